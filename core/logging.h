@@ -1,0 +1,29 @@
+// Logging, and CHECK for our own bugs; the only file that includes glog.
+//
+// LibTorch defines some macros of the same names. Where both are needed include core/torch.h first; glog's are the ones
+// that stay. Never include this file from a header.
+#ifndef OPENSET_CORE_LOGGING_H_
+#define OPENSET_CORE_LOGGING_H_
+
+#undef LOG
+#undef LOG_IF
+#undef VLOG
+#undef VLOG_IF
+#undef VLOG_IS_ON
+#undef LOG_AT_FILE_LINE
+#undef FATAL_IF
+#undef CHECK
+#undef DCHECK
+#undef DLOG
+
+#include <glog/logging.h>
+
+namespace openset {
+
+// Sends the log of this process to standard error, with a stack trace for fatal signals. Call once, first thing in
+// main().
+void InitLogging(const char* program);
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_LOGGING_H_

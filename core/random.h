@@ -1,0 +1,47 @@
+// Random streams that give the same numbers on every machine.
+//
+// A stream is named by a seed and a text ("shuffle/epoch 3"); streams of different names are independent. The generator
+// is xoshiro256++ (Blackman and Vigna 2019) whose state is the SHA-256 of seed and name. Integer draws (Bits, Below,
+// Permutation) are exact everywhere; real ones are so up to the libm's log and pow.
+#ifndef OPENSET_CORE_RANDOM_H_
+#define OPENSET_CORE_RANDOM_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace openset {
+
+class RandomStream {
+ public:
+  RandomStream(uint64_t seed, absl::string_view name);
+
+  // 64 random bits.
+  uint64_t Bits();
+  // Uniform on [0, 1), a multiple of 2^-53.
+  double Uniform();
+  // Uniform on [low, high).
+  double Uniform(double low, double high) { return low + (high - low) * Uniform(); }
+  // Uniform on {0, ..., n - 1}, without bias. Precondition: n > 0.
+  uint64_t Below(uint64_t n);
+  // Standard normal (Marsaglia's polar method).
+  double Normal();
+  // Gamma(shape, 1), shape > 0 (Marsaglia and Tsang 2000).
+  double Gamma(double shape);
+  // Beta(a, b), a > 0, b > 0.
+  double Beta(double a, double b);
+  // A uniformly random order of 0, ..., n - 1 (Fisher-Yates).
+  std::vector<int64_t> Permutation(int64_t n);
+
+ private:
+  std::array<uint64_t, 4> state_;
+};
+
+// A seed for another generator (LibTorch's, say): the first 63 bits of the stream.
+uint64_t DeriveSeed(uint64_t seed, absl::string_view name);
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_RANDOM_H_

@@ -1,0 +1,42 @@
+// Passing absl::Status up the call chain.
+#ifndef OPENSET_CORE_STATUS_MACROS_H_
+#define OPENSET_CORE_STATUS_MACROS_H_
+
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+namespace openset {
+
+// `status` with "context: " before its message and the same code; OK stays OK.
+inline absl::Status Annotate(const absl::Status& status, absl::string_view context) {
+  if (status.ok()) return status;
+  return absl::Status(status.code(), absl::StrCat(context, ": ", status.message()));
+}
+
+}  // namespace openset
+
+// Returns from the enclosing function when `expr`, an absl::Status, is not OK.
+#define OPENSET_RETURN_IF_ERROR(expr)                                   \
+  do {                                                                  \
+    if (::absl::Status openset_status = (expr); !openset_status.ok()) { \
+      return openset_status;                                            \
+    }                                                                   \
+  } while (false)
+
+// Assigns the value of `rexpr`, an absl::StatusOr, to `lhs`, or returns its status from the enclosing function.
+#define OPENSET_ASSIGN_OR_RETURN(lhs, rexpr) \
+  OPENSET_ASSIGN_OR_RETURN_IMPL_(OPENSET_CONCAT_(openset_status_or_, __LINE__), lhs, rexpr)
+
+#define OPENSET_CONCAT_INNER_(a, b) a##b
+#define OPENSET_CONCAT_(a, b) OPENSET_CONCAT_INNER_(a, b)
+#define OPENSET_ASSIGN_OR_RETURN_IMPL_(result, lhs, rexpr) \
+  auto result = (rexpr);                                   \
+  if (!result.ok()) return result.status();                \
+  lhs = std::move(result).value()
+
+#endif  // OPENSET_CORE_STATUS_MACROS_H_

@@ -1,0 +1,18 @@
+// What to say of a name that is not one of the known ones.
+#ifndef OPENSET_CORE_SUGGEST_H_
+#define OPENSET_CORE_SUGGEST_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace openset {
+
+// "unknown field 'los'; did you mean 'loss'? (known: loss, model, score)". The suggestion is left out where no known
+// name is within two edits, or a third of the name's length, of `name`.
+std::string Unknown(absl::string_view kind, absl::string_view name, const std::vector<std::string>& known);
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_SUGGEST_H_

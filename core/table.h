@@ -1,0 +1,25 @@
+// Tables of text.
+#ifndef OPENSET_CORE_TABLE_H_
+#define OPENSET_CORE_TABLE_H_
+
+#include <string>
+#include <vector>
+
+namespace openset {
+
+struct Table {
+  std::vector<std::string> header;
+  std::vector<std::vector<std::string>> rows;  // as long as the header
+  int left_columns = 1;                        // aligned to the left; the others to the right
+};
+
+// Aligned columns, for a terminal. UTF-8 counts by characters.
+std::string ToText(const Table& table);
+// A pipe table.
+std::string ToMarkdown(const Table& table);
+// RFC 4180, with "\n" as line end.
+std::string ToCsv(const Table& table);
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_TABLE_H_

@@ -1,0 +1,22 @@
+// The interface of a training transform: batched, on the device of the images.
+#ifndef OPENSET_DATA_AUGMENT_AUGMENTATION_H_
+#define OPENSET_DATA_AUGMENT_AUGMENTATION_H_
+
+#include "core/random.h"
+#include "core/torch.h"
+
+namespace openset {
+
+// Stateless once made, so one object serves a whole training.
+class Augmentation {
+ public:
+  virtual ~Augmentation() = default;
+
+  // u8 [B, C, H, W] (contiguous) -> u8 [B, C, H', W'], each image transformed by its own draws from `random`, in the
+  // order of the batch. All random numbers are drawn on the CPU: the result is the same on every device.
+  virtual at::Tensor Apply(const at::Tensor& images, RandomStream* random) const = 0;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_DATA_AUGMENT_AUGMENTATION_H_

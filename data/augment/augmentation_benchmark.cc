@@ -1,0 +1,82 @@
+// Images per second in batches of 128: `OMP_NUM_THREADS=1 bazel run //data/augment:augmentation_benchmark` for one
+// thread. BM_Normalize, what every training step does to its images anyway, is the measure for the others.
+#include <benchmark/benchmark.h>
+
+#include "core/random.h"
+#include "core/torch.h"
+#include "data/augment/horizontal_flip.h"
+#include "data/augment/rand_augment.h"
+#include "data/augment/random_crop.h"
+
+namespace openset {
+namespace {
+
+constexpr int64_t kBatch = 128;
+
+at::Tensor Images(int64_t channels, int64_t size) {
+  RandomStream random(1, "images");
+  at::Tensor images = at::empty({kBatch, channels, size, size}, at::kByte);
+  for (int64_t i = 0; i < images.numel(); ++i) images.data_ptr<uint8_t>()[i] = static_cast<uint8_t>(random.Bits());
+  return images;
+}
+
+template <typename Step>
+void Measure(benchmark::State& state, Step step) {
+  for (auto _ : state) benchmark::DoNotOptimize(step());
+  state.SetItemsProcessed(state.iterations() * kBatch);
+}
+
+RandAugmentSpec Spec(int64_t ops) {
+  RandAugmentSpec spec;
+  spec.set_ops(static_cast<int>(ops));
+  spec.set_magnitude(9);
+  spec.set_op_list(RandAugmentSpec::ALL_16);
+  return spec;
+}
+
+// Arguments: channels, size.
+void BM_Normalize(benchmark::State& state) {
+  const at::Tensor images = Images(state.range(0), state.range(1));
+  Measure(state, [&] { return images.to(at::kFloat).div_(255).sub_(0.45).div_(0.2); });
+}
+BENCHMARK(BM_Normalize)->Args({3, 32})->Args({1, 28});
+
+void BM_CropAndFlip(benchmark::State& state) {
+  const at::Tensor images = Images(state.range(0), state.range(1));
+  const auto crop = MakeRandomCrop(RandomCropSpec());
+  const auto flip = MakeHorizontalFlip(HorizontalFlipSpec());
+  RandomStream random(2, "augmentation");
+  Measure(state, [&] { return flip->Apply(crop->Apply(images, &random), &random); });
+}
+BENCHMARK(BM_CropAndFlip)->Args({3, 32})->Args({1, 28});
+
+// Arguments: channels, size, operations.
+void BM_RandAugment(benchmark::State& state) {
+  const at::Tensor images = Images(state.range(0), state.range(1));
+  const auto rand_augment = MakeRandAugment(Spec(state.range(2)));
+  RandomStream random(2, "augmentation");
+  Measure(state, [&] { return rand_augment->Apply(images, &random); });
+}
+BENCHMARK(BM_RandAugment)->Args({3, 32, 1})->Args({3, 32, 2})->Args({1, 28, 1})->Args({1, 28, 2});
+
+void BM_RandAugmentCropAndFlip(benchmark::State& state) {
+  const at::Tensor images = Images(state.range(0), state.range(1));
+  const auto rand_augment = MakeRandAugment(Spec(state.range(2)));
+  const auto crop = MakeRandomCrop(RandomCropSpec());
+  const auto flip = MakeHorizontalFlip(HorizontalFlipSpec());
+  RandomStream random(2, "augmentation");
+  Measure(state, [&] { return flip->Apply(crop->Apply(rand_augment->Apply(images, &random), &random), &random); });
+}
+BENCHMARK(BM_RandAugmentCropAndFlip)->Args({3, 32, 1})->Args({1, 28, 1});
+
+// Argument: the operation.
+void BM_Operation(benchmark::State& state) {
+  const at::Tensor images = Images(3, 32);
+  const auto op = static_cast<RandAugmentOp>(state.range(0));
+  const std::vector<RandAugmentDraw> draws(kBatch, {op, RandAugmentValue(op, 9), 16, 16});
+  Measure(state, [&] { return ApplyRandAugment(images, draws); });
+}
+BENCHMARK(BM_Operation)->DenseRange(0, 15);
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,27 @@
+#include "data/augment/make_augmentation.h"
+
+#include "core/logging.h"
+#include "data/augment/horizontal_flip.h"
+#include "data/augment/rand_augment.h"
+#include "data/augment/random_crop.h"
+#include "data/augment/resize.h"
+
+namespace openset {
+
+std::unique_ptr<Augmentation> MakeAugmentation(const AugmentationSpec& spec, int input_size) {
+  switch (spec.kind_case()) {
+    case AugmentationSpec::kRandAugment:
+      return MakeRandAugment(spec.rand_augment());
+    case AugmentationSpec::kRandomCrop:
+      return MakeRandomCrop(spec.random_crop());
+    case AugmentationSpec::kHorizontalFlip:
+      return MakeHorizontalFlip(spec.horizontal_flip());
+    case AugmentationSpec::kResize:
+      return MakeResize(input_size);
+    case AugmentationSpec::KIND_NOT_SET:
+      break;
+  }
+  LOG(FATAL) << "an AugmentationSpec without a kind";
+}
+
+}  // namespace openset

@@ -1,0 +1,58 @@
+#include "data/augment/make_augmentation.h"
+
+#include "data/augment/horizontal_flip.h"
+#include "data/augment/rand_augment.h"
+#include "data/augment/random_crop.h"
+#include "data/augment/resize.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+constexpr int kInputSize = 6;
+
+// Expects of MakeAugmentation(spec) what `augmentation` does.
+void ExpectMakes(const AugmentationSpec& spec, const Augmentation& augmentation) {
+  const at::Tensor images = at::arange(10 * 3 * 8 * 8).to(at::kByte).view({10, 3, 8, 8});
+  RandomStream random(1, "make");
+  RandomStream same(1, "make");
+  const at::Tensor result = MakeAugmentation(spec, kInputSize)->Apply(images, &random);
+  EXPECT_TRUE(at::equal(result, augmentation.Apply(images, &same)));
+  EXPECT_FALSE(at::equal(result, images));
+}
+
+TEST(MakeAugmentation, RandAugment) {
+  AugmentationSpec spec;
+  spec.mutable_rand_augment()->set_ops(2);
+  spec.mutable_rand_augment()->set_magnitude(7);
+  spec.mutable_rand_augment()->set_op_list(RandAugmentSpec::DIGITS_13);
+  ExpectMakes(spec, *MakeRandAugment(spec.rand_augment()));
+}
+
+TEST(MakeAugmentation, RandomCrop) {
+  AugmentationSpec spec;
+  spec.mutable_random_crop()->set_padding(3);
+  ExpectMakes(spec, *MakeRandomCrop(spec.random_crop()));
+}
+
+TEST(MakeAugmentation, HorizontalFlip) {
+  AugmentationSpec spec;
+  spec.mutable_horizontal_flip()->set_probability(0.7);
+  ExpectMakes(spec, *MakeHorizontalFlip(spec.horizontal_flip()));
+}
+
+TEST(MakeAugmentation, Resize) {
+  AugmentationSpec spec;
+  spec.mutable_resize();
+  ExpectMakes(spec, *MakeResize(kInputSize));
+  RandomStream random(1, "make");
+  const at::Tensor resized = MakeAugmentation(spec, kInputSize)->Apply(at::zeros({2, 1, 9, 4}, at::kByte), &random);
+  EXPECT_EQ(resized.sizes(), at::IntArrayRef({2, 1, kInputSize, kInputSize}));
+}
+
+TEST(MakeAugmentationDeathTest, WantsAKind) {
+  EXPECT_DEATH(MakeAugmentation(AugmentationSpec(), kInputSize), "without a kind");
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,125 @@
+#include "data/batcher.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr at::DeviceType kCpu = at::kCPU;
+
+// `size` images of channels x 2 x 2 whose values are all the image's number.
+ImageSet TestSet(int64_t size, int64_t channels) {
+  ImageSet set;
+  set.channels = channels;
+  set.height = set.width = 2;
+  for (int64_t i = 0; i < size; ++i) {
+    set.labels.push_back(0);
+    set.pixels.insert(set.pixels.end(), set.image_bytes(), static_cast<uint8_t>(i));
+  }
+  return set;
+}
+
+// All samples of a set, the label of sample i being i + 100.
+SelectedSamples All(int64_t size) {
+  SelectedSamples samples;
+  for (int64_t i = 0; i < size; ++i) {
+    samples.index.push_back(i);
+    samples.label.push_back(100 + i);
+  }
+  return samples;
+}
+
+Pipeline PlainPipeline(int channels) {
+  InputFormat format;
+  format.size = 2;
+  format.channels = channels;
+  return *Pipeline::Make({}, format, kCpu);
+}
+
+std::vector<int64_t> Values(const at::Tensor& tensor) {
+  return {tensor.data_ptr<int64_t>(), tensor.data_ptr<int64_t>() + tensor.numel()};
+}
+
+std::vector<int64_t> Order(const std::vector<at::Tensor>& batches) { return Values(at::cat(batches)); }
+
+TEST(BatchesPerEpoch, CountsTheLastOneOrNot) {
+  EXPECT_EQ(BatchesPerEpoch(10, 4, false), 3);
+  EXPECT_EQ(BatchesPerEpoch(10, 4, true), 2);
+  EXPECT_EQ(BatchesPerEpoch(8, 4, false), 2);
+  EXPECT_EQ(BatchesPerEpoch(8, 4, true), 2);
+  EXPECT_EQ(BatchesPerEpoch(3, 4, true), 0);
+}
+
+TEST(Batcher, CutsAnEpochIntoBatches) {
+  const Batcher batcher = *Batcher::Make(TestSet(7, 3), All(7), 3, kCpu);
+  EXPECT_EQ(batcher.size(), 7);
+  const std::vector<at::Tensor> stored = batcher.Epoch(3, false, nullptr);
+  ASSERT_EQ(stored.size(), 3);
+  EXPECT_THAT(Values(stored[0]), ElementsAre(0, 1, 2));
+  EXPECT_THAT(Values(stored[1]), ElementsAre(3, 4, 5));
+  EXPECT_THAT(Values(stored[2]), ElementsAre(6));
+  EXPECT_THAT(Order(batcher.Epoch(3, true, nullptr)), ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_TRUE(batcher.Epoch(8, true, nullptr).empty());
+}
+
+TEST(Batcher, DrawsTheOrderFromTheStream) {
+  const Batcher batcher = *Batcher::Make(TestSet(100, 3), All(100), 3, kCpu);
+  RandomStream random(3, "shuffle");
+  const std::vector<int64_t> first = Order(batcher.Epoch(8, false, &random));
+  const std::vector<int64_t> second = Order(batcher.Epoch(8, false, &random));
+  RandomStream same(3, "shuffle");
+  EXPECT_EQ(first, same.Permutation(100));
+  EXPECT_EQ(second, same.Permutation(100));
+  EXPECT_NE(first, second);
+  // The size of a batch does not change the order.
+  RandomStream again(3, "shuffle");
+  EXPECT_EQ(Order(batcher.Epoch(100, false, &again)), first);
+}
+
+TEST(Batcher, GathersImagesLabelsAndPlacesInTheSelection) {
+  SelectedSamples samples;
+  samples.index = {1, 4, 5};
+  samples.label = {2, 0, 2};
+  const Batcher batcher = *Batcher::Make(TestSet(6, 3), samples, 3, kCpu);
+  const Batch batch = batcher.At(at::tensor(std::vector<int64_t>{2, 0}, at::kLong), PlainPipeline(3), nullptr);
+  EXPECT_EQ(batch.image.sizes(), at::IntArrayRef({2, 3, 2, 2}));
+  EXPECT_TRUE(batch.image.is_contiguous(at::MemoryFormat::ChannelsLast));
+  EXPECT_TRUE(at::equal(batch.image[0], at::full({3, 2, 2}, 5.0f) / 255));
+  EXPECT_TRUE(at::equal(batch.image[1], at::full({3, 2, 2}, 1.0f) / 255));
+  EXPECT_THAT(Values(batch.label), ElementsAre(2, 2));
+  EXPECT_THAT(Values(batch.sample), ElementsAre(2, 0));
+}
+
+TEST(Batcher, OutlivesTheImageSet) {
+  auto set = std::make_unique<ImageSet>(TestSet(2, 3));
+  const Batcher batcher = *Batcher::Make(*set, All(2), 3, kCpu);
+  std::fill(set->pixels.begin(), set->pixels.end(), 99);
+  set.reset();
+  const Batch batch = batcher.At(batcher.Epoch(2, false, nullptr)[0], PlainPipeline(3), nullptr);
+  EXPECT_TRUE(at::equal(batch.image[1], at::full({3, 2, 2}, 1.0f) / 255));
+}
+
+TEST(Batcher, RepeatsGreyImages) {
+  const Batcher batcher = *Batcher::Make(TestSet(3, 1), All(3), 3, kCpu);
+  const Batch batch = batcher.At(batcher.Epoch(3, false, nullptr)[0], PlainPipeline(3), nullptr);
+  EXPECT_EQ(batch.image.sizes(), at::IntArrayRef({3, 3, 2, 2}));
+  EXPECT_TRUE(at::equal(batch.image[2], at::full({3, 2, 2}, 2.0f) / 255));
+
+  const Batcher grey = *Batcher::Make(TestSet(3, 1), All(3), 1, kCpu);
+  EXPECT_EQ(grey.At(grey.Epoch(3, false, nullptr)[0], PlainPipeline(1), nullptr).image.sizes(),
+            at::IntArrayRef({3, 1, 2, 2}));
+}
+
+TEST(Batcher, RefusesColourForAGreyModel) {
+  EXPECT_EQ(Batcher::Make(TestSet(3, 3), All(3), 1, kCpu).status(),
+            absl::InvalidArgumentError("channels: the model takes 1, but the images have 3"));
+}
+
+}  // namespace
+}  // namespace openset

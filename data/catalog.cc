@@ -1,0 +1,211 @@
+#include "data/catalog.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/files.h"
+#include "core/proto_digest.h"
+#include "core/status_macros.h"
+#include "core/suggest.h"
+#include "core/text_proto.h"
+
+namespace openset {
+namespace {
+
+std::vector<std::string> PartNames(const DataSetInfo& info) {
+  std::vector<std::string> names;
+  for (const DataSetPart& part : info.layout(0).part()) names.push_back(part.name());
+  return names;
+}
+
+bool IsSha256(absl::string_view text) {
+  return text.size() == 64 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); });
+}
+
+// Problems of one part by itself.
+void FindPartProblems(const DataSetInfo& info, const DataSetPart& part, const std::string& path,
+                      std::vector<FieldProblem>* problems) {
+  if (part.samples_per_class_size() != 1 && part.samples_per_class_size() != info.class_name_size()) {
+    problems->push_back({absl::StrCat(path, ".samples_per_class"),
+                         absl::StrCat("must have one number, or one for each of the ", info.class_name_size(),
+                                      " classes (has ", part.samples_per_class_size(), ")")});
+  } else {
+    int64_t sum = 0;
+    for (int id = 0; id < info.class_name_size(); ++id) sum += SamplesOfClass(part, id);
+    if (sum != part.samples()) {
+      problems->push_back({absl::StrCat(path, ".samples_per_class"),
+                           absl::StrCat("sums to ", sum, ", but samples is ", part.samples())});
+    }
+  }
+  for (const DataFile* file : FilesOf(part)) {
+    for (const std::string& sum : file->sha256()) {
+      if (!IsSha256(sum)) {
+        problems->push_back(
+            {path, absl::StrCat("sha256 of ", file->path(), " must be 64 lower-case hexadecimal digits")});
+      }
+    }
+  }
+  if (part.has_cifar_binary() && part.cifar_binary().label_at() >= part.cifar_binary().label_bytes()) {
+    problems->push_back({absl::StrCat(path, ".cifar_binary.label_at"), "must be below label_bytes"});
+  }
+  if (part.has_png_sheet() && info.channels() != 3) {
+    problems->push_back({absl::StrCat(path, ".png_sheet"), "holds images of 3 channels"});
+  }
+  if (part.has_idx() && info.channels() != 1) {
+    problems->push_back({absl::StrCat(path, ".idx"), "holds images of 1 channel"});
+  }
+}
+
+// Name and numbers of samples of every part: what layouts share.
+std::string Signature(const DataSetInfo& info, const DataSetLayout& layout) {
+  std::string text;
+  for (const DataSetPart& part : layout.part()) {
+    absl::StrAppend(&text, part.name());
+    for (int id = 0; id < info.class_name_size(); ++id) absl::StrAppend(&text, " ", SamplesOfClass(part, id));
+    absl::StrAppend(&text, "\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<FieldProblem> FindDataSetProblems(const DataSetInfo& info) {
+  std::vector<FieldProblem> problems;
+  for (int l = 0; l < info.layout_size(); ++l) {
+    std::vector<std::string> names;
+    for (int p = 0; p < info.layout(l).part_size(); ++p) {
+      const DataSetPart& part = info.layout(l).part(p);
+      const std::string path = absl::StrCat("layout[", l, "].part[", p, "]");
+      FindPartProblems(info, part, path, &problems);
+      if (absl::c_linear_search(names, part.name())) {
+        problems.push_back({absl::StrCat(path, ".name"), absl::StrCat("'", part.name(), "' is there twice")});
+      }
+      names.push_back(part.name());
+    }
+  }
+  if (!problems.empty()) return problems;
+  for (int l = 1; l < info.layout_size(); ++l) {
+    if (Signature(info, info.layout(l)) != Signature(info, info.layout(0))) {
+      problems.push_back(
+          {absl::StrCat("layout[", l, "]"), "must have the parts of layout[0], with as many samples of each class"});
+    }
+  }
+  return problems;
+}
+
+absl::StatusOr<Catalog> Catalog::Open(const std::string& folder) {
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFolder(folder));
+  std::vector<DataSetInfo> data_sets;
+  std::vector<std::string> lines;
+  for (const std::string& file : names) {
+    if (!absl::EndsWith(file, ".textproto")) continue;
+    DataSetInfo info;
+    const absl::StatusOr<TextSource> source = ReadTextProto(JoinPath(folder, file), &info);
+    if (!source.ok()) {
+      lines.emplace_back(source.status().message());
+      continue;
+    }
+    FillDefaults(&info);
+    for (const FieldProblem& problem : FindDataSetProblems(info)) {
+      lines.push_back(absl::StrCat(source->Where(problem.path), ": ", problem.message));
+    }
+    if (absl::StrCat(info.name(), ".textproto") != file) {
+      lines.push_back(absl::StrCat(source->Where("name"), ": must be the file's name"));
+    }
+    data_sets.push_back(std::move(info));
+  }
+  if (!lines.empty()) return absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
+  return Catalog(data_sets);
+}
+
+Catalog::Catalog(const std::vector<DataSetInfo>& data_sets) {
+  for (const DataSetInfo& info : data_sets) data_sets_[info.name()] = info;
+}
+
+absl::StatusOr<const DataSetInfo*> Catalog::Find(absl::string_view name) const {
+  const auto found = data_sets_.find(name);
+  if (found == data_sets_.end()) return absl::NotFoundError(Unknown("data set", name, names()));
+  return &found->second;
+}
+
+std::vector<std::string> Catalog::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, info] : data_sets_) names.push_back(name);
+  return names;
+}
+
+absl::StatusOr<const DataSetPart*> FindPart(const DataSetInfo& info, absl::string_view part) {
+  for (const DataSetPart& candidate : info.layout(0).part()) {
+    if (candidate.name() == part) return &candidate;
+  }
+  return absl::NotFoundError(absl::StrCat("data set '", info.name(), "': ", Unknown("part", part, PartNames(info))));
+}
+
+int64_t SamplesOfClass(const DataSetPart& part, int class_id) {
+  return part.samples_per_class(part.samples_per_class_size() == 1 ? 0 : class_id);
+}
+
+std::vector<const DataFile*> FilesOf(const DataSetPart& part) {
+  std::vector<const DataFile*> files;
+  switch (part.format_case()) {
+    case DataSetPart::kIdx:
+      files = {&part.idx().images(), &part.idx().labels()};
+      break;
+    case DataSetPart::kCifarBinary:
+      for (const DataFile& file : part.cifar_binary().file()) files.push_back(&file);
+      break;
+    case DataSetPart::kPngSheet:
+      for (const DataFile& file : part.png_sheet().sheet()) files.push_back(&file);
+      files.push_back(&part.png_sheet().labels());
+      break;
+    case DataSetPart::FORMAT_NOT_SET:
+      break;
+  }
+  return files;
+}
+
+absl::StatusOr<std::string> PartDigest(const DataSetInfo& info, absl::string_view part_name) {
+  OPENSET_ASSIGN_OR_RETURN(const DataSetPart* part, FindPart(info, part_name));
+  PartIdentity identity;
+  identity.set_data_set(info.name());
+  identity.set_part(part->name());
+  identity.set_channels(info.channels());
+  identity.set_height(info.height());
+  identity.set_width(info.width());
+  for (int id = 0; id < info.class_name_size(); ++id) identity.add_samples_per_class(SamplesOfClass(*part, id));
+  const std::vector<const DataFile*> files = FilesOf(*part);
+  if (absl::c_all_of(files, [](const DataFile* file) { return file->sha256_size() > 0; })) {
+    for (const DataFile* file : files) identity.add_sha256(file->sha256(0));
+  }
+  return MessageDigest(identity);
+}
+
+absl::StatusOr<int64_t> CountSamples(const Selection& selection, const Catalog& catalog) {
+  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(selection.data_set()));
+  OPENSET_ASSIGN_OR_RETURN(const DataSetPart* part, FindPart(*info, selection.part()));
+  if (selection.has_part_digest()) {
+    OPENSET_ASSIGN_OR_RETURN(const std::string digest, PartDigest(*info, part->name()));
+    if (selection.part_digest() != digest) {
+      return absl::FailedPreconditionError(absl::StrCat("part '", part->name(), "' of data set '", info->name(),
+                                                        "' has changed in the catalog since it was selected"));
+    }
+  }
+  int64_t count = 0;
+  for (const int32_t id : selection.class_id()) {
+    if (id < 0 || id >= info->class_name_size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("data set '", info->name(), "' has no class ", id, " (0 to ", info->class_name_size() - 1, ")"));
+    }
+    const int64_t samples = SamplesOfClass(*part, id);
+    count += selection.limit_per_class() > 0 ? std::min<int64_t>(samples, selection.limit_per_class()) : samples;
+  }
+  return count;
+}
+
+}  // namespace openset

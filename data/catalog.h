@@ -1,0 +1,64 @@
+// What is known of data sets without reading them.
+#ifndef OPENSET_DATA_CATALOG_H_
+#define OPENSET_DATA_CATALOG_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/proto_rules.h"
+#include "data/catalog.pb.h"
+#include "data/task.pb.h"
+
+namespace openset {
+
+// Where `info` contradicts itself: class counts that do not sum to a part's samples, layouts with different parts,
+// malformed checksums. Precondition: the schema's rules are obeyed.
+std::vector<FieldProblem> FindDataSetProblems(const DataSetInfo& info);
+
+// Data sets by name.
+class Catalog {
+ public:
+  // Reads NAME.textproto of each data set in a folder. Errors: kNotFound if there is no such folder; kInvalidArgument
+  // with "FILE:LINE: path: problem" lines for files that don't parse, break the rules of catalog.proto, have another
+  // name than their data set, or are contradictory.
+  static absl::StatusOr<Catalog> Open(const std::string& folder);
+
+  // Precondition: no data set has problems.
+  explicit Catalog(const std::vector<DataSetInfo>& data_sets);
+
+  // Errors: kNotFound with the known names.
+  absl::StatusOr<const DataSetInfo*> Find(absl::string_view name) const;
+
+  // Sorted.
+  std::vector<std::string> names() const;
+
+ private:
+  std::map<std::string, DataSetInfo, std::less<>> data_sets_;
+};
+
+// The part of the first layout; all layouts have the same. Errors: kNotFound with the known names.
+absl::StatusOr<const DataSetPart*> FindPart(const DataSetInfo& info, absl::string_view part);
+
+// Precondition: `class_id` is one of the data set's.
+int64_t SamplesOfClass(const DataSetPart& part, int class_id);
+
+// The files of a part in the order of its format's fields.
+std::vector<const DataFile*> FilesOf(const DataSetPart& part);
+
+// The digest of the part's PartIdentity: the same whichever layout is read, and when layouts are added behind the
+// first. Errors: as FindPart.
+absl::StatusOr<std::string> PartDigest(const DataSetInfo& info, absl::string_view part);
+
+// How many samples a selection has, by the catalog alone: the images of an epoch, or of a test. Errors: kNotFound for
+// an unknown data set or part; kInvalidArgument for a class id out of range; kFailedPrecondition if `part_digest` is
+// set and is not that of the catalog's part, which then has changed since the selection was made.
+absl::StatusOr<int64_t> CountSamples(const Selection& selection, const Catalog& catalog);
+
+}  // namespace openset
+
+#endif  // OPENSET_DATA_CATALOG_H_

@@ -1,0 +1,193 @@
+#include "data/catalog.h"
+
+#include "absl/strings/str_cat.h"
+#include "core/text_proto.h"
+#include "data/testing/damage.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr char kCatalogFolder[] = "data/catalog";
+const std::string kSum(64, 'a');
+const std::string kOtherSum(64, 'b');
+
+// Two classes of 2 x 1 x 1 images: 3 + 1 in "train", 2 + 2 in "test".
+constexpr char kToy[] = R"(
+  name: "toy"
+  class_name: "a"
+  class_name: "b"
+  channels: 2
+  height: 1
+  width: 1
+  layout {
+    part {
+      name: "train"
+      samples: 4
+      samples_per_class: 3
+      samples_per_class: 1
+      cifar_binary { file { path: "toy/train.bin" } }
+    }
+    part {
+      name: "test"
+      samples: 4
+      samples_per_class: 2
+      cifar_binary { file { path: "toy/test.bin" } }
+    }
+  }
+)";
+
+template <typename M>
+M Parse(const std::string& text) {
+  M message;
+  const auto source = ParseTextProto(text, "text", &message);
+  EXPECT_TRUE(source.ok()) << source.status();
+  return message;
+}
+
+std::vector<std::string> Problems(const DataSetInfo& info) {
+  std::vector<std::string> lines;
+  for (const FieldProblem& p : FindDataSetProblems(info)) lines.push_back(p.path + ": " + p.message);
+  return lines;
+}
+
+TEST(FindDataSetProblems, AcceptsTheToy) { EXPECT_THAT(Problems(Parse<DataSetInfo>(kToy)), IsEmpty()); }
+
+TEST(FindDataSetProblems, NamesWhatContradicts) {
+  DataSetInfo info = Parse<DataSetInfo>(kToy);
+  info.mutable_layout(0)->mutable_part(0)->set_samples_per_class(1, 2);
+  info.mutable_layout(0)->mutable_part(1)->set_name("train");
+  info.mutable_layout(0)->mutable_part(1)->mutable_cifar_binary()->set_label_at(1);
+  EXPECT_THAT(Problems(info), ElementsAre("layout[0].part[0].samples_per_class: sums to 5, but samples is 4",
+                                          "layout[0].part[1].cifar_binary.label_at: must be below label_bytes",
+                                          "layout[0].part[1].name: 'train' is there twice"));
+}
+
+TEST(FindDataSetProblems, NamesMissingClassesAndBadSums) {
+  DataSetInfo info = Parse<DataSetInfo>(kToy);
+  info.add_class_name("c");
+  info.mutable_layout(0)->mutable_part(1)->mutable_cifar_binary()->mutable_file(0)->add_sha256("AB");
+  EXPECT_THAT(Problems(info),
+              ElementsAre("layout[0].part[0].samples_per_class: must have one number, or one for each of the 3 classes "
+                          "(has 2)",
+                          "layout[0].part[1].samples_per_class: sums to 6, but samples is 4",
+                          "layout[0].part[1]: sha256 of toy/test.bin must be 64 lower-case hexadecimal digits"));
+}
+
+TEST(FindDataSetProblems, FormatsHaveTheirNumberOfChannels) {
+  DataSetInfo info = Parse<DataSetInfo>(kToy);
+  info.mutable_layout(0)->mutable_part(0)->mutable_idx()->mutable_images();
+  info.mutable_layout(0)->mutable_part(1)->mutable_png_sheet()->mutable_labels();
+  EXPECT_THAT(Problems(info), ElementsAre("layout[0].part[0].idx: holds images of 1 channel",
+                                          "layout[0].part[1].png_sheet: holds images of 3 channels"));
+}
+
+TEST(FindDataSetProblems, LayoutsHoldTheSameSamples) {
+  DataSetInfo info = Parse<DataSetInfo>(kToy);
+  *info.add_layout() = info.layout(0);
+  EXPECT_THAT(Problems(info), IsEmpty());
+  info.mutable_layout(1)->mutable_part(0)->set_samples_per_class(0, 1);
+  info.mutable_layout(1)->mutable_part(0)->set_samples_per_class(1, 3);
+  EXPECT_THAT(Problems(info),
+              ElementsAre("layout[1]: must have the parts of layout[0], with as many samples of each class"));
+}
+
+TEST(Catalog, NamesTheKnownDataSets) {
+  const Catalog catalog({Parse<DataSetInfo>(kToy)});
+  ASSERT_TRUE(catalog.Find("toy").ok());
+  EXPECT_EQ((*catalog.Find("toy"))->class_name(1), "b");
+  EXPECT_EQ(catalog.Find("tay").status(),
+            absl::NotFoundError("unknown data set 'tay'; did you mean 'toy'? (known: toy)"));
+}
+
+TEST(Catalog, OpenNamesFileAndLine) {
+  EXPECT_TRUE(absl::IsNotFound(Catalog::Open("/no/such/folder").status()));
+  WriteTestFile("catalog/toy.textproto", kToy);
+  WriteTestFile("catalog/README.md", "not a data set");
+  const std::string folder = ::testing::TempDir() + "/catalog";
+  const absl::StatusOr<Catalog> catalog = Catalog::Open(folder);
+  ASSERT_TRUE(catalog.ok()) << catalog.status();
+  EXPECT_THAT(catalog->names(), ElementsAre("toy"));
+  EXPECT_TRUE((*catalog->Find("toy"))->has_flip_keeps_class());
+
+  WriteTestFile("catalog/tax.textproto", kToy);
+  WriteTestFile("catalog/tea.textproto", "name: 'tea'\nleaf: 1");
+  const absl::Status status = Catalog::Open(folder).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("tax.textproto:2: name: must be the file's name"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("tea.textproto:2:5: unknown field 'leaf'"));
+}
+
+TEST(PartDigest, DependsOnContentNotOnStorage) {
+  const DataSetInfo info = Parse<DataSetInfo>(kToy);
+  const std::string digest = *PartDigest(info, "train");
+  EXPECT_EQ(digest.size(), 64);
+  EXPECT_NE(*PartDigest(info, "test"), digest);
+  EXPECT_TRUE(absl::IsNotFound(PartDigest(info, "validation").status()));
+
+  DataSetInfo stored_otherwise = info;
+  DataSetPart* part = stored_otherwise.mutable_layout(0)->mutable_part(0);
+  part->mutable_cifar_binary()->mutable_file(0)->set_path("elsewhere");
+  stored_otherwise.set_class_name(0, "renamed");
+  stored_otherwise.set_title("text");
+  *stored_otherwise.add_layout() = info.layout(0);
+  stored_otherwise.mutable_layout(1)->mutable_part(0)->mutable_cifar_binary()->mutable_file(0)->add_sha256(kSum);
+  EXPECT_EQ(*PartDigest(stored_otherwise, "train"), digest);
+
+  DataSetInfo other = info;
+  other.mutable_layout(0)->mutable_part(0)->mutable_cifar_binary()->mutable_file(0)->add_sha256(kSum);
+  const std::string with_sum = *PartDigest(other, "train");
+  EXPECT_NE(with_sum, digest);
+  // A further accepted copy of the file is the same data.
+  other.mutable_layout(0)->mutable_part(0)->mutable_cifar_binary()->mutable_file(0)->add_sha256(kOtherSum);
+  EXPECT_EQ(*PartDigest(other, "train"), with_sum);
+  other = info;
+  other.set_name("other");
+  EXPECT_NE(*PartDigest(other, "train"), digest);
+}
+
+TEST(CountSamples, AddsUpClassesUpToTheLimit) {
+  const Catalog catalog({Parse<DataSetInfo>(kToy)});
+  const auto count = [&](const std::string& text) {
+    return CountSamples(Parse<Selection>("data_set: 'toy' " + text), catalog);
+  };
+  EXPECT_EQ(*count("part: 'train' class_id: [0, 1]"), 3 + 1);
+  EXPECT_EQ(*count("part: 'train' class_id: 0"), 3);
+  EXPECT_EQ(*count("part: 'train' class_id: [1, 0] limit_per_class: 2"), 1 + 2);
+  EXPECT_EQ(*count("part: 'test' class_id: [0, 1]"), 2 + 2);
+  EXPECT_EQ(count("part: 'test' class_id: 2").status(),
+            absl::InvalidArgumentError("data set 'toy' has no class 2 (0 to 1)"));
+  EXPECT_EQ(count("part: 'tests' class_id: 0").status(),
+            absl::NotFoundError("data set 'toy': unknown part 'tests'; did you mean 'test'? (known: train, test)"));
+  EXPECT_TRUE(
+      count(absl::StrCat("part: 'test' class_id: 0 part_digest: '", *PartDigest(**catalog.Find("toy"), "test"), "'"))
+          .ok());
+  EXPECT_TRUE(absl::IsFailedPrecondition(count("part: 'test' class_id: 0 part_digest: 'x'").status()));
+}
+
+TEST(CatalogFolder, HasTheDataSets) {
+  const absl::StatusOr<Catalog> catalog = Catalog::Open(kCatalogFolder);
+  ASSERT_TRUE(catalog.ok()) << catalog.status();
+  EXPECT_THAT(catalog->names(), ElementsAre("cifar10", "cifar100", "fashion_mnist", "mnist"));
+  for (const std::string& name : catalog->names()) {
+    const DataSetInfo& info = **catalog->Find(name);
+    EXPECT_EQ(info.class_name_size(), name == "cifar100" ? 100 : 10);
+    EXPECT_EQ((*FindPart(info, "train"))->samples(), name == "mnist" || name == "fashion_mnist" ? 60000 : 50000);
+    EXPECT_EQ((*FindPart(info, "test"))->samples(), 10000);
+    EXPECT_GE(info.source_size(), 1);
+    // Every file can be checked.
+    for (const DataSetLayout& layout : info.layout()) {
+      for (const DataSetPart& part : layout.part()) {
+        for (const DataFile* file : FilesOf(part)) EXPECT_GE(file->sha256_size(), 1) << file->path();
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,32 @@
+// Reading a data set's files from data folders.
+//
+// A file of the catalog with path P is looked for as FOLDER/P in each data folder in order; the first one that exists
+// is it. Of a data set's layouts the first is read whose files for the part are all there.
+#ifndef OPENSET_DATA_DATA_SET_H_
+#define OPENSET_DATA_DATA_SET_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "data/catalog.pb.h"
+#include "data/image_set.h"
+
+namespace openset {
+
+// Checks that a part's files are there and are the published ones, without decoding them.
+// Errors: kNotFound for an unknown part, and for a missing file, with the folders searched and where the file can be
+// had; kDataLoss for a file whose SHA-256 is none of the catalog's, with the sums.
+absl::Status CheckFiles(const DataSetInfo& info, absl::string_view part, const std::vector<std::string>& data_folders);
+
+// The images of a part and their classes, in the order in which they are stored. Checksums are not computed.
+// Errors: kNotFound as CheckFiles; those of the readers; kDataLoss if the images differ from the catalog's in size,
+// number, or number of a class.
+absl::StatusOr<ImageSet> LoadPart(const DataSetInfo& info, absl::string_view part,
+                                  const std::vector<std::string>& data_folders);
+
+}  // namespace openset
+
+#endif  // OPENSET_DATA_DATA_SET_H_

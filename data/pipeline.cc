@@ -1,0 +1,53 @@
+#include "data/pipeline.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
+// Its CHECK replaces LibTorch's.
+#include "core/logging.h"
+
+namespace openset {
+namespace {
+
+// f32 [channels or 1, 1, 1]; undefined if there are no values.
+absl::StatusOr<at::Tensor> ChannelValues(absl::string_view name, const std::vector<double>& values, int channels,
+                                         at::Device device) {
+  if (values.empty()) return at::Tensor();
+  if (values.size() != 1 && values.size() != channels) {
+    return absl::InvalidArgumentError(absl::StrCat(name, ": must have one value, or one for each of the ", channels,
+                                                   " channels (has ", values.size(), ")"));
+  }
+  return at::tensor(values, at::kFloat).reshape({-1, 1, 1}).to(device);
+}
+
+}  // namespace
+
+absl::StatusOr<Pipeline> Pipeline::Make(std::vector<std::unique_ptr<const Augmentation>> augmentations,
+                                        const InputFormat& format, at::Device device) {
+  Pipeline pipeline;
+  OPENSET_ASSIGN_OR_RETURN(pipeline.mean_, ChannelValues("mean", format.mean, format.channels, device));
+  OPENSET_ASSIGN_OR_RETURN(pipeline.std_, ChannelValues("std", format.std, format.channels, device));
+  pipeline.image_sizes_ = {format.channels, format.size, format.size};
+  const bool resizes = std::any_of(augmentations.begin(), augmentations.end(),
+                                   [](const auto& a) { return dynamic_cast<const Resize*>(a.get()) != nullptr; });
+  if (!resizes) pipeline.first_resize_.emplace(format.size);
+  pipeline.augmentations_ = std::move(augmentations);
+  return pipeline;
+}
+
+at::Tensor Pipeline::Apply(const at::Tensor& given, RandomStream* random) const {
+  at::Tensor images = first_resize_.has_value() ? first_resize_->Apply(given, random) : given;
+  images = images.expand({-1, image_sizes_[0], -1, -1});
+  for (const auto& augmentation : augmentations_) images = augmentation->Apply(images.contiguous(), random);
+  CHECK(images.sizes().slice(1) == at::IntArrayRef(image_sizes_)) << "images of " << images.sizes();
+  // Three passes over channels in one piece are faster than one over channels-last.
+  at::Tensor values = images.to(at::kFloat, /*non_blocking=*/false, /*copy=*/true, at::MemoryFormat::Contiguous);
+  values.div_(255);
+  if (mean_.defined()) values.sub_(mean_);
+  if (std_.defined()) values.div_(std_);
+  return values.contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+}  // namespace openset

@@ -1,0 +1,51 @@
+// What happens to images between memory and model.
+#ifndef OPENSET_DATA_PIPELINE_H_
+#define OPENSET_DATA_PIPELINE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/random.h"
+#include "core/torch.h"
+#include "data/augment/augmentation.h"
+#include "data/augment/resize.h"
+
+namespace openset {
+
+// What a model takes in; the meaning is that of InputSpec.
+struct InputFormat {
+  int size = 32;
+  int channels = 3;
+  // For values in [0, 1]: none (mean 0, std 1), one for all channels, or one for each.
+  std::vector<double> mean;
+  std::vector<double> std;
+};
+
+// The augmentations in order, preceded by a Resize to the input size if none of them is one; then
+// (value / 255 - mean) / std, in f32. Without augmentations it is the pipeline of evaluation and draws nothing.
+class Pipeline {
+ public:
+  // Errors: kInvalidArgument, "mean: ..." or "std: ...", for another number of values than the format allows.
+  static absl::StatusOr<Pipeline> Make(std::vector<std::unique_ptr<const Augmentation>> augmentations,
+                                       const InputFormat& format, at::Device device);
+
+  // u8 [B, C, H, W] on the device -> f32 [B, channels, size, size], channels-last. Grey images (C = 1) are repeated
+  // before the augmentations; otherwise C must be `channels`. `random` may be null if no augmentation draws from it.
+  at::Tensor Apply(const at::Tensor& images, RandomStream* random) const;
+
+ private:
+  Pipeline() = default;
+
+  std::optional<Resize> first_resize_;  // of grey images before they are repeated
+  std::vector<std::unique_ptr<const Augmentation>> augmentations_;
+  std::vector<int64_t> image_sizes_;  // channels, size, size
+  at::Tensor mean_;                   // f32 [channels or 1, 1, 1]; undefined for mean 0
+  at::Tensor std_;                    // the same; undefined for std 1
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_DATA_PIPELINE_H_

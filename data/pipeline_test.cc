@@ -1,0 +1,146 @@
+#include "data/pipeline.h"
+
+#include "data/augment/resize.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+constexpr at::DeviceType kCpu = at::kCPU;
+
+// Adds a random amount below 10 to every value of an image and notes what it was given.
+class Brighten : public Augmentation {
+ public:
+  explicit Brighten(std::vector<int64_t>* sizes) : sizes_(sizes) {}
+
+  at::Tensor Apply(const at::Tensor& images, RandomStream* random) const override {
+    EXPECT_EQ(images.scalar_type(), at::kByte);
+    EXPECT_TRUE(images.is_contiguous());
+    *sizes_ = images.sizes().vec();
+    at::Tensor result = images.clone();
+    for (int64_t i = 0; i < images.size(0); ++i) result[i] += static_cast<int64_t>(random->Below(10));
+    return result;
+  }
+
+ private:
+  std::vector<int64_t>* sizes_;
+};
+
+template <typename... A>
+std::vector<std::unique_ptr<const Augmentation>> List(A... augmentations) {
+  std::vector<std::unique_ptr<const Augmentation>> list;
+  (list.push_back(std::move(augmentations)), ...);
+  return list;
+}
+
+// u8 [2, channels, size, size]: 0, 1, 2, ...
+at::Tensor Images(int64_t channels, int64_t size) {
+  return at::arange(2 * channels * size * size, at::kByte).reshape({2, channels, size, size});
+}
+
+TEST(Pipeline, NormalisesEachChannel) {
+  InputFormat format;
+  format.size = 2;
+  format.mean = {0.5, 0.25, 0};
+  format.std = {0.5, 2, 1};
+  const absl::StatusOr<Pipeline> pipeline = Pipeline::Make({}, format, kCpu);
+  ASSERT_TRUE(pipeline.ok()) << pipeline.status();
+  const at::Tensor images = Images(3, 2);
+  const at::Tensor result = pipeline->Apply(images, nullptr);
+  EXPECT_EQ(result.scalar_type(), at::kFloat);
+  EXPECT_TRUE(result.is_contiguous(at::MemoryFormat::ChannelsLast));
+  EXPECT_EQ(result.sizes(), images.sizes());
+  for (int64_t i = 0; i < 2; ++i) {
+    for (int64_t c = 0; c < 3; ++c) {
+      // Image i's channel c begins with 12 i + 4 c.
+      const float value = static_cast<float>(12 * i + 4 * c) / 255;
+      const float mean = static_cast<float>(format.mean[c]);
+      const float std = static_cast<float>(format.std[c]);
+      EXPECT_EQ(result[i][c][0][0].item<float>(), (value - mean) / std);
+    }
+  }
+  EXPECT_TRUE(at::equal(images, Images(3, 2)));  // what it is given stays as it is
+}
+
+TEST(Pipeline, OneValueStandsForAllChannelsAndNoneForNothing) {
+  InputFormat format;
+  format.size = 2;
+  const at::Tensor plain = Pipeline::Make({}, format, kCpu)->Apply(Images(3, 2), nullptr);
+  EXPECT_TRUE(at::equal(plain, Images(3, 2).to(at::kFloat) / 255));
+  format.mean = {0.5};
+  format.std = {0.25};
+  const at::Tensor normalised = Pipeline::Make({}, format, kCpu)->Apply(Images(3, 2), nullptr);
+  EXPECT_TRUE(at::equal(normalised, (plain - 0.5) / 0.25));
+}
+
+TEST(Pipeline, ResizesFirstUnlessAResizeIsListed) {
+  InputFormat format;
+  format.size = 4;
+  std::vector<int64_t> sizes;
+  RandomStream random(0, "test");
+  const std::vector<int64_t> small = {2, 3, 2, 2};
+  const std::vector<int64_t> large = {2, 3, 4, 4};
+  const auto brighten = [&sizes] { return std::make_unique<Brighten>(&sizes); };
+
+  const auto not_listed = Pipeline::Make(List(brighten()), format, kCpu);
+  EXPECT_EQ(not_listed->Apply(Images(3, 2), &random).sizes(), large);
+  EXPECT_EQ(sizes, large);
+
+  const auto listed_first = Pipeline::Make(List(MakeResize(4), brighten()), format, kCpu);
+  EXPECT_EQ(listed_first->Apply(Images(3, 2), &random).sizes(), large);
+  EXPECT_EQ(sizes, large);
+
+  const auto listed_last = Pipeline::Make(List(brighten(), MakeResize(4)), format, kCpu);
+  EXPECT_EQ(listed_last->Apply(Images(3, 2), &random).sizes(), large);
+  EXPECT_EQ(sizes, small);
+}
+
+TEST(Pipeline, RepeatsGreyImagesBeforeAugmentations) {
+  InputFormat format;
+  format.size = 2;
+  std::vector<int64_t> sizes;
+  RandomStream random(0, "test");
+  const auto pipeline = Pipeline::Make(List(std::make_unique<Brighten>(&sizes)), format, kCpu);
+  const at::Tensor result = pipeline->Apply(Images(1, 2), &random);
+  EXPECT_EQ(sizes, std::vector<int64_t>({2, 3, 2, 2}));
+  EXPECT_TRUE(at::equal(result.slice(1, 0, 1), result.slice(1, 2, 3)));
+}
+
+TEST(Pipeline, AppliesAugmentationsInOrderWithTheirDraws) {
+  InputFormat format;
+  format.size = 2;
+  std::vector<int64_t> sizes;
+  const auto pipeline =
+      Pipeline::Make(List(std::make_unique<Brighten>(&sizes), std::make_unique<Brighten>(&sizes)), format, kCpu);
+  RandomStream random(7, "test");
+  const at::Tensor result = pipeline->Apply(Images(3, 2), &random);
+  RandomStream same(7, "test");
+  uint64_t added[2] = {0, 0};
+  for (int augmentation = 0; augmentation < 2; ++augmentation) {
+    for (uint64_t& sum : added) sum += same.Below(10);
+  }
+  for (int64_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(result[i][0][0][0].item<float>(), static_cast<float>(12 * i + added[i]) / 255);
+  }
+  EXPECT_EQ(random.Bits(), same.Bits());  // nothing else was drawn
+}
+
+TEST(Pipeline, NamesTheFieldWithTooManyValues) {
+  InputFormat format;
+  format.mean = {0.5, 0.5};
+  EXPECT_EQ(Pipeline::Make({}, format, kCpu).status(),
+            absl::InvalidArgumentError("mean: must have one value, or one for each of the 3 channels (has 2)"));
+  format.mean = {};
+  format.std = {1, 1, 1, 1};
+  EXPECT_EQ(Pipeline::Make({}, format, kCpu).status(),
+            absl::InvalidArgumentError("std: must have one value, or one for each of the 3 channels (has 4)"));
+}
+
+TEST(PipelineDeathTest, RefusesAnAugmentationToAnotherSize) {
+  const auto pipeline = Pipeline::Make(List(MakeResize(5)), InputFormat(), kCpu);
+  EXPECT_DEATH(pipeline->Apply(Images(3, 2), nullptr), "images of \\[2, 3, 5, 5\\]");
+}
+
+}  // namespace
+}  // namespace openset

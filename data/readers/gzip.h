@@ -1,0 +1,26 @@
+// Files that may be gzipped.
+#ifndef OPENSET_DATA_READERS_GZIP_H_
+#define OPENSET_DATA_READERS_GZIP_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace openset {
+
+// What a gzipped file may inflate to; the largest published data set of 28 x 28 images takes half of it.
+inline constexpr int64_t kMaxInflatedBytes = int64_t{1} << 30;
+
+// The content of a gzip stream (RFC 1952; the contents of several members are concatenated). Memory grows with what is
+// really inflated. Errors: kDataLoss if the stream is truncated or corrupt, if something else follows it, or if it
+// holds more than `max_bytes` (a decompression bomb).
+absl::StatusOr<std::string> Gunzip(absl::string_view bytes, int64_t max_bytes = kMaxInflatedBytes);
+
+// The content of a file, inflated if it begins with gzip's 1f 8b. Errors, with the path: as ReadFile and Gunzip.
+absl::StatusOr<std::string> ReadPlainOrGzipped(const std::string& path, int64_t max_bytes = kMaxInflatedBytes);
+
+}  // namespace openset
+
+#endif  // OPENSET_DATA_READERS_GZIP_H_

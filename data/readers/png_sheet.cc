@@ -1,0 +1,99 @@
+#include "data/readers/png_sheet.h"
+
+#include <spng.h>
+
+#include <limits>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/files.h"
+#include "core/status_macros.h"
+#include "nlohmann/json.hpp"
+
+namespace openset {
+namespace {
+
+absl::StatusOr<std::vector<int32_t>> ReadLabels(const std::string& path) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  const nlohmann::json json = nlohmann::json::parse(text, /*cb=*/nullptr, /*allow_exceptions=*/false);
+  if (!json.is_array()) {
+    return absl::DataLossError(absl::StrCat(path, ": not a JSON array of labels; fetch the file again"));
+  }
+  std::vector<int32_t> labels;
+  labels.reserve(json.size());
+  for (const nlohmann::json& element : json) {
+    const int64_t label = element.is_number_integer() ? element.get<int64_t>() : -1;
+    if (label < 0 || label > std::numeric_limits<int32_t>::max()) {
+      return absl::DataLossError(
+          absl::StrCat(path, ": label ", labels.size(), " is no class id; fetch the file again"));
+    }
+    labels.push_back(static_cast<int32_t>(label));
+  }
+  return labels;
+}
+
+// Appends the rows of a sheet, at most `max_rows`, to `set`, colour by colour.
+absl::Status ReadSheet(const std::string& path, int64_t max_rows, ImageSet* set) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
+  const std::unique_ptr<spng_ctx, void (*)(spng_ctx*)> png(spng_ctx_new(0), spng_ctx_free);
+  if (png == nullptr) return absl::ResourceExhaustedError("no memory to decode PNG with");
+  const auto damaged = [&path](int error) {
+    return absl::DataLossError(absl::StrCat(path, ": not a valid PNG (", spng_strerror(error), "); fetch it again"));
+  };
+  // No chunk but the image's own is of use here.
+  constexpr size_t kMaxChunkBytes = 1 << 20;
+  if (const int error = spng_set_chunk_limits(png.get(), kMaxChunkBytes, kMaxChunkBytes)) return damaged(error);
+  if (const int error = spng_set_png_buffer(png.get(), content.data(), content.size())) return damaged(error);
+  spng_ihdr header;
+  if (const int error = spng_get_ihdr(png.get(), &header)) return damaged(error);
+  const int64_t pixels = set->height * set->width;
+  if (header.color_type != SPNG_COLOR_TYPE_TRUECOLOR || header.bit_depth != 8 ||
+      header.interlace_method != SPNG_INTERLACE_NONE || header.width != pixels) {
+    return absl::DataLossError(absl::StrCat(path, ": not a sheet, which is 8-bit RGB without interlacing and ", pixels,
+                                            " pixels wide (is ", header.width, " wide)"));
+  }
+  if (header.height > max_rows) {
+    return absl::DataLossError(absl::StrCat(path, ": has ", header.height, " rows where ", max_rows,
+                                            " labels are left; sheets and labels do not belong together"));
+  }
+  if (const int error = spng_decode_image(png.get(), nullptr, 0, SPNG_FMT_RGB8, SPNG_DECODE_PROGRESSIVE)) {
+    return damaged(error);
+  }
+  std::vector<uint8_t> row(3 * pixels);
+  for (int64_t y = 0; y < header.height; ++y) {
+    const int error = spng_decode_row(png.get(), row.data(), row.size());
+    if (error != 0 && error != SPNG_EOI) return damaged(error);
+    const size_t begin = set->pixels.size();
+    set->pixels.resize(begin + row.size());
+    uint8_t* out = &set->pixels[begin];
+    for (int colour = 0; colour < 3; ++colour) {
+      for (int64_t i = 0; i < pixels; ++i) *out++ = row[3 * i + colour];
+    }
+  }
+  if (const int error = spng_decode_chunks(png.get())) return damaged(error);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ImageSet> ReadPngSheets(const std::vector<std::string>& sheet_paths, const std::string& labels_path,
+                                       int64_t height, int64_t width) {
+  ImageSet set;
+  set.channels = 3;
+  set.height = height;
+  set.width = width;
+  OPENSET_ASSIGN_OR_RETURN(set.labels, ReadLabels(labels_path));
+  for (const std::string& path : sheet_paths) {
+    const int64_t rows = set.pixels.size() / set.image_bytes();
+    OPENSET_RETURN_IF_ERROR(ReadSheet(path, set.size() - rows, &set));
+  }
+  const int64_t rows = set.pixels.size() / set.image_bytes();
+  if (rows != set.size() || rows == 0) {
+    return absl::DataLossError(absl::StrCat(labels_path, " has ", set.size(), " labels, the sheets have ", rows,
+                                            " rows; sheets and labels do not belong together"));
+  }
+  return set;
+}
+
+}  // namespace openset

@@ -1,0 +1,28 @@
+// The samples of a selection among the images of its part.
+#ifndef OPENSET_DATA_SELECTION_H_
+#define OPENSET_DATA_SELECTION_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "data/image_set.h"
+#include "data/task.pb.h"
+
+namespace openset {
+
+// N samples in the order in which they are stored.
+struct SelectedSamples {
+  std::vector<int64_t> index;  // [N], places in the image set, ascending
+  std::vector<int64_t> label;  // [N], places of their classes in the selection's list
+
+  int64_t size() const { return static_cast<int64_t>(index.size()); }
+};
+
+// The samples of `set`, which must be the selection's part. With a limit, the first so many of each class.
+// Errors, kInvalidArgument: a class is listed twice or has no sample.
+absl::StatusOr<SelectedSamples> SelectSamples(const ImageSet& set, const Selection& selection);
+
+}  // namespace openset
+
+#endif  // OPENSET_DATA_SELECTION_H_

@@ -1,0 +1,240 @@
+#include "data/task.h"
+
+#include <set>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "core/files.h"
+#include "core/openness.h"
+#include "core/status_macros.h"
+#include "core/suggest.h"
+#include "core/text_proto.h"
+
+namespace openset {
+namespace {
+
+constexpr absl::string_view kSuffix = ".textproto";
+
+// The sources of unknowns with what the schema says of absent ones filled in.
+std::vector<UnknownSource> SourcesOf(const TaskSpec& task) {
+  if (task.unknown_size() > 0) return {task.unknown().begin(), task.unknown().end()};
+  UnknownSource source;
+  source.set_data_set(task.data_set());
+  return {source};
+}
+
+// The classes that are unknown in a source.
+std::vector<int> UnknownClasses(const TaskSpec& task, const ClassSplit& split, const UnknownSource& source,
+                                const DataSetInfo& info) {
+  if (split.unknown_size() > 0) return {split.unknown().begin(), split.unknown().end()};
+  std::vector<int> classes;
+  for (int id = 0; id < info.class_name_size(); ++id) {
+    if (source.data_set() != task.data_set() || !absl::c_linear_search(split.known(), id)) classes.push_back(id);
+  }
+  return classes;
+}
+
+class Checker {
+ public:
+  Checker(const TaskSpec& task, const Catalog& catalog) : task_(task), catalog_(catalog), sources_(SourcesOf(task)) {}
+
+  // Data sets, parts and groups. Splits can be checked only if these are fine.
+  bool CheckSources() {
+    known_info_ = Find("data_set", task_.data_set());
+    if (known_info_ == nullptr) return false;
+    CheckPart("data_set", *known_info_, "train");
+    CheckPart("data_set", *known_info_, "test");
+    std::set<std::string> groups;
+    for (int s = 0; s < task_.unknown_size(); ++s) {
+      const UnknownSource& source = task_.unknown(s);
+      const std::string path = absl::StrCat("unknown[", s, "]");
+      if (const DataSetInfo* info = Find(path + ".data_set", source.data_set())) {
+        CheckPart(path + ".part", *info, source.part());
+      }
+      if (!groups.insert(source.group()).second) {
+        Add(path + ".group", absl::StrCat("'", source.group(), "' is the name of another source too"));
+      }
+    }
+    return problems_.empty();
+  }
+
+  void CheckSplit(int number) {
+    const ClassSplit& split = task_.split(number);
+    const std::string path = absl::StrCat("split[", number, "]");
+    CheckClasses(path + ".known", split.known(), *known_info_);
+    for (const UnknownSource& source : sources_) {
+      if (split.unknown_size() > 0 && source.data_set() != sources_[0].data_set()) {
+        return Add(path + ".unknown",
+                   absl::StrCat("lists classes, but the sources of unknowns are of several data sets (",
+                                sources_[0].data_set(), ", ", source.data_set(), ")"));
+      }
+    }
+    CheckClasses(path + ".unknown", split.unknown(), *catalog_.Find(sources_[0].data_set()).value());
+    if (sources_[0].data_set() == task_.data_set()) {
+      for (int i = 0; i < split.unknown_size(); ++i) {
+        if (absl::c_linear_search(split.known(), split.unknown(i))) {
+          Add(absl::StrCat(path, ".unknown[", i, "]"),
+              absl::StrCat("class ", split.unknown(i), " (", NameOf(*known_info_, split.unknown(i)),
+                           ") is both known and unknown"));
+        }
+      }
+    }
+    for (int s = 0; s < task_.unknown_size(); ++s) {
+      const DataSetInfo* info = catalog_.Find(task_.unknown(s).data_set()).value();
+      if (UnknownClasses(task_, split, task_.unknown(s), *info).empty()) {
+        Add(path, absl::StrCat("leaves no class to unknown[", s, "], as all are known"));
+      }
+    }
+  }
+
+  std::vector<FieldProblem> TakeProblems() { return std::move(problems_); }
+
+ private:
+  using ClassIds = google::protobuf::RepeatedField<int32_t>;
+
+  static std::string NameOf(const DataSetInfo& info, int id) {
+    return id >= 0 && id < info.class_name_size() ? info.class_name(id) : "no such class";
+  }
+
+  void Add(const std::string& path, const std::string& message) { problems_.push_back({path, message}); }
+
+  const DataSetInfo* Find(const std::string& path, const std::string& name) {
+    const absl::StatusOr<const DataSetInfo*> info = catalog_.Find(name);
+    if (info.ok()) return *info;
+    Add(path, std::string(info.status().message()));
+    return nullptr;
+  }
+
+  void CheckPart(const std::string& path, const DataSetInfo& info, const std::string& part) {
+    const absl::Status status = FindPart(info, part).status();
+    if (!status.ok()) Add(path, std::string(status.message()));
+  }
+
+  void CheckClasses(const std::string& path, const ClassIds& ids, const DataSetInfo& info) {
+    std::set<int32_t> seen;
+    for (int i = 0; i < ids.size(); ++i) {
+      const std::string element = absl::StrCat(path, "[", i, "]");
+      if (ids[i] < 0 || ids[i] >= info.class_name_size()) {
+        Add(element, absl::StrCat("data set '", info.name(), "' has no class ", ids[i], " (0 to ",
+                                  info.class_name_size() - 1, ")"));
+      } else if (!seen.insert(ids[i]).second) {
+        Add(element, absl::StrCat("class ", ids[i], " (", NameOf(info, ids[i]), ") is listed twice"));
+      }
+    }
+  }
+
+  const TaskSpec& task_;
+  const Catalog& catalog_;
+  const std::vector<UnknownSource> sources_;
+  const DataSetInfo* known_info_ = nullptr;
+  std::vector<FieldProblem> problems_;
+};
+
+absl::Status ToStatus(const std::vector<FieldProblem>& problems) {
+  if (problems.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrJoin(problems, "\n", [](std::string* out, const FieldProblem& problem) {
+    absl::StrAppend(out, problem.path, ": ", problem.message);
+  }));
+}
+
+absl::StatusOr<Selection> Select(const Catalog& catalog, const std::string& data_set, const std::string& part,
+                                 const std::vector<int>& classes, int limit_per_class) {
+  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(data_set));
+  Selection selection;
+  selection.set_data_set(data_set);
+  selection.set_part(part);
+  OPENSET_ASSIGN_OR_RETURN(*selection.mutable_part_digest(), PartDigest(*info, part));
+  for (const int id : classes) selection.add_class_id(id);
+  selection.set_limit_per_class(limit_per_class);
+  return selection;
+}
+
+}  // namespace
+
+std::vector<FieldProblem> FindTaskProblems(const TaskSpec& task, const Catalog& catalog) {
+  Checker checker(task, catalog);
+  if (checker.CheckSources()) {
+    for (int i = 0; i < task.split_size(); ++i) checker.CheckSplit(i);
+  }
+  return checker.TakeProblems();
+}
+
+absl::StatusOr<TaskSpec> ReadTask(const std::string& path, const Catalog& catalog) {
+  TaskSpec task;
+  OPENSET_ASSIGN_OR_RETURN(const TextSource source, ReadTextProto(path, &task));
+  FillDefaults(&task);
+  std::vector<FieldProblem> problems = FindTaskProblems(task, catalog);
+  for (FieldProblem& problem : problems) problem.path = source.Where(problem.path);
+  OPENSET_RETURN_IF_ERROR(ToStatus(problems));
+  return task;
+}
+
+absl::StatusOr<TaskSpec> FindTask(const std::string& folder, const std::string& name, const Catalog& catalog) {
+  const std::string path = JoinPath(folder, absl::StrCat(name, kSuffix));
+  if (!FileExists(path)) {
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> files, ListFolder(folder));
+    std::vector<std::string> names;
+    for (const std::string& file : files) {
+      if (absl::EndsWith(file, kSuffix)) names.emplace_back(absl::StripSuffix(file, kSuffix));
+    }
+    return absl::NotFoundError(Unknown("task", name, names));
+  }
+  OPENSET_ASSIGN_OR_RETURN(TaskSpec task, ReadTask(path, catalog));
+  if (task.name() != name) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": name: must be '", name, "', as the file's"));
+  }
+  return task;
+}
+
+absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const TaskRequest& request, const Catalog& catalog) {
+  if (request.split < 0 || request.split >= task.split_size()) {
+    return absl::InvalidArgumentError(absl::StrCat("split: task '", task.name(), "' has no split ", request.split,
+                                                   " (0 to ", task.split_size() - 1, ")"));
+  }
+  Checker checker(task, catalog);
+  if (checker.CheckSources()) checker.CheckSplit(request.split);
+  OPENSET_RETURN_IF_ERROR(ToStatus(checker.TakeProblems()));
+
+  const ClassSplit& split = task.split(request.split);
+  const std::vector<int> known(split.known().begin(), split.known().end());
+  TaskData data;
+  OPENSET_ASSIGN_OR_RETURN(*data.mutable_train(),
+                           Select(catalog, task.data_set(), "train", known, request.train_limit_per_class));
+  OPENSET_ASSIGN_OR_RETURN(*data.mutable_test_known(),
+                           Select(catalog, task.data_set(), "test", known, request.test_limit_per_class));
+  const std::vector<UnknownSource> sources = SourcesOf(task);
+  if (request.unknown_classes > 0 && sources.size() > 1) {
+    return absl::InvalidArgumentError(absl::StrCat("unknown_classes: task '", task.name(), "' has ", sources.size(),
+                                                   " sources of unknowns, of which all classes are used"));
+  }
+  for (const UnknownSource& source : sources) {
+    OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(source.data_set()));
+    std::vector<int> classes = UnknownClasses(task, split, source, *info);
+    if (request.unknown_classes > classes.size()) {
+      return absl::InvalidArgumentError(absl::StrCat("unknown_classes: ", request.unknown_classes,
+                                                     " are more than the ", classes.size(), " of split ", request.split,
+                                                     " of task '", task.name(), "'"));
+    }
+    if (request.unknown_classes > 0) classes.resize(request.unknown_classes);
+    if (classes.empty()) continue;
+    UnknownGroup* group = data.add_test_unknown();
+    group->set_name(source.group());
+    OPENSET_ASSIGN_OR_RETURN(*group->mutable_selection(),
+                             Select(catalog, source.data_set(), source.part(), classes, request.test_limit_per_class));
+  }
+  return data;
+}
+
+double Openness(const TaskData& data) {
+  std::set<std::pair<std::string, int>> unknown;
+  for (const UnknownGroup& group : data.test_unknown()) {
+    for (const int id : group.selection().class_id()) unknown.emplace(group.selection().data_set(), id);
+  }
+  return Openness(data.train().class_id_size(), unknown.size());
+}
+
+}  // namespace openset

@@ -1,0 +1,49 @@
+// From a task's class splits to the samples of a trial.
+#ifndef OPENSET_DATA_TASK_H_
+#define OPENSET_DATA_TASK_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/proto_rules.h"
+#include "data/catalog.h"
+#include "data/task.pb.h"
+
+namespace openset {
+
+// What is wrong with a task that obeys its schema's rules, by field: unknown data sets and parts; classes that are out
+// of range, listed twice, or both known and unknown; groups of one name; a list of unknown classes though the sources
+// of unknowns are of several data sets; a source that has no class left.
+std::vector<FieldProblem> FindTaskProblems(const TaskSpec& task, const Catalog& catalog);
+
+// Reads a task, fills in defaults and checks it. Errors: kNotFound if there is no such file; kInvalidArgument with
+// "FILE:LINE: path: problem" lines.
+absl::StatusOr<TaskSpec> ReadTask(const std::string& path, const Catalog& catalog);
+
+// ReadTask of `folder`/`name`.textproto, whose name must be that of the task. Errors: also kNotFound, with the names of
+// the folder's tasks, if there is no such file.
+absl::StatusOr<TaskSpec> FindTask(const std::string& folder, const std::string& name, const Catalog& catalog);
+
+// Which data of a task a trial uses.
+struct TaskRequest {
+  int split = 0;
+  int unknown_classes = 0;        // only the split's first so many unknown classes, 0 for all
+  int train_limit_per_class = 0;  // only the first so many samples of each class, 0 for all
+  int test_limit_per_class = 0;   // the same, known and unknown
+};
+
+// The selections of a split, with their part digests. Known classes are those of the parts "train" and "test" of the
+// task's data set, labelled by their place in the split; unknown ones form a group for each source of unknowns, and
+// there is no group where all classes are known. Errors, all kInvalidArgument "path: problem": those of
+// FindTaskProblems; a split number that does not exist ("split"); more unknown classes than there are, or a number of
+// them for several sources ("unknown_classes").
+absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const TaskRequest& request, const Catalog& catalog);
+
+// The openness (core/openness.h) of a trial's data; a class of a data set counts once however many groups it is in.
+double Openness(const TaskData& data);
+
+}  // namespace openset
+
+#endif  // OPENSET_DATA_TASK_H_

@@ -1,0 +1,248 @@
+#include "data/task.h"
+
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "core/openness.h"
+#include "core/random.h"
+#include "core/text_proto.h"
+#include "data/testing/damage.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr char kTaskFolder[] = "data/tasks";
+
+// Data sets of 4 ("four") and 3 ("three") classes with 10 training and 5 test samples each; "bare" has no part "test".
+Catalog TestCatalog() {
+  std::vector<DataSetInfo> data_sets;
+  for (const auto& [name, classes] : std::vector<std::pair<std::string, int>>{{"four", 4}, {"three", 3}, {"bare", 2}}) {
+    DataSetInfo info;
+    info.set_name(name);
+    for (int i = 0; i < classes; ++i) info.add_class_name(absl::StrCat("class ", i));
+    for (const auto& [part_name, samples] : std::vector<std::pair<std::string, int>>{{"train", 10}, {"test", 5}}) {
+      if (name == "bare" && part_name == "test") continue;
+      DataSetPart* part = (info.layout_size() == 0 ? info.add_layout() : info.mutable_layout(0))->add_part();
+      part->set_name(part_name);
+      part->set_samples(samples * classes);
+      part->add_samples_per_class(samples);
+    }
+    data_sets.push_back(info);
+  }
+  return Catalog(data_sets);
+}
+
+TaskSpec Parse(const std::string& text) {
+  TaskSpec task;
+  EXPECT_TRUE(ParseTextProto("name: 'task' " + text, "text", &task).ok());
+  FillDefaults(&task);
+  return task;
+}
+
+std::vector<std::string> Problems(const std::string& text) {
+  std::vector<std::string> lines;
+  for (const FieldProblem& p : FindTaskProblems(Parse(text), TestCatalog())) lines.push_back(p.path + ": " + p.message);
+  return lines;
+}
+
+absl::StatusOr<TaskData> Resolve(const std::string& text, const TaskRequest& request = {}) {
+  return ResolveTask(Parse(text), request, TestCatalog());
+}
+
+TEST(FindTaskProblems, NamesClasses) {
+  EXPECT_THAT(Problems("data_set: 'four' split { known: [2, 0] unknown: [1, 3] } split { known: 1 }"), IsEmpty());
+  EXPECT_THAT(Problems("data_set: 'four' split { known: 0 } split { known: [0, 4, 0] unknown: [1, 0, 1] }"),
+              ElementsAre("split[1].known[1]: data set 'four' has no class 4 (0 to 3)",
+                          "split[1].known[2]: class 0 (class 0) is listed twice",
+                          "split[1].unknown[2]: class 1 (class 1) is listed twice",
+                          "split[1].unknown[1]: class 0 (class 0) is both known and unknown"));
+  EXPECT_THAT(Problems("data_set: 'four' split { known: 0 unknown: 3 } unknown { data_set: 'three' }"),
+              ElementsAre("split[0].unknown[0]: data set 'three' has no class 3 (0 to 2)"));
+  // The same class id of another data set is another class.
+  EXPECT_THAT(Problems("data_set: 'four' split { known: 0 unknown: 0 } unknown { data_set: 'three' }"), IsEmpty());
+}
+
+TEST(FindTaskProblems, NamesDataSetsPartsAndGroups) {
+  EXPECT_THAT(Problems("data_set: 'five' split { known: 9 }"),
+              ElementsAre("data_set: unknown data set 'five' (known: bare, four, three)"));
+  EXPECT_THAT(Problems("data_set: 'bare' split { known: 0 }"),
+              ElementsAre("data_set: data set 'bare': unknown part 'test' (known: train)"));
+  EXPECT_THAT(Problems("data_set: 'four' split { known: 0 } unknown { data_set: 'three' part: 'tests' }"
+                       "unknown { data_set: 'there' }"),
+              ElementsAre("unknown[0].part: data set 'three': unknown part 'tests'; did you mean 'test'? "
+                          "(known: train, test)",
+                          "unknown[1].data_set: unknown data set 'there'; did you mean 'three'? "
+                          "(known: bare, four, three)",
+                          "unknown[1].group: 'unknown' is the name of another source too"));
+}
+
+TEST(FindTaskProblems, NamesListsThatFitNoSource) {
+  const std::string two_sources =
+      "data_set: 'four' unknown { data_set: 'four' group: 'near' }"
+      "unknown { data_set: 'three' group: 'far' }";
+  EXPECT_THAT(Problems(two_sources + "split { known: 0 }"), IsEmpty());
+  EXPECT_THAT(Problems(two_sources + "split { known: 0 unknown: 1 }"),
+              ElementsAre("split[0].unknown: lists classes, but the sources of unknowns are of several data sets "
+                          "(four, three)"));
+  EXPECT_THAT(Problems(two_sources + "split { known: [0, 1, 2, 3] }"),
+              ElementsAre("split[0]: leaves no class to unknown[0], as all are known"));
+}
+
+TEST(ResolveTask, SelectsKnownAndRemainingClasses) {
+  const absl::StatusOr<TaskData> data =
+      Resolve("data_set: 'four' split { known: 0 } split { known: [3, 1] }", {/*split=*/1});
+  ASSERT_TRUE(data.ok()) << data.status();
+  EXPECT_EQ(data->train().data_set(), "four");
+  EXPECT_EQ(data->train().part(), "train");
+  EXPECT_THAT(data->train().class_id(), ElementsAre(3, 1));
+  EXPECT_EQ(data->train().limit_per_class(), 0);
+  EXPECT_EQ(data->train().part_digest(), *PartDigest(**TestCatalog().Find("four"), "train"));
+  EXPECT_EQ(data->test_known().part(), "test");
+  EXPECT_THAT(data->test_known().class_id(), ElementsAre(3, 1));
+  EXPECT_EQ(data->test_known().part_digest(), *PartDigest(**TestCatalog().Find("four"), "test"));
+  ASSERT_EQ(data->test_unknown_size(), 1);
+  EXPECT_EQ(data->test_unknown(0).name(), "unknown");
+  EXPECT_EQ(data->test_unknown(0).selection().data_set(), "four");
+  EXPECT_EQ(data->test_unknown(0).selection().part(), "test");
+  EXPECT_THAT(data->test_unknown(0).selection().class_id(), ElementsAre(0, 2));
+  EXPECT_EQ(*CountSamples(data->train(), TestCatalog()), 2 * 10);
+  // The schema's rules hold for the result.
+  EXPECT_THAT(FindProblems(*data), IsEmpty());
+}
+
+TEST(ResolveTask, TakesTheFirstClassesAndSamples) {
+  const absl::StatusOr<TaskData> data =
+      Resolve("data_set: 'four' split { known: 1 unknown: [3, 0, 2] }", {0, /*unknown_classes=*/2, 4, 3});
+  ASSERT_TRUE(data.ok()) << data.status();
+  EXPECT_THAT(data->test_unknown(0).selection().class_id(), ElementsAre(3, 0));
+  EXPECT_EQ(data->train().limit_per_class(), 4);
+  EXPECT_EQ(data->test_known().limit_per_class(), 3);
+  EXPECT_EQ(data->test_unknown(0).selection().limit_per_class(), 3);
+  EXPECT_EQ(*CountSamples(data->test_unknown(0).selection(), TestCatalog()), 2 * 3);
+}
+
+TEST(ResolveTask, MakesAGroupOfEachSource) {
+  const std::string task =
+      "data_set: 'four' split { known: [0, 1] } unknown { data_set: 'four' group: 'near' }"
+      "unknown { data_set: 'three' group: 'far' part: 'train' }";
+  const absl::StatusOr<TaskData> data = Resolve(task);
+  ASSERT_TRUE(data.ok()) << data.status();
+  ASSERT_EQ(data->test_unknown_size(), 2);
+  EXPECT_EQ(data->test_unknown(0).name(), "near");
+  EXPECT_THAT(data->test_unknown(0).selection().class_id(), ElementsAre(2, 3));
+  EXPECT_EQ(data->test_unknown(1).name(), "far");
+  EXPECT_EQ(data->test_unknown(1).selection().part(), "train");
+  EXPECT_THAT(data->test_unknown(1).selection().class_id(), ElementsAre(0, 1, 2));
+  EXPECT_DOUBLE_EQ(Openness(*data), Openness(2, 2 + 3));
+  EXPECT_EQ(
+      Resolve(task, {0, 1}).status(),
+      absl::InvalidArgumentError("unknown_classes: task 'task' has 2 sources of unknowns, of which all classes are "
+                                 "used"));
+}
+
+TEST(ResolveTask, AClosedSetHasNoUnknowns) {
+  const absl::StatusOr<TaskData> data = Resolve("data_set: 'three' split { known: [0, 1, 2] }");
+  ASSERT_TRUE(data.ok()) << data.status();
+  EXPECT_EQ(data->test_unknown_size(), 0);
+  EXPECT_EQ(Openness(*data), 0);
+}
+
+TEST(ResolveTask, NamesTheField) {
+  const std::string task = "data_set: 'four' split { known: [0, 0] } split { known: [0, 1] }";
+  EXPECT_EQ(Resolve(task).status(), absl::InvalidArgumentError("split[0].known[1]: class 0 (class 0) is listed twice"));
+  EXPECT_TRUE(Resolve(task, {1}).ok());
+  EXPECT_EQ(Resolve(task, {2}).status(), absl::InvalidArgumentError("split: task 'task' has no split 2 (0 to 1)"));
+  EXPECT_TRUE(absl::IsInvalidArgument(Resolve(task, {-1}).status()));
+  EXPECT_EQ(Resolve(task, {1, 3}).status(),
+            absl::InvalidArgumentError("unknown_classes: 3 are more than the 2 of split 1 of task 'task'"));
+  EXPECT_TRUE(absl::IsInvalidArgument(Resolve("data_set: 'five' split { known: 0 }").status()));
+}
+
+TEST(ReadTask, NamesFileAndLine) {
+  const std::string path = WriteTestFile("bad.textproto",
+                                         "name: 'bad'\ndata_set: 'four'\nsplit {\n  known: 0\n"
+                                         "  known: 7\n}\n");
+  EXPECT_EQ(ReadTask(path, TestCatalog()).status(),
+            absl::InvalidArgumentError(path + ":5: split[0].known[1]: data set 'four' has no class 7 (0 to 3)"));
+  EXPECT_TRUE(absl::IsNotFound(ReadTask("/no/such/file", TestCatalog()).status()));
+}
+
+TEST(FindTask, NamesTheKnownTasks) {
+  WriteTestFile("tasks/one.textproto", "name: 'one' data_set: 'four' split { known: 0 }");
+  WriteTestFile("tasks/two.textproto", "name: '2' data_set: 'four' split { known: 0 }");
+  const std::string folder = ::testing::TempDir() + "/tasks";
+  EXPECT_EQ(FindTask(folder, "one", TestCatalog())->unknown_size(), 0);
+  EXPECT_EQ(FindTask(folder, "ones", TestCatalog()).status(),
+            absl::NotFoundError("unknown task 'ones'; did you mean 'one'? (known: one, two)"));
+  EXPECT_THAT(std::string(FindTask(folder, "two", TestCatalog()).status().message()),
+              HasSubstr("two.textproto: name: must be 'two', as the file's"));
+}
+
+class TaskFolderTest : public ::testing::Test {
+ protected:
+  TaskSpec Find(const std::string& name) {
+    const absl::StatusOr<TaskSpec> task = FindTask(kTaskFolder, name, catalog_);
+    EXPECT_TRUE(task.ok()) << task.status();
+    return task.value_or(TaskSpec());
+  }
+  // The sizes of a split's known and unknown test sets.
+  std::pair<int64_t, int64_t> TestSizes(const std::string& name, int split) {
+    const TaskData data = *ResolveTask(Find(name), {split}, catalog_);
+    return {*CountSamples(data.test_known(), catalog_), *CountSamples(data.test_unknown(0).selection(), catalog_)};
+  }
+
+  const Catalog catalog_ = *Catalog::Open("data/catalog");
+};
+
+TEST_F(TaskFolderTest, FashionMnistIsDrawnAsItsFileSays) {
+  const TaskSpec task = Find("fashion_mnist_6_4");
+  ASSERT_EQ(task.split_size(), 5);
+  std::set<std::set<int>> known_sets;
+  for (int i = 0; i < task.split_size(); ++i) {
+    const std::vector<int64_t> order = RandomStream(0, absl::StrCat("fashion_mnist_6_4/split ", i)).Permutation(10);
+    EXPECT_THAT(task.split(i).known(), ElementsAreArray(order.begin(), order.begin() + 6));
+    EXPECT_THAT(task.split(i).unknown(), ElementsAreArray(order.begin() + 6, order.end()));
+    known_sets.emplace(order.begin(), order.begin() + 6);
+  }
+  EXPECT_EQ(known_sets.size(), 5);
+  EXPECT_EQ(TestSizes("fashion_mnist_6_4", 0), std::make_pair(int64_t{6000}, int64_t{4000}));
+}
+
+// The sizes of the published test sets.
+TEST_F(TaskFolderTest, PublishedTasksHaveTheirTestSets) {
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(TestSizes("cifar10", i), std::make_pair(int64_t{6000}, int64_t{4000}));
+    EXPECT_EQ(TestSizes("cifar10_plus_10", i), std::make_pair(int64_t{4000}, int64_t{1000}));
+    EXPECT_EQ(TestSizes("cifar10_plus_50", i), std::make_pair(int64_t{4000}, int64_t{5000}));
+  }
+  // MNIST's first split: classes 2, 4, 5, 9, 8, 3 of the 10,000 test images.
+  const int64_t known = 1032 + 982 + 892 + 1009 + 974 + 1010;
+  EXPECT_EQ(TestSizes("mnist", 0), std::make_pair(known, 10000 - known));
+}
+
+TEST_F(TaskFolderTest, NotesNameTheDuplicates) {
+  for (const char* name : {"mnist", "fashion_mnist_6_4", "cifar10", "cifar10_plus_10", "cifar10_plus_50"}) {
+    const TaskSpec task = Find(name);
+    ASSERT_EQ(task.split_size(), 5) << name;
+    for (int i = 0; i < 5; ++i) {
+      for (int j = 0; j < 5; ++j) {
+        const std::set<int> a(task.split(i).known().begin(), task.split(i).known().end());
+        const std::set<int> b(task.split(j).known().begin(), task.split(j).known().end());
+        if (i != j && a == b) {
+          EXPECT_THAT(task.split(i).note(), HasSubstr(absl::StrCat("the same known classes as split ", j)));
+        }
+      }
+    }
+  }
+  EXPECT_THAT(Find("cifar10").split(0).known(), ElementsAre(0, 6, 4, 9, 1, 7));
+}
+
+}  // namespace
+}  // namespace openset

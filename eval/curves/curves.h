@@ -1,0 +1,57 @@
+// Curves as data, for plots and files. Their areas are the metrics of eval/metrics.
+#ifndef OPENSET_EVAL_CURVES_CURVES_H_
+#define OPENSET_EVAL_CURVES_CURVES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "eval/metrics/aurc.h"
+#include "eval/metrics/ranked_input.h"
+
+namespace openset {
+
+// A point where the samples with an unknown score of at most `threshold` are accepted.
+struct CurvePoint {
+  double threshold = 0;
+  double x = 0;
+  double y = 0;
+};
+
+// One point a distinct score, by ascending threshold, after a first one where nothing is accepted (threshold -inf).
+// Straight lines between the points give the area.
+
+// x = share of the unknown samples accepted, y = share of the known ones accepted: the area is the AUROC (known =
+// positive; mirrored at the other diagonal it is the curve for unknown = positive). Empty without known or without
+// unknown samples.
+std::vector<CurvePoint> RocCurve(const RankedInput& ranked);
+
+// x = OFPR, as above, y = COTPR = share of the known samples accepted and classified correctly: the area is OpenAUC.
+// Empty without known or without unknown samples.
+std::vector<CurvePoint> OscrCurve(const RankedInput& ranked);
+
+// x = coverage, y = risk among the accepted, over known samples or the pool; no point where nothing is accepted. Empty
+// without samples.
+std::vector<CurvePoint> RiskCoverageCurve(const RankedInput& ranked, RiskOver over);
+
+// The first and the last point and, of those between, those where the line bends and at most `max_points` in all,
+// evenly spread. Precondition: max_points >= 2.
+std::vector<CurvePoint> Thinned(absl::Span<const CurvePoint> curve, int max_points);
+
+// How many samples of each kind have a score in [low, high), the last bin closed.
+struct ScoreBin {
+  double low = 0;
+  double high = 0;
+  Tally count;
+};
+struct ScoreHistogram {
+  std::vector<ScoreBin> bins;  // of equal width from the least to the largest finite score; one if those are equal
+  Tally minus_infinity;        // scores of -inf, of inf
+  Tally plus_infinity;
+};
+// Precondition: bins > 0.
+ScoreHistogram ScoreDensities(const RankedInput& ranked, int bins);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_CURVES_CURVES_H_

@@ -1,0 +1,97 @@
+#include "eval/curves/curves.h"
+
+#include <limits>
+#include <vector>
+
+#include "eval/metrics/auroc.h"
+#include "eval/metrics/openauc.h"
+#include "eval/testing/golden.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double Area(const std::vector<CurvePoint>& curve) {
+  double area = 0;
+  for (size_t i = 1; i < curve.size(); ++i) area += (curve[i].x - curve[i - 1].x) * (curve[i].y + curve[i - 1].y) / 2;
+  return area;
+}
+
+TEST(Curves, HaveTheAreasOfTheMetrics) {
+  for (const testing::GoldenCase& golden : testing::ReadGolden("open_set_metrics.json", "cases")) {
+    const testing::Samples samples = testing::OpenSetSamples(golden);
+    SCOPED_TRACE(samples.name);
+    const RankedInput ranked(samples.Input());
+    if (!golden.at("expected/auroc").has_value()) {
+      EXPECT_TRUE(RocCurve(ranked).empty());
+      EXPECT_TRUE(OscrCurve(ranked).empty());
+      continue;
+    }
+    EXPECT_NEAR(Area(RocCurve(ranked)), *Auroc(ranked).value, 1e-12);
+    EXPECT_NEAR(Area(OscrCurve(ranked)), *OpenAuc(ranked).value, 1e-12);
+    EXPECT_NEAR(Area(Thinned(RocCurve(ranked), 1000)), *Auroc(ranked).value, 1e-12);
+    EXPECT_EQ(RocCurve(ranked).back().y, 1);
+    EXPECT_NEAR(OscrCurve(ranked).back().y, *golden.at("expected/accuracy"), 1e-12);
+  }
+}
+
+// By score: correct 0, unknown and wrong tied at 1, correct 2.
+testing::Samples FourSamples() {
+  testing::Samples samples;
+  samples.num_classes = 2;
+  samples.unknown_score = {0, 1, 1, 2};
+  samples.label = {0, -1, 0, 1};
+  samples.prediction = {0, 0, 1, 1};
+  return samples;
+}
+
+TEST(Curves, HaveOnePointADistinctScore) {
+  const testing::Samples samples = FourSamples();
+  const RankedInput ranked(samples.Input());
+  const std::vector<CurvePoint> oscr = OscrCurve(ranked);
+  ASSERT_EQ(oscr.size(), 4);
+  EXPECT_EQ(oscr[0].threshold, -kInfinity);
+  EXPECT_EQ(oscr[2].threshold, 1);
+  EXPECT_EQ(oscr[2].x, 1);
+  EXPECT_EQ(oscr[2].y, 1.0 / 3);
+  const std::vector<CurvePoint> known = RiskCoverageCurve(ranked, RiskOver::kKnown);
+  ASSERT_EQ(known.size(), 3);
+  EXPECT_EQ(known[1].x, 2.0 / 3);
+  EXPECT_EQ(known[1].y, 1.0 / 2);
+  const std::vector<CurvePoint> pool = RiskCoverageCurve(ranked, RiskOver::kPool);
+  EXPECT_EQ(pool[1].x, 3.0 / 4);
+  EXPECT_EQ(pool[1].y, 2.0 / 3);
+  EXPECT_EQ(pool[2].y, 2.0 / 4);
+}
+
+TEST(Thinned, KeepsEndsAndBends) {
+  const std::vector<CurvePoint> curve = {{0, 0, 0}, {1, 0, 0.5}, {2, 0, 1}, {3, 0.5, 1}, {4, 1, 1}};
+  const std::vector<CurvePoint> bends = Thinned(curve, 10);
+  ASSERT_EQ(bends.size(), 3);
+  EXPECT_EQ(bends[1].threshold, 2);
+  const std::vector<CurvePoint> ends = Thinned(curve, 2);
+  ASSERT_EQ(ends.size(), 2);
+  EXPECT_EQ(ends[0].threshold, 0);
+  EXPECT_EQ(ends[1].threshold, 4);
+  EXPECT_TRUE(Thinned({}, 5).empty());
+}
+
+TEST(ScoreDensities, CountsEachKindAndInfinitiesApart) {
+  testing::Samples samples = FourSamples();
+  ScoreHistogram histogram = ScoreDensities(RankedInput(samples.Input()), 2);
+  ASSERT_EQ(histogram.bins.size(), 2);
+  EXPECT_EQ(histogram.bins[0].high, 1);
+  EXPECT_EQ(histogram.bins[0].count, (Tally{1, 0, 0}));
+  EXPECT_EQ(histogram.bins[1].count, (Tally{1, 1, 1}));
+  samples.unknown_score = {-kInfinity, 1, 1, kInfinity};
+  histogram = ScoreDensities(RankedInput(samples.Input()), 2);
+  ASSERT_EQ(histogram.bins.size(), 1);
+  EXPECT_EQ(histogram.bins[0].count, (Tally{0, 1, 1}));
+  EXPECT_EQ(histogram.minus_infinity, (Tally{1, 0, 0}));
+  EXPECT_EQ(histogram.plus_infinity, (Tally{1, 0, 0}));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,124 @@
+#include "eval/metrics/conventions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "core/suggest.h"
+#include "google/protobuf/text_format.h"
+
+namespace openset {
+namespace {
+
+// One row of the table below.
+struct Row {
+  const char* printed_name;
+  const char* metric;  // text of a MetricSpec
+  const char* remark;
+  double factor = 1;
+  double offset = 0;
+};
+
+struct Table {
+  const char* name;
+  const char* tool;
+  std::vector<Row> rows;
+};
+
+std::vector<Table> Tables() {
+  return {
+      {"openood",
+       "OpenOOD v1.5, pytorch-ood",
+       {{"ACC", "accuracy {}", "OpenOOD: of the base network, whatever the detector"},
+        {"FPR@95", "fpr_at_95tpr_unknown_positive { rule: FIRST_REACHING_CORNERS }",
+         "unknown is positive; points in a straight line of the ROC curve are dropped first"},
+        {"AUROC", "auroc {}", ""},
+        {"AUPR_IN", "aupr_known { form: TRAPEZOID }", "trapezoids, not average precision"},
+        {"AUPR_OUT", "aupr_unknown { form: TRAPEZOID }", "trapezoids, not average precision"}}},
+      {"odin",
+       "ODIN (Liang et al. 2018)",
+       {{"FPR at TPR 95%", "fpr_at_95tpr { rule: GRID_MEAN }",
+         "mean over the thresholds of a fixed grid with a TPR of 94.95 % to 95.05 %; set the grid of the code"},
+        {"Detection error", "detection_error {}", "the code: least over its grid"},
+        {"AUROC", "auroc {}", "the code: rectangles over its grid"},
+        {"AUPR In", "aupr_known { form: BALANCED_STEP }", "both sides weigh the same; the code: over its grid"},
+        {"AUPR Out", "aupr_unknown { form: BALANCED_STEP }", "both sides weigh the same; the code: over its grid"}}},
+      {"oe",
+       "Outlier Exposure (Hendrycks et al. 2019); energy_ood with known as positive",
+       {{"FPR95", "fpr_at_95tpr_unknown_positive { rule: NEAREST }",
+         "unknown is positive; the threshold whose TPR is nearest to 95 %"},
+        {"AUROC", "auroc {}", ""},
+        {"AUPR", "aupr_unknown { form: STEP }", "average precision; it moves with the known : unknown ratio"}}},
+      {"udb",
+       "unknown-detection-benchmarks (Kim et al.)",
+       {{"ACC", "accuracy {}", ""},
+        {"AURC x1000", "aurc { form: INPUT_ORDER }", "equal scores in the order of the input", 1000},
+        {"FPR@95%TPR", "fpr_at_95tpr { rule: NEAREST_WALK }",
+         "samples dropped one by one, the known of equal scores first, to the TPR nearest to 95 %"},
+        {"AUROC", "auroc { tied: NOTHING }", "ties count 0"}}},
+      {"arpl",
+       "ARPL (Chen et al. 2021), and the code of Vaze et al. 2022 for OSCR",
+       {{"ACC", "accuracy {}", ""},
+        {"AUROC", "auroc { tied: NOTHING }", "ties count 0"},
+        {"OSCR", "oscr { form: LEGACY }", "the correct samples start one place later than the unknown ones"},
+        {"TNR", "fpr_at_95tpr { rule: NEAREST_WALK }", "1 - FPR; the threshold whose TPR is nearest to 95 %", -1, 1},
+        {"DTACC", "detection_error {}", "1 - detection error", -1, 1}}},
+      {"released",
+       "OpenAUC (Wang et al. 2022), released code",
+       {{"ACC", "accuracy {}", ""},
+        {"AUROC", "auroc {}", ""},
+        {"OpenAUC", "openauc { mask: EPSILON_DOUBLE }", "wrong samples get the largest unknown score + 1e-5"},
+        {"Error@95%TPR", "error_at_95tpr { rule: RELEASED }",
+         "TPR nearest to 95 %, then the samples at the threshold change sides"},
+        {"ma_f_score", "open_set_f_micro { at { best_on_grid {} } }",
+         "named macro, computed as micro; thresholds 0.01 to 0.99 of scores in [0, 1]"},
+        {"mi_f_score", "open_set_f_macro { at { best_on_grid {} } }",
+         "named micro, computed as macro; thresholds 0.01 to 0.99 of scores in [0, 1]"}}},
+  };
+}
+
+Convention Own() {
+  Convention convention = {"openset", "openset", {}};
+  for (MetricSpec& metric : AllMetrics()) {
+    const google::protobuf::OneofDescriptor* kind = MetricSpec::descriptor()->FindOneofByName("kind");
+    const std::string name = MetricSpec::GetReflection()->GetOneofFieldDescriptor(metric, kind)->name();
+    convention.metrics.push_back({name, std::move(metric), 1, 0, ""});
+  }
+  return convention;
+}
+
+}  // namespace
+
+std::vector<Convention> Conventions() {
+  std::vector<Convention> conventions = {Own()};
+  for (const Table& table : Tables()) {
+    Convention convention = {table.name, table.tool, {}};
+    for (const Row& row : table.rows) {
+      ConventionMetric metric = {row.printed_name, {}, row.factor, row.offset, row.remark};
+      google::protobuf::TextFormat::ParseFromString(row.metric, &metric.metric);
+      convention.metrics.push_back(std::move(metric));
+    }
+    conventions.push_back(std::move(convention));
+  }
+  return conventions;
+}
+
+absl::StatusOr<Convention> FindConvention(absl::string_view name) {
+  std::vector<std::string> known;
+  for (Convention& convention : Conventions()) {
+    if (convention.name == name) return std::move(convention);
+    known.push_back(convention.name);
+  }
+  return absl::NotFoundError(Unknown("convention", name, known));
+}
+
+std::vector<MetricSpec> AllMetrics() {
+  const google::protobuf::OneofDescriptor* kind = MetricSpec::descriptor()->FindOneofByName("kind");
+  std::vector<MetricSpec> metrics(kind->field_count());
+  for (int i = 0; i < kind->field_count(); ++i) {
+    MetricSpec::GetReflection()->MutableMessage(&metrics[i], kind->field(i));
+  }
+  return metrics;
+}
+
+}  // namespace openset

@@ -1,0 +1,84 @@
+#include "eval/metrics/conventions.h"
+
+#include <map>
+#include <string>
+
+#include "eval/metrics/evaluate.h"
+#include "eval/testing/golden.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+// By the names that the tool prints.
+std::map<std::string, double> Printed(const std::string& convention, const testing::Samples& samples) {
+  std::map<std::string, double> printed;
+  const Convention found = FindConvention(convention).value();
+  for (const ConventionMetric& metric : found.metrics) {
+    const std::vector<MetricValue> values = Evaluate({metric.metric}, samples.Input()).value();
+    if (values[0].value.has_value()) printed[metric.printed_name] = metric.offset + metric.factor * *values[0].value;
+  }
+  return printed;
+}
+
+TEST(Conventions, AreValidAndFoundByName) {
+  for (const Convention& convention : Conventions()) {
+    std::vector<MetricSpec> metrics;
+    for (const ConventionMetric& metric : convention.metrics) metrics.push_back(metric.metric);
+    EXPECT_TRUE(CheckMetrics(metrics).ok()) << convention.name;
+    EXPECT_EQ(FindConvention(convention.name)->tool, convention.tool);
+  }
+  const absl::Status status = FindConvention("openod").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(status.message(), HasSubstr("did you mean 'openood'?"));
+}
+
+TEST(Conventions, MatchTheToolsOnGoldenDetectionCases) {
+  for (const testing::GoldenCase& golden : testing::ReadGolden("unknown_detection.json", "detection")) {
+    SCOPED_TRACE(golden.name);
+    const testing::Samples samples = testing::DetectionSamples(golden);
+    const auto expected = [&golden](const std::string& key) { return *golden.at("expected/" + key); };
+    auto printed = Printed("openood", samples);
+    EXPECT_NEAR(printed.at("AUROC"), expected("auroc"), 1e-12);
+    EXPECT_NEAR(printed.at("AUPR_IN"), expected("aupr_in_trapz"), 1e-12);
+    EXPECT_NEAR(printed.at("AUPR_OUT"), expected("aupr_out_trapz"), 1e-12);
+    if (golden.name != "collinear_equal_ratio_blocks") {
+      EXPECT_NEAR(printed.at("FPR@95"), expected("fpr95_ood_positive"), 1e-12);
+    } else {
+      EXPECT_EQ(printed.at("FPR@95"), 1);  // the tool's own result; the full curve gives 0.95
+    }
+    printed = Printed("oe", samples);
+    EXPECT_NEAR(printed.at("FPR95"), expected("fpr95_ood_positive_nearest"), 1e-12);
+    EXPECT_NEAR(printed.at("AUPR"), expected("aupr_out_step"), 1e-12);
+    printed = Printed("udb", samples);
+    EXPECT_NEAR(printed.at("FPR@95%TPR"), expected("fpr95_id_positive_merge_walk"), 1e-12);
+    EXPECT_NEAR(printed.at("AUROC"), expected("auroc_ties_lose"), 1e-12);
+    printed = Printed("arpl", samples);
+    EXPECT_NEAR(printed.at("TNR"), 1 - expected("fpr95_id_positive_merge_walk"), 1e-12);
+    printed = Printed("openset", samples);
+    EXPECT_NEAR(printed.at("fpr_at_95tpr"), expected("fpr95_id_positive"), 1e-12);
+    EXPECT_NEAR(printed.at("fpr_at_95tpr_unknown_positive"), expected("fpr95_ood_positive"), 1e-12);
+  }
+}
+
+TEST(Conventions, MatchTheToolsOnGoldenOpenSetCases) {
+  for (const testing::GoldenCase& golden : testing::ReadGolden("open_set_metrics.json", "cases")) {
+    if (!golden.at("expected/openauc").has_value()) continue;
+    SCOPED_TRACE(golden.name);
+    const testing::Samples samples = testing::OpenSetSamples(golden);
+    auto printed = Printed("released", samples);
+    EXPECT_NEAR(printed.at("OpenAUC"), *golden.at("expected/openauc_epsilon_double"), 1e-12);
+    EXPECT_NEAR(printed.at("Error@95%TPR"), *golden.at("expected/error_at_95tpr_released"), 1e-12);
+    EXPECT_NEAR(printed.at("ma_f_score"), *golden.at("best_over_grid/open_set_f_micro/value"), 1e-12);
+    EXPECT_NEAR(printed.at("mi_f_score"), *golden.at("best_over_grid/open_set_f_macro/value"), 1e-12);
+    printed = Printed("arpl", samples);
+    EXPECT_NEAR(printed.at("OSCR"), *golden.at("expected/oscr_legacy"), 1e-12);
+    EXPECT_NEAR(printed.at("AUROC"), *golden.at("expected/auroc_strict"), 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,45 @@
+#include "eval/metrics/evaluate.h"
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/proto_rules.h"
+#include "core/status_macros.h"
+#include "eval/metrics/make_metric.h"
+
+namespace openset {
+
+absl::Status CheckMetrics(absl::Span<const MetricSpec> metrics) {
+  std::set<std::string> names;
+  for (int i = 0; i < metrics.size(); ++i) {
+    for (const FieldProblem& problem : FindProblems(metrics[i])) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("metric[", i, "]", problem.path.empty() ? "" : ".", problem.path, " ", problem.message));
+    }
+    const std::string name = MetricName(metrics[i]);
+    if (!names.insert(name).second) {
+      return absl::InvalidArgumentError(absl::StrCat("metric[", i, "]: there is another metric named '", name, "'"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<MetricValue>> Evaluate(absl::Span<const MetricSpec> metrics, const RankedInput& ranked) {
+  OPENSET_RETURN_IF_ERROR(CheckMetrics(metrics));
+  std::vector<MetricValue> values;
+  for (const MetricSpec& metric : metrics) {
+    MetricResult result = ComputeMetric(metric, ranked);
+    values.push_back({MetricName(metric), result.value, std::move(result.absent_reason)});
+  }
+  return values;
+}
+
+absl::StatusOr<std::vector<MetricValue>> Evaluate(absl::Span<const MetricSpec> metrics, const EvaluationInput& input) {
+  OPENSET_RETURN_IF_ERROR(CheckMetrics(metrics));
+  return Evaluate(metrics, RankedInput(input));
+}
+
+}  // namespace openset

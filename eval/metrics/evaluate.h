@@ -1,0 +1,28 @@
+// Metrics of one input.
+#ifndef OPENSET_EVAL_METRICS_EVALUATE_H_
+#define OPENSET_EVAL_METRICS_EVALUATE_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "eval/metrics/evaluation_input.h"
+#include "eval/metrics/metric.pb.h"
+#include "eval/metrics/metric_value.h"
+#include "eval/metrics/ranked_input.h"
+
+namespace openset {
+
+// The values in the order of `metrics`; a metric that is undefined on the input is absent with its reason.
+// Errors, kInvalidArgument: a spec that breaks its schema's rules, two metrics of one name.
+absl::StatusOr<std::vector<MetricValue>> Evaluate(absl::Span<const MetricSpec> metrics, const EvaluationInput& input);
+
+// The same for an input that is ranked already.
+absl::StatusOr<std::vector<MetricValue>> Evaluate(absl::Span<const MetricSpec> metrics, const RankedInput& ranked);
+
+// OK, or the error that Evaluate gives for these metrics.
+absl::Status CheckMetrics(absl::Span<const MetricSpec> metrics);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_METRICS_EVALUATE_H_

@@ -1,0 +1,63 @@
+// What is evaluated: one unknown score, one closed-set prediction and one label a sample.
+#ifndef OPENSET_EVAL_METRICS_EVALUATION_INPUT_H_
+#define OPENSET_EVAL_METRICS_EVALUATION_INPUT_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+namespace openset {
+
+// A label that stands for every unknown class.
+inline constexpr int32_t kUnknownLabel = -1;
+
+// N samples of C known classes. It refers to the caller's arrays, which must outlive it.
+class EvaluationInput {
+ public:
+  struct Arrays {
+    absl::Span<const double> unknown_score;  // [N], larger = more unknown; may be infinite
+    absl::Span<const int32_t> prediction;    // [N], the closed-set prediction, 0 .. C-1, of unknown samples too
+    absl::Span<const int32_t> label;         // [N], 0 .. C-1, or kUnknownLabel
+    int32_t num_classes = 0;                 // C
+    // [N], or empty: which of the sets of unknown samples a sample belongs to, from 0. Not read for known samples.
+    absl::Span<const int32_t> group;
+    // [N * num_outputs], row-major, or empty: of softmax(logits) the calibration metrics are made. Outputs beyond C (a
+    // class that stands for the unknown) count as wrong.
+    absl::Span<const float> logits;
+    int32_t num_outputs = 0;
+  };
+
+  // Errors, all kInvalidArgument, with the array and the row: no samples, 2^30 or more samples, lengths that disagree,
+  // no classes, fewer outputs than classes, a label, prediction or group out of range, a score that is NaN, a logit
+  // that is NaN or +inf, a row of logits that all are -inf.
+  static absl::StatusOr<EvaluationInput> Create(const Arrays& arrays);
+
+  int64_t num_samples() const { return static_cast<int64_t>(arrays_.label.size()); }
+  int64_t num_known() const { return num_known_; }
+  int64_t num_unknown() const { return num_samples() - num_known_; }
+  int32_t num_classes() const { return arrays_.num_classes; }
+  // Largest group of an unknown sample + 1; 0 without groups.
+  int32_t num_groups() const { return num_groups_; }
+
+  absl::Span<const double> unknown_score() const { return arrays_.unknown_score; }
+  absl::Span<const int32_t> prediction() const { return arrays_.prediction; }
+  absl::Span<const int32_t> label() const { return arrays_.label; }
+  absl::Span<const int32_t> group() const { return arrays_.group; }
+  absl::Span<const float> logits() const { return arrays_.logits; }
+  int32_t num_outputs() const { return arrays_.num_outputs; }
+
+  bool IsUnknown(int64_t sample) const { return arrays_.label[sample] == kUnknownLabel; }
+  bool IsCorrect(int64_t sample) const { return arrays_.label[sample] == arrays_.prediction[sample]; }
+
+ private:
+  explicit EvaluationInput(const Arrays& arrays) : arrays_(arrays) {}
+
+  Arrays arrays_;
+  int64_t num_known_ = 0;
+  int32_t num_groups_ = 0;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_METRICS_EVALUATION_INPUT_H_

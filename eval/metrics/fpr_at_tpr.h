@@ -1,0 +1,38 @@
+// False positive rate where 95 % of the positive samples are found.
+#ifndef OPENSET_EVAL_METRICS_FPR_AT_TPR_H_
+#define OPENSET_EVAL_METRICS_FPR_AT_TPR_H_
+
+#include <optional>
+#include <utility>
+
+#include "eval/metrics/aupr.h"
+#include "eval/metrics/metric_value.h"
+#include "eval/metrics/ranked_input.h"
+
+namespace openset {
+
+// How the threshold is picked. FprAtTprSpec says which tool does what.
+enum class FprRule {
+  kFirstReaching,
+  kFirstReachingCorners,
+  kNearest,
+  kNearestWalk,
+  kStrictQuantile,
+};
+
+// Share of the negative samples on the positive side of the threshold. In [0, 1], lower is better. `positive` decides
+// what is measured: with kKnown the share of the unknown samples that are accepted where 95 % of the known ones are,
+// with kUnknown the share of the known samples that are rejected where 95 % of the unknown ones are. Absent without
+// known or without unknown samples.
+MetricResult FprAt95Tpr(const RankedInput& ranked, Positive positive, FprRule rule = FprRule::kFirstReaching);
+
+// The mean over 100,000 thresholds d from `low` to `high` (excluded) of which 94.95 % to 95.05 % of the positive
+// samples reach (>= d) of the share of the negative samples above d, in positive-ness: minus the unknown score if
+// `positive` is kKnown. Without a range: from the lowest to the highest score. Absent without known or without unknown
+// samples, and where no threshold of the grid lies there.
+MetricResult FprAt95TprOnGrid(const RankedInput& ranked, Positive positive,
+                              std::optional<std::pair<double, double>> range);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_METRICS_FPR_AT_TPR_H_

@@ -1,0 +1,78 @@
+#include "eval/metrics/groups.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
+#include "eval/metrics/evaluate.h"
+
+namespace openset {
+namespace {
+
+std::optional<GroupValues> MeanOver(absl::Span<const GroupValues> groups, absl::Span<const Group> infos,
+                                    Distance distance, absl::string_view name) {
+  GroupValues mean;
+  int count = 0;
+  for (int g = 0; g < groups.size(); ++g) {
+    if (infos[g].distance != distance) continue;
+    mean.unknown_samples += groups[g].unknown_samples;
+    if (count++ == 0) {
+      mean.values = groups[g].values;
+      continue;
+    }
+    for (int m = 0; m < mean.values.size(); ++m) {
+      MetricValue& sum = mean.values[m];
+      const MetricValue& value = groups[g].values[m];
+      if (!sum.value.has_value()) continue;
+      if (value.value.has_value()) {
+        *sum.value += *value.value;
+      } else {
+        sum = value;
+      }
+    }
+  }
+  if (count == 0) return std::nullopt;
+  mean.name = std::string(name);
+  for (MetricValue& value : mean.values) {
+    if (value.value.has_value()) *value.value /= count;
+  }
+  return mean;
+}
+
+}  // namespace
+
+absl::StatusOr<GroupedValues> EvaluateGroups(absl::Span<const MetricSpec> metrics, const RankedInput& ranked,
+                                             absl::Span<const Group> groups) {
+  const EvaluationInput& input = ranked.input();
+  if (input.group().empty()) return absl::InvalidArgumentError("the samples have no groups");
+  if (groups.size() < input.num_groups()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the samples have group ", input.num_groups() - 1, "; only ", groups.size(), " groups are named"));
+  }
+  GroupedValues result;
+  RankedInput part = ranked;
+  std::vector<uint32_t> weight(input.num_samples());
+  for (int32_t g = 0; g < groups.size(); ++g) {
+    for (int64_t i = 0; i < input.num_samples(); ++i) {
+      weight[i] = !input.IsUnknown(i) || input.group()[i] == g ? ranked.weight(i) : 0;
+    }
+    part.Reweight(weight);
+    GroupValues values;
+    values.name = groups[g].name;
+    values.unknown_samples = part.total().unknown;
+    OPENSET_ASSIGN_OR_RETURN(values.values, Evaluate(metrics, part));
+    result.groups.push_back(std::move(values));
+  }
+  for (const auto& [distance, name] :
+       {std::make_pair(Distance::kNear, "near"), std::make_pair(Distance::kFar, "far")}) {
+    if (auto mean = MeanOver(result.groups, groups, distance, name)) result.means.push_back(*std::move(mean));
+  }
+  result.pool.name = "pool";
+  result.pool.unknown_samples = ranked.total().unknown;
+  OPENSET_ASSIGN_OR_RETURN(result.pool.values, Evaluate(metrics, ranked));
+  return result;
+}
+
+}  // namespace openset

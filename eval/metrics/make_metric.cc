@@ -1,0 +1,255 @@
+#include "eval/metrics/make_metric.h"
+
+#include <cstdlib>
+#include <utility>
+
+#include "eval/metrics/accuracy.h"
+#include "eval/metrics/aupr.h"
+#include "eval/metrics/aurc.h"
+#include "eval/metrics/auroc.h"
+#include "eval/metrics/balanced_score.h"
+#include "eval/metrics/calibration.h"
+#include "eval/metrics/detection_error.h"
+#include "eval/metrics/error_at_tpr.h"
+#include "eval/metrics/fpr_at_tpr.h"
+#include "eval/metrics/openauc.h"
+#include "eval/metrics/known_unknown_ratio.h"
+#include "eval/metrics/oscr.h"
+#include "eval/metrics/threshold_metric.h"
+
+namespace openset {
+namespace {
+
+// An enum field that is UNSPECIFIED means its default.
+
+TiedPair TiedPairOf(TiedPairRule rule) { return rule == NOTHING ? TiedPair::kNothing : TiedPair::kHalf; }
+
+MetricResult OpenAucOf(const OpenAucMetricSpec& spec, const RankedInput& ranked) {
+  switch (spec.mask()) {
+    case OpenAucMetricSpec::MASK_UNSPECIFIED:
+    case OpenAucMetricSpec::RANK:
+      return OpenAuc(ranked);
+    case OpenAucMetricSpec::EPSILON_DOUBLE:
+      return OpenAucWithEpsilonMask(ranked, /*in_float=*/false);
+    case OpenAucMetricSpec::EPSILON_FLOAT:
+      return OpenAucWithEpsilonMask(ranked, /*in_float=*/true);
+  }
+  std::abort();
+}
+
+MetricResult OscrOf(const OscrSpec& spec, const RankedInput& ranked) {
+  switch (spec.form()) {
+    case OscrSpec::FORM_UNSPECIFIED:
+    case OscrSpec::TRAPEZOID:
+      return OscrTrapezoid(ranked);
+    case OscrSpec::LEGACY:
+      return OscrLegacy(ranked);
+    case OscrSpec::EQ9_MIXED:
+      return OscrEq9Mixed(ranked);
+  }
+  std::abort();
+}
+
+MetricResult PartialOpenAucOf(const PartialOpenAucSpec& spec, const RankedInput& ranked) {
+  if (spec.min_ofpr() >= spec.max_ofpr()) return MetricResult::Absent("min_ofpr is not below max_ofpr");
+  return PartialOpenAuc(ranked, spec.min_ofpr(), spec.max_ofpr());
+}
+
+MetricResult AuprOf(const AuprSpec& spec, const RankedInput& ranked, Positive positive) {
+  switch (spec.form()) {
+    case AuprSpec::FORM_UNSPECIFIED:
+    case AuprSpec::STEP:
+      return Aupr(ranked, positive, AuprForm::kStep);
+    case AuprSpec::TRAPEZOID:
+      return Aupr(ranked, positive, AuprForm::kTrapezoid);
+    case AuprSpec::BALANCED_STEP:
+      return Aupr(ranked, positive, AuprForm::kBalancedStep);
+  }
+  std::abort();
+}
+
+MetricResult FprOf(const FprAtTprSpec& spec, const RankedInput& ranked, Positive positive) {
+  switch (spec.rule()) {
+    case FprAtTprSpec::RULE_UNSPECIFIED:
+    case FprAtTprSpec::FIRST_REACHING:
+      return FprAt95Tpr(ranked, positive, FprRule::kFirstReaching);
+    case FprAtTprSpec::FIRST_REACHING_CORNERS:
+      return FprAt95Tpr(ranked, positive, FprRule::kFirstReachingCorners);
+    case FprAtTprSpec::NEAREST:
+      return FprAt95Tpr(ranked, positive, FprRule::kNearest);
+    case FprAtTprSpec::NEAREST_WALK:
+      return FprAt95Tpr(ranked, positive, FprRule::kNearestWalk);
+    case FprAtTprSpec::STRICT_QUANTILE:
+      return FprAt95Tpr(ranked, positive, FprRule::kStrictQuantile);
+    case FprAtTprSpec::GRID_MEAN: {
+      std::optional<std::pair<double, double>> range;
+      if (spec.has_grid_low() && spec.has_grid_high()) range = {spec.grid_low(), spec.grid_high()};
+      return FprAt95TprOnGrid(ranked, positive, range);
+    }
+  }
+  std::abort();
+}
+
+MetricResult BalancedScoreOf(const BalancedScoreSpec& spec, const RankedInput& ranked, BalancedScore score) {
+  Denominator denominator = Denominator::kPresent;
+  if (spec.denominator() == BalancedScoreSpec::TOUCHED) denominator = Denominator::kTouched;
+  if (spec.denominator() == BalancedScoreSpec::ALL) denominator = Denominator::kAll;
+  if (score == BalancedScore::kInner) return BalancedScoreAt(ranked, score, 0, denominator);
+  switch (spec.at_case()) {
+    case BalancedScoreSpec::kThreshold:
+      return BalancedScoreAt(ranked, score, spec.threshold(), denominator);
+    case BalancedScoreSpec::kKnownAccepted:
+    case BalancedScoreSpec::AT_NOT_SET: {
+      const double share = spec.at_case() == BalancedScoreSpec::kKnownAccepted ? spec.known_accepted() : 0.95;
+      const std::optional<double> threshold = ThresholdAcceptingKnown(ranked, share);
+      if (!threshold.has_value()) return AbsentWithoutKnown();
+      return BalancedScoreAt(ranked, score, *threshold, denominator);
+    }
+  }
+  std::abort();
+}
+
+AurcForm AurcFormOf(AurcSpec::Form form) {
+  switch (form) {
+    case AurcSpec::FORM_UNSPECIFIED:
+    case AurcSpec::EXPECTED:
+      return AurcForm::kExpected;
+    case AurcSpec::INPUT_ORDER:
+      return AurcForm::kInputOrder;
+    case AurcSpec::CORRECT_FIRST:
+      return AurcForm::kCorrectFirst;
+    case AurcSpec::ERROR_FIRST:
+      return AurcForm::kErrorFirst;
+    case AurcSpec::TRAPEZOID_DISTINCT:
+      return AurcForm::kTrapezoidDistinct;
+    case AurcSpec::TRAPEZOID_NORMALISED:
+      return AurcForm::kTrapezoidNormalised;
+  }
+  std::abort();
+}
+
+}  // namespace
+
+std::string MetricName(const MetricSpec& spec) {
+  if (!spec.name().empty()) return spec.name();
+  const google::protobuf::OneofDescriptor* kind = MetricSpec::descriptor()->FindOneofByName("kind");
+  return MetricSpec::GetReflection()->GetOneofFieldDescriptor(spec, kind)->name();
+}
+
+std::optional<bool> HigherIsBetter(const MetricSpec& spec) {
+  switch (spec.kind_case()) {
+    case MetricSpec::kAccuracy:
+    case MetricSpec::kAuroc:
+    case MetricSpec::kAuprUnknown:
+    case MetricSpec::kAuprKnown:
+    case MetricSpec::kOpenauc:
+    case MetricSpec::kOpenaucStrict:
+    case MetricSpec::kOscr:
+    case MetricSpec::kPartialOpenauc:
+    case MetricSpec::kOpenSetFMacro:
+    case MetricSpec::kOpenSetFMicro:
+    case MetricSpec::kYoudenMacro:
+    case MetricSpec::kYoudenMicro:
+    case MetricSpec::kNacc:
+    case MetricSpec::kNaccRates:
+    case MetricSpec::kInner:
+    case MetricSpec::kOuter:
+    case MetricSpec::kHalfpoint:
+    case MetricSpec::kOverall:
+    case MetricSpec::kAurocMisclassification:
+      return true;
+    case MetricSpec::kFprAt95Tpr:
+    case MetricSpec::kFprAt95TprUnknownPositive:
+    case MetricSpec::kErrorAt95Tpr:
+    case MetricSpec::kDetectionError:
+    case MetricSpec::kAurc:
+    case MetricSpec::kEaurc:
+    case MetricSpec::kAugrc:
+    case MetricSpec::kPooledAurc:
+    case MetricSpec::kNll:
+    case MetricSpec::kBrier:
+    case MetricSpec::kEce:
+      return false;
+    case MetricSpec::kKnownUnknownRatio:
+      return std::nullopt;
+    case MetricSpec::KIND_NOT_SET:
+      break;
+  }
+  std::abort();  // the schema's rules require a member
+}
+
+MetricResult ComputeMetric(const MetricSpec& spec, const RankedInput& ranked) {
+  switch (spec.kind_case()) {
+    case MetricSpec::kAccuracy:
+      return Accuracy(ranked);
+    case MetricSpec::kAuroc:
+      return Auroc(ranked, TiedPairOf(spec.auroc().tied()));
+    case MetricSpec::kAuprUnknown:
+      return AuprOf(spec.aupr_unknown(), ranked, Positive::kUnknown);
+    case MetricSpec::kAuprKnown:
+      return AuprOf(spec.aupr_known(), ranked, Positive::kKnown);
+    case MetricSpec::kFprAt95Tpr:
+      return FprOf(spec.fpr_at_95tpr(), ranked, Positive::kKnown);
+    case MetricSpec::kFprAt95TprUnknownPositive:
+      return FprOf(spec.fpr_at_95tpr_unknown_positive(), ranked, Positive::kUnknown);
+    case MetricSpec::kErrorAt95Tpr:
+      return ErrorAt95Tpr(ranked, spec.error_at_95tpr().rule() == ErrorAtTprSpec::RELEASED ? ErrorRule::kReleased
+                                                                                           : ErrorRule::kFirstReaching);
+    case MetricSpec::kDetectionError:
+      return DetectionError(ranked);
+    case MetricSpec::kOpenauc:
+      return OpenAucOf(spec.openauc(), ranked);
+    case MetricSpec::kOpenaucStrict:
+      return OpenAuc(ranked, TiedPair::kNothing);
+    case MetricSpec::kOscr:
+      return OscrOf(spec.oscr(), ranked);
+    case MetricSpec::kPartialOpenauc:
+      return PartialOpenAucOf(spec.partial_openauc(), ranked);
+    case MetricSpec::kOpenSetFMacro:
+      return AtOperatingPoint(OpenSetFMacro(), ranked, spec.open_set_f_macro().at());
+    case MetricSpec::kOpenSetFMicro:
+      return AtOperatingPoint(OpenSetFMicro(), ranked, spec.open_set_f_micro().at());
+    case MetricSpec::kYoudenMacro:
+      return AtOperatingPoint(YoudenMacro(), ranked, spec.youden_macro().at());
+    case MetricSpec::kYoudenMicro:
+      return AtOperatingPoint(YoudenMicro(), ranked, spec.youden_micro().at());
+    case MetricSpec::kNacc:
+      return AtOperatingPoint(NaccEq6(spec.nacc().lambda()), ranked, spec.nacc().at());
+    case MetricSpec::kNaccRates:
+      return AtOperatingPoint(NaccRates(spec.nacc_rates().lambda()), ranked, spec.nacc_rates().at());
+    case MetricSpec::kInner:
+      return BalancedScoreOf(spec.inner(), ranked, BalancedScore::kInner);
+    case MetricSpec::kOuter:
+      return BalancedScoreOf(spec.outer(), ranked, BalancedScore::kOuter);
+    case MetricSpec::kHalfpoint:
+      return BalancedScoreOf(spec.halfpoint(), ranked, BalancedScore::kHalfpoint);
+    case MetricSpec::kOverall:
+      return BalancedScoreOf(spec.overall(), ranked, BalancedScore::kOverall);
+    case MetricSpec::kKnownUnknownRatio:
+      return KnownUnknownRatio(ranked);
+    case MetricSpec::kAurc:
+      return Aurc(ranked, RiskOver::kKnown, AurcFormOf(spec.aurc().form()));
+    case MetricSpec::kEaurc:
+      return ExcessAurc(ranked, RiskOver::kKnown,
+                        spec.eaurc().oracle() == EaurcSpec::EXACT ? AurcOracle::kExact : AurcOracle::kAsymptotic);
+    case MetricSpec::kAugrc:
+      return Augrc(ranked);
+    case MetricSpec::kPooledAurc:
+      return Aurc(ranked, RiskOver::kPool, AurcFormOf(spec.pooled_aurc().form()));
+    case MetricSpec::kAurocMisclassification:
+      return AurocMisclassification(ranked);
+    case MetricSpec::kNll:
+      return NegativeLogLikelihood(ranked);
+    case MetricSpec::kBrier:
+      return BrierScore(ranked);
+    case MetricSpec::kEce:
+      return ExpectedCalibrationError(
+          ranked, spec.ece().bins(),
+          spec.ece().edges() == EceSpec::LEFT_CLOSED ? BinEdges::kLeftClosed : BinEdges::kRightClosed);
+    case MetricSpec::KIND_NOT_SET:
+      break;
+  }
+  std::abort();  // the schema's rules require a member
+}
+
+}  // namespace openset

@@ -1,0 +1,25 @@
+// MetricSpec -> value.
+#ifndef OPENSET_EVAL_METRICS_MAKE_METRIC_H_
+#define OPENSET_EVAL_METRICS_MAKE_METRIC_H_
+
+#include <optional>
+#include <string>
+
+#include "eval/metrics/metric.pb.h"
+#include "eval/metrics/metric_value.h"
+#include "eval/metrics/ranked_input.h"
+
+namespace openset {
+
+// The metric's name in records, tables and JSON: that of the member of MetricSpec. Precondition: one is set.
+std::string MetricName(const MetricSpec& spec);
+
+// Whether larger values are better; none for what is no quality (known_unknown_ratio). Precondition: one is set.
+std::optional<bool> HigherIsBetter(const MetricSpec& spec);
+
+// Precondition: the spec obeys its schema's rules.
+MetricResult ComputeMetric(const MetricSpec& spec, const RankedInput& ranked);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_METRICS_MAKE_METRIC_H_

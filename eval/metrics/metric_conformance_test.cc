@@ -1,0 +1,146 @@
+#include "eval/metrics/metric_conformance.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eval/metrics/conventions.h"
+#include "eval/metrics/make_metric.h"
+#include "eval/testing/golden.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace testing {
+namespace {
+
+// One line a member of MetricSpec.
+std::map<std::string, MetricTraits> TraitsOfMembers() {
+  std::map<std::string, MetricTraits> traits;
+  traits["accuracy"] = {};
+  traits["auroc"] = {};
+  traits["openauc"] = {};
+  traits["openauc_strict"] = {};
+  traits["oscr"] = {};
+  for (const char* name : {"partial_openauc",
+                           "aupr_unknown",
+                           "aupr_known",
+                           "fpr_at_95tpr",
+                           "fpr_at_95tpr_unknown_positive",
+                           "error_at_95tpr",
+                           "open_set_f_macro",
+                           "open_set_f_micro",
+                           "nacc",
+                           "nacc_rates",
+                           "inner",
+                           "outer",
+                           "halfpoint",
+                           "overall",
+                           "aurc",
+                           "eaurc",
+                           "pooled_aurc",
+                           "auroc_misclassification",
+                           "nll",
+                           "brier",
+                           "ece"}) {
+    traits[name] = {};
+  }
+  traits["detection_error"].high = 0.5;
+  traits["augrc"].high = 0.5;
+  traits["nll"].high = 100;
+  traits["brier"].high = 2;
+  traits["youden_macro"].low = -1;
+  traits["youden_micro"].low = -1;
+  traits["known_unknown_ratio"].high = 1e9;
+  return traits;
+}
+
+TEST(MetricConformance, HoldsForEveryMember) {
+  const std::map<std::string, MetricTraits> traits = TraitsOfMembers();
+  const google::protobuf::OneofDescriptor* kind = MetricSpec::descriptor()->FindOneofByName("kind");
+  EXPECT_EQ(traits.size(), kind->field_count());
+  for (int i = 0; i < kind->field_count(); ++i) {
+    ASSERT_EQ(traits.count(kind->field(i)->name()), 1) << kind->field(i)->name() << " has no line above";
+    MetricSpec spec;
+    MetricSpec::GetReflection()->MutableMessage(&spec, kind->field(i));
+    CheckMetric(spec, traits.at(kind->field(i)->name()));
+  }
+}
+
+// Right predictions with the unknown samples on top against wrong ones with the known samples on top.
+TEST(MetricConformance, DirectionIsThatOfTheBetterInput) {
+  Samples better;
+  better.num_classes = better.num_outputs = 2;
+  Samples worse = better;
+  for (int i = 0; i < 20; ++i) {
+    const bool known = i < 10;
+    for (Samples* samples : {&better, &worse}) {
+      const bool good = samples == &better;
+      // One of five known samples is the other way round, so that all metrics are defined.
+      const bool right = (i % 5 == 0) != good;
+      samples->label.push_back(known ? i % 2 : kUnknownLabel);
+      samples->prediction.push_back(right ? i % 2 : 1 - i % 2);
+      for (int c = 0; c < 2; ++c) samples->logits.push_back(c == samples->prediction.back() ? 2.0f : 0.0f);
+      const bool on_top = good ? !known || !right : known && right;
+      samples->unknown_score.push_back(i * 0.01 + (on_top ? 1 : 0));
+    }
+  }
+  for (const MetricSpec& spec : AllMetrics()) {
+    const double of_better = *ComputeMetric(spec, RankedInput(better.Input())).value;
+    const double of_worse = *ComputeMetric(spec, RankedInput(worse.Input())).value;
+    const std::optional<bool> higher = HigherIsBetter(spec);
+    if (!higher.has_value()) {
+      EXPECT_EQ(of_better, of_worse) << MetricName(spec);
+    } else if (*higher) {
+      EXPECT_GT(of_better, of_worse) << MetricName(spec);
+    } else {
+      EXPECT_LT(of_better, of_worse) << MetricName(spec);
+    }
+  }
+}
+
+TEST(MetricConformance, HoldsForOtherForms) {
+  MetricTraits by_order;
+  by_order.depends_on_order = true;
+  MetricTraits by_value;
+  by_value.depends_on_ranks_only = false;
+  MetricTraits any = by_value;
+  any.low = -1;
+  const std::vector<std::pair<const char*, MetricTraits>> forms = {
+      {"oscr { form: EQ9_MIXED }", {}},
+      {"oscr { form: LEGACY }", by_order},
+      {"openauc { mask: EPSILON_DOUBLE }", by_value},
+      {"openauc { mask: EPSILON_FLOAT }", by_value},
+      {"auroc { tied: NOTHING }", {}},
+      {"aupr_known { form: TRAPEZOID }", {}},
+      {"aupr_unknown { form: BALANCED_STEP }", {}},
+      {"fpr_at_95tpr { rule: FIRST_REACHING_CORNERS }", {}},
+      {"fpr_at_95tpr { rule: NEAREST }", {}},
+      {"fpr_at_95tpr { rule: NEAREST_WALK }", {}},
+      {"fpr_at_95tpr { rule: STRICT_QUANTILE }", {}},
+      {"fpr_at_95tpr { rule: GRID_MEAN grid_low: -3 grid_high: 3 }", by_value},
+      {"error_at_95tpr { rule: RELEASED }", {}},
+      {"open_set_f_macro { at { threshold: 0.5 } }", by_value},
+      {"youden_micro { at { best_on_grid { divisions: 7 } } }", any},
+      {"nacc { lambda: 0.2 at { known_accepted: 0.9 } }", {}},
+      {"overall { threshold: 0.5 denominator: ALL }", by_value},
+      {"halfpoint { known_accepted: 0.7 denominator: TOUCHED }", {}},
+      {"aurc { form: INPUT_ORDER }", by_order},
+      {"aurc { form: CORRECT_FIRST }", {}},
+      {"pooled_aurc { form: ERROR_FIRST }", {}},
+      {"aurc { form: TRAPEZOID_DISTINCT }", {}},
+      {"aurc { form: TRAPEZOID_NORMALISED }", by_order},
+      {"eaurc { oracle: EXACT }", {}},
+  };
+  for (const auto& [text, traits] : forms) {
+    MetricSpec spec;
+    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;
+    CheckMetric(spec, traits);
+  }
+}
+
+}  // namespace
+}  // namespace testing
+}  // namespace openset

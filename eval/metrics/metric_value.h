@@ -1,0 +1,40 @@
+// The value of a metric, or why it has none.
+#ifndef OPENSET_EVAL_METRICS_METRIC_VALUE_H_
+#define OPENSET_EVAL_METRICS_METRIC_VALUE_H_
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace openset {
+
+// A finite number; or absent with the reason, where the metric is undefined on its input.
+struct MetricResult {
+  MetricResult(double number) : value(number) {}  // NOLINT(google-explicit-constructor)
+
+  static MetricResult Absent(std::string reason) {
+    MetricResult result;
+    result.absent_reason = std::move(reason);
+    return result;
+  }
+
+  std::optional<double> value;
+  std::string absent_reason;  // empty where there is a value
+
+ private:
+  MetricResult() = default;
+};
+
+// The same with the metric's name.
+struct MetricValue {
+  std::string name;
+  std::optional<double> value;
+  std::string absent_reason;
+};
+
+inline MetricResult AbsentWithoutKnown() { return MetricResult::Absent("no known samples"); }
+inline MetricResult AbsentWithoutUnknown() { return MetricResult::Absent("no unknown samples"); }
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_METRICS_METRIC_VALUE_H_

@@ -1,0 +1,80 @@
+// What every metric is computed from: the samples, their ranking, and how many of each kind share a score.
+#ifndef OPENSET_EVAL_METRICS_RANKED_INPUT_H_
+#define OPENSET_EVAL_METRICS_RANKED_INPUT_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "eval/metrics/evaluation_input.h"
+#include "eval/metrics/ranking.h"
+#include "eval/metrics/softmax_summary.h"
+
+namespace openset {
+
+// How many samples are known and classified correctly (closed set), known and classified wrongly, and unknown.
+struct Tally {
+  uint32_t correct = 0;
+  uint32_t wrong = 0;
+  uint32_t unknown = 0;
+
+  uint32_t known() const { return correct + wrong; }
+  uint32_t all() const { return correct + wrong + unknown; }
+  bool operator==(const Tally& other) const {
+    return correct == other.correct && wrong == other.wrong && unknown == other.unknown;
+  }
+};
+
+// What is known of a sample, closed set.
+enum class SampleKind : uint32_t { kCorrect, kWrong, kUnknown };
+
+// A sample in its place in the ranking.
+struct RankedSample {
+  uint32_t prediction : 30;
+  uint32_t kind_bits : 2;
+
+  SampleKind kind() const { return static_cast<SampleKind>(kind_bits); }
+};
+
+// An input and its ranking. Each sample has a weight, how often it counts, at first 1; Reweight() changes the weights
+// and never sorts again. Copies share the ranking and are reweighted one by one, each in its own thread if need be.
+class RankedInput {
+ public:
+  // `input` refers to arrays that outlive this.
+  explicit RankedInput(const EvaluationInput& input);
+
+  // `weight` [N]; its sum must lie below 2^32. Weights of 0 leave tie blocks without samples.
+  void Reweight(absl::Span<const uint32_t> weight);
+
+  const EvaluationInput& input() const { return input_; }
+  const Ranking& ranking() const { return *ranking_; }
+
+  // [N], in the order of the ranking.
+  absl::Span<const RankedSample> samples() const { return *samples_; }
+  // Null without logits.
+  const SoftmaxSummary* softmax() const { return softmax_.get(); }
+  // By ascending unknown score, one a tie block of the ranking.
+  absl::Span<const Tally> blocks() const { return blocks_; }
+  // Of all blocks.
+  const Tally& total() const { return total_; }
+  bool is_weighted() const { return !weight_.empty(); }
+  uint32_t weight(int64_t sample) const { return weight_.empty() ? 1 : weight_[sample]; }
+
+ private:
+  void Sum();
+
+  EvaluationInput input_;
+  std::shared_ptr<const Ranking> ranking_;
+  std::shared_ptr<const std::vector<RankedSample>> samples_;
+  std::shared_ptr<const SoftmaxSummary> softmax_;
+  // [N], 4 * block + kind: where each sample is counted. Made by the first Reweight().
+  std::shared_ptr<const std::vector<uint32_t>> cell_;
+  std::vector<uint32_t> weight_;  // [N]; empty where all are 1
+  std::vector<Tally> blocks_;
+  Tally total_;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_METRICS_RANKED_INPUT_H_

@@ -1,0 +1,41 @@
+// The order of the samples by unknown score, made once and shared by all metrics.
+#ifndef OPENSET_EVAL_METRICS_RANKING_H_
+#define OPENSET_EVAL_METRICS_RANKING_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "eval/metrics/evaluation_input.h"
+
+namespace openset {
+
+// Samples by ascending unknown score; those of equal score (0 and -0 are equal) form a tie block, in which they keep
+// the order of the input. Comparisons are exact.
+class Ranking {
+ public:
+  explicit Ranking(absl::Span<const double> unknown_score);
+
+  int64_t num_samples() const { return static_cast<int64_t>(order_.size()); }
+  int64_t num_blocks() const { return static_cast<int64_t>(block_begin_.size()) - 1; }
+
+  // [N], the sample at each place.
+  absl::Span<const uint32_t> order() const { return order_; }
+  // The samples of a block.
+  absl::Span<const uint32_t> Block(int64_t block) const {
+    return absl::MakeConstSpan(order_).subspan(block_begin_[block], block_begin_[block + 1] - block_begin_[block]);
+  }
+  // The place of a block's first sample; N for the block behind the last.
+  int64_t BlockBegin(int64_t block) const { return block_begin_[block]; }
+  // The score of a block's samples.
+  double Score(int64_t block) const { return score_[block]; }
+
+ private:
+  std::vector<uint32_t> order_;
+  std::vector<double> score_;
+  std::vector<uint32_t> block_begin_;  // and N behind the last
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_METRICS_RANKING_H_

@@ -1,0 +1,48 @@
+#include "eval/metrics/stable_order.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/random.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+TEST(StableOrder, KeepsTheOrderOfEqualKeys) {
+  EXPECT_THAT(StableOrder({}), ElementsAre());
+  EXPECT_THAT(StableOrder({7.0}), ElementsAre(0));
+  EXPECT_THAT(StableOrder({2.0, 1.0, 2.0, 1.0, 0.0}), ElementsAre(4, 1, 3, 0, 2));
+}
+
+TEST(StableOrder, TreatsZerosAsEqualAndOrdersInfinitiesAndSubnormals) {
+  EXPECT_THAT(StableOrder({0.0, -0.0, 0.0}), ElementsAre(0, 1, 2));
+  EXPECT_THAT(StableOrder({kInfinity, 5e-324, 0.0, -5e-324, -kInfinity, 1e308}), ElementsAre(4, 3, 2, 1, 5, 0));
+}
+
+TEST(StableOrder, IsThatOfAStableComparisonSort) {
+  for (int round = 0; round < 20; ++round) {
+    RandomStream random(1, absl::StrCat("stable order/", round));
+    std::vector<double> key(1 + random.Below(5000));
+    for (double& k : key) {
+      k = round % 4 == 0   ? static_cast<double>(random.Below(10)) - 5
+          : round % 4 == 1 ? static_cast<float>(random.Normal())
+                           : random.Normal() * (round % 4 == 2 ? 1 : 1e300);
+    }
+    std::vector<uint32_t> expected(key.size());
+    std::iota(expected.begin(), expected.end(), 0);
+    std::stable_sort(expected.begin(), expected.end(), [&key](uint32_t a, uint32_t b) { return key[a] < key[b]; });
+    EXPECT_EQ(StableOrder(key), expected) << "round " << round;
+  }
+}
+
+}  // namespace
+}  // namespace openset

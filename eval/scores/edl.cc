@@ -1,0 +1,54 @@
+#include "eval/scores/edl.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "eval/scores/score_rows.h"
+
+namespace openset {
+namespace {
+
+double EvidenceOf(double logit, Evidence evidence) {
+  switch (evidence) {
+    case Evidence::kExp:
+      return std::exp(std::clamp(logit, -10.0, 10.0));
+    case Evidence::kRelu:
+      return std::max(logit, 0.0);
+    case Evidence::kSoftplus:
+      return std::max(logit, 0.0) + std::log1p(std::exp(-std::abs(logit)));
+  }
+  std::abort();
+}
+
+struct Alpha {
+  double sum = 0;
+  double max = 0;
+};
+
+Alpha AlphaOf(absl::Span<const float> logits, Evidence evidence) {
+  Alpha alpha;
+  for (const float logit : logits) {
+    const double a = EvidenceOf(logit, evidence) + 1;
+    alpha.sum += a;
+    alpha.max = std::max(alpha.max, a);
+  }
+  return alpha;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<double>> EdlVacuity::Compute(const ScoreInput& input) const {
+  return ScoreLogitRows(input, [this](absl::Span<const float> logits) {
+    return static_cast<double>(logits.size()) / AlphaOf(logits, evidence_).sum;
+  });
+}
+
+absl::StatusOr<std::vector<double>> EdlProbability::Compute(const ScoreInput& input) const {
+  return ScoreLogitRows(input, [this](absl::Span<const float> logits) {
+    const Alpha alpha = AlphaOf(logits, evidence_);
+    return -alpha.max / alpha.sum;
+  });
+}
+
+}  // namespace openset

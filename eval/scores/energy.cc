@@ -1,0 +1,17 @@
+#include "eval/scores/energy.h"
+
+#include <cmath>
+
+#include "eval/scores/score_rows.h"
+#include "eval/scores/softmax.h"
+
+namespace openset {
+
+absl::StatusOr<std::vector<double>> Energy::Compute(const ScoreInput& input) const {
+  return ScoreLogitRows(input, [this](absl::Span<const float> logits) {
+    const SoftmaxSum sum = SumSoftmax(logits, temperature_);
+    return -(sum.max + temperature_ * std::log1p(sum.rest));
+  });
+}
+
+}  // namespace openset

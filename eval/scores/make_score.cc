@@ -1,0 +1,62 @@
+#include "eval/scores/make_score.h"
+
+#include <cstdlib>
+#include <optional>
+
+#include "eval/scores/edl.h"
+#include "eval/scores/energy.h"
+#include "eval/scores/entropy.h"
+#include "eval/scores/margin.h"
+#include "eval/scores/max_logit.h"
+#include "eval/scores/max_softmax.h"
+#include "eval/scores/min_misclassification.h"
+#include "eval/scores/temperature_scaled_softmax.h"
+
+namespace openset {
+namespace {
+
+Evidence EvidenceOf(const EdlSpec& spec) {
+  switch (spec.evidence()) {
+    case EdlSpec::EVIDENCE_UNSPECIFIED:  // the default
+    case EdlSpec::EXP:
+      return Evidence::kExp;
+    case EdlSpec::RELU:
+      return Evidence::kRelu;
+    case EdlSpec::SOFTPLUS:
+      return Evidence::kSoftplus;
+  }
+  std::abort();
+}
+
+}  // namespace
+
+std::unique_ptr<Score> MakeScore(const ScoreSpec& spec) {
+  switch (spec.kind_case()) {
+    case ScoreSpec::kMaxSoftmax:
+      return std::make_unique<MaxSoftmax>();
+    case ScoreSpec::kMaxLogit:
+      return std::make_unique<MaxLogit>();
+    case ScoreSpec::kMinMisclassification:
+      return std::make_unique<MinMisclassification>();
+    case ScoreSpec::kEnergy:
+      return std::make_unique<Energy>(spec.energy().temperature());
+    case ScoreSpec::kEntropy:
+      return std::make_unique<Entropy>();
+    case ScoreSpec::kMargin:
+      return std::make_unique<Margin>();
+    case ScoreSpec::kEdlVacuity:
+      return std::make_unique<EdlVacuity>(EvidenceOf(spec.edl_vacuity()));
+    case ScoreSpec::kEdlProbability:
+      return std::make_unique<EdlProbability>(EvidenceOf(spec.edl_probability()));
+    case ScoreSpec::kTemperatureScaledSoftmax: {
+      const TemperatureScaledSoftmaxSpec& softmax = spec.temperature_scaled_softmax();
+      return std::make_unique<TemperatureScaledSoftmax>(
+          softmax.has_temperature() ? std::make_optional(softmax.temperature()) : std::nullopt);
+    }
+    case ScoreSpec::KIND_NOT_SET:
+      break;
+  }
+  std::abort();  // the schema's rules require a member
+}
+
+}  // namespace openset

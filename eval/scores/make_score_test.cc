@@ -1,0 +1,56 @@
+#include "eval/scores/make_score.h"
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "eval/testing/golden_scores.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+TEST(MakeScore, GivesGoldenValues) {
+  const testing::GoldenScores golden;
+  for (const auto& [text, name] : {
+           std::make_pair("max_softmax {}", "max_softmax"),
+           std::make_pair("max_logit {}", "max_logit"),
+           std::make_pair("min_misclassification {}", "min_misclassification"),
+           std::make_pair("energy {}", "energy_t1"),
+           std::make_pair("energy { temperature: 10 }", "energy_t10"),
+           std::make_pair("entropy {}", "entropy"),
+           std::make_pair("margin {}", "margin"),
+           std::make_pair("edl_vacuity {}", "edl_vacuity_exp"),
+           std::make_pair("edl_vacuity { evidence: RELU }", "edl_vacuity_relu"),
+           std::make_pair("edl_vacuity { evidence: SOFTPLUS }", "edl_vacuity_softplus"),
+           std::make_pair("edl_probability { evidence: EXP }", "edl_probability_exp"),
+           std::make_pair("edl_probability { evidence: RELU }", "edl_probability_relu"),
+           std::make_pair("edl_probability { evidence: SOFTPLUS }", "edl_probability_softplus"),
+           std::make_pair("temperature_scaled_softmax { temperature: 10 }", "max_softmax_t10"),
+           std::make_pair("temperature_scaled_softmax { temperature: 1000 }", "max_softmax_t1000"),
+       }) {
+    ScoreSpec spec;
+    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;
+    golden.Expect(*MakeScore(spec), name);
+  }
+}
+
+TEST(MinMisclassification, TellsConfidentSamplesApart) {
+  // The other class holds exp(-50) and exp(-60): far below the spacing of doubles at 1.
+  const std::vector<float> logits = {50, 0, 60, 0};
+  ScoreInput input;
+  input.num_samples = 2;
+  input.num_outputs = 2;
+  input.logits = logits;
+  ScoreSpec spec;
+  spec.mutable_max_softmax();
+  const std::vector<double> max_softmax = MakeScore(spec)->Compute(input).value();
+  EXPECT_EQ(max_softmax[0], max_softmax[1]);
+  spec.mutable_min_misclassification();
+  const std::vector<double> misclassification = MakeScore(spec)->Compute(input).value();
+  EXPECT_NEAR(misclassification[0] / misclassification[1], std::exp(10), 1e-9 * std::exp(10));
+}
+
+}  // namespace
+}  // namespace openset

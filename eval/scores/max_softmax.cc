@@ -1,0 +1,12 @@
+#include "eval/scores/max_softmax.h"
+
+#include "eval/scores/score_rows.h"
+#include "eval/scores/softmax.h"
+
+namespace openset {
+
+absl::StatusOr<std::vector<double>> MaxSoftmax::Compute(const ScoreInput& input) const {
+  return ScoreLogitRows(input, [](absl::Span<const float> logits) { return -1 / (1 + SumSoftmax(logits).rest); });
+}
+
+}  // namespace openset

@@ -1,0 +1,15 @@
+#include "eval/scores/min_misclassification.h"
+
+#include "eval/scores/score_rows.h"
+#include "eval/scores/softmax.h"
+
+namespace openset {
+
+absl::StatusOr<std::vector<double>> MinMisclassification::Compute(const ScoreInput& input) const {
+  return ScoreLogitRows(input, [](absl::Span<const float> logits) {
+    const double rest = SumSoftmax(logits).rest;
+    return rest / (1 + rest);
+  });
+}
+
+}  // namespace openset

@@ -1,0 +1,46 @@
+#include "eval/scores/prediction.h"
+
+#include <vector>
+
+#include "eval/testing/golden_scores.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
+
+TEST(ClosedSetPrediction, AgreesWithGoldenValues) {
+  const testing::GoldenScores golden;
+  EXPECT_THAT(ClosedSetPrediction(golden.Input(), 5).value(),
+              ElementsAreArray(golden.golden().arrays.at("expected/prediction")));
+}
+
+TEST(ClosedSetPrediction, TakesTheFirstOfEqualLogitsAndPassesOverFurtherOutputs) {
+  const std::vector<float> logits = {1, 1, 0, 2, 3, 9};
+  ScoreInput input;
+  input.num_samples = 2;
+  input.num_outputs = 3;
+  input.logits = logits;
+  EXPECT_THAT(ClosedSetPrediction(input, 3).value(), ElementsAre(0, 2));
+  EXPECT_THAT(ClosedSetPrediction(input, 2).value(), ElementsAre(0, 1));
+}
+
+TEST(ClosedSetPrediction, RefusesMoreClassesThanOutputs) {
+  const std::vector<float> logits = {1, 1};
+  ScoreInput input;
+  input.num_samples = 1;
+  input.num_outputs = 2;
+  input.logits = logits;
+  for (const int64_t classes : {0, 3}) {
+    const absl::Status status = ClosedSetPrediction(input, classes).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(status.message(), HasSubstr("cannot be told apart by 2 outputs"));
+  }
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,47 @@
+// The interface of an unknown score: from a model's stored outputs to one number a sample.
+#ifndef OPENSET_EVAL_SCORES_SCORE_H_
+#define OPENSET_EVAL_SCORES_SCORE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+namespace openset {
+
+// A model's outputs for N samples. Spans are row-major and may be empty where they are not known.
+struct ScoreInput {
+  int64_t num_samples = 0;              // N
+  int64_t num_outputs = 0;              // K
+  int64_t feature_dim = 0;              // D
+  absl::Span<const float> logits;       // [N * K]
+  absl::Span<const float> features;     // [N * D]
+  absl::Span<const float> head_weight;  // [K * D]
+  absl::Span<const float> head_bias;    // [K]
+};
+
+// An unknown score. Its life:
+//   1. MakeScore() makes it from its spec.
+//   2. If it must be fitted, Fit() with the outputs for the training samples, once.
+//   3. Compute() for any outputs.
+class Score {
+ public:
+  virtual ~Score() = default;
+
+  // `labels` [N]: the known class of each sample. Errors: kInvalidArgument for outputs and labels that do not fit
+  // together.
+  virtual absl::Status Fit(const ScoreInput& /*train*/, absl::Span<const int32_t> /*labels*/) {
+    return absl::OkStatus();
+  }
+
+  // One score a sample; larger = more unknown. In double, whatever the precision of the outputs.
+  // Errors: kInvalidArgument for outputs that the score needs and `input` lacks, and for NaN, with the row;
+  // kFailedPrecondition if it must be fitted and is not.
+  virtual absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const = 0;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_SCORES_SCORE_H_

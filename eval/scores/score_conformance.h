@@ -1,0 +1,23 @@
+// What every unknown score must pass.
+#ifndef OPENSET_EVAL_SCORES_SCORE_CONFORMANCE_H_
+#define OPENSET_EVAL_SCORES_SCORE_CONFORMANCE_H_
+
+#include "eval/scores/score.pb.h"
+
+namespace openset {
+namespace testing {
+
+// What holds of a score beyond what holds of all.
+struct ScoreTraits {
+  bool shift_changes_it = false;  // a constant added to all logits of a sample
+};
+
+// On random logits and on logits of +-1000: one finite score a sample, that of a sample alone and in any company;
+// classes may be renumbered; a confident sample scores lower than an undecided one; NaN and wrong shapes are refused
+// with kInvalidArgument, NaN with its row; what must be fitted says so.
+void CheckScore(const ScoreSpec& spec, const ScoreTraits& traits);
+
+}  // namespace testing
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_SCORES_SCORE_CONFORMANCE_H_

@@ -1,0 +1,28 @@
+#include "eval/scores/score_needs.h"
+
+#include <cstdlib>
+
+namespace openset {
+
+ScoreNeeds NeedsOf(const ScoreSpec& spec) {
+  ScoreNeeds needs;
+  switch (spec.kind_case()) {
+    case ScoreSpec::kMaxSoftmax:
+    case ScoreSpec::kMaxLogit:
+    case ScoreSpec::kMinMisclassification:
+    case ScoreSpec::kEnergy:
+    case ScoreSpec::kEntropy:
+    case ScoreSpec::kMargin:
+    case ScoreSpec::kEdlVacuity:
+    case ScoreSpec::kEdlProbability:
+      return needs;
+    case ScoreSpec::kTemperatureScaledSoftmax:
+      needs.fit = !spec.temperature_scaled_softmax().has_temperature();
+      return needs;
+    case ScoreSpec::KIND_NOT_SET:
+      break;
+  }
+  std::abort();  // the schema's rules require a member
+}
+
+}  // namespace openset

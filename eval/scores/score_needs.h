@@ -1,0 +1,20 @@
+// What a score must be given, known from its spec alone.
+#ifndef OPENSET_EVAL_SCORES_SCORE_NEEDS_H_
+#define OPENSET_EVAL_SCORES_SCORE_NEEDS_H_
+
+#include "eval/scores/score.pb.h"
+
+namespace openset {
+
+struct ScoreNeeds {
+  bool fit = false;       // Fit() before Compute()
+  bool features = false;  // ScoreInput.features
+  bool head = false;      // ScoreInput.head_weight and head_bias
+};
+
+// Precondition: the spec obeys its schema's rules.
+ScoreNeeds NeedsOf(const ScoreSpec& spec);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_SCORES_SCORE_NEEDS_H_

@@ -1,0 +1,21 @@
+#include "eval/scores/score_needs.h"
+
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+TEST(NeedsOf, AsksForAFitOnlyWhereSomethingIsFitted) {
+  ScoreSpec spec;
+  spec.mutable_max_logit();
+  EXPECT_FALSE(NeedsOf(spec).fit);
+  EXPECT_FALSE(NeedsOf(spec).features);
+  EXPECT_FALSE(NeedsOf(spec).head);
+  spec.mutable_temperature_scaled_softmax();
+  EXPECT_TRUE(NeedsOf(spec).fit);
+  spec.mutable_temperature_scaled_softmax()->set_temperature(2);
+  EXPECT_FALSE(NeedsOf(spec).fit);
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,199 @@
+#include "eval/statistics/bootstrap.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eval/metrics/auroc.h"
+#include "eval/metrics/conventions.h"
+#include "eval/testing/golden.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+testing::Samples SmallSamples() {
+  testing::Samples samples;
+  samples.num_classes = 2;
+  samples.label = {0, 1, -1, 1, -1, 0, -1, 0, 1};
+  samples.prediction = {0, 1, 0, 0, 1, 0, 1, 1, 1};
+  samples.unknown_score = {0.1, 0.4, 0.5, 0.35, 0.8, 0.2, 0.3, 0.6, 0.45};
+  return samples;
+}
+
+std::vector<MetricSpec> FourMetrics() {
+  std::vector<MetricSpec> metrics(4);
+  metrics[0].mutable_auroc();
+  metrics[1].mutable_openauc();
+  metrics[2].mutable_aurc();
+  metrics[3].mutable_fpr_at_95tpr();
+  return metrics;
+}
+
+TEST(SortedQuantile, IsLinearBetweenValues) {
+  const std::vector<double> sorted = {1, 2, 4};
+  EXPECT_EQ(SortedQuantile(sorted, 0), 1);
+  EXPECT_EQ(SortedQuantile(sorted, 0.25), 1.5);
+  EXPECT_EQ(SortedQuantile(sorted, 0.5), 2);
+  EXPECT_EQ(SortedQuantile(sorted, 0.75), 3);
+  EXPECT_EQ(SortedQuantile(sorted, 1), 4);
+}
+
+TEST(StrataOf, AreKnownSamplesAndTheGroupsThatHaveSome) {
+  testing::Samples samples;
+  samples.label = {-1, 0, -1, 0};
+  samples.prediction = {0, 0, 0, 0};
+  samples.unknown_score = {1, 2, 3, 4};
+  EXPECT_THAT(StrataOf(RankedInput(samples.Input())), ElementsAre(ElementsAre(1, 3), ElementsAre(0, 2)));
+  samples.group = {2, 0, 0, 0};
+  RankedInput ranked(samples.Input());
+  EXPECT_THAT(StrataOf(ranked), ElementsAre(ElementsAre(1, 3), ElementsAre(2), ElementsAre(0)));
+  ranked.Reweight(std::vector<uint32_t>{1, 2, 0, 1});
+  EXPECT_THAT(StrataOf(ranked), ElementsAre(ElementsAre(1, 1, 3), ElementsAre(0)));
+}
+
+TEST(DrawReplicate, DrawsEachStratumAsOftenAsItHasSamplesAndUniformly) {
+  const Strata strata = {{0, 1, 2, 3, 4}, {5, 6, 7}};
+  RandomStream random(1, "draw");
+  std::vector<double> total(8);
+  for (int round = 0; round < 20000; ++round) {
+    std::vector<uint32_t> weight(8);
+    DrawReplicate(strata, &random, &weight);
+    ASSERT_EQ(weight[0] + weight[1] + weight[2] + weight[3] + weight[4], 5);
+    ASSERT_EQ(weight[5] + weight[6] + weight[7], 3);
+    for (int i = 0; i < 8; ++i) total[i] += weight[i];
+  }
+  // Each count has mean 20,000 and variance below 20,000: one of 8 is off by 6 standard deviations with probability
+  // below 2e-8.
+  for (const double count : total) EXPECT_NEAR(count, 20000, 6 * std::sqrt(20000.0));
+}
+
+TEST(Bootstrap, IntervalsAgreeWithScipyOnTheSameReplicates) {
+  const testing::GoldenCase golden = testing::ReadGolden("statistics.json", "bca")[0];
+  testing::Samples samples;
+  samples.unknown_score = golden.arrays.at("known");
+  samples.label.assign(samples.unknown_score.size(), 0);
+  for (const double score : golden.arrays.at("unknown")) {
+    samples.unknown_score.push_back(score);
+    samples.label.push_back(kUnknownLabel);
+  }
+  samples.prediction.assign(samples.label.size(), 0);
+  const EvaluationInput input = samples.Input();
+  const auto make_statistics = [&input]() -> Statistics {
+    return [ranked = RankedInput(input)](absl::Span<const uint32_t> weight) mutable {
+      ranked.Reweight(weight);
+      return std::vector<MetricResult>{Auroc(ranked)};
+    };
+  };
+  BootstrapOptions options;
+  options.replicates = 10;
+  Replicates replicates = Bootstrap(make_statistics, StrataOf(RankedInput(input)), input.num_samples(), options);
+  EXPECT_NEAR(*replicates.estimate[0].value, *golden.at("estimate"), 1e-12);
+  EXPECT_NEAR(replicates.acceleration[0], *golden.at("acceleration"), 1e-12);
+
+  const std::vector<double>& values = golden.arrays.at("replicates");
+  replicates.values[0].assign(values.begin(), values.end());
+  IntervalValue interval = IntervalsOf(replicates, options)[0];
+  EXPECT_NEAR(interval.low, *golden.at("bca_low"), 1e-12);
+  EXPECT_NEAR(interval.high, *golden.at("bca_high"), 1e-12);
+  options.method = IntervalMethod::kPercentile;
+  interval = IntervalsOf(replicates, options)[0];
+  EXPECT_NEAR(interval.low, *golden.at("percentile_low"), 1e-12);
+  EXPECT_NEAR(interval.high, *golden.at("percentile_high"), 1e-12);
+}
+
+TEST(BootstrapIntervals, HoldTheValueAndDoNotDependOnThreads) {
+  const testing::Samples samples = SmallSamples();
+  BootstrapOptions options;
+  options.replicates = 300;
+  options.seed = 7;
+  const auto one = BootstrapIntervals(FourMetrics(), RankedInput(samples.Input()), options).value();
+  options.threads = 3;
+  const auto three = BootstrapIntervals(FourMetrics(), RankedInput(samples.Input()), options).value();
+  options.seed = 8;
+  const auto other = BootstrapIntervals(FourMetrics(), RankedInput(samples.Input()), options).value();
+  bool differs = false;
+  for (int m = 0; m < 4; ++m) {
+    EXPECT_LE(one[m].low, *one[m].value);
+    EXPECT_LE(*one[m].value, one[m].high);
+    EXPECT_EQ(one[m].low, three[m].low);
+    EXPECT_EQ(one[m].high, three[m].high);
+    differs = differs || one[m].low != other[m].low || one[m].high != other[m].high;
+  }
+  EXPECT_TRUE(differs);
+}
+
+TEST(BootstrapIntervals, TakeWeightsAsRepeatedSamples) {
+  const testing::Samples samples = SmallSamples();
+  testing::Samples part = samples;
+  part.label.pop_back();
+  part.prediction.pop_back();
+  part.unknown_score.pop_back();
+  RankedInput ranked(samples.Input());
+  ranked.Reweight(std::vector<uint32_t>{1, 1, 1, 1, 1, 1, 1, 1, 0});
+  const auto weighted = BootstrapIntervals(FourMetrics(), ranked, {100}).value();
+  const auto left_out = BootstrapIntervals(FourMetrics(), RankedInput(part.Input()), {100}).value();
+  for (int m = 0; m < 4; ++m) {
+    EXPECT_NEAR(*weighted[m].value, *left_out[m].value, 1e-15);
+    EXPECT_NEAR(weighted[m].low, left_out[m].low, 1e-15);
+    EXPECT_NEAR(weighted[m].high, left_out[m].high, 1e-15);
+  }
+}
+
+TEST(BootstrapIntervals, WorkForEveryMetric) {
+  const testing::Samples samples = SmallSamples();
+  BootstrapOptions options;
+  options.replicates = 50;
+  const std::vector<MetricSpec> metrics = AllMetrics();
+  const auto intervals = BootstrapIntervals(metrics, RankedInput(samples.Input()), options).value();
+  ASSERT_EQ(intervals.size(), metrics.size());
+  for (const IntervalValue& interval : intervals) {
+    EXPECT_NE(interval.value.has_value(), !interval.absent_reason.empty());
+    EXPECT_LE(interval.low, interval.high);
+  }
+}
+
+TEST(BootstrapIntervals, AreAbsentWhereTheMetricOrTooManyReplicatesAre) {
+  testing::Samples samples = SmallSamples();
+  std::vector<MetricSpec> metrics(1);
+  metrics[0].mutable_auroc_misclassification();
+  BootstrapOptions options;
+  options.replicates = 200;
+  samples.prediction = {0, 1, 0, 0, 1, 0, 1, 0, 1};  // one of six known is wrong; (5/6)^6 of the replicates have none
+  auto intervals = BootstrapIntervals(metrics, RankedInput(samples.Input()), options).value();
+  EXPECT_FALSE(intervals[0].value.has_value());
+  EXPECT_THAT(intervals[0].absent_reason, HasSubstr("of 200 replicates"));
+  samples.label.assign(9, -1);
+  intervals = BootstrapIntervals(metrics, RankedInput(samples.Input()), options).value();
+  EXPECT_EQ(intervals[0].absent_reason, "no known samples");
+}
+
+TEST(BootstrapIntervals, OfAConstantIsAPoint) {
+  testing::Samples samples = SmallSamples();
+  samples.unknown_score.assign(9, 0.5);
+  const auto intervals = BootstrapIntervals(FourMetrics(), RankedInput(samples.Input()), {100}).value();
+  EXPECT_EQ(intervals[0].low, 0.5);
+  EXPECT_EQ(intervals[0].high, 0.5);
+}
+
+TEST(BootstrapIntervals, RefuseWrongOptions) {
+  const testing::Samples samples = SmallSamples();
+  const RankedInput ranked(samples.Input());
+  for (const auto& [options, message] : std::vector<std::pair<BootstrapOptions, std::string>>{
+           {{1}, "replicates must be at least 2"},
+           {{100, 1.0}, "confidence must lie between 0 and 1"},
+           {{100, 0.95, IntervalMethod::kBca, 0, 0}, "threads must be at least 1"}}) {
+    const absl::Status status = BootstrapIntervals(FourMetrics(), ranked, options).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(status.message(), HasSubstr(message));
+  }
+  EXPECT_EQ(BootstrapIntervals({MetricSpec()}, ranked, {}).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,47 @@
+// DeLong's closed form for the variance of AUROC and OpenAUC (DeLong et al. 1988; Sun and Xu 2014 for the O(N log N)).
+#ifndef OPENSET_EVAL_STATISTICS_DELONG_H_
+#define OPENSET_EVAL_STATISTICS_DELONG_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "eval/metrics/ranked_input.h"
+
+namespace openset {
+
+// Both are two-sample U-statistics: the mean over pairs of a known sample k and an unknown one u of
+// w_k (1[r_u > r_k] + 1[r_u = r_k] / 2), with w_k = 1 for AUROC and w_k = 1[k is classified correctly] for OpenAUC.
+enum class PairStatistic { kAuroc, kOpenAuc };
+
+struct NormalInterval {
+  double value = 0;
+  double standard_error = 0;
+  double low = 0;  // value -+ z * standard_error, cut to [0, 1]
+  double high = 0;
+};
+
+// Variance: that of the known samples' means over pairs / their number + the same for the unknown ones. It is 0, and
+// the interval a point, where all pairs agree: then the bootstrap has nothing to say either. Weights are not read.
+// Errors: kFailedPrecondition for fewer than two known or two unknown samples; kInvalidArgument for a confidence that
+// is not in (0, 1).
+absl::StatusOr<NormalInterval> DeLongInterval(const RankedInput& ranked, PairStatistic statistic,
+                                              double confidence = 0.95);
+
+struct DeLongComparison {
+  double value_a = 0;
+  double value_b = 0;
+  double difference = 0;  // a - b
+  double standard_error = 0;
+  double low = 0;  // of the difference
+  double high = 0;
+  double p_value = 1;  // two-sided, of no difference; 1 if the standard error is 0 and there is none, else 0
+};
+
+// Two scores of the same samples. Errors: as above; kInvalidArgument where the labels of the two differ.
+absl::StatusOr<DeLongComparison> DeLongPaired(const RankedInput& a, const RankedInput& b, PairStatistic statistic,
+                                              double confidence = 0.95);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_STATISTICS_DELONG_H_

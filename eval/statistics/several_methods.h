@@ -1,0 +1,43 @@
+// Several methods over several tasks (Demsar 2006), and several tests at once.
+#ifndef OPENSET_EVAL_STATISTICS_SEVERAL_METHODS_H_
+#define OPENSET_EVAL_STATISTICS_SEVERAL_METHODS_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+namespace openset {
+
+struct FriedmanTest {
+  std::vector<double> mean_rank;  // one a method; 1 = best
+  double chi_squared = 0;         // with the correction for ties
+  double p_value = 1;             // of all methods being equal; chi-squared with k - 1 degrees of freedom
+  double kendall_w = 0;           // effect size: agreement of the tasks, in [0, 1]
+  // Two methods whose mean ranks differ by less than this cannot be told apart at `alpha` (Nemenyi 1963):
+  // q / sqrt(2) * sqrt(k (k + 1) / (6 n)), q the quantile of the studentized range of k with infinite degrees of
+  // freedom.
+  double critical_difference = 0;
+  std::vector<std::vector<double>> nemenyi_p_value;  // [k][k], of each pair
+  // For a critical-difference diagram: the methods by mean rank, and the bars over those that cannot be told apart, as
+  // first and last place in that order; only bars over two or more that lie in no other bar.
+  std::vector<int> by_rank;
+  struct Bar {
+    int first = 0;
+    int last = 0;
+  };
+  std::vector<Bar> bars;
+};
+
+// `value[task][method]`. Errors, kInvalidArgument: fewer than 2 tasks or 2 methods, rows of different lengths, a value
+// that is not finite (with its task and method), alpha not in (0, 1).
+absl::StatusOr<FriedmanTest> CompareMethods(const std::vector<std::vector<double>>& value, bool higher_is_better,
+                                            double alpha = 0.05);
+
+// Holm's step-down adjustment (1979): p-values that may be compared with alpha each while the chance of any false
+// rejection stays below it. In the order of the input. Precondition: all in [0, 1].
+std::vector<double> HolmAdjusted(absl::Span<const double> p_values);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_STATISTICS_SEVERAL_METHODS_H_

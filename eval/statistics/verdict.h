@@ -1,0 +1,19 @@
+// What a comparison of two methods says.
+#ifndef OPENSET_EVAL_STATISTICS_VERDICT_H_
+#define OPENSET_EVAL_STATISTICS_VERDICT_H_
+
+namespace openset {
+
+// Which of two methods has the larger value. Whether larger is better, the metric says.
+enum class Verdict { kNoDetectableDifference, kALarger, kBLarger };
+
+// Of a confidence interval of a - b: no detectable difference where it holds 0.
+inline Verdict VerdictOf(double low, double high) {
+  if (low > 0) return Verdict::kALarger;
+  if (high < 0) return Verdict::kBLarger;
+  return Verdict::kNoDetectableDifference;
+}
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_STATISTICS_VERDICT_H_

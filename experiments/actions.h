@@ -1,0 +1,22 @@
+// TrialSpec -> the actions it is made of, and their keys.
+#ifndef OPENSET_EXPERIMENTS_ACTIONS_H_
+#define OPENSET_EXPERIMENTS_ACTIONS_H_
+
+#include <string>
+
+#include "experiments/action.pb.h"
+#include "experiments/trial.pb.h"
+
+namespace openset {
+
+// Precondition of all: the trial is resolved (experiments/expand.h).
+TrainAction MakeTrainAction(const TrialSpec& trial);
+InferAction MakeInferAction(const TrialSpec& trial);
+EvaluateAction MakeEvaluateAction(const TrialSpec& trial);
+
+// The digest that names a trial and its record: that of its EvaluateAction. Labels do not take part.
+std::string TrialId(const TrialSpec& trial);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_ACTIONS_H_

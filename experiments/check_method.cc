@@ -1,0 +1,38 @@
+#include "experiments/check_method.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "losses/loss_needs.h"
+
+namespace openset {
+
+std::vector<FieldProblem> FindMethodProblems(const MethodSpec& method) {
+  std::vector<FieldProblem> problems;
+  bool open_set_used = false;
+  for (int i = 0; i < method.loss().term_size(); ++i) {
+    const LossTermSpec& term = method.loss().term(i);
+    const std::string path = absl::StrCat("loss.term[", i, "]");
+    const LossNeeds needs = NeedsOf(term);
+    open_set_used = open_set_used || needs.open_set;
+    if (needs.open_set && !method.has_open_set()) {
+      problems.push_back({path, "needs samples that stand for unknown classes: set open_set"});
+    }
+    if (needs.extra_output && method.model().head().extra_outputs() == 0) {
+      problems.push_back({path, "needs an output for the unknown class: set model.head.extra_outputs to 1"});
+    }
+  }
+  if (method.has_open_set() && !open_set_used) problems.push_back({"open_set", "no loss term uses it"});
+
+  const InputSpec& input = method.input();
+  const auto check_count = [&](const char* path, int count) {
+    if (count > 1 && count != input.channels()) {
+      problems.push_back({path, absl::StrCat("has ", count, " values for ", input.channels(), " channels")});
+    }
+  };
+  check_count("input.mean", input.mean_size());
+  check_count("input.std", input.std_size());
+  return problems;
+}
+
+}  // namespace openset

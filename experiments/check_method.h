@@ -1,0 +1,19 @@
+// What the parts of a method need of each other.
+#ifndef OPENSET_EXPERIMENTS_CHECK_METHOD_H_
+#define OPENSET_EXPERIMENTS_CHECK_METHOD_H_
+
+#include <vector>
+
+#include "core/proto_rules.h"
+#include "experiments/method.pb.h"
+
+namespace openset {
+
+// Where the parts of a method don't fit: a loss term without the open-set source or the extra output it needs, a source
+// that no term uses, pairs of slots from a source that has none, normalisation values that are not one a channel.
+// Precondition: the method obeys its schema's rules and has its defaults filled in.
+std::vector<FieldProblem> FindMethodProblems(const MethodSpec& method);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_CHECK_METHOD_H_

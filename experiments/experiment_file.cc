@@ -1,0 +1,88 @@
+#include "experiments/experiment_file.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "core/field_path.h"
+#include "core/files.h"
+#include "core/overlay.h"
+#include "core/proto_rules.h"
+#include "core/status_macros.h"
+#include "core/suggest.h"
+#include "data/task.h"
+
+namespace openset {
+namespace {
+
+constexpr char kEnding[] = ".textproto";
+
+std::vector<std::string> NamesIn(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const std::string& file : ListFolder(folder).value_or(std::vector<std::string>{})) {
+    if (absl::EndsWith(file, kEnding)) names.emplace_back(absl::StripSuffix(file, kEnding));
+  }
+  return names;
+}
+
+// The file of `name`: a path, relative to `beside`, if it ends in ".textproto", else NAME.textproto in `folder`.
+absl::StatusOr<std::string> FindFile(absl::string_view kind, const std::string& name, const std::string& folder,
+                                     const std::string& beside) {
+  if (absl::EndsWith(name, kEnding)) {
+    const std::string path = JoinPath(beside, name);
+    if (FileExists(path)) return path;
+    return absl::NotFoundError(absl::StrCat("no such file: ", path));
+  }
+  const std::string path = JoinPath(folder, absl::StrCat(name, kEnding));
+  if (!name.empty() && FileExists(path)) return path;
+  return absl::InvalidArgumentError(Unknown(kind, name, NamesIn(folder)));
+}
+
+absl::StatusOr<LoadedMethod> LoadMethod(const std::string& path, const MethodSpec& override) {
+  MethodSpec spec;
+  OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadTextProto(path, &spec, Completeness::kPartial));
+  if (!spec.has_name()) spec.set_name(std::filesystem::path(path).stem().string());
+  Overlay(override, &spec);
+  return LoadedMethod{std::move(spec), std::move(source)};
+}
+
+}  // namespace
+
+SpecFolders SpecFoldersBelow(const std::string& root) {
+  return {JoinPath(root, "experiments/specs"), JoinPath(root, "experiments/methods"), JoinPath(root, "data/tasks"),
+          JoinPath(root, "data/catalog")};
+}
+
+absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& folders) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string path, FindFile("experiment", name, folders.specs, ""));
+  const std::string beside = std::filesystem::path(path).parent_path().string();
+  ExperimentSpec spec;
+  OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadTextProto(path, &spec));
+  OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
+  Experiment experiment{spec, std::move(source), {}, {}, std::move(catalog)};
+  for (int i = 0; i < spec.task_size(); ++i) {
+    const std::string where = experiment.source.Where(absl::StrCat("task[", i, "]"));
+    absl::StatusOr<std::string> file = FindFile("task", spec.task(i), folders.tasks, beside);
+    if (!file.ok()) return Annotate(file.status(), where);
+    OPENSET_ASSIGN_OR_RETURN(TaskSpec task, ReadTask(*file, experiment.catalog));
+    experiment.tasks.push_back(std::move(task));
+  }
+  for (int i = 0; i < spec.method_size(); ++i) {
+    const std::string where = experiment.source.Where(absl::StrCat("method[", i, "]"));
+    absl::StatusOr<std::string> file = FindFile("method", spec.method(i), folders.methods, beside);
+    if (!file.ok()) return Annotate(file.status(), where);
+    OPENSET_ASSIGN_OR_RETURN(LoadedMethod method, LoadMethod(*file, spec.override()));
+    experiment.methods.push_back(std::move(method));
+  }
+  return experiment;
+}
+
+std::string WhereInMethod(const Experiment& experiment, const LoadedMethod& method, const std::string& path) {
+  const absl::StatusOr<std::string> overridden = GetField(experiment.spec.override(), path);
+  if (overridden.ok() && !overridden->empty()) return experiment.source.Where(absl::StrCat("override.", path));
+  return method.source.Where(path);
+}
+
+}  // namespace openset

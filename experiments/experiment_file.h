@@ -1,0 +1,53 @@
+// Reading an experiment and all it names.
+#ifndef OPENSET_EXPERIMENTS_EXPERIMENT_FILE_H_
+#define OPENSET_EXPERIMENTS_EXPERIMENT_FILE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/text_proto.h"
+#include "data/catalog.h"
+#include "data/task.pb.h"
+#include "experiments/experiment.pb.h"
+#include "experiments/method.pb.h"
+
+namespace openset {
+
+// Folders in which names are looked up.
+struct SpecFolders {
+  std::string specs;    // NAME.textproto: ExperimentSpec
+  std::string methods;  // MethodSpec
+  std::string tasks;    // TaskSpec
+  std::string catalog;  // DataSetInfo
+};
+
+// The folders below `root`, the top of the source tree or of a program's runfiles.
+SpecFolders SpecFoldersBelow(const std::string& root);
+
+// A method with the experiment's override laid over it.
+struct LoadedMethod {
+  MethodSpec spec;  // defaults are not filled in
+  TextSource source;
+};
+
+struct Experiment {
+  ExperimentSpec spec;  // as written
+  TextSource source;
+  std::vector<TaskSpec> tasks;
+  std::vector<LoadedMethod> methods;
+  Catalog catalog;
+};
+
+// Reads the experiment `name`: a path if it ends in ".textproto", else a name in `folders.specs`. Its methods and tasks
+// are names, or paths relative to the experiment's file.
+// Errors: kNotFound for a file that is not there, kInvalidArgument for a name (with the known ones) or a field that is
+// not valid; a line each, with "FILE:LINE: path: ".
+absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& folders);
+
+// "FILE:LINE: path" of a field of a method: in the experiment's override if that sets it, else in the method's file.
+std::string WhereInMethod(const Experiment& experiment, const LoadedMethod& method, const std::string& path);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_EXPERIMENT_FILE_H_

@@ -1,0 +1,21 @@
+// The image pipelines of training and inference.
+#ifndef OPENSET_EXPERIMENTS_INPUT_PIPELINE_H_
+#define OPENSET_EXPERIMENTS_INPUT_PIPELINE_H_
+
+#include "absl/status/statusor.h"
+#include "core/torch.h"
+#include "data/pipeline.h"
+#include "experiments/action.pb.h"
+#include "models/model.pb.h"
+
+namespace openset {
+
+// With the action's augmentations.
+absl::StatusOr<Pipeline> TrainingPipeline(const TrainAction& action, at::Device device);
+
+// Resize and normalisation only.
+absl::StatusOr<Pipeline> EvaluationPipeline(const InputSpec& input, at::Device device);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_INPUT_PIPELINE_H_

@@ -1,0 +1,139 @@
+#include "experiments/plan.h"
+
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/proto_digest.h"
+#include "experiments/actions.h"
+
+namespace openset {
+namespace {
+
+// Image passes of a training step relative to those of inference: forward, and about twice that backward.
+constexpr int64_t kTrainPass = 3;
+
+class Planner {
+ public:
+  Planner(Plan* plan, const Store& store, const SampleCounter& count_samples)
+      : plan_(plan), store_(store), count_samples_(count_samples) {}
+
+  int AddEvaluate(const EvaluateAction& action) {
+    const auto [index, is_new] = Add(ActionKind::kEvaluate, MessageDigest(action));
+    if (is_new) {
+      plan_->nodes[index].evaluate = action;
+      plan_->nodes[index].done = store_.HasRecord(plan_->nodes[index].key);
+    }
+    return index;
+  }
+
+  int AddInfer(const InferAction& action) {
+    const auto [index, is_new] = Add(ActionKind::kInfer, MessageDigest(action));
+    if (is_new) {
+      PlanNode& node = plan_->nodes[index];
+      node.infer = action;
+      node.done = store_.HasOutputs(node.key);
+      node.work = count_samples_(action.known());
+      for (const UnknownGroup& group : action.unknown()) node.work += count_samples_(group.selection());
+      node.work *= action.train_size();
+    }
+    return index;
+  }
+
+  int AddTrain(const TrainAction& action) {
+    const auto [index, is_new] = Add(ActionKind::kTrain, MessageDigest(action));
+    if (is_new) {
+      PlanNode& node = plan_->nodes[index];
+      node.train = action;
+      node.done = store_.HasCheckpoint(node.key);
+      int64_t images = count_samples_(action.data()) * action.training().epochs();
+      const int64_t limit = action.training().max_steps() * action.training().batch_size();
+      if (limit > 0) images = std::min(images, limit);
+      node.work = kTrainPass * images;
+    }
+    return index;
+  }
+
+ private:
+  // The node of a key, appended if it is new.
+  std::pair<int, bool> Add(ActionKind kind, const std::string& key) {
+    const auto [entry, is_new] = index_.try_emplace(key, static_cast<int>(plan_->nodes.size()));
+    if (is_new) {
+      PlanNode node;
+      node.kind = kind;
+      node.key = key;
+      plan_->nodes.push_back(std::move(node));
+    }
+    return {entry->second, is_new};
+  }
+
+  Plan* plan_;
+  const Store& store_;
+  const SampleCounter& count_samples_;
+  std::map<std::string, int> index_;
+};
+
+}  // namespace
+
+const char* KindName(ActionKind kind) {
+  switch (kind) {
+    case ActionKind::kTrain:
+      return "train";
+    case ActionKind::kInfer:
+      return "infer";
+    case ActionKind::kEvaluate:
+      return "evaluate";
+  }
+  return "";
+}
+
+int Plan::Count(ActionKind kind) const {
+  int count = 0;
+  for (const PlanNode& node : nodes) count += node.kind == kind;
+  return count;
+}
+
+int Plan::CountNeeded(ActionKind kind) const {
+  int count = 0;
+  for (const PlanNode& node : nodes) count += node.kind == kind && node.needed;
+  return count;
+}
+
+Plan MakePlan(std::vector<TrialSpec> trials, const Store& store, const SampleCounter& count_samples) {
+  Plan plan;
+  plan.trials = std::move(trials);
+  Planner planner(&plan, store, count_samples);
+  for (int t = 0; t < plan.trials.size(); ++t) {
+    const EvaluateAction evaluate = MakeEvaluateAction(plan.trials[t]);
+    // Inputs first, so that the order of nodes is an order of execution.
+    std::vector<int> trains;
+    for (const TrainAction& action : evaluate.test().train()) trains.push_back(planner.AddTrain(action));
+    const int infer = planner.AddInfer(evaluate.test());
+    const int last = planner.AddEvaluate(evaluate);
+    plan.nodes[infer].inputs = trains;
+    plan.nodes[last].inputs = {infer};
+    plan.trial_ids.push_back(plan.nodes[last].key);
+
+    std::vector<int> all = trains;
+    all.push_back(infer);
+    all.push_back(last);
+    for (int index : all) plan.nodes[index].trials.push_back(t);
+  }
+  // From the records back: what a missing result needs, and is missing itself.
+  for (int n = static_cast<int>(plan.nodes.size()) - 1; n >= 0; --n) {
+    PlanNode& node = plan.nodes[n];
+    if (node.kind == ActionKind::kEvaluate) node.needed = !node.done;
+    if (!node.needed) continue;
+    for (int input : node.inputs) plan.nodes[input].needed = !plan.nodes[input].done;
+  }
+  return plan;
+}
+
+std::string Describe(const TrialSpec& trial) {
+  std::string text =
+      absl::StrCat(trial.method().name(), " on ", trial.task(), ", split ", trial.split(), ", seed ", trial.seed());
+  for (const AxisValue& axis : trial.axis()) absl::StrAppend(&text, ", ", axis.name(), " ", axis.value());
+  return text;
+}
+
+}  // namespace openset

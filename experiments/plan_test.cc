@@ -1,0 +1,111 @@
+#include "experiments/plan.h"
+
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "core/files.h"
+#include "data/catalog.h"
+#include "experiments/actions.h"
+#include "experiments/expand.h"
+#include "experiments/testing/spec_sandbox.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+
+Plan MustPlan(const SpecSandbox& sandbox, const std::string& spec, const Store& store) {
+  const absl::StatusOr<Experiment> experiment = sandbox.Load(spec);
+  EXPECT_TRUE(experiment.ok()) << experiment.status();
+  absl::StatusOr<std::vector<TrialSpec>> trials = Expand(*experiment);
+  EXPECT_TRUE(trials.ok()) << trials.status();
+  return MakePlan(*trials, store,
+                  [&](const Selection& selection) { return *CountSamples(selection, experiment->catalog); });
+}
+
+// Two scores of one training: the axis changes only what comes after the outputs.
+constexpr char kTwoScores[] = "axis { path: 'score' value: 'max_softmax {}' value: 'max_logit {}' }\n";
+
+TEST(MakePlan, ActionsAreSharedByTheTrialsThatNeedThem) {
+  const SpecSandbox sandbox;
+  const Plan plan = MustPlan(sandbox, absl::StrCat(kMinimalSpec, kTwoScores, "seed: 1\n"), Store("/nowhere"));
+  EXPECT_EQ(plan.trials.size(), 4);
+  EXPECT_EQ(plan.Count(ActionKind::kTrain), 2);
+  EXPECT_EQ(plan.Count(ActionKind::kInfer), 2);
+  EXPECT_EQ(plan.Count(ActionKind::kEvaluate), 4);
+  EXPECT_EQ(plan.CountNeeded(ActionKind::kEvaluate), 4);
+  for (int n = 0; n < plan.nodes.size(); ++n) {
+    for (int input : plan.nodes[n].inputs) EXPECT_LT(input, n);
+  }
+  // Trials: seeds fastest. The first training is that of seed 0, of trials 0 and 2.
+  EXPECT_EQ(plan.nodes[0].kind, ActionKind::kTrain);
+  EXPECT_THAT(plan.nodes[0].trials, ElementsAre(0, 2));
+}
+
+TEST(MakePlan, OpennessLevelsShareTheTraining) {
+  const SpecSandbox sandbox;
+  const Plan plan = MustPlan(sandbox, absl::StrCat(kMinimalSpec, "unknown_classes: [1, 2]\n"), Store("/nowhere"));
+  EXPECT_EQ(plan.Count(ActionKind::kTrain), 1);
+  EXPECT_EQ(plan.Count(ActionKind::kInfer), 2);
+}
+
+TEST(MakePlan, EstimatesWorkInImagePasses) {
+  const SpecSandbox sandbox;
+  const Plan plan = MustPlan(sandbox, kMinimalSpec, Store("/nowhere"));
+  // 3 known classes of 20 training images, 2 epochs, 3 passes; 3 + 2 classes of 10 test images.
+  EXPECT_EQ(plan.nodes[0].work, 3 * 20 * 2 * 3);
+  EXPECT_EQ(plan.nodes[1].work, 5 * 10);
+  const Plan limited =
+      MustPlan(sandbox, absl::StrCat(kMinimalSpec, "override { training { max_steps: 4 } }"), Store("/nowhere"));
+  EXPECT_EQ(limited.nodes[0].work, 4 * 10 * 3);
+}
+
+TEST(MakePlan, NeedsOnlyWhatAMissingRecordNeeds) {
+  const SpecSandbox sandbox;
+  const Store store(sandbox.folder() + "/store");
+  const std::string spec = absl::StrCat(kMinimalSpec, kTwoScores);
+  const Plan all = MustPlan(sandbox, spec, store);
+
+  // A checkpoint without outputs: inference and evaluation are left.
+  std::filesystem::create_directories(store.CheckpointFolder(all.nodes[0].key));
+  Plan plan = MustPlan(sandbox, spec, store);
+  EXPECT_EQ(plan.CountNeeded(ActionKind::kTrain), 0);
+  EXPECT_EQ(plan.CountNeeded(ActionKind::kInfer), 1);
+
+  // A record: nothing of that trial is needed, though its outputs are gone.
+  TrialRecord record;
+  record.set_trial_id(all.trial_ids[0]);
+  ASSERT_TRUE(*store.CommitRecord(record));
+  record.set_trial_id(all.trial_ids[1]);
+  ASSERT_TRUE(*store.CommitRecord(record));
+  std::filesystem::remove_all(store.CheckpointFolder(all.nodes[0].key));
+  plan = MustPlan(sandbox, spec, store);
+  for (const PlanNode& node : plan.nodes) EXPECT_FALSE(node.needed);
+}
+
+TEST(Actions, KeysFollowWhatDecidesTheResult) {
+  const SpecSandbox sandbox;
+  const TrialSpec trial = (*Expand(*sandbox.Load(kMinimalSpec)))[0];
+  TrialSpec other = trial;
+  other.mutable_execution()->set_threads(2);
+  EXPECT_NE(TrialId(trial), TrialId(other));
+  other = trial;
+  other.set_seed(1);
+  EXPECT_NE(TrialId(trial), TrialId(other));
+  other = trial;
+  other.mutable_data()->mutable_train()->set_part_digest("other files");
+  EXPECT_NE(TrialId(trial), TrialId(other));
+  other = trial;
+  other.mutable_metric()->RemoveLast();
+  EXPECT_NE(TrialId(trial), TrialId(other));
+  // What only the test sees leaves the training alone.
+  other = trial;
+  other.mutable_data()->mutable_test_known()->set_limit_per_class(1);
+  EXPECT_EQ(MakeTrainAction(trial).SerializeAsString(), MakeTrainAction(other).SerializeAsString());
+  EXPECT_NE(TrialId(trial), TrialId(other));
+}
+
+}  // namespace
+}  // namespace openset

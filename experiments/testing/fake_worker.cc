@@ -1,0 +1,72 @@
+// A worker for tests of the engine: makes empty results at once, and misbehaves on request of the trial's seed.
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "absl/strings/str_cat.h"
+#include "core/files.h"
+#include "core/logging.h"
+#include "core/status_macros.h"
+#include "core/subprocess.h"
+#include "experiments/actions.h"
+#include "experiments/store.h"
+#include "experiments/worker_loop.h"
+
+namespace openset {
+namespace {
+
+constexpr int kCrashSeed = 101;
+constexpr int kExitSeed = 102;
+constexpr int kErrorSeed = 103;
+constexpr int kHangSeed = 104;
+
+absl::Status MakeFolder(const Store& store, const std::string& key, const std::string& target) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string staging, store.NewStagingFolder(key));
+  return store.CommitFolder(staging, target);
+}
+
+absl::Status Execute(const WorkRequest& request, const ReportProgress& report) {
+  const Store store(request.store());
+  // What ran, in order, for the test to read.
+  std::ofstream(store.folder() + "/executed", std::ios::app) << (request.has_train()   ? "train "
+                                                                 : request.has_infer() ? "infer "
+                                                                                       : "evaluate ")
+                                                             << getpid() << "\n";
+  if (request.has_train()) {
+    switch (request.train().seed()) {
+      case kCrashSeed:
+        LOG(INFO) << "about to crash";
+        raise(SIGSEGV);
+        break;
+      case kExitSeed:
+        _exit(3);
+      case kErrorSeed:
+        return absl::AbortedError("the training diverged");
+      case kHangSeed:
+        while (true) {
+          WorkProgress progress;
+          progress.set_fraction(0.5);
+          report(progress);
+          usleep(10000);
+        }
+    }
+    return MakeFolder(store, request.key(), store.CheckpointFolder(request.key()));
+  }
+  if (request.has_infer()) return MakeFolder(store, request.key(), store.OutputsFolder(request.key()));
+  TrialRecord record;
+  record.set_schema_version(kSchemaVersion);
+  record.set_trial_id(TrialId(request.evaluate()));
+  return store.CommitRecord(record).status();
+}
+
+int Main(const char* program) {
+  InitLogging(program);
+  return ServeWork(Subprocess::kChannel, &Execute);
+}
+
+}  // namespace
+}  // namespace openset
+
+int main(int, char** argv) { return openset::Main(argv[0]); }

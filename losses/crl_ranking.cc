@@ -1,0 +1,68 @@
+#include "losses/crl_ranking.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/logging.h"
+#include "core/torch.h"
+
+namespace openset {
+namespace {
+
+at::Tensor NextInBatch(const at::Tensor& rows) { return rows.roll(-1); }
+
+class CrlRanking : public LossTerm {
+ public:
+  explicit CrlRanking(const CrlRankingSpec& spec) : spec_(spec) {}
+
+  at::Tensor Compute(const LossInput& input) override {
+    CHECK(input.history != nullptr) << "the ranking loss needs the samples' history";
+    const at::Tensor k_i = std::get<0>(input.known.logits.softmax(1).max(1));
+    const at::Tensor k_j = NextInBatch(k_i);
+    const at::Tensor c_i = Correctness(input).to(k_i.scalar_type());
+    const at::Tensor c_j = NextInBatch(c_i);
+    const at::Tensor t = Target(c_i, c_j, k_i.detach(), k_j.detach());
+    return spec_.lambda() * ((c_i - c_j).abs() - t * (k_i - k_j)).clamp_min(0).mean();
+  }
+
+ private:
+  // f64 [B].
+  at::Tensor Correctness(const LossInput& input) const {
+    const SampleHistory& history = *input.history;
+    const at::Tensor count = history.correct.index_select(0, input.batch.sample).to(at::kDouble);
+    switch (spec_.variant()) {
+      case CrlRankingSpec::ORIGINAL: {
+        const at::Tensor least = history.correct.min();
+        const at::Tensor range = std::max<int64_t>(1, history.epochs) - least;
+        return (count - least) / (range + range.eq(0));
+      }
+      case CrlRankingSpec::UNIFIED_BENCHMARK:
+        return count / input.epochs;
+      case CrlRankingSpec::VARIANT_UNSPECIFIED:
+        break;
+    }
+    LOG(FATAL) << "variant is unspecified";
+  }
+
+  at::Tensor Target(const at::Tensor& c_i, const at::Tensor& c_j, const at::Tensor& k_i, const at::Tensor& k_j) const {
+    switch (spec_.variant()) {
+      case CrlRankingSpec::ORIGINAL:
+        return (c_i - c_j).sign();
+      case CrlRankingSpec::UNIFIED_BENCHMARK: {
+        const at::Tensor negative = (c_i.lt(c_j) & k_i.ne(k_j)) | (c_i.eq(c_j) & k_i.gt(k_j));
+        return 1 - 2 * negative.to(k_i.scalar_type());
+      }
+      case CrlRankingSpec::VARIANT_UNSPECIFIED:
+        break;
+    }
+    LOG(FATAL) << "variant is unspecified";
+  }
+
+  const CrlRankingSpec spec_;
+};
+
+}  // namespace
+
+std::unique_ptr<LossTerm> MakeCrlRanking(const CrlRankingSpec& spec) { return std::make_unique<CrlRanking>(spec); }
+
+}  // namespace openset

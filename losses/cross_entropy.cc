@@ -1,0 +1,58 @@
+#include "losses/cross_entropy.h"
+
+#include "core/logging.h"
+#include "core/torch.h"
+#include "losses/row_ops.h"
+
+namespace openset {
+namespace {
+
+class CrossEntropy : public LossTerm {
+ public:
+  explicit CrossEntropy(const CrossEntropySpec& spec) : spec_(spec) {}
+
+  at::Tensor Compute(const LossInput& input) override {
+    const at::Tensor known = PerSample(input.known.logits, input.batch.label);
+    if (!spec_.open_set_is_last_class()) return known.mean();
+    CHECK(input.open != nullptr) << "cross entropy over open samples needs an open-set source";
+    const at::Tensor& logits = input.open->output.logits;
+    const at::Tensor last = at::full({logits.size(0)}, logits.size(1) - 1, input.batch.label.options());
+    return WeightedMean(at::cat({known, PerSample(logits, last)}),
+                        at::cat({at::ones_like(known), input.open->weight.to(known.scalar_type())}));
+  }
+
+ private:
+  at::Tensor PerSample(const at::Tensor& logits, const at::Tensor& label) const {
+    const at::Tensor log_p = at::log_softmax(logits / spec_.temperature(), 1);
+    const double e = spec_.label_smoothing();
+    const at::Tensor at_label = AtLabel(log_p, label);
+    if (e == 0) return -at_label;
+    // q = on_label at the label + on_each everywhere.
+    const double classes = logits.size(1);
+    double on_each = 0;
+    double on_label = 0;
+    switch (spec_.smoothing_target()) {
+      case CrossEntropySpec::OTHER_CLASSES:
+        on_each = classes > 1 ? e / (classes - 1) : 0;
+        on_label = 1 - e - on_each;
+        break;
+      case CrossEntropySpec::ALL_CLASSES:
+        on_each = e / classes;
+        on_label = 1 - e;
+        break;
+      case CrossEntropySpec::SMOOTHING_TARGET_UNSPECIFIED:
+        LOG(FATAL) << "smoothing_target is unspecified";
+    }
+    return -(on_label * at_label + on_each * log_p.sum(1));
+  }
+
+  const CrossEntropySpec spec_;
+};
+
+}  // namespace
+
+std::unique_ptr<LossTerm> MakeCrossEntropy(const CrossEntropySpec& spec) {
+  return std::make_unique<CrossEntropy>(spec);
+}
+
+}  // namespace openset

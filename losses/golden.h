@@ -1,0 +1,20 @@
+// Expected values in losses/testdata/*.json.
+#ifndef OPENSET_LOSSES_GOLDEN_H_
+#define OPENSET_LOSSES_GOLDEN_H_
+
+#include <string>
+
+#include "core/torch.h"
+#include "nlohmann/json.hpp"
+
+namespace openset {
+
+// The file losses/testdata/NAME; fails the process if there is none.
+nlohmann::json ReadGolden(const std::string& name);
+
+// f64 of numbers, or of lists of as many numbers each.
+at::Tensor TensorOf(const nlohmann::json& value);
+
+}  // namespace openset
+
+#endif  // OPENSET_LOSSES_GOLDEN_H_

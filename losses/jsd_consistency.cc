@@ -1,0 +1,38 @@
+#include "losses/jsd_consistency.h"
+
+#include <vector>
+
+#include "core/logging.h"
+#include "core/torch.h"
+
+namespace openset {
+namespace {
+
+constexpr double kLeastProbability = 1e-7;
+
+class JsdConsistency : public LossTerm {
+ public:
+  explicit JsdConsistency(const JsdConsistencySpec& spec) : spec_(spec) {}
+
+  at::Tensor Compute(const LossInput& input) override {
+    CHECK(input.views != nullptr && input.views->size() == spec_.extra_views())
+        << "the consistency term needs " << spec_.extra_views() << " more views of the batch";
+    std::vector<at::Tensor> views = {input.known.logits};
+    for (const ModelOutput& view : *input.views) views.push_back(view.logits);
+    const at::Tensor log_p = at::log_softmax(at::stack(views), 2);  // [V, B, K]
+    const at::Tensor p = log_p.exp();
+    const at::Tensor log_mixture = p.mean(0).clamp(kLeastProbability, 1).log();
+    return spec_.lambda() * (p * (log_p - log_mixture)).sum(2).mean();
+  }
+
+ private:
+  const JsdConsistencySpec spec_;
+};
+
+}  // namespace
+
+std::unique_ptr<LossTerm> MakeJsdConsistency(const JsdConsistencySpec& spec) {
+  return std::make_unique<JsdConsistency>(spec);
+}
+
+}  // namespace openset

@@ -1,0 +1,45 @@
+// What every loss term must satisfy. A member of the suite is a line of loss_conformance_test.cc.
+#ifndef OPENSET_LOSSES_LOSS_CONFORMANCE_H_
+#define OPENSET_LOSSES_LOSS_CONFORMANCE_H_
+
+#include <ostream>
+#include <string>
+
+#include "losses/loss_scene.h"
+
+namespace openset {
+
+struct LossCase {
+  std::string spec;                   // as for TermSpec()
+  bool zero_without_open = false;     // a term of open samples alone, or of pairs with them
+  bool permutation_invariant = true;  // else the term is defined on the batch's order
+  bool finite_at_extremes = true;     // else it keeps a flaw of its source
+};
+
+inline std::ostream& operator<<(std::ostream& out, const LossCase& loss_case) { return out << loss_case.spec; }
+
+// backward() agrees with finite differences, in every output and parameter.
+void ExpectRightGradients(const LossCase& loss_case);
+
+// The value is a scalar of the outputs' dtype and device.
+void ExpectScalar(const LossCase& loss_case);
+
+// The order of known samples and that of open samples don't matter.
+void ExpectPermutationInvariance(const LossCase& loss_case);
+
+// Value and gradients are finite for logits, features and distances of magnitude 1000 and for equal ones, in f32.
+void ExpectFiniteAtExtremes(const LossCase& loss_case);
+
+// Open samples of weight 0 are as if absent; with no other the gradient in open samples is 0, and the value too for
+// zero_without_open.
+void ExpectDroppedSamplesDontCount(const LossCase& loss_case);
+
+// Value and gradient are computed without making the host wait for the device.
+void ExpectNoSynchronisation(const LossCase& loss_case);
+
+// Value and gradient on `device` are those on the CPU.
+void ExpectSameOn(at::Device device, const LossCase& loss_case);
+
+}  // namespace openset
+
+#endif  // OPENSET_LOSSES_LOSS_CONFORMANCE_H_

@@ -1,0 +1,91 @@
+#include "losses/loss_conformance.h"
+
+#include <cctype>
+#include <set>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+const LossCase kMembers[] = {
+    {"cross_entropy {}"},
+    {"cross_entropy { label_smoothing: 0.3 temperature: 2 }"},
+    {"cross_entropy { label_smoothing: 0.3 smoothing_target: ALL_CLASSES }"},
+    {"cross_entropy { label_smoothing: 0.3 open_set_is_last_class: true }"},
+    {"open_auc {}", /*zero_without_open=*/true},
+    {"open_auc { mean: ALL_PAIRS }", true},
+    {"open_auc { unknown_score: MIN_MISCLASSIFICATION }", true},
+    {"open_auc { include_misclassified: true }", true},
+    {"open_auc { surrogate: HINGE }", true},
+    {"open_auc { surrogate: SQUARED_HINGE }", true},
+    {"open_auc { surrogate: LOGISTIC }", true},
+    {"open_auc { pairs: ALL }", true},
+    {"open_auc { pairs: ALL mean: ALL_PAIRS }", true},
+    {"open_auc { pairs: ALL surrogate: HINGE }", true},
+    {"open_auc { pairs: ALL surrogate: LOGISTIC unknown_score: MIN_MISCLASSIFICATION }", true},
+    {"outlier_exposure {}", true},
+    {"energy_margin { known_margin: -2.5 open_margin: -1.5 }"},
+    {"crl_ranking {}", false, /*permutation_invariant=*/false},
+    {"crl_ranking { variant: UNIFIED_BENCHMARK }", false, false},
+    {"evidential { kl_annealing_epochs: 10 }"},
+    {"evidential { kl_annealing_epochs: 0 evidence: RELU objective: MEAN_SQUARE }"},
+    {"evidential { evidence: SOFTPLUS objective: DIGAMMA }"},
+    {"evidential { objective: CROSS_ENTROPY }"},
+    {"gcpl {}"},
+    {"rpl {}"},
+    {"arpl {}"},
+    {"confusing_samples {}", true},
+    {"confusing_samples { entropy: RELEASED }", true, true, /*finite_at_extremes=*/false},
+    {"jsd_consistency {}"},
+};
+
+class LossConformance : public ::testing::TestWithParam<LossCase> {};
+
+TEST_P(LossConformance, Gradients) { ExpectRightGradients(GetParam()); }
+TEST_P(LossConformance, Scalar) { ExpectScalar(GetParam()); }
+TEST_P(LossConformance, PermutationInvariance) {
+  if (GetParam().permutation_invariant) ExpectPermutationInvariance(GetParam());
+}
+TEST_P(LossConformance, FiniteAtExtremes) {
+  if (GetParam().finite_at_extremes) ExpectFiniteAtExtremes(GetParam());
+}
+TEST_P(LossConformance, DroppedSamplesDontCount) { ExpectDroppedSamplesDontCount(GetParam()); }
+TEST_P(LossConformance, NoSynchronisation) { ExpectNoSynchronisation(GetParam()); }
+
+std::string NameOf(const ::testing::TestParamInfo<LossCase>& info) {
+  std::string name;
+  for (const char c : info.param.spec) {
+    if (std::isalnum(c)) {
+      name += c;
+    } else if (!name.empty() && name.back() != '_') {
+      name += '_';
+    }
+  }
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Members, LossConformance, ::testing::ValuesIn(kMembers), NameOf);
+
+TEST(LossConformance, OnCuda) {
+  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
+  for (const LossCase& member : kMembers) {
+    SCOPED_TRACE(member.spec);
+    ExpectSameOn(at::Device(at::kCUDA, 0), member);
+  }
+}
+
+TEST(LossConformance, HasALineForEveryKind) {
+  std::set<std::string> kinds;
+  for (const LossCase& member : kMembers) {
+    const LossTermSpec spec = TermSpec(member.spec);
+    kinds.insert(LossTermSpec::descriptor()->FindFieldByNumber(spec.kind_case())->name());
+  }
+  const google::protobuf::OneofDescriptor* kind = LossTermSpec::descriptor()->FindOneofByName("kind");
+  for (int i = 0; i < kind->field_count(); ++i) EXPECT_THAT(kinds, ::testing::Contains(kind->field(i)->name()));
+}
+
+}  // namespace
+}  // namespace openset

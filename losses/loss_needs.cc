@@ -1,0 +1,38 @@
+#include "losses/loss_needs.h"
+
+namespace openset {
+
+LossNeeds NeedsOf(const LossTermSpec& spec) {
+  LossNeeds needs;
+  switch (spec.kind_case()) {
+    case LossTermSpec::kCrossEntropy:
+      needs.open_set = needs.extra_output = spec.cross_entropy().open_set_is_last_class();
+      break;
+    case LossTermSpec::kOpenAuc:
+    case LossTermSpec::kOutlierExposure:
+    case LossTermSpec::kEnergyMargin:
+      needs.open_set = true;
+      break;
+    case LossTermSpec::kCrlRanking:
+      needs.history = true;
+      break;
+    case LossTermSpec::kEvidential:
+      break;
+    case LossTermSpec::kGcpl:
+    case LossTermSpec::kRpl:
+    case LossTermSpec::kArpl:
+      needs.points = true;
+      break;
+    case LossTermSpec::kConfusingSamples:
+      needs.open_set = needs.points = true;
+      break;
+    case LossTermSpec::kJsdConsistency:
+      needs.extra_views = spec.jsd_consistency().extra_views();
+      break;
+    case LossTermSpec::KIND_NOT_SET:
+      break;
+  }
+  return needs;
+}
+
+}  // namespace openset

@@ -1,0 +1,57 @@
+// Training steps for the tests of loss terms.
+#ifndef OPENSET_LOSSES_LOSS_SCENE_H_
+#define OPENSET_LOSSES_LOSS_SCENE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/batch.h"
+#include "core/open_set.h"
+#include "core/random.h"
+#include "core/torch.h"
+#include "losses/loss.h"
+#include "losses/loss.pb.h"
+
+namespace openset {
+
+// LossTermSpec from text such as "open_auc { pairs: ALL }", with its defaults filled in; fails the process if the text
+// breaks the schema or its rules.
+LossTermSpec TermSpec(const std::string& text);
+
+std::unique_ptr<LossTerm> MakeTerm(const std::string& text, at::Device device = at::kCPU);
+
+// What LossInput points to.
+struct LossScene {
+  Batch batch;
+  ModelOutput known;
+  OpenSet open;
+  SampleHistory history;
+  std::vector<ModelOutput> views;
+  int64_t epoch = 0;
+  int64_t epochs = 0;
+
+  LossInput Input() const { return {batch, known, &open, &history, &views, epoch, epochs}; }
+};
+
+// Known samples alone: logits [B, K] and their labels.
+LossScene SceneOf(const at::Tensor& logits, const std::vector<int64_t>& label);
+
+// Open samples of weight 1: logits [U, K], and slots where a term needs them.
+OpenSet OpenSetOf(const at::Tensor& logits, const std::vector<int64_t>& slot = {});
+
+// 6 known samples, in 3 views, and 5 open samples of 4 classes, 3 features each; f64. Labels, slots and weights are
+// those of a step in which 4 known samples are classified correctly and one open sample is dropped.
+LossScene RandomScene(RandomStream* random);
+
+// Every tensor a term may be differentiated in.
+std::vector<at::Tensor*> Outputs(LossScene* scene);
+
+// With `change` applied to every tensor.
+LossScene Transformed(LossScene scene, const std::function<at::Tensor(const at::Tensor&)>& change);
+
+}  // namespace openset
+
+#endif  // OPENSET_LOSSES_LOSS_SCENE_H_

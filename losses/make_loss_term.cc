@@ -1,0 +1,49 @@
+#include "losses/make_loss_term.h"
+
+#include "core/logging.h"
+#include "core/torch.h"
+#include "losses/arpl.h"
+#include "losses/confusing_samples.h"
+#include "losses/crl_ranking.h"
+#include "losses/cross_entropy.h"
+#include "losses/energy_margin.h"
+#include "losses/evidential.h"
+#include "losses/gcpl.h"
+#include "losses/jsd_consistency.h"
+#include "losses/open_auc.h"
+#include "losses/outlier_exposure.h"
+#include "losses/rpl.h"
+
+namespace openset {
+
+std::unique_ptr<LossTerm> MakeLossTerm(const LossTermSpec& spec, at::Device device) {
+  switch (spec.kind_case()) {
+    case LossTermSpec::kCrossEntropy:
+      return MakeCrossEntropy(spec.cross_entropy());
+    case LossTermSpec::kOpenAuc:
+      return MakeOpenAuc(spec.open_auc());
+    case LossTermSpec::kOutlierExposure:
+      return MakeOutlierExposure(spec.outlier_exposure());
+    case LossTermSpec::kEnergyMargin:
+      return MakeEnergyMargin(spec.energy_margin());
+    case LossTermSpec::kCrlRanking:
+      return MakeCrlRanking(spec.crl_ranking());
+    case LossTermSpec::kEvidential:
+      return MakeEvidential(spec.evidential());
+    case LossTermSpec::kGcpl:
+      return MakeGcpl(spec.gcpl());
+    case LossTermSpec::kRpl:
+      return MakeRpl(spec.rpl(), device);
+    case LossTermSpec::kArpl:
+      return MakeArpl(spec.arpl(), device);
+    case LossTermSpec::kConfusingSamples:
+      return MakeConfusingSamples(spec.confusing_samples());
+    case LossTermSpec::kJsdConsistency:
+      return MakeJsdConsistency(spec.jsd_consistency());
+    case LossTermSpec::KIND_NOT_SET:
+      break;
+  }
+  LOG(FATAL) << "a loss term without a kind";
+}
+
+}  // namespace openset

@@ -1,0 +1,19 @@
+// LossTermSpec -> LossTerm.
+#ifndef OPENSET_LOSSES_MAKE_LOSS_TERM_H_
+#define OPENSET_LOSSES_MAKE_LOSS_TERM_H_
+
+#include <memory>
+
+#include "core/torch.h"
+#include "losses/loss.h"
+#include "losses/loss.pb.h"
+
+namespace openset {
+
+// The term without its weight; its parameters, if it has any, are f32 on `device`. Precondition: the spec obeys its
+// schema's rules and has its defaults filled in.
+std::unique_ptr<LossTerm> MakeLossTerm(const LossTermSpec& spec, at::Device device = at::kCPU);
+
+}  // namespace openset
+
+#endif  // OPENSET_LOSSES_MAKE_LOSS_TERM_H_

@@ -1,0 +1,118 @@
+#include "losses/open_auc.h"
+
+#include <tuple>
+
+#include "core/logging.h"
+#include "core/torch.h"
+#include "losses/row_ops.h"
+
+namespace openset {
+namespace {
+
+class OpenAuc : public LossTerm {
+ public:
+  explicit OpenAuc(const OpenAucSpec& spec) : spec_(spec) {}
+
+  at::Tensor Compute(const LossInput& input) override {
+    CHECK(input.open != nullptr) << "the OpenAUC term needs an open-set source";
+    const at::Tensor known = UnknownScore(input.known.logits);
+    const at::Tensor open = UnknownScore(input.open->output.logits);
+    const at::Tensor weight = input.open->weight.to(open.scalar_type());
+    const at::Tensor keep = spec_.include_misclassified()
+                                ? at::ones_like(known)
+                                : input.known.logits.argmax(1).eq(input.batch.label).to(known.scalar_type());
+    return spec_.lambda() * MeanOverPairs(known, keep, open, weight, input.open->slot);
+  }
+
+ private:
+  at::Tensor UnknownScore(const at::Tensor& logits) const {
+    switch (spec_.unknown_score()) {
+      case OpenAucSpec::NEGATIVE_MAX_LOGIT:
+        return -std::get<0>(logits.max(1));
+      case OpenAucSpec::MIN_MISCLASSIFICATION:
+        return 1 - std::get<0>(logits.softmax(1).max(1));
+      case OpenAucSpec::UNKNOWN_SCORE_UNSPECIFIED:
+        break;
+    }
+    LOG(FATAL) << "unknown_score is unspecified";
+  }
+
+  at::Tensor Surrogate(const at::Tensor& t) const {
+    switch (spec_.surrogate()) {
+      case OpenAucSpec::SQUARE:
+        return (1 - t).square();
+      case OpenAucSpec::HINGE:
+        return (1 - t).clamp_min(0);
+      case OpenAucSpec::SQUARED_HINGE:
+        return (1 - t).clamp_min(0).square();
+      case OpenAucSpec::LOGISTIC:
+        return -at::log_sigmoid(t);
+      case OpenAucSpec::SURROGATE_UNSPECIFIED:
+        break;
+    }
+    LOG(FATAL) << "surrogate is unspecified";
+  }
+
+  at::Tensor MeanOverPairs(const at::Tensor& known, const at::Tensor& keep, const at::Tensor& open,
+                           const at::Tensor& weight, const at::Tensor& slot) const {
+    switch (spec_.pairs()) {
+      case OpenAucSpec::SAME_SLOT: {
+        CHECK(slot.defined()) << "the open-set source has no pairs of the same slot";
+        const at::Tensor keep_at_slot = keep.gather(0, slot);
+        const at::Tensor value = Surrogate(open - known.gather(0, slot));
+        return FromKeptPairs(WeightedMean(value, keep_at_slot * weight), keep_at_slot, weight);
+      }
+      case OpenAucSpec::ALL: {
+        const at::Tensor mean = spec_.surrogate() == OpenAucSpec::SQUARE
+                                    ? MeanSquareByMoments(known, keep, open, weight)
+                                    : MeanOverGrid(known, keep, open, weight);
+        return FromKeptPairs(mean, keep, at::ones_like(keep));
+      }
+      case OpenAucSpec::PAIRS_UNSPECIFIED:
+        break;
+    }
+    LOG(FATAL) << "pairs is unspecified";
+  }
+
+  // The mean that is asked for, from that over kept pairs.
+  at::Tensor FromKeptPairs(const at::Tensor& mean, const at::Tensor& keep, const at::Tensor& weight) const {
+    switch (spec_.mean()) {
+      case OpenAucSpec::KEPT_PAIRS:
+        return mean;
+      case OpenAucSpec::ALL_PAIRS:
+        return mean * WeightedMean(keep, weight);
+      case OpenAucSpec::MEAN_UNSPECIFIED:
+        break;
+    }
+    LOG(FATAL) << "mean is unspecified";
+  }
+
+  at::Tensor MeanOverGrid(const at::Tensor& known, const at::Tensor& keep, const at::Tensor& open,
+                          const at::Tensor& weight) const {
+    const at::Tensor t = open.unsqueeze(0) - known.unsqueeze(1);
+    return WeightedMean(Surrogate(t).flatten(), at::outer(keep, weight).flatten());
+  }
+
+  // mean_ij (1 - (r_j - r_i))^2 = (1 - (mean_j r_j - mean_i r_i))^2 + var_j r_j + var_i r_i: a sum without
+  // cancellation. Only differences of scores count, so they are taken from a value amid them, which keeps their means
+  // precise too.
+  static at::Tensor MeanSquareByMoments(const at::Tensor& known, const at::Tensor& keep, const at::Tensor& open,
+                                        const at::Tensor& weight) {
+    const at::Tensor amid = WeightedMean(known, keep).detach();
+    const at::Tensor i = known - amid;
+    const at::Tensor j = open - amid;
+    const at::Tensor i_mean = WeightedMean(i, keep);
+    const at::Tensor j_mean = WeightedMean(j, weight);
+    const at::Tensor mean = (1 - (j_mean - i_mean)).square() + WeightedMean((i - i_mean).square(), keep) +
+                            WeightedMean((j - j_mean).square(), weight);
+    return mean * (keep.sum() * weight.sum()).sign();  // 0 without pairs
+  }
+
+  const OpenAucSpec spec_;
+};
+
+}  // namespace
+
+std::unique_ptr<LossTerm> MakeOpenAuc(const OpenAucSpec& spec) { return std::make_unique<OpenAuc>(spec); }
+
+}  // namespace openset

@@ -1,0 +1,31 @@
+#include "losses/outlier_exposure.h"
+
+#include "core/logging.h"
+#include "core/torch.h"
+#include "losses/row_ops.h"
+
+namespace openset {
+namespace {
+
+class OutlierExposure : public LossTerm {
+ public:
+  explicit OutlierExposure(const OutlierExposureSpec& spec) : spec_(spec) {}
+
+  at::Tensor Compute(const LossInput& input) override {
+    CHECK(input.open != nullptr) << "outlier exposure needs an open-set source";
+    // logsumexp(z) - mean(z) = -mean(log_softmax(z)), without the cancellation.
+    const at::Tensor log_p = at::log_softmax(input.open->output.logits, 1);
+    return spec_.lambda() * WeightedMean(-log_p.mean(1), input.open->weight);
+  }
+
+ private:
+  const OutlierExposureSpec spec_;
+};
+
+}  // namespace
+
+std::unique_ptr<LossTerm> MakeOutlierExposure(const OutlierExposureSpec& spec) {
+  return std::make_unique<OutlierExposure>(spec);
+}
+
+}  // namespace openset

@@ -1,0 +1,18 @@
+// What several terms do with the rows of a batch.
+#ifndef OPENSET_LOSSES_ROW_OPS_H_
+#define OPENSET_LOSSES_ROW_OPS_H_
+
+#include "core/torch.h"
+
+namespace openset {
+
+// The value of each row at its label: [B, K], i64 [B] -> [B].
+at::Tensor AtLabel(const at::Tensor& value, const at::Tensor& label);
+
+// sum(weight * value) / sum(weight), and 0 with gradient 0 where no weight is positive: [N], [N] -> scalar.
+// Preconditions: values are finite, weights are not negative.
+at::Tensor WeightedMean(const at::Tensor& value, const at::Tensor& weight);
+
+}  // namespace openset
+
+#endif  // OPENSET_LOSSES_ROW_OPS_H_

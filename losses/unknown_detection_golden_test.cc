@@ -1,0 +1,41 @@
+// Values and gradients of losses for unknown detection, against testdata/unknown_detection.json.
+#include <string>
+#include <vector>
+
+#include "core/testing/tensor_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "losses/golden.h"
+#include "losses/loss_scene.h"
+
+namespace openset {
+namespace {
+
+TEST(UnknownDetectionLosses, AgreeWithAnIndependentImplementation) {
+  const nlohmann::json golden = ReadGolden("unknown_detection.json");
+  LossScene scene = SceneOf(TensorOf(golden["logits"]), golden["label"].get<std::vector<int64_t>>());
+  scene.open = OpenSetOf(TensorOf(golden["open_logits"]));
+  for (const nlohmann::json& logits : golden["view_logits"]) scene.views.push_back({{}, TensorOf(logits), {}, {}});
+  // A seventh sample has never been right, so that the least count is 0; in either variant the share is count / 10.
+  std::vector<int64_t> correct = golden["correct"];
+  correct.push_back(0);
+  scene.history.correct = at::tensor(correct, at::kLong);
+  scene.history.epochs = scene.epochs = 10;
+  scene.batch.sample = at::arange(6);
+
+  for (const nlohmann::json& expected : golden["cases"]) {
+    SCOPED_TRACE(expected["name"].get<std::string>());
+    scene.known.logits = scene.known.logits.detach().clone().set_requires_grad(true);
+    scene.open.output.logits = scene.open.output.logits.detach().clone().set_requires_grad(true);
+    at::Tensor loss = at::zeros({}, at::kDouble);
+    for (const std::string term : expected["terms"]) loss = loss + MakeTerm(term)->Compute(scene.Input());
+    loss.backward();
+    EXPECT_THAT(loss, TensorNear(TensorOf(expected["loss"]), 1e-9));
+    EXPECT_THAT(scene.known.logits.grad(), TensorNear(TensorOf(expected["grad_logits"]), 1e-6));
+    if (!expected.contains("grad_open_logits")) continue;
+    EXPECT_THAT(scene.open.output.logits.grad(), TensorNear(TensorOf(expected["grad_open_logits"]), 1e-6));
+  }
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,37 @@
+// Models as safetensors files: no code runs when one is loaded, and Python's `safetensors` reads them.
+#ifndef OPENSET_MODELS_CHECKPOINT_H_
+#define OPENSET_MODELS_CHECKPOINT_H_
+
+#include <map>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/torch.h"
+#include "models/model.h"
+
+namespace openset {
+
+// Tensors by name, in memory order of their dimensions (never channels-last), on the CPU.
+using TensorMap = std::map<std::string, at::Tensor>;
+
+// Copies of all parameters and buffers of a model.
+TensorMap StateOf(const Model& model);
+
+// Copies `state` into the model's parameters and buffers, whatever its device.
+// Errors: kInvalidArgument for a missing or left-over name or another shape or dtype, naming them; the model is then
+// unchanged.
+absl::Status SetState(const TensorMap& state, Model* model);
+
+// Writes tensors to a safetensors file, atomically (core/files.h). Strings in `metadata` go to its "__metadata__".
+// Errors: kInvalidArgument for a dtype that the format lacks (complex numbers, say); kUnavailable.
+absl::Status SaveTensors(const TensorMap& tensors, const std::map<std::string, std::string>& metadata,
+                         const std::string& path);
+
+// Errors: kNotFound; kDataLoss for a file that is not well-formed safetensors (truncated, offsets that overlap or lie
+// outside, a size that does not fit dtype and shape), naming the file and the tensor.
+absl::StatusOr<TensorMap> LoadTensors(const std::string& path);
+
+}  // namespace openset
+
+#endif  // OPENSET_MODELS_CHECKPOINT_H_

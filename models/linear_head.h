@@ -1,0 +1,18 @@
+// logits = W x + b.
+#ifndef OPENSET_MODELS_LINEAR_HEAD_H_
+#define OPENSET_MODELS_LINEAR_HEAD_H_
+
+#include <memory>
+
+#include "models/model.h"
+#include "models/model.pb.h"
+
+namespace openset {
+
+// `outputs` logits of features of dimension `feature_dim`. Parameters: weight [outputs, feature_dim] and, unless the
+// spec says no, bias [outputs], with PyTorch's default initialisation.
+std::shared_ptr<Head> MakeLinearHead(const LinearHeadSpec& spec, int64_t feature_dim, int64_t outputs);
+
+}  // namespace openset
+
+#endif  // OPENSET_MODELS_LINEAR_HEAD_H_

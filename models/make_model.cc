@@ -1,0 +1,52 @@
+#include "models/make_model.h"
+
+#include <utility>
+
+#include "core/logging.h"
+#include "core/status_macros.h"
+#include "models/linear_head.h"
+#include "models/osrci_cnn.h"
+#include "models/vgg32.h"
+
+namespace openset {
+namespace {
+
+absl::StatusOr<std::shared_ptr<Backbone>> MakeBackbone(const ModelSpec& spec, const InputSpec& input) {
+  switch (spec.backbone_case()) {
+    case ModelSpec::kVgg32:
+      return MakeVgg32(spec.vgg32(), input);
+    case ModelSpec::kOsrciCnn:
+      return MakeOsrciCnn(spec.osrci_cnn(), input);
+    case ModelSpec::BACKBONE_NOT_SET:
+      break;
+  }
+  LOG(FATAL) << "a ModelSpec without a backbone";
+}
+
+std::shared_ptr<Head> MakeHead(const HeadSpec& spec, int64_t feature_dim, int num_classes) {
+  const int64_t outputs = num_classes + spec.extra_outputs();
+  switch (spec.kind_case()) {
+    case HeadSpec::kLinear:
+      return MakeLinearHead(spec.linear(), feature_dim, outputs);
+    case HeadSpec::KIND_NOT_SET:
+      break;
+  }
+  LOG(FATAL) << "a HeadSpec without a kind";
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<Model>> MakeModel(const ModelSpec& spec, const InputSpec& input, int num_classes,
+                                                 RandomStream* random) {
+  // The constructors of torch::nn draw initial values, which are then replaced.
+  at::Generator generator = at::globalContext().defaultGenerator(at::kCPU);
+  const at::Tensor generator_state = generator.get_state();
+  OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Backbone> backbone, MakeBackbone(spec, input));
+  std::shared_ptr<Head> head = MakeHead(spec.head(), backbone->feature_dim(), num_classes);
+  generator.set_state(generator_state);
+  backbone->Initialise(random);
+  head->Initialise(random);
+  return std::make_shared<Model>(std::move(backbone), std::move(head));
+}
+
+}  // namespace openset

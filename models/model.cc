@@ -1,0 +1,16 @@
+#include "models/model.h"
+
+#include <utility>
+
+namespace openset {
+
+Model::Model(std::shared_ptr<Backbone> backbone, std::shared_ptr<Head> head)
+    : backbone_(register_module("backbone", std::move(backbone))), head_(register_module("head", std::move(head))) {}
+
+ModelOutput Model::Forward(const at::Tensor& image, int norm_set) {
+  return head_->Forward(backbone_->Forward(image, norm_set));
+}
+
+ModelOutput Model::ForwardHead(const at::Tensor& feature) { return head_->Forward(feature); }
+
+}  // namespace openset

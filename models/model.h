@@ -1,0 +1,56 @@
+// The interface of a network: a backbone that gives features and a head that gives logits.
+#ifndef OPENSET_MODELS_MODEL_H_
+#define OPENSET_MODELS_MODEL_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "core/batch.h"
+#include "core/random.h"
+#include "core/torch.h"
+#include "core/torch_nn.h"
+
+namespace openset {
+
+// f32 [B, C, H, W] -> [B, D]. Its parameters are named as registered. Dropout is done by modules of torch::nn, which
+// can be switched on alone; it draws from LibTorch's default generator.
+class Backbone : public torch::nn::Module {
+ public:
+  // `norm_set` selects among sets of batch-norm statistics, for backbones that keep more than one; others ignore it.
+  virtual at::Tensor Forward(const at::Tensor& image, int norm_set) = 0;
+  // D.
+  virtual int64_t feature_dim() const = 0;
+  // Draws all parameters anew and resets the buffers. The same stream gives the same parameters on every device.
+  virtual void Initialise(RandomStream* random) = 0;
+};
+
+// [B, D] -> logits [B, K], and the distances and points of heads that have them.
+class Head : public torch::nn::Module {
+ public:
+  virtual ModelOutput Forward(const at::Tensor& feature) = 0;
+  virtual void Initialise(RandomStream* random) = 0;
+};
+
+// A network. Its life:
+//   1. MakeModel() builds it on the CPU, in training mode, initialised from a random stream.
+//   2. to(device) moves it; train(on) sets its mode (dropout and batch statistics).
+//   3. Forward() any number of times. It sees images, never labels.
+//   4. StateOf() and SetState() (models/checkpoint.h) copy parameters and buffers out and in, by name.
+// Parameters are named "backbone..." and "head...". Convolutions work on channels-last memory.
+class Model : public torch::nn::Module {
+ public:
+  Model(std::shared_ptr<Backbone> backbone, std::shared_ptr<Head> head);
+
+  ModelOutput Forward(const at::Tensor& image, int norm_set = 0);
+  ModelOutput ForwardHead(const at::Tensor& feature);
+
+  int64_t feature_dim() const { return backbone_->feature_dim(); }
+
+ private:
+  std::shared_ptr<Backbone> backbone_;
+  std::shared_ptr<Head> head_;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_MODELS_MODEL_H_

@@ -1,0 +1,27 @@
+// What every network must do, as a suite of tests. The test of a network has one line for it:
+//
+//   INSTANTIATE_TEST_SUITE_P(Vgg32, ModelConformance, ::testing::Values(ModelCase{
+//       "vgg32 {} head { linear {} }", 32, "vgg32 { width: 4 dropout: 0 } head { linear {} }", 16}));
+#ifndef OPENSET_MODELS_MODEL_CONFORMANCE_H_
+#define OPENSET_MODELS_MODEL_CONFORMANCE_H_
+
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace openset {
+
+struct ModelCase {
+  // A ModelSpec as text, and the height and width of its images.
+  std::string spec;
+  int size;
+  // The same network, narrow and for small images, so that it is quick to differentiate and to train; without dropout.
+  std::string narrow_spec;
+  int narrow_size;
+};
+
+class ModelConformance : public ::testing::TestWithParam<ModelCase> {};
+
+}  // namespace openset
+
+#endif  // OPENSET_MODELS_MODEL_CONFORMANCE_H_

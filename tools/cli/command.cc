@@ -1,0 +1,138 @@
+#include "tools/cli/command.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include "absl/flags/reflection.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "core/exit_code.h"
+#include "core/status_macros.h"
+#include "core/suggest.h"
+
+namespace openset {
+namespace {
+
+std::string Usage(const Command& command) {
+  return absl::StrCat("openset ", command.name, command.arguments.empty() ? "" : " ", command.arguments,
+                      command.flags.empty() ? "" : " [--flag=value ...]");
+}
+
+std::string HelpOf(const Command& command) {
+  std::string text = absl::StrCat(command.summary, "\n\nusage: ", Usage(command), "\n\n", command.description);
+  if (!command.flags.empty()) absl::StrAppend(&text, "\nflags:\n");
+  for (const std::string& name : command.flags) {
+    const absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
+    absl::StrAppend(&text, "  --", name, "  ", flag->Help());
+    const std::string value = flag->DefaultValue();
+    if (!value.empty()) absl::StrAppend(&text, " Default: ", value, ".");
+    absl::StrAppend(&text, "\n");
+  }
+  return text;
+}
+
+std::string HelpOfAll(const std::string& about, const std::vector<Command>& commands) {
+  std::string text = absl::StrCat(about, "\n\nusage: openset COMMAND ...\n\n");
+  size_t width = 0;
+  for (const Command& command : commands) width = std::max(width, command.name.size());
+  for (const Command& command : commands) {
+    if (command.hidden) continue;
+    absl::StrAppend(&text, "  ", command.name, std::string(width - command.name.size() + 2, ' '), command.summary,
+                    "\n");
+  }
+  return absl::StrCat(text, "\n'openset COMMAND --help' tells more.\n");
+}
+
+const Command* Find(const std::vector<Command>& commands, const std::string& name) {
+  for (const Command& command : commands) {
+    if (command.name == name) return &command;
+  }
+  return nullptr;
+}
+
+absl::Status UnknownCommand(const std::vector<Command>& commands, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Command& command : commands) {
+    if (!command.hidden) names.push_back(command.name);
+  }
+  return absl::InvalidArgumentError(Unknown("command", name, names));
+}
+
+// Sets the flag that `words[*at]` names, from it or from the word behind it.
+absl::Status ParseFlag(const Command& command, const std::vector<std::string>& words, size_t* at) {
+  absl::string_view word = words[*at];
+  absl::ConsumePrefix(&word, "--");
+  const size_t equals = word.find('=');
+  const std::string name(word.substr(0, equals));
+  if (std::find(command.flags.begin(), command.flags.end(), name) == command.flags.end()) {
+    std::vector<std::string> known;
+    for (const std::string& flag : command.flags) known.push_back("--" + flag);
+    return absl::InvalidArgumentError(
+        absl::StrCat("openset ", command.name, ": ", Unknown("flag", absl::StrCat("--", name), known)));
+  }
+  absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
+  std::string value = "true";
+  if (equals != absl::string_view::npos) {
+    value = std::string(word.substr(equals + 1));
+  } else if (!flag->IsOfType<bool>()) {
+    if (*at + 1 == words.size()) return absl::InvalidArgumentError(absl::StrCat("--", name, " needs a value"));
+    value = words[++*at];
+  }
+  std::string error;
+  if (!flag->ParseFrom(value, &error)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", name, ": '", value, "' is not valid", error.empty() ? "" : ": ", error));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunOne(const Command& command, const std::vector<std::string>& words) {
+  std::vector<std::string> arguments;
+  bool flags_end = false;
+  for (size_t at = 0; at < words.size(); ++at) {
+    if (flags_end || !absl::StartsWith(words[at], "--")) {
+      arguments.push_back(words[at]);
+    } else if (words[at] == "--") {
+      flags_end = true;
+    } else if (words[at] == "--help") {
+      std::cout << HelpOf(command);
+      return absl::OkStatus();
+    } else {
+      OPENSET_RETURN_IF_ERROR(ParseFlag(command, words, &at));
+    }
+  }
+  if (arguments.size() < command.min_arguments || arguments.size() > command.max_arguments) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("usage: ", Usage(command), " ('openset ", command.name, " --help' tells more)"));
+  }
+  return command.run(arguments);
+}
+
+absl::Status Dispatch(const std::string& about, const std::vector<Command>& commands,
+                      const std::vector<std::string>& words) {
+  if (words.empty() || words[0] == "--help" || (words[0] == "help" && words.size() == 1)) {
+    std::cout << HelpOfAll(about, commands);
+    return absl::OkStatus();
+  }
+  const bool help = words[0] == "help";
+  const Command* command = Find(commands, words[help ? 1 : 0]);
+  if (command == nullptr) return UnknownCommand(commands, words[help ? 1 : 0]);
+  if (help) {
+    std::cout << HelpOf(*command);
+    return absl::OkStatus();
+  }
+  return RunOne(*command, {words.begin() + 1, words.end()});
+}
+
+}  // namespace
+
+int RunCommandLine(const std::string& about, const std::vector<Command>& commands, int argc, char** argv) {
+  const absl::Status status = Dispatch(about, commands, {argv + 1, argv + argc});
+  std::cout.flush();
+  if (!status.ok()) std::cerr << "openset: " << status.message() << std::endl;
+  return ExitCode(status);
+}
+
+}  // namespace openset

@@ -1,0 +1,31 @@
+// A program of sub-commands: what each is called, takes and does.
+#ifndef OPENSET_TOOLS_CLI_COMMAND_H_
+#define OPENSET_TOOLS_CLI_COMMAND_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace openset {
+
+struct Command {
+  std::string name;
+  std::string arguments;  // "SPEC"; "" if it takes none
+  int min_arguments = 0;
+  int max_arguments = 0;
+  std::string summary;             // one line
+  std::string description;         // paragraphs and examples
+  std::vector<std::string> flags;  // names of the Abseil flags it reads
+  std::function<absl::Status(const std::vector<std::string>& arguments)> run;
+  bool hidden = false;
+};
+
+// Parses the command line, runs the command it names and returns the process's exit code. Errors go to standard error,
+// a line each. "--help" behind a command, and "help COMMAND", print its help; without a command a list of all.
+int RunCommandLine(const std::string& about, const std::vector<Command>& commands, int argc, char** argv);
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_CLI_COMMAND_H_

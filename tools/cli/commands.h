@@ -1,0 +1,18 @@
+// The commands of `openset`, each in a file of its own.
+#ifndef OPENSET_TOOLS_CLI_COMMANDS_H_
+#define OPENSET_TOOLS_CLI_COMMANDS_H_
+
+#include "tools/cli/command.h"
+
+namespace openset {
+
+Command RunCommand();
+Command PlanCommand();
+Command StatusCommand();
+Command ReportCommand();
+// Hidden: the process that makes records for the engine.
+Command EvaluateWorkerCommand();
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_CLI_COMMANDS_H_

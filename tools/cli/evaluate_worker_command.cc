@@ -1,0 +1,33 @@
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "core/logging.h"
+#include "core/subprocess.h"
+#include "experiments/evaluation.h"
+#include "experiments/worker_loop.h"
+#include "tools/cli/commands.h"
+
+namespace openset {
+namespace {
+
+absl::Status Serve(const std::vector<std::string>& /*arguments*/) {
+  InitLogging("openset");
+  std::exit(ServeWork(Subprocess::kChannel, [](const WorkRequest& request, const ReportProgress& /*report*/) {
+    if (!request.has_evaluate()) return absl::InternalError("this worker evaluates only");
+    return EvaluateTrial(request.evaluate(), Store(request.store()));
+  }));
+}
+
+}  // namespace
+
+Command EvaluateWorkerCommand() {
+  Command command;
+  command.name = "evaluate-worker";
+  command.summary = "Makes records for the engine that started it.";
+  command.hidden = true;
+  command.run = Serve;
+  return command;
+}
+
+}  // namespace openset

@@ -1,0 +1,111 @@
+#include "tools/cli/flags.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "core/build_info.h"
+#include "core/files.h"
+#include "core/runfiles.h"
+#include "core/status_macros.h"
+#include "experiments/expand.h"
+
+ABSL_FLAG(std::string, store, "openset-store", "Folder of records, checkpoints, outputs and reports.");
+ABSL_FLAG(std::string, library, "",
+          "Folder with experiments/specs, experiments/methods, data/tasks and data/catalog to look names up in; empty: "
+          "those that come with the program.");
+ABSL_FLAG(std::string, data, "",
+          "Folders with data files, separated by commas; searched before those that come with the program and before "
+          "~/.cache/openset/data.");
+ABSL_FLAG(std::string, devices, "auto",
+          "cpu; cuda:0,1 for these GPUs; auto for all GPUs if the program was built for them, else cpu. Decides where "
+          "experiments run that leave the device open.");
+
+namespace openset {
+namespace {
+
+// Ordinals of the GPUs the driver shows.
+std::vector<int> VisibleGpus() {
+  std::vector<int> gpus;
+  while (FileExists(absl::StrCat("/dev/nvidia", gpus.size()))) gpus.push_back(static_cast<int>(gpus.size()));
+  return gpus;
+}
+
+}  // namespace
+
+std::string UserPath(const std::string& path) {
+  const char* folder = std::getenv("BUILD_WORKING_DIRECTORY");
+  return folder == nullptr ? path : JoinPath(folder, path);
+}
+
+Store StoreFromFlags() {
+  return Store(std::filesystem::absolute(UserPath(absl::GetFlag(FLAGS_store))).lexically_normal().string());
+}
+
+absl::StatusOr<SpecFolders> SpecFoldersFromFlags() {
+  if (const std::string library = absl::GetFlag(FLAGS_library); !library.empty()) {
+    return SpecFoldersBelow(UserPath(library));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
+  return SpecFoldersBelow(JoinPath(runfiles, "openset"));
+}
+
+std::vector<std::string> DataFoldersFromFlags() {
+  std::vector<std::string> folders;
+  for (absl::string_view folder : absl::StrSplit(absl::GetFlag(FLAGS_data), ',', absl::SkipEmpty())) {
+    folders.push_back(std::filesystem::absolute(UserPath(std::string(folder))).string());
+  }
+  const absl::StatusOr<std::string> runfiles = RunfilesFolder();
+  if (runfiles.ok()) folders.push_back(JoinPath(*runfiles, "openset/data/packaged"));
+  if (const char* home = std::getenv("HOME"); home != nullptr) {
+    folders.push_back(absl::StrCat(home, "/.cache/openset/data"));
+  }
+  return folders;
+}
+
+absl::StatusOr<Devices> DevicesFromFlags() {
+  const std::string flag = absl::GetFlag(FLAGS_devices);
+  if (flag == "cpu") return Devices{};
+  if (flag == "auto") {
+    std::vector<int> gpus = BuiltWithCuda() ? VisibleGpus() : std::vector<int>{};
+    if (gpus.empty()) return Devices{};
+    return Devices{ExecutionSpec::CUDA, std::move(gpus)};
+  }
+  const absl::Status invalid =
+      absl::InvalidArgumentError(absl::StrCat("--devices: '", flag, "' is not auto, cpu or cuda:0,1,..."));
+  absl::string_view list = flag;
+  if (!absl::ConsumePrefix(&list, "cuda:")) return invalid;
+  Devices devices{ExecutionSpec::CUDA, {}};
+  for (absl::string_view text : absl::StrSplit(list, ',')) {
+    int ordinal = -1;
+    if (!absl::SimpleAtoi(text, &ordinal) || ordinal < 0) return invalid;
+    devices.cuda.push_back(ordinal);
+  }
+  if (!BuiltWithCuda()) {
+    return absl::InvalidArgumentError("--devices: this program was built without CUDA; build with --config=cuda");
+  }
+  return devices;
+}
+
+absl::StatusOr<LoadedPlan> LoadPlan(const std::string& spec, const Store& store) {
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
+  const std::string name = absl::EndsWith(spec, ".textproto") ? UserPath(spec) : spec;
+  OPENSET_ASSIGN_OR_RETURN(Experiment experiment, LoadExperiment(name, folders));
+  ExpandOptions options;
+  options.default_device = devices.default_device;
+  OPENSET_ASSIGN_OR_RETURN(std::vector<TrialSpec> trials, Expand(experiment, options));
+  const Catalog& catalog = experiment.catalog;
+  // Selections of an expanded trial are in the catalog.
+  Plan plan = MakePlan(std::move(trials), store,
+                       [&](const Selection& selection) { return CountSamples(selection, catalog).value_or(0); });
+  return LoadedPlan{std::move(experiment), std::move(plan)};
+}
+
+}  // namespace openset

@@ -1,0 +1,51 @@
+// Flags that several commands share, and what they make.
+#ifndef OPENSET_TOOLS_CLI_FLAGS_H_
+#define OPENSET_TOOLS_CLI_FLAGS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/flags/declare.h"
+#include "absl/status/statusor.h"
+#include "experiments/experiment_file.h"
+#include "experiments/plan.h"
+#include "experiments/store.h"
+
+ABSL_DECLARE_FLAG(std::string, store);
+ABSL_DECLARE_FLAG(std::string, library);
+ABSL_DECLARE_FLAG(std::string, data);
+ABSL_DECLARE_FLAG(std::string, devices);
+
+namespace openset {
+
+// A path a user gave, relative to the folder he called from (`bazel run` changes the working folder).
+std::string UserPath(const std::string& path);
+
+// The store of --store.
+Store StoreFromFlags();
+
+// Where names are looked up: below --library, or in the program's runfiles.
+absl::StatusOr<SpecFolders> SpecFoldersFromFlags();
+
+// The data folders of --data, then the one in the program's runfiles, then the user's own (see the flag's help).
+std::vector<std::string> DataFoldersFromFlags();
+
+struct Devices {
+  // For experiments that leave the device open.
+  ExecutionSpec::Device default_device = ExecutionSpec::CPU;
+  std::vector<int> cuda;
+};
+
+// --devices. Errors: kInvalidArgument.
+absl::StatusOr<Devices> DevicesFromFlags();
+
+// An experiment given on the command line, expanded and planned.
+struct LoadedPlan {
+  Experiment experiment;
+  Plan plan;
+};
+absl::StatusOr<LoadedPlan> LoadPlan(const std::string& spec, const Store& store);
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_CLI_FLAGS_H_

@@ -1,0 +1,112 @@
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/status_macros.h"
+#include "core/suggest.h"
+#include "core/table.h"
+#include "nlohmann/json.hpp"
+#include "tools/cli/commands.h"
+#include "tools/cli/flags.h"
+
+ABSL_DECLARE_FLAG(std::string, format);
+
+namespace openset {
+namespace {
+
+constexpr ActionKind kKinds[] = {ActionKind::kTrain, ActionKind::kInfer, ActionKind::kEvaluate};
+
+int64_t WorkNeeded(const Plan& plan, ActionKind kind) {
+  int64_t work = 0;
+  for (const PlanNode& node : plan.nodes) work += node.kind == kind && node.needed ? node.work : 0;
+  return work;
+}
+
+Table Actions(const Plan& plan) {
+  Table table{{"action", "all", "in the store", "to run", "image passes"}, {}, 1};
+  for (ActionKind kind : kKinds) {
+    int done = 0;
+    for (const PlanNode& node : plan.nodes) done += node.kind == kind && node.done;
+    table.rows.push_back({KindName(kind), absl::StrCat(plan.Count(kind)), absl::StrCat(done),
+                          absl::StrCat(plan.CountNeeded(kind)), absl::StrCat(WorkNeeded(plan, kind))});
+  }
+  return table;
+}
+
+Table Trials(const Plan& plan) {
+  Table table{{"trial", "record", "what"}, {}, 3};
+  for (const PlanNode& node : plan.nodes) {
+    if (node.kind != ActionKind::kEvaluate) continue;
+    for (int t : node.trials) {
+      table.rows.push_back({node.key.substr(0, 12), node.done ? "yes" : "no", Describe(plan.trials[t])});
+    }
+  }
+  return table;
+}
+
+std::string Json(const Plan& plan) {
+  nlohmann::ordered_json json;
+  json["trials"] = nlohmann::ordered_json::array();
+  for (size_t t = 0; t < plan.trials.size(); ++t) {
+    json["trials"].push_back({{"id", plan.trial_ids[t]}, {"what", Describe(plan.trials[t])}});
+  }
+  json["actions"] = nlohmann::ordered_json::array();
+  for (const PlanNode& node : plan.nodes) {
+    nlohmann::ordered_json action;
+    action["kind"] = KindName(node.kind);
+    action["key"] = node.key;
+    action["inputs"] = nlohmann::ordered_json::array();
+    for (int input : node.inputs) action["inputs"].push_back(plan.nodes[input].key);
+    action["trials"] = nlohmann::ordered_json::array();
+    for (int t : node.trials) action["trials"].push_back(plan.trial_ids[t]);
+    action["done"] = node.done;
+    action["needed"] = node.needed;
+    action["image_passes"] = node.work;
+    json["actions"].push_back(action);
+  }
+  return json.dump(2) + "\n";
+}
+
+absl::Status RunPlan(const std::vector<std::string>& arguments) {
+  const std::string format = absl::GetFlag(FLAGS_format);
+  if (format != "text" && format != "markdown" && format != "csv" && format != "json") {
+    return absl::InvalidArgumentError(Unknown("format", format, {"text", "markdown", "csv", "json"}));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const LoadedPlan loaded, LoadPlan(arguments[0], StoreFromFlags()));
+  const Plan& plan = loaded.plan;
+  if (format == "json") {
+    std::cout << Json(plan);
+  } else if (format == "csv") {
+    std::cout << ToCsv(Trials(plan));
+  } else if (format == "markdown") {
+    std::cout << ToMarkdown(Actions(plan)) << "\n" << ToMarkdown(Trials(plan));
+  } else {
+    std::cout << loaded.experiment.spec.name() << ": " << plan.trials.size() << " trials\n\n"
+              << ToText(Actions(plan)) << "\nA training pass counts as 3 image passes, an inference pass as 1.\n\n"
+              << ToText(Trials(plan));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Command PlanCommand() {
+  Command command;
+  command.name = "plan";
+  command.arguments = "SPEC";
+  command.min_arguments = command.max_arguments = 1;
+  command.summary = "Shows what `run` would do: trials, the actions they share, what is done.";
+  command.description =
+      "Nothing is run or written.\n"
+      "\n"
+      "  openset plan quickstart\n"
+      "  openset plan my_study.textproto --format=json\n";
+  command.flags = {"store", "format", "devices", "library"};
+  command.run = RunPlan;
+  return command;
+}
+
+}  // namespace openset

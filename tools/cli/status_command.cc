@@ -1,0 +1,57 @@
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "core/status_macros.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/flags.h"
+
+namespace openset {
+namespace {
+
+absl::Status RunStatus(const std::vector<std::string>& arguments) {
+  const Store store = StoreFromFlags();
+  OPENSET_ASSIGN_OR_RETURN(const LoadedPlan loaded, LoadPlan(arguments[0], store));
+  const Plan& plan = loaded.plan;
+  std::vector<std::string> running, failed;
+  for (const PlanNode& node : plan.nodes) {
+    if (node.done) continue;
+    const std::string what = absl::StrCat(KindName(node.kind), " ", Describe(plan.trials[node.trials[0]]));
+    if (const std::string owner = store.RunningBy(node.key); !owner.empty()) {
+      running.push_back(absl::StrCat(what, " (process ", owner, ")"));
+      continue;
+    }
+    const absl::StatusOr<FailureRecord> failure = store.LoadFailure(node.key);
+    if (!failure.ok()) continue;
+    failed.push_back(absl::StrCat(what, ": ", failure->message()));
+    if (!failure->log_tail().empty()) {
+      failed.push_back(absl::StrCat("    ", absl::StrReplaceAll(failure->log_tail(), {{"\n", "\n    "}})));
+    }
+  }
+  const int missing = plan.CountNeeded(ActionKind::kEvaluate);
+  std::cout << loaded.experiment.spec.name() << ": " << plan.trials.size() - missing << " of " << plan.trials.size()
+            << " trials done, " << missing << " left\n";
+  if (!running.empty()) std::cout << "running:\n";
+  for (const std::string& line : running) std::cout << "  " << line << "\n";
+  if (!failed.empty()) std::cout << "failed at the last attempt:\n";
+  for (const std::string& line : failed) std::cout << "  " << line << "\n";
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Command StatusCommand() {
+  Command command;
+  command.name = "status";
+  command.arguments = "SPEC";
+  command.min_arguments = command.max_arguments = 1;
+  command.summary = "Tells what of an experiment is done, running, failed (and why) and left.";
+  command.description = "  openset status quickstart\n";
+  command.flags = {"store", "devices", "library"};
+  command.run = RunStatus;
+  return command;
+}
+
+}  // namespace openset

@@ -1,0 +1,11 @@
+// The `openset` command. It does without LibTorch, so it starts in milliseconds; tools/worker_main.cc has it.
+#include "tools/cli/command.h"
+#include "tools/cli/commands.h"
+
+int main(int argc, char** argv) {
+  return openset::RunCommandLine(
+      "openset: open-set recognition, out-of-distribution and misclassification detection, measured.",
+      {openset::RunCommand(), openset::PlanCommand(), openset::StatusCommand(), openset::ReportCommand(),
+       openset::EvaluateWorkerCommand()},
+      argc, argv);
+}

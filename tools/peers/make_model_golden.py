@@ -1,0 +1,81 @@
+"""Writes models/testdata/{vgg32,osrci_cnn}.safetensors: what PyTorch computes with these networks, in f64.
+
+    python3 tools/peers/make_model_golden.py models/testdata
+
+The stored files were made with PyTorch 2.11.0 and safetensors 0.8.0 on x86-64. Weights, buffers and images are
+not random but sines of squares, which the reader of the files computes too (models/golden_outputs.cc); dropout is off.
+"""
+
+import argparse
+import os
+
+import torch
+from safetensors.torch import save_file
+from torch.nn import functional
+
+import networks
+
+CLASSES = 3
+EVAL_BATCH = 2
+TRAIN_BATCH = 4
+
+
+def sines(shape, phase):
+    element = torch.arange(torch.Size(shape).numel(), dtype=torch.float64)
+    return torch.sin(0.01 * (element * element) + phase).reshape(shape)
+
+
+def set_state(network):
+    """The t-th tensor in the order of the names is made from sines(shape, t)."""
+    state = network.state_dict()
+    for number, name in enumerate(sorted(state)):
+        tensor = state[name]
+        if not tensor.is_floating_point():
+            continue
+        if tensor.dim() > 1:
+            value = 1.5 * (tensor.shape[0] / tensor.numel()) ** 0.5 * sines(tensor.shape, number)
+        elif name.endswith(("weight", "running_var")):
+            value = 1 + 0.5 * sines(tensor.shape, number)
+        else:
+            value = 0.1 * sines(tensor.shape, number)
+        tensor.copy_(value)
+
+
+def summary(tensor):
+    """The sum of the elements, that of the elements times sines(shape, 0), and that of their absolute values."""
+    flat = tensor.detach().flatten().to(torch.float64)
+    return torch.stack([flat.sum(), flat.dot(sines(flat.shape, 0)), flat.abs().sum()])
+
+
+def golden(backbone):
+    network = networks.Network(backbone, CLASSES).double()
+    set_state(network)
+    result = {}
+
+    network.eval()
+    with torch.no_grad():
+        result["eval.feature"], result["eval.logits"] = network(sines((EVAL_BATCH, 3, 32, 32), 0))
+
+    network.train()
+    _, logits = network(sines((TRAIN_BATCH, 3, 32, 32), 0))
+    loss = functional.cross_entropy(logits, torch.arange(TRAIN_BATCH) % CLASSES)
+    loss.backward()
+    result["train.logits"] = logits.detach()
+    result["train.loss"] = loss.detach()
+    for name, parameter in network.named_parameters():
+        result["gradient." + name] = summary(parameter.grad)
+    for name, buffer in network.named_buffers():
+        result["after." + name] = summary(buffer)
+    return {name: tensor.contiguous() for name, tensor in result.items()}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder")
+    folder = parser.parse_args().folder
+    save_file(golden(networks.Vgg32(dropout=0)), os.path.join(folder, "vgg32.safetensors"))
+    save_file(golden(networks.OsrciCnn(dropout=0)), os.path.join(folder, "osrci_cnn.safetensors"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""The project's networks in PyTorch, with the names of their parameters and buffers in checkpoints."""
+
+from torch import nn
+from torch.nn import functional
+
+
+class Vgg32(nn.Module):
+    def __init__(self, channels_in=3, width=64, feature_dim=128, dropout=0.2):
+        super().__init__()
+        channels = [width] * 2 + [2 * width] * 6 + [feature_dim]
+        for layer in range(9):
+            stride = 2 if layer % 3 == 2 else 1
+            setattr(self, f"conv{layer + 1}", nn.Conv2d(channels_in, channels[layer], 3, stride, 1, bias=False))
+            setattr(self, f"bn{layer + 1}", nn.BatchNorm2d(channels[layer]))
+            channels_in = channels[layer]
+        self.dropout = nn.Dropout2d(dropout)
+        self.feature_dim = feature_dim
+
+    def forward(self, x):
+        for layer in range(9):
+            if layer % 3 == 0:
+                x = self.dropout(x)
+            x = getattr(self, f"conv{layer + 1}")(x)
+            x = functional.leaky_relu(getattr(self, f"bn{layer + 1}")(x), 0.2)
+        return functional.adaptive_avg_pool2d(x, 1).flatten(1)
+
+
+class OsrciCnn(nn.Module):
+    def __init__(self, channels_in=3, size=32, feature_dim=64, dropout=0.5):
+        super().__init__()
+        self.conv1 = nn.Conv2d(channels_in, 10, 5)
+        self.conv2 = nn.Conv2d(10, 20, 5)
+        self.dropout = nn.Dropout2d(dropout)
+        self.fc = nn.Linear(20 * (((size - 4) // 2 - 4) // 2) ** 2, feature_dim)
+        self.feature_dim = feature_dim
+
+    def forward(self, x):
+        x = functional.relu(functional.max_pool2d(self.conv1(x), 2))
+        x = functional.relu(functional.max_pool2d(self.dropout(self.conv2(x)), 2))
+        return functional.relu(self.fc(x.flatten(1)))
+
+
+class Network(nn.Module):
+    """Gives (features, logits)."""
+
+    def __init__(self, backbone, outputs, bias=True):
+        super().__init__()
+        self.backbone = backbone
+        self.head = nn.Linear(backbone.feature_dim, outputs, bias=bias)
+
+    def forward(self, image):
+        feature = self.backbone(image)
+        return feature, self.head(feature)

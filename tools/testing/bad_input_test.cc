@@ -1,0 +1,152 @@
+// Wrong input: a clear line, exit code 2, nothing written.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "core/files.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/testing/openset_program.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kSpec[] =
+    "name: 'study'\n"
+    "task: 'fashion_mnist_6_4'\n"
+    "method: 'softmax'\n"
+    "split: 0\n"
+    "seed: 0\n"
+    "metric { accuracy {} }\n";
+
+class BadInputTest : public ::testing::Test {
+ protected:
+  // Runs study.textproto and expects one line that holds `message`, and nothing in the store.
+  void ExpectRefused(const std::string& spec, const std::string& message, std::vector<std::string> flags = {}) {
+    program_.Write("study.textproto", spec);
+    flags.insert(flags.begin(), {"run", "study.textproto"});
+    const ProgramResult result = program_.Run(flags);
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(message));
+    const std::vector<std::string> lines = absl::StrSplit(result.err, '\n', absl::SkipEmpty());
+    EXPECT_EQ(lines.size(), 1) << result.err;
+    EXPECT_FALSE(FileExists(program_.store()));
+  }
+
+  const OpensetProgram program_;
+};
+
+TEST_F(BadInputTest, UnknownField) {
+  ExpectRefused(absl::StrCat(kSpec, "sed: 1"), "study.textproto:7:4: unknown field 'sed'; did you mean 'seed'?");
+}
+
+TEST_F(BadInputTest, UnknownMethod) {
+  ExpectRefused(absl::StrReplaceAll(kSpec, {{"softmax", "sofmax"}}),
+                "study.textproto:3: method[0]: unknown method 'sofmax'; did you mean 'softmax'?");
+}
+
+TEST_F(BadInputTest, UnknownTask) {
+  ExpectRefused(absl::StrReplaceAll(kSpec, {{"fashion_mnist_6_4", "fashion"}}),
+                "study.textproto:2: task[0]: unknown task 'fashion'");
+}
+
+TEST_F(BadInputTest, NoSeeds) {
+  ExpectRefused(absl::StrReplaceAll(kSpec, {{"seed: 0\n", ""}}), "study.textproto: seed: must not be empty");
+}
+
+TEST_F(BadInputTest, AClassBothKnownAndUnknown) {
+  program_.Write(
+      "data/tasks/fashion_mnist_6_4.textproto",
+      "name: 'fashion_mnist_6_4'\ndata_set: 'fashion_mnist'\nsplit {\n  known: [0, 1]\n  unknown: [1, 2]\n}\n");
+  ExpectRefused(kSpec, "data/tasks/fashion_mnist_6_4.textproto:5: ");
+}
+
+TEST_F(BadInputTest, ValueOutOfRange) {
+  ExpectRefused(absl::StrCat(kSpec, "override { training { batch_size: 0 } }"),
+                "study.textproto:7: override.training.batch_size: must be at least 1 (is 0)");
+}
+
+TEST_F(BadInputTest, MissingDataFile) {
+  program_.Write("data/catalog/fashion_mnist.textproto",
+                 absl::StrReplaceAll(program_.Read("data/catalog/fashion_mnist.textproto"),
+                                     {{"fashion_mnist/train-images-idx3-ubyte.gz", "fashion_mnist/nowhere.gz"}}));
+  ExpectRefused(kSpec, "nowhere.gz");
+}
+
+TEST_F(BadInputTest, WrongChecksum) {
+  program_.Write("mine/fashion_mnist/train-labels-idx1-ubyte.gz", "other bytes");
+  ExpectRefused(kSpec, "train-labels-idx1-ubyte.gz", {"--data=mine"});
+}
+
+TEST_F(BadInputTest, TruncatedIdxFile) {
+  // Its own catalog entry without checksums: the reader finds it.
+  std::string images("\0\0\x08\x03\0\0\0\x28\0\0\0\x04\0\0\0\x04", 16);
+  images.append(40 * 16 - 1, 'x');  // a byte short
+  std::string labels("\0\0\x08\x01\0\0\0\x28", 8);
+  for (int i = 0; i < 40; ++i) labels.push_back(static_cast<char>(i % 4));
+  program_.Write("mine/tiny/images", images);
+  program_.Write("mine/tiny/labels", labels);
+  program_.Write("data/catalog/tiny.textproto",
+                 "name: 'tiny' class_name: ['a', 'b', 'c', 'd'] channels: 1 height: 4 width: 4 layout { "
+                 "part { name: 'train' samples: 40 samples_per_class: 10 "
+                 "idx { images { path: 'tiny/images' } labels { path: 'tiny/labels' } } } "
+                 "part { name: 'test' samples: 40 samples_per_class: 10 "
+                 "idx { images { path: 'tiny/images' } labels { path: 'tiny/labels' } } } }");
+  program_.Write("data/tasks/tiny.textproto", "name: 'tiny' data_set: 'tiny' split { known: [0, 1] unknown: [2, 3] }");
+  ExpectRefused(absl::StrReplaceAll(kSpec, {{"fashion_mnist_6_4", "tiny"}}), "mine/tiny/images", {"--data=mine"});
+}
+
+TEST_F(BadInputTest, ASpecThatIsNotThere) {
+  const ProgramResult result = program_.Run({"run", "nowhere.textproto"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err, "openset: no such file: nowhere.textproto\n");
+  EXPECT_THAT(program_.Run({"run", "quickstat"}).err,
+              HasSubstr("unknown experiment 'quickstat'; did you mean 'quickstart'?"));
+}
+
+TEST_F(BadInputTest, ASpecThatIsNoSpec) {
+  program_.Write("empty.textproto", "");
+  EXPECT_EQ(program_.Run({"run", "empty.textproto"}).exit_code, 2);
+  program_.Write("binary.textproto", std::string("\0\xff\xfe{{", 5));
+  EXPECT_EQ(program_.Run({"run", "binary.textproto"}).exit_code, 2);
+  std::filesystem::create_directories(program_.folder() + "/folder.textproto");
+  EXPECT_EQ(program_.Run({"run", "folder.textproto"}).exit_code, 2);
+  EXPECT_FALSE(FileExists(program_.store()));
+}
+
+TEST_F(BadInputTest, FlagsAndCommands) {
+  const auto error = [&](const std::vector<std::string>& arguments) {
+    const ProgramResult result = program_.Run(arguments);
+    EXPECT_EQ(result.exit_code, 2) << result.out;
+    return result.err;
+  };
+  EXPECT_THAT(error({"runn", "quickstart"}), HasSubstr("unknown command 'runn'; did you mean 'run'?"));
+  EXPECT_THAT(error({"run", "quickstart", "--stor=x"}), HasSubstr("unknown flag '--stor'; did you mean '--store'?"));
+  EXPECT_THAT(error({"run"}), HasSubstr("usage: openset run SPEC"));
+  EXPECT_THAT(error({"run", "a", "b"}), HasSubstr("usage: openset run SPEC"));
+  EXPECT_THAT(error({"run", "quickstart", "--jobs=x"}), HasSubstr("--jobs: 'x' is not valid"));
+  EXPECT_THAT(error({"run", "quickstart", "--jobs=-1"}), HasSubstr("--jobs: must be at least 0"));
+  EXPECT_THAT(error({"run", "quickstart", "--engine=slurmm"}), HasSubstr("unknown engine 'slurmm'"));
+  EXPECT_THAT(error({"run", "quickstart", "--devices=gpu"}), HasSubstr("--devices: 'gpu' is not auto, cpu or cuda:"));
+  EXPECT_THAT(error({"report", "quickstart", "--format=jsn"}), HasSubstr("did you mean 'json'?"));
+  EXPECT_FALSE(FileExists(program_.store()));
+}
+
+TEST_F(BadInputTest, HelpIsThere) {
+  for (const std::string command : {"run", "plan", "status", "report"}) {
+    const ProgramResult help = program_.Run({"help", command});
+    EXPECT_EQ(help.exit_code, 0);
+    EXPECT_THAT(help.out, HasSubstr(absl::StrCat("usage: openset ", command, " SPEC")));
+    EXPECT_THAT(help.out, HasSubstr("--store"));
+  }
+  EXPECT_THAT(program_.Run({}).out, HasSubstr("usage: openset COMMAND"));
+  EXPECT_THAT(program_.Run({"--help"}).out, HasSubstr("report "));
+}
+
+}  // namespace
+}  // namespace openset

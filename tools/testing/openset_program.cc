@@ -1,0 +1,112 @@
+#include "tools/testing/openset_program.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+
+#include "absl/strings/match.h"
+#include "core/files.h"
+#include "core/record_file.h"
+#include "core/runfiles.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string Runfile(const std::string& path) { return *RunfilesFolder() + "/openset/" + path; }
+
+int ExitCodeOf(pid_t pid) {
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+OpensetProgram::OpensetProgram(const std::string& name) {
+  const testing::TestInfo* info = testing::UnitTest::GetInstance()->current_test_info();
+  folder_ = JoinPath(testing::TempDir(), std::string(info->test_suite_name()) + "." + info->name() + name);
+  fs::remove_all(folder_);
+  for (const char* below : {"data/catalog", "data/tasks", "experiments/methods", "experiments/specs"}) {
+    fs::create_directories(JoinPath(folder_, below));
+    const std::vector<std::string> files = *ListFolder(Runfile(below));
+    for (const std::string& file : files) {
+      if (absl::EndsWith(file, ".textproto")) {
+        fs::copy(Runfile(std::string(below) + "/" + file), JoinPath(folder_, std::string(below) + "/" + file));
+      }
+    }
+  }
+}
+
+void OpensetProgram::Write(const std::string& path, const std::string& content) const {
+  const std::string file = JoinPath(folder_, path);
+  fs::create_directories(fs::path(file).parent_path());
+  std::ofstream(file, std::ios::binary | std::ios::trunc) << content;
+}
+
+std::string OpensetProgram::Read(const std::string& path) const {
+  return ReadFile(JoinPath(folder_, path)).value_or("");
+}
+
+pid_t OpensetProgram::Start(const std::vector<std::string>& arguments) const {
+  std::vector<std::string> words = {Runfile("tools/openset_unstamped")};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  if (!arguments.empty() && !absl::StartsWith(arguments[0], "--") && arguments[0] != "help") {
+    words.push_back("--library=" + folder_);
+  }
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const std::string out = JoinPath(folder_, "out.txt"), err = JoinPath(folder_, "err.txt");
+  const pid_t pid = fork();
+  if (pid == 0) {
+    setpgid(0, 0);
+    if (chdir(folder_.c_str()) != 0) _exit(125);
+    unsetenv("BUILD_WORKING_DIRECTORY");
+    dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDOUT_FILENO);
+    dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDERR_FILENO);
+    execv(argv[0], argv.data());
+    _exit(126);
+  }
+  setpgid(pid, pid);
+  return pid;
+}
+
+ProgramResult OpensetProgram::Run(const std::vector<std::string>& arguments) const {
+  ProgramResult result;
+  result.exit_code = ExitCodeOf(Start(arguments));
+  result.out = Read("out.txt");
+  result.err = Read("err.txt");
+  return result;
+}
+
+std::map<std::string, std::string> OpensetProgram::Records() const {
+  std::map<std::string, std::string> records;
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(JoinPath(store(), "records"), error)) {
+    if (!entry.is_regular_file()) continue;
+    TrialRecord record;
+    const absl::Status status = ReadRecordFile(entry.path().string(), &record);
+    EXPECT_TRUE(status.ok()) << status;
+    record.clear_provenance();
+    records[record.trial_id()] = record.SerializeAsString();
+  }
+  return records;
+}
+
+TrialRecord OpensetProgram::AnyRecord() const {
+  TrialRecord record;
+  const std::map<std::string, std::string> records = Records();
+  EXPECT_FALSE(records.empty());
+  if (!records.empty()) record.ParseFromString(records.begin()->second);
+  return record;
+}
+
+}  // namespace openset

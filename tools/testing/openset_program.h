@@ -1,0 +1,51 @@
+// Running the `openset` command in tests.
+#ifndef OPENSET_TOOLS_TESTING_OPENSET_PROGRAM_H_
+#define OPENSET_TOOLS_TESTING_OPENSET_PROGRAM_H_
+
+#include <sys/types.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "experiments/record.pb.h"
+
+namespace openset {
+
+struct ProgramResult {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+};
+
+// A test's own folder with specs (a copy of those that come with the program) and a store, and the program in it.
+class OpensetProgram {
+ public:
+  // `name` tells several of one test apart.
+  explicit OpensetProgram(const std::string& name = "");
+
+  const std::string& folder() const { return folder_; }
+  std::string store() const { return folder_ + "/openset-store"; }
+
+  // Writes a file below the folder.
+  void Write(const std::string& path, const std::string& content) const;
+  std::string Read(const std::string& path) const;
+
+  // openset ARGUMENTS, in the folder.
+  ProgramResult Run(const std::vector<std::string>& arguments) const;
+
+  // Starts it in a process group of its own, its output in the folder's out.txt and err.txt; returns its pid.
+  pid_t Start(const std::vector<std::string>& arguments) const;
+
+  // Records in the store by trial id, without their provenance (which tells runs apart). A damaged one fails the test.
+  std::map<std::string, std::string> Records() const;
+  // Any one of them.
+  TrialRecord AnyRecord() const;
+
+ private:
+  std::string folder_;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_TESTING_OPENSET_PROGRAM_H_

@@ -1,0 +1,214 @@
+// The whole flow on real Fashion-MNIST images: results that repeat, and survive being killed.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "core/files.h"
+#include "core/random.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tools/testing/openset_program.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Seconds of work on one core: 1,200 training images, all parts of the OpenAUC method.
+constexpr char kSpec[] = R"(
+name: "study"
+task: "fashion_mnist_6_4"
+method: "openauc"
+split: 0
+seed: [0, 1]
+override {
+  model { osrci_cnn {} head { linear { bias: true } } }
+  input { size: 28 channels: 1 mean: 0.286 std: 0.353 }
+  training {
+    epochs: 3
+    batch_size: 100
+    optimizer { learning_rate: 0.02 sgd { nesterov: true } }
+    schedule { constant {} }
+  }
+}
+train_limit_per_class: 200
+test_limit_per_class: 50
+metric { accuracy {} }
+metric { auroc {} }
+metric { openauc {} }
+)";
+
+std::vector<std::string> FilesBelow(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error)) {
+    if (entry.is_regular_file()) files.push_back(entry.path().string());
+  }
+  return files;
+}
+
+TEST(Run, TwoRunsGiveTheSameBits) {
+  const OpensetProgram first("1"), second("2");
+  for (const OpensetProgram* program : {&first, &second}) {
+    program->Write("study.textproto", kSpec);
+    const ProgramResult result = program->Run({"run", "study.textproto"});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+  }
+  EXPECT_EQ(first.Records().size(), 2);
+  EXPECT_EQ(first.Records(), second.Records());
+  EXPECT_EQ(first.Read("openset-store/reports/study/report.json"),
+            second.Read("openset-store/reports/study/report.json"));
+}
+
+TEST(Run, WhatIsDoneIsNotDoneAgain) {
+  const OpensetProgram program;
+  program.Write("study.textproto", kSpec);
+  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+  const auto before = program.Records();
+  const std::vector<std::string> files = FilesBelow(program.store());
+
+  const ProgramResult again = program.Run({"run", "study.textproto"});
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_THAT(again.out, HasSubstr("study: all 2 trials are done; nothing to run."));
+  EXPECT_EQ(program.Records(), before);
+  EXPECT_EQ(FilesBelow(program.store()).size(), files.size());
+
+  EXPECT_THAT(program.Run({"status", "study.textproto"}).out, HasSubstr("study: 2 of 2 trials done, 0 left"));
+  const nlohmann::json plan = nlohmann::json::parse(program.Run({"plan", "study.textproto", "--format=json"}).out);
+  EXPECT_EQ(plan["actions"].size(), 6);
+  for (const nlohmann::json& action : plan["actions"]) EXPECT_FALSE(action["needed"]);
+
+  // A record says all that is needed to get it again.
+  const TrialRecord record = program.AnyRecord();
+  EXPECT_EQ(record.counts().known(), 6 * 50);
+  EXPECT_EQ(record.counts().unknown(), 4 * 50);
+  EXPECT_EQ(record.epoch_size(), 3);
+  EXPECT_EQ(record.trial().method().training().optimizer().sgd().momentum(), 0.9);
+  EXPECT_EQ(record.checkpoint_sha256().size(), 64);
+
+  const nlohmann::json report = nlohmann::json::parse(program.Run({"report", "study.textproto", "--format=json"}).out);
+  EXPECT_EQ(report["cells"].size(), 3);
+  EXPECT_EQ(report["cells"][0]["n"], 2);
+  EXPECT_EQ(report["cells"][2]["metric"], "openauc");
+}
+
+// SIGKILL to the orchestrator at times drawn anew for each attempt, until one attempt ends by itself. Workers die with
+// their orchestrator. The times grow, so that it ends on a slow machine too.
+TEST(Run, KilledAtAnyPointItEndsWithTheSameRecords) {
+  const OpensetProgram undisturbed("undisturbed"), killed("killed");
+  undisturbed.Write("study.textproto", kSpec);
+  killed.Write("study.textproto", kSpec);
+  ASSERT_EQ(undisturbed.Run({"run", "study.textproto"}).exit_code, 0);
+
+  RandomStream random(1, "kill times");
+  int kills = 0;
+  for (double most = 1.0;; most *= 1.3) {
+    ASSERT_LT(kills, 40);
+    const pid_t pid = killed.Start({"run", "study.textproto"});
+    const auto wait_microseconds = static_cast<int64_t>(1e6 * random.Uniform(0, most));
+    int status = 0;
+    pid_t ended = 0;
+    for (int64_t waited = 0; waited < wait_microseconds && ended == 0; waited += 5000) {
+      usleep(5000);
+      ended = waitpid(pid, &status, WNOHANG);
+    }
+    if (ended == pid) {
+      ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << killed.Read("err.txt");
+      break;
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, &status, 0);
+    ++kills;
+  }
+  RecordProperty("kills", kills);
+  EXPECT_EQ(killed.Records(), undisturbed.Records());
+  EXPECT_THAT(FilesBelow(killed.store() + "/partial"), IsEmpty());
+}
+
+// The workers of a running orchestrator, from /proc.
+std::vector<pid_t> WorkersOf(pid_t orchestrator) {
+  std::vector<pid_t> workers;
+  const std::vector<std::string> names = *ListFolder("/proc");
+  for (const std::string& name : names) {
+    int pid = 0;
+    if (!absl::SimpleAtoi(name, &pid)) continue;
+    const std::string status = ReadFile(absl::StrCat("/proc/", pid, "/status")).value_or("");
+    if (status.find(absl::StrCat("\nPPid:\t", orchestrator, "\n")) != std::string::npos) workers.push_back(pid);
+  }
+  return workers;
+}
+
+TEST(Run, AKilledWorkerCostsItsTrialsOnlyAndTheNextRunMakesThem) {
+  const OpensetProgram undisturbed("undisturbed"), disturbed("disturbed");
+  undisturbed.Write("study.textproto", kSpec);
+  disturbed.Write("study.textproto", kSpec);
+  ASSERT_EQ(undisturbed.Run({"run", "study.textproto"}).exit_code, 0);
+
+  const pid_t pid = disturbed.Start({"run", "study.textproto", "--jobs=1"});
+  int status = 0;
+  pid_t ended = 0;
+  bool killed = false;
+  while (ended == 0) {
+    usleep(20000);
+    // Once a first epoch is saved: the next run resumes from it.
+    if (!killed && !FilesBelow(disturbed.store() + "/partial").empty()) {
+      for (pid_t worker : WorkersOf(pid)) kill(worker, SIGKILL);
+      killed = true;
+    }
+    ended = waitpid(pid, &status, WNOHANG);
+  }
+  ASSERT_TRUE(killed);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << disturbed.Read("err.txt");
+  EXPECT_THAT(disturbed.Read("out.txt"), HasSubstr("FAILED to train"));
+  EXPECT_THAT(disturbed.Read("err.txt"), HasSubstr("1 action failed"));
+  EXPECT_EQ(disturbed.Records().size(), 1);  // the other seed's
+  EXPECT_THAT(disturbed.Run({"status", "study.textproto"}).out, HasSubstr("its worker was killed by signal 9"));
+
+  ASSERT_EQ(disturbed.Run({"run", "study.textproto"}).exit_code, 0) << disturbed.Read("err.txt");
+  EXPECT_EQ(disturbed.Records(), undisturbed.Records());
+  EXPECT_THAT(disturbed.Run({"status", "study.textproto"}).out, HasSubstr("2 of 2 trials done"));
+}
+
+TEST(Run, CtrlCStopsCleanlyAndTheSameCommandGoesOn) {
+  const OpensetProgram program;
+  program.Write("study.textproto", kSpec);
+  const pid_t pid = program.Start({"run", "study.textproto"});
+  while (FilesBelow(program.store() + "/partial").empty()) usleep(20000);
+  const std::vector<pid_t> workers = WorkersOf(pid);
+  kill(pid, SIGINT);
+  int status = 0;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << status;
+  EXPECT_THAT(program.Read("err.txt"), HasSubstr("the same command goes on from here"));
+  EXPECT_FALSE(workers.empty());
+  for (pid_t worker : workers) EXPECT_TRUE(kill(worker, 0) != 0 && errno == ESRCH) << worker;
+  EXPECT_THAT(FilesBelow(program.store() + "/running"), IsEmpty());
+  EXPECT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+  EXPECT_EQ(program.Records().size(), 2);
+}
+
+TEST(Run, DamagedResultsAreNamed) {
+  const OpensetProgram program;
+  program.Write("study.textproto", kSpec);
+  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+  const std::string record = FilesBelow(program.store() + "/records")[0];
+  std::filesystem::resize_file(record, std::filesystem::file_size(record) - 1);
+  const ProgramResult result = program.Run({"report", "study.textproto"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr(record));
+  EXPECT_THAT(result.err, HasSubstr("remove it to have it made again"));
+  std::filesystem::remove(record);
+  EXPECT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace openset

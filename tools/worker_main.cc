@@ -1,0 +1,63 @@
+// The worker that trains and infers for the engine (experiments/local_engine.h): openset_worker CATALOG_FOLDER.
+#include "core/torch.h"
+// core/torch.h goes first: core/logging.h takes over its macros.
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/logging.h"
+#include "core/status_macros.h"
+#include "core/subprocess.h"
+#include "data/catalog.h"
+#include "experiments/action_context.h"
+#include "experiments/inference.h"
+#include "experiments/training.h"
+#include "experiments/worker_loop.h"
+
+namespace openset {
+namespace {
+
+absl::Status Execute(const WorkRequest& request, ImageCache* images, const ReportProgress& report) {
+  const at::Device device =
+      request.has_cuda_device() ? at::Device(at::kCUDA, static_cast<at::DeviceIndex>(request.cuda_device())) : at::kCPU;
+  const ActionContext context{request.key(), Store(request.store()), device, images, report};
+  try {
+    if (request.has_train()) return Train(request.train(), context);
+    if (request.has_infer()) return Infer(request.infer(), context);
+  } catch (const c10::Error& error) {
+    // LibTorch's own errors: out of memory, a device that is not there, an operation without a kernel.
+    LOG(ERROR) << error.what();
+    return absl::InternalError(error.what_without_backtrace());
+  }
+  return absl::InternalError("this worker trains and infers only");
+}
+
+int Serve(const std::string& catalog_folder) {
+  absl::StatusOr<Catalog> catalog = Catalog::Open(catalog_folder);
+  if (!catalog.ok()) {
+    LOG(ERROR) << catalog.status();
+    return 2;
+  }
+  std::unique_ptr<ImageCache> images;
+  return ServeWork(Subprocess::kChannel, [&](const WorkRequest& request, const ReportProgress& report) {
+    if (images == nullptr) {
+      images = std::make_unique<ImageCache>(
+          *catalog, std::vector<std::string>(request.data_folder().begin(), request.data_folder().end()));
+    }
+    return Execute(request, images.get(), report);
+  });
+}
+
+}  // namespace
+}  // namespace openset
+
+int main(int argc, char** argv) {
+  openset::InitLogging(argv[0]);
+  if (argc != 2) {
+    std::cerr << "openset_worker is started by 'openset run'.\n";
+    return 2;
+  }
+  return openset::Serve(argv[1]);
+}
