@@ -1,11 +1,10 @@
 // Images per second of networks on the CPU: the forward pass, and a whole training step (forward pass, cross entropy,
 // backward pass, SGD). `bazel run //models:model_benchmark`; tools/peers/train_step_peer.py compares with PyTorch.
-#include <malloc.h>
-
 #include <memory>
 #include <vector>
 
 #include "benchmark/benchmark.h"
+#include "core/heap.h"
 #include "core/proto_rules.h"
 #include "core/random.h"
 #include "core/torch.h"
@@ -17,13 +16,6 @@ namespace {
 
 constexpr int kBatchSize = 128;
 constexpr int kNumClasses = 6;
-
-// Freed memory stays with the process: by default malloc gives the activations, tens of megabytes each, back to the
-// kernel and takes new pages, which the kernel zeroes, in the next step.
-void KeepFreedMemory() {
-  mallopt(M_MMAP_THRESHOLD, 1 << 30);
-  mallopt(M_TRIM_THRESHOLD, -1);
-}
 
 struct Setting {
   std::shared_ptr<Model> model;

@@ -135,3 +135,47 @@ def openset_repositories():
         },
         build_file = "//third_party:libtorch.BUILD",
     )
+
+    # Only fetched for --config=cuda: about 2 GB.
+    pypi_archive(
+        name = "libtorch_cuda",
+        wheels = {
+            "torch==2.11.0@manylinux_2_28_x86_64": "7aa2f9bbc6d4595ba72138026b2074be1233186150e9292865e04b7a63b8c67a",
+            "nvidia-cublas==13.1.0.3@manylinux_2_27_x86_64": "ee8722c1f0145ab246bccb9e452153b5e0515fd094c3678df50b2a0888b8b171",
+            "nvidia-cuda-nvrtc==13.0.88@manylinux_2_12_x86_64": "ad9b6d2ead2435f11cbb6868809d2adeeee302e9bb94bcf0539c7a40d80e8575",
+            "nvidia-cudnn-cu13==9.19.0.56@manylinux_2_27_x86_64": "d20e1734305e9d68889a96e3f35094d733ff1f83932ebe462753973e53a572bf",
+            "nvidia-cufft==12.0.0.61@manylinux_2_17_x86_64": "6c44f692dce8fd5ffd3e3df134b6cdb9c2f72d99cf40b62c32dde45eea9ddad3",
+            "nvidia-cufile==1.15.1.6@manylinux_2_17_x86_64": "08a3ecefae5a01c7f5117351c64f17c7c62efa5fffdbe24fc7d298da19cd0b44",
+            "nvidia-curand==10.4.0.35@manylinux_2_27_x86_64": "1aee33a5da6e1db083fe2b90082def8915f30f3248d5896bcec36a579d941bfc",
+            "nvidia-cusolver==12.0.4.66@manylinux_2_27_x86_64": "0a759da5dea5c0ea10fd307de75cdeb59e7ea4fcb8add0924859b944babf1112",
+            "nvidia-cusparse==12.6.3.3@manylinux_2_17_x86_64": "2b3c89c88d01ee0e477cb7f82ef60a11a4bcd57b6b87c33f789350b59759360b",
+            "nvidia-cusparselt-cu13==0.8.0@manylinux2014_x86_64": "25e30a8a7323935d4ad0340b95a0b69926eee755767e8e0b1cf8dd85b197d3fd",
+            "nvidia-nccl-cu13==2.28.9@manylinux_2_18_x86_64": "e4553a30f34195f3fa1da02a6da3d6337d28f2003943aa0a3d247bbc25fefc42",
+            "nvidia-nvjitlink==13.0.88@manylinux_2_12_x86_64": "13a74f429e23b921c1109976abefacc69835f2f433ebd323d3946e11d804e47b",
+            "nvidia-nvshmem-cu13==3.4.5@manylinux_2_17_x86_64": "290f0a2ee94c9f3687a02502f3b9299a9f9fe826e6d0287ee18482e78d495b80",
+            "nvidia-nvtx==13.0.85@manylinux_2_5_x86_64": "4936d1d6780fbe68db454f5e72a42ff64d1fd6397df9f363ae786930fd5c1cd4",
+        },
+        members = {
+            "torch": [
+                "torch/lib/libc10_cuda.so",
+                "torch/lib/libcaffe2_nvrtc.so",
+                "torch/lib/libtorch_cuda.so",
+                "torch/lib/libtorch_cuda_linalg.so",
+                "torch/lib/libtorch_nvshmem.so",
+            ],
+            "nvidia-cublas": ["nvidia/cu13/lib/libcublas*.so.13"],
+            "nvidia-cuda-nvrtc": ["nvidia/cu13/lib/libnvrtc*.so.13*"],
+            "nvidia-cudnn-cu13": ["nvidia/cudnn/lib/*.so.9"],
+            "nvidia-cufft": ["nvidia/cu13/lib/libcufft.so.12"],
+            "nvidia-cufile": ["nvidia/cu13/lib/libcufile.so.0"],
+            "nvidia-curand": ["nvidia/cu13/lib/libcurand.so.10"],
+            "nvidia-cusolver": ["nvidia/cu13/lib/libcusolver.so.12"],
+            "nvidia-cusparse": ["nvidia/cu13/lib/libcusparse.so.12"],
+            "nvidia-cusparselt-cu13": ["nvidia/cusparselt/lib/libcusparseLt.so.0"],
+            "nvidia-nccl-cu13": ["nvidia/nccl/lib/libnccl.so.2"],
+            "nvidia-nvjitlink": ["nvidia/cu13/lib/libnvJitLink.so.13"],
+            "nvidia-nvshmem-cu13": ["nvidia/nvshmem/lib/libnvshmem_host.so.3"],
+            "nvidia-nvtx": ["nvidia/cu13/lib/libnvtx3interop.so.1"],
+        },
+        build_file = "//third_party:libtorch_cuda.BUILD",
+    )

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/heap.h"
 #include "core/logging.h"
 #include "core/status_macros.h"
 #include "core/subprocess.h"
@@ -55,6 +56,7 @@ int Serve(const std::string& catalog_folder) {
 
 int main(int argc, char** argv) {
   openset::InitLogging(argv[0]);
+  openset::KeepFreedMemory();
   if (argc != 2) {
     std::cerr << "openset_worker is started by 'openset run'.\n";
     return 2;

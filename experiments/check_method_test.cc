@@ -1,0 +1,54 @@
+#include "experiments/check_method.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+MethodSpec Parse(const std::string& text) {
+  MethodSpec message;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &message)) << text;
+  return message;
+}
+
+std::vector<std::string> Problems(const std::string& method) {
+  std::vector<std::string> lines;
+  for (const FieldProblem& problem : FindMethodProblems(Parse(method))) {
+    lines.push_back(absl::StrCat(problem.path, ": ", problem.message));
+  }
+  return lines;
+}
+
+TEST(CheckMethod, AcceptsPartsThatFit) {
+  EXPECT_THAT(Problems("input { channels: 3 } loss { term { cross_entropy {} } }"), IsEmpty());
+  EXPECT_THAT(Problems("input { channels: 3 } open_set { feature_mixup {} } loss { term { open_auc {} } }"), IsEmpty());
+}
+
+TEST(CheckMethod, NamesTheTermThatLacksItsOpenSet) {
+  EXPECT_THAT(Problems("input { channels: 3 } loss { term { cross_entropy {} } term { open_auc {} } }"),
+              ElementsAre(HasSubstr("loss.term[1]: needs samples that stand for unknown classes")));
+}
+
+TEST(CheckMethod, NamesAnOpenSetThatNobodyUses) {
+  EXPECT_THAT(Problems("input { channels: 3 } open_set { feature_mixup {} } loss { term { cross_entropy {} } }"),
+              ElementsAre("open_set: no loss term uses it"));
+}
+
+TEST(CheckMethod, CountsNormalisationValues) {
+  EXPECT_THAT(Problems("input { channels: 3 mean: 0.5 std: 0.5 } loss { term { cross_entropy {} } }"), IsEmpty());
+  EXPECT_THAT(Problems("input { channels: 1 mean: [0.5, 0.5] std: [1, 1, 1] } loss { term { cross_entropy {} } }"),
+              ElementsAre("input.mean: has 2 values for 1 channels", "input.std: has 3 values for 1 channels"));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,83 @@
+// Every experiment that comes with the program is valid and makes the trials it says.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/files.h"
+#include "core/runfiles.h"
+#include "data/selection.h"
+#include "experiments/expand.h"
+#include "experiments/experiment_file.h"
+#include "experiments/plan.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+std::string Root() { return JoinPath(RunfilesFolder().value(), "openset"); }
+
+std::vector<std::string> NamesIn(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(JoinPath(Root(), folder))) {
+    if (entry.path().extension() == ".textproto") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class SpecTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(SpecTest, ExpandsToItsNumberOfTrials) {
+  const absl::StatusOr<Experiment> experiment = LoadExperiment(GetParam(), SpecFoldersBelow(Root()));
+  ASSERT_TRUE(experiment.ok()) << experiment.status();
+  EXPECT_EQ(experiment->spec.name(), GetParam());
+  EXPECT_FALSE(experiment->spec.question().empty());
+  ASSERT_TRUE(experiment->spec.has_expected_trials());
+  const absl::StatusOr<std::vector<TrialSpec>> trials = Expand(*experiment);
+  ASSERT_TRUE(trials.ok()) << trials.status();
+  EXPECT_EQ(static_cast<int>(trials->size()), experiment->spec.expected_trials());
+}
+
+TEST_P(SpecTest, ItsPlanHasWorkForEachTrial) {
+  const absl::StatusOr<Experiment> experiment = LoadExperiment(GetParam(), SpecFoldersBelow(Root()));
+  ASSERT_TRUE(experiment.ok()) << experiment.status();
+  const absl::StatusOr<std::vector<TrialSpec>> trials = Expand(*experiment);
+  ASSERT_TRUE(trials.ok()) << trials.status();
+  const Store empty(JoinPath(::testing::TempDir(), "no-store"));
+  const Plan plan = MakePlan(*trials, empty, [&](const Selection& selection) {
+    const absl::StatusOr<int64_t> count = CountSamples(selection, experiment->catalog);
+    EXPECT_TRUE(count.ok()) << count.status();
+    return count.value_or(0);
+  });
+  EXPECT_EQ(plan.CountNeeded(ActionKind::kEvaluate), experiment->spec.expected_trials());
+  EXPECT_GT(plan.CountNeeded(ActionKind::kTrain), 0);
+  for (const PlanNode& node : plan.nodes) {
+    if (node.kind != ActionKind::kEvaluate) EXPECT_GT(node.work, 0) << Describe(plan.trials[node.trials[0]]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Specs, SpecTest, ::testing::ValuesIn(NamesIn("experiments/specs")),
+                         [](const auto& info) { return info.param; });
+
+// A method is used by its file's name and says where it comes from.
+class MethodTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(MethodTest, IsValidAndSaysItsSource) {
+  const std::string path = JoinPath(::testing::TempDir(), GetParam() + "_spec.textproto");
+  ASSERT_TRUE(WriteFileAtomically(path, "name: '" + GetParam() + "_spec' task: 'fashion_mnist_6_4' method: '" +
+                                            GetParam() + "' split: 0 seed: 0 metric { auroc {} }")
+                  .ok());
+  const absl::StatusOr<Experiment> experiment = LoadExperiment(path, SpecFoldersBelow(Root()));
+  ASSERT_TRUE(experiment.ok()) << experiment.status();
+  const MethodSpec& method = experiment->methods[0].spec;
+  EXPECT_EQ(method.name(), GetParam());
+  EXPECT_FALSE(method.title().empty());
+  EXPECT_FALSE(method.reference().empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, MethodTest, ::testing::ValuesIn(NamesIn("experiments/methods")),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace openset

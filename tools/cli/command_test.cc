@@ -1,0 +1,123 @@
+#include "tools/cli/command.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+ABSL_FLAG(std::string, colour, "red", "What it is painted with.");
+ABSL_FLAG(int, count, 1, "How many.");
+ABSL_FLAG(bool, loud, false, "Whether it says so.");
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Outcome {
+  int exit_code;
+  std::string out, err;
+  bool ran = false;
+  std::vector<std::string> arguments;
+};
+
+// A program with the commands "paint FILE" and the hidden "secret".
+Outcome Run(const std::vector<std::string>& words, const absl::Status& status = absl::OkStatus()) {
+  absl::SetFlag(&FLAGS_colour, "red");
+  absl::SetFlag(&FLAGS_count, 1);
+  absl::SetFlag(&FLAGS_loud, false);
+  Outcome outcome;
+  Command paint;
+  paint.name = "paint";
+  paint.arguments = "FILE";
+  paint.min_arguments = 1;
+  paint.max_arguments = 2;
+  paint.summary = "Paints files.";
+  paint.description = "All of them.\n";
+  paint.flags = {"colour", "count", "loud"};
+  paint.run = [&](const std::vector<std::string>& arguments) {
+    outcome.ran = true;
+    outcome.arguments = arguments;
+    return status;
+  };
+  Command secret = paint;
+  secret.name = "secret";
+  secret.hidden = true;
+
+  std::vector<std::string> all = {"openset"};
+  all.insert(all.end(), words.begin(), words.end());
+  std::vector<char*> argv;
+  for (std::string& word : all) argv.push_back(word.data());
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  outcome.exit_code = RunCommandLine("About.", {paint, secret}, static_cast<int>(argv.size()), argv.data());
+  outcome.out = ::testing::internal::GetCapturedStdout();
+  outcome.err = ::testing::internal::GetCapturedStderr();
+  return outcome;
+}
+
+TEST(Command, WithoutOneListsThem) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{}, {"--help"}, {"help"}}) {
+    const Outcome outcome = Run(words);
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_THAT(outcome.out, HasSubstr("paint   Paints files."));
+    EXPECT_THAT(outcome.out, Not(HasSubstr("secret")));
+  }
+}
+
+TEST(Command, HelpNamesFlagsAndDefaults) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"help", "paint"}, {"paint", "--help"}}) {
+    const Outcome outcome = Run(words);
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_FALSE(outcome.ran);
+    EXPECT_THAT(outcome.out, HasSubstr("usage: openset paint FILE [--flag=value ...]"));
+    EXPECT_THAT(outcome.out, HasSubstr("--colour  What it is painted with. Default: red."));
+  }
+}
+
+TEST(Command, TakesFlagsAnywhereInBothForms) {
+  const Outcome outcome = Run({"paint", "--colour", "blue", "a", "--count=3", "--loud", "b"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.arguments, ElementsAre("a", "b"));
+  EXPECT_EQ(absl::GetFlag(FLAGS_colour), "blue");
+  EXPECT_EQ(absl::GetFlag(FLAGS_count), 3);
+  EXPECT_TRUE(absl::GetFlag(FLAGS_loud));
+}
+
+TEST(Command, EverythingBehindTwoDashesIsAnArgument) {
+  EXPECT_THAT(Run({"paint", "--", "--colour"}).arguments, ElementsAre("--colour"));
+}
+
+TEST(Command, BadUsageSaysWhatIsValid) {
+  const auto error = [](const std::vector<std::string>& words) {
+    const Outcome outcome = Run(words);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_FALSE(outcome.ran);
+    EXPECT_EQ(outcome.out, "");
+    return outcome.err;
+  };
+  EXPECT_THAT(error({"pant"}), HasSubstr("paint"));
+  EXPECT_THAT(error({"help", "pant"}), HasSubstr("paint"));
+  EXPECT_THAT(error({"paint", "a", "--color=blue"}), HasSubstr("--colour"));
+  EXPECT_THAT(error({"paint", "a", "--count=many"}), HasSubstr("--count: 'many' is not valid"));
+  EXPECT_THAT(error({"paint", "a", "--count"}), HasSubstr("--count needs a value"));
+  EXPECT_THAT(error({"paint"}), HasSubstr("usage: openset paint FILE"));
+  EXPECT_THAT(error({"paint", "a", "b", "c"}), HasSubstr("usage: openset paint FILE"));
+}
+
+TEST(Command, ExitCodesFollowTheStatus) {
+  EXPECT_EQ(Run({"paint", "a"}, absl::InvalidArgumentError("no")).exit_code, 2);
+  EXPECT_EQ(Run({"paint", "a"}, absl::NotFoundError("no")).exit_code, 2);
+  EXPECT_EQ(Run({"paint", "a"}, absl::CancelledError("no")).exit_code, 130);
+  const Outcome failed = Run({"paint", "a"}, absl::AbortedError("two of three failed"));
+  EXPECT_EQ(failed.exit_code, 1);
+  EXPECT_EQ(failed.err, "openset: two of three failed\n");
+}
+
+}  // namespace
+}  // namespace openset
