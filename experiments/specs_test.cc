@@ -53,7 +53,8 @@ TEST_P(SpecTest, ItsPlanHasWorkForEachTrial) {
   EXPECT_EQ(plan.CountNeeded(ActionKind::kEvaluate), experiment->spec.expected_trials());
   EXPECT_GT(plan.CountNeeded(ActionKind::kTrain), 0);
   for (const PlanNode& node : plan.nodes) {
-    if (node.kind != ActionKind::kEvaluate) EXPECT_GT(node.work, 0) << Describe(plan.trials[node.trials[0]]);
+    if (node.kind == ActionKind::kEvaluate) continue;
+    EXPECT_GT(node.work, 0) << Describe(plan.trials[node.trials[0]]);
   }
 }
 

@@ -27,7 +27,7 @@ struct Outcome {
 };
 
 // A program with the commands "paint FILE" and the hidden "secret".
-Outcome Run(const std::vector<std::string>& words, const absl::Status& status = absl::OkStatus()) {
+Outcome RunProgram(const std::vector<std::string>& words, const absl::Status& status = absl::OkStatus()) {
   absl::SetFlag(&FLAGS_colour, "red");
   absl::SetFlag(&FLAGS_count, 1);
   absl::SetFlag(&FLAGS_loud, false);
@@ -63,7 +63,7 @@ Outcome Run(const std::vector<std::string>& words, const absl::Status& status = 
 
 TEST(Command, WithoutOneListsThem) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{}, {"--help"}, {"help"}}) {
-    const Outcome outcome = Run(words);
+    const Outcome outcome = RunProgram(words);
     EXPECT_EQ(outcome.exit_code, 0);
     EXPECT_THAT(outcome.out, HasSubstr("paint   Paints files."));
     EXPECT_THAT(outcome.out, Not(HasSubstr("secret")));
@@ -72,7 +72,7 @@ TEST(Command, WithoutOneListsThem) {
 
 TEST(Command, HelpNamesFlagsAndDefaults) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"help", "paint"}, {"paint", "--help"}}) {
-    const Outcome outcome = Run(words);
+    const Outcome outcome = RunProgram(words);
     EXPECT_EQ(outcome.exit_code, 0);
     EXPECT_FALSE(outcome.ran);
     EXPECT_THAT(outcome.out, HasSubstr("usage: openset paint FILE [--flag=value ...]"));
@@ -81,7 +81,7 @@ TEST(Command, HelpNamesFlagsAndDefaults) {
 }
 
 TEST(Command, TakesFlagsAnywhereInBothForms) {
-  const Outcome outcome = Run({"paint", "--colour", "blue", "a", "--count=3", "--loud", "b"});
+  const Outcome outcome = RunProgram({"paint", "--colour", "blue", "a", "--count=3", "--loud", "b"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.arguments, ElementsAre("a", "b"));
   EXPECT_EQ(absl::GetFlag(FLAGS_colour), "blue");
@@ -90,12 +90,12 @@ TEST(Command, TakesFlagsAnywhereInBothForms) {
 }
 
 TEST(Command, EverythingBehindTwoDashesIsAnArgument) {
-  EXPECT_THAT(Run({"paint", "--", "--colour"}).arguments, ElementsAre("--colour"));
+  EXPECT_THAT(RunProgram({"paint", "--", "--colour"}).arguments, ElementsAre("--colour"));
 }
 
 TEST(Command, BadUsageSaysWhatIsValid) {
   const auto error = [](const std::vector<std::string>& words) {
-    const Outcome outcome = Run(words);
+    const Outcome outcome = RunProgram(words);
     EXPECT_EQ(outcome.exit_code, 2);
     EXPECT_FALSE(outcome.ran);
     EXPECT_EQ(outcome.out, "");
@@ -111,10 +111,10 @@ TEST(Command, BadUsageSaysWhatIsValid) {
 }
 
 TEST(Command, ExitCodesFollowTheStatus) {
-  EXPECT_EQ(Run({"paint", "a"}, absl::InvalidArgumentError("no")).exit_code, 2);
-  EXPECT_EQ(Run({"paint", "a"}, absl::NotFoundError("no")).exit_code, 2);
-  EXPECT_EQ(Run({"paint", "a"}, absl::CancelledError("no")).exit_code, 130);
-  const Outcome failed = Run({"paint", "a"}, absl::AbortedError("two of three failed"));
+  EXPECT_EQ(RunProgram({"paint", "a"}, absl::InvalidArgumentError("no")).exit_code, 2);
+  EXPECT_EQ(RunProgram({"paint", "a"}, absl::NotFoundError("no")).exit_code, 2);
+  EXPECT_EQ(RunProgram({"paint", "a"}, absl::CancelledError("no")).exit_code, 130);
+  const Outcome failed = RunProgram({"paint", "a"}, absl::AbortedError("two of three failed"));
   EXPECT_EQ(failed.exit_code, 1);
   EXPECT_EQ(failed.err, "openset: two of three failed\n");
 }
