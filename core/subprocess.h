@@ -36,8 +36,8 @@ class Subprocess {
 
   // Sends a signal to the child's group.
   void Kill(int signal);
-  // Waits for the end of the child and says how it ended: OK for exit 0; kAborted "exited with 3", "was killed by signal 11
-  // (Segmentation fault)".
+  // Waits for the end of the child and says how it ended: OK for exit 0; kAborted "exited with 3", "was killed by
+  // signal 11 (Segmentation fault)".
   absl::Status Wait();
 
  private:

@@ -39,7 +39,7 @@ Outputs SixSamples() {
   Outputs outputs;
   outputs.num_outputs = 2;
   //                 right  right  right   wrong  unknown unknown
-  outputs.logits = {4, 0,   3, 1,  0, 5,   2, 1,  1, 0,   0, 3.5};
+  outputs.logits = {4, 0, 3, 1, 0, 5, 2, 1, 1, 0, 0, 3.5};
   outputs.label = {0, 0, 1, 1, -1, -1};
   outputs.class_id = {4, 4, 7, 7, 1, 2};
   outputs.group = {-1, -1, -1, -1, 0, 0};

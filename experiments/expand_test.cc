@@ -78,9 +78,9 @@ TEST(Expand, SweepsAnyFieldForTheMethodsThatHaveIt) {
 
 TEST(Expand, AnAxisOfOneValueIsASetting) {
   const SpecSandbox sandbox;
-  const std::vector<TrialSpec> trials = MustExpand(
-      sandbox, absl::StrCat(kMinimalSpec, "method: 'pairs'\n",
-                            "axis { path: 'training.batch_size' value: '5' method: 'pairs' }\n"));
+  const std::vector<TrialSpec> trials =
+      MustExpand(sandbox, absl::StrCat(kMinimalSpec, "method: 'pairs'\n",
+                                       "axis { path: 'training.batch_size' value: '5' method: 'pairs' }\n"));
   EXPECT_THAT(Described(trials), ElementsAre("plain on task, split 0, seed 0", "pairs on task, split 0, seed 0"));
   EXPECT_EQ(trials[0].method().training().batch_size(), 10);
   EXPECT_EQ(trials[1].method().training().batch_size(), 5);

@@ -12,8 +12,8 @@
 #include "eval/metrics/detection_error.h"
 #include "eval/metrics/error_at_tpr.h"
 #include "eval/metrics/fpr_at_tpr.h"
-#include "eval/metrics/openauc.h"
 #include "eval/metrics/known_unknown_ratio.h"
+#include "eval/metrics/openauc.h"
 #include "eval/metrics/oscr.h"
 #include "eval/metrics/threshold_metric.h"
 
