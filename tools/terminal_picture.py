@@ -7,6 +7,7 @@ import html
 import sys
 
 FONT_SIZE, CHARACTER, LINE, MARGIN = 14, 8.43, 19, 16
+NO_BREAK_SPACE = "\u00a0"  # others are run together
 
 
 def picture(command, output):
@@ -16,13 +17,13 @@ def picture(command, output):
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">',
         f'<rect width="{width}" height="{height}" rx="6" fill="#1e2430"/>',
-        f'<g font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="{FONT_SIZE}" xml:space="preserve">',
+        f'<g font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="{FONT_SIZE}">',
     ]
     for number, line in enumerate(lines):
         colour = "#8fd18f" if number == 0 else "#e6e6e6"
         y = MARGIN + FONT_SIZE + number * LINE
         length = f' textLength="{len(line) * CHARACTER:.1f}"' if line else ""
-        parts.append(f'<text x="{MARGIN}" y="{y}" fill="{colour}"{length}>{html.escape(line)}</text>')
+        parts.append(f'<text x="{MARGIN}" y="{y}" fill="{colour}"{length}>{html.escape(line).replace(" ", NO_BREAK_SPACE)}</text>')
     return "\n".join(parts + ["</g>", "</svg>"]) + "\n"
 
 
