@@ -1,6 +1,7 @@
 #include "experiments/actions.h"
 
 #include "core/proto_digest.h"
+#include "eval/scores/score_needs.h"
 
 namespace openset {
 
@@ -28,11 +29,20 @@ InferAction MakeInferAction(const TrialSpec& trial) {
   return action;
 }
 
+InferAction MakeFitAction(const TrialSpec& trial) {
+  InferAction action;
+  *action.add_train() = MakeTrainAction(trial);
+  *action.mutable_inference() = trial.method().inference();
+  *action.mutable_known() = trial.data().train();
+  return action;
+}
+
 EvaluateAction MakeEvaluateAction(const TrialSpec& trial) {
   EvaluateAction action;
   *action.mutable_test() = MakeInferAction(trial);
   *action.mutable_score() = trial.method().score();
   *action.mutable_metric() = trial.metric();
+  if (NeedsOf(trial.method().score()).fit) *action.mutable_fit() = MakeFitAction(trial);
   return action;
 }
 

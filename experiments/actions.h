@@ -11,7 +11,10 @@ namespace openset {
 
 // Precondition of all: the trial is resolved (experiments/expand.h).
 TrainAction MakeTrainAction(const TrialSpec& trial);
+// On the test samples.
 InferAction MakeInferAction(const TrialSpec& trial);
+// On the training samples, for scores that are fitted.
+InferAction MakeFitAction(const TrialSpec& trial);
 EvaluateAction MakeEvaluateAction(const TrialSpec& trial);
 
 // The digest that names a trial and its record: that of its EvaluateAction. Labels do not take part.

@@ -18,6 +18,10 @@ std::vector<FieldProblem> FindMethodProblems(const MethodSpec& method) {
     if (needs.open_set && !method.has_open_set()) {
       problems.push_back({path, "needs samples that stand for unknown classes: set open_set"});
     }
+    if (needs.points && method.model().head().has_linear()) {
+      problems.push_back({path, "needs a point per class: set model.head to prototype or reciprocal_point"});
+    }
+    if (needs.extra_views > 0) problems.push_back({path, "needs several views of each image, which no method has yet"});
     if (needs.extra_output && method.model().head().extra_outputs() == 0) {
       problems.push_back({path, "needs an output for the unknown class: set model.head.extra_outputs to 1"});
     }

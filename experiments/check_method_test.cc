@@ -39,6 +39,13 @@ TEST(CheckMethod, NamesTheTermThatLacksItsOpenSet) {
               ElementsAre(HasSubstr("loss.term[1]: needs samples that stand for unknown classes")));
 }
 
+TEST(CheckMethod, TermsOverPointsNeedAHeadThatHasThem) {
+  const std::string rest = "input { channels: 3 } loss { term { gcpl {} } }";
+  EXPECT_THAT(Problems("model { head { prototype {} } }" + rest), IsEmpty());
+  EXPECT_THAT(Problems("model { head { linear {} } }" + rest),
+              ElementsAre(HasSubstr("loss.term[0]: needs a point per class")));
+}
+
 TEST(CheckMethod, NamesAnOpenSetThatNobodyUses) {
   EXPECT_THAT(Problems("input { channels: 3 } open_set { feature_mixup {} } loss { term { cross_entropy {} } }"),
               ElementsAre("open_set: no loss term uses it"));

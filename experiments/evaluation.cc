@@ -1,6 +1,8 @@
 #include "experiments/evaluation.h"
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -42,9 +44,7 @@ SampleCounts CountSamplesOf(const TrialSpec& trial, const Outputs& outputs) {
   return counts;
 }
 
-}  // namespace
-
-absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outputs) {
+ScoreInput InputOf(const Outputs& outputs) {
   ScoreInput input;
   input.num_samples = outputs.size();
   input.num_outputs = outputs.num_outputs;
@@ -53,7 +53,39 @@ absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outpu
   input.features = outputs.features;
   input.head_weight = outputs.head_weight;
   input.head_bias = outputs.head_bias;
+  return input;
+}
+
+struct StoredOutputs {
+  Outputs outputs;
+  std::string key;
+  std::string sha256;
+  InferSummary summary;
+};
+
+absl::StatusOr<StoredOutputs> Load(const InferAction& action, const Store& store) {
+  StoredOutputs stored;
+  stored.key = MessageDigest(action);
+  OPENSET_ASSIGN_OR_RETURN(stored.summary, store.LoadInferSummary(stored.key));
+  const std::string path = JoinPath(store.OutputsFolder(stored.key), kOutputsFile);
+  OPENSET_ASSIGN_OR_RETURN(stored.sha256, Sha256HexOfFile(path));
+  if (stored.sha256 != stored.summary.outputs_sha256()) {
+    return absl::DataLossError(
+        absl::StrCat(path, " does not match its checksum; remove its folder to have it made again"));
+  }
+  OPENSET_ASSIGN_OR_RETURN(stored.outputs, ReadOutputs(path));
+  return stored;
+}
+
+}  // namespace
+
+absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outputs, const Outputs* fit) {
+  const ScoreInput input = InputOf(outputs);
   const std::unique_ptr<Score> score = MakeScore(trial.method().score());
+  if (fit != nullptr) {
+    const std::vector<int32_t> fit_label(fit->label.begin(), fit->label.end());
+    OPENSET_RETURN_IF_ERROR(score->Fit(InputOf(*fit), fit_label));
+  }
   OPENSET_ASSIGN_OR_RETURN(const std::vector<double> unknown_score, score->Compute(input));
   const int num_classes = trial.data().train().class_id_size();
   OPENSET_ASSIGN_OR_RETURN(const std::vector<int32_t> prediction, ClosedSetPrediction(input, num_classes));
@@ -89,19 +121,16 @@ absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outpu
 
 absl::Status EvaluateTrial(const TrialSpec& trial, const Store& store) {
   const absl::Time start = absl::Now();
-  const InferAction infer = MakeInferAction(trial);
-  const std::string outputs_key = MessageDigest(infer);
-  const std::string checkpoint_key = MessageDigest(infer.train(0));
-  OPENSET_ASSIGN_OR_RETURN(const InferSummary infer_summary, store.LoadInferSummary(outputs_key));
+  const EvaluateAction action = MakeEvaluateAction(trial);
+  const std::string checkpoint_key = MessageDigest(action.test().train(0));
   OPENSET_ASSIGN_OR_RETURN(const TrainSummary train_summary, store.LoadTrainSummary(checkpoint_key));
-  const std::string path = JoinPath(store.OutputsFolder(outputs_key), kOutputsFile);
-  OPENSET_ASSIGN_OR_RETURN(const std::string sha256, Sha256HexOfFile(path));
-  if (sha256 != infer_summary.outputs_sha256()) {
-    return absl::DataLossError(
-        absl::StrCat(path, " does not match its checksum; remove its folder to have it made again"));
+  OPENSET_ASSIGN_OR_RETURN(const StoredOutputs test, Load(action.test(), store));
+  std::optional<StoredOutputs> fit;
+  if (action.has_fit()) {
+    OPENSET_ASSIGN_OR_RETURN(fit, Load(action.fit(), store));
   }
-  OPENSET_ASSIGN_OR_RETURN(const Outputs outputs, ReadOutputs(path));
-  OPENSET_ASSIGN_OR_RETURN(TrialRecord record, Measure(trial, outputs));
+  OPENSET_ASSIGN_OR_RETURN(TrialRecord record,
+                           Measure(trial, test.outputs, fit.has_value() ? &fit->outputs : nullptr));
 
   record.set_schema_version(kSchemaVersion);
   record.set_trial_id(TrialId(trial));
@@ -109,12 +138,16 @@ absl::Status EvaluateTrial(const TrialSpec& trial, const Store& store) {
   *record.mutable_epoch() = train_summary.epoch();
   record.set_checkpoint_key(checkpoint_key);
   record.set_checkpoint_sha256(train_summary.checkpoint_sha256());
-  record.set_outputs_key(outputs_key);
-  record.set_outputs_sha256(sha256);
+  record.set_outputs_key(test.key);
+  record.set_outputs_sha256(test.sha256);
+  if (fit.has_value()) {
+    record.set_fit_outputs_key(fit->key);
+    record.set_fit_outputs_sha256(fit->sha256);
+  }
   Provenance* provenance = record.mutable_provenance();
   *provenance = train_summary.provenance();
   provenance->set_commit(BuildCommit());
-  provenance->set_infer_seconds(infer_summary.provenance().infer_seconds());
+  provenance->set_infer_seconds(test.summary.provenance().infer_seconds());
   provenance->set_evaluate_seconds(absl::ToDoubleSeconds(absl::Now() - start));
   provenance->set_finished_at_seconds(absl::ToUnixSeconds(absl::Now()));
   return store.CommitRecord(record).status();

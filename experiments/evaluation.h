@@ -11,9 +11,10 @@
 
 namespace openset {
 
-// Scores outputs as the trial says and measures them: `metric` and `counts` of a record.
+// Scores outputs as the trial says and measures them: `metric` and `counts` of a record. `fit` are the outputs for the
+// training samples; null unless the score is fitted.
 // Errors: kInvalidArgument for outputs that can't be scored (NaN, with the row).
-absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outputs);
+absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outputs, const Outputs* fit = nullptr);
 
 // Makes the trial's record from the outputs in the store, and commits it.
 // Errors: as Measure; kNotFound or kDataLoss for outputs that are missing or damaged.

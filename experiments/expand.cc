@@ -5,9 +5,12 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/field_path.h"
 #include "core/proto_rules.h"
 #include "core/status_macros.h"
@@ -32,6 +35,16 @@ struct DataPoint {
 
 bool AppliesTo(const Axis& axis, const std::string& method) {
   return axis.method_size() == 0 || std::count(axis.method().begin(), axis.method().end(), method) > 0;
+}
+
+// What tables call a value: "{ energy {} }" is "energy".
+std::string AxisLabel(absl::string_view value) {
+  value = absl::StripAsciiWhitespace(value);
+  if (absl::StartsWith(value, "{") && absl::EndsWith(value, "}")) {
+    value = absl::StripAsciiWhitespace(value.substr(1, value.size() - 2));
+    if (absl::ConsumeSuffix(&value, "{}")) value = absl::StripTrailingAsciiWhitespace(value);
+  }
+  return std::string(value);
 }
 
 std::string AxisName(const Axis& axis) {
@@ -134,7 +147,7 @@ class Expander {
       if (axis.value_size() > 1) {
         AxisValue* label = &variant.axis.emplace_back();
         label->set_name(AxisName(axis));
-        label->set_value(axis.value(v));
+        label->set_value(AxisLabel(axis.value(v)));
       }
       const absl::Status set = SetField(axis.path(), axis.value(v), &variant.method);
       if (!set.ok()) {

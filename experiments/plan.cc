@@ -108,14 +108,15 @@ Plan MakePlan(std::vector<TrialSpec> trials, const Store& store, const SampleCou
     // Inputs first, so that the order of nodes is an order of execution.
     std::vector<int> trains;
     for (const TrainAction& action : evaluate.test().train()) trains.push_back(planner.AddTrain(action));
-    const int infer = planner.AddInfer(evaluate.test());
+    std::vector<int> infers = {planner.AddInfer(evaluate.test())};
+    if (evaluate.has_fit()) infers.push_back(planner.AddInfer(evaluate.fit()));
     const int last = planner.AddEvaluate(evaluate);
-    plan.nodes[infer].inputs = trains;
-    plan.nodes[last].inputs = {infer};
+    for (int infer : infers) plan.nodes[infer].inputs = trains;
+    plan.nodes[last].inputs = infers;
     plan.trial_ids.push_back(plan.nodes[last].key);
 
     std::vector<int> all = trains;
-    all.push_back(infer);
+    all.insert(all.end(), infers.begin(), infers.end());
     all.push_back(last);
     for (int index : all) plan.nodes[index].trials.push_back(t);
   }

@@ -6,6 +6,7 @@
 #include "core/status_macros.h"
 #include "models/linear_head.h"
 #include "models/osrci_cnn.h"
+#include "models/point_head.h"
 #include "models/vgg32.h"
 
 namespace openset {
@@ -28,6 +29,10 @@ std::shared_ptr<Head> MakeHead(const HeadSpec& spec, int64_t feature_dim, int nu
   switch (spec.kind_case()) {
     case HeadSpec::kLinear:
       return MakeLinearHead(spec.linear(), feature_dim, outputs);
+    case HeadSpec::kPrototype:
+      return MakePrototypeHead(spec.prototype(), feature_dim, outputs);
+    case HeadSpec::kReciprocalPoint:
+      return MakeReciprocalPointHead(spec.reciprocal_point(), feature_dim, outputs);
     case HeadSpec::KIND_NOT_SET:
       break;
   }

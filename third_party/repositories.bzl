@@ -153,7 +153,6 @@ def openset_repositories():
             "nvidia-nccl-cu13==2.28.9@manylinux_2_18_x86_64": "e4553a30f34195f3fa1da02a6da3d6337d28f2003943aa0a3d247bbc25fefc42",
             "nvidia-nvjitlink==13.0.88@manylinux_2_12_x86_64": "13a74f429e23b921c1109976abefacc69835f2f433ebd323d3946e11d804e47b",
             "nvidia-nvshmem-cu13==3.4.5@manylinux_2_17_x86_64": "290f0a2ee94c9f3687a02502f3b9299a9f9fe826e6d0287ee18482e78d495b80",
-            "nvidia-nvtx==13.0.85@manylinux_2_5_x86_64": "4936d1d6780fbe68db454f5e72a42ff64d1fd6397df9f363ae786930fd5c1cd4",
         },
         members = {
             "torch": [
@@ -175,7 +174,6 @@ def openset_repositories():
             "nvidia-nccl-cu13": ["nvidia/nccl/lib/libnccl.so.2"],
             "nvidia-nvjitlink": ["nvidia/cu13/lib/libnvJitLink.so.13"],
             "nvidia-nvshmem-cu13": ["nvidia/nvshmem/lib/libnvshmem_host.so.3"],
-            "nvidia-nvtx": ["nvidia/cu13/lib/libnvtx3interop.so.1"],
         },
         build_file = "//third_party:libtorch_cuda.BUILD",
     )

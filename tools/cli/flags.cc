@@ -1,5 +1,6 @@
 #include "tools/cli/flags.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/build_info.h"
@@ -89,6 +91,12 @@ absl::StatusOr<Devices> DevicesFromFlags() {
   }
   if (!BuiltWithCuda()) {
     return absl::InvalidArgumentError("--devices: this program was built without CUDA; build with --config=cuda");
+  }
+  const std::vector<int> gpus = VisibleGpus();
+  for (int ordinal : devices.cuda) {
+    if (std::count(gpus.begin(), gpus.end(), ordinal) > 0) continue;
+    return absl::InvalidArgumentError(absl::StrCat("--devices: there is no GPU ", ordinal, "; the driver shows ",
+                                                   gpus.size() == 0 ? "none" : absl::StrJoin(gpus, ", ")));
   }
   return devices;
 }
