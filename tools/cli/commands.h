@@ -10,6 +10,7 @@ Command RunCommand();
 Command PlanCommand();
 Command StatusCommand();
 Command ReportCommand();
+Command EvalCommand();
 // Hidden: the process that makes records for the engine.
 Command EvaluateWorkerCommand();
 
