@@ -25,7 +25,7 @@ absl::Status Damaged(const std::string& path, absl::string_view what) {
 absl::StatusOr<std::string> ReadMember(const std::string& path, const std::string& name, unzFile zip) {
   if (unzOpenCurrentFile(zip) != UNZ_OK) return Damaged(path, absl::StrCat("cannot open member ", name));
   std::string content;
-  std::string chunk(1 << 20, '\0');
+  std::string chunk(1 << 16, '\0');
   int got;
   while ((got = unzReadCurrentFile(zip, chunk.data(), static_cast<unsigned>(chunk.size()))) > 0) {
     content.append(chunk, 0, got);

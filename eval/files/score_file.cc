@@ -118,6 +118,7 @@ absl::StatusOr<RawFile> Join(std::vector<RawFile> files) {
 absl::Status ReadOwn(const NamedArrays& arrays, ScoreFile* file) {
   OPENSET_RETURN_IF_ERROR(arrays.Read("label", {-1}, &ToInt64, &file->label));
   const int64_t n = file->num_samples = file->label.size();
+  if (n == 0) return arrays.Problem("label", "is empty");
   if (arrays.Has("logits")) {
     OPENSET_ASSIGN_OR_RETURN(const NpyArray* logits, arrays.Get("logits", {n, -1}));
     file->num_outputs = logits->shape[1];
@@ -164,6 +165,7 @@ absl::Status ReadOwn(const NamedArrays& arrays, ScoreFile* file) {
 absl::Status ReadOpenOod(const NamedArrays& arrays, ScoreFile* file) {
   OPENSET_RETURN_IF_ERROR(arrays.Read("label", {-1}, &ToInt64, &file->label));
   const int64_t n = file->num_samples = file->label.size();
+  if (n == 0) return arrays.Problem("label", "is empty");
   OPENSET_RETURN_IF_ERROR(arrays.Read("pred", {n}, &ToInt64, &file->prediction));
   OPENSET_RETURN_IF_ERROR(arrays.Read("conf", {n}, &ToDouble, &file->unknown_score));
   for (double& score : file->unknown_score) score = -score;
@@ -176,6 +178,7 @@ absl::Status ReadFdShifts(const NamedArrays& arrays, ScoreFile* file) {
   OPENSET_ASSIGN_OR_RETURN(const NpyArray* shape, arrays.Get("arr_0", {-1, -1}));
   const int64_t n = file->num_samples = shape->shape[0];
   const int64_t columns = shape->shape[1];
+  if (n == 0) return arrays.Problem("arr_0", "is empty");
   if (columns < 3) {
     return arrays.Problem(
         "arr_0", absl::StrCat("has ", columns, " columns; logits, label and data set (FD-Shifts) need at least 3"));
@@ -238,7 +241,6 @@ absl::StatusOr<ScoreFile> Interpret(const RawFile& raw) {
                                                      ": holds confidences only; give raw_logits.npz or "
                                                      "raw_output.npz of the same folder too"));
   }
-  if (file.num_samples == 0) return arrays.Problem("label", "is empty");
   return file;
 }
 
