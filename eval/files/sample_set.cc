@@ -166,7 +166,7 @@ void Append(const std::vector<T>& from, int64_t row, int64_t width, std::vector<
   to->insert(to->end(), from.begin() + row * width, from.begin() + (row + 1) * width);
 }
 
-// Groups of unknown samples, numbered by first appearance.
+// Groups of unknown samples, numbered in the order of their first call.
 class GroupNumbers {
  public:
   explicit GroupNumbers(const std::map<std::string, Role>& roles) : roles_(roles) {}
@@ -189,6 +189,17 @@ class GroupNumbers {
   const std::map<std::string, Role>& roles_;
   std::map<std::string, int32_t> number_;
 };
+
+// Numbers the file's sets that have unknown samples in the order of the file's names.
+void NumberGroups(const ScoreFile& file, const std::vector<bool>& keep, GroupNumbers* numbers) {
+  std::vector<bool> occurs(file.set_names.size());
+  for (int64_t row = 0; row < file.set.size(); ++row) {
+    if (keep[row] && file.set[row] >= 0 && file.label[row] == kUnknownLabel) occurs[file.set[row]] = true;
+  }
+  for (size_t set = 0; set < occurs.size(); ++set) {
+    if (occurs[set]) numbers->Number(file.set_names[set]);
+  }
+}
 
 }  // namespace
 
@@ -252,6 +263,7 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, c
       if (!prediction.ok()) return Annotate(prediction.status(), file.path);
       file.prediction.assign(prediction->begin(), prediction->end());
     }
+    NumberGroups(file, keep[f], &numbers);
     for (int64_t row = 0; row < file.num_samples; ++row) {
       if (!keep[f][row]) continue;
       samples.label.push_back(static_cast<int32_t>(file.label[row]));

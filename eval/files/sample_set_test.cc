@@ -99,12 +99,12 @@ TEST(ReadSampleSet, GroupsAreThoseOfUnknownSamples) {
                       {"group_names", MakeNpy({"svhn", "cifar"})}};
   const absl::StatusOr<SampleSet> samples = ReadSampleSet({WriteArrays("a.npz", arrays)}, {{}, {"cifar"}, {"svhn"}});
   ASSERT_TRUE(samples.ok()) << samples.status();
-  EXPECT_THAT(samples->group, ElementsAre(0, 0, 1, 2));
+  EXPECT_THAT(samples->group, ElementsAre(0, 1, 0, 2));  // in the order of the names
   ASSERT_EQ(samples->groups.size(), 3);
-  EXPECT_EQ(samples->groups[0].name, "cifar");
-  EXPECT_EQ(samples->groups[0].distance, Distance::kNear);
-  EXPECT_EQ(samples->groups[1].name, "svhn");
-  EXPECT_EQ(samples->groups[1].distance, Distance::kFar);
+  EXPECT_EQ(samples->groups[0].name, "svhn");
+  EXPECT_EQ(samples->groups[0].distance, Distance::kFar);
+  EXPECT_EQ(samples->groups[1].name, "cifar");
+  EXPECT_EQ(samples->groups[1].distance, Distance::kNear);
   EXPECT_EQ(samples->groups[2].name, "other unknown");
   EXPECT_THAT(ErrorOf({Path("a.npz")}, {{"mnist"}}), HasSubstr("unknown set 'mnist'"));
   EXPECT_THAT(ErrorOf({Path("a.npz")}, {{"svhn"}, {"svhn"}}), HasSubstr("set 'svhn' has two roles"));

@@ -1,11 +1,9 @@
 #include "eval/report/evaluation_report.h"
 
-#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "core/suggest.h"
 #include "core/table.h"
 #include "nlohmann/json.hpp"
 
@@ -110,55 +108,20 @@ std::vector<std::string> LinesBelow(const EvaluationReport& report) {
   return lines;
 }
 
-struct Section {
-  std::string title;
-  Table table;
-};
-
-std::vector<Section> Sections(const EvaluationReport& report) {
-  std::vector<Section> sections;
-  sections.push_back(
+Document MakeDocument(const EvaluationReport& report) {
+  Document document;
+  document.above = report.notes;
+  document.above.push_back(Header(report));
+  document.sections.push_back(
       {report.interval.empty() ? "" : absl::StrCat("low, high: ", report.interval), MetricTable(report)});
   if (!report.groups.empty()) {
-    sections.push_back({"each set of unknown samples against all known samples", GroupTable(report)});
+    document.sections.push_back({"each set of unknown samples against all known samples", GroupTable(report)});
   }
   if (!report.sources.empty()) {
-    sections.push_back({"what pooled_aurc (x1000) is made of", SourceTable(report)});
+    document.sections.push_back({"what pooled_aurc (x1000) is made of", SourceTable(report)});
   }
-  return sections;
-}
-
-std::string FormatText(const EvaluationReport& report) {
-  std::string text;
-  for (const std::string& note : report.notes) absl::StrAppend(&text, note, "\n");
-  absl::StrAppend(&text, Header(report), "\n");
-  for (const Section& section : Sections(report)) {
-    absl::StrAppend(&text, "\n", section.title, section.title.empty() ? "" : "\n\n", ToText(section.table));
-  }
-  const std::vector<std::string> below = LinesBelow(report);
-  for (size_t i = 0; i < below.size(); ++i) absl::StrAppend(&text, i == 0 ? "\n" : "", below[i], "\n");
-  return text;
-}
-
-std::string FormatMarkdown(const EvaluationReport& report) {
-  std::string text = absl::StrCat(Header(report), "\n");
-  for (const std::string& note : report.notes) absl::StrAppend(&text, "\n", note, "\n");
-  for (const Section& section : Sections(report)) {
-    absl::StrAppend(&text, "\n", section.title, section.title.empty() ? "" : "\n\n", ToMarkdown(section.table));
-  }
-  for (const std::string& line : LinesBelow(report)) absl::StrAppend(&text, "\n", line, "\n");
-  return text;
-}
-
-std::string FormatLatex(const EvaluationReport& report) {
-  std::string text = absl::StrCat("% ", Header(report), "\n");
-  for (const std::string& note : report.notes) absl::StrAppend(&text, "% ", note, "\n");
-  for (const Section& section : Sections(report)) {
-    absl::StrAppend(&text, section.title.empty() ? "" : "% ", section.title, section.title.empty() ? "" : "\n",
-                    ToLatex(section.table));
-  }
-  for (const std::string& line : LinesBelow(report)) absl::StrAppend(&text, "% ", line, "\n");
-  return text;
+  document.below = LinesBelow(report);
+  return document;
 }
 
 std::string FormatCsv(const EvaluationReport& report) {
@@ -227,29 +190,10 @@ Display DisplayOf(const MetricSpec& metric) {
   }
 }
 
-absl::StatusOr<TextFormat> ParseTextFormat(const std::string& name) {
-  if (name == "text") return TextFormat::kText;
-  if (name == "markdown") return TextFormat::kMarkdown;
-  if (name == "csv") return TextFormat::kCsv;
-  if (name == "json") return TextFormat::kJson;
-  if (name == "latex") return TextFormat::kLatex;
-  return absl::InvalidArgumentError(Unknown("format", name, {"text", "markdown", "csv", "json", "latex"}));
-}
-
 std::string FormatEvaluation(const EvaluationReport& report, TextFormat format) {
-  switch (format) {
-    case TextFormat::kText:
-      return FormatText(report);
-    case TextFormat::kMarkdown:
-      return FormatMarkdown(report);
-    case TextFormat::kCsv:
-      return FormatCsv(report);
-    case TextFormat::kJson:
-      return FormatJson(report);
-    case TextFormat::kLatex:
-      return FormatLatex(report);
-  }
-  std::abort();  // all cases return
+  if (format == TextFormat::kCsv) return FormatCsv(report);
+  if (format == TextFormat::kJson) return FormatJson(report);
+  return FormatDocument(MakeDocument(report), format);
 }
 
 }  // namespace openset

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "eval/metrics/aurc.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/metrics/metric_value.h"
+#include "eval/report/document.h"
 
 namespace openset {
 
@@ -56,10 +56,6 @@ struct EvaluationReport {
   std::vector<ReportedGroup> groups;    // and their means, and the pool; empty without groups
   std::vector<ReportedSource> sources;  // of pooled_aurc; empty where it was not asked for
 };
-
-enum class TextFormat { kText, kMarkdown, kCsv, kJson, kLatex };
-// Errors: kInvalidArgument with the known names.
-absl::StatusOr<TextFormat> ParseTextFormat(const std::string& name);
 
 // Tables in text, Markdown and LaTeX (booktabs) are rounded and scaled for reading; CSV and JSON hold the values in
 // full precision. JSON: {"n_known", "n_unknown", "metrics": {name: {"value", "low", "high"}}, "absent": {name:

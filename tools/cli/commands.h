@@ -11,6 +11,8 @@ Command PlanCommand();
 Command StatusCommand();
 Command ReportCommand();
 Command EvalCommand();
+Command CompareCommand();
+Command ThresholdCommand();
 // Hidden: the process that makes records for the engine.
 Command EvaluateWorkerCommand();
 

@@ -7,20 +7,26 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/files.h"
 #include "core/status_macros.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/evaluate.h"
 #include "eval/metrics/groups.h"
 #include "eval/metrics/make_metric.h"
 #include "eval/metrics/ranked_input.h"
+#include "eval/report/curve_files.h"
 #include "eval/report/evaluation_report.h"
 #include "eval/statistics/bootstrap.h"
 #include "eval/statistics/delong.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/flags.h"
 #include "tools/cli/score_flags.h"
 #include "tools/cli/spec_flags.h"
 
 ABSL_FLAG(bool, ci, false, "Confidence intervals.");
+ABSL_FLAG(std::string, curves, "",
+          "Folder for the curves, as .csv and .svg and all in one page: ROC, OSCR, risk over coverage, scores, "
+          "reliability.");
 ABSL_FLAG(std::string, convention, "openset",
           "Whose metrics, under the names and by the rules of its code: openset, openood, odin, oe, udb, arpl or "
           "released (OpenAUC).");
@@ -149,6 +155,15 @@ absl::StatusOr<EvaluationReport> MakeReport(const std::vector<ConventionMetric>&
   return report;
 }
 
+absl::Status WriteCurves(const std::string& folder, const RankedInput& ranked, const EvaluationReport& report) {
+  OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
+  const std::string title = report.notes.front();
+  for (const auto& [name, content] : CurveFiles(ranked, title, FormatEvaluation(report, TextFormat::kText))) {
+    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(folder, name), content));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status RunEval(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const std::vector<ConventionMetric> metrics, MetricsFromFlags());
@@ -158,6 +173,9 @@ absl::Status RunEval(const std::vector<std::string>& arguments) {
   const RankedInput ranked(input);
   OPENSET_ASSIGN_OR_RETURN(EvaluationReport report, MakeReport(metrics, scored.samples, ranked));
   report.notes = {absl::StrJoin(arguments, ", "), scored.note};
+  if (const std::string folder = absl::GetFlag(FLAGS_curves); !folder.empty()) {
+    OPENSET_RETURN_IF_ERROR(WriteCurves(UserPath(folder), ranked, report));
+  }
   return WriteOut(FormatEvaluation(report, format));
 }
 
@@ -177,11 +195,12 @@ Command EvalCommand() {
       "\n"
       "  openset eval scores.csv\n"
       "  openset eval logits.npz --score=energy --ci --format=json\n"
+      "  openset eval logits.npz --curves=curves\n"
       "  openset eval logits.npz --metrics='auroc, openauc, partial_openauc { max_ofpr: 0.1 }'\n"
       "  openset eval label.npy unknown_score.npy prediction.npy\n"
       "  openset eval cifar10.npz cifar100.npz svhn.npz --near=cifar100 --far=svhn --convention=openood\n"
       "  openset eval raw_logits.npz --skip=0 --known=1 --far=2\n";
-  command.flags = {"format", "out", "metrics", "convention", "ci"};
+  command.flags = {"format", "out", "metrics", "convention", "curves", "ci"};
   for (const std::vector<std::string>& more : {IntervalFlags(), SampleFlags()}) {
     command.flags.insert(command.flags.end(), more.begin(), more.end());
   }
