@@ -12,6 +12,7 @@
 #include "eval/metrics/auroc.h"
 #include "eval/metrics/calibration.h"
 #include "eval/metrics/openauc.h"
+#include "eval/report/threshold_curves.h"
 
 namespace openset {
 namespace {
@@ -94,6 +95,12 @@ std::optional<CurveFile> RiskCoverage(const RankedInput& ranked, RiskOver over) 
   return CurveFile{pool ? "risk_coverage_pool" : "risk_coverage", CurveCsv(curve, "coverage", "risk"), plot};
 }
 
+std::optional<CurveFile> Thresholds(const RankedInput& ranked) {
+  if (ranked.total().known() == 0 || ranked.total().unknown == 0) return std::nullopt;
+  const ThresholdCurves curves = MakeThresholdCurves(ranked, 1000);
+  return CurveFile{"thresholds", ToCsv(curves.table), curves.plot};
+}
+
 CurveFile Densities(const RankedInput& ranked) {
   const ScoreHistogram histogram = ScoreDensities(ranked, kScoreBins);
   Table table{{"low", "high", "known_right", "known_wrong", "unknown"}, {}, 0};
@@ -165,7 +172,7 @@ std::vector<std::pair<std::string, std::string>> CurveFiles(const RankedInput& r
   std::vector<CurveFile> curves;
   for (std::optional<CurveFile> curve :
        {Roc(ranked), Oscr(ranked), RiskCoverage(ranked, RiskOver::kKnown), RiskCoverage(ranked, RiskOver::kPool),
-        std::make_optional(Densities(ranked)), Reliability(ranked)}) {
+        Thresholds(ranked), std::make_optional(Densities(ranked)), Reliability(ranked)}) {
     if (curve.has_value()) curves.push_back(*std::move(curve));
   }
   std::vector<std::pair<std::string, std::string>> files;

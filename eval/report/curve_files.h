@@ -10,7 +10,8 @@
 
 namespace openset {
 
-// Names and contents: roc, oscr, risk_coverage, risk_coverage_pool, score_densities and reliability, each as .csv
+// Names and contents: roc, oscr, risk_coverage, risk_coverage_pool, thresholds (metrics of the
+// decisions, at most 1000 rows), score_densities and reliability, each as .csv
 // (every point, full precision) and .svg (thinned to what can be seen), and index.html with all pictures and `summary`
 // (text), which needs nothing but itself. Curves that are undefined on the input (no unknown samples, no logits) are
 // left out.

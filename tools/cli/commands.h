@@ -13,6 +13,7 @@ Command ReportCommand();
 Command EvalCommand();
 Command CompareCommand();
 Command ThresholdCommand();
+Command FigureCommand();
 // Hidden: the process that makes records for the engine.
 Command EvaluateWorkerCommand();
 

@@ -195,7 +195,8 @@ TEST_F(EvalTest, Conventions) {
 TEST_F(EvalTest, Curves) {
   WriteLogits("logits.npz", 2);
   Out({"eval", "logits.npz", "--curves=a/curves"});
-  for (const char* name : {"roc", "oscr", "risk_coverage", "risk_coverage_pool", "score_densities", "reliability"}) {
+  for (const char* name :
+       {"roc", "oscr", "risk_coverage", "risk_coverage_pool", "thresholds", "score_densities", "reliability"}) {
     EXPECT_THAT(program_.Read(absl::StrCat("a/curves/", name, ".svg")), HasSubstr("</svg>")) << name;
     EXPECT_THAT(program_.Read(absl::StrCat("a/curves/", name, ".csv")), HasSubstr("\n")) << name;
   }
@@ -279,6 +280,16 @@ TEST_F(EvalTest, ThresholdIsChosenOnValidationSamplesOnly) {
               HasSubstr("bad.csv: no threshold has a risk of at most 0"));
 }
 
+TEST_F(EvalTest, Figures) {
+  EXPECT_EQ(Out({"figure", "imbalance_figure_1", "--folder=figures"}),
+            absl::StrCat("figures/imbalance_figure_1.svg\n", "figures/imbalance_figure_1.csv\n"));
+  EXPECT_THAT(program_.Read("figures/imbalance_figure_1.svg"), HasSubstr("</svg>"));
+  EXPECT_THAT(Error({"figure", "imbalance"}), HasSubstr("unknown figure 'imbalance'"));
+  program_.Write("mine.textproto", "name: 'mine' imbalance { classes: 1 }");
+  EXPECT_THAT(Error({"figure", "mine.textproto"}),
+              HasSubstr("mine.textproto:1: imbalance.classes: must be at least 2 (is 1)"));
+}
+
 TEST_F(EvalTest, BadInputIsOneLine) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   WriteArrays("nan.npz",
@@ -344,7 +355,7 @@ TEST_F(EvalTest, ExamplesInHelpRun) {
                  "b,s,0,0,0.2,0.2\nb,s,0,1,0.2,0.4\nb,t,0,0,0.1,0.3\nb,t,0,1,0.2,0.4\n"
                  "c,s,0,0,0.3,0.2\nc,s,0,1,0.2,0.4\nc,t,0,0,0.1,0.3\nc,t,0,1,0.3,0.5\n");
   int examples = 0;
-  for (const std::string command : {"eval", "compare", "threshold"}) {
+  for (const std::string command : {"eval", "compare", "threshold", "figure"}) {
     for (absl::string_view line : absl::StrSplit(Out({"help", command}), '\n')) {
       if (!absl::ConsumePrefix(&line, "  openset ")) continue;
       // Words, of which those in quotes hold spaces.
@@ -364,7 +375,7 @@ TEST_F(EvalTest, ExamplesInHelpRun) {
       ++examples;
     }
   }
-  EXPECT_EQ(examples, 13);
+  EXPECT_EQ(examples, 15);
 }
 
 }  // namespace
