@@ -74,13 +74,14 @@ absl::StatusOr<Header> ParseHeader(absl::string_view dict) {
   const std::optional<absl::string_view> shape = DictValue(dict, "shape");
   if (!descr || !order || !shape) return Damaged("its header is incomplete");
   if (absl::StartsWith(*descr, "[")) return absl::InvalidArgumentError("arrays of structures are not supported");
+  if (!absl::c_all_of(*descr, [](char c) { return absl::ascii_isgraph(c); })) return Damaged("its type is no text");
   header.descr = std::string(*descr);
   header.column_major = *order == "True";
   for (absl::string_view part : absl::StrSplit(*shape, ',')) {
     part = absl::StripAsciiWhitespace(part);
     if (part.empty()) continue;
     int64_t extent = 0;
-    if (!absl::SimpleAtoi(part, &extent) || extent < 0) return Damaged(absl::StrCat("extent '", part, "'"));
+    if (!absl::SimpleAtoi(part, &extent) || extent < 0) return Damaged("its shape holds what is no size");
     header.shape.push_back(extent);
   }
   return header;

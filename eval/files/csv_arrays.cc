@@ -16,6 +16,7 @@
 #include "absl/strings/strip.h"
 #include "core/status_macros.h"
 #include "eval/files/csv.h"
+#include "eval/files/named_arrays.h"
 
 namespace openset {
 namespace {
@@ -29,7 +30,7 @@ struct Column {
 };
 
 Column ColumnOf(absl::string_view name) {
-  Column column{std::string(absl::StripAsciiWhitespace(name))};
+  Column column{OneLine(absl::StripAsciiWhitespace(name))};
   absl::string_view rest = column.name;
   if (absl::ConsumePrefix(&rest, "logit_") && absl::SimpleAtoi(rest, &column.number)) {
     column.kind = Kind::kLogit;

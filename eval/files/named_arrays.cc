@@ -1,5 +1,6 @@
 #include "eval/files/named_arrays.h"
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -18,6 +19,14 @@ std::string ShapeText(const std::vector<int64_t>& shape) {
 }
 
 }  // namespace
+
+std::string OneLine(absl::string_view text) {
+  std::string line(text);
+  for (char& c : line) {
+    if (absl::ascii_iscntrl(c)) c = ' ';
+  }
+  return line;
+}
 
 absl::StatusOr<const NpyArray*> NamedArrays::Get(const std::string& name, const std::vector<int64_t>& shape) const {
   const auto entry = arrays_.find(name);
@@ -46,7 +55,7 @@ absl::Status NamedArrays::Problem(absl::string_view name, absl::string_view prob
 
 absl::Status NamedArrays::Missing(absl::string_view name) const {
   std::vector<std::string> names;
-  for (const auto& [known, array] : arrays_) names.push_back(known);
+  for (const auto& [known, array] : arrays_) names.push_back(OneLine(known));
   return absl::InvalidArgumentError(
       absl::StrCat(path_, ": has no array '", name, "'",
                    names.empty() ? "" : absl::StrCat(" (it has ", absl::StrJoin(names, ", "), ")")));

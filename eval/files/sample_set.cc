@@ -139,12 +139,14 @@ absl::StatusOr<int32_t> NumClasses(const std::vector<ScoreFile>& files, const st
 }
 
 absl::Status CheckRow(const ScoreFile& file, int64_t row, int32_t num_classes) {
-  const std::string range = absl::StrCat("it must lie in 0 .. ", num_classes - 1);
   if (file.label[row] < kUnknownLabel || file.label[row] >= num_classes) {
-    return BadRow(file, "label", row, absl::StrCat("is ", file.label[row], "; ", range, ", or be -1 for unknown"));
+    return BadRow(
+        file, "label", row,
+        absl::StrCat("is ", file.label[row], "; it must lie in 0 .. ", num_classes - 1, ", or be -1 for unknown"));
   }
   if (!file.prediction.empty() && (file.prediction[row] < 0 || file.prediction[row] >= num_classes)) {
-    return BadRow(file, "prediction", row, absl::StrCat("is ", file.prediction[row], "; ", range));
+    return BadRow(file, "prediction", row,
+                  absl::StrCat("is ", file.prediction[row], "; it must lie in 0 .. ", num_classes - 1));
   }
   if (!file.unknown_score.empty() && std::isnan(file.unknown_score[row])) {
     return BadRow(file, "unknown_score", row, "is NaN");
@@ -190,14 +192,28 @@ class GroupNumbers {
   std::map<std::string, int32_t> number_;
 };
 
-// Numbers the file's sets that have unknown samples in the order of the file's names.
-void NumberGroups(const ScoreFile& file, const std::vector<bool>& keep, GroupNumbers* numbers) {
+// The group of each row's unknown sample, 0 for known ones. Sets are numbered in the order of the file's names.
+void AppendGroups(const ScoreFile& file, const std::vector<bool>& keep, GroupNumbers* numbers,
+                  std::vector<int32_t>* group) {
   std::vector<bool> occurs(file.set_names.size());
-  for (int64_t row = 0; row < file.set.size(); ++row) {
-    if (keep[row] && file.set[row] >= 0 && file.label[row] == kUnknownLabel) occurs[file.set[row]] = true;
+  bool others = false;
+  for (int64_t row = 0; row < file.num_samples; ++row) {
+    if (!keep[row] || file.label[row] != kUnknownLabel) continue;
+    if (!file.set.empty() && file.set[row] >= 0) {
+      occurs[file.set[row]] = true;
+    } else {
+      others = true;
+    }
   }
+  std::vector<int32_t> number(occurs.size());
   for (size_t set = 0; set < occurs.size(); ++set) {
-    if (occurs[set]) numbers->Number(file.set_names[set]);
+    if (occurs[set]) number[set] = numbers->Number(file.set_names[set]);
+  }
+  const int32_t other = others ? numbers->Number("other unknown") : 0;
+  for (int64_t row = 0; row < file.num_samples; ++row) {
+    if (!keep[row]) continue;
+    const bool has_set = !file.set.empty() && file.set[row] >= 0;
+    group->push_back(file.label[row] != kUnknownLabel ? 0 : has_set ? number[file.set[row]] : other);
   }
 }
 
@@ -248,6 +264,14 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, c
   samples.feature_dim = files.front().feature_dim;
   samples.head_weight = files.front().head_weight;
   samples.head_bias = files.front().head_bias;
+  int64_t rows = 0;
+  for (const ScoreFile& file : files) rows += file.num_samples;
+  samples.label.reserve(rows);
+  samples.prediction.reserve(rows);
+  samples.group.reserve(rows);
+  if (!files.front().unknown_score.empty()) samples.unknown_score.reserve(rows);
+  samples.logits.reserve(rows * samples.num_outputs);
+  samples.features.reserve(rows * samples.feature_dim);
   GroupNumbers numbers(role_of);
   for (size_t f = 0; f < files.size(); ++f) {
     ScoreFile& file = files[f];
@@ -263,7 +287,7 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, c
       if (!prediction.ok()) return Annotate(prediction.status(), file.path);
       file.prediction.assign(prediction->begin(), prediction->end());
     }
-    NumberGroups(file, keep[f], &numbers);
+    AppendGroups(file, keep[f], &numbers, &samples.group);
     for (int64_t row = 0; row < file.num_samples; ++row) {
       if (!keep[f][row]) continue;
       samples.label.push_back(static_cast<int32_t>(file.label[row]));
@@ -271,10 +295,6 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, c
       if (!file.unknown_score.empty()) samples.unknown_score.push_back(file.unknown_score[row]);
       if (file.num_outputs > 0) Append(file.logits, row, file.num_outputs, &samples.logits);
       if (file.feature_dim > 0) Append(file.features, row, file.feature_dim, &samples.features);
-      const bool is_unknown = file.label[row] == kUnknownLabel;
-      const bool has_set = !file.set.empty() && file.set[row] >= 0;
-      samples.group.push_back(
-          is_unknown ? numbers.Number(has_set ? file.set_names[file.set[row]] : std::string("other unknown")) : 0);
     }
     file = ScoreFile();  // its memory
   }

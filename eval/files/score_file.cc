@@ -147,6 +147,7 @@ absl::Status ReadOwn(const NamedArrays& arrays, ScoreFile* file) {
     OPENSET_RETURN_IF_ERROR(arrays.Read("group", {n}, &ToInt64, &file->set));
     if (arrays.Has("group_names")) {
       OPENSET_RETURN_IF_ERROR(arrays.Read("group_names", {-1}, &ToTexts, &file->set_names));
+      for (std::string& name : file->set_names) name = OneLine(name);
     } else {
       const int64_t groups = 1 + *absl::c_max_element(file->set);
       if (groups > n + 1000) return arrays.Problem("group", absl::StrCat("holds the number ", groups - 1));

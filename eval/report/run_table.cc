@@ -10,6 +10,7 @@
 #include "core/files.h"
 #include "core/status_macros.h"
 #include "eval/files/csv.h"
+#include "eval/files/named_arrays.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
@@ -42,19 +43,19 @@ absl::StatusOr<RunTable> ParseCsvRuns(absl::string_view text) {
   std::vector<std::string> header;
   OPENSET_RETURN_IF_ERROR(ReadCsv(text, [&](int64_t line, absl::Span<const absl::string_view> cells) -> absl::Status {
     if (header.empty()) {
-      for (absl::string_view cell : cells) header.emplace_back(absl::StripAsciiWhitespace(cell));
+      for (absl::string_view cell : cells) header.push_back(OneLine(absl::StripAsciiWhitespace(cell)));
       if (absl::c_linear_search(header, "method")) return absl::OkStatus();
       return absl::InvalidArgumentError("line 1: there is no column 'method'");
     }
     std::map<std::string, std::string> key;
-    for (size_t c = 0; c < cells.size(); ++c) key[header[c]] = std::string(cells[c]);
+    for (size_t c = 0; c < cells.size(); ++c) key[header[c]] = OneLine(cells[c]);
     for (size_t c = 0; c < cells.size(); ++c) {
       const std::string& name = header[c];
       if (name == "method" || name == "task" || name == "split" || name == "seed" || cells[c].empty()) continue;
       double value = 0;
       if (!absl::SimpleAtod(cells[c], &value)) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("line ", line, ": column '", name, "': '", cells[c].substr(0, 40), "' is not a number"));
+        return absl::InvalidArgumentError(absl::StrCat("line ", line, ": column '", name, "': '",
+                                                       OneLine(cells[c].substr(0, 40)), "' is not a number"));
       }
       OPENSET_RETURN_IF_ERROR(
           Annotate(Add(name, key["method"], key["task"], RunName(key["split"], key["seed"]), value, &table),
@@ -90,7 +91,8 @@ absl::StatusOr<RunTable> ParseReport(absl::string_view text) {
       }
     }
   } catch (const nlohmann::json::exception& error) {
-    return absl::InvalidArgumentError(absl::StrCat("not what `openset report --format=json` writes: ", error.what()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("not what `openset report --format=json` writes: ", OneLine(error.what())));
   }
   return table;
 }
