@@ -334,32 +334,36 @@ TEST_F(EvalTest, BadFlags) {
   EXPECT_THAT(Error({"eval"}), HasSubstr("usage: openset eval FILE..."));
 }
 
-// Each line of a help text that starts with "  openset " is run as it stands.
-TEST_F(EvalTest, ExamplesInHelpRun) {
-  for (const char* name : {"logits.npz", "validation.npz", "test.npz", "softmax.npz", "energy.npz"}) {
-    WriteLogits(name, 2);
+// Files of the names that the examples use.
+class ExamplesTest : public EvalTest {
+ protected:
+  ExamplesTest() {
+    for (const char* name : {"logits.npz", "validation.npz", "test.npz", "softmax.npz", "energy.npz"}) {
+      WriteLogits(name, 2);
+    }
+    program_.Write("scores.csv", kScores);
+    program_.Write("label.npy", FormatNpy(Wholes({0, 1, -1})));
+    program_.Write("prediction.npy", FormatNpy(Wholes({0, 1, 1})));
+    program_.Write("unknown_score.npy", FormatNpy(Reals({1, 2, 3})));
+    for (const char* name : {"cifar10", "cifar100", "svhn"}) {
+      const int64_t label = name == std::string("cifar10") ? 0 : -1;
+      WriteArrays(absl::StrCat(name, ".npz"),
+                  {{"pred", Wholes({0, 1})}, {"conf", Reals({0.3, 0.5})}, {"label", Wholes({label, label})}});
+    }
+    WriteArrays("raw_logits.npz", {{"arr_0", MakeNpy(std::vector<float>{1, 0, 0, 0, 2, 0, 1, 1, 0, 3, 9, 2}, {3, 4})}});
+    program_.Write("results.csv",
+                   "method,task,split,seed,auroc,openauc\n"
+                   "a,s,0,0,0.1,0.2\na,s,0,1,0.2,0.3\na,t,0,0,0.1,0.2\na,t,0,1,0.2,0.3\n"
+                   "b,s,0,0,0.2,0.2\nb,s,0,1,0.2,0.4\nb,t,0,0,0.1,0.3\nb,t,0,1,0.2,0.4\n"
+                   "c,s,0,0,0.3,0.2\nc,s,0,1,0.2,0.4\nc,t,0,0,0.1,0.3\nc,t,0,1,0.3,0.5\n");
   }
-  program_.Write("scores.csv", kScores);
-  program_.Write("label.npy", FormatNpy(Wholes({0, 1, -1})));
-  program_.Write("prediction.npy", FormatNpy(Wholes({0, 1, 1})));
-  program_.Write("unknown_score.npy", FormatNpy(Reals({1, 2, 3})));
-  for (const char* name : {"cifar10", "cifar100", "svhn"}) {
-    const int64_t label = name == std::string("cifar10") ? 0 : -1;
-    WriteArrays(absl::StrCat(name, ".npz"),
-                {{"pred", Wholes({0, 1})}, {"conf", Reals({0.3, 0.5})}, {"label", Wholes({label, label})}});
-  }
-  WriteArrays("raw_logits.npz", {{"arr_0", MakeNpy(std::vector<float>{1, 0, 0, 0, 2, 0, 1, 1, 0, 3, 9, 2}, {3, 4})}});
-  program_.Write("results.csv",
-                 "method,task,split,seed,auroc,openauc\n"
-                 "a,s,0,0,0.1,0.2\na,s,0,1,0.2,0.3\na,t,0,0,0.1,0.2\na,t,0,1,0.2,0.3\n"
-                 "b,s,0,0,0.2,0.2\nb,s,0,1,0.2,0.4\nb,t,0,0,0.1,0.3\nb,t,0,1,0.2,0.4\n"
-                 "c,s,0,0,0.3,0.2\nc,s,0,1,0.2,0.4\nc,t,0,0,0.1,0.3\nc,t,0,1,0.3,0.5\n");
-  int examples = 0;
-  for (const std::string command : {"eval", "compare", "threshold", "figure"}) {
-    for (absl::string_view line : absl::StrSplit(Out({"help", command}), '\n')) {
-      if (!absl::ConsumePrefix(&line, "  openset ")) continue;
-      // Words, of which those in quotes hold spaces.
-      std::vector<std::string> words(1);
+
+  // Runs each line that starts with `indent` and "openset ", as a shell would; returns how many there are.
+  int RunExamples(absl::string_view text, absl::string_view indent) const {
+    int examples = 0;
+    for (absl::string_view line : absl::StrSplit(text, '\n')) {
+      if (!absl::ConsumePrefix(&line, indent) || !absl::ConsumePrefix(&line, "openset ")) continue;
+      std::vector<std::string> words(1);  // of which those in quotes hold spaces
       bool quoted = false;
       for (const char c : line) {
         if (c == '\'') {
@@ -374,9 +378,19 @@ TEST_F(EvalTest, ExamplesInHelpRun) {
       EXPECT_EQ(result.exit_code, 0) << line << "\n" << result.err;
       ++examples;
     }
+    return examples;
+  }
+};
+
+TEST_F(ExamplesTest, OfHelpRun) {
+  int examples = 0;
+  for (const std::string command : {"eval", "compare", "threshold", "figure"}) {
+    examples += RunExamples(Out({"help", command}), "  ");
   }
   EXPECT_EQ(examples, 15);
 }
+
+TEST_F(ExamplesTest, OfTheDocumentationRun) { EXPECT_EQ(RunExamples(*ReadFile("docs/eval.md"), "    "), 12); }
 
 }  // namespace
 }  // namespace openset
