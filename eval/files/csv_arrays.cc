@@ -14,9 +14,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/one_line.h"
 #include "core/status_macros.h"
 #include "eval/files/csv.h"
-#include "eval/files/named_arrays.h"
 
 namespace openset {
 namespace {
@@ -54,7 +54,7 @@ class Table {
     for (size_t c = 0; c < cells.size(); ++c) {
       if (!AddCell(columns_[c], cells[c])) {
         return absl::InvalidArgumentError(absl::StrCat("line ", line, ": column '", columns_[c].name, "': '",
-                                                       cells[c].substr(0, 40), "' is not a ",
+                                                       OneLine(cells[c].substr(0, 40)), "' is not a ",
                                                        columns_[c].kind == Kind::kWhole ? "whole number" : "number"));
       }
     }

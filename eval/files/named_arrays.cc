@@ -1,8 +1,8 @@
 #include "eval/files/named_arrays.h"
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/one_line.h"
 
 namespace openset {
 namespace {
@@ -19,14 +19,6 @@ std::string ShapeText(const std::vector<int64_t>& shape) {
 }
 
 }  // namespace
-
-std::string OneLine(absl::string_view text) {
-  std::string line(text);
-  for (char& c : line) {
-    if (absl::ascii_iscntrl(c)) c = ' ';
-  }
-  return line;
-}
 
 absl::StatusOr<const NpyArray*> NamedArrays::Get(const std::string& name, const std::vector<int64_t>& shape) const {
   const auto entry = arrays_.find(name);

@@ -14,9 +14,6 @@
 
 namespace openset {
 
-// Text from a file, for messages and tables: control characters, line breaks among them, become spaces.
-std::string OneLine(absl::string_view text);
-
 // Refers to a file's path and its arrays. All errors are kInvalidArgument.
 class NamedArrays {
  public:

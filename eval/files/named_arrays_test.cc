@@ -28,7 +28,5 @@ TEST(NamedArrays, ReadsWhatFitsAndNamesWhatDoesNot) {
             absl::InvalidArgumentError("a.npz: array 'n' has shape a single value, expected [1]"));
 }
 
-TEST(OneLine, HasNoControlCharacters) { EXPECT_EQ(OneLine("a\nb\r\tc\x7f ü"), "a b  c  ü"); }
-
 }  // namespace
 }  // namespace openset

@@ -90,7 +90,8 @@ absl::Status CheckAgreement(const std::vector<ScoreFile>& files) {
   return absl::OkStatus();
 }
 
-constexpr int64_t kMostClasses = (int64_t{1} << 30) - 1;
+// A label that is no index, a file's line say, must not make tables of a billion classes.
+constexpr int64_t kMostClasses = 1000000;
 
 // Makes labels of unknown sets -1, and marks rows to be left out.
 std::vector<std::vector<bool>> ApplyRoles(const std::map<std::string, Role>& roles, std::vector<ScoreFile>* files) {
@@ -118,7 +119,8 @@ absl::StatusOr<int32_t> NumClasses(const std::vector<ScoreFile>& files, const st
   if (first.num_classes.has_value()) {
     const int64_t num_classes = *first.num_classes;
     if (num_classes < 1 || num_classes > kMostClasses) {
-      return absl::InvalidArgumentError(absl::StrCat(first.path, ": array 'num_classes' is ", num_classes));
+      return absl::InvalidArgumentError(
+          absl::StrCat(first.path, ": array 'num_classes' is ", num_classes, "; it must lie in 1 .. ", kMostClasses));
     }
     if (first.num_outputs > 0 && num_classes > first.num_outputs) {
       return absl::InvalidArgumentError(absl::StrCat(first.path, ": array 'num_classes' is ", num_classes,
@@ -132,10 +134,18 @@ absl::StatusOr<int32_t> NumClasses(const std::vector<ScoreFile>& files, const st
   int64_t largest = 0;
   for (size_t f = 0; f < files.size(); ++f) {
     for (int64_t row = 0; row < files[f].num_samples; ++row) {
-      if (keep[f][row]) largest = std::max({largest, files[f].label[row], files[f].prediction[row]});
+      if (!keep[f][row]) continue;
+      for (const auto& [name, value] :
+           {std::make_pair("label", files[f].label[row]), std::make_pair("prediction", files[f].prediction[row])}) {
+        largest = std::max(largest, value);
+        if (value >= kMostClasses) {
+          return BadRow(files[f], name, row,
+                        absl::StrCat("is ", value, "; classes are numbered from 0, below ", kMostClasses));
+        }
+      }
     }
   }
-  return static_cast<int32_t>(std::min(largest + 1, kMostClasses));
+  return static_cast<int32_t>(largest + 1);
 }
 
 absl::Status CheckRow(const ScoreFile& file, int64_t row, int32_t num_classes) {

@@ -201,7 +201,12 @@ TEST(ReadSampleSet, ArraysOfOtherTypesAndShapes) {
               HasSubstr("a.npz: array 'label': not a .npy array: its header (type <i8, shape 1000000000) asks for"));
   EXPECT_THAT(error(With(Scores(), "label", {"<c8", {3}, std::string(24, 'x')})),
               HasSubstr("a.npz: array 'label': array of type '<c8' is not supported"));
-  EXPECT_EQ(error(With(Scores(), "num_classes", Wholes({0}))), "a.npz: array 'num_classes' is 0");
+  EXPECT_EQ(error(With(Scores(), "num_classes", Wholes({0}))),
+            "a.npz: array 'num_classes' is 0; it must lie in 1 .. 1000000");
+  EXPECT_EQ(error(With(Scores(), "num_classes", Wholes({1000000000}))),
+            "a.npz: array 'num_classes' is 1000000000; it must lie in 1 .. 1000000");
+  EXPECT_EQ(error(With(Scores(), "label", Wholes({0, 1000000000, 0}))),
+            "a.npz: array 'label', row 1: is 1000000000; classes are numbered from 0, below 1000000");
   EXPECT_EQ(error(With(Scores(), "num_classes", Wholes({}))),
             "a.npz: array 'num_classes' has shape [0], expected a single value");
 }

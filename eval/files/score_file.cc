@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "core/files.h"
 #include "core/npz.h"
+#include "core/one_line.h"
 #include "core/status_macros.h"
 #include "eval/files/csv_arrays.h"
 #include "eval/files/named_arrays.h"

@@ -8,9 +8,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/files.h"
+#include "core/one_line.h"
 #include "core/status_macros.h"
 #include "eval/files/csv.h"
-#include "eval/files/named_arrays.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {

@@ -96,6 +96,8 @@ absl::StatusOr<BootstrapOptions> BootstrapOptionsFromFlags() {
   options.seed = absl::GetFlag(FLAGS_seed);
   options.threads = absl::GetFlag(FLAGS_threads);
   if (options.threads == 0) options.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  if (options.replicates > 1000000) return absl::InvalidArgumentError("--replicates: must be at most 1000000");
+  if (options.threads > 1024) return absl::InvalidArgumentError("--threads: must be at most 1024");
   OPENSET_RETURN_IF_ERROR(Annotate(CheckOptions(options), "--replicates, --level, --threads"));
   return options;
 }
