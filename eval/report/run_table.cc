@@ -45,7 +45,8 @@ absl::StatusOr<RunTable> ParseCsvRuns(absl::string_view text) {
     if (header.empty()) {
       for (absl::string_view cell : cells) header.push_back(OneLine(absl::StripAsciiWhitespace(cell)));
       if (absl::c_linear_search(header, "method")) return absl::OkStatus();
-      return absl::InvalidArgumentError("line 1: there is no column 'method'");
+      return absl::InvalidArgumentError(
+          "line 1: there is no column 'method' (to compare scores on the same samples give two files)");
     }
     std::map<std::string, std::string> key;
     for (size_t c = 0; c < cells.size(); ++c) key[header[c]] = OneLine(cells[c]);
