@@ -1,10 +1,13 @@
 #include "core/npy.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <type_traits>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -35,11 +38,11 @@ absl::StatusOr<int64_t> ElementBytes(absl::string_view descr) {
   }
   if (kind == 'U') return 4 * count;
   if (kind == 'S') return count;
-  const bool known = (kind == 'f' && (count == 4 || count == 8)) || (kind == 'b' && count == 1) ||
+  const bool known = (kind == 'f' && (count == 2 || count == 4 || count == 8)) || (kind == 'b' && count == 1) ||
                      ((kind == 'i' || kind == 'u') && (count == 1 || count == 2 || count == 4 || count == 8));
   if (!known) {
     return absl::InvalidArgumentError(
-        absl::StrCat("array of type '", descr, "' is not supported (known: f4, f8, i1 to i8, u1 to u8, b1, U, S)"));
+        absl::StrCat("array of type '", descr, "' is not supported (known: f2, f4, f8, i1 to i8, u1 to u8, b1, U, S)"));
   }
   return count;
 }
@@ -71,13 +74,14 @@ absl::StatusOr<Header> ParseHeader(absl::string_view dict) {
   const std::optional<absl::string_view> shape = DictValue(dict, "shape");
   if (!descr || !order || !shape) return Damaged("its header is incomplete");
   if (absl::StartsWith(*descr, "[")) return absl::InvalidArgumentError("arrays of structures are not supported");
+  if (!absl::c_all_of(*descr, [](char c) { return absl::ascii_isgraph(c); })) return Damaged("its type is no text");
   header.descr = std::string(*descr);
   header.column_major = *order == "True";
   for (absl::string_view part : absl::StrSplit(*shape, ',')) {
     part = absl::StripAsciiWhitespace(part);
     if (part.empty()) continue;
     int64_t extent = 0;
-    if (!absl::SimpleAtoi(part, &extent) || extent < 0) return Damaged(absl::StrCat("extent '", part, "'"));
+    if (!absl::SimpleAtoi(part, &extent) || extent < 0) return Damaged("its shape holds what is no size");
     header.shape.push_back(extent);
   }
   return header;
@@ -99,7 +103,26 @@ std::string ToRowMajor(const std::string& data, const std::vector<int64_t>& shap
   return result;
 }
 
-// Calls visit(value) for each element with the element's own C++ type.
+// IEEE 754 binary16, with its own exponent range, infinities and NaN; every value of it is a float.
+struct Half {
+  uint16_t bits;
+
+  explicit operator float() const {
+    const int exponent = (bits >> 10) & 31;
+    const int fraction = bits & 1023;
+    float magnitude = 0;
+    if (exponent == 31) {
+      magnitude = fraction == 0 ? std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN();
+    } else if (exponent == 0) {
+      magnitude = std::ldexp(static_cast<float>(fraction), -24);
+    } else {
+      magnitude = std::ldexp(static_cast<float>(1024 + fraction), exponent - 25);
+    }
+    return (bits >> 15) != 0 ? -magnitude : magnitude;
+  }
+};
+
+// Calls visit(value) for each element with the element's own C++ type, halves as float.
 template <typename Visit>
 absl::Status VisitNumbers(const NpyArray& array, Visit visit) {
   const auto all = [&](auto zero) {
@@ -107,11 +130,16 @@ absl::Status VisitNumbers(const NpyArray& array, Visit visit) {
     for (size_t at = 0; at + sizeof(T) <= array.data.size(); at += sizeof(T)) {
       T value;
       std::memcpy(&value, &array.data[at], sizeof(T));
-      visit(value);
+      if constexpr (std::is_same_v<T, Half>) {
+        visit(static_cast<float>(value));
+      } else {
+        visit(value);
+      }
     }
     return absl::OkStatus();
   };
   const absl::string_view type = absl::string_view(array.descr).substr(1);
+  if (type == "f2") return all(Half{});
   if (type == "f4") return all(float{});
   if (type == "f8") return all(double{});
   if (type == "i1") return all(int8_t{});
@@ -198,6 +226,10 @@ absl::StatusOr<NpyArray> ParseNpy(absl::string_view bytes) {
   for (int64_t extent : header.shape) {
     if (extent > 0 && expected > std::numeric_limits<int64_t>::max() / extent) return Damaged("its shape is too large");
     expected *= extent;
+  }
+  // Elements of no bytes could be any number.
+  if (element_bytes == 0 && absl::c_find(header.shape, 0) == header.shape.end()) {
+    return absl::InvalidArgumentError("array of texts without characters");
   }
   if (expected != static_cast<int64_t>(bytes.size())) {
     return Damaged(absl::StrCat("its header (type ", header.descr, ", shape ", absl::StrJoin(header.shape, "x"),

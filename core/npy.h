@@ -14,7 +14,7 @@ namespace openset {
 
 // An array as stored. Object arrays (pickles) are refused: reading one would run code.
 struct NpyArray {
-  std::string descr;           // "<f4", "<i8", "|u1", "|b1", "<U12", ...
+  std::string descr;           // "<f2", "<f4", "<i8", "|u1", "|b1", "<U12", ...
   std::vector<int64_t> shape;  // empty: a single value
   std::string data;            // row-major (C order), little-endian
 

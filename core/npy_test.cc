@@ -1,6 +1,7 @@
 #include "core/npy.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/files.h"
 #include "gmock/gmock.h"
@@ -41,6 +42,20 @@ TEST(ParseNpy, ReadsTexts) {
   ASSERT_TRUE(array.ok()) << array.status();
   EXPECT_THAT(*ToTexts(*array), ElementsAre("near", "far-svhn", "Größe ∀"));
   EXPECT_FALSE(ToDouble(*array).ok());
+}
+
+TEST(ParseNpy, ReadsHalves) {
+  // 1, -2, 1/3 rounded (0x3555), the least value above 0, the largest, inf.
+  const std::vector<uint16_t> bits = {0x3c00, 0xc000, 0x3555, 0x0001, 0x7bff, 0x7c00};
+  NpyArray array{"<f2", {6}, std::string(reinterpret_cast<const char*>(bits.data()), 12)};
+  EXPECT_THAT(*ToDouble(*ParseNpy(FormatNpy(array))),
+              ElementsAre(1, -2, 1365.0 / 4096, 1.0 / (1 << 24), 65504, std::numeric_limits<double>::infinity()));
+}
+
+// A trillion of them would fit in no bytes.
+TEST(ParseNpy, RefusesTextsWithoutCharacters) {
+  EXPECT_EQ(ParseNpy(FormatNpy({"<U0", {int64_t{1} << 40}, ""})).status(),
+            absl::InvalidArgumentError("array of texts without characters"));
 }
 
 TEST(ParseNpy, RefusesWhatItCannotRead) {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/files.h"
+#include "core/one_line.h"
 #include "core/status_macros.h"
 
 namespace openset {
@@ -23,15 +24,15 @@ absl::Status Damaged(const std::string& path, absl::string_view what) {
 
 // The content of the archive's current member.
 absl::StatusOr<std::string> ReadMember(const std::string& path, const std::string& name, unzFile zip) {
-  if (unzOpenCurrentFile(zip) != UNZ_OK) return Damaged(path, absl::StrCat("cannot open member ", name));
+  if (unzOpenCurrentFile(zip) != UNZ_OK) return Damaged(path, absl::StrCat("cannot open member ", OneLine(name)));
   std::string content;
-  std::string chunk(1 << 20, '\0');
+  std::string chunk(1 << 16, '\0');
   int got;
   while ((got = unzReadCurrentFile(zip, chunk.data(), static_cast<unsigned>(chunk.size()))) > 0) {
     content.append(chunk, 0, got);
   }
   const bool intact = unzCloseCurrentFile(zip) == UNZ_OK && got == 0;  // closing compares the CRC
-  if (!intact) return Damaged(path, absl::StrCat("member ", name, " is damaged"));
+  if (!intact) return Damaged(path, absl::StrCat("member ", OneLine(name), " is damaged"));
   return content;
 }
 
@@ -75,7 +76,7 @@ absl::StatusOr<NpzArrays> ReadNpz(const std::string& path, const std::vector<std
     if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
     OPENSET_ASSIGN_OR_RETURN(const std::string content, ReadMember(path, name, zip.get()));
     absl::StatusOr<NpyArray> array = ParseNpy(content);
-    if (!array.ok()) return Annotate(array.status(), absl::StrCat(path, ": array '", name, "'"));
+    if (!array.ok()) return Annotate(array.status(), absl::StrCat(path, ": array '", OneLine(name), "'"));
     arrays[name] = *std::move(array);
   }
   return arrays;

@@ -84,4 +84,32 @@ std::string ToCsv(const Table& table) {
   return text;
 }
 
+std::string ToLatex(const Table& table) {
+  const auto line = [](const std::vector<std::string>& row) {
+    std::string text = "  ";
+    for (size_t c = 0; c < row.size(); ++c) {
+      absl::StrAppend(&text, c == 0 ? "" : " & ",
+                      absl::StrReplaceAll(row[c], {{"\\", "\\textbackslash{}"},
+                                                   {"{", "\\{"},
+                                                   {"}", "\\}"},
+                                                   {"_", "\\_"},
+                                                   {"%", "\\%"},
+                                                   {"&", "\\&"},
+                                                   {"#", "\\#"},
+                                                   {"$", "\\$"},
+                                                   {"^", "\\^{}"},
+                                                   {"~", "\\~{}"},
+                                                   {"±", "$\\pm$"},
+                                                   {"\n", " "}}));
+    }
+    return absl::StrCat(text, " \\\\\n");
+  };
+  std::string columns;
+  for (size_t c = 0; c < table.header.size(); ++c) columns.push_back(c < table.left_columns ? 'l' : 'r');
+  std::string text =
+      absl::StrCat("\\begin{tabular}{", columns, "}\n  \\toprule\n", line(table.header), "  \\midrule\n");
+  for (const std::vector<std::string>& row : table.rows) text += line(row);
+  return absl::StrCat(text, "  \\bottomrule\n\\end{tabular}\n");
+}
+
 }  // namespace openset

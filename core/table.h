@@ -20,6 +20,9 @@ std::string ToMarkdown(const Table& table);
 // RFC 4180, with "\n" as line end.
 std::string ToCsv(const Table& table);
 
+// A tabular with the rules of booktabs; what LaTeX would read as commands is escaped.
+std::string ToLatex(const Table& table);
+
 }  // namespace openset
 
 #endif  // OPENSET_CORE_TABLE_H_

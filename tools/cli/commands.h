@@ -10,6 +10,10 @@ Command RunCommand();
 Command PlanCommand();
 Command StatusCommand();
 Command ReportCommand();
+Command EvalCommand();
+Command CompareCommand();
+Command ThresholdCommand();
+Command FigureCommand();
 // Hidden: the process that makes records for the engine.
 Command EvaluateWorkerCommand();
 

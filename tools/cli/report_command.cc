@@ -10,7 +10,7 @@
 #include "tools/cli/flags.h"
 #include "tools/cli/report_files.h"
 
-ABSL_FLAG(std::string, format, "text", "text, markdown, csv or json.");
+ABSL_FLAG(std::string, format, "text", "text, markdown, csv or json; eval, compare and threshold also latex.");
 ABSL_FLAG(std::string, out, "", "File to write to; empty: standard output.");
 
 namespace openset {

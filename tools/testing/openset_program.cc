@@ -21,6 +21,14 @@ namespace fs = std::filesystem;
 
 std::string Runfile(const std::string& path) { return *RunfilesFolder() + "/openset/" + path; }
 
+// Whether a command looks names up in the folders of --library.
+bool NeedsLibrary(const std::string& command) {
+  for (const char* without : {"help", "eval", "compare", "threshold", "figure"}) {
+    if (command == without) return false;
+  }
+  return !absl::StartsWith(command, "--");
+}
+
 int ExitCodeOf(pid_t pid) {
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
@@ -58,7 +66,7 @@ std::string OpensetProgram::Read(const std::string& path) const {
 pid_t OpensetProgram::Start(const std::vector<std::string>& arguments) const {
   std::vector<std::string> words = {Runfile("tools/openset_unstamped")};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  if (!arguments.empty() && !absl::StartsWith(arguments[0], "--") && arguments[0] != "help") {
+  if (!arguments.empty() && NeedsLibrary(arguments[0])) {
     words.push_back("--library=" + folder_);
   }
   std::vector<char*> argv;

@@ -1,0 +1,30 @@
+// Comma-separated values (RFC 4180), read strictly.
+//
+// The packaged parsers for C++ fix the columns when they are compiled (fast-cpp-csv-parser) or have had no release for
+// ten years (libcsv).
+#ifndef OPENSET_EVAL_FILES_CSV_H_
+#define OPENSET_EVAL_FILES_CSV_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace openset {
+
+// Calls row(line, cells) for each record, the header first, until it returns an error, which is then returned; `line`
+// counts from 1. Cells may be in double quotes, then with commas, line breaks and doubled quotes inside; lines end in
+// "\n" or "\r\n"; a byte order mark at the start and empty lines at the end are passed over. Cells are valid during the
+// call only.
+// Errors, kInvalidArgument with "line N: ": a record with more or fewer cells than the first, an empty line before
+// others, a quote inside an unquoted cell, text behind a closing quote, a quote that is not closed, a NUL byte.
+absl::Status ReadCsv(absl::string_view text,
+                     const std::function<absl::Status(int64_t line, absl::Span<const absl::string_view> cells)>& row);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_FILES_CSV_H_

@@ -1,0 +1,61 @@
+#include "eval/files/csv.h"
+
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using Rows = std::vector<std::pair<int64_t, std::vector<std::string>>>;
+
+absl::StatusOr<Rows> Read(absl::string_view text) {
+  Rows rows;
+  const absl::Status status = ReadCsv(text, [&](int64_t line, absl::Span<const absl::string_view> cells) {
+    rows.emplace_back(line, std::vector<std::string>(cells.begin(), cells.end()));
+    return absl::OkStatus();
+  });
+  if (!status.ok()) return status;
+  return rows;
+}
+
+TEST(ReadCsv, Cells) {
+  EXPECT_EQ(*Read("a,b\n1,\n"), (Rows{{1, {"a", "b"}}, {2, {"1", ""}}}));
+  EXPECT_EQ(*Read("a,b\r\n1,2"), (Rows{{1, {"a", "b"}}, {2, {"1", "2"}}}));
+  EXPECT_EQ(*Read("\xEF\xBB\xBF"
+                  "a\n1\n\n\r\n"),
+            (Rows{{1, {"a"}}, {2, {"1"}}}));
+  EXPECT_EQ(*Read(""), Rows());
+  EXPECT_EQ(*Read("\n\n"), Rows());
+}
+
+TEST(ReadCsv, QuotedCells) {
+  EXPECT_EQ(*Read("\"a,b\",\"say \"\"x\"\"\"\n\"two\nlines\",c\nd,\"\"\n"),
+            (Rows{{1, {"a,b", "say \"x\""}}, {2, {"two\nlines", "c"}}, {4, {"d", ""}}}));
+}
+
+TEST(ReadCsv, Refuses) {
+  const auto error = [](absl::string_view text) { return std::string(Read(text).status().message()); };
+  EXPECT_EQ(error("a,b\n1\n"), "line 2: has 1 cells, the header has 2");
+  EXPECT_EQ(error("a,b\n1,2,3\n"), "line 2: has 3 cells, the header has 2");
+  EXPECT_EQ(error("a,b\n\n1,2\n"), "line 2: is empty");
+  EXPECT_EQ(error("a,b\n1,x\"y\n"), "line 2: a quote inside a cell that does not start with one");
+  EXPECT_EQ(error("a,b\n1,\"x\"y\n"), "line 2: text behind a closing quote");
+  EXPECT_EQ(error("a,b\n1,\"x\n\n"), "line 2: a quote that is not closed");
+  EXPECT_EQ(error(absl::string_view("a\n1\0\n", 5)), "is no text: byte 3 is NUL");
+}
+
+TEST(ReadCsv, StopsAtTheCallersError) {
+  int rows = 0;
+  const absl::Status status = ReadCsv("a\n1\n2\n", [&](int64_t line, absl::Span<const absl::string_view>) {
+    ++rows;
+    return line == 2 ? absl::InvalidArgumentError("enough") : absl::OkStatus();
+  });
+  EXPECT_EQ(status.message(), "enough");
+  EXPECT_EQ(rows, 2);
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,56 @@
+#include "eval/files/named_arrays.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/one_line.h"
+
+namespace openset {
+namespace {
+
+// "[100, 10]", "[any, 10]", "a single value".
+std::string ShapeText(const std::vector<int64_t>& shape) {
+  if (shape.empty()) return "a single value";
+  return absl::StrCat("[",
+                      absl::StrJoin(shape, ", ",
+                                    [](std::string* out, int64_t extent) {
+                                      absl::StrAppend(out, extent < 0 ? "any" : absl::StrCat(extent));
+                                    }),
+                      "]");
+}
+
+}  // namespace
+
+absl::StatusOr<const NpyArray*> NamedArrays::Get(const std::string& name, const std::vector<int64_t>& shape) const {
+  const auto entry = arrays_.find(name);
+  if (entry == arrays_.end()) return Missing(name);
+  const NpyArray& array = entry->second;
+  bool fits = array.shape.size() == shape.size();
+  for (size_t d = 0; fits && d < shape.size(); ++d) fits = shape[d] < 0 || shape[d] == array.shape[d];
+  if (!fits) return Problem(name, absl::StrCat("has shape ", ShapeText(array.shape), ", expected ", ShapeText(shape)));
+  return &array;
+}
+
+absl::StatusOr<int64_t> NamedArrays::ReadOne(const std::string& name) const {
+  const auto entry = arrays_.find(name);
+  if (entry == arrays_.end()) return Missing(name);
+  if (entry->second.size() != 1) {
+    return Problem(name, absl::StrCat("has shape ", ShapeText(entry->second.shape), ", expected a single value"));
+  }
+  const absl::StatusOr<std::vector<int64_t>> values = ToInt64(entry->second);
+  if (!values.ok()) return Problem(name, values.status().message());
+  return values->front();
+}
+
+absl::Status NamedArrays::Problem(absl::string_view name, absl::string_view problem) const {
+  return absl::InvalidArgumentError(absl::StrCat(path_, ": array '", name, "' ", problem));
+}
+
+absl::Status NamedArrays::Missing(absl::string_view name) const {
+  std::vector<std::string> names;
+  for (const auto& [known, array] : arrays_) names.push_back(OneLine(known));
+  return absl::InvalidArgumentError(
+      absl::StrCat(path_, ": has no array '", name, "'",
+                   names.empty() ? "" : absl::StrCat(" (it has ", absl::StrJoin(names, ", "), ")")));
+}
+
+}  // namespace openset

@@ -1,0 +1,53 @@
+// Taking arrays out of a file, with errors that name the file and the array.
+#ifndef OPENSET_EVAL_FILES_NAMED_ARRAYS_H_
+#define OPENSET_EVAL_FILES_NAMED_ARRAYS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/npz.h"
+#include "core/status_macros.h"
+
+namespace openset {
+
+// Refers to a file's path and its arrays. All errors are kInvalidArgument.
+class NamedArrays {
+ public:
+  NamedArrays(const std::string& path, const NpzArrays& arrays) : path_(path), arrays_(arrays) {}
+
+  bool Has(const std::string& name) const { return arrays_.count(name) > 0; }
+
+  // The array; -1 in `shape` stands for any extent. Errors: there is none, its shape is another.
+  absl::StatusOr<const NpyArray*> Get(const std::string& name, const std::vector<int64_t>& shape) const;
+
+  // Its elements, by one of the conversions of core/npy.h. Errors: those of Get and of the conversion.
+  template <typename T>
+  absl::Status Read(const std::string& name, const std::vector<int64_t>& shape,
+                    absl::StatusOr<std::vector<T>> (*convert)(const NpyArray&), std::vector<T>* values) const {
+    OPENSET_ASSIGN_OR_RETURN(const NpyArray* array, Get(name, shape));
+    absl::StatusOr<std::vector<T>> converted = convert(*array);
+    if (!converted.ok()) return Problem(name, converted.status().message());
+    *values = *std::move(converted);
+    return absl::OkStatus();
+  }
+
+  // A whole number: an array of one element, whatever its rank.
+  absl::StatusOr<int64_t> ReadOne(const std::string& name) const;
+
+  // "FILE: array 'NAME' PROBLEM".
+  absl::Status Problem(absl::string_view name, absl::string_view problem) const;
+  // That there is no array 'NAME', with those there are.
+  absl::Status Missing(absl::string_view name) const;
+
+ private:
+  const std::string& path_;
+  const NpzArrays& arrays_;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_FILES_NAMED_ARRAYS_H_

@@ -1,0 +1,361 @@
+#include "eval/files/sample_set.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/status_macros.h"
+#include "core/suggest.h"
+#include "eval/files/score_file.h"
+#include "eval/scores/make_score.h"
+#include "eval/scores/prediction.h"
+#include "eval/scores/score_needs.h"
+
+namespace openset {
+namespace {
+
+enum class Role { kNone, kKnown, kUnknown, kNear, kFar, kSkip };
+
+absl::Status BadRow(const ScoreFile& file, absl::string_view array, int64_t row, absl::string_view problem) {
+  return absl::InvalidArgumentError(absl::StrCat(file.path, ": array '", array, "', row ", row, ": ", problem));
+}
+
+absl::StatusOr<std::map<std::string, Role>> RolesByName(const SetRoles& roles, const std::vector<ScoreFile>& files) {
+  std::set<std::string> names;
+  for (const ScoreFile& file : files) names.insert(file.set_names.begin(), file.set_names.end());
+  std::map<std::string, Role> by_name;
+  for (const auto& [list, role] :
+       {std::make_pair(&roles.unknown, Role::kUnknown), std::make_pair(&roles.near, Role::kNear),
+        std::make_pair(&roles.far, Role::kFar), std::make_pair(&roles.known, Role::kKnown),
+        std::make_pair(&roles.skip, Role::kSkip)}) {
+    for (const std::string& name : *list) {
+      if (names.empty()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("set '", name, "' has a role, but the samples belong to no sets"));
+      }
+      if (names.count(name) == 0) {
+        return absl::InvalidArgumentError(Unknown("set", name, {names.begin(), names.end()}));
+      }
+      if (!by_name.emplace(name, role).second) {
+        return absl::InvalidArgumentError(absl::StrCat("set '", name, "' has two roles"));
+      }
+    }
+  }
+  return by_name;
+}
+
+// Samples of no set, where there are several files, are of that of their file.
+void NameSetsByFile(std::vector<ScoreFile>* files) {
+  if (files->size() < 2) return;
+  for (ScoreFile& file : *files) {
+    if (!file.set.empty()) continue;
+    file.set.assign(file.num_samples, 0);
+    file.set_names = {std::filesystem::path(file.path).stem().string()};
+  }
+}
+
+absl::Status CheckSets(const ScoreFile& file) {
+  const int64_t sets = file.set_names.size();
+  for (int64_t row = 0; row < file.set.size(); ++row) {
+    if (file.set[row] < -1 || file.set[row] >= sets) {
+      return BadRow(file, "group", row,
+                    absl::StrCat("is ", file.set[row], "; it must lie in 0 .. ", sets - 1, " (group_names), or be -1"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// What all files must have in common.
+absl::Status CheckAgreement(const std::vector<ScoreFile>& files) {
+  const ScoreFile& first = files.front();
+  for (const ScoreFile& file : files) {
+    const auto differ = [&](absl::string_view what) {
+      return absl::InvalidArgumentError(absl::StrCat(file.path, ": ", what, " ", first.path));
+    };
+    if (file.num_outputs != first.num_outputs) return differ("has not as many logits a sample as");
+    if (file.unknown_score.empty() != first.unknown_score.empty()) {
+      return differ("has an unknown_score or lacks it, unlike");
+    }
+    if (file.feature_dim != first.feature_dim) return differ("has not as many features a sample as");
+    if (file.num_classes != first.num_classes) return differ("has not the num_classes of");
+  }
+  return absl::OkStatus();
+}
+
+// A label that is no index, a file's line say, must not make tables of a billion classes.
+constexpr int64_t kMostClasses = 1000000;
+
+// Makes labels of unknown sets -1, and marks rows to be left out.
+std::vector<std::vector<bool>> ApplyRoles(const std::map<std::string, Role>& roles, std::vector<ScoreFile>* files) {
+  std::vector<std::vector<bool>> keep;
+  for (ScoreFile& file : *files) {
+    keep.emplace_back(file.num_samples, true);
+    if (file.set.empty()) continue;
+    std::vector<Role> role;
+    for (const std::string& name : file.set_names) {
+      const auto entry = roles.find(name);
+      role.push_back(entry == roles.end() ? Role::kNone : entry->second);
+    }
+    for (int64_t row = 0; row < file.num_samples; ++row) {
+      if (file.set[row] < 0) continue;
+      const Role of_set = role[file.set[row]];
+      if (of_set == Role::kSkip) keep.back()[row] = false;
+      if (of_set == Role::kUnknown || of_set == Role::kNear || of_set == Role::kFar) file.label[row] = kUnknownLabel;
+    }
+  }
+  return keep;
+}
+
+absl::StatusOr<int32_t> NumClasses(const std::vector<ScoreFile>& files, const std::vector<std::vector<bool>>& keep) {
+  const ScoreFile& first = files.front();
+  if (first.num_classes.has_value()) {
+    const int64_t num_classes = *first.num_classes;
+    if (num_classes < 1 || num_classes > kMostClasses) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(first.path, ": array 'num_classes' is ", num_classes, "; it must lie in 1 .. ", kMostClasses));
+    }
+    if (first.num_outputs > 0 && num_classes > first.num_outputs) {
+      return absl::InvalidArgumentError(absl::StrCat(first.path, ": array 'num_classes' is ", num_classes,
+                                                     ", but there are ", first.num_outputs, " logits a sample"));
+    }
+    return static_cast<int32_t>(num_classes);
+  }
+  if (first.num_outputs > kMostClasses)
+    return absl::InvalidArgumentError(absl::StrCat(first.path, ": too many logits"));
+  if (first.num_outputs > 0) return static_cast<int32_t>(first.num_outputs);
+  int64_t largest = 0;
+  for (size_t f = 0; f < files.size(); ++f) {
+    for (int64_t row = 0; row < files[f].num_samples; ++row) {
+      if (!keep[f][row]) continue;
+      for (const auto& [name, value] :
+           {std::make_pair("label", files[f].label[row]), std::make_pair("prediction", files[f].prediction[row])}) {
+        largest = std::max(largest, value);
+        if (value >= kMostClasses) {
+          return BadRow(files[f], name, row,
+                        absl::StrCat("is ", value, "; classes are numbered from 0, below ", kMostClasses));
+        }
+      }
+    }
+  }
+  return static_cast<int32_t>(largest + 1);
+}
+
+absl::Status CheckRow(const ScoreFile& file, int64_t row, int32_t num_classes) {
+  if (file.label[row] < kUnknownLabel || file.label[row] >= num_classes) {
+    return BadRow(
+        file, "label", row,
+        absl::StrCat("is ", file.label[row], "; it must lie in 0 .. ", num_classes - 1, ", or be -1 for unknown"));
+  }
+  if (!file.prediction.empty() && (file.prediction[row] < 0 || file.prediction[row] >= num_classes)) {
+    return BadRow(file, "prediction", row,
+                  absl::StrCat("is ", file.prediction[row], "; it must lie in 0 .. ", num_classes - 1));
+  }
+  if (!file.unknown_score.empty() && std::isnan(file.unknown_score[row])) {
+    return BadRow(file, "unknown_score", row, "is NaN");
+  }
+  bool all_minus_infinity = file.num_outputs > 0;
+  for (int64_t c = 0; c < file.num_outputs; ++c) {
+    const float logit = file.logits[row * file.num_outputs + c];
+    if (!(logit < std::numeric_limits<float>::infinity())) {
+      return BadRow(file, "logits", row, absl::StrCat("is ", logit, " at output ", c));
+    }
+    all_minus_infinity = all_minus_infinity && std::isinf(logit);
+  }
+  if (all_minus_infinity) return BadRow(file, "logits", row, "all are -inf");
+  return absl::OkStatus();
+}
+
+template <typename T>
+void Append(const std::vector<T>& from, int64_t row, int64_t width, std::vector<T>* to) {
+  to->insert(to->end(), from.begin() + row * width, from.begin() + (row + 1) * width);
+}
+
+// Groups of unknown samples, numbered in the order of their first call.
+class GroupNumbers {
+ public:
+  explicit GroupNumbers(const std::map<std::string, Role>& roles) : roles_(roles) {}
+
+  int32_t Number(const std::string& name) {
+    const auto [entry, is_new] = number_.try_emplace(name, static_cast<int32_t>(groups.size()));
+    if (is_new) {
+      const auto role = roles_.find(name);
+      const Role of_set = role == roles_.end() ? Role::kNone : role->second;
+      groups.push_back({name, of_set == Role::kNear  ? Distance::kNear
+                              : of_set == Role::kFar ? Distance::kFar
+                                                     : Distance::kNotSaid});
+    }
+    return entry->second;
+  }
+
+  std::vector<Group> groups;
+
+ private:
+  const std::map<std::string, Role>& roles_;
+  std::map<std::string, int32_t> number_;
+};
+
+// The group of each row's unknown sample, 0 for known ones. Sets are numbered in the order of the file's names.
+void AppendGroups(const ScoreFile& file, const std::vector<bool>& keep, GroupNumbers* numbers,
+                  std::vector<int32_t>* group) {
+  std::vector<bool> occurs(file.set_names.size());
+  bool others = false;
+  for (int64_t row = 0; row < file.num_samples; ++row) {
+    if (!keep[row] || file.label[row] != kUnknownLabel) continue;
+    if (!file.set.empty() && file.set[row] >= 0) {
+      occurs[file.set[row]] = true;
+    } else {
+      others = true;
+    }
+  }
+  std::vector<int32_t> number(occurs.size());
+  for (size_t set = 0; set < occurs.size(); ++set) {
+    if (occurs[set]) number[set] = numbers->Number(file.set_names[set]);
+  }
+  const int32_t other = others ? numbers->Number("other unknown") : 0;
+  for (int64_t row = 0; row < file.num_samples; ++row) {
+    if (!keep[row]) continue;
+    const bool has_set = !file.set.empty() && file.set[row] >= 0;
+    group->push_back(file.label[row] != kUnknownLabel ? 0 : has_set ? number[file.set[row]] : other);
+  }
+}
+
+}  // namespace
+
+ScoreInput SampleSet::Outputs() const {
+  ScoreInput input;
+  input.num_samples = num_samples;
+  input.num_outputs = num_outputs;
+  input.feature_dim = feature_dim;
+  input.logits = logits;
+  input.features = features;
+  input.head_weight = head_weight;
+  input.head_bias = head_bias;
+  return input;
+}
+
+absl::StatusOr<EvaluationInput> SampleSet::Input() const {
+  EvaluationInput::Arrays arrays;
+  arrays.unknown_score = unknown_score;
+  arrays.prediction = prediction;
+  arrays.label = label;
+  arrays.num_classes = num_classes;
+  arrays.group = group;
+  arrays.logits = logits;
+  arrays.num_outputs = static_cast<int32_t>(num_outputs);
+  return EvaluationInput::Create(arrays);
+}
+
+absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, const SetRoles& roles) {
+  OPENSET_ASSIGN_OR_RETURN(std::vector<ScoreFile> files, ReadScoreFiles(paths));
+  NameSetsByFile(&files);
+  OPENSET_ASSIGN_OR_RETURN(const auto role_of, RolesByName(roles, files));
+  OPENSET_RETURN_IF_ERROR(CheckAgreement(files));
+  for (const ScoreFile& file : files) {
+    OPENSET_RETURN_IF_ERROR(CheckSets(file));
+    if (file.labels_depend_on_set && role_of.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(file.path, ": holds the data sets ", absl::StrJoin(file.set_names, ", "),
+                       " by number: say what they are (--known, --near, --far, --unknown, --skip)"));
+    }
+  }
+  const std::vector<std::vector<bool>> keep = ApplyRoles(role_of, &files);
+
+  SampleSet samples;
+  OPENSET_ASSIGN_OR_RETURN(samples.num_classes, NumClasses(files, keep));
+  samples.num_outputs = files.front().num_outputs;
+  samples.feature_dim = files.front().feature_dim;
+  samples.head_weight = files.front().head_weight;
+  samples.head_bias = files.front().head_bias;
+  int64_t rows = 0;
+  for (const ScoreFile& file : files) rows += file.num_samples;
+  samples.label.reserve(rows);
+  samples.prediction.reserve(rows);
+  samples.group.reserve(rows);
+  if (!files.front().unknown_score.empty()) samples.unknown_score.reserve(rows);
+  samples.logits.reserve(rows * samples.num_outputs);
+  samples.features.reserve(rows * samples.feature_dim);
+  GroupNumbers numbers(role_of);
+  for (size_t f = 0; f < files.size(); ++f) {
+    ScoreFile& file = files[f];
+    for (int64_t row = 0; row < file.num_samples; ++row) {
+      if (keep[f][row]) OPENSET_RETURN_IF_ERROR(CheckRow(file, row, samples.num_classes));
+    }
+    if (file.prediction.empty()) {
+      ScoreInput outputs;
+      outputs.num_samples = file.num_samples;
+      outputs.num_outputs = file.num_outputs;
+      outputs.logits = file.logits;
+      absl::StatusOr<std::vector<int32_t>> prediction = ClosedSetPrediction(outputs, samples.num_classes);
+      if (!prediction.ok()) return Annotate(prediction.status(), file.path);
+      file.prediction.assign(prediction->begin(), prediction->end());
+    }
+    AppendGroups(file, keep[f], &numbers, &samples.group);
+    for (int64_t row = 0; row < file.num_samples; ++row) {
+      if (!keep[f][row]) continue;
+      samples.label.push_back(static_cast<int32_t>(file.label[row]));
+      samples.prediction.push_back(static_cast<int32_t>(file.prediction[row]));
+      if (!file.unknown_score.empty()) samples.unknown_score.push_back(file.unknown_score[row]);
+      if (file.num_outputs > 0) Append(file.logits, row, file.num_outputs, &samples.logits);
+      if (file.feature_dim > 0) Append(file.features, row, file.feature_dim, &samples.features);
+    }
+    file = ScoreFile();  // its memory
+  }
+  samples.num_samples = samples.label.size();
+  if (samples.num_samples == 0) return absl::InvalidArgumentError("no samples are left: all sets are skipped");
+  samples.groups = std::move(numbers.groups);
+  const bool has_distances =
+      absl::c_any_of(samples.groups, [](const Group& g) { return g.distance != Distance::kNotSaid; });
+  if (samples.groups.size() < 2 && !has_distances) {
+    samples.group.clear();
+    samples.groups.clear();
+  }
+  return samples;
+}
+
+absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet* samples) {
+  const google::protobuf::OneofDescriptor* kind = ScoreSpec::descriptor()->FindOneofByName("kind");
+  const std::string name = spec.GetReflection()->GetOneofFieldDescriptor(spec, kind)->name();
+  const auto annotated = [&](const absl::Status& status) { return Annotate(status, absl::StrCat("score ", name)); };
+  const ScoreNeeds needs = NeedsOf(spec);
+  if (samples->logits.empty()) return annotated(absl::InvalidArgumentError("the samples have no logits"));
+  if (needs.features && samples->features.empty()) {
+    return annotated(absl::InvalidArgumentError("the samples have no features"));
+  }
+  if (needs.head && samples->head_weight.empty()) {
+    return annotated(absl::InvalidArgumentError("there is no head_weight"));
+  }
+  const std::unique_ptr<Score> score = MakeScore(spec);
+  if (needs.fit) {
+    if (train == nullptr) {
+      return annotated(absl::InvalidArgumentError(
+          "must be fitted: give outputs of held-out known samples (--fit=FILE), or set its parameters"));
+    }
+    ScoreInput outputs = train->Outputs();
+    std::vector<float> logits, features;
+    std::vector<int32_t> label;
+    for (int64_t row = 0; row < train->num_samples; ++row) {
+      if (train->label[row] == kUnknownLabel) continue;
+      Append(train->logits, row, train->num_outputs, &logits);
+      if (train->feature_dim > 0) Append(train->features, row, train->feature_dim, &features);
+      label.push_back(train->label[row]);
+    }
+    outputs.num_samples = label.size();
+    outputs.logits = logits;
+    outputs.features = features;
+    OPENSET_RETURN_IF_ERROR(annotated(score->Fit(outputs, label)));
+  }
+  absl::StatusOr<std::vector<double>> unknown_score = score->Compute(samples->Outputs());
+  if (!unknown_score.ok()) return annotated(unknown_score.status());
+  samples->unknown_score = *std::move(unknown_score);
+  return absl::OkStatus();
+}
+
+}  // namespace openset

@@ -1,0 +1,62 @@
+// The samples of one or more files, ready to be evaluated.
+#ifndef OPENSET_EVAL_FILES_SAMPLE_SET_H_
+#define OPENSET_EVAL_FILES_SAMPLE_SET_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "eval/metrics/evaluation_input.h"
+#include "eval/metrics/groups.h"
+#include "eval/scores/score.h"
+#include "eval/scores/score.pb.h"
+
+namespace openset {
+
+// What is known of the sets in the files, by name.
+struct SetRoles {
+  std::vector<std::string> unknown;  // all their samples are unknown, whatever their labels
+  std::vector<std::string> near;     // so, and near the known classes
+  std::vector<std::string> far;      // so, and far from them
+  std::vector<std::string> known;    // their labels count as they are
+  std::vector<std::string> skip;     // left out
+};
+
+// Empty vectors: not known.
+struct SampleSet {
+  int64_t num_samples = 0;
+  std::vector<float> logits;  // [N, K]
+  int64_t num_outputs = 0;
+  std::vector<float> features;  // [N, D]
+  int64_t feature_dim = 0;
+  std::vector<float> head_weight;
+  std::vector<float> head_bias;
+  std::vector<int32_t> label;       // [N], 0 .. C-1, kUnknownLabel
+  std::vector<int32_t> prediction;  // [N], 0 .. C-1
+  std::vector<double> unknown_score;
+  int32_t num_classes = 0;     // C
+  std::vector<int32_t> group;  // [N]; empty where the unknown samples are of one set and no roles were given
+  std::vector<Group> groups;
+
+  ScoreInput Outputs() const;
+  // Refers to this. Precondition: unknown_score is set.
+  absl::StatusOr<EvaluationInput> Input() const;
+};
+
+// The samples of all `files` (eval/files/score_file.h), in their order. Predictions that a file lacks are made from its
+// logits. A set of unknown samples is a group; samples of no set are, among several files, of one named by their file.
+// Without logits C is num_classes of the files, else the largest label or prediction + 1; with logits num_classes or K.
+// Errors: those of ReadScoreFiles; kInvalidArgument with file, array and row for values that can't be: labels,
+// predictions, groups out of range, NaN, logits of inf; files that disagree in what they hold; roles of unknown sets;
+// FD-Shifts files of several sets without a role for any.
+absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& files, const SetRoles& roles = {});
+
+// Sets `unknown_score` by a score of the outputs, fitted on the known samples of `train` where it must be and that is
+// not null. Errors: kInvalidArgument for outputs that the score needs and the files lack.
+absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet* samples);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_FILES_SAMPLE_SET_H_

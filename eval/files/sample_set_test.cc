@@ -1,0 +1,264 @@
+#include "eval/files/sample_set.h"
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include "core/files.h"
+#include "core/npz.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+NpyArray Reals(std::vector<double> values) { return MakeNpy(values, {static_cast<int64_t>(values.size())}); }
+NpyArray Wholes(std::vector<int64_t> values) { return MakeNpy(values, {static_cast<int64_t>(values.size())}); }
+NpyArray Matrix(std::vector<float> values, int64_t columns) {
+  return MakeNpy(values, {static_cast<int64_t>(values.size()) / columns, columns});
+}
+
+std::string Path(const std::string& name) { return testing::TempDir() + "/" + name; }
+
+std::string WriteArrays(const std::string& name, const NpzArrays& arrays) {
+  EXPECT_TRUE(WriteNpz(Path(name), arrays).ok());
+  return Path(name);
+}
+
+std::string WriteText(const std::string& name, const std::string& text) {
+  std::ofstream(Path(name), std::ios::binary | std::ios::trunc) << text;  // without the sync of core/files
+  return Path(name);
+}
+
+// The error's text without the folder, "" for none.
+std::string ErrorOf(const std::vector<std::string>& files, const SetRoles& roles = {}) {
+  std::string message(ReadSampleSet(files, roles).status().message());
+  for (size_t at; (at = message.find(testing::TempDir())) != std::string::npos;) {
+    message.erase(at, testing::TempDir().size() + 1);
+  }
+  return message;
+}
+
+NpzArrays Scores() {
+  return {{"label", Wholes({0, 1, -1})}, {"prediction", Wholes({0, 0, 2})}, {"unknown_score", Reals({0.1, 0.2, 0.3})}};
+}
+
+NpzArrays With(NpzArrays arrays, const std::string& name, const NpyArray& array) {
+  arrays[name] = array;
+  return arrays;
+}
+
+TEST(ReadSampleSet, Scores) {
+  const absl::StatusOr<SampleSet> samples = ReadSampleSet({WriteArrays("a.npz", Scores())});
+  ASSERT_TRUE(samples.ok()) << samples.status();
+  EXPECT_EQ(samples->num_samples, 3);
+  EXPECT_EQ(samples->num_classes, 3);  // the largest prediction + 1
+  EXPECT_THAT(samples->label, ElementsAre(0, 1, -1));
+  EXPECT_THAT(samples->prediction, ElementsAre(0, 0, 2));
+  EXPECT_THAT(samples->unknown_score, ElementsAre(0.1, 0.2, 0.3));
+  EXPECT_THAT(samples->group, IsEmpty());
+  EXPECT_TRUE(samples->Input().ok());
+  EXPECT_EQ(ReadSampleSet({WriteArrays("b.npz", With(Scores(), "num_classes", Wholes({7})))})->num_classes, 7);
+}
+
+TEST(ReadSampleSet, LogitsGiveThePredictionAndTheNumberOfClasses) {
+  const absl::StatusOr<SampleSet> samples =
+      ReadSampleSet({WriteArrays("a.npz", {{"label", Wholes({0, -1})}, {"logits", Matrix({1, 2, 0, 5, 4, 0}, 3)}})});
+  ASSERT_TRUE(samples.ok()) << samples.status();
+  EXPECT_EQ(samples->num_classes, 3);
+  EXPECT_THAT(samples->prediction, ElementsAre(1, 0));
+  EXPECT_THAT(samples->unknown_score, IsEmpty());
+}
+
+// The same samples as .npz, .csv and .npy.
+TEST(ReadSampleSet, FormatsAgree) {
+  const std::vector<std::vector<std::string>> formats = {
+      {WriteArrays("a.npz", Scores())},
+      {WriteText("a.csv", "label,prediction,unknown_score\n0,0,0.1\n1,0,0.2\n-1,2,0.3\n")},
+      {WriteText("label.npy", FormatNpy(Scores()["label"])),
+       WriteText("prediction.npy", FormatNpy(Scores()["prediction"])),
+       "unknown_score=" + WriteText("mine.npy", FormatNpy(Scores()["unknown_score"]))}};
+  for (const std::vector<std::string>& files : formats) {
+    const absl::StatusOr<SampleSet> samples = ReadSampleSet(files);
+    ASSERT_TRUE(samples.ok()) << samples.status();
+    EXPECT_THAT(samples->label, ElementsAre(0, 1, -1));
+    EXPECT_THAT(samples->prediction, ElementsAre(0, 0, 2));
+    EXPECT_THAT(samples->unknown_score, ElementsAre(0.1, 0.2, 0.3));
+  }
+}
+
+TEST(ReadSampleSet, GroupsAreThoseOfUnknownSamples) {
+  NpzArrays arrays = {{"label", Wholes({0, -1, -1, -1})},
+                      {"prediction", Wholes({0, 0, 0, 0})},
+                      {"unknown_score", Reals({1, 2, 3, 4})},
+                      {"group", Wholes({-1, 1, 0, -1})},
+                      {"group_names", MakeNpy({"svhn", "cifar"})}};
+  const absl::StatusOr<SampleSet> samples = ReadSampleSet({WriteArrays("a.npz", arrays)}, {{}, {"cifar"}, {"svhn"}});
+  ASSERT_TRUE(samples.ok()) << samples.status();
+  EXPECT_THAT(samples->group, ElementsAre(0, 1, 0, 2));  // in the order of the names
+  ASSERT_EQ(samples->groups.size(), 3);
+  EXPECT_EQ(samples->groups[0].name, "svhn");
+  EXPECT_EQ(samples->groups[0].distance, Distance::kFar);
+  EXPECT_EQ(samples->groups[1].name, "cifar");
+  EXPECT_EQ(samples->groups[1].distance, Distance::kNear);
+  EXPECT_EQ(samples->groups[2].name, "other unknown");
+  EXPECT_THAT(ErrorOf({Path("a.npz")}, {{"mnist"}}), HasSubstr("unknown set 'mnist'"));
+  EXPECT_THAT(ErrorOf({Path("a.npz")}, {{"svhn"}, {"svhn"}}), HasSubstr("set 'svhn' has two roles"));
+}
+
+TEST(ReadSampleSet, OpenOod) {
+  // The labels of the second set are its own: it is said to be unknown.
+  const std::string known =
+      WriteArrays("cifar10.npz", {{"pred", Wholes({0, 1})}, {"conf", Reals({0.9, 0.8})}, {"label", Wholes({0, 1})}});
+  const std::string unknown =
+      WriteArrays("svhn.npz", {{"pred", Wholes({1, 1})}, {"conf", Reals({0.1, 0.2})}, {"label", Wholes({7, 3})}});
+  const std::string third =
+      WriteArrays("dtd.npz", {{"pred", Wholes({0})}, {"conf", Reals({0.3})}, {"label", Wholes({-1})}});
+  const absl::StatusOr<SampleSet> samples = ReadSampleSet({known, unknown, third}, {{}, {}, {"svhn"}});
+  ASSERT_TRUE(samples.ok()) << samples.status();
+  EXPECT_THAT(samples->label, ElementsAre(0, 1, -1, -1, -1));
+  EXPECT_THAT(samples->unknown_score, ElementsAre(-0.9, -0.8, -0.1, -0.2, -0.3));
+  EXPECT_THAT(samples->group, ElementsAre(0, 0, 0, 0, 1));
+  EXPECT_EQ(samples->groups[1].name, "dtd");
+  EXPECT_EQ(samples->num_classes, 2);
+}
+
+TEST(ReadSampleSet, FdShifts) {
+  // Two logits, label, data set: 0 validation, 1 test, 2 another data set with labels of its own.
+  const std::string logits = WriteArrays("raw_logits.npz", {{"arr_0", Matrix({1, 0, 0, 0,  //
+                                                                              2, 0, 1, 1,  //
+                                                                              0, 3, 9, 2},
+                                                                             4)}});
+  EXPECT_THAT(ErrorOf({logits}), HasSubstr("raw_logits.npz: holds the data sets 0, 1, 2 by number"));
+  SetRoles roles;
+  roles.skip = {"0"};
+  roles.unknown = {"2"};
+  const absl::StatusOr<SampleSet> samples = ReadSampleSet({logits}, roles);
+  ASSERT_TRUE(samples.ok()) << samples.status();
+  EXPECT_THAT(samples->label, ElementsAre(1, -1));
+  EXPECT_THAT(samples->prediction, ElementsAre(0, 1));
+  EXPECT_THAT(samples->logits, ElementsAre(2, 0, 0, 3));
+
+  const std::string confidence = WriteArrays("external_confids.npz", {{"arr_0", Reals({5, 6, 7})}});
+  EXPECT_THAT(ReadSampleSet({logits, confidence}, roles)->unknown_score, ElementsAre(-6, -7));
+  EXPECT_THAT(ErrorOf({confidence}), HasSubstr("give raw_logits.npz or raw_output.npz of the same folder too"));
+
+  const std::string output = WriteArrays("raw_output.npz", {{"arr_0", Matrix({0.25, 0.75, 1, 0}, 4)}});
+  EXPECT_THAT(ReadSampleSet({output})->logits, ElementsAre(std::log(0.25f), std::log(0.75f)));
+  EXPECT_THAT(ErrorOf({WriteArrays("raw_output.npz", {{"arr_0", Matrix({2, 0, 1, 0}, 4)}})}),
+              HasSubstr("raw_output.npz: array 'arr_0' holds 2, no probability, in row 0"));
+}
+
+TEST(ReadSampleSet, FilesThatAreNotWhatTheirNamesSay) {
+  EXPECT_THAT(ErrorOf({Path("nowhere.npz")}), HasSubstr("nowhere.npz: no such file"));
+  EXPECT_THAT(ErrorOf({WriteText("a.txt", "x")}), HasSubstr("a.txt: files of scores end in .npz, .npy or .csv"));
+  EXPECT_EQ(ErrorOf({WriteText("text.npz", "label\n1\n")}), "text.npz: not an .npz archive");
+  EXPECT_EQ(ErrorOf({WriteText("label.npy", "label\n1\n")}),
+            "label.npy: not a .npy array: it does not start with the magic bytes");
+  const std::string bytes = *ReadFile(WriteArrays("a.npz", Scores()));
+  EXPECT_THAT(ErrorOf({WriteText("a.csv", bytes)}), HasSubstr("a.csv: is no text: byte "));
+  EXPECT_THAT(ErrorOf({WriteText("mine.npy", FormatNpy(Wholes({1})))}), HasSubstr("write ARRAY="));
+}
+
+// Without the last three bytes, a comment's length and the high byte of an offset that are 0, nothing is lost.
+TEST(ReadSampleSet, EveryTruncationIsAnErrorOrLosesNothing) {
+  const std::string bytes = *ReadFile(WriteArrays("a.npz", Scores()));
+  for (size_t size = 0; size + 3 < bytes.size(); ++size) {
+    EXPECT_THAT(ErrorOf({WriteText("cut.npz", bytes.substr(0, size))}), HasSubstr("cut.npz: ")) << size;
+  }
+  for (size_t lost = 1; lost <= 3; ++lost) {
+    const absl::StatusOr<SampleSet> samples =
+        ReadSampleSet({WriteText("cut.npz", bytes.substr(0, bytes.size() - lost))});
+    if (!samples.ok()) continue;
+    EXPECT_THAT(samples->unknown_score, ElementsAre(0.1, 0.2, 0.3));
+  }
+}
+
+TEST(ReadSampleSet, ArraysOfOtherTypesAndShapes) {
+  const auto error = [](const NpzArrays& arrays) { return ErrorOf({WriteArrays("a.npz", arrays)}); };
+  EXPECT_EQ(error({{"labels", Wholes({0})}}), "a.npz: has no array 'label' (it has labels)");
+  EXPECT_EQ(error({{"label", Wholes({0})}}), "a.npz: has no array 'unknown_score' or 'logits' (it has label)");
+  EXPECT_EQ(error({{"label", Wholes({0})}, {"unknown_score", Reals({0})}}),
+            "a.npz: has no array 'prediction' or 'logits' (it has label, unknown_score)");
+  EXPECT_EQ(error(With(Scores(), "label", Reals({0, 1, -1}))), "a.npz: array 'label' holds '<f8', not whole numbers");
+  EXPECT_EQ(error(With(Scores(), "unknown_score", MakeNpy({"a", "b", "c"}))),
+            "a.npz: array 'unknown_score' holds '<U1', not numbers");
+  EXPECT_EQ(error(With(Scores(), "unknown_score", Reals({0, 1}))),
+            "a.npz: array 'unknown_score' has shape [2], expected [3]");
+  EXPECT_EQ(error(With(Scores(), "logits", Reals({0, 1, 2}))),
+            "a.npz: array 'logits' has shape [3], expected [3, any]");
+  EXPECT_EQ(error({{"label", Wholes({})}, {"prediction", Wholes({})}, {"unknown_score", Reals({})}}),
+            "a.npz: array 'label' is empty");
+  EXPECT_EQ(error({{"label", Wholes({0})}, {"logits", Matrix({}, 1)}}),
+            "a.npz: array 'logits' has shape [0, 1], expected [1, any]");
+  EXPECT_THAT(error(With(Scores(), "label", {"|O", {3}, std::string(24, 'x')})),
+              HasSubstr("a.npz: array 'label': array of Python objects"));
+  EXPECT_THAT(error(With(Scores(), "label", {"<i8", {1000000000}, "12345678"})),
+              HasSubstr("a.npz: array 'label': not a .npy array: its header (type <i8, shape 1000000000) asks for"));
+  EXPECT_THAT(error(With(Scores(), "label", {"<c8", {3}, std::string(24, 'x')})),
+              HasSubstr("a.npz: array 'label': array of type '<c8' is not supported"));
+  EXPECT_EQ(error(With(Scores(), "num_classes", Wholes({0}))),
+            "a.npz: array 'num_classes' is 0; it must lie in 1 .. 1000000");
+  EXPECT_EQ(error(With(Scores(), "num_classes", Wholes({1000000000}))),
+            "a.npz: array 'num_classes' is 1000000000; it must lie in 1 .. 1000000");
+  EXPECT_EQ(error(With(Scores(), "label", Wholes({0, 1000000000, 0}))),
+            "a.npz: array 'label', row 1: is 1000000000; classes are numbered from 0, below 1000000");
+  EXPECT_EQ(error(With(Scores(), "num_classes", Wholes({}))),
+            "a.npz: array 'num_classes' has shape [0], expected a single value");
+}
+
+TEST(ReadSampleSet, ValuesOutOfRange) {
+  const auto error = [](const NpzArrays& arrays) { return ErrorOf({WriteArrays("a.npz", arrays)}); };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const float infinity = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(error(With(Scores(), "label", Wholes({0, -2, 1}))),
+            "a.npz: array 'label', row 1: is -2; it must lie in 0 .. 2, or be -1 for unknown");
+  EXPECT_EQ(error(With(With(Scores(), "num_classes", Wholes({3})), "label", Wholes({0, 1, int64_t{1} << 32}))),
+            "a.npz: array 'label', row 2: is 4294967296; it must lie in 0 .. 2, or be -1 for unknown");
+  EXPECT_EQ(error(With(Scores(), "prediction", Wholes({0, 0, -1}))),
+            "a.npz: array 'prediction', row 2: is -1; it must lie in 0 .. 1");
+  EXPECT_EQ(error(With(Scores(), "unknown_score", Reals({0, nan, 1}))), "a.npz: array 'unknown_score', row 1: is NaN");
+  EXPECT_EQ(error({{"label", Wholes({0, 0})}, {"logits", Matrix({0, 1, 0, infinity}, 2)}}),
+            "a.npz: array 'logits', row 1: is inf at output 1");
+  EXPECT_EQ(error({{"label", Wholes({0, 0})}, {"logits", Matrix({0, 1, -infinity, -infinity}, 2)}}),
+            "a.npz: array 'logits', row 1: all are -inf");
+  EXPECT_EQ(error(With(With(Scores(), "group", Wholes({-1, -1, 1})), "group_names", MakeNpy({"near"}))),
+            "a.npz: array 'group', row 2: is 1; it must lie in 0 .. 0 (group_names), or be -1");
+  EXPECT_EQ(error(With(Scores(), "group", Wholes({0, 0, int64_t{1} << 40}))),
+            "a.npz: array 'group' holds the number 1099511627776");
+}
+
+TEST(ReadSampleSet, FilesMustAgree) {
+  const std::string scores = WriteArrays("a.npz", Scores());
+  const std::string logits = WriteArrays("b.npz", {{"label", Wholes({0})}, {"logits", Matrix({1, 2, 3}, 3)}});
+  EXPECT_THAT(ErrorOf({scores, logits}), HasSubstr("b.npz: has not as many logits a sample as "));
+  const std::string label = WriteText("label.npy", FormatNpy(Wholes({0, 0, 0})));
+  EXPECT_THAT(ErrorOf({scores, label}), HasSubstr("label.npy: array 'label' is in another file too"));
+  EXPECT_THAT(ErrorOf({scores, logits, WriteText("features.npy", FormatNpy(Wholes({0})))}),
+              HasSubstr("single arrays go with one other file at most"));
+}
+
+TEST(ApplyScore, OfTheLogits) {
+  SampleSet samples = *ReadSampleSet(
+      {WriteArrays("a.npz", {{"label", Wholes({0, 1, -1})}, {"logits", Matrix({1, 2, 5, 4, 0, 0}, 2)}})});
+  ScoreSpec spec;
+  spec.mutable_max_logit();
+  ASSERT_TRUE(ApplyScore(spec, nullptr, &samples).ok());
+  EXPECT_THAT(samples.unknown_score, ElementsAre(-2, -5, 0));
+
+  spec.mutable_temperature_scaled_softmax();
+  EXPECT_THAT(std::string(ApplyScore(spec, nullptr, &samples).message()), HasSubstr("must be fitted"));
+  const SampleSet train = samples;
+  EXPECT_TRUE(ApplyScore(spec, &train, &samples).ok());
+
+  SampleSet scores = *ReadSampleSet({WriteArrays("b.npz", Scores())});
+  EXPECT_EQ(ApplyScore(spec, &train, &scores).message(),
+            "score temperature_scaled_softmax: the samples have no logits");
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,270 @@
+#include "eval/files/score_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/files.h"
+#include "core/npz.h"
+#include "core/one_line.h"
+#include "core/status_macros.h"
+#include "eval/files/csv_arrays.h"
+#include "eval/files/named_arrays.h"
+
+namespace openset {
+namespace {
+
+const std::vector<std::string>& ArrayNames() {
+  static const auto* names =
+      new std::vector<std::string>{"logits", "features",    "head_weight", "head_bias",   "label",
+                                   "group",  "group_names", "prediction",  "num_classes", "unknown_score"};
+  return *names;
+}
+
+std::string Stem(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
+// Arrays and the layout they are in.
+enum class Layout { kOwn, kOpenOod, kFdShifts, kFdShiftsConfidence, kOneArray };
+
+struct RawFile {
+  std::string path;
+  Layout layout = Layout::kOwn;
+  NpzArrays arrays;
+};
+
+Layout LayoutOf(const std::string& path, const NpzArrays& arrays) {
+  const auto has = [&](const char* name) { return arrays.count(name) > 0; };
+  if (has("logits") || has("unknown_score")) return Layout::kOwn;
+  if (has("pred") && has("conf")) return Layout::kOpenOod;
+  if (has("arr_0")) {
+    return Stem(path) == "external_confids" ? Layout::kFdShiftsConfidence : Layout::kFdShifts;
+  }
+  return Layout::kOwn;
+}
+
+absl::StatusOr<RawFile> ReadNpyFile(const std::string& argument) {
+  const size_t equals = FileExists(argument) ? std::string::npos : argument.find('=');
+  RawFile file;
+  file.layout = Layout::kOneArray;
+  file.path = equals == std::string::npos ? argument : argument.substr(equals + 1);
+  const std::string name = equals == std::string::npos ? Stem(file.path) : argument.substr(0, equals);
+  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file.path));
+  if (!absl::c_linear_search(ArrayNames(), name)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(file.path, ": which array it is, its name doesn't tell: write ARRAY=", file.path,
+                     " (known: ", absl::StrJoin(ArrayNames(), ", "), ")"));
+  }
+  absl::StatusOr<NpyArray> array = ParseNpy(bytes);
+  if (!array.ok()) return Annotate(array.status(), file.path);
+  file.arrays[name] = *std::move(array);
+  return file;
+}
+
+absl::StatusOr<RawFile> ReadRawFile(const std::string& argument) {
+  const std::string extension = std::filesystem::path(argument).extension().string();
+  if (extension == ".npy") return ReadNpyFile(argument);
+  RawFile file;
+  file.path = argument;
+  if (extension == ".npz") {
+    OPENSET_ASSIGN_OR_RETURN(file.arrays, ReadNpz(argument));
+    file.layout = LayoutOf(argument, file.arrays);
+    return file;
+  }
+  if (extension == ".csv") {
+    OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(argument));
+    absl::StatusOr<NpzArrays> arrays = ParseCsvArrays(text);
+    if (!arrays.ok()) return Annotate(arrays.status(), argument);
+    file.arrays = *std::move(arrays);
+    file.layout = LayoutOf(argument, file.arrays);
+    return file;
+  }
+  return absl::InvalidArgumentError(absl::StrCat(argument, ": files of scores end in .npz, .npy or .csv",
+                                                 extension.empty() ? "" : ", not in ", extension));
+}
+
+// Files that each hold some of the arrays of the same samples, as one.
+absl::StatusOr<RawFile> Join(std::vector<RawFile> files) {
+  RawFile joined;
+  bool has_table = false;
+  for (RawFile& file : files) {
+    if (file.layout == Layout::kFdShiftsConfidence) {
+      auto confidence = file.arrays.extract("arr_0");
+      confidence.key() = "confidence";
+      file.arrays.insert(std::move(confidence));
+    } else if (file.layout != Layout::kOneArray) {
+      if (has_table) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("single arrays go with one other file at most, not with ", joined.path, " and ", file.path));
+      }
+      has_table = true;
+      joined.layout = file.layout;
+    }
+    for (auto& [name, array] : file.arrays) {
+      if (!joined.arrays.emplace(name, std::move(array)).second) {
+        return absl::InvalidArgumentError(absl::StrCat(file.path, ": array '", name, "' is in another file too"));
+      }
+    }
+    // The table's name, or that of the labels, else the first.
+    if (joined.path.empty() || file.layout == joined.layout || file.arrays.count("label") > 0) joined.path = file.path;
+  }
+  return joined;
+}
+
+absl::Status ReadOwn(const NamedArrays& arrays, ScoreFile* file) {
+  OPENSET_RETURN_IF_ERROR(arrays.Read("label", {-1}, &ToInt64, &file->label));
+  const int64_t n = file->num_samples = file->label.size();
+  if (n == 0) return arrays.Problem("label", "is empty");
+  if (arrays.Has("logits")) {
+    OPENSET_ASSIGN_OR_RETURN(const NpyArray* logits, arrays.Get("logits", {n, -1}));
+    file->num_outputs = logits->shape[1];
+    if (file->num_outputs == 0) return arrays.Problem("logits", "has no outputs");
+    OPENSET_RETURN_IF_ERROR(arrays.Read("logits", {n, -1}, &ToFloat, &file->logits));
+  }
+  if (arrays.Has("features")) {
+    OPENSET_ASSIGN_OR_RETURN(const NpyArray* features, arrays.Get("features", {n, -1}));
+    file->feature_dim = features->shape[1];
+    OPENSET_RETURN_IF_ERROR(arrays.Read("features", {n, -1}, &ToFloat, &file->features));
+  }
+  if (arrays.Has("head_weight")) {
+    OPENSET_RETURN_IF_ERROR(
+        arrays.Read("head_weight", {file->num_outputs, file->feature_dim}, &ToFloat, &file->head_weight));
+  }
+  if (arrays.Has("head_bias")) {
+    OPENSET_RETURN_IF_ERROR(arrays.Read("head_bias", {file->num_outputs}, &ToFloat, &file->head_bias));
+  }
+  if (arrays.Has("prediction")) {
+    OPENSET_RETURN_IF_ERROR(arrays.Read("prediction", {n}, &ToInt64, &file->prediction));
+  }
+  if (arrays.Has("unknown_score")) {
+    OPENSET_RETURN_IF_ERROR(arrays.Read("unknown_score", {n}, &ToDouble, &file->unknown_score));
+  }
+  if (arrays.Has("group")) {
+    OPENSET_RETURN_IF_ERROR(arrays.Read("group", {n}, &ToInt64, &file->set));
+    if (arrays.Has("group_names")) {
+      OPENSET_RETURN_IF_ERROR(arrays.Read("group_names", {-1}, &ToTexts, &file->set_names));
+      for (std::string& name : file->set_names) name = OneLine(name);
+    } else {
+      const int64_t groups = 1 + *absl::c_max_element(file->set);
+      if (groups > n + 1000) return arrays.Problem("group", absl::StrCat("holds the number ", groups - 1));
+      for (int64_t g = 0; g < groups; ++g) file->set_names.push_back(absl::StrCat("group ", g));
+    }
+  }
+  if (arrays.Has("num_classes")) {
+    OPENSET_ASSIGN_OR_RETURN(const int64_t num_classes, arrays.ReadOne("num_classes"));
+    file->num_classes = num_classes;
+  }
+  if (file->unknown_score.empty() && file->logits.empty()) return arrays.Missing("unknown_score' or 'logits");
+  if (file->prediction.empty() && file->logits.empty()) return arrays.Missing("prediction' or 'logits");
+  return absl::OkStatus();
+}
+
+absl::Status ReadOpenOod(const NamedArrays& arrays, ScoreFile* file) {
+  OPENSET_RETURN_IF_ERROR(arrays.Read("label", {-1}, &ToInt64, &file->label));
+  const int64_t n = file->num_samples = file->label.size();
+  if (n == 0) return arrays.Problem("label", "is empty");
+  OPENSET_RETURN_IF_ERROR(arrays.Read("pred", {n}, &ToInt64, &file->prediction));
+  OPENSET_RETURN_IF_ERROR(arrays.Read("conf", {n}, &ToDouble, &file->unknown_score));
+  for (double& score : file->unknown_score) score = -score;
+  file->set.assign(n, 0);
+  file->set_names = {Stem(file->path)};
+  return absl::OkStatus();
+}
+
+absl::Status ReadFdShifts(const NamedArrays& arrays, ScoreFile* file) {
+  OPENSET_ASSIGN_OR_RETURN(const NpyArray* shape, arrays.Get("arr_0", {-1, -1}));
+  const int64_t n = file->num_samples = shape->shape[0];
+  const int64_t columns = shape->shape[1];
+  if (n == 0) return arrays.Problem("arr_0", "is empty");
+  if (columns < 3) {
+    return arrays.Problem(
+        "arr_0", absl::StrCat("has ", columns, " columns; logits, label and data set (FD-Shifts) need at least 3"));
+  }
+  std::vector<double> values;
+  OPENSET_RETURN_IF_ERROR(arrays.Read("arr_0", {n, columns}, &ToDouble, &values));
+  const bool probabilities = absl::StartsWith(Stem(file->path), "raw_output");
+  file->num_outputs = columns - 2;
+  file->logits.reserve(n * file->num_outputs);
+  std::map<int64_t, int64_t> samples_of_set;
+  for (int64_t row = 0; row < n; ++row) {
+    const double* begin = &values[row * columns];
+    for (int64_t c = 0; c < columns - 2; ++c) {
+      if (probabilities && !(begin[c] >= 0 && begin[c] <= 1.001)) {
+        return arrays.Problem("arr_0", absl::StrCat("holds ", begin[c], ", no probability, in row ", row));
+      }
+      file->logits.push_back(static_cast<float>(probabilities ? std::log(begin[c]) : begin[c]));
+    }
+    for (int64_t c = columns - 2; c < columns; ++c) {
+      if (begin[c] != std::floor(begin[c]) || std::abs(begin[c]) > 1e9) {
+        return arrays.Problem("arr_0", absl::StrCat("holds ", begin[c], " as ", c + 1 == columns ? "data set" : "label",
+                                                    " in row ", row, ", not a whole number"));
+      }
+    }
+    file->label.push_back(static_cast<int64_t>(begin[columns - 2]));
+    file->set.push_back(static_cast<int64_t>(begin[columns - 1]));
+    ++samples_of_set[file->set.back()];
+  }
+  std::map<int64_t, int64_t> index;
+  for (const auto& [set, samples] : samples_of_set) {
+    index[set] = file->set_names.size();
+    file->set_names.push_back(absl::StrCat(set));
+  }
+  for (int64_t& set : file->set) set = index[set];
+  file->labels_depend_on_set = file->set_names.size() > 1;
+  if (arrays.Has("confidence")) {
+    OPENSET_RETURN_IF_ERROR(arrays.Read("confidence", {n}, &ToDouble, &file->unknown_score));
+    for (double& score : file->unknown_score) score = -score;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ScoreFile> Interpret(const RawFile& raw) {
+  const NamedArrays arrays(raw.path, raw.arrays);
+  ScoreFile file;
+  file.path = raw.path;
+  switch (raw.layout) {
+    case Layout::kOwn:
+    case Layout::kOneArray:
+      OPENSET_RETURN_IF_ERROR(ReadOwn(arrays, &file));
+      break;
+    case Layout::kOpenOod:
+      OPENSET_RETURN_IF_ERROR(ReadOpenOod(arrays, &file));
+      break;
+    case Layout::kFdShifts:
+      OPENSET_RETURN_IF_ERROR(ReadFdShifts(arrays, &file));
+      break;
+    case Layout::kFdShiftsConfidence:
+      return absl::InvalidArgumentError(absl::StrCat(raw.path,
+                                                     ": holds confidences only; give raw_logits.npz or "
+                                                     "raw_output.npz of the same folder too"));
+  }
+  return file;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ScoreFile>> ReadScoreFiles(const std::vector<std::string>& files) {
+  std::vector<RawFile> raw;
+  bool by_array = false;
+  for (const std::string& file : files) {
+    OPENSET_ASSIGN_OR_RETURN(raw.emplace_back(), ReadRawFile(file));
+    by_array |= raw.back().layout == Layout::kOneArray || raw.back().layout == Layout::kFdShiftsConfidence;
+  }
+  if (by_array && raw.size() > 1) {
+    OPENSET_ASSIGN_OR_RETURN(RawFile joined, Join(std::move(raw)));
+    raw.clear();
+    raw.push_back(std::move(joined));
+  }
+  std::vector<ScoreFile> result;
+  for (const RawFile& file : raw) {
+    OPENSET_ASSIGN_OR_RETURN(result.emplace_back(), Interpret(file));
+  }
+  return result;
+}
+
+}  // namespace openset

@@ -1,0 +1,49 @@
+// Files of scores and outputs: .npz, .npy and .csv, of this project and of other tools, as named arrays.
+#ifndef OPENSET_EVAL_FILES_SCORE_FILE_H_
+#define OPENSET_EVAL_FILES_SCORE_FILE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace openset {
+
+// The samples of one file, checked for shapes and types but not yet for values. Vectors are empty where the file has no
+// such array.
+struct ScoreFile {
+  std::string path;  // for errors
+  int64_t num_samples = 0;
+  std::vector<float> logits;  // [N, K]
+  int64_t num_outputs = 0;
+  std::vector<float> features;  // [N, D]
+  int64_t feature_dim = 0;
+  std::vector<float> head_weight;  // [K, D]
+  std::vector<float> head_bias;    // [K]
+  std::vector<int64_t> label;      // [N], -1 = unknown
+  std::vector<int64_t> prediction;
+  std::vector<double> unknown_score;  // larger = more unknown
+  std::vector<int64_t> set;           // [N], index into set_names, -1 = none
+  std::vector<std::string> set_names;
+  std::optional<int64_t> num_classes;
+  // The labels of samples of another data set are that set's: which sets are unknown must be said.
+  bool labels_depend_on_set = false;
+};
+
+// Files become ScoreFiles thus:
+//   * .npz, .csv, with arrays named as the fields above (`group` and `group_names` for the sets);
+//   * .npz of OpenOOD (scores/NAME.npz): pred, conf (its negative is the unknown score), label; the set is NAME;
+//   * .npz of FD-Shifts (raw_logits.npz, raw_output.npz): arr_0 [N, K + 2] of logits or, in raw_output, probabilities,
+//     then label and number of the data set, which is the set's name;
+//   * .npy: one array, named by the file's name without ".npy", or by NAME=FILE. All .npy files, and an
+//     external_confids.npz of FD-Shifts, together with at most one other file, are the arrays of one ScoreFile.
+// Errors: kNotFound; kInvalidArgument and kDataLoss with the file and the array, where a file is not what its name
+// says, is damaged, or holds arrays of other types or shapes; kInvalidArgument where the label is missing, or all of
+// unknown_score, logits and (for the prediction) both.
+absl::StatusOr<std::vector<ScoreFile>> ReadScoreFiles(const std::vector<std::string>& files);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_FILES_SCORE_FILE_H_

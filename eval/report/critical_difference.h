@@ -1,0 +1,19 @@
+// Critical-difference diagrams (Demsar 2006).
+#ifndef OPENSET_EVAL_REPORT_CRITICAL_DIFFERENCE_H_
+#define OPENSET_EVAL_REPORT_CRITICAL_DIFFERENCE_H_
+
+#include <string>
+#include <vector>
+
+#include "eval/statistics/several_methods.h"
+
+namespace openset {
+
+// One <svg>: mean ranks on an axis (1 = best, at the left), the critical difference above it, a bar over methods that
+// cannot be told apart. `methods`: the names, in the order of the test.
+std::string CriticalDifferenceSvg(const std::string& title, const std::vector<std::string>& methods,
+                                  const FriedmanTest& test);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_REPORT_CRITICAL_DIFFERENCE_H_

@@ -1,0 +1,191 @@
+#include "eval/report/curve_files.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/svg_plot.h"
+#include "core/table.h"
+#include "eval/curves/curves.h"
+#include "eval/metrics/aurc.h"
+#include "eval/metrics/auroc.h"
+#include "eval/metrics/calibration.h"
+#include "eval/metrics/openauc.h"
+#include "eval/report/threshold_curves.h"
+
+namespace openset {
+namespace {
+
+constexpr int kMaxPoints = 500;
+constexpr int kScoreBins = 60;
+constexpr int kReliabilityBins = 15;
+
+std::string Full(double value) { return absl::StrFormat("%.17g", value); }
+
+std::string CurveCsv(const std::vector<CurvePoint>& curve, const std::string& x, const std::string& y) {
+  Table table{{"threshold", x, y}, {}, 0};
+  for (const CurvePoint& point : curve) table.rows.push_back({Full(point.threshold), Full(point.x), Full(point.y)});
+  return ToCsv(table);
+}
+
+PlotSeries Line(const std::string& name, const std::vector<CurvePoint>& curve, int color) {
+  PlotSeries series;
+  series.name = name;
+  series.color = color;
+  for (const CurvePoint& point : Thinned(curve, kMaxPoints)) series.points.emplace_back(point.x, point.y);
+  return series;
+}
+
+PlotSeries Dashed(const std::string& name, std::vector<std::pair<double, double>> points) {
+  PlotSeries series;
+  series.name = name;
+  series.points = std::move(points);
+  series.color = 7;
+  series.dashed = true;
+  return series;
+}
+
+// Axes from 0 to 1.
+Plot Unit(const std::string& title, const std::string& x_label, const std::string& y_label) {
+  Plot plot;
+  plot.title = title;
+  plot.x_label = x_label;
+  plot.y_label = y_label;
+  plot.x_high = plot.y_high = 1;
+  return plot;
+}
+
+std::string Named(const std::string& name, const MetricResult& area, double factor, const char* unit) {
+  if (!area.value.has_value()) return name;
+  return absl::StrFormat("%s (area %.2f%s)", name, factor * *area.value, unit);
+}
+
+struct CurveFile {
+  std::string name;
+  std::string csv;
+  Plot plot;
+};
+
+std::optional<CurveFile> Roc(const RankedInput& ranked) {
+  const std::vector<CurvePoint> curve = RocCurve(ranked);
+  if (curve.empty()) return std::nullopt;
+  Plot plot = Unit("ROC", "unknown samples accepted", "known samples accepted");
+  plot.series = {Line(Named("known against unknown", Auroc(ranked), 100, " %"), curve, 0),
+                 Dashed("by chance", {{0, 0}, {1, 1}})};
+  return CurveFile{"roc", CurveCsv(curve, "unknown_accepted", "known_accepted"), plot};
+}
+
+std::optional<CurveFile> Oscr(const RankedInput& ranked) {
+  const std::vector<CurvePoint> curve = OscrCurve(ranked);
+  if (curve.empty()) return std::nullopt;
+  Plot plot = Unit("OSCR", "unknown samples accepted", "known samples accepted and right");
+  plot.series = {Line(Named("OpenAUC", OpenAuc(ranked), 100, " %"), curve, 0)};
+  return CurveFile{"oscr", CurveCsv(curve, "unknown_accepted", "known_accepted_and_right"), plot};
+}
+
+std::optional<CurveFile> RiskCoverage(const RankedInput& ranked, RiskOver over) {
+  const bool pool = over == RiskOver::kPool;
+  const std::vector<CurvePoint> curve = RiskCoverageCurve(ranked, over);
+  if (curve.empty() || (pool && ranked.total().unknown == 0)) return std::nullopt;
+  Plot plot = Unit(pool ? "Risk over coverage, all samples" : "Risk over coverage, known samples",
+                   "coverage: samples accepted", pool ? "wrong or unknown among them" : "wrong among them");
+  plot.y_high = 0;  // that of the data
+  plot.series = {Line(Named("AURC x1000", Aurc(ranked, over), 1000, ""), curve, 0)};
+  return CurveFile{pool ? "risk_coverage_pool" : "risk_coverage", CurveCsv(curve, "coverage", "risk"), plot};
+}
+
+std::optional<CurveFile> Thresholds(const RankedInput& ranked) {
+  if (ranked.total().known() == 0 || ranked.total().unknown == 0) return std::nullopt;
+  const ThresholdCurves curves = MakeThresholdCurves(ranked, 1000);
+  return CurveFile{"thresholds", ToCsv(curves.table), curves.plot};
+}
+
+CurveFile Densities(const RankedInput& ranked) {
+  const ScoreHistogram histogram = ScoreDensities(ranked, kScoreBins);
+  Table table{{"low", "high", "known_right", "known_wrong", "unknown"}, {}, 0};
+  const auto row = [&table](const std::string& low, const std::string& high, const Tally& count) {
+    table.rows.push_back(
+        {low, high, absl::StrCat(count.correct), absl::StrCat(count.wrong), absl::StrCat(count.unknown)});
+  };
+  if (histogram.minus_infinity.all() > 0) row("-inf", "-inf", histogram.minus_infinity);
+  Plot plot;
+  plot.title = "Scores";
+  plot.x_label = "unknown score";
+  plot.y_label = "density";
+  const Tally total = ranked.total();
+  const struct {
+    const char* name;
+    uint32_t Tally::*count;
+    int color;
+  } kinds[] = {
+      {"known, right", &Tally::correct, 0}, {"known, wrong", &Tally::wrong, 4}, {"unknown", &Tally::unknown, 1}};
+  for (const auto& kind : kinds) {
+    if (total.*kind.count == 0) continue;
+    PlotSeries series;
+    series.name = kind.name;
+    series.kind = SeriesKind::kArea;
+    series.color = kind.color;
+    for (const ScoreBin& bin : histogram.bins) {
+      const double width = bin.high > bin.low ? bin.high - bin.low : 1;
+      const double density = static_cast<double>(bin.count.*kind.count) / (total.*kind.count) / width;
+      series.points.emplace_back(bin.low, density);
+      series.points.emplace_back(bin.high, density);
+    }
+    plot.series.push_back(std::move(series));
+  }
+  for (const ScoreBin& bin : histogram.bins) row(Full(bin.low), Full(bin.high), bin.count);
+  if (histogram.plus_infinity.all() > 0) row("inf", "inf", histogram.plus_infinity);
+  return {"score_densities", ToCsv(table), plot};
+}
+
+std::optional<CurveFile> Reliability(const RankedInput& ranked) {
+  const std::vector<CalibrationBin> bins = CalibrationBins(ranked, kReliabilityBins);
+  if (bins.empty()) return std::nullopt;
+  Table table{{"low", "high", "samples", "confidence", "accuracy"}, {}, 0};
+  Plot plot = Unit("Reliability, known samples", "confidence: softmax of the prediction", "accuracy");
+  plot.x_low = plot.y_low = -0.03;  // whole circles at the edges
+  plot.x_high = plot.y_high = 1.03;
+  PlotSeries dots;
+  dots.name = "bins, larger with more samples";
+  dots.kind = SeriesKind::kDots;
+  int64_t most = 1;
+  for (const CalibrationBin& bin : bins) most = std::max(most, bin.samples);
+  for (const CalibrationBin& bin : bins) {
+    table.rows.push_back(
+        {Full(bin.low), Full(bin.high), absl::StrCat(bin.samples), Full(bin.confidence), Full(bin.accuracy)});
+    if (bin.samples == 0) continue;
+    dots.points.emplace_back(bin.confidence, bin.accuracy);
+    dots.size.push_back(0.05 + 0.35 * static_cast<double>(bin.samples) / most);
+  }
+  if (const MetricResult ece = ExpectedCalibrationError(ranked, kReliabilityBins); ece.value.has_value()) {
+    plot.title = absl::StrFormat("%s (ECE %.2f %%)", plot.title, 100 * *ece.value);
+  }
+  plot.series = {Dashed("calibrated", {{0, 0}, {1, 1}}), dots};
+  return CurveFile{"reliability", ToCsv(table), plot};
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> CurveFiles(const RankedInput& ranked, const std::string& title,
+                                                            const std::string& summary) {
+  std::vector<CurveFile> curves;
+  for (std::optional<CurveFile> curve :
+       {Roc(ranked), Oscr(ranked), RiskCoverage(ranked, RiskOver::kKnown), RiskCoverage(ranked, RiskOver::kPool),
+        Thresholds(ranked), std::make_optional(Densities(ranked)), Reliability(ranked)}) {
+    if (curve.has_value()) curves.push_back(*std::move(curve));
+  }
+  std::vector<std::pair<std::string, std::string>> files;
+  std::vector<std::string> parts;
+  for (const CurveFile& curve : curves) {
+    const std::string svg = ToSvg(curve.plot);
+    files.emplace_back(curve.name + ".csv", curve.csv);
+    files.emplace_back(curve.name + ".svg", svg);
+    parts.push_back(svg);
+  }
+  parts.push_back(absl::StrCat("<pre>", EscapeXml(summary), "</pre>\n"));
+  files.emplace_back("index.html", ToHtmlPage(title, parts));
+  return files;
+}
+
+}  // namespace openset

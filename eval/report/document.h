@@ -1,0 +1,36 @@
+// Tables with titles and lines around them, in the formats that people read.
+#ifndef OPENSET_EVAL_REPORT_DOCUMENT_H_
+#define OPENSET_EVAL_REPORT_DOCUMENT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/table.h"
+
+namespace openset {
+
+struct DocumentSection {
+  std::string title;  // may be empty
+  Table table;
+};
+
+struct Document {
+  std::vector<std::string> above;
+  std::vector<DocumentSection> sections;
+  std::vector<std::string> below;
+};
+
+enum class TextFormat { kText, kMarkdown, kCsv, kJson, kLatex };
+// Errors: kInvalidArgument with the known names.
+absl::StatusOr<TextFormat> ParseTextFormat(const std::string& name);
+
+// As kText, kMarkdown or kLatex (booktabs; titles and lines as comments). Precondition: one of them.
+std::string FormatDocument(const Document& document, TextFormat format);
+
+// "0.0312"; "< 0.0001" below that.
+std::string ShowPValue(double p_value);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_REPORT_DOCUMENT_H_

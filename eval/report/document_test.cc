@@ -1,0 +1,39 @@
+#include "eval/report/document.h"
+
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+const Document kDocument = {{"what was read"}, {{"a title", {{"m", "v"}, {{"a_b", "1"}}, 1}}}, {"absent: x"}};
+
+TEST(FormatDocument, Text) {
+  EXPECT_EQ(FormatDocument(kDocument, TextFormat::kText),
+            "what was read\n\na title\n\nm    v\n------\na_b  1\n\nabsent: x\n");
+}
+
+TEST(FormatDocument, Markdown) {
+  EXPECT_EQ(FormatDocument(kDocument, TextFormat::kMarkdown),
+            "what was read\n\na title\n\n| m   |   v |\n| :-- | --: |\n| a_b |   1 |\n\n* absent: x\n");
+}
+
+TEST(FormatDocument, Latex) {
+  EXPECT_EQ(FormatDocument(kDocument, TextFormat::kLatex),
+            "% what was read\n% a title\n\\begin{tabular}{lr}\n  \\toprule\n  m & v \\\\\n  \\midrule\n"
+            "  a\\_b & 1 \\\\\n  \\bottomrule\n\\end{tabular}\n% absent: x\n");
+}
+
+TEST(ParseTextFormat, Names) {
+  EXPECT_EQ(*ParseTextFormat("latex"), TextFormat::kLatex);
+  EXPECT_EQ(ParseTextFormat("jsn").status().message(),
+            "unknown format 'jsn'; did you mean 'json'? (known: text, markdown, csv, json, latex)");
+}
+
+TEST(ShowPValue, Rounds) {
+  EXPECT_EQ(ShowPValue(0.03124), "0.0312");
+  EXPECT_EQ(ShowPValue(1), "1.0000");
+  EXPECT_EQ(ShowPValue(0), "< 0.0001");
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,199 @@
+#include "eval/report/evaluation_report.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/table.h"
+#include "nlohmann/json.hpp"
+
+namespace openset {
+namespace {
+
+std::string Shown(const std::optional<double>& value, const Display& display) {
+  if (!value.has_value()) return "-";
+  return absl::StrFormat("%.2f", display.factor * *value);
+}
+
+std::string NumberShown(const std::optional<double>& value, const Display& display) {
+  if (!value.has_value()) return "-";
+  return display.factor == 1 ? absl::StrFormat("%.4f", *value) : Shown(value, display);
+}
+
+std::string Full(const std::optional<double>& value) {
+  return value.has_value() ? absl::StrFormat("%.17g", *value) : "";
+}
+
+Table MetricTable(const EvaluationReport& report) {
+  Table table{{"metric", "value"}, {}, 1};
+  if (!report.interval.empty()) table.header.insert(table.header.end(), {"low", "high"});
+  table.header.insert(table.header.end(), {"unit", "better"});
+  for (const ReportedMetric& metric : report.metrics) {
+    if (!metric.value.has_value()) continue;
+    std::vector<std::string> row = {metric.name, NumberShown(metric.value, metric.display)};
+    if (!report.interval.empty()) {
+      row.push_back(NumberShown(metric.low, metric.display));
+      row.push_back(NumberShown(metric.high, metric.display));
+    }
+    row.push_back(metric.display.unit);
+    row.push_back(metric.better);
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table GroupTable(const EvaluationReport& report) {
+  Table table{{"metric"}, {}, 1};
+  std::vector<std::string> samples = {"unknown samples"};
+  for (const ReportedGroup& group : report.groups) {
+    table.header.push_back(group.name);
+    samples.push_back(absl::StrCat(group.unknown_samples));
+  }
+  table.header.push_back("unit");
+  samples.push_back("");
+  table.rows.push_back(std::move(samples));
+  for (size_t m = 0; m < report.metrics.size(); ++m) {
+    const ReportedMetric& metric = report.metrics[m];
+    std::vector<std::string> row = {metric.name};
+    bool any = false;
+    for (const ReportedGroup& group : report.groups) {
+      row.push_back(NumberShown(group.values[m].value, metric.display));
+      any = any || group.values[m].value.has_value();
+    }
+    row.push_back(metric.display.unit);
+    if (any) table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table SourceTable(const EvaluationReport& report) {
+  Table table{{"source", "samples", "errors", "part of pooled_aurc"}, {}, 1};
+  AurcPart total;
+  for (const ReportedSource& source : report.sources) {
+    table.rows.push_back({source.name, absl::StrCat(source.part.samples), absl::StrCat(source.part.errors),
+                          absl::StrFormat("%.2f", 1000 * source.part.aurc)});
+    total.samples += source.part.samples;
+    total.errors += source.part.errors;
+    total.aurc += source.part.aurc;
+  }
+  table.rows.push_back(
+      {"pool", absl::StrCat(total.samples), absl::StrCat(total.errors), absl::StrFormat("%.2f", 1000 * total.aurc)});
+  return table;
+}
+
+std::string Header(const EvaluationReport& report) {
+  std::string text =
+      absl::StrCat(report.num_known, " known samples of ", report.num_classes,
+                   report.num_classes == 1 ? " class, " : " classes, ", report.num_unknown, " unknown samples");
+  if (report.num_unknown > 0) {
+    absl::StrAppendFormat(&text, " (known : unknown = %.4g : 1)",
+                          static_cast<double>(report.num_known) / report.num_unknown);
+  }
+  return text;
+}
+
+// What is said around the tables, a line each.
+std::vector<std::string> LinesBelow(const EvaluationReport& report) {
+  std::vector<std::string> lines;
+  for (const ReportedMetric& metric : report.metrics) {
+    if (!metric.remark.empty()) lines.push_back(absl::StrCat(metric.name, ": ", metric.remark));
+  }
+  for (const ReportedMetric& metric : report.metrics) {
+    if (!metric.value.has_value()) {
+      lines.push_back(absl::StrCat("absent: ", metric.name, " (", metric.absent_reason, ")"));
+    } else if (!report.interval.empty() && !metric.low.has_value() && !metric.absent_reason.empty()) {
+      lines.push_back(absl::StrCat("no interval: ", metric.name, " (", metric.absent_reason, ")"));
+    }
+  }
+  return lines;
+}
+
+Document MakeDocument(const EvaluationReport& report) {
+  Document document;
+  document.above = report.notes;
+  document.above.push_back(Header(report));
+  document.sections.push_back(
+      {report.interval.empty() ? "" : absl::StrCat("low, high: ", report.interval), MetricTable(report)});
+  if (!report.groups.empty()) {
+    document.sections.push_back({"each set of unknown samples against all known samples", GroupTable(report)});
+  }
+  if (!report.sources.empty()) {
+    document.sections.push_back({"what pooled_aurc (x1000) is made of", SourceTable(report)});
+  }
+  document.below = LinesBelow(report);
+  return document;
+}
+
+std::string FormatCsv(const EvaluationReport& report) {
+  Table table{{"set", "metric", "value", "low", "high", "absent"}, {}, 2};
+  for (const ReportedMetric& metric : report.metrics) {
+    table.rows.push_back({"all", metric.name, Full(metric.value), Full(metric.low), Full(metric.high),
+                          metric.value.has_value() ? "" : metric.absent_reason});
+  }
+  for (const ReportedGroup& group : report.groups) {
+    for (size_t m = 0; m < report.metrics.size(); ++m) {
+      table.rows.push_back({group.name, report.metrics[m].name, Full(group.values[m].value), "", "",
+                            group.values[m].value.has_value() ? "" : group.values[m].absent_reason});
+    }
+  }
+  return ToCsv(table);
+}
+
+std::string FormatJson(const EvaluationReport& report) {
+  nlohmann::ordered_json json;
+  json["n_known"] = report.num_known;
+  json["n_unknown"] = report.num_unknown;
+  json["metrics"] = nlohmann::ordered_json::object();
+  json["absent"] = nlohmann::ordered_json::object();
+  for (const ReportedMetric& metric : report.metrics) {
+    if (!metric.value.has_value()) {
+      json["absent"][metric.name] = metric.absent_reason;
+      continue;
+    }
+    nlohmann::ordered_json& entry = json["metrics"][metric.name];
+    entry["value"] = *metric.value;
+    if (metric.low.has_value()) entry["low"] = *metric.low;
+    if (metric.high.has_value()) entry["high"] = *metric.high;
+  }
+  for (const ReportedGroup& group : report.groups) {
+    nlohmann::ordered_json& entry = json["groups"][group.name];
+    entry["n_unknown"] = group.unknown_samples;
+    entry["metrics"] = nlohmann::ordered_json::object();
+    for (size_t m = 0; m < report.metrics.size(); ++m) {
+      if (group.values[m].value.has_value()) entry["metrics"][report.metrics[m].name]["value"] = *group.values[m].value;
+    }
+  }
+  for (const ReportedSource& source : report.sources) {
+    json["pooled_aurc_parts"][source.name] = {
+        {"samples", source.part.samples}, {"errors", source.part.errors}, {"value", source.part.aurc}};
+  }
+  // Names come from files: what is no UTF-8 is replaced.
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+Display DisplayOf(const MetricSpec& metric) {
+  switch (metric.kind_case()) {
+    case MetricSpec::kAurc:
+    case MetricSpec::kEaurc:
+    case MetricSpec::kAugrc:
+    case MetricSpec::kPooledAurc:
+      return {1000, "x1000"};
+    case MetricSpec::kNll:
+      return {1, "nats"};
+    case MetricSpec::kBrier:
+    case MetricSpec::kKnownUnknownRatio:
+      return {1, ""};
+    default:
+      return {100, "%"};
+  }
+}
+
+std::string FormatEvaluation(const EvaluationReport& report, TextFormat format) {
+  if (format == TextFormat::kCsv) return FormatCsv(report);
+  if (format == TextFormat::kJson) return FormatJson(report);
+  return FormatDocument(MakeDocument(report), format);
+}
+
+}  // namespace openset

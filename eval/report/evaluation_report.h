@@ -1,0 +1,68 @@
+// What `openset eval` has found, and its text in each format. A pure function of values.
+#ifndef OPENSET_EVAL_REPORT_EVALUATION_REPORT_H_
+#define OPENSET_EVAL_REPORT_EVALUATION_REPORT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eval/metrics/aurc.h"
+#include "eval/metrics/metric.pb.h"
+#include "eval/metrics/metric_value.h"
+#include "eval/report/document.h"
+
+namespace openset {
+
+// How a table shows a value: shown = factor * value, with the unit behind it.
+struct Display {
+  double factor = 1;
+  std::string unit;  // "%", "x1000", "nats", ""
+};
+// Percent for shares, times 1000 for AURC and its kin.
+Display DisplayOf(const MetricSpec& metric);
+
+struct ReportedMetric {
+  std::string name;
+  Display display;
+  std::string better;           // "higher", "lower", or "" for what is no quality
+  std::optional<double> value;  // as JSON and CSV hold it
+  std::string absent_reason;
+  std::optional<double> low;  // of the interval
+  std::optional<double> high;
+  std::string remark;
+};
+
+// The metrics of the known samples and some of the unknown ones, in the order of the report's metrics.
+struct ReportedGroup {
+  std::string name;
+  int64_t unknown_samples = 0;
+  std::vector<MetricValue> values;
+};
+
+// A source of errors in the pool of all samples.
+struct ReportedSource {
+  std::string name;
+  AurcPart part;
+};
+
+struct EvaluationReport {
+  std::vector<std::string> notes;  // lines above the table: what was read, which score
+  int64_t num_known = 0;
+  int64_t num_unknown = 0;
+  int32_t num_classes = 0;
+  std::string interval;  // "95 % interval (bca, 10000 replicates)"; empty without intervals
+  std::vector<ReportedMetric> metrics;
+  std::vector<ReportedGroup> groups;    // and their means, and the pool; empty without groups
+  std::vector<ReportedSource> sources;  // of pooled_aurc; empty where it was not asked for
+};
+
+// Tables in text, Markdown and LaTeX (booktabs) are rounded and scaled for reading; CSV and JSON hold the values in
+// full precision. JSON: {"n_known", "n_unknown", "metrics": {name: {"value", "low", "high"}}, "absent": {name:
+// reason}}, without low and high where there is no interval; with groups also "groups": {name: {"n_unknown",
+// "metrics"}}.
+std::string FormatEvaluation(const EvaluationReport& report, TextFormat format);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_REPORT_EVALUATION_REPORT_H_

@@ -1,0 +1,76 @@
+#include "eval/report/evaluation_report.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+EvaluationReport Report() {
+  EvaluationReport report;
+  report.notes = {"scores.npz"};
+  report.num_known = 30;
+  report.num_unknown = 20;
+  report.num_classes = 3;
+  report.interval = "95 % interval";
+  report.metrics = {
+      {"auroc", {100, "%"}, "higher", 2.0 / 3, "", 0.5, 0.75, ""},
+      {"aurc", {1000, "x1000"}, "lower", 0.1, "more than 1 % of the replicates are undefined", {}, {}, ""},
+      {"nll", {1, "nats"}, "lower", {}, "no logits", {}, {}, ""}};
+  return report;
+}
+
+TEST(FormatEvaluation, Json) {
+  EXPECT_EQ(nlohmann::json::parse(FormatEvaluation(Report(), TextFormat::kJson)), nlohmann::json::parse(R"({
+    "n_known": 30, "n_unknown": 20,
+    "metrics": {"auroc": {"value": 0.6666666666666666, "low": 0.5, "high": 0.75}, "aurc": {"value": 0.1}},
+    "absent": {"nll": "no logits"}})"));
+}
+
+TEST(FormatEvaluation, NamesThatAreNoUtf8AreReplacedInJson) {
+  EvaluationReport report = Report();
+  report.groups = {{"\xff", 1, {{"auroc", 0.5, ""}, {"aurc", 0.5, ""}, {"nll", {}, "no logits"}}}};
+  EXPECT_THAT(FormatEvaluation(report, TextFormat::kJson), HasSubstr("\xEF\xBF\xBD"));
+}
+
+TEST(FormatEvaluation, Csv) {
+  EvaluationReport report = Report();
+  report.groups = {{"near", 5, {{"auroc", 0.5, ""}, {"aurc", 0.25, ""}, {"nll", {}, "no logits"}}}};
+  EXPECT_EQ(FormatEvaluation(report, TextFormat::kCsv),
+            "set,metric,value,low,high,absent\n"
+            "all,auroc,0.66666666666666663,0.5,0.75,\n"
+            "all,aurc,0.10000000000000001,,,\n"
+            "all,nll,,,,no logits\n"
+            "near,auroc,0.5,,,\n"
+            "near,aurc,0.25,,,\n"
+            "near,nll,,,,no logits\n");
+}
+
+TEST(FormatEvaluation, Text) {
+  EXPECT_EQ(FormatEvaluation(Report(), TextFormat::kText),
+            "scores.npz\n"
+            "30 known samples of 3 classes, 20 unknown samples (known : unknown = 1.5 : 1)\n"
+            "\n"
+            "low, high: 95 % interval\n"
+            "\n"
+            "metric   value    low   high   unit  better\n"
+            "-------------------------------------------\n"
+            "auroc    66.67  50.00  75.00      %  higher\n"
+            "aurc    100.00      -      -  x1000   lower\n"
+            "\n"
+            "no interval: aurc (more than 1 % of the replicates are undefined)\n"
+            "absent: nll (no logits)\n");
+}
+
+TEST(FormatEvaluation, SourcesOfPooledAurcAddUp) {
+  EvaluationReport report = Report();
+  report.sources = {{"known", {kUnknownLabel, 30, 3, 0.01}}, {"unknown", {0, 20, 20, 0.2}}};
+  EXPECT_THAT(FormatEvaluation(report, TextFormat::kText),
+              HasSubstr("pool          50      23               210.00\n"));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,257 @@
+#include "eval/report/run_comparison.h"
+
+#include <cmath>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "core/status_macros.h"
+#include "core/suggest.h"
+#include "core/table.h"
+#include "eval/metrics/make_metric.h"
+#include "eval/metrics/metric.pb.h"
+#include "eval/statistics/verdict.h"
+#include "nlohmann/json.hpp"
+
+namespace openset {
+namespace {
+
+using Runs = std::map<std::string, double>;
+
+// A metric by name.
+absl::StatusOr<MetricSpec> SpecOf(const std::string& name) {
+  const google::protobuf::OneofDescriptor* kind = MetricSpec::descriptor()->FindOneofByName("kind");
+  std::vector<std::string> known;
+  for (int i = 0; i < kind->field_count(); ++i) {
+    known.push_back(kind->field(i)->name());
+    if (known.back() != name) continue;
+    MetricSpec spec;
+    MetricSpec::GetReflection()->MutableMessage(&spec, kind->field(i));
+    return spec;
+  }
+  return absl::InvalidArgumentError(Unknown("metric", name, known));
+}
+
+const Runs* RunsOf(const RunTable& table, const std::string& metric, const std::string& method,
+                   const std::string& task) {
+  const auto& methods = table.value.at(metric);
+  const auto by_method = methods.find(method);
+  if (by_method == methods.end()) return nullptr;
+  const auto by_task = by_method->second.find(task);
+  return by_task == by_method->second.end() ? nullptr : &by_task->second;
+}
+
+std::string Pair(const std::string& a, const std::string& b, const std::string& task) {
+  return absl::StrCat(a, " and ", b, task.empty() ? "" : absl::StrCat(" on ", task));
+}
+
+void ComparePairs(const RunTable& table, const MetricSpec& spec, RunComparison* comparison) {
+  const std::string metric = MetricName(spec);
+  const bool higher = HigherIsBetter(spec).value_or(true);
+  std::vector<ComparedRuns> rows;
+  for (size_t a = 0; a < table.methods.size(); ++a) {
+    for (size_t b = a + 1; b < table.methods.size(); ++b) {
+      for (const std::string& task : table.tasks) {
+        ComparedRuns row{metric, task, table.methods[a], table.methods[b], DisplayOf(spec)};
+        const Runs* runs_a = RunsOf(table, metric, row.a, task);
+        const Runs* runs_b = RunsOf(table, metric, row.b, task);
+        if (runs_a == nullptr || runs_b == nullptr) continue;
+        std::vector<double> values_a, values_b;
+        for (const auto& [run, value] : *runs_a) {
+          const auto other = runs_b->find(run);
+          if (other == runs_b->end()) continue;
+          values_a.push_back(value);
+          values_b.push_back(other->second);
+        }
+        const absl::StatusOr<PairedTest> test = ComparePairedRuns(values_a, values_b, comparison->confidence);
+        if (!test.ok()) {
+          comparison->left_out.push_back(
+              absl::StrCat(metric, ": ", Pair(row.a, row.b, task), ": ", test.status().message()));
+          continue;
+        }
+        row.test = *test;
+        rows.push_back(std::move(row));
+      }
+    }
+  }
+  std::vector<double> t, wilcoxon;
+  for (const ComparedRuns& row : rows) {
+    t.push_back(row.test.t_p_value);
+    wilcoxon.push_back(row.test.wilcoxon_p_value);
+  }
+  t = HolmAdjusted(t);
+  wilcoxon = HolmAdjusted(wilcoxon);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows[i].adjusted_t = t[i];
+    rows[i].adjusted_wilcoxon = wilcoxon[i];
+    const Verdict verdict = t[i] < 1 - comparison->confidence ? rows[i].test.verdict : Verdict::kNoDetectableDifference;
+    rows[i].verdict = verdict == Verdict::kNoDetectableDifference ? "no detectable difference"
+                      : (verdict == Verdict::kALarger) == higher  ? rows[i].a + " is better"
+                                                                  : rows[i].b + " is better";
+    comparison->pairs.push_back(std::move(rows[i]));
+  }
+}
+
+void CompareAll(const RunTable& table, const MetricSpec& spec, RunComparison* comparison) {
+  if (table.methods.size() < 3 || table.tasks.size() < 2) return;
+  const std::string metric = MetricName(spec);
+  std::vector<std::vector<double>> values;
+  for (const std::string& task : table.tasks) {
+    std::vector<double> row;
+    for (const std::string& method : table.methods) {
+      const Runs* runs = RunsOf(table, metric, method, task);
+      if (runs == nullptr) break;
+      double sum = 0;
+      for (const auto& [run, value] : *runs) sum += value;
+      row.push_back(sum / static_cast<double>(runs->size()));
+    }
+    if (row.size() == table.methods.size()) {
+      values.push_back(std::move(row));
+    } else {
+      comparison->left_out.push_back(absl::StrCat(metric, ": task ", task, ": not every method has results"));
+    }
+  }
+  const absl::StatusOr<FriedmanTest> test =
+      CompareMethods(values, HigherIsBetter(spec).value_or(true), 1 - comparison->confidence);
+  if (!test.ok()) {
+    comparison->left_out.push_back(absl::StrCat(metric, ": all methods: ", test.status().message()));
+    return;
+  }
+  comparison->methods.push_back({metric, table.methods, static_cast<int>(values.size()), *test});
+}
+
+std::string Full(double value) { return absl::StrFormat("%.17g", value); }
+
+std::string FormatCsv(const RunComparison& comparison) {
+  Table table{{"metric", "task", "a", "b", "runs", "mean_difference", "cohen_dz", "rank_biserial", "low", "high", "t_p",
+               "t_p_holm", "wilcoxon_p", "wilcoxon_p_holm", "verdict"},
+              {},
+              4};
+  for (const ComparedRuns& row : comparison.pairs) {
+    const PairedTest& test = row.test;
+    table.rows.push_back({row.metric, row.task, row.a, row.b, absl::StrCat(test.runs), Full(test.mean_difference),
+                          Full(test.cohen_dz), Full(test.rank_biserial), Full(test.low), Full(test.high),
+                          Full(test.t_p_value), Full(row.adjusted_t), Full(test.wilcoxon_p_value),
+                          Full(row.adjusted_wilcoxon), row.verdict});
+  }
+  return ToCsv(table);
+}
+
+nlohmann::ordered_json Number(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(absl::StrFormat("%g", value));
+}
+
+std::string FormatJson(const RunComparison& comparison) {
+  nlohmann::ordered_json json;
+  json["confidence"] = comparison.confidence;
+  json["pairs"] = nlohmann::ordered_json::array();
+  for (const ComparedRuns& row : comparison.pairs) {
+    json["pairs"].push_back({{"metric", row.metric},
+                             {"task", row.task},
+                             {"a", row.a},
+                             {"b", row.b},
+                             {"runs", row.test.runs},
+                             {"mean_difference", row.test.mean_difference},
+                             {"cohen_dz", Number(row.test.cohen_dz)},
+                             {"rank_biserial", row.test.rank_biserial},
+                             {"low", row.test.low},
+                             {"high", row.test.high},
+                             {"t_p", row.test.t_p_value},
+                             {"t_p_holm", row.adjusted_t},
+                             {"wilcoxon_p", row.test.wilcoxon_p_value},
+                             {"wilcoxon_p_holm", row.adjusted_wilcoxon},
+                             {"verdict", row.verdict}});
+  }
+  json["all_methods"] = nlohmann::ordered_json::array();
+  for (const ComparedMethods& all : comparison.methods) {
+    nlohmann::ordered_json entry = {{"metric", all.metric},
+                                    {"tasks", all.tasks},
+                                    {"methods", all.methods},
+                                    {"mean_rank", all.test.mean_rank},
+                                    {"kendall_w", all.test.kendall_w},
+                                    {"friedman_chi_squared", all.test.chi_squared},
+                                    {"friedman_p", all.test.p_value},
+                                    {"critical_difference", all.test.critical_difference},
+                                    {"nemenyi_p", all.test.nemenyi_p_value}};
+    json["all_methods"].push_back(std::move(entry));
+  }
+  json["left_out"] = comparison.left_out;
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+DocumentSection PairSection(const RunComparison& comparison) {
+  Table table{{"metric", "task", "a - b", "runs", "mean diff.", "low", "high", "unit", "d_z", "rank-bis.", "p (t)",
+               "p (Wilcoxon)", "verdict"},
+              {},
+              3};
+  for (const ComparedRuns& row : comparison.pairs) {
+    const auto shown = [&](double value) {
+      return absl::StrFormat(row.display.factor == 1 ? "%.4f" : "%.2f", row.display.factor * value);
+    };
+    table.rows.push_back({row.metric, row.task, absl::StrCat(row.a, " - ", row.b), absl::StrCat(row.test.runs),
+                          shown(row.test.mean_difference), shown(row.test.low), shown(row.test.high), row.display.unit,
+                          absl::StrFormat("%.2f", row.test.cohen_dz), absl::StrFormat("%.2f", row.test.rank_biserial),
+                          ShowPValue(row.adjusted_t), ShowPValue(row.adjusted_wilcoxon), row.verdict});
+  }
+  return {absl::StrFormat("paired by run; low, high: Student's %g %% interval of the mean difference; p by Holm, over "
+                          "the tests of a metric",
+                          100 * comparison.confidence),
+          std::move(table)};
+}
+
+DocumentSection MethodSection(const ComparedMethods& all, double confidence) {
+  Table table{{"method", "mean rank", "not told apart from"}, {}, 1};
+  for (size_t place = 0; place < all.test.by_rank.size(); ++place) {
+    const int method = all.test.by_rank[place];
+    std::vector<std::string> same;
+    for (size_t other = 0; other < all.methods.size(); ++other) {
+      if (other != method &&
+          std::abs(all.test.mean_rank[other] - all.test.mean_rank[method]) < all.test.critical_difference) {
+        same.push_back(all.methods[other]);
+      }
+    }
+    table.rows.push_back({all.methods[method], absl::StrFormat("%.2f", all.test.mean_rank[method]),
+                          same.empty() ? "-" : absl::StrJoin(same, ", ")});
+  }
+  return {absl::StrFormat("%s over %d tasks: Kendall's W %.2f, Friedman p %s, critical difference of mean ranks %.2f "
+                          "(Nemenyi, %g %%)",
+                          all.metric, all.tasks, all.test.kendall_w, ShowPValue(all.test.p_value),
+                          all.test.critical_difference, 100 * (1 - confidence)),
+          std::move(table)};
+}
+
+}  // namespace
+
+absl::StatusOr<RunComparison> CompareRuns(const RunTable& table, const std::vector<std::string>& metrics,
+                                          double confidence) {
+  if (table.methods.size() < 2) return absl::InvalidArgumentError("there is one method only");
+  RunComparison comparison;
+  comparison.confidence = confidence;
+  for (const std::string& metric : metrics.empty() ? table.metrics : metrics) {
+    OPENSET_ASSIGN_OR_RETURN(const MetricSpec spec, SpecOf(metric));
+    if (!absl::c_linear_search(table.metrics, metric)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("there are no results of ", metric, ", only of ", absl::StrJoin(table.metrics, ", ")));
+    }
+    ComparePairs(table, spec, &comparison);
+    CompareAll(table, spec, &comparison);
+  }
+  return comparison;
+}
+
+std::string FormatRunComparison(const RunComparison& comparison, TextFormat format) {
+  if (format == TextFormat::kCsv) return FormatCsv(comparison);
+  if (format == TextFormat::kJson) return FormatJson(comparison);
+  Document document;
+  document.above = comparison.notes;
+  for (const ComparedMethods& all : comparison.methods) {
+    document.sections.push_back(MethodSection(all, comparison.confidence));
+  }
+  if (!comparison.pairs.empty()) document.sections.push_back(PairSection(comparison));
+  for (const std::string& line : comparison.left_out) document.below.push_back("left out: " + line);
+  return FormatDocument(document, format);
+}
+
+}  // namespace openset

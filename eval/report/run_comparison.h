@@ -1,0 +1,57 @@
+// Methods over runs and tasks.
+#ifndef OPENSET_EVAL_REPORT_RUN_COMPARISON_H_
+#define OPENSET_EVAL_REPORT_RUN_COMPARISON_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "eval/report/document.h"
+#include "eval/report/evaluation_report.h"
+#include "eval/report/run_table.h"
+#include "eval/statistics/paired_tests.h"
+#include "eval/statistics/several_methods.h"
+
+namespace openset {
+
+// Two methods on one task by one metric, paired by run.
+struct ComparedRuns {
+  std::string metric;
+  std::string task;
+  std::string a, b;
+  Display display;
+  PairedTest test;
+  double adjusted_t = 1;  // Holm's, over all pairs and tasks of the metric
+  double adjusted_wilcoxon = 1;
+  std::string verdict;  // "A is better" or "no detectable difference"
+};
+
+// Three or more methods over two or more tasks by one metric: their means over runs.
+struct ComparedMethods {
+  std::string metric;
+  std::vector<std::string> methods;
+  int tasks = 0;
+  FriedmanTest test;
+};
+
+struct RunComparison {
+  std::vector<std::string> notes;
+  double confidence = 0.95;
+  std::vector<ComparedRuns> pairs;
+  std::vector<ComparedMethods> methods;
+  std::vector<std::string> left_out;  // what could not be compared, and why
+};
+
+// `metrics`: names of members of MetricSpec; empty: all of the table. Runs that only one of two methods has are left
+// out. A difference is detectable where Student's interval leaves out 0 and Holm's p is below 1 - confidence.
+// Errors, kInvalidArgument: fewer than two methods, metrics that the table or the project does not know.
+absl::StatusOr<RunComparison> CompareRuns(const RunTable& table, const std::vector<std::string>& metrics,
+                                          double confidence);
+
+// Effect sizes stand before p-values.
+std::string FormatRunComparison(const RunComparison& comparison, TextFormat format);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_REPORT_RUN_COMPARISON_H_

@@ -1,0 +1,118 @@
+#include "eval/report/run_table.h"
+
+#include <cmath>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "core/files.h"
+#include "core/one_line.h"
+#include "core/status_macros.h"
+#include "eval/files/csv.h"
+#include "nlohmann/json.hpp"
+
+namespace openset {
+namespace {
+
+void AddOnce(const std::string& name, std::vector<std::string>* names) {
+  if (!absl::c_linear_search(*names, name)) names->push_back(name);
+}
+
+std::string RunName(absl::string_view split, absl::string_view seed) {
+  return absl::StrCat("split ", split, ", seed ", seed);
+}
+
+// Errors: the value is not finite, or there is one already.
+absl::Status Add(const std::string& metric, const std::string& method, const std::string& task, const std::string& run,
+                 double value, RunTable* table) {
+  if (!std::isfinite(value)) return absl::InvalidArgumentError(absl::StrCat("'", metric, "' is ", value));
+  if (!table->value[metric][method][task].emplace(run, value).second) {
+    return absl::InvalidArgumentError(absl::StrCat("there is a value of '", metric, "' for ", method, ", ",
+                                                   task.empty() ? "" : task + ", ", run, " already"));
+  }
+  AddOnce(method, &table->methods);
+  AddOnce(task, &table->tasks);
+  AddOnce(metric, &table->metrics);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<RunTable> ParseCsvRuns(absl::string_view text) {
+  RunTable table;
+  std::vector<std::string> header;
+  OPENSET_RETURN_IF_ERROR(ReadCsv(text, [&](int64_t line, absl::Span<const absl::string_view> cells) -> absl::Status {
+    if (header.empty()) {
+      for (absl::string_view cell : cells) header.push_back(OneLine(absl::StripAsciiWhitespace(cell)));
+      if (absl::c_linear_search(header, "method")) return absl::OkStatus();
+      return absl::InvalidArgumentError(
+          "line 1: there is no column 'method' (to compare scores on the same samples give two files)");
+    }
+    std::map<std::string, std::string> key;
+    for (size_t c = 0; c < cells.size(); ++c) key[header[c]] = OneLine(cells[c]);
+    for (size_t c = 0; c < cells.size(); ++c) {
+      const std::string& name = header[c];
+      if (name == "method" || name == "task" || name == "split" || name == "seed" || cells[c].empty()) continue;
+      double value = 0;
+      if (!absl::SimpleAtod(cells[c], &value)) {
+        return absl::InvalidArgumentError(absl::StrCat("line ", line, ": column '", name, "': '",
+                                                       OneLine(cells[c].substr(0, 40)), "' is not a number"));
+      }
+      OPENSET_RETURN_IF_ERROR(
+          Annotate(Add(name, key["method"], key["task"], RunName(key["split"], key["seed"]), value, &table),
+                   absl::StrCat("line ", line)));
+    }
+    return absl::OkStatus();
+  }));
+  return table;
+}
+
+// "METHOD, AXIS=VALUE".
+std::string MethodName(const nlohmann::json& cell) {
+  std::string name = cell.at("method").get<std::string>();
+  if (!cell.contains("axis")) return name;
+  for (const auto& [axis, value] : cell.at("axis").items()) {
+    absl::StrAppend(&name, ", ", axis, "=", value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return name;
+}
+
+absl::StatusOr<RunTable> ParseReport(absl::string_view text) {
+  RunTable table;
+  try {  // the library's only way to tell that a key is missing or of another type
+    const nlohmann::json report = nlohmann::json::parse(text);
+    for (const nlohmann::json& cell : report.at("cells")) {
+      const auto& values = cell.at("values");
+      for (size_t i = 0; i < values.size(); ++i) {
+        const std::string run = RunName(cell.at("splits").at(i).dump(), cell.at("seeds").at(i).dump());
+        OPENSET_RETURN_IF_ERROR(Add(cell.at("metric").get<std::string>(), MethodName(cell),
+                                    absl::StrCat(cell.at("task").get<std::string>(), ", ",
+                                                 cell.at("unknown_classes").dump(), " unknown classes"),
+                                    run, values[i].get<double>(), &table));
+      }
+    }
+  } catch (const nlohmann::json::exception& error) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("not what `openset report --format=json` writes: ", OneLine(error.what())));
+  }
+  return table;
+}
+
+}  // namespace
+
+absl::StatusOr<RunTable> ReadRunTable(const std::string& path) {
+  const bool csv = absl::EndsWith(path, ".csv");
+  if (!csv && !absl::EndsWith(path, ".json")) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        path,
+        ": results of runs are in a .csv, or in a .json that `openset report` wrote; to compare scores on the "
+        "same samples give two files"));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  absl::StatusOr<RunTable> table = csv ? ParseCsvRuns(text) : ParseReport(text);
+  if (!table.ok()) return Annotate(table.status(), path);
+  if (table->metrics.empty()) return absl::InvalidArgumentError(absl::StrCat(path, ": there are no results"));
+  return table;
+}
+
+}  // namespace openset

@@ -1,0 +1,32 @@
+// Results of methods over tasks, splits and seeds, from files.
+#ifndef OPENSET_EVAL_REPORT_RUN_TABLE_H_
+#define OPENSET_EVAL_REPORT_RUN_TABLE_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace openset {
+
+// Values by metric, method, task and run; a run is what two methods are paired by: split and seed.
+struct RunTable {
+  std::vector<std::string> methods;  // in order of appearance
+  std::vector<std::string> tasks;
+  std::vector<std::string> metrics;
+  // value[metric][method][task][run]
+  std::map<std::string, std::map<std::string, std::map<std::string, std::map<std::string, double>>>> value;
+};
+
+// From a .csv with the columns method, task, split, seed (all but method may be absent) and one a metric; empty cells
+// are values that are not there. Or from what `openset report --format=json` writes; methods with axes are named
+// "METHOD, AXIS=VALUE".
+// Errors: kNotFound; kInvalidArgument with file, line and column for what is no number or not finite, for two rows of
+// one method, task, split and seed, for a file without methods or metrics, and for other formats.
+absl::StatusOr<RunTable> ReadRunTable(const std::string& path);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_REPORT_RUN_TABLE_H_

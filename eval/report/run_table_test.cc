@@ -1,0 +1,56 @@
+#include "eval/report/run_table.h"
+
+#include <fstream>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string Write(const std::string& name, const std::string& text) {
+  const std::string path = testing::TempDir() + "/" + name;
+  std::ofstream(path, std::ios::binary) << text;
+  return path;
+}
+
+std::string ErrorOf(const std::string& path) { return std::string(ReadRunTable(path).status().message()); }
+
+TEST(ReadRunTable, Csv) {
+  const absl::StatusOr<RunTable> table =
+      ReadRunTable(Write("a.csv", "method,task,split,seed,auroc,ece\nb,t,0,1,0.5,\na,t,0,1,0.25,0.125\n"));
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_THAT(table->methods, ElementsAre("b", "a"));
+  EXPECT_THAT(table->tasks, ElementsAre("t"));
+  EXPECT_THAT(table->metrics, ElementsAre("auroc", "ece"));
+  EXPECT_EQ(table->value.at("auroc").at("b").at("t").at("split 0, seed 1"), 0.5);
+  EXPECT_EQ(table->value.at("ece").count("b"), 0);
+  EXPECT_EQ(ReadRunTable(Write("b.csv", "method,auroc\na,0.5\n"))->value.at("auroc").at("a").at("").size(), 1);
+}
+
+TEST(ReadRunTable, Report) {
+  const absl::StatusOr<RunTable> table = ReadRunTable(Write("a.json", R"({"cells": [{"method": "m", "task": "t",
+      "axis": {"lambda": "0.1"}, "unknown_classes": 4, "metric": "auroc", "values": [0.5, 0.25], "splits": [0, 0],
+      "seeds": [0, 1]}]})"));
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_EQ(table->value.at("auroc").at("m, lambda=0.1").at("t, 4 unknown classes").at("split 0, seed 1"), 0.25);
+}
+
+TEST(ReadRunTable, Refuses) {
+  EXPECT_THAT(ErrorOf("nowhere.csv"), HasSubstr("nowhere.csv"));
+  EXPECT_THAT(ErrorOf("a.npz"), HasSubstr("to compare scores on the same samples give two files"));
+  EXPECT_THAT(ErrorOf(Write("b.csv", "task,auroc\nt,1\n")), HasSubstr("b.csv: line 1: there is no column 'method'"));
+  EXPECT_THAT(ErrorOf(Write("b.csv", "method\na\n")), HasSubstr("b.csv: there are no results"));
+  EXPECT_THAT(ErrorOf(Write("b.csv", "method,auroc\na,nan\n")), HasSubstr("b.csv: line 2: 'auroc' is nan"));
+  EXPECT_THAT(ErrorOf(Write("b.json", "{")), HasSubstr("b.json: not what `openset report --format=json` writes"));
+  EXPECT_THAT(ErrorOf(Write("b.json", R"({"cells": [{"values": 1}]})")), HasSubstr("b.json: "));
+  EXPECT_THAT(ErrorOf(Write("b.json", R"({"cells": [{"method": "m", "task": "t", "unknown_classes": 1, "metric": "x",
+      "values": [1, 2], "splits": [1], "seeds": [1]}]})")),
+              HasSubstr("b.json: "));
+}
+
+}  // namespace
+}  // namespace openset

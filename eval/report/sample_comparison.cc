@@ -1,0 +1,199 @@
+#include "eval/report/sample_comparison.h"
+
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/status_macros.h"
+#include "core/table.h"
+#include "eval/metrics/make_metric.h"
+#include "eval/statistics/delong.h"
+#include "eval/statistics/paired_bootstrap.h"
+#include "eval/statistics/several_methods.h"
+#include "nlohmann/json.hpp"
+
+namespace openset {
+namespace {
+
+// The statistic of DeLong's test for a metric in its default form.
+std::optional<PairStatistic> PairStatisticOf(const MetricSpec& metric) {
+  if (metric.has_auroc() && metric.auroc().tied() != NOTHING) return PairStatistic::kAuroc;
+  if (metric.has_openauc() && metric.openauc().mask() <= OpenAucMetricSpec::RANK) return PairStatistic::kOpenAuc;
+  return std::nullopt;
+}
+
+ComparedMetric RowOf(const MetricSpec& metric, const std::string& a, const std::string& b, const char* test) {
+  ComparedMetric row;
+  row.metric = MetricName(metric);
+  row.display = DisplayOf(metric);
+  row.higher_is_better = HigherIsBetter(metric);
+  row.a = a;
+  row.b = b;
+  row.test = test;
+  return row;
+}
+
+ComparedMetric FromBootstrap(ComparedMetric row, const PairedDifference& difference) {
+  row.value_a = difference.value_a;
+  row.value_b = difference.value_b;
+  row.difference = difference.difference.value;
+  row.low = difference.difference.low;
+  row.high = difference.difference.high;
+  row.p_value = difference.p_value;
+  row.absent_reason = difference.difference.absent_reason;
+  return row;
+}
+
+ComparedMetric FromDeLong(ComparedMetric row, const absl::StatusOr<DeLongComparison>& comparison) {
+  if (!comparison.ok()) {
+    row.absent_reason = std::string(comparison.status().message());
+    return row;
+  }
+  row.value_a = comparison->value_a;
+  row.value_b = comparison->value_b;
+  row.difference = comparison->difference;
+  row.low = comparison->low;
+  row.high = comparison->high;
+  row.p_value = comparison->p_value;
+  return row;
+}
+
+void AdjustAndDecide(std::vector<ComparedMetric>* rows, double alpha) {
+  std::map<std::pair<std::string, std::string>, std::vector<size_t>> families;
+  for (size_t i = 0; i < rows->size(); ++i) {
+    if ((*rows)[i].difference.has_value()) families[{(*rows)[i].metric, (*rows)[i].test}].push_back(i);
+  }
+  for (const auto& [family, members] : families) {
+    std::vector<double> p_values;
+    for (const size_t i : members) p_values.push_back((*rows)[i].p_value);
+    const std::vector<double> adjusted = HolmAdjusted(p_values);
+    for (size_t k = 0; k < members.size(); ++k) {
+      ComparedMetric& row = (*rows)[members[k]];
+      row.adjusted_p_value = adjusted[k];
+      const Verdict verdict =
+          members.size() > 1 && adjusted[k] >= alpha ? Verdict::kNoDetectableDifference : VerdictOf(row.low, row.high);
+      if (verdict == Verdict::kNoDetectableDifference) {
+        row.verdict = "no detectable difference";
+      } else if (!row.higher_is_better.has_value()) {
+        row.verdict = absl::StrCat(verdict == Verdict::kALarger ? row.a : row.b, " is larger");
+      } else {
+        const bool a_is_better = (verdict == Verdict::kALarger) == *row.higher_is_better;
+        row.verdict = absl::StrCat(a_is_better ? row.a : row.b, " is better");
+      }
+    }
+  }
+}
+
+bool OnePair(const SampleComparison& comparison) {
+  for (const ComparedMetric& row : comparison.rows) {
+    if (row.a != comparison.rows[0].a || row.b != comparison.rows[0].b) return false;
+  }
+  return true;
+}
+
+std::string FormatCsv(const SampleComparison& comparison) {
+  const auto full = [](std::optional<double> value) { return value ? absl::StrFormat("%.17g", *value) : ""; };
+  Table table{{"metric", "a", "b", "test", "difference", "low", "high", "value_a", "value_b", "p", "p_holm", "verdict",
+               "absent"},
+              {},
+              4};
+  for (const ComparedMetric& row : comparison.rows) {
+    const bool there = row.difference.has_value();
+    const auto number = [&](double value) { return there ? full(value) : ""; };
+    table.rows.push_back({row.metric, row.a, row.b, row.test, full(row.difference), number(row.low), number(row.high),
+                          full(row.value_a), full(row.value_b), number(row.p_value), number(row.adjusted_p_value),
+                          row.verdict, row.absent_reason});
+  }
+  return ToCsv(table);
+}
+
+std::string FormatJson(const SampleComparison& comparison) {
+  nlohmann::ordered_json json;
+  json["comparisons"] = nlohmann::ordered_json::array();
+  for (const ComparedMetric& row : comparison.rows) {
+    nlohmann::ordered_json entry = {{"metric", row.metric}, {"a", row.a}, {"b", row.b}, {"test", row.test}};
+    if (row.difference.has_value()) {
+      entry["difference"] = *row.difference;
+      entry["low"] = row.low;
+      entry["high"] = row.high;
+      if (row.value_a.has_value()) entry["value_a"] = *row.value_a;
+      if (row.value_b.has_value()) entry["value_b"] = *row.value_b;
+      entry["p"] = row.p_value;
+      entry["p_holm"] = row.adjusted_p_value;
+      entry["verdict"] = row.verdict;
+    } else {
+      entry["absent"] = row.absent_reason;
+    }
+    json["comparisons"].push_back(std::move(entry));
+  }
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+absl::StatusOr<SampleComparison> CompareOnSamples(const std::vector<MetricSpec>& metrics,
+                                                  const std::vector<std::string>& names,
+                                                  const std::vector<const RankedInput*>& methods,
+                                                  const BootstrapOptions& options) {
+  SampleComparison comparison;
+  comparison.interval =
+      absl::StrFormat("%g %% interval of the difference (%s, %d replicates, seed %d; DeLong)", 100 * options.confidence,
+                      options.method == IntervalMethod::kBca ? "bca" : "percentile", options.replicates, options.seed);
+  for (size_t a = 0; a < methods.size(); ++a) {
+    for (size_t b = a + 1; b < methods.size(); ++b) {
+      const absl::StatusOr<std::vector<PairedDifference>> differences =
+          PairedBootstrap(metrics, *methods[a], *methods[b], options);
+      if (!differences.ok()) return Annotate(differences.status(), absl::StrCat(names[a], " and ", names[b]));
+      for (size_t m = 0; m < metrics.size(); ++m) {
+        comparison.rows.push_back(FromBootstrap(RowOf(metrics[m], names[a], names[b], "bootstrap"), (*differences)[m]));
+        if (const std::optional<PairStatistic> statistic = PairStatisticOf(metrics[m])) {
+          comparison.rows.push_back(FromDeLong(RowOf(metrics[m], names[a], names[b], "delong"),
+                                               DeLongPaired(*methods[a], *methods[b], *statistic, options.confidence)));
+        }
+      }
+    }
+  }
+  AdjustAndDecide(&comparison.rows, 1 - options.confidence);
+  return comparison;
+}
+
+std::string FormatSampleComparison(const SampleComparison& comparison, TextFormat format) {
+  if (format == TextFormat::kCsv) return FormatCsv(comparison);
+  if (format == TextFormat::kJson) return FormatJson(comparison);
+  const bool one_pair = OnePair(comparison);  // there is a row: two methods and a metric at least
+  Document document;
+  document.above = comparison.notes;
+  Table table{{"metric", "difference", "low", "high", "unit", one_pair ? comparison.rows[0].a : "a",
+               one_pair ? comparison.rows[0].b : "b", "test", one_pair ? "p" : "p (Holm)", "verdict"},
+              {},
+              1};
+  if (!one_pair) table.header.insert(table.header.begin() + 1, "a - b");
+  table.left_columns = one_pair ? 1 : 2;
+  for (const ComparedMetric& row : comparison.rows) {
+    if (!row.difference.has_value()) {
+      document.below.push_back(absl::StrCat("absent: ", row.metric, " (", row.test, ") of ", row.a, " and ", row.b,
+                                            ": ", row.absent_reason));
+      continue;
+    }
+    const auto shown = [&](double value) {
+      return absl::StrFormat(row.display.factor == 1 ? "%.4f" : "%.2f", row.display.factor * value);
+    };
+    std::vector<std::string> cells = {row.metric,
+                                      shown(*row.difference),
+                                      shown(row.low),
+                                      shown(row.high),
+                                      row.display.unit,
+                                      row.value_a ? shown(*row.value_a) : "-",
+                                      row.value_b ? shown(*row.value_b) : "-",
+                                      row.test,
+                                      ShowPValue(one_pair ? row.p_value : row.adjusted_p_value),
+                                      row.verdict};
+    if (!one_pair) cells.insert(cells.begin() + 1, absl::StrCat(row.a, " - ", row.b));
+    table.rows.push_back(std::move(cells));
+  }
+  document.sections = {{absl::StrCat("low, high: ", comparison.interval), std::move(table)}};
+  return FormatDocument(document, format);
+}
+
+}  // namespace openset

@@ -1,0 +1,114 @@
+#include "eval/report/sample_comparison.h"
+
+#include <vector>
+
+#include "core/random.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+// 200 known and 200 unknown samples of one class, scores normal with unit variance and means `shift` apart.
+class Method {
+ public:
+  Method(double shift, uint64_t seed) : prediction_(400, 0) {
+    RandomStream random(seed, "method");
+    for (int i = 0; i < 400; ++i) {
+      label_.push_back(i < 200 ? 0 : kUnknownLabel);
+      score_.push_back(random.Normal() + (i < 200 ? 0 : shift));
+    }
+  }
+
+  RankedInput Ranked() const {
+    EvaluationInput::Arrays arrays;
+    arrays.unknown_score = score_;
+    arrays.prediction = prediction_;
+    arrays.label = label_;
+    arrays.num_classes = 1;
+    return RankedInput(*EvaluationInput::Create(arrays));
+  }
+
+ private:
+  std::vector<double> score_;
+  std::vector<int32_t> prediction_;
+  std::vector<int32_t> label_;
+};
+
+std::vector<MetricSpec> Metrics() {
+  std::vector<MetricSpec> metrics(2);
+  metrics[0].mutable_auroc();
+  metrics[1].mutable_fpr_at_95tpr();
+  return metrics;
+}
+
+BootstrapOptions Options() {
+  BootstrapOptions options;
+  options.replicates = 200;
+  return options;
+}
+
+TEST(CompareOnSamples, SaysWhichIsBetterWhateverTheDirectionOfTheMetric) {
+  const Method weak(0.5, 1), strong(3, 2);
+  const RankedInput a = weak.Ranked(), b = strong.Ranked();
+  const absl::StatusOr<SampleComparison> comparison =
+      CompareOnSamples(Metrics(), {"weak", "strong"}, {&a, &b}, Options());
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  ASSERT_EQ(comparison->rows.size(), 3);  // auroc twice: bootstrap, DeLong
+  EXPECT_LT(*comparison->rows[0].difference, 0);
+  EXPECT_GT(*comparison->rows[2].difference, 0);  // a larger FPR is worse
+  for (const ComparedMetric& row : comparison->rows) {
+    EXPECT_EQ(row.verdict, "strong is better");
+    EXPECT_EQ(row.adjusted_p_value, row.p_value);  // one pair
+  }
+  EXPECT_THAT(FormatSampleComparison(*comparison, TextFormat::kText), HasSubstr("strong is better"));
+  EXPECT_THAT(FormatSampleComparison(*comparison, TextFormat::kCsv), HasSubstr("auroc,weak,strong,delong,"));
+}
+
+TEST(CompareOnSamples, OneMethodAgainstItself) {
+  const Method method(1, 1);
+  const RankedInput a = method.Ranked();
+  const absl::StatusOr<SampleComparison> comparison = CompareOnSamples(Metrics(), {"a", "b"}, {&a, &a}, Options());
+  ASSERT_TRUE(comparison.ok());
+  for (const ComparedMetric& row : comparison->rows) {
+    EXPECT_EQ(*row.difference, 0);
+    EXPECT_EQ(row.verdict, "no detectable difference");
+  }
+}
+
+// Holm: of p-values p <= q <= r the smallest is tripled.
+TEST(CompareOnSamples, SeveralPairsAreAdjusted) {
+  const Method weak(0.5, 1), medium(1.5, 2), strong(3, 3);
+  const RankedInput a = weak.Ranked(), b = medium.Ranked(), c = strong.Ranked();
+  std::vector<MetricSpec> metrics(1);
+  metrics[0].mutable_auroc();
+  const absl::StatusOr<SampleComparison> comparison =
+      CompareOnSamples(metrics, {"a", "b", "c"}, {&a, &b, &c}, Options());
+  ASSERT_TRUE(comparison.ok());
+  ASSERT_EQ(comparison->rows.size(), 6);
+  double smallest = 1, smallest_adjusted = 1;
+  for (const ComparedMetric& row : comparison->rows) {
+    if (row.test != "delong" || row.p_value >= smallest) continue;
+    smallest = row.p_value;
+    smallest_adjusted = row.adjusted_p_value;
+  }
+  EXPECT_DOUBLE_EQ(smallest_adjusted, 3 * smallest);
+  EXPECT_THAT(FormatSampleComparison(*comparison, TextFormat::kText), HasSubstr("p (Holm)"));
+}
+
+TEST(CompareOnSamples, OtherSamplesAreRefused) {
+  const Method method(1, 1);
+  const RankedInput a = method.Ranked();
+  std::vector<double> score = {1, 2};
+  std::vector<int32_t> zeros = {0, 0}, label = {0, -1};
+  EvaluationInput::Arrays arrays{score, zeros, label, 1};
+  const RankedInput b(*EvaluationInput::Create(arrays));
+  const absl::Status status = CompareOnSamples(Metrics(), {"a", "b"}, {&a, &b}, Options()).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("a and b: "));
+}
+
+}  // namespace
+}  // namespace openset

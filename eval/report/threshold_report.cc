@@ -1,0 +1,123 @@
+#include "eval/report/threshold_report.h"
+
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/suggest.h"
+#include "core/table.h"
+#include "nlohmann/json.hpp"
+
+namespace openset {
+namespace {
+
+const std::pair<const char*, ThresholdRule> kRules[] = {
+    {"known_accepted", ThresholdRule::kKnownAccepted},       {"unknown_rejected", ThresholdRule::kUnknownRejected},
+    {"open_set_f_macro", ThresholdRule::kBestOpenSetFMacro}, {"open_set_f_micro", ThresholdRule::kBestOpenSetFMicro},
+    {"youden_macro", ThresholdRule::kBestYoudenMacro},       {"youden_micro", ThresholdRule::kBestYoudenMicro},
+    {"nacc_rates", ThresholdRule::kBestNaccRates},           {"risk", ThresholdRule::kRiskAtMost},
+};
+
+// One number of a report, by name.
+struct Share {
+  const char* name;
+  std::optional<double> value;
+};
+
+std::vector<Share> SharesOf(const ThresholdReport& report) {
+  return {{"known_accepted", report.known_accepted},
+          {"correct_accepted", report.correct_accepted},
+          {"unknown_rejected", report.unknown_rejected},
+          {"coverage", report.coverage},
+          {"risk", report.risk},
+          {"open_set_f_macro", report.open_set_f_macro},
+          {"open_set_f_micro", report.open_set_f_micro},
+          {"youden_macro", report.youden_macro},
+          {"youden_micro", report.youden_micro},
+          {"nacc_rates", report.nacc_rates}};
+}
+
+std::string Shown(const std::optional<double>& value, bool full) {
+  if (!value.has_value()) return full ? "" : "-";
+  return full ? absl::StrFormat("%.17g", *value) : absl::StrFormat("%.2f", 100 * *value);
+}
+
+Table MakeTable(const ChosenThreshold& chosen, bool full) {
+  Table table{{full ? "name" : "percent", "validation"}, {}, 1};
+  if (chosen.test.has_value()) table.header.push_back("test");
+  const std::vector<Share> validation = SharesOf(chosen.validation);
+  const std::vector<Share> test = SharesOf(chosen.test.value_or(ThresholdReport()));
+  for (size_t i = 0; i < validation.size(); ++i) {
+    table.rows.push_back({validation[i].name, Shown(validation[i].value, full)});
+    if (chosen.test.has_value()) table.rows.back().push_back(Shown(test[i].value, full));
+  }
+  return table;
+}
+
+nlohmann::ordered_json ToJson(const ThresholdReport& report) {
+  nlohmann::ordered_json json;
+  json["n_known"] = report.total.known();
+  json["n_unknown"] = report.total.unknown;
+  for (const Share& share : SharesOf(report)) {
+    if (share.value.has_value()) json[share.name] = *share.value;
+  }
+  return json;
+}
+
+std::string FormatJson(const ChosenThreshold& chosen) {
+  nlohmann::ordered_json json;
+  json["rule"] = chosen.rule;
+  if (chosen.target.has_value()) json["target"] = *chosen.target;
+  const double threshold = chosen.validation.threshold;
+  json["threshold"] = std::isfinite(threshold) ? nlohmann::ordered_json(threshold)
+                                               : nlohmann::ordered_json(absl::StrFormat("%g", threshold));
+  json["validation"] = ToJson(chosen.validation);
+  if (chosen.test.has_value()) json["test"] = ToJson(*chosen.test);
+  return json.dump(2) + "\n";
+}
+
+std::string Samples(const char* name, const ThresholdReport& report) {
+  return absl::StrCat(name, ": ", report.total.known(), " known, ", report.total.unknown, " unknown samples");
+}
+
+}  // namespace
+
+absl::StatusOr<ThresholdRule> ParseThresholdRule(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& [known, rule] : kRules) {
+    if (known == name) return rule;
+    names.push_back(known);
+  }
+  return absl::InvalidArgumentError(Unknown("rule", name, names));
+}
+
+bool ReadsTarget(ThresholdRule rule) {
+  return rule == ThresholdRule::kKnownAccepted || rule == ThresholdRule::kUnknownRejected ||
+         rule == ThresholdRule::kRiskAtMost;
+}
+
+std::string FormatThreshold(const ChosenThreshold& chosen, TextFormat format) {
+  if (format == TextFormat::kJson) return FormatJson(chosen);
+  if (format == TextFormat::kCsv) {
+    Table table = MakeTable(chosen, /*full=*/true);
+    const std::string threshold = absl::StrFormat("%.17g", chosen.validation.threshold);
+    table.rows.insert(table.rows.begin(), {"threshold", threshold});
+    if (chosen.test.has_value()) table.rows.front().push_back(threshold);
+    return ToCsv(table);
+  }
+  Document document;
+  document.above = chosen.notes;
+  document.above.push_back(
+      absl::StrFormat("threshold: %.17g (a sample is rejected, called unknown, where its unknown score is above it)",
+                      chosen.validation.threshold));
+  document.above.push_back(
+      absl::StrCat("chosen on the validation samples by ", chosen.rule,
+                   chosen.target.has_value() ? absl::StrFormat(", target %g", *chosen.target) : ""));
+  document.above.push_back(Samples("validation", chosen.validation));
+  if (chosen.test.has_value()) document.above.push_back(Samples("test", *chosen.test));
+  document.sections = {{"", MakeTable(chosen, /*full=*/false)}};
+  return FormatDocument(document, format);
+}
+
+}  // namespace openset

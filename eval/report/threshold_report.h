@@ -1,0 +1,35 @@
+// What `openset threshold` has found, and its text in each format.
+#ifndef OPENSET_EVAL_REPORT_THRESHOLD_REPORT_H_
+#define OPENSET_EVAL_REPORT_THRESHOLD_REPORT_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "eval/report/document.h"
+#include "eval/thresholds/select_threshold.h"
+
+namespace openset {
+
+// "known_accepted", "unknown_rejected", "open_set_f_macro", "open_set_f_micro", "youden_macro", "youden_micro",
+// "nacc_rates", "risk". Errors: kInvalidArgument with these.
+absl::StatusOr<ThresholdRule> ParseThresholdRule(const std::string& name);
+// Whether the rule reads a target.
+bool ReadsTarget(ThresholdRule rule);
+
+struct ChosenThreshold {
+  std::vector<std::string> notes;
+  std::string rule;
+  std::optional<double> target;
+  ThresholdReport validation;
+  std::optional<ThresholdReport> test;
+};
+
+// JSON: {"rule", "target", "threshold", "validation": {...}, "test": {...}}, shares in full precision, absent where
+// they are undefined; a threshold of -inf (reject all) is the text "-inf".
+std::string FormatThreshold(const ChosenThreshold& chosen, TextFormat format);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_REPORT_THRESHOLD_REPORT_H_

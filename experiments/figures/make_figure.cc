@@ -1,0 +1,195 @@
+#include "experiments/figures/make_figure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/openness.h"
+#include "core/random.h"
+#include "core/svg_plot.h"
+#include "eval/metrics/evaluation_input.h"
+#include "eval/metrics/ranked_input.h"
+#include "eval/report/threshold_curves.h"
+
+namespace openset {
+namespace {
+
+constexpr int kCurveRows = 1000;
+
+std::string Full(double value) { return absl::StrFormat("%.17g", value); }
+
+// ---- Metrics over the TPR of the unknown class.
+
+ThresholdCurves CurvesOf(const MadeUpTask& task, RandomStream* random) {
+  std::vector<double> score;
+  std::vector<int32_t> prediction, label;
+  const int classes = task.known_classes();
+  for (int i = 0; i < task.known_samples() + task.unknown_samples(); ++i) {
+    const bool known = i < task.known_samples();
+    label.push_back(known ? i % classes : kUnknownLabel);
+    const bool right = known && random->Uniform() < task.accuracy();
+    const auto other = static_cast<int32_t>(random->Below(known ? classes - 1 : classes));
+    prediction.push_back(right ? label.back() : other + (known && other >= label.back() ? 1 : 0));
+    score.push_back(random->Normal() + (right ? 0 : known ? task.wrong_mean() : task.unknown_mean()));
+  }
+  EvaluationInput::Arrays arrays;
+  arrays.unknown_score = score;
+  arrays.prediction = prediction;
+  arrays.label = label;
+  arrays.num_classes = classes;
+  return MakeThresholdCurves(RankedInput(EvaluationInput::Create(arrays).value()), kCurveRows);
+}
+
+Figure MetricsOverTpr(const FigureSpec& spec) {
+  Figure figure;
+  std::vector<Plot> plots;
+  for (const MadeUpTask& task : spec.metrics_over_tpr().task()) {
+    RandomStream random(spec.seed(), absl::StrCat("figure/", task.name()));
+    ThresholdCurves curves = CurvesOf(task, &random);
+    if (figure.data.header.empty()) {
+      figure.data.header = curves.table.header;
+      figure.data.header.insert(figure.data.header.begin(), "task");
+    }
+    for (std::vector<std::string>& row : curves.table.rows) {
+      row.insert(row.begin(), task.name());
+      figure.data.rows.push_back(std::move(row));
+    }
+    curves.plot.title = task.name();
+    plots.push_back(std::move(curves.plot));
+  }
+  figure.svg = ToSvg(std::vector<std::vector<Plot>>{plots});
+  return figure;
+}
+
+// ---- Base metrics of random predictions.
+
+constexpr const char* kBaseMetrics[] = {"f1", "accuracy", "balanced_accuracy"};
+
+// The three base metrics of one repetition; F1 of no prediction of known and 0/0 is 0.
+std::vector<double> RandomPredictions(int64_t known, int64_t unknown, double chance, RandomStream* random) {
+  const auto called_known = [&](int64_t samples) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < samples; ++i) count += random->Uniform() < chance;
+    return static_cast<double>(count);
+  };
+  const double true_positive = called_known(known);
+  const double false_positive = called_known(unknown);
+  const double all = static_cast<double>(known + unknown);
+  const double true_negative = unknown - false_positive;
+  return {2 * true_positive / (true_positive + false_positive + known), (true_positive + true_negative) / all,
+          (true_positive / known + true_negative / unknown) / 2};
+}
+
+Figure BaseMetrics(const FigureSpec& spec) {
+  const RandomPredictionsSpec& random_spec = spec.random_predictions();
+  Figure figure;
+  figure.data.header = {"chance", "known_classes", "unknown_classes", "metric", "low", "high", "repetitions"};
+  std::vector<std::vector<Plot>> rows;
+  for (const int chance : random_spec.chance()) {
+    for (const int known : random_spec.known_classes()) {
+      rows.emplace_back();
+      for (const int unknown : random_spec.unknown_classes()) {
+        const bool prior = chance == RandomPredictionsSpec::PRIOR;
+        const char* chance_name = prior ? "prior" : "1/2";
+        const double p = prior ? static_cast<double>(known) / (known + unknown) : 0.5;
+        RandomStream random(spec.seed(), absl::StrCat("figure/", chance_name, "/", known, "/", unknown));
+        std::vector<std::vector<int64_t>> count(std::size(kBaseMetrics), std::vector<int64_t>(random_spec.bins(), 0));
+        const int64_t samples = random_spec.samples_per_class();
+        for (int repetition = 0; repetition < random_spec.repetitions(); ++repetition) {
+          const std::vector<double> values = RandomPredictions(known * samples, unknown * samples, p, &random);
+          for (size_t m = 0; m < values.size(); ++m) {
+            ++count[m][std::min<int>(static_cast<int>(values[m] * random_spec.bins()), random_spec.bins() - 1)];
+          }
+        }
+        Plot plot;
+        plot.width = 230;
+        plot.height = 170;
+        plot.title = absl::StrFormat("%d known, %d unknown, %s", known, unknown, chance_name);
+        plot.x_high = 1;
+        for (size_t m = 0; m < count.size(); ++m) {
+          PlotSeries series;
+          series.name = rows.size() == 1 && rows.back().empty() ? kBaseMetrics[m] : "";
+          series.kind = SeriesKind::kArea;
+          series.color = static_cast<int>(m);
+          for (int bin = 0; bin < random_spec.bins(); ++bin) {
+            const double low = static_cast<double>(bin) / random_spec.bins();
+            const double high = static_cast<double>(bin + 1) / random_spec.bins();
+            series.points.emplace_back(low, count[m][bin]);
+            series.points.emplace_back(high, count[m][bin]);
+            if (count[m][bin] == 0) continue;
+            figure.data.rows.push_back({chance_name, absl::StrCat(known), absl::StrCat(unknown), kBaseMetrics[m],
+                                        Full(low), Full(high), absl::StrCat(count[m][bin])});
+          }
+          plot.series.push_back(std::move(series));
+        }
+        rows.back().push_back(std::move(plot));
+      }
+    }
+  }
+  figure.svg = ToSvg(rows);
+  return figure;
+}
+
+// ---- Imbalance over openness.
+
+Figure Imbalance(const FigureSpec& spec) {
+  const ImbalanceSpec& imbalance = spec.imbalance();
+  Figure figure;
+  figure.data.header = {"known_classes", "unknown_classes", "openness",
+                        "known_samples", "unknown_samples", "known_per_unknown"};
+  PlotSeries known_dots, unknown_dots;
+  known_dots.name = "known samples";
+  known_dots.kind = SeriesKind::kDots;
+  known_dots.color = 6;
+  unknown_dots = known_dots;
+  unknown_dots.name = "unknown samples";
+  unknown_dots.hollow = true;
+  const int classes = imbalance.classes();
+  for (int known = 1; known < classes; ++known) {
+    for (int unknown = 1; known + unknown <= classes; ++unknown) {
+      figure.data.rows.push_back({absl::StrCat(known), absl::StrCat(unknown), Full(Openness(known, unknown)),
+                                  absl::StrCat(int64_t{known} * imbalance.samples_per_class()),
+                                  absl::StrCat(int64_t{unknown} * imbalance.samples_per_class()),
+                                  Full(static_cast<double>(known) / unknown)});
+      // Areas by samples, beside each other.
+      known_dots.points.emplace_back(known - 0.2, unknown);
+      known_dots.size.push_back(static_cast<double>(known) / classes);
+      unknown_dots.points.emplace_back(known + 0.2, unknown);
+      unknown_dots.size.push_back(static_cast<double>(unknown) / classes);
+    }
+  }
+  Plot plot;
+  plot.title = spec.title();
+  plot.x_label = "known classes";
+  plot.y_label = "unknown classes";
+  plot.x_low = plot.y_low = 0;
+  plot.x_high = plot.y_high = classes;
+  plot.width = 60 * classes + 80;
+  plot.height = 48 * classes + 100;
+  plot.series = {std::move(known_dots), std::move(unknown_dots)};
+  figure.svg = ToSvg(plot);
+  return figure;
+}
+
+}  // namespace
+
+Figure MakeFigure(const FigureSpec& spec) {
+  switch (spec.kind_case()) {
+    case FigureSpec::kMetricsOverTpr:
+      return MetricsOverTpr(spec);
+    case FigureSpec::kRandomPredictions:
+      return BaseMetrics(spec);
+    case FigureSpec::kImbalance:
+      return Imbalance(spec);
+    case FigureSpec::KIND_NOT_SET:
+      break;
+  }
+  std::abort();  // the schema's rules require a member
+}
+
+}  // namespace openset

@@ -1,0 +1,23 @@
+// Figures that need no training.
+#ifndef OPENSET_EXPERIMENTS_FIGURES_MAKE_FIGURE_H_
+#define OPENSET_EXPERIMENTS_FIGURES_MAKE_FIGURE_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/table.h"
+#include "experiments/figures/figure.pb.h"
+
+namespace openset {
+
+struct Figure {
+  Table data;  // all that is drawn, in full precision
+  std::string svg;
+};
+
+// The same spec gives the same figure. Precondition: the spec obeys its schema's rules.
+Figure MakeFigure(const FigureSpec& spec);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_FIGURES_MAKE_FIGURE_H_

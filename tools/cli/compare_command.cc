@@ -1,0 +1,132 @@
+#include <deque>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/files.h"
+#include "core/status_macros.h"
+#include "eval/metrics/ranked_input.h"
+#include "eval/report/critical_difference.h"
+#include "eval/report/run_comparison.h"
+#include "eval/report/run_table.h"
+#include "eval/report/sample_comparison.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/flags.h"
+#include "tools/cli/score_flags.h"
+#include "tools/cli/spec_flags.h"
+
+ABSL_FLAG(std::string, diagram, "",
+          "File for the critical-difference diagram (.svg), of the first metric; for three or more methods over two or "
+          "more tasks.");
+
+namespace openset {
+namespace {
+
+// All metrics would be many tests.
+constexpr char kDefaultMetrics[] = "accuracy, auroc, openauc, aurc, fpr_at_95tpr";
+
+// Methods by their files: the file's name without the extension, or the path where names are the same.
+std::vector<std::string> MethodNames(const std::vector<std::string>& arguments) {
+  std::vector<std::string> names;
+  for (const std::string& argument : arguments) {
+    const std::string name = std::filesystem::path(argument).stem().string();
+    for (const std::string& other : names) {
+      if (other == name) return arguments;
+    }
+    names.push_back(name);
+  }
+  return names;
+}
+
+absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat format) {
+  const std::string text = absl::GetFlag(FLAGS_metrics);
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<MetricSpec> metrics,
+                           ParseMetrics("--metrics", text.empty() ? kDefaultMetrics : text));
+  OPENSET_ASSIGN_OR_RETURN(const BootstrapOptions options, BootstrapOptionsFromFlags());
+  if (!absl::GetFlag(FLAGS_diagram).empty()) {
+    return absl::InvalidArgumentError("--diagram: is for results over tasks, not for scores on the same samples");
+  }
+  std::deque<ScoredSamples> samples;
+  std::deque<RankedInput> ranked;
+  std::vector<const RankedInput*> methods;
+  for (const std::string& argument : arguments) {
+    OPENSET_ASSIGN_OR_RETURN(samples.emplace_back(), ReadScoredSamples(absl::StrSplit(argument, ',')));
+    OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, samples.back().samples.Input());
+    methods.push_back(&ranked.emplace_back(input));
+  }
+  const std::vector<std::string> names = MethodNames(arguments);
+  OPENSET_ASSIGN_OR_RETURN(SampleComparison comparison, CompareOnSamples(metrics, names, methods, options));
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    comparison.notes.push_back(absl::StrCat(names[i], ": ", arguments[i], ", ", samples[i].note));
+  }
+  comparison.notes.push_back(absl::StrCat(ranked[0].total().known(), " known and ", ranked[0].total().unknown,
+                                          " unknown samples, the same for all"));
+  return WriteOut(FormatSampleComparison(comparison, format));
+}
+
+absl::Status CompareResults(const std::string& path, TextFormat format) {
+  OPENSET_ASSIGN_OR_RETURN(const RunTable table, ReadRunTable(UserPath(path)));
+  std::vector<std::string> metrics;
+  for (absl::string_view name : absl::StrSplit(absl::GetFlag(FLAGS_metrics), ',', absl::SkipWhitespace())) {
+    metrics.emplace_back(absl::StripAsciiWhitespace(name));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const BootstrapOptions options, BootstrapOptionsFromFlags());
+  absl::StatusOr<RunComparison> comparison = CompareRuns(table, metrics, options.confidence);
+  if (!comparison.ok()) return Annotate(comparison.status(), path);
+  comparison->notes = {path};
+  if (const std::string diagram = absl::GetFlag(FLAGS_diagram); !diagram.empty()) {
+    if (comparison->methods.empty()) {
+      return absl::InvalidArgumentError("--diagram: needs three or more methods over two or more tasks");
+    }
+    const ComparedMethods& all = comparison->methods.front();
+    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(
+        UserPath(diagram), CriticalDifferenceSvg(absl::StrCat(all.metric, ", mean rank over ", all.tasks, " tasks"),
+                                                 all.methods, all.test)));
+  }
+  return WriteOut(FormatRunComparison(*comparison, format));
+}
+
+absl::Status RunCompare(const std::vector<std::string>& arguments) {
+  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags());
+  if (arguments.size() == 1) return CompareResults(arguments[0], format);
+  return CompareScores(arguments, format);
+}
+
+}  // namespace
+
+Command CompareCommand() {
+  Command command;
+  command.name = "compare";
+  command.arguments = "A B... | RESULTS";
+  command.min_arguments = 1;
+  command.max_arguments = 100;
+  command.summary = "Tells whether methods differ: on the same samples, or over runs and tasks.";
+  command.description =
+      "Two or more files of scores (those of `openset eval`, several for one method joined by commas), of the same\n"
+      "samples in the same order: paired bootstrap, DeLong's test for auroc and openauc. Without --metrics: accuracy,\n"
+      "auroc, openauc, aurc, fpr_at_95tpr.\n"
+      "\n"
+      "One file RESULTS, of values over splits, seeds and tasks: a .csv with the columns method, task, split, seed "
+      "and\n"
+      "one a metric, or a .json that `openset report --format=json` wrote. Two methods are compared by the paired t\n"
+      "test and Wilcoxon's signed rank test; three or more over tasks by Friedman's and Nemenyi's.\n"
+      "\n"
+      "p-values are Holm's where there are several tests of one metric. The verdict may be that there is no "
+      "detectable\n"
+      "difference.\n"
+      "\n"
+      "  openset compare softmax.npz energy.npz\n"
+      "  openset compare softmax.npz energy.npz --metrics=auroc --replicates=10000 --format=json\n"
+      "  openset compare results.csv --metrics=auroc,openauc --diagram=ranks.svg\n";
+  command.flags = {"format", "out", "metrics", "diagram"};
+  for (const std::vector<std::string>& more : {IntervalFlags(), SampleFlags()}) {
+    command.flags.insert(command.flags.end(), more.begin(), more.end());
+  }
+  command.run = RunCompare;
+  return command;
+}
+
+}  // namespace openset

@@ -1,0 +1,211 @@
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "core/files.h"
+#include "core/status_macros.h"
+#include "eval/metrics/conventions.h"
+#include "eval/metrics/evaluate.h"
+#include "eval/metrics/groups.h"
+#include "eval/metrics/make_metric.h"
+#include "eval/metrics/ranked_input.h"
+#include "eval/report/curve_files.h"
+#include "eval/report/evaluation_report.h"
+#include "eval/statistics/bootstrap.h"
+#include "eval/statistics/delong.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/flags.h"
+#include "tools/cli/score_flags.h"
+#include "tools/cli/spec_flags.h"
+
+ABSL_FLAG(bool, ci, false, "Confidence intervals.");
+ABSL_FLAG(std::string, curves, "",
+          "Folder for the curves, as .csv and .svg and all in one page: ROC, OSCR, risk over coverage, scores, "
+          "reliability.");
+ABSL_FLAG(std::string, convention, "openset",
+          "Whose metrics, under the names and by the rules of its code: openset, openood, odin, oe, udb, arpl or "
+          "released (OpenAUC).");
+
+namespace openset {
+namespace {
+
+// The metrics to compute, by --metrics or --convention.
+absl::StatusOr<std::vector<ConventionMetric>> MetricsFromFlags() {
+  OPENSET_ASSIGN_OR_RETURN(Convention convention, FindConvention(absl::GetFlag(FLAGS_convention)));
+  const std::string metrics = absl::GetFlag(FLAGS_metrics);
+  if (metrics.empty()) return std::move(convention.metrics);
+  if (convention.name != "openset") return absl::InvalidArgumentError("--metrics goes with --convention=openset only");
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<MetricSpec> specs, ParseMetrics("--metrics", metrics));
+  std::vector<ConventionMetric> result;
+  for (const MetricSpec& spec : specs) result.push_back({MetricName(spec), spec, 1, 0, ""});
+  return result;
+}
+
+// DeLong's interval where the metric has one.
+std::optional<PairStatistic> PairStatisticOf(const MetricSpec& metric) {
+  if (metric.has_auroc() && metric.auroc().tied() != NOTHING) return PairStatistic::kAuroc;
+  if (metric.has_openauc() && metric.openauc().mask() <= OpenAucMetricSpec::RANK) return PairStatistic::kOpenAuc;
+  return std::nullopt;
+}
+
+absl::StatusOr<std::vector<IntervalValue>> Intervals(const std::vector<MetricSpec>& metrics, const RankedInput& ranked,
+                                                     const BootstrapOptions& options) {
+  std::vector<IntervalValue> intervals(metrics.size());
+  std::vector<MetricSpec> others;
+  std::vector<size_t> place;
+  for (size_t m = 0; m < metrics.size(); ++m) {
+    const std::optional<PairStatistic> statistic = PairStatisticOf(metrics[m]);
+    if (absl::GetFlag(FLAGS_ci_method) == "delong" && statistic.has_value()) {
+      const absl::StatusOr<NormalInterval> interval = DeLongInterval(ranked, *statistic, options.confidence);
+      if (interval.ok()) {
+        intervals[m] = {interval->value, interval->low, interval->high, ""};
+      } else {
+        intervals[m].absent_reason = std::string(interval.status().message());
+      }
+    } else {
+      others.push_back(metrics[m]);
+      place.push_back(m);
+    }
+  }
+  OPENSET_ASSIGN_OR_RETURN(std::vector<IntervalValue> rest, BootstrapIntervals(others, ranked, options));
+  for (size_t i = 0; i < rest.size(); ++i) intervals[place[i]] = std::move(rest[i]);
+  return intervals;
+}
+
+std::string IntervalText(const BootstrapOptions& options) {
+  return absl::StrFormat("%g %% interval (%s, %d replicates, seed %d)", 100 * options.confidence,
+                         absl::GetFlag(FLAGS_ci_method), options.replicates, options.seed);
+}
+
+std::string BetterOf(const ConventionMetric& metric) {
+  const std::optional<bool> higher = HigherIsBetter(metric.metric);
+  if (!higher.has_value()) return "";
+  return *higher == (metric.factor > 0) ? "higher" : "lower";
+}
+
+// The number that a convention prints.
+std::optional<double> Printed(const ConventionMetric& metric, const std::optional<double>& value) {
+  if (!value.has_value()) return std::nullopt;
+  return metric.offset + metric.factor * *value;
+}
+
+absl::StatusOr<EvaluationReport> MakeReport(const std::vector<ConventionMetric>& metrics, const SampleSet& samples,
+                                            const RankedInput& ranked) {
+  std::vector<MetricSpec> specs;
+  for (const ConventionMetric& metric : metrics) specs.push_back(metric.metric);
+  EvaluationReport report;
+  report.num_known = ranked.total().known();
+  report.num_unknown = ranked.total().unknown;
+  report.num_classes = samples.num_classes;
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<MetricValue> values, Evaluate(specs, ranked));
+  std::vector<IntervalValue> intervals;
+  if (absl::GetFlag(FLAGS_ci)) {
+    OPENSET_ASSIGN_OR_RETURN(const BootstrapOptions options, BootstrapOptionsFromFlags());
+    OPENSET_ASSIGN_OR_RETURN(intervals, Intervals(specs, ranked, options));
+    report.interval = IntervalText(options);
+  }
+  for (size_t m = 0; m < metrics.size(); ++m) {
+    ReportedMetric reported;
+    reported.name = metrics[m].printed_name;
+    reported.display = metrics[m].factor == 1000 ? Display{1, "x1000"} : DisplayOf(metrics[m].metric);
+    reported.better = BetterOf(metrics[m]);
+    reported.remark = metrics[m].remark;
+    reported.value = Printed(metrics[m], values[m].value);
+    reported.absent_reason = values[m].absent_reason;
+    if (!intervals.empty() && values[m].value.has_value()) {
+      reported.absent_reason = intervals[m].absent_reason;
+      if (intervals[m].value.has_value()) {
+        reported.low = Printed(metrics[m], intervals[m].low);
+        reported.high = Printed(metrics[m], intervals[m].high);
+        if (metrics[m].factor < 0) std::swap(reported.low, reported.high);
+      }
+    }
+    report.metrics.push_back(std::move(reported));
+  }
+  if (!samples.groups.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(const GroupedValues grouped, EvaluateGroups(specs, ranked, samples.groups));
+    std::vector<GroupValues> columns = grouped.groups;
+    for (const GroupValues& mean : grouped.means) {
+      columns.push_back(mean);
+      columns.back().name = absl::StrCat("mean of ", mean.name);
+    }
+    columns.push_back(grouped.pool);
+    for (GroupValues& column : columns) {
+      ReportedGroup group{column.name, column.unknown_samples, std::move(column.values)};
+      for (size_t m = 0; m < metrics.size(); ++m) group.values[m].value = Printed(metrics[m], group.values[m].value);
+      report.groups.push_back(std::move(group));
+    }
+  }
+  for (const MetricSpec& spec : specs) {
+    if (!spec.has_pooled_aurc() || report.num_unknown == 0) continue;
+    for (const AurcPart& part : PooledAurcParts(ranked)) {
+      const bool is_known = part.group == kUnknownLabel;
+      const std::string name = is_known                 ? "known"
+                               : samples.groups.empty() ? std::string("unknown")
+                                                        : samples.groups[part.group].name;
+      report.sources.push_back({name, part});
+    }
+    break;
+  }
+  return report;
+}
+
+absl::Status WriteCurves(const std::string& folder, const RankedInput& ranked, const EvaluationReport& report) {
+  OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
+  const std::string title = report.notes.front();
+  for (const auto& [name, content] : CurveFiles(ranked, title, FormatEvaluation(report, TextFormat::kText))) {
+    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(folder, name), content));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunEval(const std::vector<std::string>& arguments) {
+  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<ConventionMetric> metrics, MetricsFromFlags());
+  OPENSET_RETURN_IF_ERROR(BootstrapOptionsFromFlags().status());
+  OPENSET_ASSIGN_OR_RETURN(const ScoredSamples scored, ReadScoredSamples(arguments));
+  OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, scored.samples.Input());
+  const RankedInput ranked(input);
+  OPENSET_ASSIGN_OR_RETURN(EvaluationReport report, MakeReport(metrics, scored.samples, ranked));
+  report.notes = {absl::StrJoin(arguments, ", "), scored.note};
+  if (const std::string folder = absl::GetFlag(FLAGS_curves); !folder.empty()) {
+    OPENSET_RETURN_IF_ERROR(WriteCurves(UserPath(folder), ranked, report));
+  }
+  return WriteOut(FormatEvaluation(report, format));
+}
+
+}  // namespace
+
+Command EvalCommand() {
+  Command command;
+  command.name = "eval";
+  command.arguments = "FILE...";
+  command.min_arguments = 1;
+  command.max_arguments = 10000;
+  command.summary = "Measures your own scores or logits: all metrics, intervals, curves.";
+  command.description =
+      "FILE is an .npz, a .csv, or single .npy arrays of the same samples. It has `label` (index of the known class,\n"
+      "-1 = unknown), and `logits` or `unknown_score` (larger = more unknown) with `prediction`; docs/eval.md tells\n"
+      "more, also of files that OpenOOD and FD-Shifts save. Several files are joined, sample after sample.\n"
+      "\n"
+      "  openset eval scores.csv\n"
+      "  openset eval logits.npz --score=energy --ci --format=json\n"
+      "  openset eval logits.npz --curves=curves\n"
+      "  openset eval logits.npz --metrics='auroc, openauc, partial_openauc { max_ofpr: 0.1 }'\n"
+      "  openset eval label.npy unknown_score.npy prediction.npy\n"
+      "  openset eval cifar10.npz cifar100.npz svhn.npz --near=cifar100 --far=svhn --convention=openood\n"
+      "  openset eval raw_logits.npz --skip=0 --known=1 --far=2\n";
+  command.flags = {"format", "out", "metrics", "convention", "curves", "ci"};
+  for (const std::vector<std::string>& more : {IntervalFlags(), SampleFlags()}) {
+    command.flags.insert(command.flags.end(), more.begin(), more.end());
+  }
+  command.run = RunEval;
+  return command;
+}
+
+}  // namespace openset

@@ -1,0 +1,114 @@
+#include "tools/cli/score_flags.h"
+
+#include <algorithm>
+#include <iostream>
+#include <thread>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/files.h"
+#include "core/status_macros.h"
+#include "core/suggest.h"
+#include "tools/cli/flags.h"
+#include "tools/cli/spec_flags.h"
+
+ABSL_FLAG(std::string, metrics, "",
+          "Metrics, separated by commas, with fields where they are not the defaults: 'auroc, partial_openauc { "
+          "max_ofpr: 0.1 }'. Empty: all.");
+ABSL_FLAG(std::string, score, "",
+          "Unknown score made from the logits, with fields where they are not the defaults: energy, 'energy { "
+          "temperature: 2 }'. Empty: the score in the files, else max_softmax.");
+ABSL_FLAG(std::string, fit, "", "File with outputs of held-out known samples, for scores that are fitted.");
+ABSL_FLAG(std::vector<std::string>, known, {}, "Sets of samples whose labels count as they are.");
+ABSL_FLAG(std::vector<std::string>, unknown, {}, "Sets of samples that are unknown, whatever their labels.");
+ABSL_FLAG(std::vector<std::string>, near, {}, "Sets of unknown samples near the known classes.");
+ABSL_FLAG(std::vector<std::string>, far, {}, "Sets of unknown samples far from the known classes.");
+ABSL_FLAG(std::vector<std::string>, skip, {}, "Sets of samples to leave out.");
+ABSL_FLAG(std::string, ci_method, "bca",
+          "bca or percentile (bootstrap), or delong: the closed form for auroc and openauc, bca for the others.");
+ABSL_FLAG(int, replicates, 2000, "Bootstrap replicates.");
+ABSL_FLAG(double, level, 0.95, "Confidence of the intervals.");
+ABSL_FLAG(uint64_t, seed, 0, "Seed of the bootstrap.");
+ABSL_FLAG(int, threads, 0, "Threads of the bootstrap; 0: one a core. Changes no number.");
+
+namespace openset {
+namespace {
+
+// A file's path, or NAME=FILE.
+std::string UserFile(const std::string& argument) {
+  const size_t equals = argument.find('=');
+  if (equals == std::string::npos || FileExists(UserPath(argument))) return UserPath(argument);
+  return absl::StrCat(argument.substr(0, equals + 1), UserPath(argument.substr(equals + 1)));
+}
+
+}  // namespace
+
+std::vector<std::string> SampleFlags() { return {"score", "fit", "known", "unknown", "near", "far", "skip"}; }
+
+std::vector<std::string> IntervalFlags() { return {"ci_method", "replicates", "level", "seed", "threads"}; }
+
+absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& files) {
+  std::vector<std::string> paths;
+  for (const std::string& file : files) paths.push_back(UserFile(file));
+  SetRoles roles;
+  roles.known = absl::GetFlag(FLAGS_known);
+  roles.unknown = absl::GetFlag(FLAGS_unknown);
+  roles.near = absl::GetFlag(FLAGS_near);
+  roles.far = absl::GetFlag(FLAGS_far);
+  roles.skip = absl::GetFlag(FLAGS_skip);
+  ScoredSamples result;
+  std::string score = absl::GetFlag(FLAGS_score);
+  ScoreSpec spec;
+  if (!score.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(spec, ParseScore("--score", score));
+  }
+  OPENSET_ASSIGN_OR_RETURN(result.samples, ReadSampleSet(paths, roles));
+  if (score.empty() && !result.samples.unknown_score.empty()) {
+    result.note = "unknown score: that of the file";
+    return result;
+  }
+  if (score.empty()) {
+    spec.mutable_max_softmax();
+    result.note = "unknown score: max_softmax of the logits (--score= takes another)";
+  } else {
+    result.note = absl::StrCat("unknown score: ", score, " of the logits");
+  }
+  SampleSet train;
+  const std::string fit = absl::GetFlag(FLAGS_fit);
+  if (!fit.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(train, ReadSampleSet({UserFile(fit)}));
+  }
+  OPENSET_RETURN_IF_ERROR(ApplyScore(spec, fit.empty() ? nullptr : &train, &result.samples));
+  return result;
+}
+
+absl::StatusOr<BootstrapOptions> BootstrapOptionsFromFlags() {
+  BootstrapOptions options;
+  const std::string method = absl::GetFlag(FLAGS_ci_method);
+  if (method != "bca" && method != "percentile" && method != "delong") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--ci_method: ", Unknown("method", method, {"bca", "percentile", "delong"})));
+  }
+  options.method = method == "percentile" ? IntervalMethod::kPercentile : IntervalMethod::kBca;
+  options.replicates = absl::GetFlag(FLAGS_replicates);
+  options.confidence = absl::GetFlag(FLAGS_level);
+  options.seed = absl::GetFlag(FLAGS_seed);
+  options.threads = absl::GetFlag(FLAGS_threads);
+  if (options.threads == 0) options.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  if (options.replicates > 1000000) return absl::InvalidArgumentError("--replicates: must be at most 1000000");
+  if (options.threads > 1024) return absl::InvalidArgumentError("--threads: must be at most 1024");
+  OPENSET_RETURN_IF_ERROR(Annotate(CheckOptions(options), "--replicates, --level, --threads"));
+  return options;
+}
+
+absl::StatusOr<TextFormat> FormatFromFlags() { return ParseTextFormat(absl::GetFlag(FLAGS_format)); }
+
+absl::Status WriteOut(absl::string_view text) {
+  const std::string out = absl::GetFlag(FLAGS_out);
+  if (!out.empty()) return WriteFileAtomically(UserPath(out), text);
+  std::cout << text;
+  return absl::OkStatus();
+}
+
+}  // namespace openset

@@ -1,0 +1,75 @@
+#include "tools/cli/spec_flags.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "core/status_macros.h"
+#include "core/suggest.h"
+#include "core/text_proto.h"
+#include "eval/metrics/conventions.h"
+#include "eval/metrics/evaluate.h"
+
+namespace openset {
+namespace {
+
+// The parts between commas that lie in no braces.
+std::vector<std::string> SplitOutsideBraces(absl::string_view text) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char c : text) {
+    depth += (c == '{') - (c == '}');
+    if (c == ',' && depth <= 0) {
+      parts.emplace_back();
+    } else {
+      parts.back().push_back(c);
+    }
+  }
+  return parts;
+}
+
+// Parses "NAME" or "NAME { fields }" into the oneof `kind` of `spec`.
+absl::Status ParseMember(absl::string_view flag, absl::string_view what, absl::string_view text,
+                         google::protobuf::Message* spec) {
+  const absl::string_view name = absl::StripAsciiWhitespace(text.substr(0, text.find_first_of(" {")));
+  const google::protobuf::OneofDescriptor* kind = spec->GetDescriptor()->FindOneofByName("kind");
+  std::vector<std::string> known;
+  bool found = false;
+  for (int i = 0; i < kind->field_count(); ++i) {
+    known.push_back(kind->field(i)->name());
+    found = found || known.back() == name;
+  }
+  if (!found) return absl::InvalidArgumentError(absl::StrCat(flag, ": ", Unknown(what, name, known)));
+  const bool has_fields = text.find('{') != absl::string_view::npos;
+  absl::StatusOr<TextSource> source =
+      ParseTextProto(has_fields ? std::string(text) : absl::StrCat(name, " {}"), std::string(flag), spec);
+  if (!source.ok()) return source.status();
+  return CheckRules(*spec, *source);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<MetricSpec>> ParseMetrics(absl::string_view flag, absl::string_view text) {
+  if (absl::StripAsciiWhitespace(text).empty()) return AllMetrics();
+  std::vector<MetricSpec> metrics;
+  for (const std::string& part : SplitOutsideBraces(text)) {
+    absl::string_view member = absl::StripAsciiWhitespace(part);
+    const size_t equals = member.substr(0, member.find('{')).find('=');
+    absl::string_view name;
+    if (equals != absl::string_view::npos) {
+      name = absl::StripAsciiWhitespace(member.substr(0, equals));
+      member = absl::StripAsciiWhitespace(member.substr(equals + 1));
+    }
+    OPENSET_RETURN_IF_ERROR(ParseMember(flag, "metric", member, &metrics.emplace_back()));
+    if (!name.empty()) metrics.back().set_name(std::string(name));
+  }
+  OPENSET_RETURN_IF_ERROR(Annotate(CheckMetrics(metrics), flag));
+  return metrics;
+}
+
+absl::StatusOr<ScoreSpec> ParseScore(absl::string_view flag, absl::string_view text) {
+  ScoreSpec spec;
+  OPENSET_RETURN_IF_ERROR(ParseMember(flag, "score", absl::StripAsciiWhitespace(text), &spec));
+  return spec;
+}
+
+}  // namespace openset

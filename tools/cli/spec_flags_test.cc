@@ -1,0 +1,45 @@
+#include "tools/cli/spec_flags.h"
+
+#include "eval/metrics/make_metric.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(ParseMetrics, NamesAndFields) {
+  const auto metrics =
+      ParseMetrics("--metrics", "auroc, partial_openauc { max_ofpr: 0.1 },early = partial_openauc{max_ofpr: 0.05}");
+  ASSERT_TRUE(metrics.ok()) << metrics.status();
+  ASSERT_EQ(metrics->size(), 3);
+  EXPECT_EQ(MetricName((*metrics)[0]), "auroc");
+  EXPECT_EQ((*metrics)[1].partial_openauc().max_ofpr(), 0.1);
+  EXPECT_EQ(MetricName((*metrics)[2]), "early");
+  EXPECT_EQ((*metrics)[2].partial_openauc().max_ofpr(), 0.05);
+  EXPECT_GT(ParseMetrics("--metrics", " ")->size(), 25);
+}
+
+TEST(ParseMetrics, Refuses) {
+  const auto error = [](const char* text) { return std::string(ParseMetrics("--metrics", text).status().message()); };
+  EXPECT_THAT(error("auroq"), HasSubstr("--metrics: unknown metric 'auroq'; did you mean 'auroc'?"));
+  EXPECT_THAT(error("auroc,"), HasSubstr("--metrics: unknown metric ''"));
+  EXPECT_THAT(error("ece { bin: 3 }"), HasSubstr("unknown field 'bin'; did you mean 'bins'?"));
+  EXPECT_THAT(error("ece { bins: 0 }"), HasSubstr("ece.bins: must be at least 1 (is 0)"));
+  EXPECT_THAT(error("ece {"), HasSubstr("--metrics:"));
+  EXPECT_THAT(error("auroc } { auroc"), HasSubstr("--metrics:"));
+  EXPECT_THAT(error("ece, ece { bins: 3 }"), HasSubstr("there is another metric named 'ece'"));
+}
+
+TEST(ParseScore, NamesAndFields) {
+  EXPECT_TRUE(ParseScore("--score", "max_logit")->has_max_logit());
+  EXPECT_EQ(ParseScore("--score", "energy { temperature: 2 }")->energy().temperature(), 2);
+  EXPECT_THAT(std::string(ParseScore("--score", "energy { temperature: 0 }").status().message()),
+              HasSubstr("energy.temperature: must be above 0 (is 0)"));
+  EXPECT_THAT(std::string(ParseScore("--score", "enrgy").status().message()),
+              HasSubstr("--score: unknown score 'enrgy'; did you mean 'energy'?"));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,78 @@
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/status_macros.h"
+#include "eval/metrics/ranked_input.h"
+#include "eval/report/threshold_report.h"
+#include "eval/thresholds/select_threshold.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/score_flags.h"
+
+ABSL_FLAG(std::string, rule, "known_accepted",
+          "known_accepted: the smallest threshold that accepts the target's share of known samples; unknown_rejected: "
+          "the largest that rejects its share of unknown ones; risk: the largest whose share of wrong and unknown "
+          "samples among the accepted is at most the target; open_set_f_macro, open_set_f_micro, youden_macro, "
+          "youden_micro, nacc_rates: the best by that metric.");
+ABSL_FLAG(double, target, 0.95, "Share for known_accepted, unknown_rejected and risk, in 0 .. 1.");
+
+namespace openset {
+namespace {
+
+absl::StatusOr<ScoredSamples> ReadSide(const std::string& argument) {
+  return ReadScoredSamples(absl::StrSplit(argument, ','));
+}
+
+absl::Status RunThreshold(const std::vector<std::string>& arguments) {
+  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags());
+  ChosenThreshold chosen;
+  chosen.rule = absl::GetFlag(FLAGS_rule);
+  const absl::StatusOr<ThresholdRule> rule = ParseThresholdRule(chosen.rule);
+  if (!rule.ok()) return Annotate(rule.status(), "--rule");
+  const double target = absl::GetFlag(FLAGS_target);
+  if (!(target >= 0 && target <= 1)) {
+    return absl::InvalidArgumentError(absl::StrCat("--target: must lie in 0 .. 1 (is ", target, ")"));
+  }
+  if (ReadsTarget(*rule)) chosen.target = target;
+
+  OPENSET_ASSIGN_OR_RETURN(const ScoredSamples validation, ReadSide(arguments[0]));
+  OPENSET_ASSIGN_OR_RETURN(const EvaluationInput validation_input, validation.samples.Input());
+  const RankedInput ranked(validation_input);
+  const absl::StatusOr<double> threshold = SelectThreshold(*rule, target, ranked);
+  if (!threshold.ok()) return Annotate(threshold.status(), arguments[0]);
+  chosen.notes = {validation.note};
+  chosen.validation = DescribeThreshold(*threshold, ranked);
+  if (arguments.size() > 1) {
+    OPENSET_ASSIGN_OR_RETURN(const ScoredSamples test, ReadSide(arguments[1]));
+    OPENSET_ASSIGN_OR_RETURN(const EvaluationInput test_input, test.samples.Input());
+    chosen.test = DescribeThreshold(*threshold, RankedInput(test_input));
+  }
+  return WriteOut(FormatThreshold(chosen, format));
+}
+
+}  // namespace
+
+Command ThresholdCommand() {
+  Command command;
+  command.name = "threshold";
+  command.arguments = "VALIDATION [TEST]";
+  command.min_arguments = 1;
+  command.max_arguments = 2;
+  command.summary = "Chooses the threshold above which samples are rejected, and tells what it does.";
+  command.description =
+      "The choice sees the validation samples only; TEST is judged with what was chosen. Files are those of `openset\n"
+      "eval`, several for one side joined by commas. Most rules need no unknown validation samples.\n"
+      "\n"
+      "  openset threshold validation.npz test.npz\n"
+      "  openset threshold validation.npz test.npz --rule=risk --target=0.2\n"
+      "  openset threshold validation.npz --rule=youden_macro --score=energy --format=json\n";
+  command.flags = {"rule", "target", "format", "out"};
+  const std::vector<std::string> more = SampleFlags();
+  command.flags.insert(command.flags.end(), more.begin(), more.end());
+  command.run = RunThreshold;
+  return command;
+}
+
+}  // namespace openset

@@ -1,0 +1,396 @@
+// openset eval, compare and threshold as their users meet them.
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "core/files.h"
+#include "core/npz.h"
+#include "core/random.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tools/testing/openset_program.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+NpyArray Reals(const std::vector<double>& values) { return MakeNpy(values, {static_cast<int64_t>(values.size())}); }
+NpyArray Wholes(const std::vector<int64_t>& values) { return MakeNpy(values, {static_cast<int64_t>(values.size())}); }
+
+// Four known samples, the last misclassified, and two unknown ones; by score: k k u k u k(wrong).
+constexpr char kScores[] =
+    "label,prediction,unknown_score\n"
+    "0,0,0.1\n1,1,0.2\n1,1,0.4\n0,1,0.6\n-1,0,0.3\n-1,1,0.5\n";
+
+class EvalTest : public ::testing::Test {
+ protected:
+  void WriteArrays(const std::string& name, const NpzArrays& arrays) const {
+    ASSERT_TRUE(WriteNpz(JoinPath(program_.folder(), name), arrays).ok());
+  }
+
+  // Outputs of a made-up model: 3 classes, the logit of a known sample's class raised by `strength`.
+  void WriteLogits(const std::string& name, double strength, int64_t known = 60, int64_t unknown = 40) const {
+    RandomStream random(1, "logits");
+    std::vector<float> logits;
+    std::vector<int64_t> label;
+    for (int64_t i = 0; i < known + unknown; ++i) {
+      label.push_back(i < known ? i % 3 : -1);
+      for (int c = 0; c < 3; ++c) {
+        logits.push_back(static_cast<float>(random.Normal() + (c == label.back() ? strength : 0)));
+      }
+    }
+    WriteArrays(name, {{"label", Wholes(label)}, {"logits", MakeNpy(logits, {known + unknown, 3})}});
+  }
+
+  std::string Out(const std::vector<std::string>& arguments) const {
+    const ProgramResult result = program_.Run(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.out;
+  }
+
+  // The one line on standard error of a command that must exit with 2.
+  std::string Error(const std::vector<std::string>& arguments) const {
+    const ProgramResult result = program_.Run(arguments);
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    EXPECT_EQ(result.out, "");
+    const std::vector<std::string> lines = absl::StrSplit(result.err, '\n', absl::SkipEmpty());
+    EXPECT_EQ(lines.size(), 1) << result.err;
+    return result.err;
+  }
+
+  const OpensetProgram program_;
+};
+
+// Of 4 x 2 pairs of a known and an unknown sample the known one is below in 5: AUROC 5/8; of these none with the wrong
+// sample: OpenAUC 5/8.
+TEST_F(EvalTest, Json) {
+  program_.Write("scores.csv", kScores);
+  const auto json = nlohmann::json::parse(
+      Out({"eval", "scores.csv", "--format=json", "--metrics=accuracy,auroc,openauc,known_unknown_ratio,nll"}));
+  EXPECT_EQ(json, nlohmann::json::parse(R"({"n_known": 4, "n_unknown": 2,
+      "metrics": {"accuracy": {"value": 0.75}, "auroc": {"value": 0.625}, "openauc": {"value": 0.625},
+                  "known_unknown_ratio": {"value": 2.0}},
+      "absent": {"nll": "no logits"}})"));
+}
+
+TEST_F(EvalTest, AllMetricsAreThereOrAbsentWithAReason) {
+  program_.Write("known.csv", "label,prediction,unknown_score\n0,0,0.5\n1,0,0.5\n");
+  const auto json = nlohmann::json::parse(Out({"eval", "known.csv", "--format=json"}));
+  EXPECT_EQ(json["n_unknown"], 0);
+  EXPECT_EQ(json["absent"]["auroc"], "no unknown samples");
+  EXPECT_EQ(json["metrics"]["accuracy"]["value"], 0.5);
+  EXPECT_EQ(json["metrics"].size() + json["absent"].size(), 31);
+}
+
+TEST_F(EvalTest, FullPrecision) {
+  program_.Write("scores.csv", "label,prediction,unknown_score\n0,0,1\n0,0,2\n0,0,4\n-1,0,3\n");
+  const std::string text = Out({"eval", "scores.csv", "--format=json", "--metrics=auroc"});
+  EXPECT_THAT(text, HasSubstr("0.6666666666666666"));
+  EXPECT_THAT(Out({"eval", "scores.csv", "--format=csv", "--metrics=auroc"}),
+              HasSubstr("all,auroc,0.66666666666666663"));
+}
+
+TEST_F(EvalTest, Tables) {
+  program_.Write("scores.csv", kScores);
+  const std::vector<std::string> command = {"eval", "scores.csv", "--metrics=auroc,aurc,nll"};
+  const auto with = [&](const std::string& flag) {
+    std::vector<std::string> words = command;
+    words.push_back(flag);
+    return Out(words);
+  };
+  EXPECT_EQ(with("--format=text"),
+            "scores.csv\n"
+            "unknown score: that of the file\n"
+            "4 known samples of 2 classes, 2 unknown samples (known : unknown = 2 : 1)\n"
+            "\n"
+            "metric  value   unit  better\n"
+            "----------------------------\n"
+            "auroc   62.50      %  higher\n"
+            "aurc    62.50  x1000   lower\n"
+            "\n"
+            "absent: nll (no logits)\n");
+  EXPECT_THAT(with("--format=markdown"), HasSubstr("| auroc  | 62.50 |     % | higher |"));
+  EXPECT_THAT(with("--format=latex"), HasSubstr("  auroc & 62.50 & \\% & higher \\\\\n"));
+  EXPECT_EQ(with("--out=table.txt"), "");
+  EXPECT_EQ(program_.Read("table.txt"), Out(command));
+}
+
+TEST_F(EvalTest, Intervals) {
+  WriteLogits("logits.npz", 2);
+  const std::vector<std::string> command = {
+      "eval", "logits.npz", "--metrics=auroc,openauc,aurc,ece", "--ci", "--format=json", "--replicates=200", "--seed",
+      "3",    "--level=0.9"};
+  const std::string text = Out(command);
+  EXPECT_EQ(text, Out(command));
+  const auto json = nlohmann::json::parse(text);
+  for (const auto& [name, metric] : json["metrics"].items()) {
+    EXPECT_LE(metric["low"], metric["value"]) << name;
+    EXPECT_LE(metric["value"], metric["high"]) << name;
+    EXPECT_LT(metric["low"], metric["high"]) << name;
+  }
+  std::vector<std::string> delong = command;
+  delong.push_back("--ci_method=delong");
+  const auto other = nlohmann::json::parse(Out(delong));
+  EXPECT_EQ(other["metrics"]["auroc"]["value"], json["metrics"]["auroc"]["value"]);
+  EXPECT_NE(other["metrics"]["auroc"]["low"], json["metrics"]["auroc"]["low"]);
+  EXPECT_EQ(other["metrics"]["aurc"], json["metrics"]["aurc"]);
+}
+
+TEST_F(EvalTest, ScoresOfLogits) {
+  WriteLogits("logits.npz", 2);
+  const auto auroc = [&](const std::string& score) {
+    return nlohmann::json::parse(Out({"eval", "logits.npz", "--metrics=auroc", "--format=json", "--score=" + score}))
+        .at("metrics")
+        .at("auroc")
+        .at("value")
+        .get<double>();
+  };
+  EXPECT_NE(auroc("max_softmax"), auroc("max_logit"));
+  EXPECT_NE(auroc("energy"), auroc("energy { temperature: 100 }"));
+  // Strictly decreasing functions of each other.
+  EXPECT_EQ(auroc("max_softmax"), auroc("min_misclassification"));
+  EXPECT_THAT(Out({"eval", "logits.npz", "--score=temperature_scaled_softmax", "--fit=logits.npz"}),
+              HasSubstr("unknown score: temperature_scaled_softmax of the logits"));
+}
+
+TEST_F(EvalTest, SetsOfUnknownSamplesOfOtherTools) {
+  WriteArrays("cifar10.npz", {{"pred", Wholes({0, 1})}, {"conf", Reals({0.9, 0.5})}, {"label", Wholes({0, 1})}});
+  WriteArrays("svhn.npz", {{"pred", Wholes({1, 1})}, {"conf", Reals({0.1, 0.7})}, {"label", Wholes({7, 3})}});
+  WriteArrays("dtd.npz", {{"pred", Wholes({0})}, {"conf", Reals({0.3})}, {"label", Wholes({-1})}});
+  const std::vector<std::string> command = {
+      "eval", "cifar10.npz", "svhn.npz", "dtd.npz", "--far=svhn,dtd", "--metrics=auroc,pooled_aurc", "--format=json"};
+  const auto json = nlohmann::json::parse(Out(command));
+  // svhn: 3 of 4 pairs; dtd: 2 of 2.
+  EXPECT_EQ(json["groups"]["svhn"]["metrics"]["auroc"]["value"], 0.75);
+  EXPECT_EQ(json["groups"]["dtd"]["metrics"]["auroc"]["value"], 1.0);
+  EXPECT_EQ(json["groups"]["mean of far"]["metrics"]["auroc"]["value"], 0.875);
+  EXPECT_EQ(json["groups"]["pool"]["n_unknown"], 3);
+  EXPECT_EQ(json["metrics"]["auroc"]["value"], 5.0 / 6);
+  double parts = 0;
+  for (const auto& [name, part] : json["pooled_aurc_parts"].items()) parts += part["value"].get<double>();
+  EXPECT_NEAR(parts, json["metrics"]["pooled_aurc"]["value"], 1e-15);
+}
+
+TEST_F(EvalTest, Conventions) {
+  WriteLogits("logits.npz", 2);
+  const auto json = nlohmann::json::parse(Out({"eval", "logits.npz", "--convention=openood", "--format=json"}));
+  EXPECT_EQ(json["metrics"].size(), 5);
+  EXPECT_TRUE(json["metrics"].contains("FPR@95"));
+  const std::string text = Out({"eval", "logits.npz", "--convention=arpl"});
+  EXPECT_THAT(text, HasSubstr("TNR: 1 - FPR; the threshold whose TPR is nearest to 95 %"));
+  for (const char* name : {"openset", "odin", "oe", "udb", "released"}) {
+    Out({"eval", "logits.npz", absl::StrCat("--convention=", name)});
+  }
+}
+
+TEST_F(EvalTest, Curves) {
+  WriteLogits("logits.npz", 2);
+  Out({"eval", "logits.npz", "--curves=a/curves"});
+  for (const char* name :
+       {"roc", "oscr", "risk_coverage", "risk_coverage_pool", "thresholds", "score_densities", "reliability"}) {
+    EXPECT_THAT(program_.Read(absl::StrCat("a/curves/", name, ".svg")), HasSubstr("</svg>")) << name;
+    EXPECT_THAT(program_.Read(absl::StrCat("a/curves/", name, ".csv")), HasSubstr("\n")) << name;
+  }
+  EXPECT_THAT(program_.Read("a/curves/index.html"), AllOf(HasSubstr("OSCR"), HasSubstr("known : unknown = 1.5 : 1")));
+  program_.Write("scores.csv", kScores);
+  Out({"eval", "scores.csv", "--curves=b"});
+  EXPECT_EQ(program_.Read("b/reliability.csv"), "");  // no logits
+  EXPECT_THAT(program_.Read("b/roc.csv"),
+              HasSubstr("threshold,unknown_accepted,known_accepted\n-inf,0,0\n0.10000000000000001,0,0.25\n"));
+}
+
+TEST_F(EvalTest, CompareOnTheSameSamples) {
+  WriteLogits("weak.npz", 1, 300, 200);
+  WriteLogits("strong.npz", 3, 300, 200);
+  const auto json = nlohmann::json::parse(
+      Out({"compare", "weak.npz", "strong.npz", "--metrics=auroc", "--replicates=200", "--format=json"}));
+  ASSERT_EQ(json["comparisons"].size(), 2);
+  for (const auto& row : json["comparisons"]) {
+    EXPECT_LT(row["high"], 0);
+    EXPECT_EQ(row["verdict"], "strong is better");
+    EXPECT_NEAR(row["difference"], row["value_a"].get<double>() - row["value_b"].get<double>(), 1e-15);
+  }
+  EXPECT_THAT(Out({"compare", "weak.npz", "weak.npz", "--replicates=50"}), HasSubstr("no detectable difference"));
+  WriteLogits("fewer.npz", 3, 30, 20);
+  EXPECT_THAT(Error({"compare", "weak.npz", "fewer.npz"}), HasSubstr("weak and fewer: "));
+}
+
+TEST_F(EvalTest, CompareRuns) {
+  std::string results = "method,task,split,seed,auroc\n";
+  for (int task = 0; task < 6; ++task) {
+    for (int seed = 0; seed < 4; ++seed) {
+      const double base = 0.8 + 0.01 * task + 0.001 * seed;
+      absl::StrAppend(&results, "a,t", task, ",0,", seed, ",", base, "\n");
+      absl::StrAppend(&results, "b,t", task, ",0,", seed, ",", base + 0.05 + 0.0001 * (seed % 2), "\n");
+      absl::StrAppend(&results, "c,t", task, ",0,", seed, ",", base - 0.05 - 0.0001 * (seed % 2), "\n");
+    }
+  }
+  program_.Write("results.csv", results);
+  const auto json = nlohmann::json::parse(Out({"compare", "results.csv", "--format=json", "--diagram=ranks.svg"}));
+  EXPECT_EQ(json["pairs"].size(), 3 * 6);
+  EXPECT_EQ(json["pairs"][0]["verdict"], "b is better");
+  EXPECT_THAT(json["all_methods"][0]["mean_rank"].get<std::vector<double>>(), ElementsAre(2, 1, 3));
+  EXPECT_EQ(json["all_methods"][0]["kendall_w"], 1.0);
+  EXPECT_THAT(program_.Read("ranks.svg"), HasSubstr("critical difference"));
+  EXPECT_THAT(Out({"compare", "results.csv"}), HasSubstr("auroc over 6 tasks"));
+  program_.Write("bad.csv", "method,auroc\na,x\n");
+  EXPECT_THAT(Error({"compare", "bad.csv"}), HasSubstr("bad.csv: line 2: column 'auroc': 'x' is not a number"));
+  program_.Write("twice.csv", "method,auroc\na,1\na,1\n");
+  EXPECT_THAT(Error({"compare", "twice.csv"}), HasSubstr("twice.csv: line 3: there is a value of 'auroc' for a"));
+  program_.Write("other.csv", "method,auroq\na,1\nb,1\n");
+  EXPECT_THAT(Error({"compare", "other.csv"}), HasSubstr("unknown metric 'auroq'; did you mean 'auroc'?"));
+  program_.Write("results.json", "[]");
+  EXPECT_THAT(Error({"compare", "results.json"}), HasSubstr("results.json: not what `openset report"));
+}
+
+TEST_F(EvalTest, ThresholdIsChosenOnValidationSamplesOnly) {
+  WriteLogits("validation.npz", 2);
+  WriteLogits("test.npz", 1, 30, 50);
+  const auto threshold = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"threshold", "validation.npz"};
+    words.insert(words.end(), more.begin(), more.end());
+    words.push_back("--format=json");
+    return nlohmann::json::parse(Out(words));
+  };
+  const auto alone = threshold({});
+  const auto with_test = threshold({"test.npz"});
+  EXPECT_EQ(alone["threshold"], with_test["threshold"]);
+  EXPECT_EQ(alone["validation"], with_test["validation"]);
+  EXPECT_EQ(with_test["test"]["n_unknown"], 50);
+  EXPECT_EQ(alone["validation"]["known_accepted"], 0.95);  // 57 of 60
+  for (const char* rule :
+       {"unknown_rejected", "open_set_f_macro", "open_set_f_micro", "youden_macro", "youden_micro", "nacc_rates"}) {
+    threshold({absl::StrCat("--rule=", rule)});
+  }
+  EXPECT_LE(threshold({"--rule=risk", "--target=0.2"})["validation"]["risk"], 0.2);
+  EXPECT_THAT(Out({"threshold", "validation.npz", "test.npz"}), HasSubstr("percent           validation   test"));
+  EXPECT_THAT(Error({"threshold", "validation.npz", "--rule=riks"}), HasSubstr("--rule: unknown rule 'riks'"));
+  EXPECT_THAT(Error({"threshold", "validation.npz", "--target=95"}), HasSubstr("--target: must lie in 0 .. 1 (is 95)"));
+  program_.Write("bad.csv", "label,prediction,unknown_score\n-1,0,0\n");
+  EXPECT_THAT(Error({"threshold", "bad.csv", "--rule=risk", "--target=0"}),
+              HasSubstr("bad.csv: no threshold has a risk of at most 0"));
+}
+
+TEST_F(EvalTest, Figures) {
+  EXPECT_EQ(Out({"figure", "imbalance_figure_1", "--folder=figures"}),
+            absl::StrCat("figures/imbalance_figure_1.svg\n", "figures/imbalance_figure_1.csv\n"));
+  EXPECT_THAT(program_.Read("figures/imbalance_figure_1.svg"), HasSubstr("</svg>"));
+  EXPECT_THAT(Error({"figure", "imbalance"}), HasSubstr("unknown figure 'imbalance'"));
+  program_.Write("mine.textproto", "name: 'mine' imbalance { classes: 1 }");
+  EXPECT_THAT(Error({"figure", "mine.textproto"}),
+              HasSubstr("mine.textproto:1: imbalance.classes: must be at least 2 (is 1)"));
+}
+
+TEST_F(EvalTest, BadInputIsOneLine) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  WriteArrays("nan.npz",
+              {{"label", Wholes({0, 0})}, {"prediction", Wholes({0, 0})}, {"unknown_score", Reals({0, nan})}});
+  EXPECT_EQ(Error({"eval", "nan.npz"}), "openset: nan.npz: array 'unknown_score', row 1: is NaN\n");
+  WriteArrays("label.npz", {{"label", Wholes({0, 5})}, {"logits", MakeNpy(std::vector<float>{1, 2, 3, 4}, {2, 2})}});
+  EXPECT_EQ(Error({"eval", "label.npz"}),
+            "openset: label.npz: array 'label', row 1: is 5; it must lie in 0 .. 1, or be -1 for unknown\n");
+  WriteArrays("short.npz", {{"label", Wholes({0, 1})}, {"prediction", Wholes({0})}, {"unknown_score", Reals({1, 2})}});
+  EXPECT_EQ(Error({"eval", "short.npz"}), "openset: short.npz: array 'prediction' has shape [1], expected [2]\n");
+  WriteArrays("dtype.npz",
+              {{"label", Reals({0, 1})}, {"prediction", Wholes({0, 1})}, {"unknown_score", Reals({1, 2})}});
+  EXPECT_EQ(Error({"eval", "dtype.npz"}), "openset: dtype.npz: array 'label' holds '<f8', not whole numbers\n");
+  WriteArrays("objects.npz", {{"label", {"|O", {2}, std::string(16, 'x')}}});
+  EXPECT_THAT(Error({"eval", "objects.npz"}), HasSubstr("objects.npz: array 'label': array of Python objects"));
+  WriteArrays("huge.npz", {{"label", {"<i8", {1000000000}, std::string(800, 'x')}}});
+  EXPECT_THAT(Error({"eval", "huge.npz"}), HasSubstr("huge.npz: array 'label': not a .npy array: its header"));
+  WriteArrays("empty.npz", {{"label", Wholes({})}, {"prediction", Wholes({})}, {"unknown_score", Reals({})}});
+  EXPECT_EQ(Error({"eval", "empty.npz"}), "openset: empty.npz: array 'label' is empty\n");
+  program_.Write("text.npz", kScores);
+  EXPECT_EQ(Error({"eval", "text.npz"}), "openset: text.npz: not an .npz archive\n");
+  const std::string whole = program_.Read("nan.npz");
+  program_.Write("cut.npz", whole.substr(0, whole.size() / 2));
+  EXPECT_THAT(Error({"eval", "cut.npz"}), HasSubstr("openset: cut.npz: "));
+  EXPECT_THAT(Error({"eval", "nowhere.npz"}), HasSubstr("nowhere.npz: no such file"));
+  EXPECT_THAT(Error({"eval", "."}), HasSubstr("files of scores end in .npz, .npy or .csv"));
+}
+
+TEST_F(EvalTest, BadFlags) {
+  program_.Write("scores.csv", kScores);
+  const auto error = [&](const std::string& flag) { return Error({"eval", "scores.csv", flag}); };
+  EXPECT_THAT(error("--metrics=auroq"), HasSubstr("--metrics: unknown metric 'auroq'; did you mean 'auroc'?"));
+  EXPECT_THAT(error("--metrics=auroc,auroc"), HasSubstr("there is another metric named 'auroc'"));
+  EXPECT_THAT(error("--metrics=ece { bins: 0 }"), HasSubstr("ece.bins: must be at least 1 (is 0)"));
+  EXPECT_THAT(error("--score=enery"), HasSubstr("--score: unknown score 'enery'; did you mean 'energy'?"));
+  EXPECT_THAT(error("--score=energy"), HasSubstr("score energy: the samples have no logits"));
+  EXPECT_THAT(error("--format=xml"), HasSubstr("unknown format 'xml'"));
+  EXPECT_THAT(error("--convention=mine"), HasSubstr("unknown convention 'mine'"));
+  EXPECT_THAT(error("--ci_method=magic"), HasSubstr("--ci_method: unknown method 'magic'"));
+  EXPECT_THAT(error("--replicates=0"), HasSubstr("--replicates, --level, --threads: "));
+  EXPECT_THAT(error("--near=svhn"), HasSubstr("set 'svhn' has a role, but the samples belong to no sets"));
+  EXPECT_THAT(Error({"eval"}), HasSubstr("usage: openset eval FILE..."));
+}
+
+// Files of the names that the examples use.
+class ExamplesTest : public EvalTest {
+ protected:
+  ExamplesTest() {
+    for (const char* name : {"logits.npz", "validation.npz", "test.npz", "softmax.npz", "energy.npz"}) {
+      WriteLogits(name, 2);
+    }
+    program_.Write("scores.csv", kScores);
+    program_.Write("label.npy", FormatNpy(Wholes({0, 1, -1})));
+    program_.Write("prediction.npy", FormatNpy(Wholes({0, 1, 1})));
+    program_.Write("unknown_score.npy", FormatNpy(Reals({1, 2, 3})));
+    for (const char* name : {"cifar10", "cifar100", "svhn"}) {
+      const int64_t label = name == std::string("cifar10") ? 0 : -1;
+      WriteArrays(absl::StrCat(name, ".npz"),
+                  {{"pred", Wholes({0, 1})}, {"conf", Reals({0.3, 0.5})}, {"label", Wholes({label, label})}});
+    }
+    WriteArrays("raw_logits.npz", {{"arr_0", MakeNpy(std::vector<float>{1, 0, 0, 0, 2, 0, 1, 1, 0, 3, 9, 2}, {3, 4})}});
+    program_.Write("results.csv",
+                   "method,task,split,seed,auroc,openauc\n"
+                   "a,s,0,0,0.1,0.2\na,s,0,1,0.2,0.3\na,t,0,0,0.1,0.2\na,t,0,1,0.2,0.3\n"
+                   "b,s,0,0,0.2,0.2\nb,s,0,1,0.2,0.4\nb,t,0,0,0.1,0.3\nb,t,0,1,0.2,0.4\n"
+                   "c,s,0,0,0.3,0.2\nc,s,0,1,0.2,0.4\nc,t,0,0,0.1,0.3\nc,t,0,1,0.3,0.5\n");
+  }
+
+  // Runs each line that starts with `indent` and "openset ", as a shell would; returns how many there are.
+  int RunExamples(absl::string_view text, absl::string_view indent) const {
+    int examples = 0;
+    for (absl::string_view line : absl::StrSplit(text, '\n')) {
+      if (!absl::ConsumePrefix(&line, indent) || !absl::ConsumePrefix(&line, "openset ")) continue;
+      std::vector<std::string> words(1);  // of which those in quotes hold spaces
+      bool quoted = false;
+      for (const char c : line) {
+        if (c == '\'') {
+          quoted = !quoted;
+        } else if (c == ' ' && !quoted) {
+          words.emplace_back();
+        } else {
+          words.back().push_back(c);
+        }
+      }
+      const ProgramResult result = program_.Run(words);
+      EXPECT_EQ(result.exit_code, 0) << line << "\n" << result.err;
+      ++examples;
+    }
+    return examples;
+  }
+};
+
+TEST_F(ExamplesTest, OfHelpRun) {
+  int examples = 0;
+  for (const std::string command : {"eval", "compare", "threshold", "figure"}) {
+    examples += RunExamples(Out({"help", command}), "  ");
+  }
+  EXPECT_EQ(examples, 15);
+}
+
+TEST_F(ExamplesTest, OfTheDocumentationRun) { EXPECT_EQ(RunExamples(*ReadFile("docs/eval.md"), "    "), 12); }
+
+}  // namespace
+}  // namespace openset
