@@ -4,6 +4,25 @@
 #include "eval/scores/score_needs.h"
 
 namespace openset {
+namespace {
+
+// One training, or those of an ensemble's members.
+void AddTrainings(const TrialSpec& trial, InferAction* action) {
+  const TrainAction train = MakeTrainAction(trial);
+  const InferenceSpec& inference = trial.method().inference();
+  if (!inference.has_ensemble()) {
+    *action->add_train() = train;
+    return;
+  }
+  const int members = inference.ensemble().members();
+  for (int m = 0; m < members; ++m) {
+    TrainAction* member = action->add_train();
+    *member = train;
+    member->set_seed(trial.seed() * members + m);
+  }
+}
+
+}  // namespace
 
 TrainAction MakeTrainAction(const TrialSpec& trial) {
   const MethodSpec& method = trial.method();
@@ -22,7 +41,7 @@ TrainAction MakeTrainAction(const TrialSpec& trial) {
 
 InferAction MakeInferAction(const TrialSpec& trial) {
   InferAction action;
-  *action.add_train() = MakeTrainAction(trial);
+  AddTrainings(trial, &action);
   *action.mutable_inference() = trial.method().inference();
   *action.mutable_known() = trial.data().test_known();
   *action.mutable_unknown() = trial.data().test_unknown();
@@ -31,7 +50,7 @@ InferAction MakeInferAction(const TrialSpec& trial) {
 
 InferAction MakeFitAction(const TrialSpec& trial) {
   InferAction action;
-  *action.add_train() = MakeTrainAction(trial);
+  AddTrainings(trial, &action);
   *action.mutable_inference() = trial.method().inference();
   *action.mutable_known() = trial.data().train();
   return action;

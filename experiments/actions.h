@@ -10,6 +10,7 @@
 namespace openset {
 
 // Precondition of all: the trial is resolved (experiments/expand.h).
+// Of a trial that is no ensemble.
 TrainAction MakeTrainAction(const TrialSpec& trial);
 // On the test samples.
 InferAction MakeInferAction(const TrialSpec& trial);

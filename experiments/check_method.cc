@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "eval/scores/score_needs.h"
 #include "losses/loss_needs.h"
 
 namespace openset {
@@ -27,6 +28,13 @@ std::vector<FieldProblem> FindMethodProblems(const MethodSpec& method) {
     }
   }
   if (method.has_open_set() && !open_set_used) problems.push_back({"open_set", "no loss term uses it"});
+
+  const ScoreNeeds score = NeedsOf(method.score());
+  if ((score.features || score.head) && !method.inference().has_plain()) {
+    problems.push_back({"score", "needs features, which only plain inference gives"});
+  } else if (score.head && !method.model().head().has_linear()) {
+    problems.push_back({"score", "needs the weights of a linear head"});
+  }
 
   const InputSpec& input = method.input();
   const auto check_count = [&](const char* path, int count) {

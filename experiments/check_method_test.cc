@@ -21,9 +21,11 @@ MethodSpec Parse(const std::string& text) {
   return message;
 }
 
-std::vector<std::string> Problems(const std::string& method) {
+// Of a method with a score and an inference, unless it says others.
+std::vector<std::string> Problems(const std::string& method,
+                                  const std::string& rest = "score { max_logit {} } inference { plain {} }") {
   std::vector<std::string> lines;
-  for (const FieldProblem& problem : FindMethodProblems(Parse(method))) {
+  for (const FieldProblem& problem : FindMethodProblems(Parse(method + rest))) {
     lines.push_back(absl::StrCat(problem.path, ": ", problem.message));
   }
   return lines;
@@ -49,6 +51,11 @@ TEST(CheckMethod, TermsOverPointsNeedAHeadThatHasThem) {
 TEST(CheckMethod, NamesAnOpenSetThatNobodyUses) {
   EXPECT_THAT(Problems("input { channels: 3 } open_set { feature_mixup {} } loss { term { cross_entropy {} } }"),
               ElementsAre("open_set: no loss term uses it"));
+}
+
+TEST(CheckMethod, AMeanOfPassesIsScoredByItsLogitsOnly) {
+  const std::string method = "input { channels: 3 } loss { term { cross_entropy {} } } inference { ensemble {} }";
+  EXPECT_THAT(Problems(method, "score { energy {} }"), IsEmpty());
 }
 
 TEST(CheckMethod, CountsNormalisationValues) {

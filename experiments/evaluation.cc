@@ -129,8 +129,7 @@ absl::Status EvaluateTrial(const TrialSpec& trial, const Store& store) {
   if (action.has_fit()) {
     OPENSET_ASSIGN_OR_RETURN(fit, Load(action.fit(), store));
   }
-  OPENSET_ASSIGN_OR_RETURN(TrialRecord record,
-                           Measure(trial, test.outputs, fit.has_value() ? &fit->outputs : nullptr));
+  OPENSET_ASSIGN_OR_RETURN(TrialRecord record, Measure(trial, test.outputs, fit.has_value() ? &fit->outputs : nullptr));
 
   record.set_schema_version(kSchemaVersion);
   record.set_trial_id(TrialId(trial));

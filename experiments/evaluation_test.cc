@@ -85,6 +85,22 @@ TEST(Measure, WhatIsUndefinedIsAbsentWithAReason) {
   EXPECT_THAT(record->metric(1).absent_reason(), HasSubstr("unknown"));
 }
 
+// Temperature scaling, fitted to outputs that are as often wrong as their softmax says.
+TEST(Measure, FitsTheScoreFirst) {
+  TrialSpec trial = Trial();
+  trial.mutable_method()->mutable_score()->mutable_temperature_scaled_softmax();
+  EXPECT_THAT(Measure(trial, SixSamples()), StatusIs(absl::StatusCode::kFailedPrecondition));
+  Outputs fit;
+  fit.num_outputs = 2;
+  fit.logits = {1, 0, 1, 0, 1, 0, 0, 1};
+  fit.label = {0, 0, 1, 1};
+  const absl::StatusOr<TrialRecord> record = Measure(trial, SixSamples(), &fit);
+  ASSERT_THAT(record, IsOk());
+  // The gaps between the two logits are 4 2 5 1 for known, 1 and 3.5 for unknown samples: the smaller the more unknown.
+  // The first unknown sample beats three and ties with one, the second beats two.
+  EXPECT_DOUBLE_EQ(record->metric(1).value(), (3 + 0.5 + 2) / 8);
+}
+
 TEST(Measure, RefusesNan) {
   Outputs outputs = SixSamples();
   outputs.logits[5] = std::numeric_limits<float>::quiet_NaN();

@@ -37,14 +37,14 @@ bool AppliesTo(const Axis& axis, const std::string& method) {
   return axis.method_size() == 0 || std::count(axis.method().begin(), axis.method().end(), method) > 0;
 }
 
-// What tables call a value: "{ energy {} }" is "energy".
+// What tables call a value: "{ energy {} }" and "energy {}" are "energy".
 std::string AxisLabel(absl::string_view value) {
   value = absl::StripAsciiWhitespace(value);
   if (absl::StartsWith(value, "{") && absl::EndsWith(value, "}")) {
     value = absl::StripAsciiWhitespace(value.substr(1, value.size() - 2));
-    if (absl::ConsumeSuffix(&value, "{}")) value = absl::StripTrailingAsciiWhitespace(value);
   }
-  return std::string(value);
+  if (value.size() > 2) absl::ConsumeSuffix(&value, "{}");
+  return std::string(absl::StripTrailingAsciiWhitespace(value));
 }
 
 std::string AxisName(const Axis& axis) {

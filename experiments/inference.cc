@@ -18,6 +18,7 @@
 #include "experiments/execution.h"
 #include "experiments/input_pipeline.h"
 #include "experiments/outputs.h"
+#include "experiments/predictor.h"
 #include "models/checkpoint.h"
 #include "models/make_model.h"
 
@@ -26,7 +27,7 @@ namespace {
 
 constexpr int64_t kBatchSize = 256;
 
-// The trained model of an action, in evaluation mode on the device.
+// The trained model of an action, on the device.
 absl::StatusOr<std::shared_ptr<Model>> LoadModel(const TrainAction& action, const ActionContext& context) {
   const std::string key = MessageDigest(action);
   OPENSET_ASSIGN_OR_RETURN(const TrainSummary summary, context.store.LoadTrainSummary(key));
@@ -42,7 +43,6 @@ absl::StatusOr<std::shared_ptr<Model>> LoadModel(const TrainAction& action, cons
                            MakeModel(action.model(), action.input(), action.data().class_id_size(), &unused));
   OPENSET_RETURN_IF_ERROR(Annotate(SetState(state, model.get()), path));
   model->to(context.device);
-  model->train(false);
   return model;
 }
 
@@ -55,8 +55,9 @@ void Append(const at::Tensor& rows, std::vector<float>* values) {
 
 class Inferrer {
  public:
-  Inferrer(const InferAction& action, const ActionContext& context, Model* model, Pipeline pipeline, int64_t total)
-      : action_(action), context_(context), model_(model), pipeline_(std::move(pipeline)), total_(total) {}
+  Inferrer(const InferAction& action, const ActionContext& context, Predictor* predictor, Pipeline pipeline,
+           int64_t total)
+      : action_(action), context_(context), predictor_(predictor), pipeline_(std::move(pipeline)), total_(total) {}
 
   // Appends the outputs for a selection; `group` is -1 for known samples.
   absl::Status Add(const Selection& selection, int group) {
@@ -69,11 +70,13 @@ class Inferrer {
     for (const at::Tensor& rows : batcher.Epoch(kBatchSize, /*drop_last=*/false, /*random=*/nullptr)) {
       const Batch batch = batcher.At(rows, pipeline_, /*random=*/nullptr);
       const PrecisionScope precision(train.execution(), context_.device);
-      const ModelOutput output = model_->Forward(batch.image);
+      const ModelOutput output = predictor_->Predict(batch.image);
       Append(output.logits, &outputs_.logits);
-      Append(output.feature, &outputs_.features);
       outputs_.num_outputs = output.logits.size(1);
-      outputs_.feature_dim = output.feature.size(1);
+      if (output.feature.defined()) {
+        Append(output.feature, &outputs_.features);
+        outputs_.feature_dim = output.feature.size(1);
+      }
       done_ += batch.label.size(0);
       WorkProgress progress;
       progress.set_fraction(static_cast<double>(done_) / total_);
@@ -92,7 +95,7 @@ class Inferrer {
  private:
   const InferAction& action_;
   const ActionContext& context_;
-  Model* model_;
+  Predictor* predictor_;
   const Pipeline pipeline_;
   const int64_t total_;
   int64_t done_ = 0;
@@ -113,20 +116,24 @@ absl::Status Infer(const InferAction& action, const ActionContext& context) {
   const absl::Time start = absl::Now();
   const TrainAction& train = action.train(0);
   ConfigureExecution(train.execution());
-  OPENSET_ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, LoadModel(train, context));
+  std::vector<std::shared_ptr<Model>> models;
+  for (const TrainAction& member : action.train()) {
+    OPENSET_ASSIGN_OR_RETURN(models.emplace_back(), LoadModel(member, context));
+  }
+  const std::unique_ptr<Predictor> predictor = MakePredictor(action.inference(), models, train.seed());
   OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, EvaluationPipeline(train.input(), context.device));
   OPENSET_ASSIGN_OR_RETURN(int64_t total, context.images->Count(action.known()));
   for (const UnknownGroup& group : action.unknown()) {
     OPENSET_ASSIGN_OR_RETURN(const int64_t count, context.images->Count(group.selection()));
     total += count;
   }
-  Inferrer inferrer(action, context, model.get(), std::move(pipeline), total);
+  Inferrer inferrer(action, context, predictor.get(), std::move(pipeline), total);
   OPENSET_RETURN_IF_ERROR(inferrer.Add(action.known(), -1));
   for (int g = 0; g < action.unknown_size(); ++g) {
     OPENSET_RETURN_IF_ERROR(inferrer.Add(action.unknown(g).selection(), g));
     inferrer.outputs()->group_names.push_back(action.unknown(g).name());
   }
-  AddHead(*model, inferrer.outputs());
+  if (action.inference().has_plain()) AddHead(*models[0], inferrer.outputs());
 
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, context.store.NewStagingFolder(context.key));
   const std::string path = JoinPath(staging, kOutputsFile);

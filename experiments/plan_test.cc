@@ -51,6 +51,48 @@ TEST(MakePlan, OpennessLevelsShareTheTraining) {
   EXPECT_EQ(plan.Count(ActionKind::kInfer), 2);
 }
 
+// Scores that are fitted share one pass over the training samples.
+TEST(MakePlan, FittedScoresReadTheOutputsForTheTrainingSamples) {
+  const SpecSandbox sandbox;
+  const Plan plan = MustPlan(
+      sandbox,
+      absl::StrCat(kMinimalSpec, "axis { path: 'score' value: 'temperature_scaled_softmax {}' value: 'max_logit {}' }"),
+      Store("/nowhere"));
+  EXPECT_EQ(plan.Count(ActionKind::kTrain), 1);
+  ASSERT_EQ(plan.Count(ActionKind::kInfer), 2);
+  EXPECT_EQ(plan.nodes[1].work, 5 * 10);  // 3 known and 2 unknown classes of 10 test images
+  EXPECT_EQ(plan.nodes[2].work, 3 * 20);  // 3 classes of 20 training images
+  EXPECT_THAT(plan.nodes[1].inputs, ElementsAre(0));
+  EXPECT_THAT(plan.nodes[2].inputs, ElementsAre(0));
+  EXPECT_THAT(plan.nodes[3].inputs, ElementsAre(1, 2));
+  EXPECT_THAT(plan.nodes[4].inputs, ElementsAre(1));
+  EXPECT_THAT(plan.nodes[2].trials, ElementsAre(0));
+}
+
+// Member m of seed s is seed s * members + m: seed 1 of two members shares no training with seed 0.
+TEST(MakePlan, AnEnsembleReadsItsMembersCheckpoints) {
+  const SpecSandbox sandbox;
+  const Plan plan =
+      MustPlan(sandbox, absl::StrCat(kMinimalSpec, "seed: 1 override { inference { ensemble { members: 2 } } }"),
+               Store("/nowhere"));
+  EXPECT_EQ(plan.Count(ActionKind::kTrain), 4);
+  ASSERT_EQ(plan.Count(ActionKind::kInfer), 2);
+  EXPECT_EQ(plan.nodes[0].train.seed(), 0);
+  EXPECT_EQ(plan.nodes[1].train.seed(), 1);
+  EXPECT_THAT(plan.nodes[2].inputs, ElementsAre(0, 1));
+  EXPECT_EQ(plan.nodes[2].work, 2 * 5 * 10);
+  EXPECT_EQ(plan.nodes[4].train.seed(), 2);
+}
+
+TEST(Describe, NamesTheMessagesOfAnAxis) {
+  const SpecSandbox sandbox;
+  const Plan plan = MustPlan(
+      sandbox, absl::StrCat(kMinimalSpec, "axis { path: 'score' value: '{ energy {} }' value: 'max_logit {}' }"),
+      Store("/nowhere"));
+  EXPECT_EQ(Describe(plan.trials[0]), "plain on task, split 0, seed 0, score energy");
+  EXPECT_EQ(Describe(plan.trials[1]), "plain on task, split 0, seed 0, score max_logit");
+}
+
 TEST(MakePlan, EstimatesWorkInImagePasses) {
   const SpecSandbox sandbox;
   const Plan plan = MustPlan(sandbox, kMinimalSpec, Store("/nowhere"));

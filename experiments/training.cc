@@ -80,7 +80,7 @@ class Trainer {
     for (const auto& parameter : model_->named_parameters())
       parameters.emplace_back(parameter.key(), parameter.value());
     for (int t = 0; t < action_.loss().term_size(); ++t) {
-      terms_.push_back(MakeLossTerm(action_.loss().term(t)));
+      terms_.push_back(MakeLossTerm(action_.loss().term(t), context_.device));
       for (const auto& [name, tensor] : terms_[t]->Parameters()) {
         parameters.emplace_back(absl::StrCat("loss.", t, ".", name), tensor);
       }

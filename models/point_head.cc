@@ -18,8 +18,7 @@ class PointHead : public Head {
   ModelOutput Forward(const at::Tensor& feature) override {
     const at::Tensor dot = at::mm(feature, point_.t());
     // As the released code: |x|^2 - 2 x.P + |P|^2.
-    const at::Tensor square =
-        feature.square().sum(1, /*keepdim=*/true) - 2 * dot + point_.square().sum(1).unsqueeze(0);
+    const at::Tensor square = feature.square().sum(1, /*keepdim=*/true) - 2 * dot + point_.square().sum(1).unsqueeze(0);
     const at::Tensor distance = square / static_cast<double>(feature.size(1));
     at::Tensor logits = distance * distance_sign_;
     if (dot_product_) logits = logits - dot;

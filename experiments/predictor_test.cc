@@ -1,0 +1,118 @@
+#include "experiments/predictor.h"
+
+#include <memory>
+#include <vector>
+
+#include "core/proto_rules.h"
+#include "core/random.h"
+#include "core/testing/tensor_matchers.h"
+#include "gmock/gmock.h"
+#include "models/make_model.h"
+
+namespace openset {
+namespace {
+
+using ::testing::Not;
+
+class PredictorTest : public ::testing::Test {
+ protected:
+  PredictorTest() : image_(at::linspace(-1, 1, 4 * 28 * 28).view({4, 1, 28, 28})) {}
+
+  // A small network with dropout 1/2 and 3 classes.
+  static std::shared_ptr<Model> MakeNetwork(uint64_t seed) {
+    ModelSpec spec;
+    spec.mutable_osrci_cnn();
+    spec.mutable_head()->mutable_linear();
+    InputSpec input;
+    input.set_size(28);
+    input.set_channels(1);
+    FillDefaults(&spec);
+    FillDefaults(&input);
+    RandomStream random(seed, "predictor_test");
+    return MakeModel(spec, input, 3, &random).value();
+  }
+
+  at::Tensor Predict(const InferenceSpec& spec, std::vector<std::shared_ptr<Model>> models, uint64_t seed = 0) {
+    const c10::NoGradGuard no_grad;
+    InferenceSpec filled = spec;
+    FillDefaults(&filled);
+    return MakePredictor(filled, std::move(models), seed)->Predict(image_).logits;
+  }
+
+  InferenceSpec McDropout(int passes, AverageOver average = PROBABILITIES) {
+    InferenceSpec spec;
+    spec.mutable_mc_dropout()->set_passes(passes);
+    spec.mutable_mc_dropout()->set_average(average);
+    return spec;
+  }
+
+  InferenceSpec Ensemble(int members, AverageOver average = PROBABILITIES) {
+    InferenceSpec spec;
+    spec.mutable_ensemble()->set_members(members);
+    spec.mutable_ensemble()->set_average(average);
+    return spec;
+  }
+
+  InferenceSpec Plain() {
+    InferenceSpec spec;
+    spec.mutable_plain();
+    return spec;
+  }
+
+  const at::Tensor image_;
+};
+
+TEST_F(PredictorTest, PlainIsTheModelInEvaluationMode) {
+  const auto model = MakeNetwork(1);
+  const at::Tensor logits = Predict(Plain(), {model});
+  EXPECT_THAT(Predict(Plain(), {model}), TensorEq(logits));
+  const c10::NoGradGuard no_grad;
+  EXPECT_TRUE(MakePredictor(Plain(), {model}, 0)->Predict(image_).feature.defined());
+}
+
+TEST_F(PredictorTest, AnEnsembleOfOneIsItsMember) {
+  const auto model = MakeNetwork(1);
+  const at::Tensor logits = Predict(Plain(), {model});
+  EXPECT_THAT(Predict(Ensemble(1, LOGITS), {model}), TensorNear(logits, 1e-6));
+  EXPECT_THAT(at::softmax(Predict(Ensemble(1), {model}), 1), TensorNear(at::softmax(logits, 1), 1e-6));
+}
+
+TEST_F(PredictorTest, AnEnsembleAveragesProbabilitiesOrLogits) {
+  const std::vector<std::shared_ptr<Model>> models = {MakeNetwork(1), MakeNetwork(2), MakeNetwork(3)};
+  at::Tensor probability = at::zeros({4, 3}), logits = at::zeros({4, 3});
+  for (const auto& model : models) {
+    const at::Tensor member = Predict(Plain(), {model});
+    probability += at::softmax(member, 1) / 3;
+    logits += member / 3;
+  }
+  EXPECT_THAT(at::exp(Predict(Ensemble(3), models)), TensorNear(probability, 1e-6));
+  EXPECT_THAT(Predict(Ensemble(3, LOGITS), models), TensorNear(logits, 1e-6));
+}
+
+TEST_F(PredictorTest, DropoutPassesDifferAndRepeatWithTheSeed) {
+  const auto model = MakeNetwork(1);
+  const at::Tensor one = Predict(McDropout(1), {model}, 7);
+  EXPECT_THAT(Predict(McDropout(1), {model}, 7), TensorEq(one));
+  EXPECT_THAT(Predict(McDropout(1), {model}, 8), Not(TensorEq(one)));
+  EXPECT_THAT(Predict(Plain(), {model}), Not(TensorEq(one)));
+}
+
+// The mean probability of M passes has an error of at most 0.5 / sqrt(M) (one standard deviation of a value in [0, 1]).
+// Two means of 400 differ by more than 0.2 = 5.6 standard deviations once in 5e7 for each of the 12 values.
+TEST_F(PredictorTest, TheMeanOverPassesConverges) {
+  const auto model = MakeNetwork(1);
+  const at::Tensor a = at::exp(Predict(McDropout(400), {model}, 1));
+  const at::Tensor b = at::exp(Predict(McDropout(400), {model}, 2));
+  EXPECT_THAT(a, TensorNear(b, 0.2));
+  EXPECT_THAT(a.sum(1), TensorNear(at::ones({4}), 1e-5));
+}
+
+TEST_F(PredictorTest, PlainInferenceAfterDropoutIsPlain) {
+  const auto model = MakeNetwork(1);
+  const at::Tensor logits = Predict(Plain(), {model});
+  Predict(McDropout(2), {model});
+  EXPECT_THAT(Predict(Plain(), {model}), TensorEq(logits));
+}
+
+}  // namespace
+}  // namespace openset
