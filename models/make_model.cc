@@ -7,6 +7,7 @@
 #include "models/linear_head.h"
 #include "models/osrci_cnn.h"
 #include "models/point_head.h"
+#include "models/resnet_cifar.h"
 #include "models/vgg32.h"
 
 namespace openset {
@@ -18,6 +19,8 @@ absl::StatusOr<std::shared_ptr<Backbone>> MakeBackbone(const ModelSpec& spec, co
       return MakeVgg32(spec.vgg32(), input);
     case ModelSpec::kOsrciCnn:
       return MakeOsrciCnn(spec.osrci_cnn(), input);
+    case ModelSpec::kResnetCifar:
+      return MakeResnetCifar(spec.resnet_cifar(), input);
     case ModelSpec::BACKBONE_NOT_SET:
       break;
   }

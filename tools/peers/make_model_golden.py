@@ -1,4 +1,4 @@
-"""Writes models/testdata/{vgg32,osrci_cnn}.safetensors: what PyTorch computes with these networks, in f64.
+"""Writes models/testdata/{vgg32,osrci_cnn,resnet20}.safetensors: what PyTorch computes with these networks, in f64.
 
     python3 tools/peers/make_model_golden.py models/testdata
 
@@ -74,6 +74,7 @@ def main():
     parser.add_argument("folder")
     folder = parser.parse_args().folder
     save_file(golden(networks.Vgg32(dropout=0)), os.path.join(folder, "vgg32.safetensors"))
+    save_file(golden(networks.Resnet20()), os.path.join(folder, "resnet20.safetensors"))
     save_file(golden(networks.OsrciCnn(dropout=0)), os.path.join(folder, "osrci_cnn.safetensors"))
 
 

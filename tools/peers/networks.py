@@ -40,6 +40,40 @@ class OsrciCnn(nn.Module):
         return functional.relu(self.fc(x.flatten(1)))
 
 
+class BasicBlock(nn.Module):
+    def __init__(self, channels_in, channels, stride):
+        super().__init__()
+        self.conv1 = nn.Conv2d(channels_in, channels, 3, stride, 1, bias=False)
+        self.bn1 = nn.BatchNorm2d(channels)
+        self.conv2 = nn.Conv2d(channels, channels, 3, 1, 1, bias=False)
+        self.bn2 = nn.BatchNorm2d(channels)
+        self.downsample = None
+        if stride != 1 or channels_in != channels:
+            convolution = nn.Conv2d(channels_in, channels, 1, stride, bias=False)
+            self.downsample = nn.Sequential(convolution, nn.BatchNorm2d(channels))
+
+    def forward(self, x):
+        out = self.bn2(self.conv2(functional.relu(self.bn1(self.conv1(x)))))
+        return functional.relu(out + (x if self.downsample is None else self.downsample(x)))
+
+
+class Resnet20(nn.Module):
+    def __init__(self, channels_in=3):
+        super().__init__()
+        self.conv1 = nn.Conv2d(channels_in, 16, 3, 1, 1, bias=False)
+        self.bn1 = nn.BatchNorm2d(16)
+        for stage, (before, channels) in enumerate([(16, 16), (16, 32), (32, 64)]):
+            first = BasicBlock(before, channels, 1 if stage == 0 else 2)
+            rest = [BasicBlock(channels, channels, 1) for _ in range(2)]
+            setattr(self, f"layer{stage + 1}", nn.Sequential(first, *rest))
+        self.feature_dim = 64
+
+    def forward(self, x):
+        x = functional.relu(self.bn1(self.conv1(x)))
+        x = self.layer3(self.layer2(self.layer1(x)))
+        return functional.adaptive_avg_pool2d(x, 1).flatten(1)
+
+
 class Network(nn.Module):
     """Gives (features, logits)."""
 
