@@ -10,6 +10,7 @@
 #include "eval/scores/max_logit.h"
 #include "eval/scores/max_softmax.h"
 #include "eval/scores/min_misclassification.h"
+#include "eval/scores/react.h"
 #include "eval/scores/temperature_scaled_softmax.h"
 
 namespace openset {
@@ -26,6 +27,11 @@ Evidence EvidenceOf(const EdlSpec& spec) {
       return Evidence::kSoftplus;
   }
   std::abort();
+}
+
+template <typename T>
+std::optional<T> Given(bool has, T value) {
+  return has ? std::make_optional(value) : std::nullopt;
 }
 
 }  // namespace
@@ -50,9 +56,10 @@ std::unique_ptr<Score> MakeScore(const ScoreSpec& spec) {
       return std::make_unique<EdlProbability>(EvidenceOf(spec.edl_probability()));
     case ScoreSpec::kTemperatureScaledSoftmax: {
       const TemperatureScaledSoftmaxSpec& softmax = spec.temperature_scaled_softmax();
-      return std::make_unique<TemperatureScaledSoftmax>(
-          softmax.has_temperature() ? std::make_optional(softmax.temperature()) : std::nullopt);
+      return std::make_unique<TemperatureScaledSoftmax>(Given(softmax.has_temperature(), softmax.temperature()));
     }
+    case ScoreSpec::kReact:
+      return std::make_unique<React>(Given(spec.react().has_clip(), spec.react().clip()), spec.react().percentile());
     case ScoreSpec::KIND_NOT_SET:
       break;
   }

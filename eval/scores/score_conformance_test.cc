@@ -21,6 +21,7 @@ std::map<std::string, ScoreTraits> TraitsOfMembers() {
   traits["edl_vacuity"].shift_changes_it = true;
   traits["edl_probability"].shift_changes_it = true;
   traits["temperature_scaled_softmax"] = {};
+  traits["react"].shift_changes_it = true;
   return traits;
 }
 

@@ -19,6 +19,11 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
     case ScoreSpec::kTemperatureScaledSoftmax:
       needs.fit = !spec.temperature_scaled_softmax().has_temperature();
       return needs;
+    case ScoreSpec::kReact:
+      needs.fit = !spec.react().has_clip();
+      needs.features = true;
+      needs.head = true;
+      return needs;
     case ScoreSpec::KIND_NOT_SET:
       break;
   }
