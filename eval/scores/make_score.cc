@@ -10,6 +10,7 @@
 #include "eval/scores/max_logit.h"
 #include "eval/scores/max_softmax.h"
 #include "eval/scores/min_misclassification.h"
+#include "eval/scores/openmax.h"
 #include "eval/scores/react.h"
 #include "eval/scores/temperature_scaled_softmax.h"
 
@@ -32,6 +33,29 @@ Evidence EvidenceOf(const EdlSpec& spec) {
 template <typename T>
 std::optional<T> Given(bool has, T value) {
   return has ? std::make_optional(value) : std::nullopt;
+}
+
+OpenMax::Options OptionsOf(const OpenMaxSpec& spec) {
+  OpenMax::Options options;
+  switch (spec.distance()) {
+    case OpenMaxSpec::DISTANCE_UNSPECIFIED:  // the default
+    case OpenMaxSpec::EUCOS:
+      options.distance = OpenMax::Distance::kEucos;
+      break;
+    case OpenMaxSpec::EUCLIDEAN:
+      options.distance = OpenMax::Distance::kEuclidean;
+      break;
+    case OpenMaxSpec::COSINE:
+      options.distance = OpenMax::Distance::kCosine;
+      break;
+  }
+  options.euclidean_weight = spec.euclidean_weight();
+  options.tail = spec.tail();
+  options.alpha = spec.alpha();
+  options.rank_weight = Given(spec.has_rank_weight(), spec.rank_weight());
+  options.translation = spec.translation();
+  options.cdf_of_logit = spec.cdf_of() == OpenMaxSpec::LOGIT;
+  return options;
 }
 
 }  // namespace
@@ -60,6 +84,8 @@ std::unique_ptr<Score> MakeScore(const ScoreSpec& spec) {
     }
     case ScoreSpec::kReact:
       return std::make_unique<React>(Given(spec.react().has_clip(), spec.react().clip()), spec.react().percentile());
+    case ScoreSpec::kOpenmax:
+      return std::make_unique<OpenMax>(OptionsOf(spec.openmax()));
     case ScoreSpec::KIND_NOT_SET:
       break;
   }

@@ -22,6 +22,7 @@ std::map<std::string, ScoreTraits> TraitsOfMembers() {
   traits["edl_probability"].shift_changes_it = true;
   traits["temperature_scaled_softmax"] = {};
   traits["react"].shift_changes_it = true;
+  traits["openmax"].shift_changes_it = true;
   return traits;
 }
 

@@ -24,6 +24,9 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
       needs.features = true;
       needs.head = true;
       return needs;
+    case ScoreSpec::kOpenmax:
+      needs.fit = true;
+      return needs;
     case ScoreSpec::KIND_NOT_SET:
       break;
   }
