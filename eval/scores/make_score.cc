@@ -6,6 +6,8 @@
 #include "eval/scores/edl.h"
 #include "eval/scores/energy.h"
 #include "eval/scores/entropy.h"
+#include "eval/scores/knn.h"
+#include "eval/scores/mahalanobis.h"
 #include "eval/scores/margin.h"
 #include "eval/scores/max_logit.h"
 #include "eval/scores/max_softmax.h"
@@ -86,6 +88,12 @@ std::unique_ptr<Score> MakeScore(const ScoreSpec& spec) {
       return std::make_unique<React>(Given(spec.react().has_clip(), spec.react().clip()), spec.react().percentile());
     case ScoreSpec::kOpenmax:
       return std::make_unique<OpenMax>(OptionsOf(spec.openmax()));
+    case ScoreSpec::kMahalanobis:
+      return std::make_unique<Mahalanobis>();
+    case ScoreSpec::kRelativeMahalanobis:
+      return std::make_unique<RelativeMahalanobis>();
+    case ScoreSpec::kKnn:
+      return std::make_unique<Knn>(spec.knn().k());
     case ScoreSpec::KIND_NOT_SET:
       break;
   }

@@ -20,6 +20,10 @@ TEST(PostHocScores, GiveGoldenValues) {
            std::make_pair("openmax { distance: COSINE tail: 10 alpha: 4 translation: 1 }", "openmax_cosine"),
            std::make_pair("openmax { distance: EUCLIDEAN alpha: 4 rank_weight: 1 translation: 1 cdf_of: LOGIT }",
                           "openmax_of_logit"),
+           std::make_pair("mahalanobis {}", "mahalanobis"),
+           std::make_pair("relative_mahalanobis {}", "relative_mahalanobis"),
+           std::make_pair("knn {}", "knn_50"),
+           std::make_pair("knn { k: 1 }", "knn_1"),
        }) {
     ScoreSpec spec;
     ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;

@@ -23,6 +23,9 @@ std::map<std::string, ScoreTraits> TraitsOfMembers() {
   traits["temperature_scaled_softmax"] = {};
   traits["react"].shift_changes_it = true;
   traits["openmax"].shift_changes_it = true;
+  traits["mahalanobis"] = {};
+  traits["relative_mahalanobis"] = {};
+  traits["knn"] = {};
   return traits;
 }
 

@@ -27,6 +27,12 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
     case ScoreSpec::kOpenmax:
       needs.fit = true;
       return needs;
+    case ScoreSpec::kMahalanobis:
+    case ScoreSpec::kRelativeMahalanobis:
+    case ScoreSpec::kKnn:
+      needs.fit = true;
+      needs.features = true;
+      return needs;
     case ScoreSpec::KIND_NOT_SET:
       break;
   }
