@@ -3,9 +3,12 @@
 #include <cstdlib>
 #include <optional>
 
+#include "eval/scores/ash.h"
+#include "eval/scores/dice.h"
 #include "eval/scores/edl.h"
 #include "eval/scores/energy.h"
 #include "eval/scores/entropy.h"
+#include "eval/scores/gen.h"
 #include "eval/scores/knn.h"
 #include "eval/scores/mahalanobis.h"
 #include "eval/scores/margin.h"
@@ -14,7 +17,9 @@
 #include "eval/scores/min_misclassification.h"
 #include "eval/scores/openmax.h"
 #include "eval/scores/react.h"
+#include "eval/scores/she.h"
 #include "eval/scores/temperature_scaled_softmax.h"
+#include "eval/scores/vim.h"
 
 namespace openset {
 namespace {
@@ -60,6 +65,19 @@ OpenMax::Options OptionsOf(const OpenMaxSpec& spec) {
   return options;
 }
 
+Ash::Variant VariantOf(const AshSpec& spec) {
+  switch (spec.variant()) {
+    case AshSpec::P:
+      return Ash::Variant::kP;
+    case AshSpec::B:
+      return Ash::Variant::kB;
+    case AshSpec::VARIANT_UNSPECIFIED:  // the default
+    case AshSpec::S:
+      return Ash::Variant::kS;
+  }
+  std::abort();
+}
+
 }  // namespace
 
 std::unique_ptr<Score> MakeScore(const ScoreSpec& spec) {
@@ -94,6 +112,16 @@ std::unique_ptr<Score> MakeScore(const ScoreSpec& spec) {
       return std::make_unique<RelativeMahalanobis>();
     case ScoreSpec::kKnn:
       return std::make_unique<Knn>(spec.knn().k());
+    case ScoreSpec::kVim:
+      return std::make_unique<Vim>(Given<int64_t>(spec.vim().has_principal_dim(), spec.vim().principal_dim()));
+    case ScoreSpec::kGen:
+      return std::make_unique<Gen>(spec.gen().gamma(), spec.gen().top());
+    case ScoreSpec::kAsh:
+      return std::make_unique<Ash>(VariantOf(spec.ash()), spec.ash().percentile());
+    case ScoreSpec::kDice:
+      return std::make_unique<Dice>(spec.dice().percentile());
+    case ScoreSpec::kShe:
+      return std::make_unique<She>();
     case ScoreSpec::KIND_NOT_SET:
       break;
   }

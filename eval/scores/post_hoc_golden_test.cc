@@ -24,6 +24,16 @@ TEST(PostHocScores, GiveGoldenValues) {
            std::make_pair("relative_mahalanobis {}", "relative_mahalanobis"),
            std::make_pair("knn {}", "knn_50"),
            std::make_pair("knn { k: 1 }", "knn_1"),
+           std::make_pair("vim {}", "vim"),
+           std::make_pair("vim { principal_dim: 6 }", "vim_6"),
+           std::make_pair("gen {}", "gen"),
+           std::make_pair("gen { gamma: 0.5 top: 2 }", "gen_2"),
+           std::make_pair("ash {}", "ash_s"),
+           std::make_pair("ash { variant: P percentile: 60 }", "ash_p"),
+           std::make_pair("ash { variant: B percentile: 65 }", "ash_b"),
+           std::make_pair("dice {}", "dice_90"),
+           std::make_pair("dice { percentile: 50 }", "dice_50"),
+           std::make_pair("she {}", "she"),
        }) {
     ScoreSpec spec;
     ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;

@@ -26,6 +26,11 @@ std::map<std::string, ScoreTraits> TraitsOfMembers() {
   traits["mahalanobis"] = {};
   traits["relative_mahalanobis"] = {};
   traits["knn"] = {};
+  traits["vim"].shift_changes_it = true;
+  traits["gen"] = {};
+  traits["ash"].shift_changes_it = true;
+  traits["dice"].shift_changes_it = true;
+  traits["she"] = {};
   return traits;
 }
 
