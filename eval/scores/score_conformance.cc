@@ -134,6 +134,12 @@ std::unique_ptr<Score> FittedScore(const ScoreSpec& spec, const Outputs& train, 
   return score;
 }
 
+absl::StatusCode FitAndCompute(const ScoreSpec& spec, const ScoreInput& input) {
+  const std::unique_ptr<Score> score = MakeScore(spec);
+  const absl::Status fit = score->Fit(input, TrainingLabels());
+  return fit.ok() ? score->Compute(input).status().code() : fit.code();
+}
+
 void CheckRefusals(const ScoreSpec& spec, const Score& score) {
   const ScoreNeeds needs = NeedsOf(spec);
   const Outputs outputs = TestOutputs();
@@ -156,14 +162,17 @@ void CheckRefusals(const ScoreSpec& spec, const Score& score) {
     wrong.features = wrong.features.first(wrong.num_samples * wrong.feature_dim);
     EXPECT_EQ(code(wrong), absl::StatusCode::kInvalidArgument);
   }
-  if (needs.head) {
-    const Outputs train = TrainingOutputs();
-    wrong = train.Input();
-    wrong.head_weight = {};
-    const std::unique_ptr<Score> headless = MakeScore(spec);
-    const absl::Status fit = headless->Fit(wrong, TrainingLabels());
-    EXPECT_EQ(fit.ok() ? headless->Compute(wrong).status().code() : fit.code(), absl::StatusCode::kInvalidArgument);
-  }
+  // Without what it does not need it works; without what it needs it does not.
+  const Outputs train = TrainingOutputs();
+  ScoreInput headless = train.Input();
+  headless.head_weight = {};
+  headless.head_bias = {};
+  EXPECT_EQ(FitAndCompute(spec, headless), needs.head ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kOk);
+  ScoreInput featureless = headless;
+  featureless.feature_dim = 0;
+  featureless.features = {};
+  EXPECT_EQ(FitAndCompute(spec, featureless),
+            needs.features ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kOk);
   const absl::Status unfitted = MakeScore(spec)->Compute(outputs.Input()).status();
   EXPECT_EQ(unfitted.code(), needs.fit ? absl::StatusCode::kFailedPrecondition : absl::StatusCode::kOk);
 }
