@@ -34,7 +34,7 @@ absl::StatusOr<std::vector<double>> Ash::Compute(const ScoreInput& input) const 
   const int64_t keep = std::max<int64_t>(1, dim - std::lrint(dim * percentile_ / 100));
   const std::vector<double> scores = HeadEnergy(input, head, [&](Eigen::Ref<Eigen::VectorXd> x) {
     const Eigen::VectorXd mask = Largest(keep, x);
-    const double total = x.sum();
+    const double total = Eigen::VectorXd(x).sum();
     switch (variant_) {
       case Variant::kP:
         x.array() *= mask.array();
@@ -44,7 +44,7 @@ absl::StatusOr<std::vector<double>> Ash::Compute(const ScoreInput& input) const 
         return;
       case Variant::kS: {
         x.array() *= mask.array();
-        const double kept = x.sum();
+        const double kept = Eigen::VectorXd(x).sum();
         if (kept == 0 && total == 0) return;  // 0 / 0 of a row of zeros, which any factor leaves as it is
         x *= kept > 0 ? std::exp(total / kept) : std::nan("");
         return;

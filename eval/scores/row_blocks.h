@@ -11,7 +11,8 @@
 namespace openset {
 
 // Samples in a block. All blocks have this size, so that a product with a block gives a sample the same bits in any
-// company: the order of a sum depends on the size of the matrices.
+// company: the order of a sum depends on the size of the matrices. (For sums over a column, take an expression or a
+// copy: col(j).sum() itself starts where memory is aligned.)
 inline constexpr int64_t kRowBlock = 128;
 
 // Samples first .. first + count - 1: column j of `block` [D, kRowBlock] is row first + j; columns from `count` on are
