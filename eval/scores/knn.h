@@ -11,7 +11,7 @@ namespace openset {
 
 // The Euclidean distance, in [0, 2], of x / |x| to the k-th nearest x_i / |x_i| of the training features. Zeros stay
 // zeros. (The released code adds 1e-10 to |x|, and OpenOOD gives the squared distance: the same order.) Exhaustive: N
-// times the training samples times D multiplications.
+// times the training samples times D multiplications in float find the candidates; the distance is that of doubles.
 class Knn : public Score {
  public:
   // Precondition: k >= 1.
@@ -24,7 +24,9 @@ class Knn : public Score {
 
  private:
   int64_t k_;
-  Eigen::MatrixXd train_;  // [D, training samples], columns of length 1 (or 0)
+  Eigen::MatrixXf train_;  // [D, training samples]
+  Eigen::VectorXd scale_;  // 1 / length of a column; 0 for zeros
+  Eigen::MatrixXf unit_;   // train_ * scale_
 };
 
 }  // namespace openset

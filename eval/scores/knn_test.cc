@@ -47,6 +47,20 @@ TEST(Knn, AgreesWithSortingOverManyChunks) {
   }
 }
 
+TEST(Knn, TellsDirectionsApartThatFloatProductsCannot) {
+  // Angles of i * 1e-5: their cosines differ by less than 1e-8 of 1.
+  std::vector<float> train;
+  for (int i = 0; i < 10; ++i) {
+    train.push_back(1);
+    train.push_back(static_cast<float>((i * 7) % 10) * 1e-5f);
+  }
+  for (int k = 1; k <= 10; ++k) {
+    Knn score(k);
+    ASSERT_TRUE(score.Fit(Features(train), {}).ok());
+    EXPECT_NEAR(score.Compute(Features({1, 0})).value()[0], (k - 1) * 1e-5, 1e-11) << k;
+  }
+}
+
 TEST(Knn, RefusesWhatItCannotUse) {
   Knn score(3);
   EXPECT_EQ(score.Compute(Features({1, 0})).status().code(), absl::StatusCode::kFailedPrecondition);
