@@ -78,6 +78,15 @@ struct Outputs {
     return renumbered;
   }
 
+  // The features in the opposite order. The logits stay.
+  Outputs WithReversedFeatures() const {
+    Outputs reversed = *this;
+    for (std::vector<float>* rows : {&reversed.features, &reversed.weight}) {
+      for (auto row = rows->begin(); row != rows->end(); row += kFeatures) std::reverse(row, row + kFeatures);
+    }
+    return reversed;
+  }
+
   Outputs Shifted(float by) const {
     Outputs shifted = *this;
     for (float& logit : shifted.logits) logit += by;
@@ -192,6 +201,8 @@ void CheckScore(const ScoreSpec& spec, const ScoreTraits& traits) {
   const std::vector<double> scores = score->Compute(outputs.Input()).value();
   ASSERT_EQ(scores.size(), outputs.size());
   const std::vector<double> renumbered = renumbered_score->Compute(outputs.Renumbered().Input()).value();
+  const std::unique_ptr<Score> reversed_score = FittedScore(spec, train.WithReversedFeatures(), labels);
+  const std::vector<double> reversed = reversed_score->Compute(outputs.WithReversedFeatures().Input()).value();
   const Outputs shifted_outputs = outputs.Shifted(0.25f);
   const std::vector<double> shifted = score->Compute(shifted_outputs.Input()).value();
   for (int row = 0; row < scores.size(); ++row) {
@@ -199,6 +210,9 @@ void CheckScore(const ScoreSpec& spec, const ScoreTraits& traits) {
     EXPECT_TRUE(std::isfinite(scores[row]));
     EXPECT_EQ(score->Compute(outputs.Row(row).Input()).value()[0], scores[row]);
     EXPECT_NEAR(renumbered[row], scores[row], 1e-9 * (1 + std::abs(scores[row])));
+    if (row < 20) {
+      EXPECT_NEAR(reversed[row], scores[row], 1e-9 * (1 + std::abs(scores[row])));
+    }
     if (row < 20 && !traits.shift_changes_it) {
       EXPECT_NEAR(shifted[row], scores[row], 1e-5);
     }

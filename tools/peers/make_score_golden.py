@@ -1,4 +1,4 @@
-"""Writes eval/testdata/post_hoc_scores.json: post-hoc scores computed from their formulas with NumPy, SciPy, scikit-learn.
+"""Writes eval/testdata/post_hoc_scores.json: post-hoc scores from their formulas, with NumPy, SciPy, scikit-learn.
 
     python3 tools/peers/make_score_golden.py eval/testdata/post_hoc_scores.json
 
@@ -167,15 +167,13 @@ def main():
     parser.add_argument("output")
     path = parser.parse_args().output
     data = make_data()
+    doubles = {name: array if name == "train_label" else array.astype(float) for name, array in data.items()}
     golden = {
         "about": "Made by tools/peers/make_score_golden.py. Larger = more unknown.",
         "num_classes": CLASSES,
         "feature_dim": FEATURES,
         **{name: array.astype(float).ravel().tolist() for name, array in data.items()},
-        "expected": {
-            name: values.tolist()
-            for name, values in scores({n: a if n == "train_label" else a.astype(float) for n, a in data.items()}).items()
-        },
+        "expected": {name: values.tolist() for name, values in scores(doubles).items()},
     }
     # One array a line.
     text = json.dumps(golden, indent=0).replace(",\n", ", ").replace("[\n", "[").replace("\n]", "]")
