@@ -55,7 +55,7 @@ absl::StatusOr<std::vector<double>> Ash::Compute(const ScoreInput& input) const 
   for (size_t row = 0; row < scores.size(); ++row) {
     if (!std::isfinite(scores[row])) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "ash: the features of row ", row, " cannot be scaled; variant S is for features that are not negative"));
+          "the features of row ", row, " cannot be scaled; variant S is for features that are not negative"));
     }
   }
   return scores;

@@ -71,7 +71,7 @@ absl::Status Knn::Fit(const ScoreInput& train, absl::Span<const int32_t> /*label
   OPENSET_RETURN_IF_ERROR(CheckFeatureFitInput(train));
   if (train.num_samples < k_) {
     return absl::InvalidArgumentError(
-        absl::StrCat("knn with k = ", k_, " needs as many training samples; there are ", train.num_samples));
+        absl::StrCat("k = ", k_, " needs as many training samples; there are ", train.num_samples));
   }
   train_ = Eigen::Map<const Eigen::MatrixXf>(train.features.data(), train.feature_dim, train.num_samples);
   scale_.resize(train.num_samples);

@@ -71,7 +71,7 @@ absl::Status OpenMax::Fit(const ScoreInput& train, absl::Span<const int32_t> lab
     for (const int64_t row : correct[c]) distances.push_back(DistanceOf(Row(train.logits, row, k), model.mean));
     absl::StatusOr<WeibullTail> tail = FitWeibullTail(std::move(distances), options_.tail, options_.translation);
     if (!tail.ok()) {
-      return Annotate(tail.status(), absl::StrCat("openmax: the distances of the ", correct[c].size(),
+      return Annotate(tail.status(), absl::StrCat("the distances of the ", correct[c].size(),
                                                   " correctly classified training samples of class ", c));
     }
     model.tail = *tail;

@@ -24,7 +24,7 @@ absl::Status She::Fit(const ScoreInput& train, absl::Span<const int32_t> labels)
   for (const int32_t label : labels) {
     if (patterns[label].size() == 0) {
       return absl::InvalidArgumentError(
-          absl::StrCat("she: no training sample of class ", label, " is classified correctly"));
+          absl::StrCat("no training sample of class ", label, " is classified correctly"));
     }
   }
   patterns_ = std::move(patterns);

@@ -32,7 +32,7 @@ absl::Status Vim::Fit(const ScoreInput& train, absl::Span<const int32_t> /*label
   const int64_t principal_dim = principal_dim_.value_or(DefaultPrincipalDim(dim));
   if (principal_dim >= dim) {
     return absl::InvalidArgumentError(
-        absl::StrCat("vim: principal_dim is ", principal_dim, "; it must be below the ", dim, " features"));
+        absl::StrCat("principal_dim is ", principal_dim, "; it must be below the ", dim, " features"));
   }
   origin_ = -head.weight.completeOrthogonalDecomposition().solve(head.bias);
   const std::vector<int32_t> one_class(train.num_samples, 0);
@@ -49,13 +49,13 @@ absl::Status Vim::Fit(const ScoreInput& train, absl::Span<const int32_t> /*label
   for (const double residual : Residuals(train, residual_space)) residuals += residual;
   lengths = std::sqrt(eigen.eigenvalues().cwiseMax(0).sum()) * train.num_samples;
   if (!(residuals > 1e-12 * lengths)) {
-    return absl::InvalidArgumentError(absl::StrCat("vim: the training features lie in ", principal_dim,
-                                                   " directions; principal_dim must be smaller"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the training features lie in ", principal_dim, " directions; principal_dim must be smaller"));
   }
   alpha_ = max_logits / residuals;
   if (!(alpha_ > 0) || !std::isfinite(alpha_)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("vim: the mean largest logit of the training samples must be positive and finite (is ",
+        absl::StrCat("the mean largest logit of the training samples must be positive and finite (is ",
                      max_logits / train.num_samples, ")"));
   }
   residual_space_ = std::move(residual_space);
