@@ -3,14 +3,23 @@
 #include <cstdlib>
 #include <optional>
 
+#include "eval/scores/ash.h"
+#include "eval/scores/dice.h"
 #include "eval/scores/edl.h"
 #include "eval/scores/energy.h"
 #include "eval/scores/entropy.h"
+#include "eval/scores/gen.h"
+#include "eval/scores/knn.h"
+#include "eval/scores/mahalanobis.h"
 #include "eval/scores/margin.h"
 #include "eval/scores/max_logit.h"
 #include "eval/scores/max_softmax.h"
 #include "eval/scores/min_misclassification.h"
+#include "eval/scores/openmax.h"
+#include "eval/scores/react.h"
+#include "eval/scores/she.h"
 #include "eval/scores/temperature_scaled_softmax.h"
+#include "eval/scores/vim.h"
 
 namespace openset {
 namespace {
@@ -24,6 +33,47 @@ Evidence EvidenceOf(const EdlSpec& spec) {
       return Evidence::kRelu;
     case EdlSpec::SOFTPLUS:
       return Evidence::kSoftplus;
+  }
+  std::abort();
+}
+
+template <typename T>
+std::optional<T> Given(bool has, T value) {
+  return has ? std::make_optional(value) : std::nullopt;
+}
+
+OpenMax::Options OptionsOf(const OpenMaxSpec& spec) {
+  OpenMax::Options options;
+  switch (spec.distance()) {
+    case OpenMaxSpec::DISTANCE_UNSPECIFIED:  // the default
+    case OpenMaxSpec::EUCOS:
+      options.distance = OpenMax::Distance::kEucos;
+      break;
+    case OpenMaxSpec::EUCLIDEAN:
+      options.distance = OpenMax::Distance::kEuclidean;
+      break;
+    case OpenMaxSpec::COSINE:
+      options.distance = OpenMax::Distance::kCosine;
+      break;
+  }
+  options.euclidean_weight = spec.euclidean_weight();
+  options.tail = spec.tail();
+  options.alpha = spec.alpha();
+  options.rank_weight = Given(spec.has_rank_weight(), spec.rank_weight());
+  options.translation = spec.translation();
+  options.cdf_of_logit = spec.cdf_of() == OpenMaxSpec::LOGIT;
+  return options;
+}
+
+Ash::Variant VariantOf(const AshSpec& spec) {
+  switch (spec.variant()) {
+    case AshSpec::P:
+      return Ash::Variant::kP;
+    case AshSpec::B:
+      return Ash::Variant::kB;
+    case AshSpec::VARIANT_UNSPECIFIED:  // the default
+    case AshSpec::S:
+      return Ash::Variant::kS;
   }
   std::abort();
 }
@@ -50,9 +100,28 @@ std::unique_ptr<Score> MakeScore(const ScoreSpec& spec) {
       return std::make_unique<EdlProbability>(EvidenceOf(spec.edl_probability()));
     case ScoreSpec::kTemperatureScaledSoftmax: {
       const TemperatureScaledSoftmaxSpec& softmax = spec.temperature_scaled_softmax();
-      return std::make_unique<TemperatureScaledSoftmax>(
-          softmax.has_temperature() ? std::make_optional(softmax.temperature()) : std::nullopt);
+      return std::make_unique<TemperatureScaledSoftmax>(Given(softmax.has_temperature(), softmax.temperature()));
     }
+    case ScoreSpec::kReact:
+      return std::make_unique<React>(Given(spec.react().has_clip(), spec.react().clip()), spec.react().percentile());
+    case ScoreSpec::kOpenmax:
+      return std::make_unique<OpenMax>(OptionsOf(spec.openmax()));
+    case ScoreSpec::kMahalanobis:
+      return std::make_unique<Mahalanobis>();
+    case ScoreSpec::kRelativeMahalanobis:
+      return std::make_unique<RelativeMahalanobis>();
+    case ScoreSpec::kKnn:
+      return std::make_unique<Knn>(spec.knn().k());
+    case ScoreSpec::kVim:
+      return std::make_unique<Vim>(Given<int64_t>(spec.vim().has_principal_dim(), spec.vim().principal_dim()));
+    case ScoreSpec::kGen:
+      return std::make_unique<Gen>(spec.gen().gamma(), spec.gen().top());
+    case ScoreSpec::kAsh:
+      return std::make_unique<Ash>(VariantOf(spec.ash()), spec.ash().percentile());
+    case ScoreSpec::kDice:
+      return std::make_unique<Dice>(spec.dice().percentile());
+    case ScoreSpec::kShe:
+      return std::make_unique<She>();
     case ScoreSpec::KIND_NOT_SET:
       break;
   }

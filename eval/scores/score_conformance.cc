@@ -19,78 +19,211 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr int kOutputs = 5;
+constexpr int kExtra = 3;
+constexpr int kFeatures = 2 * kOutputs + kExtra;
 
-ScoreInput Input(const std::vector<float>& logits) {
-  ScoreInput input;
-  input.num_samples = logits.size() / kOutputs;
-  input.num_outputs = kOutputs;
-  input.logits = logits;
-  return input;
-}
+// Outputs of a model whose features are max(z, 0), max(-z, 0) and some that its head, which gives z, does not look at.
+struct Outputs {
+  std::vector<float> logits;
+  std::vector<float> features;
+  std::vector<float> weight = std::vector<float>(kOutputs * kFeatures, 0.0f);
+  std::vector<float> bias = std::vector<float>(kOutputs, 0.0f);
 
-std::vector<float> RandomLogits(int rows) {
-  RandomStream random(8, "logits");
-  std::vector<float> logits(rows * kOutputs);
-  for (float& logit : logits) logit = static_cast<float>(3 * random.Normal());
-  return logits;
-}
-
-std::unique_ptr<Score> FittedScore(const ScoreSpec& spec) {
-  std::unique_ptr<Score> score = MakeScore(spec);
-  const std::vector<float> train = RandomLogits(200);
-  std::vector<int32_t> labels;
-  for (int row = 0; row < 200; ++row) {
-    const auto begin = train.begin() + row * kOutputs;
-    labels.push_back(row % 3 == 0 ? row % kOutputs
-                                  : static_cast<int32_t>(std::max_element(begin, begin + kOutputs) - begin));
+  Outputs() {
+    for (int c = 0; c < kOutputs; ++c) {
+      weight[c * kFeatures + c] = 1;
+      weight[c * kFeatures + kOutputs + c] = -1;
+    }
   }
-  EXPECT_TRUE(score->Fit(Input(train), labels).ok());
+
+  int size() const { return static_cast<int>(logits.size()) / kOutputs; }
+
+  void Add(const std::vector<float>& z, const std::vector<float>& extra) {
+    logits.insert(logits.end(), z.begin(), z.end());
+    for (const float value : z) features.push_back(std::max(value, 0.0f));
+    for (const float value : z) features.push_back(std::max(-value, 0.0f));
+    features.insert(features.end(), extra.begin(), extra.end());
+  }
+
+  ScoreInput Input() const {
+    ScoreInput input;
+    input.num_samples = size();
+    input.num_outputs = kOutputs;
+    input.feature_dim = kFeatures;
+    input.logits = logits;
+    input.features = features;
+    input.head_weight = weight;
+    input.head_bias = bias;
+    return input;
+  }
+
+  Outputs Row(int row) const {
+    Outputs alone = *this;
+    alone.logits.assign(logits.begin() + row * kOutputs, logits.begin() + (row + 1) * kOutputs);
+    alone.features.assign(features.begin() + row * kFeatures, features.begin() + (row + 1) * kFeatures);
+    return alone;
+  }
+
+  // The classes in the opposite order. The features stay.
+  Outputs Renumbered() const {
+    Outputs renumbered = *this;
+    for (int row = 0; row < size(); ++row) {
+      std::reverse(renumbered.logits.begin() + row * kOutputs, renumbered.logits.begin() + (row + 1) * kOutputs);
+    }
+    for (int c = 0; c < kOutputs; ++c) {
+      std::copy_n(weight.begin() + c * kFeatures, kFeatures,
+                  renumbered.weight.begin() + (kOutputs - 1 - c) * kFeatures);
+    }
+    std::reverse(renumbered.bias.begin(), renumbered.bias.end());
+    return renumbered;
+  }
+
+  // The features in the opposite order. The logits stay.
+  Outputs WithReversedFeatures() const {
+    Outputs reversed = *this;
+    for (std::vector<float>* rows : {&reversed.features, &reversed.weight}) {
+      for (auto row = rows->begin(); row != rows->end(); row += kFeatures) std::reverse(row, row + kFeatures);
+    }
+    return reversed;
+  }
+
+  Outputs Shifted(float by) const {
+    Outputs shifted = *this;
+    for (float& logit : shifted.logits) logit += by;
+    for (float& value : shifted.bias) value += by;
+    return shifted;
+  }
+};
+
+std::vector<float> RandomExtra(RandomStream* random) {
+  std::vector<float> extra(kExtra);
+  for (float& value : extra) value = static_cast<float>(random->Uniform());
+  return extra;
+}
+
+// Row r is of class r % kOutputs, whose logit is larger by 5; few are misclassified.
+Outputs TrainingOutputs() {
+  RandomStream random(8, "training");
+  Outputs outputs;
+  for (int row = 0; row < 200; ++row) {
+    std::vector<float> z(kOutputs);
+    for (float& logit : z) logit = static_cast<float>(2 * random.Normal());
+    z[row % kOutputs] += 5;
+    outputs.Add(z, RandomExtra(&random));
+  }
+  return outputs;
+}
+
+std::vector<int32_t> TrainingLabels() {
+  std::vector<int32_t> labels(200);
+  for (int row = 0; row < 200; ++row) labels[row] = row % kOutputs;
+  return labels;
+}
+
+Outputs TestOutputs() {
+  RandomStream random(8, "logits");
+  Outputs outputs;
+  for (int row = 0; row < 20; ++row) {
+    std::vector<float> z(kOutputs);
+    for (float& logit : z) logit = static_cast<float>(3 * random.Normal());
+    outputs.Add(z, RandomExtra(&random));
+  }
+  for (const float extreme : {1000.0f, -1000.0f}) {
+    outputs.Add(std::vector<float>(kOutputs, extreme), RandomExtra(&random));
+    outputs.Add({extreme, 0, 0, 0, 0}, RandomExtra(&random));
+    outputs.Add({extreme, -extreme, 0, 1, 2}, RandomExtra(&random));
+  }
+  return outputs;
+}
+
+std::unique_ptr<Score> FittedScore(const ScoreSpec& spec, const Outputs& train, const std::vector<int32_t>& labels) {
+  std::unique_ptr<Score> score = MakeScore(spec);
+  const absl::Status status = score->Fit(train.Input(), labels);
+  EXPECT_TRUE(status.ok()) << status;
   return score;
+}
+
+absl::StatusCode FitAndCompute(const ScoreSpec& spec, const ScoreInput& input) {
+  const std::unique_ptr<Score> score = MakeScore(spec);
+  const absl::Status fit = score->Fit(input, TrainingLabels());
+  return fit.ok() ? score->Compute(input).status().code() : fit.code();
+}
+
+void CheckRefusals(const ScoreSpec& spec, const Score& score) {
+  const ScoreNeeds needs = NeedsOf(spec);
+  const Outputs outputs = TestOutputs();
+  const auto code = [&score](const ScoreInput& input) { return score.Compute(input).status().code(); };
+  Outputs nan = outputs;
+  nan.logits[7] = std::numeric_limits<float>::quiet_NaN();
+  nan.features[kFeatures + 7] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(code(nan.Input()), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(score.Compute(nan.Input()).status().message(), HasSubstr("row 1"));
+  ScoreInput wrong = outputs.Input();
+  ++wrong.num_samples;
+  EXPECT_EQ(code(wrong), absl::StatusCode::kInvalidArgument);
+  wrong = outputs.Input();
+  wrong.logits = {};
+  wrong.features = {};
+  EXPECT_EQ(code(wrong), absl::StatusCode::kInvalidArgument);
+  if (needs.features) {
+    wrong = outputs.Input();
+    wrong.feature_dim = kFeatures - 1;
+    wrong.features = wrong.features.first(wrong.num_samples * wrong.feature_dim);
+    EXPECT_EQ(code(wrong), absl::StatusCode::kInvalidArgument);
+  }
+  // Without what it does not need it works; without what it needs it does not.
+  const Outputs train = TrainingOutputs();
+  ScoreInput headless = train.Input();
+  headless.head_weight = {};
+  headless.head_bias = {};
+  EXPECT_EQ(FitAndCompute(spec, headless), needs.head ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kOk);
+  ScoreInput featureless = headless;
+  featureless.feature_dim = 0;
+  featureless.features = {};
+  EXPECT_EQ(FitAndCompute(spec, featureless),
+            needs.features ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kOk);
+  const absl::Status unfitted = MakeScore(spec)->Compute(outputs.Input()).status();
+  EXPECT_EQ(unfitted.code(), needs.fit ? absl::StatusCode::kFailedPrecondition : absl::StatusCode::kOk);
 }
 
 }  // namespace
 
 void CheckScore(const ScoreSpec& spec, const ScoreTraits& traits) {
   SCOPED_TRACE(spec.ShortDebugString());
-  const std::unique_ptr<Score> score = FittedScore(spec);
-  std::vector<float> logits = RandomLogits(20);
-  for (const float extreme : {1000.0f, -1000.0f}) {
-    logits.insert(logits.end(), kOutputs, extreme);
-    logits.insert(logits.end(), {extreme, 0, 0, 0, 0});
-    logits.insert(logits.end(), {extreme, -extreme, 0, 1, 2});
-  }
-  const std::vector<double> scores = score->Compute(Input(logits)).value();
-  ASSERT_EQ(scores.size(), logits.size() / kOutputs);
+  const Outputs train = TrainingOutputs();
+  const std::vector<int32_t> labels = TrainingLabels();
+  const std::unique_ptr<Score> score = FittedScore(spec, train, labels);
+  std::vector<int32_t> renumbered_labels = labels;
+  for (int32_t& label : renumbered_labels) label = kOutputs - 1 - label;
+  const std::unique_ptr<Score> renumbered_score = FittedScore(spec, train.Renumbered(), renumbered_labels);
+
+  const Outputs outputs = TestOutputs();
+  const std::vector<double> scores = score->Compute(outputs.Input()).value();
+  ASSERT_EQ(scores.size(), outputs.size());
+  const std::vector<double> renumbered = renumbered_score->Compute(outputs.Renumbered().Input()).value();
+  const std::unique_ptr<Score> reversed_score = FittedScore(spec, train.WithReversedFeatures(), labels);
+  const std::vector<double> reversed = reversed_score->Compute(outputs.WithReversedFeatures().Input()).value();
+  const Outputs shifted_outputs = outputs.Shifted(0.25f);
+  const std::vector<double> shifted = score->Compute(shifted_outputs.Input()).value();
   for (int row = 0; row < scores.size(); ++row) {
     SCOPED_TRACE(row);
     EXPECT_TRUE(std::isfinite(scores[row]));
-    const std::vector<float> alone(logits.begin() + row * kOutputs, logits.begin() + (row + 1) * kOutputs);
-    EXPECT_EQ(score->Compute(Input(alone)).value()[0], scores[row]);
-    const std::vector<float> renumbered(alone.rbegin(), alone.rend());
-    EXPECT_NEAR(score->Compute(Input(renumbered)).value()[0], scores[row], 1e-12 * (1 + std::abs(scores[row])));
-    std::vector<float> shifted = alone;
-    for (float& logit : shifted) logit += 0.25f;
+    EXPECT_EQ(score->Compute(outputs.Row(row).Input()).value()[0], scores[row]);
+    EXPECT_NEAR(renumbered[row], scores[row], 1e-9 * (1 + std::abs(scores[row])));
+    if (row < 20) {
+      EXPECT_NEAR(reversed[row], scores[row], 1e-9 * (1 + std::abs(scores[row])));
+    }
     if (row < 20 && !traits.shift_changes_it) {
-      EXPECT_NEAR(score->Compute(Input(shifted)).value()[0], scores[row], 1e-5);
+      EXPECT_NEAR(shifted[row], scores[row], 1e-5);
     }
   }
-  const std::vector<double> pair = score->Compute(Input({9, 0, 0, 0, 0, 1, 1, 1, 1, 1})).value();
-  EXPECT_LT(pair[0], pair[1]) << "larger must mean more unknown";
-
-  EXPECT_TRUE(score->Compute(Input({})).value().empty());
-  logits[7] = std::numeric_limits<float>::quiet_NaN();
-  absl::Status status = score->Compute(Input(logits)).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(status.message(), HasSubstr("row 1"));
-  ScoreInput wrong = Input(logits);
-  ++wrong.num_samples;
-  EXPECT_EQ(score->Compute(wrong).status().code(), absl::StatusCode::kInvalidArgument);
-  wrong = Input(logits);
-  wrong.logits = {};
-  EXPECT_EQ(score->Compute(wrong).status().code(), absl::StatusCode::kInvalidArgument);
-
-  const absl::Status unfitted = MakeScore(spec)->Compute(Input(RandomLogits(2))).status();
-  EXPECT_EQ(unfitted.code(), NeedsOf(spec).fit ? absl::StatusCode::kFailedPrecondition : absl::StatusCode::kOk);
+  Outputs pair;
+  pair.Add({6, 0, 0, 0, 0}, {0.5, 0.5, 0.5});
+  pair.Add({1, 1, 1, 1, 1}, {6, 6, 6});
+  const std::vector<double> of_pair = score->Compute(pair.Input()).value();
+  EXPECT_LT(of_pair[0], of_pair[1]) << "larger must mean more unknown";
+  EXPECT_TRUE(score->Compute(Outputs().Input()).value().empty());
+  CheckRefusals(spec, *score);
 }
 
 }  // namespace testing

@@ -12,9 +12,11 @@ struct ScoreTraits {
   bool shift_changes_it = false;  // a constant added to all logits of a sample
 };
 
-// On random logits and on logits of +-1000: one finite score a sample, that of a sample alone and in any company;
-// classes may be renumbered; a confident sample scores lower than an undecided one; NaN and wrong shapes are refused
-// with kInvalidArgument, NaN with its row; what must be fitted says so.
+// On random logits and on logits of +-1000, with features and a head that gives the logits: one finite score a sample,
+// that of a sample alone and in any company; classes and features may be renumbered; a confident sample like the
+// training samples scores lower than an undecided one unlike them; NaN and wrong shapes are refused with
+// kInvalidArgument, NaN with its row; so are missing features and a missing head by a score that needs them; what must
+// be fitted says so.
 void CheckScore(const ScoreSpec& spec, const ScoreTraits& traits);
 
 }  // namespace testing

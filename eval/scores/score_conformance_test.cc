@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -21,6 +22,16 @@ std::map<std::string, ScoreTraits> TraitsOfMembers() {
   traits["edl_vacuity"].shift_changes_it = true;
   traits["edl_probability"].shift_changes_it = true;
   traits["temperature_scaled_softmax"] = {};
+  traits["react"].shift_changes_it = true;
+  traits["openmax"].shift_changes_it = true;
+  traits["mahalanobis"] = {};
+  traits["relative_mahalanobis"] = {};
+  traits["knn"] = {};
+  traits["vim"].shift_changes_it = true;
+  traits["gen"] = {};
+  traits["ash"].shift_changes_it = true;
+  traits["dice"].shift_changes_it = true;
+  traits["she"] = {};
   return traits;
 }
 
@@ -33,6 +44,28 @@ TEST(ScoreConformance, HoldsForEveryMember) {
     ScoreSpec spec;
     ScoreSpec::GetReflection()->MutableMessage(&spec, kind->field(i));
     CheckScore(spec, traits.at(kind->field(i)->name()));
+  }
+}
+
+TEST(ScoreConformance, HoldsForOtherForms) {
+  ScoreTraits shift_changes_it;
+  shift_changes_it.shift_changes_it = true;
+  for (const char* text : {
+           "react { clip: 5 }",
+           "openmax { tail: 2 alpha: 1 rank_weight: 0.5 }",
+           "openmax { distance: COSINE translation: 1 }",
+           "ash { variant: P percentile: 60 }",
+           "ash { variant: B percentile: 90 }",
+           "dice { percentile: 0 }",
+           "vim { principal_dim: 0 }",
+           "gen { top: 2 }",
+           "knn { k: 1 }",
+           "edl_vacuity { evidence: SOFTPLUS }",
+           "temperature_scaled_softmax { temperature: 2 }",
+       }) {
+    ScoreSpec spec;
+    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;
+    CheckScore(spec, shift_changes_it);
   }
 }
 

@@ -15,9 +15,35 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
     case ScoreSpec::kMargin:
     case ScoreSpec::kEdlVacuity:
     case ScoreSpec::kEdlProbability:
+    case ScoreSpec::kGen:
       return needs;
     case ScoreSpec::kTemperatureScaledSoftmax:
       needs.fit = !spec.temperature_scaled_softmax().has_temperature();
+      return needs;
+    case ScoreSpec::kReact:
+      needs.fit = !spec.react().has_clip();
+      needs.features = true;
+      needs.head = true;
+      return needs;
+    case ScoreSpec::kOpenmax:
+      needs.fit = true;
+      return needs;
+    case ScoreSpec::kMahalanobis:
+    case ScoreSpec::kRelativeMahalanobis:
+    case ScoreSpec::kKnn:
+    case ScoreSpec::kShe:
+      needs.fit = true;
+      needs.features = true;
+      return needs;
+    case ScoreSpec::kVim:
+    case ScoreSpec::kDice:
+      needs.fit = true;
+      needs.features = true;
+      needs.head = true;
+      return needs;
+    case ScoreSpec::kAsh:
+      needs.features = true;
+      needs.head = true;
       return needs;
     case ScoreSpec::KIND_NOT_SET:
       break;

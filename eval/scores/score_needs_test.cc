@@ -17,5 +17,15 @@ TEST(NeedsOf, AsksForAFitOnlyWhereSomethingIsFitted) {
   EXPECT_FALSE(NeedsOf(spec).fit);
 }
 
+TEST(NeedsOf, AsksForFeaturesAndHead) {
+  ScoreSpec spec;
+  spec.mutable_react();
+  EXPECT_TRUE(NeedsOf(spec).fit);
+  EXPECT_TRUE(NeedsOf(spec).features);
+  EXPECT_TRUE(NeedsOf(spec).head);
+  spec.mutable_react()->set_clip(1);
+  EXPECT_FALSE(NeedsOf(spec).fit);
+}
+
 }  // namespace
 }  // namespace openset

@@ -1,0 +1,46 @@
+#include "eval/testing/post_hoc_golden.h"
+
+#include <utility>
+
+#include "eval/scores/make_score.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+TEST(PostHocScores, GiveGoldenValues) {
+  const testing::PostHocGolden golden;
+  for (const auto& [text, name] : {
+           std::make_pair("react {}", "react_90"),
+           std::make_pair("react { clip: 1 }", "react_clip_1"),
+           std::make_pair("openmax {}", "openmax"),
+           std::make_pair("openmax { alpha: 2 }", "openmax_alpha_2"),
+           std::make_pair("openmax { tail: 2 alpha: 1 rank_weight: 0.5 }", "openmax_benchmark"),
+           std::make_pair("openmax { distance: COSINE tail: 10 alpha: 4 translation: 1 }", "openmax_cosine"),
+           std::make_pair("openmax { distance: EUCLIDEAN alpha: 4 rank_weight: 1 translation: 1 cdf_of: LOGIT }",
+                          "openmax_of_logit"),
+           std::make_pair("mahalanobis {}", "mahalanobis"),
+           std::make_pair("relative_mahalanobis {}", "relative_mahalanobis"),
+           std::make_pair("knn {}", "knn_50"),
+           std::make_pair("knn { k: 1 }", "knn_1"),
+           std::make_pair("vim {}", "vim"),
+           std::make_pair("vim { principal_dim: 6 }", "vim_6"),
+           std::make_pair("gen {}", "gen"),
+           std::make_pair("gen { gamma: 0.5 top: 2 }", "gen_2"),
+           std::make_pair("ash {}", "ash_s"),
+           std::make_pair("ash { variant: P percentile: 60 }", "ash_p"),
+           std::make_pair("ash { variant: B percentile: 65 }", "ash_b"),
+           std::make_pair("dice {}", "dice_90"),
+           std::make_pair("dice { percentile: 50 }", "dice_50"),
+           std::make_pair("she {}", "she"),
+       }) {
+    ScoreSpec spec;
+    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;
+    // OpenMax's distributions have shapes around 10000, which the solvers find to 1e-9 or so.
+    golden.Expect(MakeScore(spec).get(), name, spec.has_openmax() ? 1e-7 : 1e-11);
+  }
+}
+
+}  // namespace
+}  // namespace openset

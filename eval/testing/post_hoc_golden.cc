@@ -1,0 +1,55 @@
+#include "eval/testing/post_hoc_golden.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace testing {
+
+PostHocGolden::PostHocGolden() : golden_(ReadGolden("post_hoc_scores.json", "")[0]) {
+  const auto floats = [this](const std::string& name) {
+    const std::vector<double>& values = golden_.arrays.at(name);
+    return std::vector<float>(values.begin(), values.end());
+  };
+  train_logits_ = floats("train_logits");
+  train_features_ = floats("train_features");
+  logits_ = floats("logits");
+  features_ = floats("features");
+  weight_ = floats("weight");
+  bias_ = floats("bias");
+  for (const double label : golden_.arrays.at("train_label")) labels_.push_back(static_cast<int32_t>(label));
+}
+
+ScoreInput PostHocGolden::Input(const std::vector<float>& logits, const std::vector<float>& features) const {
+  ScoreInput input;
+  input.num_outputs = static_cast<int64_t>(*golden_.at("num_classes"));
+  input.feature_dim = static_cast<int64_t>(*golden_.at("feature_dim"));
+  input.num_samples = logits.size() / input.num_outputs;
+  input.logits = logits;
+  input.features = features;
+  input.head_weight = weight_;
+  input.head_bias = bias_;
+  return input;
+}
+
+ScoreInput PostHocGolden::Train() const { return Input(train_logits_, train_features_); }
+ScoreInput PostHocGolden::Test() const { return Input(logits_, features_); }
+
+void PostHocGolden::Expect(Score* score, absl::string_view name, double tolerance) const {
+  const absl::Status fitted = score->Fit(Train(), labels_);
+  ASSERT_TRUE(fitted.ok()) << fitted;
+  const std::vector<double> scores = score->Compute(Test()).value();
+  const std::vector<double>& expected = golden_.arrays.at(absl::StrCat("expected/", name));
+  ASSERT_EQ(scores.size(), expected.size());
+  for (int row = 0; row < scores.size(); ++row) {
+    EXPECT_NEAR(scores[row], expected[row], tolerance * std::max(1.0, std::abs(expected[row])))
+        << name << ", row " << row;
+  }
+}
+
+}  // namespace testing
+}  // namespace openset

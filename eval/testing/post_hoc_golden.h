@@ -1,0 +1,39 @@
+// Golden values of eval/testdata/post_hoc_scores.json.
+#ifndef OPENSET_EVAL_TESTING_POST_HOC_GOLDEN_H_
+#define OPENSET_EVAL_TESTING_POST_HOC_GOLDEN_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "eval/scores/score.h"
+#include "eval/testing/golden.h"
+
+namespace openset {
+namespace testing {
+
+// A model of 4 classes and 8 features, 120 training samples and 16 others.
+class PostHocGolden {
+ public:
+  PostHocGolden();
+  // Fits `score` and fails the test where it is not within `tolerance` of the expected values of `name`, relative to
+  // those above 1.
+  void Expect(Score* score, absl::string_view name, double tolerance) const;
+
+  // These refer to this.
+  ScoreInput Train() const;
+  ScoreInput Test() const;
+  const std::vector<int32_t>& train_labels() const { return labels_; }
+
+ private:
+  ScoreInput Input(const std::vector<float>& logits, const std::vector<float>& features) const;
+
+  GoldenCase golden_;
+  std::vector<float> train_logits_, train_features_, logits_, features_, weight_, bias_;
+  std::vector<int32_t> labels_;
+};
+
+}  // namespace testing
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_TESTING_POST_HOC_GOLDEN_H_
