@@ -19,6 +19,10 @@ std::vector<FieldProblem> FindMethodProblems(const MethodSpec& method) {
     if (needs.open_set && !method.has_open_set()) {
       problems.push_back({path, "needs samples that stand for unknown classes: set open_set"});
     }
+    if (term.open_auc().pairs() == OpenAucSpec::SAME_SLOT && term.has_open_auc() && method.has_open_set() &&
+        !method.open_set().has_feature_mixup()) {
+      problems.push_back({path, "pairs by slot, which only feature_mixup makes: set open_auc.pairs to ALL"});
+    }
     if (needs.points && method.model().head().has_linear()) {
       problems.push_back({path, "needs a point per class: set model.head to prototype or reciprocal_point"});
     }
@@ -34,6 +38,10 @@ std::vector<FieldProblem> FindMethodProblems(const MethodSpec& method) {
     problems.push_back({"score", "needs features, which only plain inference gives"});
   } else if (score.head && !method.model().head().has_linear()) {
     problems.push_back({"score", "needs the weights of a linear head"});
+  }
+
+  if (score.extra_output && method.model().head().extra_outputs() == 0) {
+    problems.push_back({"score", "needs an output for the unknown class: set model.head.extra_outputs to 1"});
   }
 
   const InputSpec& input = method.input();

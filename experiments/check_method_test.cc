@@ -48,6 +48,19 @@ TEST(CheckMethod, TermsOverPointsNeedAHeadThatHasThem) {
               ElementsAre(HasSubstr("loss.term[0]: needs a point per class")));
 }
 
+TEST(CheckMethod, PairsBySlotNeedASourceThatMakesThem) {
+  const std::string rest = "input { channels: 3 } open_set { noise_images {} } loss { term { open_auc { ";
+  EXPECT_THAT(Problems(rest + "pairs: ALL } } }"), IsEmpty());
+  EXPECT_THAT(Problems(rest + "pairs: SAME_SLOT } } }"), ElementsAre(HasSubstr("loss.term[0]: pairs by slot")));
+}
+
+TEST(CheckMethod, TheScoreOfTheExtraOutputNeedsOne) {
+  const std::string rest = "input { channels: 3 } loss { term { cross_entropy {} } } inference { plain {} }";
+  EXPECT_THAT(Problems("model { head { linear {} extra_outputs: 1 } }" + rest, "score { extra_output {} }"), IsEmpty());
+  EXPECT_THAT(Problems("model { head { linear {} } }" + rest, "score { extra_output {} }"),
+              ElementsAre(HasSubstr("score: needs an output for the unknown class")));
+}
+
 TEST(CheckMethod, NamesAnOpenSetThatNobodyUses) {
   EXPECT_THAT(Problems("input { channels: 3 } open_set { feature_mixup {} } loss { term { cross_entropy {} } }"),
               ElementsAre("open_set: no loss term uses it"));

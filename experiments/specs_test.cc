@@ -58,6 +58,19 @@ TEST_P(SpecTest, ItsPlanHasWorkForEachTrial) {
   }
 }
 
+// 16 scores of 2 splits and 2 seeds: one training each, one pass over the test images and one over the training images.
+TEST(PosthocSweep, TrainsOnceForAllScores) {
+  const absl::StatusOr<Experiment> experiment = LoadExperiment("posthoc_sweep", SpecFoldersBelow(Root()));
+  ASSERT_TRUE(experiment.ok()) << experiment.status();
+  const absl::StatusOr<std::vector<TrialSpec>> trials = Expand(*experiment);
+  ASSERT_TRUE(trials.ok()) << trials.status();
+  const Plan plan =
+      MakePlan(*trials, Store(JoinPath(::testing::TempDir(), "no-store")), [](const Selection&) { return int64_t{1}; });
+  EXPECT_EQ(plan.Count(ActionKind::kTrain), 4);
+  EXPECT_EQ(plan.Count(ActionKind::kInfer), 8);
+  EXPECT_EQ(plan.Count(ActionKind::kEvaluate), 64);
+}
+
 INSTANTIATE_TEST_SUITE_P(Specs, SpecTest, ::testing::ValuesIn(NamesIn("experiments/specs")),
                          [](const auto& info) { return info.param; });
 

@@ -13,7 +13,7 @@ namespace {
 using ::testing::Not;
 
 INSTANTIATE_TEST_SUITE_P(Resnet20, ModelConformance,
-                         ::testing::Values(ModelCase{"resnet_cifar {} head { linear {} }", 32,
+                         ::testing::Values(ModelCase{"resnet_cifar { block_dropout: 0.2 } head { linear {} }", 32,
                                                      "resnet_cifar { width: 4 } head { linear {} }", 16}));
 
 std::shared_ptr<Backbone> ResnetOf(const std::string& text) {

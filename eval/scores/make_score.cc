@@ -8,6 +8,7 @@
 #include "eval/scores/edl.h"
 #include "eval/scores/energy.h"
 #include "eval/scores/entropy.h"
+#include "eval/scores/extra_output.h"
 #include "eval/scores/gen.h"
 #include "eval/scores/knn.h"
 #include "eval/scores/mahalanobis.h"
@@ -122,6 +123,8 @@ std::unique_ptr<Score> MakeScore(const ScoreSpec& spec) {
       return std::make_unique<Dice>(spec.dice().percentile());
     case ScoreSpec::kShe:
       return std::make_unique<She>();
+    case ScoreSpec::kExtraOutput:
+      return std::make_unique<ExtraOutput>();
     case ScoreSpec::KIND_NOT_SET:
       break;
   }

@@ -9,7 +9,8 @@ namespace testing {
 
 // What holds of a score beyond what holds of all.
 struct ScoreTraits {
-  bool shift_changes_it = false;  // a constant added to all logits of a sample
+  bool shift_changes_it = false;        // a constant added to all logits of a sample
+  bool last_output_is_special = false;  // not a class like the others
 };
 
 // On random logits and on logits of +-1000, with features and a head that gives the logits: one finite score a sample,

@@ -32,6 +32,7 @@ std::map<std::string, ScoreTraits> TraitsOfMembers() {
   traits["ash"].shift_changes_it = true;
   traits["dice"].shift_changes_it = true;
   traits["she"] = {};
+  traits["extra_output"].last_output_is_special = true;
   return traits;
 }
 

@@ -45,6 +45,9 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
       needs.features = true;
       needs.head = true;
       return needs;
+    case ScoreSpec::kExtraOutput:
+      needs.extra_output = true;
+      return needs;
     case ScoreSpec::KIND_NOT_SET:
       break;
   }

@@ -17,6 +17,13 @@ TEST(NeedsOf, AsksForAFitOnlyWhereSomethingIsFitted) {
   EXPECT_FALSE(NeedsOf(spec).fit);
 }
 
+TEST(NeedsOf, AsksForAnExtraOutput) {
+  ScoreSpec spec;
+  spec.mutable_extra_output();
+  EXPECT_TRUE(NeedsOf(spec).extra_output);
+  EXPECT_FALSE(NeedsOf(spec).fit);
+}
+
 TEST(NeedsOf, AsksForFeaturesAndHead) {
   ScoreSpec spec;
   spec.mutable_react();

@@ -1,0 +1,21 @@
+// Open-set sources that add images to the batch and need nothing else.
+#ifndef OPENSET_DATA_OPEN_SET_IMAGE_SOURCE_H_
+#define OPENSET_DATA_OPEN_SET_IMAGE_SOURCE_H_
+
+#include "core/open_set.h"
+
+namespace openset {
+
+// Members say what ExtraImages() gives; all of them count, none is paired with a known sample.
+class ImageSource : public OpenSetSource {
+ public:
+  OpenSet Make(const Context& context) override {
+    const bool any = context.extra.logits.defined();
+    const ModelOutput& output = any ? context.extra : context.known.Rows(0, 0);
+    return {output, {}, at::ones({output.logits.size(0)}, output.logits.options().dtype(at::kFloat))};
+  }
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_DATA_OPEN_SET_IMAGE_SOURCE_H_

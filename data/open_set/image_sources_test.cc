@@ -1,0 +1,103 @@
+#include "core/random.h"
+#include "core/testing/tensor_matchers.h"
+#include "data/open_set/noise_images.h"
+#include "data/open_set/overlay_images.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+using ::testing::Not;
+
+// Images of 2x2 whose pixels are all 1, 2, 3, ... (negative for `sign` -1).
+Batch BatchOf(std::vector<int64_t> label, float sign = 1) {
+  const auto n = static_cast<int64_t>(label.size());
+  Batch batch;
+  batch.image = (sign * at::arange(1, n + 1, at::kFloat)).view({n, 1, 1, 1}).expand({n, 1, 2, 2}).contiguous();
+  batch.label = at::tensor(label, at::kLong);
+  batch.sample = at::arange(n, at::kLong);
+  return batch;
+}
+
+NoiseImagesSpec Noise(double share, NoiseImagesSpec::Range range = NoiseImagesSpec::ZERO_TO_MAXIMUM) {
+  NoiseImagesSpec spec;
+  spec.set_share(share);
+  spec.set_range(range);
+  return spec;
+}
+
+OverlayImagesSpec Overlay(OverlayImagesSpec::Pairs pairs, double share) {
+  OverlayImagesSpec spec;
+  spec.set_share(share);
+  spec.set_pairs(pairs);
+  return spec;
+}
+
+TEST(NoiseImages, FillTheRange) {
+  RandomStream random(1, "noise");
+  const Batch batch = BatchOf(std::vector<int64_t>(200, 0), -1);  // -1 to -200
+  const at::Tensor to_maximum = MakeNoiseImages(Noise(0.5))->ExtraImages(batch, &random);
+  EXPECT_EQ(to_maximum.sizes(), at::IntArrayRef({100, 1, 2, 2}));
+  EXPECT_GE(to_maximum.min().item<float>(), -1);
+  EXPECT_LE(to_maximum.max().item<float>(), 0);
+  const at::Tensor all = MakeNoiseImages(Noise(0.5, NoiseImagesSpec::MINIMUM_TO_MAXIMUM))->ExtraImages(batch, &random);
+  EXPECT_GE(all.min().item<float>(), -200);
+  EXPECT_LE(all.max().item<float>(), -1);
+  // The mean of 400 uniform values: 6 standard errors of 199 / sqrt(12 * 400).
+  EXPECT_NEAR(all.mean().item<double>(), -100.5, 6 * 199 / 69.3);
+}
+
+TEST(NoiseImages, RepeatWithTheStreamAndRoundDown) {
+  const Batch batch = BatchOf({0, 1, 0});
+  RandomStream a(1, "noise"), b(1, "noise"), c(2, "noise");
+  const at::Tensor images = MakeNoiseImages(Noise(0.5))->ExtraImages(batch, &a);
+  EXPECT_EQ(images.size(0), 1);
+  EXPECT_THAT(MakeNoiseImages(Noise(0.5))->ExtraImages(batch, &b), TensorEq(images));
+  EXPECT_THAT(MakeNoiseImages(Noise(0.5))->ExtraImages(batch, &c), Not(TensorEq(images)));
+  EXPECT_FALSE(MakeNoiseImages(Noise(0.3))->ExtraImages(batch, &a).defined());
+}
+
+// Classes 0 (images 1, 4), 1 (2), 5 (3): pairs 01, 05, 15, 01; of class 0 the 0th, 1st, 1st.
+TEST(OverlayImages, CycleThroughThePairsOfClasses) {
+  const Batch batch = BatchOf({0, 1, 5, 0});
+  const at::Tensor images =
+      MakeOverlayImages(Overlay(OverlayImagesSpec::CYCLE, 1))->ExtraImages(batch, /*random=*/nullptr);
+  EXPECT_THAT(images.select(1, 0).select(1, 0).select(1, 0),
+              TensorNear(at::tensor({(1 + 2) / 2.0, (4 + 3) / 2.0, (2 + 3) / 2.0, (4 + 2) / 2.0}), 1e-6));
+}
+
+// Images of class 0 are 1, 3, 5, ...: the mean of an odd and an even number is never whole, that of two of one class
+// is.
+TEST(OverlayImages, RandomPairsAreOfDifferentClasses) {
+  std::vector<int64_t> label;
+  for (int i = 0; i < 50; ++i) label.push_back(i % 2);
+  RandomStream random(1, "overlay");
+  const at::Tensor images =
+      MakeOverlayImages(Overlay(OverlayImagesSpec::RANDOM, 2))->ExtraImages(BatchOf(label), &random);
+  ASSERT_EQ(images.size(0), 100);
+  EXPECT_TRUE((images - images.floor()).eq(0.5).all().item<bool>());
+}
+
+TEST(OverlayImages, RoundUpAndNeedTwoClasses) {
+  const auto source = MakeOverlayImages(Overlay(OverlayImagesSpec::CYCLE, 0.5));
+  EXPECT_EQ(source->ExtraImages(BatchOf({0, 1, 0}), nullptr).size(0), 2);
+  EXPECT_FALSE(source->ExtraImages(BatchOf({3, 3, 3}), nullptr).defined());
+}
+
+TEST(ImageSource, MakesTheExtraOutputsOpen) {
+  const auto source = MakeOverlayImages(Overlay(OverlayImagesSpec::CYCLE, 0.5));
+  const Batch batch = BatchOf({0, 1});
+  ModelOutput known, extra, none;
+  known.logits = at::zeros({2, 3});
+  known.feature = at::zeros({2, 4});
+  extra.logits = at::ones({1, 3});
+  extra.feature = at::ones({1, 4});
+  const OpenSet open = source->Make({batch, known, extra, {}, {}, nullptr});
+  EXPECT_THAT(open.output.logits, TensorEq(extra.logits));
+  EXPECT_THAT(open.weight, TensorEq(at::ones({1})));
+  EXPECT_FALSE(open.slot.defined());
+  EXPECT_EQ(source->Make({batch, known, none, {}, {}, nullptr}).output.logits.size(0), 0);
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,20 @@
+// Probability of the output that stands for the unknown.
+#ifndef OPENSET_EVAL_SCORES_EXTRA_OUTPUT_H_
+#define OPENSET_EVAL_SCORES_EXTRA_OUTPUT_H_
+
+#include <vector>
+
+#include "eval/scores/score.h"
+
+namespace openset {
+
+// softmax(z)_K, K the last output, in [0, 1]: for models trained with unknown samples as one more class (Noise and
+// Overlay Softmax of the class-imbalance paper, which call a sample unknown where the last output is the largest).
+class ExtraOutput : public Score {
+ public:
+  absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_SCORES_EXTRA_OUTPUT_H_
