@@ -2,14 +2,20 @@
 
 #include <cmath>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/schema.pb.h"
 
 namespace openset {
 namespace {
 
 using ::google::protobuf::Descriptor;
+using ::google::protobuf::EnumDescriptor;
+using ::google::protobuf::EnumValueDescriptor;
 using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 using ::google::protobuf::OneofDescriptor;
@@ -80,6 +86,15 @@ std::string ValueProblem(const FieldRule& rule, double value) {
   return "";
 }
 
+// "must be one of: A, B".
+std::string OneOf(const EnumDescriptor& type) {
+  std::vector<std::string> names;
+  for (int i = 0; i < type.value_count(); ++i) {
+    if (!absl::EndsWith(type.value(i)->name(), "_UNSPECIFIED")) names.push_back(type.value(i)->name());
+  }
+  return absl::StrCat("must be one of: ", absl::StrJoin(names, ", "));
+}
+
 class Finder {
  public:
   void Visit(const Message& message, const std::string& prefix, bool partial) {
@@ -115,6 +130,10 @@ class Finder {
         Visit(field->is_repeated() ? reflection->GetRepeatedMessage(message, field, index)
                                    : reflection->GetMessage(message, field),
               element, partial || rule.partial());
+      } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
+        const EnumValueDescriptor* value = field->is_repeated() ? reflection->GetRepeatedEnum(message, field, index)
+                                                                : reflection->GetEnum(message, field);
+        if (absl::EndsWith(value->name(), "_UNSPECIFIED")) problems_.push_back({element, OneOf(*field->enum_type())});
       } else if (const std::optional<double> value = NumberOf(message, field, index); value.has_value()) {
         const std::string problem = ValueProblem(rule, *value);
         if (!problem.empty()) problems_.push_back({element, problem});

@@ -52,6 +52,11 @@ TEST(FindProblems, MissesNothingInAPartialMessage) {
   EXPECT_THAT(FindProblems(Root(), Completeness::kPartial), IsEmpty());
 }
 
+TEST(FindProblems, RefusesUnspecifiedEnums) {
+  EXPECT_THAT(Problems("leaf {} number: 1 colour: COLOUR_UNSPECIFIED colours: BLUE colours: COLOUR_UNSPECIFIED"),
+              ElementsAre("colour: must be one of: RED, BLUE", "colours[1]: must be one of: RED, BLUE"));
+}
+
 TEST(FindProblems, NamesTheElementOutOfRange) {
   EXPECT_THAT(Problems("leaf { rate: 0 } number: 1 leaves {} leaves { count: 0 weight: 1 weight: 10 }"),
               ElementsAre("leaf.rate: must be above 0 (is 0)", "leaves[1].count: must be at least 1 (is 0)",
