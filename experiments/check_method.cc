@@ -34,8 +34,9 @@ std::vector<FieldProblem> FindMethodProblems(const MethodSpec& method) {
   if (method.has_open_set() && !open_set_used) problems.push_back({"open_set", "no loss term uses it"});
 
   const ScoreNeeds score = NeedsOf(method.score());
-  if ((score.features || score.head) && !method.inference().has_plain()) {
-    problems.push_back({"score", "needs features, which only plain inference gives"});
+  const bool mean = method.inference().has_mc_dropout() || method.inference().has_ensemble();
+  if ((score.features || score.head) && mean) {
+    problems.push_back({"score", "needs features, which a mean of several passes has not"});
   } else if (score.head && !method.model().head().has_linear()) {
     problems.push_back({"score", "needs the weights of a linear head"});
   }

@@ -69,6 +69,7 @@ TEST(CheckMethod, NamesAnOpenSetThatNobodyUses) {
 TEST(CheckMethod, AMeanOfPassesIsScoredByItsLogitsOnly) {
   const std::string method = "input { channels: 3 } loss { term { cross_entropy {} } } inference { ensemble {} }";
   EXPECT_THAT(Problems(method, "score { energy {} }"), IsEmpty());
+  EXPECT_THAT(Problems(method, "score { knn {} }"), ElementsAre(HasSubstr("score: needs features")));
 }
 
 TEST(CheckMethod, CountsNormalisationValues) {

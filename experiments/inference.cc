@@ -120,7 +120,7 @@ absl::Status Infer(const InferAction& action, const ActionContext& context) {
   for (const TrainAction& member : action.train()) {
     OPENSET_ASSIGN_OR_RETURN(models.emplace_back(), LoadModel(member, context));
   }
-  const std::unique_ptr<Predictor> predictor = MakePredictor(action.inference(), models, train.seed());
+  const std::unique_ptr<Predictor> predictor = MakePredictor(action.inference(), train.input(), models, train.seed());
   OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, EvaluationPipeline(train.input(), context.device));
   OPENSET_ASSIGN_OR_RETURN(int64_t total, context.images->Count(action.known()));
   for (const UnknownGroup& group : action.unknown()) {
@@ -133,7 +133,7 @@ absl::Status Infer(const InferAction& action, const ActionContext& context) {
     OPENSET_RETURN_IF_ERROR(inferrer.Add(action.unknown(g).selection(), g));
     inferrer.outputs()->group_names.push_back(action.unknown(g).name());
   }
-  if (action.inference().has_plain()) AddHead(*models[0], inferrer.outputs());
+  if (!inferrer.outputs()->features.empty()) AddHead(*models[0], inferrer.outputs());
 
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, context.store.NewStagingFolder(context.key));
   const std::string path = JoinPath(staging, kOutputsFile);

@@ -36,6 +36,7 @@ class Planner {
       node.work = count_samples_(action.known());
       for (const UnknownGroup& group : action.unknown()) node.work += count_samples_(group.selection());
       node.work *= action.train_size();
+      if (action.inference().has_input_perturbation()) node.work *= 4;  // two passes forward and one back
       if (action.inference().has_mc_dropout()) node.work *= action.inference().mc_dropout().passes();
     }
     return index;

@@ -44,6 +44,32 @@ class MeanPredictor : public Predictor {
   const AverageOver average_;
 };
 
+class PerturbingPredictor : public Predictor {
+ public:
+  PerturbingPredictor(const InputPerturbationSpec& spec, const InputSpec& input, std::shared_ptr<Model> model)
+      : spec_(spec), model_(std::move(model)), step_(at::full({1, input.channels(), 1, 1}, spec.epsilon())) {
+    if (!spec.divide_by_std() || input.std_size() == 0) return;
+    for (int c = 0; c < input.channels(); ++c) step_.select(1, c).div_(input.std(input.std_size() == 1 ? 0 : c));
+  }
+
+  ModelOutput Predict(const at::Tensor& image) override {
+    at::Tensor perturbed = image.detach().clone();
+    {
+      const c10::AutoGradMode with_gradients(true);
+      perturbed.requires_grad_(true);
+      const at::Tensor logits = model_->Forward(perturbed).logits.to(at::kFloat) / spec_.temperature();
+      at::cross_entropy_loss(logits, logits.argmax(1), {}, at::Reduction::Sum)
+          .backward({}, false, false, {{perturbed}});
+    }
+    return model_->Forward(image - step_.to(image.device()) * perturbed.grad().sign());
+  }
+
+ private:
+  const InputPerturbationSpec spec_;
+  const std::shared_ptr<Model> model_;
+  const at::Tensor step_;  // [1, C, 1, 1]
+};
+
 void SwitchDropoutOn(Model* model) {
   for (const auto& module : model->modules()) {
     if (module->as<torch::nn::Dropout>() != nullptr || module->as<torch::nn::Dropout2d>() != nullptr) {
@@ -54,8 +80,8 @@ void SwitchDropoutOn(Model* model) {
 
 }  // namespace
 
-std::unique_ptr<Predictor> MakePredictor(const InferenceSpec& spec, std::vector<std::shared_ptr<Model>> models,
-                                         uint64_t seed) {
+std::unique_ptr<Predictor> MakePredictor(const InferenceSpec& spec, const InputSpec& input,
+                                         std::vector<std::shared_ptr<Model>> models, uint64_t seed) {
   for (const std::shared_ptr<Model>& model : models) model->train(false);
   switch (spec.kind_case()) {
     case InferenceSpec::kMcDropout:
@@ -65,6 +91,8 @@ std::unique_ptr<Predictor> MakePredictor(const InferenceSpec& spec, std::vector<
                                              spec.mc_dropout().average());
     case InferenceSpec::kEnsemble:
       return std::make_unique<MeanPredictor>(std::move(models), 1, spec.ensemble().average());
+    case InferenceSpec::kInputPerturbation:
+      return std::make_unique<PerturbingPredictor>(spec.input_perturbation(), input, models[0]);
     case InferenceSpec::kPlain:
     case InferenceSpec::KIND_NOT_SET:
       break;

@@ -16,7 +16,10 @@ using ::testing::Not;
 
 class PredictorTest : public ::testing::Test {
  protected:
-  PredictorTest() : image_(at::linspace(-1, 1, 4 * 28 * 28).view({4, 1, 28, 28})) {}
+  PredictorTest() : image_(at::linspace(-1, 1, 4 * 28 * 28).view({4, 1, 28, 28})) {
+    input_.set_channels(1);
+    input_.add_std(0.5);
+  }
 
   // A small network with dropout 1/2 and 3 classes.
   static std::shared_ptr<Model> MakeNetwork(uint64_t seed) {
@@ -36,7 +39,7 @@ class PredictorTest : public ::testing::Test {
     const c10::NoGradGuard no_grad;
     InferenceSpec filled = spec;
     FillDefaults(&filled);
-    return MakePredictor(filled, std::move(models), seed)->Predict(image_).logits;
+    return MakePredictor(filled, input_, std::move(models), seed)->Predict(image_).logits;
   }
 
   InferenceSpec McDropout(int passes, AverageOver average = PROBABILITIES) {
@@ -59,7 +62,16 @@ class PredictorTest : public ::testing::Test {
     return spec;
   }
 
+  InferenceSpec Perturbation(double epsilon, bool divide_by_std) {
+    InferenceSpec spec;
+    spec.mutable_input_perturbation()->set_temperature(10);
+    spec.mutable_input_perturbation()->set_epsilon(epsilon);
+    spec.mutable_input_perturbation()->set_divide_by_std(divide_by_std);
+    return spec;
+  }
+
   const at::Tensor image_;
+  InputSpec input_;
 };
 
 TEST_F(PredictorTest, PlainIsTheModelInEvaluationMode) {
@@ -67,7 +79,7 @@ TEST_F(PredictorTest, PlainIsTheModelInEvaluationMode) {
   const at::Tensor logits = Predict(Plain(), {model});
   EXPECT_THAT(Predict(Plain(), {model}), TensorEq(logits));
   const c10::NoGradGuard no_grad;
-  EXPECT_TRUE(MakePredictor(Plain(), {model}, 0)->Predict(image_).feature.defined());
+  EXPECT_TRUE(MakePredictor(Plain(), input_, {model}, 0)->Predict(image_).feature.defined());
 }
 
 TEST_F(PredictorTest, AnEnsembleOfOneIsItsMember) {
@@ -105,6 +117,24 @@ TEST_F(PredictorTest, TheMeanOverPassesConverges) {
   const at::Tensor b = at::exp(Predict(McDropout(400), {model}, 2));
   EXPECT_THAT(a, TensorNear(b, 0.2));
   EXPECT_THAT(a.sum(1), TensorNear(at::ones({4}), 1e-5));
+}
+
+TEST_F(PredictorTest, NoPerturbationIsPlain) {
+  const auto model = MakeNetwork(1);
+  EXPECT_THAT(Predict(Perturbation(0, true), {model}), TensorEq(Predict(Plain(), {model})));
+}
+
+// The perturbed image makes the predicted class likelier, and the step in normalised units is epsilon / std.
+TEST_F(PredictorTest, PerturbationRaisesThePredictedProbability) {
+  const auto model = MakeNetwork(1);
+  const at::Tensor plain = Predict(Plain(), {model});
+  const at::Tensor perturbed = Predict(Perturbation(1e-3, true), {model});
+  const at::Tensor chosen = plain.argmax(1, /*keepdim=*/true);
+  const at::Tensor gain =
+      at::softmax(perturbed / 10, 1).gather(1, chosen) - at::softmax(plain / 10, 1).gather(1, chosen);
+  EXPECT_TRUE(gain.gt(0).all().item<bool>());
+  EXPECT_THAT(Predict(Perturbation(2e-3, false), {model}), TensorNear(perturbed, 1e-6));
+  for (const at::Tensor& parameter : model->parameters()) EXPECT_FALSE(parameter.grad().defined());
 }
 
 TEST_F(PredictorTest, PlainInferenceAfterDropoutIsPlain) {

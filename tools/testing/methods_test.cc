@@ -65,6 +65,8 @@ constexpr Centre kCentres[] = {
     {"mc_dropout", 0.483, 0.490},
     {"mcp", 0.716, 0.555},
     {"noise_softmax", 0.586, 0.458},
+    {"odin", 0.716, 0.531},
+    {"odin_unified_benchmark", 0.716, 0.537},
     {"openauc", 0.585, 0.393},
     {"openauc_energy", 0.585, 0.373},
     {"openauc_noise_images", 0.566, 0.370},
