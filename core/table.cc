@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 
 namespace openset {
@@ -36,6 +37,8 @@ std::string Line(const Table& table, const std::vector<std::string>& row, const 
 }
 
 }  // namespace
+
+std::string FullPrecision(double value) { return absl::StrFormat("%.17g", value); }
 
 std::string ToText(const Table& table) {
   const std::vector<size_t> widths = Widths(table);

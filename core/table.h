@@ -13,6 +13,9 @@ struct Table {
   int left_columns = 1;                        // aligned to the left; the others to the right
 };
 
+// A number in a cell: 17 significant digits, which give the same double when read.
+std::string FullPrecision(double value);
+
 // Aligned columns, for a terminal. UTF-8 counts by characters.
 std::string ToText(const Table& table);
 // A pipe table.

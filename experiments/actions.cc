@@ -6,20 +6,19 @@
 namespace openset {
 namespace {
 
-// One training, or those of an ensemble's members.
-void AddTrainings(const TrialSpec& trial, InferAction* action) {
+// The inference of the trial on `known`, by one training or by those of an ensemble's members.
+InferAction InferenceOn(const Selection& known, const TrialSpec& trial) {
+  InferAction action;
+  *action.mutable_inference() = trial.method().inference();
+  *action.mutable_known() = known;
   const TrainAction train = MakeTrainAction(trial);
-  const InferenceSpec& inference = trial.method().inference();
-  if (!inference.has_ensemble()) {
-    *action->add_train() = train;
-    return;
-  }
-  const int members = inference.ensemble().members();
+  const int members = action.inference().has_ensemble() ? action.inference().ensemble().members() : 1;
   for (int m = 0; m < members; ++m) {
-    TrainAction* member = action->add_train();
+    TrainAction* member = action.add_train();
     *member = train;
     member->set_seed(trial.seed() * members + m);
   }
+  return action;
 }
 
 }  // namespace
@@ -40,21 +39,12 @@ TrainAction MakeTrainAction(const TrialSpec& trial) {
 }
 
 InferAction MakeInferAction(const TrialSpec& trial) {
-  InferAction action;
-  AddTrainings(trial, &action);
-  *action.mutable_inference() = trial.method().inference();
-  *action.mutable_known() = trial.data().test_known();
+  InferAction action = InferenceOn(trial.data().test_known(), trial);
   *action.mutable_unknown() = trial.data().test_unknown();
   return action;
 }
 
-InferAction MakeFitAction(const TrialSpec& trial) {
-  InferAction action;
-  AddTrainings(trial, &action);
-  *action.mutable_inference() = trial.method().inference();
-  *action.mutable_known() = trial.data().train();
-  return action;
-}
+InferAction MakeFitAction(const TrialSpec& trial) { return InferenceOn(trial.data().train(), trial); }
 
 EvaluateAction MakeEvaluateAction(const TrialSpec& trial) {
   EvaluateAction action;

@@ -19,8 +19,7 @@ std::vector<FieldProblem> FindMethodProblems(const MethodSpec& method) {
     if (needs.open_set && !method.has_open_set()) {
       problems.push_back({path, "needs samples that stand for unknown classes: set open_set"});
     }
-    if (term.open_auc().pairs() == OpenAucSpec::SAME_SLOT && term.has_open_auc() && method.has_open_set() &&
-        !method.open_set().has_feature_mixup()) {
+    if (needs.slots && method.has_open_set() && !method.open_set().has_feature_mixup()) {
       problems.push_back({path, "pairs by slot, which only feature_mixup makes: set open_auc.pairs to ALL"});
     }
     if (needs.points && method.model().head().has_linear()) {

@@ -81,18 +81,17 @@ std::string FormatMarkdown(const Report& report) {
   return absl::StrCat(text, Footer(report), "\n");
 }
 
-std::string Full(double value) { return absl::StrFormat("%.17g", value); }
-
 std::string FormatCsv(const Report& report) {
   Table table;
   table.header = {"method", "axis", "task", "unknown_classes", "openness", "metric",
                   "mean",   "std",  "n",    "missing",         "values"};
   for (const ReportCell& cell : report.cells) {
     const bool known = cell.n > 0;
-    table.rows.push_back({cell.method, AxisText(cell.axis), cell.task, absl::StrCat(cell.unknown_classes),
-                          Full(cell.openness), cell.metric, known ? Full(cell.mean) : "", known ? Full(cell.std) : "",
-                          absl::StrCat(cell.n), absl::StrCat(cell.missing),
-                          absl::StrJoin(cell.values, " ", [](std::string* out, double v) { out->append(Full(v)); })});
+    table.rows.push_back(
+        {cell.method, AxisText(cell.axis), cell.task, absl::StrCat(cell.unknown_classes), FullPrecision(cell.openness),
+         cell.metric, known ? FullPrecision(cell.mean) : "", known ? FullPrecision(cell.std) : "", absl::StrCat(cell.n),
+         absl::StrCat(cell.missing),
+         absl::StrJoin(cell.values, " ", [](std::string* out, double v) { out->append(FullPrecision(v)); })});
   }
   return ToCsv(table);
 }

@@ -9,6 +9,9 @@ LossNeeds NeedsOf(const LossTermSpec& spec) {
       needs.open_set = needs.extra_output = spec.cross_entropy().open_set_is_last_class();
       break;
     case LossTermSpec::kOpenAuc:
+      needs.open_set = true;
+      needs.slots = spec.open_auc().pairs() == OpenAucSpec::SAME_SLOT;
+      break;
     case LossTermSpec::kOutlierExposure:
     case LossTermSpec::kEnergyMargin:
       needs.open_set = true;

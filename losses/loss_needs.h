@@ -8,6 +8,7 @@ namespace openset {
 
 struct LossNeeds {
   bool open_set = false;      // LossInput.open
+  bool slots = false;         // OpenSet.slot
   bool extra_output = false;  // a head with an output beyond the known classes
   bool history = false;       // LossInput.history
   bool points = false;        // a head with a point per class

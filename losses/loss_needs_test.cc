@@ -20,6 +20,9 @@ TEST(NeedsOf, OpenAucNeedsOpenSamples) {
   LossTermSpec spec;
   spec.mutable_open_auc();
   EXPECT_TRUE(NeedsOf(spec).open_set);
+  EXPECT_TRUE(NeedsOf(spec).slots);
+  spec.mutable_open_auc()->set_pairs(OpenAucSpec::ALL);
+  EXPECT_FALSE(NeedsOf(spec).slots);
   EXPECT_FALSE(NeedsOf(spec).extra_output);
 }
 

@@ -16,14 +16,18 @@ class OverlayImages : public ImageSource {
   explicit OverlayImages(const OverlayImagesSpec& spec) : spec_(spec) {}
 
   at::Tensor ExtraImages(const Batch& batch, RandomStream* random) override {
-    const at::Tensor label = batch.label.cpu();
-    std::map<int64_t, std::vector<int64_t>> of_class;
-    for (int64_t i = 0; i < label.size(0); ++i) of_class[label[i].item<int64_t>()].push_back(i);
-    if (of_class.size() < 2) return {};
-    const auto count = static_cast<int64_t>(std::ceil(spec_.share() * label.size(0)));
+    const at::Tensor on_host = batch.label.cpu().contiguous();
+    const int64_t* begin = on_host.const_data_ptr<int64_t>();
+    const std::vector<int64_t> label(begin, begin + on_host.numel());
+    std::map<int64_t, std::vector<int64_t>> by_label;
+    for (size_t i = 0; i < label.size(); ++i) by_label[label[i]].push_back(static_cast<int64_t>(i));
+    if (by_label.size() < 2) return {};
+    std::vector<std::vector<int64_t>> classes;
+    for (auto& [_, samples] : by_label) classes.push_back(std::move(samples));
+    const auto count = static_cast<int64_t>(std::ceil(spec_.share() * static_cast<double>(label.size())));
     std::vector<int64_t> first, second;
     for (int64_t i = 0; i < count; ++i) {
-      const auto [a, b] = spec_.pairs() == OverlayImagesSpec::RANDOM ? RandomPair(label, random) : Cycle(of_class, i);
+      const auto [a, b] = spec_.pairs() == OverlayImagesSpec::RANDOM ? RandomPair(label, random) : Cycle(classes, i);
       first.push_back(a);
       second.push_back(b);
     }
@@ -36,23 +40,22 @@ class OverlayImages : public ImageSource {
  private:
   using Pair = std::pair<int64_t, int64_t>;
 
-  static Pair RandomPair(const at::Tensor& label, RandomStream* random) {
+  static Pair RandomPair(const std::vector<int64_t>& label, RandomStream* random) {
     while (true) {
-      const auto a = static_cast<int64_t>(random->Below(label.size(0)));
-      const auto b = static_cast<int64_t>(random->Below(label.size(0)));
-      if (label[a].item<int64_t>() != label[b].item<int64_t>()) return {a, b};
+      const auto a = static_cast<int64_t>(random->Below(label.size()));
+      const auto b = static_cast<int64_t>(random->Below(label.size()));
+      if (label[a] != label[b]) return {a, b};
     }
   }
 
-  static Pair Cycle(const std::map<int64_t, std::vector<int64_t>>& of_class, int64_t i) {
-    std::vector<const std::vector<int64_t>*> classes;
-    for (const auto& entry : of_class) classes.push_back(&entry.second);
-    const int64_t count = static_cast<int64_t>(classes.size());
+  // `classes`: the samples of each class, in ascending order of the labels.
+  static Pair Cycle(const std::vector<std::vector<int64_t>>& classes, int64_t i) {
+    const auto count = static_cast<int64_t>(classes.size());
     int64_t pair = i % (count * (count - 1) / 2);
     int64_t a = 0;
     for (; pair >= count - 1 - a; ++a) pair -= count - 1 - a;
-    const std::vector<int64_t>& first = *classes[a];
-    const std::vector<int64_t>& second = *classes[a + 1 + pair];
+    const std::vector<int64_t>& first = classes[a];
+    const std::vector<int64_t>& second = classes[a + 1 + pair];
     return {first[i % first.size()], second[i % second.size()]};
   }
 

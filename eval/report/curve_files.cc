@@ -21,11 +21,10 @@ constexpr int kMaxPoints = 500;
 constexpr int kScoreBins = 60;
 constexpr int kReliabilityBins = 15;
 
-std::string Full(double value) { return absl::StrFormat("%.17g", value); }
-
 std::string CurveCsv(const std::vector<CurvePoint>& curve, const std::string& x, const std::string& y) {
   Table table{{"threshold", x, y}, {}, 0};
-  for (const CurvePoint& point : curve) table.rows.push_back({Full(point.threshold), Full(point.x), Full(point.y)});
+  for (const CurvePoint& point : curve)
+    table.rows.push_back({FullPrecision(point.threshold), FullPrecision(point.x), FullPrecision(point.y)});
   return ToCsv(table);
 }
 
@@ -134,7 +133,7 @@ CurveFile Densities(const RankedInput& ranked) {
     }
     plot.series.push_back(std::move(series));
   }
-  for (const ScoreBin& bin : histogram.bins) row(Full(bin.low), Full(bin.high), bin.count);
+  for (const ScoreBin& bin : histogram.bins) row(FullPrecision(bin.low), FullPrecision(bin.high), bin.count);
   if (histogram.plus_infinity.all() > 0) row("inf", "inf", histogram.plus_infinity);
   return {"score_densities", ToCsv(table), plot};
 }
@@ -152,8 +151,8 @@ std::optional<CurveFile> Reliability(const RankedInput& ranked) {
   int64_t most = 1;
   for (const CalibrationBin& bin : bins) most = std::max(most, bin.samples);
   for (const CalibrationBin& bin : bins) {
-    table.rows.push_back(
-        {Full(bin.low), Full(bin.high), absl::StrCat(bin.samples), Full(bin.confidence), Full(bin.accuracy)});
+    table.rows.push_back({FullPrecision(bin.low), FullPrecision(bin.high), absl::StrCat(bin.samples),
+                          FullPrecision(bin.confidence), FullPrecision(bin.accuracy)});
     if (bin.samples == 0) continue;
     dots.points.emplace_back(bin.confidence, bin.accuracy);
     dots.size.push_back(0.05 + 0.35 * static_cast<double>(bin.samples) / most);

@@ -20,9 +20,7 @@ std::string NumberShown(const std::optional<double>& value, const Display& displ
   return display.factor == 1 ? absl::StrFormat("%.4f", *value) : Shown(value, display);
 }
 
-std::string Full(const std::optional<double>& value) {
-  return value.has_value() ? absl::StrFormat("%.17g", *value) : "";
-}
+std::string Full(const std::optional<double>& value) { return value.has_value() ? FullPrecision(*value) : ""; }
 
 Table MetricTable(const EvaluationReport& report) {
   Table table{{"metric", "value"}, {}, 1};

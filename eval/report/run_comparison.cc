@@ -122,8 +122,6 @@ void CompareAll(const RunTable& table, const MetricSpec& spec, RunComparison* co
   comparison->methods.push_back({metric, table.methods, static_cast<int>(values.size()), *test});
 }
 
-std::string Full(double value) { return absl::StrFormat("%.17g", value); }
-
 std::string FormatCsv(const RunComparison& comparison) {
   Table table{{"metric", "task", "a", "b", "runs", "mean_difference", "cohen_dz", "rank_biserial", "low", "high", "t_p",
                "t_p_holm", "wilcoxon_p", "wilcoxon_p_holm", "verdict"},
@@ -131,10 +129,11 @@ std::string FormatCsv(const RunComparison& comparison) {
               4};
   for (const ComparedRuns& row : comparison.pairs) {
     const PairedTest& test = row.test;
-    table.rows.push_back({row.metric, row.task, row.a, row.b, absl::StrCat(test.runs), Full(test.mean_difference),
-                          Full(test.cohen_dz), Full(test.rank_biserial), Full(test.low), Full(test.high),
-                          Full(test.t_p_value), Full(row.adjusted_t), Full(test.wilcoxon_p_value),
-                          Full(row.adjusted_wilcoxon), row.verdict});
+    table.rows.push_back({row.metric, row.task, row.a, row.b, absl::StrCat(test.runs),
+                          FullPrecision(test.mean_difference), FullPrecision(test.cohen_dz),
+                          FullPrecision(test.rank_biserial), FullPrecision(test.low), FullPrecision(test.high),
+                          FullPrecision(test.t_p_value), FullPrecision(row.adjusted_t),
+                          FullPrecision(test.wilcoxon_p_value), FullPrecision(row.adjusted_wilcoxon), row.verdict});
   }
   return ToCsv(table);
 }

@@ -16,13 +16,6 @@
 namespace openset {
 namespace {
 
-// The statistic of DeLong's test for a metric in its default form.
-std::optional<PairStatistic> PairStatisticOf(const MetricSpec& metric) {
-  if (metric.has_auroc() && metric.auroc().tied() != NOTHING) return PairStatistic::kAuroc;
-  if (metric.has_openauc() && metric.openauc().mask() <= OpenAucMetricSpec::RANK) return PairStatistic::kOpenAuc;
-  return std::nullopt;
-}
-
 ComparedMetric RowOf(const MetricSpec& metric, const std::string& a, const std::string& b, const char* test) {
   ComparedMetric row;
   row.metric = MetricName(metric);
@@ -93,7 +86,7 @@ bool OnePair(const SampleComparison& comparison) {
 }
 
 std::string FormatCsv(const SampleComparison& comparison) {
-  const auto full = [](std::optional<double> value) { return value ? absl::StrFormat("%.17g", *value) : ""; };
+  const auto full = [](std::optional<double> value) { return value ? FullPrecision(*value) : ""; };
   Table table{{"metric", "a", "b", "test", "difference", "low", "high", "value_a", "value_b", "p", "p_holm", "verdict",
                "absent"},
               {},

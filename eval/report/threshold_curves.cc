@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_format.h"
 #include "eval/metrics/threshold_metric.h"
 
 namespace openset {
@@ -38,10 +37,10 @@ ThresholdCurves MakeThresholdCurves(const RankedInput& ranked, int max_rows) {
       const ThresholdValue& value = values[at];
       const double rejected = 1 - value.accepted.unknown / unknown;
       if (first) {
-        curves.table.rows.push_back({absl::StrFormat("%.17g", value.threshold), absl::StrFormat("%.17g", rejected),
-                                     absl::StrFormat("%.17g", value.accepted.known() / known)});
+        curves.table.rows.push_back(
+            {FullPrecision(value.threshold), FullPrecision(rejected), FullPrecision(value.accepted.known() / known)});
       }
-      curves.table.rows[i].push_back(absl::StrFormat("%.17g", value.value));
+      curves.table.rows[i].push_back(FullPrecision(value.value));
       series.points.emplace_back(rejected, value.value);
     }
     curves.plot.series.push_back(std::move(series));

@@ -40,7 +40,7 @@ std::vector<Share> SharesOf(const ThresholdReport& report) {
 
 std::string Shown(const std::optional<double>& value, bool full) {
   if (!value.has_value()) return full ? "" : "-";
-  return full ? absl::StrFormat("%.17g", *value) : absl::StrFormat("%.2f", 100 * *value);
+  return full ? FullPrecision(*value) : absl::StrFormat("%.2f", 100 * *value);
 }
 
 Table MakeTable(const ChosenThreshold& chosen, bool full) {
@@ -101,7 +101,7 @@ std::string FormatThreshold(const ChosenThreshold& chosen, TextFormat format) {
   if (format == TextFormat::kJson) return FormatJson(chosen);
   if (format == TextFormat::kCsv) {
     Table table = MakeTable(chosen, /*full=*/true);
-    const std::string threshold = absl::StrFormat("%.17g", chosen.validation.threshold);
+    const std::string threshold = FullPrecision(chosen.validation.threshold);
     table.rows.insert(table.rows.begin(), {"threshold", threshold});
     if (chosen.test.has_value()) table.rows.front().push_back(threshold);
     return ToCsv(table);

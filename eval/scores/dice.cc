@@ -11,8 +11,7 @@ absl::Status Dice::Fit(const ScoreInput& train, absl::Span<const int32_t> /*labe
   OPENSET_RETURN_IF_ERROR(CheckFeatureFitInput(train));
   OPENSET_ASSIGN_OR_RETURN(LinearHead head, HeadOf(train));
   if (percentile_ > 0) {
-    const std::vector<int32_t> one_class(train.num_samples, 0);
-    const Eigen::VectorXd mean = ClassMeans(train.features, train.feature_dim, one_class, 1)[0];
+    const Eigen::VectorXd mean = Mean(train.features, train.feature_dim);
     const Eigen::MatrixXd contribution = head.weight * mean.asDiagonal();
     const double threshold =
         Percentile(std::vector<double>(contribution.data(), contribution.data() + contribution.size()), percentile_);

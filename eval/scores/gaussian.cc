@@ -24,6 +24,10 @@ std::vector<Eigen::VectorXd> ClassMeans(absl::Span<const float> features, int64_
   return means;
 }
 
+Eigen::VectorXd Mean(absl::Span<const float> features, int64_t dim) {
+  return ClassMeans(features, dim, std::vector<int32_t>(features.size() / dim, 0), 1)[0];
+}
+
 Eigen::MatrixXd Covariance(absl::Span<const float> features, absl::Span<const int32_t> labels,
                            const std::vector<Eigen::VectorXd>& centres) {
   const int64_t dim = centres[labels[0]].size();
@@ -34,6 +38,10 @@ Eigen::MatrixXd Covariance(absl::Span<const float> features, absl::Span<const in
   });
   scatter /= static_cast<double>(labels.size());
   return scatter.selfadjointView<Eigen::Lower>();
+}
+
+Eigen::MatrixXd CovarianceAbout(absl::Span<const float> features, const Eigen::VectorXd& centre) {
+  return Covariance(features, std::vector<int32_t>(features.size() / centre.size(), 0), {centre});
 }
 
 absl::StatusOr<Eigen::MatrixXd> Whitening(const Eigen::MatrixXd& covariance) {

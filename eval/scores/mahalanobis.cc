@@ -9,14 +9,6 @@
 #include "eval/scores/score_rows.h"
 
 namespace openset {
-namespace {
-
-// The mean of all rows.
-Eigen::VectorXd Centre(const ScoreInput& train) {
-  return ClassMeans(train.features, train.feature_dim, std::vector<int32_t>(train.num_samples, 0), 1)[0];
-}
-
-}  // namespace
 
 absl::Status Mahalanobis::Fit(const ScoreInput& train, absl::Span<const int32_t> labels) {
   OPENSET_RETURN_IF_ERROR(CheckFitInput(train, labels));
@@ -25,7 +17,7 @@ absl::Status Mahalanobis::Fit(const ScoreInput& train, absl::Span<const int32_t>
   OPENSET_ASSIGN_OR_RETURN(whitening_, Whitening(Covariance(train.features, labels, means)));
   means.erase(std::remove_if(means.begin(), means.end(), [](const Eigen::VectorXd& mean) { return mean.size() == 0; }),
               means.end());
-  centre_ = Centre(train);
+  centre_ = Mean(train.features, train.feature_dim);
   class_means_.resize(means.size(), whitening_.rows());
   for (size_t c = 0; c < means.size(); ++c) class_means_.row(c) = (whitening_ * (means[c] - centre_)).transpose();
   squares_ = class_means_.rowwise().squaredNorm();
@@ -50,9 +42,8 @@ absl::StatusOr<std::vector<double>> Mahalanobis::Compute(const ScoreInput& input
 
 absl::Status RelativeMahalanobis::Fit(const ScoreInput& train, absl::Span<const int32_t> labels) {
   OPENSET_RETURN_IF_ERROR(classes_.Fit(train, labels));
-  const Eigen::VectorXd centre = Centre(train);
-  const std::vector<int32_t> one_class(train.num_samples, 0);
-  OPENSET_ASSIGN_OR_RETURN(whitening_, Whitening(Covariance(train.features, one_class, {centre})));
+  const Eigen::VectorXd centre = Mean(train.features, train.feature_dim);
+  OPENSET_ASSIGN_OR_RETURN(whitening_, Whitening(CovarianceAbout(train.features, centre)));
   centre_ = centre;
   return absl::OkStatus();
 }

@@ -35,8 +35,7 @@ absl::Status Vim::Fit(const ScoreInput& train, absl::Span<const int32_t> /*label
         absl::StrCat("principal_dim is ", principal_dim, "; it must be below the ", dim, " features"));
   }
   origin_ = -head.weight.completeOrthogonalDecomposition().solve(head.bias);
-  const std::vector<int32_t> one_class(train.num_samples, 0);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(Covariance(train.features, one_class, {origin_}));
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(CovarianceAbout(train.features, origin_));
   Eigen::MatrixXd residual_space = eigen.eigenvectors().leftCols(dim - principal_dim).transpose();  // they ascend
 
   double max_logits = 0;

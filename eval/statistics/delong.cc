@@ -79,6 +79,12 @@ absl::Status Check(const RankedInput& ranked, double confidence) {
 
 }  // namespace
 
+std::optional<PairStatistic> PairStatisticOf(const MetricSpec& metric) {
+  if (metric.has_auroc() && metric.auroc().tied() != NOTHING) return PairStatistic::kAuroc;
+  if (metric.has_openauc() && metric.openauc().mask() <= OpenAucMetricSpec::RANK) return PairStatistic::kOpenAuc;
+  return std::nullopt;
+}
+
 absl::StatusOr<NormalInterval> DeLongInterval(const RankedInput& ranked, PairStatistic statistic, double confidence) {
   OPENSET_RETURN_IF_ERROR(Check(ranked, confidence));
   const Placements placements = PlacementsOf(ranked, statistic);

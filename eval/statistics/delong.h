@@ -2,10 +2,12 @@
 #ifndef OPENSET_EVAL_STATISTICS_DELONG_H_
 #define OPENSET_EVAL_STATISTICS_DELONG_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "eval/metrics/metric.pb.h"
 #include "eval/metrics/ranked_input.h"
 
 namespace openset {
@@ -13,6 +15,9 @@ namespace openset {
 // Both are two-sample U-statistics: the mean over pairs of a known sample k and an unknown one u of
 // w_k (1[r_u > r_k] + 1[r_u = r_k] / 2), with w_k = 1 for AUROC and w_k = 1[k is classified correctly] for OpenAUC.
 enum class PairStatistic { kAuroc, kOpenAuc };
+
+// The statistic that a metric is, if it is one of them.
+std::optional<PairStatistic> PairStatisticOf(const MetricSpec& metric);
 
 struct NormalInterval {
   double value = 0;

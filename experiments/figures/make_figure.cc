@@ -21,8 +21,6 @@ namespace {
 
 constexpr int kCurveRows = 1000;
 
-std::string Full(double value) { return absl::StrFormat("%.17g", value); }
-
 // ---- Metrics over the TPR of the unknown class.
 
 ThresholdCurves CurvesOf(const MadeUpTask& task, RandomStream* random) {
@@ -123,7 +121,7 @@ Figure BaseMetrics(const FigureSpec& spec) {
             series.points.emplace_back(high, count[m][bin]);
             if (count[m][bin] == 0) continue;
             figure.data.rows.push_back({chance_name, absl::StrCat(known), absl::StrCat(unknown), kBaseMetrics[m],
-                                        Full(low), Full(high), absl::StrCat(count[m][bin])});
+                                        FullPrecision(low), FullPrecision(high), absl::StrCat(count[m][bin])});
           }
           plot.series.push_back(std::move(series));
         }
@@ -152,10 +150,10 @@ Figure Imbalance(const FigureSpec& spec) {
   const int classes = imbalance.classes();
   for (int known = 1; known < classes; ++known) {
     for (int unknown = 1; known + unknown <= classes; ++unknown) {
-      figure.data.rows.push_back({absl::StrCat(known), absl::StrCat(unknown), Full(Openness(known, unknown)),
+      figure.data.rows.push_back({absl::StrCat(known), absl::StrCat(unknown), FullPrecision(Openness(known, unknown)),
                                   absl::StrCat(int64_t{known} * imbalance.samples_per_class()),
                                   absl::StrCat(int64_t{unknown} * imbalance.samples_per_class()),
-                                  Full(static_cast<double>(known) / unknown)});
+                                  FullPrecision(static_cast<double>(known) / unknown)});
       // Areas by samples, beside each other.
       known_dots.points.emplace_back(known - 0.2, unknown);
       known_dots.size.push_back(static_cast<double>(known) / classes);

@@ -46,13 +46,6 @@ absl::StatusOr<std::vector<ConventionMetric>> MetricsFromFlags() {
   return result;
 }
 
-// DeLong's interval where the metric has one.
-std::optional<PairStatistic> PairStatisticOf(const MetricSpec& metric) {
-  if (metric.has_auroc() && metric.auroc().tied() != NOTHING) return PairStatistic::kAuroc;
-  if (metric.has_openauc() && metric.openauc().mask() <= OpenAucMetricSpec::RANK) return PairStatistic::kOpenAuc;
-  return std::nullopt;
-}
-
 absl::StatusOr<std::vector<IntervalValue>> Intervals(const std::vector<MetricSpec>& metrics, const RankedInput& ranked,
                                                      const BootstrapOptions& options) {
   std::vector<IntervalValue> intervals(metrics.size());
