@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/field_path.h"
 #include "core/files.h"
@@ -40,19 +41,48 @@ absl::StatusOr<std::string> FindFile(absl::string_view kind, const std::string& 
   return absl::InvalidArgumentError(Unknown(kind, name, NamesIn(folder)));
 }
 
-absl::StatusOr<LoadedMethod> LoadMethod(const std::string& path, const MethodSpec& override) {
+struct MethodFiles {
+  std::string method;
+  std::vector<std::string> presets;
+};
+
+// `name` is that of a method, with those of presets behind a '+' each.
+absl::StatusOr<MethodFiles> FindMethodFiles(const std::string& name, const SpecFolders& folders,
+                                            const std::string& beside) {
+  const std::vector<std::string> parts = absl::StrSplit(name, '+');
+  MethodFiles files;
+  OPENSET_ASSIGN_OR_RETURN(files.method, FindFile("method", parts[0], folders.methods, beside));
+  for (size_t p = 1; p < parts.size(); ++p) {
+    OPENSET_ASSIGN_OR_RETURN(files.presets.emplace_back(), FindFile("preset", parts[p], folders.presets, beside));
+  }
+  return files;
+}
+
+absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, MethodSpec override) {
+  const auto stem = [](const std::string& path) { return std::filesystem::path(path).stem().string(); };
   MethodSpec spec;
-  OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadTextProto(path, &spec, Completeness::kPartial));
-  if (!spec.has_name()) spec.set_name(std::filesystem::path(path).stem().string());
+  OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadTextProto(files.method, &spec, Completeness::kPartial));
+  if (!spec.has_name()) spec.set_name(stem(files.method));
+  std::string name = spec.name();
+  std::vector<LoadedPreset> presets;
+  for (const std::string& path : files.presets) {
+    MethodSpec preset;
+    OPENSET_ASSIGN_OR_RETURN(TextSource preset_source, ReadTextProto(path, &preset, Completeness::kPartial));
+    Overlay(preset, &spec);
+    absl::StrAppend(&name, "+", stem(path));
+    presets.push_back({std::move(preset), std::move(preset_source)});
+  }
+  if (!spec.has_pretraining()) override.clear_pretraining();
   Overlay(override, &spec);
-  return LoadedMethod{std::move(spec), std::move(source)};
+  spec.set_name(name);
+  return LoadedMethod{std::move(spec), std::move(source), std::move(presets)};
 }
 
 }  // namespace
 
 SpecFolders SpecFoldersBelow(const std::string& root) {
-  return {JoinPath(root, "experiments/specs"), JoinPath(root, "experiments/methods"), JoinPath(root, "data/tasks"),
-          JoinPath(root, "data/catalog")};
+  return {JoinPath(root, "experiments/specs"), JoinPath(root, "experiments/methods"),
+          JoinPath(root, "experiments/presets"), JoinPath(root, "data/tasks"), JoinPath(root, "data/catalog")};
 }
 
 absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& folders) {
@@ -71,9 +101,9 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
   }
   for (int i = 0; i < spec.method_size(); ++i) {
     const std::string where = experiment.source.Where(absl::StrCat("method[", i, "]"));
-    absl::StatusOr<std::string> file = FindFile("method", spec.method(i), folders.methods, beside);
-    if (!file.ok()) return Annotate(file.status(), where);
-    OPENSET_ASSIGN_OR_RETURN(LoadedMethod method, LoadMethod(*file, spec.override()));
+    const absl::StatusOr<MethodFiles> files = FindMethodFiles(spec.method(i), folders, beside);
+    if (!files.ok()) return Annotate(files.status(), where);
+    OPENSET_ASSIGN_OR_RETURN(LoadedMethod method, ReadMethod(*files, spec.override()));
     experiment.methods.push_back(std::move(method));
   }
   return experiment;
@@ -82,6 +112,10 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
 std::string WhereInMethod(const Experiment& experiment, const LoadedMethod& method, const std::string& path) {
   const absl::StatusOr<std::string> overridden = GetField(experiment.spec.override(), path);
   if (overridden.ok() && !overridden->empty()) return experiment.source.Where(absl::StrCat("override.", path));
+  for (auto preset = method.presets.rbegin(); preset != method.presets.rend(); ++preset) {
+    const absl::StatusOr<std::string> set = GetField(preset->spec, path);
+    if (set.ok() && !set->empty()) return preset->source.Where(path);
+  }
   return method.source.Where(path);
 }
 

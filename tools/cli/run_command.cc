@@ -49,7 +49,10 @@ absl::Status CheckData(const Experiment& experiment, const Plan& plan, const std
   const auto add = [&parts](const Selection& selection) { parts.insert({selection.data_set(), selection.part()}); };
   for (const PlanNode& node : plan.nodes) {
     if (!node.needed) continue;
-    if (node.kind == ActionKind::kTrain) add(node.train.data());
+    if (node.kind == ActionKind::kTrain) {
+      add(node.train.data());
+      if (node.train.has_external()) add(node.train.external());
+    }
     if (node.kind == ActionKind::kInfer) {
       add(node.infer.known());
       for (const UnknownGroup& group : node.infer.unknown()) add(group.selection());
@@ -89,32 +92,46 @@ absl::StatusOr<LocalEngineOptions> EngineOptions() {
   return options;
 }
 
-absl::Status Run(const std::vector<std::string>& arguments) {
-  const Store store = StoreFromFlags();
-  OPENSET_ASSIGN_OR_RETURN(const LoadedPlan loaded, LoadPlan(arguments[0], store));
+// Runs what is missing of a plan.
+absl::Status RunPlan(const LoadedPlan& loaded, const Store& store) {
   const Plan& plan = loaded.plan;
   const std::string& name = loaded.experiment.spec.name();
   const int needed = plan.CountNeeded(ActionKind::kEvaluate);
-  absl::Status outcome;
   if (needed == 0) {
     std::cout << name << ": all " << plan.trials.size() << " trials are done; nothing to run.\n";
-  } else {
-    OPENSET_ASSIGN_OR_RETURN(const LocalEngineOptions options, EngineOptions());
-    OPENSET_RETURN_IF_ERROR(CheckData(loaded.experiment, plan, options.data_folders));
-    std::cout << name << ": " << needed << " of " << plan.trials.size()
-              << " trials to run: " << plan.CountNeeded(ActionKind::kTrain) << " trainings, "
-              << plan.CountNeeded(ActionKind::kInfer) << " inferences, " << needed << " evaluations, "
-              << options.cpu_slots << " CPU slots.\n"
-              << std::flush;
-    store.SweepTemporaries();
-    RunDisplay display(plan, isatty(STDOUT_FILENO) != 0, &std::cout);
-    outcome = RunLocally(plan, store, options, &display);
-    if (absl::IsCancelled(outcome)) {
-      return absl::CancelledError(absl::StrCat(outcome.message(), "; the same command goes on from here"));
-    }
+    return absl::OkStatus();
   }
+  OPENSET_ASSIGN_OR_RETURN(const LocalEngineOptions options, EngineOptions());
+  OPENSET_RETURN_IF_ERROR(CheckData(loaded.experiment, plan, options.data_folders));
+  std::cout << name << ": " << needed << " of " << plan.trials.size()
+            << " trials to run: " << plan.CountNeeded(ActionKind::kTrain) << " trainings, "
+            << plan.CountNeeded(ActionKind::kInfer) << " inferences, " << needed << " evaluations, "
+            << options.cpu_slots << " CPU slots.\n";
+  if (loaded.waiting > 0) {
+    std::cout << plan.trials.size() - loaded.reported << " of them are candidates of searches; " << loaded.waiting
+              << " tuned trials come after them.\n";
+  }
+  std::cout << std::flush;
+  store.SweepTemporaries();
+  RunDisplay display(plan, isatty(STDOUT_FILENO) != 0, &std::cout);
+  return RunLocally(plan, store, options, &display);
+}
+
+absl::Status Run(const std::vector<std::string>& arguments) {
+  const Store store = StoreFromFlags();
+  OPENSET_ASSIGN_OR_RETURN(LoadedPlan loaded, LoadPlan(arguments[0], store));
+  absl::Status outcome = RunPlan(loaded, store);
+  if (outcome.ok() && loaded.waiting > 0) {
+    OPENSET_ASSIGN_OR_RETURN(loaded, LoadPlan(arguments[0], store));
+    outcome = RunPlan(loaded, store);
+  }
+  if (absl::IsCancelled(outcome)) {
+    return absl::CancelledError(absl::StrCat(outcome.message(), "; the same command goes on from here"));
+  }
+  const bool actions_failed = absl::IsAborted(outcome);
+  if (!outcome.ok() && !actions_failed) return outcome;
   OPENSET_RETURN_IF_ERROR(WriteAndShowReport(loaded, store));
-  if (!outcome.ok()) {
+  if (actions_failed) {
     return absl::AbortedError(absl::StrCat(outcome.message(), "; 'openset status ", arguments[0],
                                            "' tells why, the same command tries them again"));
   }
