@@ -16,15 +16,15 @@ namespace openset {
 
 // The trainings, by the name of what they minimise.
 std::vector<std::string> LossCurveNames();
-// The networks: "osrci_cnn" and "vgg32" (narrow), without dropout.
+// The networks, without dropout: "osrci_cnn" in f32 and "vgg32" (narrow) in f64.
 std::vector<std::string> LossCurveModels();
 
-// S steps of batches of B of N samples, in f32 on the CPU.
+// S steps of batches of B of N samples, on one thread of the CPU.
 struct LossCurve {
   TensorMap weights;  // before the first step
-  // "image" f32 [N, 3, 32, 32], "label" i64 [N] and "batch" i64 [S, B], the samples of each step, which are the same
+  // "image" f32 [N, 3, 24, 24], "label" i64 [N] and "batch" i64 [S, B], the samples of each step, which are the same
   // for all trainings; and what the open-set source made: "order" i64 [S, n] and "coefficient" f64 [S] of feature
-  // mixup, "extra" f32 [S, U, 3, 32, 32], images that the network sees after the batch's own.
+  // mixup, "extra" f32 [S, U, 3, 24, 24], images that the network sees after the batch's own.
   NpzArrays data;
   std::vector<double> loss;  // [S], the sum of all terms
 };
