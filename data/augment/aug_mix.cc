@@ -44,29 +44,24 @@ at::Tensor ApplyOp(AugMixOp op, const at::Tensor& images, absl::Span<const doubl
   LOG(FATAL) << "no operation " << static_cast<int>(op);
 }
 
-// Chain `chain` of each image.
-at::Tensor ApplyChain(const at::Tensor& images, const std::vector<AugMixDraw>& draws, size_t chain) {
+// Chain i to image i.
+at::Tensor ApplyChains(const at::Tensor& images, const std::vector<const AugMixChain*>& chains) {
   size_t depth = 0;
-  for (const AugMixDraw& draw : draws) depth = std::max(depth, draw[chain].steps.size());
+  for (const AugMixChain* chain : chains) depth = std::max(depth, chain->steps.size());
   at::Tensor result = images;
   for (size_t step = 0; step < depth; ++step) {
-    std::vector<int> op_of_image(draws.size(), -1);
-    for (size_t i = 0; i < draws.size(); ++i) {
-      const std::vector<AugMixStep>& steps = draws[i][chain].steps;
-      if (step < steps.size()) op_of_image[i] = static_cast<int>(steps[step].op);
+    std::vector<int> op_of_image(chains.size(), -1);
+    for (size_t i = 0; i < chains.size(); ++i) {
+      if (step < chains[i]->steps.size()) op_of_image[i] = static_cast<int>(chains[i]->steps[step].op);
     }
     result = ApplyGrouped(result, op_of_image, kOpCount,
                           [&](int op, const at::Tensor& members, const std::vector<int64_t>& places) {
                             std::vector<double> values;
-                            for (const int64_t i : places) values.push_back(draws[i][chain].steps[step].value);
+                            for (const int64_t i : places) values.push_back(chains[i]->steps[step].value);
                             return ApplyOp(static_cast<AugMixOp>(op), members, values);
                           });
   }
   return result;
-}
-
-at::Tensor PerImage(const std::vector<int32_t>& values, const at::Tensor& images) {
-  return at::tensor(values, at::kInt).view({-1, 1, 1, 1}).to(images.device());
 }
 
 class AugMix : public Augmentation {
@@ -130,21 +125,32 @@ std::vector<AugMixDraw> DrawAugMix(const AugMixSpec& spec, int64_t images, int64
 at::Tensor ApplyAugMix(const at::Tensor& images, const std::vector<AugMixDraw>& draws) {
   CHECK_EQ(draws.size(), images.size(0)) << "one draw per image";
   if (draws.empty()) return images;
-  // Sums of at most 255 * 2^20 in i32.
-  std::vector<int32_t> own(draws.size(), kOne);
-  at::Tensor mixture = at::full(images.sizes(), kOne / 2, images.options().dtype(at::kInt));
-  for (size_t chain = 0; chain < draws[0].size(); ++chain) {
-    std::vector<int32_t> coefficients;
+  const size_t width = draws[0].size();
+  // The first chain of each image, the second one ..., the images themselves.
+  std::vector<const AugMixChain*> chains;
+  std::vector<int32_t> coefficients;
+  std::vector<int32_t> rest(draws.size(), kOne);
+  for (size_t k = 0; k < width; ++k) {
     for (size_t i = 0; i < draws.size(); ++i) {
-      CHECK_EQ(draws[i].size(), draws[0].size()) << "as many chains for each image";
-      coefficients.push_back(static_cast<int32_t>(draws[i][chain].coefficient));
-      own[i] -= coefficients.back();
-      CHECK(coefficients.back() >= 0 && own[i] >= 0) << "coefficients that sum to at most 2^20";
+      CHECK_EQ(draws[i].size(), width) << "as many chains for each image";
+      chains.push_back(&draws[i][k]);
+      coefficients.push_back(static_cast<int32_t>(draws[i][k].coefficient));
+      rest[i] -= coefficients.back();
+      CHECK(coefficients.back() >= 0 && rest[i] >= 0) << "coefficients that sum to at most 2^20";
     }
-    mixture.add_(ApplyChain(images, draws, chain).to(at::kInt).mul_(PerImage(coefficients, images)));
   }
-  mixture.add_(images.to(at::kInt).mul_(PerImage(own, images)));
-  return mixture.bitwise_right_shift_(kFractionBits).to(at::kByte);
+  coefficients.insert(coefficients.end(), rest.begin(), rest.end());
+  const int64_t terms = static_cast<int64_t>(width) + 1;
+  const at::Tensor outcomes = at::cat({ApplyChains(images.repeat({terms - 1, 1, 1, 1}), chains), images});
+  // Sums of at most 255 * 2^20, and a half for rounding: i32.
+  const at::Tensor weighted =
+      outcomes.to(at::kInt).mul_(at::tensor(coefficients, at::kInt).view({-1, 1, 1, 1}).to(images.device()));
+  return weighted.view({terms, -1})
+      .sum(0, /*keepdim=*/false, at::kInt)
+      .add_(kOne / 2)
+      .bitwise_right_shift_(kFractionBits)
+      .to(at::kByte)
+      .view(images.sizes());
 }
 
 std::unique_ptr<Augmentation> MakeAugMix(const AugMixSpec& spec) { return std::make_unique<AugMix>(spec); }
