@@ -102,7 +102,7 @@ void RunWithMixup(benchmark::State& state) {
   const std::unique_ptr<LossTerm> term = MakeTerm("open_auc {}");
   const double start = Seconds();
   for (auto _ : state) {
-    const OpenSet open = source->Make({batch, leaf, leaf, {}, head, &random});
+    const OpenSet open = source->Make({batch, leaf, leaf, /*forward=*/{}, head, /*objective=*/{}, &random});
     LossInput input{batch, leaf};
     input.open = &open;
     term->Compute(input).backward();

@@ -11,8 +11,9 @@
 #include "core/random.h"
 #include "core/status_macros.h"
 #include "core/text_proto.h"
-#include "experiments/open_set_source.h"
+#include "data/open_set/noise_images.h"
 #include "experiments/optimizer.h"
+#include "losses/feature_mixup.h"
 #include "losses/loss_needs.h"
 #include "losses/make_loss_term.h"
 #include "models/initialise.h"
@@ -142,7 +143,8 @@ class Training {
     dtype_ = Networks().at(model).dtype;
     model_->to(dtype_);
     weights_ = StateOf(*model_);
-    if (method_.has_open_set()) source_ = MakeOpenSetSource(method_.open_set());
+    if (method_.open_set().has_feature_mixup()) source_ = MakeFeatureMixup(method_.open_set().feature_mixup());
+    if (method_.open_set().has_noise_images()) source_ = MakeNoiseImages(method_.open_set().noise_images());
     Optimizer::NamedTensors parameters;
     for (const auto& parameter : model_->named_parameters()) {
       parameters.emplace_back(parameter.key(), parameter.value());
@@ -206,7 +208,7 @@ class Training {
       if (method_.open_set().has_feature_mixup()) NoteMixup(*random);
       const auto forward = [&](const at::Tensor& image, int norm_set) { return model_->Forward(image, norm_set); };
       const auto head = [&](const at::Tensor& feature) { return model_->ForwardHead(feature); };
-      open = source_->Make({batch, known, extra, forward, head, random});
+      open = source_->Make({batch, known, extra, forward, head, /*objective=*/{}, random});
       input.open = &open;
     }
     input.history = &history_;
