@@ -1,6 +1,7 @@
 #include "tools/testing/openset_program.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "core/files.h"
+#include "core/random.h"
 #include "core/record_file.h"
 #include "core/runfiles.h"
 #include "gtest/gtest.h"
@@ -93,6 +95,30 @@ ProgramResult OpensetProgram::Run(const std::vector<std::string>& arguments) con
   result.out = Read("out.txt");
   result.err = Read("err.txt");
   return result;
+}
+
+int OpensetProgram::RunWithKills(const std::vector<std::string>& arguments, uint64_t seed) const {
+  RandomStream random(seed, "kill times");
+  int kills = 0;
+  for (double most = 1.0; kills < 40; most *= 1.3) {
+    const pid_t pid = Start(arguments);
+    const auto wait_microseconds = static_cast<int64_t>(1e6 * random.Uniform(0, most));
+    int status = 0;
+    pid_t ended = 0;
+    for (int64_t waited = 0; waited < wait_microseconds && ended == 0; waited += 5000) {
+      usleep(5000);
+      ended = waitpid(pid, &status, WNOHANG);
+    }
+    if (ended == pid) {
+      EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << Read("err.txt");
+      return kills;
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, &status, 0);
+    ++kills;
+  }
+  ADD_FAILURE() << "it never ended by itself";
+  return kills;
 }
 
 std::map<std::string, std::string> OpensetProgram::Records() const {

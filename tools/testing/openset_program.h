@@ -37,6 +37,10 @@ class OpensetProgram {
   // Starts it in a process group of its own, its output in the folder's out.txt and err.txt; returns its pid.
   pid_t Start(const std::vector<std::string>& arguments) const;
 
+  // Starts it again and again, SIGKILL to it at times drawn from the seed, until one attempt ends by itself; that must
+  // succeed. Workers die with it. The times grow, so that it ends on a slow machine too. Returns the number of kills.
+  int RunWithKills(const std::vector<std::string>& arguments, uint64_t seed) const;
+
   // Records in the store by trial id, without their provenance (which tells runs apart). A damaged one fails the test.
   std::map<std::string, std::string> Records() const;
   // Any one of them.

@@ -11,7 +11,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/files.h"
-#include "core/random.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -101,35 +100,12 @@ TEST(Run, WhatIsDoneIsNotDoneAgain) {
   EXPECT_EQ(report["cells"][2]["metric"], "openauc");
 }
 
-// SIGKILL to the orchestrator at times drawn anew for each attempt, until one attempt ends by itself. Workers die with
-// their orchestrator. The times grow, so that it ends on a slow machine too.
 TEST(Run, KilledAtAnyPointItEndsWithTheSameRecords) {
   const OpensetProgram undisturbed("undisturbed"), killed("killed");
   undisturbed.Write("study.textproto", kSpec);
   killed.Write("study.textproto", kSpec);
   ASSERT_EQ(undisturbed.Run({"run", "study.textproto"}).exit_code, 0);
-
-  RandomStream random(1, "kill times");
-  int kills = 0;
-  for (double most = 1.0;; most *= 1.3) {
-    ASSERT_LT(kills, 40);
-    const pid_t pid = killed.Start({"run", "study.textproto"});
-    const auto wait_microseconds = static_cast<int64_t>(1e6 * random.Uniform(0, most));
-    int status = 0;
-    pid_t ended = 0;
-    for (int64_t waited = 0; waited < wait_microseconds && ended == 0; waited += 5000) {
-      usleep(5000);
-      ended = waitpid(pid, &status, WNOHANG);
-    }
-    if (ended == pid) {
-      ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << killed.Read("err.txt");
-      break;
-    }
-    kill(pid, SIGKILL);
-    waitpid(pid, &status, 0);
-    ++kills;
-  }
-  RecordProperty("kills", kills);
+  RecordProperty("kills", killed.RunWithKills({"run", "study.textproto"}, 1));
   EXPECT_EQ(killed.Records(), undisturbed.Records());
   EXPECT_THAT(FilesBelow(killed.store() + "/partial"), IsEmpty());
 }
