@@ -12,10 +12,9 @@
 #include "core/status_macros.h"
 #include "core/text_proto.h"
 #include "data/open_set/noise_images.h"
+#include "experiments/objective.h"
 #include "experiments/optimizer.h"
 #include "losses/feature_mixup.h"
-#include "losses/loss_needs.h"
-#include "losses/make_loss_term.h"
 #include "models/initialise.h"
 #include "models/make_model.h"
 #include "tools/peers/loss_curves.h"
@@ -133,32 +132,88 @@ NpyArray Npy(const at::Tensor& tensor) {
   }
 }
 
+// By name, a tensor for each step.
+using Draws = std::map<std::string, std::vector<at::Tensor>>;
+
+// Writes down what an open-set source draws.
+class NotedSource : public OpenSetSource {
+ public:
+  NotedSource(const OpenSetSpec& spec, at::ScalarType dtype, Draws* draws)
+      : spec_(spec), dtype_(dtype), draws_(*draws) {
+    if (spec.has_feature_mixup()) {
+      source_ = MakeFeatureMixup(spec.feature_mixup());
+    } else {
+      CHECK(spec.has_noise_images()) << spec.ShortDebugString();
+      source_ = MakeNoiseImages(spec.noise_images());
+    }
+  }
+
+  at::Tensor ExtraImages(const Batch& batch, RandomStream* random) override {
+    const at::Tensor images = source_->ExtraImages(batch, random);
+    if (!images.defined()) return images;
+    draws_["extra"].push_back(images.to(at::kFloat));
+    return draws_["extra"].back().to(dtype_).contiguous(at::MemoryFormat::ChannelsLast);
+  }
+
+  OpenSet Make(const Context& context) override {
+    if (spec_.has_feature_mixup()) NoteMixup(*context.random);
+    return source_->Make(context);
+  }
+
+ private:
+  // What feature mixup is about to draw.
+  void NoteMixup(RandomStream random) {
+    const bool half = spec_.feature_mixup().mixed() == FeatureMixupSpec::SECOND_HALF;
+    const double alpha = spec_.feature_mixup().alpha();
+    draws_["order"].push_back(at::tensor(random.Permutation(half ? kBatch / 2 : kBatch), at::kLong));
+    draws_["coefficient"].push_back(at::scalar_tensor(random.Beta(alpha, alpha), at::kDouble));
+  }
+
+  const OpenSetSpec spec_;
+  const at::ScalarType dtype_;
+  Draws& draws_;
+  std::unique_ptr<OpenSetSource> source_;
+};
+
+TrainAction ActionOf(const MethodSpec& method) {
+  TrainAction action;
+  *action.mutable_model() = method.model();
+  *action.mutable_input() = method.input();
+  *action.mutable_loss() = method.loss();
+  *action.mutable_training() = method.training();
+  action.mutable_training()->set_epochs(kEpochs);
+  for (int c = 0; c < kClasses; ++c) action.mutable_data()->add_class_id(c);
+  action.mutable_execution();
+  FillDefaults(&action);
+  return action;
+}
+
+// The objective and the optimiser of experiments/training.cc, on batches that are written down.
 class Training {
  public:
-  Training(const std::string& name, const std::string& model) : method_(MethodOf(name, model)), all_(MadeUpSamples()) {
+  Training(const std::string& name, const std::string& model)
+      : method_(MethodOf(name, model)),
+        action_(ActionOf(method_)),
+        all_(MadeUpSamples()),
+        dtype_(Networks().at(model).dtype) {
     RandomStream init(kSeed, "init");
     absl::StatusOr<std::shared_ptr<Model>> made = MakeModel(method_.model(), method_.input(), kClasses, &init);
     CHECK(made.ok()) << made.status();
     model_ = *std::move(made);
-    dtype_ = Networks().at(model).dtype;
     model_->to(dtype_);
     weights_ = StateOf(*model_);
-    if (method_.open_set().has_feature_mixup()) source_ = MakeFeatureMixup(method_.open_set().feature_mixup());
-    if (method_.open_set().has_noise_images()) source_ = MakeNoiseImages(method_.open_set().noise_images());
+    std::unique_ptr<OpenSetSource> source;
+    if (method_.has_open_set()) source = std::make_unique<NotedSource>(method_.open_set(), dtype_, &draws_);
+    objective_ = std::make_unique<Objective>(action_, at::kCPU, kSamples, model_, std::move(source));
     Optimizer::NamedTensors parameters;
     for (const auto& parameter : model_->named_parameters()) {
       parameters.emplace_back(parameter.key(), parameter.value());
     }
-    for (const LossTermSpec& term : method_.loss().term()) {
-      CHECK_EQ(NeedsOf(term).extra_views, 0) << "one view of an image is all there is";
-      terms_.push_back(MakeLossTerm(term));
-      for (const auto& [parameter, tensor] : terms_.back()->Parameters()) {
-        tensor.set_data(tensor.data().to(dtype_));
-        parameters.emplace_back(parameter, tensor);
-      }
+    for (const auto& [parameter, tensor] : objective_->Parameters()) {
+      tensor.set_data(tensor.data().to(dtype_));
+      parameters.emplace_back(parameter, tensor);
     }
     optimizer_ = MakeOptimizer(method_.training().optimizer(), std::move(parameters));
-    history_.correct = at::zeros({kSamples}, at::kLong);
   }
 
   LossCurve Run(int64_t steps) {
@@ -168,15 +223,16 @@ class Training {
     at::Tensor order;
     std::vector<at::Tensor> batches;
     for (int64_t step = 0; step < steps; ++step) {
-      const int64_t epoch = step / kSteps;
+      const auto epoch = static_cast<int>(step / kSteps);
       if (step % kSteps == 0) {
         RandomStream random(kSeed, absl::StrCat("order/epoch ", epoch));
         order = at::tensor(random.Permutation(kSamples), at::kLong);
-        history_.epochs = epoch;
+        objective_->SetCompleteEpochs(epoch);
+        objective_->StartEpoch(epoch, &random);
       }
       batches.push_back(order.slice(0, step % kSteps * kBatch, (step % kSteps + 1) * kBatch));
       RandomStream random(kSeed, absl::StrCat("open_set/step ", step));
-      curve.loss.push_back(Step(batches.back(), epoch, &random));
+      curve.loss.push_back(Step(batches.back(), &random));
     }
     draws_["batch"] = std::move(batches);
     curve.data = {{"image", Npy(all_.image)}, {"label", Npy(all_.label)}};
@@ -185,66 +241,29 @@ class Training {
   }
 
  private:
-  double Step(const at::Tensor& samples, int64_t epoch, RandomStream* random) {
+  double Step(const at::Tensor& samples, RandomStream* random) {
     const Batch batch{
         all_.image.index_select(0, samples).to(dtype_).contiguous(at::MemoryFormat::ChannelsLast),
         all_.label.index_select(0, samples),
         samples,
     };
-    ModelOutput known, extra;
-    OpenSet open;
-    at::Tensor extra_images = source_ != nullptr ? source_->ExtraImages(batch, random) : at::Tensor();
-    if (extra_images.defined()) {
-      draws_["extra"].push_back(extra_images.to(at::kFloat));
-      extra_images = draws_["extra"].back().to(dtype_).contiguous(at::MemoryFormat::ChannelsLast);
-      const ModelOutput all = model_->Forward(at::cat({batch.image, extra_images}));
-      known = all.Rows(0, kBatch);
-      extra = all.Rows(kBatch, all.logits.size(0));
-    } else {
-      known = model_->Forward(batch.image);
-    }
-    LossInput input{batch, known};
-    if (source_ != nullptr) {
-      if (method_.open_set().has_feature_mixup()) NoteMixup(*random);
-      const auto forward = [&](const at::Tensor& image, int norm_set) { return model_->Forward(image, norm_set); };
-      const auto head = [&](const at::Tensor& feature) { return model_->ForwardHead(feature); };
-      open = source_->Make({batch, known, extra, forward, head, /*objective=*/{}, random});
-      input.open = &open;
-    }
-    input.history = &history_;
-    input.epoch = epoch;
-    input.epochs = kEpochs;
-
-    at::Tensor objective = at::zeros({});
-    for (size_t t = 0; t < terms_.size(); ++t) {
-      objective = objective + terms_[t]->Compute(input) * method_.loss().term(static_cast<int>(t)).weight();
-    }
+    Objective::Step step = objective_->Compute(batch, /*with_open_set=*/true, random);
     optimizer_->ZeroGradients();
-    objective.backward();
+    step.objective.backward();
     optimizer_->Step(method_.training().optimizer().learning_rate());
-    const at::Tensor hit = known.logits.argmax(1).eq(batch.label).to(at::kLong);
-    history_.correct.index_add_(0, samples, hit);
-    return objective.item<double>();
-  }
-
-  // What feature mixup is about to draw.
-  void NoteMixup(RandomStream random) {
-    const FeatureMixupSpec& spec = method_.open_set().feature_mixup();
-    const bool half = spec.mixed() == FeatureMixupSpec::SECOND_HALF;
-    draws_["order"].push_back(at::tensor(random.Permutation(half ? kBatch / 2 : kBatch), at::kLong));
-    draws_["coefficient"].push_back(at::scalar_tensor(random.Beta(spec.alpha(), spec.alpha()), at::kDouble));
+    objective_->CountHits(batch, step.hit);
+    return step.objective.item<double>();
   }
 
   const MethodSpec method_;
+  const TrainAction action_;
   const Batch all_;
+  const at::ScalarType dtype_;
   std::shared_ptr<Model> model_;
-  at::ScalarType dtype_;
   TensorMap weights_;
-  std::unique_ptr<OpenSetSource> source_;  // null without an open set
-  std::vector<std::unique_ptr<LossTerm>> terms_;
+  std::unique_ptr<Objective> objective_;
   std::unique_ptr<Optimizer> optimizer_;
-  SampleHistory history_;
-  std::map<std::string, std::vector<at::Tensor>> draws_;  // one a step
+  Draws draws_;
 };
 
 template <typename Value>
