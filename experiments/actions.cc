@@ -31,8 +31,8 @@ TrainAction MakeTrainAction(const TrialSpec& trial) {
   *action.mutable_input() = method.input();
   *action.mutable_augmentation() = method.augmentation();
   if (method.has_open_set()) *action.mutable_open_set() = method.open_set();
-  *action.mutable_loss() = method.loss();
-  *action.mutable_training() = method.training();
+  if (method.has_loss()) *action.mutable_loss() = method.loss();
+  if (method.has_training()) *action.mutable_training() = method.training();
   action.set_seed(trial.seed());
   *action.mutable_execution() = trial.execution();
   return action;

@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/field_path.h"
 #include "core/files.h"
@@ -13,6 +14,7 @@
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "data/task.h"
+#include "experiments/model_files.h"
 
 namespace openset {
 namespace {
@@ -40,9 +42,22 @@ absl::StatusOr<std::string> FindFile(absl::string_view kind, const std::string& 
   return absl::InvalidArgumentError(Unknown(kind, name, NamesIn(folder)));
 }
 
+// Looks the files of the method's model up; `prefix` is where the method stands in `source`.
+absl::Status ResolveFiles(const std::string& folder, const std::string& prefix, const TextSource& source,
+                          MethodSpec* method) {
+  if (!method->has_model()) return absl::OkStatus();
+  std::vector<std::string> lines;
+  for (const FieldProblem& problem : ResolveModelFiles(folder, method->mutable_model())) {
+    lines.push_back(absl::StrCat(source.Where(absl::StrCat(prefix, problem.path)), ": ", problem.message));
+  }
+  return lines.empty() ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
+}
+
 absl::StatusOr<LoadedMethod> LoadMethod(const std::string& path, const MethodSpec& override) {
   MethodSpec spec;
   OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadTextProto(path, &spec, Completeness::kPartial));
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  OPENSET_RETURN_IF_ERROR(ResolveFiles(folder, "", source, &spec));
   if (!spec.has_name()) spec.set_name(std::filesystem::path(path).stem().string());
   Overlay(override, &spec);
   return LoadedMethod{std::move(spec), std::move(source)};
@@ -62,6 +77,8 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
   OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadTextProto(path, &spec));
   OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
   Experiment experiment{spec, std::move(source), {}, {}, std::move(catalog)};
+  MethodSpec override = spec.override();
+  OPENSET_RETURN_IF_ERROR(ResolveFiles(beside, "override.", experiment.source, &override));
   for (int i = 0; i < spec.task_size(); ++i) {
     const std::string where = experiment.source.Where(absl::StrCat("task[", i, "]"));
     absl::StatusOr<std::string> file = FindFile("task", spec.task(i), folders.tasks, beside);
@@ -73,7 +90,7 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
     const std::string where = experiment.source.Where(absl::StrCat("method[", i, "]"));
     absl::StatusOr<std::string> file = FindFile("method", spec.method(i), folders.methods, beside);
     if (!file.ok()) return Annotate(file.status(), where);
-    OPENSET_ASSIGN_OR_RETURN(LoadedMethod method, LoadMethod(*file, spec.override()));
+    OPENSET_ASSIGN_OR_RETURN(LoadedMethod method, LoadMethod(*file, override));
     experiment.methods.push_back(std::move(method));
   }
   return experiment;

@@ -11,14 +11,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
-#include "core/digest.h"
 #include "core/files.h"
 #include "core/logging.h"
-#include "core/record_file.h"
 #include "core/status_macros.h"
-#include "core/text_proto.h"
 #include "data/batcher.h"
+#include "experiments/commit_checkpoint.h"
 #include "experiments/execution.h"
+#include "experiments/initial_model.h"
 #include "experiments/input_pipeline.h"
 #include "experiments/open_set_source.h"
 #include "experiments/optimizer.h"
@@ -27,8 +26,6 @@
 #include "experiments/training_state.h"
 #include "losses/loss_needs.h"
 #include "losses/make_loss_term.h"
-#include "models/checkpoint.h"
-#include "models/make_model.h"
 
 namespace openset {
 namespace {
@@ -43,9 +40,7 @@ class Trainer {
     OPENSET_ASSIGN_OR_RETURN(Batcher batcher,
                              Batcher::Make(*images, samples, action.input().channels(), context.device));
     OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, TrainingPipeline(action, context.device));
-    RandomStream init(action.seed(), "init");
-    OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model,
-                             MakeModel(action.model(), action.input(), action.data().class_id_size(), &init));
+    OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, MakeInitialModel(action));
     model->to(context.device);
     return std::unique_ptr<Trainer>(
         new Trainer(action, context, std::move(batcher), std::move(pipeline), std::move(model)));
@@ -252,18 +247,8 @@ class Trainer {
   }
 
   absl::Status Commit() {
-    OPENSET_ASSIGN_OR_RETURN(const std::string staging, context_.store.NewStagingFolder(context_.key));
-    const std::string checkpoint = JoinPath(staging, kCheckpointFile);
-    OPENSET_RETURN_IF_ERROR(SaveTensors(StateOf(*model_), {{"key", context_.key}}, checkpoint));
-    OPENSET_ASSIGN_OR_RETURN(const std::string sha256, Sha256HexOfFile(checkpoint));
-    summary_.set_checkpoint_sha256(sha256);
-    Provenance* provenance = summary_.mutable_provenance();
-    provenance->set_libtorch_version(LibTorchVersion());
-    provenance->set_device(DescribeDevice(context_.device));
-    if (seconds_ > 0) provenance->set_train_images_per_second(ImagesSeen() / seconds_);
-    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary_)));
-    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(action_)));
-    return context_.store.CommitFolder(staging, context_.store.CheckpointFolder(context_.key));
+    if (seconds_ > 0) summary_.mutable_provenance()->set_train_images_per_second(ImagesSeen() / seconds_);
+    return CommitCheckpoint(*model_, summary_, context_);
   }
 
   const TrainAction& action_;
@@ -291,6 +276,7 @@ class Trainer {
 
 absl::Status Train(const TrainAction& action, const ActionContext& context) {
   ConfigureExecution(action.execution());
+  if (!action.has_training()) return CommitInitialModel(action, context);
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Trainer> trainer, Trainer::Make(action, context));
   return trainer->Run();
 }
