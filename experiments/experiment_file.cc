@@ -53,7 +53,7 @@ absl::Status ResolveFiles(const std::string& folder, const std::string& prefix, 
   return lines.empty() ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
 }
 
-absl::StatusOr<LoadedMethod> LoadMethod(const std::string& path, const MethodSpec& override) {
+absl::StatusOr<LoadedMethod> ReadMethod(const std::string& path, const MethodSpec& override) {
   MethodSpec spec;
   OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadTextProto(path, &spec, Completeness::kPartial));
   const std::string folder = std::filesystem::path(path).parent_path().string();
@@ -68,6 +68,20 @@ absl::StatusOr<LoadedMethod> LoadMethod(const std::string& path, const MethodSpe
 SpecFolders SpecFoldersBelow(const std::string& root) {
   return {JoinPath(root, "experiments/specs"), JoinPath(root, "experiments/methods"), JoinPath(root, "data/tasks"),
           JoinPath(root, "data/catalog")};
+}
+
+std::vector<std::string> MethodNames(const SpecFolders& folders) { return NamesIn(folders.methods); }
+
+absl::StatusOr<LoadedMethod> LoadMethod(const std::string& name, const SpecFolders& folders, const std::string& beside,
+                                        const MethodSpec& override) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string path, FindFile("method", name, folders.methods, beside));
+  return ReadMethod(path, override);
+}
+
+absl::StatusOr<TaskSpec> LoadTask(const std::string& name, const SpecFolders& folders, const std::string& beside,
+                                  const Catalog& catalog) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string path, FindFile("task", name, folders.tasks, beside));
+  return ReadTask(path, catalog);
 }
 
 absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& folders) {
@@ -90,7 +104,7 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
     const std::string where = experiment.source.Where(absl::StrCat("method[", i, "]"));
     absl::StatusOr<std::string> file = FindFile("method", spec.method(i), folders.methods, beside);
     if (!file.ok()) return Annotate(file.status(), where);
-    OPENSET_ASSIGN_OR_RETURN(LoadedMethod method, LoadMethod(*file, override));
+    OPENSET_ASSIGN_OR_RETURN(LoadedMethod method, ReadMethod(*file, override));
     experiment.methods.push_back(std::move(method));
   }
   return experiment;
