@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/proto_digest.h"
 #include "core/proto_rules.h"
+#include "core/status_macros.h"
 #include "experiments/check_method.h"
 
 namespace openset {
@@ -58,43 +59,73 @@ std::string HowItScores(const MethodSpec& method) {
   return MessageDigest(own);
 }
 
+// How many of the methods are trained as each one is.
+std::vector<int> CountSameTrainings(const std::vector<LoadedMethod>& methods) {
+  std::map<std::string, int> counts;
+  std::vector<std::string> digests;
+  for (const LoadedMethod& method : methods) {
+    MethodSpec training = method.spec;
+    training.clear_inference();
+    training.clear_score();
+    FillDefaults(&training);
+    digests.push_back(MessageDigest(training));
+    ++counts[digests.back()];
+  }
+  std::vector<int> result;
+  for (const std::string& digest : digests) result.push_back(counts[digest]);
+  return result;
+}
+
+// Gives the method the model and the input and takes its training away. Returns what the model lacks for it.
+absl::StatusOr<std::string> PutOnModel(const ModelSpec& model, const InputSpec& input, MethodSpec* method) {
+  *method->mutable_model() = model;
+  *method->mutable_input() = input;
+  method->clear_augmentation();
+  method->clear_loss();
+  method->clear_training();
+  FillDefaults(method);
+  std::vector<FieldProblem> problems = FindProblems(*method);
+  if (problems.empty()) problems = FindMethodProblems(*method);
+  for (const FieldProblem& problem : problems) {
+    if (!absl::StartsWith(problem.path, "score") && !absl::StartsWith(problem.path, "inference")) {
+      return absl::InvalidArgumentError(absl::StrCat(problem.path, ": ", problem.message));
+    }
+  }
+  if (!problems.empty()) return problems[0].message;
+  if (method->inference().has_mc_dropout() && !HasDropout(method->model())) return "needs a model with dropout";
+  return "";
+}
+
 }  // namespace
 
 absl::StatusOr<PostHocMethods> MakePostHoc(std::vector<LoadedMethod> methods, const ModelSpec& model,
                                            const InputSpec& input) {
-  PostHocMethods result;
-  std::map<std::string, std::string> seen;
-  for (LoadedMethod& loaded : methods) {
-    MethodSpec& spec = loaded.spec;
+  const std::vector<int> same_trainings = CountSameTrainings(methods);
+  std::vector<std::string> reasons;
+  // Of those that score alike, the place of the one that shares its training with most, then of the first.
+  std::map<std::string, size_t> best;
+  for (size_t m = 0; m < methods.size(); ++m) {
+    MethodSpec& spec = methods[m].spec;
     FillDefaults(&spec);
-    std::string why = NeedsTraining(spec);
-    if (why.empty()) {
-      *spec.mutable_model() = model;
-      *spec.mutable_input() = input;
-      spec.clear_augmentation();
-      spec.clear_loss();
-      spec.clear_training();
-      FillDefaults(&spec);
-      std::vector<FieldProblem> problems = FindProblems(spec);
-      if (problems.empty()) problems = FindMethodProblems(spec);
-      for (const FieldProblem& problem : problems) {
-        if (!absl::StartsWith(problem.path, "score") && !absl::StartsWith(problem.path, "inference")) {
-          return absl::InvalidArgumentError(absl::StrCat(problem.path, ": ", problem.message));
-        }
-      }
-      if (!problems.empty()) {
-        why = problems[0].message;
-      } else if (spec.inference().has_mc_dropout() && !HasDropout(spec.model())) {
-        why = "needs a model with dropout";
-      } else if (const auto [first, is_new] = seen.emplace(HowItScores(spec), spec.name()); !is_new) {
-        why = absl::StrCat("scores as ", first->second, " does");
-      }
+    reasons.push_back(NeedsTraining(spec));
+    if (reasons[m].empty()) {
+      OPENSET_ASSIGN_OR_RETURN(reasons[m], PutOnModel(model, input, &spec));
     }
-    if (why.empty()) {
-      result.methods.push_back(std::move(loaded));
-    } else {
-      result.skipped.push_back({spec.name(), why});
+    if (!reasons[m].empty()) continue;
+    const auto [entry, is_new] = best.emplace(HowItScores(spec), m);
+    if (!is_new && same_trainings[m] > same_trainings[entry->second]) entry->second = m;
+  }
+  PostHocMethods result;
+  for (size_t m = 0; m < methods.size(); ++m) {
+    if (reasons[m].empty()) {
+      const size_t first = best.at(HowItScores(methods[m].spec));
+      if (first == m) continue;
+      reasons[m] = absl::StrCat("scores as ", methods[first].spec.name(), " does");
     }
+    result.skipped.push_back({methods[m].spec.name(), reasons[m]});
+  }
+  for (size_t m = 0; m < methods.size(); ++m) {
+    if (reasons[m].empty()) result.methods.push_back(std::move(methods[m]));
   }
   return result;
 }

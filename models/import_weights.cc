@@ -54,8 +54,10 @@ void Describe(absl::string_view what, const std::vector<std::string>& names, std
                                    absl::StrJoin(listed, ", "), names.size() > kMaxListed ? ", ..." : ""));
 }
 
-bool IsConvertible(const at::Tensor& from, const at::Tensor& to) {
-  return from.is_floating_point() == to.is_floating_point() && !from.is_complex();
+bool IsCount(const std::string& name) { return absl::EndsWith(name, "num_batches_tracked"); }
+
+bool IsConvertible(const std::string& name, const at::Tensor& from, const at::Tensor& to) {
+  return !from.is_complex() && (IsCount(name) || from.is_floating_point() == to.is_floating_point());
 }
 
 std::string ShapeText(const at::Tensor& tensor) { return absl::StrCat("[", absl::StrJoin(tensor.sizes(), ", "), "]"); }
@@ -72,13 +74,13 @@ absl::Status ImportTensors(const TensorMap& given, WeightsSpec::Head head, Model
     const auto found = named.find(name);
     if (is_head && head == WeightsSpec::SKIP) continue;
     if (found == named.end()) {
-      if (absl::EndsWith(name, "num_batches_tracked")) continue;
+      if (IsCount(name)) continue;
       missing.push_back(absl::StrCat("'", name, "'"));
       only_head = only_head && is_head;
       continue;
     }
     const auto& [file_name, value] = found->second;
-    if (value.sizes() != tensor.sizes() || !IsConvertible(value, tensor)) {
+    if (value.sizes() != tensor.sizes() || !IsConvertible(name, value, tensor)) {
       misshaped.push_back(absl::StrCat("'", file_name, "' (", c10::toString(value.scalar_type()), " ", ShapeText(value),
                                        ", not ", ShapeText(tensor), ")"));
       only_head = only_head && is_head;

@@ -16,6 +16,30 @@ namespace {
 // In the archive's directory of names, where a script has its code.
 bool HasCode(absl::string_view bytes) { return absl::StrContains(bytes, "/code/"); }
 
+// The tensors of a dictionary that torch.save() wrote. LibTorch's reader makes no other objects than numbers, texts,
+// containers and tensors.
+absl::StatusOr<TensorMap> ReadStateDict(const std::string& bytes) {
+  constexpr char kWhatToDo[] = "save the network's state_dict(), or better safetensors of it";
+  try {
+    const at::IValue value = torch::jit::pickle_load(std::vector<char>(bytes.begin(), bytes.end()));
+    if (!value.isGenericDict()) {
+      return absl::InvalidArgumentError(absl::StrCat("holds a ", value.tagKind(), ", not a dictionary: ", kWhatToDo));
+    }
+    TensorMap tensors;
+    for (const auto& entry : value.toGenericDict()) {
+      if (!entry.key().isString() || !entry.value().isTensor()) {
+        return absl::InvalidArgumentError(absl::StrCat("holds a dictionary with a ", entry.value().tagKind(), " for ",
+                                                       entry.key().isString() ? entry.key().toStringRef() : "a number",
+                                                       ", not one of tensors: ", kWhatToDo));
+      }
+      tensors[entry.key().toStringRef()] = entry.value().toTensor().detach().contiguous();
+    }
+    return tensors;
+  } catch (const std::exception& error) {
+    return absl::InvalidArgumentError(absl::StrCat("can't be read: ", WhatFailed(error), "; ", kWhatToDo));
+  }
+}
+
 }  // namespace
 
 bool IsTorchArchive(absl::string_view bytes) { return absl::StartsWith(bytes, "PK\x03\x04"); }
@@ -49,6 +73,7 @@ absl::StatusOr<torch::jit::Module> ReadScript(const std::string& bytes) {
 }
 
 absl::StatusOr<TensorMap> ReadArchiveTensors(const std::string& bytes) {
+  if (IsTorchArchive(bytes) && !HasCode(bytes)) return ReadStateDict(bytes);
   TensorMap tensors;
   OPENSET_ASSIGN_OR_RETURN(const torch::jit::Module script, ReadScript(bytes));
   for (const auto& parameter : script.named_parameters()) tensors[parameter.name] = parameter.value.detach();

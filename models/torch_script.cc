@@ -188,7 +188,9 @@ absl::StatusOr<Script> FindLinear(const Script& script, const std::string& name)
         absl::StrCat("the script has no linear module, so not '", name,
                      "' (torch_script.head; --head): a frozen script has none, save it before torch.jit.freeze()"));
   }
-  return absl::InvalidArgumentError(Unknown("linear module (torch_script.head; --head)", name, known));
+  std::sort(known.begin(), known.end());
+  return absl::InvalidArgumentError(
+      absl::StrCat("torch_script.head (--head): ", Unknown("linear module", name, known)));
 }
 
 absl::StatusOr<std::shared_ptr<Model>> WithHead(const TorchScriptSpec& spec, Script script, const at::Tensor& image,
@@ -201,10 +203,11 @@ absl::StatusOr<std::shared_ptr<Model>> WithHead(const TorchScriptSpec& spec, Scr
   if (!feature.defined()) {
     linear.setattr("weight", at::eye(weight.size(1), weight.options()));
     if (bias.defined()) linear.setattr("bias", at::zeros({weight.size(1)}, bias.options()));
-    OPENSET_ASSIGN_OR_RETURN(const ScriptOutput inner, RunScript(&script, image));
-    feature = inner.logits;
+    // Where what follows the module can't take so many values, it is not the last one.
+    const absl::StatusOr<ScriptOutput> inner = RunScript(&script, image);
+    if (inner.ok()) feature = inner->logits;
   }
-  const bool fits = feature.size(1) == weight.size(1) && output.logits.size(1) == weight.size(0);
+  const bool fits = feature.defined() && feature.size(1) == weight.size(1) && output.logits.size(1) == weight.size(0);
   const double scale = std::max(1.0, output.logits.abs().max().item<double>());
   if (!fits || !((at::linear(feature, weight, bias) - output.logits).abs().max().item<double>() <= 1e-4 * scale)) {
     return absl::InvalidArgumentError(

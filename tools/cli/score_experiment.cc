@@ -103,7 +103,8 @@ absl::StatusOr<PostHocMethods> Methods(const ScoreRequest& request, const SpecFo
   }
   std::vector<LoadedMethod> methods;
   for (const std::string& name : request.methods.empty() ? known : request.methods) {
-    OPENSET_ASSIGN_OR_RETURN(methods.emplace_back(), LoadMethod(name, folders, ""));
+    OPENSET_ASSIGN_OR_RETURN(LoadedMethod method, LoadMethod(name, folders, ""));
+    methods.push_back(std::move(method));
   }
   absl::StatusOr<PostHocMethods> made = MakePostHoc(std::move(methods), given.model, given.input);
   if (!made.ok()) return Annotate(made.status(), "--model");
