@@ -5,6 +5,5 @@
 #include <torch/csrc/jit/api/module.h>              // IWYU pragma: export
 #include <torch/csrc/jit/runtime/graph_executor.h>  // IWYU pragma: export
 #include <torch/csrc/jit/serialization/import.h>    // IWYU pragma: export
-#include <torch/csrc/jit/serialization/pickle.h>    // IWYU pragma: export
 
 #endif  // OPENSET_CORE_TORCH_SCRIPT_H_

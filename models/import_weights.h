@@ -16,9 +16,9 @@ namespace openset {
 // the model (missing) and `given` (others) have them, and what to do; the model is then unchanged.
 absl::Status ImportTensors(const TensorMap& given, WeightsSpec::Head head, Model* model);
 
-// ImportTensors() of the spec's file: safetensors, a TorchScript archive, or a state dict that torch.save() wrote.
+// ImportTensors() of the spec's file: safetensors, or a TorchScript archive.
 // Errors, with the file: also kNotFound, kFailedPrecondition if it has another SHA-256, kDataLoss for damaged
-// safetensors, kInvalidArgument for another format.
+// safetensors, kInvalidArgument for what torch.save() writes.
 absl::Status ImportWeights(const WeightsSpec& spec, Model* model);
 
 }  // namespace openset

@@ -1,7 +1,6 @@
 #include "models/script_file.h"
 
 #include <sstream>
-#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -15,30 +14,6 @@ namespace {
 
 // In the archive's directory of names, where a script has its code.
 bool HasCode(absl::string_view bytes) { return absl::StrContains(bytes, "/code/"); }
-
-// The tensors of a dictionary that torch.save() wrote. LibTorch's reader makes no other objects than numbers, texts,
-// containers and tensors.
-absl::StatusOr<TensorMap> ReadStateDict(const std::string& bytes) {
-  constexpr char kWhatToDo[] = "save the network's state_dict(), or better safetensors of it";
-  try {
-    const at::IValue value = torch::jit::pickle_load(std::vector<char>(bytes.begin(), bytes.end()));
-    if (!value.isGenericDict()) {
-      return absl::InvalidArgumentError(absl::StrCat("holds a ", value.tagKind(), ", not a dictionary: ", kWhatToDo));
-    }
-    TensorMap tensors;
-    for (const auto& entry : value.toGenericDict()) {
-      if (!entry.key().isString() || !entry.value().isTensor()) {
-        return absl::InvalidArgumentError(absl::StrCat("holds a dictionary with a ", entry.value().tagKind(), " for ",
-                                                       entry.key().isString() ? entry.key().toStringRef() : "a number",
-                                                       ", not one of tensors: ", kWhatToDo));
-      }
-      tensors[entry.key().toStringRef()] = entry.value().toTensor().detach().contiguous();
-    }
-    return tensors;
-  } catch (const std::exception& error) {
-    return absl::InvalidArgumentError(absl::StrCat("can't be read: ", WhatFailed(error), "; ", kWhatToDo));
-  }
-}
 
 }  // namespace
 
@@ -61,8 +36,9 @@ absl::StatusOr<torch::jit::Module> ReadScript(const std::string& bytes) {
   }
   if (!HasCode(bytes)) {
     return absl::InvalidArgumentError(
-        "holds tensors without the network's code, as torch.save() writes them; save the network with "
-        "torch.jit.script(model).save(FILE), or use the file as the weights of a network that is built in");
+        "holds Python objects without code, as torch.save() writes them; save the network with "
+        "torch.jit.script(model).save(FILE), or its weights with safetensors.torch.save_file(model.state_dict(), "
+        "FILE)");
   }
   try {
     std::istringstream stream(bytes);
@@ -73,7 +49,6 @@ absl::StatusOr<torch::jit::Module> ReadScript(const std::string& bytes) {
 }
 
 absl::StatusOr<TensorMap> ReadArchiveTensors(const std::string& bytes) {
-  if (IsTorchArchive(bytes) && !HasCode(bytes)) return ReadStateDict(bytes);
   TensorMap tensors;
   OPENSET_ASSIGN_OR_RETURN(const torch::jit::Module script, ReadScript(bytes));
   for (const auto& parameter : script.named_parameters()) tensors[parameter.name] = parameter.value.detach();

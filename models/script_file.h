@@ -17,12 +17,11 @@ namespace openset {
 bool IsTorchArchive(absl::string_view bytes);
 
 // The script in an archive, on the CPU. Loading runs no code of it. Errors: kInvalidArgument for bytes that are no
-// archive, for one that torch.save() made (tensors and Python objects without code), and for a script that this
+// archive, for one that torch.save() made (Python objects without code), and for a script that this
 // LibTorch can't read; they don't name the file.
 absl::StatusOr<torch::jit::Module> ReadScript(const std::string& bytes);
 
-// The parameters and buffers of the script in an archive, or of a state dict that torch.save() wrote. Errors: as
-// ReadScript().
+// The parameters and buffers of the script in an archive. Errors: as ReadScript().
 absl::StatusOr<TensorMap> ReadArchiveTensors(const std::string& bytes);
 
 // What LibTorch says of a failure, on one line and without its own stack.

@@ -206,8 +206,8 @@ TEST_F(TorchScriptTest, FilesThatAreNone) {
     return MakeModel(spec, InputSpecOf("size: 8 channels: 1"), 5, &unused).status();
   };
   EXPECT_THAT(make("/nowhere/model.pt"), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/nowhere/model.pt")));
-  EXPECT_THAT(make("models/testdata/osrci_cnn_state_dict.pth"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("holds tensors without the network's code")));
+  EXPECT_THAT(make("models/testdata/state_dict.pth"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("holds Python objects without code")));
   EXPECT_THAT(make(FileOf("logits"), *Sha256HexOfFile(FileOf("logits"))), IsOk());
   EXPECT_THAT(make(FileOf("logits"), std::string(64, '0')),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("has the SHA-256")));

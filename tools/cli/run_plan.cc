@@ -110,9 +110,7 @@ absl::Status RunPlan(const LoadedPlan& loaded, const Store& store, const std::st
     OPENSET_ASSIGN_OR_RETURN(const LocalEngineOptions options, EngineOptions());
     OPENSET_RETURN_IF_ERROR(CheckData(loaded.experiment, plan, options.data_folders));
     int imports = 0;
-    for (const PlanNode& node : plan.nodes) {
-      imports += node.needed && node.kind == ActionKind::kTrain && !node.train.has_training();
-    }
+    for (const PlanNode& node : plan.nodes) imports += node.needed && IsImport(node);
     std::cout << name << ": " << needed << " of " << plan.trials.size()
               << " trials to run: " << plan.CountNeeded(ActionKind::kTrain) - imports << " trainings, "
               << (imports > 0 ? absl::StrCat(imports, " imports of a model, ") : "")

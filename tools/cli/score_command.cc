@@ -17,8 +17,7 @@
 ABSL_FLAG(std::string, model, "",
           "The trained model: a TorchScript file (torch.jit.script(model).save(FILE) in Python), or a method file "
           "(.textproto) whose model has weights.");
-ABSL_FLAG(std::string, weights, "",
-          "Weights for the model of a method file: safetensors, TorchScript, or a state dict by torch.save().");
+ABSL_FLAG(std::string, weights, "", "Weights for the model of a method file: safetensors, or a TorchScript file.");
 ABSL_FLAG(
     std::string, head, "",
     "The last linear module of a TorchScript network, as Python names it (fc, classifier.1): what it takes in are "
@@ -99,7 +98,7 @@ void PrintSkipped(const std::vector<PostHocMethods::Skipped>& skipped) {
     names[method.why].push_back(method.name);
   }
   for (const std::string& why : reasons) {
-    std::cout << "left out: " << absl::StrJoin(names[why], ", ") << ": " << why << "\n";
+    std::cout << "left out: " << absl::StrJoin(names[why], ", ") << " (" << why << ")\n";
   }
 }
 

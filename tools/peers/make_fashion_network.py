@@ -68,7 +68,7 @@ def main():
             functional.cross_entropy(network(images[batch]), target[batch]).backward()
             optimizer.step()
     network.eval()
-    torch.jit.script(network).save(os.path.join(arguments.folder, "fashion_network.pt"))
+    networks.save_script(torch.jit.script(network), os.path.join(arguments.folder, "fashion_network.pt"))
 
     images, labels = read(arguments.data, "t10k")
     known, target = first(labels, KNOWN, TEST_LIMIT)

@@ -1,4 +1,4 @@
-"""Writes the TorchScript archives and state dicts of models/testdata: tiny networks, and what PyTorch computes with them.
+"""Writes the TorchScript archives of models/testdata, and what PyTorch computes with them.
 
     python3 tools/peers/make_torchscript.py models/testdata
 
@@ -79,7 +79,7 @@ def main():
         "frozen": torch.jit.freeze(script_of(Tiny)),
     }
     for name, script in scripts.items():
-        script.save(os.path.join(folder, f"script_{name}.pt"))
+        networks.save_script(script, os.path.join(folder, f"script_{name}.pt"))
     with torch.no_grad():
         outputs = {"image": image, "feature": tiny.feature(image), "logits": tiny(image)}
     save_file({name: tensor.contiguous() for name, tensor in outputs.items()},
@@ -87,8 +87,8 @@ def main():
 
     torch.manual_seed(0)
     network = networks.Network(networks.OsrciCnn(channels_in=1, size=16, feature_dim=4), 3)
-    torch.jit.script(network).save(os.path.join(folder, "osrci_cnn_script.pt"))
-    torch.save(network.state_dict(), os.path.join(folder, "osrci_cnn_state_dict.pth"))
+    networks.save_script(torch.jit.script(network), os.path.join(folder, "osrci_cnn_script.pt"))
+    torch.save(nn.Linear(1, 1).state_dict(), os.path.join(folder, "state_dict.pth"))
     save_file({f"module.{name}": tensor for name, tensor in network.state_dict().items()},
               os.path.join(folder, "osrci_cnn_parallel.safetensors"))
 

@@ -1,7 +1,21 @@
 """The project's networks in PyTorch, with the names of their parameters and buffers in checkpoints."""
 
+import io
+import zipfile
+
+import torch
 from torch import nn
 from torch.nn import functional
+
+
+def save_script(script, path):
+    """Without the debug information, which has the paths of sources."""
+    buffer = io.BytesIO()
+    torch.jit.save(script, buffer)
+    with zipfile.ZipFile(buffer) as source, zipfile.ZipFile(path, "w") as target:
+        for entry in source.infolist():
+            if not entry.filename.endswith(".debug_pkl"):
+                target.writestr(zipfile.ZipInfo(entry.filename), source.read(entry))
 
 
 class Vgg32(nn.Module):
