@@ -40,7 +40,7 @@ TEST(RunDisplay, SaysWhatIsAnImport) {
   plan.nodes[0].train.clear_training();
   std::ostringstream out;
   {
-    RunDisplay display(plan, /*is_terminal=*/false, &out);
+    RunDisplay display(plan, /*terminal=*/false, &out);
     display.OnStart(0);
     display.OnFinish(0, absl::OkStatus());
     display.OnStart(0);
