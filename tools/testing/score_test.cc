@@ -154,7 +154,7 @@ TEST(Score, WhatOnlyTheNetworkCanSay) {
   program.Write("net.pt", TestFile("fashion_network.pt"));
   program.Write("broken.pt", "no archive");
   const std::pair<std::vector<std::string>, std::string> cases[] = {
-      {Words({"--methods=mcp", "--head=fc"}), "did you mean"},
+      {Words({"--methods=mcp", "--head=fc"}), "unknown linear module 'fc' (known: backbone.fc, head)"},
       {Words({"--methods=mcp", "--size=20"}), "the script fails on images of [2, 1, 20, 20]"},
       {Words({"--methods=mcp", "--outputs=0,1,2"}), "torch_script.output lists 3 places for 6 known classes"},
       {Words({"--methods=mcp"}, "broken.pt"), "broken.pt: is no TorchScript archive"},
