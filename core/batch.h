@@ -3,15 +3,18 @@
 #ifndef OPENSET_CORE_BATCH_H_
 #define OPENSET_CORE_BATCH_H_
 
+#include <vector>
+
 #include "core/torch.h"
 
 namespace openset {
 
 // Training samples of known classes, on the training device.
 struct Batch {
-  at::Tensor image;   // f32 [B, C, H, W], normalised, channels-last
-  at::Tensor label;   // i64 [B], index of the known class
-  at::Tensor sample;  // i64 [B], index of the sample in the training set
+  at::Tensor image;                   // f32 [B, C, H, W], normalised, channels-last
+  at::Tensor label;                   // i64 [B], index of the known class
+  at::Tensor sample;                  // i64 [B], index of the sample in the training set
+  std::vector<at::Tensor> view = {};  // further augmentations of the same images, each like `image`
 };
 
 // What a model says of a batch. Logits, not probabilities.
@@ -26,6 +29,12 @@ struct ModelOutput {
     ModelOutput rows{feature.slice(0, begin, end), logits.slice(0, begin, end), {}, point};
     if (distance.defined()) rows.distance = distance.slice(0, begin, end);
     return rows;
+  }
+
+  // The same values as constants, which no gradient flows into.
+  ModelOutput Detached() const {
+    const auto detach = [](const at::Tensor& tensor) { return tensor.defined() ? tensor.detach() : tensor; };
+    return {detach(feature), detach(logits), detach(distance), detach(point)};
   }
 };
 

@@ -24,25 +24,30 @@ struct OpenSet {
 
 // Makes the open samples of a training. The life of a source:
 //   1. It is made from its spec, once a training.
-//   2. Each step it may add images to the batch (ExtraImages); the model sees them together with the known ones.
-//   3. Then it makes the step's open samples (Make), from the model's output for the known and the extra images and,
+//   2. StartEpoch() tells it of each epoch, so that nothing but State() is carried over from one to the next.
+//   3. Each step it may add images to the batch (ExtraImages); the model sees them together with the known ones.
+//   4. Then it makes the step's open samples (Make), from the model's output for the known and the extra images and,
 //      where it needs more, by calling the model itself. A source that learns (a generator) takes its own optimiser's
 //      steps here; gradients it leaves in the model are discarded.
-//   4. State() is saved with each checkpoint, and loaded in place when a training resumes.
+//   5. State() is saved with each checkpoint, and loaded in place when a training resumes.
 class OpenSetSource {
  public:
   struct Context {
     const Batch& batch;
     const ModelOutput& known;  // for batch.image
     const ModelOutput& extra;  // for the images ExtraImages() gave; its tensors are undefined if there were none
-    // The model's whole forward pass, normalised with its `norm_set`-th set of batch statistics.
+    // The model's whole forward pass, with its `norm_set`-th set of batch norms.
     std::function<ModelOutput(const at::Tensor& image, int norm_set)> forward;
     // The part after the features.
     std::function<ModelOutput(const at::Tensor& feature)> head;
+    // The weighted sum of the loss terms that use the open set, for this one; the known samples are constants in it.
+    std::function<at::Tensor(const OpenSet& open)> objective;
     RandomStream* random;
   };
 
   virtual ~OpenSetSource() = default;
+
+  virtual void StartEpoch(RandomStream* /*random*/) {}
 
   // f32 [U, C, H, W] like batch.image, or undefined.
   virtual at::Tensor ExtraImages(const Batch& /*batch*/, RandomStream* /*random*/) { return {}; }

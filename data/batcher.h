@@ -25,7 +25,8 @@ int64_t BatchesPerEpoch(int64_t samples, int64_t batch_size, bool drop_last);
 //   3. At makes a batch of it: gathers its images and passes them through a pipeline.
 class Batcher {
  public:
-  // `channels`: of the model's input. Errors: kInvalidArgument if the images have another number and are not grey.
+  // `channels`: of the model's input. Where it is 1, colour images become grey (ITU-R 601 luma, as Pillow's "L").
+  // Errors: kInvalidArgument if the images have another number otherwise, and are not grey.
   static absl::StatusOr<Batcher> Make(const ImageSet& set, const SelectedSamples& samples, int channels,
                                       at::Device device);
 

@@ -116,9 +116,25 @@ TEST(Batcher, RepeatsGreyImages) {
             at::IntArrayRef({3, 1, 2, 2}));
 }
 
-TEST(Batcher, RefusesColourForAGreyModel) {
-  EXPECT_EQ(Batcher::Make(TestSet(3, 3), All(3), 1, kCpu).status(),
-            absl::InvalidArgumentError("channels: the model takes 1, but the images have 3"));
+// Pillow's "L" of (10, 20, 30) is (10 * 19595 + 20 * 38470 + 30 * 7471 + 32768) >> 16 = 18, of white 255.
+TEST(Batcher, MakesColourImagesGreyForAGreyModel) {
+  ImageSet set = TestSet(2, 3);
+  for (int place = 0; place < 4; ++place) {
+    for (int channel = 0; channel < 3; ++channel) {
+      set.pixels[4 * channel + place] = static_cast<uint8_t>(10 * (channel + 1));
+      set.pixels[12 + 4 * channel + place] = 255;
+    }
+  }
+  const Batcher batcher = *Batcher::Make(set, All(2), 1, kCpu);
+  const Batch batch = batcher.At(batcher.Epoch(2, false, nullptr)[0], PlainPipeline(1), nullptr);
+  EXPECT_EQ(batch.image.sizes(), at::IntArrayRef({2, 1, 2, 2}));
+  EXPECT_TRUE(at::equal(batch.image[0], at::full({1, 2, 2}, 18.0f) / 255));
+  EXPECT_TRUE(at::equal(batch.image[1], at::full({1, 2, 2}, 1.0f)));
+}
+
+TEST(Batcher, RefusesImagesOfOtherChannels) {
+  EXPECT_EQ(Batcher::Make(TestSet(3, 2), All(3), 1, kCpu).status(),
+            absl::InvalidArgumentError("channels: the model takes 1, but the images have 2"));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "core/text_proto.h"
+#include "data/selection.h"
 
 namespace openset {
 namespace {
@@ -203,7 +204,8 @@ absl::StatusOr<int64_t> CountSamples(const Selection& selection, const Catalog& 
           absl::StrCat("data set '", info->name(), "' has no class ", id, " (0 to ", info->class_name_size() - 1, ")"));
     }
     const int64_t samples = SamplesOfClass(*part, id);
-    count += selection.limit_per_class() > 0 ? std::min<int64_t>(samples, selection.limit_per_class()) : samples;
+    const SampleRange range = RangeOfClass(selection, samples);
+    count += range.end - range.begin;
   }
   return count;
 }

@@ -37,10 +37,19 @@ absl::StatusOr<Pipeline> Pipeline::Make(std::vector<std::unique_ptr<const Augmen
   return pipeline;
 }
 
-at::Tensor Pipeline::Apply(const at::Tensor& given, RandomStream* random) const {
+void Pipeline::AddViews(int count, std::vector<std::unique_ptr<const Augmentation>> augmentations) {
+  views_ = count;
+  view_augmentations_ = std::move(augmentations);
+}
+
+at::Tensor Pipeline::Augment(const at::Tensor& given, RandomStream* random) const {
   at::Tensor images = first_resize_.has_value() ? first_resize_->Apply(given, random) : given;
   images = images.expand({-1, image_sizes_[0], -1, -1});
   for (const auto& augmentation : augmentations_) images = augmentation->Apply(images.contiguous(), random);
+  return images;
+}
+
+at::Tensor Pipeline::ToValues(const at::Tensor& images) const {
   CHECK(images.sizes().slice(1) == at::IntArrayRef(image_sizes_)) << "images of " << images.sizes();
   // Three passes over channels in one piece are faster than one over channels-last.
   at::Tensor values = images.to(at::kFloat, /*non_blocking=*/false, /*copy=*/true, at::MemoryFormat::Contiguous);
@@ -48,6 +57,21 @@ at::Tensor Pipeline::Apply(const at::Tensor& given, RandomStream* random) const 
   if (mean_.defined()) values.sub_(mean_);
   if (std_.defined()) values.div_(std_);
   return values.contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+at::Tensor Pipeline::Apply(const at::Tensor& images, RandomStream* random) const {
+  return ToValues(Augment(images, random));
+}
+
+std::vector<at::Tensor> Pipeline::ApplyWithViews(const at::Tensor& given, RandomStream* random) const {
+  const at::Tensor images = Augment(given, random);
+  std::vector<at::Tensor> values = {ToValues(images)};
+  for (int view = 0; view < views_; ++view) {
+    at::Tensor again = images;
+    for (const auto& augmentation : view_augmentations_) again = augmentation->Apply(again.contiguous(), random);
+    values.push_back(ToValues(again));
+  }
+  return values;
 }
 
 }  // namespace openset

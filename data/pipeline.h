@@ -36,11 +36,25 @@ class Pipeline {
   // before the augmentations; otherwise C must be `channels`. `random` may be null if no augmentation draws from it.
   at::Tensor Apply(const at::Tensor& images, RandomStream* random) const;
 
+  // From now on, further augmentations of the same images: each of `count` views is the image after the augmentations,
+  // before its values become f32, augmented again.
+  void AddViews(int count, std::vector<std::unique_ptr<const Augmentation>> augmentations);
+
+  // What Apply() gives, then the views.
+  std::vector<at::Tensor> ApplyWithViews(const at::Tensor& images, RandomStream* random) const;
+
  private:
   Pipeline() = default;
 
+  // The augmentations, on u8.
+  at::Tensor Augment(const at::Tensor& images, RandomStream* random) const;
+  // u8 -> normalised f32, channels-last.
+  at::Tensor ToValues(const at::Tensor& images) const;
+
   std::optional<Resize> first_resize_;  // of grey images before they are repeated
   std::vector<std::unique_ptr<const Augmentation>> augmentations_;
+  int views_ = 0;
+  std::vector<std::unique_ptr<const Augmentation>> view_augmentations_;
   std::vector<int64_t> image_sizes_;  // channels, size, size
   at::Tensor mean_;                   // f32 [channels or 1, 1, 1]; undefined for mean 0
   at::Tensor std_;                    // the same; undefined for std 1

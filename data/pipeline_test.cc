@@ -126,6 +126,30 @@ TEST(Pipeline, AppliesAugmentationsInOrderWithTheirDraws) {
   EXPECT_EQ(random.Bits(), same.Bits());  // nothing else was drawn
 }
 
+// A view is the augmented image, augmented again: it is brighter by the second draw.
+TEST(Pipeline, ViewsStartFromTheAugmentedImage) {
+  InputFormat format;
+  format.size = 2;
+  std::vector<int64_t> sizes;
+  auto pipeline = Pipeline::Make(List(std::make_unique<Brighten>(&sizes)), format, kCpu);
+  pipeline->AddViews(2, List(std::make_unique<Brighten>(&sizes)));
+  RandomStream random(7, "test");
+  const std::vector<at::Tensor> values = pipeline->ApplyWithViews(Images(3, 2), &random);
+  RandomStream same(7, "test");
+  uint64_t added[3][2];
+  for (auto& view : added) {
+    for (uint64_t& amount : view) amount = same.Below(10);
+  }
+  ASSERT_EQ(values.size(), 3);
+  for (int64_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(values[0][i][0][0][0].item<float>(), static_cast<float>(12 * i + added[0][i]) / 255);
+    for (int view = 1; view < 3; ++view) {
+      EXPECT_EQ(values[view][i][0][0][0].item<float>(),
+                static_cast<float>(12 * i + added[0][i] + added[view][i]) / 255);
+    }
+  }
+}
+
 TEST(Pipeline, NamesTheFieldWithTooManyValues) {
   InputFormat format;
   format.mean = {0.5, 0.5};

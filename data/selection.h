@@ -11,6 +11,15 @@
 
 namespace openset {
 
+// Places among a class's samples, in the order in which they are stored; empty if begin == end.
+struct SampleRange {
+  int64_t begin;
+  int64_t end;
+};
+
+// What a selection takes of a class that has `samples` samples.
+SampleRange RangeOfClass(const Selection& selection, int64_t samples);
+
 // N samples in the order in which they are stored.
 struct SelectedSamples {
   std::vector<int64_t> index;  // [N], places in the image set, ascending
@@ -19,8 +28,9 @@ struct SelectedSamples {
   int64_t size() const { return static_cast<int64_t>(index.size()); }
 };
 
-// The samples of `set`, which must be the selection's part. With a limit, the first so many of each class.
-// Errors, kInvalidArgument: a class is listed twice or has no sample.
+// The samples of `set`, which must be the selection's part: of each class those that its bounds leave (Selection in
+// task.proto).
+// Errors, kInvalidArgument: a class is listed twice or has no sample, or none is left of it.
 absl::StatusOr<SelectedSamples> SelectSamples(const ImageSet& set, const Selection& selection);
 
 }  // namespace openset

@@ -38,6 +38,18 @@ TEST(SelectSamples, TakesTheFirstOfEachClass) {
   EXPECT_THAT(Select("class_id: [0, 2] limit_per_class: 9")->index, ElementsAre(0, 1, 2, 4, 5));
 }
 
+// Class 2 is at 0, 2, 5; class 0 at 1, 4.
+TEST(SelectSamples, SetsTheLastOfEachClassApart) {
+  EXPECT_THAT(Select("class_id: [0, 2] without_last_per_class: 1")->index, ElementsAre(0, 1, 2));
+  EXPECT_THAT(Select("class_id: [0, 2] only_last_per_class: 1")->index, ElementsAre(4, 5));
+  EXPECT_THAT(Select("class_id: [0, 2] without_last_per_class: 1 limit_per_class: 1")->index, ElementsAre(0, 1));
+  EXPECT_THAT(Select("class_id: [0, 2] only_last_per_class: 2 limit_per_class: 1")->index, ElementsAre(1, 2));
+  EXPECT_THAT(Select("class_id: [0, 2] only_last_per_class: 9")->index, ElementsAre(0, 1, 2, 4, 5));
+  EXPECT_EQ(Select("class_id: [2, 0] without_last_per_class: 2").status(),
+            absl::InvalidArgumentError("class_id[1]: part 'train' of data set 'toy' has only the 2 samples that are "
+                                       "kept for validation of class 0"));
+}
+
 TEST(SelectSamples, NamesTheClass) {
   EXPECT_EQ(Select("class_id: [0, 2, 0]").status(), absl::InvalidArgumentError("class_id[2]: class 0 is listed twice"));
   EXPECT_EQ(Select("class_id: [0, 3]").status(),

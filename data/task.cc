@@ -1,5 +1,6 @@
 #include "data/task.h"
 
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -38,6 +39,13 @@ std::vector<int> UnknownClasses(const TaskSpec& task, const ClassSplit& split, c
   return classes;
 }
 
+std::vector<int> ExternalClasses(const ExternalSource& external, const DataSetInfo& info) {
+  if (external.class_id_size() > 0) return {external.class_id().begin(), external.class_id().end()};
+  std::vector<int> classes(info.class_name_size());
+  std::iota(classes.begin(), classes.end(), 0);
+  return classes;
+}
+
 class Checker {
  public:
   Checker(const TaskSpec& task, const Catalog& catalog) : task_(task), catalog_(catalog), sources_(SourcesOf(task)) {}
@@ -57,6 +65,13 @@ class Checker {
       }
       if (!groups.insert(source.group()).second) {
         Add(path + ".group", absl::StrCat("'", source.group(), "' is the name of another source too"));
+      }
+    }
+    if (task_.has_external()) {
+      if (const DataSetInfo* info = Find("external.data_set", task_.external().data_set())) {
+        CheckPart("external.part", *info, task_.external().part());
+        CheckPart("external.validation_part", *info, task_.external().validation_part());
+        CheckClasses("external.class_id", task_.external().class_id(), *info);
       }
     }
     return problems_.empty();
@@ -89,6 +104,7 @@ class Checker {
         Add(path, absl::StrCat("leaves no class to unknown[", s, "], as all are known"));
       }
     }
+    if (task_.has_external()) CheckExternalClasses(path, split);
   }
 
   std::vector<FieldProblem> TakeProblems() { return std::move(problems_); }
@@ -127,6 +143,23 @@ class Checker {
     }
   }
 
+  // No external class is known or unknown in the split.
+  void CheckExternalClasses(const std::string& path, const ClassSplit& split) {
+    const std::string& data_set = task_.external().data_set();
+    const DataSetInfo& info = *catalog_.Find(data_set).value();
+    std::set<int> tested;
+    if (data_set == task_.data_set()) tested.insert(split.known().begin(), split.known().end());
+    for (const UnknownSource& source : sources_) {
+      if (source.data_set() != data_set) continue;
+      for (const int id : UnknownClasses(task_, split, source, info)) tested.insert(id);
+    }
+    for (const int id : ExternalClasses(task_.external(), info)) {
+      if (tested.count(id) == 0) continue;
+      return Add(path, absl::StrCat("class ", id, " (", NameOf(info, id), ") is external too; list others in ",
+                                    "external.class_id"));
+    }
+  }
+
   const TaskSpec& task_;
   const Catalog& catalog_;
   const std::vector<UnknownSource> sources_;
@@ -151,6 +184,28 @@ absl::StatusOr<Selection> Select(const Catalog& catalog, const std::string& data
   for (const int id : classes) selection.add_class_id(id);
   selection.set_limit_per_class(limit_per_class);
   return selection;
+}
+
+// The external images and, if samples are kept for it, the validation data.
+absl::Status AddExternal(const TaskSpec& task, const TaskRequest& request, const Catalog& catalog, TaskData* data) {
+  if (request.validation_per_class > 0) {
+    *data->mutable_validation_known() = data->train();
+    data->mutable_validation_known()->set_only_last_per_class(request.validation_per_class);
+    data->mutable_validation_known()->clear_limit_per_class();
+    data->mutable_train()->set_without_last_per_class(request.validation_per_class);
+  }
+  if (!task.has_external()) return absl::OkStatus();
+  const ExternalSource& external = task.external();
+  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(external.data_set()));
+  const std::vector<int> classes = ExternalClasses(external, *info);
+  OPENSET_ASSIGN_OR_RETURN(*data->mutable_external(),
+                           Select(catalog, external.data_set(), external.part(), classes, 0));
+  if (request.validation_per_class == 0) return absl::OkStatus();
+  UnknownGroup* group = data->add_validation_unknown();
+  group->set_name("external");
+  OPENSET_ASSIGN_OR_RETURN(*group->mutable_selection(), Select(catalog, external.data_set(), external.validation_part(),
+                                                               classes, request.validation_per_class));
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -226,6 +281,7 @@ absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const TaskRequest& re
     OPENSET_ASSIGN_OR_RETURN(*group->mutable_selection(),
                              Select(catalog, source.data_set(), source.part(), classes, request.test_limit_per_class));
   }
+  OPENSET_RETURN_IF_ERROR(AddExternal(task, request, catalog, &data));
   return data;
 }
 

@@ -32,6 +32,9 @@ struct TaskRequest {
   int unknown_classes = 0;        // only the split's first so many unknown classes, 0 for all
   int train_limit_per_class = 0;  // only the first so many samples of each class, 0 for all
   int test_limit_per_class = 0;   // the same, known and unknown
+  // So many samples of each known class, the last ones of the part "train", are kept from training for validation, with
+  // so many of each external class beside them; 0 for none.
+  int validation_per_class = 0;
 };
 
 // The selections of a split, with their part digests. Known classes are those of the parts "train" and "test" of the

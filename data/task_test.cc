@@ -128,6 +128,46 @@ TEST(ResolveTask, TakesTheFirstClassesAndSamples) {
   EXPECT_EQ(*CountSamples(data->test_unknown(0).selection(), TestCatalog()), 2 * 3);
 }
 
+TEST(ResolveTask, KeepsSamplesForValidation) {
+  TaskRequest request;
+  request.train_limit_per_class = 5;
+  request.validation_per_class = 2;
+  const std::string task = "data_set: 'four' split { known: [1, 0] } ";
+  absl::StatusOr<TaskData> data = Resolve(task + "external { data_set: 'three' class_id: [2, 0] }", request);
+  ASSERT_TRUE(data.ok()) << data.status();
+  EXPECT_EQ(data->train().without_last_per_class(), 2);
+  EXPECT_EQ(data->train().limit_per_class(), 5);
+  EXPECT_EQ(data->validation_known().part(), "train");
+  EXPECT_EQ(data->validation_known().only_last_per_class(), 2);
+  EXPECT_EQ(data->validation_known().limit_per_class(), 0);
+  EXPECT_THAT(data->validation_known().class_id(), ElementsAre(1, 0));
+  EXPECT_EQ(data->external().part(), "train");
+  EXPECT_THAT(data->external().class_id(), ElementsAre(2, 0));
+  ASSERT_EQ(data->validation_unknown_size(), 1);
+  EXPECT_EQ(data->validation_unknown(0).name(), "external");
+  EXPECT_EQ(data->validation_unknown(0).selection().part(), "test");
+  EXPECT_EQ(data->validation_unknown(0).selection().limit_per_class(), 2);
+  // The whole data set, and nothing kept.
+  data = Resolve(task + "external { data_set: 'three' }");
+  ASSERT_TRUE(data.ok()) << data.status();
+  EXPECT_THAT(data->external().class_id(), ElementsAre(0, 1, 2));
+  EXPECT_EQ(data->train().without_last_per_class(), 0);
+  EXPECT_FALSE(data->has_validation_known());
+  EXPECT_EQ(data->validation_unknown_size(), 0);
+}
+
+TEST(FindTaskProblems, ExternalClassesAreNeitherKnownNorUnknown) {
+  EXPECT_THAT(Problems("data_set: 'four' split { known: 0 unknown: 1 } external { data_set: 'four' class_id: [2, 3] }"),
+              IsEmpty());
+  EXPECT_THAT(Problems("data_set: 'four' split { known: 0 unknown: 1 } external { data_set: 'four' class_id: [3, 1] }"),
+              ElementsAre("split[0]: class 1 (class 1) is external too; list others in external.class_id"));
+  EXPECT_THAT(Problems("data_set: 'four' split { known: 2 } external { data_set: 'four' class_id: 2 }"),
+              ElementsAre("split[0]: class 2 (class 2) is external too; list others in external.class_id"));
+  EXPECT_THAT(Problems("data_set: 'four' split { known: 0 } external { data_set: 'bare' class_id: 2 }"),
+              ElementsAre("external.validation_part: data set 'bare': unknown part 'test' (known: train)",
+                          "external.class_id[0]: data set 'bare' has no class 2 (0 to 1)"));
+}
+
 TEST(ResolveTask, MakesAGroupOfEachSource) {
   const std::string task =
       "data_set: 'four' split { known: [0, 1] } unknown { data_set: 'four' group: 'near' }"

@@ -6,6 +6,23 @@
 namespace openset {
 namespace {
 
+// A training of the trial's model by a MethodSpec or a PretrainingSpec.
+template <typename Stage>
+TrainAction StageOf(const TrialSpec& trial, const Stage& stage) {
+  TrainAction action;
+  *action.mutable_data() = trial.data().train();
+  *action.mutable_model() = trial.method().model();
+  *action.mutable_input() = trial.method().input();
+  *action.mutable_augmentation() = stage.augmentation();
+  if (stage.has_open_set()) *action.mutable_open_set() = stage.open_set();
+  if (stage.open_set().has_external_images()) *action.mutable_external() = trial.data().external();
+  if (stage.has_loss()) *action.mutable_loss() = stage.loss();
+  if (stage.has_training()) *action.mutable_training() = stage.training();
+  action.set_seed(trial.seed());
+  *action.mutable_execution() = trial.execution();
+  return action;
+}
+
 // The inference of the trial on `known`, by one training or by those of an ensemble's members.
 InferAction InferenceOn(const Selection& known, const TrialSpec& trial) {
   InferAction action;
@@ -17,6 +34,7 @@ InferAction InferenceOn(const Selection& known, const TrialSpec& trial) {
     TrainAction* member = action.add_train();
     *member = train;
     member->set_seed(trial.seed() * members + m);
+    if (member->has_start()) member->mutable_start()->set_seed(member->seed());
   }
   return action;
 }
@@ -25,16 +43,9 @@ InferAction InferenceOn(const Selection& known, const TrialSpec& trial) {
 
 TrainAction MakeTrainAction(const TrialSpec& trial) {
   const MethodSpec& method = trial.method();
-  TrainAction action;
-  *action.mutable_data() = trial.data().train();
-  *action.mutable_model() = method.model();
-  *action.mutable_input() = method.input();
-  *action.mutable_augmentation() = method.augmentation();
-  if (method.has_open_set()) *action.mutable_open_set() = method.open_set();
-  if (method.has_loss()) *action.mutable_loss() = method.loss();
-  if (method.has_training()) *action.mutable_training() = method.training();
-  action.set_seed(trial.seed());
-  *action.mutable_execution() = trial.execution();
+  TrainAction action = StageOf(trial, method);
+  if (method.has_views()) *action.mutable_views() = method.views();
+  if (method.has_pretraining()) *action.mutable_start() = StageOf(trial, method.pretraining());
   return action;
 }
 

@@ -148,5 +148,44 @@ TEST(CheckMethod, ScoresOfAScript) {
   EXPECT_THAT(problems(features, "react"), ElementsAre(HasSubstr("score: needs features and the last linear")));
 }
 
+TEST(CheckMethod, CountsTheViewsOfATerm) {
+  const std::string term = "input { channels: 3 } loss { term { jsd_consistency { extra_views: 2 } } } ";
+  EXPECT_THAT(Problems(term + "views { count: 2 }"), IsEmpty());
+  EXPECT_THAT(Problems(term), ElementsAre("loss.term[0]: needs 2 views of each image, not 0: set views.count"));
+  EXPECT_THAT(Problems(term + "views { count: 3 }"), ElementsAre(HasSubstr("needs 2 views of each image, not 3")));
+  EXPECT_THAT(Problems("input { channels: 3 } loss { term { cross_entropy {} } } views { count: 2 }"),
+              ElementsAre("views: no loss term uses them"));
+}
+
+TEST(CheckMethod, GeneratedImagesHaveASizeThatIsAPowerOfTwo) {
+  const std::string method =
+      "model { head { reciprocal_point {} } } loss { term { confusing_samples {} } term { cross_entropy {} } } "
+      "open_set { confusing_images {} plain_passes: 1 } ";
+  EXPECT_THAT(Problems(method + "input { channels: 3 size: 16 }"), IsEmpty());
+  EXPECT_THAT(
+      Problems(method + "input { channels: 3 size: 28 }"),
+      ElementsAre("open_set.confusing_images: makes images whose size is a power of two, at least 8; input.size "
+                  "is 28"));
+}
+
+TEST(CheckMethod, APassWithoutTheOpenSetNeedsATermOfItsOwn) {
+  EXPECT_THAT(Problems("input { channels: 3 } open_set { noise_images {} plain_passes: 1 } "
+                       "loss { term { outlier_exposure {} } }"),
+              ElementsAre(HasSubstr("open_set.plain_passes: all terms need the open set")));
+}
+
+TEST(CheckMethod, APretrainingIsCheckedLikeATraining) {
+  EXPECT_THAT(Problems("input { channels: 3 } loss { term { cross_entropy {} } } "
+                       "pretraining { loss { term { cross_entropy {} } term { open_auc {} } } }"),
+              ElementsAre(HasSubstr("pretraining.loss.term[1]: needs samples that stand for unknown classes")));
+}
+
+TEST(CheckMethod, NormalisedLogitsHaveNoLinearHead) {
+  EXPECT_THAT(Problems("model { head { linear { normalise_logits: true } } } input { channels: 3 } "
+                       "loss { term { cross_entropy {} } }",
+                       "score { react {} } inference { plain {} }"),
+              ElementsAre(HasSubstr("score: needs logits that are not normalised")));
+}
+
 }  // namespace
 }  // namespace openset

@@ -88,7 +88,10 @@ absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outpu
   }
   OPENSET_ASSIGN_OR_RETURN(const std::vector<double> unknown_score, score->Compute(input));
   const int num_classes = trial.data().train().class_id_size();
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<int32_t> prediction, ClosedSetPrediction(input, num_classes));
+  std::vector<int32_t> prediction(outputs.prediction.begin(), outputs.prediction.end());
+  if (prediction.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(prediction, ClosedSetPrediction(input, num_classes));
+  }
 
   const std::vector<int32_t> label(outputs.label.begin(), outputs.label.end());
   std::vector<int32_t> group;

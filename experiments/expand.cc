@@ -16,7 +16,9 @@
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "data/task.h"
+#include "experiments/axis.h"
 #include "experiments/check_method.h"
+#include "experiments/method_threshold.h"
 
 namespace openset {
 namespace {
@@ -37,22 +39,6 @@ bool AppliesTo(const Axis& axis, const std::string& method) {
   return axis.method_size() == 0 || std::count(axis.method().begin(), axis.method().end(), method) > 0;
 }
 
-// What tables call a value: "{ energy {} }" and "energy {}" are "energy".
-std::string AxisLabel(absl::string_view value) {
-  value = absl::StripAsciiWhitespace(value);
-  if (absl::StartsWith(value, "{") && absl::EndsWith(value, "}")) {
-    value = absl::StripAsciiWhitespace(value.substr(1, value.size() - 2));
-  }
-  if (value.size() > 2) absl::ConsumeSuffix(&value, "{}");
-  return std::string(absl::StripTrailingAsciiWhitespace(value));
-}
-
-std::string AxisName(const Axis& axis) {
-  if (axis.has_name()) return axis.name();
-  const std::vector<std::string> parts = absl::StrSplit(axis.path(), '.');
-  return parts.back();
-}
-
 class Expander {
  public:
   Expander(const Experiment& experiment, const ExpandOptions& options)
@@ -70,7 +56,11 @@ class Expander {
       OPENSET_ASSIGN_OR_RETURN(const std::vector<DataPoint> points, DataPoints(task));
       for (const Variant& variant : variants) {
         for (const DataPoint& point : points) {
-          for (uint64_t seed : spec_.seed()) trials.push_back(MakeTrial(task, variant, point, seed));
+          OPENSET_RETURN_IF_ERROR(CheckExternal(task, variant.method));
+          for (uint64_t seed : spec_.seed()) {
+            OPENSET_ASSIGN_OR_RETURN(TrialSpec trial, MakeTrial(task, variant, point, seed));
+            trials.push_back(std::move(trial));
+          }
         }
       }
     }
@@ -149,7 +139,7 @@ class Expander {
         label->set_name(AxisName(axis));
         label->set_value(AxisLabel(axis.value(v)));
       }
-      const absl::Status set = SetField(axis.path(), axis.value(v), &variant.method);
+      const absl::Status set = SetAxis(axis, axis.value(v), &variant.method);
       if (!set.ok()) {
         return Problem(absl::StrCat("axis[", a, "]"), absl::StrCat(method.spec.name(), ": ", set.message()));
       }
@@ -189,6 +179,7 @@ class Expander {
         request.unknown_classes = level;
         request.train_limit_per_class = spec_.train_limit_per_class();
         request.test_limit_per_class = spec_.test_limit_per_class();
+        request.validation_per_class = spec_.validation_per_class();
         absl::StatusOr<TaskData> data = ResolveTask(task, request, experiment_.catalog);
         // The message begins with the field: "split: ...".
         if (!data.ok()) {
@@ -201,7 +192,18 @@ class Expander {
     return points;
   }
 
-  TrialSpec MakeTrial(const TaskSpec& task, const Variant& variant, const DataPoint& point, uint64_t seed) const {
+  absl::Status CheckExternal(const TaskSpec& task, const MethodSpec& method) const {
+    if (task.has_external()) return absl::OkStatus();
+    const bool needed =
+        method.open_set().has_external_images() || method.pretraining().open_set().has_external_images();
+    if (!needed) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(experiment_.source.file(), ": method ", method.name(),
+                                                   " trains with external images, and task ", task.name(),
+                                                   " names none: set `external` in the task"));
+  }
+
+  absl::StatusOr<TrialSpec> MakeTrial(const TaskSpec& task, const Variant& variant, const DataPoint& point,
+                                      uint64_t seed) const {
     TrialSpec trial;
     trial.set_task(task.name());
     trial.set_split(point.split);
@@ -214,6 +216,10 @@ class Expander {
     if (!trial.execution().has_device()) trial.mutable_execution()->set_device(options_.default_device);
     *trial.mutable_metric() = spec_.metric();
     FillDefaults(&trial);
+    for (int m = 0; m < trial.metric_size(); ++m) {
+      const absl::Status set = SetMethodThreshold(trial, trial.mutable_metric(m));
+      if (!set.ok()) return Problem(absl::StrCat("metric[", m, "]"), set.message());
+    }
     return trial;
   }
 

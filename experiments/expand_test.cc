@@ -86,6 +86,83 @@ TEST(Expand, AnAxisOfOneValueIsASetting) {
   EXPECT_EQ(trials[1].method().training().batch_size(), 5);
 }
 
+TEST(Expand, AnAxisCanSetSeveralFields) {
+  const SpecSandbox sandbox;
+  const std::vector<TrialSpec> trials = MustExpand(
+      sandbox,
+      absl::StrCat(kMinimalSpec, "axis { path: 'training.batch_size' also: 'training.epochs' value: ['5', '7'] }\n"));
+  EXPECT_THAT(Described(trials), ElementsAre("plain on task, split 0, seed 0, batch_size 5",
+                                             "plain on task, split 0, seed 0, batch_size 7"));
+  EXPECT_EQ(trials[1].method().training().epochs(), 7);
+}
+
+TEST(Expand, PresetsAreLaidOverTheirMethodAndUnderTheOverride) {
+  const SpecSandbox sandbox;
+  sandbox.Write("experiments/presets/long.textproto", "training { epochs: 9 batch_size: 4 }");
+  sandbox.Write("experiments/presets/slow.textproto", "training { optimizer { learning_rate: 0.001 } epochs: 8 }");
+  const std::vector<TrialSpec> trials =
+      MustExpand(sandbox, absl::StrCat(kMinimalSpec, "method: 'plain+long+slow' method: 'pairs+long'\n",
+                                       "override { training { batch_size: 6 } }"));
+  EXPECT_THAT(Described(trials),
+              ElementsAre("plain on task, split 0, seed 0", "plain+long+slow on task, split 0, seed 0",
+                          "pairs+long on task, split 0, seed 0"));
+  EXPECT_EQ(trials[0].method().training().epochs(), 2);
+  EXPECT_EQ(trials[1].method().training().epochs(), 8);
+  EXPECT_EQ(trials[1].method().training().batch_size(), 6);
+  EXPECT_EQ(trials[1].method().training().optimizer().learning_rate(), 0.001);
+  EXPECT_EQ(trials[2].method().training().epochs(), 9);
+  EXPECT_THAT(Error(sandbox, absl::StrCat(kMinimalSpec, "method: 'plain+lang'")),
+              HasSubstr("method[1]: unknown preset 'lang'"));
+  // A value that does not hold is looked for where it was set.
+  sandbox.Write("experiments/presets/long.textproto",
+                "\ntraining { epochs: 9 drop_last: true }\ninput { mean: [1, 2] }");
+  EXPECT_THAT(Error(sandbox, absl::StrCat(kMinimalSpec, "method: 'plain+long'")),
+              HasSubstr("presets/long.textproto:3: input.mean: has 2 values"));
+}
+
+TEST(Expand, AnOverrideOfPretrainingIsForThoseThatHaveOne) {
+  const SpecSandbox sandbox;
+  const std::string stage =
+      "pretraining { loss { term { cross_entropy {} } } training { epochs: 5 batch_size: 10 "
+      "optimizer { learning_rate: 0.1 sgd {} } schedule { constant {} } } }";
+  sandbox.Write("experiments/presets/staged.textproto", stage);
+  const std::vector<TrialSpec> trials = MustExpand(
+      sandbox,
+      absl::StrCat(kMinimalSpec, "method: 'plain+staged'\n", "override { pretraining { training { epochs: 1 } } }"));
+  EXPECT_FALSE(trials[0].method().has_pretraining());
+  EXPECT_EQ(trials[1].method().pretraining().training().epochs(), 1);
+  EXPECT_TRUE(trials[1].method().pretraining().training().optimizer().has_weight_decay());
+}
+
+TEST(Expand, ExternalImagesAreTheTasks) {
+  const SpecSandbox sandbox;
+  sandbox.Write("experiments/presets/exposed.textproto",
+                "open_set { external_images {} } loss { term { cross_entropy {} } term { outlier_exposure {} } }");
+  const std::string spec = absl::StrCat(kMinimalSpec, "method: 'plain+exposed'");
+  EXPECT_THAT(Error(sandbox, spec),
+              HasSubstr("method plain+exposed trains with external images, and task task names none"));
+  sandbox.Write("data/tasks/task.textproto",
+                "name: 'task' data_set: 'digits' split { known: [0, 1, 2] unknown: 3 } "
+                "external { data_set: 'digits' class_id: 4 }");
+  const std::vector<TrialSpec> trials = MustExpand(sandbox, spec);
+  EXPECT_THAT(MakeTrainAction(trials[1]).external().class_id(), ElementsAre(4));
+  // Of no concern to a method that does not use them.
+  EXPECT_FALSE(MakeTrainAction(trials[0]).has_external());
+}
+
+TEST(Expand, MetricsTakeTheMethodsThreshold) {
+  const SpecSandbox sandbox;
+  sandbox.Write("experiments/presets/strict.textproto",
+                "decision { threshold: -0.9 by_known_classes { known_classes: 2 threshold: -0.7 } }");
+  std::string spec =
+      "name: 'spec' task: 'task' method: 'plain+strict' split: [0, 1] seed: 0 metric { outer { of_method {} } }";
+  const std::vector<TrialSpec> trials = MustExpand(sandbox, spec);
+  EXPECT_EQ(trials[0].metric(0).outer().threshold(), -0.9);
+  EXPECT_EQ(trials[1].metric(0).outer().threshold(), -0.7);
+  spec += " method: 'plain'";
+  EXPECT_THAT(Error(sandbox, spec), HasSubstr("metric[0]: method plain has no threshold for 3 known classes"));
+}
+
 TEST(Expand, OpennessLevelsTakeTheFirstUnknownClasses) {
   const SpecSandbox sandbox;
   const std::vector<TrialSpec> trials =
@@ -150,7 +227,7 @@ TEST(Expand, ErrorsNameFileLineAndField) {
             spec +
                 ":7:7: unknown field 'colour' (known: name, question, task, method, override, axis, split, "
                 "unknown_classes, seed, metric, execution, train_limit_per_class, test_limit_per_class, "
-                "expected_trials)");
+                "validation_per_class, search, expected_trials)");
   EXPECT_EQ(Error(sandbox, "name: 'spec'\ntask: 'task'\nmethod: 'plan'\nseed: 0\nmetric { auroc {} }"),
             spec + ":3: method[0]: unknown method 'plan'; did you mean 'plain'? (known: pairs, plain)");
   EXPECT_EQ(Error(sandbox, "name: 'spec'\ntask: 'tisk'\nmethod: 'plain'\nseed: 0\nmetric { auroc {} }"),

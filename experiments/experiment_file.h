@@ -18,6 +18,7 @@ namespace openset {
 struct SpecFolders {
   std::string specs;    // NAME.textproto: ExperimentSpec
   std::string methods;  // MethodSpec
+  std::string presets;  // MethodSpec, in parts
   std::string tasks;    // TaskSpec
   std::string catalog;  // DataSetInfo
 };
@@ -25,10 +26,16 @@ struct SpecFolders {
 // The folders below `root`, the top of the source tree or of a program's runfiles.
 SpecFolders SpecFoldersBelow(const std::string& root);
 
-// A method with the experiment's override laid over it.
+struct LoadedPreset {
+  MethodSpec spec;
+  TextSource source;
+};
+
+// A method with its presets and the experiment's override laid over it.
 struct LoadedMethod {
   MethodSpec spec;  // defaults are not filled in
   TextSource source;
+  std::vector<LoadedPreset> presets;  // in the order in which they were laid over
 };
 
 struct Experiment {

@@ -5,12 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "core/digest.h"
 #include "core/files.h"
-#include "core/proto_digest.h"
-#include "core/random.h"
 #include "core/record_file.h"
 #include "core/status_macros.h"
 #include "core/text_proto.h"
@@ -19,32 +16,12 @@
 #include "experiments/input_pipeline.h"
 #include "experiments/outputs.h"
 #include "experiments/predictor.h"
-#include "models/checkpoint.h"
-#include "models/make_model.h"
+#include "experiments/trained_model.h"
 
 namespace openset {
 namespace {
 
 constexpr int64_t kBatchSize = 256;
-
-// The trained model of an action, on the device.
-absl::StatusOr<std::shared_ptr<Model>> LoadModel(const TrainAction& action, const ActionContext& context) {
-  const std::string key = MessageDigest(action);
-  OPENSET_ASSIGN_OR_RETURN(const TrainSummary summary, context.store.LoadTrainSummary(key));
-  const std::string path = JoinPath(context.store.CheckpointFolder(key), kCheckpointFile);
-  OPENSET_ASSIGN_OR_RETURN(const std::string sha256, Sha256HexOfFile(path));
-  if (sha256 != summary.checkpoint_sha256()) {
-    return absl::DataLossError(
-        absl::StrCat(path, " does not match its checksum; remove its folder to have it trained again"));
-  }
-  OPENSET_ASSIGN_OR_RETURN(const TensorMap state, LoadTensors(path));
-  RandomStream unused(0, "init");
-  OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model,
-                           MakeModel(action.model(), action.input(), action.data().class_id_size(), &unused));
-  OPENSET_RETURN_IF_ERROR(Annotate(SetState(state, model.get()), path));
-  model->to(context.device);
-  return model;
-}
 
 // Appends the rows of [B, x] to `values`.
 void Append(const at::Tensor& rows, std::vector<float>* values) {
@@ -53,11 +30,17 @@ void Append(const at::Tensor& rows, std::vector<float>* values) {
   values->insert(values->end(), data, data + flat.numel());
 }
 
+// Passes the images of inferences that differ in nothing but how the model is asked, each image once for all of them.
 class Inferrer {
  public:
-  Inferrer(const InferAction& action, const ActionContext& context, Predictor* predictor, Pipeline pipeline,
-           int64_t total)
-      : action_(action), context_(context), predictor_(predictor), pipeline_(std::move(pipeline)), total_(total) {}
+  Inferrer(absl::Span<const InferRequest> requests, const ActionContext& context, Predictor* predictor,
+           Pipeline pipeline, int64_t total)
+      : action_(requests[0].action),
+        context_(context),
+        predictor_(predictor),
+        pipeline_(std::move(pipeline)),
+        total_(total),
+        outputs_(requests.size()) {}
 
   // Appends the outputs for a selection; `group` is -1 for known samples.
   absl::Status Add(const Selection& selection, int group) {
@@ -70,36 +53,47 @@ class Inferrer {
     for (const at::Tensor& rows : batcher.Epoch(kBatchSize, /*drop_last=*/false, /*random=*/nullptr)) {
       const Batch batch = batcher.At(rows, pipeline_, /*random=*/nullptr);
       const PrecisionScope precision(train.execution(), context_.device);
-      const ModelOutput output = predictor_->Predict(batch.image);
-      Append(output.logits, &outputs_.logits);
-      outputs_.num_outputs = output.logits.size(1);
-      if (output.feature.defined()) {
-        Append(output.feature, &outputs_.features);
-        outputs_.feature_dim = output.feature.size(1);
-      }
+      const std::vector<Prediction> predictions = predictor_->Predict(batch.image);
+      for (size_t i = 0; i < outputs_.size(); ++i) AddRows(predictions[i], &outputs_[i]);
       done_ += batch.label.size(0);
       WorkProgress progress;
       progress.set_fraction(static_cast<double>(done_) / total_);
       context_.report(progress);
     }
-    for (int64_t label : samples.label) {
-      outputs_.label.push_back(group < 0 ? label : -1);
-      outputs_.class_id.push_back(selection.class_id(static_cast<int>(label)));
-      outputs_.group.push_back(group);
+    for (Outputs& outputs : outputs_) {
+      for (int64_t label : samples.label) {
+        outputs.label.push_back(group < 0 ? label : -1);
+        outputs.class_id.push_back(selection.class_id(static_cast<int>(label)));
+        outputs.group.push_back(group);
+      }
     }
     return absl::OkStatus();
   }
 
-  Outputs* outputs() { return &outputs_; }
+  std::vector<Outputs>& outputs() { return outputs_; }
 
  private:
+  void AddRows(const Prediction& prediction, Outputs* outputs) {
+    Append(prediction.output.logits, &outputs->logits);
+    outputs->num_outputs = prediction.output.logits.size(1);
+    if (prediction.output.feature.defined()) {
+      Append(prediction.output.feature, &outputs->features);
+      outputs->feature_dim = prediction.output.feature.size(1);
+    }
+    if (!prediction.predicting_logits.defined()) return;
+    const int64_t classes = action_.train(0).data().class_id_size();
+    const at::Tensor predicted = prediction.predicting_logits.slice(1, 0, classes).argmax(1).to(at::kCPU).contiguous();
+    const int64_t* data = predicted.const_data_ptr<int64_t>();
+    outputs->prediction.insert(outputs->prediction.end(), data, data + predicted.numel());
+  }
+
   const InferAction& action_;
   const ActionContext& context_;
   Predictor* predictor_;
   const Pipeline pipeline_;
   const int64_t total_;
   int64_t done_ = 0;
-  Outputs outputs_;
+  std::vector<Outputs> outputs_;  // of each request
 };
 
 // A linear head's weights, for scores that need them.
@@ -110,44 +104,56 @@ void AddHead(const Model& model, Outputs* outputs) {
   }
 }
 
+absl::Status Commit(const InferRequest& request, const Outputs& outputs, absl::Duration time,
+                    const ActionContext& context) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string staging, context.store.NewStagingFolder(request.key));
+  const std::string path = JoinPath(staging, kOutputsFile);
+  OPENSET_RETURN_IF_ERROR(WriteOutputs(outputs, path));
+  InferSummary summary;
+  *summary.mutable_action() = request.action;
+  OPENSET_ASSIGN_OR_RETURN(*summary.mutable_outputs_sha256(), Sha256HexOfFile(path));
+  Provenance* provenance = summary.mutable_provenance();
+  provenance->set_libtorch_version(LibTorchVersion());
+  provenance->set_device(DescribeDevice(context.device));
+  provenance->set_infer_seconds(absl::ToDoubleSeconds(time));
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)));
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(request.action)));
+  return context.store.CommitFolder(staging, context.store.OutputsFolder(request.key));
+}
+
 }  // namespace
 
-absl::Status Infer(const InferAction& action, const ActionContext& context) {
+absl::Status Infer(absl::Span<const InferRequest> requests, const ActionContext& context) {
   const absl::Time start = absl::Now();
+  const InferAction& action = requests[0].action;
   const TrainAction& train = action.train(0);
   ConfigureExecution(train.execution());
   std::vector<std::shared_ptr<Model>> models;
   for (const TrainAction& member : action.train()) {
-    OPENSET_ASSIGN_OR_RETURN(models.emplace_back(), LoadModel(member, context));
+    OPENSET_ASSIGN_OR_RETURN(models.emplace_back(), LoadTrainedModel(member, context));
   }
-  const std::unique_ptr<Predictor> predictor = MakePredictor(action.inference(), train.input(), models, train.seed());
+  std::vector<InferenceSpec> specs;
+  for (const InferRequest& request : requests) specs.push_back(request.action.inference());
+  const std::unique_ptr<Predictor> predictor = MakePredictor(specs, train.input(), models, train.seed());
   OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, EvaluationPipeline(train.input(), context.device));
   OPENSET_ASSIGN_OR_RETURN(int64_t total, context.images->Count(action.known()));
   for (const UnknownGroup& group : action.unknown()) {
     OPENSET_ASSIGN_OR_RETURN(const int64_t count, context.images->Count(group.selection()));
     total += count;
   }
-  Inferrer inferrer(action, context, predictor.get(), std::move(pipeline), total);
+  Inferrer inferrer(requests, context, predictor.get(), std::move(pipeline), total);
   OPENSET_RETURN_IF_ERROR(inferrer.Add(action.known(), -1));
   for (int g = 0; g < action.unknown_size(); ++g) {
     OPENSET_RETURN_IF_ERROR(inferrer.Add(action.unknown(g).selection(), g));
-    inferrer.outputs()->group_names.push_back(action.unknown(g).name());
   }
-  if (!inferrer.outputs()->features.empty()) AddHead(*models[0], inferrer.outputs());
-
-  OPENSET_ASSIGN_OR_RETURN(const std::string staging, context.store.NewStagingFolder(context.key));
-  const std::string path = JoinPath(staging, kOutputsFile);
-  OPENSET_RETURN_IF_ERROR(WriteOutputs(*inferrer.outputs(), path));
-  InferSummary summary;
-  *summary.mutable_action() = action;
-  OPENSET_ASSIGN_OR_RETURN(*summary.mutable_outputs_sha256(), Sha256HexOfFile(path));
-  Provenance* provenance = summary.mutable_provenance();
-  provenance->set_libtorch_version(LibTorchVersion());
-  provenance->set_device(DescribeDevice(context.device));
-  provenance->set_infer_seconds(absl::ToDoubleSeconds(absl::Now() - start));
-  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)));
-  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(action)));
-  return context.store.CommitFolder(staging, context.store.OutputsFolder(context.key));
+  const absl::Duration time = (absl::Now() - start) / requests.size();
+  for (size_t i = 0; i < requests.size(); ++i) {
+    Outputs& outputs = inferrer.outputs()[i];
+    for (const UnknownGroup& group : action.unknown()) outputs.group_names.push_back(group.name());
+    if (!outputs.features.empty()) AddHead(*models[0], &outputs);
+    OPENSET_RETURN_IF_ERROR(Commit(requests[i], outputs, time, context));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace openset

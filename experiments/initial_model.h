@@ -12,9 +12,10 @@
 
 namespace openset {
 
-// On the CPU: drawn from the action's seed, then what action.model.weights gives. Errors: those of MakeModel() and
+// On the context's device: the model of the training it depends on (action.start), or else one drawn from the action's
+// seed and then given what action.model.weights has. Errors: those of LoadTrainedModel(), MakeModel() and
 // ImportWeights().
-absl::StatusOr<std::shared_ptr<Model>> MakeInitialModel(const TrainAction& action);
+absl::StatusOr<std::shared_ptr<Model>> MakeInitialModel(const TrainAction& action, const ActionContext& context);
 
 // For an action without a training: commits the initial model as its checkpoint, with no epochs.
 absl::Status CommitInitialModel(const TrainAction& action, const ActionContext& context);

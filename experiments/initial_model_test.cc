@@ -29,9 +29,13 @@ TrainAction ActionOf(const std::string& model, int classes = 3) {
 constexpr char kNetwork[] = "osrci_cnn { feature_dim: 4 } head { linear {} } ";
 constexpr char kWeights[] = "weights { file: 'models/testdata/osrci_cnn_parallel.safetensors' ";
 
+ActionContext ContextOf(const std::string& key) {
+  return {key, Store(::testing::TempDir() + "store"), at::kCPU, nullptr, [](const WorkProgress&) {}};
+}
+
 // The part of the state that the head is.
 at::Tensor HeadOf(const TrainAction& action) {
-  const auto model = MakeInitialModel(action);
+  const auto model = MakeInitialModel(action, ContextOf("0"));
   EXPECT_THAT(model, IsOk());
   return StateOf(**model).at("head.weight");
 }
@@ -59,8 +63,7 @@ TEST(InitialModelTest, TheDigestDecidesNotThePath) {
 
 TEST(InitialModelTest, WithoutATrainingItIsTheCheckpoint) {
   const TrainAction action = ActionOf(absl::StrCat(kNetwork, kWeights, "}"));
-  const ActionContext context{"0123", Store(::testing::TempDir() + "store"), at::kCPU, nullptr,
-                              [](const WorkProgress&) {}};
+  const ActionContext context = ContextOf("0123");
   ASSERT_THAT(CommitInitialModel(action, context), IsOk());
   const auto summary = context.store.LoadTrainSummary("0123");
   ASSERT_THAT(summary, IsOk());
@@ -72,7 +75,7 @@ TEST(InitialModelTest, WithoutATrainingItIsTheCheckpoint) {
 }
 
 TEST(InitialModelTest, ErrorsNameTheFile) {
-  EXPECT_THAT(MakeInitialModel(ActionOf(absl::StrCat(kNetwork, kWeights, "}"), 5)),
+  EXPECT_THAT(MakeInitialModel(ActionOf(absl::StrCat(kNetwork, kWeights, "}"), 5), ContextOf("0")),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("models/testdata/osrci_cnn_parallel.safetensors: the weights don't fit the model")));
 }

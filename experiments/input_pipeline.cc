@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/status_macros.h"
 #include "data/augment/make_augmentation.h"
 
 namespace openset {
@@ -16,14 +17,25 @@ InputFormat FormatOf(const InputSpec& input) {
           {input.std().begin(), input.std().end()}};
 }
 
+std::vector<std::unique_ptr<const Augmentation>> MakeAll(
+    const google::protobuf::RepeatedPtrField<AugmentationSpec>& specs, const InputSpec& input) {
+  std::vector<std::unique_ptr<const Augmentation>> augmentations;
+  for (const AugmentationSpec& spec : specs) augmentations.push_back(MakeAugmentation(spec, input.size()));
+  return augmentations;
+}
+
 }  // namespace
 
 absl::StatusOr<Pipeline> TrainingPipeline(const TrainAction& action, at::Device device) {
-  std::vector<std::unique_ptr<const Augmentation>> augmentations;
-  for (const AugmentationSpec& spec : action.augmentation()) {
-    augmentations.push_back(MakeAugmentation(spec, action.input().size()));
+  return Pipeline::Make(MakeAll(action.augmentation(), action.input()), FormatOf(action.input()), device);
+}
+
+absl::StatusOr<Pipeline> TrainingPipelineWithViews(const TrainAction& action, at::Device device) {
+  OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, TrainingPipeline(action, device));
+  if (action.has_views()) {
+    pipeline.AddViews(action.views().count(), MakeAll(action.views().augmentation(), action.input()));
   }
-  return Pipeline::Make(std::move(augmentations), FormatOf(action.input()), device);
+  return pipeline;
 }
 
 absl::StatusOr<Pipeline> EvaluationPipeline(const InputSpec& input, at::Device device) {

@@ -13,6 +13,9 @@ namespace openset {
 // With the action's augmentations.
 absl::StatusOr<Pipeline> TrainingPipeline(const TrainAction& action, at::Device device);
 
+// Also with its views, if it has any.
+absl::StatusOr<Pipeline> TrainingPipelineWithViews(const TrainAction& action, at::Device device);
+
 // Resize and normalisation only.
 absl::StatusOr<Pipeline> EvaluationPipeline(const InputSpec& input, at::Device device);
 

@@ -137,7 +137,7 @@ class LocalEngine {
     std::stable_sort(order.begin(), order.end(),
                      [this](int a, int b) { return plan_.nodes[a].kind > plan_.nodes[b].kind; });
     for (int n : order) {
-      if (!IsReady(plan_.nodes[n])) continue;
+      if (plan_.nodes[n].is_passenger || !IsReady(plan_.nodes[n])) continue;
       const std::optional<Seat> seat = TakeSeat(plan_.nodes[n]);
       if (!seat.has_value()) continue;
       OPENSET_RETURN_IF_ERROR(Start(n, *seat));
@@ -156,6 +156,11 @@ class LocalEngine {
         break;
       case ActionKind::kInfer:
         *request.mutable_infer() = node.infer;
+        for (int other : node.together) {
+          KeyedInferAction* passenger = request.add_infer_together();
+          passenger->set_key(plan_.nodes[other].key);
+          *passenger->mutable_action() = plan_.nodes[other].infer;
+        }
         break;
       case ActionKind::kEvaluate:
         *request.mutable_evaluate() = plan_.trials[node.trials[0]];
@@ -236,6 +241,11 @@ class LocalEngine {
     if (status.ok()) {
       finished_.insert(n);
       store_.RemoveFailure(plan_.nodes[n].key);
+      for (int passenger : plan_.nodes[n].together) {
+        waiting_.erase(passenger);
+        finished_.insert(passenger);
+        observer_->OnFinish(passenger, absl::OkStatus());
+      }
       return;
     }
     ++failed_;
@@ -250,6 +260,11 @@ class LocalEngine {
     // A store that can't be written to fails the next action too; this one's message has been shown.
     store_.WriteFailure(failure).IgnoreError();
     SkipDependents(n);
+    for (int passenger : plan_.nodes[n].together) {
+      waiting_.erase(passenger);
+      observer_->OnSkip(passenger);
+      SkipDependents(passenger);
+    }
   }
 
   void SkipDependents(int failed) {

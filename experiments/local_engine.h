@@ -18,6 +18,7 @@ class EngineObserver {
   virtual ~EngineObserver() = default;
   virtual void OnStart(int node) = 0;
   virtual void OnProgress(int node, const WorkProgress& progress) = 0;
+  // Also of a node that was done together with another one and never started itself.
   virtual void OnFinish(int node, const absl::Status& status) = 0;
   // An input failed, so this is not tried.
   virtual void OnSkip(int node) = 0;

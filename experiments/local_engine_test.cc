@@ -105,6 +105,28 @@ TEST_F(LocalEngineTest, MakesEveryRecordAndSkipsWhatIsDone) {
   EXPECT_EQ(Executed().size(), 15);
 }
 
+constexpr char kThreePerturbations[] =
+    "override { inference { input_perturbation {} } } "
+    "axis { path: 'inference.input_perturbation.epsilon' value: ['0', '0.1', '0.2'] } ";
+
+TEST_F(LocalEngineTest, InferencesThatSharePassesAreOneRequest) {
+  more_ = kThreePerturbations;
+  const Plan plan = MakePlanOf("0");
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_EQ(Records(plan), 3);
+  EXPECT_EQ(Executed().size(), 1 + 1 + 3);
+  EXPECT_EQ(observer_.finished.size(), 1 + 3 + 3);
+}
+
+TEST_F(LocalEngineTest, AFailureOfSharedPassesIsThatOfAllOfThem) {
+  more_ = kThreePerturbations;
+  const Plan plan = MakePlanOf("105");
+  EXPECT_TRUE(absl::IsAborted(Run(plan)));
+  EXPECT_EQ(Records(plan), 0);
+  EXPECT_EQ(observer_.failed.size(), 1);
+  EXPECT_EQ(observer_.skipped.size(), 2 + 3);
+}
+
 TEST_F(LocalEngineTest, WorkersLiveOnFromActionToAction) {
   options_.cpu_slots = 1;
   ASSERT_TRUE(Run(MakePlanOf("0, 1, 2")).ok());

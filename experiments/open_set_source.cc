@@ -1,14 +1,32 @@
-#include "core/torch.h"
-// core/torch.h goes first: core/logging.h takes over its macros.
-#include "core/logging.h"
+#include "experiments/open_set_source.h"
+
+#include <utility>
+
+#include "core/status_macros.h"
+#include "data/open_set/external_images.h"
 #include "data/open_set/noise_images.h"
 #include "data/open_set/overlay_images.h"
-#include "experiments/open_set_source.h"
+#include "experiments/confusing_images.h"
+#include "experiments/input_pipeline.h"
 #include "losses/feature_mixup.h"
 
 namespace openset {
+namespace {
 
-std::unique_ptr<OpenSetSource> MakeOpenSetSource(const OpenSetSpec& spec) {
+absl::StatusOr<std::unique_ptr<OpenSetSource>> ExternalImagesOf(const TrainAction& action,
+                                                                const ActionContext& context) {
+  OPENSET_ASSIGN_OR_RETURN(const std::shared_ptr<const ImageSet> images, context.images->Get(action.external()));
+  OPENSET_ASSIGN_OR_RETURN(const SelectedSamples samples, SelectSamples(*images, action.external()));
+  OPENSET_ASSIGN_OR_RETURN(Batcher batcher, Batcher::Make(*images, samples, action.input().channels(), context.device));
+  OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, TrainingPipeline(action, context.device));
+  return MakeExternalImages(action.open_set().external_images(), std::move(batcher), std::move(pipeline));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<OpenSetSource>> MakeOpenSetSource(const TrainAction& action,
+                                                                 const ActionContext& context) {
+  const OpenSetSpec& spec = action.open_set();
   switch (spec.kind_case()) {
     case OpenSetSpec::kFeatureMixup:
       return MakeFeatureMixup(spec.feature_mixup());
@@ -16,10 +34,13 @@ std::unique_ptr<OpenSetSource> MakeOpenSetSource(const OpenSetSpec& spec) {
       return MakeNoiseImages(spec.noise_images());
     case OpenSetSpec::kOverlayImages:
       return MakeOverlayImages(spec.overlay_images());
+    case OpenSetSpec::kExternalImages:
+      return ExternalImagesOf(action, context);
+    case OpenSetSpec::kConfusingImages:
+      return MakeConfusingImages(spec.confusing_images(), action.input(), action.seed(), context.device);
     case OpenSetSpec::KIND_NOT_SET:
       break;
   }
-  LOG(FATAL) << "an open-set source without a kind";
   return nullptr;
 }
 

@@ -1,16 +1,20 @@
-// OpenSetSpec -> OpenSetSource.
+// An OpenSetSpec's source.
 #ifndef OPENSET_EXPERIMENTS_OPEN_SET_SOURCE_H_
 #define OPENSET_EXPERIMENTS_OPEN_SET_SOURCE_H_
 
 #include <memory>
 
+#include "absl/status/statusor.h"
 #include "core/open_set.h"
-#include "experiments/method.pb.h"
+#include "experiments/action.pb.h"
+#include "experiments/action_context.h"
 
 namespace openset {
 
-// Precondition: the spec obeys its schema's rules and has its defaults filled in.
-std::unique_ptr<OpenSetSource> MakeOpenSetSource(const OpenSetSpec& spec);
+// For a training on the context's device; null if it has none. Errors: those of reading the external images.
+// Precondition: the action's spec obeys its schema's rules and has its defaults filled in.
+absl::StatusOr<std::unique_ptr<OpenSetSource>> MakeOpenSetSource(const TrainAction& action,
+                                                                 const ActionContext& context);
 
 }  // namespace openset
 

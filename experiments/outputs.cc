@@ -56,6 +56,7 @@ absl::Status WriteOutputs(const Outputs& outputs, const std::string& path) {
       {"group_names", MakeNpy(outputs.group_names)},
   };
   if (!outputs.features.empty()) arrays["features"] = MakeNpy(outputs.features, {n, outputs.feature_dim});
+  if (!outputs.prediction.empty()) arrays["prediction"] = MakeNpy(outputs.prediction, {n});
   if (!outputs.head_weight.empty()) {
     arrays["head_weight"] = MakeNpy(outputs.head_weight, {outputs.num_outputs, outputs.feature_dim});
   }
@@ -82,6 +83,7 @@ absl::StatusOr<Outputs> ReadOutputs(const std::string& path) {
     outputs.feature_dim = features->shape[1];
     OPENSET_RETURN_IF_ERROR(reader.Read("features", {n, -1}, &ToFloat, &outputs.features));
   }
+  if (reader.Has("prediction")) OPENSET_RETURN_IF_ERROR(reader.Read("prediction", {n}, &ToInt64, &outputs.prediction));
   if (reader.Has("head_weight")) {
     OPENSET_RETURN_IF_ERROR(reader.Read("head_weight", {k, outputs.feature_dim}, &ToFloat, &outputs.head_weight));
   }

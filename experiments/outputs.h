@@ -19,10 +19,11 @@ struct Outputs {
   std::vector<int64_t> class_id;  // [N], class id in the data set
   std::vector<int64_t> group;     // [N], index into group_names of an unknown sample, -1 = known
   std::vector<std::string> group_names;
-  std::vector<float> head_weight;  // [K, D] and
-  std::vector<float> head_bias;    // [K], of a linear head; empty for others
-  int64_t num_outputs = 0;         // K
-  int64_t feature_dim = 0;         // D
+  std::vector<int64_t> prediction;  // [N], the predicted class where it is not that of the largest logit; else empty
+  std::vector<float> head_weight;   // [K, D] and
+  std::vector<float> head_bias;     // [K], of a linear head; empty for others
+  int64_t num_outputs = 0;          // K
+  int64_t feature_dim = 0;          // D
 
   int64_t size() const { return static_cast<int64_t>(label.size()); }
 };

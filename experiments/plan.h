@@ -29,7 +29,10 @@ struct PlanNode {
   std::vector<int> trials;  // of the plan, that need it
   bool done = false;        // its result is in the store
   bool needed = false;      // not done, and a trial without a record depends on it
-  int64_t work = 0;         // estimated image passes: a training pass counts 3, an inference pass 1
+  // Needed inferences that are done together with this one, because they share passes; they are not started themselves.
+  std::vector<int> together;
+  bool is_passenger = false;  // in `together` of another node
+  int64_t work = 0;           // estimated image passes: a training pass counts 3, an inference pass 1
 };
 
 // Whether it takes a model as it was imported: a kTrain without a training.

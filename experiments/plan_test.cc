@@ -84,6 +84,72 @@ TEST(MakePlan, AnEnsembleReadsItsMembersCheckpoints) {
   EXPECT_EQ(plan.nodes[4].train.seed(), 2);
 }
 
+// A fine-tuning reads the checkpoint of the training it starts from, which is another method's own.
+TEST(MakePlan, AFineTuningReadsItsPretraining) {
+  const SpecSandbox sandbox;
+  sandbox.Write("experiments/methods/tuned.textproto", R"(
+    name: "tuned"
+    model { osrci_cnn {} head { linear {} } }
+    input { size: 20 channels: 1 }
+    pretraining {
+      loss { term { cross_entropy {} } }
+      training {
+        epochs: 2
+        batch_size: 10
+        optimizer { learning_rate: 0.1 sgd {} }
+        schedule { constant {} }
+      }
+    }
+    loss { term { cross_entropy {} } }
+    training {
+      epochs: 1
+      batch_size: 10
+      optimizer { learning_rate: 0.01 sgd {} }
+      schedule { constant {} }
+    }
+    inference { plain {} }
+    score { max_softmax {} })");
+  const Store store(sandbox.folder() + "/store");
+  const std::string spec = absl::StrCat(kMinimalSpec, "method: 'tuned'");
+  const Plan plan = MustPlan(sandbox, spec, store);
+  EXPECT_EQ(plan.Count(ActionKind::kTrain), 2);
+  EXPECT_THAT(plan.nodes[0].trials, ElementsAre(0, 1));  // the training of method plain
+  ASSERT_EQ(plan.nodes[3].kind, ActionKind::kTrain);
+  EXPECT_THAT(plan.nodes[3].inputs, ElementsAre(0));
+  EXPECT_EQ(plan.nodes[3].train.training().epochs(), 1);
+  EXPECT_EQ(plan.nodes[3].work, 3 * 20 * 1 * 3);
+  // With the fine-tuned weights in the store, the first stage is not needed for them.
+  std::filesystem::create_directories(store.CheckpointFolder(plan.nodes[3].key));
+  TrialRecord record;
+  record.set_trial_id(plan.trial_ids[0]);
+  ASSERT_TRUE(*store.CommitRecord(record));
+  EXPECT_EQ(MustPlan(sandbox, spec, store).CountNeeded(ActionKind::kTrain), 0);
+}
+
+// Two temperatures and three epsilons on one training: one node does them all.
+TEST(MakePlan, PerturbationsOfOneModelAreDoneTogether) {
+  const SpecSandbox sandbox;
+  const Plan plan = MustPlan(sandbox,
+                             absl::StrCat(kMinimalSpec,
+                                          "override { inference { input_perturbation {} } } "
+                                          "axis { path: 'inference.input_perturbation.temperature' value: ['1', '9'] } "
+                                          "axis { path: 'inference.input_perturbation.epsilon' "
+                                          "value: ['0', '0.1', '0.2'] } seed: 1"),
+                             Store("/nowhere"));
+  EXPECT_EQ(plan.Count(ActionKind::kInfer), 2 * 6);
+  int leaders = 0;
+  for (const PlanNode& node : plan.nodes) {
+    if (node.kind != ActionKind::kInfer || node.is_passenger) continue;
+    ++leaders;
+    EXPECT_EQ(node.together.size(), 5);
+    for (int other : node.together) {
+      EXPECT_TRUE(plan.nodes[other].is_passenger);
+      EXPECT_EQ(plan.nodes[other].inputs, node.inputs);
+    }
+  }
+  EXPECT_EQ(leaders, 2);  // one for each seed
+}
+
 TEST(Describe, NamesTheMessagesOfAnAxis) {
   const SpecSandbox sandbox;
   const Plan plan = MustPlan(

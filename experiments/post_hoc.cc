@@ -26,8 +26,10 @@ bool IsPlainCrossEntropy(const LossSpec& loss) {
 std::string NeedsTraining(const MethodSpec& method) {
   if (method.inference().has_ensemble()) return "needs several trainings";
   if (method.has_open_set()) return "is trained with samples that stand for unknown classes";
+  if (method.has_pretraining()) return "is trained in two stages";
   if (!IsPlainCrossEntropy(method.loss())) return "is trained with a loss of its own";
-  if (!method.model().head().has_linear() || method.model().head().extra_outputs() > 0) {
+  const HeadSpec& head = method.model().head();
+  if (!head.has_linear() || head.linear().normalise_logits() || head.extra_outputs() > 0) {
     return "is trained with a head of its own";
   }
   return "";

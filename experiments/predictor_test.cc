@@ -39,7 +39,7 @@ class PredictorTest : public ::testing::Test {
     const c10::NoGradGuard no_grad;
     InferenceSpec filled = spec;
     FillDefaults(&filled);
-    return MakePredictor(filled, input_, std::move(models), seed)->Predict(image_).logits;
+    return MakePredictor({filled}, input_, std::move(models), seed)->Predict(image_)[0].output.logits;
   }
 
   InferenceSpec McDropout(int passes, AverageOver average = PROBABILITIES) {
@@ -79,7 +79,7 @@ TEST_F(PredictorTest, PlainIsTheModelInEvaluationMode) {
   const at::Tensor logits = Predict(Plain(), {model});
   EXPECT_THAT(Predict(Plain(), {model}), TensorEq(logits));
   const c10::NoGradGuard no_grad;
-  EXPECT_TRUE(MakePredictor(Plain(), input_, {model}, 0)->Predict(image_).feature.defined());
+  EXPECT_TRUE(MakePredictor({Plain()}, input_, {model}, 0)->Predict(image_)[0].output.feature.defined());
 }
 
 TEST_F(PredictorTest, AnEnsembleOfOneIsItsMember) {
@@ -135,6 +135,66 @@ TEST_F(PredictorTest, PerturbationRaisesThePredictedProbability) {
   EXPECT_TRUE(gain.gt(0).all().item<bool>());
   EXPECT_THAT(Predict(Perturbation(2e-3, false), {model}), TensorNear(perturbed, 1e-6));
   for (const at::Tensor& parameter : model->parameters()) EXPECT_FALSE(parameter.grad().defined());
+}
+
+// Counts passes; its features are the mean of the image.
+class CountingBackbone : public Backbone {
+ public:
+  at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override {
+    ++forward;
+    const at::Tensor mean = image.mean({1, 2, 3}).unsqueeze(1);
+    if (mean.requires_grad()) {
+      mean.register_hook([this](const at::Tensor& /*gradient*/) { ++backward; });
+    }
+    return mean;
+  }
+  int64_t feature_dim() const override { return 1; }
+  void Initialise(RandomStream* /*random*/) override {}
+
+  int forward = 0;
+  int backward = 0;
+};
+
+class TwoLogits : public Head {
+ public:
+  ModelOutput Forward(const at::Tensor& feature) override {
+    return {feature, at::cat({feature, -2 * feature}, 1), {}, {}};
+  }
+  void Initialise(RandomStream* /*random*/) override {}
+};
+
+TEST_F(PredictorTest, AGridOfPerturbationsSharesItsPasses) {
+  const auto backbone = std::make_shared<CountingBackbone>();
+  const auto model = std::make_shared<Model>(backbone, std::make_shared<TwoLogits>());
+  std::vector<InferenceSpec> grid;
+  for (const double temperature : {1, 10, 100, 1000}) {
+    for (const double epsilon : {0.0, 0.0005, 0.001, 0.0014, 0.002, 0.0024, 0.005, 0.01, 0.05, 0.1, 0.2}) {
+      InferenceSpec& spec = grid.emplace_back(Perturbation(epsilon, true));
+      spec.mutable_input_perturbation()->set_temperature(temperature);
+    }
+  }
+  const c10::NoGradGuard no_grad;
+  const std::vector<Prediction> predictions = MakePredictor(grid, input_, {model}, 0)->Predict(image_);
+  EXPECT_EQ(backbone->forward, 41);
+  EXPECT_EQ(backbone->backward, 4);
+  ASSERT_EQ(predictions.size(), 44);
+  // Each is what it is alone.
+  for (const size_t i : {0, 1, 10, 11, 43}) {
+    EXPECT_THAT(Predict(grid[i], {model}), TensorEq(predictions[i].output.logits)) << i;
+  }
+}
+
+// Means 0.5 and -0.5.
+TEST_F(PredictorTest, TheClassCanBeThatOfTheImageAsItIs) {
+  const auto model = std::make_shared<Model>(std::make_shared<CountingBackbone>(), std::make_shared<TwoLogits>());
+  const at::Tensor image = at::cat({at::full({1, 1, 2, 2}, 0.5), at::full({1, 1, 2, 2}, -0.5)});
+  std::vector<InferenceSpec> specs = {Perturbation(1e-3, false), Perturbation(1e-3, false)};
+  specs[1].mutable_input_perturbation()->set_predictions(InputPerturbationSpec::ORIGINAL);
+  const c10::NoGradGuard no_grad;
+  const std::vector<Prediction> predictions = MakePredictor(specs, input_, {model}, 0)->Predict(image);
+  EXPECT_FALSE(predictions[0].predicting_logits.defined());
+  EXPECT_THAT(predictions[1].predicting_logits, TensorNear(Matrix({{0.5, -1}, {-0.5, 1}}), 1e-6));
+  EXPECT_THAT(predictions[1].output.logits, TensorEq(predictions[0].output.logits));
 }
 
 TEST_F(PredictorTest, PlainInferenceAfterDropoutIsPlain) {

@@ -74,6 +74,19 @@ std::vector<std::string> TaskLines(absl::Span<const TrialResult> results) {
   return lines;
 }
 
+// "odin (tuned) on task, split 0, seed 0: temperature 10, epsilon 0.002 (best aurc of 44: 0.12)"
+std::string SearchLine(const TrialSpec& trial) {
+  const SearchLog& log = trial.search();
+  const SearchCandidate& chosen = log.candidate(log.chosen());
+  std::string text =
+      absl::StrCat(trial.method().name(), " on ", trial.task(), ", split ", trial.split(), ", seed ", trial.seed());
+  for (const AxisValue& axis : trial.axis()) absl::StrAppend(&text, ", ", axis.name(), " ", axis.value());
+  absl::StrAppend(&text, ": ", AxisText({chosen.axis().begin(), chosen.axis().end()}), " (best validation ",
+                  MetricName(log.criterion()), " of ", log.candidate_size(), ": ",
+                  absl::StrFormat("%.4g", chosen.value()), ")");
+  return text;
+}
+
 }  // namespace
 
 std::string AxisText(const std::vector<AxisValue>& axis) {
@@ -93,6 +106,7 @@ Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> r
   for (const TrialResult& result : results) {
     const TrialSpec& trial = *result.trial;
     report.missing += result.record == nullptr;
+    if (trial.has_search()) report.search_lines.push_back(SearchLine(trial));
     const std::vector<AxisValue> axis(trial.axis().begin(), trial.axis().end());
     for (const MetricSpec& spec : trial.metric()) {
       const std::string metric = MetricName(spec);

@@ -42,6 +42,8 @@ struct Report {
       cells;  // by method, axis values, task, openness, then metric, each in the order of the trials
   // One line a task: classes, openness, known:unknown test samples.
   std::vector<std::string> task_lines;
+  // One line a tuned trial: what was chosen.
+  std::vector<std::string> search_lines;
   int trials = 0;
   int missing = 0;  // trials without a record
 };

@@ -10,6 +10,7 @@
 #include "experiments/expand.h"
 #include "experiments/experiment_file.h"
 #include "experiments/plan.h"
+#include "experiments/search.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -36,7 +37,9 @@ TEST_P(SpecTest, ExpandsToItsNumberOfTrials) {
   ASSERT_TRUE(experiment->spec.has_expected_trials());
   const absl::StatusOr<std::vector<TrialSpec>> trials = Expand(*experiment);
   ASSERT_TRUE(trials.ok()) << trials.status();
-  EXPECT_EQ(static_cast<int>(trials->size()), experiment->spec.expected_trials());
+  const absl::StatusOr<std::vector<TrialSearch>> searches = ExpandSearches(*experiment, *trials);
+  ASSERT_TRUE(searches.ok()) << searches.status();
+  EXPECT_EQ(static_cast<int>(trials->size() + searches->size()), experiment->spec.expected_trials());
 }
 
 TEST_P(SpecTest, ItsPlanHasWorkForEachTrial) {
@@ -50,7 +53,7 @@ TEST_P(SpecTest, ItsPlanHasWorkForEachTrial) {
     EXPECT_TRUE(count.ok()) << count.status();
     return count.value_or(0);
   });
-  EXPECT_EQ(plan.CountNeeded(ActionKind::kEvaluate), experiment->spec.expected_trials());
+  EXPECT_EQ(plan.CountNeeded(ActionKind::kEvaluate), trials->size());
   EXPECT_GT(plan.CountNeeded(ActionKind::kTrain), 0);
   for (const PlanNode& node : plan.nodes) {
     if (node.kind == ActionKind::kEvaluate) continue;
@@ -71,6 +74,28 @@ TEST(PosthocSweep, TrainsOnceForAllScores) {
   EXPECT_EQ(plan.Count(ActionKind::kEvaluate), 64);
 }
 
+// For each of 2 splits: one training; of 44 candidates of ODIN one pass over the validation images, which they share;
+// of the 36 of OpenMax and the 10 of ReAct another one, and one over the training images.
+TEST(PosthocSearch, FitsAndScoresFromStoredArrays) {
+  const absl::StatusOr<Experiment> experiment = LoadExperiment("posthoc_search", SpecFoldersBelow(Root()));
+  ASSERT_TRUE(experiment.ok()) << experiment.status();
+  const absl::StatusOr<std::vector<TrialSpec>> trials = Expand(*experiment);
+  ASSERT_TRUE(trials.ok()) << trials.status();
+  const absl::StatusOr<std::vector<TrialSearch>> searches = ExpandSearches(*experiment, *trials);
+  ASSERT_TRUE(searches.ok()) << searches.status();
+  std::vector<TrialSpec> candidates;
+  for (const TrialSearch& search : *searches) {
+    candidates.insert(candidates.end(), search.candidates.begin(), search.candidates.end());
+  }
+  ASSERT_EQ(candidates.size(), 2 * (44 + 36 + 10));
+  const Plan plan = MakePlan(candidates, Store(JoinPath(::testing::TempDir(), "no-store")),
+                             [](const Selection&) { return int64_t{1}; });
+  EXPECT_EQ(plan.Count(ActionKind::kTrain), 2);
+  int passes = 0;
+  for (const PlanNode& node : plan.nodes) passes += node.kind == ActionKind::kInfer && !node.is_passenger;
+  EXPECT_EQ(passes, 2 * 3);
+}
+
 INSTANTIATE_TEST_SUITE_P(Specs, SpecTest, ::testing::ValuesIn(NamesIn("experiments/specs")),
                          [](const auto& info) { return info.param; });
 
@@ -88,9 +113,29 @@ TEST_P(MethodTest, IsValidAndSaysItsSource) {
   EXPECT_EQ(method.name(), GetParam());
   EXPECT_FALSE(method.title().empty());
   EXPECT_FALSE(method.reference().empty());
+  const absl::StatusOr<std::vector<TrialSpec>> trials = Expand(*experiment);
+  EXPECT_TRUE(trials.ok()) << trials.status();
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, MethodTest, ::testing::ValuesIn(NamesIn("experiments/methods")),
+                         [](const auto& info) { return info.param; });
+
+class PresetTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(PresetTest, FitsAMethod) {
+  const std::string path = JoinPath(::testing::TempDir(), GetParam() + "_preset.textproto");
+  const std::string method = GetParam() == "faithful" ? "thresholded_softmax" : "softmax";
+  ASSERT_TRUE(WriteFileAtomically(path, "name: '" + GetParam() + "' task: 'cifar10' method: '" + method + "+" +
+                                            GetParam() + "' split: 0 seed: 0 metric { auroc {} }")
+                  .ok());
+  const absl::StatusOr<Experiment> experiment = LoadExperiment(path, SpecFoldersBelow(Root()));
+  ASSERT_TRUE(experiment.ok()) << experiment.status();
+  const absl::StatusOr<std::vector<TrialSpec>> trials = Expand(*experiment);
+  ASSERT_TRUE(trials.ok()) << trials.status();
+  EXPECT_EQ((*trials)[0].method().name(), method + "+" + GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Presets, PresetTest, ::testing::ValuesIn(NamesIn("experiments/presets")),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,13 +18,12 @@
 #include "experiments/execution.h"
 #include "experiments/initial_model.h"
 #include "experiments/input_pipeline.h"
+#include "experiments/objective.h"
 #include "experiments/open_set_source.h"
 #include "experiments/optimizer.h"
 #include "experiments/schedule.h"
 #include "experiments/training.h"
 #include "experiments/training_state.h"
-#include "losses/loss_needs.h"
-#include "losses/make_loss_term.h"
 
 namespace openset {
 namespace {
@@ -39,11 +37,11 @@ class Trainer {
     OPENSET_ASSIGN_OR_RETURN(const SelectedSamples samples, SelectSamples(*images, action.data()));
     OPENSET_ASSIGN_OR_RETURN(Batcher batcher,
                              Batcher::Make(*images, samples, action.input().channels(), context.device));
-    OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, TrainingPipeline(action, context.device));
-    OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, MakeInitialModel(action));
-    model->to(context.device);
+    OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, TrainingPipelineWithViews(action, context.device));
+    OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, MakeInitialModel(action, context));
+    OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<OpenSetSource> source, MakeOpenSetSource(action, context));
     return std::unique_ptr<Trainer>(
-        new Trainer(action, context, std::move(batcher), std::move(pipeline), std::move(model)));
+        new Trainer(action, context, std::move(batcher), std::move(pipeline), std::move(model), std::move(source)));
   }
 
   absl::Status Run() {
@@ -64,26 +62,17 @@ class Trainer {
 
  private:
   Trainer(const TrainAction& action, const ActionContext& context, Batcher batcher, Pipeline pipeline,
-          std::shared_ptr<Model> model)
+          std::shared_ptr<Model> model, std::unique_ptr<OpenSetSource> source)
       : action_(action),
         context_(context),
         batcher_(std::move(batcher)),
         pipeline_(std::move(pipeline)),
-        model_(std::move(model)) {
-    if (action_.has_open_set()) source_ = MakeOpenSetSource(action_.open_set());
+        model_(std::move(model)),
+        objective_(action, context.device, batcher_.size(), model_, std::move(source)) {
     NamedTensors parameters;
     for (const auto& parameter : model_->named_parameters())
       parameters.emplace_back(parameter.key(), parameter.value());
-    for (int t = 0; t < action_.loss().term_size(); ++t) {
-      terms_.push_back(MakeLossTerm(action_.loss().term(t), context_.device));
-      for (const auto& [name, tensor] : terms_[t]->Parameters()) {
-        parameters.emplace_back(absl::StrCat("loss.", t, ".", name), tensor);
-      }
-      if (NeedsOf(action_.loss().term(t)).history && !history_.has_value()) {
-        history_.emplace();
-        history_->correct = at::zeros({batcher_.size()}, at::TensorOptions(at::kLong).device(context_.device));
-      }
-    }
+    for (const auto& parameter : objective_.Parameters()) parameters.push_back(parameter);
     optimizer_ = MakeOptimizer(action_.training().optimizer(), std::move(parameters));
     *summary_.mutable_action() = action_;
   }
@@ -95,16 +84,8 @@ class Trainer {
       state.emplace_back("model." + parameter.key(), parameter.value());
     }
     for (const auto& buffer : model_->named_buffers()) state.emplace_back("model." + buffer.key(), buffer.value());
-    for (int t = 0; t < terms_.size(); ++t) {
-      for (const auto& [name, tensor] : terms_[t]->Parameters()) {
-        state.emplace_back(absl::StrCat("loss.", t, ".", name), tensor);
-      }
-    }
     for (const auto& [name, tensor] : optimizer_->State()) state.emplace_back("optimizer." + name, tensor);
-    if (source_ != nullptr) {
-      for (const auto& [name, tensor] : source_->State()) state.emplace_back("open_set." + name, tensor);
-    }
-    if (history_.has_value()) state.emplace_back("history.correct", history_->correct);
+    for (const auto& named : objective_.State()) state.push_back(named);
     return state;
   }
 
@@ -113,7 +94,7 @@ class Trainer {
     if (saved.ok()) {
       summary_ = *std::move(saved);
       seconds_ = summary_.provenance().train_seconds();
-      if (history_.has_value()) history_->epochs = summary_.epoch_size();
+      objective_.SetCompleteEpochs(summary_.epoch_size());
       steps_ = std::min<int64_t>(summary_.epoch_size() * StepsPerEpoch(), MaxSteps());
       LOG(INFO) << "resuming after epoch " << summary_.epoch_size();
     } else if (!absl::IsNotFound(saved.status())) {
@@ -121,9 +102,12 @@ class Trainer {
     }
   }
 
-  int64_t StepsPerEpoch() const {
+  // Of an epoch over the samples.
+  int Passes() const { return 1 + action_.open_set().plain_passes(); }
+  int64_t StepsPerPass() const {
     return BatchesPerEpoch(batcher_.size(), action_.training().batch_size(), action_.training().drop_last());
   }
+  int64_t StepsPerEpoch() const { return Passes() * StepsPerPass(); }
   int64_t MaxSteps() const {
     const int64_t all = StepsPerEpoch() * action_.training().epochs();
     return action_.training().max_steps() > 0 ? std::min(all, action_.training().max_steps()) : all;
@@ -131,8 +115,8 @@ class Trainer {
   // Over all runs.
   int64_t ImagesSeen() const {
     const int64_t batch = action_.training().batch_size();
-    const int64_t per_epoch = action_.training().drop_last() ? StepsPerEpoch() * batch : batcher_.size();
-    return steps_ / StepsPerEpoch() * per_epoch + steps_ % StepsPerEpoch() * batch;
+    const int64_t per_pass = action_.training().drop_last() ? StepsPerPass() * batch : batcher_.size();
+    return steps_ / StepsPerPass() * per_pass + steps_ % StepsPerPass() * batch;
   }
   bool StepLimitReached() const { return steps_ >= MaxSteps(); }
 
@@ -145,74 +129,36 @@ class Trainer {
     const double rate =
         action_.training().optimizer().learning_rate() * LearningRateFactor(action_.training().schedule(), epoch);
     model_->train(true);
+    objective_.StartEpoch(epoch, &open);
     const at::TensorOptions on_device = at::TensorOptions(at::kDouble).device(context_.device);
     // Objective, terms, hits; summed on the device so that steps don't wait for each other.
-    at::Tensor sums = at::zeros({static_cast<int64_t>(terms_.size()) + 2}, on_device);
+    at::Tensor sums = at::zeros({action_.loss().term_size() + 2}, on_device);
     int64_t seen = 0;
-    for (const at::Tensor& samples :
-         batcher_.Epoch(action_.training().batch_size(), action_.training().drop_last(), &order)) {
-      const Batch batch = batcher_.At(samples, pipeline_, &augment);
-      sums.add_(Step(batch, epoch, rate, &open) * batch.label.size(0));
-      seen += batch.label.size(0);
-      ++steps_;
-      ReportStep(epoch, sums, seen);
-      if (StepLimitReached()) break;
+    for (int pass = 0; pass < Passes() && !StepLimitReached(); ++pass) {
+      for (const at::Tensor& samples :
+           batcher_.Epoch(action_.training().batch_size(), action_.training().drop_last(), &order)) {
+        const Batch batch = batcher_.At(samples, pipeline_, &augment);
+        sums.add_(Step(batch, /*with_open_set=*/pass == 0, rate, &open) * batch.label.size(0));
+        seen += batch.label.size(0);
+        ++steps_;
+        ReportStep(epoch, sums, seen);
+        if (StepLimitReached()) break;
+      }
     }
-    if (history_.has_value()) history_->epochs = epoch + 1;
-    return FinishEpoch(epoch, rate, sums.cpu() / std::max<int64_t>(seen, 1));
+    objective_.SetCompleteEpochs(epoch + 1);
+    return FinishEpoch(epoch, rate, sums.cpu() / std::max<int64_t>(seen, 1), seen);
   }
 
   // One step; returns the objective, each term and the share of hits.
-  at::Tensor Step(const Batch& batch, int epoch, double rate, RandomStream* random) {
-    const int64_t size = batch.label.size(0);
-    at::Tensor objective;
-    std::vector<at::Tensor> values;
-    ModelOutput known, extra;
-    {
-      const PrecisionScope precision(action_.execution(), context_.device);
-      const at::Tensor extra_images = source_ != nullptr ? source_->ExtraImages(batch, random) : at::Tensor();
-      if (extra_images.defined()) {
-        const ModelOutput all = model_->Forward(at::cat({batch.image, extra_images}));
-        known = all.Rows(0, size);
-        extra = all.Rows(size, all.logits.size(0));
-      } else {
-        known = model_->Forward(batch.image);
-      }
-    }
-    LossInput input{batch, known};
-    OpenSet open;
-    if (source_ != nullptr) {
-      const OpenSetSource::Context context{
-          batch,
-          known,
-          extra,
-          [this](const at::Tensor& image, int norm_set) { return model_->Forward(image, norm_set); },
-          [this](const at::Tensor& feature) { return model_->ForwardHead(feature); },
-          random};
-      open = source_->Make(context);
-      input.open = &open;
-    }
-    input.history = history_.has_value() ? &*history_ : nullptr;
-    input.epoch = epoch;
-    input.epochs = action_.training().epochs();
-    for (int t = 0; t < terms_.size(); ++t) {
-      const at::Tensor value = terms_[t]->Compute(input);
-      const at::Tensor weighted = value * action_.loss().term(t).weight();
-      objective = objective.defined() ? objective + weighted : weighted;
-      values.push_back(value.detach().to(at::kDouble));
-    }
+  at::Tensor Step(const Batch& batch, bool with_open_set, double rate, RandomStream* random) {
+    Objective::Step step = objective_.Compute(batch, with_open_set, random);
     optimizer_->ZeroGradients();
-    objective.backward();
+    step.objective.backward();
     optimizer_->Step(rate);
-
-    const int64_t classes = action_.data().class_id_size();
-    const at::Tensor hit = known.logits.detach().slice(1, 0, classes).argmax(1).eq(batch.label);
-    if (history_.has_value()) {
-      at::Tensor& correct = history_->correct;
-      correct.index_copy_(0, batch.sample, correct.index_select(0, batch.sample) + hit.to(at::kLong));
-    }
-    values.insert(values.begin(), objective.detach().to(at::kDouble));
-    values.push_back(hit.to(at::kDouble).mean());
+    objective_.CountHits(batch, step.hit);
+    std::vector<at::Tensor> values = {step.objective.detach().to(at::kDouble)};
+    values.insert(values.end(), step.term.begin(), step.term.end());
+    values.push_back(step.hit.to(at::kDouble).mean());
     return at::stack(values);
   }
 
@@ -231,14 +177,14 @@ class Trainer {
     context_.report(progress);
   }
 
-  absl::Status FinishEpoch(int epoch, double rate, const at::Tensor& means) {
+  absl::Status FinishEpoch(int epoch, double rate, const at::Tensor& means, int64_t seen) {
     EpochSummary* summary = summary_.add_epoch();
     summary->set_epoch(epoch);
     summary->set_learning_rate(rate);
     summary->set_loss(means[0].item<double>());
-    for (int t = 0; t < terms_.size(); ++t) summary->add_term(means[t + 1].item<double>());
+    for (int t = 0; t < action_.loss().term_size(); ++t) summary->add_term(means[t + 1].item<double>());
     summary->set_train_accuracy(means[-1].item<double>());
-    images_ += batcher_.size() - reported_in_epoch_;
+    images_ += seen - reported_in_epoch_;
     reported_in_epoch_ = 0;
     LOG(INFO) << summary->ShortDebugString();
     if (std::isfinite(summary->loss())) return absl::OkStatus();
@@ -256,10 +202,8 @@ class Trainer {
   const Batcher batcher_;
   const Pipeline pipeline_;
   const std::shared_ptr<Model> model_;
-  std::unique_ptr<OpenSetSource> source_;  // null without an open set
-  std::vector<std::unique_ptr<LossTerm>> terms_;
+  Objective objective_;
   std::unique_ptr<Optimizer> optimizer_;
-  std::optional<SampleHistory> history_;  // if a term needs it
 
   TrainSummary summary_;
   double seconds_ = 0;  // of training, over all runs

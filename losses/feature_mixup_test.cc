@@ -26,7 +26,7 @@ ModelOutput Head(const at::Tensor& feature) { return {feature, 10 * feature, {},
 OpenSet Mix(OpenSetSource* source, const at::Tensor& feature, const std::vector<int64_t>& label, RandomStream random) {
   const Batch batch{{}, at::tensor(label, at::kLong), {}};
   const ModelOutput known = Head(feature);
-  return source->Make({batch, known, {}, nullptr, Head, &random});
+  return source->Make({batch, known, {}, nullptr, Head, nullptr, &random});
 }
 
 // Four samples whose features tell them apart in every mixture of two.

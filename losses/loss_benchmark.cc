@@ -8,13 +8,17 @@
 #include <string>
 
 #include "benchmark/benchmark.h"
+#include "core/proto_rules.h"
+#include "core/random.h"
 #include "core/torch.h"
+#include "losses/feature_mixup.h"
 #include "losses/loss_scene.h"
 
 namespace openset {
 namespace {
 
 constexpr int64_t kBatch = 128;
+constexpr int64_t kFeatures = 128;
 constexpr int64_t kTrainingSamples = 50000;
 constexpr double kStepMultiplyAdds = 3 * kBatch * 164.6e6;
 
@@ -72,6 +76,40 @@ void Run(benchmark::State& state, const std::string& spec) {
   for (auto _ : state) term->Compute(scene.Input()).backward();
   state.counters["percent_of_step"] = 100 * (Seconds() - start) / state.iterations() / step_seconds;
 }
+
+FeatureMixupSpec MixupSpec() {
+  FeatureMixupSpec spec;
+  FillDefaults(&spec);
+  return spec;
+}
+
+// OpenAUC as its method has it: the features of a batch are mixed, pass the head, and are paired.
+void RunWithMixup(benchmark::State& state) {
+  static const double step_seconds = kStepMultiplyAdds * SecondsPerMultiplyAdd();
+  const int64_t classes = state.range(0);
+  at::manual_seed(1);
+  const at::Tensor weight = at::randn({classes, kFeatures}).set_requires_grad(true);
+  const auto head = [&](const at::Tensor& feature) {
+    return ModelOutput{feature, at::mm(feature, weight.t()), {}, {}};
+  };
+  const ModelOutput known = head(at::randn({kBatch, kFeatures}).set_requires_grad(true));
+  // Its own leaf, so that the backward pass of the head for the batch, which any method has, is not counted.
+  const ModelOutput leaf{known.feature, known.logits.detach().set_requires_grad(true), {}, {}};
+  Batch batch;
+  batch.label = leaf.logits.argmax(1);
+  RandomStream random(1, "open_set");
+  const std::unique_ptr<OpenSetSource> source = MakeFeatureMixup(MixupSpec());
+  const std::unique_ptr<LossTerm> term = MakeTerm("open_auc {}");
+  const double start = Seconds();
+  for (auto _ : state) {
+    const OpenSet open = source->Make({batch, leaf, leaf, {}, head, &random});
+    LossInput input{batch, leaf};
+    input.open = &open;
+    term->Compute(input).backward();
+  }
+  state.counters["percent_of_step"] = 100 * (Seconds() - start) / state.iterations() / step_seconds;
+}
+BENCHMARK(RunWithMixup)->Name("open_auc {} with feature_mixup {}")->Arg(6)->Arg(100)->Unit(benchmark::kMicrosecond);
 
 [[maybe_unused]] const bool registered = [] {
   for (const char* spec : kTerms) {

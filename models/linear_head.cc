@@ -5,20 +5,26 @@
 namespace openset {
 namespace {
 
+constexpr double kNormOffset = 1e-4;
+
 class LinearHead : public Head {
  public:
   LinearHead(const LinearHeadSpec& spec, int64_t feature_dim, int64_t outputs)
-      : weight_(register_parameter("weight", at::empty({outputs, feature_dim}))) {
+      : normalise_logits_(spec.normalise_logits()),
+        weight_(register_parameter("weight", at::empty({outputs, feature_dim}))) {
     if (spec.bias()) bias_ = register_parameter("bias", at::empty({outputs}));
   }
 
   ModelOutput Forward(const at::Tensor& feature) override {
-    return {feature, at::linear(feature, weight_, bias_), {}, {}};
+    at::Tensor logits = at::linear(feature, weight_, bias_);
+    if (normalise_logits_) logits = logits / (logits.norm(2, 1, /*keepdim=*/true) + kNormOffset);
+    return {feature, logits, {}, {}};
   }
 
   void Initialise(RandomStream* random) override { DrawDefault(weight_, bias_, random); }
 
  private:
+  const bool normalise_logits_;
   at::Tensor weight_;
   at::Tensor bias_;  // undefined without one
 };

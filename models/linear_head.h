@@ -1,4 +1,4 @@
-// logits = W x + b.
+// logits = W x + b, or that divided by its length plus 1e-4.
 #ifndef OPENSET_MODELS_LINEAR_HEAD_H_
 #define OPENSET_MODELS_LINEAR_HEAD_H_
 

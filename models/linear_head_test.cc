@@ -36,6 +36,18 @@ TEST(LinearHeadTest, TheBiasIsOptional) {
   EXPECT_THAT(head->Forward(at::zeros({1, 2})).logits, TensorEq(at::zeros({1, 3})));
 }
 
+// (3, 4) has length 5.
+TEST(LinearHeadTest, LogitsCanBeNormalised) {
+  LinearHeadSpec spec;
+  spec.set_bias(false);
+  spec.set_normalise_logits(true);
+  const auto head = MakeLinearHead(spec, 2, 2);
+  const c10::NoGradGuard no_grad;
+  head->named_parameters()["weight"].copy_(at::eye(2));
+  const at::Tensor feature = Matrix({{3, 4}, {0, 0}}).to(at::kFloat);
+  EXPECT_THAT(head->Forward(feature).logits, TensorNear(Matrix({{3 / 5.0001, 4 / 5.0001}, {0, 0}}), 1e-6));
+}
+
 // 10 outputs of 100 inputs: uniform on +-0.1. Of all seeds, 0.9^1000 = 1e-46 would leave the weights within +-0.09.
 TEST(LinearHeadTest, InitialValuesAreWithinOneOverRootD) {
   const auto parameters = HeadOf(true, 100, 10)->named_parameters();

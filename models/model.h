@@ -16,7 +16,7 @@ namespace openset {
 // can be switched on alone; it draws from LibTorch's default generator.
 class Backbone : public torch::nn::Module {
  public:
-  // `norm_set` selects among sets of batch-norm statistics, for backbones that keep more than one; others ignore it.
+  // `norm_set` selects among the sets of batch norms; the last one stands in for sets that the backbone has not.
   virtual at::Tensor Forward(const at::Tensor& image, int norm_set) = 0;
   // D.
   virtual int64_t feature_dim() const = 0;

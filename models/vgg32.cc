@@ -1,7 +1,9 @@
 #include "models/vgg32.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "models/initialise.h"
 
@@ -29,17 +31,21 @@ class Vgg32 : public Backbone {
                                .bias(false);
       convolutions_[layer] = register_module("conv" + number, torch::nn::Conv2d(options));
       UseChannelsLast(&convolutions_[layer]);
-      norms_[layer] = register_module("bn" + number, torch::nn::BatchNorm2d(channels));
+      for (int set = 0; set < spec.norm_sets(); ++set) {
+        const std::string name = "bn" + number + (set == 0 ? "" : "_set" + std::to_string(set));
+        norms_[layer].push_back(register_module(name, torch::nn::BatchNorm2d(channels)));
+      }
       channels_in = channels;
     }
     dropout_ = register_module("dropout", torch::nn::Dropout2d(spec.dropout()));
   }
 
-  at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override {
+  at::Tensor Forward(const at::Tensor& image, int norm_set) override {
+    const size_t set = std::min<size_t>(norm_set, norms_[0].size() - 1);
     at::Tensor x = image;
     for (int layer = 0; layer < kLayers; ++layer) {
       if (IsFirstOfBlock(layer)) x = dropout_(x);
-      x = norms_[layer](convolutions_[layer](x));
+      x = norms_[layer][set](convolutions_[layer](x));
       x = at::leaky_relu_(x, kNegativeSlope);
     }
     return x.mean({2, 3});
@@ -50,7 +56,7 @@ class Vgg32 : public Backbone {
   void Initialise(RandomStream* random) override {
     for (int layer = 0; layer < kLayers; ++layer) {
       DrawNormal(0, 0.05, random, convolutions_[layer]->weight);
-      ResetBatchNorm(1, 0.02, random, &norms_[layer]);
+      for (torch::nn::BatchNorm2d& norm : norms_[layer]) ResetBatchNorm(1, 0.02, random, &norm);
     }
   }
 
@@ -58,8 +64,7 @@ class Vgg32 : public Backbone {
   const int64_t feature_dim_;
   std::array<torch::nn::Conv2d, kLayers> convolutions_{nullptr, nullptr, nullptr, nullptr, nullptr,
                                                        nullptr, nullptr, nullptr, nullptr};
-  std::array<torch::nn::BatchNorm2d, kLayers> norms_{nullptr, nullptr, nullptr, nullptr, nullptr,
-                                                     nullptr, nullptr, nullptr, nullptr};
+  std::array<std::vector<torch::nn::BatchNorm2d>, kLayers> norms_;  // a norm for each set
   torch::nn::Dropout2d dropout_{nullptr};
 };
 

@@ -85,6 +85,21 @@ TEST(Vgg32Test, HasTheSizesOfTheTable) {
   }
 }
 
+TEST(Vgg32Test, KeepsTheStatisticsOfItsNormSetsApart) {
+  const auto backbone = Vgg32Of("width: 4 feature_dim: 6 dropout: 0 norm_sets: 2");
+  const auto mean_of = [&](const char* name) { return backbone->named_buffers()[name].abs().sum().item<double>(); };
+  const at::Tensor images = NoiseImages(4, InputSpecOf("size: 8"), 1);
+  backbone->Forward(images, 1);
+  EXPECT_EQ(mean_of("bn9.running_mean"), 0);
+  EXPECT_GT(mean_of("bn9_set1.running_mean"), 0);
+  backbone->Forward(images, 0);
+  EXPECT_GT(mean_of("bn9.running_mean"), 0);
+  // One set: all images share it.
+  const auto plain = Vgg32Of("width: 4 feature_dim: 6 dropout: 0");
+  EXPECT_EQ(plain->named_parameters().size(), 9 * 3);
+  EXPECT_TRUE(at::equal(plain->Forward(images, 0), plain->Forward(images, 1)));
+}
+
 // Nine tests of the mean and nine of the variance, each at 4.9 standard errors: of all seeds, 2e-5 would fail.
 TEST(Vgg32Test, DrawsTheStatedInitialValues) {
   const auto backbone = Vgg32Of("");

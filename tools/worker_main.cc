@@ -28,7 +28,11 @@ absl::Status Execute(const WorkRequest& request, ImageCache* images, const Repor
   const ActionContext context{request.key(), Store(request.store()), device, images, report};
   try {
     if (request.has_train()) return Train(request.train(), context);
-    if (request.has_infer()) return Infer(request.infer(), context);
+    if (request.has_infer()) {
+      std::vector<InferRequest> requests = {{request.key(), request.infer()}};
+      for (const KeyedInferAction& other : request.infer_together()) requests.push_back({other.key(), other.action()});
+      return Infer(requests, context);
+    }
   } catch (const std::exception& error) {
     // LibTorch's own errors: out of memory, a device that is not there, an operation without a kernel, a script's.
     LOG(ERROR) << error.what();

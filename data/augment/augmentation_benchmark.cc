@@ -2,8 +2,10 @@
 // thread. BM_Normalize, what every training step does to its images anyway, is the measure for the others.
 #include <benchmark/benchmark.h>
 
+#include "core/proto_rules.h"
 #include "core/random.h"
 #include "core/torch.h"
+#include "data/augment/aug_mix.h"
 #include "data/augment/horizontal_flip.h"
 #include "data/augment/rand_augment.h"
 #include "data/augment/random_crop.h"
@@ -68,6 +70,17 @@ void BM_RandAugmentCropAndFlip(benchmark::State& state) {
   Measure(state, [&] { return flip->Apply(crop->Apply(rand_augment->Apply(images, &random), &random), &random); });
 }
 BENCHMARK(BM_RandAugmentCropAndFlip)->Args({3, 32, 1})->Args({1, 28, 1});
+
+// Arguments: channels, size.
+void BM_AugMix(benchmark::State& state) {
+  const at::Tensor images = Images(state.range(0), state.range(1));
+  AugMixSpec spec;
+  FillDefaults(&spec);
+  const auto aug_mix = MakeAugMix(spec);
+  RandomStream random(2, "augmentation");
+  Measure(state, [&] { return aug_mix->Apply(images, &random); });
+}
+BENCHMARK(BM_AugMix)->Args({3, 32})->Args({1, 28});
 
 // Argument: the operation.
 void BM_Operation(benchmark::State& state) {

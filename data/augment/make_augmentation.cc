@@ -1,6 +1,7 @@
 #include "data/augment/make_augmentation.h"
 
 #include "core/logging.h"
+#include "data/augment/aug_mix.h"
 #include "data/augment/horizontal_flip.h"
 #include "data/augment/rand_augment.h"
 #include "data/augment/random_crop.h"
@@ -18,6 +19,8 @@ std::unique_ptr<Augmentation> MakeAugmentation(const AugmentationSpec& spec, int
       return MakeHorizontalFlip(spec.horizontal_flip());
     case AugmentationSpec::kResize:
       return MakeResize(input_size);
+    case AugmentationSpec::kAugMix:
+      return MakeAugMix(spec.aug_mix());
     case AugmentationSpec::KIND_NOT_SET:
       break;
   }

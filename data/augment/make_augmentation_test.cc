@@ -1,5 +1,6 @@
 #include "data/augment/make_augmentation.h"
 
+#include "data/augment/aug_mix.h"
 #include "data/augment/horizontal_flip.h"
 #include "data/augment/rand_augment.h"
 #include "data/augment/random_crop.h"
@@ -48,6 +49,13 @@ TEST(MakeAugmentation, Resize) {
   RandomStream random(1, "make");
   const at::Tensor resized = MakeAugmentation(spec, kInputSize)->Apply(at::zeros({2, 1, 9, 4}, at::kByte), &random);
   EXPECT_EQ(resized.sizes(), at::IntArrayRef({2, 1, kInputSize, kInputSize}));
+}
+
+TEST(MakeAugmentation, AugMix) {
+  AugmentationSpec spec;
+  spec.mutable_aug_mix()->set_width(2);
+  spec.mutable_aug_mix()->set_severity(5);
+  ExpectMakes(spec, *MakeAugMix(spec.aug_mix()));
 }
 
 TEST(MakeAugmentationDeathTest, WantsAKind) {

@@ -1,11 +1,11 @@
 #include "data/augment/rand_augment.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "core/logging.h"
 #include "data/augment/affine_ops.h"
+#include "data/augment/apply_grouped.h"
 #include "data/augment/cutout.h"
 #include "data/augment/enhance_ops.h"
 #include "data/augment/histogram_ops.h"
@@ -59,7 +59,6 @@ bool HasSign(RandAugmentOp op) {
 
 // The parameters of one operation for the images that get it, in the order of the batch.
 struct Group {
-  std::vector<int64_t> images;
   std::vector<double> values;
   std::vector<double> centre_x;
   std::vector<double> centre_y;
@@ -103,29 +102,22 @@ at::Tensor ApplyOp(RandAugmentOp op, const at::Tensor& images, const Group& grou
   LOG(FATAL) << "no operation " << static_cast<int>(op);
 }
 
-// Draw `first + i * stride` to image i. Each operation runs once, on all images that get it.
+// Draw `first + i * stride` to image i.
 at::Tensor ApplyOneDraw(const at::Tensor& images, const std::vector<RandAugmentDraw>& draws, int64_t first,
                         int64_t stride) {
-  std::array<Group, kOps> groups;
-  for (int64_t i = 0; i < images.size(0); ++i) {
-    const RandAugmentDraw& draw = draws[first + i * stride];
-    Group& group = groups[static_cast<int>(draw.op)];
-    group.images.push_back(i);
-    group.values.push_back(draw.value);
-    group.centre_x.push_back(draw.centre_x);
-    group.centre_y.push_back(draw.centre_y);
-  }
-  std::vector<at::Tensor> parts;
-  std::vector<int64_t> row_of_image(images.size(0));
-  int64_t row = 0;
-  for (int op = 0; op < kOps; ++op) {
-    const Group& group = groups[op];
-    if (group.images.empty()) continue;
-    const at::Tensor members = images.index_select(0, at::tensor(group.images, at::kLong).to(images.device()));
-    parts.push_back(ApplyOp(static_cast<RandAugmentOp>(op), members, group));
-    for (const int64_t image : group.images) row_of_image[image] = row++;
-  }
-  return at::cat(parts).index_select(0, at::tensor(row_of_image, at::kLong).to(images.device()));
+  std::vector<int> op_of_image(images.size(0));
+  for (size_t i = 0; i < op_of_image.size(); ++i) op_of_image[i] = static_cast<int>(draws[first + i * stride].op);
+  return ApplyGrouped(images, op_of_image, kOps,
+                      [&](int op, const at::Tensor& members, const std::vector<int64_t>& places) {
+                        Group group;
+                        for (const int64_t i : places) {
+                          const RandAugmentDraw& draw = draws[first + i * stride];
+                          group.values.push_back(draw.value);
+                          group.centre_x.push_back(draw.centre_x);
+                          group.centre_y.push_back(draw.centre_y);
+                        }
+                        return ApplyOp(static_cast<RandAugmentOp>(op), members, group);
+                      });
 }
 
 class RandAugment : public Augmentation {

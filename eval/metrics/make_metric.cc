@@ -105,6 +105,8 @@ MetricResult BalancedScoreOf(const BalancedScoreSpec& spec, const RankedInput& r
       if (!threshold.has_value()) return AbsentWithoutKnown();
       return BalancedScoreAt(ranked, score, *threshold, denominator);
     }
+    case BalancedScoreSpec::kOfMethod:
+      return MetricResult::Absent("the threshold of a method is known in experiments only");
   }
   std::abort();
 }

@@ -1,6 +1,8 @@
 #include "eval/scores/extra_output.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "eval/scores/score_rows.h"
 #include "eval/scores/softmax.h"
@@ -8,6 +10,13 @@
 namespace openset {
 
 absl::StatusOr<std::vector<double>> ExtraOutput::Compute(const ScoreInput& input) const {
+  if (value_ == Value::kMargin) {
+    return ScoreLogitRows(input, [](absl::Span<const float> logits) {
+      double largest = -std::numeric_limits<double>::infinity();
+      for (const float logit : logits.first(logits.size() - 1)) largest = std::max<double>(largest, logit);
+      return logits.back() - largest;
+    });
+  }
   return ScoreLogitRows(input, [](absl::Span<const float> logits) {
     const SoftmaxSum sum = SumSoftmax(logits);
     return std::exp(logits.back() - sum.max) / (1 + sum.rest);

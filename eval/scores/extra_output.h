@@ -1,4 +1,4 @@
-// Probability of the output that stands for the unknown.
+// The output that stands for the unknown.
 #ifndef OPENSET_EVAL_SCORES_EXTRA_OUTPUT_H_
 #define OPENSET_EVAL_SCORES_EXTRA_OUTPUT_H_
 
@@ -8,11 +8,18 @@
 
 namespace openset {
 
-// softmax(z)_K, K the last output, in [0, 1]: for models trained with unknown samples as one more class (Noise and
-// Overlay Softmax of the class-imbalance paper, which call a sample unknown where the last output is the largest).
+// softmax(z)_K, K the last output, in [0, 1]; or z_K - max_{c < K} z_c, which is infinite for one output: for models
+// trained with unknown samples as one more class (Noise and Overlay Softmax of the class-imbalance paper, which call a
+// sample unknown where the last output is the largest).
 class ExtraOutput : public Score {
  public:
+  enum class Value { kProbability, kMargin };
+  explicit ExtraOutput(Value value = Value::kProbability) : value_(value) {}
+
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
+
+ private:
+  Value value_;
 };
 
 }  // namespace openset

@@ -20,6 +20,12 @@ TEST(ExtraOutput, IsTheSoftmaxOfTheLastOutput) {
   EXPECT_NEAR(scores[1], 5.0 / 8, 1e-7);  // log 2 and log 5 are in float
   EXPECT_EQ(scores[2], 0);
   EXPECT_EQ(scores[3], 1);
+
+  const std::vector<double> margins = ExtraOutput(ExtraOutput::Value::kMargin).Compute(input).value();
+  EXPECT_EQ(margins[0], 0);
+  EXPECT_NEAR(margins[1], std::log(2.5), 1e-6);
+  EXPECT_EQ(margins[2], -2000);
+  EXPECT_EQ(margins[3], 1000);
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ OpenMax::Options OptionsOf(const OpenMaxSpec& spec) {
   options.rank_weight = Given(spec.has_rank_weight(), spec.rank_weight());
   options.translation = spec.translation();
   options.cdf_of_logit = spec.cdf_of() == OpenMaxSpec::LOGIT;
+  options.rejection = spec.value() == OpenMaxSpec::REJECTION;
   return options;
 }
 
@@ -124,7 +125,9 @@ std::unique_ptr<Score> MakeScore(const ScoreSpec& spec) {
     case ScoreSpec::kShe:
       return std::make_unique<She>();
     case ScoreSpec::kExtraOutput:
-      return std::make_unique<ExtraOutput>();
+      return std::make_unique<ExtraOutput>(spec.extra_output().value() == ExtraOutputSpec::MARGIN
+                                               ? ExtraOutput::Value::kMargin
+                                               : ExtraOutput::Value::kProbability);
     case ScoreSpec::KIND_NOT_SET:
       break;
   }

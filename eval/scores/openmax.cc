@@ -24,14 +24,17 @@ double CosineDistance(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
 
 }  // namespace
 
-double ProbabilityOfUnknown(absl::Span<const double> logits, absl::Span<const double> removed) {
-  double unknown = 0;
-  for (const double value : removed) unknown += value;
-  double max = unknown;
-  for (size_t c = 0; c < logits.size(); ++c) max = std::max(max, logits[c] - removed[c]);
-  double sum = std::exp(unknown - max);
-  for (size_t c = 0; c < logits.size(); ++c) sum += std::exp(logits[c] - removed[c] - max);
-  return std::exp(unknown - max) / sum;
+std::vector<double> OpenMaxProbabilities(absl::Span<const double> logits, absl::Span<const double> removed) {
+  std::vector<double> revised(logits.size() + 1, 0.0);
+  for (size_t c = 0; c < logits.size(); ++c) {
+    revised[c] = logits[c] - removed[c];
+    revised.back() += removed[c];
+  }
+  const double max = *std::max_element(revised.begin(), revised.end());
+  double sum = 0;
+  for (double& value : revised) sum += value = std::exp(value - max);
+  for (double& value : revised) value /= sum;
+  return revised;
 }
 
 double OpenMax::DistanceOf(const Eigen::VectorXd& logits, const Eigen::VectorXd& mean) const {
@@ -98,7 +101,10 @@ double OpenMax::ScoreOf(absl::Span<const float> row) const {
       removed[c] = logits[c] * classes_[c].tail.Cdf(x) * weight;
     }
   }
-  return ProbabilityOfUnknown(absl::MakeConstSpan(logits.data(), k), removed);
+  const std::vector<double> probability = OpenMaxProbabilities(absl::MakeConstSpan(logits.data(), k), removed);
+  if (!options_.rejection) return probability.back();
+  const double largest = *std::max_element(probability.begin(), probability.end() - 1);
+  return probability.back() > largest ? 0 : -largest;
 }
 
 absl::StatusOr<std::vector<double>> OpenMax::Compute(const ScoreInput& input) const {

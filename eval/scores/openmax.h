@@ -32,6 +32,7 @@ class OpenMax : public Score {
     std::optional<double> rank_weight;  // omega of ranks 1 .. alpha; where absent, (alpha + 1 - rank) / alpha
     double translation = 10000;         // of FitWeibullTail
     bool cdf_of_logit = false;          // w_c = CDF_c(z_c)
+    bool rejection = false;             // 0 where the unknown has the largest probability, else -(the largest one)
   };
   explicit OpenMax(const Options& options) : options_(options) {}
 
@@ -56,8 +57,9 @@ class OpenMax : public Score {
   std::vector<ClassModel> classes_;  // [K]
 };
 
-// The last entry of softmax(z_1 - removed_1, ..., z_K - removed_K, sum_c removed_c). Precondition: of the same size.
-double ProbabilityOfUnknown(absl::Span<const double> logits, absl::Span<const double> removed);
+// softmax(z_1 - removed_1, ..., z_K - removed_K, sum_c removed_c), the last entry being the unknown's. Precondition: of
+// the same size.
+std::vector<double> OpenMaxProbabilities(absl::Span<const double> logits, absl::Span<const double> removed);
 
 }  // namespace openset
 

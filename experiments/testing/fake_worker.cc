@@ -21,6 +21,7 @@ constexpr int kCrashSeed = 101;
 constexpr int kExitSeed = 102;
 constexpr int kErrorSeed = 103;
 constexpr int kHangSeed = 104;
+constexpr int kInferErrorSeed = 105;
 
 absl::Status MakeFolder(const Store& store, const std::string& key, const std::string& target) {
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, store.NewStagingFolder(key));
@@ -54,7 +55,13 @@ absl::Status Execute(const WorkRequest& request, const ReportProgress& report) {
     }
     return MakeFolder(store, request.key(), store.CheckpointFolder(request.key()));
   }
-  if (request.has_infer()) return MakeFolder(store, request.key(), store.OutputsFolder(request.key()));
+  if (request.has_infer()) {
+    for (const KeyedInferAction& other : request.infer_together()) {
+      OPENSET_RETURN_IF_ERROR(MakeFolder(store, other.key(), store.OutputsFolder(other.key())));
+    }
+    if (request.infer().train(0).seed() == kInferErrorSeed) return absl::AbortedError("the model is broken");
+    return MakeFolder(store, request.key(), store.OutputsFolder(request.key()));
+  }
   TrialRecord record;
   record.set_schema_version(kSchemaVersion);
   record.set_trial_id(TrialId(request.evaluate()));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "absl/flags/flag.h"
@@ -17,6 +18,7 @@
 #include "core/runfiles.h"
 #include "core/status_macros.h"
 #include "experiments/expand.h"
+#include "experiments/search.h"
 
 ABSL_FLAG(std::string, store, "openset-store", "Folder of records, checkpoints, outputs and reports.");
 ABSL_FLAG(std::string, library, "",
@@ -112,12 +114,30 @@ absl::StatusOr<LoadedPlan> PlanOf(Experiment experiment, const Store& store) {
   OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
   ExpandOptions options;
   options.default_device = devices.default_device;
-  OPENSET_ASSIGN_OR_RETURN(std::vector<TrialSpec> trials, Expand(experiment, options));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialSpec> written, Expand(experiment, options));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialSearch> searches, ExpandSearches(experiment, written));
+  std::vector<TrialSpec> trials, candidates;
+  int waiting = 0;
+  auto search = searches.begin();
+  for (size_t t = 0; t < written.size(); ++t) {
+    trials.push_back(written[t]);
+    if (search == searches.end() || search->trial != static_cast<int>(t)) continue;
+    OPENSET_ASSIGN_OR_RETURN(std::optional<TrialSpec> tuned, TunedTrial(written[t], *search, store));
+    if (tuned.has_value()) {
+      trials.push_back(*std::move(tuned));
+    } else {
+      candidates.insert(candidates.end(), search->candidates.begin(), search->candidates.end());
+      ++waiting;
+    }
+    ++search;
+  }
+  const int reported = static_cast<int>(trials.size());
+  trials.insert(trials.end(), candidates.begin(), candidates.end());
   const Catalog& catalog = experiment.catalog;
   // Selections of an expanded trial are in the catalog.
   Plan plan = MakePlan(std::move(trials), store,
                        [&](const Selection& selection) { return CountSamples(selection, catalog).value_or(0); });
-  return LoadedPlan{std::move(experiment), std::move(plan)};
+  return LoadedPlan{std::move(experiment), std::move(plan), reported, waiting};
 }
 
 }  // namespace openset

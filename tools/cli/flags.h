@@ -43,6 +43,10 @@ absl::StatusOr<Devices> DevicesFromFlags();
 struct LoadedPlan {
   Experiment experiment;
   Plan plan;
+  // The first so many trials of the plan are the experiment's; those behind them are candidates of its searches.
+  int reported = 0;
+  // Tuned trials that are not in the plan yet, because their search has to be run first.
+  int waiting = 0;
 };
 absl::StatusOr<LoadedPlan> LoadPlan(const std::string& spec, const Store& store);
 

@@ -17,7 +17,7 @@ absl::StatusOr<Report> LoadReport(const LoadedPlan& loaded, const Store& store) 
   const Plan& plan = loaded.plan;
   std::deque<TrialRecord> records;  // keeps addresses
   std::vector<TrialResult> results;
-  for (size_t t = 0; t < plan.trials.size(); ++t) {
+  for (int t = 0; t < loaded.reported; ++t) {
     TrialResult result{&plan.trials[t], nullptr};
     absl::StatusOr<TrialRecord> record = store.LoadRecord(plan.trial_ids[t]);
     if (record.ok()) {

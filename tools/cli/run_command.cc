@@ -12,9 +12,14 @@ namespace {
 
 absl::Status Run(const std::vector<std::string>& arguments) {
   const Store store = StoreFromFlags();
-  OPENSET_ASSIGN_OR_RETURN(const LoadedPlan loaded, LoadPlan(arguments[0], store));
-  return RunPlan(loaded, store,
-                 absl::StrCat("'openset status ", arguments[0], "' tells why, the same command tries them again"));
+  OPENSET_ASSIGN_OR_RETURN(LoadedPlan loaded, LoadPlan(arguments[0], store));
+  absl::Status outcome = RunPlan(loaded, store);
+  if (outcome.ok() && loaded.waiting > 0) {
+    OPENSET_ASSIGN_OR_RETURN(loaded, LoadPlan(arguments[0], store));
+    outcome = RunPlan(loaded, store);
+  }
+  return FinishRun(loaded, store, outcome,
+                   absl::StrCat("'openset status ", arguments[0], "' tells why, the same command tries them again"));
 }
 
 }  // namespace

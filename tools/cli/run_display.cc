@@ -57,8 +57,12 @@ void RunDisplay::OnStart(int node) { running_[node].start = absl::Now(); }
 void RunDisplay::OnProgress(int node, const WorkProgress& progress) { running_[node].progress = progress; }
 
 void RunDisplay::OnFinish(int node, const absl::Status& status) {
-  const Running ended = running_[node];
-  running_.erase(node);
+  Running ended;
+  ended.start = absl::Now();  // of an action that another one did along with its own
+  if (const auto running = running_.find(node); running != running_.end()) {
+    ended = running->second;
+    running_.erase(running);
+  }
   ++ended_;
   done_work_ += WorkOf(plan_.nodes[node]);
   const std::string what = Describe(plan_.trials[plan_.nodes[node].trials[0]]);

@@ -50,6 +50,7 @@ absl::Status CheckData(const Experiment& experiment, const Plan& plan, const std
     if (!node.needed) continue;
     if (node.kind == ActionKind::kTrain) {
       add(node.train.data());
+      if (node.train.has_external()) add(node.train.external());
       OPENSET_RETURN_IF_ERROR(CheckModelFiles(node.train.model()));
     }
     if (node.kind == ActionKind::kInfer) {
@@ -99,33 +100,42 @@ absl::StatusOr<LocalEngineOptions> EngineOptions() {
 
 std::vector<std::string> RunFlags() { return {"store", "engine", "devices", "jobs", "data", "library", "worker"}; }
 
-absl::Status RunPlan(const LoadedPlan& loaded, const Store& store, const std::string& after_failure) {
+absl::Status RunPlan(const LoadedPlan& loaded, const Store& store) {
   const Plan& plan = loaded.plan;
   const std::string& name = loaded.experiment.spec.name();
   const int needed = plan.CountNeeded(ActionKind::kEvaluate);
-  absl::Status outcome;
   if (needed == 0) {
     std::cout << name << ": all " << plan.trials.size() << " trials are done; nothing to run.\n";
-  } else {
-    OPENSET_ASSIGN_OR_RETURN(const LocalEngineOptions options, EngineOptions());
-    OPENSET_RETURN_IF_ERROR(CheckData(loaded.experiment, plan, options.data_folders));
-    int imports = 0;
-    for (const PlanNode& node : plan.nodes) imports += node.needed && IsImport(node);
-    std::cout << name << ": " << needed << " of " << plan.trials.size()
-              << " trials to run: " << plan.CountNeeded(ActionKind::kTrain) - imports << " trainings, "
-              << (imports > 0 ? absl::StrCat(imports, " imports of a model, ") : "")
-              << plan.CountNeeded(ActionKind::kInfer) << " inferences, " << needed << " evaluations, "
-              << options.cpu_slots << " CPU slots.\n"
-              << std::flush;
-    store.SweepTemporaries();
-    RunDisplay display(plan, isatty(STDOUT_FILENO) != 0, &std::cout);
-    outcome = RunLocally(plan, store, options, &display);
-    if (absl::IsCancelled(outcome)) {
-      return absl::CancelledError(absl::StrCat(outcome.message(), "; the same command goes on from here"));
-    }
+    return absl::OkStatus();
   }
+  OPENSET_ASSIGN_OR_RETURN(const LocalEngineOptions options, EngineOptions());
+  OPENSET_RETURN_IF_ERROR(CheckData(loaded.experiment, plan, options.data_folders));
+  int imports = 0;
+  for (const PlanNode& node : plan.nodes) imports += node.needed && IsImport(node);
+  std::cout << name << ": " << needed << " of " << plan.trials.size()
+            << " trials to run: " << plan.CountNeeded(ActionKind::kTrain) - imports << " trainings, "
+            << (imports > 0 ? absl::StrCat(imports, " imports of a model, ") : "")
+            << plan.CountNeeded(ActionKind::kInfer) << " inferences, " << needed << " evaluations, "
+            << options.cpu_slots << " CPU slots.\n";
+  if (loaded.waiting > 0) {
+    std::cout << plan.trials.size() - loaded.reported << " of them are candidates of searches; " << loaded.waiting
+              << " tuned trials come after them.\n";
+  }
+  std::cout << std::flush;
+  store.SweepTemporaries();
+  RunDisplay display(plan, isatty(STDOUT_FILENO) != 0, &std::cout);
+  return RunLocally(plan, store, options, &display);
+}
+
+absl::Status FinishRun(const LoadedPlan& loaded, const Store& store, const absl::Status& outcome,
+                       const std::string& after_failure) {
+  if (absl::IsCancelled(outcome)) {
+    return absl::CancelledError(absl::StrCat(outcome.message(), "; the same command goes on from here"));
+  }
+  const bool actions_failed = absl::IsAborted(outcome);
+  if (!outcome.ok() && !actions_failed) return outcome;
   OPENSET_RETURN_IF_ERROR(WriteAndShowReport(loaded, store));
-  if (!outcome.ok()) return absl::AbortedError(absl::StrCat(outcome.message(), "; ", after_failure));
+  if (actions_failed) return absl::AbortedError(absl::StrCat(outcome.message(), "; ", after_failure));
   return absl::OkStatus();
 }
 

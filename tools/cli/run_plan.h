@@ -14,10 +14,14 @@ namespace openset {
 // Names of the flags that RunPlan() reads, itself and through tools/cli/flags.h.
 std::vector<std::string> RunFlags();
 
-// Runs what is missing of the plan, with progress on standard output, then writes and prints the report.
-// Errors: kCancelled if it was stopped, kAborted if actions failed, with `after_failure` behind the reason; those of
-// what is looked at before anything is written: flags, data files, model files.
-absl::Status RunPlan(const LoadedPlan& loaded, const Store& store, const std::string& after_failure);
+// Runs what is missing of the plan, with progress on standard output. Errors: those of RunLocally(); those of what is
+// looked at before anything is written: flags, data files, model files.
+absl::Status RunPlan(const LoadedPlan& loaded, const Store& store);
+
+// Says what came of it: writes and prints the report, unless the run was stopped or could not begin. Returns the
+// outcome, with what to do about it; `after_failure` is that where actions failed.
+absl::Status FinishRun(const LoadedPlan& loaded, const Store& store, const absl::Status& outcome,
+                       const std::string& after_failure);
 
 }  // namespace openset
 

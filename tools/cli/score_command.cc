@@ -110,7 +110,8 @@ absl::Status Score(const std::vector<std::string>& /*arguments*/) {
   if (score.experiment.methods.empty()) return absl::InvalidArgumentError("no method is left");
   const Store store = StoreFromFlags();
   OPENSET_ASSIGN_OR_RETURN(const LoadedPlan loaded, PlanOf(std::move(score.experiment), store));
-  return RunPlan(loaded, store, "the lines above tell why, the same command tries them again");
+  return FinishRun(loaded, store, RunPlan(loaded, store),
+                   "the lines above tell why, the same command tries them again");
 }
 
 }  // namespace

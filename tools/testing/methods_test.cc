@@ -24,6 +24,14 @@ split: 0
 seed: 0
 override {
   input { size: 16 channels: 1 mean: 0.286 std: 0.353 }
+  pretraining {
+    training {
+      epochs: 4
+      batch_size: 32
+      optimizer { learning_rate: 0.02 sgd { momentum: 0.9 nesterov: true } }
+      schedule { cosine_restarts { cycle_epochs: 4 floor: 0 warmup_epochs: 0 stepping: EPOCH } }
+    }
+  }
   training {
     epochs: 4
     batch_size: 32
@@ -31,6 +39,9 @@ override {
     schedule { cosine_restarts { cycle_epochs: 4 floor: 0 warmup_epochs: 0 stepping: EPOCH } }
   }
 }
+# Small networks beside the classifier; small steps from a trained one.
+axis { path: "open_set.confusing_images.width" value: "4" method: "arpl_cs" }
+axis { path: "training.optimizer.learning_rate" value: "0.001" method: "energy" }
 train_limit_per_class: 100
 test_limit_per_class: 50
 metric { accuracy {} }

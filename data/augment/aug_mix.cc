@@ -1,0 +1,158 @@
+#include "data/augment/aug_mix.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/logging.h"
+#include "data/augment/affine_ops.h"
+#include "data/augment/apply_grouped.h"
+#include "data/augment/histogram_ops.h"
+#include "data/augment/point_ops.h"
+
+namespace openset {
+namespace {
+
+constexpr int kOpCount = 9;
+constexpr int kFractionBits = 20;
+constexpr int64_t kOne = int64_t{1} << kFractionBits;
+
+bool HasLevel(AugMixOp op) { return op != AugMixOp::kAutoContrast && op != AugMixOp::kEqualize; }
+
+bool HasSign(AugMixOp op) { return HasLevel(op) && op != AugMixOp::kPosterize && op != AugMixOp::kSolarize; }
+
+at::Tensor ApplyOp(AugMixOp op, const at::Tensor& images, absl::Span<const double> values) {
+  switch (op) {
+    case AugMixOp::kAutoContrast:
+      return AutoContrast(images);
+    case AugMixOp::kEqualize:
+      return Equalize(images);
+    case AugMixOp::kPosterize:
+      return Posterize(images, values);
+    case AugMixOp::kSolarize:
+      return Solarize(images, values);
+    case AugMixOp::kRotate:
+      return Rotate(images, values, Interpolation::kBilinear);
+    case AugMixOp::kShearX:
+      return ShearX(images, values, Interpolation::kBilinear);
+    case AugMixOp::kShearY:
+      return ShearY(images, values, Interpolation::kBilinear);
+    case AugMixOp::kTranslateX:  // by whole pixels: nothing lies between
+      return TranslateX(images, values);
+    case AugMixOp::kTranslateY:
+      return TranslateY(images, values);
+  }
+  LOG(FATAL) << "no operation " << static_cast<int>(op);
+}
+
+// Chain i to image i.
+at::Tensor ApplyChains(const at::Tensor& images, const std::vector<const AugMixChain*>& chains) {
+  size_t depth = 0;
+  for (const AugMixChain* chain : chains) depth = std::max(depth, chain->steps.size());
+  at::Tensor result = images;
+  for (size_t step = 0; step < depth; ++step) {
+    std::vector<int> op_of_image(chains.size(), -1);
+    for (size_t i = 0; i < chains.size(); ++i) {
+      if (step < chains[i]->steps.size()) op_of_image[i] = static_cast<int>(chains[i]->steps[step].op);
+    }
+    result = ApplyGrouped(result, op_of_image, kOpCount,
+                          [&](int op, const at::Tensor& members, const std::vector<int64_t>& places) {
+                            std::vector<double> values;
+                            for (const int64_t i : places) values.push_back(chains[i]->steps[step].value);
+                            return ApplyOp(static_cast<AugMixOp>(op), members, values);
+                          });
+  }
+  return result;
+}
+
+class AugMix : public Augmentation {
+ public:
+  explicit AugMix(const AugMixSpec& spec) : spec_(spec) {}
+
+  at::Tensor Apply(const at::Tensor& images, RandomStream* random) const override {
+    return ApplyAugMix(images, DrawAugMix(spec_, images.size(0), images.size(2), images.size(3), random));
+  }
+
+ private:
+  const AugMixSpec spec_;
+};
+
+}  // namespace
+
+double AugMixValue(AugMixOp op, double level, int64_t height, int64_t width) {
+  switch (op) {
+    case AugMixOp::kAutoContrast:
+    case AugMixOp::kEqualize:
+      return 0;
+    case AugMixOp::kPosterize:
+      return std::max(1.0, 4 - std::trunc(level * 4 / 10));
+    case AugMixOp::kSolarize:
+      return 256 - std::trunc(level * 256 / 10);
+    case AugMixOp::kRotate:
+      return std::trunc(level * 30 / 10);
+    case AugMixOp::kShearX:
+    case AugMixOp::kShearY:
+      return level * 0.3 / 10;
+    case AugMixOp::kTranslateX:
+      return std::trunc(level * (static_cast<double>(width) / 3) / 10);
+    case AugMixOp::kTranslateY:
+      return std::trunc(level * (static_cast<double>(height) / 3) / 10);
+  }
+  LOG(FATAL) << "no operation " << static_cast<int>(op);
+}
+
+std::vector<AugMixDraw> DrawAugMix(const AugMixSpec& spec, int64_t images, int64_t height, int64_t width,
+                                   RandomStream* random) {
+  std::vector<AugMixDraw> draws(images);
+  std::vector<double> weights(spec.width());
+  for (AugMixDraw& draw : draws) {
+    double sum = 0;
+    for (double& weight : weights) sum += weight = random->Gamma(spec.alpha());
+    const double m = random->Beta(spec.alpha(), spec.alpha());
+    draw.resize(weights.size());
+    for (size_t i = 0; i < weights.size(); ++i) {
+      draw[i].coefficient = static_cast<int64_t>(std::floor(m * (weights[i] / sum) * kOne));
+      draw[i].steps.resize(spec.depth() > 0 ? spec.depth() : 1 + random->Below(3));
+      for (AugMixStep& step : draw[i].steps) {
+        step.op = static_cast<AugMixOp>(random->Below(kOpCount));
+        if (HasLevel(step.op)) step.value = AugMixValue(step.op, random->Uniform(0.1, spec.severity()), height, width);
+        if (HasSign(step.op) && random->Below(2) == 1) step.value = -step.value;
+      }
+    }
+  }
+  return draws;
+}
+
+at::Tensor ApplyAugMix(const at::Tensor& images, const std::vector<AugMixDraw>& draws) {
+  CHECK_EQ(draws.size(), images.size(0)) << "one draw per image";
+  if (draws.empty()) return images;
+  const size_t width = draws[0].size();
+  // The first chain of each image, the second one ..., the images themselves.
+  std::vector<const AugMixChain*> chains;
+  std::vector<int32_t> coefficients;
+  std::vector<int32_t> rest(draws.size(), kOne);
+  for (size_t k = 0; k < width; ++k) {
+    for (size_t i = 0; i < draws.size(); ++i) {
+      CHECK_EQ(draws[i].size(), width) << "as many chains for each image";
+      chains.push_back(&draws[i][k]);
+      coefficients.push_back(static_cast<int32_t>(draws[i][k].coefficient));
+      rest[i] -= coefficients.back();
+      CHECK(coefficients.back() >= 0 && rest[i] >= 0) << "coefficients that sum to at most 2^20";
+    }
+  }
+  coefficients.insert(coefficients.end(), rest.begin(), rest.end());
+  const int64_t terms = static_cast<int64_t>(width) + 1;
+  const at::Tensor outcomes = at::cat({ApplyChains(images.repeat({terms - 1, 1, 1, 1}), chains), images});
+  // Sums of at most 255 * 2^20, and a half for rounding: i32.
+  const at::Tensor weighted =
+      outcomes.to(at::kInt).mul_(at::tensor(coefficients, at::kInt).view({-1, 1, 1, 1}).to(images.device()));
+  return weighted.view({terms, -1})
+      .sum(0, /*keepdim=*/false, at::kInt)
+      .add_(kOne / 2)
+      .bitwise_right_shift_(kFractionBits)
+      .to(at::kByte)
+      .view(images.sizes());
+}
+
+std::unique_ptr<Augmentation> MakeAugMix(const AugMixSpec& spec) { return std::make_unique<AugMix>(spec); }
+
+}  // namespace openset

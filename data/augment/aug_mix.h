@@ -1,0 +1,67 @@
+// AugMix (Hendrycks et al. 2020) as in the authors' code (google-research/augmix, augmentations.py and cifar.py): an
+// image is mixed with the outcomes of chains of operations, (1 - m) x + m sum_i w_i chain_i(x). The operations are
+// those of Pillow on 8-bit images, bit for bit.
+//
+// What differs from that code: it mixes normalised images in f32 and leaves the mixture unrounded. Here it is rounded
+// to 8 bits, halves up, once, so that it goes on through the pipeline like any image; and the coefficients 1 - m and m
+// w_i are multiples of 2^-20 that sum to exactly 1, so that the mixture is exact and the same on every device.
+#ifndef OPENSET_DATA_AUGMENT_AUG_MIX_H_
+#define OPENSET_DATA_AUGMENT_AUG_MIX_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/random.h"
+#include "core/torch.h"
+#include "data/augment/augment.pb.h"
+#include "data/augment/augmentation.h"
+
+namespace openset {
+
+// In the order of the released code, with the value at level l, of 0 to 10; whole() cuts fractions off. Those with +-
+// change its sign for half of the images; they interpolate bilinearly.
+enum class AugMixOp {
+  kAutoContrast,
+  kEqualize,
+  kPosterize,   // 4 - whole(0.4 l) bits, but at least 1
+  kRotate,      // +- whole(3 l) degrees
+  kSolarize,    // 256 - whole(25.6 l): the threshold
+  kShearX,      // +- 0.03 l
+  kShearY,      // +- 0.03 l
+  kTranslateX,  // +- whole(W l / 30) pixels
+  kTranslateY,  // +- whole(H l / 30) pixels
+};
+
+// Without a sign; 0 for the operations without a value.
+double AugMixValue(AugMixOp op, double level, int64_t height, int64_t width);
+
+struct AugMixStep {
+  AugMixOp op;
+  double value = 0;
+};
+
+struct AugMixChain {
+  int64_t coefficient = 0;  // m w_i in units of 2^-20, rounded down
+  std::vector<AugMixStep> steps;
+};
+
+// The chains of one image. What their coefficients leave of 2^20 is that of the image itself.
+using AugMixDraw = std::vector<AugMixChain>;
+
+// Draws for each of `images` images of `height` x `width` pixels. A draw takes from `random` the weights (a gamma each,
+// over their sum), m, then for each chain the depth, unless it is fixed, and for each step the operation, its level and
+// its sign, if it has them.
+std::vector<AugMixDraw> DrawAugMix(const AugMixSpec& spec, int64_t images, int64_t height, int64_t width,
+                                   RandomStream* random);
+
+// Applies to each of the images, u8 [B, C, H, W], its draw. An image's result does not depend on the rest of the batch.
+// Precondition: B draws of as many chains each.
+at::Tensor ApplyAugMix(const at::Tensor& images, const std::vector<AugMixDraw>& draws);
+
+// Precondition as for MakeAugmentation.
+std::unique_ptr<Augmentation> MakeAugMix(const AugMixSpec& spec);
+
+}  // namespace openset
+
+#endif  // OPENSET_DATA_AUGMENT_AUG_MIX_H_

@@ -1,0 +1,52 @@
+#include "data/open_set/external_images.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "data/open_set/image_source.h"
+
+namespace openset {
+namespace {
+
+class ExternalImages : public ImageSource {
+ public:
+  ExternalImages(const ExternalImagesSpec& spec, Batcher images, Pipeline pipeline)
+      : spec_(spec), images_(std::move(images)), pipeline_(std::move(pipeline)) {}
+
+  void StartEpoch(RandomStream* random) override { Shuffle(random); }
+
+  at::Tensor ExtraImages(const Batch& batch, RandomStream* random) override {
+    int64_t missing = static_cast<int64_t>(std::ceil(spec_.share() * batch.label.size(0)));
+    std::vector<at::Tensor> samples;
+    while (missing > 0) {
+      if (!order_.defined() || next_ == images_.size()) Shuffle(random);
+      const int64_t taken = std::min(missing, images_.size() - next_);
+      samples.push_back(order_.slice(0, next_, next_ + taken));
+      next_ += taken;
+      missing -= taken;
+    }
+    return images_.At(at::cat(samples), pipeline_, random).image;
+  }
+
+ private:
+  void Shuffle(RandomStream* random) {
+    order_ = images_.Epoch(images_.size(), /*drop_last=*/false, random)[0];
+    next_ = 0;
+  }
+
+  const ExternalImagesSpec spec_;
+  const Batcher images_;
+  const Pipeline pipeline_;
+  at::Tensor order_;  // i64 [N]
+  int64_t next_ = 0;  // place in it
+};
+
+}  // namespace
+
+std::unique_ptr<OpenSetSource> MakeExternalImages(const ExternalImagesSpec& spec, Batcher images, Pipeline pipeline) {
+  return std::make_unique<ExternalImages>(spec, std::move(images), std::move(pipeline));
+}
+
+}  // namespace openset

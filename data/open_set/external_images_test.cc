@@ -1,0 +1,93 @@
+#include "data/open_set/external_images.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/random.h"
+#include "core/testing/tensor_matchers.h"
+#include "data/image_set.h"
+#include "data/selection.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
+
+// Five images of one pixel, 0 to 4.
+std::unique_ptr<OpenSetSource> FiveImages(double share) {
+  ImageSet set;
+  set.channels = set.height = set.width = 1;
+  SelectedSamples samples;
+  for (int64_t i = 0; i < 5; ++i) {
+    set.labels.push_back(0);
+    set.pixels.push_back(static_cast<uint8_t>(i));
+    samples.index.push_back(i);
+    samples.label.push_back(0);
+  }
+  InputFormat format;
+  format.size = format.channels = 1;
+  ExternalImagesSpec spec;
+  spec.set_share(share);
+  return MakeExternalImages(spec, *Batcher::Make(set, samples, 1, at::kCPU), *Pipeline::Make({}, format, at::kCPU));
+}
+
+Batch BatchOf(int64_t size) {
+  Batch batch;
+  batch.label = at::zeros({size}, at::kLong);
+  return batch;
+}
+
+// The numbers of the images.
+std::vector<int> Numbers(const at::Tensor& images) {
+  std::vector<int> numbers;
+  for (int64_t i = 0; i < images.size(0); ++i) {
+    numbers.push_back(static_cast<int>(images[i].item<float>() * 255 + 0.5));
+  }
+  return numbers;
+}
+
+TEST(ExternalImages, UsesEveryImageOnceBeforeAnyTwice) {
+  const auto source = FiveImages(1.5);
+  RandomStream random(1, "external");
+  source->StartEpoch(&random);
+  std::vector<int> numbers;
+  for (const int64_t size : {2, 1, 3}) {  // 3, 2 (rounded up), 5 (rounded up) images
+    const std::vector<int> more = Numbers(source->ExtraImages(BatchOf(size), &random));
+    EXPECT_EQ(more.size(), size == 2 ? 3 : size == 1 ? 2 : 5);
+    numbers.insert(numbers.end(), more.begin(), more.end());
+  }
+  for (const int round : {0, 1}) {
+    EXPECT_THAT(std::vector<int>(numbers.begin() + 5 * round, numbers.begin() + 5 * (round + 1)),
+                UnorderedElementsAre(0, 1, 2, 3, 4));
+  }
+  // More than there are.
+  EXPECT_EQ(source->ExtraImages(BatchOf(8), &random).size(0), 12);
+}
+
+// What is left of an epoch's order is not carried over, so that a training can resume.
+TEST(ExternalImages, EachEpochStartsAnew) {
+  const auto used = FiveImages(1);
+  RandomStream before(1, "before");
+  used->StartEpoch(&before);
+  used->ExtraImages(BatchOf(3), &before);
+  const auto fresh = FiveImages(1);
+  RandomStream a(2, "external"), b(2, "external");
+  used->StartEpoch(&a);
+  fresh->StartEpoch(&b);
+  EXPECT_EQ(Numbers(used->ExtraImages(BatchOf(4), &a)), Numbers(fresh->ExtraImages(BatchOf(4), &b)));
+}
+
+TEST(ExternalImages, TheOpenSetIsWhatTheModelSaysOfThem) {
+  const auto source = FiveImages(1);
+  const ModelOutput known{at::ones({2, 3}), at::ones({2, 4}), {}, {}};
+  const ModelOutput extra{at::ones({2, 3}), 2 * at::ones({2, 4}), {}, {}};
+  const Batch batch = BatchOf(2);
+  const OpenSet open = source->Make({batch, known, extra, {}, {}, {}, nullptr});
+  EXPECT_THAT(open.output.logits, TensorEq(extra.logits));
+  EXPECT_THAT(open.weight, TensorEq(at::ones({2})));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,85 @@
+#include "models/dcgan.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/logging.h"
+#include "models/initialise.h"
+
+namespace openset {
+namespace {
+
+constexpr double kNegativeSlope = 0.2;
+constexpr double kConvolutionStd = 0.02;
+constexpr double kNormStd = 0.02;
+constexpr int64_t kFirstSide = 4;  // of the generator
+
+}  // namespace
+
+bool IsDcganSize(int64_t size) { return size >= 8 && (size & (size - 1)) == 0; }
+
+Generator::Generator(const DcganShape& shape) {
+  CHECK(IsDcganSize(shape.size)) << shape.size;
+  int64_t channels_in = shape.noise_dim;
+  int64_t channels = 8 * shape.width;
+  for (int64_t side = kFirstSide; side <= shape.size; side *= 2) {
+    const bool first = side == kFirstSide;
+    const bool last = side == shape.size;
+    const std::string number = std::to_string(convolutions_.size() + 1);
+    const auto options = torch::nn::ConvTranspose2dOptions(channels_in, last ? shape.channels : channels, 4)
+                             .stride(first ? 1 : 2)
+                             .padding(first ? 0 : 1)
+                             .bias(false);
+    convolutions_.push_back(register_module("conv" + number, torch::nn::ConvTranspose2d(options)));
+    if (!last) norms_.push_back(register_module("bn" + number, torch::nn::BatchNorm2d(channels)));
+    channels_in = channels;
+    channels = std::max<int64_t>(channels / 2, 1);
+  }
+}
+
+at::Tensor Generator::Forward(const at::Tensor& noise) {
+  at::Tensor x = noise.unsqueeze(2).unsqueeze(3);
+  for (size_t i = 0; i < norms_.size(); ++i) x = norms_[i](convolutions_[i](x)).relu();
+  return convolutions_.back()(x).sigmoid();
+}
+
+void Generator::Initialise(RandomStream* random) {
+  for (size_t i = 0; i < convolutions_.size(); ++i) {
+    DrawNormal(0, kConvolutionStd, random, convolutions_[i]->weight);
+    if (i < norms_.size()) ResetBatchNorm(1, kNormStd, random, &norms_[i]);
+  }
+}
+
+Discriminator::Discriminator(const DcganShape& shape) {
+  CHECK(IsDcganSize(shape.size)) << shape.size;
+  int64_t channels_in = shape.channels;
+  for (int64_t side = shape.size / 2; side >= 2; side /= 2) {
+    const int64_t channels = std::max<int64_t>(32 * shape.width / side, 1);
+    const std::string number = std::to_string(convolutions_.size() + 1);
+    const auto options = torch::nn::Conv2dOptions(channels_in, channels, 4).stride(2).padding(1).bias(false);
+    convolutions_.push_back(register_module("conv" + number, torch::nn::Conv2d(options)));
+    if (convolutions_.size() > 1 && side > 2) {
+      norms_.push_back(register_module("bn" + number, torch::nn::BatchNorm2d(channels)));
+    }
+    channels_in = channels;
+  }
+  linear_ = register_module("linear", torch::nn::Linear(channels_in, 1));
+}
+
+at::Tensor Discriminator::Forward(const at::Tensor& image) {
+  at::Tensor x = image;
+  for (size_t i = 0; i < convolutions_.size(); ++i) {
+    x = convolutions_[i](x);
+    if (i > 0 && i <= norms_.size()) x = norms_[i - 1](x);
+    x = i + 1 < convolutions_.size() ? at::leaky_relu(x, kNegativeSlope) : x.sigmoid();
+  }
+  return linear_(x.mean({2, 3})).sigmoid().squeeze(1);
+}
+
+void Discriminator::Initialise(RandomStream* random) {
+  for (torch::nn::Conv2d& convolution : convolutions_) DrawNormal(0, kConvolutionStd, random, convolution->weight);
+  for (torch::nn::BatchNorm2d& norm : norms_) ResetBatchNorm(1, kNormStd, random, &norm);
+  DrawDefault(linear_->weight, linear_->bias, random);
+}
+
+}  // namespace openset

@@ -1,0 +1,63 @@
+// Generator and discriminator of images, as convolutional networks (Radford et al. 2016, in the form of ARPL's
+// models/gan.py). Convolutions are 4x4, without bias; all but those next to an image and the discriminator's last are
+// followed by batch norm. Initial values: convolutions N(0, 0.02), batch norm N(1, 0.02) and 0.
+//
+//   generator      noise [B, noise_dim] -> 4x4 at 8 w channels -> 8x8 at 4 w -> ... -> size x size at C;
+//                  ReLU between, sigmoid at the end
+//   discriminator  C at size x size -> ... -> 4x4 at 8 w channels -> 2x2 at 16 w, LeakyReLU(0.2) between, sigmoid;
+//                  mean over the places; linear; sigmoid
+//
+// Each step doubles or halves the side, and halves or doubles the channels (never below 1).
+#ifndef OPENSET_MODELS_DCGAN_H_
+#define OPENSET_MODELS_DCGAN_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "core/random.h"
+#include "core/torch.h"
+#include "core/torch_nn.h"
+
+namespace openset {
+
+struct DcganShape {
+  int64_t size = 32;  // a power of two, at least 8 (IsDcganSize)
+  int64_t channels = 3;
+  int64_t noise_dim = 100;
+  int64_t width = 64;  // w
+};
+
+bool IsDcganSize(int64_t size);
+
+class Generator : public torch::nn::Module {
+ public:
+  // Precondition: IsDcganSize(shape.size).
+  explicit Generator(const DcganShape& shape);
+
+  // f32 [B, noise_dim] -> f32 [B, C, size, size], values in (0, 1).
+  at::Tensor Forward(const at::Tensor& noise);
+  void Initialise(RandomStream* random);
+
+ private:
+  std::vector<torch::nn::ConvTranspose2d> convolutions_;
+  std::vector<torch::nn::BatchNorm2d> norms_;  // of all convolutions but the last
+};
+
+class Discriminator : public torch::nn::Module {
+ public:
+  // Precondition: IsDcganSize(shape.size).
+  explicit Discriminator(const DcganShape& shape);
+
+  // f32 [B, C, size, size] -> f32 [B], the probability that an image is a real one.
+  at::Tensor Forward(const at::Tensor& image);
+  void Initialise(RandomStream* random);
+
+ private:
+  std::vector<torch::nn::Conv2d> convolutions_;
+  std::vector<torch::nn::BatchNorm2d> norms_;  // of all convolutions but the first and the last
+  torch::nn::Linear linear_{nullptr};
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_MODELS_DCGAN_H_

@@ -1,0 +1,41 @@
+// Short trainings whose every step another program can follow: this project's models, loss terms, open-set sources and
+// optimisers on images that are made up, with all that is drawn written down. tools/peers/loss_curve_peer.py follows
+// them in PyTorch.
+#ifndef OPENSET_TOOLS_PEERS_LOSS_CURVES_H_
+#define OPENSET_TOOLS_PEERS_LOSS_CURVES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/npz.h"
+#include "models/checkpoint.h"
+
+namespace openset {
+
+// The trainings, by the name of what they minimise.
+std::vector<std::string> LossCurveNames();
+// The networks, without dropout: "osrci_cnn" in f32 and "vgg32" (narrow) in f64.
+std::vector<std::string> LossCurveModels();
+
+// S steps of batches of B of N samples, on one thread of the CPU.
+struct LossCurve {
+  TensorMap weights;  // before the first step
+  // "image" f32 [N, 3, 24, 24], "label" i64 [N] and "batch" i64 [S, B], the samples of each step, which are the same
+  // for all trainings; and what the open-set source made: "order" i64 [S, n] and "coefficient" f64 [S] of feature
+  // mixup, "extra" f32 [S, U, 3, 24, 24], images that the network sees after the batch's own.
+  NpzArrays data;
+  std::vector<double> loss;  // [S], the sum of all terms
+};
+
+// Precondition: the names are among those above, steps >= 1.
+LossCurve RunLossCurve(const std::string& name, const std::string& model, int64_t steps);
+
+// Writes NAME.safetensors (weights) and NAME.npz (data and "loss" f64 [S]) into a folder that is there.
+// Errors: kUnavailable with the path.
+absl::Status WriteLossCurve(const LossCurve& curve, const std::string& folder, const std::string& name);
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_PEERS_LOSS_CURVES_H_
