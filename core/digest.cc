@@ -5,6 +5,8 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "core/files.h"
+#include "core/status_macros.h"
 
 namespace openset {
 
@@ -42,6 +44,16 @@ absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path) {
   }
   if (file.bad()) return absl::DataLossError(absl::StrCat("cannot read ", path));
   return ToHex(sha.Finish());
+}
+
+absl::StatusOr<std::string> ReadFileWithDigest(const std::string& path, const std::string& sha256) {
+  OPENSET_ASSIGN_OR_RETURN(std::string content, ReadFile(path));
+  if (sha256.empty()) return content;
+  if (const std::string actual = Sha256Hex(content); actual != sha256) {
+    return absl::FailedPreconditionError(absl::StrCat(path, " has the SHA-256 ", actual, ", not ", sha256,
+                                                      ": put back the file that was meant, or correct sha256"));
+  }
+  return content;
 }
 
 }  // namespace openset

@@ -36,6 +36,10 @@ std::string ToHex(const Sha256::Digest& digest);
 // The digest of a file's content. Errors: kNotFound if it can't be opened, kDataLoss if reading fails.
 absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path);
 
+// The content of a file that must have this digest; an empty one stands for any. Errors: those of ReadFile();
+// kFailedPrecondition, with both digests and what to do, if it has another.
+absl::StatusOr<std::string> ReadFileWithDigest(const std::string& path, const std::string& sha256);
+
 }  // namespace openset
 
 #endif  // OPENSET_CORE_DIGEST_H_

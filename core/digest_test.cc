@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -33,6 +34,18 @@ TEST(Sha256HexOfFile, ReadsTheWholeFile) {
 
 TEST(Sha256HexOfFile, NamesTheMissingFile) {
   EXPECT_EQ(Sha256HexOfFile("/nowhere/file").status(), absl::NotFoundError("cannot open /nowhere/file"));
+}
+
+TEST(ReadFileWithDigest, TakesNoOtherContent) {
+  const std::string path = testing::TempDir() + "/abc";
+  std::ofstream(path) << "abc";
+  EXPECT_EQ(*ReadFileWithDigest(path, kAbc), "abc");
+  EXPECT_EQ(*ReadFileWithDigest(path, ""), "abc");
+  const absl::Status status = ReadFileWithDigest(path, kEmpty).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(status.message(), absl::StrCat(path, " has the SHA-256 ", kAbc, ", not ", kEmpty,
+                                           ": put back the file that was meant, or correct sha256"));
+  EXPECT_TRUE(absl::IsNotFound(ReadFileWithDigest("/nowhere/file", "").status()));
 }
 
 }  // namespace

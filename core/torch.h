@@ -1,4 +1,4 @@
-// Tensors. With core/torch_nn.h and core/torch_runtime.h the only files that include LibTorch.
+// Tensors. With the other core/torch_*.h the only files that include LibTorch.
 #ifndef OPENSET_CORE_TORCH_H_
 #define OPENSET_CORE_TORCH_H_
 

@@ -16,8 +16,8 @@ TrainAction StageOf(const TrialSpec& trial, const Stage& stage) {
   *action.mutable_augmentation() = stage.augmentation();
   if (stage.has_open_set()) *action.mutable_open_set() = stage.open_set();
   if (stage.open_set().has_external_images()) *action.mutable_external() = trial.data().external();
-  *action.mutable_loss() = stage.loss();
-  *action.mutable_training() = stage.training();
+  if (stage.has_loss()) *action.mutable_loss() = stage.loss();
+  if (stage.has_training()) *action.mutable_training() = stage.training();
   action.set_seed(trial.seed());
   *action.mutable_execution() = trial.execution();
   return action;

@@ -21,11 +21,17 @@ MethodSpec Parse(const std::string& text) {
   return message;
 }
 
-// Of a method with a score and an inference, unless it says others.
-std::vector<std::string> Problems(const std::string& method,
+// Of a method with a score and an inference, unless it says others; with a linear head and a training, unless its model
+// is imported.
+std::vector<std::string> Problems(const std::string& text,
                                   const std::string& rest = "score { max_logit {} } inference { plain {} }") {
+  MethodSpec method = Parse(text + rest);
+  if (!method.model().has_weights() && !method.model().has_torch_script()) {
+    if (!method.model().has_head()) method.mutable_model()->mutable_head()->mutable_linear();
+    method.mutable_training();
+  }
   std::vector<std::string> lines;
-  for (const FieldProblem& problem : FindMethodProblems(Parse(method + rest))) {
+  for (const FieldProblem& problem : FindMethodProblems(method)) {
     lines.push_back(absl::StrCat(problem.path, ": ", problem.message));
   }
   return lines;
@@ -76,6 +82,70 @@ TEST(CheckMethod, CountsNormalisationValues) {
   EXPECT_THAT(Problems("input { channels: 3 mean: 0.5 std: 0.5 } loss { term { cross_entropy {} } }"), IsEmpty());
   EXPECT_THAT(Problems("input { channels: 1 mean: [0.5, 0.5] std: [1, 1, 1] } loss { term { cross_entropy {} } }"),
               ElementsAre("input.mean: has 2 values for 1 channels", "input.std: has 3 values for 1 channels"));
+}
+
+TEST(CheckMethod, AModelThatIsNotImportedIsTrained) {
+  MethodSpec method = Parse("model { head { linear {} } } score { max_logit {} } inference { plain {} }");
+  const std::vector<FieldProblem> problems = FindMethodProblems(method);
+  ASSERT_EQ(problems.size(), 2);
+  EXPECT_EQ(problems[0].path, "loss");
+  EXPECT_EQ(problems[1].path, "training");
+  EXPECT_THAT(problems[1].message, HasSubstr("unless model.weights or model.torch_script brings a trained model"));
+}
+
+constexpr char kWeights[] = "model { head { linear {} } weights { file: 'f' sha256: 'x' } }";
+constexpr char kScript[] = "model { torch_script { file: 'f' sha256: 'x' } }";
+constexpr char kScriptWithHead[] = "model { torch_script { file: 'f' sha256: 'x' head: 'fc' } }";
+
+TEST(CheckMethod, AnImportedModelNeedsNoTrainingAndThenNoPartsOfOne) {
+  for (const std::string model : {kWeights, kScript, kScriptWithHead}) {
+    EXPECT_THAT(Problems(model), IsEmpty());
+    EXPECT_THAT(
+        Problems(model + " input { channels: 3 } augmentation { horizontal_flip {} } open_set { noise_images {} }"),
+        ElementsAre("augmentation: is for training; there is none", "open_set: is for training; there is none",
+                    "open_set: no loss term uses it"));
+    EXPECT_THAT(Problems(model + " loss { term { cross_entropy {} } }"),
+                ElementsAre("training: must be set: loss and training belong together"));
+  }
+  EXPECT_THAT(Problems("model { head { linear {} } weights { file: 'f' sha256: 'x' head: SKIP } }"),
+              ElementsAre("model.weights.head: SKIP leaves an untrained head; there is no training"));
+  EXPECT_THAT(Problems(kWeights, "score { max_logit {} } inference { ensemble {} }"),
+              ElementsAre("inference: an ensemble is of several trainings; there is none"));
+}
+
+TEST(CheckMethod, ImportedModelsCanBeTrained) {
+  const std::string training = " loss { term { cross_entropy {} } } training {}";
+  EXPECT_THAT(Problems("model { head { linear {} } weights { file: 'f' sha256: 'x' head: SKIP } }" + training),
+              IsEmpty());
+  EXPECT_THAT(Problems(kScriptWithHead + training), IsEmpty());
+  EXPECT_THAT(Problems(kScript + training),
+              ElementsAre(HasSubstr("training: a script is trained with its last linear")));
+}
+
+TEST(CheckMethod, AScriptBringsAllItNeeds) {
+  EXPECT_THAT(
+      Problems("model { torch_script { file: 'f' sha256: 'x' } head { linear {} } "
+               "weights { file: 'f' sha256: 'x' } }"),
+      ElementsAre("model.head: a script brings its own head", "model.weights: a script brings its own weights"));
+  EXPECT_THAT(Problems("model { torch_script { file: 'f' } }"),
+              ElementsAre("model.torch_script.sha256: must be set where an axis sets the file"));
+  EXPECT_THAT(Problems(kScript, "score { max_logit {} } inference { mc_dropout {} }"),
+              ElementsAre("inference: dropout inside a script can't be switched on"));
+}
+
+TEST(CheckMethod, ScoresOfAScript) {
+  const std::string features = "model { torch_script { file: 'f' sha256: 'x' features: true } }";
+  const auto problems = [](const std::string& model, const std::string& score) {
+    return Problems(model, "inference { plain {} } score { " + score + " {} }");
+  };
+  for (const std::string score : {"max_softmax", "openmax", "knn", "react", "vim"}) {
+    EXPECT_THAT(problems(kScriptWithHead, score), IsEmpty());
+  }
+  EXPECT_THAT(problems(kScript, "openmax"), IsEmpty());
+  EXPECT_THAT(problems(kScript, "knn"), ElementsAre(HasSubstr("score: needs features: name the last linear module")));
+  EXPECT_THAT(problems(kScript, "react"), ElementsAre(HasSubstr("score: needs features and the last linear")));
+  EXPECT_THAT(problems(features, "knn"), IsEmpty());
+  EXPECT_THAT(problems(features, "react"), ElementsAre(HasSubstr("score: needs features and the last linear")));
 }
 
 TEST(CheckMethod, CountsTheViewsOfATerm) {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/field_path.h"
@@ -14,6 +15,7 @@
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "data/task.h"
+#include "experiments/model_files.h"
 
 namespace openset {
 namespace {
@@ -41,6 +43,18 @@ absl::StatusOr<std::string> FindFile(absl::string_view kind, const std::string& 
   return absl::InvalidArgumentError(Unknown(kind, name, NamesIn(folder)));
 }
 
+// Looks up the files that the method's model names. The method stands in the file `path`, below the field `prefix`.
+absl::Status ResolveFiles(const std::string& path, const std::string& prefix, const TextSource& source,
+                          MethodSpec* method) {
+  if (!method->has_model()) return absl::OkStatus();
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  std::vector<std::string> lines;
+  for (const FieldProblem& problem : ResolveModelFiles(folder, method->mutable_model())) {
+    lines.push_back(absl::StrCat(source.Where(absl::StrCat(prefix, problem.path)), ": ", problem.message));
+  }
+  return lines.empty() ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
+}
+
 struct MethodFiles {
   std::string method;
   std::vector<std::string> presets;
@@ -62,12 +76,14 @@ absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, MethodSpec ove
   const auto stem = [](const std::string& path) { return std::filesystem::path(path).stem().string(); };
   MethodSpec spec;
   OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadTextProto(files.method, &spec, Completeness::kPartial));
+  OPENSET_RETURN_IF_ERROR(ResolveFiles(files.method, "", source, &spec));
   if (!spec.has_name()) spec.set_name(stem(files.method));
   std::string name = spec.name();
   std::vector<LoadedPreset> presets;
   for (const std::string& path : files.presets) {
     MethodSpec preset;
     OPENSET_ASSIGN_OR_RETURN(TextSource preset_source, ReadTextProto(path, &preset, Completeness::kPartial));
+    OPENSET_RETURN_IF_ERROR(ResolveFiles(path, "", preset_source, &preset));
     Overlay(preset, &spec);
     absl::StrAppend(&name, "+", stem(path));
     presets.push_back({std::move(preset), std::move(preset_source)});
@@ -85,6 +101,20 @@ SpecFolders SpecFoldersBelow(const std::string& root) {
           JoinPath(root, "experiments/presets"), JoinPath(root, "data/tasks"), JoinPath(root, "data/catalog")};
 }
 
+std::vector<std::string> MethodNames(const SpecFolders& folders) { return NamesIn(folders.methods); }
+
+absl::StatusOr<LoadedMethod> LoadMethod(const std::string& name, const SpecFolders& folders, const std::string& beside,
+                                        const MethodSpec& override) {
+  OPENSET_ASSIGN_OR_RETURN(const MethodFiles files, FindMethodFiles(name, folders, beside));
+  return ReadMethod(files, override);
+}
+
+absl::StatusOr<TaskSpec> LoadTask(const std::string& name, const SpecFolders& folders, const std::string& beside,
+                                  const Catalog& catalog) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string path, FindFile("task", name, folders.tasks, beside));
+  return ReadTask(path, catalog);
+}
+
 absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& folders) {
   OPENSET_ASSIGN_OR_RETURN(const std::string path, FindFile("experiment", name, folders.specs, ""));
   const std::string beside = std::filesystem::path(path).parent_path().string();
@@ -92,6 +122,8 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
   OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadTextProto(path, &spec));
   OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
   Experiment experiment{spec, std::move(source), {}, {}, std::move(catalog)};
+  MethodSpec override = spec.override();
+  OPENSET_RETURN_IF_ERROR(ResolveFiles(path, "override.", experiment.source, &override));
   for (int i = 0; i < spec.task_size(); ++i) {
     const std::string where = experiment.source.Where(absl::StrCat("task[", i, "]"));
     absl::StatusOr<std::string> file = FindFile("task", spec.task(i), folders.tasks, beside);
@@ -103,7 +135,7 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
     const std::string where = experiment.source.Where(absl::StrCat("method[", i, "]"));
     const absl::StatusOr<MethodFiles> files = FindMethodFiles(spec.method(i), folders, beside);
     if (!files.ok()) return Annotate(files.status(), where);
-    OPENSET_ASSIGN_OR_RETURN(LoadedMethod method, ReadMethod(*files, spec.override()));
+    OPENSET_ASSIGN_OR_RETURN(LoadedMethod method, ReadMethod(*files, override));
     experiment.methods.push_back(std::move(method));
   }
   return experiment;

@@ -52,6 +52,17 @@ struct Experiment {
 // not valid; a line each, with "FILE:LINE: path: ".
 absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& folders);
 
+// The names of the methods in `folders.methods`, sorted.
+std::vector<std::string> MethodNames(const SpecFolders& folders);
+
+// One method or task, by name, or by path relative to the folder `beside`; the files that the method's model names are
+// relative to the method's. `override`, whose own files are found already, is laid over the method.
+// Errors: as LoadExperiment().
+absl::StatusOr<LoadedMethod> LoadMethod(const std::string& name, const SpecFolders& folders, const std::string& beside,
+                                        const MethodSpec& override = {});
+absl::StatusOr<TaskSpec> LoadTask(const std::string& name, const SpecFolders& folders, const std::string& beside,
+                                  const Catalog& catalog);
+
 // "FILE:LINE: path" of a field of a method: in the experiment's override if that sets it, else in the method's file.
 std::string WhereInMethod(const Experiment& experiment, const LoadedMethod& method, const std::string& path);
 

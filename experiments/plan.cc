@@ -127,6 +127,8 @@ const char* KindName(ActionKind kind) {
   return "";
 }
 
+bool IsImport(const PlanNode& node) { return node.kind == ActionKind::kTrain && !node.train.has_training(); }
+
 int Plan::Count(ActionKind kind) const {
   int count = 0;
   for (const PlanNode& node : nodes) count += node.kind == kind;

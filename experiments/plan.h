@@ -35,6 +35,9 @@ struct PlanNode {
   int64_t work = 0;           // estimated image passes: a training pass counts 3, an inference pass 1
 };
 
+// Whether it takes a model as it was imported: a kTrain without a training.
+bool IsImport(const PlanNode& node);
+
 struct Plan {
   std::vector<TrialSpec> trials;
   std::vector<std::string> trial_ids;

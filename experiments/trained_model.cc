@@ -31,13 +31,4 @@ absl::StatusOr<std::shared_ptr<Model>> LoadTrainedModel(const TrainAction& actio
   return model;
 }
 
-absl::StatusOr<std::shared_ptr<Model>> MakeInitialModel(const TrainAction& action, const ActionContext& context) {
-  if (action.has_start()) return LoadTrainedModel(action.start(), context);
-  RandomStream init(action.seed(), "init");
-  OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model,
-                           MakeModel(action.model(), action.input(), action.data().class_id_size(), &init));
-  model->to(context.device);
-  return model;
-}
-
 }  // namespace openset

@@ -15,10 +15,6 @@ namespace openset {
 // that does not match its checksum.
 absl::StatusOr<std::shared_ptr<Model>> LoadTrainedModel(const TrainAction& action, const ActionContext& context);
 
-// What a training starts from, on the context's device: the weights of the training it depends on, or else random ones.
-// Errors: those of MakeModel and LoadTrainedModel.
-absl::StatusOr<std::shared_ptr<Model>> MakeInitialModel(const TrainAction& action, const ActionContext& context);
-
 }  // namespace openset
 
 #endif  // OPENSET_EXPERIMENTS_TRAINED_MODEL_H_

@@ -10,23 +10,20 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
-#include "core/digest.h"
 #include "core/files.h"
 #include "core/logging.h"
-#include "core/record_file.h"
 #include "core/status_macros.h"
-#include "core/text_proto.h"
 #include "data/batcher.h"
+#include "experiments/commit_checkpoint.h"
 #include "experiments/execution.h"
+#include "experiments/initial_model.h"
 #include "experiments/input_pipeline.h"
 #include "experiments/objective.h"
 #include "experiments/open_set_source.h"
 #include "experiments/optimizer.h"
 #include "experiments/schedule.h"
-#include "experiments/trained_model.h"
 #include "experiments/training.h"
 #include "experiments/training_state.h"
-#include "models/checkpoint.h"
 
 namespace openset {
 namespace {
@@ -196,18 +193,8 @@ class Trainer {
   }
 
   absl::Status Commit() {
-    OPENSET_ASSIGN_OR_RETURN(const std::string staging, context_.store.NewStagingFolder(context_.key));
-    const std::string checkpoint = JoinPath(staging, kCheckpointFile);
-    OPENSET_RETURN_IF_ERROR(SaveTensors(StateOf(*model_), {{"key", context_.key}}, checkpoint));
-    OPENSET_ASSIGN_OR_RETURN(const std::string sha256, Sha256HexOfFile(checkpoint));
-    summary_.set_checkpoint_sha256(sha256);
-    Provenance* provenance = summary_.mutable_provenance();
-    provenance->set_libtorch_version(LibTorchVersion());
-    provenance->set_device(DescribeDevice(context_.device));
-    if (seconds_ > 0) provenance->set_train_images_per_second(ImagesSeen() / seconds_);
-    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary_)));
-    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(action_)));
-    return context_.store.CommitFolder(staging, context_.store.CheckpointFolder(context_.key));
+    if (seconds_ > 0) summary_.mutable_provenance()->set_train_images_per_second(ImagesSeen() / seconds_);
+    return CommitCheckpoint(*model_, summary_, context_);
   }
 
   const TrainAction& action_;
@@ -233,6 +220,7 @@ class Trainer {
 
 absl::Status Train(const TrainAction& action, const ActionContext& context) {
   ConfigureExecution(action.execution());
+  if (!action.has_training()) return CommitInitialModel(action, context);
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Trainer> trainer, Trainer::Make(action, context));
   return trainer->Run();
 }

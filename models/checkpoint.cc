@@ -94,10 +94,15 @@ absl::Status SaveTensors(const TensorMap& tensors, const std::map<std::string, s
 
 absl::StatusOr<TensorMap> LoadTensors(const std::string& path) {
   OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
-  const absl::StatusOr<Safetensors> content = DecodeSafetensors(bytes);
-  if (!content.ok()) return Annotate(content.status(), path);
+  absl::StatusOr<TensorMap> tensors = DecodeTensors(bytes);
+  if (!tensors.ok()) return Annotate(tensors.status(), path);
+  return tensors;
+}
+
+absl::StatusOr<TensorMap> DecodeTensors(absl::string_view bytes) {
+  OPENSET_ASSIGN_OR_RETURN(const Safetensors content, DecodeSafetensors(bytes));
   TensorMap tensors;
-  for (const auto& [name, array] : content->arrays) {
+  for (const auto& [name, array] : content.arrays) {
     // A bool must be 0 or 1; a file may hold any byte.
     const bool is_bool = array.type == ArrayType::kBool;
     const at::Tensor tensor = at::empty(array.shape, is_bool ? at::kByte : ScalarTypeOf(array.type));

@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/random.h"
 #include "core/testing/status_matchers.h"
-#include "core/torch.h"
 #include "gmock/gmock.h"
 #include "models/checkpoint.h"
 #include "models/make_model.h"
@@ -19,28 +18,9 @@ constexpr int kNumClasses = 3;
 constexpr int64_t kEvalBatch = 2;
 constexpr int64_t kTrainBatch = 4;
 
-at::Tensor Sines(at::IntArrayRef shape, int phase) {
-  at::Tensor sines = at::empty(shape, at::kDouble);
-  double* element = sines.data_ptr<double>();
-  for (int64_t i = 0; i < sines.numel(); ++i) element[i] = std::sin(0.01 * static_cast<double>(i * i) + phase);
-  return sines;
-}
-
 TensorMap GoldenState(const Model& model) {
   TensorMap state = StateOf(model);
-  int number = 0;
-  for (auto& [name, tensor] : state) {
-    const at::Tensor sines = Sines(tensor.sizes(), number++);
-    if (absl::EndsWith(name, "num_batches_tracked")) {
-      tensor.zero_();
-    } else if (tensor.dim() > 1) {
-      tensor.copy_(1.5 * std::sqrt(static_cast<double>(tensor.size(0)) / tensor.numel()) * sines);
-    } else if (absl::EndsWith(name, "weight") || absl::EndsWith(name, "running_var")) {
-      tensor.copy_(1 + 0.5 * sines);
-    } else {
-      tensor.copy_(0.1 * sines);
-    }
-  }
+  FillWithSines(&state);
   return state;
 }
 
@@ -50,11 +30,11 @@ at::Tensor Summary(const at::Tensor& tensor) {
   return at::stack({flat.sum(), flat.dot(Sines(flat.sizes(), 0)), flat.abs().sum()});
 }
 
-void ExpectOutputs(Model* model, at::ScalarType type, double tolerance, const TensorMap& golden) {
+void ExpectOutputs(Model* model, int size, at::ScalarType type, double tolerance, const TensorMap& golden) {
   model->to(type);
   ASSERT_THAT(SetState(GoldenState(*model), model), IsOk());
   const auto images = [&](int64_t count) {
-    return Sines({count, 3, 32, 32}, 0).to(type).contiguous(at::MemoryFormat::ChannelsLast);
+    return Sines({count, 3, size, size}, 0).to(type).contiguous(at::MemoryFormat::ChannelsLast);
   };
 
   TensorMap actual;
@@ -84,15 +64,38 @@ void ExpectOutputs(Model* model, at::ScalarType type, double tolerance, const Te
 
 }  // namespace
 
-void ExpectGoldenOutputs(const ModelSpec& spec, const InputSpec& input, const std::string& path) {
+at::Tensor Sines(at::IntArrayRef shape, int phase) {
+  at::Tensor sines = at::empty(shape, at::kDouble);
+  double* element = sines.data_ptr<double>();
+  for (int64_t i = 0; i < sines.numel(); ++i) element[i] = std::sin(0.01 * static_cast<double>(i * i) + phase);
+  return sines;
+}
+
+void FillWithSines(TensorMap* state) {
+  int number = 0;
+  for (auto& [name, tensor] : *state) {
+    const at::Tensor sines = Sines(tensor.sizes(), number++);
+    if (absl::EndsWith(name, "num_batches_tracked")) {
+      tensor.zero_();
+    } else if (tensor.dim() > 1) {
+      tensor.copy_(1.5 * std::sqrt(static_cast<double>(tensor.size(0)) / tensor.numel()) * sines);
+    } else if (absl::EndsWith(name, "weight") || absl::EndsWith(name, "running_var")) {
+      tensor.copy_(1 + 0.5 * sines);
+    } else {
+      tensor.copy_(0.1 * sines);
+    }
+  }
+}
+
+void ExpectGoldenOutputs(const ModelSpec& spec, const InputSpec& input, const std::string& path, double f32_tolerance) {
   const auto golden = LoadTensors(path);
   ASSERT_THAT(golden, IsOk());
   RandomStream random(1, "overwritten");
   const auto model = MakeModel(spec, input, kNumClasses, &random);
   ASSERT_THAT(model, IsOk());
-  ExpectOutputs(model->get(), at::kDouble, 1e-9, *golden);
+  ExpectOutputs(model->get(), input.size(), at::kDouble, 1e-9, *golden);
   for (at::Tensor& parameter : (*model)->parameters()) parameter.mutable_grad().reset();
-  ExpectOutputs(model->get(), at::kFloat, 1e-3, *golden);
+  ExpectOutputs(model->get(), input.size(), at::kFloat, f32_tolerance, *golden);
 }
 
 }  // namespace openset

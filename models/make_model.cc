@@ -8,6 +8,8 @@
 #include "models/osrci_cnn.h"
 #include "models/point_head.h"
 #include "models/resnet_cifar.h"
+#include "models/resnet_imagenet.h"
+#include "models/torch_script.h"
 #include "models/vgg32.h"
 
 namespace openset {
@@ -21,6 +23,9 @@ absl::StatusOr<std::shared_ptr<Backbone>> MakeBackbone(const ModelSpec& spec, co
       return MakeOsrciCnn(spec.osrci_cnn(), input);
     case ModelSpec::kResnetCifar:
       return MakeResnetCifar(spec.resnet_cifar(), input);
+    case ModelSpec::kResnetImagenet:
+      return MakeResnetImagenet(spec.resnet_imagenet(), input);
+    case ModelSpec::kTorchScript:  // made as a whole
     case ModelSpec::BACKBONE_NOT_SET:
       break;
   }
@@ -49,6 +54,11 @@ absl::StatusOr<std::shared_ptr<Model>> MakeModel(const ModelSpec& spec, const In
   // The constructors of torch::nn draw initial values, which are then replaced.
   at::Generator generator = at::globalContext().defaultGenerator(at::kCPU);
   const at::Tensor generator_state = generator.get_state();
+  if (spec.has_torch_script()) {
+    auto model = MakeTorchScriptModel(spec.torch_script(), input, num_classes);
+    generator.set_state(generator_state);
+    return model;
+  }
   OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Backbone> backbone, MakeBackbone(spec, input));
   std::shared_ptr<Head> head = MakeHead(spec.head(), backbone->feature_dim(), num_classes);
   generator.set_state(generator_state);

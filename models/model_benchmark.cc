@@ -14,8 +14,14 @@
 namespace openset {
 namespace {
 
-constexpr int kBatchSize = 128;
 constexpr int kNumClasses = 6;
+
+// What a network is measured on.
+struct Case {
+  ModelSpec spec;
+  int size = 32;
+  int batch_size = 128;
+};
 
 struct Setting {
   std::shared_ptr<Model> model;
@@ -23,33 +29,35 @@ struct Setting {
   at::Tensor label;
 };
 
-Setting MakeSetting(ModelSpec spec, const benchmark::State& state) {
+Setting MakeSetting(const Case& what, const benchmark::State& state) {
   KeepFreedMemory();
   at::set_num_threads(state.range(1));
+  ModelSpec spec = what.spec;
   spec.mutable_head()->mutable_linear();
   FillDefaults(&spec);
   InputSpec input;
+  input.set_size(what.size);
   FillDefaults(&input);
   RandomStream random(1, "model_benchmark");
   Setting setting;
   setting.model = *MakeModel(spec, input, kNumClasses, &random);
-  setting.image = at::empty({kBatchSize, input.channels(), input.size(), input.size()});
+  setting.image = at::empty({what.batch_size, input.channels(), input.size(), input.size()});
   DrawNormal(0, 1, &random, setting.image);
   if (state.range(0) == 1) {
     setting.image = setting.image.contiguous(at::MemoryFormat::ChannelsLast);
   } else {
     for (at::Tensor& parameter : setting.model->parameters()) parameter.set_data(parameter.detach().contiguous());
   }
-  setting.label = at::arange(kBatchSize) % kNumClasses;
+  setting.label = at::arange(what.batch_size) % kNumClasses;
   return setting;
 }
 
-void Forward(const ModelSpec& spec, benchmark::State& state) {
-  Setting setting = MakeSetting(spec, state);
+void Forward(const Case& what, benchmark::State& state) {
+  Setting setting = MakeSetting(what, state);
   setting.model->eval();
   const at::NoGradGuard no_grad;
   for (auto _ : state) benchmark::DoNotOptimize(setting.model->Forward(setting.image).logits);
-  state.SetItemsProcessed(state.iterations() * kBatchSize);
+  state.SetItemsProcessed(state.iterations() * what.batch_size);
 }
 
 // SGD with momentum 0.9 and weight decay 1e-4.
@@ -62,8 +70,8 @@ void Update(const std::vector<at::Tensor>& parameters, std::vector<at::Tensor>* 
   }
 }
 
-void TrainStep(const ModelSpec& spec, benchmark::State& state) {
-  Setting setting = MakeSetting(spec, state);
+void TrainStep(const Case& what, benchmark::State& state) {
+  Setting setting = MakeSetting(what, state);
   const std::vector<at::Tensor> parameters = setting.model->parameters();
   std::vector<at::Tensor> velocities;
   for (const at::Tensor& parameter : parameters) velocities.push_back(at::zeros_like(parameter).detach());
@@ -72,25 +80,35 @@ void TrainStep(const ModelSpec& spec, benchmark::State& state) {
     at::cross_entropy_loss(setting.model->Forward(setting.image).logits, setting.label).backward();
     Update(parameters, &velocities);
   }
-  state.SetItemsProcessed(state.iterations() * kBatchSize);
+  state.SetItemsProcessed(state.iterations() * what.batch_size);
 }
 
-ModelSpec Vgg32() {
-  ModelSpec spec;
-  spec.mutable_vgg32();
-  return spec;
+Case Vgg32() {
+  Case what;
+  what.spec.mutable_vgg32();
+  return what;
 }
 
-ModelSpec OsrciCnn() {
-  ModelSpec spec;
-  spec.mutable_osrci_cnn();
-  return spec;
+Case OsrciCnn() {
+  Case what;
+  what.spec.mutable_osrci_cnn();
+  return what;
+}
+
+Case Resnet50() {
+  Case what;
+  what.spec.mutable_resnet_imagenet();
+  what.size = 224;
+  what.batch_size = 8;
+  return what;
 }
 
 void BM_Vgg32Forward(benchmark::State& state) { Forward(Vgg32(), state); }
 void BM_Vgg32TrainStep(benchmark::State& state) { TrainStep(Vgg32(), state); }
 void BM_OsrciCnnForward(benchmark::State& state) { Forward(OsrciCnn(), state); }
 void BM_OsrciCnnTrainStep(benchmark::State& state) { TrainStep(OsrciCnn(), state); }
+void BM_Resnet50Forward(benchmark::State& state) { Forward(Resnet50(), state); }
+void BM_Resnet50TrainStep(benchmark::State& state) { TrainStep(Resnet50(), state); }
 
 void Settings(benchmark::internal::Benchmark* benchmark) {
   benchmark->ArgNames({"channels_last", "threads"})
@@ -104,6 +122,8 @@ BENCHMARK(BM_Vgg32Forward)->Apply(Settings);
 BENCHMARK(BM_Vgg32TrainStep)->Apply(Settings);
 BENCHMARK(BM_OsrciCnnForward)->Apply(Settings);
 BENCHMARK(BM_OsrciCnnTrainStep)->Apply(Settings);
+BENCHMARK(BM_Resnet50Forward)->Apply(Settings);
+BENCHMARK(BM_Resnet50TrainStep)->Apply(Settings);
 
 }  // namespace
 }  // namespace openset

@@ -1,7 +1,7 @@
 """Checks the dependency order of the folders, by the includes and imports of the sources it is given.
 
 core < {data, models, losses, eval} < experiments < tools. The four middle folders never include each other, only
-the three core/torch*.h include LibTorch, only core/logging.h includes glog, and eval never sees LibTorch.
+the core/torch*.h include LibTorch, only core/logging.h includes glog, and eval never sees LibTorch.
 """
 
 import re
@@ -18,7 +18,7 @@ MAY_INCLUDE = {
 }
 LIBTORCH = re.compile(r"^(torch|ATen|c10)/")
 # Files that may include LibTorch's own headers.
-LIBTORCH_FILES = {"core/torch.h", "core/torch_nn.h", "core/torch_runtime.h"}
+LIBTORCH_FILES = {"core/torch.h", "core/torch_nn.h", "core/torch_runtime.h", "core/torch_script.h"}
 # Headers of core that bring LibTorch.
 LIBTORCH_HEADERS = LIBTORCH_FILES | {"core/batch.h", "core/open_set.h"}
 INCLUDE = re.compile(r'^\s*(?:#include|import)\s+["<]([^">]+)[">]')

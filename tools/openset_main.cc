@@ -6,7 +6,7 @@ int main(int argc, char** argv) {
   return openset::RunCommandLine(
       "openset: open-set recognition, out-of-distribution and misclassification detection, measured.",
       {openset::RunCommand(), openset::PlanCommand(), openset::StatusCommand(), openset::ReportCommand(),
-       openset::EvalCommand(), openset::CompareCommand(), openset::ThresholdCommand(), openset::FigureCommand(),
-       openset::EvaluateWorkerCommand()},
+       openset::ScoreCommand(), openset::EvalCommand(), openset::CompareCommand(), openset::ThresholdCommand(),
+       openset::FigureCommand(), openset::EvaluateWorkerCommand()},
       argc, argv);
 }

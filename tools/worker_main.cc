@@ -1,6 +1,7 @@
 // The worker that trains and infers for the engine (experiments/local_engine.h): openset_worker CATALOG_FOLDER.
 #include "core/torch.h"
 // core/torch.h goes first: core/logging.h takes over its macros.
+#include <exception>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "experiments/inference.h"
 #include "experiments/training.h"
 #include "experiments/worker_loop.h"
+#include "models/script_file.h"
 
 namespace openset {
 namespace {
@@ -31,10 +33,10 @@ absl::Status Execute(const WorkRequest& request, ImageCache* images, const Repor
       for (const KeyedInferAction& other : request.infer_together()) requests.push_back({other.key(), other.action()});
       return Infer(requests, context);
     }
-  } catch (const c10::Error& error) {
-    // LibTorch's own errors: out of memory, a device that is not there, an operation without a kernel.
+  } catch (const std::exception& error) {
+    // LibTorch's own errors: out of memory, a device that is not there, an operation without a kernel, a script's.
     LOG(ERROR) << error.what();
-    return absl::InternalError(error.what_without_backtrace());
+    return absl::InternalError(WhatFailed(error));
   }
   return absl::InternalError("this worker trains and infers only");
 }

@@ -7,6 +7,7 @@
 namespace openset {
 
 Command RunCommand();
+Command ScoreCommand();
 Command PlanCommand();
 Command StatusCommand();
 Command ReportCommand();

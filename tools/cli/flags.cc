@@ -105,9 +105,13 @@ absl::StatusOr<Devices> DevicesFromFlags() {
 
 absl::StatusOr<LoadedPlan> LoadPlan(const std::string& spec, const Store& store) {
   OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
   const std::string name = absl::EndsWith(spec, ".textproto") ? UserPath(spec) : spec;
   OPENSET_ASSIGN_OR_RETURN(Experiment experiment, LoadExperiment(name, folders));
+  return PlanOf(std::move(experiment), store);
+}
+
+absl::StatusOr<LoadedPlan> PlanOf(Experiment experiment, const Store& store) {
+  OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
   ExpandOptions options;
   options.default_device = devices.default_device;
   OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialSpec> written, Expand(experiment, options));

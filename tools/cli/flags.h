@@ -50,6 +50,9 @@ struct LoadedPlan {
 };
 absl::StatusOr<LoadedPlan> LoadPlan(const std::string& spec, const Store& store);
 
+// The same of an experiment that was made, or is read already.
+absl::StatusOr<LoadedPlan> PlanOf(Experiment experiment, const Store& store);
+
 }  // namespace openset
 
 #endif  // OPENSET_TOOLS_CLI_FLAGS_H_

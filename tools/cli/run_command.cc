@@ -1,121 +1,14 @@
-#include <unistd.h>
-
-#include <iostream>
-#include <set>
 #include <string>
-#include <thread>
-#include <utility>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
-#include "core/files.h"
-#include "core/runfiles.h"
 #include "core/status_macros.h"
-#include "core/suggest.h"
-#include "data/catalog.h"
-#include "data/data_set.h"
-#include "experiments/local_engine.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
-#include "tools/cli/report_files.h"
-#include "tools/cli/run_display.h"
-
-ABSL_FLAG(std::string, engine, "local", "What runs the actions: local, on this machine.");
-ABSL_FLAG(
-    int, jobs, 0,
-    "CPU slots; a training takes as many as its experiment gives it threads. 0 for the machine's number of CPUs.");
-ABSL_FLAG(std::string, worker, "", "The program that trains and infers; empty: the one that comes with this one.");
+#include "tools/cli/run_plan.h"
 
 namespace openset {
 namespace {
-
-// Whether the catalog lists a file of the part that has no checksum.
-bool LacksChecksums(const DataSetInfo& info, const std::string& part) {
-  for (const DataSetLayout& layout : info.layout()) {
-    for (const DataSetPart& stored : layout.part()) {
-      if (stored.name() != part) continue;
-      for (const DataFile* file : FilesOf(stored)) {
-        if (file->sha256_size() == 0) return true;
-      }
-    }
-  }
-  return false;
-}
-
-// Looks at every file that the run will read, before anything is written: by its checksum, or else by reading it.
-absl::Status CheckData(const Experiment& experiment, const Plan& plan, const std::vector<std::string>& folders) {
-  std::set<std::pair<std::string, std::string>> parts;
-  const auto add = [&parts](const Selection& selection) { parts.insert({selection.data_set(), selection.part()}); };
-  for (const PlanNode& node : plan.nodes) {
-    if (!node.needed) continue;
-    if (node.kind == ActionKind::kTrain) {
-      add(node.train.data());
-      if (node.train.has_external()) add(node.train.external());
-    }
-    if (node.kind == ActionKind::kInfer) {
-      add(node.infer.known());
-      for (const UnknownGroup& group : node.infer.unknown()) add(group.selection());
-    }
-  }
-  for (const auto& [data_set, part] : parts) {
-    OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, experiment.catalog.Find(data_set));
-    OPENSET_RETURN_IF_ERROR(CheckFiles(*info, part, folders));
-    if (LacksChecksums(*info, part)) OPENSET_RETURN_IF_ERROR(LoadPart(*info, part, folders).status());
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<LocalEngineOptions> EngineOptions() {
-  LocalEngineOptions options;
-  const std::string engine = absl::GetFlag(FLAGS_engine);
-  if (engine != "local")
-    return absl::InvalidArgumentError(absl::StrCat("--engine: ", Unknown("engine", engine, {"local"})));
-  const int jobs = absl::GetFlag(FLAGS_jobs);
-  if (jobs < 0) return absl::InvalidArgumentError(absl::StrCat("--jobs: must be at least 0 (is ", jobs, ")"));
-  options.cpu_slots = jobs > 0 ? jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
-  options.cuda_devices = devices.cuda;
-  options.data_folders = DataFoldersFromFlags();
-
-  std::string worker = absl::GetFlag(FLAGS_worker);
-  if (worker.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
-    worker = JoinPath(runfiles, "openset/tools/openset_worker");
-  } else {
-    worker = UserPath(worker);
-  }
-  if (!FileExists(worker)) return absl::NotFoundError(absl::StrCat("the worker is not there: ", worker));
-  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
-  options.trainer = {worker, folders.catalog};
-  options.evaluator = {ProgramPath(), "evaluate-worker"};
-  return options;
-}
-
-// Runs what is missing of a plan.
-absl::Status RunPlan(const LoadedPlan& loaded, const Store& store) {
-  const Plan& plan = loaded.plan;
-  const std::string& name = loaded.experiment.spec.name();
-  const int needed = plan.CountNeeded(ActionKind::kEvaluate);
-  if (needed == 0) {
-    std::cout << name << ": all " << plan.trials.size() << " trials are done; nothing to run.\n";
-    return absl::OkStatus();
-  }
-  OPENSET_ASSIGN_OR_RETURN(const LocalEngineOptions options, EngineOptions());
-  OPENSET_RETURN_IF_ERROR(CheckData(loaded.experiment, plan, options.data_folders));
-  std::cout << name << ": " << needed << " of " << plan.trials.size()
-            << " trials to run: " << plan.CountNeeded(ActionKind::kTrain) << " trainings, "
-            << plan.CountNeeded(ActionKind::kInfer) << " inferences, " << needed << " evaluations, "
-            << options.cpu_slots << " CPU slots.\n";
-  if (loaded.waiting > 0) {
-    std::cout << plan.trials.size() - loaded.reported << " of them are candidates of searches; " << loaded.waiting
-              << " tuned trials come after them.\n";
-  }
-  std::cout << std::flush;
-  store.SweepTemporaries();
-  RunDisplay display(plan, isatty(STDOUT_FILENO) != 0, &std::cout);
-  return RunLocally(plan, store, options, &display);
-}
 
 absl::Status Run(const std::vector<std::string>& arguments) {
   const Store store = StoreFromFlags();
@@ -125,17 +18,8 @@ absl::Status Run(const std::vector<std::string>& arguments) {
     OPENSET_ASSIGN_OR_RETURN(loaded, LoadPlan(arguments[0], store));
     outcome = RunPlan(loaded, store);
   }
-  if (absl::IsCancelled(outcome)) {
-    return absl::CancelledError(absl::StrCat(outcome.message(), "; the same command goes on from here"));
-  }
-  const bool actions_failed = absl::IsAborted(outcome);
-  if (!outcome.ok() && !actions_failed) return outcome;
-  OPENSET_RETURN_IF_ERROR(WriteAndShowReport(loaded, store));
-  if (actions_failed) {
-    return absl::AbortedError(absl::StrCat(outcome.message(), "; 'openset status ", arguments[0],
-                                           "' tells why, the same command tries them again"));
-  }
-  return absl::OkStatus();
+  return FinishRun(loaded, store, outcome,
+                   absl::StrCat("'openset status ", arguments[0], "' tells why, the same command tries them again"));
 }
 
 }  // namespace
@@ -153,7 +37,7 @@ Command RunCommand() {
       "\n"
       "  openset run quickstart\n"
       "  openset run my_study.textproto --store=/data/results --devices=cuda:0,1\n";
-  command.flags = {"store", "engine", "devices", "jobs", "data", "library", "worker"};
+  command.flags = RunFlags();
   command.run = Run;
   return command;
 }

@@ -13,10 +13,10 @@ namespace {
 constexpr absl::Duration kPlainLineEvery = absl::Seconds(30);
 constexpr absl::Duration kRateNeeds = absl::Seconds(2);
 
-const char* PastTense(ActionKind kind) {
-  switch (kind) {
+const char* PastTense(const PlanNode& node) {
+  switch (node.kind) {
     case ActionKind::kTrain:
-      return "trained  ";
+      return IsImport(node) ? "imported " : "trained  ";
     case ActionKind::kInfer:
       return "inferred ";
     case ActionKind::kEvaluate:
@@ -73,9 +73,10 @@ void RunDisplay::OnFinish(int node, const absl::Status& status) {
     if (plan_.nodes[node].kind == ActionKind::kTrain && ended.progress.has_images_per_second()) {
       rate = absl::StrFormat(", %.0f images/s", ended.progress.images_per_second());
     }
-    Line(absl::StrCat(count, " ", PastTense(plan_.nodes[node].kind), " ", what, " (", time, rate, ")"));
+    Line(absl::StrCat(count, " ", PastTense(plan_.nodes[node]), " ", what, " (", time, rate, ")"));
   } else {
-    Line(absl::StrCat(count, " FAILED to ", KindName(plan_.nodes[node].kind), " ", what, ": ", status.message()));
+    const char* verb = IsImport(plan_.nodes[node]) ? "import" : KindName(plan_.nodes[node].kind);
+    Line(absl::StrCat(count, " FAILED to ", verb, " ", what, ": ", status.message()));
   }
 }
 

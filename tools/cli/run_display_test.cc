@@ -29,9 +29,25 @@ Plan OneTrial() {
     node.trials = {0};
     node.needed = true;
     node.work = work;
+    if (kind == ActionKind::kTrain) node.train.mutable_training();
     plan.nodes.push_back(node);
   }
   return plan;
+}
+
+TEST(RunDisplay, SaysWhatIsAnImport) {
+  Plan plan = OneTrial();
+  plan.nodes[0].train.clear_training();
+  std::ostringstream out;
+  {
+    RunDisplay display(plan, /*terminal=*/false, &out);
+    display.OnStart(0);
+    display.OnFinish(0, absl::OkStatus());
+    display.OnStart(0);
+    display.OnFinish(0, absl::NotFoundError("no file"));
+  }
+  EXPECT_THAT(out.str(), MatchesRegex("\\[1/3\\] imported  softmax on task.*\n"
+                                      "\\[2/3\\] FAILED to import softmax on task.*: no file\n"));
 }
 
 TEST(RunDisplay, PlainOutputHasALineForEachActionAndNoControlCharacters) {

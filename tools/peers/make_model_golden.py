@@ -1,4 +1,5 @@
-"""Writes models/testdata/{vgg32,osrci_cnn,resnet20}.safetensors: what PyTorch computes with these networks, in f64.
+"""Writes models/testdata/{vgg32,osrci_cnn,resnet20,resnet50}.safetensors: what PyTorch computes with these networks, in
+f64, and resnet50_imported.safetensors: the same of a ResNet-50 whose parameters have torchvision's names.
 
     python3 tools/peers/make_model_golden.py models/testdata
 
@@ -47,17 +48,17 @@ def summary(tensor):
     return torch.stack([flat.sum(), flat.dot(sines(flat.shape, 0)), flat.abs().sum()])
 
 
-def golden(backbone):
+def golden(backbone, size=32):
     network = networks.Network(backbone, CLASSES).double()
     set_state(network)
     result = {}
 
     network.eval()
     with torch.no_grad():
-        result["eval.feature"], result["eval.logits"] = network(sines((EVAL_BATCH, 3, 32, 32), 0))
+        result["eval.feature"], result["eval.logits"] = network(sines((EVAL_BATCH, 3, size, size), 0))
 
     network.train()
-    _, logits = network(sines((TRAIN_BATCH, 3, 32, 32), 0))
+    _, logits = network(sines((TRAIN_BATCH, 3, size, size), 0))
     loss = functional.cross_entropy(logits, torch.arange(TRAIN_BATCH) % CLASSES)
     loss.backward()
     result["train.logits"] = logits.detach()
@@ -69,12 +70,24 @@ def golden(backbone):
     return {name: tensor.contiguous() for name, tensor in result.items()}
 
 
+def imported():
+    """Of one image of 224x224."""
+    network = networks.BottleneckResnet([3, 4, 6, 3]).double().eval()
+    network.fc = torch.nn.Linear(network.feature_dim, 1000, dtype=torch.float64)
+    set_state(network)
+    with torch.no_grad():
+        feature = network(sines((1, 3, 224, 224), 0))
+        return {"feature": feature, "logits": network.fc(feature)}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
     folder = parser.parse_args().folder
     save_file(golden(networks.Vgg32(dropout=0)), os.path.join(folder, "vgg32.safetensors"))
     save_file(golden(networks.Resnet20()), os.path.join(folder, "resnet20.safetensors"))
+    save_file(golden(networks.BottleneckResnet([3, 4, 6, 3]), size=64), os.path.join(folder, "resnet50.safetensors"))
+    save_file(imported(), os.path.join(folder, "resnet50_imported.safetensors"))
     save_file(golden(networks.OsrciCnn(dropout=0)), os.path.join(folder, "osrci_cnn.safetensors"))
 
 

@@ -1,0 +1,26 @@
+// Starting from weights that were made elsewhere.
+#ifndef OPENSET_MODELS_IMPORT_WEIGHTS_H_
+#define OPENSET_MODELS_IMPORT_WEIGHTS_H_
+
+#include "absl/status/status.h"
+#include "models/checkpoint.h"
+#include "models/model.h"
+#include "models/model.pb.h"
+
+namespace openset {
+
+// Copies `given` into the model by name. Names may be our own ("backbone.conv1.weight", "head.weight") or torchvision's
+// and timm's ("conv1.weight", "fc.weight"), with "module." in front of all. num_batches_tracked may be missing and
+// stays as it is; floating-point values are converted to the model's type. With SKIP, the head stays as it is.
+// Errors: kInvalidArgument for tensors that are missing, left over, or of another shape or kind, with their names as
+// the model (missing) and `given` (others) have them, and what to do; the model is then unchanged.
+absl::Status ImportTensors(const TensorMap& given, WeightsSpec::Head head, Model* model);
+
+// ImportTensors() of the spec's file: safetensors, or a TorchScript archive.
+// Errors, with the file: also kNotFound, kFailedPrecondition if it has another SHA-256, kDataLoss for damaged
+// safetensors, kInvalidArgument for what torch.save() writes.
+absl::Status ImportWeights(const WeightsSpec& spec, Model* model);
+
+}  // namespace openset
+
+#endif  // OPENSET_MODELS_IMPORT_WEIGHTS_H_

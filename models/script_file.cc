@@ -1,0 +1,61 @@
+#include "models/script_file.h"
+
+#include <sstream>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/one_line.h"
+#include "core/status_macros.h"
+
+namespace openset {
+namespace {
+
+// In the archive's directory of names, where a script has its code.
+bool HasCode(absl::string_view bytes) { return absl::StrContains(bytes, "/code/"); }
+
+}  // namespace
+
+bool IsTorchArchive(absl::string_view bytes) { return absl::StartsWith(bytes, "PK\x03\x04"); }
+
+std::string WhatFailed(const std::exception& error) {
+  const auto* c10_error = dynamic_cast<const c10::Error*>(&error);
+  const std::string text = c10_error != nullptr ? c10_error->what_without_backtrace() : error.what();
+  // A failure inside a script ends with the error itself, behind the script's lines.
+  std::string last;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (absl::StartsWith(line, "RuntimeError: ")) last = std::string(line);
+  }
+  return OneLine(absl::StripAsciiWhitespace(last.empty() ? text : last));
+}
+
+absl::StatusOr<torch::jit::Module> ReadScript(const std::string& bytes) {
+  if (!IsTorchArchive(bytes)) {
+    return absl::InvalidArgumentError("is no TorchScript archive; save one with torch.jit.script(model).save(FILE)");
+  }
+  if (!HasCode(bytes)) {
+    return absl::InvalidArgumentError(
+        "holds Python objects without code, as torch.save() writes them; save the network with "
+        "torch.jit.script(model).save(FILE), or its weights with safetensors.torch.save_file(model.state_dict(), "
+        "FILE)");
+  }
+  try {
+    std::istringstream stream(bytes);
+    return torch::jit::load(stream, at::kCPU, /*load_debug_files=*/false);
+  } catch (const std::exception& error) {
+    return absl::InvalidArgumentError(absl::StrCat("can't be read as TorchScript: ", WhatFailed(error)));
+  }
+}
+
+absl::StatusOr<TensorMap> ReadArchiveTensors(const std::string& bytes) {
+  TensorMap tensors;
+  OPENSET_ASSIGN_OR_RETURN(const torch::jit::Module script, ReadScript(bytes));
+  for (const auto& parameter : script.named_parameters()) tensors[parameter.name] = parameter.value.detach();
+  for (const auto& buffer : script.named_buffers()) {
+    if (buffer.value.defined()) tensors[buffer.name] = buffer.value.detach();
+  }
+  return tensors;
+}
+
+}  // namespace openset

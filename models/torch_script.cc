@@ -1,0 +1,263 @@
+#include "models/torch_script.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/digest.h"
+#include "core/status_macros.h"
+#include "core/suggest.h"
+#include "models/linear_head.h"
+#include "models/script_file.h"
+
+namespace openset {
+namespace {
+
+using Script = torch::jit::Module;
+
+// What a script gives for a batch.
+struct ScriptOutput {
+  at::Tensor feature;  // undefined if it gives logits only
+  at::Tensor logits;
+};
+
+// A backbone that runs a script. The script's parameters and buffers are registered under their own names, the head's
+// excepted; they are the same tensors, so what happens to one happens to the other.
+class ScriptBackbone : public Backbone {
+ public:
+  enum class Gives { kHeadInput, kLogits, kFeaturesAndLogits };
+
+  ScriptBackbone(Script script, const std::string& head, Gives gives, int64_t width)
+      : script_(std::move(script)), gives_(gives), width_(width) {
+    std::set<const void*> seen;
+    Register(script_, "", head, this, &seen);
+  }
+
+  at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override {
+    const at::IValue value = script_.forward({image.contiguous()});
+    if (!value.isTuple()) return value.toTensor();
+    const auto& elements = value.toTupleRef().elements();
+    if (gives_ == Gives::kHeadInput) return elements[0].toTensor();
+    if (gives_ == Gives::kLogits) return elements[1].toTensor();
+    return at::cat({elements[0].toTensor(), elements[1].toTensor()}, 1);
+  }
+
+  int64_t feature_dim() const override { return width_; }
+  void Initialise(RandomStream* /*random*/) override {}
+
+  void train(bool on) override {
+    Backbone::train(on);
+    script_.train(on);
+  }
+  // The script also holds tensors that are not registered.
+  void to(at::Device device, at::ScalarType type, bool non_blocking) override {
+    Backbone::to(device, type, non_blocking);
+    script_.to(device, type, non_blocking);
+  }
+  void to(at::ScalarType type, bool non_blocking) override {
+    Backbone::to(type, non_blocking);
+    script_.to(type, non_blocking);
+  }
+  void to(at::Device device, bool non_blocking) override {
+    Backbone::to(device, non_blocking);
+    script_.to(device, non_blocking);
+  }
+
+ private:
+  // A module of the script, as a place for its tensors.
+  class Part : public torch::nn::Module {};
+
+  static void Register(const Script& script, const std::string& path, const std::string& head,
+                       torch::nn::Module* target, std::set<const void*>* seen) {
+    for (const auto& parameter : script.named_parameters(/*recurse=*/false)) {
+      if (!seen->insert(parameter.value.unsafeGetTensorImpl()).second) continue;
+      target->register_parameter(parameter.name, parameter.value, parameter.value.requires_grad());
+    }
+    for (const auto& buffer : script.named_buffers(/*recurse=*/false)) {
+      if (!buffer.value.defined() || !seen->insert(buffer.value.unsafeGetTensorImpl()).second) continue;
+      target->register_buffer(buffer.name, buffer.value);
+    }
+    for (const auto& child : script.named_children()) {
+      const std::string child_path = path.empty() ? child.name : absl::StrCat(path, ".", child.name);
+      if (child_path == head) continue;
+      Register(child.value, child_path, head, target->register_module(child.name, std::make_shared<Part>()).get(),
+               seen);
+    }
+  }
+
+  Script script_;
+  const Gives gives_;
+  const int64_t width_;
+};
+
+// Splits what the backbone gives into features, if it has any, and logits, of which it keeps those of known classes.
+class SplitHead : public Head {
+ public:
+  SplitHead(int64_t feature_dim, at::Tensor places)
+      : feature_dim_(feature_dim), places_(register_buffer("places", std::move(places))) {}
+
+  ModelOutput Forward(const at::Tensor& columns) override {
+    const at::Tensor logits = columns.slice(1, feature_dim_).index_select(1, places_);
+    return {feature_dim_ > 0 ? columns.slice(1, 0, feature_dim_) : at::Tensor(), logits, {}, {}};
+  }
+  void Initialise(RandomStream* /*random*/) override {}
+
+ private:
+  const int64_t feature_dim_;
+  at::Tensor places_;  // i64 [K]
+};
+
+std::string ShapeText(const at::Tensor& tensor) { return absl::StrCat("[", absl::StrJoin(tensor.sizes(), ", "), "]"); }
+
+// Runs the script in evaluation mode and checks the shapes of what it gives.
+absl::StatusOr<ScriptOutput> RunScript(Script* script, const at::Tensor& image) {
+  const at::NoGradGuard no_grad;
+  script->eval();
+  at::IValue value;
+  try {
+    value = script->forward({image});
+  } catch (const std::exception& error) {
+    return absl::InvalidArgumentError(absl::StrCat("the script fails on images of ", ShapeText(image),
+                                                   " (the method's input, channels and size): ", WhatFailed(error)));
+  }
+  ScriptOutput output;
+  if (value.isTensor()) {
+    output.logits = value.toTensor();
+  } else if (value.isTuple() && value.toTupleRef().elements().size() == 2 &&
+             value.toTupleRef().elements()[0].isTensor() && value.toTupleRef().elements()[1].isTensor()) {
+    output.feature = value.toTupleRef().elements()[0].toTensor();
+    output.logits = value.toTupleRef().elements()[1].toTensor();
+  } else {
+    return absl::InvalidArgumentError(absl::StrCat("the script gives a ", value.tagKind(),
+                                                   "; it must give logits [B, K] or (features [B, D], logits)"));
+  }
+  for (const auto& [name, tensor] : {std::pair{"features", output.feature}, {"logits", output.logits}}) {
+    if (!tensor.defined() || (tensor.dim() == 2 && tensor.size(0) == image.size(0) && tensor.is_floating_point())) {
+      continue;
+    }
+    return absl::InvalidArgumentError(absl::StrCat("the script's ", name, " for ", image.size(0), " images are ",
+                                                   c10::toString(tensor.scalar_type()), " ", ShapeText(tensor),
+                                                   "; they must be floating-point numbers, a row an image"));
+  }
+  return output;
+}
+
+// The places of the known classes in `outputs` outputs. i64 [num_classes].
+absl::StatusOr<at::Tensor> PlacesOf(const TorchScriptSpec& spec, int64_t outputs, int num_classes) {
+  std::vector<int64_t> places(spec.output().begin(), spec.output().end());
+  if (places.empty()) {
+    if (outputs != num_classes) {
+      return absl::InvalidArgumentError(absl::StrCat("the script gives ", outputs, " outputs for ", num_classes,
+                                                     " known classes: list the places of the known classes among them "
+                                                     "(torch_script.output; --outputs)"));
+    }
+    for (int64_t c = 0; c < outputs; ++c) places.push_back(c);
+  }
+  if (places.size() != num_classes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("torch_script.output lists ", places.size(), " places for ", num_classes, " known classes"));
+  }
+  std::set<int64_t> distinct;
+  for (const int64_t place : places) {
+    if (place >= outputs) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("torch_script.output lists ", place, ", but the script's outputs are 0 to ", outputs - 1));
+    }
+    if (!distinct.insert(place).second) {
+      return absl::InvalidArgumentError(absl::StrCat("torch_script.output lists ", place, " twice"));
+    }
+  }
+  return at::tensor(places);
+}
+
+// The module `name` inside the script, which must have a weight [K, D].
+absl::StatusOr<Script> FindLinear(const Script& script, const std::string& name) {
+  std::vector<std::string> known;
+  for (const auto& module : script.named_modules()) {
+    if (!module.value.hasattr("weight") || !module.value.attr("weight").isTensor()) continue;
+    if (module.value.attr("weight").toTensor().dim() != 2) continue;
+    if (module.name == name) return module.value;
+    known.push_back(module.name);
+  }
+  if (known.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the script has no linear module, so not '", name,
+                     "' (torch_script.head; --head): a frozen script has none, save it before torch.jit.freeze()"));
+  }
+  std::sort(known.begin(), known.end());
+  return absl::InvalidArgumentError(
+      absl::StrCat("torch_script.head (--head): ", Unknown("linear module", name, known)));
+}
+
+absl::StatusOr<std::shared_ptr<Model>> WithHead(const TorchScriptSpec& spec, Script script, const at::Tensor& image,
+                                                const ScriptOutput& output, const at::Tensor& places) {
+  OPENSET_ASSIGN_OR_RETURN(Script linear, FindLinear(script, spec.head()));
+  const at::Tensor weight = linear.attr("weight").toTensor().detach().clone();
+  at::Tensor bias;
+  if (linear.hasattr("bias") && linear.attr("bias").isTensor()) bias = linear.attr("bias").toTensor().detach().clone();
+  at::Tensor feature = output.feature;
+  if (!feature.defined()) {
+    linear.setattr("weight", at::eye(weight.size(1), weight.options()));
+    if (bias.defined()) linear.setattr("bias", at::zeros({weight.size(1)}, bias.options()));
+    // Where what follows the module can't take so many values, it is not the last one.
+    const absl::StatusOr<ScriptOutput> inner = RunScript(&script, image);
+    if (inner.ok()) feature = inner->logits;
+  }
+  const bool fits = feature.defined() && feature.size(1) == weight.size(1) && output.logits.size(1) == weight.size(0);
+  const double scale = std::max(1.0, output.logits.abs().max().item<double>());
+  if (!fits || !((at::linear(feature, weight, bias) - output.logits).abs().max().item<double>() <= 1e-4 * scale)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the script's logits are not the outputs of its module '", spec.head(), "', ", ShapeText(weight),
+                     ": name the last linear one, or none to do with logits (torch_script.head; --head)"));
+  }
+  LinearHeadSpec head_spec;
+  head_spec.set_bias(bias.defined());
+  const auto head = MakeLinearHead(head_spec, weight.size(1), places.size(0));
+  {
+    const at::NoGradGuard no_grad;
+    for (auto& parameter : head->named_parameters()) {
+      parameter.value().copy_((parameter.key() == "weight" ? weight : bias).index_select(0, places));
+    }
+  }
+  return std::make_shared<Model>(std::make_shared<ScriptBackbone>(std::move(script), spec.head(),
+                                                                  ScriptBackbone::Gives::kHeadInput, weight.size(1)),
+                                 head);
+}
+
+absl::StatusOr<std::shared_ptr<Model>> Make(const TorchScriptSpec& spec, const InputSpec& input, int num_classes) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFileWithDigest(spec.file(), spec.sha256()));
+  OPENSET_ASSIGN_OR_RETURN(Script script, ReadScript(bytes));
+  // The optimised graph differs from the first runs' in rounding.
+  torch::jit::setGraphExecutorOptimize(false);
+  const at::Tensor image = at::linspace(-1, 1, 2 * input.channels() * input.size() * input.size())
+                               .view({2, input.channels(), input.size(), input.size()});
+  OPENSET_ASSIGN_OR_RETURN(const ScriptOutput output, RunScript(&script, image));
+  OPENSET_ASSIGN_OR_RETURN(const at::Tensor places, PlacesOf(spec, output.logits.size(1), num_classes));
+  if (spec.has_head()) return WithHead(spec, std::move(script), image, output, places);
+  if (spec.features() && !output.feature.defined()) {
+    return absl::InvalidArgumentError(
+        "the script gives logits, not (features, logits) as torch_script.features (--features) says; name its last "
+        "linear module instead (torch_script.head; --head)");
+  }
+  const int64_t feature_dim = spec.features() ? output.feature.size(1) : 0;
+  const auto gives = spec.features() ? ScriptBackbone::Gives::kFeaturesAndLogits : ScriptBackbone::Gives::kLogits;
+  return std::make_shared<Model>(
+      std::make_shared<ScriptBackbone>(std::move(script), "", gives, feature_dim + output.logits.size(1)),
+      std::make_shared<SplitHead>(feature_dim, places));
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<Model>> MakeTorchScriptModel(const TorchScriptSpec& spec, const InputSpec& input,
+                                                            int num_classes) {
+  absl::StatusOr<std::shared_ptr<Model>> model = Make(spec, input, num_classes);
+  if (absl::IsInvalidArgument(model.status())) return Annotate(model.status(), spec.file());
+  if (model.ok()) (*model)->train(true);
+  return model;
+}
+
+}  // namespace openset

@@ -1,0 +1,226 @@
+#include "models/torch_script.h"
+
+#include "absl/strings/str_cat.h"
+#include "core/digest.h"
+#include "core/files.h"
+#include "core/testing/status_matchers.h"
+#include "core/testing/tensor_matchers.h"
+#include "gmock/gmock.h"
+#include "models/checkpoint.h"
+#include "models/make_model.h"
+#include "models/test_inputs.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+
+// The archives of tools/peers/make_torchscript.py: images of [1, 8, 8], 5 logits of 3 features.
+std::string FileOf(const std::string& name) { return absl::StrCat("models/testdata/script_", name, ".pt"); }
+
+absl::StatusOr<std::shared_ptr<Model>> Make(const std::string& name, const std::string& fields = "", int classes = 5,
+                                            const std::string& input = "size: 8 channels: 1") {
+  RandomStream unused(1, "torch_script_test");
+  return MakeModel(ModelSpecOf(absl::StrCat("torch_script { file: '", FileOf(name), "' ", fields, " }")),
+                   InputSpecOf(input), classes, &unused);
+}
+
+class TorchScriptTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto outputs = LoadTensors("models/testdata/script_outputs.safetensors");
+    ASSERT_THAT(outputs, IsOk());
+    golden_ = *std::move(outputs);
+  }
+
+  const at::Tensor& Image() const { return golden_.at("image"); }
+  // What the model gives in evaluation mode.
+  ModelOutput OutputOf(const std::shared_ptr<Model>& model) const {
+    const at::NoGradGuard no_grad;
+    model->eval();
+    return model->Forward(Image().contiguous(at::MemoryFormat::ChannelsLast));
+  }
+
+  TensorMap golden_;
+};
+
+TEST_F(TorchScriptTest, LogitsAlone) {
+  for (const char* name : {"logits", "traced", "frozen", "features"}) {
+    const auto model = Make(name);
+    ASSERT_THAT(model, IsOk());
+    EXPECT_TRUE((*model)->is_training());
+    const ModelOutput output = OutputOf(*model);
+    EXPECT_THAT(output.logits, TensorNear(golden_.at("logits"), 1e-5));
+    EXPECT_FALSE(output.feature.defined());
+  }
+}
+
+TEST_F(TorchScriptTest, FeaturesThatTheScriptGives) {
+  const auto model = Make("features", "features: true");
+  ASSERT_THAT(model, IsOk());
+  EXPECT_THAT(OutputOf(*model).logits, TensorNear(golden_.at("logits"), 1e-5));
+  EXPECT_THAT(OutputOf(*model).feature, TensorNear(golden_.at("feature"), 1e-5));
+}
+
+TEST_F(TorchScriptTest, TheHeadsInputIsTheFeature) {
+  for (const char* name : {"logits", "traced", "features"}) {
+    const auto model = Make(name, "head: 'fc'");
+    ASSERT_THAT(model, IsOk());
+    const ModelOutput output = OutputOf(*model);
+    EXPECT_THAT(output.feature, TensorNear(golden_.at("feature"), 1e-5));
+    EXPECT_THAT(output.logits, TensorNear(golden_.at("logits"), 1e-5));
+    EXPECT_EQ((*model)->feature_dim(), 3);
+    EXPECT_THAT((*model)->ForwardHead(golden_.at("feature")).logits, TensorNear(golden_.at("logits"), 1e-5));
+  }
+}
+
+TEST_F(TorchScriptTest, StatesHaveTheScriptsNames) {
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : StateOf(**Make("logits", "head: 'fc'"))) names.push_back(name);
+  EXPECT_THAT(names, UnorderedElementsAre("backbone.bn.bias", "backbone.bn.num_batches_tracked",
+                                          "backbone.bn.running_mean", "backbone.bn.running_var", "backbone.bn.weight",
+                                          "backbone.conv.bias", "backbone.conv.weight", "backbone.hidden.bias",
+                                          "backbone.hidden.weight", "head.bias", "head.weight"));
+}
+
+TEST_F(TorchScriptTest, StatesSetTheScriptsParameters) {
+  for (const char* fields : {"head: 'fc'", "features: true"}) {
+    const auto model = Make("features", fields), other = Make("features", fields);
+    ASSERT_THAT(model, IsOk());
+    {
+      const at::NoGradGuard no_grad;
+      for (at::Tensor& parameter : (*other)->parameters()) parameter.mul_(0.5);
+    }
+    const ModelOutput before = OutputOf(*model), expected = OutputOf(*other);
+    EXPECT_THAT(expected.logits, Not(TensorNear(before.logits, 1e-3)));
+    ASSERT_THAT(SetState(StateOf(**other), model->get()), IsOk());
+    EXPECT_THAT(OutputOf(*model).feature, TensorEq(expected.feature));
+    EXPECT_THAT(OutputOf(*model).logits, TensorEq(expected.logits));
+  }
+}
+
+// Learns 3 images by heart, dropout and batch statistics included. Guessing has the loss log 5 = 1.6.
+TEST_F(TorchScriptTest, WithAHeadItLearns) {
+  const auto model = Make("logits", "head: 'fc'");
+  ASSERT_THAT(model, IsOk());
+  (*model)->train();
+  at::manual_seed(1);
+  const at::Tensor mean = StateOf(**model).at("backbone.bn.running_mean");
+  double loss = 0;
+  for (int step = 0; step < 400; ++step) {
+    (*model)->zero_grad();
+    const at::Tensor value = at::cross_entropy_loss((*model)->Forward(Image()).logits, at::arange(3));
+    value.backward();
+    const at::NoGradGuard no_grad;
+    for (const auto& parameter : (*model)->named_parameters()) {
+      ASSERT_TRUE(parameter.value().grad().defined()) << parameter.key();
+      parameter.value().add_(parameter.value().grad(), -0.1);
+    }
+  }
+  loss = at::cross_entropy_loss(OutputOf(*model).logits, at::arange(3)).item<double>();
+  EXPECT_LT(loss, 0.3);
+  EXPECT_THAT(StateOf(**model).at("backbone.bn.running_mean"), Not(TensorNear(mean, 1e-3)));
+}
+
+TEST_F(TorchScriptTest, ModesReachTheScript) {
+  const auto model = Make("logits");
+  ASSERT_THAT(model, IsOk());
+  (*model)->train();
+  const at::Tensor first = (*model)->Forward(Image()).logits;
+  EXPECT_THAT((*model)->Forward(Image()).logits, Not(TensorEq(first)));  // dropout
+  EXPECT_THAT(OutputOf(*model).logits, TensorEq(OutputOf(*model).logits));
+}
+
+TEST_F(TorchScriptTest, GradientsReachTheImage) {
+  for (const char* fields : {"", "head: 'fc'"}) {
+    const auto model = Make("traced", fields);
+    ASSERT_THAT(model, IsOk());
+    (*model)->eval();
+    at::Tensor image = Image().clone().set_requires_grad(true);
+    (*model)->Forward(image).logits.sum().backward();
+    EXPECT_GT(image.grad().abs().sum().item<double>(), 0);
+  }
+}
+
+TEST_F(TorchScriptTest, TypesReachTheScript) {
+  const auto model = Make("logits", "head: 'fc'");
+  ASSERT_THAT(model, IsOk());
+  (*model)->eval();
+  (*model)->to(at::kDouble);
+  const ModelOutput output = (*model)->Forward(Image().to(at::kDouble));
+  EXPECT_EQ(output.logits.scalar_type(), at::kDouble);
+  EXPECT_THAT(output.logits, TensorNear(golden_.at("logits"), 1e-5));
+}
+
+TEST_F(TorchScriptTest, OutputsAreChosenByPlace) {
+  const at::Tensor expected = golden_.at("logits").index_select(1, at::tensor({3, 0, 4}));
+  for (const char* fields : {"", "head: 'fc'", "features: true"}) {
+    const auto model = Make("features", absl::StrCat(fields, " output: [3, 0, 4]"), 3);
+    ASSERT_THAT(model, IsOk());
+    EXPECT_THAT(OutputOf(*model).logits, TensorNear(expected, 1e-5));
+  }
+}
+
+void ExpectRefused(const absl::StatusOr<std::shared_ptr<Model>>& model, const std::string& name,
+                   const std::string& what) {
+  EXPECT_THAT(model, StatusIs(absl::StatusCode::kInvalidArgument, AllOf(HasSubstr(FileOf(name)), HasSubstr(what))));
+}
+
+TEST_F(TorchScriptTest, OutputsThatDontFitTheClasses) {
+  ExpectRefused(Make("logits", "", 3), "logits", "gives 5 outputs for 3 known classes: list the places");
+  ExpectRefused(Make("logits", "output: [0, 1]", 3), "logits", "lists 2 places for 3 known classes");
+  ExpectRefused(Make("logits", "output: [0, 5, 1]", 3), "logits", "lists 5, but the script's outputs are 0 to 4");
+  ExpectRefused(Make("logits", "output: [0, 1, 1]", 3), "logits", "lists 1 twice");
+}
+
+TEST_F(TorchScriptTest, HeadsThatAreNone) {
+  ExpectRefused(Make("logits", "head: 'fx'"), "logits", "did you mean 'fc'? (known: fc, hidden)");
+  ExpectRefused(Make("logits", "head: 'hidden'"), "logits", "not the outputs of its module 'hidden', [3, 72]");
+  ExpectRefused(Make("features", "head: 'hidden'"), "features", "not the outputs of its module 'hidden', [3, 72]");
+  ExpectRefused(Make("log_probabilities", "head: 'fc'"), "log_probabilities", "not the outputs of its module 'fc'");
+  ExpectRefused(Make("frozen", "head: 'fc'"), "frozen", "a frozen script has none");
+}
+
+TEST_F(TorchScriptTest, OutputsOfAnotherShape) {
+  ExpectRefused(Make("dict"), "dict", "it must give logits [B, K] or (features [B, D], logits)");
+  ExpectRefused(Make("logits", "features: true"), "logits", "gives logits, not (features, logits)");
+}
+
+TEST_F(TorchScriptTest, ImagesItCantTake) {
+  ExpectRefused(Make("logits", "", 5, "size: 9 channels: 1"), "logits",
+                "fails on images of [2, 1, 9, 9] (the method's input, channels and size): RuntimeError: mat1 and mat2 "
+                "shapes cannot be multiplied");
+  ExpectRefused(Make("logits", "", 5, "size: 8 channels: 3"), "logits", "fails on images of [2, 3, 8, 8]");
+}
+
+TEST_F(TorchScriptTest, FilesThatAreNone) {
+  RandomStream unused(1, "torch_script_test");
+  const auto make = [&unused](const std::string& file, const std::string& sha256 = "") {
+    ModelSpec spec;
+    spec.mutable_torch_script()->set_file(file);
+    if (!sha256.empty()) spec.mutable_torch_script()->set_sha256(sha256);
+    return MakeModel(spec, InputSpecOf("size: 8 channels: 1"), 5, &unused).status();
+  };
+  EXPECT_THAT(make("/nowhere/model.pt"), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/nowhere/model.pt")));
+  EXPECT_THAT(make("models/testdata/state_dict.pth"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("holds Python objects without code")));
+  EXPECT_THAT(make(FileOf("logits"), *Sha256HexOfFile(FileOf("logits"))), IsOk());
+  EXPECT_THAT(make(FileOf("logits"), std::string(64, '0')),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("has the SHA-256")));
+
+  const std::string file = JoinPath(::testing::TempDir(), "broken.pt");
+  const std::string content = *ReadFile(FileOf("logits"));
+  ASSERT_THAT(WriteFileAtomically(file, "no archive"), IsOk());
+  EXPECT_THAT(make(file), StatusIs(absl::StatusCode::kInvalidArgument, EndsWith("torch.jit.script(model).save(FILE)")));
+  for (size_t size = 0; size < content.size(); size += content.size() / 20) {
+    ASSERT_THAT(WriteFileAtomically(file, content.substr(0, size)), IsOk());
+    EXPECT_THAT(make(file), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(file)));
+  }
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,28 @@
+// Running a planned experiment from the command line.
+#ifndef OPENSET_TOOLS_CLI_RUN_PLAN_H_
+#define OPENSET_TOOLS_CLI_RUN_PLAN_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "experiments/store.h"
+#include "tools/cli/flags.h"
+
+namespace openset {
+
+// Names of the flags that RunPlan() reads, itself and through tools/cli/flags.h.
+std::vector<std::string> RunFlags();
+
+// Runs what is missing of the plan, with progress on standard output. Errors: those of RunLocally(); those of what is
+// looked at before anything is written: flags, data files, model files.
+absl::Status RunPlan(const LoadedPlan& loaded, const Store& store);
+
+// Says what came of it: writes and prints the report, unless the run was stopped or could not begin. Returns the
+// outcome, with what to do about it; `after_failure` is that where actions failed.
+absl::Status FinishRun(const LoadedPlan& loaded, const Store& store, const absl::Status& outcome,
+                       const std::string& after_failure);
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_CLI_RUN_PLAN_H_

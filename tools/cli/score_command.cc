@@ -1,0 +1,139 @@
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "core/status_macros.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/flags.h"
+#include "tools/cli/run_plan.h"
+#include "tools/cli/score_experiment.h"
+
+ABSL_FLAG(std::string, model, "",
+          "The trained model: a TorchScript file (torch.jit.script(model).save(FILE) in Python), or a method file "
+          "(.textproto) whose model has weights.");
+ABSL_FLAG(std::string, weights, "", "Weights for the model of a method file: safetensors, or a TorchScript file.");
+ABSL_FLAG(
+    std::string, head, "",
+    "The last linear module of a TorchScript network, as Python names it (fc, classifier.1): what it takes in are "
+    "the features that many scores need.");
+ABSL_FLAG(bool, features, false, "The TorchScript network gives (features, logits) instead of logits.");
+ABSL_FLAG(std::vector<std::string>, outputs, {},
+          "Places of the task's known classes in a TorchScript network's outputs, if it has others too.");
+ABSL_FLAG(std::string, task, "", "What is known and unknown: a task's name, or its .textproto file.");
+ABSL_FLAG(std::string, split, "", "The task's split that the model was trained on; needed if there are several.");
+ABSL_FLAG(std::vector<std::string>, methods, {}, "Methods, separated by commas; empty: all that need no training.");
+ABSL_FLAG(std::string, size, "", "Height and width that images are resized to; empty: the method file's, else 32.");
+ABSL_FLAG(std::string, channels, "", "Channels of images, 1 or 3; empty: the method file's, else 3.");
+ABSL_FLAG(std::vector<std::string>, mean, {},
+          "Taken from values in [0, 1] before the division by --std; one, or one a channel.");
+ABSL_FLAG(std::vector<std::string>, std, {}, "Divides values; one, or one a channel.");
+ABSL_FLAG(int, train_limit, 0, "Fit scores on only the first so many training images of each class; 0: all.");
+ABSL_FLAG(int, test_limit, 0, "Test on only the first so many images of each class; 0: all.");
+
+namespace openset {
+namespace {
+
+template <typename Number>
+absl::StatusOr<Number> Parse(const char* flag, const std::string& text, bool (*parse)(absl::string_view, Number*)) {
+  Number number;
+  if (parse(text, &number)) return number;
+  return absl::InvalidArgumentError(absl::StrCat("--", flag, ": '", text, "' is not a number"));
+}
+
+bool ToInt(absl::string_view text, int* number) { return absl::SimpleAtoi(text, number); }
+bool ToDouble(absl::string_view text, double* number) { return absl::SimpleAtod(text, number); }
+
+template <typename Number>
+absl::StatusOr<std::vector<Number>> ParseList(const char* flag, const std::vector<std::string>& texts,
+                                              bool (*parse)(absl::string_view, Number*)) {
+  std::vector<Number> numbers;
+  for (const std::string& text : texts) {
+    OPENSET_ASSIGN_OR_RETURN(numbers.emplace_back(), Parse(flag, text, parse));
+  }
+  return numbers;
+}
+
+absl::StatusOr<ScoreRequest> RequestFromFlags() {
+  ScoreRequest request;
+  request.folder = UserPath("");
+  request.model = absl::GetFlag(FLAGS_model);
+  request.weights = absl::GetFlag(FLAGS_weights);
+  request.head = absl::GetFlag(FLAGS_head);
+  request.features = absl::GetFlag(FLAGS_features);
+  OPENSET_ASSIGN_OR_RETURN(request.outputs, ParseList("outputs", absl::GetFlag(FLAGS_outputs), &ToInt));
+  for (const int place : request.outputs) {
+    if (place < 0) return absl::InvalidArgumentError(absl::StrCat("--outputs: ", place, " is negative"));
+  }
+  request.task = absl::GetFlag(FLAGS_task);
+  for (const auto& [flag, text, number] : {std::tuple{"split", absl::GetFlag(FLAGS_split), &request.split},
+                                           {"size", absl::GetFlag(FLAGS_size), &request.size},
+                                           {"channels", absl::GetFlag(FLAGS_channels), &request.channels}}) {
+    if (text.empty()) continue;
+    OPENSET_ASSIGN_OR_RETURN(*number, Parse(flag, text, &ToInt));
+  }
+  request.methods = absl::GetFlag(FLAGS_methods);
+  OPENSET_ASSIGN_OR_RETURN(request.mean, ParseList("mean", absl::GetFlag(FLAGS_mean), &ToDouble));
+  OPENSET_ASSIGN_OR_RETURN(request.std, ParseList("std", absl::GetFlag(FLAGS_std), &ToDouble));
+  request.train_limit = absl::GetFlag(FLAGS_train_limit);
+  request.test_limit = absl::GetFlag(FLAGS_test_limit);
+  for (const auto& [flag, limit] :
+       {std::pair{"train_limit", request.train_limit}, {"test_limit", request.test_limit}}) {
+    if (limit < 0) return absl::InvalidArgumentError(absl::StrCat("--", flag, ": must be at least 0 (is ", limit, ")"));
+  }
+  return request;
+}
+
+// A line for each reason.
+void PrintSkipped(const std::vector<PostHocMethods::Skipped>& skipped) {
+  std::vector<std::string> reasons;
+  std::map<std::string, std::vector<std::string>> names;
+  for (const PostHocMethods::Skipped& method : skipped) {
+    if (names.count(method.why) == 0) reasons.push_back(method.why);
+    names[method.why].push_back(method.name);
+  }
+  for (const std::string& why : reasons) {
+    std::cout << "left out: " << absl::StrJoin(names[why], ", ") << " (" << why << ")\n";
+  }
+}
+
+absl::Status Score(const std::vector<std::string>& /*arguments*/) {
+  OPENSET_ASSIGN_OR_RETURN(const ScoreRequest request, RequestFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(ScoreExperiment score, MakeScoreExperiment(request, folders));
+  PrintSkipped(score.skipped);
+  if (score.experiment.methods.empty()) return absl::InvalidArgumentError("no method is left");
+  const Store store = StoreFromFlags();
+  OPENSET_ASSIGN_OR_RETURN(const LoadedPlan loaded, PlanOf(std::move(score.experiment), store));
+  return FinishRun(loaded, store, RunPlan(loaded, store),
+                   "the lines above tell why, the same command tries them again");
+}
+
+}  // namespace
+
+Command ScoreCommand() {
+  Command command;
+  command.name = "score";
+  command.summary = "Measures every score that needs no training on your own trained model.";
+  command.description =
+      "Output c of the model must be that of the task's known class c, in the order of the task's file. Scores that "
+      "are\n"
+      "fitted see the task's training images. What is in the store already is not run again.\n"
+      "Exit code: as for 'openset run'.\n"
+      "\n"
+      "  openset score --model=net.pt --head=fc --task=fashion_mnist_6_4 --split=0 --size=28 --channels=1\n"
+      "  openset score --model=resnet50.textproto --weights=resnet50.safetensors --task=my_task.textproto\n"
+      "  openset score --model=net.pt --task=cifar10 --split=2 --methods=mcp,max_logit,energy_score\n";
+  command.flags = {"model",   "task", "split",    "methods", "weights", "head",        "features",
+                   "outputs", "size", "channels", "mean",    "std",     "train_limit", "test_limit"};
+  for (const std::string& flag : RunFlags()) command.flags.push_back(flag);
+  command.run = Score;
+  return command;
+}
+
+}  // namespace openset

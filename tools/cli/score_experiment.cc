@@ -1,0 +1,164 @@
+#include "tools/cli/score_experiment.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/proto_rules.h"
+#include "core/status_macros.h"
+#include "core/suggest.h"
+#include "core/text_proto.h"
+#include "experiments/model_files.h"
+
+namespace openset {
+namespace {
+
+absl::Status Invalid(const std::string& flag, const std::string& message) {
+  return absl::InvalidArgumentError(absl::StrCat("--", flag, ": ", message));
+}
+
+// The parts of a method that the model decides.
+struct Given {
+  ModelSpec model;
+  InputSpec input;
+};
+
+// Of a method file, with other weights if the request has some.
+absl::StatusOr<Given> FromMethod(const ScoreRequest& request, const SpecFolders& folders) {
+  if (!request.head.empty() || request.features || !request.outputs.empty()) {
+    return absl::InvalidArgumentError(
+        "--head, --features and --outputs are for a TorchScript file; a method file says what its model is");
+  }
+  OPENSET_ASSIGN_OR_RETURN(const LoadedMethod method, LoadMethod(request.model, folders, request.folder));
+  Given given{method.spec.model(), method.spec.input()};
+  if (!request.weights.empty()) {
+    if (given.model.has_torch_script()) return Invalid("weights", "a TorchScript network brings its own");
+    given.model.clear_weights();
+    given.model.mutable_weights()->set_file(request.weights);
+  } else if (given.model.has_weights()) {
+    given.model.mutable_weights()->clear_head();  // SKIP is for a training
+  } else if (!given.model.has_torch_script()) {
+    return Invalid("model", absl::StrCat(request.model,
+                                         " names no trained weights: give --weights=FILE, or "
+                                         "set model.weights in it"));
+  }
+  return given;
+}
+
+absl::StatusOr<Given> FromScript(const ScoreRequest& request) {
+  if (!request.weights.empty()) {
+    return Invalid("weights", "is for a --model that is a method file; a TorchScript network brings its own");
+  }
+  Given given;
+  TorchScriptSpec* script = given.model.mutable_torch_script();
+  script->set_file(request.model);
+  if (!request.head.empty()) script->set_head(request.head);
+  script->set_features(request.features);
+  for (const int place : request.outputs) script->add_output(place);
+  return given;
+}
+
+// What can be wrong with the model and its input, each with the flag it came from.
+absl::Status Complete(const ScoreRequest& request, Given* given) {
+  if (request.size.has_value()) given->input.set_size(*request.size);
+  if (request.channels.has_value()) given->input.set_channels(*request.channels);
+  if (!request.mean.empty()) *given->input.mutable_mean() = {request.mean.begin(), request.mean.end()};
+  if (!request.std.empty()) *given->input.mutable_std() = {request.std.begin(), request.std.end()};
+  FillDefaults(&given->input);
+  for (const FieldProblem& problem : FindProblems(given->input)) {
+    return Invalid(problem.path.substr(0, problem.path.find('[')), problem.message);
+  }
+  for (const auto& [flag, count] : {std::pair{"mean", given->input.mean_size()}, {"std", given->input.std_size()}}) {
+    if (count <= 1 || count == given->input.channels()) continue;
+    return Invalid(flag, absl::StrCat("has ", count, " values for ", given->input.channels(), " channels"));
+  }
+  for (const FieldProblem& problem : ResolveModelFiles(request.folder, &given->model)) {
+    return Invalid(absl::StartsWith(problem.path, "model.weights") && !request.weights.empty() ? "weights" : "model",
+                   problem.message);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Given> GivenModel(const ScoreRequest& request, const SpecFolders& folders) {
+  if (request.model.empty()) return Invalid("model", "give a TorchScript file, or a method file (.textproto)");
+  if (absl::EndsWith(request.model, ".safetensors")) {
+    return Invalid("model",
+                   absl::StrCat("safetensors are weights without a network: give a method file whose model they "
+                                "are for with --model=FILE.textproto, and these with --weights=",
+                                request.model));
+  }
+  OPENSET_ASSIGN_OR_RETURN(
+      Given given, absl::EndsWith(request.model, ".textproto") ? FromMethod(request, folders) : FromScript(request));
+  OPENSET_RETURN_IF_ERROR(Complete(request, &given));
+  return given;
+}
+
+absl::StatusOr<PostHocMethods> Methods(const ScoreRequest& request, const SpecFolders& folders, const Given& given) {
+  const std::vector<std::string> known = MethodNames(folders);
+  for (const std::string& name : request.methods) {
+    if (std::count(known.begin(), known.end(), name) == 0) return Invalid("methods", Unknown("method", name, known));
+  }
+  std::vector<LoadedMethod> methods;
+  for (const std::string& name : request.methods.empty() ? known : request.methods) {
+    OPENSET_ASSIGN_OR_RETURN(LoadedMethod method, LoadMethod(name, folders, ""));
+    methods.push_back(std::move(method));
+  }
+  absl::StatusOr<PostHocMethods> made = MakePostHoc(std::move(methods), given.model, given.input);
+  if (!made.ok()) return Annotate(made.status(), "--model");
+  for (const PostHocMethods::Skipped& skipped : made->skipped) {
+    if (!request.methods.empty()) return Invalid("methods", absl::StrCat(skipped.name, " ", skipped.why));
+  }
+  return made;
+}
+
+// "score_resnet50" for "../nets/ResNet50.pt".
+std::string NameOf(const std::string& model) {
+  std::string name = absl::StrCat("score_", std::filesystem::path(model).stem().string());
+  for (char& c : name) {
+    if (!absl::ascii_isalnum(c) && c != '-' && c != '.') c = '_';
+  }
+  return absl::AsciiStrToLower(name);
+}
+
+}  // namespace
+
+absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request, const SpecFolders& folders) {
+  OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
+  if (request.task.empty()) return Invalid("task", "say what is known and unknown: a task's name, or its file");
+  absl::StatusOr<TaskSpec> task = LoadTask(request.task, folders, request.folder, catalog);
+  if (!task.ok()) return Annotate(task.status(), "--task");
+  if (!request.split.has_value() && task->split_size() > 1) {
+    return Invalid("split", absl::StrCat("task ", task->name(), " has ", task->split_size(),
+                                         " splits: say which the model was trained on, 0 to ", task->split_size() - 1));
+  }
+  const int split = request.split.value_or(0);
+  if (split < 0 || split >= task->split_size()) {
+    return Invalid("split", absl::StrCat("task ", task->name(), " has the splits 0 to ", task->split_size() - 1));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const Given given, GivenModel(request, folders));
+  OPENSET_ASSIGN_OR_RETURN(PostHocMethods methods, Methods(request, folders, given));
+
+  ExperimentSpec spec;
+  spec.set_name(NameOf(request.model));
+  spec.set_question("Which score on the outputs of this model tells unknown classes best?");
+  spec.add_task(request.task);
+  for (const LoadedMethod& method : methods.methods) spec.add_method(method.spec.name());
+  spec.add_split(split);
+  spec.add_seed(0);
+  spec.add_metric()->mutable_accuracy();
+  spec.add_metric()->mutable_auroc();
+  spec.add_metric()->mutable_aupr_unknown();
+  spec.add_metric()->mutable_fpr_at_95tpr();
+  spec.add_metric()->mutable_aurc();
+  spec.add_metric()->mutable_openauc();
+  if (request.train_limit > 0) spec.set_train_limit_per_class(request.train_limit);
+  if (request.test_limit > 0) spec.set_test_limit_per_class(request.test_limit);
+  OPENSET_ASSIGN_OR_RETURN(TextSource source, ParseTextProto(ToText(spec), "openset score", &spec));
+  Experiment experiment{spec, std::move(source), {*std::move(task)}, std::move(methods.methods), std::move(catalog)};
+  return ScoreExperiment{std::move(experiment), std::move(methods.skipped)};
+}
+
+}  // namespace openset

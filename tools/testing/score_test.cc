@@ -1,0 +1,198 @@
+// `openset score` on a network that PyTorch trained on real Fashion-MNIST images (tools/peers/make_fashion_network.py).
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/files.h"
+#include "core/runfiles.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tools/testing/openset_program.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string TestFile(const std::string& name) {
+  return *ReadFile(JoinPath(*RunfilesFolder(), "openset/tools/testing/testdata/" + name));
+}
+
+// "score", the network, its images and what it was measured on, and `more`.
+std::vector<std::string> Words(const std::vector<std::string>& more, const std::string& model = "net.pt") {
+  std::vector<std::string> words = {
+      "score",        "--model=" + model, "--task=fashion_mnist_6_4", "--split=0",       "--size=28", "--channels=1",
+      "--mean=0.286", "--std=0.353",      "--test_limit=50",          "--train_limit=50"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+// [method][metric]; undefined metrics are left out.
+std::map<std::string, std::map<std::string, double>> Means(const OpensetProgram& program, const std::string& name) {
+  std::map<std::string, std::map<std::string, double>> means;
+  const auto report = nlohmann::json::parse(program.Read("openset-store/reports/" + name + "/report.json"));
+  for (const nlohmann::json& cell : report.at("cells")) {
+    if (cell.at("n") == 1) means[cell.at("method")][cell.at("metric")] = cell.at("mean");
+  }
+  return means;
+}
+
+TEST(Score, EveryScoreOfATorchScriptNetwork) {
+  const OpensetProgram program;
+  program.Write("net.pt", TestFile("fashion_network.pt"));
+  const ProgramResult result = program.Run(Words({"--head=head"}));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("is trained with a loss of its own"), HasSubstr("needs several trainings"),
+                                HasSubstr("left out: mc_dropout (dropout inside a script can't be switched on)"),
+                                HasSubstr("0 trainings, 1 imports of a model")));
+
+  const auto means = Means(program, "score_net");
+  EXPECT_EQ(program.Records().size(), means.size());
+  for (const char* method : {"ash", "dice", "gen", "knn", "mahalanobis", "odin", "openmax", "react", "she", "vim"}) {
+    EXPECT_EQ(means.count(method), 1) << method;
+  }
+  EXPECT_EQ(means.count("arpl") + means.count("softmax"), 0);
+  for (const auto& [method, values] : means) {
+    EXPECT_EQ(values.size(), 6) << method;  // accuracy, auroc, aupr_unknown, fpr_at_95tpr, aurc, openauc
+  }
+  // PyTorch's and scikit-learn's values.
+  const auto golden = nlohmann::json::parse(TestFile("fashion_network.json"));
+  EXPECT_NEAR(means.at("mcp").at("accuracy"), golden.at("accuracy"), 1e-12);
+  for (const char* method : {"mcp", "max_logit", "energy_score"}) {
+    for (const char* metric : {"auroc", "aupr_unknown"}) {
+      EXPECT_NEAR(means.at(method).at(metric), golden.at(method).at(metric), 1e-4) << method << " " << metric;
+    }
+  }
+
+  const ProgramResult again = program.Run(Words({"--head=head"}));
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_THAT(again.out, HasSubstr("trials are done; nothing to run"));
+}
+
+TEST(Score, LogitsAreEnoughForSome) {
+  const OpensetProgram program;
+  program.Write("net.pt", TestFile("fashion_network.pt"));
+  const ProgramResult result = program.Run(Words({"--methods=mcp,openmax"}));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(Means(program, "score_net").size(), 2);
+  const ProgramResult knn = program.Run(Words({"--methods=mcp,knn"}));
+  EXPECT_EQ(knn.exit_code, 2);
+  EXPECT_THAT(knn.err, HasSubstr("--methods: knn needs features: name the last linear module"));
+}
+
+constexpr char kMethod[] = R"(
+model {
+  osrci_cnn { feature_dim: 32 dropout: 0.2 }
+  head { linear {} }
+  weights { file: "net.pt" }
+}
+input { size: 28 channels: 1 mean: 0.286 std: 0.353 }
+)";
+
+// The same network from its weights, read by name: the same numbers, and MC-dropout, which a script can't have.
+TEST(Score, WeightsOfAMethodFile) {
+  const OpensetProgram program;
+  program.Write("net.pt", TestFile("fashion_network.pt"));
+  program.Write("net.textproto", kMethod);
+  const std::string methods = "--methods=mcp,react,mahalanobis";
+  ASSERT_EQ(program.Run(Words({methods, "--head=head"})).exit_code, 0);
+  const auto script = Means(program, "score_net");
+  const ProgramResult result = program.Run(Words({methods + ",mc_dropout"}, "net.textproto"));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto weights = Means(program, "score_net");
+  EXPECT_EQ(weights.size(), 4);
+  for (const auto& [method, values] : script) {
+    for (const auto& [metric, value] : values) {
+      EXPECT_NEAR(weights.at(method).at(metric), value, 1e-3) << method << " " << metric;
+    }
+  }
+  EXPECT_GT(weights.at("mc_dropout").at("accuracy"), 0.85);
+}
+
+TEST(Score, WhatCantBe) {
+  const OpensetProgram program;
+  program.Write("net.pt", TestFile("fashion_network.pt"));
+  program.Write("net.textproto", kMethod);
+  program.Write("untrained.textproto", "model { vgg32 {} head { linear {} } } input {}");
+  program.Write("net.safetensors", "");
+  const std::pair<std::vector<std::string>, std::string> cases[] = {
+      {{"score", "--model=net.pt"}, "--task: say what is known and unknown"},
+      {{"score", "--task=mnist"}, "--split: task mnist has"},
+      {{"score", "--task=mnist", "--split=0"}, "--model: give a TorchScript file, or a method file"},
+      {{"score", "--task=mnst"}, "--task: unknown task 'mnst'; did you mean 'mnist'?"},
+      {{"score", "--task=fashion_mnist_6_4", "--split=99"}, "has the splits 0 to"},
+      {{"score", "--task=mnist", "--split=x"}, "--split: 'x' is not a number"},
+      {Words({}, "nowhere.pt"), "--model: cannot open"},
+      {Words({}, "nowhere.textproto"), "no such file: nowhere.textproto"},
+      {Words({}, "net.safetensors"), "give a method file whose model they are for"},
+      {Words({}, "untrained.textproto"), "names no trained weights: give --weights=FILE"},
+      {Words({"--weights=net.pt"}), "--weights: is for a --model that is a method file"},
+      {Words({"--head=fc"}, "net.textproto"), "--head, --features and --outputs are for a TorchScript file"},
+      {Words({"--weights=nowhere"}, "net.textproto"), "--weights: cannot open"},
+      {Words({"--methods=mpc"}), "--methods: unknown method 'mpc'; did you mean 'mcp'?"},
+      {Words({"--methods=arpl"}), "--methods: arpl is trained with a loss of its own"},
+      {Words({"--mean=1,2"}), "--mean: has 2 values for 1 channels"},
+      {Words({"--std=0"}), "--std: must be above 0"},
+      {Words({"--size=0"}), "--size: must be at least 1"},
+      {Words({"--outputs=-1"}), "--outputs: -1 is negative"},
+      {Words({"--test_limit=-1"}), "--test_limit: must be at least 0"},
+      {Words({"more"}), "usage: openset score [--flag=value ...]"},
+  };
+  for (const auto& [words, what] : cases) {
+    const ProgramResult result = program.Run(words);
+    EXPECT_EQ(result.exit_code, 2) << what;
+    EXPECT_THAT(result.err, HasSubstr(what));
+    EXPECT_THAT(result.out, Not(HasSubstr("trials to run"))) << what;
+  }
+}
+
+TEST(Score, WhatOnlyTheNetworkCanSay) {
+  const OpensetProgram program;
+  program.Write("net.pt", TestFile("fashion_network.pt"));
+  program.Write("broken.pt", "no archive");
+  const std::pair<std::vector<std::string>, std::string> cases[] = {
+      {Words({"--methods=mcp", "--head=fc"}), "unknown linear module 'fc' (known: backbone.fc, head)"},
+      {Words({"--methods=mcp", "--size=20"}), "the script fails on images of [2, 1, 20, 20]"},
+      {Words({"--methods=mcp", "--outputs=0,1,2"}), "torch_script.output lists 3 places for 6 known classes"},
+      {Words({"--methods=mcp"}, "broken.pt"), "broken.pt: is no TorchScript archive"},
+  };
+  for (const auto& [words, what] : cases) {
+    const ProgramResult result = program.Run(words);
+    EXPECT_EQ(result.exit_code, 1) << what;
+    EXPECT_THAT(result.out, HasSubstr(what));
+    EXPECT_THAT(result.err, HasSubstr("the lines above tell why"));
+  }
+}
+
+// A script is a model like any other: here it is trained further, and the file may be gone once it is in the store.
+TEST(Score, ExperimentsTrainAScriptFurther) {
+  const OpensetProgram program;
+  program.Write("net.pt", TestFile("fashion_network.pt"));
+  program.Write("tuned.textproto", R"(
+      model { torch_script { file: "net.pt" head: "head" } }
+      input { size: 28 channels: 1 mean: 0.286 std: 0.353 }
+      loss { term { cross_entropy {} } }
+      training {
+        epochs: 2
+        batch_size: 50
+        optimizer { learning_rate: 0.01 sgd { momentum: 0.9 } }
+        schedule { constant {} }
+      }
+      inference { plain {} }
+      score { react {} })");
+  program.Write("study.textproto",
+                "name: 'study' task: 'fashion_mnist_6_4' method: 'tuned.textproto' split: 0 seed: 0 "
+                "train_limit_per_class: 50 test_limit_per_class: 50 metric { accuracy {} } metric { auroc {} }");
+  const ProgramResult result = program.Run({"run", "study.textproto"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const TrialRecord record = program.AnyRecord();
+  ASSERT_EQ(record.epoch_size(), 2);
+  EXPECT_GT(record.epoch(0).train_accuracy(), 0.8);  // it doesn't start anew; guessing has 1/6
+  EXPECT_EQ(record.trial().method().model().torch_script().sha256().size(), 64);
+}
+
+}  // namespace
+}  // namespace openset
