@@ -63,6 +63,7 @@ std::string Footer(const Report& report) {
   if (report.missing > 0) {
     absl::StrAppend(&text, "\n", report.missing, " of ", report.trials, " trials have no record yet.");
   }
+  if (report.waiting > 0) absl::StrAppend(&text, "\nTuned trials that wait for their search: ", report.waiting, ".");
   return text;
 }
 

@@ -46,6 +46,7 @@ struct Report {
   std::vector<std::string> search_lines;
   int trials = 0;
   int missing = 0;  // trials without a record
+  int waiting = 0;  // tuned trials that wait for their search; they are not among `trials`
 };
 
 // "lambda 0.1, alpha 2".

@@ -139,6 +139,25 @@ TEST(FormatReport, Json) {
   EXPECT_EQ(json["cells"][3]["absent"][0], "no unknown samples");
 }
 
+TEST(FormatReport, SaysWhatSearchesChose) {
+  const TrialSpec tuned = Trial("a (tuned)", 1, 5, R"(
+      search {
+        criterion { aurc {} }
+        candidate { axis { name: 'clip' value: '1' } value: 0.25 }
+        candidate { axis { name: 'clip' value: '2' } value: 0.125 }
+        chosen: 1
+      })");
+  const TrialRecord record = Record(0.5, 0.75);
+  Report report = MakeReport("study", {{&tuned, &record}});
+  report.waiting = 3;
+  const char* line = "a (tuned) on task, split 1, seed 5: clip 2 (best validation aurc of 2: 0.125)";
+  EXPECT_THAT(report.search_lines, ElementsAre(line));
+  for (const ReportFormat format : {ReportFormat::kText, ReportFormat::kMarkdown, ReportFormat::kJson}) {
+    EXPECT_THAT(FormatReport(report, format), HasSubstr(line));
+  }
+  EXPECT_THAT(FormatReport(report, ReportFormat::kText), HasSubstr("Tuned trials that wait for their search: 3."));
+}
+
 TEST(FormatReport, TheSameRecordsGiveTheSameText) {
   EXPECT_EQ(FormatReport(Example(), ReportFormat::kJson), FormatReport(Example(), ReportFormat::kJson));
 }

@@ -140,4 +140,9 @@ absl::StatusOr<LoadedPlan> PlanOf(Experiment experiment, const Store& store) {
   return LoadedPlan{std::move(experiment), std::move(plan), reported, waiting};
 }
 
+std::string SearchText(const LoadedPlan& loaded) {
+  return absl::StrCat(loaded.plan.trials.size() - loaded.reported,
+                      " of them are candidates of searches; tuned trials after them: ", loaded.waiting);
+}
+
 }  // namespace openset

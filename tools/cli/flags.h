@@ -48,6 +48,8 @@ struct LoadedPlan {
   // Tuned trials that are not in the plan yet, because their search has to be run first.
   int waiting = 0;
 };
+// "180 of them are candidates of searches; tuned trials after them: 6". Precondition: some are waiting.
+std::string SearchText(const LoadedPlan& loaded);
 absl::StatusOr<LoadedPlan> LoadPlan(const std::string& spec, const Store& store);
 
 // The same of an experiment that was made, or is read already.

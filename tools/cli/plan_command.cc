@@ -84,8 +84,9 @@ absl::Status RunPlan(const std::vector<std::string>& arguments) {
   } else if (format == "markdown") {
     std::cout << ToMarkdown(Actions(plan)) << "\n" << ToMarkdown(Trials(plan));
   } else {
-    std::cout << loaded.experiment.spec.name() << ": " << plan.trials.size() << " trials\n\n"
-              << ToText(Actions(plan)) << "\nA training pass counts as 3 image passes, an inference pass as 1.\n\n"
+    std::cout << loaded.experiment.spec.name() << ": " << plan.trials.size() << " trials\n"
+              << (loaded.waiting > 0 ? SearchText(loaded) + "\n\n" : "\n") << ToText(Actions(plan))
+              << "\nA training pass counts as 3 image passes, an inference pass as 1.\n\n"
               << ToText(Trials(plan));
   }
   return absl::OkStatus();

@@ -27,7 +27,9 @@ absl::StatusOr<Report> LoadReport(const LoadedPlan& loaded, const Store& store) 
     }
     results.push_back(result);
   }
-  return MakeReport(loaded.experiment.spec.name(), results);
+  Report report = MakeReport(loaded.experiment.spec.name(), results);
+  report.waiting = loaded.waiting;
+  return report;
 }
 
 absl::Status WriteAndShowReport(const LoadedPlan& loaded, const Store& store) {

@@ -117,10 +117,7 @@ absl::Status RunPlan(const LoadedPlan& loaded, const Store& store) {
             << (imports > 0 ? absl::StrCat(imports, " imports of a model, ") : "")
             << plan.CountNeeded(ActionKind::kInfer) << " inferences, " << needed << " evaluations, "
             << options.cpu_slots << " CPU slots.\n";
-  if (loaded.waiting > 0) {
-    std::cout << plan.trials.size() - loaded.reported << " of them are candidates of searches; " << loaded.waiting
-              << " tuned trials come after them.\n";
-  }
+  if (loaded.waiting > 0) std::cout << SearchText(loaded) << "\n";
   std::cout << std::flush;
   store.SweepTemporaries();
   RunDisplay display(plan, isatty(STDOUT_FILENO) != 0, &std::cout);

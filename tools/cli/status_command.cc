@@ -33,6 +33,7 @@ absl::Status RunStatus(const std::vector<std::string>& arguments) {
   const int missing = plan.CountNeeded(ActionKind::kEvaluate);
   std::cout << loaded.experiment.spec.name() << ": " << plan.trials.size() - missing << " of " << plan.trials.size()
             << " trials done, " << missing << " left\n";
+  if (loaded.waiting > 0) std::cout << SearchText(loaded) << "\n";
   if (!running.empty()) std::cout << "running:\n";
   for (const std::string& line : running) std::cout << "  " << line << "\n";
   if (!failed.empty()) std::cout << "failed at the last attempt:\n";

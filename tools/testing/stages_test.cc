@@ -50,7 +50,7 @@ TEST(Stages, KilledAtAnyPointTheyEndWithTheSameRecords) {
   killed.Write("stages.textproto", kSpec);
   const ProgramResult result = undisturbed.Run({"run", "stages.textproto"});
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
-  EXPECT_THAT(result.out, HasSubstr("4 of them are candidates of searches; 1 tuned trials come after them."));
+  EXPECT_THAT(result.out, HasSubstr("4 of them are candidates of searches; tuned trials after them: 1"));
   RecordProperty("kills", killed.RunWithKills({"run", "stages.textproto"}, 2));
   EXPECT_EQ(undisturbed.Records().size(), 4 + 4 + 1);
   EXPECT_EQ(killed.Records(), undisturbed.Records());
