@@ -29,7 +29,7 @@ TEST(OpenAucObjective, AgreesWithAnIndependentImplementationInItsThreeForms) {
     ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(form["feature_mixup"], &mixup));
     FillDefaults(&mixup);
     RandomStream random(1, "golden");
-    const OpenSet open = MakeFeatureMixup(mixup)->Make({batch, known, {}, nullptr, head, &random});
+    const OpenSet open = MakeFeatureMixup(mixup)->Make({batch, known, {}, nullptr, head, nullptr, &random});
 
     const LossInput input{batch, known, &open};
     const at::Tensor cross_entropy =

@@ -92,11 +92,11 @@ TEST(ImageSource, MakesTheExtraOutputsOpen) {
   known.feature = at::zeros({2, 4});
   extra.logits = at::ones({1, 3});
   extra.feature = at::ones({1, 4});
-  const OpenSet open = source->Make({batch, known, extra, {}, {}, nullptr});
+  const OpenSet open = source->Make({batch, known, extra, {}, {}, {}, nullptr});
   EXPECT_THAT(open.output.logits, TensorEq(extra.logits));
   EXPECT_THAT(open.weight, TensorEq(at::ones({1})));
   EXPECT_FALSE(open.slot.defined());
-  EXPECT_EQ(source->Make({batch, known, none, {}, {}, nullptr}).output.logits.size(0), 0);
+  EXPECT_EQ(source->Make({batch, known, none, {}, {}, {}, nullptr}).output.logits.size(0), 0);
 }
 
 }  // namespace
