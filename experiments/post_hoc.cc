@@ -69,6 +69,7 @@ std::vector<int> CountSameTrainings(const std::vector<LoadedMethod>& methods) {
     MethodSpec training = method.spec;
     training.clear_inference();
     training.clear_score();
+    training.clear_decision();
     FillDefaults(&training);
     digests.push_back(MessageDigest(training));
     ++counts[digests.back()];
