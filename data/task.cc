@@ -186,9 +186,23 @@ absl::StatusOr<Selection> Select(const Catalog& catalog, const std::string& data
   return selection;
 }
 
+// That each class has more than `kept` samples.
+absl::Status CheckSomeAreLeft(const Selection& train, int kept, const Catalog& catalog) {
+  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(train.data_set()));
+  OPENSET_ASSIGN_OR_RETURN(const DataSetPart* part, FindPart(*info, train.part()));
+  for (const int id : train.class_id()) {
+    const int64_t samples = SamplesOfClass(*part, id);
+    if (samples > kept) continue;
+    return absl::InvalidArgumentError(absl::StrCat("validation_per_class: keeps ", kept, " samples of each class, and '",
+                                                   info->name(), "' has ", samples, " training samples of class ", id));
+  }
+  return absl::OkStatus();
+}
+
 // The external images and, if samples are kept for it, the validation data.
 absl::Status AddExternal(const TaskSpec& task, const TaskRequest& request, const Catalog& catalog, TaskData* data) {
   if (request.validation_per_class > 0) {
+    OPENSET_RETURN_IF_ERROR(CheckSomeAreLeft(data->train(), request.validation_per_class, catalog));
     *data->mutable_validation_known() = data->train();
     data->mutable_validation_known()->set_only_last_per_class(request.validation_per_class);
     data->mutable_validation_known()->clear_limit_per_class();

@@ -41,7 +41,7 @@ struct TaskRequest {
 // task's data set, labelled by their place in the split; unknown ones form a group for each source of unknowns, and
 // there is no group where all classes are known. Errors, all kInvalidArgument "path: problem": those of
 // FindTaskProblems; a split number that does not exist ("split"); more unknown classes than there are, or a number of
-// them for several sources ("unknown_classes").
+// them for several sources ("unknown_classes"); no sample left to train with ("validation_per_class").
 absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const TaskRequest& request, const Catalog& catalog);
 
 // The openness (core/openness.h) of a trial's data; a class of a data set counts once however many groups it is in.

@@ -156,6 +156,16 @@ TEST(ResolveTask, KeepsSamplesForValidation) {
   EXPECT_EQ(data->validation_unknown_size(), 0);
 }
 
+TEST(ResolveTask, LeavesSamplesToTrainWith) {
+  TaskRequest request;
+  request.validation_per_class = 9;
+  EXPECT_TRUE(Resolve("data_set: 'four' split { known: [1, 0] }", request).ok());
+  request.validation_per_class = 10;
+  EXPECT_EQ(Resolve("data_set: 'four' split { known: [1, 0] }", request).status(),
+            absl::InvalidArgumentError("validation_per_class: keeps 10 samples of each class, and 'four' has 10 "
+                                       "training samples of class 1"));
+}
+
 TEST(FindTaskProblems, ExternalClassesAreNeitherKnownNorUnknown) {
   EXPECT_THAT(Problems("data_set: 'four' split { known: 0 unknown: 1 } external { data_set: 'four' class_id: [2, 3] }"),
               IsEmpty());

@@ -12,8 +12,8 @@ int64_t Weights(const torch::nn::Module& module, const std::string& name) {
   return module.named_parameters()[name].numel();
 }
 
-// The released networks for 32x32: 512, 256, 128 channels, then the image's; 128, 256, 512, 1024 channels.
-TEST(DcganTest, HasTheReleasedChannels) {
+// For 32x32: 512, 256, 128 channels, then the image's; 128, 256, 512, 1024 channels (ARPL's discriminator).
+TEST(DcganTest, HasTheStatedChannels) {
   const Generator generator({32, 3, 100, 64});
   EXPECT_EQ(Weights(generator, "conv1.weight"), 100 * 512 * 16);
   EXPECT_EQ(Weights(generator, "conv2.weight"), 512 * 256 * 16);
