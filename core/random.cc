@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/digest.h"
+#include "core/files/digest.h"
 
 namespace openset {
 namespace {

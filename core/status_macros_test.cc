@@ -39,6 +39,24 @@ TEST(StatusMacros, MoveOnlyValues) {
   EXPECT_EQ(*use(), 5);
 }
 
+TEST(StatusMacros, PutContextBeforeTheMessageOnlyWhereThereIsOne) {
+  int asked = 0;
+  const auto line = [&asked] { return ++asked; };
+  const auto check = [&](int x) -> absl::Status {
+    OPENSET_RETURN_IF_ERROR(CheckQuarter(x), "a.csv:", line());
+    return absl::OkStatus();
+  };
+  const auto quarter = [&](int x) -> absl::StatusOr<int> {
+    OPENSET_ASSIGN_OR_RETURN(const int value, Quarter(x), "b.csv:", line());
+    return value;
+  };
+  EXPECT_TRUE(check(4).ok());
+  EXPECT_EQ(*quarter(8), 2);
+  EXPECT_EQ(asked, 0);
+  EXPECT_EQ(check(3), absl::InvalidArgumentError("a.csv:1: odd"));
+  EXPECT_EQ(quarter(3).status(), absl::InvalidArgumentError("b.csv:2: odd"));
+}
+
 TEST(Annotate, KeepsTheCodeAndLeavesOkAlone) {
   EXPECT_EQ(Annotate(absl::NotFoundError("no file"), "reading x"), absl::NotFoundError("reading x: no file"));
   EXPECT_TRUE(Annotate(absl::OkStatus(), "reading x").ok());

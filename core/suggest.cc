@@ -27,7 +27,7 @@ size_t EditDistance(absl::string_view a, absl::string_view b) {
 
 }  // namespace
 
-std::string Unknown(absl::string_view kind, absl::string_view name, const std::vector<std::string>& known) {
+std::string UnknownName(absl::string_view kind, absl::string_view name, const std::vector<std::string>& known) {
   std::string text = absl::StrCat("unknown ", kind, " '", name, "'");
   const std::string* best = nullptr;
   size_t best_distance = std::max<size_t>(2, name.size() / 3) + 1;

@@ -11,7 +11,7 @@ namespace openset {
 
 // "unknown field 'los'; did you mean 'loss'? (known: loss, model, score)". The suggestion is left out where no known
 // name is within two edits, or a third of the name's length, of `name`.
-std::string Unknown(absl::string_view kind, absl::string_view name, const std::vector<std::string>& known);
+std::string UnknownName(absl::string_view kind, absl::string_view name, const std::vector<std::string>& known);
 
 }  // namespace openset
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/batch.h"
 #include "core/random.h"
-#include "core/torch.h"
+#include "core/tensor/batch.h"
+#include "core/tensor/torch.h"
 #include "data/image_set.h"
 #include "data/pipeline.h"
 #include "data/selection.h"

@@ -8,11 +8,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/files.h"
-#include "core/proto_digest.h"
+#include "core/files/files.h"
+#include "core/proto/proto_digest.h"
+#include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
-#include "core/text_proto.h"
 #include "data/selection.h"
 
 namespace openset {
@@ -131,7 +131,7 @@ Catalog::Catalog(const std::vector<DataSetInfo>& data_sets) {
 
 absl::StatusOr<const DataSetInfo*> Catalog::Find(absl::string_view name) const {
   const auto found = data_sets_.find(name);
-  if (found == data_sets_.end()) return absl::NotFoundError(Unknown("data set", name, names()));
+  if (found == data_sets_.end()) return absl::NotFoundError(UnknownName("data set", name, names()));
   return &found->second;
 }
 
@@ -145,7 +145,8 @@ absl::StatusOr<const DataSetPart*> FindPart(const DataSetInfo& info, absl::strin
   for (const DataSetPart& candidate : info.layout(0).part()) {
     if (candidate.name() == part) return &candidate;
   }
-  return absl::NotFoundError(absl::StrCat("data set '", info.name(), "': ", Unknown("part", part, PartNames(info))));
+  return absl::NotFoundError(
+      absl::StrCat("data set '", info.name(), "': ", UnknownName("part", part, PartNames(info))));
 }
 
 int64_t SamplesOfClass(const DataSetPart& part, int class_id) {

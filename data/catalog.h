@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "core/proto_rules.h"
+#include "core/proto/proto_rules.h"
 #include "data/catalog.pb.h"
 #include "data/task.pb.h"
 

@@ -1,7 +1,7 @@
 #include "data/catalog.h"
 
 #include "absl/strings/str_cat.h"
-#include "core/text_proto.h"
+#include "core/proto/text_proto.h"
 #include "data/testing/damage.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -3,9 +3,9 @@
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
-#include "core/digest.h"
-#include "core/files.h"
-#include "core/text_proto.h"
+#include "core/files/digest.h"
+#include "core/files/files.h"
+#include "core/proto/text_proto.h"
 #include "data/testing/damage.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

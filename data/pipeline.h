@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/random.h"
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 #include "data/augment/augmentation.h"
 #include "data/augment/resize.h"
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "core/files.h"
+#include "core/files/files.h"
 #include "data/catalog.h"
 #include "data/data_set.h"
 #include "data/testing/damage.h"

@@ -1,6 +1,6 @@
 #include "data/selection.h"
 
-#include "core/text_proto.h"
+#include "core/proto/text_proto.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -9,11 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "core/openness.h"
+#include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
-#include "core/text_proto.h"
 
 namespace openset {
 namespace {
@@ -193,8 +193,9 @@ absl::Status CheckSomeAreLeft(const Selection& train, int kept, const Catalog& c
   for (const int id : train.class_id()) {
     const int64_t samples = SamplesOfClass(*part, id);
     if (samples > kept) continue;
-    return absl::InvalidArgumentError(absl::StrCat("validation_per_class: keeps ", kept, " samples of each class, and '",
-                                                   info->name(), "' has ", samples, " training samples of class ", id));
+    return absl::InvalidArgumentError(absl::StrCat("validation_per_class: keeps ", kept,
+                                                   " samples of each class, and '", info->name(), "' has ", samples,
+                                                   " training samples of class ", id));
   }
   return absl::OkStatus();
 }
@@ -250,7 +251,7 @@ absl::StatusOr<TaskSpec> FindTask(const std::string& folder, const std::string& 
     for (const std::string& file : files) {
       if (absl::EndsWith(file, kSuffix)) names.emplace_back(absl::StripSuffix(file, kSuffix));
     }
-    return absl::NotFoundError(Unknown("task", name, names));
+    return absl::NotFoundError(UnknownName("task", name, names));
   }
   OPENSET_ASSIGN_OR_RETURN(TaskSpec task, ReadTask(path, catalog));
   if (task.name() != name) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/proto_rules.h"
+#include "core/proto/proto_rules.h"
 #include "data/catalog.h"
 #include "data/task.pb.h"
 

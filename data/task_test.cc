@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/openness.h"
+#include "core/proto/text_proto.h"
 #include "core/random.h"
-#include "core/text_proto.h"
 #include "data/testing/damage.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "core/logging.h"
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 
 namespace openset {
 namespace {

@@ -1,7 +1,7 @@
 #include "losses/cross_entropy.h"
 
 #include "core/logging.h"
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 #include "losses/row_ops.h"
 
 namespace openset {

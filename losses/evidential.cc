@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/logging.h"
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 #include "losses/row_ops.h"
 
 namespace openset {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/files.h"
+#include "core/files/files.h"
 #include "core/logging.h"
 
 namespace openset {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/logging.h"
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 
 namespace openset {
 namespace {

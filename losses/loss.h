@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/batch.h"
-#include "core/open_set.h"
-#include "core/torch.h"
+#include "core/tensor/batch.h"
+#include "core/tensor/open_set.h"
+#include "core/tensor/torch.h"
 
 namespace openset {
 

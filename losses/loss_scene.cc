@@ -1,8 +1,8 @@
 #include "losses/loss_scene.h"
 
 #include "core/logging.h"
-#include "core/proto_rules.h"
-#include "core/text_proto.h"
+#include "core/proto/proto_rules.h"
+#include "core/proto/text_proto.h"
 #include "losses/make_loss_term.h"
 
 namespace openset {

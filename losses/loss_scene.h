@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "core/batch.h"
-#include "core/open_set.h"
 #include "core/random.h"
-#include "core/torch.h"
+#include "core/tensor/batch.h"
+#include "core/tensor/open_set.h"
+#include "core/tensor/torch.h"
 #include "losses/loss.h"
 #include "losses/loss.pb.h"
 

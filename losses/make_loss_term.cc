@@ -1,7 +1,7 @@
 #include "losses/make_loss_term.h"
 
 #include "core/logging.h"
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 #include "losses/arpl.h"
 #include "losses/confusing_samples.h"
 #include "losses/crl_ranking.h"

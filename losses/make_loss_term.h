@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 #include "losses/loss.h"
 #include "losses/loss.pb.h"
 

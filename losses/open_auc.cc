@@ -3,7 +3,7 @@
 #include <tuple>
 
 #include "core/logging.h"
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 #include "losses/row_ops.h"
 
 namespace openset {

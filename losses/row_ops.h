@@ -2,7 +2,7 @@
 #ifndef OPENSET_LOSSES_ROW_OPS_H_
 #define OPENSET_LOSSES_ROW_OPS_H_
 
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 
 namespace openset {
 

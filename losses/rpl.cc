@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/logging.h"
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 #include "losses/row_ops.h"
 
 namespace openset {

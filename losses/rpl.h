@@ -10,7 +10,7 @@
 
 #include <memory>
 
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 #include "losses/loss.h"
 #include "losses/loss.pb.h"
 

@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/files.h"
-#include "core/safetensors.h"
+#include "core/files/files.h"
+#include "core/files/safetensors.h"
 #include "core/status_macros.h"
 
 namespace openset {

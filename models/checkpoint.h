@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 #include "models/model.h"
 
 namespace openset {
@@ -24,8 +24,8 @@ TensorMap StateOf(const Model& model);
 // unchanged.
 absl::Status SetState(const TensorMap& state, Model* model);
 
-// Writes tensors to a safetensors file, atomically (core/files.h). Strings in `metadata` go to its "__metadata__".
-// Errors: kInvalidArgument for a dtype that the format lacks (complex numbers, say); kUnavailable.
+// Writes tensors to a safetensors file, atomically (core/files/files.h). Strings in `metadata` go to its
+// "__metadata__". Errors: kInvalidArgument for a dtype that the format lacks (complex numbers, say); kUnavailable.
 absl::Status SaveTensors(const TensorMap& tensors, const std::map<std::string, std::string>& metadata,
                          const std::string& path);
 

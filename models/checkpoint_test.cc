@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "core/files.h"
-#include "core/safetensors.h"
+#include "core/files/files.h"
+#include "core/files/safetensors.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"

@@ -1,6 +1,7 @@
 // Generator and discriminator of images, as convolutional networks (Radford et al. 2016). The discriminator's channels,
-// sigmoids and mean are those of ARPL's models/gan.py; the generator's channels are the usual ones. Convolutions are 4x4, without bias; all but those next to an image and the discriminator's last are
-// followed by batch norm. Initial values: convolutions N(0, 0.02), batch norm N(1, 0.02) and 0.
+// sigmoids and mean are those of ARPL's models/gan.py; the generator's channels are the usual ones. Convolutions are
+// 4x4, without bias; all but those next to an image and the discriminator's last are followed by batch norm. Initial
+// values: convolutions N(0, 0.02), batch norm N(1, 0.02) and 0.
 //
 //   generator      noise [B, noise_dim] -> 4x4 at 8 w channels -> 8x8 at 4 w -> ... -> size x size at C;
 //                  ReLU between, sigmoid at the end
@@ -15,8 +16,8 @@
 #include <vector>
 
 #include "core/random.h"
-#include "core/torch.h"
-#include "core/torch_nn.h"
+#include "core/tensor/torch.h"
+#include "core/tensor/torch_nn.h"
 
 namespace openset {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 #include "models/checkpoint.h"
 #include "models/model.pb.h"
 

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "core/digest.h"
+#include "core/files/digest.h"
 #include "core/status_macros.h"
 #include "models/script_file.h"
 

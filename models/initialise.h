@@ -4,8 +4,8 @@
 #define OPENSET_MODELS_INITIALISE_H_
 
 #include "core/random.h"
-#include "core/torch.h"
-#include "core/torch_nn.h"
+#include "core/tensor/torch.h"
+#include "core/tensor/torch_nn.h"
 
 namespace openset {
 

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/batch.h"
 #include "core/random.h"
-#include "core/torch.h"
-#include "core/torch_nn.h"
+#include "core/tensor/batch.h"
+#include "core/tensor/torch.h"
+#include "core/tensor/torch_nn.h"
 
 namespace openset {
 

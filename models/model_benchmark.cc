@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "benchmark/benchmark.h"
-#include "core/heap.h"
-#include "core/proto_rules.h"
+#include "core/process/heap.h"
+#include "core/proto/proto_rules.h"
 #include "core/random.h"
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 #include "models/initialise.h"
 #include "models/make_model.h"
 

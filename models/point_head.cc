@@ -1,6 +1,6 @@
 #include "models/point_head.h"
 
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 #include "models/initialise.h"
 
 namespace openset {

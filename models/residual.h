@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/random.h"
-#include "core/torch.h"
-#include "core/torch_nn.h"
+#include "core/tensor/torch.h"
+#include "core/tensor/torch_nn.h"
 
 namespace openset {
 

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "core/torch_script.h"
+#include "core/tensor/torch_script.h"
 #include "models/checkpoint.h"
 
 namespace openset {

@@ -1,9 +1,9 @@
 #include "models/test_inputs.h"
 
 #include "core/logging.h"
-#include "core/proto_rules.h"
+#include "core/proto/proto_rules.h"
+#include "core/proto/text_proto.h"
 #include "core/random.h"
-#include "core/text_proto.h"
 #include "models/initialise.h"
 
 namespace openset {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 #include "models/model.pb.h"
 
 namespace openset {

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/digest.h"
+#include "core/files/digest.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "models/linear_head.h"
@@ -190,7 +190,7 @@ absl::StatusOr<Script> FindLinear(const Script& script, const std::string& name)
   }
   std::sort(known.begin(), known.end());
   return absl::InvalidArgumentError(
-      absl::StrCat("torch_script.head (--head): ", Unknown("linear module", name, known)));
+      absl::StrCat("torch_script.head (--head): ", UnknownName("linear module", name, known)));
 }
 
 absl::StatusOr<std::shared_ptr<Model>> WithHead(const TorchScriptSpec& spec, Script script, const at::Tensor& image,

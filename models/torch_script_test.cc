@@ -1,8 +1,8 @@
 #include "models/torch_script.h"
 
 #include "absl/strings/str_cat.h"
-#include "core/digest.h"
-#include "core/files.h"
+#include "core/files/digest.h"
+#include "core/files/files.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"

@@ -16,11 +16,27 @@ MAY_INCLUDE = {
     "experiments": {"core", "data", "models", "losses", "eval", "experiments"},
     "tools": {"core", "data", "models", "losses", "eval", "experiments", "tools"},
 }
+# Which rooms of experiments a room may include, beside itself.
+ROOMS = {
+    "spec": set(),
+    "store": {"spec"},
+    "plan": {"spec", "store"},
+    "worker": {"spec", "store"},
+    "evaluate": {"spec", "store"},
+    "report": {"spec", "store"},
+    "train": {"spec", "store", "worker", "evaluate"},
+    "infer": {"spec", "store", "worker"},
+    "engine": {"spec", "store", "plan", "worker"},
+    "study": {"spec", "store", "plan", "worker", "evaluate", "report", "engine"},
+    "figures": set(),
+}
+# They may include every room.
+OPEN_ROOMS = {"methods", "presets", "specs", "testing"}
 LIBTORCH = re.compile(r"^(torch|ATen|c10)/")
 # Files that may include LibTorch's own headers.
-LIBTORCH_FILES = {"core/torch.h", "core/torch_nn.h", "core/torch_runtime.h", "core/torch_script.h"}
+LIBTORCH_FILES = {"core/tensor/torch.h", "core/tensor/torch_nn.h", "core/tensor/torch_runtime.h", "core/tensor/torch_script.h"}
 # Headers of core that bring LibTorch.
-LIBTORCH_HEADERS = LIBTORCH_FILES | {"core/batch.h", "core/open_set.h"}
+LIBTORCH_HEADERS = LIBTORCH_FILES | {"core/tensor/batch.h", "core/tensor/open_set.h"}
 INCLUDE = re.compile(r'^\s*(?:#include|import)\s+["<]([^">]+)[">]')
 
 
@@ -34,8 +50,13 @@ def problems_of(path, lines):
         top = included.split("/")[0]
         if top in MAY_INCLUDE and top not in MAY_INCLUDE[folder]:
             yield f"{path}:{number}: {folder} must not include {included}"
+        if path.startswith("experiments/") and included.startswith("experiments/"):
+            room, other = path.split("/")[1], included.split("/")[1]
+            # Tests of a room may also use rooms above it to set their scene.
+            if room not in OPEN_ROOMS and other != room and not path.endswith("_test.cc") and other not in ROOMS[room]:
+                yield f"{path}:{number}: experiments/{room} must not include {included}"
         if LIBTORCH.match(included) and path not in LIBTORCH_FILES:
-            yield f"{path}:{number}: include core/torch.h instead of {included}"
+            yield f"{path}:{number}: include core/tensor/torch.h instead of {included}"
         if included.startswith("glog/") and path != "core/logging.h":
             yield f"{path}:{number}: include core/logging.h instead of {included}"
         if folder == "eval" and included in LIBTORCH_HEADERS:

@@ -1,6 +1,6 @@
-// The worker that trains and infers for the engine (experiments/local_engine.h): openset_worker CATALOG_FOLDER.
-#include "core/torch.h"
-// core/torch.h goes first: core/logging.h takes over its macros.
+// The worker that trains and infers for the engine (experiments/engine/local_engine.h): openset_worker CATALOG_FOLDER.
+#include "core/tensor/torch.h"
+// core/tensor/torch.h goes first: core/logging.h takes over its macros.
 #include <exception>
 #include <iostream>
 #include <map>
@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "core/heap.h"
 #include "core/logging.h"
+#include "core/process/heap.h"
+#include "core/process/subprocess.h"
 #include "core/status_macros.h"
-#include "core/subprocess.h"
 #include "data/catalog.h"
-#include "experiments/action_context.h"
-#include "experiments/inference.h"
-#include "experiments/training.h"
-#include "experiments/worker_loop.h"
+#include "experiments/infer/inference.h"
+#include "experiments/train/training.h"
+#include "experiments/worker/action_context.h"
+#include "experiments/worker/worker_loop.h"
 #include "models/script_file.h"
 
 namespace openset {

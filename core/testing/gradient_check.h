@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 #include "gtest/gtest.h"
 
 namespace openset {

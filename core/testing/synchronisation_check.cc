@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "core/torch_nn.h"
+#include "core/tensor/torch_nn.h"
 
 namespace openset {
 namespace {

@@ -1,6 +1,6 @@
 #include "core/testing/synchronisation_check.h"
 
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 #include "gmock/gmock.h"
 
 namespace openset {

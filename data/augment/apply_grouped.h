@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 
 namespace openset {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/random.h"
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 #include "data/augment/augment.pb.h"
 #include "data/augment/augmentation.h"
 

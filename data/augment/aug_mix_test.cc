@@ -4,8 +4,8 @@
 #include <cmath>
 #include <string>
 
-#include "core/npz.h"
-#include "core/proto_rules.h"
+#include "core/files/npz.h"
+#include "core/proto/proto_rules.h"
 #include "gtest/gtest.h"
 
 namespace openset {

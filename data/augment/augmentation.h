@@ -3,7 +3,7 @@
 #define OPENSET_DATA_AUGMENT_AUGMENTATION_H_
 
 #include "core/random.h"
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 
 namespace openset {
 

@@ -2,9 +2,9 @@
 // thread. BM_Normalize, what every training step does to its images anyway, is the measure for the others.
 #include <benchmark/benchmark.h>
 
-#include "core/proto_rules.h"
+#include "core/proto/proto_rules.h"
 #include "core/random.h"
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 #include "data/augment/aug_mix.h"
 #include "data/augment/horizontal_flip.h"
 #include "data/augment/rand_augment.h"

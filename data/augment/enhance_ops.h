@@ -7,7 +7,7 @@
 #define OPENSET_DATA_AUGMENT_ENHANCE_OPS_H_
 
 #include "absl/types/span.h"
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 
 namespace openset {
 

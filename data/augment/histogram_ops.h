@@ -4,7 +4,7 @@
 #ifndef OPENSET_DATA_AUGMENT_HISTOGRAM_OPS_H_
 #define OPENSET_DATA_AUGMENT_HISTOGRAM_OPS_H_
 
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 
 namespace openset {
 

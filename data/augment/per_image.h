@@ -3,7 +3,7 @@
 #define OPENSET_DATA_AUGMENT_PER_IMAGE_H_
 
 #include "absl/types/span.h"
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 
 namespace openset {
 

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "core/npz.h"
+#include "core/files/npz.h"
 #include "gtest/gtest.h"
 
 namespace openset {

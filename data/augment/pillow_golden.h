@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 
 namespace openset {
 

@@ -5,7 +5,7 @@
 #define OPENSET_DATA_AUGMENT_POINT_OPS_H_
 
 #include "absl/types/span.h"
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 
 namespace openset {
 

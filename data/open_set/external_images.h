@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "core/open_set.h"
+#include "core/tensor/open_set.h"
 #include "data/batcher.h"
 #include "data/open_set/open_set.pb.h"
 #include "data/pipeline.h"

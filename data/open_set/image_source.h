@@ -2,7 +2,7 @@
 #ifndef OPENSET_DATA_OPEN_SET_IMAGE_SOURCE_H_
 #define OPENSET_DATA_OPEN_SET_IMAGE_SOURCE_H_
 
-#include "core/open_set.h"
+#include "core/tensor/open_set.h"
 
 namespace openset {
 

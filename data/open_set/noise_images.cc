@@ -1,6 +1,6 @@
 #include "data/open_set/noise_images.h"
 
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 #include "data/open_set/image_source.h"
 
 namespace openset {

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "core/open_set.h"
+#include "core/tensor/open_set.h"
 #include "data/open_set/open_set.pb.h"
 
 namespace openset {

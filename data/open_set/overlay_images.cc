@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/torch.h"
+#include "core/tensor/torch.h"
 #include "data/open_set/image_source.h"
 
 namespace openset {

@@ -3,7 +3,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "core/status_macros.h"
 
 namespace openset {

@@ -8,7 +8,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "core/status_macros.h"
 
 namespace openset {

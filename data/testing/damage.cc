@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/files.h"
+#include "core/files/files.h"
 #include "gtest/gtest.h"
 
 namespace openset {

@@ -4,7 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "core/npz.h"
+#include "core/files/npz.h"
 
 namespace openset {
 

@@ -42,7 +42,7 @@ absl::StatusOr<std::map<std::string, Role>> RolesByName(const SetRoles& roles, c
             absl::StrCat("set '", name, "' has a role, but the samples belong to no sets"));
       }
       if (names.count(name) == 0) {
-        return absl::InvalidArgumentError(Unknown("set", name, {names.begin(), names.end()}));
+        return absl::InvalidArgumentError(UnknownName("set", name, {names.begin(), names.end()}));
       }
       if (!by_name.emplace(name, role).second) {
         return absl::InvalidArgumentError(absl::StrCat("set '", name, "' has two roles"));

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <limits>
 
-#include "core/files.h"
-#include "core/npz.h"
+#include "core/files/files.h"
+#include "core/files/npz.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

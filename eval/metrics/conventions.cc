@@ -109,7 +109,7 @@ absl::StatusOr<Convention> FindConvention(absl::string_view name) {
     if (convention.name == name) return std::move(convention);
     known.push_back(convention.name);
   }
-  return absl::NotFoundError(Unknown("convention", name, known));
+  return absl::NotFoundError(UnknownName("convention", name, known));
 }
 
 std::vector<MetricSpec> AllMetrics() {

@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/proto_rules.h"
+#include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
 #include "eval/metrics/make_metric.h"
 

@@ -29,7 +29,7 @@ absl::StatusOr<TextFormat> ParseTextFormat(const std::string& name) {
   if (name == "csv") return TextFormat::kCsv;
   if (name == "json") return TextFormat::kJson;
   if (name == "latex") return TextFormat::kLatex;
-  return absl::InvalidArgumentError(Unknown("format", name, {"text", "markdown", "csv", "json", "latex"}));
+  return absl::InvalidArgumentError(UnknownName("format", name, {"text", "markdown", "csv", "json", "latex"}));
 }
 
 std::string FormatDocument(const Document& document, TextFormat format) {

@@ -31,7 +31,7 @@ absl::StatusOr<MetricSpec> SpecOf(const std::string& name) {
     MetricSpec::GetReflection()->MutableMessage(&spec, kind->field(i));
     return spec;
   }
-  return absl::InvalidArgumentError(Unknown("metric", name, known));
+  return absl::InvalidArgumentError(UnknownName("metric", name, known));
 }
 
 const Runs* RunsOf(const RunTable& table, const std::string& metric, const std::string& method,

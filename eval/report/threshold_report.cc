@@ -89,7 +89,7 @@ absl::StatusOr<ThresholdRule> ParseThresholdRule(const std::string& name) {
     if (known == name) return rule;
     names.push_back(known);
   }
-  return absl::InvalidArgumentError(Unknown("rule", name, names));
+  return absl::InvalidArgumentError(UnknownName("rule", name, names));
 }
 
 bool ReadsTarget(ThresholdRule rule) {

@@ -7,10 +7,10 @@
 namespace openset {
 
 struct ScoreNeeds {
-  bool fit = false;       // Fit() before Compute()
-  bool features = false;  // ScoreInput.features
+  bool fit = false;           // Fit() before Compute()
+  bool features = false;      // ScoreInput.features
   bool extra_output = false;  // an output beyond the known classes
-  bool head = false;      // ScoreInput.head_weight and head_bias
+  bool head = false;          // ScoreInput.head_weight and head_bias
 };
 
 // Precondition: the spec obeys its schema's rules.

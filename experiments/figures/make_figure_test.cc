@@ -8,8 +8,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "core/files.h"
-#include "core/text_proto.h"
+#include "core/files/files.h"
+#include "core/proto/text_proto.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

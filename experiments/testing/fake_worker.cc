@@ -6,13 +6,13 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "core/logging.h"
+#include "core/process/subprocess.h"
 #include "core/status_macros.h"
-#include "core/subprocess.h"
-#include "experiments/actions.h"
-#include "experiments/store.h"
-#include "experiments/worker_loop.h"
+#include "experiments/spec/actions.h"
+#include "experiments/store/store.h"
+#include "experiments/worker/worker_loop.h"
 
 namespace openset {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "experiments/experiment_file.h"
+#include "experiments/spec/experiment_file.h"
 
 namespace openset {
 

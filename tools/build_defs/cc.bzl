@@ -9,40 +9,70 @@ _COPTS = [
     "-Wno-maybe-uninitialized",  # gcc 12 raises it falsely on values taken out of an absl::StatusOr
 ]
 
-def openset_cc_library(name, hdrs = [], srcs = [], deps = [], copts = [], **kwargs):
+# LibTorch's headers are compiled once (precompiled.bzl); of these targets, each file starts from the result.
+_PRECOMPILED_TORCH = ["//core/tensor:precompiled_torch"]
+
+def _copts(torch):
+    return _COPTS + (["-include", "core/tensor/precompiled_torch.h", "-Winvalid-pch"] if torch else [])
+
+def _deps(deps, torch):
+    return deps + (_PRECOMPILED_TORCH if torch else [])
+
+def openset_cc_library(name, hdrs = [], srcs = [], deps = [], torch = False, **kwargs):
+    """A library. `torch`: its sources include LibTorch, through whatever headers."""
     native.cc_library(
         name = name,
         hdrs = hdrs,
         srcs = srcs,
-        copts = _COPTS + copts,
-        deps = deps,
+        copts = _copts(torch),
+        deps = _deps(deps, torch and srcs != []),
         linkstatic = 1,
         **kwargs
     )
 
-def openset_cc_binary(name, srcs, deps = [], **kwargs):
-    native.cc_binary(name = name, srcs = srcs, copts = _COPTS, deps = deps, **kwargs)
+def openset_cc_binary(name, srcs, deps = [], torch = False, **kwargs):
+    native.cc_binary(name = name, srcs = srcs, copts = _copts(torch), deps = _deps(deps, torch), **kwargs)
 
-def openset_cc_test(name, srcs, deps = [], size = "small", **kwargs):
+def openset_cc_test(name, srcs, deps = [], size = "small", torch = False, **kwargs):
     native.cc_test(
         name = name,
         srcs = srcs,
-        copts = _COPTS,
+        copts = _copts(torch),
         linkstatic = 1,
         size = size,
-        deps = deps + ["@googletest//:gtest_main"],
+        deps = _deps(deps, torch) + ["@googletest//:gtest_main"],
         **kwargs
     )
 
-def openset_cc_benchmark(name, srcs, deps = [], **kwargs):
+def openset_cc_benchmark(name, srcs, deps = [], torch = False, **kwargs):
     """A Google Benchmark binary: `bazel run //PACKAGE:NAME`. It is built by default, never run by the tests."""
     native.cc_binary(
         name = name,
         srcs = srcs,
-        copts = _COPTS,
-        deps = deps + ["@benchmark//:benchmark_main"],
+        copts = _copts(torch),
+        deps = _deps(deps, torch) + ["@benchmark//:benchmark_main"],
         **kwargs
     )
+
+def openset_member(name, deps = [], test_deps = [], test_data = [], test_size = "small", torch = False):
+    """A member of a family (a loss, a score ...): NAME.h, NAME.cc where there is one, and NAME_test.cc where there is one."""
+    openset_cc_library(
+        name = name,
+        hdrs = [name + ".h"],
+        srcs = native.glob([name + ".cc"]),
+        deps = deps,
+        torch = torch,
+    )
+    tests = native.glob([name + "_test.cc"])
+    if tests:
+        openset_cc_test(
+            name = name + "_test",
+            size = test_size,
+            srcs = tests,
+            data = test_data,
+            torch = torch,
+            deps = [":" + name] + test_deps,
+        )
 
 def _proto_label(dep):
     if dep.startswith("@"):

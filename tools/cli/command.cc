@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "core/exit_code.h"
+#include "core/process/exit_code.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 
@@ -57,7 +57,7 @@ absl::Status UnknownCommand(const std::vector<Command>& commands, const std::str
   for (const Command& command : commands) {
     if (!command.hidden) names.push_back(command.name);
   }
-  return absl::InvalidArgumentError(Unknown("command", name, names));
+  return absl::InvalidArgumentError(UnknownName("command", name, names));
 }
 
 // Sets the flag that `words[*at]` names, from it or from the word behind it.
@@ -70,7 +70,7 @@ absl::Status ParseFlag(const Command& command, const std::vector<std::string>& w
     std::vector<std::string> known;
     for (const std::string& flag : command.flags) known.push_back("--" + flag);
     return absl::InvalidArgumentError(
-        absl::StrCat("openset ", command.name, ": ", Unknown("flag", absl::StrCat("--", name), known)));
+        absl::StrCat("openset ", command.name, ": ", UnknownName("flag", absl::StrCat("--", name), known)));
   }
   absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
   std::string value = "true";

@@ -6,7 +6,7 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "core/status_macros.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/report/critical_difference.h"

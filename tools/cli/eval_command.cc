@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "core/status_macros.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/evaluate.h"

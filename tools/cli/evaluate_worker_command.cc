@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "core/logging.h"
-#include "core/subprocess.h"
-#include "experiments/evaluation.h"
-#include "experiments/worker_loop.h"
+#include "core/process/subprocess.h"
+#include "experiments/evaluate/evaluation.h"
+#include "experiments/worker/worker_loop.h"
 #include "tools/cli/commands.h"
 
 namespace openset {

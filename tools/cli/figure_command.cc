@@ -6,12 +6,12 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "core/files.h"
-#include "core/runfiles.h"
+#include "core/files/files.h"
+#include "core/files/runfiles.h"
+#include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "core/table.h"
-#include "core/text_proto.h"
 #include "experiments/figures/make_figure.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
@@ -33,7 +33,7 @@ absl::StatusOr<std::string> SpecPath(const std::string& spec) {
     if (file == spec) return JoinPath(folder, absl::StrCat(spec, ".textproto"));
     known.emplace_back(file);
   }
-  return absl::NotFoundError(Unknown("figure", spec, known));
+  return absl::NotFoundError(UnknownName("figure", spec, known));
 }
 
 absl::Status RunFigure(const std::vector<std::string>& arguments) {

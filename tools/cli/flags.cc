@@ -13,12 +13,12 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "core/build_info.h"
-#include "core/files.h"
-#include "core/runfiles.h"
+#include "core/files/files.h"
+#include "core/files/runfiles.h"
+#include "core/process/build_info.h"
 #include "core/status_macros.h"
-#include "experiments/expand.h"
-#include "experiments/search.h"
+#include "experiments/plan/search.h"
+#include "experiments/spec/expand.h"
 
 ABSL_FLAG(std::string, store, "openset-store", "Folder of records, checkpoints, outputs and reports.");
 ABSL_FLAG(std::string, library, "",

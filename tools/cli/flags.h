@@ -7,9 +7,9 @@
 
 #include "absl/flags/declare.h"
 #include "absl/status/statusor.h"
-#include "experiments/experiment_file.h"
-#include "experiments/plan.h"
-#include "experiments/store.h"
+#include "experiments/plan/plan.h"
+#include "experiments/spec/experiment_file.h"
+#include "experiments/store/store.h"
 
 ABSL_DECLARE_FLAG(std::string, store);
 ABSL_DECLARE_FLAG(std::string, library);

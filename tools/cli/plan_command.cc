@@ -73,7 +73,7 @@ std::string Json(const Plan& plan) {
 absl::Status RunPlan(const std::vector<std::string>& arguments) {
   const std::string format = absl::GetFlag(FLAGS_format);
   if (format != "text" && format != "markdown" && format != "csv" && format != "json") {
-    return absl::InvalidArgumentError(Unknown("format", format, {"text", "markdown", "csv", "json"}));
+    return absl::InvalidArgumentError(UnknownName("format", format, {"text", "markdown", "csv", "json"}));
   }
   OPENSET_ASSIGN_OR_RETURN(const LoadedPlan loaded, LoadPlan(arguments[0], StoreFromFlags()));
   const Plan& plan = loaded.plan;

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "absl/flags/flag.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "core/status_macros.h"
-#include "experiments/format_report.h"
+#include "experiments/report/format_report.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/report_files.h"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "core/status_macros.h"
-#include "experiments/format_report.h"
+#include "experiments/report/format_report.h"
 
 namespace openset {
 

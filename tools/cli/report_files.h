@@ -4,8 +4,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "experiments/report.h"
-#include "experiments/store.h"
+#include "experiments/report/report.h"
+#include "experiments/store/store.h"
 #include "tools/cli/flags.h"
 
 namespace openset {

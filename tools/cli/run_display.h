@@ -7,8 +7,8 @@
 #include <string>
 
 #include "absl/time/time.h"
-#include "experiments/local_engine.h"
-#include "experiments/plan.h"
+#include "experiments/engine/local_engine.h"
+#include "experiments/plan/plan.h"
 
 namespace openset {
 

@@ -9,14 +9,14 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
-#include "core/files.h"
-#include "core/runfiles.h"
+#include "core/files/files.h"
+#include "core/files/runfiles.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "data/catalog.h"
 #include "data/data_set.h"
-#include "experiments/local_engine.h"
-#include "experiments/model_files.h"
+#include "experiments/engine/local_engine.h"
+#include "experiments/spec/model_files.h"
 #include "tools/cli/report_files.h"
 #include "tools/cli/run_display.h"
 
@@ -74,7 +74,7 @@ absl::StatusOr<LocalEngineOptions> EngineOptions() {
   LocalEngineOptions options;
   const std::string engine = absl::GetFlag(FLAGS_engine);
   if (engine != "local")
-    return absl::InvalidArgumentError(absl::StrCat("--engine: ", Unknown("engine", engine, {"local"})));
+    return absl::InvalidArgumentError(absl::StrCat("--engine: ", UnknownName("engine", engine, {"local"})));
   const int jobs = absl::GetFlag(FLAGS_jobs);
   if (jobs < 0) return absl::InvalidArgumentError(absl::StrCat("--jobs: must be at least 0 (is ", jobs, ")"));
   options.cpu_slots = jobs > 0 ? jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "experiments/store.h"
+#include "experiments/store/store.h"
 #include "tools/cli/flags.h"
 
 namespace openset {

@@ -7,11 +7,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/proto_rules.h"
+#include "core/proto/proto_rules.h"
+#include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
-#include "core/text_proto.h"
-#include "experiments/model_files.h"
+#include "experiments/spec/model_files.h"
 
 namespace openset {
 namespace {
@@ -99,7 +99,8 @@ absl::StatusOr<Given> GivenModel(const ScoreRequest& request, const SpecFolders&
 absl::StatusOr<PostHocMethods> Methods(const ScoreRequest& request, const SpecFolders& folders, const Given& given) {
   const std::vector<std::string> known = MethodNames(folders);
   for (const std::string& name : request.methods) {
-    if (std::count(known.begin(), known.end(), name) == 0) return Invalid("methods", Unknown("method", name, known));
+    if (std::count(known.begin(), known.end(), name) == 0)
+      return Invalid("methods", UnknownName("method", name, known));
   }
   std::vector<LoadedMethod> methods;
   for (const std::string& name : request.methods.empty() ? known : request.methods) {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "experiments/experiment_file.h"
-#include "experiments/post_hoc.h"
+#include "experiments/spec/experiment_file.h"
+#include "experiments/spec/post_hoc.h"
 
 namespace openset {
 

@@ -7,7 +7,7 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "tools/cli/flags.h"
@@ -88,7 +88,7 @@ absl::StatusOr<BootstrapOptions> BootstrapOptionsFromFlags() {
   const std::string method = absl::GetFlag(FLAGS_ci_method);
   if (method != "bca" && method != "percentile" && method != "delong") {
     return absl::InvalidArgumentError(
-        absl::StrCat("--ci_method: ", Unknown("method", method, {"bca", "percentile", "delong"})));
+        absl::StrCat("--ci_method: ", UnknownName("method", method, {"bca", "percentile", "delong"})));
   }
   options.method = method == "percentile" ? IntervalMethod::kPercentile : IntervalMethod::kBca;
   options.replicates = absl::GetFlag(FLAGS_replicates);

@@ -3,9 +3,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
-#include "core/text_proto.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/evaluate.h"
 
@@ -38,7 +38,7 @@ absl::Status ParseMember(absl::string_view flag, absl::string_view what, absl::s
     known.push_back(kind->field(i)->name());
     found = found || known.back() == name;
   }
-  if (!found) return absl::InvalidArgumentError(absl::StrCat(flag, ": ", Unknown(what, name, known)));
+  if (!found) return absl::InvalidArgumentError(absl::StrCat(flag, ": ", UnknownName(what, name, known)));
   const bool has_fields = text.find('{') != absl::string_view::npos;
   absl::StatusOr<TextSource> source =
       ParseTextProto(has_fields ? std::string(text) : absl::StrCat(name, " {}"), std::string(flag), spec);

@@ -1,20 +1,20 @@
-#include "core/torch.h"
-// core/torch.h goes first: core/logging.h takes over its macros.
+#include "core/tensor/torch.h"
+// core/tensor/torch.h goes first: core/logging.h takes over its macros.
 #include <map>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "core/logging.h"
-#include "core/proto_rules.h"
+#include "core/proto/proto_rules.h"
+#include "core/proto/text_proto.h"
 #include "core/random.h"
 #include "core/status_macros.h"
-#include "core/text_proto.h"
+#include "data/open_set/feature_mixup.h"
 #include "data/open_set/noise_images.h"
-#include "experiments/objective.h"
-#include "experiments/optimizer.h"
-#include "losses/feature_mixup.h"
+#include "experiments/train/objective.h"
+#include "experiments/train/optimizer.h"
 #include "models/initialise.h"
 #include "models/make_model.h"
 #include "tools/peers/loss_curves.h"
@@ -188,7 +188,7 @@ TrainAction ActionOf(const MethodSpec& method) {
   return action;
 }
 
-// The objective and the optimiser of experiments/training.cc, on batches that are written down.
+// The objective and the optimiser of experiments/train/training.cc, on batches that are written down.
 class Training {
  public:
   Training(const std::string& name, const std::string& model)

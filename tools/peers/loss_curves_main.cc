@@ -1,6 +1,6 @@
 // Runs the trainings of loss_curves.h and writes them for another program to follow.
-#include "core/torch.h"
-// core/torch.h goes first: core/logging.h takes over its macros.
+#include "core/tensor/torch.h"
+// core/tensor/torch.h goes first: core/logging.h takes over its macros.
 #include <iostream>
 #include <string>
 #include <vector>
@@ -9,9 +9,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/exit_code.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "core/logging.h"
+#include "core/process/exit_code.h"
 #include "core/status_macros.h"
 #include "tools/peers/loss_curves.h"
 

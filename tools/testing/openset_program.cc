@@ -10,10 +10,10 @@
 #include <fstream>
 
 #include "absl/strings/match.h"
-#include "core/files.h"
+#include "core/files/files.h"
+#include "core/files/runfiles.h"
+#include "core/proto/record_file.h"
 #include "core/random.h"
-#include "core/record_file.h"
-#include "core/runfiles.h"
 #include "gtest/gtest.h"
 
 namespace openset {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/record.pb.h"
+#include "experiments/store/record.pb.h"
 
 namespace openset {
 

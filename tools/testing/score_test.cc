@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "core/files.h"
-#include "core/runfiles.h"
+#include "core/files/files.h"
+#include "core/files/runfiles.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"

@@ -1,0 +1,59 @@
+#include "core/files/digest.h"
+
+#include <fstream>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/status_macros.h"
+
+namespace openset {
+
+Sha256::Sha256() { sha256_init(&context_); }
+
+void Sha256::Update(absl::string_view bytes) {
+  sha256_update(&context_, bytes.size(), reinterpret_cast<const uint8_t*>(bytes.data()));
+}
+
+Sha256::Digest Sha256::Finish() {
+  Digest digest;
+  sha256_digest(&context_, digest.size(), digest.data());
+  return digest;
+}
+
+Sha256::Digest Sha256Of(absl::string_view bytes) {
+  Sha256 sha;
+  sha.Update(bytes);
+  return sha.Finish();
+}
+
+std::string ToHex(const Sha256::Digest& digest) {
+  return absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(digest.data()), digest.size()));
+}
+
+std::string Sha256Hex(absl::string_view bytes) { return ToHex(Sha256Of(bytes)); }
+
+absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return absl::NotFoundError(absl::StrCat("cannot open ", path));
+  Sha256 sha;
+  std::vector<char> buffer(1 << 20);
+  while (file.read(buffer.data(), buffer.size()) || file.gcount() > 0) {
+    sha.Update(absl::string_view(buffer.data(), file.gcount()));
+  }
+  if (file.bad()) return absl::DataLossError(absl::StrCat("cannot read ", path));
+  return ToHex(sha.Finish());
+}
+
+absl::StatusOr<std::string> ReadFileWithDigest(const std::string& path, const std::string& sha256) {
+  OPENSET_ASSIGN_OR_RETURN(std::string content, ReadFile(path));
+  if (sha256.empty()) return content;
+  if (const std::string actual = Sha256Hex(content); actual != sha256) {
+    return absl::FailedPreconditionError(absl::StrCat(path, " has the SHA-256 ", actual, ", not ", sha256,
+                                                      ": put back the file that was meant, or correct sha256"));
+  }
+  return content;
+}
+
+}  // namespace openset

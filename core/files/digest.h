@@ -1,0 +1,45 @@
+// SHA-256 of bytes and files.
+#ifndef OPENSET_CORE_FILES_DIGEST_H_
+#define OPENSET_CORE_FILES_DIGEST_H_
+
+#include <nettle/sha2.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace openset {
+
+// Computes a SHA-256 incrementally: Update() any number of times, then Finish() once.
+class Sha256 {
+ public:
+  using Digest = std::array<uint8_t, 32>;
+
+  Sha256();
+  void Update(absl::string_view bytes);
+  Digest Finish();
+
+ private:
+  sha256_ctx context_;
+};
+
+// The digest of `bytes`.
+Sha256::Digest Sha256Of(absl::string_view bytes);
+
+// The digest as 64 lower-case hexadecimal digits.
+std::string Sha256Hex(absl::string_view bytes);
+std::string ToHex(const Sha256::Digest& digest);
+
+// The digest of a file's content. Errors: kNotFound if it can't be opened, kDataLoss if reading fails.
+absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path);
+
+// The content of a file that must have this digest; an empty one stands for any. Errors: those of ReadFile();
+// kFailedPrecondition, with both digests and what to do, if it has another.
+absl::StatusOr<std::string> ReadFileWithDigest(const std::string& path, const std::string& sha256);
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_FILES_DIGEST_H_

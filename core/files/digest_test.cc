@@ -1,0 +1,52 @@
+#include "core/files/digest.h"
+
+#include <fstream>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+// FIPS 180-4 examples.
+constexpr char kAbc[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+constexpr char kEmpty[] = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+TEST(Sha256, PublishedExamples) {
+  EXPECT_EQ(Sha256Hex("abc"), kAbc);
+  EXPECT_EQ(Sha256Hex(""), kEmpty);
+}
+
+TEST(Sha256, PartsGiveTheDigestOfTheWhole) {
+  Sha256 sha;
+  sha.Update("a");
+  sha.Update("");
+  sha.Update("bc");
+  EXPECT_EQ(ToHex(sha.Finish()), kAbc);
+}
+
+TEST(Sha256HexOfFile, ReadsTheWholeFile) {
+  const std::string path = testing::TempDir() + "/digest_test";
+  const std::string content(3 << 20, 'x');
+  std::ofstream(path) << content;
+  EXPECT_EQ(*Sha256HexOfFile(path), Sha256Hex(content));
+}
+
+TEST(Sha256HexOfFile, NamesTheMissingFile) {
+  EXPECT_EQ(Sha256HexOfFile("/nowhere/file").status(), absl::NotFoundError("cannot open /nowhere/file"));
+}
+
+TEST(ReadFileWithDigest, TakesNoOtherContent) {
+  const std::string path = testing::TempDir() + "/abc";
+  std::ofstream(path) << "abc";
+  EXPECT_EQ(*ReadFileWithDigest(path, kAbc), "abc");
+  EXPECT_EQ(*ReadFileWithDigest(path, ""), "abc");
+  const absl::Status status = ReadFileWithDigest(path, kEmpty).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(status.message(), absl::StrCat(path, " has the SHA-256 ", kAbc, ", not ", kEmpty,
+                                           ": put back the file that was meant, or correct sha256"));
+  EXPECT_TRUE(absl::IsNotFound(ReadFileWithDigest("/nowhere/file", "").status()));
+}
+
+}  // namespace
+}  // namespace openset

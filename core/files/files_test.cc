@@ -1,0 +1,85 @@
+#include "core/files/files.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class FilesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = JoinPath(::testing::TempDir(), ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::remove_all(folder_);
+    ASSERT_TRUE(MakeFolders(folder_).ok());
+  }
+  std::string In(const std::string& name) const { return JoinPath(folder_, name); }
+
+  std::string folder_;
+};
+
+TEST_F(FilesTest, WritesAndReplacesWholeFiles) {
+  const std::string binary("a\0b\n", 4);
+  ASSERT_TRUE(WriteFileAtomically(In("f"), binary).ok());
+  EXPECT_EQ(*ReadFile(In("f")), binary);
+  ASSERT_TRUE(WriteFileAtomically(In("f"), "").ok());
+  EXPECT_EQ(*ReadFile(In("f")), "");
+  EXPECT_THAT(*ListFolder(folder_), ElementsAre("f"));
+}
+
+TEST_F(FilesTest, TheFirstCreatorWins) {
+  EXPECT_TRUE(*CreateFileAtomically(In("f"), "first"));
+  EXPECT_FALSE(*CreateFileAtomically(In("f"), "second"));
+  EXPECT_EQ(*ReadFile(In("f")), "first");
+  EXPECT_THAT(*ListFolder(folder_), ElementsAre("f"));
+}
+
+TEST_F(FilesTest, OneOfManyCreatorsWins) {
+  std::atomic<int> won{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&, i] { won += *CreateFileAtomically(In("f"), std::to_string(i)); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(won, 1);
+  EXPECT_THAT(*ListFolder(folder_), ElementsAre("f"));
+}
+
+TEST_F(FilesTest, ErrorsNameThePathAndLeaveNothing) {
+  const absl::Status missing = ReadFile(In("none")).status();
+  EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(missing.message()), HasSubstr(In("none") + ": No such file"));
+  EXPECT_EQ(ReadFile(folder_).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ListFolder(In("none")).status().code(), absl::StatusCode::kNotFound);
+
+  const absl::Status no_folder = WriteFileAtomically(In("none/f"), "x");
+  EXPECT_EQ(no_folder.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(no_folder.message()), HasSubstr("none/f"));
+
+  // A folder in the place of the file: the rename fails and the temporary file goes.
+  ASSERT_TRUE(MakeFolders(In("taken/inside")).ok());
+  EXPECT_EQ(WriteFileAtomically(In("taken"), "x").code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(*ListFolder(folder_), ElementsAre("taken"));
+}
+
+TEST_F(FilesTest, FoldersAreMadeOnceAndAFileInTheWayIsAnError) {
+  EXPECT_TRUE(MakeFolders(In("a/b/c")).ok());
+  EXPECT_TRUE(MakeFolders(In("a/b/c")).ok());
+  ASSERT_TRUE(WriteFileAtomically(In("f"), "").ok());
+  EXPECT_FALSE(MakeFolders(In("f/g")).ok());
+  EXPECT_TRUE(SyncFolder(folder_).ok());
+  EXPECT_FALSE(SyncFolder(In("none")).ok());
+}
+
+TEST_F(FilesTest, TemporaryNamesDiffer) { EXPECT_NE(TemporaryName("x"), TemporaryName("x")); }
+
+}  // namespace
+}  // namespace openset

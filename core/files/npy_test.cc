@@ -1,0 +1,112 @@
+#include "core/files/npy.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/files/files.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// core/testdata was written with NumPy 2.4.
+std::string TestData(const std::string& name) {
+  absl::StatusOr<std::string> bytes = ReadFile("core/files/testdata/" + name);
+  EXPECT_TRUE(bytes.ok()) << bytes.status();
+  return bytes.value_or("");
+}
+
+TEST(ParseNpy, ReadsWhatNumPyWrote) {
+  const absl::StatusOr<NpyArray> array = ParseNpy(TestData("f4_2x3.npy"));
+  ASSERT_TRUE(array.ok()) << array.status();
+  EXPECT_THAT(array->shape, ElementsAre(2, 3));
+  EXPECT_THAT(*ToFloat(*array), ElementsAre(1, 2, 3, 4, 5, 6.5));
+  EXPECT_THAT(*ToDouble(*array), ElementsAre(1, 2, 3, 4, 5, 6.5));
+  EXPECT_EQ(ToInt64(*array).status(), absl::InvalidArgumentError("holds '<f4', not whole numbers"));
+  EXPECT_EQ(ToTexts(*array).status(), absl::InvalidArgumentError("holds '<f4', not texts"));
+}
+
+TEST(ParseNpy, BringsColumnMajorToRowMajor) {
+  const absl::StatusOr<NpyArray> array = ParseNpy(TestData("f8_column_major.npy"));
+  ASSERT_TRUE(array.ok()) << array.status();
+  EXPECT_THAT(array->shape, ElementsAre(2, 3));
+  EXPECT_THAT(*ToDouble(*array), ElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+TEST(ParseNpy, ReadsTexts) {
+  const absl::StatusOr<NpyArray> array = ParseNpy(TestData("texts.npy"));
+  ASSERT_TRUE(array.ok()) << array.status();
+  EXPECT_THAT(*ToTexts(*array), ElementsAre("near", "far-svhn", "Größe ∀"));
+  EXPECT_FALSE(ToDouble(*array).ok());
+}
+
+TEST(ParseNpy, ReadsHalves) {
+  // 1, -2, 1/3 rounded (0x3555), the least value above 0, the largest, inf.
+  const std::vector<uint16_t> bits = {0x3c00, 0xc000, 0x3555, 0x0001, 0x7bff, 0x7c00};
+  NpyArray array{"<f2", {6}, std::string(reinterpret_cast<const char*>(bits.data()), 12)};
+  EXPECT_THAT(*ToDouble(*ParseNpy(FormatNpy(array))),
+              ElementsAre(1, -2, 1365.0 / 4096, 1.0 / (1 << 24), 65504, std::numeric_limits<double>::infinity()));
+}
+
+// A trillion of them would fit in no bytes.
+TEST(ParseNpy, RefusesTextsWithoutCharacters) {
+  EXPECT_EQ(ParseNpy(FormatNpy({"<U0", {int64_t{1} << 40}, ""})).status(),
+            absl::InvalidArgumentError("array of texts without characters"));
+}
+
+TEST(ParseNpy, RefusesWhatItCannotRead) {
+  const absl::Status objects = ParseNpy(TestData("objects.npy")).status();
+  EXPECT_EQ(objects.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(objects.message()), HasSubstr("Python objects"));
+  EXPECT_THAT(std::string(ParseNpy(TestData("big_endian.npy")).status().message()), HasSubstr("big-endian"));
+}
+
+TEST(ParseNpy, EveryTruncationIsAnError) {
+  const std::string bytes = TestData("f4_2x3.npy");
+  for (size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(ParseNpy(bytes.substr(0, size)).ok()) << size;
+  EXPECT_EQ(ParseNpy(bytes + "x").status().code(), absl::StatusCode::kDataLoss);
+}
+
+// Any change of a byte gives an array of the declared size or an error, never a crash.
+TEST(ParseNpy, SurvivesEveryChangedByte) {
+  for (const std::string name : {"f4_2x3.npy", "f8_column_major.npy", "texts.npy"}) {
+    const std::string bytes = TestData(name);
+    for (size_t at = 0; at < bytes.size(); ++at) {
+      for (const char value : {'\0', '9', '\'', '(', ',', '\xff'}) {
+        std::string changed = bytes;
+        changed[at] = value;
+        const absl::StatusOr<NpyArray> array = ParseNpy(changed);
+        if (!array.ok()) continue;
+        EXPECT_EQ(array->data.size() % std::max<int64_t>(array->size(), 1), 0);
+        (void)ToDouble(*array);
+        (void)ToTexts(*array);
+      }
+    }
+  }
+}
+
+TEST(ParseNpy, RefusesAHugeDeclaredSizeBeforeAllocating) {
+  NpyArray array{"<f8", {1000000000}, "12345678"};
+  EXPECT_THAT(std::string(ParseNpy(FormatNpy(array)).status().message()),
+              HasSubstr("shape 1000000000) asks for 8000000000 bytes and it has 8"));
+  array.shape = {int64_t{1} << 40, int64_t{1} << 40};
+  EXPECT_EQ(ParseNpy(FormatNpy(array)).status().code(), absl::StatusCode::kDataLoss);
+}
+
+TEST(FormatNpy, ReadsBackBitForBit) {
+  const std::vector<float> f = {1.5f, -0.0f};
+  const std::vector<double> d = {0.1, 1e300};
+  const std::vector<int64_t> i = {-1, int64_t{1} << 60};
+  EXPECT_THAT(*ToFloat(*ParseNpy(FormatNpy(MakeNpy(f, {2, 1})))), ElementsAre(1.5f, -0.0f));
+  EXPECT_THAT(*ToDouble(*ParseNpy(FormatNpy(MakeNpy(d, {2})))), ElementsAre(0.1, 1e300));
+  EXPECT_THAT(*ToInt64(*ParseNpy(FormatNpy(MakeNpy(i, {2})))), ElementsAre(-1, int64_t{1} << 60));
+  EXPECT_THAT(*ToTexts(*ParseNpy(FormatNpy(MakeNpy({"a", "", "Größe"})))), ElementsAre("a", "", "Größe"));
+  EXPECT_EQ(FormatNpy(*ParseNpy(TestData("f4_2x3.npy"))), TestData("f4_2x3.npy"));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,75 @@
+#include "core/files/npz.h"
+
+#include <fstream>
+
+#include "core/files/digest.h"
+#include "core/files/files.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr char kScores[] = "core/files/testdata/scores.npz";  // np.savez_compressed of NumPy 2.4
+
+TEST(ReadNpz, ReadsWhatNumPyWrote) {
+  const absl::StatusOr<NpzArrays> arrays = ReadNpz(kScores);
+  ASSERT_TRUE(arrays.ok()) << arrays.status();
+  EXPECT_EQ(arrays->size(), 3);
+  EXPECT_THAT(*ToDouble(arrays->at("unknown_score")), ElementsAre(0, 0.25, 0.5, 0.75, 1));
+  EXPECT_THAT(*ToInt64(arrays->at("label")), ElementsAre(0, 1, -1, -1, 2));
+  EXPECT_THAT(*ToInt64(arrays->at("prediction")), ElementsAre(0, 1, 1, 0, 2));
+}
+
+TEST(ReadNpz, ReadsTheNamedArraysOnly) {
+  const absl::StatusOr<NpzArrays> arrays = ReadNpz(kScores, {"label", "logits"});
+  ASSERT_TRUE(arrays.ok()) << arrays.status();
+  EXPECT_EQ(arrays->size(), 1);
+  EXPECT_EQ(arrays->count("label"), 1);
+}
+
+TEST(WriteNpz, ReadsBackAndIsReproducible) {
+  const std::string path = testing::TempDir() + "/round.npz";
+  const NpzArrays arrays = {{"logits", MakeNpy(std::vector<float>(1000, 0.5f), {10, 100})}, {"names", MakeNpy({"x"})}};
+  ASSERT_TRUE(WriteNpz(path, arrays).ok());
+  const std::string digest = *Sha256HexOfFile(path);
+  const absl::StatusOr<NpzArrays> read = ReadNpz(path);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->at("logits").data, arrays.at("logits").data);
+  EXPECT_THAT(read->at("logits").shape, ElementsAre(10, 100));
+  EXPECT_THAT(*ToTexts(read->at("names")), ElementsAre("x"));
+  ASSERT_TRUE(WriteNpz(path, arrays).ok());
+  EXPECT_EQ(*Sha256HexOfFile(path), digest);
+}
+
+TEST(ReadNpz, NamesFileAndArrayInErrors) {
+  EXPECT_EQ(ReadNpz("/nowhere.npz").status().code(), absl::StatusCode::kNotFound);
+  const std::string path = testing::TempDir() + "/bad.npz";
+  std::ofstream(path) << "this is no archive";
+  EXPECT_EQ(ReadNpz(path).status(), absl::DataLossError(path + ": not an .npz archive"));
+  ASSERT_TRUE(WriteNpz(path, {{"logits", {"<f8", {3}, "short"}}}).ok());
+  EXPECT_THAT(std::string(ReadNpz(path).status().message()), HasSubstr(path + ": array 'logits': "));
+  EXPECT_EQ(WriteNpz("/nowhere/x.npz", {}).code(), absl::StatusCode::kUnavailable);
+}
+
+TEST(ReadNpz, EveryTruncationIsAnErrorAndNoChangedByteACrash) {
+  const std::string bytes = *ReadFile(kScores);
+  const std::string path = testing::TempDir() + "/changed.npz";
+  for (size_t size = 0; size < bytes.size(); size += 7) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes.substr(0, size);
+    EXPECT_FALSE(ReadNpz(path).ok()) << size;
+  }
+  for (size_t at = 0; at < bytes.size(); ++at) {
+    std::string changed = bytes;
+    changed[at] = static_cast<char>(changed[at] ^ 0x55);
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << changed;
+    const absl::StatusOr<NpzArrays> arrays = ReadNpz(path);
+    EXPECT_LE(arrays.ok() ? arrays->size() : 0, 3);
+  }
+}
+
+}  // namespace
+}  // namespace openset

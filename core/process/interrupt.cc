@@ -1,0 +1,38 @@
+#include "core/process/interrupt.h"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <initializer_list>
+
+namespace openset {
+namespace {
+
+sigset_t Signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
+  return signals;
+}
+
+}  // namespace
+
+Interrupt::Interrupt() {
+  const sigset_t signals = Signals();
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  fd_ = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+Interrupt::~Interrupt() {
+  close(fd_);
+  const sigset_t signals = Signals();
+  sigprocmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
+int Interrupt::Take() {
+  signalfd_siginfo info;
+  return read(fd_, &info, sizeof(info)) == sizeof(info) ? static_cast<int>(info.ssi_signo) : 0;
+}
+
+}  // namespace openset

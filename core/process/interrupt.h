@@ -1,0 +1,27 @@
+// Turning the signals that ask a program to stop into something it can wait for.
+#ifndef OPENSET_CORE_PROCESS_INTERRUPT_H_
+#define OPENSET_CORE_PROCESS_INTERRUPT_H_
+
+namespace openset {
+
+// While an object lives, SIGINT, SIGTERM and SIGHUP do not end the process but make fd() readable. Child processes
+// started by core/process/subprocess.h get the signals' usual effect back.
+class Interrupt {
+ public:
+  Interrupt();
+  ~Interrupt();
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+  // Readable (poll) once a signal has come.
+  int fd() const { return fd_; }
+  // The number of a signal that has come since the last call, 0 for none.
+  int Take();
+
+ private:
+  int fd_;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_PROCESS_INTERRUPT_H_

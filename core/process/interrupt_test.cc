@@ -1,0 +1,31 @@
+#include "core/process/interrupt.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+TEST(Interrupt, TurnsSignalsIntoReadability) {
+  Interrupt interrupt;
+  pollfd waiting = {interrupt.fd(), POLLIN, 0};
+  EXPECT_EQ(poll(&waiting, 1, 0), 0);
+  EXPECT_EQ(interrupt.Take(), 0);
+  kill(getpid(), SIGINT);
+  EXPECT_EQ(poll(&waiting, 1, 1000), 1);
+  EXPECT_EQ(interrupt.Take(), SIGINT);
+  EXPECT_EQ(interrupt.Take(), 0);
+  kill(getpid(), SIGTERM);
+  EXPECT_EQ(interrupt.Take(), SIGTERM);
+}
+
+TEST(Interrupt, GivesTheSignalsTheirEffectBack) {
+  { Interrupt interrupt; }
+  EXPECT_EXIT({ kill(getpid(), SIGTERM); }, testing::KilledBySignal(SIGTERM), "");
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,63 @@
+#include "core/process/subprocess.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "core/files/files.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+std::string Log() {
+  return testing::TempDir() + "/" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".log";
+}
+
+std::unique_ptr<Subprocess> Shell(const std::string& command) {
+  std::ofstream(Log(), std::ios::trunc);
+  auto process = Subprocess::Start({"/bin/sh", "-c", command}, {{"OPENSET_TEST", "value"}}, Log());
+  EXPECT_TRUE(process.ok()) << process.status();
+  return *std::move(process);
+}
+
+TEST(Subprocess, TellsHowItEnded) {
+  EXPECT_TRUE(Shell("exit 0")->Wait().ok());
+  EXPECT_EQ(Shell("exit 3")->Wait(), absl::AbortedError("exited with 3"));
+  EXPECT_EQ(Shell("kill -SEGV $$")->Wait(), absl::AbortedError("was killed by signal 11 (Segmentation fault)"));
+}
+
+TEST(Subprocess, LogsOutputAndError) {
+  EXPECT_TRUE(Shell("echo out $OPENSET_TEST; echo err >&2; cat")->Wait().ok());
+  EXPECT_EQ(*ReadFile(Log()), "out value\nerr\n");
+}
+
+TEST(Subprocess, SharesAChannel) {
+  const std::unique_ptr<Subprocess> process = Shell("read line <&3; echo got $line >&3");
+  ASSERT_EQ(write(process->channel(), "hello\n", 6), 6);
+  char buffer[64];
+  std::string reply;
+  for (ssize_t got; (got = read(process->channel(), buffer, sizeof(buffer))) > 0;) reply.append(buffer, got);
+  EXPECT_EQ(reply, "got hello\n");
+  EXPECT_TRUE(process->Wait().ok());
+}
+
+TEST(Subprocess, KillsTheWholeGroup) {
+  // The grandchild holds the channel open until it dies too.
+  const std::unique_ptr<Subprocess> process = Shell("sleep 1000 & echo started >&3; wait");
+  char buffer[64];
+  ASSERT_GT(read(process->channel(), buffer, sizeof(buffer)), 0);
+  process->Kill(SIGKILL);
+  EXPECT_EQ(process->Wait(), absl::AbortedError("was killed by signal 9 (Killed)"));
+  EXPECT_EQ(read(process->channel(), buffer, sizeof(buffer)), 0);
+}
+
+TEST(Subprocess, NamesAProgramThatCannotStart) {
+  EXPECT_EQ(Subprocess::Start({"/nowhere/program"}, {}, Log()).status(),
+            absl::NotFoundError("cannot start /nowhere/program: No such file or directory"));
+  EXPECT_EQ(Subprocess::Start({"/bin/true"}, {}, "/nowhere/log").status().code(), absl::StatusCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace openset

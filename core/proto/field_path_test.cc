@@ -1,0 +1,82 @@
+#include "core/proto/field_path.h"
+
+#include "core/testing/schema_test.pb.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::openset::testing::Root;
+
+Root Parse(const std::string& text) {
+  Root root;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &root)) << text;
+  return root;
+}
+
+// The message after SetField, or the error's text with the message checked to be unchanged.
+std::string After(const std::string& text, const std::string& path, const std::string& value) {
+  Root root = Parse(text);
+  const absl::Status status = SetField(path, value, &root);
+  if (status.ok()) return root.ShortDebugString();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(root.ShortDebugString(), Parse(text).ShortDebugString());
+  return std::string(status.message());
+}
+
+TEST(SetField, SetsScalarsOfEveryKind) {
+  EXPECT_EQ(After("", "leaf.rate", "0.25"), "leaf { rate: 0.25 }");
+  EXPECT_EQ(After("leaf { rate: 1 count: 2 }", "leaf.rate", "0.5"), "leaf { rate: 0.5 count: 2 }");
+  EXPECT_EQ(After("", "colour", "BLUE"), "colour: BLUE");
+  EXPECT_EQ(After("", "flag", "true"), "flag: true");
+  EXPECT_EQ(After("", "big", "-5"), "big: -5");
+  EXPECT_EQ(After("", "name", "some text"), "name: \"some text\"");
+  EXPECT_EQ(After("", "name", "'quoted'"), "name: \"quoted\"");
+}
+
+TEST(SetField, SetsMessagesAndSwitchesTheLastOneof) {
+  EXPECT_EQ(After("", "leaf", "{ rate: 1 }"), "leaf { rate: 1 }");
+  EXPECT_EQ(After("leaf { count: 3 }", "leaf", "rate: 1"), "leaf { rate: 1 }");
+  EXPECT_EQ(After("first {}", "second", ""), "second { }");
+}
+
+TEST(SetField, ReachesElements) {
+  EXPECT_EQ(After("leaves {} leaves {}", "leaves[1].rate", "1"), "leaves { } leaves { rate: 1 }");
+  EXPECT_EQ(After("tag: 'a' tag: 'b' tag: 'c'", "tag[1]", "x"), "tag: \"a\" tag: \"x\" tag: \"c\"");
+  EXPECT_EQ(After("tag: 'a'", "tag[]", "b"), "tag: \"a\" tag: \"b\"");
+  EXPECT_EQ(After("", "leaves[].rate", "1"), "leaves { rate: 1 }");
+  EXPECT_EQ(After("leaf { weight: 1 weight: 2 }", "leaf.weight", "[3]"), "leaf { weight: 3 }");
+}
+
+TEST(SetField, ErrorsSayWhatIsWrong) {
+  EXPECT_EQ(After("", "leaf.rat", "1"),
+            "leaf.rat: unknown field 'rat'; did you mean 'rate'? (known: rate, count, weight)");
+  EXPECT_EQ(After("leaves {}", "leaves[1].rate", "1"), "leaves[1].rate: there is no leaves[1]; it has 1");
+  EXPECT_EQ(After("leaves {}", "leaves.rate", "1"), "leaves.rate: 'leaves' is repeated: say which, as in leaves[0]");
+  EXPECT_EQ(After("", "leaf[0].rate", "1"), "leaf[0].rate: 'leaf' is not repeated, so it takes no index");
+  EXPECT_EQ(After("", "name.x", "1"), "name.x: 'name' has no fields");
+  EXPECT_EQ(After("", "leaves[x]", "1"), "leaves[x]: 'x' is not an index");
+  EXPECT_EQ(After("", "leaves[0", "1"), "leaves[0: '[' without ']'");
+  EXPECT_EQ(After("second {}", "first.rate", "1"), "first.rate: it holds 'second', not 'first'");
+  EXPECT_EQ(After("", "", "1").substr(0, 20), ": unknown field '' (");
+  EXPECT_EQ(After("", "leaf.count", "a").substr(0, 12), "leaf.count: ");
+  EXPECT_EQ(After("", "leaf.count", "1 } big: 3 leaf {").substr(0, 12), "leaf.count: ");
+}
+
+TEST(GetField, ReadsWhatSetFieldSet) {
+  const Root root = Parse("leaf { rate: 0.25 weight: 1 weight: 2 } leaves { count: 3 } colour: BLUE name: 'n'");
+  EXPECT_EQ(*GetField(root, "leaf.rate"), "0.25");
+  EXPECT_EQ(*GetField(root, "leaves[0].count"), "3");
+  EXPECT_EQ(*GetField(root, "leaf.weight"), "1, 2");
+  EXPECT_EQ(*GetField(root, "leaf.weight[1]"), "2");
+  EXPECT_EQ(*GetField(root, "colour"), "BLUE");
+  EXPECT_EQ(*GetField(root, "name"), "\"n\"");
+  EXPECT_EQ(*GetField(root, "first.rate"), "");
+  EXPECT_EQ(*GetField(root, "big"), "");
+  EXPECT_FALSE(GetField(root, "leaves[4].count").ok());
+  EXPECT_FALSE(GetField(root, "nope").ok());
+}
+
+}  // namespace
+}  // namespace openset

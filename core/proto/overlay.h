@@ -1,0 +1,16 @@
+// One message laid over another.
+#ifndef OPENSET_CORE_PROTO_OVERLAY_H_
+#define OPENSET_CORE_PROTO_OVERLAY_H_
+
+#include "google/protobuf/message.h"
+
+namespace openset {
+
+// Lays `top` over `base` (the same type): a scalar that `top` sets replaces that of `base`, messages are laid over each
+// other field by field, a repeated field that is not empty in `top` replaces that of `base` as a whole, and another
+// member of a oneof replaces the one `base` holds.
+void Overlay(const google::protobuf::Message& top, google::protobuf::Message* base);
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_PROTO_OVERLAY_H_

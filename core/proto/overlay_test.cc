@@ -1,0 +1,36 @@
+#include "core/proto/overlay.h"
+
+#include "core/testing/schema_test.pb.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::openset::testing::Root;
+
+std::string Laid(const std::string& top_text, const std::string& base_text) {
+  Root top, base;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(top_text, &top));
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(base_text, &base));
+  Overlay(top, &base);
+  return base.ShortDebugString();
+}
+
+TEST(Overlay, ReplacesScalarsAndKeepsTheRest) {
+  EXPECT_EQ(Laid("leaf { rate: 1 }", "leaf { rate: 0.5 count: 2 } flag: true"), "leaf { rate: 1 count: 2 } flag: true");
+}
+
+TEST(Overlay, ReplacesRepeatedFieldsAsAWhole) {
+  EXPECT_EQ(Laid("tag: 'x' leaf { weight: 7 }", "tag: 'a' tag: 'b' leaf { rate: 1 weight: 1 weight: 2 }"),
+            "leaf { rate: 1 weight: 7 } tag: \"x\"");
+  EXPECT_EQ(Laid("", "tag: 'a'"), "tag: \"a\"");
+}
+
+TEST(Overlay, AnotherMemberOfAOneofReplaces) {
+  EXPECT_EQ(Laid("second {}", "first { rate: 1 }"), "second { }");
+  EXPECT_EQ(Laid("first { count: 2 }", "first { rate: 1 }"), "first { rate: 1 count: 2 }");
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,73 @@
+#include "core/proto/proto_digest.h"
+
+#include <set>
+#include <string>
+
+#include "core/testing/schema_test.pb.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::openset::testing::Leaf;
+using ::openset::testing::Other;
+using ::openset::testing::Root;
+
+std::string Digest(const std::string& text) {
+  Root root;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &root)) << text;
+  return MessageDigest(root);
+}
+
+TEST(MessageDigest, DoesNotDependOnTheOrderInAFile) {
+  EXPECT_EQ(Digest("leaf { rate: 0.5 count: 2 } flag: true"), Digest("flag: true leaf { count: 2 rate: 0.5 }"));
+}
+
+TEST(MessageDigest, LeavesLabelsOut) { EXPECT_EQ(Digest("name: 'a' flag: true"), Digest("name: 'b' flag: true")); }
+
+TEST(MessageDigest, NegativeZeroIsZero) { EXPECT_EQ(Digest("leaf { rate: -0.0 }"), Digest("leaf { rate: 0.0 }")); }
+
+TEST(MessageDigest, ToldApart) {
+  const std::set<std::string> digests = {
+      Digest(""),
+      Digest("leaf {}"),
+      Digest("leaf { rate: 0.5 }"),
+      Digest("leaf { rate: 0.25 }"),
+      Digest("leaves { rate: 0.5 }"),
+      Digest("leaves { rate: 0.5 } leaves {}"),
+      Digest("leaves {} leaves { rate: 0.5 }"),
+      Digest("first {}"),
+      Digest("second {}"),
+      Digest("number: 0"),
+      Digest("number: -1"),
+      Digest("colour: BLUE"),
+      Digest("colours: BLUE"),
+      Digest("colours: BLUE colours: RED"),
+      Digest("tag: 'ab' tag: 'c'"),
+      Digest("tag: 'a' tag: 'bc'"),
+      Digest("tag: 'abc'"),
+      Digest("tag: ''"),
+      Digest("big: 5"),
+      Digest("flag: false"),
+      Digest("flag: true"),
+      Digest("small: 1.5"),
+      Digest("leaf { weight: 1 weight: 2 }"),
+      Digest("leaf { weight: 2 weight: 1 }"),
+  };
+  EXPECT_EQ(digests.size(), 24);
+  EXPECT_NE(MessageDigest(Leaf()), MessageDigest(Other()));
+}
+
+// Stored results are found by this number: it must not move between releases. It is the SHA-256 of these tokens, each
+// number in 8 bytes, low byte first: 20 "openset.testing.Leaf" | revision 3 | 2 fields | number 1, 1 value, the bits of
+// 0.5 | number 2, 1 value, 7.
+TEST(MessageDigest, IsFixedForEver) {
+  Leaf leaf;
+  leaf.set_rate(0.5);
+  leaf.set_count(7);
+  EXPECT_EQ(MessageDigest(leaf), "59daf18c6b7ebbaac0dbf9488f46f6f566726f586996a42ecc480422f9821478");
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,34 @@
+// Defaults and limits of a message, as its schema states them (core/proto/schema.proto).
+#ifndef OPENSET_CORE_PROTO_PROTO_RULES_H_
+#define OPENSET_CORE_PROTO_PROTO_RULES_H_
+
+#include <string>
+#include <vector>
+
+#include "google/protobuf/message.h"
+
+namespace openset {
+
+// Sets every unset singular scalar that has a default in the schema to it, in `message` and in all messages that are
+// present below it. Members of a oneof are left alone, absent messages stay absent. Afterwards no default is implicit.
+void FillDefaults(google::protobuf::Message* message);
+
+// A value that breaks the rules of its schema.
+struct FieldProblem {
+  std::string path;     // "training.epochs", "loss.term[0]"; empty for the whole message
+  std::string message;  // "must be at least 1 (is 0)"
+};
+
+enum class Completeness {
+  kComplete,
+  kPartial,  // to be laid over another message: nothing is missing
+};
+
+// All problems of `message` and of the messages below it, in field order: required fields that are missing, values out
+// of range or not finite, enums that are ..._UNSPECIFIED, oneofs without a member.
+std::vector<FieldProblem> FindProblems(const google::protobuf::Message& message,
+                                       Completeness completeness = Completeness::kComplete);
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_PROTO_PROTO_RULES_H_

@@ -1,0 +1,69 @@
+#include "core/proto/proto_rules.h"
+
+#include <limits>
+
+#include "core/testing/schema_test.pb.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::openset::testing::Root;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+Root Parse(const std::string& text) {
+  Root root;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &root));
+  return root;
+}
+
+std::vector<std::string> Problems(const std::string& text) {
+  std::vector<std::string> lines;
+  for (const FieldProblem& p : FindProblems(Parse(text))) lines.push_back(p.path + ": " + p.message);
+  return lines;
+}
+
+TEST(FillDefaults, SetsScalarsOfAllPresentMessages) {
+  Root root = Parse("leaf {} leaves {} leaves { rate: 0.25 } second {}");
+  FillDefaults(&root);
+  EXPECT_EQ(root.ShortDebugString(),
+            "leaf { rate: 0.5 } leaves { rate: 0.5 } leaves { rate: 0.25 } colour: RED second { on: true }");
+}
+
+TEST(FillDefaults, LeavesOneofsAndAbsentMessagesAlone) {
+  Root root;
+  FillDefaults(&root);
+  EXPECT_EQ(root.ShortDebugString(), "colour: RED");
+}
+
+TEST(FindProblems, AcceptsAValidMessage) { EXPECT_THAT(Problems("leaf { rate: 1 count: 1 } number: 0"), IsEmpty()); }
+
+TEST(FindProblems, NamesMissingFieldsAndOneofs) {
+  EXPECT_THAT(Problems(""), ElementsAre(": must have one of: first, second, number", "leaf: must be set"));
+}
+
+TEST(FindProblems, MissesNothingInAPartialMessage) {
+  EXPECT_THAT(Problems("leaf {} number: 1 patch {}"), IsEmpty());
+  EXPECT_THAT(Problems("leaf {} number: 1 patch { leaf { count: 0 } }"),
+              ElementsAre("patch.leaf.count: must be at least 1 (is 0)"));
+  EXPECT_THAT(FindProblems(Root(), Completeness::kPartial), IsEmpty());
+}
+
+TEST(FindProblems, RefusesUnspecifiedEnums) {
+  EXPECT_THAT(Problems("leaf {} number: 1 colour: COLOUR_UNSPECIFIED colours: BLUE colours: COLOUR_UNSPECIFIED"),
+              ElementsAre("colour: must be one of: RED, BLUE", "colours[1]: must be one of: RED, BLUE"));
+}
+
+TEST(FindProblems, NamesTheElementOutOfRange) {
+  EXPECT_THAT(Problems("leaf { rate: 0 } number: 1 leaves {} leaves { count: 0 weight: 1 weight: 10 }"),
+              ElementsAre("leaf.rate: must be above 0 (is 0)", "leaves[1].count: must be at least 1 (is 0)",
+                          "leaves[1].weight[1]: must be below 10 (is 10)"));
+  EXPECT_THAT(Problems("leaf { rate: 1.5 } first { rate: nan }"),
+              ElementsAre("leaf.rate: must be at most 1 (is 1.5)", "first.rate: must be finite"));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,70 @@
+#include "core/proto/record_file.h"
+
+#include <cstdint>
+
+#include "absl/strings/strip.h"
+#include "core/files/digest.h"
+#include "core/files/files.h"
+#include "core/status_macros.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+
+namespace openset {
+namespace {
+
+constexpr absl::string_view kName = "openset record ";
+constexpr absl::string_view kVersion = "1\n";
+constexpr size_t kLengthBytes = 8;
+constexpr size_t kDigestBytes = 32;
+
+std::string LengthBytes(uint64_t length) {
+  std::string bytes(kLengthBytes, '\0');
+  for (size_t i = 0; i < kLengthBytes; ++i) bytes[i] = static_cast<char>(length >> (8 * i));
+  return bytes;
+}
+
+std::string DigestBytes(absl::string_view length, absl::string_view payload) {
+  Sha256 sha;
+  sha.Update(length);
+  sha.Update(payload);
+  const Sha256::Digest digest = sha.Finish();
+  return std::string(digest.begin(), digest.end());
+}
+
+}  // namespace
+
+std::string EncodeRecord(const google::protobuf::Message& message) {
+  std::string payload;
+  {
+    google::protobuf::io::StringOutputStream stream(&payload);
+    google::protobuf::io::CodedOutputStream coded(&stream);
+    coded.SetSerializationDeterministic(true);
+    message.SerializeToCodedStream(&coded);
+  }
+  const std::string length = LengthBytes(payload.size());
+  return absl::StrCat(kName, kVersion, length, DigestBytes(length, payload), payload);
+}
+
+absl::Status DecodeRecord(absl::string_view bytes, google::protobuf::Message* message) {
+  if (!absl::ConsumePrefix(&bytes, kName)) return absl::DataLossError("not a record file");
+  if (!absl::ConsumePrefix(&bytes, kVersion)) {
+    return absl::UnimplementedError("a record file of another version; a newer openset may read it");
+  }
+  if (bytes.size() < kLengthBytes + kDigestBytes) return absl::DataLossError("the record is cut short");
+  const absl::string_view length = bytes.substr(0, kLengthBytes);
+  const absl::string_view digest = bytes.substr(kLengthBytes, kDigestBytes);
+  const absl::string_view payload = bytes.substr(kLengthBytes + kDigestBytes);
+  if (length != LengthBytes(payload.size())) return absl::DataLossError("the record does not have its length");
+  if (digest != DigestBytes(length, payload)) return absl::DataLossError("the record does not match its checksum");
+  if (!message->ParseFromArray(payload.data(), static_cast<int>(payload.size()))) {
+    return absl::DataLossError("the record holds another kind of message");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadRecordFile(const std::string& path, google::protobuf::Message* message) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  return Annotate(DecodeRecord(bytes, message), path);
+}
+
+}  // namespace openset

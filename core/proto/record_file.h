@@ -1,0 +1,30 @@
+// A file that holds one message and can tell when it is damaged. A bare protobuf can't: most of its single-bit flips
+// parse to another message.
+//
+// Layout: the line "openset record 1\n", then the payload's length in 8 bytes (low byte first), the SHA-256 of length
+// and payload, and the payload: the message in Protobuf's wire format.
+#ifndef OPENSET_CORE_PROTO_RECORD_FILE_H_
+#define OPENSET_CORE_PROTO_RECORD_FILE_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "google/protobuf/message.h"
+
+namespace openset {
+
+// Bytes of a record file. The same message gives the same bytes.
+std::string EncodeRecord(const google::protobuf::Message& message);
+
+// Errors: kDataLoss if `bytes` is not what EncodeRecord() wrote of a message of this type, to the bit; kUnimplemented
+// if it was written by a newer version of the layout.
+absl::Status DecodeRecord(absl::string_view bytes, google::protobuf::Message* message);
+
+// DecodeRecord of a file's content, errors with the path. Errors: also kNotFound.
+absl::Status ReadRecordFile(const std::string& path, google::protobuf::Message* message);
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_PROTO_RECORD_FILE_H_

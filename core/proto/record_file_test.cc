@@ -1,0 +1,66 @@
+#include "core/proto/record_file.h"
+
+#include <fstream>
+
+#include "core/testing/schema_test.pb.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::openset::testing::Root;
+
+Root Example() {
+  Root root;
+  root.set_name("n");
+  root.mutable_leaf()->set_rate(0.25);
+  root.add_tag("a");
+  root.set_big(1234567890123);
+  return root;
+}
+
+TEST(RecordFile, RoundTrip) {
+  Root read;
+  ASSERT_TRUE(DecodeRecord(EncodeRecord(Example()), &read).ok());
+  EXPECT_EQ(read.SerializeAsString(), Example().SerializeAsString());
+  EXPECT_EQ(EncodeRecord(read), EncodeRecord(Example()));
+  ASSERT_TRUE(DecodeRecord(EncodeRecord(Root()), &read).ok());
+  EXPECT_EQ(read.ByteSizeLong(), 0);
+}
+
+TEST(RecordFile, EveryBitFlipIsNoticed) {
+  const std::string bytes = EncodeRecord(Example());
+  for (size_t byte = 0; byte < bytes.size(); ++byte) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = bytes;
+      damaged[byte] = static_cast<char>(damaged[byte] ^ (1 << bit));
+      Root read;
+      EXPECT_FALSE(DecodeRecord(damaged, &read).ok()) << byte << " " << bit;
+    }
+  }
+}
+
+TEST(RecordFile, EveryTruncationAndAdditionIsNoticed) {
+  const std::string bytes = EncodeRecord(Example());
+  Root read;
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(DecodeRecord(bytes.substr(0, size), &read).ok()) << size;
+  }
+  EXPECT_EQ(DecodeRecord(bytes + "x", &read).code(), absl::StatusCode::kDataLoss);
+}
+
+TEST(RecordFile, ANewerLayoutIsToldApartFromDamage) {
+  Root read;
+  EXPECT_EQ(DecodeRecord("openset record 2\n...", &read).code(), absl::StatusCode::kUnimplemented);
+}
+
+TEST(RecordFile, FilesAreNamedInErrors) {
+  const std::string path = ::testing::TempDir() + "/record_file_test.rec";
+  std::ofstream(path) << "nonsense";
+  Root read;
+  EXPECT_EQ(ReadRecordFile(path, &read), absl::DataLossError(path + ": not a record file"));
+  EXPECT_EQ(ReadRecordFile("/nowhere", &read).code(), absl::StatusCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace openset

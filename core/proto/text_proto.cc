@@ -1,0 +1,158 @@
+#include "core/proto/text_proto.h"
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "core/files/files.h"
+#include "core/status_macros.h"
+#include "core/suggest.h"
+#include "google/protobuf/io/tokenizer.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+
+namespace openset {
+namespace {
+
+using ::google::protobuf::Descriptor;
+using ::google::protobuf::EnumDescriptor;
+using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::Message;
+using ::google::protobuf::TextFormat;
+
+// The text between the first two double quotes after `position`, which moves behind them.
+std::string NextQuoted(absl::string_view text, size_t* position) {
+  const size_t begin = text.find('"', *position);
+  if (begin == absl::string_view::npos) return "";
+  const size_t end = text.find('"', begin + 1);
+  if (end == absl::string_view::npos) return "";
+  *position = end + 1;
+  return std::string(text.substr(begin + 1, end - begin - 1));
+}
+
+std::vector<std::string> FieldNames(const Descriptor& descriptor) {
+  std::vector<std::string> names;
+  for (int i = 0; i < descriptor.field_count(); ++i) names.push_back(descriptor.field(i)->name());
+  return names;
+}
+
+// The enum of the first field called `name` in `descriptor` or a message below it.
+const EnumDescriptor* FindEnum(const Descriptor* descriptor, const std::string& name,
+                               std::set<const Descriptor*>* visited) {
+  if (!visited->insert(descriptor).second) return nullptr;
+  for (int i = 0; i < descriptor->field_count(); ++i) {
+    const FieldDescriptor* field = descriptor->field(i);
+    if (field->enum_type() != nullptr && field->name() == name) return field->enum_type();
+    if (field->message_type() == nullptr) continue;
+    if (const EnumDescriptor* found = FindEnum(field->message_type(), name, visited)) return found;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> ValueNames(const EnumDescriptor& descriptor) {
+  std::vector<std::string> names;
+  for (int i = 0; i < descriptor.value_count(); ++i) names.push_back(descriptor.value(i)->name());
+  return names;
+}
+
+// Adds the valid names to the parser's message about an unknown one.
+std::string Explain(const Message& root, const std::string& message) {
+  size_t position = 0;
+  if (absl::StartsWith(message, "Message type \"")) {
+    const std::string type = NextQuoted(message, &position);
+    const std::string field = NextQuoted(message, &position);
+    const Descriptor* descriptor = root.GetDescriptor()->file()->pool()->FindMessageTypeByName(type);
+    if (descriptor != nullptr) return UnknownName("field", field, FieldNames(*descriptor));
+  }
+  if (absl::StartsWith(message, "Unknown enumeration value of \"")) {
+    const std::string value = NextQuoted(message, &position);
+    const std::string field = NextQuoted(message, &position);
+    std::set<const Descriptor*> visited;
+    const EnumDescriptor* descriptor = FindEnum(root.GetDescriptor(), field, &visited);
+    if (descriptor != nullptr) return absl::StrCat(field, ": ", UnknownName("value", value, ValueNames(*descriptor)));
+  }
+  return message;
+}
+
+class Errors : public google::protobuf::io::ErrorCollector {
+ public:
+  Errors(const std::string& file, const Message& root) : file_(file), root_(root) {}
+  void AddError(int line, google::protobuf::io::ColumnNumber column, const std::string& message) override {
+    // The parser numbers lines and columns from 0, and says -1 where it has none.
+    const std::string place = line < 0 ? file_ : absl::StrCat(file_, ":", line + 1, ":", column + 1);
+    lines_.push_back(absl::StrCat(place, ": ", Explain(root_, message)));
+  }
+  absl::Status ToStatus() const { return absl::InvalidArgumentError(absl::StrJoin(lines_, "\n")); }
+
+ private:
+  const std::string& file_;
+  const Message& root_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace
+
+TextSource::TextSource(std::string file, std::unique_ptr<TextFormat::ParseInfoTree> tree, const Descriptor* descriptor)
+    : file_(std::move(file)), tree_(std::move(tree)), descriptor_(descriptor) {}
+
+std::string TextSource::Where(absl::string_view path) const {
+  const TextFormat::ParseInfoTree* tree = tree_.get();
+  const Descriptor* descriptor = descriptor_;
+  int line = -1;
+  for (absl::string_view part : absl::StrSplit(path, '.', absl::SkipEmpty())) {
+    if (tree == nullptr || descriptor == nullptr) break;
+    int index = -1;
+    if (const size_t bracket = part.find('['); bracket != absl::string_view::npos) {
+      if (!absl::SimpleAtoi(absl::StripSuffix(part.substr(bracket + 1), "]"), &index)) break;
+      part = part.substr(0, bracket);
+    }
+    const FieldDescriptor* field = descriptor->FindFieldByName(std::string(part));
+    if (field == nullptr) break;
+    if (field->is_repeated() && index < 0) index = 0;
+    const TextFormat::ParseLocation location = tree->GetLocation(field, index);
+    if (location.line >= 0) line = location.line;
+    tree = field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE ? tree->GetTreeForNested(field, index) : nullptr;
+    descriptor = field->message_type();
+  }
+  std::string where = line < 0 ? file_ : absl::StrCat(file_, ":", line + 1);
+  if (!path.empty()) absl::StrAppend(&where, ": ", path);
+  return where;
+}
+
+absl::StatusOr<TextSource> ParseTextProto(absl::string_view text, const std::string& file, Message* message) {
+  auto tree = std::make_unique<TextFormat::ParseInfoTree>();
+  Errors errors(file, *message);
+  TextFormat::Parser parser;
+  parser.RecordErrorsTo(&errors);
+  parser.WriteLocationsTo(tree.get());
+  google::protobuf::io::ArrayInputStream input(text.data(), static_cast<int>(text.size()));
+  if (!parser.Parse(&input, message)) return errors.ToStatus();
+  return TextSource(file, std::move(tree), message->GetDescriptor());
+}
+
+absl::StatusOr<TextSource> ReadTextProto(const std::string& path, Message* message, Completeness completeness) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  OPENSET_ASSIGN_OR_RETURN(TextSource source, ParseTextProto(text, path, message));
+  OPENSET_RETURN_IF_ERROR(CheckRules(*message, source, completeness));
+  return source;
+}
+
+absl::Status CheckRules(const Message& message, const TextSource& source, Completeness completeness) {
+  std::vector<std::string> lines;
+  for (const FieldProblem& problem : FindProblems(message, completeness)) {
+    lines.push_back(absl::StrCat(source.Where(problem.path), ": ", problem.message));
+  }
+  return lines.empty() ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
+}
+
+std::string ToText(const Message& message) {
+  std::string text;
+  google::protobuf::TextFormat::PrintToString(message, &text);
+  return text;
+}
+
+}  // namespace openset

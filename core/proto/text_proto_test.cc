@@ -1,0 +1,73 @@
+#include "core/proto/text_proto.h"
+
+#include <fstream>
+
+#include "core/testing/schema_test.pb.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::openset::testing::Root;
+using ::testing::HasSubstr;
+
+constexpr char kText[] =
+    "# a comment\n"
+    "leaf {\n"
+    "  rate: 0.25\n"
+    "}\n"
+    "leaves {}\n"
+    "leaves {\n"
+    "  weight: 1\n"
+    "  weight: 2\n"
+    "}\n"
+    "number: 1\n";
+
+std::string Message(const absl::Status& status) { return std::string(status.message()); }
+
+TEST(ParseTextProto, RemembersTheLines) {
+  Root root;
+  const absl::StatusOr<TextSource> source = ParseTextProto(kText, "f.textproto", &root);
+  ASSERT_TRUE(source.ok()) << source.status();
+  EXPECT_EQ(root.leaf().rate(), 0.25);
+  EXPECT_EQ(source->Where("leaf.rate"), "f.textproto:3: leaf.rate");
+  EXPECT_EQ(source->Where("leaves[1]"), "f.textproto:6: leaves[1]");
+  EXPECT_EQ(source->Where("leaves[1].weight[1]"), "f.textproto:8: leaves[1].weight[1]");
+  // Absent fields: the message that would hold them.
+  EXPECT_EQ(source->Where("leaves[1].count"), "f.textproto:6: leaves[1].count");
+  EXPECT_EQ(source->Where("colour"), "f.textproto: colour");
+  EXPECT_EQ(source->Where("first.weight[2]"), "f.textproto: first.weight[2]");
+  EXPECT_EQ(source->Where("nonsense[x].y"), "f.textproto: nonsense[x].y");
+}
+
+TEST(ParseTextProto, NamesLineAndValidFields) {
+  Root root;
+  EXPECT_EQ(Message(ParseTextProto("leaf {\n  rat: 1\n}", "f", &root).status()),
+            "f:2:6: unknown field 'rat'; did you mean 'rate'? (known: rate, count, weight)");
+  EXPECT_EQ(Message(ParseTextProto("colour: BLEU", "f", &root).status()),
+            "f:1:13: colour: unknown value 'BLEU'; did you mean 'BLUE'? (known: COLOUR_UNSPECIFIED, RED, BLUE)");
+  EXPECT_THAT(Message(ParseTextProto("leaf {", "f", &root).status()), HasSubstr("f:1:7: "));
+  EXPECT_THAT(Message(ParseTextProto("big: 'x'", "f", &root).status()), HasSubstr("f:1:6: "));
+  EXPECT_THAT(Message(ParseTextProto("\x01\xff{{}}", "f", &root).status()), HasSubstr("f:1:"));
+}
+
+TEST(ReadTextProto, ChecksTheRules) {
+  const std::string path = ::testing::TempDir() + "/rules.textproto";
+  std::ofstream(path) << "number: 1\nleaf {\n  rate: 2\n}\n";
+  Root root;
+  const absl::Status status = ReadTextProto(path, &root).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(Message(status), path + ":3: leaf.rate: must be at most 1 (is 2)");
+  EXPECT_EQ(ReadTextProto("/nowhere.textproto", &root).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST(ToText, ReadsBack) {
+  Root root, again;
+  ASSERT_TRUE(ParseTextProto(kText, "f", &root).ok());
+  ASSERT_TRUE(ParseTextProto(ToText(root), "f", &again).ok());
+  EXPECT_EQ(root.SerializeAsString(), again.SerializeAsString());
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,43 @@
+// The values that data, models and losses pass to each other. B is the batch size, C, H, W an image's channels, height
+// and width, K the number of the model's outputs, D that of its features.
+#ifndef OPENSET_CORE_TENSOR_BATCH_H_
+#define OPENSET_CORE_TENSOR_BATCH_H_
+
+#include <vector>
+
+#include "core/tensor/torch.h"
+
+namespace openset {
+
+// Training samples of known classes, on the training device.
+struct Batch {
+  at::Tensor image;                   // f32 [B, C, H, W], normalised, channels-last
+  at::Tensor label;                   // i64 [B], index of the known class
+  at::Tensor sample;                  // i64 [B], index of the sample in the training set
+  std::vector<at::Tensor> view = {};  // further augmentations of the same images, each like `image`
+};
+
+// What a model says of a batch. Logits, not probabilities.
+struct ModelOutput {
+  at::Tensor feature;   // [B, D], the input of the head
+  at::Tensor logits;    // [B, K]
+  at::Tensor distance;  // [B, K], for heads with a point per class: the distance to it; undefined for others
+  at::Tensor point;     // [K, D], for heads with a point per class: the points; undefined for others
+
+  // Rows [begin, end) of what belongs to samples.
+  ModelOutput Rows(int64_t begin, int64_t end) const {
+    ModelOutput rows{feature.slice(0, begin, end), logits.slice(0, begin, end), {}, point};
+    if (distance.defined()) rows.distance = distance.slice(0, begin, end);
+    return rows;
+  }
+
+  // The same values as constants, which no gradient flows into.
+  ModelOutput Detached() const {
+    const auto detach = [](const at::Tensor& tensor) { return tensor.defined() ? tensor.detach() : tensor; };
+    return {detach(feature), detach(logits), detach(distance), detach(point)};
+  }
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_TENSOR_BATCH_H_

@@ -1,0 +1,63 @@
+// Training samples that stand for unknown classes, and where they come from.
+#ifndef OPENSET_CORE_TENSOR_OPEN_SET_H_
+#define OPENSET_CORE_TENSOR_OPEN_SET_H_
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/random.h"
+#include "core/tensor/batch.h"
+
+namespace openset {
+
+// What the model says of the open samples of one step. U is their number.
+struct OpenSet {
+  ModelOutput output;  // [U, ...]
+  // i64 [U]: the place in the batch of the known sample that an open sample is paired with, for terms over pairs of the
+  // same slot. Undefined for sources without such pairs.
+  at::Tensor slot;
+  // [U], 1 for samples that count, 0 for those dropped (mixtures of one class, say).
+  at::Tensor weight;
+};
+
+// Makes the open samples of a training. The life of a source:
+//   1. It is made from its spec, once a training.
+//   2. StartEpoch() tells it of each epoch, so that nothing but State() is carried over from one to the next.
+//   3. Each step it may add images to the batch (ExtraImages); the model sees them together with the known ones.
+//   4. Then it makes the step's open samples (Make), from the model's output for the known and the extra images and,
+//      where it needs more, by calling the model itself. A source that learns (a generator) takes its own optimiser's
+//      steps here; gradients it leaves in the model are discarded.
+//   5. State() is saved with each checkpoint, and loaded in place when a training resumes.
+class OpenSetSource {
+ public:
+  struct Context {
+    const Batch& batch;
+    const ModelOutput& known;  // for batch.image
+    const ModelOutput& extra;  // for the images ExtraImages() gave; its tensors are undefined if there were none
+    // The model's whole forward pass, with its `norm_set`-th set of batch norms.
+    std::function<ModelOutput(const at::Tensor& image, int norm_set)> forward;
+    // The part after the features.
+    std::function<ModelOutput(const at::Tensor& feature)> head;
+    // The weighted sum of the loss terms that use the open set, for this one; the known samples are constants in it.
+    std::function<at::Tensor(const OpenSet& open)> objective;
+    RandomStream* random;
+  };
+
+  virtual ~OpenSetSource() = default;
+
+  virtual void StartEpoch(RandomStream* /*random*/) {}
+
+  // f32 [U, C, H, W] like batch.image, or undefined.
+  virtual at::Tensor ExtraImages(const Batch& /*batch*/, RandomStream* /*random*/) { return {}; }
+
+  virtual OpenSet Make(const Context& context) = 0;
+
+  // Tensors by name.
+  virtual std::vector<std::pair<std::string, at::Tensor>> State() const { return {}; }
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_TENSOR_OPEN_SET_H_

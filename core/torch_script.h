@@ -1,9 +1,0 @@
-// TorchScript: networks saved from Python with their code.
-#ifndef OPENSET_CORE_TORCH_SCRIPT_H_
-#define OPENSET_CORE_TORCH_SCRIPT_H_
-
-#include <torch/csrc/jit/api/module.h>              // IWYU pragma: export
-#include <torch/csrc/jit/runtime/graph_executor.h>  // IWYU pragma: export
-#include <torch/csrc/jit/serialization/import.h>    // IWYU pragma: export
-
-#endif  // OPENSET_CORE_TORCH_SCRIPT_H_

@@ -1,0 +1,71 @@
+#include "data/open_set/feature_mixup.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/logging.h"
+#include "core/tensor/torch.h"
+
+namespace openset {
+namespace {
+
+// On `like`'s device, without making the host wait for it.
+template <typename T>
+at::Tensor ToDeviceOf(const at::Tensor& like, const std::vector<T>& values, at::ScalarType dtype) {
+  const bool pin = like.device().is_cuda();
+  const at::Tensor host = at::empty({static_cast<int64_t>(values.size())},
+                                    at::TensorOptions().dtype(c10::CppTypeToScalarType<T>::value).pinned_memory(pin));
+  std::copy(values.begin(), values.end(), host.template mutable_data_ptr<T>());
+  return host.to(like.device(), host.scalar_type(), /*non_blocking=*/pin).to(dtype);
+}
+
+class FeatureMixup : public OpenSetSource {
+ public:
+  explicit FeatureMixup(const FeatureMixupSpec& spec) : spec_(spec) {}
+
+  OpenSet Make(const Context& context) override {
+    const int64_t begin = Begin(context.known.feature.size(0));
+    const at::Tensor feature = context.known.feature.slice(0, begin);
+    const at::Tensor label = context.batch.label.slice(0, begin);
+    const int64_t n = feature.size(0);
+    if (n == 0) return Nothing(context.known, label);
+
+    const at::Tensor order = ToDeviceOf(feature, context.random->Permutation(n), at::kLong);
+    std::vector<double> draws(spec_.one_coefficient_per_batch() ? 1 : n);
+    for (double& draw : draws) draw = context.random->Beta(spec_.alpha(), spec_.alpha());
+    // At least f32, whatever precision the backbone computes in.
+    const at::ScalarType dtype = at::promote_types(feature.scalar_type(), at::kFloat);
+    const at::Tensor coefficient = ToDeviceOf(feature, draws, dtype).unsqueeze(1);
+
+    const at::Tensor mixture = coefficient * feature + (1 - coefficient) * feature.index_select(0, order);
+    return {context.head(mixture), at::arange(n, label.options()), label.ne(label.index_select(0, order)).to(dtype)};
+  }
+
+ private:
+  // The first of the `size` samples of a batch that is mixed.
+  int64_t Begin(int64_t size) const {
+    switch (spec_.mixed()) {
+      case FeatureMixupSpec::WHOLE_BATCH:
+        return 0;
+      case FeatureMixupSpec::SECOND_HALF:
+        return size % 2 == 0 ? size / 2 : size;
+      case FeatureMixupSpec::MIXED_UNSPECIFIED:
+        break;
+    }
+    LOG(FATAL) << "mixed is unspecified";
+  }
+
+  static OpenSet Nothing(const ModelOutput& known, const at::Tensor& label) {
+    return {known.Rows(0, 0), at::empty({0}, label.options()), at::empty({0}, known.feature.options())};
+  }
+
+  const FeatureMixupSpec spec_;
+};
+
+}  // namespace
+
+std::unique_ptr<OpenSetSource> MakeFeatureMixup(const FeatureMixupSpec& spec) {
+  return std::make_unique<FeatureMixup>(spec);
+}
+
+}  // namespace openset

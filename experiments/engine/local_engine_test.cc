@@ -1,0 +1,220 @@
+#include "experiments/engine/local_engine.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/files/files.h"
+#include "core/files/runfiles.h"
+#include "experiments/spec/expand.h"
+#include "experiments/testing/spec_sandbox.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+// See experiments/testing/fake_worker.cc.
+constexpr int kCrashSeed = 101;
+constexpr int kExitSeed = 102;
+constexpr int kErrorSeed = 103;
+constexpr int kHangSeed = 104;
+
+class Observer : public EngineObserver {
+ public:
+  void OnStart(int node) override {
+    running.insert(node);
+    most_running = std::max(most_running, running.size());
+  }
+  void OnProgress(int, const WorkProgress&) override { ++progress; }
+  void OnFinish(int node, const absl::Status& status) override {
+    running.erase(node);
+    (status.ok() ? finished : failed).push_back(node);
+    if (!status.ok()) messages.push_back(std::string(status.message()));
+  }
+  void OnSkip(int node) override { skipped.push_back(node); }
+  void OnTick() override {
+    if (progress > 0 && interrupt_on_progress) kill(getpid(), SIGINT);
+  }
+
+  std::set<int> running;
+  std::vector<int> finished, failed, skipped;
+  std::vector<std::string> messages;
+  size_t most_running = 0;
+  int progress = 0;
+  bool interrupt_on_progress = false;
+};
+
+class LocalEngineTest : public ::testing::Test {
+ protected:
+  LocalEngineTest() : store_(sandbox_.folder() + "/store") {
+    const std::string worker = *RunfilesFolder() + "/openset/experiments/testing/fake_worker";
+    options_.trainer = {worker};
+    options_.evaluator = {worker};
+    options_.cpu_slots = 2;
+  }
+
+  Plan MakePlanOf(const std::string& seeds) const {
+    const absl::StatusOr<Experiment> experiment = sandbox_.Load(absl::StrCat(
+        "name: 'spec' task: 'task' method: 'plain' split: 0 metric { accuracy {} } seed: [", seeds, "] ", more_));
+    EXPECT_TRUE(experiment.ok()) << experiment.status();
+    return MakePlan(*Expand(*experiment), store_, [](const Selection&) { return 1; });
+  }
+
+  absl::Status Run(const Plan& plan) { return RunLocally(plan, store_, options_, &observer_); }
+
+  // What the workers executed: "train PID", ...
+  std::vector<std::string> Executed() const {
+    return absl::StrSplit(ReadFile(store_.folder() + "/executed").value_or(""), '\n', absl::SkipEmpty());
+  }
+
+  int Records(const Plan& plan) const {
+    return static_cast<int>(std::count_if(plan.trial_ids.begin(), plan.trial_ids.end(),
+                                          [&](const std::string& id) { return store_.HasRecord(id); }));
+  }
+
+  const SpecSandbox sandbox_;
+  const Store store_;
+  LocalEngineOptions options_;
+  Observer observer_;
+  std::string more_;
+};
+
+TEST_F(LocalEngineTest, MakesEveryRecordAndSkipsWhatIsDone) {
+  const Plan plan = MakePlanOf("0, 1, 2, 3");
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_EQ(Records(plan), 4);
+  EXPECT_EQ(Executed().size(), 12);
+  EXPECT_EQ(observer_.finished.size(), 12);
+  EXPECT_EQ(observer_.most_running, 2);
+
+  ASSERT_TRUE(Run(MakePlanOf("0, 1, 2, 3")).ok());
+  EXPECT_EQ(Executed().size(), 12);
+  ASSERT_TRUE(Run(MakePlanOf("0, 1, 2, 3, 4")).ok());
+  EXPECT_EQ(Executed().size(), 15);
+}
+
+constexpr char kThreePerturbations[] =
+    "override { inference { input_perturbation {} } } "
+    "axis { path: 'inference.input_perturbation.epsilon' value: ['0', '0.1', '0.2'] } ";
+
+TEST_F(LocalEngineTest, InferencesThatSharePassesAreOneRequest) {
+  more_ = kThreePerturbations;
+  const Plan plan = MakePlanOf("0");
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_EQ(Records(plan), 3);
+  EXPECT_EQ(Executed().size(), 1 + 1 + 3);
+  EXPECT_EQ(observer_.finished.size(), 1 + 3 + 3);
+}
+
+TEST_F(LocalEngineTest, AFailureOfSharedPassesIsThatOfAllOfThem) {
+  more_ = kThreePerturbations;
+  const Plan plan = MakePlanOf("105");
+  EXPECT_TRUE(absl::IsAborted(Run(plan)));
+  EXPECT_EQ(Records(plan), 0);
+  EXPECT_EQ(observer_.failed.size(), 1);
+  EXPECT_EQ(observer_.skipped.size(), 2 + 3);
+}
+
+TEST_F(LocalEngineTest, WorkersLiveOnFromActionToAction) {
+  options_.cpu_slots = 1;
+  ASSERT_TRUE(Run(MakePlanOf("0, 1, 2")).ok());
+  std::set<std::string> trainers;
+  for (const std::string& line : Executed()) {
+    if (line.rfind("evaluate", 0) != 0) trainers.insert(line.substr(line.find(' ')));
+  }
+  EXPECT_EQ(trainers.size(), 1);
+}
+
+TEST_F(LocalEngineTest, TrialsCompleteBeforeNewOnesBegin) {
+  options_.cpu_slots = 1;
+  ASSERT_TRUE(Run(MakePlanOf("0, 1")).ok());
+  std::vector<std::string> kinds;
+  for (const std::string& line : Executed()) kinds.push_back(line.substr(0, line.find(' ')));
+  EXPECT_THAT(kinds, ElementsAre("train", "infer", "evaluate", "train", "infer", "evaluate"));
+}
+
+TEST_F(LocalEngineTest, ThreadsTakeSlots) {
+  more_ = "execution { threads: 2 }";
+  ASSERT_TRUE(Run(MakePlanOf("0, 1, 2")).ok());
+  EXPECT_EQ(observer_.most_running, 1);
+  // More threads than slots still run, one at a time.
+  more_ = "execution { threads: 64 }";
+  const Plan plan = MakePlanOf("0, 1");
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_EQ(Records(plan), 2);
+}
+
+TEST_F(LocalEngineTest, ACrashTakesItsOwnTrialOnly) {
+  const Plan plan = MakePlanOf(absl::StrCat("0, ", kCrashSeed, ", 1, ", kExitSeed, ", 2, ", kErrorSeed, ", 3"));
+  const absl::Status status = Run(plan);
+  EXPECT_EQ(status, absl::AbortedError("3 actions failed"));
+  EXPECT_EQ(Records(plan), 4);
+  EXPECT_EQ(observer_.skipped.size(), 6);
+  EXPECT_THAT(observer_.messages, UnorderedElementsAre("its worker was killed by signal 11 (Segmentation fault)",
+                                                       "its worker exited with 3", "the training diverged"));
+  // The failure is recorded with the end of the log, and removed by a success.
+  const int crashed = observer_.failed[0];
+  for (int node : observer_.failed) EXPECT_TRUE(store_.LoadFailure(plan.nodes[node].key).ok());
+  const auto crash = std::find_if(observer_.failed.begin(), observer_.failed.end(),
+                                  [&](int n) { return plan.nodes[n].train.seed() == kCrashSeed; });
+  ASSERT_NE(crash, observer_.failed.end());
+  const FailureRecord failure = *store_.LoadFailure(plan.nodes[*crash].key);
+  EXPECT_EQ(failure.kind(), "train");
+  EXPECT_EQ(failure.description(), absl::StrCat("plain on task, split 0, seed ", kCrashSeed));
+  EXPECT_THAT(failure.log_tail(), HasSubstr("about to crash"));
+  EXPECT_EQ(store_.RunningBy(plan.nodes[crashed].key), "");
+}
+
+TEST_F(LocalEngineTest, FailedActionsAreTriedAgainByTheNextRun) {
+  const Plan plan = MakePlanOf(absl::StrCat(kErrorSeed));
+  EXPECT_FALSE(Run(plan).ok());
+  const size_t before = Executed().size();
+  EXPECT_FALSE(Run(MakePlanOf(absl::StrCat(kErrorSeed))).ok());
+  EXPECT_EQ(Executed().size(), before + 1);
+}
+
+TEST_F(LocalEngineTest, ASignalStopsAndLeavesNoProcess) {
+  observer_.interrupt_on_progress = true;
+  const Plan plan = MakePlanOf(absl::StrCat("0, ", kHangSeed));
+  const absl::Status status = Run(plan);
+  EXPECT_EQ(status, absl::CancelledError("stopped by Interrupt"));
+  for (const std::string& line : Executed()) {
+    const int pid = std::stoi(line.substr(line.find(' ')));
+    EXPECT_NE(kill(pid, 0), 0) << line;
+  }
+  for (const PlanNode& node : plan.nodes) EXPECT_EQ(store_.RunningBy(node.key), "");
+  EXPECT_THAT(*ListFolder(store_.folder() + "/running"), IsEmpty());
+}
+
+TEST_F(LocalEngineTest, NeedsTheDeviceTheTrialAsksFor) {
+  more_ = "execution { device: CUDA }";
+  const absl::Status status = Run(MakePlanOf("0"));
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("--devices=cuda:0"));
+  EXPECT_TRUE(Executed().empty());
+
+  // The fake worker needs no real GPU: one action at a time on each device.
+  options_.cuda_devices = {0, 1};
+  ASSERT_TRUE(Run(MakePlanOf("0, 1, 2")).ok());
+  EXPECT_EQ(observer_.finished.size(), 9);
+}
+
+TEST_F(LocalEngineTest, AWorkerThatCannotStartIsAnError) {
+  options_.trainer = {"/nowhere/worker"};
+  EXPECT_EQ(Run(MakePlanOf("0")), absl::NotFoundError("cannot start /nowhere/worker: No such file or directory"));
+}
+
+}  // namespace
+}  // namespace openset

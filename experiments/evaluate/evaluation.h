@@ -1,0 +1,25 @@
+// The last action of a trial: stored outputs -> score -> metrics -> record. No LibTorch.
+#ifndef OPENSET_EXPERIMENTS_EVALUATE_EVALUATION_H_
+#define OPENSET_EXPERIMENTS_EVALUATE_EVALUATION_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "experiments/spec/trial.pb.h"
+#include "experiments/store/outputs.h"
+#include "experiments/store/record.pb.h"
+#include "experiments/store/store.h"
+
+namespace openset {
+
+// Scores outputs as the trial says and measures them: `metric` and `counts` of a record. `fit` are the outputs for the
+// training samples; null unless the score is fitted.
+// Errors: kInvalidArgument for outputs that can't be scored (NaN, with the row).
+absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outputs, const Outputs* fit = nullptr);
+
+// Makes the trial's record from the outputs in the store, and commits it.
+// Errors: as Measure; kNotFound or kDataLoss for outputs that are missing or damaged.
+absl::Status EvaluateTrial(const TrialSpec& trial, const Store& store);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_EVALUATE_EVALUATION_H_

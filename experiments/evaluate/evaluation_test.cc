@@ -1,0 +1,111 @@
+#include "experiments/evaluate/evaluation.h"
+
+#include <limits>
+#include <string>
+
+#include "core/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+TrialSpec Parse(const std::string& text) {
+  TrialSpec message;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &message)) << text;
+  return message;
+}
+
+// Two known classes, two known samples of each, two unknown samples.
+TrialSpec Trial() {
+  return Parse(R"(
+    method { score { max_logit {} } }
+    data {
+      train { class_id: [4, 7] }
+      test_known { class_id: [4, 7] }
+      test_unknown { name: "unknown" selection { class_id: [1, 2, 3] } }
+    }
+    metric { accuracy {} }
+    metric { auroc {} }
+    metric { openauc {} }
+    metric { aupr_unknown {} }
+  )");
+}
+
+Outputs SixSamples() {
+  Outputs outputs;
+  outputs.num_outputs = 2;
+  //                 right  right  right   wrong  unknown unknown
+  outputs.logits = {4, 0, 3, 1, 0, 5, 2, 1, 1, 0, 0, 3.5};
+  outputs.label = {0, 0, 1, 1, -1, -1};
+  outputs.class_id = {4, 4, 7, 7, 1, 2};
+  outputs.group = {-1, -1, -1, -1, 0, 0};
+  outputs.group_names = {"unknown"};
+  return outputs;
+}
+
+TEST(Measure, GivesTheMetricsOfTheOutputs) {
+  const absl::StatusOr<TrialRecord> record = Measure(Trial(), SixSamples());
+  ASSERT_THAT(record, IsOk());
+  ASSERT_EQ(record->metric_size(), 4);
+  EXPECT_EQ(record->metric(0).name(), "accuracy");
+  EXPECT_DOUBLE_EQ(record->metric(0).value(), 3.0 / 4);
+  // Unknown scores: known -4 -3 -5 -2, unknown -1 -3.5. The first unknown beats all four known samples, the second
+  // those at -4 and -5.
+  EXPECT_DOUBLE_EQ(record->metric(1).value(), 6.0 / 8);
+  // The pairs of the sample that is classified wrongly do not count: 3 + 2.
+  EXPECT_DOUBLE_EQ(record->metric(2).value(), 5.0 / 8);
+}
+
+TEST(Measure, CountsTheSamples) {
+  const absl::StatusOr<TrialRecord> record = Measure(Trial(), SixSamples());
+  ASSERT_THAT(record, IsOk());
+  EXPECT_EQ(record->counts().known(), 4);
+  EXPECT_EQ(record->counts().unknown(), 2);
+  EXPECT_EQ(record->counts().known_classes(), 2);
+  EXPECT_EQ(record->counts().unknown_classes(), 3);
+  ASSERT_EQ(record->counts().group_size(), 1);
+  EXPECT_EQ(record->counts().group(0).name(), "unknown");
+  EXPECT_EQ(record->counts().group(0).samples(), 2);
+}
+
+TEST(Measure, WhatIsUndefinedIsAbsentWithAReason) {
+  Outputs outputs = SixSamples();
+  outputs.logits.resize(8);
+  outputs.label.resize(4);
+  outputs.class_id.resize(4);
+  outputs.group.resize(4);
+  const absl::StatusOr<TrialRecord> record = Measure(Trial(), outputs);
+  ASSERT_THAT(record, IsOk());
+  EXPECT_DOUBLE_EQ(record->metric(0).value(), 3.0 / 4);
+  EXPECT_FALSE(record->metric(1).has_value());
+  EXPECT_THAT(record->metric(1).absent_reason(), HasSubstr("unknown"));
+}
+
+// Temperature scaling, fitted to outputs that are as often wrong as their softmax says.
+TEST(Measure, FitsTheScoreFirst) {
+  TrialSpec trial = Trial();
+  trial.mutable_method()->mutable_score()->mutable_temperature_scaled_softmax();
+  EXPECT_THAT(Measure(trial, SixSamples()), StatusIs(absl::StatusCode::kFailedPrecondition));
+  Outputs fit;
+  fit.num_outputs = 2;
+  fit.logits = {1, 0, 1, 0, 1, 0, 0, 1};
+  fit.label = {0, 0, 1, 1};
+  const absl::StatusOr<TrialRecord> record = Measure(trial, SixSamples(), &fit);
+  ASSERT_THAT(record, IsOk());
+  // The gaps between the two logits are 4 2 5 1 for known, 1 and 3.5 for unknown samples: the smaller the more unknown.
+  // The first unknown sample beats three and ties with one, the second beats two.
+  EXPECT_DOUBLE_EQ(record->metric(1).value(), (3 + 0.5 + 2) / 8);
+}
+
+TEST(Measure, RefusesNan) {
+  Outputs outputs = SixSamples();
+  outputs.logits[5] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(Measure(Trial(), outputs), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("2")));
+}
+
+}  // namespace
+}  // namespace openset

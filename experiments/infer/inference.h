@@ -1,0 +1,28 @@
+// The second action of a trial: checkpoint and test data -> stored outputs.
+#ifndef OPENSET_EXPERIMENTS_INFER_INFERENCE_H_
+#define OPENSET_EXPERIMENTS_INFER_INFERENCE_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "experiments/spec/action.pb.h"
+#include "experiments/worker/action_context.h"
+
+namespace openset {
+
+// An action and its key.
+struct InferRequest {
+  std::string key;
+  InferAction action;
+};
+
+// Runs the model over the known test samples, then over each group of unknown ones, and commits the outputs to the
+// store. Several requests differ in nothing but the settings of an input perturbation; each image is loaded once for
+// all of them, and they share passes (experiments/infer/predictor.h). The results are those of each request alone.
+// Errors: those of the data; kNotFound or kDataLoss for a checkpoint that is missing or damaged.
+absl::Status Infer(absl::Span<const InferRequest> requests, const ActionContext& context);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_INFER_INFERENCE_H_

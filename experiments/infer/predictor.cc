@@ -1,0 +1,133 @@
+#include "experiments/infer/predictor.h"
+
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "core/random.h"
+#include "core/tensor/torch_nn.h"
+
+namespace openset {
+namespace {
+
+class PlainPredictor : public Predictor {
+ public:
+  explicit PlainPredictor(std::shared_ptr<Model> model) : model_(std::move(model)) {}
+
+  std::vector<Prediction> Predict(const at::Tensor& image) override { return {{model_->Forward(image), {}}}; }
+
+ private:
+  const std::shared_ptr<Model> model_;
+};
+
+// The mean of `passes` passes through each model.
+class MeanPredictor : public Predictor {
+ public:
+  MeanPredictor(std::vector<std::shared_ptr<Model>> models, int passes, AverageOver average)
+      : models_(std::move(models)), passes_(passes), average_(average) {}
+
+  std::vector<Prediction> Predict(const at::Tensor& image) override {
+    at::Tensor sum;  // of logits, or the logarithm of that of probabilities
+    for (const std::shared_ptr<Model>& model : models_) {
+      for (int pass = 0; pass < passes_; ++pass) {
+        const at::Tensor logits = model->Forward(image).logits.to(at::kFloat);
+        const at::Tensor value = average_ == LOGITS ? logits : at::log_softmax(logits, 1);
+        sum = !sum.defined() ? value : average_ == LOGITS ? sum + value : at::logaddexp(sum, value);
+      }
+    }
+    const double count = static_cast<double>(models_.size()) * passes_;
+    return {{{{}, average_ == LOGITS ? sum / count : sum - std::log(count), {}, {}}, {}}};
+  }
+
+ private:
+  const std::vector<std::shared_ptr<Model>> models_;
+  const int passes_;
+  const AverageOver average_;
+};
+
+class PerturbingPredictor : public Predictor {
+ public:
+  PerturbingPredictor(absl::Span<const InferenceSpec> specs, const InputSpec& input, std::shared_ptr<Model> model)
+      : input_(input), model_(std::move(model)) {
+    for (const InferenceSpec& spec : specs) {
+      specs_.push_back(spec.input_perturbation());
+      if (specs_.back().epsilon() != 0) signs_.try_emplace(specs_.back().temperature());
+    }
+  }
+
+  std::vector<Prediction> Predict(const at::Tensor& image) override {
+    const ModelOutput plain = PlainPass(image);
+    std::vector<Prediction> predictions;
+    for (const InputPerturbationSpec& spec : specs_) {
+      Prediction& prediction = predictions.emplace_back(Prediction{plain, {}});
+      if (spec.epsilon() == 0) continue;
+      prediction.output = model_->Forward(image - StepOf(spec).to(image.device()) * signs_[spec.temperature()]);
+      if (spec.predictions() == InputPerturbationSpec::ORIGINAL) prediction.predicting_logits = plain.logits;
+    }
+    return predictions;
+  }
+
+ private:
+  // The model's output for the image; sets the gradients' signs.
+  ModelOutput PlainPass(const at::Tensor& image) {
+    if (signs_.empty()) return model_->Forward(image);
+    const c10::AutoGradMode with_gradients(true);
+    at::Tensor variable = image.detach().clone().requires_grad_(true);
+    const ModelOutput output = model_->Forward(variable);
+    const at::Tensor logits = output.logits.to(at::kFloat);
+    const at::Tensor predicted = logits.argmax(1);
+    for (auto& [temperature, sign] : signs_) {
+      variable.mutable_grad().reset();
+      at::cross_entropy_loss(logits / temperature, predicted, {}, at::Reduction::Sum)
+          .backward({}, /*retain_graph=*/temperature != signs_.rbegin()->first, false, {{variable}});
+      sign = variable.grad().sign();
+    }
+    return output.Detached();
+  }
+
+  // [1, C, 1, 1]
+  at::Tensor StepOf(const InputPerturbationSpec& spec) const {
+    at::Tensor step = at::full({1, input_.channels(), 1, 1}, spec.epsilon());
+    if (!spec.divide_by_std() || input_.std_size() == 0) return step;
+    for (int c = 0; c < input_.channels(); ++c) step.select(1, c).div_(input_.std(input_.std_size() == 1 ? 0 : c));
+    return step;
+  }
+
+  const InputSpec input_;
+  const std::shared_ptr<Model> model_;
+  std::vector<InputPerturbationSpec> specs_;
+  std::map<double, at::Tensor> signs_;  // of the gradient, by temperature
+};
+
+void SwitchDropoutOn(Model* model) {
+  for (const auto& module : model->modules()) {
+    if (module->as<torch::nn::Dropout>() != nullptr || module->as<torch::nn::Dropout2d>() != nullptr) {
+      module->train(true);
+    }
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Predictor> MakePredictor(absl::Span<const InferenceSpec> specs, const InputSpec& input,
+                                         std::vector<std::shared_ptr<Model>> models, uint64_t seed) {
+  const InferenceSpec& spec = specs[0];
+  for (const std::shared_ptr<Model>& model : models) model->train(false);
+  switch (spec.kind_case()) {
+    case InferenceSpec::kMcDropout:
+      at::manual_seed(DeriveSeed(seed, "mc_dropout"));
+      SwitchDropoutOn(models[0].get());
+      return std::make_unique<MeanPredictor>(std::move(models), spec.mc_dropout().passes(),
+                                             spec.mc_dropout().average());
+    case InferenceSpec::kEnsemble:
+      return std::make_unique<MeanPredictor>(std::move(models), 1, spec.ensemble().average());
+    case InferenceSpec::kInputPerturbation:
+      return std::make_unique<PerturbingPredictor>(specs, input, models[0]);
+    case InferenceSpec::kPlain:
+    case InferenceSpec::KIND_NOT_SET:
+      break;
+  }
+  return std::make_unique<PlainPredictor>(models[0]);
+}
+
+}  // namespace openset

@@ -1,0 +1,208 @@
+#include "experiments/infer/predictor.h"
+
+#include <memory>
+#include <vector>
+
+#include "core/proto/proto_rules.h"
+#include "core/random.h"
+#include "core/testing/tensor_matchers.h"
+#include "gmock/gmock.h"
+#include "models/make_model.h"
+
+namespace openset {
+namespace {
+
+using ::testing::Not;
+
+class PredictorTest : public ::testing::Test {
+ protected:
+  PredictorTest() : image_(at::linspace(-1, 1, 4 * 28 * 28).view({4, 1, 28, 28})) {
+    input_.set_channels(1);
+    input_.add_std(0.5);
+  }
+
+  // A small network with dropout 1/2 and 3 classes.
+  static std::shared_ptr<Model> MakeNetwork(uint64_t seed) {
+    ModelSpec spec;
+    spec.mutable_osrci_cnn();
+    spec.mutable_head()->mutable_linear();
+    InputSpec input;
+    input.set_size(28);
+    input.set_channels(1);
+    FillDefaults(&spec);
+    FillDefaults(&input);
+    RandomStream random(seed, "predictor_test");
+    return MakeModel(spec, input, 3, &random).value();
+  }
+
+  at::Tensor Predict(const InferenceSpec& spec, std::vector<std::shared_ptr<Model>> models, uint64_t seed = 0) {
+    const c10::NoGradGuard no_grad;
+    InferenceSpec filled = spec;
+    FillDefaults(&filled);
+    return MakePredictor({filled}, input_, std::move(models), seed)->Predict(image_)[0].output.logits;
+  }
+
+  InferenceSpec McDropout(int passes, AverageOver average = PROBABILITIES) {
+    InferenceSpec spec;
+    spec.mutable_mc_dropout()->set_passes(passes);
+    spec.mutable_mc_dropout()->set_average(average);
+    return spec;
+  }
+
+  InferenceSpec Ensemble(int members, AverageOver average = PROBABILITIES) {
+    InferenceSpec spec;
+    spec.mutable_ensemble()->set_members(members);
+    spec.mutable_ensemble()->set_average(average);
+    return spec;
+  }
+
+  InferenceSpec Plain() {
+    InferenceSpec spec;
+    spec.mutable_plain();
+    return spec;
+  }
+
+  InferenceSpec Perturbation(double epsilon, bool divide_by_std) {
+    InferenceSpec spec;
+    spec.mutable_input_perturbation()->set_temperature(10);
+    spec.mutable_input_perturbation()->set_epsilon(epsilon);
+    spec.mutable_input_perturbation()->set_divide_by_std(divide_by_std);
+    return spec;
+  }
+
+  const at::Tensor image_;
+  InputSpec input_;
+};
+
+TEST_F(PredictorTest, PlainIsTheModelInEvaluationMode) {
+  const auto model = MakeNetwork(1);
+  const at::Tensor logits = Predict(Plain(), {model});
+  EXPECT_THAT(Predict(Plain(), {model}), TensorEq(logits));
+  const c10::NoGradGuard no_grad;
+  EXPECT_TRUE(MakePredictor({Plain()}, input_, {model}, 0)->Predict(image_)[0].output.feature.defined());
+}
+
+TEST_F(PredictorTest, AnEnsembleOfOneIsItsMember) {
+  const auto model = MakeNetwork(1);
+  const at::Tensor logits = Predict(Plain(), {model});
+  EXPECT_THAT(Predict(Ensemble(1, LOGITS), {model}), TensorNear(logits, 1e-6));
+  EXPECT_THAT(at::softmax(Predict(Ensemble(1), {model}), 1), TensorNear(at::softmax(logits, 1), 1e-6));
+}
+
+TEST_F(PredictorTest, AnEnsembleAveragesProbabilitiesOrLogits) {
+  const std::vector<std::shared_ptr<Model>> models = {MakeNetwork(1), MakeNetwork(2), MakeNetwork(3)};
+  at::Tensor probability = at::zeros({4, 3}), logits = at::zeros({4, 3});
+  for (const auto& model : models) {
+    const at::Tensor member = Predict(Plain(), {model});
+    probability += at::softmax(member, 1) / 3;
+    logits += member / 3;
+  }
+  EXPECT_THAT(at::exp(Predict(Ensemble(3), models)), TensorNear(probability, 1e-6));
+  EXPECT_THAT(Predict(Ensemble(3, LOGITS), models), TensorNear(logits, 1e-6));
+}
+
+TEST_F(PredictorTest, DropoutPassesDifferAndRepeatWithTheSeed) {
+  const auto model = MakeNetwork(1);
+  const at::Tensor one = Predict(McDropout(1), {model}, 7);
+  EXPECT_THAT(Predict(McDropout(1), {model}, 7), TensorEq(one));
+  EXPECT_THAT(Predict(McDropout(1), {model}, 8), Not(TensorEq(one)));
+  EXPECT_THAT(Predict(Plain(), {model}), Not(TensorEq(one)));
+}
+
+// The mean probability of M passes has an error of at most 0.5 / sqrt(M) (one standard deviation of a value in [0, 1]).
+// Two means of 400 differ by more than 0.2 = 5.6 standard deviations once in 5e7 for each of the 12 values.
+TEST_F(PredictorTest, TheMeanOverPassesConverges) {
+  const auto model = MakeNetwork(1);
+  const at::Tensor a = at::exp(Predict(McDropout(400), {model}, 1));
+  const at::Tensor b = at::exp(Predict(McDropout(400), {model}, 2));
+  EXPECT_THAT(a, TensorNear(b, 0.2));
+  EXPECT_THAT(a.sum(1), TensorNear(at::ones({4}), 1e-5));
+}
+
+TEST_F(PredictorTest, NoPerturbationIsPlain) {
+  const auto model = MakeNetwork(1);
+  EXPECT_THAT(Predict(Perturbation(0, true), {model}), TensorEq(Predict(Plain(), {model})));
+}
+
+// The perturbed image makes the predicted class likelier, and the step in normalised units is epsilon / std.
+TEST_F(PredictorTest, PerturbationRaisesThePredictedProbability) {
+  const auto model = MakeNetwork(1);
+  const at::Tensor plain = Predict(Plain(), {model});
+  const at::Tensor perturbed = Predict(Perturbation(1e-3, true), {model});
+  const at::Tensor chosen = plain.argmax(1, /*keepdim=*/true);
+  const at::Tensor gain =
+      at::softmax(perturbed / 10, 1).gather(1, chosen) - at::softmax(plain / 10, 1).gather(1, chosen);
+  EXPECT_TRUE(gain.gt(0).all().item<bool>());
+  EXPECT_THAT(Predict(Perturbation(2e-3, false), {model}), TensorNear(perturbed, 1e-6));
+  for (const at::Tensor& parameter : model->parameters()) EXPECT_FALSE(parameter.grad().defined());
+}
+
+// Counts passes; its features are the mean of the image.
+class CountingBackbone : public Backbone {
+ public:
+  at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override {
+    ++forward;
+    const at::Tensor mean = image.mean({1, 2, 3}).unsqueeze(1);
+    if (mean.requires_grad()) {
+      mean.register_hook([this](const at::Tensor& /*gradient*/) { ++backward; });
+    }
+    return mean;
+  }
+  int64_t feature_dim() const override { return 1; }
+  void Initialise(RandomStream* /*random*/) override {}
+
+  int forward = 0;
+  int backward = 0;
+};
+
+class TwoLogits : public Head {
+ public:
+  ModelOutput Forward(const at::Tensor& feature) override {
+    return {feature, at::cat({feature, -2 * feature}, 1), {}, {}};
+  }
+  void Initialise(RandomStream* /*random*/) override {}
+};
+
+TEST_F(PredictorTest, AGridOfPerturbationsSharesItsPasses) {
+  const auto backbone = std::make_shared<CountingBackbone>();
+  const auto model = std::make_shared<Model>(backbone, std::make_shared<TwoLogits>());
+  std::vector<InferenceSpec> grid;
+  for (const double temperature : {1, 10, 100, 1000}) {
+    for (const double epsilon : {0.0, 0.0005, 0.001, 0.0014, 0.002, 0.0024, 0.005, 0.01, 0.05, 0.1, 0.2}) {
+      InferenceSpec& spec = grid.emplace_back(Perturbation(epsilon, true));
+      spec.mutable_input_perturbation()->set_temperature(temperature);
+    }
+  }
+  const c10::NoGradGuard no_grad;
+  const std::vector<Prediction> predictions = MakePredictor(grid, input_, {model}, 0)->Predict(image_);
+  EXPECT_EQ(backbone->forward, 41);
+  EXPECT_EQ(backbone->backward, 4);
+  ASSERT_EQ(predictions.size(), 44);
+  // Each is what it is alone.
+  for (const size_t i : {0, 1, 10, 11, 43}) {
+    EXPECT_THAT(Predict(grid[i], {model}), TensorEq(predictions[i].output.logits)) << i;
+  }
+}
+
+// Means 0.5 and -0.5.
+TEST_F(PredictorTest, TheClassCanBeThatOfTheImageAsItIs) {
+  const auto model = std::make_shared<Model>(std::make_shared<CountingBackbone>(), std::make_shared<TwoLogits>());
+  const at::Tensor image = at::cat({at::full({1, 1, 2, 2}, 0.5), at::full({1, 1, 2, 2}, -0.5)});
+  std::vector<InferenceSpec> specs = {Perturbation(1e-3, false), Perturbation(1e-3, false)};
+  specs[1].mutable_input_perturbation()->set_predictions(InputPerturbationSpec::ORIGINAL);
+  const c10::NoGradGuard no_grad;
+  const std::vector<Prediction> predictions = MakePredictor(specs, input_, {model}, 0)->Predict(image);
+  EXPECT_FALSE(predictions[0].predicting_logits.defined());
+  EXPECT_THAT(predictions[1].predicting_logits, TensorNear(Matrix({{0.5, -1}, {-0.5, 1}}), 1e-6));
+  EXPECT_THAT(predictions[1].output.logits, TensorEq(predictions[0].output.logits));
+}
+
+TEST_F(PredictorTest, PlainInferenceAfterDropoutIsPlain) {
+  const auto model = MakeNetwork(1);
+  const at::Tensor logits = Predict(Plain(), {model});
+  Predict(McDropout(2), {model});
+  EXPECT_THAT(Predict(Plain(), {model}), TensorEq(logits));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,219 @@
+#include "experiments/plan/plan.h"
+
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "data/catalog.h"
+#include "experiments/spec/actions.h"
+#include "experiments/spec/expand.h"
+#include "experiments/testing/spec_sandbox.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+
+Plan MustPlan(const SpecSandbox& sandbox, const std::string& spec, const Store& store) {
+  const absl::StatusOr<Experiment> experiment = sandbox.Load(spec);
+  EXPECT_TRUE(experiment.ok()) << experiment.status();
+  absl::StatusOr<std::vector<TrialSpec>> trials = Expand(*experiment);
+  EXPECT_TRUE(trials.ok()) << trials.status();
+  return MakePlan(*trials, store,
+                  [&](const Selection& selection) { return *CountSamples(selection, experiment->catalog); });
+}
+
+// Two scores of one training: the axis changes only what comes after the outputs.
+constexpr char kTwoScores[] = "axis { path: 'score' value: 'max_softmax {}' value: 'max_logit {}' }\n";
+
+TEST(MakePlan, ActionsAreSharedByTheTrialsThatNeedThem) {
+  const SpecSandbox sandbox;
+  const Plan plan = MustPlan(sandbox, absl::StrCat(kMinimalSpec, kTwoScores, "seed: 1\n"), Store("/nowhere"));
+  EXPECT_EQ(plan.trials.size(), 4);
+  EXPECT_EQ(plan.Count(ActionKind::kTrain), 2);
+  EXPECT_EQ(plan.Count(ActionKind::kInfer), 2);
+  EXPECT_EQ(plan.Count(ActionKind::kEvaluate), 4);
+  EXPECT_EQ(plan.CountNeeded(ActionKind::kEvaluate), 4);
+  for (int n = 0; n < plan.nodes.size(); ++n) {
+    for (int input : plan.nodes[n].inputs) EXPECT_LT(input, n);
+  }
+  // Trials: seeds fastest. The first training is that of seed 0, of trials 0 and 2.
+  EXPECT_EQ(plan.nodes[0].kind, ActionKind::kTrain);
+  EXPECT_THAT(plan.nodes[0].trials, ElementsAre(0, 2));
+}
+
+TEST(MakePlan, OpennessLevelsShareTheTraining) {
+  const SpecSandbox sandbox;
+  const Plan plan = MustPlan(sandbox, absl::StrCat(kMinimalSpec, "unknown_classes: [1, 2]\n"), Store("/nowhere"));
+  EXPECT_EQ(plan.Count(ActionKind::kTrain), 1);
+  EXPECT_EQ(plan.Count(ActionKind::kInfer), 2);
+}
+
+// Scores that are fitted share one pass over the training samples.
+TEST(MakePlan, FittedScoresReadTheOutputsForTheTrainingSamples) {
+  const SpecSandbox sandbox;
+  const Plan plan = MustPlan(
+      sandbox,
+      absl::StrCat(kMinimalSpec, "axis { path: 'score' value: 'temperature_scaled_softmax {}' value: 'max_logit {}' }"),
+      Store("/nowhere"));
+  EXPECT_EQ(plan.Count(ActionKind::kTrain), 1);
+  ASSERT_EQ(plan.Count(ActionKind::kInfer), 2);
+  EXPECT_EQ(plan.nodes[1].work, 5 * 10);  // 3 known and 2 unknown classes of 10 test images
+  EXPECT_EQ(plan.nodes[2].work, 3 * 20);  // 3 classes of 20 training images
+  EXPECT_THAT(plan.nodes[1].inputs, ElementsAre(0));
+  EXPECT_THAT(plan.nodes[2].inputs, ElementsAre(0));
+  EXPECT_THAT(plan.nodes[3].inputs, ElementsAre(1, 2));
+  EXPECT_THAT(plan.nodes[4].inputs, ElementsAre(1));
+  EXPECT_THAT(plan.nodes[2].trials, ElementsAre(0));
+}
+
+// Member m of seed s is seed s * members + m: seed 1 of two members shares no training with seed 0.
+TEST(MakePlan, AnEnsembleReadsItsMembersCheckpoints) {
+  const SpecSandbox sandbox;
+  const Plan plan =
+      MustPlan(sandbox, absl::StrCat(kMinimalSpec, "seed: 1 override { inference { ensemble { members: 2 } } }"),
+               Store("/nowhere"));
+  EXPECT_EQ(plan.Count(ActionKind::kTrain), 4);
+  ASSERT_EQ(plan.Count(ActionKind::kInfer), 2);
+  EXPECT_EQ(plan.nodes[0].train.seed(), 0);
+  EXPECT_EQ(plan.nodes[1].train.seed(), 1);
+  EXPECT_THAT(plan.nodes[2].inputs, ElementsAre(0, 1));
+  EXPECT_EQ(plan.nodes[2].work, 2 * 5 * 10);
+  EXPECT_EQ(plan.nodes[4].train.seed(), 2);
+}
+
+// A fine-tuning reads the checkpoint of the training it starts from, which is another method's own.
+TEST(MakePlan, AFineTuningReadsItsPretraining) {
+  const SpecSandbox sandbox;
+  sandbox.Write("experiments/methods/tuned.textproto", R"(
+    name: "tuned"
+    model { osrci_cnn {} head { linear {} } }
+    input { size: 20 channels: 1 }
+    pretraining {
+      loss { term { cross_entropy {} } }
+      training {
+        epochs: 2
+        batch_size: 10
+        optimizer { learning_rate: 0.1 sgd {} }
+        schedule { constant {} }
+      }
+    }
+    loss { term { cross_entropy {} } }
+    training {
+      epochs: 1
+      batch_size: 10
+      optimizer { learning_rate: 0.01 sgd {} }
+      schedule { constant {} }
+    }
+    inference { plain {} }
+    score { max_softmax {} })");
+  const Store store(sandbox.folder() + "/store");
+  const std::string spec = absl::StrCat(kMinimalSpec, "method: 'tuned'");
+  const Plan plan = MustPlan(sandbox, spec, store);
+  EXPECT_EQ(plan.Count(ActionKind::kTrain), 2);
+  EXPECT_THAT(plan.nodes[0].trials, ElementsAre(0, 1));  // the training of method plain
+  ASSERT_EQ(plan.nodes[3].kind, ActionKind::kTrain);
+  EXPECT_THAT(plan.nodes[3].inputs, ElementsAre(0));
+  EXPECT_EQ(plan.nodes[3].train.training().epochs(), 1);
+  EXPECT_EQ(plan.nodes[3].work, 3 * 20 * 1 * 3);
+  // With the fine-tuned weights in the store, the first stage is not needed for them.
+  std::filesystem::create_directories(store.CheckpointFolder(plan.nodes[3].key));
+  TrialRecord record;
+  record.set_trial_id(plan.trial_ids[0]);
+  ASSERT_TRUE(*store.CommitRecord(record));
+  EXPECT_EQ(MustPlan(sandbox, spec, store).CountNeeded(ActionKind::kTrain), 0);
+}
+
+// Two temperatures and three epsilons on one training: one node does them all.
+TEST(MakePlan, PerturbationsOfOneModelAreDoneTogether) {
+  const SpecSandbox sandbox;
+  const Plan plan = MustPlan(sandbox,
+                             absl::StrCat(kMinimalSpec,
+                                          "override { inference { input_perturbation {} } } "
+                                          "axis { path: 'inference.input_perturbation.temperature' value: ['1', '9'] } "
+                                          "axis { path: 'inference.input_perturbation.epsilon' "
+                                          "value: ['0', '0.1', '0.2'] } seed: 1"),
+                             Store("/nowhere"));
+  EXPECT_EQ(plan.Count(ActionKind::kInfer), 2 * 6);
+  int leaders = 0;
+  for (const PlanNode& node : plan.nodes) {
+    if (node.kind != ActionKind::kInfer || node.is_passenger) continue;
+    ++leaders;
+    EXPECT_EQ(node.together.size(), 5);
+    for (int other : node.together) {
+      EXPECT_TRUE(plan.nodes[other].is_passenger);
+      EXPECT_EQ(plan.nodes[other].inputs, node.inputs);
+    }
+  }
+  EXPECT_EQ(leaders, 2);  // one for each seed
+}
+
+TEST(Describe, NamesTheMessagesOfAnAxis) {
+  const SpecSandbox sandbox;
+  const Plan plan = MustPlan(
+      sandbox, absl::StrCat(kMinimalSpec, "axis { path: 'score' value: '{ energy {} }' value: 'max_logit {}' }"),
+      Store("/nowhere"));
+  EXPECT_EQ(Describe(plan.trials[0]), "plain on task, split 0, seed 0, score energy");
+  EXPECT_EQ(Describe(plan.trials[1]), "plain on task, split 0, seed 0, score max_logit");
+}
+
+TEST(MakePlan, EstimatesWorkInImagePasses) {
+  const SpecSandbox sandbox;
+  const Plan plan = MustPlan(sandbox, kMinimalSpec, Store("/nowhere"));
+  // 3 known classes of 20 training images, 2 epochs, 3 passes; 3 + 2 classes of 10 test images.
+  EXPECT_EQ(plan.nodes[0].work, 3 * 20 * 2 * 3);
+  EXPECT_EQ(plan.nodes[1].work, 5 * 10);
+  const Plan limited =
+      MustPlan(sandbox, absl::StrCat(kMinimalSpec, "override { training { max_steps: 4 } }"), Store("/nowhere"));
+  EXPECT_EQ(limited.nodes[0].work, 4 * 10 * 3);
+}
+
+TEST(MakePlan, NeedsOnlyWhatAMissingRecordNeeds) {
+  const SpecSandbox sandbox;
+  const Store store(sandbox.folder() + "/store");
+  const std::string spec = absl::StrCat(kMinimalSpec, kTwoScores);
+  const Plan all = MustPlan(sandbox, spec, store);
+
+  // A checkpoint without outputs: inference and evaluation are left.
+  std::filesystem::create_directories(store.CheckpointFolder(all.nodes[0].key));
+  Plan plan = MustPlan(sandbox, spec, store);
+  EXPECT_EQ(plan.CountNeeded(ActionKind::kTrain), 0);
+  EXPECT_EQ(plan.CountNeeded(ActionKind::kInfer), 1);
+
+  // A record: nothing of that trial is needed, though its outputs are gone.
+  TrialRecord record;
+  record.set_trial_id(all.trial_ids[0]);
+  ASSERT_TRUE(*store.CommitRecord(record));
+  record.set_trial_id(all.trial_ids[1]);
+  ASSERT_TRUE(*store.CommitRecord(record));
+  std::filesystem::remove_all(store.CheckpointFolder(all.nodes[0].key));
+  plan = MustPlan(sandbox, spec, store);
+  for (const PlanNode& node : plan.nodes) EXPECT_FALSE(node.needed);
+}
+
+TEST(Actions, KeysFollowWhatDecidesTheResult) {
+  const SpecSandbox sandbox;
+  const TrialSpec trial = (*Expand(*sandbox.Load(kMinimalSpec)))[0];
+  TrialSpec other = trial;
+  other.mutable_execution()->set_threads(2);
+  EXPECT_NE(TrialId(trial), TrialId(other));
+  other = trial;
+  other.set_seed(1);
+  EXPECT_NE(TrialId(trial), TrialId(other));
+  other = trial;
+  other.mutable_data()->mutable_train()->set_part_digest("other files");
+  EXPECT_NE(TrialId(trial), TrialId(other));
+  other = trial;
+  other.mutable_metric()->RemoveLast();
+  EXPECT_NE(TrialId(trial), TrialId(other));
+  // What only the test sees leaves the training alone.
+  other = trial;
+  other.mutable_data()->mutable_test_known()->set_limit_per_class(1);
+  EXPECT_EQ(MakeTrainAction(trial).SerializeAsString(), MakeTrainAction(other).SerializeAsString());
+  EXPECT_NE(TrialId(trial), TrialId(other));
+}
+
+}  // namespace
+}  // namespace openset

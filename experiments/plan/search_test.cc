@@ -1,0 +1,174 @@
+#include "experiments/plan/search.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/testing/status_matchers.h"
+#include "experiments/plan/plan.h"
+#include "experiments/spec/actions.h"
+#include "experiments/spec/expand.h"
+#include "experiments/testing/spec_sandbox.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Of the digits, class 3 is unknown in the test, class 4 external.
+constexpr char kExternalTask[] = R"(
+name: "task"
+data_set: "digits"
+external { data_set: "digits" class_id: 4 }
+split { known: [0, 1, 2] unknown: 3 }
+)";
+
+constexpr char kSearch[] = R"(
+validation_per_class: 5
+override { score { temperature_scaled_softmax {} } }
+search {
+  method: "plain"
+  axis { path: "score.temperature_scaled_softmax.temperature" value: ["1", "10"] }
+  axis { path: "training.epochs" value: ["1", "2", "3"] }
+  criterion { aurc {} }
+}
+)";
+
+class SearchTest : public ::testing::Test {
+ protected:
+  SearchTest() : store_(absl::StrCat(sandbox_.folder(), "/store")) {
+    sandbox_.Write("data/tasks/task.textproto", kExternalTask);
+  }
+
+  absl::StatusOr<std::vector<TrialSearch>> Searches(const std::string& more) {
+    absl::StatusOr<Experiment> experiment = sandbox_.Load(absl::StrCat(kMinimalSpec, more));
+    if (!experiment.ok()) return experiment.status();
+    absl::StatusOr<std::vector<TrialSpec>> trials = Expand(*experiment);
+    if (!trials.ok()) return trials.status();
+    trials_ = *std::move(trials);
+    return ExpandSearches(*experiment, trials_, max_candidates_);
+  }
+
+  // Stores a record that says the candidate's AURC is `value`.
+  void Record(const TrialSpec& candidate, std::optional<double> value) {
+    TrialRecord record;
+    record.set_schema_version(kSchemaVersion);
+    record.set_trial_id(TrialId(candidate));
+    *record.mutable_trial() = candidate;
+    MetricRecord* metric = record.add_metric();
+    metric->set_name("aurc");
+    if (value.has_value()) metric->set_value(*value);
+    if (!value.has_value()) metric->set_absent_reason("no known samples");
+    ASSERT_TRUE(store_.CommitRecord(record).ok());
+  }
+
+  SpecSandbox sandbox_;
+  Store store_;
+  std::vector<TrialSpec> trials_;
+  int64_t max_candidates_ = 1000;
+};
+
+TEST_F(SearchTest, MakesTheGridForEachTrial) {
+  const absl::StatusOr<std::vector<TrialSearch>> searches = Searches(absl::StrCat(kSearch, "method: 'pairs' seed: 1"));
+  ASSERT_TRUE(searches.ok()) << searches.status();
+  ASSERT_EQ(trials_.size(), 4);
+  ASSERT_EQ(searches->size(), 2);  // of method plain, seeds 0 and 1
+  EXPECT_EQ((*searches)[1].trial, 1);
+  const std::vector<TrialSpec>& candidates = (*searches)[1].candidates;
+  ASSERT_EQ(candidates.size(), 6);
+  EXPECT_EQ(candidates[4].seed(), 1);
+  EXPECT_EQ(candidates[4].method().score().temperature_scaled_softmax().temperature(), 10);
+  EXPECT_EQ(candidates[4].method().training().epochs(), 2);
+  EXPECT_EQ(Describe(candidates[4]), "plain on task, split 0, seed 1, temperature 10, epochs 2");
+  ASSERT_EQ(candidates[4].metric_size(), 1);
+  EXPECT_TRUE(candidates[4].metric(0).has_aurc());
+}
+
+// Of the known classes the last 5 training samples each, and class 4 of the external images' own test part.
+TEST_F(SearchTest, NoCandidateReachesATestSample) {
+  const absl::StatusOr<std::vector<TrialSearch>> searches = Searches(kSearch);
+  ASSERT_TRUE(searches.ok()) << searches.status();
+  const Plan plan = MakePlan((*searches)[0].candidates, store_, [](const Selection&) { return 1; });
+  EXPECT_EQ(plan.Count(ActionKind::kTrain), 3);
+  for (const PlanNode& node : plan.nodes) {
+    if (node.kind == ActionKind::kTrain) {
+      EXPECT_EQ(node.train.data().part(), "train");
+      EXPECT_EQ(node.train.data().without_last_per_class(), 5);
+    }
+    if (node.kind != ActionKind::kInfer) continue;
+    EXPECT_EQ(node.infer.known().part(), "train");
+    EXPECT_EQ(node.infer.known().only_last_per_class(), 5);
+    ASSERT_EQ(node.infer.unknown_size(), 1);
+    EXPECT_EQ(node.infer.unknown(0).name(), "external");
+    EXPECT_THAT(node.infer.unknown(0).selection().class_id(), ElementsAre(4));
+  }
+  // The trial itself trains on the same samples, so that default and tuned differ in the values only.
+  EXPECT_EQ(trials_[0].data().train().without_last_per_class(), 5);
+  EXPECT_EQ(MakeTrainAction(trials_[0]).SerializeAsString(),
+            MakeTrainAction((*searches)[0].candidates[1]).SerializeAsString());
+}
+
+TEST_F(SearchTest, TheBestCandidateMakesTheTunedTrial) {
+  const absl::StatusOr<std::vector<TrialSearch>> searches = Searches(kSearch);
+  ASSERT_TRUE(searches.ok()) << searches.status();
+  const std::vector<TrialSpec>& candidates = (*searches)[0].candidates;
+  const std::vector<std::optional<double>> values = {0.3, 0.2, std::nullopt, 0.1, 0.5, 0.1};
+  for (size_t c = 0; c < candidates.size(); ++c) {
+    const absl::StatusOr<std::optional<TrialSpec>> tuned = TunedTrial(trials_[0], (*searches)[0], store_);
+    ASSERT_TRUE(tuned.ok()) << tuned.status();
+    EXPECT_FALSE(tuned->has_value());
+    Record(candidates[c], values[c]);
+  }
+  const absl::StatusOr<std::optional<TrialSpec>> result = TunedTrial(trials_[0], (*searches)[0], store_);
+  ASSERT_TRUE(result.ok()) << result.status();
+  ASSERT_TRUE(result->has_value());
+  const TrialSpec& tuned = **result;
+  EXPECT_EQ(tuned.method().name(), "plain (tuned)");
+  EXPECT_EQ(tuned.method().score().temperature_scaled_softmax().temperature(), 10);
+  EXPECT_EQ(tuned.method().training().epochs(), 1);  // the first of the two best
+  EXPECT_EQ(tuned.search().chosen(), 3);
+  ASSERT_EQ(tuned.search().candidate_size(), 6);
+  EXPECT_FALSE(tuned.search().candidate(2).has_value());
+  EXPECT_EQ(tuned.search().candidate(3).value(), 0.1);
+  EXPECT_EQ(tuned.search().candidate(3).trial_id(), TrialId(candidates[3]));
+  EXPECT_EQ(tuned.search().candidate(3).axis(0).name(), "temperature");
+  // Tested as the trial is; the log decides nothing.
+  EXPECT_EQ(tuned.data().SerializeAsString(), trials_[0].data().SerializeAsString());
+  TrialSpec without_log = tuned;
+  without_log.clear_search();
+  EXPECT_EQ(TrialId(without_log), TrialId(tuned));
+}
+
+TEST_F(SearchTest, AnUndefinedCriterionIsAnError) {
+  const absl::StatusOr<std::vector<TrialSearch>> searches = Searches(kSearch);
+  ASSERT_TRUE(searches.ok()) << searches.status();
+  for (const TrialSpec& candidate : (*searches)[0].candidates) Record(candidate, std::nullopt);
+  EXPECT_THAT(TunedTrial(trials_[0], (*searches)[0], store_),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("plain on task: aurc is undefined for all candidates: no known samples")));
+}
+
+TEST_F(SearchTest, NamesWhatIsWrong) {
+  const auto error = [&](const std::string& search, const std::string& validation = "validation_per_class: 5 ") {
+    return std::string(Searches(validation + "search { " + search + " }").status().message());
+  };
+  const std::string axis = "axis { path: 'training.epochs' value: ['1', '2'] } ";
+  EXPECT_THAT(error("method: 'plain' criterion { aurc {} } " + axis, ""),
+              HasSubstr("search[0]: chooses on validation data: set validation_per_class"));
+  EXPECT_THAT(error("method: 'plan' criterion { aurc {} } " + axis), HasSubstr("search[0].method[0]: unknown method"));
+  EXPECT_THAT(error("method: ['plain', 'plain'] criterion { aurc {} } " + axis),
+              HasSubstr("search[0].method[1]: plain is searched for twice"));
+  EXPECT_THAT(error("method: 'plain' criterion { known_unknown_ratio {} } " + axis),
+              HasSubstr("search[0].criterion: neither more nor less"));
+  EXPECT_THAT(error("method: 'plain' criterion { aurc {} } axis { path: 'training.epoch' value: '1' }"),
+              HasSubstr("search[0].axis[0]: plain: "));
+  EXPECT_THAT(error("method: 'plain' criterion { aurc {} } axis { path: 'training.epochs' value: '0' }"),
+              HasSubstr("search[0].axis[0]: plain: training.epochs: must be at least 1"));
+  max_candidates_ = 1;
+  EXPECT_THAT(error("method: 'plain' criterion { aurc {} } " + axis),
+              HasSubstr("search[0]: makes too many candidates"));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,156 @@
+#include "experiments/report/format_report.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "core/suggest.h"
+#include "core/table.h"
+#include "nlohmann/json.hpp"
+
+namespace openset {
+namespace {
+
+std::string CellText(const ReportCell& cell) {
+  if (cell.n == 0) return cell.missing > 0 ? "-" : "undefined";
+  std::string text = absl::StrFormat("%.2f", 100 * cell.mean);
+  if (cell.n > 1) absl::StrAppendFormat(&text, " ± %.2f", 100 * cell.std);
+  if (cell.missing > 0 || !cell.absent_reasons.empty()) absl::StrAppend(&text, " (n=", cell.n, ")");
+  return text;
+}
+
+// One table a task and openness: rows are methods with their axis values, columns metrics.
+std::vector<std::pair<std::string, Table>> Tables(const Report& report) {
+  std::set<std::pair<std::string, int>> levels;
+  for (const ReportCell& cell : report.cells) levels.insert({cell.task, cell.unknown_classes});
+  std::vector<std::pair<std::string, Table>> tables;
+  std::map<std::pair<std::string, int>, size_t> index;
+  for (const ReportCell& cell : report.cells) {
+    const std::pair<std::string, int> key = {cell.task, cell.unknown_classes};
+    if (index.try_emplace(key, tables.size()).second) {
+      const auto same_task = [&](const auto& level) { return level.first == cell.task; };
+      std::string title = cell.task;
+      if (std::count_if(levels.begin(), levels.end(), same_task) > 1) {
+        absl::StrAppendFormat(&title, ", %d unknown classes, openness %.3f", cell.unknown_classes, cell.openness);
+      }
+      tables.emplace_back(title, Table{{"method"}, {}, 1});
+    }
+    Table& table = tables[index[key]].second;
+    const std::string row_name = cell.axis.empty() ? cell.method : absl::StrCat(cell.method, ", ", AxisText(cell.axis));
+    auto column = std::find(table.header.begin(), table.header.end(), cell.metric);
+    if (column == table.header.end()) column = table.header.insert(column, cell.metric);
+    const size_t at = column - table.header.begin();
+    if (table.rows.empty() || table.rows.back()[0] != row_name) table.rows.push_back({row_name});
+    table.rows.back().resize(std::max(table.rows.back().size(), at + 1));
+    table.rows.back()[at] = CellText(cell);
+  }
+  for (auto& [title, table] : tables) {
+    for (std::vector<std::string>& row : table.rows) row.resize(table.header.size());
+  }
+  return tables;
+}
+
+std::string Footer(const Report& report) {
+  std::string text = "Percent, mean ± population standard deviation over splits and seeds";
+  const int most = report.cells.empty() ? 0 : report.cells[0].n + report.cells[0].missing;
+  if (most > 0) absl::StrAppend(&text, " (n=", most, ")");
+  absl::StrAppend(&text, ".");
+  if (report.missing > 0) {
+    absl::StrAppend(&text, "\n", report.missing, " of ", report.trials, " trials have no record yet.");
+  }
+  if (report.waiting > 0) absl::StrAppend(&text, "\nTuned trials that wait for their search: ", report.waiting, ".");
+  return text;
+}
+
+std::string FormatText(const Report& report) {
+  std::string text;
+  for (const auto& [title, table] : Tables(report)) absl::StrAppend(&text, title, "\n\n", ToText(table), "\n");
+  for (const std::string& line : report.task_lines) absl::StrAppend(&text, line, "\n");
+  for (const std::string& line : report.search_lines) absl::StrAppend(&text, line, "\n");
+  return absl::StrCat(text, Footer(report), "\n");
+}
+
+std::string FormatMarkdown(const Report& report) {
+  std::string text = absl::StrCat("# ", report.experiment, "\n\n");
+  for (const auto& [title, table] : Tables(report))
+    absl::StrAppend(&text, "## ", title, "\n\n", ToMarkdown(table), "\n");
+  for (const std::string& line : report.task_lines) absl::StrAppend(&text, line, "\n\n");
+  for (const std::string& line : report.search_lines) absl::StrAppend(&text, line, "\n\n");
+  return absl::StrCat(text, Footer(report), "\n");
+}
+
+std::string FormatCsv(const Report& report) {
+  Table table;
+  table.header = {"method", "axis", "task", "unknown_classes", "openness", "metric",
+                  "mean",   "std",  "n",    "missing",         "values"};
+  for (const ReportCell& cell : report.cells) {
+    const bool known = cell.n > 0;
+    table.rows.push_back(
+        {cell.method, AxisText(cell.axis), cell.task, absl::StrCat(cell.unknown_classes), FullPrecision(cell.openness),
+         cell.metric, known ? FullPrecision(cell.mean) : "", known ? FullPrecision(cell.std) : "", absl::StrCat(cell.n),
+         absl::StrCat(cell.missing),
+         absl::StrJoin(cell.values, " ", [](std::string* out, double v) { out->append(FullPrecision(v)); })});
+  }
+  return ToCsv(table);
+}
+
+std::string FormatJson(const Report& report) {
+  nlohmann::ordered_json json;
+  json["experiment"] = report.experiment;
+  json["trials"] = report.trials;
+  json["missing"] = report.missing;
+  json["std"] = "population";
+  if (!report.search_lines.empty()) json["searches"] = report.search_lines;
+  json["cells"] = nlohmann::ordered_json::array();
+  for (const ReportCell& cell : report.cells) {
+    nlohmann::ordered_json entry;
+    entry["method"] = cell.method;
+    entry["task"] = cell.task;
+    entry["axis"] = nlohmann::ordered_json::object();
+    for (const AxisValue& axis : cell.axis) entry["axis"][axis.name()] = axis.value();
+    entry["unknown_classes"] = cell.unknown_classes;
+    entry["openness"] = cell.openness;
+    entry["metric"] = cell.metric;
+    entry["mean"] = cell.n > 0 ? nlohmann::ordered_json(cell.mean) : nlohmann::ordered_json();
+    entry["std"] = cell.n > 0 ? nlohmann::ordered_json(cell.std) : nlohmann::ordered_json();
+    entry["n"] = cell.n;
+    entry["values"] = cell.values;
+    entry["splits"] = cell.splits;
+    entry["seeds"] = cell.seeds;
+    entry["missing"] = cell.missing;
+    if (!cell.absent_reasons.empty()) entry["absent"] = cell.absent_reasons;
+    json["cells"].push_back(entry);
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace
+
+absl::StatusOr<ReportFormat> ParseReportFormat(const std::string& name) {
+  if (name == "text") return ReportFormat::kText;
+  if (name == "markdown") return ReportFormat::kMarkdown;
+  if (name == "csv") return ReportFormat::kCsv;
+  if (name == "json") return ReportFormat::kJson;
+  return absl::InvalidArgumentError(UnknownName("format", name, {"text", "markdown", "csv", "json"}));
+}
+
+std::string FormatReport(const Report& report, ReportFormat format) {
+  switch (format) {
+    case ReportFormat::kText:
+      return FormatText(report);
+    case ReportFormat::kMarkdown:
+      return FormatMarkdown(report);
+    case ReportFormat::kCsv:
+      return FormatCsv(report);
+    case ReportFormat::kJson:
+      return FormatJson(report);
+  }
+  return "";
+}
+
+}  // namespace openset

@@ -1,0 +1,148 @@
+#include "experiments/report/report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "eval/metrics/make_metric.h"
+
+namespace openset {
+namespace {
+
+int UnknownClasses(const TrialSpec& trial) {
+  int count = 0;
+  for (const UnknownGroup& group : trial.data().test_unknown()) count += group.selection().class_id_size();
+  return count;
+}
+
+void Summarise(ReportCell* cell) {
+  cell->n = static_cast<int>(cell->values.size());
+  if (cell->n == 0) return;
+  double sum = 0;
+  for (double value : cell->values) sum += value;
+  cell->mean = sum / cell->n;
+  double squares = 0;
+  for (double value : cell->values) squares += (value - cell->mean) * (value - cell->mean);
+  cell->std = std::sqrt(squares / cell->n);
+}
+
+// "12,345"
+std::string Thousands(int64_t value) {
+  std::string digits = absl::StrCat(value);
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(at, ",");
+  return digits;
+}
+
+std::string Range(const std::set<int64_t>& values) {
+  if (values.empty()) return "?";
+  if (values.size() == 1) return Thousands(*values.begin());
+  return absl::StrCat(Thousands(*values.begin()), "-", Thousands(*values.rbegin()));
+}
+
+std::vector<std::string> TaskLines(absl::Span<const TrialResult> results) {
+  struct Facts {
+    std::set<int64_t> known_classes, unknown_classes, known, unknown;
+    std::set<double> openness;
+  };
+  std::vector<std::string> order;
+  std::map<std::string, Facts> tasks;
+  for (const TrialResult& result : results) {
+    const TrialSpec& trial = *result.trial;
+    if (tasks.count(trial.task()) == 0) order.push_back(trial.task());
+    Facts& facts = tasks[trial.task()];
+    facts.known_classes.insert(trial.data().test_known().class_id_size());
+    facts.unknown_classes.insert(UnknownClasses(trial));
+    facts.openness.insert(trial.openness());
+    if (result.record == nullptr) continue;
+    facts.known.insert(result.record->counts().known());
+    facts.unknown.insert(result.record->counts().unknown());
+  }
+  std::vector<std::string> lines;
+  for (const std::string& task : order) {
+    const Facts& facts = tasks[task];
+    std::string openness = absl::StrFormat("%.3f", *facts.openness.begin());
+    if (facts.openness.size() > 1) absl::StrAppendFormat(&openness, "-%.3f", *facts.openness.rbegin());
+    lines.push_back(absl::StrCat(task, ": ", Range(facts.known_classes), " known and ", Range(facts.unknown_classes),
+                                 " unknown classes, openness ", openness, ", known:unknown test samples ",
+                                 Range(facts.known), ":", Range(facts.unknown)));
+  }
+  return lines;
+}
+
+// "odin (tuned) on task, split 0, seed 0: temperature 10, epsilon 0.002 (best aurc of 44: 0.12)"
+std::string SearchLine(const TrialSpec& trial) {
+  const SearchLog& log = trial.search();
+  const SearchCandidate& chosen = log.candidate(log.chosen());
+  std::string text =
+      absl::StrCat(trial.method().name(), " on ", trial.task(), ", split ", trial.split(), ", seed ", trial.seed());
+  for (const AxisValue& axis : trial.axis()) absl::StrAppend(&text, ", ", axis.name(), " ", axis.value());
+  absl::StrAppend(&text, ": ", AxisText({chosen.axis().begin(), chosen.axis().end()}), " (best validation ",
+                  MetricName(log.criterion()), " of ", log.candidate_size(), ": ",
+                  absl::StrFormat("%.4g", chosen.value()), ")");
+  return text;
+}
+
+}  // namespace
+
+std::string AxisText(const std::vector<AxisValue>& axis) {
+  return absl::StrJoin(axis, ", ",
+                       [](std::string* out, const AxisValue& a) { absl::StrAppend(out, a.name(), " ", a.value()); });
+}
+
+Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> results) {
+  Report report;
+  report.experiment = experiment;
+  report.trials = static_cast<int>(results.size());
+  report.task_lines = TaskLines(results);
+  // Cells in the order in which the trials bring them up.
+  using Key = std::tuple<std::string, std::string, std::string, int, std::string>;
+  std::map<Key, size_t> index;
+  std::vector<ReportCell> cells;
+  for (const TrialResult& result : results) {
+    const TrialSpec& trial = *result.trial;
+    report.missing += result.record == nullptr;
+    if (trial.has_search()) report.search_lines.push_back(SearchLine(trial));
+    const std::vector<AxisValue> axis(trial.axis().begin(), trial.axis().end());
+    for (const MetricSpec& spec : trial.metric()) {
+      const std::string metric = MetricName(spec);
+      const int unknown_classes = UnknownClasses(trial);
+      const auto [entry, is_new] = index.try_emplace(
+          Key{trial.task(), trial.method().name(), AxisText(axis), unknown_classes, metric}, cells.size());
+      if (is_new) {
+        ReportCell cell;
+        cell.method = trial.method().name();
+        cell.task = trial.task();
+        cell.axis = axis;
+        cell.unknown_classes = unknown_classes;
+        cell.openness = trial.openness();
+        cell.metric = metric;
+        cells.push_back(std::move(cell));
+      }
+      ReportCell& cell = cells[entry->second];
+      if (result.record == nullptr) {
+        ++cell.missing;
+        continue;
+      }
+      for (const MetricRecord& measured : result.record->metric()) {
+        if (measured.name() != metric) continue;
+        if (measured.has_value()) {
+          cell.values.push_back(measured.value());
+          cell.splits.push_back(trial.split());
+          cell.seeds.push_back(trial.seed());
+        } else {
+          cell.absent_reasons.push_back(measured.absent_reason());
+        }
+      }
+    }
+  }
+  for (ReportCell& cell : cells) Summarise(&cell);
+  report.cells = std::move(cells);
+  return report;
+}
+
+}  // namespace openset

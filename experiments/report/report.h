@@ -1,0 +1,59 @@
+// Records -> the numbers of tables. A pure function of trials and records.
+#ifndef OPENSET_EXPERIMENTS_REPORT_REPORT_H_
+#define OPENSET_EXPERIMENTS_REPORT_REPORT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "experiments/spec/trial.pb.h"
+#include "experiments/store/record.pb.h"
+
+namespace openset {
+
+// A trial and its record; null where there is none yet.
+struct TrialResult {
+  const TrialSpec* trial;
+  const TrialRecord* record;
+};
+
+// A metric of a method on a task, over splits and seeds.
+struct ReportCell {
+  std::string method;
+  std::string task;
+  std::vector<AxisValue> axis;  // values of the swept fields
+  int unknown_classes = 0;
+  double openness = 0;
+  std::string metric;
+  double mean = 0;  // of values; undefined if n is 0
+  double std = 0;   // population standard deviation (divided by n), as in published tables
+  int n = 0;
+  std::vector<double> values;  // in the order of the trials
+  std::vector<int> splits;     // of each value
+  std::vector<uint64_t> seeds;
+  int missing = 0;                          // trials without a record
+  std::vector<std::string> absent_reasons;  // of records in which the metric is undefined
+};
+
+struct Report {
+  std::string experiment;
+  std::vector<ReportCell>
+      cells;  // by method, axis values, task, openness, then metric, each in the order of the trials
+  // One line a task: classes, openness, known:unknown test samples.
+  std::vector<std::string> task_lines;
+  // One line a tuned trial: what was chosen.
+  std::vector<std::string> search_lines;
+  int trials = 0;
+  int missing = 0;  // trials without a record
+  int waiting = 0;  // tuned trials that wait for their search; they are not among `trials`
+};
+
+// "lambda 0.1, alpha 2".
+std::string AxisText(const std::vector<AxisValue>& axis);
+
+Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> results);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_REPORT_REPORT_H_

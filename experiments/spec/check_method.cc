@@ -1,0 +1,162 @@
+#include "experiments/spec/check_method.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "eval/scores/score_needs.h"
+#include "losses/loss_needs.h"
+
+namespace openset {
+namespace {
+
+// What a method needs for its training, or must not have without one.
+void CheckTraining(const MethodSpec& method, std::vector<FieldProblem>* problems) {
+  const bool has_model = method.model().has_weights() || method.model().has_torch_script();
+  for (const auto& [path, present] : {std::pair{"loss", method.has_loss()}, {"training", method.has_training()}}) {
+    if (present) continue;
+    if (!has_model) {
+      problems->push_back({path, "must be set, unless model.weights or model.torch_script brings a trained model"});
+    } else if (method.has_loss() || method.has_training()) {
+      problems->push_back({path, "must be set: loss and training belong together"});
+    }
+  }
+  if (method.has_training() || !has_model) return;
+  if (method.augmentation_size() > 0) problems->push_back({"augmentation", "is for training; there is none"});
+  if (method.has_open_set()) problems->push_back({"open_set", "is for training; there is none"});
+  if (method.has_views()) problems->push_back({"views", "is for training; there is none"});
+  if (method.has_pretraining()) problems->push_back({"pretraining", "comes before a training; there is none"});
+  if (method.model().weights().head() == WeightsSpec::SKIP) {
+    problems->push_back({"model.weights.head", "SKIP leaves an untrained head; there is no training"});
+  }
+  if (method.inference().has_ensemble()) {
+    problems->push_back({"inference", "an ensemble is of several trainings; there is none"});
+  }
+}
+
+void CheckModel(const MethodSpec& method, std::vector<FieldProblem>* problems) {
+  const ModelSpec& model = method.model();
+  const bool is_script = model.has_torch_script();
+  const bool unknown_file =
+      is_script ? !model.torch_script().has_sha256() : model.has_weights() && !model.weights().has_sha256();
+  if (unknown_file) {
+    problems->push_back(
+        {is_script ? "model.torch_script.sha256" : "model.weights.sha256", "must be set where an axis sets the file"});
+  }
+  if (!is_script) {
+    if (!model.has_head()) problems->push_back({"model.head", "must be set"});
+    return;
+  }
+  if (model.has_head()) problems->push_back({"model.head", "a script brings its own head"});
+  if (model.has_weights()) problems->push_back({"model.weights", "a script brings its own weights"});
+  if (method.has_training() && !model.torch_script().has_head()) {
+    problems->push_back(
+        {"training", "a script is trained with its last linear module named: set model.torch_script.head"});
+  }
+  if (method.inference().has_mc_dropout()) {
+    problems->push_back({"inference", "dropout inside a script can't be switched on"});
+  }
+}
+
+// Of a script, where the score needs more than its logits.
+void CheckScriptScore(const TorchScriptSpec& script, const ScoreNeeds& needs, std::vector<FieldProblem>* problems) {
+  if (script.has_head()) return;
+  if (needs.head) {
+    problems->push_back({"score",
+                         "needs features and the last linear module's weights: name that module "
+                         "(model.torch_script.head; --head)"});
+  } else if (needs.features && !script.features()) {
+    problems->push_back({"score",
+                         "needs features: name the last linear module (model.torch_script.head; --head), or have the "
+                         "script give (features, logits) (model.torch_script.features; --features)"});
+  }
+}
+
+bool IsPowerOfTwo(int size) { return size >= 8 && (size & (size - 1)) == 0; }
+
+// A training of the method: of a MethodSpec, or of its PretrainingSpec, whose paths begin with `prefix`.
+template <typename Stage>
+void CheckStage(const MethodSpec& method, const Stage& stage, int views, const std::string& prefix,
+                std::vector<FieldProblem>* problems) {
+  const auto add = [&](const std::string& path, const std::string& message) {
+    problems->push_back({prefix + path, message});
+  };
+  bool open_set_used = false;
+  bool plain_term = false;
+  for (int i = 0; i < stage.loss().term_size(); ++i) {
+    const std::string path = absl::StrCat("loss.term[", i, "]");
+    const LossNeeds needs = NeedsOf(stage.loss().term(i));
+    open_set_used = open_set_used || needs.open_set;
+    plain_term = plain_term || !needs.open_set;
+    if (needs.open_set && !stage.has_open_set()) {
+      add(path, "needs samples that stand for unknown classes: set open_set");
+    }
+    if (needs.slots && stage.has_open_set() && !stage.open_set().has_feature_mixup()) {
+      add(path, "pairs by slot, which only feature_mixup makes: set open_auc.pairs to ALL");
+    }
+    if (needs.points && (method.model().has_torch_script() || method.model().head().has_linear())) {
+      add(path, "needs a point per class: set model.head to prototype or reciprocal_point");
+    }
+    if (needs.extra_views != 0 && needs.extra_views != views) {
+      add(path, absl::StrCat("needs ", needs.extra_views, " views of each image, not ", views, ": set views.count"));
+    }
+    if (needs.extra_output && method.model().head().extra_outputs() == 0) {
+      add(path, "needs an output for the unknown class: set model.head.extra_outputs to 1");
+    }
+  }
+  if (!stage.has_open_set()) return;
+  if (!open_set_used) add("open_set", "no loss term uses it");
+  if (stage.open_set().plain_passes() > 0 && !plain_term) {
+    add("open_set.plain_passes", "all terms need the open set, so nothing is left for a pass without it");
+  }
+  if (stage.open_set().has_confusing_images() && !IsPowerOfTwo(method.input().size())) {
+    add("open_set.confusing_images",
+        absl::StrCat("makes images whose size is a power of two, at least 8; input.size is ", method.input().size()));
+  }
+}
+
+bool UsesViews(const LossSpec& loss) {
+  for (const LossTermSpec& term : loss.term()) {
+    if (NeedsOf(term).extra_views > 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<FieldProblem> FindMethodProblems(const MethodSpec& method) {
+  std::vector<FieldProblem> problems;
+  CheckModel(method, &problems);
+  CheckTraining(method, &problems);
+  CheckStage(method, method, method.has_views() ? method.views().count() : 0, "", &problems);
+  if (method.has_pretraining()) CheckStage(method, method.pretraining(), 0, "pretraining.", &problems);
+  if (method.has_views() && !UsesViews(method.loss())) problems.push_back({"views", "no loss term uses them"});
+
+  const ScoreNeeds score = NeedsOf(method.score());
+  const bool mean = method.inference().has_mc_dropout() || method.inference().has_ensemble();
+  if ((score.features || score.head) && mean) {
+    problems.push_back({"score", "needs features, which a mean of several passes has not"});
+  } else if (method.model().has_torch_script()) {
+    CheckScriptScore(method.model().torch_script(), score, &problems);
+  } else if (score.head && !method.model().head().has_linear()) {
+    problems.push_back({"score", "needs the weights of a linear head"});
+  } else if (score.head && method.model().head().linear().normalise_logits()) {
+    problems.push_back({"score", "needs logits that are not normalised: unset model.head.linear.normalise_logits"});
+  }
+
+  if (score.extra_output && method.model().head().extra_outputs() == 0) {
+    problems.push_back({"score", "needs an output for the unknown class: set model.head.extra_outputs to 1"});
+  }
+
+  const InputSpec& input = method.input();
+  const auto check_count = [&](const char* path, int count) {
+    if (count > 1 && count != input.channels()) {
+      problems.push_back({path, absl::StrCat("has ", count, " values for ", input.channels(), " channels")});
+    }
+  };
+  check_count("input.mean", input.mean_size());
+  check_count("input.std", input.std_size());
+  return problems;
+}
+
+}  // namespace openset

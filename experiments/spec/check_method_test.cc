@@ -1,0 +1,191 @@
+#include "experiments/spec/check_method.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+MethodSpec Parse(const std::string& text) {
+  MethodSpec message;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &message)) << text;
+  return message;
+}
+
+// Of a method with a score and an inference, unless it says others; with a linear head and a training, unless its model
+// is imported.
+std::vector<std::string> Problems(const std::string& text,
+                                  const std::string& rest = "score { max_logit {} } inference { plain {} }") {
+  MethodSpec method = Parse(text + rest);
+  if (!method.model().has_weights() && !method.model().has_torch_script()) {
+    if (!method.model().has_head()) method.mutable_model()->mutable_head()->mutable_linear();
+    method.mutable_training();
+  }
+  std::vector<std::string> lines;
+  for (const FieldProblem& problem : FindMethodProblems(method)) {
+    lines.push_back(absl::StrCat(problem.path, ": ", problem.message));
+  }
+  return lines;
+}
+
+TEST(CheckMethod, AcceptsPartsThatFit) {
+  EXPECT_THAT(Problems("input { channels: 3 } loss { term { cross_entropy {} } }"), IsEmpty());
+  EXPECT_THAT(Problems("input { channels: 3 } open_set { feature_mixup {} } loss { term { open_auc {} } }"), IsEmpty());
+}
+
+TEST(CheckMethod, NamesTheTermThatLacksItsOpenSet) {
+  EXPECT_THAT(Problems("input { channels: 3 } loss { term { cross_entropy {} } term { open_auc {} } }"),
+              ElementsAre(HasSubstr("loss.term[1]: needs samples that stand for unknown classes")));
+}
+
+TEST(CheckMethod, TermsOverPointsNeedAHeadThatHasThem) {
+  const std::string rest = "input { channels: 3 } loss { term { gcpl {} } }";
+  EXPECT_THAT(Problems("model { head { prototype {} } }" + rest), IsEmpty());
+  EXPECT_THAT(Problems("model { head { linear {} } }" + rest),
+              ElementsAre(HasSubstr("loss.term[0]: needs a point per class")));
+}
+
+TEST(CheckMethod, PairsBySlotNeedASourceThatMakesThem) {
+  const std::string rest = "input { channels: 3 } open_set { noise_images {} } loss { term { open_auc { ";
+  EXPECT_THAT(Problems(rest + "pairs: ALL } } }"), IsEmpty());
+  EXPECT_THAT(Problems(rest + "pairs: SAME_SLOT } } }"), ElementsAre(HasSubstr("loss.term[0]: pairs by slot")));
+}
+
+TEST(CheckMethod, TheScoreOfTheExtraOutputNeedsOne) {
+  const std::string rest = "input { channels: 3 } loss { term { cross_entropy {} } } inference { plain {} }";
+  EXPECT_THAT(Problems("model { head { linear {} extra_outputs: 1 } }" + rest, "score { extra_output {} }"), IsEmpty());
+  EXPECT_THAT(Problems("model { head { linear {} } }" + rest, "score { extra_output {} }"),
+              ElementsAre(HasSubstr("score: needs an output for the unknown class")));
+}
+
+TEST(CheckMethod, NamesAnOpenSetThatNobodyUses) {
+  EXPECT_THAT(Problems("input { channels: 3 } open_set { feature_mixup {} } loss { term { cross_entropy {} } }"),
+              ElementsAre("open_set: no loss term uses it"));
+}
+
+TEST(CheckMethod, AMeanOfPassesIsScoredByItsLogitsOnly) {
+  const std::string method = "input { channels: 3 } loss { term { cross_entropy {} } } inference { ensemble {} }";
+  EXPECT_THAT(Problems(method, "score { energy {} }"), IsEmpty());
+  EXPECT_THAT(Problems(method, "score { knn {} }"), ElementsAre(HasSubstr("score: needs features")));
+}
+
+TEST(CheckMethod, CountsNormalisationValues) {
+  EXPECT_THAT(Problems("input { channels: 3 mean: 0.5 std: 0.5 } loss { term { cross_entropy {} } }"), IsEmpty());
+  EXPECT_THAT(Problems("input { channels: 1 mean: [0.5, 0.5] std: [1, 1, 1] } loss { term { cross_entropy {} } }"),
+              ElementsAre("input.mean: has 2 values for 1 channels", "input.std: has 3 values for 1 channels"));
+}
+
+TEST(CheckMethod, AModelThatIsNotImportedIsTrained) {
+  MethodSpec method = Parse("model { head { linear {} } } score { max_logit {} } inference { plain {} }");
+  const std::vector<FieldProblem> problems = FindMethodProblems(method);
+  ASSERT_EQ(problems.size(), 2);
+  EXPECT_EQ(problems[0].path, "loss");
+  EXPECT_EQ(problems[1].path, "training");
+  EXPECT_THAT(problems[1].message, HasSubstr("unless model.weights or model.torch_script brings a trained model"));
+}
+
+constexpr char kWeights[] = "model { head { linear {} } weights { file: 'f' sha256: 'x' } }";
+constexpr char kScript[] = "model { torch_script { file: 'f' sha256: 'x' } }";
+constexpr char kScriptWithHead[] = "model { torch_script { file: 'f' sha256: 'x' head: 'fc' } }";
+
+TEST(CheckMethod, AnImportedModelNeedsNoTrainingAndThenNoPartsOfOne) {
+  for (const std::string model : {kWeights, kScript, kScriptWithHead}) {
+    EXPECT_THAT(Problems(model), IsEmpty());
+    EXPECT_THAT(
+        Problems(model + " input { channels: 3 } augmentation { horizontal_flip {} } open_set { noise_images {} }"),
+        ElementsAre("augmentation: is for training; there is none", "open_set: is for training; there is none",
+                    "open_set: no loss term uses it"));
+    EXPECT_THAT(Problems(model + " loss { term { cross_entropy {} } }"),
+                ElementsAre("training: must be set: loss and training belong together"));
+  }
+  EXPECT_THAT(Problems("model { head { linear {} } weights { file: 'f' sha256: 'x' head: SKIP } }"),
+              ElementsAre("model.weights.head: SKIP leaves an untrained head; there is no training"));
+  EXPECT_THAT(Problems(kWeights, "score { max_logit {} } inference { ensemble {} }"),
+              ElementsAre("inference: an ensemble is of several trainings; there is none"));
+}
+
+TEST(CheckMethod, ImportedModelsCanBeTrained) {
+  const std::string training = " loss { term { cross_entropy {} } } training {}";
+  EXPECT_THAT(Problems("model { head { linear {} } weights { file: 'f' sha256: 'x' head: SKIP } }" + training),
+              IsEmpty());
+  EXPECT_THAT(Problems(kScriptWithHead + training), IsEmpty());
+  EXPECT_THAT(Problems(kScript + training),
+              ElementsAre(HasSubstr("training: a script is trained with its last linear")));
+}
+
+TEST(CheckMethod, AScriptBringsAllItNeeds) {
+  EXPECT_THAT(
+      Problems("model { torch_script { file: 'f' sha256: 'x' } head { linear {} } "
+               "weights { file: 'f' sha256: 'x' } }"),
+      ElementsAre("model.head: a script brings its own head", "model.weights: a script brings its own weights"));
+  EXPECT_THAT(Problems("model { torch_script { file: 'f' } }"),
+              ElementsAre("model.torch_script.sha256: must be set where an axis sets the file"));
+  EXPECT_THAT(Problems(kScript, "score { max_logit {} } inference { mc_dropout {} }"),
+              ElementsAre("inference: dropout inside a script can't be switched on"));
+}
+
+TEST(CheckMethod, ScoresOfAScript) {
+  const std::string features = "model { torch_script { file: 'f' sha256: 'x' features: true } }";
+  const auto problems = [](const std::string& model, const std::string& score) {
+    return Problems(model, "inference { plain {} } score { " + score + " {} }");
+  };
+  for (const std::string score : {"max_softmax", "openmax", "knn", "react", "vim"}) {
+    EXPECT_THAT(problems(kScriptWithHead, score), IsEmpty());
+  }
+  EXPECT_THAT(problems(kScript, "openmax"), IsEmpty());
+  EXPECT_THAT(problems(kScript, "knn"), ElementsAre(HasSubstr("score: needs features: name the last linear module")));
+  EXPECT_THAT(problems(kScript, "react"), ElementsAre(HasSubstr("score: needs features and the last linear")));
+  EXPECT_THAT(problems(features, "knn"), IsEmpty());
+  EXPECT_THAT(problems(features, "react"), ElementsAre(HasSubstr("score: needs features and the last linear")));
+}
+
+TEST(CheckMethod, CountsTheViewsOfATerm) {
+  const std::string term = "input { channels: 3 } loss { term { jsd_consistency { extra_views: 2 } } } ";
+  EXPECT_THAT(Problems(term + "views { count: 2 }"), IsEmpty());
+  EXPECT_THAT(Problems(term), ElementsAre("loss.term[0]: needs 2 views of each image, not 0: set views.count"));
+  EXPECT_THAT(Problems(term + "views { count: 3 }"), ElementsAre(HasSubstr("needs 2 views of each image, not 3")));
+  EXPECT_THAT(Problems("input { channels: 3 } loss { term { cross_entropy {} } } views { count: 2 }"),
+              ElementsAre("views: no loss term uses them"));
+}
+
+TEST(CheckMethod, GeneratedImagesHaveASizeThatIsAPowerOfTwo) {
+  const std::string method =
+      "model { head { reciprocal_point {} } } loss { term { confusing_samples {} } term { cross_entropy {} } } "
+      "open_set { confusing_images {} plain_passes: 1 } ";
+  EXPECT_THAT(Problems(method + "input { channels: 3 size: 16 }"), IsEmpty());
+  EXPECT_THAT(
+      Problems(method + "input { channels: 3 size: 28 }"),
+      ElementsAre("open_set.confusing_images: makes images whose size is a power of two, at least 8; input.size "
+                  "is 28"));
+}
+
+TEST(CheckMethod, APassWithoutTheOpenSetNeedsATermOfItsOwn) {
+  EXPECT_THAT(Problems("input { channels: 3 } open_set { noise_images {} plain_passes: 1 } "
+                       "loss { term { outlier_exposure {} } }"),
+              ElementsAre(HasSubstr("open_set.plain_passes: all terms need the open set")));
+}
+
+TEST(CheckMethod, APretrainingIsCheckedLikeATraining) {
+  EXPECT_THAT(Problems("input { channels: 3 } loss { term { cross_entropy {} } } "
+                       "pretraining { loss { term { cross_entropy {} } term { open_auc {} } } }"),
+              ElementsAre(HasSubstr("pretraining.loss.term[1]: needs samples that stand for unknown classes")));
+}
+
+TEST(CheckMethod, NormalisedLogitsHaveNoLinearHead) {
+  EXPECT_THAT(Problems("model { head { linear { normalise_logits: true } } } input { channels: 3 } "
+                       "loss { term { cross_entropy {} } }",
+                       "score { react {} } inference { plain {} }"),
+              ElementsAre(HasSubstr("score: needs logits that are not normalised")));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,28 @@
+// Experiment -> trials.
+#ifndef OPENSET_EXPERIMENTS_SPEC_EXPAND_H_
+#define OPENSET_EXPERIMENTS_SPEC_EXPAND_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "experiments/spec/experiment_file.h"
+#include "experiments/spec/trial.pb.h"
+
+namespace openset {
+
+struct ExpandOptions {
+  // For experiments that leave `execution.device` open.
+  ExecutionSpec::Device default_device = ExecutionSpec::CPU;
+  // Refuse to make more.
+  int64_t max_trials = 1000000;
+};
+
+// The trials of an experiment, fully resolved: defaults filled in, every value checked. Ordered by task, method, axis
+// values (the last axis fastest), split, openness level, seed. A pure function: it reads no file.
+// Errors: kInvalidArgument, a line a problem, with "FILE:LINE: path: "; more trials than allowed, with their number.
+absl::StatusOr<std::vector<TrialSpec>> Expand(const Experiment& experiment, const ExpandOptions& options = {});
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_SPEC_EXPAND_H_

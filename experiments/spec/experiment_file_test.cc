@@ -1,0 +1,109 @@
+#include "experiments/spec/experiment_file.h"
+
+#include "absl/strings/str_cat.h"
+#include "core/files/digest.h"
+#include "core/files/files.h"
+#include "core/testing/status_matchers.h"
+#include "experiments/spec/actions.h"
+#include "experiments/spec/expand.h"
+#include "experiments/testing/spec_sandbox.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+constexpr char kImported[] = R"(
+model {
+  osrci_cnn {}
+  head { linear {} }
+  weights { file: "../weights" %s }
+}
+input { size: 20 channels: 1 }
+inference { plain {} }
+score { max_softmax {} }
+)";
+
+std::string Imported(const std::string& more = "") {
+  std::string text = kImported;
+  return text.replace(text.find("%s"), 2, more);
+}
+
+constexpr char kSpec[] = "name: 'spec' task: 'task' method: 'imported' split: 0 seed: 0 metric { accuracy {} } ";
+
+TEST(ExperimentFile, FilesAreRelativeToTheFileThatNamesThem) {
+  const SpecSandbox sandbox;
+  sandbox.Write("experiments/methods/imported.textproto", Imported());
+  sandbox.Write("experiments/weights", "abc");
+  auto experiment = sandbox.Load(kSpec);
+  ASSERT_THAT(experiment, IsOk());
+  EXPECT_EQ(experiment->methods[0].spec.model().weights().file(), sandbox.folder() + "/experiments/weights");
+  EXPECT_EQ(experiment->methods[0].spec.model().weights().sha256(), Sha256Hex("abc"));
+
+  sandbox.Write("experiments/specs/others", "def");
+  experiment = sandbox.Load(absl::StrCat(kSpec, "override { model { weights { file: 'others' } } }"));
+  ASSERT_THAT(experiment, IsOk());
+  EXPECT_EQ(experiment->methods[0].spec.model().weights().file(), sandbox.folder() + "/experiments/specs/others");
+  EXPECT_EQ(experiment->methods[0].spec.model().weights().sha256(), Sha256Hex("def"));
+}
+
+// The path is no part of a trial's digest, the content is.
+TEST(ExperimentFile, TheFilesContentDecides) {
+  const SpecSandbox sandbox;
+  sandbox.Write("experiments/methods/imported.textproto", Imported());
+  const auto id = [&sandbox](const std::string& file, const std::string& content) {
+    sandbox.Write("experiments/weights", "");
+    sandbox.Write("experiments/specs/" + file, content);
+    const auto experiment = sandbox.Load(absl::StrCat(kSpec, "override { model { weights { file: '", file, "' } } }"));
+    EXPECT_THAT(experiment, IsOk());
+    const auto trials = Expand(*experiment);
+    EXPECT_THAT(trials, IsOk());
+    EXPECT_FALSE(MakeTrainAction(trials->at(0)).has_training());
+    return TrialId(trials->at(0));
+  };
+  EXPECT_EQ(id("one", "abc"), id("two", "abc"));
+  EXPECT_NE(id("one", "abc"), id("one", "def"));
+}
+
+TEST(ExperimentFile, SaysWhichFileIsWrong) {
+  const SpecSandbox sandbox;
+  sandbox.Write("experiments/methods/imported.textproto", Imported());
+  EXPECT_THAT(sandbox.Load(kSpec),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("methods/imported.textproto:5: model.weights.file: cannot open ")));
+  sandbox.Write("experiments/weights", "abc");
+  EXPECT_THAT(sandbox.Load(absl::StrCat(kSpec, "override { model { weights { file: 'others' } } }")),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("spec.textproto:1: override.model.weights.file: cannot open ")));
+  sandbox.Write("experiments/methods/imported.textproto", Imported("sha256: '" + Sha256Hex("def") + "'"));
+  EXPECT_THAT(sandbox.Load(kSpec), StatusIs(absl::StatusCode::kInvalidArgument,
+                                            AllOf(HasSubstr("imported.textproto:5: model.weights.sha256: that of "),
+                                                  EndsWith("put back the file that was meant, or correct this"))));
+}
+
+// Its results may be in the store.
+TEST(ExperimentFile, AFileWithADigestMayBeAbsent) {
+  const SpecSandbox sandbox;
+  sandbox.Write("experiments/methods/imported.textproto", Imported("sha256: '" + Sha256Hex("def") + "'"));
+  EXPECT_THAT(sandbox.Load(kSpec), IsOk());
+}
+
+TEST(ExperimentFile, AnAxisOfFilesGivesTheirDigests) {
+  const SpecSandbox sandbox;
+  sandbox.Write("experiments/methods/imported.textproto", Imported());
+  sandbox.Write("experiments/weights", "abc");
+  const auto expand = [&sandbox](const std::string& value) {
+    const auto experiment = sandbox.Load(absl::StrCat(kSpec, "axis { path: 'model.weights' value: \"", value, "\" }"));
+    EXPECT_THAT(experiment, IsOk());
+    return Expand(*experiment).status();
+  };
+  EXPECT_THAT(expand("{ file: '/a' sha256: '" + Sha256Hex("abc") + "' }"), IsOk());
+  EXPECT_THAT(expand("{ file: '/a' }"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("must be set where an axis sets the file")));
+}
+
+}  // namespace
+}  // namespace openset

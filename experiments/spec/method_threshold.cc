@@ -1,0 +1,36 @@
+#include "experiments/spec/method_threshold.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace openset {
+namespace {
+
+// The metric's settings, if it is a balanced score.
+BalancedScoreSpec* BalancedScoreOf(MetricSpec* metric) {
+  const auto* reflection = metric->GetReflection();
+  const auto* kind = reflection->GetOneofFieldDescriptor(*metric, metric->GetDescriptor()->FindOneofByName("kind"));
+  if (kind == nullptr || kind->message_type() != BalancedScoreSpec::descriptor()) return nullptr;
+  return static_cast<BalancedScoreSpec*>(reflection->MutableMessage(metric, kind));
+}
+
+}  // namespace
+
+absl::Status SetMethodThreshold(const TrialSpec& trial, MetricSpec* metric) {
+  BalancedScoreSpec* spec = BalancedScoreOf(metric);
+  if (spec == nullptr || !spec->has_of_method()) return absl::OkStatus();
+  const MethodSpec& method = trial.method();
+  const int known_classes = trial.data().test_known().class_id_size();
+  for (const KnownClassesThreshold& entry : method.decision().by_known_classes()) {
+    if (entry.known_classes() != known_classes) continue;
+    spec->set_threshold(entry.threshold());
+    return absl::OkStatus();
+  }
+  if (!method.decision().has_threshold()) {
+    return absl::InvalidArgumentError(absl::StrCat("method ", method.name(), " has no threshold for ", known_classes,
+                                                   " known classes: set `decision`, or known_accepted here"));
+  }
+  spec->set_threshold(method.decision().threshold());
+  return absl::OkStatus();
+}
+
+}  // namespace openset

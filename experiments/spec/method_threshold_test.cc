@@ -1,0 +1,43 @@
+#include "experiments/spec/method_threshold.h"
+
+#include "core/proto/text_proto.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+// Of a method with this decision and 3 known classes.
+absl::StatusOr<std::string> Resolved(const std::string& decision, const std::string& metric) {
+  TrialSpec trial;
+  EXPECT_TRUE(ParseTextProto("method { name: 'm' " + decision + " } data { test_known { class_id: [5, 6, 7] } }",
+                             "text", &trial)
+                  .ok());
+  MetricSpec spec;
+  EXPECT_TRUE(ParseTextProto(metric, "text", &spec).ok());
+  const absl::Status status = SetMethodThreshold(trial, &spec);
+  if (!status.ok()) return status;
+  return spec.ShortDebugString();
+}
+
+TEST(SetMethodThreshold, TakesTheOneForTheNumberOfClasses) {
+  const std::string table =
+      "decision { threshold: -0.5 by_known_classes { known_classes: 2 threshold: -0.8 } "
+      "by_known_classes { known_classes: 3 threshold: -0.6 } }";
+  EXPECT_EQ(*Resolved(table, "halfpoint { of_method {} denominator: ALL }"),
+            "halfpoint { threshold: -0.6 denominator: ALL }");
+  EXPECT_EQ(*Resolved("decision { threshold: -0.5 }", "outer { of_method {} }"), "outer { threshold: -0.5 }");
+}
+
+TEST(SetMethodThreshold, LeavesOtherMetricsAlone) {
+  EXPECT_EQ(*Resolved("", "auroc {}"), "auroc { }");
+  EXPECT_EQ(*Resolved("", "overall { known_accepted: 0.9 }"), "overall { known_accepted: 0.9 }");
+}
+
+TEST(SetMethodThreshold, NamesTheMethodWithoutOne) {
+  EXPECT_EQ(Resolved("", "overall { of_method {} }").status(),
+            absl::InvalidArgumentError("method m has no threshold for 3 known classes: set `decision`, or "
+                                       "known_accepted here"));
+}
+
+}  // namespace
+}  // namespace openset

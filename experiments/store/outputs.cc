@@ -1,0 +1,94 @@
+#include "experiments/store/outputs.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/files/npz.h"
+#include "core/status_macros.h"
+
+namespace openset {
+namespace {
+
+// Takes arrays out of an archive and checks their shapes; -1 stands for any extent, which is returned in `shape`.
+class Reader {
+ public:
+  Reader(const std::string& path, const NpzArrays& arrays) : path_(path), arrays_(arrays) {}
+
+  bool Has(const std::string& name) const { return arrays_.count(name) > 0; }
+
+  absl::StatusOr<const NpyArray*> Get(const std::string& name, std::vector<int64_t> shape) const {
+    const auto entry = arrays_.find(name);
+    if (entry == arrays_.end()) return absl::InvalidArgumentError(absl::StrCat(path_, ": has no array '", name, "'"));
+    const NpyArray& array = entry->second;
+    bool fits = array.shape.size() == shape.size();
+    for (size_t d = 0; fits && d < shape.size(); ++d) fits = shape[d] < 0 || shape[d] == array.shape[d];
+    if (!fits) {
+      return absl::InvalidArgumentError(absl::StrCat(path_, ": array '", name, "' has shape [",
+                                                     absl::StrJoin(array.shape, ", "), "], expected [",
+                                                     absl::StrJoin(shape, ", "), "] (-1: any)"));
+    }
+    return &array;
+  }
+
+  template <typename T>
+  absl::Status Read(const std::string& name, std::vector<int64_t> shape,
+                    absl::StatusOr<std::vector<T>> (*convert)(const NpyArray&), std::vector<T>* values) const {
+    OPENSET_ASSIGN_OR_RETURN(const NpyArray* array, Get(name, std::move(shape)));
+    absl::StatusOr<std::vector<T>> converted = convert(*array);
+    if (!converted.ok()) return Annotate(converted.status(), absl::StrCat(path_, ": array '", name, "'"));
+    *values = *std::move(converted);
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::string& path_;
+  const NpzArrays& arrays_;
+};
+
+}  // namespace
+
+absl::Status WriteOutputs(const Outputs& outputs, const std::string& path) {
+  const int64_t n = outputs.size();
+  NpzArrays arrays = {
+      {"logits", MakeNpy(outputs.logits, {n, outputs.num_outputs})},
+      {"label", MakeNpy(outputs.label, {n})},
+      {"class_id", MakeNpy(outputs.class_id, {n})},
+      {"group", MakeNpy(outputs.group, {n})},
+      {"group_names", MakeNpy(outputs.group_names)},
+  };
+  if (!outputs.features.empty()) arrays["features"] = MakeNpy(outputs.features, {n, outputs.feature_dim});
+  if (!outputs.prediction.empty()) arrays["prediction"] = MakeNpy(outputs.prediction, {n});
+  if (!outputs.head_weight.empty()) {
+    arrays["head_weight"] = MakeNpy(outputs.head_weight, {outputs.num_outputs, outputs.feature_dim});
+  }
+  if (!outputs.head_bias.empty()) arrays["head_bias"] = MakeNpy(outputs.head_bias, {outputs.num_outputs});
+  return WriteNpz(path, arrays);
+}
+
+absl::StatusOr<Outputs> ReadOutputs(const std::string& path) {
+  OPENSET_ASSIGN_OR_RETURN(const NpzArrays arrays, ReadNpz(path));
+  const Reader reader(path, arrays);
+  Outputs outputs;
+  OPENSET_ASSIGN_OR_RETURN(const NpyArray* logits, reader.Get("logits", {-1, -1}));
+  const int64_t n = logits->shape[0];
+  const int64_t k = outputs.num_outputs = logits->shape[1];
+  OPENSET_RETURN_IF_ERROR(reader.Read("logits", {n, k}, &ToFloat, &outputs.logits));
+  OPENSET_RETURN_IF_ERROR(reader.Read("label", {n}, &ToInt64, &outputs.label));
+  if (reader.Has("class_id")) OPENSET_RETURN_IF_ERROR(reader.Read("class_id", {n}, &ToInt64, &outputs.class_id));
+  if (reader.Has("group")) {
+    OPENSET_RETURN_IF_ERROR(reader.Read("group", {n}, &ToInt64, &outputs.group));
+    OPENSET_RETURN_IF_ERROR(reader.Read("group_names", {-1}, &ToTexts, &outputs.group_names));
+  }
+  if (reader.Has("features")) {
+    OPENSET_ASSIGN_OR_RETURN(const NpyArray* features, reader.Get("features", {n, -1}));
+    outputs.feature_dim = features->shape[1];
+    OPENSET_RETURN_IF_ERROR(reader.Read("features", {n, -1}, &ToFloat, &outputs.features));
+  }
+  if (reader.Has("prediction")) OPENSET_RETURN_IF_ERROR(reader.Read("prediction", {n}, &ToInt64, &outputs.prediction));
+  if (reader.Has("head_weight")) {
+    OPENSET_RETURN_IF_ERROR(reader.Read("head_weight", {k, outputs.feature_dim}, &ToFloat, &outputs.head_weight));
+  }
+  if (reader.Has("head_bias")) OPENSET_RETURN_IF_ERROR(reader.Read("head_bias", {k}, &ToFloat, &outputs.head_bias));
+  return outputs;
+}
+
+}  // namespace openset

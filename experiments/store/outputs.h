@@ -1,0 +1,40 @@
+// A model's stored outputs: outputs.npz.
+#ifndef OPENSET_EXPERIMENTS_STORE_OUTPUTS_H_
+#define OPENSET_EXPERIMENTS_STORE_OUTPUTS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace openset {
+
+// Outputs for N test samples. The names of the arrays in the file are those of the fields; NumPy reads it.
+struct Outputs {
+  std::vector<float> logits;      // [N, K]
+  std::vector<float> features;    // [N, D]; empty if they are not stored
+  std::vector<int64_t> label;     // [N], index of the known class, -1 = unknown
+  std::vector<int64_t> class_id;  // [N], class id in the data set
+  std::vector<int64_t> group;     // [N], index into group_names of an unknown sample, -1 = known
+  std::vector<std::string> group_names;
+  std::vector<int64_t> prediction;  // [N], the predicted class where it is not that of the largest logit; else empty
+  std::vector<float> head_weight;   // [K, D] and
+  std::vector<float> head_bias;     // [K], of a linear head; empty for others
+  int64_t num_outputs = 0;          // K
+  int64_t feature_dim = 0;          // D
+
+  int64_t size() const { return static_cast<int64_t>(label.size()); }
+};
+
+// Errors: kUnavailable.
+absl::Status WriteOutputs(const Outputs& outputs, const std::string& path);
+
+// Errors: kNotFound; kDataLoss for a damaged file; kInvalidArgument for one without logits and labels, or with arrays
+// whose shapes disagree; with the path and the array.
+absl::StatusOr<Outputs> ReadOutputs(const std::string& path);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_STORE_OUTPUTS_H_

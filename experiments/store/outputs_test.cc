@@ -1,0 +1,77 @@
+#include "experiments/store/outputs.h"
+
+#include "core/files/npz.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string Path() {
+  return testing::TempDir() + "/" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".npz";
+}
+
+Outputs Example() {
+  Outputs outputs;
+  outputs.logits = {1, 2, 3, 4, 5, 6};
+  outputs.num_outputs = 2;
+  outputs.features = {0.5f, 1.5f, 2.5f};
+  outputs.feature_dim = 1;
+  outputs.label = {0, 1, -1};
+  outputs.class_id = {7, 3, 5};
+  outputs.group = {-1, -1, 0};
+  outputs.group_names = {"unknown"};
+  outputs.head_weight = {1, -1};
+  outputs.head_bias = {0.25f, 0};
+  return outputs;
+}
+
+TEST(Outputs, RoundTrip) {
+  ASSERT_TRUE(WriteOutputs(Example(), Path()).ok());
+  const absl::StatusOr<Outputs> read = ReadOutputs(Path());
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->num_outputs, 2);
+  EXPECT_EQ(read->feature_dim, 1);
+  EXPECT_EQ(read->logits, Example().logits);
+  EXPECT_EQ(read->features, Example().features);
+  EXPECT_EQ(read->label, Example().label);
+  EXPECT_EQ(read->class_id, Example().class_id);
+  EXPECT_EQ(read->group, Example().group);
+  EXPECT_THAT(read->group_names, ElementsAre("unknown"));
+  EXPECT_EQ(read->head_weight, Example().head_weight);
+  EXPECT_EQ(read->head_bias, Example().head_bias);
+}
+
+TEST(Outputs, FeaturesAndHeadAreOptional) {
+  Outputs outputs = Example();
+  outputs.features.clear();
+  outputs.head_weight.clear();
+  outputs.head_bias.clear();
+  outputs.feature_dim = 0;
+  ASSERT_TRUE(WriteOutputs(outputs, Path()).ok());
+  const absl::StatusOr<Outputs> read = ReadOutputs(Path());
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_TRUE(read->features.empty());
+  EXPECT_EQ(read->feature_dim, 0);
+}
+
+TEST(Outputs, ErrorsNameFileAndArray) {
+  EXPECT_EQ(ReadOutputs("/nowhere.npz").status().code(), absl::StatusCode::kNotFound);
+  ASSERT_TRUE(WriteNpz(Path(), {{"logits", MakeNpy(std::vector<float>{1, 2}, {1, 2})}}).ok());
+  EXPECT_EQ(ReadOutputs(Path()).status(), absl::InvalidArgumentError(Path() + ": has no array 'label'"));
+  ASSERT_TRUE(WriteNpz(Path(), {{"logits", MakeNpy(std::vector<float>{1, 2}, {1, 2})},
+                                {"label", MakeNpy(std::vector<int64_t>{0, 1}, {2})}})
+                  .ok());
+  EXPECT_EQ(ReadOutputs(Path()).status(),
+            absl::InvalidArgumentError(Path() + ": array 'label' has shape [2], expected [1] (-1: any)"));
+  ASSERT_TRUE(WriteNpz(Path(), {{"logits", MakeNpy(std::vector<float>{1, 2}, {1, 2})},
+                                {"label", MakeNpy(std::vector<float>{0}, {1})}})
+                  .ok());
+  EXPECT_THAT(std::string(ReadOutputs(Path()).status().message()), HasSubstr("'label': holds '<f4'"));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,88 @@
+// Where results are kept: records, checkpoints, outputs. A folder that can be shared, merged by copying, and read while
+// it is written.
+//
+//   records/ab/<trial id>.rec             TrialRecord, one immutable file each (core/proto/record_file.h)
+//   checkpoints/ab/<key>/                 checkpoint.safetensors, summary.rec (TrainSummary), action.textproto
+//   outputs/ab/<key>/                     outputs.npz, summary.rec (InferSummary), action.textproto
+//   failures/<key>.rec                    FailureRecord of the last attempt; removed by a success
+//   partial/<key>.safetensors             the last epoch of a training that is not complete
+//   running/<key>                         "HOST PID" of the process that works on the action
+//   logs/, tmp/                           of running processes
+//   reports/<experiment>/                 tables
+//
+// ab are the first two digits of the name. Folders and files appear whole or not at all, and the first writer wins.
+#ifndef OPENSET_EXPERIMENTS_STORE_STORE_H_
+#define OPENSET_EXPERIMENTS_STORE_STORE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "experiments/store/record.pb.h"
+
+namespace openset {
+
+class Store {
+ public:
+  // Nothing is made before something is written.
+  explicit Store(std::string folder) : folder_(std::move(folder)) {}
+
+  const std::string& folder() const { return folder_; }
+
+  bool HasRecord(const std::string& trial_id) const;
+  bool HasCheckpoint(const std::string& key) const;
+  bool HasOutputs(const std::string& key) const;
+
+  std::string RecordPath(const std::string& trial_id) const;
+  std::string CheckpointFolder(const std::string& key) const;
+  std::string OutputsFolder(const std::string& key) const;
+  std::string PartialPath(const std::string& key) const;
+  std::string LogFolder() const;
+  std::string ReportFolder(const std::string& experiment) const;
+
+  // Errors: kNotFound; kDataLoss for a damaged file, with its path and what to do.
+  absl::StatusOr<TrialRecord> LoadRecord(const std::string& trial_id) const;
+  absl::StatusOr<TrainSummary> LoadTrainSummary(const std::string& key) const;
+  absl::StatusOr<InferSummary> LoadInferSummary(const std::string& key) const;
+
+  // False if there is a record of this trial already; it stays.
+  absl::StatusOr<bool> CommitRecord(const TrialRecord& record) const;
+
+  // A new empty folder under tmp/ to fill, then to commit.
+  absl::StatusOr<std::string> NewStagingFolder(const std::string& key) const;
+  // Makes the staging folder durable and moves it to `target` (CheckpointFolder() or OutputsFolder()). If that exists
+  // already it stays, and the staging folder is removed.
+  absl::Status CommitFolder(const std::string& staging, const std::string& target) const;
+
+  absl::Status WriteFailure(const FailureRecord& failure) const;
+  void RemoveFailure(const std::string& key) const;
+  // kNotFound if the action has not failed.
+  absl::StatusOr<FailureRecord> LoadFailure(const std::string& key) const;
+
+  // Says that this process works on an action, for `openset status`; it locks nothing.
+  void MarkRunning(const std::string& key) const;
+  void UnmarkRunning(const std::string& key) const;
+  // "HOST PID" of the process that works on it; empty if there is none, or it was on this machine and is gone.
+  std::string RunningBy(const std::string& key) const;
+
+  // Removes what killed processes of this machine left under tmp/ and running/.
+  void SweepTemporaries() const;
+
+ private:
+  std::string Sharded(const std::string& kind, const std::string& name) const;
+
+  std::string folder_;
+};
+
+// The files of a checkpoint or outputs folder.
+inline constexpr char kCheckpointFile[] = "checkpoint.safetensors";
+inline constexpr char kOutputsFile[] = "outputs.npz";
+inline constexpr char kSummaryFile[] = "summary.rec";
+inline constexpr char kActionFile[] = "action.textproto";
+
+inline constexpr int kSchemaVersion = 1;
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_STORE_STORE_H_

@@ -1,0 +1,124 @@
+#include "experiments/train/confusing_images.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/train/optimizer.h"
+#include "models/dcgan.h"
+
+namespace openset {
+namespace {
+
+constexpr int kNormSet = 1;
+
+using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
+NamedTensors ParametersOf(const torch::nn::Module& module) {
+  NamedTensors parameters;
+  for (const auto& parameter : module.named_parameters()) parameters.emplace_back(parameter.key(), parameter.value());
+  return parameters;
+}
+
+// [1, C, 1, 1], or undefined if there are no values.
+at::Tensor ChannelValues(const google::protobuf::RepeatedField<double>& values, at::Device device) {
+  if (values.empty()) return {};
+  return at::tensor(std::vector<double>(values.begin(), values.end()), at::kFloat).reshape({1, -1, 1, 1}).to(device);
+}
+
+// Binary cross entropy of probabilities with one label.
+at::Tensor CrossEntropy(const at::Tensor& probability, double label) {
+  return at::binary_cross_entropy(probability, at::full_like(probability, label));
+}
+
+class ConfusingImages : public OpenSetSource {
+ public:
+  ConfusingImages(const ConfusingImagesSpec& spec, const InputSpec& input, uint64_t seed, at::Device device)
+      : spec_(spec),
+        device_(device),
+        mean_(ChannelValues(input.mean(), device)),
+        std_(ChannelValues(input.std(), device)),
+        generator_({input.size(), input.channels(), spec.noise_dim(), spec.width()}),
+        discriminator_({input.size(), input.channels(), spec.noise_dim(), spec.width()}) {
+    RandomStream random(seed, "confusing_images/init");
+    generator_.Initialise(&random);
+    discriminator_.Initialise(&random);
+    generator_.to(device);
+    discriminator_.to(device);
+    generator_optimizer_ = MakeOptimizer(spec.optimizer(), ParametersOf(generator_));
+    discriminator_optimizer_ = MakeOptimizer(spec.optimizer(), ParametersOf(discriminator_));
+  }
+
+  OpenSet Make(const Context& context) override {
+    const int64_t size = context.batch.label.size(0);
+    const at::Tensor image = Generate(size, context.random);
+
+    discriminator_optimizer_->ZeroGradients();
+    const at::Tensor mistakes = CrossEntropy(discriminator_.Forward(context.batch.image), 1) +
+                                CrossEntropy(discriminator_.Forward(image.detach()), 0);
+    mistakes.backward();
+    discriminator_optimizer_->Step(spec_.optimizer().learning_rate());
+
+    generator_optimizer_->ZeroGradients();
+    const at::Tensor noticed = CrossEntropy(discriminator_.Forward(image), 1);
+    (noticed + context.objective(OpenSetOf(context, image))).backward();
+    generator_optimizer_->Step(spec_.optimizer().learning_rate());
+
+    at::Tensor second;
+    {
+      const c10::NoGradGuard no_grad;
+      second = Generate(size, context.random);
+    }
+    return OpenSetOf(context, second);
+  }
+
+  NamedTensors State() const override {
+    NamedTensors state;
+    const auto add = [&state](const std::string& prefix, const torch::nn::Module& module, const Optimizer& optimizer) {
+      for (const auto& parameter : module.named_parameters()) {
+        state.emplace_back(prefix + parameter.key(), parameter.value());
+      }
+      for (const auto& buffer : module.named_buffers()) state.emplace_back(prefix + buffer.key(), buffer.value());
+      for (const auto& [name, tensor] : optimizer.State()) state.emplace_back(prefix + "optimizer." + name, tensor);
+    };
+    add("generator.", generator_, *generator_optimizer_);
+    add("discriminator.", discriminator_, *discriminator_optimizer_);
+    return state;
+  }
+
+ private:
+  at::Tensor Generate(int64_t count, RandomStream* random) {
+    at::Tensor noise = at::empty({count, spec_.noise_dim()}, at::kFloat);
+    float* value = noise.mutable_data_ptr<float>();
+    for (int64_t i = 0; i < noise.numel(); ++i) value[i] = static_cast<float>(random->Normal());
+    at::Tensor image = generator_.Forward(noise.to(device_));
+    if (mean_.defined()) image = image - mean_;
+    if (std_.defined()) image = image / std_;
+    return image.contiguous(at::MemoryFormat::ChannelsLast);
+  }
+
+  static OpenSet OpenSetOf(const Context& context, const at::Tensor& image) {
+    OpenSet open;
+    open.output = context.forward(image, kNormSet);
+    open.weight = at::ones({image.size(0)}, image.options());
+    return open;
+  }
+
+  const ConfusingImagesSpec spec_;
+  const at::Device device_;
+  const at::Tensor mean_;
+  const at::Tensor std_;
+  Generator generator_;
+  Discriminator discriminator_;
+  std::unique_ptr<Optimizer> generator_optimizer_;
+  std::unique_ptr<Optimizer> discriminator_optimizer_;
+};
+
+}  // namespace
+
+std::unique_ptr<OpenSetSource> MakeConfusingImages(const ConfusingImagesSpec& spec, const InputSpec& input,
+                                                   uint64_t seed, at::Device device) {
+  return std::make_unique<ConfusingImages>(spec, input, seed, device);
+}
+
+}  // namespace openset

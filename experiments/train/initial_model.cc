@@ -1,0 +1,29 @@
+#include "experiments/train/initial_model.h"
+
+#include "core/random.h"
+#include "core/status_macros.h"
+#include "experiments/train/commit_checkpoint.h"
+#include "experiments/worker/trained_model.h"
+#include "models/import_weights.h"
+#include "models/make_model.h"
+
+namespace openset {
+
+absl::StatusOr<std::shared_ptr<Model>> MakeInitialModel(const TrainAction& action, const ActionContext& context) {
+  if (action.has_start()) return LoadTrainedModel(action.start(), context);
+  RandomStream init(action.seed(), "init");
+  OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model,
+                           MakeModel(action.model(), action.input(), action.data().class_id_size(), &init));
+  if (action.model().has_weights()) OPENSET_RETURN_IF_ERROR(ImportWeights(action.model().weights(), model.get()));
+  model->to(context.device);
+  return model;
+}
+
+absl::Status CommitInitialModel(const TrainAction& action, const ActionContext& context) {
+  OPENSET_ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeInitialModel(action, context));
+  TrainSummary summary;
+  *summary.mutable_action() = action;
+  return CommitCheckpoint(*model, std::move(summary), context);
+}
+
+}  // namespace openset

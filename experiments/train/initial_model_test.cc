@@ -1,0 +1,84 @@
+#include "experiments/train/initial_model.h"
+
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/proto/proto_digest.h"
+#include "core/proto/proto_rules.h"
+#include "core/proto/text_proto.h"
+#include "core/testing/status_matchers.h"
+#include "core/testing/tensor_matchers.h"
+#include "gmock/gmock.h"
+#include "models/checkpoint.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TrainAction ActionOf(const std::string& model, int classes = 3) {
+  TrainAction action;
+  const auto source =
+      ParseTextProto("model { " + model + " } input { size: 16 channels: 1 } seed: 1", "action", &action);
+  EXPECT_THAT(source, IsOk());
+  for (int c = 0; c < classes; ++c) action.mutable_data()->add_class_id(c);
+  FillDefaults(&action);
+  return action;
+}
+
+constexpr char kNetwork[] = "osrci_cnn { feature_dim: 4 } head { linear {} } ";
+constexpr char kWeights[] = "weights { file: 'models/testdata/osrci_cnn_parallel.safetensors' ";
+
+ActionContext ContextOf(const std::string& key) {
+  return {key, Store(::testing::TempDir() + "store"), at::kCPU, nullptr, [](const WorkProgress&) {}};
+}
+
+// The part of the state that the head is.
+at::Tensor HeadOf(const TrainAction& action) {
+  const auto model = MakeInitialModel(action, ContextOf("0"));
+  EXPECT_THAT(model, IsOk());
+  return StateOf(**model).at("head.weight");
+}
+
+TEST(InitialModelTest, IsDrawnFromTheSeedAndThenImported) {
+  TrainAction drawn = ActionOf(kNetwork), kept = ActionOf(absl::StrCat(kNetwork, kWeights, "}")),
+              skipped = ActionOf(absl::StrCat(kNetwork, kWeights, "head: SKIP }"));
+  const auto file = LoadTensors("models/testdata/osrci_cnn_parallel.safetensors");
+  ASSERT_THAT(file, IsOk());
+  EXPECT_THAT(HeadOf(kept), TensorEq(file->at("module.head.weight")));
+  EXPECT_THAT(HeadOf(drawn), Not(TensorEq(file->at("module.head.weight"))));
+  EXPECT_THAT(HeadOf(skipped), TensorEq(HeadOf(drawn)));
+  for (TrainAction* action : {&drawn, &kept, &skipped}) action->set_seed(2);
+  EXPECT_THAT(HeadOf(kept), TensorEq(file->at("module.head.weight")));
+  EXPECT_THAT(HeadOf(skipped), TensorEq(HeadOf(drawn)));
+}
+
+TEST(InitialModelTest, TheDigestDecidesNotThePath) {
+  TrainAction a = ActionOf(absl::StrCat(kNetwork, kWeights, "sha256: '1' }")), b = a;
+  b.mutable_model()->mutable_weights()->set_file("elsewhere");
+  EXPECT_EQ(MessageDigest(a), MessageDigest(b));
+  b.mutable_model()->mutable_weights()->set_sha256("2");
+  EXPECT_NE(MessageDigest(a), MessageDigest(b));
+}
+
+TEST(InitialModelTest, WithoutATrainingItIsTheCheckpoint) {
+  const TrainAction action = ActionOf(absl::StrCat(kNetwork, kWeights, "}"));
+  const ActionContext context = ContextOf("0123");
+  ASSERT_THAT(CommitInitialModel(action, context), IsOk());
+  const auto summary = context.store.LoadTrainSummary("0123");
+  ASSERT_THAT(summary, IsOk());
+  EXPECT_EQ(summary->epoch_size(), 0);
+  EXPECT_EQ(MessageDigest(summary->action()), MessageDigest(action));
+  const auto state = LoadTensors(JoinPath(context.store.CheckpointFolder("0123"), kCheckpointFile));
+  ASSERT_THAT(state, IsOk());
+  EXPECT_THAT(state->at("head.weight"), TensorEq(HeadOf(action)));
+}
+
+TEST(InitialModelTest, ErrorsNameTheFile) {
+  EXPECT_THAT(MakeInitialModel(ActionOf(absl::StrCat(kNetwork, kWeights, "}"), 5), ContextOf("0")),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("models/testdata/osrci_cnn_parallel.safetensors: the weights don't fit the model")));
+}
+
+}  // namespace
+}  // namespace openset

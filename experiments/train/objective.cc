@@ -1,0 +1,128 @@
+#include "experiments/train/objective.h"
+
+#include "absl/strings/str_cat.h"
+#include "experiments/worker/execution.h"
+#include "losses/loss_needs.h"
+#include "losses/make_loss_term.h"
+
+namespace openset {
+
+Objective::Objective(const TrainAction& action, at::Device device, int64_t num_samples, std::shared_ptr<Model> model,
+                     std::unique_ptr<OpenSetSource> source)
+    : action_(action), device_(device), model_(std::move(model)), source_(std::move(source)) {
+  for (const LossTermSpec& term : action_.loss().term()) {
+    const LossNeeds needs = NeedsOf(term);
+    terms_.push_back(MakeLossTerm(term, device));
+    needs_open_set_.push_back(needs.open_set);
+    if (needs.history && !history_.has_value()) {
+      history_.emplace();
+      history_->correct = at::zeros({num_samples}, at::TensorOptions(at::kLong).device(device));
+    }
+  }
+}
+
+void Objective::StartEpoch(int epoch, RandomStream* random) {
+  epoch_ = epoch;
+  if (source_ != nullptr) source_->StartEpoch(random);
+}
+
+Objective::Passes Objective::Forward(const Batch& batch, const at::Tensor& extra_images) {
+  const PrecisionScope precision(action_.execution(), device_);
+  Passes passes;
+  if (batch.view.empty() && !extra_images.defined()) {
+    passes.known = model_->Forward(batch.image);
+    return passes;
+  }
+  std::vector<at::Tensor> images = {batch.image};
+  images.insert(images.end(), batch.view.begin(), batch.view.end());
+  if (extra_images.defined()) images.push_back(extra_images);
+  const ModelOutput all = model_->Forward(at::cat(images));
+  const int64_t size = batch.label.size(0);
+  const int64_t views = static_cast<int64_t>(batch.view.size());
+  passes.known = all.Rows(0, size);
+  for (int64_t v = 1; v <= views; ++v) passes.view.push_back(all.Rows(v * size, (v + 1) * size));
+  if (extra_images.defined()) passes.extra = all.Rows((views + 1) * size, all.logits.size(0));
+  return passes;
+}
+
+OpenSet Objective::MakeOpenSet(const Batch& batch, const Passes& passes, RandomStream* random) {
+  const auto forward = [this](const at::Tensor& image, int norm_set) {
+    const PrecisionScope precision(action_.execution(), device_);
+    return model_->Forward(image, norm_set);
+  };
+  const auto head = [this](const at::Tensor& feature) { return model_->ForwardHead(feature); };
+  const auto objective = [&](const OpenSet& open) {
+    const ModelOutput known = passes.known.Detached();
+    LossInput input{batch, known, &open};
+    input.history = history_.has_value() ? &*history_ : nullptr;
+    input.epoch = epoch_;
+    input.epochs = action_.training().epochs();
+    at::Tensor sum = at::zeros({}, known.logits.options().dtype(at::kFloat));
+    for (size_t t = 0; t < terms_.size(); ++t) {
+      if (needs_open_set_[t]) sum = sum + terms_[t]->Compute(input) * action_.loss().term(t).weight();
+    }
+    return sum;
+  };
+  return source_->Make({batch, passes.known, passes.extra, forward, head, objective, random});
+}
+
+Objective::Step Objective::Compute(const Batch& batch, bool with_open_set, RandomStream* random) {
+  with_open_set = with_open_set && source_ != nullptr;
+  const at::Tensor extra_images = with_open_set ? source_->ExtraImages(batch, random) : at::Tensor();
+  const Passes passes = Forward(batch, extra_images);
+  LossInput input{batch, passes.known};
+  OpenSet open;
+  if (with_open_set) {
+    open = MakeOpenSet(batch, passes, random);
+    input.open = &open;
+  }
+  input.history = history_.has_value() ? &*history_ : nullptr;
+  input.views = passes.view.empty() ? nullptr : &passes.view;
+  input.epoch = epoch_;
+  input.epochs = action_.training().epochs();
+  Step step;
+  for (size_t t = 0; t < terms_.size(); ++t) {
+    if (needs_open_set_[t] && !with_open_set) {
+      step.term.push_back(at::zeros({}, at::TensorOptions(at::kDouble).device(device_)));
+      continue;
+    }
+    const at::Tensor value = terms_[t]->Compute(input);
+    const at::Tensor weighted = value * action_.loss().term(t).weight();
+    step.objective = step.objective.defined() ? step.objective + weighted : weighted;
+    step.term.push_back(value.detach().to(at::kDouble));
+  }
+  const int64_t classes = action_.data().class_id_size();
+  step.hit = passes.known.logits.detach().slice(1, 0, classes).argmax(1).eq(batch.label);
+  return step;
+}
+
+void Objective::CountHits(const Batch& batch, const at::Tensor& hit) {
+  if (!history_.has_value()) return;
+  at::Tensor& correct = history_->correct;
+  correct.index_copy_(0, batch.sample, correct.index_select(0, batch.sample) + hit.to(at::kLong));
+}
+
+void Objective::SetCompleteEpochs(int64_t epochs) {
+  if (history_.has_value()) history_->epochs = epochs;
+}
+
+Objective::NamedTensors Objective::Parameters() const {
+  NamedTensors parameters;
+  for (size_t t = 0; t < terms_.size(); ++t) {
+    for (const auto& [name, tensor] : terms_[t]->Parameters()) {
+      parameters.emplace_back(absl::StrCat("loss.", t, ".", name), tensor);
+    }
+  }
+  return parameters;
+}
+
+Objective::NamedTensors Objective::State() const {
+  NamedTensors state = Parameters();
+  if (source_ != nullptr) {
+    for (const auto& [name, tensor] : source_->State()) state.emplace_back("open_set." + name, tensor);
+  }
+  if (history_.has_value()) state.emplace_back("history.correct", history_->correct);
+  return state;
+}
+
+}  // namespace openset

@@ -1,0 +1,47 @@
+#include "experiments/train/open_set_source.h"
+
+#include <utility>
+
+#include "core/status_macros.h"
+#include "data/open_set/external_images.h"
+#include "data/open_set/feature_mixup.h"
+#include "data/open_set/noise_images.h"
+#include "data/open_set/overlay_images.h"
+#include "experiments/train/confusing_images.h"
+#include "experiments/worker/input_pipeline.h"
+
+namespace openset {
+namespace {
+
+absl::StatusOr<std::unique_ptr<OpenSetSource>> ExternalImagesOf(const TrainAction& action,
+                                                                const ActionContext& context) {
+  OPENSET_ASSIGN_OR_RETURN(const std::shared_ptr<const ImageSet> images, context.images->Get(action.external()));
+  OPENSET_ASSIGN_OR_RETURN(const SelectedSamples samples, SelectSamples(*images, action.external()));
+  OPENSET_ASSIGN_OR_RETURN(Batcher batcher, Batcher::Make(*images, samples, action.input().channels(), context.device));
+  OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, TrainingPipeline(action, context.device));
+  return MakeExternalImages(action.open_set().external_images(), std::move(batcher), std::move(pipeline));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<OpenSetSource>> MakeOpenSetSource(const TrainAction& action,
+                                                                 const ActionContext& context) {
+  const OpenSetSpec& spec = action.open_set();
+  switch (spec.kind_case()) {
+    case OpenSetSpec::kFeatureMixup:
+      return MakeFeatureMixup(spec.feature_mixup());
+    case OpenSetSpec::kNoiseImages:
+      return MakeNoiseImages(spec.noise_images());
+    case OpenSetSpec::kOverlayImages:
+      return MakeOverlayImages(spec.overlay_images());
+    case OpenSetSpec::kExternalImages:
+      return ExternalImagesOf(action, context);
+    case OpenSetSpec::kConfusingImages:
+      return MakeConfusingImages(spec.confusing_images(), action.input(), action.seed(), context.device);
+    case OpenSetSpec::KIND_NOT_SET:
+      break;
+  }
+  return nullptr;
+}
+
+}  // namespace openset

@@ -1,0 +1,21 @@
+// An OpenSetSpec's source.
+#ifndef OPENSET_EXPERIMENTS_TRAIN_OPEN_SET_SOURCE_H_
+#define OPENSET_EXPERIMENTS_TRAIN_OPEN_SET_SOURCE_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "core/tensor/open_set.h"
+#include "experiments/spec/action.pb.h"
+#include "experiments/worker/action_context.h"
+
+namespace openset {
+
+// For a training on the context's device; null if it has none. Errors: those of reading the external images.
+// Precondition: the action's spec obeys its schema's rules and has its defaults filled in.
+absl::StatusOr<std::unique_ptr<OpenSetSource>> MakeOpenSetSource(const TrainAction& action,
+                                                                 const ActionContext& context);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_TRAIN_OPEN_SET_SOURCE_H_

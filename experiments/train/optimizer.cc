@@ -1,0 +1,110 @@
+#include "core/tensor/torch.h"
+// core/tensor/torch.h goes first: core/logging.h takes over its macros.
+#include "core/logging.h"
+#include "experiments/train/optimizer.h"
+
+namespace openset {
+namespace {
+
+at::Tensor ZerosLike(const at::Tensor& parameter) { return at::zeros_like(parameter.detach()); }
+
+class Sgd : public Optimizer {
+ public:
+  Sgd(const OptimizerSpec& spec, NamedTensors parameters) : Optimizer(std::move(parameters)), spec_(spec) {
+    if (spec.sgd().momentum() == 0) return;
+    for (const auto& [name, parameter] : parameters_) momentum_.push_back(ZerosLike(parameter));
+  }
+
+  void Step(double learning_rate) override {
+    c10::NoGradGuard no_grad;
+    std::vector<at::Tensor> parameters, gradients, momentum;
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      const at::Tensor& parameter = parameters_[i].second;
+      if (!parameter.grad().defined()) continue;
+      parameters.push_back(parameter);
+      gradients.push_back(parameter.grad());
+      if (!momentum_.empty()) momentum.push_back(momentum_[i]);
+    }
+    if (parameters.empty()) return;
+    at::_fused_sgd_(parameters, gradients, momentum, spec_.weight_decay(), spec_.sgd().momentum(), learning_rate,
+                    /*dampening=*/0, spec_.sgd().nesterov(), /*maximize=*/false, /*is_first_step=*/false);
+  }
+
+  NamedTensors State() const override {
+    NamedTensors state;
+    for (size_t i = 0; i < momentum_.size(); ++i) state.emplace_back("momentum." + parameters_[i].first, momentum_[i]);
+    return state;
+  }
+
+ private:
+  const OptimizerSpec spec_;
+  std::vector<at::Tensor> momentum_;  // one a parameter; empty without momentum
+};
+
+class Adam : public Optimizer {
+ public:
+  Adam(const OptimizerSpec& spec, NamedTensors parameters) : Optimizer(std::move(parameters)), spec_(spec) {
+    for (const auto& [name, parameter] : parameters_) {
+      mean_.push_back(ZerosLike(parameter));
+      square_.push_back(ZerosLike(parameter));
+      steps_.push_back(at::zeros({}, parameter.options().dtype(at::kFloat).requires_grad(false)));
+    }
+  }
+
+  void Step(double learning_rate) override {
+    c10::NoGradGuard no_grad;
+    std::vector<at::Tensor> parameters, gradients, mean, square, steps;
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      const at::Tensor& parameter = parameters_[i].second;
+      if (!parameter.grad().defined()) continue;
+      steps_[i].add_(1);
+      parameters.push_back(parameter);
+      gradients.push_back(parameter.grad());
+      mean.push_back(mean_[i]);
+      square.push_back(square_[i]);
+      steps.push_back(steps_[i]);
+    }
+    if (parameters.empty()) return;
+    at::_fused_adam_(parameters, gradients, mean, square, /*max_exp_avg_sqs=*/{}, steps, learning_rate,
+                     spec_.adam().beta1(), spec_.adam().beta2(), spec_.weight_decay(), spec_.adam().epsilon(),
+                     /*amsgrad=*/false, /*maximize=*/false);
+  }
+
+  NamedTensors State() const override {
+    NamedTensors state;
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      const std::string& name = parameters_[i].first;
+      state.emplace_back("mean." + name, mean_[i]);
+      state.emplace_back("square." + name, square_[i]);
+      state.emplace_back("steps." + name, steps_[i]);
+    }
+    return state;
+  }
+
+ private:
+  const OptimizerSpec spec_;
+  std::vector<at::Tensor> mean_;    // of the gradient
+  std::vector<at::Tensor> square_;  // mean of the gradient's square
+  std::vector<at::Tensor> steps_;   // steps with a gradient
+};
+
+}  // namespace
+
+void Optimizer::ZeroGradients() {
+  for (const auto& [name, parameter] : parameters_) parameter.mutable_grad() = at::Tensor();
+}
+
+std::unique_ptr<Optimizer> MakeOptimizer(const OptimizerSpec& spec, Optimizer::NamedTensors parameters) {
+  switch (spec.kind_case()) {
+    case OptimizerSpec::kSgd:
+      return std::make_unique<Sgd>(spec, std::move(parameters));
+    case OptimizerSpec::kAdam:
+      return std::make_unique<Adam>(spec, std::move(parameters));
+    case OptimizerSpec::KIND_NOT_SET:
+      break;
+  }
+  LOG(FATAL) << "an optimiser without a kind";
+  return nullptr;
+}
+
+}  // namespace openset

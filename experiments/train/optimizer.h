@@ -1,0 +1,41 @@
+// Optimisers, by LibTorch's fused kernels: one call for all parameters, on every device.
+#ifndef OPENSET_EXPERIMENTS_TRAIN_OPTIMIZER_H_
+#define OPENSET_EXPERIMENTS_TRAIN_OPTIMIZER_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/tensor/torch.h"
+#include "experiments/spec/method.pb.h"
+
+namespace openset {
+
+// Life: made with the parameters, once a training; then, each step, the gradients are cleared (ZeroGradients), filled
+// by backward(), and used (Step).
+class Optimizer {
+ public:
+  using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
+  virtual ~Optimizer() = default;
+
+  void ZeroGradients();
+  // Parameters without a gradient stay as they are.
+  virtual void Step(double learning_rate) = 0;
+  // What it remembers, by name; to be saved, and copied into when a training resumes.
+  virtual NamedTensors State() const = 0;
+
+ protected:
+  explicit Optimizer(NamedTensors parameters) : parameters_(std::move(parameters)) {}
+
+  NamedTensors parameters_;
+};
+
+// Formulas in experiments/spec/method.proto. Precondition: the spec obeys its schema's rules and has its defaults
+// filled in; the parameters are where they will be trained.
+std::unique_ptr<Optimizer> MakeOptimizer(const OptimizerSpec& spec, Optimizer::NamedTensors parameters);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_TRAIN_OPTIMIZER_H_

@@ -1,0 +1,20 @@
+// The first action of a trial: training data -> checkpoint. The only optimisation loop there is.
+#ifndef OPENSET_EXPERIMENTS_TRAIN_TRAINING_H_
+#define OPENSET_EXPERIMENTS_TRAIN_TRAINING_H_
+
+#include "absl/status/status.h"
+#include "experiments/spec/action.pb.h"
+#include "experiments/worker/action_context.h"
+
+namespace openset {
+
+// Trains as the action says and commits the checkpoint to the store. Each epoch's random numbers are drawn from streams
+// named by the action's seed and the epoch, and its state is saved: a training that is killed and started again ends
+// with the same bits as one that was not.
+// Errors: those of the data; kAborted with the epoch if the loss is no longer finite; kUnavailable if the store can't
+// be written.
+absl::Status Train(const TrainAction& action, const ActionContext& context);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_TRAIN_TRAINING_H_

@@ -1,0 +1,57 @@
+#include "experiments/train/training_state.h"
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/files/safetensors.h"
+#include "core/proto/record_file.h"
+#include "core/status_macros.h"
+#include "models/checkpoint.h"
+
+namespace openset {
+namespace {
+
+// Names in the file's metadata.
+constexpr char kKey[] = "key";
+constexpr char kSummary[] = "summary";  // a record (core/proto/record_file.h) in base64
+
+}  // namespace
+
+absl::Status SaveTrainingState(const NamedTensors& tensors, const TrainSummary& summary, const std::string& key,
+                               const std::string& path) {
+  TensorMap map;
+  for (const auto& [name, tensor] : tensors) map[name] = tensor.detach();
+  return SaveTensors(map, {{kKey, key}, {kSummary, absl::Base64Escape(EncodeRecord(summary))}}, path);
+}
+
+absl::StatusOr<TrainSummary> LoadTrainingState(const std::string& path, const std::string& key,
+                                               const NamedTensors& tensors) {
+  OPENSET_ASSIGN_OR_RETURN(const TensorMap map, LoadTensors(path));
+  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  OPENSET_ASSIGN_OR_RETURN(const Safetensors file, DecodeSafetensors(bytes));
+  const auto stored_key = file.metadata.find(kKey);
+  const auto stored_summary = file.metadata.find(kSummary);
+  if (stored_key == file.metadata.end() || stored_summary == file.metadata.end() || stored_key->second != key) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": is of another training"));
+  }
+  std::string record;
+  TrainSummary summary;
+  if (!absl::Base64Unescape(stored_summary->second, &record)) {
+    return absl::DataLossError(absl::StrCat(path, ": its summary is damaged"));
+  }
+  OPENSET_RETURN_IF_ERROR(Annotate(DecodeRecord(record, &summary), path));
+
+  if (map.size() != tensors.size()) return absl::InvalidArgumentError(absl::StrCat(path, ": holds other tensors"));
+  for (const auto& [name, tensor] : tensors) {
+    const auto stored = map.find(name);
+    if (stored == map.end() || stored->second.sizes() != tensor.sizes() ||
+        stored->second.scalar_type() != tensor.scalar_type()) {
+      return absl::InvalidArgumentError(absl::StrCat(path, ": has no tensor '", name, "' like the training's"));
+    }
+  }
+  c10::NoGradGuard no_grad;
+  for (const auto& [name, tensor] : tensors) tensor.copy_(map.at(name));
+  return summary;
+}
+
+}  // namespace openset

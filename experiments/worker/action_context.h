@@ -1,0 +1,25 @@
+// What a worker knows of the place it works in.
+#ifndef OPENSET_EXPERIMENTS_WORKER_ACTION_CONTEXT_H_
+#define OPENSET_EXPERIMENTS_WORKER_ACTION_CONTEXT_H_
+
+#include <string>
+#include <vector>
+
+#include "core/tensor/torch.h"
+#include "experiments/store/store.h"
+#include "experiments/worker/image_cache.h"
+#include "experiments/worker/worker_loop.h"
+
+namespace openset {
+
+struct ActionContext {
+  std::string key;  // digest of the action
+  Store store;
+  at::Device device;
+  ImageCache* images;
+  ReportProgress report;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_WORKER_ACTION_CONTEXT_H_

@@ -1,0 +1,41 @@
+// Data set parts that a worker has read, kept from action to action.
+#ifndef OPENSET_EXPERIMENTS_WORKER_IMAGE_CACHE_H_
+#define OPENSET_EXPERIMENTS_WORKER_IMAGE_CACHE_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "data/catalog.h"
+#include "data/image_set.h"
+#include "data/task.pb.h"
+
+namespace openset {
+
+class ImageCache {
+ public:
+  ImageCache(Catalog catalog, std::vector<std::string> data_folders, int64_t max_bytes = int64_t{4} << 30)
+      : catalog_(std::move(catalog)), data_folders_(std::move(data_folders)), max_bytes_(max_bytes) {}
+
+  // The images of a selection's part. Errors: those of LoadPart (data/data_set.h); kFailedPrecondition if the catalog's
+  // part is not the one the selection was made of.
+  absl::StatusOr<std::shared_ptr<const ImageSet>> Get(const Selection& selection);
+
+  // Samples of a selection.
+  absl::StatusOr<int64_t> Count(const Selection& selection) const { return CountSamples(selection, catalog_); }
+
+ private:
+  Catalog catalog_;
+  std::vector<std::string> data_folders_;
+  int64_t max_bytes_;  // everything is dropped before more is held
+  int64_t bytes_ = 0;
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<const ImageSet>> sets_;  // by data set and part
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_WORKER_IMAGE_CACHE_H_

@@ -1,0 +1,45 @@
+#include "experiments/worker/input_pipeline.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/status_macros.h"
+#include "data/augment/make_augmentation.h"
+
+namespace openset {
+namespace {
+
+InputFormat FormatOf(const InputSpec& input) {
+  return {input.size(),
+          input.channels(),
+          {input.mean().begin(), input.mean().end()},
+          {input.std().begin(), input.std().end()}};
+}
+
+std::vector<std::unique_ptr<const Augmentation>> MakeAll(
+    const google::protobuf::RepeatedPtrField<AugmentationSpec>& specs, const InputSpec& input) {
+  std::vector<std::unique_ptr<const Augmentation>> augmentations;
+  for (const AugmentationSpec& spec : specs) augmentations.push_back(MakeAugmentation(spec, input.size()));
+  return augmentations;
+}
+
+}  // namespace
+
+absl::StatusOr<Pipeline> TrainingPipeline(const TrainAction& action, at::Device device) {
+  return Pipeline::Make(MakeAll(action.augmentation(), action.input()), FormatOf(action.input()), device);
+}
+
+absl::StatusOr<Pipeline> TrainingPipelineWithViews(const TrainAction& action, at::Device device) {
+  OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, TrainingPipeline(action, device));
+  if (action.has_views()) {
+    pipeline.AddViews(action.views().count(), MakeAll(action.views().augmentation(), action.input()));
+  }
+  return pipeline;
+}
+
+absl::StatusOr<Pipeline> EvaluationPipeline(const InputSpec& input, at::Device device) {
+  return Pipeline::Make({}, FormatOf(input), device);
+}
+
+}  // namespace openset

@@ -1,0 +1,24 @@
+// The image pipelines of training and inference.
+#ifndef OPENSET_EXPERIMENTS_WORKER_INPUT_PIPELINE_H_
+#define OPENSET_EXPERIMENTS_WORKER_INPUT_PIPELINE_H_
+
+#include "absl/status/statusor.h"
+#include "core/tensor/torch.h"
+#include "data/pipeline.h"
+#include "experiments/spec/action.pb.h"
+#include "models/model.pb.h"
+
+namespace openset {
+
+// With the action's augmentations.
+absl::StatusOr<Pipeline> TrainingPipeline(const TrainAction& action, at::Device device);
+
+// Also with its views, if it has any.
+absl::StatusOr<Pipeline> TrainingPipelineWithViews(const TrainAction& action, at::Device device);
+
+// Resize and normalisation only.
+absl::StatusOr<Pipeline> EvaluationPipeline(const InputSpec& input, at::Device device);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_WORKER_INPUT_PIPELINE_H_

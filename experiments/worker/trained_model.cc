@@ -1,0 +1,34 @@
+#include "experiments/worker/trained_model.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/digest.h"
+#include "core/files/files.h"
+#include "core/proto/proto_digest.h"
+#include "core/random.h"
+#include "core/status_macros.h"
+#include "models/checkpoint.h"
+#include "models/make_model.h"
+
+namespace openset {
+
+absl::StatusOr<std::shared_ptr<Model>> LoadTrainedModel(const TrainAction& action, const ActionContext& context) {
+  const std::string key = MessageDigest(action);
+  OPENSET_ASSIGN_OR_RETURN(const TrainSummary summary, context.store.LoadTrainSummary(key));
+  const std::string path = JoinPath(context.store.CheckpointFolder(key), kCheckpointFile);
+  OPENSET_ASSIGN_OR_RETURN(const std::string sha256, Sha256HexOfFile(path));
+  if (sha256 != summary.checkpoint_sha256()) {
+    return absl::DataLossError(
+        absl::StrCat(path, " does not match its checksum; remove its folder to have it trained again"));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const TensorMap state, LoadTensors(path));
+  RandomStream unused(0, "init");
+  OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model,
+                           MakeModel(action.model(), action.input(), action.data().class_id_size(), &unused));
+  OPENSET_RETURN_IF_ERROR(Annotate(SetState(state, model.get()), path));
+  model->to(context.device);
+  return model;
+}
+
+}  // namespace openset

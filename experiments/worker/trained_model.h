@@ -1,0 +1,20 @@
+// The model that a Train action has left in the store.
+#ifndef OPENSET_EXPERIMENTS_WORKER_TRAINED_MODEL_H_
+#define OPENSET_EXPERIMENTS_WORKER_TRAINED_MODEL_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "experiments/spec/action.pb.h"
+#include "experiments/worker/action_context.h"
+#include "models/model.h"
+
+namespace openset {
+
+// On the context's device, in training mode. Errors: kNotFound if it has not been trained; kDataLoss for a checkpoint
+// that does not match its checksum.
+absl::StatusOr<std::shared_ptr<Model>> LoadTrainedModel(const TrainAction& action, const ActionContext& context);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_WORKER_TRAINED_MODEL_H_

@@ -1,0 +1,63 @@
+"""precompiled_header(): a header compiled once, by g++, for all files that begin with it."""
+
+load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "CPP_COMPILE_ACTION_NAME")
+load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
+
+def _precompiled_header_impl(ctx):
+    toolchain = find_cpp_toolchain(ctx)
+    features = cc_common.configure_features(
+        ctx = ctx,
+        cc_toolchain = toolchain,
+        requested_features = ctx.features,
+        unsupported_features = ctx.disabled_features,
+    )
+    of_deps = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps]).compilation_context
+
+    header = ctx.actions.declare_file(ctx.label.name + ".h")
+    ctx.actions.write(header, "#pragma once\n" + "".join(["#include \"%s\"\n" % name for name in ctx.attr.includes]))
+
+    # The options of every other compilation, or g++ does not take the result.
+    options = cc_common.get_memory_inefficient_command_line(
+        feature_configuration = features,
+        action_name = CPP_COMPILE_ACTION_NAME,
+        variables = cc_common.create_compile_variables(
+            feature_configuration = features,
+            cc_toolchain = toolchain,
+            user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts,
+            include_directories = of_deps.includes,
+            quote_include_directories = of_deps.quote_includes,
+            system_include_directories = of_deps.system_includes,
+            preprocessor_defines = of_deps.defines,
+            use_pic = True,
+            add_legacy_cxx_options = True,
+        ),
+    )
+    compiled = ctx.actions.declare_file(ctx.label.name + ".h.gch")
+    ctx.actions.run(
+        executable = cc_common.get_tool_for_action(feature_configuration = features, action_name = CPP_COMPILE_ACTION_NAME),
+        arguments = options + ["-w", "-x", "c++-header", header.path, "-o", compiled.path],
+        inputs = depset([header], transitive = [of_deps.headers, toolchain.all_files]),
+        outputs = [compiled],
+        env = {"PATH": "/bin:/usr/bin"},
+        mnemonic = "PrecompileHeader",
+        progress_message = "Precompiling %s" % header.short_path,
+    )
+    context = cc_common.create_compilation_context(headers = depset([header, compiled]))
+    return [
+        DefaultInfo(files = depset([compiled])),
+        cc_common.merge_cc_infos(
+            direct_cc_infos = [CcInfo(compilation_context = context)],
+            cc_infos = [dep[CcInfo] for dep in ctx.attr.deps],
+        ),
+    ]
+
+precompiled_header = rule(
+    implementation = _precompiled_header_impl,
+    attrs = {
+        "includes": attr.string_list(mandatory = True, doc = "headers, as files include them"),
+        "deps": attr.label_list(providers = [CcInfo]),
+        "_cc_toolchain": attr.label(default = Label("@bazel_tools//tools/cpp:current_cc_toolchain")),
+    },
+    toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
+    fragments = ["cpp"],
+)
