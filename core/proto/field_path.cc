@@ -1,13 +1,16 @@
 #include "core/proto/field_path.h"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/proto/kind.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
@@ -35,42 +38,133 @@ absl::Status Problem(absl::string_view path, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": ", what));
 }
 
-absl::StatusOr<std::vector<Step>> ParsePath(const Descriptor* descriptor, absl::string_view path) {
-  std::vector<Step> steps;
-  for (absl::string_view part : absl::StrSplit(path, '.')) {
-    if (descriptor == nullptr) {
-      return Problem(path, absl::StrCat("'", steps.back().field->name(), "' has no fields"));
+// The list merged by kind in which an element can be of the kind `name`; null if there is none.
+const FieldDescriptor* ListOfKind(const Descriptor& descriptor, const std::string& name) {
+  for (int i = 0; i < descriptor.field_count(); ++i) {
+    const FieldDescriptor* list = descriptor.field(i);
+    if (!MergesByKind(*list)) continue;
+    const FieldDescriptor* kind = list->message_type()->FindFieldByName(name);
+    if (kind != nullptr && kind->containing_oneof() == &KindsOf(*list)) return list;
+  }
+  return nullptr;
+}
+
+// The fields and kinds that a path can go on with.
+std::vector<std::string> NamesIn(const Descriptor& descriptor) {
+  std::vector<std::string> names;
+  for (int i = 0; i < descriptor.field_count(); ++i) names.push_back(descriptor.field(i)->name());
+  for (int i = 0; i < descriptor.field_count(); ++i) {
+    if (!MergesByKind(*descriptor.field(i))) continue;
+    const OneofDescriptor& kinds = KindsOf(*descriptor.field(i));
+    for (int k = 0; k < kinds.field_count(); ++k) names.push_back(kinds.field(k)->name());
+  }
+  return names;
+}
+
+// The message in the field, null where there is none.
+const Message* Below(const Message* message, const FieldDescriptor* field, int index) {
+  if (message == nullptr || field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) return nullptr;
+  const Reflection* reflection = message->GetReflection();
+  if (!field->is_repeated()) {
+    return reflection->HasField(*message, field) ? &reflection->GetMessage(*message, field) : nullptr;
+  }
+  if (index < 0 || index >= reflection->FieldSize(*message, field)) return nullptr;
+  return &reflection->GetRepeatedMessage(*message, field, index);
+}
+
+// Goes down a path, in a message as far as it has what the path names.
+class Walker {
+ public:
+  Walker(const Message& message, absl::string_view path)
+      : path_(path), message_(&message), descriptor_(message.GetDescriptor()) {}
+
+  absl::StatusOr<std::vector<Step>> Walk() {
+    for (absl::string_view part : absl::StrSplit(path_, '.')) OPENSET_RETURN_IF_ERROR(Take(part));
+    if (kind_ != nullptr) GoInto({kind_, kWhole});
+    for (size_t i = 0; i + 1 < steps_.size(); ++i) {
+      if (steps_[i].field->is_repeated() && steps_[i].index == kWhole) {
+        return Problem(path_, absl::StrCat("'", steps_[i].field->name(), "' is repeated: say which, as in ",
+                                           steps_[i].field->name(), "[0]"));
+      }
+    }
+    return std::move(steps_);
+  }
+
+ private:
+  absl::Status Take(absl::string_view part) {
+    if (descriptor_ == nullptr) {
+      return Problem(path_, absl::StrCat("'", steps_.back().field->name(), "' has no fields"));
     }
     int index = kWhole;
     if (const size_t bracket = part.find('['); bracket != absl::string_view::npos) {
       absl::string_view digits = part.substr(bracket + 1);
-      if (!absl::ConsumeSuffix(&digits, "]")) return Problem(path, "'[' without ']'");
+      if (!absl::ConsumeSuffix(&digits, "]")) return Problem(path_, "'[' without ']'");
       if (digits.empty()) {
         index = kAppend;
       } else if (!absl::SimpleAtoi(digits, &index) || index < 0) {
-        return Problem(path, absl::StrCat("'", digits, "' is not an index"));
+        return Problem(path_, absl::StrCat("'", digits, "' is not an index"));
       }
       part = part.substr(0, bracket);
     }
-    const FieldDescriptor* field = descriptor->FindFieldByName(std::string(part));
+    const std::string name(part);
+    if (kind_ != nullptr) {
+      // Behind a kind: a field of the element, or else one of its kind's message.
+      const FieldDescriptor* field = descriptor_->FindFieldByName(name);
+      if (field == nullptr || field->containing_oneof() == kind_->containing_oneof()) GoInto({kind_, kWhole});
+      kind_ = nullptr;
+    }
+    const FieldDescriptor* field = descriptor_->FindFieldByName(name);
     if (field == nullptr) {
-      std::vector<std::string> known;
-      for (int i = 0; i < descriptor->field_count(); ++i) known.push_back(descriptor->field(i)->name());
-      return Problem(path, UnknownName("field", part, known));
+      const FieldDescriptor* list = ListOfKind(*descriptor_, name);
+      if (list == nullptr) return Problem(path_, UnknownName("field", part, NamesIn(*descriptor_)));
+      return TakeKind(*list, list->message_type()->FindFieldByName(name), index);
     }
     if (index != kWhole && !field->is_repeated()) {
-      return Problem(path, absl::StrCat("'", part, "' is not repeated, so it takes no index"));
+      return Problem(path_, absl::StrCat("'", part, "' is not repeated, so it takes no index"));
     }
-    steps.push_back({field, index});
-    descriptor = field->message_type();
+    GoInto({field, index});
+    return absl::OkStatus();
   }
-  for (size_t i = 0; i + 1 < steps.size(); ++i) {
-    if (steps[i].field->is_repeated() && steps[i].index == kWhole) {
-      return Problem(path, absl::StrCat("'", steps[i].field->name(), "' is repeated: say which, as in ",
-                                        steps[i].field->name(), "[0]"));
+
+  // Goes into the list's element of a kind; what follows decides whether into its kind as well.
+  absl::Status TakeKind(const FieldDescriptor& list, const FieldDescriptor* kind, int index) {
+    const int first = message_ == nullptr ? -1 : FindKind(*message_, list, kind, 0);
+    const int second = first < 0 ? -1 : FindKind(*message_, list, kind, 1);
+    if (index != kWhole || second >= 0) {
+      return Problem(path_, absl::StrCat(index != kWhole ? "a kind takes no index" : "several are of this kind",
+                                         ": say which by its place in the list, as in ", list.name(), "[",
+                                         std::max(second, 0), "]"));
     }
+    if (first < 0) {
+      std::vector<std::string> kinds;
+      const int size = message_ == nullptr ? 0 : message_->GetReflection()->FieldSize(*message_, &list);
+      for (int i = 0; i < size; ++i) {
+        const FieldDescriptor* held = KindOf(*message_, list, i);
+        if (held != nullptr) kinds.push_back(held->name());
+      }
+      return Problem(path_, absl::StrCat("there is no ", list.name(), " '", kind->name(), "'; it has ",
+                                         kinds.empty() ? "none" : absl::StrJoin(kinds, ", ")));
+    }
+    GoInto({&list, first});
+    kind_ = kind;
+    return absl::OkStatus();
   }
-  return steps;
+
+  void GoInto(const Step& step) {
+    steps_.push_back(step);
+    descriptor_ = step.field->message_type();
+    message_ = Below(message_, step.field, step.index);
+  }
+
+  const absl::string_view path_;
+  std::vector<Step> steps_;
+  const Message* message_;                 // at the place reached; null where there is none
+  const Descriptor* descriptor_;           // of it; null behind a scalar
+  const FieldDescriptor* kind_ = nullptr;  // by which the last step's element was found
+};
+
+absl::StatusOr<std::vector<Step>> ParsePath(const Message& message, absl::string_view path) {
+  return Walker(message, path).Walk();
 }
 
 absl::Status CheckIndex(const Message& message, const Step& step, absl::string_view path) {
@@ -129,7 +223,7 @@ absl::Status Assign(const Step& step, absl::string_view path, absl::string_view 
 }  // namespace
 
 absl::Status SetField(absl::string_view path, absl::string_view value, Message* message) {
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<Step> steps, ParsePath(message->GetDescriptor(), path));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<Step> steps, ParsePath(*message, path));
   std::unique_ptr<Message> changed(message->New());
   changed->CopyFrom(*message);
   Message* at = changed.get();
@@ -153,7 +247,7 @@ absl::Status SetField(absl::string_view path, absl::string_view value, Message* 
 }
 
 absl::StatusOr<std::string> GetField(const Message& message, absl::string_view path) {
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<Step> steps, ParsePath(message.GetDescriptor(), path));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<Step> steps, ParsePath(message, path));
   const Message* at = &message;
   for (size_t i = 0; i < steps.size(); ++i) {
     const Step& step = steps[i];
@@ -181,6 +275,29 @@ absl::StatusOr<std::string> GetField(const Message& message, absl::string_view p
     absl::StrAppend(&text, text.empty() ? "" : ", ", element);
   }
   return text;
+}
+
+absl::StatusOr<std::string> SamePlace(const Message& message, absl::string_view path, const Message& other) {
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<Step> steps, ParsePath(message, path));
+  std::string same;
+  const Message* at = &message;  // null behind what is not there
+  const Message* there = &other;
+  for (const Step& step : steps) {
+    int index = step.index;
+    const bool has_element = at != nullptr && index >= 0 && index < at->GetReflection()->FieldSize(*at, step.field);
+    if (has_element && MergesByKind(*step.field)) {
+      index = there == nullptr
+                  ? -1
+                  : FindKind(*there, *step.field, KindOf(*at, *step.field, index), OrdinalOf(*at, *step.field, index));
+      if (index < 0) return absl::NotFoundError(absl::StrCat(path, ": there is no such ", step.field->name()));
+    }
+    absl::StrAppend(&same, same.empty() ? "" : ".", step.field->name());
+    if (index >= 0) absl::StrAppend(&same, "[", index, "]");
+    if (index == kAppend) absl::StrAppend(&same, "[]");
+    at = Below(at, step.field, step.index);
+    there = Below(there, step.field, index);
+  }
+  return same;
 }
 
 }  // namespace openset

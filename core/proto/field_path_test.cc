@@ -78,5 +78,47 @@ TEST(GetField, ReadsWhatSetFieldSet) {
   EXPECT_FALSE(GetField(root, "nope").ok());
 }
 
+TEST(SetField, NamesAnElementByItsKind) {
+  const std::string parts = "part { soft { rate: 1 } } part { hard { rate: 0.5 } }";
+  EXPECT_EQ(After(parts, "hard.rate", "0.25"), "part { soft { rate: 1 } } part { hard { rate: 0.25 } }");
+  EXPECT_EQ(After(parts, "hard.share", "3"), "part { soft { rate: 1 } } part { share: 3 hard { rate: 0.5 } }");
+  EXPECT_EQ(After(parts, "soft", "{ count: 2 }"), "part { soft { count: 2 } } part { hard { rate: 0.5 } }");
+  EXPECT_EQ(After("patch { part { hard {} } }", "patch.hard.count", "1"), "patch { part { hard { count: 1 } } }");
+
+  EXPECT_EQ(After("part { soft {} }", "hard.rate", "1"), "hard.rate: there is no part 'hard'; it has soft");
+  EXPECT_EQ(After("", "patch.hard.rate", "1"), "patch.hard.rate: there is no part 'hard'; it has none");
+  EXPECT_EQ(After("part { soft {} } part { hard {} } part { soft {} }", "soft.rate", "1"),
+            "soft.rate: several are of this kind: say which by its place in the list, as in part[2]");
+  EXPECT_EQ(After(parts, "hard[0].rate", "1"),
+            "hard[0].rate: a kind takes no index: say which by its place in the list, as in part[0]");
+  EXPECT_EQ(After(parts, "hard.rat", "1"),
+            "hard.rat: unknown field 'rat'; did you mean 'rate'? (known: rate, count, weight)");
+  // Not from one kind to another.
+  EXPECT_EQ(After(parts, "hard.soft", "{}").substr(0, 31), "hard.soft: unknown field 'soft'");
+  EXPECT_EQ(After("", "har", "1").substr(0, 42), "har: unknown field 'har'; did you mean 'ha");
+}
+
+TEST(GetField, NamesAnElementByItsKind) {
+  const Root root = Parse("part { soft { rate: 1 } } part { share: 2 hard {} }");
+  EXPECT_EQ(*GetField(root, "soft.rate"), "1");
+  EXPECT_EQ(*GetField(root, "hard.share"), "2");
+  EXPECT_EQ(*GetField(root, "hard.rate"), "");
+}
+
+TEST(SamePlace, FollowsKinds) {
+  const Root root = Parse("part { soft {} } part { hard {} } part { soft {} } leaf { rate: 1 }");
+  const Root other = Parse("part { hard {} } part { soft {} }");
+  EXPECT_EQ(*SamePlace(root, "part[0].soft.rate", other), "part[1].soft.rate");
+  EXPECT_EQ(*SamePlace(root, "hard.rate", other), "part[0].hard.rate");
+  EXPECT_EQ(*SamePlace(root, "part[1]", other), "part[0]");
+  EXPECT_EQ(*SamePlace(root, "leaf.rate", other), "leaf.rate");
+  EXPECT_EQ(*SamePlace(root, "patch.leaves[3].rate", other), "patch.leaves[3].rate");
+  EXPECT_EQ(SamePlace(root, "part[2].share", other).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(*SamePlace(root, "hard.share", root), "part[1].share");
+  EXPECT_EQ(*SamePlace(root, "hard", root), "part[1].hard");
+  EXPECT_EQ(SamePlace(root, "soft.rate", other).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(SamePlace(root, "nope", other).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
 }  // namespace
 }  // namespace openset

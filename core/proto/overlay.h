@@ -8,7 +8,9 @@ namespace openset {
 
 // Lays `top` over `base` (the same type): a scalar that `top` sets replaces that of `base`, messages are laid over each
 // other field by field, a repeated field that is not empty in `top` replaces that of `base` as a whole, and another
-// member of a oneof replaces the one `base` holds.
+// member of a oneof replaces the one `base` holds. In a list that is merged by kind (core/proto/kind.h) the n-th
+// element of a kind in `top` is laid over the n-th of that kind in `base`, and put behind the others where there is
+// none.
 void Overlay(const google::protobuf::Message& top, google::protobuf::Message* base);
 
 }  // namespace openset

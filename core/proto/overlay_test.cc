@@ -32,5 +32,26 @@ TEST(Overlay, AnotherMemberOfAOneofReplaces) {
   EXPECT_EQ(Laid("first { count: 2 }", "first { rate: 1 }"), "first { rate: 1 count: 2 }");
 }
 
+TEST(Overlay, MergesListsByKindWhereTheSchemaSaysSo) {
+  const std::string base = "part { share: 2 soft { rate: 1 count: 2 weight: 3 } } part { hard { rate: 1 } }";
+  EXPECT_EQ(Laid("part { hard { count: 5 } }", base),
+            "part { share: 2 soft { rate: 1 count: 2 weight: 3 } } part { hard { rate: 1 count: 5 } }");
+  EXPECT_EQ(Laid("part { share: 7 soft { weight: 4 weight: 5 } }", base),
+            "part { share: 7 soft { rate: 1 count: 2 weight: 4 weight: 5 } } part { hard { rate: 1 } }");
+  EXPECT_EQ(Laid("part { hard {} } part { soft { rate: 0.5 } }", "part { soft { rate: 1 } }"),
+            "part { soft { rate: 0.5 } } part { hard { } }");
+  EXPECT_EQ(Laid("part { soft { rate: 1 } }", ""), "part { soft { rate: 1 } }");
+  EXPECT_EQ(Laid("flag: true", base), "flag: true " + base);
+}
+
+TEST(Overlay, SeveralOfAKindAreMergedInTheirOrder) {
+  EXPECT_EQ(Laid("part { soft { rate: 0.1 } } part { soft { rate: 0.2 } } part { soft { rate: 0.3 } }",
+                 "part { soft { count: 1 } } part { hard {} } part { soft { count: 2 } }"),
+            "part { soft { rate: 0.1 count: 1 } } part { hard { } } part { soft { rate: 0.2 count: 2 } } "
+            "part { soft { rate: 0.3 } }");
+  // An element without a kind is of none.
+  EXPECT_EQ(Laid("part { share: 3 }", "part { hard {} }"), "part { hard { } } part { share: 3 }");
+}
+
 }  // namespace
 }  // namespace openset
