@@ -20,6 +20,7 @@
 #include "core/process/message_channel.h"
 #include "core/process/subprocess.h"
 #include "core/status_macros.h"
+#include "experiments/spec/describe.h"
 
 namespace openset {
 namespace {

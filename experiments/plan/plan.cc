@@ -179,11 +179,4 @@ Plan MakePlan(std::vector<TrialSpec> trials, const Store& store, const SampleCou
   return plan;
 }
 
-std::string Describe(const TrialSpec& trial) {
-  std::string text =
-      absl::StrCat(trial.method().name(), " on ", trial.task(), ", split ", trial.split(), ", seed ", trial.seed());
-  for (const AxisValue& axis : trial.axis()) absl::StrAppend(&text, ", ", axis.name(), " ", axis.value());
-  return text;
-}
-
 }  // namespace openset

@@ -53,9 +53,6 @@ using SampleCounter = std::function<int64_t(const Selection&)>;
 // An action that several trials share appears once. Reads only the store's names of files, not their content.
 Plan MakePlan(std::vector<TrialSpec> trials, const Store& store, const SampleCounter& count_samples);
 
-// "openauc on fashion_mnist_6_4, split 1, seed 0, lambda 0.1".
-std::string Describe(const TrialSpec& trial);
-
 }  // namespace openset
 
 #endif  // OPENSET_EXPERIMENTS_PLAN_PLAN_H_

@@ -6,6 +6,8 @@
 #include "core/files/files.h"
 #include "data/catalog.h"
 #include "experiments/spec/actions.h"
+#include "experiments/spec/describe.h"
+#include "experiments/spec/describe.h"
 #include "experiments/spec/expand.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"

@@ -6,6 +6,7 @@
 #include "core/testing/status_matchers.h"
 #include "experiments/plan/plan.h"
 #include "experiments/spec/actions.h"
+#include "experiments/spec/describe.h"
 #include "experiments/spec/expand.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"

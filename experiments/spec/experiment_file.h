@@ -11,32 +11,10 @@
 #include "data/task.pb.h"
 #include "experiments/spec/experiment.pb.h"
 #include "experiments/spec/method.pb.h"
+#include "experiments/spec/resolve_method.h"
+#include "experiments/spec/spec_folders.h"
 
 namespace openset {
-
-// Folders in which names are looked up.
-struct SpecFolders {
-  std::string specs;    // NAME.textproto: ExperimentSpec
-  std::string methods;  // MethodSpec
-  std::string presets;  // MethodSpec, in parts
-  std::string tasks;    // TaskSpec
-  std::string catalog;  // DataSetInfo
-};
-
-// The folders below `root`, the top of the source tree or of a program's runfiles.
-SpecFolders SpecFoldersBelow(const std::string& root);
-
-struct LoadedPreset {
-  MethodSpec spec;
-  TextSource source;
-};
-
-// A method with its presets and the experiment's override laid over it.
-struct LoadedMethod {
-  MethodSpec spec;  // defaults are not filled in
-  TextSource source;
-  std::vector<LoadedPreset> presets;  // in the order in which they were laid over
-};
 
 struct Experiment {
   ExperimentSpec spec;  // as written
@@ -52,18 +30,12 @@ struct Experiment {
 // not valid; a line each, with "FILE:LINE: path: ".
 absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& folders);
 
-// The names of the methods in `folders.methods`, sorted.
-std::vector<std::string> MethodNames(const SpecFolders& folders);
-
-// One method or task, by name, or by path relative to the folder `beside`; the files that the method's model names are
-// relative to the method's. `override`, whose own files are found already, is laid over the method.
-// Errors: as LoadExperiment().
-absl::StatusOr<LoadedMethod> LoadMethod(const std::string& name, const SpecFolders& folders, const std::string& beside,
-                                        const MethodSpec& override = {});
+// One task, by name, or by path relative to the folder `beside`. Errors: as LoadExperiment().
 absl::StatusOr<TaskSpec> LoadTask(const std::string& name, const SpecFolders& folders, const std::string& beside,
                                   const Catalog& catalog);
 
-// "FILE:LINE: path" of a field of a method: in the experiment's override if that sets it, else in the method's file.
+// "FILE:LINE: path" of a field of a method: in the experiment's override if that sets it, else in the method's
+// files.
 std::string WhereInMethod(const Experiment& experiment, const LoadedMethod& method, const std::string& path);
 
 }  // namespace openset

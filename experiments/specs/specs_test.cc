@@ -9,6 +9,7 @@
 #include "data/selection.h"
 #include "experiments/plan/plan.h"
 #include "experiments/plan/search.h"
+#include "experiments/spec/describe.h"
 #include "experiments/spec/expand.h"
 #include "experiments/spec/experiment_file.h"
 #include "gtest/gtest.h"

@@ -1,0 +1,16 @@
+// A trial in words.
+#ifndef OPENSET_EXPERIMENTS_SPEC_DESCRIBE_H_
+#define OPENSET_EXPERIMENTS_SPEC_DESCRIBE_H_
+
+#include <string>
+
+#include "experiments/spec/trial.pb.h"
+
+namespace openset {
+
+// "openauc on fashion_mnist_6_4, split 1, seed 0, lambda 0.1".
+std::string Describe(const TrialSpec& trial);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_SPEC_DESCRIBE_H_

@@ -1,0 +1,65 @@
+// A method's name -> the method, put together from its files.
+#ifndef OPENSET_EXPERIMENTS_SPEC_RESOLVE_METHOD_H_
+#define OPENSET_EXPERIMENTS_SPEC_RESOLVE_METHOD_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/proto/text_proto.h"
+#include "experiments/spec/method.pb.h"
+#include "experiments/spec/spec_folders.h"
+
+namespace openset {
+
+// A file that says a part of a method.
+struct MethodLayer {
+  MethodSpec spec;  // as written
+  TextSource source;
+};
+
+// A method over those it is based on, its presets laid over it, and the experiment's override over these.
+struct LoadedMethod {
+  MethodSpec spec;  // defaults are not filled in; without `base`
+  // As they were laid over each other: the lowest base first, then the method's own file, then the presets.
+  std::vector<MethodLayer> layers;
+};
+
+// The files of a method: `name` is that of a method with those of presets behind a '+' each; a name is looked up in
+// `folders`, or is a path relative to the folder `beside` if it ends in ".textproto".
+struct MethodFiles {
+  std::string method;
+  std::vector<std::string> presets;
+};
+
+// Errors: kNotFound, kInvalidArgument for names that are not there.
+absl::StatusOr<MethodFiles> FindMethodFiles(const std::string& name, const SpecFolders& folders,
+                                            const std::string& beside);
+
+// The method of these files. A method with a `base` is laid over that one, whose own name, title, reference and note do
+// not come along. Files that a model names are relative to the file that names them. `override`, whose own files are
+// found already, is laid over all; its `pretraining` only where the method has one.
+// Errors, kInvalidArgument and kNotFound with "FILE:LINE: path: ": fields that are not valid, a base or a model's file
+// that is not there, a method that is based on itself.
+absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFolders& folders, MethodSpec override = {});
+
+// Both.
+absl::StatusOr<LoadedMethod> LoadMethod(const std::string& name, const SpecFolders& folders, const std::string& beside,
+                                        const MethodSpec& override = {});
+
+// The names of the methods in `folders`, sorted.
+std::vector<std::string> MethodNames(const SpecFolders& folders);
+
+// Finds the files that the model of a method named in `path`, below the field `prefix` ("override." or nothing).
+// Errors: kInvalidArgument, a line each.
+absl::Status ResolveMethodFiles(const std::string& path, absl::string_view prefix, const TextSource& source,
+                                MethodSpec* method);
+
+// "FILE:LINE: path" of a field of a method: in the topmost layer that sets it, else in the method's own file.
+std::string WhereInLayers(const LoadedMethod& method, const std::string& path);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_SPEC_RESOLVE_METHOD_H_
