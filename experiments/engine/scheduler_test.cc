@@ -1,0 +1,347 @@
+#include "experiments/engine/scheduler.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/random.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+constexpr Demand kThread = {.cpu_threads = 1};
+
+Capacity Threads(int threads) {
+  Capacity capacity;
+  capacity.cpu_threads = threads;
+  return capacity;
+}
+
+// Starts all that can start.
+std::vector<int> StartAll(Scheduler* scheduler) {
+  std::vector<int> started;
+  while (const auto start = scheduler->Next()) started.push_back(start->node);
+  return started;
+}
+
+// The order in which one thread does it all.
+std::vector<int> Order(Scheduler* scheduler) {
+  std::vector<int> order;
+  while (const auto start = scheduler->Next()) {
+    order.push_back(start->node);
+    scheduler->Finished(start->node);
+  }
+  return order;
+}
+
+TEST(SchedulerTest, NothingToDo) {
+  Scheduler scheduler(Threads(2));
+  EXPECT_FALSE(scheduler.Next().has_value());
+  EXPECT_EQ(scheduler.running(), 0);
+}
+
+TEST(SchedulerTest, InputsFirst) {
+  Scheduler scheduler(Threads(8));
+  const int a = scheduler.Add(kThread, {}, {});
+  const int b = scheduler.Add(kThread, {}, {});
+  const int c = scheduler.Add(kThread, {}, {a, b});
+  EXPECT_THAT(StartAll(&scheduler), ElementsAre(a, b));
+  scheduler.Finished(b);
+  EXPECT_THAT(StartAll(&scheduler), IsEmpty());
+  EXPECT_EQ(scheduler.state(c), NodeState::kWaiting);
+  scheduler.Finished(a);
+  EXPECT_THAT(StartAll(&scheduler), ElementsAre(c));
+  EXPECT_EQ(scheduler.running(), 1);
+}
+
+TEST(SchedulerTest, LaterStagesThenMoreWorkThenTheOrderOfAdding) {
+  Scheduler scheduler(Threads(1));
+  scheduler.Add(kThread, {.stage = 0, .work = 5}, {});
+  scheduler.Add(kThread, {.stage = 0, .work = 9}, {});
+  scheduler.Add(kThread, {.stage = 0, .work = 5}, {});
+  scheduler.Add(kThread, {.stage = 1, .work = 1}, {0});
+  scheduler.Add(kThread, {.stage = 2, .work = 0}, {3});
+  EXPECT_THAT(Order(&scheduler), ElementsAre(1, 0, 3, 4, 2));
+}
+
+TEST(SchedulerTest, AFailureSkipsExactlyItsDependents) {
+  Scheduler scheduler(Threads(2));
+  const int a = scheduler.Add(kThread, {}, {});
+  const int b = scheduler.Add(kThread, {}, {});
+  const int of_a = scheduler.Add(kThread, {}, {a});
+  const int of_b = scheduler.Add(kThread, {}, {b});
+  const int of_both = scheduler.Add(kThread, {}, {of_a, of_b});
+  const int behind = scheduler.Add(kThread, {}, {of_both});
+  StartAll(&scheduler);
+  EXPECT_THAT(scheduler.Failed(a), UnorderedElementsAre(of_a, of_both, behind));
+  scheduler.Finished(b);
+  EXPECT_THAT(StartAll(&scheduler), ElementsAre(of_b));
+  // Those that are skipped already are not skipped again.
+  EXPECT_THAT(scheduler.Failed(of_b), IsEmpty());
+  EXPECT_EQ(scheduler.state(a), NodeState::kFailed);
+  EXPECT_EQ(scheduler.state(of_both), NodeState::kSkipped);
+  EXPECT_FALSE(scheduler.Next().has_value());
+}
+
+TEST(SchedulerTest, ACancelledNodeIsReadyAgainAndItsSeatFree) {
+  Scheduler scheduler(Threads(1));
+  const int a = scheduler.Add(kThread, {.work = 2}, {});
+  const int b = scheduler.Add(kThread, {.work = 1}, {a});
+  StartAll(&scheduler);
+  scheduler.Cancelled(a);
+  EXPECT_EQ(scheduler.state(a), NodeState::kReady);
+  EXPECT_EQ(scheduler.running(), 0);
+  EXPECT_THAT(Order(&scheduler), ElementsAre(a, b));
+}
+
+TEST(SchedulerTest, NodesMayComeWhileOthersRun) {
+  Scheduler scheduler(Threads(1));
+  const int a = scheduler.Add(kThread, {}, {});
+  const int b = scheduler.Add(kThread, {}, {});
+  StartAll(&scheduler);
+  scheduler.Finished(a);
+  EXPECT_THAT(StartAll(&scheduler), ElementsAre(b));
+  EXPECT_THAT(scheduler.Failed(b), IsEmpty());
+  const int of_a = scheduler.Add(kThread, {}, {a});
+  const int of_b = scheduler.Add(kThread, {}, {a, b});
+  const int behind = scheduler.Add(kThread, {}, {of_b});
+  EXPECT_EQ(scheduler.state(of_a), NodeState::kReady);
+  EXPECT_EQ(scheduler.state(of_b), NodeState::kSkipped);
+  EXPECT_EQ(scheduler.state(behind), NodeState::kSkipped);
+  EXPECT_THAT(Order(&scheduler), ElementsAre(of_a));
+}
+
+TEST(SchedulerTest, ThreadsAreShared) {
+  Scheduler scheduler(Threads(4));
+  const int wide = scheduler.Add({.cpu_threads = 3}, {.work = 9}, {});
+  const int too_wide = scheduler.Add({.cpu_threads = 64}, {.work = 8}, {});
+  const int two = scheduler.Add({.cpu_threads = 2}, {.work = 7}, {});
+  const int one = scheduler.Add({.cpu_threads = 1}, {.work = 6}, {});
+  // What does not fit is passed over for what does.
+  EXPECT_THAT(StartAll(&scheduler), ElementsAre(wide, one));
+  scheduler.Finished(one);
+  EXPECT_THAT(StartAll(&scheduler), IsEmpty());
+  // More than there is counts as all there is.
+  scheduler.Finished(wide);
+  EXPECT_THAT(StartAll(&scheduler), ElementsAre(too_wide));
+  scheduler.Finished(too_wide);
+  EXPECT_THAT(StartAll(&scheduler), ElementsAre(two));
+}
+
+TEST(SchedulerTest, SharesOfAGpuAreOfOneGpuTheFreestFirst) {
+  Capacity capacity;
+  capacity.gpus = {4, 7};
+  capacity.shares_per_gpu = 2;
+  Scheduler scheduler(capacity);
+  for (int i = 0; i < 3; ++i) scheduler.Add({.gpu_shares = 1}, {.work = 9 - i}, {});
+  const int whole = scheduler.Add({.gpu_shares = 5}, {.work = 1}, {});
+  EXPECT_EQ(scheduler.Next()->gpu, 4);
+  EXPECT_EQ(scheduler.Next()->gpu, 7);
+  EXPECT_EQ(scheduler.Next()->gpu, 4);
+  EXPECT_FALSE(scheduler.Next().has_value());  // one share is left
+  scheduler.Finished(1);
+  const auto start = scheduler.Next();
+  ASSERT_TRUE(start.has_value());
+  EXPECT_EQ(start->node, whole);
+  EXPECT_EQ(start->gpu, 7);
+  // A node on the CPU needs no share.
+  scheduler.Add(kThread, {}, {});
+  EXPECT_EQ(scheduler.Next()->gpu, -1);
+}
+
+TEST(SchedulerTest, MemoryIsSharedOrNotCounted) {
+  const auto started_of_three = [](int64_t memory_mb) {
+    Capacity capacity = Threads(3);
+    capacity.memory_mb = memory_mb;
+    Scheduler scheduler(capacity);
+    for (int i = 0; i < 3; ++i) scheduler.Add({.cpu_threads = 1, .memory_mb = 400}, {}, {});
+    return StartAll(&scheduler).size();
+  };
+  EXPECT_EQ(started_of_three(1200), 3);
+  EXPECT_EQ(started_of_three(1199), 2);
+  EXPECT_EQ(started_of_three(100), 1);
+  EXPECT_EQ(started_of_three(0), 3);
+}
+
+TEST(SchedulerTest, AChainOfAMillionIsSkippedAtOnce) {
+  Scheduler scheduler(Threads(1));
+  scheduler.Add(kThread, {}, {});
+  for (int n = 1; n < 1000000; ++n) scheduler.Add(kThread, {}, {n - 1});
+  EXPECT_THAT(StartAll(&scheduler), ElementsAre(0));
+  EXPECT_EQ(scheduler.Failed(0).size(), 999999);
+}
+
+TEST(SchedulerDeathTest, EventsOfNodesThatDoNotRunAreBugs) {
+  Scheduler scheduler(Threads(1));
+  scheduler.Add(kThread, {}, {});
+  EXPECT_DEATH(scheduler.Finished(0), "node 0 does not run");
+  scheduler.Next();
+  scheduler.Finished(0);
+  EXPECT_DEATH(scheduler.Failed(0), "node 0 does not run");
+  EXPECT_DEATH(scheduler.Add({.gpu_shares = 1}, {}, {}), "no GPU to share");
+  EXPECT_DEATH(scheduler.Add(kThread, {}, {1}), "inputs come first");
+}
+
+// Random graphs, run by a random machine, checked against the invariants by plain code.
+
+struct RandomNode {
+  Demand demand;
+  Priority priority;
+  std::vector<int> inputs;
+};
+
+std::vector<RandomNode> RandomGraph(int size, uint64_t seed) {
+  RandomStream random(seed, "graph");
+  std::vector<RandomNode> graph(size);
+  for (int n = 0; n < size; ++n) {
+    RandomNode& node = graph[n];
+    if (random.Below(4) == 0) {
+      node.demand = {.cpu_threads = 0, .gpu_shares = static_cast<int>(1 + random.Below(3))};
+    } else {
+      node.demand = {.cpu_threads = static_cast<int>(1 + random.Below(4))};
+    }
+    node.demand.memory_mb = 100 * static_cast<int64_t>(random.Below(3));
+    node.priority = {static_cast<int>(random.Below(3)), static_cast<int64_t>(random.Below(50))};
+    for (uint64_t inputs = random.Below(4); n > 0 && inputs > 0; --inputs) {
+      // Half of them near, half anywhere.
+      const int reach = random.Below(2) == 0 ? std::min(n, 100) : n;
+      const int input = n - 1 - static_cast<int>(random.Below(reach));
+      if (std::count(node.inputs.begin(), node.inputs.end(), input) == 0) node.inputs.push_back(input);
+    }
+  }
+  return graph;
+}
+
+const Capacity kMachine = [] {
+  Capacity capacity = Threads(6);
+  capacity.gpus = {0, 1, 5};
+  capacity.shares_per_gpu = 2;
+  capacity.memory_mb = 700;
+  return capacity;
+}();
+
+Demand AtMostAll(const Demand& demand) {
+  return {std::min(demand.cpu_threads, kMachine.cpu_threads), std::min(demand.gpu_shares, kMachine.shares_per_gpu),
+          std::min(demand.memory_mb, kMachine.memory_mb)};
+}
+
+// What is free of kMachine, counted anew.
+struct Free {
+  int threads = kMachine.cpu_threads;
+  int64_t memory_mb = kMachine.memory_mb;
+  std::vector<int> shares = std::vector<int>(6, kMachine.shares_per_gpu);  // by ordinal; 2 to 4 do not exist
+
+  bool Fits(const Demand& demand) const {
+    return demand.cpu_threads <= threads && demand.memory_mb <= memory_mb &&
+           (demand.gpu_shares <= shares[0] || demand.gpu_shares <= shares[1] || demand.gpu_shares <= shares[5]);
+  }
+  void Take(const Demand& demand, int gpu, int sign) {
+    threads -= sign * demand.cpu_threads;
+    memory_mb -= sign * demand.memory_mb;
+    if (gpu >= 0) shares[gpu] -= sign * demand.gpu_shares;
+  }
+};
+
+// Runs the graph: what runs ends in random order, and fails or is cancelled now and then. `exhaustive`: compares each
+// start with the best by looking at all nodes.
+void RunRandomly(const std::vector<RandomNode>& graph, uint64_t seed, bool exhaustive) {
+  const int size = static_cast<int>(graph.size());
+  RandomStream random(seed, "events");
+  Scheduler scheduler(kMachine);
+  for (const RandomNode& node : graph) scheduler.Add(node.demand, node.priority, node.inputs);
+  Free free;
+  struct Run {
+    int node, gpu;
+  };
+  std::vector<Run> running;
+  std::vector<char> owned(size), finished(size), failed(size), skipped(size);
+
+  const auto best = [&] {
+    int found = -1;
+    for (int n = 0; n < size; ++n) {
+      const auto is_finished = [&](int input) { return finished[input] != 0; };
+      if (owned[n] || finished[n] || failed[n] || skipped[n] || !free.Fits(AtMostAll(graph[n].demand)) ||
+          !std::all_of(graph[n].inputs.begin(), graph[n].inputs.end(), is_finished)) {
+        continue;
+      }
+      const auto rank = [&](int node) { return std::pair(graph[node].priority.stage, graph[node].priority.work); };
+      if (found < 0 || rank(n) > rank(found)) found = n;
+    }
+    return found;
+  };
+
+  while (true) {
+    while (true) {
+      const int expected = exhaustive ? best() : -1;
+      const auto start = scheduler.Next();
+      if (exhaustive) {
+        ASSERT_EQ(start.has_value() ? start->node : -1, expected);
+      }
+      if (!start.has_value()) break;
+      const int n = start->node;
+      ASSERT_FALSE(owned[n] || finished[n] || failed[n] || skipped[n]) << "a second owner of " << n;
+      owned[n] = true;
+      for (const int input : graph[n].inputs) ASSERT_TRUE(finished[input]) << n << " before its input " << input;
+      const Demand demand = AtMostAll(graph[n].demand);
+      ASSERT_EQ(start->gpu >= 0, demand.gpu_shares > 0);
+      free.Take(demand, start->gpu, 1);
+      ASSERT_GE(free.threads, 0);
+      ASSERT_GE(free.memory_mb, 0);
+      if (start->gpu >= 0) {
+        ASSERT_GE(free.shares.at(start->gpu), 0);
+      }
+      running.push_back({n, start->gpu});
+    }
+    ASSERT_EQ(scheduler.running(), running.size());
+    if (running.empty()) break;
+    std::swap(running[random.Below(running.size())], running.back());
+    const Run ended = running.back();
+    running.pop_back();
+    free.Take(AtMostAll(graph[ended.node].demand), ended.gpu, -1);
+    owned[ended.node] = false;
+    const uint64_t fate = random.Below(1000);
+    if (fate < 2) {
+      failed[ended.node] = true;
+      for (const int n : scheduler.Failed(ended.node)) {
+        ASSERT_FALSE(skipped[n]) << n << " is skipped twice";
+        skipped[n] = true;
+      }
+    } else if (fate < 20) {
+      scheduler.Cancelled(ended.node);
+    } else {
+      finished[ended.node] = true;
+      scheduler.Finished(ended.node);
+    }
+  }
+  // All that can be reached is done; what a failure is behind is skipped, and nothing else.
+  for (int n = 0; n < size; ++n) {
+    const auto is_lost = [&](int input) { return failed[input] || skipped[input]; };
+    const bool lost = std::any_of(graph[n].inputs.begin(), graph[n].inputs.end(), is_lost);
+    ASSERT_EQ(skipped[n] != 0, lost) << n;
+    ASSERT_EQ(finished[n] || failed[n], !lost) << n;
+    ASSERT_EQ(scheduler.state(n), finished[n] ? NodeState::kFinished : lost ? NodeState::kSkipped : NodeState::kFailed);
+  }
+  EXPECT_EQ(free.threads, kMachine.cpu_threads);
+}
+
+TEST(SchedulerTest, StartsTheFirstThatFitsOnSmallRandomGraphs) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    RunRandomly(RandomGraph(60, seed), seed, /*exhaustive=*/true);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(SchedulerTest, KeepsItsInvariantsOnARandomGraphOfAMillionNodes) {
+  RunRandomly(RandomGraph(1000000, 1), 1, /*exhaustive=*/false);
+}
+
+}  // namespace
+}  // namespace openset
