@@ -9,6 +9,7 @@
 #include "core/suggest.h"
 #include "core/table.h"
 #include "nlohmann/json.hpp"
+#include "experiments/spec/describe.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
 

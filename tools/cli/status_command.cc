@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "core/status_macros.h"
+#include "experiments/spec/describe.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
 
