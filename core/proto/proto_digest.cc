@@ -15,6 +15,41 @@ using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 using ::google::protobuf::Reflection;
 
+// Of a singular field that is set. A message that is there is not the default.
+bool HoldsDefault(const Message& m, const FieldDescriptor* f) {
+  const Reflection* r = m.GetReflection();
+  if (f->is_repeated()) return false;  // listed only where it has elements
+  switch (f->cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT32:
+      return r->GetInt32(m, f) == f->default_value_int32();
+    case FieldDescriptor::CPPTYPE_INT64:
+      return r->GetInt64(m, f) == f->default_value_int64();
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return r->GetUInt32(m, f) == f->default_value_uint32();
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return r->GetUInt64(m, f) == f->default_value_uint64();
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return r->GetDouble(m, f) == f->default_value_double();
+    case FieldDescriptor::CPPTYPE_FLOAT:
+      return r->GetFloat(m, f) == f->default_value_float();
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return r->GetBool(m, f) == f->default_value_bool();
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return r->GetEnumValue(m, f) == f->default_value_enum()->number();
+    case FieldDescriptor::CPPTYPE_STRING:
+      return r->GetString(m, f) == f->default_value_string();
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+      return false;
+  }
+  return false;
+}
+
+bool IsLeftOut(const Message& message, const FieldDescriptor* field) {
+  if (field->is_extension()) return true;
+  const FieldRule& field_rule = field->options().GetExtension(rule);
+  return field_rule.label() || (field_rule.added() && HoldsDefault(message, field));
+}
+
 // Feeds unambiguous tokens to the hash: every token has a fixed length or carries its length.
 class Hasher {
  public:
@@ -23,9 +58,7 @@ class Hasher {
     std::vector<const FieldDescriptor*> fields;
     reflection->ListFields(message, &fields);  // in order of number
     fields.erase(std::remove_if(fields.begin(), fields.end(),
-                                [](const FieldDescriptor* field) {
-                                  return field->is_extension() || field->options().GetExtension(rule).label();
-                                }),
+                                [&](const FieldDescriptor* field) { return IsLeftOut(message, field); }),
                  fields.end());
     Number(message.GetDescriptor()->options().GetExtension(revision));
     Number(fields.size());

@@ -10,21 +10,43 @@
 namespace openset {
 namespace {
 
+using ::openset::testing::Grown;
 using ::openset::testing::Leaf;
 using ::openset::testing::Other;
 using ::openset::testing::Root;
 
-std::string Digest(const std::string& text) {
-  Root root;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &root)) << text;
-  return MessageDigest(root);
+template <typename Message>
+std::string DigestOf(const std::string& text) {
+  Message message;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &message)) << text;
+  return MessageDigest(message);
 }
+
+std::string Digest(const std::string& text) { return DigestOf<Root>(text); }
+std::string GrownDigest(const std::string& text) { return DigestOf<Grown>(text); }
 
 TEST(MessageDigest, DoesNotDependOnTheOrderInAFile) {
   EXPECT_EQ(Digest("leaf { rate: 0.5 count: 2 } flag: true"), Digest("flag: true leaf { count: 2 rate: 0.5 }"));
 }
 
 TEST(MessageDigest, LeavesLabelsOut) { EXPECT_EQ(Digest("name: 'a' flag: true"), Digest("name: 'b' flag: true")); }
+
+TEST(MessageDigest, LeavesAddedFieldsOutWhileTheyHoldTheirDefault) {
+  const std::string before = GrownDigest("flag: true");
+  EXPECT_EQ(GrownDigest("flag: true new_rate: 0.25"), before);
+  EXPECT_EQ(GrownDigest("flag: true new_name: ''"), before);
+  EXPECT_EQ(GrownDigest("flag: true new_colour: BLUE"), before);
+  EXPECT_EQ(GrownDigest("flag: true new_rate: 0.25 new_name: '' new_colour: BLUE"), before);
+  const std::set<std::string> others = {before,
+                                        GrownDigest("flag: true new_rate: 0.5"),
+                                        GrownDigest("flag: true new_rate: 0"),
+                                        GrownDigest("flag: true new_name: 'a'"),
+                                        GrownDigest("flag: true new_colour: RED"),
+                                        GrownDigest("flag: true new_list: 0"),
+                                        GrownDigest("flag: true new_part {}"),
+                                        GrownDigest("flag: true new_part { on: true }")};
+  EXPECT_EQ(others.size(), 8);
+}
 
 TEST(MessageDigest, NegativeZeroIsZero) { EXPECT_EQ(Digest("leaf { rate: -0.0 }"), Digest("leaf { rate: 0.0 }")); }
 
