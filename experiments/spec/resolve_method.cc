@@ -19,6 +19,14 @@ namespace {
 std::string FolderOf(const std::string& path) { return std::filesystem::path(path).parent_path().string(); }
 std::string Stem(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
+// What a method says of itself, which others that are made of it don't take over.
+void ClearWords(MethodSpec* spec) {
+  spec->clear_name();
+  spec->clear_title();
+  spec->clear_reference();
+  spec->clear_note();
+}
+
 // The method's file and those it is based on, the lowest first. `chain` holds the files that led here.
 absl::Status AddLayers(const std::string& path, const SpecFolders& folders, std::vector<std::string> chain,
                        std::vector<MethodLayer>* layers) {
@@ -60,10 +68,7 @@ absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFold
   OPENSET_RETURN_IF_ERROR(AddLayers(files.method, folders, {}, &method.layers));
   MethodSpec& spec = method.spec;
   for (const MethodLayer& layer : method.layers) {
-    spec.clear_name();
-    spec.clear_title();
-    spec.clear_reference();
-    spec.clear_note();
+    ClearWords(&spec);
     Overlay(layer.spec, &spec);
   }
   std::string name = spec.has_name() ? spec.name() : Stem(files.method);
@@ -74,7 +79,9 @@ absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFold
       return absl::InvalidArgumentError(absl::StrCat(source.Where("base"), ": a preset is laid over methods: no base"));
     }
     OPENSET_RETURN_IF_ERROR(ResolveMethodFiles(path, "", source, &preset));
-    Overlay(preset, &spec);
+    MethodSpec settings = preset;
+    ClearWords(&settings);
+    Overlay(settings, &spec);
     absl::StrAppend(&name, "+", Stem(path));
     method.layers.push_back({std::move(preset), std::move(source)});
   }

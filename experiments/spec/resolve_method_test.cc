@@ -74,12 +74,13 @@ TEST(ResolveMethod, NamesTheLayerThatSetsAField) {
 TEST(ResolveMethod, PresetsGoOverTheMethodAndItsBases) {
   const SpecSandbox sandbox;
   sandbox.Write("experiments/methods/based.textproto", "base: 'plain'\ntraining { epochs: 7 }\n");
-  sandbox.Write("experiments/presets/long.textproto", "training { epochs: 70 }\n");
+  sandbox.Write("experiments/presets/long.textproto", "note: 'longer'\ntraining { epochs: 70 }\n");
   const absl::StatusOr<LoadedMethod> method = LoadMethod("based+long", sandbox.folders(), "");
   ASSERT_THAT(method, IsOk());
   EXPECT_EQ(method->spec.name(), "based+long");
   EXPECT_EQ(method->spec.training().epochs(), 70);
-  EXPECT_THAT(WhereInLayers(*method, "training.epochs"), HasSubstr("long.textproto:1"));
+  EXPECT_THAT(WhereInLayers(*method, "training.epochs"), HasSubstr("long.textproto:2"));
+  EXPECT_FALSE(method->spec.has_note());
 }
 
 TEST(ResolveMethod, Errors) {

@@ -15,6 +15,8 @@ Command EvalCommand();
 Command CompareCommand();
 Command ThresholdCommand();
 Command FigureCommand();
+Command ListCommand();
+Command ShowCommand();
 // Hidden: the process that makes records for the engine.
 Command EvaluateWorkerCommand();
 

@@ -8,8 +8,8 @@
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "core/table.h"
-#include "nlohmann/json.hpp"
 #include "experiments/spec/describe.h"
+#include "nlohmann/json.hpp"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
 

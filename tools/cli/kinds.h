@@ -1,0 +1,41 @@
+// What a spec can name, kind by kind: files of the library, and members of the schemas' families.
+#ifndef OPENSET_TOOLS_CLI_KINDS_H_
+#define OPENSET_TOOLS_CLI_KINDS_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/proto/schema_comments.h"
+#include "experiments/spec/spec_folders.h"
+
+namespace openset {
+
+struct KindEntry {
+  std::string name;
+  std::string line;  // what it is, in at most a line
+};
+
+struct Kind {
+  std::string name;  // "method"; the plural has an s behind it
+  std::string what;  // one line
+  std::function<absl::StatusOr<std::vector<KindEntry>>()> list;
+  // Precondition: `name` is one of the list's. Methods may have presets behind them ("mcp+vaze600").
+  std::function<absl::StatusOr<std::string>(const std::string& name)> show;
+};
+
+// Methods, presets, tasks, data sets and studies of `folders`; scores, metrics, loss terms, models, augmentations and
+// open-set sources of the schemas. `comments` outlives them.
+std::vector<Kind> AllKinds(const SpecFolders& folders, const SchemaComments& comments);
+
+// The kind of this name, or of its plural. Errors: kInvalidArgument with the kinds there are.
+absl::StatusOr<const Kind*> FindKind(const std::vector<Kind>& kinds, const std::string& name);
+
+// Of an entry, all that its kind shows. Names are taken as people type them: "MSP", "fpr95" lead to ours.
+// Errors: kInvalidArgument for an unknown name, with the known ones; those of reading its file.
+absl::StatusOr<std::string> ShowEntry(const Kind& kind, const std::string& name);
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_CLI_KINDS_H_

@@ -1,0 +1,96 @@
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/files/runfiles.h"
+#include "core/proto/schema_comments.h"
+#include "core/status_macros.h"
+#include "core/table.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/flags.h"
+#include "tools/cli/kinds.h"
+
+namespace openset {
+namespace {
+
+absl::StatusOr<SchemaComments> Comments() {
+  OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
+  return SchemaComments::Load(JoinPath(runfiles, "openset/tools/schemas.binpb"));
+}
+
+absl::Status RunShow(const std::vector<std::string>& arguments) {
+  OPENSET_ASSIGN_OR_RETURN(const SchemaComments comments, Comments());
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+  const std::vector<Kind> kinds = AllKinds(folders, comments);
+  OPENSET_ASSIGN_OR_RETURN(const Kind* kind, FindKind(kinds, arguments[0]));
+  OPENSET_ASSIGN_OR_RETURN(const std::string text, ShowEntry(*kind, arguments[1]));
+  std::cout << text;
+  return absl::OkStatus();
+}
+
+absl::Status RunList(const std::vector<std::string>& arguments) {
+  OPENSET_ASSIGN_OR_RETURN(const SchemaComments comments, Comments());
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+  const std::vector<Kind> kinds = AllKinds(folders, comments);
+  if (arguments.empty()) {
+    for (const Kind& kind : kinds)
+      std::cout << kind.name << std::string(14 - kind.name.size(), ' ') << kind.what << "\n";
+    return absl::OkStatus();
+  }
+  OPENSET_ASSIGN_OR_RETURN(const Kind* kind, FindKind(kinds, arguments[0]));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<KindEntry> entries, kind->list());
+  const std::string filter = arguments.size() > 1 ? absl::AsciiStrToLower(arguments[1]) : "";
+  size_t width = 0;
+  for (const KindEntry& entry : entries) width = std::max(width, entry.name.size());
+  bool any = false;
+  for (const KindEntry& entry : entries) {
+    if (!absl::StrContains(absl::AsciiStrToLower(absl::StrCat(entry.name, " ", entry.line)), filter)) continue;
+    any = true;
+    std::cout << entry.name << std::string(width + 2 - entry.name.size(), ' ') << entry.line << "\n";
+  }
+  if (any) return absl::OkStatus();
+  return absl::NotFoundError(absl::StrCat("no ", kind->name, " has '", arguments[1], "' in its name or line"));
+}
+
+}  // namespace
+
+Command ShowCommand() {
+  Command command;
+  command.name = "show";
+  command.arguments = "KIND NAME";
+  command.min_arguments = command.max_arguments = 2;
+  command.summary = "Shows a method, task, score ... with every field, its default, limits and meaning.";
+  command.description =
+      "KIND is method, preset, task, data, spec, score, metric, loss, model, augmentation or source. A method is shown "
+      "as\n"
+      "it is after the ones it is based on, its presets and all defaults, and can be read again as a method's file.\n"
+      "\n"
+      "  openset show method knn\n"
+      "  openset show method softmax+vaze600\n"
+      "  openset show metric fpr_at_95tpr\n";
+  command.flags = {"library"};
+  command.run = RunShow;
+  return command;
+}
+
+Command ListCommand() {
+  Command command;
+  command.name = "list";
+  command.arguments = "[KIND [FILTER]]";
+  command.max_arguments = 2;
+  command.summary = "Lists the methods, tasks, data sets, scores, metrics ... there are, a line each.";
+  command.description =
+      "Without KIND the kinds; with FILTER those entries that have it in their name or line.\n"
+      "\n"
+      "  openset list methods\n"
+      "  openset list scores logit\n";
+  command.flags = {"library"};
+  command.run = RunList;
+  return command;
+}
+
+}  // namespace openset
