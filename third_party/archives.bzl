@@ -4,10 +4,13 @@ Each file is named by package and version and checked against a SHA-256 by fetch
 checkout and says what to do when it can't be had.
 """
 
+_ENVIRON = ["OPENSET_DOWNLOADS", "OPENSET_STRICT_PINS"]
+
 def _fetch(ctx, client, spec, sha256, out):
     result = ctx.execute(
         ["bash", ctx.path(ctx.attr._fetch), client, spec, sha256, ctx.path(out)],
         timeout = 3600,
+        quiet = False,
     )
     if result.return_code != 0:
         fail(result.stderr)
@@ -18,22 +21,27 @@ def _run(ctx, command):
         fail("'%s' failed: %s" % (command, result.stderr))
 
 def _debian_archive_impl(ctx):
+    ctx.file("revisions.txt")
+    ctx.path(ctx.attr._suite)
     for spec, sha256 in ctx.attr.packages.items():
         _fetch(ctx, "apt", spec, sha256, "package.deb")
+        _run(ctx, "if [ -e package.deb.revision ]; then cat package.deb.revision >> revisions.txt; rm package.deb.revision; fi")
         _run(ctx, "dpkg-deb -x package.deb . && rm package.deb")
     for merged, pattern in ctx.attr.merge_archives.items():
         # One archive resolves the references among its parts whatever their order.
         _run(ctx, "(echo create %s; for a in %s; do echo addlib $a; done; echo save; echo end) | ar -M" % (merged, pattern))
-    ctx.symlink(ctx.attr.build_file, "BUILD")
+    ctx.file("BUILD", ctx.read(ctx.attr.build_file) + "\nexports_files([\"revisions.txt\"])\n")
 
 debian_archive = repository_rule(
-    doc = "Unpacks Debian packages into one tree.",
+    doc = "Unpacks Debian packages into one tree. Its revisions.txt has a line for each one that is not the pinned revision.",
     implementation = _debian_archive_impl,
+    environ = _ENVIRON,
     attrs = {
         "packages": attr.string_dict(doc = "NAME=VERSION to SHA-256", mandatory = True),
         "merge_archives": attr.string_dict(doc = "a static library to make, to the pattern of those it is made from"),
         "build_file": attr.label(mandatory = True, allow_single_file = True),
         "_fetch": attr.label(default = "//third_party:fetch.sh"),
+        "_suite": attr.label(default = "//third_party:debian_suite.sh"),
     },
 )
 
@@ -47,6 +55,7 @@ def _pypi_archive_impl(ctx):
 pypi_archive = repository_rule(
     doc = "Unpacks members of wheels into one tree.",
     implementation = _pypi_archive_impl,
+    environ = _ENVIRON,
     attrs = {
         "wheels": attr.string_dict(doc = "NAME==VERSION@PLATFORM to SHA-256", mandatory = True),
         "members": attr.string_list_dict(doc = "NAME to patterns of the members to unpack; all if absent"),
@@ -55,14 +64,21 @@ pypi_archive = repository_rule(
     },
 )
 
-def _npm_archive_impl(ctx):
+def _npm_archive_if_at_hand_impl(ctx):
+    environ = ctx.os.environ
+    kept = environ.get("OPENSET_DOWNLOADS", environ.get("HOME", "/tmp") + "/.cache/openset/downloads")
+    if ctx.which("npm") == None and not ctx.path(kept + "/" + ctx.attr.sha256).exists:
+        ctx.symlink(ctx.attr.build_file, "BUILD")
+        return
     _fetch(ctx, "npm", ctx.attr.package, ctx.attr.sha256, "package.tgz")
     _run(ctx, "tar -xzf package.tgz --strip-components=1 && rm package.tgz")
     ctx.symlink(ctx.attr.build_file, "BUILD")
 
-npm_archive = repository_rule(
-    doc = "Unpacks an npm package.",
-    implementation = _npm_archive_impl,
+npm_archive_if_at_hand = repository_rule(
+    doc = """Unpacks an npm package; is empty where the machine has no npm and the package was not fetched before
+(`bazel sync --only=NAME` looks again).""",
+    implementation = _npm_archive_if_at_hand_impl,
+    environ = _ENVIRON,
     attrs = {
         "package": attr.string(doc = "NAME@VERSION", mandatory = True),
         "sha256": attr.string(mandatory = True),

