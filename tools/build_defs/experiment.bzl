@@ -1,10 +1,16 @@
 """openset_experiment(): an experiment as a target."""
 
-def openset_experiment(name):
-    """`bazel run :NAME [-- --flag=value ...]` runs the experiment NAME.textproto of this folder."""
+def openset_experiment(name, fetches = []):
+    """`bazel run :NAME [-- --flag=value ...]` runs the experiment NAME.textproto of this folder.
+
+    Args:
+      name: the experiment.
+      fetches: programs that bring data it needs; run first, as they do nothing where the data is there.
+    """
     native.sh_binary(
         name = name,
         srcs = ["//tools:run_experiment.sh"],
         args = [name],
-        data = ["//tools:openset"],
+        # The second makes the program's own runfiles, so that bazel-bin/tools/openset works as well.
+        data = ["//tools:openset", "//tools:openset_runfiles"] + fetches,
     )

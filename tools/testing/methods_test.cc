@@ -127,10 +127,11 @@ TEST(Methods, AreAllInTheTable) {
 
 TEST(Methods, ReachWhatTheyReachedWithOtherSeeds) {
   const OpensetProgram program;
+  program.GenerateExternalImages();
   std::string spec = kSpec;
   for (const Centre& centre : kCentres) absl::StrAppend(&spec, "method: '", centre.method, "'\n");
   program.Write("methods.textproto", spec);
-  const ProgramResult result = program.Run({"run", "methods.textproto"});
+  const ProgramResult result = program.Run({"run", "methods.textproto", "--data=data"});
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
   const nlohmann::json report = nlohmann::json::parse(program.Read("openset-store/reports/methods/report.json"));
   std::map<std::string, std::map<std::string, double>> values;

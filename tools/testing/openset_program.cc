@@ -5,11 +5,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/proto/record_file.h"
@@ -63,6 +67,39 @@ void OpensetProgram::Write(const std::string& path, const std::string& content) 
 
 std::string OpensetProgram::Read(const std::string& path) const {
   return ReadFile(JoinPath(folder_, path)).value_or("");
+}
+
+void OpensetProgram::GenerateExternalImages() const {
+  Write("data/catalog/gradients.textproto", R"(
+name: "gradients"
+class_name: ["some", "others"]
+channels: 3 height: 32 width: 32
+layout {
+  part { name: "train" samples: 1000 samples_per_class: 500 cifar_binary { file { path: "gradients/train.bin" } } }
+  part { name: "test" samples: 200 samples_per_class: 100 cifar_binary { file { path: "gradients/test.bin" } } }
+}
+)");
+  std::string task = Read("data/tasks/fashion_mnist_6_4.textproto");
+  ASSERT_EQ(absl::StrReplaceAll({{"data_set: \"cifar10\"", "data_set: \"gradients\""}}, &task), 1);
+  Write("data/tasks/fashion_mnist_6_4.textproto", task);
+  for (const auto& [part, images] : {std::pair("train", 1000), std::pair("test", 200)}) {
+    RandomStream random(0, part);
+    std::string bytes;
+    for (int i = 0; i < images; ++i) {
+      bytes.push_back(static_cast<char>(i % 2));
+      for (int c = 0; c < 3; ++c) {
+        // From one value at the top left to others at the right and at the bottom, with noise.
+        const double start = random.Uniform(40, 216), right = random.Uniform(-40, 40), down = random.Uniform(-40, 40);
+        for (int y = 0; y < 32; ++y) {
+          for (int x = 0; x < 32; ++x) {
+            const double value = start + (right * x + down * y) / 32 + 10 * random.Normal();
+            bytes.push_back(static_cast<char>(static_cast<uint8_t>(std::clamp(value, 0.0, 255.0))));
+          }
+        }
+      }
+    }
+    Write(absl::StrCat("data/gradients/", part, ".bin"), bytes);
+  }
 }
 
 pid_t OpensetProgram::Start(const std::vector<std::string>& arguments) const {

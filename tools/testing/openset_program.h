@@ -31,6 +31,10 @@ class OpensetProgram {
   void Write(const std::string& path, const std::string& content) const;
   std::string Read(const std::string& path) const;
 
+  // Generates a data set of coloured images in the folder's `data` and makes it the external one of fashion_mnist_6_4,
+  // in place of CIFAR-10, which no test may take for granted. For `run ... --data=data`.
+  void GenerateExternalImages() const;
+
   // openset ARGUMENTS, in the folder.
   ProgramResult Run(const std::vector<std::string>& arguments) const;
 

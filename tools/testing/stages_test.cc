@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Seconds of work: tiny networks. CIFAR-10's images are external.
+// Seconds of work: tiny networks, generated external images.
 constexpr char kSpec[] = R"(
 name: "stages"
 task: "fashion_mnist_6_4"
@@ -46,12 +46,14 @@ metric { auroc {} }
 
 TEST(Stages, KilledAtAnyPointTheyEndWithTheSameRecords) {
   const OpensetProgram undisturbed("undisturbed"), killed("killed");
+  undisturbed.GenerateExternalImages();
+  killed.GenerateExternalImages();
   undisturbed.Write("stages.textproto", kSpec);
   killed.Write("stages.textproto", kSpec);
-  const ProgramResult result = undisturbed.Run({"run", "stages.textproto"});
+  const ProgramResult result = undisturbed.Run({"run", "stages.textproto", "--data=data"});
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("4 of them are candidates of searches; tuned trials after them: 1"));
-  RecordProperty("kills", killed.RunWithKills({"run", "stages.textproto"}, 2));
+  RecordProperty("kills", killed.RunWithKills({"run", "stages.textproto", "--data=data"}, 2));
   EXPECT_EQ(undisturbed.Records().size(), 4 + 4 + 1);
   EXPECT_EQ(killed.Records(), undisturbed.Records());
 
@@ -74,7 +76,7 @@ TEST(Stages, KilledAtAnyPointTheyEndWithTheSameRecords) {
   }
   EXPECT_EQ(logs, 1);
 
-  EXPECT_THAT(undisturbed.Run({"run", "stages.textproto"}).out, HasSubstr("all 5 trials are done; nothing to run."));
+  EXPECT_THAT(undisturbed.Run({"run", "stages.textproto", "--data=data"}).out, HasSubstr("all 5 trials are done; nothing to run."));
 }
 
 }  // namespace
