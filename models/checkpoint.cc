@@ -99,16 +99,18 @@ absl::StatusOr<TensorMap> LoadTensors(const std::string& path) {
   return tensors;
 }
 
+at::Tensor TensorOf(const ArrayView& array) {
+  // A bool must be 0 or 1; a file may hold any byte.
+  const bool is_bool = array.type == ArrayType::kBool;
+  const at::Tensor tensor = at::empty(array.shape, is_bool ? at::kByte : ScalarTypeOf(array.type));
+  if (!array.data.empty()) std::memcpy(tensor.mutable_data_ptr(), array.data.data(), array.data.size());
+  return is_bool ? tensor.ne(0) : tensor;
+}
+
 absl::StatusOr<TensorMap> DecodeTensors(absl::string_view bytes) {
   OPENSET_ASSIGN_OR_RETURN(const Safetensors content, DecodeSafetensors(bytes));
   TensorMap tensors;
-  for (const auto& [name, array] : content.arrays) {
-    // A bool must be 0 or 1; a file may hold any byte.
-    const bool is_bool = array.type == ArrayType::kBool;
-    const at::Tensor tensor = at::empty(array.shape, is_bool ? at::kByte : ScalarTypeOf(array.type));
-    if (!array.data.empty()) std::memcpy(tensor.mutable_data_ptr(), array.data.data(), array.data.size());
-    tensors[name] = is_bool ? tensor.ne(0) : tensor;
-  }
+  for (const auto& [name, array] : content.arrays) tensors[name] = TensorOf(array);
   return tensors;
 }
 

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/files/safetensors.h"
 #include "core/tensor/torch.h"
 #include "models/model.h"
 
@@ -32,6 +33,9 @@ absl::Status SaveTensors(const TensorMap& tensors, const std::map<std::string, s
 // Errors: kNotFound; kDataLoss for a file that is not well-formed safetensors (truncated, offsets that overlap or lie
 // outside, a size that does not fit dtype and shape), naming the file and the tensor.
 absl::StatusOr<TensorMap> LoadTensors(const std::string& path);
+
+// An array's elements, copied.
+at::Tensor TensorOf(const ArrayView& array);
 
 // LoadTensors() of a file's content; errors name the tensor.
 absl::StatusOr<TensorMap> DecodeTensors(absl::string_view bytes);

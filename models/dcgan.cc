@@ -12,7 +12,7 @@ namespace {
 constexpr double kNegativeSlope = 0.2;
 constexpr double kConvolutionStd = 0.02;
 constexpr double kNormStd = 0.02;
-constexpr int64_t kFirstSide = 4;  // of the generator
+constexpr int64_t kFirstSide = 4;  // of the generator; the smallest that the discriminator's last step takes
 
 }  // namespace
 
@@ -52,13 +52,17 @@ void Generator::Initialise(RandomStream* random) {
 
 Discriminator::Discriminator(const DcganShape& shape) {
   CHECK(IsDcganSize(shape.size)) << shape.size;
+  const int64_t last_side = std::max(kFirstSide, shape.size / 8);
   int64_t channels_in = shape.channels;
-  for (int64_t side = shape.size / 2; side >= 2; side /= 2) {
-    const int64_t channels = std::max<int64_t>(32 * shape.width / side, 1);
+  for (int64_t side = shape.size; side >= last_side; side /= 2) {
+    const bool last = side == last_side;
+    // 16 w at the end, half of the next before it.
+    const int64_t channels = std::max<int64_t>(16 * shape.width * last_side / side, 1);
     const std::string number = std::to_string(convolutions_.size() + 1);
-    const auto options = torch::nn::Conv2dOptions(channels_in, channels, 4).stride(2).padding(1).bias(false);
+    const auto options =
+        torch::nn::Conv2dOptions(channels_in, channels, 4).stride(last ? 1 : 2).padding(last ? 0 : 1).bias(false);
     convolutions_.push_back(register_module("conv" + number, torch::nn::Conv2d(options)));
-    if (convolutions_.size() > 1 && side > 2) {
+    if (convolutions_.size() > 1 && !last) {
       norms_.push_back(register_module("bn" + number, torch::nn::BatchNorm2d(channels)));
     }
     channels_in = channels;
@@ -66,14 +70,18 @@ Discriminator::Discriminator(const DcganShape& shape) {
   linear_ = register_module("linear", torch::nn::Linear(channels_in, 1));
 }
 
-at::Tensor Discriminator::Forward(const at::Tensor& image) {
+at::Tensor Discriminator::LastMap(const at::Tensor& image) {
   at::Tensor x = image;
   for (size_t i = 0; i < convolutions_.size(); ++i) {
     x = convolutions_[i](x);
     if (i > 0 && i <= norms_.size()) x = norms_[i - 1](x);
     x = i + 1 < convolutions_.size() ? at::leaky_relu(x, kNegativeSlope) : x.sigmoid();
   }
-  return linear_(x.mean({2, 3})).sigmoid().squeeze(1);
+  return x;
+}
+
+at::Tensor Discriminator::Forward(const at::Tensor& image) {
+  return linear_(LastMap(image).mean({2, 3})).sigmoid().squeeze(1);
 }
 
 void Discriminator::Initialise(RandomStream* random) {

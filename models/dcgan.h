@@ -5,10 +5,11 @@
 //
 //   generator      noise [B, noise_dim] -> 4x4 at 8 w channels -> 8x8 at 4 w -> ... -> size x size at C;
 //                  ReLU between, sigmoid at the end
-//   discriminator  C at size x size -> ... -> 4x4 at 8 w channels -> 2x2 at 16 w, LeakyReLU(0.2) between, sigmoid;
+//   discriminator  C at size x size -> steps of stride 2 that double the channels, to 8 w at size / 8 (at 4x4 for sizes
+//                  below 32) -> 16 w without padding (1x1 for 32x32, 5x5 for 64x64), LeakyReLU(0.2) between, sigmoid;
 //                  mean over the places; linear; sigmoid
 //
-// Each step doubles or halves the side, and halves or doubles the channels (never below 1).
+// Each step of the generator but the first doubles the side and halves the channels (never below 1).
 #ifndef OPENSET_MODELS_DCGAN_H_
 #define OPENSET_MODELS_DCGAN_H_
 
@@ -51,6 +52,8 @@ class Discriminator : public torch::nn::Module {
 
   // f32 [B, C, size, size] -> f32 [B], the probability that an image is a real one.
   at::Tensor Forward(const at::Tensor& image);
+  // What the mean is taken of: f32 [B, 16 w, side, side], values in (0, 1).
+  at::Tensor LastMap(const at::Tensor& image);
   void Initialise(RandomStream* random);
 
  private:

@@ -1,30 +1,54 @@
 #include "models/dcgan.h"
 
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
-int64_t Weights(const torch::nn::Module& module, const std::string& name) {
-  return module.named_parameters()[name].numel();
+using ::testing::ElementsAre;
+
+using Sizes = std::vector<int64_t>;
+
+// [out, in, 4, 4] of each convolution, [in, out, 4, 4] of a transposed one.
+std::vector<Sizes> ConvolutionShapes(const torch::nn::Module& module) {
+  std::vector<Sizes> shapes;
+  for (int i = 1;; ++i) {
+    const at::Tensor* weight = module.named_parameters().find(absl::StrCat("conv", i, ".weight"));
+    if (weight == nullptr) return shapes;
+    shapes.push_back(weight->sizes().vec());
+  }
 }
 
-// For 32x32: 512, 256, 128 channels, then the image's; 128, 256, 512, 1024 channels (ARPL's discriminator).
-TEST(DcganTest, HasTheStatedChannels) {
-  const Generator generator({32, 3, 100, 64});
-  EXPECT_EQ(Weights(generator, "conv1.weight"), 100 * 512 * 16);
-  EXPECT_EQ(Weights(generator, "conv2.weight"), 512 * 256 * 16);
-  EXPECT_EQ(Weights(generator, "conv3.weight"), 256 * 128 * 16);
-  EXPECT_EQ(Weights(generator, "conv4.weight"), 128 * 3 * 16);
-  EXPECT_EQ(generator.named_parameters().size(), 4 + 2 * 3);
+// ARPL's models/gan.py: _netG32, _netD32.
+TEST(DcganTest, HasTheReleasedShapesAt32) {
+  EXPECT_THAT(ConvolutionShapes(Generator({32, 3, 100, 64})),
+              ElementsAre(Sizes{100, 512, 4, 4}, Sizes{512, 256, 4, 4}, Sizes{256, 128, 4, 4}, Sizes{128, 3, 4, 4}));
   const Discriminator discriminator({32, 3, 100, 64});
-  EXPECT_EQ(Weights(discriminator, "conv1.weight"), 3 * 128 * 16);
-  EXPECT_EQ(Weights(discriminator, "conv4.weight"), 512 * 1024 * 16);
-  EXPECT_EQ(Weights(discriminator, "linear.weight"), 1024);
+  EXPECT_THAT(ConvolutionShapes(discriminator),
+              ElementsAre(Sizes{128, 3, 4, 4}, Sizes{256, 128, 4, 4}, Sizes{512, 256, 4, 4}, Sizes{1024, 512, 4, 4}));
+  EXPECT_EQ(discriminator.named_parameters()["linear.weight"].sizes(), at::IntArrayRef({1, 1024}));
   EXPECT_EQ(discriminator.named_parameters().size(), 4 + 2 * 2 + 2);
+}
+
+// _netD: the same four layers.
+TEST(DcganTest, HasTheReleasedShapesAt64) {
+  EXPECT_THAT(ConvolutionShapes(Discriminator({64, 3, 100, 64})),
+              ElementsAre(Sizes{128, 3, 4, 4}, Sizes{256, 128, 4, 4}, Sizes{512, 256, 4, 4}, Sizes{1024, 512, 4, 4}));
+}
+
+// 32 -> 16 -> 8 -> 4 -> 1 and 64 -> 32 -> 16 -> 8 -> 5, as released.
+TEST(DcganTest, TheDiscriminatorsLastMap) {
+  for (const auto& [size, places] : {std::pair{8, 1}, {16, 1}, {32, 1}, {64, 5}, {128, 13}}) {
+    Discriminator discriminator({size, 1, 5, 1});
+    EXPECT_EQ(discriminator.LastMap(at::zeros({2, 1, size, size})).sizes(), at::IntArrayRef({2, 16, places, places}));
+  }
 }
 
 TEST(DcganTest, MakesAndJudgesImagesOfEachSize) {

@@ -1,5 +1,7 @@
 #include "models/import_weights.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/files/digest.h"
+#include "core/files/torch_file.h"
 #include "core/status_macros.h"
 #include "models/script_file.h"
 
@@ -28,22 +31,59 @@ struct Given {
   at::Tensor tensor;
 };
 
-std::map<std::string, Given> InOurNames(const TensorMap& given) {
-  const auto all_or_any = [&given](const char* prefix, bool all) {
-    const auto starts = [prefix](const auto& entry) { return absl::StartsWith(entry.first, prefix); };
-    return all ? std::all_of(given.begin(), given.end(), starts) : std::any_of(given.begin(), given.end(), starts);
-  };
-  const bool parallel = all_or_any(kParallel, true);
-  const bool ours = all_or_any(parallel ? "module.backbone." : kBackbone, false);
+// Whether `pattern` with * and ? is all of `text`.
+bool Matches(const std::string& pattern, const std::string& text) {
+  return fnmatch(pattern.c_str(), text.c_str(), FNM_NOESCAPE) == 0;
+}
+
+// The tensors under our names for them, without those to be ignored.
+absl::StatusOr<std::map<std::string, Given>> InOurNames(const TensorMap& given, const WeightsSpec& spec,
+                                                        std::vector<std::string>* ignored) {
+  const bool parallel = std::all_of(given.begin(), given.end(),
+                                    [](const auto& entry) { return absl::StartsWith(entry.first, kParallel); });
+  std::vector<bool> pattern_used(spec.ignore_size(), false), rename_used(spec.rename_size(), false);
   std::map<std::string, Given> named;
   for (const auto& [file_name, tensor] : given) {
-    absl::string_view name = file_name;
-    if (parallel) absl::ConsumePrefix(&name, kParallel);
-    std::string our_name(name);
-    if (!ours) our_name = absl::ConsumePrefix(&name, "fc.") ? absl::StrCat(kHead, name) : absl::StrCat(kBackbone, name);
-    named[our_name] = {file_name, tensor};
+    std::string name(absl::StripPrefix(file_name, parallel ? kParallel : ""));
+    bool is_ignored = false;
+    for (int i = 0; i < spec.ignore_size(); ++i) {
+      if (!Matches(spec.ignore(i), name)) continue;
+      is_ignored = pattern_used[i] = true;
+    }
+    if (is_ignored) {
+      if (ignored != nullptr) ignored->push_back(name);
+      continue;
+    }
+    for (int i = 0; i < spec.rename_size(); ++i) {
+      if (!absl::StartsWith(name, spec.rename(i).from())) continue;
+      name = absl::StrCat(spec.rename(i).to(), name.substr(spec.rename(i).from().size()));
+      rename_used[i] = true;
+    }
+    if (const auto [place, is_new] = named.try_emplace(name, Given{file_name, tensor}); !is_new) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", place->second.name, "' and '", file_name, "' are both called '", name, "' after rename"));
+    }
   }
-  return named;
+  for (int i = 0; i < spec.ignore_size(); ++i) {
+    if (pattern_used[i]) continue;
+    return absl::InvalidArgumentError(absl::StrCat("ignore[", i, "]: no tensor is called '", spec.ignore(i), "'"));
+  }
+  for (int i = 0; i < spec.rename_size(); ++i) {
+    if (rename_used[i]) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("rename[", i, "]: the name of no tensor begins with '", spec.rename(i).from(), "'"));
+  }
+
+  const bool ours = std::any_of(named.begin(), named.end(),
+                                [](const auto& entry) { return absl::StartsWith(entry.first, kBackbone); });
+  if (ours) return named;
+  std::map<std::string, Given> in_ours;
+  for (auto& [file_name, tensor] : named) {
+    absl::string_view name = file_name;
+    const bool is_head = absl::ConsumePrefix(&name, "fc.");
+    in_ours[absl::StrCat(is_head ? kHead : kBackbone, name)] = std::move(tensor);
+  }
+  return in_ours;
 }
 
 // "3 tensors are missing: 'a', 'b', ..." or nothing.
@@ -64,8 +104,10 @@ std::string ShapeText(const at::Tensor& tensor) { return absl::StrCat("[", absl:
 
 }  // namespace
 
-absl::Status ImportTensors(const TensorMap& given, WeightsSpec::Head head, Model* model) {
-  std::map<std::string, Given> named = InOurNames(given);
+absl::Status ImportTensors(const TensorMap& given, const WeightsSpec& spec, Model* model,
+                           std::vector<std::string>* ignored) {
+  const WeightsSpec::Head head = spec.head();
+  OPENSET_ASSIGN_OR_RETURN(auto named, InOurNames(given, spec, ignored));
   TensorMap state = StateOf(*model);
   std::vector<std::string> missing, misshaped, left_over;
   bool only_head = true;
@@ -108,11 +150,17 @@ absl::Status ImportTensors(const TensorMap& given, WeightsSpec::Head head, Model
   return SetState(state, model);
 }
 
-absl::Status ImportWeights(const WeightsSpec& spec, Model* model) {
+absl::Status ImportWeights(const WeightsSpec& spec, Model* model, std::vector<std::string>* ignored) {
   OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFileWithDigest(spec.file(), spec.sha256()));
-  const absl::StatusOr<TensorMap> given = IsTorchArchive(bytes) ? ReadArchiveTensors(bytes) : DecodeTensors(bytes);
-  if (!given.ok()) return Annotate(given.status(), spec.file());
-  return Annotate(ImportTensors(*given, spec.head(), model), spec.file());
+  TensorMap given;
+  if (IsTorchSave(bytes)) {
+    OPENSET_ASSIGN_OR_RETURN(auto arrays, ReadTorchFile(spec.file()));  // whose errors name the file
+    for (auto& [name, array] : arrays) given[name] = TensorOf({array.type, array.shape, array.data});
+  } else {
+    OPENSET_ASSIGN_OR_RETURN(given, IsTorchArchive(bytes) ? ReadArchiveTensors(bytes) : DecodeTensors(bytes),
+                             spec.file());
+  }
+  return Annotate(ImportTensors(given, spec, model, ignored), spec.file());
 }
 
 }  // namespace openset

@@ -1,5 +1,8 @@
 #include "models/import_weights.h"
 
+#include <string>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
@@ -35,6 +38,12 @@ WeightsSpec SpecOf(const std::string& file) {
   return spec;
 }
 
+WeightsSpec Skip() {
+  WeightsSpec spec;
+  spec.set_head(WeightsSpec::SKIP);
+  return spec;
+}
+
 void ExpectState(const Model& model, const TensorMap& expected) {
   const TensorMap state = StateOf(model);
   ASSERT_EQ(state.size(), expected.size());
@@ -60,7 +69,7 @@ TEST(ImportWeightsTest, AStateDictOfTorchvisionGivesPyTorchsOutputs) {
 
   const auto model = ModelOf("resnet_imagenet {} head { linear {} }", "size: 224", 1000);
   model->to(at::kDouble);
-  ASSERT_THAT(ImportTensors(given, WeightsSpec::KEEP, model.get()), IsOk());
+  ASSERT_THAT(ImportTensors(given, WeightsSpec(), model.get()), IsOk());
   model->eval();
   const at::NoGradGuard no_grad;
   const ModelOutput output = model->Forward(Sines({1, 3, 224, 224}, 0).contiguous(at::MemoryFormat::ChannelsLast));
@@ -70,8 +79,8 @@ TEST(ImportWeightsTest, AStateDictOfTorchvisionGivesPyTorchsOutputs) {
   EXPECT_THAT(output.logits, TensorNear(golden->at("logits"), 1e-7));
 }
 
-// Files of one and the same network: our names in a TorchScript archive, "module." before them in safetensors, and what
-// we write ourselves.
+// Files of one and the same network: our names in a TorchScript archive, "module." before them in safetensors and in a
+// state dict of torch.save(), and what we write ourselves.
 TEST(ImportWeightsTest, EveryFormatGivesTheSameModel) {
   const auto parallel = LoadTensors("models/testdata/osrci_cnn_parallel.safetensors");
   ASSERT_THAT(parallel, IsOk());
@@ -79,8 +88,9 @@ TEST(ImportWeightsTest, EveryFormatGivesTheSameModel) {
   for (const auto& [name, tensor] : *parallel) expected[absl::StrReplaceAll(name, {{"module.", ""}})] = tensor;
   const std::string ours = JoinPath(::testing::TempDir(), "ours.safetensors");
   ASSERT_THAT(SaveTensors(expected, {}, ours), IsOk());
-  for (const std::string& file : {std::string("models/testdata/osrci_cnn_parallel.safetensors"),
-                                  std::string("models/testdata/osrci_cnn_script.pt"), ours}) {
+  for (const std::string& file :
+       {std::string("models/testdata/osrci_cnn_parallel.safetensors"),
+        std::string("models/testdata/osrci_cnn_script.pt"), std::string("models/testdata/osrci_cnn_state.pth"), ours}) {
     const auto model = SmallModel();
     ASSERT_THAT(ImportWeights(SpecOf(file), model.get()), IsOk());
     ExpectState(*model, expected);
@@ -93,7 +103,7 @@ TEST(ImportWeightsTest, OtherFloatingPointTypesAreConverted) {
     TensorMap given, expected;
     for (const auto& [name, tensor] : state) expected[name] = (given[name] = tensor.to(type)).to(at::kFloat);
     const auto model = SmallModel();
-    ASSERT_THAT(ImportTensors(given, WeightsSpec::KEEP, model.get()), IsOk());
+    ASSERT_THAT(ImportTensors(given, WeightsSpec(), model.get()), IsOk());
     ExpectState(*model, expected);
   }
 }
@@ -105,7 +115,7 @@ TEST(ImportWeightsTest, CountsOfBatchesMayBeMissing) {
     entry = entry->first.find("num_batches") != std::string::npos ? given.erase(entry) : std::next(entry);
   }
   const auto model = ModelOf("vgg32 { width: 2 feature_dim: 2 } head { linear {} }", "size: 16", 3, 1);
-  ASSERT_THAT(ImportTensors(given, WeightsSpec::KEEP, model.get()), IsOk());
+  ASSERT_THAT(ImportTensors(given, WeightsSpec(), model.get()), IsOk());
   ExpectState(*model, StateOf(*other));  // the counts of both are 0
 }
 
@@ -114,17 +124,17 @@ TEST(ImportWeightsTest, SkipLeavesTheHeadAlone) {
   const auto model = SmallModel(3, 1);
   TensorMap expected = given;
   for (const char* name : {"head.weight", "head.bias"}) expected[name] = StateOf(*model).at(name);
-  ASSERT_THAT(ImportTensors(given, WeightsSpec::SKIP, model.get()), IsOk());
+  ASSERT_THAT(ImportTensors(given, Skip(), model.get()), IsOk());
   ExpectState(*model, expected);
   given.erase("head.weight");
   given.erase("head.bias");
-  EXPECT_THAT(ImportTensors(given, WeightsSpec::SKIP, model.get()), IsOk());
+  EXPECT_THAT(ImportTensors(given, Skip(), model.get()), IsOk());
 }
 
 TEST(ImportWeightsTest, SaysWhatDoesNotFitAndWhatToDo) {
   const auto model = SmallModel(3, 1);
   const TensorMap before = StateOf(*model);
-  EXPECT_THAT(ImportTensors(StateOf(*SmallModel(5)), WeightsSpec::KEEP, model.get()),
+  EXPECT_THAT(ImportTensors(StateOf(*SmallModel(5)), WeightsSpec(), model.get()),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        "the weights don't fit the model: 2 tensors are of another shape: 'head.bias' (Float [5], not "
                        "[3]), 'head.weight' (Float [5, 4], not [3, 4]). Set weights.head to SKIP to start the head "
@@ -133,19 +143,52 @@ TEST(ImportWeightsTest, SaysWhatDoesNotFitAndWhatToDo) {
   given["fc.weight"] = given.at("head.weight");
   given.erase("backbone.conv1.bias");
   EXPECT_THAT(
-      ImportTensors(given, WeightsSpec::KEEP, model.get()),
+      ImportTensors(given, WeightsSpec(), model.get()),
       StatusIs(absl::StatusCode::kInvalidArgument,
                "the weights don't fit the model: 1 tensor is missing: 'backbone.conv1.bias'; 1 tensor is not of "
                "this model: 'fc.weight'. Is the backbone's configuration (variant, width, channels) that of the "
                "file?"));
   given = StateOf(*SmallModel(3));
   given["head.weight"] = given.at("head.weight").to(at::kInt);
-  EXPECT_THAT(ImportTensors(given, WeightsSpec::KEEP, model.get()),
+  EXPECT_THAT(ImportTensors(given, WeightsSpec(), model.get()),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'head.weight' (Int [3, 4], not [3, 4])")));
-  EXPECT_THAT(
-      ImportTensors(StateOf(*ModelOf("resnet_cifar {} head { linear {} }", "", 3)), WeightsSpec::KEEP, model.get()),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(", ...; ")));
+  EXPECT_THAT(ImportTensors(StateOf(*ModelOf("resnet_cifar {} head { linear {} }", "", 3)), WeightsSpec(), model.get()),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(", ...; ")));
   ExpectState(*model, before);
+}
+
+TEST(ImportWeightsTest, LeavesOutAndRenames) {
+  const auto model = SmallModel(3, 1), other = SmallModel(3, 2);
+  TensorMap given;
+  for (const auto& [name, tensor] : StateOf(*other)) {
+    given[absl::StrCat("module.", absl::StrReplaceAll(name, {{"backbone.", "net.body."}, {"head.", "net.fc."}}))] =
+        tensor;
+  }
+  given["module.bn10.weight"] = given["module.bn10.bias"] = at::ones({2});
+  WeightsSpec spec;
+  spec.add_ignore("bn10.*");
+  RenameSpec* body = spec.add_rename();
+  body->set_from("net.body.");
+  body->set_to("backbone.");
+  RenameSpec* head = spec.add_rename();
+  head->set_from("net.fc.");
+  head->set_to("head.");
+  std::vector<std::string> ignored;
+  ASSERT_THAT(ImportTensors(given, spec, model.get(), &ignored), IsOk());
+  ExpectState(*model, StateOf(*other));
+  EXPECT_THAT(ignored, testing::ElementsAre("bn10.bias", "bn10.weight"));
+
+  spec.set_ignore(0, "bn11.*");
+  EXPECT_THAT(ImportTensors(given, spec, model.get()),
+              StatusIs(absl::StatusCode::kInvalidArgument, "ignore[0]: no tensor is called 'bn11.*'"));
+  spec.set_ignore(0, "bn10.*");
+  body->set_from("body.");
+  EXPECT_THAT(ImportTensors(given, spec, model.get()),
+              StatusIs(absl::StatusCode::kInvalidArgument, "rename[0]: the name of no tensor begins with 'body.'"));
+  body->set_from("net.body.conv1.");
+  body->set_to("net.body.conv2.");
+  EXPECT_THAT(ImportTensors(given, spec, model.get()),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("are both called 'net.body.conv2.")));
 }
 
 TEST(ImportWeightsTest, NamesTheFile) {
@@ -158,8 +201,10 @@ TEST(ImportWeightsTest, NamesTheFile) {
     EXPECT_THAT(status, Not(IsOk()));
     EXPECT_THAT(std::string(status.message()), HasSubstr(file));
   }
-  EXPECT_THAT(ImportWeights(SpecOf("models/testdata/state_dict.pth"), model.get()),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("save_file(model.state_dict(), FILE)")));
+  // A linear layer's.
+  EXPECT_THAT(
+      ImportWeights(SpecOf("models/testdata/state_dict.pth"), model.get()),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("state_dict.pth: the weights don't fit the model")));
   WeightsSpec spec = SpecOf("models/testdata/osrci_cnn_parallel.safetensors");
   spec.set_sha256(*Sha256HexOfFile(spec.file()));
   EXPECT_THAT(ImportWeights(spec, model.get()), IsOk());
