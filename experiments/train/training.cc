@@ -13,6 +13,7 @@
 #include "core/files/files.h"
 #include "core/logging.h"
 #include "core/status_macros.h"
+#include "core/tensor/torch_generator.h"
 #include "data/batcher.h"
 #include "experiments/train/commit_checkpoint.h"
 #include "experiments/train/initial_model.h"
@@ -68,7 +69,9 @@ class Trainer {
         batcher_(std::move(batcher)),
         pipeline_(std::move(pipeline)),
         model_(std::move(model)),
+        generator_(MakeGenerator(context.device, 0)),
         objective_(action, context.device, batcher_.size(), model_, std::move(source)) {
+    model_->SetGenerator(generator_);
     NamedTensors parameters;
     for (const auto& parameter : model_->named_parameters())
       parameters.emplace_back(parameter.key(), parameter.value());
@@ -125,7 +128,7 @@ class Trainer {
       return RandomStream(action_.seed(), absl::StrCat(name, "/epoch ", epoch));
     };
     RandomStream order = stream("order"), augment = stream("augment"), open = stream("open_set");
-    at::manual_seed(DeriveSeed(action_.seed(), absl::StrCat("libtorch/epoch ", epoch)));  // dropout
+    generator_.set_current_seed(DeriveSeed(action_.seed(), absl::StrCat("libtorch/epoch ", epoch)));  // dropout
     const double rate =
         action_.training().optimizer().learning_rate() * LearningRateFactor(action_.training().schedule(), epoch);
     model_->train(true);
@@ -202,6 +205,7 @@ class Trainer {
   const Batcher batcher_;
   const Pipeline pipeline_;
   const std::shared_ptr<Model> model_;
+  at::Generator generator_;
   Objective objective_;
   std::unique_ptr<Optimizer> optimizer_;
 
