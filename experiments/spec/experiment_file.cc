@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/proto/field_path.h"
 #include "core/status_macros.h"
 #include "data/task.h"
 
@@ -43,8 +42,8 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
 }
 
 std::string WhereInMethod(const Experiment& experiment, const LoadedMethod& method, const std::string& path) {
-  const absl::StatusOr<std::string> overridden = GetField(experiment.spec.override(), path);
-  if (overridden.ok() && !overridden->empty()) return experiment.source.Where(absl::StrCat("override.", path));
+  const std::string overridden = PlaceInLayer(method, path, experiment.spec.override());
+  if (!overridden.empty()) return experiment.source.Where(absl::StrCat("override.", overridden));
   return WhereInLayers(method, path);
 }
 

@@ -1,4 +1,4 @@
-// What a training step minimises: the model's passes, the open set, and the weighted sum of the loss terms.
+// What a training step minimises: the model's passes, the open set, and the sum of the loss terms.
 #ifndef OPENSET_EXPERIMENTS_TRAIN_OBJECTIVE_H_
 #define OPENSET_EXPERIMENTS_TRAIN_OBJECTIVE_H_
 
@@ -19,6 +19,7 @@
 
 namespace openset {
 
+// The terms see the model's output in f32 (or f64, for a model in f64), whatever precision it computes in.
 class Objective {
  public:
   using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
@@ -29,7 +30,7 @@ class Objective {
 
   struct Step {
     at::Tensor objective;          // the scalar to differentiate
-    std::vector<at::Tensor> term;  // f64 scalars before their weights, without gradient; 0 for terms left out
+    std::vector<at::Tensor> term;  // f64 scalars, lambda included, without gradient; 0 for terms left out
     at::Tensor hit;                // bool [B]: classified correctly by this pass
   };
 
