@@ -10,8 +10,8 @@ namespace openset {
 // //tools:build_stamp (tests do not, so that they stay cached from commit to commit).
 std::string BuildCommit();
 
-// The Debian packages in it that are not of the pinned revision, "NAME REVISION instead of PINNED", by "; ". Empty if all
-// are: the rest of the libraries is pinned by SHA-256.
+// The Debian packages in it that are not of the pinned revision, "NAME REVISION instead of PINNED", by "; ". Empty if
+// all are: the rest of the libraries is pinned by SHA-256.
 std::string ThirdPartyRevisions();
 
 // Whether it was built with --config=cuda.
