@@ -241,7 +241,6 @@ class LocalEngine {
     observer_->OnFinish(n, status);
     if (status.ok()) {
       finished_.insert(n);
-      store_.RemoveFailure(plan_.nodes[n].key);
       for (int passenger : plan_.nodes[n].together) {
         waiting_.erase(passenger);
         finished_.insert(passenger);
