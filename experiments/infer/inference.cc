@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/clock.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/proto/record_file.h"
@@ -13,10 +12,16 @@
 #include "core/status_macros.h"
 #include "data/batcher.h"
 #include "experiments/infer/predictor.h"
+#include "experiments/store/components.h"
 #include "experiments/store/outputs.h"
+#include "experiments/store/stage_clock.h"
+#include "experiments/store/store.h"
 #include "experiments/worker/execution.h"
 #include "experiments/worker/input_pipeline.h"
 #include "experiments/worker/trained_model.h"
+
+// Of :infer_fingerprints.
+extern const char* const openset_infer_fingerprints[];
 
 namespace openset {
 namespace {
@@ -104,18 +109,22 @@ void AddHead(const Model& model, Outputs* outputs) {
   }
 }
 
-absl::Status Commit(const InferRequest& request, const Outputs& outputs, absl::Duration time,
-                    const ActionContext& context) {
+// `shared_by` inferences were done together.
+absl::Status Commit(const InferRequest& request, const Outputs& outputs, int shared_by, const ActionContext& context) {
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, context.store.NewStagingFolder(request.key));
   const std::string path = JoinPath(staging, kOutputsFile);
   OPENSET_RETURN_IF_ERROR(WriteOutputs(outputs, path));
   InferSummary summary;
   *summary.mutable_action() = request.action;
   OPENSET_ASSIGN_OR_RETURN(*summary.mutable_outputs_sha256(), Sha256HexOfFile(path));
-  Provenance* provenance = summary.mutable_provenance();
-  provenance->set_libtorch_version(LibTorchVersion());
-  provenance->set_device(DescribeDevice(context.device));
-  provenance->set_infer_seconds(absl::ToDoubleSeconds(time));
+  summary.set_schema_version(kSchemaVersion);
+  StageProvenance* provenance = summary.mutable_provenance();
+  *provenance = context.clock.Read(StageProvenance::INFER, request.key, context.store);
+  DescribeExecution(request.action.train(0).execution(), context.device, provenance);
+  AddComponents(request.action.train(0).model(), openset_infer_fingerprints, provenance);
+  AddComponents(request.action.inference(), openset_infer_fingerprints, provenance);
+  provenance->set_wall_seconds(provenance->wall_seconds() / shared_by);
+  provenance->set_cpu_seconds(provenance->cpu_seconds() / shared_by);
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)));
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(request.action)));
   return context.store.CommitFolder(staging, context.store.OutputsFolder(request.key));
@@ -158,7 +167,6 @@ absl::StatusOr<Outputs> CollectOutputs(const InferAction& action, std::vector<st
 }
 
 absl::Status Infer(absl::Span<const InferRequest> requests, const ActionContext& context) {
-  const absl::Time start = absl::Now();
   const InferAction& action = requests[0].action;
   const TrainAction& train = action.train(0);
   ConfigureExecution(train.execution());
@@ -167,9 +175,8 @@ absl::Status Infer(absl::Span<const InferRequest> requests, const ActionContext&
     OPENSET_ASSIGN_OR_RETURN(models.emplace_back(), LoadTrainedModel(member, context));
   }
   OPENSET_ASSIGN_OR_RETURN(const std::vector<Outputs> outputs, Collect(requests, std::move(models), context));
-  const absl::Duration time = (absl::Now() - start) / requests.size();
   for (size_t i = 0; i < requests.size(); ++i) {
-    OPENSET_RETURN_IF_ERROR(Commit(requests[i], outputs[i], time, context));
+    OPENSET_RETURN_IF_ERROR(Commit(requests[i], outputs[i], static_cast<int>(requests.size()), context));
   }
   return absl::OkStatus();
 }

@@ -70,7 +70,16 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
   OPENSET_RETURN_IF_ERROR(MakeFolders(JoinPath(context.store.folder(), "partial")));
   const std::string partial = context.store.PartialPath(context.key);
   TrainSummary summary = LoadSaved(partial, action, context.key, run.get());
-  double seconds = summary.provenance().train_seconds();  // over all runs
+  const StageProvenance earlier = summary.provenance();  // of the runs before this one
+  double seconds = earlier.images_per_second() > 0       // of training, over all runs
+                       ? static_cast<double>(run->images_seen()) / earlier.images_per_second()
+                       : 0;
+  const auto set_provenance = [&] {
+    *summary.mutable_provenance() = TrainProvenance(action, earlier, context);
+    if (seconds > 0) {
+      summary.mutable_provenance()->set_images_per_second(static_cast<double>(run->images_seen()) / seconds);
+    }
+  };
   Reporter reporter(*run, action, context.report);
   while (!run->done()) {
     const absl::Time start = absl::Now();
@@ -82,13 +91,11 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
     if (IsEvaluationDue(action, run->epochs().size(), run->done())) {
       OPENSET_RETURN_IF_ERROR(EvaluateEpoch(action, run->model(), context, run->mutable_last_epoch()));
     }
-    summary.mutable_provenance()->set_train_seconds(seconds);
+    set_provenance();
     summary.mutable_epoch()->Assign(run->epochs().begin(), run->epochs().end());
     OPENSET_RETURN_IF_ERROR(SaveTrainingState(run->State(), summary, context.key, partial));
   }
-  if (seconds > 0) {
-    summary.mutable_provenance()->set_train_images_per_second(static_cast<double>(run->images_seen()) / seconds);
-  }
+  set_provenance();
   OPENSET_RETURN_IF_ERROR(CommitCheckpoint(*run->model(), summary, context));
   std::remove(partial.c_str());
   return absl::OkStatus();
