@@ -2,6 +2,7 @@
 // core/tensor/torch.h goes first: core/logging.h takes over its macros.
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 

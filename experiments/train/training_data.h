@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/random.h"
 #include "core/tensor/batch.h"
 #include "core/tensor/torch.h"
+#include "data/batch_stream.h"
 #include "data/batcher.h"
 #include "data/pipeline.h"
 #include "experiments/spec/action.pb.h"
@@ -31,7 +31,7 @@ class TrainingData {
   // to the pass until its last batch.
   void StartPass(RandomStream* order, RandomStream* augment);
   // Batches of the pass that Next() has not given yet.
-  int64_t left() const { return static_cast<int64_t>(batches_.size()) - next_; }
+  int64_t left() const { return left_; }
   // Errors: those of the data. Precondition: left() > 0.
   absl::StatusOr<Batch> Next();
 
@@ -42,9 +42,8 @@ class TrainingData {
   const bool drop_last_;
   const Batcher batcher_;
   const Pipeline pipeline_;
-  std::vector<at::Tensor> batches_;  // of the pass: the samples of each
-  int64_t next_ = 0;
-  RandomStream* augment_ = nullptr;
+  int64_t left_ = 0;
+  std::unique_ptr<BatchStream> stream_;  // of the pass
 };
 
 }  // namespace openset
