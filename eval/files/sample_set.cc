@@ -321,6 +321,7 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, c
 }
 
 absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet* samples) {
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Score> score, MakeScore(spec));
   const google::protobuf::OneofDescriptor* kind = ScoreSpec::descriptor()->FindOneofByName("kind");
   const std::string name = spec.GetReflection()->GetOneofFieldDescriptor(spec, kind)->name();
   const auto annotated = [&](const absl::Status& status) { return Annotate(status, absl::StrCat("score ", name)); };
@@ -332,7 +333,6 @@ absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet
   if (needs.head && samples->head_weight.empty()) {
     return annotated(absl::InvalidArgumentError("there is no head_weight"));
   }
-  const std::unique_ptr<Score> score = MakeScore(spec);
   if (needs.fit) {
     if (train == nullptr) {
       return annotated(absl::InvalidArgumentError(

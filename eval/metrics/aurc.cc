@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 namespace openset {
 namespace {
@@ -111,18 +110,18 @@ MetricResult Aurc(const RankedInput& ranked, RiskOver over, AurcForm form) {
   const Risk total = RiskOf(ranked.total(), over);
   if (total.samples == 0) return AbsentWithoutKnown();
   switch (form) {
-    case AurcForm::kExpected:
-    case AurcForm::kCorrectFirst:
-    case AurcForm::kErrorFirst:
-      return SumOverBlocks(ranked, over, form) / total.samples;
     case AurcForm::kInputOrder:
       return SumOverOrder(ranked, over) / total.samples;
     case AurcForm::kTrapezoidDistinct:
       return TrapezoidDistinct(ranked, over);
     case AurcForm::kTrapezoidNormalised:
       return TrapezoidNormalised(ranked, over, total);
+    case AurcForm::kExpected:
+    case AurcForm::kCorrectFirst:
+    case AurcForm::kErrorFirst:
+      break;
   }
-  std::abort();  // all cases return
+  return SumOverBlocks(ranked, over, form) / total.samples;
 }
 
 MetricResult ExcessAurc(const RankedInput& ranked, RiskOver over, AurcOracle oracle) {

@@ -1,6 +1,5 @@
 #include "eval/metrics/make_metric.h"
 
-#include <cstdlib>
 #include <utility>
 
 #include "eval/metrics/accuracy.h"
@@ -20,34 +19,34 @@
 namespace openset {
 namespace {
 
-// An enum field that is UNSPECIFIED means its default.
+// An enum field that is UNSPECIFIED means its default; so does a value that the schema does not have.
 
 TiedPair TiedPairOf(TiedPairRule rule) { return rule == NOTHING ? TiedPair::kNothing : TiedPair::kHalf; }
 
 MetricResult OpenAucOf(const OpenAucMetricSpec& spec, const RankedInput& ranked) {
   switch (spec.mask()) {
-    case OpenAucMetricSpec::MASK_UNSPECIFIED:
-    case OpenAucMetricSpec::RANK:
-      return OpenAuc(ranked);
     case OpenAucMetricSpec::EPSILON_DOUBLE:
       return OpenAucWithEpsilonMask(ranked, /*in_float=*/false);
     case OpenAucMetricSpec::EPSILON_FLOAT:
       return OpenAucWithEpsilonMask(ranked, /*in_float=*/true);
+    case OpenAucMetricSpec::MASK_UNSPECIFIED:
+    case OpenAucMetricSpec::RANK:
+      break;
   }
-  std::abort();
+  return OpenAuc(ranked);
 }
 
 MetricResult OscrOf(const OscrSpec& spec, const RankedInput& ranked) {
   switch (spec.form()) {
-    case OscrSpec::FORM_UNSPECIFIED:
-    case OscrSpec::TRAPEZOID:
-      return OscrTrapezoid(ranked);
     case OscrSpec::LEGACY:
       return OscrLegacy(ranked);
     case OscrSpec::EQ9_MIXED:
       return OscrEq9Mixed(ranked);
+    case OscrSpec::FORM_UNSPECIFIED:
+    case OscrSpec::TRAPEZOID:
+      break;
   }
-  std::abort();
+  return OscrTrapezoid(ranked);
 }
 
 MetricResult PartialOpenAucOf(const PartialOpenAucSpec& spec, const RankedInput& ranked) {
@@ -57,22 +56,19 @@ MetricResult PartialOpenAucOf(const PartialOpenAucSpec& spec, const RankedInput&
 
 MetricResult AuprOf(const AuprSpec& spec, const RankedInput& ranked, Positive positive) {
   switch (spec.form()) {
-    case AuprSpec::FORM_UNSPECIFIED:
-    case AuprSpec::STEP:
-      return Aupr(ranked, positive, AuprForm::kStep);
     case AuprSpec::TRAPEZOID:
       return Aupr(ranked, positive, AuprForm::kTrapezoid);
     case AuprSpec::BALANCED_STEP:
       return Aupr(ranked, positive, AuprForm::kBalancedStep);
+    case AuprSpec::FORM_UNSPECIFIED:
+    case AuprSpec::STEP:
+      break;
   }
-  std::abort();
+  return Aupr(ranked, positive, AuprForm::kStep);
 }
 
 MetricResult FprOf(const FprAtTprSpec& spec, const RankedInput& ranked, Positive positive) {
   switch (spec.rule()) {
-    case FprAtTprSpec::RULE_UNSPECIFIED:
-    case FprAtTprSpec::FIRST_REACHING:
-      return FprAt95Tpr(ranked, positive, FprRule::kFirstReaching);
     case FprAtTprSpec::FIRST_REACHING_CORNERS:
       return FprAt95Tpr(ranked, positive, FprRule::kFirstReachingCorners);
     case FprAtTprSpec::NEAREST:
@@ -86,8 +82,11 @@ MetricResult FprOf(const FprAtTprSpec& spec, const RankedInput& ranked, Positive
       if (spec.has_grid_low() && spec.has_grid_high()) range = {spec.grid_low(), spec.grid_high()};
       return FprAt95TprOnGrid(ranked, positive, range);
     }
+    case FprAtTprSpec::RULE_UNSPECIFIED:
+    case FprAtTprSpec::FIRST_REACHING:
+      break;
   }
-  std::abort();
+  return FprAt95Tpr(ranked, positive, FprRule::kFirstReaching);
 }
 
 MetricResult BalancedScoreOf(const BalancedScoreSpec& spec, const RankedInput& ranked, BalancedScore score) {
@@ -98,24 +97,20 @@ MetricResult BalancedScoreOf(const BalancedScoreSpec& spec, const RankedInput& r
   switch (spec.at_case()) {
     case BalancedScoreSpec::kThreshold:
       return BalancedScoreAt(ranked, score, spec.threshold(), denominator);
-    case BalancedScoreSpec::kKnownAccepted:
-    case BalancedScoreSpec::AT_NOT_SET: {
-      const double share = spec.at_case() == BalancedScoreSpec::kKnownAccepted ? spec.known_accepted() : 0.95;
-      const std::optional<double> threshold = ThresholdAcceptingKnown(ranked, share);
-      if (!threshold.has_value()) return AbsentWithoutKnown();
-      return BalancedScoreAt(ranked, score, *threshold, denominator);
-    }
     case BalancedScoreSpec::kOfMethod:
       return MetricResult::Absent("the threshold of a method is known in experiments only");
+    case BalancedScoreSpec::kKnownAccepted:
+    case BalancedScoreSpec::AT_NOT_SET:
+      break;
   }
-  std::abort();
+  const double share = spec.at_case() == BalancedScoreSpec::kKnownAccepted ? spec.known_accepted() : 0.95;
+  const std::optional<double> threshold = ThresholdAcceptingKnown(ranked, share);
+  if (!threshold.has_value()) return AbsentWithoutKnown();
+  return BalancedScoreAt(ranked, score, *threshold, denominator);
 }
 
 AurcForm AurcFormOf(AurcSpec::Form form) {
   switch (form) {
-    case AurcSpec::FORM_UNSPECIFIED:
-    case AurcSpec::EXPECTED:
-      return AurcForm::kExpected;
     case AurcSpec::INPUT_ORDER:
       return AurcForm::kInputOrder;
     case AurcSpec::CORRECT_FIRST:
@@ -126,8 +121,11 @@ AurcForm AurcFormOf(AurcSpec::Form form) {
       return AurcForm::kTrapezoidDistinct;
     case AurcSpec::TRAPEZOID_NORMALISED:
       return AurcForm::kTrapezoidNormalised;
+    case AurcSpec::FORM_UNSPECIFIED:
+    case AurcSpec::EXPECTED:
+      break;
   }
-  std::abort();
+  return AurcForm::kExpected;
 }
 
 }  // namespace
@@ -135,7 +133,8 @@ AurcForm AurcFormOf(AurcSpec::Form form) {
 std::string MetricName(const MetricSpec& spec) {
   if (!spec.name().empty()) return spec.name();
   const google::protobuf::OneofDescriptor* kind = MetricSpec::descriptor()->FindOneofByName("kind");
-  return MetricSpec::GetReflection()->GetOneofFieldDescriptor(spec, kind)->name();
+  const google::protobuf::FieldDescriptor* member = MetricSpec::GetReflection()->GetOneofFieldDescriptor(spec, kind);
+  return member == nullptr ? "" : member->name();
 }
 
 std::optional<bool> HigherIsBetter(const MetricSpec& spec) {
@@ -173,11 +172,10 @@ std::optional<bool> HigherIsBetter(const MetricSpec& spec) {
     case MetricSpec::kEce:
       return false;
     case MetricSpec::kKnownUnknownRatio:
-      return std::nullopt;
     case MetricSpec::KIND_NOT_SET:
       break;
   }
-  std::abort();  // the schema's rules require a member
+  return std::nullopt;
 }
 
 MetricResult ComputeMetric(const MetricSpec& spec, const RankedInput& ranked) {
@@ -251,7 +249,7 @@ MetricResult ComputeMetric(const MetricSpec& spec, const RankedInput& ranked) {
     case MetricSpec::KIND_NOT_SET:
       break;
   }
-  std::abort();  // the schema's rules require a member
+  return MetricResult::Absent("it is not said which metric");
 }
 
 }  // namespace openset

@@ -1,7 +1,6 @@
 #include "eval/metrics/threshold_metric.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 
 namespace openset {
@@ -130,9 +129,6 @@ MetricResult AtOperatingPoint(const ThresholdMetric& metric, const RankedInput& 
   if (metric.needs_both_sides && ranked.total().known() == 0) return AbsentWithoutKnown();
   if (metric.needs_both_sides && ranked.total().unknown == 0) return AbsentWithoutUnknown();
   switch (point.kind_case()) {
-    case OperatingPoint::KIND_NOT_SET:
-    case OperatingPoint::kBest:
-      return BestOverThresholds(metric, ranked).value;
     case OperatingPoint::kBestOnGrid:
       return BestOverGrid(metric, ranked, point.best_on_grid().divisions()).value;
     case OperatingPoint::kThreshold:
@@ -142,8 +138,11 @@ MetricResult AtOperatingPoint(const ThresholdMetric& metric, const RankedInput& 
       if (!threshold.has_value()) return AbsentWithoutKnown();
       return AtThreshold(metric, ranked, *threshold).value;
     }
+    case OperatingPoint::KIND_NOT_SET:
+    case OperatingPoint::kBest:
+      break;
   }
-  std::abort();  // all cases return
+  return BestOverThresholds(metric, ranked).value;
 }
 
 }  // namespace openset

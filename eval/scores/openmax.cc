@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
@@ -39,14 +38,14 @@ std::vector<double> OpenMaxProbabilities(absl::Span<const double> logits, absl::
 
 double OpenMax::DistanceOf(const Eigen::VectorXd& logits, const Eigen::VectorXd& mean) const {
   switch (options_.distance) {
-    case Distance::kEucos:
-      return options_.euclidean_weight * (logits - mean).norm() + CosineDistance(logits, mean);
     case Distance::kEuclidean:
       return (logits - mean).norm();
     case Distance::kCosine:
       return CosineDistance(logits, mean);
+    case Distance::kEucos:
+      break;
   }
-  std::abort();
+  return options_.euclidean_weight * (logits - mean).norm() + CosineDistance(logits, mean);
 }
 
 double OpenMax::WeightOfRank(int64_t rank) const {

@@ -1,7 +1,6 @@
 #include "eval/thresholds/select_threshold.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 
 #include "absl/status/status.h"
@@ -86,9 +85,9 @@ absl::StatusOr<double> SelectThreshold(ThresholdRule rule, double target, const 
     case ThresholdRule::kBestNaccRates:
       return best(NaccRates());
     case ThresholdRule::kRiskAtMost:
-      return KeepingRisk(validation, target);
+      break;
   }
-  std::abort();  // all cases return
+  return KeepingRisk(validation, target);
 }
 
 ThresholdReport DescribeThreshold(double threshold, const RankedInput& samples) {

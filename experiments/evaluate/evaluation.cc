@@ -81,7 +81,7 @@ absl::StatusOr<StoredOutputs> Load(const InferAction& action, const Store& store
 
 absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outputs, const Outputs* fit) {
   const ScoreInput input = InputOf(outputs);
-  const std::unique_ptr<Score> score = MakeScore(trial.method().score());
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Score> score, MakeScore(trial.method().score()));
   if (fit != nullptr) {
     const std::vector<int32_t> fit_label(fit->label.begin(), fit->label.end());
     OPENSET_RETURN_IF_ERROR(score->Fit(InputOf(*fit), fit_label));
