@@ -248,8 +248,9 @@ absl::StatusOr<EvaluationInput> SampleSet::Input() const {
   arrays.label = label;
   arrays.num_classes = num_classes;
   arrays.group = group;
-  arrays.logits = logits;
-  arrays.num_outputs = static_cast<int32_t>(num_outputs);
+  const bool own_probabilities = !probability_logits.empty();
+  arrays.logits = own_probabilities ? probability_logits : logits;
+  arrays.num_outputs = static_cast<int32_t>(own_probabilities ? probability_outputs : num_outputs);
   return EvaluationInput::Create(arrays);
 }
 
@@ -355,6 +356,14 @@ absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet
   absl::StatusOr<std::vector<double>> unknown_score = score->Compute(samples->Outputs());
   if (!unknown_score.ok()) return annotated(unknown_score.status());
   samples->unknown_score = *std::move(unknown_score);
+  absl::StatusOr<std::optional<ProbabilityLogits>> own = score->Probabilities(samples->Outputs());
+  if (!own.ok()) return annotated(own.status());
+  samples->probability_logits.clear();
+  samples->probability_outputs = 0;
+  if (own->has_value()) {
+    samples->probability_logits = std::move((*own)->logits);
+    samples->probability_outputs = (*own)->num_outputs;
+  }
   return absl::OkStatus();
 }
 

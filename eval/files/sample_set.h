@@ -36,6 +36,9 @@ struct SampleSet {
   std::vector<int32_t> label;       // [N], 0 .. C-1, kUnknownLabel
   std::vector<int32_t> prediction;  // [N], 0 .. C-1
   std::vector<double> unknown_score;
+  // Of the score, where it has class probabilities of its own: calibration is measured by their softmax.
+  std::vector<float> probability_logits;  // [N, probability_outputs]
+  int64_t probability_outputs = 0;
   int32_t num_classes = 0;     // C
   std::vector<int32_t> group;  // [N]; empty where the unknown samples are of one set and no roles were given
   std::vector<Group> groups;

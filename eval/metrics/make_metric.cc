@@ -8,12 +8,14 @@
 #include "eval/metrics/auroc.h"
 #include "eval/metrics/balanced_score.h"
 #include "eval/metrics/calibration.h"
+#include "eval/metrics/class_balanced_aurc.h"
 #include "eval/metrics/detection_error.h"
 #include "eval/metrics/error_at_tpr.h"
 #include "eval/metrics/fpr_at_tpr.h"
 #include "eval/metrics/known_unknown_ratio.h"
 #include "eval/metrics/openauc.h"
 #include "eval/metrics/oscr.h"
+#include "eval/metrics/risk_coverage.h"
 #include "eval/metrics/threshold_metric.h"
 
 namespace openset {
@@ -21,7 +23,7 @@ namespace {
 
 // An enum field that is UNSPECIFIED means its default; so does a value that the schema does not have.
 
-TiedPair TiedPairOf(TiedPairRule rule) { return rule == NOTHING ? TiedPair::kNothing : TiedPair::kHalf; }
+TiedPair TiedPairOf(TiedPairRule::Value rule) { return rule == TiedPairRule::NOTHING ? TiedPair::kNothing : TiedPair::kHalf; }
 
 MetricResult OpenAucOf(const OpenAucMetricSpec& spec, const RankedInput& ranked) {
   switch (spec.mask()) {
@@ -128,6 +130,16 @@ AurcForm AurcFormOf(AurcSpec::Form form) {
   return AurcForm::kExpected;
 }
 
+AugrcForm AugrcFormOf(AugrcSpec::Form form) {
+  return form == AugrcSpec::TRAPEZOID_NORMALISED ? AugrcForm::kTrapezoidNormalised : AugrcForm::kTrapezoidDistinct;
+}
+
+RiskOver RiskOverOf(RiskSamples::Value over) { return over == RiskSamples::POOL ? RiskOver::kPool : RiskOver::kKnown; }
+
+BinEdges EdgesOf(EceSpec::Edges edges) {
+  return edges == EceSpec::LEFT_CLOSED ? BinEdges::kLeftClosed : BinEdges::kRightClosed;
+}
+
 }  // namespace
 
 std::string MetricName(const MetricSpec& spec) {
@@ -158,6 +170,9 @@ std::optional<bool> HigherIsBetter(const MetricSpec& spec) {
     case MetricSpec::kHalfpoint:
     case MetricSpec::kOverall:
     case MetricSpec::kAurocMisclassification:
+    case MetricSpec::kCcrAtFpr:
+    case MetricSpec::kCoverageAtRisk:
+    case MetricSpec::kOpenSetAccuracy:
       return true;
     case MetricSpec::kFprAt95Tpr:
     case MetricSpec::kFprAt95TprUnknownPositive:
@@ -170,6 +185,14 @@ std::optional<bool> HigherIsBetter(const MetricSpec& spec) {
     case MetricSpec::kNll:
     case MetricSpec::kBrier:
     case MetricSpec::kEce:
+    case MetricSpec::kMce:
+    case MetricSpec::kAdaptiveEce:
+    case MetricSpec::kFprAtTpr:
+    case MetricSpec::kRiskAtCoverage:
+    case MetricSpec::kPooledAugrc:
+    case MetricSpec::kEaugrc:
+    case MetricSpec::kClassBalancedAurc:
+    case MetricSpec::kClassBalancedAugrc:
       return false;
     case MetricSpec::kKnownUnknownRatio:
     case MetricSpec::KIND_NOT_SET:
@@ -231,9 +254,31 @@ MetricResult ComputeMetric(const MetricSpec& spec, const RankedInput& ranked) {
       return Aurc(ranked, RiskOver::kKnown, AurcFormOf(spec.aurc().form()));
     case MetricSpec::kEaurc:
       return ExcessAurc(ranked, RiskOver::kKnown,
-                        spec.eaurc().oracle() == EaurcSpec::EXACT ? AurcOracle::kExact : AurcOracle::kAsymptotic);
+                        spec.eaurc().oracle() == EaurcSpec::EXACT ? AurcOracle::kExact : AurcOracle::kAsymptotic,
+                        AurcFormOf(spec.eaurc().form()));
     case MetricSpec::kAugrc:
-      return Augrc(ranked);
+      return Augrc(ranked, RiskOver::kKnown, AugrcFormOf(spec.augrc().form()));
+    case MetricSpec::kPooledAugrc:
+      return Augrc(ranked, RiskOver::kPool, AugrcFormOf(spec.pooled_augrc().form()));
+    case MetricSpec::kEaugrc:
+      return ExcessAugrc(ranked);
+    case MetricSpec::kClassBalancedAurc:
+      return ClassBalancedAurc(ranked);
+    case MetricSpec::kClassBalancedAugrc:
+      return ClassBalancedAugrc(ranked);
+    case MetricSpec::kFprAtTpr:
+      return FprAtTpr(
+          ranked,
+          spec.fpr_at_tpr().positive() == FprAtLevelSpec::UNKNOWN ? Positive::kUnknown : Positive::kKnown,
+          spec.fpr_at_tpr().tpr());
+    case MetricSpec::kCcrAtFpr:
+      return CcrAtFpr(ranked, spec.ccr_at_fpr().fpr());
+    case MetricSpec::kRiskAtCoverage:
+      return RiskAtCoverage(ranked, RiskOverOf(spec.risk_at_coverage().over()), spec.risk_at_coverage().coverage());
+    case MetricSpec::kCoverageAtRisk:
+      return CoverageAtRisk(ranked, RiskOverOf(spec.coverage_at_risk().over()), spec.coverage_at_risk().risk());
+    case MetricSpec::kOpenSetAccuracy:
+      return AtOperatingPoint(OpenSetAccuracy(), ranked, spec.open_set_accuracy().at());
     case MetricSpec::kPooledAurc:
       return Aurc(ranked, RiskOver::kPool, AurcFormOf(spec.pooled_aurc().form()));
     case MetricSpec::kAurocMisclassification:
@@ -243,9 +288,11 @@ MetricResult ComputeMetric(const MetricSpec& spec, const RankedInput& ranked) {
     case MetricSpec::kBrier:
       return BrierScore(ranked);
     case MetricSpec::kEce:
-      return ExpectedCalibrationError(
-          ranked, spec.ece().bins(),
-          spec.ece().edges() == EceSpec::LEFT_CLOSED ? BinEdges::kLeftClosed : BinEdges::kRightClosed);
+      return ExpectedCalibrationError(ranked, spec.ece().bins(), EdgesOf(spec.ece().edges()));
+    case MetricSpec::kMce:
+      return MaximumCalibrationError(ranked, spec.mce().bins(), EdgesOf(spec.mce().edges()));
+    case MetricSpec::kAdaptiveEce:
+      return AdaptiveCalibrationError(ranked, spec.adaptive_ece().bins());
     case MetricSpec::KIND_NOT_SET:
       break;
   }

@@ -62,6 +62,13 @@ ThresholdMetric NaccRates(double lambda) {
           false, true};
 }
 
+ThresholdMetric OpenSetAccuracy() {
+  return {[](const Decisions& d) {
+            return (static_cast<double>(d.accepted.correct) + d.total.unknown - d.accepted.unknown) / d.total.all();
+          },
+          false, true};
+}
+
 ThresholdValue BestOverThresholds(const ThresholdMetric& metric, const RankedInput& ranked) {
   ThresholdValue best;
   best.value = -kInfinity;

@@ -56,6 +56,10 @@ Table GroupTable(const EvaluationReport& report) {
     bool any = false;
     for (const ReportedGroup& group : report.groups) {
       row.push_back(NumberShown(group.values[m].value, metric.display));
+      if (m < group.intervals.size() && group.intervals[m].has_value()) {
+        absl::StrAppend(&row.back(), " (", NumberShown(group.intervals[m]->first, metric.display), ", ",
+                        NumberShown(group.intervals[m]->second, metric.display), ")");
+      }
       any = any || group.values[m].value.has_value();
     }
     row.push_back(metric.display.unit);
@@ -113,7 +117,10 @@ Document MakeDocument(const EvaluationReport& report) {
   document.sections.push_back(
       {report.interval.empty() ? "" : absl::StrCat("low, high: ", report.interval), MetricTable(report)});
   if (!report.groups.empty()) {
-    document.sections.push_back({"each set of unknown samples against all known samples", GroupTable(report)});
+    const bool intervals = !report.groups[0].intervals.empty();
+    document.sections.push_back({absl::StrCat("each set of unknown samples against all known samples",
+                                              intervals ? absl::StrCat("; in brackets: ", report.interval) : ""),
+                                 GroupTable(report)});
   }
   if (!report.sources.empty()) {
     document.sections.push_back({"what pooled_aurc (x1000) is made of", SourceTable(report)});
@@ -130,7 +137,10 @@ std::string FormatCsv(const EvaluationReport& report) {
   }
   for (const ReportedGroup& group : report.groups) {
     for (size_t m = 0; m < report.metrics.size(); ++m) {
-      table.rows.push_back({group.name, report.metrics[m].name, Full(group.values[m].value), "", "",
+      const bool has_interval = m < group.intervals.size() && group.intervals[m].has_value();
+      table.rows.push_back({group.name, report.metrics[m].name, Full(group.values[m].value),
+                            has_interval ? Full(group.intervals[m]->first) : "",
+                            has_interval ? Full(group.intervals[m]->second) : "",
                             group.values[m].value.has_value() ? "" : group.values[m].absent_reason});
     }
   }
@@ -158,7 +168,13 @@ std::string FormatJson(const EvaluationReport& report) {
     entry["n_unknown"] = group.unknown_samples;
     entry["metrics"] = nlohmann::ordered_json::object();
     for (size_t m = 0; m < report.metrics.size(); ++m) {
-      if (group.values[m].value.has_value()) entry["metrics"][report.metrics[m].name]["value"] = *group.values[m].value;
+      if (!group.values[m].value.has_value()) continue;
+      nlohmann::ordered_json& metric = entry["metrics"][report.metrics[m].name];
+      metric["value"] = *group.values[m].value;
+      if (m < group.intervals.size() && group.intervals[m].has_value()) {
+        metric["low"] = group.intervals[m]->first;
+        metric["high"] = group.intervals[m]->second;
+      }
     }
   }
   for (const ReportedSource& source : report.sources) {

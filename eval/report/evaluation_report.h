@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "eval/metrics/aurc.h"
@@ -38,6 +39,8 @@ struct ReportedGroup {
   std::string name;
   int64_t unknown_samples = 0;
   std::vector<MetricValue> values;
+  // As long as `values`, or empty: low and high.
+  std::vector<std::optional<std::pair<double, double>>> intervals;
 };
 
 // A source of errors in the pool of all samples.

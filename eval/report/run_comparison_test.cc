@@ -77,7 +77,7 @@ TEST(CompareRuns, LevelsOfATaskAreOneBlock) {
   EXPECT_EQ(comparison.methods[0].tasks, 2);
   EXPECT_NEAR(comparison.methods[0].test.p_value, 1.0 / 6, 1e-12);  // the second task has one of 3! orders
   const std::string text = FormatRunComparison(comparison, TextFormat::kText);
-  EXPECT_THAT(text, HasSubstr("p 0.17 (exact"));
+  EXPECT_THAT(text, HasSubstr("p 0.1667 (exact"));
   EXPECT_THAT(text, HasSubstr("no detectable difference among the methods"));
   EXPECT_THAT(FormatRunComparison(comparison, TextFormat::kJson), Not(HasSubstr("\"critical_difference\"")));
   EXPECT_EQ(comparison.pairs.size(), 12);

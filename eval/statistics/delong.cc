@@ -81,7 +81,7 @@ absl::Status Check(const RankedInput& ranked, double confidence) {
 }  // namespace
 
 std::optional<PairStatistic> PairStatisticOf(const MetricSpec& metric) {
-  if (metric.has_auroc() && metric.auroc().tied() != NOTHING) return PairStatistic::kAuroc;
+  if (metric.has_auroc() && metric.auroc().tied() != TiedPairRule::NOTHING) return PairStatistic::kAuroc;
   if (metric.has_openauc() && metric.openauc().mask() <= OpenAucMetricSpec::RANK) return PairStatistic::kOpenAuc;
   return std::nullopt;
 }

@@ -58,7 +58,8 @@ double PValueOfZero(absl::Span<const double> sorted, const Correction& correctio
     for (const double value : sorted) squares += (value - mean) * (value - mean);
     const double deviation = std::sqrt(squares / static_cast<double>(sorted.size()));
     const double counted = -NormalQuantile(1 / static_cast<double>(sorted.size() + 1));
-    const double normal = deviation > 0 ? std::abs(mean) / deviation : 0;
+    // Replicates that are equal but for rounding have no deviation.
+    const double normal = deviation > 1e-12 * std::abs(mean) ? std::abs(mean) / deviation : 0;
     const double size = std::isinf(place) ? std::max(counted, normal) : std::max(std::abs(place), normal);
     place = not_above < not_below ? -size : size;
   }
