@@ -301,6 +301,12 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, c
     AppendGroups(file, keep[f], &numbers, &samples.group);
     for (int64_t row = 0; row < file.num_samples; ++row) {
       if (!keep[f][row]) continue;
+      const bool has_set = file.label[row] != kUnknownLabel && !file.set.empty() && file.set[row] >= 0;
+      const auto known = has_set ? absl::c_find(roles.known, file.set_names[file.set[row]]) : roles.known.end();
+      samples.known_set.push_back(known == roles.known.end() ? -1 : static_cast<int32_t>(known - roles.known.begin()));
+    }
+    for (int64_t row = 0; row < file.num_samples; ++row) {
+      if (!keep[f][row]) continue;
       samples.label.push_back(static_cast<int32_t>(file.label[row]));
       samples.prediction.push_back(static_cast<int32_t>(file.prediction[row]));
       if (!file.unknown_score.empty()) samples.unknown_score.push_back(file.unknown_score[row]);
@@ -312,6 +318,11 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, c
   samples.num_samples = samples.label.size();
   if (samples.num_samples == 0) return absl::InvalidArgumentError("no samples are left: all sets are skipped");
   samples.groups = std::move(numbers.groups);
+  if (roles.known.size() < 2) {
+    samples.known_set.clear();
+  } else {
+    samples.known_sets = roles.known;
+  }
   const bool has_distances =
       absl::c_any_of(samples.groups, [](const Group& g) { return g.distance != Distance::kNotSaid; });
   if (samples.groups.size() < 2 && !has_distances) {

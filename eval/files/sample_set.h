@@ -42,6 +42,10 @@ struct SampleSet {
   int32_t num_classes = 0;     // C
   std::vector<int32_t> group;  // [N]; empty where the unknown samples are of one set and no roles were given
   std::vector<Group> groups;
+  // Full-spectrum evaluation: where two or more sets are named as known, which of them a sample is of (-1: unknown, or
+  // of no such set); else empty.
+  std::vector<int32_t> known_set;  // [N]
+  std::vector<std::string> known_sets;
 
   ScoreInput Outputs() const;
   // Refers to this. Precondition: unknown_score is set.

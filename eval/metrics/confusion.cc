@@ -1,6 +1,7 @@
 #include "eval/metrics/confusion.h"
 
 #include "absl/strings/str_cat.h"
+#include "core/table.h"
 
 namespace openset {
 
@@ -24,6 +25,17 @@ std::vector<std::optional<double>> AccuracyPerClass(const ConfusionMatrix& confu
     if (samples > 0) accuracy[c] = static_cast<double>(confusion.at(c, c)) / static_cast<double>(samples);
   }
   return accuracy;
+}
+
+std::string AccuracyPerClassCsv(const ConfusionMatrix& confusion) {
+  std::string csv = "class,samples,accuracy\n";
+  const std::vector<std::optional<double>> accuracy = AccuracyPerClass(confusion);
+  for (int32_t c = 0; c < confusion.num_classes; ++c) {
+    int64_t samples = 0;
+    for (int32_t column = 0; column <= confusion.num_classes; ++column) samples += confusion.at(c, column);
+    absl::StrAppend(&csv, c, ",", samples, ",", accuracy[c] ? FullPrecision(*accuracy[c]) : "", "\n");
+  }
+  return csv;
 }
 
 std::string ConfusionCsv(const ConfusionMatrix& confusion) {

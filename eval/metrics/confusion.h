@@ -30,6 +30,9 @@ std::vector<std::optional<double>> AccuracyPerClass(const ConfusionMatrix& confu
 // A header, then a line a class, "class,0,1,...,rejected" and "unknown,...".
 std::string ConfusionCsv(const ConfusionMatrix& confusion);
 
+// "class,samples,accuracy" and a line a known class; no accuracy for one without samples.
+std::string AccuracyPerClassCsv(const ConfusionMatrix& confusion);
+
 }  // namespace openset
 
 #endif  // OPENSET_EVAL_METRICS_CONFUSION_H_

@@ -26,6 +26,7 @@ TEST(ConfusionAt, CountsDecisions) {
   const ConfusionMatrix closed = ConfusionAt(ranked, std::numeric_limits<double>::infinity());
   EXPECT_THAT(closed.counts, ElementsAre(1, 1, 0, 0, 2, 0, 1, 1, 0));
   EXPECT_THAT(AccuracyPerClass(closed), ElementsAre(0.5, 1.0));
+  EXPECT_EQ(AccuracyPerClassCsv(closed), "class,samples,accuracy\n0,2,0.5\n1,2,1\n");
   EXPECT_THAT(AccuracyPerClass(ConfusionAt(ranked, 0.4)), ElementsAre(0.5, 0.5));
   ranked.Reweight(std::vector<uint32_t>{3, 0, 0, 0, 2, 0});
   EXPECT_THAT(ConfusionAt(ranked, 0.4).counts, ElementsAre(3, 0, 0, 0, 0, 0, 0, 0, 2));
@@ -40,7 +41,8 @@ TEST(ConfusionAt, AgreesWithScikitLearn) {
     const ConfusionMatrix confusion = ConfusionAt(ranked, threshold);
     const std::vector<double>& expected = golden.arrays.at("confusion");
     EXPECT_EQ(std::vector<double>(confusion.counts.begin(), confusion.counts.end()), expected) << golden.name;
-    EXPECT_NEAR(AtThreshold(OpenSetAccuracy(), ranked, threshold).value, *golden.at("open_set/open_set_accuracy"), 1e-12);
+    EXPECT_NEAR(AtThreshold(OpenSetAccuracy(), ranked, threshold).value, *golden.at("open_set/open_set_accuracy"),
+                1e-12);
   }
 }
 

@@ -35,8 +35,8 @@ std::vector<Convention> Conventions();
 // Errors: kNotFound, with the known names.
 absl::StatusOr<Convention> FindConvention(absl::string_view name);
 
-// Where the threshold of a metric of decisions comes from, and which side is positive at a true positive rate; empty for
-// other metrics.
+// Where the threshold of a metric of decisions comes from, and which side is positive at a true positive rate; empty
+// for other metrics.
 std::string RemarkOn(const MetricSpec& metric);
 
 // Every metric in its default form, in the order of MetricSpec.

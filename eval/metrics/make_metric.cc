@@ -23,7 +23,9 @@ namespace {
 
 // An enum field that is UNSPECIFIED means its default; so does a value that the schema does not have.
 
-TiedPair TiedPairOf(TiedPairRule::Value rule) { return rule == TiedPairRule::NOTHING ? TiedPair::kNothing : TiedPair::kHalf; }
+TiedPair TiedPairOf(TiedPairRule::Value rule) {
+  return rule == TiedPairRule::NOTHING ? TiedPair::kNothing : TiedPair::kHalf;
+}
 
 MetricResult OpenAucOf(const OpenAucMetricSpec& spec, const RankedInput& ranked) {
   switch (spec.mask()) {
@@ -267,10 +269,9 @@ MetricResult ComputeMetric(const MetricSpec& spec, const RankedInput& ranked) {
     case MetricSpec::kClassBalancedAugrc:
       return ClassBalancedAugrc(ranked);
     case MetricSpec::kFprAtTpr:
-      return FprAtTpr(
-          ranked,
-          spec.fpr_at_tpr().positive() == FprAtLevelSpec::UNKNOWN ? Positive::kUnknown : Positive::kKnown,
-          spec.fpr_at_tpr().tpr());
+      return FprAtTpr(ranked,
+                      spec.fpr_at_tpr().positive() == FprAtLevelSpec::UNKNOWN ? Positive::kUnknown : Positive::kKnown,
+                      spec.fpr_at_tpr().tpr());
     case MetricSpec::kCcrAtFpr:
       return CcrAtFpr(ranked, spec.ccr_at_fpr().fpr());
     case MetricSpec::kRiskAtCoverage:

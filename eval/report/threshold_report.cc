@@ -13,11 +13,16 @@ namespace openset {
 namespace {
 
 const std::pair<const char*, ThresholdRule> kRules[] = {
-    {"known_accepted", ThresholdRule::kKnownAccepted},       {"unknown_rejected", ThresholdRule::kUnknownRejected},
-    {"open_set_f_macro", ThresholdRule::kBestOpenSetFMacro}, {"open_set_f_micro", ThresholdRule::kBestOpenSetFMicro},
-    {"youden_macro", ThresholdRule::kBestYoudenMacro},       {"youden_micro", ThresholdRule::kBestYoudenMicro},
-    {"nacc_rates", ThresholdRule::kBestNaccRates},           {"open_set_accuracy", ThresholdRule::kBestOpenSetAccuracy},
-    {"risk", ThresholdRule::kRiskAtMost},                    {"risk_guaranteed", ThresholdRule::kRiskGuaranteed},
+    {"known_accepted", ThresholdRule::kKnownAccepted},
+    {"unknown_rejected", ThresholdRule::kUnknownRejected},
+    {"open_set_f_macro", ThresholdRule::kBestOpenSetFMacro},
+    {"open_set_f_micro", ThresholdRule::kBestOpenSetFMicro},
+    {"youden_macro", ThresholdRule::kBestYoudenMacro},
+    {"youden_micro", ThresholdRule::kBestYoudenMicro},
+    {"nacc_rates", ThresholdRule::kBestNaccRates},
+    {"open_set_accuracy", ThresholdRule::kBestOpenSetAccuracy},
+    {"risk", ThresholdRule::kRiskAtMost},
+    {"risk_guaranteed", ThresholdRule::kRiskGuaranteed},
     {"conformal", ThresholdRule::kConformal},
 };
 
@@ -121,14 +126,14 @@ std::string FormatThreshold(const ChosenThreshold& chosen, TextFormat format) {
   document.above.push_back(
       absl::StrFormat("threshold: %.17g (a sample is rejected, called unknown, where its unknown score is above it)",
                       chosen.validation.threshold));
-  document.above.push_back(
-      absl::StrCat("chosen on the validation samples by ", chosen.rule,
-                   chosen.target.has_value() ? absl::StrFormat(", target %g", *chosen.target) : "",
-                   chosen.delta.has_value() ? absl::StrFormat(", delta %g", *chosen.delta) : ""));
+  document.above.push_back(absl::StrCat("chosen on the validation samples by ", chosen.rule,
+                                        chosen.target.has_value() ? absl::StrFormat(", target %g", *chosen.target) : "",
+                                        chosen.delta.has_value() ? absl::StrFormat(", delta %g", *chosen.delta) : ""));
   document.above.push_back(Samples("validation", chosen.validation));
   if (chosen.test.has_value()) document.above.push_back(Samples("test", *chosen.test));
-  document.sections = {{chosen.test.has_value() ? "low, high: 95 % interval of the test samples' shares (Clopper-Pearson)" : "",
-                        MakeTable(chosen, /*full=*/false)}};
+  document.sections = {
+      {chosen.test.has_value() ? "low, high: 95 % interval of the test samples' shares (Clopper-Pearson)" : "",
+       MakeTable(chosen, /*full=*/false)}};
   return FormatDocument(document, format);
 }
 

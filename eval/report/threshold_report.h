@@ -26,7 +26,8 @@ struct ChosenThreshold {
 };
 
 // JSON: {"rule", "target", "threshold", "validation": {...}, "test": {...}}, shares in full precision, absent where
-// they are undefined, and "intervals": {share: [low, high]} in each; a threshold of -inf (reject all) is the text "-inf".
+// they are undefined, and "intervals": {share: [low, high]} in each; a threshold of -inf (reject all) is the text
+// "-inf".
 std::string FormatThreshold(const ChosenThreshold& chosen, TextFormat format);
 
 }  // namespace openset

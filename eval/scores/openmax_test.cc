@@ -113,7 +113,8 @@ TEST(OpenMax, RefusesWhatItCannotBeFittedTo) {
 TEST(OpenMax, ItsProbabilitiesAreTheRevisedOnes) {
   OpenMax score(Euclidean());
   ASSERT_TRUE(score.Fit(Input(kTrain, 2), kLabels).ok());
-  EXPECT_EQ(OpenMax(Euclidean()).Probabilities(Input({1, 2}, 2)).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(OpenMax(Euclidean()).Probabilities(Input({1, 2}, 2)).status().code(),
+            absl::StatusCode::kFailedPrecondition);
   const ProbabilityLogits own = *score.Probabilities(Input({3, 1, 0.5, 2}, 2)).value();
   ASSERT_EQ(own.num_outputs, 3);
   ASSERT_EQ(own.logits.size(), 6);

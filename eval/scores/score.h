@@ -23,8 +23,8 @@ struct ScoreInput {
   absl::Span<const float> head_bias;    // [K]
 };
 
-// Outputs whose softmax are the class probabilities that a score believes in; further outputs than the classes' stand for
-// the unknown.
+// Outputs whose softmax are the class probabilities that a score believes in; further outputs than the classes' stand
+// for the unknown.
 struct ProbabilityLogits {
   std::vector<float> logits;  // [N * num_outputs]; may be -inf
   int64_t num_outputs = 0;
@@ -49,8 +49,8 @@ class Score {
   // kFailedPrecondition if it must be fitted and is not.
   virtual absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const = 0;
 
-  // For scores that have class probabilities of their own, which calibration is then measured by; none: softmax(logits).
-  // Errors: as Compute().
+  // For scores that have class probabilities of their own, which calibration is then measured by; none:
+  // softmax(logits). Errors: as Compute().
   virtual absl::StatusOr<std::optional<ProbabilityLogits>> Probabilities(const ScoreInput& /*input*/) const {
     return std::nullopt;
   }

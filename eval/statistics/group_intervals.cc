@@ -47,9 +47,9 @@ absl::StatusOr<std::vector<GroupInterval>> GroupIntervals(absl::Span<const Metri
   for (size_t c = 0; c < columns.size(); ++c) {
     for (size_t m = 0; m < metrics.size(); ++m) {
       const size_t s = c * metrics.size() + m;
-      columns[c].metrics.push_back(
-          IntervalOf(replicates.estimate[s], replicates.values[s], replicates.jackknife,
-                     bca ? absl::MakeConstSpan(replicates.left[s]) : absl::Span<const std::optional<double>>(), options));
+      columns[c].metrics.push_back(IntervalOf(
+          replicates.estimate[s], replicates.values[s], replicates.jackknife,
+          bca ? absl::MakeConstSpan(replicates.left[s]) : absl::Span<const std::optional<double>>(), options));
     }
   }
   return columns;

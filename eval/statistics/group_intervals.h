@@ -19,9 +19,9 @@ struct GroupInterval {
   std::vector<IntervalValue> metrics;  // in their order
 };
 
-// The columns of EvaluateGroups (groups, means, pool), each metric with its interval. A replicate draws the known samples
-// once for all groups, so that a mean's interval knows that its groups share them. Errors: those of BootstrapIntervals
-// and of EvaluateGroups.
+// The columns of EvaluateGroups (groups, means, pool), each metric with its interval. A replicate draws the known
+// samples once for all groups, so that a mean's interval knows that its groups share them. Errors: those of
+// BootstrapIntervals and of EvaluateGroups.
 absl::StatusOr<std::vector<GroupInterval>> GroupIntervals(absl::Span<const MetricSpec> metrics,
                                                           const RankedInput& ranked, absl::Span<const Group> groups,
                                                           const BootstrapOptions& options);

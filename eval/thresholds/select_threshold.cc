@@ -59,9 +59,9 @@ absl::StatusOr<double> Conformal(const RankedInput& validation, double target) {
   const int64_t n = validation.total().known();
   const auto wanted = static_cast<int64_t>(std::ceil(static_cast<double>(n + 1) * target * (1 - 1e-12)));
   if (wanted > n) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(n, " known validation samples cannot promise to accept ", target,
-                     " of new ones; that takes at least ", std::ceil(target / (1 - target) * (1 - 1e-12))));
+    return absl::FailedPreconditionError(absl::StrCat(n, " known validation samples cannot promise to accept ", target,
+                                                      " of new ones; that takes at least ",
+                                                      std::ceil(target / (1 - target) * (1 - 1e-12))));
   }
   int64_t accepted = 0;
   for (int64_t block = 0; block < validation.ranking().num_blocks(); ++block) {
@@ -111,7 +111,8 @@ std::string WarningOf(ThresholdRule rule, const RankedInput& validation) {
       rule == ThresholdRule::kBestOpenSetFMacro || rule == ThresholdRule::kBestOpenSetFMicro ||
       rule == ThresholdRule::kBestYoudenMacro || rule == ThresholdRule::kBestYoudenMicro;
   if (!loses_nothing_by_accepting || validation.total().unknown > 0) return "";
-  return "warning: there are no unknown validation samples, so this rule accepts nearly all; known_accepted or conformal "
+  return "warning: there are no unknown validation samples, so this rule accepts nearly all; known_accepted or "
+         "conformal "
          "say how many known samples may be rejected";
 }
 

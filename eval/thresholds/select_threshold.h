@@ -14,12 +14,14 @@ namespace openset {
 enum class ThresholdRule {
   // The smallest threshold that accepts at least `target` of the known samples. Needs no unknown samples.
   kKnownAccepted,
-  // The ceil((n + 1) target)-th smallest score of the n known samples: a new known sample, drawn as these were, is accepted
+  // The ceil((n + 1) target)-th smallest score of the n known samples: a new known sample, drawn as these were, is
+  // accepted
   // with a probability of at least `target` (split conformal prediction). Needs n >= target / (1 - target).
   kConformal,
   // The largest one that rejects at least `target` of the unknown samples.
   kUnknownRejected,
-  // The one with the best value; of equally good ones the smallest. Without unknown samples F and Youden's J lose nothing
+  // The one with the best value; of equally good ones the smallest. Without unknown samples F and Youden's J lose
+  // nothing
   // by accepting: the threshold is about the largest score, see WarningOf().
   kBestOpenSetFMacro,
   kBestOpenSetFMicro,
@@ -33,7 +35,8 @@ enum class ThresholdRule {
   kRiskAtMost,
   // The largest of the thresholds at coverages of 5 %, 10 %, ..., 100 % for which that risk, of new samples drawn as
   // these were, is at most `target`, all 20 being right with a probability of at least 1 - delta: Clopper and Pearson's
-  // upper bound at delta / 20, of the samples below the threshold, is at most `target` (learn then test, Angelopoulos et
+  // upper bound at delta / 20, of the samples below the threshold, is at most `target` (learn then test, Angelopoulos
+  // et
   // al. 2021, with Bonferroni's correction; Geifman and El-Yaniv 2017 search by bisection).
   kRiskGuaranteed,
 };
@@ -51,11 +54,11 @@ struct ThresholdReport {
   Tally accepted;
   Tally total;
   // The intervals speak of new samples at this threshold: not on the samples that it was chosen by.
-  std::optional<CountedShare> known_accepted;    // share of the known samples
-  std::optional<CountedShare> correct_accepted;  // share of the known samples: accepted and classified correctly
-  std::optional<CountedShare> unknown_rejected;  // share of the unknown samples
-  std::optional<CountedShare> coverage;          // share of all samples that are accepted
-  std::optional<CountedShare> risk;              // share of wrong and unknown ones among the accepted
+  std::optional<CountedShare> known_accepted;     // share of the known samples
+  std::optional<CountedShare> correct_accepted;   // share of the known samples: accepted and classified correctly
+  std::optional<CountedShare> unknown_rejected;   // share of the unknown samples
+  std::optional<CountedShare> coverage;           // share of all samples that are accepted
+  std::optional<CountedShare> risk;               // share of wrong and unknown ones among the accepted
   std::optional<CountedShare> open_set_accuracy;  // share of all samples: correct_accepted or unknown_rejected
   double open_set_f_macro = 0;
   double open_set_f_micro = 0;
@@ -68,8 +71,8 @@ struct ThresholdReport {
 bool ReadsTarget(ThresholdRule rule);
 
 // `target` is a share in [0, 1]; `delta`, in (0, 1), is read by kRiskGuaranteed.
-// Errors: kInvalidArgument for a target or delta out of range; kFailedPrecondition where the validation samples lack the
-// side that the rule needs, where there are too few for kConformal, and where no threshold keeps the risk.
+// Errors: kInvalidArgument for a target or delta out of range; kFailedPrecondition where the validation samples lack
+// the side that the rule needs, where there are too few for kConformal, and where no threshold keeps the risk.
 absl::StatusOr<double> SelectThreshold(ThresholdRule rule, double target, const RankedInput& validation,
                                        double delta = 0.05);
 

@@ -38,7 +38,7 @@ TEST(SelectThreshold, FollowsEachRule) {
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kRiskAtMost, 0, validation), 0.2);
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kRiskAtMost, 0.4, validation), 0.5);
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kRiskAtMost, 0.5, validation), 0.6);
-  EXPECT_EQ(*SelectThreshold(ThresholdRule::kBestNaccRates, 0, validation), 0.2);  // (2/4 + 3/3) / 2
+  EXPECT_EQ(*SelectThreshold(ThresholdRule::kBestNaccRates, 0, validation), 0.2);        // (2/4 + 3/3) / 2
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kBestOpenSetAccuracy, 0, validation), 0.2);  // 2 + 3 of 7
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kBestOpenSetFMicro, 0, validation),
             BestOverThresholds(OpenSetFMicro(), validation).threshold);
@@ -134,8 +134,7 @@ TEST(SelectThreshold, GuaranteedRiskHoldsAsOftenAsPromised) {
     const RankedInput validation(samples.Input());
     const double plain = *SelectThreshold(ThresholdRule::kRiskAtMost, 0.1, validation);
     plain_broken += plain * plain / 6 > 0.1;
-    const absl::StatusOr<double> threshold =
-        SelectThreshold(ThresholdRule::kRiskGuaranteed, 0.1, validation, 0.1);
+    const absl::StatusOr<double> threshold = SelectThreshold(ThresholdRule::kRiskGuaranteed, 0.1, validation, 0.1);
     if (!threshold.ok()) continue;
     ++found;
     broken += *threshold * *threshold / 6 > 0.1;

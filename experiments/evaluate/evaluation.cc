@@ -104,7 +104,8 @@ absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outpu
   arrays.group = group;
   OPENSET_ASSIGN_OR_RETURN(const std::optional<ProbabilityLogits> probabilities, score->Probabilities(input));
   arrays.logits = probabilities.has_value() ? probabilities->logits : outputs.logits;
-  arrays.num_outputs = static_cast<int32_t>(probabilities.has_value() ? probabilities->num_outputs : outputs.num_outputs);
+  arrays.num_outputs =
+      static_cast<int32_t>(probabilities.has_value() ? probabilities->num_outputs : outputs.num_outputs);
   OPENSET_ASSIGN_OR_RETURN(const EvaluationInput evaluation, EvaluationInput::Create(arrays));
 
   const std::vector<MetricSpec> metrics(trial.metric().begin(), trial.metric().end());

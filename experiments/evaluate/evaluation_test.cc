@@ -119,7 +119,8 @@ TEST(Measure, CalibrationFollowsTheScore) {
   // Gaps of the known samples' logits, towards their own class: 4, 2, 5, -1.
   const auto nll = [](double t) {
     return (std::log1p(std::exp(-4 / t)) + std::log1p(std::exp(-2 / t)) + std::log1p(std::exp(-5 / t)) +
-            std::log1p(std::exp(1 / t))) / 4;
+            std::log1p(std::exp(1 / t))) /
+           4;
   };
   EXPECT_NEAR(plain, nll(1), 1e-6);
   EXPECT_NEAR(scaled, nll(2), 1e-6);

@@ -1,3 +1,4 @@
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
+#include "eval/metrics/confusion.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/evaluate.h"
 #include "eval/metrics/groups.h"
@@ -28,6 +30,7 @@ ABSL_FLAG(bool, ci, false, "Confidence intervals.");
 ABSL_FLAG(std::string, curves, "",
           "Folder for the curves, as .csv and .svg and all in one page: ROC, OSCR, risk over coverage, scores, "
           "reliability.");
+ABSL_FLAG(std::string, classes, "", "File (.csv) for the closed-set accuracy of each known class.");
 ABSL_FLAG(std::string, convention, "openset",
           "Whose metrics, under the names and by the rules of its code: openset, openood, odin, oe, udb, arpl, "
           "fd_shifts, torch_uncertainty or released (OpenAUC).");
@@ -153,6 +156,15 @@ absl::StatusOr<EvaluationReport> MakeReport(const std::vector<ConventionMetric>&
       report.groups.push_back(std::move(group));
     }
   }
+  if (!samples.known_sets.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(std::vector<GroupValues> sets,
+                             EvaluateKnownSets(specs, ranked, samples.known_set, samples.known_sets));
+    for (GroupValues& set : sets) {
+      ReportedGroup group{set.name, set.known_samples, std::move(set.values), {}};
+      for (size_t m = 0; m < metrics.size(); ++m) group.values[m].value = Printed(metrics[m], group.values[m].value);
+      report.known_sets.push_back(std::move(group));
+    }
+  }
   for (const MetricSpec& spec : specs) {
     if (!spec.has_pooled_aurc() || report.num_unknown == 0) continue;
     for (const AurcPart& part : PooledAurcParts(ranked)) {
@@ -184,6 +196,10 @@ absl::Status RunEval(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, scored.samples.Input());
   const RankedInput ranked(input);
   OPENSET_ASSIGN_OR_RETURN(EvaluationReport report, MakeReport(metrics, scored.samples, ranked));
+  if (const std::string classes = absl::GetFlag(FLAGS_classes); !classes.empty()) {
+    const ConfusionMatrix closed_set = ConfusionAt(ranked, std::numeric_limits<double>::infinity());
+    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(UserPath(classes), AccuracyPerClassCsv(closed_set)));
+  }
   report.notes = {absl::StrJoin(arguments, ", "), scored.note};
   if (const std::string folder = absl::GetFlag(FLAGS_curves); !folder.empty()) {
     OPENSET_RETURN_IF_ERROR(WriteCurves(UserPath(folder), ranked, report));
@@ -212,7 +228,7 @@ Command EvalCommand() {
       "  openset eval label.npy unknown_score.npy prediction.npy\n"
       "  openset eval cifar10.npz cifar100.npz svhn.npz --near=cifar100 --far=svhn --convention=openood\n"
       "  openset eval raw_logits.npz --skip=0 --known=1 --far=2\n";
-  command.flags = {"format", "out", "metrics", "convention", "curves", "ci"};
+  command.flags = {"format", "out", "metrics", "convention", "curves", "classes", "ci"};
   for (const std::vector<std::string>& more : {IntervalFlags(), SampleFlags()}) {
     command.flags.insert(command.flags.end(), more.begin(), more.end());
   }

@@ -14,12 +14,13 @@
 #include "tools/cli/flags.h"
 #include "tools/cli/score_flags.h"
 
-ABSL_FLAG(std::string, rule, "known_accepted",
-          "known_accepted: the smallest threshold that accepts the target's share of known samples; conformal: the same "
-          "with a guarantee for new ones; unknown_rejected: the largest that rejects its share of unknown ones; risk: "
-          "the largest whose share of wrong and unknown samples among the accepted is at most the target; "
-          "risk_guaranteed: the same for new samples, with probability 1 - delta; open_set_f_macro, open_set_f_micro, "
-          "youden_macro, youden_micro, nacc_rates, open_set_accuracy: the best by that metric.");
+ABSL_FLAG(
+    std::string, rule, "known_accepted",
+    "known_accepted: the smallest threshold that accepts the target's share of known samples; conformal: the same "
+    "with a guarantee for new ones; unknown_rejected: the largest that rejects its share of unknown ones; risk: "
+    "the largest whose share of wrong and unknown samples among the accepted is at most the target; "
+    "risk_guaranteed: the same for new samples, with probability 1 - delta; open_set_f_macro, open_set_f_micro, "
+    "youden_macro, youden_micro, nacc_rates, open_set_accuracy: the best by that metric.");
 ABSL_FLAG(double, target, 0.95,
           "Share for known_accepted, conformal, unknown_rejected, risk and risk_guaranteed, in 0 .. 1.");
 ABSL_FLAG(double, delta, 0.05, "How probably risk_guaranteed may be wrong.");
