@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_format.h"
 #include "core/suggest.h"
 #include "google/protobuf/text_format.h"
 
@@ -63,6 +64,32 @@ std::vector<Table> Tables() {
         {"OSCR", "oscr { form: LEGACY }", "the correct samples start one place later than the unknown ones"},
         {"TNR", "fpr_at_95tpr { rule: NEAREST_WALK }", "1 - FPR; the threshold whose TPR is nearest to 95 %", -1, 1},
         {"DTACC", "detection_error {}", "1 - detection error", -1, 1}}},
+      {"fd_shifts",
+       "FD-Shifts (Jaeger et al. 2023, Traub et al. 2024)",
+       {{"accuracy", "accuracy {}", ""},
+        {"aurc x1000", "aurc { form: TRAPEZOID_DISTINCT }", "trapezoids between distinct scores", 1000},
+        {"e-aurc x1000", "eaurc { form: TRAPEZOID_DISTINCT }", "less r + (1 - r) ln(1 - r) for the risk r", 1000},
+        {"augrc x1000", "augrc {}", "", 1000},
+        {"e-augrc x1000", "eaugrc {}", "", 1000},
+        {"aurc-ba x1000", "class_balanced_aurc {}", "a class of which nothing is accepted has no risk", 1000},
+        {"augrc-ba x1000", "class_balanced_augrc {}", "", 1000},
+        {"failauc", "auroc_misclassification {}", "of correct against wrong predictions"}}},
+      {"torch_uncertainty",
+       "torch-uncertainty 0.13",
+       {{"cls/Acc", "accuracy {}", ""},
+        {"cls/Brier", "brier {}", ""},
+        {"cls/NLL", "nll {}", ""},
+        {"cal/ECE", "ece { bins: 15 edges: LEFT_CLOSED }", ""},
+        {"cal/MCE", "mce { bins: 15 edges: LEFT_CLOSED }", ""},
+        {"cal/aECE", "adaptive_ece { bins: 15 }", "equal confidences in the order of its sort"},
+        {"sc/AURC", "aurc { form: TRAPEZOID_NORMALISED }", "from coverage 1/n, over 1 - 1/n"},
+        {"sc/AUGRC", "augrc { form: TRAPEZOID_NORMALISED }", "from coverage 1/n, over 1 - 1/n"},
+        {"sc/Cov_5Risk", "coverage_at_risk { risk: 0.05 }", "where there is none it prints NaN"},
+        {"sc/Risk_80Cov", "risk_at_coverage { coverage: 0.8 }", "equal scores in the order of its sort"},
+        {"ood/AUROC", "auroc {}", ""},
+        {"ood/AUPR", "aupr_unknown { form: STEP }", "average precision"},
+        {"ood/FPR95", "fpr_at_95tpr_unknown_positive { rule: NEAREST }",
+         "unknown is positive; the threshold whose TPR is nearest to 95 %"}}},
       {"released",
        "OpenAUC (Wang et al. 2022), released code",
        {{"ACC", "accuracy {}", ""},
@@ -77,12 +104,77 @@ std::vector<Table> Tables() {
   };
 }
 
+}  // namespace
+
+std::string RemarkOn(const MetricSpec& metric) {
+  const auto at = [](const OperatingPoint& point) -> std::string {
+    switch (point.kind_case()) {
+      case OperatingPoint::kBestOnGrid:
+        return "threshold: the best of a grid, chosen on these samples";
+      case OperatingPoint::kThreshold:
+        return absl::StrFormat("threshold: %g, as given", point.threshold());
+      case OperatingPoint::kKnownAccepted:
+        return absl::StrFormat("threshold: accepts %g %% of these known samples", 100 * point.known_accepted());
+      case OperatingPoint::kBest:
+      case OperatingPoint::KIND_NOT_SET:
+        break;
+    }
+    return "threshold: the best, chosen on these samples";
+  };
+  const auto balanced = [](const BalancedScoreSpec& spec) -> std::string {
+    switch (spec.at_case()) {
+      case BalancedScoreSpec::kThreshold:
+        return absl::StrFormat("threshold: %g, as given", spec.threshold());
+      case BalancedScoreSpec::kOfMethod:
+        return "threshold: the method's own";
+      case BalancedScoreSpec::kKnownAccepted:
+      case BalancedScoreSpec::AT_NOT_SET:
+        break;
+    }
+    return absl::StrFormat("threshold: accepts %g %% of these known samples",
+                           100 * (spec.has_known_accepted() ? spec.known_accepted() : 0.95));
+  };
+  switch (metric.kind_case()) {
+    case MetricSpec::kOpenSetFMacro:
+      return at(metric.open_set_f_macro().at());
+    case MetricSpec::kOpenSetFMicro:
+      return at(metric.open_set_f_micro().at());
+    case MetricSpec::kYoudenMacro:
+      return at(metric.youden_macro().at());
+    case MetricSpec::kYoudenMicro:
+      return at(metric.youden_micro().at());
+    case MetricSpec::kNacc:
+      return at(metric.nacc().at());
+    case MetricSpec::kNaccRates:
+      return at(metric.nacc_rates().at());
+    case MetricSpec::kOpenSetAccuracy:
+      return at(metric.open_set_accuracy().at());
+    case MetricSpec::kOuter:
+      return balanced(metric.outer());
+    case MetricSpec::kHalfpoint:
+      return balanced(metric.halfpoint());
+    case MetricSpec::kOverall:
+      return balanced(metric.overall());
+    case MetricSpec::kFprAt95Tpr:
+      return "known is positive: unknown samples accepted where 95 % of the known ones are";
+    case MetricSpec::kFprAt95TprUnknownPositive:
+      return "unknown is positive: known samples rejected where 95 % of the unknown ones are";
+    case MetricSpec::kErrorAt95Tpr:
+      return "unknown is positive: at the threshold that rejects 95 % of these unknown samples";
+    default:
+      return "";
+  }
+}
+
+namespace {
+
 Convention Own() {
   Convention convention = {"openset", "openset", {}};
   for (MetricSpec& metric : AllMetrics()) {
     const google::protobuf::OneofDescriptor* kind = MetricSpec::descriptor()->FindOneofByName("kind");
     const std::string name = MetricSpec::GetReflection()->GetOneofFieldDescriptor(metric, kind)->name();
-    convention.metrics.push_back({name, std::move(metric), 1, 0, ""});
+    std::string remark = RemarkOn(metric);
+    convention.metrics.push_back({name, std::move(metric), 1, 0, std::move(remark)});
   }
   return convention;
 }

@@ -28,11 +28,16 @@ struct Convention {
   std::vector<ConventionMetric> metrics;
 };
 
-// All of them: openset (this project's own), openood, odin, oe, udb, arpl, released (the code of OpenAUC).
+// All of them: openset (this project's own), openood, odin, oe, udb, arpl, fd_shifts, torch_uncertainty, released (the
+// code of OpenAUC).
 std::vector<Convention> Conventions();
 
 // Errors: kNotFound, with the known names.
 absl::StatusOr<Convention> FindConvention(absl::string_view name);
+
+// Where the threshold of a metric of decisions comes from, and which side is positive at a true positive rate; empty
+// for other metrics.
+std::string RemarkOn(const MetricSpec& metric);
 
 // Every metric in its default form, in the order of MetricSpec.
 std::vector<MetricSpec> AllMetrics();
