@@ -84,7 +84,7 @@ Display OfKnown(const std::string& name, const Details& details = {}) {
 }
 
 Display OfAuroc(const AurocSpec& spec) {
-  return OfBoth("AUROC", spec.tied() == NOTHING ? Details{"ties count 0"} : Details{});
+  return OfBoth("AUROC", spec.tied() == TiedPairRule::NOTHING ? Details{"ties count 0"} : Details{});
 }
 
 Display OfAupr(const std::string& positive, const AuprSpec& spec) {
@@ -137,10 +137,14 @@ Display OfExcessAurc(const EaurcSpec& spec) {
               spec.oracle() == EaurcSpec::EXACT ? Details{"exact oracle"} : Details{});
 }
 
-Display OfEce(const EceSpec& spec) {
+Display OfEce(const std::string& name, const EceSpec& spec) {
   Details details = {absl::StrCat(spec.bins(), " bins")};
   if (spec.edges() == EceSpec::LEFT_CLOSED) details.push_back("left closed");
-  return OfKnown("ECE", details);
+  return OfKnown(name, details);
+}
+
+Display OfRisk(RiskSamples::Value over, const std::string& name) {
+  return over == RiskSamples::KNOWN ? OfKnown(name) : OfBoth(name, {"pooled"});
 }
 
 // All but the direction.
@@ -210,7 +214,34 @@ Display OfMember(const MetricSpec& metric) {
     case MetricSpec::kBrier:
       return Make(kNumber, Reads::kKnown, "Brier score");
     case MetricSpec::kEce:
-      return OfEce(metric.ece());
+      return OfEce("ECE", metric.ece());
+    case MetricSpec::kMce:
+      return OfEce("MCE", metric.mce());
+    case MetricSpec::kAdaptiveEce:
+      return OfKnown("adaptive ECE", {absl::StrCat(metric.adaptive_ece().bins(), " bins")});
+    case MetricSpec::kFprAtTpr: {
+      const bool unknown = metric.fpr_at_tpr().positive() == FprAtLevelSpec::UNKNOWN;
+      return OfBoth(absl::StrCat("FPR at ", Number(100 * metric.fpr_at_tpr().tpr()), " % TPR"),
+                    {unknown ? "unknown positive" : "known positive"});
+    }
+    case MetricSpec::kCcrAtFpr:
+      return OfBoth(absl::StrCat("CCR at ", Number(100 * metric.ccr_at_fpr().fpr()), " % FPR"));
+    case MetricSpec::kRiskAtCoverage:
+      return OfRisk(metric.risk_at_coverage().over(),
+                    absl::StrCat("risk at ", Number(100 * metric.risk_at_coverage().coverage()), " % coverage"));
+    case MetricSpec::kCoverageAtRisk:
+      return OfRisk(metric.coverage_at_risk().over(),
+                    absl::StrCat("coverage at ", Number(100 * metric.coverage_at_risk().risk()), " % risk"));
+    case MetricSpec::kOpenSetAccuracy:
+      return OfBoth("open-set accuracy", {ThresholdText(metric.open_set_accuracy().at())});
+    case MetricSpec::kPooledAugrc:
+      return Make(kThousandths, Reads::kKnownAndUnknown, "AUGRC", {"pooled"});
+    case MetricSpec::kEaugrc:
+      return Make(kThousandths, Reads::kKnown, "E-AUGRC");
+    case MetricSpec::kClassBalancedAurc:
+      return Make(kThousandths, Reads::kKnown, "AURC", {"class-balanced"});
+    case MetricSpec::kClassBalancedAugrc:
+      return Make(kThousandths, Reads::kKnown, "AUGRC", {"class-balanced"});
     case MetricSpec::KIND_NOT_SET:
       break;  // the schema's rules require a member
   }
