@@ -1,17 +1,19 @@
 #include "experiments/engine/local_engine.h"
 
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <functional>
 #include <set>
-#include <thread>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
+#include "experiments/engine/execute_plan.h"
 #include "experiments/spec/expand.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
@@ -20,9 +22,12 @@
 namespace openset {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 // See experiments/testing/fake_worker.cc.
@@ -40,10 +45,12 @@ class Observer : public EngineObserver {
   void OnProgress(int, const WorkProgress&) override { ++progress; }
   void OnFinish(int node, const absl::Status& status) override {
     running.erase(node);
+    if (on_finish) on_finish();
     (status.ok() ? finished : failed).push_back(node);
     if (!status.ok()) messages.push_back(std::string(status.message()));
   }
   void OnSkip(int node) override { skipped.push_back(node); }
+  void OnStartFailure(int, const absl::Status& status) override { start_failures.push_back(status); }
   void OnTick() override {
     if (progress > 0 && interrupt_on_progress) kill(getpid(), SIGINT);
   }
@@ -53,7 +60,9 @@ class Observer : public EngineObserver {
   std::vector<std::string> messages;
   size_t most_running = 0;
   int progress = 0;
+  std::vector<absl::Status> start_failures;
   bool interrupt_on_progress = false;
+  std::function<void()> on_finish;
 };
 
 class LocalEngineTest : public ::testing::Test {
@@ -62,7 +71,7 @@ class LocalEngineTest : public ::testing::Test {
     const std::string worker = *RunfilesFolder() + "/openset/experiments/testing/fake_worker";
     options_.trainer = {worker};
     options_.evaluator = {worker};
-    options_.cpu_slots = 2;
+    options_.capacity.cpu_threads = 2;
   }
 
   Plan MakePlanOf(const std::string& seeds) const {
@@ -72,7 +81,10 @@ class LocalEngineTest : public ::testing::Test {
     return MakePlan(*Expand(*experiment), store_, [](const Selection&) { return 1; });
   }
 
-  absl::Status Run(const Plan& plan) { return RunLocally(plan, store_, options_, &observer_); }
+  absl::Status Run(const Plan& plan) {
+    LocalEngine engine(store_, options_);
+    return ExecutePlan(plan, store_, {}, &engine, &observer_);
+  }
 
   // What the workers executed: "train PID", ...
   std::vector<std::string> Executed() const {
@@ -128,7 +140,7 @@ TEST_F(LocalEngineTest, AFailureOfSharedPassesIsThatOfAllOfThem) {
 }
 
 TEST_F(LocalEngineTest, WorkersLiveOnFromActionToAction) {
-  options_.cpu_slots = 1;
+  options_.capacity.cpu_threads = 1;
   ASSERT_TRUE(Run(MakePlanOf("0, 1, 2")).ok());
   std::set<std::string> trainers;
   for (const std::string& line : Executed()) {
@@ -138,7 +150,7 @@ TEST_F(LocalEngineTest, WorkersLiveOnFromActionToAction) {
 }
 
 TEST_F(LocalEngineTest, TrialsCompleteBeforeNewOnesBegin) {
-  options_.cpu_slots = 1;
+  options_.capacity.cpu_threads = 1;
   ASSERT_TRUE(Run(MakePlanOf("0, 1")).ok());
   std::vector<std::string> kinds;
   for (const std::string& line : Executed()) kinds.push_back(line.substr(0, line.find(' ')));
@@ -206,14 +218,42 @@ TEST_F(LocalEngineTest, NeedsTheDeviceTheTrialAsksFor) {
   EXPECT_TRUE(Executed().empty());
 
   // The fake worker needs no real GPU: one action at a time on each device.
-  options_.cuda_devices = {0, 1};
+  options_.capacity.gpus = {0, 1};
   ASSERT_TRUE(Run(MakePlanOf("0, 1, 2")).ok());
   EXPECT_EQ(observer_.finished.size(), 9);
 }
 
-TEST_F(LocalEngineTest, AWorkerThatCannotStartIsAnError) {
-  options_.trainer = {"/nowhere/worker"};
-  EXPECT_EQ(Run(MakePlanOf("0")), absl::NotFoundError("cannot start /nowhere/worker: No such file or directory"));
+TEST_F(LocalEngineTest, AWorkerThatCannotStartIsAnErrorAndLosesNothing) {
+  const std::vector<std::string> evaluator = std::exchange(options_.evaluator, {"/nowhere/worker"});
+  const absl::Status error = absl::NotFoundError("cannot start /nowhere/worker: No such file or directory");
+  const Plan plan = MakePlanOf("0, 1, 2");
+  EXPECT_EQ(Run(plan), error);
+  EXPECT_THAT(observer_.start_failures, AllOf(Not(IsEmpty()), Each(error)));
+  EXPECT_THAT(observer_.failed, IsEmpty());
+  EXPECT_THAT(observer_.skipped, IsEmpty());
+  for (const PlanNode& node : plan.nodes) EXPECT_FALSE(store_.LoadFailure(node.key).ok());
+  EXPECT_THAT(*ListFolder(store_.folder() + "/running"), IsEmpty());
+  // What was done is not done again.
+  options_.evaluator = evaluator;
+  ASSERT_TRUE(Run(MakePlanOf("0, 1, 2")).ok());
+  EXPECT_EQ(Executed().size(), 9);
+}
+
+TEST_F(LocalEngineTest, AWorkerThatDiesWhileItIsIdleCostsNothing) {
+  options_.capacity.cpu_threads = 1;
+  int killed = 0;
+  observer_.on_finish = [&] {
+    const std::string last = Executed().back();
+    const int pid = std::stoi(last.substr(last.find(' ')));
+    kill(pid, SIGKILL);
+    siginfo_t info;
+    waitid(P_PID, pid, &info, WEXITED | WNOWAIT);  // until it is dead
+    ++killed;
+  };
+  const Plan plan = MakePlanOf("0, 1");
+  EXPECT_TRUE(Run(plan).ok());
+  EXPECT_EQ(killed, 6);
+  EXPECT_EQ(Records(plan), 2);
 }
 
 }  // namespace

@@ -1,11 +1,16 @@
 #include "experiments/worker/execution.h"
 
+#include <cstdlib>
+
 #include "absl/strings/str_cat.h"
 #include "core/tensor/torch_runtime.h"
 
 namespace openset {
 
 void ConfigureExecution(const ExecutionSpec& spec) {
+  // Makes cuBLAS repeatable. It is read when the process first uses cuBLAS.
+  static const int set = setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/1);
+  static_cast<void>(set);
   at::set_num_threads(spec.threads());
   at::Context& context = at::globalContext();
   context.setDeterministicAlgorithms(/*enabled=*/true, /*warn_only=*/false);

@@ -86,6 +86,12 @@ void RunDisplay::OnSkip(int node) {
   done_work_ += WorkOf(plan_.nodes[node]);
 }
 
+void RunDisplay::OnStartFailure(int node, const absl::Status& status) {
+  const char* waits = running_.empty() ? "" : "; tried again when an action has ended";
+  Line(absl::StrCat("not started: ", Describe(plan_.trials[plan_.nodes[node].trials[0]]), ": ", status.message(),
+                    waits));
+}
+
 void RunDisplay::OnTick() {
   const absl::Time now = absl::Now();
   if (terminal_) {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/time/time.h"
-#include "experiments/engine/local_engine.h"
+#include "experiments/engine/execute_plan.h"
 #include "experiments/plan/plan.h"
 
 namespace openset {
@@ -26,6 +26,7 @@ class RunDisplay : public EngineObserver {
   void OnProgress(int node, const WorkProgress& progress) override;
   void OnFinish(int node, const absl::Status& status) override;
   void OnSkip(int node) override;
+  void OnStartFailure(int node, const absl::Status& status) override;
   void OnTick() override;
 
  private:

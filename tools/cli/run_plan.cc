@@ -15,6 +15,7 @@
 #include "core/suggest.h"
 #include "data/catalog.h"
 #include "data/data_set.h"
+#include "experiments/engine/execute_plan.h"
 #include "experiments/engine/local_engine.h"
 #include "experiments/spec/model_files.h"
 #include "tools/cli/report_files.h"
@@ -77,9 +78,9 @@ absl::StatusOr<LocalEngineOptions> EngineOptions() {
     return absl::InvalidArgumentError(absl::StrCat("--engine: ", UnknownName("engine", engine, {"local"})));
   const int jobs = absl::GetFlag(FLAGS_jobs);
   if (jobs < 0) return absl::InvalidArgumentError(absl::StrCat("--jobs: must be at least 0 (is ", jobs, ")"));
-  options.cpu_slots = jobs > 0 ? jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.capacity.cpu_threads = jobs > 0 ? jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
-  options.cuda_devices = devices.cuda;
+  options.capacity.gpus = devices.cuda;
   options.data_folders = DataFoldersFromFlags();
 
   std::string worker = absl::GetFlag(FLAGS_worker);
@@ -116,12 +117,13 @@ absl::Status RunPlan(const LoadedPlan& loaded, const Store& store) {
             << " trials to run: " << plan.CountNeeded(ActionKind::kTrain) - imports << " trainings, "
             << (imports > 0 ? absl::StrCat(imports, " imports of a model, ") : "")
             << plan.CountNeeded(ActionKind::kInfer) << " inferences, " << needed << " evaluations, "
-            << options.cpu_slots << " CPU slots.\n";
+            << options.capacity.cpu_threads << " CPU slots.\n";
   if (loaded.waiting > 0) std::cout << SearchText(loaded) << "\n";
   std::cout << std::flush;
   store.SweepTemporaries();
   RunDisplay display(plan, isatty(STDOUT_FILENO) != 0, &std::cout);
-  return RunLocally(plan, store, options, &display);
+  LocalEngine engine(store, options);
+  return ExecutePlan(plan, store, /*memory=*/{}, &engine, &display);
 }
 
 absl::Status FinishRun(const LoadedPlan& loaded, const Store& store, const absl::Status& outcome,

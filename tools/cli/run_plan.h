@@ -14,7 +14,7 @@ namespace openset {
 // Names of the flags that RunPlan() reads, itself and through tools/cli/flags.h.
 std::vector<std::string> RunFlags();
 
-// Runs what is missing of the plan, with progress on standard output. Errors: those of RunLocally(); those of what is
+// Runs what is missing of the plan, with progress on standard output. Errors: those of ExecutePlan(); those of what is
 // looked at before anything is written: flags, data files, model files.
 absl::Status RunPlan(const LoadedPlan& loaded, const Store& store);
 

@@ -1,0 +1,221 @@
+#include "experiments/engine/execute_plan.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "experiments/spec/expand.h"
+#include "experiments/testing/spec_sandbox.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+const absl::Status kNoFork = absl::UnavailableError("cannot fork: no memory");
+
+// Runs nothing: what was started ends at the next wait but `delay`, in order.
+class FakeEngine : public Engine {
+ public:
+  const Capacity& capacity() const override { return capacity_of; }
+
+  absl::Status Start(int action, int gpu, WorkRequest request) override {
+    if (failing_starts.erase(static_cast<int>(started.size() + refused)) > 0 || refuse_all) {
+      ++refused;
+      return kNoFork;
+    }
+    EXPECT_TRUE(keys.insert(request.key()).second) << "started twice";
+    started.push_back(request);
+    gpus.push_back(gpu);
+    running.push_back({action, request.key()});
+    most_running = std::max(most_running, running.size());
+    return absl::OkStatus();
+  }
+
+  std::vector<EngineEvent> Wait(int, absl::Duration) override {
+    ++waits;
+    if (waits == interrupt_at) raise(SIGINT);
+    EXPECT_FALSE(running.empty());
+    const auto [action, key] = running.front();
+    running.pop_front();
+    EngineEvent progress{action};
+    progress.progress.emplace().set_fraction(0.5);
+    EngineEvent end{action};
+    end.end = failing_keys.count(key) > 0 ? absl::AbortedError("it failed") : absl::OkStatus();
+    if (!end.end->ok()) end.log_tail = "the log";
+    return {progress, end};
+  }
+
+  void KillAll() override { running.clear(); }
+
+  Capacity capacity_of;
+  std::set<int> failing_starts;  // by number of the call
+  bool refuse_all = false;
+  std::set<std::string> failing_keys;
+  int interrupt_at = -1;
+
+  std::vector<WorkRequest> started;
+  std::vector<int> gpus;
+  std::set<std::string> keys;
+  std::deque<std::pair<int, std::string>> running;
+  size_t most_running = 0;
+  size_t refused = 0;
+  int waits = 0;
+};
+
+class Observer : public EngineObserver {
+ public:
+  void OnStart(int) override { ++starts; }
+  void OnProgress(int, const WorkProgress&) override { ++progress; }
+  void OnFinish(int node, const absl::Status& status) override { (status.ok() ? finished : failed).push_back(node); }
+  void OnSkip(int node) override { skipped.push_back(node); }
+  void OnStartFailure(int, const absl::Status& status) override { start_failures.push_back(status); }
+  void OnTick() override {}
+
+  int starts = 0, progress = 0;
+  std::vector<int> finished, failed, skipped;
+  std::vector<absl::Status> start_failures;
+};
+
+class ExecutePlanTest : public ::testing::Test {
+ protected:
+  ExecutePlanTest() : store_(sandbox_.folder() + "/store") {}
+
+  Plan MakePlanOf(const std::string& more) const {
+    const absl::StatusOr<Experiment> experiment =
+        sandbox_.Load(absl::StrCat("name: 'spec' task: 'task' method: 'plain' split: 0 metric { accuracy {} } ", more));
+    EXPECT_TRUE(experiment.ok()) << experiment.status();
+    return MakePlan(*Expand(*experiment), store_, [](const Selection&) { return 10; });
+  }
+
+  absl::Status Run(const Plan& plan) { return ExecutePlan(plan, store_, memory_, &engine_, &observer_); }
+
+  // "train", "infer", ... in the order of starting.
+  std::vector<std::string> Kinds() const {
+    std::vector<std::string> kinds;
+    for (const WorkRequest& request : engine_.started) {
+      kinds.push_back(request.has_train() ? "train" : request.has_infer() ? "infer" : "evaluate");
+    }
+    return kinds;
+  }
+
+  const SpecSandbox sandbox_;
+  const Store store_;
+  FakeEngine engine_;
+  Observer observer_;
+  ActionMemory memory_;
+};
+
+TEST_F(ExecutePlanTest, TrialsCompleteAndTheLongestTrainingGoesFirst) {
+  const Plan plan = MakePlanOf("seed: 0 axis { path: 'training.epochs' value: ['1', '9', '3'] }");
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_THAT(Kinds(),
+              ElementsAre("train", "infer", "evaluate", "train", "infer", "evaluate", "train", "infer", "evaluate"));
+  EXPECT_EQ(engine_.started[0].train().training().epochs(), 9);
+  EXPECT_EQ(engine_.started[3].train().training().epochs(), 3);
+  EXPECT_EQ(engine_.started[6].train().training().epochs(), 1);
+  EXPECT_EQ(observer_.starts, 9);
+  EXPECT_EQ(observer_.progress, 9);
+  EXPECT_THAT(observer_.finished, SizeIs(9));
+}
+
+TEST_F(ExecutePlanTest, PassengersGoWithTheirInference) {
+  const Plan plan = MakePlanOf(
+      "seed: 0 override { inference { input_perturbation {} } } "
+      "axis { path: 'inference.input_perturbation.epsilon' value: ['0', '0.1', '0.2'] } ");
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_THAT(Kinds(), ElementsAre("train", "infer", "evaluate", "evaluate", "evaluate"));
+  EXPECT_EQ(engine_.started[1].infer_together_size(), 2);
+  EXPECT_THAT(observer_.finished, SizeIs(1 + 3 + 3));
+}
+
+TEST_F(ExecutePlanTest, AFailureIsRecordedAndSkipsItsDependents) {
+  const Plan plan = MakePlanOf("seed: [0, 1]");
+  const auto is_train = [](const PlanNode& node) { return node.kind == ActionKind::kTrain; };
+  const std::string key = std::find_if(plan.nodes.begin(), plan.nodes.end(), is_train)->key;
+  engine_.failing_keys = {key};
+  EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
+  EXPECT_THAT(observer_.failed, SizeIs(1));
+  EXPECT_THAT(observer_.skipped, SizeIs(2));
+  EXPECT_THAT(observer_.finished, SizeIs(3));
+  const FailureRecord failure = *store_.LoadFailure(key);
+  EXPECT_EQ(failure.kind(), "train");
+  EXPECT_EQ(failure.message(), "it failed");
+  EXPECT_EQ(failure.log_tail(), "the log");
+}
+
+TEST_F(ExecutePlanTest, AStartThatFailsWhileOthersRunIsTriedAgain) {
+  engine_.capacity_of.cpu_threads = 3;
+  engine_.failing_starts = {1, 3};
+  const Plan plan = MakePlanOf("seed: [0, 1, 2]");
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_THAT(observer_.start_failures, ElementsAre(kNoFork, kNoFork));
+  EXPECT_THAT(observer_.finished, SizeIs(9));
+  EXPECT_EQ(observer_.starts, 9);
+}
+
+TEST_F(ExecutePlanTest, AStartThatFailsWhileNothingRunsIsTheErrorAndNoFailureOfTheAction) {
+  engine_.refuse_all = true;
+  const Plan plan = MakePlanOf("seed: [0, 1]");
+  EXPECT_EQ(Run(plan), kNoFork);
+  EXPECT_EQ(engine_.refused, 1);
+  EXPECT_EQ(observer_.starts, 0);
+  EXPECT_THAT(observer_.failed, IsEmpty());
+  for (const PlanNode& node : plan.nodes) {
+    EXPECT_FALSE(store_.LoadFailure(node.key).ok());
+    EXPECT_EQ(store_.RunningBy(node.key), "");
+  }
+}
+
+TEST_F(ExecutePlanTest, ASignalKillsWhatRuns) {
+  engine_.capacity_of.cpu_threads = 4;
+  engine_.interrupt_at = 2;
+  const Plan plan = MakePlanOf("seed: [0, 1, 2, 3, 4, 5]");
+  EXPECT_EQ(Run(plan), absl::CancelledError("stopped by Interrupt"));
+  EXPECT_THAT(engine_.running, IsEmpty());
+  EXPECT_THAT(*ListFolder(store_.folder() + "/running"), IsEmpty());
+}
+
+TEST_F(ExecutePlanTest, AGpuIsSharedByAsManyActionsAsItHasShares) {
+  const Plan plan = MakePlanOf("seed: [0, 1, 2] execution { device: CUDA }");
+  EXPECT_TRUE(absl::IsFailedPrecondition(Run(plan)));
+  EXPECT_THAT(engine_.started, IsEmpty());
+  engine_.capacity_of.gpus = {3, 5};
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_EQ(engine_.most_running, 2 + 1);  // an evaluation beside them
+  EXPECT_THAT(std::set<int>(engine_.gpus.begin(), engine_.gpus.end()), UnorderedElementsAre(-1, 3, 5));
+
+  FakeEngine shared;
+  shared.capacity_of.gpus = {3};
+  shared.capacity_of.shares_per_gpu = 3;
+  ASSERT_TRUE(ExecutePlan(plan, store_, memory_, &shared, &observer_).ok());
+  EXPECT_GE(shared.most_running, 3);
+}
+
+TEST_F(ExecutePlanTest, MemoryIsCountedByTheKindOfAction) {
+  engine_.capacity_of.cpu_threads = 8;
+  engine_.capacity_of.memory_mb = 1000;
+  memory_ = {.train_mb = 500, .infer_mb = 1000, .evaluate_mb = 10};
+  const Plan plan = MakePlanOf("seed: [0, 1, 2, 3]");
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_EQ(engine_.most_running, 2);
+  EXPECT_THAT(observer_.finished, SizeIs(12));
+}
+
+}  // namespace
+}  // namespace openset
