@@ -93,5 +93,19 @@ TEST(ShortDuration, HasTwoUnits) {
   EXPECT_EQ(ShortDuration(absl::Minutes(67)), "1h07m");
 }
 
+TEST(RunDisplay, SaysWhatCouldNotStartAndWhenItIsTriedAgain) {
+  const Plan plan = OneTrial();
+  std::ostringstream out;
+  {
+    RunDisplay display(plan, false, &out);
+    display.OnStart(0);
+    display.OnStartFailure(1, absl::UnavailableError("cannot fork"));
+    display.OnFinish(0, absl::OkStatus());
+    display.OnStartFailure(1, absl::UnavailableError("cannot fork"));
+  }
+  EXPECT_THAT(out.str(), MatchesRegex("not started: softmax on task.*: cannot fork; tried again when an action has "
+                                      "ended\n.*\nnot started: softmax on task.*: cannot fork\n"));
+}
+
 }  // namespace
 }  // namespace openset
