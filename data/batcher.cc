@@ -1,9 +1,18 @@
 #include "data/batcher.h"
 
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
+#include "core/tensor/torch_runtime.h"
 
 namespace openset {
 namespace {
+
+// Images that are decoded at once, which bounds what is held at their own sizes.
+constexpr int64_t kChunk = 64;
 
 // u8 [N, 3, H, W] -> u8 [N, 1, H, W]: ITU-R 601 luma in 16 bits after the point, as Pillow's mode "L".
 at::Tensor Grey(const at::Tensor& images) {
@@ -12,39 +21,98 @@ at::Tensor Grey(const at::Tensor& images) {
   return at::bitwise_right_shift(sum, 16).to(at::kByte).unsqueeze(1);
 }
 
+// A host tensor on the device. To a GPU it is copied from pinned memory, while the host goes on.
+at::Tensor ToDevice(const at::Tensor& host, at::Device device) {
+  if (device.is_cpu()) return host;
+  return host.pin_memory().to(device, /*non_blocking=*/true);
+}
+
 }  // namespace
 
 int64_t BatchesPerEpoch(int64_t samples, int64_t batch_size, bool drop_last) {
   return drop_last ? samples / batch_size : (samples + batch_size - 1) / batch_size;
 }
 
-absl::StatusOr<Batcher> Batcher::Make(const ImageSet& set, const SelectedSamples& samples, int channels,
-                                      at::Device device) {
-  const bool to_grey = channels == 1 && set.channels == 3;
-  if (set.channels != channels && set.channels != 1 && !to_grey) {
+Batcher::Batcher(std::shared_ptr<const ImageSource> source, SelectedSamples samples, int channels, at::Device device)
+    : source_(std::move(source)),
+      samples_(std::move(samples)),
+      to_grey_(channels == 1 && source_->shape().channels == 3),
+      device_(device),
+      labels_(at::tensor(samples_.label, at::kLong).to(device)) {}
+
+absl::StatusOr<Batcher> Batcher::Make(std::shared_ptr<const ImageSource> source, SelectedSamples samples, int channels,
+                                      at::Device device, int64_t resident_bytes) {
+  const ImageShape shape = source->shape();
+  if (shape.channels != channels && shape.channels != 1 && !(channels == 1 && shape.channels == 3)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("channels: the model takes ", channels, ", but the images have ", set.channels));
+        absl::StrCat("channels: the model takes ", channels, ", but the images have ", shape.channels));
   }
-  // Only read from.
-  const at::Tensor all = at::from_blob(const_cast<uint8_t*>(set.pixels.data()),
-                                       {set.size(), set.channels, set.height, set.width}, at::kByte);
-  at::Tensor images = all.index_select(0, at::tensor(samples.index, at::kLong));
-  if (to_grey) images = Grey(images);
-  return Batcher(images.to(device), at::tensor(samples.label, at::kLong).to(device));
+  Batcher batcher(std::move(source), std::move(samples), channels, device);
+  if (shape.bytes() > 0 && batcher.size() * shape.bytes() <= resident_bytes) OPENSET_RETURN_IF_ERROR(batcher.ReadAll());
+  return batcher;
+}
+
+absl::Status Batcher::ReadAll() {
+  const ImageShape shape = source_->shape();
+  at::Tensor images = at::empty({size(), shape.channels, shape.height, shape.width}, at::kByte);
+  uint8_t* out = images.mutable_data_ptr<uint8_t>();
+  for (int64_t begin = 0; begin < size(); begin += kChunk) {
+    const int64_t count = std::min(kChunk, size() - begin);
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<Image> some,
+                             source_->Read(absl::MakeSpan(samples_.index).subspan(begin, count)));
+    for (const Image& image : some) out = std::copy(image.pixels.begin(), image.pixels.end(), out);
+  }
+  if (to_grey_) images = Grey(images);
+  images_ = images.to(device_);
+  source_ = nullptr;
+  return absl::OkStatus();
 }
 
 std::vector<at::Tensor> Batcher::Epoch(int64_t batch_size, bool drop_last, RandomStream* random) const {
-  const at::Tensor order = random != nullptr ? at::tensor(random->Permutation(size()), at::kLong).to(labels_.device())
-                                             : at::arange(size(), labels_.options());
+  const at::Tensor order =
+      random != nullptr ? at::tensor(random->Permutation(size()), at::kLong) : at::arange(size(), at::kLong);
   std::vector<at::Tensor> batches;
   const int64_t count = BatchesPerEpoch(size(), batch_size, drop_last);
   for (int64_t i = 0; i < count; ++i) batches.push_back(order.slice(0, i * batch_size, (i + 1) * batch_size));
   return batches;
 }
 
-Batch Batcher::At(const at::Tensor& samples, const Pipeline& pipeline, RandomStream* random) const {
-  std::vector<at::Tensor> images = pipeline.ApplyWithViews(images_.index_select(0, samples), random);
-  Batch batch{images[0], labels_.index_select(0, samples), samples};
+absl::StatusOr<at::Tensor> Batcher::ReadBatch(const at::Tensor& samples, const Pipeline& pipeline,
+                                              RandomStream* random) const {
+  const int64_t* place = samples.const_data_ptr<int64_t>();
+  const int64_t count = samples.size(0);
+  std::vector<RandomStream> stream;
+  for (int64_t i = 0; random != nullptr && i < count; ++i) stream.emplace_back(random->Bits(), "image");
+  std::vector<at::Tensor> ready(count);
+  for (int64_t begin = 0; begin < count; begin += kChunk) {
+    const int64_t end = std::min(count, begin + kChunk);
+    std::vector<int64_t> index;
+    for (int64_t i = begin; i < end; ++i) index.push_back(samples_.index[place[i]]);
+    OPENSET_ASSIGN_OR_RETURN(std::vector<Image> images, source_->Read(index));
+    at::parallel_for(begin, end, 1, [&](int64_t from, int64_t to) {
+      for (int64_t i = from; i < to; ++i) {
+        Image& image = images[i - begin];
+        at::Tensor pixels =
+            at::from_blob(image.pixels.data(), {1, image.channels, image.height, image.width}, at::kByte);
+        if (to_grey_) pixels = Grey(pixels);
+        ready[i] = pipeline.ApplyFirst(pixels, random != nullptr ? &stream[i] : nullptr);
+        if (ready[i].is_alias_of(pixels)) ready[i] = ready[i].clone();
+      }
+    });
+  }
+  return ToDevice(at::cat(ready), device_);
+}
+
+absl::StatusOr<Batch> Batcher::At(const at::Tensor& samples, const Pipeline& pipeline, RandomStream* random) const {
+  const at::Tensor place = ToDevice(samples, device_);
+  std::vector<at::Tensor> images;
+  if (images_.defined()) {
+    images = pipeline.ApplyWithViews(images_.index_select(0, place), random);
+  } else {
+    OPENSET_ASSIGN_OR_RETURN(const at::Tensor ready, ReadBatch(samples, pipeline, random));
+    images = pipeline.ApplyRest(ready, random);
+  }
+  Batch batch{images[0], labels_.index_select(0, place), place};
   batch.view.assign(images.begin() + 1, images.end());
   return batch;
 }

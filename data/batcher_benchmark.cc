@@ -6,6 +6,7 @@
 #include "data/augment/rand_augment.h"
 #include "data/augment/random_crop.h"
 #include "data/batcher.h"
+#include "data/memory_source.h"
 
 namespace openset {
 namespace {
@@ -26,7 +27,7 @@ Batcher MakeBatcher(int64_t channels, int64_t size) {
   SelectedSamples samples;
   for (int64_t i = 0; i < kSamples; ++i) samples.index.push_back(i);
   samples.label.assign(kSamples, 0);
-  return *Batcher::Make(set, samples, 3, at::kCPU);
+  return *Batcher::Make(MakeMemorySource(std::move(set), "train"), samples, 3, at::kCPU);
 }
 
 // Index and copy of 3 x 32 x 32 images, as u8.
@@ -52,7 +53,7 @@ void BM_Batch(benchmark::State& state, int64_t channels, int64_t size, Augmentat
   RandomStream random(0, "augment");
   const std::vector<at::Tensor> epoch = batcher.Epoch(kBatchSize, /*drop_last=*/true, &random);
   int64_t batch = 0;
-  for (auto _ : state) benchmark::DoNotOptimize(batcher.At(epoch[batch++ % epoch.size()], pipeline, &random));
+  for (auto _ : state) benchmark::DoNotOptimize(*batcher.At(epoch[batch++ % epoch.size()], pipeline, &random));
   state.SetItemsProcessed(state.iterations() * kBatchSize);
 }
 

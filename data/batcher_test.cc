@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "data/augment/horizontal_flip.h"
+#include "data/batch_stream.h"
+#include "data/memory_source.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -25,6 +28,8 @@ ImageSet TestSet(int64_t size, int64_t channels) {
   return set;
 }
 
+std::shared_ptr<const ImageSource> Source(ImageSet set) { return MakeMemorySource(std::move(set), "train"); }
+
 // All samples of a set, the label of sample i being i + 100.
 SelectedSamples All(int64_t size) {
   SelectedSamples samples;
@@ -42,6 +47,16 @@ Pipeline PlainPipeline(int channels) {
   return *Pipeline::Make({}, format, kCpu);
 }
 
+Pipeline FlippingPipeline() {
+  InputFormat format;
+  format.size = 2;
+  HorizontalFlipSpec spec;
+  spec.set_probability(0.5);
+  std::vector<std::unique_ptr<const Augmentation>> augmentations;
+  augmentations.push_back(MakeHorizontalFlip(spec));
+  return *Pipeline::Make(std::move(augmentations), format, kCpu);
+}
+
 std::vector<int64_t> Values(const at::Tensor& tensor) {
   return {tensor.data_ptr<int64_t>(), tensor.data_ptr<int64_t>() + tensor.numel()};
 }
@@ -57,7 +72,7 @@ TEST(BatchesPerEpoch, CountsTheLastOneOrNot) {
 }
 
 TEST(Batcher, CutsAnEpochIntoBatches) {
-  const Batcher batcher = *Batcher::Make(TestSet(7, 3), All(7), 3, kCpu);
+  const Batcher batcher = *Batcher::Make(Source(TestSet(7, 3)), All(7), 3, kCpu);
   EXPECT_EQ(batcher.size(), 7);
   const std::vector<at::Tensor> stored = batcher.Epoch(3, false, nullptr);
   ASSERT_EQ(stored.size(), 3);
@@ -69,7 +84,7 @@ TEST(Batcher, CutsAnEpochIntoBatches) {
 }
 
 TEST(Batcher, DrawsTheOrderFromTheStream) {
-  const Batcher batcher = *Batcher::Make(TestSet(100, 3), All(100), 3, kCpu);
+  const Batcher batcher = *Batcher::Make(Source(TestSet(100, 3)), All(100), 3, kCpu);
   RandomStream random(3, "shuffle");
   const std::vector<int64_t> first = Order(batcher.Epoch(8, false, &random));
   const std::vector<int64_t> second = Order(batcher.Epoch(8, false, &random));
@@ -86,8 +101,8 @@ TEST(Batcher, GathersImagesLabelsAndPlacesInTheSelection) {
   SelectedSamples samples;
   samples.index = {1, 4, 5};
   samples.label = {2, 0, 2};
-  const Batcher batcher = *Batcher::Make(TestSet(6, 3), samples, 3, kCpu);
-  const Batch batch = batcher.At(at::tensor(std::vector<int64_t>{2, 0}, at::kLong), PlainPipeline(3), nullptr);
+  const Batcher batcher = *Batcher::Make(Source(TestSet(6, 3)), samples, 3, kCpu);
+  const Batch batch = *batcher.At(at::tensor(std::vector<int64_t>{2, 0}, at::kLong), PlainPipeline(3), nullptr);
   EXPECT_EQ(batch.image.sizes(), at::IntArrayRef({2, 3, 2, 2}));
   EXPECT_TRUE(batch.image.is_contiguous(at::MemoryFormat::ChannelsLast));
   EXPECT_TRUE(at::equal(batch.image[0], at::full({3, 2, 2}, 5.0f) / 255));
@@ -96,23 +111,22 @@ TEST(Batcher, GathersImagesLabelsAndPlacesInTheSelection) {
   EXPECT_THAT(Values(batch.sample), ElementsAre(2, 0));
 }
 
-TEST(Batcher, OutlivesTheImageSet) {
-  auto set = std::make_unique<ImageSet>(TestSet(2, 3));
-  const Batcher batcher = *Batcher::Make(*set, All(2), 3, kCpu);
-  std::fill(set->pixels.begin(), set->pixels.end(), 99);
-  set.reset();
-  const Batch batch = batcher.At(batcher.Epoch(2, false, nullptr)[0], PlainPipeline(3), nullptr);
+TEST(Batcher, KeepsWhatIsSmall) {
+  std::shared_ptr<const ImageSource> source = Source(TestSet(2, 3));
+  const Batcher batcher = *Batcher::Make(source, All(2), 3, kCpu, /*resident_bytes=*/2 * 12);
+  EXPECT_EQ(source.use_count(), 1);  // it is not read again
+  const Batch batch = *batcher.At(batcher.Epoch(2, false, nullptr)[0], PlainPipeline(3), nullptr);
   EXPECT_TRUE(at::equal(batch.image[1], at::full({3, 2, 2}, 1.0f) / 255));
 }
 
 TEST(Batcher, RepeatsGreyImages) {
-  const Batcher batcher = *Batcher::Make(TestSet(3, 1), All(3), 3, kCpu);
-  const Batch batch = batcher.At(batcher.Epoch(3, false, nullptr)[0], PlainPipeline(3), nullptr);
+  const Batcher batcher = *Batcher::Make(Source(TestSet(3, 1)), All(3), 3, kCpu);
+  const Batch batch = *batcher.At(batcher.Epoch(3, false, nullptr)[0], PlainPipeline(3), nullptr);
   EXPECT_EQ(batch.image.sizes(), at::IntArrayRef({3, 3, 2, 2}));
   EXPECT_TRUE(at::equal(batch.image[2], at::full({3, 2, 2}, 2.0f) / 255));
 
-  const Batcher grey = *Batcher::Make(TestSet(3, 1), All(3), 1, kCpu);
-  EXPECT_EQ(grey.At(grey.Epoch(3, false, nullptr)[0], PlainPipeline(1), nullptr).image.sizes(),
+  const Batcher grey = *Batcher::Make(Source(TestSet(3, 1)), All(3), 1, kCpu);
+  EXPECT_EQ(grey.At(grey.Epoch(3, false, nullptr)[0], PlainPipeline(1), nullptr)->image.sizes(),
             at::IntArrayRef({3, 1, 2, 2}));
 }
 
@@ -125,15 +139,98 @@ TEST(Batcher, MakesColourImagesGreyForAGreyModel) {
       set.pixels[12 + 4 * channel + place] = 255;
     }
   }
-  const Batcher batcher = *Batcher::Make(set, All(2), 1, kCpu);
-  const Batch batch = batcher.At(batcher.Epoch(2, false, nullptr)[0], PlainPipeline(1), nullptr);
+  const Batcher batcher = *Batcher::Make(Source(set), All(2), 1, kCpu);
+  const Batch batch = *batcher.At(batcher.Epoch(2, false, nullptr)[0], PlainPipeline(1), nullptr);
   EXPECT_EQ(batch.image.sizes(), at::IntArrayRef({2, 1, 2, 2}));
   EXPECT_TRUE(at::equal(batch.image[0], at::full({1, 2, 2}, 18.0f) / 255));
   EXPECT_TRUE(at::equal(batch.image[1], at::full({1, 2, 2}, 1.0f)));
 }
 
+// 36 images of 3 x 2 x 2 in one byte less than they take.
+TEST(Batcher, ReadsWhatIsLargeAnewForEachBatch) {
+  const int64_t bytes = 36 * 12;
+  std::shared_ptr<const ImageSource> source = Source(TestSet(36, 3));
+  const Batcher read = *Batcher::Make(source, All(36), 3, kCpu, bytes - 1);
+  EXPECT_GT(source.use_count(), 1);
+  const Batcher resident = *Batcher::Make(source, All(36), 3, kCpu, bytes);
+  RandomStream random(1, "order");
+  for (const at::Tensor& samples : read.Epoch(8, false, &random)) {
+    const Batch a = *read.At(samples, PlainPipeline(3), nullptr);
+    const Batch b = *resident.At(samples, PlainPipeline(3), nullptr);
+    EXPECT_TRUE(at::equal(a.image, b.image));
+    EXPECT_TRUE(at::equal(a.label, b.label));
+    EXPECT_TRUE(at::equal(a.sample, b.sample));
+  }
+}
+
+// Gives image i a height of i + 1; image 7 is damaged.
+class OddSizes : public ImageSource {
+ public:
+  OddSizes() { index_.label.assign(8, 0); }
+  const SampleIndex& index() const override { return index_; }
+  ImageShape shape() const override { return {1, 0, 0}; }
+  absl::StatusOr<std::vector<Image>> Read(absl::Span<const int64_t> samples) const override {
+    std::vector<Image> images;
+    for (const int64_t sample : samples) {
+      if (sample == 7) return absl::DataLossError("seven.png: damaged");
+      images.push_back({1, sample + 1, 2, std::vector<uint8_t>(2 * (sample + 1), static_cast<uint8_t>(sample))});
+    }
+    return images;
+  }
+
+ private:
+  SampleIndex index_;
+};
+
+TEST(Batcher, ImagesOfDifferentSizesPassTheFirstPartOneByOne) {
+  const Batcher batcher = *Batcher::Make(std::make_shared<OddSizes>(), All(8), 3, kCpu);
+  const Batch batch = *batcher.At(at::tensor(std::vector<int64_t>{5, 0, 6}, at::kLong), PlainPipeline(3), nullptr);
+  ASSERT_EQ(batch.image.sizes(), at::IntArrayRef({3, 3, 2, 2}));
+  for (const auto& [row, value] : {std::pair(0, 5.0f), std::pair(1, 0.0f), std::pair(2, 6.0f)}) {
+    EXPECT_TRUE(at::equal(batch.image[row], at::full({3, 2, 2}, value) / 255));
+  }
+  EXPECT_EQ(batcher.At(at::tensor(std::vector<int64_t>{1, 7}, at::kLong), PlainPipeline(3), nullptr).status(),
+            absl::DataLossError("seven.png: damaged"));
+}
+
+TEST(BatchStream, GivesTheBatchesInOrder) {
+  const Batcher batcher = *Batcher::Make(Source(TestSet(50, 3)), All(50), 3, kCpu);
+  const Pipeline pipeline = FlippingPipeline();
+  RandomStream order(1, "order"), random(1, "augment"), same(1, "augment");
+  const std::vector<at::Tensor> epoch = batcher.Epoch(8, false, &order);
+  BatchStream stream(batcher, epoch, pipeline, &random);
+  for (const at::Tensor& samples : epoch) {
+    const Batch expected = *batcher.At(samples, pipeline, &same);
+    const absl::StatusOr<std::optional<Batch>> batch = stream.Next();
+    ASSERT_TRUE(batch.ok() && batch->has_value());
+    EXPECT_TRUE(at::equal((*batch)->image, expected.image));
+    EXPECT_TRUE(at::equal((*batch)->sample, samples));
+  }
+  EXPECT_FALSE(stream.Next()->has_value());
+  EXPECT_FALSE(stream.Next()->has_value());
+}
+
+TEST(BatchStream, EndsWithTheFirstErrorAndWhereverItIs) {
+  const Batcher batcher = *Batcher::Make(std::make_shared<OddSizes>(), All(8), 3, kCpu);
+  const Pipeline pipeline = PlainPipeline(3);
+  BatchStream stream(batcher, batcher.Epoch(3, false, nullptr), pipeline, nullptr);
+  EXPECT_TRUE(stream.Next()->has_value());
+  EXPECT_TRUE(stream.Next()->has_value());
+  EXPECT_EQ(stream.Next().status(), absl::DataLossError("seven.png: damaged"));
+  EXPECT_FALSE(stream.Next()->has_value());
+  // Left in the middle.
+  BatchStream(batcher, batcher.Epoch(1, false, nullptr), pipeline, nullptr).Next().IgnoreError();
+}
+
+TEST(BatchStream, PassesOnWhatLibTorchThrows) {
+  const Batcher batcher = *Batcher::Make(Source(TestSet(4, 3)), All(4), 3, kCpu);
+  const Pipeline pipeline = PlainPipeline(3);
+  BatchStream stream(batcher, {at::tensor(std::vector<int64_t>{9}, at::kLong)}, pipeline, nullptr);
+  EXPECT_THROW(stream.Next().IgnoreError(), std::exception);
+}
+
 TEST(Batcher, RefusesImagesOfOtherChannels) {
-  EXPECT_EQ(Batcher::Make(TestSet(3, 2), All(3), 1, kCpu).status(),
+  EXPECT_EQ(Batcher::Make(Source(TestSet(3, 2)), All(3), 1, kCpu).status(),
             absl::InvalidArgumentError("channels: the model takes 1, but the images have 2"));
 }
 

@@ -10,6 +10,7 @@
 #include "core/files/files.h"
 #include "core/status_macros.h"
 #include "data/catalog.h"
+#include "data/memory_source.h"
 #include "data/readers/cifar_binary.h"
 #include "data/readers/idx.h"
 #include "data/readers/png_sheet.h"
@@ -129,6 +130,12 @@ absl::StatusOr<ImageSet> LoadPart(const DataSetInfo& info, absl::string_view par
                                             info.name(), "' ", contradiction, "; fetch the files again"));
   }
   return set;
+}
+
+absl::StatusOr<std::shared_ptr<const ImageSource>> OpenPart(const DataSetInfo& info, absl::string_view part,
+                                                            const std::vector<std::string>& data_folders) {
+  OPENSET_ASSIGN_OR_RETURN(ImageSet set, LoadPart(info, part, data_folders));
+  return MakeMemorySource(std::move(set), std::string(part));
 }
 
 }  // namespace openset

@@ -5,6 +5,7 @@
 #ifndef OPENSET_DATA_DATA_SET_H_
 #define OPENSET_DATA_DATA_SET_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "data/catalog.pb.h"
 #include "data/image_set.h"
+#include "data/image_source.h"
 
 namespace openset {
 
@@ -26,6 +28,10 @@ absl::Status CheckFiles(const DataSetInfo& info, absl::string_view part, const s
 // number, or number of a class.
 absl::StatusOr<ImageSet> LoadPart(const DataSetInfo& info, absl::string_view part,
                                   const std::vector<std::string>& data_folders);
+
+// The same as a source. Errors: those of LoadPart.
+absl::StatusOr<std::shared_ptr<const ImageSource>> OpenPart(const DataSetInfo& info, absl::string_view part,
+                                                            const std::vector<std::string>& data_folders);
 
 }  // namespace openset
 

@@ -1,6 +1,5 @@
 #include "data/pipeline.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -30,9 +29,18 @@ absl::StatusOr<Pipeline> Pipeline::Make(std::vector<std::unique_ptr<const Augmen
   OPENSET_ASSIGN_OR_RETURN(pipeline.mean_, ChannelValues("mean", format.mean, format.channels, device));
   OPENSET_ASSIGN_OR_RETURN(pipeline.std_, ChannelValues("std", format.std, format.channels, device));
   pipeline.image_sizes_ = {format.channels, format.size, format.size};
-  const bool resizes = std::any_of(augmentations.begin(), augmentations.end(),
-                                   [](const auto& a) { return dynamic_cast<const Resize*>(a.get()) != nullptr; });
-  if (!resizes) pipeline.first_resize_.emplace(format.size);
+  SizeEffect last_effect = SizeEffect::kKeeps;
+  for (size_t i = 0; i < augmentations.size(); ++i) {
+    const SizeEffect effect = augmentations[i]->size_effect();
+    if (effect != SizeEffect::kKeeps) last_effect = effect;
+    if (effect == SizeEffect::kFixes && pipeline.first_ == 0) pipeline.first_ = i + 1;
+  }
+  if (last_effect == SizeEffect::kChanges) {
+    return absl::InvalidArgumentError(
+        "augmentation: the last one that changes sizes leaves images of different sizes; put center_crop, "
+        "random_resized_crop or resize behind it");
+  }
+  if (last_effect == SizeEffect::kKeeps) pipeline.first_resize_.emplace(format.size);
   pipeline.augmentations_ = std::move(augmentations);
   return pipeline;
 }
@@ -42,11 +50,15 @@ void Pipeline::AddViews(int count, std::vector<std::unique_ptr<const Augmentatio
   view_augmentations_ = std::move(augmentations);
 }
 
-at::Tensor Pipeline::Augment(const at::Tensor& given, RandomStream* random) const {
-  at::Tensor images = first_resize_.has_value() ? first_resize_->Apply(given, random) : given;
-  images = images.expand({-1, image_sizes_[0], -1, -1});
-  for (const auto& augmentation : augmentations_) images = augmentation->Apply(images.contiguous(), random);
+at::Tensor Pipeline::Augment(const at::Tensor& given, size_t begin, size_t end, RandomStream* random) const {
+  at::Tensor images = given.expand({-1, image_sizes_[0], -1, -1});
+  for (size_t i = begin; i < end; ++i) images = augmentations_[i]->Apply(images.contiguous(), random);
   return images;
+}
+
+at::Tensor Pipeline::ApplyFirst(const at::Tensor& images, RandomStream* random) const {
+  if (first_resize_.has_value()) return first_resize_->Apply(images, random);
+  return Augment(images, 0, first_, random);
 }
 
 at::Tensor Pipeline::ToValues(const at::Tensor& images) const {
@@ -60,11 +72,15 @@ at::Tensor Pipeline::ToValues(const at::Tensor& images) const {
 }
 
 at::Tensor Pipeline::Apply(const at::Tensor& images, RandomStream* random) const {
-  return ToValues(Augment(images, random));
+  return ToValues(Augment(ApplyFirst(images, random), first_, augmentations_.size(), random));
 }
 
-std::vector<at::Tensor> Pipeline::ApplyWithViews(const at::Tensor& given, RandomStream* random) const {
-  const at::Tensor images = Augment(given, random);
+std::vector<at::Tensor> Pipeline::ApplyWithViews(const at::Tensor& images, RandomStream* random) const {
+  return ApplyRest(ApplyFirst(images, random), random);
+}
+
+std::vector<at::Tensor> Pipeline::ApplyRest(const at::Tensor& given, RandomStream* random) const {
+  const at::Tensor images = Augment(given, first_, augmentations_.size(), random);
   std::vector<at::Tensor> values = {ToValues(images)};
   for (int view = 0; view < views_; ++view) {
     at::Tensor again = images;

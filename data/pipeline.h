@@ -24,17 +24,24 @@ struct InputFormat {
   std::vector<double> std;
 };
 
-// The augmentations in order, preceded by a Resize to the input size if none of them is one; then
+// The augmentations in order, preceded by a Resize to the input size if none of them changes sizes; then
 // (value / 255 - mean) / std, in f32. Without augmentations it is the pipeline of evaluation and draws nothing.
+//
+// Its first part reaches to the first augmentation that makes all images the input's size (or is that Resize): images
+// of different sizes pass it one by one, and the rest together.
 class Pipeline {
  public:
-  // Errors: kInvalidArgument, "mean: ..." or "std: ...", for another number of values than the format allows.
+  // Errors: kInvalidArgument, "mean: ..." or "std: ...", for another number of values than the format allows;
+  // "augmentation: ...", if some change sizes but the last of these leaves another than the input's.
   static absl::StatusOr<Pipeline> Make(std::vector<std::unique_ptr<const Augmentation>> augmentations,
                                        const InputFormat& format, at::Device device);
 
   // u8 [B, C, H, W] on the device -> f32 [B, channels, size, size], channels-last. Grey images (C = 1) are repeated
   // before the augmentations; otherwise C must be `channels`. `random` may be null if no augmentation draws from it.
   at::Tensor Apply(const at::Tensor& images, RandomStream* random) const;
+
+  // The first part: u8 [B, C, H, W] -> u8 [B, C or channels, size, size].
+  at::Tensor ApplyFirst(const at::Tensor& images, RandomStream* random) const;
 
   // From now on, further augmentations of the same images: each of `count` views is the image after the augmentations,
   // before its values become f32, augmented again.
@@ -43,16 +50,20 @@ class Pipeline {
   // What Apply() gives, then the views.
   std::vector<at::Tensor> ApplyWithViews(const at::Tensor& images, RandomStream* random) const;
 
+  // The same of what ApplyFirst() gave.
+  std::vector<at::Tensor> ApplyRest(const at::Tensor& images, RandomStream* random) const;
+
  private:
   Pipeline() = default;
 
-  // The augmentations, on u8.
-  at::Tensor Augment(const at::Tensor& images, RandomStream* random) const;
+  // Augmentations [begin, end), on u8.
+  at::Tensor Augment(const at::Tensor& images, size_t begin, size_t end, RandomStream* random) const;
   // u8 -> normalised f32, channels-last.
   at::Tensor ToValues(const at::Tensor& images) const;
 
   std::optional<Resize> first_resize_;  // of grey images before they are repeated
   std::vector<std::unique_ptr<const Augmentation>> augmentations_;
+  size_t first_ = 0;  // augmentations of the first part
   int views_ = 0;
   std::vector<std::unique_ptr<const Augmentation>> view_augmentations_;
   std::vector<int64_t> image_sizes_;  // channels, size, size

@@ -19,7 +19,7 @@ SampleRange RangeOfClass(const Selection& selection, int64_t samples) {
   return range;
 }
 
-absl::StatusOr<SelectedSamples> SelectSamples(const ImageSet& set, const Selection& selection) {
+absl::StatusOr<SelectedSamples> SelectSamples(const SampleIndex& index, const Selection& selection) {
   std::unordered_map<int32_t, int64_t> label_of_class;
   for (int i = 0; i < selection.class_id_size(); ++i) {
     if (!label_of_class.emplace(selection.class_id(i), i).second) {
@@ -28,8 +28,8 @@ absl::StatusOr<SelectedSamples> SelectSamples(const ImageSet& set, const Selecti
     }
   }
   std::vector<int64_t> total(selection.class_id_size(), 0);
-  for (int64_t i = 0; i < set.size(); ++i) {
-    const auto found = label_of_class.find(set.labels[i]);
+  for (int64_t i = 0; i < index.size(); ++i) {
+    const auto found = label_of_class.find(index.label[i]);
     if (found != label_of_class.end()) ++total[found->second];
   }
   std::vector<SampleRange> range;
@@ -43,8 +43,8 @@ absl::StatusOr<SelectedSamples> SelectSamples(const ImageSet& set, const Selecti
   }
   SelectedSamples samples;
   std::vector<int64_t> seen(selection.class_id_size(), 0);
-  for (int64_t i = 0; i < set.size(); ++i) {
-    const auto found = label_of_class.find(set.labels[i]);
+  for (int64_t i = 0; i < index.size(); ++i) {
+    const auto found = label_of_class.find(index.label[i]);
     if (found == label_of_class.end()) continue;
     const int64_t place = seen[found->second]++;
     const SampleRange& wanted = range[found->second];

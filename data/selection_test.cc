@@ -10,18 +10,16 @@ namespace {
 using ::testing::ElementsAre;
 
 // Samples 0 to 7 of classes 2 0 2 1 0 2 1 7.
-ImageSet TestSet() {
-  ImageSet set;
-  set.channels = set.height = set.width = 1;
-  set.labels = {2, 0, 2, 1, 0, 2, 1, 7};
-  set.pixels.resize(8);
-  return set;
+SampleIndex TestIndex() {
+  SampleIndex index;
+  index.label = {2, 0, 2, 1, 0, 2, 1, 7};
+  return index;
 }
 
 absl::StatusOr<SelectedSamples> Select(const std::string& text) {
   Selection selection;
   EXPECT_TRUE(ParseTextProto("data_set: 'toy' part: 'train' " + text, "text", &selection).ok());
-  return SelectSamples(TestSet(), selection);
+  return SelectSamples(TestIndex(), selection);
 }
 
 TEST(SelectSamples, KeepsTheStoredOrderAndLabelsByPlace) {

@@ -7,6 +7,13 @@
 
 namespace openset {
 
+// What an augmentation does to the sizes of images.
+enum class SizeEffect {
+  kKeeps,    // each image keeps its own
+  kChanges,  // the new one depends on the old one
+  kFixes,    // all become input_size x input_size
+};
+
 // Stateless once made, so one object serves a whole training.
 class Augmentation {
  public:
@@ -15,6 +22,8 @@ class Augmentation {
   // u8 [B, C, H, W] (contiguous) -> u8 [B, C, H', W'], each image transformed by its own draws from `random`, in the
   // order of the batch. All random numbers are drawn on the CPU: the result is the same on every device.
   virtual at::Tensor Apply(const at::Tensor& images, RandomStream* random) const = 0;
+
+  virtual SizeEffect size_effect() const { return SizeEffect::kKeeps; }
 };
 
 }  // namespace openset

@@ -19,6 +19,7 @@ class Resize : public Augmentation {
   explicit Resize(int size) : size_(size) {}
 
   at::Tensor Apply(const at::Tensor& images, RandomStream* random) const override;
+  SizeEffect size_effect() const override { return SizeEffect::kFixes; }
 
  private:
   int size_;

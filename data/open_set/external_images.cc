@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "data/open_set/image_source.h"
+#include "data/open_set/extra_images.h"
 
 namespace openset {
 namespace {
 
-class ExternalImages : public ImageSource {
+class ExternalImages : public ExtraImageSource {
  public:
   ExternalImages(const ExternalImagesSpec& spec, Batcher images, Pipeline pipeline)
       : spec_(spec), images_(std::move(images)), pipeline_(std::move(pipeline)) {}
@@ -27,7 +27,7 @@ class ExternalImages : public ImageSource {
       next_ += taken;
       missing -= taken;
     }
-    return images_.At(at::cat(samples), pipeline_, random).image;
+    return images_.At(at::cat(samples), pipeline_, random).value().image;  // an exception for a file that is gone
   }
 
  private:

@@ -5,7 +5,7 @@
 
 #include "core/random.h"
 #include "core/testing/tensor_matchers.h"
-#include "data/image_set.h"
+#include "data/memory_source.h"
 #include "data/selection.h"
 #include "gmock/gmock.h"
 
@@ -30,7 +30,8 @@ std::unique_ptr<OpenSetSource> FiveImages(double share) {
   format.size = format.channels = 1;
   ExternalImagesSpec spec;
   spec.set_share(share);
-  return MakeExternalImages(spec, *Batcher::Make(set, samples, 1, at::kCPU), *Pipeline::Make({}, format, at::kCPU));
+  return MakeExternalImages(spec, *Batcher::Make(MakeMemorySource(set, "train"), samples, 1, at::kCPU),
+                            *Pipeline::Make({}, format, at::kCPU));
 }
 
 Batch BatchOf(int64_t size) {

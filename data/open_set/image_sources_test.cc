@@ -84,7 +84,7 @@ TEST(OverlayImages, RoundUpAndNeedTwoClasses) {
   EXPECT_FALSE(source->ExtraImages(BatchOf({3, 3, 3}), nullptr).defined());
 }
 
-TEST(ImageSource, MakesTheExtraOutputsOpen) {
+TEST(ExtraImageSource, MakesTheExtraOutputsOpen) {
   const auto source = MakeOverlayImages(Overlay(OverlayImagesSpec::CYCLE, 0.5));
   const Batch batch = BatchOf({0, 1});
   ModelOutput known, extra, none;

@@ -1,12 +1,12 @@
 #include "data/open_set/noise_images.h"
 
 #include "core/tensor/torch.h"
-#include "data/open_set/image_source.h"
+#include "data/open_set/extra_images.h"
 
 namespace openset {
 namespace {
 
-class NoiseImages : public ImageSource {
+class NoiseImages : public ExtraImageSource {
  public:
   explicit NoiseImages(const NoiseImagesSpec& spec) : spec_(spec) {}
 

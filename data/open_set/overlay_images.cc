@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "core/tensor/torch.h"
-#include "data/open_set/image_source.h"
+#include "data/open_set/extra_images.h"
 
 namespace openset {
 namespace {
 
-class OverlayImages : public ImageSource {
+class OverlayImages : public ExtraImageSource {
  public:
   explicit OverlayImages(const OverlayImagesSpec& spec) : spec_(spec) {}
 

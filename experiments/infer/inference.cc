@@ -1,6 +1,7 @@
 #include "experiments/infer/inference.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "core/proto/record_file.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
+#include "data/batch_stream.h"
 #include "data/batcher.h"
 #include "experiments/infer/predictor.h"
 #include "experiments/store/outputs.h"
@@ -45,13 +47,15 @@ class Inferrer {
   // Appends the outputs for a selection; `group` is -1 for known samples.
   absl::Status Add(const Selection& selection, int group) {
     const TrainAction& train = action_.train(0);
-    OPENSET_ASSIGN_OR_RETURN(const std::shared_ptr<const ImageSet> images, context_.images->Get(selection));
-    OPENSET_ASSIGN_OR_RETURN(const SelectedSamples samples, SelectSamples(*images, selection));
     OPENSET_ASSIGN_OR_RETURN(const Batcher batcher,
-                             Batcher::Make(*images, samples, train.input().channels(), context_.device));
+                             context_.images->MakeBatcher(selection, train.input().channels(), context_.device));
     c10::NoGradGuard no_grad;
-    for (const at::Tensor& rows : batcher.Epoch(kBatchSize, /*drop_last=*/false, /*random=*/nullptr)) {
-      const Batch batch = batcher.At(rows, pipeline_, /*random=*/nullptr);
+    BatchStream stream(batcher, batcher.Epoch(kBatchSize, /*drop_last=*/false, /*random=*/nullptr), pipeline_,
+                       /*random=*/nullptr);
+    while (true) {
+      OPENSET_ASSIGN_OR_RETURN(const std::optional<Batch> next, stream.Next());
+      if (!next.has_value()) break;
+      const Batch& batch = *next;
       const PrecisionScope precision(train.execution(), context_.device);
       const std::vector<Prediction> predictions = predictor_->Predict(batch.image);
       for (size_t i = 0; i < outputs_.size(); ++i) AddRows(predictions[i], &outputs_[i]);
@@ -61,7 +65,7 @@ class Inferrer {
       context_.report(progress);
     }
     for (Outputs& outputs : outputs_) {
-      for (int64_t label : samples.label) {
+      for (int64_t label : batcher.samples().label) {
         outputs.label.push_back(group < 0 ? label : -1);
         outputs.class_id.push_back(selection.class_id(static_cast<int>(label)));
         outputs.group.push_back(group);

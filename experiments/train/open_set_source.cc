@@ -15,9 +15,8 @@ namespace {
 
 absl::StatusOr<std::unique_ptr<OpenSetSource>> ExternalImagesOf(const TrainAction& action,
                                                                 const ActionContext& context) {
-  OPENSET_ASSIGN_OR_RETURN(const std::shared_ptr<const ImageSet> images, context.images->Get(action.external()));
-  OPENSET_ASSIGN_OR_RETURN(const SelectedSamples samples, SelectSamples(*images, action.external()));
-  OPENSET_ASSIGN_OR_RETURN(Batcher batcher, Batcher::Make(*images, samples, action.input().channels(), context.device));
+  OPENSET_ASSIGN_OR_RETURN(Batcher batcher,
+                           context.images->MakeBatcher(action.external(), action.input().channels(), context.device));
   OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, TrainingPipeline(action, context.device));
   return MakeExternalImages(action.open_set().external_images(), std::move(batcher), std::move(pipeline));
 }

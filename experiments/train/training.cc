@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "core/files/files.h"
 #include "core/logging.h"
 #include "core/status_macros.h"
+#include "data/batch_stream.h"
 #include "data/batcher.h"
 #include "experiments/train/commit_checkpoint.h"
 #include "experiments/train/initial_model.h"
@@ -33,10 +35,8 @@ constexpr absl::Duration kReportEvery = absl::Milliseconds(200);
 class Trainer {
  public:
   static absl::StatusOr<std::unique_ptr<Trainer>> Make(const TrainAction& action, const ActionContext& context) {
-    OPENSET_ASSIGN_OR_RETURN(const std::shared_ptr<const ImageSet> images, context.images->Get(action.data()));
-    OPENSET_ASSIGN_OR_RETURN(const SelectedSamples samples, SelectSamples(*images, action.data()));
     OPENSET_ASSIGN_OR_RETURN(Batcher batcher,
-                             Batcher::Make(*images, samples, action.input().channels(), context.device));
+                             context.images->MakeBatcher(action.data(), action.input().channels(), context.device));
     OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, TrainingPipelineWithViews(action, context.device));
     OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, MakeInitialModel(action, context));
     OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<OpenSetSource> source, MakeOpenSetSource(action, context));
@@ -135,14 +135,17 @@ class Trainer {
     at::Tensor sums = at::zeros({action_.loss().term_size() + 2}, on_device);
     int64_t seen = 0;
     for (int pass = 0; pass < Passes() && !StepLimitReached(); ++pass) {
-      for (const at::Tensor& samples :
-           batcher_.Epoch(action_.training().batch_size(), action_.training().drop_last(), &order)) {
-        const Batch batch = batcher_.At(samples, pipeline_, &augment);
+      BatchStream stream(batcher_,
+                         batcher_.Epoch(action_.training().batch_size(), action_.training().drop_last(), &order),
+                         pipeline_, &augment);
+      while (!StepLimitReached()) {
+        OPENSET_ASSIGN_OR_RETURN(const std::optional<Batch> next, stream.Next());
+        if (!next.has_value()) break;
+        const Batch& batch = *next;
         sums.add_(Step(batch, /*with_open_set=*/pass == 0, rate, &open) * batch.label.size(0));
         seen += batch.label.size(0);
         ++steps_;
         ReportStep(epoch, sums, seen);
-        if (StepLimitReached()) break;
       }
     }
     objective_.SetCompleteEpochs(epoch + 1);

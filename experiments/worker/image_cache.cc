@@ -2,25 +2,31 @@
 
 #include "core/status_macros.h"
 #include "data/data_set.h"
+#include "data/selection.h"
 
 namespace openset {
 
-absl::StatusOr<std::shared_ptr<const ImageSet>> ImageCache::Get(const Selection& selection) {
+absl::StatusOr<std::shared_ptr<const ImageSource>> ImageCache::Get(const Selection& selection) {
   OPENSET_RETURN_IF_ERROR(Count(selection).status());  // compares the digests
-  std::shared_ptr<const ImageSet>& set = sets_[{selection.data_set(), selection.part()}];
-  if (set != nullptr) return set;
+  std::shared_ptr<const ImageSource>& known = sources_[{selection.data_set(), selection.part()}];
+  if (known != nullptr) return known;
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog_.Find(selection.data_set()));
-  absl::StatusOr<ImageSet> loaded = LoadPart(*info, selection.part(), data_folders_);
-  if (!loaded.ok()) return loaded.status();
-  auto loaded_set = std::make_shared<const ImageSet>(*std::move(loaded));
-  const int64_t size = loaded_set->size() * loaded_set->image_bytes();
+  OPENSET_ASSIGN_OR_RETURN(const std::shared_ptr<const ImageSource> source,
+                           OpenPart(*info, selection.part(), data_folders_));
+  const int64_t size = source->index().size() * source->shape().bytes();
   if (bytes_ + size > max_bytes_) {
-    sets_.clear();
+    sources_.clear();
     bytes_ = 0;
   }
   bytes_ += size;
-  sets_[{selection.data_set(), selection.part()}] = loaded_set;
-  return loaded_set;
+  sources_[{selection.data_set(), selection.part()}] = source;
+  return source;
+}
+
+absl::StatusOr<Batcher> ImageCache::MakeBatcher(const Selection& selection, int channels, at::Device device) {
+  OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<const ImageSource> source, Get(selection));
+  OPENSET_ASSIGN_OR_RETURN(SelectedSamples samples, SelectSamples(source->index(), selection));
+  return Batcher::Make(std::move(source), std::move(samples), channels, device);
 }
 
 }  // namespace openset

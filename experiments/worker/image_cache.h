@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/tensor/torch.h"
+#include "data/batcher.h"
 #include "data/catalog.h"
-#include "data/image_set.h"
+#include "data/image_source.h"
 #include "data/task.pb.h"
 
 namespace openset {
@@ -21,9 +23,12 @@ class ImageCache {
   ImageCache(Catalog catalog, std::vector<std::string> data_folders, int64_t max_bytes = int64_t{4} << 30)
       : catalog_(std::move(catalog)), data_folders_(std::move(data_folders)), max_bytes_(max_bytes) {}
 
-  // The images of a selection's part. Errors: those of LoadPart (data/data_set.h); kFailedPrecondition if the catalog's
+  // The images of a selection's part. Errors: those of OpenPart (data/data_set.h); kFailedPrecondition if the catalog's
   // part is not the one the selection was made of.
-  absl::StatusOr<std::shared_ptr<const ImageSet>> Get(const Selection& selection);
+  absl::StatusOr<std::shared_ptr<const ImageSource>> Get(const Selection& selection);
+
+  // The batches of a selection, for a model of `channels` channels. Errors: those of Get, SelectSamples and Batcher.
+  absl::StatusOr<Batcher> MakeBatcher(const Selection& selection, int channels, at::Device device);
 
   // Samples of a selection.
   absl::StatusOr<int64_t> Count(const Selection& selection) const { return CountSamples(selection, catalog_); }
@@ -33,7 +38,7 @@ class ImageCache {
   std::vector<std::string> data_folders_;
   int64_t max_bytes_;  // everything is dropped before more is held
   int64_t bytes_ = 0;
-  std::map<std::pair<std::string, std::string>, std::shared_ptr<const ImageSet>> sets_;  // by data set and part
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<const ImageSource>> sources_;  // by data set and part
 };
 
 }  // namespace openset

@@ -1,13 +1,13 @@
 // Open-set sources that add images to the batch and need nothing else.
-#ifndef OPENSET_DATA_OPEN_SET_IMAGE_SOURCE_H_
-#define OPENSET_DATA_OPEN_SET_IMAGE_SOURCE_H_
+#ifndef OPENSET_DATA_OPEN_SET_EXTRA_IMAGES_H_
+#define OPENSET_DATA_OPEN_SET_EXTRA_IMAGES_H_
 
 #include "core/tensor/open_set.h"
 
 namespace openset {
 
 // Members say what ExtraImages() gives; all of them count, none is paired with a known sample.
-class ImageSource : public OpenSetSource {
+class ExtraImageSource : public OpenSetSource {
  public:
   OpenSet Make(const Context& context) override {
     const bool any = context.extra.logits.defined();
@@ -18,4 +18,4 @@ class ImageSource : public OpenSetSource {
 
 }  // namespace openset
 
-#endif  // OPENSET_DATA_OPEN_SET_IMAGE_SOURCE_H_
+#endif  // OPENSET_DATA_OPEN_SET_EXTRA_IMAGES_H_

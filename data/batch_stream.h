@@ -1,0 +1,61 @@
+// An epoch's batches, each made while the one before it is used.
+#ifndef OPENSET_DATA_BATCH_STREAM_H_
+#define OPENSET_DATA_BATCH_STREAM_H_
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/random.h"
+#include "core/tensor/batch.h"
+#include "core/tensor/torch.h"
+#include "data/batcher.h"
+#include "data/pipeline.h"
+
+namespace openset {
+
+// One thread makes the batches in order and holds at most two of them; so `random` gives the same numbers as without
+// it, but belongs to the stream until that ends. Its life: construction starts the thread, Next() gives batch after
+// batch, destruction ends the thread wherever it is.
+class BatchStream {
+ public:
+  // Batcher::At of each of `batches`. What it is given outlives it.
+  BatchStream(const Batcher& batcher, std::vector<at::Tensor> batches, const Pipeline& pipeline, RandomStream* random);
+  ~BatchStream();
+  BatchStream(const BatchStream&) = delete;
+  BatchStream& operator=(const BatchStream&) = delete;
+
+  // The next batch; none when all have been given. Errors: those of Batcher::At, for this batch; none follows.
+  // LibTorch's exceptions are thrown here.
+  absl::StatusOr<std::optional<Batch>> Next();
+
+ private:
+  struct Made {
+    absl::StatusOr<Batch> batch;
+    std::exception_ptr thrown;
+  };
+
+  void MakeBatches();
+  Made MakeOne(const at::Tensor& samples);
+
+  const Batcher& batcher_;
+  const std::vector<at::Tensor> batches_;
+  const Pipeline& pipeline_;
+  RandomStream* const random_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Made> made_;  // guarded by mutex_
+  bool stopped_ = false;   // guarded by mutex_
+  bool finished_ = false;  // guarded by mutex_
+  std::thread thread_;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_DATA_BATCH_STREAM_H_

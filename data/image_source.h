@@ -1,0 +1,49 @@
+// Where the images of a data set are read from.
+#ifndef OPENSET_DATA_IMAGE_SOURCE_H_
+#define OPENSET_DATA_IMAGE_SOURCE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "data/sample_index.h"
+
+namespace openset {
+
+struct Image {
+  int64_t channels = 0;
+  int64_t height = 0;
+  int64_t width = 0;
+  std::vector<uint8_t> pixels;  // [C, H, W], row-major
+};
+
+// What the images of a source have in common.
+struct ImageShape {
+  int64_t channels = 0;  // 1 or more
+  int64_t height = 0;    // 0, as the width: each image has its own size
+  int64_t width = 0;
+
+  // Of one image; 0 where each has its own size.
+  int64_t bytes() const { return channels * height * width; }
+};
+
+// The life of a source:
+//   1. It is opened (OpenPart in data_set.h): it knows its samples' labels, and where their images are.
+//   2. Read gives the images of some of them, any number of times, from any thread.
+class ImageSource {
+ public:
+  virtual ~ImageSource() = default;
+
+  virtual const SampleIndex& index() const = 0;
+  virtual ImageShape shape() const = 0;
+
+  // The images of `samples` (places in the index), in that order, each of shape(). No more is held than what is
+  // returned and what its decoding takes. Errors: kNotFound or kDataLoss, with the file, for one that is gone or
+  // damaged. Precondition: 0 <= sample < index().size().
+  virtual absl::StatusOr<std::vector<Image>> Read(absl::Span<const int64_t> samples) const = 0;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_DATA_IMAGE_SOURCE_H_

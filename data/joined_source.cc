@@ -1,0 +1,72 @@
+#include "data/joined_source.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "core/logging.h"
+#include "core/status_macros.h"
+
+namespace openset {
+namespace {
+
+class JoinedSource : public ImageSource {
+ public:
+  explicit JoinedSource(std::vector<std::shared_ptr<const ImageSource>> sources) : sources_(std::move(sources)) {
+    shape_ = sources_[0]->shape();
+    for (const auto& source : sources_) {
+      const ImageShape shape = source->shape();
+      CHECK_EQ(shape.channels, shape_.channels) << "parts of different channels";
+      if (shape.height != shape_.height || shape.width != shape_.width) shape_.height = shape_.width = 0;
+      begin_.push_back(index_.size());
+      Append(source->index());
+    }
+  }
+
+  const SampleIndex& index() const override { return index_; }
+  ImageShape shape() const override { return shape_; }
+
+  absl::StatusOr<std::vector<Image>> Read(absl::Span<const int64_t> samples) const override {
+    std::vector<std::vector<int64_t>> sample_of(sources_.size()), place_of(sources_.size());
+    for (size_t i = 0; i < samples.size(); ++i) {
+      const size_t source = std::upper_bound(begin_.begin(), begin_.end(), samples[i]) - begin_.begin() - 1;
+      sample_of[source].push_back(samples[i] - begin_[source]);
+      place_of[source].push_back(static_cast<int64_t>(i));
+    }
+    std::vector<Image> images(samples.size());
+    for (size_t source = 0; source < sources_.size(); ++source) {
+      if (sample_of[source].empty()) continue;
+      OPENSET_ASSIGN_OR_RETURN(std::vector<Image> some, sources_[source]->Read(sample_of[source]));
+      for (size_t i = 0; i < some.size(); ++i) images[place_of[source][i]] = std::move(some[i]);
+    }
+    return images;
+  }
+
+ private:
+  void Append(const SampleIndex& part) {
+    const auto first_group = static_cast<int32_t>(index_.group_name.size());
+    index_.label.insert(index_.label.end(), part.label.begin(), part.label.end());
+    if (part.group.empty()) {
+      index_.group.resize(index_.label.size(), first_group);
+    } else {
+      std::transform(part.group.begin(), part.group.end(), std::back_inserter(index_.group),
+                     [&](int32_t group) { return group + first_group; });
+    }
+    index_.group_name.insert(index_.group_name.end(), part.group_name.begin(), part.group_name.end());
+  }
+
+  const std::vector<std::shared_ptr<const ImageSource>> sources_;
+  std::vector<int64_t> begin_;  // the place of each source's first sample, ascending
+  SampleIndex index_;
+  ImageShape shape_;
+};
+
+}  // namespace
+
+std::shared_ptr<const ImageSource> JoinSources(std::vector<std::shared_ptr<const ImageSource>> sources) {
+  CHECK(!sources.empty()) << "no sources";
+  if (sources.size() == 1) return sources[0];
+  return std::make_shared<JoinedSource>(std::move(sources));
+}
+
+}  // namespace openset
