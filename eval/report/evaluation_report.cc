@@ -10,14 +10,8 @@
 namespace openset {
 namespace {
 
-std::string Shown(const std::optional<double>& value, const Display& display) {
-  if (!value.has_value()) return "-";
-  return absl::StrFormat("%.2f", display.factor * *value);
-}
-
 std::string NumberShown(const std::optional<double>& value, const Display& display) {
-  if (!value.has_value()) return "-";
-  return display.factor == 1 ? absl::StrFormat("%.4f", *value) : Shown(value, display);
+  return value.has_value() ? Shown(*value, display) : "-";
 }
 
 std::string Full(const std::optional<double>& value) { return value.has_value() ? FullPrecision(*value) : ""; }
@@ -25,7 +19,7 @@ std::string Full(const std::optional<double>& value) { return value.has_value() 
 Table MetricTable(const EvaluationReport& report) {
   Table table{{"metric", "value"}, {}, 1};
   if (!report.interval.empty()) table.header.insert(table.header.end(), {"low", "high"});
-  table.header.insert(table.header.end(), {"unit", "better"});
+  table.header.insert(table.header.end(), {"unit", "better", "label"});
   for (const ReportedMetric& metric : report.metrics) {
     if (!metric.value.has_value()) continue;
     std::vector<std::string> row = {metric.name, NumberShown(metric.value, metric.display)};
@@ -34,7 +28,8 @@ Table MetricTable(const EvaluationReport& report) {
       row.push_back(NumberShown(metric.high, metric.display));
     }
     row.push_back(metric.display.unit);
-    row.push_back(metric.better);
+    row.push_back(BetterText(metric.display));
+    row.push_back(metric.display.label);
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -123,15 +118,19 @@ Document MakeDocument(const EvaluationReport& report) {
 }
 
 std::string FormatCsv(const EvaluationReport& report) {
-  Table table{{"set", "metric", "value", "low", "high", "absent"}, {}, 2};
+  Table table{{"set", "metric", "value", "low", "high", "absent", "unit", "better", "label"}, {}, 2};
+  const auto add = [&](const std::string& set, const ReportedMetric& metric, const std::optional<double>& value,
+                       const std::optional<double>& low, const std::optional<double>& high,
+                       const std::string& absent_reason) {
+    table.rows.push_back({set, metric.name, Full(value), Full(low), Full(high), value.has_value() ? "" : absent_reason,
+                          metric.display.value_unit, BetterText(metric.display), metric.display.label});
+  };
   for (const ReportedMetric& metric : report.metrics) {
-    table.rows.push_back({"all", metric.name, Full(metric.value), Full(metric.low), Full(metric.high),
-                          metric.value.has_value() ? "" : metric.absent_reason});
+    add("all", metric, metric.value, metric.low, metric.high, metric.absent_reason);
   }
   for (const ReportedGroup& group : report.groups) {
     for (size_t m = 0; m < report.metrics.size(); ++m) {
-      table.rows.push_back({group.name, report.metrics[m].name, Full(group.values[m].value), "", "",
-                            group.values[m].value.has_value() ? "" : group.values[m].absent_reason});
+      add(group.name, report.metrics[m], group.values[m].value, {}, {}, group.values[m].absent_reason);
     }
   }
   return ToCsv(table);
@@ -152,6 +151,10 @@ std::string FormatJson(const EvaluationReport& report) {
     entry["value"] = *metric.value;
     if (metric.low.has_value()) entry["low"] = *metric.low;
     if (metric.high.has_value()) entry["high"] = *metric.high;
+    entry["unit"] = metric.display.value_unit;
+    const std::optional<bool>& higher = metric.display.higher_is_better;
+    entry["higher_is_better"] = higher.has_value() ? nlohmann::ordered_json(*higher) : nlohmann::ordered_json();
+    entry["label"] = metric.display.label;
   }
   for (const ReportedGroup& group : report.groups) {
     nlohmann::ordered_json& entry = json["groups"][group.name];
@@ -170,23 +173,6 @@ std::string FormatJson(const EvaluationReport& report) {
 }
 
 }  // namespace
-
-Display DisplayOf(const MetricSpec& metric) {
-  switch (metric.kind_case()) {
-    case MetricSpec::kAurc:
-    case MetricSpec::kEaurc:
-    case MetricSpec::kAugrc:
-    case MetricSpec::kPooledAurc:
-      return {1000, "x1000"};
-    case MetricSpec::kNll:
-      return {1, "nats"};
-    case MetricSpec::kBrier:
-    case MetricSpec::kKnownUnknownRatio:
-      return {1, ""};
-    default:
-      return {100, "%"};
-  }
-}
 
 std::string FormatEvaluation(const EvaluationReport& report, TextFormat format) {
   if (format == TextFormat::kCsv) return FormatCsv(report);

@@ -8,24 +8,15 @@
 #include <vector>
 
 #include "eval/metrics/aurc.h"
-#include "eval/metrics/metric.pb.h"
+#include "eval/metrics/display.h"
 #include "eval/metrics/metric_value.h"
 #include "eval/report/document.h"
 
 namespace openset {
 
-// How a table shows a value: shown = factor * value, with the unit behind it.
-struct Display {
-  double factor = 1;
-  std::string unit;  // "%", "x1000", "nats", ""
-};
-// Percent for shares, times 1000 for AURC and its kin.
-Display DisplayOf(const MetricSpec& metric);
-
 struct ReportedMetric {
   std::string name;
   Display display;
-  std::string better;           // "higher", "lower", or "" for what is no quality
   std::optional<double> value;  // as JSON and CSV hold it
   std::string absent_reason;
   std::optional<double> low;  // of the interval
@@ -58,9 +49,9 @@ struct EvaluationReport {
 };
 
 // Tables in text, Markdown and LaTeX (booktabs) are rounded and scaled for reading; CSV and JSON hold the values in
-// full precision. JSON: {"n_known", "n_unknown", "metrics": {name: {"value", "low", "high"}}, "absent": {name:
-// reason}}, without low and high where there is no interval; with groups also "groups": {name: {"n_unknown",
-// "metrics"}}.
+// full precision. JSON: {"n_known", "n_unknown", "metrics": {name: {"value", "low", "high", "unit", "higher_is_better",
+// "label"}}, "absent": {name: reason}}, without low and high where there is no interval; with groups also "groups":
+// {name: {"n_unknown", "metrics"}}.
 std::string FormatEvaluation(const EvaluationReport& report, TextFormat format);
 
 }  // namespace openset

@@ -1,6 +1,7 @@
 #include "eval/report/evaluation_report.h"
 
 #include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
@@ -9,6 +10,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
+Display Of(const std::string& text) {
+  MetricSpec metric;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &metric)) << text;
+  return DisplayOf(metric);
+}
+
 EvaluationReport Report() {
   EvaluationReport report;
   report.notes = {"scores.npz"};
@@ -16,17 +23,18 @@ EvaluationReport Report() {
   report.num_unknown = 20;
   report.num_classes = 3;
   report.interval = "95 % interval";
-  report.metrics = {
-      {"auroc", {100, "%"}, "higher", 2.0 / 3, "", 0.5, 0.75, ""},
-      {"aurc", {1000, "x1000"}, "lower", 0.1, "more than 1 % of the replicates are undefined", {}, {}, ""},
-      {"nll", {1, "nats"}, "lower", {}, "no logits", {}, {}, ""}};
+  report.metrics = {{"auroc", Of("auroc {}"), 2.0 / 3, "", 0.5, 0.75, ""},
+                    {"aurc", Of("aurc {}"), 0.1, "more than 1 % of the replicates are undefined", {}, {}, ""},
+                    {"nll", Of("nll {}"), {}, "no logits", {}, {}, ""}};
   return report;
 }
 
 TEST(FormatEvaluation, Json) {
   EXPECT_EQ(nlohmann::json::parse(FormatEvaluation(Report(), TextFormat::kJson)), nlohmann::json::parse(R"({
     "n_known": 30, "n_unknown": 20,
-    "metrics": {"auroc": {"value": 0.6666666666666666, "low": 0.5, "high": 0.75}, "aurc": {"value": 0.1}},
+    "metrics": {"auroc": {"value": 0.6666666666666666, "low": 0.5, "high": 0.75, "unit": "share",
+                          "higher_is_better": true, "label": "AUROC"},
+                "aurc": {"value": 0.1, "unit": "share", "higher_is_better": false, "label": "AURC"}},
     "absent": {"nll": "no logits"}})"));
 }
 
@@ -40,13 +48,13 @@ TEST(FormatEvaluation, Csv) {
   EvaluationReport report = Report();
   report.groups = {{"near", 5, {{"auroc", 0.5, ""}, {"aurc", 0.25, ""}, {"nll", {}, "no logits"}}}};
   EXPECT_EQ(FormatEvaluation(report, TextFormat::kCsv),
-            "set,metric,value,low,high,absent\n"
-            "all,auroc,0.66666666666666663,0.5,0.75,\n"
-            "all,aurc,0.10000000000000001,,,\n"
-            "all,nll,,,,no logits\n"
-            "near,auroc,0.5,,,\n"
-            "near,aurc,0.25,,,\n"
-            "near,nll,,,,no logits\n");
+            "set,metric,value,low,high,absent,unit,better,label\n"
+            "all,auroc,0.66666666666666663,0.5,0.75,,share,higher,AUROC\n"
+            "all,aurc,0.10000000000000001,,,,share,lower,AURC\n"
+            "all,nll,,,,no logits,nats,lower,NLL\n"
+            "near,auroc,0.5,,,,share,higher,AUROC\n"
+            "near,aurc,0.25,,,,share,lower,AURC\n"
+            "near,nll,,,,no logits,nats,lower,NLL\n");
 }
 
 TEST(FormatEvaluation, Text) {
@@ -56,10 +64,10 @@ TEST(FormatEvaluation, Text) {
             "\n"
             "low, high: 95 % interval\n"
             "\n"
-            "metric   value    low   high   unit  better\n"
-            "-------------------------------------------\n"
-            "auroc    66.67  50.00  75.00      %  higher\n"
-            "aurc    100.00      -      -  x1000   lower\n"
+            "metric   value    low   high   unit  better  label\n"
+            "--------------------------------------------------\n"
+            "auroc    66.67  50.00  75.00      %  higher  AUROC\n"
+            "aurc    100.00      -      -  x1000   lower   AURC\n"
             "\n"
             "no interval: aurc (more than 1 % of the replicates are undefined)\n"
             "absent: nll (no logits)\n");

@@ -124,7 +124,7 @@ void CompareAll(const RunTable& table, const MetricSpec& spec, RunComparison* co
 
 std::string FormatCsv(const RunComparison& comparison) {
   Table table{{"metric", "task", "a", "b", "runs", "mean_difference", "cohen_dz", "rank_biserial", "low", "high", "t_p",
-               "t_p_holm", "wilcoxon_p", "wilcoxon_p_holm", "verdict"},
+               "t_p_holm", "wilcoxon_p", "wilcoxon_p_holm", "verdict", "unit", "label"},
               {},
               4};
   for (const ComparedRuns& row : comparison.pairs) {
@@ -133,7 +133,8 @@ std::string FormatCsv(const RunComparison& comparison) {
                           FullPrecision(test.mean_difference), FullPrecision(test.cohen_dz),
                           FullPrecision(test.rank_biserial), FullPrecision(test.low), FullPrecision(test.high),
                           FullPrecision(test.t_p_value), FullPrecision(row.adjusted_t),
-                          FullPrecision(test.wilcoxon_p_value), FullPrecision(row.adjusted_wilcoxon), row.verdict});
+                          FullPrecision(test.wilcoxon_p_value), FullPrecision(row.adjusted_wilcoxon), row.verdict,
+                          row.display.value_unit, row.display.label});
   }
   return ToCsv(table);
 }
@@ -161,7 +162,9 @@ std::string FormatJson(const RunComparison& comparison) {
                              {"t_p_holm", row.adjusted_t},
                              {"wilcoxon_p", row.test.wilcoxon_p_value},
                              {"wilcoxon_p_holm", row.adjusted_wilcoxon},
-                             {"verdict", row.verdict}});
+                             {"verdict", row.verdict},
+                             {"unit", row.display.value_unit},
+                             {"label", row.display.label}});
   }
   json["all_methods"] = nlohmann::ordered_json::array();
   for (const ComparedMethods& all : comparison.methods) {
@@ -186,10 +189,8 @@ DocumentSection PairSection(const RunComparison& comparison) {
               {},
               3};
   for (const ComparedRuns& row : comparison.pairs) {
-    const auto shown = [&](double value) {
-      return absl::StrFormat(row.display.factor == 1 ? "%.4f" : "%.2f", row.display.factor * value);
-    };
-    table.rows.push_back({row.metric, row.task, absl::StrCat(row.a, " - ", row.b), absl::StrCat(row.test.runs),
+    const auto shown = [&](double value) { return Shown(value, row.display); };
+    table.rows.push_back({row.display.label, row.task, absl::StrCat(row.a, " - ", row.b), absl::StrCat(row.test.runs),
                           shown(row.test.mean_difference), shown(row.test.low), shown(row.test.high), row.display.unit,
                           absl::StrFormat("%.2f", row.test.cohen_dz), absl::StrFormat("%.2f", row.test.rank_biserial),
                           ShowPValue(row.adjusted_t), ShowPValue(row.adjusted_wilcoxon), row.verdict});

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "eval/metrics/display.h"
 #include "eval/report/document.h"
-#include "eval/report/evaluation_report.h"
 #include "eval/report/run_table.h"
 #include "eval/statistics/paired_tests.h"
 #include "eval/statistics/several_methods.h"

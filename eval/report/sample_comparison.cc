@@ -20,7 +20,6 @@ ComparedMetric RowOf(const MetricSpec& metric, const std::string& a, const std::
   ComparedMetric row;
   row.metric = MetricName(metric);
   row.display = DisplayOf(metric);
-  row.higher_is_better = HigherIsBetter(metric);
   row.a = a;
   row.b = b;
   row.test = test;
@@ -68,10 +67,10 @@ void AdjustAndDecide(std::vector<ComparedMetric>* rows, double alpha) {
           members.size() > 1 && adjusted[k] >= alpha ? Verdict::kNoDetectableDifference : VerdictOf(row.low, row.high);
       if (verdict == Verdict::kNoDetectableDifference) {
         row.verdict = "no detectable difference";
-      } else if (!row.higher_is_better.has_value()) {
+      } else if (!row.display.higher_is_better.has_value()) {
         row.verdict = absl::StrCat(verdict == Verdict::kALarger ? row.a : row.b, " is larger");
       } else {
-        const bool a_is_better = (verdict == Verdict::kALarger) == *row.higher_is_better;
+        const bool a_is_better = (verdict == Verdict::kALarger) == *row.display.higher_is_better;
         row.verdict = absl::StrCat(a_is_better ? row.a : row.b, " is better");
       }
     }
@@ -88,7 +87,7 @@ bool OnePair(const SampleComparison& comparison) {
 std::string FormatCsv(const SampleComparison& comparison) {
   const auto full = [](std::optional<double> value) { return value ? FullPrecision(*value) : ""; };
   Table table{{"metric", "a", "b", "test", "difference", "low", "high", "value_a", "value_b", "p", "p_holm", "verdict",
-               "absent"},
+               "absent", "unit", "label"},
               {},
               4};
   for (const ComparedMetric& row : comparison.rows) {
@@ -96,7 +95,7 @@ std::string FormatCsv(const SampleComparison& comparison) {
     const auto number = [&](double value) { return there ? full(value) : ""; };
     table.rows.push_back({row.metric, row.a, row.b, row.test, full(row.difference), number(row.low), number(row.high),
                           full(row.value_a), full(row.value_b), number(row.p_value), number(row.adjusted_p_value),
-                          row.verdict, row.absent_reason});
+                          row.verdict, row.absent_reason, row.display.value_unit, row.display.label});
   }
   return ToCsv(table);
 }
@@ -118,6 +117,8 @@ std::string FormatJson(const SampleComparison& comparison) {
     } else {
       entry["absent"] = row.absent_reason;
     }
+    entry["unit"] = row.display.value_unit;
+    entry["label"] = row.display.label;
     json["comparisons"].push_back(std::move(entry));
   }
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
@@ -165,14 +166,12 @@ std::string FormatSampleComparison(const SampleComparison& comparison, TextForma
   table.left_columns = one_pair ? 1 : 2;
   for (const ComparedMetric& row : comparison.rows) {
     if (!row.difference.has_value()) {
-      document.below.push_back(absl::StrCat("absent: ", row.metric, " (", row.test, ") of ", row.a, " and ", row.b,
-                                            ": ", row.absent_reason));
+      document.below.push_back(absl::StrCat("absent: ", row.display.label, " (", row.test, ") of ", row.a, " and ",
+                                            row.b, ": ", row.absent_reason));
       continue;
     }
-    const auto shown = [&](double value) {
-      return absl::StrFormat(row.display.factor == 1 ? "%.4f" : "%.2f", row.display.factor * value);
-    };
-    std::vector<std::string> cells = {row.metric,
+    const auto shown = [&](double value) { return Shown(value, row.display); };
+    std::vector<std::string> cells = {row.display.label,
                                       shown(*row.difference),
                                       shown(row.low),
                                       shown(row.high),

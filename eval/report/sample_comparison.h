@@ -2,14 +2,15 @@
 #ifndef OPENSET_EVAL_REPORT_SAMPLE_COMPARISON_H_
 #define OPENSET_EVAL_REPORT_SAMPLE_COMPARISON_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "eval/metrics/display.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/report/document.h"
-#include "eval/report/evaluation_report.h"
 #include "eval/statistics/bootstrap.h"
 
 namespace openset {
@@ -18,7 +19,6 @@ namespace openset {
 struct ComparedMetric {
   std::string metric;
   Display display;
-  std::optional<bool> higher_is_better;
   std::string a, b;  // names of the methods
   std::string test;  // "bootstrap" or "delong"
   std::optional<double> value_a, value_b;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -18,10 +19,16 @@ namespace {
 
 std::string CellText(const ReportCell& cell) {
   if (cell.n == 0) return cell.missing > 0 ? "-" : "undefined";
-  std::string text = absl::StrFormat("%.2f", 100 * cell.mean);
-  if (cell.n > 1) absl::StrAppendFormat(&text, " ± %.2f", 100 * cell.std);
+  std::string text = Shown(cell.mean, cell.display);
+  if (cell.n > 1) absl::StrAppend(&text, " ± ", Shown(cell.std, cell.display));
   if (cell.missing > 0 || !cell.absent_reasons.empty()) absl::StrAppend(&text, " (n=", cell.n, ")");
   return text;
+}
+
+// "AUROC, % ↑".
+std::string ColumnHead(const Display& display) {
+  if (!display.higher_is_better.has_value()) return LabelWithUnit(display);
+  return absl::StrCat(LabelWithUnit(display), *display.higher_is_better ? " ↑" : " ↓");
 }
 
 // One table a task and openness: rows are methods with their axis values, columns metrics.
@@ -42,8 +49,9 @@ std::vector<std::pair<std::string, Table>> Tables(const Report& report) {
     }
     Table& table = tables[index[key]].second;
     const std::string row_name = cell.axis.empty() ? cell.method : absl::StrCat(cell.method, ", ", AxisText(cell.axis));
-    auto column = std::find(table.header.begin(), table.header.end(), cell.metric);
-    if (column == table.header.end()) column = table.header.insert(column, cell.metric);
+    const std::string head = ColumnHead(cell.display);
+    auto column = std::find(table.header.begin(), table.header.end(), head);
+    if (column == table.header.end()) column = table.header.insert(column, head);
     const size_t at = column - table.header.begin();
     if (table.rows.empty() || table.rows.back()[0] != row_name) table.rows.push_back({row_name});
     table.rows.back().resize(std::max(table.rows.back().size(), at + 1));
@@ -56,7 +64,7 @@ std::vector<std::pair<std::string, Table>> Tables(const Report& report) {
 }
 
 std::string Footer(const Report& report) {
-  std::string text = "Percent, mean ± population standard deviation over splits and seeds";
+  std::string text = "Mean ± population standard deviation over splits and seeds";
   const int most = report.cells.empty() ? 0 : report.cells[0].n + report.cells[0].missing;
   if (most > 0) absl::StrAppend(&text, " (n=", most, ")");
   absl::StrAppend(&text, ".");
@@ -86,15 +94,16 @@ std::string FormatMarkdown(const Report& report) {
 
 std::string FormatCsv(const Report& report) {
   Table table;
-  table.header = {"method", "axis", "task", "unknown_classes", "openness", "metric",
-                  "mean",   "std",  "n",    "missing",         "values"};
+  table.header = {"method", "axis", "task",    "unknown_classes", "openness", "metric", "mean",
+                  "std",    "n",    "missing", "values",          "unit",     "better", "label"};
   for (const ReportCell& cell : report.cells) {
     const bool known = cell.n > 0;
     table.rows.push_back(
         {cell.method, AxisText(cell.axis), cell.task, absl::StrCat(cell.unknown_classes), FullPrecision(cell.openness),
          cell.metric, known ? FullPrecision(cell.mean) : "", known ? FullPrecision(cell.std) : "", absl::StrCat(cell.n),
          absl::StrCat(cell.missing),
-         absl::StrJoin(cell.values, " ", [](std::string* out, double v) { out->append(FullPrecision(v)); })});
+         absl::StrJoin(cell.values, " ", [](std::string* out, double v) { out->append(FullPrecision(v)); }),
+         cell.display.value_unit, BetterText(cell.display), cell.display.label});
   }
   return ToCsv(table);
 }
@@ -116,6 +125,10 @@ std::string FormatJson(const Report& report) {
     entry["unknown_classes"] = cell.unknown_classes;
     entry["openness"] = cell.openness;
     entry["metric"] = cell.metric;
+    entry["label"] = cell.display.label;
+    entry["unit"] = cell.display.value_unit;
+    const std::optional<bool>& higher = cell.display.higher_is_better;
+    entry["higher_is_better"] = higher.has_value() ? nlohmann::ordered_json(*higher) : nlohmann::ordered_json();
     entry["mean"] = cell.n > 0 ? nlohmann::ordered_json(cell.mean) : nlohmann::ordered_json();
     entry["std"] = cell.n > 0 ? nlohmann::ordered_json(cell.std) : nlohmann::ordered_json();
     entry["n"] = cell.n;

@@ -121,6 +121,7 @@ Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> r
         cell.unknown_classes = unknown_classes;
         cell.openness = trial.openness();
         cell.metric = metric;
+        cell.display = DisplayOf(spec);
         cells.push_back(std::move(cell));
       }
       ReportCell& cell = cells[entry->second];

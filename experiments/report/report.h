@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "eval/metrics/display.h"
 #include "experiments/spec/trial.pb.h"
 #include "experiments/store/record.pb.h"
 
@@ -25,7 +26,8 @@ struct ReportCell {
   std::vector<AxisValue> axis;  // values of the swept fields
   int unknown_classes = 0;
   double openness = 0;
-  std::string metric;
+  std::string metric;  // its name
+  Display display;
   double mean = 0;  // of values; undefined if n is 0
   double std = 0;   // population standard deviation (divided by n), as in published tables
   int n = 0;

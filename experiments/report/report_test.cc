@@ -100,13 +100,13 @@ TEST(FormatReport, Text) {
   EXPECT_EQ(FormatReport(Example(), ReportFormat::kText),
             "task\n"
             "\n"
-            "method       accuracy          auroc\n"
+            "method  accuracy, % ↑     AUROC, % ↑\n"
             "------------------------------------\n"
             "a       62.50 ± 12.50  50.00 ± 25.00\n"
             "b         87.50 (n=1)              -\n"
             "\n"
             "task: 3 known and 1 unknown classes, openness 0.125, known:unknown test samples 6,000:2,000\n"
-            "Percent, mean ± population standard deviation over splits and seeds (n=2).\n"
+            "Mean ± population standard deviation over splits and seeds (n=2).\n"
             "1 of 4 trials have no record yet.\n");
 }
 
@@ -118,9 +118,11 @@ TEST(FormatReport, Markdown) {
 
 TEST(FormatReport, CsvHoldsFullPrecision) {
   const std::string text = FormatReport(Example(), ReportFormat::kCsv);
-  EXPECT_THAT(text, HasSubstr("method,axis,task,unknown_classes,openness,metric,mean,std,n,missing,values\n"));
-  EXPECT_THAT(text, HasSubstr("a,,task,1,0.125,accuracy,0.625,0.125,2,0,0.5 0.75\n"));
-  EXPECT_THAT(text, HasSubstr("b,,task,1,0.125,auroc,,,0,1,\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("method,axis,task,unknown_classes,openness,metric,mean,std,n,missing,values,unit,better,label\n"));
+  EXPECT_THAT(text, HasSubstr("a,,task,1,0.125,accuracy,0.625,0.125,2,0,0.5 0.75,share,higher,accuracy\n"));
+  EXPECT_THAT(text, HasSubstr("b,,task,1,0.125,auroc,,,0,1,,share,higher,AUROC\n"));
 }
 
 TEST(FormatReport, Json) {
@@ -131,6 +133,9 @@ TEST(FormatReport, Json) {
   EXPECT_EQ(cell["method"], "a");
   EXPECT_EQ(cell["task"], "task");
   EXPECT_EQ(cell["metric"], "accuracy");
+  EXPECT_EQ(cell["label"], "accuracy");
+  EXPECT_EQ(cell["unit"], "share");
+  EXPECT_EQ(cell["higher_is_better"], true);
   EXPECT_EQ(cell["mean"], 0.625);
   EXPECT_EQ(cell["std"], 0.125);
   EXPECT_EQ(cell["n"], 2);

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "core/files/files.h"
 #include "core/status_macros.h"
 #include "eval/metrics/conventions.h"
+#include "eval/metrics/display.h"
 #include "eval/metrics/evaluate.h"
 #include "eval/metrics/groups.h"
 #include "eval/metrics/make_metric.h"
@@ -75,10 +77,16 @@ std::string IntervalText(const BootstrapOptions& options) {
                          absl::GetFlag(FLAGS_ci_method), options.replicates, options.seed);
 }
 
-std::string BetterOf(const ConventionMetric& metric) {
-  const std::optional<bool> higher = HigherIsBetter(metric.metric);
-  if (!higher.has_value()) return "";
-  return *higher == (metric.factor > 0) ? "higher" : "lower";
+// Of the number that a convention prints.
+Display DisplayOfPrinted(const ConventionMetric& metric) {
+  Display display = DisplayOf(metric.metric);
+  display.factor /= std::abs(metric.factor);
+  if (metric.factor == 1000) display.value_unit = "x1000";
+  if (metric.factor < 0 && display.higher_is_better.has_value()) {
+    display.higher_is_better = !*display.higher_is_better;
+  }
+  if (metric.offset != 0) display.label = absl::StrCat(metric.offset, " - ", display.label);
+  return display;
 }
 
 // The number that a convention prints.
@@ -105,8 +113,7 @@ absl::StatusOr<EvaluationReport> MakeReport(const std::vector<ConventionMetric>&
   for (size_t m = 0; m < metrics.size(); ++m) {
     ReportedMetric reported;
     reported.name = metrics[m].printed_name;
-    reported.display = metrics[m].factor == 1000 ? Display{1, "x1000"} : DisplayOf(metrics[m].metric);
-    reported.better = BetterOf(metrics[m]);
+    reported.display = DisplayOfPrinted(metrics[m]);
     reported.remark = metrics[m].remark;
     reported.value = Printed(metrics[m], values[m].value);
     reported.absent_reason = values[m].absent_reason;

@@ -77,8 +77,11 @@ TEST_F(EvalTest, Json) {
   const auto json = nlohmann::json::parse(
       Out({"eval", "scores.csv", "--format=json", "--metrics=accuracy,auroc,openauc,known_unknown_ratio,nll"}));
   EXPECT_EQ(json, nlohmann::json::parse(R"({"n_known": 4, "n_unknown": 2,
-      "metrics": {"accuracy": {"value": 0.75}, "auroc": {"value": 0.625}, "openauc": {"value": 0.625},
-                  "known_unknown_ratio": {"value": 2.0}},
+      "metrics": {
+        "accuracy": {"value": 0.75, "unit": "share", "higher_is_better": true, "label": "accuracy"},
+        "auroc": {"value": 0.625, "unit": "share", "higher_is_better": true, "label": "AUROC"},
+        "openauc": {"value": 0.625, "unit": "share", "higher_is_better": true, "label": "OpenAUC"},
+        "known_unknown_ratio": {"value": 2.0, "unit": "1", "higher_is_better": null, "label": "known : unknown"}},
       "absent": {"nll": "no logits"}})"));
 }
 
@@ -112,14 +115,14 @@ TEST_F(EvalTest, Tables) {
             "unknown score: that of the file\n"
             "4 known samples of 2 classes, 2 unknown samples (known : unknown = 2 : 1)\n"
             "\n"
-            "metric  value   unit  better\n"
-            "----------------------------\n"
-            "auroc   62.50      %  higher\n"
-            "aurc    62.50  x1000   lower\n"
+            "metric  value   unit  better  label\n"
+            "-----------------------------------\n"
+            "auroc   62.50      %  higher  AUROC\n"
+            "aurc    62.50  x1000   lower   AURC\n"
             "\n"
             "absent: nll (no logits)\n");
-  EXPECT_THAT(with("--format=markdown"), HasSubstr("| auroc  | 62.50 |     % | higher |"));
-  EXPECT_THAT(with("--format=latex"), HasSubstr("  auroc & 62.50 & \\% & higher \\\\\n"));
+  EXPECT_THAT(with("--format=markdown"), HasSubstr("| auroc  | 62.50 |     % | higher | AUROC |"));
+  EXPECT_THAT(with("--format=latex"), HasSubstr("  auroc & 62.50 & \\% & higher & AUROC \\\\\n"));
   EXPECT_EQ(with("--out=table.txt"), "");
   EXPECT_EQ(program_.Read("table.txt"), Out(command));
 }
