@@ -6,7 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/files/digest.h"
+#include "core/files/digest_cache.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
 #include "data/catalog.h"
@@ -109,9 +109,10 @@ std::string FindContradiction(const DataSetInfo& info, const DataSetPart& part, 
 absl::Status CheckFiles(const DataSetInfo& info, absl::string_view part, const std::vector<std::string>& data_folders) {
   OPENSET_ASSIGN_OR_RETURN(const FoundPart found, FindFiles(info, part, data_folders));
   const std::vector<const DataFile*> files = FilesOf(found.part);
+  const DigestCache digests = DigestCache::OfUser();
   for (size_t i = 0; i < files.size(); ++i) {
     if (files[i]->sha256_size() == 0) continue;
-    OPENSET_ASSIGN_OR_RETURN(const std::string sum, Sha256HexOfFile(found.paths[i]));
+    OPENSET_ASSIGN_OR_RETURN(const std::string sum, digests.Sha256Hex(found.paths[i]));
     if (!absl::c_linear_search(files[i]->sha256(), sum)) {
       return absl::DataLossError(absl::StrCat(found.paths[i], ": SHA-256 is ", sum, ", not ",
                                               absl::StrJoin(files[i]->sha256(), " or "), "; fetch the file again"));

@@ -5,7 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "core/files/digest.h"
+#include "core/files/digest_cache.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
 
@@ -27,7 +27,7 @@ void Resolve(const std::string& folder, const std::string& path, Spec* spec, std
   const std::filesystem::path file = std::filesystem::path(folder) / spec->file();
   spec->set_file(std::filesystem::absolute(file).lexically_normal().string());
   if (!FileExists(spec->file()) && spec->has_sha256()) return;
-  absl::StatusOr<std::string> sha256 = Sha256HexOfFile(spec->file());
+  absl::StatusOr<std::string> sha256 = DigestCache::OfUser().Sha256Hex(spec->file());
   if (!sha256.ok()) {
     problems->push_back({absl::StrCat(path, ".file"), std::string(sha256.status().message())});
   } else if (!spec->has_sha256()) {

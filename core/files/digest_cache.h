@@ -1,0 +1,37 @@
+// SHA-256 of large files, computed once.
+#ifndef OPENSET_CORE_FILES_DIGEST_CACHE_H_
+#define OPENSET_CORE_FILES_DIGEST_CACHE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace openset {
+
+// Remembers digests in a folder, one small file for each file, by path, device, inode, size, and the times of the last
+// change of content and of inode, to the nanosecond. A file of which any of these differs is hashed again; so is one
+// that was changed less than kSettled seconds before it was hashed, which another change could follow within one tick
+// of the file system's clock. Processes may share a folder. A folder that can't be written to costs only time.
+class DigestCache {
+ public:
+  static constexpr int kSettled = 2;
+
+  // Files below `min_bytes` are always hashed: that is about as fast as looking.
+  explicit DigestCache(std::string folder, int64_t min_bytes = 1 << 20)
+      : folder_(std::move(folder)), min_bytes_(min_bytes) {}
+
+  // In ~/.cache/openset/digests; remembers nothing where HOME is not set.
+  static DigestCache OfUser();
+
+  // The SHA-256 of a file's content, in hexadecimal. Errors: those of Sha256HexOfFile() (core/files/digest.h).
+  absl::StatusOr<std::string> Sha256Hex(const std::string& path) const;
+
+ private:
+  std::string folder_;  // "": none
+  int64_t min_bytes_;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_FILES_DIGEST_CACHE_H_

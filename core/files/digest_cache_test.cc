@@ -1,0 +1,108 @@
+#include "core/files/digest_cache.h"
+
+#include <sys/stat.h>
+#include <sys/time.h>
+
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "core/files/digest.h"
+#include "core/files/files.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+class DigestCacheTest : public ::testing::Test {
+ protected:
+  DigestCacheTest()
+      : folder_(::testing::TempDir() + "/" + ::testing::UnitTest::GetInstance()->current_test_info()->name()),
+        file_(folder_ + "/file"),
+        cache_(folder_ + "/cache", /*min_bytes=*/1) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+
+  static void Write(const std::string& path, const std::string& content) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
+  }
+
+  // The inode's time can't be set back: waits until the file is old enough to be remembered.
+  void Settle() const {
+    struct stat info;
+    ASSERT_EQ(stat(file_.c_str(), &info), 0);
+    while (std::time(nullptr) < info.st_ctim.tv_sec + DigestCache::kSettled) usleep(20000);
+  }
+
+  std::vector<std::string> Entries() const {
+    return ListFolder(folder_ + "/cache").value_or(std::vector<std::string>{});
+  }
+
+  // Puts a false digest into the only entry, which tells a remembered digest from one that was computed.
+  void Falsify() const {
+    const std::string entry = folder_ + "/cache/" + Entries().at(0);
+    std::string content = *ReadFile(entry);
+    content.replace(content.size() - 65, 64, std::string(64, 'f'));
+    Write(entry, content);
+  }
+
+  const std::string folder_, file_;
+  const DigestCache cache_;
+  const std::string false_digest_ = std::string(64, 'f');
+};
+
+TEST_F(DigestCacheTest, RemembersWhatHasSettled) {
+  Write(file_, "abc");
+  EXPECT_EQ(*cache_.Sha256Hex(file_), Sha256Hex("abc"));
+  EXPECT_TRUE(Entries().empty());  // too new
+  Settle();
+  EXPECT_EQ(*cache_.Sha256Hex(file_), Sha256Hex("abc"));
+  ASSERT_EQ(Entries().size(), 1);
+  Falsify();
+  EXPECT_EQ(*cache_.Sha256Hex(file_), false_digest_);
+
+  // The same size and time, other content, written in place: the inode's own time has moved.
+  struct stat before;
+  ASSERT_EQ(stat(file_.c_str(), &before), 0);
+  Write(file_, "abd");
+  const timespec times[] = {before.st_atim, before.st_mtim};
+  ASSERT_EQ(utimensat(AT_FDCWD, file_.c_str(), times, 0), 0);
+  EXPECT_EQ(*cache_.Sha256Hex(file_), Sha256Hex("abd"));
+
+  // Replaced by another file.
+  Write(folder_ + "/other", "abe");
+  std::filesystem::rename(folder_ + "/other", file_);
+  EXPECT_EQ(*cache_.Sha256Hex(file_), Sha256Hex("abe"));
+}
+
+TEST_F(DigestCacheTest, SmallFilesAreAlwaysHashed) {
+  Write(file_, "abc");
+  Settle();
+  EXPECT_EQ(*DigestCache(folder_ + "/cache", /*min_bytes=*/4).Sha256Hex(file_), Sha256Hex("abc"));
+  EXPECT_TRUE(Entries().empty());
+}
+
+TEST_F(DigestCacheTest, DamagedEntriesAreMadeAgain) {
+  Write(file_, "abc");
+  Settle();
+  ASSERT_TRUE(cache_.Sha256Hex(file_).ok());
+  const std::string entry = folder_ + "/cache/" + Entries().at(0), content = *ReadFile(entry);
+  for (const std::string& damaged : {std::string(), content.substr(0, content.size() - 2), "x" + content}) {
+    Write(entry, damaged);
+    EXPECT_EQ(*cache_.Sha256Hex(file_), Sha256Hex("abc"));
+    EXPECT_EQ(*ReadFile(entry), content);
+  }
+}
+
+TEST_F(DigestCacheTest, DoesWithoutAFolder) {
+  Write(file_, "abc");
+  Settle();
+  EXPECT_EQ(*DigestCache("", 1).Sha256Hex(file_), Sha256Hex("abc"));
+  EXPECT_EQ(*DigestCache(file_ + "/below a file", 1).Sha256Hex(file_), Sha256Hex("abc"));
+  EXPECT_EQ(cache_.Sha256Hex(folder_ + "/none").status().code(), absl::StatusCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace openset
