@@ -16,6 +16,7 @@
 #include "experiments/infer/inference.h"
 #include "experiments/train/training.h"
 #include "experiments/worker/action_context.h"
+#include "experiments/worker/execution.h"
 #include "experiments/worker/worker_loop.h"
 #include "models/script_file.h"
 
@@ -25,7 +26,10 @@ namespace {
 absl::Status Execute(const WorkRequest& request, ImageCache* images, const ReportProgress& report) {
   const at::Device device =
       request.has_cuda_device() ? at::Device(at::kCUDA, static_cast<at::DeviceIndex>(request.cuda_device())) : at::kCPU;
-  const ActionContext context{request.key(), Store(request.store()), device, images, report};
+  const ActionContext context{request.key(), Store(request.store()), device, images, report, StageClock()};
+  const ExecutionSpec& execution =
+      request.has_train() ? request.train().execution() : request.infer().train(0).execution();
+  OPENSET_RETURN_IF_ERROR(CheckDeviceKind(execution, device));
   try {
     if (request.has_train()) return Train(request.train(), context);
     if (request.has_infer()) {

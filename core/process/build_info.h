@@ -6,9 +6,18 @@
 
 namespace openset {
 
-// The commit, with "-dirty" behind it where the tree differed from it; "unknown" for programs that do not link
-// //tools:build_stamp (tests do not, so that they stay cached from commit to commit).
+// Whether this program links //tools:build_stamp. Tests and what they run do not, so that they stay cached from commit
+// to commit.
+bool IsStamped();
+
+// The commit; "unknown" for programs without a stamp, or built outside of a clone.
 std::string BuildCommit();
+
+// Whether the tree differed from the commit.
+bool BuiltFromChanges();
+
+// "gcc 12.2.0".
+std::string Compiler();
 
 // The Debian packages in it that are not of the pinned revision, "NAME REVISION instead of PINNED", by "; ". Empty if all
 // are: the rest of the libraries is pinned by SHA-256.

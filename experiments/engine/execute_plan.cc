@@ -158,7 +158,6 @@ class Execution {
     observer_->OnFinish(n, *event.end);
     if (event.end->ok()) {
       scheduler_.Finished(event.action);
-      store_.RemoveFailure(plan_.nodes[n].key);
       for (const int passenger : plan_.nodes[n].together) observer_->OnFinish(passenger, absl::OkStatus());
       return;
     }

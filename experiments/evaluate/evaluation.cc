@@ -6,17 +6,21 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
-#include "core/process/build_info.h"
 #include "core/proto/proto_digest.h"
 #include "core/status_macros.h"
 #include "eval/metrics/evaluate.h"
 #include "eval/metrics/evaluation_input.h"
 #include "eval/scores/make_score.h"
 #include "eval/scores/prediction.h"
+#include "experiments/evaluate/input_provenance.h"
 #include "experiments/spec/actions.h"
+#include "experiments/store/components.h"
+#include "experiments/store/stage_clock.h"
+
+// Of :evaluate_fingerprints.
+extern const char* const openset_evaluate_fingerprints[];
 
 namespace openset {
 namespace {
@@ -123,7 +127,7 @@ absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outpu
 }
 
 absl::Status EvaluateTrial(const TrialSpec& trial, const Store& store) {
-  const absl::Time start = absl::Now();
+  const StageClock clock;
   const EvaluateAction action = MakeEvaluateAction(trial);
   const std::string checkpoint_key = MessageDigest(action.test().train(0));
   OPENSET_ASSIGN_OR_RETURN(const TrainSummary train_summary, store.LoadTrainSummary(checkpoint_key));
@@ -146,12 +150,12 @@ absl::Status EvaluateTrial(const TrialSpec& trial, const Store& store) {
     record.set_fit_outputs_key(fit->key);
     record.set_fit_outputs_sha256(fit->sha256);
   }
-  Provenance* provenance = record.mutable_provenance();
-  *provenance = train_summary.provenance();
-  provenance->set_commit(BuildCommit());
-  provenance->set_infer_seconds(test.summary.provenance().infer_seconds());
-  provenance->set_evaluate_seconds(absl::ToDoubleSeconds(absl::Now() - start));
-  provenance->set_finished_at_seconds(absl::ToUnixSeconds(absl::Now()));
+  OPENSET_ASSIGN_OR_RETURN(*record.mutable_provenance(),
+                           InputProvenance(test.summary, fit.has_value() ? &fit->summary : nullptr, store));
+  StageProvenance* stage = record.mutable_provenance()->add_stage();
+  *stage = clock.Read(StageProvenance::EVALUATE, record.trial_id(), store);
+  AddComponents(trial.method().score(), openset_evaluate_fingerprints, stage);
+  for (const MetricSpec& metric : trial.metric()) AddComponents(metric, openset_evaluate_fingerprints, stage);
   return store.CommitRecord(record).status();
 }
 

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/clock.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/proto/record_file.h"
@@ -15,10 +14,16 @@
 #include "data/batch_stream.h"
 #include "data/batcher.h"
 #include "experiments/infer/predictor.h"
+#include "experiments/store/components.h"
 #include "experiments/store/outputs.h"
+#include "experiments/store/stage_clock.h"
+#include "experiments/store/store.h"
 #include "experiments/worker/execution.h"
 #include "experiments/worker/input_pipeline.h"
 #include "experiments/worker/trained_model.h"
+
+// Of :infer_fingerprints.
+extern const char* const openset_infer_fingerprints[];
 
 namespace openset {
 namespace {
@@ -108,18 +113,22 @@ void AddHead(const Model& model, Outputs* outputs) {
   }
 }
 
-absl::Status Commit(const InferRequest& request, const Outputs& outputs, absl::Duration time,
-                    const ActionContext& context) {
+// `shared_by` inferences were done together.
+absl::Status Commit(const InferRequest& request, const Outputs& outputs, int shared_by, const ActionContext& context) {
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, context.store.NewStagingFolder(request.key));
   const std::string path = JoinPath(staging, kOutputsFile);
   OPENSET_RETURN_IF_ERROR(WriteOutputs(outputs, path));
   InferSummary summary;
   *summary.mutable_action() = request.action;
   OPENSET_ASSIGN_OR_RETURN(*summary.mutable_outputs_sha256(), Sha256HexOfFile(path));
-  Provenance* provenance = summary.mutable_provenance();
-  provenance->set_libtorch_version(LibTorchVersion());
-  provenance->set_device(DescribeDevice(context.device));
-  provenance->set_infer_seconds(absl::ToDoubleSeconds(time));
+  summary.set_schema_version(kSchemaVersion);
+  StageProvenance* provenance = summary.mutable_provenance();
+  *provenance = context.clock.Read(StageProvenance::INFER, request.key, context.store);
+  DescribeExecution(request.action.train(0).execution(), context.device, provenance);
+  AddComponents(request.action.train(0).model(), openset_infer_fingerprints, provenance);
+  AddComponents(request.action.inference(), openset_infer_fingerprints, provenance);
+  provenance->set_wall_seconds(provenance->wall_seconds() / shared_by);
+  provenance->set_cpu_seconds(provenance->cpu_seconds() / shared_by);
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)));
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(request.action)));
   return context.store.CommitFolder(staging, context.store.OutputsFolder(request.key));
@@ -128,7 +137,6 @@ absl::Status Commit(const InferRequest& request, const Outputs& outputs, absl::D
 }  // namespace
 
 absl::Status Infer(absl::Span<const InferRequest> requests, const ActionContext& context) {
-  const absl::Time start = absl::Now();
   const InferAction& action = requests[0].action;
   const TrainAction& train = action.train(0);
   ConfigureExecution(train.execution());
@@ -150,12 +158,11 @@ absl::Status Infer(absl::Span<const InferRequest> requests, const ActionContext&
   for (int g = 0; g < action.unknown_size(); ++g) {
     OPENSET_RETURN_IF_ERROR(inferrer.Add(action.unknown(g).selection(), g));
   }
-  const absl::Duration time = (absl::Now() - start) / requests.size();
   for (size_t i = 0; i < requests.size(); ++i) {
     Outputs& outputs = inferrer.outputs()[i];
     for (const UnknownGroup& group : action.unknown()) outputs.group_names.push_back(group.name());
     if (!outputs.features.empty()) AddHead(*models[0], &outputs);
-    OPENSET_RETURN_IF_ERROR(Commit(requests[i], outputs, time, context));
+    OPENSET_RETURN_IF_ERROR(Commit(requests[i], outputs, static_cast<int>(requests.size()), context));
   }
   return absl::OkStatus();
 }

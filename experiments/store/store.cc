@@ -3,19 +3,36 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/files/files.h"
+#include "core/process/machine.h"
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
 
 namespace openset {
 namespace {
+
+constexpr char kVersionFile[] = "version";
+constexpr char kVersionLine[] = "openset store ";
+
+// Stores of version 1 have no file that says so.
+constexpr int kFirstVersion = 1;
+
+absl::Status OtherVersion(const std::string& what, int version) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      what, " is of schema version ", version, ", this openset reads and writes version ", kSchemaVersion,
+      version < kSchemaVersion ? ": name another folder (--store), where its results are made again"
+                               : ": use the newer openset that wrote it, or name another folder (--store)"));
+}
 
 template <typename Message>
 absl::StatusOr<Message> Load(const std::string& path) {
@@ -25,13 +42,20 @@ absl::StatusOr<Message> Load(const std::string& path) {
     return absl::DataLossError(absl::StrCat(status.message(), "; remove it to have it made again"));
   }
   OPENSET_RETURN_IF_ERROR(status);
+  const int version = message.has_schema_version() ? message.schema_version() : kFirstVersion;
+  if (version != kSchemaVersion) return OtherVersion(path, version);
   return message;
 }
 
-std::string HostName() {
-  char host[256] = "host";
-  gethostname(host, sizeof(host) - 1);
-  return host;
+// The n of the files n.rec of a folder, the largest; 0 if there is none.
+int LastAttempt(const std::string& folder) {
+  int last = 0;
+  for (const std::string& name : ListFolder(folder).value_or(std::vector<std::string>{})) {
+    int number = 0;
+    absl::string_view digits = name;
+    if (absl::ConsumeSuffix(&digits, ".rec") && absl::SimpleAtoi(digits, &number)) last = std::max(last, number);
+  }
+  return last;
 }
 
 }  // namespace
@@ -48,9 +72,38 @@ std::string Store::OutputsFolder(const std::string& key) const { return Sharded(
 std::string Store::PartialPath(const std::string& key) const {
   return absl::StrCat(folder_, "/partial/", key, ".safetensors");
 }
+std::string Store::AttemptsFolder(const std::string& key) const { return absl::StrCat(folder_, "/attempts/", key); }
 std::string Store::LogFolder() const { return JoinPath(folder_, "logs"); }
 std::string Store::ReportFolder(const std::string& experiment) const {
   return absl::StrCat(folder_, "/reports/", experiment);
+}
+
+absl::Status Store::CheckVersion() const {
+  const absl::StatusOr<std::string> content = ReadFile(JoinPath(folder_, kVersionFile));
+  int version = 0;
+  if (content.ok()) {
+    absl::string_view line = *content;
+    if (!absl::ConsumePrefix(&line, kVersionLine) || !absl::SimpleAtoi(line, &version)) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(JoinPath(folder_, kVersionFile), " is not that of a store; name another folder (--store)"));
+    }
+  } else {
+    version = kSchemaVersion;
+    for (const char* kind : {"records", "checkpoints", "outputs", "failures"}) {
+      if (FileExists(JoinPath(folder_, kind))) version = kFirstVersion;
+    }
+  }
+  return version == kSchemaVersion ? absl::OkStatus() : OtherVersion(absl::StrCat("the store ", folder_), version);
+}
+
+absl::Status Store::Make(const std::string& folder) const {
+  if (!FileExists(JoinPath(folder_, kVersionFile))) {
+    OPENSET_RETURN_IF_ERROR(MakeFolders(folder_));
+    OPENSET_RETURN_IF_ERROR(
+        CreateFileAtomically(JoinPath(folder_, kVersionFile), absl::StrCat(kVersionLine, kSchemaVersion, "\n"))
+            .status());
+  }
+  return MakeFolders(folder);
 }
 
 bool Store::HasRecord(const std::string& trial_id) const { return FileExists(RecordPath(trial_id)); }
@@ -58,12 +111,7 @@ bool Store::HasCheckpoint(const std::string& key) const { return FileExists(Chec
 bool Store::HasOutputs(const std::string& key) const { return FileExists(OutputsFolder(key)); }
 
 absl::StatusOr<TrialRecord> Store::LoadRecord(const std::string& trial_id) const {
-  OPENSET_ASSIGN_OR_RETURN(TrialRecord record, Load<TrialRecord>(RecordPath(trial_id)));
-  if (record.schema_version() > kSchemaVersion) {
-    return absl::UnimplementedError(absl::StrCat(RecordPath(trial_id), ": written by a newer openset (schema version ",
-                                                 record.schema_version(), ", known up to ", kSchemaVersion, ")"));
-  }
-  return record;
+  return Load<TrialRecord>(RecordPath(trial_id));
 }
 
 absl::StatusOr<TrainSummary> Store::LoadTrainSummary(const std::string& key) const {
@@ -76,20 +124,20 @@ absl::StatusOr<InferSummary> Store::LoadInferSummary(const std::string& key) con
 
 absl::StatusOr<bool> Store::CommitRecord(const TrialRecord& record) const {
   const std::string path = RecordPath(record.trial_id());
-  OPENSET_RETURN_IF_ERROR(MakeFolders(std::filesystem::path(path).parent_path().string()));
+  OPENSET_RETURN_IF_ERROR(Make(std::filesystem::path(path).parent_path().string()));
   return CreateFileAtomically(path, EncodeRecord(record));
 }
 
 absl::StatusOr<std::string> Store::NewStagingFolder(const std::string& key) const {
   const std::string staging = TemporaryName(absl::StrCat(folder_, "/tmp/", key));
-  OPENSET_RETURN_IF_ERROR(MakeFolders(staging));
+  OPENSET_RETURN_IF_ERROR(Make(staging));
   return staging;
 }
 
 absl::Status Store::CommitFolder(const std::string& staging, const std::string& target) const {
   OPENSET_RETURN_IF_ERROR(SyncFolder(staging));
   const std::string parent = std::filesystem::path(target).parent_path().string();
-  OPENSET_RETURN_IF_ERROR(MakeFolders(parent));
+  OPENSET_RETURN_IF_ERROR(Make(parent));
   std::error_code error;
   std::filesystem::rename(staging, target, error);
   if (error) {
@@ -103,21 +151,31 @@ absl::Status Store::CommitFolder(const std::string& staging, const std::string& 
 }
 
 absl::Status Store::WriteFailure(const FailureRecord& failure) const {
-  OPENSET_RETURN_IF_ERROR(MakeFolders(JoinPath(folder_, "failures")));
-  return WriteFileAtomically(absl::StrCat(folder_, "/failures/", failure.key(), ".rec"), EncodeRecord(failure));
+  const std::string folder = AttemptsFolder(failure.key());
+  OPENSET_RETURN_IF_ERROR(Make(folder));
+  // Another process may take the number first.
+  for (int number = LastAttempt(folder) + 1;; ++number) {
+    OPENSET_ASSIGN_OR_RETURN(const bool is_mine,
+                             CreateFileAtomically(absl::StrCat(folder, "/", number, ".rec"), EncodeRecord(failure)));
+    if (is_mine) return absl::OkStatus();
+  }
 }
 
-void Store::RemoveFailure(const std::string& key) const {
-  unlink(absl::StrCat(folder_, "/failures/", key, ".rec").c_str());
+int Store::CountFailures(const std::string& key) const {
+  const absl::StatusOr<std::vector<std::string>> names = ListFolder(AttemptsFolder(key));
+  if (!names.ok()) return 0;
+  return static_cast<int>(std::count_if(names->begin(), names->end(),
+                                        [](const std::string& name) { return absl::EndsWith(name, ".rec"); }));
 }
 
 absl::StatusOr<FailureRecord> Store::LoadFailure(const std::string& key) const {
-  return Load<FailureRecord>(absl::StrCat(folder_, "/failures/", key, ".rec"));
+  const std::string folder = AttemptsFolder(key);
+  return Load<FailureRecord>(absl::StrCat(folder, "/", LastAttempt(folder), ".rec"));
 }
 
 void Store::MarkRunning(const std::string& key) const {
   const std::string folder = JoinPath(folder_, "running");
-  if (!MakeFolders(folder).ok()) return;
+  if (!Make(folder).ok()) return;
   std::ofstream(JoinPath(folder, key)) << HostName() << " " << getpid();
 }
 

@@ -4,11 +4,12 @@
 //   records/ab/<trial id>.rec             TrialRecord, one immutable file each (core/proto/record_file.h)
 //   checkpoints/ab/<key>/                 checkpoint.safetensors, summary.rec (TrainSummary), action.textproto
 //   outputs/ab/<key>/                     outputs.npz, summary.rec (InferSummary), action.textproto
-//   failures/<key>.rec                    FailureRecord of the last attempt; removed by a success
+//   attempts/<key>/<n>.rec                FailureRecord of the n-th attempt that failed, n from 1; they stay
 //   partial/<key>.safetensors             the last epoch of a training that is not complete
 //   running/<key>                         "HOST PID" of the process that works on the action
 //   logs/, tmp/                           of running processes
 //   reports/<experiment>/                 tables
+//   version                               "openset store 2": the schema version of all that is in it
 //
 // ab are the first two digits of the name. Folders and files appear whole or not at all, and the first writer wins.
 #ifndef OPENSET_EXPERIMENTS_STORE_STORE_H_
@@ -30,6 +31,10 @@ class Store {
 
   const std::string& folder() const { return folder_; }
 
+  // Whether this openset can read what is there; what is empty or not there yet it can. Errors: kFailedPrecondition,
+  // with the folder and what to do, for a store of another schema version.
+  absl::Status CheckVersion() const;
+
   bool HasRecord(const std::string& trial_id) const;
   bool HasCheckpoint(const std::string& key) const;
   bool HasOutputs(const std::string& key) const;
@@ -41,7 +46,8 @@ class Store {
   std::string LogFolder() const;
   std::string ReportFolder(const std::string& experiment) const;
 
-  // Errors: kNotFound; kDataLoss for a damaged file, with its path and what to do.
+  // Errors: kNotFound; kDataLoss for a damaged file, with its path and what to do; kFailedPrecondition for one of
+  // another schema version.
   absl::StatusOr<TrialRecord> LoadRecord(const std::string& trial_id) const;
   absl::StatusOr<TrainSummary> LoadTrainSummary(const std::string& key) const;
   absl::StatusOr<InferSummary> LoadInferSummary(const std::string& key) const;
@@ -55,9 +61,11 @@ class Store {
   // already it stays, and the staging folder is removed.
   absl::Status CommitFolder(const std::string& staging, const std::string& target) const;
 
+  // Keeps it beside those of earlier attempts.
   absl::Status WriteFailure(const FailureRecord& failure) const;
-  void RemoveFailure(const std::string& key) const;
-  // kNotFound if the action has not failed.
+  // Attempts that failed.
+  int CountFailures(const std::string& key) const;
+  // The last one. kNotFound if the action has not failed.
   absl::StatusOr<FailureRecord> LoadFailure(const std::string& key) const;
 
   // Says that this process works on an action, for `openset status`; it locks nothing.
@@ -70,6 +78,9 @@ class Store {
   void SweepTemporaries() const;
 
  private:
+  // Makes a folder, and in a new store the file `version` before it.
+  absl::Status Make(const std::string& folder) const;
+  std::string AttemptsFolder(const std::string& key) const;
   std::string Sharded(const std::string& kind, const std::string& name) const;
 
   std::string folder_;
@@ -81,7 +92,8 @@ inline constexpr char kOutputsFile[] = "outputs.npz";
 inline constexpr char kSummaryFile[] = "summary.rec";
 inline constexpr char kActionFile[] = "action.textproto";
 
-inline constexpr int kSchemaVersion = 1;
+// Of records, summaries and failures.
+inline constexpr int kSchemaVersion = 2;
 
 }  // namespace openset
 

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "core/proto/record_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -59,10 +60,47 @@ TEST_F(StoreTest, DamagedAndNewerRecordsAreNamed) {
   EXPECT_THAT(std::string(damaged.message()), HasSubstr(store_.RecordPath("abcd")));
   EXPECT_THAT(std::string(damaged.message()), HasSubstr("remove it"));
 
-  TrialRecord newer = Record("ef00", 1);
-  newer.set_schema_version(kSchemaVersion + 1);
-  ASSERT_TRUE(*store_.CommitRecord(newer));
-  EXPECT_EQ(store_.LoadRecord("ef00").status().code(), absl::StatusCode::kUnimplemented);
+  for (const auto& [id, version] : {std::pair{"ef00", kSchemaVersion + 1}, {"ef01", kSchemaVersion - 1}}) {
+    TrialRecord other = Record(id, 1);
+    other.set_schema_version(version);
+    ASSERT_TRUE(*store_.CommitRecord(other));
+    const absl::Status refused = store_.LoadRecord(id).status();
+    EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(std::string(refused.message()), HasSubstr(absl::StrCat("schema version ", version)));
+  }
+}
+
+TEST_F(StoreTest, SummariesOfAnotherSchemaVersionAreRefused) {
+  ASSERT_TRUE(MakeFolders(store_.CheckpointFolder("abcd")).ok());
+  TrainSummary summary;  // version 1's had no such field
+  ASSERT_TRUE(WriteFileAtomically(JoinPath(store_.CheckpointFolder("abcd"), kSummaryFile), EncodeRecord(summary)).ok());
+  EXPECT_EQ(store_.LoadTrainSummary("abcd").status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_F(StoreTest, SaysItsVersion) {
+  EXPECT_TRUE(store_.CheckVersion().ok());  // nothing is there
+  ASSERT_TRUE(*store_.CommitRecord(Record("abcd", 1)));
+  EXPECT_TRUE(store_.CheckVersion().ok());
+  EXPECT_EQ(*ReadFile(store_.folder() + "/version"), "openset store 2\n");
+  // Without the file it is of version 1.
+  std::filesystem::remove(store_.folder() + "/version");
+  const absl::Status old = store_.CheckVersion();
+  EXPECT_EQ(old.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(old.message(),
+            absl::StrCat("the store ", store_.folder(),
+                         " is of schema version 1, this openset reads and writes version 2: name another "
+                         "folder (--store), where its results are made again"));
+  for (const auto& [content, problem] :
+       {std::pair{"openset store 3\n", "newer openset"}, {"3\n", "not that of a store"}}) {
+    std::ofstream(store_.folder() + "/version") << content;
+    EXPECT_EQ(store_.CheckVersion().code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(std::string(store_.CheckVersion().message()), HasSubstr(problem));
+  }
+}
+
+TEST_F(StoreTest, AnyWriteMakesItAStoreOfThisVersion) {
+  store_.MarkRunning("abcd");
+  EXPECT_TRUE(FileExists(store_.folder() + "/version"));
 }
 
 TEST_F(StoreTest, FoldersAppearWholeAndTheFirstStays) {
@@ -78,16 +116,22 @@ TEST_F(StoreTest, FoldersAppearWholeAndTheFirstStays) {
   EXPECT_EQ(*ReadFile(JoinPath(store_.OutputsFolder("abcd"), kOutputsFile)), "first");
 }
 
-TEST_F(StoreTest, FailuresAreKeptUntilASuccess) {
+TEST_F(StoreTest, EveryFailureIsKept) {
+  EXPECT_EQ(store_.CountFailures("abcd"), 0);
   FailureRecord failure;
+  failure.set_schema_version(kSchemaVersion);
   failure.set_key("abcd");
-  failure.set_message("first");
-  ASSERT_TRUE(store_.WriteFailure(failure).ok());
-  failure.set_message("second");
-  ASSERT_TRUE(store_.WriteFailure(failure).ok());
-  EXPECT_EQ(store_.LoadFailure("abcd")->message(), "second");
-  store_.RemoveFailure("abcd");
-  EXPECT_EQ(store_.LoadFailure("abcd").status().code(), absl::StatusCode::kNotFound);
+  // 10 comes after 9, not after 1.
+  for (int n = 1; n <= 10; ++n) {
+    failure.set_message(absl::StrCat("attempt ", n));
+    ASSERT_TRUE(store_.WriteFailure(failure).ok());
+    EXPECT_EQ(store_.CountFailures("abcd"), n);
+    EXPECT_EQ(store_.LoadFailure("abcd")->message(), absl::StrCat("attempt ", n));
+  }
+  FailureRecord first;
+  ASSERT_TRUE(ReadRecordFile(store_.folder() + "/attempts/abcd/1.rec", &first).ok());
+  EXPECT_EQ(first.message(), "attempt 1");
+  EXPECT_EQ(store_.CountFailures("ef00"), 0);
 }
 
 TEST_F(StoreTest, SaysWhoRuns) {

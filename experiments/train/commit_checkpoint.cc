@@ -7,19 +7,32 @@
 #include "core/proto/record_file.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
+#include "experiments/store/components.h"
+#include "experiments/store/stage_clock.h"
+#include "experiments/store/store.h"
 #include "experiments/worker/execution.h"
 #include "models/checkpoint.h"
 
+// Of :train_fingerprints.
+extern const char* const openset_train_fingerprints[];
+
 namespace openset {
+
+StageProvenance TrainProvenance(const TrainAction& action, const StageProvenance& earlier,
+                                const ActionContext& context) {
+  StageProvenance provenance = context.clock.Read(StageProvenance::TRAIN, context.key, context.store);
+  DescribeExecution(action.execution(), context.device, &provenance);
+  AddComponents(action, openset_train_fingerprints, &provenance);
+  AddEarlierRuns(earlier, &provenance);
+  return provenance;
+}
 
 absl::Status CommitCheckpoint(const Model& model, TrainSummary summary, const ActionContext& context) {
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, context.store.NewStagingFolder(context.key));
   const std::string checkpoint = JoinPath(staging, kCheckpointFile);
   OPENSET_RETURN_IF_ERROR(SaveTensors(StateOf(model), {{"key", context.key}}, checkpoint));
   OPENSET_ASSIGN_OR_RETURN(*summary.mutable_checkpoint_sha256(), Sha256HexOfFile(checkpoint));
-  Provenance* provenance = summary.mutable_provenance();
-  provenance->set_libtorch_version(LibTorchVersion());
-  provenance->set_device(DescribeDevice(context.device));
+  summary.set_schema_version(kSchemaVersion);
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)));
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(summary.action())));
   return context.store.CommitFolder(staging, context.store.CheckpointFolder(context.key));

@@ -3,14 +3,19 @@
 #define OPENSET_EXPERIMENTS_TRAIN_COMMIT_CHECKPOINT_H_
 
 #include "absl/status/status.h"
+#include "experiments/spec/action.pb.h"
 #include "experiments/store/record.pb.h"
 #include "experiments/worker/action_context.h"
 #include "models/model.h"
 
 namespace openset {
 
-// Writes the checkpoint folder of the action `context.key`: the model, `summary` (to which the checkpoint's digest,
-// LibTorch's version and the device are added) and summary.action as text. Errors: those of Store::CommitFolder().
+// The provenance of a training by now; `earlier` is that of its runs before this one, empty if there was none.
+StageProvenance TrainProvenance(const TrainAction& action, const StageProvenance& earlier,
+                                const ActionContext& context);
+
+// Writes the checkpoint folder of the action `context.key`: the model, `summary` (to which the checkpoint's digest and
+// the schema version are added) and summary.action as text. Errors: those of Store::CommitFolder().
 absl::Status CommitCheckpoint(const Model& model, TrainSummary summary, const ActionContext& context);
 
 }  // namespace openset

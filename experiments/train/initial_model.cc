@@ -23,6 +23,7 @@ absl::Status CommitInitialModel(const TrainAction& action, const ActionContext& 
   OPENSET_ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeInitialModel(action, context));
   TrainSummary summary;
   *summary.mutable_action() = action;
+  *summary.mutable_provenance() = TrainProvenance(action, /*earlier=*/{}, context);
   return CommitCheckpoint(*model, std::move(summary), context);
 }
 

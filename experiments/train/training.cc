@@ -52,7 +52,7 @@ class Trainer {
       const absl::Time start = absl::Now();
       OPENSET_RETURN_IF_ERROR(RunEpoch(epoch));
       seconds_ += absl::ToDoubleSeconds(absl::Now() - start);
-      summary_.mutable_provenance()->set_train_seconds(seconds_);
+      SetProvenance();
       OPENSET_RETURN_IF_ERROR(SaveTrainingState(State(), summary_, context_.key, partial));
     }
     OPENSET_RETURN_IF_ERROR(Commit());
@@ -93,9 +93,10 @@ class Trainer {
     absl::StatusOr<TrainSummary> saved = LoadTrainingState(partial, context_.key, State());
     if (saved.ok()) {
       summary_ = *std::move(saved);
-      seconds_ = summary_.provenance().train_seconds();
       objective_.SetCompleteEpochs(summary_.epoch_size());
       steps_ = std::min<int64_t>(summary_.epoch_size() * StepsPerEpoch(), MaxSteps());
+      earlier_ = summary_.provenance();
+      seconds_ = earlier_.images_per_second() > 0 ? ImagesSeen() / earlier_.images_per_second() : 0;
       LOG(INFO) << "resuming after epoch " << summary_.epoch_size();
     } else if (!absl::IsNotFound(saved.status())) {
       LOG(WARNING) << "starting over: " << saved.status();
@@ -195,8 +196,13 @@ class Trainer {
                                            ", at learning rate ", rate));
   }
 
+  void SetProvenance() {
+    *summary_.mutable_provenance() = TrainProvenance(action_, earlier_, context_);
+    if (seconds_ > 0) summary_.mutable_provenance()->set_images_per_second(ImagesSeen() / seconds_);
+  }
+
   absl::Status Commit() {
-    if (seconds_ > 0) summary_.mutable_provenance()->set_train_images_per_second(ImagesSeen() / seconds_);
+    SetProvenance();
     return CommitCheckpoint(*model_, summary_, context_);
   }
 
@@ -209,8 +215,9 @@ class Trainer {
   std::unique_ptr<Optimizer> optimizer_;
 
   TrainSummary summary_;
-  double seconds_ = 0;  // of training, over all runs
-  int64_t steps_ = 0;   // over all runs
+  StageProvenance earlier_;  // of the runs before this one
+  double seconds_ = 0;       // of training, over all runs
+  int64_t steps_ = 0;        // over all runs
 
   // For progress, of this run.
   const absl::Time run_start_ = absl::Now();

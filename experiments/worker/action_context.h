@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/tensor/torch.h"
+#include "experiments/store/stage_clock.h"
 #include "experiments/store/store.h"
 #include "experiments/worker/image_cache.h"
 #include "experiments/worker/worker_loop.h"
@@ -18,6 +19,7 @@ struct ActionContext {
   at::Device device;
   ImageCache* images;
   ReportProgress report;
+  StageClock clock;  // runs since the context was made
 };
 
 }  // namespace openset

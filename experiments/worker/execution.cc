@@ -1,11 +1,24 @@
 #include "experiments/worker/execution.h"
 
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/process/gpus.h"
 #include "core/tensor/torch_runtime.h"
 
 namespace openset {
+namespace {
+
+// "NVIDIA H200"; where the driver can't be asked, LibTorch's "cuda:0".
+std::string GpuName(at::Device device) {
+  const absl::StatusOr<std::vector<std::string>> names = GpuNames();
+  const bool known = names.ok() && device.index() >= 0 && device.index() < names->size();
+  return known ? (*names)[device.index()] : device.str();
+}
+
+}  // namespace
 
 void ConfigureExecution(const ExecutionSpec& spec) {
   // Makes cuBLAS repeatable. It is read when the process first uses cuBLAS.
@@ -35,11 +48,21 @@ PrecisionScope::~PrecisionScope() {
   at::autocast::set_autocast_enabled(device_, false);
 }
 
-std::string DescribeDevice(at::Device device) {
-  if (device.is_cpu()) return absl::StrCat("cpu (", at::get_cpu_capability(), ")");
-  return device.str();
+void DescribeExecution(const ExecutionSpec& spec, at::Device device, StageProvenance* provenance) {
+  provenance->set_libtorch_version(TORCH_VERSION);
+  provenance->set_cpu_capability(at::get_cpu_capability());
+  provenance->set_threads(spec.threads());
+  if (device.is_cpu()) return;
+  provenance->set_gpu(GpuName(device));
+  provenance->set_gpu_driver(GpuDriverVersion());
 }
 
-std::string LibTorchVersion() { return TORCH_VERSION; }
+absl::Status CheckDeviceKind(const ExecutionSpec& spec, at::Device device) {
+  if (device.is_cpu() || spec.device_kind().empty()) return absl::OkStatus();
+  const std::string name = GpuName(device);
+  if (name == spec.device_kind()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat("the trial runs on ", spec.device_kind(), ", and ", device.str(),
+                                                    " is ", name, ": give one of its kind, --devices"));
+}
 
 }  // namespace openset

@@ -2,10 +2,10 @@
 #ifndef OPENSET_EXPERIMENTS_WORKER_EXECUTION_H_
 #define OPENSET_EXPERIMENTS_WORKER_EXECUTION_H_
 
-#include <string>
-
+#include "absl/status/status.h"
 #include "core/tensor/torch.h"
 #include "experiments/spec/trial.pb.h"
+#include "experiments/store/record.pb.h"
 
 namespace openset {
 
@@ -26,11 +26,12 @@ class PrecisionScope {
   bool on_;
 };
 
-// "cpu (AVX512)", "cuda (NVIDIA H200)".
-std::string DescribeDevice(at::Device device);
+// Adds LibTorch and what it computes on to the provenance of a stage: libtorch_version, cpu_capability, threads, and on
+// a GPU its name and driver.
+void DescribeExecution(const ExecutionSpec& spec, at::Device device, StageProvenance* provenance);
 
-// "2.11.0".
-std::string LibTorchVersion();
+// Whether the device is of the spec's kind. Errors: kFailedPrecondition, with both names.
+absl::Status CheckDeviceKind(const ExecutionSpec& spec, at::Device device);
 
 }  // namespace openset
 

@@ -30,7 +30,7 @@ def openset_cc_library(name, hdrs = [], srcs = [], deps = [], torch = False, **k
         **kwargs
     )
 
-def openset_cc_binary(name, srcs, deps = [], torch = False, **kwargs):
+def openset_cc_binary(name, srcs = [], deps = [], torch = False, **kwargs):
     native.cc_binary(name = name, srcs = srcs, copts = _copts(torch), deps = _deps(deps, torch), **kwargs)
 
 def openset_cc_test(name, srcs, deps = [], size = "small", torch = False, **kwargs):

@@ -48,8 +48,10 @@ std::string UserPath(const std::string& path) {
   return folder == nullptr ? path : JoinPath(folder, path);
 }
 
-Store StoreFromFlags() {
-  return Store(std::filesystem::absolute(UserPath(absl::GetFlag(FLAGS_store))).lexically_normal().string());
+absl::StatusOr<Store> StoreFromFlags() {
+  Store store(std::filesystem::absolute(UserPath(absl::GetFlag(FLAGS_store))).lexically_normal().string());
+  OPENSET_RETURN_IF_ERROR(store.CheckVersion());
+  return store;
 }
 
 absl::StatusOr<SpecFolders> SpecFoldersFromFlags() {

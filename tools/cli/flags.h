@@ -21,8 +21,8 @@ namespace openset {
 // A path a user gave, relative to the folder he called from (`bazel run` changes the working folder).
 std::string UserPath(const std::string& path);
 
-// The store of --store.
-Store StoreFromFlags();
+// The store of --store. Errors: kFailedPrecondition for one of another schema version.
+absl::StatusOr<Store> StoreFromFlags();
 
 // Where names are looked up: below --library, or in the program's runfiles.
 absl::StatusOr<SpecFolders> SpecFoldersFromFlags();

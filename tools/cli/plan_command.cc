@@ -76,7 +76,8 @@ absl::Status RunPlan(const std::vector<std::string>& arguments) {
   if (format != "text" && format != "markdown" && format != "csv" && format != "json") {
     return absl::InvalidArgumentError(UnknownName("format", format, {"text", "markdown", "csv", "json"}));
   }
-  OPENSET_ASSIGN_OR_RETURN(const LoadedPlan loaded, LoadPlan(arguments[0], StoreFromFlags()));
+  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const LoadedPlan loaded, LoadPlan(arguments[0], store));
   const Plan& plan = loaded.plan;
   if (format == "json") {
     std::cout << Json(plan);

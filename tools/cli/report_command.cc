@@ -18,7 +18,7 @@ namespace {
 
 absl::Status RunReport(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const ReportFormat format, ParseReportFormat(absl::GetFlag(FLAGS_format)));
-  const Store store = StoreFromFlags();
+  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const LoadedPlan loaded, LoadPlan(arguments[0], store));
   OPENSET_ASSIGN_OR_RETURN(const Report report, LoadReport(loaded, store));
   const std::string text = FormatReport(report, format);

@@ -11,7 +11,7 @@ namespace openset {
 namespace {
 
 absl::Status Run(const std::vector<std::string>& arguments) {
-  const Store store = StoreFromFlags();
+  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
   OPENSET_ASSIGN_OR_RETURN(LoadedPlan loaded, LoadPlan(arguments[0], store));
   absl::Status outcome = RunPlan(loaded, store);
   if (outcome.ok() && loaded.waiting > 0) {

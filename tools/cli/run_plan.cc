@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
+#include "core/process/build_info.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "data/catalog.h"
@@ -86,7 +87,8 @@ absl::StatusOr<LocalEngineOptions> EngineOptions() {
   std::string worker = absl::GetFlag(FLAGS_worker);
   if (worker.empty()) {
     OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
-    worker = JoinPath(runfiles, "openset/tools/openset_worker");
+    worker =
+        JoinPath(runfiles, IsStamped() ? "openset/tools/openset_worker" : "openset/tools/openset_worker_unstamped");
   } else {
     worker = UserPath(worker);
   }

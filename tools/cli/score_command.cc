@@ -108,7 +108,7 @@ absl::Status Score(const std::vector<std::string>& /*arguments*/) {
   OPENSET_ASSIGN_OR_RETURN(ScoreExperiment score, MakeScoreExperiment(request, folders));
   PrintSkipped(score.skipped);
   if (score.experiment.methods.empty()) return absl::InvalidArgumentError("no method is left");
-  const Store store = StoreFromFlags();
+  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const LoadedPlan loaded, PlanOf(std::move(score.experiment), store));
   return FinishRun(loaded, store, RunPlan(loaded, store),
                    "the lines above tell why, the same command tries them again");

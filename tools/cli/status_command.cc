@@ -13,7 +13,7 @@ namespace openset {
 namespace {
 
 absl::Status RunStatus(const std::vector<std::string>& arguments) {
-  const Store store = StoreFromFlags();
+  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const LoadedPlan loaded, LoadPlan(arguments[0], store));
   const Plan& plan = loaded.plan;
   std::vector<std::string> running, failed;
@@ -26,7 +26,9 @@ absl::Status RunStatus(const std::vector<std::string>& arguments) {
     }
     const absl::StatusOr<FailureRecord> failure = store.LoadFailure(node.key);
     if (!failure.ok()) continue;
-    failed.push_back(absl::StrCat(what, ": ", failure->message()));
+    const int attempts = store.CountFailures(node.key);
+    failed.push_back(
+        absl::StrCat(what, attempts > 1 ? absl::StrCat(" (", attempts, " times)") : "", ": ", failure->message()));
     if (!failure->log_tail().empty()) {
       failed.push_back(absl::StrCat("    ", absl::StrReplaceAll(failure->log_tail(), {{"\n", "\n    "}})));
     }

@@ -158,26 +158,32 @@ int OpensetProgram::RunWithKills(const std::vector<std::string>& arguments, uint
   return kills;
 }
 
-std::map<std::string, std::string> OpensetProgram::Records() const {
-  std::map<std::string, std::string> records;
+std::map<std::string, TrialRecord> OpensetProgram::LoadRecords() const {
+  std::map<std::string, TrialRecord> records;
   std::error_code error;
   for (const auto& entry : fs::recursive_directory_iterator(JoinPath(store(), "records"), error)) {
     if (!entry.is_regular_file()) continue;
     TrialRecord record;
     const absl::Status status = ReadRecordFile(entry.path().string(), &record);
     EXPECT_TRUE(status.ok()) << status;
+    records[record.trial_id()] = record;
+  }
+  return records;
+}
+
+std::map<std::string, std::string> OpensetProgram::Records() const {
+  std::map<std::string, std::string> records;
+  for (auto& [id, record] : LoadRecords()) {
     record.clear_provenance();
-    records[record.trial_id()] = record.SerializeAsString();
+    records[id] = record.SerializeAsString();
   }
   return records;
 }
 
 TrialRecord OpensetProgram::AnyRecord() const {
-  TrialRecord record;
-  const std::map<std::string, std::string> records = Records();
+  const std::map<std::string, TrialRecord> records = LoadRecords();
   EXPECT_FALSE(records.empty());
-  if (!records.empty()) record.ParseFromString(records.begin()->second);
-  return record;
+  return records.empty() ? TrialRecord() : records.begin()->second;
 }
 
 }  // namespace openset

@@ -51,6 +51,8 @@ class OpensetProgram {
   TrialRecord AnyRecord() const;
 
  private:
+  std::map<std::string, TrialRecord> LoadRecords() const;
+
   std::string folder_;
 };
 

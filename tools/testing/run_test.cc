@@ -21,6 +21,8 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 
 // Seconds of work on one core: 1,200 training images, all parts of the OpenAUC method.
 constexpr char kSpec[] = R"(
@@ -68,6 +70,17 @@ TEST(Run, TwoRunsGiveTheSameBits) {
             second.Read("openset-store/reports/study/report.json"));
 }
 
+// Each has the digest of its sources.
+std::vector<std::string> ComponentsOf(const StageProvenance& stage) {
+  std::vector<std::string> components;
+  for (const ComponentProvenance& component : stage.component()) {
+    components.push_back(absl::StrCat(component.family(), ".", component.name()));
+    EXPECT_EQ(component.fingerprint().size(), 64) << components.back();
+    EXPECT_GE(component.revision(), 1) << components.back();
+  }
+  return components;
+}
+
 TEST(Run, WhatIsDoneIsNotDoneAgain) {
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);
@@ -93,6 +106,27 @@ TEST(Run, WhatIsDoneIsNotDoneAgain) {
   EXPECT_EQ(record.epoch_size(), 3);
   EXPECT_EQ(record.trial().method().training().optimizer().sgd().momentum(), 0.9);
   EXPECT_EQ(record.checkpoint_sha256().size(), 64);
+
+  // And who made it, each stage by itself.
+  ASSERT_EQ(record.provenance().stage_size(), 3);
+  const StageProvenance &train = record.provenance().stage(0), &evaluate = record.provenance().stage(2);
+  EXPECT_EQ(train.key(), record.checkpoint_key());
+  EXPECT_THAT(train.libtorch_version(), Not(IsEmpty()));
+  EXPECT_EQ(evaluate.libtorch_version(), "");
+  for (const StageProvenance& stage : record.provenance().stage()) {
+    EXPECT_EQ(stage.commit(), "unknown");  // tests run programs without a stamp
+    EXPECT_EQ(stage.threads(), 1);
+    EXPECT_GT(stage.cpu_seconds(), 0);
+    EXPECT_GT(stage.peak_memory_bytes(), 1 << 20);
+    EXPECT_EQ(stage.failed_attempts(), 0);
+  }
+  EXPECT_THAT(ComponentsOf(train),
+              UnorderedElementsAre(
+                  "ModelSpec.osrci_cnn", "HeadSpec.linear", "AugmentationSpec.rand_augment", "AugmentationSpec.resize",
+                  "AugmentationSpec.random_crop", "AugmentationSpec.horizontal_flip", "OpenSetSpec.feature_mixup",
+                  "LossTermSpec.open_auc", "LossTermSpec.cross_entropy", "OptimizerSpec.sgd", "ScheduleSpec.constant"));
+  EXPECT_THAT(ComponentsOf(evaluate), UnorderedElementsAre("ScoreSpec.max_logit", "MetricSpec.accuracy",
+                                                           "MetricSpec.auroc", "MetricSpec.openauc"));
 
   const nlohmann::json report = nlohmann::json::parse(program.Run({"report", "study.textproto", "--format=json"}).out);
   EXPECT_EQ(report["cells"].size(), 3);

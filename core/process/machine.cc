@@ -1,0 +1,85 @@
+#include "core/process/machine.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+
+namespace openset {
+namespace {
+
+// What stands behind "KEY<blanks>:" in the first such line; "" if there is none.
+std::string FieldOf(const char* path, absl::string_view key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (!absl::StartsWith(line, key)) continue;
+    const size_t colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    if (absl::StripAsciiWhitespace(absl::string_view(line).substr(0, colon)) != key) continue;
+    return std::string(absl::StripAsciiWhitespace(absl::string_view(line).substr(colon + 1)));
+  }
+  return "";
+}
+
+double Seconds(const timeval& time) { return time.tv_sec + 1e-6 * time.tv_usec; }
+
+}  // namespace
+
+std::string HostName() {
+  char host[256] = "host";
+  gethostname(host, sizeof(host) - 1);
+  return host;
+}
+
+std::string CpuName() {
+  std::string name = FieldOf("/proc/cpuinfo", "model name");
+  return name.empty() ? "unknown" : name;
+}
+
+std::vector<std::string> CpuFeatures() {
+  std::vector<std::string> features;
+#ifdef __x86_64__
+  __builtin_cpu_init();
+// The builtin wants a literal.
+#define OPENSET_ADD_IF_SUPPORTED(name) \
+  if (__builtin_cpu_supports(name)) features.push_back(name)
+  OPENSET_ADD_IF_SUPPORTED("sse4.2");
+  OPENSET_ADD_IF_SUPPORTED("avx");
+  OPENSET_ADD_IF_SUPPORTED("avx2");
+  OPENSET_ADD_IF_SUPPORTED("fma");
+  OPENSET_ADD_IF_SUPPORTED("avx512f");
+  OPENSET_ADD_IF_SUPPORTED("avx512bw");
+  OPENSET_ADD_IF_SUPPORTED("avx512dq");
+  OPENSET_ADD_IF_SUPPORTED("avx512vl");
+  OPENSET_ADD_IF_SUPPORTED("avx512vnni");
+  OPENSET_ADD_IF_SUPPORTED("avx512bf16");
+#undef OPENSET_ADD_IF_SUPPORTED
+#endif
+  return features;
+}
+
+double CpuSeconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return Seconds(usage.ru_utime) + Seconds(usage.ru_stime);
+}
+
+int64_t PeakMemoryBytes() {
+  // "VmHWM:     12345 kB"
+  const std::string peak = FieldOf("/proc/self/status", "VmHWM");
+  int64_t kilobytes = 0;
+  if (absl::SimpleAtoi(absl::StripSuffix(peak, " kB"), &kilobytes)) return kilobytes * 1024;
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return int64_t{usage.ru_maxrss} * 1024;
+}
+
+void ForgetPeakMemory() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
+}  // namespace openset

@@ -1,0 +1,30 @@
+// The machine that this process runs on, and what it has taken of it so far.
+#ifndef OPENSET_CORE_PROCESS_MACHINE_H_
+#define OPENSET_CORE_PROCESS_MACHINE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace openset {
+
+std::string HostName();
+
+// The processor's name as the kernel shows it; "unknown" where it does not.
+std::string CpuName();
+
+// Those of its instruction sets that numeric libraries choose their kernels by, in a fixed order: "sse4.2", "avx",
+// "avx2", "fma", "avx512f" ...
+std::vector<std::string> CpuFeatures();
+
+// Seconds that all threads of this process have run.
+double CpuSeconds();
+
+// The largest resident memory of this process, in bytes, since ForgetPeakMemory() where the kernel can forget it
+// (/proc/self/clear_refs), else since it began.
+int64_t PeakMemoryBytes();
+void ForgetPeakMemory();
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_PROCESS_MACHINE_H_

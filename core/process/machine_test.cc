@@ -1,0 +1,58 @@
+#include "core/process/machine.h"
+
+#include <sys/mman.h>
+
+#include <chrono>
+#include <cstring>
+#include <set>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+TEST(Machine, HasNames) {
+  EXPECT_THAT(HostName(), Not(IsEmpty()));
+  EXPECT_THAT(CpuName(), Not(IsEmpty()));
+}
+
+TEST(Machine, FeaturesAreListedOnceAndTheirPartsWithThem) {
+  const std::vector<std::string> list = CpuFeatures();
+  const std::set<std::string> features(list.begin(), list.end());
+  EXPECT_EQ(features.size(), list.size());
+  if (features.count("avx512bw") > 0) {
+    EXPECT_EQ(features.count("avx512f"), 1);
+  }
+  if (features.count("avx2") > 0) {
+    EXPECT_EQ(features.count("avx"), 1);
+  }
+}
+
+TEST(Machine, CpuSecondsGrowWithWork) {
+  const double before = CpuSeconds();
+  volatile double sum = 0;
+  for (int64_t i = 0; i < (int64_t{1} << 40) && CpuSeconds() < before + 0.01; ++i) sum = sum + 1.0 / (1 + i);
+  EXPECT_GE(CpuSeconds(), before + 0.01);
+}
+
+TEST(Machine, PeakMemoryStaysAfterItIsGivenBack) {
+  constexpr int64_t kBytes = 64 << 20;
+  const int64_t before = PeakMemoryBytes();
+  void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  std::memset(memory, 1, kBytes);
+  const int64_t with = PeakMemoryBytes();
+  EXPECT_GE(with, kBytes);
+  munmap(memory, kBytes);
+  EXPECT_GE(PeakMemoryBytes(), before);
+  EXPECT_GE(PeakMemoryBytes(), with / 2);  // kernels count in batches
+  ForgetPeakMemory();                      // may do nothing
+  EXPECT_LE(PeakMemoryBytes(), with);
+}
+
+}  // namespace
+}  // namespace openset

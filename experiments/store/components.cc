@@ -1,0 +1,61 @@
+#include "experiments/store/components.h"
+
+#include <vector>
+
+#include "core/proto/schema.pb.h"
+#include "experiments/spec/action.pb.h"
+
+namespace openset {
+namespace {
+
+using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::Message;
+using ::google::protobuf::Reflection;
+
+bool HasFamily(absl::string_view family, FingerprintTable table) { return !FingerprintOf(family, "", table).empty(); }
+
+void AddOnce(const ComponentProvenance& component, StageProvenance* provenance) {
+  for (const ComponentProvenance& other : provenance->component()) {
+    if (other.family() == component.family() && other.name() == component.name()) return;
+  }
+  *provenance->add_component() = component;
+}
+
+}  // namespace
+
+std::string FingerprintOf(absl::string_view family, absl::string_view member, FingerprintTable table) {
+  std::string of_family;
+  for (FingerprintTable row = table; *row != nullptr; row += 3) {
+    if (family != row[0]) continue;
+    if (member == row[1]) return row[2];
+    if (row[1][0] == '\0') of_family = row[2];
+  }
+  return of_family;
+}
+
+void AddComponents(const Message& spec, FingerprintTable table, StageProvenance* provenance) {
+  const Reflection* reflection = spec.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  reflection->ListFields(spec, &fields);
+  for (const FieldDescriptor* field : fields) {
+    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE || field->is_extension()) continue;
+    if (field->message_type() == TrainAction::descriptor()) continue;
+    const std::string& family = spec.GetDescriptor()->name();
+    if (field->real_containing_oneof() != nullptr && HasFamily(family, table)) {
+      ComponentProvenance component;
+      component.set_family(family);
+      component.set_name(field->name());
+      component.set_revision(field->message_type()->options().GetExtension(revision));
+      component.set_fingerprint(FingerprintOf(family, field->name(), table));
+      AddOnce(component, provenance);
+    }
+    const int count = field->is_repeated() ? reflection->FieldSize(spec, field) : 1;
+    for (int i = 0; i < count; ++i) {
+      AddComponents(
+          field->is_repeated() ? reflection->GetRepeatedMessage(spec, field, i) : reflection->GetMessage(spec, field),
+          table, provenance);
+    }
+  }
+}
+
+}  // namespace openset

@@ -1,0 +1,75 @@
+#include "experiments/store/components.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/digest.h"
+#include "core/files/runfiles.h"
+#include "experiments/spec/action.pb.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+// Of //core/proto:field_path; //core:suggest, which it depends on, is a member here.
+extern const char* const openset_test_fingerprints[];
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const char* const kTable[] = {"LossTermSpec", "", "all losses", "LossTermSpec", "open_auc", "digest of open_auc",
+                              "ModelSpec",    "", "all models", "ModelSpec",    "vgg32",    "digest of vgg32",
+                              nullptr};
+
+std::vector<std::string> ComponentsOf(const std::string& action) {
+  TrainAction message;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(action, &message)) << action;
+  StageProvenance provenance;
+  AddComponents(message, kTable, &provenance);
+  std::vector<std::string> lines;
+  for (const ComponentProvenance& component : provenance.component()) {
+    lines.push_back(absl::StrCat(component.family(), ".", component.name(), ", revision ", component.revision(), ": ",
+                                 component.fingerprint()));
+  }
+  return lines;
+}
+
+TEST(FingerprintOf, IsTheMembersOrElseTheFamilys) {
+  EXPECT_EQ(FingerprintOf("LossTermSpec", "open_auc", kTable), "digest of open_auc");
+  EXPECT_EQ(FingerprintOf("LossTermSpec", "cross_entropy", kTable), "all losses");
+  EXPECT_EQ(FingerprintOf("ModelSpec", "open_auc", kTable), "all models");
+  EXPECT_EQ(FingerprintOf("ScoreSpec", "open_auc", kTable), "");
+}
+
+TEST(AddComponents, FindsTheMembersOfItsFamiliesOnceEach) {
+  EXPECT_THAT(ComponentsOf("model { vgg32 {} head { linear {} } } "
+                           "loss { term { open_auc {} } term { cross_entropy {} } term { open_auc { lambda: 2 } } }"),
+              ElementsAre("ModelSpec.vgg32, revision 1: digest of vgg32",
+                          "LossTermSpec.open_auc, revision 1: digest of open_auc",
+                          "LossTermSpec.cross_entropy, revision 1: all losses"));
+}
+
+TEST(AddComponents, LeavesOtherTrainingsOut) {
+  EXPECT_THAT(ComponentsOf("start { model { vgg32 {} } loss { term { open_auc {} } } }"), IsEmpty());
+}
+
+// The table that the build makes: SHA-256 of what sha256sum prints of the files, in the order of their paths.
+TEST(ComponentFingerprints, AreThoseOfTheSources) {
+  const auto digest_of = [](const std::vector<std::string>& paths) {
+    std::string lines;
+    for (const std::string& path : paths) {
+      absl::StrAppend(&lines, *Sha256HexOfFile(*RunfilesFolder() + "/openset/" + path), "  ", path, "\n");
+    }
+    return Sha256Hex(lines);
+  };
+  const std::string suggest = digest_of({"core/suggest.cc", "core/suggest.h"});
+  EXPECT_EQ(FingerprintOf("FirstSpec", "suggest", openset_test_fingerprints), suggest);
+  EXPECT_EQ(FingerprintOf("SecondSpec", "suggest", openset_test_fingerprints), suggest);
+  EXPECT_EQ(FingerprintOf("FirstSpec", "other_name", openset_test_fingerprints), suggest);
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,37 @@
+#include "experiments/store/stage_clock.h"
+
+#include "absl/time/clock.h"
+#include "core/process/build_info.h"
+#include "core/process/machine.h"
+
+namespace openset {
+
+StageClock::StageClock() : start_(absl::Now()), cpu_seconds_at_start_(CpuSeconds()) { ForgetPeakMemory(); }
+
+StageProvenance StageClock::Read(StageProvenance::Stage stage, const std::string& key, const Store& store) const {
+  StageProvenance provenance;
+  provenance.set_stage(stage);
+  provenance.set_key(key);
+  provenance.set_commit(BuildCommit());
+  provenance.set_dirty(BuiltFromChanges());
+  provenance.set_compiler(Compiler());
+  provenance.set_host(HostName());
+  provenance.set_cpu(CpuName());
+  for (const std::string& feature : CpuFeatures()) provenance.add_cpu_feature(feature);
+  provenance.set_threads(1);
+  provenance.set_started_at_seconds(absl::ToDoubleSeconds(start_ - absl::UnixEpoch()));
+  provenance.set_wall_seconds(absl::ToDoubleSeconds(absl::Now() - start_));
+  provenance.set_cpu_seconds(CpuSeconds() - cpu_seconds_at_start_);
+  provenance.set_peak_memory_bytes(PeakMemoryBytes());
+  provenance.set_failed_attempts(store.CountFailures(key));
+  return provenance;
+}
+
+void AddEarlierRuns(const StageProvenance& earlier, StageProvenance* provenance) {
+  if (!earlier.has_started_at_seconds()) return;
+  provenance->set_started_at_seconds(earlier.started_at_seconds());
+  provenance->set_wall_seconds(provenance->wall_seconds() + earlier.wall_seconds());
+  provenance->set_cpu_seconds(provenance->cpu_seconds() + earlier.cpu_seconds());
+}
+
+}  // namespace openset

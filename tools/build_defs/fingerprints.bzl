@@ -1,0 +1,84 @@
+"""component_fingerprints(): digests of the sources that the members of families are built from, as a C++ table."""
+
+SourcesInfo = provider(fields = {
+    "files": "depset of the repository's source files that a target is built from, with those of its dependencies",
+    "of_dep": "the same of each direct dependency in this repository, by its name",
+})
+
+def _sources_aspect_impl(target, ctx):
+    files = []
+    for attribute in ["srcs", "hdrs", "textual_hdrs"]:
+        files += [f for f in getattr(ctx.rule.files, attribute, []) if f.is_source and not f.owner.workspace_name]
+    deps = [dep for dep in getattr(ctx.rule.attr, "deps", []) if SourcesInfo in dep]
+    return [SourcesInfo(
+        files = depset(files, transitive = [dep[SourcesInfo].files for dep in deps]),
+        of_dep = {
+            dep.label.name: dep[SourcesInfo].files
+            for dep in deps
+            if not dep.label.workspace_name
+        },
+    )]
+
+_sources_aspect = aspect(implementation = _sources_aspect_impl, attr_aspects = ["deps"])
+
+def _fingerprint_source_impl(ctx):
+    rows = []  # (families, member, files)
+    for target, families in ctx.attr.families.items():
+        info = target[SourcesInfo]
+        rows.append((families.split(" "), "", info.files))
+        members = {name: name for name in info.of_dep}
+        members.update({alias: name for alias, name in ctx.attr.aliases.items() if name in info.of_dep})
+        for member in sorted(members):
+            rows.append((families.split(" "), member, info.of_dep[members[member]]))
+
+    lines = ["set -eu", "echo 'extern const char* const %s[];'" % ctx.attr.symbol, "echo 'const char* const %s[] = {'" % ctx.attr.symbol]
+    for families, member, files in rows:
+        paths = sorted([f.path for f in files.to_list()])
+        lines.append("sum=$(sha256sum %s | sha256sum)" % " ".join(["'%s'" % path for path in paths]))
+        for family in families:
+            lines.append("echo \"    \\\"%s\\\", \\\"%s\\\", \\\"${sum%%%% *}\\\",\"" % (family, member))
+    lines.append("echo '    nullptr};'")
+    script = ctx.actions.declare_file(ctx.label.name + ".sh")
+    ctx.actions.write(script, "\n".join(lines) + "\n")
+    ctx.actions.run_shell(
+        command = "sh %s > %s" % (script.path, ctx.outputs.out.path),
+        inputs = depset([script], transitive = [files for _, _, files in rows]),
+        outputs = [ctx.outputs.out],
+        env = {"PATH": "/bin:/usr/bin"},
+        mnemonic = "Fingerprint",
+        progress_message = "Fingerprints of %s" % ctx.label,
+    )
+
+_fingerprint_source = rule(
+    implementation = _fingerprint_source_impl,
+    attrs = {
+        "families": attr.label_keyed_string_dict(aspects = [_sources_aspect], mandatory = True),
+        "aliases": attr.string_dict(),
+        "symbol": attr.string(mandatory = True),
+        "out": attr.output(mandatory = True),
+    },
+)
+
+def component_fingerprints(name, families, symbol, aliases = {}):
+    """NAME.cc: the table `symbol` of (family, member, SHA-256), as experiments/store/components.h reads it.
+
+    Args:
+      name: of the rule.
+      families: the target that makes the members of a family -> the names of the messages whose oneof they are, separated
+          by blanks. A member is the target's dependency of its name; its files are those it is built from, with those of
+          its own dependencies in this repository. The member "" stands for the family as a whole.
+      symbol: a C++ name.
+      aliases: a member that has another target's name -> that target's.
+    """
+    _fingerprint_source(
+        name = name + "_source",
+        out = name + ".cc",
+        families = families,
+        aliases = aliases,
+        symbol = symbol,
+    )
+    native.cc_library(
+        name = name,
+        srcs = [name + ".cc"],
+        linkstatic = 1,
+    )
