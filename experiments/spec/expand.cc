@@ -214,6 +214,9 @@ class Expander {
     trial.set_seed(seed);
     *trial.mutable_execution() = spec_.execution();
     if (!trial.execution().has_device()) trial.mutable_execution()->set_device(options_.default_device);
+    if (trial.execution().device() == ExecutionSpec::CUDA && !trial.execution().has_device_kind()) {
+      trial.mutable_execution()->set_device_kind(options_.device_kind);
+    }
     *trial.mutable_metric() = spec_.metric();
     FillDefaults(&trial);
     for (int m = 0; m < trial.metric_size(); ++m) {

@@ -3,6 +3,7 @@
 #define OPENSET_EXPERIMENTS_SPEC_EXPAND_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -14,6 +15,8 @@ namespace openset {
 struct ExpandOptions {
   // For experiments that leave `execution.device` open.
   ExecutionSpec::Device default_device = ExecutionSpec::CPU;
+  // The kind of the GPUs that are there, for those that leave `execution.device_kind` open; "" if it is not known.
+  std::string device_kind;
   // Refuse to make more.
   int64_t max_trials = 1000000;
 };

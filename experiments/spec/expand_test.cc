@@ -193,6 +193,21 @@ TEST(Expand, TheDeviceCanBeLeftOpenOrFixed) {
   EXPECT_EQ((*Expand(*sandbox.Load(fixed), cuda))[0].execution().device(), ExecutionSpec::CPU);
 }
 
+TEST(Expand, TheKindOfAGpuIsPartOfATrialAndThatOfACpuIsNot) {
+  const SpecSandbox sandbox;
+  const auto id_of = [&](const char* execution, ExecutionSpec::Device device, const char* kind) {
+    ExpandOptions options;
+    options.default_device = device;
+    options.device_kind = kind;
+    return TrialId((*Expand(*sandbox.Load(absl::StrCat(kMinimalSpec, execution)), options))[0]);
+  };
+  const std::string h200 = id_of("", ExecutionSpec::CUDA, "NVIDIA H200");
+  EXPECT_NE(h200, id_of("", ExecutionSpec::CUDA, "NVIDIA H100"));
+  // A study can name it, and is then found from anywhere.
+  EXPECT_EQ(h200, id_of("execution { device: CUDA device_kind: 'NVIDIA H200' }", ExecutionSpec::CPU, ""));
+  EXPECT_EQ(id_of("", ExecutionSpec::CPU, ""), id_of("execution { device: CPU }", ExecutionSpec::CUDA, "NVIDIA H200"));
+}
+
 TEST(Expand, LabelsDecideNoId) {
   const SpecSandbox sandbox;
   const std::string plain = *ReadFile(sandbox.folder() + "/experiments/methods/plain.textproto");

@@ -15,6 +15,7 @@ StageProvenance StageClock::Read(StageProvenance::Stage stage, const std::string
   provenance.set_commit(BuildCommit());
   provenance.set_dirty(BuiltFromChanges());
   provenance.set_compiler(Compiler());
+  if (const std::string others = ThirdPartyRevisions(); !others.empty()) provenance.set_third_party(others);
   provenance.set_host(HostName());
   provenance.set_cpu(CpuName());
   for (const std::string& feature : CpuFeatures()) provenance.add_cpu_feature(feature);

@@ -1,6 +1,5 @@
 #include "tools/cli/flags.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -8,14 +7,12 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/process/build_info.h"
+#include "core/process/gpus.h"
 #include "core/status_macros.h"
 #include "experiments/plan/search.h"
 #include "experiments/spec/expand.h"
@@ -32,17 +29,6 @@ ABSL_FLAG(std::string, devices, "auto",
           "experiments run that leave the device open.");
 
 namespace openset {
-namespace {
-
-// Ordinals of the GPUs the driver shows.
-std::vector<int> VisibleGpus() {
-  std::vector<int> gpus;
-  while (FileExists(absl::StrCat("/dev/nvidia", gpus.size()))) gpus.push_back(static_cast<int>(gpus.size()));
-  return gpus;
-}
-
-}  // namespace
-
 std::string UserPath(const std::string& path) {
   const char* folder = std::getenv("BUILD_WORKING_DIRECTORY");
   return folder == nullptr ? path : JoinPath(folder, path);
@@ -76,33 +62,7 @@ std::vector<std::string> DataFoldersFromFlags() {
 }
 
 absl::StatusOr<Devices> DevicesFromFlags() {
-  const std::string flag = absl::GetFlag(FLAGS_devices);
-  if (flag == "cpu") return Devices{};
-  if (flag == "auto") {
-    std::vector<int> gpus = BuiltWithCuda() ? VisibleGpus() : std::vector<int>{};
-    if (gpus.empty()) return Devices{};
-    return Devices{ExecutionSpec::CUDA, std::move(gpus)};
-  }
-  const absl::Status invalid =
-      absl::InvalidArgumentError(absl::StrCat("--devices: '", flag, "' is not auto, cpu or cuda:0,1,..."));
-  absl::string_view list = flag;
-  if (!absl::ConsumePrefix(&list, "cuda:")) return invalid;
-  Devices devices{ExecutionSpec::CUDA, {}};
-  for (absl::string_view text : absl::StrSplit(list, ',')) {
-    int ordinal = -1;
-    if (!absl::SimpleAtoi(text, &ordinal) || ordinal < 0) return invalid;
-    devices.cuda.push_back(ordinal);
-  }
-  if (!BuiltWithCuda()) {
-    return absl::InvalidArgumentError("--devices: this program was built without CUDA; build with --config=cuda");
-  }
-  const std::vector<int> gpus = VisibleGpus();
-  for (int ordinal : devices.cuda) {
-    if (std::count(gpus.begin(), gpus.end(), ordinal) > 0) continue;
-    return absl::InvalidArgumentError(absl::StrCat("--devices: there is no GPU ", ordinal, "; the driver shows ",
-                                                   gpus.size() == 0 ? "none" : absl::StrJoin(gpus, ", ")));
-  }
-  return devices;
+  return ChooseDevices(absl::GetFlag(FLAGS_devices), BuiltWithCuda(), [] { return GpuNames(); });
 }
 
 absl::StatusOr<LoadedPlan> LoadPlan(const std::string& spec, const Store& store) {
@@ -116,6 +76,7 @@ absl::StatusOr<LoadedPlan> PlanOf(Experiment experiment, const Store& store) {
   OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
   ExpandOptions options;
   options.default_device = devices.default_device;
+  options.device_kind = devices.kind;
   OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialSpec> written, Expand(experiment, options));
   OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialSearch> searches, ExpandSearches(experiment, written));
   std::vector<TrialSpec> trials, candidates;

@@ -10,6 +10,7 @@
 #include "experiments/plan/plan.h"
 #include "experiments/spec/experiment_file.h"
 #include "experiments/store/store.h"
+#include "tools/cli/devices.h"
 
 ABSL_DECLARE_FLAG(std::string, store);
 ABSL_DECLARE_FLAG(std::string, library);
@@ -30,13 +31,7 @@ absl::StatusOr<SpecFolders> SpecFoldersFromFlags();
 // The data folders of --data, then the one in the program's runfiles, then the user's own (see the flag's help).
 std::vector<std::string> DataFoldersFromFlags();
 
-struct Devices {
-  // For experiments that leave the device open.
-  ExecutionSpec::Device default_device = ExecutionSpec::CPU;
-  std::vector<int> cuda;
-};
-
-// --devices. Errors: kInvalidArgument.
+// --devices. Errors: as ChooseDevices.
 absl::StatusOr<Devices> DevicesFromFlags();
 
 // An experiment given on the command line, expanded and planned.
