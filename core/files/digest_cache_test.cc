@@ -1,7 +1,8 @@
 #include "core/files/digest_cache.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/time.h>
+#include <unistd.h>
 
 #include <ctime>
 #include <filesystem>

@@ -157,6 +157,10 @@ TEST_F(ExecutePlanTest, AFailureIsRecordedAndSkipsItsDependents) {
   EXPECT_EQ(failure.kind(), "train");
   EXPECT_EQ(failure.message(), "it failed");
   EXPECT_EQ(failure.log_tail(), "the log");
+  // It stays when the next run succeeds.
+  engine_.failing_keys.clear();
+  ASSERT_TRUE(Run(MakePlanOf("seed: [0, 1]")).ok());
+  EXPECT_EQ(store_.CountFailures(key), 1);
 }
 
 TEST_F(ExecutePlanTest, AStartThatFailsWhileOthersRunIsTriedAgain) {

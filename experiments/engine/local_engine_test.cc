@@ -176,7 +176,7 @@ TEST_F(LocalEngineTest, ACrashTakesItsOwnTrialOnly) {
   EXPECT_EQ(observer_.skipped.size(), 6);
   EXPECT_THAT(observer_.messages, UnorderedElementsAre("its worker was killed by signal 11 (Segmentation fault)",
                                                        "its worker exited with 3", "the training diverged"));
-  // The failure is recorded with the end of the log, and removed by a success.
+  // The failure is recorded with the end of the log.
   const int crashed = observer_.failed[0];
   for (int node : observer_.failed) EXPECT_TRUE(store_.LoadFailure(plan.nodes[node].key).ok());
   const auto crash = std::find_if(observer_.failed.begin(), observer_.failed.end(),

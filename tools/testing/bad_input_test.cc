@@ -41,6 +41,21 @@ class BadInputTest : public ::testing::Test {
   const OpensetProgram program_;
 };
 
+TEST_F(BadInputTest, AStoreOfSchemaVersion1) {
+  program_.Write("study.textproto", kSpec);
+  program_.Write("openset-store/records/ab/abcd.rec", "of version 1");
+  for (const char* command : {"plan", "run", "status", "report"}) {
+    const ProgramResult result = program_.Run({command, "study.textproto"});
+    EXPECT_EQ(result.exit_code, 2) << command;
+    EXPECT_THAT(result.err, HasSubstr(absl::StrCat("the store ", program_.store(), " is of schema version 1")));
+    EXPECT_THAT(result.err, HasSubstr("name another folder (--store)"));
+    const std::vector<std::string> lines = absl::StrSplit(result.err, '\n', absl::SkipEmpty());
+    EXPECT_EQ(lines.size(), 1) << result.err;
+    EXPECT_EQ(result.out, "");
+  }
+  EXPECT_FALSE(FileExists(program_.store() + "/version"));
+}
+
 TEST_F(BadInputTest, UnknownField) {
   ExpectRefused(absl::StrCat(kSpec, "sed: 1"), "study.textproto:7:4: unknown field 'sed'; did you mean 'seed'?");
 }
