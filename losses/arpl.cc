@@ -20,7 +20,7 @@ class Arpl : public LossTerm {
   at::Tensor Compute(const LossInput& input) override {
     CHECK(input.known.distance.defined()) << "ARPL needs a head with a point per class";
     const at::Tensor distance = AtLabel(input.known.distance, input.batch.label);
-    return spec_.lambda() * (distance - radius_ + spec_.margin()).clamp_min(0).mean();
+    return (distance - radius_ + spec_.margin()).clamp_min(0).mean();
   }
 
   std::vector<std::pair<std::string, at::Tensor>> Parameters() const override { return {{"radius", radius_}}; }

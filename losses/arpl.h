@@ -1,7 +1,7 @@
 // Adversarial margin of ARPL (Chen et al., TPAMI 2021): features are to lie within a distance of the reciprocal point
 // of their class.
 //
-//   lambda * mean_b max(0, D_by - R + margin),
+//   mean_b max(0, D_by - R + margin),
 //
 // D [B, K] = ModelOutput.distance, |x - P_c|^2 / d with d the features' dimensions, y the label, R the learnable
 // parameter "radius" [1], which starts at 0. At least 0.

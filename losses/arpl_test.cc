@@ -23,12 +23,12 @@ double Value(const std::string& spec, const LossScene& scene) {
 }
 
 TEST(Arpl, StartsWithRadiusZero) {
-  EXPECT_NEAR(Value("arpl {}", TwoSamples()), 0.1 * (1 + 1 + 5 + 1) / 2, 1e-7);
-  EXPECT_NEAR(Value("arpl { margin: 0 }", TwoSamples()), 0.1 * (1 + 5) / 2, 1e-7);
+  EXPECT_NEAR(Value("arpl {}", TwoSamples()), (1 + 1 + 5 + 1) / 2.0, 1e-7);
+  EXPECT_NEAR(Value("arpl { margin: 0 }", TwoSamples()), (1 + 5) / 2.0, 1e-7);
 }
 
 TEST(Arpl, DistancesWithinTheRadiusCostNothing) {
-  const auto term = MakeTerm("arpl { lambda: 1 }");
+  const auto term = MakeTerm("arpl {}");
   ASSERT_EQ(term->Parameters().size(), 1);
   const at::Tensor radius = term->Parameters()[0].second;
   EXPECT_THAT(radius, TensorEq(at::zeros({1})));

@@ -16,7 +16,7 @@ class ConfusingSamples : public LossTerm {
     const at::Tensor& distance = input.open->output.distance;
     CHECK(distance.defined()) << "confusing samples need a head with a point per class";
     const at::Tensor mean = WeightedMean(NegativeEntropy(distance), input.open->weight);
-    return spec_.lambda() * mean.exp() * input.open->weight.sum().sign();  // 0 without samples
+    return mean.exp() * input.open->weight.sum().sign();  // 0 without samples
   }
 
  private:

@@ -1,9 +1,9 @@
 // Confusing samples of ARPL+CS (Chen et al., TPAMI 2021): open samples are to be equally far from all reciprocal
 // points.
 //
-//   lambda * exp(mean_j weight_j sum_c p_jc log p_jc),   p = softmax(D),
+//   exp(mean_j weight_j sum_c p_jc log p_jc),   p = softmax(D),
 //
-// D [U, K] = ModelOutput.distance of the open samples. Between lambda / K, for equal distances, and lambda; 0 where no
+// D [U, K] = ModelOutput.distance of the open samples. Between 1 / K, for equal distances, and 1; 0 where no
 // open sample counts. Needs LossInput.open. With Entropy RELEASED the value is NaN once a p_jc is 0 in floating point,
 // that is for distances in f32 that differ by more than about 104; GUARDED is equal to it up to rounding elsewhere.
 #ifndef OPENSET_LOSSES_CONFUSING_SAMPLES_H_

@@ -22,7 +22,7 @@ class CrlRanking : public LossTerm {
     const at::Tensor c_i = Correctness(input).to(k_i.scalar_type());
     const at::Tensor c_j = NextInBatch(c_i);
     const at::Tensor t = Target(c_i, c_j, k_i.detach(), k_j.detach());
-    return spec_.lambda() * ((c_i - c_j).abs() - t * (k_i - k_j)).clamp_min(0).mean();
+    return ((c_i - c_j).abs() - t * (k_i - k_j)).clamp_min(0).mean();
   }
 
  private:

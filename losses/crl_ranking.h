@@ -1,7 +1,7 @@
 // Correctness ranking loss (Moon et al., ICML 2020): confidences are to be in the order of how often the samples were
 // classified correctly so far.
 //
-//   lambda * mean_i max(0, -t_i (k_i - k_j) + |c_i - c_j|),   j = i + 1 mod B,
+//   mean_i max(0, -t_i (k_i - k_j) + |c_i - c_j|),   j = i + 1 mod B,
 //
 // k = max_c softmax(z)_c, c the share of correct epochs. In the variant ORIGINAL t_i = sign(c_i - c_j), so that pairs
 // of equal c cost nothing; where all samples have been right in every epoch, all c are equal. In UNIFIED_BENCHMARK t_i

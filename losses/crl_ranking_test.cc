@@ -32,7 +32,7 @@ TEST(CrlRanking, OrdersConfidencesByCorrectness) {
   const double second = 1.0 / 12 + 0.5;
   const double third = 1.0 / 6 + 0.5;
   EXPECT_NEAR(Value("crl_ranking {}", ThreeSamples()), (first + second + third) / 3, 1e-15);
-  EXPECT_NEAR(Value("crl_ranking { lambda: 0.5 }", ThreeSamples()), (first + second + third) / 6, 1e-15);
+  EXPECT_NEAR(Value("lambda: 0.5 crl_ranking {}", ThreeSamples()), (first + second + third) / 6, 1e-15);
 }
 
 TEST(CrlRanking, OrderedPairsPayWhatTheyLackOfTheMargin) {

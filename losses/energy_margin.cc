@@ -17,7 +17,7 @@ class EnergyMargin : public LossTerm {
     CHECK(input.open != nullptr) << "the energy margin needs an open-set source";
     const at::Tensor known = (Energy(input.known.logits) - spec_.known_margin()).clamp_min(0).square();
     const at::Tensor open = (spec_.open_margin() - Energy(input.open->output.logits)).clamp_min(0).square();
-    return spec_.lambda() * (known.mean() + WeightedMean(open, input.open->weight));
+    return known.mean() + WeightedMean(open, input.open->weight);
   }
 
  private:

@@ -28,16 +28,17 @@ TEST(EnergyMargin, IsTheMeanSquareOfWhatLiesBeyondEachMargin) {
   // In units of log 2 the energies are -1, -3 (known, to be below -2) and -2, -4 (open, to be above -3): by 1 each.
   const std::string margins =
       "known_margin: " + std::to_string(-2 * std::log(2)) + " open_margin: " + std::to_string(-3 * std::log(2));
-  EXPECT_NEAR(Value("energy_margin { lambda: 1 " + margins + "}", TwoAndTwo()),
-              Square(std::log(2)) / 2 + Square(std::log(2)) / 2, 1e-6);  // to_string has 6 decimals
+  EXPECT_NEAR(Value("energy_margin { " + margins + "}", TwoAndTwo()), Square(std::log(2)) / 2 + Square(std::log(2)) / 2,
+              1e-6);  // to_string has 6 decimals
 }
 
 TEST(EnergyMargin, EachSideAlone) {
   const double known = (Square(10 - std::log(2)) + Square(10 - std::log(8))) / 2;
   const double open = (Square(std::log(4) - 1) + Square(std::log(16) - 1)) / 2;
-  EXPECT_NEAR(Value("energy_margin { lambda: 1 known_margin: -10 open_margin: -20 }", TwoAndTwo()), known, 1e-12);
-  EXPECT_NEAR(Value("energy_margin { lambda: 1 known_margin: 0 open_margin: -1 }", TwoAndTwo()), open, 1e-12);
-  EXPECT_NEAR(Value("energy_margin { known_margin: -10 open_margin: -1 }", TwoAndTwo()), 0.1 * (known + open), 1e-12);
+  EXPECT_NEAR(Value("energy_margin { known_margin: -10 open_margin: -20 }", TwoAndTwo()), known, 1e-12);
+  EXPECT_NEAR(Value("energy_margin { known_margin: 0 open_margin: -1 }", TwoAndTwo()), open, 1e-12);
+  EXPECT_NEAR(Value("lambda: 0.1 energy_margin { known_margin: -10 open_margin: -1 }", TwoAndTwo()),
+              0.1 * (known + open), 1e-12);
 }
 
 TEST(EnergyMargin, IsZeroWithinTheMargins) {

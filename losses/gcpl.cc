@@ -9,19 +9,14 @@ namespace {
 
 class Gcpl : public LossTerm {
  public:
-  explicit Gcpl(const GcplSpec& spec) : spec_(spec) {}
-
   at::Tensor Compute(const LossInput& input) override {
     CHECK(input.known.distance.defined()) << "GCPL needs a head with a point per class";
-    return spec_.lambda() / 2 * AtLabel(input.known.distance, input.batch.label).mean();
+    return AtLabel(input.known.distance, input.batch.label).mean() / 2;
   }
-
- private:
-  const GcplSpec spec_;
 };
 
 }  // namespace
 
-std::unique_ptr<LossTerm> MakeGcpl(const GcplSpec& spec) { return std::make_unique<Gcpl>(spec); }
+std::unique_ptr<LossTerm> MakeGcpl() { return std::make_unique<Gcpl>(); }
 
 }  // namespace openset

@@ -1,8 +1,8 @@
 // Prototype term of GCPL (Yang et al., CVPR 2018): features are to lie at the prototype of their class.
 //
-//   lambda * mean_b D_by / 2,
+//   mean_b D_by / 2,
 //
-// D [B, K] = ModelOutput.distance, |x - P_c|^2 / d with d the features' dimensions, y the label; so lambda / 2 times
+// D [B, K] = ModelOutput.distance, |x - P_c|^2 / d with d the features' dimensions, y the label; so half
 // the mean square of x - P_y over samples and dimensions, as the code of ARPL has it. At least 0.
 #ifndef OPENSET_LOSSES_GCPL_H_
 #define OPENSET_LOSSES_GCPL_H_
@@ -10,11 +10,10 @@
 #include <memory>
 
 #include "losses/loss.h"
-#include "losses/loss.pb.h"
 
 namespace openset {
 
-std::unique_ptr<LossTerm> MakeGcpl(const GcplSpec& spec);
+std::unique_ptr<LossTerm> MakeGcpl();
 
 }  // namespace openset
 

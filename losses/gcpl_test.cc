@@ -23,8 +23,8 @@ double Value(const std::string& spec, const LossScene& scene) {
 }
 
 TEST(Gcpl, IsHalfTheMeanDistanceToTheLabelsPoint) {
-  EXPECT_DOUBLE_EQ(Value("gcpl {}", TwoSamples()), 0.1 * (1 + 5) / 2 / 2);
-  EXPECT_DOUBLE_EQ(Value("gcpl { lambda: 0.3 }", TwoSamples()), 0.3 * (1 + 5) / 2 / 2);
+  EXPECT_DOUBLE_EQ(Value("gcpl {}", TwoSamples()), 1.0 * (1 + 5) / 2 / 2);
+  EXPECT_DOUBLE_EQ(Value("lambda: 0.3 gcpl {}", TwoSamples()), 0.3 * (1 + 5) / 2 / 2);
 }
 
 TEST(Gcpl, IsHalfTheMeanSquareErrorOfFeaturesAndPoints) {
@@ -34,7 +34,7 @@ TEST(Gcpl, IsHalfTheMeanSquareErrorOfFeaturesAndPoints) {
   scene.batch.label = at::tensor({1, 0, 1}, at::kLong);
   scene.known.distance = (feature.unsqueeze(1) - point).square().mean(2);
   const at::Tensor expected = at::mse_loss(feature, point.index_select(0, scene.batch.label)) / 2;
-  EXPECT_NEAR(Value("gcpl { lambda: 1 }", scene), expected.item<double>(), 1e-15);
+  EXPECT_NEAR(Value("gcpl {}", scene), expected.item<double>(), 1e-15);
 }
 
 }  // namespace

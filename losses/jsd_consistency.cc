@@ -22,7 +22,7 @@ class JsdConsistency : public LossTerm {
     const at::Tensor log_p = at::log_softmax(at::stack(views), 2);  // [V, B, K]
     const at::Tensor p = log_p.exp();
     const at::Tensor log_mixture = p.mean(0).clamp(kLeastProbability, 1).log();
-    return spec_.lambda() * (p * (log_p - log_mixture)).sum(2).mean();
+    return (p * (log_p - log_mixture)).sum(2).mean();
   }
 
  private:

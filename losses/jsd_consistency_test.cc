@@ -22,16 +22,16 @@ TEST(JsdConsistency, IsTheMeanDivergenceFromTheMixture) {
   LossScene scene = SceneOf(Matrix({{std::log(3), 0}}), {0});
   scene.views = {ViewOf(Matrix({{0, std::log(3)}}))};
   const double divergence = 0.75 * std::log(1.5) + 0.25 * std::log(0.5);
-  EXPECT_NEAR(Value("jsd_consistency { extra_views: 1 }", scene), 12 * divergence, 1e-14);
-  EXPECT_NEAR(Value("jsd_consistency { extra_views: 1 lambda: 1 }", scene), divergence, 1e-15);
+  EXPECT_NEAR(Value("lambda: 12 jsd_consistency { extra_views: 1 }", scene), 12 * divergence, 1e-14);
+  EXPECT_NEAR(Value("jsd_consistency { extra_views: 1 }", scene), divergence, 1e-15);
 }
 
 TEST(JsdConsistency, IsTheMeanOverTheBatch) {
   // The same sample and one whose views agree.
   LossScene scene = SceneOf(Matrix({{std::log(3), 0}, {2, 1}}), {0, 0});
   scene.views = {ViewOf(Matrix({{0, std::log(3)}, {5, 4}}))};
-  EXPECT_NEAR(Value("jsd_consistency { extra_views: 1 lambda: 1 }", scene),
-              (0.75 * std::log(1.5) + 0.25 * std::log(0.5)) / 2, 1e-15);
+  EXPECT_NEAR(Value("jsd_consistency { extra_views: 1 }", scene), (0.75 * std::log(1.5) + 0.25 * std::log(0.5)) / 2,
+              1e-15);
 }
 
 TEST(JsdConsistency, Limits) {
@@ -41,7 +41,7 @@ TEST(JsdConsistency, Limits) {
   // Three certain views that disagree: log 3, but for what the bound on the mixture changes.
   scene.known.logits = Matrix({{1000, 0, 0}});
   scene.views = {ViewOf(Matrix({{0, 1000, 0}})), ViewOf(Matrix({{0, 0, 1000}}))};
-  EXPECT_NEAR(Value("jsd_consistency { lambda: 1 }", scene), std::log(3), 1e-14);
+  EXPECT_NEAR(Value("jsd_consistency {}", scene), std::log(3), 1e-14);
 }
 
 TEST(JsdConsistency, DoesNotDependOnTheOrderOfViews) {

@@ -36,7 +36,8 @@ struct LossInput {
 // A term of the training objective. Its life:
 //   1. MakeLossTerm() makes it from its spec, once a training, with its parameters on the training's device.
 //   2. Parameters(), if it has any, are trained by the model's optimiser and saved with each checkpoint.
-//   3. Each step Compute() gives the term's value, which the trainer weighs, adds to the others and differentiates.
+//   3. Each step Compute() gives the term's value, lambda included, which the trainer adds to the others' and
+//      differentiates. (A member's own value is without lambda; MakeLossTerm() multiplies.)
 class LossTerm {
  public:
   virtual ~LossTerm() = default;

@@ -1,5 +1,9 @@
 #include "losses/make_loss_term.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "core/logging.h"
 #include "core/tensor/torch.h"
 #include "losses/arpl.h"
@@ -15,15 +19,29 @@
 #include "losses/rpl.h"
 
 namespace openset {
+namespace {
 
-std::unique_ptr<LossTerm> MakeLossTerm(const LossTermSpec& spec, at::Device device) {
+// lambda * term.
+class Scaled : public LossTerm {
+ public:
+  Scaled(double lambda, std::unique_ptr<LossTerm> term) : lambda_(lambda), term_(std::move(term)) {}
+
+  at::Tensor Compute(const LossInput& input) override { return term_->Compute(input) * lambda_; }
+  std::vector<std::pair<std::string, at::Tensor>> Parameters() const override { return term_->Parameters(); }
+
+ private:
+  const double lambda_;
+  const std::unique_ptr<LossTerm> term_;
+};
+
+std::unique_ptr<LossTerm> MakeKind(const LossTermSpec& spec, at::Device device) {
   switch (spec.kind_case()) {
     case LossTermSpec::kCrossEntropy:
       return MakeCrossEntropy(spec.cross_entropy());
     case LossTermSpec::kOpenAuc:
       return MakeOpenAuc(spec.open_auc());
     case LossTermSpec::kOutlierExposure:
-      return MakeOutlierExposure(spec.outlier_exposure());
+      return MakeOutlierExposure();
     case LossTermSpec::kEnergyMargin:
       return MakeEnergyMargin(spec.energy_margin());
     case LossTermSpec::kCrlRanking:
@@ -31,9 +49,9 @@ std::unique_ptr<LossTerm> MakeLossTerm(const LossTermSpec& spec, at::Device devi
     case LossTermSpec::kEvidential:
       return MakeEvidential(spec.evidential());
     case LossTermSpec::kGcpl:
-      return MakeGcpl(spec.gcpl());
+      return MakeGcpl();
     case LossTermSpec::kRpl:
-      return MakeRpl(spec.rpl(), device);
+      return MakeRpl(device);
     case LossTermSpec::kArpl:
       return MakeArpl(spec.arpl(), device);
     case LossTermSpec::kConfusingSamples:
@@ -44,6 +62,12 @@ std::unique_ptr<LossTerm> MakeLossTerm(const LossTermSpec& spec, at::Device devi
       break;
   }
   LOG(FATAL) << "a loss term without a kind";
+}
+
+}  // namespace
+
+std::unique_ptr<LossTerm> MakeLossTerm(const LossTermSpec& spec, at::Device device) {
+  return std::make_unique<Scaled>(spec.lambda(), MakeKind(spec, device));
 }
 
 }  // namespace openset

@@ -10,7 +10,7 @@
 
 namespace openset {
 
-// The term without its weight; its parameters, if it has any, are f32 on `device`. Precondition: the spec obeys its
+// lambda times the term; its parameters, if it has any, are f32 on `device`. Precondition: the spec obeys its
 // schema's rules and has its defaults filled in.
 std::unique_ptr<LossTerm> MakeLossTerm(const LossTermSpec& spec, at::Device device = at::kCPU);
 

@@ -14,7 +14,8 @@ TEST(MakeLossTerm, MakesTheKindOfTheSpec) {
   LossTermSpec spec;
   spec.mutable_cross_entropy();
   EXPECT_DOUBLE_EQ(MakeLossTerm(spec)->Compute(scene.Input()).item<double>(), std::log(4));
-  spec.mutable_open_auc()->set_lambda(0.5);  // all t = 0
+  spec.mutable_open_auc();
+  spec.set_lambda(0.5);  // all t = 0
   EXPECT_DOUBLE_EQ(MakeLossTerm(spec)->Compute(scene.Input()).item<double>(), 0.5);
 }
 

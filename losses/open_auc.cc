@@ -21,7 +21,7 @@ class OpenAuc : public LossTerm {
     const at::Tensor keep = spec_.include_misclassified()
                                 ? at::ones_like(known)
                                 : input.known.logits.argmax(1).eq(input.batch.label).to(known.scalar_type());
-    return spec_.lambda() * MeanOverPairs(known, keep, open, weight, input.open->slot);
+    return MeanOverPairs(known, keep, open, weight, input.open->slot);
   }
 
  private:

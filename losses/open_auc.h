@@ -1,7 +1,7 @@
 // The pairwise term of OpenAUC (Wang et al., NeurIPS 2022, Eq. 15 and 17): the AUC risk of unknown above known, for the
 // known samples that are classified correctly.
 //
-//   lambda * mean over pairs (i, j) of  keep_i * weight_j * l(r_j - r_i),
+//   mean over pairs (i, j) of  keep_i * weight_j * l(r_j - r_i),
 //
 // i a known and j an open sample, r the unknown score (larger = more unknown), l the surrogate. keep_i is 1 if the
 // largest logit of sample i is that of its label (the first of equal ones) or if include_misclassified, otherwise 0;

@@ -13,7 +13,7 @@ namespace openset {
 namespace {
 
 double Value(const std::string& spec, const LossScene& scene) {
-  return MakeTerm("open_auc { lambda: 1 " + spec + "}")->Compute(scene.Input()).item<double>();
+  return MakeTerm("open_auc { " + spec + "}")->Compute(scene.Input()).item<double>();
 }
 
 // Unknown scores -2, -1, -3 of the known samples, of which the last is classified wrongly, and -1, -0.5 of the open
@@ -71,9 +71,9 @@ TEST(OpenAuc, ScoreOfDefinition1) {
 
 TEST(OpenAuc, LambdaScales) {
   const LossScene scene = ThreeAndTwo();
-  EXPECT_DOUBLE_EQ(MakeTerm("open_auc { lambda: 0.3 pairs: ALL }")->Compute(scene.Input()).item<double>(),
+  EXPECT_DOUBLE_EQ(MakeTerm("lambda: 0.3 open_auc { pairs: ALL }")->Compute(scene.Input()).item<double>(),
                    0.3 * Value("pairs: ALL", scene));
-  EXPECT_EQ(MakeTerm("open_auc { lambda: 0 }")->Compute(scene.Input()).item<double>(), 0);
+  EXPECT_EQ(MakeTerm("lambda: 0 open_auc {}")->Compute(scene.Input()).item<double>(), 0);
 }
 
 TEST(OpenAuc, EqualLogitsAreWonByTheFirst) {
@@ -109,7 +109,7 @@ TEST(OpenAuc, GradientsFlowIntoTheLargestLogitsOfKeptPairsOnly) {
   scene.open.slot = at::tensor({1, 2}, at::kLong);
   scene.known.logits.set_requires_grad(true);
   scene.open.output.logits.set_requires_grad(true);
-  MakeTerm("open_auc { lambda: 1 }")->Compute(scene.Input()).backward();
+  MakeTerm("open_auc {}")->Compute(scene.Input()).backward();
   // One kept pair: (1 - t)^2 with t = max z_1 - max z_open0 = 0, d/dt = -2.
   EXPECT_THAT(scene.known.logits.grad(), TensorNear(Matrix({{0, 0}, {0, -2}, {0, 0}}), 0));
   EXPECT_THAT(scene.open.output.logits.grad(), TensorNear(Matrix({{2, 0}, {0, 0}}), 0));
@@ -151,7 +151,7 @@ TEST(OpenAuc, MomentsKeepTheirPrecisionFarFromZero) {
   LossScene scene = SceneOf(at::tensor({10000.0, 10001.5, 10002.0}, at::kFloat).unsqueeze(1), {0, 0, 0});
   scene.open = OpenSetOf(at::tensor({9999.0, 10001.0}, at::kFloat).unsqueeze(1));
   const double exact = (0 + 4 + 1.5 * 1.5 + 0.5 * 0.5 + 4 + 0) / 6;  // t = 1, -1, 2.5, 0.5, 3, 1
-  EXPECT_FLOAT_EQ(MakeTerm("open_auc { lambda: 1 pairs: ALL }")->Compute(scene.Input()).item<float>(), exact);
+  EXPECT_FLOAT_EQ(MakeTerm("open_auc { pairs: ALL }")->Compute(scene.Input()).item<float>(), exact);
 }
 
 }  // namespace

@@ -9,23 +9,16 @@ namespace {
 
 class OutlierExposure : public LossTerm {
  public:
-  explicit OutlierExposure(const OutlierExposureSpec& spec) : spec_(spec) {}
-
   at::Tensor Compute(const LossInput& input) override {
     CHECK(input.open != nullptr) << "outlier exposure needs an open-set source";
     // logsumexp(z) - mean(z) = -mean(log_softmax(z)), without the cancellation.
     const at::Tensor log_p = at::log_softmax(input.open->output.logits, 1);
-    return spec_.lambda() * WeightedMean(-log_p.mean(1), input.open->weight);
+    return WeightedMean(-log_p.mean(1), input.open->weight);
   }
-
- private:
-  const OutlierExposureSpec spec_;
 };
 
 }  // namespace
 
-std::unique_ptr<LossTerm> MakeOutlierExposure(const OutlierExposureSpec& spec) {
-  return std::make_unique<OutlierExposure>(spec);
-}
+std::unique_ptr<LossTerm> MakeOutlierExposure() { return std::make_unique<OutlierExposure>(); }
 
 }  // namespace openset

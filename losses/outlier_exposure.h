@@ -1,9 +1,9 @@
 // Outlier Exposure (Hendrycks, Mazeika and Dietterich, ICLR 2019): open samples are to have equal probabilities.
 //
-//   lambda * mean_j weight_j * (logsumexp_c z_jc - mean_c z_jc),
+//   mean_j weight_j * (logsumexp_c z_jc - mean_c z_jc),
 //
 // z the logits [U, K] of the open samples: the cross entropy of their softmax from the uniform distribution. At least
-// lambda * log K, which equal logits reach; 0 where no open sample counts. Needs LossInput.open. All outputs count as
+// log K, which equal logits reach; 0 where no open sample counts. Needs LossInput.open. All outputs count as
 // classes.
 #ifndef OPENSET_LOSSES_OUTLIER_EXPOSURE_H_
 #define OPENSET_LOSSES_OUTLIER_EXPOSURE_H_
@@ -11,11 +11,10 @@
 #include <memory>
 
 #include "losses/loss.h"
-#include "losses/loss.pb.h"
 
 namespace openset {
 
-std::unique_ptr<LossTerm> MakeOutlierExposure(const OutlierExposureSpec& spec);
+std::unique_ptr<LossTerm> MakeOutlierExposure();
 
 }  // namespace openset
 

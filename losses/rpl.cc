@@ -13,27 +13,22 @@ namespace {
 
 class Rpl : public LossTerm {
  public:
-  Rpl(const RplSpec& spec, at::Device device) : spec_(spec), radius_(at::zeros({1}, device)) {
-    radius_.set_requires_grad(true);
-  }
+  explicit Rpl(at::Device device) : radius_(at::zeros({1}, device)) { radius_.set_requires_grad(true); }
 
   at::Tensor Compute(const LossInput& input) override {
     CHECK(input.known.distance.defined()) << "RPL needs a head with a point per class";
     const at::Tensor distance = AtLabel(input.known.distance, input.batch.label);
-    return spec_.lambda() * (distance - radius_).square().mean();
+    return (distance - radius_).square().mean();
   }
 
   std::vector<std::pair<std::string, at::Tensor>> Parameters() const override { return {{"radius", radius_}}; }
 
  private:
-  const RplSpec spec_;
   const at::Tensor radius_;
 };
 
 }  // namespace
 
-std::unique_ptr<LossTerm> MakeRpl(const RplSpec& spec, at::Device device) {
-  return std::make_unique<Rpl>(spec, device);
-}
+std::unique_ptr<LossTerm> MakeRpl(at::Device device) { return std::make_unique<Rpl>(device); }
 
 }  // namespace openset

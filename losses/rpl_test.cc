@@ -22,10 +22,10 @@ double Value(const std::string& spec, const LossScene& scene) {
   return MakeTerm(spec)->Compute(scene.Input()).item<double>();
 }
 
-TEST(Rpl, StartsWithRadiusZero) { EXPECT_NEAR(Value("rpl {}", TwoSamples()), 0.1 * (1 + 25) / 2, 1e-7); }
+TEST(Rpl, StartsWithRadiusZero) { EXPECT_NEAR(Value("rpl {}", TwoSamples()), (1 + 25) / 2.0, 1e-7); }
 
 TEST(Rpl, LearnsItsRadius) {
-  const auto term = MakeTerm("rpl { lambda: 1 }");
+  const auto term = MakeTerm("rpl {}");
   const auto parameters = term->Parameters();
   ASSERT_EQ(parameters.size(), 1);
   EXPECT_EQ(parameters[0].first, "radius");

@@ -157,7 +157,8 @@ class Expander {
     for (const FieldProblem& problem : problems) {
       std::string where = WhereInMethod(experiment_, method, problem.path);
       for (int a = 0; a < spec_.axis_size(); ++a) {
-        if (spec_.axis(a).path() == problem.path && AppliesTo(spec_.axis(a), method.spec.name())) {
+        const bool sets_it = SamePlace(*spec, spec_.axis(a).path(), *spec).value_or("") == problem.path;
+        if (sets_it && AppliesTo(spec_.axis(a), method.spec.name())) {
           where = absl::StrCat(experiment_.source.Where(absl::StrCat("axis[", a, "]")), ": ", problem.path);
         }
       }

@@ -64,7 +64,7 @@ TEST(Expand, SweepsAnyFieldForTheMethodsThatHaveIt) {
   const std::vector<TrialSpec> trials = MustExpand(
       sandbox, absl::StrCat(kMinimalSpec,
                             "method: 'pairs'\n"
-                            "axis { path: 'loss.term[0].open_auc.lambda' value: '0.1' value: '0.2' method: 'pairs' }\n"
+                            "axis { path: 'loss.open_auc.lambda' value: '0.1' value: '0.2' method: 'pairs' }\n"
                             "axis { path: 'training.batch_size' value: '5' value: '7' name: 'batch' }\n"));
   EXPECT_THAT(Described(trials),
               ElementsAre("plain on task, split 0, seed 0, batch 5", "plain on task, split 0, seed 0, batch 7",
@@ -72,8 +72,22 @@ TEST(Expand, SweepsAnyFieldForTheMethodsThatHaveIt) {
                           "pairs on task, split 0, seed 0, lambda 0.1, batch 7",
                           "pairs on task, split 0, seed 0, lambda 0.2, batch 5",
                           "pairs on task, split 0, seed 0, lambda 0.2, batch 7"));
-  EXPECT_EQ(trials[3].method().loss().term(0).open_auc().lambda(), 0.1);
+  EXPECT_EQ(trials[3].method().loss().term(0).lambda(), 0.1);
   EXPECT_EQ(trials[3].method().training().batch_size(), 7);
+}
+
+TEST(Expand, AnOverridesTermIsLaidOverTheMethodsOfItsKind) {
+  const SpecSandbox sandbox;
+  const std::vector<TrialSpec> trials =
+      MustExpand(sandbox, absl::StrCat(kMinimalSpec,
+                                       "method: 'pairs'\n"
+                                       "override { loss { term { cross_entropy { label_smoothing: 0.25 } } } }\n"));
+  ASSERT_EQ(trials.size(), 2);
+  ASSERT_EQ(trials[0].method().loss().term_size(), 1);
+  EXPECT_EQ(trials[0].method().loss().term(0).cross_entropy().label_smoothing(), 0.25);
+  ASSERT_EQ(trials[1].method().loss().term_size(), 2);
+  EXPECT_TRUE(trials[1].method().loss().term(0).has_open_auc());
+  EXPECT_EQ(trials[1].method().loss().term(1).cross_entropy().label_smoothing(), 0.25);
 }
 
 TEST(Expand, AnAxisOfOneValueIsASetting) {
@@ -179,7 +193,7 @@ TEST(Expand, LeavesNoDefaultImplicit) {
   const SpecSandbox sandbox;
   const TrialSpec trial = MustExpand(sandbox, kMinimalSpec)[0];
   EXPECT_TRUE(trial.method().model().osrci_cnn().has_dropout());
-  EXPECT_TRUE(trial.method().loss().term(0).has_weight());
+  EXPECT_TRUE(trial.method().loss().term(0).has_lambda());
   EXPECT_TRUE(trial.execution().has_precision());
   EXPECT_EQ(trial.execution().device(), ExecutionSpec::CPU);
 }
@@ -248,8 +262,18 @@ TEST(Expand, MethodErrorsNameWhoeverSetTheField) {
             spec + ":7: override.training.epochs: must be at least 1 (is 0)");
   EXPECT_EQ(Error(sandbox, absl::StrCat(kMinimalSpec, "axis { path: 'training.epochs' value: '3' value: '-1' }")),
             spec + ":7: axis[0]: training.epochs: must be at least 1 (is -1)");
-  EXPECT_EQ(Error(sandbox, absl::StrCat(kMinimalSpec, "axis { path: 'loss.term[0].open_auc.lambda' value: '3' }")),
-            spec + ":7: axis[0]: plain: loss.term[0].open_auc.lambda: it holds 'cross_entropy', not 'open_auc'");
+  EXPECT_EQ(Error(sandbox, absl::StrCat(kMinimalSpec, "axis { path: 'loss.term[0].open_auc.pairs' value: 'ALL' }")),
+            spec + ":7: axis[0]: plain: loss.term[0].open_auc.pairs: it holds 'cross_entropy', not 'open_auc'");
+  EXPECT_EQ(Error(sandbox, absl::StrCat(kMinimalSpec, "axis { path: 'loss.open_auc.lambda' value: '3' }")),
+            spec + ":7: axis[0]: plain: loss.open_auc.lambda: there is no term 'open_auc'; it has cross_entropy");
+  EXPECT_EQ(Error(sandbox, absl::StrCat(kMinimalSpec, "axis { path: 'loss.cross_entropy.lambda' value: '-1' }")),
+            spec + ":7: axis[0]: loss.term[0].lambda: must be at least 0 (is -1)");
+  // The term is the second of the method, and the first of the override.
+  const std::string pairs = absl::StrReplaceAll(kMinimalSpec, {{"plain", "pairs"}});
+  EXPECT_EQ(
+      Error(sandbox,
+            absl::StrCat(pairs, "override { loss { term { cross_entropy { open_set_is_last_class: true } ", "} } }")),
+      spec + ":7: override.loss.term[0]: needs an output for the unknown class: set model.head.extra_outputs to 1");
   EXPECT_EQ(Error(sandbox, absl::StrCat(kMinimalSpec, "axis { path: 'seed' value: '3' method: 'other' }")),
             spec + ":7: axis[0].method[0]: unknown method of this experiment 'other' (known: plain)");
   sandbox.Write("experiments/methods/plain.textproto", "name: 'plain'\ntraining {\n  epochs: -2\n}\n");

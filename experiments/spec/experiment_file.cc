@@ -43,8 +43,8 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
 }
 
 std::string WhereInMethod(const Experiment& experiment, const LoadedMethod& method, const std::string& path) {
-  const absl::StatusOr<std::string> overridden = GetField(experiment.spec.override(), path);
-  if (overridden.ok() && !overridden->empty()) return experiment.source.Where(absl::StrCat("override.", path));
+  const std::string overridden = PlaceInLayer(method, path, experiment.spec.override());
+  if (!overridden.empty()) return experiment.source.Where(absl::StrCat("override.", overridden));
   return WhereInLayers(method, path);
 }
 

@@ -108,6 +108,12 @@ absl::Status ResolveMethodFiles(const std::string& path, absl::string_view prefi
   return lines.empty() ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
 }
 
+std::string PlaceInLayer(const LoadedMethod& method, const std::string& path, const MethodSpec& layer) {
+  const absl::StatusOr<std::string> place = SamePlace(method.spec, path, layer);
+  if (!place.ok()) return "";
+  return GetField(layer, *place).value_or("").empty() ? "" : *place;
+}
+
 std::string WhereInLayers(const LoadedMethod& method, const std::string& path) {
   // Fields that no layer sets are missed in the method's own file: the topmost that isn't a preset.
   const MethodLayer* own = &method.layers.front();
@@ -115,10 +121,10 @@ std::string WhereInLayers(const LoadedMethod& method, const std::string& path) {
     if (layer.spec.has_base()) own = &layer;
   }
   for (auto layer = method.layers.rbegin(); layer != method.layers.rend(); ++layer) {
-    const absl::StatusOr<std::string> set = GetField(layer->spec, path);
-    if (set.ok() && !set->empty()) return layer->source.Where(path);
+    const std::string place = PlaceInLayer(method, path, layer->spec);
+    if (!place.empty()) return layer->source.Where(place);
   }
-  return own->source.Where(path);
+  return own->source.Where(SamePlace(method.spec, path, own->spec).value_or(path));
 }
 
 }  // namespace openset

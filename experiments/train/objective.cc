@@ -59,7 +59,7 @@ OpenSet Objective::MakeOpenSet(const Batch& batch, const Passes& passes, RandomS
     input.epochs = action_.training().epochs();
     at::Tensor sum = at::zeros({}, known.logits.options().dtype(at::kFloat));
     for (size_t t = 0; t < terms_.size(); ++t) {
-      if (needs_open_set_[t]) sum = sum + terms_[t]->Compute(input) * action_.loss().term(t).weight();
+      if (needs_open_set_[t]) sum = sum + terms_[t]->Compute(input);
     }
     return sum;
   };
@@ -87,8 +87,7 @@ Objective::Step Objective::Compute(const Batch& batch, bool with_open_set, Rando
       continue;
     }
     const at::Tensor value = terms_[t]->Compute(input);
-    const at::Tensor weighted = value * action_.loss().term(t).weight();
-    step.objective = step.objective.defined() ? step.objective + weighted : weighted;
+    step.objective = step.objective.defined() ? step.objective + value : value;
     step.term.push_back(value.detach().to(at::kDouble));
   }
   const int64_t classes = action_.data().class_id_size();

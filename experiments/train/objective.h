@@ -1,4 +1,4 @@
-// What a training step minimises: the model's passes, the open set, and the weighted sum of the loss terms.
+// What a training step minimises: the model's passes, the open set, and the sum of the loss terms.
 #ifndef OPENSET_EXPERIMENTS_TRAIN_OBJECTIVE_H_
 #define OPENSET_EXPERIMENTS_TRAIN_OBJECTIVE_H_
 
@@ -29,7 +29,7 @@ class Objective {
 
   struct Step {
     at::Tensor objective;          // the scalar to differentiate
-    std::vector<at::Tensor> term;  // f64 scalars before their weights, without gradient; 0 for terms left out
+    std::vector<at::Tensor> term;  // f64 scalars, lambda included, without gradient; 0 for terms left out
     at::Tensor hit;                // bool [B]: classified correctly by this pass
   };
 

@@ -34,7 +34,7 @@ TEST(OpenAucObjective, AgreesWithAnIndependentImplementationInItsThreeForms) {
     const LossInput input{batch, known, &open};
     const at::Tensor cross_entropy =
         MakeTerm("cross_entropy {" + form["cross_entropy"].get<std::string>() + "}")->Compute(input);
-    const at::Tensor open_auc = MakeTerm("open_auc {" + form["open_auc"].get<std::string>() + "}")->Compute(input);
+    const at::Tensor open_auc = MakeTerm(form["open_auc"].get<std::string>())->Compute(input);
     (cross_entropy + open_auc).backward();
     const nlohmann::json& expected = form["expected"];
     EXPECT_THAT(cross_entropy, TensorNear(TensorOf(expected["cross_entropy"]), 1e-14));

@@ -52,12 +52,12 @@ const std::map<std::string, std::string>& Methods() {
       {"label_smoothing", "loss { term { cross_entropy { label_smoothing: 0.3 } } }"},
       {"open_auc", R"(
           open_set { feature_mixup { mixed: SECOND_HALF } }
-          loss { term { cross_entropy {} } term { open_auc { lambda: 0.1 } } })"},
+          loss { term { cross_entropy {} } term { lambda: 0.1 open_auc {} } })"},
       {"open_auc_supplement", R"(
           open_set { feature_mixup { mixed: WHOLE_BATCH } }
           loss {
             term { cross_entropy {} }
-            term { open_auc { lambda: 0.5 unknown_score: MIN_MISCLASSIFICATION mean: ALL_PAIRS } }
+            term { lambda: 0.5 open_auc { unknown_score: MIN_MISCLASSIFICATION mean: ALL_PAIRS } }
           })"},
       {"crl", "loss { term { cross_entropy {} } term { crl_ranking { variant: ORIGINAL } } }"},
       {"crl_unified_benchmark",
@@ -66,15 +66,16 @@ const std::map<std::string, std::string>& Methods() {
       {"edl_mean_square", "loss { term { evidential { objective: MEAN_SQUARE evidence: SOFTPLUS } } }"},
       {"outlier_exposure", R"(
           open_set { noise_images { share: 0.5 range: MINIMUM_TO_MAXIMUM } }
-          loss { term { cross_entropy {} } term { outlier_exposure {} } })"},
+          loss { term { cross_entropy {} } term { lambda: 0.5 outlier_exposure {} } })"},
       {"energy_margin", R"(
           open_set { noise_images { share: 0.5 range: MINIMUM_TO_MAXIMUM } }
-          loss { term { cross_entropy {} } term { energy_margin { known_margin: -5 open_margin: -1 } } })"},
-      {"gcpl", "model { head { prototype {} } } loss { term { cross_entropy {} } term { gcpl {} } }"},
+          loss { term { cross_entropy {} } term { lambda: 0.1 energy_margin { known_margin: -5 open_margin: -1 } } })"},
+      {"gcpl", "model { head { prototype {} } } loss { term { cross_entropy {} } term { lambda: 0.1 gcpl {} } }"},
       {"rpl", R"(
           model { head { reciprocal_point { dot_product: false } } }
-          loss { term { cross_entropy {} } term { rpl {} } })"},
-      {"arpl", "model { head { reciprocal_point {} } } loss { term { cross_entropy {} } term { arpl {} } }"},
+          loss { term { cross_entropy {} } term { lambda: 0.1 rpl {} } })"},
+      {"arpl",
+       "model { head { reciprocal_point {} } } loss { term { cross_entropy {} } term { lambda: 0.1 arpl {} } }"},
   };
   return methods;
 }

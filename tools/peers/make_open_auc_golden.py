@@ -103,7 +103,7 @@ def main():
             "name": form.__name__,
             "feature_mixup": mixup,
             "cross_entropy": f"label_smoothing: {smoothing}",
-            "open_auc": f"lambda: {strength} {term}",
+            "open_auc": f"lambda: {strength} open_auc {{ {term} }}",
             "expected": {
                 "cross_entropy": ce.item(),
                 "open_auc": strength * auc.item(),
