@@ -2,7 +2,15 @@
 
 #include <utility>
 
+#include "models/dropout.h"
+
 namespace openset {
+
+void Backbone::SetGenerator(const at::Generator& generator) {
+  for (const auto& module : modules()) {
+    if (auto* dropout = module->as<Dropout>(); dropout != nullptr) dropout->SetGenerator(generator);
+  }
+}
 
 Model::Model(std::shared_ptr<Backbone> backbone, std::shared_ptr<Head> head)
     : backbone_(register_module("backbone", std::move(backbone))), head_(register_module("head", std::move(head))) {}

@@ -12,8 +12,8 @@
 
 namespace openset {
 
-// f32 [B, C, H, W] -> [B, D]. Its parameters are named as registered. Dropout is done by modules of torch::nn, which
-// can be switched on alone; it draws from LibTorch's default generator.
+// f32 [B, C, H, W] -> [B, D]. Its parameters are named as registered. Dropout is done by modules of models/dropout.h,
+// which can be switched on alone.
 class Backbone : public torch::nn::Module {
  public:
   // `norm_set` selects among the sets of batch norms; the last one stands in for sets that the backbone has not.
@@ -22,6 +22,8 @@ class Backbone : public torch::nn::Module {
   virtual int64_t feature_dim() const = 0;
   // Draws all parameters anew and resets the buffers. The same stream gives the same parameters on every device.
   virtual void Initialise(RandomStream* random) = 0;
+  // What dropout draws from.
+  virtual void SetGenerator(const at::Generator& generator);
 };
 
 // [B, D] -> logits [B, K], and the distances and points of heads that have them.
@@ -34,8 +36,10 @@ class Head : public torch::nn::Module {
 // A network. Its life:
 //   1. MakeModel() builds it on the CPU, in training mode, initialised from a random stream.
 //   2. to(device) moves it; train(on) sets its mode (dropout and batch statistics).
-//   3. Forward() any number of times. It sees images, never labels.
-//   4. StateOf() and SetState() (models/checkpoint.h) copy parameters and buffers out and in, by name.
+//   3. SetGenerator() gives it the generator, of its device, that dropout draws from; without one a network with dropout
+//      can't be run in training mode.
+//   4. Forward() any number of times. It sees images, never labels.
+//   5. StateOf() and SetState() (models/checkpoint.h) copy parameters and buffers out and in, by name.
 // Parameters are named "backbone..." and "head...". Convolutions work on channels-last memory.
 class Model : public torch::nn::Module {
  public:
@@ -43,6 +47,8 @@ class Model : public torch::nn::Module {
 
   ModelOutput Forward(const at::Tensor& image, int norm_set = 0);
   ModelOutput ForwardHead(const at::Tensor& feature);
+
+  void SetGenerator(const at::Generator& generator) { backbone_->SetGenerator(generator); }
 
   int64_t feature_dim() const { return backbone_->feature_dim(); }
 

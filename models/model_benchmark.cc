@@ -8,6 +8,7 @@
 #include "core/proto/proto_rules.h"
 #include "core/random.h"
 #include "core/tensor/torch.h"
+#include "core/tensor/torch_generator.h"
 #include "models/initialise.h"
 #include "models/make_model.h"
 
@@ -41,6 +42,7 @@ Setting MakeSetting(const Case& what, const benchmark::State& state) {
   RandomStream random(1, "model_benchmark");
   Setting setting;
   setting.model = *MakeModel(spec, input, kNumClasses, &random);
+  setting.model->SetGenerator(MakeGenerator(at::kCPU, 1));
   setting.image = at::empty({what.batch_size, input.channels(), input.size(), input.size()});
   DrawNormal(0, 1, &random, setting.image);
   if (state.range(0) == 1) {

@@ -10,10 +10,12 @@
 #include "core/files/files.h"
 #include "core/logging.h"
 #include "core/random.h"
+#include "core/tensor/torch_generator.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "models/checkpoint.h"
+#include "models/dropout.h"
 #include "models/initialise.h"
 #include "models/make_model.h"
 #include "models/test_inputs.h"
@@ -29,6 +31,7 @@ std::shared_ptr<Model> ModelOf(const std::string& spec, int size, uint64_t seed)
   RandomStream random(seed, "model");
   auto model = MakeModel(ModelSpecOf(spec), InputOf(size), kNumClasses, &random);
   CHECK(model.ok()) << model.status();
+  (*model)->SetGenerator(MakeGenerator(at::kCPU, 1));
   return *model;
 }
 
@@ -64,6 +67,7 @@ TEST_P(ModelConformance, OutputsHaveTheStatedShapes) {
     RandomStream random(1, "model");
     const auto model = MakeModel(spec, input, kNumClasses, &random);
     ASSERT_THAT(model, IsOk());
+    (*model)->SetGenerator(MakeGenerator(at::kCPU, 1));
     EXPECT_TRUE((*model)->is_training());
     for (const int64_t batch : {2, 5}) {
       const ModelOutput output = (*model)->Forward(NoiseImages(batch, input, 1));
@@ -123,6 +127,7 @@ TEST_P(ModelConformance, GreyImagesOfOneChannel) {
   RandomStream random(1, "model");
   const auto model = MakeModel(ModelSpecOf(GetParam().spec), input, kNumClasses, &random);
   ASSERT_THAT(model, IsOk());
+  (*model)->SetGenerator(MakeGenerator(at::kCPU, 1));
   EXPECT_EQ((*model)->Forward(NoiseImages(2, input, 1)).logits.sizes(), at::IntArrayRef({2, kNumClasses}));
 }
 
@@ -132,7 +137,7 @@ TEST_P(ModelConformance, DropoutCanBeSwitchedOnAlone) {
   model->eval();
   bool has_dropout = false;
   for (const auto& module : model->modules(/*include_self=*/false)) {
-    if (module->as<torch::nn::Dropout>() == nullptr && module->as<torch::nn::Dropout2d>() == nullptr) continue;
+    if (module->as<Dropout>() == nullptr) continue;
     module->train();
     has_dropout = true;
   }
@@ -148,7 +153,7 @@ TEST_P(ModelConformance, TrainingStepsRepeatBitForBit) {
   std::vector<at::Tensor> gradients[2];
   for (auto& run : gradients) {
     const auto model = FullModel(GetParam());
-    at::manual_seed(5);
+    model->SetGenerator(MakeGenerator(at::kCPU, 5));
     SumOfOutputs(model->Forward(NoiseImages(4, InputOf(GetParam().size), 3))).backward();
     for (const at::Tensor& parameter : model->parameters()) run.push_back(parameter.grad());
   }
@@ -157,7 +162,7 @@ TEST_P(ModelConformance, TrainingStepsRepeatBitForBit) {
 
 TEST_P(ModelConformance, GradientsReachEveryParameter) {
   const auto model = FullModel(GetParam());
-  at::manual_seed(5);
+  model->SetGenerator(MakeGenerator(at::kCPU, 5));
   SumOfOutputs(model->Forward(NoiseImages(8, InputOf(GetParam().size), 3))).backward();
   for (const auto& parameter : model->named_parameters()) {
     ASSERT_TRUE(parameter.value().grad().defined()) << parameter.key();

@@ -1,6 +1,7 @@
 #include "models/osrci_cnn.h"
 
 #include "absl/strings/str_cat.h"
+#include "models/dropout.h"
 #include "models/initialise.h"
 
 namespace openset {
@@ -21,7 +22,7 @@ class OsrciCnn : public Backbone {
       : feature_dim_(spec.feature_dim()),
         conv1_(register_module("conv1", torch::nn::Conv2d(input.channels(), kChannels1, kKernel))),
         conv2_(register_module("conv2", torch::nn::Conv2d(kChannels1, kChannels2, kKernel))),
-        dropout_(register_module("dropout", torch::nn::Dropout2d(spec.dropout()))) {
+        dropout_(register_module("dropout", std::make_shared<Dropout>(spec.dropout(), Dropout::Drops::kChannels))) {
     const int64_t size = SizeAfter(SizeAfter(input.size()));
     fc_ = register_module("fc", torch::nn::Linear(kChannels2 * size * size, feature_dim_));
     UseChannelsLast(&conv1_);
@@ -30,7 +31,7 @@ class OsrciCnn : public Backbone {
 
   at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override {
     at::Tensor x = at::max_pool2d(conv1_(image), kPooling).relu_();
-    x = at::max_pool2d(dropout_(conv2_(x)), kPooling).relu_();
+    x = at::max_pool2d(dropout_->Forward(conv2_(x)), kPooling).relu_();
     return fc_(x.flatten(1)).relu_();
   }
 
@@ -46,7 +47,7 @@ class OsrciCnn : public Backbone {
   const int64_t feature_dim_;
   torch::nn::Conv2d conv1_;
   torch::nn::Conv2d conv2_;
-  torch::nn::Dropout2d dropout_;
+  std::shared_ptr<Dropout> dropout_;
   torch::nn::Linear fc_{nullptr};
 };
 

@@ -54,6 +54,7 @@ TEST(OsrciCnnTest, NeedsImagesOf16x16) {
   EXPECT_THAT(OsrciCnnOf("", "size: 15"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("at least 16x16")));
   const auto smallest = OsrciCnnOf("", "size: 16");  // 16: 12, 6, 2, 1
   ASSERT_THAT(smallest, IsOk());
+  (*smallest)->eval();
   EXPECT_EQ((*smallest)->Forward(NoiseImages(2, InputSpecOf("size: 16"), 1), 0).sizes(), at::IntArrayRef({2, 64}));
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "models/dropout.h"
 #include "models/initialise.h"
 
 namespace openset {
@@ -36,7 +37,7 @@ class Block : public ResidualBlock {
       layers_.emplace_back(this, static_cast<int>(i) + 1, i == 0 ? in : inner, i + 1 == kernels.size() ? out : inner,
                            kernels[i], i == strided ? stride : 1);
     }
-    dropout_ = register_module("dropout", torch::nn::Dropout(dropout));
+    dropout_ = register_module("dropout", std::make_shared<Dropout>(dropout, Dropout::Drops::kElements));
     if (in != out || stride != 1) {
       downsample_ = register_module("downsample", std::make_shared<Downsample>(in, out, stride));
     }
@@ -46,7 +47,7 @@ class Block : public ResidualBlock {
     at::Tensor residual = x;
     for (size_t i = 0; i < layers_.size(); ++i) {
       residual = layers_[i].Forward(residual);
-      residual = dropout_(i + 1 < layers_.size() ? residual.relu_() : residual);
+      residual = dropout_->Forward(i + 1 < layers_.size() ? residual.relu_() : residual);
     }
     return (residual + (downsample_ == nullptr ? x : downsample_->Forward(x))).relu_();
   }
@@ -58,7 +59,7 @@ class Block : public ResidualBlock {
 
  private:
   std::vector<NormedConvolution> layers_;
-  torch::nn::Dropout dropout_{nullptr};
+  std::shared_ptr<Dropout> dropout_;
   std::shared_ptr<Downsample> downsample_;  // null where the shape stays
 };
 

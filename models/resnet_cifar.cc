@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/dropout.h"
 #include "models/initialise.h"
 #include "models/residual.h"
 
@@ -29,14 +30,14 @@ class ResnetCifar : public Backbone {
           register_module("layer" + std::to_string(s + 1), std::make_shared<ResidualStage>(std::move(blocks))));
       channels = out;
     }
-    dropout_ = register_module("dropout", torch::nn::Dropout(spec.feature_dropout()));
+    dropout_ = register_module("dropout", std::make_shared<Dropout>(spec.feature_dropout(), Dropout::Drops::kElements));
     feature_dim_ = channels;
   }
 
   at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override {
     at::Tensor x = norm1_(conv1_(image)).relu_();
     for (const auto& stage : stages_) x = stage->Forward(x);
-    return dropout_(x.mean({2, 3}));
+    return dropout_->Forward(x.mean({2, 3}));
   }
 
   int64_t feature_dim() const override { return feature_dim_; }
@@ -51,7 +52,7 @@ class ResnetCifar : public Backbone {
   torch::nn::Conv2d conv1_{nullptr};
   torch::nn::BatchNorm2d norm1_{nullptr};
   std::vector<std::shared_ptr<ResidualStage>> stages_;
-  torch::nn::Dropout dropout_{nullptr};
+  std::shared_ptr<Dropout> dropout_;
   int64_t feature_dim_ = 0;
 };
 

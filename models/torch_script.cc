@@ -1,6 +1,7 @@
 #include "models/torch_script.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "core/files/digest.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
+#include "core/tensor/torch_generator.h"
 #include "models/linear_head.h"
 #include "models/script_file.h"
 
@@ -38,6 +40,9 @@ class ScriptBackbone : public Backbone {
   }
 
   at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override {
+    // What draws inside the script knows LibTorch's default generator only.
+    std::optional<DefaultGeneratorScope> scope;
+    if (is_training() && generator_.has_value()) scope.emplace(*generator_);
     const at::IValue value = script_.forward({image.contiguous()});
     if (!value.isTuple()) return value.toTensor();
     const auto& elements = value.toTupleRef().elements();
@@ -48,6 +53,7 @@ class ScriptBackbone : public Backbone {
 
   int64_t feature_dim() const override { return width_; }
   void Initialise(RandomStream* /*random*/) override {}
+  void SetGenerator(const at::Generator& generator) override { generator_ = generator; }
 
   void train(bool on) override {
     Backbone::train(on);
@@ -90,6 +96,7 @@ class ScriptBackbone : public Backbone {
   }
 
   Script script_;
+  std::optional<at::Generator> generator_;
   const Gives gives_;
   const int64_t width_;
 };

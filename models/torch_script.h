@@ -17,7 +17,7 @@ namespace openset {
 //   * Without it, the backbone gives the script's outputs side by side and the head tells them apart: logits, and
 //     features if spec.features says so. The model can't be trained.
 // The outputs spec.output lists, in its order, are those of the known classes. Initialise() draws nothing; dropout
-// inside a script can't be switched on alone.
+// inside a script can't be switched on alone. In training mode it draws from the model's generator, if one is set.
 // Errors, with the file: kNotFound; kFailedPrecondition if it has another SHA-256; kInvalidArgument if it is no script,
 // if the script fails on such images, if its outputs are not of the shapes above or are not one for each known class,
 // if it has no such linear module or its logits are not that module's outputs.

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/tensor/torch_generator.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
@@ -108,7 +109,7 @@ TEST_F(TorchScriptTest, WithAHeadItLearns) {
   const auto model = Make("logits", "head: 'fc'");
   ASSERT_THAT(model, IsOk());
   (*model)->train();
-  at::manual_seed(1);
+  (*model)->SetGenerator(MakeGenerator(at::kCPU, 1));
   const at::Tensor mean = StateOf(**model).at("backbone.bn.running_mean");
   double loss = 0;
   for (int step = 0; step < 400; ++step) {
@@ -133,6 +134,32 @@ TEST_F(TorchScriptTest, ModesReachTheScript) {
   const at::Tensor first = (*model)->Forward(Image()).logits;
   EXPECT_THAT((*model)->Forward(Image()).logits, Not(TensorEq(first)));  // dropout
   EXPECT_THAT(OutputOf(*model).logits, TensorEq(OutputOf(*model).logits));
+}
+
+TEST_F(TorchScriptTest, DropoutDrawsFromTheModelsGeneratorAlone) {
+  const auto model = Make("logits"), other = Make("logits");
+  ASSERT_THAT(model, IsOk());
+  ASSERT_THAT(other, IsOk());
+  (*model)->train();
+  (*other)->train();
+  const auto passes = [&](bool interleave) {
+    std::vector<at::Tensor> logits;
+    (*model)->SetGenerator(MakeGenerator(at::kCPU, 1));
+    (*other)->SetGenerator(MakeGenerator(at::kCPU, 2));
+    for (int pass = 0; pass < 2; ++pass) {
+      // Batch statistics of the pass: they do not depend on those before it.
+      logits.push_back((*model)->Forward(Image()).logits.detach());
+      if (interleave) (*other)->Forward(Image());
+    }
+    return at::stack(logits);
+  };
+  at::manual_seed(3);
+  const at::Tensor untouched = at::rand({3});
+  at::manual_seed(3);
+  const at::Tensor alone = passes(false);
+  EXPECT_THAT(passes(true), TensorEq(alone));
+  EXPECT_THAT(alone[0], Not(TensorEq(alone[1])));
+  EXPECT_THAT(at::rand({3}), TensorEq(untouched));
 }
 
 TEST_F(TorchScriptTest, GradientsReachTheImage) {

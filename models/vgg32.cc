@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "models/dropout.h"
 #include "models/initialise.h"
 
 namespace openset {
@@ -37,14 +38,14 @@ class Vgg32 : public Backbone {
       }
       channels_in = channels;
     }
-    dropout_ = register_module("dropout", torch::nn::Dropout2d(spec.dropout()));
+    dropout_ = register_module("dropout", std::make_shared<Dropout>(spec.dropout(), Dropout::Drops::kChannels));
   }
 
   at::Tensor Forward(const at::Tensor& image, int norm_set) override {
     const size_t set = std::min<size_t>(norm_set, norms_[0].size() - 1);
     at::Tensor x = image;
     for (int layer = 0; layer < kLayers; ++layer) {
-      if (IsFirstOfBlock(layer)) x = dropout_(x);
+      if (IsFirstOfBlock(layer)) x = dropout_->Forward(x);
       x = norms_[layer][set](convolutions_[layer](x));
       x = at::leaky_relu_(x, kNegativeSlope);
     }
@@ -65,7 +66,7 @@ class Vgg32 : public Backbone {
   std::array<torch::nn::Conv2d, kLayers> convolutions_{nullptr, nullptr, nullptr, nullptr, nullptr,
                                                        nullptr, nullptr, nullptr, nullptr};
   std::array<std::vector<torch::nn::BatchNorm2d>, kLayers> norms_;  // a norm for each set
-  torch::nn::Dropout2d dropout_{nullptr};
+  std::shared_ptr<Dropout> dropout_;
 };
 
 }  // namespace

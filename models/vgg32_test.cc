@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/random.h"
+#include "core/tensor/torch_generator.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "models/golden_outputs.h"
@@ -126,7 +127,7 @@ TEST(Vgg32Test, DropsWholeChannelsOfTheInput) {
   const auto backbone = Vgg32Of("dropout: 0.5");
   const auto dropped_channels = [&] {
     at::Tensor images = NoiseImages(64, InputSpecOf("size: 8"), 1).set_requires_grad(true);
-    at::manual_seed(1);
+    backbone->SetGenerator(MakeGenerator(at::kCPU, 1));
     backbone->Forward(images, 0).square().sum().backward();
     return images.grad().abs().sum({2, 3}).eq(0).sum().item<double>();
   };

@@ -2,10 +2,13 @@
 
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "core/random.h"
+#include "core/tensor/torch_generator.h"
 #include "core/tensor/torch_nn.h"
+#include "models/dropout.h"
 
 namespace openset {
 namespace {
@@ -23,12 +26,15 @@ class PlainPredictor : public Predictor {
 // The mean of `passes` passes through each model.
 class MeanPredictor : public Predictor {
  public:
-  MeanPredictor(std::vector<std::shared_ptr<Model>> models, int passes, AverageOver average)
-      : models_(std::move(models)), passes_(passes), average_(average) {}
+  // Dropout, where it is on, draws from `generator`.
+  MeanPredictor(std::vector<std::shared_ptr<Model>> models, int passes, AverageOver average,
+                std::optional<at::Generator> generator = std::nullopt)
+      : models_(std::move(models)), passes_(passes), average_(average), generator_(std::move(generator)) {}
 
   std::vector<Prediction> Predict(const at::Tensor& image) override {
     at::Tensor sum;  // of logits, or the logarithm of that of probabilities
     for (const std::shared_ptr<Model>& model : models_) {
+      if (generator_.has_value()) model->SetGenerator(*generator_);
       for (int pass = 0; pass < passes_; ++pass) {
         const at::Tensor logits = model->Forward(image).logits.to(at::kFloat);
         const at::Tensor value = average_ == LOGITS ? logits : at::log_softmax(logits, 1);
@@ -43,6 +49,7 @@ class MeanPredictor : public Predictor {
   const std::vector<std::shared_ptr<Model>> models_;
   const int passes_;
   const AverageOver average_;
+  const std::optional<at::Generator> generator_;
 };
 
 class PerturbingPredictor : public Predictor {
@@ -101,9 +108,7 @@ class PerturbingPredictor : public Predictor {
 
 void SwitchDropoutOn(Model* model) {
   for (const auto& module : model->modules()) {
-    if (module->as<torch::nn::Dropout>() != nullptr || module->as<torch::nn::Dropout2d>() != nullptr) {
-      module->train(true);
-    }
+    if (module->as<Dropout>() != nullptr) module->train(true);
   }
 }
 
@@ -114,11 +119,12 @@ std::unique_ptr<Predictor> MakePredictor(absl::Span<const InferenceSpec> specs, 
   const InferenceSpec& spec = specs[0];
   for (const std::shared_ptr<Model>& model : models) model->train(false);
   switch (spec.kind_case()) {
-    case InferenceSpec::kMcDropout:
-      at::manual_seed(DeriveSeed(seed, "mc_dropout"));
+    case InferenceSpec::kMcDropout: {
       SwitchDropoutOn(models[0].get());
-      return std::make_unique<MeanPredictor>(std::move(models), spec.mc_dropout().passes(),
-                                             spec.mc_dropout().average());
+      at::Generator generator = MakeGenerator(models[0]->parameters()[0].device(), DeriveSeed(seed, "mc_dropout"));
+      return std::make_unique<MeanPredictor>(std::move(models), spec.mc_dropout().passes(), spec.mc_dropout().average(),
+                                             std::move(generator));
+    }
     case InferenceSpec::kEnsemble:
       return std::make_unique<MeanPredictor>(std::move(models), 1, spec.ensemble().average());
     case InferenceSpec::kInputPerturbation:

@@ -34,8 +34,8 @@ class Predictor {
 };
 
 // `input` is what the models were trained with. Puts the models in evaluation mode; MC-dropout then switches their
-// dropout modules on, batch norm stays as it is. Its masks are drawn from LibTorch's default generator, which is seeded
-// here from `seed`.
+// dropout modules on, batch norm stays as it is. Its masks are drawn from a generator that the predictor holds, seeded
+// from `seed`; it stays the model's.
 //
 // Of several passes m = 1..M (of dropout, or one a model), the logits are
 //   log (1/M sum_m softmax(z_m))   for PROBABILITIES, so that softmax gives the mean probabilities,

@@ -197,6 +197,28 @@ TEST_F(PredictorTest, TheClassCanBeThatOfTheImageAsItIs) {
   EXPECT_THAT(predictions[1].output.logits, TensorEq(predictions[0].output.logits));
 }
 
+TEST_F(PredictorTest, DropoutDrawsFromThePredictorsGenerator) {
+  const c10::NoGradGuard no_grad;
+  InferenceSpec spec = McDropout(1);
+  FillDefaults(&spec);
+  const auto model = MakeNetwork(1);
+  const auto passes = [&](Predictor* first, Predictor* between) {
+    std::vector<at::Tensor> logits;
+    for (int i = 0; i < 3; ++i) {
+      logits.push_back(first->Predict(image_)[0].output.logits);
+      if (between != nullptr) between->Predict(image_);
+    }
+    return at::stack(logits);
+  };
+  at::manual_seed(5);
+  const at::Tensor untouched = at::rand({2});
+  at::manual_seed(5);
+  const at::Tensor alone = passes(MakePredictor({spec}, input_, {model}, 7).get(), nullptr);
+  const auto other = MakePredictor({spec}, input_, {model}, 8);
+  EXPECT_THAT(passes(MakePredictor({spec}, input_, {model}, 7).get(), other.get()), TensorEq(alone));
+  EXPECT_THAT(at::rand({2}), TensorEq(untouched));
+}
+
 TEST_F(PredictorTest, PlainInferenceAfterDropoutIsPlain) {
   const auto model = MakeNetwork(1);
   const at::Tensor logits = Predict(Plain(), {model});

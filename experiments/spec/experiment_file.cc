@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/proto/field_path.h"
 #include "core/status_macros.h"
 #include "data/task.h"
 

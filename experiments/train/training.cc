@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +13,7 @@
 #include "core/files/files.h"
 #include "core/logging.h"
 #include "core/status_macros.h"
-#include "data/batch_stream.h"
+#include "core/tensor/torch_generator.h"
 #include "data/batcher.h"
 #include "experiments/train/commit_checkpoint.h"
 #include "experiments/train/initial_model.h"
@@ -35,8 +34,10 @@ constexpr absl::Duration kReportEvery = absl::Milliseconds(200);
 class Trainer {
  public:
   static absl::StatusOr<std::unique_ptr<Trainer>> Make(const TrainAction& action, const ActionContext& context) {
+    OPENSET_ASSIGN_OR_RETURN(const std::shared_ptr<const ImageSet> images, context.images->Get(action.data()));
+    OPENSET_ASSIGN_OR_RETURN(const SelectedSamples samples, SelectSamples(*images, action.data()));
     OPENSET_ASSIGN_OR_RETURN(Batcher batcher,
-                             context.images->MakeBatcher(action.data(), action.input().channels(), context.device));
+                             Batcher::Make(*images, samples, action.input().channels(), context.device));
     OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, TrainingPipelineWithViews(action, context.device));
     OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, MakeInitialModel(action, context));
     OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<OpenSetSource> source, MakeOpenSetSource(action, context));
@@ -68,7 +69,9 @@ class Trainer {
         batcher_(std::move(batcher)),
         pipeline_(std::move(pipeline)),
         model_(std::move(model)),
+        generator_(MakeGenerator(context.device, 0)),
         objective_(action, context.device, batcher_.size(), model_, std::move(source)) {
+    model_->SetGenerator(generator_);
     NamedTensors parameters;
     for (const auto& parameter : model_->named_parameters())
       parameters.emplace_back(parameter.key(), parameter.value());
@@ -125,7 +128,7 @@ class Trainer {
       return RandomStream(action_.seed(), absl::StrCat(name, "/epoch ", epoch));
     };
     RandomStream order = stream("order"), augment = stream("augment"), open = stream("open_set");
-    at::manual_seed(DeriveSeed(action_.seed(), absl::StrCat("libtorch/epoch ", epoch)));  // dropout
+    generator_.set_current_seed(DeriveSeed(action_.seed(), absl::StrCat("libtorch/epoch ", epoch)));  // dropout
     const double rate =
         action_.training().optimizer().learning_rate() * LearningRateFactor(action_.training().schedule(), epoch);
     model_->train(true);
@@ -135,17 +138,14 @@ class Trainer {
     at::Tensor sums = at::zeros({action_.loss().term_size() + 2}, on_device);
     int64_t seen = 0;
     for (int pass = 0; pass < Passes() && !StepLimitReached(); ++pass) {
-      BatchStream stream(batcher_,
-                         batcher_.Epoch(action_.training().batch_size(), action_.training().drop_last(), &order),
-                         pipeline_, &augment);
-      while (!StepLimitReached()) {
-        OPENSET_ASSIGN_OR_RETURN(const std::optional<Batch> next, stream.Next());
-        if (!next.has_value()) break;
-        const Batch& batch = *next;
+      for (const at::Tensor& samples :
+           batcher_.Epoch(action_.training().batch_size(), action_.training().drop_last(), &order)) {
+        const Batch batch = batcher_.At(samples, pipeline_, &augment);
         sums.add_(Step(batch, /*with_open_set=*/pass == 0, rate, &open) * batch.label.size(0));
         seen += batch.label.size(0);
         ++steps_;
         ReportStep(epoch, sums, seen);
+        if (StepLimitReached()) break;
       }
     }
     objective_.SetCompleteEpochs(epoch + 1);
@@ -205,6 +205,7 @@ class Trainer {
   const Batcher batcher_;
   const Pipeline pipeline_;
   const std::shared_ptr<Model> model_;
+  at::Generator generator_;
   Objective objective_;
   std::unique_ptr<Optimizer> optimizer_;
 
