@@ -24,7 +24,7 @@ ROOMS = {
     "worker": {"spec", "store"},
     "evaluate": {"spec", "store"},
     "report": {"spec", "store"},
-    "train": {"spec", "store", "worker", "evaluate"},
+    "train": {"spec", "store", "worker", "evaluate", "infer"},
     "infer": {"spec", "store", "worker"},
     "engine": {"spec", "store", "plan", "worker"},
     "study": {"spec", "store", "plan", "worker", "evaluate", "report", "engine"},

@@ -125,20 +125,15 @@ absl::Status Commit(const InferRequest& request, const Outputs& outputs, absl::D
   return context.store.CommitFolder(staging, context.store.OutputsFolder(request.key));
 }
 
-}  // namespace
-
-absl::Status Infer(absl::Span<const InferRequest> requests, const ActionContext& context) {
-  const absl::Time start = absl::Now();
+// What the models say of the samples of each request.
+absl::StatusOr<std::vector<Outputs>> Collect(absl::Span<const InferRequest> requests,
+                                             std::vector<std::shared_ptr<Model>> models, const ActionContext& context) {
   const InferAction& action = requests[0].action;
   const TrainAction& train = action.train(0);
-  ConfigureExecution(train.execution());
-  std::vector<std::shared_ptr<Model>> models;
-  for (const TrainAction& member : action.train()) {
-    OPENSET_ASSIGN_OR_RETURN(models.emplace_back(), LoadTrainedModel(member, context));
-  }
   std::vector<InferenceSpec> specs;
   for (const InferRequest& request : requests) specs.push_back(request.action.inference());
-  const std::unique_ptr<Predictor> predictor = MakePredictor(specs, train.input(), models, train.seed());
+  const std::shared_ptr<Model> first = models[0];
+  const std::unique_ptr<Predictor> predictor = MakePredictor(specs, train.input(), std::move(models), train.seed());
   OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, EvaluationPipeline(train.input(), context.device));
   OPENSET_ASSIGN_OR_RETURN(int64_t total, context.images->Count(action.known()));
   for (const UnknownGroup& group : action.unknown()) {
@@ -150,12 +145,35 @@ absl::Status Infer(absl::Span<const InferRequest> requests, const ActionContext&
   for (int g = 0; g < action.unknown_size(); ++g) {
     OPENSET_RETURN_IF_ERROR(inferrer.Add(action.unknown(g).selection(), g));
   }
+  for (Outputs& outputs : inferrer.outputs()) {
+    for (const UnknownGroup& group : action.unknown()) outputs.group_names.push_back(group.name());
+    if (!outputs.features.empty()) AddHead(*first, &outputs);
+  }
+  return std::move(inferrer.outputs());
+}
+
+}  // namespace
+
+absl::StatusOr<Outputs> CollectOutputs(const InferAction& action, std::vector<std::shared_ptr<Model>> models,
+                                       const ActionContext& context) {
+  const InferRequest request{"", action};
+  OPENSET_ASSIGN_OR_RETURN(std::vector<Outputs> outputs, Collect({request}, std::move(models), context));
+  return std::move(outputs[0]);
+}
+
+absl::Status Infer(absl::Span<const InferRequest> requests, const ActionContext& context) {
+  const absl::Time start = absl::Now();
+  const InferAction& action = requests[0].action;
+  const TrainAction& train = action.train(0);
+  ConfigureExecution(train.execution());
+  std::vector<std::shared_ptr<Model>> models;
+  for (const TrainAction& member : action.train()) {
+    OPENSET_ASSIGN_OR_RETURN(models.emplace_back(), LoadTrainedModel(member, context));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<Outputs> outputs, Collect(requests, std::move(models), context));
   const absl::Duration time = (absl::Now() - start) / requests.size();
   for (size_t i = 0; i < requests.size(); ++i) {
-    Outputs& outputs = inferrer.outputs()[i];
-    for (const UnknownGroup& group : action.unknown()) outputs.group_names.push_back(group.name());
-    if (!outputs.features.empty()) AddHead(*models[0], &outputs);
-    OPENSET_RETURN_IF_ERROR(Commit(requests[i], outputs, time, context));
+    OPENSET_RETURN_IF_ERROR(Commit(requests[i], outputs[i], time, context));
   }
   return absl::OkStatus();
 }

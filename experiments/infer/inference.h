@@ -2,12 +2,17 @@
 #ifndef OPENSET_EXPERIMENTS_INFER_INFERENCE_H_
 #define OPENSET_EXPERIMENTS_INFER_INFERENCE_H_
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "experiments/spec/action.pb.h"
+#include "experiments/store/outputs.h"
 #include "experiments/worker/action_context.h"
+#include "models/model.h"
 
 namespace openset {
 
@@ -16,6 +21,11 @@ struct InferRequest {
   std::string key;
   InferAction action;
 };
+
+// The outputs of `models` (one, or an ensemble's members; on the context's device) for the action's known samples, then
+// for each group of unknown ones. Puts the models in evaluation mode. Errors: those of the data.
+absl::StatusOr<Outputs> CollectOutputs(const InferAction& action, std::vector<std::shared_ptr<Model>> models,
+                                       const ActionContext& context);
 
 // Runs the model over the known test samples, then over each group of unknown ones, and commits the outputs to the
 // store. Several requests differ in nothing but the settings of an input perturbation; each image is loaded once for

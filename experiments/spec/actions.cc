@@ -17,10 +17,31 @@ TrainAction StageOf(const TrialSpec& trial, const Stage& stage) {
   if (stage.has_open_set()) *action.mutable_open_set() = stage.open_set();
   if (stage.open_set().has_external_images()) *action.mutable_external() = trial.data().external();
   if (stage.has_loss()) *action.mutable_loss() = stage.loss();
-  if (stage.has_training()) *action.mutable_training() = stage.training();
+  if (stage.has_training()) {
+    *action.mutable_training() = stage.training();
+    action.mutable_training()->clear_evaluate_every();
+  }
   action.set_seed(trial.seed());
   *action.mutable_execution() = trial.execution();
   return action;
+}
+
+EpochEvaluation EvaluationOf(const TrialSpec& trial) {
+  const EvaluateEverySpec& spec = trial.method().training().evaluate_every();
+  const TaskData& data = trial.data();
+  const bool on_test = spec.samples() == EvaluateEverySpec::TEST;
+  EpochEvaluation evaluation;
+  evaluation.set_every(spec.epochs());
+  *evaluation.mutable_known() = on_test ? data.test_known() : data.validation_known();
+  *evaluation.mutable_unknown() = on_test ? data.test_unknown() : data.validation_unknown();
+  if (spec.has_score() || trial.method().inference().has_ensemble()) {
+    evaluation.mutable_inference()->mutable_plain();
+  } else {
+    *evaluation.mutable_inference() = trial.method().inference();
+  }
+  *evaluation.mutable_score() = spec.has_score() ? spec.score() : trial.method().score();
+  *evaluation.mutable_metric() = trial.metric();
+  return evaluation;
 }
 
 // The inference of the trial on `known`, by one training or by those of an ensemble's members.
@@ -46,6 +67,7 @@ TrainAction MakeTrainAction(const TrialSpec& trial) {
   TrainAction action = StageOf(trial, method);
   if (method.has_views()) *action.mutable_views() = method.views();
   if (method.has_pretraining()) *action.mutable_start() = StageOf(trial, method.pretraining());
+  if (method.training().has_evaluate_every()) *action.mutable_evaluation() = EvaluationOf(trial);
   return action;
 }
 

@@ -59,14 +59,15 @@ void CheckModel(const MethodSpec& method, std::vector<FieldProblem>* problems) {
 }
 
 // Of a script, where the score needs more than its logits.
-void CheckScriptScore(const TorchScriptSpec& script, const ScoreNeeds& needs, std::vector<FieldProblem>* problems) {
+void CheckScriptScore(const TorchScriptSpec& script, const ScoreNeeds& needs, const std::string& path,
+                      std::vector<FieldProblem>* problems) {
   if (script.has_head()) return;
   if (needs.head) {
-    problems->push_back({"score",
+    problems->push_back({path,
                          "needs features and the last linear module's weights: name that module "
                          "(model.torch_script.head; --head)"});
   } else if (needs.features && !script.features()) {
-    problems->push_back({"score",
+    problems->push_back({path,
                          "needs features: name the last linear module (model.torch_script.head; --head), or have the "
                          "script give (features, logits) (model.torch_script.features; --features)"});
   }
@@ -122,6 +123,36 @@ bool UsesViews(const LossSpec& loss) {
   return false;
 }
 
+// `mean`: the outputs are those of several passes.
+void CheckScore(const MethodSpec& method, const ScoreSpec& spec, bool mean, const std::string& path,
+                std::vector<FieldProblem>* problems) {
+  const ScoreNeeds score = NeedsOf(spec);
+  if ((score.features || score.head) && mean) {
+    problems->push_back({path, "needs features, which a mean of several passes has not"});
+  } else if (method.model().has_torch_script()) {
+    CheckScriptScore(method.model().torch_script(), score, path, problems);
+  } else if (score.head && !method.model().head().has_linear()) {
+    problems->push_back({path, "needs the weights of a linear head"});
+  } else if (score.head && method.model().head().linear().normalise_logits()) {
+    problems->push_back({path, "needs logits that are not normalised: unset model.head.linear.normalise_logits"});
+  }
+  if (score.extra_output && method.model().head().extra_outputs() == 0) {
+    problems->push_back({path, "needs an output for the unknown class: set model.head.extra_outputs to 1"});
+  }
+}
+
+// What is measured on the way through the training.
+void CheckEvaluation(const MethodSpec& method, std::vector<FieldProblem>* problems) {
+  if (method.pretraining().training().has_evaluate_every()) {
+    problems->push_back({"pretraining.training.evaluate_every",
+                         "records hold the curve of the last training only: set training.evaluate_every"});
+  }
+  const EvaluateEverySpec& spec = method.training().evaluate_every();
+  if (spec.has_score()) {
+    CheckScore(method, spec.score(), /*mean=*/false, "training.evaluate_every.score", problems);
+  }
+}
+
 }  // namespace
 
 std::vector<FieldProblem> FindMethodProblems(const MethodSpec& method) {
@@ -132,21 +163,9 @@ std::vector<FieldProblem> FindMethodProblems(const MethodSpec& method) {
   if (method.has_pretraining()) CheckStage(method, method.pretraining(), 0, "pretraining.", &problems);
   if (method.has_views() && !UsesViews(method.loss())) problems.push_back({"views", "no loss term uses them"});
 
-  const ScoreNeeds score = NeedsOf(method.score());
-  const bool mean = method.inference().has_mc_dropout() || method.inference().has_ensemble();
-  if ((score.features || score.head) && mean) {
-    problems.push_back({"score", "needs features, which a mean of several passes has not"});
-  } else if (method.model().has_torch_script()) {
-    CheckScriptScore(method.model().torch_script(), score, &problems);
-  } else if (score.head && !method.model().head().has_linear()) {
-    problems.push_back({"score", "needs the weights of a linear head"});
-  } else if (score.head && method.model().head().linear().normalise_logits()) {
-    problems.push_back({"score", "needs logits that are not normalised: unset model.head.linear.normalise_logits"});
-  }
-
-  if (score.extra_output && method.model().head().extra_outputs() == 0) {
-    problems.push_back({"score", "needs an output for the unknown class: set model.head.extra_outputs to 1"});
-  }
+  CheckScore(method, method.score(), method.inference().has_mc_dropout() || method.inference().has_ensemble(), "score",
+             &problems);
+  CheckEvaluation(method, &problems);
 
   const InputSpec& input = method.input();
   const auto check_count = [&](const char* path, int count) {

@@ -78,6 +78,16 @@ TEST(CheckMethod, AMeanOfPassesIsScoredByItsLogitsOnly) {
   EXPECT_THAT(Problems(method, "score { knn {} }"), ElementsAre(HasSubstr("score: needs features")));
 }
 
+TEST(CheckMethod, TheScoreOfALearningCurveMustFit) {
+  const std::string method = "input { channels: 3 } loss { term { cross_entropy {} } } training { evaluate_every { ";
+  EXPECT_THAT(Problems(method + "score { knn {} } } }"), IsEmpty());
+  EXPECT_THAT(Problems(method + "score { extra_output {} } } }"),
+              ElementsAre(HasSubstr("training.evaluate_every.score: needs an output for the unknown class")));
+  EXPECT_THAT(Problems("input { channels: 3 } loss { term { cross_entropy {} } } "
+                       "pretraining { loss { term { cross_entropy {} } } training { evaluate_every {} } }"),
+              ElementsAre(HasSubstr("pretraining.training.evaluate_every: records hold the curve of the last")));
+}
+
 TEST(CheckMethod, CountsNormalisationValues) {
   EXPECT_THAT(Problems("input { channels: 3 mean: 0.5 std: 0.5 } loss { term { cross_entropy {} } }"), IsEmpty());
   EXPECT_THAT(Problems("input { channels: 1 mean: [0.5, 0.5] std: [1, 1, 1] } loss { term { cross_entropy {} } }"),

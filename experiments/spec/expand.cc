@@ -57,6 +57,7 @@ class Expander {
       for (const Variant& variant : variants) {
         for (const DataPoint& point : points) {
           OPENSET_RETURN_IF_ERROR(CheckExternal(task, variant.method));
+          OPENSET_RETURN_IF_ERROR(CheckEvaluateEvery(variant.method));
           for (uint64_t seed : spec_.seed()) {
             OPENSET_ASSIGN_OR_RETURN(TrialSpec trial, MakeTrial(task, variant, point, seed));
             trials.push_back(std::move(trial));
@@ -191,6 +192,15 @@ class Expander {
       }
     }
     return points;
+  }
+
+  absl::Status CheckEvaluateEvery(const MethodSpec& method) const {
+    if (!method.training().has_evaluate_every() || spec_.validation_per_class() > 0) return absl::OkStatus();
+    if (method.training().evaluate_every().samples() == EvaluateEverySpec::TEST) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        experiment_.source.file(), ": method ", method.name(),
+        " measures on validation samples while it trains (training.evaluate_every), and none are kept: set "
+        "validation_per_class, or training.evaluate_every.samples to TEST"));
   }
 
   absl::Status CheckExternal(const TaskSpec& task, const MethodSpec& method) const {

@@ -295,6 +295,22 @@ TEST(Expand, PartsOfAMethodMustFit) {
               HasSubstr(where + "loss.term[0]: needs an output for the unknown class"));
 }
 
+TEST(Expand, ALearningCurveNeedsItsSamples) {
+  const SpecSandbox sandbox;
+  const std::string curve = absl::StrCat(kMinimalSpec, "override { training { evaluate_every { epochs: 1 ");
+  EXPECT_THAT(
+      Error(sandbox, absl::StrCat(curve, "} } }")),
+      HasSubstr("method plain measures on validation samples while it trains (training.evaluate_every), and none"));
+  const std::vector<TrialSpec> on_test = MustExpand(sandbox, absl::StrCat(curve, "samples: TEST } } }"));
+  const std::vector<TrialSpec> kept = MustExpand(sandbox, absl::StrCat(curve, "} } } validation_per_class: 5"));
+  ASSERT_EQ(on_test.size(), 1);
+  ASSERT_EQ(kept.size(), 1);
+  EXPECT_EQ(MakeTrainAction(on_test[0]).evaluation().known().part(), "test");
+  EXPECT_EQ(MakeTrainAction(kept[0]).evaluation().known().only_last_per_class(), 5);
+  // Without it, the training is the one that it was before.
+  EXPECT_FALSE(MakeTrainAction(MustExpand(sandbox, kMinimalSpec)[0]).has_evaluation());
+}
+
 TEST(Expand, RefusesTooManyTrialsBeforeMakingThem) {
   const SpecSandbox sandbox;
   std::string spec = kMinimalSpec;

@@ -38,6 +38,7 @@ class ConfusingImages : public OpenSetSource {
         device_(device),
         mean_(ChannelValues(input.mean(), device)),
         std_(ChannelValues(input.std(), device)),
+        rate_(MakeLearningRate(device, spec.optimizer().learning_rate())),
         generator_({input.size(), input.channels(), spec.noise_dim(), spec.width()}),
         discriminator_({input.size(), input.channels(), spec.noise_dim(), spec.width()}) {
     RandomStream random(seed, "confusing_images/init");
@@ -57,12 +58,12 @@ class ConfusingImages : public OpenSetSource {
     const at::Tensor mistakes = CrossEntropy(discriminator_.Forward(context.batch.image), 1) +
                                 CrossEntropy(discriminator_.Forward(image.detach()), 0);
     mistakes.backward();
-    discriminator_optimizer_->Step(spec_.optimizer().learning_rate());
+    discriminator_optimizer_->Step(rate_);
 
     generator_optimizer_->ZeroGradients();
     const at::Tensor noticed = CrossEntropy(discriminator_.Forward(image), 1);
     (noticed + context.objective(OpenSetOf(context, image))).backward();
-    generator_optimizer_->Step(spec_.optimizer().learning_rate());
+    generator_optimizer_->Step(rate_);
 
     at::Tensor second;
     {
@@ -108,6 +109,7 @@ class ConfusingImages : public OpenSetSource {
   const at::Device device_;
   const at::Tensor mean_;
   const at::Tensor std_;
+  const at::Tensor rate_;
   Generator generator_;
   Discriminator discriminator_;
   std::unique_ptr<Optimizer> generator_optimizer_;

@@ -6,6 +6,18 @@
 #include "losses/make_loss_term.h"
 
 namespace openset {
+namespace {
+
+// Losses compute in f32 where the network computes in less.
+ModelOutput InFloat(ModelOutput output) {
+  for (at::Tensor* tensor : {&output.feature, &output.logits, &output.distance, &output.point}) {
+    if (!tensor->defined()) continue;
+    if (tensor->scalar_type() == at::kBFloat16 || tensor->scalar_type() == at::kHalf) *tensor = tensor->to(at::kFloat);
+  }
+  return output;
+}
+
+}  // namespace
 
 Objective::Objective(const TrainAction& action, at::Device device, int64_t num_samples, std::shared_ptr<Model> model,
                      std::unique_ptr<OpenSetSource> source)
@@ -30,13 +42,13 @@ Objective::Passes Objective::Forward(const Batch& batch, const at::Tensor& extra
   const PrecisionScope precision(action_.execution(), device_);
   Passes passes;
   if (batch.view.empty() && !extra_images.defined()) {
-    passes.known = model_->Forward(batch.image);
+    passes.known = InFloat(model_->Forward(batch.image));
     return passes;
   }
   std::vector<at::Tensor> images = {batch.image};
   images.insert(images.end(), batch.view.begin(), batch.view.end());
   if (extra_images.defined()) images.push_back(extra_images);
-  const ModelOutput all = model_->Forward(at::cat(images));
+  const ModelOutput all = InFloat(model_->Forward(at::cat(images)));
   const int64_t size = batch.label.size(0);
   const int64_t views = static_cast<int64_t>(batch.view.size());
   passes.known = all.Rows(0, size);
@@ -48,9 +60,12 @@ Objective::Passes Objective::Forward(const Batch& batch, const at::Tensor& extra
 OpenSet Objective::MakeOpenSet(const Batch& batch, const Passes& passes, RandomStream* random) {
   const auto forward = [this](const at::Tensor& image, int norm_set) {
     const PrecisionScope precision(action_.execution(), device_);
-    return model_->Forward(image, norm_set);
+    return InFloat(model_->Forward(image, norm_set));
   };
-  const auto head = [this](const at::Tensor& feature) { return model_->ForwardHead(feature); };
+  const auto head = [this](const at::Tensor& feature) {
+    const PrecisionScope precision(action_.execution(), device_);
+    return InFloat(model_->ForwardHead(feature));
+  };
   const auto objective = [&](const OpenSet& open) {
     const ModelOutput known = passes.known.Detached();
     LossInput input{batch, known, &open};

@@ -19,6 +19,7 @@
 
 namespace openset {
 
+// The terms see the model's output in f32 (or f64, for a model in f64), whatever precision it computes in.
 class Objective {
  public:
   using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;

@@ -15,7 +15,7 @@ class Sgd : public Optimizer {
     for (const auto& [name, parameter] : parameters_) momentum_.push_back(ZerosLike(parameter));
   }
 
-  void Step(double learning_rate) override {
+  void Step(const at::Tensor& learning_rate) override {
     c10::NoGradGuard no_grad;
     std::vector<at::Tensor> parameters, gradients, momentum;
     for (size_t i = 0; i < parameters_.size(); ++i) {
@@ -51,7 +51,7 @@ class Adam : public Optimizer {
     }
   }
 
-  void Step(double learning_rate) override {
+  void Step(const at::Tensor& learning_rate) override {
     c10::NoGradGuard no_grad;
     std::vector<at::Tensor> parameters, gradients, mean, square, steps;
     for (size_t i = 0; i < parameters_.size(); ++i) {
@@ -92,6 +92,11 @@ class Adam : public Optimizer {
 
 void Optimizer::ZeroGradients() {
   for (const auto& [name, parameter] : parameters_) parameter.mutable_grad() = at::Tensor();
+}
+
+at::Tensor MakeLearningRate(at::Device device, double value) {
+  const at::ScalarType type = device.is_cpu() ? at::kDouble : at::kFloat;
+  return at::full({}, value, at::TensorOptions(type).device(device));
 }
 
 std::unique_ptr<Optimizer> MakeOptimizer(const OptimizerSpec& spec, Optimizer::NamedTensors parameters) {

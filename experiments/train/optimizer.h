@@ -21,8 +21,8 @@ class Optimizer {
   virtual ~Optimizer() = default;
 
   void ZeroGradients();
-  // Parameters without a gradient stay as they are.
-  virtual void Step(double learning_rate) = 0;
+  // Parameters without a gradient stay as they are. The rate is one of MakeLearningRate(), on the parameters' device.
+  virtual void Step(const at::Tensor& learning_rate) = 0;
   // What it remembers, by name; to be saved, and copied into when a training resumes.
   virtual NamedTensors State() const = 0;
 
@@ -31,6 +31,10 @@ class Optimizer {
 
   NamedTensors parameters_;
 };
+
+// A scalar for learning rates, which fill_() sets; its type is what the fused kernels of the device take: f64 on the
+// CPU, f32 on others.
+at::Tensor MakeLearningRate(at::Device device, double value = 0);
 
 // Formulas in experiments/spec/method.proto. Precondition: the spec obeys its schema's rules and has its defaults
 // filled in; the parameters are where they will be trained.

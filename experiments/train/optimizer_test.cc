@@ -16,6 +16,8 @@ OptimizerSpec Parse(const std::string& text) {
   return spec;
 }
 
+at::Tensor Rate(double value) { return MakeLearningRate(at::kCPU, value); }
+
 at::Tensor Parameter(double value) { return at::full({2, 3}, value, at::kFloat).requires_grad_(true); }
 
 void SetGradient(const at::Tensor& parameter, double value) {
@@ -28,7 +30,7 @@ TEST(Sgd, PlainStep) {
   const at::Tensor p = Parameter(1);
   auto optimizer = MakeOptimizer(Parse("learning_rate: 0.1 sgd {}"), {{"p", p}});
   SetGradient(p, 2);
-  optimizer->Step(0.1);
+  optimizer->Step(Rate(0.1));
   EXPECT_NEAR(First(p), 1 - 0.1 * 2, 1e-6);
   EXPECT_TRUE(optimizer->State().empty());
 }
@@ -37,11 +39,11 @@ TEST(Sgd, MomentumAndWeightDecay) {
   const at::Tensor p = Parameter(1);
   auto optimizer = MakeOptimizer(Parse("learning_rate: 0.1 weight_decay: 0.5 sgd { momentum: 0.9 }"), {{"p", p}});
   SetGradient(p, 2);
-  optimizer->Step(0.1);
+  optimizer->Step(Rate(0.1));
   const double v1 = 2 + 0.5 * 1, p1 = 1 - 0.1 * v1;
   EXPECT_NEAR(First(p), p1, 1e-6);
   SetGradient(p, -1);
-  optimizer->Step(0.2);
+  optimizer->Step(Rate(0.2));
   const double v2 = 0.9 * v1 + (-1 + 0.5 * p1), p2 = p1 - 0.2 * v2;
   EXPECT_NEAR(First(p), p2, 1e-6);
   EXPECT_NEAR(First(optimizer->State()[0].second), v2, 1e-6);
@@ -52,11 +54,11 @@ TEST(Sgd, Nesterov) {
   const at::Tensor p = Parameter(1);
   auto optimizer = MakeOptimizer(Parse("learning_rate: 0.1 sgd { momentum: 0.9 nesterov: true }"), {{"p", p}});
   SetGradient(p, 2);
-  optimizer->Step(0.1);
+  optimizer->Step(Rate(0.1));
   const double p1 = 1 - 0.1 * (2 + 0.9 * 2);
   EXPECT_NEAR(First(p), p1, 1e-6);
   SetGradient(p, 1);
-  optimizer->Step(0.1);
+  optimizer->Step(Rate(0.1));
   const double v2 = 0.9 * 2 + 1;
   EXPECT_NEAR(First(p), p1 - 0.1 * (1 + 0.9 * v2), 1e-6);
 }
@@ -66,12 +68,12 @@ TEST(Adam, TwoStepsByHand) {
   auto optimizer =
       MakeOptimizer(Parse("learning_rate: 0.01 adam { beta1: 0.5 beta2: 0.75 epsilon: 0.125 }"), {{"p", p}});
   SetGradient(p, 2);
-  optimizer->Step(0.01);
+  optimizer->Step(Rate(0.01));
   // m = 0.5 * 2, v = 0.25 * 4; corrected by 1 - 0.5 and 1 - 0.75: 2 and 4.
   const double p1 = 1 - 0.01 * 2 / (std::sqrt(4) + 0.125);
   EXPECT_NEAR(First(p), p1, 1e-6);
   SetGradient(p, 1);
-  optimizer->Step(0.01);
+  optimizer->Step(Rate(0.01));
   const double m = (0.5 * 1 + 0.5 * 1) / (1 - 0.25), v = (0.75 * 1 + 0.25 * 1) / (1 - 0.5625);
   EXPECT_NEAR(First(p), p1 - 0.01 * m / (std::sqrt(v) + 0.125), 1e-6);
   EXPECT_EQ(optimizer->State().size(), 3);
@@ -83,12 +85,12 @@ TEST(Optimizer, LeavesParametersWithoutAGradientAlone) {
     auto optimizer = MakeOptimizer(Parse(std::string("learning_rate: 0.1 weight_decay: 0.1 ") + kind),
                                    {{"p", p}, {"unused", unused}});
     SetGradient(p, 1);
-    optimizer->Step(0.1);
+    optimizer->Step(Rate(0.1));
     EXPECT_NE(First(p), 1);
     EXPECT_EQ(First(unused), 5);
     optimizer->ZeroGradients();
     EXPECT_FALSE(p.grad().defined());
-    optimizer->Step(0.1);  // nothing to do
+    optimizer->Step(Rate(0.1));  // nothing to do
   }
 }
 
@@ -99,8 +101,8 @@ TEST(Optimizer, ResumesFromItsState) {
     auto first = MakeOptimizer(spec, {{"p", straight}});
     auto before = MakeOptimizer(spec, {{"p", resumed}});
     for (const at::Tensor& p : {straight, resumed}) SetGradient(p, 2);
-    first->Step(0.1);
-    before->Step(0.1);
+    first->Step(Rate(0.1));
+    before->Step(Rate(0.1));
     auto after = MakeOptimizer(spec, {{"p", resumed}});
     const Optimizer::NamedTensors from = before->State(), to = after->State();
     for (size_t i = 0; i < from.size(); ++i) {
@@ -108,8 +110,8 @@ TEST(Optimizer, ResumesFromItsState) {
       to[i].second.copy_(from[i].second);
     }
     for (const at::Tensor& p : {straight, resumed}) SetGradient(p, -1);
-    first->Step(0.1);
-    after->Step(0.1);
+    first->Step(Rate(0.1));
+    after->Step(Rate(0.1));
     EXPECT_TRUE(at::equal(straight, resumed)) << kind;
   }
 }
@@ -123,7 +125,7 @@ TEST(Optimizer, WorksOnChannelsLastParameters) {
   const at::Tensor expected = p.detach() - 0.1 * p.detach();
   auto optimizer = MakeOptimizer(Parse("learning_rate: 0.1 sgd { momentum: 0.9 }"), {{"p", p}});
   (p * p / 2).sum().backward();
-  optimizer->Step(0.1);
+  optimizer->Step(Rate(0.1));
   EXPECT_TRUE(at::allclose(p, expected));
 }
 

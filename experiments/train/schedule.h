@@ -1,14 +1,23 @@
-// The learning rate over epochs.
+// The learning rate over a training.
 #ifndef OPENSET_EXPERIMENTS_TRAIN_SCHEDULE_H_
 #define OPENSET_EXPERIMENTS_TRAIN_SCHEDULE_H_
+
+#include <cstdint>
 
 #include "experiments/spec/method.pb.h"
 
 namespace openset {
 
-// The rate of `epoch` (from 0) as a share of the initial one; formulas in experiments/spec/method.proto.
+// A step of a training.
+struct TrainingTime {
+  int epoch;                // from 0
+  int64_t step;             // of the epoch, from 0
+  int64_t steps_per_epoch;  // at least 1
+};
+
+// The rate of a step as a share of the initial one; formulas in experiments/spec/method.proto.
 // Precondition: the spec obeys its schema's rules and has its defaults filled in.
-double LearningRateFactor(const ScheduleSpec& spec, int epoch);
+double LearningRateFactor(const ScheduleSpec& spec, const TrainingTime& time);
 
 }  // namespace openset
 

@@ -189,7 +189,7 @@ TrainAction ActionOf(const MethodSpec& method) {
   return action;
 }
 
-// The objective and the optimiser of experiments/train/training.cc, on batches that are written down.
+// The objective and the optimiser of experiments/train/training_run.cc, on batches that are written down.
 class Training {
  public:
   Training(const std::string& name, const std::string& model)
@@ -215,6 +215,7 @@ class Training {
       parameters.emplace_back(parameter, tensor);
     }
     optimizer_ = MakeOptimizer(method_.training().optimizer(), std::move(parameters));
+    rate_ = MakeLearningRate(at::kCPU, method_.training().optimizer().learning_rate());
   }
 
   LossCurve Run(int64_t steps) {
@@ -251,7 +252,7 @@ class Training {
     Objective::Step step = objective_->Compute(batch, /*with_open_set=*/true, random);
     optimizer_->ZeroGradients();
     step.objective.backward();
-    optimizer_->Step(method_.training().optimizer().learning_rate());
+    optimizer_->Step(rate_);
     objective_->CountHits(batch, step.hit);
     return step.objective.item<double>();
   }
@@ -264,6 +265,7 @@ class Training {
   TensorMap weights_;
   std::unique_ptr<Objective> objective_;
   std::unique_ptr<Optimizer> optimizer_;
+  at::Tensor rate_;
   Draws draws_;
 };
 

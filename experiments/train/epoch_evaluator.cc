@@ -1,0 +1,49 @@
+#include "experiments/train/epoch_evaluator.h"
+
+#include <optional>
+#include <utility>
+
+#include "core/status_macros.h"
+#include "eval/scores/score_needs.h"
+#include "experiments/evaluate/evaluation.h"
+#include "experiments/infer/inference.h"
+#include "experiments/spec/trial.pb.h"
+#include "experiments/store/outputs.h"
+
+namespace openset {
+
+bool IsEvaluationDue(const TrainAction& action, size_t complete_epochs, bool is_last) {
+  if (!action.has_evaluation()) return false;
+  return is_last || complete_epochs % action.evaluation().every() == 0;
+}
+
+absl::Status EvaluateEpoch(const TrainAction& action, const std::shared_ptr<Model>& model, const ActionContext& context,
+                           EpochSummary* epoch) {
+  const EpochEvaluation& spec = action.evaluation();
+  ActionContext quiet = context;  // the training reports how far it is
+  quiet.report = [](const WorkProgress&) {};
+  // As a trial of this training would have it.
+  InferAction infer;
+  *infer.add_train() = action;
+  *infer.mutable_inference() = spec.inference();
+  *infer.mutable_known() = spec.known();
+  *infer.mutable_unknown() = spec.unknown();
+  OPENSET_ASSIGN_OR_RETURN(const Outputs outputs, CollectOutputs(infer, {model}, quiet));
+  std::optional<Outputs> fit;
+  if (NeedsOf(spec.score()).fit) {
+    *infer.mutable_known() = action.data();
+    infer.clear_unknown();
+    OPENSET_ASSIGN_OR_RETURN(fit, CollectOutputs(infer, {model}, quiet));
+  }
+  TrialSpec trial;
+  *trial.mutable_method()->mutable_score() = spec.score();
+  *trial.mutable_data()->mutable_train() = action.data();
+  *trial.mutable_data()->mutable_test_known() = spec.known();
+  *trial.mutable_data()->mutable_test_unknown() = spec.unknown();
+  *trial.mutable_metric() = spec.metric();
+  OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, Measure(trial, outputs, fit.has_value() ? &*fit : nullptr));
+  *epoch->mutable_metric() = record.metric();
+  return absl::OkStatus();
+}
+
+}  // namespace openset

@@ -1,0 +1,29 @@
+// What is measured on the way through a training, for learning curves (EpochEvaluation in
+// experiments/spec/action.proto).
+#ifndef OPENSET_EXPERIMENTS_TRAIN_EPOCH_EVALUATOR_H_
+#define OPENSET_EXPERIMENTS_TRAIN_EPOCH_EVALUATOR_H_
+
+#include <cstddef>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "experiments/spec/action.pb.h"
+#include "experiments/store/record.pb.h"
+#include "experiments/worker/action_context.h"
+#include "models/model.h"
+
+namespace openset {
+
+// Whether the action asks for it after so many epochs; after the last one it always does, if it asks at all.
+bool IsEvaluationDue(const TrainAction& action, size_t complete_epochs, bool is_last);
+
+// Runs the model over the samples, scores and measures it, by the code of inferences and evaluations, and adds the
+// metrics to `epoch`. A score that is fitted is fitted to the training samples' outputs each time. Puts the model in
+// evaluation mode; its tensors stay as they are.
+// Errors: those of CollectOutputs() and Measure().
+absl::Status EvaluateEpoch(const TrainAction& action, const std::shared_ptr<Model>& model, const ActionContext& context,
+                           EpochSummary* epoch);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_TRAIN_EPOCH_EVALUATOR_H_

@@ -1,0 +1,187 @@
+#include "core/tensor/torch.h"
+// core/tensor/torch.h goes first: core/logging.h takes over its macros.
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "core/logging.h"
+#include "core/random.h"
+#include "core/status_macros.h"
+#include "core/tensor/torch_generator.h"
+#include "experiments/train/initial_model.h"
+#include "experiments/train/open_set_source.h"
+#include "experiments/train/schedule.h"
+#include "experiments/train/training_run.h"
+
+namespace openset {
+namespace {
+
+RandomStream StreamOf(uint64_t seed, absl::string_view name, size_t epoch) {
+  return RandomStream(seed, absl::StrCat(name, "/epoch ", epoch));
+}
+
+Optimizer::NamedTensors ParametersOf(const Model& model, const Objective& objective) {
+  Optimizer::NamedTensors parameters;
+  for (const auto& parameter : model.named_parameters()) parameters.emplace_back(parameter.key(), parameter.value());
+  for (const auto& parameter : objective.Parameters()) parameters.push_back(parameter);
+  return parameters;
+}
+
+}  // namespace
+
+// What one epoch holds between its steps.
+struct TrainingRun::Epoch {
+  Epoch(uint64_t seed, size_t number, at::Tensor no_sums)
+      : order(StreamOf(seed, "order", number)),
+        augment(StreamOf(seed, "augment", number)),
+        open(StreamOf(seed, "open_set", number)),
+        sums(std::move(no_sums)) {}
+
+  RandomStream order, augment, open;
+  int64_t steps = 0;
+  int pass = 0;  // the first one has the open set
+  // Objective, terms, hits; summed over samples on the device, so that steps don't wait for each other.
+  at::Tensor sums;
+  int64_t samples = 0;
+  double first_rate = 0;
+};
+
+absl::StatusOr<std::unique_ptr<TrainingRun>> TrainingRun::Make(const TrainAction& action,
+                                                               const ActionContext& context) {
+  OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<TrainingData> data, TrainingData::Make(action, context));
+  OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, MakeInitialModel(action, context));
+  OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<OpenSetSource> source, MakeOpenSetSource(action, context));
+  return std::unique_ptr<TrainingRun>(
+      new TrainingRun(action, context, std::move(data), std::move(model), std::move(source)));
+}
+
+TrainingRun::TrainingRun(const TrainAction& action, const ActionContext& context, std::unique_ptr<TrainingData> data,
+                         std::shared_ptr<Model> model, std::unique_ptr<OpenSetSource> source)
+    : action_(action),
+      device_(context.device),
+      data_(std::move(data)),
+      model_(std::move(model)),
+      generator_(MakeGenerator(device_, 0)),
+      objective_(action, device_, data_->samples(), model_, std::move(source)),
+      optimizer_(MakeOptimizer(action.training().optimizer(), ParametersOf(*model_, objective_))),
+      rate_(MakeLearningRate(device_)) {}
+
+TrainingRun::~TrainingRun() = default;
+
+bool TrainingRun::done() const {
+  return between_epochs() &&
+         (static_cast<int64_t>(epochs_.size()) >= action_.training().epochs() || steps_ >= max_steps());
+}
+
+int64_t TrainingRun::max_steps() const {
+  const int64_t all = StepsPerEpoch() * action_.training().epochs();
+  return action_.training().max_steps() > 0 ? std::min(all, action_.training().max_steps()) : all;
+}
+
+int64_t TrainingRun::images_seen() const {
+  const int64_t batch = action_.training().batch_size();
+  const int64_t steps = data_->batches_per_pass();
+  if (steps == 0) return 0;
+  const int64_t per_pass = action_.training().drop_last() ? steps * batch : data_->samples();
+  return steps_ / steps * per_pass + steps_ % steps * batch;
+}
+
+TrainingRun::NamedTensors TrainingRun::State() const {
+  NamedTensors state;
+  for (const auto& parameter : model_->named_parameters()) {
+    state.emplace_back("model." + parameter.key(), parameter.value());
+  }
+  for (const auto& buffer : model_->named_buffers()) state.emplace_back("model." + buffer.key(), buffer.value());
+  for (const auto& [name, tensor] : optimizer_->State()) state.emplace_back("optimizer." + name, tensor);
+  for (const auto& named : objective_.State()) state.push_back(named);
+  return state;
+}
+
+void TrainingRun::Resume(std::vector<EpochSummary> epochs) {
+  CHECK(steps_ == 0 && between_epochs()) << "a run resumes before its first step";
+  epochs_ = std::move(epochs);
+  const auto count = static_cast<int64_t>(epochs_.size());
+  objective_.SetCompleteEpochs(count);
+  steps_ = std::min(count * StepsPerEpoch(), max_steps());
+}
+
+void TrainingRun::StartEpoch() {
+  const size_t number = epochs_.size();
+  const at::TensorOptions on_device = at::TensorOptions(at::kDouble).device(device_);
+  epoch_ = std::make_unique<Epoch>(action_.seed(), number, at::zeros({action_.loss().term_size() + 2}, on_device));
+  generator_.set_current_seed(DeriveSeed(action_.seed(), absl::StrCat("libtorch/epoch ", number)));
+  model_->SetGenerator(generator_);
+  model_->train(true);
+  objective_.StartEpoch(static_cast<int>(number), &epoch_->open);
+  data_->StartPass(&epoch_->order, &epoch_->augment);
+}
+
+void TrainingRun::SetRate() {
+  const double factor = LearningRateFactor(action_.training().schedule(),
+                                           {static_cast<int>(epochs_.size()), epoch_->steps, StepsPerEpoch()});
+  const double rate = action_.training().optimizer().learning_rate() * factor;
+  if (epoch_->steps == 0) epoch_->first_rate = rate;
+  if (rate == rate_value_) return;
+  rate_.fill_(rate);
+  rate_value_ = rate;
+}
+
+absl::Status TrainingRun::Step() {
+  CHECK(!done()) << "a step behind the last one";
+  if (between_epochs()) StartEpoch();
+  SetRate();
+  OPENSET_ASSIGN_OR_RETURN(const Batch batch, data_->Next());
+  const int64_t size = batch.label.size(0);
+  epoch_->sums.add_(TakeStep(batch) * size);
+  epoch_->samples += size;
+  ++epoch_->steps;
+  ++steps_;
+  if (steps_ >= max_steps()) return EndEpoch();
+  if (data_->left() > 0) return absl::OkStatus();
+  if (++epoch_->pass == Passes()) return EndEpoch();
+  data_->StartPass(&epoch_->order, &epoch_->augment);
+  return absl::OkStatus();
+}
+
+absl::Status TrainingRun::FinishEpoch() {
+  do {
+    OPENSET_RETURN_IF_ERROR(Step());
+  } while (!between_epochs());
+  return absl::OkStatus();
+}
+
+at::Tensor TrainingRun::TakeStep(const Batch& batch) {
+  Objective::Step step = objective_.Compute(batch, /*with_open_set=*/epoch_->pass == 0, &epoch_->open);
+  optimizer_->ZeroGradients();
+  step.objective.backward();
+  optimizer_->Step(rate_);
+  objective_.CountHits(batch, step.hit);
+  std::vector<at::Tensor> values = {step.objective.detach().to(at::kDouble)};
+  values.insert(values.end(), step.term.begin(), step.term.end());
+  values.push_back(step.hit.to(at::kDouble).mean());
+  return at::stack(values);
+}
+
+double TrainingRun::MeanLoss() const {
+  if (!between_epochs()) return epoch_->sums[0].item<double>() / static_cast<double>(epoch_->samples);
+  return epochs_.empty() ? 0 : epochs_.back().loss();
+}
+
+absl::Status TrainingRun::EndEpoch() {
+  const at::Tensor means = epoch_->sums.cpu() / epoch_->samples;
+  EpochSummary summary;
+  summary.set_epoch(static_cast<int>(epochs_.size()));
+  summary.set_learning_rate(epoch_->first_rate);
+  summary.set_loss(means[0].item<double>());
+  for (int t = 0; t < action_.loss().term_size(); ++t) summary.add_term(means[t + 1].item<double>());
+  summary.set_train_accuracy(means[-1].item<double>());
+  epochs_.push_back(summary);
+  epoch_.reset();
+  objective_.SetCompleteEpochs(static_cast<int64_t>(epochs_.size()));
+  LOG(INFO) << summary.ShortDebugString();
+  if (std::isfinite(summary.loss())) return absl::OkStatus();
+  return absl::AbortedError(absl::StrCat("the training diverged: the loss is ", summary.loss(), " in epoch ",
+                                         summary.epoch(), ", at learning rate ", summary.learning_rate()));
+}
+
+}  // namespace openset

@@ -1,0 +1,120 @@
+#include "experiments/train/training.h"
+
+#include <cmath>
+#include <string>
+
+#include "core/files/files.h"
+#include "core/proto/proto_digest.h"
+#include "core/testing/status_matchers.h"
+#include "experiments/evaluate/evaluation.h"
+#include "experiments/infer/inference.h"
+#include "experiments/spec/actions.h"
+#include "experiments/train/training_scene.h"
+#include "experiments/worker/trained_model.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+// The checkpoint's summary, after Train().
+TrainSummary Trained(const TrainAction& action, const TrainingScene& scene) {
+  const ActionContext context = scene.Context(MessageDigest(action));
+  EXPECT_THAT(Train(action, context), IsOk());
+  const absl::StatusOr<TrainSummary> summary = context.store.LoadTrainSummary(context.key);
+  EXPECT_THAT(summary, IsOk());
+  return *summary;
+}
+
+TrialSpec WithCurve(TrialSpec trial, const std::string& text) {
+  EvaluateEverySpec* spec = trial.mutable_method()->mutable_training()->mutable_evaluate_every();
+  spec->set_epochs(2);
+  spec->set_samples(text == "test" ? EvaluateEverySpec::TEST : EvaluateEverySpec::VALIDATION);
+  return trial;
+}
+
+TEST(Train, CommitsTheCheckpointAndItsCurve) {
+  const TrainingScene scene;
+  const TrainSummary summary = Trained(scene.Action(), scene);
+  ASSERT_EQ(summary.epoch_size(), 3);
+  for (int e = 0; e < 3; ++e) {
+    EXPECT_EQ(summary.epoch(e).epoch(), e);
+    EXPECT_EQ(summary.epoch(e).term_size(), 3);
+    EXPECT_EQ(summary.epoch(e).metric_size(), 0);
+  }
+  EXPECT_FALSE(FileExists(scene.Context(MessageDigest(scene.Action())).store.PartialPath("0")));
+}
+
+TEST(Train, EvaluationOnTheWayChangesNoBitOfTheTraining) {
+  const TrainingScene scene;
+  const TrialSpec plain = scene.Trial(), with = WithCurve(plain, "test");
+  TrialSpec dropout = with;  // draws masks of its own
+  dropout.mutable_method()->mutable_inference()->mutable_mc_dropout()->set_passes(3);
+  dropout.mutable_method()->mutable_inference()->mutable_mc_dropout()->set_average(PROBABILITIES);
+  const TrainSummary undisturbed = Trained(MakeTrainAction(plain), scene);
+  for (const TrialSpec& trial : {with, dropout}) {
+    const TrainAction action = MakeTrainAction(trial);
+    EXPECT_FALSE(action.training().has_evaluate_every());
+    const TrainSummary measured = Trained(action, scene);
+    // The digest of the file's metadata differs by the key: the tensors are compared.
+    const auto a = LoadTrainedModel(MakeTrainAction(plain), scene.Context()),
+               b = LoadTrainedModel(action, scene.Context());
+    ASSERT_THAT(a, IsOk());
+    ASSERT_THAT(b, IsOk());
+    for (const auto& parameter : (*a)->named_parameters()) {
+      EXPECT_TRUE(at::equal(parameter.value(), (*b)->named_parameters()[parameter.key()])) << parameter.key();
+    }
+    ASSERT_EQ(measured.epoch_size(), 3);
+    for (int e = 0; e < 3; ++e) {
+      EXPECT_EQ(measured.epoch(e).loss(), undisturbed.epoch(e).loss());
+      EXPECT_EQ(measured.epoch(e).metric_size(), e == 0 ? 0 : 2);  // after 2 epochs, and the last
+    }
+  }
+}
+
+// What is measured after the last epoch is what the trial's record says.
+TEST(Train, TheCurveEndsAtTheRecordsValues) {
+  const TrainingScene scene;
+  const TrialSpec trial = WithCurve(scene.Trial(), "test");
+  const TrainSummary summary = Trained(MakeTrainAction(trial), scene);
+  const InferAction infer = MakeInferAction(trial);
+  const std::string key = MessageDigest(infer);
+  ASSERT_THAT(Infer({{key, infer}}, scene.Context(key)), IsOk());
+  const ActionContext context = scene.Context();
+  ASSERT_THAT(EvaluateTrial(trial, context.store), IsOk());
+  const absl::StatusOr<TrialRecord> record = context.store.LoadRecord(TrialId(trial));
+  ASSERT_THAT(record, IsOk());
+  ASSERT_EQ(record->metric_size(), 2);
+  ASSERT_EQ(record->epoch_size(), 3);
+  for (int m = 0; m < 2; ++m) {
+    EXPECT_EQ(record->epoch(2).metric(m).ShortDebugString(), record->metric(m).ShortDebugString());
+    EXPECT_TRUE(record->epoch(2).metric(m).has_value());
+  }
+  EXPECT_EQ(record->epoch(1).metric_size(), 2);
+}
+
+TEST(Train, ValidationSamplesAreTheKnownOnesThatAreKept) {
+  const TrainingScene scene;
+  const TrainAction action = MakeTrainAction(WithCurve(scene.Trial(), "validation"));
+  EXPECT_EQ(action.evaluation().known().only_last_per_class(), 2);
+  const TrainSummary summary = Trained(action, scene);
+  const MetricRecord& accuracy = summary.epoch(2).metric(0);
+  // Of 6 samples.
+  EXPECT_NEAR(accuracy.value() * 6, std::round(accuracy.value() * 6), 1e-9);
+  EXPECT_EQ(summary.epoch(2).metric(1).value(), 0);
+  EXPECT_FALSE(summary.epoch(2).metric(1).has_value());  // no unknown samples: no AUROC
+  EXPECT_NE(summary.epoch(2).metric(1).absent_reason(), "");
+}
+
+TEST(Train, ANamedScoreIsSharedByMethodsThatScoreOtherwise) {
+  const TrainingScene scene;
+  TrialSpec one = WithCurve(scene.Trial(), "test"), two = one;
+  two.mutable_method()->mutable_score()->mutable_energy();
+  EXPECT_NE(MessageDigest(MakeTrainAction(one)), MessageDigest(MakeTrainAction(two)));
+  for (TrialSpec* trial : {&one, &two}) {
+    trial->mutable_method()->mutable_training()->mutable_evaluate_every()->mutable_score()->mutable_max_logit();
+  }
+  EXPECT_EQ(MessageDigest(MakeTrainAction(one)), MessageDigest(MakeTrainAction(two)));
+}
+
+}  // namespace
+}  // namespace openset
