@@ -1,32 +1,48 @@
 #include "experiments/train/training_data.h"
 
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "data/selection.h"
+#include "core/tensor/torch.h"
 #include "experiments/worker/input_pipeline.h"
 
 namespace openset {
 
 absl::StatusOr<std::unique_ptr<TrainingData>> TrainingData::Make(const TrainAction& action,
                                                                  const ActionContext& context) {
-  OPENSET_ASSIGN_OR_RETURN(const std::shared_ptr<const ImageSet> images, context.images->Get(action.data()));
-  OPENSET_ASSIGN_OR_RETURN(const SelectedSamples samples, SelectSamples(*images, action.data()));
-  OPENSET_ASSIGN_OR_RETURN(Batcher batcher, Batcher::Make(*images, samples, action.input().channels(), context.device));
+  OPENSET_ASSIGN_OR_RETURN(Batcher batcher,
+                           context.images->MakeBatcher(action.data(), action.input().channels(), context.device));
   OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, TrainingPipelineWithViews(action, context.device));
   return std::unique_ptr<TrainingData>(new TrainingData(action, std::move(batcher), std::move(pipeline)));
 }
 
 TrainingData::TrainingData(const TrainAction& action, Batcher batcher, Pipeline pipeline)
-    : batch_size_(action.training().batch_size()),
+    : seed_(action.seed()),
+      batch_size_(action.training().batch_size()),
       drop_last_(action.training().drop_last()),
       batcher_(std::move(batcher)),
       pipeline_(std::move(pipeline)) {}
 
-void TrainingData::StartPass(RandomStream* order, RandomStream* augment) {
-  batches_ = batcher_.Epoch(batch_size_, drop_last_, order);
-  next_ = 0;
-  augment_ = augment;
+void TrainingData::StartEpoch(size_t epoch) {
+  stream_.reset();
+  order_.emplace(seed_, absl::StrCat("order/epoch ", epoch));
+  augment_.emplace(seed_, absl::StrCat("augment/epoch ", epoch));
+  StartPass();
 }
 
-absl::StatusOr<Batch> TrainingData::Next() { return batcher_.At(batches_[next_++], pipeline_, augment_); }
+void TrainingData::StartPass() {
+  stream_.reset();
+  std::vector<at::Tensor> batches = batcher_.Epoch(batch_size_, drop_last_, &*order_);
+  left_ = static_cast<int64_t>(batches.size());
+  stream_ = std::make_unique<BatchStream>(batcher_, std::move(batches), pipeline_, &*augment_);
+}
+
+absl::StatusOr<Batch> TrainingData::Next() {
+  OPENSET_ASSIGN_OR_RETURN(std::optional<Batch> batch, stream_->Next());
+  --left_;
+  return *std::move(batch);
+}
 
 }  // namespace openset
