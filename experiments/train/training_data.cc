@@ -1,9 +1,11 @@
 #include "experiments/train/training_data.h"
 
-#include <optional>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
+#include "core/tensor/torch.h"
 #include "experiments/worker/input_pipeline.h"
 
 namespace openset {
@@ -17,16 +19,24 @@ absl::StatusOr<std::unique_ptr<TrainingData>> TrainingData::Make(const TrainActi
 }
 
 TrainingData::TrainingData(const TrainAction& action, Batcher batcher, Pipeline pipeline)
-    : batch_size_(action.training().batch_size()),
+    : seed_(action.seed()),
+      batch_size_(action.training().batch_size()),
       drop_last_(action.training().drop_last()),
       batcher_(std::move(batcher)),
       pipeline_(std::move(pipeline)) {}
 
-void TrainingData::StartPass(RandomStream* order, RandomStream* augment) {
-  stream_.reset();  // it draws from the random numbers of its pass
-  std::vector<at::Tensor> batches = batcher_.Epoch(batch_size_, drop_last_, order);
+void TrainingData::StartEpoch(size_t epoch) {
+  stream_.reset();
+  order_.emplace(seed_, absl::StrCat("order/epoch ", epoch));
+  augment_.emplace(seed_, absl::StrCat("augment/epoch ", epoch));
+  StartPass();
+}
+
+void TrainingData::StartPass() {
+  stream_.reset();
+  std::vector<at::Tensor> batches = batcher_.Epoch(batch_size_, drop_last_, &*order_);
   left_ = static_cast<int64_t>(batches.size());
-  stream_ = std::make_unique<BatchStream>(batcher_, std::move(batches), pipeline_, augment);
+  stream_ = std::make_unique<BatchStream>(batcher_, std::move(batches), pipeline_, &*augment_);
 }
 
 absl::StatusOr<Batch> TrainingData::Next() {

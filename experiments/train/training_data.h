@@ -2,14 +2,14 @@
 #ifndef OPENSET_EXPERIMENTS_TRAIN_TRAINING_DATA_H_
 #define OPENSET_EXPERIMENTS_TRAIN_TRAINING_DATA_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
+#include <optional>
 
 #include "absl/status/statusor.h"
 #include "core/random.h"
 #include "core/tensor/batch.h"
-#include "core/tensor/torch.h"
 #include "data/batch_stream.h"
 #include "data/batcher.h"
 #include "data/pipeline.h"
@@ -18,7 +18,8 @@
 
 namespace openset {
 
-// Its life: Make(), then for each pass over the training samples StartPass() and Next() until none is left.
+// Its life: Make(), then for each epoch StartEpoch(), which begins its first pass over the training samples, and
+// StartPass() for each further one; Next() until none is left of a pass.
 class TrainingData {
  public:
   // Errors: those of the images and of the pipeline.
@@ -27,9 +28,10 @@ class TrainingData {
   int64_t samples() const { return batcher_.size(); }
   int64_t batches_per_pass() const { return BatchesPerEpoch(batcher_.size(), batch_size_, drop_last_); }
 
-  // A new order, drawn from `order`; the images of its batches are augmented with numbers from `augment`, which belongs
-  // to the pass until its last batch.
-  void StartPass(RandomStream* order, RandomStream* augment);
+  // Orders and augmentations are drawn from streams of the training's seed and the epoch's number.
+  void StartEpoch(size_t epoch);
+  // In a new order.
+  void StartPass();
   // Batches of the pass that Next() has not given yet.
   int64_t left() const { return left_; }
   // Errors: those of the data. Precondition: left() > 0.
@@ -38,12 +40,14 @@ class TrainingData {
  private:
   TrainingData(const TrainAction& action, Batcher batcher, Pipeline pipeline);
 
+  const uint64_t seed_;
   const int64_t batch_size_;
   const bool drop_last_;
   const Batcher batcher_;
   const Pipeline pipeline_;
+  std::optional<RandomStream> order_, augment_;  // of the epoch
   int64_t left_ = 0;
-  std::unique_ptr<BatchStream> stream_;  // of the pass
+  std::unique_ptr<BatchStream> stream_;  // of the pass; reads what is above it
 };
 
 }  // namespace openset

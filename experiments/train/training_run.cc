@@ -16,10 +16,6 @@
 namespace openset {
 namespace {
 
-RandomStream StreamOf(uint64_t seed, absl::string_view name, size_t epoch) {
-  return RandomStream(seed, absl::StrCat(name, "/epoch ", epoch));
-}
-
 Optimizer::NamedTensors ParametersOf(const Model& model, const Objective& objective) {
   Optimizer::NamedTensors parameters;
   for (const auto& parameter : model.named_parameters()) parameters.emplace_back(parameter.key(), parameter.value());
@@ -32,12 +28,9 @@ Optimizer::NamedTensors ParametersOf(const Model& model, const Objective& object
 // What one epoch holds between its steps.
 struct TrainingRun::Epoch {
   Epoch(uint64_t seed, size_t number, at::Tensor no_sums)
-      : order(StreamOf(seed, "order", number)),
-        augment(StreamOf(seed, "augment", number)),
-        open(StreamOf(seed, "open_set", number)),
-        sums(std::move(no_sums)) {}
+      : open(seed, absl::StrCat("open_set/epoch ", number)), sums(std::move(no_sums)) {}
 
-  RandomStream order, augment, open;
+  RandomStream open;
   int64_t steps = 0;
   int pass = 0;  // the first one has the open set
   // Objective, terms, hits; summed over samples on the device, so that steps don't wait for each other.
@@ -113,7 +106,7 @@ void TrainingRun::StartEpoch() {
   model_->SetGenerator(generator_);
   model_->train(true);
   objective_.StartEpoch(static_cast<int>(number), &epoch_->open);
-  data_->StartPass(&epoch_->order, &epoch_->augment);
+  data_->StartEpoch(number);
 }
 
 void TrainingRun::SetRate() {
@@ -139,7 +132,7 @@ absl::Status TrainingRun::Step() {
   if (steps_ >= max_steps()) return EndEpoch();
   if (data_->left() > 0) return absl::OkStatus();
   if (++epoch_->pass == Passes()) return EndEpoch();
-  data_->StartPass(&epoch_->order, &epoch_->augment);
+  data_->StartPass();
   return absl::OkStatus();
 }
 

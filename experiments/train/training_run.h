@@ -38,6 +38,7 @@ class TrainingRun {
   // Errors: those of the data and of MakeInitialModel(). Precondition: action.training is set; `action` and `context`
   // outlive the run.
   static absl::StatusOr<std::unique_ptr<TrainingRun>> Make(const TrainAction& action, const ActionContext& context);
+  ~TrainingRun();
 
   // Whether all epochs, or max_steps steps, are taken.
   bool done() const;

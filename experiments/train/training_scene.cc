@@ -12,7 +12,6 @@
 #include "core/random.h"
 #include "core/testing/status_matchers.h"
 #include "data/catalog.h"
-#include "data/pipeline.h"
 #include "data/task.h"
 #include "experiments/spec/actions.h"
 #include "experiments/train/training_data.h"
@@ -119,10 +118,9 @@ ActionContext TrainingScene::Context(const std::string& key) const {
 
 at::Tensor TrainingScene::TrainingImages() const {
   TrainAction action = Action("training { batch_size: 12 }");
-  RandomStream order(0, "order"), augment(0, "augment");
   const absl::StatusOr<std::unique_ptr<TrainingData>> data = TrainingData::Make(action, Context());
   EXPECT_THAT(data, IsOk());
-  (*data)->StartPass(&order, &augment);
+  (*data)->StartEpoch(0);
   const absl::StatusOr<Batch> batch = (*data)->Next();
   EXPECT_THAT(batch, IsOk());
   return batch->image.index_select(0, batch->sample.argsort());
