@@ -29,6 +29,24 @@ bool IsSha256(absl::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); });
 }
 
+void FindFolderProblems(const DataSetInfo& info, const ImageFolderFiles& folder, const std::string& path,
+                        std::vector<FieldProblem>* problems) {
+  if (folder.class_folder_size() != 0 && folder.class_folder_size() != info.class_name_size()) {
+    problems->push_back({absl::StrCat(path, ".class_folder"),
+                         absl::StrCat("must have one folder for each of the ", info.class_name_size(), " classes (has ",
+                                      folder.class_folder_size(), ")")});
+  }
+  if (folder.has_listing_sha256() && !IsSha256(folder.listing_sha256())) {
+    problems->push_back({absl::StrCat(path, ".listing_sha256"), "must be 64 lower-case hexadecimal digits"});
+  }
+  if (info.channels() != 1 && info.channels() != 3) {
+    problems->push_back({path, absl::StrCat("holds images of 1 or 3 channels, not ", info.channels())});
+  }
+  if ((info.height() == 0) != (info.width() == 0)) {
+    problems->push_back({path, "height and width must both be 0 where images have sizes of their own"});
+  }
+}
+
 // Problems of one part by itself.
 void FindPartProblems(const DataSetInfo& info, const DataSetPart& part, const std::string& path,
                       std::vector<FieldProblem>* problems) {
@@ -51,6 +69,11 @@ void FindPartProblems(const DataSetInfo& info, const DataSetPart& part, const st
             {path, absl::StrCat("sha256 of ", file->path(), " must be 64 lower-case hexadecimal digits")});
       }
     }
+  }
+  if (part.has_image_folder()) {
+    FindFolderProblems(info, part.image_folder(), absl::StrCat(path, ".image_folder"), problems);
+  } else if (info.height() == 0 || info.width() == 0) {
+    problems->push_back({path, "holds images of one size, which height and width must say"});
   }
   if (part.has_cifar_binary() && part.cifar_binary().label_at() >= part.cifar_binary().label_bytes()) {
     problems->push_back({absl::StrCat(path, ".cifar_binary.label_at"), "must be below label_bytes"});
@@ -166,6 +189,7 @@ std::vector<const DataFile*> FilesOf(const DataSetPart& part) {
       for (const DataFile& file : part.png_sheet().sheet()) files.push_back(&file);
       files.push_back(&part.png_sheet().labels());
       break;
+    case DataSetPart::kImageFolder:  // too many to list
     case DataSetPart::FORMAT_NOT_SET:
       break;
   }
@@ -185,18 +209,20 @@ absl::StatusOr<std::string> PartDigest(const DataSetInfo& info, absl::string_vie
   if (absl::c_all_of(files, [](const DataFile* file) { return file->sha256_size() > 0; })) {
     for (const DataFile* file : files) identity.add_sha256(file->sha256(0));
   }
+  if (part->image_folder().has_listing_sha256()) identity.add_sha256(part->image_folder().listing_sha256());
   return MessageDigest(identity);
 }
 
 absl::StatusOr<int64_t> CountSamples(const Selection& selection, const Catalog& catalog) {
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(selection.data_set()));
-  OPENSET_ASSIGN_OR_RETURN(const DataSetPart* part, FindPart(*info, selection.part()));
-  if (selection.has_part_digest()) {
-    OPENSET_ASSIGN_OR_RETURN(const std::string digest, PartDigest(*info, part->name()));
-    if (selection.part_digest() != digest) {
-      return absl::FailedPreconditionError(absl::StrCat("part '", part->name(), "' of data set '", info->name(),
-                                                        "' has changed in the catalog since it was selected"));
-    }
+  std::vector<const DataSetPart*> parts;
+  for (const PartOfDataSet& wanted : PartsOf(selection)) {
+    OPENSET_ASSIGN_OR_RETURN(parts.emplace_back(), FindPart(*info, wanted.part()));
+    if (!wanted.has_part_digest()) continue;
+    OPENSET_ASSIGN_OR_RETURN(const std::string digest, PartDigest(*info, wanted.part()));
+    if (wanted.part_digest() == digest) continue;
+    return absl::FailedPreconditionError(absl::StrCat("part '", wanted.part(), "' of data set '", info->name(),
+                                                      "' has changed in the catalog since it was selected"));
   }
   int64_t count = 0;
   for (const int32_t id : selection.class_id()) {
@@ -204,11 +230,12 @@ absl::StatusOr<int64_t> CountSamples(const Selection& selection, const Catalog& 
       return absl::InvalidArgumentError(
           absl::StrCat("data set '", info->name(), "' has no class ", id, " (0 to ", info->class_name_size() - 1, ")"));
     }
-    const int64_t samples = SamplesOfClass(*part, id);
-    const SampleRange range = RangeOfClass(selection, samples);
+    int64_t samples = 0;
+    for (const DataSetPart* part : parts) samples += SamplesOfClass(*part, id);
+    const SampleRange range = RangeOfClass(selection, FoldSamples(selection, samples));
     count += range.end - range.begin;
   }
-  return count;
+  return selection.index_size() > 0 ? std::min<int64_t>(count, selection.index_size()) : count;
 }
 
 }  // namespace openset

@@ -17,7 +17,7 @@
 namespace openset {
 
 // Where `info` contradicts itself: class counts that do not sum to a part's samples, layouts with different parts,
-// malformed checksums. Precondition: the schema's rules are obeyed.
+// malformed checksums, a size that its format can't have. Precondition: the schema's rules are obeyed.
 std::vector<FieldProblem> FindDataSetProblems(const DataSetInfo& info);
 
 // Data sets by name.
@@ -54,9 +54,10 @@ std::vector<const DataFile*> FilesOf(const DataSetPart& part);
 // first. Errors: as FindPart.
 absl::StatusOr<std::string> PartDigest(const DataSetInfo& info, absl::string_view part);
 
-// How many samples a selection has, by the catalog alone: the images of an epoch, or of a test. Errors: kNotFound for
-// an unknown data set or part; kInvalidArgument for a class id out of range; kFailedPrecondition if `part_digest` is
-// set and is not that of the catalog's part, which then has changed since the selection was made.
+// How many samples a selection has, by the catalog alone: the images of an epoch, or of a test; at most so many where
+// they are drawn and limited. Errors: kNotFound for an unknown data set or part; kInvalidArgument for a class id out of
+// range; kFailedPrecondition if `part_digest` is set and is not that of the catalog's part, which then has changed
+// since the selection was made.
 absl::StatusOr<int64_t> CountSamples(const Selection& selection, const Catalog& catalog);
 
 }  // namespace openset

@@ -87,6 +87,43 @@ TEST(FindDataSetProblems, FormatsHaveTheirNumberOfChannels) {
                                           "layout[0].part[1].png_sheet: holds images of 3 channels"));
 }
 
+// The toy's parts as image folders.
+std::string FolderToy(const std::string& sizes, const std::string& more) {
+  return absl::StrCat("name: 'toy' class_name: 'a' class_name: 'b' ", sizes,
+                      " layout { part { name: 'train' samples: 4 samples_per_class: 2 image_folder { path: 'toy' ",
+                      more, " } } }");
+}
+
+TEST(FindDataSetProblems, ImageFolders) {
+  const std::string any = "channels: 3 height: 0 width: 0";
+  EXPECT_THAT(Problems(Parse<DataSetInfo>(FolderToy(any, ""))), IsEmpty());
+  EXPECT_THAT(Problems(Parse<DataSetInfo>(FolderToy(any, "class_folder: ['x', 'y/z'] listing_sha256: '" + kSum + "'"))),
+              IsEmpty());
+  EXPECT_THAT(Problems(Parse<DataSetInfo>(
+                  FolderToy("channels: 2 height: 0 width: 7", "class_folder: 'x' listing_sha256: 'abc'"))),
+              ElementsAre("layout[0].part[0].image_folder.class_folder: must have one folder for each of the 2 classes "
+                          "(has 1)",
+                          "layout[0].part[0].image_folder.listing_sha256: must be 64 lower-case hexadecimal digits",
+                          "layout[0].part[0].image_folder: holds images of 1 or 3 channels, not 2",
+                          "layout[0].part[0].image_folder: height and width must both be 0 where images have sizes of "
+                          "their own"));
+  DataSetInfo binary = Parse<DataSetInfo>(kToy);
+  binary.set_height(0);
+  EXPECT_THAT(Problems(binary),
+              ElementsAre("layout[0].part[0]: holds images of one size, which height and width must say",
+                          "layout[0].part[1]: holds images of one size, which height and width must say"));
+}
+
+TEST(PartDigest, OfAFolderDependsOnItsListing) {
+  const std::string any = "channels: 3 height: 0 width: 0";
+  const auto digest = [&](const std::string& more) {
+    return *PartDigest(Parse<DataSetInfo>(FolderToy(any, more)), "train");
+  };
+  EXPECT_EQ(digest(""), digest("class_folder: ['x', 'y']"));
+  EXPECT_NE(digest(""), digest("listing_sha256: '" + kSum + "'"));
+  EXPECT_NE(digest("listing_sha256: '" + kOtherSum + "'"), digest("listing_sha256: '" + kSum + "'"));
+}
+
 TEST(FindDataSetProblems, LayoutsHoldTheSameSamples) {
   DataSetInfo info = Parse<DataSetInfo>(kToy);
   *info.add_layout() = info.layout(0);

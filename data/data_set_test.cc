@@ -6,6 +6,7 @@
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/proto/text_proto.h"
+#include "data/readers/image_folder.h"
 #include "data/testing/damage.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -124,6 +125,82 @@ TEST_F(DataSetTest, OtherImagesThanTheCatalogsAreRefused) {
   EXPECT_EQ(Load().status(), error("has 0 samples of class 0, not 1"));
   Write("a/toy/rest.bin", "\x02\x0c\x0d\x01");
   EXPECT_THAT(std::string(Load().status().message()), HasSubstr("not a number of whole records of 3 bytes"));
+}
+
+// Two classes of images of any size, "b" in the folder "b/images".
+class FolderPartTest : public DataSetTest {
+ protected:
+  FolderPartTest() {
+    EXPECT_TRUE(ParseTextProto(R"(
+      name: "folders"
+      class_name: ["a", "b"]
+      channels: 3
+      height: 0
+      width: 0
+      layout {
+        part {
+          name: "train"
+          samples: 3
+          samples_per_class: [1, 2]
+          image_folder { path: "folders/train" class_folder: ["a", "b/images"] }
+        }
+      })",
+                               "text", &info_)
+                    .ok());
+    Copy("b/folders/train/a/1.png", "grey.png");
+    Copy("b/folders/train/b/images/1.jpg", "rgb.jpg");
+    Copy("b/folders/train/b/images/2.jpg", "grey.jpg");
+  }
+
+  void Copy(const std::string& name, const std::string& file) {
+    Write(name, *ReadFile(JoinPath("data/readers/testdata", file)));
+  }
+  absl::StatusOr<std::shared_ptr<const ImageSource>> Open() { return OpenPart(info_, "train", {a_, b_}); }
+};
+
+TEST_F(FolderPartTest, IsListedAndReadLater) {
+  EXPECT_TRUE(Check().ok()) << Check();
+  const auto source = Open();
+  ASSERT_TRUE(source.ok()) << source.status();
+  EXPECT_THAT((*source)->index().label, ElementsAre(0, 1, 1));
+  EXPECT_EQ((*(*source)->Read({1}))[0].height, 17);
+  Write("b/folders/train/b/images/2.jpg", "no image");  // nothing looks at it before it is read
+  EXPECT_TRUE(Open().ok());
+  EXPECT_EQ((*Open())->Read({2}).status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(Load().status().code(), absl::StatusCode::kUnimplemented);
+}
+
+TEST_F(FolderPartTest, MissingAndOtherFilesAreNamed) {
+  Copy("b/folders/train/b/images/3.jpg", "grey.jpg");
+  const absl::Status more = absl::DataLossError(absl::StrCat(
+      JoinPath(b_, "folders/train/b/images"),
+      ": has 3 images, not 2 as the catalog says of part 'train' of data set 'folders'; fetch the files again"));
+  EXPECT_EQ(Check(), more);
+  EXPECT_EQ(Open().status(), more);
+  std::filesystem::remove_all(JoinPath(b_, "folders/train/a"));
+  EXPECT_EQ(Check().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(Check().message()), HasSubstr(JoinPath(b_, "folders/train/a")));
+  std::filesystem::remove_all(b_);
+  EXPECT_THAT(std::string(Check().message()),
+              HasSubstr("data set 'folders': folders/train is in none of the data folders"));
+}
+
+TEST_F(FolderPartTest, TheListingIsCompared) {
+  info_.mutable_layout(0)->mutable_part(0)->mutable_image_folder()->set_listing_sha256(
+      *ListingDigest(JoinPath(b_, "folders/train"), {"a", "b/images"}));
+  EXPECT_TRUE(Check().ok()) << Check();
+  Write("b/folders/train/a/1.png", "cut");
+  EXPECT_EQ(Check().code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(Check().message()), HasSubstr("SHA-256 of the names and sizes of its images is"));
+}
+
+TEST_F(DataSetTest, BinaryPartsAreSourcesToo) {
+  Write("a/toy/first.bin", "\x01\x0a\x0b");
+  Write("a/toy/rest.bin", std::string("\x00\x0c\x0d\x02\x0e\x0f", 6));
+  const auto source = OpenPart(info_, "train", {a_});
+  ASSERT_TRUE(source.ok()) << source.status();
+  EXPECT_THAT((*source)->index().label, ElementsAre(1, 0, 2));
+  EXPECT_THAT((*(*source)->Read({1}))[0].pixels, ElementsAre(12, 13));
 }
 
 }  // namespace

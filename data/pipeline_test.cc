@@ -1,5 +1,6 @@
 #include "data/pipeline.h"
 
+#include "data/augment/center_crop.h"
 #include "data/augment/resize.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -159,6 +160,36 @@ TEST(Pipeline, NamesTheFieldWithTooManyValues) {
   format.std = {1, 1, 1, 1};
   EXPECT_EQ(Pipeline::Make({}, format, kCpu).status(),
             absl::InvalidArgumentError("std: must have one value, or one for each of the 3 channels (has 4)"));
+}
+
+// The first part ends with what makes all sizes one: images that pass it alone, and the rest together, come out as all
+// together do, as nothing in it draws.
+TEST(Pipeline, PartsAreTheWhole) {
+  std::vector<std::unique_ptr<const Augmentation>> augmentations;
+  augmentations.push_back(MakeResizeShorterSide(6));
+  augmentations.push_back(MakeCenterCrop(4));
+  InputFormat format;
+  format.size = 4;
+  const Pipeline pipeline = *Pipeline::Make(std::move(augmentations), format, at::kCPU);
+  const at::Tensor images = at::arange(2 * 3 * 9 * 12).remainder_(251).to(at::kByte).view({2, 3, 9, 12});
+  std::vector<at::Tensor> first;
+  for (int64_t i = 0; i < 2; ++i) {
+    first.push_back(pipeline.ApplyFirst(images.slice(0, i, i + 1), nullptr));
+    EXPECT_EQ(first[i].sizes(), at::IntArrayRef({1, 3, 4, 4}));
+  }
+  EXPECT_TRUE(at::equal(pipeline.ApplyRest(at::cat(first), nullptr)[0], pipeline.Apply(images, nullptr)));
+}
+
+TEST(Pipeline, MustEndWithOneSize) {
+  std::vector<std::unique_ptr<const Augmentation>> augmentations;
+  augmentations.push_back(MakeCenterCrop(4));
+  augmentations.push_back(MakeResizeShorterSide(6));
+  InputFormat format;
+  format.size = 4;
+  EXPECT_EQ(
+      Pipeline::Make(std::move(augmentations), format, at::kCPU).status(),
+      absl::InvalidArgumentError("augmentation: the last one that changes sizes leaves images of different sizes; "
+                                 "put center_crop, random_resized_crop or resize behind it"));
 }
 
 TEST(PipelineDeathTest, RefusesAnAugmentationToAnotherSize) {

@@ -11,25 +11,32 @@
 
 namespace openset {
 
-// Places among a class's samples, in the order in which they are stored; empty if begin == end.
+// `part` and `more`.
+std::vector<PartOfDataSet> PartsOf(const Selection& selection);
+
+// Samples of a class of `samples` that are in the selection's fold; all without one.
+int64_t FoldSamples(const Selection& selection, int64_t samples);
+
+// Places among a class's samples, in the selection's order; empty if begin == end.
 struct SampleRange {
   int64_t begin;
   int64_t end;
 };
 
-// What a selection takes of a class that has `samples` samples.
+// What a selection takes of a class that has `samples` samples in its fold.
 SampleRange RangeOfClass(const Selection& selection, int64_t samples);
 
-// N samples in the order in which they are stored.
+// N samples in the selection's order.
 struct SelectedSamples {
-  std::vector<int64_t> index;  // [N], places in the part's index, ascending
+  std::vector<int64_t> index;  // [N], places in the index; ascending unless they were drawn
   std::vector<int64_t> label;  // [N], places of their classes in the selection's list
 
   int64_t size() const { return static_cast<int64_t>(index.size()); }
 };
 
-// The samples of `index`, which must be that of the selection's part: of each class those that its bounds leave
-// (Selection in task.proto). Errors, kInvalidArgument: a class is listed twice or has no sample, or none is left of it.
+// What the selection takes of `index`, which must be that of its parts, one behind the other.
+// Errors, kInvalidArgument: a class is listed twice or has no sample, or none is left of it; a drawn sample is not
+// there, of no listed class, or drawn twice; a fold that there is not.
 absl::StatusOr<SelectedSamples> SelectSamples(const SampleIndex& index, const Selection& selection);
 
 }  // namespace openset

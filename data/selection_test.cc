@@ -1,6 +1,11 @@
 #include "data/selection.h"
 
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 #include "core/proto/text_proto.h"
+#include "core/random.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -46,6 +51,104 @@ TEST(SelectSamples, SetsTheLastOfEachClassApart) {
   EXPECT_EQ(Select("class_id: [2, 0] without_last_per_class: 2").status(),
             absl::InvalidArgumentError("class_id[1]: part 'train' of data set 'toy' has only the 2 samples that are "
                                        "kept for validation of class 0"));
+}
+
+TEST(SelectSamples, DrawnOnesKeepTheirOrder) {
+  const absl::StatusOr<SelectedSamples> samples = Select("class_id: [2, 0] index: [5, 1, 0, 4]");
+  ASSERT_TRUE(samples.ok()) << samples.status();
+  EXPECT_THAT(samples->index, ElementsAre(5, 1, 0, 4));
+  EXPECT_THAT(samples->label, ElementsAre(0, 1, 0, 1));
+  // The numbers per class count in that order.
+  EXPECT_THAT(Select("class_id: [2, 0] index: [5, 1, 0, 4] limit_per_class: 1")->index, ElementsAre(5, 1));
+  EXPECT_THAT(Select("class_id: [2, 0] index: [5, 1, 0, 4] only_last_per_class: 1")->index, ElementsAre(0, 4));
+}
+
+TEST(SelectSamples, DrawnOnesMustBeThere) {
+  EXPECT_EQ(Select("class_id: [2, 0] index: [1, 8]").status(),
+            absl::InvalidArgumentError("index[1]: part 'train' of data set 'toy' has no sample 8 (0 to 7)"));
+  EXPECT_EQ(Select("class_id: [2, 0] index: [1, 0, 1]").status(),
+            absl::InvalidArgumentError("index[2]: sample 1 is there twice"));
+  EXPECT_EQ(Select("class_id: [2, 0] index: [1, 3]").status(),
+            absl::InvalidArgumentError("index[1]: sample 3 is of class 1, which is not listed"));
+}
+
+// 30 samples of class 0 and 11 of class 1.
+SampleIndex LargeIndex() {
+  SampleIndex index;
+  for (int i = 0; i < 41; ++i) index.label.push_back(i % 4 == 1 || i == 40 ? 1 : 0);
+  return index;
+}
+
+std::vector<int64_t> SelectFold(int fold, bool others, const std::string& more = "class_id: [0, 1]") {
+  Selection selection;
+  EXPECT_TRUE(ParseTextProto(absl::StrCat("data_set: 'toy' part: 'train' fold { seed: 3 name: 'cv' folds: 4 fold: ",
+                                          fold, " others: ", others, " } ", more),
+                             "text", &selection)
+                  .ok());
+  const absl::StatusOr<SelectedSamples> samples = SelectSamples(LargeIndex(), selection);
+  EXPECT_TRUE(samples.ok()) << samples.status();
+  int64_t count = 0;
+  for (const int64_t of_class :
+       selection.class_id_size() == 2 ? std::vector<int64_t>{30, 11} : std::vector<int64_t>{11}) {
+    const SampleRange range = RangeOfClass(selection, FoldSamples(selection, of_class));
+    count += range.end - range.begin;
+  }
+  EXPECT_EQ(samples->size(), count) << "the catalog counts others";
+  return samples->index;
+}
+
+TEST(SelectSamples, FoldsShareAllSamples) {
+  std::vector<int64_t> all;
+  for (int fold = 0; fold < 4; ++fold) {
+    const std::vector<int64_t> inside = SelectFold(fold, false), outside = SelectFold(fold, true);
+    EXPECT_TRUE(std::is_sorted(inside.begin(), inside.end()));
+    std::vector<int64_t> both = inside;
+    both.insert(both.end(), outside.begin(), outside.end());
+    std::sort(both.begin(), both.end());
+    ASSERT_EQ(both.size(), 41);
+    EXPECT_TRUE(std::adjacent_find(both.begin(), both.end()) == both.end());
+    // 30 in 8 8 7 7, 11 in 3 3 3 2.
+    EXPECT_EQ(inside.size(), fold < 2 ? 11 : fold == 2 ? 10 : 9);
+    all.insert(all.end(), inside.begin(), inside.end());
+  }
+  std::sort(all.begin(), all.end());
+  EXPECT_TRUE(std::adjacent_find(all.begin(), all.end()) == all.end());
+  EXPECT_EQ(all.size(), 41);
+}
+
+// The header's rule, by hand.
+TEST(SelectSamples, AFoldIsDrawnByClassAndName) {
+  const std::vector<int64_t> order = RandomStream(3, "cv/class 1").Permutation(11);
+  std::vector<int64_t> of_class;
+  for (int64_t i = 0; i < 41; ++i) {
+    if (LargeIndex().label[i] == 1) of_class.push_back(i);
+  }
+  std::vector<int64_t> expected = {of_class[order[2]], of_class[order[6]], of_class[order[10]]};
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(SelectFold(2, false, "class_id: 1"), expected);
+  expected.resize(2);
+  EXPECT_EQ(SelectFold(2, false, "class_id: 1 limit_per_class: 2"), expected);
+}
+
+TEST(SelectSamples, FoldsThatCannotBe) {
+  EXPECT_EQ(Select("class_id: 0 fold { name: 'cv' folds: 2 fold: 2 }").status(),
+            absl::InvalidArgumentError("fold.fold: there is no fold 2 (0 to 1)"));
+  EXPECT_EQ(
+      Select("class_id: 7 fold { name: 'cv' folds: 3 fold: 1 }").status(),
+      absl::InvalidArgumentError("class_id[0]: part 'train' of data set 'toy' has only 1 samples, none of them in "
+                                 "the fold, of class 7"));
+}
+
+TEST(PartsOf, AreTheFirstAndMore) {
+  Selection selection;
+  ASSERT_TRUE(ParseTextProto("part: 'train' part_digest: 'x' more { part: 'extra' }", "text", &selection).ok());
+  const std::vector<PartOfDataSet> parts = PartsOf(selection);
+  ASSERT_EQ(parts.size(), 2);
+  EXPECT_EQ(parts[0].part_digest(), "x");
+  EXPECT_EQ(parts[1].part(), "extra");
+  EXPECT_EQ(
+      Select("more { part: 'extra' } class_id: 3").status(),
+      absl::InvalidArgumentError("class_id[0]: parts 'train', 'extra' of data set 'toy' have no sample of class 3"));
 }
 
 TEST(SelectSamples, NamesTheClass) {

@@ -14,6 +14,7 @@
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
+#include "data/selection.h"
 
 namespace openset {
 namespace {
@@ -26,6 +27,16 @@ std::vector<UnknownSource> SourcesOf(const TaskSpec& task) {
   UnknownSource source;
   source.set_data_set(task.data_set());
   return {source};
+}
+
+std::vector<std::string> TrainParts(const TaskSpec& task) {
+  if (task.train_part_size() == 0) return {"train"};
+  return {task.train_part().begin(), task.train_part().end()};
+}
+
+std::vector<std::string> TestParts(const TaskSpec& task) {
+  if (task.test_part_size() == 0) return {"test"};
+  return {task.test_part().begin(), task.test_part().end()};
 }
 
 // The classes that are unknown in a source.
@@ -54,8 +65,7 @@ class Checker {
   bool CheckSources() {
     known_info_ = Find("data_set", task_.data_set());
     if (known_info_ == nullptr) return false;
-    CheckPart("data_set", *known_info_, "train");
-    CheckPart("data_set", *known_info_, "test");
+    CheckParts();
     std::set<std::string> groups;
     for (int s = 0; s < task_.unknown_size(); ++s) {
       const UnknownSource& source = task_.unknown(s);
@@ -125,6 +135,20 @@ class Checker {
     return nullptr;
   }
 
+  // Of the known classes.
+  void CheckParts() {
+    std::set<std::string> used;
+    const auto check = [&](const std::string& field, bool named, const std::vector<std::string>& parts) {
+      for (size_t i = 0; i < parts.size(); ++i) {
+        const std::string path = named ? absl::StrCat(field, "[", i, "]") : "data_set";
+        CheckPart(path, *known_info_, parts[i]);
+        if (!used.insert(parts[i]).second) Add(path, absl::StrCat("part '", parts[i], "' is used twice"));
+      }
+    };
+    check("train_part", task_.train_part_size() > 0, TrainParts(task_));
+    check("test_part", task_.test_part_size() > 0, TestParts(task_));
+  }
+
   void CheckPart(const std::string& path, const DataSetInfo& info, const std::string& part) {
     const absl::Status status = FindPart(info, part).status();
     if (!status.ok()) Add(path, std::string(status.message()));
@@ -174,13 +198,19 @@ absl::Status ToStatus(const std::vector<FieldProblem>& problems) {
   }));
 }
 
-absl::StatusOr<Selection> Select(const Catalog& catalog, const std::string& data_set, const std::string& part,
-                                 const std::vector<int>& classes, int limit_per_class) {
+absl::StatusOr<Selection> Select(const Catalog& catalog, const std::string& data_set,
+                                 const std::vector<std::string>& parts, const std::vector<int>& classes,
+                                 int limit_per_class) {
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(data_set));
   Selection selection;
   selection.set_data_set(data_set);
-  selection.set_part(part);
-  OPENSET_ASSIGN_OR_RETURN(*selection.mutable_part_digest(), PartDigest(*info, part));
+  selection.set_part(parts[0]);
+  OPENSET_ASSIGN_OR_RETURN(*selection.mutable_part_digest(), PartDigest(*info, parts[0]));
+  for (size_t i = 1; i < parts.size(); ++i) {
+    PartOfDataSet* more = selection.add_more();
+    more->set_part(parts[i]);
+    OPENSET_ASSIGN_OR_RETURN(*more->mutable_part_digest(), PartDigest(*info, parts[i]));
+  }
   for (const int id : classes) selection.add_class_id(id);
   selection.set_limit_per_class(limit_per_class);
   return selection;
@@ -189,9 +219,12 @@ absl::StatusOr<Selection> Select(const Catalog& catalog, const std::string& data
 // That each class has more than `kept` samples.
 absl::Status CheckSomeAreLeft(const Selection& train, int kept, const Catalog& catalog) {
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(train.data_set()));
-  OPENSET_ASSIGN_OR_RETURN(const DataSetPart* part, FindPart(*info, train.part()));
   for (const int id : train.class_id()) {
-    const int64_t samples = SamplesOfClass(*part, id);
+    int64_t samples = 0;
+    for (const PartOfDataSet& part : PartsOf(train)) {
+      OPENSET_ASSIGN_OR_RETURN(const DataSetPart* found, FindPart(*info, part.part()));
+      samples += SamplesOfClass(*found, id);
+    }
     if (samples > kept) continue;
     return absl::InvalidArgumentError(absl::StrCat("validation_per_class: keeps ", kept,
                                                    " samples of each class, and '", info->name(), "' has ", samples,
@@ -214,12 +247,13 @@ absl::Status AddExternal(const TaskSpec& task, const TaskRequest& request, const
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(external.data_set()));
   const std::vector<int> classes = ExternalClasses(external, *info);
   OPENSET_ASSIGN_OR_RETURN(*data->mutable_external(),
-                           Select(catalog, external.data_set(), external.part(), classes, 0));
+                           Select(catalog, external.data_set(), {external.part()}, classes, 0));
   if (request.validation_per_class == 0) return absl::OkStatus();
   UnknownGroup* group = data->add_validation_unknown();
   group->set_name("external");
-  OPENSET_ASSIGN_OR_RETURN(*group->mutable_selection(), Select(catalog, external.data_set(), external.validation_part(),
-                                                               classes, request.validation_per_class));
+  OPENSET_ASSIGN_OR_RETURN(
+      *group->mutable_selection(),
+      Select(catalog, external.data_set(), {external.validation_part()}, classes, request.validation_per_class));
   return absl::OkStatus();
 }
 
@@ -273,9 +307,9 @@ absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const TaskRequest& re
   const std::vector<int> known(split.known().begin(), split.known().end());
   TaskData data;
   OPENSET_ASSIGN_OR_RETURN(*data.mutable_train(),
-                           Select(catalog, task.data_set(), "train", known, request.train_limit_per_class));
+                           Select(catalog, task.data_set(), TrainParts(task), known, request.train_limit_per_class));
   OPENSET_ASSIGN_OR_RETURN(*data.mutable_test_known(),
-                           Select(catalog, task.data_set(), "test", known, request.test_limit_per_class));
+                           Select(catalog, task.data_set(), TestParts(task), known, request.test_limit_per_class));
   const std::vector<UnknownSource> sources = SourcesOf(task);
   if (request.unknown_classes > 0 && sources.size() > 1) {
     return absl::InvalidArgumentError(absl::StrCat("unknown_classes: task '", task.name(), "' has ", sources.size(),
@@ -293,8 +327,10 @@ absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const TaskRequest& re
     if (classes.empty()) continue;
     UnknownGroup* group = data.add_test_unknown();
     group->set_name(source.group());
+    const std::vector<std::string> parts =
+        task.unknown_size() == 0 ? TestParts(task) : std::vector<std::string>{source.part()};
     OPENSET_ASSIGN_OR_RETURN(*group->mutable_selection(),
-                             Select(catalog, source.data_set(), source.part(), classes, request.test_limit_per_class));
+                             Select(catalog, source.data_set(), parts, classes, request.test_limit_per_class));
   }
   OPENSET_RETURN_IF_ERROR(AddExternal(task, request, catalog, &data));
   return data;

@@ -14,8 +14,8 @@
 namespace openset {
 
 // What is wrong with a task that obeys its schema's rules, by field: unknown data sets and parts; classes that are out
-// of range, listed twice, or both known and unknown; groups of one name; a list of unknown classes though the sources
-// of unknowns are of several data sets; a source that has no class left.
+// of range, listed twice, or both known and unknown; parts used twice; groups of one name; a list of unknown classes
+// though the sources of unknowns are of several data sets; a source that has no class left.
 std::vector<FieldProblem> FindTaskProblems(const TaskSpec& task, const Catalog& catalog);
 
 // Reads a task, fills in defaults and checks it. Errors: kNotFound if there is no such file; kInvalidArgument with
@@ -37,11 +37,11 @@ struct TaskRequest {
   int validation_per_class = 0;
 };
 
-// The selections of a split, with their part digests. Known classes are those of the parts "train" and "test" of the
-// task's data set, labelled by their place in the split; unknown ones form a group for each source of unknowns, and
-// there is no group where all classes are known. Errors, all kInvalidArgument "path: problem": those of
-// FindTaskProblems; a split number that does not exist ("split"); more unknown classes than there are, or a number of
-// them for several sources ("unknown_classes"); no sample left to train with ("validation_per_class").
+// The selections of a split, with their part digests. Known classes are those of the task's train and test parts,
+// labelled by their place in the split; unknown ones form a group for each source of unknowns, and there is no group
+// where all classes are known. Errors, all kInvalidArgument "path: problem": those of FindTaskProblems; a split number
+// that does not exist ("split"); more unknown classes than there are, or a number of them for several sources
+// ("unknown_classes"); no sample left to train with ("validation_per_class").
 absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const TaskRequest& request, const Catalog& catalog);
 
 // The openness (core/openness.h) of a trial's data; a class of a data set counts once however many groups it is in.

@@ -117,6 +117,57 @@ TEST(ResolveTask, SelectsKnownAndRemainingClasses) {
   EXPECT_THAT(FindProblems(*data), IsEmpty());
 }
 
+TEST(ResolveTask, TakesPartsOfAnyNames) {
+  const absl::StatusOr<TaskData> data =
+      Resolve("data_set: 'four' train_part: 'test' test_part: 'train' split { known: [2, 0] }");
+  ASSERT_TRUE(data.ok()) << data.status();
+  EXPECT_EQ(data->train().part(), "test");
+  EXPECT_EQ(data->test_known().part(), "train");
+  EXPECT_EQ(data->test_unknown(0).selection().part(), "train");
+  EXPECT_EQ(data->train().more_size(), 0);
+
+  const absl::StatusOr<TaskData> both =
+      Resolve("data_set: 'bare' train_part: 'train' test_part: ['train', 'test', 'no'] split { known: 0 }");
+  EXPECT_EQ(both.status(),
+            absl::InvalidArgumentError("test_part[0]: part 'train' is used twice
+                                       "
+                                       "test_part[1]: data set 'bare': unknown part 'test' (known: train)
+                                       "
+                                       "test_part[2]: data set 'bare': unknown part 'no' (known: train)"));
+}
+
+TEST(ResolveTask, TakesSeveralPartsOneBehindTheOther) {
+  DataSetInfo info;
+  info.set_name("three parts");
+  info.add_class_name("a");
+  info.add_class_name("b");
+  for (const char* name : {"one", "two", "three"}) {
+    DataSetPart* part = (info.layout_size() == 0 ? info.add_layout() : info.mutable_layout(0))->add_part();
+    part->set_name(name);
+    part->set_samples(20);
+    part->add_samples_per_class(10);
+  }
+  const Catalog catalog({info});
+  TaskRequest request;
+  request.validation_per_class = 15;
+  const absl::StatusOr<TaskData> data =
+      ResolveTask(Parse("data_set: 'three parts' train_part: ['three', 'one'] test_part: 'two' split { known: 1 }"),
+                  request, catalog);
+  ASSERT_TRUE(data.ok()) << data.status();  // 20 samples of the class, 15 of them for validation
+  EXPECT_EQ(data->train().part(), "three");
+  ASSERT_EQ(data->train().more_size(), 1);
+  EXPECT_EQ(data->train().more(0).part(), "one");
+  EXPECT_EQ(data->train().more(0).part_digest(), *PartDigest(info, "one"));
+  EXPECT_EQ(*CountSamples(data->train(), catalog), 5);
+  EXPECT_EQ(*CountSamples(data->validation_known(), catalog), 15);
+  TaskData stale = *data;
+  stale.mutable_train()->mutable_more(0)->set_part_digest("other");
+  EXPECT_EQ(
+      CountSamples(stale.train(), catalog).status(),
+      absl::FailedPreconditionError("part 'one' of data set 'three parts' has changed in the catalog since it was "
+                                    "selected"));
+}
+
 TEST(ResolveTask, TakesTheFirstClassesAndSamples) {
   const absl::StatusOr<TaskData> data =
       Resolve("data_set: 'four' split { known: 1 unknown: [3, 0, 2] }", {0, /*unknown_classes=*/2, 4, 3});

@@ -133,6 +133,22 @@ def openset_repositories():
     )
 
     debian_archive(
+        name = "jpeg",
+        packages = {
+            "libjpeg62-turbo-dev=1:2.1.5-2": "10485411f751c24472c43b28fe24ab6389fedb027d496bbc2c831496f750ab01",
+        },
+        build_file = "//third_party:jpeg.BUILD",
+    )
+
+    debian_archive(
+        name = "webp",
+        packages = {
+            "libwebp-dev=1.2.4-0.2+deb12u1": "a9d07a8423e462babc947dd5745875a58c450fd5ca5c4493dbabe17387f97d89",
+        },
+        build_file = "//third_party:webp.BUILD",
+    )
+
+    debian_archive(
         name = "fashion_mnist",
         packages = {
             "dataset-fashion-mnist=0.0~git20200523.55506a9-1": "39e172fe32dd318ebb3e512220c3beea2fa47d7e20bab348fb4e0922d6beefc0",

@@ -240,9 +240,9 @@ absl::StatusOr<NpyArray> ParseNpy(absl::string_view bytes) {
   return array;
 }
 
-std::string FormatNpy(const NpyArray& array) {
-  std::string header = absl::StrCat("{'descr': '", array.descr, "', 'fortran_order': False, 'shape': (",
-                                    absl::StrJoin(array.shape, ", "), array.shape.size() == 1 ? ",), }" : "), }");
+std::string FormatNpyHeader(absl::string_view descr, absl::Span<const int64_t> shape) {
+  std::string header = absl::StrCat("{'descr': '", descr, "', 'fortran_order': False, 'shape': (",
+                                    absl::StrJoin(shape, ", "), shape.size() == 1 ? ",), }" : "), }");
   // Magic, version and length take 10 bytes; the whole is a multiple of 64 and ends in a newline.
   const size_t unpadded = 10 + header.size() + 1;
   header.append((64 - unpadded % 64) % 64, ' ');
@@ -252,7 +252,11 @@ std::string FormatNpy(const NpyArray& array) {
   bytes.push_back(0);
   bytes.push_back(static_cast<char>(header.size() & 0xFF));
   bytes.push_back(static_cast<char>(header.size() >> 8));
-  return absl::StrCat(bytes, header, array.data);
+  return absl::StrCat(bytes, header);
+}
+
+std::string FormatNpy(const NpyArray& array) {
+  return absl::StrCat(FormatNpyHeader(array.descr, array.shape), array.data);
 }
 
 NpyArray MakeNpy(absl::Span<const float> values, std::vector<int64_t> shape) {

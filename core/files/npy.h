@@ -29,6 +29,9 @@ absl::StatusOr<NpyArray> ParseNpy(absl::string_view bytes);
 // Version 1.0. The same array gives the same bytes.
 std::string FormatNpy(const NpyArray& array);
 
+// What stands before the data of such an array.
+std::string FormatNpyHeader(absl::string_view descr, absl::Span<const int64_t> shape);
+
 NpyArray MakeNpy(absl::Span<const float> values, std::vector<int64_t> shape);
 NpyArray MakeNpy(absl::Span<const double> values, std::vector<int64_t> shape);
 NpyArray MakeNpy(absl::Span<const int64_t> values, std::vector<int64_t> shape);

@@ -2,8 +2,11 @@
 #ifndef OPENSET_CORE_FILES_NPZ_H_
 #define OPENSET_CORE_FILES_NPZ_H_
 
+#include <cstdint>
+#include <fstream>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -16,6 +19,38 @@ using NpzArrays = std::map<std::string, NpyArray>;
 // Writes a new file, stored without compression as np.savez does, arrays in order of name, the same bytes for the same
 // arrays. Errors: kUnavailable with the path. Not atomic: write to a temporary name.
 absl::Status WriteNpz(const std::string& path, const NpzArrays& arrays);
+
+// Writes what WriteNpz would, to the byte, from arrays of which some come row by row: these wait in files beside
+// `path`, which have its name and more, until Finish. Its life: AppendRows any number of times, then Finish once.
+class NpzWriter {
+ public:
+  explicit NpzWriter(std::string path);
+  ~NpzWriter();
+  NpzWriter(const NpzWriter&) = delete;
+  NpzWriter& operator=(const NpzWriter&) = delete;
+
+  // Appends the rows of `some` [n, ...] to the array `name` [N, ...]. Errors: kUnavailable with the path. Precondition:
+  // but for n, type and shape are those of the array's other rows.
+  absl::Status AppendRows(const std::string& name, const NpyArray& some);
+
+  // Writes the file, with these arrays beside those that came by rows; none is in both. Errors: kUnavailable.
+  absl::Status Finish(const NpzArrays& whole);
+
+ private:
+  struct Rows {
+    std::string path;
+    std::ofstream file;
+    std::string descr;
+    std::vector<int64_t> row_shape;
+    int64_t bytes = 0;
+    int64_t count = 0;
+  };
+
+  void RemoveRows();
+
+  const std::string path_;
+  std::map<std::string, Rows> rows_;
+};
 
 // Reads all arrays, or only those in `names` if it is not empty; names that are not there are left out.
 // Errors: kNotFound; kDataLoss for a file that is damaged or no archive; kInvalidArgument for arrays that can't be read

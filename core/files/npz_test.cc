@@ -31,6 +31,36 @@ TEST(ReadNpz, ReadsTheNamedArraysOnly) {
   EXPECT_EQ(arrays->count("label"), 1);
 }
 
+TEST(NpzWriter, WritesTheSameBytesRowByRow) {
+  const std::string at_once = testing::TempDir() + "/at_once.npz", by_rows = testing::TempDir() + "/by_rows.npz";
+  const NpyArray names = MakeNpy({"x", "y"}), weight = MakeNpy(std::vector<float>(4, 2), {2, 2});
+  ASSERT_TRUE(WriteNpz(at_once, {{"features", MakeNpy(std::vector<float>{1, 2, 3, 4, 5, 6}, {3, 2})},
+                                 {"group_names", names},
+                                 {"head_weight", weight},
+                                 {"label", MakeNpy(std::vector<int64_t>{7, 8, 9}, {3})},
+                                 {"none", MakeNpy(std::vector<float>{}, {0, 5})}})
+                  .ok());
+  {
+    NpzWriter writer(by_rows);
+    ASSERT_TRUE(writer.AppendRows("label", MakeNpy(std::vector<int64_t>{7, 8}, {2})).ok());
+    ASSERT_TRUE(writer.AppendRows("features", MakeNpy(std::vector<float>{1, 2}, {1, 2})).ok());
+    ASSERT_TRUE(writer.AppendRows("none", MakeNpy(std::vector<float>{}, {0, 5})).ok());
+    ASSERT_TRUE(writer.AppendRows("features", MakeNpy(std::vector<float>{3, 4, 5, 6}, {2, 2})).ok());
+    ASSERT_TRUE(writer.AppendRows("label", MakeNpy(std::vector<int64_t>{9}, {1})).ok());
+    EXPECT_TRUE(FileExists(by_rows + ".label.rows"));
+    ASSERT_TRUE(writer.Finish({{"group_names", names}, {"head_weight", weight}}).ok());
+    EXPECT_FALSE(FileExists(by_rows + ".label.rows"));
+  }
+  EXPECT_EQ(*Sha256HexOfFile(by_rows), *Sha256HexOfFile(at_once));
+}
+
+TEST(NpzWriter, NamesWhatItCannotWrite) {
+  NpzWriter writer("/no such folder/x.npz");
+  EXPECT_EQ(writer.AppendRows("a", MakeNpy(std::vector<float>{1}, {1})),
+            absl::UnavailableError("cannot write /no such folder/x.npz.a.rows"));
+  EXPECT_EQ(writer.Finish({}), absl::UnavailableError("cannot write /no such folder/x.npz"));
+}
+
 TEST(WriteNpz, ReadsBackAndIsReproducible) {
   const std::string path = testing::TempDir() + "/round.npz";
   const NpzArrays arrays = {{"logits", MakeNpy(std::vector<float>(1000, 0.5f), {10, 100})}, {"names", MakeNpy({"x"})}};

@@ -1,9 +1,11 @@
 #include "data/augment/make_augmentation.h"
 
 #include "data/augment/aug_mix.h"
+#include "data/augment/center_crop.h"
 #include "data/augment/horizontal_flip.h"
 #include "data/augment/rand_augment.h"
 #include "data/augment/random_crop.h"
+#include "data/augment/random_resized_crop.h"
 #include "data/augment/resize.h"
 #include "gtest/gtest.h"
 
@@ -19,7 +21,7 @@ void ExpectMakes(const AugmentationSpec& spec, const Augmentation& augmentation)
   RandomStream same(1, "make");
   const at::Tensor result = MakeAugmentation(spec, kInputSize)->Apply(images, &random);
   EXPECT_TRUE(at::equal(result, augmentation.Apply(images, &same)));
-  EXPECT_FALSE(at::equal(result, images));
+  EXPECT_FALSE(result.sizes() == images.sizes() && at::equal(result, images));
 }
 
 TEST(MakeAugmentation, RandAugment) {
@@ -49,6 +51,24 @@ TEST(MakeAugmentation, Resize) {
   RandomStream random(1, "make");
   const at::Tensor resized = MakeAugmentation(spec, kInputSize)->Apply(at::zeros({2, 1, 9, 4}, at::kByte), &random);
   EXPECT_EQ(resized.sizes(), at::IntArrayRef({2, 1, kInputSize, kInputSize}));
+}
+
+TEST(MakeAugmentation, ResizeOfTheShorterSide) {
+  AugmentationSpec spec;
+  spec.mutable_resize()->set_shorter_side(5);
+  ExpectMakes(spec, *MakeResizeShorterSide(5));
+}
+
+TEST(MakeAugmentation, RandomResizedCrop) {
+  AugmentationSpec spec;
+  spec.mutable_random_resized_crop()->set_min_area(0.3);
+  ExpectMakes(spec, *MakeRandomResizedCrop(spec.random_resized_crop(), kInputSize));
+}
+
+TEST(MakeAugmentation, CenterCrop) {
+  AugmentationSpec spec;
+  spec.mutable_center_crop();
+  ExpectMakes(spec, *MakeCenterCrop(kInputSize));
 }
 
 TEST(MakeAugmentation, AugMix) {

@@ -27,6 +27,10 @@ class Resize : public Augmentation {
 
 inline std::unique_ptr<Augmentation> MakeResize(int size) { return std::make_unique<Resize>(size); }
 
+// u8 [B, C, H, W] -> u8 [B, C, H', W'], resized in the same way: the shorter side becomes `shorter_side`, the longer
+// one floor(shorter_side * longer / shorter), as in torchvision's Resize(shorter_side).
+std::unique_ptr<Augmentation> MakeResizeShorterSide(int shorter_side);
+
 }  // namespace openset
 
 #endif  // OPENSET_DATA_AUGMENT_RESIZE_H_

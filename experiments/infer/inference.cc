@@ -1,8 +1,10 @@
 #include "experiments/infer/inference.h"
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -30,24 +32,48 @@ namespace {
 
 constexpr int64_t kBatchSize = 256;
 
-// Appends the rows of [B, x] to `values`.
-void Append(const at::Tensor& rows, std::vector<float>* values) {
+// The values of [B, x], row by row.
+std::vector<float> Values(const at::Tensor& rows) {
   const at::Tensor flat = rows.to(at::kCPU, at::kFloat).contiguous();
   const float* data = flat.const_data_ptr<float>();
-  values->insert(values->end(), data, data + flat.numel());
+  return {data, data + flat.numel()};
 }
+
+// The outputs of one inference. With a writer, logits and features go to its file as they come and are not held.
+struct Collected {
+  Outputs outputs;
+  std::unique_ptr<OutputsWriter> writer;
+};
+
+// A staging folder, which is removed if it was not committed.
+class Staging {
+ public:
+  explicit Staging(std::string folder) : folder_(std::move(folder)) {}
+  ~Staging() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+
+  const std::string& folder() const { return folder_; }
+  std::string outputs_path() const { return JoinPath(folder_, kOutputsFile); }
+
+ private:
+  const std::string folder_;
+};
 
 // Passes the images of inferences that differ in nothing but how the model is asked, each image once for all of them.
 class Inferrer {
  public:
-  Inferrer(absl::Span<const InferRequest> requests, const ActionContext& context, Predictor* predictor,
-           Pipeline pipeline, int64_t total)
-      : action_(requests[0].action),
+  Inferrer(const InferAction& action, const ActionContext& context, Predictor* predictor, Pipeline pipeline,
+           int64_t total, std::vector<Collected>* collected)
+      : action_(action),
         context_(context),
         predictor_(predictor),
         pipeline_(std::move(pipeline)),
         total_(total),
-        outputs_(requests.size()) {}
+        collected_(*collected) {}
 
   // Appends the outputs for a selection; `group` is -1 for known samples.
   absl::Status Add(const Selection& selection, int group) {
@@ -63,13 +89,16 @@ class Inferrer {
       const Batch& batch = *next;
       const PrecisionScope precision(train.execution(), context_.device);
       const std::vector<Prediction> predictions = predictor_->Predict(batch.image);
-      for (size_t i = 0; i < outputs_.size(); ++i) AddRows(predictions[i], &outputs_[i]);
+      for (size_t i = 0; i < collected_.size(); ++i) {
+        OPENSET_RETURN_IF_ERROR(AddRows(predictions[i], &collected_[i]));
+      }
       done_ += batch.label.size(0);
       WorkProgress progress;
       progress.set_fraction(static_cast<double>(done_) / total_);
       context_.report(progress);
     }
-    for (Outputs& outputs : outputs_) {
+    for (Collected& collected : collected_) {
+      Outputs& outputs = collected.outputs;
       for (int64_t label : batcher.samples().label) {
         outputs.label.push_back(group < 0 ? label : -1);
         outputs.class_id.push_back(selection.class_id(static_cast<int>(label)));
@@ -79,21 +108,28 @@ class Inferrer {
     return absl::OkStatus();
   }
 
-  std::vector<Outputs>& outputs() { return outputs_; }
-
  private:
-  void AddRows(const Prediction& prediction, Outputs* outputs) {
-    Append(prediction.output.logits, &outputs->logits);
-    outputs->num_outputs = prediction.output.logits.size(1);
+  absl::Status AddRows(const Prediction& prediction, Collected* collected) {
+    Outputs& outputs = collected->outputs;
+    const std::vector<float> logits = Values(prediction.output.logits);
+    outputs.num_outputs = prediction.output.logits.size(1);
+    std::vector<float> features;
     if (prediction.output.feature.defined()) {
-      Append(prediction.output.feature, &outputs->features);
-      outputs->feature_dim = prediction.output.feature.size(1);
+      features = Values(prediction.output.feature);
+      outputs.feature_dim = prediction.output.feature.size(1);
     }
-    if (!prediction.predicting_logits.defined()) return;
+    if (collected->writer != nullptr) {
+      OPENSET_RETURN_IF_ERROR(collected->writer->AddRows(logits, outputs.num_outputs, features, outputs.feature_dim));
+    } else {
+      outputs.logits.insert(outputs.logits.end(), logits.begin(), logits.end());
+      outputs.features.insert(outputs.features.end(), features.begin(), features.end());
+    }
+    if (!prediction.predicting_logits.defined()) return absl::OkStatus();
     const int64_t classes = action_.train(0).data().class_id_size();
     const at::Tensor predicted = prediction.predicting_logits.slice(1, 0, classes).argmax(1).to(at::kCPU).contiguous();
     const int64_t* data = predicted.const_data_ptr<int64_t>();
-    outputs->prediction.insert(outputs->prediction.end(), data, data + predicted.numel());
+    outputs.prediction.insert(outputs.prediction.end(), data, data + predicted.numel());
+    return absl::OkStatus();
   }
 
   const InferAction& action_;
@@ -102,25 +138,22 @@ class Inferrer {
   const Pipeline pipeline_;
   const int64_t total_;
   int64_t done_ = 0;
-  std::vector<Outputs> outputs_;  // of each request
+  std::vector<Collected>& collected_;  // of each request
 };
 
 // A linear head's weights, for scores that need them.
 void AddHead(const Model& model, Outputs* outputs) {
   for (const auto& parameter : model.named_parameters()) {
-    if (parameter.key() == "head.weight") Append(parameter.value().detach(), &outputs->head_weight);
-    if (parameter.key() == "head.bias") Append(parameter.value().detach(), &outputs->head_bias);
+    if (parameter.key() == "head.weight") outputs->head_weight = Values(parameter.value().detach());
+    if (parameter.key() == "head.bias") outputs->head_bias = Values(parameter.value().detach());
   }
 }
 
 // `shared_by` inferences were done together.
-absl::Status Commit(const InferRequest& request, const Outputs& outputs, int shared_by, const ActionContext& context) {
-  OPENSET_ASSIGN_OR_RETURN(const std::string staging, context.store.NewStagingFolder(request.key));
-  const std::string path = JoinPath(staging, kOutputsFile);
-  OPENSET_RETURN_IF_ERROR(WriteOutputs(outputs, path));
+absl::Status Commit(const InferRequest& request, const Staging& staging, int shared_by, const ActionContext& context) {
   InferSummary summary;
   *summary.mutable_action() = request.action;
-  OPENSET_ASSIGN_OR_RETURN(*summary.mutable_outputs_sha256(), Sha256HexOfFile(path));
+  OPENSET_ASSIGN_OR_RETURN(*summary.mutable_outputs_sha256(), Sha256HexOfFile(staging.outputs_path()));
   summary.set_schema_version(kSchemaVersion);
   StageProvenance* provenance = summary.mutable_provenance();
   *provenance = context.clock.Read(StageProvenance::INFER, request.key, context.store);
@@ -129,14 +162,14 @@ absl::Status Commit(const InferRequest& request, const Outputs& outputs, int sha
   AddComponents(request.action.inference(), openset_infer_fingerprints, provenance);
   provenance->set_wall_seconds(provenance->wall_seconds() / shared_by);
   provenance->set_cpu_seconds(provenance->cpu_seconds() / shared_by);
-  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)));
-  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(request.action)));
-  return context.store.CommitFolder(staging, context.store.OutputsFolder(request.key));
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging.folder(), kSummaryFile), EncodeRecord(summary)));
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging.folder(), kActionFile), ToText(request.action)));
+  return context.store.CommitFolder(staging.folder(), context.store.OutputsFolder(request.key));
 }
 
-// What the models say of the samples of each request.
-absl::StatusOr<std::vector<Outputs>> Collect(absl::Span<const InferRequest> requests,
-                                             std::vector<std::shared_ptr<Model>> models, const ActionContext& context) {
+// What the models say of the samples of each request, into the element of its place.
+absl::Status Collect(absl::Span<const InferRequest> requests, std::vector<std::shared_ptr<Model>> models,
+                     const ActionContext& context, std::vector<Collected>* collected) {
   const InferAction& action = requests[0].action;
   const TrainAction& train = action.train(0);
   std::vector<InferenceSpec> specs;
@@ -149,16 +182,16 @@ absl::StatusOr<std::vector<Outputs>> Collect(absl::Span<const InferRequest> requ
     OPENSET_ASSIGN_OR_RETURN(const int64_t count, context.images->Count(group.selection()));
     total += count;
   }
-  Inferrer inferrer(requests, context, predictor.get(), std::move(pipeline), total);
+  Inferrer inferrer(action, context, predictor.get(), std::move(pipeline), total, collected);
   OPENSET_RETURN_IF_ERROR(inferrer.Add(action.known(), -1));
   for (int g = 0; g < action.unknown_size(); ++g) {
     OPENSET_RETURN_IF_ERROR(inferrer.Add(action.unknown(g).selection(), g));
   }
-  for (Outputs& outputs : inferrer.outputs()) {
-    for (const UnknownGroup& group : action.unknown()) outputs.group_names.push_back(group.name());
-    if (!outputs.features.empty()) AddHead(*first, &outputs);
+  for (Collected& one : *collected) {
+    for (const UnknownGroup& group : action.unknown()) one.outputs.group_names.push_back(group.name());
+    if (one.outputs.feature_dim > 0) AddHead(*first, &one.outputs);
   }
-  return std::move(inferrer.outputs());
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -166,8 +199,9 @@ absl::StatusOr<std::vector<Outputs>> Collect(absl::Span<const InferRequest> requ
 absl::StatusOr<Outputs> CollectOutputs(const InferAction& action, std::vector<std::shared_ptr<Model>> models,
                                        const ActionContext& context) {
   const InferRequest request{"", action};
-  OPENSET_ASSIGN_OR_RETURN(std::vector<Outputs> outputs, Collect({request}, std::move(models), context));
-  return std::move(outputs[0]);
+  std::vector<Collected> collected(1);
+  OPENSET_RETURN_IF_ERROR(Collect({request}, std::move(models), context, &collected));
+  return std::move(collected[0].outputs);
 }
 
 absl::Status Infer(absl::Span<const InferRequest> requests, const ActionContext& context) {
@@ -178,9 +212,17 @@ absl::Status Infer(absl::Span<const InferRequest> requests, const ActionContext&
   for (const TrainAction& member : action.train()) {
     OPENSET_ASSIGN_OR_RETURN(models.emplace_back(), LoadTrainedModel(member, context));
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<Outputs> outputs, Collect(requests, std::move(models), context));
+  std::vector<std::unique_ptr<Staging>> staging;
+  std::vector<Collected> collected(requests.size());
   for (size_t i = 0; i < requests.size(); ++i) {
-    OPENSET_RETURN_IF_ERROR(Commit(requests[i], outputs[i], static_cast<int>(requests.size()), context));
+    OPENSET_ASSIGN_OR_RETURN(std::string folder, context.store.NewStagingFolder(requests[i].key));
+    staging.push_back(std::make_unique<Staging>(std::move(folder)));
+    collected[i].writer = std::make_unique<OutputsWriter>(staging[i]->outputs_path());
+  }
+  OPENSET_RETURN_IF_ERROR(Collect(requests, std::move(models), context, &collected));
+  for (size_t i = 0; i < requests.size(); ++i) {
+    OPENSET_RETURN_IF_ERROR(collected[i].writer->Finish(collected[i].outputs));
+    OPENSET_RETURN_IF_ERROR(Commit(requests[i], *staging[i], static_cast<int>(requests.size()), context));
   }
   return absl::OkStatus();
 }

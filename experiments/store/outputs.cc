@@ -44,25 +44,40 @@ class Reader {
   const NpzArrays& arrays_;
 };
 
-}  // namespace
-
-absl::Status WriteOutputs(const Outputs& outputs, const std::string& path) {
+// All but logits and features.
+NpzArrays RestOf(const Outputs& outputs) {
   const int64_t n = outputs.size();
   NpzArrays arrays = {
-      {"logits", MakeNpy(outputs.logits, {n, outputs.num_outputs})},
       {"label", MakeNpy(outputs.label, {n})},
       {"class_id", MakeNpy(outputs.class_id, {n})},
       {"group", MakeNpy(outputs.group, {n})},
       {"group_names", MakeNpy(outputs.group_names)},
   };
-  if (!outputs.features.empty()) arrays["features"] = MakeNpy(outputs.features, {n, outputs.feature_dim});
   if (!outputs.prediction.empty()) arrays["prediction"] = MakeNpy(outputs.prediction, {n});
   if (!outputs.head_weight.empty()) {
     arrays["head_weight"] = MakeNpy(outputs.head_weight, {outputs.num_outputs, outputs.feature_dim});
   }
   if (!outputs.head_bias.empty()) arrays["head_bias"] = MakeNpy(outputs.head_bias, {outputs.num_outputs});
-  return WriteNpz(path, arrays);
+  return arrays;
 }
+
+}  // namespace
+
+absl::Status WriteOutputs(const Outputs& outputs, const std::string& path) {
+  OutputsWriter writer(path);
+  OPENSET_RETURN_IF_ERROR(writer.AddRows(outputs.logits, outputs.num_outputs, outputs.features, outputs.feature_dim));
+  return writer.Finish(outputs);
+}
+
+absl::Status OutputsWriter::AddRows(absl::Span<const float> logits, int64_t num_outputs,
+                                    absl::Span<const float> features, int64_t feature_dim) {
+  const int64_t rows = num_outputs == 0 ? 0 : static_cast<int64_t>(logits.size()) / num_outputs;
+  OPENSET_RETURN_IF_ERROR(writer_.AppendRows("logits", MakeNpy(logits, {rows, num_outputs})));
+  if (features.empty()) return absl::OkStatus();
+  return writer_.AppendRows("features", MakeNpy(features, {rows, feature_dim}));
+}
+
+absl::Status OutputsWriter::Finish(const Outputs& rest) { return writer_.Finish(RestOf(rest)); }
 
 absl::StatusOr<Outputs> ReadOutputs(const std::string& path) {
   OPENSET_ASSIGN_OR_RETURN(const NpzArrays arrays, ReadNpz(path));

@@ -4,10 +4,13 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/files/npz.h"
 
 namespace openset {
 
@@ -30,6 +33,23 @@ struct Outputs {
 
 // Errors: kUnavailable.
 absl::Status WriteOutputs(const Outputs& outputs, const std::string& path);
+
+// Writes what WriteOutputs would, to the byte, while the outputs come. Its life: AddRows for batch after batch, then
+// Finish once.
+class OutputsWriter {
+ public:
+  explicit OutputsWriter(std::string path) : writer_(std::move(path)) {}
+
+  // Logits [B, K] and features [B, D], which may be empty, of the next samples. Errors: kUnavailable.
+  absl::Status AddRows(absl::Span<const float> logits, int64_t num_outputs, absl::Span<const float> features,
+                       int64_t feature_dim);
+
+  // `rest` has everything but logits and features. Errors: kUnavailable.
+  absl::Status Finish(const Outputs& rest);
+
+ private:
+  NpzWriter writer_;
+};
 
 // Errors: kNotFound; kDataLoss for a damaged file; kInvalidArgument for one without logits and labels, or with arrays
 // whose shapes disagree; with the path and the array.

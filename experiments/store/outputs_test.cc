@@ -1,5 +1,6 @@
 #include "experiments/store/outputs.h"
 
+#include "core/files/digest.h"
 #include "core/files/npz.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -27,6 +28,19 @@ Outputs Example() {
   outputs.head_weight = {1, -1};
   outputs.head_bias = {0.25f, 0};
   return outputs;
+}
+
+TEST(OutputsWriter, WritesTheSameBytesBatchByBatch) {
+  const std::string at_once = Path() + ".at_once";
+  ASSERT_TRUE(WriteOutputs(Example(), at_once).ok());
+  OutputsWriter writer(Path());
+  Outputs rest = Example();
+  rest.logits.clear();
+  rest.features.clear();
+  ASSERT_TRUE(writer.AddRows({1, 2}, 2, {0.5f}, 1).ok());
+  ASSERT_TRUE(writer.AddRows({3, 4, 5, 6}, 2, {1.5f, 2.5f}, 1).ok());
+  ASSERT_TRUE(writer.Finish(rest).ok());
+  EXPECT_EQ(*Sha256HexOfFile(Path()), *Sha256HexOfFile(at_once));
 }
 
 TEST(Outputs, RoundTrip) {

@@ -1,25 +1,36 @@
 #include "experiments/worker/image_cache.h"
 
+#include <utility>
+
 #include "core/status_macros.h"
 #include "data/data_set.h"
+#include "data/joined_source.h"
 #include "data/selection.h"
 
 namespace openset {
 
 absl::StatusOr<std::shared_ptr<const ImageSource>> ImageCache::Get(const Selection& selection) {
   OPENSET_RETURN_IF_ERROR(Count(selection).status());  // compares the digests
-  std::shared_ptr<const ImageSource>& known = sources_[{selection.data_set(), selection.part()}];
-  if (known != nullptr) return known;
-  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog_.Find(selection.data_set()));
-  OPENSET_ASSIGN_OR_RETURN(const std::shared_ptr<const ImageSource> source,
-                           OpenPart(*info, selection.part(), data_folders_));
+  std::vector<std::shared_ptr<const ImageSource>> parts;
+  for (const PartOfDataSet& part : PartsOf(selection)) {
+    OPENSET_ASSIGN_OR_RETURN(parts.emplace_back(), GetPart(selection.data_set(), part.part()));
+  }
+  return JoinSources(std::move(parts));
+}
+
+absl::StatusOr<std::shared_ptr<const ImageSource>> ImageCache::GetPart(const std::string& data_set,
+                                                                       const std::string& part) {
+  const auto known = sources_.find({data_set, part});
+  if (known != sources_.end()) return known->second;
+  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog_.Find(data_set));
+  OPENSET_ASSIGN_OR_RETURN(const std::shared_ptr<const ImageSource> source, OpenPart(*info, part, data_folders_));
   const int64_t size = source->index().size() * source->shape().bytes();
   if (bytes_ + size > max_bytes_) {
     sources_.clear();
     bytes_ = 0;
   }
   bytes_ += size;
-  sources_[{selection.data_set(), selection.part()}] = source;
+  sources_[{data_set, part}] = source;
   return source;
 }
 

@@ -23,8 +23,8 @@ class ImageCache {
   ImageCache(Catalog catalog, std::vector<std::string> data_folders, int64_t max_bytes = int64_t{4} << 30)
       : catalog_(std::move(catalog)), data_folders_(std::move(data_folders)), max_bytes_(max_bytes) {}
 
-  // The images of a selection's part. Errors: those of OpenPart (data/data_set.h); kFailedPrecondition if the catalog's
-  // part is not the one the selection was made of.
+  // The images of a selection's parts, one behind the other. Errors: those of OpenPart (data/data_set.h);
+  // kFailedPrecondition if the catalog's part is not the one the selection was made of.
   absl::StatusOr<std::shared_ptr<const ImageSource>> Get(const Selection& selection);
 
   // The batches of a selection, for a model of `channels` channels. Errors: those of Get, SelectSamples and Batcher.
@@ -34,6 +34,8 @@ class ImageCache {
   absl::StatusOr<int64_t> Count(const Selection& selection) const { return CountSamples(selection, catalog_); }
 
  private:
+  absl::StatusOr<std::shared_ptr<const ImageSource>> GetPart(const std::string& data_set, const std::string& part);
+
   Catalog catalog_;
   std::vector<std::string> data_folders_;
   int64_t max_bytes_;  // everything is dropped before more is held

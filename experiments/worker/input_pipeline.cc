@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "core/status_macros.h"
+#include "data/augment/center_crop.h"
 #include "data/augment/make_augmentation.h"
+#include "data/augment/resize.h"
 
 namespace openset {
 namespace {
@@ -39,7 +41,12 @@ absl::StatusOr<Pipeline> TrainingPipelineWithViews(const TrainAction& action, at
 }
 
 absl::StatusOr<Pipeline> EvaluationPipeline(const InputSpec& input, at::Device device) {
-  return Pipeline::Make({}, FormatOf(input), device);
+  std::vector<std::unique_ptr<const Augmentation>> transforms;
+  if (input.test_shorter_side() > 0) {
+    transforms.push_back(MakeResizeShorterSide(input.test_shorter_side()));
+    transforms.push_back(MakeCenterCrop(input.size()));
+  }
+  return Pipeline::Make(std::move(transforms), FormatOf(input), device);
 }
 
 }  // namespace openset

@@ -16,7 +16,7 @@ absl::StatusOr<Pipeline> TrainingPipeline(const TrainAction& action, at::Device 
 // Also with its views, if it has any.
 absl::StatusOr<Pipeline> TrainingPipelineWithViews(const TrainAction& action, at::Device device);
 
-// Resize and normalisation only.
+// Resize, or as the input says resize and crop, and normalisation only.
 absl::StatusOr<Pipeline> EvaluationPipeline(const InputSpec& input, at::Device device);
 
 }  // namespace openset

@@ -16,6 +16,7 @@
 #include "core/suggest.h"
 #include "data/catalog.h"
 #include "data/data_set.h"
+#include "data/selection.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/engine/local_engine.h"
 #include "experiments/spec/model_files.h"
@@ -47,7 +48,9 @@ bool LacksChecksums(const DataSetInfo& info, const std::string& part) {
 // Looks at every file that the run will read, before anything is written: by its checksum, or else by reading it.
 absl::Status CheckData(const Experiment& experiment, const Plan& plan, const std::vector<std::string>& folders) {
   std::set<std::pair<std::string, std::string>> parts;
-  const auto add = [&parts](const Selection& selection) { parts.insert({selection.data_set(), selection.part()}); };
+  const auto add = [&parts](const Selection& selection) {
+    for (const PartOfDataSet& part : PartsOf(selection)) parts.insert({selection.data_set(), part.part()});
+  };
   for (const PlanNode& node : plan.nodes) {
     if (!node.needed) continue;
     if (node.kind == ActionKind::kTrain) {
@@ -67,7 +70,7 @@ absl::Status CheckData(const Experiment& experiment, const Plan& plan, const std
   for (const auto& [data_set, part] : parts) {
     OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, experiment.catalog.Find(data_set));
     OPENSET_RETURN_IF_ERROR(CheckFiles(*info, part, folders));
-    if (LacksChecksums(*info, part)) OPENSET_RETURN_IF_ERROR(LoadPart(*info, part, folders).status());
+    if (LacksChecksums(*info, part)) OPENSET_RETURN_IF_ERROR(OpenPart(*info, part, folders).status());
   }
   return absl::OkStatus();
 }

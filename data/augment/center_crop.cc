@@ -1,0 +1,35 @@
+#include "data/augment/center_crop.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace openset {
+namespace {
+
+class CenterCrop : public Augmentation {
+ public:
+  explicit CenterCrop(int64_t size) : size_(size) {}
+
+  at::Tensor Apply(const at::Tensor& given, RandomStream* /*random*/) const override {
+    const int64_t rows = std::max<int64_t>(0, size_ - given.size(2));
+    const int64_t columns = std::max<int64_t>(0, size_ - given.size(3));
+    const at::Tensor images = at::constant_pad_nd(given, {columns / 2, (columns + 1) / 2, rows / 2, (rows + 1) / 2}, 0);
+    const auto begin = [&](int64_t side) {
+      return static_cast<int64_t>(std::nearbyint(static_cast<double>(side - size_) / 2));
+    };
+    const int64_t top = begin(images.size(2));
+    const int64_t left = begin(images.size(3));
+    return images.slice(2, top, top + size_).slice(3, left, left + size_).contiguous();
+  }
+
+  SizeEffect size_effect() const override { return SizeEffect::kFixes; }
+
+ private:
+  const int64_t size_;
+};
+
+}  // namespace
+
+std::unique_ptr<Augmentation> MakeCenterCrop(int input_size) { return std::make_unique<CenterCrop>(input_size); }
+
+}  // namespace openset

@@ -1,0 +1,180 @@
+#include "data/readers/decode_image.h"
+
+// jpeglib.h wants it.
+#include <cstdio>
+//
+#include <jerror.h>
+#include <jpeglib.h>
+#include <spng.h>
+#include <webp/decode.h>
+
+#include <csetjmp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
+
+namespace openset {
+namespace {
+
+constexpr int64_t kMaxPixels = int64_t{1} << 26;
+
+// Rows of pixels as decoders give them.
+struct Interleaved {
+  int64_t channels = 0;  // 1, 3, or 4 for CMYK
+  int64_t height = 0;
+  int64_t width = 0;
+  std::vector<uint8_t> pixels;  // [H, W, C]
+};
+
+absl::Status Damaged(absl::string_view format, absl::string_view what) {
+  return absl::DataLossError(absl::StrCat("not a valid ", format, " image (", what, ")"));
+}
+
+// `most` is the number of pixels that the bytes can hold.
+absl::Status CheckSize(absl::string_view format, int64_t height, int64_t width, int64_t most) {
+  if (height > 0 && width > 0 && height * width <= kMaxPixels && height * width <= most) return absl::OkStatus();
+  return Damaged(format, absl::StrCat("it says that it is ", width, " x ", height, " pixels"));
+}
+
+absl::StatusOr<Interleaved> DecodePng(absl::string_view bytes) {
+  const std::unique_ptr<spng_ctx, void (*)(spng_ctx*)> png(spng_ctx_new(0), spng_ctx_free);
+  if (png == nullptr) return absl::ResourceExhaustedError("no memory to decode PNG with");
+  const auto damaged = [](int error) { return Damaged("PNG", spng_strerror(error)); };
+  // Chunks beside the image's own (profiles, texts) are of no use here.
+  constexpr size_t kMaxChunkBytes = 1 << 24;
+  if (const int error = spng_set_chunk_limits(png.get(), kMaxChunkBytes, kMaxChunkBytes)) return damaged(error);
+  if (const int error = spng_set_png_buffer(png.get(), bytes.data(), bytes.size())) return damaged(error);
+  spng_ihdr header;
+  if (const int error = spng_get_ihdr(png.get(), &header)) return damaged(error);
+  // Deflate makes at most 1032 bytes of one, and a byte is at most 8 pixels.
+  OPENSET_RETURN_IF_ERROR(CheckSize("PNG", header.height, header.width, 8 * 1032 * static_cast<int64_t>(bytes.size())));
+  const bool grey = header.color_type == SPNG_COLOR_TYPE_GRAYSCALE && header.bit_depth <= 8;
+  Interleaved image{grey ? 1 : 3, header.height, header.width, {}};
+  image.pixels.resize(image.channels * image.height * image.width);
+  const int format = grey ? SPNG_FMT_G8 : SPNG_FMT_RGB8;
+  if (const int error = spng_decode_image(png.get(), image.pixels.data(), image.pixels.size(), format, 0)) {
+    return damaged(error);
+  }
+  return image;
+}
+
+// libjpeg calls these and must not come back from the first.
+struct JpegError {
+  jpeg_error_mgr base;
+  jmp_buf out;
+  char message[JMSG_LENGTH_MAX];
+};
+
+[[noreturn]] void LeaveJpeg(j_common_ptr info) {
+  auto* error = reinterpret_cast<JpegError*>(info->err);
+  error->base.format_message(info, error->message);
+  std::longjmp(error->out, 1);
+}
+
+// Of its warnings only the one that the data have ended is an error, as in Pillow.
+void WarnOfJpeg(j_common_ptr info, int level) {
+  if (level < 0 && info->err->msg_code == JWRN_JPEG_EOF) LeaveJpeg(info);
+}
+
+// False if there is an error, which is in `error`. Between setjmp and longjmp there is nothing to destroy.
+bool RunJpeg(jpeg_decompress_struct* info, JpegError* error, absl::string_view bytes, Interleaved* image,
+             absl::Status* size) {
+  if (setjmp(error->out) != 0) return false;
+  jpeg_create_decompress(info);
+  jpeg_mem_src(info, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+  jpeg_read_header(info, TRUE);
+  const bool grey = info->jpeg_color_space == JCS_GRAYSCALE;
+  const bool four = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
+  info->out_color_space = grey ? JCS_GRAYSCALE : four ? JCS_CMYK : JCS_RGB;
+  image->channels = grey ? 1 : four ? 4 : 3;
+  image->height = info->image_height;
+  image->width = info->image_width;
+  // A block of 64 pixels takes a bit at least.
+  *size = CheckSize("JPEG", image->height, image->width, 1024 * static_cast<int64_t>(bytes.size()));
+  if (!size->ok()) return true;
+  image->pixels.resize(image->channels * image->height * image->width);
+  jpeg_start_decompress(info);
+  while (info->output_scanline < info->output_height) {
+    JSAMPROW row = &image->pixels[info->output_scanline * image->channels * image->width];
+    jpeg_read_scanlines(info, &row, 1);
+  }
+  jpeg_finish_decompress(info);
+  return true;
+}
+
+// Pillow's MULDIV255: a * b / 255, rounded.
+int Scale(int a, int b) {
+  const int product = a * b + 128;
+  return ((product >> 8) + product) >> 8;
+}
+
+// Inverted CMYK to RGB, as Pillow does it.
+Interleaved FromCmyk(const Interleaved& four) {
+  Interleaved image{3, four.height, four.width, {}};
+  image.pixels.reserve(3 * four.height * four.width);
+  for (size_t i = 0; i < four.pixels.size(); i += 4) {
+    const int light = four.pixels[i + 3];
+    for (int c = 0; c < 3; ++c) {
+      image.pixels.push_back(static_cast<uint8_t>(light - Scale(255 - four.pixels[i + c], light)));
+    }
+  }
+  return image;
+}
+
+absl::StatusOr<Interleaved> DecodeJpeg(absl::string_view bytes) {
+  jpeg_decompress_struct info = {};
+  JpegError error = {};
+  info.err = jpeg_std_error(&error.base);
+  error.base.error_exit = LeaveJpeg;
+  error.base.emit_message = WarnOfJpeg;
+  Interleaved image;
+  absl::Status size;
+  const bool ok = RunJpeg(&info, &error, bytes, &image, &size);
+  jpeg_destroy_decompress(&info);
+  if (!ok) return Damaged("JPEG", error.message);
+  OPENSET_RETURN_IF_ERROR(size);
+  return image.channels == 4 ? FromCmyk(image) : std::move(image);
+}
+
+absl::StatusOr<Interleaved> DecodeWebp(absl::string_view bytes) {
+  const auto* data = reinterpret_cast<const uint8_t*>(bytes.data());
+  int width = 0, height = 0;
+  if (WebPGetInfo(data, bytes.size(), &width, &height) == 0) return Damaged("WebP", "its header");
+  OPENSET_RETURN_IF_ERROR(CheckSize("WebP", height, width, kMaxPixels));
+  Interleaved image{3, height, width, std::vector<uint8_t>(3 * int64_t{height} * width)};
+  if (WebPDecodeRGBInto(data, bytes.size(), image.pixels.data(), image.pixels.size(), 3 * width) == nullptr) {
+    return Damaged("WebP", "damaged or cut short");
+  }
+  return image;
+}
+
+absl::StatusOr<Interleaved> Decode(absl::string_view bytes) {
+  if (absl::StartsWith(bytes, "\x89PNG")) return DecodePng(bytes);
+  if (absl::StartsWith(bytes, "\xff\xd8\xff")) return DecodeJpeg(bytes);
+  if (absl::StartsWith(bytes, "RIFF") && bytes.substr(0, 12).substr(8) == "WEBP") return DecodeWebp(bytes);
+  return absl::DataLossError("not a PNG, JPEG or WebP image");
+}
+
+}  // namespace
+
+absl::StatusOr<Image> DecodeImage(absl::string_view bytes, int64_t channels) {
+  OPENSET_ASSIGN_OR_RETURN(const Interleaved decoded, Decode(bytes));
+  const int64_t size = decoded.height * decoded.width;
+  Image image{channels, decoded.height, decoded.width, std::vector<uint8_t>(channels * size)};
+  for (int64_t i = 0; i < size; ++i) {
+    const uint8_t* pixel = &decoded.pixels[i * decoded.channels];
+    if (channels == 1 && decoded.channels == 3) {
+      image.pixels[i] = static_cast<uint8_t>((pixel[0] * 19595 + pixel[1] * 38470 + pixel[2] * 7471 + 0x8000) >> 16);
+      continue;
+    }
+    for (int64_t c = 0; c < channels; ++c) image.pixels[c * size + i] = pixel[decoded.channels == 1 ? 0 : c];
+  }
+  return image;
+}
+
+}  // namespace openset

@@ -1,0 +1,107 @@
+#include "data/readers/decode_image.h"
+
+#include <cstdlib>
+#include <set>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "core/files/files.h"
+#include "core/files/npz.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kFolder[] = "data/readers/testdata";
+
+std::string Bytes(const std::string& name) { return *ReadFile(JoinPath(kFolder, name)); }
+
+// Largest difference to what Pillow made of the file.
+int Difference(const Image& image, const NpyArray& pillow) {
+  EXPECT_EQ(std::vector<int64_t>({image.channels, image.height, image.width}), pillow.shape);
+  if (image.pixels.size() != pillow.data.size()) return 256;
+  int largest = 0;
+  for (size_t i = 0; i < image.pixels.size(); ++i) {
+    largest = std::max(largest, std::abs(image.pixels[i] - static_cast<uint8_t>(pillow.data[i])));
+  }
+  return largest;
+}
+
+// decoded.npz: Pillow 13.0.0 (tools/peers/make_image_golden.py). PNG and lossless WebP are exact; the others depend on
+// the version of their library by a level.
+TEST(DecodeImage, IsPillows) {
+  const NpzArrays golden = *ReadNpz(JoinPath(kFolder, "decoded.npz"));
+  std::set<std::string> files;
+  for (const auto& [key, expected] : golden) {
+    const bool grey = absl::EndsWith(key, "/l");
+    const std::string name(absl::StripSuffix(absl::StripSuffix(key, "/l"), "/rgb"));
+    files.insert(name);
+    const absl::StatusOr<Image> image = DecodeImage(Bytes(name), grey ? 1 : 3);
+    ASSERT_TRUE(image.ok()) << name << ": " << image.status();
+    const bool exact = absl::EndsWith(name, ".png") || name == "lossless.webp";
+    EXPECT_LE(Difference(*image, expected), exact ? 0 : 1) << key;
+  }
+  EXPECT_EQ(files.size(), 13);
+}
+
+TEST(DecodeImage, WhatIsNoImageIsRefused) {
+  for (const std::string bytes : {"", "GIF89a", "\xff\xd8", "RIFF", "RIFF1234WEB"}) {
+    EXPECT_EQ(DecodeImage(bytes, 3).status(), absl::DataLossError("not a PNG, JPEG or WebP image"));
+  }
+}
+
+// Every file cut short anywhere is refused: nothing half-read is taken for an image. (The last bytes of PNG and WebP
+// hold no pixels; a JPEG's are its end marker, without which libjpeg's own end of data is missing.)
+TEST(DecodeImage, CutShort) {
+  for (const std::string name : {"rgb.png", "grey.png", "rgb.jpg", "grey.jpg", "lossy.webp", "lossless.webp"}) {
+    const std::string bytes = Bytes(name);
+    const size_t unused = absl::EndsWith(name, ".png") ? 16 : 2;
+    for (size_t length = 0; length + unused < bytes.size(); ++length) {
+      const absl::StatusOr<Image> image = DecodeImage(absl::string_view(bytes).substr(0, length), 3);
+      EXPECT_EQ(image.status().code(), absl::StatusCode::kDataLoss) << name << " " << length;
+    }
+  }
+}
+
+TEST(DecodeImage, DamageIsAnErrorOrAnImageOfTheSize) {
+  for (const std::string name : {"rgb.png", "rgb.jpg", "lossy.webp"}) {
+    const std::string bytes = Bytes(name);
+    for (size_t at = 0; at < bytes.size(); ++at) {
+      std::string damaged = bytes;
+      damaged[at] = static_cast<char>(damaged[at] ^ 0xff);
+      const absl::StatusOr<Image> image = DecodeImage(damaged, 3);
+      if (image.ok()) {
+        EXPECT_EQ(image->pixels.size(), 3 * image->height * image->width);
+      } else {
+        EXPECT_EQ(image.status().code(), absl::StatusCode::kDataLoss) << name << " " << at;
+      }
+    }
+  }
+}
+
+// The bytes of `value`, most significant first.
+std::string BigEndian(uint32_t value, int bytes) {
+  std::string text;
+  for (int i = bytes - 1; i >= 0; --i) text.push_back(static_cast<char>(value >> (8 * i)));
+  return text;
+}
+
+TEST(DecodeImage, GiantsThatFewBytesClaimAreNotAllocated) {
+  // The height of a JPEG's frame: 2 bytes, 5 behind the marker FF C0.
+  std::string jpeg = Bytes("rgb.jpg");
+  const size_t frame = jpeg.find("\xff\xc0");
+  ASSERT_NE(frame, std::string::npos);
+  jpeg.replace(frame + 5, 4, BigEndian(60000, 2) + BigEndian(1000, 2));
+  EXPECT_THAT(std::string(DecodeImage(jpeg, 3).status().message()),
+              HasSubstr("not a valid JPEG image (it says that it is 1000 x 60000 pixels)"));
+  std::string png = Bytes("rgb.png").substr(0, 16) + BigEndian(100000, 4) + BigEndian(100000, 4);
+  png += Bytes("rgb.png").substr(24);
+  EXPECT_EQ(DecodeImage(png, 3).status().code(), absl::StatusCode::kDataLoss);
+}
+
+}  // namespace
+}  // namespace openset
