@@ -7,7 +7,6 @@
 #include "data/catalog.h"
 #include "experiments/spec/actions.h"
 #include "experiments/spec/describe.h"
-#include "experiments/spec/describe.h"
 #include "experiments/spec/expand.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"

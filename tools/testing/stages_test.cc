@@ -76,7 +76,8 @@ TEST(Stages, KilledAtAnyPointTheyEndWithTheSameRecords) {
   }
   EXPECT_EQ(logs, 1);
 
-  EXPECT_THAT(undisturbed.Run({"run", "stages.textproto", "--data=data"}).out, HasSubstr("all 5 trials are done; nothing to run."));
+  EXPECT_THAT(undisturbed.Run({"run", "stages.textproto", "--data=data"}).out,
+              HasSubstr("all 5 trials are done; nothing to run."));
 }
 
 }  // namespace
