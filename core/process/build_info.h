@@ -19,8 +19,8 @@ bool BuiltFromChanges();
 // "gcc 12.2.0".
 std::string Compiler();
 
-// The Debian packages in it that are not of the pinned revision, "NAME REVISION instead of PINNED", by "; ". Empty if all
-// are: the rest of the libraries is pinned by SHA-256.
+// The Debian packages in it that are not of the pinned revision, "NAME REVISION instead of PINNED", by "; ". Empty if
+// all are: the rest of the libraries is pinned by SHA-256.
 std::string ThirdPartyRevisions();
 
 // Whether it was built with --config=cuda.
