@@ -26,7 +26,8 @@ def _debian_archive_impl(ctx):
     for spec, sha256 in ctx.attr.packages.items():
         _fetch(ctx, "apt", spec, sha256, "package.deb")
         _run(ctx, "if [ -e package.deb.revision ]; then cat package.deb.revision >> revisions.txt; rm package.deb.revision; fi")
-        _run(ctx, "dpkg-deb -x package.deb . && rm package.deb")
+        patterns = " ".join(["'./%s'" % member for member in ctx.attr.members.get(spec.split("=")[0], [])])
+        _run(ctx, "dpkg-deb --fsys-tarfile package.deb | tar -x --wildcards --no-wildcards-match-slash %s && rm package.deb" % patterns)
     for merged, pattern in ctx.attr.merge_archives.items():
         # One archive resolves the references among its parts whatever their order.
         _run(ctx, "(echo create %s; for a in %s; do echo addlib $a; done; echo save; echo end) | ar -M" % (merged, pattern))
@@ -38,6 +39,7 @@ debian_archive = repository_rule(
     environ = _ENVIRON,
     attrs = {
         "packages": attr.string_dict(doc = "NAME=VERSION to SHA-256", mandatory = True),
+        "members": attr.string_list_dict(doc = "NAME to patterns of the files and folders to unpack; all if absent"),
         "merge_archives": attr.string_dict(doc = "a static library to make, to the pattern of those it is made from"),
         "build_file": attr.label(mandatory = True, allow_single_file = True),
         "_fetch": attr.label(default = "//third_party:fetch.sh"),

@@ -65,6 +65,39 @@ def openset_repositories():
     )
 
     debian_archive(
+        name = "boost_math",
+        packages = {
+            "libboost1.74-dev=1.74.0+ds1-21": "ba14fe04d7f138f874bd3ab3a20c4fd1e9f654e271449b8f3e48d20f942dbb93",
+        },
+        members = {
+            # Boost.Math and what it includes: 25 MB of 162.
+            "libboost1.74-dev": [
+                "usr/include/boost/*.hpp",
+                "usr/include/boost/assert",
+                "usr/include/boost/concept",
+                "usr/include/boost/config",
+                "usr/include/boost/container",
+                "usr/include/boost/core",
+                "usr/include/boost/detail",
+                "usr/include/boost/exception",
+                "usr/include/boost/iterator",
+                "usr/include/boost/lexical_cast",
+                "usr/include/boost/math",
+                "usr/include/boost/move",
+                "usr/include/boost/mpl",
+                "usr/include/boost/numeric/conversion",
+                "usr/include/boost/predef",
+                "usr/include/boost/preprocessor",
+                "usr/include/boost/range",
+                "usr/include/boost/smart_ptr",
+                "usr/include/boost/type_traits",
+                "usr/include/boost/utility",
+            ],
+        },
+        build_file = "//third_party:boost_math.BUILD",
+    )
+
+    debian_archive(
         name = "nlohmann_json",
         packages = {
             "nlohmann-json3-dev=3.11.2-2": "ec57940def6b6186c30be0e0ee81d1e58f86d11a54a145b28686a1e3e4aae801",

@@ -248,8 +248,9 @@ absl::StatusOr<EvaluationInput> SampleSet::Input() const {
   arrays.label = label;
   arrays.num_classes = num_classes;
   arrays.group = group;
-  arrays.logits = logits;
-  arrays.num_outputs = static_cast<int32_t>(num_outputs);
+  const bool own_probabilities = !probability_logits.empty();
+  arrays.logits = own_probabilities ? probability_logits : logits;
+  arrays.num_outputs = static_cast<int32_t>(own_probabilities ? probability_outputs : num_outputs);
   return EvaluationInput::Create(arrays);
 }
 
@@ -300,6 +301,12 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, c
     AppendGroups(file, keep[f], &numbers, &samples.group);
     for (int64_t row = 0; row < file.num_samples; ++row) {
       if (!keep[f][row]) continue;
+      const bool has_set = file.label[row] != kUnknownLabel && !file.set.empty() && file.set[row] >= 0;
+      const auto known = has_set ? absl::c_find(roles.known, file.set_names[file.set[row]]) : roles.known.end();
+      samples.known_set.push_back(known == roles.known.end() ? -1 : static_cast<int32_t>(known - roles.known.begin()));
+    }
+    for (int64_t row = 0; row < file.num_samples; ++row) {
+      if (!keep[f][row]) continue;
       samples.label.push_back(static_cast<int32_t>(file.label[row]));
       samples.prediction.push_back(static_cast<int32_t>(file.prediction[row]));
       if (!file.unknown_score.empty()) samples.unknown_score.push_back(file.unknown_score[row]);
@@ -311,6 +318,11 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, c
   samples.num_samples = samples.label.size();
   if (samples.num_samples == 0) return absl::InvalidArgumentError("no samples are left: all sets are skipped");
   samples.groups = std::move(numbers.groups);
+  if (roles.known.size() < 2) {
+    samples.known_set.clear();
+  } else {
+    samples.known_sets = roles.known;
+  }
   const bool has_distances =
       absl::c_any_of(samples.groups, [](const Group& g) { return g.distance != Distance::kNotSaid; });
   if (samples.groups.size() < 2 && !has_distances) {
@@ -321,6 +333,7 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, c
 }
 
 absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet* samples) {
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Score> score, MakeScore(spec));
   const google::protobuf::OneofDescriptor* kind = ScoreSpec::descriptor()->FindOneofByName("kind");
   const std::string name = spec.GetReflection()->GetOneofFieldDescriptor(spec, kind)->name();
   const auto annotated = [&](const absl::Status& status) { return Annotate(status, absl::StrCat("score ", name)); };
@@ -332,7 +345,6 @@ absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet
   if (needs.head && samples->head_weight.empty()) {
     return annotated(absl::InvalidArgumentError("there is no head_weight"));
   }
-  const std::unique_ptr<Score> score = MakeScore(spec);
   if (needs.fit) {
     if (train == nullptr) {
       return annotated(absl::InvalidArgumentError(
@@ -355,6 +367,14 @@ absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet
   absl::StatusOr<std::vector<double>> unknown_score = score->Compute(samples->Outputs());
   if (!unknown_score.ok()) return annotated(unknown_score.status());
   samples->unknown_score = *std::move(unknown_score);
+  absl::StatusOr<std::optional<ProbabilityLogits>> own = score->Probabilities(samples->Outputs());
+  if (!own.ok()) return annotated(own.status());
+  samples->probability_logits.clear();
+  samples->probability_outputs = 0;
+  if (own->has_value()) {
+    samples->probability_logits = std::move((*own)->logits);
+    samples->probability_outputs = (*own)->num_outputs;
+  }
   return absl::OkStatus();
 }
 

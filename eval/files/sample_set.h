@@ -36,9 +36,16 @@ struct SampleSet {
   std::vector<int32_t> label;       // [N], 0 .. C-1, kUnknownLabel
   std::vector<int32_t> prediction;  // [N], 0 .. C-1
   std::vector<double> unknown_score;
+  // Of the score, where it has class probabilities of its own: calibration is measured by their softmax.
+  std::vector<float> probability_logits;  // [N, probability_outputs]
+  int64_t probability_outputs = 0;
   int32_t num_classes = 0;     // C
   std::vector<int32_t> group;  // [N]; empty where the unknown samples are of one set and no roles were given
   std::vector<Group> groups;
+  // Full-spectrum evaluation: where two or more sets are named as known, which of them a sample is of (-1: unknown, or
+  // of no such set); else empty.
+  std::vector<int32_t> known_set;  // [N]
+  std::vector<std::string> known_sets;
 
   ScoreInput Outputs() const;
   // Refers to this. Precondition: unknown_score is set.

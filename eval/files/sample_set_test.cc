@@ -260,5 +260,20 @@ TEST(ApplyScore, OfTheLogits) {
             "score temperature_scaled_softmax: the samples have no logits");
 }
 
+TEST(ReadSampleSet, SeveralKnownSetsAreToldApart) {
+  const std::vector<std::string> files = {WriteText("plain.csv", "label,prediction,unknown_score\n0,0,0.1\n1,0,0.2\n"),
+                                          WriteText("shifted.csv", "label,prediction,unknown_score\n1,1,0.4\n"),
+                                          WriteText("other.csv", "label,prediction,unknown_score\n0,2,0.5\n")};
+  SetRoles roles;
+  roles.known = {"plain", "shifted"};
+  roles.far = {"other"};
+  const absl::StatusOr<SampleSet> samples = ReadSampleSet(files, roles);
+  ASSERT_TRUE(samples.ok()) << samples.status();
+  EXPECT_THAT(samples->known_sets, ElementsAre("plain", "shifted"));
+  EXPECT_THAT(samples->known_set, ElementsAre(0, 0, 1, -1));
+  roles.known = {"plain"};
+  EXPECT_THAT(ReadSampleSet(files, roles)->known_set, IsEmpty());
+}
+
 }  // namespace
 }  // namespace openset

@@ -2,21 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 namespace openset {
 namespace {
-
-// Samples and errors of a tie block, or of all.
-struct Risk {
-  int64_t samples = 0;
-  int64_t errors = 0;
-};
-
-Risk RiskOf(const Tally& tally, RiskOver over) {
-  if (over == RiskOver::kKnown) return {tally.known(), tally.wrong};
-  return {tally.all(), static_cast<int64_t>(tally.wrong) + tally.unknown};
-}
 
 // 1 / (from + 1) + ... + 1 / to.
 double ReciprocalSum(int64_t from, int64_t to) {
@@ -105,30 +93,55 @@ MetricResult TrapezoidNormalised(const RankedInput& ranked, RiskOver over, const
   return (SumOverOrder(ranked, over) - (first_risk + last_risk) / 2) / (total.samples - 1);
 }
 
+// (Errors among the first k) / n at k = 1 .. n in the order of the input, in trapezoids, over 1 - 1/n.
+MetricResult AugrcNormalised(const RankedInput& ranked, RiskOver over, const Risk& total) {
+  if (total.samples == 1) return MetricResult::Absent("needs two samples");
+  double sum = 0;
+  double errors = 0;
+  double first = -1;
+  for (const uint32_t sample : ranked.ranking().order()) {
+    const double weight = ranked.weight(sample);
+    if (weight == 0 || (over == RiskOver::kKnown && ranked.input().IsUnknown(sample))) continue;
+    const double error = ranked.input().IsCorrect(sample) ? 0 : 1;
+    if (first < 0) first = error;
+    // errors + error, errors + 2 error, ..., errors + weight error
+    sum += weight * errors + error * weight * (weight + 1) / 2;
+    errors += error * weight;
+  }
+  return (sum - (first + errors) / 2) / static_cast<double>(total.samples) / static_cast<double>(total.samples - 1);
+}
+
 }  // namespace
+
+Risk RiskOf(const Tally& tally, RiskOver over) {
+  if (over == RiskOver::kKnown) return {tally.known(), tally.wrong};
+  return {tally.all(), static_cast<int64_t>(tally.wrong) + tally.unknown};
+}
 
 MetricResult Aurc(const RankedInput& ranked, RiskOver over, AurcForm form) {
   const Risk total = RiskOf(ranked.total(), over);
   if (total.samples == 0) return AbsentWithoutKnown();
   switch (form) {
-    case AurcForm::kExpected:
-    case AurcForm::kCorrectFirst:
-    case AurcForm::kErrorFirst:
-      return SumOverBlocks(ranked, over, form) / total.samples;
     case AurcForm::kInputOrder:
       return SumOverOrder(ranked, over) / total.samples;
     case AurcForm::kTrapezoidDistinct:
       return TrapezoidDistinct(ranked, over);
     case AurcForm::kTrapezoidNormalised:
       return TrapezoidNormalised(ranked, over, total);
+    case AurcForm::kExpected:
+    case AurcForm::kCorrectFirst:
+    case AurcForm::kErrorFirst:
+      break;
   }
-  std::abort();  // all cases return
+  return SumOverBlocks(ranked, over, form) / total.samples;
 }
 
-MetricResult ExcessAurc(const RankedInput& ranked, RiskOver over, AurcOracle oracle) {
+MetricResult ExcessAurc(const RankedInput& ranked, RiskOver over, AurcOracle oracle, AurcForm form) {
   const Risk total = RiskOf(ranked.total(), over);
   if (total.samples == 0) return AbsentWithoutKnown();
-  const double aurc = *Aurc(ranked, over).value;
+  const MetricResult area = Aurc(ranked, over, form);
+  if (!area.value.has_value()) return area;
+  const double aurc = *area.value;
   if (oracle == AurcOracle::kExact) {
     return aurc - RunSum({total.samples - total.errors, 0}, total.errors, true) / total.samples;
   }
@@ -137,9 +150,18 @@ MetricResult ExcessAurc(const RankedInput& ranked, RiskOver over, AurcOracle ora
   return aurc - best;
 }
 
-MetricResult Augrc(const RankedInput& ranked, RiskOver over) {
+MetricResult ExcessAugrc(const RankedInput& ranked, RiskOver over) {
+  const MetricResult augrc = Augrc(ranked, over);
+  if (!augrc.value.has_value()) return augrc;
+  const Risk total = RiskOf(ranked.total(), over);
+  const double risk = static_cast<double>(total.errors) / static_cast<double>(total.samples);
+  return *augrc.value - risk * risk / 2;
+}
+
+MetricResult Augrc(const RankedInput& ranked, RiskOver over, AugrcForm form) {
   const Risk total = RiskOf(ranked.total(), over);
   if (total.samples == 0) return AbsentWithoutKnown();
+  if (form == AugrcForm::kTrapezoidNormalised) return AugrcNormalised(ranked, over, total);
   double twice_area = 0;
   int64_t errors = 0;
   for (const Tally& tally : ranked.blocks()) {

@@ -16,6 +16,13 @@ enum class RiskOver {
   kPool,   // all samples; wrong predictions and every unknown sample: "unknown detection"
 };
 
+// Samples and errors of a tie block, or of all.
+struct Risk {
+  int64_t samples = 0;
+  int64_t errors = 0;
+};
+Risk RiskOf(const Tally& tally, RiskOver over);
+
 enum class AurcForm {
   // (1/n) sum over k = 1 .. n of (errors among the k samples of the lowest unknown score) / k, its expectation over the
   // orders of equal scores.
@@ -40,14 +47,23 @@ enum class AurcOracle {
   kExact,       // of n samples, all correct ones first
 };
 
-// Aurc() (kExpected) less that of the best score for the same predictions. In [0, 1], lower is better. Absent as
-// Aurc().
+// Aurc() less that of the best score for the same predictions. In [0, 1] with kExpected, lower is better; with other
+// forms it may be a little below 0. Absent as Aurc().
 MetricResult ExcessAurc(const RankedInput& ranked, RiskOver over = RiskOver::kKnown,
-                        AurcOracle oracle = AurcOracle::kAsymptotic);
+                        AurcOracle oracle = AurcOracle::kAsymptotic, AurcForm form = AurcForm::kExpected);
+
+enum class AugrcForm {
+  kTrapezoidDistinct,    // between distinct scores, from coverage 0
+  kTrapezoidNormalised,  // as AurcForm's
+};
 
 // Area under the generalised risk-coverage curve (Traub et al. 2024): (errors among the accepted) / n over coverage, in
 // trapezoids between distinct scores. In [0, 0.5], lower is better. Absent as Aurc().
-MetricResult Augrc(const RankedInput& ranked, RiskOver over = RiskOver::kKnown);
+MetricResult Augrc(const RankedInput& ranked, RiskOver over = RiskOver::kKnown,
+                   AugrcForm form = AugrcForm::kTrapezoidDistinct);
+
+// Augrc() less r^2 / 2, that of the best score at the error rate r. In [0, 0.5], lower is better. Absent as Aurc().
+MetricResult ExcessAugrc(const RankedInput& ranked, RiskOver over = RiskOver::kKnown);
 
 // P(the wrong one has the higher unknown score) + P(tie) / 2 for a wrong and a correct prediction of known samples. In
 // [0, 1], higher is better. Absent without wrong or without correct predictions of known samples.

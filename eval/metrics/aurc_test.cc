@@ -75,5 +75,23 @@ TEST(Aurc, ConstantScoresGiveTheErrorRate) {
   EXPECT_TRUE(Agrees(ExcessAurc(RankedInput(samples.Input())), -(2.0 / 3) * std::log(2.0 / 3)));
 }
 
+TEST(Aurc, AgreesWithFdShiftsAndTorchUncertainty) {
+  for (const testing::GoldenCase& golden : testing::ReadGolden("selective.json", "cases")) {
+    SCOPED_TRACE(golden.name);
+    const testing::Samples samples = testing::OpenSetSamples(golden);
+    const RankedInput ranked(samples.Input());
+    const RiskOver known = RiskOver::kKnown;
+    EXPECT_TRUE(testing::Agrees(Aurc(ranked, known, AurcForm::kTrapezoidDistinct), golden.at("aurc")));
+    EXPECT_TRUE(testing::Agrees(ExcessAurc(ranked, known, AurcOracle::kAsymptotic, AurcForm::kTrapezoidDistinct),
+                                golden.at("eaurc")));
+    EXPECT_TRUE(testing::Agrees(Augrc(ranked), golden.at("augrc")));
+    EXPECT_TRUE(testing::Agrees(ExcessAugrc(ranked), golden.at("eaugrc")));
+    EXPECT_TRUE(testing::Agrees(Augrc(ranked, RiskOver::kPool), golden.at("pooled_augrc")));
+    if (golden.numbers.count("tu_aurc") == 0) continue;  // ties
+    EXPECT_TRUE(testing::Agrees(Aurc(ranked, known, AurcForm::kTrapezoidNormalised), golden.at("tu_aurc")));
+    EXPECT_TRUE(testing::Agrees(Augrc(ranked, known, AugrcForm::kTrapezoidNormalised), golden.at("tu_augrc")));
+  }
+}
+
 }  // namespace
 }  // namespace openset

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include "eval/metrics/softmax_summary.h"
@@ -80,6 +81,51 @@ MetricResult ExpectedCalibrationError(const RankedInput& ranked, int bins, BinEd
     sum += bin.samples * std::abs(bin.accuracy - bin.confidence);
   }
   return sum / ranked.total().known();
+}
+
+MetricResult MaximumCalibrationError(const RankedInput& ranked, int bins, BinEdges edges) {
+  if (const auto missing = Missing(ranked)) return *missing;
+  double largest = 0;
+  for (const CalibrationBin& bin : CalibrationBins(ranked, bins, edges)) {
+    if (bin.samples > 0) largest = std::max(largest, std::abs(bin.accuracy - bin.confidence));
+  }
+  return largest;
+}
+
+MetricResult AdaptiveCalibrationError(const RankedInput& ranked, int bins) {
+  if (const auto missing = Missing(ranked)) return *missing;
+  struct Level {
+    double confidence = 0;
+    double samples = 0;
+    double correct = 0;
+  };
+  std::map<double, Level> levels;  // by confidence
+  ForEachKnown(ranked, [&](int64_t i, uint32_t weight, const SoftmaxValues& values) {
+    Level& level = levels[values.confidence];
+    level.confidence = values.confidence;
+    level.samples += weight;
+    level.correct += ranked.input().IsCorrect(i) ? weight : 0;
+  });
+  const int64_t n = ranked.total().known();
+  double sum = 0;
+  auto level = levels.begin();
+  double taken = 0;  // of the level
+  for (int b = 0; b < bins; ++b) {
+    double open = static_cast<double>(n / bins + (b < n % bins ? 1 : 0));
+    double difference = 0;  // sum of correct - confidence
+    while (open > 0) {
+      const double take = std::min(open, level->second.samples - taken);
+      difference += take * (level->second.correct / level->second.samples - level->second.confidence);
+      open -= take;
+      taken += take;
+      if (taken == level->second.samples) {
+        ++level;
+        taken = 0;
+      }
+    }
+    sum += std::abs(difference);
+  }
+  return sum / static_cast<double>(n);
 }
 
 }  // namespace openset

@@ -39,6 +39,13 @@ std::vector<CalibrationBin> CalibrationBins(const RankedInput& ranked, int bins,
 MetricResult ExpectedCalibrationError(const RankedInput& ranked, int bins = 15,
                                       BinEdges edges = BinEdges::kRightClosed);
 
+// The largest |accuracy - confidence| of a bin that has samples, in [0, 1].
+MetricResult MaximumCalibrationError(const RankedInput& ranked, int bins = 15, BinEdges edges = BinEdges::kRightClosed);
+
+// As ExpectedCalibrationError, over `bins` bins of as many samples each, by ascending confidence, the first n mod bins
+// having one more (torch-uncertainty); samples of equal confidence are right as often as they are on average.
+MetricResult AdaptiveCalibrationError(const RankedInput& ranked, int bins = 15);
+
 }  // namespace openset
 
 #endif  // OPENSET_EVAL_METRICS_CALIBRATION_H_

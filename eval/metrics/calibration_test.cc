@@ -103,5 +103,34 @@ TEST(Calibration, IsAbsentWithItsReason) {
   EXPECT_EQ(ExpectedCalibrationError(RankedInput(samples.Input())).absent_reason, "no logits");
 }
 
+TEST(Calibration, MaximumAndAdaptiveErrorAgreeWithGoldenValues) {
+  for (const testing::GoldenCase& golden : testing::ReadGolden("selective.json", "cases")) {
+    if (golden.numbers.count("mce") == 0) continue;  // equal confidences
+    SCOPED_TRACE(golden.name);
+    const testing::Samples samples = testing::OpenSetSamples(golden);
+    const RankedInput ranked(samples.Input());
+    EXPECT_TRUE(testing::Agrees(ExpectedCalibrationError(ranked), golden.at("ece")));
+    EXPECT_TRUE(testing::Agrees(MaximumCalibrationError(ranked), golden.at("mce")));
+    EXPECT_TRUE(testing::Agrees(AdaptiveCalibrationError(ranked), golden.at("adaptive_ece")));
+  }
+}
+
+// Confidences 1/2, 1/2, 1 (of -inf); right, wrong, right: two of the first bin are right half of the time.
+TEST(AdaptiveCalibrationError, SharesTiesOut) {
+  testing::Samples samples;
+  samples.num_classes = samples.num_outputs = 2;
+  samples.label = {0, 1, 0};
+  samples.prediction = {0, 0, 0};
+  samples.unknown_score = {0, 0, 0};
+  samples.logits = {0, 0, 0, 0, 0, -std::numeric_limits<float>::infinity()};
+  const RankedInput ranked(samples.Input());
+  EXPECT_EQ(AdaptiveCalibrationError(ranked, 1).value, 0);
+  EXPECT_EQ(AdaptiveCalibrationError(ranked, 3).value, 0);
+  EXPECT_EQ(AdaptiveCalibrationError(ranked, 100).value, 0);
+  samples.label[2] = 1;
+  EXPECT_NEAR(*AdaptiveCalibrationError(RankedInput(samples.Input()), 2).value, 1.0 / 3, 1e-15);
+  EXPECT_EQ(MaximumCalibrationError(RankedInput(samples.Input()), 2).value, 1);
+}
+
 }  // namespace
 }  // namespace openset

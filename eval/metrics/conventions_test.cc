@@ -80,5 +80,25 @@ TEST(Conventions, MatchTheToolsOnGoldenOpenSetCases) {
   }
 }
 
+TEST(Conventions, MatchTheToolsOnGoldenSelectiveCases) {
+  for (const testing::GoldenCase& golden : testing::ReadGolden("selective.json", "cases")) {
+    SCOPED_TRACE(golden.name);
+    const testing::Samples samples = testing::OpenSetSamples(golden);
+    auto printed = Printed("fd_shifts", samples);
+    EXPECT_NEAR(printed.at("aurc x1000"), 1000 * *golden.at("aurc"), 1e-9);
+    EXPECT_NEAR(printed.at("e-aurc x1000"), 1000 * *golden.at("eaurc"), 1e-9);
+    EXPECT_NEAR(printed.at("e-augrc x1000"), 1000 * *golden.at("eaugrc"), 1e-9);
+    EXPECT_NEAR(printed.at("augrc-ba x1000"), 1000 * *golden.at("augrc_ba"), 1e-9);
+    if (golden.numbers.count("tu_aurc") == 0) continue;
+    printed = Printed("torch_uncertainty", samples);
+    EXPECT_NEAR(printed.at("sc/AURC"), *golden.at("tu_aurc"), 1e-12);
+    EXPECT_NEAR(printed.at("sc/AUGRC"), *golden.at("tu_augrc"), 1e-12);
+    EXPECT_NEAR(printed.at("sc/Risk_80Cov"), *golden.at("risk_80_cov"), 1e-12);
+    EXPECT_NEAR(printed.at("sc/Cov_5Risk"), *golden.at("cov_5_risk"), 1e-12);
+    if (golden.numbers.count("mce") > 0) EXPECT_NEAR(printed.at("cal/MCE"), *golden.at("mce"), 1e-12);
+    if (golden.numbers.count("mce") > 0) EXPECT_NEAR(printed.at("cal/aECE"), *golden.at("adaptive_ece"), 1e-12);
+  }
+}
+
 }  // namespace
 }  // namespace openset

@@ -42,6 +42,9 @@ class PositiveFirst {
 
 bool Reaches95Percent(int64_t hits, int64_t all) { return 100 * hits >= 95 * all; }
 
+// A level such as 0.8 that rounding has put above k / n still means k of n.
+constexpr double kRounding = 1e-12;
+
 int64_t AlarmsAtFirstReaching(const PositiveFirst& curve) {
   RocPoint point;
   for (int64_t i = 0; i < curve.num_blocks(); ++i) {
@@ -124,6 +127,36 @@ int64_t AlarmsAtStrictQuantile(const PositiveFirst& curve) {
 }
 
 }  // namespace
+
+MetricResult FprAtTpr(const RankedInput& ranked, Positive positive, double tpr) {
+  if (ranked.total().known() == 0) return AbsentWithoutKnown();
+  if (ranked.total().unknown == 0) return AbsentWithoutUnknown();
+  const PositiveFirst curve(ranked, positive);
+  const double wanted = tpr * static_cast<double>(curve.hits()) * (1 - kRounding);
+  RocPoint point;
+  for (int64_t i = 0; i < curve.num_blocks(); ++i) {
+    const RocPoint rise = curve.Rise(i);
+    point.hits += rise.hits;
+    point.alarms += rise.alarms;
+    if (point.hits > 0 && static_cast<double>(point.hits) >= wanted) break;
+  }
+  return static_cast<double>(point.alarms) / curve.alarms();
+}
+
+MetricResult CcrAtFpr(const RankedInput& ranked, double fpr) {
+  const Tally& total = ranked.total();
+  if (total.known() == 0) return AbsentWithoutKnown();
+  if (total.unknown == 0) return AbsentWithoutUnknown();
+  const double allowed = fpr * total.unknown * (1 + kRounding);
+  int64_t unknown = 0;
+  int64_t correct = 0;
+  for (const Tally& block : ranked.blocks()) {
+    unknown += block.unknown;
+    if (static_cast<double>(unknown) > allowed) break;
+    correct += block.correct;
+  }
+  return static_cast<double>(correct) / total.known();
+}
 
 MetricResult FprAt95Tpr(const RankedInput& ranked, Positive positive, FprRule rule) {
   if (ranked.total().known() == 0) return AbsentWithoutKnown();

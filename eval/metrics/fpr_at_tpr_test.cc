@@ -82,5 +82,23 @@ TEST(FprAt95TprOnGrid, IsTheMeanOverThresholdsCountedOneByOne) {
   EXPECT_TRUE(Agrees(FprAt95TprOnGrid(ranked, Positive::kKnown, {{5, 6}}), std::nullopt));
 }
 
+TEST(FprAtTpr, AgreesWithScikitLearnAtAnyLevel) {
+  for (const testing::GoldenCase& golden : testing::ReadGolden("selective.json", "cases")) {
+    SCOPED_TRACE(golden.name);
+    const testing::Samples samples = testing::OpenSetSamples(golden);
+    const RankedInput ranked(samples.Input());
+    for (const auto& [level, name] :
+         {std::make_pair(0.5, "0.5"), std::make_pair(0.8, "0.8"), std::make_pair(0.95, "0.95")}) {
+      const std::string path = std::string("open_set/fpr_at_") + name;
+      EXPECT_TRUE(testing::Agrees(FprAtTpr(ranked, Positive::kKnown, level), golden.at(path + "_known")));
+      EXPECT_TRUE(testing::Agrees(FprAtTpr(ranked, Positive::kUnknown, level), golden.at(path + "_unknown")));
+    }
+    EXPECT_EQ(FprAtTpr(ranked, Positive::kKnown, 0.95).value, FprAt95Tpr(ranked, Positive::kKnown).value);
+    EXPECT_TRUE(testing::Agrees(CcrAtFpr(ranked, 0), golden.at("open_set/ccr_at_0.0")));
+    EXPECT_TRUE(testing::Agrees(CcrAtFpr(ranked, 0.1), golden.at("open_set/ccr_at_0.1")));
+    EXPECT_TRUE(testing::Agrees(CcrAtFpr(ranked, 0.5), golden.at("open_set/ccr_at_0.5")));
+  }
+}
+
 }  // namespace
 }  // namespace openset

@@ -61,6 +61,7 @@ absl::StatusOr<GroupedValues> EvaluateGroups(absl::Span<const MetricSpec> metric
     part.Reweight(weight);
     GroupValues values;
     values.name = groups[g].name;
+    values.known_samples = part.total().known();
     values.unknown_samples = part.total().unknown;
     OPENSET_ASSIGN_OR_RETURN(values.values, Evaluate(metrics, part));
     result.groups.push_back(std::move(values));
@@ -73,6 +74,38 @@ absl::StatusOr<GroupedValues> EvaluateGroups(absl::Span<const MetricSpec> metric
   result.pool.unknown_samples = ranked.total().unknown;
   OPENSET_ASSIGN_OR_RETURN(result.pool.values, Evaluate(metrics, ranked));
   return result;
+}
+
+absl::StatusOr<std::vector<GroupValues>> EvaluateKnownSets(absl::Span<const MetricSpec> metrics,
+                                                           const RankedInput& ranked,
+                                                           absl::Span<const int32_t> known_set,
+                                                           absl::Span<const std::string> names) {
+  const EvaluationInput& input = ranked.input();
+  if (known_set.size() != input.num_samples()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("known_set has ", known_set.size(), " samples, label has ", input.num_samples()));
+  }
+  for (size_t i = 0; i < known_set.size(); ++i) {
+    if (known_set[i] < static_cast<int64_t>(names.size())) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("known_set is ", known_set[i], " in row ", i, "; only ", names.size(), " sets are named"));
+  }
+  std::vector<GroupValues> sets;
+  RankedInput part = ranked;
+  std::vector<uint32_t> weight(input.num_samples());
+  for (int32_t set = 0; set < names.size(); ++set) {
+    for (int64_t i = 0; i < input.num_samples(); ++i) {
+      weight[i] = input.IsUnknown(i) || known_set[i] == set ? ranked.weight(i) : 0;
+    }
+    part.Reweight(weight);
+    GroupValues values;
+    values.name = names[set];
+    values.known_samples = part.total().known();
+    values.unknown_samples = part.total().unknown;
+    OPENSET_ASSIGN_OR_RETURN(values.values, Evaluate(metrics, part));
+    sets.push_back(std::move(values));
+  }
+  return sets;
 }
 
 }  // namespace openset

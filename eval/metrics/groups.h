@@ -24,6 +24,7 @@ struct Group {
 // The metrics of the known samples and some of the unknown ones.
 struct GroupValues {
   std::string name;
+  int64_t known_samples = 0;
   int64_t unknown_samples = 0;
   std::vector<MetricValue> values;  // in the order of the metrics
 };
@@ -43,6 +44,14 @@ struct GroupedValues {
 // Errors, kInvalidArgument: those of Evaluate; an input without groups; fewer groups than the input has.
 absl::StatusOr<GroupedValues> EvaluateGroups(absl::Span<const MetricSpec> metrics, const RankedInput& ranked,
                                              absl::Span<const Group> groups);
+
+// Full-spectrum: each of several sets of known samples against all unknown samples. `known_set` [N]: the set of each
+// known sample, -1 for one that is of none; not read for unknown ones. A set's `unknown_samples` are those of the
+// input. Errors, kInvalidArgument: those of Evaluate; another length than the input's, a set without a name.
+absl::StatusOr<std::vector<GroupValues>> EvaluateKnownSets(absl::Span<const MetricSpec> metrics,
+                                                           const RankedInput& ranked,
+                                                           absl::Span<const int32_t> known_set,
+                                                           absl::Span<const std::string> names);
 
 }  // namespace openset
 

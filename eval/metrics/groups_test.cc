@@ -70,5 +70,25 @@ TEST(EvaluateGroups, RefusesGroupsThatDoNotFit) {
   EXPECT_EQ(status.message(), "the samples have no groups");
 }
 
+TEST(EvaluateKnownSets, MeasuresEachAgainstAllUnknownSamples) {
+  testing::Samples samples;
+  samples.unknown_score = {1, 2, 3, 4, 2.5, 5};
+  samples.label = {0, 0, 0, 0, -1, -1};
+  samples.prediction = {0, 0, 0, 0, 0, 0};
+  std::vector<MetricSpec> metrics(1);
+  metrics[0].mutable_auroc();
+  const RankedInput ranked(samples.Input());
+  const std::vector<GroupValues> sets =
+      EvaluateKnownSets(metrics, ranked, {0, 0, 1, -1, -1, -1}, {"plain", "shifted"}).value();
+  ASSERT_EQ(sets.size(), 2);
+  EXPECT_EQ(sets[0].name, "plain");
+  EXPECT_EQ(sets[0].known_samples, 2);
+  EXPECT_EQ(sets[0].unknown_samples, 2);
+  EXPECT_EQ(sets[0].values[0].value, 1);        // 1, 2 below 2.5, 5
+  EXPECT_EQ(sets[1].values[0].value, 1.0 / 2);  // 3 below 5 only
+  EXPECT_FALSE(EvaluateKnownSets(metrics, ranked, {0}, {"plain"}).ok());
+  EXPECT_FALSE(EvaluateKnownSets(metrics, ranked, {0, 0, 1, 0, 0, 0}, {"plain"}).ok());
+}
+
 }  // namespace
 }  // namespace openset

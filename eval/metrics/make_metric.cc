@@ -1,6 +1,5 @@
 #include "eval/metrics/make_metric.h"
 
-#include <cstdlib>
 #include <utility>
 
 #include "eval/metrics/accuracy.h"
@@ -9,45 +8,49 @@
 #include "eval/metrics/auroc.h"
 #include "eval/metrics/balanced_score.h"
 #include "eval/metrics/calibration.h"
+#include "eval/metrics/class_balanced_aurc.h"
 #include "eval/metrics/detection_error.h"
 #include "eval/metrics/error_at_tpr.h"
 #include "eval/metrics/fpr_at_tpr.h"
 #include "eval/metrics/known_unknown_ratio.h"
 #include "eval/metrics/openauc.h"
 #include "eval/metrics/oscr.h"
+#include "eval/metrics/risk_coverage.h"
 #include "eval/metrics/threshold_metric.h"
 
 namespace openset {
 namespace {
 
-// An enum field that is UNSPECIFIED means its default.
+// An enum field that is UNSPECIFIED means its default; so does a value that the schema does not have.
 
-TiedPair TiedPairOf(TiedPairRule rule) { return rule == NOTHING ? TiedPair::kNothing : TiedPair::kHalf; }
+TiedPair TiedPairOf(TiedPairRule::Value rule) {
+  return rule == TiedPairRule::NOTHING ? TiedPair::kNothing : TiedPair::kHalf;
+}
 
 MetricResult OpenAucOf(const OpenAucMetricSpec& spec, const RankedInput& ranked) {
   switch (spec.mask()) {
-    case OpenAucMetricSpec::MASK_UNSPECIFIED:
-    case OpenAucMetricSpec::RANK:
-      return OpenAuc(ranked);
     case OpenAucMetricSpec::EPSILON_DOUBLE:
       return OpenAucWithEpsilonMask(ranked, /*in_float=*/false);
     case OpenAucMetricSpec::EPSILON_FLOAT:
       return OpenAucWithEpsilonMask(ranked, /*in_float=*/true);
+    case OpenAucMetricSpec::MASK_UNSPECIFIED:
+    case OpenAucMetricSpec::RANK:
+      break;
   }
-  std::abort();
+  return OpenAuc(ranked);
 }
 
 MetricResult OscrOf(const OscrSpec& spec, const RankedInput& ranked) {
   switch (spec.form()) {
-    case OscrSpec::FORM_UNSPECIFIED:
-    case OscrSpec::TRAPEZOID:
-      return OscrTrapezoid(ranked);
     case OscrSpec::LEGACY:
       return OscrLegacy(ranked);
     case OscrSpec::EQ9_MIXED:
       return OscrEq9Mixed(ranked);
+    case OscrSpec::FORM_UNSPECIFIED:
+    case OscrSpec::TRAPEZOID:
+      break;
   }
-  std::abort();
+  return OscrTrapezoid(ranked);
 }
 
 MetricResult PartialOpenAucOf(const PartialOpenAucSpec& spec, const RankedInput& ranked) {
@@ -57,22 +60,19 @@ MetricResult PartialOpenAucOf(const PartialOpenAucSpec& spec, const RankedInput&
 
 MetricResult AuprOf(const AuprSpec& spec, const RankedInput& ranked, Positive positive) {
   switch (spec.form()) {
-    case AuprSpec::FORM_UNSPECIFIED:
-    case AuprSpec::STEP:
-      return Aupr(ranked, positive, AuprForm::kStep);
     case AuprSpec::TRAPEZOID:
       return Aupr(ranked, positive, AuprForm::kTrapezoid);
     case AuprSpec::BALANCED_STEP:
       return Aupr(ranked, positive, AuprForm::kBalancedStep);
+    case AuprSpec::FORM_UNSPECIFIED:
+    case AuprSpec::STEP:
+      break;
   }
-  std::abort();
+  return Aupr(ranked, positive, AuprForm::kStep);
 }
 
 MetricResult FprOf(const FprAtTprSpec& spec, const RankedInput& ranked, Positive positive) {
   switch (spec.rule()) {
-    case FprAtTprSpec::RULE_UNSPECIFIED:
-    case FprAtTprSpec::FIRST_REACHING:
-      return FprAt95Tpr(ranked, positive, FprRule::kFirstReaching);
     case FprAtTprSpec::FIRST_REACHING_CORNERS:
       return FprAt95Tpr(ranked, positive, FprRule::kFirstReachingCorners);
     case FprAtTprSpec::NEAREST:
@@ -86,8 +86,11 @@ MetricResult FprOf(const FprAtTprSpec& spec, const RankedInput& ranked, Positive
       if (spec.has_grid_low() && spec.has_grid_high()) range = {spec.grid_low(), spec.grid_high()};
       return FprAt95TprOnGrid(ranked, positive, range);
     }
+    case FprAtTprSpec::RULE_UNSPECIFIED:
+    case FprAtTprSpec::FIRST_REACHING:
+      break;
   }
-  std::abort();
+  return FprAt95Tpr(ranked, positive, FprRule::kFirstReaching);
 }
 
 MetricResult BalancedScoreOf(const BalancedScoreSpec& spec, const RankedInput& ranked, BalancedScore score) {
@@ -98,24 +101,20 @@ MetricResult BalancedScoreOf(const BalancedScoreSpec& spec, const RankedInput& r
   switch (spec.at_case()) {
     case BalancedScoreSpec::kThreshold:
       return BalancedScoreAt(ranked, score, spec.threshold(), denominator);
-    case BalancedScoreSpec::kKnownAccepted:
-    case BalancedScoreSpec::AT_NOT_SET: {
-      const double share = spec.at_case() == BalancedScoreSpec::kKnownAccepted ? spec.known_accepted() : 0.95;
-      const std::optional<double> threshold = ThresholdAcceptingKnown(ranked, share);
-      if (!threshold.has_value()) return AbsentWithoutKnown();
-      return BalancedScoreAt(ranked, score, *threshold, denominator);
-    }
     case BalancedScoreSpec::kOfMethod:
       return MetricResult::Absent("the threshold of a method is known in experiments only");
+    case BalancedScoreSpec::kKnownAccepted:
+    case BalancedScoreSpec::AT_NOT_SET:
+      break;
   }
-  std::abort();
+  const double share = spec.at_case() == BalancedScoreSpec::kKnownAccepted ? spec.known_accepted() : 0.95;
+  const std::optional<double> threshold = ThresholdAcceptingKnown(ranked, share);
+  if (!threshold.has_value()) return AbsentWithoutKnown();
+  return BalancedScoreAt(ranked, score, *threshold, denominator);
 }
 
 AurcForm AurcFormOf(AurcSpec::Form form) {
   switch (form) {
-    case AurcSpec::FORM_UNSPECIFIED:
-    case AurcSpec::EXPECTED:
-      return AurcForm::kExpected;
     case AurcSpec::INPUT_ORDER:
       return AurcForm::kInputOrder;
     case AurcSpec::CORRECT_FIRST:
@@ -126,8 +125,21 @@ AurcForm AurcFormOf(AurcSpec::Form form) {
       return AurcForm::kTrapezoidDistinct;
     case AurcSpec::TRAPEZOID_NORMALISED:
       return AurcForm::kTrapezoidNormalised;
+    case AurcSpec::FORM_UNSPECIFIED:
+    case AurcSpec::EXPECTED:
+      break;
   }
-  std::abort();
+  return AurcForm::kExpected;
+}
+
+AugrcForm AugrcFormOf(AugrcSpec::Form form) {
+  return form == AugrcSpec::TRAPEZOID_NORMALISED ? AugrcForm::kTrapezoidNormalised : AugrcForm::kTrapezoidDistinct;
+}
+
+RiskOver RiskOverOf(RiskSamples::Value over) { return over == RiskSamples::POOL ? RiskOver::kPool : RiskOver::kKnown; }
+
+BinEdges EdgesOf(EceSpec::Edges edges) {
+  return edges == EceSpec::LEFT_CLOSED ? BinEdges::kLeftClosed : BinEdges::kRightClosed;
 }
 
 }  // namespace
@@ -135,7 +147,8 @@ AurcForm AurcFormOf(AurcSpec::Form form) {
 std::string MetricName(const MetricSpec& spec) {
   if (!spec.name().empty()) return spec.name();
   const google::protobuf::OneofDescriptor* kind = MetricSpec::descriptor()->FindOneofByName("kind");
-  return MetricSpec::GetReflection()->GetOneofFieldDescriptor(spec, kind)->name();
+  const google::protobuf::FieldDescriptor* member = MetricSpec::GetReflection()->GetOneofFieldDescriptor(spec, kind);
+  return member == nullptr ? "" : member->name();
 }
 
 std::optional<bool> HigherIsBetter(const MetricSpec& spec) {
@@ -159,6 +172,9 @@ std::optional<bool> HigherIsBetter(const MetricSpec& spec) {
     case MetricSpec::kHalfpoint:
     case MetricSpec::kOverall:
     case MetricSpec::kAurocMisclassification:
+    case MetricSpec::kCcrAtFpr:
+    case MetricSpec::kCoverageAtRisk:
+    case MetricSpec::kOpenSetAccuracy:
       return true;
     case MetricSpec::kFprAt95Tpr:
     case MetricSpec::kFprAt95TprUnknownPositive:
@@ -171,13 +187,20 @@ std::optional<bool> HigherIsBetter(const MetricSpec& spec) {
     case MetricSpec::kNll:
     case MetricSpec::kBrier:
     case MetricSpec::kEce:
+    case MetricSpec::kMce:
+    case MetricSpec::kAdaptiveEce:
+    case MetricSpec::kFprAtTpr:
+    case MetricSpec::kRiskAtCoverage:
+    case MetricSpec::kPooledAugrc:
+    case MetricSpec::kEaugrc:
+    case MetricSpec::kClassBalancedAurc:
+    case MetricSpec::kClassBalancedAugrc:
       return false;
     case MetricSpec::kKnownUnknownRatio:
-      return std::nullopt;
     case MetricSpec::KIND_NOT_SET:
       break;
   }
-  std::abort();  // the schema's rules require a member
+  return std::nullopt;
 }
 
 MetricResult ComputeMetric(const MetricSpec& spec, const RankedInput& ranked) {
@@ -233,9 +256,30 @@ MetricResult ComputeMetric(const MetricSpec& spec, const RankedInput& ranked) {
       return Aurc(ranked, RiskOver::kKnown, AurcFormOf(spec.aurc().form()));
     case MetricSpec::kEaurc:
       return ExcessAurc(ranked, RiskOver::kKnown,
-                        spec.eaurc().oracle() == EaurcSpec::EXACT ? AurcOracle::kExact : AurcOracle::kAsymptotic);
+                        spec.eaurc().oracle() == EaurcSpec::EXACT ? AurcOracle::kExact : AurcOracle::kAsymptotic,
+                        AurcFormOf(spec.eaurc().form()));
     case MetricSpec::kAugrc:
-      return Augrc(ranked);
+      return Augrc(ranked, RiskOver::kKnown, AugrcFormOf(spec.augrc().form()));
+    case MetricSpec::kPooledAugrc:
+      return Augrc(ranked, RiskOver::kPool, AugrcFormOf(spec.pooled_augrc().form()));
+    case MetricSpec::kEaugrc:
+      return ExcessAugrc(ranked);
+    case MetricSpec::kClassBalancedAurc:
+      return ClassBalancedAurc(ranked);
+    case MetricSpec::kClassBalancedAugrc:
+      return ClassBalancedAugrc(ranked);
+    case MetricSpec::kFprAtTpr:
+      return FprAtTpr(ranked,
+                      spec.fpr_at_tpr().positive() == FprAtLevelSpec::UNKNOWN ? Positive::kUnknown : Positive::kKnown,
+                      spec.fpr_at_tpr().tpr());
+    case MetricSpec::kCcrAtFpr:
+      return CcrAtFpr(ranked, spec.ccr_at_fpr().fpr());
+    case MetricSpec::kRiskAtCoverage:
+      return RiskAtCoverage(ranked, RiskOverOf(spec.risk_at_coverage().over()), spec.risk_at_coverage().coverage());
+    case MetricSpec::kCoverageAtRisk:
+      return CoverageAtRisk(ranked, RiskOverOf(spec.coverage_at_risk().over()), spec.coverage_at_risk().risk());
+    case MetricSpec::kOpenSetAccuracy:
+      return AtOperatingPoint(OpenSetAccuracy(), ranked, spec.open_set_accuracy().at());
     case MetricSpec::kPooledAurc:
       return Aurc(ranked, RiskOver::kPool, AurcFormOf(spec.pooled_aurc().form()));
     case MetricSpec::kAurocMisclassification:
@@ -245,13 +289,15 @@ MetricResult ComputeMetric(const MetricSpec& spec, const RankedInput& ranked) {
     case MetricSpec::kBrier:
       return BrierScore(ranked);
     case MetricSpec::kEce:
-      return ExpectedCalibrationError(
-          ranked, spec.ece().bins(),
-          spec.ece().edges() == EceSpec::LEFT_CLOSED ? BinEdges::kLeftClosed : BinEdges::kRightClosed);
+      return ExpectedCalibrationError(ranked, spec.ece().bins(), EdgesOf(spec.ece().edges()));
+    case MetricSpec::kMce:
+      return MaximumCalibrationError(ranked, spec.mce().bins(), EdgesOf(spec.mce().edges()));
+    case MetricSpec::kAdaptiveEce:
+      return AdaptiveCalibrationError(ranked, spec.adaptive_ece().bins());
     case MetricSpec::KIND_NOT_SET:
       break;
   }
-  std::abort();  // the schema's rules require a member
+  return MetricResult::Absent("it is not said which metric");
 }
 
 }  // namespace openset

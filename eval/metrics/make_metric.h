@@ -11,13 +11,15 @@
 
 namespace openset {
 
-// The metric's name in records, tables and JSON: that of the member of MetricSpec. Precondition: one is set.
+// The metric's name in records, tables and JSON: its own, or that of the member of MetricSpec; "" where none is set.
 std::string MetricName(const MetricSpec& spec);
 
-// Whether larger values are better; none for what is no quality (known_unknown_ratio). Precondition: one is set.
+// Whether larger values are better; none for what is no quality (known_unknown_ratio) and where no
+// member is set.
 std::optional<bool> HigherIsBetter(const MetricSpec& spec);
 
-// Precondition: the spec obeys its schema's rules.
+// Absent where no member is set. Fields outside the limits of the schema are the caller's to refuse: CheckMetrics
+// (evaluate.h).
 MetricResult ComputeMetric(const MetricSpec& spec, const RankedInput& ranked);
 
 }  // namespace openset

@@ -44,11 +44,22 @@ std::map<std::string, MetricTraits> TraitsOfMembers() {
                            "auroc_misclassification",
                            "nll",
                            "brier",
-                           "ece"}) {
+                           "ece",
+                           "mce",
+                           "adaptive_ece",
+                           "fpr_at_tpr",
+                           "ccr_at_fpr",
+                           "risk_at_coverage",
+                           "coverage_at_risk",
+                           "open_set_accuracy",
+                           "pooled_augrc",
+                           "eaugrc",
+                           "class_balanced_aurc",
+                           "class_balanced_augrc"}) {
     traits[name] = {};
   }
   traits["detection_error"].high = 0.5;
-  traits["augrc"].high = 0.5;
+  traits["augrc"].high = traits["pooled_augrc"].high = traits["eaugrc"].high = 0.5;
   traits["nll"].high = 100;
   traits["brier"].high = 2;
   traits["youden_macro"].low = -1;
@@ -108,6 +119,8 @@ TEST(MetricConformance, HoldsForOtherForms) {
   by_value.depends_on_ranks_only = false;
   MetricTraits any = by_value;
   any.low = -1;
+  MetricTraits any_share;
+  any_share.low = -1;
   const std::vector<std::pair<const char*, MetricTraits>> forms = {
       {"oscr { form: EQ9_MIXED }", {}},
       {"oscr { form: LEGACY }", by_order},
@@ -133,6 +146,15 @@ TEST(MetricConformance, HoldsForOtherForms) {
       {"aurc { form: TRAPEZOID_DISTINCT }", {}},
       {"aurc { form: TRAPEZOID_NORMALISED }", by_order},
       {"eaurc { oracle: EXACT }", {}},
+      {"eaurc { form: TRAPEZOID_DISTINCT }", any_share},
+      {"augrc { form: TRAPEZOID_NORMALISED }", by_order},
+      {"fpr_at_tpr { tpr: 0.8 positive: UNKNOWN }", {}},
+      {"ccr_at_fpr { fpr: 0 }", {}},
+      {"risk_at_coverage { coverage: 0.3 over: POOL }", {}},
+      {"coverage_at_risk { risk: 0.5 over: POOL }", {}},
+      {"open_set_accuracy { at { threshold: 0.5 } }", by_value},
+      {"mce { bins: 4 edges: LEFT_CLOSED }", {}},
+      {"adaptive_ece { bins: 7 }", {}},
   };
   for (const auto& [text, traits] : forms) {
     MetricSpec spec;

@@ -1,7 +1,6 @@
 #include "eval/metrics/threshold_metric.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 
 namespace openset {
@@ -59,6 +58,13 @@ ThresholdMetric NaccRates(double lambda) {
   return {[lambda](const Decisions& d) {
             return lambda * d.accepted.correct / d.total.known() +
                    (1 - lambda) * (d.total.unknown - d.accepted.unknown) / d.total.unknown;
+          },
+          false, true};
+}
+
+ThresholdMetric OpenSetAccuracy() {
+  return {[](const Decisions& d) {
+            return (static_cast<double>(d.accepted.correct) + d.total.unknown - d.accepted.unknown) / d.total.all();
           },
           false, true};
 }
@@ -130,9 +136,6 @@ MetricResult AtOperatingPoint(const ThresholdMetric& metric, const RankedInput& 
   if (metric.needs_both_sides && ranked.total().known() == 0) return AbsentWithoutKnown();
   if (metric.needs_both_sides && ranked.total().unknown == 0) return AbsentWithoutUnknown();
   switch (point.kind_case()) {
-    case OperatingPoint::KIND_NOT_SET:
-    case OperatingPoint::kBest:
-      return BestOverThresholds(metric, ranked).value;
     case OperatingPoint::kBestOnGrid:
       return BestOverGrid(metric, ranked, point.best_on_grid().divisions()).value;
     case OperatingPoint::kThreshold:
@@ -142,8 +145,11 @@ MetricResult AtOperatingPoint(const ThresholdMetric& metric, const RankedInput& 
       if (!threshold.has_value()) return AbsentWithoutKnown();
       return AtThreshold(metric, ranked, *threshold).value;
     }
+    case OperatingPoint::KIND_NOT_SET:
+    case OperatingPoint::kBest:
+      break;
   }
-  std::abort();  // all cases return
+  return BestOverThresholds(metric, ranked).value;
 }
 
 }  // namespace openset

@@ -39,6 +39,11 @@ ThresholdMetric NaccEq6(double lambda = 0.5);
 // ones. Undefined without known or without unknown samples.
 ThresholdMetric NaccRates(double lambda = 0.5);
 
+// Share of all samples that are decided rightly: known ones accepted and classified correctly, unknown ones rejected.
+// At a threshold that was chosen on validation samples it is the operational open-set accuracy (Cruz et al. 2024). In
+// [0, 1], higher is better. Undefined without known or without unknown samples.
+ThresholdMetric OpenSetAccuracy();
+
 // A threshold and what comes of it.
 struct ThresholdValue {
   double threshold = 0;

@@ -35,12 +35,12 @@ Table MetricTable(const EvaluationReport& report) {
   return table;
 }
 
-Table GroupTable(const EvaluationReport& report) {
+Table GroupTable(const EvaluationReport& report, const std::vector<ReportedGroup>& groups, const char* of) {
   Table table{{"metric"}, {}, 1};
-  std::vector<std::string> samples = {"unknown samples"};
-  for (const ReportedGroup& group : report.groups) {
+  std::vector<std::string> samples = {of};
+  for (const ReportedGroup& group : groups) {
     table.header.push_back(group.name);
-    samples.push_back(absl::StrCat(group.unknown_samples));
+    samples.push_back(absl::StrCat(group.samples));
   }
   table.header.push_back("unit");
   samples.push_back("");
@@ -49,8 +49,12 @@ Table GroupTable(const EvaluationReport& report) {
     const ReportedMetric& metric = report.metrics[m];
     std::vector<std::string> row = {metric.name};
     bool any = false;
-    for (const ReportedGroup& group : report.groups) {
+    for (const ReportedGroup& group : groups) {
       row.push_back(NumberShown(group.values[m].value, metric.display));
+      if (m < group.intervals.size() && group.intervals[m].has_value()) {
+        absl::StrAppend(&row.back(), " (", NumberShown(group.intervals[m]->first, metric.display), ", ",
+                        NumberShown(group.intervals[m]->second, metric.display), ")");
+      }
       any = any || group.values[m].value.has_value();
     }
     row.push_back(metric.display.unit);
@@ -108,7 +112,14 @@ Document MakeDocument(const EvaluationReport& report) {
   document.sections.push_back(
       {report.interval.empty() ? "" : absl::StrCat("low, high: ", report.interval), MetricTable(report)});
   if (!report.groups.empty()) {
-    document.sections.push_back({"each set of unknown samples against all known samples", GroupTable(report)});
+    const bool intervals = !report.groups[0].intervals.empty();
+    document.sections.push_back({absl::StrCat("each set of unknown samples against all known samples",
+                                              intervals ? absl::StrCat("; in brackets: ", report.interval) : ""),
+                                 GroupTable(report, report.groups, "unknown samples")});
+  }
+  if (!report.known_sets.empty()) {
+    document.sections.push_back({"each set of known samples against all unknown samples",
+                                 GroupTable(report, report.known_sets, "known samples")});
   }
   if (!report.sources.empty()) {
     document.sections.push_back({"what pooled_aurc (x1000) is made of", SourceTable(report)});
@@ -130,7 +141,15 @@ std::string FormatCsv(const EvaluationReport& report) {
   }
   for (const ReportedGroup& group : report.groups) {
     for (size_t m = 0; m < report.metrics.size(); ++m) {
-      add(group.name, report.metrics[m], group.values[m].value, {}, {}, group.values[m].absent_reason);
+      const bool has_interval = m < group.intervals.size() && group.intervals[m].has_value();
+      add(group.name, report.metrics[m], group.values[m].value,
+          has_interval ? std::make_optional(group.intervals[m]->first) : std::nullopt,
+          has_interval ? std::make_optional(group.intervals[m]->second) : std::nullopt, group.values[m].absent_reason);
+    }
+  }
+  for (const ReportedGroup& set : report.known_sets) {
+    for (size_t m = 0; m < report.metrics.size(); ++m) {
+      add(set.name, report.metrics[m], set.values[m].value, {}, {}, set.values[m].absent_reason);
     }
   }
   return ToCsv(table);
@@ -158,10 +177,23 @@ std::string FormatJson(const EvaluationReport& report) {
   }
   for (const ReportedGroup& group : report.groups) {
     nlohmann::ordered_json& entry = json["groups"][group.name];
-    entry["n_unknown"] = group.unknown_samples;
+    entry["n_unknown"] = group.samples;
     entry["metrics"] = nlohmann::ordered_json::object();
     for (size_t m = 0; m < report.metrics.size(); ++m) {
-      if (group.values[m].value.has_value()) entry["metrics"][report.metrics[m].name]["value"] = *group.values[m].value;
+      if (!group.values[m].value.has_value()) continue;
+      nlohmann::ordered_json& metric = entry["metrics"][report.metrics[m].name];
+      metric["value"] = *group.values[m].value;
+      if (m < group.intervals.size() && group.intervals[m].has_value()) {
+        metric["low"] = group.intervals[m]->first;
+        metric["high"] = group.intervals[m]->second;
+      }
+    }
+  }
+  for (const ReportedGroup& set : report.known_sets) {
+    nlohmann::ordered_json& entry = json["known_sets"][set.name];
+    entry["n_known"] = set.samples;
+    for (size_t m = 0; m < report.metrics.size(); ++m) {
+      if (set.values[m].value.has_value()) entry["metrics"][report.metrics[m].name]["value"] = *set.values[m].value;
     }
   }
   for (const ReportedSource& source : report.sources) {

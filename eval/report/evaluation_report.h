@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "eval/metrics/aurc.h"
@@ -27,8 +28,10 @@ struct ReportedMetric {
 // The metrics of the known samples and some of the unknown ones, in the order of the report's metrics.
 struct ReportedGroup {
   std::string name;
-  int64_t unknown_samples = 0;
+  int64_t samples = 0;  // the unknown ones of a group, the known ones of a known set
   std::vector<MetricValue> values;
+  // As long as `values`, or empty: low and high.
+  std::vector<std::optional<std::pair<double, double>>> intervals;
 };
 
 // A source of errors in the pool of all samples.
@@ -44,7 +47,9 @@ struct EvaluationReport {
   int32_t num_classes = 0;
   std::string interval;  // "95 % interval (bca, 10000 replicates)"; empty without intervals
   std::vector<ReportedMetric> metrics;
-  std::vector<ReportedGroup> groups;    // and their means, and the pool; empty without groups
+  std::vector<ReportedGroup> groups;  // and their means, and the pool; empty without groups
+  // Full-spectrum: each set of known samples against all unknown ones.
+  std::vector<ReportedGroup> known_sets;
   std::vector<ReportedSource> sources;  // of pooled_aurc; empty where it was not asked for
 };
 

@@ -18,7 +18,10 @@
 namespace openset {
 namespace {
 
-using Runs = std::map<std::string, double>;
+using Runs = std::map<Run, double>;
+
+// A difference is undetectable where there is nothing to test it with.
+double OrOne(const std::optional<double>& p_value) { return p_value.value_or(1); }
 
 // A metric by name.
 absl::StatusOr<MetricSpec> SpecOf(const std::string& name) {
@@ -59,13 +62,16 @@ void ComparePairs(const RunTable& table, const MetricSpec& spec, RunComparison* 
         const Runs* runs_b = RunsOf(table, metric, row.b, task);
         if (runs_a == nullptr || runs_b == nullptr) continue;
         std::vector<double> values_a, values_b;
+        std::vector<int> split;
+        std::map<std::string, int> split_number;
         for (const auto& [run, value] : *runs_a) {
           const auto other = runs_b->find(run);
           if (other == runs_b->end()) continue;
           values_a.push_back(value);
           values_b.push_back(other->second);
+          split.push_back(split_number.emplace(run.split, static_cast<int>(split_number.size())).first->second);
         }
-        const absl::StatusOr<PairedTest> test = ComparePairedRuns(values_a, values_b, comparison->confidence);
+        const absl::StatusOr<PairedTest> test = ComparePairedRuns(values_a, values_b, split, comparison->options);
         if (!test.ok()) {
           comparison->left_out.push_back(
               absl::StrCat(metric, ": ", Pair(row.a, row.b, task), ": ", test.status().message()));
@@ -76,17 +82,18 @@ void ComparePairs(const RunTable& table, const MetricSpec& spec, RunComparison* 
       }
     }
   }
-  std::vector<double> t, wilcoxon;
+  std::vector<double> p_values, wilcoxon;
   for (const ComparedRuns& row : rows) {
-    t.push_back(row.test.t_p_value);
+    p_values.push_back(OrOne(row.test.p_value));
     wilcoxon.push_back(row.test.wilcoxon_p_value);
   }
-  t = HolmAdjusted(t);
+  p_values = HolmAdjusted(p_values);
   wilcoxon = HolmAdjusted(wilcoxon);
   for (size_t i = 0; i < rows.size(); ++i) {
-    rows[i].adjusted_t = t[i];
+    if (rows[i].test.p_value.has_value()) rows[i].adjusted_p_value = p_values[i];
     rows[i].adjusted_wilcoxon = wilcoxon[i];
-    const Verdict verdict = t[i] < 1 - comparison->confidence ? rows[i].test.verdict : Verdict::kNoDetectableDifference;
+    const bool detectable = p_values[i] < 1 - comparison->options.confidence;
+    const Verdict verdict = detectable ? rows[i].test.verdict : Verdict::kNoDetectableDifference;
     rows[i].verdict = verdict == Verdict::kNoDetectableDifference ? "no detectable difference"
                       : (verdict == Verdict::kALarger) == higher  ? rows[i].a + " is better"
                                                                   : rows[i].b + " is better";
@@ -94,27 +101,52 @@ void ComparePairs(const RunTable& table, const MetricSpec& spec, RunComparison* 
   }
 }
 
+// Mean over the splits of the means over their seeds.
+double MeanOverSplits(const Runs& runs) {
+  std::map<std::string, std::pair<double, int>> splits;
+  for (const auto& [run, value] : runs) {
+    splits[run.split].first += value;
+    ++splits[run.split].second;
+  }
+  double sum = 0;
+  for (const auto& [split, total] : splits) sum += total.first / total.second;
+  return sum / static_cast<double>(splits.size());
+}
+
 void CompareAll(const RunTable& table, const MetricSpec& spec, RunComparison* comparison) {
-  if (table.methods.size() < 3 || table.tasks.size() < 2) return;
+  std::vector<std::string> blocks;
+  std::map<std::string, std::vector<std::string>> levels;
+  for (const std::string& task : table.tasks) {
+    const auto block = table.block.find(task);
+    const std::string& name = block == table.block.end() ? task : block->second;
+    if (levels[name].empty()) blocks.push_back(name);
+    levels[name].push_back(task);
+  }
+  if (table.methods.size() < 3 || blocks.size() < 2) return;
   const std::string metric = MetricName(spec);
   std::vector<std::vector<double>> values;
-  for (const std::string& task : table.tasks) {
+  for (const std::string& block : blocks) {
     std::vector<double> row;
     for (const std::string& method : table.methods) {
-      const Runs* runs = RunsOf(table, metric, method, task);
-      if (runs == nullptr) break;
       double sum = 0;
-      for (const auto& [run, value] : *runs) sum += value;
-      row.push_back(sum / static_cast<double>(runs->size()));
+      size_t found = 0;
+      for (const std::string& level : levels[block]) {
+        const Runs* runs = RunsOf(table, metric, method, level);
+        if (runs == nullptr) break;
+        sum += MeanOverSplits(*runs);
+        ++found;
+      }
+      if (found < levels[block].size()) break;
+      row.push_back(sum / static_cast<double>(found));
     }
     if (row.size() == table.methods.size()) {
       values.push_back(std::move(row));
     } else {
-      comparison->left_out.push_back(absl::StrCat(metric, ": task ", task, ": not every method has results"));
+      comparison->left_out.push_back(absl::StrCat(metric, ": task ", block, ": not every method has results"));
     }
   }
   const absl::StatusOr<FriedmanTest> test =
-      CompareMethods(values, HigherIsBetter(spec).value_or(true), 1 - comparison->confidence);
+      CompareMethods(values, HigherIsBetter(spec).value_or(true), 1 - comparison->options.confidence);
   if (!test.ok()) {
     comparison->left_out.push_back(absl::StrCat(metric, ": all methods: ", test.status().message()));
     return;
@@ -123,29 +155,33 @@ void CompareAll(const RunTable& table, const MetricSpec& spec, RunComparison* co
 }
 
 std::string FormatCsv(const RunComparison& comparison) {
-  Table table{{"metric", "task", "a", "b", "runs", "mean_difference", "cohen_dz", "rank_biserial", "low", "high", "t_p",
-               "t_p_holm", "wilcoxon_p", "wilcoxon_p_holm", "verdict", "unit", "label"},
+  Table table{{"metric", "task", "a", "b", "runs", "splits", "mean_difference", "cohen_dz", "rank_biserial", "low",
+               "high", "p", "p_holm", "wilcoxon_p", "wilcoxon_p_holm", "verdict", "unit", "label"},
               {},
               4};
+  const auto full = [](const std::optional<double>& value) { return value ? FullPrecision(*value) : ""; };
   for (const ComparedRuns& row : comparison.pairs) {
     const PairedTest& test = row.test;
-    table.rows.push_back({row.metric, row.task, row.a, row.b, absl::StrCat(test.runs),
+    table.rows.push_back({row.metric, row.task, row.a, row.b, absl::StrCat(test.runs), absl::StrCat(test.splits),
                           FullPrecision(test.mean_difference), FullPrecision(test.cohen_dz),
                           FullPrecision(test.rank_biserial), FullPrecision(test.low), FullPrecision(test.high),
-                          FullPrecision(test.t_p_value), FullPrecision(row.adjusted_t),
-                          FullPrecision(test.wilcoxon_p_value), FullPrecision(row.adjusted_wilcoxon), row.verdict,
-                          row.display.value_unit, row.display.label});
+                          full(test.p_value), full(row.adjusted_p_value), FullPrecision(test.wilcoxon_p_value),
+                          FullPrecision(row.adjusted_wilcoxon), row.verdict, row.display.value_unit,
+                          row.display.label});
   }
   return ToCsv(table);
 }
 
-nlohmann::ordered_json Number(double value) {
+nlohmann::ordered_json Number(std::optional<double> number) {
+  if (!number.has_value()) return nullptr;
+  const double value = *number;
   return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(absl::StrFormat("%g", value));
 }
 
 std::string FormatJson(const RunComparison& comparison) {
   nlohmann::ordered_json json;
-  json["confidence"] = comparison.confidence;
+  json["confidence"] = comparison.options.confidence;
+  json["assumptions"] = comparison.assumptions;
   json["pairs"] = nlohmann::ordered_json::array();
   for (const ComparedRuns& row : comparison.pairs) {
     json["pairs"].push_back({{"metric", row.metric},
@@ -153,13 +189,14 @@ std::string FormatJson(const RunComparison& comparison) {
                              {"a", row.a},
                              {"b", row.b},
                              {"runs", row.test.runs},
+                             {"splits", row.test.splits},
                              {"mean_difference", row.test.mean_difference},
                              {"cohen_dz", Number(row.test.cohen_dz)},
                              {"rank_biserial", row.test.rank_biserial},
                              {"low", row.test.low},
                              {"high", row.test.high},
-                             {"t_p", row.test.t_p_value},
-                             {"t_p_holm", row.adjusted_t},
+                             {"p", Number(row.test.p_value)},
+                             {"p_holm", Number(row.adjusted_p_value)},
                              {"wilcoxon_p", row.test.wilcoxon_p_value},
                              {"wilcoxon_p_holm", row.adjusted_wilcoxon},
                              {"verdict", row.verdict},
@@ -174,9 +211,16 @@ std::string FormatJson(const RunComparison& comparison) {
                                     {"mean_rank", all.test.mean_rank},
                                     {"kendall_w", all.test.kendall_w},
                                     {"friedman_chi_squared", all.test.chi_squared},
-                                    {"friedman_p", all.test.p_value},
-                                    {"critical_difference", all.test.critical_difference},
-                                    {"nemenyi_p", all.test.nemenyi_p_value}};
+                                    {"friedman_p", all.test.chi_squared_p_value},
+                                    {"iman_davenport", Number(all.test.iman_davenport)},
+                                    {"iman_davenport_p", all.test.iman_davenport_p_value},
+                                    {"exact_p", Number(all.test.exact_p_value)},
+                                    {"p", all.test.p_value},
+                                    {"rejected", all.test.rejected}};
+    if (all.test.rejected) {
+      entry["critical_difference"] = all.test.critical_difference;
+      entry["nemenyi_p"] = all.test.nemenyi_p_value;
+    }
     json["all_methods"].push_back(std::move(entry));
   }
   json["left_out"] = comparison.left_out;
@@ -184,21 +228,24 @@ std::string FormatJson(const RunComparison& comparison) {
 }
 
 DocumentSection PairSection(const RunComparison& comparison) {
-  Table table{{"metric", "task", "a - b", "runs", "mean diff.", "low", "high", "unit", "d_z", "rank-bis.", "p (t)",
-               "p (Wilcoxon)", "verdict"},
+  Table table{{"metric", "task", "a - b", "runs", "splits", "mean diff.", "low", "high", "unit", "d_z", "rank-bis.",
+               "p", "p (Wilcoxon)", "verdict"},
               {},
               3};
   for (const ComparedRuns& row : comparison.pairs) {
     const auto shown = [&](double value) { return Shown(value, row.display); };
     table.rows.push_back({row.display.label, row.task, absl::StrCat(row.a, " - ", row.b), absl::StrCat(row.test.runs),
-                          shown(row.test.mean_difference), shown(row.test.low), shown(row.test.high), row.display.unit,
-                          absl::StrFormat("%.2f", row.test.cohen_dz), absl::StrFormat("%.2f", row.test.rank_biserial),
-                          ShowPValue(row.adjusted_t), ShowPValue(row.adjusted_wilcoxon), row.verdict});
+                          absl::StrCat(row.test.splits), shown(row.test.mean_difference), shown(row.test.low),
+                          shown(row.test.high), row.display.unit, absl::StrFormat("%.2f", row.test.cohen_dz),
+                          absl::StrFormat("%.2f", row.test.rank_biserial),
+                          row.adjusted_p_value ? ShowPValue(*row.adjusted_p_value) : "-",
+                          ShowPValue(row.adjusted_wilcoxon), row.verdict});
   }
-  return {absl::StrFormat("paired by run; low, high: Student's %g %% interval of the mean difference; p by Holm, over "
-                          "the tests of a metric",
-                          100 * comparison.confidence),
-          std::move(table)};
+  return {
+      absl::StrFormat("paired by run, clustered by split; low, high: %g %% interval of the mean difference; p by Holm, "
+                      "over the tests of a metric",
+                      100 * comparison.options.confidence),
+      std::move(table)};
 }
 
 DocumentSection MethodSection(const ComparedMethods& all, double confidence) {
@@ -207,28 +254,52 @@ DocumentSection MethodSection(const ComparedMethods& all, double confidence) {
     const int method = all.test.by_rank[place];
     std::vector<std::string> same;
     for (size_t other = 0; other < all.methods.size(); ++other) {
-      if (other != method &&
-          std::abs(all.test.mean_rank[other] - all.test.mean_rank[method]) < all.test.critical_difference) {
+      if (other != method && (!all.test.rejected || std::abs(all.test.mean_rank[other] - all.test.mean_rank[method]) <
+                                                        all.test.critical_difference)) {
         same.push_back(all.methods[other]);
       }
     }
     table.rows.push_back({all.methods[method], absl::StrFormat("%.2f", all.test.mean_rank[method]),
                           same.empty() ? "-" : absl::StrJoin(same, ", ")});
   }
-  return {absl::StrFormat("%s over %d tasks: Kendall's W %.2f, Friedman p %s, critical difference of mean ranks %.2f "
-                          "(Nemenyi, %g %%)",
-                          all.metric, all.tasks, all.test.kendall_w, ShowPValue(all.test.p_value),
-                          all.test.critical_difference, 100 * (1 - confidence)),
+  const std::string verdict = all.test.rejected
+                                  ? absl::StrFormat("critical difference of mean ranks %.2f (Nemenyi, %g %%)",
+                                                    all.test.critical_difference, 100 * (1 - confidence))
+                                  : "no detectable difference among the methods";
+  return {absl::StrFormat("%s over %d tasks: Kendall's W %.2f, p %s (%s; Friedman's chi-squared: %s); %s", all.metric,
+                          all.tasks, all.test.kendall_w, ShowPValue(all.test.p_value),
+                          all.test.exact_p_value ? "exact" : "Iman and Davenport",
+                          ShowPValue(all.test.chi_squared_p_value), verdict),
           std::move(table)};
+}
+
+std::string AssumptionsOf(const RunComparison& comparison) {
+  bool several_splits = false, one_split = false;
+  for (const ComparedRuns& row : comparison.pairs) (row.test.splits > 1 ? several_splits : one_split) = true;
+  std::string text = "assumes: ";
+  if (several_splits) {
+    absl::StrAppend(&text,
+                    comparison.options.test_per_training > 0
+                        ? absl::StrFormat("splits drawn from the same samples, %g test samples a training sample "
+                                          "(Nadeau and Bengio)",
+                                          comparison.options.test_per_training)
+                        : "splits are independent draws (seeds within one need not be)");
+  }
+  if (one_split) {
+    absl::StrAppend(&text, several_splits ? "; " : "", "with one split seeds are independent draws, and it speaks of ",
+                    "that split only");
+  }
+  return absl::StrCat(text, "; mean differences are about normal",
+                      comparison.methods.empty() ? "" : "; tasks are independent, levels of one task are one");
 }
 
 }  // namespace
 
 absl::StatusOr<RunComparison> CompareRuns(const RunTable& table, const std::vector<std::string>& metrics,
-                                          double confidence) {
+                                          const PairedTestOptions& options) {
   if (table.methods.size() < 2) return absl::InvalidArgumentError("there is one method only");
   RunComparison comparison;
-  comparison.confidence = confidence;
+  comparison.options = options;
   for (const std::string& metric : metrics.empty() ? table.metrics : metrics) {
     OPENSET_ASSIGN_OR_RETURN(const MetricSpec spec, SpecOf(metric));
     if (!absl::c_linear_search(table.metrics, metric)) {
@@ -238,6 +309,7 @@ absl::StatusOr<RunComparison> CompareRuns(const RunTable& table, const std::vect
     ComparePairs(table, spec, &comparison);
     CompareAll(table, spec, &comparison);
   }
+  comparison.assumptions = AssumptionsOf(comparison);
   return comparison;
 }
 
@@ -246,8 +318,9 @@ std::string FormatRunComparison(const RunComparison& comparison, TextFormat form
   if (format == TextFormat::kJson) return FormatJson(comparison);
   Document document;
   document.above = comparison.notes;
+  document.above.push_back(comparison.assumptions);
   for (const ComparedMethods& all : comparison.methods) {
-    document.sections.push_back(MethodSection(all, comparison.confidence));
+    document.sections.push_back(MethodSection(all, comparison.options.confidence));
   }
   if (!comparison.pairs.empty()) document.sections.push_back(PairSection(comparison));
   for (const std::string& line : comparison.left_out) document.below.push_back("left out: " + line);

@@ -22,12 +22,14 @@ struct ComparedRuns {
   std::string a, b;
   Display display;
   PairedTest test;
-  double adjusted_t = 1;  // Holm's, over all pairs and tasks of the metric
+  // Holm's, over all pairs and tasks of the metric that have a p-value.
+  std::optional<double> adjusted_p_value;
   double adjusted_wilcoxon = 1;
   std::string verdict;  // "A is better" or "no detectable difference"
 };
 
-// Three or more methods over two or more tasks by one metric: their means over runs.
+// Three or more methods over two or more tasks by one metric. A task counts once: by the mean over its levels of
+// openness of the means over its splits.
 struct ComparedMethods {
   std::string metric;
   std::vector<std::string> methods;
@@ -37,17 +39,19 @@ struct ComparedMethods {
 
 struct RunComparison {
   std::vector<std::string> notes;
-  double confidence = 0.95;
+  PairedTestOptions options;
+  std::string assumptions;  // of the tests, in one line
   std::vector<ComparedRuns> pairs;
   std::vector<ComparedMethods> methods;
   std::vector<std::string> left_out;  // what could not be compared, and why
 };
 
 // `metrics`: names of members of MetricSpec; empty: all of the table. Runs that only one of two methods has are left
-// out. A difference is detectable where Student's interval leaves out 0 and Holm's p is below 1 - confidence.
+// out. Runs of one split are no independent replicates (paired_tests.h). A difference is detectable where its interval
+// leaves out 0 and Holm's p is below 1 - confidence.
 // Errors, kInvalidArgument: fewer than two methods, metrics that the table or the project does not know.
 absl::StatusOr<RunComparison> CompareRuns(const RunTable& table, const std::vector<std::string>& metrics,
-                                          double confidence);
+                                          const PairedTestOptions& options);
 
 // Effect sizes stand before p-values.
 std::string FormatRunComparison(const RunComparison& comparison, TextFormat format);

@@ -20,21 +20,26 @@ void AddOnce(const std::string& name, std::vector<std::string>* names) {
   if (!absl::c_linear_search(*names, name)) names->push_back(name);
 }
 
-std::string RunName(absl::string_view split, absl::string_view seed) {
-  return absl::StrCat("split ", split, ", seed ", seed);
+// A task at a level of openness.
+std::string LevelName(const std::string& task, const std::string& unknown_classes) {
+  if (unknown_classes.empty()) return task;
+  return absl::StrCat(task, task.empty() ? "" : ", ", unknown_classes, " unknown classes");
 }
 
 // Errors: the value is not finite, or there is one already.
-absl::Status Add(const std::string& metric, const std::string& method, const std::string& task, const std::string& run,
-                 double value, RunTable* table) {
+absl::Status Add(const std::string& metric, const std::string& method, const std::string& block,
+                 const std::string& unknown_classes, const Run& run, double value, RunTable* table) {
+  const std::string task = LevelName(block, unknown_classes);
   if (!std::isfinite(value)) return absl::InvalidArgumentError(absl::StrCat("'", metric, "' is ", value));
   if (!table->value[metric][method][task].emplace(run, value).second) {
     return absl::InvalidArgumentError(absl::StrCat("there is a value of '", metric, "' for ", method, ", ",
-                                                   task.empty() ? "" : task + ", ", run, " already"));
+                                                   task.empty() ? "" : task + ", ", "split ", run.split, ", seed ",
+                                                   run.seed, " already"));
   }
   AddOnce(method, &table->methods);
   AddOnce(task, &table->tasks);
   AddOnce(metric, &table->metrics);
+  table->block[task] = block;
   return absl::OkStatus();
 }
 
@@ -52,15 +57,17 @@ absl::StatusOr<RunTable> ParseCsvRuns(absl::string_view text) {
     for (size_t c = 0; c < cells.size(); ++c) key[header[c]] = OneLine(cells[c]);
     for (size_t c = 0; c < cells.size(); ++c) {
       const std::string& name = header[c];
-      if (name == "method" || name == "task" || name == "split" || name == "seed" || cells[c].empty()) continue;
+      if (name == "method" || name == "task" || name == "unknown_classes" || name == "split" || name == "seed" ||
+          cells[c].empty())
+        continue;
       double value = 0;
       if (!absl::SimpleAtod(cells[c], &value)) {
         return absl::InvalidArgumentError(absl::StrCat("line ", line, ": column '", name, "': '",
                                                        OneLine(cells[c].substr(0, 40)), "' is not a number"));
       }
-      OPENSET_RETURN_IF_ERROR(
-          Annotate(Add(name, key["method"], key["task"], RunName(key["split"], key["seed"]), value, &table),
-                   absl::StrCat("line ", line)));
+      OPENSET_RETURN_IF_ERROR(Annotate(
+          Add(name, key["method"], key["task"], key["unknown_classes"], {key["split"], key["seed"]}, value, &table),
+          absl::StrCat("line ", line)));
     }
     return absl::OkStatus();
   }));
@@ -84,11 +91,10 @@ absl::StatusOr<RunTable> ParseReport(absl::string_view text) {
     for (const nlohmann::json& cell : report.at("cells")) {
       const auto& values = cell.at("values");
       for (size_t i = 0; i < values.size(); ++i) {
-        const std::string run = RunName(cell.at("splits").at(i).dump(), cell.at("seeds").at(i).dump());
+        const Run run = {cell.at("splits").at(i).dump(), cell.at("seeds").at(i).dump()};
         OPENSET_RETURN_IF_ERROR(Add(cell.at("metric").get<std::string>(), MethodName(cell),
-                                    absl::StrCat(cell.at("task").get<std::string>(), ", ",
-                                                 cell.at("unknown_classes").dump(), " unknown classes"),
-                                    run, values[i].get<double>(), &table));
+                                    cell.at("task").get<std::string>(), cell.at("unknown_classes").dump(), run,
+                                    values[i].get<double>(), &table));
       }
     }
   } catch (const nlohmann::json::exception& error) {

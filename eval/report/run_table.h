@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -11,20 +12,31 @@
 
 namespace openset {
 
-// Values by metric, method, task and run; a run is what two methods are paired by: split and seed.
-struct RunTable {
-  std::vector<std::string> methods;  // in order of appearance
-  std::vector<std::string> tasks;
-  std::vector<std::string> metrics;
-  // value[metric][method][task][run]
-  std::map<std::string, std::map<std::string, std::map<std::string, std::map<std::string, double>>>> value;
+// What two methods are paired by.
+struct Run {
+  std::string split;
+  std::string seed;
+
+  bool operator<(const Run& other) const { return std::tie(split, seed) < std::tie(other.split, other.seed); }
 };
 
-// From a .csv with the columns method, task, split, seed (all but method may be absent) and one a metric; empty cells
-// are values that are not there. Or from what `openset report --format=json` writes; methods with axes are named
-// "METHOD, AXIS=VALUE".
-// Errors: kNotFound; kInvalidArgument with file, line and column for what is no number or not finite, for two rows of
-// one method, task, split and seed, for a file without methods or metrics, and for other formats.
+// Values by metric, method, task and run.
+struct RunTable {
+  std::vector<std::string> methods;  // in order of appearance
+  std::vector<std::string> tasks;    // levels of openness of one task are tasks here
+  // Of a task, the one whose level it is: levels share their known classes and trainings, and are no tasks of their
+  // own.
+  std::map<std::string, std::string> block;
+  std::vector<std::string> metrics;
+  // value[metric][method][task][run]
+  std::map<std::string, std::map<std::string, std::map<std::string, std::map<Run, double>>>> value;
+};
+
+// From a .csv with the columns method, task, unknown_classes, split, seed (all but method may be absent) and one a
+// metric; empty cells are values that are not there. Or from what `openset report --format=json` writes; methods with
+// axes are named "METHOD, AXIS=VALUE". Errors: kNotFound; kInvalidArgument with file, line and column for what is no
+// number or not finite, for two rows of one method, task, split and seed, for a file without methods or metrics, and
+// for other formats.
 absl::StatusOr<RunTable> ReadRunTable(const std::string& path);
 
 }  // namespace openset

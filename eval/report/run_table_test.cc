@@ -26,8 +26,12 @@ TEST(ReadRunTable, Csv) {
   EXPECT_THAT(table->methods, ElementsAre("b", "a"));
   EXPECT_THAT(table->tasks, ElementsAre("t"));
   EXPECT_THAT(table->metrics, ElementsAre("auroc", "ece"));
-  EXPECT_EQ(table->value.at("auroc").at("b").at("t").at("split 0, seed 1"), 0.5);
+  EXPECT_EQ(table->value.at("auroc").at("b").at("t").at({"0", "1"}), 0.5);
   EXPECT_EQ(table->value.at("ece").count("b"), 0);
+  const absl::StatusOr<RunTable> levels =
+      ReadRunTable(Write("c.csv", "method,task,unknown_classes,auroc\na,t,2,0.5\na,t,4,0.25\n"));
+  EXPECT_THAT(levels->tasks, ElementsAre("t, 2 unknown classes", "t, 4 unknown classes"));
+  EXPECT_EQ(levels->block.at("t, 2 unknown classes"), "t");
   EXPECT_EQ(ReadRunTable(Write("b.csv", "method,auroc\na,0.5\n"))->value.at("auroc").at("a").at("").size(), 1);
 }
 
@@ -36,7 +40,8 @@ TEST(ReadRunTable, Report) {
       "axis": {"lambda": "0.1"}, "unknown_classes": 4, "metric": "auroc", "values": [0.5, 0.25], "splits": [0, 0],
       "seeds": [0, 1]}]})"));
   ASSERT_TRUE(table.ok()) << table.status();
-  EXPECT_EQ(table->value.at("auroc").at("m, lambda=0.1").at("t, 4 unknown classes").at("split 0, seed 1"), 0.25);
+  EXPECT_EQ(table->value.at("auroc").at("m, lambda=0.1").at("t, 4 unknown classes").at({"0", "1"}), 0.25);
+  EXPECT_EQ(table->block.at("t, 4 unknown classes"), "t");
 }
 
 TEST(ReadRunTable, Refuses) {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "core/status_macros.h"
 #include "core/table.h"
 #include "eval/metrics/make_metric.h"
@@ -34,6 +35,7 @@ ComparedMetric FromBootstrap(ComparedMetric row, const PairedDifference& differe
   row.high = difference.difference.high;
   row.p_value = difference.p_value;
   row.absent_reason = difference.difference.absent_reason;
+  row.note = difference.difference.note;
   return row;
 }
 
@@ -134,17 +136,17 @@ absl::StatusOr<SampleComparison> CompareOnSamples(const std::vector<MetricSpec>&
   comparison.interval =
       absl::StrFormat("%g %% interval of the difference (%s, %d replicates, seed %d; DeLong)", 100 * options.confidence,
                       options.method == IntervalMethod::kBca ? "bca" : "percentile", options.replicates, options.seed);
-  for (size_t a = 0; a < methods.size(); ++a) {
-    for (size_t b = a + 1; b < methods.size(); ++b) {
-      const absl::StatusOr<std::vector<PairedDifference>> differences =
-          PairedBootstrap(metrics, *methods[a], *methods[b], options);
-      if (!differences.ok()) return Annotate(differences.status(), absl::StrCat(names[a], " and ", names[b]));
-      for (size_t m = 0; m < metrics.size(); ++m) {
-        comparison.rows.push_back(FromBootstrap(RowOf(metrics[m], names[a], names[b], "bootstrap"), (*differences)[m]));
-        if (const std::optional<PairStatistic> statistic = PairStatisticOf(metrics[m])) {
-          comparison.rows.push_back(FromDeLong(RowOf(metrics[m], names[a], names[b], "delong"),
-                                               DeLongPaired(*methods[a], *methods[b], *statistic, options.confidence)));
-        }
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<MethodPair> pairs, PairedBootstrap(metrics, methods, options),
+                           absl::StrJoin(names, " and "));
+  for (const MethodPair& pair : pairs) {
+    const std::string& a = names[pair.a];
+    const std::string& b = names[pair.b];
+    for (size_t m = 0; m < metrics.size(); ++m) {
+      comparison.rows.push_back(FromBootstrap(RowOf(metrics[m], a, b, "bootstrap"), pair.metrics[m]));
+      if (const std::optional<PairStatistic> statistic = PairStatisticOf(metrics[m])) {
+        comparison.rows.push_back(
+            FromDeLong(RowOf(metrics[m], a, b, "delong"),
+                       DeLongPaired(*methods[pair.a], *methods[pair.b], *statistic, options.confidence)));
       }
     }
   }
@@ -169,6 +171,10 @@ std::string FormatSampleComparison(const SampleComparison& comparison, TextForma
       document.below.push_back(absl::StrCat("absent: ", row.display.label, " (", row.test, ") of ", row.a, " and ",
                                             row.b, ": ", row.absent_reason));
       continue;
+    }
+    if (!row.note.empty()) {
+      document.below.push_back(
+          absl::StrCat(row.display.label, " (", row.test, ") of ", row.a, " and ", row.b, ": ", row.note));
     }
     const auto shown = [&](double value) { return Shown(value, row.display); };
     std::vector<std::string> cells = {row.display.label,

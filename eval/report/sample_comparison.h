@@ -28,6 +28,7 @@ struct ComparedMetric {
   double adjusted_p_value = 1;  // Holm's, over all pairs of methods by this metric and test
   std::string verdict;          // "A is better", by name, or "no detectable difference"
   std::string absent_reason;
+  std::string note;  // on the interval
 };
 
 struct SampleComparison {
@@ -38,7 +39,8 @@ struct SampleComparison {
 
 // Each pair of methods by the paired bootstrap, and by DeLong's test for auroc and openauc. `names` and `methods` are
 // as long, two or more. A difference is detectable where its interval leaves out 0 and, among several pairs, Holm's
-// p-value is below 1 - confidence. Errors: those of PairedBootstrap, with the names.
+// p-value is below 1 - confidence; the p-value is that of the interval. Errors: those of PairedBootstrap, with the
+// names.
 absl::StatusOr<SampleComparison> CompareOnSamples(const std::vector<MetricSpec>& metrics,
                                                   const std::vector<std::string>& names,
                                                   const std::vector<const RankedInput*>& methods,

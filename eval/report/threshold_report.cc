@@ -13,24 +13,39 @@ namespace openset {
 namespace {
 
 const std::pair<const char*, ThresholdRule> kRules[] = {
-    {"known_accepted", ThresholdRule::kKnownAccepted},       {"unknown_rejected", ThresholdRule::kUnknownRejected},
-    {"open_set_f_macro", ThresholdRule::kBestOpenSetFMacro}, {"open_set_f_micro", ThresholdRule::kBestOpenSetFMicro},
-    {"youden_macro", ThresholdRule::kBestYoudenMacro},       {"youden_micro", ThresholdRule::kBestYoudenMicro},
-    {"nacc_rates", ThresholdRule::kBestNaccRates},           {"risk", ThresholdRule::kRiskAtMost},
+    {"known_accepted", ThresholdRule::kKnownAccepted},
+    {"unknown_rejected", ThresholdRule::kUnknownRejected},
+    {"open_set_f_macro", ThresholdRule::kBestOpenSetFMacro},
+    {"open_set_f_micro", ThresholdRule::kBestOpenSetFMicro},
+    {"youden_macro", ThresholdRule::kBestYoudenMacro},
+    {"youden_micro", ThresholdRule::kBestYoudenMicro},
+    {"nacc_rates", ThresholdRule::kBestNaccRates},
+    {"open_set_accuracy", ThresholdRule::kBestOpenSetAccuracy},
+    {"risk", ThresholdRule::kRiskAtMost},
+    {"risk_guaranteed", ThresholdRule::kRiskGuaranteed},
+    {"conformal", ThresholdRule::kConformal},
 };
 
 // One number of a report, by name.
 struct Share {
   const char* name;
   std::optional<double> value;
+  std::optional<double> low;
+  std::optional<double> high;
 };
 
+Share Counted(const char* name, const std::optional<CountedShare>& share) {
+  if (!share.has_value()) return {name, {}, {}, {}};
+  return {name, share->value, share->low, share->high};
+}
+
 std::vector<Share> SharesOf(const ThresholdReport& report) {
-  return {{"known_accepted", report.known_accepted},
-          {"correct_accepted", report.correct_accepted},
-          {"unknown_rejected", report.unknown_rejected},
-          {"coverage", report.coverage},
-          {"risk", report.risk},
+  return {Counted("known_accepted", report.known_accepted),
+          Counted("correct_accepted", report.correct_accepted),
+          Counted("unknown_rejected", report.unknown_rejected),
+          Counted("coverage", report.coverage),
+          Counted("risk", report.risk),
+          Counted("open_set_accuracy", report.open_set_accuracy),
           {"open_set_f_macro", report.open_set_f_macro},
           {"open_set_f_micro", report.open_set_f_micro},
           {"youden_macro", report.youden_macro},
@@ -45,12 +60,15 @@ std::string Shown(const std::optional<double>& value, bool full) {
 
 Table MakeTable(const ChosenThreshold& chosen, bool full) {
   Table table{{full ? "name" : "percent", "validation"}, {}, 1};
-  if (chosen.test.has_value()) table.header.push_back("test");
+  if (chosen.test.has_value()) table.header.insert(table.header.end(), {"test", "low", "high"});
   const std::vector<Share> validation = SharesOf(chosen.validation);
   const std::vector<Share> test = SharesOf(chosen.test.value_or(ThresholdReport()));
   for (size_t i = 0; i < validation.size(); ++i) {
     table.rows.push_back({validation[i].name, Shown(validation[i].value, full)});
-    if (chosen.test.has_value()) table.rows.back().push_back(Shown(test[i].value, full));
+    if (!chosen.test.has_value()) continue;
+    for (const std::optional<double>& value : {test[i].value, test[i].low, test[i].high}) {
+      table.rows.back().push_back(Shown(value, full));
+    }
   }
   return table;
 }
@@ -61,6 +79,7 @@ nlohmann::ordered_json ToJson(const ThresholdReport& report) {
   json["n_unknown"] = report.total.unknown;
   for (const Share& share : SharesOf(report)) {
     if (share.value.has_value()) json[share.name] = *share.value;
+    if (share.low.has_value()) json["intervals"][share.name] = {*share.low, *share.high};
   }
   return json;
 }
@@ -69,6 +88,7 @@ std::string FormatJson(const ChosenThreshold& chosen) {
   nlohmann::ordered_json json;
   json["rule"] = chosen.rule;
   if (chosen.target.has_value()) json["target"] = *chosen.target;
+  if (chosen.delta.has_value()) json["delta"] = *chosen.delta;
   const double threshold = chosen.validation.threshold;
   json["threshold"] = std::isfinite(threshold) ? nlohmann::ordered_json(threshold)
                                                : nlohmann::ordered_json(absl::StrFormat("%g", threshold));
@@ -92,18 +112,13 @@ absl::StatusOr<ThresholdRule> ParseThresholdRule(const std::string& name) {
   return absl::InvalidArgumentError(UnknownName("rule", name, names));
 }
 
-bool ReadsTarget(ThresholdRule rule) {
-  return rule == ThresholdRule::kKnownAccepted || rule == ThresholdRule::kUnknownRejected ||
-         rule == ThresholdRule::kRiskAtMost;
-}
-
 std::string FormatThreshold(const ChosenThreshold& chosen, TextFormat format) {
   if (format == TextFormat::kJson) return FormatJson(chosen);
   if (format == TextFormat::kCsv) {
     Table table = MakeTable(chosen, /*full=*/true);
     const std::string threshold = FullPrecision(chosen.validation.threshold);
     table.rows.insert(table.rows.begin(), {"threshold", threshold});
-    if (chosen.test.has_value()) table.rows.front().push_back(threshold);
+    if (chosen.test.has_value()) table.rows.front().insert(table.rows.front().end(), {threshold, "", ""});
     return ToCsv(table);
   }
   Document document;
@@ -111,12 +126,14 @@ std::string FormatThreshold(const ChosenThreshold& chosen, TextFormat format) {
   document.above.push_back(
       absl::StrFormat("threshold: %.17g (a sample is rejected, called unknown, where its unknown score is above it)",
                       chosen.validation.threshold));
-  document.above.push_back(
-      absl::StrCat("chosen on the validation samples by ", chosen.rule,
-                   chosen.target.has_value() ? absl::StrFormat(", target %g", *chosen.target) : ""));
+  document.above.push_back(absl::StrCat("chosen on the validation samples by ", chosen.rule,
+                                        chosen.target.has_value() ? absl::StrFormat(", target %g", *chosen.target) : "",
+                                        chosen.delta.has_value() ? absl::StrFormat(", delta %g", *chosen.delta) : ""));
   document.above.push_back(Samples("validation", chosen.validation));
   if (chosen.test.has_value()) document.above.push_back(Samples("test", *chosen.test));
-  document.sections = {{"", MakeTable(chosen, /*full=*/false)}};
+  document.sections = {
+      {chosen.test.has_value() ? "low, high: 95 % interval of the test samples' shares (Clopper-Pearson)" : "",
+       MakeTable(chosen, /*full=*/false)}};
   return FormatDocument(document, format);
 }
 

@@ -12,22 +12,22 @@
 
 namespace openset {
 
-// "known_accepted", "unknown_rejected", "open_set_f_macro", "open_set_f_micro", "youden_macro", "youden_micro",
-// "nacc_rates", "risk". Errors: kInvalidArgument with these.
+// "known_accepted", "conformal", "unknown_rejected", "open_set_f_macro", "open_set_f_micro", "youden_macro",
+// "youden_micro", "nacc_rates", "open_set_accuracy", "risk", "risk_guaranteed". Errors: kInvalidArgument with these.
 absl::StatusOr<ThresholdRule> ParseThresholdRule(const std::string& name);
-// Whether the rule reads a target.
-bool ReadsTarget(ThresholdRule rule);
 
 struct ChosenThreshold {
   std::vector<std::string> notes;
   std::string rule;
   std::optional<double> target;
+  std::optional<double> delta;
   ThresholdReport validation;
   std::optional<ThresholdReport> test;
 };
 
 // JSON: {"rule", "target", "threshold", "validation": {...}, "test": {...}}, shares in full precision, absent where
-// they are undefined; a threshold of -inf (reject all) is the text "-inf".
+// they are undefined, and "intervals": {share: [low, high]} in each; a threshold of -inf (reject all) is the text
+// "-inf".
 std::string FormatThreshold(const ChosenThreshold& chosen, TextFormat format);
 
 }  // namespace openset

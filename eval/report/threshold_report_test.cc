@@ -17,7 +17,7 @@ ChosenThreshold Chosen() {
   chosen.target = 0.9;
   chosen.validation.threshold = 0.1;
   chosen.validation.total = {8, 2, 5};
-  chosen.validation.known_accepted = 0.9;
+  chosen.validation.known_accepted = CountedShare{0.9, 0.5, 0.99};
   return chosen;
 }
 
@@ -35,6 +35,7 @@ TEST(FormatThreshold, Json) {
   EXPECT_EQ(json["target"], 0.9);
   EXPECT_EQ(json["validation"]["n_known"], 10);
   EXPECT_EQ(json["validation"]["known_accepted"], 0.9);
+  EXPECT_EQ(json["validation"]["intervals"]["known_accepted"][1], 0.99);
   EXPECT_FALSE(json["validation"].contains("risk"));  // undefined
   EXPECT_FALSE(json.contains("test"));
   chosen.validation.threshold = -std::numeric_limits<double>::infinity();
@@ -47,8 +48,8 @@ TEST(FormatThreshold, Text) {
   const std::string text = FormatThreshold(chosen, TextFormat::kText);
   EXPECT_THAT(text, HasSubstr("threshold: 0.10000000000000001 (a sample is rejected"));
   EXPECT_THAT(text, HasSubstr("chosen on the validation samples by known_accepted, target 0.9\n"));
-  EXPECT_THAT(text, HasSubstr("known_accepted         90.00     -\n"));
-  EXPECT_THAT(FormatThreshold(chosen, TextFormat::kCsv), HasSubstr("known_accepted,0.90000000000000002,\n"));
+  EXPECT_THAT(text, HasSubstr("known_accepted          90.00     -    -     -\n"));
+  EXPECT_THAT(FormatThreshold(chosen, TextFormat::kCsv), HasSubstr("known_accepted,0.90000000000000002,,,\n"));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 
 #include "absl/strings/str_cat.h"
@@ -42,15 +41,13 @@ absl::StatusOr<std::vector<double>> Ash::Compute(const ScoreInput& input) const 
       case Variant::kB:
         x = mask * (total / keep);
         return;
-      case Variant::kS: {
-        x.array() *= mask.array();
-        const double kept = Eigen::VectorXd(x).sum();
-        if (kept == 0 && total == 0) return;  // 0 / 0 of a row of zeros, which any factor leaves as it is
-        x *= kept > 0 ? std::exp(total / kept) : std::nan("");
-        return;
-      }
+      case Variant::kS:
+        break;
     }
-    std::abort();
+    x.array() *= mask.array();
+    const double kept = Eigen::VectorXd(x).sum();
+    if (kept == 0 && total == 0) return;  // 0 / 0 of a row of zeros, which any factor leaves as it is
+    x *= kept > 0 ? std::exp(total / kept) : std::nan("");
   });
   for (size_t row = 0; row < scores.size(); ++row) {
     if (!std::isfinite(scores[row])) {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
+#include "core/status_macros.h"
 #include "eval/scores/score_rows.h"
 
 namespace openset {
@@ -11,14 +11,14 @@ namespace {
 
 double EvidenceOf(double logit, Evidence evidence) {
   switch (evidence) {
-    case Evidence::kExp:
-      return std::exp(std::clamp(logit, -10.0, 10.0));
     case Evidence::kRelu:
       return std::max(logit, 0.0);
     case Evidence::kSoftplus:
       return std::max(logit, 0.0) + std::log1p(std::exp(-std::abs(logit)));
+    case Evidence::kExp:
+      break;
   }
-  std::abort();
+  return std::exp(std::clamp(logit, -10.0, 10.0));
 }
 
 struct Alpha {
@@ -36,7 +36,22 @@ Alpha AlphaOf(absl::Span<const float> logits, Evidence evidence) {
   return alpha;
 }
 
+absl::StatusOr<std::optional<ProbabilityLogits>> LogAlphas(const ScoreInput& input, Evidence evidence) {
+  OPENSET_RETURN_IF_ERROR(CheckLogits(input));
+  ProbabilityLogits alphas{{input.logits.begin(), input.logits.end()}, input.num_outputs};
+  for (float& logit : alphas.logits) logit = static_cast<float>(std::log1p(EvidenceOf(logit, evidence)));
+  return alphas;
+}
+
 }  // namespace
+
+absl::StatusOr<std::optional<ProbabilityLogits>> EdlVacuity::Probabilities(const ScoreInput& input) const {
+  return LogAlphas(input, evidence_);
+}
+
+absl::StatusOr<std::optional<ProbabilityLogits>> EdlProbability::Probabilities(const ScoreInput& input) const {
+  return LogAlphas(input, evidence_);
+}
 
 absl::StatusOr<std::vector<double>> EdlVacuity::Compute(const ScoreInput& input) const {
   return ScoreLogitRows(input, [this](absl::Span<const float> logits) {

@@ -21,6 +21,8 @@ class EdlVacuity : public Score {
   explicit EdlVacuity(Evidence evidence) : evidence_(evidence) {}
   // K / S, in (0, 1].
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
+  // ln alpha_c: the expected probabilities alpha_c / S.
+  absl::StatusOr<std::optional<ProbabilityLogits>> Probabilities(const ScoreInput& input) const override;
 
  private:
   Evidence evidence_;
@@ -31,6 +33,7 @@ class EdlProbability : public Score {
   explicit EdlProbability(Evidence evidence) : evidence_(evidence) {}
   // -max_c alpha_c / S, in (-1, -1/K].
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
+  absl::StatusOr<std::optional<ProbabilityLogits>> Probabilities(const ScoreInput& input) const override;
 
  private:
   Evidence evidence_;

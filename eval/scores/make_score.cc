@@ -1,8 +1,9 @@
 #include "eval/scores/make_score.h"
 
-#include <cstdlib>
 #include <optional>
 
+#include "absl/strings/str_cat.h"
+#include "core/proto/proto_rules.h"
 #include "eval/scores/ash.h"
 #include "eval/scores/dice.h"
 #include "eval/scores/edl.h"
@@ -27,15 +28,15 @@ namespace {
 
 Evidence EvidenceOf(const EdlSpec& spec) {
   switch (spec.evidence()) {
-    case EdlSpec::EVIDENCE_UNSPECIFIED:  // the default
-    case EdlSpec::EXP:
-      return Evidence::kExp;
     case EdlSpec::RELU:
       return Evidence::kRelu;
     case EdlSpec::SOFTPLUS:
       return Evidence::kSoftplus;
+    case EdlSpec::EVIDENCE_UNSPECIFIED:  // the default
+    case EdlSpec::EXP:
+      break;
   }
-  std::abort();
+  return Evidence::kExp;
 }
 
 template <typename T>
@@ -75,14 +76,18 @@ Ash::Variant VariantOf(const AshSpec& spec) {
       return Ash::Variant::kB;
     case AshSpec::VARIANT_UNSPECIFIED:  // the default
     case AshSpec::S:
-      return Ash::Variant::kS;
+      break;
   }
-  std::abort();
+  return Ash::Variant::kS;
 }
 
 }  // namespace
 
-std::unique_ptr<Score> MakeScore(const ScoreSpec& spec) {
+absl::StatusOr<std::unique_ptr<Score>> MakeScore(const ScoreSpec& spec) {
+  for (const FieldProblem& problem : FindProblems(spec)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("score", problem.path.empty() ? "" : ".", problem.path, " ", problem.message));
+  }
   switch (spec.kind_case()) {
     case ScoreSpec::kMaxSoftmax:
       return std::make_unique<MaxSoftmax>();
@@ -131,7 +136,7 @@ std::unique_ptr<Score> MakeScore(const ScoreSpec& spec) {
     case ScoreSpec::KIND_NOT_SET:
       break;
   }
-  std::abort();  // the schema's rules require a member
+  return absl::InvalidArgumentError("score: it is not said which");  // the schema's rules have refused it
 }
 
 }  // namespace openset

@@ -4,13 +4,14 @@
 
 #include <memory>
 
+#include "absl/status/statusor.h"
 #include "eval/scores/score.h"
 #include "eval/scores/score.pb.h"
 
 namespace openset {
 
-// Precondition: the spec obeys its schema's rules.
-std::unique_ptr<Score> MakeScore(const ScoreSpec& spec);
+// Errors: kInvalidArgument with the field for a spec that breaks its schema's rules, one without a member among them.
+absl::StatusOr<std::unique_ptr<Score>> MakeScore(const ScoreSpec& spec);
 
 }  // namespace openset
 

@@ -32,8 +32,17 @@ TEST(MakeScore, GivesGoldenValues) {
        }) {
     ScoreSpec spec;
     ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;
-    golden.Expect(*MakeScore(spec), name);
+    golden.Expect(**MakeScore(spec), name);
   }
+}
+
+TEST(MakeScore, RefusesSpecsThatBreakTheRulesOfTheirSchema) {
+  EXPECT_EQ(MakeScore(ScoreSpec()).status().code(), absl::StatusCode::kInvalidArgument);
+  ScoreSpec spec;
+  spec.mutable_energy()->set_temperature(0);
+  EXPECT_EQ(MakeScore(spec).status().message(), "score.energy.temperature must be above 0 (is 0)");
+  spec.mutable_edl_vacuity()->set_evidence(EdlSpec::EVIDENCE_UNSPECIFIED);
+  EXPECT_EQ(MakeScore(spec).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST(MinMisclassification, TellsConfidentSamplesApart) {
@@ -45,10 +54,10 @@ TEST(MinMisclassification, TellsConfidentSamplesApart) {
   input.logits = logits;
   ScoreSpec spec;
   spec.mutable_max_softmax();
-  const std::vector<double> max_softmax = MakeScore(spec)->Compute(input).value();
+  const std::vector<double> max_softmax = MakeScore(spec).value()->Compute(input).value();
   EXPECT_EQ(max_softmax[0], max_softmax[1]);
   spec.mutable_min_misclassification();
-  const std::vector<double> misclassification = MakeScore(spec)->Compute(input).value();
+  const std::vector<double> misclassification = MakeScore(spec).value()->Compute(input).value();
   EXPECT_NEAR(misclassification[0] / misclassification[1], std::exp(10), 1e-9 * std::exp(10));
 }
 

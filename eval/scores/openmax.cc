@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
@@ -39,14 +38,14 @@ std::vector<double> OpenMaxProbabilities(absl::Span<const double> logits, absl::
 
 double OpenMax::DistanceOf(const Eigen::VectorXd& logits, const Eigen::VectorXd& mean) const {
   switch (options_.distance) {
-    case Distance::kEucos:
-      return options_.euclidean_weight * (logits - mean).norm() + CosineDistance(logits, mean);
     case Distance::kEuclidean:
       return (logits - mean).norm();
     case Distance::kCosine:
       return CosineDistance(logits, mean);
+    case Distance::kEucos:
+      break;
   }
-  std::abort();
+  return options_.euclidean_weight * (logits - mean).norm() + CosineDistance(logits, mean);
 }
 
 double OpenMax::WeightOfRank(int64_t rank) const {
@@ -83,7 +82,7 @@ absl::Status OpenMax::Fit(const ScoreInput& train, absl::Span<const int32_t> lab
   return absl::OkStatus();
 }
 
-double OpenMax::ScoreOf(absl::Span<const float> row) const {
+std::vector<double> OpenMax::RemovedFrom(absl::Span<const float> row) const {
   const int64_t k = static_cast<int64_t>(row.size());
   const Eigen::VectorXd logits = Row(row, 0, k);
   std::vector<int64_t> order(k);
@@ -101,13 +100,18 @@ double OpenMax::ScoreOf(absl::Span<const float> row) const {
       removed[c] = logits[c] * classes_[c].tail.Cdf(x) * weight;
     }
   }
-  const std::vector<double> probability = OpenMaxProbabilities(absl::MakeConstSpan(logits.data(), k), removed);
+  return removed;
+}
+
+double OpenMax::ScoreOf(absl::Span<const float> row) const {
+  const std::vector<double> logits(row.begin(), row.end());
+  const std::vector<double> probability = OpenMaxProbabilities(logits, RemovedFrom(row));
   if (!options_.rejection) return probability.back();
   const double largest = *std::max_element(probability.begin(), probability.end() - 1);
   return probability.back() > largest ? 0 : -largest;
 }
 
-absl::StatusOr<std::vector<double>> OpenMax::Compute(const ScoreInput& input) const {
+absl::Status OpenMax::CheckOutputs(const ScoreInput& input) const {
   if (classes_.empty()) return absl::FailedPreconditionError("openmax must be fitted before it can score");
   OPENSET_RETURN_IF_ERROR(CheckLogits(input));
   if (input.num_outputs != classes_.size()) {
@@ -119,7 +123,29 @@ absl::StatusOr<std::vector<double>> OpenMax::Compute(const ScoreInput& input) co
       return absl::InvalidArgumentError(absl::StrCat("logits are infinite in row ", i / input.num_outputs));
     }
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<double>> OpenMax::Compute(const ScoreInput& input) const {
+  OPENSET_RETURN_IF_ERROR(CheckOutputs(input));
   return ScoreLogitRows(input, [this](absl::Span<const float> logits) { return ScoreOf(logits); });
+}
+
+absl::StatusOr<std::optional<ProbabilityLogits>> OpenMax::Probabilities(const ScoreInput& input) const {
+  OPENSET_RETURN_IF_ERROR(CheckOutputs(input));
+  ProbabilityLogits revised{{}, input.num_outputs + 1};
+  revised.logits.reserve(input.num_samples * revised.num_outputs);
+  for (int64_t i = 0; i < input.num_samples; ++i) {
+    const absl::Span<const float> row = input.logits.subspan(i * input.num_outputs, input.num_outputs);
+    const std::vector<double> removed = RemovedFrom(row);
+    double of_unknown = 0;
+    for (size_t c = 0; c < row.size(); ++c) {
+      revised.logits.push_back(static_cast<float>(row[c] - removed[c]));
+      of_unknown += removed[c];
+    }
+    revised.logits.push_back(static_cast<float>(of_unknown));
+  }
+  return revised;
 }
 
 }  // namespace openset

@@ -43,9 +43,14 @@ class OpenMax : public Score {
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
 
+  // K + 1 outputs: z_c - removed_c, and sum_c removed_c for the unknown.
+  absl::StatusOr<std::optional<ProbabilityLogits>> Probabilities(const ScoreInput& input) const override;
+
  private:
   double DistanceOf(const Eigen::VectorXd& logits, const Eigen::VectorXd& mean) const;
   double WeightOfRank(int64_t rank) const;  // from 0
+  absl::Status CheckOutputs(const ScoreInput& input) const;
+  std::vector<double> RemovedFrom(absl::Span<const float> row) const;  // [K]
   double ScoreOf(absl::Span<const float> row) const;
 
   struct ClassModel {

@@ -109,5 +109,22 @@ TEST(OpenMax, RefusesWhatItCannotBeFittedTo) {
   EXPECT_THAT(score.Compute(Input({1, 2, INFINITY, 3}, 2)).status().message(), HasSubstr("infinite in row 1"));
 }
 
+// Their softmax has the score as its last entry.
+TEST(OpenMax, ItsProbabilitiesAreTheRevisedOnes) {
+  OpenMax score(Euclidean());
+  ASSERT_TRUE(score.Fit(Input(kTrain, 2), kLabels).ok());
+  EXPECT_EQ(OpenMax(Euclidean()).Probabilities(Input({1, 2}, 2)).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  const ProbabilityLogits own = *score.Probabilities(Input({3, 1, 0.5, 2}, 2)).value();
+  ASSERT_EQ(own.num_outputs, 3);
+  ASSERT_EQ(own.logits.size(), 6);
+  const std::vector<double> expected = score.Compute(Input({3, 1, 0.5, 2}, 2)).value();
+  for (int row = 0; row < 2; ++row) {
+    double sum = 0;
+    for (int c = 0; c < 3; ++c) sum += std::exp(own.logits[3 * row + c]);
+    EXPECT_NEAR(std::exp(own.logits[3 * row + 2]) / sum, expected[row], 1e-6);
+  }
+}
+
 }  // namespace
 }  // namespace openset

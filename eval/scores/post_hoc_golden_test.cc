@@ -38,7 +38,7 @@ TEST(PostHocScores, GiveGoldenValues) {
     ScoreSpec spec;
     ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;
     // OpenMax's distributions have shapes around 10000, which the solvers find to 1e-9 or so.
-    golden.Expect(MakeScore(spec).get(), name, spec.has_openmax() ? 1e-7 : 1e-11);
+    golden.Expect(MakeScore(spec).value().get(), name, spec.has_openmax() ? 1e-7 : 1e-11);
   }
 }
 

@@ -3,6 +3,7 @@
 #define OPENSET_EVAL_SCORES_SCORE_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -20,6 +21,13 @@ struct ScoreInput {
   absl::Span<const float> features;     // [N * D]
   absl::Span<const float> head_weight;  // [K * D]
   absl::Span<const float> head_bias;    // [K]
+};
+
+// Outputs whose softmax are the class probabilities that a score believes in; further outputs than the classes' stand
+// for the unknown.
+struct ProbabilityLogits {
+  std::vector<float> logits;  // [N * num_outputs]; may be -inf
+  int64_t num_outputs = 0;
 };
 
 // An unknown score. Its life:
@@ -40,6 +48,12 @@ class Score {
   // Errors: kInvalidArgument for outputs that the score needs and `input` lacks, and for NaN, with the row;
   // kFailedPrecondition if it must be fitted and is not.
   virtual absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const = 0;
+
+  // For scores that have class probabilities of their own, which calibration is then measured by; none:
+  // softmax(logits). Errors: as Compute().
+  virtual absl::StatusOr<std::optional<ProbabilityLogits>> Probabilities(const ScoreInput& /*input*/) const {
+    return std::nullopt;
+  }
 };
 
 }  // namespace openset

@@ -66,7 +66,7 @@ const Outputs& TheOutputs() {
 std::unique_ptr<Score> MakeScoreOf(const std::string& name) {
   ScoreSpec spec;
   google::protobuf::TextFormat::ParseFromString(absl::StrCat(name, " {}"), &spec);
-  return MakeScore(spec);
+  return MakeScore(spec).value();
 }
 
 void Fit(Score* score, benchmark::State* state) {

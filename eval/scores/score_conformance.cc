@@ -137,14 +137,14 @@ Outputs TestOutputs() {
 }
 
 std::unique_ptr<Score> FittedScore(const ScoreSpec& spec, const Outputs& train, const std::vector<int32_t>& labels) {
-  std::unique_ptr<Score> score = MakeScore(spec);
+  std::unique_ptr<Score> score = MakeScore(spec).value();
   const absl::Status status = score->Fit(train.Input(), labels);
   EXPECT_TRUE(status.ok()) << status;
   return score;
 }
 
 absl::StatusCode FitAndCompute(const ScoreSpec& spec, const ScoreInput& input) {
-  const std::unique_ptr<Score> score = MakeScore(spec);
+  const std::unique_ptr<Score> score = MakeScore(spec).value();
   const absl::Status fit = score->Fit(input, TrainingLabels());
   return fit.ok() ? score->Compute(input).status().code() : fit.code();
 }
@@ -182,7 +182,7 @@ void CheckRefusals(const ScoreSpec& spec, const Score& score) {
   featureless.features = {};
   EXPECT_EQ(FitAndCompute(spec, featureless),
             needs.features ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kOk);
-  const absl::Status unfitted = MakeScore(spec)->Compute(outputs.Input()).status();
+  const absl::Status unfitted = MakeScore(spec).value()->Compute(outputs.Input()).status();
   EXPECT_EQ(unfitted.code(), needs.fit ? absl::StatusCode::kFailedPrecondition : absl::StatusCode::kOk);
 }
 

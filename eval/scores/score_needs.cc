@@ -1,7 +1,5 @@
 #include "eval/scores/score_needs.h"
 
-#include <cstdlib>
-
 namespace openset {
 
 ScoreNeeds NeedsOf(const ScoreSpec& spec) {
@@ -51,7 +49,7 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
     case ScoreSpec::KIND_NOT_SET:
       break;
   }
-  std::abort();  // the schema's rules require a member
+  return needs;
 }
 
 }  // namespace openset

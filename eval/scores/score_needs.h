@@ -13,7 +13,7 @@ struct ScoreNeeds {
   bool head = false;          // ScoreInput.head_weight and head_bias
 };
 
-// Precondition: the spec obeys its schema's rules.
+// Nothing where the spec has no member; MakeScore refuses it.
 ScoreNeeds NeedsOf(const ScoreSpec& spec);
 
 }  // namespace openset

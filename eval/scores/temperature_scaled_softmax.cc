@@ -69,4 +69,15 @@ absl::StatusOr<std::vector<double>> TemperatureScaledSoftmax::Compute(const Scor
       input, [this](absl::Span<const float> logits) { return -1 / (1 + SumSoftmax(logits, *temperature_).rest); });
 }
 
+absl::StatusOr<std::optional<ProbabilityLogits>> TemperatureScaledSoftmax::Probabilities(
+    const ScoreInput& input) const {
+  if (!temperature_.has_value()) {
+    return absl::FailedPreconditionError("temperature_scaled_softmax has no temperature: it must be fitted first");
+  }
+  OPENSET_RETURN_IF_ERROR(CheckLogits(input));
+  ProbabilityLogits scaled{{input.logits.begin(), input.logits.end()}, input.num_outputs};
+  for (float& logit : scaled.logits) logit = static_cast<float>(logit / *temperature_);
+  return scaled;
+}
+
 }  // namespace openset

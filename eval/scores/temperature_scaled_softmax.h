@@ -22,6 +22,9 @@ class TemperatureScaledSoftmax : public Score {
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
 
+  // z / T.
+  absl::StatusOr<std::optional<ProbabilityLogits>> Probabilities(const ScoreInput& input) const override;
+
   std::optional<double> temperature() const { return temperature_; }
 
  private:

@@ -63,5 +63,18 @@ TEST(TemperatureScaledSoftmax, RefusesWhatItCannotBeFittedTo) {
   EXPECT_EQ(score.Compute(train).status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
+TEST(TemperatureScaledSoftmax, ItsProbabilitiesAreThoseOfScaledLogits) {
+  const std::vector<float> logits = {3, 1, 0, 2};
+  ScoreInput input;
+  input.num_samples = 2;
+  input.num_outputs = 2;
+  input.logits = logits;
+  const std::optional<ProbabilityLogits> own = TemperatureScaledSoftmax(4.0).Probabilities(input).value();
+  EXPECT_EQ(own->logits, (std::vector<float>{0.75f, 0.25f, 0, 0.5f}));
+  EXPECT_EQ(own->num_outputs, 2);
+  EXPECT_EQ(TemperatureScaledSoftmax(std::nullopt).Probabilities(input).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+}
+
 }  // namespace
 }  // namespace openset

@@ -18,8 +18,8 @@ struct WeibullTail {
 };
 
 // The likeliest shape and scale for the `tail` largest of `values` (all, if there are fewer), each moved by
-// translation - (the smallest of them). libMR's translation is 10000, which makes the shape very large and the
-// distribution nearly a Gumbel one of free location.
+// translation - (the smallest of them). A translation of 10000 (OSDN's copy of libMR) makes the shape very large and
+// the distribution nearly a Gumbel one of free location; libMR's own is 1.
 // Errors: kInvalidArgument for fewer than two values, values that are not finite, and a tail of equal values, which has
 // no likeliest shape. Preconditions: tail >= 2, translation > 0.
 absl::StatusOr<WeibullTail> FitWeibullTail(std::vector<double> values, int tail, double translation);

@@ -10,7 +10,7 @@
 #include "core/status_macros.h"
 #include "eval/metrics/evaluate.h"
 #include "eval/metrics/make_metric.h"
-#include "eval/statistics/distributions.h"
+#include "eval/statistics/exact_interval.h"
 
 namespace openset {
 namespace {
@@ -31,13 +31,6 @@ void InParallel(int threads, int64_t count, MakeState make_state, Work work) {
   for (std::thread& thread : others) thread.join();
 }
 
-// One stratum without one of its parts.
-struct LeaveOut {
-  int stratum = 0;
-  int part = 0;
-  int parts = 0;
-};
-
 std::vector<LeaveOut> JackknifeOf(const Strata& strata) {
   std::vector<LeaveOut> jackknife;
   for (int s = 0; s < strata.size(); ++s) {
@@ -46,42 +39,6 @@ std::vector<LeaveOut> JackknifeOf(const Strata& strata) {
     for (int part = 0; part < parts; ++part) jackknife.push_back({s, part, parts});
   }
   return jackknife;
-}
-
-// sum_s sum_i U_si^3 / m_s^3 / (6 (sum_s sum_i U_si^2 / m_s^2)^(3/2)) with U_si = (m_s - 1) (mean_s - value_si) over
-// the m_s parts of stratum s: the several-sample form of Efron and Tibshirani, Eq. 14.15, as scipy.stats.bootstrap has
-// it. 0 where it is undefined.
-double Acceleration(const std::vector<LeaveOut>& jackknife, const std::vector<std::optional<double>>& values) {
-  double cubes = 0;
-  double squares = 0;
-  for (size_t begin = 0; begin < jackknife.size(); begin += jackknife[begin].parts) {
-    const int m = jackknife[begin].parts;
-    double mean = 0;
-    for (int i = 0; i < m; ++i) {
-      if (!values[begin + i].has_value()) return 0;
-      mean += *values[begin + i] / m;
-    }
-    for (int i = 0; i < m; ++i) {
-      const double u = (m - 1) * (mean - *values[begin + i]) / m;
-      cubes += u * u * u;
-      squares += u * u;
-    }
-  }
-  return squares == 0 ? 0 : cubes / (6 * std::pow(squares, 1.5));
-}
-
-// Tails of the replicates that bound the interval.
-std::pair<double, double> Tails(const std::vector<double>& sorted, double estimate, double acceleration,
-                                const BootstrapOptions& options) {
-  const double tail = (1 - options.confidence) / 2;
-  if (options.method == IntervalMethod::kPercentile) return {tail, 1 - tail};
-  const auto [lower, upper] = std::equal_range(sorted.begin(), sorted.end(), estimate);
-  const double n = static_cast<double>(sorted.size());
-  const double below = ((lower - sorted.begin()) + (upper - sorted.begin())) / (2 * n);
-  const double bias = NormalQuantile(std::clamp(below, 0.5 / n, 1 - 0.5 / n));
-  const auto corrected = [&](double z) { return NormalCdf(bias + (bias + z) / (1 - acceleration * (bias + z))); };
-  const double z = NormalQuantile(tail);
-  return {corrected(z), corrected(-z)};
 }
 
 }  // namespace
@@ -156,55 +113,63 @@ Replicates Bootstrap(const std::function<Statistics()>& make_statistics, const S
   });
   if (options.method != IntervalMethod::kBca) return result;
 
-  const std::vector<LeaveOut> jackknife = JackknifeOf(strata);
-  std::vector<std::vector<std::optional<double>>> left(num_statistics,
-                                                       std::vector<std::optional<double>>(jackknife.size()));
-  InParallel(options.threads, jackknife.size(), make_state, [&](State& state, int64_t i) {
-    const LeaveOut& out = jackknife[i];
+  result.jackknife = JackknifeOf(strata);
+  result.left.assign(num_statistics, std::vector<std::optional<double>>(result.jackknife.size()));
+  InParallel(options.threads, result.jackknife.size(), make_state, [&](State& state, int64_t i) {
+    const LeaveOut& out = result.jackknife[i];
     const std::vector<uint32_t>& stratum = strata[out.stratum];
     state.weight = all;
     for (size_t member = out.part; member < stratum.size(); member += out.parts) --state.weight[stratum[member]];
     const std::vector<MetricResult> values = state.statistics(state.weight);
-    for (int s = 0; s < num_statistics; ++s) left[s][i] = values[s].value;
+    for (int s = 0; s < num_statistics; ++s) result.left[s][i] = values[s].value;
   });
-  for (int s = 0; s < num_statistics; ++s) result.acceleration.push_back(Acceleration(jackknife, left[s]));
   return result;
 }
 
-double SortedQuantile(absl::Span<const double> sorted, double q) {
-  const double place = q * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<size_t>(place);
-  if (below + 1 >= sorted.size()) return sorted.back();
-  return sorted[below] + (place - static_cast<double>(below)) * (sorted[below + 1] - sorted[below]);
+double Acceleration(absl::Span<const LeaveOut> jackknife, absl::Span<const std::optional<double>> values) {
+  double cubes = 0;
+  double squares = 0;
+  for (size_t begin = 0; begin < jackknife.size(); begin += jackknife[begin].parts) {
+    const int m = jackknife[begin].parts;
+    double mean = 0;
+    for (int i = 0; i < m; ++i) {
+      if (!values[begin + i].has_value()) return 0;
+      mean += *values[begin + i] / m;
+    }
+    for (int i = 0; i < m; ++i) {
+      const double u = (m - 1) * (mean - *values[begin + i]) / m;
+      cubes += u * u * u;
+      squares += u * u;
+    }
+  }
+  return squares == 0 ? 0 : cubes / (6 * std::pow(squares, 1.5));
 }
 
-std::vector<IntervalValue> IntervalsOf(const Replicates& replicates, const BootstrapOptions& options) {
-  std::vector<IntervalValue> intervals;
-  for (int s = 0; s < replicates.estimate.size(); ++s) {
-    const MetricResult& estimate = replicates.estimate[s];
-    IntervalValue interval;
-    interval.absent_reason = estimate.absent_reason;
-    if (estimate.value.has_value()) {
-      std::vector<double> sorted;
-      for (const std::optional<double>& value : replicates.values[s]) {
-        if (value.has_value()) sorted.push_back(*value);
-      }
-      std::sort(sorted.begin(), sorted.end());
-      const size_t undefined = replicates.values[s].size() - sorted.size();
-      if (100 * undefined > replicates.values[s].size()) {
-        interval.absent_reason =
-            absl::StrCat("undefined in ", undefined, " of ", replicates.values[s].size(), " replicates");
-      } else {
-        interval.value = estimate.value;
-        const double acceleration = options.method == IntervalMethod::kBca ? replicates.acceleration[s] : 0;
-        const auto [low, high] = Tails(sorted, *estimate.value, acceleration, options);
-        interval.low = SortedQuantile(sorted, low);
-        interval.high = SortedQuantile(sorted, high);
-      }
-    }
-    intervals.push_back(std::move(interval));
+IntervalValue IntervalOf(const MetricResult& estimate, absl::Span<const std::optional<double>> values,
+                         absl::Span<const LeaveOut> jackknife, absl::Span<const std::optional<double>> left,
+                         const BootstrapOptions& options, double* p_value) {
+  IntervalValue interval;
+  interval.absent_reason = estimate.absent_reason;
+  if (!estimate.value.has_value()) return interval;
+  std::vector<double> sorted;
+  for (const std::optional<double>& value : values) {
+    if (value.has_value()) sorted.push_back(*value);
   }
-  return intervals;
+  const size_t undefined = values.size() - sorted.size();
+  if (100 * undefined > values.size()) {
+    interval.absent_reason = absl::StrCat("undefined in ", undefined, " of ", values.size(), " replicates");
+    return interval;
+  }
+  std::sort(sorted.begin(), sorted.end());
+  const double acceleration = options.method == IntervalMethod::kBca ? Acceleration(jackknife, left) : 0;
+  const ReplicateInterval found =
+      IntervalOfReplicates(sorted, *estimate.value, acceleration, options.method, options.confidence);
+  interval.value = estimate.value;
+  interval.low = found.low;
+  interval.high = found.high;
+  interval.note = found.note;
+  if (p_value != nullptr) *p_value = found.p_value;
+  return interval;
 }
 
 absl::StatusOr<std::vector<IntervalValue>> BootstrapIntervals(absl::Span<const MetricSpec> metrics,
@@ -221,7 +186,23 @@ absl::StatusOr<std::vector<IntervalValue>> BootstrapIntervals(absl::Span<const M
       return values;
     };
   };
-  return IntervalsOf(Bootstrap(make_statistics, StrataOf(ranked), ranked.input().num_samples(), options), options);
+  const Replicates replicates = Bootstrap(make_statistics, StrataOf(ranked), ranked.input().num_samples(), options);
+  std::vector<IntervalValue> intervals;
+  for (size_t m = 0; m < metrics.size(); ++m) {
+    const bool bca = options.method == IntervalMethod::kBca;
+    IntervalValue interval =
+        IntervalOf(replicates.estimate[m], replicates.values[m], replicates.jackknife,
+                   bca ? absl::MakeConstSpan(replicates.left[m]) : absl::Span<const std::optional<double>>(), options);
+    if (interval.value.has_value() && interval.low == interval.high) {
+      if (const auto exact = IntervalAtTheEdge(metrics[m], ranked, *interval.value, options.confidence)) {
+        interval.low = exact->low;
+        interval.high = exact->high;
+        interval.note = "all replicates agree: Clopper-Pearson";
+      }
+    }
+    intervals.push_back(std::move(interval));
+  }
+  return intervals;
 }
 
 }  // namespace openset

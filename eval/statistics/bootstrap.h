@@ -15,16 +15,9 @@
 #include "eval/metrics/metric.pb.h"
 #include "eval/metrics/metric_value.h"
 #include "eval/metrics/ranked_input.h"
+#include "eval/statistics/replicate_interval.h"
 
 namespace openset {
-
-enum class IntervalMethod {
-  // Quantiles of the replicates.
-  kPercentile,
-  // Bias-corrected and accelerated (Efron 1987). The acceleration is from a jackknife that leaves out one sample, or
-  // one of 200 parts of a larger stratum.
-  kBca,
-};
 
 struct BootstrapOptions {
   int replicates = 10000;
@@ -44,10 +37,12 @@ struct IntervalValue {
   double low = 0;
   double high = 0;
   std::string absent_reason;
+  std::string note;  // what the interval is instead of what was asked for, if anything
 };
 
-// Metrics of an input, in their order, each with its interval. Stratified: as many known samples, and as many of each
-// group of unknown ones, as there are; a sample of weight w is w samples. The same options give the same bits.
+// Metrics of an input, in their order, each with its interval; that of Clopper and Pearson (exact_interval.h) where the
+// metric is a share, has the value 0 or 1, and so have all replicates. Stratified: as many known samples, and as many
+// of each group of unknown ones, as there are; a sample of weight w is w samples. The same options give the same bits.
 // Errors: those of CheckMetrics and CheckOptions.
 absl::StatusOr<std::vector<IntervalValue>> BootstrapIntervals(absl::Span<const MetricSpec> metrics,
                                                               const RankedInput& ranked,
@@ -67,20 +62,34 @@ void DrawReplicate(const Strata& strata, RandomStream* random, std::vector<uint3
 // Statistics of weighted samples; called by one thread.
 using Statistics = std::function<std::vector<MetricResult>(absl::Span<const uint32_t> weight)>;
 
+// One stratum without one of its parts.
+struct LeaveOut {
+  int stratum = 0;
+  int part = 0;
+  int parts = 0;
+};
+
 struct Replicates {
   std::vector<MetricResult> estimate;                      // of the samples as they are
   std::vector<std::vector<std::optional<double>>> values;  // [statistic][replicate]
-  std::vector<double> acceleration;                        // one a statistic; for kBca
+  // For kBca: the jackknife, and each statistic of it.
+  std::vector<LeaveOut> jackknife;
+  std::vector<std::vector<std::optional<double>>> left;  // [statistic][jackknife]
 };
 // `make_statistics` is called once a thread. Precondition: CheckOptions.
 Replicates Bootstrap(const std::function<Statistics()>& make_statistics, const Strata& strata, int64_t num_samples,
                      const BootstrapOptions& options);
 
-// The interval of each statistic.
-std::vector<IntervalValue> IntervalsOf(const Replicates& replicates, const BootstrapOptions& options);
+// sum_s sum_i U_si^3 / m_s^3 / (6 (sum_s sum_i U_si^2 / m_s^2)^(3/2)) with U_si = (m_s - 1) (mean_s - value_si) over
+// the m_s parts of stratum s: the several-sample form of Efron and Tibshirani, Eq. 14.15, as scipy.stats.bootstrap has
+// it. 0 where it is undefined.
+double Acceleration(absl::Span<const LeaveOut> jackknife, absl::Span<const std::optional<double>> left);
 
-// The q-quantile of ascending values, linear between them (numpy's default). Preconditions: not empty, 0 <= q <= 1.
-double SortedQuantile(absl::Span<const double> sorted, double q);
+// Of one statistic, or of a function of several, from its values of the samples, of the replicates and of the jackknife
+// (empty for kPercentile). `p_value`, if not null, gets that of no difference from 0 (replicate_interval.h).
+IntervalValue IntervalOf(const MetricResult& estimate, absl::Span<const std::optional<double>> values,
+                         absl::Span<const LeaveOut> jackknife, absl::Span<const std::optional<double>> left,
+                         const BootstrapOptions& options, double* p_value = nullptr);
 
 }  // namespace openset
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "eval/statistics/distributions.h"
+#include "eval/statistics/exact_interval.h"
 
 namespace openset {
 namespace {
@@ -80,7 +81,7 @@ absl::Status Check(const RankedInput& ranked, double confidence) {
 }  // namespace
 
 std::optional<PairStatistic> PairStatisticOf(const MetricSpec& metric) {
-  if (metric.has_auroc() && metric.auroc().tied() != NOTHING) return PairStatistic::kAuroc;
+  if (metric.has_auroc() && metric.auroc().tied() != TiedPairRule::NOTHING) return PairStatistic::kAuroc;
   if (metric.has_openauc() && metric.openauc().mask() <= OpenAucMetricSpec::RANK) return PairStatistic::kOpenAuc;
   return std::nullopt;
 }
@@ -91,9 +92,21 @@ absl::StatusOr<NormalInterval> DeLongInterval(const RankedInput& ranked, PairSta
   NormalInterval interval;
   interval.value = placements.value;
   interval.standard_error = std::sqrt(VarianceOfMean(placements.known) + VarianceOfMean(placements.unknown));
-  const double z = -NormalQuantile((1 - confidence) / 2);
-  interval.low = std::max(0.0, interval.value - z * interval.standard_error);
-  interval.high = std::min(1.0, interval.value + z * interval.standard_error);
+  const double variance = interval.value * (1 - interval.value);
+  if (interval.standard_error == 0 || variance == 0) {
+    const int64_t trials = std::min(ranked.input().num_known(), ranked.input().num_unknown());
+    const bool at_the_edge = interval.value == 0 || interval.value == 1;
+    const ExactInterval exact = at_the_edge ? ClopperPearson(interval.value == 1 ? trials : 0, trials, confidence)
+                                            : ExactInterval{interval.value, interval.value};
+    interval.low = exact.low;
+    interval.high = exact.high;
+    if (at_the_edge) interval.note = "all pairs agree: Clopper-Pearson";
+    return interval;
+  }
+  const double centre = std::log(interval.value / (1 - interval.value));
+  const double width = -NormalQuantile((1 - confidence) / 2) * interval.standard_error / variance;
+  interval.low = 1 / (1 + std::exp(width - centre));
+  interval.high = 1 / (1 + std::exp(-width - centre));
   return interval;
 }
 

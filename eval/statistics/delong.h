@@ -22,12 +22,14 @@ std::optional<PairStatistic> PairStatisticOf(const MetricSpec& metric);
 struct NormalInterval {
   double value = 0;
   double standard_error = 0;
-  double low = 0;  // value -+ z * standard_error, cut to [0, 1]
+  double low = 0;  // the logit of the value -+ z * standard_error / (value (1 - value)), taken back
   double high = 0;
+  std::string note;  // where it is Clopper and Pearson's
 };
 
-// Variance: that of the known samples' means over pairs / their number + the same for the unknown ones. It is 0, and
-// the interval a point, where all pairs agree: then the bootstrap has nothing to say either. Weights are not read.
+// Variance: that of the known samples' means over pairs / their number + the same for the unknown ones. It is 0 where
+// all pairs agree; at the value 0 or 1 the interval then is Clopper and Pearson's of as many pairs as the smaller side
+// has samples, else a point. Weights are not read.
 // Errors: kFailedPrecondition for fewer than two known or two unknown samples; kInvalidArgument for a confidence that
 // is not in (0, 1).
 absl::StatusOr<NormalInterval> DeLongInterval(const RankedInput& ranked, PairStatistic statistic,

@@ -33,8 +33,8 @@ TEST(DeLong, AgreesWithTheDefinition) {
       const NormalInterval interval = DeLongInterval(a, statistic).value();
       EXPECT_NEAR(interval.value, *golden.at(path + "value_0"), 1e-12);
       EXPECT_NEAR(interval.standard_error, *golden.at(path + "se_0"), 1e-12);
-      EXPECT_NEAR(interval.high - interval.value, 1.959963984540054 * interval.standard_error, 1e-12);
-      EXPECT_NEAR(interval.value - interval.low, 1.959963984540054 * interval.standard_error, 1e-12);
+      EXPECT_NEAR(interval.low, *golden.at(path + "logit_low"), 1e-12);
+      EXPECT_NEAR(interval.high, *golden.at(path + "logit_high"), 1e-12);
       const DeLongComparison comparison = DeLongPaired(a, b, statistic).value();
       EXPECT_NEAR(comparison.value_b, *golden.at(path + "value_1"), 1e-12);
       EXPECT_NEAR(comparison.difference, comparison.value_a - comparison.value_b, 1e-15);
@@ -63,11 +63,22 @@ TEST(DeLong, FindsNoDifferenceBetweenAMethodAndItself) {
 
 TEST(DeLong, StaysWithinTheRangeOfTheMetric) {
   const testing::Samples samples = FourSamples();
-  // Means over pairs: known (1, 1/2), unknown (1/2, 1); variance 1/8 / 2 each; 3/4 -+ 1.96 * 0.354.
+  // Means over pairs: known (1, 1/2), unknown (1/2, 1); variance 1/8 / 2 each; logit 3/4 -+ 1.96 * 0.354 / (3/16).
   const NormalInterval interval = DeLongInterval(RankedInput(samples.Input()), PairStatistic::kAuroc).value();
   EXPECT_NEAR(interval.standard_error, std::sqrt(1.0 / 8), 1e-15);
+  const double width = 1.959963984540054 * std::sqrt(1.0 / 8) * 16 / 3;
+  EXPECT_NEAR(interval.low, 1 / (1 + std::exp(width) / 3), 1e-12);
+  EXPECT_NEAR(interval.high, 1 / (1 + std::exp(-width) / 3), 1e-12);
+}
+
+TEST(DeLong, HasAWidthWhereAllPairsAgree) {
+  testing::Samples samples = FourSamples();
+  samples.unknown_score = {0.1, 0.2, 0.3, 0.4};
+  const NormalInterval interval = DeLongInterval(RankedInput(samples.Input()), PairStatistic::kAuroc).value();
+  EXPECT_EQ(interval.standard_error, 0);
+  EXPECT_NEAR(interval.low, std::sqrt(0.025), 1e-12);  // two pairs of two, both won: Clopper-Pearson
   EXPECT_EQ(interval.high, 1);
-  EXPECT_NEAR(interval.low, 0.75 - 1.959963984540054 * std::sqrt(1.0 / 8), 1e-12);
+  EXPECT_THAT(interval.note, HasSubstr("Clopper-Pearson"));
 }
 
 TEST(DeLong, RefusesWhatHasNoVariance) {

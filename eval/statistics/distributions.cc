@@ -1,45 +1,62 @@
 #include "eval/statistics/distributions.h"
 
 #include <cmath>
-#include <functional>
+#include <cstdint>
 
-#include "unsupported/Eigen/SpecialFunctions"
+#include "boost/math/distributions/beta.hpp"
+#include "boost/math/distributions/binomial.hpp"
+#include "boost/math/distributions/chi_squared.hpp"
+#include "boost/math/distributions/complement.hpp"
+#include "boost/math/distributions/fisher_f.hpp"
+#include "boost/math/distributions/normal.hpp"
+#include "boost/math/distributions/students_t.hpp"
+#include "boost/math/tools/roots.hpp"
 
 namespace openset {
 namespace {
 
-// x in [low, high] where the decreasing function `tail` is p, to the last bits.
-double Inverse(const std::function<double(double)>& tail, double p, double low, double high) {
-  for (int step = 0; step < 200 && high - low > 1e-15 * high; ++step) {
-    const double middle = (low + high) / 2;
-    (tail(middle) > p ? low : high) = middle;
-  }
-  return (low + high) / 2;
-}
+namespace policies = boost::math::policies;
+
+// Infinite where a value overflows, never an exception.
+using Quiet =
+    policies::policy<policies::domain_error<policies::ignore_error>, policies::pole_error<policies::ignore_error>,
+                     policies::overflow_error<policies::ignore_error>,
+                     policies::evaluation_error<policies::ignore_error>>;
+using Normal = boost::math::normal_distribution<double, Quiet>;
+using StudentT = boost::math::students_t_distribution<double, Quiet>;
 
 }  // namespace
 
-double NormalCdf(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
+double NormalCdf(double z) { return boost::math::cdf(Normal(), z); }
 
-double NormalQuantile(double p) { return Eigen::numext::ndtri(p); }
+double NormalQuantile(double p) { return boost::math::quantile(Normal(), p); }
 
 double StudentTTwoSidedTail(double t, double degrees_of_freedom) {
-  if (std::isinf(t)) return 0;
-  const double half = degrees_of_freedom / 2;
-  const double sum = degrees_of_freedom + t * t;
-  if (t * t < degrees_of_freedom) return 1 - Eigen::numext::betainc(0.5, half, t * t / sum);
-  return Eigen::numext::betainc(half, 0.5, degrees_of_freedom / sum);
+  return 2 * boost::math::cdf(boost::math::complement(StudentT(degrees_of_freedom), std::abs(t)));
 }
 
 double StudentTTwoSidedQuantile(double p, double degrees_of_freedom) {
-  const auto tail = [degrees_of_freedom](double t) { return StudentTTwoSidedTail(t, degrees_of_freedom); };
-  double high = 1;
-  while (tail(high) > p) high *= 2;
-  return Inverse(tail, p, 0, high);
+  return boost::math::quantile(boost::math::complement(StudentT(degrees_of_freedom), p / 2));
 }
 
 double ChiSquaredTail(double x, double degrees_of_freedom) {
-  return Eigen::numext::igammac(degrees_of_freedom / 2, x / 2);
+  return boost::math::cdf(
+      boost::math::complement(boost::math::chi_squared_distribution<double, Quiet>(degrees_of_freedom), x));
+}
+
+double FisherTail(double x, double df1, double df2) {
+  if (std::isinf(x)) return 0;
+  return boost::math::cdf(boost::math::complement(boost::math::fisher_f_distribution<double, Quiet>(df1, df2), x));
+}
+
+double BinomialCdf(int64_t k, int64_t n, double p) {
+  if (k < 0) return 0;
+  if (k >= n) return 1;
+  return boost::math::cdf(boost::math::binomial_distribution<double, Quiet>(n, p), k);
+}
+
+double BetaQuantile(double p, double a, double b) {
+  return boost::math::quantile(boost::math::beta_distribution<double, Quiet>(a, b), p);
 }
 
 double NormalRangeTail(double q, int groups) {
@@ -48,14 +65,17 @@ double NormalRangeTail(double q, int groups) {
   constexpr double kStep = 1.0 / 16;
   double inside = 0;
   for (double z = -9; z <= 9 + q; z += kStep) {
-    const double density = std::exp(-z * z / 2) * 0.3989422804014327;  // 1 / sqrt(2 pi)
-    inside += density * std::pow(NormalCdf(z) - NormalCdf(z - q), groups - 1);
+    inside += boost::math::pdf(Normal(), z) * std::pow(NormalCdf(z) - NormalCdf(z - q), groups - 1);
   }
   return std::fmax(0, 1 - groups * inside * kStep);
 }
 
 double NormalRangeQuantile(double p, int groups) {
-  return Inverse([groups](double q) { return NormalRangeTail(q, groups); }, p, 0, 40);
+  const auto excess = [&](double q) { return NormalRangeTail(q, groups) - p; };
+  std::uintmax_t steps = 200;
+  const auto [low, high] = boost::math::tools::toms748_solve(
+      excess, 0.0, 40.0, 1 - p, excess(40), boost::math::tools::eps_tolerance<double>(50), steps, Quiet());
+  return (low + high) / 2;
 }
 
 }  // namespace openset

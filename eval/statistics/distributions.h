@@ -1,6 +1,8 @@
-// Distribution functions that the tests need, to about 1e-12.
+// Distribution functions that the tests need, to about 1e-12: Boost.Math's, and the studentized range, which it lacks.
 #ifndef OPENSET_EVAL_STATISTICS_DISTRIBUTIONS_H_
 #define OPENSET_EVAL_STATISTICS_DISTRIBUTIONS_H_
+
+#include <cstdint>
 
 namespace openset {
 
@@ -16,6 +18,15 @@ double StudentTTwoSidedQuantile(double p, double degrees_of_freedom);
 
 // P(X >= x) of the chi-squared distribution. Preconditions: x >= 0, degrees_of_freedom > 0.
 double ChiSquaredTail(double x, double degrees_of_freedom);
+
+// P(F >= x) of Fisher's F distribution. Preconditions: x >= 0 or inf, df1, df2 > 0.
+double FisherTail(double x, double df1, double df2);
+
+// P(X <= k) of the binomial distribution of n trials. Preconditions: n >= 0, 0 <= p <= 1.
+double BinomialCdf(int64_t k, int64_t n, double p);
+
+// x with P(X <= x) = p of the beta distribution. Preconditions: 0 <= p <= 1, a, b > 0.
+double BetaQuantile(double p, double a, double b);
 
 // P(range of `groups` standard normal variables >= q): the studentized range with infinite degrees of freedom.
 // Preconditions: q >= 0, groups >= 2.

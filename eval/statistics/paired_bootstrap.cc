@@ -1,9 +1,9 @@
 #include "eval/statistics/paired_bootstrap.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "eval/metrics/evaluate.h"
 #include "eval/metrics/make_metric.h"
@@ -11,61 +11,83 @@
 namespace openset {
 namespace {
 
+using Values = std::vector<std::optional<double>>;
+
+Values Differences(const Values& a, const Values& b) {
+  Values differences(a.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i].has_value() && b[i].has_value()) differences[i] = *a[i] - *b[i];
+  }
+  return differences;
+}
+
 MetricResult Difference(const MetricResult& a, const MetricResult& b) {
   if (!a.value.has_value()) return a;
   if (!b.value.has_value()) return b;
   return *a.value - *b.value;
 }
 
-double PValue(const std::vector<std::optional<double>>& differences) {
-  double not_above = 1;
-  double not_below = 1;
-  double count = 1;
-  for (const std::optional<double>& difference : differences) {
-    if (!difference.has_value()) continue;
-    not_above += *difference <= 0;
-    not_below += *difference >= 0;
-    ++count;
+absl::Status CheckSamples(absl::Span<const RankedInput* const> methods) {
+  if (methods.size() < 2) return absl::InvalidArgumentError("two methods are needed");
+  for (size_t m = 1; m < methods.size(); ++m) {
+    const EvaluationInput& a = methods[0]->input();
+    const EvaluationInput& b = methods[m]->input();
+    for (const auto& [differ, what] :
+         {std::make_pair(a.label() != b.label(), "labels"), std::make_pair(a.group() != b.group(), "groups")}) {
+      if (!differ) continue;
+      return absl::InvalidArgumentError(absl::StrCat("the methods must have the same samples: the ", what,
+                                                     " of method ", m, " differ from those of method 0"));
+    }
   }
-  return std::min(1.0, 2 * std::min(not_above, not_below) / count);
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<PairedDifference>> PairedBootstrap(absl::Span<const MetricSpec> metrics,
-                                                              const RankedInput& a, const RankedInput& b,
-                                                              const BootstrapOptions& options) {
+absl::StatusOr<std::vector<MethodPair>> PairedBootstrap(absl::Span<const MetricSpec> metrics,
+                                                        absl::Span<const RankedInput* const> methods,
+                                                        const BootstrapOptions& options) {
   OPENSET_RETURN_IF_ERROR(CheckMetrics(metrics));
   OPENSET_RETURN_IF_ERROR(CheckOptions(options));
-  if (a.input().label() != b.input().label()) {
-    return absl::InvalidArgumentError("the two methods must have the same samples: their labels differ");
-  }
-  if (a.input().group() != b.input().group()) {
-    return absl::InvalidArgumentError("the two methods must have the same samples: their groups differ");
-  }
+  OPENSET_RETURN_IF_ERROR(CheckSamples(methods));
   const auto make_statistics = [&]() -> Statistics {
-    return [metrics, a = a, b = b](absl::Span<const uint32_t> weight) mutable {
-      a.Reweight(weight);
-      b.Reweight(weight);
-      std::vector<MetricResult> differences;
-      for (const MetricSpec& metric : metrics) {
-        differences.push_back(Difference(ComputeMetric(metric, a), ComputeMetric(metric, b)));
+    std::vector<RankedInput> weighted;
+    for (const RankedInput* method : methods) weighted.push_back(*method);
+    return [metrics, weighted = std::move(weighted)](absl::Span<const uint32_t> weight) mutable {
+      std::vector<MetricResult> values;
+      for (RankedInput& method : weighted) {
+        method.Reweight(weight);
+        for (const MetricSpec& metric : metrics) values.push_back(ComputeMetric(metric, method));
       }
-      return differences;
+      return values;
     };
   };
-  const Replicates replicates = Bootstrap(make_statistics, StrataOf(a), a.input().num_samples(), options);
-  const std::vector<IntervalValue> intervals = IntervalsOf(replicates, options);
-  std::vector<PairedDifference> result(metrics.size());
-  for (size_t m = 0; m < metrics.size(); ++m) {
-    result[m].value_a = ComputeMetric(metrics[m], a).value;
-    result[m].value_b = ComputeMetric(metrics[m], b).value;
-    result[m].difference = intervals[m];
-    if (!intervals[m].value.has_value()) continue;
-    result[m].p_value = PValue(replicates.values[m]);
-    result[m].verdict = VerdictOf(intervals[m].low, intervals[m].high);
+  const Replicates replicates =
+      Bootstrap(make_statistics, StrataOf(*methods[0]), methods[0]->input().num_samples(), options);
+  const bool bca = options.method == IntervalMethod::kBca;
+  std::vector<MethodPair> pairs;
+  for (size_t a = 0; a < methods.size(); ++a) {
+    for (size_t b = a + 1; b < methods.size(); ++b) {
+      MethodPair pair{static_cast<int>(a), static_cast<int>(b), {}};
+      for (size_t m = 0; m < metrics.size(); ++m) {
+        const size_t of_a = a * metrics.size() + m;
+        const size_t of_b = b * metrics.size() + m;
+        PairedDifference result;
+        result.value_a = replicates.estimate[of_a].value;
+        result.value_b = replicates.estimate[of_b].value;
+        const Values left = bca ? Differences(replicates.left[of_a], replicates.left[of_b]) : Values();
+        result.difference = IntervalOf(Difference(replicates.estimate[of_a], replicates.estimate[of_b]),
+                                       Differences(replicates.values[of_a], replicates.values[of_b]),
+                                       replicates.jackknife, left, options, &result.p_value);
+        if (result.difference.value.has_value()) {
+          result.verdict = VerdictOf(result.difference.low, result.difference.high);
+        }
+        pair.metrics.push_back(std::move(result));
+      }
+      pairs.push_back(std::move(pair));
+    }
   }
-  return result;
+  return pairs;
 }
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Two methods on the same samples.
+// Methods on the same samples.
 #ifndef OPENSET_EVAL_STATISTICS_PAIRED_BOOTSTRAP_H_
 #define OPENSET_EVAL_STATISTICS_PAIRED_BOOTSTRAP_H_
 
@@ -17,17 +17,24 @@ struct PairedDifference {
   std::optional<double> value_a;
   std::optional<double> value_b;
   IntervalValue difference;  // a - b
-  // Two-sided, of no difference: twice the smaller share of replicates whose difference lies on one side of 0 (those at
-  // 0 on both), each with one added to numerator and denominator; at most 1.
+  // Two-sided, of no difference: by inverting the interval (replicate_interval.h).
   double p_value = 1;
-  Verdict verdict = Verdict::kNoDetectableDifference;  // of the interval
+  Verdict verdict = Verdict::kNoDetectableDifference;  // of the interval, or, which is the same, of the p-value
 };
 
-// The metrics of both methods, replicates drawn once for both. The weights of `a` hold for both. Errors: those of
-// BootstrapIntervals; kInvalidArgument where labels or groups of the two differ.
-absl::StatusOr<std::vector<PairedDifference>> PairedBootstrap(absl::Span<const MetricSpec> metrics,
-                                                              const RankedInput& a, const RankedInput& b,
-                                                              const BootstrapOptions& options);
+// Two methods of a list.
+struct MethodPair {
+  int a = 0;
+  int b = 0;  // > a
+  std::vector<PairedDifference> metrics;
+};
+
+// The metrics of all methods, replicates drawn once for all of them, and the differences of each pair, (0, 1), (0, 2),
+// ..., (1, 2), .... The weights of the first hold for all. Errors: those of BootstrapIntervals; kInvalidArgument where
+// there are fewer than two methods, and where labels or groups differ from those of the first.
+absl::StatusOr<std::vector<MethodPair>> PairedBootstrap(absl::Span<const MetricSpec> metrics,
+                                                        absl::Span<const RankedInput* const> methods,
+                                                        const BootstrapOptions& options);
 
 }  // namespace openset
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -15,11 +17,13 @@ namespace openset {
 namespace {
 
 constexpr size_t kLargestExact = 50;
+constexpr int kEqualBits = -40;
 
-absl::Status Check(absl::Span<const double> a, absl::Span<const double> b, double confidence) {
-  if (a.size() != b.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("there are ", a.size(), " runs of one and ", b.size(), " of the other"));
+absl::Status Check(absl::Span<const double> a, absl::Span<const double> b, absl::Span<const int> split,
+                   const PairedTestOptions& options) {
+  if (a.size() != b.size() || a.size() != split.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("there are ", a.size(), " runs of one and ", b.size(),
+                                                   " of the other, and splits of ", split.size()));
   }
   if (a.size() < 2) return absl::InvalidArgumentError(absl::StrCat("two runs are needed, there are ", a.size()));
   for (size_t run = 0; run < a.size(); ++run) {
@@ -27,33 +31,57 @@ absl::Status Check(absl::Span<const double> a, absl::Span<const double> b, doubl
       return absl::InvalidArgumentError(absl::StrCat("the value of run ", run, " is not finite"));
     }
   }
-  if (!(confidence > 0 && confidence < 1)) {
-    return absl::InvalidArgumentError(absl::StrCat("confidence must lie between 0 and 1 (is ", confidence, ")"));
+  if (!(options.confidence > 0 && options.confidence < 1)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("confidence must lie between 0 and 1 (is ", options.confidence, ")"));
+  }
+  if (!(options.test_per_training >= 0 && std::isfinite(options.test_per_training))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("test_per_training must be finite and at least 0 (is ", options.test_per_training, ")"));
   }
   return absl::OkStatus();
 }
 
-// P(W <= w) for the sum W of those of the ranks 1 .. n whose fair coin shows heads.
-double SignedRankCdf(int n, double w) {
-  const int largest = n * (n + 1) / 2;
-  std::vector<double> probability(largest + 1);
-  probability[0] = 1;
-  for (int rank = 1; rank <= n; ++rank) {
-    for (int sum = largest; sum >= 0; --sum) {
-      probability[sum] = (probability[sum] + (sum >= rank ? probability[sum - rank] : 0)) / 2;
+double Mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+// Unbiased. Precondition: two values or more.
+double Variance(const std::vector<double>& values) {
+  const double mean = Mean(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return squares / static_cast<double>(values.size() - 1);
+}
+
+// P(W <= w) for the sum W of those of the ranks whose fair coin shows heads; ranks are whole or halves.
+double SignedRankCdf(absl::Span<const double> ranks, double w) {
+  std::vector<double> probability = {1};  // of each twice the sum
+  for (const double rank : ranks) {
+    const auto twice = static_cast<size_t>(std::lround(2 * rank));
+    std::vector<double> next(probability.size() + twice);
+    for (size_t sum = 0; sum < probability.size(); ++sum) {
+      next[sum] += probability[sum] / 2;
+      next[sum + twice] += probability[sum] / 2;
     }
+    probability = std::move(next);
   }
   double cdf = 0;
-  for (int sum = 0; sum <= w && sum <= largest; ++sum) cdf += probability[sum];
+  const auto last = static_cast<size_t>(std::lround(2 * w));
+  for (size_t sum = 0; sum <= last && sum < probability.size(); ++sum) cdf += probability[sum];
   return cdf;
 }
 
-void AddWilcoxon(const std::vector<double>& differences, PairedTest* test) {
+// `unit`: sizes are equal where they are the same multiple of it.
+void AddWilcoxon(const std::vector<double>& differences, double unit, PairedTest* test) {
   std::vector<double> sizes;
   std::vector<bool> positive;
   for (const double d : differences) {
-    if (d == 0) continue;
-    sizes.push_back(std::abs(d));
+    const double size = unit == 0 ? std::abs(d) : std::round(std::abs(d) / unit);
+    if (size == 0) continue;
+    sizes.push_back(size);
     positive.push_back(d > 0);
   }
   if (sizes.empty()) return;
@@ -64,9 +92,8 @@ void AddWilcoxon(const std::vector<double>& differences, PairedTest* test) {
   const double all = n * (n + 1) / 2;
   test->rank_biserial = (2 * above - all) / all;
   const double smaller = std::min(above, all - above);
-  const bool has_zeros = sizes.size() < differences.size();
-  if (sizes.size() <= kLargestExact && ranks.tie_cubes == 0 && !has_zeros) {
-    test->wilcoxon_p_value = std::min(1.0, 2 * SignedRankCdf(static_cast<int>(n), smaller));
+  if (sizes.size() <= kLargestExact) {
+    test->wilcoxon_p_value = std::min(1.0, 2 * SignedRankCdf(ranks.rank, smaller));
   } else {
     const double variance = n * (n + 1) * (2 * n + 1) / 24 - ranks.tie_cubes / 48;
     test->wilcoxon_p_value = std::min(1.0, 2 * NormalCdf((smaller - all / 2) / std::sqrt(variance)));
@@ -76,32 +103,50 @@ void AddWilcoxon(const std::vector<double>& differences, PairedTest* test) {
 }  // namespace
 
 absl::StatusOr<PairedTest> ComparePairedRuns(absl::Span<const double> a, absl::Span<const double> b,
-                                             double confidence) {
-  OPENSET_RETURN_IF_ERROR(Check(a, b, confidence));
+                                             absl::Span<const int> split, const PairedTestOptions& options) {
+  OPENSET_RETURN_IF_ERROR(Check(a, b, split, options));
+  std::map<int, std::vector<double>> by_split;
+  double largest = 0;
+  for (size_t run = 0; run < a.size(); ++run) {
+    by_split[split[run]].push_back(a[run] - b[run]);
+    largest = std::max({largest, std::abs(a[run]), std::abs(b[run])});
+  }
   PairedTest test;
   test.runs = static_cast<int>(a.size());
-  std::vector<double> differences(a.size());
-  for (size_t run = 0; run < a.size(); ++run) {
-    differences[run] = a[run] - b[run];
-    test.mean_difference += differences[run] / test.runs;
+  test.splits = static_cast<int>(by_split.size());
+  std::vector<double> replicates;
+  double of_seeds = 0;  // mean over splits of the variance of their means over seeds
+  for (const auto& [number, differences] : by_split) {
+    if (by_split.size() == 1) {
+      replicates = differences;
+      break;
+    }
+    replicates.push_back(Mean(differences));
+    const double seeds = static_cast<double>(differences.size());
+    if (seeds > 1) of_seeds += Variance(differences) / seeds / static_cast<double>(by_split.size());
   }
-  double squares = 0;
-  for (const double d : differences) squares += (d - test.mean_difference) * (d - test.mean_difference);
-  const double deviation = std::sqrt(squares / (test.runs - 1));
-  const double standard_error = deviation / std::sqrt(test.runs);
-  test.low = test.high = test.mean_difference;
-  if (standard_error > 0) {
-    const double width = StudentTTwoSidedQuantile(1 - confidence, test.runs - 1) * standard_error;
-    test.low -= width;
-    test.high += width;
-    test.cohen_dz = test.mean_difference / deviation;
-    test.t_p_value = StudentTTwoSidedTail(test.mean_difference / standard_error, test.runs - 1);
-  } else if (test.mean_difference != 0) {
+  const double n = static_cast<double>(replicates.size());
+  test.replicates = static_cast<int>(replicates.size());
+  test.mean_difference = Mean(replicates);
+
+  const double unit = std::ldexp(largest, kEqualBits);
+  const auto [least, most] = std::minmax_element(replicates.begin(), replicates.end());
+  const double variance = Variance(replicates);
+  if (*most - *least > unit) {
+    test.cohen_dz = test.mean_difference / std::sqrt(variance);
+    test.standard_error = std::sqrt(std::max(variance, of_seeds) * (1 / n + options.test_per_training));
+    test.p_value = StudentTTwoSidedTail(test.mean_difference / test.standard_error, n - 1);
+  } else if (std::abs(test.mean_difference) > unit) {
     test.cohen_dz = std::copysign(std::numeric_limits<double>::infinity(), test.mean_difference);
-    test.t_p_value = 0;
+  } else {
+    test.p_value = 1;
   }
-  AddWilcoxon(differences, &test);
-  test.verdict = VerdictOf(test.low, test.high);
+  const double width =
+      test.standard_error > 0 ? StudentTTwoSidedQuantile(1 - options.confidence, n - 1) * test.standard_error : 0;
+  test.low = test.mean_difference - width;
+  test.high = test.mean_difference + width;
+  AddWilcoxon(replicates, unit, &test);
+  if (test.p_value.has_value()) test.verdict = VerdictOf(test.low, test.high);
   return test;
 }
 

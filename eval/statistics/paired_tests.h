@@ -1,6 +1,8 @@
-// Two methods over several runs (splits, seeds), paired by run.
+// Two methods over several runs, paired by run; runs of one split are a cluster, not independent replicates.
 #ifndef OPENSET_EVAL_STATISTICS_PAIRED_TESTS_H_
 #define OPENSET_EVAL_STATISTICS_PAIRED_TESTS_H_
+
+#include <optional>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -8,27 +10,47 @@
 
 namespace openset {
 
+struct PairedTestOptions {
+  double confidence = 0.95;
+  // Test samples for each training sample, where all splits are drawn from the same samples: the variance of a mean
+  // over S splits then is (1 / S + this) times that of a split (Nadeau and Bengio 2003). 0: splits are independent.
+  double test_per_training = 0;
+};
+
+// What two methods' differences a - b say. With two or more splits a replicate is the mean over a split's seeds; with
+// one split it is a seed, and all holds for that split only.
 struct PairedTest {
   int runs = 0;
-  double mean_difference = 0;  // a - b
-  // Effect sizes: mean / standard deviation of the differences (Cohen's d_z; 0 where all are 0, infinite where all are
+  int splits = 0;
+  int replicates = 0;
+  double mean_difference = 0;  // of the replicates
+  // Effect sizes over the replicates: mean / standard deviation (Cohen's d_z; 0 where all are 0, infinite where all are
   // the same), and (W+ - W-) / (W+ + W-) (matched-pairs rank-biserial; 0 where all are 0).
   double cohen_dz = 0;
   double rank_biserial = 0;
-  // Student's t interval of the mean difference and two-sided p of the paired t test.
+  // mean_difference -+ t * standard_error, t the quantile of Student's distribution with replicates - 1 degrees of
+  // freedom; and its two-sided p of no difference. The squared standard error is what a hierarchical bootstrap of
+  // splits, and of seeds within them, tends to, the splits' deviations shrunk so that both levels together vary as the
+  // data do (Davison and Hinkley 1997, 3.8), in closed form: the larger of the variance of split means and the mean
+  // over splits of that of their means over seeds, / splits, times Nadeau and Bengio's factor. The noise of test
+  // samples is part of what runs vary by. No p where all differences are equal but not 0, which leaves no variance to
+  // test with.
+  double standard_error = 0;
   double low = 0;
   double high = 0;
-  double t_p_value = 1;
-  // Two-sided p of Wilcoxon's signed rank test, differences of 0 left out. Exact for at most 50 differences without
-  // ties, else normal with the correction for ties and none for continuity (as scipy.stats.wilcoxon).
+  std::optional<double> p_value;
+  // Two-sided p of Wilcoxon's signed rank test over the replicates, differences of 0 left out: from the permutation
+  // distribution, ties included, for at most 50 differences, else normal with the correction for ties and none for
+  // continuity. Differences are equal where they are to 2^-40 of the largest value.
   double wilcoxon_p_value = 1;
-  Verdict verdict = Verdict::kNoDetectableDifference;  // of the t interval
+  Verdict verdict = Verdict::kNoDetectableDifference;  // of the interval; none without a p-value
 };
 
-// `a` and `b` [runs]: a metric of each run. Errors, kInvalidArgument: lengths that disagree, fewer than 2 runs, a value
-// that is not finite (with its run), a confidence that is not in (0, 1).
+// `a`, `b`, `split` [runs]: a metric of each run, and which split it is of. Errors, kInvalidArgument: lengths that
+// disagree, fewer than 2 runs, a value that is not finite (with its run), a confidence that is not in (0, 1), a
+// test_per_training that is negative or not finite.
 absl::StatusOr<PairedTest> ComparePairedRuns(absl::Span<const double> a, absl::Span<const double> b,
-                                             double confidence = 0.95);
+                                             absl::Span<const int> split, const PairedTestOptions& options = {});
 
 }  // namespace openset
 

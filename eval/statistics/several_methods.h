@@ -2,6 +2,7 @@
 #ifndef OPENSET_EVAL_STATISTICS_SEVERAL_METHODS_H_
 #define OPENSET_EVAL_STATISTICS_SEVERAL_METHODS_H_
 
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -10,17 +11,26 @@
 namespace openset {
 
 struct FriedmanTest {
-  std::vector<double> mean_rank;  // one a method; 1 = best
-  double chi_squared = 0;         // with the correction for ties
-  double p_value = 1;             // of all methods being equal; chi-squared with k - 1 degrees of freedom
-  double kendall_w = 0;           // effect size: agreement of the tasks, in [0, 1]
+  std::vector<double> mean_rank;   // one a method; 1 = best
+  double chi_squared = 0;          // Friedman's, with the correction for ties
+  double chi_squared_p_value = 1;  // k - 1 degrees of freedom: too large for few tasks
+  // (n - 1) chi_squared / (n (k - 1) - chi_squared), k - 1 and (k - 1) (n - 1) degrees of freedom (Iman and Davenport
+  // 1980); infinite where all n tasks have the same ranks, the p-value then k!^(1 - n).
+  double iman_davenport = 0;
+  double iman_davenport_p_value = 1;
+  // Over all orders of each task's ranks, for few tasks and methods.
+  std::optional<double> exact_p_value;
+  double p_value = 1;     // of all methods being equal: exact, where that is known, else Iman and Davenport's
+  bool rejected = false;  // p_value < alpha; without it nothing is said of pairs: no bars, no verdicts
+  double kendall_w = 0;   // effect size: agreement of the tasks, in [0, 1]
   // Two methods whose mean ranks differ by less than this cannot be told apart at `alpha` (Nemenyi 1963):
   // q / sqrt(2) * sqrt(k (k + 1) / (6 n)), q the quantile of the studentized range of k with infinite degrees of
   // freedom.
   double critical_difference = 0;
   std::vector<std::vector<double>> nemenyi_p_value;  // [k][k], of each pair
   // For a critical-difference diagram: the methods by mean rank, and the bars over those that cannot be told apart, as
-  // first and last place in that order; only bars over two or more that lie in no other bar.
+  // first and last place in that order; only bars over two or more that lie in no other bar. Without a rejection one
+  // bar over all.
   std::vector<int> by_rank;
   struct Bar {
     int first = 0;

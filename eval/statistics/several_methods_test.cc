@@ -23,7 +23,9 @@ TEST(CompareMethods, AgreesWithGoldenValues) {
     const FriedmanTest test = CompareMethods(value, *golden.at("higher") == 1).value();
     for (int m = 0; m < k; ++m) EXPECT_NEAR(test.mean_rank[m], golden.arrays.at("mean_rank")[m], 1e-12);
     EXPECT_NEAR(test.chi_squared, *golden.at("chi2"), 1e-10);
-    EXPECT_NEAR(test.p_value, *golden.at("p"), 1e-12);
+    EXPECT_NEAR(test.chi_squared_p_value, *golden.at("p"), 1e-12);
+    EXPECT_NEAR(test.iman_davenport, *golden.at("f"), 1e-9);
+    EXPECT_NEAR(test.iman_davenport_p_value, *golden.at("f_p"), 1e-12);
     EXPECT_NEAR(test.critical_difference, *golden.at("cd"), 1e-8);
     for (int i = 0; i < k * k; ++i) {
       EXPECT_NEAR(test.nemenyi_p_value[i / k][i % k], golden.arrays.at("nemenyi")[i], 1e-9);
@@ -45,10 +47,33 @@ TEST(CompareMethods, DrawsTheBarsOfTheDiagram) {
     EXPECT_EQ(test.bars[bar].last, bar + 1);
   }
   EXPECT_NEAR(test.kendall_w, 1, 1e-12);
-  test = CompareMethods(same_ranks(2), true).value();  // 3.32: all four under one bar
-  ASSERT_EQ(test.bars.size(), 1);
-  EXPECT_EQ(test.bars[0].last, 3);
   EXPECT_TRUE(CompareMethods(same_ranks(40), true)->bars.empty());  // 0.74
+}
+
+TEST(CompareMethods, SaysNothingOfPairsWithoutARejection) {
+  // Two tasks of the same order: one of 4! orders of the second, p = 1/24 = 0.042; at 0.01 nothing is rejected.
+  const std::vector<std::vector<double>> twice(2, {0.1, 0.4, 0.2, 0.3});
+  EXPECT_NEAR(*CompareMethods(twice, true)->exact_p_value, 1.0 / 24, 1e-12);
+  EXPECT_TRUE(CompareMethods(twice, true)->rejected);
+  const FriedmanTest test = CompareMethods(twice, true, 0.01).value();
+  EXPECT_FALSE(test.rejected);
+  ASSERT_EQ(test.bars.size(), 1);
+  EXPECT_EQ(test.bars[0].first, 0);
+  EXPECT_EQ(test.bars[0].last, 3);
+}
+
+TEST(CompareMethods, ExactPAgreesWithEnumeration) {
+  for (const testing::GoldenCase& golden : testing::ReadGolden("statistics.json", "friedman_exact")) {
+    const std::vector<double>& flat = golden.arrays.at("values");
+    const int k = static_cast<int>(*golden.at("methods"));
+    std::vector<std::vector<double>> value;
+    for (size_t i = 0; i < flat.size(); i += k) value.emplace_back(flat.begin() + i, flat.begin() + i + k);
+    EXPECT_NEAR(CompareMethods(value, true)->exact_p_value.value(), *golden.at("p"), 1e-12) << golden.name;
+  }
+  // 7 methods: Iman and Davenport's.
+  const std::vector<std::vector<double>> seven = {{1, 2, 3, 4, 5, 6, 7}, {2, 1, 3, 4, 5, 7, 6}};
+  EXPECT_FALSE(CompareMethods(seven, true)->exact_p_value.has_value());
+  EXPECT_EQ(CompareMethods(seven, true)->p_value, CompareMethods(seven, true)->iman_davenport_p_value);
 }
 
 TEST(CompareMethods, FindsNothingWhereAllAreEqual) {

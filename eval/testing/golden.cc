@@ -72,6 +72,10 @@ Samples OpenSetSamples(const GoldenCase& golden) {
   samples.prediction = Integers<int32_t>(golden.arrays.at("prediction"));
   samples.label = Integers<int32_t>(golden.arrays.at("label"));
   samples.num_classes = static_cast<int32_t>(*golden.at("num_classes"));
+  if (golden.arrays.count("logits") > 0) {
+    samples.logits.assign(golden.arrays.at("logits").begin(), golden.arrays.at("logits").end());
+    samples.num_outputs = static_cast<int32_t>(samples.logits.size() / samples.label.size());
+  }
   return samples;
 }
 

@@ -44,7 +44,7 @@ struct Samples {
   EvaluationInput Input() const;
 };
 
-// Of a case of open_set_metrics.json.
+// Of a case of open_set_metrics.json or selective.json.
 Samples OpenSetSamples(const GoldenCase& golden);
 // Of a detection case of unknown_detection.json; one class, all predictions right.
 Samples DetectionSamples(const GoldenCase& golden);

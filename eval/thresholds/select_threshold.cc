@@ -1,27 +1,29 @@
 #include "eval/thresholds/select_threshold.h"
 
+#include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "eval/metrics/decisions.h"
 #include "eval/metrics/threshold_metric.h"
+#include "eval/statistics/exact_interval.h"
 
 namespace openset {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-std::optional<double> Share(double part, double all) {
+constexpr int kCoverages = 20;
+
+std::optional<CountedShare> Share(int64_t part, int64_t all) {
   if (all == 0) return std::nullopt;
-  return part / all;
+  const ExactInterval interval = ClopperPearson(part, all, 0.95);
+  return CountedShare{static_cast<double>(part) / static_cast<double>(all), interval.low, interval.high};
 }
 
-std::optional<double> Risk(const Tally& accepted) {
-  return Share(static_cast<double>(accepted.wrong) + accepted.unknown, accepted.all());
-}
+int64_t Errors(const Tally& accepted) { return static_cast<int64_t>(accepted.wrong) + accepted.unknown; }
 
 // The largest threshold that rejects at least `share` of the unknown samples: the score below the highest one that must
 // be rejected.
@@ -41,8 +43,10 @@ absl::StatusOr<double> KeepingRisk(const RankedInput& validation, double target)
   while (!walk.AtEnd()) {
     const int64_t block = walk.next_block();
     walk.AcceptNext();
-    const std::optional<double> risk = Risk(walk.decisions().accepted);
-    if (risk.has_value() && *risk <= target) threshold = validation.ranking().Score(block);
+    const Tally& accepted = walk.decisions().accepted;
+    if (accepted.all() == 0) continue;
+    const double risk = static_cast<double>(Errors(accepted)) / static_cast<double>(accepted.all());
+    if (risk <= target) threshold = validation.ranking().Score(block);
   }
   if (!threshold.has_value()) {
     return absl::FailedPreconditionError(absl::StrCat("no threshold has a risk of at most ", target,
@@ -51,14 +55,76 @@ absl::StatusOr<double> KeepingRisk(const RankedInput& validation, double target)
   return *threshold;
 }
 
+absl::StatusOr<double> Conformal(const RankedInput& validation, double target) {
+  const int64_t n = validation.total().known();
+  const auto wanted = static_cast<int64_t>(std::ceil(static_cast<double>(n + 1) * target * (1 - 1e-12)));
+  if (wanted > n) {
+    return absl::FailedPreconditionError(absl::StrCat(n, " known validation samples cannot promise to accept ", target,
+                                                      " of new ones; that takes at least ",
+                                                      std::ceil(target / (1 - target) * (1 - 1e-12))));
+  }
+  int64_t accepted = 0;
+  for (int64_t block = 0; block < validation.ranking().num_blocks(); ++block) {
+    accepted += validation.blocks()[block].known();
+    if (accepted > 0 && accepted >= wanted) return validation.ranking().Score(block);
+  }
+  return kInfinity;
+}
+
+absl::StatusOr<double> GuaranteeingRisk(const RankedInput& validation, double target, double delta) {
+  // Given the threshold, a score of the sample, those below it are independent draws of what lies below it.
+  std::optional<double> threshold;
+  const int64_t n = validation.total().all();
+  Tally below;
+  int64_t next = 1;  // the next coverage, in 1 / kCoverages
+  for (int64_t block = 0; block < validation.ranking().num_blocks(); ++block) {
+    const Tally& tally = validation.blocks()[block];
+    const int64_t reached = static_cast<int64_t>(below.all()) + tally.all();
+    if (tally.all() > 0 && reached * kCoverages >= next * n) {
+      if (below.all() > 0 && ClopperPearsonUpper(Errors(below), below.all(), delta / kCoverages) <= target) {
+        threshold = validation.ranking().Score(block);
+      }
+      next = reached * kCoverages / n + 1;
+    }
+    below.correct += tally.correct;
+    below.wrong += tally.wrong;
+    below.unknown += tally.unknown;
+  }
+  if (!threshold.has_value()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("no threshold can promise a risk of at most ", target, " with probability ", 1 - delta,
+                     ": give more validation samples, a larger target or a larger delta"));
+  }
+  return *threshold;
+}
+
 }  // namespace
 
-absl::StatusOr<double> SelectThreshold(ThresholdRule rule, double target, const RankedInput& validation) {
-  const bool needs_known = rule != ThresholdRule::kUnknownRejected && rule != ThresholdRule::kRiskAtMost;
-  const bool needs_unknown = rule == ThresholdRule::kUnknownRejected || rule == ThresholdRule::kBestNaccRates;
-  const bool reads_target = rule == ThresholdRule::kKnownAccepted || rule == ThresholdRule::kUnknownRejected ||
-                            rule == ThresholdRule::kRiskAtMost;
-  if (reads_target && !(target >= 0 && target <= 1)) {
+bool ReadsTarget(ThresholdRule rule) {
+  return rule == ThresholdRule::kKnownAccepted || rule == ThresholdRule::kConformal ||
+         rule == ThresholdRule::kUnknownRejected || rule == ThresholdRule::kRiskAtMost ||
+         rule == ThresholdRule::kRiskGuaranteed;
+}
+
+std::string WarningOf(ThresholdRule rule, const RankedInput& validation) {
+  const bool loses_nothing_by_accepting =
+      rule == ThresholdRule::kBestOpenSetFMacro || rule == ThresholdRule::kBestOpenSetFMicro ||
+      rule == ThresholdRule::kBestYoudenMacro || rule == ThresholdRule::kBestYoudenMicro;
+  if (!loses_nothing_by_accepting || validation.total().unknown > 0) return "";
+  return "warning: there are no unknown validation samples, so this rule accepts nearly all; known_accepted or "
+         "conformal "
+         "say how many known samples may be rejected";
+}
+
+absl::StatusOr<double> SelectThreshold(ThresholdRule rule, double target, const RankedInput& validation, double delta) {
+  const bool needs_known = rule != ThresholdRule::kUnknownRejected && rule != ThresholdRule::kRiskAtMost &&
+                           rule != ThresholdRule::kRiskGuaranteed;
+  const bool needs_unknown = rule == ThresholdRule::kUnknownRejected || rule == ThresholdRule::kBestNaccRates ||
+                             rule == ThresholdRule::kBestOpenSetAccuracy;
+  if (!(delta > 0 && delta < 1)) {
+    return absl::InvalidArgumentError(absl::StrCat("delta must lie between 0 and 1 (is ", delta, ")"));
+  }
+  if (ReadsTarget(rule) && !(target >= 0 && target <= 1)) {
     return absl::InvalidArgumentError(absl::StrCat("target must lie in 0 .. 1 (is ", target, ")"));
   }
   if (needs_known && validation.total().known() == 0) {
@@ -73,6 +139,8 @@ absl::StatusOr<double> SelectThreshold(ThresholdRule rule, double target, const 
   switch (rule) {
     case ThresholdRule::kKnownAccepted:
       return *ThresholdAcceptingKnown(validation, target);
+    case ThresholdRule::kConformal:
+      return Conformal(validation, target);
     case ThresholdRule::kUnknownRejected:
       return RejectingUnknown(validation, target);
     case ThresholdRule::kBestOpenSetFMacro:
@@ -85,10 +153,14 @@ absl::StatusOr<double> SelectThreshold(ThresholdRule rule, double target, const 
       return best(YoudenMicro());
     case ThresholdRule::kBestNaccRates:
       return best(NaccRates());
+    case ThresholdRule::kBestOpenSetAccuracy:
+      return best(OpenSetAccuracy());
+    case ThresholdRule::kRiskGuaranteed:
+      return GuaranteeingRisk(validation, target, delta);
     case ThresholdRule::kRiskAtMost:
-      return KeepingRisk(validation, target);
+      break;
   }
-  std::abort();  // all cases return
+  return KeepingRisk(validation, target);
 }
 
 ThresholdReport DescribeThreshold(double threshold, const RankedInput& samples) {
@@ -99,11 +171,15 @@ ThresholdReport DescribeThreshold(double threshold, const RankedInput& samples) 
   report.threshold = threshold;
   report.accepted = decisions.accepted;
   report.total = decisions.total;
+  const int64_t rejected = report.total.unknown - report.accepted.unknown;
   report.known_accepted = Share(report.accepted.known(), report.total.known());
   report.correct_accepted = Share(report.accepted.correct, report.total.known());
-  report.unknown_rejected = Share(report.total.unknown - report.accepted.unknown, report.total.unknown);
-  report.coverage = Share(report.accepted.all(), report.total.all()).value_or(0);
-  report.risk = Risk(report.accepted);
+  report.unknown_rejected = Share(rejected, report.total.unknown);
+  report.coverage = Share(report.accepted.all(), report.total.all());
+  report.risk = Share(Errors(report.accepted), report.accepted.all());
+  if (report.known_accepted.has_value() && report.unknown_rejected.has_value()) {
+    report.open_set_accuracy = Share(report.accepted.correct + rejected, report.total.all());
+  }
   report.open_set_f_macro = OpenSetFMacro().value(decisions);
   report.open_set_f_micro = OpenSetFMicro().value(decisions);
   report.youden_macro = YoudenMacro().value(decisions);

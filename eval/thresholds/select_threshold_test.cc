@@ -1,8 +1,11 @@
 #include "eval/thresholds/select_threshold.h"
 
+#include <cmath>
 #include <limits>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "core/random.h"
 #include "eval/metrics/threshold_metric.h"
 #include "eval/testing/golden.h"
 #include "gmock/gmock.h"
@@ -35,7 +38,8 @@ TEST(SelectThreshold, FollowsEachRule) {
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kRiskAtMost, 0, validation), 0.2);
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kRiskAtMost, 0.4, validation), 0.5);
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kRiskAtMost, 0.5, validation), 0.6);
-  EXPECT_EQ(*SelectThreshold(ThresholdRule::kBestNaccRates, 0, validation), 0.2);  // (2/4 + 3/3) / 2
+  EXPECT_EQ(*SelectThreshold(ThresholdRule::kBestNaccRates, 0, validation), 0.2);        // (2/4 + 3/3) / 2
+  EXPECT_EQ(*SelectThreshold(ThresholdRule::kBestOpenSetAccuracy, 0, validation), 0.2);  // 2 + 3 of 7
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kBestOpenSetFMicro, 0, validation),
             BestOverThresholds(OpenSetFMicro(), validation).threshold);
 }
@@ -62,16 +66,100 @@ TEST(DescribeThreshold, CountsWhatItDoesOnOtherSamples) {
   const RankedInput test(samples.Input());
   ThresholdReport report = DescribeThreshold(0.45, test);
   EXPECT_EQ(report.accepted, (Tally{2, 1, 1}));
-  EXPECT_EQ(report.known_accepted, 3.0 / 4);
-  EXPECT_EQ(report.correct_accepted, 2.0 / 4);
-  EXPECT_EQ(report.unknown_rejected, 2.0 / 3);
-  EXPECT_EQ(report.coverage, 4.0 / 7);
-  EXPECT_EQ(report.risk, 2.0 / 4);
+  EXPECT_EQ(report.known_accepted->value, 3.0 / 4);
+  EXPECT_EQ(report.correct_accepted->value, 2.0 / 4);
+  EXPECT_EQ(report.unknown_rejected->value, 2.0 / 3);
+  EXPECT_EQ(report.coverage->value, 4.0 / 7);
+  EXPECT_EQ(report.risk->value, 2.0 / 4);
   EXPECT_NEAR(report.open_set_f_micro, 0.5, 1e-15);  // precision 2/4, recall 2/4
   EXPECT_NEAR(*report.nacc_rates, (2.0 / 4 + 2.0 / 3) / 2, 1e-15);
   report = DescribeThreshold(-std::numeric_limits<double>::infinity(), test);
-  EXPECT_EQ(report.coverage, 0);
+  EXPECT_EQ(report.coverage->value, 0);
+  EXPECT_NEAR(report.coverage->high, 1 - std::pow(0.025, 1.0 / 7), 1e-12);  // Clopper-Pearson
   EXPECT_FALSE(report.risk.has_value());
+}
+
+// n known samples of scores 1 .. n.
+testing::Samples Known(int n) {
+  testing::Samples samples;
+  for (int i = 1; i <= n; ++i) samples.unknown_score.push_back(i);
+  samples.label.assign(n, 0);
+  samples.prediction.assign(n, 0);
+  return samples;
+}
+
+TEST(SelectThreshold, ConformalCountsTheNextSampleIn) {
+  const testing::Samples twenty = Known(20);
+  const RankedInput validation(twenty.Input());
+  EXPECT_EQ(*SelectThreshold(ThresholdRule::kKnownAccepted, 0.9, validation), 18);
+  EXPECT_EQ(*SelectThreshold(ThresholdRule::kConformal, 0.9, validation), 19);  // ceil(21 * 0.9)
+  const testing::Samples nineteen = Known(19);
+  EXPECT_EQ(*SelectThreshold(ThresholdRule::kConformal, 0.95, RankedInput(nineteen.Input())), 19);
+  const testing::Samples few = Known(18);
+  const absl::Status status = SelectThreshold(ThresholdRule::kConformal, 0.95, RankedInput(few.Input())).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(status.message(), HasSubstr("at least 19"));
+}
+
+// The k-th smallest of 20 uniform scores accepts k / 21 of new ones on average, with a standard deviation of 0.064 (k =
+// 19) or 0.075 (k = 18) a draw: over 4000 draws a mean is off by 5 of its standard deviations with probability 6e-7.
+TEST(SelectThreshold, ConformalAcceptsTheShareItPromises) {
+  double conformal = 0, plain = 0;
+  constexpr int kDraws = 4000;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    RandomStream random(7, absl::StrCat("conformal/", draw));
+    testing::Samples samples = Known(20);
+    for (double& score : samples.unknown_score) score = random.Uniform();
+    const RankedInput validation(samples.Input());
+    conformal += *SelectThreshold(ThresholdRule::kConformal, 0.9, validation) / kDraws;  // of U(0, 1): the share itself
+    plain += *SelectThreshold(ThresholdRule::kKnownAccepted, 0.9, validation) / kDraws;
+  }
+  EXPECT_NEAR(conformal, 19.0 / 21, 5 * 0.064 / std::sqrt(kDraws));
+  EXPECT_NEAR(plain, 18.0 / 21, 5 * 0.075 / std::sqrt(kDraws));  // below 0.9
+}
+
+// A sample is an error with probability score^2 / 2; the risk up to threshold t is t^2 / 6. A promise of risk 0.1 with
+// delta 0.1 fails in at most 10 % of the draws; of 400, 60 or more with probability below 0.1 %.
+TEST(SelectThreshold, GuaranteedRiskHoldsAsOftenAsPromised) {
+  int broken = 0, found = 0, plain_broken = 0;
+  for (int draw = 0; draw < 400; ++draw) {
+    RandomStream random(8, absl::StrCat("risk/", draw));
+    testing::Samples samples = Known(500);
+    samples.num_classes = 2;
+    for (int i = 0; i < 500; ++i) {
+      const double score = random.Uniform();
+      samples.unknown_score[i] = score;
+      samples.prediction[i] = random.Uniform() < score * score / 2 ? 1 : 0;
+    }
+    const RankedInput validation(samples.Input());
+    const double plain = *SelectThreshold(ThresholdRule::kRiskAtMost, 0.1, validation);
+    plain_broken += plain * plain / 6 > 0.1;
+    const absl::StatusOr<double> threshold = SelectThreshold(ThresholdRule::kRiskGuaranteed, 0.1, validation, 0.1);
+    if (!threshold.ok()) continue;
+    ++found;
+    broken += *threshold * *threshold / 6 > 0.1;
+  }
+  EXPECT_GT(found, 390);
+  EXPECT_LT(broken, 60);
+  EXPECT_GT(plain_broken, 100);  // the empirical risk promises nothing
+}
+
+TEST(SelectThreshold, GuaranteedRiskRefuses) {
+  const testing::Samples few = Known(5);
+  const RankedInput validation(few.Input());
+  const absl::Status status = SelectThreshold(ThresholdRule::kRiskGuaranteed, 0.1, validation).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(status.message(), HasSubstr("give more validation samples"));
+  EXPECT_EQ(SelectThreshold(ThresholdRule::kRiskGuaranteed, 0.1, validation, 0).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST(WarningOf, SpeaksWhereRejectingGainsNothing) {
+  const testing::Samples known = Known(5);
+  const testing::Samples both = SevenSamples();
+  EXPECT_THAT(WarningOf(ThresholdRule::kBestYoudenMacro, RankedInput(known.Input())), HasSubstr("known_accepted"));
+  EXPECT_EQ(WarningOf(ThresholdRule::kBestYoudenMacro, RankedInput(both.Input())), "");
+  EXPECT_EQ(WarningOf(ThresholdRule::kKnownAccepted, RankedInput(known.Input())), "");
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ absl::StatusOr<StoredOutputs> Load(const InferAction& action, const Store& store
 
 absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outputs, const Outputs* fit) {
   const ScoreInput input = InputOf(outputs);
-  const std::unique_ptr<Score> score = MakeScore(trial.method().score());
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Score> score, MakeScore(trial.method().score()));
   if (fit != nullptr) {
     const std::vector<int32_t> fit_label(fit->label.begin(), fit->label.end());
     OPENSET_RETURN_IF_ERROR(score->Fit(InputOf(*fit), fit_label));
@@ -102,8 +102,10 @@ absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outpu
   arrays.label = label;
   arrays.num_classes = num_classes;
   arrays.group = group;
-  arrays.logits = outputs.logits;
-  arrays.num_outputs = static_cast<int32_t>(outputs.num_outputs);
+  OPENSET_ASSIGN_OR_RETURN(const std::optional<ProbabilityLogits> probabilities, score->Probabilities(input));
+  arrays.logits = probabilities.has_value() ? probabilities->logits : outputs.logits;
+  arrays.num_outputs =
+      static_cast<int32_t>(probabilities.has_value() ? probabilities->num_outputs : outputs.num_outputs);
   OPENSET_ASSIGN_OR_RETURN(const EvaluationInput evaluation, EvaluationInput::Create(arrays));
 
   const std::vector<MetricSpec> metrics(trial.metric().begin(), trial.metric().end());

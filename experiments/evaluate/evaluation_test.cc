@@ -1,5 +1,6 @@
 #include "experiments/evaluate/evaluation.h"
 
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -105,6 +106,24 @@ TEST(Measure, RefusesNan) {
   Outputs outputs = SixSamples();
   outputs.logits[5] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THAT(Measure(Trial(), outputs), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("2")));
+}
+
+// Calibration is that of the probabilities that the score believes in.
+TEST(Measure, CalibrationFollowsTheScore) {
+  TrialSpec trial = Trial();
+  trial.clear_metric();
+  trial.add_metric()->mutable_nll();
+  const double plain = Measure(trial, SixSamples())->metric(0).value();
+  trial.mutable_method()->mutable_score()->mutable_temperature_scaled_softmax()->set_temperature(2);
+  const double scaled = Measure(trial, SixSamples())->metric(0).value();
+  // Gaps of the known samples' logits, towards their own class: 4, 2, 5, -1.
+  const auto nll = [](double t) {
+    return (std::log1p(std::exp(-4 / t)) + std::log1p(std::exp(-2 / t)) + std::log1p(std::exp(-5 / t)) +
+            std::log1p(std::exp(1 / t))) /
+           4;
+  };
+  EXPECT_NEAR(plain, nll(1), 1e-6);
+  EXPECT_NEAR(scaled, nll(2), 1e-6);
 }
 
 }  // namespace

@@ -55,7 +55,11 @@ InferAction MakeInferAction(const TrialSpec& trial) {
   return action;
 }
 
-InferAction MakeFitAction(const TrialSpec& trial) { return InferenceOn(trial.data().train(), trial); }
+InferAction MakeFitAction(const TrialSpec& trial) {
+  const bool calibrates = trial.method().score().has_temperature_scaled_softmax();
+  const bool on_validation = calibrates && trial.data().has_validation_known();
+  return InferenceOn(on_validation ? trial.data().validation_known() : trial.data().train(), trial);
+}
 
 EvaluateAction MakeEvaluateAction(const TrialSpec& trial) {
   EvaluateAction action;

@@ -14,7 +14,7 @@ namespace openset {
 TrainAction MakeTrainAction(const TrialSpec& trial);
 // On the test samples.
 InferAction MakeInferAction(const TrialSpec& trial);
-// On the training samples, for scores that are fitted.
+// For scores that are fitted: on the training samples; for the temperature on the validation samples, where there are any.
 InferAction MakeFitAction(const TrialSpec& trial);
 EvaluateAction MakeEvaluateAction(const TrialSpec& trial);
 

@@ -20,7 +20,10 @@
 
 ABSL_FLAG(std::string, diagram, "",
           "File for the critical-difference diagram (.svg), of the first metric; for three or more methods over two or "
-          "more tasks.");
+          "more tasks. Not written where Friedman's test rejects nothing.");
+ABSL_FLAG(double, test_per_training, 0,
+          "For RESULTS whose splits are drawn again and again from the same samples: test samples for each training "
+          "sample, for the variance of Nadeau and Bengio. 0: splits are independent.");
 
 namespace openset {
 namespace {
@@ -74,7 +77,13 @@ absl::Status CompareResults(const std::string& path, TextFormat format) {
     metrics.emplace_back(absl::StripAsciiWhitespace(name));
   }
   OPENSET_ASSIGN_OR_RETURN(const BootstrapOptions options, BootstrapOptionsFromFlags());
-  absl::StatusOr<RunComparison> comparison = CompareRuns(table, metrics, options.confidence);
+  PairedTestOptions test;
+  test.confidence = options.confidence;
+  test.test_per_training = absl::GetFlag(FLAGS_test_per_training);
+  if (!(test.test_per_training >= 0 && test.test_per_training < 1e6)) {
+    return absl::InvalidArgumentError("--test_per_training: must be at least 0");
+  }
+  absl::StatusOr<RunComparison> comparison = CompareRuns(table, metrics, test);
   if (!comparison.ok()) return Annotate(comparison.status(), path);
   comparison->notes = {path};
   if (const std::string diagram = absl::GetFlag(FLAGS_diagram); !diagram.empty()) {
@@ -82,9 +91,14 @@ absl::Status CompareResults(const std::string& path, TextFormat format) {
       return absl::InvalidArgumentError("--diagram: needs three or more methods over two or more tasks");
     }
     const ComparedMethods& all = comparison->methods.front();
-    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(
-        UserPath(diagram), CriticalDifferenceSvg(absl::StrCat(all.metric, ", mean rank over ", all.tasks, " tasks"),
-                                                 all.methods, all.test)));
+    if (all.test.rejected) {
+      OPENSET_RETURN_IF_ERROR(WriteFileAtomically(
+          UserPath(diagram), CriticalDifferenceSvg(absl::StrCat(all.metric, ", mean rank over ", all.tasks, " tasks"),
+                                                   all.methods, all.test)));
+    } else {
+      comparison->left_out.push_back(absl::StrCat(
+          diagram, ": ", all.metric, ": Friedman's test rejects nothing, so there is no difference to draw"));
+    }
   }
   return WriteOut(FormatRunComparison(*comparison, format));
 }
@@ -111,8 +125,9 @@ Command CompareCommand() {
       "\n"
       "One file RESULTS, of values over splits, seeds and tasks: a .csv with the columns method, task, split, seed "
       "and\n"
-      "one a metric, or a .json that `openset report --format=json` wrote. Two methods are compared by the paired t\n"
-      "test and Wilcoxon's signed rank test; three or more over tasks by Friedman's and Nemenyi's.\n"
+      "one a metric, or a .json that `openset report --format=json` wrote. Two methods are compared over splits, of\n"
+      "which seeds are a part: t test and Wilcoxon's signed rank test; three or more over tasks by Friedman's (exact\n"
+      "or Iman and Davenport's) and, if that rejects, Nemenyi's.\n"
       "\n"
       "p-values are Holm's where there are several tests of one metric. The verdict may be that there is no "
       "detectable\n"
@@ -121,7 +136,7 @@ Command CompareCommand() {
       "  openset compare softmax.npz energy.npz\n"
       "  openset compare softmax.npz energy.npz --metrics=auroc --replicates=10000 --format=json\n"
       "  openset compare results.csv --metrics=auroc,openauc --diagram=ranks.svg\n";
-  command.flags = {"format", "out", "metrics", "diagram"};
+  command.flags = {"format", "out", "metrics", "diagram", "test_per_training"};
   for (const std::vector<std::string>& more : {IntervalFlags(), SampleFlags()}) {
     command.flags.insert(command.flags.end(), more.begin(), more.end());
   }

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
+#include "eval/metrics/confusion.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/display.h"
 #include "eval/metrics/evaluate.h"
@@ -20,6 +22,7 @@
 #include "eval/report/evaluation_report.h"
 #include "eval/statistics/bootstrap.h"
 #include "eval/statistics/delong.h"
+#include "eval/statistics/group_intervals.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/score_flags.h"
@@ -29,9 +32,10 @@ ABSL_FLAG(bool, ci, false, "Confidence intervals.");
 ABSL_FLAG(std::string, curves, "",
           "Folder for the curves, as .csv and .svg and all in one page: ROC, OSCR, risk over coverage, scores, "
           "reliability.");
+ABSL_FLAG(std::string, classes, "", "File (.csv) for the closed-set accuracy of each known class.");
 ABSL_FLAG(std::string, convention, "openset",
-          "Whose metrics, under the names and by the rules of its code: openset, openood, odin, oe, udb, arpl or "
-          "released (OpenAUC).");
+          "Whose metrics, under the names and by the rules of its code: openset, openood, odin, oe, udb, arpl, "
+          "fd_shifts, torch_uncertainty or released (OpenAUC).");
 
 namespace openset {
 namespace {
@@ -58,7 +62,7 @@ absl::StatusOr<std::vector<IntervalValue>> Intervals(const std::vector<MetricSpe
     if (absl::GetFlag(FLAGS_ci_method) == "delong" && statistic.has_value()) {
       const absl::StatusOr<NormalInterval> interval = DeLongInterval(ranked, *statistic, options.confidence);
       if (interval.ok()) {
-        intervals[m] = {interval->value, interval->low, interval->high, ""};
+        intervals[m] = {interval->value, interval->low, interval->high, "", interval->note};
       } else {
         intervals[m].absent_reason = std::string(interval.status().message());
       }
@@ -123,6 +127,9 @@ absl::StatusOr<EvaluationReport> MakeReport(const std::vector<ConventionMetric>&
         reported.low = Printed(metrics[m], intervals[m].low);
         reported.high = Printed(metrics[m], intervals[m].high);
         if (metrics[m].factor < 0) std::swap(reported.low, reported.high);
+        if (!intervals[m].note.empty()) {
+          absl::StrAppend(&reported.remark, reported.remark.empty() ? "" : "; ", "interval: ", intervals[m].note);
+        }
       }
     }
     report.metrics.push_back(std::move(reported));
@@ -135,10 +142,34 @@ absl::StatusOr<EvaluationReport> MakeReport(const std::vector<ConventionMetric>&
       columns.back().name = absl::StrCat("mean of ", mean.name);
     }
     columns.push_back(grouped.pool);
-    for (GroupValues& column : columns) {
-      ReportedGroup group{column.name, column.unknown_samples, std::move(column.values)};
-      for (size_t m = 0; m < metrics.size(); ++m) group.values[m].value = Printed(metrics[m], group.values[m].value);
+    std::vector<GroupInterval> group_intervals;
+    if (absl::GetFlag(FLAGS_ci)) {
+      OPENSET_ASSIGN_OR_RETURN(const BootstrapOptions options, BootstrapOptionsFromFlags());
+      OPENSET_ASSIGN_OR_RETURN(group_intervals, GroupIntervals(specs, ranked, samples.groups, options));
+    }
+    for (size_t c = 0; c < columns.size(); ++c) {
+      ReportedGroup group{columns[c].name, columns[c].unknown_samples, std::move(columns[c].values), {}};
+      for (size_t m = 0; m < metrics.size(); ++m) {
+        group.values[m].value = Printed(metrics[m], group.values[m].value);
+        if (group_intervals.empty()) continue;
+        const IntervalValue& interval = group_intervals[c].metrics[m];
+        group.intervals.emplace_back();
+        if (!interval.value.has_value()) continue;
+        double low = *Printed(metrics[m], interval.low);
+        double high = *Printed(metrics[m], interval.high);
+        if (low > high) std::swap(low, high);
+        group.intervals.back() = {low, high};
+      }
       report.groups.push_back(std::move(group));
+    }
+  }
+  if (!samples.known_sets.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(std::vector<GroupValues> sets,
+                             EvaluateKnownSets(specs, ranked, samples.known_set, samples.known_sets));
+    for (GroupValues& set : sets) {
+      ReportedGroup group{set.name, set.known_samples, std::move(set.values), {}};
+      for (size_t m = 0; m < metrics.size(); ++m) group.values[m].value = Printed(metrics[m], group.values[m].value);
+      report.known_sets.push_back(std::move(group));
     }
   }
   for (const MetricSpec& spec : specs) {
@@ -172,6 +203,10 @@ absl::Status RunEval(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, scored.samples.Input());
   const RankedInput ranked(input);
   OPENSET_ASSIGN_OR_RETURN(EvaluationReport report, MakeReport(metrics, scored.samples, ranked));
+  if (const std::string classes = absl::GetFlag(FLAGS_classes); !classes.empty()) {
+    const ConfusionMatrix closed_set = ConfusionAt(ranked, std::numeric_limits<double>::infinity());
+    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(UserPath(classes), AccuracyPerClassCsv(closed_set)));
+  }
   report.notes = {absl::StrJoin(arguments, ", "), scored.note};
   if (const std::string folder = absl::GetFlag(FLAGS_curves); !folder.empty()) {
     OPENSET_RETURN_IF_ERROR(WriteCurves(UserPath(folder), ranked, report));
@@ -200,7 +235,7 @@ Command EvalCommand() {
       "  openset eval label.npy unknown_score.npy prediction.npy\n"
       "  openset eval cifar10.npz cifar100.npz svhn.npz --near=cifar100 --far=svhn --convention=openood\n"
       "  openset eval raw_logits.npz --skip=0 --known=1 --far=2\n";
-  command.flags = {"format", "out", "metrics", "convention", "curves", "ci"};
+  command.flags = {"format", "out", "metrics", "convention", "curves", "classes", "ci"};
   for (const std::vector<std::string>& more : {IntervalFlags(), SampleFlags()}) {
     command.flags.insert(command.flags.end(), more.begin(), more.end());
   }

@@ -4,25 +4,41 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/files/files.h"
 #include "core/status_macros.h"
+#include "eval/metrics/confusion.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/report/threshold_report.h"
 #include "eval/thresholds/select_threshold.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/flags.h"
 #include "tools/cli/score_flags.h"
 
-ABSL_FLAG(std::string, rule, "known_accepted",
-          "known_accepted: the smallest threshold that accepts the target's share of known samples; unknown_rejected: "
-          "the largest that rejects its share of unknown ones; risk: the largest whose share of wrong and unknown "
-          "samples among the accepted is at most the target; open_set_f_macro, open_set_f_micro, youden_macro, "
-          "youden_micro, nacc_rates: the best by that metric.");
-ABSL_FLAG(double, target, 0.95, "Share for known_accepted, unknown_rejected and risk, in 0 .. 1.");
+ABSL_FLAG(
+    std::string, rule, "known_accepted",
+    "known_accepted: the smallest threshold that accepts the target's share of known samples; conformal: the same "
+    "with a guarantee for new ones; unknown_rejected: the largest that rejects its share of unknown ones; risk: "
+    "the largest whose share of wrong and unknown samples among the accepted is at most the target; "
+    "risk_guaranteed: the same for new samples, with probability 1 - delta; open_set_f_macro, open_set_f_micro, "
+    "youden_macro, youden_micro, nacc_rates, open_set_accuracy: the best by that metric.");
+ABSL_FLAG(double, target, 0.95,
+          "Share for known_accepted, conformal, unknown_rejected, risk and risk_guaranteed, in 0 .. 1.");
+ABSL_FLAG(double, delta, 0.05, "How probably risk_guaranteed may be wrong.");
+ABSL_FLAG(std::string, confusion, "",
+          "File (.csv) for the decisions by class: rows are the known classes and the unknown samples, columns the "
+          "classes they are accepted as and rejected; on TEST, or on VALIDATION without it.");
 
 namespace openset {
 namespace {
 
 absl::StatusOr<ScoredSamples> ReadSide(const std::string& argument) {
   return ReadScoredSamples(absl::StrSplit(argument, ','));
+}
+
+absl::Status WriteConfusion(double threshold, const RankedInput& ranked) {
+  const std::string path = absl::GetFlag(FLAGS_confusion);
+  if (path.empty()) return absl::OkStatus();
+  return WriteFileAtomically(UserPath(path), ConfusionCsv(ConfusionAt(ranked, threshold)));
 }
 
 absl::Status RunThreshold(const std::vector<std::string>& arguments) {
@@ -36,18 +52,28 @@ absl::Status RunThreshold(const std::vector<std::string>& arguments) {
     return absl::InvalidArgumentError(absl::StrCat("--target: must lie in 0 .. 1 (is ", target, ")"));
   }
   if (ReadsTarget(*rule)) chosen.target = target;
+  const double delta = absl::GetFlag(FLAGS_delta);
+  if (!(delta > 0 && delta < 1)) {
+    return absl::InvalidArgumentError(absl::StrCat("--delta: must lie between 0 and 1 (is ", delta, ")"));
+  }
+  if (*rule == ThresholdRule::kRiskGuaranteed) chosen.delta = delta;
 
   OPENSET_ASSIGN_OR_RETURN(const ScoredSamples validation, ReadSide(arguments[0]));
   OPENSET_ASSIGN_OR_RETURN(const EvaluationInput validation_input, validation.samples.Input());
   const RankedInput ranked(validation_input);
-  const absl::StatusOr<double> threshold = SelectThreshold(*rule, target, ranked);
+  const absl::StatusOr<double> threshold = SelectThreshold(*rule, target, ranked, delta);
   if (!threshold.ok()) return Annotate(threshold.status(), arguments[0]);
   chosen.notes = {validation.note};
+  if (const std::string warning = WarningOf(*rule, ranked); !warning.empty()) chosen.notes.push_back(warning);
   chosen.validation = DescribeThreshold(*threshold, ranked);
   if (arguments.size() > 1) {
     OPENSET_ASSIGN_OR_RETURN(const ScoredSamples test, ReadSide(arguments[1]));
     OPENSET_ASSIGN_OR_RETURN(const EvaluationInput test_input, test.samples.Input());
-    chosen.test = DescribeThreshold(*threshold, RankedInput(test_input));
+    const RankedInput ranked_test(test_input);
+    chosen.test = DescribeThreshold(*threshold, ranked_test);
+    OPENSET_RETURN_IF_ERROR(WriteConfusion(*threshold, ranked_test));
+  } else {
+    OPENSET_RETURN_IF_ERROR(WriteConfusion(*threshold, ranked));
   }
   return WriteOut(FormatThreshold(chosen, format));
 }
@@ -67,8 +93,9 @@ Command ThresholdCommand() {
       "\n"
       "  openset threshold validation.npz test.npz\n"
       "  openset threshold validation.npz test.npz --rule=risk --target=0.2\n"
+      "  openset threshold validation.npz test.npz --rule=conformal --target=0.95 --confusion=confusion.csv\n"
       "  openset threshold validation.npz --rule=youden_macro --score=energy --format=json\n";
-  command.flags = {"rule", "target", "format", "out"};
+  command.flags = {"rule", "target", "delta", "confusion", "format", "out"};
   const std::vector<std::string> more = SampleFlags();
   command.flags.insert(command.flags.end(), more.begin(), more.end());
   command.run = RunThreshold;

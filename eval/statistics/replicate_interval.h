@@ -1,0 +1,41 @@
+// From bootstrap replicates to an interval and a p-value, both by one rule, so that they never disagree.
+#ifndef OPENSET_EVAL_STATISTICS_REPLICATE_INTERVAL_H_
+#define OPENSET_EVAL_STATISTICS_REPLICATE_INTERVAL_H_
+
+#include <string>
+
+#include "absl/types/span.h"
+
+namespace openset {
+
+enum class IntervalMethod {
+  // Quantiles of the replicates.
+  kPercentile,
+  // Bias-corrected and accelerated (Efron 1987). The acceleration is from a jackknife that leaves out one sample, or
+  // one of 200 parts of a larger stratum.
+  kBca,
+};
+
+struct ReplicateInterval {
+  double low = 0;
+  double high = 0;
+  // Of no difference from 0, two-sided: 1 - the confidence of the interval that just ends at 0, so below
+  // 1 - confidence exactly where this interval leaves out 0. Where it does, and fewer than 10 replicates lie on the
+  // other side of 0, that tail is the normal distribution's of the replicates' mean and standard deviation, if smaller:
+  // p may be below the 2 / (replicates + 1) that counting could give.
+  double p_value = 1;
+  std::string note;  // what was done instead of what was asked for, if anything
+};
+
+// `sorted`: the replicates, ascending, not empty. kBca falls back to kPercentile, with a note, where it leaves out the
+// estimate; an interval that still does is widened to it. `acceleration` is read for kBca.
+// Precondition: 0 < confidence < 1.
+ReplicateInterval IntervalOfReplicates(absl::Span<const double> sorted, double estimate, double acceleration,
+                                       IntervalMethod method, double confidence);
+
+// The q-quantile of ascending values, linear between them (numpy's default). Preconditions: not empty, 0 <= q <= 1.
+double SortedQuantile(absl::Span<const double> sorted, double q);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_STATISTICS_REPLICATE_INTERVAL_H_
