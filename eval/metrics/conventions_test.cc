@@ -100,21 +100,5 @@ TEST(Conventions, MatchTheToolsOnGoldenSelectiveCases) {
   }
 }
 
-TEST(RemarkOn, SaysWhereAThresholdWasChosen) {
-  MetricSpec metric;
-  metric.mutable_open_set_f_macro();
-  EXPECT_THAT(RemarkOn(metric), HasSubstr("best, chosen on these samples"));
-  metric.mutable_nacc()->mutable_at()->set_known_accepted(0.9);
-  EXPECT_THAT(RemarkOn(metric), HasSubstr("accepts 90 %"));
-  metric.mutable_overall();
-  EXPECT_THAT(RemarkOn(metric), HasSubstr("accepts 95 %"));
-  metric.mutable_outer()->mutable_of_method();
-  EXPECT_THAT(RemarkOn(metric), HasSubstr("the method's own"));
-  metric.mutable_fpr_at_95tpr();
-  EXPECT_THAT(RemarkOn(metric), HasSubstr("known is positive"));
-  metric.mutable_auroc();
-  EXPECT_EQ(RemarkOn(metric), "");
-}
-
 }  // namespace
 }  // namespace openset

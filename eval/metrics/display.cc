@@ -133,18 +133,28 @@ Display OfAurc(Reads reads, Details details, const AurcSpec& spec) {
 }
 
 Display OfExcessAurc(const EaurcSpec& spec) {
-  return Make(kThousandths, Reads::kKnown, "E-AURC",
-              spec.oracle() == EaurcSpec::EXACT ? Details{"exact oracle"} : Details{});
+  Details details;
+  if (spec.oracle() == EaurcSpec::EXACT) details.push_back("exact oracle");
+  if (spec.form() > AurcSpec::EXPECTED) details.push_back(Words(AurcSpec::Form_Name(spec.form())));
+  return Make(kThousandths, Reads::kKnown, "E-AURC", details);
+}
+
+Display OfAugrc(Reads reads, Details details, const AugrcSpec& spec) {
+  if (spec.form() > AugrcSpec::TRAPEZOID_DISTINCT) details.push_back(Words(AugrcSpec::Form_Name(spec.form())));
+  return Make(kThousandths, reads, "AUGRC", details);
+}
+
+std::string Percent(double share) { return absl::StrCat(Number(100 * share), " %"); }
+
+// Of known samples, or of the pool.
+Display OfRisk(const std::string& name, RiskSamples::Value over) {
+  return over == RiskSamples::POOL ? OfBoth(name, {"pooled"}) : OfKnown(name);
 }
 
 Display OfEce(const std::string& name, const EceSpec& spec) {
   Details details = {absl::StrCat(spec.bins(), " bins")};
   if (spec.edges() == EceSpec::LEFT_CLOSED) details.push_back("left closed");
   return OfKnown(name, details);
-}
-
-Display OfRisk(RiskSamples::Value over, const std::string& name) {
-  return over == RiskSamples::KNOWN ? OfKnown(name) : OfBoth(name, {"pooled"});
 }
 
 // All but the direction.
@@ -204,7 +214,30 @@ Display OfMember(const MetricSpec& metric) {
     case MetricSpec::kEaurc:
       return OfExcessAurc(metric.eaurc());
     case MetricSpec::kAugrc:
-      return Make(kThousandths, Reads::kKnown, "AUGRC");
+      return OfAugrc(Reads::kKnown, {}, metric.augrc());
+    case MetricSpec::kPooledAugrc:
+      return OfAugrc(Reads::kKnownAndUnknown, {"pooled"}, metric.pooled_augrc());
+    case MetricSpec::kEaugrc:
+      return Make(kThousandths, Reads::kKnown, "E-AUGRC");
+    case MetricSpec::kClassBalancedAurc:
+      return Make(kThousandths, Reads::kKnown, "AURC", {"class-balanced"});
+    case MetricSpec::kClassBalancedAugrc:
+      return Make(kThousandths, Reads::kKnown, "AUGRC", {"class-balanced"});
+    case MetricSpec::kFprAtTpr: {
+      const bool unknown = metric.fpr_at_tpr().positive() == FprAtLevelSpec::UNKNOWN;
+      return OfBoth(absl::StrCat("FPR at ", Percent(metric.fpr_at_tpr().tpr()), " TPR"),
+                    {unknown ? "unknown positive" : "known positive"});
+    }
+    case MetricSpec::kCcrAtFpr:
+      return OfBoth(absl::StrCat("CCR at ", Percent(metric.ccr_at_fpr().fpr()), " FPR"), {"known positive"});
+    case MetricSpec::kRiskAtCoverage:
+      return OfRisk(absl::StrCat("risk at ", Percent(metric.risk_at_coverage().coverage()), " coverage"),
+                    metric.risk_at_coverage().over());
+    case MetricSpec::kCoverageAtRisk:
+      return OfRisk(absl::StrCat("coverage at ", Percent(metric.coverage_at_risk().risk()), " risk"),
+                    metric.coverage_at_risk().over());
+    case MetricSpec::kOpenSetAccuracy:
+      return OfBoth("open-set accuracy", {ThresholdText(metric.open_set_accuracy().at())});
     case MetricSpec::kPooledAurc:
       return OfAurc(Reads::kKnownAndUnknown, {"pooled"}, metric.pooled_aurc());
     case MetricSpec::kAurocMisclassification:
@@ -219,29 +252,6 @@ Display OfMember(const MetricSpec& metric) {
       return OfEce("MCE", metric.mce());
     case MetricSpec::kAdaptiveEce:
       return OfKnown("adaptive ECE", {absl::StrCat(metric.adaptive_ece().bins(), " bins")});
-    case MetricSpec::kFprAtTpr: {
-      const bool unknown = metric.fpr_at_tpr().positive() == FprAtLevelSpec::UNKNOWN;
-      return OfBoth(absl::StrCat("FPR at ", Number(100 * metric.fpr_at_tpr().tpr()), " % TPR"),
-                    {unknown ? "unknown positive" : "known positive"});
-    }
-    case MetricSpec::kCcrAtFpr:
-      return OfBoth(absl::StrCat("CCR at ", Number(100 * metric.ccr_at_fpr().fpr()), " % FPR"));
-    case MetricSpec::kRiskAtCoverage:
-      return OfRisk(metric.risk_at_coverage().over(),
-                    absl::StrCat("risk at ", Number(100 * metric.risk_at_coverage().coverage()), " % coverage"));
-    case MetricSpec::kCoverageAtRisk:
-      return OfRisk(metric.coverage_at_risk().over(),
-                    absl::StrCat("coverage at ", Number(100 * metric.coverage_at_risk().risk()), " % risk"));
-    case MetricSpec::kOpenSetAccuracy:
-      return OfBoth("open-set accuracy", {ThresholdText(metric.open_set_accuracy().at())});
-    case MetricSpec::kPooledAugrc:
-      return Make(kThousandths, Reads::kKnownAndUnknown, "AUGRC", {"pooled"});
-    case MetricSpec::kEaugrc:
-      return Make(kThousandths, Reads::kKnown, "E-AUGRC");
-    case MetricSpec::kClassBalancedAurc:
-      return Make(kThousandths, Reads::kKnown, "AURC", {"class-balanced"});
-    case MetricSpec::kClassBalancedAugrc:
-      return Make(kThousandths, Reads::kKnown, "AUGRC", {"class-balanced"});
     case MetricSpec::KIND_NOT_SET:
       break;  // the schema's rules require a member
   }

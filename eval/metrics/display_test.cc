@@ -70,6 +70,14 @@ TEST(Display, ConventionsAreInTheLabel) {
       {"pooled_aurc {}", "AURC (pooled)"},
       {"eaurc { oracle: EXACT }", "E-AURC (exact oracle)"},
       {"ece { bins: 10 edges: LEFT_CLOSED }", "ECE (10 bins, left closed)"},
+      {"eaurc { form: TRAPEZOID_DISTINCT }", "E-AURC (trapezoid distinct)"},
+      {"pooled_augrc {}", "AUGRC (pooled)"},
+      {"class_balanced_aurc {}", "AURC (class-balanced)"},
+      {"fpr_at_tpr { tpr: 0.8 positive: UNKNOWN }", "FPR at 80 % TPR (unknown positive)"},
+      {"ccr_at_fpr { fpr: 0.01 }", "CCR at 1 % FPR (known positive)"},
+      {"coverage_at_risk { risk: 0.1 over: POOL }", "coverage at 10 % risk (pooled)"},
+      {"open_set_accuracy { at { threshold: 0.5 } }", "open-set accuracy (threshold 0.5)"},
+      {"mce {}", "MCE (15 bins)"},
       {"name: 'early' partial_openauc {}", "early"},
   };
   for (const auto& [text, label] : labels) EXPECT_EQ(Of(text).label, label);

@@ -1,6 +1,5 @@
 #include "eval/report/evaluation_report.h"
 
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -142,11 +141,10 @@ std::string FormatCsv(const EvaluationReport& report) {
   }
   for (const ReportedGroup& group : report.groups) {
     for (size_t m = 0; m < report.metrics.size(); ++m) {
-      std::optional<double> low, high;
-      if (m < group.intervals.size() && group.intervals[m].has_value()) {
-        std::tie(low, high) = *group.intervals[m];
-      }
-      add(group.name, report.metrics[m], group.values[m].value, low, high, group.values[m].absent_reason);
+      const bool has_interval = m < group.intervals.size() && group.intervals[m].has_value();
+      add(group.name, report.metrics[m], group.values[m].value,
+          has_interval ? std::make_optional(group.intervals[m]->first) : std::nullopt,
+          has_interval ? std::make_optional(group.intervals[m]->second) : std::nullopt, group.values[m].absent_reason);
     }
   }
   for (const ReportedGroup& set : report.known_sets) {
