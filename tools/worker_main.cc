@@ -27,8 +27,9 @@ absl::Status Execute(const WorkRequest& request, ImageCache* images, const Repor
   const at::Device device =
       request.has_cuda_device() ? at::Device(at::kCUDA, static_cast<at::DeviceIndex>(request.cuda_device())) : at::kCPU;
   const ActionContext context{request.key(), Store(request.store()), device, images, report, StageClock()};
-  const ExecutionSpec& execution =
-      request.has_train() ? request.train().execution() : request.infer().train(0).execution();
+  const ExecutionSpec& execution = request.has_train()   ? request.train().execution()
+                                   : request.has_infer() ? request.infer().train(0).execution()
+                                                         : ExecutionSpec::default_instance();
   OPENSET_RETURN_IF_ERROR(CheckDeviceKind(execution, device));
   try {
     if (request.has_train()) return Train(request.train(), context);
