@@ -270,12 +270,12 @@ TEST_F(EvalTest, ThresholdIsChosenOnValidationSamplesOnly) {
   EXPECT_EQ(alone["validation"], with_test["validation"]);
   EXPECT_EQ(with_test["test"]["n_unknown"], 50);
   EXPECT_EQ(alone["validation"]["known_accepted"], 0.95);  // 57 of 60
-  for (const char* rule :
-       {"unknown_rejected", "open_set_f_macro", "open_set_f_micro", "youden_macro", "youden_micro", "nacc_rates"}) {
+  for (const char* rule : {"unknown_rejected", "open_set_f_macro", "open_set_f_micro", "youden_macro", "youden_micro",
+                           "nacc_rates", "open_set_accuracy", "conformal"}) {
     threshold({absl::StrCat("--rule=", rule)});
   }
   EXPECT_LE(threshold({"--rule=risk", "--target=0.2"})["validation"]["risk"], 0.2);
-  EXPECT_THAT(Out({"threshold", "validation.npz", "test.npz"}), HasSubstr("percent           validation   test"));
+  EXPECT_THAT(Out({"threshold", "validation.npz", "test.npz"}), HasSubstr("percent            validation"));
   EXPECT_THAT(Error({"threshold", "validation.npz", "--rule=riks"}), HasSubstr("--rule: unknown rule 'riks'"));
   EXPECT_THAT(Error({"threshold", "validation.npz", "--target=95"}), HasSubstr("--target: must lie in 0 .. 1 (is 95)"));
   program_.Write("bad.csv", "label,prediction,unknown_score\n-1,0,0\n");
@@ -390,7 +390,7 @@ TEST_F(ExamplesTest, OfHelpRun) {
   for (const std::string command : {"eval", "compare", "threshold", "figure"}) {
     examples += RunExamples(Out({"help", command}), "  ");
   }
-  EXPECT_EQ(examples, 15);
+  EXPECT_EQ(examples, 16);
 }
 
 TEST_F(ExamplesTest, OfTheDocumentationRun) { EXPECT_EQ(RunExamples(*ReadFile("docs/eval.md"), "    "), 12); }
