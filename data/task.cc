@@ -21,6 +21,9 @@ namespace {
 
 constexpr absl::string_view kSuffix = ".textproto";
 
+// experiments/store/metric_groups.h.
+constexpr absl::string_view kResultsOfAll[] = {"pool", "mean of near", "mean of far"};
+
 // The sources of unknowns with what the schema says of absent ones filled in.
 std::vector<UnknownSource> SourcesOf(const TaskSpec& task) {
   if (task.unknown_size() > 0) return {task.unknown().begin(), task.unknown().end()};
@@ -75,6 +78,9 @@ class Checker {
       }
       if (!groups.insert(source.group()).second) {
         Add(path + ".group", absl::StrCat("'", source.group(), "' is the name of another source too"));
+      }
+      if (absl::c_linear_search(kResultsOfAll, source.group())) {
+        Add(path + ".group", absl::StrCat("'", source.group(), "' is what results over several groups are called"));
       }
     }
     if (task_.has_external()) {
@@ -327,6 +333,7 @@ absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const TaskRequest& re
     if (classes.empty()) continue;
     UnknownGroup* group = data.add_test_unknown();
     group->set_name(source.group());
+    if (source.distance() != UnknownGroup::NOT_SAID) group->set_distance(source.distance());
     const std::vector<std::string> parts =
         task.unknown_size() == 0 ? TestParts(task) : std::vector<std::string>{source.part()};
     OPENSET_ASSIGN_OR_RETURN(*group->mutable_selection(),

@@ -14,8 +14,9 @@
 namespace openset {
 
 // What is wrong with a task that obeys its schema's rules, by field: unknown data sets and parts; classes that are out
-// of range, listed twice, or both known and unknown; parts used twice; groups of one name; a list of unknown classes
-// though the sources of unknowns are of several data sets; a source that has no class left.
+// of range, listed twice, or both known and unknown; parts used twice; groups of one name, or of that of a mean over
+// groups; a list of unknown classes though the sources of unknowns are of several data sets; a source that has no class
+// left.
 std::vector<FieldProblem> FindTaskProblems(const TaskSpec& task, const Catalog& catalog);
 
 // Reads a task, fills in defaults and checks it. Errors: kNotFound if there is no such file; kInvalidArgument with

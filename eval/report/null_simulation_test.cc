@@ -59,7 +59,9 @@ TEST(CompareRuns, HoldsItsLevelWhereNoMethodIsBetter) {
     RecordProperty(design.name, absl::StrCat(share));
     EXPECT_LE(share, 0.07) << design.name;
     // And is not idle: the designs of independent splits reject as often as they may.
-    if (design.methods == 2 && design.split_deviation > 0) EXPECT_GE(share, 0.03) << design.name;
+    if (design.methods == 2 && design.split_deviation > 0) {
+      EXPECT_GE(share, 0.03) << design.name;
+    }
   }
 }
 

@@ -10,11 +10,14 @@
 #include "core/files/files.h"
 #include "core/one_line.h"
 #include "core/status_macros.h"
+#include "core/suggest.h"
 #include "eval/files/csv.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {
+
+constexpr char kPool[] = "pool";
 
 void AddOnce(const std::string& name, std::vector<std::string>* names) {
   if (!absl::c_linear_search(*names, name)) names->push_back(name);
@@ -43,7 +46,7 @@ absl::Status Add(const std::string& metric, const std::string& method, const std
   return absl::OkStatus();
 }
 
-absl::StatusOr<RunTable> ParseCsvRuns(absl::string_view text) {
+absl::StatusOr<RunTable> ParseCsvRuns(absl::string_view text, const std::string& group) {
   RunTable table;
   std::vector<std::string> header;
   OPENSET_RETURN_IF_ERROR(ReadCsv(text, [&](int64_t line, absl::Span<const absl::string_view> cells) -> absl::Status {
@@ -55,11 +58,15 @@ absl::StatusOr<RunTable> ParseCsvRuns(absl::string_view text) {
     }
     std::map<std::string, std::string> key;
     for (size_t c = 0; c < cells.size(); ++c) key[header[c]] = OneLine(cells[c]);
+    const std::string of_group = key["group"].empty() ? kPool : key["group"];
+    AddOnce(of_group, &table.groups);
+    if (of_group != group) return absl::OkStatus();
     for (size_t c = 0; c < cells.size(); ++c) {
       const std::string& name = header[c];
       if (name == "method" || name == "task" || name == "unknown_classes" || name == "split" || name == "seed" ||
-          cells[c].empty())
+          name == "group" || cells[c].empty()) {
         continue;
+      }
       double value = 0;
       if (!absl::SimpleAtod(cells[c], &value)) {
         return absl::InvalidArgumentError(absl::StrCat("line ", line, ": column '", name, "': '",
@@ -84,11 +91,14 @@ std::string MethodName(const nlohmann::json& cell) {
   return name;
 }
 
-absl::StatusOr<RunTable> ParseReport(absl::string_view text) {
+absl::StatusOr<RunTable> ParseReport(absl::string_view text, const std::string& group) {
   RunTable table;
   try {  // the library's only way to tell that a key is missing or of another type
     const nlohmann::json report = nlohmann::json::parse(text);
     for (const nlohmann::json& cell : report.at("cells")) {
+      const std::string of_group = cell.value("group", kPool);
+      AddOnce(of_group, &table.groups);
+      if (of_group != group) continue;
       const auto& values = cell.at("values");
       for (size_t i = 0; i < values.size(); ++i) {
         const Run run = {cell.at("splits").at(i).dump(), cell.at("seeds").at(i).dump()};
@@ -106,7 +116,7 @@ absl::StatusOr<RunTable> ParseReport(absl::string_view text) {
 
 }  // namespace
 
-absl::StatusOr<RunTable> ReadRunTable(const std::string& path) {
+absl::StatusOr<RunTable> ReadRunTable(const std::string& path, const std::string& group) {
   const bool csv = absl::EndsWith(path, ".csv");
   if (!csv && !absl::EndsWith(path, ".json")) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -115,8 +125,11 @@ absl::StatusOr<RunTable> ReadRunTable(const std::string& path) {
         "same samples give two files"));
   }
   OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  absl::StatusOr<RunTable> table = csv ? ParseCsvRuns(text) : ParseReport(text);
+  absl::StatusOr<RunTable> table = csv ? ParseCsvRuns(text, group) : ParseReport(text, group);
   if (!table.ok()) return Annotate(table.status(), path);
+  if (!table->groups.empty() && !absl::c_linear_search(table->groups, group)) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": ", UnknownName("group", group, table->groups)));
+  }
   if (table->metrics.empty()) return absl::InvalidArgumentError(absl::StrCat(path, ": there are no results"));
   return table;
 }

@@ -28,16 +28,18 @@ struct RunTable {
   // own.
   std::map<std::string, std::string> block;
   std::vector<std::string> metrics;
+  std::vector<std::string> groups;  // of the whole file: the pool, sets of unknown samples, means over sets
   // value[metric][method][task][run]
   std::map<std::string, std::map<std::string, std::map<std::string, std::map<Run, double>>>> value;
 };
 
-// From a .csv with the columns method, task, unknown_classes, split, seed (all but method may be absent) and one a
-// metric; empty cells are values that are not there. Or from what `openset report --format=json` writes; methods with
-// axes are named "METHOD, AXIS=VALUE". Errors: kNotFound; kInvalidArgument with file, line and column for what is no
-// number or not finite, for two rows of one method, task, split and seed, for a file without methods or metrics, and
-// for other formats.
-absl::StatusOr<RunTable> ReadRunTable(const std::string& path);
+// The results of one group of unknown samples. From a .csv with the columns method, task, unknown_classes, split, seed,
+// group (all but method may be absent; without a group a row is of the pool) and one a metric; empty cells are values
+// that are not there. Or from what `openset report --format=json` writes; methods with axes are named
+// "METHOD, AXIS=VALUE". Errors: kNotFound; kInvalidArgument with file, line and column for what is no number or not
+// finite, for two rows of one method, task, split and seed, for a file without methods or metrics, for a group that the
+// file does not have, and for other formats.
+absl::StatusOr<RunTable> ReadRunTable(const std::string& path, const std::string& group = "pool");
 
 }  // namespace openset
 

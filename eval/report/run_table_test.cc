@@ -44,6 +44,24 @@ TEST(ReadRunTable, Report) {
   EXPECT_EQ(table->block.at("t, 4 unknown classes"), "t");
 }
 
+// The pool unless another group is named; a file without groups is of the pool.
+TEST(ReadRunTable, OneGroupOfUnknownSamples) {
+  const std::string csv = Write("groups.csv", "method,group,auroc\na,,0.5\na,svhn,0.25\nb,pool,0.75\n");
+  const std::string json = Write("groups.json", R"({"cells": [
+      {"method": "a", "task": "t", "unknown_classes": 1, "group": "pool", "metric": "auroc", "values": [0.5],
+       "splits": [0], "seeds": [0]},
+      {"method": "a", "task": "t", "unknown_classes": 1, "group": "svhn", "metric": "auroc", "values": [0.25],
+       "splits": [0], "seeds": [0]}]})");
+  for (const std::string& path : {csv, json}) {
+    EXPECT_THAT(ReadRunTable(path)->groups, ElementsAre("pool", "svhn"));
+    EXPECT_EQ(ReadRunTable(path)->value.at("auroc").at("a").begin()->second.begin()->second, 0.5);
+    EXPECT_EQ(ReadRunTable(path, "svhn")->value.at("auroc").at("a").begin()->second.begin()->second, 0.25);
+    EXPECT_THAT(std::string(ReadRunTable(path, "svnh").status().message()),
+                HasSubstr("unknown group 'svnh'; did you mean 'svhn'?"));
+  }
+  EXPECT_THAT(ReadRunTable(csv, "svhn")->methods, ElementsAre("a"));
+}
+
 TEST(ReadRunTable, Refuses) {
   EXPECT_THAT(ErrorOf("nowhere.csv"), HasSubstr("nowhere.csv"));
   EXPECT_THAT(ErrorOf("a.npz"), HasSubstr("to compare scores on the same samples give two files"));

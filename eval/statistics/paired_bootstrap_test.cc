@@ -79,7 +79,9 @@ TEST(PairedBootstrap, IntervalAndPValueAgree) {
     // The interval of confidence 1 - p ends at 0, as long as the tail was counted.
     const PairedDifference at_p =
         Compare(NormalSamples(shift, 0.5), NormalSamples(1.0, 0.5), 400, 1 - at_95.p_value).value();
-    if (at_95.p_value > 0.06) EXPECT_NEAR(at_p.difference.low, 0, 1e-9) << shift;
+    if (at_95.p_value > 0.06) {
+      EXPECT_NEAR(at_p.difference.low, 0, 1e-9) << shift;
+    }
     EXPECT_EQ(at_95.p_value < 0.05, at_95.verdict != Verdict::kNoDetectableDifference) << shift;
   }
 }

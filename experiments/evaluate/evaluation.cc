@@ -10,13 +10,18 @@
 #include "core/files/files.h"
 #include "core/proto/proto_digest.h"
 #include "core/status_macros.h"
+#include "eval/metrics/display.h"
 #include "eval/metrics/evaluate.h"
 #include "eval/metrics/evaluation_input.h"
+#include "eval/metrics/groups.h"
+#include "eval/metrics/ranked_input.h"
 #include "eval/scores/make_score.h"
 #include "eval/scores/prediction.h"
+#include "eval/statistics/bootstrap.h"
 #include "experiments/evaluate/input_provenance.h"
 #include "experiments/spec/actions.h"
 #include "experiments/store/components.h"
+#include "experiments/store/metric_groups.h"
 #include "experiments/store/stage_clock.h"
 
 // Of :evaluate_fingerprints.
@@ -58,6 +63,106 @@ ScoreInput InputOf(const Outputs& outputs) {
   input.head_weight = outputs.head_weight;
   input.head_bias = outputs.head_bias;
   return input;
+}
+
+// The samples of one set of unknown ones (`set`: its number) and all known ones, by weights.
+RankedInput OnlySet(const RankedInput& pool, int set) {
+  const EvaluationInput& input = pool.input();
+  std::vector<uint32_t> weight(input.num_samples());
+  for (int64_t i = 0; i < input.num_samples(); ++i) {
+    weight[i] = !input.IsUnknown(i) || input.group()[i] == set ? pool.weight(i) : 0;
+  }
+  RankedInput part = pool;
+  part.Reweight(weight);
+  return part;
+}
+
+// Writes the intervals that are asked for into the records of one group.
+absl::Status AddIntervals(const RankedInput& ranked, uint64_t seed, absl::Span<MetricRecord* const> records) {
+  for (MetricRecord* record : records) {
+    if (!record->spec().has_interval()) continue;
+    const IntervalSpec& spec = record->spec().interval();
+    BootstrapOptions options;
+    options.replicates = spec.replicates();
+    options.confidence = spec.confidence();
+    options.method = spec.method() == IntervalSpec::PERCENTILE ? IntervalMethod::kPercentile : IntervalMethod::kBca;
+    options.seed = seed;
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<IntervalValue> values,
+                             BootstrapIntervals({record->spec()}, ranked, options));
+    if (values[0].value.has_value()) {
+      record->mutable_interval()->set_low(values[0].low);
+      record->mutable_interval()->set_high(values[0].high);
+    } else {
+      record->mutable_interval()->set_absent_reason(values[0].absent_reason);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The values of a group; null for what is not measured there.
+const std::vector<MetricValue>* ValuesOf(const MetricGroup& group, const TaskData& data, const GroupedValues& values) {
+  switch (group.kind()) {
+    case MetricGroup::SET:
+      for (int g = 0; g < data.test_unknown_size(); ++g) {
+        if (data.test_unknown(g).name() == group.set()) return &values.groups[g].values;
+      }
+      return nullptr;
+    case MetricGroup::NEAR_MEAN:
+      return &values.means.front().values;
+    case MetricGroup::FAR_MEAN:
+      return &values.means.back().values;
+    case MetricGroup::POOL:
+    case MetricGroup::KIND_UNSPECIFIED:
+      break;
+  }
+  return &values.pool.values;
+}
+
+// The metrics of the pool and, where there are several sets of unknown samples, of each set and the means.
+absl::StatusOr<GroupedValues> EvaluateAll(const std::vector<MetricSpec>& metrics, const TaskData& data,
+                                          const RankedInput& ranked) {
+  GroupedValues values;
+  if (data.test_unknown_size() < 2) {
+    OPENSET_ASSIGN_OR_RETURN(values.pool.values, Evaluate(metrics, ranked));
+    return values;
+  }
+  std::vector<Group> sets;
+  for (const UnknownGroup& group : data.test_unknown()) {
+    sets.push_back({group.name(), group.distance() == UnknownGroup::NEAR  ? Distance::kNear
+                                  : group.distance() == UnknownGroup::FAR ? Distance::kFar
+                                                                          : Distance::kNotSaid});
+  }
+  return EvaluateGroups(metrics, ranked, sets);
+}
+
+absl::Status AddMetrics(const TrialSpec& trial, const RankedInput& ranked, TrialRecord* record) {
+  const std::vector<MetricSpec> metrics(trial.metric().begin(), trial.metric().end());
+  OPENSET_ASSIGN_OR_RETURN(const GroupedValues grouped, EvaluateAll(metrics, trial.data(), ranked));
+  int set = 0;
+  for (const MetricGroup& group : MetricGroupsOf(trial.data())) {
+    const std::vector<MetricValue>& values = *ValuesOf(group, trial.data(), grouped);
+    std::vector<MetricRecord*> records;
+    for (size_t m = 0; m < metrics.size(); ++m) {
+      const Display display = DisplayOf(metrics[m]);
+      if (group.kind() != MetricGroup::POOL && !display.reads_unknown) continue;
+      MetricRecord* metric = records.emplace_back(record->add_metric());
+      metric->set_name(values[m].name);
+      *metric->mutable_spec() = metrics[m];
+      metric->set_unit(display.value_unit);
+      if (display.higher_is_better.has_value()) metric->set_higher_is_better(*display.higher_is_better);
+      *metric->mutable_group() = group;
+      if (values[m].value.has_value()) {
+        metric->set_value(*values[m].value);
+      } else {
+        metric->set_absent_reason(values[m].absent_reason);
+      }
+    }
+    if (group.kind() == MetricGroup::POOL) OPENSET_RETURN_IF_ERROR(AddIntervals(ranked, trial.seed(), records));
+    if (group.kind() == MetricGroup::SET) {
+      OPENSET_RETURN_IF_ERROR(AddIntervals(OnlySet(ranked, set++), trial.seed(), records));
+    }
+  }
+  return absl::OkStatus();
 }
 
 struct StoredOutputs {
@@ -112,19 +217,9 @@ absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outpu
       static_cast<int32_t>(probabilities.has_value() ? probabilities->num_outputs : outputs.num_outputs);
   OPENSET_ASSIGN_OR_RETURN(const EvaluationInput evaluation, EvaluationInput::Create(arrays));
 
-  const std::vector<MetricSpec> metrics(trial.metric().begin(), trial.metric().end());
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<MetricValue> values, Evaluate(metrics, evaluation));
   TrialRecord record;
   *record.mutable_counts() = CountSamplesOf(trial, outputs);
-  for (const MetricValue& value : values) {
-    MetricRecord* metric = record.add_metric();
-    metric->set_name(value.name);
-    if (value.value.has_value()) {
-      metric->set_value(*value.value);
-    } else {
-      metric->set_absent_reason(value.absent_reason);
-    }
-  }
+  OPENSET_RETURN_IF_ERROR(AddMetrics(trial, RankedInput(evaluation), &record));
   return record;
 }
 

@@ -2,9 +2,11 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string>
 
 #include "core/testing/status_matchers.h"
+#include "experiments/store/metric_groups.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
@@ -84,6 +86,74 @@ TEST(Measure, WhatIsUndefinedIsAbsentWithAReason) {
   EXPECT_DOUBLE_EQ(record->metric(0).value(), 3.0 / 4);
   EXPECT_FALSE(record->metric(1).has_value());
   EXPECT_THAT(record->metric(1).absent_reason(), HasSubstr("unknown"));
+}
+
+// The same outputs as two sets of one sample each. Known -4 -3 -5 -2; "a" holds -1, above all four, "b" -3.5, above
+// two.
+TrialSpec TwoSets() {
+  TrialSpec trial = Trial();
+  UnknownGroup* a = trial.mutable_data()->mutable_test_unknown(0);
+  a->set_name("a");
+  a->set_distance(UnknownGroup::FAR);
+  *trial.mutable_data()->add_test_unknown() = *a;
+  trial.mutable_data()->mutable_test_unknown(1)->set_name("b");
+  return trial;
+}
+
+Outputs SamplesOfTwoSets() {
+  Outputs outputs = SixSamples();
+  outputs.group = {-1, -1, -1, -1, 0, 1};
+  outputs.group_names = {"a", "b"};
+  return outputs;
+}
+
+TEST(Measure, MeasuresEachSetAndTheMeans) {
+  const absl::StatusOr<TrialRecord> record = Measure(TwoSets(), SamplesOfTwoSets());
+  ASSERT_THAT(record, IsOk());
+  std::map<std::string, std::map<std::string, double>> values;
+  for (const MetricRecord& metric : record->metric()) {
+    values[GroupText(metric.group())][metric.name()] = metric.value();
+  }
+  EXPECT_EQ(values["pool"]["accuracy"], 3.0 / 4);
+  EXPECT_EQ(values["pool"]["auroc"], 6.0 / 8);
+  EXPECT_EQ(values["a"]["auroc"], 1);
+  EXPECT_EQ(values["b"]["auroc"], 2.0 / 4);
+  EXPECT_EQ(values["mean of far"]["auroc"], 3.0 / 4);
+  EXPECT_EQ(values["a"].count("accuracy"), 0);  // of known samples only
+  EXPECT_EQ(values.count("mean of near"), 0);
+  // The pool comes first: searches read it.
+  EXPECT_EQ(record->metric(0).group().kind(), MetricGroup::POOL);
+}
+
+TEST(Measure, RecordsSayWhatTheNumbersAre) {
+  TrialSpec trial = Trial();
+  trial.mutable_metric(3)->mutable_aupr_unknown()->set_form(AuprSpec::TRAPEZOID);
+  const absl::StatusOr<TrialRecord> record = Measure(trial, SixSamples());
+  ASSERT_THAT(record, IsOk());
+  EXPECT_EQ(record->metric(3).spec().aupr_unknown().form(), AuprSpec::TRAPEZOID);
+  EXPECT_EQ(record->metric(1).unit(), "share");
+  EXPECT_TRUE(record->metric(1).higher_is_better());
+  EXPECT_EQ(record->metric(1).group().kind(), MetricGroup::POOL);
+  EXPECT_FALSE(record->metric(1).has_interval());
+}
+
+// What BootstrapIntervals gives; that of "a" is a point, as each of its replicates has all pairs right.
+TEST(Measure, GivesIntervalsWhereTheyAreAskedFor) {
+  TrialSpec trial = TwoSets();
+  trial.mutable_metric(1)->mutable_interval()->set_replicates(200);
+  trial.mutable_metric(1)->mutable_interval()->set_method(IntervalSpec::PERCENTILE);
+  const absl::StatusOr<TrialRecord> record = Measure(trial, SamplesOfTwoSets());
+  ASSERT_THAT(record, IsOk());
+  int intervals = 0;
+  for (const MetricRecord& metric : record->metric()) {
+    EXPECT_EQ(metric.has_interval(), metric.name() == "auroc" && GroupText(metric.group()) != "mean of far");
+    if (!metric.has_interval()) continue;
+    ++intervals;
+    EXPECT_LE(metric.interval().low(), metric.value());
+    EXPECT_GE(metric.interval().high(), metric.value());
+  }
+  EXPECT_EQ(intervals, 3);
+  EXPECT_LT(record->metric(1).interval().low(), record->metric(1).interval().high());
 }
 
 // Temperature scaling, fitted to outputs that are as often wrong as their softmax says.

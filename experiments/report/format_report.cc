@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "core/suggest.h"
 #include "core/table.h"
+#include "experiments/store/metric_groups.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
@@ -21,6 +22,10 @@ std::string CellText(const ReportCell& cell) {
   if (cell.n == 0) return cell.missing > 0 ? "-" : "undefined";
   std::string text = Shown(cell.mean, cell.display);
   if (cell.n > 1) absl::StrAppend(&text, " ± ", Shown(cell.std, cell.display));
+  if (cell.n == 1 && cell.intervals[0].has_value()) {
+    const auto& [low, high] = *cell.intervals[0];
+    absl::StrAppend(&text, " [", Shown(low, cell.display), ", ", Shown(high, cell.display), "]");
+  }
   if (cell.missing > 0 || !cell.absent_reasons.empty()) absl::StrAppend(&text, " (n=", cell.n, ")");
   return text;
 }
@@ -31,34 +36,60 @@ std::string ColumnHead(const Display& display) {
   return absl::StrCat(LabelWithUnit(display), *display.higher_is_better ? " ↑" : " ↓");
 }
 
-// One table a task and openness: rows are methods with their axis values, columns metrics.
-std::vector<std::pair<std::string, Table>> Tables(const Report& report) {
-  std::set<std::pair<std::string, int>> levels;
-  for (const ReportCell& cell : report.cells) levels.insert({cell.task, cell.unknown_classes});
-  std::vector<std::pair<std::string, Table>> tables;
-  std::map<std::pair<std::string, int>, size_t> index;
+struct TitledTable {
+  std::string title;
+  Table table;  // the first columns are the method and, among sets, the set
+};
+
+// Puts a cell into its row, that of the last cell or a new one, and its column, that of its metric.
+void Put(const ReportCell& cell, const std::vector<std::string>& row_names, Table* table) {
+  const std::string head = ColumnHead(cell.display);
+  auto column = std::find(table->header.begin(), table->header.end(), head);
+  if (column == table->header.end()) column = table->header.insert(column, head);
+  const size_t at = column - table->header.begin();
+  const bool same_row =
+      !table->rows.empty() && std::equal(row_names.begin(), row_names.end(), table->rows.back().begin());
+  if (!same_row) table->rows.push_back(row_names);
+  std::vector<std::string>& row = table->rows.back();
+  row.resize(std::max(row.size(), at + 1));
+  row[at] = CellText(cell);
+}
+
+// One table a task and openness: rows are methods with their axis values, columns metrics. Where there are several sets
+// of unknown samples a second one, with a row for each of them.
+std::vector<TitledTable> Tables(const Report& report) {
+  using Level = std::pair<std::string, int>;  // task, unknown classes
+  std::set<Level> levels, levels_with_sets;
   for (const ReportCell& cell : report.cells) {
-    const std::pair<std::string, int> key = {cell.task, cell.unknown_classes};
-    if (index.try_emplace(key, tables.size()).second) {
-      const auto same_task = [&](const auto& level) { return level.first == cell.task; };
+    levels.insert({cell.task, cell.unknown_classes});
+    if (cell.group != kPool) levels_with_sets.insert({cell.task, cell.unknown_classes});
+  }
+  std::vector<TitledTable> tables;
+  std::map<std::pair<Level, bool>, size_t> index;
+  for (const ReportCell& cell : report.cells) {
+    const Level level = {cell.task, cell.unknown_classes};
+    const bool of_set = cell.group != kPool;
+    if (index.try_emplace({level, of_set}, tables.size()).second) {
+      const auto same_task = [&](const Level& other) { return other.first == cell.task; };
       std::string title = cell.task;
       if (std::count_if(levels.begin(), levels.end(), same_task) > 1) {
         absl::StrAppendFormat(&title, ", %d unknown classes, openness %.3f", cell.unknown_classes, cell.openness);
       }
-      tables.emplace_back(title, Table{{"method"}, {}, 1});
+      if (of_set) {
+        absl::StrAppend(&title, ": each set of unknown samples against all known ones");
+        tables.push_back({title, Table{{"method", "unknown"}, {}, 2}});
+      } else {
+        if (levels_with_sets.count(level) > 0) absl::StrAppend(&title, ": all unknown samples");
+        tables.push_back({title, Table{{"method"}, {}, 1}});
+      }
     }
-    Table& table = tables[index[key]].second;
-    const std::string row_name = cell.axis.empty() ? cell.method : absl::StrCat(cell.method, ", ", AxisText(cell.axis));
-    const std::string head = ColumnHead(cell.display);
-    auto column = std::find(table.header.begin(), table.header.end(), head);
-    if (column == table.header.end()) column = table.header.insert(column, head);
-    const size_t at = column - table.header.begin();
-    if (table.rows.empty() || table.rows.back()[0] != row_name) table.rows.push_back({row_name});
-    table.rows.back().resize(std::max(table.rows.back().size(), at + 1));
-    table.rows.back()[at] = CellText(cell);
+    std::vector<std::string> row = {cell.axis.empty() ? cell.method
+                                                      : absl::StrCat(cell.method, ", ", AxisText(cell.axis))};
+    if (of_set) row.push_back(cell.group);
+    Put(cell, row, &tables[index[{level, of_set}]].table);
   }
-  for (auto& [title, table] : tables) {
-    for (std::vector<std::string>& row : table.rows) row.resize(table.header.size());
+  for (TitledTable& titled : tables) {
+    for (std::vector<std::string>& row : titled.table.rows) row.resize(titled.table.header.size());
   }
   return tables;
 }
@@ -94,14 +125,14 @@ std::string FormatMarkdown(const Report& report) {
 
 std::string FormatCsv(const Report& report) {
   Table table;
-  table.header = {"method", "axis", "task",    "unknown_classes", "openness", "metric", "mean",
+  table.header = {"method", "axis", "task",    "unknown_classes", "openness", "group",  "metric", "mean",
                   "std",    "n",    "missing", "values",          "unit",     "better", "label"};
   for (const ReportCell& cell : report.cells) {
     const bool known = cell.n > 0;
     table.rows.push_back(
         {cell.method, AxisText(cell.axis), cell.task, absl::StrCat(cell.unknown_classes), FullPrecision(cell.openness),
-         cell.metric, known ? FullPrecision(cell.mean) : "", known ? FullPrecision(cell.std) : "", absl::StrCat(cell.n),
-         absl::StrCat(cell.missing),
+         cell.group, cell.metric, known ? FullPrecision(cell.mean) : "", known ? FullPrecision(cell.std) : "",
+         absl::StrCat(cell.n), absl::StrCat(cell.missing),
          absl::StrJoin(cell.values, " ", [](std::string* out, double v) { out->append(FullPrecision(v)); }),
          cell.display.value_unit, BetterText(cell.display), cell.display.label});
   }
@@ -124,6 +155,7 @@ std::string FormatJson(const Report& report) {
     for (const AxisValue& axis : cell.axis) entry["axis"][axis.name()] = axis.value();
     entry["unknown_classes"] = cell.unknown_classes;
     entry["openness"] = cell.openness;
+    entry["group"] = cell.group;
     entry["metric"] = cell.metric;
     entry["label"] = cell.display.label;
     entry["unit"] = cell.display.value_unit;
@@ -135,6 +167,12 @@ std::string FormatJson(const Report& report) {
     entry["values"] = cell.values;
     entry["splits"] = cell.splits;
     entry["seeds"] = cell.seeds;
+    if (std::any_of(cell.intervals.begin(), cell.intervals.end(), [](const auto& i) { return i.has_value(); })) {
+      for (const auto& interval : cell.intervals) {
+        entry["low"].push_back(interval.has_value() ? nlohmann::ordered_json(interval->first) : nullptr);
+        entry["high"].push_back(interval.has_value() ? nlohmann::ordered_json(interval->second) : nullptr);
+      }
+    }
     entry["missing"] = cell.missing;
     if (!cell.absent_reasons.empty()) entry["absent"] = cell.absent_reasons;
     json["cells"].push_back(entry);

@@ -5,11 +5,13 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "eval/metrics/make_metric.h"
+#include "experiments/store/metric_groups.h"
 
 namespace openset {
 namespace {
@@ -44,10 +46,21 @@ std::string Range(const std::set<int64_t>& values) {
   return absl::StrCat(Thousands(*values.begin()), "-", Thousands(*values.rbegin()));
 }
 
+// " (cifar100 9,000, svhn 26,032)" where there are several sets of unknown samples.
+std::string SetsText(const std::vector<std::pair<std::string, std::set<int64_t>>>& sets) {
+  if (sets.size() < 2) return "";
+  return absl::StrCat(
+      " (",
+      absl::StrJoin(sets, ", ",
+                    [](std::string* out, const auto& set) { absl::StrAppend(out, set.first, " ", Range(set.second)); }),
+      ")");
+}
+
 std::vector<std::string> TaskLines(absl::Span<const TrialResult> results) {
   struct Facts {
     std::set<int64_t> known_classes, unknown_classes, known, unknown;
     std::set<double> openness;
+    std::vector<std::pair<std::string, std::set<int64_t>>> sets;  // samples of each set of unknown ones
   };
   std::vector<std::string> order;
   std::map<std::string, Facts> tasks;
@@ -61,6 +74,12 @@ std::vector<std::string> TaskLines(absl::Span<const TrialResult> results) {
     if (result.record == nullptr) continue;
     facts.known.insert(result.record->counts().known());
     facts.unknown.insert(result.record->counts().unknown());
+    for (const GroupCount& group : result.record->counts().group()) {
+      auto set =
+          std::find_if(facts.sets.begin(), facts.sets.end(), [&](const auto& s) { return s.first == group.name(); });
+      if (set == facts.sets.end()) set = facts.sets.insert(set, {group.name(), {}});
+      set->second.insert(group.samples());
+    }
   }
   std::vector<std::string> lines;
   for (const std::string& task : order) {
@@ -69,7 +88,7 @@ std::vector<std::string> TaskLines(absl::Span<const TrialResult> results) {
     if (facts.openness.size() > 1) absl::StrAppendFormat(&openness, "-%.3f", *facts.openness.rbegin());
     lines.push_back(absl::StrCat(task, ": ", Range(facts.known_classes), " known and ", Range(facts.unknown_classes),
                                  " unknown classes, openness ", openness, ", known:unknown test samples ",
-                                 Range(facts.known), ":", Range(facts.unknown)));
+                                 Range(facts.known), ":", Range(facts.unknown), SetsText(facts.sets)));
   }
   return lines;
 }
@@ -87,6 +106,57 @@ std::string SearchLine(const TrialSpec& trial) {
   return text;
 }
 
+// The cells, in the order in which the trials bring them up.
+class Cells {
+ public:
+  ReportCell* Of(const TrialSpec& trial, const std::string& group, const std::string& metric, const Display& display) {
+    const std::vector<AxisValue> axis(trial.axis().begin(), trial.axis().end());
+    const int unknown_classes = UnknownClasses(trial);
+    const auto [entry, is_new] = index_.try_emplace(
+        Key{trial.task(), trial.method().name(), AxisText(axis), unknown_classes, group, metric}, cells_.size());
+    if (is_new) {
+      ReportCell cell;
+      cell.method = trial.method().name();
+      cell.task = trial.task();
+      cell.axis = axis;
+      cell.unknown_classes = unknown_classes;
+      cell.openness = trial.openness();
+      cell.group = group;
+      cell.metric = metric;
+      cell.display = display;
+      cells_.push_back(std::move(cell));
+    }
+    return &cells_[entry->second];
+  }
+
+  std::vector<ReportCell> Take() { return std::move(cells_); }
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::string, int, std::string, std::string>;
+  std::map<Key, size_t> index_;
+  std::vector<ReportCell> cells_;
+};
+
+// Adds a trial's value to its cell.
+void AddResult(const TrialResult& result, ReportCell* cell) {
+  if (result.record == nullptr) {
+    ++cell->missing;
+    return;
+  }
+  for (const MetricRecord& measured : result.record->metric()) {
+    if (measured.name() != cell->metric || GroupText(measured.group()) != cell->group) continue;
+    if (!measured.has_value()) {
+      cell->absent_reasons.push_back(measured.absent_reason());
+      continue;
+    }
+    cell->values.push_back(measured.value());
+    cell->splits.push_back(result.trial->split());
+    cell->seeds.push_back(result.trial->seed());
+    cell->intervals.emplace_back();
+    if (measured.interval().has_low()) cell->intervals.back() = {measured.interval().low(), measured.interval().high()};
+  }
+}
+
 }  // namespace
 
 std::string AxisText(const std::vector<AxisValue>& axis) {
@@ -99,50 +169,21 @@ Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> r
   report.experiment = experiment;
   report.trials = static_cast<int>(results.size());
   report.task_lines = TaskLines(results);
-  // Cells in the order in which the trials bring them up.
-  using Key = std::tuple<std::string, std::string, std::string, int, std::string>;
-  std::map<Key, size_t> index;
-  std::vector<ReportCell> cells;
+  Cells cells;
   for (const TrialResult& result : results) {
     const TrialSpec& trial = *result.trial;
     report.missing += result.record == nullptr;
     if (trial.has_search()) report.search_lines.push_back(SearchLine(trial));
-    const std::vector<AxisValue> axis(trial.axis().begin(), trial.axis().end());
-    for (const MetricSpec& spec : trial.metric()) {
-      const std::string metric = MetricName(spec);
-      const int unknown_classes = UnknownClasses(trial);
-      const auto [entry, is_new] = index.try_emplace(
-          Key{trial.task(), trial.method().name(), AxisText(axis), unknown_classes, metric}, cells.size());
-      if (is_new) {
-        ReportCell cell;
-        cell.method = trial.method().name();
-        cell.task = trial.task();
-        cell.axis = axis;
-        cell.unknown_classes = unknown_classes;
-        cell.openness = trial.openness();
-        cell.metric = metric;
-        cell.display = DisplayOf(spec);
-        cells.push_back(std::move(cell));
-      }
-      ReportCell& cell = cells[entry->second];
-      if (result.record == nullptr) {
-        ++cell.missing;
-        continue;
-      }
-      for (const MetricRecord& measured : result.record->metric()) {
-        if (measured.name() != metric) continue;
-        if (measured.has_value()) {
-          cell.values.push_back(measured.value());
-          cell.splits.push_back(trial.split());
-          cell.seeds.push_back(trial.seed());
-        } else {
-          cell.absent_reasons.push_back(measured.absent_reason());
-        }
+    for (const MetricGroup& group : MetricGroupsOf(trial.data())) {
+      for (const MetricSpec& metric : trial.metric()) {
+        const Display display = DisplayOf(metric);
+        if (group.kind() != MetricGroup::POOL && !display.reads_unknown) continue;
+        AddResult(result, cells.Of(trial, GroupText(group), MetricName(metric), display));
       }
     }
   }
-  for (ReportCell& cell : cells) Summarise(&cell);
-  report.cells = std::move(cells);
+  report.cells = cells.Take();
+  for (ReportCell& cell : report.cells) Summarise(&cell);
   return report;
 }
 

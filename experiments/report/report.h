@@ -3,7 +3,9 @@
 #define OPENSET_EXPERIMENTS_REPORT_REPORT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -26,6 +28,8 @@ struct ReportCell {
   std::vector<AxisValue> axis;  // values of the swept fields
   int unknown_classes = 0;
   double openness = 0;
+  std::string
+      group;  // which unknown samples: "pool", or GroupText (experiments/store/metric_groups.h) where there are sets
   std::string metric;  // its name
   Display display;
   double mean = 0;  // of values; undefined if n is 0
@@ -34,15 +38,16 @@ struct ReportCell {
   std::vector<double> values;  // in the order of the trials
   std::vector<int> splits;     // of each value
   std::vector<uint64_t> seeds;
-  int missing = 0;                          // trials without a record
-  std::vector<std::string> absent_reasons;  // of records in which the metric is undefined
+  std::vector<std::optional<std::pair<double, double>>> intervals;  // of each value, where one was asked for
+  int missing = 0;                                                  // trials without a record
+  std::vector<std::string> absent_reasons;                          // of records in which the metric is undefined
 };
 
 struct Report {
   std::string experiment;
   std::vector<ReportCell>
-      cells;  // by method, axis values, task, openness, then metric, each in the order of the trials
-  // One line a task: classes, openness, known:unknown test samples.
+      cells;  // by method, axis values, task, openness, group, then metric, each in the order of the trials
+  // One line a task: classes, openness, known:unknown test samples, and those of each set where there are several.
   std::vector<std::string> task_lines;
   // One line a tuned trial: what was chosen.
   std::vector<std::string> search_lines;

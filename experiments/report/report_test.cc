@@ -1,12 +1,14 @@
 #include "experiments/report/report.h"
 
 #include <cmath>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "core/proto/text_proto.h"
 #include "experiments/report/format_report.h"
+#include "experiments/store/metric_groups.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {
@@ -39,6 +41,7 @@ TrialRecord Record(double accuracy, double auroc) {
   } else {
     metric->set_value(auroc);
   }
+  for (MetricRecord& each : *record.mutable_metric()) each.mutable_group()->set_kind(MetricGroup::POOL);
   record.mutable_counts()->set_known(6000);
   record.mutable_counts()->set_unknown(2000);
   return record;
@@ -96,55 +99,7 @@ TEST(MakeReport, AxisValuesAndOpennessMakeRowsAndTables) {
   EXPECT_THAT(text, HasSubstr("task, 2 unknown classes, openness 0.125"));
 }
 
-TEST(FormatReport, Text) {
-  EXPECT_EQ(FormatReport(Example(), ReportFormat::kText),
-            "task\n"
-            "\n"
-            "method  accuracy, % ↑     AUROC, % ↑\n"
-            "------------------------------------\n"
-            "a       62.50 ± 12.50  50.00 ± 25.00\n"
-            "b         87.50 (n=1)              -\n"
-            "\n"
-            "task: 3 known and 1 unknown classes, openness 0.125, known:unknown test samples 6,000:2,000\n"
-            "Mean ± population standard deviation over splits and seeds (n=2).\n"
-            "1 of 4 trials have no record yet.\n");
-}
-
-TEST(FormatReport, Markdown) {
-  const std::string text = FormatReport(Example(), ReportFormat::kMarkdown);
-  EXPECT_THAT(text, HasSubstr("# study\n\n## task\n\n| method |"));
-  EXPECT_THAT(text, HasSubstr("| a      | 62.50 ± 12.50 | 50.00 ± 25.00 |\n"));
-}
-
-TEST(FormatReport, CsvHoldsFullPrecision) {
-  const std::string text = FormatReport(Example(), ReportFormat::kCsv);
-  EXPECT_THAT(
-      text,
-      HasSubstr("method,axis,task,unknown_classes,openness,metric,mean,std,n,missing,values,unit,better,label\n"));
-  EXPECT_THAT(text, HasSubstr("a,,task,1,0.125,accuracy,0.625,0.125,2,0,0.5 0.75,share,higher,accuracy\n"));
-  EXPECT_THAT(text, HasSubstr("b,,task,1,0.125,auroc,,,0,1,,share,higher,AUROC\n"));
-}
-
-TEST(FormatReport, Json) {
-  const nlohmann::json json = nlohmann::json::parse(FormatReport(Example(), ReportFormat::kJson));
-  EXPECT_EQ(json["experiment"], "study");
-  EXPECT_EQ(json["std"], "population");
-  const nlohmann::json& cell = json["cells"][0];
-  EXPECT_EQ(cell["method"], "a");
-  EXPECT_EQ(cell["task"], "task");
-  EXPECT_EQ(cell["metric"], "accuracy");
-  EXPECT_EQ(cell["label"], "accuracy");
-  EXPECT_EQ(cell["unit"], "share");
-  EXPECT_EQ(cell["higher_is_better"], true);
-  EXPECT_EQ(cell["mean"], 0.625);
-  EXPECT_EQ(cell["std"], 0.125);
-  EXPECT_EQ(cell["n"], 2);
-  EXPECT_EQ(cell["values"], (std::vector<double>{0.5, 0.75}));
-  EXPECT_TRUE(json["cells"][3]["mean"].is_null());
-  EXPECT_EQ(json["cells"][3]["absent"][0], "no unknown samples");
-}
-
-TEST(FormatReport, SaysWhatSearchesChose) {
+TEST(MakeReport, SaysWhatSearchesChose) {
   const TrialSpec tuned = Trial("a (tuned)", 1, 5, R"(
       search {
         criterion { aurc {} }
@@ -153,24 +108,38 @@ TEST(FormatReport, SaysWhatSearchesChose) {
         chosen: 1
       })");
   const TrialRecord record = Record(0.5, 0.75);
-  Report report = MakeReport("study", {{&tuned, &record}});
-  report.waiting = 3;
-  const char* line = "a (tuned) on task, split 1, seed 5: clip 2 (best validation aurc of 2: 0.125)";
-  EXPECT_THAT(report.search_lines, ElementsAre(line));
-  for (const ReportFormat format : {ReportFormat::kText, ReportFormat::kMarkdown, ReportFormat::kJson}) {
-    EXPECT_THAT(FormatReport(report, format), HasSubstr(line));
+  EXPECT_THAT(MakeReport("study", {{&tuned, &record}}).search_lines,
+              ElementsAre("a (tuned) on task, split 1, seed 5: clip 2 (best validation aurc of 2: 0.125)"));
+}
+
+// A task with a near and a far set: cells of the pool, of each set and of the means; accuracy is of known samples only.
+TEST(MakeReport, EachSetHasItsCells) {
+  TrialSpec trial = Trial("a", 0, 5);
+  UnknownGroup* near = trial.mutable_data()->mutable_test_unknown(0);
+  near->set_name("cats");
+  near->set_distance(UnknownGroup::NEAR);
+  trial.mutable_data()->add_test_unknown()->set_name("noise");
+  TrialRecord record = Record(0.5, 0.75);
+  for (const MetricGroup& group : MetricGroupsOf(trial.data())) {
+    if (group.kind() == MetricGroup::POOL) continue;
+    MetricRecord* metric = record.add_metric();
+    metric->set_name("auroc");
+    metric->set_value(GroupText(group) == "noise" ? 1 : 0.625);
+    *metric->mutable_group() = group;
   }
-  EXPECT_THAT(FormatReport(report, ReportFormat::kText), HasSubstr("Tuned trials that wait for their search: 3."));
-}
-
-TEST(FormatReport, TheSameRecordsGiveTheSameText) {
-  EXPECT_EQ(FormatReport(Example(), ReportFormat::kJson), FormatReport(Example(), ReportFormat::kJson));
-}
-
-TEST(ParseReportFormat, NamesTheKnownOnes) {
-  EXPECT_EQ(*ParseReportFormat("csv"), ReportFormat::kCsv);
-  EXPECT_EQ(ParseReportFormat("jsn").status().message(),
-            "unknown format 'jsn'; did you mean 'json'? (known: text, markdown, csv, json)");
+  for (const auto& [name, samples] : {std::make_pair("cats", 500), std::make_pair("noise", 1500)}) {
+    GroupCount* count = record.mutable_counts()->add_group();
+    count->set_name(name);
+    count->set_samples(samples);
+  }
+  const Report report = MakeReport("study", {{&trial, &record}});
+  std::vector<std::string> cells;
+  for (const ReportCell& cell : report.cells) {
+    cells.push_back(absl::StrCat(cell.group, " ", cell.metric, " ", cell.values.at(0)));
+  }
+  EXPECT_THAT(cells, ElementsAre("pool accuracy 0.5", "pool auroc 0.75", "cats auroc 0.625", "noise auroc 1",
+                                 "mean of near auroc 0.625"));
+  EXPECT_THAT(report.task_lines[0], HasSubstr("test samples 6,000:2,000 (cats 500, noise 1,500)"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <deque>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -8,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
+#include "eval/files/unknown_set.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/report/critical_difference.h"
 #include "eval/report/run_comparison.h"
@@ -25,8 +27,15 @@ ABSL_FLAG(double, test_per_training, 0,
           "For RESULTS whose splits are drawn again and again from the same samples: test samples for each training "
           "sample, for the variance of Nadeau and Bengio. 0: splits are independent.");
 
+ABSL_FLAG(
+    std::string, group, "pool",
+    "Which unknown samples count: all of them (pool), those of one set, by name, or of RESULTS also 'mean of near' "
+    "and 'mean of far'.");
+
 namespace openset {
 namespace {
+
+constexpr char kPool[] = "pool";
 
 // All metrics would be many tests.
 constexpr char kDefaultMetrics[] = "accuracy, auroc, openauc, aurc, fpr_at_95tpr";
@@ -52,11 +61,17 @@ absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat
   if (!absl::GetFlag(FLAGS_diagram).empty()) {
     return absl::InvalidArgumentError("--diagram: is for results over tasks, not for scores on the same samples");
   }
+  const std::string group = absl::GetFlag(FLAGS_group);
   std::deque<ScoredSamples> samples;
   std::deque<RankedInput> ranked;
   std::vector<const RankedInput*> methods;
   for (const std::string& argument : arguments) {
     OPENSET_ASSIGN_OR_RETURN(samples.emplace_back(), ReadScoredSamples(absl::StrSplit(argument, ',')));
+    if (group != kPool) {
+      absl::StatusOr<SampleSet> only = OnlyUnknownSet(samples.back().samples, group);
+      if (!only.ok()) return Annotate(only.status(), absl::StrCat("--group: ", argument));
+      samples.back().samples = *std::move(only);
+    }
     OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, samples.back().samples.Input());
     methods.push_back(&ranked.emplace_back(input));
   }
@@ -66,12 +81,14 @@ absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat
     comparison.notes.push_back(absl::StrCat(names[i], ": ", arguments[i], ", ", samples[i].note));
   }
   comparison.notes.push_back(absl::StrCat(ranked[0].total().known(), " known and ", ranked[0].total().unknown,
-                                          " unknown samples, the same for all"));
+                                          " unknown samples", group == kPool ? "" : absl::StrCat(" of ", group),
+                                          ", the same for all"));
   return WriteOut(FormatSampleComparison(comparison, format));
 }
 
 absl::Status CompareResults(const std::string& path, TextFormat format) {
-  OPENSET_ASSIGN_OR_RETURN(const RunTable table, ReadRunTable(UserPath(path)));
+  const std::string group = absl::GetFlag(FLAGS_group);
+  OPENSET_ASSIGN_OR_RETURN(const RunTable table, ReadRunTable(UserPath(path), group));
   std::vector<std::string> metrics;
   for (absl::string_view name : absl::StrSplit(absl::GetFlag(FLAGS_metrics), ',', absl::SkipWhitespace())) {
     metrics.emplace_back(absl::StripAsciiWhitespace(name));
@@ -86,6 +103,7 @@ absl::Status CompareResults(const std::string& path, TextFormat format) {
   absl::StatusOr<RunComparison> comparison = CompareRuns(table, metrics, test);
   if (!comparison.ok()) return Annotate(comparison.status(), path);
   comparison->notes = {path};
+  if (table.groups.size() > 1) comparison->notes.push_back(absl::StrCat("unknown samples: ", group));
   if (const std::string diagram = absl::GetFlag(FLAGS_diagram); !diagram.empty()) {
     if (comparison->methods.empty()) {
       return absl::InvalidArgumentError("--diagram: needs three or more methods over two or more tasks");
@@ -135,8 +153,9 @@ Command CompareCommand() {
       "\n"
       "  openset compare softmax.npz energy.npz\n"
       "  openset compare softmax.npz energy.npz --metrics=auroc --replicates=10000 --format=json\n"
-      "  openset compare results.csv --metrics=auroc,openauc --diagram=ranks.svg\n";
-  command.flags = {"format", "out", "metrics", "diagram", "test_per_training"};
+      "  openset compare results.csv --metrics=auroc,openauc --diagram=ranks.svg\n"
+      "  openset compare results.csv --group=pool\n";
+  command.flags = {"format", "out", "metrics", "diagram", "test_per_training", "group"};
   for (const std::vector<std::string>& more : {IntervalFlags(), SampleFlags()}) {
     command.flags.insert(command.flags.end(), more.begin(), more.end());
   }

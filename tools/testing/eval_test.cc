@@ -227,6 +227,27 @@ TEST_F(EvalTest, CompareOnTheSameSamples) {
   EXPECT_THAT(Error({"compare", "weak.npz", "fewer.npz"}), HasSubstr("weak and fewer: "));
 }
 
+// Two scores of the same samples: of the set "far" the first is above all known samples, the second is not.
+TEST_F(EvalTest, CompareOneSetOfUnknownSamples) {
+  const char* header = "label,prediction,unknown_score,group\n";
+  const char* known = "0,0,0.1,\n0,0,0.2,\n0,0,0.3,\n";
+  program_.Write("a.csv", absl::StrCat(header, known, "-1,0,0.2,near\n-1,0,0.2,near\n-1,0,0.9,far\n-1,0,0.9,far\n"));
+  program_.Write("b.csv", absl::StrCat(header, known, "-1,0,0.2,near\n-1,0,0.2,near\n-1,0,0.2,far\n-1,0,0.2,far\n"));
+  const auto compare = [&](const std::string& group) {
+    return nlohmann::json::parse(Out({"compare", "a.csv", "b.csv", "--metrics=auroc", "--replicates=50",
+                                      "--format=json", "--group=" + group}))["comparisons"][0]["difference"]
+        .get<double>();
+  };
+  EXPECT_EQ(compare("far"), 0.5);
+  EXPECT_EQ(compare("near"), 0);
+  EXPECT_EQ(compare("pool"), 0.25);
+  EXPECT_THAT(Error({"compare", "a.csv", "b.csv", "--group=fra"}),
+              HasSubstr("--group: a.csv: unknown set 'fra'; did you mean 'far'?"));
+  program_.Write("runs.csv", "method,seed,group,auroc\na,0,far,0.5\na,1,far,0.6\nb,0,far,0.7\nb,1,far,0.9\na,0,,1\n");
+  EXPECT_THAT(Out({"compare", "runs.csv", "--group=far"}), HasSubstr("unknown samples: far"));
+  EXPECT_THAT(Error({"compare", "runs.csv", "--group=near"}), HasSubstr("runs.csv: unknown group 'near'"));
+}
+
 TEST_F(EvalTest, CompareRuns) {
   std::string results = "method,task,split,seed,auroc\n";
   for (int task = 0; task < 6; ++task) {
@@ -270,12 +291,12 @@ TEST_F(EvalTest, ThresholdIsChosenOnValidationSamplesOnly) {
   EXPECT_EQ(alone["validation"], with_test["validation"]);
   EXPECT_EQ(with_test["test"]["n_unknown"], 50);
   EXPECT_EQ(alone["validation"]["known_accepted"], 0.95);  // 57 of 60
-  for (const char* rule :
-       {"unknown_rejected", "open_set_f_macro", "open_set_f_micro", "youden_macro", "youden_micro", "nacc_rates"}) {
+  for (const char* rule : {"unknown_rejected", "open_set_f_macro", "open_set_f_micro", "youden_macro", "youden_micro",
+                           "nacc_rates", "open_set_accuracy", "conformal"}) {
     threshold({absl::StrCat("--rule=", rule)});
   }
   EXPECT_LE(threshold({"--rule=risk", "--target=0.2"})["validation"]["risk"], 0.2);
-  EXPECT_THAT(Out({"threshold", "validation.npz", "test.npz"}), HasSubstr("percent           validation   test"));
+  EXPECT_THAT(Out({"threshold", "validation.npz", "test.npz"}), HasSubstr("percent            validation"));
   EXPECT_THAT(Error({"threshold", "validation.npz", "--rule=riks"}), HasSubstr("--rule: unknown rule 'riks'"));
   EXPECT_THAT(Error({"threshold", "validation.npz", "--target=95"}), HasSubstr("--target: must lie in 0 .. 1 (is 95)"));
   program_.Write("bad.csv", "label,prediction,unknown_score\n-1,0,0\n");
@@ -390,7 +411,7 @@ TEST_F(ExamplesTest, OfHelpRun) {
   for (const std::string command : {"eval", "compare", "threshold", "figure"}) {
     examples += RunExamples(Out({"help", command}), "  ");
   }
-  EXPECT_EQ(examples, 15);
+  EXPECT_EQ(examples, 16);
 }
 
 TEST_F(ExamplesTest, OfTheDocumentationRun) { EXPECT_EQ(RunExamples(*ReadFile("docs/eval.md"), "    "), 12); }

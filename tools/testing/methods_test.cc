@@ -1,6 +1,8 @@
 // Every method that comes with the program, from its file to its record, on real Fashion-MNIST images.
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -10,13 +12,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "tools/testing/golden_numbers.h"
 #include "tools/testing/openset_program.h"
 
 namespace openset {
 namespace {
 
-// 600 training images of 16x16, four epochs: enough for most methods to be far from the trivial baselines, accuracy 1/6
-// (one class for all) and AUROC 1/2.
+// 600 training images of 16x16, four epochs.
 constexpr char kSpec[] = R"(
 name: "methods"
 task: "fashion_mnist_6_4"
@@ -46,68 +48,76 @@ train_limit_per_class: 100
 test_limit_per_class: 50
 metric { accuracy {} }
 metric { auroc {} }
+metric { auroc_misclassification {} }
 )";
 
-// Means over six other seeds (10 to 15).
-struct Centre {
-  const char* method;
-  double accuracy;
-  double auroc;
+// What a method's training reaches on any processor, with one seed:
+//
+//   learns   its accuracy is above that of one class for all, 1/6, by six standard errors of 300 test samples (0.0215
+//            each): above 0.296. Over six other seeds the means are 0.48 and more, with a standard deviation of 0.05.
+//   ranks    its score tells wrong from right predictions better than a random one by more than noise: the AUROC of its
+//   e
+//            errors is above 0.5 by three standard errors of a random score, 3 sqrt(301 / (12 e (300 - e))), about 0.6;
+//            0.1 % of random scores are. Those said to rank have 0.72 or more with this seed; from seed to seed it
+//            moves by 0.045.
+//
+// On a processor with other bits some method fails one of them with a chance of about 2 %. Unknown classes are no
+// easier than that after so few steps (an AUROC of about 1/2), so that only golden numbers pin the rest.
+struct Method {
+  const char* name;
+  bool learns;
+  bool ranks;
 };
-constexpr Centre kCentres[] = {
-    {"acc_auc", 0.591, 0.347},
-    {"arpl", 0.598, 0.449},
-    {"arpl_cs", 0.724, 0.517},
-    {"arpl_plus", 0.653, 0.397},
-    {"ash", 0.716, 0.486},
-    {"augmix", 0.712, 0.517},
-    {"augmix_no_jsd", 0.739, 0.587},
-    {"ce_plus", 0.637, 0.365},
-    {"crl", 0.714, 0.555},
-    {"crl_openauc", 0.598, 0.369},
-    {"crl_unified_benchmark", 0.712, 0.552},
-    {"deep_ensemble", 0.758, 0.577},
-    {"dice", 0.716, 0.504},
-    {"edl", 0.652, 0.509},
-    {"energy", 0.660, 0.407},
-    {"energy_score", 0.716, 0.525},
-    {"entropy", 0.716, 0.557},
-    {"gcpl", 0.241, 0.528},
-    {"gen", 0.716, 0.534},
-    {"knn", 0.716, 0.491},
-    {"mahalanobis", 0.716, 0.573},
-    {"max_logit", 0.716, 0.534},
-    {"mc_dropout", 0.483, 0.490},
-    {"mcp", 0.716, 0.555},
-    {"noise_softmax", 0.586, 0.452},
-    {"odin", 0.716, 0.531},
-    {"odin_unified_benchmark", 0.716, 0.537},
-    {"openauc", 0.585, 0.393},
-    {"openauc_energy", 0.585, 0.373},
-    {"openauc_hinge", 0.594, 0.349},
-    {"openauc_logistic", 0.605, 0.367},
-    {"openauc_noise_images", 0.566, 0.370},
-    {"openauc_squared_hinge", 0.599, 0.388},
-    {"openmax", 0.716, 0.554},
-    {"openmax_class_imbalance", 0.742, 0.435},
-    {"openmax_unified_benchmark", 0.716, 0.522},
-    {"outlier_exposure", 0.732, 0.551},
-    {"overlay_softmax", 0.696, 0.512},
-    {"react", 0.716, 0.520},
-    {"relative_mahalanobis", 0.716, 0.614},
-    {"rpl", 0.260, 0.488},
-    {"she", 0.716, 0.472},
-    {"softmax", 0.608, 0.494},
-    {"temperature_scaling", 0.716, 0.555},
-    {"thresholded_softmax", 0.742, 0.555},
-    {"vim", 0.716, 0.557},
+constexpr Method kMethods[] = {
+    {"acc_auc", true, true},
+    {"arpl", true, false},
+    {"arpl_cs", true, true},
+    {"arpl_plus", true, false},
+    {"ash", true, false},
+    {"augmix", true, true},
+    {"augmix_no_jsd", true, true},
+    {"ce_plus", true, false},
+    {"crl", true, true},
+    {"crl_openauc", true, false},
+    {"crl_unified_benchmark", true, true},
+    {"deep_ensemble", true, true},
+    {"dice", true, false},
+    {"edl", true, true},
+    {"energy", true, false},
+    {"energy_score", true, false},
+    {"entropy", true, true},
+    {"gcpl", false, false},
+    {"gen", true, false},
+    {"knn", true, false},
+    {"mahalanobis", true, false},
+    {"max_logit", true, false},
+    {"mc_dropout", true, false},
+    {"mcp", true, true},
+    {"noise_softmax", true, true},
+    {"odin", true, false},
+    {"odin_unified_benchmark", true, false},
+    {"openauc", true, false},
+    {"openauc_energy", true, false},
+    {"openauc_hinge", true, false},
+    {"openauc_logistic", true, false},
+    {"openauc_noise_images", true, false},
+    {"openauc_squared_hinge", true, false},
+    {"openmax", true, false},
+    {"openmax_class_imbalance", true, false},
+    {"openmax_unified_benchmark", true, false},
+    {"outlier_exposure", true, true},
+    {"overlay_softmax", true, true},
+    {"react", true, false},
+    {"relative_mahalanobis", true, false},
+    {"rpl", false, false},
+    {"she", true, false},
+    {"softmax", true, false},
+    {"temperature_scaling", true, true},
+    {"thresholded_softmax", true, true},
+    {"vim", true, false},
 };
 
-// The standard deviations over those seeds are 0.05 for the accuracy and 0.045 for the AUROC, pooled over the methods,
-// and at most 0.09 and 0.08. Margins are six pooled ones, n is 1 for each method: on a kind of CPU that gives other
-// bits, some method fails with a chance below 1 %.
-constexpr double kAccuracyMargin = 0.30;
-constexpr double kAurocMargin = 0.27;
+constexpr int kKnownSamples = 300;
 
 std::vector<std::string> MethodFiles() {
   std::vector<std::string> names;
@@ -121,31 +131,60 @@ std::vector<std::string> MethodFiles() {
 
 TEST(Methods, AreAllInTheTable) {
   std::vector<std::string> names;
-  for (const Centre& centre : kCentres) names.push_back(centre.method);
+  for (const Method& method : kMethods) names.push_back(method.name);
   EXPECT_EQ(MethodFiles(), names);
 }
 
-TEST(Methods, ReachWhatTheyReachedWithOtherSeeds) {
+// The exact numbers of each method, on the kinds of processor that testdata/methods_golden.json knows; null there where
+// they are still to be filled in from this test's outputs (GoldenNumbers).
+void ExpectGolden(const nlohmann::json& golden, const std::map<std::string, std::map<std::string, double>>& values) {
+  for (const Method& method : kMethods) {
+    SCOPED_TRACE(method.name);
+    ASSERT_TRUE(golden.contains(method.name));
+    if (golden.at(method.name).is_null()) continue;
+    for (const auto& [metric, value] : values.at(method.name)) {
+      EXPECT_EQ(value, golden.at(method.name).at(metric).get<double>()) << metric;
+    }
+  }
+}
+
+void ExpectBetterThanRandom(const std::map<std::string, std::map<std::string, double>>& values) {
+  for (const Method& method : kMethods) {
+    SCOPED_TRACE(method.name);
+    const double accuracy = values.at(method.name).at("accuracy");
+    if (method.learns) {
+      EXPECT_GT(accuracy, 1.0 / 6 + 6 * std::sqrt(1.0 / 6 * 5 / 6 / kKnownSamples));
+    }
+    if (method.ranks) {
+      const double errors = std::round((1 - accuracy) * kKnownSamples);
+      EXPECT_GT(values.at(method.name).at("auroc_misclassification"),
+                0.5 + 3 * std::sqrt((kKnownSamples + 1) / (12 * errors * (kKnownSamples - errors))));
+    }
+  }
+}
+
+TEST(Methods, GiveTheirNumbers) {
   const OpensetProgram program;
-  program.GenerateExternalImages();
   std::string spec = kSpec;
-  for (const Centre& centre : kCentres) absl::StrAppend(&spec, "method: '", centre.method, "'\n");
+  for (const Method& method : kMethods) absl::StrAppend(&spec, "method: '", method.name, "'\n");
   program.Write("methods.textproto", spec);
-  const ProgramResult result = program.Run({"run", "methods.textproto", "--data=data"});
+  const ProgramResult result = program.Run({"run", "methods.textproto"});
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
   const nlohmann::json report = nlohmann::json::parse(program.Read("openset-store/reports/methods/report.json"));
   std::map<std::string, std::map<std::string, double>> values;
   for (const nlohmann::json& cell : report.at("cells")) {
     values[cell.at("method")][cell.at("metric")] = cell.at("mean");
   }
-  for (const Centre& centre : kCentres) {
-    SCOPED_TRACE(centre.method);
-    ASSERT_EQ(values[centre.method].size(), 2);
-    EXPECT_NEAR(values[centre.method]["accuracy"], centre.accuracy, kAccuracyMargin);
-    EXPECT_NEAR(values[centre.method]["auroc"], centre.auroc, kAurocMargin);
+  ASSERT_EQ(values.size(), std::size(kMethods));
+  KeepNumbers("methods_golden.json", values);
+  const nlohmann::json golden = GoldenNumbers("methods_golden.json");
+  if (!golden.is_null()) ExpectGolden(golden, values);
+  // They hold on every processor.
+  ExpectBetterThanRandom(values);
+  // Scores on the outputs of one training: the same predictions.
+  for (const char* method : {"energy_score", "entropy", "gen", "knn", "mahalanobis", "max_logit", "vim"}) {
+    EXPECT_EQ(values[method]["accuracy"], values["mcp"]["accuracy"]) << method;
   }
-  // A score on the outputs of the same training: the same predictions.
-  EXPECT_EQ(values["energy_score"]["accuracy"], values["mcp"]["accuracy"]);
 }
 
 }  // namespace

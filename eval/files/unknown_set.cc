@@ -1,0 +1,54 @@
+#include "eval/files/unknown_set.h"
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/suggest.h"
+
+namespace openset {
+namespace {
+
+// The rows of [N, width] that are kept; empty stays empty.
+template <typename T>
+std::vector<T> Rows(const std::vector<T>& values, int64_t width, const std::vector<int64_t>& kept) {
+  std::vector<T> rows;
+  if (values.empty()) return rows;
+  rows.reserve(kept.size() * width);
+  for (const int64_t row : kept)
+    rows.insert(rows.end(), values.begin() + row * width, values.begin() + (row + 1) * width);
+  return rows;
+}
+
+}  // namespace
+
+absl::StatusOr<SampleSet> OnlyUnknownSet(const SampleSet& samples, const std::string& set) {
+  if (samples.groups.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("there is no set '", set, "': the unknown samples are of one set"));
+  }
+  int32_t number = -1;
+  std::vector<std::string> names;
+  for (size_t g = 0; g < samples.groups.size(); ++g) {
+    names.push_back(samples.groups[g].name);
+    if (names.back() == set) number = static_cast<int32_t>(g);
+  }
+  if (number < 0) return absl::InvalidArgumentError(UnknownName("set", set, names));
+  std::vector<int64_t> kept;
+  for (int64_t i = 0; i < samples.num_samples; ++i) {
+    if (samples.label[i] != kUnknownLabel || samples.group[i] == number) kept.push_back(i);
+  }
+  SampleSet only;
+  only.num_samples = static_cast<int64_t>(kept.size());
+  only.num_classes = samples.num_classes;
+  only.num_outputs = samples.num_outputs;
+  only.feature_dim = samples.feature_dim;
+  only.head_weight = samples.head_weight;
+  only.head_bias = samples.head_bias;
+  only.logits = Rows(samples.logits, samples.num_outputs, kept);
+  only.features = Rows(samples.features, samples.feature_dim, kept);
+  only.label = Rows(samples.label, 1, kept);
+  only.prediction = Rows(samples.prediction, 1, kept);
+  only.unknown_score = Rows(samples.unknown_score, 1, kept);
+  return only;
+}
+
+}  // namespace openset

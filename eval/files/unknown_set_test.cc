@@ -1,0 +1,51 @@
+#include "eval/files/unknown_set.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Two known samples among unknown ones of the sets "near", "far", "near".
+SampleSet FiveSamples() {
+  SampleSet samples;
+  samples.num_samples = 5;
+  samples.num_classes = samples.num_outputs = 2;
+  samples.label = {0, kUnknownLabel, kUnknownLabel, 1, kUnknownLabel};
+  samples.group = {0, 0, 1, 0, 0};
+  samples.groups = {{"near"}, {"far"}};
+  samples.prediction = {0, 0, 1, 1, 0};
+  samples.unknown_score = {0.1, 0.2, 0.3, 0.4, 0.5};
+  samples.logits = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  return samples;
+}
+
+TEST(OnlyUnknownSet, KeepsKnownSamplesAndThoseOfTheSet) {
+  const absl::StatusOr<SampleSet> far = OnlyUnknownSet(FiveSamples(), "far");
+  ASSERT_TRUE(far.ok()) << far.status();
+  EXPECT_EQ(far->num_samples, 3);
+  EXPECT_THAT(far->label, ElementsAre(0, kUnknownLabel, 1));
+  EXPECT_THAT(far->prediction, ElementsAre(0, 1, 1));
+  EXPECT_THAT(far->unknown_score, ElementsAre(0.1, 0.3, 0.4));
+  EXPECT_THAT(far->logits, ElementsAre(0, 1, 4, 5, 6, 7));
+  EXPECT_THAT(far->features, IsEmpty());
+  EXPECT_THAT(far->groups, IsEmpty());
+  EXPECT_TRUE(far->Input().ok());
+  EXPECT_EQ(OnlyUnknownSet(FiveSamples(), "near")->num_samples, 4);
+}
+
+TEST(OnlyUnknownSet, Refuses) {
+  EXPECT_THAT(std::string(OnlyUnknownSet(FiveSamples(), "fra").status().message()),
+              HasSubstr("unknown set 'fra'; did you mean 'far'?"));
+  SampleSet samples = FiveSamples();
+  samples.group.clear();
+  samples.groups.clear();
+  EXPECT_THAT(std::string(OnlyUnknownSet(samples, "far").status().message()), HasSubstr("there is no set 'far'"));
+}
+
+}  // namespace
+}  // namespace openset

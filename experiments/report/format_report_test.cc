@@ -1,0 +1,184 @@
+#include "experiments/report/format_report.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "eval/metrics/display.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+ReportCell Cell(const std::string& method, const std::string& group, const std::string& metric,
+                std::vector<double> values) {
+  MetricSpec spec;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(absl::StrCat(metric, " {}"), &spec)) << metric;
+  ReportCell cell;
+  cell.method = method;
+  cell.task = "task";
+  cell.unknown_classes = 1;
+  cell.openness = 0.125;
+  cell.group = group;
+  cell.metric = metric;
+  cell.display = DisplayOf(spec);
+  cell.n = static_cast<int>(values.size());
+  for (const double value : values) cell.mean += value / cell.n;
+  // Of one or two values.
+  if (cell.n == 2) cell.std = std::abs(values[0] - values[1]) / 2;
+  for (int i = 0; i < cell.n; ++i) {
+    cell.splits.push_back(i);
+    cell.seeds.push_back(5);
+    cell.intervals.emplace_back();
+  }
+  cell.values = std::move(values);
+  return cell;
+}
+
+// Method "a" has two runs; "b" one, of which AUROC is undefined, and one that is missing.
+Report Example() {
+  Report report;
+  report.experiment = "study";
+  report.trials = 4;
+  report.missing = 1;
+  report.task_lines = {"task: about the task"};
+  report.cells = {Cell("a", "pool", "accuracy", {0.5, 0.75}), Cell("a", "pool", "auroc", {0.75, 0.25}),
+                  Cell("b", "pool", "accuracy", {0.875}), Cell("b", "pool", "auroc", {})};
+  report.cells[2].missing = report.cells[3].missing = 1;
+  report.cells[3].absent_reasons = {"no unknown samples"};
+  return report;
+}
+
+TEST(FormatReport, Text) {
+  EXPECT_EQ(FormatReport(Example(), ReportFormat::kText),
+            "task\n"
+            "\n"
+            "method  accuracy, % ↑     AUROC, % ↑\n"
+            "------------------------------------\n"
+            "a       62.50 ± 12.50  50.00 ± 25.00\n"
+            "b         87.50 (n=1)              -\n"
+            "\n"
+            "task: about the task\n"
+            "Mean ± population standard deviation over splits and seeds (n=2).\n"
+            "1 of 4 trials have no record yet.\n");
+}
+
+// Each metric in its own unit: risks times 1000, nats and ratios as they are.
+TEST(FormatReport, EachMetricHasItsUnit) {
+  Report report;
+  report.cells = {Cell("a", "pool", "aurc", {0.0625}), Cell("a", "pool", "nll", {1.25}),
+                  Cell("a", "pool", "known_unknown_ratio", {1.5})};
+  EXPECT_THAT(FormatReport(report, ReportFormat::kText),
+              HasSubstr("method  AURC, x1000 ↓  NLL, nats ↓  known : unknown\n"
+                        "---------------------------------------------------\n"
+                        "a               62.50       1.2500           1.5000\n"));
+}
+
+// The pool's table has all metrics, the sets' table those of unknown samples.
+TEST(FormatReport, SetsOfUnknownSamplesHaveATableOfTheirOwn) {
+  Report report;
+  report.experiment = "study";
+  for (const char* method : {"a", "b"}) {
+    report.cells.push_back(Cell(method, "pool", "accuracy", {0.5}));
+    report.cells.push_back(Cell(method, "pool", "auroc", {0.75}));
+    report.cells.push_back(Cell(method, "cats", "auroc", {0.625}));
+    report.cells.push_back(Cell(method, "mean of near", "auroc", {0.875}));
+  }
+  EXPECT_THAT(FormatReport(report, ReportFormat::kText),
+              HasSubstr("task: all unknown samples\n"
+                        "\n"
+                        "method  accuracy, % ↑  AUROC, % ↑\n"
+                        "---------------------------------\n"
+                        "a               50.00       75.00\n"
+                        "b               50.00       75.00\n"
+                        "\n"
+                        "task: each set of unknown samples against all known ones\n"
+                        "\n"
+                        "method  unknown       AUROC, % ↑\n"
+                        "--------------------------------\n"
+                        "a       cats               62.50\n"
+                        "a       mean of near       87.50\n"
+                        "b       cats               62.50\n"
+                        "b       mean of near       87.50\n"));
+  EXPECT_THAT(FormatReport(report, ReportFormat::kCsv), HasSubstr("a,,task,1,0.125,cats,auroc,0.625,0,1,0,0.625,"));
+  const nlohmann::json json = nlohmann::json::parse(FormatReport(report, ReportFormat::kJson));
+  EXPECT_EQ(json["cells"][1]["group"], "pool");
+  EXPECT_EQ(json["cells"][2]["group"], "cats");
+  EXPECT_THAT(FormatReport(Example(), ReportFormat::kText), Not(HasSubstr("unknown samples")));
+}
+
+TEST(FormatReport, ASingleRunShowsItsInterval) {
+  Report report;
+  report.cells = {Cell("a", "pool", "auroc", {0.75}), Cell("b", "pool", "auroc", {0.75, 0.5})};
+  for (ReportCell& cell : report.cells) cell.intervals[0] = {0.7, 0.8};
+  const std::string text = FormatReport(report, ReportFormat::kText);
+  EXPECT_THAT(text, HasSubstr("75.00 [70.00, 80.00]\n"));
+  EXPECT_THAT(text, HasSubstr("62.50 ± 12.50\n"));
+  const nlohmann::json json = nlohmann::json::parse(FormatReport(report, ReportFormat::kJson));
+  EXPECT_EQ(json["cells"][1]["low"][0], 0.7);
+  EXPECT_TRUE(json["cells"][1]["low"][1].is_null());
+}
+
+TEST(FormatReport, Markdown) {
+  const std::string text = FormatReport(Example(), ReportFormat::kMarkdown);
+  EXPECT_THAT(text, HasSubstr("# study\n\n## task\n\n| method |"));
+  EXPECT_THAT(text, HasSubstr("| a      | 62.50 ± 12.50 | 50.00 ± 25.00 |\n"));
+}
+
+TEST(FormatReport, CsvHoldsFullPrecision) {
+  const std::string text = FormatReport(Example(), ReportFormat::kCsv);
+  EXPECT_THAT(text, HasSubstr("method,axis,task,unknown_classes,openness,group,metric,mean,std,n,missing,values,unit,"
+                              "better,label\n"));
+  EXPECT_THAT(text, HasSubstr("a,,task,1,0.125,pool,accuracy,0.625,0.125,2,0,0.5 0.75,share,higher,accuracy\n"));
+  EXPECT_THAT(text, HasSubstr("b,,task,1,0.125,pool,auroc,,,0,1,,share,higher,AUROC\n"));
+}
+
+TEST(FormatReport, Json) {
+  const nlohmann::json json = nlohmann::json::parse(FormatReport(Example(), ReportFormat::kJson));
+  EXPECT_EQ(json["experiment"], "study");
+  EXPECT_EQ(json["std"], "population");
+  const nlohmann::json& cell = json["cells"][0];
+  EXPECT_EQ(cell["method"], "a");
+  EXPECT_EQ(cell["task"], "task");
+  EXPECT_EQ(cell["metric"], "accuracy");
+  EXPECT_EQ(cell["label"], "accuracy");
+  EXPECT_EQ(cell["unit"], "share");
+  EXPECT_EQ(cell["higher_is_better"], true);
+  EXPECT_EQ(cell["mean"], 0.625);
+  EXPECT_EQ(cell["std"], 0.125);
+  EXPECT_EQ(cell["n"], 2);
+  EXPECT_EQ(cell["values"], (std::vector<double>{0.5, 0.75}));
+  EXPECT_TRUE(json["cells"][3]["mean"].is_null());
+  EXPECT_EQ(json["cells"][3]["absent"][0], "no unknown samples");
+}
+
+TEST(FormatReport, SaysWhatSearchesChoseAndWhatWaits) {
+  Report report = Example();
+  report.search_lines = {"what was chosen"};
+  report.waiting = 3;
+  for (const ReportFormat format : {ReportFormat::kText, ReportFormat::kMarkdown, ReportFormat::kJson}) {
+    EXPECT_THAT(FormatReport(report, format), HasSubstr("what was chosen"));
+  }
+  EXPECT_THAT(FormatReport(report, ReportFormat::kText), HasSubstr("Tuned trials that wait for their search: 3."));
+}
+
+TEST(FormatReport, TheSameReportGivesTheSameText) {
+  EXPECT_EQ(FormatReport(Example(), ReportFormat::kJson), FormatReport(Example(), ReportFormat::kJson));
+}
+
+TEST(ParseReportFormat, NamesTheKnownOnes) {
+  EXPECT_EQ(*ParseReportFormat("csv"), ReportFormat::kCsv);
+  EXPECT_EQ(ParseReportFormat("jsn").status().message(),
+            "unknown format 'jsn'; did you mean 'json'? (known: text, markdown, csv, json)");
+}
+
+}  // namespace
+}  // namespace openset
