@@ -58,8 +58,9 @@ TEST(CompareRuns, HoldsItsLevelWhereNoMethodIsBetter) {
     const double share = FalseWinners(design, studies);
     RecordProperty(design.name, absl::StrCat(share));
     EXPECT_LE(share, 0.07) << design.name;
-    // And is not idle: the designs of independent splits reject as often as they may.
-    if (design.methods == 2 && design.split_deviation > 0) {
+    // And is not idle: with five splits it rejects about as often as it may. With two, the noise of seeds, which bounds
+    // the standard error from below, makes it reject less.
+    if (design.methods == 2 && design.splits == 5 && design.split_deviation > 0) {
       EXPECT_GE(share, 0.03) << design.name;
     }
   }
