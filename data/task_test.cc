@@ -129,10 +129,8 @@ TEST(ResolveTask, TakesPartsOfAnyNames) {
   const absl::StatusOr<TaskData> both =
       Resolve("data_set: 'bare' train_part: 'train' test_part: ['train', 'test', 'no'] split { known: 0 }");
   EXPECT_EQ(both.status(),
-            absl::InvalidArgumentError("test_part[0]: part 'train' is used twice
-                                       "
-                                       "test_part[1]: data set 'bare': unknown part 'test' (known: train)
-                                       "
+            absl::InvalidArgumentError("test_part[0]: part 'train' is used twice\n"
+                                       "test_part[1]: data set 'bare': unknown part 'test' (known: train)\n"
                                        "test_part[2]: data set 'bare': unknown part 'no' (known: train)"));
 }
 

@@ -156,7 +156,7 @@ absl::StatusOr<Interleaved> DecodeWebp(absl::string_view bytes) {
 absl::StatusOr<Interleaved> Decode(absl::string_view bytes) {
   if (absl::StartsWith(bytes, "\x89PNG")) return DecodePng(bytes);
   if (absl::StartsWith(bytes, "\xff\xd8\xff")) return DecodeJpeg(bytes);
-  if (absl::StartsWith(bytes, "RIFF") && bytes.substr(0, 12).substr(8) == "WEBP") return DecodeWebp(bytes);
+  if (absl::StartsWith(bytes, "RIFF") && bytes.size() >= 12 && bytes.substr(8, 4) == "WEBP") return DecodeWebp(bytes);
   return absl::DataLossError("not a PNG, JPEG or WebP image");
 }
 

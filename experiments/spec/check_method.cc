@@ -153,6 +153,31 @@ void CheckEvaluation(const MethodSpec& method, std::vector<FieldProblem>* proble
   }
 }
 
+// That crops have sizes to draw from, and that all images have one size in the end.
+void CheckAugmentation(const google::protobuf::RepeatedPtrField<AugmentationSpec>& augmentation,
+                       const std::string& path, std::vector<FieldProblem>* problems) {
+  int any_size = -1;  // the last one that leaves images of different sizes
+  for (int i = 0; i < augmentation.size(); ++i) {
+    const AugmentationSpec& spec = augmentation[i];
+    if (spec.resize().shorter_side() > 0) {
+      any_size = i;
+    } else if (spec.has_resize() || spec.has_center_crop() || spec.has_random_resized_crop()) {
+      any_size = -1;
+    }
+    const RandomResizedCropSpec& crop = spec.random_resized_crop();
+    const std::string crop_path = absl::StrCat(path, "[", i, "].random_resized_crop.");
+    if (crop.min_area() > crop.max_area()) {
+      problems->push_back({crop_path + "min_area", absl::StrCat("is above max_area (", crop.max_area(), ")")});
+    }
+    if (crop.min_ratio() > crop.max_ratio()) {
+      problems->push_back({crop_path + "min_ratio", absl::StrCat("is above max_ratio (", crop.max_ratio(), ")")});
+    }
+  }
+  if (any_size < 0) return;
+  problems->push_back({absl::StrCat(path, "[", any_size, "].resize.shorter_side"),
+                       "leaves images of different sizes; put center_crop, random_resized_crop or resize behind it"});
+}
+
 }  // namespace
 
 std::vector<FieldProblem> FindMethodProblems(const MethodSpec& method) {
@@ -167,7 +192,15 @@ std::vector<FieldProblem> FindMethodProblems(const MethodSpec& method) {
              &problems);
   CheckEvaluation(method, &problems);
 
+  CheckAugmentation(method.augmentation(), "augmentation", &problems);
+  CheckAugmentation(method.views().augmentation(), "views.augmentation", &problems);
+  CheckAugmentation(method.pretraining().augmentation(), "pretraining.augmentation", &problems);
+
   const InputSpec& input = method.input();
+  if (input.test_shorter_side() > 0 && input.test_shorter_side() < input.size()) {
+    problems.push_back(
+        {"input.test_shorter_side", absl::StrCat("must be 0 or at least the size (", input.size(), ")")});
+  }
   const auto check_count = [&](const char* path, int count) {
     if (count > 1 && count != input.channels()) {
       problems.push_back({path, absl::StrCat("has ", count, " values for ", input.channels(), " channels")});

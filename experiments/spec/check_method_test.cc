@@ -88,6 +88,26 @@ TEST(CheckMethod, TheScoreOfALearningCurveMustFit) {
               ElementsAre(HasSubstr("pretraining.training.evaluate_every: records hold the curve of the last")));
 }
 
+TEST(CheckMethod, AugmentationsEndWithOneSize) {
+  const std::string rest = "input { size: 8 } loss { term { cross_entropy {} } } ";
+  EXPECT_THAT(Problems(rest + "augmentation { resize { shorter_side: 9 } } augmentation { center_crop {} } "
+                              "augmentation { horizontal_flip {} }"),
+              IsEmpty());
+  EXPECT_THAT(Problems(rest + "augmentation { center_crop {} } augmentation { resize { shorter_side: 9 } }"),
+              ElementsAre("augmentation[1].resize.shorter_side: leaves images of different sizes; put center_crop, "
+                          "random_resized_crop or resize behind it"));
+  EXPECT_THAT(Problems(rest + "augmentation { random_resized_crop { min_area: 0.6 max_area: 0.5 min_ratio: 2 } }"),
+              ElementsAre("augmentation[0].random_resized_crop.min_area: is above max_area (0.5)",
+                          "augmentation[0].random_resized_crop.min_ratio: is above max_ratio (1.33333)"));
+}
+
+TEST(CheckMethod, ImagesAreNotPaddedAtInference) {
+  const std::string loss = "loss { term { cross_entropy {} } } ";
+  EXPECT_THAT(Problems(loss + "input { size: 8 test_shorter_side: 8 }"), IsEmpty());
+  EXPECT_THAT(Problems(loss + "input { size: 8 test_shorter_side: 7 }"),
+              ElementsAre("input.test_shorter_side: must be 0 or at least the size (8)"));
+}
+
 TEST(CheckMethod, CountsNormalisationValues) {
   EXPECT_THAT(Problems("input { channels: 3 mean: 0.5 std: 0.5 } loss { term { cross_entropy {} } }"), IsEmpty());
   EXPECT_THAT(Problems("input { channels: 1 mean: [0.5, 0.5] std: [1, 1, 1] } loss { term { cross_entropy {} } }"),
