@@ -91,13 +91,13 @@ class Execution {
     Demand demand;
     switch (node.kind) {
       case ActionKind::kTrain:
-        demand.memory_mb = memory_.train_mb;
+        demand.memory_mb = memory_.train_mb();
         break;
       case ActionKind::kInfer:
-        demand.memory_mb = memory_.infer_mb;
+        demand.memory_mb = memory_.infer_mb();
         break;
       case ActionKind::kEvaluate:
-        demand.memory_mb = memory_.evaluate_mb;
+        demand.memory_mb = memory_.evaluate_mb();
         demand.cpu_threads = 1;
         return demand;
     }

@@ -2,9 +2,8 @@
 #ifndef OPENSET_EXPERIMENTS_ENGINE_EXECUTE_PLAN_H_
 #define OPENSET_EXPERIMENTS_ENGINE_EXECUTE_PLAN_H_
 
-#include <cstdint>
-
 #include "absl/status/status.h"
+#include "experiments/engine/deploy.pb.h"
 #include "experiments/engine/engine.h"
 #include "experiments/plan/plan.h"
 #include "experiments/store/store.h"
@@ -28,17 +27,10 @@ class EngineObserver {
   virtual void OnTick() = 0;
 };
 
-// What an action of each kind counts as, where the engine's memory is counted (Capacity.memory_mb).
-struct ActionMemory {
-  int64_t train_mb = 0;
-  int64_t infer_mb = 0;
-  int64_t evaluate_mb = 0;
-};
-
 // Executes the needed actions of a plan, each as soon as its inputs and a seat are there; later steps of a trial before
 // earlier ones, so that trials complete, then those with more work up to their record, so that none is left for the
 // end. An action on the CPU takes as many threads as its trial has, one on a GPU one share of it, an evaluation one
-// thread.
+// thread; and the memory that its kind takes.
 //
 // A failed action is recorded in the store (FailureRecord) and what depends on it is skipped; everything else goes on.
 // Where the engine cannot start an action nothing is lost: those that run go on to their end, and it is tried again

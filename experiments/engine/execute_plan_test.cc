@@ -214,7 +214,9 @@ TEST_F(ExecutePlanTest, AGpuIsSharedByAsManyActionsAsItHasShares) {
 TEST_F(ExecutePlanTest, MemoryIsCountedByTheKindOfAction) {
   engine_.capacity_of.cpu_threads = 8;
   engine_.capacity_of.memory_mb = 1000;
-  memory_ = {.train_mb = 500, .infer_mb = 1000, .evaluate_mb = 10};
+  memory_.set_train_mb(500);
+  memory_.set_infer_mb(1000);
+  memory_.set_evaluate_mb(10);
   const Plan plan = MakePlanOf("seed: [0, 1, 2, 3]");
   ASSERT_TRUE(Run(plan).ok());
   EXPECT_EQ(engine_.most_running, 2);

@@ -1,5 +1,6 @@
 #include "tools/cli/devices.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "absl/strings/numbers.h"
@@ -26,14 +27,19 @@ absl::StatusOr<Devices> ChooseDevices(const std::string& flag, bool built_with_c
   std::vector<int> ordinals;
   if (flag != "auto") {
     const absl::Status invalid =
-        absl::InvalidArgumentError(absl::StrCat("--devices: '", flag, "' is not auto, cpu or cuda:0,1,..."));
+        absl::InvalidArgumentError(absl::StrCat("'", flag, "' is not auto, cpu or cuda:0,1,..."));
     absl::string_view list = flag;
     if (!absl::ConsumePrefix(&list, "cuda:")) return invalid;
     for (absl::string_view text : absl::StrSplit(list, ',')) {
-      if (!absl::SimpleAtoi(text, &ordinals.emplace_back()) || ordinals.back() < 0) return invalid;
+      int ordinal = -1;
+      if (!absl::SimpleAtoi(text, &ordinal) || ordinal < 0) return invalid;
+      if (std::count(ordinals.begin(), ordinals.end(), ordinal) > 0) {
+        return absl::InvalidArgumentError(absl::StrCat("GPU ", ordinal, " is named twice"));
+      }
+      ordinals.push_back(ordinal);
     }
     if (!built_with_cuda) {
-      return absl::InvalidArgumentError("--devices: this program was built without CUDA; build with --config=cuda");
+      return absl::InvalidArgumentError("this program was built without CUDA; build with --config=cuda");
     }
   }
   absl::StatusOr<std::vector<std::string>> names = gpu_names();
@@ -47,10 +53,10 @@ absl::StatusOr<Devices> ChooseDevices(const std::string& flag, bool built_with_c
   for (const int ordinal : ordinals) {
     if (ordinal >= names->size()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("--devices: there is no GPU ", ordinal, "; the driver shows ", Listed(*names)));
+          absl::StrCat("there is no GPU ", ordinal, "; the driver shows ", Listed(*names)));
     }
     if ((*names)[ordinal] != (*names)[ordinals[0]]) {
-      return absl::InvalidArgumentError(absl::StrCat("--devices: the GPUs are of different kinds: ", Listed(*names),
+      return absl::InvalidArgumentError(absl::StrCat("the GPUs are of different kinds: ", Listed(*names),
                                                      "; name those of one kind, as each has numbers of its own"));
     }
   }

@@ -1,4 +1,4 @@
-// Where trials run, as --devices says.
+// Where trials run, as --devices, or a deployment's file, says.
 #ifndef OPENSET_TOOLS_CLI_DEVICES_H_
 #define OPENSET_TOOLS_CLI_DEVICES_H_
 
@@ -21,8 +21,8 @@ struct Devices {
 
 // `flag` is "cpu", "auto" (all GPUs, or the CPU if there are none or the program was built without CUDA), or
 // "cuda:0,1". `gpu_names` gives the GPUs' names by their ordinals, kNotFound without a driver; it is asked only where
-// they matter. Errors: kInvalidArgument for what can't be used, and for GPUs of different kinds: their numbers differ,
-// and the kind is part of a trial. Those of `gpu_names`, but kNotFound.
+// they matter. Errors, which don't say where the choice was written: kInvalidArgument for what can't be used, and for
+// GPUs of different kinds: their numbers differ, and the kind is part of a trial. Those of `gpu_names`, but kNotFound.
 absl::StatusOr<Devices> ChooseDevices(const std::string& flag, bool built_with_cuda,
                                       const std::function<absl::StatusOr<std::vector<std::string>>()>& gpu_names);
 

@@ -55,6 +55,7 @@ TEST(ChooseDevices, DifferentKindsAreRefused) {
 
 TEST(ChooseDevices, WhatIsNotThereIsRefused) {
   ExpectRefused(Choose("cuda:1", Names{"NVIDIA H200"}), "there is no GPU 1; the driver shows 0 (NVIDIA H200)");
+  ExpectRefused(Choose("cuda:0,0", Names{"NVIDIA H200"}), "GPU 0 is named twice");
   ExpectRefused(Choose("cuda:0", absl::NotFoundError("no driver")), "the driver shows none");
   ExpectRefused(Choose("cuda:0", Names{"NVIDIA H200"}, /*with_cuda=*/false), "built without CUDA");
   for (const char* flag : {"gpu", "cuda", "cuda:", "cuda:x", "cuda:-1", "cuda:0,", ""}) {

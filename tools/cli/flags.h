@@ -10,29 +10,15 @@
 #include "experiments/plan/plan.h"
 #include "experiments/spec/experiment_file.h"
 #include "experiments/store/store.h"
-#include "tools/cli/devices.h"
+#include "tools/cli/deploy_flags.h"
+#include "tools/cli/user_path.h"
 
-ABSL_DECLARE_FLAG(std::string, store);
 ABSL_DECLARE_FLAG(std::string, library);
-ABSL_DECLARE_FLAG(std::string, data);
-ABSL_DECLARE_FLAG(std::string, devices);
 
 namespace openset {
 
-// A path a user gave, relative to the folder he called from (`bazel run` changes the working folder).
-std::string UserPath(const std::string& path);
-
-// The store of --store. Errors: kFailedPrecondition for one of another schema version.
-absl::StatusOr<Store> StoreFromFlags();
-
 // Where names are looked up: below --library, or in the program's runfiles.
 absl::StatusOr<SpecFolders> SpecFoldersFromFlags();
-
-// The data folders of --data, then the one in the program's runfiles, then the user's own (see the flag's help).
-std::vector<std::string> DataFoldersFromFlags();
-
-// --devices. Errors: as ChooseDevices.
-absl::StatusOr<Devices> DevicesFromFlags();
 
 // An experiment given on the command line, expanded and planned.
 struct LoadedPlan {

@@ -107,7 +107,7 @@ Command PlanCommand() {
       "\n"
       "  openset plan quickstart\n"
       "  openset plan my_study.textproto --format=json\n";
-  command.flags = {"store", "format", "devices", "library"};
+  command.flags = {"deploy", "store", "format", "devices", "library"};
   command.run = RunPlan;
   return command;
 }

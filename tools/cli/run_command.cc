@@ -36,7 +36,8 @@ Command RunCommand() {
       "Exit code: 0 if all trials have a record, 1 if some failed, 2 for bad input, 130 if it was stopped.\n"
       "\n"
       "  openset run quickstart\n"
-      "  openset run my_study.textproto --store=/data/results --devices=cuda:0,1\n";
+      "  openset run my_study.textproto --store=/data/results --devices=cuda:0,1\n"
+      "  openset run my_study.textproto --deploy=workstation.textproto\n";
   command.flags = RunFlags();
   command.run = Run;
   return command;

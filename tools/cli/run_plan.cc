@@ -2,18 +2,17 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <set>
 #include <thread>
 #include <utility>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/process/build_info.h"
 #include "core/status_macros.h"
-#include "core/suggest.h"
 #include "data/catalog.h"
 #include "data/data_set.h"
 #include "data/selection.h"
@@ -22,12 +21,6 @@
 #include "experiments/spec/model_files.h"
 #include "tools/cli/report_files.h"
 #include "tools/cli/run_display.h"
-
-ABSL_FLAG(std::string, engine, "local", "What runs the actions: local, on this machine.");
-ABSL_FLAG(
-    int, jobs, 0,
-    "CPU slots; a training takes as many as its experiment gives it threads. 0 for the machine's number of CPUs.");
-ABSL_FLAG(std::string, worker, "", "The program that trains and infers; empty: the one that comes with this one.");
 
 namespace openset {
 namespace {
@@ -75,25 +68,21 @@ absl::Status CheckData(const Experiment& experiment, const Plan& plan, const std
   return absl::OkStatus();
 }
 
-absl::StatusOr<LocalEngineOptions> EngineOptions() {
+absl::StatusOr<LocalEngineOptions> EngineOptions(const DeploySpec& deploy) {
   LocalEngineOptions options;
-  const std::string engine = absl::GetFlag(FLAGS_engine);
-  if (engine != "local")
-    return absl::InvalidArgumentError(absl::StrCat("--engine: ", UnknownName("engine", engine, {"local"})));
-  const int jobs = absl::GetFlag(FLAGS_jobs);
-  if (jobs < 0) return absl::InvalidArgumentError(absl::StrCat("--jobs: must be at least 0 (is ", jobs, ")"));
-  options.capacity.cpu_threads = jobs > 0 ? jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.capacity.cpu_threads =
+      deploy.jobs() > 0 ? deploy.jobs() : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
   options.capacity.gpus = devices.cuda;
-  options.data_folders = DataFoldersFromFlags();
+  options.capacity.shares_per_gpu = deploy.actions_per_gpu();
+  options.capacity.memory_mb = deploy.memory_mb();
+  OPENSET_ASSIGN_OR_RETURN(options.data_folders, DataFoldersFromFlags());
 
-  std::string worker = absl::GetFlag(FLAGS_worker);
+  std::string worker = deploy.worker();
   if (worker.empty()) {
     OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
     worker =
         JoinPath(runfiles, IsStamped() ? "openset/tools/openset_worker" : "openset/tools/openset_worker_unstamped");
-  } else {
-    worker = UserPath(worker);
   }
   if (!FileExists(worker)) return absl::NotFoundError(absl::StrCat("the worker is not there: ", worker));
   OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
@@ -104,7 +93,9 @@ absl::StatusOr<LocalEngineOptions> EngineOptions() {
 
 }  // namespace
 
-std::vector<std::string> RunFlags() { return {"store", "engine", "devices", "jobs", "data", "library", "worker"}; }
+std::vector<std::string> RunFlags() {
+  return {"deploy", "store", "engine", "devices", "jobs", "data", "library", "worker"};
+}
 
 absl::Status RunPlan(const LoadedPlan& loaded, const Store& store) {
   const Plan& plan = loaded.plan;
@@ -114,7 +105,8 @@ absl::Status RunPlan(const LoadedPlan& loaded, const Store& store) {
     std::cout << name << ": all " << plan.trials.size() << " trials are done; nothing to run.\n";
     return absl::OkStatus();
   }
-  OPENSET_ASSIGN_OR_RETURN(const LocalEngineOptions options, EngineOptions());
+  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const LocalEngineOptions options, EngineOptions(deployment.spec));
   OPENSET_RETURN_IF_ERROR(CheckData(loaded.experiment, plan, options.data_folders));
   int imports = 0;
   for (const PlanNode& node : plan.nodes) imports += node.needed && IsImport(node);
@@ -128,7 +120,7 @@ absl::Status RunPlan(const LoadedPlan& loaded, const Store& store) {
   store.SweepTemporaries();
   RunDisplay display(plan, isatty(STDOUT_FILENO) != 0, &std::cout);
   LocalEngine engine(store, options);
-  return ExecutePlan(plan, store, /*memory=*/{}, &engine, &display);
+  return ExecutePlan(plan, store, deployment.spec.memory(), &engine, &display);
 }
 
 absl::Status FinishRun(const LoadedPlan& loaded, const Store& store, const absl::Status& outcome,

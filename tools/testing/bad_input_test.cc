@@ -14,6 +14,7 @@
 namespace openset {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr char kSpec[] =
@@ -157,7 +158,7 @@ TEST_F(BadInputTest, HelpIsThere) {
     const ProgramResult help = program_.Run({"help", command});
     EXPECT_EQ(help.exit_code, 0);
     EXPECT_THAT(help.out, HasSubstr(absl::StrCat("usage: openset ", command, " SPEC")));
-    EXPECT_THAT(help.out, HasSubstr("--store"));
+    EXPECT_THAT(help.out, AllOf(HasSubstr("--deploy"), HasSubstr("--store")));
   }
   EXPECT_THAT(program_.Run({}).out, HasSubstr("usage: openset COMMAND"));
   EXPECT_THAT(program_.Run({"--help"}).out, HasSubstr("report "));

@@ -1,0 +1,139 @@
+#include "tools/cli/deploy_flags.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/files/files.h"
+#include "core/files/runfiles.h"
+#include "core/process/build_info.h"
+#include "core/process/gpus.h"
+#include "core/proto/overlay.h"
+#include "core/proto/proto_rules.h"
+#include "core/status_macros.h"
+#include "core/suggest.h"
+#include "tools/cli/user_path.h"
+
+// They are optional so that one that is not given can be told from one that is given its default.
+ABSL_FLAG(std::optional<std::string>, deploy, std::nullopt,
+          "File (.textproto) that says where and how work runs: store, data_folder, engine, jobs, devices, worker, "
+          "actions_per_gpu, memory (experiments/engine/deploy.proto). The flags below win over it.");
+ABSL_FLAG(std::optional<std::string>, store, std::nullopt,
+          "Folder of records, checkpoints, outputs and reports. Default: openset-store.");
+ABSL_FLAG(std::optional<std::string>, data, std::nullopt,
+          "Folders with data files, separated by commas; searched before those that come with the program and before "
+          "~/.cache/openset/data.");
+ABSL_FLAG(std::optional<std::string>, devices, std::nullopt,
+          "cpu; cuda:0,1 for these GPUs; auto for all GPUs if the program was built for them, else cpu. Decides where "
+          "experiments run that leave the device open. Default: auto.");
+ABSL_FLAG(std::optional<std::string>, engine, std::nullopt,
+          "What runs the actions: local, on this machine. Default: local.");
+ABSL_FLAG(std::optional<int>, jobs, std::nullopt,
+          "CPU slots; a training takes as many as its experiment gives it threads. 0 for the machine's number of CPUs. "
+          "Default: 0.");
+ABSL_FLAG(std::optional<std::string>, worker, std::nullopt,
+          "The program that trains and infers. Default: the one that comes with this one.");
+
+namespace openset {
+namespace {
+
+std::string Absolute(const std::string& path) { return std::filesystem::absolute(path).lexically_normal().string(); }
+
+// The file's spec, its paths absolute.
+absl::StatusOr<TextSource> ReadDeploy(const std::string& path, DeploySpec* spec) {
+  OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadTextProto(path, spec));
+  const std::string folder = std::filesystem::path(Absolute(path)).parent_path().string();
+  const auto resolve = [&folder](std::string* text) { *text = Absolute(JoinPath(folder, *text)); };
+  if (spec->has_store()) resolve(spec->mutable_store());
+  for (std::string& data : *spec->mutable_data_folder()) resolve(&data);
+  if (spec->has_worker()) resolve(spec->mutable_worker());
+  const ActionMemory& memory = spec->memory();
+  const bool counts = memory.train_mb() > 0 || memory.infer_mb() > 0 || memory.evaluate_mb() > 0;
+  if (spec->has_memory_mb() && !counts) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(source.Where("memory_mb"), ": say what an action takes, memory { train_mb: ... }"));
+  }
+  if (!spec->has_memory_mb() && counts) {
+    return absl::InvalidArgumentError(absl::StrCat(source.Where("memory"), ": say what there is, memory_mb: ..."));
+  }
+  return source;
+}
+
+// What the flags say, and which of them.
+absl::StatusOr<DeploySpec> FlagsGiven(std::vector<std::string>* given) {
+  DeploySpec spec;
+  const auto take = [given](const char* name, const auto& flag) {
+    auto value = absl::GetFlag(flag);
+    if (value.has_value()) given->push_back(name);
+    return value;
+  };
+  if (const auto store = take("store", FLAGS_store)) spec.set_store(Absolute(UserPath(*store)));
+  if (const auto data = take("data", FLAGS_data)) {
+    for (absl::string_view folder : absl::StrSplit(*data, ',', absl::SkipEmpty())) {
+      spec.add_data_folder(Absolute(UserPath(std::string(folder))));
+    }
+  }
+  if (const auto engine = take("engine", FLAGS_engine)) {
+    if (*engine != "local")
+      return absl::InvalidArgumentError(absl::StrCat("--engine: ", UnknownName("engine", *engine, {"local"})));
+    spec.set_engine(DeploySpec::LOCAL);
+  }
+  if (const auto jobs = take("jobs", FLAGS_jobs)) {
+    if (*jobs < 0) return absl::InvalidArgumentError(absl::StrCat("--jobs: must be at least 0 (is ", *jobs, ")"));
+    spec.set_jobs(*jobs);
+  }
+  if (const auto devices = take("devices", FLAGS_devices)) spec.set_devices(*devices);
+  if (const auto worker = take("worker", FLAGS_worker)) spec.set_worker(Absolute(UserPath(*worker)));
+  return spec;
+}
+
+}  // namespace
+
+std::string Deployment::Where(const std::string& field) const {
+  if (!source.has_value() || std::count(flags.begin(), flags.end(), field) > 0) return absl::StrCat("--", field);
+  return source->Where(field);
+}
+
+absl::StatusOr<Deployment> DeploymentFromFlags() {
+  Deployment deployment;
+  if (const std::optional<std::string> file = absl::GetFlag(FLAGS_deploy); file.has_value()) {
+    OPENSET_ASSIGN_OR_RETURN(deployment.source, ReadDeploy(UserPath(*file), &deployment.spec));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const DeploySpec flags, FlagsGiven(&deployment.flags));
+  Overlay(flags, &deployment.spec);
+  if (!deployment.spec.has_store()) deployment.spec.set_store(Absolute(UserPath(deployment.spec.store())));
+  FillDefaults(&deployment.spec);
+  if (deployment.spec.worker().empty()) deployment.spec.clear_worker();
+  return deployment;
+}
+
+absl::StatusOr<Store> StoreFromFlags() {
+  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
+  Store store(deployment.spec.store());
+  OPENSET_RETURN_IF_ERROR(store.CheckVersion());
+  return store;
+}
+
+absl::StatusOr<std::vector<std::string>> DataFoldersFromFlags() {
+  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
+  std::vector<std::string> folders(deployment.spec.data_folder().begin(), deployment.spec.data_folder().end());
+  const absl::StatusOr<std::string> runfiles = RunfilesFolder();
+  if (runfiles.ok()) folders.push_back(JoinPath(*runfiles, "openset/data/packaged"));
+  if (const char* home = std::getenv("HOME"); home != nullptr) {
+    folders.push_back(absl::StrCat(home, "/.cache/openset/data"));
+  }
+  return folders;
+}
+
+absl::StatusOr<Devices> DevicesFromFlags() {
+  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
+  absl::StatusOr<Devices> devices =
+      ChooseDevices(deployment.spec.devices(), BuiltWithCuda(), [] { return GpuNames(); });
+  if (!devices.ok()) return Annotate(devices.status(), deployment.Where("devices"));
+  return devices;
+}
+
+}  // namespace openset
