@@ -19,7 +19,7 @@ namespace {
 // (one class for all) and AUROC 1/2.
 constexpr char kSpec[] = R"(
 name: "methods"
-task: "fashion_mnist_6_4"
+task: "fashion_and_gradients"
 split: 0
 seed: 0
 override {
