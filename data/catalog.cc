@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "core/files/files.h"
 #include "core/proto/proto_digest.h"
 #include "core/proto/text_proto.h"
@@ -123,14 +124,26 @@ std::vector<FieldProblem> FindDataSetProblems(const DataSetInfo& info) {
   return problems;
 }
 
-absl::StatusOr<Catalog> Catalog::Open(const std::string& folder) {
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFolder(folder));
-  std::vector<DataSetInfo> data_sets;
+absl::StatusOr<Catalog> Catalog::Open(const std::string& folder) { return Open(std::vector<std::string>{folder}); }
+
+absl::StatusOr<Catalog> Catalog::Open(const std::vector<std::string>& folders) {
+  std::map<std::string, std::string> paths;  // by file name
   std::vector<std::string> lines;
-  for (const std::string& file : names) {
-    if (!absl::EndsWith(file, ".textproto")) continue;
+  for (const std::string& folder : folders) {
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFolder(folder));
+    for (const std::string& file : names) {
+      if (!absl::EndsWith(file, ".textproto")) continue;
+      const std::string path = JoinPath(folder, file);
+      const auto [entry, is_new] = paths.emplace(file, path);
+      if (is_new || ReadFile(path).value_or("") == ReadFile(entry->second).value_or("")) continue;
+      lines.push_back(absl::StrCat("two files are data set '", absl::StripSuffix(file, ".textproto"),
+                                   "': ", entry->second, " and ", path, "; give one another name"));
+    }
+  }
+  std::vector<DataSetInfo> data_sets;
+  for (const auto& [file, path] : paths) {
     DataSetInfo info;
-    const absl::StatusOr<TextSource> source = ReadTextProto(JoinPath(folder, file), &info);
+    const absl::StatusOr<TextSource> source = ReadTextProto(path, &info);
     if (!source.ok()) {
       lines.emplace_back(source.status().message());
       continue;

@@ -27,6 +27,9 @@ class Catalog {
   // with "FILE:LINE: path: problem" lines for files that don't parse, break the rules of catalog.proto, have another
   // name than their data set, or are contradictory.
   static absl::StatusOr<Catalog> Open(const std::string& folder);
+  // Those of several folders beside each other. Errors: also kInvalidArgument for a data set that two folders have
+  // files of, with both; copies of one file are no such two.
+  static absl::StatusOr<Catalog> Open(const std::vector<std::string>& folders);
 
   // Precondition: no data set has problems.
   explicit Catalog(const std::vector<DataSetInfo>& data_sets);

@@ -5,21 +5,15 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
-#include "core/files/files.h"
 #include "core/openness.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
-#include "core/suggest.h"
 #include "data/selection.h"
 
 namespace openset {
 namespace {
-
-constexpr absl::string_view kSuffix = ".textproto";
 
 // experiments/store/metric_groups.h.
 constexpr absl::string_view kResultsOfAll[] = {"pool", "mean of near", "mean of far"};
@@ -280,23 +274,6 @@ absl::StatusOr<TaskSpec> ReadTask(const std::string& path, const Catalog& catalo
   std::vector<FieldProblem> problems = FindTaskProblems(task, catalog);
   for (FieldProblem& problem : problems) problem.path = source.Where(problem.path);
   OPENSET_RETURN_IF_ERROR(ToStatus(problems));
-  return task;
-}
-
-absl::StatusOr<TaskSpec> FindTask(const std::string& folder, const std::string& name, const Catalog& catalog) {
-  const std::string path = JoinPath(folder, absl::StrCat(name, kSuffix));
-  if (!FileExists(path)) {
-    OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> files, ListFolder(folder));
-    std::vector<std::string> names;
-    for (const std::string& file : files) {
-      if (absl::EndsWith(file, kSuffix)) names.emplace_back(absl::StripSuffix(file, kSuffix));
-    }
-    return absl::NotFoundError(UnknownName("task", name, names));
-  }
-  OPENSET_ASSIGN_OR_RETURN(TaskSpec task, ReadTask(path, catalog));
-  if (task.name() != name) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": name: must be '", name, "', as the file's"));
-  }
   return task;
 }
 

@@ -23,10 +23,6 @@ std::vector<FieldProblem> FindTaskProblems(const TaskSpec& task, const Catalog& 
 // "FILE:LINE: path: problem" lines.
 absl::StatusOr<TaskSpec> ReadTask(const std::string& path, const Catalog& catalog);
 
-// ReadTask of `folder`/`name`.textproto, whose name must be that of the task. Errors: also kNotFound, with the names of
-// the folder's tasks, if there is no such file.
-absl::StatusOr<TaskSpec> FindTask(const std::string& folder, const std::string& name, const Catalog& catalog);
-
 // Which data of a task a trial uses.
 struct TaskRequest {
   int split = 0;

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "models/dropout.h"
+#include "models/image_limits.h"
 #include "models/initialise.h"
 
 namespace openset {
@@ -11,7 +12,6 @@ constexpr int64_t kKernel = 5;
 constexpr int64_t kPooling = 2;
 constexpr int64_t kChannels1 = 10;
 constexpr int64_t kChannels2 = 20;
-constexpr int64_t kSmallestSize = 16;
 
 // Height (and width) after a convolution and a pooling.
 int64_t SizeAfter(int64_t size) { return (size - kKernel + 1) / kPooling; }
@@ -54,9 +54,9 @@ class OsrciCnn : public Backbone {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<Backbone>> MakeOsrciCnn(const OsrciCnnSpec& spec, const InputSpec& input) {
-  if (input.size() < kSmallestSize) {
-    return absl::InvalidArgumentError(absl::StrCat("osrci_cnn needs images of at least ", kSmallestSize, "x",
-                                                   kSmallestSize, " (input.size is ", input.size(), ")"));
+  if (input.size() < kOsrciCnnSmallestImage) {
+    return absl::InvalidArgumentError(absl::StrCat("osrci_cnn needs images of at least ", kOsrciCnnSmallestImage, "x",
+                                                   kOsrciCnnSmallestImage, " (input.size is ", input.size(), ")"));
   }
   return std::make_shared<OsrciCnn>(spec, input);
 }

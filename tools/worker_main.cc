@@ -1,4 +1,4 @@
-// The worker that trains and infers for the engine (experiments/engine/local_engine.h): openset_worker CATALOG_FOLDER.
+// The worker that trains and infers for the engine (experiments/engine/local_engine.h): openset_worker CATALOG_FOLDER...
 #include "core/tensor/torch.h"
 // core/tensor/torch.h goes first: core/logging.h takes over its macros.
 #include <exception>
@@ -46,8 +46,8 @@ absl::Status Execute(const WorkRequest& request, ImageCache* images, const Repor
   return absl::InternalError("this worker trains and infers only");
 }
 
-int Serve(const std::string& catalog_folder) {
-  absl::StatusOr<Catalog> catalog = Catalog::Open(catalog_folder);
+int Serve(const std::vector<std::string>& catalog_folders) {
+  absl::StatusOr<Catalog> catalog = Catalog::Open(catalog_folders);
   if (!catalog.ok()) {
     LOG(ERROR) << catalog.status();
     return 2;
@@ -68,9 +68,9 @@ int Serve(const std::string& catalog_folder) {
 int main(int argc, char** argv) {
   openset::InitLogging(argv[0]);
   openset::KeepFreedMemory();
-  if (argc != 2) {
+  if (argc < 2) {
     std::cerr << "openset_worker is started by 'openset run'.\n";
     return 2;
   }
-  return openset::Serve(argv[1]);
+  return openset::Serve({argv + 1, argv + argc});
 }

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
-#include "core/files/digest.h"
 #include "core/proto/schema.pb.h"
 
 namespace openset {
 namespace {
 
+using ::google::protobuf::Descriptor;
 using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 using ::google::protobuf::Reflection;
@@ -50,9 +51,17 @@ bool IsLeftOut(const Message& message, const FieldDescriptor* field) {
   return field_rule.label() || (field_rule.added() && HoldsDefault(message, field));
 }
 
-// Feeds unambiguous tokens to the hash: every token has a fixed length or carries its length.
-class Hasher {
+std::string BytesOf(uint64_t value) {
+  std::string bytes(8, '\0');
+  for (int i = 0; i < 8; ++i) bytes[i] = static_cast<char>(value >> (8 * i));
+  return bytes;
+}
+
+// Writes unambiguous tokens: every token has a fixed length or carries its length.
+class Writer {
  public:
+  explicit Writer(std::string* out) : out_(out) {}
+
   void Visit(const Message& message) {
     const Reflection* reflection = message.GetReflection();
     std::vector<const FieldDescriptor*> fields;
@@ -70,18 +79,12 @@ class Hasher {
     }
   }
 
-  void Text(absl::string_view text) {
-    Number(text.size());
-    sha_.Update(text);
-  }
-
-  std::string Finish() { return ToHex(sha_.Finish()); }
+  void Number(uint64_t value) { out_->append(BytesOf(value)); }
 
  private:
-  void Number(uint64_t value) {
-    char bytes[8];
-    for (int i = 0; i < 8; ++i) bytes[i] = static_cast<char>(value >> (8 * i));
-    sha_.Update(absl::string_view(bytes, 8));
+  void Text(absl::string_view text) {
+    Number(text.size());
+    out_->append(text.data(), text.size());
   }
 
   void Real(double value) {
@@ -117,16 +120,78 @@ class Hasher {
     }
   }
 
-  Sha256 sha_;
+  std::string* out_;
 };
 
 }  // namespace
 
+std::string CanonicalBytes(const Message& message) {
+  std::string bytes;
+  Writer(&bytes).Visit(message);
+  return bytes;
+}
+
+CanonicalDigester::CanonicalDigester(const Descriptor& type) {
+  type_.Update(BytesOf(type.full_name().size()));
+  type_.Update(type.full_name());
+  beginning_ = type_;
+}
+
+Sha256::Digest CanonicalDigester::Of(absl::string_view canonical) {
+  constexpr size_t kBlock = 64;  // of SHA-256
+  size_t common = 0;
+  const size_t shorter = std::min(canonical.size(), last_.size());
+  while (common + kBlock <= shorter && std::memcmp(canonical.data() + common, last_.data() + common, kBlock) == 0) {
+    common += kBlock;
+  }
+  if (begins_ > common) {
+    beginning_ = type_;
+    begins_ = 0;
+  }
+  beginning_.Update(canonical.substr(begins_, common - begins_));
+  begins_ = common;
+  last_.assign(canonical.data(), canonical.size());
+  Sha256 sha = beginning_;
+  sha.Update(canonical.substr(begins_));
+  return sha.Finish();
+}
+
 std::string MessageDigest(const Message& message) {
-  Hasher hasher;
-  hasher.Text(message.GetDescriptor()->full_name());
-  hasher.Visit(message);
-  return hasher.Finish();
+  return ToHex(CanonicalDigester(*message.GetDescriptor()).Of(CanonicalBytes(message)));
+}
+
+CanonicalBuilder::CanonicalBuilder(const Descriptor& type) {
+  bytes_.reserve(4096);
+  Writer(&bytes_).Number(type.options().GetExtension(revision));
+  Writer(&bytes_).Number(0);  // of fields, known at the end
+}
+
+void CanonicalBuilder::Begin(int field) {
+  if (field == last_field_) {
+    bytes_.replace(count_at_, 8, BytesOf(++count_));
+    return;
+  }
+  ++fields_;
+  last_field_ = field;
+  count_ = 1;
+  Writer(&bytes_).Number(field);
+  count_at_ = bytes_.size();
+  Writer(&bytes_).Number(count_);
+}
+
+void CanonicalBuilder::AddNumber(int field, uint64_t value) {
+  Begin(field);
+  Writer(&bytes_).Number(value);
+}
+
+void CanonicalBuilder::AddMessage(int field, absl::string_view canonical) {
+  Begin(field);
+  bytes_.append(canonical.data(), canonical.size());
+}
+
+std::string CanonicalBuilder::Finish() {
+  bytes_.replace(8, 8, BytesOf(fields_));
+  return std::move(bytes_);
 }
 
 }  // namespace openset

@@ -2,8 +2,11 @@
 #ifndef OPENSET_CORE_PROTO_PROTO_DIGEST_H_
 #define OPENSET_CORE_PROTO_PROTO_DIGEST_H_
 
+#include <cstdint>
 #include <string>
 
+#include "absl/strings/string_view.h"
+#include "core/files/digest.h"
 #include "google/protobuf/message.h"
 
 namespace openset {
@@ -14,6 +17,47 @@ namespace openset {
 // other field have different digests, and the digest depends neither on the order of fields in a file nor on the
 // version of the Protobuf library. Doubles are hashed by their bits (-0 as 0).
 std::string MessageDigest(const google::protobuf::Message& message);
+
+// For the digests of many messages that have parts in common: a part is turned to bytes once, wherever it stands.
+// What MessageDigest() hashes of a message, without its type's name.
+std::string CanonicalBytes(const google::protobuf::Message& message);
+
+// The canonical bytes of a message, from those of its parts. Fields are added in order of their numbers, elements of a
+// repeated one behind each other; the caller leaves labels out.
+class CanonicalBuilder {
+ public:
+  explicit CanonicalBuilder(const google::protobuf::Descriptor& type);
+
+  void AddNumber(int field, uint64_t value);
+  void AddMessage(int field, absl::string_view canonical);
+
+  // Call once.
+  std::string Finish();
+
+ private:
+  void Begin(int field);
+
+  std::string bytes_;
+  uint64_t fields_ = 0;
+  int last_field_ = 0;
+  uint64_t count_ = 0;   // elements of the last field
+  size_t count_at_ = 0;  // where that stands
+};
+
+// The digests of messages of one type by their canonical bytes; ToHex() of one is the message's MessageDigest(). Where
+// a message begins as the one before it does, that much is not hashed again.
+class CanonicalDigester {
+ public:
+  explicit CanonicalDigester(const google::protobuf::Descriptor& type);
+
+  Sha256::Digest Of(absl::string_view canonical);
+
+ private:
+  Sha256 type_;  // of the type's name
+  std::string last_;
+  Sha256 beginning_;  // of the type's name and the first `begins_` bytes of `last_`
+  size_t begins_ = 0;
+};
 
 }  // namespace openset
 

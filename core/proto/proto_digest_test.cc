@@ -1,7 +1,10 @@
 #include "core/proto/proto_digest.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/testing/schema_test.pb.h"
 #include "google/protobuf/text_format.h"
@@ -27,6 +30,34 @@ std::string GrownDigest(const std::string& text) { return DigestOf<Grown>(text);
 
 TEST(MessageDigest, DoesNotDependOnTheOrderInAFile) {
   EXPECT_EQ(Digest("leaf { rate: 0.5 count: 2 } flag: true"), Digest("flag: true leaf { count: 2 rate: 0.5 }"));
+}
+
+// Bytes put together from parts, hashed one after another with whatever they have in common.
+TEST(CanonicalDigester, GivesTheDigestsOfMessages) {
+  CanonicalDigester digester(*Root::descriptor());
+  for (const int count : {1, 2, 2, 900, 3}) {
+    for (const int leaves : {0, 40, 3, 40}) {
+      Root root;
+      root.mutable_leaf()->set_count(count);
+      root.set_flag(true);
+      for (int i = 0; i < leaves; ++i) root.add_leaves()->set_count(i);
+      EXPECT_EQ(ToHex(digester.Of(CanonicalBytes(root))), MessageDigest(root)) << count << " " << leaves;
+    }
+  }
+}
+
+TEST(CanonicalBuilder, PutsPartsTogether) {
+  Root root;
+  root.mutable_leaf()->set_rate(0.5);
+  root.add_leaves()->set_count(1);
+  root.add_leaves()->set_count(2);
+  CanonicalBuilder builder(*Root::descriptor());
+  std::vector<std::pair<int, std::string>> parts = {{Root::kLeafFieldNumber, CanonicalBytes(root.leaf())},
+                                                    {Root::kLeavesFieldNumber, CanonicalBytes(root.leaves(0))},
+                                                    {Root::kLeavesFieldNumber, CanonicalBytes(root.leaves(1))}};
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [field, bytes] : parts) builder.AddMessage(field, bytes);
+  EXPECT_EQ(builder.Finish(), CanonicalBytes(root));
 }
 
 TEST(MessageDigest, LeavesLabelsOut) { EXPECT_EQ(Digest("name: 'a' flag: true"), Digest("name: 'b' flag: true")); }

@@ -20,11 +20,6 @@ namespace {
 
 constexpr absl::Duration kTick = absl::Milliseconds(200);
 
-const ExecutionSpec& ExecutionOf(const PlanNode& node) {
-  const InferAction& infer = node.kind == ActionKind::kEvaluate ? node.evaluate.test() : node.infer;
-  return node.kind == ActionKind::kTrain ? node.train.execution() : infer.train(0).execution();
-}
-
 class Execution {
  public:
   Execution(const Plan& plan, const Store& store, const ActionMemory& memory, Engine* engine, EngineObserver* observer)
@@ -60,11 +55,11 @@ class Execution {
     std::vector<int> numbers(plan_.nodes.size(), -1);  // of plan nodes in the scheduler
     for (int n = 0; n < plan_.nodes.size(); ++n) {
       const PlanNode& node = plan_.nodes[n];
-      if (!node.needed || node.is_passenger) continue;
+      if (!node.needed || node.is_passenger || node.kind == ActionKind::kChoose) continue;
       const Demand demand = DemandOf(node);
       if (demand.gpu_shares > 0 && engine_->capacity().gpus.empty()) {
         return absl::FailedPreconditionError(
-            absl::StrCat(Describe(plan_.trials[node.trials[0]]), " runs on a GPU: give one, --devices=cuda:0"));
+            absl::StrCat(Describe(plan_.TrialOf(node)), " runs on a GPU: give one, --devices=cuda:0"));
       }
       std::vector<int> inputs;
       for (const int input : node.inputs) {
@@ -100,8 +95,10 @@ class Execution {
         demand.memory_mb = memory_.evaluate_mb();
         demand.cpu_threads = 1;
         return demand;
+      case ActionKind::kChoose:
+        return demand;
     }
-    const ExecutionSpec& execution = ExecutionOf(node);
+    const ExecutionSpec& execution = plan_.TrialOf(node).execution();
     if (execution.device() == ExecutionSpec::CUDA) {
       demand.gpu_shares = 1;
     } else {
@@ -115,18 +112,20 @@ class Execution {
     request.set_key(node.key);
     switch (node.kind) {
       case ActionKind::kTrain:
-        *request.mutable_train() = node.train;
+        *request.mutable_train() = plan_.TrainActionOf(node);
         break;
       case ActionKind::kInfer:
-        *request.mutable_infer() = node.infer;
+        *request.mutable_infer() = plan_.InferActionOf(node);
         for (const int other : node.together) {
           KeyedInferAction* passenger = request.add_infer_together();
           passenger->set_key(plan_.nodes[other].key);
-          *passenger->mutable_action() = plan_.nodes[other].infer;
+          *passenger->mutable_action() = plan_.InferActionOf(plan_.nodes[other]);
         }
         break;
       case ActionKind::kEvaluate:
-        *request.mutable_evaluate() = plan_.trials[node.trials[0]];
+        *request.mutable_evaluate() = plan_.TrialOf(node).Spec();
+        break;
+      case ActionKind::kChoose:
         break;
     }
     return request;
@@ -175,7 +174,7 @@ class Execution {
     failure.set_schema_version(kSchemaVersion);
     failure.set_kind(KindName(node.kind));
     failure.set_key(node.key);
-    failure.set_description(Describe(plan_.trials[node.trials[0]]));
+    failure.set_description(Describe(plan_.TrialOf(node)));
     failure.set_message(std::string(event.end->message()));
     failure.set_log_tail(event.log_tail);
     failure.set_failed_at_seconds(absl::ToUnixSeconds(absl::Now()));

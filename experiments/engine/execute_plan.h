@@ -27,10 +27,10 @@ class EngineObserver {
   virtual void OnTick() = 0;
 };
 
-// Executes the needed actions of a plan, each as soon as its inputs and a seat are there; later steps of a trial before
-// earlier ones, so that trials complete, then those with more work up to their record, so that none is left for the
-// end. An action on the CPU takes as many threads as its trial has, one on a GPU one share of it, an evaluation one
-// thread; and the memory that its kind takes.
+// Executes the needed actions of a plan, but for its choices, which are its owner's (experiments/study/study.h); each
+// as soon as its inputs and a seat are there; later steps of a trial before earlier ones, so that trials complete, then
+// those with more work up to their record, so that none is left for the end. An action on the CPU takes as many threads
+// as its trial has, one on a GPU one share of it, an evaluation one thread; and the memory that its kind takes.
 //
 // A failed action is recorded in the store (FailureRecord) and what depends on it is skipped; everything else goes on.
 // Where the engine cannot start an action nothing is lost: those that run go on to their end, and it is tried again

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "experiments/plan/planner.h"
 #include "experiments/spec/expand.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"

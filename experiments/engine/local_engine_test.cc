@@ -14,6 +14,7 @@
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "experiments/engine/execute_plan.h"
+#include "experiments/plan/planner.h"
 #include "experiments/spec/expand.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
@@ -92,8 +93,8 @@ class LocalEngineTest : public ::testing::Test {
   }
 
   int Records(const Plan& plan) const {
-    return static_cast<int>(std::count_if(plan.trial_ids.begin(), plan.trial_ids.end(),
-                                          [&](const std::string& id) { return store_.HasRecord(id); }));
+    return static_cast<int>(std::count_if(plan.trial_nodes.begin(), plan.trial_nodes.end(),
+                                          [&](int node) { return store_.HasRecord(plan.nodes[node].key); }));
   }
 
   const SpecSandbox sandbox_;

@@ -1,57 +1,72 @@
-// TrialSpecs -> the graph of actions that makes their records.
+// The graph of actions that makes the records of trials. experiments/plan/planner.h makes it.
 #ifndef OPENSET_EXPERIMENTS_PLAN_PLAN_H_
 #define OPENSET_EXPERIMENTS_PLAN_PLAN_H_
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "experiments/plan/search.h"
 #include "experiments/spec/action.pb.h"
-#include "experiments/spec/trial.pb.h"
-#include "experiments/store/store.h"
+#include "experiments/spec/trial.h"
 
 namespace openset {
 
-enum class ActionKind { kTrain, kInfer, kEvaluate };
+enum class ActionKind {
+  kTrain,
+  kInfer,
+  kEvaluate,
+  kChoose,  // of the candidates of a search, whose records it reads; it adds the tuned trial
+            // (experiments/plan/planner.h)
+};
 
-// "train", "infer", "evaluate".
+// "train", "infer", "evaluate", "choose".
 const char* KindName(ActionKind kind);
 
-// One action, done once for all trials that share it.
+// One action, done once for all trials that share it. The action itself is made from a trial when it is wanted
+// (Plan::TrainActionOf ...): a plan of 100,000 trials would not hold them all.
 struct PlanNode {
   ActionKind kind;
   std::string key;          // digest of the action
-  TrainAction train;        // set for its kind,
-  InferAction infer;        // empty for
-  EvaluateAction evaluate;  // the others
   std::vector<int> inputs;  // nodes whose results it reads; they come before it
-  std::vector<int> trials;  // of the plan, that need it
-  bool done = false;        // its result is in the store
-  bool needed = false;      // not done, and a trial without a record depends on it
+  std::vector<int> trials;  // of the plan, that need it, ascending; of kChoose the one that is tuned
+  // Which of a trial's actions of its kind it is.
+  int member = 0;               // kTrain: of an ensemble's
+  bool is_pretraining = false;  // kTrain: the training that the member's starts from
+  bool is_for_fit = false;      // kInfer: the one that a score is fitted to
+  bool is_import = false;       // kTrain: it takes a model as it was imported, without a training
+  int search = -1;              // kChoose: its place in Plan.searches
+  bool done = false;            // its result is in the store
+  bool needed = false;          // not done, and a trial without a record depends on it
+  bool is_passenger = false;    // in `together` of another node
   // Needed inferences that are done together with this one, because they share passes; they are not started themselves.
   std::vector<int> together;
-  bool is_passenger = false;  // in `together` of another node
-  int64_t work = 0;           // estimated image passes: a training pass counts 3, an inference pass 1
+  int64_t work = 0;  // estimated image passes: a training pass counts 3, an inference pass 1
 };
 
-// Whether it takes a model as it was imported: a kTrain without a training.
-bool IsImport(const PlanNode& node);
+struct PlannedSearch {
+  TrialSearch search;
+  int tuned = -1;  // the trial that it gave, once the choice is made
+};
 
 struct Plan {
-  std::vector<TrialSpec> trials;
-  std::vector<std::string> trial_ids;
-  std::vector<PlanNode> nodes;  // inputs first
+  std::vector<Trial> trials;
+  std::vector<int> trial_nodes;  // of each trial the node that makes its record
+  std::vector<PlanNode> nodes;   // inputs first
+  std::vector<PlannedSearch> searches;
+
+  // The id of a trial, and of its record.
+  const std::string& trial_id(int trial) const { return nodes[trial_nodes[trial]].key; }
 
   int Count(ActionKind kind) const;
   int CountNeeded(ActionKind kind) const;
+
+  // The first trial that needs the node.
+  const Trial& TrialOf(const PlanNode& node) const { return trials[node.trials[0]]; }
+  // Precondition: the node's kind.
+  TrainAction TrainActionOf(const PlanNode& node) const;
+  InferAction InferActionOf(const PlanNode& node) const;
 };
-
-// How many samples a selection holds.
-using SampleCounter = std::function<int64_t(const Selection&)>;
-
-// An action that several trials share appears once. Reads only the store's names of files, not their content.
-Plan MakePlan(std::vector<TrialSpec> trials, const Store& store, const SampleCounter& count_samples);
 
 }  // namespace openset
 

@@ -1,10 +1,10 @@
-#include "experiments/plan/plan.h"
-
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "core/proto/proto_digest.h"
 #include "data/catalog.h"
+#include "experiments/plan/planner.h"
 #include "experiments/spec/actions.h"
 #include "experiments/spec/describe.h"
 #include "experiments/spec/expand.h"
@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 Plan MustPlan(const SpecSandbox& sandbox, const std::string& spec, const Store& store) {
   const absl::StatusOr<Experiment> experiment = sandbox.Load(spec);
   EXPECT_TRUE(experiment.ok()) << experiment.status();
-  absl::StatusOr<std::vector<TrialSpec>> trials = Expand(*experiment);
+  absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
   EXPECT_TRUE(trials.ok()) << trials.status();
   return MakePlan(*trials, store,
                   [&](const Selection& selection) { return *CountSamples(selection, experiment->catalog); });
@@ -78,11 +78,11 @@ TEST(MakePlan, AnEnsembleReadsItsMembersCheckpoints) {
                Store("/nowhere"));
   EXPECT_EQ(plan.Count(ActionKind::kTrain), 4);
   ASSERT_EQ(plan.Count(ActionKind::kInfer), 2);
-  EXPECT_EQ(plan.nodes[0].train.seed(), 0);
-  EXPECT_EQ(plan.nodes[1].train.seed(), 1);
+  EXPECT_EQ(plan.TrainActionOf(plan.nodes[0]).seed(), 0);
+  EXPECT_EQ(plan.TrainActionOf(plan.nodes[1]).seed(), 1);
   EXPECT_THAT(plan.nodes[2].inputs, ElementsAre(0, 1));
   EXPECT_EQ(plan.nodes[2].work, 2 * 5 * 10);
-  EXPECT_EQ(plan.nodes[4].train.seed(), 2);
+  EXPECT_EQ(plan.TrainActionOf(plan.nodes[4]).seed(), 2);
 }
 
 // A fine-tuning reads the checkpoint of the training it starts from, which is another method's own.
@@ -117,12 +117,12 @@ TEST(MakePlan, AFineTuningReadsItsPretraining) {
   EXPECT_THAT(plan.nodes[0].trials, ElementsAre(0, 1));  // the training of method plain
   ASSERT_EQ(plan.nodes[3].kind, ActionKind::kTrain);
   EXPECT_THAT(plan.nodes[3].inputs, ElementsAre(0));
-  EXPECT_EQ(plan.nodes[3].train.training().epochs(), 1);
+  EXPECT_EQ(plan.TrainActionOf(plan.nodes[3]).training().epochs(), 1);
   EXPECT_EQ(plan.nodes[3].work, 3 * 20 * 1 * 3);
   // With the fine-tuned weights in the store, the first stage is not needed for them.
   std::filesystem::create_directories(store.CheckpointFolder(plan.nodes[3].key));
   TrialRecord record;
-  record.set_trial_id(plan.trial_ids[0]);
+  record.set_trial_id(plan.trial_id(0));
   ASSERT_TRUE(*store.CommitRecord(record));
   EXPECT_EQ(MustPlan(sandbox, spec, store).CountNeeded(ActionKind::kTrain), 0);
 }
@@ -149,6 +149,49 @@ TEST(MakePlan, PerturbationsOfOneModelAreDoneTogether) {
     }
   }
   EXPECT_EQ(leaders, 2);  // one for each seed
+}
+
+// The keys that a plan computes from shared parts are the digests of the actions that it hands out.
+void ExpectKeysOfActions(const Plan& plan) {
+  for (const PlanNode& node : plan.nodes) {
+    switch (node.kind) {
+      case ActionKind::kTrain:
+        EXPECT_EQ(node.key, MessageDigest(plan.TrainActionOf(node)));
+        break;
+      case ActionKind::kInfer:
+        EXPECT_EQ(node.key, MessageDigest(plan.InferActionOf(node)));
+        break;
+      case ActionKind::kEvaluate:
+        EXPECT_EQ(node.key, MessageDigest(MakeEvaluateAction(plan.TrialOf(node))));
+        break;
+      case ActionKind::kChoose:
+        break;
+    }
+  }
+}
+
+// An ensemble with two stages, external images, views, several metrics and a fitted score, beside a plain method that
+// shares the first stage of its first member.
+TEST(MakePlan, KeysAreTheDigestsOfTheActions) {
+  const SpecSandbox sandbox;
+  sandbox.Write("data/tasks/task.textproto",
+                "name: 'task' data_set: 'digits' split { known: [0, 1, 2] unknown: 3 } "
+                "external { data_set: 'digits' class_id: 4 }");
+  sandbox.Write("experiments/presets/all.textproto",
+                "pretraining { loss { term { cross_entropy {} } } training { epochs: 2 batch_size: 10 "
+                "optimizer { learning_rate: 0.1 sgd {} } schedule { constant {} } } } "
+                "augmentation { horizontal_flip {} } augmentation { random_crop {} } "
+                "training { evaluate_every { epochs: 1 samples: TEST } } "
+                "open_set { external_images {} } views { augmentation { horizontal_flip {} } } "
+                "loss { term { cross_entropy {} } term { outlier_exposure {} } term { jsd_consistency {} } } "
+                "inference { ensemble { members: 2 } } score { temperature_scaled_softmax {} }");
+  const Plan plan = MustPlan(
+      sandbox, absl::StrCat(kMinimalSpec, "method: 'plain+all' seed: 1 metric { auroc {} } metric { openauc {} }"),
+      Store("/nowhere"));
+  EXPECT_EQ(plan.Count(ActionKind::kTrain), 8);  // seeds 0 to 3, two stages each; plain's are two of the first stages
+  ExpectKeysOfActions(plan);
+  EXPECT_EQ(plan.trial_id(2), TrialId(plan.trials[2]));
+  EXPECT_EQ(plan.trial_id(2), TrialId(plan.trials[2].Spec()));
 }
 
 TEST(Describe, NamesTheMessagesOfAnAxis) {
@@ -185,9 +228,9 @@ TEST(MakePlan, NeedsOnlyWhatAMissingRecordNeeds) {
 
   // A record: nothing of that trial is needed, though its outputs are gone.
   TrialRecord record;
-  record.set_trial_id(all.trial_ids[0]);
+  record.set_trial_id(all.trial_id(0));
   ASSERT_TRUE(*store.CommitRecord(record));
-  record.set_trial_id(all.trial_ids[1]);
+  record.set_trial_id(all.trial_id(1));
   ASSERT_TRUE(*store.CommitRecord(record));
   std::filesystem::remove_all(store.CheckpointFolder(all.nodes[0].key));
   plan = MustPlan(sandbox, spec, store);
@@ -196,7 +239,7 @@ TEST(MakePlan, NeedsOnlyWhatAMissingRecordNeeds) {
 
 TEST(Actions, KeysFollowWhatDecidesTheResult) {
   const SpecSandbox sandbox;
-  const TrialSpec trial = (*Expand(*sandbox.Load(kMinimalSpec)))[0];
+  const TrialSpec trial = (*Expand(*sandbox.Load(kMinimalSpec)))[0].Spec();
   TrialSpec other = trial;
   other.mutable_execution()->set_threads(2);
   EXPECT_NE(TrialId(trial), TrialId(other));

@@ -1,6 +1,8 @@
 #include "experiments/plan/search.h"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,8 +13,7 @@
 #include "core/suggest.h"
 #include "eval/metrics/make_metric.h"
 #include "experiments/spec/actions.h"
-#include "experiments/spec/axis.h"
-#include "experiments/spec/check_method.h"
+#include "experiments/spec/resolve_grid.h"
 
 namespace openset {
 namespace {
@@ -20,9 +21,9 @@ namespace {
 class SearchExpander {
  public:
   SearchExpander(const Experiment& experiment, int64_t max_candidates)
-      : experiment_(experiment), spec_(experiment.spec), left_(max_candidates) {}
+      : experiment_(experiment), spec_(experiment.spec), left_(static_cast<double>(max_candidates)) {}
 
-  absl::StatusOr<std::vector<TrialSearch>> Run(const std::vector<TrialSpec>& trials) {
+  absl::StatusOr<std::vector<TrialSearch>> Run(const std::vector<Trial>& trials) {
     OPENSET_RETURN_IF_ERROR(CheckSearches());
     std::vector<TrialSearch> searches;
     for (size_t t = 0; t < trials.size(); ++t) {
@@ -31,7 +32,7 @@ class SearchExpander {
         if (std::count(search.method().begin(), search.method().end(), trials[t].method().name()) == 0) continue;
         TrialSearch& expanded = searches.emplace_back();
         expanded.trial = static_cast<int>(t);
-        OPENSET_RETURN_IF_ERROR(AddCandidates(s, 0, OnValidationData(trials[t], search), &expanded.candidates));
+        OPENSET_RETURN_IF_ERROR(AddCandidates(s, trials[t], &expanded.candidates));
       }
     }
     return searches;
@@ -66,76 +67,92 @@ class SearchExpander {
     return absl::OkStatus();
   }
 
-  // A trial that sees no test data.
-  static TrialSpec OnValidationData(const TrialSpec& trial, const Search& search) {
-    TrialSpec candidate = trial;
-    candidate.clear_data();
-    candidate.clear_metric();
-    candidate.clear_openness();
-    *candidate.mutable_data()->mutable_train() = trial.data().train();
-    *candidate.mutable_data()->mutable_test_known() = trial.data().validation_known();
-    *candidate.mutable_data()->mutable_test_unknown() = trial.data().validation_unknown();
-    if (trial.data().has_external()) *candidate.mutable_data()->mutable_external() = trial.data().external();
-    *candidate.add_metric() = search.criterion();
-    FillDefaults(&candidate);
-    return candidate;
+  // What is kept for validation in the place of the test data.
+  std::shared_ptr<const TrialData> OnValidationData(const std::shared_ptr<const TrialData>& trial) {
+    std::shared_ptr<const TrialData>& made = validation_data_[trial.get()];
+    if (made != nullptr) return made;
+    auto validation = std::make_shared<TrialData>();
+    validation->task = trial->task;
+    validation->split = trial->split;
+    TaskData& data = validation->data;
+    *data.mutable_train() = trial->data.train();
+    *data.mutable_test_known() = trial->data.validation_known();
+    *data.mutable_test_unknown() = trial->data.validation_unknown();
+    if (trial->data.has_external()) *data.mutable_external() = trial->data.external();
+    FillDefaults(&data);
+    return made = std::move(validation);
   }
 
-  // A candidate for each combination of values of axes `a` and up.
-  absl::Status AddCandidates(int s, int a, const TrialSpec& so_far, std::vector<TrialSpec>* candidates) {
-    const Search& search = spec_.search(s);
-    if (a == search.axis_size()) {
-      if (--left_ < 0) return Problem(absl::StrCat("search[", s, "]"), "makes too many candidates");
-      candidates->push_back(so_far);
-      return absl::OkStatus();
+  // The trial's execution, measured by the search's criterion.
+  std::shared_ptr<const TrialProtocol> ByCriterion(int s, const std::shared_ptr<const TrialProtocol>& trial) {
+    std::shared_ptr<const TrialProtocol>& made = protocols_[{s, trial.get()}];
+    if (made != nullptr) return made;
+    auto protocol = std::make_shared<TrialProtocol>();
+    protocol->execution = trial->execution;
+    *protocol->metric.Add() = spec_.search(s).criterion();
+    FillDefaults(&protocol->metric[0]);
+    return made = std::move(protocol);
+  }
+
+  using Methods = std::vector<std::shared_ptr<const TrialMethod>>;
+  absl::StatusOr<const Methods*> GridOf(int s, const std::shared_ptr<const TrialMethod>& method) {
+    const auto [entry, is_new] = grids_.try_emplace({s, method.get()});
+    if (!is_new) return &entry->second;
+    const std::string search = absl::StrCat("search[", s, "]");
+    std::vector<GridAxis> axes;
+    for (int a = 0; a < spec_.search(s).axis_size(); ++a) {
+      axes.push_back({&spec_.search(s).axis(a), experiment_.source.Where(absl::StrCat(search, ".axis[", a, "]"))});
     }
-    const Axis& axis = search.axis(a);
-    const std::string path = absl::StrCat("search[", s, "].axis[", a, "]");
-    for (const std::string& value : axis.value()) {
-      TrialSpec candidate = so_far;
-      AxisValue* label = candidate.add_axis();
-      label->set_name(AxisName(axis));
-      label->set_value(AxisLabel(value));
-      const std::string method = candidate.method().name();
-      const absl::Status set = SetAxis(axis, value, candidate.mutable_method());
-      if (!set.ok()) return Problem(path, absl::StrCat(method, ": ", set.message()));
-      FillDefaults(candidate.mutable_method());
-      std::vector<FieldProblem> problems = FindProblems(candidate.method());
-      if (problems.empty()) problems = FindMethodProblems(candidate.method());
-      if (!problems.empty()) {
-        return Problem(path, absl::StrCat(method, ": ", problems[0].path, ": ", problems[0].message));
-      }
-      OPENSET_RETURN_IF_ERROR(AddCandidates(s, a + 1, candidate, candidates));
+    const std::string& name = method->method.name();
+    OPENSET_ASSIGN_OR_RETURN(entry->second, ResolveGrid(*method, axes, [&](int axis, const std::string& path) {
+                               const std::string where = axis < 0 ? experiment_.source.Where(search) : axes[axis].where;
+                               return absl::StrCat(where, ": ", name, ": ", path);
+                             }));
+    return &entry->second;
+  }
+
+  absl::Status AddCandidates(int s, const Trial& trial, std::vector<Trial>* candidates) {
+    double combinations = 1;
+    for (const Axis& axis : spec_.search(s).axis()) combinations *= axis.value_size();
+    left_ -= combinations;
+    if (left_ < 0) return Problem(absl::StrCat("search[", s, "]"), "makes too many candidates");
+    OPENSET_ASSIGN_OR_RETURN(const Methods* methods, GridOf(s, trial.shared_method()));
+    for (const auto& method : *methods) {
+      candidates->emplace_back(method, OnValidationData(trial.shared_data()), ByCriterion(s, trial.shared_protocol()),
+                               trial.seed());
     }
     return absl::OkStatus();
   }
 
   const Experiment& experiment_;
   const ExperimentSpec& spec_;
-  int64_t left_;  // candidates that may still be made
+  double left_;  // candidates that may still be made
+  // Parts that candidates share, by the trial's.
+  std::map<const TrialData*, std::shared_ptr<const TrialData>> validation_data_;
+  std::map<std::pair<int, const TrialProtocol*>, std::shared_ptr<const TrialProtocol>> protocols_;
+  std::map<std::pair<int, const TrialMethod*>, Methods> grids_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::vector<TrialSearch>> ExpandSearches(const Experiment& experiment,
-                                                        const std::vector<TrialSpec>& trials, int64_t max_candidates) {
+absl::StatusOr<std::vector<TrialSearch>> ExpandSearches(const Experiment& experiment, const std::vector<Trial>& trials,
+                                                        int64_t max_candidates) {
   return SearchExpander(experiment, max_candidates).Run(trials);
 }
 
-absl::StatusOr<std::optional<TrialSpec>> TunedTrial(const TrialSpec& trial, const TrialSearch& search,
-                                                    const Store& store) {
-  const MetricSpec& criterion = search.candidates[0].metric(0);
+absl::StatusOr<std::optional<Trial>> TunedTrial(const Trial& trial, const TrialSearch& search, const Store& store) {
+  const MetricSpec& criterion = search.candidates[0].metric()[0];
   const bool higher = HigherIsBetter(criterion).value();
   SearchLog log;
   *log.mutable_criterion() = criterion;
   std::string absent_reason;
   for (size_t c = 0; c < search.candidates.size(); ++c) {
-    const TrialSpec& candidate = search.candidates[c];
+    const Trial& candidate = search.candidates[c];
     const absl::StatusOr<TrialRecord> record = store.LoadRecord(TrialId(candidate));
     if (absl::IsNotFound(record.status())) return std::nullopt;
     if (!record.ok()) return record.status();
     SearchCandidate* entry = log.add_candidate();
-    *entry->mutable_axis() = {candidate.axis().begin() + trial.axis_size(), candidate.axis().end()};
+    *entry->mutable_axis() = {candidate.axis().begin() + trial.axis().size(), candidate.axis().end()};
     entry->set_trial_id(record->trial_id());
     const MetricRecord& measured = record->metric(0);
     if (!measured.has_value()) {
@@ -152,11 +169,11 @@ absl::StatusOr<std::optional<TrialSpec>> TunedTrial(const TrialSpec& trial, cons
                                                       ": ", MetricName(criterion),
                                                       " is undefined for all candidates: ", absent_reason));
   }
-  TrialSpec tuned = trial;
-  *tuned.mutable_method() = search.candidates[log.chosen()].method();
-  tuned.mutable_method()->set_name(absl::StrCat(trial.method().name(), " (tuned)"));
-  *tuned.mutable_search() = std::move(log);
-  return tuned;
+  auto method = std::make_shared<TrialMethod>();
+  method->method = search.candidates[log.chosen()].method();
+  method->method.set_name(absl::StrCat(trial.method().name(), " (tuned)"));
+  method->axis = trial.axis();
+  return trial.With(std::move(method)).With(std::make_shared<const SearchLog>(std::move(log)));
 }
 
 }  // namespace openset

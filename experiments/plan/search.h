@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "experiments/spec/experiment_file.h"
-#include "experiments/spec/trial.pb.h"
+#include "experiments/spec/trial.h"
 #include "experiments/store/store.h"
 
 namespace openset {
@@ -18,22 +18,20 @@ struct TrialSearch {
   int trial = 0;  // index among the trials it was made for
   // The trial's method with each combination of values, trained as the trial is and evaluated by the criterion on
   // validation data. Nothing of a candidate names a test sample. In the order of the grid, the last axis fastest.
-  std::vector<TrialSpec> candidates;
+  std::vector<Trial> candidates;
 };
 
 // The searches of an experiment for the trials it was expanded to, in the order of the trials.
 // Errors: kInvalidArgument, "FILE:LINE: path: problem": a method that is none of the experiment's or in two searches,
 // an axis or value that does not fit the method, a criterion without a direction, no samples kept for validation, more
 // than `max_candidates` in all.
-absl::StatusOr<std::vector<TrialSearch>> ExpandSearches(const Experiment& experiment,
-                                                        const std::vector<TrialSpec>& trials,
+absl::StatusOr<std::vector<TrialSearch>> ExpandSearches(const Experiment& experiment, const std::vector<Trial>& trials,
                                                         int64_t max_candidates = 1000000);
 
 // The trial with the values of the best candidate, and the log of the search; "(tuned)" is added to the method's name.
 // None while a candidate has no record. Errors: kFailedPrecondition if the criterion is undefined for all candidates;
 // those of reading records.
-absl::StatusOr<std::optional<TrialSpec>> TunedTrial(const TrialSpec& trial, const TrialSearch& search,
-                                                    const Store& store);
+absl::StatusOr<std::optional<Trial>> TunedTrial(const Trial& trial, const TrialSearch& search, const Store& store);
 
 }  // namespace openset
 

@@ -1,10 +1,11 @@
 #include "experiments/plan/search.h"
 
+#include <filesystem>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "core/testing/status_matchers.h"
-#include "experiments/plan/plan.h"
+#include "experiments/plan/planner.h"
 #include "experiments/spec/actions.h"
 #include "experiments/spec/describe.h"
 #include "experiments/spec/expand.h"
@@ -14,8 +15,10 @@
 namespace openset {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Of the digits, class 3 is unknown in the test, class 4 external.
 constexpr char kExternalTask[] = R"(
@@ -45,18 +48,18 @@ class SearchTest : public ::testing::Test {
   absl::StatusOr<std::vector<TrialSearch>> Searches(const std::string& more) {
     absl::StatusOr<Experiment> experiment = sandbox_.Load(absl::StrCat(kMinimalSpec, more));
     if (!experiment.ok()) return experiment.status();
-    absl::StatusOr<std::vector<TrialSpec>> trials = Expand(*experiment);
+    absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
     if (!trials.ok()) return trials.status();
     trials_ = *std::move(trials);
     return ExpandSearches(*experiment, trials_, max_candidates_);
   }
 
   // Stores a record that says the candidate's AURC is `value`.
-  void Record(const TrialSpec& candidate, std::optional<double> value) {
+  void Record(const Trial& candidate, std::optional<double> value) {
     TrialRecord record;
     record.set_schema_version(kSchemaVersion);
     record.set_trial_id(TrialId(candidate));
-    *record.mutable_trial() = candidate;
+    *record.mutable_trial() = candidate.Spec();
     MetricRecord* metric = record.add_metric();
     metric->set_name("aurc");
     if (value.has_value()) metric->set_value(*value);
@@ -66,7 +69,7 @@ class SearchTest : public ::testing::Test {
 
   SpecSandbox sandbox_;
   Store store_;
-  std::vector<TrialSpec> trials_;
+  std::vector<Trial> trials_;
   int64_t max_candidates_ = 1000;
 };
 
@@ -76,14 +79,14 @@ TEST_F(SearchTest, MakesTheGridForEachTrial) {
   ASSERT_EQ(trials_.size(), 4);
   ASSERT_EQ(searches->size(), 2);  // of method plain, seeds 0 and 1
   EXPECT_EQ((*searches)[1].trial, 1);
-  const std::vector<TrialSpec>& candidates = (*searches)[1].candidates;
+  const std::vector<Trial>& candidates = (*searches)[1].candidates;
   ASSERT_EQ(candidates.size(), 6);
   EXPECT_EQ(candidates[4].seed(), 1);
   EXPECT_EQ(candidates[4].method().score().temperature_scaled_softmax().temperature(), 10);
   EXPECT_EQ(candidates[4].method().training().epochs(), 2);
   EXPECT_EQ(Describe(candidates[4]), "plain on task, split 0, seed 1, temperature 10, epochs 2");
-  ASSERT_EQ(candidates[4].metric_size(), 1);
-  EXPECT_TRUE(candidates[4].metric(0).has_aurc());
+  ASSERT_EQ(candidates[4].metric().size(), 1);
+  EXPECT_TRUE(candidates[4].metric()[0].has_aurc());
 }
 
 // Of the known classes the last 5 training samples each, and class 4 of the external images' own test part.
@@ -94,15 +97,17 @@ TEST_F(SearchTest, NoCandidateReachesATestSample) {
   EXPECT_EQ(plan.Count(ActionKind::kTrain), 3);
   for (const PlanNode& node : plan.nodes) {
     if (node.kind == ActionKind::kTrain) {
-      EXPECT_EQ(node.train.data().part(), "train");
-      EXPECT_EQ(node.train.data().without_last_per_class(), 5);
+      const TrainAction train = plan.TrainActionOf(node);
+      EXPECT_EQ(train.data().part(), "train");
+      EXPECT_EQ(train.data().without_last_per_class(), 5);
     }
     if (node.kind != ActionKind::kInfer) continue;
-    EXPECT_EQ(node.infer.known().part(), "train");
-    EXPECT_EQ(node.infer.known().only_last_per_class(), 5);
-    ASSERT_EQ(node.infer.unknown_size(), 1);
-    EXPECT_EQ(node.infer.unknown(0).name(), "external");
-    EXPECT_THAT(node.infer.unknown(0).selection().class_id(), ElementsAre(4));
+    const InferAction infer = plan.InferActionOf(node);
+    EXPECT_EQ(infer.known().part(), "train");
+    EXPECT_EQ(infer.known().only_last_per_class(), 5);
+    ASSERT_EQ(infer.unknown_size(), 1);
+    EXPECT_EQ(infer.unknown(0).name(), "external");
+    EXPECT_THAT(infer.unknown(0).selection().class_id(), ElementsAre(4));
   }
   // The trial itself trains on the same samples, so that default and tuned differ in the values only.
   EXPECT_EQ(trials_[0].data().train().without_last_per_class(), 5);
@@ -113,18 +118,18 @@ TEST_F(SearchTest, NoCandidateReachesATestSample) {
 TEST_F(SearchTest, TheBestCandidateMakesTheTunedTrial) {
   const absl::StatusOr<std::vector<TrialSearch>> searches = Searches(kSearch);
   ASSERT_TRUE(searches.ok()) << searches.status();
-  const std::vector<TrialSpec>& candidates = (*searches)[0].candidates;
+  const std::vector<Trial>& candidates = (*searches)[0].candidates;
   const std::vector<std::optional<double>> values = {0.3, 0.2, std::nullopt, 0.1, 0.5, 0.1};
   for (size_t c = 0; c < candidates.size(); ++c) {
-    const absl::StatusOr<std::optional<TrialSpec>> tuned = TunedTrial(trials_[0], (*searches)[0], store_);
+    const absl::StatusOr<std::optional<Trial>> tuned = TunedTrial(trials_[0], (*searches)[0], store_);
     ASSERT_TRUE(tuned.ok()) << tuned.status();
     EXPECT_FALSE(tuned->has_value());
     Record(candidates[c], values[c]);
   }
-  const absl::StatusOr<std::optional<TrialSpec>> result = TunedTrial(trials_[0], (*searches)[0], store_);
+  const absl::StatusOr<std::optional<Trial>> result = TunedTrial(trials_[0], (*searches)[0], store_);
   ASSERT_TRUE(result.ok()) << result.status();
   ASSERT_TRUE(result->has_value());
-  const TrialSpec& tuned = **result;
+  const TrialSpec tuned = (**result).Spec();
   EXPECT_EQ(tuned.method().name(), "plain (tuned)");
   EXPECT_EQ(tuned.method().score().temperature_scaled_softmax().temperature(), 10);
   EXPECT_EQ(tuned.method().training().epochs(), 1);  // the first of the two best
@@ -141,10 +146,48 @@ TEST_F(SearchTest, TheBestCandidateMakesTheTunedTrial) {
   EXPECT_EQ(TrialId(without_log), TrialId(tuned));
 }
 
+// The plan grows by the tuned trial: its training is the chosen candidate's, its inference and its record are new.
+TEST_F(SearchTest, TheChoiceIsANodeThatAddsTheTunedTrial) {
+  absl::StatusOr<std::vector<TrialSearch>> searches = Searches(kSearch);
+  ASSERT_TRUE(searches.ok()) << searches.status();
+  Planner planner(store_, [](const Selection&) { return 1; });
+  const std::vector<Trial> candidates = (*searches)[0].candidates;
+  planner.AddTrial(trials_[0]);
+  const int choose = planner.AddSearch((*searches)[0]);
+  const Plan& plan = planner.plan();
+  EXPECT_THAT(planner.FindNeeded(), Contains(choose));
+  EXPECT_EQ(plan.nodes[choose].kind, ActionKind::kChoose);
+  EXPECT_EQ(plan.nodes[choose].inputs.size(), 6);
+  EXPECT_THAT(plan.nodes[choose].trials, ElementsAre(0));
+  EXPECT_THAT(planner.Choose(choose), StatusIs(absl::StatusCode::kNotFound, HasSubstr("plain on task")));
+
+  const std::vector<double> values = {0.3, 0.2, 0.5, 0.1, 0.5, 0.2};
+  for (size_t c = 0; c < candidates.size(); ++c) Record(candidates[c], values[c]);
+  const int training = plan.nodes[plan.nodes[plan.trial_nodes[4]].inputs[0]].inputs[0];
+  std::filesystem::create_directories(store_.CheckpointFolder(plan.nodes[training].key));
+  const size_t before = plan.nodes.size();
+  const absl::StatusOr<std::vector<int>> added = planner.Choose(choose);
+  ASSERT_TRUE(added.ok()) << added.status();
+  EXPECT_TRUE(plan.nodes[choose].done);
+  ASSERT_EQ(plan.searches[0].tuned, 7);
+  const Trial& tuned = plan.trials[7];
+  EXPECT_EQ(Describe(tuned), "plain (tuned) on task, split 0, seed 0");
+  EXPECT_EQ(tuned.search()->chosen(), 3);
+  // Passes over the test images and over the validation images, to fit the temperature on these, and a record.
+  ASSERT_EQ(plan.nodes.size(), before + 3);
+  const PlanNode& last = plan.nodes[plan.trial_nodes[7]];
+  EXPECT_EQ(last.key, TrialId(tuned));
+  EXPECT_EQ(plan.nodes[last.inputs[0]].inputs, std::vector<int>{training});
+  EXPECT_TRUE(plan.nodes[training].done);
+  for (const int n : *added) EXPECT_TRUE(plan.nodes[n].needed && !plan.nodes[n].done);
+  EXPECT_THAT(*added, Contains(plan.trial_nodes[7]));
+  EXPECT_THAT(*added, Not(Contains(training)));
+}
+
 TEST_F(SearchTest, AnUndefinedCriterionIsAnError) {
   const absl::StatusOr<std::vector<TrialSearch>> searches = Searches(kSearch);
   ASSERT_TRUE(searches.ok()) << searches.status();
-  for (const TrialSpec& candidate : (*searches)[0].candidates) Record(candidate, std::nullopt);
+  for (const Trial& candidate : (*searches)[0].candidates) Record(candidate, std::nullopt);
   EXPECT_THAT(TunedTrial(trials_[0], (*searches)[0], store_),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        HasSubstr("plain on task: aurc is undefined for all candidates: no known samples")));

@@ -1,32 +1,69 @@
 #include "experiments/spec/actions.h"
 
+#include <type_traits>
+#include <utility>
+
 #include "core/proto/proto_digest.h"
 #include "eval/scores/score_needs.h"
 
 namespace openset {
 namespace {
 
-// A training of the trial's model by a MethodSpec or a PretrainingSpec.
-template <typename Stage>
-TrainAction StageOf(const TrialSpec& trial, const Stage& stage) {
-  TrainAction action;
-  *action.mutable_data() = trial.data().train();
-  *action.mutable_model() = trial.method().model();
-  *action.mutable_input() = trial.method().input();
-  *action.mutable_augmentation() = stage.augmentation();
-  if (stage.has_open_set()) *action.mutable_open_set() = stage.open_set();
-  if (stage.open_set().has_external_images()) *action.mutable_external() = trial.data().external();
-  if (stage.has_loss()) *action.mutable_loss() = stage.loss();
-  if (stage.has_training()) {
-    *action.mutable_training() = stage.training();
-    action.mutable_training()->clear_evaluate_every();
-  }
-  action.set_seed(trial.seed());
-  *action.mutable_execution() = trial.execution();
-  return action;
-}
+using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::Message;
 
-EpochEvaluation EvaluationOf(const TrialSpec& trial) {
+// What an action consists of is written down once, below, for two forms: the message, and the bytes that its key is the
+// digest of. A form makes builders, which take the fields in order of their numbers.
+class AsMessage {
+ public:
+  template <typename Action>
+  class Builder {
+   public:
+    explicit Builder(AsMessage* /*form*/) {}
+    void Number(int field, uint64_t value) {
+      action_.GetReflection()->SetUInt64(&action_, action_.GetDescriptor()->FindFieldByNumber(field), value);
+    }
+    void Part(int field, const Message& part) {
+      const FieldDescriptor* descriptor = action_.GetDescriptor()->FindFieldByNumber(field);
+      const auto* reflection = action_.GetReflection();
+      (descriptor->is_repeated() ? reflection->AddMessage(&action_, descriptor)
+                                 : reflection->MutableMessage(&action_, descriptor))
+          ->CopyFrom(part);
+    }
+    // One that trials do not share.
+    void OwnPart(int field, const Message& part) { Part(field, part); }
+    Action Finish() { return std::move(action_); }
+
+   private:
+    Action action_;
+  };
+};
+
+class AsBytes {
+ public:
+  explicit AsBytes(ActionKeys* keys) : keys_(keys) {}
+
+  template <typename Action>
+  class Builder {
+   public:
+    explicit Builder(AsBytes* form) : keys_(form->keys_), bytes_(*Action::descriptor()) {}
+    void Number(int field, uint64_t value) { bytes_.AddNumber(field, value); }
+    void Part(int field, const Message& part) { bytes_.AddMessage(field, keys_->BytesOf(part)); }
+    void Part(int field, const std::string& action) { bytes_.AddMessage(field, action); }
+    void OwnPart(int field, const Message& part) { bytes_.AddMessage(field, CanonicalBytes(part)); }
+    std::string Finish() { return bytes_.Finish(); }
+
+   private:
+    ActionKeys* keys_;
+    CanonicalBuilder bytes_;
+  };
+
+ private:
+  ActionKeys* keys_;
+};
+
+// TrainingSpec.evaluate_every, resolved.
+EpochEvaluation EpochEvaluationOf(const Trial& trial) {
   const EvaluateEverySpec& spec = trial.method().training().evaluate_every();
   const TaskData& data = trial.data();
   const bool on_test = spec.samples() == EvaluateEverySpec::TEST;
@@ -44,54 +81,173 @@ EpochEvaluation EvaluationOf(const TrialSpec& trial) {
   return evaluation;
 }
 
-// The inference of the trial on `known`, by one training or by those of an ensemble's members.
-InferAction InferenceOn(const Selection& known, const TrialSpec& trial) {
-  InferAction action;
-  *action.mutable_inference() = trial.method().inference();
-  *action.mutable_known() = known;
-  const TrainAction train = MakeTrainAction(trial);
-  const int members = action.inference().has_ensemble() ? action.inference().ensemble().members() : 1;
-  for (int m = 0; m < members; ++m) {
-    TrainAction* member = action.add_train();
-    *member = train;
-    member->set_seed(trial.seed() * members + m);
-    if (member->has_start()) member->mutable_start()->set_seed(member->seed());
+// A training of the trial's model: by its method, or by the pretraining of that. The two messages have the fields that
+// both name in common.
+template <typename Form, typename Stage>
+auto TrainingOf(Form* form, const Trial& trial, const Stage& stage, uint64_t seed) {
+  const MethodSpec& method = trial.method();
+  typename Form::template Builder<TrainAction> action(form);
+  action.Part(TrainAction::kDataFieldNumber, trial.data().train());
+  action.Part(TrainAction::kModelFieldNumber, method.model());
+  action.Part(TrainAction::kInputFieldNumber, method.input());
+  for (const AugmentationSpec& augmentation : stage.augmentation()) {
+    action.Part(TrainAction::kAugmentationFieldNumber, augmentation);
   }
-  return action;
+  if (stage.has_open_set()) action.Part(TrainAction::kOpenSetFieldNumber, stage.open_set());
+  if (stage.has_loss()) action.Part(TrainAction::kLossFieldNumber, stage.loss());
+  if (stage.training().has_evaluate_every()) {
+    TrainingSpec training = stage.training();
+    training.clear_evaluate_every();
+    action.OwnPart(TrainAction::kTrainingFieldNumber, training);
+  } else if (stage.has_training()) {
+    action.Part(TrainAction::kTrainingFieldNumber, stage.training());
+  }
+  action.Number(TrainAction::kSeedFieldNumber, seed);
+  action.Part(TrainAction::kExecutionFieldNumber, trial.execution());
+  if (stage.open_set().has_external_images()) action.Part(TrainAction::kExternalFieldNumber, trial.data().external());
+  if constexpr (std::is_same_v<Stage, MethodSpec>) {
+    if (method.has_pretraining()) {
+      action.Part(TrainAction::kStartFieldNumber, TrainingOf(form, trial, method.pretraining(), seed));
+    }
+    if (method.has_views()) action.Part(TrainAction::kViewsFieldNumber, method.views());
+    if (method.training().has_evaluate_every()) {
+      action.OwnPart(TrainAction::kEvaluationFieldNumber, EpochEvaluationOf(trial));
+    }
+  }
+  return action.Finish();
+}
+
+// Member m of a trial of seed s is the training of seed s * members + m.
+uint64_t SeedOf(const Trial& trial, int member) { return trial.seed() * MembersOf(trial.method()) + member; }
+
+// The inference of the trained members on `known` and `unknown`, in the way that `inference` says.
+template <typename Form, typename Train, typename Groups>
+auto InferenceOf(Form* form, const std::vector<Train>& trains, const InferenceSpec& inference, const Selection& known,
+                 const Groups& unknown) {
+  typename Form::template Builder<InferAction> action(form);
+  for (const Train& train : trains) action.Part(InferAction::kTrainFieldNumber, train);
+  action.Part(InferAction::kInferenceFieldNumber, inference);
+  action.Part(InferAction::kKnownFieldNumber, known);
+  for (const UnknownGroup& group : unknown) action.Part(InferAction::kUnknownFieldNumber, group);
+  return action.Finish();
+}
+
+template <typename Form, typename Infer>
+auto RecordOf(Form* form, const Trial& trial, const Infer& test, const Infer* fit) {
+  typename Form::template Builder<EvaluateAction> action(form);
+  action.Part(EvaluateAction::kTestFieldNumber, test);
+  action.Part(EvaluateAction::kScoreFieldNumber, trial.method().score());
+  for (const MetricSpec& metric : trial.metric()) action.Part(EvaluateAction::kMetricFieldNumber, metric);
+  if (fit != nullptr) action.Part(EvaluateAction::kFitFieldNumber, *fit);
+  return action.Finish();
+}
+
+struct NoGroups {
+  const UnknownGroup* begin() const { return nullptr; }
+  const UnknownGroup* end() const { return nullptr; }
+};
+
+std::vector<TrainAction> MembersTrainings(const Trial& trial) {
+  std::vector<TrainAction> trains;
+  for (int m = 0; m < MembersOf(trial.method()); ++m) trains.push_back(MakeTrainAction(trial, m));
+  return trains;
+}
+
+// Stands for all input perturbations.
+const InferenceSpec& AnyPerturbation() {
+  static const InferenceSpec* const kAny = [] {
+    auto* inference = new InferenceSpec;
+    inference->mutable_input_perturbation();
+    return inference;
+  }();
+  return *kAny;
 }
 
 }  // namespace
 
-TrainAction MakeTrainAction(const TrialSpec& trial) {
-  const MethodSpec& method = trial.method();
-  TrainAction action = StageOf(trial, method);
-  if (method.has_views()) *action.mutable_views() = method.views();
-  if (method.has_pretraining()) *action.mutable_start() = StageOf(trial, method.pretraining());
-  if (method.training().has_evaluate_every()) *action.mutable_evaluation() = EvaluationOf(trial);
-  return action;
+int MembersOf(const MethodSpec& method) {
+  return method.inference().has_ensemble() ? method.inference().ensemble().members() : 1;
 }
 
-InferAction MakeInferAction(const TrialSpec& trial) {
-  InferAction action = InferenceOn(trial.data().test_known(), trial);
-  *action.mutable_unknown() = trial.data().test_unknown();
-  return action;
-}
-
-InferAction MakeFitAction(const TrialSpec& trial) {
+const Selection& FitSelection(const Trial& trial) {
   const bool calibrates = trial.method().score().has_temperature_scaled_softmax();
   const bool on_validation = calibrates && trial.data().has_validation_known();
-  return InferenceOn(on_validation ? trial.data().validation_known() : trial.data().train(), trial);
+  return on_validation ? trial.data().validation_known() : trial.data().train();
 }
 
-EvaluateAction MakeEvaluateAction(const TrialSpec& trial) {
-  EvaluateAction action;
-  *action.mutable_test() = MakeInferAction(trial);
-  *action.mutable_score() = trial.method().score();
-  *action.mutable_metric() = trial.metric();
-  if (NeedsOf(trial.method().score()).fit) *action.mutable_fit() = MakeFitAction(trial);
-  return action;
+TrainAction MakeTrainAction(const Trial& trial, int member) {
+  AsMessage form;
+  return TrainingOf(&form, trial, trial.method(), SeedOf(trial, member));
 }
 
-std::string TrialId(const TrialSpec& trial) { return MessageDigest(MakeEvaluateAction(trial)); }
+InferAction MakeInferAction(const Trial& trial) {
+  AsMessage form;
+  return InferenceOf(&form, MembersTrainings(trial), trial.method().inference(), trial.data().test_known(),
+                     trial.data().test_unknown());
+}
+
+InferAction MakeFitAction(const Trial& trial) {
+  AsMessage form;
+  return InferenceOf(&form, MembersTrainings(trial), trial.method().inference(), FitSelection(trial), NoGroups());
+}
+
+EvaluateAction MakeEvaluateAction(const Trial& trial) {
+  AsMessage form;
+  if (!NeedsOf(trial.method().score()).fit) {
+    return RecordOf<AsMessage, InferAction>(&form, trial, MakeInferAction(trial), nullptr);
+  }
+  const InferAction fit = MakeFitAction(trial);
+  return RecordOf(&form, trial, MakeInferAction(trial), &fit);
+}
+
+std::string TrialId(const Trial& trial) { return ToHex(ActionKeys().Of(trial).evaluate); }
+
+ActionKeys::ActionKeys()
+    : start_(*TrainAction::descriptor()),
+      train_(*TrainAction::descriptor()),
+      infer_(*InferAction::descriptor()),
+      fit_(*InferAction::descriptor()),
+      passes_(*InferAction::descriptor()),
+      evaluate_(*EvaluateAction::descriptor()) {}
+
+const std::string& ActionKeys::BytesOf(const Message& part) {
+  const auto [entry, is_new] = parts_.try_emplace(&part);
+  if (is_new) entry->second = CanonicalBytes(part);
+  return entry->second;
+}
+
+ActionKeys::Keys ActionKeys::Of(const Trial& trial) {
+  const MethodSpec& method = trial.method();
+  const TaskData& data = trial.data();
+  AsBytes form(this);
+  Keys keys;
+  std::vector<std::string> trains;
+  for (int m = 0; m < MembersOf(method); ++m) {
+    const uint64_t seed = SeedOf(trial, m);
+    if (method.has_pretraining()) {
+      keys.start.push_back(start_.Of(TrainingOf(&form, trial, method.pretraining(), seed)));
+    }
+    trains.push_back(TrainingOf(&form, trial, method, seed));
+    keys.train.push_back(train_.Of(trains.back()));
+  }
+  const bool perturbs = method.inference().has_input_perturbation();
+  const auto infer = [&](const Selection& known, const auto& unknown, CanonicalDigester* digester,
+                         Inference* inference) {
+    std::string bytes = InferenceOf(&form, trains, method.inference(), known, unknown);
+    inference->key = digester->Of(bytes);
+    if (perturbs) {
+      inference->shared_passes = passes_.Of(InferenceOf(&form, trains, AnyPerturbation(), known, unknown));
+    }
+    return bytes;
+  };
+  const std::string test = infer(data.test_known(), data.test_unknown(), &infer_, &keys.infer);
+  if (!NeedsOf(method.score()).fit) {
+    keys.evaluate = evaluate_.Of(RecordOf<AsBytes, std::string>(&form, trial, test, nullptr));
+  } else {
+    const std::string fit = infer(FitSelection(trial), NoGroups(), &fit_, &keys.fit.emplace());
+    keys.evaluate = evaluate_.Of(RecordOf(&form, trial, test, &fit));
+  }
+  return keys;
+}
 
 }  // namespace openset

@@ -1,25 +1,66 @@
-// TrialSpec -> the actions it is made of, and their keys.
+// A trial -> the actions it is made of, and their keys.
 #ifndef OPENSET_EXPERIMENTS_SPEC_ACTIONS_H_
 #define OPENSET_EXPERIMENTS_SPEC_ACTIONS_H_
 
+#include <optional>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
+#include "core/files/digest.h"
+#include "core/proto/proto_digest.h"
 #include "experiments/spec/action.pb.h"
-#include "experiments/spec/trial.pb.h"
+#include "experiments/spec/trial.h"
+#include "google/protobuf/message.h"
 
 namespace openset {
 
 // Precondition of all: the trial is resolved (experiments/spec/expand.h).
-// Of a trial that is no ensemble.
-TrainAction MakeTrainAction(const TrialSpec& trial);
+// How many trainings its inference needs: those of an ensemble's members, else 1.
+int MembersOf(const MethodSpec& method);
+// Precondition: 0 <= member < MembersOf(method).
+TrainAction MakeTrainAction(const Trial& trial, int member = 0);
 // On the test samples.
-InferAction MakeInferAction(const TrialSpec& trial);
-// For scores that are fitted: on the training samples; for the temperature on the validation samples, where there are any.
-InferAction MakeFitAction(const TrialSpec& trial);
-EvaluateAction MakeEvaluateAction(const TrialSpec& trial);
+InferAction MakeInferAction(const Trial& trial);
+// For scores that are fitted: on the training samples; for the temperature on the validation samples, where there are
+// any.
+InferAction MakeFitAction(const Trial& trial);
+const Selection& FitSelection(const Trial& trial);
+EvaluateAction MakeEvaluateAction(const Trial& trial);
 
 // The digest that names a trial and its record: that of its EvaluateAction. Labels do not take part.
-std::string TrialId(const TrialSpec& trial);
+std::string TrialId(const Trial& trial);
+
+// The keys of many trials' actions, without making the actions: the same as MessageDigest() of each. A part that trials
+// share is looked at once.
+// Precondition: the trials live as long as this object.
+class ActionKeys {
+ public:
+  ActionKeys();
+
+  using Key = Sha256::Digest;
+  struct Inference {
+    Key key;
+    // The same for inferences that differ in the settings of their input perturbation only; none without one.
+    std::optional<Key> shared_passes;
+  };
+  struct Keys {
+    std::vector<Key> start;  // of each member, or none: the trainings that `train` start from
+    std::vector<Key> train;  // of each member
+    Inference infer;
+    std::optional<Inference> fit;
+    Key evaluate;
+  };
+  Keys Of(const Trial& trial);
+
+  // The canonical bytes of a shared part.
+  const std::string& BytesOf(const google::protobuf::Message& part);
+
+ private:
+  std::unordered_map<const google::protobuf::Message*, std::string> parts_;
+  // One for each kind of key, as those of successive trials begin alike.
+  CanonicalDigester start_, train_, infer_, fit_, passes_, evaluate_;
+};
 
 }  // namespace openset
 

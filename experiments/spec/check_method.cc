@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "eval/scores/score_needs.h"
 #include "losses/loss_needs.h"
+#include "models/image_limits.h"
 
 namespace openset {
 namespace {
@@ -116,6 +117,25 @@ void CheckStage(const MethodSpec& method, const Stage& stage, int views, const s
   }
 }
 
+// What model and augmentations ask of the images.
+void CheckInput(const MethodSpec& method, std::vector<FieldProblem>* problems) {
+  const InputSpec& input = method.input();
+  if (const int smallest = SmallestImageSize(method.model()); input.size() < smallest) {
+    problems->push_back(
+        {"input.size", absl::StrCat("must be at least ", smallest, " for this model (is ", input.size(), ")")});
+  }
+  const auto check_channels = [&](const auto& augmentations) {
+    for (const AugmentationSpec& augmentation : augmentations) {
+      if (!augmentation.has_rand_augment() || input.channels() != 2) continue;
+      problems->push_back({"input.channels", "must be 1 or 3 for rand_augment, which works on colours (is 2)"});
+      return;
+    }
+  };
+  check_channels(method.augmentation());
+  check_channels(method.pretraining().augmentation());
+  check_channels(method.views().augmentation());
+}
+
 bool UsesViews(const LossSpec& loss) {
   for (const LossTermSpec& term : loss.term()) {
     if (NeedsOf(term).extra_views > 0) return true;
@@ -196,6 +216,7 @@ std::vector<FieldProblem> FindMethodProblems(const MethodSpec& method) {
   CheckAugmentation(method.views().augmentation(), "views.augmentation", &problems);
   CheckAugmentation(method.pretraining().augmentation(), "pretraining.augmentation", &problems);
 
+  CheckInput(method, &problems);
   const InputSpec& input = method.input();
   if (input.test_shorter_side() > 0 && input.test_shorter_side() < input.size()) {
     problems.push_back(

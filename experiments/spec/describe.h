@@ -4,12 +4,12 @@
 
 #include <string>
 
-#include "experiments/spec/trial.pb.h"
+#include "experiments/spec/trial.h"
 
 namespace openset {
 
 // "openauc on fashion_mnist_6_4, split 1, seed 0, lambda 0.1".
-std::string Describe(const TrialSpec& trial);
+std::string Describe(const Trial& trial);
 
 }  // namespace openset
 

@@ -1,39 +1,24 @@
 #include "experiments/spec/expand.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
-#include "core/proto/field_path.h"
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
+#include "data/catalog.h"
 #include "data/task.h"
-#include "experiments/spec/axis.h"
-#include "experiments/spec/check_method.h"
 #include "experiments/spec/method_threshold.h"
+#include "experiments/spec/resolve_grid.h"
 
 namespace openset {
 namespace {
-
-// A method with values for the axes that apply to it.
-struct Variant {
-  MethodSpec method;
-  std::vector<AxisValue> axis;
-};
-
-// Data of a task for one split and openness level.
-struct DataPoint {
-  int split;
-  TaskData data;
-};
 
 bool AppliesTo(const Axis& axis, const std::string& method) {
   return axis.method_size() == 0 || std::count(axis.method().begin(), axis.method().end(), method) > 0;
@@ -44,24 +29,25 @@ class Expander {
   Expander(const Experiment& experiment, const ExpandOptions& options)
       : experiment_(experiment), spec_(experiment.spec), options_(options) {}
 
-  absl::StatusOr<std::vector<TrialSpec>> Run() {
+  absl::StatusOr<std::vector<Trial>> Run() {
     OPENSET_RETURN_IF_ERROR(CheckLists());
     OPENSET_RETURN_IF_ERROR(CheckCount());
-    std::vector<Variant> variants;
+    std::vector<std::pair<const LoadedMethod*, std::shared_ptr<const TrialMethod>>> methods;
     for (const LoadedMethod& method : experiment_.methods) {
-      OPENSET_RETURN_IF_ERROR(AddVariants(method, 0, {method.spec, {}}, &variants));
+      OPENSET_ASSIGN_OR_RETURN(const auto grid, GridOf(method));
+      for (const auto& resolved : grid) methods.emplace_back(&method, resolved);
     }
-    std::vector<TrialSpec> trials;
+    MakeProtocol();
+    std::vector<Trial> trials;
     for (const TaskSpec& task : experiment_.tasks) {
-      OPENSET_ASSIGN_OR_RETURN(const std::vector<DataPoint> points, DataPoints(task));
-      for (const Variant& variant : variants) {
-        for (const DataPoint& point : points) {
-          OPENSET_RETURN_IF_ERROR(CheckExternal(task, variant.method));
-          OPENSET_RETURN_IF_ERROR(CheckEvaluateEvery(variant.method));
-          for (uint64_t seed : spec_.seed()) {
-            OPENSET_ASSIGN_OR_RETURN(TrialSpec trial, MakeTrial(task, variant, point, seed));
-            trials.push_back(std::move(trial));
-          }
+      OPENSET_ASSIGN_OR_RETURN(const auto points, DataPoints(task));
+      for (const auto& [loaded, method] : methods) {
+        OPENSET_RETURN_IF_ERROR(CheckExternal(task, method->method));
+        OPENSET_RETURN_IF_ERROR(CheckEvaluateEvery(method->method));
+        for (const auto& point : points) {
+          OPENSET_RETURN_IF_ERROR(CheckData(*loaded, method->method, point->data));
+          OPENSET_ASSIGN_OR_RETURN(const auto protocol, ProtocolOf(*method, *point));
+          for (const uint64_t seed : spec_.seed()) trials.emplace_back(method, point, protocol, seed);
         }
       }
     }
@@ -75,8 +61,9 @@ class Expander {
 
   template <typename List>
   absl::Status CheckDistinct(const char* field, const List& list) const {
+    std::set<std::decay_t<decltype(list[0])>> seen;
     for (int i = 0; i < list.size(); ++i) {
-      if (std::find(list.begin(), list.begin() + i, list[i]) != list.begin() + i) {
+      if (!seen.insert(list[i]).second) {
         return Problem(absl::StrCat(field, "[", i, "]"), absl::StrCat(list[i], " is listed twice"));
       }
     }
@@ -122,58 +109,25 @@ class Expander {
                                                    options_.max_trials, " are allowed"));
   }
 
-  // Appends a variant for each combination of values of axes `a` and up.
-  absl::Status AddVariants(const LoadedMethod& method, int a, const Variant& so_far,
-                           std::vector<Variant>* variants) const {
-    if (a == spec_.axis_size()) {
-      Variant variant = so_far;
-      OPENSET_RETURN_IF_ERROR(Complete(method, &variant.method));
-      variants->push_back(std::move(variant));
-      return absl::OkStatus();
+  // The method with each combination of values of the axes that apply to it.
+  absl::StatusOr<std::vector<std::shared_ptr<const TrialMethod>>> GridOf(const LoadedMethod& method) const {
+    std::vector<GridAxis> axes;
+    for (int a = 0; a < spec_.axis_size(); ++a) {
+      if (!AppliesTo(spec_.axis(a), method.spec.name())) continue;
+      const std::string where = experiment_.source.Where(absl::StrCat("axis[", a, "]"));
+      axes.push_back({&spec_.axis(a), where, spec_.axis(a).value_size() > 1});
     }
-    const Axis& axis = spec_.axis(a);
-    if (!AppliesTo(axis, method.spec.name())) return AddVariants(method, a + 1, so_far, variants);
-    for (int v = 0; v < axis.value_size(); ++v) {
-      Variant variant = so_far;
-      if (axis.value_size() > 1) {
-        AxisValue* label = &variant.axis.emplace_back();
-        label->set_name(AxisName(axis));
-        label->set_value(AxisLabel(axis.value(v)));
-      }
-      const absl::Status set = SetAxis(axis, axis.value(v), &variant.method);
-      if (!set.ok()) {
-        return Problem(absl::StrCat("axis[", a, "]"), absl::StrCat(method.spec.name(), ": ", set.message()));
-      }
-      OPENSET_RETURN_IF_ERROR(AddVariants(method, a + 1, variant, variants));
-    }
-    return absl::OkStatus();
+    return ResolveGrid({method.spec, {}}, axes, [&](int axis, const std::string& path) {
+      return axis < 0 ? WhereInMethod(experiment_, method, path) : absl::StrCat(axes[axis].where, ": ", path);
+    });
   }
 
-  // Fills in defaults and checks; a field that an axis sets is looked for there.
-  absl::Status Complete(const LoadedMethod& method, MethodSpec* spec) const {
-    FillDefaults(spec);
-    std::vector<FieldProblem> problems = FindProblems(*spec);
-    if (problems.empty()) problems = FindMethodProblems(*spec);
-    std::vector<std::string> lines;
-    for (const FieldProblem& problem : problems) {
-      std::string where = WhereInMethod(experiment_, method, problem.path);
-      for (int a = 0; a < spec_.axis_size(); ++a) {
-        const bool sets_it = SamePlace(*spec, spec_.axis(a).path(), *spec).value_or("") == problem.path;
-        if (sets_it && AppliesTo(spec_.axis(a), method.spec.name())) {
-          where = absl::StrCat(experiment_.source.Where(absl::StrCat("axis[", a, "]")), ": ", problem.path);
-        }
-      }
-      lines.push_back(absl::StrCat(where, ": ", problem.message));
-    }
-    return lines.empty() ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
-  }
-
-  absl::StatusOr<std::vector<DataPoint>> DataPoints(const TaskSpec& task) const {
+  absl::StatusOr<std::vector<std::shared_ptr<const TrialData>>> DataPoints(const TaskSpec& task) const {
     std::vector<int> splits(spec_.split().begin(), spec_.split().end());
     for (int s = 0; spec_.split_size() == 0 && s < task.split_size(); ++s) splits.push_back(s);
     std::vector<int> levels(spec_.unknown_classes().begin(), spec_.unknown_classes().end());
     if (levels.empty()) levels.push_back(0);
-    std::vector<DataPoint> points;
+    std::vector<std::shared_ptr<const TrialData>> points;
     for (int split : splits) {
       for (int level : levels) {
         TaskRequest request;
@@ -188,7 +142,9 @@ class Expander {
           return absl::InvalidArgumentError(
               absl::StrCat(experiment_.source.file(), ": task ", task.name(), ": ", data.status().message()));
         }
-        points.push_back({split, *std::move(data)});
+        FillDefaults(&*data);
+        const double openness = Openness(*data);
+        points.push_back(std::make_shared<TrialData>(TrialData{task.name(), split, openness, *std::move(data)}));
       }
     }
     return points;
@@ -213,38 +169,74 @@ class Expander {
                                                    " names none: set `external` in the task"));
   }
 
-  absl::StatusOr<TrialSpec> MakeTrial(const TaskSpec& task, const Variant& variant, const DataPoint& point,
-                                      uint64_t seed) const {
-    TrialSpec trial;
-    trial.set_task(task.name());
-    trial.set_split(point.split);
-    for (const AxisValue& value : variant.axis) *trial.add_axis() = value;
-    trial.set_openness(Openness(point.data));
-    *trial.mutable_method() = variant.method;
-    *trial.mutable_data() = point.data;
-    trial.set_seed(seed);
-    *trial.mutable_execution() = spec_.execution();
-    if (!trial.execution().has_device()) trial.mutable_execution()->set_device(options_.default_device);
-    if (trial.execution().device() == ExecutionSpec::CUDA && !trial.execution().has_device_kind()) {
-      trial.mutable_execution()->set_device_kind(options_.device_kind);
+  // What a method asks of the data of its trials.
+  absl::Status CheckData(const LoadedMethod& loaded, const MethodSpec& method, const TaskData& data) const {
+    std::set<std::string> data_sets = {data.train().data_set()};
+    for (const UnknownGroup& group : data.test_unknown()) data_sets.insert(group.selection().data_set());
+    const bool uses_external =
+        method.open_set().has_external_images() || method.pretraining().open_set().has_external_images();
+    if (uses_external) data_sets.insert(data.external().data_set());
+    for (const std::string& name : data_sets) {
+      OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, experiment_.catalog.Find(name));
+      const int channels = method.input().channels();
+      const bool fits =
+          info->channels() == channels || info->channels() == 1 || (info->channels() == 3 && channels == 1);
+      if (fits) continue;
+      return absl::InvalidArgumentError(absl::StrCat(WhereInMethod(experiment_, loaded, "input.channels"), ": is ",
+                                                     channels, ", and the images of data set '", name, "' have ",
+                                                     info->channels()));
     }
-    *trial.mutable_metric() = spec_.metric();
-    FillDefaults(&trial);
-    for (int m = 0; m < trial.metric_size(); ++m) {
-      const absl::Status set = SetMethodThreshold(trial, trial.mutable_metric(m));
-      if (!set.ok()) return Problem(absl::StrCat("metric[", m, "]"), set.message());
+    for (const auto& [path, training] :
+         {std::pair{"training", &method.training()}, {"pretraining.training", &method.pretraining().training()}}) {
+      if (!training->drop_last()) continue;
+      OPENSET_ASSIGN_OR_RETURN(const int64_t samples, CountSamples(data.train(), experiment_.catalog));
+      if (samples >= training->batch_size()) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(WhereInMethod(experiment_, loaded, absl::StrCat(path, ".batch_size")), ": is ",
+                       training->batch_size(), ", drop_last leaves nothing of the ", samples, " training samples"));
     }
-    return trial;
+    return absl::OkStatus();
+  }
+
+  void MakeProtocol() {
+    protocol_ = {spec_.execution(), spec_.metric()};
+    ExecutionSpec& execution = protocol_.execution;
+    if (!execution.has_device()) execution.set_device(options_.default_device);
+    if (execution.device() == ExecutionSpec::CUDA && !execution.has_device_kind()) {
+      execution.set_device_kind(options_.device_kind);
+    }
+    FillDefaults(&protocol_.execution);
+    for (MetricSpec& metric : protocol_.metric) FillDefaults(&metric);
+    shared_protocol_ = std::make_shared<TrialProtocol>(protocol_);
+  }
+
+  // The experiment's, with the method's thresholds where metrics ask for them.
+  absl::StatusOr<std::shared_ptr<const TrialProtocol>> ProtocolOf(const TrialMethod& method,
+                                                                  const TrialData& point) const {
+    std::shared_ptr<TrialProtocol> own;
+    for (int m = 0; m < protocol_.metric.size(); ++m) {
+      MetricSpec metric = protocol_.metric[m];
+      const absl::StatusOr<bool> set =
+          SetMethodThreshold(method.method, point.data.test_known().class_id_size(), &metric);
+      if (!set.ok()) return Problem(absl::StrCat("metric[", m, "]"), set.status().message());
+      if (!*set) continue;
+      if (own == nullptr) own = std::make_shared<TrialProtocol>(protocol_);
+      own->metric[m] = std::move(metric);
+    }
+    if (own != nullptr) return own;
+    return shared_protocol_;
   }
 
   const Experiment& experiment_;
   const ExperimentSpec& spec_;
   const ExpandOptions& options_;
+  TrialProtocol protocol_;  // without thresholds of methods
+  std::shared_ptr<const TrialProtocol> shared_protocol_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::vector<TrialSpec>> Expand(const Experiment& experiment, const ExpandOptions& options) {
+absl::StatusOr<std::vector<Trial>> Expand(const Experiment& experiment, const ExpandOptions& options) {
   return Expander(experiment, options).Run();
 }
 

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "experiments/spec/experiment_file.h"
-#include "experiments/spec/trial.pb.h"
+#include "experiments/spec/trial.h"
 
 namespace openset {
 
@@ -24,7 +24,7 @@ struct ExpandOptions {
 // The trials of an experiment, fully resolved: defaults filled in, every value checked. Ordered by task, method, axis
 // values (the last axis fastest), split, openness level, seed. A pure function: it reads no file.
 // Errors: kInvalidArgument, a line a problem, with "FILE:LINE: path: "; more trials than allowed, with their number.
-absl::StatusOr<std::vector<TrialSpec>> Expand(const Experiment& experiment, const ExpandOptions& options = {});
+absl::StatusOr<std::vector<Trial>> Expand(const Experiment& experiment, const ExpandOptions& options = {});
 
 }  // namespace openset
 

@@ -7,6 +7,7 @@
 #include "core/files/files.h"
 #include "experiments/spec/actions.h"
 #include "experiments/spec/describe.h"
+#include "experiments/spec/trial.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -17,19 +18,19 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::vector<std::string> Described(const std::vector<TrialSpec>& trials) {
+std::vector<std::string> Described(const std::vector<Trial>& trials) {
   std::vector<std::string> lines;
-  for (const TrialSpec& trial : trials) lines.push_back(Describe(trial));
+  for (const Trial& trial : trials) lines.push_back(Describe(trial));
   return lines;
 }
 
-std::vector<TrialSpec> MustExpand(const SpecSandbox& sandbox, const std::string& spec) {
+std::vector<Trial> MustExpand(const SpecSandbox& sandbox, const std::string& spec) {
   const absl::StatusOr<Experiment> experiment = sandbox.Load(spec);
   EXPECT_TRUE(experiment.ok()) << experiment.status();
   if (!experiment.ok()) return {};
-  absl::StatusOr<std::vector<TrialSpec>> trials = Expand(*experiment);
+  absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
   EXPECT_TRUE(trials.ok()) << trials.status();
-  return trials.value_or(std::vector<TrialSpec>{});
+  return trials.value_or(std::vector<Trial>{});
 }
 
 // The message of the error that loading or expanding gives, without the sandbox's folder.
@@ -47,21 +48,21 @@ std::string Error(const SpecSandbox& sandbox, const std::string& spec) {
 
 TEST(Expand, GivesTheProductInOrder) {
   const SpecSandbox sandbox;
-  const std::vector<TrialSpec> trials = MustExpand(sandbox,
-                                                   "name: 'spec' task: 'task' method: 'plain' method: 'pairs' "
-                                                   "seed: [5, 3] metric { accuracy {} }");
+  const std::vector<Trial> trials = MustExpand(sandbox,
+                                               "name: 'spec' task: 'task' method: 'plain' method: 'pairs' "
+                                               "seed: [5, 3] metric { accuracy {} }");
   EXPECT_THAT(Described(trials), ElementsAre("plain on task, split 0, seed 5", "plain on task, split 0, seed 3",
                                              "plain on task, split 1, seed 5", "plain on task, split 1, seed 3",
                                              "pairs on task, split 0, seed 5", "pairs on task, split 0, seed 3",
                                              "pairs on task, split 1, seed 5", "pairs on task, split 1, seed 3"));
   std::set<std::string> ids;
-  for (const TrialSpec& trial : trials) ids.insert(TrialId(trial));
+  for (const Trial& trial : trials) ids.insert(TrialId(trial));
   EXPECT_EQ(ids.size(), trials.size());
 }
 
 TEST(Expand, SweepsAnyFieldForTheMethodsThatHaveIt) {
   const SpecSandbox sandbox;
-  const std::vector<TrialSpec> trials = MustExpand(
+  const std::vector<Trial> trials = MustExpand(
       sandbox, absl::StrCat(kMinimalSpec,
                             "method: 'pairs'\n"
                             "axis { path: 'loss.open_auc.lambda' value: '0.1' value: '0.2' method: 'pairs' }\n"
@@ -78,7 +79,7 @@ TEST(Expand, SweepsAnyFieldForTheMethodsThatHaveIt) {
 
 TEST(Expand, AnOverridesTermIsLaidOverTheMethodsOfItsKind) {
   const SpecSandbox sandbox;
-  const std::vector<TrialSpec> trials =
+  const std::vector<Trial> trials =
       MustExpand(sandbox, absl::StrCat(kMinimalSpec,
                                        "method: 'pairs'\n"
                                        "override { loss { term { cross_entropy { label_smoothing: 0.25 } } } }\n"));
@@ -92,7 +93,7 @@ TEST(Expand, AnOverridesTermIsLaidOverTheMethodsOfItsKind) {
 
 TEST(Expand, AnAxisOfOneValueIsASetting) {
   const SpecSandbox sandbox;
-  const std::vector<TrialSpec> trials =
+  const std::vector<Trial> trials =
       MustExpand(sandbox, absl::StrCat(kMinimalSpec, "method: 'pairs'\n",
                                        "axis { path: 'training.batch_size' value: '5' method: 'pairs' }\n"));
   EXPECT_THAT(Described(trials), ElementsAre("plain on task, split 0, seed 0", "pairs on task, split 0, seed 0"));
@@ -102,7 +103,7 @@ TEST(Expand, AnAxisOfOneValueIsASetting) {
 
 TEST(Expand, AnAxisCanSetSeveralFields) {
   const SpecSandbox sandbox;
-  const std::vector<TrialSpec> trials = MustExpand(
+  const std::vector<Trial> trials = MustExpand(
       sandbox,
       absl::StrCat(kMinimalSpec, "axis { path: 'training.batch_size' also: 'training.epochs' value: ['5', '7'] }\n"));
   EXPECT_THAT(Described(trials), ElementsAre("plain on task, split 0, seed 0, batch_size 5",
@@ -114,7 +115,7 @@ TEST(Expand, PresetsAreLaidOverTheirMethodAndUnderTheOverride) {
   const SpecSandbox sandbox;
   sandbox.Write("experiments/presets/long.textproto", "training { epochs: 9 batch_size: 4 }");
   sandbox.Write("experiments/presets/slow.textproto", "training { optimizer { learning_rate: 0.001 } epochs: 8 }");
-  const std::vector<TrialSpec> trials =
+  const std::vector<Trial> trials =
       MustExpand(sandbox, absl::StrCat(kMinimalSpec, "method: 'plain+long+slow' method: 'pairs+long'\n",
                                        "override { training { batch_size: 6 } }"));
   EXPECT_THAT(Described(trials),
@@ -140,7 +141,7 @@ TEST(Expand, AnOverrideOfPretrainingIsForThoseThatHaveOne) {
       "pretraining { loss { term { cross_entropy {} } } training { epochs: 5 batch_size: 10 "
       "optimizer { learning_rate: 0.1 sgd {} } schedule { constant {} } } }";
   sandbox.Write("experiments/presets/staged.textproto", stage);
-  const std::vector<TrialSpec> trials = MustExpand(
+  const std::vector<Trial> trials = MustExpand(
       sandbox,
       absl::StrCat(kMinimalSpec, "method: 'plain+staged'\n", "override { pretraining { training { epochs: 1 } } }"));
   EXPECT_FALSE(trials[0].method().has_pretraining());
@@ -158,7 +159,7 @@ TEST(Expand, ExternalImagesAreTheTasks) {
   sandbox.Write("data/tasks/task.textproto",
                 "name: 'task' data_set: 'digits' split { known: [0, 1, 2] unknown: 3 } "
                 "external { data_set: 'digits' class_id: 4 }");
-  const std::vector<TrialSpec> trials = MustExpand(sandbox, spec);
+  const std::vector<Trial> trials = MustExpand(sandbox, spec);
   EXPECT_THAT(MakeTrainAction(trials[1]).external().class_id(), ElementsAre(4));
   // Of no concern to a method that does not use them.
   EXPECT_FALSE(MakeTrainAction(trials[0]).has_external());
@@ -170,16 +171,16 @@ TEST(Expand, MetricsTakeTheMethodsThreshold) {
                 "decision { threshold: -0.9 by_known_classes { known_classes: 2 threshold: -0.7 } }");
   std::string spec =
       "name: 'spec' task: 'task' method: 'plain+strict' split: [0, 1] seed: 0 metric { outer { of_method {} } }";
-  const std::vector<TrialSpec> trials = MustExpand(sandbox, spec);
-  EXPECT_EQ(trials[0].metric(0).outer().threshold(), -0.9);
-  EXPECT_EQ(trials[1].metric(0).outer().threshold(), -0.7);
+  const std::vector<Trial> trials = MustExpand(sandbox, spec);
+  EXPECT_EQ(trials[0].metric()[0].outer().threshold(), -0.9);
+  EXPECT_EQ(trials[1].metric()[0].outer().threshold(), -0.7);
   spec += " method: 'plain'";
   EXPECT_THAT(Error(sandbox, spec), HasSubstr("metric[0]: method plain has no threshold for 3 known classes"));
 }
 
 TEST(Expand, OpennessLevelsTakeTheFirstUnknownClasses) {
   const SpecSandbox sandbox;
-  const std::vector<TrialSpec> trials =
+  const std::vector<Trial> trials =
       MustExpand(sandbox, absl::StrCat(kMinimalSpec, "unknown_classes: 2 unknown_classes: 1\n"));
   ASSERT_EQ(trials.size(), 2);
   EXPECT_THAT(trials[0].data().test_unknown(0).selection().class_id(), ElementsAre(3, 4));
@@ -191,7 +192,7 @@ TEST(Expand, OpennessLevelsTakeTheFirstUnknownClasses) {
 
 TEST(Expand, LeavesNoDefaultImplicit) {
   const SpecSandbox sandbox;
-  const TrialSpec trial = MustExpand(sandbox, kMinimalSpec)[0];
+  const Trial trial = MustExpand(sandbox, kMinimalSpec)[0];
   EXPECT_TRUE(trial.method().model().osrci_cnn().has_dropout());
   EXPECT_TRUE(trial.method().loss().term(0).has_lambda());
   EXPECT_TRUE(trial.execution().has_precision());
@@ -227,7 +228,7 @@ TEST(Expand, LabelsDecideNoId) {
   const std::string plain = *ReadFile(sandbox.folder() + "/experiments/methods/plain.textproto");
   sandbox.Write("experiments/methods/renamed.textproto",
                 absl::StrCat("title: 'Another'", absl::StrReplaceAll(plain, {{"\"plain\"", "\"renamed\""}})));
-  const std::vector<TrialSpec> trials = MustExpand(sandbox, absl::StrCat(kMinimalSpec, "method: 'renamed'\n"));
+  const std::vector<Trial> trials = MustExpand(sandbox, absl::StrCat(kMinimalSpec, "method: 'renamed'\n"));
   ASSERT_EQ(trials.size(), 2);
   EXPECT_EQ(trials[1].method().name(), "renamed");
   EXPECT_EQ(TrialId(trials[0]), TrialId(trials[1]));
@@ -237,12 +238,12 @@ TEST(Expand, IsPure) {
   const SpecSandbox sandbox;
   const absl::StatusOr<Experiment> experiment = sandbox.Load(kMinimalSpec);
   ASSERT_TRUE(experiment.ok());
-  EXPECT_EQ((*Expand(*experiment))[0].SerializeAsString(), (*Expand(*experiment))[0].SerializeAsString());
+  EXPECT_EQ((*Expand(*experiment))[0].Spec().SerializeAsString(), (*Expand(*experiment))[0].Spec().SerializeAsString());
 }
 
 TEST(Expand, OverridesAreLaidOverEveryMethod) {
   const SpecSandbox sandbox;
-  const std::vector<TrialSpec> trials =
+  const std::vector<Trial> trials =
       MustExpand(sandbox, absl::StrCat(kMinimalSpec, "method: 'pairs' override { training { epochs: 9 } }\n"));
   EXPECT_EQ(trials[0].method().training().epochs(), 9);
   EXPECT_EQ(trials[1].method().training().epochs(), 9);
@@ -316,14 +317,40 @@ TEST(Expand, ALearningCurveNeedsItsSamples) {
   EXPECT_THAT(
       Error(sandbox, absl::StrCat(curve, "} } }")),
       HasSubstr("method plain measures on validation samples while it trains (training.evaluate_every), and none"));
-  const std::vector<TrialSpec> on_test = MustExpand(sandbox, absl::StrCat(curve, "samples: TEST } } }"));
-  const std::vector<TrialSpec> kept = MustExpand(sandbox, absl::StrCat(curve, "} } } validation_per_class: 5"));
+  const std::vector<Trial> on_test = MustExpand(sandbox, absl::StrCat(curve, "samples: TEST } } }"));
+  const std::vector<Trial> kept = MustExpand(sandbox, absl::StrCat(curve, "} } } validation_per_class: 5"));
   ASSERT_EQ(on_test.size(), 1);
   ASSERT_EQ(kept.size(), 1);
   EXPECT_EQ(MakeTrainAction(on_test[0]).evaluation().known().part(), "test");
   EXPECT_EQ(MakeTrainAction(kept[0]).evaluation().known().only_last_per_class(), 5);
   // Without it, the training is the one that it was before.
   EXPECT_FALSE(MakeTrainAction(MustExpand(sandbox, kMinimalSpec)[0]).has_evaluation());
+}
+
+// What the worker would find out after a training has begun.
+TEST(Expand, LimitsOfModelAndImagesAreNamedByFileAndLine) {
+  const SpecSandbox sandbox;
+  const std::string where = "experiments/specs/spec.textproto:7: override.";
+  EXPECT_EQ(Error(sandbox, absl::StrCat(kMinimalSpec, "override { input { size: 15 } }")),
+            where + "input.size: must be at least 16 for this model (is 15)");
+  // The digits are grey: they are repeated, whatever the number of channels.
+  EXPECT_EQ(MustExpand(sandbox, absl::StrCat(kMinimalSpec, "override { input { channels: 2 } }"))[0]
+                .method()
+                .input()
+                .channels(),
+            2);
+  EXPECT_EQ(
+      Error(sandbox, absl::StrCat(kMinimalSpec, "override { input { channels: 2 } augmentation { rand_augment {} } }")),
+      where + "input.channels: must be 1 or 3 for rand_augment, which works on colours (is 2)");
+  EXPECT_EQ(Error(sandbox, absl::StrCat(kMinimalSpec, "override { training { batch_size: 61 drop_last: true } }")),
+            where + "training.batch_size: is 61, drop_last leaves nothing of the 60 training samples");
+  const std::string digits = *ReadFile(sandbox.folder() + "/data/catalog/digits.textproto");
+  sandbox.Write(
+      "data/catalog/digits.textproto",
+      absl::StrReplaceAll(digits, {{"channels: 1", "channels: 3"}, {"idx {", "png_sheet {"}, {"images {", "sheet {"}}));
+  EXPECT_EQ(Error(sandbox, absl::StrCat(kMinimalSpec, "override { input { channels: 2 } }")),
+            where + "input.channels: is 2, and the images of data set 'digits' have 3");
+  EXPECT_EQ(MustExpand(sandbox, kMinimalSpec).size(), 1);  // 1 channel: they become grey
 }
 
 TEST(Expand, RefusesTooManyTrialsBeforeMakingThem) {

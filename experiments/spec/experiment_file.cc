@@ -15,13 +15,15 @@ absl::StatusOr<TaskSpec> LoadTask(const std::string& name, const SpecFolders& fo
   return ReadTask(path, catalog);
 }
 
-absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& folders) {
-  OPENSET_ASSIGN_OR_RETURN(const std::string path, FindSpecFile("experiment", name, folders.specs, ""));
+absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& given) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string path, FindSpecFile("experiment", name, given.specs, ""));
   const std::string beside = std::filesystem::path(path).parent_path().string();
+  SpecFolders folders = given;
+  AddSpecFolders(SpecFoldersBelow(beside.empty() ? "." : beside), &folders);
   ExperimentSpec spec;
   OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadTextProto(path, &spec));
   OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
-  Experiment experiment{spec, std::move(source), {}, {}, std::move(catalog)};
+  Experiment experiment{spec, std::move(source), {}, {}, std::move(catalog), folders};
   MethodSpec override = spec.override();
   OPENSET_RETURN_IF_ERROR(ResolveMethodFiles(path, "override.", experiment.source, &override));
   for (int i = 0; i < spec.task_size(); ++i) {

@@ -22,10 +22,12 @@ struct Experiment {
   std::vector<TaskSpec> tasks;
   std::vector<LoadedMethod> methods;
   Catalog catalog;
+  // Where its names were looked up: also in the library that its own folder is.
+  SpecFolders folders;
 };
 
 // Reads the experiment `name`: a path if it ends in ".textproto", else a name in `folders.specs`. Its methods and tasks
-// are names, or paths relative to the experiment's file.
+// are names in `folders` or in the library that the file's own folder is, or paths relative to the file.
 // Errors: kNotFound for a file that is not there, kInvalidArgument for a name (with the known ones) or a field that is
 // not valid; a line each, with "FILE:LINE: path: ".
 absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& folders);

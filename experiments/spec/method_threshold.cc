@@ -15,22 +15,20 @@ BalancedScoreSpec* BalancedScoreOf(MetricSpec* metric) {
 
 }  // namespace
 
-absl::Status SetMethodThreshold(const TrialSpec& trial, MetricSpec* metric) {
+absl::StatusOr<bool> SetMethodThreshold(const MethodSpec& method, int known_classes, MetricSpec* metric) {
   BalancedScoreSpec* spec = BalancedScoreOf(metric);
-  if (spec == nullptr || !spec->has_of_method()) return absl::OkStatus();
-  const MethodSpec& method = trial.method();
-  const int known_classes = trial.data().test_known().class_id_size();
+  if (spec == nullptr || !spec->has_of_method()) return false;
   for (const KnownClassesThreshold& entry : method.decision().by_known_classes()) {
     if (entry.known_classes() != known_classes) continue;
     spec->set_threshold(entry.threshold());
-    return absl::OkStatus();
+    return true;
   }
   if (!method.decision().has_threshold()) {
     return absl::InvalidArgumentError(absl::StrCat("method ", method.name(), " has no threshold for ", known_classes,
                                                    " known classes: set `decision`, or known_accepted here"));
   }
   spec->set_threshold(method.decision().threshold());
-  return absl::OkStatus();
+  return true;
 }
 
 }  // namespace openset

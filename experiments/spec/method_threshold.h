@@ -2,16 +2,16 @@
 #ifndef OPENSET_EXPERIMENTS_SPEC_METHOD_THRESHOLD_H_
 #define OPENSET_EXPERIMENTS_SPEC_METHOD_THRESHOLD_H_
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "eval/metrics/metric.pb.h"
-#include "experiments/spec/trial.pb.h"
+#include "experiments/spec/method.pb.h"
 
 namespace openset {
 
-// Puts the threshold of the trial's method, for its number of known classes, where the metric says `of_method`; leaves
-// other metrics as they are. Errors: kInvalidArgument for a method without a decision, or without one for so many
+// Puts the threshold of the method, for so many known classes, where the metric says `of_method`; leaves other metrics
+// as they are and returns false. Errors: kInvalidArgument for a method without a decision, or without one for so many
 // classes.
-absl::Status SetMethodThreshold(const TrialSpec& trial, MetricSpec* metric);
+absl::StatusOr<bool> SetMethodThreshold(const MethodSpec& method, int known_classes, MetricSpec* metric);
 
 }  // namespace openset
 

@@ -8,14 +8,14 @@ namespace {
 
 // Of a method with this decision and 3 known classes.
 absl::StatusOr<std::string> Resolved(const std::string& decision, const std::string& metric) {
-  TrialSpec trial;
-  EXPECT_TRUE(ParseTextProto("method { name: 'm' " + decision + " } data { test_known { class_id: [5, 6, 7] } }",
-                             "text", &trial)
-                  .ok());
+  MethodSpec method;
+  EXPECT_TRUE(ParseTextProto("name: 'm' " + decision, "text", &method).ok());
   MetricSpec spec;
   EXPECT_TRUE(ParseTextProto(metric, "text", &spec).ok());
-  const absl::Status status = SetMethodThreshold(trial, &spec);
-  if (!status.ok()) return status;
+  const std::string before = spec.ShortDebugString();
+  const absl::StatusOr<bool> set = SetMethodThreshold(method, 3, &spec);
+  if (!set.ok()) return set.status();
+  EXPECT_EQ(*set, spec.ShortDebugString() != before);
   return spec.ShortDebugString();
 }
 

@@ -8,7 +8,7 @@
 #include "core/proto/proto_digest.h"
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
-#include "experiments/spec/check_method.h"
+#include "experiments/spec/resolve_grid.h"
 
 namespace openset {
 namespace {
@@ -86,9 +86,7 @@ absl::StatusOr<std::string> PutOnModel(const ModelSpec& model, const InputSpec& 
   method->clear_augmentation();
   method->clear_loss();
   method->clear_training();
-  FillDefaults(method);
-  std::vector<FieldProblem> problems = FindProblems(*method);
-  if (problems.empty()) problems = FindMethodProblems(*method);
+  const std::vector<FieldProblem> problems = ResolveMethod(method);
   for (const FieldProblem& problem : problems) {
     if (!absl::StartsWith(problem.path, "score") && !absl::StartsWith(problem.path, "inference")) {
       return absl::InvalidArgumentError(absl::StrCat(problem.path, ": ", problem.message));

@@ -1,5 +1,9 @@
 #include "experiments/spec/spec_folders.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -11,31 +15,78 @@ namespace {
 
 constexpr char kEnding[] = ".textproto";
 
+void AddIfThere(const std::string& root, const char* below, std::vector<std::string>* folders) {
+  const std::string folder = JoinPath(root, below);
+  std::error_code error;
+  if (std::filesystem::is_directory(folder, error)) folders->push_back(folder);
+}
+
+void Add(const std::vector<std::string>& more, std::vector<std::string>* folders) {
+  for (const std::string& folder : more) {
+    const bool is_there = std::any_of(folders->begin(), folders->end(), [&](const std::string& other) {
+      std::error_code error;
+      return std::filesystem::equivalent(folder, other, error);
+    });
+    if (!is_there) folders->push_back(folder);
+  }
+}
+
+// The same file, or a copy of it.
+bool IsSame(const std::string& a, const std::string& b) {
+  const absl::StatusOr<std::string> content = ReadFile(a), other = ReadFile(b);
+  return content.ok() && other.ok() && *content == *other;
+}
+
 }  // namespace
 
 SpecFolders SpecFoldersBelow(const std::string& root) {
-  return {JoinPath(root, "experiments/specs"), JoinPath(root, "experiments/methods"),
-          JoinPath(root, "experiments/presets"), JoinPath(root, "data/tasks"), JoinPath(root, "data/catalog")};
+  SpecFolders folders;
+  for (const char* below : {"specs", "experiments/specs"}) AddIfThere(root, below, &folders.specs);
+  for (const char* below : {"methods", "experiments/methods"}) AddIfThere(root, below, &folders.methods);
+  for (const char* below : {"presets", "experiments/presets"}) AddIfThere(root, below, &folders.presets);
+  for (const char* below : {"tasks", "data/tasks"}) AddIfThere(root, below, &folders.tasks);
+  for (const char* below : {"catalog", "data/catalog"}) AddIfThere(root, below, &folders.catalog);
+  return folders;
 }
 
-std::vector<std::string> NamesIn(const std::string& folder) {
-  std::vector<std::string> names;
-  for (const std::string& file : ListFolder(folder).value_or(std::vector<std::string>{})) {
-    if (absl::EndsWith(file, kEnding)) names.emplace_back(absl::StripSuffix(file, kEnding));
+void AddSpecFolders(const SpecFolders& more, SpecFolders* folders) {
+  Add(more.specs, &folders->specs);
+  Add(more.methods, &folders->methods);
+  Add(more.presets, &folders->presets);
+  Add(more.tasks, &folders->tasks);
+  Add(more.catalog, &folders->catalog);
+}
+
+std::vector<std::string> NamesIn(const std::vector<std::string>& folders) {
+  std::set<std::string> names;
+  for (const std::string& folder : folders) {
+    for (const std::string& file : ListFolder(folder).value_or(std::vector<std::string>{})) {
+      if (absl::EndsWith(file, kEnding)) names.emplace(absl::StripSuffix(file, kEnding));
+    }
   }
-  return names;
+  return {names.begin(), names.end()};
 }
 
-absl::StatusOr<std::string> FindSpecFile(absl::string_view kind, const std::string& name, const std::string& folder,
-                                         const std::string& beside) {
+absl::StatusOr<std::string> FindSpecFile(absl::string_view kind, const std::string& name,
+                                         const std::vector<std::string>& folders, const std::string& beside) {
   if (absl::EndsWith(name, kEnding)) {
     const std::string path = JoinPath(beside, name);
     if (FileExists(path)) return path;
     return absl::NotFoundError(absl::StrCat("no such file: ", path));
   }
-  const std::string path = JoinPath(folder, absl::StrCat(name, kEnding));
-  if (!name.empty() && FileExists(path)) return path;
-  return absl::InvalidArgumentError(UnknownName(kind, name, NamesIn(folder)));
+  std::string found;
+  for (const std::string& folder : folders) {
+    const std::string path = JoinPath(folder, absl::StrCat(name, kEnding));
+    if (name.empty() || !FileExists(path)) continue;
+    if (found.empty()) {
+      found = path;
+    } else if (!IsSame(path, found)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("two files are ", kind, " '", name, "': ", found, " and ", path, "; give one another name"));
+    }
+  }
+  if (!found.empty()) return found;
+  return absl::InvalidArgumentError(UnknownName(kind, name, NamesIn(folders)));
 }
 
 }  // namespace openset

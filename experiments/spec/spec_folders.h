@@ -1,4 +1,13 @@
-// Where what specs name is found.
+// Where what specs name is found: in libraries, which stand beside each other.
+//
+// A library is a folder with any of
+//   specs/    NAME.textproto: ExperimentSpec
+//   methods/  MethodSpec
+//   presets/  MethodSpec, in parts
+//   tasks/    TaskSpec
+//   catalog/  DataSetInfo
+// Each may also stand where the source tree has it: experiments/specs, experiments/methods, experiments/presets,
+// data/tasks, data/catalog.
 #ifndef OPENSET_EXPERIMENTS_SPEC_SPEC_FOLDERS_H_
 #define OPENSET_EXPERIMENTS_SPEC_SPEC_FOLDERS_H_
 
@@ -10,27 +19,34 @@
 
 namespace openset {
 
-// Folders in which names are looked up.
+// Folders in which names are looked up. None is before another: two different files of one name are an error.
 struct SpecFolders {
-  std::string specs;    // NAME.textproto: ExperimentSpec
-  std::string methods;  // MethodSpec
-  std::string presets;  // MethodSpec, in parts
-  std::string tasks;    // TaskSpec
-  std::string catalog;  // DataSetInfo
+  std::vector<std::string> specs;
+  std::vector<std::string> methods;
+  std::vector<std::string> presets;
+  std::vector<std::string> tasks;
+  std::vector<std::string> catalog;
+
+  bool empty() const {
+    return specs.empty() && methods.empty() && presets.empty() && tasks.empty() && catalog.empty();
+  }
 };
 
-// The folders below `root`, the top of the source tree or of a program's runfiles.
+// Those of the library `root` that are there.
 SpecFolders SpecFoldersBelow(const std::string& root);
 
-// The names in one of these folders, sorted.
-std::vector<std::string> NamesIn(const std::string& folder);
+// Adds the folders of another library; those that are among `folders` already are left out.
+void AddSpecFolders(const SpecFolders& more, SpecFolders* folders);
 
-// The file of `name`: a path, relative to the folder `beside`, if it ends in ".textproto", else NAME.textproto in
-// `folder`.
+// The names in these folders, sorted.
+std::vector<std::string> NamesIn(const std::vector<std::string>& folders);
+
+// The file of `name`: a path, relative to the folder `beside`, if it ends in ".textproto", else NAME.textproto in one of
+// `folders`. Files of the same bytes are the same file.
 // Errors: kNotFound for a path that is not there; kInvalidArgument for another name, with the known ones: "unknown
-// KIND".
-absl::StatusOr<std::string> FindSpecFile(absl::string_view kind, const std::string& name, const std::string& folder,
-                                         const std::string& beside);
+// KIND"; for a name of two different files, with both.
+absl::StatusOr<std::string> FindSpecFile(absl::string_view kind, const std::string& name,
+                                         const std::vector<std::string>& folders, const std::string& beside);
 
 }  // namespace openset
 

@@ -6,10 +6,12 @@
 
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
+#include "core/proto/proto_digest.h"
 #include "data/selection.h"
-#include "experiments/plan/plan.h"
+#include "experiments/plan/planner.h"
 #include "experiments/plan/search.h"
 #include "experiments/spec/describe.h"
+#include "experiments/spec/actions.h"
 #include "experiments/spec/expand.h"
 #include "experiments/spec/experiment_file.h"
 #include "gtest/gtest.h"
@@ -36,7 +38,7 @@ TEST_P(SpecTest, ExpandsToItsNumberOfTrials) {
   EXPECT_EQ(experiment->spec.name(), GetParam());
   EXPECT_FALSE(experiment->spec.question().empty());
   ASSERT_TRUE(experiment->spec.has_expected_trials());
-  const absl::StatusOr<std::vector<TrialSpec>> trials = Expand(*experiment);
+  const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
   ASSERT_TRUE(trials.ok()) << trials.status();
   const absl::StatusOr<std::vector<TrialSearch>> searches = ExpandSearches(*experiment, *trials);
   ASSERT_TRUE(searches.ok()) << searches.status();
@@ -46,7 +48,7 @@ TEST_P(SpecTest, ExpandsToItsNumberOfTrials) {
 TEST_P(SpecTest, ItsPlanHasWorkForEachTrial) {
   const absl::StatusOr<Experiment> experiment = LoadExperiment(GetParam(), SpecFoldersBelow(Root()));
   ASSERT_TRUE(experiment.ok()) << experiment.status();
-  const absl::StatusOr<std::vector<TrialSpec>> trials = Expand(*experiment);
+  const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
   ASSERT_TRUE(trials.ok()) << trials.status();
   const Store empty(JoinPath(::testing::TempDir(), "no-store"));
   const Plan plan = MakePlan(*trials, empty, [&](const Selection& selection) {
@@ -58,7 +60,7 @@ TEST_P(SpecTest, ItsPlanHasWorkForEachTrial) {
   EXPECT_GT(plan.CountNeeded(ActionKind::kTrain), 0);
   for (const PlanNode& node : plan.nodes) {
     if (node.kind == ActionKind::kEvaluate) continue;
-    EXPECT_GT(node.work, 0) << Describe(plan.trials[node.trials[0]]);
+    EXPECT_GT(node.work, 0) << Describe(plan.TrialOf(node));
   }
 }
 
@@ -66,7 +68,7 @@ TEST_P(SpecTest, ItsPlanHasWorkForEachTrial) {
 TEST(PosthocSweep, TrainsOnceForAllScores) {
   const absl::StatusOr<Experiment> experiment = LoadExperiment("posthoc_sweep", SpecFoldersBelow(Root()));
   ASSERT_TRUE(experiment.ok()) << experiment.status();
-  const absl::StatusOr<std::vector<TrialSpec>> trials = Expand(*experiment);
+  const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
   ASSERT_TRUE(trials.ok()) << trials.status();
   const Plan plan =
       MakePlan(*trials, Store(JoinPath(::testing::TempDir(), "no-store")), [](const Selection&) { return int64_t{1}; });
@@ -80,11 +82,11 @@ TEST(PosthocSweep, TrainsOnceForAllScores) {
 TEST(PosthocSearch, FitsAndScoresFromStoredArrays) {
   const absl::StatusOr<Experiment> experiment = LoadExperiment("posthoc_search", SpecFoldersBelow(Root()));
   ASSERT_TRUE(experiment.ok()) << experiment.status();
-  const absl::StatusOr<std::vector<TrialSpec>> trials = Expand(*experiment);
+  const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
   ASSERT_TRUE(trials.ok()) << trials.status();
   const absl::StatusOr<std::vector<TrialSearch>> searches = ExpandSearches(*experiment, *trials);
   ASSERT_TRUE(searches.ok()) << searches.status();
-  std::vector<TrialSpec> candidates;
+  std::vector<Trial> candidates;
   for (const TrialSearch& search : *searches) {
     candidates.insert(candidates.end(), search.candidates.begin(), search.candidates.end());
   }
@@ -114,8 +116,10 @@ TEST_P(MethodTest, IsValidAndSaysItsSource) {
   EXPECT_EQ(method.name(), GetParam());
   EXPECT_FALSE(method.title().empty());
   EXPECT_FALSE(method.reference().empty());
-  const absl::StatusOr<std::vector<TrialSpec>> trials = Expand(*experiment);
-  EXPECT_TRUE(trials.ok()) << trials.status();
+  const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
+  ASSERT_TRUE(trials.ok()) << trials.status();
+  // The key that is put together from shared parts is that of the action as a whole.
+  EXPECT_EQ(TrialId((*trials)[0]), MessageDigest(MakeEvaluateAction((*trials)[0])));
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, MethodTest, ::testing::ValuesIn(NamesIn("experiments/methods")),
@@ -131,7 +135,7 @@ TEST_P(PresetTest, FitsAMethod) {
                   .ok());
   const absl::StatusOr<Experiment> experiment = LoadExperiment(path, SpecFoldersBelow(Root()));
   ASSERT_TRUE(experiment.ok()) << experiment.status();
-  const absl::StatusOr<std::vector<TrialSpec>> trials = Expand(*experiment);
+  const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
   ASSERT_TRUE(trials.ok()) << trials.status();
   EXPECT_EQ((*trials)[0].method().name(), method + "+" + GetParam());
 }

@@ -90,7 +90,7 @@ void SpecSandbox::Write(const std::string& path, const std::string& content) con
   std::ofstream(file, std::ios::binary) << content;
 }
 
-std::string SpecSandbox::spec_path() const { return JoinPath(folders().specs, "spec.textproto"); }
+std::string SpecSandbox::spec_path() const { return JoinPath(folder_, "experiments/specs/spec.textproto"); }
 
 absl::StatusOr<Experiment> SpecSandbox::Load(const std::string& spec) const {
   Write("experiments/specs/spec.textproto", spec);

@@ -1,72 +1,66 @@
 #include "tools/cli/flags.h"
 
-#include <optional>
+#include <cstdlib>
 #include <utility>
 
 #include "absl/flags/flag.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/status_macros.h"
-#include "experiments/plan/search.h"
 #include "experiments/spec/expand.h"
+#include "tools/cli/deploy_flags.h"
+#include "tools/cli/user_path.h"
 
-ABSL_FLAG(std::string, library, "",
-          "Folder with experiments/specs, experiments/methods, data/tasks and data/catalog to look names up in; empty: "
-          "those that come with the program.");
+ABSL_FLAG(
+    std::string, library, "",
+    "Folders, separated by commas, with any of methods/, presets/, tasks/, catalog/ and specs/ (or these where the "
+    "source tree has them), whose names stand beside those that come with the program, like those of the folders "
+    "in the environment's OPENSET_LIBRARY and of the spec's own folder.");
 
 namespace openset {
 
 absl::StatusOr<SpecFolders> SpecFoldersFromFlags() {
-  if (const std::string library = absl::GetFlag(FLAGS_library); !library.empty()) {
-    return SpecFoldersBelow(UserPath(library));
-  }
   OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
-  return SpecFoldersBelow(JoinPath(runfiles, "openset"));
+  SpecFolders folders = SpecFoldersBelow(JoinPath(runfiles, "openset"));
+  const char* variable = std::getenv("OPENSET_LIBRARY");
+  for (const auto& [name, list] : {std::pair<std::string, std::string>{"OPENSET_LIBRARY", variable ? variable : ""},
+                                   {"--library", absl::GetFlag(FLAGS_library)}}) {
+    for (absl::string_view folder : absl::StrSplit(list, ',', absl::SkipEmpty())) {
+      const std::string path = UserPath(std::string(folder));
+      const SpecFolders more = SpecFoldersBelow(path);
+      if (more.empty()) {
+        return absl::InvalidArgumentError(absl::StrCat(name, ": ", path,
+                                                       FileExists(path) ? " has" : " is not there, with",
+                                                       " none of methods/, presets/, tasks/, catalog/ and specs/"));
+      }
+      AddSpecFolders(more, &folders);
+    }
+  }
+  return folders;
 }
 
-absl::StatusOr<LoadedPlan> LoadPlan(const std::string& spec, const Store& store) {
-  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
-  const std::string name = absl::EndsWith(spec, ".textproto") ? UserPath(spec) : spec;
-  OPENSET_ASSIGN_OR_RETURN(Experiment experiment, LoadExperiment(name, folders));
-  return PlanOf(std::move(experiment), store);
-}
-
-absl::StatusOr<LoadedPlan> PlanOf(Experiment experiment, const Store& store) {
+absl::StatusOr<ExpandOptions> ExpandOptionsFromFlags() {
   OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
   ExpandOptions options;
   options.default_device = devices.default_device;
   options.device_kind = devices.kind;
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialSpec> written, Expand(experiment, options));
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialSearch> searches, ExpandSearches(experiment, written));
-  std::vector<TrialSpec> trials, candidates;
-  int waiting = 0;
-  auto search = searches.begin();
-  for (size_t t = 0; t < written.size(); ++t) {
-    trials.push_back(written[t]);
-    if (search == searches.end() || search->trial != static_cast<int>(t)) continue;
-    OPENSET_ASSIGN_OR_RETURN(std::optional<TrialSpec> tuned, TunedTrial(written[t], *search, store));
-    if (tuned.has_value()) {
-      trials.push_back(*std::move(tuned));
-    } else {
-      candidates.insert(candidates.end(), search->candidates.begin(), search->candidates.end());
-      ++waiting;
-    }
-    ++search;
-  }
-  const int reported = static_cast<int>(trials.size());
-  trials.insert(trials.end(), candidates.begin(), candidates.end());
-  const Catalog& catalog = experiment.catalog;
-  // Selections of an expanded trial are in the catalog.
-  Plan plan = MakePlan(std::move(trials), store,
-                       [&](const Selection& selection) { return CountSamples(selection, catalog).value_or(0); });
-  return LoadedPlan{std::move(experiment), std::move(plan), reported, waiting};
+  return options;
 }
 
-std::string SearchText(const LoadedPlan& loaded) {
-  return absl::StrCat(loaded.plan.trials.size() - loaded.reported,
-                      " of them are candidates of searches; tuned trials after them: ", loaded.waiting);
+absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& spec) {
+  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const ExpandOptions options, ExpandOptionsFromFlags());
+  const std::string name = absl::EndsWith(spec, ".textproto") ? UserPath(spec) : spec;
+  return Study::Load(name, folders, store, options);
+}
+
+std::string SearchText(const Study& study) {
+  return absl::StrCat(study.plan().trials.size() - study.ReportedTrials().size(),
+                      " of them are candidates of searches; tuned trials after them: ", study.waiting());
 }
 
 }  // namespace openset

@@ -2,14 +2,16 @@
 #ifndef OPENSET_TOOLS_CLI_FLAGS_H_
 #define OPENSET_TOOLS_CLI_FLAGS_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/flags/declare.h"
 #include "absl/status/statusor.h"
-#include "experiments/plan/plan.h"
-#include "experiments/spec/experiment_file.h"
+#include "experiments/spec/expand.h"
+#include "experiments/spec/spec_folders.h"
 #include "experiments/store/store.h"
+#include "experiments/study/study.h"
 #include "tools/cli/deploy_flags.h"
 #include "tools/cli/user_path.h"
 
@@ -17,24 +19,18 @@ ABSL_DECLARE_FLAG(std::string, library);
 
 namespace openset {
 
-// Where names are looked up: below --library, or in the program's runfiles.
+// Where names are looked up: what comes with the program, beside it OPENSET_LIBRARY's and --library's folders. Errors:
+// kInvalidArgument for a folder that is no library.
 absl::StatusOr<SpecFolders> SpecFoldersFromFlags();
 
-// An experiment given on the command line, expanded and planned.
-struct LoadedPlan {
-  Experiment experiment;
-  Plan plan;
-  // The first so many trials of the plan are the experiment's; those behind them are candidates of its searches.
-  int reported = 0;
-  // Tuned trials that are not in the plan yet, because their search has to be run first.
-  int waiting = 0;
-};
-// "180 of them are candidates of searches; tuned trials after them: 6". Precondition: some are waiting.
-std::string SearchText(const LoadedPlan& loaded);
-absl::StatusOr<LoadedPlan> LoadPlan(const std::string& spec, const Store& store);
+// How --devices lets experiments be expanded.
+absl::StatusOr<ExpandOptions> ExpandOptionsFromFlags();
 
-// The same of an experiment that was made, or is read already.
-absl::StatusOr<LoadedPlan> PlanOf(Experiment experiment, const Store& store);
+// The study of a spec that is given on the command line, as the flags want it.
+absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& spec);
+
+// "180 of them are candidates of searches; tuned trials after them: 6". Precondition: some are waiting.
+std::string SearchText(const Study& study);
 
 }  // namespace openset
 

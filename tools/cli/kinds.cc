@@ -71,17 +71,18 @@ std::string FirstSentence(const std::string& text) {
   return end == std::string::npos ? line : line.substr(0, end + 1);
 }
 
-// A kind whose entries are the files of a folder, each a `Message`.
+// A kind whose entries are the files of folders, each a `Message`.
 template <typename Message>
-Kind FileKind(const std::string& name, const std::string& what, const std::string& folder,
+Kind FileKind(const std::string& name, const std::string& what, const std::vector<std::string>& folders,
               std::function<std::string(const Message&)> line, const SchemaComments& comments) {
-  const auto read = [folder](const std::string& entry, Message* message) {
-    return ReadTextProto(absl::StrCat(folder, "/", entry, ".textproto"), message, Completeness::kPartial).status();
+  const auto read = [name, folders](const std::string& entry, Message* message) -> absl::Status {
+    OPENSET_ASSIGN_OR_RETURN(const std::string path, FindSpecFile(name, entry, folders, ""));
+    return ReadTextProto(path, message, Completeness::kPartial).status();
   };
   Kind kind{name, what, nullptr, nullptr};
   kind.list = [=]() -> absl::StatusOr<std::vector<KindEntry>> {
     std::vector<KindEntry> entries;
-    for (const std::string& entry : NamesIn(folder)) {
+    for (const std::string& entry : NamesIn(folders)) {
       Message message;
       OPENSET_RETURN_IF_ERROR(read(entry, &message));
       entries.push_back({entry, line(message)});

@@ -1,4 +1,5 @@
 #include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ ABSL_DECLARE_FLAG(std::string, format);
 namespace openset {
 namespace {
 
-constexpr ActionKind kKinds[] = {ActionKind::kTrain, ActionKind::kInfer, ActionKind::kEvaluate};
+constexpr ActionKind kKinds[] = {ActionKind::kTrain, ActionKind::kInfer, ActionKind::kEvaluate, ActionKind::kChoose};
 
 int64_t WorkNeeded(const Plan& plan, ActionKind kind) {
   int64_t work = 0;
@@ -29,6 +30,7 @@ int64_t WorkNeeded(const Plan& plan, ActionKind kind) {
 Table Actions(const Plan& plan) {
   Table table{{"action", "all", "in the store", "to run", "image passes"}, {}, 1};
   for (ActionKind kind : kKinds) {
+    if (kind == ActionKind::kChoose && plan.Count(kind) == 0) continue;
     int done = 0;
     for (const PlanNode& node : plan.nodes) done += node.kind == kind && node.done;
     table.rows.push_back({KindName(kind), absl::StrCat(plan.Count(kind)), absl::StrCat(done),
@@ -52,7 +54,7 @@ std::string Json(const Plan& plan) {
   nlohmann::ordered_json json;
   json["trials"] = nlohmann::ordered_json::array();
   for (size_t t = 0; t < plan.trials.size(); ++t) {
-    json["trials"].push_back({{"id", plan.trial_ids[t]}, {"what", Describe(plan.trials[t])}});
+    json["trials"].push_back({{"id", plan.trial_id(t)}, {"what", Describe(plan.trials[t])}});
   }
   json["actions"] = nlohmann::ordered_json::array();
   for (const PlanNode& node : plan.nodes) {
@@ -62,7 +64,7 @@ std::string Json(const Plan& plan) {
     action["inputs"] = nlohmann::ordered_json::array();
     for (int input : node.inputs) action["inputs"].push_back(plan.nodes[input].key);
     action["trials"] = nlohmann::ordered_json::array();
-    for (int t : node.trials) action["trials"].push_back(plan.trial_ids[t]);
+    for (int t : node.trials) action["trials"].push_back(plan.trial_id(t));
     action["done"] = node.done;
     action["needed"] = node.needed;
     action["image_passes"] = node.work;
@@ -71,14 +73,13 @@ std::string Json(const Plan& plan) {
   return json.dump(2) + "\n";
 }
 
-absl::Status RunPlan(const std::vector<std::string>& arguments) {
+absl::Status ShowPlan(const std::vector<std::string>& arguments) {
   const std::string format = absl::GetFlag(FLAGS_format);
   if (format != "text" && format != "markdown" && format != "csv" && format != "json") {
     return absl::InvalidArgumentError(UnknownName("format", format, {"text", "markdown", "csv", "json"}));
   }
-  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(const LoadedPlan loaded, LoadPlan(arguments[0], store));
-  const Plan& plan = loaded.plan;
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
+  const Plan& plan = study->plan();
   if (format == "json") {
     std::cout << Json(plan);
   } else if (format == "csv") {
@@ -86,8 +87,8 @@ absl::Status RunPlan(const std::vector<std::string>& arguments) {
   } else if (format == "markdown") {
     std::cout << ToMarkdown(Actions(plan)) << "\n" << ToMarkdown(Trials(plan));
   } else {
-    std::cout << loaded.experiment.spec.name() << ": " << plan.trials.size() << " trials\n"
-              << (loaded.waiting > 0 ? SearchText(loaded) + "\n\n" : "\n") << ToText(Actions(plan))
+    std::cout << study->name() << ": " << plan.trials.size() << " trials\n"
+              << (study->waiting() > 0 ? SearchText(*study) + "\n\n" : "\n") << ToText(Actions(plan))
               << "\nA training pass counts as 3 image passes, an inference pass as 1.\n\n"
               << ToText(Trials(plan));
   }
@@ -108,7 +109,7 @@ Command PlanCommand() {
       "  openset plan quickstart\n"
       "  openset plan my_study.textproto --format=json\n";
   command.flags = {"deploy", "store", "format", "devices", "library"};
-  command.run = RunPlan;
+  command.run = ShowPlan;
   return command;
 }
 

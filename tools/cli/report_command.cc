@@ -1,4 +1,5 @@
 #include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,6 @@
 #include "experiments/report/format_report.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
-#include "tools/cli/report_files.h"
 
 ABSL_FLAG(std::string, format, "text", "text, markdown, csv or json; eval, compare and threshold also latex.");
 ABSL_FLAG(std::string, out, "", "File to write to; empty: standard output.");
@@ -18,9 +18,8 @@ namespace {
 
 absl::Status RunReport(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const ReportFormat format, ParseReportFormat(absl::GetFlag(FLAGS_format)));
-  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(const LoadedPlan loaded, LoadPlan(arguments[0], store));
-  OPENSET_ASSIGN_OR_RETURN(const Report report, LoadReport(loaded, store));
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
+  OPENSET_ASSIGN_OR_RETURN(const Report report, study->MakeReport());
   const std::string text = FormatReport(report, format);
   const std::string out = absl::GetFlag(FLAGS_out);
   if (!out.empty()) return WriteFileAtomically(UserPath(out), text);

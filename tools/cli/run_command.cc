@@ -1,3 +1,4 @@
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,14 +12,9 @@ namespace openset {
 namespace {
 
 absl::Status Run(const std::vector<std::string>& arguments) {
-  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(LoadedPlan loaded, LoadPlan(arguments[0], store));
-  absl::Status outcome = RunPlan(loaded, store);
-  if (outcome.ok() && loaded.waiting > 0) {
-    OPENSET_ASSIGN_OR_RETURN(loaded, LoadPlan(arguments[0], store));
-    outcome = RunPlan(loaded, store);
-  }
-  return FinishRun(loaded, store, outcome,
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
+  const absl::Status outcome = RunPlan(study.get());
+  return FinishRun(*study, outcome,
                    absl::StrCat("'openset status ", arguments[0], "' tells why, the same command tries them again"));
 }
 

@@ -17,11 +17,13 @@ constexpr absl::Duration kRateNeeds = absl::Seconds(2);
 const char* PastTense(const PlanNode& node) {
   switch (node.kind) {
     case ActionKind::kTrain:
-      return IsImport(node) ? "imported " : "trained  ";
+      return node.is_import ? "imported " : "trained  ";
     case ActionKind::kInfer:
       return "inferred ";
     case ActionKind::kEvaluate:
       return "evaluated";
+    case ActionKind::kChoose:
+      return "chose for";
   }
   return "";
 }
@@ -45,7 +47,7 @@ std::string ShortDuration(absl::Duration duration) {
 RunDisplay::RunDisplay(const Plan& plan, bool terminal, std::ostream* out)
     : plan_(plan), terminal_(terminal), out_(out), start_(absl::Now()), last_line_(start_) {
   for (const PlanNode& node : plan_.nodes) {
-    if (!node.needed) continue;
+    if (!node.needed || node.kind == ActionKind::kChoose) continue;
     ++total_;
     total_work_ += WorkOf(node);
   }
@@ -66,7 +68,7 @@ void RunDisplay::OnFinish(int node, const absl::Status& status) {
   }
   ++ended_;
   done_work_ += WorkOf(plan_.nodes[node]);
-  const std::string what = Describe(plan_.trials[plan_.nodes[node].trials[0]]);
+  const std::string what = Describe(plan_.TrialOf(plan_.nodes[node]));
   const std::string time = ShortDuration(absl::Now() - ended.start);
   const std::string count = absl::StrFormat("[%*d/%d]", static_cast<int>(absl::StrCat(total_).size()), ended_, total_);
   if (status.ok()) {
@@ -76,7 +78,7 @@ void RunDisplay::OnFinish(int node, const absl::Status& status) {
     }
     Line(absl::StrCat(count, " ", PastTense(plan_.nodes[node]), " ", what, " (", time, rate, ")"));
   } else {
-    const char* verb = IsImport(plan_.nodes[node]) ? "import" : KindName(plan_.nodes[node].kind);
+    const char* verb = plan_.nodes[node].is_import ? "import" : KindName(plan_.nodes[node].kind);
     Line(absl::StrCat(count, " FAILED to ", verb, " ", what, ": ", status.message()));
   }
 }
@@ -113,8 +115,7 @@ std::string RunDisplay::ProgressLine() const {
   }
   for (const auto& [node, running] : running_) {
     if (running.progress.what().empty()) continue;
-    absl::StrAppend(&line, " | ", plan_.trials[plan_.nodes[node].trials[0]].method().name(), ": ",
-                    running.progress.what());
+    absl::StrAppend(&line, " | ", plan_.TrialOf(plan_.nodes[node]).method().name(), ": ", running.progress.what());
     if (running.progress.has_images_per_second()) {
       absl::StrAppendFormat(&line, ", %.0f images/s", running.progress.images_per_second());
     }

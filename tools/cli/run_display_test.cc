@@ -29,7 +29,6 @@ Plan OneTrial() {
     node.trials = {0};
     node.needed = true;
     node.work = work;
-    if (kind == ActionKind::kTrain) node.train.mutable_training();
     plan.nodes.push_back(node);
   }
   return plan;
@@ -37,7 +36,7 @@ Plan OneTrial() {
 
 TEST(RunDisplay, SaysWhatIsAnImport) {
   Plan plan = OneTrial();
-  plan.nodes[0].train.clear_training();
+  plan.nodes[0].is_import = true;
   std::ostringstream out;
   {
     RunDisplay display(plan, /*terminal=*/false, &out);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <set>
 #include <thread>
 #include <utility>
 
@@ -13,62 +12,17 @@
 #include "core/files/runfiles.h"
 #include "core/process/build_info.h"
 #include "core/status_macros.h"
-#include "data/catalog.h"
-#include "data/data_set.h"
-#include "data/selection.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/engine/local_engine.h"
-#include "experiments/spec/model_files.h"
+#include "tools/cli/deploy_flags.h"
+#include "tools/cli/flags.h"
 #include "tools/cli/report_files.h"
 #include "tools/cli/run_display.h"
 
 namespace openset {
 namespace {
 
-// Whether the catalog lists a file of the part that has no checksum.
-bool LacksChecksums(const DataSetInfo& info, const std::string& part) {
-  for (const DataSetLayout& layout : info.layout()) {
-    for (const DataSetPart& stored : layout.part()) {
-      if (stored.name() != part) continue;
-      for (const DataFile* file : FilesOf(stored)) {
-        if (file->sha256_size() == 0) return true;
-      }
-    }
-  }
-  return false;
-}
-
-// Looks at every file that the run will read, before anything is written: by its checksum, or else by reading it.
-absl::Status CheckData(const Experiment& experiment, const Plan& plan, const std::vector<std::string>& folders) {
-  std::set<std::pair<std::string, std::string>> parts;
-  const auto add = [&parts](const Selection& selection) {
-    for (const PartOfDataSet& part : PartsOf(selection)) parts.insert({selection.data_set(), part.part()});
-  };
-  for (const PlanNode& node : plan.nodes) {
-    if (!node.needed) continue;
-    if (node.kind == ActionKind::kTrain) {
-      add(node.train.data());
-      if (node.train.has_external()) add(node.train.external());
-      OPENSET_RETURN_IF_ERROR(CheckModelFiles(node.train.model()));
-    }
-    if (node.kind == ActionKind::kInfer) {
-      // Inference takes weights from the checkpoint, a script from its file.
-      if (node.infer.train(0).model().has_torch_script()) {
-        OPENSET_RETURN_IF_ERROR(CheckModelFiles(node.infer.train(0).model()));
-      }
-      add(node.infer.known());
-      for (const UnknownGroup& group : node.infer.unknown()) add(group.selection());
-    }
-  }
-  for (const auto& [data_set, part] : parts) {
-    OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, experiment.catalog.Find(data_set));
-    OPENSET_RETURN_IF_ERROR(CheckFiles(*info, part, folders));
-    if (LacksChecksums(*info, part)) OPENSET_RETURN_IF_ERROR(OpenPart(*info, part, folders).status());
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<LocalEngineOptions> EngineOptions(const DeploySpec& deploy) {
+absl::StatusOr<LocalEngineOptions> EngineOptions(const DeploySpec& deploy, const Study& study) {
   LocalEngineOptions options;
   options.capacity.cpu_threads =
       deploy.jobs() > 0 ? deploy.jobs() : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
@@ -85,10 +39,26 @@ absl::StatusOr<LocalEngineOptions> EngineOptions(const DeploySpec& deploy) {
         JoinPath(runfiles, IsStamped() ? "openset/tools/openset_worker" : "openset/tools/openset_worker_unstamped");
   }
   if (!FileExists(worker)) return absl::NotFoundError(absl::StrCat("the worker is not there: ", worker));
-  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
-  options.trainer = {worker, folders.catalog};
+  options.trainer = {worker};
+  const std::vector<std::string>& catalog = study.experiment().folders.catalog;
+  options.trainer.insert(options.trainer.end(), catalog.begin(), catalog.end());
   options.evaluator = {ProgramPath(), "evaluate-worker"};
   return options;
+}
+
+// What is about to be done.
+void ShowWork(const Study& study, int cpu_slots) {
+  const Plan& plan = study.plan();
+  const int needed = plan.CountNeeded(ActionKind::kEvaluate);
+  int imports = 0;
+  for (const PlanNode& node : plan.nodes) imports += node.needed && node.is_import;
+  std::cout << study.name() << ": " << needed << " of " << plan.trials.size()
+            << " trials to run: " << plan.CountNeeded(ActionKind::kTrain) - imports << " trainings, "
+            << (imports > 0 ? absl::StrCat(imports, " imports of a model, ") : "")
+            << plan.CountNeeded(ActionKind::kInfer) << " inferences, " << needed << " evaluations, " << cpu_slots
+            << " CPU slots.\n";
+  if (study.waiting() > 0) std::cout << SearchText(study) << "\n";
+  std::cout << std::flush;
 }
 
 }  // namespace
@@ -97,40 +67,36 @@ std::vector<std::string> RunFlags() {
   return {"deploy", "store", "engine", "devices", "jobs", "data", "library", "worker"};
 }
 
-absl::Status RunPlan(const LoadedPlan& loaded, const Store& store) {
-  const Plan& plan = loaded.plan;
-  const std::string& name = loaded.experiment.spec.name();
-  const int needed = plan.CountNeeded(ActionKind::kEvaluate);
-  if (needed == 0) {
-    std::cout << name << ": all " << plan.trials.size() << " trials are done; nothing to run.\n";
+absl::Status RunPlan(Study* study) {
+  const Plan& plan = study->plan();
+  if (plan.CountNeeded(ActionKind::kEvaluate) == 0) {
+    std::cout << study->name() << ": all " << plan.trials.size() << " trials are done; nothing to run.\n";
     return absl::OkStatus();
   }
   OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(const LocalEngineOptions options, EngineOptions(deployment.spec));
-  OPENSET_RETURN_IF_ERROR(CheckData(loaded.experiment, plan, options.data_folders));
-  int imports = 0;
-  for (const PlanNode& node : plan.nodes) imports += node.needed && IsImport(node);
-  std::cout << name << ": " << needed << " of " << plan.trials.size()
-            << " trials to run: " << plan.CountNeeded(ActionKind::kTrain) - imports << " trainings, "
-            << (imports > 0 ? absl::StrCat(imports, " imports of a model, ") : "")
-            << plan.CountNeeded(ActionKind::kInfer) << " inferences, " << needed << " evaluations, "
-            << options.capacity.cpu_threads << " CPU slots.\n";
-  if (loaded.waiting > 0) std::cout << SearchText(loaded) << "\n";
-  std::cout << std::flush;
-  store.SweepTemporaries();
-  RunDisplay display(plan, isatty(STDOUT_FILENO) != 0, &std::cout);
-  LocalEngine engine(store, options);
-  return ExecutePlan(plan, store, deployment.spec.memory(), &engine, &display);
+  OPENSET_ASSIGN_OR_RETURN(const LocalEngineOptions options, EngineOptions(deployment.spec, *study));
+  LocalEngine engine(study->store(), options);
+  for (size_t planned = 0; planned < plan.trials.size();) {  // again where choices have added trials
+    planned = plan.trials.size();
+    OPENSET_RETURN_IF_ERROR(study->CheckInputs(options.data_folders));
+    ShowWork(*study, options.capacity.cpu_threads);
+    study->store().SweepTemporaries();
+    {
+      RunDisplay display(plan, isatty(STDOUT_FILENO) != 0, &std::cout);
+      OPENSET_RETURN_IF_ERROR(ExecutePlan(plan, study->store(), deployment.spec.memory(), &engine, &display));
+    }
+    OPENSET_RETURN_IF_ERROR(study->MakeChoices());
+  }
+  return absl::OkStatus();
 }
 
-absl::Status FinishRun(const LoadedPlan& loaded, const Store& store, const absl::Status& outcome,
-                       const std::string& after_failure) {
+absl::Status FinishRun(const Study& study, const absl::Status& outcome, const std::string& after_failure) {
   if (absl::IsCancelled(outcome)) {
     return absl::CancelledError(absl::StrCat(outcome.message(), "; the same command goes on from here"));
   }
   const bool actions_failed = absl::IsAborted(outcome);
   if (!outcome.ok() && !actions_failed) return outcome;
-  OPENSET_RETURN_IF_ERROR(WriteAndShowReport(loaded, store));
+  OPENSET_RETURN_IF_ERROR(WriteAndShowReport(study));
   if (actions_failed) return absl::AbortedError(absl::StrCat(outcome.message(), "; ", after_failure));
   return absl::OkStatus();
 }

@@ -6,22 +6,21 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "experiments/store/store.h"
-#include "tools/cli/flags.h"
+#include "experiments/study/study.h"
 
 namespace openset {
 
 // Names of the flags that RunPlan() reads, itself and through tools/cli/flags.h.
 std::vector<std::string> RunFlags();
 
-// Runs what is missing of the plan, with progress on standard output. Errors: those of ExecutePlan(); those of what is
+// Runs what is missing of the study's plan, with progress on standard output; where searches were run, makes their
+// choices and runs what these add. Errors: those of ExecutePlan(); those of Study::MakeChoices(); those of what is
 // looked at before anything is written: flags, data files, model files.
-absl::Status RunPlan(const LoadedPlan& loaded, const Store& store);
+absl::Status RunPlan(Study* study);
 
 // Says what came of it: writes and prints the report, unless the run was stopped or could not begin. Returns the
 // outcome, with what to do about it; `after_failure` is that where actions failed.
-absl::Status FinishRun(const LoadedPlan& loaded, const Store& store, const absl::Status& outcome,
-                       const std::string& after_failure);
+absl::Status FinishRun(const Study& study, const absl::Status& outcome, const std::string& after_failure);
 
 }  // namespace openset
 

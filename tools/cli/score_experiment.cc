@@ -158,7 +158,8 @@ absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request,
   if (request.train_limit > 0) spec.set_train_limit_per_class(request.train_limit);
   if (request.test_limit > 0) spec.set_test_limit_per_class(request.test_limit);
   OPENSET_ASSIGN_OR_RETURN(TextSource source, ParseTextProto(ToText(spec), "openset score", &spec));
-  Experiment experiment{spec, std::move(source), {*std::move(task)}, std::move(methods.methods), std::move(catalog)};
+  Experiment experiment{spec,   std::move(source), {*std::move(task)}, std::move(methods.methods), std::move(catalog),
+                        folders};
   return ScoreExperiment{std::move(experiment), std::move(methods.skipped)};
 }
 

@@ -1,4 +1,5 @@
 #include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,13 +14,13 @@ namespace openset {
 namespace {
 
 absl::Status RunStatus(const std::vector<std::string>& arguments) {
-  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(const LoadedPlan loaded, LoadPlan(arguments[0], store));
-  const Plan& plan = loaded.plan;
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
+  const Store& store = study->store();
+  const Plan& plan = study->plan();
   std::vector<std::string> running, failed;
   for (const PlanNode& node : plan.nodes) {
     if (node.done) continue;
-    const std::string what = absl::StrCat(KindName(node.kind), " ", Describe(plan.trials[node.trials[0]]));
+    const std::string what = absl::StrCat(KindName(node.kind), " ", Describe(plan.TrialOf(node)));
     if (const std::string owner = store.RunningBy(node.key); !owner.empty()) {
       running.push_back(absl::StrCat(what, " (process ", owner, ")"));
       continue;
@@ -34,9 +35,9 @@ absl::Status RunStatus(const std::vector<std::string>& arguments) {
     }
   }
   const int missing = plan.CountNeeded(ActionKind::kEvaluate);
-  std::cout << loaded.experiment.spec.name() << ": " << plan.trials.size() - missing << " of " << plan.trials.size()
-            << " trials done, " << missing << " left\n";
-  if (loaded.waiting > 0) std::cout << SearchText(loaded) << "\n";
+  std::cout << study->name() << ": " << plan.trials.size() - missing << " of " << plan.trials.size() << " trials done, "
+            << missing << " left\n";
+  if (study->waiting() > 0) std::cout << SearchText(*study) << "\n";
   if (!running.empty()) std::cout << "running:\n";
   for (const std::string& line : running) std::cout << "  " << line << "\n";
   if (!failed.empty()) std::cout << "failed at the last attempt:\n";

@@ -76,10 +76,9 @@ TEST_F(BadInputTest, NoSeeds) {
 }
 
 TEST_F(BadInputTest, AClassBothKnownAndUnknown) {
-  program_.Write(
-      "data/tasks/fashion_mnist_6_4.textproto",
-      "name: 'fashion_mnist_6_4'\ndata_set: 'fashion_mnist'\nsplit {\n  known: [0, 1]\n  unknown: [1, 2]\n}\n");
-  ExpectRefused(kSpec, "data/tasks/fashion_mnist_6_4.textproto:5: ");
+  program_.Write("data/tasks/mine.textproto",
+                 "name: 'mine'\ndata_set: 'fashion_mnist'\nsplit {\n  known: [0, 1]\n  unknown: [1, 2]\n}\n");
+  ExpectRefused(absl::StrReplaceAll(kSpec, {{"fashion_mnist_6_4", "mine"}}), "data/tasks/mine.textproto:5: ");
 }
 
 TEST_F(BadInputTest, ValueOutOfRange) {
@@ -88,10 +87,12 @@ TEST_F(BadInputTest, ValueOutOfRange) {
 }
 
 TEST_F(BadInputTest, MissingDataFile) {
-  program_.Write("data/catalog/fashion_mnist.textproto",
-                 absl::StrReplaceAll(program_.Read("data/catalog/fashion_mnist.textproto"),
-                                     {{"fashion_mnist/train-images-idx3-ubyte.gz", "fashion_mnist/nowhere.gz"}}));
-  ExpectRefused(kSpec, "nowhere.gz");
+  program_.Write("data/catalog/mine.textproto",
+                 absl::StrReplaceAll(program_.Shipped("data/catalog/fashion_mnist.textproto"),
+                                     {{"fashion_mnist/train-images-idx3-ubyte.gz", "fashion_mnist/nowhere.gz"},
+                                      {"name: \"fashion_mnist\"", "name: \"mine\""}}));
+  program_.Write("data/tasks/mine.textproto", "name: 'mine' data_set: 'mine' split { known: [0, 1] }");
+  ExpectRefused(absl::StrReplaceAll(kSpec, {{"fashion_mnist_6_4", "mine"}}), "nowhere.gz");
 }
 
 TEST_F(BadInputTest, WrongChecksum) {

@@ -21,7 +21,7 @@ namespace {
 // 600 training images of 16x16, four epochs.
 constexpr char kSpec[] = R"(
 name: "methods"
-task: "fashion_mnist_6_4"
+task: "fashion_and_gradients"
 split: 0
 seed: 0
 override {

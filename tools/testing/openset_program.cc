@@ -11,7 +11,6 @@
 #include <fstream>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "core/files/files.h"
@@ -27,14 +26,6 @@ namespace fs = std::filesystem;
 
 std::string Runfile(const std::string& path) { return *RunfilesFolder() + "/openset/" + path; }
 
-// Whether a command looks names up in the folders of --library.
-bool NeedsLibrary(const std::string& command) {
-  for (const char* without : {"help", "eval", "compare", "threshold", "figure"}) {
-    if (command == without) return false;
-  }
-  return !absl::StartsWith(command, "--");
-}
-
 int ExitCodeOf(pid_t pid) {
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
@@ -48,15 +39,7 @@ OpensetProgram::OpensetProgram(const std::string& name) {
   const testing::TestInfo* info = testing::UnitTest::GetInstance()->current_test_info();
   folder_ = JoinPath(testing::TempDir(), std::string(info->test_suite_name()) + "." + info->name() + name);
   fs::remove_all(folder_);
-  for (const char* below : {"data/catalog", "data/tasks", "experiments/methods", "experiments/specs"}) {
-    fs::create_directories(JoinPath(folder_, below));
-    const std::vector<std::string> files = *ListFolder(Runfile(below));
-    for (const std::string& file : files) {
-      if (absl::EndsWith(file, ".textproto")) {
-        fs::copy(Runfile(std::string(below) + "/" + file), JoinPath(folder_, std::string(below) + "/" + file));
-      }
-    }
-  }
+  fs::create_directories(folder_);
 }
 
 void OpensetProgram::Write(const std::string& path, const std::string& content) const {
@@ -69,6 +52,8 @@ std::string OpensetProgram::Read(const std::string& path) const {
   return ReadFile(JoinPath(folder_, path)).value_or("");
 }
 
+std::string OpensetProgram::Shipped(const std::string& path) const { return ReadFile(Runfile(path)).value_or(""); }
+
 void OpensetProgram::GenerateExternalImages() const {
   Write("data/catalog/gradients.textproto", R"(
 name: "gradients"
@@ -79,9 +64,12 @@ layout {
   part { name: "test" samples: 200 samples_per_class: 100 cifar_binary { file { path: "gradients/test.bin" } } }
 }
 )");
-  std::string task = Read("data/tasks/fashion_mnist_6_4.textproto");
-  ASSERT_EQ(absl::StrReplaceAll({{"data_set: \"cifar10\"", "data_set: \"gradients\""}}, &task), 1);
-  Write("data/tasks/fashion_mnist_6_4.textproto", task);
+  std::string task = Shipped("data/tasks/fashion_mnist_6_4.textproto");
+  ASSERT_EQ(absl::StrReplaceAll({{"data_set: \"cifar10\"", "data_set: \"gradients\""},
+                                 {"name: \"fashion_mnist_6_4\"", "name: \"fashion_and_gradients\""}},
+                                &task),
+            2);
+  Write("data/tasks/fashion_and_gradients.textproto", task);
   for (const auto& [part, images] : {std::pair("train", 1000), std::pair("test", 200)}) {
     RandomStream random(0, part);
     std::string bytes;
@@ -105,9 +93,6 @@ layout {
 pid_t OpensetProgram::Start(const std::vector<std::string>& arguments) const {
   std::vector<std::string> words = {Runfile("tools/openset_unstamped")};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  if (!arguments.empty() && NeedsLibrary(arguments[0])) {
-    words.push_back("--library=" + folder_);
-  }
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);

@@ -18,7 +18,8 @@ struct ProgramResult {
   std::string err;
 };
 
-// A test's own folder with specs (a copy of those that come with the program) and a store, and the program in it.
+// A test's own folder, with its specs and a store, and the program in it. As the folder of the specs, it is a library
+// beside the one that comes with the program.
 class OpensetProgram {
  public:
   // `name` tells several of one test apart.
@@ -30,9 +31,12 @@ class OpensetProgram {
   // Writes a file below the folder.
   void Write(const std::string& path, const std::string& content) const;
   std::string Read(const std::string& path) const;
+  // A file that comes with the program: "data/catalog/mnist.textproto".
+  std::string Shipped(const std::string& path) const;
 
-  // Generates a data set of coloured images in the folder's `data` and makes it the external one of fashion_mnist_6_4,
-  // in place of CIFAR-10, which no test may take for granted. For `run ... --data=data`.
+  // Generates a data set of coloured images in the folder's `data`, and the task "fashion_and_gradients": it is
+  // fashion_mnist_6_4 with these for external images, in place of CIFAR-10, which no test may take for granted. For
+  // `run ... --data=data`.
   void GenerateExternalImages() const;
 
   // openset ARGUMENTS, in the folder.

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 // Seconds of work: tiny networks, generated external images.
 constexpr char kSpec[] = R"(
 name: "stages"
-task: "fashion_mnist_6_4"
+task: "fashion_and_gradients"
 split: 0
 seed: 0
 method: ["energy", "arpl_cs", "augmix", "odin_unified_benchmark"]
@@ -62,7 +62,7 @@ TEST(Stages, KilledAtAnyPointTheyEndWithTheSameRecords) {
   EXPECT_EQ(report.at("trials"), 5);
   ASSERT_EQ(report.at("searches").size(), 1);
   EXPECT_THAT(report.at("searches")[0].get<std::string>(),
-              HasSubstr("odin_unified_benchmark (tuned) on fashion_mnist_6_4, split 0, seed 0: temperature 1"));
+              HasSubstr("odin_unified_benchmark (tuned) on fashion_and_gradients, split 0, seed 0: temperature 1"));
   int logs = 0;
   for (const auto& [id, text] : undisturbed.Records()) {
     TrialRecord record;

@@ -1,0 +1,89 @@
+// Trials and searches -> the graph of actions that makes their records.
+#ifndef OPENSET_EXPERIMENTS_PLAN_PLANNER_H_
+#define OPENSET_EXPERIMENTS_PLAN_PLANNER_H_
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "experiments/plan/plan.h"
+#include "experiments/plan/search.h"
+#include "experiments/spec/actions.h"
+#include "experiments/store/store.h"
+
+namespace openset {
+
+// How many samples a selection holds.
+using SampleCounter = std::function<int64_t(const Selection&)>;
+
+// Makes a plan, and lets it grow while it is carried out: the choice of a search adds the trial that it tunes.
+// An action that several trials share appears once. Of the store only the names of files are read, and the records that
+// a choice compares.
+class Planner {
+ public:
+  Planner(Store store, SampleCounter count_samples)
+      : store_(std::move(store)), count_samples_(std::move(count_samples)) {}
+
+  const Plan& plan() const { return plan_; }
+  // The planner is of no use afterwards.
+  Plan TakePlan() { return std::move(plan_); }
+
+  // Adds a trial and those of its actions that are not there yet. Returns its number.
+  int AddTrial(Trial trial);
+
+  // Adds the candidates of a search and a node that chooses among them; `search.trial` is a trial of the plan. Returns
+  // the node's number.
+  int AddSearch(TrialSearch search);
+
+  // Says what is needed of that which was added since the last call. Returns the nodes that are needed now and were not
+  // before, inputs first.
+  std::vector<int> FindNeeded();
+
+  // What was needed and is in the store by now is done.
+  void FindDone();
+
+  // Makes the choice of a kChoose node, whose candidates all have records, and adds the tuned trial. Returns what
+  // FindNeeded() does. Errors: those of TunedTrial(); kNotFound for a candidate without a record.
+  absl::StatusOr<std::vector<int>> Choose(int node);
+
+ private:
+  struct KeyHash {
+    size_t operator()(const ActionKeys::Key& key) const {
+      size_t hash;
+      std::memcpy(&hash, key.data(), sizeof(hash));
+      return hash;
+    }
+  };
+
+  std::pair<int, bool> AddNode(ActionKind kind, const ActionKeys::Key& key, const std::vector<int>& inputs);
+  template <typename Stage>
+  int AddTrain(const ActionKeys::Key& key, const Trial& trial, const Stage& stage, int views, int member,
+               const std::vector<int>& inputs);
+  int AddInfer(const ActionKeys::Inference& keys, const Trial& trial, bool is_for_fit, const std::vector<int>& trains);
+  bool IsInStore(const PlanNode& node) const;
+  int64_t Samples(const Selection& selection);
+  void Need(int node, std::vector<int>* found);
+
+  const Store store_;
+  const SampleCounter count_samples_;
+  Plan plan_;
+  ActionKeys keys_;
+  std::unordered_map<ActionKeys::Key, int, KeyHash> index_;  // nodes by key
+  std::unordered_map<const Selection*, int64_t> samples_;
+  // Nodes that FindNeeded() has not seen, and their input perturbations with what those that share passes have in
+  // common.
+  size_t first_new_ = 0;
+  std::vector<std::pair<int, ActionKeys::Key>> new_perturbations_;
+  std::vector<int> of_trial_;  // nodes of the trial that is being added
+};
+
+// The plan of trials without searches.
+Plan MakePlan(std::vector<Trial> trials, const Store& store, const SampleCounter& count_samples);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_PLAN_PLANNER_H_

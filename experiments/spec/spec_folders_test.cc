@@ -1,0 +1,69 @@
+#include "experiments/spec/spec_folders.h"
+
+#include "core/testing/status_matchers.h"
+#include "experiments/testing/spec_sandbox.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class SpecFoldersTest : public ::testing::Test {
+ protected:
+  SpecFoldersTest() {
+    sandbox_.Write("ours/experiments/methods/softmax.textproto", "name: 'softmax'");
+    sandbox_.Write("mine/methods/mine.textproto", "name: 'mine'");
+    sandbox_.Write("mine/tasks/two.textproto", "name: 'two'");
+  }
+
+  SpecFolders Folders() const {
+    SpecFolders folders = SpecFoldersBelow(sandbox_.folder() + "/ours");
+    AddSpecFolders(SpecFoldersBelow(sandbox_.folder() + "/mine"), &folders);
+    return folders;
+  }
+
+  SpecSandbox sandbox_;
+};
+
+TEST_F(SpecFoldersTest, NamesOfAllLibrariesStandBesideEachOther) {
+  const SpecFolders folders = Folders();
+  EXPECT_THAT(NamesIn(folders.methods), ElementsAre("mine", "softmax"));
+  EXPECT_THAT(NamesIn(folders.tasks), ElementsAre("two"));
+  EXPECT_TRUE(folders.catalog.empty());
+  EXPECT_EQ(FindSpecFile("method", "mine", folders.methods, "").value(),
+            sandbox_.folder() + "/mine/methods/mine.textproto");
+  EXPECT_EQ(FindSpecFile("method", "softmax", folders.methods, "").value(),
+            sandbox_.folder() + "/ours/experiments/methods/softmax.textproto");
+  EXPECT_THAT(FindSpecFile("method", "softmx", folders.methods, ""),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("unknown method 'softmx'; did you mean 'softmax'? (known: mine, softmax)")));
+}
+
+TEST_F(SpecFoldersTest, AClashNamesBothFiles) {
+  sandbox_.Write("mine/methods/softmax.textproto", "name: 'softmax' title: 'Mine'");
+  EXPECT_THAT(FindSpecFile("method", "softmax", Folders().methods, ""),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("two files are method 'softmax': "),
+                             HasSubstr("/ours/experiments/methods/softmax.textproto and "),
+                             HasSubstr("/mine/methods/softmax.textproto; give one another name"))));
+  EXPECT_THAT(NamesIn(Folders().methods), ElementsAre("mine", "softmax"));
+}
+
+TEST_F(SpecFoldersTest, ACopyIsNoClash) {
+  sandbox_.Write("mine/methods/softmax.textproto", "name: 'softmax'");
+  EXPECT_TRUE(FindSpecFile("method", "softmax", Folders().methods, "").ok());
+}
+
+TEST_F(SpecFoldersTest, ALibraryIsThereOnce) {
+  SpecFolders folders = Folders();
+  AddSpecFolders(SpecFoldersBelow(sandbox_.folder() + "/ours/../mine"), &folders);
+  EXPECT_EQ(folders.methods.size(), 2);
+  EXPECT_TRUE(SpecFoldersBelow(sandbox_.folder() + "/nowhere").empty());
+  EXPECT_FALSE(folders.empty());
+}
+
+}  // namespace
+}  // namespace openset

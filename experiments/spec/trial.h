@@ -1,0 +1,75 @@
+// A trial, resolved. What trials share is held once, so that a study of 100,000 trials fits in memory.
+#ifndef OPENSET_EXPERIMENTS_SPEC_TRIAL_H_
+#define OPENSET_EXPERIMENTS_SPEC_TRIAL_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "experiments/spec/trial.pb.h"
+#include "google/protobuf/repeated_ptr_field.h"
+
+namespace openset {
+
+// The parts of trials; each is shared by the trials that have the same one, and never changes.
+// A method with the values that the swept fields have.
+struct TrialMethod {
+  MethodSpec method;
+  google::protobuf::RepeatedPtrField<AxisValue> axis;
+};
+// What a task gives for a split and an openness level.
+struct TrialData {
+  std::string task;
+  int split = 0;
+  double openness = 0;
+  TaskData data;
+};
+// How it is run and measured.
+struct TrialProtocol {
+  ExecutionSpec execution;
+  google::protobuf::RepeatedPtrField<MetricSpec> metric;
+};
+
+// A TrialSpec (trial.proto says what each field is) made of shared parts. Cheap to copy.
+class Trial {
+ public:
+  Trial(std::shared_ptr<const TrialMethod> method, std::shared_ptr<const TrialData> data,
+        std::shared_ptr<const TrialProtocol> protocol, uint64_t seed)
+      : method_(std::move(method)), data_(std::move(data)), protocol_(std::move(protocol)), seed_(seed) {}
+  // With parts of its own. Implicit: wherever a trial is wanted, its message does.
+  Trial(const TrialSpec& spec);  // NOLINT(google-explicit-constructor)
+
+  const MethodSpec& method() const { return method_->method; }
+  const google::protobuf::RepeatedPtrField<AxisValue>& axis() const { return method_->axis; }
+  const std::string& task() const { return data_->task; }
+  int split() const { return data_->split; }
+  double openness() const { return data_->openness; }
+  const TaskData& data() const { return data_->data; }
+  const ExecutionSpec& execution() const { return protocol_->execution; }
+  const google::protobuf::RepeatedPtrField<MetricSpec>& metric() const { return protocol_->metric; }
+  uint64_t seed() const { return seed_; }
+  // Null unless the method's values were searched for.
+  const SearchLog* search() const { return search_.get(); }
+
+  // The same trial with another part.
+  Trial With(std::shared_ptr<const TrialMethod> method) const;
+  Trial With(std::shared_ptr<const SearchLog> search) const;
+
+  const std::shared_ptr<const TrialMethod>& shared_method() const { return method_; }
+  const std::shared_ptr<const TrialData>& shared_data() const { return data_; }
+  const std::shared_ptr<const TrialProtocol>& shared_protocol() const { return protocol_; }
+
+  TrialSpec Spec() const;
+
+ private:
+  std::shared_ptr<const TrialMethod> method_;
+  std::shared_ptr<const TrialData> data_;
+  std::shared_ptr<const TrialProtocol> protocol_;
+  std::shared_ptr<const SearchLog> search_;
+  uint64_t seed_;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_SPEC_TRIAL_H_

@@ -1,0 +1,83 @@
+#include "experiments/study/check_inputs.h"
+
+#include <set>
+#include <utility>
+
+#include "core/status_macros.h"
+#include "data/data_set.h"
+#include "data/selection.h"
+#include "experiments/spec/actions.h"
+#include "experiments/spec/model_files.h"
+
+namespace openset {
+namespace {
+
+// Whether the catalog lists a file of the part that has no checksum.
+bool LacksChecksums(const DataSetInfo& info, const std::string& part) {
+  for (const DataSetLayout& layout : info.layout()) {
+    for (const DataSetPart& stored : layout.part()) {
+      if (stored.name() != part) continue;
+      for (const DataFile* file : FilesOf(stored)) {
+        if (file->sha256_size() == 0) return true;
+      }
+    }
+  }
+  return false;
+}
+
+// What the needed actions of a plan read.
+class Inputs {
+ public:
+  explicit Inputs(const Plan& plan) {
+    for (const PlanNode& node : plan.nodes) {
+      if (!node.needed) continue;
+      const Trial& trial = plan.TrialOf(node);
+      if (node.kind == ActionKind::kTrain) AddTraining(node, trial);
+      if (node.kind == ActionKind::kInfer) AddInference(node, trial);
+    }
+  }
+
+  const std::set<std::pair<std::string, std::string>>& parts() const { return parts_; }
+  const std::set<const ModelSpec*>& models() const { return models_; }
+
+ private:
+  void AddTraining(const PlanNode& node, const Trial& trial) {
+    const MethodSpec& method = trial.method();
+    const OpenSetSpec& open_set = node.is_pretraining ? method.pretraining().open_set() : method.open_set();
+    Add(trial.data().train());
+    if (open_set.has_external_images()) Add(trial.data().external());
+    models_.insert(&method.model());
+  }
+
+  void AddInference(const PlanNode& node, const Trial& trial) {
+    // It takes weights from the checkpoint, a script from its file.
+    if (trial.method().model().has_torch_script()) models_.insert(&trial.method().model());
+    if (node.is_for_fit) return Add(FitSelection(trial));
+    Add(trial.data().test_known());
+    for (const UnknownGroup& group : trial.data().test_unknown()) Add(group.selection());
+  }
+
+  void Add(const Selection& selection) {
+    if (!seen_.insert(&selection).second) return;
+    for (const PartOfDataSet& part : PartsOf(selection)) parts_.insert({selection.data_set(), part.part()});
+  }
+
+  std::set<const Selection*> seen_;  // trials share them
+  std::set<std::pair<std::string, std::string>> parts_;
+  std::set<const ModelSpec*> models_;
+};
+
+}  // namespace
+
+absl::Status CheckInputs(const Plan& plan, const Catalog& catalog, const std::vector<std::string>& data_folders) {
+  const Inputs inputs(plan);
+  for (const ModelSpec* model : inputs.models()) OPENSET_RETURN_IF_ERROR(CheckModelFiles(*model));
+  for (const auto& [data_set, part] : inputs.parts()) {
+    OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(data_set));
+    OPENSET_RETURN_IF_ERROR(CheckFiles(*info, part, data_folders));
+    if (LacksChecksums(*info, part)) OPENSET_RETURN_IF_ERROR(OpenPart(*info, part, data_folders).status());
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace openset

@@ -1,0 +1,84 @@
+// A study, from its spec to its report.
+//
+// The life of a study:
+//   1. Load() reads the spec and all that it names, expands it to trials and searches, and plans them, once.
+//   2. CheckInputs() looks at the files that what is missing needs.
+//   3. An engine executes what is needed of plan(). MakeChoices() then chooses where searches were run, which adds the
+//      tuned trials to the plan, and the engine executes these.
+//   4. MakeReport() reads the records there are.
+#ifndef OPENSET_EXPERIMENTS_STUDY_STUDY_H_
+#define OPENSET_EXPERIMENTS_STUDY_STUDY_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "experiments/plan/plan.h"
+#include "experiments/plan/planner.h"
+#include "experiments/report/report.h"
+#include "experiments/spec/expand.h"
+#include "experiments/spec/experiment_file.h"
+#include "experiments/spec/spec_folders.h"
+#include "experiments/store/store.h"
+
+namespace openset {
+
+class Study {
+ public:
+  // The study of an experiment by name or path, with what the store has of it. Errors: those of LoadExperiment(),
+  // Expand(), ExpandSearches() and TunedTrial().
+  static absl::StatusOr<std::unique_ptr<Study>> Load(const std::string& spec, const SpecFolders& folders,
+                                                     const Store& store, const ExpandOptions& options = {});
+  // That of an experiment that was made or read already.
+  static absl::StatusOr<std::unique_ptr<Study>> Make(Experiment experiment, const Store& store,
+                                                     const ExpandOptions& options = {});
+
+  Study(const Study&) = delete;
+  Study& operator=(const Study&) = delete;
+
+  const std::string& name() const { return experiment_.spec.name(); }
+  const Experiment& experiment() const { return experiment_; }
+  const Store& store() const { return store_; }
+  // It grows by MakeChoices(): numbers of trials and nodes stay what they are, references to them don't.
+  const Plan& plan() const { return planner_.plan(); }
+
+  // The trials of tables in their order: each as it is written and, where the choice is made, as it is tuned. The
+  // other trials of the plan are candidates.
+  std::vector<int> ReportedTrials() const;
+  // How many tuned trials are not in the plan yet, because their search has to be run first.
+  int waiting() const;
+
+  // Errors: those of experiments/study/check_inputs.h.
+  absl::Status CheckInputs(const std::vector<std::string>& data_folders) const;
+
+  // Once the needed actions were executed: what is in the store is needed no more, and searches whose candidates all
+  // have records give their tuned trials, whose missing actions are needed now. Errors: those of Planner::Choose().
+  absl::Status MakeChoices();
+
+  // Errors: those of Store::LoadRecord().
+  absl::StatusOr<Report> MakeReport() const;
+
+ private:
+  Study(Experiment experiment, const Store& store);
+
+  absl::Status PlanAll(const ExpandOptions& options);
+
+  // A trial of the spec, and what became of the search for its values.
+  struct Written {
+    int trial;
+    int search = -1;  // its place in Plan.searches, where the choice was not made when the study was planned
+    int tuned = -1;   // the tuned trial, where it was
+  };
+  int TunedOf(const Written& written) const;
+
+  const Experiment experiment_;
+  const Store store_;
+  Planner planner_;
+  std::vector<Written> written_;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_STUDY_STUDY_H_

@@ -1,0 +1,17 @@
+// Which images a network can take.
+#ifndef OPENSET_MODELS_IMAGE_LIMITS_H_
+#define OPENSET_MODELS_IMAGE_LIMITS_H_
+
+#include "models/model.pb.h"
+
+namespace openset {
+
+// Two convolutions and poolings leave one value a channel of them.
+inline constexpr int kOsrciCnnSmallestImage = 16;
+
+// Height and width of the smallest images; 1 where there is no limit, or where it is not known (a script's).
+int SmallestImageSize(const ModelSpec& model);
+
+}  // namespace openset
+
+#endif  // OPENSET_MODELS_IMAGE_LIMITS_H_
