@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "core/tensor/torch_runtime.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
