@@ -83,7 +83,9 @@ void Add(const std::string& experiment, const std::string& name, std::map<std::s
 std::map<std::string, Golden> Present() {
   std::map<std::string, Golden> present;
   Add("quickstart", "quickstart: ", &present);
-  const std::string file = ::testing::TempDir() + "/golden.textproto";
+  // Data sets and tasks beside a spec are looked at: a folder of its own.
+  const std::string folder = JoinPath(::testing::TempDir(), "golden_digests"), file = folder + "/golden.textproto";
+  EXPECT_TRUE(MakeFolders(folder).ok());
   for (const auto& [method, task] : kMethodsAndTasks) {
     std::ofstream(file) << "name: 'golden' task: '" << task << "' method: '" << method
                         << "' split: 0 seed: 0 metric { accuracy {} } metric { auroc {} } metric { openauc {} }\n";
