@@ -181,7 +181,7 @@ TEST_F(LocalEngineTest, ACrashTakesItsOwnTrialOnly) {
   const int crashed = observer_.failed[0];
   for (int node : observer_.failed) EXPECT_TRUE(store_.LoadFailure(plan.nodes[node].key).ok());
   const auto crash = std::find_if(observer_.failed.begin(), observer_.failed.end(),
-                                  [&](int n) { return plan.nodes[n].train.seed() == kCrashSeed; });
+                                  [&](int n) { return plan.TrainActionOf(plan.nodes[n]).seed() == kCrashSeed; });
   ASSERT_NE(crash, observer_.failed.end());
   const FailureRecord failure = *store_.LoadFailure(plan.nodes[*crash].key);
   EXPECT_EQ(failure.kind(), "train");
