@@ -42,8 +42,8 @@ double FalseWinners(const Design& design, int studies) {
       }
     }
     bool any = false;
-    for (const ComparedRuns& pair : CompareRuns(table, {}, {})->pairs)
-      any |= pair.verdict != "no detectable difference";
+    const RunComparison comparison = CompareRuns(table, {}, {}).value();
+    for (const ComparedRuns& pair : comparison.pairs) any |= pair.verdict != "no detectable difference";
     found += any;
   }
   return static_cast<double>(found) / studies;
