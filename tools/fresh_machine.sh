@@ -60,10 +60,16 @@ timed() {
   return $code
 }
 
+folder=$(realpath -m "$folder")
 mkdir -p "$folder" && : >"$folder/figures.txt"
 for release in "${suites[@]}"; do
   root=$folder/$release
-  rm -rf --one-file-system "$root"
+  # Never through a mount that a killed run has left: its files are this machine's.
+  if grep -qF " $root/" /proc/mounts; then
+    echo "fresh_machine: something is still mounted below $root; unmount it first" >&2
+    exit 1
+  fi
+  rm -rf "$root"
   timed "debootstrap --variant=minbase" debootstrap --variant=minbase "$release" "$root" "$mirror" \
     >"$folder/$release.log" 2>&1 || continue
   before=$(chroot "$root" dpkg-query -W | wc -l)

@@ -9,14 +9,20 @@ _COPTS = [
     "-Wno-maybe-uninitialized",  # gcc 12 raises it falsely on values taken out of an absl::StatusOr
 ]
 
-# LibTorch's headers are compiled once (precompiled.bzl); of these targets, each file starts from the result.
-_PRECOMPILED_TORCH = ["//core/tensor:precompiled_torch"]
+# Headers that most files include are compiled once (precompiled.bzl); each file starts from the result.
+_PRECOMPILED = "core/precompiled"
+_PRECOMPILED_TEST = "core/testing/precompiled_test"
+_PRECOMPILED_TORCH = "core/tensor/precompiled_torch"
 
-def _copts(torch):
-    return _COPTS + (["-include", "core/tensor/precompiled_torch.h", "-Winvalid-pch"] if torch else [])
+def _precompiled(torch, test = False):
+    return _PRECOMPILED_TORCH if torch else _PRECOMPILED_TEST if test else _PRECOMPILED
 
-def _deps(deps, torch):
-    return deps + (_PRECOMPILED_TORCH if torch else [])
+def _copts(precompiled):
+    return _COPTS + ["-include", precompiled + ".h", "-Winvalid-pch"]
+
+def _deps(deps, precompiled):
+    folder, name = precompiled.rsplit("/", 1)
+    return deps + ["//%s:%s" % (folder, name)]
 
 def openset_cc_library(name, hdrs = [], srcs = [], deps = [], torch = False, **kwargs):
     """A library. `torch`: its sources include LibTorch, through whatever headers."""
@@ -24,23 +30,29 @@ def openset_cc_library(name, hdrs = [], srcs = [], deps = [], torch = False, **k
         name = name,
         hdrs = hdrs,
         srcs = srcs,
-        copts = _copts(torch),
-        deps = _deps(deps, torch and srcs != []),
+        copts = _copts(_precompiled(torch)) if srcs else [],
+        deps = _deps(deps, _precompiled(torch)) if srcs else deps,
         linkstatic = 1,
         **kwargs
     )
 
 def openset_cc_binary(name, srcs = [], deps = [], torch = False, **kwargs):
-    native.cc_binary(name = name, srcs = srcs, copts = _copts(torch), deps = _deps(deps, torch), **kwargs)
+    native.cc_binary(
+        name = name,
+        srcs = srcs,
+        copts = _copts(_precompiled(torch)),
+        deps = _deps(deps, _precompiled(torch)),
+        **kwargs
+    )
 
 def openset_cc_test(name, srcs, deps = [], size = "small", torch = False, **kwargs):
     native.cc_test(
         name = name,
         srcs = srcs,
-        copts = _copts(torch),
+        copts = _copts(_precompiled(torch, test = True)),
         linkstatic = 1,
         size = size,
-        deps = _deps(deps, torch) + ["@googletest//:gtest_main"],
+        deps = _deps(deps, _precompiled(torch, test = True)) + ["@googletest//:gtest_main"],
         **kwargs
     )
 
@@ -49,8 +61,8 @@ def openset_cc_benchmark(name, srcs, deps = [], torch = False, **kwargs):
     native.cc_binary(
         name = name,
         srcs = srcs,
-        copts = _copts(torch),
-        deps = _deps(deps, torch) + ["@benchmark//:benchmark_main"],
+        copts = _copts(_precompiled(torch)),
+        deps = _deps(deps, _precompiled(torch)) + ["@benchmark//:benchmark_main"],
         **kwargs
     )
 
