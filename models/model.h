@@ -36,7 +36,8 @@ class Head : public torch::nn::Module {
 // A network. Its life:
 //   1. MakeModel() builds it on the CPU, in training mode, initialised from a random stream.
 //   2. to(device) moves it; train(on) sets its mode (dropout and batch statistics).
-//   3. SetGenerator() gives it the generator, of its device, that dropout draws from; without one a network with dropout
+//   3. SetGenerator() gives it the generator, of its device, that dropout draws from; without one a network with
+//   dropout
 //      can't be run in training mode.
 //   4. Forward() any number of times. It sees images, never labels.
 //   5. StateOf() and SetState() (models/checkpoint.h) copy parameters and buffers out and in, by name.

@@ -1,4 +1,5 @@
-// The worker that trains and infers for the engine (experiments/engine/local_engine.h): openset_worker CATALOG_FOLDER...
+// The worker that trains and infers for the engine (experiments/engine/local_engine.h): openset_worker
+// CATALOG_FOLDER...
 #include "core/tensor/torch.h"
 // core/tensor/torch.h goes first: core/logging.h takes over its macros.
 #include <exception>

@@ -11,7 +11,8 @@ TEST(MakeFitAction, TemperatureIsFittedOnValidationSamplesWhereThereAreAny) {
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(R"(
     method { score { temperature_scaled_softmax {} } }
     data { train { class_id: [1, 2] } validation_known { class_id: [1, 2] only_last_per_class: 5 } }
-  )", &trial));
+  )",
+                                                            &trial));
   EXPECT_EQ(MakeFitAction(trial).known().only_last_per_class(), 5);
   trial.mutable_data()->clear_validation_known();
   EXPECT_EQ(MakeFitAction(trial).known().only_last_per_class(), 0);

@@ -57,8 +57,8 @@ std::vector<std::string> MethodNames(const SpecFolders& folders);
 absl::Status ResolveMethodFiles(const std::string& path, absl::string_view prefix, const TextSource& source,
                                 MethodSpec* method);
 
-// Where `layer` sets the method's field `path`: the same path, but for the places of loss terms, which are found by their
-// kind. "" if it does not set it.
+// Where `layer` sets the method's field `path`: the same path, but for the places of loss terms, which are found by
+// their kind. "" if it does not set it.
 std::string PlaceInLayer(const LoadedMethod& method, const std::string& path, const MethodSpec& layer);
 
 // "FILE:LINE: path" of a field of a method: in the topmost layer that sets it, else in the method's own file.

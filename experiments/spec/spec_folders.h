@@ -27,9 +27,7 @@ struct SpecFolders {
   std::vector<std::string> tasks;
   std::vector<std::string> catalog;
 
-  bool empty() const {
-    return specs.empty() && methods.empty() && presets.empty() && tasks.empty() && catalog.empty();
-  }
+  bool empty() const { return specs.empty() && methods.empty() && presets.empty() && tasks.empty() && catalog.empty(); }
 };
 
 // Those of the library `root` that are there.
@@ -41,10 +39,9 @@ void AddSpecFolders(const SpecFolders& more, SpecFolders* folders);
 // The names in these folders, sorted.
 std::vector<std::string> NamesIn(const std::vector<std::string>& folders);
 
-// The file of `name`: a path, relative to the folder `beside`, if it ends in ".textproto", else NAME.textproto in one of
-// `folders`. Files of the same bytes are the same file.
-// Errors: kNotFound for a path that is not there; kInvalidArgument for another name, with the known ones: "unknown
-// KIND"; for a name of two different files, with both.
+// The file of `name`: a path, relative to the folder `beside`, if it ends in ".textproto", else NAME.textproto in one
+// of `folders`. Files of the same bytes are the same file. Errors: kNotFound for a path that is not there;
+// kInvalidArgument for another name, with the known ones: "unknown KIND"; for a name of two different files, with both.
 absl::StatusOr<std::string> FindSpecFile(absl::string_view kind, const std::string& name,
                                          const std::vector<std::string>& folders, const std::string& beside);
 
