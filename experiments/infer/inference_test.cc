@@ -1,0 +1,185 @@
+#include "experiments/infer/inference.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/proto/proto_digest.h"
+#include "core/proto/proto_rules.h"
+#include "core/proto/text_proto.h"
+#include "core/testing/status_matchers.h"
+#include "core/testing/tensor_matchers.h"
+#include "data/testing/damage.h"
+#include "experiments/store/outputs.h"
+#include "experiments/train/commit_checkpoint.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "models/make_model.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Not;
+
+constexpr int kSize = 16;
+
+// Six 16x16 images of three classes (a b c a b c); image i has 40 i at every place but the corner, which is 255.
+std::string ImageFile() {
+  std::string content;
+  for (int i = 0; i < 6; ++i) {
+    content.push_back(static_cast<char>(i % 3));
+    content.append(kSize * kSize, static_cast<char>(40 * i));
+    content[content.size() - kSize * kSize] = static_cast<char>(255);
+  }
+  return content;
+}
+
+// The same as the network sees it: (x / 255 - 0.5) / 0.25.
+at::Tensor Images(const std::vector<int>& which) {
+  std::vector<at::Tensor> images;
+  for (const int i : which) {
+    at::Tensor image = at::full({1, kSize, kSize}, 40.0 * i);
+    image[0][0][0] = 255;
+    images.push_back((image / 255 - 0.5) / 0.25);
+  }
+  return at::stack(images);
+}
+
+class InferenceTest : public ::testing::Test {
+ protected:
+  InferenceTest() : images_(ToyCatalog(), {::testing::TempDir()}) {
+    WriteTestFile("toy.bin", ImageFile());
+    // Classes c and a are known, in this order; b is unknown.
+    EXPECT_THAT(ParseTextProto(R"(
+        train {
+          model { osrci_cnn { feature_dim: 4 } head { linear {} } }
+          input { size: 16 channels: 1 mean: 0.5 std: 0.25 }
+          data { data_set: "toy" part: "train" class_id: [2, 0] }
+          seed: 3
+        }
+        inference { plain {} }
+        known { data_set: "toy" part: "train" class_id: [2, 0] }
+        unknown { name: "odd" selection { data_set: "toy" part: "train" class_id: 1 } })",
+                               "action", &action_),
+                IsOk());
+    FillDefaults(&action_);
+    std::filesystem::remove_all(store_.folder());
+  }
+
+  static Catalog ToyCatalog() {
+    DataSetInfo info;
+    EXPECT_THAT(ParseTextProto(R"(
+        name: "toy" class_name: ["a", "b", "c"] channels: 1 height: 16 width: 16
+        layout { part { name: "train" samples: 6 samples_per_class: 2 cifar_binary { file { path: "toy.bin" } } } })",
+                               "catalog", &info),
+                IsOk());
+    FillDefaults(&info);
+    return Catalog({info});
+  }
+
+  ActionContext ContextOf(const std::string& key) {
+    return {key, store_, at::kCPU, &images_, [this](const WorkProgress& p) { progress_.push_back(p.fraction()); }};
+  }
+
+  // A network drawn from a seed, in the store as that of action_.train(0).
+  std::shared_ptr<Model> CommitNetwork() {
+    const TrainAction& train = action_.train(0);
+    RandomStream random(train.seed(), "inference_test");
+    std::shared_ptr<Model> model = MakeModel(train.model(), train.input(), 2, &random).value();
+    TrainSummary summary;
+    *summary.mutable_action() = train;
+    EXPECT_THAT(CommitCheckpoint(*model, summary, ContextOf(MessageDigest(train))), IsOk());
+    model->eval();
+    return model;
+  }
+
+  Outputs OutputsOf(const InferAction& action) {
+    const absl::StatusOr<Outputs> outputs =
+        ReadOutputs(JoinPath(store_.OutputsFolder(MessageDigest(action)), kOutputsFile));
+    EXPECT_THAT(outputs, IsOk());
+    return outputs.value_or(Outputs());
+  }
+
+  absl::Status RunInference(const std::vector<InferAction>& actions) {
+    std::vector<InferRequest> requests;
+    for (const InferAction& action : actions) requests.push_back({MessageDigest(action), action});
+    return Infer(requests, ContextOf(requests[0].key));
+  }
+
+  static at::Tensor Table(const std::vector<float>& values, int64_t columns) {
+    return at::tensor(values).view({-1, columns});
+  }
+
+  InferAction action_;
+  const Store store_{JoinPath(::testing::TempDir(), "inference_store")};
+  ImageCache images_;
+  std::vector<double> progress_;
+};
+
+// Classes in the order of the selection, samples in that of the file: known are images 0 2 3 5 of classes a c a c.
+TEST_F(InferenceTest, OutputsAreThoseOfTheModelForEachImage) {
+  const std::shared_ptr<Model> model = CommitNetwork();
+  ASSERT_THAT(RunInference({action_}), IsOk());
+  const Outputs outputs = OutputsOf(action_);
+  EXPECT_THAT(outputs.label, ElementsAre(1, 0, 1, 0, -1, -1));
+  EXPECT_THAT(outputs.class_id, ElementsAre(0, 2, 0, 2, 1, 1));
+  EXPECT_THAT(outputs.group, ElementsAre(-1, -1, -1, -1, 0, 0));
+  EXPECT_THAT(outputs.group_names, ElementsAre("odd"));
+  EXPECT_TRUE(outputs.prediction.empty());
+
+  const c10::InferenceMode inference;
+  const ModelOutput expected = model->Forward(Images({0, 2, 3, 5, 1, 4}));
+  EXPECT_THAT(Table(outputs.logits, 2), TensorNear(expected.logits, 1e-5));
+  EXPECT_THAT(Table(outputs.features, 4), TensorNear(expected.feature, 1e-5));
+  // The images are told apart.
+  EXPECT_THAT(Table(outputs.logits, 2)[0], Not(TensorNear(Table(outputs.logits, 2)[1], 1e-4)));
+  // What scores need of a linear head.
+  EXPECT_THAT(at::matmul(Table(outputs.features, 4), Table(outputs.head_weight, 4).t()) + at::tensor(outputs.head_bias),
+              TensorNear(expected.logits, 1e-5));
+  EXPECT_EQ(progress_.back(), 1);
+}
+
+TEST_F(InferenceTest, RequestsTogetherGiveWhatEachGivesAlone) {
+  CommitNetwork();
+  std::vector<InferAction> actions(2, action_);
+  for (int i = 0; i < 2; ++i) {
+    InputPerturbationSpec* perturbation = actions[i].mutable_inference()->mutable_input_perturbation();
+    perturbation->set_epsilon(0.01 * i);
+    perturbation->set_temperature(10);
+    FillDefaults(&actions[i]);
+  }
+  ASSERT_THAT(RunInference(actions), IsOk());
+  const Outputs first = OutputsOf(actions[0]), second = OutputsOf(actions[1]);
+  EXPECT_NE(first.logits, second.logits);
+  std::filesystem::remove_all(store_.folder());
+  CommitNetwork();
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_THAT(RunInference({actions[i]}), IsOk());
+    EXPECT_EQ(OutputsOf(actions[i]).logits, (i == 0 ? first : second).logits);
+  }
+}
+
+TEST_F(InferenceTest, TheSummarySaysWhatWasDone) {
+  CommitNetwork();
+  ASSERT_THAT(RunInference({action_}), IsOk());
+  const absl::StatusOr<InferSummary> summary = store_.LoadInferSummary(MessageDigest(action_));
+  ASSERT_THAT(summary, IsOk());
+  EXPECT_EQ(MessageDigest(summary->action()), MessageDigest(action_));
+  EXPECT_EQ(summary->outputs_sha256().size(), 64);
+}
+
+TEST_F(InferenceTest, SaysWhatIsMissing) {
+  EXPECT_THAT(RunInference({action_}), StatusIs(absl::StatusCode::kNotFound));
+  CommitNetwork();
+  InferAction other = action_;
+  other.mutable_known()->set_data_set("other");
+  EXPECT_THAT(RunInference({other}), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_FALSE(store_.HasOutputs(MessageDigest(other)));
+}
+
+}  // namespace
+}  // namespace openset
