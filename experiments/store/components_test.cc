@@ -46,7 +46,7 @@ TEST(FingerprintOf, IsTheMembersOrElseTheFamilys) {
 
 TEST(AddComponents, FindsTheMembersOfItsFamiliesOnceEach) {
   EXPECT_THAT(ComponentsOf("model { vgg32 {} head { linear {} } } "
-                           "loss { term { open_auc {} } term { cross_entropy {} } term { open_auc { lambda: 2 } } }"),
+                           "loss { term { open_auc {} } term { cross_entropy {} } term { lambda: 2 open_auc {} } }"),
               ElementsAre("ModelSpec.vgg32, revision 1: digest of vgg32",
                           "LossTermSpec.open_auc, revision 1: digest of open_auc",
                           "LossTermSpec.cross_entropy, revision 1: all losses"));
