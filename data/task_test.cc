@@ -278,7 +278,9 @@ class TaskFolderTest : public ::testing::Test {
   TaskSpec Find(const std::string& name) {
     const absl::StatusOr<TaskSpec> task = ReadTask(absl::StrCat(kTaskFolder, "/", name, ".textproto"), catalog_);
     EXPECT_TRUE(task.ok()) << task.status();
-    if (task.ok()) EXPECT_EQ(task->name(), name);
+    if (task.ok()) {
+      EXPECT_EQ(task->name(), name);
+    }
     return task.value_or(TaskSpec());
   }
   // The sizes of a split's known and unknown test sets.
