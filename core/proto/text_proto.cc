@@ -113,7 +113,9 @@ std::string TextSource::Where(absl::string_view path) const {
     const FieldDescriptor* field = descriptor->FindFieldByName(std::string(part));
     if (field == nullptr) break;
     if (field->is_repeated() && index < 0) index = 0;
-    const TextFormat::ParseLocation location = tree->GetLocation(field, index);
+    TextFormat::ParseLocation location = tree->GetLocation(field, index);
+    // Of a list in brackets only the first element has a place.
+    if (location.line < 0 && field->is_repeated()) location = tree->GetLocation(field, 0);
     if (location.line >= 0) line = location.line;
     tree = field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE ? tree->GetTreeForNested(field, index) : nullptr;
     descriptor = field->message_type();
