@@ -165,6 +165,7 @@ void ExpectBetterThanRandom(const std::map<std::string, std::map<std::string, do
 
 TEST(Methods, GiveTheirNumbers) {
   const OpensetProgram program;
+  program.GenerateExternalImages();
   std::string spec = kSpec;
   for (const Method& method : kMethods) absl::StrAppend(&spec, "method: '", method.name, "'\n");
   program.Write("methods.textproto", spec);
