@@ -169,7 +169,7 @@ TEST(Methods, GiveTheirNumbers) {
   std::string spec = kSpec;
   for (const Method& method : kMethods) absl::StrAppend(&spec, "method: '", method.name, "'\n");
   program.Write("methods.textproto", spec);
-  const ProgramResult result = program.Run({"run", "methods.textproto"});
+  const ProgramResult result = program.Run({"run", "methods.textproto", "--data=data"});
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
   const nlohmann::json report = nlohmann::json::parse(program.Read("openset-store/reports/methods/report.json"));
   std::map<std::string, std::map<std::string, double>> values;
