@@ -172,8 +172,8 @@ TEST_P(ModelConformance, GradientsReachEveryParameter) {
 }
 
 // The derivative along one random direction for each parameter and for the images, in double, against the central
-// difference of step 1e-7, whose error is of the order 1e-9 by rounding. Where a unit of a ReLU or of a pooling crosses
-// its kink within that step, which units do depends on the processor's rounding, a step of 1e-8 decides.
+// difference of step 1e-7. The step is so small that next to no unit of a ReLU or of a pooling crosses its kink; where the
+// rounding of a deep network, which differs between processors, is too much for it, a step of 1e-6 decides.
 TEST_P(ModelConformance, GradientsAreRight) {
   const auto model = ModelOf(GetParam().narrow_spec, GetParam().narrow_size, 1);
   model->to(at::kDouble);
@@ -199,7 +199,7 @@ TEST_P(ModelConformance, GradientsAreRight) {
       return (above - below) / (2 * step);
     };
     double found = difference(1e-7);
-    if (std::abs(found - derivative) > tolerance) found = difference(1e-8);
+    if (std::abs(found - derivative) > tolerance) found = difference(1e-6);
     EXPECT_NEAR(found, derivative, tolerance) << name;
   }
 }
