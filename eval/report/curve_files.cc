@@ -5,7 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "core/svg_plot.h"
+#include "core/chart/page.h"
+#include "core/chart/plot.h"
+#include "core/status_macros.h"
 #include "core/table.h"
 #include "eval/curves/curves.h"
 #include "eval/metrics/aurc.h"
@@ -166,25 +168,24 @@ std::optional<CurveFile> Reliability(const RankedInput& ranked) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> CurveFiles(const RankedInput& ranked, const std::string& title,
-                                                            const std::string& summary) {
-  std::vector<CurveFile> curves;
-  for (std::optional<CurveFile> curve :
+absl::StatusOr<CurveFiles> MakeCurveFiles(const RankedInput& ranked, const std::string& title,
+                                          const std::string& summary) {
+  CurveFiles made;
+  ChartPage page;
+  page.title = title;
+  page.body = "<div class=\"charts\">\n";
+  for (const std::optional<CurveFile>& curve :
        {Roc(ranked), Oscr(ranked), RiskCoverage(ranked, RiskOver::kKnown), RiskCoverage(ranked, RiskOver::kPool),
         Thresholds(ranked), std::make_optional(Densities(ranked)), Reliability(ranked)}) {
-    if (curve.has_value()) curves.push_back(*std::move(curve));
+    if (!curve.has_value()) continue;
+    made.files[curve->name + ".csv"] = curve->csv;
+    made.charts[curve->name] = ToVegaLite(curve->plot);
+    absl::StrAppend(&page.body, "<figure data-chart=\"", curve->name, "\"></figure>\n");
   }
-  std::vector<std::pair<std::string, std::string>> files;
-  std::vector<std::string> parts;
-  for (const CurveFile& curve : curves) {
-    const std::string svg = ToSvg(curve.plot);
-    files.emplace_back(curve.name + ".csv", curve.csv);
-    files.emplace_back(curve.name + ".svg", svg);
-    parts.push_back(svg);
-  }
-  parts.push_back(absl::StrCat("<pre>", EscapeXml(summary), "</pre>\n"));
-  files.emplace_back("index.html", ToHtmlPage(title, parts));
-  return files;
+  absl::StrAppend(&page.body, "</div>\n<pre>", EscapeXml(summary), "</pre>\n");
+  page.charts = made.charts;
+  OPENSET_ASSIGN_OR_RETURN(made.files["index.html"], ToHtml(page));
+  return made;
 }
 
 }  // namespace openset

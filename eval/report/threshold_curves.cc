@@ -8,12 +8,16 @@
 namespace openset {
 
 ThresholdCurves MakeThresholdCurves(const RankedInput& ranked, int max_rows) {
-  const std::pair<const char*, ThresholdMetric> metrics[] = {{"open_set_f_macro", OpenSetFMacro()},
-                                                             {"open_set_f_micro", OpenSetFMicro()},
-                                                             {"youden_macro", YoudenMacro()},
-                                                             {"youden_micro", YoudenMicro()},
-                                                             {"nacc", NaccEq6()},
-                                                             {"nacc_rates", NaccRates()}};
+  const struct {
+    const char* name;
+    const char* label;
+    ThresholdMetric metric;
+  } metrics[] = {{"open_set_f_macro", "F1 of known classes, macro", OpenSetFMacro()},
+                 {"open_set_f_micro", "F1 of known classes, micro", OpenSetFMicro()},
+                 {"youden_macro", "Youden's J, macro", YoudenMacro()},
+                 {"youden_micro", "Youden's J, micro", YoudenMicro()},
+                 {"nacc", "normalised accuracy", NaccEq6()},
+                 {"nacc_rates", "normalised accuracy, of rates", NaccRates()}};
   ThresholdCurves curves;
   curves.table.header = {"threshold", "unknown_rejected", "known_accepted"};
   curves.plot.title = "Metrics of the decisions at a threshold";
@@ -23,13 +27,13 @@ ThresholdCurves MakeThresholdCurves(const RankedInput& ranked, int max_rows) {
   const double known = ranked.total().known();
   const double unknown = ranked.total().unknown;
   int color = 0;
-  for (const auto& [name, metric] : metrics) {
+  for (const auto& [name, label, metric] : metrics) {
     const std::vector<ThresholdValue> values = OverThresholds(metric, ranked);
     const size_t rows = std::min<size_t>(values.size(), max_rows);
     const bool first = curves.table.rows.empty();
     curves.table.header.push_back(name);
     PlotSeries series;
-    series.name = name;
+    series.name = label;
     series.color = color++;
     series.dashed = series.color % 2 == 1;
     for (size_t i = 0; i < rows; ++i) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/svg_plot.h"
+#include "core/chart/plot.h"
 #include "core/table.h"
 #include "eval/metrics/ranked_input.h"
 

@@ -9,9 +9,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/chart/plot.h"
 #include "core/openness.h"
 #include "core/random.h"
-#include "core/svg_plot.h"
 #include "eval/metrics/evaluation_input.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/report/threshold_curves.h"
@@ -60,7 +60,7 @@ Figure MetricsOverTpr(const FigureSpec& spec) {
     curves.plot.title = task.name();
     plots.push_back(std::move(curves.plot));
   }
-  figure.svg = ToSvg(std::vector<std::vector<Plot>>{plots});
+  figure.chart = ToVegaLite(std::vector<std::vector<Plot>>{plots});
   return figure;
 }
 
@@ -105,8 +105,8 @@ Figure BaseMetrics(const FigureSpec& spec) {
           }
         }
         Plot plot;
-        plot.width = 230;
-        plot.height = 170;
+        plot.width = 150;
+        plot.height = 100;
         plot.title = absl::StrFormat("%d known, %d unknown, %s", known, unknown, chance_name);
         plot.x_high = 1;
         for (size_t m = 0; m < count.size(); ++m) {
@@ -129,7 +129,7 @@ Figure BaseMetrics(const FigureSpec& spec) {
       }
     }
   }
-  figure.svg = ToSvg(rows);
+  figure.chart = ToVegaLite(rows);
   return figure;
 }
 
@@ -167,10 +167,10 @@ Figure Imbalance(const FigureSpec& spec) {
   plot.y_label = "unknown classes";
   plot.x_low = plot.y_low = 0;
   plot.x_high = plot.y_high = classes;
-  plot.width = 60 * classes + 80;
-  plot.height = 48 * classes + 100;
+  plot.width = 60 * classes;
+  plot.height = 48 * classes;
   plot.series = {std::move(known_dots), std::move(unknown_dots)};
-  figure.svg = ToSvg(plot);
+  figure.chart = ToVegaLite(plot);
   return figure;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "core/chart/vega_lite.h"
 #include "core/table.h"
 #include "experiments/figures/figure.pb.h"
 
@@ -12,7 +13,7 @@ namespace openset {
 
 struct Figure {
   Table data;  // all that is drawn, in full precision
-  std::string svg;
+  VegaLite chart;
 };
 
 // The same spec gives the same figure. Precondition: the spec obeys its schema's rules.

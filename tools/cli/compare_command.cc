@@ -7,6 +7,7 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/chart/vector_file.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
 #include "eval/files/unknown_set.h"
@@ -21,7 +22,8 @@
 #include "tools/cli/spec_flags.h"
 
 ABSL_FLAG(std::string, diagram, "",
-          "File for the critical-difference diagram (.svg), of the first metric; for three or more methods over two or "
+          "File for the critical-difference diagram (.svg, .pdf or .png), of the first metric; for three or more "
+          "methods over two or "
           "more tasks. Not written where Friedman's test rejects nothing.");
 ABSL_FLAG(double, test_per_training, 0,
           "For RESULTS whose splits are drawn again and again from the same samples: test samples for each training "
@@ -110,9 +112,9 @@ absl::Status CompareResults(const std::string& path, TextFormat format) {
     }
     const ComparedMethods& all = comparison->methods.front();
     if (all.test.rejected) {
-      OPENSET_RETURN_IF_ERROR(WriteFileAtomically(
-          UserPath(diagram), CriticalDifferenceSvg(absl::StrCat(all.metric, ", mean rank over ", all.tasks, " tasks"),
-                                                   all.methods, all.test)));
+      const std::string title = absl::StrCat(all.metric, ", mean rank over ", all.tasks, " tasks");
+      OPENSET_RETURN_IF_ERROR(
+          WriteVectorFiles({{UserPath(diagram), CriticalDifferenceDiagram(title, all.methods, all.test)}}));
     } else {
       comparison->left_out.push_back(absl::StrCat(
           diagram, ": ", all.metric, ": Friedman's test rejects nothing, so there is no difference to draw"));

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/chart/vector_file.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
 #include "eval/metrics/confusion.h"
@@ -189,10 +190,14 @@ absl::StatusOr<EvaluationReport> MakeReport(const std::vector<ConventionMetric>&
 absl::Status WriteCurves(const std::string& folder, const RankedInput& ranked, const EvaluationReport& report) {
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
   const std::string title = report.notes.front();
-  for (const auto& [name, content] : CurveFiles(ranked, title, FormatEvaluation(report, TextFormat::kText))) {
+  OPENSET_ASSIGN_OR_RETURN(const CurveFiles curves,
+                           MakeCurveFiles(ranked, title, FormatEvaluation(report, TextFormat::kText)));
+  for (const auto& [name, content] : curves.files) {
     OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(folder, name), content));
   }
-  return absl::OkStatus();
+  std::vector<std::pair<std::string, VegaLite>> pictures;
+  for (const auto& [name, chart] : curves.charts) pictures.emplace_back(JoinPath(folder, name + ".svg"), chart);
+  return WriteVectorFiles(pictures);
 }
 
 absl::Status RunEval(const std::vector<std::string>& arguments) {

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/chart/vector_file.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/proto/text_proto.h"
@@ -45,7 +46,7 @@ absl::Status RunFigure(const std::vector<std::string>& arguments) {
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
   const std::string file = JoinPath(folder, spec.name());
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(file + ".csv", ToCsv(figure.data)));
-  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(file + ".svg", figure.svg));
+  OPENSET_RETURN_IF_ERROR(WriteVectorFiles({{file + ".svg", figure.chart}}));
   std::cout << file << ".svg\n" << file << ".csv\n";
   return absl::OkStatus();
 }

@@ -1,0 +1,34 @@
+// Pages with plots: one HTML file that needs no network and keeps a strict content-security policy (scripts by their
+// hashes, no eval), follows the reader's choice of light or dark, and draws a plot when it comes into view.
+#ifndef OPENSET_CORE_CHART_PAGE_H_
+#define OPENSET_CORE_CHART_PAGE_H_
+
+#include <map>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/chart/vega_lite.h"
+
+namespace openset {
+
+struct ChartPage {
+  std::string title;
+  // HTML. A plot goes into each <figure data-chart="ID"></figure>.
+  std::string body;
+  std::map<std::string, VegaLite> charts;  // by ID
+  // `openset.data` of the script.
+  VegaLite data;
+  // JavaScript, run once the page is read; `openset.draw(figure)` draws a figure that it made itself.
+  std::string script;
+  std::string style;  // CSS
+};
+
+// About 0.9 MB, most of it Vega. Errors: kNotFound where the program has lost the files that belong to it.
+absl::StatusOr<std::string> ToHtml(const ChartPage& page);
+
+// Text with &, <, > and quotes escaped.
+std::string EscapeXml(const std::string& text);
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_CHART_PAGE_H_

@@ -1,0 +1,42 @@
+#include "core/chart/page.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(ToHtml, NeedsNothingButItself) {
+  ChartPage page;
+  page.title = "a & b";
+  page.body = "<figure data-chart=\"roc\"></figure>";
+  page.charts["roc"] = VegaLite::parse(R"({"mark": "point"})");
+  const std::string html = ToHtml(page).value();
+  EXPECT_THAT(html, HasSubstr("<h1>a &amp; b</h1>"));
+  EXPECT_THAT(html, HasSubstr("id=\"openset-charts\">{\"roc\":{\"mark\":\"point\"}}</script>"));
+  for (const char* outside : {"src=\"http", "href=\"http", "@import", "unsafe-eval", "script-src 'unsafe-inline'"}) {
+    EXPECT_THAT(html, Not(HasSubstr(outside)));
+  }
+  EXPECT_LT(html.size(), 1'100'000);
+}
+
+TEST(ToHtml, DataCannotEndTheScript) {
+  ChartPage page;
+  page.data = VegaLite::parse(R"({"name": "</script><script>alert(1)</script>"})");
+  EXPECT_THAT(ToHtml(page).value(), HasSubstr(R"({"name":"\u003c/script>\u003cscript>alert(1)\u003c/script>"})"));
+}
+
+// SHA-256 of "let a = 1;" in base64, by `printf 'let a = 1;' | openssl dgst -sha256 -binary | base64`.
+TEST(ToHtml, ScriptsAreAllowedByTheirHashes) {
+  ChartPage page;
+  page.script = "let a = 1;";
+  EXPECT_THAT(ToHtml(page).value(), HasSubstr("'sha256-xY6QKfH9PRsQnLz56nj6MBwiK5oHg+im1Jkpdp1x/Ck='"));
+}
+
+TEST(EscapeXml, Escapes) { EXPECT_EQ(EscapeXml("<a b=\"c\">&"), "&lt;a b=&quot;c&quot;&gt;&amp;"); }
+
+}  // namespace
+}  // namespace openset

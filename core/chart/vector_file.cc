@@ -1,0 +1,90 @@
+#include "core/chart/vector_file.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "core/files/files.h"
+#include "core/files/runfiles.h"
+#include "core/process/subprocess.h"
+#include "core/status_macros.h"
+
+namespace openset {
+namespace {
+
+absl::StatusOr<std::string> FormatOf(const std::string& path) {
+  for (const char* format : {"svg", "pdf", "png"}) {
+    if (absl::EndsWithIgnoreCase(path, absl::StrCat(".", format))) return std::string(format);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, ": a figure's file ends in .svg, .pdf or .png, by what it is to be"));
+}
+
+// A folder that goes when this object does.
+class TemporaryFolder {
+ public:
+  static absl::StatusOr<std::unique_ptr<TemporaryFolder>> Make() {
+    std::string path = (std::filesystem::temp_directory_path() / "openset-figures-XXXXXX").string();
+    if (mkdtemp(path.data()) == nullptr) return absl::UnavailableError(absl::StrCat("cannot make the folder ", path));
+    return std::unique_ptr<TemporaryFolder>(new TemporaryFolder(std::move(path)));
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  const std::string path_;
+};
+
+}  // namespace
+
+absl::Status WriteVectorFiles(const std::vector<std::pair<std::string, VegaLite>>& charts) {
+  if (charts.empty()) return absl::OkStatus();
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<TemporaryFolder> folder, TemporaryFolder::Make());
+  VegaLite jobs = VegaLite::array();
+  std::vector<std::string> drawn;
+  for (const auto& [path, spec] : charts) {
+    OPENSET_ASSIGN_OR_RETURN(const std::string format, FormatOf(path));
+    drawn.push_back(JoinPath(folder->path(), absl::StrCat(drawn.size())));
+    VegaLite job = VegaLite::object();
+    job["spec"] = spec;
+    job["format"] = format;
+    job["out"] = drawn.back();
+    jobs.push_back(job);
+  }
+  const std::string jobs_file = JoinPath(folder->path(), "jobs.json");
+  const std::string log_file = JoinPath(folder->path(), "log");
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(jobs_file, jobs.dump()));
+  OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
+  OPENSET_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Subprocess> process,
+      Subprocess::Start({"/usr/bin/env", "python3", JoinPath(runfiles, "openset/core/chart/vector_file.py"), jobs_file},
+                        {{"PYTHONPATH", JoinPath(runfiles, "vl_convert")}, {"PYTHONDONTWRITEBYTECODE", "1"}},
+                        log_file));
+  if (const absl::Status ended = process->Wait(); !ended.ok()) {
+    if (absl::StrContains(ended.message(), "exited with 127")) {
+      return absl::UnavailableError(
+          "figures are drawn by python3, which this machine does not have; install it, or "
+          "ask for the page (.html) or the numbers (.csv), which need nothing");
+    }
+    const absl::StatusOr<std::string> log = ReadFile(log_file);
+    return absl::InternalError(absl::StrCat("drawing ", charts[0].first, ": the program that draws ", ended.message(),
+                                            log.ok() ? absl::StrCat(": ", *log) : ""));
+  }
+  for (size_t i = 0; i < charts.size(); ++i) {
+    OPENSET_ASSIGN_OR_RETURN(const std::string content, ReadFile(drawn[i]));
+    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(charts[i].first, content));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace openset

@@ -1,0 +1,242 @@
+#include "core/chart/vega_lite.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+
+namespace openset {
+namespace {
+
+// Okabe and Ito 2008, and a grey for what is only a reference. Black is lightened, so that it is seen on dark paper
+// too.
+constexpr const char* kColors[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                   "#E69F00", "#56B4E9", "#5A5A5A", "#999999"};
+constexpr double kLargestDot = 900;  // area in square pixels
+
+VegaLite Object(std::initializer_list<std::pair<const char*, VegaLite>> fields) {
+  VegaLite object = VegaLite::object();
+  for (const auto& [name, value] : fields) object[name] = value;
+  return object;
+}
+
+std::string Number(double value) { return std::isfinite(value) ? absl::StrFormat("%.7g", value) : ""; }
+
+std::string CsvText(const std::string& text) {
+  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}, {"\n", " "}}), "\"");
+}
+
+// A layer's name for a series: its own, or, since what has none is not in the legend, one that nothing else has.
+std::string NameOf(const Plot& plot, size_t s) {
+  return plot.series[s].name.empty() ? absl::StrCat("#", s) : plot.series[s].name;
+}
+
+bool Drawn(const Plot& plot, double x, double y) {
+  return std::isfinite(x) && std::isfinite(y) && (!plot.x_log || x > 0);
+}
+
+// One table of all series: s its name, p the unbroken piece, i the place within it, x, y, and where there are any the
+// ends l and h of the band, the area a of the dot, d for dashed.
+VegaLite Data(const Plot& plot) {
+  std::string csv = "s,k,p,i,x,y,l,h,a,d\n";
+  for (size_t s = 0; s < plot.series.size(); ++s) {
+    const PlotSeries& series = plot.series[s];
+    const std::string name = CsvText(NameOf(plot, s));
+    const char kind = series.kind == SeriesKind::kDots ? 'd' : series.kind == SeriesKind::kArea ? 'a' : 'l';
+    int piece = 0;
+    for (size_t i = 0; i < series.points.size(); ++i) {
+      const auto& [x, y] = series.points[i];
+      if (!Drawn(plot, x, y)) {
+        ++piece;
+        continue;
+      }
+      const bool band = i < series.band.size();
+      absl::StrAppend(&csv, name, ",", std::string(1, kind), ",", piece, ",", i, ",", Number(x), ",", Number(y), ",",
+                      band ? Number(series.band[i].first) : "", ",", band ? Number(series.band[i].second) : "", ",");
+      absl::StrAppend(&csv, series.size.empty() ? "30" : Number(kLargestDot * series.size[i]), ",",
+                      series.dashed ? 1 : 0, "\n");
+    }
+  }
+  VegaLite parse = VegaLite::object();
+  for (const char* number : {"p", "i", "x", "y", "l", "h", "a"}) parse[number] = "number";
+  return Object({{"values", csv}, {"format", Object({{"type", "csv"}, {"parse", parse}})}});
+}
+
+VegaLite Axis(const char* field, const std::string& title, double low, double high, bool log, bool from_zero) {
+  VegaLite scale = VegaLite::object();
+  if (low < high) {
+    scale["domain"] = {low, high};
+    scale["nice"] = false;
+  } else {
+    scale["zero"] = from_zero;
+  }
+  if (log) scale["type"] = "log";
+  VegaLite axis = Object({{"field", field}, {"type", "quantitative"}, {"scale", scale}});
+  axis["title"] = title.empty() ? VegaLite() : VegaLite(title);
+  return axis;
+}
+
+class Layers {
+ public:
+  Layers(const Plot& plot, bool interactive) : plot_(plot), interactive_(interactive) {
+    bool any_area = false;
+    VegaLite names = VegaLite::array(), colors = VegaLite::array(), in_legend = VegaLite::array();
+    for (size_t s = 0; s < plot.series.size(); ++s) {
+      any_area |= plot.series[s].kind == SeriesKind::kArea;
+      const std::string name = NameOf(plot, s);
+      if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+      names.push_back(name);
+      colors.push_back(kColors[plot.series[s].color % std::size(kColors)]);
+      if (!plot.series[s].name.empty()) in_legend.push_back(name);
+    }
+    x_ = Axis("x", plot.x_label, plot.x_low, plot.x_high, plot.x_log, false);
+    y_ = Axis("y", plot.y_label, plot.y_low, plot.y_high, false, any_area);
+    VegaLite legend;  // null: none
+    if (!in_legend.empty()) {
+      legend =
+          Object({{"values", in_legend}, {"title", nullptr}, {"orient", "top"}, {"columns", 3}, {"labelLimit", 0}});
+    }
+    color_ = Object({{"field", "s"},
+                     {"type", "nominal"},
+                     {"scale", Object({{"domain", names}, {"range", colors}})},
+                     {"legend", legend}});
+  }
+
+  VegaLite All() {
+    if (Has([](const PlotSeries& s) { return s.kind == SeriesKind::kArea; })) {
+      // By x, and of equal x in their order: an area with an order of its own is drawn point by point.
+      VegaLite encoding = Encoding();
+      encoding["y"]["stack"] = nullptr;
+      Add(Object({{"type", "area"}, {"fillOpacity", 0.25}, {"line", true}, {"clip", true}}), "datum.k === 'a'",
+          encoding, 1, 0.05);
+    }
+    if (Has([](const PlotSeries& s) { return !s.band.empty(); })) {
+      VegaLite encoding = Encoding();
+      encoding["y"] = Object({{"field", "l"}, {"type", "quantitative"}});
+      encoding["y2"] = Object({{"field", "h"}});
+      encoding["detail"] = Object({{"field", "p"}});
+      Add(Object({{"type", "area"}, {"clip", true}}), "datum.k === 'l' && isValid(datum.l)", encoding, 0.18, 0);
+    }
+    if (Has([](const PlotSeries& s) { return s.kind == SeriesKind::kLine; })) {
+      VegaLite encoding = Encoding();
+      encoding["order"] = Object({{"field", "i"}, {"type", "quantitative"}});
+      encoding["detail"] = Object({{"field", "p"}});
+      encoding["strokeDash"] = Object({{"field", "d"},
+                                       {"type", "nominal"},
+                                       {"scale", Object({{"domain", {"0", "1"}}, {"range", {{1, 0}, {6, 4}}}})},
+                                       {"legend", nullptr}});
+      Add(Object({{"type", "line"}, {"strokeWidth", 1.8}, {"clip", true}}), "datum.k === 'l'", encoding, 1, 0.08);
+      // What is under the pointer; seen only where a series wants its points marked.
+      AddPoints([](const PlotSeries& s) { return s.kind == SeriesKind::kLine && s.markers; }, 36, true);
+      if (interactive_) {
+        AddPoints([](const PlotSeries& s) { return s.kind == SeriesKind::kLine && !s.markers; }, 90, false);
+      }
+    }
+    for (const bool hollow : {false, true}) {
+      const auto of_kind = [hollow](const PlotSeries& s) { return s.kind == SeriesKind::kDots && s.hollow == hollow; };
+      if (!Has(of_kind)) continue;
+      VegaLite encoding = Encoding();
+      encoding["size"] = Object({{"field", "a"}, {"type", "quantitative"}, {"scale", nullptr}, {"legend", nullptr}});
+      encoding["tooltip"] = Tooltip();
+      Add(Object({{"type", "point"}, {"filled", !hollow}, {"clip", true}}), Among(of_kind), encoding, 1, 0.08);
+    }
+    return layers_;
+  }
+
+ private:
+  template <typename Predicate>
+  bool Has(const Predicate& predicate) const {
+    return std::any_of(plot_.series.begin(), plot_.series.end(), predicate);
+  }
+
+  // An expression that is true for the points of these series.
+  template <typename Predicate>
+  std::string Among(const Predicate& predicate) const {
+    VegaLite names = VegaLite::array();
+    for (size_t s = 0; s < plot_.series.size(); ++s) {
+      if (predicate(plot_.series[s])) names.push_back(NameOf(plot_, s));
+    }
+    return absl::StrCat("indexof(", names.dump(), ", datum.s) >= 0");
+  }
+
+  VegaLite Encoding() const { return Object({{"x", x_}, {"y", y_}, {"color", color_}}); }
+
+  VegaLite Tooltip() const {
+    return VegaLite::array(
+        {Object({{"field", "s"}, {"title", "series"}}),
+         Object({{"field", "x"}, {"type", "quantitative"}, {"title", plot_.x_label}, {"format", ".5~g"}}),
+         Object({{"field", "y"}, {"type", "quantitative"}, {"title", plot_.y_label}, {"format", ".5~g"}})});
+  }
+
+  template <typename Predicate>
+  void AddPoints(const Predicate& predicate, int size, bool seen) {
+    if (!Has(predicate)) return;
+    VegaLite encoding = Encoding();
+    encoding["tooltip"] = Tooltip();
+    Add(Object({{"type", "point"}, {"filled", true}, {"size", size}, {"clip", true}}), Among(predicate), encoding,
+        seen ? 1 : 0, 0);
+  }
+
+  void Add(const VegaLite& mark, const std::string& filter, VegaLite encoding, double opacity, double hidden) {
+    encoding["opacity"] = Object({{"value", opacity}});
+    VegaLite layer = VegaLite::object();
+    if (interactive_) {
+      encoding["opacity"] =
+          Object({{"condition", Object({{"param", "shown"}, {"value", opacity}})}, {"value", hidden}});
+      if (layers_.empty()) {
+        layer["params"] =
+            VegaLite::array({Object({{"name", "shown"},
+                                     {"select", Object({{"type", "point"}, {"fields", {"s"}}, {"toggle", "true"}})},
+                                     {"bind", "legend"}}),
+                             Object({{"name", "zoom"},
+                                     {"select", Object({{"type", "interval"}, {"zoom", "wheel![event.altKey]"}})},
+                                     {"bind", "scales"}})});
+      }
+    }
+    layer["transform"] = VegaLite::array({Object({{"filter", filter}})});
+    layer["mark"] = mark;
+    layer["encoding"] = std::move(encoding);
+    layers_.push_back(std::move(layer));
+  }
+
+  const Plot& plot_;
+  const bool interactive_;
+  VegaLite x_, y_, color_;
+  VegaLite layers_ = VegaLite::array();
+};
+
+VegaLite Unit(const Plot& plot, bool interactive) {
+  VegaLite unit = VegaLite::object();
+  if (!plot.title.empty()) unit["title"] = plot.title;
+  unit["width"] = plot.width;
+  unit["height"] = plot.height;
+  unit["data"] = Data(plot);
+  unit["layer"] = Layers(plot, interactive).All();
+  return unit;
+}
+
+VegaLite WithSchema(const VegaLite& spec) {
+  VegaLite whole = Object({{"$schema", "https://vega.github.io/schema/vega-lite/v5.json"}});
+  whole.update(spec);
+  return whole;
+}
+
+}  // namespace
+
+VegaLite ToVegaLite(const Plot& plot) { return WithSchema(Unit(plot, true)); }
+
+VegaLite ToVegaLite(const std::vector<std::vector<Plot>>& rows) {
+  VegaLite columns = VegaLite::array();
+  for (const std::vector<Plot>& row : rows) {
+    VegaLite units = VegaLite::array();
+    for (const Plot& plot : row) units.push_back(Unit(plot, false));
+    columns.push_back(Object({{"hconcat", units}}));
+  }
+  return WithSchema(
+      Object({{"vconcat", columns}, {"resolve", Object({{"scale", Object({{"color", "independent"}})}})}}));
+}
+
+}  // namespace openset

@@ -1,0 +1,81 @@
+#include "core/chart/vega_lite.h"
+
+#include <limits>
+#include <string>
+
+#include "core/chart/plot.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Plot OneLine() {
+  Plot plot;
+  plot.x_label = "epoch";
+  plot.series.emplace_back();
+  plot.series[0].name = "loss";
+  plot.series[0].points = {{0, 2.5}, {1, 1.25}};
+  return plot;
+}
+
+std::string DataOf(const VegaLite& spec) { return spec["data"]["values"]; }
+
+TEST(ToVegaLite, HoldsThePointsAsCsv) {
+  EXPECT_EQ(DataOf(ToVegaLite(OneLine())),
+            "s,k,p,i,x,y,l,h,a,d\n"
+            "\"loss\",l,0,0,0,2.5,,,30,0\n"
+            "\"loss\",l,0,1,1,1.25,,,30,0\n");
+  EXPECT_EQ(ToVegaLite(OneLine())["layer"][0]["encoding"]["x"]["title"], "epoch");
+}
+
+TEST(ToVegaLite, WhatIsNotFiniteBreaksTheLine) {
+  Plot plot = OneLine();
+  plot.series[0].points = {{0, 1}, {1, std::numeric_limits<double>::quiet_NaN()}, {2, 3}};
+  EXPECT_THAT(DataOf(ToVegaLite(plot)), HasSubstr("\"loss\",l,0,0,0,1,"));
+  EXPECT_THAT(DataOf(ToVegaLite(plot)), HasSubstr("\"loss\",l,1,2,2,3,"));
+  EXPECT_THAT(DataOf(ToVegaLite(plot)), Not(HasSubstr("nan")));
+}
+
+TEST(ToVegaLite, ALogarithmicAxisLeavesOutWhatItCannotShow) {
+  Plot plot = OneLine();
+  plot.x_log = true;
+  EXPECT_THAT(DataOf(ToVegaLite(plot)), Not(HasSubstr(",0,2.5,")));
+  EXPECT_EQ(ToVegaLite(plot)["layer"][0]["encoding"]["x"]["scale"]["type"], "log");
+}
+
+TEST(ToVegaLite, NamesAreQuotedAndUnnamedSeriesAreNotInTheLegend) {
+  Plot plot = OneLine();
+  plot.series[0].name = "a \"b\", c";
+  plot.series.push_back(OneLine().series[0]);
+  plot.series[1].name = "";
+  const VegaLite spec = ToVegaLite(plot);
+  EXPECT_THAT(DataOf(spec), HasSubstr("\"a \"\"b\"\", c\",l,"));
+  EXPECT_EQ(spec["layer"][0]["encoding"]["color"]["legend"]["values"].size(), 1);
+  EXPECT_EQ(spec["layer"][0]["encoding"]["color"]["scale"]["domain"].size(), 2);
+}
+
+TEST(ToVegaLite, BandsAndRanges) {
+  Plot plot = OneLine();
+  plot.y_low = 0;
+  plot.y_high = 3;
+  plot.series[0].band = {{2, 3}, {1, 1.5}};
+  const VegaLite spec = ToVegaLite(plot);
+  EXPECT_THAT(DataOf(spec), HasSubstr("\"loss\",l,0,1,1,1.25,1,1.5,30,0\n"));
+  EXPECT_EQ(spec["layer"][0]["mark"]["type"], "area");  // below the line
+  EXPECT_EQ(spec["layer"][1]["encoding"]["y"]["scale"]["domain"], VegaLite({0, 3}));
+}
+
+TEST(ToVegaLite, RowsAreStill) {
+  const VegaLite spec = ToVegaLite({{OneLine(), OneLine()}, {OneLine()}});
+  EXPECT_EQ(spec["vconcat"].size(), 2);
+  EXPECT_EQ(spec["vconcat"][0]["hconcat"].size(), 2);
+  EXPECT_THAT(ToVegaLite(OneLine()).dump(), HasSubstr("\"params\""));
+  EXPECT_THAT(spec.dump(), Not(HasSubstr("\"param")));
+}
+
+}  // namespace
+}  // namespace openset
