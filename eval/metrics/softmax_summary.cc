@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "absl/types/span.h"
-#include "eval/scores/softmax.h"
+#include "eval/scores/logits/softmax.h"
 
 namespace openset {
 namespace {

@@ -3,8 +3,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "eval/scores/score_rows.h"
-#include "eval/scores/softmax.h"
+#include "eval/scores/logits/score_rows.h"
+#include "eval/scores/logits/softmax.h"
 
 namespace openset {
 

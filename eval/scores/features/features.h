@@ -1,0 +1,24 @@
+// Checks of a model's features before a score uses them.
+#ifndef OPENSET_EVAL_SCORES_FEATURES_FEATURES_H_
+#define OPENSET_EVAL_SCORES_FEATURES_FEATURES_H_
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "eval/scores/score.h"
+
+namespace openset {
+
+// OK if `input` has features of its stated shape, all finite. Errors: kInvalidArgument, with the row where one is to
+// blame.
+absl::Status CheckFeatures(const ScoreInput& input);
+
+// For Fit() of a score that takes features and no labels: CheckFeatures, and at least one sample.
+absl::Status CheckFeatureFitInput(const ScoreInput& train);
+
+// For Compute() of the score `name`, fitted to features of `fitted_dim` values: CheckFeatures, and as many values.
+// Errors, beyond: kFailedPrecondition for a fitted_dim of 0, which is that of a score not fitted yet.
+absl::Status CheckFeaturesLikeFitted(const ScoreInput& input, int64_t fitted_dim, absl::string_view name);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_SCORES_FEATURES_FEATURES_H_

@@ -1,0 +1,38 @@
+#include "eval/scores/features/features.h"
+
+#include <limits>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Features, AreCheckedForShapeAndValues) {
+  std::vector<float> features = {1, 2, 3, 4, 5, 6};
+  ScoreInput input;
+  input.num_samples = 2;
+  input.feature_dim = 3;
+  input.features = features;
+  EXPECT_TRUE(CheckFeatures(input).ok());
+  EXPECT_TRUE(CheckFeaturesLikeFitted(input, 3, "knn").ok());
+  EXPECT_EQ(CheckFeaturesLikeFitted(input, 0, "knn").code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(CheckFeaturesLikeFitted(input, 2, "knn").message(), HasSubstr("knn was fitted to 2 features"));
+  features[4] = -std::numeric_limits<float>::infinity();
+  EXPECT_EQ(CheckFeatures(input).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(CheckFeatures(input).message(), HasSubstr("row 1, feature 1"));
+  input.feature_dim = 2;
+  EXPECT_THAT(CheckFeatures(input).message(), HasSubstr("6 features for 2 samples of 2"));
+  input.feature_dim = 0;
+  EXPECT_THAT(CheckFeatures(input).message(), HasSubstr("at least 1"));
+  input.features = {};
+  EXPECT_THAT(CheckFeatures(input).message(), HasSubstr("needs features"));
+  input.num_samples = 0;
+  EXPECT_THAT(CheckFeatureFitInput(input).message(), HasSubstr("no samples"));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,122 @@
+#include "eval/scores/features/knn.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
+#include "eval/scores/features/features.h"
+#include "eval/scores/features/row_blocks.h"
+
+namespace openset {
+namespace {
+
+constexpr int64_t kChunk = 512;  // training samples in a product
+
+// Columns of length 1; zeros stay zeros.
+void Normalise(Eigen::MatrixXd* columns) {
+  for (int64_t j = 0; j < columns->cols(); ++j) {
+    if (const double norm = Eigen::VectorXd(columns->col(j)).norm(); norm > 0) columns->col(j) /= norm;
+  }
+}
+
+// The candidates for the k-th largest of similarities that are known up to `error`.
+class Candidates {
+ public:
+  Candidates(int64_t k, float error) : k_(k), error_(error), full_(2 * k + 64) {}
+
+  void Add(float similarity, int64_t sample) {
+    if (similarity < bound_) return;
+    candidates_.push_back({similarity, sample});
+    if (candidates_.size() >= full_) Cut();
+  }
+
+  // All samples that may be the k-th, which is the `rank`-th (from 1) of them. Precondition: k have been added.
+  std::vector<int64_t> Last(int64_t* rank) {
+    Cut();
+    const float surely_larger = kth_ + 2 * error_;
+    std::vector<int64_t> samples;
+    for (const auto& [similarity, sample] : candidates_) {
+      if (similarity <= surely_larger) samples.push_back(sample);
+    }
+    *rank = k_ - static_cast<int64_t>(candidates_.size() - samples.size());
+    return samples;
+  }
+
+ private:
+  // Drops what is below the k-th by more than the error of both.
+  void Cut() {
+    const auto kth = candidates_.begin() + (k_ - 1);
+    std::nth_element(candidates_.begin(), kth, candidates_.end(), std::greater<std::pair<float, int64_t>>());
+    kth_ = kth->first;
+    bound_ = kth_ - 2 * error_;
+    candidates_.erase(std::remove_if(kth, candidates_.end(), [this](const auto& c) { return c.first < bound_; }),
+                      candidates_.end());
+    full_ = 2 * candidates_.size() + 64;
+  }
+
+  int64_t k_;
+  float error_;
+  size_t full_;
+  float kth_ = 0;
+  float bound_ = -std::numeric_limits<float>::infinity();
+  std::vector<std::pair<float, int64_t>> candidates_;
+};
+
+}  // namespace
+
+absl::Status Knn::Fit(const ScoreInput& train, absl::Span<const int32_t> /*labels*/) {
+  OPENSET_RETURN_IF_ERROR(CheckFeatureFitInput(train));
+  if (train.num_samples < k_) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("k = ", k_, " needs as many training samples; there are ", train.num_samples));
+  }
+  train_ = Eigen::Map<const Eigen::MatrixXf>(train.features.data(), train.feature_dim, train.num_samples);
+  scale_.resize(train.num_samples);
+  unit_.resize(train.feature_dim, train.num_samples);
+  for (int64_t i = 0; i < train.num_samples; ++i) {
+    const Eigen::VectorXd x = train_.col(i).cast<double>();
+    const double norm = x.norm();
+    scale_[i] = norm > 0 ? 1 / norm : 0;
+    unit_.col(i) = (x * scale_[i]).cast<float>();
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<double>> Knn::Compute(const ScoreInput& input) const {
+  OPENSET_RETURN_IF_ERROR(CheckFeaturesLikeFitted(input, train_.rows(), "knn"));
+  // |a - b|^2 = |a|^2 - (2 a . b - |b|^2), where |a| is the same for all b. The parenthesis, in float, is off by at
+  // most twice the error of a product of D floats and of the rounding of a and b; doubles decide among those too close.
+  const float error = (input.feature_dim + 8) * std::numeric_limits<float>::epsilon();
+  std::vector<double> scores(input.num_samples);
+  ForEachRowBlockInParallel(
+      input.features, input.feature_dim, [&](int64_t first, int64_t count, Eigen::MatrixXd* block) {
+        Normalise(block);
+        const Eigen::MatrixXf queries = block->cast<float>();
+        std::vector<Candidates> nearest(count, Candidates(k_, error));
+        Eigen::MatrixXf products;
+        for (int64_t begin = 0; begin < unit_.cols(); begin += kChunk) {
+          const int64_t size = std::min(kChunk, unit_.cols() - begin);
+          products.noalias() = unit_.middleCols(begin, size).transpose() * queries;
+          for (int64_t j = 0; j < count; ++j) {
+            for (int64_t i = 0; i < size; ++i) {
+              nearest[j].Add(2 * products(i, j) - (scale_[begin + i] > 0 ? 1 : 0), begin + i);
+            }
+          }
+        }
+        for (int64_t j = 0; j < count; ++j) {
+          int64_t rank = 0;
+          std::vector<double> distances;
+          for (const int64_t i : nearest[j].Last(&rank)) {
+            distances.push_back((train_.col(i).cast<double>() * scale_[i] - block->col(j)).norm());
+          }
+          std::nth_element(distances.begin(), distances.begin() + (rank - 1), distances.end());
+          scores[first + j] = distances[rank - 1];
+        }
+      });
+  return scores;
+}
+
+}  // namespace openset

@@ -1,0 +1,34 @@
+// Distance to the k-th nearest training sample (Sun et al. 2022).
+#ifndef OPENSET_EVAL_SCORES_FEATURES_KNN_H_
+#define OPENSET_EVAL_SCORES_FEATURES_KNN_H_
+
+#include <vector>
+
+#include "Eigen/Core"
+#include "eval/scores/score.h"
+
+namespace openset {
+
+// The Euclidean distance, in [0, 2], of x / |x| to the k-th nearest x_i / |x_i| of the training features. Zeros stay
+// zeros. (The released code adds 1e-10 to |x|, and OpenOOD gives the squared distance: the same order.) Exhaustive: N
+// times the training samples times D multiplications in float find the candidates; the distance is that of doubles.
+class Knn : public Score {
+ public:
+  // Precondition: k >= 1.
+  explicit Knn(int64_t k) : k_(k) {}
+
+  // Takes no labels. Errors, beyond those of CheckFeatureFitInput: kInvalidArgument for fewer than k samples.
+  absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
+
+  absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
+
+ private:
+  int64_t k_;
+  Eigen::MatrixXf train_;  // [D, training samples]
+  Eigen::VectorXd scale_;  // 1 / length of a column; 0 for zeros
+  Eigen::MatrixXf unit_;   // train_ * scale_
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_SCORES_FEATURES_KNN_H_

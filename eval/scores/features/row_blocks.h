@@ -1,0 +1,31 @@
+// Rows of features in blocks, for matrix products.
+#ifndef OPENSET_EVAL_SCORES_FEATURES_ROW_BLOCKS_H_
+#define OPENSET_EVAL_SCORES_FEATURES_ROW_BLOCKS_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "Eigen/Core"
+#include "absl/types/span.h"
+
+namespace openset {
+
+// Samples in a block. All blocks have this size, so that a product with a block gives a sample the same bits in any
+// company: the order of a sum depends on the size of the matrices. (For sums over a column, take an expression or a
+// copy: col(j).sum() itself starts where memory is aligned.)
+inline constexpr int64_t kRowBlock = 128;
+
+// Samples first .. first + count - 1: column j of `block` [D, kRowBlock] is row first + j; columns from `count` on are
+// 0.
+using RowBlockWork = std::function<void(int64_t first, int64_t count, Eigen::MatrixXd* block)>;
+
+// Cuts `rows` [N * dim] into blocks and hands them to `work` in order. `work` may change its block.
+// Precondition: rows.size() is a multiple of dim >= 1.
+void ForEachRowBlock(absl::Span<const float> rows, int64_t dim, const RowBlockWork& work);
+
+// The same, on all cores and in any order.
+void ForEachRowBlockInParallel(absl::Span<const float> rows, int64_t dim, const RowBlockWork& work);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_SCORES_FEATURES_ROW_BLOCKS_H_

@@ -1,0 +1,60 @@
+#include "eval/scores/features/she.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
+#include "eval/scores/features/features.h"
+#include "eval/scores/features/gaussian.h"
+#include "eval/scores/logits/score_rows.h"
+#include "eval/scores/logits/softmax.h"
+
+namespace openset {
+
+absl::Status She::Fit(const ScoreInput& train, absl::Span<const int32_t> labels) {
+  OPENSET_RETURN_IF_ERROR(CheckFitInput(train, labels));
+  OPENSET_RETURN_IF_ERROR(CheckFeatures(train));
+  const int64_t k = train.num_outputs;
+  std::vector<int32_t> correct(labels.begin(), labels.end());
+  for (int64_t row = 0; row < train.num_samples; ++row) {
+    if (ArgMax(train.logits.subspan(row * k, k)) != labels[row]) correct[row] = -1;
+  }
+  std::vector<Eigen::VectorXd> patterns = ClassMeans(train.features, train.feature_dim, correct, k);
+  for (const int32_t label : labels) {
+    if (patterns[label].size() == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("no training sample of class ", label, " is classified correctly"));
+    }
+  }
+  patterns_ = std::move(patterns);
+  feature_dim_ = train.feature_dim;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<double>> She::Compute(const ScoreInput& input) const {
+  OPENSET_RETURN_IF_ERROR(CheckFeaturesLikeFitted(input, feature_dim_, "she"));
+  OPENSET_RETURN_IF_ERROR(CheckLogits(input));
+  const int64_t k = input.num_outputs;
+  if (k != patterns_.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("she was fitted to ", patterns_.size(), " outputs; these have ", k));
+  }
+  std::vector<double> scores(input.num_samples);
+  for (int64_t row = 0; row < input.num_samples; ++row) {
+    const absl::Span<const float> logits = input.logits.subspan(row * k, k);
+    float largest = -std::numeric_limits<float>::infinity();
+    for (int64_t c = 0; c < k; ++c) {
+      if (patterns_[c].size() > 0) largest = std::max(largest, logits[c]);
+    }
+    const Eigen::VectorXd x =
+        Eigen::Map<const Eigen::VectorXf>(input.features.data() + row * feature_dim_, feature_dim_).cast<double>();
+    double score = std::numeric_limits<double>::infinity();
+    for (int64_t c = 0; c < k; ++c) {
+      if (patterns_[c].size() > 0 && logits[c] == largest) score = std::min(score, -x.dot(patterns_[c]));
+    }
+    scores[row] = score;
+  }
+  return scores;
+}
+
+}  // namespace openset

@@ -1,0 +1,31 @@
+// SHE: agreement with the pattern of the predicted class (Zhang et al. 2023).
+#ifndef OPENSET_EVAL_SCORES_FEATURES_SHE_H_
+#define OPENSET_EVAL_SCORES_FEATURES_SHE_H_
+
+#include <vector>
+
+#include "Eigen/Core"
+#include "eval/scores/score.h"
+
+namespace openset {
+
+// -x . s_y for features x [D], with y the output of the largest logit and s_c [D] the mean feature of the correctly
+// classified training samples of class c: the simplified Hopfield energy. Of equal largest logits, the one that gives
+// the least. Grows with the length of x. The same for a constant added to all logits.
+class She : public Score {
+ public:
+  // Outputs that are no sample's label have no pattern, and are passed over for y.
+  // Errors, beyond those of CheckFitInput and CheckFeatures: kInvalidArgument, with the class, for a class of the
+  // labels of which no sample is classified correctly.
+  absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
+
+  absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
+
+ private:
+  std::vector<Eigen::VectorXd> patterns_;  // [K], empty for outputs without one
+  int64_t feature_dim_ = 0;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_SCORES_FEATURES_SHE_H_

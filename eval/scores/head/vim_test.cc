@@ -1,0 +1,69 @@
+#include "eval/scores/head/vim.h"
+
+#include <cmath>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+// The head z = (x0 + 1, x1 - 2) is 0 at u = (-1, 2, 0). Around it the training features are (+-3, 0, 0), (0, +-2, 0),
+// (0, 0, +-1), so the main directions are the axes in order.
+struct Training {
+  std::vector<float> features = {2, 2, 0, -4, 2, 0, -1, 4, 0, -1, 0, 0, -1, 2, 1, -1, 2, -1};
+  std::vector<float> logits = {3, 0, -3, 0, 0, 2, 0, -2, 0, 0, 0, 0};
+  std::vector<float> weight = {1, 0, 0, 0, 1, 0};
+  std::vector<float> bias = {1, -2};
+  ScoreInput Input() const {
+    ScoreInput input;
+    input.num_samples = 6;
+    input.num_outputs = 2;
+    input.feature_dim = 3;
+    input.logits = logits;
+    input.features = features;
+    input.head_weight = weight;
+    input.head_bias = bias;
+    return input;
+  }
+};
+
+TEST(Vim, ScalesWhatTheMainDirectionsMiss) {
+  const Training training;
+  const std::vector<float> features = {4, 5, 7}, logits = {5, 3};
+  ScoreInput input;
+  input.num_samples = 1;
+  input.num_outputs = 2;
+  input.feature_dim = 3;
+  input.logits = logits;
+  input.features = features;
+  const double energy = -std::log(std::exp(5) + std::exp(3));
+  Vim two(2);  // misses the third axis
+  ASSERT_TRUE(two.Fit(training.Input(), {}).ok());
+  EXPECT_NEAR(two.alpha(), (3 + 0 + 2 + 0 + 0 + 0) / (1 + 1.0), 1e-12);
+  EXPECT_NEAR(two.Compute(input).value()[0], 2.5 * 7 + energy, 1e-11);
+  Vim half(std::nullopt);  // 3 / 2 = 1: misses the second and the third
+  ASSERT_TRUE(half.Fit(training.Input(), {}).ok());
+  EXPECT_NEAR(half.alpha(), 5 / (2 + 2 + 1 + 1.0), 1e-12);
+  EXPECT_NEAR(half.Compute(input).value()[0], 5 / 6.0 * std::sqrt(3 * 3 + 7 * 7) + energy, 1e-11);
+}
+
+TEST(Vim, RefusesWhatItCannotBeFittedTo) {
+  Training training;
+  EXPECT_EQ(Vim(2).Compute(training.Input()).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(Vim(3).Fit(training.Input(), {}).message(), HasSubstr("principal_dim is 3; it must be below the 3"));
+  std::vector<float> flat = training.features;
+  for (size_t i = 2; i < flat.size(); i += 3) flat[i] = 0;
+  ScoreInput input = training.Input();
+  input.features = flat;
+  EXPECT_THAT(Vim(2).Fit(input, {}).message(), HasSubstr("lie in 2 directions"));
+  for (float& logit : training.logits) logit -= 10;
+  EXPECT_THAT(Vim(2).Fit(training.Input(), {}).message(), HasSubstr("must be positive"));
+  training.weight.clear();
+  EXPECT_THAT(Vim(2).Fit(training.Input(), {}).message(), HasSubstr("linear head"));
+}
+
+}  // namespace
+}  // namespace openset

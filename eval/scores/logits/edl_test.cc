@@ -1,0 +1,28 @@
+#include "eval/scores/logits/edl.h"
+
+#include <cmath>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+// Evidence max(z, 0): alpha (3, 1) and (1, 5); their shares 3/4 1/4 and 1/6 5/6.
+TEST(Edl, ItsProbabilitiesAreTheExpectedOnes) {
+  const std::vector<float> logits = {2, -1, 0, 4};
+  ScoreInput input;
+  input.num_samples = 2;
+  input.num_outputs = 2;
+  input.logits = logits;
+  const EdlVacuity vacuity(Evidence::kRelu);
+  const EdlProbability probability(Evidence::kRelu);
+  for (const Score* score : {static_cast<const Score*>(&vacuity), static_cast<const Score*>(&probability)}) {
+    const ProbabilityLogits own = *score->Probabilities(input).value();
+    const double expected[] = {3, 1, 1, 5};
+    for (int i = 0; i < 4; ++i) EXPECT_NEAR(std::exp(own.logits[i]), expected[i], 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace openset

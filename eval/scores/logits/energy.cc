@@ -1,0 +1,17 @@
+#include "eval/scores/logits/energy.h"
+
+#include <cmath>
+
+#include "eval/scores/logits/score_rows.h"
+#include "eval/scores/logits/softmax.h"
+
+namespace openset {
+
+absl::StatusOr<std::vector<double>> Energy::Compute(const ScoreInput& input) const {
+  return ScoreLogitRows(input, [this](absl::Span<const float> logits) {
+    const SoftmaxSum sum = SumSoftmax(logits, temperature_);
+    return -(sum.max + temperature_ * std::log1p(sum.rest));
+  });
+}
+
+}  // namespace openset

@@ -1,0 +1,32 @@
+#include "eval/scores/logits/extra_output.h"
+
+#include <cmath>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+TEST(ExtraOutput, IsTheSoftmaxOfTheLastOutput) {
+  const std::vector<float> logits = {0, 0, 0, std::log(2.0f), 0, std::log(5.0f), 1000, 0, -1000, -1000, 0, 1000};
+  ScoreInput input;
+  input.num_samples = 4;
+  input.num_outputs = 3;
+  input.logits = logits;
+  const std::vector<double> scores = ExtraOutput().Compute(input).value();
+  ASSERT_EQ(scores.size(), 4);
+  EXPECT_NEAR(scores[0], 1.0 / 3, 1e-12);
+  EXPECT_NEAR(scores[1], 5.0 / 8, 1e-7);  // log 2 and log 5 are in float
+  EXPECT_EQ(scores[2], 0);
+  EXPECT_EQ(scores[3], 1);
+
+  const std::vector<double> margins = ExtraOutput(ExtraOutput::Value::kMargin).Compute(input).value();
+  EXPECT_EQ(margins[0], 0);
+  EXPECT_NEAR(margins[1], std::log(2.5), 1e-6);
+  EXPECT_EQ(margins[2], -2000);
+  EXPECT_EQ(margins[3], 1000);
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,33 @@
+#include "eval/scores/logits/gen.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "eval/scores/logits/score_rows.h"
+#include "eval/scores/logits/softmax.h"
+
+namespace openset {
+
+absl::StatusOr<std::vector<double>> Gen::Compute(const ScoreInput& input) const {
+  std::vector<float> largest;
+  return ScoreLogitRows(input, [&](absl::Span<const float> logits) {
+    const SoftmaxSum sum = SumSoftmax(logits);
+    const double log_sum = std::log1p(sum.rest);
+    largest.assign(logits.begin(), logits.end());
+    std::iter_swap(largest.begin(), largest.begin() + sum.argmax);
+    if (largest.size() > top_) {
+      std::nth_element(largest.begin() + 1, largest.begin() + (top_ - 1), largest.end(), std::greater<float>());
+      largest.resize(top_);
+    }
+    // In logarithms: ln p = z - max - log_sum; 1 - p of the largest is rest / (1 + rest).
+    double score = std::exp(gamma_ * (std::log(sum.rest) - 2 * log_sum));
+    for (size_t i = 1; i < largest.size(); ++i) {
+      const double log_p = largest[i] - sum.max - log_sum;
+      score += std::exp(gamma_ * (log_p + std::log1p(-std::exp(log_p))));
+    }
+    return score;
+  });
+}
+
+}  // namespace openset

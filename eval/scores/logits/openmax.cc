@@ -1,0 +1,151 @@
+#include "eval/scores/logits/openmax.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
+#include "eval/scores/logits/score_rows.h"
+#include "eval/scores/logits/softmax.h"
+
+namespace openset {
+namespace {
+
+Eigen::VectorXd Row(absl::Span<const float> logits, int64_t row, int64_t k) {
+  return Eigen::Map<const Eigen::VectorXf>(logits.data() + row * k, k).cast<double>();
+}
+
+double CosineDistance(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
+  const double norms = a.norm() * b.norm();
+  return norms == 0 ? 1 : 1 - a.dot(b) / norms;
+}
+
+}  // namespace
+
+std::vector<double> OpenMaxProbabilities(absl::Span<const double> logits, absl::Span<const double> removed) {
+  std::vector<double> revised(logits.size() + 1, 0.0);
+  for (size_t c = 0; c < logits.size(); ++c) {
+    revised[c] = logits[c] - removed[c];
+    revised.back() += removed[c];
+  }
+  const double max = *std::max_element(revised.begin(), revised.end());
+  double sum = 0;
+  for (double& value : revised) sum += value = std::exp(value - max);
+  for (double& value : revised) value /= sum;
+  return revised;
+}
+
+double OpenMax::DistanceOf(const Eigen::VectorXd& logits, const Eigen::VectorXd& mean) const {
+  switch (options_.distance) {
+    case Distance::kEuclidean:
+      return (logits - mean).norm();
+    case Distance::kCosine:
+      return CosineDistance(logits, mean);
+    case Distance::kEucos:
+      break;
+  }
+  return options_.euclidean_weight * (logits - mean).norm() + CosineDistance(logits, mean);
+}
+
+double OpenMax::WeightOfRank(int64_t rank) const {
+  if (rank >= options_.alpha) return 0;
+  return options_.rank_weight.value_or(static_cast<double>(options_.alpha - rank) / options_.alpha);
+}
+
+absl::Status OpenMax::Fit(const ScoreInput& train, absl::Span<const int32_t> labels) {
+  OPENSET_RETURN_IF_ERROR(CheckFitInput(train, labels));
+  const int64_t k = train.num_outputs;
+  std::vector<std::vector<int64_t>> correct(k);
+  std::vector<bool> labelled(k, false);
+  for (int64_t row = 0; row < train.num_samples; ++row) {
+    labelled[labels[row]] = true;
+    if (ArgMax(train.logits.subspan(row * k, k)) == labels[row]) correct[labels[row]].push_back(row);
+  }
+  std::vector<ClassModel> classes(k);
+  for (int64_t c = 0; c < k; ++c) {
+    if (!labelled[c]) continue;
+    ClassModel& model = classes[c];
+    model.fitted = true;
+    model.mean = Eigen::VectorXd::Zero(k);
+    for (const int64_t row : correct[c]) model.mean += Row(train.logits, row, k) / correct[c].size();
+    std::vector<double> distances;
+    for (const int64_t row : correct[c]) distances.push_back(DistanceOf(Row(train.logits, row, k), model.mean));
+    absl::StatusOr<WeibullTail> tail = FitWeibullTail(std::move(distances), options_.tail, options_.translation);
+    if (!tail.ok()) {
+      return Annotate(tail.status(), absl::StrCat("the distances of the ", correct[c].size(),
+                                                  " correctly classified training samples of class ", c));
+    }
+    model.tail = *tail;
+  }
+  classes_ = std::move(classes);
+  return absl::OkStatus();
+}
+
+std::vector<double> OpenMax::RemovedFrom(absl::Span<const float> row) const {
+  const int64_t k = static_cast<int64_t>(row.size());
+  const Eigen::VectorXd logits = Row(row, 0, k);
+  std::vector<int64_t> order(k);
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&row](int64_t a, int64_t b) { return row[a] > row[b]; });
+  std::vector<double> removed(k, 0.0);
+  for (int64_t begin = 0, end = 0; begin < std::min<int64_t>(k, options_.alpha); begin = end) {
+    double weight = 0;
+    for (end = begin; end < k && row[order[end]] == row[order[begin]]; ++end) weight += WeightOfRank(end);
+    weight /= end - begin;
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t c = order[i];
+      if (!classes_[c].fitted) continue;
+      const double x = options_.cdf_of_logit ? logits[c] : DistanceOf(logits, classes_[c].mean);
+      removed[c] = logits[c] * classes_[c].tail.Cdf(x) * weight;
+    }
+  }
+  return removed;
+}
+
+double OpenMax::ScoreOf(absl::Span<const float> row) const {
+  const std::vector<double> logits(row.begin(), row.end());
+  const std::vector<double> probability = OpenMaxProbabilities(logits, RemovedFrom(row));
+  if (!options_.rejection) return probability.back();
+  const double largest = *std::max_element(probability.begin(), probability.end() - 1);
+  return probability.back() > largest ? 0 : -largest;
+}
+
+absl::Status OpenMax::CheckOutputs(const ScoreInput& input) const {
+  if (classes_.empty()) return absl::FailedPreconditionError("openmax must be fitted before it can score");
+  OPENSET_RETURN_IF_ERROR(CheckLogits(input));
+  if (input.num_outputs != classes_.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("openmax was fitted to ", classes_.size(), " outputs; these have ", input.num_outputs));
+  }
+  for (int64_t i = 0; i < input.logits.size(); ++i) {
+    if (std::isinf(input.logits[i])) {
+      return absl::InvalidArgumentError(absl::StrCat("logits are infinite in row ", i / input.num_outputs));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<double>> OpenMax::Compute(const ScoreInput& input) const {
+  OPENSET_RETURN_IF_ERROR(CheckOutputs(input));
+  return ScoreLogitRows(input, [this](absl::Span<const float> logits) { return ScoreOf(logits); });
+}
+
+absl::StatusOr<std::optional<ProbabilityLogits>> OpenMax::Probabilities(const ScoreInput& input) const {
+  OPENSET_RETURN_IF_ERROR(CheckOutputs(input));
+  ProbabilityLogits revised{{}, input.num_outputs + 1};
+  revised.logits.reserve(input.num_samples * revised.num_outputs);
+  for (int64_t i = 0; i < input.num_samples; ++i) {
+    const absl::Span<const float> row = input.logits.subspan(i * input.num_outputs, input.num_outputs);
+    const std::vector<double> removed = RemovedFrom(row);
+    double of_unknown = 0;
+    for (size_t c = 0; c < row.size(); ++c) {
+      revised.logits.push_back(static_cast<float>(row[c] - removed[c]));
+      of_unknown += removed[c];
+    }
+    revised.logits.push_back(static_cast<float>(of_unknown));
+  }
+  return revised;
+}
+
+}  // namespace openset

@@ -1,0 +1,71 @@
+// OpenMax (Bendale and Boult 2016): the probability of a class that stands for the unknown.
+#ifndef OPENSET_EVAL_SCORES_LOGITS_OPENMAX_H_
+#define OPENSET_EVAL_SCORES_LOGITS_OPENMAX_H_
+
+#include <optional>
+#include <vector>
+
+#include "Eigen/Core"
+#include "eval/scores/logits/weibull.h"
+#include "eval/scores/score.h"
+
+namespace openset {
+
+// Fit: for each class c, the mean m_c of the logits of its correctly classified training samples, and a Weibull
+// distribution of their `tail` largest distances to m_c.
+// Score: w_c = CDF_c(distance of z to m_c), omega_c the weight of c's rank among the logits, removed_c = z_c w_c
+// omega_c; the last entry, in [0, 1], of softmax(z_1 - removed_1, ..., z_K - removed_K, sum_c removed_c). Logits must
+// not be negative for this to have its meaning; others are taken as they are, as released code does. Equal logits share
+// the mean of the weights of their ranks.
+class OpenMax : public Score {
+ public:
+  enum class Distance {
+    kEucos,  // euclidean_weight * euclidean + cosine
+    kEuclidean,
+    kCosine,  // 1 - cosine of the angle; 1 to or from a row of zeros
+  };
+  struct Options {
+    Distance distance = Distance::kEucos;
+    double euclidean_weight = 0.005;
+    int tail = 20;                      // at least 2
+    int alpha = 10;                     // at least 1: the ranks with a weight
+    std::optional<double> rank_weight;  // omega of ranks 1 .. alpha; where absent, (alpha + 1 - rank) / alpha
+    double translation = 10000;         // of FitWeibullTail
+    bool cdf_of_logit = false;          // w_c = CDF_c(z_c)
+    bool rejection = false;             // 0 where the unknown has the largest probability, else -(the largest one)
+  };
+  explicit OpenMax(const Options& options) : options_(options) {}
+
+  // Outputs that are no sample's label get no distribution (w_c = 0).
+  // Errors, beyond those of CheckFitInput: kInvalidArgument, with the class, for a class of the labels with fewer than
+  // two correctly classified samples or whose tail is of equal distances.
+  absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
+
+  absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
+
+  // K + 1 outputs: z_c - removed_c, and sum_c removed_c for the unknown.
+  absl::StatusOr<std::optional<ProbabilityLogits>> Probabilities(const ScoreInput& input) const override;
+
+ private:
+  double DistanceOf(const Eigen::VectorXd& logits, const Eigen::VectorXd& mean) const;
+  double WeightOfRank(int64_t rank) const;  // from 0
+  absl::Status CheckOutputs(const ScoreInput& input) const;
+  std::vector<double> RemovedFrom(absl::Span<const float> row) const;  // [K]
+  double ScoreOf(absl::Span<const float> row) const;
+
+  struct ClassModel {
+    bool fitted = false;
+    Eigen::VectorXd mean;
+    WeibullTail tail;
+  };
+  Options options_;
+  std::vector<ClassModel> classes_;  // [K]
+};
+
+// softmax(z_1 - removed_1, ..., z_K - removed_K, sum_c removed_c), the last entry being the unknown's. Precondition: of
+// the same size.
+std::vector<double> OpenMaxProbabilities(absl::Span<const double> logits, absl::Span<const double> removed);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_SCORES_LOGITS_OPENMAX_H_

@@ -1,0 +1,130 @@
+#include "eval/scores/logits/openmax.h"
+
+#include <cmath>
+
+#include "eval/testing/golden.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+ScoreInput Input(const std::vector<float>& logits, int64_t outputs) {
+  ScoreInput input;
+  input.num_samples = logits.size() / outputs;
+  input.num_outputs = outputs;
+  input.logits = logits;
+  return input;
+}
+
+// Three samples of each of two classes, all right. Class 0 has the mean (4, 0) and Euclidean distances 1, 3, 2; class 1
+// the mean (0, 2) and 0.5, 1.5, 1.
+const std::vector<float> kTrain = {5, 0, 1, 0, 6, 0, 0, 1.5, 0, 3.5, 0, 1};
+const std::vector<int32_t> kLabels = {0, 0, 0, 1, 1, 1};
+
+OpenMax::Options Euclidean() {
+  OpenMax::Options options;
+  options.distance = OpenMax::Distance::kEuclidean;
+  options.tail = 2;
+  options.translation = 1;
+  return options;
+}
+
+TEST(OpenMax, RecalibratesAsGolden) {
+  for (const testing::GoldenCase& golden : testing::ReadGolden("openmax.json", "recalibrate")) {
+    SCOPED_TRACE(golden.name);
+    const std::vector<double>& logits = golden.arrays.at("logits");  // descending: the rank is the position
+    const double alpha = *golden.at("alpha");
+    std::vector<double> removed(logits.size(), 0.0);
+    for (int i = 0; i < std::min<int>(alpha, logits.size()); ++i) {
+      const double weight = golden.arrays.count("weights") > 0 ? golden.arrays.at("weights")[i] : (alpha - i) / alpha;
+      removed[i] = logits[i] * golden.arrays.at("w")[i] * weight;
+    }
+    const std::vector<double>& expected = golden.arrays.at("expected/prob_K_then_unknown");
+    const std::vector<double> probability = OpenMaxProbabilities(logits, removed);
+    ASSERT_EQ(probability.size(), expected.size());
+    for (size_t c = 0; c < expected.size(); ++c) EXPECT_NEAR(probability[c], expected[c], 1e-12);
+  }
+}
+
+TEST(OpenMax, MovesLogitsFarFromTheirClassToTheUnknown) {
+  OpenMax score(Euclidean());
+  ASSERT_TRUE(score.Fit(Input(kTrain, 2), kLabels).ok());
+  const double cdf0 = FitWeibullTail({1, 3, 2}, 2, 1).value().Cdf(2);     // (4, 2) to (4, 0)
+  const double cdf1 = FitWeibullTail({.5, 1.5, 1}, 2, 1).value().Cdf(4);  // (4, 2) to (0, 2)
+  const double removed0 = 4 * cdf0 * 10 / 10;
+  const double removed1 = 2 * cdf1 * 9 / 10;
+  const double unknown = std::exp(removed0 + removed1);
+  EXPECT_NEAR(score.Compute(Input({4, 2}, 2)).value()[0],
+              unknown / (unknown + std::exp(4 - removed0) + std::exp(2 - removed1)), 1e-14);
+
+  OpenMax::Options options = Euclidean();
+  options.alpha = 1;
+  options.rank_weight = 0.5;
+  OpenMax half(options);
+  ASSERT_TRUE(half.Fit(Input(kTrain, 2), kLabels).ok());
+  const double removed = 4 * cdf0 * 0.5;
+  EXPECT_NEAR(half.Compute(Input({4, 2}, 2)).value()[0],
+              std::exp(removed) / (std::exp(removed) + std::exp(4 - removed) + std::exp(2)), 1e-14);
+
+  options.cdf_of_logit = true;
+  OpenMax of_logit(options);
+  ASSERT_TRUE(of_logit.Fit(Input(kTrain, 2), kLabels).ok());
+  EXPECT_NEAR(of_logit.Compute(Input({2, 1}, 2)).value()[0],
+              std::exp(cdf0) / (std::exp(cdf0) + std::exp(2 - cdf0) + std::exp(1)), 1e-14);  // 2 again is its argument
+}
+
+TEST(OpenMax, GivesEqualLogitsTheMeanOfTheirRanks) {
+  OpenMax::Options options = Euclidean();
+  options.alpha = 1;
+  OpenMax score(options);
+  ASSERT_TRUE(score.Fit(Input(kTrain, 2), kLabels).ok());
+  const double removed0 = 3 * FitWeibullTail({1, 3, 2}, 2, 1).value().Cdf(std::sqrt(10.0)) / 2;
+  const double removed1 = 3 * FitWeibullTail({.5, 1.5, 1}, 2, 1).value().Cdf(std::sqrt(10.0)) / 2;
+  const double unknown = std::exp(removed0 + removed1);
+  EXPECT_NEAR(score.Compute(Input({3, 3}, 2)).value()[0],
+              unknown / (unknown + std::exp(3 - removed0) + std::exp(3 - removed1)), 1e-14);
+}
+
+TEST(OpenMax, LeavesOutputsAloneThatAreNoLabel) {
+  std::vector<float> train;
+  for (int row = 0; row < 6; ++row) train.insert(train.end(), {kTrain[2 * row], kTrain[2 * row + 1], -1});
+  OpenMax score(Euclidean());
+  ASSERT_TRUE(score.Fit(Input(train, 3), kLabels).ok());
+  // Far from both classes, so that all of z_0 = 0 and z_1 = 0 is removed; z_2 stays.
+  EXPECT_NEAR(score.Compute(Input({0, 0, 50}, 3)).value()[0], 1 / (3 + std::exp(50) - 0.0), 1e-30);
+}
+
+TEST(OpenMax, RefusesWhatItCannotBeFittedTo) {
+  OpenMax score(Euclidean());
+  EXPECT_EQ(score.Compute(Input({1, 2}, 2)).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(score.Fit(Input(kTrain, 2), {0, 0, 0, 1, 0, 0}).message(),
+              HasSubstr("the 1 correctly classified training samples of class 1: a tail needs at least 2 values"));
+  EXPECT_THAT(score.Fit(Input({2, 0, 4, 0, 0, 1, 0, 2}, 2), {0, 0, 1, 1}).message(), HasSubstr("are equal"));
+  EXPECT_THAT(score.Fit(Input(kTrain, 2), {0}).message(), HasSubstr("1 labels for 6 samples"));
+  ASSERT_TRUE(score.Fit(Input(kTrain, 2), kLabels).ok());
+  EXPECT_THAT(score.Compute(Input({1, 2, 3}, 3)).status().message(), HasSubstr("fitted to 2 outputs; these have 3"));
+  EXPECT_THAT(score.Compute(Input({1, 2, INFINITY, 3}, 2)).status().message(), HasSubstr("infinite in row 1"));
+}
+
+// Their softmax has the score as its last entry.
+TEST(OpenMax, ItsProbabilitiesAreTheRevisedOnes) {
+  OpenMax score(Euclidean());
+  ASSERT_TRUE(score.Fit(Input(kTrain, 2), kLabels).ok());
+  EXPECT_EQ(OpenMax(Euclidean()).Probabilities(Input({1, 2}, 2)).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  const ProbabilityLogits own = *score.Probabilities(Input({3, 1, 0.5, 2}, 2)).value();
+  ASSERT_EQ(own.num_outputs, 3);
+  ASSERT_EQ(own.logits.size(), 6);
+  const std::vector<double> expected = score.Compute(Input({3, 1, 0.5, 2}, 2)).value();
+  for (int row = 0; row < 2; ++row) {
+    double sum = 0;
+    for (int c = 0; c < 3; ++c) sum += std::exp(own.logits[3 * row + c]);
+    EXPECT_NEAR(std::exp(own.logits[3 * row + 2]) / sum, expected[row], 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace openset

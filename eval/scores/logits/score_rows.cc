@@ -1,0 +1,62 @@
+#include "eval/scores/logits/score_rows.h"
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
+
+namespace openset {
+
+absl::Status CheckLogits(const ScoreInput& input) {
+  if (input.logits.empty() && input.num_samples > 0) return absl::InvalidArgumentError("the score needs logits");
+  if (input.num_outputs < 1) {
+    return absl::InvalidArgumentError(absl::StrCat("num_outputs must be at least 1 (is ", input.num_outputs, ")"));
+  }
+  if (input.logits.size() != input.num_samples * input.num_outputs) {
+    return absl::InvalidArgumentError(absl::StrCat("there are ", input.logits.size(), " logits for ", input.num_samples,
+                                                   " samples of ", input.num_outputs, " outputs"));
+  }
+  for (int64_t i = 0; i < input.logits.size(); ++i) {
+    if (std::isnan(input.logits[i])) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("logits are NaN in row ", i / input.num_outputs, ", output ", i % input.num_outputs));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckFitInput(const ScoreInput& train, absl::Span<const int32_t> labels) {
+  OPENSET_RETURN_IF_ERROR(CheckLogits(train));
+  if (train.num_samples == 0) return absl::InvalidArgumentError("there are no samples to fit the score to");
+  if (labels.size() != train.num_samples) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there are ", labels.size(), " labels for ", train.num_samples, " samples"));
+  }
+  for (int64_t row = 0; row < train.num_samples; ++row) {
+    if (labels[row] < 0 || labels[row] >= train.num_outputs) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("label is ", labels[row], " in row ", row, "; it must lie in 0 .. ", train.num_outputs - 1));
+    }
+    for (int64_t c = 0; c < train.num_outputs; ++c) {
+      if (!std::isfinite(train.logits[row * train.num_outputs + c])) {
+        return absl::InvalidArgumentError(absl::StrCat("logits are not finite in row ", row, ", output ", c));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<double>> ScoreLogitRows(const ScoreInput& input,
+                                                   const std::function<double(absl::Span<const float>)>& score) {
+  OPENSET_RETURN_IF_ERROR(CheckLogits(input));
+  std::vector<double> scores(input.num_samples);
+  for (int64_t row = 0; row < input.num_samples; ++row) {
+    scores[row] = score(input.logits.subspan(row * input.num_outputs, input.num_outputs));
+    if (std::isnan(scores[row])) {
+      return absl::InvalidArgumentError(absl::StrCat("the score is NaN in row ", row, ": its logits are infinite"));
+    }
+  }
+  return scores;
+}
+
+}  // namespace openset

@@ -1,0 +1,25 @@
+// Softmax quantities of one row of logits z, in double and without overflow.
+#ifndef OPENSET_EVAL_SCORES_LOGITS_SOFTMAX_H_
+#define OPENSET_EVAL_SCORES_LOGITS_SOFTMAX_H_
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+
+namespace openset {
+
+// The index of the largest value, the lowest of equal ones. Precondition: not empty.
+int32_t ArgMax(absl::Span<const float> values);
+
+// exp(z_c) relative to the largest logit.
+struct SoftmaxSum {
+  int32_t argmax = 0;
+  double max = 0;   // z_argmax
+  double rest = 0;  // sum over c != argmax of exp((z_c - max) / temperature), in [0, K - 1]
+};
+// Preconditions: not empty, temperature > 0.
+SoftmaxSum SumSoftmax(absl::Span<const float> logits, double temperature = 1);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_SCORES_LOGITS_SOFTMAX_H_

@@ -1,0 +1,80 @@
+#include "eval/scores/logits/temperature_scaled_softmax.h"
+
+#include <limits>
+#include <vector>
+
+#include "eval/testing/golden_scores.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Rows 3 to 23 of the golden logits, with the root of the slope by scipy.optimize.brentq.
+const std::vector<int32_t> kLabels = {3, 0, 1, 1, 2, 1, 2, 1, 0, 4, 2, 0, 4, 2, 3, 0, 3, 4, 0, 2, 1};
+constexpr double kTemperature = 3.163078307609238;
+
+TEST(TemperatureScaledSoftmax, FitsTheTemperatureOfLeastNegativeLogLikelihood) {
+  const testing::GoldenScores golden;
+  ScoreInput train = golden.Input();
+  train.num_samples = 21;
+  train.logits = train.logits.subspan(3 * 5);
+  TemperatureScaledSoftmax score(std::nullopt);
+  ASSERT_TRUE(score.Fit(train, kLabels).ok());
+  EXPECT_NEAR(*score.temperature(), kTemperature, 1e-9);
+
+  std::vector<float> doubled(train.logits.begin(), train.logits.end());
+  for (float& logit : doubled) logit *= 2;
+  train.logits = doubled;
+  ASSERT_TRUE(score.Fit(train, kLabels).ok());
+  EXPECT_NEAR(*score.temperature(), 2 * kTemperature, 1e-9);
+}
+
+TEST(TemperatureScaledSoftmax, StopsAtTheEndsWhereThereIsNoOptimum) {
+  const std::vector<float> logits = {3, 1, 0, 2};
+  ScoreInput train;
+  train.num_samples = 2;
+  train.num_outputs = 2;
+  train.logits = logits;
+  TemperatureScaledSoftmax score(std::nullopt);
+  ASSERT_TRUE(score.Fit(train, {0, 1}).ok());  // all right: the sharper the better
+  EXPECT_LT(*score.temperature(), 0.1);
+  EXPECT_GE(*score.temperature(), 0.01);
+  ASSERT_TRUE(score.Fit(train, {1, 0}).ok());  // all wrong: the flatter the better
+  EXPECT_NEAR(*score.temperature(), 100, 1e-6);
+}
+
+TEST(TemperatureScaledSoftmax, RefusesWhatItCannotBeFittedTo) {
+  std::vector<float> logits = {3, 1, 0, 2};
+  ScoreInput train;
+  train.num_samples = 2;
+  train.num_outputs = 2;
+  train.logits = logits;
+  TemperatureScaledSoftmax score(std::nullopt);
+  absl::Status status = score.Fit(train, {0});
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("1 labels for 2 samples"));
+  EXPECT_THAT(score.Fit(train, {0, 2}).message(), HasSubstr("label is 2 in row 1"));
+  logits[3] = std::numeric_limits<float>::infinity();
+  EXPECT_THAT(score.Fit(train, {0, 1}).message(), HasSubstr("not finite in row 1, output 1"));
+  EXPECT_THAT(score.Fit(ScoreInput{0, 2}, {}).message(), HasSubstr("no samples"));
+  EXPECT_EQ(score.Compute(train).status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST(TemperatureScaledSoftmax, ItsProbabilitiesAreThoseOfScaledLogits) {
+  const std::vector<float> logits = {3, 1, 0, 2};
+  ScoreInput input;
+  input.num_samples = 2;
+  input.num_outputs = 2;
+  input.logits = logits;
+  const std::optional<ProbabilityLogits> own = TemperatureScaledSoftmax(4.0).Probabilities(input).value();
+  EXPECT_EQ(own->logits, (std::vector<float>{0.75f, 0.25f, 0, 0.5f}));
+  EXPECT_EQ(own->num_outputs, 2);
+  EXPECT_EQ(TemperatureScaledSoftmax(std::nullopt).Probabilities(input).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+}
+
+}  // namespace
+}  // namespace openset
