@@ -4,18 +4,28 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/proto/proto_rules.h"
+#include "eval/scores/features/gradnorm.h"
 #include "eval/scores/features/knn.h"
 #include "eval/scores/features/mahalanobis.h"
+#include "eval/scores/features/nnguide.h"
+#include "eval/scores/features/relation.h"
 #include "eval/scores/features/she.h"
+#include "eval/scores/head/adascale.h"
 #include "eval/scores/head/ash.h"
 #include "eval/scores/head/dice.h"
+#include "eval/scores/head/fdbd.h"
+#include "eval/scores/head/nci.h"
 #include "eval/scores/head/react.h"
+#include "eval/scores/head/residual.h"
+#include "eval/scores/head/scale.h"
 #include "eval/scores/head/vim.h"
+#include "eval/scores/head/weiper_kld.h"
 #include "eval/scores/logits/edl.h"
 #include "eval/scores/logits/energy.h"
 #include "eval/scores/logits/entropy.h"
 #include "eval/scores/logits/extra_output.h"
 #include "eval/scores/logits/gen.h"
+#include "eval/scores/logits/klm.h"
 #include "eval/scores/logits/margin.h"
 #include "eval/scores/logits/max_logit.h"
 #include "eval/scores/logits/max_softmax.h"
@@ -81,6 +91,30 @@ Ash::Variant VariantOf(const AshSpec& spec) {
   return Ash::Variant::kS;
 }
 
+Adascale::Options OptionsOf(const AdascaleSpec& spec) {
+  Adascale::Options options;
+  options.variant = spec.variant() == AdascaleSpec::L ? Adascale::Variant::kL : Adascale::Variant::kA;
+  options.min_percentile = spec.min_percentile();
+  options.max_percentile = spec.max_percentile();
+  options.k1 = spec.k1();
+  options.k2 = spec.k2();
+  options.lambda = spec.lambda();
+  return options;
+}
+
+WeiperKld::Options OptionsOf(const WeiperKldSpec& spec) {
+  WeiperKld::Options options;
+  options.repeats = spec.repeats();
+  options.distance = spec.distance();
+  options.bins = spec.bins();
+  options.lambda_1 = spec.lambda_1();
+  options.lambda_2 = spec.lambda_2();
+  options.smoothing = spec.smoothing();
+  options.smoothing_perturbed = spec.smoothing_perturbed();
+  options.seed = static_cast<uint64_t>(spec.seed());
+  return options;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Score>> MakeScore(const ScoreSpec& spec) {
@@ -133,6 +167,26 @@ absl::StatusOr<std::unique_ptr<Score>> MakeScore(const ScoreSpec& spec) {
       return std::make_unique<ExtraOutput>(spec.extra_output().value() == ExtraOutputSpec::MARGIN
                                                ? ExtraOutput::Value::kMargin
                                                : ExtraOutput::Value::kProbability);
+    case ScoreSpec::kNci:
+      return std::make_unique<Nci>(spec.nci().alpha());
+    case ScoreSpec::kFdbd:
+      return std::make_unique<Fdbd>(/*centred=*/spec.fdbd().normaliser() != FdbdSpec::NORM);
+    case ScoreSpec::kWeiperKld:
+      return std::make_unique<WeiperKld>(OptionsOf(spec.weiper_kld()));
+    case ScoreSpec::kScale:
+      return std::make_unique<Scale>(spec.scale().percentile());
+    case ScoreSpec::kAdascale:
+      return std::make_unique<Adascale>(OptionsOf(spec.adascale()));
+    case ScoreSpec::kNnguide:
+      return std::make_unique<Nnguide>(spec.nnguide().k(), spec.nnguide().share());
+    case ScoreSpec::kRelation:
+      return std::make_unique<Relation>(spec.relation().power(), spec.relation().threshold());
+    case ScoreSpec::kResidual:
+      return std::make_unique<Residual>(Given(spec.residual().has_principal_dim(), spec.residual().principal_dim()));
+    case ScoreSpec::kGradnorm:
+      return std::make_unique<Gradnorm>();
+    case ScoreSpec::kKlm:
+      return std::make_unique<Klm>();
     case ScoreSpec::KIND_NOT_SET:
       break;
   }

@@ -34,6 +34,22 @@ TEST(PostHocScores, GiveGoldenValues) {
            std::make_pair("dice {}", "dice_90"),
            std::make_pair("dice { percentile: 50 }", "dice_50"),
            std::make_pair("she {}", "she"),
+           std::make_pair("nci {}", "nci"),
+           std::make_pair("nci { alpha: 0.1 }", "nci_long"),
+           std::make_pair("fdbd {}", "fdbd"),
+           std::make_pair("fdbd { normaliser: NORM }", "fdbd_norm"),
+           std::make_pair("scale {}", "scale"),
+           std::make_pair("scale { percentile: 65 }", "scale_65"),
+           std::make_pair("adascale { min_percentile: 60 max_percentile: 95 k1: 50 k2: 25 }", "adascale_a"),
+           std::make_pair("adascale { variant: L k1: 100 k2: 50 lambda: 0.5 }", "adascale_l"),
+           std::make_pair("nnguide { share: 1 }", "nnguide"),
+           std::make_pair("nnguide { k: 1 share: 1 }", "nnguide_1"),
+           std::make_pair("relation {}", "relation"),
+           std::make_pair("relation { power: 4 threshold: 0.3 }", "relation_4"),
+           std::make_pair("residual {}", "residual"),
+           std::make_pair("residual { principal_dim: 6 }", "residual_6"),
+           std::make_pair("gradnorm {}", "gradnorm"),
+           std::make_pair("klm {}", "klm"),
        }) {
     ScoreSpec spec;
     ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;

@@ -21,6 +21,8 @@ struct ScoreInput {
   absl::Span<const float> features;     // [N * D]
   absl::Span<const float> head_weight;  // [K * D]
   absl::Span<const float> head_bias;    // [K]
+  // [N * D], of the images with some pixels changed.
+  absl::Span<const float> perturbed_features;
 };
 
 // Outputs whose softmax are the class probabilities that a score believes in; further outputs than the classes' stand

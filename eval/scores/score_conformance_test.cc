@@ -32,6 +32,16 @@ std::map<std::string, ScoreTraits> TraitsOfMembers() {
   traits["ash"].shift_changes_it = true;
   traits["dice"].shift_changes_it = true;
   traits["she"] = {};
+  traits["nci"] = {};
+  traits["fdbd"] = {};
+  traits["weiper_kld"].is_random = true;
+  traits["scale"].shift_changes_it = true;
+  traits["adascale"].shift_changes_it = true;
+  traits["nnguide"].shift_changes_it = true;
+  traits["relation"] = {};
+  traits["residual"] = {};
+  traits["gradnorm"] = {};
+  traits["klm"] = {};
   traits["extra_output"].last_output_is_special = true;
   return traits;
 }
@@ -63,6 +73,13 @@ TEST(ScoreConformance, HoldsForOtherForms) {
            "knn { k: 1 }",
            "edl_vacuity { evidence: SOFTPLUS }",
            "temperature_scaled_softmax { temperature: 2 }",
+           "fdbd { normaliser: NORM }",
+           "scale { percentile: 0 }",
+           "adascale { variant: L k1: 50 k2: 20 }",
+           "adascale { min_percentile: 60 max_percentile: 95 k1: 50 k2: 20 }",
+           "nnguide { k: 3 share: 1 }",
+           "relation { power: 4 threshold: 0 }",
+           "residual { principal_dim: 9 }",
        }) {
     ScoreSpec spec;
     ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;

@@ -24,22 +24,39 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
       needs.head = true;
       return needs;
     case ScoreSpec::kOpenmax:
+    case ScoreSpec::kKlm:
       needs.fit = true;
       return needs;
     case ScoreSpec::kMahalanobis:
     case ScoreSpec::kRelativeMahalanobis:
     case ScoreSpec::kKnn:
     case ScoreSpec::kShe:
+    case ScoreSpec::kNnguide:
+    case ScoreSpec::kRelation:
       needs.fit = true;
       needs.features = true;
       return needs;
     case ScoreSpec::kVim:
     case ScoreSpec::kDice:
+    case ScoreSpec::kNci:
+    case ScoreSpec::kFdbd:
+    case ScoreSpec::kWeiperKld:
+    case ScoreSpec::kResidual:
       needs.fit = true;
       needs.features = true;
       needs.head = true;
       return needs;
+    case ScoreSpec::kAdascale:
+      needs.fit = true;
+      needs.features = true;
+      needs.head = true;
+      needs.perturbed = true;
+      return needs;
+    case ScoreSpec::kGradnorm:
+      needs.features = true;
+      return needs;
     case ScoreSpec::kAsh:
+    case ScoreSpec::kScale:
       needs.features = true;
       needs.head = true;
       return needs;

@@ -11,6 +11,7 @@ struct ScoreNeeds {
   bool features = false;      // ScoreInput.features
   bool extra_output = false;  // an output beyond the known classes
   bool head = false;          // ScoreInput.head_weight and head_bias
+  bool perturbed = false;     // ScoreInput.perturbed_features
 };
 
 // Nothing where the spec has no member; MakeScore refuses it.

@@ -34,5 +34,13 @@ TEST(NeedsOf, AsksForFeaturesAndHead) {
   EXPECT_FALSE(NeedsOf(spec).fit);
 }
 
+TEST(NeedsOf, AsksForPerturbedFeatures) {
+  ScoreSpec spec;
+  spec.mutable_adascale();
+  EXPECT_TRUE(NeedsOf(spec).perturbed);
+  spec.mutable_scale();
+  EXPECT_FALSE(NeedsOf(spec).perturbed);
+}
+
 }  // namespace
 }  // namespace openset

@@ -19,30 +19,39 @@ PostHocGolden::PostHocGolden() : golden_(ReadGolden("post_hoc_scores.json", "")[
   train_features_ = floats("train_features");
   logits_ = floats("logits");
   features_ = floats("features");
+  train_perturbed_ = floats("train_perturbed_features");
+  perturbed_ = floats("perturbed_features");
   weight_ = floats("weight");
   bias_ = floats("bias");
   for (const double label : golden_.arrays.at("train_label")) labels_.push_back(static_cast<int32_t>(label));
 }
 
-ScoreInput PostHocGolden::Input(const std::vector<float>& logits, const std::vector<float>& features) const {
+ScoreInput PostHocGolden::Input(const std::vector<float>& logits, const std::vector<float>& features,
+                                const std::vector<float>& perturbed) const {
   ScoreInput input;
   input.num_outputs = static_cast<int64_t>(*golden_.at("num_classes"));
   input.feature_dim = static_cast<int64_t>(*golden_.at("feature_dim"));
   input.num_samples = logits.size() / input.num_outputs;
   input.logits = logits;
   input.features = features;
+  input.perturbed_features = perturbed;
   input.head_weight = weight_;
   input.head_bias = bias_;
   return input;
 }
 
-ScoreInput PostHocGolden::Train() const { return Input(train_logits_, train_features_); }
-ScoreInput PostHocGolden::Test() const { return Input(logits_, features_); }
+ScoreInput PostHocGolden::Train() const { return Input(train_logits_, train_features_, train_perturbed_); }
+ScoreInput PostHocGolden::Test() const { return Input(logits_, features_, perturbed_); }
 
 void PostHocGolden::Expect(Score* score, absl::string_view name, double tolerance) const {
   const absl::Status fitted = score->Fit(Train(), labels_);
   ASSERT_TRUE(fitted.ok()) << fitted;
-  const std::vector<double> scores = score->Compute(Test()).value();
+  ExpectScores(score->Compute(Test()).value(), name, tolerance);
+}
+
+const std::vector<double>& PostHocGolden::weiper_noise() const { return golden_.arrays.at("weiper_noise"); }
+
+void PostHocGolden::ExpectScores(const std::vector<double>& scores, absl::string_view name, double tolerance) const {
   const std::vector<double>& expected = golden_.arrays.at(absl::StrCat("expected/", name));
   ASSERT_EQ(scores.size(), expected.size());
   for (int row = 0; row < scores.size(); ++row) {

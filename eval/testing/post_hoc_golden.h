@@ -24,12 +24,18 @@ class PostHocGolden {
   ScoreInput Train() const;
   ScoreInput Test() const;
   const std::vector<int32_t>& train_labels() const { return labels_; }
+  // Directions for 3 perturbed heads of weiper_kld, [3 * K * D].
+  const std::vector<double>& weiper_noise() const;
+
+  // The same of scores for Test().
+  void ExpectScores(const std::vector<double>& scores, absl::string_view name, double tolerance) const;
 
  private:
-  ScoreInput Input(const std::vector<float>& logits, const std::vector<float>& features) const;
+  ScoreInput Input(const std::vector<float>& logits, const std::vector<float>& features,
+                   const std::vector<float>& perturbed) const;
 
   GoldenCase golden_;
-  std::vector<float> train_logits_, train_features_, logits_, features_, weight_, bias_;
+  std::vector<float> train_logits_, train_features_, train_perturbed_, logits_, features_, perturbed_, weight_, bias_;
   std::vector<int32_t> labels_;
 };
 

@@ -62,6 +62,7 @@ ScoreInput InputOf(const Outputs& outputs) {
   input.features = outputs.features;
   input.head_weight = outputs.head_weight;
   input.head_bias = outputs.head_bias;
+  input.perturbed_features = outputs.perturbed_features;
   return input;
 }
 

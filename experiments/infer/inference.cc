@@ -124,6 +124,10 @@ class Inferrer {
       outputs.logits.insert(outputs.logits.end(), logits.begin(), logits.end());
       outputs.features.insert(outputs.features.end(), features.begin(), features.end());
     }
+    if (prediction.perturbed_feature.defined()) {
+      const std::vector<float> perturbed = Values(prediction.perturbed_feature);
+      outputs.perturbed_features.insert(outputs.perturbed_features.end(), perturbed.begin(), perturbed.end());
+    }
     if (!prediction.predicting_logits.defined()) return absl::OkStatus();
     const int64_t classes = action_.train(0).data().class_id_size();
     const at::Tensor predicted = prediction.predicting_logits.slice(1, 0, classes).argmax(1).to(at::kCPU).contiguous();

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "core/random.h"
@@ -17,7 +18,7 @@ class PlainPredictor : public Predictor {
  public:
   explicit PlainPredictor(std::shared_ptr<Model> model) : model_(std::move(model)) {}
 
-  std::vector<Prediction> Predict(const at::Tensor& image) override { return {{model_->Forward(image), {}}}; }
+  std::vector<Prediction> Predict(const at::Tensor& image) override { return {{model_->Forward(image), {}, {}}}; }
 
  private:
   const std::shared_ptr<Model> model_;
@@ -42,7 +43,7 @@ class MeanPredictor : public Predictor {
       }
     }
     const double count = static_cast<double>(models_.size()) * passes_;
-    return {{{{}, average_ == LOGITS ? sum / count : sum - std::log(count), {}, {}}, {}}};
+    return {{{{}, average_ == LOGITS ? sum / count : sum - std::log(count), {}, {}}, {}, {}}};
   }
 
  private:
@@ -66,7 +67,7 @@ class PerturbingPredictor : public Predictor {
     const ModelOutput plain = PlainPass(image);
     std::vector<Prediction> predictions;
     for (const InputPerturbationSpec& spec : specs_) {
-      Prediction& prediction = predictions.emplace_back(Prediction{plain, {}});
+      Prediction& prediction = predictions.emplace_back(Prediction{plain, {}, {}});
       if (spec.epsilon() == 0) continue;
       prediction.output = model_->Forward(image - StepOf(spec).to(image.device()) * signs_[spec.temperature()]);
       if (spec.predictions() == InputPerturbationSpec::ORIGINAL) prediction.predicting_logits = plain.logits;
@@ -106,6 +107,34 @@ class PerturbingPredictor : public Predictor {
   std::map<double, at::Tensor> signs_;  // of the gradient, by temperature
 };
 
+class PixelPerturbingPredictor : public Predictor {
+ public:
+  PixelPerturbingPredictor(PixelPerturbationSpec spec, std::shared_ptr<Model> model)
+      : spec_(std::move(spec)), model_(std::move(model)) {}
+
+  std::vector<Prediction> Predict(const at::Tensor& image) override {
+    at::Tensor variable = image.detach().clone().requires_grad_(true);
+    ModelOutput output;
+    {
+      const c10::AutoGradMode with_gradients(true);
+      output = model_->Forward(variable);
+      const at::Tensor logits = output.logits.to(at::kFloat);
+      const at::Tensor predicted = logits.argmax(1, /*keepdim=*/true);
+      logits.gather(1, predicted).sum().backward({}, /*retain_graph=*/false, false, {{variable}});
+    }
+    const at::Tensor gradient = variable.grad().flatten(1);
+    const auto changed = static_cast<int64_t>(static_cast<double>(gradient.size(1)) * spec_.share());
+    const at::Tensor smallest = std::get<1>(gradient.abs().topk(changed, 1, /*largest=*/false, /*sorted=*/false));
+    const at::Tensor step = at::zeros_like(gradient).scatter(1, smallest, gradient.sign().gather(1, smallest));
+    const at::Tensor perturbed = image + spec_.step() * step.view_as(image);
+    return {{output.Detached(), {}, model_->Forward(perturbed).feature}};
+  }
+
+ private:
+  const PixelPerturbationSpec spec_;
+  const std::shared_ptr<Model> model_;
+};
+
 void SwitchDropoutOn(Model* model) {
   for (const auto& module : model->modules()) {
     if (module->as<Dropout>() != nullptr) module->train(true);
@@ -129,6 +158,8 @@ std::unique_ptr<Predictor> MakePredictor(absl::Span<const InferenceSpec> specs, 
       return std::make_unique<MeanPredictor>(std::move(models), 1, spec.ensemble().average());
     case InferenceSpec::kInputPerturbation:
       return std::make_unique<PerturbingPredictor>(specs, input, models[0]);
+    case InferenceSpec::kPixelPerturbation:
+      return std::make_unique<PixelPerturbingPredictor>(spec.pixel_perturbation(), models[0]);
     case InferenceSpec::kPlain:
     case InferenceSpec::KIND_NOT_SET:
       break;

@@ -16,12 +16,14 @@ namespace openset {
 
 // What one inference says of a batch.
 struct Prediction {
-  // Logits [B, K], and features [B, D] where there is one forward pass to take them from (plain inference and input
-  // perturbation); undefined for others. No gradients.
+  // Logits [B, K], and features [B, D] where there is one forward pass to take them from (plain inference and
+  // perturbations); undefined for others. No gradients.
   ModelOutput output;
   // [B, K], for InputPerturbationSpec.predictions ORIGINAL: the logits that the predicted class is taken from, where
   // they are not those of `output`.
   at::Tensor predicting_logits;
+  // [B, D], for pixel perturbation: the features of the changed images.
+  at::Tensor perturbed_feature;
 };
 
 // Its life: MakePredictor() with trained models, then Predict() batch after batch, in one order.

@@ -156,6 +156,9 @@ void CheckScore(const MethodSpec& method, const ScoreSpec& spec, bool mean, cons
   } else if (score.head && method.model().head().linear().normalise_logits()) {
     problems->push_back({path, "needs logits that are not normalised: unset model.head.linear.normalise_logits"});
   }
+  if (score.perturbed && !method.inference().has_pixel_perturbation()) {
+    problems->push_back({path, "needs features of images with some pixels changed: set inference.pixel_perturbation"});
+  }
   if (score.extra_output && method.model().head().extra_outputs() == 0) {
     problems->push_back({path, "needs an output for the unknown class: set model.head.extra_outputs to 1"});
   }

@@ -57,6 +57,9 @@ NpzArrays RestOf(const Outputs& outputs) {
   if (!outputs.head_weight.empty()) {
     arrays["head_weight"] = MakeNpy(outputs.head_weight, {outputs.num_outputs, outputs.feature_dim});
   }
+  if (!outputs.perturbed_features.empty()) {
+    arrays["perturbed_features"] = MakeNpy(outputs.perturbed_features, {n, outputs.feature_dim});
+  }
   if (!outputs.head_bias.empty()) arrays["head_bias"] = MakeNpy(outputs.head_bias, {outputs.num_outputs});
   return arrays;
 }
@@ -101,6 +104,10 @@ absl::StatusOr<Outputs> ReadOutputs(const std::string& path) {
   if (reader.Has("prediction")) OPENSET_RETURN_IF_ERROR(reader.Read("prediction", {n}, &ToInt64, &outputs.prediction));
   if (reader.Has("head_weight")) {
     OPENSET_RETURN_IF_ERROR(reader.Read("head_weight", {k, outputs.feature_dim}, &ToFloat, &outputs.head_weight));
+  }
+  if (reader.Has("perturbed_features")) {
+    OPENSET_RETURN_IF_ERROR(
+        reader.Read("perturbed_features", {n, outputs.feature_dim}, &ToFloat, &outputs.perturbed_features));
   }
   if (reader.Has("head_bias")) OPENSET_RETURN_IF_ERROR(reader.Read("head_bias", {k}, &ToFloat, &outputs.head_bias));
   return outputs;

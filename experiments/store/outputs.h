@@ -25,8 +25,10 @@ struct Outputs {
   std::vector<int64_t> prediction;  // [N], the predicted class where it is not that of the largest logit; else empty
   std::vector<float> head_weight;   // [K, D] and
   std::vector<float> head_bias;     // [K], of a linear head; empty for others
-  int64_t num_outputs = 0;          // K
-  int64_t feature_dim = 0;          // D
+  // [N, D], of the images with some pixels changed (PixelPerturbationSpec); empty for other inferences.
+  std::vector<float> perturbed_features;
+  int64_t num_outputs = 0;  // K
+  int64_t feature_dim = 0;  // D
 
   int64_t size() const { return static_cast<int64_t>(label.size()); }
 };

@@ -34,6 +34,11 @@ def make_data():
     data = {"weight": weight, "bias": bias, "train_label": train_label, "train_features": train, "features": test}
     for name, x in (("train_logits", train), ("logits", test)):
         data[name] = np.float32(x.astype(float) @ weight.astype(float).T + bias)
+    # Of images that were changed a little, and directions of weiper_kld's heads.
+    more = np.random.default_rng(21)
+    for name, x in (("train_perturbed_features", train), ("perturbed_features", test)):
+        data[name] = np.float32(np.round(x + more.normal(0, 0.2, x.shape), 3))
+    data["weiper_noise"] = np.round(more.normal(0, 1, 3 * CLASSES * FEATURES), 3)
     return data
 
 
@@ -132,6 +137,108 @@ def she(d):
     return -(d["features"] * pattern[d["logits"].argmax(1)]).sum(1)
 
 
+def nci(d, alpha):
+    centred = d["features"] - d["train_features"].mean(0)
+    w = d["weight"][d["logits"].argmax(1)]
+    return -((w * centred).sum(1) / np.linalg.norm(centred, axis=1) + alpha * np.abs(d["features"]).sum(1))
+
+
+def fdbd(d, centred):
+    z, y = d["logits"], d["logits"].argmax(1)
+    between = np.linalg.norm(d["weight"][:, None] - d["weight"][None], axis=2) + np.eye(CLASSES)
+    to_boundaries = (np.abs(z - z.max(1, keepdims=True)) / between[y]).sum(1)
+    return -to_boundaries / np.linalg.norm(d["features"] - centred * d["train_features"].mean(0), axis=1)
+
+
+def weiper_kld(d, repeats, distance, bins, lambda_1, lambda_2, smoothing, smoothing_perturbed):
+    noise = d["weiper_noise"].reshape(repeats, CLASSES, FEATURES)
+    w = d["weight"]
+    w = w + distance * np.linalg.norm(w, axis=1)[:, None] * noise / np.linalg.norm(noise, axis=2, keepdims=True)
+
+    def perturbed(x):
+        return np.concatenate([x @ head.T + d["bias"] for head in w], axis=1)
+
+    def histograms(rows, edges):
+        ends = np.concatenate([[-np.inf], edges, [np.inf]])
+        inside = (rows[:, :, None] >= ends[:-1]) & (rows[:, :, None] < ends[1:])
+        return inside.mean(1)[:, 1:-1]
+
+    def smooth(rows, size):
+        below = (size - 1) // 2
+        padded = np.pad(rows, ((0, 0), (below, size - 1 - below)), mode="edge")
+        return np.lib.stride_tricks.sliding_window_view(padded, size, axis=1).mean(2)
+
+    def divergence(train, test, size, epsilon):
+        edges = np.linspace(train.min(), train.max() + 1e-8, bins + 1)
+        p = histograms(train, edges).mean(0) + epsilon
+        q = smooth(histograms(test, edges), size) + epsilon
+        p, q = p / p.sum(), q / q.sum(1, keepdims=True)
+        return np.array([stats.entropy(p, row) + stats.entropy(row, p) for row in q])
+
+    v = perturbed(d["features"])
+    msp = special.softmax(v.reshape(-1, repeats, CLASSES), axis=2).max(2).mean(1)
+    return (divergence(d["train_features"], d["features"], smoothing, 0.01)
+            + lambda_1 * divergence(perturbed(d["train_features"]), v, smoothing_perturbed, 0.025) - lambda_2 * msp)
+
+
+def top_sum(rows, of, count):
+    order = np.argsort(-rows, axis=1, kind="stable")[:, :count]
+    return np.take_along_axis(of, order, axis=1).sum(1)
+
+
+def scale(d, percentile):
+    x = d["features"]
+    ratio = x.sum(1) / top_sum(x, x, FEATURES - int(np.round(FEATURES * percentile / 100)))
+    return energy((x * np.exp(ratio)[:, None]) @ d["weight"].T + d["bias"])
+
+
+def adascale(d, variant, low, high, k1, k2, weight):
+    def shift(x, changed):
+        return (top_sum(x, np.maximum(changed, 0), int(FEATURES * k1 / 100))
+                + weight * top_sum(x, np.abs(x - changed), int(FEATURES * k2 / 100)))
+
+    x = d["features"]
+    fitted = stats.ecdf(shift(d["train_features"], d["train_perturbed_features"])).cdf
+    percentile = low + (1 - fitted.evaluate(shift(x, d["perturbed_features"]))) * (high - low)
+    keep = FEATURES - np.round(FEATURES * percentile / 100).astype(int)
+    ratio = np.array([row.sum() / np.sort(row)[-k:].sum() for row, k in zip(np.maximum(x, 0), keep)])[:, None]
+    if variant == "A":
+        return energy((x * np.exp(ratio)) @ d["weight"].T + d["bias"])
+    return energy((x @ d["weight"].T + d["bias"]) * ratio**2)
+
+
+def nnguide(d, k):
+    bank = d["train_features"] / np.linalg.norm(d["train_features"], axis=1, keepdims=True)
+    bank = bank * special.logsumexp(d["train_logits"], axis=1)[:, None]
+    unit = d["features"] / np.linalg.norm(d["features"], axis=1, keepdims=True)
+    return energy(d["logits"]) * np.sort(unit @ bank.T, axis=1)[:, -k:].mean(1)
+
+
+def relation(d, power, threshold):
+    unit = [x / np.sqrt((x**2).sum(1, keepdims=True) + 1e-10) for x in (d["features"], d["train_features"])]
+    p = [special.softmax(z, axis=1) for z in (d["logits"], d["train_logits"])]
+    edges = np.maximum(unit[0] @ unit[1].T, 0) * (p[0] @ p[1].T)
+    return -np.where(edges > threshold, edges**power, 0).sum(1)
+
+
+def residual(d, dim):
+    u = -np.linalg.pinv(d["weight"]) @ d["bias"]
+    values, vectors = np.linalg.eigh((d["train_features"] - u).T @ (d["train_features"] - u))
+    return np.linalg.norm((d["features"] - u) @ vectors[:, np.argsort(-values)[dim:]], axis=1)
+
+
+def gradnorm(d):
+    # The gradient itself, as a finite sum of its entries: dL/dz_c x_d.
+    p = special.softmax(d["logits"], axis=1)
+    return -np.abs((CLASSES * p - 1)[:, :, None] * d["features"][:, None, :]).sum((1, 2))
+
+
+def klm(d):
+    p, train = special.softmax(d["logits"], axis=1), special.softmax(d["train_logits"], axis=1)
+    means = [train[train.argmax(1) == c].mean(0) for c in range(CLASSES)]
+    return np.array([[stats.entropy(row, mean) for mean in means] for row in p]).min(1)
+
+
 def react(d, clip):
     return energy(np.minimum(d["features"], clip) @ d["weight"].T + d["bias"])
 
@@ -159,6 +266,24 @@ def scores(d):
         "dice_90": dice(d, 90),
         "dice_50": dice(d, 50),
         "she": she(d),
+        "nci": nci(d, 0.0001),
+        "nci_long": nci(d, 0.1),
+        "fdbd": fdbd(d, True),
+        "fdbd_norm": fdbd(d, False),
+        "weiper_kld": weiper_kld(d, 3, 1.8, 100, 2.5, 0.1, 4, 15),
+        "weiper_kld_few": weiper_kld(d, 3, 2.4, 7, 0.1, 1, 1, 2),
+        "scale": scale(d, 85),
+        "scale_65": scale(d, 65),
+        "adascale_a": adascale(d, "A", 60, 95, 50, 25, 10),
+        "adascale_l": adascale(d, "L", 75, 85, 100, 50, 0.5),
+        "nnguide": nnguide(d, 10),
+        "nnguide_1": nnguide(d, 1),
+        "relation": relation(d, 1, 0.03),
+        "relation_4": relation(d, 4, 0.3),
+        "residual": residual(d, FEATURES // 2),
+        "residual_6": residual(d, 6),
+        "gradnorm": gradnorm(d),
+        "klm": klm(d),
     }
 
 

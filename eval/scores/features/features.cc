@@ -44,4 +44,9 @@ absl::Status CheckFeaturesLikeFitted(const ScoreInput& input, int64_t fitted_dim
   return absl::OkStatus();
 }
 
+Eigen::VectorXd FeaturesOf(const ScoreInput& input, int64_t row) {
+  return Eigen::Map<const Eigen::VectorXf>(input.features.data() + row * input.feature_dim, input.feature_dim)
+      .cast<double>();
+}
+
 }  // namespace openset

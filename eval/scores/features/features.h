@@ -2,6 +2,9 @@
 #ifndef OPENSET_EVAL_SCORES_FEATURES_FEATURES_H_
 #define OPENSET_EVAL_SCORES_FEATURES_FEATURES_H_
 
+#include <cstdint>
+
+#include "Eigen/Core"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "eval/scores/score.h"
@@ -18,6 +21,9 @@ absl::Status CheckFeatureFitInput(const ScoreInput& train);
 // For Compute() of the score `name`, fitted to features of `fitted_dim` values: CheckFeatures, and as many values.
 // Errors, beyond: kFailedPrecondition for a fitted_dim of 0, which is that of a score not fitted yet.
 absl::Status CheckFeaturesLikeFitted(const ScoreInput& input, int64_t fitted_dim, absl::string_view name);
+
+// The features [D] of a row, in double. Precondition: CheckFeatures.
+Eigen::VectorXd FeaturesOf(const ScoreInput& input, int64_t row);
 
 }  // namespace openset
 

@@ -34,6 +34,11 @@ absl::StatusOr<LinearHead> HeadOf(const ScoreInput& input) {
   return head;
 }
 
+double LogSumExp(const Eigen::Ref<const Eigen::VectorXd>& z) {
+  const double max = z.maxCoeff();
+  return max + std::log((z.array() - max).exp().sum());
+}
+
 std::vector<double> HeadEnergy(const ScoreInput& input, const LinearHead& head,
                                const std::function<void(Eigen::Ref<Eigen::VectorXd>)>& change) {
   std::vector<double> energy(input.num_samples);
@@ -41,10 +46,7 @@ std::vector<double> HeadEnergy(const ScoreInput& input, const LinearHead& head,
                             [&](int64_t first, int64_t count, Eigen::MatrixXd* block) {
                               for (int64_t j = 0; j < count; ++j) change(block->col(j));
                               const Eigen::MatrixXd logits = (head.weight * *block).colwise() + head.bias;
-                              for (int64_t j = 0; j < count; ++j) {
-                                const double max = logits.col(j).maxCoeff();
-                                energy[first + j] = -(max + std::log((logits.col(j).array() - max).exp().sum()));
-                              }
+                              for (int64_t j = 0; j < count; ++j) energy[first + j] = -LogSumExp(logits.col(j));
                             });
   return energy;
 }

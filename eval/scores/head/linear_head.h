@@ -21,6 +21,9 @@ struct LinearHead {
 // Errors: kInvalidArgument where there is no head_weight, a shape is wrong or a value is not finite.
 absl::StatusOr<LinearHead> HeadOf(const ScoreInput& input);
 
+// log sum_c exp(z_c), without overflow. Precondition: not empty.
+double LogSumExp(const Eigen::Ref<const Eigen::VectorXd>& z);
+
 // -log sum_c exp(z_c), z the head's logits of each row's features after `change` (on several threads).
 // Preconditions: CheckFeatures, and a head for input.feature_dim.
 std::vector<double> HeadEnergy(const ScoreInput& input, const LinearHead& head,

@@ -46,12 +46,28 @@ absl::Status CheckFitInput(const ScoreInput& train, absl::Span<const int32_t> la
   return absl::OkStatus();
 }
 
+absl::Span<const float> LogitsOf(const ScoreInput& input, int64_t row) {
+  return input.logits.subspan(row * input.num_outputs, input.num_outputs);
+}
+
+absl::Status CheckLogitsLikeFitted(const ScoreInput& input, int64_t fitted_outputs, absl::string_view name) {
+  if (fitted_outputs == 0) {
+    return absl::FailedPreconditionError(absl::StrCat(name, " must be fitted before it can score"));
+  }
+  OPENSET_RETURN_IF_ERROR(CheckLogits(input));
+  if (input.num_outputs != fitted_outputs) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " was fitted to ", fitted_outputs, " logits; these outputs have ", input.num_outputs));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<double>> ScoreLogitRows(const ScoreInput& input,
                                                    const std::function<double(absl::Span<const float>)>& score) {
   OPENSET_RETURN_IF_ERROR(CheckLogits(input));
   std::vector<double> scores(input.num_samples);
   for (int64_t row = 0; row < input.num_samples; ++row) {
-    scores[row] = score(input.logits.subspan(row * input.num_outputs, input.num_outputs));
+    scores[row] = score(LogitsOf(input, row));
     if (std::isnan(scores[row])) {
       return absl::InvalidArgumentError(absl::StrCat("the score is NaN in row ", row, ": its logits are infinite"));
     }

@@ -2,11 +2,13 @@
 #ifndef OPENSET_EVAL_SCORES_LOGITS_SCORE_ROWS_H_
 #define OPENSET_EVAL_SCORES_LOGITS_SCORE_ROWS_H_
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "eval/scores/score.h"
 
@@ -19,6 +21,13 @@ absl::Status CheckLogits(const ScoreInput& input);
 // OK if `train` has logits as for CheckLogits, finite and of at least one sample, and `labels` one output each.
 // Errors: kInvalidArgument, with the row where one is to blame.
 absl::Status CheckFitInput(const ScoreInput& train, absl::Span<const int32_t> labels);
+
+// The logits [K] of a row. Precondition: CheckLogits.
+absl::Span<const float> LogitsOf(const ScoreInput& input, int64_t row);
+
+// For Compute() of the score `name`, fitted to `fitted_outputs` logits a sample: CheckLogits, and as many logits.
+// Errors, beyond: kFailedPrecondition for fitted_outputs of 0, which is that of a score not fitted yet.
+absl::Status CheckLogitsLikeFitted(const ScoreInput& input, int64_t fitted_outputs, absl::string_view name);
 
 // `score` of each row of logits [K], after CheckLogits. Errors: those of CheckLogits; kInvalidArgument, with the row,
 // where the score is NaN (infinite logits can do that).

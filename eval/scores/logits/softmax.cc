@@ -19,4 +19,11 @@ SoftmaxSum SumSoftmax(absl::Span<const float> logits, double temperature) {
   return sum;
 }
 
+std::vector<double> Softmax(absl::Span<const float> logits) {
+  const SoftmaxSum sum = SumSoftmax(logits);
+  std::vector<double> p(logits.size());
+  for (size_t c = 0; c < p.size(); ++c) p[c] = std::exp(logits[c] - sum.max) / (1 + sum.rest);
+  return p;
+}
+
 }  // namespace openset

@@ -3,6 +3,7 @@
 #define OPENSET_EVAL_SCORES_LOGITS_SOFTMAX_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/types/span.h"
 
@@ -19,6 +20,9 @@ struct SoftmaxSum {
 };
 // Preconditions: not empty, temperature > 0.
 SoftmaxSum SumSoftmax(absl::Span<const float> logits, double temperature = 1);
+
+// softmax(z) [K], in double. Precondition: not empty.
+std::vector<double> Softmax(absl::Span<const float> logits);
 
 }  // namespace openset
 

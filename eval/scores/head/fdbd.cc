@@ -1,0 +1,47 @@
+#include "eval/scores/head/fdbd.h"
+
+#include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
+#include "eval/scores/features/features.h"
+#include "eval/scores/features/gaussian.h"
+#include "eval/scores/head/linear_head.h"
+#include "eval/scores/logits/softmax.h"
+
+namespace openset {
+
+absl::Status Fdbd::Fit(const ScoreInput& train, absl::Span<const int32_t> /*labels*/) {
+  OPENSET_RETURN_IF_ERROR(CheckFeatureFitInput(train));
+  OPENSET_ASSIGN_OR_RETURN(const LinearHead head, HeadOf(train));
+  const Eigen::MatrixXd weight = head.weight.transpose();
+  between_.resize(weight.cols(), weight.cols());
+  for (int64_t c = 0; c < weight.cols(); ++c) {
+    between_.col(c) = (weight.colwise() - Eigen::VectorXd(weight.col(c))).colwise().norm().transpose();
+  }
+  origin_ = centred_ ? Mean(train.features, train.feature_dim) : Eigen::VectorXd::Zero(train.feature_dim);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<double>> Fdbd::Compute(const ScoreInput& input) const {
+  OPENSET_RETURN_IF_ERROR(CheckFeaturesLikeFitted(input, origin_.size(), "fdbd"));
+  OPENSET_RETURN_IF_ERROR(CheckLogitsLikeFitted(input, between_.rows(), "fdbd"));
+  std::vector<double> scores(input.num_samples);
+  for (int64_t row = 0; row < input.num_samples; ++row) {
+    const absl::Span<const float> logits = LogitsOf(input, row);
+    const int32_t predicted = ArgMax(logits);
+    double sum = 0;
+    for (int32_t c = 0; c < logits.size(); ++c) {
+      const double distance = between_(c, predicted);
+      if (distance > 0) sum += (static_cast<double>(logits[predicted]) - logits[c]) / distance;
+    }
+    const double length = (FeaturesOf(input, row) - origin_).norm();
+    if (length == 0) {
+      return absl::InvalidArgumentError(absl::StrCat("the features of row ", row,
+                                                     centred_ ? " are the mean of the training features" : " are all 0",
+                                                     ": fdbd divides by their distance to it"));
+    }
+    scores[row] = -sum / length;
+  }
+  return scores;
+}
+
+}  // namespace openset

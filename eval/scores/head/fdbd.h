@@ -1,0 +1,36 @@
+// fDBD: distance of the features to the decision boundaries of the other classes (Liu and Qin 2024).
+#ifndef OPENSET_EVAL_SCORES_HEAD_FDBD_H_
+#define OPENSET_EVAL_SCORES_HEAD_FDBD_H_
+
+#include <vector>
+
+#include "Eigen/Core"
+#include "eval/scores/score.h"
+
+namespace openset {
+
+// -sum_{c != y} (z_y - z_c) / |w_y - w_c| / |x - m| <= 0 for logits z [K], features x [D], the head's weights w [K, D],
+// the mean m of the training features and the predicted class y, that of the largest logit (of equal ones the first):
+// (z_y - z_c) / |w_y - w_c| is the distance of x to the boundary between y and c. The paper takes the mean over c, the
+// released code and OpenOOD, as here, the sum, of which they give the negative, a confidence. Classes of equal weights
+// have no boundary between them and take no part.
+class Fdbd : public Score {
+ public:
+  // `centred`: divided by |x - m|, else by |x|.
+  explicit Fdbd(bool centred) : centred_(centred) {}
+
+  // Takes no labels. Errors: those of CheckFeatureFitInput and HeadOf.
+  absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
+
+  // Errors, beyond: kInvalidArgument, with the row, where the features have no distance to divide by.
+  absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
+
+ private:
+  bool centred_;
+  Eigen::MatrixXd between_;  // [K, K], |w_a - w_b|
+  Eigen::VectorXd origin_;   // [D], m or 0
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_SCORES_HEAD_FDBD_H_

@@ -1,0 +1,32 @@
+#include "eval/scores/head/nci.h"
+
+#include "core/status_macros.h"
+#include "eval/scores/features/features.h"
+#include "eval/scores/features/gaussian.h"
+#include "eval/scores/logits/softmax.h"
+
+namespace openset {
+
+absl::Status Nci::Fit(const ScoreInput& train, absl::Span<const int32_t> /*labels*/) {
+  OPENSET_RETURN_IF_ERROR(CheckFeatureFitInput(train));
+  OPENSET_ASSIGN_OR_RETURN(const LinearHead head, HeadOf(train));
+  weight_ = head.weight.transpose();
+  mean_ = Mean(train.features, train.feature_dim);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<double>> Nci::Compute(const ScoreInput& input) const {
+  OPENSET_RETURN_IF_ERROR(CheckFeaturesLikeFitted(input, mean_.size(), "nci"));
+  OPENSET_RETURN_IF_ERROR(CheckLogitsLikeFitted(input, weight_.cols(), "nci"));
+  std::vector<double> scores(input.num_samples);
+  for (int64_t row = 0; row < input.num_samples; ++row) {
+    const Eigen::VectorXd x = FeaturesOf(input, row);
+    const Eigen::VectorXd centred = x - mean_;
+    const double distance = centred.norm();
+    const double along = weight_.col(ArgMax(LogitsOf(input, row))).dot(centred);
+    scores[row] = -((distance > 0 ? along / distance : 0) + alpha_ * x.lpNorm<1>());
+  }
+  return scores;
+}
+
+}  // namespace openset

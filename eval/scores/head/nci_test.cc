@@ -1,0 +1,53 @@
+#include "eval/scores/head/nci.h"
+
+#include <cmath>
+
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+// Two classes, two features, whose training mean is (1, 1).
+struct Example {
+  std::vector<float> train = {0, 0, 2, 2};
+  std::vector<float> train_logits = {0, 0, 0, 0};
+  std::vector<float> weight = {3, 4, 1, -1};
+  std::vector<float> bias = {0, 0};
+
+  ScoreInput Input(const std::vector<float>& features, const std::vector<float>& logits) const {
+    ScoreInput input;
+    input.num_samples = features.size() / 2;
+    input.num_outputs = 2;
+    input.feature_dim = 2;
+    input.features = features;
+    input.logits = logits;
+    input.head_weight = weight;
+    input.head_bias = bias;
+    return input;
+  }
+};
+
+TEST(Nci, IsTheProjectionOfTheWeightsPlusTheLength) {
+  const Example example;
+  Nci nci(0.5);
+  ASSERT_TRUE(nci.Fit(example.Input(example.train, example.train_logits), {0, 1}).ok());
+  // Class 0: (3, 4) . (1, 0) = 3. Class 1: (1, -1) . (0, -1) = 1. At the mean there is no direction.
+  const std::vector<float> features = {3, 1, 1, 0, 1, 1};
+  const std::vector<float> logits = {1, 0, 0, 1, 1, 0};
+  const std::vector<double> scores = nci.Compute(example.Input(features, logits)).value();
+  EXPECT_DOUBLE_EQ(scores[0], -(3 + 0.5 * 4));
+  EXPECT_DOUBLE_EQ(scores[1], -(1 + 0.5 * 1));
+  EXPECT_DOUBLE_EQ(scores[2], -(0 + 0.5 * 2));
+}
+
+TEST(Nci, RefusesOutputsOfAnotherNumber) {
+  const Example example;
+  Nci nci(0);
+  ASSERT_TRUE(nci.Fit(example.Input(example.train, example.train_logits), {0, 1}).ok());
+  ScoreInput input = example.Input({}, {});
+  input.num_outputs = 3;
+  EXPECT_EQ(nci.Compute(input).status().message(), "nci was fitted to 2 logits; these outputs have 3");
+}
+
+}  // namespace
+}  // namespace openset

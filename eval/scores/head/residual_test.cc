@@ -1,0 +1,49 @@
+#include "eval/scores/head/residual.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A head that gives 0 at (0, 0, 2).
+struct Example {
+  std::vector<float> weight = {0, 0, 1};
+  std::vector<float> bias = {-2};
+
+  ScoreInput Input(const std::vector<float>& features) const {
+    ScoreInput input;
+    input.num_samples = features.size() / 3;
+    input.num_outputs = 1;
+    input.feature_dim = 3;
+    input.features = features;
+    input.head_weight = weight;
+    input.head_bias = bias;
+    return input;
+  }
+};
+
+TEST(Residual, IsTheLengthOutsideTheMainDirections) {
+  const Example example;
+  // Around (0, 0, 2) the first feature varies most, the last one least.
+  const std::vector<float> train = {9, 0, 2, -9, 0, 2, 0, 3, 2, 0, -3, 2, 0, 0, 3, 0, 0, 1};
+  const std::vector<float> test = {100, 3, 6};
+  Residual one(1);
+  ASSERT_TRUE(one.Fit(example.Input(train), {}).ok());
+  EXPECT_NEAR(one.Compute(example.Input(test)).value()[0], 5, 1e-12);  // |(3, 4)|
+  Residual two(2);
+  ASSERT_TRUE(two.Fit(example.Input(train), {}).ok());
+  EXPECT_NEAR(two.Compute(example.Input(test)).value()[0], 4, 1e-12);
+}
+
+TEST(Residual, RefusesDimensionsThatLeaveNothing) {
+  const Example example;
+  const std::vector<float> train = {9, 0, 2, -9, 0, 2};
+  EXPECT_THAT(Residual(3).Fit(example.Input(train), {}).message(), HasSubstr("must be below the 3 features"));
+  EXPECT_THAT(Residual(1).Fit(example.Input(train), {}).message(), HasSubstr("lie in 1 directions"));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,73 @@
+#include "eval/scores/head/weiper_kld.h"
+
+#include <cmath>
+
+#include "eval/testing/post_hoc_golden.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+WeiperKld::Options ThreeHeads() {
+  WeiperKld::Options options;
+  options.repeats = 3;
+  return options;
+}
+
+void ExpectGolden(const WeiperKld::Options& options, const char* name) {
+  const testing::PostHocGolden golden;
+  WeiperKld weiper(options);
+  auto noise = golden.weiper_noise().begin();
+  ASSERT_TRUE(weiper.FitWithNoise(golden.Train(), [&noise] { return *noise++; }).ok());
+  EXPECT_TRUE(noise == golden.weiper_noise().end());
+  golden.ExpectScores(weiper.Compute(golden.Test()).value(), name, 1e-11);
+}
+
+TEST(WeiperKld, GivesGoldenValues) {
+  ExpectGolden(ThreeHeads(), "weiper_kld");
+  WeiperKld::Options few = ThreeHeads();
+  few.distance = 2.4;
+  few.bins = 7;
+  few.lambda_1 = 0.1;
+  few.lambda_2 = 1;
+  few.smoothing = 1;
+  few.smoothing_perturbed = 2;
+  ExpectGolden(few, "weiper_kld_few");
+}
+
+TEST(WeiperKld, DrawsByItsSeed) {
+  const testing::PostHocGolden golden;
+  const auto scores = [&golden](uint64_t seed) {
+    WeiperKld::Options options = ThreeHeads();
+    options.seed = seed;
+    WeiperKld weiper(options);
+    EXPECT_TRUE(weiper.Fit(golden.Train(), golden.train_labels()).ok());
+    return weiper.Compute(golden.Test()).value();
+  };
+  EXPECT_EQ(scores(1), scores(1));
+  EXPECT_NE(scores(1), scores(2));
+}
+
+// One feature, one output and one bin for all: only the epsilons could differ, and they don't.
+TEST(WeiperKld, IsMinusTheConfidenceWhereAllHistogramsAreAlike) {
+  const std::vector<float> train = {0, 1, 2};
+  const std::vector<float> weight = {1, -1};
+  ScoreInput input;
+  input.num_samples = 3;
+  input.num_outputs = 2;
+  input.feature_dim = 1;
+  input.features = train;
+  input.head_weight = weight;
+  WeiperKld::Options options;
+  options.repeats = 1;
+  options.distance = 0;
+  options.bins = 1;
+  options.lambda_2 = 3;
+  WeiperKld weiper(options);
+  ASSERT_TRUE(weiper.Fit(input, {}).ok());
+  const std::vector<double> scores = weiper.Compute(input).value();
+  for (int row = 0; row < 3; ++row) EXPECT_NEAR(scores[row], -3 / (1 + std::exp(-2.0 * row)), 1e-12);
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,63 @@
+#include "eval/scores/logits/klm.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
+#include "eval/scores/logits/score_rows.h"
+#include "eval/scores/logits/softmax.h"
+
+namespace openset {
+
+absl::Status Klm::Fit(const ScoreInput& train, absl::Span<const int32_t> /*labels*/) {
+  // Any labels will do.
+  OPENSET_RETURN_IF_ERROR(CheckFitInput(train, std::vector<int32_t>(train.num_samples, 0)));
+  const int64_t k = train.num_outputs;
+  // Of each class: sum of p / exp(largest logarithm of p so far), which no p is too small for.
+  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(k, k);
+  Eigen::MatrixXd largest = Eigen::MatrixXd::Constant(k, k, -std::numeric_limits<double>::infinity());
+  Eigen::VectorXd count = Eigen::VectorXd::Zero(k);
+  for (int64_t row = 0; row < train.num_samples; ++row) {
+    const absl::Span<const float> logits = LogitsOf(train, row);
+    const SoftmaxSum softmax = SumSoftmax(logits);
+    count[softmax.argmax] += 1;
+    for (int64_t c = 0; c < k; ++c) {
+      const double log_p = logits[c] - softmax.max - std::log1p(softmax.rest);
+      double& top = largest(c, softmax.argmax);
+      double& total = sum(c, softmax.argmax);
+      if (log_p > top) {
+        total *= std::exp(top - log_p);
+        top = log_p;
+      }
+      total += std::exp(log_p - top);
+    }
+  }
+  log_mean_.resize(k, (count.array() > 0).count());
+  int64_t column = 0;
+  for (int64_t c = 0; c < k; ++c) {
+    if (count[c] == 0) continue;
+    log_mean_.col(column++) = (sum.col(c).array() / count[c]).log() + largest.col(c).array();
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<double>> Klm::Compute(const ScoreInput& input) const {
+  OPENSET_RETURN_IF_ERROR(CheckLogitsLikeFitted(input, log_mean_.rows(), "klm"));
+  return ScoreLogitRows(input, [this](absl::Span<const float> logits) {
+    const SoftmaxSum softmax = SumSoftmax(logits);
+    double nearest = std::numeric_limits<double>::infinity();
+    for (int64_t mean = 0; mean < log_mean_.cols(); ++mean) {
+      double divergence = 0;
+      for (int64_t c = 0; c < log_mean_.rows(); ++c) {
+        const double log_p = logits[c] - softmax.max - std::log1p(softmax.rest);
+        if (const double p = std::exp(log_p); p > 0) divergence += p * (log_p - log_mean_(c, mean));
+      }
+      nearest = std::min(nearest, divergence);
+    }
+    return std::max(nearest, 0.0);
+  });
+}
+
+}  // namespace openset
