@@ -27,6 +27,15 @@ void ClearWords(MethodSpec* spec) {
   spec->clear_note();
 }
 
+// Lays a part of a method over `spec`.
+void Lay(const MethodSpec& part, MethodSpec* spec) {
+  Overlay(part, spec);
+  for (const ScoreSpec& settings : part.score_settings()) {
+    if (settings.kind_case() == spec->score().kind_case()) Overlay(settings, spec->mutable_score());
+  }
+  spec->clear_score_settings();
+}
+
 // The method's file and those it is based on, the lowest first. `chain` holds the files that led here.
 absl::Status AddLayers(const std::string& path, const SpecFolders& folders, std::vector<std::string> chain,
                        std::vector<MethodLayer>* layers) {
@@ -69,7 +78,7 @@ absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFold
   MethodSpec& spec = method.spec;
   for (const MethodLayer& layer : method.layers) {
     ClearWords(&spec);
-    Overlay(layer.spec, &spec);
+    Lay(layer.spec, &spec);
   }
   std::string name = spec.has_name() ? spec.name() : Stem(files.method);
   for (const std::string& path : files.presets) {
@@ -81,12 +90,12 @@ absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFold
     OPENSET_RETURN_IF_ERROR(ResolveMethodFiles(path, "", source, &preset));
     MethodSpec settings = preset;
     ClearWords(&settings);
-    Overlay(settings, &spec);
+    Lay(settings, &spec);
     absl::StrAppend(&name, "+", Stem(path));
     method.layers.push_back({std::move(preset), std::move(source)});
   }
   if (!spec.has_pretraining()) override.clear_pretraining();
-  Overlay(override, &spec);
+  Lay(override, &spec);
   spec.set_name(name);
   spec.clear_base();
   return method;

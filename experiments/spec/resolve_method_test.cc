@@ -71,6 +71,27 @@ TEST(ResolveMethod, NamesTheLayerThatSetsAField) {
   EXPECT_THAT(WhereInLayers(*based, "open_set"), HasSubstr("based.textproto"));
 }
 
+TEST(ResolveMethod, ScoreSettingsOfAPresetAreForScoresOfTheirKind) {
+  const SpecSandbox sandbox;
+  sandbox.Write("experiments/methods/near.textproto", "base: 'plain'\nscore { knn { k: 50 } }\n");
+  sandbox.Write("experiments/methods/cold.textproto", "base: 'plain'\nscore { energy { temperature: 2 } }\n");
+  sandbox.Write("experiments/presets/net.textproto",
+                "score_settings { knn { k: 7 } }\nscore_settings { ash { variant: B } }\n");
+  MethodSpec near = LoadMethod("near+net", sandbox.folders(), "")->spec;
+  EXPECT_EQ(near.score().knn().k(), 7);
+  EXPECT_EQ(near.score_settings_size(), 0);
+  near.set_name("near");
+  near.mutable_score()->mutable_knn()->set_k(50);
+  EXPECT_EQ(ToText(near), ToText(LoadMethod("near", sandbox.folders(), "")->spec));
+  const MethodSpec cold = LoadMethod("cold+net", sandbox.folders(), "")->spec;
+  EXPECT_EQ(cold.score().energy().temperature(), 2);
+  EXPECT_EQ(cold.score_settings_size(), 0);
+  // An experiment's override goes over the preset.
+  MethodSpec override;
+  override.mutable_score()->mutable_knn()->set_k(9);
+  EXPECT_EQ(LoadMethod("near+net", sandbox.folders(), "", override)->spec.score().knn().k(), 9);
+}
+
 TEST(ResolveMethod, PresetsGoOverTheMethodAndItsBases) {
   const SpecSandbox sandbox;
   sandbox.Write("experiments/methods/based.textproto", "base: 'plain'\ntraining { epochs: 7 }\n");

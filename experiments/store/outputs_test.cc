@@ -27,6 +27,7 @@ Outputs Example() {
   outputs.group_names = {"unknown"};
   outputs.head_weight = {1, -1};
   outputs.head_bias = {0.25f, 0};
+  outputs.perturbed_features = {0.25f, 1.25f, 2.25f};
   return outputs;
 }
 
@@ -56,6 +57,7 @@ TEST(Outputs, RoundTrip) {
   EXPECT_EQ(read->group, Example().group);
   EXPECT_THAT(read->group_names, ElementsAre("unknown"));
   EXPECT_EQ(read->head_weight, Example().head_weight);
+  EXPECT_EQ(read->perturbed_features, Example().perturbed_features);
   EXPECT_EQ(read->head_bias, Example().head_bias);
 }
 
@@ -64,6 +66,7 @@ TEST(Outputs, FeaturesAndHeadAreOptional) {
   outputs.features.clear();
   outputs.head_weight.clear();
   outputs.head_bias.clear();
+  outputs.perturbed_features.clear();
   outputs.feature_dim = 0;
   ASSERT_TRUE(WriteOutputs(outputs, Path()).ok());
   const absl::StatusOr<Outputs> read = ReadOutputs(Path());

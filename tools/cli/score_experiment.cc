@@ -99,8 +99,10 @@ absl::StatusOr<Given> GivenModel(const ScoreRequest& request, const SpecFolders&
 absl::StatusOr<PostHocMethods> Methods(const ScoreRequest& request, const SpecFolders& folders, const Given& given) {
   const std::vector<std::string> known = MethodNames(folders);
   for (const std::string& name : request.methods) {
-    if (std::count(known.begin(), known.end(), name) == 0)
-      return Invalid("methods", UnknownName("method", name, known));
+    const std::string method = name.substr(0, name.find('+'));  // presets stand behind it
+    if (std::count(known.begin(), known.end(), method) == 0) {
+      return Invalid("methods", UnknownName("method", method, known));
+    }
   }
   std::vector<LoadedMethod> methods;
   for (const std::string& name : request.methods.empty() ? known : request.methods) {

@@ -70,6 +70,8 @@ struct Method {
 };
 constexpr Method kMethods[] = {
     {"acc_auc", true, true},
+    {"adascale_a", true, false},
+    {"adascale_l", true, false},
     {"arpl", true, false},
     {"arpl_cs", true, true},
     {"arpl_plus", true, false},
@@ -86,13 +88,18 @@ constexpr Method kMethods[] = {
     {"energy", true, false},
     {"energy_score", true, false},
     {"entropy", true, true},
+    {"fdbd", true, false},
     {"gcpl", false, false},
     {"gen", true, false},
+    {"gradnorm", true, false},
+    {"klm", true, false},
     {"knn", true, false},
     {"mahalanobis", true, false},
     {"max_logit", true, false},
     {"mc_dropout", true, false},
     {"mcp", true, true},
+    {"nci", true, false},
+    {"nnguide", true, false},
     {"noise_softmax", true, true},
     {"odin", true, false},
     {"odin_unified_benchmark", true, false},
@@ -108,13 +115,17 @@ constexpr Method kMethods[] = {
     {"outlier_exposure", true, true},
     {"overlay_softmax", true, true},
     {"react", true, false},
+    {"relation", true, false},
     {"relative_mahalanobis", true, false},
+    {"residual", true, false},
     {"rpl", false, false},
+    {"scale", true, false},
     {"she", true, false},
     {"softmax", true, false},
     {"temperature_scaling", true, true},
     {"thresholded_softmax", true, true},
     {"vim", true, false},
+    {"weiper_kld", true, false},
 };
 
 constexpr int kKnownSamples = 300;
@@ -183,7 +194,7 @@ TEST(Methods, GiveTheirNumbers) {
   // They hold on every processor.
   ExpectBetterThanRandom(values);
   // Scores on the outputs of one training: the same predictions.
-  for (const char* method : {"energy_score", "entropy", "gen", "knn", "mahalanobis", "max_logit", "vim"}) {
+  for (const char* method : {"adascale_a", "energy_score", "entropy", "gen", "knn", "mahalanobis", "max_logit", "vim", "weiper_kld"}) {
     EXPECT_EQ(values[method]["accuracy"], values["mcp"]["accuracy"]) << method;
   }
 }

@@ -5,6 +5,7 @@
 #include "eval/scores/features/features.h"
 #include "eval/scores/features/gaussian.h"
 #include "eval/scores/head/linear_head.h"
+#include "eval/scores/logits/score_rows.h"
 #include "eval/scores/logits/softmax.h"
 
 namespace openset {

@@ -3,6 +3,7 @@
 #include "core/status_macros.h"
 #include "eval/scores/features/features.h"
 #include "eval/scores/features/gaussian.h"
+#include "eval/scores/logits/score_rows.h"
 #include "eval/scores/logits/softmax.h"
 
 namespace openset {
