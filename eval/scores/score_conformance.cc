@@ -169,7 +169,7 @@ void CheckRefusals(const ScoreSpec& spec, const Score& score) {
   wrong.logits = {};
   wrong.features = {};
   EXPECT_EQ(code(wrong), absl::StatusCode::kInvalidArgument);
-  if (needs.features) {
+  if (needs.features && (needs.fit || needs.head)) {
     wrong = outputs.Input();
     wrong.feature_dim = kFeatures - 1;
     wrong.features = wrong.features.first(wrong.num_samples * wrong.feature_dim);

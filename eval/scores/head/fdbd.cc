@@ -1,5 +1,7 @@
 #include "eval/scores/head/fdbd.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "eval/scores/features/features.h"
@@ -28,11 +30,16 @@ absl::StatusOr<std::vector<double>> Fdbd::Compute(const ScoreInput& input) const
   std::vector<double> scores(input.num_samples);
   for (int64_t row = 0; row < input.num_samples; ++row) {
     const absl::Span<const float> logits = LogitsOf(input, row);
-    const int32_t predicted = ArgMax(logits);
-    double sum = 0;
-    for (int32_t c = 0; c < logits.size(); ++c) {
-      const double distance = between_(c, predicted);
-      if (distance > 0) sum += (static_cast<double>(logits[predicted]) - logits[c]) / distance;
+    const double largest = logits[ArgMax(logits)];
+    double most = 0;
+    for (size_t y = 0; y < logits.size(); ++y) {
+      if (logits[y] != largest) continue;
+      double sum = 0;
+      for (size_t c = 0; c < logits.size(); ++c) {
+        const double distance = between_(static_cast<int64_t>(c), static_cast<int64_t>(y));
+        if (distance > 0) sum += (largest - logits[c]) / distance;
+      }
+      most = std::max(most, sum);
     }
     const double length = (FeaturesOf(input, row) - origin_).norm();
     if (length == 0) {
@@ -40,7 +47,7 @@ absl::StatusOr<std::vector<double>> Fdbd::Compute(const ScoreInput& input) const
                                                      centred_ ? " are the mean of the training features" : " are all 0",
                                                      ": fdbd divides by their distance to it"));
     }
-    scores[row] = -sum / length;
+    scores[row] = -most / length;
   }
   return scores;
 }

@@ -10,10 +10,10 @@
 namespace openset {
 
 // -sum_{c != y} (z_y - z_c) / |w_y - w_c| / |x - m| <= 0 for logits z [K], features x [D], the head's weights w [K, D],
-// the mean m of the training features and the predicted class y, that of the largest logit (of equal ones the first):
-// (z_y - z_c) / |w_y - w_c| is the distance of x to the boundary between y and c. The paper takes the mean over c, the
-// released code and OpenOOD, as here, the sum, of which they give the negative, a confidence. Classes of equal weights
-// have no boundary between them and take no part.
+// the mean m of the training features and the predicted class y, that of the largest logit (of equal ones that of the
+// least score): (z_y - z_c) / |w_y - w_c| is the distance of x to the boundary between y and c. The paper takes the
+// mean over c, the released code and OpenOOD, as here, the sum, of which they give the negative, a confidence. Classes
+// of equal weights have no boundary between them and take no part.
 class Fdbd : public Score {
  public:
   // `centred`: divided by |x - m|, else by |x|.

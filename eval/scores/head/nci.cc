@@ -1,5 +1,8 @@
 #include "eval/scores/head/nci.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "core/status_macros.h"
 #include "eval/scores/features/features.h"
 #include "eval/scores/features/gaussian.h"
@@ -24,7 +27,12 @@ absl::StatusOr<std::vector<double>> Nci::Compute(const ScoreInput& input) const 
     const Eigen::VectorXd x = FeaturesOf(input, row);
     const Eigen::VectorXd centred = x - mean_;
     const double distance = centred.norm();
-    const double along = weight_.col(ArgMax(LogitsOf(input, row))).dot(centred);
+    const absl::Span<const float> logits = LogitsOf(input, row);
+    const float largest = logits[ArgMax(logits)];
+    double along = -std::numeric_limits<double>::infinity();
+    for (size_t c = 0; c < logits.size(); ++c) {
+      if (logits[c] == largest) along = std::max(along, weight_.col(static_cast<int64_t>(c)).dot(centred));
+    }
     scores[row] = -((distance > 0 ? along / distance : 0) + alpha_ * x.lpNorm<1>());
   }
   return scores;

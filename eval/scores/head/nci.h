@@ -11,8 +11,8 @@
 namespace openset {
 
 // -(w_y . (x - m) / |x - m| + alpha |x|_1) for features x [D], the mean m of the training features and the head's
-// weights w_y of the predicted class y, that of the largest logit (of equal ones the first). The quotient is 0 where
-// x = m. Of either sign, in units of the weights. (The released code gives its negative, a confidence.)
+// weights w_y of the predicted class y, that of the largest logit (of equal ones that of the least score). The quotient
+// is 0 where x = m. Of either sign, in units of the weights. (The released code gives its negative, a confidence.)
 class Nci : public Score {
  public:
   // Precondition: alpha >= 0.
