@@ -194,7 +194,8 @@ TEST(Methods, GiveTheirNumbers) {
   // They hold on every processor.
   ExpectBetterThanRandom(values);
   // Scores on the outputs of one training: the same predictions.
-  for (const char* method : {"adascale_a", "energy_score", "entropy", "gen", "knn", "mahalanobis", "max_logit", "vim", "weiper_kld"}) {
+  for (const char* method :
+       {"adascale_a", "energy_score", "entropy", "gen", "knn", "mahalanobis", "max_logit", "vim", "weiper_kld"}) {
     EXPECT_EQ(values[method]["accuracy"], values["mcp"]["accuracy"]) << method;
   }
 }
