@@ -100,6 +100,7 @@ class Repository:
                 for source in target.sources:
                     self.owner[f"{target.package}/{source}"] = target.label
                     self.owner[f"{target.package}/{source[:-6]}.pb.h"] = target.label + "_cc_proto"
+                    self.owner[f"{target.package}/{source[:-6]}.proto.h"] = target.label + "_cc_proto_h"
         # Those with nothing to include are there to be linked.
         self.link_only = {t.label for t in self.targets if t.kind == "openset_cc_library" and not t.headers}
 

@@ -77,7 +77,7 @@ def main(paths):
         problems += problems_of(path, lines)
         for line in lines:
             match = INCLUDE.match(line)
-            if match and match.group(1).split("/")[0] in MAY_INCLUDE and not match.group(1).endswith(".pb.h"):
+            if match and match.group(1).split("/")[0] in MAY_INCLUDE and not match.group(1).endswith((".pb.h", ".proto.h")):
                 if match.group(1) not in known:
                     problems.append(f"{path}: includes {match.group(1)}, whose package is not listed in "
                                     "//tools:check_layers_test")

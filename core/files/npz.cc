@@ -1,17 +1,16 @@
 #include "core/files/npz.h"
 
-#include <minizip/unzip.h>
 #include <minizip/zip.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
+#include "core/files/zip_reader.h"
 #include "core/one_line.h"
 #include "core/status_macros.h"
 
@@ -20,24 +19,6 @@ namespace {
 
 // minizip takes at most this much at once.
 constexpr size_t kChunk = 1 << 24;
-
-absl::Status Damaged(const std::string& path, absl::string_view what) {
-  return absl::DataLossError(absl::StrCat(path, ": ", what));
-}
-
-// The content of the archive's current member.
-absl::StatusOr<std::string> ReadMember(const std::string& path, const std::string& name, unzFile zip) {
-  if (unzOpenCurrentFile(zip) != UNZ_OK) return Damaged(path, absl::StrCat("cannot open member ", OneLine(name)));
-  std::string content;
-  std::string chunk(1 << 16, '\0');
-  int got;
-  while ((got = unzReadCurrentFile(zip, chunk.data(), static_cast<unsigned>(chunk.size()))) > 0) {
-    content.append(chunk, 0, got);
-  }
-  const bool intact = unzCloseCurrentFile(zip) == UNZ_OK && got == 0;  // closing compares the CRC
-  if (!intact) return Damaged(path, absl::StrCat("member ", OneLine(name), " is damaged"));
-  return content;
-}
 
 // Begins the member for an array of `bytes` bytes with its header, the same bytes for the same arrays.
 bool OpenMember(zipFile zip, const std::string& name, int64_t bytes) {
@@ -129,23 +110,15 @@ absl::Status NpzWriter::Finish(const NpzArrays& whole) {
 
 absl::StatusOr<NpzArrays> ReadNpz(const std::string& path, const std::vector<std::string>& names) {
   if (!FileExists(path)) return absl::NotFoundError(absl::StrCat("cannot open ", path, ": no such file"));
-  const std::unique_ptr<void, decltype(&unzClose)> zip(unzOpen64(path.c_str()), &unzClose);
-  if (zip == nullptr) return Damaged(path, "not an .npz archive");
+  absl::StatusOr<ZipReader> zip = ZipReader::Open(path);
+  if (absl::IsInvalidArgument(zip.status())) return absl::DataLossError(absl::StrCat(path, ": not an .npz archive"));
+  if (!zip.ok()) return Annotate(zip.status(), path);
   NpzArrays arrays;
-  for (int at = unzGoToFirstFile(zip.get()); at != UNZ_END_OF_LIST_OF_FILE; at = unzGoToNextFile(zip.get())) {
-    if (at != UNZ_OK) return Damaged(path, "its list of members is damaged");
-    unz_file_info64 info;
-    char member[4096];
-    if (unzGetCurrentFileInfo64(zip.get(), &info, member, sizeof(member), nullptr, 0, nullptr, 0) != UNZ_OK ||
-        info.size_filename >= sizeof(member)) {
-      return Damaged(path, "its list of members is damaged");
-    }
+  for (const std::string& member : zip->Names()) {
     const std::string name(absl::StripSuffix(member, ".npy"));
     if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
-    OPENSET_ASSIGN_OR_RETURN(const std::string content, ReadMember(path, name, zip.get()));
-    absl::StatusOr<NpyArray> array = ParseNpy(content);
-    if (!array.ok()) return Annotate(array.status(), absl::StrCat(path, ": array '", OneLine(name), "'"));
-    arrays[name] = *std::move(array);
+    OPENSET_ASSIGN_OR_RETURN(const std::string content, zip->Read(member), path);
+    OPENSET_ASSIGN_OR_RETURN(arrays[name], ParseNpy(content), path, ": array '", OneLine(name), "'");
   }
   return arrays;
 }

@@ -1,8 +1,5 @@
 #include "core/files/torch_file.h"
 
-#include <minizip/unzip.h>
-
-#include <memory>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -10,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "core/files/files.h"
 #include "core/files/pickle.h"
+#include "core/files/zip_reader.h"
 #include "core/one_line.h"
 #include "core/status_macros.h"
 
@@ -38,51 +36,33 @@ std::vector<absl::string_view> Globals() {
 class Archive {
  public:
   static absl::StatusOr<Archive> Open(const std::string& path) {
-    Archive archive(unzOpen64(path.c_str()));
-    if (archive.zip_ == nullptr) {
+    absl::StatusOr<ZipReader> zip = ZipReader::Open(path);
+    if (absl::IsInvalidArgument(zip.status())) {
       return absl::InvalidArgumentError(
           "not in the zip format of torch.save(). If PyTorch reads it, load it there and save it again "
           "(torch.save(state_dict, path)), or as safetensors");
     }
-    for (int at = unzGoToFirstFile(archive.zip_.get()); at != UNZ_END_OF_LIST_OF_FILE;
-         at = unzGoToNextFile(archive.zip_.get())) {
-      unz_file_info64 info;
-      char name[4096];
-      unz64_file_pos place;
-      if (at != UNZ_OK ||
-          unzGetCurrentFileInfo64(archive.zip_.get(), &info, name, sizeof(name), nullptr, 0, nullptr, 0) != UNZ_OK ||
-          info.size_filename >= sizeof(name) || unzGetFilePos64(archive.zip_.get(), &place) != UNZ_OK) {
-        return absl::DataLossError("its list of members is damaged");
-      }
-      const std::string member(name);
-      const size_t slash = member.find('/');
-      if (slash != std::string::npos) archive.members_[member.substr(slash + 1)] = place;
-    }
-    return archive;
+    OPENSET_RETURN_IF_ERROR(zip.status());
+    return Archive(*std::move(zip));
   }
 
   bool Has(const std::string& member) const { return members_.count(member) > 0; }
 
   absl::StatusOr<std::string> Read(const std::string& member) {
     const auto found = members_.find(member);
-    if (found == members_.end()) return absl::DataLossError(absl::StrCat("has no member '", OneLine(member), "'"));
-    std::string content, chunk(1 << 16, '\0');
-    int got = -1;
-    if (unzGoToFilePos64(zip_.get(), &found->second) == UNZ_OK && unzOpenCurrentFile(zip_.get()) == UNZ_OK) {
-      while ((got = unzReadCurrentFile(zip_.get(), chunk.data(), static_cast<unsigned>(chunk.size()))) > 0) {
-        content.append(chunk, 0, got);
-      }
-      if (unzCloseCurrentFile(zip_.get()) != UNZ_OK) got = -1;  // compares the CRC
-    }
-    if (got != 0) return absl::DataLossError(absl::StrCat("member '", OneLine(member), "' is damaged"));
-    return content;
+    return zip_.Read(found == members_.end() ? member : found->second);
   }
 
  private:
-  explicit Archive(unzFile zip) : zip_(zip, &unzClose) {}
+  explicit Archive(ZipReader zip) : zip_(std::move(zip)) {
+    for (const std::string& name : zip_.Names()) {
+      const size_t slash = name.find('/');
+      if (slash != std::string::npos) members_[name.substr(slash + 1)] = name;
+    }
+  }
 
-  std::unique_ptr<void, decltype(&unzClose)> zip_;
-  std::map<std::string, unz64_file_pos> members_;
+  ZipReader zip_;
+  std::map<std::string, std::string> members_;  // their whole names
 };
 
 class TensorReader {

@@ -15,7 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "experiments/engine/scheduler.h"
-#include "experiments/worker/worker.pb.h"
+#include "experiments/worker/worker.proto.h"
 
 namespace openset {
 

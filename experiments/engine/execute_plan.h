@@ -7,7 +7,7 @@
 #include "experiments/engine/engine.h"
 #include "experiments/plan/plan.h"
 #include "experiments/store/store.h"
-#include "experiments/worker/worker.pb.h"
+#include "experiments/worker/worker.proto.h"
 
 namespace openset {
 

@@ -248,8 +248,7 @@ absl::Status EvaluateTrial(const TrialSpec& trial, const Store& store) {
     record.set_fit_outputs_key(fit->key);
     record.set_fit_outputs_sha256(fit->sha256);
   }
-  OPENSET_ASSIGN_OR_RETURN(*record.mutable_provenance(),
-                           InputProvenance(test.summary, fit.has_value() ? &fit->summary : nullptr, store));
+  OPENSET_RETURN_IF_ERROR(AddInputs(test.summary, fit.has_value() ? &fit->summary : nullptr, store, &record));
   StageProvenance* stage = record.mutable_provenance()->add_stage();
   *stage = clock.Read(StageProvenance::EVALUATE, record.trial_id(), store);
   AddComponents(trial.method().score(), openset_evaluate_fingerprints, stage);

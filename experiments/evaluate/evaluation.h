@@ -4,9 +4,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "experiments/spec/trial.pb.h"
+#include "experiments/spec/trial.proto.h"
 #include "experiments/store/outputs.h"
-#include "experiments/store/record.pb.h"
+#include "experiments/store/record.proto.h"
 #include "experiments/store/store.h"
 
 namespace openset {

@@ -6,6 +6,9 @@
 #include <string>
 
 #include "core/testing/status_matchers.h"
+#include "eval/metrics/metric.pb.h"
+#include "eval/scores/score.pb.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/store/metric_groups.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"

@@ -7,6 +7,7 @@
 #include "core/files/files.h"
 #include "core/proto/proto_digest.h"
 #include "core/proto/record_file.h"
+#include "experiments/spec/action.proto.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -26,11 +27,12 @@ class InputProvenanceTest : public ::testing::Test {
   InputProvenanceTest() : store_(::testing::TempDir() + "store") { std::filesystem::remove_all(store_.folder()); }
 
   // What a training leaves; its commit tells it from others.
-  void Trained(const TrainAction& action, const std::string& commit) {
+  void Trained(const TrainAction& action, const std::string& commit, const std::vector<std::string>& ignored = {}) {
     TrainSummary summary;
     summary.set_schema_version(kSchemaVersion);
     summary.mutable_provenance()->set_stage(StageProvenance::TRAIN);
     summary.mutable_provenance()->set_commit(commit);
+    for (const std::string& tensor : ignored) summary.add_ignored_tensor(tensor);
     const std::string folder = store_.CheckpointFolder(MessageDigest(action));
     ASSERT_TRUE(MakeFolders(folder).ok());
     ASSERT_TRUE(WriteFileAtomically(JoinPath(folder, kSummaryFile), EncodeRecord(summary)).ok());
@@ -45,9 +47,11 @@ class InputProvenanceTest : public ::testing::Test {
   }
 
   // "TRAIN a" ...
-  static std::vector<std::string> Lines(const Provenance& provenance) {
+  std::vector<std::string> Lines(const InferSummary& test, const InferSummary* fit) {
+    TrialRecord record;
+    EXPECT_TRUE(AddInputs(test, fit, store_, &record).ok());
     std::vector<std::string> lines;
-    for (const StageProvenance& stage : provenance.stage()) {
+    for (const StageProvenance& stage : record.provenance().stage()) {
       lines.push_back(StageProvenance::Stage_Name(stage.stage()) + " " + stage.commit());
     }
     return lines;
@@ -60,8 +64,8 @@ TEST_F(InputProvenanceTest, HasEachMemberOfAnEnsembleThenInferenceAndFit) {
   Trained(Training(0), "a");
   Trained(Training(1), "b");
   const InferSummary test = Inferred({Training(0), Training(1)}, "c"), fit = Inferred({Training(0), Training(1)}, "d");
-  EXPECT_THAT(Lines(*InputProvenance(test, &fit, store_)), ElementsAre("TRAIN a", "TRAIN b", "INFER c", "FIT d"));
-  EXPECT_THAT(Lines(*InputProvenance(test, nullptr, store_)), ElementsAre("TRAIN a", "TRAIN b", "INFER c"));
+  EXPECT_THAT(Lines(test, &fit), ElementsAre("TRAIN a", "TRAIN b", "INFER c", "FIT d"));
+  EXPECT_THAT(Lines(test, nullptr), ElementsAre("TRAIN a", "TRAIN b", "INFER c"));
 }
 
 TEST_F(InputProvenanceTest, ATrainingComesAfterTheOneItStartsFrom) {
@@ -69,13 +73,20 @@ TEST_F(InputProvenanceTest, ATrainingComesAfterTheOneItStartsFrom) {
   *second.mutable_start() = Training(3);
   Trained(Training(3), "first");
   Trained(second, "second");
-  EXPECT_THAT(Lines(*InputProvenance(Inferred({second}, "infer"), nullptr, store_)),
-              ElementsAre("TRAIN first", "TRAIN second", "INFER infer"));
+  EXPECT_THAT(Lines(Inferred({second}, "infer"), nullptr), ElementsAre("TRAIN first", "TRAIN second", "INFER infer"));
+}
+
+TEST_F(InputProvenanceTest, TellsTheTensorsThatImportsLeftOutEachOnce) {
+  Trained(Training(0), "a", {"bn.bias", "bn.weight"});
+  Trained(Training(1), "b", {"bn.bias", "extra"});
+  TrialRecord record;
+  ASSERT_TRUE(AddInputs(Inferred({Training(0), Training(1)}, "c"), nullptr, store_, &record).ok());
+  EXPECT_THAT(record.ignored_tensor(), ElementsAre("bn.bias", "bn.weight", "extra"));
 }
 
 TEST_F(InputProvenanceTest, ATrainingWithoutItsCheckpointIsAnError) {
-  EXPECT_EQ(InputProvenance(Inferred({Training(0)}, "a"), nullptr, store_).status().code(),
-            absl::StatusCode::kNotFound);
+  TrialRecord record;
+  EXPECT_EQ(AddInputs(Inferred({Training(0)}, "a"), nullptr, store_, &record).code(), absl::StatusCode::kNotFound);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "experiments/spec/action.pb.h"
+#include "experiments/spec/action.proto.h"
 #include "experiments/store/outputs.h"
 #include "experiments/worker/action_context.h"
 #include "models/model.h"

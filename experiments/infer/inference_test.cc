@@ -13,6 +13,7 @@
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "data/testing/damage.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/store/outputs.h"
 #include "experiments/train/commit_checkpoint.h"
 #include "gmock/gmock.h"

@@ -9,8 +9,9 @@
 #include "absl/types/span.h"
 #include "core/tensor/batch.h"
 #include "core/tensor/torch.h"
-#include "experiments/spec/method.pb.h"
+#include "experiments/spec/method.proto.h"
 #include "models/model.h"
+#include "models/model.pb.h"
 
 namespace openset {
 

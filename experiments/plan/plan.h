@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "experiments/plan/search.h"
-#include "experiments/spec/action.pb.h"
+#include "experiments/spec/action.proto.h"
 #include "experiments/spec/trial.h"
 
 namespace openset {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/status_macros.h"
+#include "data/open_set/open_set.pb.h"
 #include "experiments/spec/describe.h"
 
 namespace openset {

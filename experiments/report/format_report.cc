@@ -111,6 +111,7 @@ std::string FormatText(const Report& report) {
   for (const auto& [title, table] : Tables(report)) absl::StrAppend(&text, title, "\n\n", ToText(table), "\n");
   for (const std::string& line : report.task_lines) absl::StrAppend(&text, line, "\n");
   for (const std::string& line : report.search_lines) absl::StrAppend(&text, line, "\n");
+  for (const std::string& line : report.note_lines) absl::StrAppend(&text, line, "\n");
   return absl::StrCat(text, Footer(report), "\n");
 }
 
@@ -120,6 +121,7 @@ std::string FormatMarkdown(const Report& report) {
     absl::StrAppend(&text, "## ", title, "\n\n", ToMarkdown(table), "\n");
   for (const std::string& line : report.task_lines) absl::StrAppend(&text, line, "\n\n");
   for (const std::string& line : report.search_lines) absl::StrAppend(&text, line, "\n\n");
+  for (const std::string& line : report.note_lines) absl::StrAppend(&text, line, "\n\n");
   return absl::StrCat(text, Footer(report), "\n");
 }
 
@@ -146,6 +148,7 @@ std::string FormatJson(const Report& report) {
   json["missing"] = report.missing;
   json["std"] = "population";
   if (!report.search_lines.empty()) json["searches"] = report.search_lines;
+  if (!report.note_lines.empty()) json["notes"] = report.note_lines;
   json["cells"] = nlohmann::ordered_json::array();
   for (const ReportCell& cell : report.cells) {
     nlohmann::ordered_json entry;

@@ -7,10 +7,12 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "eval/metrics/make_metric.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/store/metric_groups.h"
 
 namespace openset {
@@ -106,6 +108,15 @@ std::string SearchLine(const TrialSpec& trial) {
   return text;
 }
 
+// "tuned: 2 tensors of its weights were left out: bn.bias, bn.weight"
+std::string LeftOutLine(const TrialResult& result) {
+  const auto& tensors = result.record->ignored_tensor();
+  return absl::StrCat(
+      result.trial->method().name(), ": ", tensors.size(),
+      tensors.size() == 1 ? " tensor of its weights was left out: " : " tensors of its weights were left out: ",
+      absl::StrJoin(tensors, ", "));
+}
+
 // The cells, in the order in which the trials bring them up.
 class Cells {
  public:
@@ -174,6 +185,10 @@ Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> r
     const TrialSpec& trial = *result.trial;
     report.missing += result.record == nullptr;
     if (trial.has_search()) report.search_lines.push_back(SearchLine(trial));
+    if (result.record != nullptr && result.record->ignored_tensor_size() > 0) {
+      const std::string line = LeftOutLine(result);
+      if (!absl::c_linear_search(report.note_lines, line)) report.note_lines.push_back(line);
+    }
     for (const MetricGroup& group : MetricGroupsOf(trial.data())) {
       for (const MetricSpec& metric : trial.metric()) {
         const Display display = DisplayOf(metric);

@@ -10,8 +10,8 @@
 
 #include "absl/types/span.h"
 #include "eval/metrics/display.h"
-#include "experiments/spec/trial.pb.h"
-#include "experiments/store/record.pb.h"
+#include "experiments/spec/trial.proto.h"
+#include "experiments/store/record.proto.h"
 
 namespace openset {
 
@@ -51,6 +51,8 @@ struct Report {
   std::vector<std::string> task_lines;
   // One line a tuned trial: what was chosen.
   std::vector<std::string> search_lines;
+  // What else is to be known: a line each.
+  std::vector<std::string> note_lines;
   int trials = 0;
   int missing = 0;  // trials without a record
   int waiting = 0;  // tuned trials that wait for their search; they are not among `trials`

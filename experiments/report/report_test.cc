@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/proto/text_proto.h"
 #include "experiments/report/format_report.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/store/metric_groups.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -97,6 +98,16 @@ TEST(MakeReport, AxisValuesAndOpennessMakeRowsAndTables) {
   EXPECT_THAT(text, HasSubstr("a, lambda 0.1"));
   EXPECT_THAT(text, HasSubstr("task, 1 unknown classes, openness 0.125"));
   EXPECT_THAT(text, HasSubstr("task, 2 unknown classes, openness 0.125"));
+}
+
+TEST(MakeReport, SaysOnceWhichTensorsOfItsWeightsAMethodDoesWithout) {
+  TrialRecord records[] = {Record(0.5, 0.75), Record(0.5, 0.75)};
+  for (TrialRecord& record : records) record.add_ignored_tensor("bn.bias");
+  const TrialRecord other = Record(0.5, 0.75);
+  const Report report =
+      MakeReport("study", {{&kTrials[0], &records[0]}, {&kTrials[1], &records[1]}, {&kTrials[2], &other}});
+  EXPECT_THAT(report.note_lines, ElementsAre("a: 1 tensor of its weights was left out: bn.bias"));
+  EXPECT_THAT(FormatReport(report, ReportFormat::kText), HasSubstr("\na: 1 tensor of its weights was left out"));
 }
 
 TEST(MakeReport, SaysWhatSearchesChose) {

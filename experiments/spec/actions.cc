@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/proto/proto_digest.h"
+#include "data/augment/augment.pb.h"
 #include "eval/scores/score_needs.h"
 
 namespace openset {

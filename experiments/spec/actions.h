@@ -9,7 +9,9 @@
 
 #include "core/files/digest.h"
 #include "core/proto/proto_digest.h"
-#include "experiments/spec/action.pb.h"
+#include "data/task.pb.h"
+#include "experiments/spec/action.proto.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.h"
 #include "google/protobuf/message.h"
 

@@ -1,5 +1,6 @@
 #include "experiments/spec/actions.h"
 
+#include "eval/scores/score.pb.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 

@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "experiments/spec/experiment.pb.h"
-#include "experiments/spec/method.pb.h"
+#include "experiments/spec/experiment.proto.h"
+#include "experiments/spec/method.proto.h"
 
 namespace openset {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "data/augment/augment.pb.h"
 #include "eval/scores/score_needs.h"
 #include "losses/loss_needs.h"
 #include "models/image_limits.h"

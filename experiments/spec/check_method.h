@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/proto/proto_rules.h"
-#include "experiments/spec/method.pb.h"
+#include "experiments/spec/method.proto.h"
 
 namespace openset {
 

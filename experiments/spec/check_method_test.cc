@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
+#include "models/model.pb.h"
 
 namespace openset {
 namespace {

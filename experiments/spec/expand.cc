@@ -16,6 +16,7 @@
 #include "data/task.h"
 #include "experiments/spec/method_threshold.h"
 #include "experiments/spec/resolve_grid.h"
+#include "models/model.pb.h"
 
 namespace openset {
 namespace {

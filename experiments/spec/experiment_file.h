@@ -9,8 +9,8 @@
 #include "core/proto/text_proto.h"
 #include "data/catalog.h"
 #include "data/task.pb.h"
-#include "experiments/spec/experiment.pb.h"
-#include "experiments/spec/method.pb.h"
+#include "experiments/spec/experiment.proto.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/spec/resolve_method.h"
 #include "experiments/spec/spec_folders.h"
 

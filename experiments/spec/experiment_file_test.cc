@@ -8,6 +8,7 @@
 #include "experiments/spec/expand.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
+#include "models/model.pb.h"
 
 namespace openset {
 namespace {

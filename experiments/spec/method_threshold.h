@@ -4,7 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "eval/metrics/metric.pb.h"
-#include "experiments/spec/method.pb.h"
+#include "experiments/spec/method.proto.h"
 
 namespace openset {
 

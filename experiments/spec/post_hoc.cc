@@ -8,7 +8,9 @@
 #include "core/proto/proto_digest.h"
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
+#include "eval/scores/score.pb.h"
 #include "experiments/spec/resolve_grid.h"
+#include "losses/loss.pb.h"
 
 namespace openset {
 namespace {

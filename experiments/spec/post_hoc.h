@@ -7,7 +7,8 @@
 
 #include "absl/status/statusor.h"
 #include "experiments/spec/experiment_file.h"
-#include "experiments/spec/method.pb.h"
+#include "experiments/spec/method.proto.h"
+#include "models/model.pb.h"
 
 namespace openset {
 

@@ -9,8 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "core/proto/proto_rules.h"
-#include "experiments/spec/experiment.pb.h"
-#include "experiments/spec/method.pb.h"
+#include "experiments/spec/experiment.proto.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.h"
 
 namespace openset {

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/proto/text_proto.h"
-#include "experiments/spec/method.pb.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/spec/spec_folders.h"
 
 namespace openset {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/proto/text_proto.h"
 #include "core/testing/status_matchers.h"
+#include "eval/scores/score.pb.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -7,7 +7,10 @@
 #include <string>
 #include <utility>
 
-#include "experiments/spec/trial.pb.h"
+#include "data/task.pb.h"
+#include "eval/metrics/metric.pb.h"
+#include "experiments/spec/method.proto.h"
+#include "experiments/spec/trial.proto.h"
 #include "google/protobuf/repeated_ptr_field.h"
 
 namespace openset {

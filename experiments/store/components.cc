@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/proto/schema.pb.h"
-#include "experiments/spec/action.pb.h"
+#include "experiments/spec/action.proto.h"
 
 namespace openset {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "experiments/store/record.pb.h"
+#include "experiments/store/record.proto.h"
 #include "google/protobuf/message.h"
 
 namespace openset {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "data/task.pb.h"
-#include "experiments/store/record.pb.h"
+#include "experiments/store/record.proto.h"
 
 namespace openset {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/time/time.h"
-#include "experiments/store/record.pb.h"
+#include "experiments/store/record.proto.h"
 #include "experiments/store/store.h"
 
 namespace openset {

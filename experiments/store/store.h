@@ -20,7 +20,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "experiments/store/record.pb.h"
+#include "experiments/store/record.proto.h"
 
 namespace openset {
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/proto/record_file.h"
+#include "eval/metrics/metric.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/testing/status_matchers.h"
+#include "eval/scores/score.pb.h"
 #include "experiments/spec/describe.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"

@@ -3,8 +3,8 @@
 #define OPENSET_EXPERIMENTS_TRAIN_COMMIT_CHECKPOINT_H_
 
 #include "absl/status/status.h"
-#include "experiments/spec/action.pb.h"
-#include "experiments/store/record.pb.h"
+#include "experiments/spec/action.proto.h"
+#include "experiments/store/record.proto.h"
 #include "experiments/worker/action_context.h"
 #include "models/model.h"
 

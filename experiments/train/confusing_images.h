@@ -13,7 +13,7 @@
 
 #include "core/tensor/open_set.h"
 #include "core/tensor/torch.h"
-#include "experiments/spec/method.pb.h"
+#include "experiments/spec/method.proto.h"
 #include "models/model.pb.h"
 
 namespace openset {

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "absl/status/status.h"
-#include "experiments/spec/action.pb.h"
-#include "experiments/store/record.pb.h"
+#include "experiments/spec/action.proto.h"
+#include "experiments/store/record.proto.h"
 #include "experiments/worker/action_context.h"
 #include "models/model.h"
 

@@ -9,19 +9,24 @@
 
 namespace openset {
 
-absl::StatusOr<std::shared_ptr<Model>> MakeInitialModel(const TrainAction& action, const ActionContext& context) {
+absl::StatusOr<std::shared_ptr<Model>> MakeInitialModel(const TrainAction& action, const ActionContext& context,
+                                                        std::vector<std::string>* ignored) {
   if (action.has_start()) return LoadTrainedModel(action.start(), context);
   RandomStream init(action.seed(), "init");
   OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model,
                            MakeModel(action.model(), action.input(), action.data().class_id_size(), &init));
-  if (action.model().has_weights()) OPENSET_RETURN_IF_ERROR(ImportWeights(action.model().weights(), model.get()));
+  if (action.model().has_weights()) {
+    OPENSET_RETURN_IF_ERROR(ImportWeights(action.model().weights(), model.get(), ignored));
+  }
   model->to(context.device);
   return model;
 }
 
 absl::Status CommitInitialModel(const TrainAction& action, const ActionContext& context) {
-  OPENSET_ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeInitialModel(action, context));
+  std::vector<std::string> ignored;
+  OPENSET_ASSIGN_OR_RETURN(const std::shared_ptr<Model> model, MakeInitialModel(action, context, &ignored));
   TrainSummary summary;
+  summary.mutable_ignored_tensor()->Assign(ignored.begin(), ignored.end());
   *summary.mutable_action() = action;
   *summary.mutable_provenance() = TrainProvenance(action, /*earlier=*/{}, context);
   return CommitCheckpoint(*model, std::move(summary), context);

@@ -9,10 +9,12 @@
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "models/checkpoint.h"
+#include "models/model.pb.h"
 
 namespace openset {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -72,6 +74,15 @@ TEST(InitialModelTest, WithoutATrainingItIsTheCheckpoint) {
   const auto state = LoadTensors(JoinPath(context.store.CheckpointFolder("0123"), kCheckpointFile));
   ASSERT_THAT(state, IsOk());
   EXPECT_THAT(state->at("head.weight"), TensorEq(HeadOf(action)));
+}
+
+TEST(InitialModelTest, TheSummaryNamesTheTensorsThatWereLeftOut) {
+  const ActionContext context = ContextOf("4567");
+  ASSERT_THAT(CommitInitialModel(ActionOf(absl::StrCat(kNetwork, kWeights, "head: SKIP ignore: 'head.*' }")), context),
+              IsOk());
+  const auto summary = context.store.LoadTrainSummary("4567");
+  ASSERT_THAT(summary, IsOk());
+  EXPECT_THAT(summary->ignored_tensor(), ElementsAre("head.bias", "head.weight"));
 }
 
 TEST(InitialModelTest, ErrorsNameTheFile) {

@@ -1,6 +1,8 @@
 #include "experiments/train/objective.h"
 
 #include "absl/strings/str_cat.h"
+#include "data/task.pb.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/worker/execution.h"
 #include "losses/loss_needs.h"
 #include "losses/make_loss_term.h"

@@ -13,7 +13,7 @@
 #include "core/tensor/batch.h"
 #include "core/tensor/open_set.h"
 #include "core/tensor/torch.h"
-#include "experiments/spec/action.pb.h"
+#include "experiments/spec/action.proto.h"
 #include "losses/loss.h"
 #include "models/model.h"
 

@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/tensor/open_set.h"
-#include "experiments/spec/action.pb.h"
+#include "experiments/spec/action.proto.h"
 #include "experiments/worker/action_context.h"
 
 namespace openset {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/tensor/torch.h"
-#include "experiments/spec/method.pb.h"
+#include "experiments/spec/method.proto.h"
 
 namespace openset {
 

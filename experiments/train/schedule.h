@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "experiments/spec/method.pb.h"
+#include "experiments/spec/method.proto.h"
 
 namespace openset {
 

@@ -71,6 +71,7 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
   OPENSET_RETURN_IF_ERROR(MakeFolders(JoinPath(context.store.folder(), "partial")));
   const std::string partial = context.store.PartialPath(context.key);
   TrainSummary summary = LoadSaved(partial, action, context.key, run.get());
+  summary.mutable_ignored_tensor()->Assign(run->ignored_tensors().begin(), run->ignored_tensors().end());
   const StageProvenance earlier = summary.provenance();  // of the runs before this one
   double seconds = earlier.images_per_second() > 0       // of training, over all runs
                        ? static_cast<double>(run->images_seen()) / earlier.images_per_second()

@@ -3,7 +3,7 @@
 #define OPENSET_EXPERIMENTS_TRAIN_TRAINING_H_
 
 #include "absl/status/status.h"
-#include "experiments/spec/action.pb.h"
+#include "experiments/spec/action.proto.h"
 #include "experiments/worker/action_context.h"
 
 namespace openset {

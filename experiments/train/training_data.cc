@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "core/tensor/torch.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/worker/input_pipeline.h"
 
 namespace openset {

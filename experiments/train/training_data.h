@@ -13,7 +13,7 @@
 #include "data/batch_stream.h"
 #include "data/batcher.h"
 #include "data/pipeline.h"
-#include "experiments/spec/action.pb.h"
+#include "experiments/spec/action.proto.h"
 #include "experiments/worker/action_context.h"
 
 namespace openset {

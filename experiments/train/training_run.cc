@@ -12,6 +12,7 @@
 #include "experiments/train/open_set_source.h"
 #include "experiments/train/schedule.h"
 #include "experiments/train/training_run.h"
+#include "losses/loss.pb.h"
 
 namespace openset {
 namespace {
@@ -42,18 +43,21 @@ struct TrainingRun::Epoch {
 absl::StatusOr<std::unique_ptr<TrainingRun>> TrainingRun::Make(const TrainAction& action,
                                                                const ActionContext& context) {
   OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<TrainingData> data, TrainingData::Make(action, context));
-  OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, MakeInitialModel(action, context));
+  std::vector<std::string> ignored;
+  OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, MakeInitialModel(action, context, &ignored));
   OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<OpenSetSource> source, MakeOpenSetSource(action, context));
   return std::unique_ptr<TrainingRun>(
-      new TrainingRun(action, context, std::move(data), std::move(model), std::move(source)));
+      new TrainingRun(action, context, std::move(data), std::move(model), std::move(ignored), std::move(source)));
 }
 
 TrainingRun::TrainingRun(const TrainAction& action, const ActionContext& context, std::unique_ptr<TrainingData> data,
-                         std::shared_ptr<Model> model, std::unique_ptr<OpenSetSource> source)
+                         std::shared_ptr<Model> model, std::vector<std::string> ignored_tensors,
+                         std::unique_ptr<OpenSetSource> source)
     : action_(action),
       device_(context.device),
       data_(std::move(data)),
       model_(std::move(model)),
+      ignored_tensors_(std::move(ignored_tensors)),
       generator_(MakeGenerator(device_, 0)),
       objective_(action, device_, data_->samples(), model_, std::move(source)),
       optimizer_(MakeOptimizer(action.training().optimizer(), ParametersOf(*model_, objective_))),

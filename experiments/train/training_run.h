@@ -13,8 +13,8 @@
 #include "absl/status/statusor.h"
 #include "core/tensor/batch.h"
 #include "core/tensor/torch.h"
-#include "experiments/spec/action.pb.h"
-#include "experiments/store/record.pb.h"
+#include "experiments/spec/action.proto.h"
+#include "experiments/store/record.proto.h"
 #include "experiments/train/objective.h"
 #include "experiments/train/optimizer.h"
 #include "experiments/train/training_data.h"
@@ -61,6 +61,8 @@ class TrainingRun {
   // Of the last complete epoch, for what is measured after it.
   EpochSummary* mutable_last_epoch() { return &epochs_.back(); }
   const std::shared_ptr<Model>& model() const { return model_; }
+  // Tensors of the imported weights it starts from that were left out (MakeInitialModel()).
+  const std::vector<std::string>& ignored_tensors() const { return ignored_tensors_; }
 
   // Those taken so far, of max_steps(); resumed ones count.
   int64_t steps() const { return steps_; }
@@ -74,7 +76,8 @@ class TrainingRun {
   struct Epoch;
 
   TrainingRun(const TrainAction& action, const ActionContext& context, std::unique_ptr<TrainingData> data,
-              std::shared_ptr<Model> model, std::unique_ptr<OpenSetSource> source);
+              std::shared_ptr<Model> model, std::vector<std::string> ignored_tensors,
+              std::unique_ptr<OpenSetSource> source);
 
   int Passes() const { return 1 + action_.open_set().plain_passes(); }
   int64_t StepsPerEpoch() const { return Passes() * data_->batches_per_pass(); }
@@ -88,6 +91,7 @@ class TrainingRun {
   const at::Device device_;
   const std::unique_ptr<TrainingData> data_;
   const std::shared_ptr<Model> model_;
+  const std::vector<std::string> ignored_tensors_;
   at::Generator generator_;  // of dropout
   Objective objective_;
   std::unique_ptr<Optimizer> optimizer_;

@@ -13,6 +13,7 @@
 #include "experiments/train/training_scene.h"
 #include "gmock/gmock.h"
 #include "models/checkpoint.h"
+#include "models/model.pb.h"
 
 namespace openset {
 namespace {

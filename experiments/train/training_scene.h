@@ -7,8 +7,8 @@
 
 #include "core/tensor/torch.h"
 #include "data/task.pb.h"
-#include "experiments/spec/action.pb.h"
-#include "experiments/spec/trial.pb.h"
+#include "experiments/spec/action.proto.h"
+#include "experiments/spec/trial.proto.h"
 #include "experiments/worker/action_context.h"
 
 namespace openset {

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/tensor/torch.h"
-#include "experiments/store/record.pb.h"
+#include "experiments/store/record.proto.h"
 
 namespace openset {
 

@@ -6,6 +6,7 @@
 #include "core/files/files.h"
 #include "core/proto/proto_digest.h"
 #include "core/testing/status_matchers.h"
+#include "eval/scores/score.pb.h"
 #include "experiments/evaluate/evaluation.h"
 #include "experiments/infer/inference.h"
 #include "experiments/spec/actions.h"

@@ -4,8 +4,8 @@
 
 #include "absl/status/status.h"
 #include "core/tensor/torch.h"
-#include "experiments/spec/trial.pb.h"
-#include "experiments/store/record.pb.h"
+#include "experiments/spec/trial.proto.h"
+#include "experiments/store/record.proto.h"
 
 namespace openset {
 

@@ -5,7 +5,7 @@
 #include "absl/status/statusor.h"
 #include "core/tensor/torch.h"
 #include "data/pipeline.h"
-#include "experiments/spec/action.pb.h"
+#include "experiments/spec/action.proto.h"
 #include "models/model.pb.h"
 
 namespace openset {

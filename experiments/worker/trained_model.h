@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "experiments/spec/action.pb.h"
+#include "experiments/spec/action.proto.h"
 #include "experiments/worker/action_context.h"
 #include "models/model.h"
 

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "absl/status/status.h"
-#include "experiments/worker/worker.pb.h"
+#include "experiments/worker/worker.proto.h"
 
 namespace openset {
 

@@ -1,5 +1,7 @@
 """C++ and proto rules with the project's options: warnings are errors, tests link statically against our libraries."""
 
+load(":cc_proto.bzl", "cc_proto")
+
 _COPTS = [
     "-Wall",
     "-Wextra",
@@ -86,23 +88,32 @@ def openset_member(name, deps = [], test_deps = [], test_data = [], test_size = 
             deps = [":" + name] + test_deps,
         )
 
-def _proto_label(dep):
+def _proto_label(dep, suffix):
     if dep.startswith("@"):
         return dep
     if ":" not in dep:
         dep += ":" + dep.split("/")[-1]
-    return dep + "_proto"
+    return dep + suffix
 
-def openset_proto(name, srcs, deps = [], visibility = None):
-    """NAME_proto and NAME_cc_proto of one .proto file."""
+def openset_proto(name, srcs, deps = [], visibility = None, light_header = False):
+    """NAME_proto and NAME_cc_proto of one .proto file. `light_header`: and NAME_cc_proto_h (cc_proto.bzl)."""
     native.proto_library(
         name = name + "_proto",
         srcs = srcs,
-        deps = [_proto_label(dep) for dep in deps],
+        deps = [_proto_label(dep, "_proto") for dep in deps],
         visibility = visibility,
     )
-    native.cc_proto_library(
-        name = name + "_cc_proto",
-        deps = [":" + name + "_proto"],
+    if not light_header:
+        native.cc_proto_library(
+            name = name + "_cc_proto",
+            deps = [":" + name + "_proto"],
+            visibility = visibility,
+        )
+        return
+    cc_proto(
+        name = name,
+        src = srcs[0],
+        proto = ":" + name + "_proto",
+        deps = [_proto_label(dep, "_cc_proto") for dep in deps],
         visibility = visibility,
     )

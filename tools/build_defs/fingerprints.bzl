@@ -1,14 +1,14 @@
 """component_fingerprints(): digests of the sources that the members of families are built from, as a C++ table."""
 
 SourcesInfo = provider(fields = {
-    "files": "depset of the repository's source files that a target is built from, with those of its dependencies",
+    "files": "depset of the repository's source files that a target is built from, with those of its dependencies; without schemas, which every member of a family shares",
     "of_dep": "the same of each direct dependency in this repository, by its name",
 })
 
 def _sources_aspect_impl(target, ctx):
     files = []
     for attribute in ["srcs", "hdrs", "textual_hdrs"]:
-        files += [f for f in getattr(ctx.rule.files, attribute, []) if f.is_source and not f.owner.workspace_name]
+        files += [f for f in getattr(ctx.rule.files, attribute, []) if f.is_source and f.extension != "proto" and not f.owner.workspace_name]
     deps = [dep for dep in getattr(ctx.rule.attr, "deps", []) if SourcesInfo in dep]
     return [SourcesInfo(
         files = depset(files, transitive = [dep[SourcesInfo].files for dep in deps]),

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "experiments/spec/trial.pb.h"
+#include "experiments/spec/trial.proto.h"
 
 namespace openset {
 

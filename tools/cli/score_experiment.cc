@@ -11,6 +11,7 @@
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
+#include "eval/metrics/metric.pb.h"
 #include "experiments/spec/model_files.h"
 
 namespace openset {

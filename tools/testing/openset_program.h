@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/store/record.pb.h"
+#include "experiments/store/record.proto.h"
 
 namespace openset {
 

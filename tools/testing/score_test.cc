@@ -5,8 +5,11 @@
 
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
+#include "experiments/spec/method.proto.h"
+#include "experiments/spec/trial.proto.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "models/model.pb.h"
 #include "nlohmann/json.hpp"
 #include "tools/testing/openset_program.h"
 

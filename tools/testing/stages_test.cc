@@ -2,6 +2,7 @@
 // images, a generator, views, a search.
 #include <string>
 
+#include "experiments/spec/trial.proto.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"

@@ -1,0 +1,53 @@
+#include "core/files/zip_reader.h"
+
+#include <minizip/unzip.h>
+
+#include "absl/strings/str_cat.h"
+#include "core/one_line.h"
+
+namespace openset {
+
+ZipReader::ZipReader(void* zip) : zip_(zip, &unzClose) {}
+
+absl::StatusOr<ZipReader> ZipReader::Open(const std::string& path) {
+  ZipReader reader(unzOpen64(path.c_str()));
+  unzFile zip = reader.zip_.get();
+  if (zip == nullptr) return absl::InvalidArgumentError("not a zip archive");
+  for (int at = unzGoToFirstFile(zip); at != UNZ_END_OF_LIST_OF_FILE; at = unzGoToNextFile(zip)) {
+    unz_file_info64 info;
+    char name[4096];
+    unz64_file_pos place;
+    if (at != UNZ_OK || unzGetCurrentFileInfo64(zip, &info, name, sizeof(name), nullptr, 0, nullptr, 0) != UNZ_OK ||
+        info.size_filename >= sizeof(name) || unzGetFilePos64(zip, &place) != UNZ_OK) {
+      return absl::DataLossError("its list of members is damaged");
+    }
+    reader.members_[name] = {place.pos_in_zip_directory, place.num_of_file};
+  }
+  return reader;
+}
+
+std::vector<std::string> ZipReader::Names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, place] : members_) names.push_back(name);
+  return names;
+}
+
+bool ZipReader::Has(absl::string_view name) const { return members_.count(std::string(name)) > 0; }
+
+absl::StatusOr<std::string> ZipReader::Read(absl::string_view name) {
+  const auto found = members_.find(std::string(name));
+  if (found == members_.end()) return absl::DataLossError(absl::StrCat("has no member '", OneLine(name), "'"));
+  const unz64_file_pos place = {found->second.in_list, found->second.number};
+  std::string content, chunk(1 << 16, '\0');
+  int got = -1;
+  if (unzGoToFilePos64(zip_.get(), &place) == UNZ_OK && unzOpenCurrentFile(zip_.get()) == UNZ_OK) {
+    while ((got = unzReadCurrentFile(zip_.get(), chunk.data(), static_cast<unsigned>(chunk.size()))) > 0) {
+      content.append(chunk, 0, got);
+    }
+    if (unzCloseCurrentFile(zip_.get()) != UNZ_OK) got = -1;  // compares the CRC
+  }
+  if (got != 0) return absl::DataLossError(absl::StrCat("member '", OneLine(name), "' is damaged"));
+  return content;
+}
+
+}  // namespace openset

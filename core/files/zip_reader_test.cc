@@ -1,0 +1,58 @@
+#include "core/files/zip_reader.h"
+
+#include "core/files/files.h"
+#include "core/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr char kScores[] = "core/files/testdata/scores.npz";  // np.savez_compressed of NumPy 2.4
+
+TEST(ZipReader, ReadsMembersInAnyOrderAndMoreThanOnce) {
+  absl::StatusOr<ZipReader> zip = ZipReader::Open(kScores);
+  ASSERT_THAT(zip, IsOk());
+  EXPECT_THAT(zip->Names(), ElementsAre("label.npy", "prediction.npy", "unknown_score.npy"));
+  EXPECT_TRUE(zip->Has("label.npy"));
+  EXPECT_FALSE(zip->Has("label"));
+  const absl::StatusOr<std::string> last = zip->Read("unknown_score.npy"), first = zip->Read("label.npy");
+  ASSERT_THAT(last, IsOk());
+  ASSERT_THAT(first, IsOk());
+  EXPECT_THAT(*last, StartsWith("\x93NUMPY"));
+  EXPECT_EQ(last->size(), 128 + 5 * 8);  // a header, five doubles
+  EXPECT_NE(*first, *last);
+  EXPECT_EQ(*zip->Read("unknown_score.npy"), *last);
+}
+
+TEST(ZipReader, Errors) {
+  EXPECT_THAT(ZipReader::Open("/nowhere.zip").status(), StatusIs(absl::StatusCode::kInvalidArgument));
+  const std::string path = testing::TempDir() + "/changed.zip";
+  ASSERT_THAT(WriteFileAtomically(path, "this is no archive"), IsOk());
+  EXPECT_THAT(ZipReader::Open(path).status(), StatusIs(absl::StatusCode::kInvalidArgument, "not a zip archive"));
+  absl::StatusOr<ZipReader> zip = ZipReader::Open(kScores);
+  ASSERT_THAT(zip, IsOk());
+  EXPECT_THAT(zip->Read("nobody").status(), StatusIs(absl::StatusCode::kDataLoss, "has no member 'nobody'"));
+
+  // A byte of what is stored, behind the first member's header of 30 bytes, its name and its extra field of 20.
+  std::string bytes = *ReadFile(kScores);
+  bytes[30 + 17 + 20 + 10] ^= 0x55;
+  ASSERT_THAT(WriteFileAtomically(path, bytes), IsOk());
+  absl::StatusOr<ZipReader> changed = ZipReader::Open(path);
+  ASSERT_THAT(changed, IsOk());
+  int damaged = 0;
+  for (const std::string& name : changed->Names()) {
+    const absl::StatusOr<std::string> content = changed->Read(name);
+    if (content.ok()) continue;
+    EXPECT_THAT(content.status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("' is damaged")));
+    ++damaged;
+  }
+  EXPECT_EQ(damaged, 1);
+}
+
+}  // namespace
+}  // namespace openset
