@@ -22,8 +22,10 @@ constexpr absl::Duration kTick = absl::Milliseconds(200);
 
 class Execution {
  public:
-  Execution(const Plan& plan, const Store& store, const ActionMemory& memory, Engine* engine, EngineObserver* observer)
+  Execution(const Plan& plan, const MakeChoice& choose, const Store& store, const ActionMemory& memory, Engine* engine,
+            EngineObserver* observer)
       : plan_(plan),
+        choose_(choose),
         store_(store),
         memory_(memory),
         engine_(engine),
@@ -31,10 +33,14 @@ class Execution {
         scheduler_(engine->capacity()) {}
 
   absl::Status Run() {
-    OPENSET_RETURN_IF_ERROR(AddNodes());
+    std::vector<int> needed;
+    for (int n = 0; n < plan_.nodes.size(); ++n) {
+      if (plan_.nodes[n].needed) needed.push_back(n);
+    }
+    OPENSET_RETURN_IF_ERROR(AddNodes(needed));
     Interrupt interrupt;
     while (true) {
-      StartWhatCan();
+      OPENSET_RETURN_IF_ERROR(StartWhatCan());
       if (scheduler_.running() == 0) break;
       for (const EngineEvent& event : engine_->Wait(interrupt.fd(), kTick)) Handle(event);
       if (const int signal = interrupt.Take(); signal != 0) {
@@ -49,13 +55,13 @@ class Execution {
   }
 
  private:
-  // Gives the scheduler what is needed. Passengers are part of the node that they are done together with.
-  absl::Status AddNodes() {
-    const std::vector<int64_t> work = WorkToTheEnd();
-    std::vector<int> numbers(plan_.nodes.size(), -1);  // of plan nodes in the scheduler
-    for (int n = 0; n < plan_.nodes.size(); ++n) {
+  // Gives the scheduler these nodes, inputs first. Passengers are part of the node that they are done together with.
+  absl::Status AddNodes(const std::vector<int>& needed) {
+    AddWork(needed);
+    numbers_.resize(plan_.nodes.size(), -1);
+    for (const int n : needed) {
       const PlanNode& node = plan_.nodes[n];
-      if (!node.needed || node.is_passenger || node.kind == ActionKind::kChoose) continue;
+      if (node.is_passenger) continue;
       const Demand demand = DemandOf(node);
       if (demand.gpu_shares > 0 && engine_->capacity().gpus.empty()) {
         return absl::FailedPreconditionError(
@@ -63,23 +69,23 @@ class Execution {
       }
       std::vector<int> inputs;
       for (const int input : node.inputs) {
-        if (!plan_.nodes[input].done) inputs.push_back(numbers[input]);
+        if (!plan_.nodes[input].done) inputs.push_back(numbers_[input]);
       }
-      numbers[n] = scheduler_.Add(demand, {static_cast<int>(node.kind), work[n]}, inputs);
-      for (const int passenger : node.together) numbers[passenger] = numbers[n];
+      numbers_[n] = scheduler_.Add(demand, {static_cast<int>(node.kind), work_[n]}, inputs);
+      for (const int passenger : node.together) numbers_[passenger] = numbers_[n];
       nodes_.push_back(n);
+      if (scheduler_.state(numbers_[n]) == NodeState::kSkipped) Skip(n);
     }
     return absl::OkStatus();
   }
 
-  // Of each node: its work and that of the longest way from it to a record.
-  std::vector<int64_t> WorkToTheEnd() const {
-    std::vector<int64_t> work(plan_.nodes.size());
-    for (int n = static_cast<int>(plan_.nodes.size()) - 1; n >= 0; --n) {
-      work[n] += plan_.nodes[n].work;  // to that of the longest way behind it
-      for (const int input : plan_.nodes[n].inputs) work[input] = std::max(work[input], work[n]);
+  // Of each of these nodes: its work and that of the longest way from it to a record.
+  void AddWork(const std::vector<int>& needed) {
+    work_.resize(plan_.nodes.size());
+    for (auto n = needed.rbegin(); n != needed.rend(); ++n) {
+      work_[*n] += plan_.nodes[*n].work;  // to that of the longest way behind it
+      for (const int input : plan_.nodes[*n].inputs) work_[input] = std::max(work_[input], work_[*n]);
     }
-    return work;
   }
 
   Demand DemandOf(const PlanNode& node) const {
@@ -132,11 +138,15 @@ class Execution {
   }
 
   // After a failure to start, nothing is started before something has ended.
-  void StartWhatCan() {
+  absl::Status StartWhatCan() {
     while (start_failure_.ok()) {
       const auto start = scheduler_.Next();
-      if (!start.has_value()) return;
+      if (!start.has_value()) break;
       const int n = nodes_[start->node];
+      if (plan_.nodes[n].kind == ActionKind::kChoose) {
+        OPENSET_RETURN_IF_ERROR(Choose(n, start->node));
+        continue;
+      }
       start_failure_ = engine_->Start(start->node, start->gpu, RequestOf(plan_.nodes[n]));
       if (start_failure_.ok()) {
         store_.MarkRunning(plan_.nodes[n].key);
@@ -146,6 +156,20 @@ class Execution {
         observer_->OnStartFailure(n, start_failure_);
       }
     }
+    return absl::OkStatus();
+  }
+
+  absl::Status Choose(int n, int number) {
+    observer_->OnStart(n);
+    const absl::StatusOr<std::vector<int>> added = choose_(n);
+    if (!added.ok()) {
+      Fail(n, number, added.status(), /*log_tail=*/"");
+      return absl::OkStatus();
+    }
+    observer_->OnGrowth(*added);
+    scheduler_.Finished(number);
+    observer_->OnFinish(n, absl::OkStatus());
+    return AddNodes(*added);
   }
 
   void Handle(const EngineEvent& event) {
@@ -154,29 +178,33 @@ class Execution {
     if (!event.end.has_value()) return;
     start_failure_ = absl::OkStatus();
     store_.UnmarkRunning(plan_.nodes[n].key);
+    if (!event.end->ok()) return Fail(n, event.action, *event.end, event.log_tail);
     observer_->OnFinish(n, *event.end);
-    if (event.end->ok()) {
-      scheduler_.Finished(event.action);
-      for (const int passenger : plan_.nodes[n].together) observer_->OnFinish(passenger, absl::OkStatus());
-      return;
-    }
-    ++failed_;
-    RecordFailure(plan_.nodes[n], event);
-    for (const int passenger : plan_.nodes[n].together) observer_->OnSkip(passenger);
-    for (const int skipped : scheduler_.Failed(event.action)) {
-      observer_->OnSkip(nodes_[skipped]);
-      for (const int passenger : plan_.nodes[nodes_[skipped]].together) observer_->OnSkip(passenger);
-    }
+    scheduler_.Finished(event.action);
+    for (const int passenger : plan_.nodes[n].together) observer_->OnFinish(passenger, absl::OkStatus());
   }
 
-  void RecordFailure(const PlanNode& node, const EngineEvent& event) const {
+  void Fail(int n, int number, const absl::Status& status, const std::string& log_tail) {
+    observer_->OnFinish(n, status);
+    ++failed_;
+    RecordFailure(plan_.nodes[n], status, log_tail);
+    for (const int passenger : plan_.nodes[n].together) observer_->OnSkip(passenger);
+    for (const int skipped : scheduler_.Failed(number)) Skip(nodes_[skipped]);
+  }
+
+  void Skip(int n) {
+    observer_->OnSkip(n);
+    for (const int passenger : plan_.nodes[n].together) observer_->OnSkip(passenger);
+  }
+
+  void RecordFailure(const PlanNode& node, const absl::Status& status, const std::string& log_tail) const {
     FailureRecord failure;
     failure.set_schema_version(kSchemaVersion);
     failure.set_kind(KindName(node.kind));
     failure.set_key(node.key);
     failure.set_description(Describe(plan_.TrialOf(node)));
-    failure.set_message(std::string(event.end->message()));
-    failure.set_log_tail(event.log_tail);
+    failure.set_message(std::string(status.message()));
+    failure.set_log_tail(log_tail);
     failure.set_failed_at_seconds(absl::ToUnixSeconds(absl::Now()));
     // A store that can't be written to fails the next action too; this one's message has been shown.
     store_.WriteFailure(failure).IgnoreError();
@@ -189,22 +217,25 @@ class Execution {
     }
   }
 
-  const Plan& plan_;
+  const Plan& plan_;  // grows by choices
+  const MakeChoice& choose_;
   const Store& store_;
   const ActionMemory memory_;
   Engine* engine_;
   EngineObserver* observer_;
   Scheduler scheduler_;
   std::vector<int> nodes_;      // of the plan, by their numbers in the scheduler
+  std::vector<int> numbers_;    // and the other way round; -1: not there
+  std::vector<int64_t> work_;   // of the plan's nodes, AddWork()
   absl::Status start_failure_;  // OK: the last start did not fail, or something has ended since
   int failed_ = 0;
 };
 
 }  // namespace
 
-absl::Status ExecutePlan(const Plan& plan, const Store& store, const ActionMemory& memory, Engine* engine,
-                         EngineObserver* observer) {
-  return Execution(plan, store, memory, engine, observer).Run();
+absl::Status ExecutePlan(const Plan& plan, const MakeChoice& choose, const Store& store, const ActionMemory& memory,
+                         Engine* engine, EngineObserver* observer) {
+  return Execution(plan, choose, store, memory, engine, observer).Run();
 }
 
 }  // namespace openset

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "experiments/plan/planner.h"
+#include "experiments/plan/search.h"
 #include "experiments/spec/expand.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
@@ -54,6 +57,7 @@ class FakeEngine : public Engine {
     EXPECT_FALSE(running.empty());
     const auto [action, key] = running.front();
     running.pop_front();
+    if (on_end) on_end(key);
     EngineEvent progress{action};
     progress.progress.emplace().set_fraction(0.5);
     EngineEvent end{action};
@@ -68,6 +72,7 @@ class FakeEngine : public Engine {
   std::set<int> failing_starts;  // by number of the call
   bool refuse_all = false;
   std::set<std::string> failing_keys;
+  std::function<void(const std::string& key)> on_end;
   int interrupt_at = -1;
 
   std::vector<WorkRequest> started;
@@ -86,12 +91,16 @@ class Observer : public EngineObserver {
   void OnFinish(int node, const absl::Status& status) override { (status.ok() ? finished : failed).push_back(node); }
   void OnSkip(int node) override { skipped.push_back(node); }
   void OnStartFailure(int, const absl::Status& status) override { start_failures.push_back(status); }
+  void OnGrowth(const std::vector<int>& nodes) override { added.insert(added.end(), nodes.begin(), nodes.end()); }
   void OnTick() override {}
 
+  std::vector<int> added;
   int starts = 0, progress = 0;
   std::vector<int> finished, failed, skipped;
   std::vector<absl::Status> start_failures;
 };
+
+absl::StatusOr<std::vector<int>> NoChoice(int) { return absl::InternalError("no search was planned"); }
 
 class ExecutePlanTest : public ::testing::Test {
  protected:
@@ -104,7 +113,7 @@ class ExecutePlanTest : public ::testing::Test {
     return MakePlan(*Expand(*experiment), store_, [](const Selection&) { return 10; });
   }
 
-  absl::Status Run(const Plan& plan) { return ExecutePlan(plan, store_, memory_, &engine_, &observer_); }
+  absl::Status Run(const Plan& plan) { return ExecutePlan(plan, NoChoice, store_, memory_, &engine_, &observer_); }
 
   // "train", "infer", ... in the order of starting.
   std::vector<std::string> Kinds() const {
@@ -113,6 +122,35 @@ class ExecutePlanTest : public ::testing::Test {
       kinds.push_back(request.has_train() ? "train" : request.has_infer() ? "infer" : "evaluate");
     }
     return kinds;
+  }
+
+  // The plan of a trial and of the search among two candidates, on two trainings. The engine leaves records, with these
+  // values of the criterion.
+  int PlanSearch(Planner* planner, std::map<std::string, std::optional<double>>* criterion) {
+    sandbox_.Write("data/tasks/task.textproto",
+                   "name: 'task' data_set: 'digits' external { data_set: 'digits' class_id: 4 } "
+                   "split { known: [0, 1, 2] unknown: 3 }");
+    const absl::StatusOr<Experiment> experiment =
+        sandbox_.Load(absl::StrCat(kMinimalSpec,
+                                   "validation_per_class: 5 search { method: 'plain' axis { path: 'training.epochs' "
+                                   "value: ['2', '3'] } criterion { aurc {} } }"));
+    EXPECT_TRUE(experiment.ok()) << experiment.status();
+    const std::vector<Trial> trials = *Expand(*experiment);
+    planner->AddTrial(trials[0]);
+    absl::StatusOr<std::vector<TrialSearch>> searches = ExpandSearches(*experiment, trials);
+    EXPECT_TRUE(searches.ok()) << searches.status();
+    const int choice = planner->AddSearch((*searches)[0]);
+    planner->FindNeeded();
+    engine_.on_end = [this, criterion](const std::string& key) {
+      TrialRecord record;
+      record.set_schema_version(kSchemaVersion);
+      record.set_trial_id(key);
+      MetricRecord* metric = record.add_metric();
+      metric->set_name("aurc");
+      if ((*criterion)[key].has_value()) metric->set_value(*(*criterion)[key]);
+      EXPECT_TRUE(store_.CommitRecord(record).ok());
+    };
+    return choice;
   }
 
   const SpecSandbox sandbox_;
@@ -209,7 +247,7 @@ TEST_F(ExecutePlanTest, AGpuIsSharedByAsManyActionsAsItHasShares) {
   FakeEngine shared;
   shared.capacity_of.gpus = {3};
   shared.capacity_of.shares_per_gpu = 3;
-  ASSERT_TRUE(ExecutePlan(plan, store_, memory_, &shared, &observer_).ok());
+  ASSERT_TRUE(ExecutePlan(plan, NoChoice, store_, memory_, &shared, &observer_).ok());
   EXPECT_GE(shared.most_running, 3);
 }
 
@@ -223,6 +261,50 @@ TEST_F(ExecutePlanTest, MemoryIsCountedByTheKindOfAction) {
   ASSERT_TRUE(Run(plan).ok());
   EXPECT_EQ(engine_.most_running, 2);
   EXPECT_THAT(observer_.finished, SizeIs(12));
+}
+
+TEST_F(ExecutePlanTest, AChoiceIsMadeOnTheWayAndWhatItAddsIsDone) {
+  Planner planner(store_, [](const Selection&) { return 10; });
+  std::map<std::string, std::optional<double>> aurc;
+  const int choice = PlanSearch(&planner, &aurc);
+  const Plan& plan = planner.plan();
+  aurc[plan.trial_id(1)] = 0.5;
+  aurc[plan.trial_id(2)] = 0.25;  // three epochs: the better one, as AURC is a risk
+  const auto choose = [&](int node) {
+    EXPECT_EQ(node, choice);
+    return planner.Choose(node);
+  };
+  ASSERT_TRUE(ExecutePlan(plan, choose, store_, memory_, &engine_, &observer_).ok());
+  ASSERT_THAT(plan.trials, SizeIs(4));
+  EXPECT_EQ(plan.searches[0].tuned, 3);
+  EXPECT_EQ(plan.trials[3].method().training().epochs(), 3);
+  // The candidates are trained on fewer samples: nothing of the tuned trial was done for them.
+  EXPECT_THAT(observer_.added, SizeIs(3));
+  EXPECT_THAT(engine_.started, SizeIs(3 * 4));
+  EXPECT_EQ(engine_.started.back().key(), plan.trial_id(3));
+  EXPECT_THAT(observer_.finished, SizeIs(3 * 4 + 1));  // and the choice
+}
+
+TEST_F(ExecutePlanTest, AChoiceThatCannotBeMadeIsAFailure) {
+  Planner planner(store_, [](const Selection&) { return 10; });
+  std::map<std::string, std::optional<double>> undefined;
+  const int choice = PlanSearch(&planner, &undefined);
+  const auto choose = [&](int node) { return planner.Choose(node); };
+  EXPECT_EQ(ExecutePlan(planner.plan(), choose, store_, memory_, &engine_, &observer_),
+            absl::AbortedError("1 action failed"));
+  EXPECT_THAT(observer_.failed, ElementsAre(choice));
+  EXPECT_THAT(engine_.started, SizeIs(3 * 3));
+  EXPECT_EQ(store_.LoadFailure(planner.plan().nodes[choice].key)->kind(), "choose");
+}
+
+TEST_F(ExecutePlanTest, ACandidateThatFailsLeavesNoChoice) {
+  Planner planner(store_, [](const Selection&) { return 10; });
+  std::map<std::string, std::optional<double>> aurc;
+  const int choice = PlanSearch(&planner, &aurc);
+  engine_.failing_keys = {planner.plan().trial_id(1)};
+  EXPECT_EQ(ExecutePlan(planner.plan(), NoChoice, store_, memory_, &engine_, &observer_),
+            absl::AbortedError("1 action failed"));
+  EXPECT_THAT(observer_.skipped, ElementsAre(choice));
 }
 
 }  // namespace

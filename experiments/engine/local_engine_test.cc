@@ -52,6 +52,7 @@ class Observer : public EngineObserver {
   }
   void OnSkip(int node) override { skipped.push_back(node); }
   void OnStartFailure(int, const absl::Status& status) override { start_failures.push_back(status); }
+  void OnGrowth(const std::vector<int>&) override {}
   void OnTick() override {
     if (progress > 0 && interrupt_on_progress) kill(getpid(), SIGINT);
   }
@@ -84,7 +85,7 @@ class LocalEngineTest : public ::testing::Test {
 
   absl::Status Run(const Plan& plan) {
     LocalEngine engine(store_, options_);
-    return ExecutePlan(plan, store_, {}, &engine, &observer_);
+    return ExecutePlan(plan, /*choose=*/nullptr, store_, {}, &engine, &observer_);
   }
 
   // What the workers executed: "train PID", ...

@@ -102,14 +102,6 @@ std::vector<int> Planner::FindNeeded() {
   return found;
 }
 
-void Planner::FindDone() {
-  for (PlanNode& node : plan_.nodes) {
-    if (!node.needed || !IsInStore(node)) continue;
-    node.done = true;
-    node.needed = false;
-  }
-}
-
 void Planner::Need(int n, std::vector<int>* found) {
   if (plan_.nodes[n].done || plan_.nodes[n].needed) return;
   plan_.nodes[n].needed = true;

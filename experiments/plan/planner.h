@@ -43,9 +43,6 @@ class Planner {
   // before, inputs first.
   std::vector<int> FindNeeded();
 
-  // What was needed and is in the store by now is done.
-  void FindDone();
-
   // Makes the choice of a kChoose node, whose candidates all have records, and adds the tuned trial. Returns what
   // FindNeeded() does. Errors: those of TunedTrial(); kNotFound for a candidate without a record.
   absl::StatusOr<std::vector<int>> Choose(int node);

@@ -1,6 +1,5 @@
 #include "experiments/study/study.h"
 
-#include <algorithm>
 #include <deque>
 #include <optional>
 #include <utility>
@@ -78,18 +77,6 @@ int Study::waiting() const {
 
 absl::Status Study::CheckInputs(const std::vector<std::string>& data_folders) const {
   return openset::CheckInputs(plan(), experiment_.catalog, data_folders);
-}
-
-absl::Status Study::MakeChoices() {
-  planner_.FindDone();
-  for (size_t n = 0; n < plan().nodes.size(); ++n) {
-    const PlanNode& node = plan().nodes[n];
-    if (node.kind != ActionKind::kChoose || !node.needed) continue;
-    const bool can =
-        std::all_of(node.inputs.begin(), node.inputs.end(), [this](int input) { return plan().nodes[input].done; });
-    if (can) OPENSET_RETURN_IF_ERROR(planner_.Choose(static_cast<int>(n)).status());
-  }
-  return absl::OkStatus();
 }
 
 absl::StatusOr<Report> Study::MakeReport() const {

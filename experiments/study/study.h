@@ -3,8 +3,8 @@
 // The life of a study:
 //   1. Load() reads the spec and all that it names, expands it to trials and searches, and plans them, once.
 //   2. CheckInputs() looks at the files that what is missing needs.
-//   3. An engine executes what is needed of plan(). MakeChoices() then chooses where searches were run, which adds the
-//      tuned trials to the plan, and the engine executes these.
+//   3. An engine executes what is needed of plan(), and asks Choose() for the choices of searches, which add the tuned
+//      trials to the plan.
 //   4. MakeReport() reads the records there are.
 #ifndef OPENSET_EXPERIMENTS_STUDY_STUDY_H_
 #define OPENSET_EXPERIMENTS_STUDY_STUDY_H_
@@ -41,7 +41,7 @@ class Study {
   const std::string& name() const { return experiment_.spec.name(); }
   const Experiment& experiment() const { return experiment_; }
   const Store& store() const { return store_; }
-  // It grows by MakeChoices(): numbers of trials and nodes stay what they are, references to them don't.
+  // It grows by Choose(): numbers of trials and nodes stay what they are, references to them don't.
   const Plan& plan() const { return planner_.plan(); }
 
   // The trials of tables in their order: each as it is written and, where the choice is made, as it is tuned. The
@@ -53,9 +53,9 @@ class Study {
   // Errors: those of experiments/study/check_inputs.h.
   absl::Status CheckInputs(const std::vector<std::string>& data_folders) const;
 
-  // Once the needed actions were executed: what is in the store is needed no more, and searches whose candidates all
-  // have records give their tuned trials, whose missing actions are needed now. Errors: those of Planner::Choose().
-  absl::Status MakeChoices();
+  // Makes the choice of a kChoose node, whose candidates all have records; the tuned trial's missing actions are needed
+  // now. Returns these, inputs first. Errors: those of Planner::Choose().
+  absl::StatusOr<std::vector<int>> Choose(int node) { return planner_.Choose(node); }
 
   // Errors: those of Store::LoadRecord().
   absl::StatusOr<Report> MakeReport() const;

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "core/testing/status_matchers.h"
 #include "eval/scores/score.pb.h"
@@ -75,18 +76,20 @@ TEST_F(StudyTest, GrowsByWhatItsSearchesChoose) {
   EXPECT_EQ(study.plan().CountNeeded(ActionKind::kEvaluate), 6);
 
   // With a candidate missing nothing is chosen.
+  const auto is_choice = [](const PlanNode& node) { return node.kind == ActionKind::kChoose; };
+  const int choice = static_cast<int>(absl::c_find_if(study.plan().nodes, is_choice) - study.plan().nodes.begin());
   for (const int t : {0, 1, 2, 3, 4}) Record(study, t, t == 4 ? 0.1 : 0.3);
-  ASSERT_TRUE(study.MakeChoices().ok());
+  EXPECT_THAT(study.Choose(choice).status(), StatusIs(absl::StatusCode::kNotFound));
   EXPECT_EQ(study.waiting(), 1);
-  EXPECT_EQ(study.plan().CountNeeded(ActionKind::kEvaluate), 1);
 
-  // The third of the grid wins: temperature 10, one epoch.
+  // The third of the grid wins: temperature 10, one epoch. It is trained on all samples, so nothing of it was done.
   Record(study, 5, 0.2);
-  ASSERT_TRUE(study.MakeChoices().ok());
+  const absl::StatusOr<std::vector<int>> added = study.Choose(choice);
+  ASSERT_TRUE(added.ok()) << added.status();
+  EXPECT_EQ(study.plan().nodes[added->back()].key, study.plan().trial_id(6));
   EXPECT_EQ(study.waiting(), 0);
   EXPECT_THAT(Reported(study), ElementsAre("plain on task, split 0, seed 0", "plain (tuned) on task, split 0, seed 0",
                                            "pairs on task, split 0, seed 0"));
-  EXPECT_EQ(study.plan().CountNeeded(ActionKind::kEvaluate), 1);
   EXPECT_EQ(study.plan().trials[6].method().score().temperature_scaled_softmax().temperature(), 10);
   EXPECT_EQ(study.plan().trials[6].method().training().epochs(), 1);
   const absl::StatusOr<Report> report = study.MakeReport();
@@ -110,8 +113,6 @@ TEST_F(StudyTest, NamesTheFilesThatAreMissing) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("digits/test-images")));
   // Of a study that is done no file is looked for.
   Record(**study, 0, 0.5);
-  ASSERT_TRUE((*study)->MakeChoices().ok());
-  EXPECT_EQ((*study)->plan().CountNeeded(ActionKind::kEvaluate), 0);
   const absl::StatusOr<std::unique_ptr<Study>> done = Load("");
   ASSERT_TRUE(done.ok()) << done.status();
   EXPECT_TRUE((*done)->CheckInputs({sandbox_.folder()}).ok());

@@ -47,10 +47,13 @@ std::string ShortDuration(absl::Duration duration) {
 RunDisplay::RunDisplay(const Plan& plan, bool terminal, std::ostream* out)
     : plan_(plan), terminal_(terminal), out_(out), start_(absl::Now()), last_line_(start_) {
   for (const PlanNode& node : plan_.nodes) {
-    if (!node.needed || node.kind == ActionKind::kChoose) continue;
-    ++total_;
-    total_work_ += WorkOf(node);
+    if (node.needed) Expect(node);
   }
+}
+
+void RunDisplay::Expect(const PlanNode& node) {
+  ++total_;
+  total_work_ += WorkOf(node);
 }
 
 RunDisplay::~RunDisplay() { EraseLine(); }
@@ -92,6 +95,10 @@ void RunDisplay::OnStartFailure(int node, const absl::Status& status) {
   const char* waits = running_.empty() ? "" : "; tried again when an action has ended";
   Line(absl::StrCat("not started: ", Describe(plan_.trials[plan_.nodes[node].trials[0]]), ": ", status.message(),
                     waits));
+}
+
+void RunDisplay::OnGrowth(const std::vector<int>& added) {
+  for (const int node : added) Expect(plan_.nodes[node]);
 }
 
 void RunDisplay::OnTick() {

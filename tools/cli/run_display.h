@@ -5,6 +5,7 @@
 #include <map>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "experiments/engine/execute_plan.h"
@@ -27,6 +28,7 @@ class RunDisplay : public EngineObserver {
   void OnFinish(int node, const absl::Status& status) override;
   void OnSkip(int node) override;
   void OnStartFailure(int node, const absl::Status& status) override;
+  void OnGrowth(const std::vector<int>& added) override;
   void OnTick() override;
 
  private:
@@ -35,6 +37,8 @@ class RunDisplay : public EngineObserver {
     WorkProgress progress;
   };
 
+  // Counts a node that is to be done.
+  void Expect(const PlanNode& node);
   std::string ProgressLine() const;
   void EraseLine();
   void Line(const std::string& text);

@@ -76,18 +76,13 @@ absl::Status RunPlan(Study* study) {
   OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const LocalEngineOptions options, EngineOptions(deployment.spec, *study));
   LocalEngine engine(study->store(), options);
-  for (size_t planned = 0; planned < plan.trials.size();) {  // again where choices have added trials
-    planned = plan.trials.size();
-    OPENSET_RETURN_IF_ERROR(study->CheckInputs(options.data_folders));
-    ShowWork(*study, options.capacity.cpu_threads);
-    study->store().SweepTemporaries();
-    {
-      RunDisplay display(plan, isatty(STDOUT_FILENO) != 0, &std::cout);
-      OPENSET_RETURN_IF_ERROR(ExecutePlan(plan, study->store(), deployment.spec.memory(), &engine, &display));
-    }
-    OPENSET_RETURN_IF_ERROR(study->MakeChoices());
-  }
-  return absl::OkStatus();
+  // A tuned trial reads what the trial that it is made of reads.
+  OPENSET_RETURN_IF_ERROR(study->CheckInputs(options.data_folders));
+  ShowWork(*study, options.capacity.cpu_threads);
+  study->store().SweepTemporaries();
+  RunDisplay display(plan, isatty(STDOUT_FILENO) != 0, &std::cout);
+  const auto choose = [study](int node) { return study->Choose(node); };
+  return ExecutePlan(plan, choose, study->store(), deployment.spec.memory(), &engine, &display);
 }
 
 absl::Status FinishRun(const Study& study, const absl::Status& outcome, const std::string& after_failure) {

@@ -13,9 +13,9 @@ namespace openset {
 // Names of the flags that RunPlan() reads, itself and through tools/cli/flags.h.
 std::vector<std::string> RunFlags();
 
-// Runs what is missing of the study's plan, with progress on standard output; where searches were run, makes their
-// choices and runs what these add. Errors: those of ExecutePlan(); those of Study::MakeChoices(); those of what is
-// looked at before anything is written: flags, data files, model files.
+// Runs what is missing of the study's plan, with progress on standard output; the choices of searches, and what they
+// add, among it. Errors: those of ExecutePlan(); those of what is looked at before anything is written: flags, data
+// files, model files.
 absl::Status RunPlan(Study* study);
 
 // Says what came of it: writes and prints the report, unless the run was stopped or could not begin. Returns the
