@@ -6,6 +6,8 @@
 #include "core/proto/proto_digest.h"
 #include "data/augment/augment.pb.h"
 #include "eval/scores/score_needs.h"
+#include "losses/loss.pb.h"
+#include "models/model.pb.h"
 
 namespace openset {
 namespace {

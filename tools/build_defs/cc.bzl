@@ -1,6 +1,6 @@
 """C++ and proto rules with the project's options: warnings are errors, tests link statically against our libraries."""
 
-load(":cc_proto.bzl", "cc_proto")
+load(":cc_proto.bzl", "cc_proto", "light_cc_proto")
 
 _COPTS = [
     "-Wall",
@@ -96,24 +96,15 @@ def _proto_label(dep, suffix):
     return dep + suffix
 
 def openset_proto(name, srcs, deps = [], visibility = None, light_header = False):
-    """NAME_proto and NAME_cc_proto of one .proto file. `light_header`: and NAME_cc_proto_h (cc_proto.bzl)."""
+    """NAME_proto and NAME_cc_proto of one .proto file; for `light_header` see light_cc_proto() in cc_proto.bzl."""
     native.proto_library(
         name = name + "_proto",
         srcs = srcs,
         deps = [_proto_label(dep, "_proto") for dep in deps],
         visibility = visibility,
     )
-    if not light_header:
-        native.cc_proto_library(
-            name = name + "_cc_proto",
-            deps = [":" + name + "_proto"],
-            visibility = visibility,
-        )
-        return
-    cc_proto(
-        name = name,
-        src = srcs[0],
-        proto = ":" + name + "_proto",
-        deps = [_proto_label(dep, "_cc_proto") for dep in deps],
-        visibility = visibility,
-    )
+    proto = ":" + name + "_proto"
+    if light_header:
+        light_cc_proto(name, srcs[0], proto, [_proto_label(dep, "_cc_proto") for dep in deps], visibility)
+    else:
+        cc_proto(name, srcs[0], proto, visibility)

@@ -41,7 +41,23 @@ _light = rule(
     },
 )
 
-def cc_proto(name, src, proto, deps, visibility = None):
+def cc_proto(name, src, proto, visibility = None):
+    """NAME_cc_proto, with SRC's .pb.h. NAME_cc_proto_h has a .proto.h, which stands for it where generated code asks."""
+    stem = src[:-len(".proto")]
+    native.cc_proto_library(name = name + "_cc_proto", deps = [proto], visibility = visibility)
+    native.genrule(
+        name = name + "_cc_proto_alias",
+        outs = [stem + ".proto.h"],
+        cmd = "echo '#include \"%s/%s.pb.h\"' > $@" % (native.package_name(), stem),
+    )
+    native.cc_library(
+        name = name + "_cc_proto_h",
+        hdrs = [stem + ".proto.h"],
+        visibility = visibility,
+        deps = [name + "_cc_proto"],
+    )
+
+def light_cc_proto(name, src, proto, deps, visibility = None):
     """NAME_cc_proto, with SRC's .pb.h and .proto.h, and NAME_cc_proto_h, with .proto.h alone.
 
     Who includes .proto.h is not compiled again when a schema that is imported changes. It can hold, copy and hand on
@@ -59,7 +75,7 @@ def cc_proto(name, src, proto, deps, visibility = None):
         hdrs = [stem + ".pb.h", stem + ".proto.h"],
         linkstatic = 1,
         visibility = visibility,
-        deps = deps + ["@protobuf"],
+        deps = deps + [dep + "_h" for dep in deps] + ["@protobuf"],
     )
     _light(
         name = name + "_cc_proto_h",
