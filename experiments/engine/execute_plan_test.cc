@@ -278,11 +278,12 @@ TEST_F(ExecutePlanTest, AChoiceIsMadeOnTheWayAndWhatItAddsIsDone) {
   ASSERT_THAT(plan.trials, SizeIs(4));
   EXPECT_EQ(plan.searches[0].tuned, 3);
   EXPECT_EQ(plan.trials[3].method().training().epochs(), 3);
-  // The candidates are trained on fewer samples: nothing of the tuned trial was done for them.
-  EXPECT_THAT(observer_.added, SizeIs(3));
-  EXPECT_THAT(engine_.started, SizeIs(3 * 4));
+  // Two trainings, of which the written trial and the first candidate share one, and an inference and an evaluation for
+  // each of the three; then those of the tuned trial, whose training is the second candidate's.
+  EXPECT_THAT(observer_.added, SizeIs(2));
+  EXPECT_THAT(engine_.started, SizeIs(2 + 3 * 2 + 2));
   EXPECT_EQ(engine_.started.back().key(), plan.trial_id(3));
-  EXPECT_THAT(observer_.finished, SizeIs(3 * 4 + 1));  // and the choice
+  EXPECT_THAT(observer_.finished, SizeIs(10 + 1));  // and the choice
 }
 
 TEST_F(ExecutePlanTest, AChoiceThatCannotBeMadeIsAFailure) {
@@ -293,7 +294,7 @@ TEST_F(ExecutePlanTest, AChoiceThatCannotBeMadeIsAFailure) {
   EXPECT_EQ(ExecutePlan(planner.plan(), choose, store_, memory_, &engine_, &observer_),
             absl::AbortedError("1 action failed"));
   EXPECT_THAT(observer_.failed, ElementsAre(choice));
-  EXPECT_THAT(engine_.started, SizeIs(3 * 3));
+  EXPECT_THAT(engine_.started, SizeIs(2 + 3 * 2));
   EXPECT_EQ(store_.LoadFailure(planner.plan().nodes[choice].key)->kind(), "choose");
 }
 
