@@ -11,6 +11,7 @@
 #include "core/proto/overlay.h"
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
+#include "eval/scores/score.pb.h"
 #include "experiments/spec/model_files.h"
 
 namespace openset {
