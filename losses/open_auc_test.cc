@@ -69,6 +69,18 @@ TEST(OpenAuc, ScoreOfDefinition1) {
   EXPECT_NEAR(Value("unknown_score: MIN_MISCLASSIFICATION", scene), (1 - t) * (1 - t), 1e-15);
 }
 
+// openauc_paper: 1 / (N_k N_u) sum_ij [known i right] (1 - (r_j - r_i))^2 over all pairs, r = 1 - max probability.
+// Known: 1/4 and 1/3 (right), 1/5 (wrong); open: 1/2 and 1/3.
+TEST(OpenAuc, ThePapersText) {
+  LossScene scene = SceneOf(Matrix({{std::log(3), 0}, {0, std::log(2)}, {std::log(4), 0}}), {0, 1, 1});
+  scene.open = OpenSetOf(Matrix({{0, 0}, {std::log(2), 0}}), {0, 1});
+  double sum = 0;
+  for (const double known : {1.0 / 4, 1.0 / 3}) {
+    for (const double open : {1.0 / 2, 1.0 / 3}) sum += (1 - open + known) * (1 - open + known);
+  }
+  EXPECT_NEAR(Value("pairs: ALL mean: ALL_PAIRS unknown_score: MIN_MISCLASSIFICATION", scene), sum / 6, 1e-15);
+}
+
 TEST(OpenAuc, LambdaScales) {
   const LossScene scene = ThreeAndTwo();
   EXPECT_DOUBLE_EQ(MakeTerm("lambda: 0.3 open_auc { pairs: ALL }")->Compute(scene.Input()).item<double>(),

@@ -11,6 +11,7 @@ class LinearHead : public Head {
  public:
   LinearHead(const LinearHeadSpec& spec, int64_t feature_dim, int64_t outputs)
       : normalise_logits_(spec.normalise_logits()),
+        initialisation_(spec.initialisation()),
         weight_(register_parameter("weight", at::empty({outputs, feature_dim}))) {
     if (spec.bias()) bias_ = register_parameter("bias", at::empty({outputs}));
   }
@@ -21,10 +22,22 @@ class LinearHead : public Head {
     return {feature, logits, {}, {}};
   }
 
-  void Initialise(RandomStream* random) override { DrawDefault(weight_, bias_, random); }
+  void Initialise(RandomStream* random) override {
+    switch (initialisation_) {
+      case LinearHeadSpec::STANDARD_NORMAL:
+        DrawNormal(0, 1, random, weight_);
+        if (bias_.defined()) DrawNormal(0, 1, random, bias_);
+        return;
+      case LinearHeadSpec::UNIFORM:
+      case LinearHeadSpec::INITIALISATION_UNSPECIFIED:
+        break;
+    }
+    DrawDefault(weight_, bias_, random);
+  }
 
  private:
   const bool normalise_logits_;
+  const LinearHeadSpec::Initialisation initialisation_;
   at::Tensor weight_;
   at::Tensor bias_;  // undefined without one
 };

@@ -10,7 +10,8 @@
 namespace openset {
 
 // `outputs` logits of features of dimension `feature_dim`. Parameters: weight [outputs, feature_dim] and, unless the
-// spec says no, bias [outputs], with PyTorch's default initialisation.
+// spec says no, bias [outputs], initialised as the
+// spec says.
 std::shared_ptr<Head> MakeLinearHead(const LinearHeadSpec& spec, int64_t feature_dim, int64_t outputs);
 
 }  // namespace openset

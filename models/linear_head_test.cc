@@ -56,5 +56,21 @@ TEST(LinearHeadTest, InitialValuesAreWithinOneOverRootD) {
   EXPECT_LE(parameters["bias"].abs().max().item<double>(), 0.1 + 1e-7);
 }
 
+// torch.randn for weight and bias, whatever D (OpenAUC, utils/model_utils.py:37-39). 20,200 values: their mean is
+// within 5 / sqrt(20,200) = 0.036 of 0 and their variance within 5 sqrt(2 / 20,200) = 0.050 of 1 but for one seed in a
+// million.
+TEST(LinearHeadTest, InitialValuesCanBeStandardNormal) {
+  LinearHeadSpec spec;
+  spec.set_initialisation(LinearHeadSpec::STANDARD_NORMAL);
+  const auto head = MakeLinearHead(spec, 100, 200);
+  RandomStream random(1, "linear_head_test");
+  head->Initialise(&random);
+  const auto parameters = head->named_parameters();
+  const at::Tensor values = at::cat({parameters["weight"].flatten(), parameters["bias"]}).to(at::kDouble);
+  EXPECT_NEAR(values.mean().item<double>(), 0, 0.036);
+  EXPECT_NEAR(values.var().item<double>(), 1, 0.050);
+  EXPECT_GT(parameters["bias"].abs().max().item<double>(), 1);
+}
+
 }  // namespace
 }  // namespace openset

@@ -46,6 +46,31 @@ void Prepare(Message* top, Message* base) {
 
 }  // namespace
 
+void OverlayWherePresent(const Message& top, Message* base) {
+  const Reflection* reflection = top.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  reflection->ListFields(top, &fields);
+  // What has no messages to look for replaces at once.
+  const std::unique_ptr<Message> values(top.New());
+  values->CopyFrom(top);
+  for (const FieldDescriptor* field : fields) {
+    if (field->is_repeated() && MergesByKind(*field)) {
+      values->GetReflection()->ClearField(values.get(), field);
+      for (int i = 0; i < reflection->FieldSize(top, field); ++i) {
+        const int place = FindKind(*base, *field, KindOf(top, *field, i), OrdinalOf(top, *field, i));
+        if (place < 0) continue;
+        OverlayWherePresent(reflection->GetRepeatedMessage(top, field, i),
+                            reflection->MutableRepeatedMessage(base, field, place));
+      }
+    } else if (!field->is_repeated() && field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+      values->GetReflection()->ClearField(values.get(), field);
+      if (!reflection->HasField(*base, field)) continue;
+      OverlayWherePresent(reflection->GetMessage(top, field), reflection->MutableMessage(base, field));
+    }
+  }
+  Overlay(*values, base);
+}
+
 void Overlay(const Message& top, Message* base) {
   const std::unique_ptr<Message> copy(top.New());
   copy->CopyFrom(top);

@@ -13,6 +13,11 @@ namespace openset {
 // none.
 void Overlay(const google::protobuf::Message& top, google::protobuf::Message* base);
 
+// The same, but adds no message: one of `top` that `base` has not (another member of a oneof, an element of a kind that
+// a list merged by kind has not) is passed over, with all below it. Scalars and other repeated fields of messages that
+// are there replace as above.
+void OverlayWherePresent(const google::protobuf::Message& top, google::protobuf::Message* base);
+
 }  // namespace openset
 
 #endif  // OPENSET_CORE_PROTO_OVERLAY_H_

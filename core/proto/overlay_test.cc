@@ -53,5 +53,33 @@ TEST(Overlay, SeveralOfAKindAreMergedInTheirOrder) {
   EXPECT_EQ(Laid("part { share: 3 }", "part { hard {} }"), "part { hard { } } part { share: 3 }");
 }
 
+std::string LaidWherePresent(const std::string& top_text, const std::string& base_text) {
+  Root top, base;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(top_text, &top));
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(base_text, &base));
+  OverlayWherePresent(top, &base);
+  return base.ShortDebugString();
+}
+
+TEST(OverlayWherePresent, PassesOverMessagesThatAreNotThere) {
+  EXPECT_EQ(LaidWherePresent("leaf { rate: 1 }", "leaf { count: 2 }"), "leaf { rate: 1 count: 2 }");
+  EXPECT_EQ(LaidWherePresent("leaf { rate: 1 }", "flag: true"), "flag: true");
+  // Another member of a oneof is not there.
+  EXPECT_EQ(LaidWherePresent("second { on: false }", "first { rate: 1 }"), "first { rate: 1 }");
+  EXPECT_EQ(LaidWherePresent("first { count: 2 weight: 1 }", "first { rate: 1 weight: 5 weight: 6 }"),
+            "first { rate: 1 count: 2 weight: 1 }");
+  // Scalars of what is there are.
+  EXPECT_EQ(LaidWherePresent("flag: true tag: 'x'", "tag: 'a' tag: 'b'"), "tag: \"x\" flag: true");
+}
+
+TEST(OverlayWherePresent, AddsNoElementsOfAnotherKind) {
+  EXPECT_EQ(LaidWherePresent("part { hard { rate: 1 } }", "part { soft { rate: 0.5 } }"),
+            "part { soft { rate: 0.5 } }");
+  EXPECT_EQ(LaidWherePresent("part { share: 3 hard { rate: 1 } }", "part { soft {} } part { hard { count: 2 } }"),
+            "part { soft { } } part { share: 3 hard { rate: 1 count: 2 } }");
+  EXPECT_EQ(LaidWherePresent("part { soft { rate: 1 } } part { soft { rate: 0.5 } }", "part { soft {} }"),
+            "part { soft { rate: 1 } }");
+}
+
 }  // namespace
 }  // namespace openset

@@ -16,7 +16,7 @@ std::unique_ptr<Augmentation> MakeAugmentation(const AugmentationSpec& spec, int
     case AugmentationSpec::kRandAugment:
       return MakeRandAugment(spec.rand_augment());
     case AugmentationSpec::kRandomCrop:
-      return MakeRandomCrop(spec.random_crop());
+      return MakeRandomCrop(spec.random_crop(), input_size);
     case AugmentationSpec::kHorizontalFlip:
       return MakeHorizontalFlip(spec.horizontal_flip());
     case AugmentationSpec::kResize:

@@ -1,5 +1,6 @@
 #include "data/augment/random_crop.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace openset {
@@ -7,31 +8,45 @@ namespace {
 
 class RandomCrop : public Augmentation {
  public:
-  explicit RandomCrop(const RandomCropSpec& spec) : padding_(spec.padding()) {}
+  // `input_size`: that of the windows; 0 for the images' own.
+  RandomCrop(int padding, int input_size) : padding_(padding), input_size_(input_size) {}
 
   at::Tensor Apply(const at::Tensor& images, RandomStream* random) const override {
+    const int64_t height = input_size_ > 0 ? input_size_ : images.size(2);
+    const int64_t width = input_size_ > 0 ? input_size_ : images.size(3);
+    // What is missing for one window, on both sides.
+    const auto more = [this](int64_t size, int64_t window) {
+      return std::max<int64_t>(0, (window - size - 2 * padding_ + 1) / 2);
+    };
+    const int64_t pad_y = padding_ + more(images.size(2), height), pad_x = padding_ + more(images.size(3), width);
+    const uint64_t rows = images.size(2) + 2 * pad_y - height + 1, columns = images.size(3) + 2 * pad_x - width + 1;
     std::vector<int64_t> top(images.size(0));
     std::vector<int64_t> left(images.size(0));
     for (int64_t i = 0; i < images.size(0); ++i) {
-      top[i] = static_cast<int64_t>(random->Below(2 * padding_ + 1));
-      left[i] = static_cast<int64_t>(random->Below(2 * padding_ + 1));
+      top[i] = static_cast<int64_t>(random->Below(rows));
+      left[i] = static_cast<int64_t>(random->Below(columns));
     }
     // Window (b, y, x) is the view [C, H, W] with its corner at (y, x) of padded image b.
-    const at::Tensor windows = at::constant_pad_nd(images, {padding_, padding_, padding_, padding_}, 0)
-                                   .unfold(2, images.size(2), 1)
-                                   .unfold(3, images.size(3), 1)
+    const at::Tensor windows = at::constant_pad_nd(images, {pad_x, pad_x, pad_y, pad_y}, 0)
+                                   .unfold(2, height, 1)
+                                   .unfold(3, width, 1)
                                    .permute({0, 2, 3, 1, 4, 5});
     return windows.index({at::arange(images.size(0), images.options().dtype(at::kLong)),
                           at::tensor(top, at::kLong).to(images.device()),
                           at::tensor(left, at::kLong).to(images.device())});
   }
 
+  SizeEffect size_effect() const override { return input_size_ > 0 ? SizeEffect::kFixes : SizeEffect::kKeeps; }
+
  private:
   const int64_t padding_;
+  const int64_t input_size_;
 };
 
 }  // namespace
 
-std::unique_ptr<Augmentation> MakeRandomCrop(const RandomCropSpec& spec) { return std::make_unique<RandomCrop>(spec); }
+std::unique_ptr<Augmentation> MakeRandomCrop(const RandomCropSpec& spec, int input_size) {
+  return std::make_unique<RandomCrop>(spec.padding(), spec.window() == RandomCropSpec::INPUT_SIZE ? input_size : 0);
+}
 
 }  // namespace openset

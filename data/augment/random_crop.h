@@ -1,4 +1,4 @@
-// A window of the image's own size at a random place of the image padded with zeros.
+// A window of the image's own size, or of the model's input size, at a random place of the image padded with zeros.
 #ifndef OPENSET_DATA_AUGMENT_RANDOM_CROP_H_
 #define OPENSET_DATA_AUGMENT_RANDOM_CROP_H_
 
@@ -9,9 +9,10 @@
 
 namespace openset {
 
-// The top left corner of the window is uniform on {0, ..., 2 padding}^2 of the padded image; for each image its row is
-// drawn, then its column. Precondition as for MakeAugmentation.
-std::unique_ptr<Augmentation> MakeRandomCrop(const RandomCropSpec& spec);
+// The top left corner of the window is uniform on the places of the padded image where it fits, {0, ..., 2 padding}^2
+// for the image's own size; for each image its row is drawn, then its column. `input_size` is for windows of that size.
+// Precondition as for MakeAugmentation.
+std::unique_ptr<Augmentation> MakeRandomCrop(const RandomCropSpec& spec, int input_size);
 
 }  // namespace openset
 

@@ -8,7 +8,7 @@ namespace {
 std::unique_ptr<Augmentation> Crop(int padding) {
   RandomCropSpec spec;
   spec.set_padding(padding);
-  return MakeRandomCrop(spec);
+  return MakeRandomCrop(spec, /*input_size=*/0);
 }
 
 // Images of pixels that differ from each other and from 0.
@@ -39,6 +39,29 @@ TEST(RandomCrop, IsAWindowOfTheZeroPaddedImage) {
       }
     }
   }
+}
+
+// torchvision's RandomCrop(4, padding=1) of 6 x 7 images: corners in {0 ... 4} x {0 ... 5} of the 8 x 9 padded ones.
+TEST(RandomCrop, OfTheInputSizeNeedsNoResize) {
+  RandomCropSpec spec;
+  spec.set_padding(1);
+  spec.set_window(RandomCropSpec::INPUT_SIZE);
+  const auto crop = MakeRandomCrop(spec, 4);
+  EXPECT_EQ(crop->size_effect(), SizeEffect::kFixes);
+  EXPECT_EQ(Crop(1)->size_effect(), SizeEffect::kKeeps);
+  const at::Tensor images = Images(20, 6, 7);
+  RandomStream random(1, "crop");
+  RandomStream same(1, "crop");
+  const at::Tensor cropped = crop->Apply(images, &random);
+  ASSERT_EQ(cropped.sizes(), at::IntArrayRef({20, 3, 4, 4}));
+  const at::Tensor padded = at::constant_pad_nd(images, {1, 1, 1, 1}, 0);
+  for (int64_t i = 0; i < 20; ++i) {
+    const auto top = static_cast<int64_t>(same.Below(5));
+    const auto left = static_cast<int64_t>(same.Below(6));
+    EXPECT_TRUE(at::equal(cropped[i], padded[i].slice(1, top, top + 4).slice(2, left, left + 4)));
+  }
+  // An image that is too small, even with its padding, stands in the middle of zeros.
+  EXPECT_TRUE(at::equal(crop->Apply(at::ones({1, 3, 1, 2}, at::kByte), &random).sum(), at::tensor(6)));
 }
 
 TEST(RandomCrop, WithoutPaddingTheImagesStay) {

@@ -12,13 +12,14 @@ namespace {
 
 class ExternalImages : public ExtraImageSource {
  public:
-  ExternalImages(const ExternalImagesSpec& spec, Batcher images, Pipeline pipeline)
-      : spec_(spec), images_(std::move(images)), pipeline_(std::move(pipeline)) {}
+  ExternalImages(const ExternalImagesSpec& spec, int batch_size, Batcher images, Pipeline pipeline)
+      : spec_(spec), batch_size_(batch_size), images_(std::move(images)), pipeline_(std::move(pipeline)) {}
 
   void StartEpoch(RandomStream* random) override { Shuffle(random); }
 
   at::Tensor ExtraImages(const Batch& batch, RandomStream* random) override {
-    int64_t missing = static_cast<int64_t>(std::ceil(spec_.share() * batch.label.size(0)));
+    const int64_t size = spec_.share_of() == ExternalImagesSpec::FULL_BATCH ? batch_size_ : batch.label.size(0);
+    auto missing = static_cast<int64_t>(std::ceil(spec_.share() * static_cast<double>(size)));
     std::vector<at::Tensor> samples;
     while (missing > 0) {
       if (!order_.defined() || next_ == images_.size()) Shuffle(random);
@@ -37,6 +38,7 @@ class ExternalImages : public ExtraImageSource {
   }
 
   const ExternalImagesSpec spec_;
+  const int64_t batch_size_;
   const Batcher images_;
   const Pipeline pipeline_;
   at::Tensor order_;  // i64 [N]
@@ -45,8 +47,9 @@ class ExternalImages : public ExtraImageSource {
 
 }  // namespace
 
-std::unique_ptr<OpenSetSource> MakeExternalImages(const ExternalImagesSpec& spec, Batcher images, Pipeline pipeline) {
-  return std::make_unique<ExternalImages>(spec, std::move(images), std::move(pipeline));
+std::unique_ptr<OpenSetSource> MakeExternalImages(const ExternalImagesSpec& spec, int batch_size, Batcher images,
+                                                  Pipeline pipeline) {
+  return std::make_unique<ExternalImages>(spec, batch_size, std::move(images), std::move(pipeline));
 }
 
 }  // namespace openset

@@ -1,6 +1,7 @@
 // Open-set source: images of an external data set, as ExternalImagesSpec in open_set.proto says. ceil(share * B) images
-// a step. Source: Hendrycks et al. 2019 (outlier-exposure, CIFAR/oe_scratch.py); there, as in the code of the unified
-// benchmark, an epoch ends with the known data, so that each epoch sees another part of a large external set.
+// a step, B the size of the batch at hand or, for FULL_BATCH, of a full one. Source: Hendrycks et al. 2019
+// (outlier-exposure, CIFAR/oe_scratch.py); there, as in the code of the unified benchmark, an epoch ends with the known
+// data, so that each epoch sees another part of a large external set.
 #ifndef OPENSET_DATA_OPEN_SET_EXTERNAL_IMAGES_H_
 #define OPENSET_DATA_OPEN_SET_EXTERNAL_IMAGES_H_
 
@@ -13,8 +14,10 @@
 
 namespace openset {
 
-// Precondition: `images` is not empty; it and `pipeline` are for the batches' device and format.
-std::unique_ptr<OpenSetSource> MakeExternalImages(const ExternalImagesSpec& spec, Batcher images, Pipeline pipeline);
+// `batch_size` is that of a full batch. Precondition: `images` is not empty; it and `pipeline` are for the batches'
+// device and format.
+std::unique_ptr<OpenSetSource> MakeExternalImages(const ExternalImagesSpec& spec, int batch_size, Batcher images,
+                                                  Pipeline pipeline);
 
 }  // namespace openset
 

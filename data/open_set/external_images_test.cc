@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
 // Five images of one pixel, 0 to 4.
-std::unique_ptr<OpenSetSource> FiveImages(double share) {
+std::unique_ptr<OpenSetSource> FiveImages(double share, ExternalImagesSpec::ShareOf of = ExternalImagesSpec::BATCH) {
   ImageSet set;
   set.channels = set.height = set.width = 1;
   SelectedSamples samples;
@@ -30,7 +30,9 @@ std::unique_ptr<OpenSetSource> FiveImages(double share) {
   format.size = format.channels = 1;
   ExternalImagesSpec spec;
   spec.set_share(share);
-  return MakeExternalImages(spec, *Batcher::Make(MakeMemorySource(set, "train"), samples, 1, at::kCPU),
+  spec.set_share_of(of);
+  return MakeExternalImages(spec, /*batch_size=*/4,
+                            *Batcher::Make(MakeMemorySource(set, "train"), samples, 1, at::kCPU),
                             *Pipeline::Make({}, format, at::kCPU));
 }
 
@@ -65,6 +67,15 @@ TEST(ExternalImages, UsesEveryImageOnceBeforeAnyTwice) {
   }
   // More than there are.
   EXPECT_EQ(source->ExtraImages(BatchOf(8), &random).size(0), 12);
+}
+
+// Released codes draw from a loader of their own: 2 * 4 images also beside a last batch of 1 (oe_batch_size in
+// CIFAR/oe_scratch.py and CIFAR/train.py; 2*args.batch_size in the unified benchmark's train.py).
+TEST(ExternalImages, AShortBatchMayTakeAsManyAsAFullOne) {
+  RandomStream random(1, "external");
+  const auto source = FiveImages(2, ExternalImagesSpec::FULL_BATCH);
+  for (const int64_t size : {4, 1}) EXPECT_EQ(source->ExtraImages(BatchOf(size), &random).size(0), 8) << size;
+  EXPECT_EQ(FiveImages(2)->ExtraImages(BatchOf(1), &random).size(0), 2);
 }
 
 // What is left of an epoch's order is not carried over, so that a training can resume.

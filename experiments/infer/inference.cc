@@ -10,12 +10,14 @@
 
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/proto/proto_digest.h"
 #include "core/proto/record_file.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "data/batch_stream.h"
 #include "data/batcher.h"
 #include "experiments/infer/predictor.h"
+#include "experiments/infer/train_mode_pass.h"
 #include "experiments/store/components.h"
 #include "experiments/store/outputs.h"
 #include "experiments/store/stage_clock.h"
@@ -37,6 +39,12 @@ std::vector<float> Values(const at::Tensor& rows) {
   const at::Tensor flat = rows.to(at::kCPU, at::kFloat).contiguous();
   const float* data = flat.const_data_ptr<float>();
   return {data, data + flat.numel()};
+}
+
+void ReportShare(const ActionContext& context, double share) {
+  WorkProgress progress;
+  progress.set_fraction(share);
+  context.report(progress);
 }
 
 // The outputs of one inference. With a writer, logits and features go to its file as they come and are not held.
@@ -93,22 +101,37 @@ class Inferrer {
         OPENSET_RETURN_IF_ERROR(AddRows(predictions[i], &collected_[i]));
       }
       done_ += batch.label.size(0);
-      WorkProgress progress;
-      progress.set_fraction(static_cast<double>(done_) / total_);
-      context_.report(progress);
+      const double share = static_cast<double>(done_) / total_;
+      ReportShare(context_, action_.inference().has_train_mode_pass() ? (1 + share) / 2 : share);
     }
+    AddSamples(batcher.samples(), selection, group);
+    return absl::OkStatus();
+  }
+
+  // Appends known samples whose logits [N, K] are there already.
+  absl::Status AddLogits(const Selection& selection, const at::Tensor& logits) {
+    OPENSET_ASSIGN_OR_RETURN(
+        const Batcher batcher,
+        context_.images->MakeBatcher(selection, action_.train(0).input().channels(), context_.device));
+    for (Collected& collected : collected_) {
+      OPENSET_RETURN_IF_ERROR(AddRows({{{}, logits, {}, {}}, {}}, &collected));
+    }
+    AddSamples(batcher.samples(), selection, -1);
+    return absl::OkStatus();
+  }
+
+ private:
+  void AddSamples(const SelectedSamples& samples, const Selection& selection, int group) {
     for (Collected& collected : collected_) {
       Outputs& outputs = collected.outputs;
-      for (int64_t label : batcher.samples().label) {
+      for (const int64_t label : samples.label) {
         outputs.label.push_back(group < 0 ? label : -1);
         outputs.class_id.push_back(selection.class_id(static_cast<int>(label)));
         outputs.group.push_back(group);
       }
     }
-    return absl::OkStatus();
   }
 
- private:
   absl::Status AddRows(const Prediction& prediction, Collected* collected) {
     Outputs& outputs = collected->outputs;
     const std::vector<float> logits = Values(prediction.output.logits);
@@ -179,6 +202,11 @@ absl::Status Collect(absl::Span<const InferRequest> requests, std::vector<std::s
   std::vector<InferenceSpec> specs;
   for (const InferRequest& request : requests) specs.push_back(request.action.inference());
   const std::shared_ptr<Model> first = models[0];
+  at::Tensor passed;  // logits of the training images
+  if (action.inference().has_train_mode_pass()) {
+    OPENSET_ASSIGN_OR_RETURN(passed, PassInTrainMode(action.inference().train_mode_pass(), train, first.get(), context,
+                                                     [&](double share) { ReportShare(context, share / 2); }));
+  }
   const std::unique_ptr<Predictor> predictor = MakePredictor(specs, train.input(), std::move(models), train.seed());
   OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, EvaluationPipeline(train.input(), context.device));
   OPENSET_ASSIGN_OR_RETURN(int64_t total, context.images->Count(action.known()));
@@ -187,7 +215,11 @@ absl::Status Collect(absl::Span<const InferRequest> requests, std::vector<std::s
     total += count;
   }
   Inferrer inferrer(action, context, predictor.get(), std::move(pipeline), total, collected);
-  OPENSET_RETURN_IF_ERROR(inferrer.Add(action.known(), -1));
+  if (passed.defined() && MessageDigest(action.known()) == MessageDigest(train.data())) {
+    OPENSET_RETURN_IF_ERROR(inferrer.AddLogits(action.known(), passed));
+  } else {
+    OPENSET_RETURN_IF_ERROR(inferrer.Add(action.known(), -1));
+  }
   for (int g = 0; g < action.unknown_size(); ++g) {
     OPENSET_RETURN_IF_ERROR(inferrer.Add(action.unknown(g).selection(), g));
   }

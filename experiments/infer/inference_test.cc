@@ -173,6 +173,47 @@ TEST_F(InferenceTest, TheSummarySaysWhatWasDone) {
   EXPECT_EQ(summary->outputs_sha256().size(), 64);
 }
 
+// What the unified benchmark's OpenMax is fitted to and tested on: the logits of a pass in training mode, and those of
+// evaluation mode with the statistics that this pass has moved. All four training images are one batch here, so that
+// its order doesn't matter.
+TEST_F(InferenceTest, APassInTrainingModeMovesTheStatistics) {
+  ASSERT_THAT(ParseTextProto("resnet_cifar { width: 2 } head { linear {} }", "model",
+                             action_.mutable_train(0)->mutable_model()),
+              IsOk());
+  FillDefaults(&action_);
+  const std::shared_ptr<Model> model = CommitNetwork();
+  InferAction passed = action_, fit = action_;
+  passed.mutable_inference()->mutable_train_mode_pass();
+  FillDefaults(&passed);
+  fit = passed;
+  fit.clear_unknown();
+  passed.mutable_known()->clear_class_id();  // other images than those of the training
+  passed.mutable_known()->add_class_id(0);
+  ASSERT_THAT(RunInference({action_}), IsOk());
+  ASSERT_THAT(RunInference({fit}), IsOk());
+  ASSERT_THAT(RunInference({passed}), IsOk());
+  const Outputs plain = OutputsOf(action_), of_fit = OutputsOf(fit), of_test = OutputsOf(passed);
+
+  const c10::NoGradGuard no_grad;
+  model->train(true);
+  const at::Tensor in_training_mode = model->Forward(Images({0, 2, 3, 5})).logits;
+  model->train(false);
+  const at::Tensor after_it = model->Forward(Images({0, 3, 1, 4})).logits;
+  EXPECT_THAT(Table(of_fit.logits, 2), TensorNear(in_training_mode, 1e-4));
+  EXPECT_THAT(of_fit.label, ElementsAre(1, 0, 1, 0));
+  EXPECT_THAT(of_fit.class_id, ElementsAre(0, 2, 0, 2));
+  EXPECT_TRUE(of_fit.features.empty());
+  EXPECT_THAT(Table(of_test.logits, 2), TensorNear(after_it, 1e-4));
+  EXPECT_THAT(of_test.label, ElementsAre(0, 0, -1, -1));
+  // Neither is what the trained network says.
+  EXPECT_THAT(Table(plain.logits, 2).slice(0, 0, 4), Not(TensorNear(in_training_mode, 1e-2)));
+  EXPECT_THAT(Table(plain.logits, 2).slice(0, 4, 6), Not(TensorNear(after_it.slice(0, 2, 4), 1e-2)));
+  // And it is the same again.
+  std::filesystem::remove_all(store_.OutputsFolder(MessageDigest(fit)));
+  ASSERT_THAT(RunInference({fit}), IsOk());
+  EXPECT_EQ(OutputsOf(fit).logits, of_fit.logits);
+}
+
 TEST_F(InferenceTest, SaysWhatIsMissing) {
   EXPECT_THAT(RunInference({action_}), StatusIs(absl::StatusCode::kNotFound));
   CommitNetwork();

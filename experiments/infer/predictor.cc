@@ -59,7 +59,7 @@ class PerturbingPredictor : public Predictor {
       : input_(input), model_(std::move(model)) {
     for (const InferenceSpec& spec : specs) {
       specs_.push_back(spec.input_perturbation());
-      if (specs_.back().epsilon() != 0) signs_.try_emplace(specs_.back().temperature());
+      if (specs_.back().epsilon() != 0) gradients_.try_emplace(specs_.back().temperature());
     }
   }
 
@@ -69,28 +69,41 @@ class PerturbingPredictor : public Predictor {
     for (const InputPerturbationSpec& spec : specs_) {
       Prediction& prediction = predictions.emplace_back(Prediction{plain, {}, {}});
       if (spec.epsilon() == 0) continue;
-      prediction.output = model_->Forward(image - StepOf(spec).to(image.device()) * signs_[spec.temperature()]);
+      prediction.output = model_->Forward(image - StepOf(spec).to(image.device()) * DirectionOf(spec));
       if (spec.predictions() == InputPerturbationSpec::ORIGINAL) prediction.predicting_logits = plain.logits;
     }
     return predictions;
   }
 
  private:
-  // The model's output for the image; sets the gradients' signs.
+  // The model's output for the image; sets the gradients.
   ModelOutput PlainPass(const at::Tensor& image) {
-    if (signs_.empty()) return model_->Forward(image);
+    if (gradients_.empty()) return model_->Forward(image);
     const c10::AutoGradMode with_gradients(true);
     at::Tensor variable = image.detach().clone().requires_grad_(true);
     const ModelOutput output = model_->Forward(variable);
     const at::Tensor logits = output.logits.to(at::kFloat);
     const at::Tensor predicted = logits.argmax(1);
-    for (auto& [temperature, sign] : signs_) {
+    for (auto& [temperature, gradient] : gradients_) {
       variable.mutable_grad().reset();
       at::cross_entropy_loss(logits / temperature, predicted, {}, at::Reduction::Sum)
-          .backward({}, /*retain_graph=*/temperature != signs_.rbegin()->first, false, {{variable}});
-      sign = variable.grad().sign();
+          .backward({}, /*retain_graph=*/temperature != gradients_.rbegin()->first, false, {{variable}});
+      gradient = variable.grad().clone();
     }
     return output.Detached();
+  }
+
+  // [B, C, H, W], of -1, 0 and 1.
+  at::Tensor DirectionOf(const InputPerturbationSpec& spec) const {
+    const at::Tensor& gradient = gradients_.at(spec.temperature());
+    switch (spec.direction()) {
+      case InputPerturbationSpec::GREATER_EQUAL:
+        return gradient.ge(0).to(gradient.scalar_type()).mul_(2).sub_(1);
+      case InputPerturbationSpec::SIGN:
+      case InputPerturbationSpec::DIRECTION_UNSPECIFIED:
+        break;
+    }
+    return gradient.sign();
   }
 
   // [1, C, 1, 1]
@@ -104,7 +117,7 @@ class PerturbingPredictor : public Predictor {
   const InputSpec input_;
   const std::shared_ptr<Model> model_;
   std::vector<InputPerturbationSpec> specs_;
-  std::map<double, at::Tensor> signs_;  // of the gradient, by temperature
+  std::map<double, at::Tensor> gradients_;  // by temperature
 };
 
 class PixelPerturbingPredictor : public Predictor {
@@ -161,6 +174,7 @@ std::unique_ptr<Predictor> MakePredictor(absl::Span<const InferenceSpec> specs, 
     case InferenceSpec::kPixelPerturbation:
       return std::make_unique<PixelPerturbingPredictor>(spec.pixel_perturbation(), models[0]);
     case InferenceSpec::kPlain:
+    case InferenceSpec::kTrainModePass:  // made before (train_mode_pass.h)
     case InferenceSpec::KIND_NOT_SET:
       break;
   }

@@ -197,6 +197,35 @@ TEST_F(PredictorTest, TheClassCanBeThatOfTheImageAsItIs) {
   EXPECT_THAT(predictions[1].output.logits, TensorEq(predictions[0].output.logits));
 }
 
+// A feature of 0 with a gradient of 0 for means above 0.1.
+class DeadBackbone : public CountingBackbone {
+ public:
+  at::Tensor Forward(const at::Tensor& image, int norm_set) override {
+    return at::relu(0.1 - CountingBackbone::Forward(image, norm_set));
+  }
+};
+
+// (ge(gradient, 0) - 0.5) * 2 of the released codes (ODIN's calData.py, the unified benchmark's utils.py) is 1 where
+// the gradient is 0, so that an image of 0.5 becomes one of -0.5; the paper's sign is 0, and the image stays.
+TEST_F(PredictorTest, AGradientOfZeroMovesTheImageAsReleased) {
+  const auto model = std::make_shared<Model>(std::make_shared<DeadBackbone>(), std::make_shared<TwoLogits>());
+  const at::Tensor image = at::full({1, 1, 2, 2}, 0.5);
+  std::vector<InferenceSpec> specs = {Perturbation(1, false), Perturbation(1, false)};
+  specs[1].mutable_input_perturbation()->set_direction(InputPerturbationSpec::GREATER_EQUAL);
+  const c10::NoGradGuard no_grad;
+  const std::vector<Prediction> predictions = MakePredictor(specs, input_, {model}, 0)->Predict(image);
+  EXPECT_THAT(predictions[0].output.logits, TensorEq(at::zeros({1, 2})));
+  EXPECT_THAT(predictions[1].output.logits, TensorNear(Matrix({{0.6, -1.2}}), 1e-6));
+}
+
+// Where it is not 0, they are the same.
+TEST_F(PredictorTest, TheDirectionsDifferAtZeroOnly) {
+  const auto model = std::make_shared<Model>(std::make_shared<CountingBackbone>(), std::make_shared<TwoLogits>());
+  InferenceSpec released = Perturbation(0.01, true);
+  released.mutable_input_perturbation()->set_direction(InputPerturbationSpec::GREATER_EQUAL);
+  EXPECT_THAT(Predict(released, {model}), TensorEq(Predict(Perturbation(0.01, true), {model})));
+}
+
 TEST_F(PredictorTest, DropoutDrawsFromThePredictorsGenerator) {
   const c10::NoGradGuard no_grad;
   InferenceSpec spec = McDropout(1);

@@ -175,6 +175,7 @@ int Planner::AddInfer(const ActionKeys::Inference& keys, const Trial& trial, boo
     node.work *= static_cast<int64_t>(trains.size());
     if (inference.has_input_perturbation() || inference.has_pixel_perturbation()) node.work *= kPerturbedPasses;
     if (inference.has_mc_dropout()) node.work *= inference.mc_dropout().passes();
+    if (inference.has_train_mode_pass()) node.work += Samples(trial.data().train());
     if (keys.shared_passes.has_value()) new_perturbations_.emplace_back(index, *keys.shared_passes);
   }
   return index;

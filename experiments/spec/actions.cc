@@ -74,10 +74,12 @@ EpochEvaluation EpochEvaluationOf(const Trial& trial) {
   evaluation.set_every(spec.epochs());
   *evaluation.mutable_known() = on_test ? data.test_known() : data.validation_known();
   *evaluation.mutable_unknown() = on_test ? data.test_unknown() : data.validation_unknown();
-  if (spec.has_score() || trial.method().inference().has_ensemble()) {
+  // A pass in training mode would move the statistics of the network that is being trained.
+  const InferenceSpec& inference = trial.method().inference();
+  if (spec.has_score() || inference.has_ensemble() || inference.has_train_mode_pass()) {
     evaluation.mutable_inference()->mutable_plain();
   } else {
-    *evaluation.mutable_inference() = trial.method().inference();
+    *evaluation.mutable_inference() = inference;
   }
   *evaluation.mutable_score() = spec.has_score() ? spec.score() : trial.method().score();
   *evaluation.mutable_metric() = trial.metric();

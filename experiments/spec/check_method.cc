@@ -135,6 +135,7 @@ void CheckInput(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   check_channels(method.augmentation());
   check_channels(method.pretraining().augmentation());
   check_channels(method.views().augmentation());
+  check_channels(method.open_set().external_images().augmentation());
 }
 
 bool UsesViews(const LossSpec& loss) {
@@ -144,12 +145,15 @@ bool UsesViews(const LossSpec& loss) {
   return false;
 }
 
-// `mean`: the outputs are those of several passes.
-void CheckScore(const MethodSpec& method, const ScoreSpec& spec, bool mean, const std::string& path,
-                std::vector<FieldProblem>* problems) {
+// Outputs of `inference`; null: of a plain forward pass.
+void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const InferenceSpec* inference,
+                const std::string& path, std::vector<FieldProblem>* problems) {
   const ScoreNeeds score = NeedsOf(spec);
+  const bool mean = inference != nullptr && (inference->has_mc_dropout() || inference->has_ensemble());
   if ((score.features || score.head) && mean) {
     problems->push_back({path, "needs features, which a mean of several passes has not"});
+  } else if ((score.features || score.head) && inference != nullptr && inference->has_train_mode_pass()) {
+    problems->push_back({path, "needs features, and a pass in training mode keeps logits only"});
   } else if (method.model().has_torch_script()) {
     CheckScriptScore(method.model().torch_script(), score, path, problems);
   } else if (score.head && !method.model().head().has_linear()) {
@@ -173,7 +177,7 @@ void CheckEvaluation(const MethodSpec& method, std::vector<FieldProblem>* proble
   }
   const EvaluateEverySpec& spec = method.training().evaluate_every();
   if (spec.has_score()) {
-    CheckScore(method, spec.score(), /*mean=*/false, "training.evaluate_every.score", problems);
+    CheckScore(method, spec.score(), /*inference=*/nullptr, "training.evaluate_every.score", problems);
   }
 }
 
@@ -185,7 +189,8 @@ void CheckAugmentation(const google::protobuf::RepeatedPtrField<AugmentationSpec
     const AugmentationSpec& spec = augmentation[i];
     if (spec.resize().shorter_side() > 0) {
       any_size = i;
-    } else if (spec.has_resize() || spec.has_center_crop() || spec.has_random_resized_crop()) {
+    } else if (spec.has_resize() || spec.has_center_crop() || spec.has_random_resized_crop() ||
+               spec.random_crop().window() == RandomCropSpec::INPUT_SIZE) {
       any_size = -1;
     }
     const RandomResizedCropSpec& crop = spec.random_resized_crop();
@@ -212,13 +217,16 @@ std::vector<FieldProblem> FindMethodProblems(const MethodSpec& method) {
   if (method.has_pretraining()) CheckStage(method, method.pretraining(), 0, "pretraining.", &problems);
   if (method.has_views() && !UsesViews(method.loss())) problems.push_back({"views", "no loss term uses them"});
 
-  CheckScore(method, method.score(), method.inference().has_mc_dropout() || method.inference().has_ensemble(), "score",
-             &problems);
+  CheckScore(method, method.score(), &method.inference(), "score", &problems);
   CheckEvaluation(method, &problems);
 
   CheckAugmentation(method.augmentation(), "augmentation", &problems);
   CheckAugmentation(method.views().augmentation(), "views.augmentation", &problems);
   CheckAugmentation(method.pretraining().augmentation(), "pretraining.augmentation", &problems);
+  CheckAugmentation(method.open_set().external_images().augmentation(), "open_set.external_images.augmentation",
+                    &problems);
+  CheckAugmentation(method.pretraining().open_set().external_images().augmentation(),
+                    "pretraining.open_set.external_images.augmentation", &problems);
 
   CheckInput(method, &problems);
   const InputSpec& input = method.input();

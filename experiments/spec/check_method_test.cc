@@ -43,6 +43,23 @@ TEST(CheckMethod, AcceptsPartsThatFit) {
   EXPECT_THAT(Problems("input { channels: 3 } open_set { feature_mixup {} } loss { term { open_auc {} } }"), IsEmpty());
 }
 
+TEST(CheckMethod, APassInTrainingModeKeepsLogitsOnly) {
+  const std::string text = "input { channels: 3 } loss { term { cross_entropy {} } }";
+  EXPECT_THAT(Problems(text, "score { openmax {} } inference { train_mode_pass {} }"), IsEmpty());
+  EXPECT_THAT(Problems(text, "score { knn {} } inference { train_mode_pass {} }"),
+              ElementsAre(HasSubstr("score: needs features, and a pass in training mode keeps logits only")));
+}
+
+// Windows of the input's size make images of one size.
+TEST(CheckMethod, ExternalImagesMayHaveTheirOwnAugmentations) {
+  const std::string text =
+      "input { channels: 3 } loss { term { cross_entropy {} } term { outlier_exposure {} } } open_set { "
+      "external_images { ";
+  EXPECT_THAT(Problems(text + "augmentation { random_crop { window: INPUT_SIZE } } } }"), IsEmpty());
+  EXPECT_THAT(Problems(text + "augmentation { resize { shorter_side: 40 } } } }"),
+              ElementsAre(HasSubstr("open_set.external_images.augmentation[0].resize.shorter_side: leaves images of")));
+}
+
 TEST(CheckMethod, NamesTheTermThatLacksItsOpenSet) {
   EXPECT_THAT(Problems("input { channels: 3 } loss { term { cross_entropy {} } term { open_auc {} } }"),
               ElementsAre(HasSubstr("loss.term[1]: needs samples that stand for unknown classes")));

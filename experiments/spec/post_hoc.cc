@@ -27,6 +27,7 @@ bool IsPlainCrossEntropy(const LossSpec& loss) {
 // Why the method can't do with a model that was trained without it; empty if it can.
 std::string NeedsTraining(const MethodSpec& method) {
   if (method.inference().has_ensemble()) return "needs several trainings";
+  if (method.inference().has_train_mode_pass()) return "passes over the training images in training mode";
   if (method.has_open_set()) return "is trained with samples that stand for unknown classes";
   if (method.has_pretraining()) return "is trained in two stages";
   if (!IsPlainCrossEntropy(method.loss())) return "is trained with a loss of its own";

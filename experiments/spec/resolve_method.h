@@ -25,10 +25,12 @@ struct LoadedMethod {
   MethodSpec spec;  // defaults are not filled in; without `base`
   // As they were laid over each other: the lowest base first, then the method's own file, then the presets.
   std::vector<MethodLayer> layers;
+  int own = 0;  // the place of the method's own file among them
 };
 
 // The files of a method: `name` is that of a method with those of presets behind a '+' each; a name is looked up in
-// `folders`, or is a path relative to the folder `beside` if it ends in ".textproto".
+// `folders`, or is a path relative to the folder `beside` if it ends in ".textproto". A preset METHOD+PRESET takes the
+// place of PRESET for that method.
 struct MethodFiles {
   std::string method;
   std::vector<std::string> presets;
@@ -38,11 +40,12 @@ struct MethodFiles {
 absl::StatusOr<MethodFiles> FindMethodFiles(const std::string& name, const SpecFolders& folders,
                                             const std::string& beside);
 
-// The method of these files. A method with a `base` is laid over that one, whose own name, title, reference and note do
-// not come along. Files that a model names are relative to the file that names them. `override`, whose own files are
-// found already, is laid over all; its `pretraining` only where the method has one.
-// Errors, kInvalidArgument and kNotFound with "FILE:LINE: path: ": fields that are not valid, a base or a model's file
-// that is not there, a method that is based on itself.
+// The method of these files. A method with a `base` is laid over that one, and a preset with a base over that preset,
+// whose own name, title, reference and note do not come along. Files that a model names are relative to the file that
+// names them. `override`, whose own files are found already, is laid over all; its `pretraining` only where the method
+// has one. Each layer's `where_present` goes over what there is by then. Errors, kInvalidArgument and kNotFound with
+// "FILE:LINE: path: ": fields that are not valid, a base or a model's file that is not there, a method that is based on
+// itself.
 absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFolders& folders, MethodSpec override = {});
 
 // Both.

@@ -105,6 +105,58 @@ TEST(ResolveMethod, PresetsGoOverTheMethodAndItsBases) {
   EXPECT_FALSE(method->spec.has_note());
 }
 
+constexpr char kSmooth[] = R"(
+where_present { loss { term { cross_entropy { label_smoothing: 0.9 } } } }
+where_present { inference { mc_dropout { passes: 3 } } model { head { linear { bias: false } } } }
+)";
+
+// A recipe that smooths labels adds no cross entropy to methods without one.
+TEST(ResolveMethod, WherePresentAddsNothing) {
+  const SpecSandbox sandbox;
+  sandbox.Write("experiments/presets/smooth.textproto", kSmooth);
+  const LoadedMethod plain = *LoadMethod("plain+smooth", sandbox.folders(), "");
+  ASSERT_EQ(plain.spec.loss().term_size(), 1);
+  EXPECT_EQ(plain.spec.loss().term(0).cross_entropy().label_smoothing(), 0.9);
+  EXPECT_TRUE(plain.spec.inference().has_plain());
+  EXPECT_FALSE(plain.spec.model().head().linear().bias());
+  EXPECT_EQ(plain.spec.where_present_size(), 0);
+  EXPECT_THAT(WhereInLayers(plain, "loss.term[0].cross_entropy.label_smoothing"), HasSubstr("smooth.textproto:2"));
+  EXPECT_THAT(WhereInLayers(plain, "loss.term[0].lambda"), HasSubstr("plain.textproto"));
+
+  sandbox.Write("experiments/methods/evidence.textproto",
+                "base: 'pairs'\nmodel { head { prototype {} } }\ninference { mc_dropout {} }\n");
+  LoadedMethod pairs = *LoadMethod("evidence", sandbox.folders(), "");
+  const std::string before = ToText(pairs.spec.model());
+  pairs = *LoadMethod("evidence+smooth", sandbox.folders(), "");
+  EXPECT_EQ(ToText(pairs.spec.model()), before);
+  EXPECT_EQ(pairs.spec.inference().mc_dropout().passes(), 3);
+
+  sandbox.Write("experiments/methods/edl.textproto", R"(
+      model { osrci_cnn {} head { linear {} } } input { size: 20 channels: 1 }
+      loss { term { evidential {} } }
+      training { epochs: 2 batch_size: 10 optimizer { learning_rate: 0.1 sgd {} } schedule { constant {} } }
+      inference { plain {} } score { max_softmax {} })");
+  const LoadedMethod edl = *LoadMethod("edl+smooth", sandbox.folders(), "");
+  ASSERT_EQ(edl.spec.loss().term_size(), 1);
+  EXPECT_TRUE(edl.spec.loss().term(0).has_evidential());
+}
+
+// METHOD+PRESET is a file of its own where the preset means something else for a method.
+TEST(ResolveMethod, APresetCanHaveAFormForOneMethod) {
+  const SpecSandbox sandbox;
+  sandbox.Write("experiments/presets/long.textproto", "training { epochs: 70 batch_size: 5 }\n");
+  sandbox.Write("experiments/presets/pairs+long.textproto", "base: 'long'\ntraining { epochs: 7 }\n");
+  const LoadedMethod plain = *LoadMethod("plain+long", sandbox.folders(), "");
+  EXPECT_EQ(plain.spec.training().epochs(), 70);
+  const LoadedMethod pairs = *LoadMethod("pairs+long", sandbox.folders(), "");
+  EXPECT_EQ(pairs.spec.name(), "pairs+long");
+  EXPECT_EQ(pairs.spec.training().epochs(), 7);
+  EXPECT_EQ(pairs.spec.training().batch_size(), 5);
+  EXPECT_THAT(WhereInLayers(pairs, "training.epochs"), HasSubstr("pairs+long.textproto:2"));
+  EXPECT_THAT(WhereInLayers(pairs, "training.batch_size"), HasSubstr("/long.textproto:1"));
+  EXPECT_THAT(WhereInLayers(pairs, "views"), HasSubstr("pairs.textproto"));
+}
+
 TEST(ResolveMethod, Errors) {
   const SpecSandbox sandbox;
   EXPECT_THAT(std::string(Load(sandbox, "a", "\nbase: 'plein'\n").status().message()),

@@ -17,8 +17,9 @@ absl::StatusOr<std::unique_ptr<OpenSetSource>> ExternalImagesOf(const TrainActio
                                                                 const ActionContext& context) {
   OPENSET_ASSIGN_OR_RETURN(Batcher batcher,
                            context.images->MakeBatcher(action.external(), action.input().channels(), context.device));
-  OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, TrainingPipeline(action, context.device));
-  return MakeExternalImages(action.open_set().external_images(), std::move(batcher), std::move(pipeline));
+  OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, ExternalPipeline(action, context.device));
+  return MakeExternalImages(action.open_set().external_images(), action.training().batch_size(), std::move(batcher),
+                            std::move(pipeline));
 }
 
 }  // namespace

@@ -33,6 +33,12 @@ absl::StatusOr<Pipeline> TrainingPipeline(const TrainAction& action, at::Device 
   return Pipeline::Make(MakeAll(action.augmentation(), action.input()), FormatOf(action.input()), device);
 }
 
+absl::StatusOr<Pipeline> ExternalPipeline(const TrainAction& action, at::Device device) {
+  const auto& own = action.open_set().external_images().augmentation();
+  if (own.empty()) return TrainingPipeline(action, device);
+  return Pipeline::Make(MakeAll(own, action.input()), FormatOf(action.input()), device);
+}
+
 absl::StatusOr<Pipeline> TrainingPipelineWithViews(const TrainAction& action, at::Device device) {
   OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, TrainingPipeline(action, device));
   if (action.has_views()) {

@@ -16,6 +16,10 @@ absl::StatusOr<Pipeline> TrainingPipeline(const TrainAction& action, at::Device 
 // Also with its views, if it has any.
 absl::StatusOr<Pipeline> TrainingPipelineWithViews(const TrainAction& action, at::Device device);
 
+// Of its external images: their own augmentations, or the action's where they have none. Precondition: it has
+// open_set.external_images.
+absl::StatusOr<Pipeline> ExternalPipeline(const TrainAction& action, at::Device device);
+
 // Resize, or as the input says resize and crop, and normalisation only.
 absl::StatusOr<Pipeline> EvaluationPipeline(const InputSpec& input, at::Device device);
 
