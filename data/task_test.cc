@@ -293,16 +293,18 @@ class TaskFolderTest : public ::testing::Test {
 };
 
 TEST_F(TaskFolderTest, FashionMnistIsDrawnAsItsFileSays) {
-  const TaskSpec task = Find("fashion_mnist_6_4");
-  ASSERT_EQ(task.split_size(), 5);
-  std::set<std::set<int>> known_sets;
-  for (int i = 0; i < task.split_size(); ++i) {
-    const std::vector<int64_t> order = RandomStream(0, absl::StrCat("fashion_mnist_6_4/split ", i)).Permutation(10);
-    EXPECT_THAT(task.split(i).known(), ElementsAreArray(order.begin(), order.begin() + 6));
-    EXPECT_THAT(task.split(i).unknown(), ElementsAreArray(order.begin() + 6, order.end()));
-    known_sets.emplace(order.begin(), order.begin() + 6);
+  for (const auto& [name, splits] : {std::pair("fashion_mnist_6_4", 5), {"fashion_mnist_6_4_ten_splits", 10}}) {
+    const TaskSpec task = Find(name);
+    ASSERT_EQ(task.split_size(), splits);
+    std::set<std::set<int>> known_sets;
+    for (int i = 0; i < splits; ++i) {
+      const std::vector<int64_t> order = RandomStream(0, absl::StrCat("fashion_mnist_6_4/split ", i)).Permutation(10);
+      EXPECT_THAT(task.split(i).known(), ElementsAreArray(order.begin(), order.begin() + 6));
+      EXPECT_THAT(task.split(i).unknown(), ElementsAreArray(order.begin() + 6, order.end()));
+      known_sets.emplace(order.begin(), order.begin() + 6);
+    }
+    EXPECT_EQ(known_sets.size(), splits);
   }
-  EXPECT_EQ(known_sets.size(), 5);
   EXPECT_EQ(TestSizes("fashion_mnist_6_4", 0), std::make_pair(int64_t{6000}, int64_t{4000}));
 }
 

@@ -14,6 +14,7 @@
 #include "experiments/spec/describe.h"
 #include "experiments/spec/expand.h"
 #include "experiments/spec/experiment_file.h"
+#include "experiments/spec/resolve_method.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -28,6 +29,12 @@ std::vector<std::string> NamesIn(const std::string& folder) {
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+// "+" has no place in the names of tests and files.
+std::string ParameterName(std::string name) {
+  std::replace(name.begin(), name.end(), '+', '_');
+  return name;
 }
 
 class SpecTest : public ::testing::TestWithParam<std::string> {};
@@ -128,20 +135,130 @@ INSTANTIATE_TEST_SUITE_P(Methods, MethodTest, ::testing::ValuesIn(NamesIn("exper
 class PresetTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(PresetTest, FitsAMethod) {
-  const std::string path = JoinPath(::testing::TempDir(), GetParam() + "_preset.textproto");
-  const std::string method = GetParam() == "faithful" ? "thresholded_softmax" : "softmax";
-  ASSERT_TRUE(WriteFileAtomically(path, "name: '" + GetParam() + "' task: 'cifar10' method: '" + method + "+" +
-                                            GetParam() + "' split: 0 seed: 0 metric { auroc {} }")
+  const std::string path = JoinPath(::testing::TempDir(), ParameterName(GetParam()) + "_preset.textproto");
+  // METHOD+PRESET is a form of the preset for that method.
+  const size_t plus = GetParam().find('+');
+  const std::string preset = GetParam().substr(plus + 1);
+  const std::string method = plus != std::string::npos ? GetParam().substr(0, plus)
+                             : preset == "faithful"    ? "thresholded_softmax"
+                                                       : "softmax";
+  ASSERT_TRUE(WriteFileAtomically(path, "name: 'preset' task: 'cifar10' method: '" + method + "+" + preset +
+                                            "' split: 0 seed: 0 metric { auroc {} }")
                   .ok());
   const absl::StatusOr<Experiment> experiment = LoadExperiment(path, SpecFoldersBelow(Root()));
   ASSERT_TRUE(experiment.ok()) << experiment.status();
   const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
   ASSERT_TRUE(trials.ok()) << trials.status();
-  EXPECT_EQ((*trials)[0].method().name(), method + "+" + GetParam());
+  EXPECT_EQ((*trials)[0].method().name(), method + "+" + preset);
 }
 
 INSTANTIATE_TEST_SUITE_P(Presets, PresetTest, ::testing::ValuesIn(NamesIn("experiments/presets")),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& info) { return ParameterName(info.param); });
+
+MethodSpec MethodOf(const std::string& name) {
+  const absl::StatusOr<LoadedMethod> method = LoadMethod(name, SpecFoldersBelow(Root()), "");
+  EXPECT_TRUE(method.ok()) << method.status();
+  return method.ok() ? method->spec : MethodSpec();
+}
+
+double SmoothingOf(const std::string& method) {
+  return MethodOf(method).loss().term(0).cross_entropy().label_smoothing();
+}
+
+double MagnitudeOf(const std::string& method) { return MethodOf(method).augmentation(0).rand_augment().magnitude(); }
+
+// utils/paper_hyperparameters.csv of Vaze et al.: rows "Softmax" and "ARPLoss".
+TEST(Presets, HaveTheTunedValuesOfVaze) {
+  for (const char* method : {"ce_plus", "openauc", "softmax"}) {
+    EXPECT_EQ(SmoothingOf(std::string(method) + "+vaze600"), 0) << method;
+    EXPECT_EQ(SmoothingOf(std::string(method) + "+vaze600_tinyimagenet"), 0.9) << method;
+    EXPECT_EQ(SmoothingOf(std::string(method) + "+vaze600_cub"), 0.3) << method;
+  }
+  EXPECT_EQ(SmoothingOf("arpl_plus+vaze600_arpl"), 0);
+  EXPECT_EQ(SmoothingOf("arpl_plus+vaze600_arpl_tinyimagenet"), 0.9);
+  EXPECT_EQ(SmoothingOf("arpl_plus+vaze600_arpl_cub"), 0.2);
+  EXPECT_EQ(MagnitudeOf("ce_plus+vaze600"), 6);
+  EXPECT_EQ(MagnitudeOf("arpl_plus+vaze600"), 6);  // CIFAR+N
+  EXPECT_EQ(MagnitudeOf("arpl_plus+vaze600_arpl"), 15);
+  EXPECT_EQ(MagnitudeOf("arpl_plus+vaze600_arpl_tinyimagenet"), 9);
+  EXPECT_EQ(MagnitudeOf("arpl_plus+vaze600_arpl_cub"), 30);
+  EXPECT_EQ(MethodOf("ce_plus+vaze600_tinyimagenet").training().optimizer().learning_rate(), 0.01);
+  EXPECT_EQ(MethodOf("arpl_plus+vaze600_arpl_tinyimagenet").training().optimizer().learning_rate(), 0.001);
+  // A method without a cross entropy gets none, and one without a linear head none either.
+  EXPECT_EQ(MethodOf("edl+vaze600_tinyimagenet").loss().term_size(), 1);
+  EXPECT_TRUE(MethodOf("edl+vaze600_tinyimagenet").loss().term(0).has_evidential());
+  EXPECT_EQ(MethodOf("openauc+vaze600_cub").model().head().linear().initialisation(), LinearHeadSpec::STANDARD_NORMAL);
+  EXPECT_TRUE(MethodOf("openauc+vaze600_cub").model().head().linear().bias());
+  EXPECT_TRUE(MethodOf("arpl_plus+vaze600_arpl_cub").model().head().has_reciprocal_point());
+}
+
+// train.py and dataloader.py of the unified benchmark for --benchmark imagenet, and its Table 5.
+TEST(Presets, HaveTheUnifiedBenchmarksImageNetValues) {
+  for (const char* name : {"mcp", "edl", "crl", "outlier_exposure", "odin_unified_benchmark", "augmix", "mc_dropout"}) {
+    const MethodSpec method = MethodOf(std::string(name) + "+unified_imagenet");
+    EXPECT_EQ(method.training().epochs(), 90) << name;
+    EXPECT_EQ(method.training().batch_size(), 256) << name;
+    EXPECT_EQ(method.training().optimizer().weight_decay(), 1e-4) << name;
+    EXPECT_FALSE(method.training().optimizer().sgd().nesterov()) << name;
+    EXPECT_EQ(method.training().schedule().step().milestone(0), 30) << name;
+    EXPECT_EQ(method.training().schedule().step().milestone(1), 60) << name;
+    EXPECT_TRUE(method.augmentation(0).has_random_resized_crop()) << name;
+    EXPECT_EQ(method.model().resnet_imagenet().variant(), ResnetImagenetSpec::RESNET152) << name;
+    EXPECT_EQ(method.loss().term_size(), MethodOf(name).loss().term_size()) << name;
+  }
+  const MethodSpec energy = MethodOf("energy+unified_imagenet");
+  EXPECT_EQ(energy.loss().term(1).energy_margin().known_margin(), -15);
+  EXPECT_EQ(energy.loss().term(1).energy_margin().open_margin(), -7);
+  EXPECT_EQ(energy.pretraining().training().epochs(), 90);
+  EXPECT_EQ(energy.training().epochs(), 10);
+  EXPECT_EQ(energy.training().schedule().cosine_restarts().stepping(), CosineRestartsSpec::BEFORE_ITERATION);
+  EXPECT_EQ(energy.open_set().external_images().augmentation_size(), 2);
+  const InputPerturbationSpec odin =
+      MethodOf("odin_unified_benchmark+unified_imagenet").inference().input_perturbation();
+  EXPECT_EQ(odin.temperature(), 10);
+  EXPECT_EQ(odin.epsilon(), 0);
+  EXPECT_EQ(MethodOf("react_unified_benchmark").score().react().clip(), 7);
+  EXPECT_EQ(MethodOf("react_unified_benchmark+unified_imagenet").score().react().clip(), 2);
+  EXPECT_EQ(MethodOf("augmix+unified_imagenet").views().augmentation(0).aug_mix().severity(), 1);
+  EXPECT_EQ(MethodOf("augmix_no_jsd+unified_imagenet").augmentation(2).aug_mix().severity(), 1);
+  EXPECT_EQ(MethodOf("mc_dropout+unified_imagenet").model().resnet_imagenet().block_dropout(), 0.2);
+  EXPECT_EQ(MethodOf("openmax_unified_benchmark+unified_imagenet").score().openmax().rank_weight(), 1);
+  EXPECT_FALSE(MethodOf("openmax+unified_imagenet").score().openmax().has_rank_weight());
+}
+
+// What methods take from their source, where codes differ.
+TEST(Methods, NameTheirReadings) {
+  for (const auto& [name, predictions] : {std::pair("odin", InputPerturbationSpec::PERTURBED),
+                                          {"odin_unified_benchmark", InputPerturbationSpec::ORIGINAL}}) {
+    const InputPerturbationSpec perturbation = MethodOf(name).inference().input_perturbation();
+    EXPECT_EQ(perturbation.direction(), InputPerturbationSpec::GREATER_EQUAL) << name;
+    EXPECT_EQ(perturbation.predictions(), predictions) << name;
+  }
+  // Whether the class is that of the image or of the moved one is written in each method that moves it, and how it
+  // moves.
+  for (const std::string& name : NamesIn("experiments/methods")) {
+    const MethodSpec method = MethodOf(name);
+    if (!method.inference().has_input_perturbation()) continue;
+    EXPECT_TRUE(method.inference().input_perturbation().has_predictions()) << name;
+    EXPECT_TRUE(method.inference().input_perturbation().has_direction()) << name;
+  }
+  for (const char* name : {"outlier_exposure", "outlier_exposure_unified_benchmark", "energy"}) {
+    EXPECT_EQ(MethodOf(name).open_set().external_images().share_of(), ExternalImagesSpec::FULL_BATCH) << name;
+  }
+  const auto cropped = MethodOf("outlier_exposure_unified_benchmark").open_set().external_images().augmentation();
+  EXPECT_EQ(cropped.Get(0).random_crop().window(), RandomCropSpec::INPUT_SIZE);
+  EXPECT_TRUE(MethodOf("openmax_unified_benchmark").inference().has_plain());
+  const MethodSpec openmax = MethodOf("openmax_unified_benchmark+faithful");
+  EXPECT_EQ(openmax.inference().train_mode_pass().batch_size(), 128);
+  EXPECT_FALSE(openmax.model().head().linear().normalise_logits());
+  const MethodSpec paper = MethodOf("openauc_paper");
+  EXPECT_EQ(paper.open_set().feature_mixup().mixed(), FeatureMixupSpec::WHOLE_BATCH);
+  const OpenAucSpec& term = paper.loss().term(1).open_auc();
+  EXPECT_EQ(term.pairs(), OpenAucSpec::ALL);
+  EXPECT_EQ(term.mean(), OpenAucSpec::ALL_PAIRS);
+  EXPECT_EQ(term.unknown_score(), OpenAucSpec::MIN_MISCLASSIFICATION);
+  EXPECT_TRUE(paper.score().has_min_misclassification());
+}
 
 }  // namespace
 }  // namespace openset
