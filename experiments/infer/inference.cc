@@ -114,7 +114,7 @@ class Inferrer {
         const Batcher batcher,
         context_.images->MakeBatcher(selection, action_.train(0).input().channels(), context_.device));
     for (Collected& collected : collected_) {
-      OPENSET_RETURN_IF_ERROR(AddRows({{{}, logits, {}, {}}, {}}, &collected));
+      OPENSET_RETURN_IF_ERROR(AddRows({{{}, logits, {}, {}}, {}, {}}, &collected));
     }
     AddSamples(batcher.samples(), selection, -1);
     return absl::OkStatus();

@@ -11,6 +11,7 @@
 #include "data/batcher.h"
 #include "experiments/worker/execution.h"
 #include "experiments/worker/input_pipeline.h"
+#include "models/model.pb.h"
 
 namespace openset {
 

@@ -6,7 +6,8 @@
 
 #include "absl/status/statusor.h"
 #include "core/tensor/torch.h"
-#include "experiments/spec/action.pb.h"
+#include "experiments/spec/action.proto.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/worker/action_context.h"
 #include "models/model.h"
 

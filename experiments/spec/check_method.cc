@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "data/augment/augment.pb.h"
+#include "data/open_set/open_set.pb.h"
 #include "eval/scores/score_needs.h"
 #include "losses/loss_needs.h"
 #include "models/image_limits.h"

@@ -10,6 +10,8 @@
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "losses/loss.pb.h"
+#include "models/model.pb.h"
 
 namespace openset {
 namespace {

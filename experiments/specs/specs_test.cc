@@ -7,15 +7,21 @@
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/proto/proto_digest.h"
+#include "data/augment/augment.pb.h"
+#include "data/open_set/open_set.pb.h"
 #include "data/selection.h"
+#include "eval/scores/score.pb.h"
 #include "experiments/plan/planner.h"
 #include "experiments/plan/search.h"
 #include "experiments/spec/actions.h"
 #include "experiments/spec/describe.h"
 #include "experiments/spec/expand.h"
 #include "experiments/spec/experiment_file.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/spec/resolve_method.h"
 #include "gtest/gtest.h"
+#include "losses/loss.pb.h"
+#include "models/model.pb.h"
 
 namespace openset {
 namespace {

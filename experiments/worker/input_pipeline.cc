@@ -8,6 +8,7 @@
 #include "data/augment/center_crop.h"
 #include "data/augment/make_augmentation.h"
 #include "data/augment/resize.h"
+#include "data/open_set/open_set.pb.h"
 #include "experiments/spec/method.proto.h"
 
 namespace openset {
