@@ -1,6 +1,7 @@
 #include "data/catalog.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -14,6 +15,7 @@
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
+#include "data/folder_data_set.h"
 #include "data/selection.h"
 
 namespace openset {
@@ -25,9 +27,20 @@ std::vector<std::string> PartNames(const DataSetInfo& info) {
   return names;
 }
 
-bool IsSha256(absl::string_view text) {
-  return text.size() == 64 &&
+bool IsHex(absl::string_view text, size_t digits) {
+  return text.size() == digits &&
          std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); });
+}
+bool IsSha256(absl::string_view text) { return IsHex(text, 64); }
+
+// Of images that are files of their own.
+void FindImageFileProblems(const DataSetInfo& info, const std::string& path, std::vector<FieldProblem>* problems) {
+  if (info.channels() != 1 && info.channels() != 3) {
+    problems->push_back({path, absl::StrCat("holds images of 1 or 3 channels, not ", info.channels())});
+  }
+  if ((info.height() == 0) != (info.width() == 0)) {
+    problems->push_back({path, "height and width must both be 0 where images have sizes of their own"});
+  }
 }
 
 void FindFolderProblems(const DataSetInfo& info, const ImageFolderFiles& folder, const std::string& path,
@@ -40,11 +53,19 @@ void FindFolderProblems(const DataSetInfo& info, const ImageFolderFiles& folder,
   if (folder.has_listing_sha256() && !IsSha256(folder.listing_sha256())) {
     problems->push_back({absl::StrCat(path, ".listing_sha256"), "must be 64 lower-case hexadecimal digits"});
   }
-  if (info.channels() != 1 && info.channels() != 3) {
-    problems->push_back({path, absl::StrCat("holds images of 1 or 3 channels, not ", info.channels())});
-  }
-  if ((info.height() == 0) != (info.width() == 0)) {
-    problems->push_back({path, "height and width must both be 0 where images have sizes of their own"});
+  FindImageFileProblems(info, path, problems);
+}
+
+// The labels that stand for the classes in a file.
+template <typename Labels>
+void FindLabelProblems(const DataSetInfo& info, const Labels& labels, const std::string& path,
+                       std::vector<FieldProblem>* problems) {
+  if (labels.empty()) return;
+  if (labels.size() != info.class_name_size()) {
+    problems->push_back({path, absl::StrCat("must have one label for each of the ", info.class_name_size(),
+                                            " classes (has ", labels.size(), ")")});
+  } else if (std::set<int32_t>(labels.begin(), labels.end()).size() != labels.size()) {
+    problems->push_back({path, "has a label for two classes"});
   }
 }
 
@@ -64,6 +85,9 @@ void FindPartProblems(const DataSetInfo& info, const DataSetPart& part, const st
     }
   }
   for (const DataFile* file : FilesOf(part)) {
+    if (file->has_md5() && !IsHex(file->md5(), 32)) {
+      problems->push_back({path, absl::StrCat("md5 of ", file->path(), " must be 32 lower-case hexadecimal digits")});
+    }
     for (const std::string& sum : file->sha256()) {
       if (!IsSha256(sum)) {
         problems->push_back(
@@ -71,8 +95,16 @@ void FindPartProblems(const DataSetInfo& info, const DataSetPart& part, const st
       }
     }
   }
+  FindLabelProblems(info, part.idx().class_label(), absl::StrCat(path, ".idx.class_label"), problems);
+  FindLabelProblems(info, part.mat().class_label(), absl::StrCat(path, ".mat.class_label"), problems);
+  FindLabelProblems(info, part.npz().class_label(), absl::StrCat(path, ".npz.class_label"), problems);
   if (part.has_image_folder()) {
     FindFolderProblems(info, part.image_folder(), absl::StrCat(path, ".image_folder"), problems);
+  } else if (part.has_image_list()) {
+    FindImageFileProblems(info, absl::StrCat(path, ".image_list"), problems);
+    if (part.image_list().has_part_table() != part.image_list().has_part_value()) {
+      problems->push_back({absl::StrCat(path, ".image_list.part_value"), "belongs to part_table"});
+    }
   } else if (info.height() == 0 || info.width() == 0) {
     problems->push_back({path, "holds images of one size, which height and width must say"});
   }
@@ -82,8 +114,48 @@ void FindPartProblems(const DataSetInfo& info, const DataSetPart& part, const st
   if (part.has_png_sheet() && info.channels() != 3) {
     problems->push_back({absl::StrCat(path, ".png_sheet"), "holds images of 3 channels"});
   }
+  if (part.has_noise() && SamplesOfClass(part, 0) != part.samples()) {
+    problems->push_back({absl::StrCat(path, ".noise"), "makes images of class 0 only"});
+  }
+  if (part.has_npz() && info.channels() != 1 && info.channels() != 3) {
+    problems->push_back({absl::StrCat(path, ".npz"), "holds images of 1 or 3 channels"});
+  }
   if (part.has_idx() && info.channels() != 1) {
     problems->push_back({absl::StrCat(path, ".idx"), "holds images of 1 channel"});
+  }
+}
+
+// Problems of what is said beside the layouts.
+void FindClassProblems(const DataSetInfo& info, std::vector<FieldProblem>* problems) {
+  if (info.class_title_size() > 0 && info.class_title_size() != info.class_name_size()) {
+    problems->push_back({"class_title", absl::StrCat("must have one for each of the ", info.class_name_size(),
+                                                     " classes (has ", info.class_title_size(), ")")});
+  }
+  for (int g = 0; g < info.class_group_size(); ++g) {
+    for (int i = 0; i < info.class_group(g).class_id_size(); ++i) {
+      if (info.class_group(g).class_id(i) < info.class_name_size()) continue;
+      problems->push_back({absl::StrCat("class_group[", g, "].class_id[", i, "]"),
+                           absl::StrCat("there is no class ", info.class_group(g).class_id(i))});
+    }
+  }
+  for (const auto& [field, size] : {std::pair{"mean", info.mean_size()}, {"std", info.std_size()}}) {
+    if (size == 0 || size == info.channels()) continue;
+    problems->push_back({field, absl::StrCat("must have one for each of the ", info.channels(), " channels")});
+  }
+  for (int s = 0; s < info.fetch_size(); ++s) {
+    for (int f = 0; f < info.fetch(s).urls().file_size(); ++f) {
+      const Download& file = info.fetch(s).urls().file(f);
+      const std::string path = absl::StrCat("fetch[", s, "].urls.file[", f, "]");
+      if (file.unpack() == Download::KEEP && file.path().empty()) {
+        problems->push_back({path + ".path", "must be set for a file that is kept"});
+      }
+      if (file.has_sha256() && !IsSha256(file.sha256())) {
+        problems->push_back({path + ".sha256", "must be 64 lower-case hexadecimal digits"});
+      }
+      if (file.has_md5() && !IsHex(file.md5(), 32)) {
+        problems->push_back({path + ".md5", "must be 32 lower-case hexadecimal digits"});
+      }
+    }
   }
 }
 
@@ -102,6 +174,7 @@ std::string Signature(const DataSetInfo& info, const DataSetLayout& layout) {
 
 std::vector<FieldProblem> FindDataSetProblems(const DataSetInfo& info) {
   std::vector<FieldProblem> problems;
+  FindClassProblems(info, &problems);
   for (int l = 0; l < info.layout_size(); ++l) {
     std::vector<std::string> names;
     for (int p = 0; p < info.layout(l).part_size(); ++p) {
@@ -166,6 +239,14 @@ Catalog::Catalog(const std::vector<DataSetInfo>& data_sets) {
 }
 
 absl::StatusOr<const DataSetInfo*> Catalog::Find(absl::string_view name) const {
+  if (absl::StartsWith(name, kFolderPrefix)) {
+    const std::lock_guard<std::mutex> lock(folders_->mutex);
+    const auto known = folders_->found.find(name);
+    if (known != folders_->found.end()) return &known->second;
+    const FolderRequest request{std::string(name), std::string(absl::StripPrefix(name, kFolderPrefix))};
+    OPENSET_ASSIGN_OR_RETURN(DataSetInfo info, DescribeFolder(request), "data set '", name, "'");
+    return &folders_->found.emplace(name, std::move(info)).first->second;
+  }
   const auto found = data_sets_.find(name);
   if (found == data_sets_.end()) return absl::NotFoundError(UnknownName("data set", name, names()));
   return &found->second;
@@ -202,7 +283,19 @@ std::vector<const DataFile*> FilesOf(const DataSetPart& part) {
       for (const DataFile& file : part.png_sheet().sheet()) files.push_back(&file);
       files.push_back(&part.png_sheet().labels());
       break;
+    case DataSetPart::kImageList:  // its images are too many to list
+      for (const DataFile& file : part.image_list().list()) files.push_back(&file);
+      if (part.image_list().has_part_table()) files.push_back(&part.image_list().part_table());
+      break;
+    case DataSetPart::kMat:
+      files = {&part.mat().file()};
+      break;
+    case DataSetPart::kNpz:
+      files = {&part.npz().images()};
+      if (part.npz().has_labels()) files.push_back(&part.npz().labels());
+      break;
     case DataSetPart::kImageFolder:  // too many to list
+    case DataSetPart::kNoise:
     case DataSetPart::FORMAT_NOT_SET:
       break;
   }
@@ -222,7 +315,11 @@ absl::StatusOr<std::string> PartDigest(const DataSetInfo& info, absl::string_vie
   if (absl::c_all_of(files, [](const DataFile* file) { return file->sha256_size() > 0; })) {
     for (const DataFile* file : files) identity.add_sha256(file->sha256(0));
   }
-  if (part->image_folder().has_listing_sha256()) identity.add_sha256(part->image_folder().listing_sha256());
+  const ImageFolderFiles& folder = part->image_folder();
+  if (folder.has_listing_sha256()) identity.add_sha256(folder.listing_sha256());
+  if (folder.has_share()) *identity.mutable_share() = folder.share();
+  *identity.mutable_skip() = folder.skip();
+  if (part->has_noise()) *identity.mutable_noise() = part->noise();
   return MessageDigest(identity);
 }
 

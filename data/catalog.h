@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -34,14 +36,23 @@ class Catalog {
   // Precondition: no data set has problems.
   explicit Catalog(const std::vector<DataSetInfo>& data_sets);
 
-  // Errors: kNotFound with the known names.
+  // "folder:/PATH" is a folder of images (data/folder_data_set.h), which is listed when it is first asked for. It lives
+  // as long as a copy of this catalog. From any thread. Errors: kNotFound with the known names; those of
+  // DescribeFolder().
   absl::StatusOr<const DataSetInfo*> Find(absl::string_view name) const;
 
   // Sorted.
   std::vector<std::string> names() const;
 
  private:
+  // Folders that were asked for, by name.
+  struct Folders {
+    std::mutex mutex;
+    std::map<std::string, DataSetInfo, std::less<>> found;
+  };
+
   std::map<std::string, DataSetInfo, std::less<>> data_sets_;
+  std::shared_ptr<Folders> folders_ = std::make_shared<Folders>();  // copies share it
 };
 
 // The part of the first layout; all layouts have the same. Errors: kNotFound with the known names.

@@ -1,5 +1,11 @@
 #include "data/catalog.h"
 
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "core/proto/text_proto.h"
 #include "data/testing/damage.h"
@@ -207,20 +213,92 @@ TEST(CountSamples, AddsUpClassesUpToTheLimit) {
   EXPECT_TRUE(absl::IsFailedPrecondition(count("part: 'test' class_id: 0 part_digest: 'x'").status()));
 }
 
+// Classes and samples as their papers state them.
 TEST(CatalogFolder, HasTheDataSets) {
   const absl::StatusOr<Catalog> catalog = Catalog::Open(kCatalogFolder);
   ASSERT_TRUE(catalog.ok()) << catalog.status();
-  EXPECT_THAT(catalog->names(), ElementsAre("cifar10", "cifar100", "fashion_mnist", "mnist"));
-  for (const std::string& name : catalog->names()) {
+  struct Published {
+    int classes;
+    std::vector<std::pair<std::string, int64_t>> parts;
+  };
+  const std::map<std::string, Published> published = {
+      {"cifar10", {10, {{"train", 50000}, {"test", 10000}}}},
+      {"cifar100", {100, {{"train", 50000}, {"test", 10000}}}},
+      {"cifar100_coarse", {20, {{"train", 50000}, {"test", 10000}}}},
+      {"cifar100_folders", {100, {{"train", 50000}, {"test", 10000}}}},
+      {"cub200", {200, {{"train", 5994}, {"test", 5794}}}},
+      {"dtd", {47, {{"train", 1880}, {"val", 1880}, {"test", 1880}, {"all", 5640}}}},
+      {"emnist_balanced", {47, {{"train", 112800}, {"test", 18800}}}},
+      {"emnist_digits", {10, {{"train", 240000}, {"test", 40000}}}},
+      {"emnist_letters", {26, {{"train", 124800}, {"test", 20800}}}},
+      {"fashion_mnist", {10, {{"train", 60000}, {"test", 10000}}}},
+      {"gaussian_noise", {1, {{"test", 10000}}}},
+      {"imagenet", {1000, {{"val", 50000}}}},
+      {"inaturalist_ood", {1, {{"test", 10000}}}},
+      {"kmnist", {10, {{"train", 60000}, {"test", 10000}}}},
+      {"lsun_fix", {1, {{"test", 10000}}}},
+      {"mnist", {10, {{"train", 60000}, {"test", 10000}}}},
+      {"ninco", {1, {{"test", 5879}}}},
+      {"notmnist", {10, {{"test", 18724}}}},
+      // 964 and 659 characters, 20 drawers each; the small sets have 136 and 156 characters.
+      {"omniglot",
+       {1623,
+        {{"background", 19280}, {"evaluation", 13180}, {"background_small1", 2720}, {"background_small2", 3120}}}},
+      {"openimage_o", {1, {{"test", 15869}}}},
+      {"places365", {365, {{"val", 36500}}}},
+      {"ssb_hard", {1, {{"test", 49000}}}},
+      {"svhn", {10, {{"train", 73257}, {"test", 26032}, {"extra", 531131}}}},
+      {"textures_ood", {1, {{"test", 5160}}}},
+      {"tinyimagenet", {200, {{"train", 100000}, {"val", 10000}}}},
+      {"uniform_noise", {1, {{"test", 10000}}}},
+  };
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : published) {
+    names.push_back(name);
+    const absl::StatusOr<const DataSetInfo*> info = catalog->Find(name);
+    ASSERT_TRUE(info.ok()) << info.status();
+    EXPECT_EQ((*info)->class_name_size(), entry.classes) << name;
+    EXPECT_FALSE((*info)->title().empty() || (*info)->licence().empty() || (*info)->reference().empty()) << name;
+    ASSERT_EQ((*info)->layout(0).part_size(), entry.parts.size()) << name;
+    for (size_t p = 0; p < entry.parts.size(); ++p) {
+      EXPECT_EQ((*info)->layout(0).part(p).name(), entry.parts[p].first) << name;
+      EXPECT_EQ((*info)->layout(0).part(p).samples(), entry.parts[p].second) << name;
+      // What is not made can be had, or there is a word on how.
+      EXPECT_TRUE((*info)->fetch_size() > 0 || (*info)->layout(0).part(p).has_noise()) << name;
+    }
+  }
+  EXPECT_EQ(catalog->names(), names);
+}
+
+// Groups are of all classes, each once: five fine classes for each coarse one, and every character in its alphabet.
+TEST(CatalogFolder, GroupsAreOfAllClasses) {
+  const absl::StatusOr<Catalog> catalog = Catalog::Open(kCatalogFolder);
+  ASSERT_TRUE(catalog.ok()) << catalog.status();
+  for (const auto& [name, groups] : {std::pair{"cifar100", 20}, {"cifar100_folders", 20}, {"omniglot", 50}}) {
     const DataSetInfo& info = **catalog->Find(name);
-    EXPECT_EQ(info.class_name_size(), name == "cifar100" ? 100 : 10);
-    EXPECT_EQ((*FindPart(info, "train"))->samples(), name == "mnist" || name == "fashion_mnist" ? 60000 : 50000);
-    EXPECT_EQ((*FindPart(info, "test"))->samples(), 10000);
-    EXPECT_GE(info.source_size(), 1);
-    // Every file can be checked.
-    for (const DataSetLayout& layout : info.layout()) {
+    EXPECT_EQ(info.class_group_size(), groups);
+    std::set<int> seen;
+    for (const ClassGroup& group : info.class_group()) {
+      if (groups == 20) EXPECT_EQ(group.class_id_size(), 5) << group.name();
+      for (const int id : group.class_id()) {
+        EXPECT_TRUE(seen.insert(id).second) << id;
+        if (groups == 50) EXPECT_EQ(info.class_name(id).find(group.name() + "/character"), 0) << id;
+      }
+    }
+    EXPECT_EQ(seen.size(), info.class_name_size());
+  }
+}
+
+// What a task reads by default can be checked to the byte.
+TEST(CatalogFolder, FilesOfTheSmallSetsHaveChecksums) {
+  const absl::StatusOr<Catalog> catalog = Catalog::Open(kCatalogFolder);
+  ASSERT_TRUE(catalog.ok()) << catalog.status();
+  for (const char* name : {"cifar10", "cifar100", "cifar100_coarse", "fashion_mnist", "kmnist", "mnist", "svhn"}) {
+    for (const DataSetLayout& layout : (*catalog->Find(name))->layout()) {
       for (const DataSetPart& part : layout.part()) {
-        for (const DataFile* file : FilesOf(part)) EXPECT_GE(file->sha256_size(), 1) << file->path();
+        for (const DataFile* file : FilesOf(part)) {
+          EXPECT_TRUE(file->sha256_size() > 0 || file->has_md5()) << file->path();
+        }
       }
     }
   }

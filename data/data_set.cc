@@ -1,6 +1,7 @@
 #include "data/data_set.h"
 
 #include <cstdint>
+#include <unordered_map>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -8,70 +9,59 @@
 #include "absl/strings/str_join.h"
 #include "core/files/digest_cache.h"
 #include "core/files/files.h"
+#include "core/files/md5.h"
 #include "core/status_macros.h"
 #include "data/catalog.h"
 #include "data/memory_source.h"
+#include "data/part_files.h"
 #include "data/readers/cifar_binary.h"
 #include "data/readers/idx.h"
 #include "data/readers/image_folder.h"
+#include "data/readers/image_list.h"
+#include "data/readers/mat.h"
+#include "data/readers/noise_source.h"
+#include "data/readers/npz_images.h"
 #include "data/readers/png_sheet.h"
 
 namespace openset {
 namespace {
 
-// What a part is stored in, below a data folder.
-std::vector<std::string> PathsOf(const DataSetPart& part) {
-  if (part.has_image_folder()) return {part.image_folder().path()};
-  std::vector<std::string> paths;
-  for (const DataFile* file : FilesOf(part)) paths.push_back(file->path());
-  return paths;
-}
-
-// A part in a layout whose files are there.
-struct FoundPart {
-  DataSetPart part;
-  std::vector<std::string> paths;  // of PathsOf(part)
-};
-
-// "" if there is none.
-std::string FindFile(const std::string& path, const std::vector<std::string>& data_folders) {
-  for (const std::string& folder : data_folders) {
-    std::string candidate = JoinPath(folder, path);
-    if (FileExists(candidate)) return candidate;
+// The label that stands for each class -> the class's id. `labels`: in the order of the ids, none for ids themselves.
+template <typename Labels>
+absl::Status MapLabels(const Labels& labels, ImageSet* set) {
+  if (labels.empty()) return absl::OkStatus();
+  std::unordered_map<int32_t, int32_t> id;
+  for (int i = 0; i < labels.size(); ++i) id[labels[i]] = i;
+  for (int32_t& label : set->labels) {
+    const auto found = id.find(label);
+    if (found == id.end()) {
+      return absl::DataLossError(absl::StrCat("label ", label, " stands for no class (class_label of the catalog)"));
+    }
+    label = found->second;
   }
-  return "";
+  return absl::OkStatus();
 }
 
-absl::StatusOr<FoundPart> FindFiles(const DataSetInfo& info, absl::string_view part_name,
-                                    const std::vector<std::string>& data_folders) {
-  OPENSET_RETURN_IF_ERROR(FindPart(info, part_name).status());
-  // The missing files of the layout that has the fewest: most likely the one the user has.
-  std::vector<std::string> fewest_missing;
-  for (const DataSetLayout& layout : info.layout()) {
-    for (const DataSetPart& part : layout.part()) {
-      if (part.name() != part_name) continue;
-      FoundPart found{part, {}};
-      std::vector<std::string> missing;
-      for (const std::string& path : PathsOf(part)) {
-        found.paths.push_back(FindFile(path, data_folders));
-        if (found.paths.back().empty()) missing.push_back(path);
-      }
-      if (missing.empty()) return found;
-      if (fewest_missing.empty() || missing.size() < fewest_missing.size()) fewest_missing = std::move(missing);
+void Transpose(ImageSet* set) {
+  std::vector<uint8_t> turned(set->pixels.size());
+  const int64_t height = set->height, width = set->width;
+  for (size_t begin = 0; begin < turned.size(); begin += height * width) {
+    for (int64_t y = 0; y < height; ++y) {
+      for (int64_t x = 0; x < width; ++x) turned[begin + x * height + y] = set->pixels[begin + y * width + x];
     }
   }
-  const size_t others = fewest_missing.size() - 1;
-  return absl::NotFoundError(absl::StrCat(
-      "data set '", info.name(), "': ", fewest_missing[0],
-      others > 0 ? absl::StrCat(" and ", others, others > 1 ? " other files are" : " other file are") : " is",
-      " in none of the data folders (", absl::StrJoin(data_folders, ", "), ")",
-      info.source_size() > 0 ? absl::StrCat("; to be had from ", absl::StrJoin(info.source(), "; or ")) : ""));
+  set->pixels = std::move(turned);
+  std::swap(set->height, set->width);
 }
 
 absl::StatusOr<ImageSet> ReadImages(const DataSetInfo& info, const FoundPart& found) {
   switch (found.part.format_case()) {
-    case DataSetPart::kIdx:
-      return ReadIdx(found.paths[0], found.paths[1]);
+    case DataSetPart::kIdx: {
+      OPENSET_ASSIGN_OR_RETURN(ImageSet set, ReadIdx(found.paths[0], found.paths[1]));
+      OPENSET_RETURN_IF_ERROR(MapLabels(found.part.idx().class_label(), &set), found.paths[1]);
+      if (found.part.idx().transposed()) Transpose(&set);
+      return set;
+    }
     case DataSetPart::kCifarBinary: {
       CifarRecord record;
       record.label_bytes = found.part.cifar_binary().label_bytes();
@@ -85,8 +75,24 @@ absl::StatusOr<ImageSet> ReadImages(const DataSetInfo& info, const FoundPart& fo
       const std::vector<std::string> sheets(found.paths.begin(), found.paths.end() - 1);
       return ReadPngSheets(sheets, found.paths.back(), info.height(), info.width());
     }
+    case DataSetPart::kMat: {
+      const MatFiles& mat = found.part.mat();
+      OPENSET_ASSIGN_OR_RETURN(ImageSet set, ReadMat(found.paths[0], mat.images(), mat.labels()));
+      OPENSET_RETURN_IF_ERROR(MapLabels(mat.class_label(), &set), found.paths[0]);
+      return set;
+    }
+    case DataSetPart::kNpz: {
+      const NpzFiles& npz = found.part.npz();
+      OPENSET_ASSIGN_OR_RETURN(
+          ImageSet set, ReadNpzImages(found.paths[0], found.paths.back(), npz.images_array(), npz.labels_array()));
+      OPENSET_RETURN_IF_ERROR(MapLabels(npz.class_label(), &set), found.paths.back());
+      return set;
+    }
     case DataSetPart::kImageFolder:
+    case DataSetPart::kImageList:
       return absl::UnimplementedError(absl::StrCat(found.paths[0], ": is read image by image"));
+    case DataSetPart::kNoise:
+      return absl::UnimplementedError(absl::StrCat("data set '", info.name(), "' is made, not stored"));
     case DataSetPart::FORMAT_NOT_SET:
       break;
   }
@@ -99,21 +105,56 @@ std::vector<std::string> ClassFolders(const DataSetInfo& info, const ImageFolder
   return {folder.class_folder().begin(), folder.class_folder().end()};
 }
 
-// Lists the folders; kDataLoss if there are more or fewer images of a class than in the catalog.
-absl::StatusOr<std::shared_ptr<const ImageSource>> OpenFolder(const DataSetInfo& info, const FoundPart& found) {
-  std::vector<std::string> folders = ClassFolders(info, found.part.image_folder());
-  for (std::string& folder : folders) folder = JoinPath(found.paths[0], folder);
-  OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<const ImageSource> source,
-                           OpenImageFolder(folders, {info.channels(), info.height(), info.width()}, found.part.name()));
-  std::vector<int64_t> count(folders.size(), 0);
-  for (const int32_t label : source->index().label) ++count[label];
-  for (size_t id = 0; id < folders.size(); ++id) {
-    const int64_t wanted = SamplesOfClass(found.part, static_cast<int>(id));
+// kDataLoss if there are more or fewer images of a class than in the catalog. `where`: what the images of a class lie
+// in.
+template <typename Where>
+absl::Status CheckCounts(const DataSetInfo& info, const DataSetPart& part, const SampleIndex& index,
+                         const Where& where) {
+  std::vector<int64_t> count(info.class_name_size(), 0);
+  for (const int32_t label : index.label) ++count[label];
+  for (int id = 0; id < info.class_name_size(); ++id) {
+    const int64_t wanted = SamplesOfClass(part, id);
     if (count[id] == wanted) continue;
-    return absl::DataLossError(absl::StrCat(folders[id], ": has ", count[id], " images, not ", wanted,
-                                            " as the catalog says of part '", found.part.name(), "' of data set '",
+    return absl::DataLossError(absl::StrCat(where(id), ": has ", count[id], " images, not ", wanted,
+                                            " as the catalog says of part '", part.name(), "' of data set '",
                                             info.name(), "'; fetch the files again"));
   }
+  return absl::OkStatus();
+}
+
+// Lists the folders.
+absl::StatusOr<std::shared_ptr<const ImageSource>> OpenFolder(const DataSetInfo& info, const FoundPart& found) {
+  const ImageFolderFiles& files = found.part.image_folder();
+  const std::vector<std::string> folders = ClassFolders(info, files);
+  ImageFolderOptions options;
+  options.skip = {files.skip().begin(), files.skip().end()};
+  options.exif_orientation = files.exif_orientation();
+  if (files.has_share()) options.share = {files.share().seed(), files.share().test_share(), files.share().test()};
+  std::vector<bool> is_empty;
+  for (int id = 0; id < info.class_name_size(); ++id) {
+    // Elsewhere classes may be stored too, so that only a folder that is not there is passed over.
+    is_empty.push_back(SamplesOfClass(found.part, id) == 0 && !FileExists(JoinPath(found.paths[0], folders[id])));
+  }
+  OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<const ImageSource> source,
+                           OpenImageFolder(found.paths[0], folders, {info.channels(), info.height(), info.width()},
+                                           found.part.name(), options, is_empty));
+  OPENSET_RETURN_IF_ERROR(
+      CheckCounts(info, found.part, source->index(), [&](int id) { return JoinPath(found.paths[0], folders[id]); }));
+  return source;
+}
+
+// Reads the lists.
+absl::StatusOr<std::shared_ptr<const ImageSource>> OpenList(const DataSetInfo& info, const FoundPart& found) {
+  const ImageListFiles& files = found.part.image_list();
+  const auto lists_end = found.paths.begin() + 1 + files.list_size();
+  OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<const ImageSource> source,
+                           OpenImageList(found.paths[0], {found.paths.begin() + 1, lists_end},
+                                         files.has_part_table() ? found.paths.back() : "", files,
+                                         {info.class_name().begin(), info.class_name().end()},
+                                         {info.channels(), info.height(), info.width()}, found.part.name()));
+  OPENSET_RETURN_IF_ERROR(CheckCounts(info, found.part, source->index(), [&](int id) {
+    return absl::StrCat(found.paths[1], ": class ", id, " (", info.class_name(id), ")");
+  }));
   return source;
 }
 
@@ -126,6 +167,31 @@ absl::Status CheckFolder(const DataSetInfo& info, const FoundPart& found) {
   return absl::DataLossError(absl::StrCat(found.paths[0], ": SHA-256 of the names and sizes of its images is ", sum,
                                           ", not ", folder.listing_sha256(),
                                           "; files are missing, new or cut short: fetch them again"));
+}
+
+// The images that a list names are there.
+absl::Status CheckListed(const DataSetInfo& info, const FoundPart& found) {
+  OPENSET_ASSIGN_OR_RETURN(const auto source, OpenList(info, found));
+  for (int64_t i = 0; i < source->index().size(); ++i) {
+    const std::string path = source->Describe(i);
+    if (!FileExists(path)) {
+      return absl::NotFoundError(absl::StrCat(path, ": is listed in ", found.paths[1], ", and is not there"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckFile(const std::string& path, const DataFile& file) {
+  if (file.sha256_size() > 0) {
+    OPENSET_ASSIGN_OR_RETURN(const std::string sum, DigestCache::OfUser().Sha256Hex(path));
+    if (absl::c_linear_search(file.sha256(), sum)) return absl::OkStatus();
+    return absl::DataLossError(absl::StrCat(path, ": SHA-256 is ", sum, ", not ", absl::StrJoin(file.sha256(), " or "),
+                                            "; fetch the file again"));
+  }
+  if (!file.has_md5()) return absl::OkStatus();
+  OPENSET_ASSIGN_OR_RETURN(const std::string sum, Md5HexOfFile(path));
+  if (sum == file.md5()) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(path, ": MD5 is ", sum, ", not ", file.md5(), "; fetch the file again"));
 }
 
 // What the catalog says of a part that `set` contradicts, "" if nothing.
@@ -153,24 +219,18 @@ std::string FindContradiction(const DataSetInfo& info, const DataSetPart& part, 
 }  // namespace
 
 absl::Status CheckFiles(const DataSetInfo& info, absl::string_view part, const std::vector<std::string>& data_folders) {
-  OPENSET_ASSIGN_OR_RETURN(const FoundPart found, FindFiles(info, part, data_folders));
-  if (found.part.has_image_folder()) return CheckFolder(info, found);
+  OPENSET_ASSIGN_OR_RETURN(const FoundPart found, FindPartFiles(info, part, data_folders));
   const std::vector<const DataFile*> files = FilesOf(found.part);
-  const DigestCache digests = DigestCache::OfUser();
-  for (size_t i = 0; i < files.size(); ++i) {
-    if (files[i]->sha256_size() == 0) continue;
-    OPENSET_ASSIGN_OR_RETURN(const std::string sum, digests.Sha256Hex(found.paths[i]));
-    if (!absl::c_linear_search(files[i]->sha256(), sum)) {
-      return absl::DataLossError(absl::StrCat(found.paths[i], ": SHA-256 is ", sum, ", not ",
-                                              absl::StrJoin(files[i]->sha256(), " or "), "; fetch the file again"));
-    }
-  }
+  const size_t first = found.paths.size() - files.size();
+  for (size_t i = 0; i < files.size(); ++i) OPENSET_RETURN_IF_ERROR(CheckFile(found.paths[first + i], *files[i]));
+  if (found.part.has_image_folder()) return CheckFolder(info, found);
+  if (found.part.has_image_list()) return CheckListed(info, found);
   return absl::OkStatus();
 }
 
 absl::StatusOr<ImageSet> LoadPart(const DataSetInfo& info, absl::string_view part,
                                   const std::vector<std::string>& data_folders) {
-  OPENSET_ASSIGN_OR_RETURN(const FoundPart found, FindFiles(info, part, data_folders));
+  OPENSET_ASSIGN_OR_RETURN(const FoundPart found, FindPartFiles(info, part, data_folders));
   OPENSET_ASSIGN_OR_RETURN(ImageSet set, ReadImages(info, found));
   const std::string contradiction = FindContradiction(info, found.part, set);
   if (!contradiction.empty()) {
@@ -182,8 +242,13 @@ absl::StatusOr<ImageSet> LoadPart(const DataSetInfo& info, absl::string_view par
 
 absl::StatusOr<std::shared_ptr<const ImageSource>> OpenPart(const DataSetInfo& info, absl::string_view part,
                                                             const std::vector<std::string>& data_folders) {
-  OPENSET_ASSIGN_OR_RETURN(const FoundPart found, FindFiles(info, part, data_folders));
+  OPENSET_ASSIGN_OR_RETURN(const FoundPart found, FindPartFiles(info, part, data_folders));
   if (found.part.has_image_folder()) return OpenFolder(info, found);
+  if (found.part.has_image_list()) return OpenList(info, found);
+  if (found.part.has_noise()) {
+    return MakeNoiseSource(found.part.noise(), info.name(), found.part.name(), found.part.samples(),
+                           {info.channels(), info.height(), info.width()});
+  }
   OPENSET_ASSIGN_OR_RETURN(ImageSet set, LoadPart(info, part, data_folders));
   return MakeMemorySource(std::move(set), std::string(part));
 }

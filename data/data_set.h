@@ -20,19 +20,19 @@ namespace openset {
 
 // Checks that a part's files are there and are the published ones, without decoding them; of image folders, that the
 // files of each class are as many as in the catalog and, where it has a digest of their listing, of the same names and
-// sizes.
-// Errors: kNotFound for an unknown part, and for a missing file, with the folders searched and where the file can be
-// had; kDataLoss for a file whose SHA-256 is none of the catalog's, with the sums, and for a folder with other files.
+// sizes; of image lists, that the images they name are there.
+// Errors: kNotFound for an unknown part, and for a missing file, with the folders searched and what brings it;
+// kDataLoss for a file whose SHA-256 (or MD5, where the catalog has only that) is none of the catalog's, with the sums,
+// and for a folder with other files.
 absl::Status CheckFiles(const DataSetInfo& info, absl::string_view part, const std::vector<std::string>& data_folders);
 
-// The images of a part that is not an image folder (kUnimplemented) and their classes, in the order in which they are
-// stored. Checksums are not computed.
-// Errors: kNotFound as CheckFiles; those of the readers; kDataLoss if the images differ from the catalog's in size,
-// number, or number of a class.
+// The images of a part that is not in files of their own, nor made (kUnimplemented), and their classes, in the order in
+// which they are stored. Checksums are not computed. Errors: kNotFound as CheckFiles; those of the readers; kDataLoss
+// if the images differ from the catalog's in size, number, or number of a class.
 absl::StatusOr<ImageSet> LoadPart(const DataSetInfo& info, absl::string_view part,
                                   const std::vector<std::string>& data_folders);
 
-// The same as a source, image folders too: these are listed, and none of their images is read. Errors: those of
+// Any part as a source. Image folders are listed, and none of their images is read. Errors: those of
 // LoadPart and of CheckFiles for a folder.
 absl::StatusOr<std::shared_ptr<const ImageSource>> OpenPart(const DataSetInfo& info, absl::string_view part,
                                                             const std::vector<std::string>& data_folders);

@@ -3,9 +3,11 @@
 #define OPENSET_DATA_IMAGE_SOURCE_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "data/sample_index.h"
 
@@ -42,6 +44,13 @@ class ImageSource {
   // returned and what its decoding takes. Errors: kNotFound or kDataLoss, with the file, for one that is gone or
   // damaged. Precondition: 0 <= sample < index().size().
   virtual absl::StatusOr<std::vector<Image>> Read(absl::Span<const int64_t> samples) const = 0;
+
+  // What people find a sample by: its file's path, or "train 12", its part and its place there.
+  virtual std::string Describe(int64_t sample) const {
+    const std::vector<std::string>& names = index().group_name;
+    const int32_t group = index().group.empty() ? 0 : index().group[sample];
+    return absl::StrCat(names.empty() ? "sample" : names[group], " ", sample);
+  }
 };
 
 }  // namespace openset

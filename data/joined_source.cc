@@ -42,6 +42,11 @@ class JoinedSource : public ImageSource {
     return images;
   }
 
+  std::string Describe(int64_t sample) const override {
+    const size_t source = std::upper_bound(begin_.begin(), begin_.end(), sample) - begin_.begin() - 1;
+    return sources_[source]->Describe(sample - begin_[source]);
+  }
+
  private:
   void Append(const SampleIndex& part) {
     const auto first_group = static_cast<int32_t>(index_.group_name.size());

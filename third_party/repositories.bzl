@@ -149,6 +149,14 @@ def openset_repositories():
     )
 
     debian_archive(
+        name = "exif",
+        packages = {
+            "libexif-dev=0.6.24-1+deb12u1": "180aff025c6a2fc9a5e80c79565f97d473280f5dbb28be6db0947c748aaa2e35",
+        },
+        build_file = "//third_party:exif.BUILD",
+    )
+
+    debian_archive(
         name = "fashion_mnist",
         packages = {
             "dataset-fashion-mnist=0.0~git20200523.55506a9-1": "39e172fe32dd318ebb3e512220c3beea2fa47d7e20bab348fb4e0922d6beefc0",

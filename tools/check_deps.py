@@ -32,6 +32,7 @@ EXTERNAL = [
     ("spng.h", "@spng"),
     ("jpeglib.h", "@jpeg"),
     ("jerror.h", "@jpeg"),
+    ("libexif/", "@exif"),
     ("webp/", "@webp"),
     ("benchmark/", "@benchmark//:benchmark"),
     ("third_party/revisions.h", "//third_party:revisions"),

@@ -5,6 +5,7 @@
 //
 #include <jerror.h>
 #include <jpeglib.h>
+#include <libexif/exif-data.h>
 #include <spng.h>
 #include <webp/decode.h>
 
@@ -160,9 +161,41 @@ absl::StatusOr<Interleaved> Decode(absl::string_view bytes) {
   return absl::DataLossError("not a PNG, JPEG or WebP image");
 }
 
-}  // namespace
+// The orientation of a JPEG file's EXIF data, 1 (as it is stored) where it has none.
+int OrientationOf(absl::string_view bytes) {
+  if (!absl::StartsWith(bytes, "\xff\xd8\xff")) return 1;
+  const std::unique_ptr<ExifData, void (*)(ExifData*)> data(
+      exif_data_new_from_data(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()), exif_data_unref);
+  if (data == nullptr) return 1;
+  const ExifEntry* entry = exif_content_get_entry(data->ifd[EXIF_IFD_0], EXIF_TAG_ORIENTATION);
+  if (entry == nullptr || entry->format != EXIF_FORMAT_SHORT || entry->size < 2) return 1;
+  const int orientation = exif_get_short(entry->data, exif_data_get_byte_order(data.get()));
+  return orientation >= 1 && orientation <= 8 ? orientation : 1;
+}
 
-absl::StatusOr<Image> DecodeImage(absl::string_view bytes, int64_t channels) {
+// The image as it is to be looked at.
+Image Upright(const Image& image, int orientation) {
+  const bool lies = orientation >= 5;
+  Image upright{image.channels, lies ? image.width : image.height, lies ? image.height : image.width,
+                std::vector<uint8_t>(image.pixels.size())};
+  // Which of the stored rows and columns are counted from their ends.
+  const bool from_bottom = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+  const bool from_right = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+  uint8_t* out = upright.pixels.data();
+  for (int64_t c = 0; c < image.channels; ++c) {
+    const uint8_t* plane = &image.pixels[c * image.height * image.width];
+    for (int64_t y = 0; y < upright.height; ++y) {
+      for (int64_t x = 0; x < upright.width; ++x) {
+        const int64_t row = lies ? x : y, column = lies ? y : x;
+        *out++ = plane[(from_bottom ? image.height - 1 - row : row) * image.width +
+                       (from_right ? image.width - 1 - column : column)];
+      }
+    }
+  }
+  return upright;
+}
+
+absl::StatusOr<Image> DecodeStored(absl::string_view bytes, int64_t channels) {
   OPENSET_ASSIGN_OR_RETURN(const Interleaved decoded, Decode(bytes));
   const int64_t size = decoded.height * decoded.width;
   Image image{channels, decoded.height, decoded.width, std::vector<uint8_t>(channels * size)};
@@ -175,6 +208,14 @@ absl::StatusOr<Image> DecodeImage(absl::string_view bytes, int64_t channels) {
     for (int64_t c = 0; c < channels; ++c) image.pixels[c * size + i] = pixel[decoded.channels == 1 ? 0 : c];
   }
   return image;
+}
+
+}  // namespace
+
+absl::StatusOr<Image> DecodeImage(absl::string_view bytes, int64_t channels, bool exif_orientation) {
+  OPENSET_ASSIGN_OR_RETURN(Image image, DecodeStored(bytes, channels));
+  const int orientation = exif_orientation ? OrientationOf(bytes) : 1;
+  return orientation == 1 ? std::move(image) : Upright(image, orientation);
 }
 
 }  // namespace openset

@@ -12,10 +12,11 @@ namespace openset {
 
 // The image with 1 channel (colours become ITU-R 601 luma, as Pillow's convert("L")) or 3 (grey is repeated, as
 // Pillow's convert("RGB")). The format is told by the first bytes. Transparency is ignored, 16-bit values keep their
-// upper 8 bits, CMYK is taken to be inverted, as Adobe writes it. Orientation tags are not followed. Errors: kDataLoss
-// for what is none of these, damaged, cut short, larger than 2^26 pixels, or said to have more pixels than so many
-// bytes can hold, which are never allocated. Precondition: channels is 1 or 3.
-absl::StatusOr<Image> DecodeImage(absl::string_view bytes, int64_t channels);
+// upper 8 bits, CMYK is taken to be inverted, as Adobe writes it. With `exif_orientation`, a JPEG image is turned and
+// mirrored as the orientation (1 to 8) of its EXIF data says, as Pillow's ImageOps.exif_transpose does; otherwise it is
+// taken as it is stored. Errors: kDataLoss for what is none of these, damaged, cut short, larger than 2^26 pixels, or
+// said to have more pixels than so many bytes can hold, which are never allocated. Precondition: channels is 1 or 3.
+absl::StatusOr<Image> DecodeImage(absl::string_view bytes, int64_t channels, bool exif_orientation = false);
 
 }  // namespace openset
 

@@ -48,6 +48,37 @@ TEST(DecodeImage, IsPillows) {
   EXPECT_EQ(files.size(), 13);
 }
 
+// exif_N.jpg has orientation N; formats.npz: Pillow's ImageOps.exif_transpose (tools/peers/make_format_golden.py).
+TEST(DecodeImage, IsTurnedAsExifSays) {
+  const NpzArrays golden = *ReadNpz(JoinPath(kFolder, "formats.npz"));
+  const Image stored = *DecodeImage(Bytes("exif_1.jpg"), 3);
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    const std::string name = absl::StrCat("exif_", orientation, ".jpg");
+    const absl::StatusOr<Image> image = DecodeImage(Bytes(name), 3, /*exif_orientation=*/true);
+    ASSERT_TRUE(image.ok()) << image.status();
+    EXPECT_LE(Difference(*image, golden.at(absl::StrCat("exif/", orientation))), 1) << name;
+    EXPECT_EQ(DecodeImage(Bytes(name), 3)->pixels, stored.pixels) << "is taken as it is stored unless asked";
+  }
+  EXPECT_EQ(DecodeImage(Bytes("rgb.jpg"), 3, true)->pixels, DecodeImage(Bytes("rgb.jpg"), 3)->pixels);
+  EXPECT_EQ(DecodeImage(Bytes("rgb.png"), 3, true)->pixels, DecodeImage(Bytes("rgb.png"), 3)->pixels);
+}
+
+// EXIF data that is cut short or damaged is no orientation.
+TEST(DecodeImage, DamagedExifIsPassedOver) {
+  const std::string whole = Bytes("exif_6.jpg");
+  const Image turned = *DecodeImage(whole, 3, true), stored = *DecodeImage(whole, 3);
+  const size_t exif = whole.find("Exif");
+  ASSERT_NE(exif, std::string::npos);
+  for (size_t at = exif; at < exif + 32; ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0xff);
+    const absl::StatusOr<Image> image = DecodeImage(damaged, 3, true);
+    if (!image.ok()) continue;  // the marker's length
+    EXPECT_TRUE(image->pixels.size() == turned.pixels.size());
+  }
+  EXPECT_NE(turned.height, stored.height);
+}
+
 TEST(DecodeImage, WhatIsNoImageIsRefused) {
   for (const std::string bytes : {"", "GIF89a", "\xff\xd8", "RIFF", "RIFF1234WEB"}) {
     EXPECT_EQ(DecodeImage(bytes, 3).status(), absl::DataLossError("not a PNG, JPEG or WebP image"));

@@ -18,12 +18,15 @@ namespace {
 constexpr int64_t kMaxStep = int64_t{1} << 30;
 constexpr int64_t kFirstBuffer = int64_t{1} << 16;
 
-}  // namespace
+// What zlib's second argument of inflateInit2 is: 15 stands for the largest window, 16 more for gzip's header and
+// trailer.
+constexpr int kZlib = 15;
+constexpr int kGzip = 15 + 16;
 
-absl::StatusOr<std::string> Gunzip(absl::string_view bytes, int64_t max_bytes) {
+absl::StatusOr<std::string> Inflate(absl::string_view bytes, int format, int64_t max_bytes) {
+  const absl::string_view what = format == kGzip ? "gzip" : "zlib";
   z_stream stream{};
-  // 15: the largest window; 16: gzip's header and trailer, not zlib's.
-  if (inflateInit2(&stream, 15 + 16) != Z_OK) return absl::ResourceExhaustedError("no memory to inflate with");
+  if (inflateInit2(&stream, format) != Z_OK) return absl::ResourceExhaustedError("no memory to inflate with");
   const absl::Cleanup end = [&stream] { inflateEnd(&stream); };
 
   std::string content;
@@ -43,22 +46,33 @@ absl::StatusOr<std::string> Gunzip(absl::string_view bytes, int64_t max_bytes) {
     const int result = inflate(&stream, Z_NO_FLUSH);
     filled += room - stream.avail_out;
     if (filled > max_bytes) {
-      return absl::DataLossError(absl::StrCat("the gzip stream inflates to more than ", max_bytes, " bytes"));
+      return absl::DataLossError(absl::StrCat("the ", what, " stream inflates to more than ", max_bytes, " bytes"));
     }
     const bool input_used_up = stream.avail_in == 0 && bytes.empty();
     if (result == Z_STREAM_END) {
       if (input_used_up) break;
+      if (format == kZlib) return absl::DataLossError("something follows the zlib stream; fetch the file again");
       inflateReset(&stream);  // another member
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
-      return absl::DataLossError(absl::StrCat("the gzip stream is corrupt (",
+      return absl::DataLossError(absl::StrCat("the ", what, " stream is corrupt (",
                                               stream.msg != nullptr ? stream.msg : "zlib gives no reason",
                                               "); fetch the file again"));
     } else if (input_used_up && stream.avail_out > 0) {
-      return absl::DataLossError("the gzip stream is truncated; fetch the file again");
+      return absl::DataLossError(absl::StrCat("the ", what, " stream is truncated; fetch the file again"));
     }
   }
   content.resize(filled);
   return content;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> Gunzip(absl::string_view bytes, int64_t max_bytes) {
+  return Inflate(bytes, kGzip, max_bytes);
+}
+
+absl::StatusOr<std::string> InflateZlib(absl::string_view bytes, int64_t max_bytes) {
+  return Inflate(bytes, kZlib, max_bytes);
 }
 
 absl::StatusOr<std::string> ReadPlainOrGzipped(const std::string& path, int64_t max_bytes) {

@@ -18,6 +18,9 @@ inline constexpr int64_t kMaxInflatedBytes = int64_t{1} << 30;
 // holds more than `max_bytes` (a decompression bomb).
 absl::StatusOr<std::string> Gunzip(absl::string_view bytes, int64_t max_bytes = kMaxInflatedBytes);
 
+// The content of one zlib stream (RFC 1950). Errors: as Gunzip.
+absl::StatusOr<std::string> InflateZlib(absl::string_view bytes, int64_t max_bytes = kMaxInflatedBytes);
+
 // The content of a file, inflated if it begins with gzip's 1f 8b. Errors, with the path: as ReadFile and Gunzip.
 absl::StatusOr<std::string> ReadPlainOrGzipped(const std::string& path, int64_t max_bytes = kMaxInflatedBytes);
 

@@ -1,11 +1,9 @@
 #include "data/readers/image_folder.h"
 
 #include <algorithm>
-#include <atomic>
+#include <cmath>
 #include <filesystem>
-#include <functional>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -14,8 +12,9 @@
 #include "absl/strings/string_view.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/random.h"
 #include "core/status_macros.h"
-#include "data/readers/decode_image.h"
+#include "data/readers/image_files.h"
 
 namespace openset {
 namespace {
@@ -29,7 +28,8 @@ bool IsImageName(absl::string_view name) {
   return false;
 }
 
-// Sorted.
+}  // namespace
+
 absl::StatusOr<std::vector<std::string>> ImagesIn(const std::string& folder) {
   OPENSET_ASSIGN_OR_RETURN(std::vector<std::string> names, ListFolder(folder));
   names.erase(std::remove_if(names.begin(), names.end(), [](const std::string& name) { return !IsImageName(name); }),
@@ -37,86 +37,50 @@ absl::StatusOr<std::vector<std::string>> ImagesIn(const std::string& folder) {
   return names;
 }
 
-// Calls work(0), ..., work(count - 1) in several threads.
-void InParallel(int64_t count, const std::function<void(int64_t)>& work) {
-  std::atomic<int64_t> next{0};
-  const auto run = [&] {
-    for (int64_t i = next++; i < count; i = next++) work(i);
-  };
-  const int64_t threads = std::min<int64_t>(count, std::max(1u, std::thread::hardware_concurrency()));
-  std::vector<std::thread> others;
-  for (int64_t t = 1; t < threads; ++t) others.emplace_back(run);
-  run();
-  for (std::thread& thread : others) thread.join();
+std::vector<int64_t> PlacesOfShare(const ImageFolderOptions::Share& share, const std::string& class_folder, int64_t n) {
+  auto test = static_cast<int64_t>(std::floor(static_cast<double>(n) * share.test_share + 0.5));
+  if (n > 1) test = std::clamp<int64_t>(test, 1, n - 1);
+  const std::vector<int64_t> order = RandomStream(share.seed, absl::StrCat("share/", class_folder)).Permutation(n);
+  std::vector<int64_t> places(share.test ? order.begin() : order.begin() + test,
+                              share.test ? order.begin() + test : order.end());
+  std::sort(places.begin(), places.end());
+  return places;
 }
 
-class ImageFolder : public ImageSource {
- public:
-  ImageFolder(std::vector<std::string> class_folder, const ImageShape& shape, const std::string& part)
-      : class_folder_(std::move(class_folder)), shape_(shape) {
-    index_.group_name = {part};
-  }
-
-  void Add(int32_t label, const std::vector<std::string>& names) {
-    for (const std::string& name : names) {
-      index_.label.push_back(label);
-      name_begin_.push_back(static_cast<int64_t>(names_.size()));
-      names_.append(name);
+absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::string& root,
+                                                                   const std::vector<std::string>& class_folder,
+                                                                   const ImageShape& shape, const std::string& part,
+                                                                   const ImageFolderOptions& options,
+                                                                   const std::vector<bool>& is_empty) {
+  std::vector<std::string> folders;
+  for (const std::string& folder : class_folder) folders.push_back(JoinPath(root, folder));
+  auto source = std::make_shared<ImageFiles>(folders, shape, part, options.exif_orientation);
+  size_t skipped = 0;
+  for (size_t label = 0; label < folders.size(); ++label) {
+    if (!is_empty.empty() && is_empty[label]) continue;
+    OPENSET_ASSIGN_OR_RETURN(std::vector<std::string> names, ImagesIn(folders[label]));
+    if (!options.skip.empty()) {
+      const auto skips = [&](const std::string& name) {
+        return options.skip.count(absl::StrCat(class_folder[label], "/", name)) > 0;
+      };
+      const size_t before = names.size();
+      names.erase(std::remove_if(names.begin(), names.end(), skips), names.end());
+      skipped += before - names.size();
+    }
+    if (!options.share.has_value()) {
+      for (const std::string& name : names) source->Add(static_cast<int32_t>(label), name);
+      continue;
+    }
+    for (const int64_t place : PlacesOfShare(*options.share, class_folder[label], static_cast<int64_t>(names.size()))) {
+      source->Add(static_cast<int32_t>(label), names[place]);
     }
   }
-
-  const SampleIndex& index() const override { return index_; }
-  ImageShape shape() const override { return shape_; }
-
-  absl::StatusOr<std::vector<Image>> Read(absl::Span<const int64_t> samples) const override {
-    std::vector<Image> images(samples.size());
-    std::vector<absl::Status> status(samples.size());
-    InParallel(static_cast<int64_t>(samples.size()), [&](int64_t i) {
-      absl::StatusOr<Image> image = ReadOne(samples[i]);
-      if (image.ok()) {
-        images[i] = *std::move(image);
-      } else {
-        status[i] = image.status();
+  if (skipped < options.skip.size()) {
+    for (const std::string& name : options.skip) {
+      if (!FileExists(JoinPath(root, name))) {
+        return absl::NotFoundError(absl::StrCat(JoinPath(root, name), ": is to be skipped, and is not there"));
       }
-    });
-    for (const absl::Status& one : status) OPENSET_RETURN_IF_ERROR(one);
-    return images;
-  }
-
- private:
-  std::string PathOf(int64_t sample) const {
-    const int64_t begin = name_begin_[sample];
-    const int64_t end = sample + 1 < index_.size() ? name_begin_[sample + 1] : static_cast<int64_t>(names_.size());
-    return JoinPath(class_folder_[index_.label[sample]], absl::string_view(names_).substr(begin, end - begin));
-  }
-
-  absl::StatusOr<Image> ReadOne(int64_t sample) const {
-    const std::string path = PathOf(sample);
-    OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
-    absl::StatusOr<Image> image = DecodeImage(bytes, shape_.channels);
-    if (!image.ok()) return Annotate(image.status(), path);
-    if (shape_.bytes() > 0 && (image->height != shape_.height || image->width != shape_.width)) {
-      return absl::DataLossError(absl::StrCat(path, ": is ", image->width, " x ", image->height, " pixels, not ",
-                                              shape_.width, " x ", shape_.height, " as the catalog says"));
     }
-    return image;
-  }
-
-  const std::vector<std::string> class_folder_;
-  const ImageShape shape_;
-  SampleIndex index_;
-  std::string names_;                // of all files, one behind the other
-  std::vector<int64_t> name_begin_;  // [N]
-};
-
-}  // namespace
-
-absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::vector<std::string>& class_folder,
-                                                                   const ImageShape& shape, const std::string& part) {
-  auto source = std::make_shared<ImageFolder>(class_folder, shape, part);
-  for (size_t label = 0; label < class_folder.size(); ++label) {
-    OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, ImagesIn(class_folder[label]));
-    source->Add(static_cast<int32_t>(label), names);
   }
   return std::shared_ptr<const ImageSource>(std::move(source));
 }
@@ -124,6 +88,7 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::ve
 absl::StatusOr<std::string> ListingDigest(const std::string& root, const std::vector<std::string>& class_folder) {
   Sha256 sum;
   for (const std::string& folder : class_folder) {
+    if (!FileExists(JoinPath(root, folder))) continue;
     OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, ImagesIn(JoinPath(root, folder)));
     for (const std::string& name : names) {
       const std::string path = JoinPath(folder, name);

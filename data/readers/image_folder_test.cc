@@ -1,6 +1,8 @@
 #include "data/readers/image_folder.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
@@ -32,7 +34,7 @@ class ImageFolderTest : public ::testing::Test {
     WriteTestFile(JoinPath("folder", name), *ReadFile(JoinPath("data/readers/testdata", file)));
   }
   absl::StatusOr<std::shared_ptr<const ImageSource>> Open(const ImageShape& shape) {
-    return OpenImageFolder({JoinPath(root_, "dog"), JoinPath(root_, "cat")}, shape, "train");
+    return OpenImageFolder(root_, {"dog", "cat"}, shape, "train");
   }
 
   const std::string root_ = JoinPath(::testing::TempDir(), "folder");
@@ -63,7 +65,7 @@ TEST_F(ImageFolderTest, ErrorsNameTheFile) {
   WriteTestFile("folder/dog/10.png", "no image");
   EXPECT_EQ(source->Read({1}).status(), absl::DataLossError(absl::StrCat(gone, ": not a PNG, JPEG or WebP image")));
   EXPECT_TRUE(source->Read({0, 2, 3, 4}).ok());
-  EXPECT_EQ(OpenImageFolder({JoinPath(root_, "cow")}, {3, 0, 0}, "train").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(OpenImageFolder(root_, {"cow"}, {3, 0, 0}, "train").status().code(), absl::StatusCode::kNotFound);
 }
 
 TEST_F(ImageFolderTest, WithASizeOthersAreRefused) {
@@ -93,6 +95,47 @@ TEST_F(ImageFolderTest, TheListingTellsMissingNewAndCutFiles) {
   EXPECT_EQ(*ListingDigest(root_, {"cat"}), digest);
   Put("cat/c.png", "grey.png");
   EXPECT_NE(*ListingDigest(root_, {"cat"}), digest);
+}
+
+TEST_F(ImageFolderTest, LeavesOutWhatIsToBeSkipped) {
+  ImageFolderOptions options;
+  options.skip = {"dog/10.png", "cat/a.JPG"};
+  const auto source = *OpenImageFolder(root_, {"dog", "cat"}, {3, 0, 0}, "train", options);
+  EXPECT_THAT(source->index().label, ElementsAre(0, 0, 1));
+  EXPECT_EQ(source->Describe(1), JoinPath(root_, "dog/2.jpeg"));
+  options.skip.insert("dog/11.png");
+  EXPECT_EQ(OpenImageFolder(root_, {"dog", "cat"}, {3, 0, 0}, "train", options).status(),
+            absl::NotFoundError(JoinPath(root_, "dog/11.png") + ": is to be skipped, and is not there"));
+}
+
+TEST_F(ImageFolderTest, AClassThatIsEmptyNeedsNoFolder) {
+  const auto source = *OpenImageFolder(root_, {"cow", "cat"}, {3, 0, 0}, "train", {}, {true, false});
+  EXPECT_THAT(source->index().label, ElementsAre(1, 1));
+}
+
+// The two shares are all images, each once, and agree for all folders of one name.
+TEST_F(ImageFolderTest, SharesAreDisjointAndExhaustive) {
+  for (int64_t n = 0; n < 40; ++n) {
+    const auto test = PlacesOfShare({7, 0.2, true}, "cat", n);
+    const auto train = PlacesOfShare({7, 0.2, false}, "cat", n);
+    // round(n / 5), half up, at least 1 and at most n - 1.
+    EXPECT_EQ(test.size(), n < 2 ? 0 : std::max<int64_t>(1, (2 * n + 5) / 10)) << n;
+    std::vector<int64_t> all(train);
+    all.insert(all.end(), test.begin(), test.end());
+    std::sort(all.begin(), all.end());
+    ASSERT_EQ(all.size(), n);
+    for (int64_t i = 0; i < n; ++i) EXPECT_EQ(all[i], i);
+    EXPECT_TRUE(std::is_sorted(train.begin(), train.end()));
+  }
+  EXPECT_NE(PlacesOfShare({7, 0.2, true}, "cat", 40), PlacesOfShare({7, 0.2, true}, "dog", 40));
+  EXPECT_NE(PlacesOfShare({7, 0.2, true}, "cat", 40), PlacesOfShare({8, 0.2, true}, "cat", 40));
+}
+
+TEST_F(ImageFolderTest, ReadsAShare) {
+  ImageFolderOptions options;
+  options.share = {0, 0.5, true};
+  const auto source = *OpenImageFolder(root_, {"dog", "cat"}, {3, 0, 0}, "test", options);
+  EXPECT_THAT(source->index().label, ElementsAre(0, 0, 1));  // round(1.5) and 1
 }
 
 }  // namespace

@@ -1,0 +1,16 @@
+// MD5 of files: for data sets that publish no better sum. It tells damage, not malice.
+#ifndef OPENSET_CORE_FILES_MD5_H_
+#define OPENSET_CORE_FILES_MD5_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace openset {
+
+// As 32 lower-case hexadecimal digits. Errors: kNotFound if the file can't be opened, kDataLoss if reading fails.
+absl::StatusOr<std::string> Md5HexOfFile(const std::string& path);
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_FILES_MD5_H_

@@ -1,0 +1,78 @@
+#include "data/readers/image_files.h"
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/status_macros.h"
+#include "data/readers/decode_image.h"
+
+namespace openset {
+namespace {
+
+// Calls work(0), ..., work(count - 1) in several threads.
+void InParallel(int64_t count, const std::function<void(int64_t)>& work) {
+  std::atomic<int64_t> next{0};
+  const auto run = [&] {
+    for (int64_t i = next++; i < count; i = next++) work(i);
+  };
+  const int64_t threads = std::min<int64_t>(count, std::max(1u, std::thread::hardware_concurrency()));
+  std::vector<std::thread> others;
+  for (int64_t t = 1; t < threads; ++t) others.emplace_back(run);
+  run();
+  for (std::thread& thread : others) thread.join();
+}
+
+}  // namespace
+
+ImageFiles::ImageFiles(std::vector<std::string> folder, const ImageShape& shape, const std::string& part,
+                       bool exif_orientation)
+    : folder_(std::move(folder)), shape_(shape), exif_orientation_(exif_orientation) {
+  index_.group_name = {part};
+}
+
+void ImageFiles::Add(int32_t label, absl::string_view name) {
+  index_.label.push_back(label);
+  name_begin_.push_back(static_cast<int64_t>(names_.size()));
+  names_.append(name.data(), name.size());
+}
+
+absl::StatusOr<std::vector<Image>> ImageFiles::Read(absl::Span<const int64_t> samples) const {
+  std::vector<Image> images(samples.size());
+  std::vector<absl::Status> status(samples.size());
+  InParallel(static_cast<int64_t>(samples.size()), [&](int64_t i) {
+    absl::StatusOr<Image> image = ReadOne(samples[i]);
+    if (image.ok()) {
+      images[i] = *std::move(image);
+    } else {
+      status[i] = image.status();
+    }
+  });
+  for (const absl::Status& one : status) OPENSET_RETURN_IF_ERROR(one);
+  return images;
+}
+
+std::string ImageFiles::Describe(int64_t sample) const {
+  const int64_t begin = name_begin_[sample];
+  const int64_t end = sample + 1 < index_.size() ? name_begin_[sample + 1] : static_cast<int64_t>(names_.size());
+  const std::string& folder = folder_.size() == 1 ? folder_[0] : folder_[index_.label[sample]];
+  return JoinPath(folder, absl::string_view(names_).substr(begin, end - begin));
+}
+
+absl::StatusOr<Image> ImageFiles::ReadOne(int64_t sample) const {
+  const std::string path = Describe(sample);
+  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  absl::StatusOr<Image> image = DecodeImage(bytes, shape_.channels, exif_orientation_);
+  if (!image.ok()) return Annotate(image.status(), path);
+  if (shape_.bytes() > 0 && (image->height != shape_.height || image->width != shape_.width)) {
+    return absl::DataLossError(absl::StrCat(path, ": is ", image->width, " x ", image->height, " pixels, not ",
+                                            shape_.width, " x ", shape_.height, " as the catalog says"));
+  }
+  return image;
+}
+
+}  // namespace openset

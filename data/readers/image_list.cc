@@ -1,0 +1,156 @@
+#include "data/readers/image_list.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <unordered_map>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "core/files/files.h"
+#include "core/status_macros.h"
+#include "data/readers/image_files.h"
+
+namespace openset {
+namespace {
+
+absl::Status Bad(const std::string& file, int64_t line, absl::string_view what) {
+  return absl::DataLossError(absl::StrCat(file, ":", line, ": ", what));
+}
+
+// Calls `use` with the columns of each line that has some and the line's number, from 1.
+template <typename Use>
+absl::Status ForEachLine(const std::string& file, const Use& use) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  int64_t number = 0;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    ++number;
+    line = absl::StripAsciiWhitespace(line);
+    if (line.empty()) continue;
+    std::vector<absl::string_view> columns;
+    if (line.find('\t') != absl::string_view::npos) {
+      columns = absl::StrSplit(line, '\t');
+    } else {
+      columns = absl::StrSplit(line, ' ', absl::SkipEmpty());
+    }
+    OPENSET_RETURN_IF_ERROR(use(columns, number));
+  }
+  return absl::OkStatus();
+}
+
+using Table = std::unordered_map<std::string, std::string>;
+
+absl::StatusOr<Table> ReadTable(const std::string& file) {
+  Table table;
+  OPENSET_RETURN_IF_ERROR(ForEachLine(file, [&](const std::vector<absl::string_view>& columns, int64_t line) {
+    if (columns.size() != 2) return Bad(file, line, absl::StrCat("has ", columns.size(), " columns, not 2"));
+    const bool is_new = table.emplace(std::string(columns[0]), std::string(columns[1])).second;
+    return is_new ? absl::OkStatus() : Bad(file, line, absl::StrCat("has '", columns[0], "' again"));
+  }));
+  return table;
+}
+
+bool LeavesFolder(absl::string_view path) {
+  const std::string normal = std::filesystem::path(std::string(path)).lexically_normal().string();
+  return path.empty() || normal == ".." || normal.compare(0, 3, "../") == 0;
+}
+
+// The last folder of a path, "" if it has none.
+absl::string_view FolderOf(absl::string_view path) {
+  const size_t end = path.rfind('/');
+  if (end == absl::string_view::npos) return "";
+  const size_t begin = path.rfind('/', end - 1);
+  return begin == absl::string_view::npos || end == 0 ? path.substr(0, end) : path.substr(begin + 1, end - begin - 1);
+}
+
+class Reader {
+ public:
+  Reader(const ImageListFiles& format, const std::vector<std::string>& class_name) : format_(format) {
+    for (size_t id = 0; id < class_name.size(); ++id) id_[class_name[id]] = static_cast<int32_t>(id);
+  }
+
+  absl::Status UsePartTable(const std::string& file) {
+    part_file_ = file;
+    OPENSET_ASSIGN_OR_RETURN(part_of_, ReadTable(file));
+    return absl::OkStatus();
+  }
+
+  absl::Status Read(const std::string& file, ImageFiles* images) {
+    return ForEachLine(file, [&](const std::vector<absl::string_view>& columns, int64_t line) -> absl::Status {
+      const bool by_column = format_.class_by() == ImageListFiles::NUMBER || format_.class_by() == ImageListFiles::NAME;
+      const size_t last = std::max(format_.path_column(), by_column ? format_.class_column() : 0);
+      if (columns.size() <= last) {
+        return Bad(file, line, absl::StrCat("has ", columns.size(), " columns where ", last + 1, " are needed"));
+      }
+      if (!part_file_.empty()) {
+        const auto found = part_of_.find(std::string(columns[0]));
+        if (found == part_of_.end()) {
+          return Bad(file, line, absl::StrCat("'", columns[0], "' has no line in ", part_file_));
+        }
+        if (found->second != format_.part_value()) return absl::OkStatus();
+      }
+      const absl::string_view path = absl::StripPrefix(columns[format_.path_column()], "/");
+      if (LeavesFolder(path))
+        return Bad(file, line, absl::StrCat("the path '", path, "' leaves the data set's folder"));
+      OPENSET_ASSIGN_OR_RETURN(const int32_t id, ClassOf(columns, path), file, ":", line);
+      images->Add(id, path);
+      return absl::OkStatus();
+    });
+  }
+
+ private:
+  absl::StatusOr<int32_t> ClassOf(const std::vector<absl::string_view>& columns, absl::string_view path) const {
+    switch (format_.class_by()) {
+      case ImageListFiles::NUMBER: {
+        const absl::string_view text = columns[format_.class_column()];
+        int64_t number = 0;
+        const bool valid = absl::SimpleAtoi(text, &number);
+        const int64_t id = number - format_.first_class();
+        if (valid && id >= 0 && id < static_cast<int64_t>(id_.size())) return static_cast<int32_t>(id);
+        return absl::DataLossError(absl::StrCat("'", text, "' is no class (", format_.first_class(), " to ",
+                                                format_.first_class() + static_cast<int64_t>(id_.size()) - 1, ")"));
+      }
+      case ImageListFiles::NAME:
+        return Named(columns[format_.class_column()]);
+      case ImageListFiles::FOLDER:
+        return Named(FolderOf(path));
+      case ImageListFiles::ONLY_CLASS:
+      case ImageListFiles::CLASS_BY_UNSPECIFIED:
+        break;
+    }
+    return 0;
+  }
+
+  absl::StatusOr<int32_t> Named(absl::string_view name) const {
+    const auto found = id_.find(std::string(name));
+    if (found != id_.end()) return found->second;
+    return absl::DataLossError(absl::StrCat("there is no class '", name, "'"));
+  }
+
+  const ImageListFiles& format_;
+  std::unordered_map<std::string, int32_t> id_;  // by class name
+  std::string part_file_;                        // "" without a part table
+  Table part_of_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageList(const std::string& root,
+                                                                 const std::vector<std::string>& lists,
+                                                                 const std::string& part_table,
+                                                                 const ImageListFiles& format,
+                                                                 const std::vector<std::string>& class_name,
+                                                                 const ImageShape& shape, const std::string& part) {
+  auto images = std::make_shared<ImageFiles>(std::vector<std::string>{root}, shape, part, format.exif_orientation());
+  Reader reader(format, class_name);
+  if (!part_table.empty()) OPENSET_RETURN_IF_ERROR(reader.UsePartTable(part_table));
+  for (const std::string& list : lists) OPENSET_RETURN_IF_ERROR(reader.Read(list, images.get()));
+  return std::shared_ptr<const ImageSource>(std::move(images));
+}
+
+}  // namespace openset

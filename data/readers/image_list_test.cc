@@ -1,0 +1,101 @@
+#include "data/readers/image_list.h"
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/proto/proto_rules.h"
+#include "core/proto/text_proto.h"
+#include "core/testing/status_matchers.h"
+#include "data/testing/damage.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class ImageListTest : public ::testing::Test {
+ protected:
+  // `text`: the list's; `format`: of ImageListFiles.
+  absl::StatusOr<std::shared_ptr<const ImageSource>> Open(const std::string& text, const std::string& format,
+                                                          const std::string& table = "") {
+    ImageListFiles files;
+    EXPECT_THAT(ParseTextProto(format, "format", &files), IsOk());
+    FillDefaults(&files);
+    const std::string list = WriteTestFile("list.txt", text);
+    const std::string part_table = table.empty() ? "" : WriteTestFile("table.txt", table);
+    return OpenImageList("root", {list}, part_table, files, {"cat", "dog", "owl"}, {3, 0, 0}, "train");
+  }
+
+  std::vector<std::string> Paths(const ImageSource& source) {
+    std::vector<std::string> paths;
+    for (int64_t i = 0; i < source.index().size(); ++i) paths.push_back(source.Describe(i));
+    return paths;
+  }
+};
+
+// The lists of OpenOOD and Places365: a path, a number.
+TEST_F(ImageListTest, ClassesByNumber) {
+  const auto source = Open("b/2.jpg 2\n/a/1.jpg 0\r\n\n", "");
+  ASSERT_THAT(source, IsOk());
+  EXPECT_THAT((*source)->index().label, ElementsAre(2, 0));
+  EXPECT_THAT((*source)->index().group_name, ElementsAre("train"));
+  EXPECT_THAT(Paths(**source), ElementsAre("root/b/2.jpg", "root/a/1.jpg"));
+  const auto from_one = Open("1 b.jpg 3", "path_column: 1 class_column: 2 first_class: 1");
+  ASSERT_THAT(from_one, IsOk());
+  EXPECT_THAT((*from_one)->index().label, ElementsAre(2));
+}
+
+// val_annotations.txt of TinyImageNet: tabs, a class's name, a box.
+TEST_F(ImageListTest, ClassesByName) {
+  const auto source = Open("val 0.JPEG\towl\t0\t32\t44\t62\nval_1.JPEG\tcat\t52\t55\t57\t59\n", "class_by: NAME");
+  ASSERT_THAT(source, IsOk());
+  EXPECT_THAT((*source)->index().label, ElementsAre(2, 0));
+  EXPECT_THAT(Paths(**source), ElementsAre("root/val 0.JPEG", "root/val_1.JPEG"));
+}
+
+// The lists of DTD.
+TEST_F(ImageListTest, ClassesByFolder) {
+  const auto source = Open("dog/1.jpg\ntop/owl/2.jpg\n", "class_by: FOLDER");
+  ASSERT_THAT(source, IsOk());
+  EXPECT_THAT((*source)->index().label, ElementsAre(1, 2));
+  EXPECT_THAT(Open("1.jpg", "class_by: FOLDER"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("list.txt:1: there is no class ''")));
+}
+
+TEST_F(ImageListTest, OneClassForAll) {
+  const auto source = Open("x/1.jpg -1\ny/2.jpg -1", "class_by: ONLY_CLASS");
+  ASSERT_THAT(source, IsOk());
+  EXPECT_THAT((*source)->index().label, ElementsAre(0, 0));
+}
+
+// images.txt and train_test_split.txt of CUB.
+TEST_F(ImageListTest, TakesTheLinesOfAPart) {
+  const std::string format = "path_column: 1 class_by: FOLDER part_table { path: '-' } part_value: '0'";
+  const auto source = Open("1 cat/1.jpg\n2 dog/2.jpg\n3 dog/3.jpg\n", format, "1 0\n2 1\n3 0\n");
+  ASSERT_THAT(source, IsOk());
+  EXPECT_THAT(Paths(**source), ElementsAre("root/cat/1.jpg", "root/dog/3.jpg"));
+  EXPECT_THAT(Open("1 cat/1.jpg\n4 dog/2.jpg\n", format, "1 0\n2 1\n"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("list.txt:2: '4' has no line in ")));
+  EXPECT_THAT(Open("1 cat/1.jpg\n", format, "1 0\n1 1\n"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("table.txt:2: has '1' again")));
+  EXPECT_THAT(Open("1 cat/1.jpg\n", format, "1\n"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("table.txt:1: has 1 columns, not 2")));
+}
+
+TEST_F(ImageListTest, ErrorsNameTheLine) {
+  const auto code = absl::StatusCode::kDataLoss;
+  EXPECT_THAT(Open("a.jpg 0\nb.jpg 3", ""), StatusIs(code, HasSubstr("list.txt:2: '3' is no class (0 to 2)")));
+  EXPECT_THAT(Open("a.jpg -1", ""), StatusIs(code, HasSubstr("'-1' is no class")));
+  EXPECT_THAT(Open("a.jpg x", ""), StatusIs(code, HasSubstr("'x' is no class")));
+  EXPECT_THAT(Open("a.jpg", ""), StatusIs(code, HasSubstr("list.txt:1: has 1 columns where 2 are needed")));
+  EXPECT_THAT(Open("../a.jpg 0", ""), StatusIs(code, HasSubstr("the path '../a.jpg' leaves the data set's folder")));
+  EXPECT_THAT(Open("a/../../b.jpg 0", ""), StatusIs(code, HasSubstr("leaves the data set's folder")));
+  EXPECT_THAT(Open("fox\t0", "class_by: NAME class_column: 0 path_column: 1"),
+              StatusIs(code, HasSubstr("there is no class 'fox'")));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,103 @@
+#include "data/readers/mat.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/files/npz.h"
+#include "core/testing/status_matchers.h"
+#include "data/testing/damage.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr char kFolder[] = "data/readers/testdata/";
+
+std::string LittleEndian(uint32_t value) {
+  std::string bytes;
+  for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<char>(value >> (8 * i)));
+  return bytes;
+}
+
+std::string Header() { return std::string(124, ' ') + std::string("\0\1IM", 4); }
+
+absl::StatusOr<ImageSet> ReadText(const std::string& content) {
+  return ReadMat(WriteTestFile("made.mat", content), "X", "y");
+}
+
+// SciPy's files (tools/peers/make_format_golden.py): compressed with labels of one byte, and plain with doubles.
+TEST(Mat, AsSciPyWritesIt) {
+  const auto golden = ReadNpz(absl::StrCat(kFolder, "formats.npz"));
+  ASSERT_THAT(golden, IsOk());
+  const std::string& pixels = golden->at("pixels").data;
+  for (const char* name : {"digits.mat", "digits_plain.mat"}) {
+    const auto set = ReadMat(absl::StrCat(kFolder, name), "X", "y");
+    ASSERT_THAT(set, IsOk());
+    EXPECT_EQ(set->channels, 3);
+    EXPECT_EQ(set->height, 4);
+    EXPECT_EQ(set->width, 5);
+    EXPECT_EQ(set->pixels, std::vector<uint8_t>(pixels.begin(), pixels.end())) << name;
+    EXPECT_THAT(set->labels, ElementsAre(10, 1, 2, 9, 10, 3));
+  }
+}
+
+// Every truncation, header boundaries among them, and every byte changed in three ways. Of the plain file those that
+// are accepted are changes of pixels, labels (to other whole numbers), padding and the header's text; of the compressed
+// one, zlib's checksum notices nearly all.
+TEST(Mat, DamageIsNoticed) {
+  for (const char* name : {"digits.mat", "digits_plain.mat"}) {
+    const auto content = ReadFile(absl::StrCat(kFolder, name));
+    ASSERT_THAT(content, IsOk());
+    const std::string path = absl::StrCat(::testing::TempDir(), name);
+    const DamageReport report = ReadDamaged(path, *content, [&] { return ReadMat(path, "X", "y"); });
+    EXPECT_EQ(report.broken, 0);
+    EXPECT_EQ(report.other_error, 0);
+    EXPECT_GT(report.refused, content->size());
+    for (size_t size = 0; size < content->size(); ++size) {
+      const auto cut = ReadText(content->substr(0, size));
+      EXPECT_THAT(cut, StatusIs(absl::StatusCode::kDataLoss, HasSubstr("made.mat"))) << size;
+    }
+  }
+}
+
+TEST(Mat, ErrorsNameFileAndOffset) {
+  EXPECT_THAT(ReadMat("absent.mat", "X", "y"), StatusIs(absl::StatusCode::kNotFound, HasSubstr("absent.mat")));
+  EXPECT_THAT(ReadText("MATLAB 5.0"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("10 bytes are too few")));
+  EXPECT_THAT(ReadText(std::string(200, 'x')),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bytes 124 to 127 are not those of")));
+  EXPECT_THAT(ReadText(Header()), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has no array 'X'")));
+  // 4 GB claimed by an element in a file of 140 bytes.
+  EXPECT_THAT(ReadText(Header() + LittleEndian(14) + LittleEndian(0xfffffff8) + "1234"),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       AllOf(HasSubstr("made.mat at byte 128"), HasSubstr("claims 4294967288 bytes, 4 are left"))));
+}
+
+// An array whose sizes claim 4 GB, or more than 64 bits can count, and which has 4 bytes.
+TEST(Mat, WhatSizesClaimIsNotAllocated) {
+  for (const uint32_t size : {256u, 0x7fffffffu, 0xffffffffu}) {
+    std::string array = LittleEndian(6) + LittleEndian(8) + LittleEndian(9) + LittleEndian(0);  // flags: unsigned bytes
+    array += LittleEndian(5) + LittleEndian(16);
+    for (int d = 0; d < 4; ++d) array += LittleEndian(size);
+    array += LittleEndian(1 | 1 << 16) + std::string("X\0\0\0", 4);  // the name
+    array += LittleEndian(2 | 4 << 16) + "abcd";
+    EXPECT_THAT(ReadText(Header() + LittleEndian(14) + LittleEndian(array.size()) + array),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("array 'X' ")));
+  }
+}
+
+TEST(Mat, OtherArraysAreRefusedByName) {
+  const std::string path = absl::StrCat(kFolder, "digits.mat");
+  EXPECT_THAT(ReadMat(path, "X", "z"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has no array 'z'")));
+  EXPECT_THAT(ReadMat(path, "y", "X"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("array 'y': is no array of unsigned bytes")));
+  EXPECT_THAT(ReadMat(path, "X", "y", /*max_bytes=*/100),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("inflates to more than 100 bytes")));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,65 @@
+#include "data/readers/npz_images.h"
+
+#include <string>
+
+#include "core/files/files.h"
+#include "core/files/npz.h"
+#include "core/testing/status_matchers.h"
+#include "data/testing/damage.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr char kFile[] = "data/readers/testdata/pictures.npz";
+
+// NumPy's file (tools/peers/make_format_golden.py).
+TEST(NpzImages, AsNumPyWritesThem) {
+  const auto golden = ReadNpz("data/readers/testdata/formats.npz");
+  ASSERT_THAT(golden, IsOk());
+  const std::string& pixels = golden->at("pixels").data;
+  const auto set = ReadNpzImages(kFile, kFile, "images", "labels");
+  ASSERT_THAT(set, IsOk());
+  EXPECT_EQ(set->pixels, std::vector<uint8_t>(pixels.begin(), pixels.end()));
+  EXPECT_THAT(set->labels, ElementsAre(10, 1, 2, 9, 10, 3));
+  const auto grey = ReadNpzImages(kFile, kFile, "grey", "labels");
+  ASSERT_THAT(grey, IsOk());
+  EXPECT_EQ(grey->channels, 1);
+  EXPECT_EQ(grey->height, 4);
+  EXPECT_EQ(grey->width, 5);
+  // The first channel of each image.
+  for (int n = 0; n < 6; ++n) {
+    for (int p = 0; p < 20; ++p) ASSERT_EQ(grey->pixels[20 * n + p], set->pixels[60 * n + p]);
+  }
+}
+
+TEST(NpzImages, ErrorsNameTheArray) {
+  EXPECT_THAT(ReadNpzImages("absent.npz", kFile, "images", "labels"), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(ReadNpzImages(kFile, kFile, "image", "labels"),
+              StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr("pictures.npz"), HasSubstr("no array 'image'"))));
+  EXPECT_THAT(ReadNpzImages(kFile, kFile, "wide", "labels"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("'wide' is <i2 [6, 3, 4, 5]")));
+  EXPECT_THAT(ReadNpzImages(kFile, kFile, "images", "grey"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("not a label for each of 6 images")));
+  const std::string path = ::testing::TempDir() + "negative.npz";
+  ASSERT_THAT(WriteNpz(path, {{"labels", MakeNpy(std::vector<int64_t>{0, 1, 2, 3, 4, -5}, {6})}}), IsOk());
+  EXPECT_THAT(ReadNpzImages(kFile, path, "images", "labels"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("label 5 (-5) is no class id")));
+}
+
+TEST(NpzImages, DamageIsNoticed) {
+  const auto content = ReadFile(kFile);
+  ASSERT_THAT(content, IsOk());
+  const std::string path = ::testing::TempDir() + "damaged.npz";
+  const DamageReport report =
+      ReadDamaged(path, *content, [&] { return ReadNpzImages(path, path, "images", "labels"); });
+  EXPECT_EQ(report.broken, 0);
+  EXPECT_GT(report.refused + report.other_error, content->size());
+}
+
+}  // namespace
+}  // namespace openset
