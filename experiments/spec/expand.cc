@@ -1,6 +1,7 @@
 #include "experiments/spec/expand.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -15,6 +16,7 @@
 #include "data/catalog.h"
 #include "data/task.h"
 #include "experiments/spec/method_threshold.h"
+#include "experiments/spec/model_files.h"
 #include "experiments/spec/resolve_grid.h"
 #include "models/model.pb.h"
 
@@ -45,10 +47,13 @@ class Expander {
       for (const auto& [loaded, method] : methods) {
         OPENSET_RETURN_IF_ERROR(CheckExternal(task, method->method));
         OPENSET_RETURN_IF_ERROR(CheckEvaluateEvery(method->method));
+        std::map<int, std::shared_ptr<const TrialMethod>> of_split;  // that openness levels share
         for (const auto& point : points) {
           OPENSET_RETURN_IF_ERROR(CheckData(*loaded, method->method, point->data));
           OPENSET_ASSIGN_OR_RETURN(const auto protocol, ProtocolOf(*method, *point));
-          for (const uint64_t seed : spec_.seed()) trials.emplace_back(method, point, protocol, seed);
+          std::shared_ptr<const TrialMethod>& made = of_split[point->split];
+          if (made == nullptr) made = MethodOfSplit(method, point->split);
+          for (const uint64_t seed : spec_.seed()) trials.emplace_back(made, point, protocol, seed);
         }
       }
     }
@@ -121,6 +126,14 @@ class Expander {
     return ResolveGrid({method.spec, {}}, axes, [&](int axis, const std::string& path) {
       return axis < 0 ? WhereInMethod(experiment_, method, path) : absl::StrCat(axes[axis].where, ": ", path);
     });
+  }
+
+  // With the weights of the split, where each has its own.
+  static std::shared_ptr<const TrialMethod> MethodOfSplit(const std::shared_ptr<const TrialMethod>& method, int split) {
+    if (!IsOfSplit(method->method.model())) return method;
+    auto of_split = std::make_shared<TrialMethod>(*method);
+    *of_split->method.mutable_model() = ModelOfSplit(method->method.model(), split);
+    return of_split;
   }
 
   absl::StatusOr<std::vector<std::shared_ptr<const TrialData>>> DataPoints(const TaskSpec& task) const {

@@ -1,11 +1,14 @@
 #include "experiments/spec/experiment_file.h"
 
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/status_macros.h"
 #include "data/task.h"
+#include "experiments/spec/model_files.h"
 
 namespace openset {
 
@@ -40,7 +43,25 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
     OPENSET_ASSIGN_OR_RETURN(LoadedMethod method, ReadMethod(*files, folders, override));
     experiment.methods.push_back(std::move(method));
   }
+  OPENSET_RETURN_IF_ERROR(ResolveSplitWeights(&experiment));
   return experiment;
+}
+
+absl::Status ResolveSplitWeights(Experiment* experiment) {
+  std::set<int> splits(experiment->spec.split().begin(), experiment->spec.split().end());
+  if (splits.empty()) {
+    for (const TaskSpec& task : experiment->tasks) {
+      for (int s = 0; s < task.split_size(); ++s) splits.insert(s);
+    }
+  }
+  std::vector<std::string> lines;
+  for (LoadedMethod& method : experiment->methods) {
+    if (!IsOfSplit(method.spec.model())) continue;
+    for (const FieldProblem& problem : ResolveSplitFiles({splits.begin(), splits.end()}, method.spec.mutable_model())) {
+      lines.push_back(absl::StrCat(WhereInMethod(*experiment, method, problem.path), ": ", problem.message));
+    }
+  }
+  return lines.empty() ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
 }
 
 std::string WhereInMethod(const Experiment& experiment, const LoadedMethod& method, const std::string& path) {

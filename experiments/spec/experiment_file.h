@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/proto/text_proto.h"
 #include "data/catalog.h"
@@ -35,6 +36,10 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
 // One task, by name, or by path relative to the folder `beside`. Errors: as LoadExperiment().
 absl::StatusOr<TaskSpec> LoadTask(const std::string& name, const SpecFolders& folders, const std::string& beside,
                                   const Catalog& catalog);
+
+// Finds the digests of the weights that differ from split to split (experiments/spec/model_files.h), for the splits
+// that the experiment has. LoadExperiment() does it. Errors: kInvalidArgument, a line a file.
+absl::Status ResolveSplitWeights(Experiment* experiment);
 
 // "FILE:LINE: path" of a field of a method: in the experiment's override if that sets it, else in the method's
 // files.

@@ -1,5 +1,8 @@
 #include "experiments/spec/experiment_file.h"
 
+#include <filesystem>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
@@ -90,6 +93,39 @@ TEST(ExperimentFile, AFileWithADigestMayBeAbsent) {
   const SpecSandbox sandbox;
   sandbox.Write("experiments/methods/imported.textproto", Imported("sha256: '" + Sha256Hex("def") + "'"));
   EXPECT_THAT(sandbox.Load(kSpec), IsOk());
+}
+
+// The trials of two splits start from the files of theirs, and have the ids of trials whose methods name these.
+TEST(ExperimentFile, WeightsOfSplits) {
+  const SpecSandbox sandbox;
+  sandbox.Write("experiments/methods/imported.textproto", Imported());
+  sandbox.Write("experiments/weights", "abc");
+  sandbox.Write("experiments/specs/w0", "zero");
+  const auto load = [&sandbox](const std::string& file, const std::string& splits) {
+    return sandbox.Load(
+        absl::StrCat("name: 'spec' task: 'task' method: 'imported' seed: 0 metric { accuracy {} } split: ", splits,
+                     "\noverride { model { weights { file: '", file, "' } } }"));
+  };
+  const auto expand = [&load](const std::string& file, const std::string& splits) {
+    std::vector<std::string> ids;
+    const auto experiment = load(file, splits);
+    EXPECT_THAT(experiment, IsOk());
+    const auto trials = Expand(*experiment);
+    EXPECT_THAT(trials, IsOk());
+    for (const Trial& trial : *trials) ids.push_back(TrialId(trial));
+    return ids;
+  };
+  sandbox.Write("experiments/specs/w1", "one");
+  const std::vector<std::string> both = expand("w{split}", "[0, 1]");
+  ASSERT_EQ(both.size(), 2);
+  EXPECT_EQ(both[0], expand("w0", "0")[0]);
+  EXPECT_EQ(both[1], expand("w1", "1")[0]);
+  EXPECT_NE(both[1], expand("w0", "1")[0]);
+  std::filesystem::remove(sandbox.folder() + "/experiments/specs/w1");
+  EXPECT_THAT(
+      load("w{split}", "[0, 1]"),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("spec.textproto:2: override.model.weights.file: cannot open "), HasSubstr("w1"))));
 }
 
 TEST(ExperimentFile, AnAxisOfFilesGivesTheirDigests) {

@@ -39,7 +39,7 @@ TEST_F(ModelFilesTest, PathsBecomeAbsoluteAndFilesGetTheirDigest) {
     EXPECT_EQ(model.torch_script().sha256(), Sha256Hex("abc"));
     EXPECT_THAT(Resolve(&model), IsEmpty());
   }
-  EXPECT_THAT(CheckModelFiles(model), IsOk());
+  EXPECT_THAT(CheckModelFiles(model, {}), IsOk());
 }
 
 TEST_F(ModelFilesTest, WhatHasNoFileIsLeftAlone) {
@@ -59,7 +59,7 @@ TEST_F(ModelFilesTest, AnotherFileIsRefused) {
               ElementsAre(absl::StrCat("model.weights.sha256: that of ", folder_, "weights is ", Sha256Hex("abc"),
                                        ": put back the file that was meant, or correct this")));
   model.mutable_weights()->set_sha256("ABC");
-  EXPECT_THAT(Resolve(&model), ElementsAre("model.weights.sha256: must be 64 digits of 0-9 and a-f", HasSubstr("")));
+  EXPECT_THAT(Resolve(&model), ElementsAre("model.weights.sha256: must be 64 digits of 0-9 and a-f"));
 }
 
 TEST_F(ModelFilesTest, AFileThatIsNotThereNeedsItsDigest) {
@@ -69,7 +69,75 @@ TEST_F(ModelFilesTest, AFileThatIsNotThereNeedsItsDigest) {
               ElementsAre(absl::StrCat("model.torch_script.file: cannot open ", folder_, "absent.pt")));
   model.mutable_torch_script()->set_sha256(std::string(64, '0'));
   EXPECT_THAT(Resolve(&model), IsEmpty());
-  EXPECT_THAT(CheckModelFiles(model), StatusIs(absl::StatusCode::kNotFound, HasSubstr("absent.pt")));
+  EXPECT_THAT(CheckModelFiles(model, {}), StatusIs(absl::StatusCode::kNotFound, HasSubstr("absent.pt")));
+}
+
+// Weights of the splits 0 and 2.
+class SplitFilesTest : public ModelFilesTest {
+ protected:
+  void SetUp() override {
+    ASSERT_THAT(WriteFileAtomically(JoinPath(folder_, "w0.pth"), "zero"), IsOk());
+    ASSERT_THAT(WriteFileAtomically(JoinPath(folder_, "w2.pth"), "two"), IsOk());
+    model_.mutable_weights()->set_file("w{split}.pth");
+  }
+
+  std::vector<std::string> ResolveSplits(const std::vector<int>& splits) {
+    std::vector<std::string> lines;
+    for (const FieldProblem& problem : ResolveSplitFiles(splits, &model_)) {
+      lines.push_back(absl::StrCat(problem.path, ": ", problem.message));
+    }
+    return lines;
+  }
+
+  ModelSpec model_;
+};
+
+TEST_F(SplitFilesTest, EachSplitHasItsOwn) {
+  EXPECT_THAT(Resolve(&model_), IsEmpty());
+  EXPECT_TRUE(IsOfSplit(model_));
+  EXPECT_THAT(ResolveSplits({0, 2}), IsEmpty());
+  EXPECT_THAT(model_.weights().split_sha256(), ElementsAre(Sha256Hex("zero"), "", Sha256Hex("two")));
+  const ModelSpec two = ModelOfSplit(model_, 2);
+  EXPECT_EQ(two.weights().file(), JoinPath(folder_, "w2.pth"));
+  EXPECT_EQ(two.weights().sha256(), Sha256Hex("two"));
+  EXPECT_EQ(two.weights().split_sha256_size(), 0);
+  EXPECT_FALSE(IsOfSplit(two));
+  // As if the file had been named.
+  ModelSpec named;
+  named.mutable_weights()->set_file("w2.pth");
+  EXPECT_THAT(Resolve(&named), IsEmpty());
+  EXPECT_EQ(two.SerializeAsString(), named.SerializeAsString());
+}
+
+TEST_F(SplitFilesTest, ProblemsNameTheSplit) {
+  EXPECT_THAT(Resolve(&model_), IsEmpty());
+  EXPECT_THAT(ResolveSplits({0, 1}), ElementsAre(absl::StrCat("model.weights.file: cannot open ", folder_, "w1.pth")));
+  model_.mutable_weights()->set_split_sha256(0, std::string(64, '0'));
+  EXPECT_THAT(ResolveSplits({0}), ElementsAre(HasSubstr("model.weights.split_sha256[0]: that of ")));
+  model_.mutable_weights()->set_split_sha256(0, "0");
+  EXPECT_THAT(Resolve(&model_), ElementsAre("model.weights.split_sha256[0]: must be 64 digits of 0-9 and a-f"));
+  model_.mutable_weights()->clear_split_sha256();
+  model_.mutable_weights()->set_sha256(std::string(64, '0'));
+  EXPECT_THAT(Resolve(&model_), ElementsAre(HasSubstr("model.weights.sha256: is for one file")));
+  ModelSpec one;
+  one.mutable_weights()->set_file("w2.pth");
+  one.mutable_weights()->add_split_sha256(std::string(64, '0'));
+  EXPECT_THAT(Resolve(&one), ElementsAre("model.weights.split_sha256: is for a file with {split} in its name"));
+}
+
+// With a digest it is looked for in the data folders, and only when it is needed.
+TEST_F(SplitFilesTest, FilesOfDataFolders) {
+  model_.mutable_weights()->set_file("data:w{split}.pth");
+  EXPECT_THAT(Resolve(&model_), IsEmpty());
+  EXPECT_THAT(ResolveSplits({1}), ElementsAre(HasSubstr("model.weights.file: data:w1.pth is looked for in the data ")));
+  model_.mutable_weights()->set_split_sha256(1, std::string(64, '0'));
+  model_.mutable_weights()->set_split_sha256(0, Sha256Hex("zero"));
+  EXPECT_THAT(ResolveSplits({0, 1}), IsEmpty());
+  EXPECT_EQ(ModelOfSplit(model_, 0).weights().file(), "data:w0.pth");
+  EXPECT_THAT(CheckModelFiles(ModelOfSplit(model_, 0), {"/nowhere", folder_}), IsOk());
+  EXPECT_EQ(FindModelFile("data:w0.pth", {"/nowhere", folder_}).value(), JoinPath(folder_, "w0.pth"));
+  EXPECT_THAT(CheckModelFiles(ModelOfSplit(model_, 1), {"/nowhere"}),
+              StatusIs(absl::StatusCode::kNotFound, "no such file in the data folders (/nowhere): w1.pth"));
 }
 
 }  // namespace

@@ -44,7 +44,8 @@ class Inputs {
   void AddTraining(const PlanNode& node, const Trial& trial) {
     const MethodSpec& method = trial.method();
     const OpenSetSpec& open_set = node.is_pretraining ? method.pretraining().open_set() : method.open_set();
-    Add(trial.data().train());
+    // A model that comes trained reads no images.
+    if (node.is_pretraining || method.has_training()) Add(trial.data().train());
     if (open_set.has_external_images()) Add(trial.data().external());
     models_.insert(&method.model());
   }
@@ -71,7 +72,7 @@ class Inputs {
 
 absl::Status CheckInputs(const Plan& plan, const Catalog& catalog, const std::vector<std::string>& data_folders) {
   const Inputs inputs(plan);
-  for (const ModelSpec* model : inputs.models()) OPENSET_RETURN_IF_ERROR(CheckModelFiles(*model));
+  for (const ModelSpec* model : inputs.models()) OPENSET_RETURN_IF_ERROR(CheckModelFiles(*model, data_folders));
   for (const auto& [data_set, part] : inputs.parts()) {
     OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(data_set));
     OPENSET_RETURN_IF_ERROR(CheckFiles(*info, part, data_folders));

@@ -2,6 +2,7 @@
 
 #include "core/random.h"
 #include "core/status_macros.h"
+#include "experiments/spec/model_files.h"
 #include "experiments/train/commit_checkpoint.h"
 #include "experiments/worker/trained_model.h"
 #include "models/import_weights.h"
@@ -16,7 +17,9 @@ absl::StatusOr<std::shared_ptr<Model>> MakeInitialModel(const TrainAction& actio
   OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model,
                            MakeModel(action.model(), action.input(), action.data().class_id_size(), &init));
   if (action.model().has_weights()) {
-    OPENSET_RETURN_IF_ERROR(ImportWeights(action.model().weights(), model.get(), ignored));
+    WeightsSpec weights = action.model().weights();
+    OPENSET_ASSIGN_OR_RETURN(*weights.mutable_file(), FindModelFile(weights.file(), context.images->data_folders()));
+    OPENSET_RETURN_IF_ERROR(ImportWeights(weights, model.get(), ignored));
   }
   model->to(context.device);
   return model;

@@ -32,7 +32,8 @@ constexpr char kNetwork[] = "osrci_cnn { feature_dim: 4 } head { linear {} } ";
 constexpr char kWeights[] = "weights { file: 'models/testdata/osrci_cnn_parallel.safetensors' ";
 
 ActionContext ContextOf(const std::string& key) {
-  return {key, Store(::testing::TempDir() + "store"), at::kCPU, nullptr, [](const WorkProgress&) {}};
+  static auto* const images = new ImageCache(Catalog(std::vector<DataSetInfo>{}), {"absent", "models"});
+  return {key, Store(::testing::TempDir() + "store"), at::kCPU, images, [](const WorkProgress&) {}};
 }
 
 // The part of the state that the head is.
@@ -53,6 +54,14 @@ TEST(InitialModelTest, IsDrawnFromTheSeedAndThenImported) {
   for (TrainAction* action : {&drawn, &kept, &skipped}) action->set_seed(2);
   EXPECT_THAT(HeadOf(kept), TensorEq(file->at("module.head.weight")));
   EXPECT_THAT(HeadOf(skipped), TensorEq(HeadOf(drawn)));
+}
+
+TEST(InitialModelTest, WeightsMayLieInADataFolder) {
+  const std::string file = "osrci_cnn_parallel.safetensors";
+  EXPECT_THAT(HeadOf(ActionOf(absl::StrCat(kNetwork, "weights { file: 'data:testdata/", file, "' }"))),
+              TensorEq(HeadOf(ActionOf(absl::StrCat(kNetwork, kWeights, "}")))));
+  EXPECT_THAT(MakeInitialModel(ActionOf(absl::StrCat(kNetwork, "weights { file: 'data:", file, "' }")), ContextOf("0")),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("in the data folders (absent, models): osrci_cnn")));
 }
 
 TEST(InitialModelTest, TheDigestDecidesNotThePath) {

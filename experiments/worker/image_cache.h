@@ -30,6 +30,8 @@ class ImageCache {
   // The batches of a selection, for a model of `channels` channels. Errors: those of Get, SelectSamples and Batcher.
   absl::StatusOr<Batcher> MakeBatcher(const Selection& selection, int channels, at::Device device);
 
+  const std::vector<std::string>& data_folders() const { return data_folders_; }
+
   // Samples of a selection.
   absl::StatusOr<int64_t> Count(const Selection& selection) const { return CountSamples(selection, catalog_); }
 

@@ -63,7 +63,7 @@ absl::StatusOr<Given> FromScript(const ScoreRequest& request) {
 }
 
 // What can be wrong with the model and its input, each with the flag it came from.
-absl::Status Complete(const ScoreRequest& request, Given* given) {
+absl::Status Complete(const ScoreRequest& request, int split, Given* given) {
   if (request.size.has_value()) given->input.set_size(*request.size);
   if (request.channels.has_value()) given->input.set_channels(*request.channels);
   if (!request.mean.empty()) *given->input.mutable_mean() = {request.mean.begin(), request.mean.end()};
@@ -76,14 +76,20 @@ absl::Status Complete(const ScoreRequest& request, Given* given) {
     if (count <= 1 || count == given->input.channels()) continue;
     return Invalid(flag, absl::StrCat("has ", count, " values for ", given->input.channels(), " channels"));
   }
+  const auto invalid_file = [&request](const FieldProblem& problem) {
+    const bool of_flag = absl::StartsWith(problem.path, "model.weights") && !request.weights.empty();
+    return Invalid(of_flag ? "weights" : "model", problem.message);
+  };
   for (const FieldProblem& problem : ResolveModelFiles(request.folder, &given->model)) {
-    return Invalid(absl::StartsWith(problem.path, "model.weights") && !request.weights.empty() ? "weights" : "model",
-                   problem.message);
+    return invalid_file(problem);
   }
+  if (!IsOfSplit(given->model)) return absl::OkStatus();
+  for (const FieldProblem& problem : ResolveSplitFiles({split}, &given->model)) return invalid_file(problem);
+  given->model = ModelOfSplit(given->model, split);
   return absl::OkStatus();
 }
 
-absl::StatusOr<Given> GivenModel(const ScoreRequest& request, const SpecFolders& folders) {
+absl::StatusOr<Given> GivenModel(const ScoreRequest& request, const SpecFolders& folders, int split) {
   if (request.model.empty()) return Invalid("model", "give a TorchScript file, or a method file (.textproto)");
   if (absl::EndsWith(request.model, ".safetensors")) {
     return Invalid("model",
@@ -93,7 +99,7 @@ absl::StatusOr<Given> GivenModel(const ScoreRequest& request, const SpecFolders&
   }
   OPENSET_ASSIGN_OR_RETURN(
       Given given, absl::EndsWith(request.model, ".textproto") ? FromMethod(request, folders) : FromScript(request));
-  OPENSET_RETURN_IF_ERROR(Complete(request, &given));
+  OPENSET_RETURN_IF_ERROR(Complete(request, split, &given));
   return given;
 }
 
@@ -142,7 +148,7 @@ absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request,
   if (split < 0 || split >= task->split_size()) {
     return Invalid("split", absl::StrCat("task ", task->name(), " has the splits 0 to ", task->split_size() - 1));
   }
-  OPENSET_ASSIGN_OR_RETURN(const Given given, GivenModel(request, folders));
+  OPENSET_ASSIGN_OR_RETURN(const Given given, GivenModel(request, folders, split));
   OPENSET_ASSIGN_OR_RETURN(PostHocMethods methods, Methods(request, folders, given));
 
   ExperimentSpec spec;
