@@ -1,0 +1,24 @@
+// One file out of the net.
+#ifndef OPENSET_DATA_FETCH_DOWNLOAD_H_
+#define OPENSET_DATA_FETCH_DOWNLOAD_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "data/catalog.pb.h"
+
+namespace openset {
+
+// Whether a file is the one that `file` says: by its SHA-256, else its MD5, else anything. Errors: kDataLoss, with both
+// sums; kNotFound.
+absl::Status CheckDownload(const std::string& path, const Download& file);
+
+// Brings a file by the program curl, of its addresses the first that works: to DESTINATION.part, which is gone on with
+// where it is there already, checks its sum, and only then gives it its name. A file with its name that is the right
+// one stays; another is replaced. Folders are made. Errors: kUnavailable if no address works, with the last one's
+// reason; kDataLoss if what came, anew from its beginning too, is another file; kNotFound if there is no curl.
+absl::Status DownloadFile(const Download& file, const std::string& destination);
+
+}  // namespace openset
+
+#endif  // OPENSET_DATA_FETCH_DOWNLOAD_H_

