@@ -279,10 +279,14 @@ TEST(CatalogFolder, GroupsAreOfAllClasses) {
     EXPECT_EQ(info.class_group_size(), groups);
     std::set<int> seen;
     for (const ClassGroup& group : info.class_group()) {
-      if (groups == 20) EXPECT_EQ(group.class_id_size(), 5) << group.name();
+      if (groups == 20) {
+        EXPECT_EQ(group.class_id_size(), 5) << group.name();
+      }
       for (const int id : group.class_id()) {
         EXPECT_TRUE(seen.insert(id).second) << id;
-        if (groups == 50) EXPECT_EQ(info.class_name(id).find(group.name() + "/character"), 0) << id;
+        if (groups == 50) {
+          EXPECT_EQ(info.class_name(id).find(group.name() + "/character"), 0) << id;
+        }
       }
     }
     EXPECT_EQ(seen.size(), info.class_name_size());
