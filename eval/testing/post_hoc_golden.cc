@@ -10,7 +10,7 @@
 namespace openset {
 namespace testing {
 
-PostHocGolden::PostHocGolden() : golden_(ReadGolden("post_hoc_scores.json", "")[0]) {
+PostHocGolden::PostHocGolden(const std::string& file) : golden_(ReadGolden(file, "")[0]) {
   const auto floats = [this](const std::string& name) {
     const std::vector<double>& values = golden_.arrays.at(name);
     return std::vector<float>(values.begin(), values.end());

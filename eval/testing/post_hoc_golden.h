@@ -1,8 +1,9 @@
-// Golden values of eval/testdata/post_hoc_scores.json.
+// Golden values of eval/testdata/post_hoc_scores.json and openood_scores.json.
 #ifndef OPENSET_EVAL_TESTING_POST_HOC_GOLDEN_H_
 #define OPENSET_EVAL_TESTING_POST_HOC_GOLDEN_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -12,10 +13,12 @@
 namespace openset {
 namespace testing {
 
-// A model of 4 classes and 8 features, 120 training samples and 16 others.
+// A model, training samples and others: 4 classes and 8 features in post_hoc_scores.json, which
+// tools/peers/make_score_golden.py has made; a real network's in openood_scores.json, with what the released code of
+// others gives (make_openood_golden.py).
 class PostHocGolden {
  public:
-  PostHocGolden();
+  explicit PostHocGolden(const std::string& file = "post_hoc_scores.json");
   // Fits `score` and fails the test where it is not within `tolerance` of the expected values of `name`, relative to
   // those above 1.
   void Expect(Score* score, absl::string_view name, double tolerance) const;

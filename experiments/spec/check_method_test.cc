@@ -96,6 +96,13 @@ TEST(CheckMethod, AMeanOfPassesIsScoredByItsLogitsOnly) {
   EXPECT_THAT(Problems(method, "score { knn {} }"), ElementsAre(HasSubstr("score: needs features")));
 }
 
+TEST(CheckMethod, AdascaleNeedsChangedImages) {
+  const std::string method = "model { head { linear {} } } input { channels: 3 } loss { term { cross_entropy {} } } ";
+  EXPECT_THAT(Problems(method + "inference { pixel_perturbation {} }", "score { adascale {} }"), IsEmpty());
+  EXPECT_THAT(Problems(method + "inference { plain {} }", "score { adascale {} }"),
+              ElementsAre(HasSubstr("score: needs features of images with some pixels changed")));
+}
+
 TEST(CheckMethod, TheScoreOfALearningCurveMustFit) {
   const std::string method = "input { channels: 3 } loss { term { cross_entropy {} } } training { evaluate_every { ";
   EXPECT_THAT(Problems(method + "score { knn {} } } }"), IsEmpty());

@@ -49,8 +49,9 @@ std::string Script(const std::string& fields) {
 
 TEST(PostHoc, TellsScoresFromTrainings) {
   const auto outcomes = OutcomesOn(Script("head: 'fc'"));
-  for (const char* name : {"mcp", "max_logit", "energy_score", "entropy", "gen", "react", "ash", "dice", "openmax",
-                           "odin", "she", "knn", "vim", "mahalanobis", "temperature_scaling"}) {
+  for (const char* name :
+       {"mcp", "max_logit", "energy_score", "entropy", "gen", "react", "ash", "dice", "openmax", "odin", "she", "knn",
+        "vim", "mahalanobis", "temperature_scaling", "nci", "adascale_a", "klm"}) {
     EXPECT_THAT(outcomes, Contains(Pair(name, "")));
   }
   for (const char* name : {"arpl", "gcpl", "rpl", "edl", "crl"}) {

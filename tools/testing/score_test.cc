@@ -54,7 +54,9 @@ TEST(Score, EveryScoreOfATorchScriptNetwork) {
 
   const auto means = Means(program, "score_net");
   EXPECT_EQ(program.Records().size(), means.size());
-  for (const char* method : {"ash", "dice", "gen", "knn", "mahalanobis", "odin", "openmax", "react", "she", "vim"}) {
+  for (const char* method : {"adascale_a", "ash",         "dice",  "fdbd",    "gen",  "gradnorm",  "klm",
+                             "knn",        "mahalanobis", "nci",   "nnguide", "odin", "openmax",   "react",
+                             "relation",   "residual",    "scale", "she",     "vim",  "weiper_kld"}) {
     EXPECT_EQ(means.count(method), 1) << method;
   }
   EXPECT_EQ(means.count("arpl") + means.count("softmax"), 0);

@@ -1,0 +1,53 @@
+#include <utility>
+
+#include "eval/scores/head/weiper_kld.h"
+#include "eval/scores/make_score.h"
+#include "eval/testing/post_hoc_golden.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+// The logits are stored as floats, which leaves 1e-7.
+constexpr double kTolerance = 1e-6;
+
+TEST(ReleasedCode, GivesTheSameScoresOfRealFeatures) {
+  const testing::PostHocGolden golden("openood_scores.json");
+  for (const auto& [text, name] : {
+           std::make_pair("nci {}", "nci"),
+           std::make_pair("fdbd {}", "fdbd"),
+           std::make_pair("fdbd { normaliser: NORM }", "fdbd_norm"),
+           std::make_pair("scale {}", "scale"),
+           std::make_pair("adascale { min_percentile: 60 max_percentile: 95 k1: 5 k2: 5 }", "adascale_a"),
+           std::make_pair("adascale { variant: L min_percentile: 60 max_percentile: 95 k1: 5 k2: 5 }", "adascale_l"),
+           std::make_pair("nnguide { share: 1 }", "nnguide"),
+           std::make_pair("relation {}", "relation"),
+           std::make_pair("relation { power: 4 }", "relation_4"),
+           std::make_pair("residual { principal_dim: 20 }", "residual"),
+           std::make_pair("gradnorm {}", "gradnorm"),
+           std::make_pair("klm {}", "klm"),
+           std::make_pair("vim { principal_dim: 20 }", "vim"),
+           std::make_pair("ash { variant: B percentile: 90 }", "ash_b"),
+           std::make_pair("react {}", "react"),
+           std::make_pair("dice {}", "dice"),
+           std::make_pair("gen {}", "gen"),
+       }) {
+    ScoreSpec spec;
+    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;
+    golden.Expect(MakeScore(spec).value().get(), name, kTolerance);
+  }
+}
+
+TEST(ReleasedCode, GivesTheSameWeiperKldOfTheSameNoise) {
+  const testing::PostHocGolden golden("openood_scores.json");
+  WeiperKld::Options options;
+  options.repeats = 3;
+  WeiperKld weiper(options);
+  auto noise = golden.weiper_noise().begin();
+  ASSERT_TRUE(weiper.FitWithNoise(golden.Train(), [&noise] { return *noise++; }).ok());
+  golden.ExpectScores(weiper.Compute(golden.Test()).value(), "weiper_kld", kTolerance);
+}
+
+}  // namespace
+}  // namespace openset
