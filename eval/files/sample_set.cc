@@ -238,6 +238,7 @@ ScoreInput SampleSet::Outputs() const {
   input.features = features;
   input.head_weight = head_weight;
   input.head_bias = head_bias;
+  input.member_uncertainty = member_uncertainty;
   return input;
 }
 
@@ -312,6 +313,7 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, c
       if (!file.unknown_score.empty()) samples.unknown_score.push_back(file.unknown_score[row]);
       if (file.num_outputs > 0) Append(file.logits, row, file.num_outputs, &samples.logits);
       if (file.feature_dim > 0) Append(file.features, row, file.feature_dim, &samples.features);
+      if (!file.member_uncertainty.empty()) Append(file.member_uncertainty, row, 3, &samples.member_uncertainty);
     }
     file = ScoreFile();  // its memory
   }
@@ -367,6 +369,10 @@ absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet
   absl::StatusOr<std::vector<double>> unknown_score = score->Compute(samples->Outputs());
   if (!unknown_score.ok()) return annotated(unknown_score.status());
   samples->unknown_score = *std::move(unknown_score);
+  absl::StatusOr<std::optional<std::vector<int32_t>>> said =
+      score->Predictions(samples->Outputs(), samples->num_classes);
+  if (!said.ok()) return annotated(said.status());
+  if (said->has_value()) samples->prediction = **std::move(said);
   absl::StatusOr<std::optional<ProbabilityLogits>> own = score->Probabilities(samples->Outputs());
   if (!own.ok()) return annotated(own.status());
   samples->probability_logits.clear();

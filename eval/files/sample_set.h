@@ -33,8 +33,9 @@ struct SampleSet {
   int64_t feature_dim = 0;
   std::vector<float> head_weight;
   std::vector<float> head_bias;
-  std::vector<int32_t> label;       // [N], 0 .. C-1, kUnknownLabel
-  std::vector<int32_t> prediction;  // [N], 0 .. C-1
+  std::vector<float> member_uncertainty;  // [N, 3]
+  std::vector<int32_t> label;             // [N], 0 .. C-1, kUnknownLabel
+  std::vector<int32_t> prediction;        // [N], 0 .. C-1, or C where a score says unknown
   std::vector<double> unknown_score;
   // Of the score, where it has class probabilities of its own: calibration is measured by their softmax.
   std::vector<float> probability_logits;  // [N, probability_outputs]

@@ -21,9 +21,9 @@ namespace openset {
 namespace {
 
 const std::vector<std::string>& ArrayNames() {
-  static const auto* names =
-      new std::vector<std::string>{"logits", "features",    "head_weight", "head_bias",   "label",
-                                   "group",  "group_names", "prediction",  "num_classes", "unknown_score"};
+  static const auto* names = new std::vector<std::string>{
+      "logits",     "features",    "head_weight",   "head_bias",         "label", "group", "group_names",
+      "prediction", "num_classes", "unknown_score", "member_uncertainty"};
   return *names;
 }
 
@@ -137,6 +137,9 @@ absl::Status ReadOwn(const NamedArrays& arrays, ScoreFile* file) {
   }
   if (arrays.Has("head_bias")) {
     OPENSET_RETURN_IF_ERROR(arrays.Read("head_bias", {file->num_outputs}, &ToFloat, &file->head_bias));
+  }
+  if (arrays.Has("member_uncertainty")) {
+    OPENSET_RETURN_IF_ERROR(arrays.Read("member_uncertainty", {n, 3}, &ToFloat, &file->member_uncertainty));
   }
   if (arrays.Has("prediction")) {
     OPENSET_RETURN_IF_ERROR(arrays.Read("prediction", {n}, &ToInt64, &file->prediction));

@@ -20,9 +20,10 @@ struct ScoreFile {
   int64_t num_outputs = 0;
   std::vector<float> features;  // [N, D]
   int64_t feature_dim = 0;
-  std::vector<float> head_weight;  // [K, D]
-  std::vector<float> head_bias;    // [K]
-  std::vector<int64_t> label;      // [N], -1 = unknown
+  std::vector<float> head_weight;         // [K, D]
+  std::vector<float> head_bias;           // [K]
+  std::vector<float> member_uncertainty;  // [N, 3]
+  std::vector<int64_t> label;             // [N], -1 = unknown
   std::vector<int64_t> prediction;
   std::vector<double> unknown_score;  // larger = more unknown
   std::vector<int64_t> set;           // [N], index into set_names, -1 = none

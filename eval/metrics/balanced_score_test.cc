@@ -48,5 +48,18 @@ TEST(BalancedScore, DividesByTheClassesOfTheRule) {
   EXPECT_TRUE(Agrees(BalancedScoreAt(ranked, BalancedScore::kOverall, 0.5), (1 + 0 + 0) / 3.0));
 }
 
+// Accepted by its score, but said to be unknown: rejected, and no class for inner, which knows no rejection.
+TEST(BalancedScore, APredictionOfTheUnknownRejects) {
+  testing::Samples samples;
+  samples.num_classes = 2;
+  samples.label = {0, 0, 1, -1, -1};
+  samples.prediction = {0, 2, 1, 2, 1};
+  samples.unknown_score = {0, 0, 0, 0, 0};
+  const RankedInput ranked(samples.Input());
+  EXPECT_TRUE(Agrees(BalancedScoreAt(ranked, BalancedScore::kInner, 0.5), (0.5 + 1) / 2));
+  EXPECT_TRUE(Agrees(BalancedScoreAt(ranked, BalancedScore::kOuter, 0.5), (2 / 3.0 + 0.5) / 2));
+  EXPECT_TRUE(Agrees(BalancedScoreAt(ranked, BalancedScore::kOverall, 0.5), (0.5 + 1 + 0.5) / 3));
+}
+
 }  // namespace
 }  // namespace openset

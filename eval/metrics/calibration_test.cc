@@ -91,6 +91,21 @@ TEST(Calibration, BinEdgesBelongToTheSideOfTheRule) {
   EXPECT_TRUE(Agrees(ExpectedCalibrationError(ranked, 2, BinEdges::kLeftClosed), (0.25 + std::abs(2 - 1.5)) / 4));
 }
 
+// The confidence of a prediction of the unknown is the probability of what lies beyond the classes: 1/2 here, and
+// wrong.
+TEST(Calibration, APredictionOfTheUnknownHasItsProbability) {
+  testing::Samples samples;
+  samples.num_classes = 2;
+  samples.label = {0, 1};
+  samples.prediction = {2, 1};
+  samples.unknown_score = {0, 0};
+  samples.logits = {0, 0, std::log(2.0f), 0, 0, std::log(2.0f)};
+  samples.num_outputs = 3;
+  const RankedInput ranked(samples.Input());
+  // |0 - 0.5| / 2 + |1 - 0.25| / 2
+  EXPECT_TRUE(Agrees(ExpectedCalibrationError(ranked), (0.5 + 0.75) / 2, 1e-7));
+}
+
 TEST(Calibration, IsAbsentWithItsReason) {
   testing::Samples samples = WithLogits({0, 1}, {0}, {0});
   samples.logits[0] = -std::numeric_limits<float>::infinity();

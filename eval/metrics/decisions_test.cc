@@ -40,7 +40,7 @@ TEST(DecisionWalk, GivesTheMeansOverClassesOfEveryThreshold) {
       samples.label.push_back(static_cast<int32_t>(random.Below(samples.num_classes + 1)) - 1);
       samples.prediction.push_back(random.Uniform() < 0.5 && samples.label.back() >= 0
                                        ? samples.label.back()
-                                       : static_cast<int32_t>(random.Below(samples.num_classes)));
+                                       : static_cast<int32_t>(random.Below(samples.num_classes + 1)));
       samples.unknown_score.push_back(static_cast<double>(random.Below(20)));
     }
     const RankedInput ranked(samples.Input());

@@ -54,9 +54,9 @@ absl::Status CheckValues(const EvaluationInput::Arrays& arrays) {
       return Invalid("label is ", arrays.label[row], " in row ", row, "; it must lie in 0 .. ", num_classes - 1,
                      ", or be -1 for unknown");
     }
-    if (arrays.prediction[row] < 0 || arrays.prediction[row] >= num_classes) {
+    if (arrays.prediction[row] < 0 || arrays.prediction[row] > num_classes) {
       return Invalid("prediction is ", arrays.prediction[row], " in row ", row, "; it must lie in 0 .. ",
-                     num_classes - 1);
+                     num_classes - 1, ", or be ", num_classes, " for unknown");
     }
   }
   for (int64_t row = 0; row < arrays.group.size(); ++row) {

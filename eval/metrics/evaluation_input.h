@@ -17,9 +17,11 @@ class EvaluationInput {
  public:
   struct Arrays {
     absl::Span<const double> unknown_score;  // [N], larger = more unknown; may be infinite
-    absl::Span<const int32_t> prediction;    // [N], the closed-set prediction, 0 .. C-1, of unknown samples too
-    absl::Span<const int32_t> label;         // [N], 0 .. C-1, or kUnknownLabel
-    int32_t num_classes = 0;                 // C
+    // [N], the class that the classifier says, 0 .. C-1, of unknown samples too; C where it says unknown by itself
+    // (OpenMax), which is wrong for every sample. Whether a sample is rejected is up to its score alone.
+    absl::Span<const int32_t> prediction;
+    absl::Span<const int32_t> label;  // [N], 0 .. C-1, or kUnknownLabel
+    int32_t num_classes = 0;          // C
     // [N], or empty: which of the sets of unknown samples a sample belongs to, from 0. Not read for known samples.
     absl::Span<const int32_t> group;
     // [N * num_outputs], row-major, or empty: of softmax(logits) the calibration metrics are made. Outputs beyond C (a

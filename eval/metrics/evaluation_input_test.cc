@@ -48,6 +48,18 @@ TEST(EvaluationInput, CountsKnownAndUnknownSamplesAndGroups) {
   EXPECT_FALSE(input.IsCorrect(2));
 }
 
+// A classifier that says unknown by itself is wrong, of unknown samples as well.
+TEST(EvaluationInput, TakesPredictionsOfTheUnknown) {
+  Data data;
+  data.prediction = {2, 2, 1};
+  const EvaluationInput input = data.Create().value();
+  EXPECT_FALSE(input.IsCorrect(0));
+  EXPECT_FALSE(input.IsCorrect(1));
+  EXPECT_TRUE(input.IsCorrect(2));
+  data.prediction[1] = 3;
+  EXPECT_THAT(data.Error(), HasSubstr("prediction is 3 in row 1; it must lie in 0 .. 1, or be 2 for unknown"));
+}
+
 TEST(EvaluationInput, NamesTheArrayAndTheRowThatIsWrong) {
   Data data;
   data.score[2] = std::nan("");
@@ -60,8 +72,8 @@ TEST(EvaluationInput, NamesTheArrayAndTheRowThatIsWrong) {
   data = Data();
   data.prediction[0] = -1;
   EXPECT_THAT(data.Error(), HasSubstr("prediction is -1 in row 0"));
-  data.prediction[0] = 2;
-  EXPECT_THAT(data.Error(), HasSubstr("prediction is 2 in row 0"));
+  data.prediction[0] = 3;
+  EXPECT_THAT(data.Error(), HasSubstr("prediction is 3 in row 0"));
   data = Data();
   data.group = {0, -1, 0};
   EXPECT_THAT(data.Error(), HasSubstr("group is -1 for the unknown sample in row 1"));

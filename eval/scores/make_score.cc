@@ -4,16 +4,20 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/proto/proto_rules.h"
+#include "eval/scores/features/combood.h"
+#include "eval/scores/features/ghost.h"
 #include "eval/scores/features/gradnorm.h"
 #include "eval/scores/features/knn.h"
 #include "eval/scores/features/mahalanobis.h"
 #include "eval/scores/features/nnguide.h"
+#include "eval/scores/features/postmax.h"
 #include "eval/scores/features/relation.h"
 #include "eval/scores/features/she.h"
 #include "eval/scores/head/adascale.h"
 #include "eval/scores/head/ash.h"
 #include "eval/scores/head/dice.h"
 #include "eval/scores/head/fdbd.h"
+#include "eval/scores/head/nac.h"
 #include "eval/scores/head/nci.h"
 #include "eval/scores/head/react.h"
 #include "eval/scores/head/residual.h"
@@ -29,6 +33,7 @@
 #include "eval/scores/logits/margin.h"
 #include "eval/scores/logits/max_logit.h"
 #include "eval/scores/logits/max_softmax.h"
+#include "eval/scores/logits/member_uncertainty.h"
 #include "eval/scores/logits/min_misclassification.h"
 #include "eval/scores/logits/openmax.h"
 #include "eval/scores/logits/temperature_scaled_softmax.h"
@@ -75,6 +80,7 @@ OpenMax::Options OptionsOf(const OpenMaxSpec& spec) {
   options.translation = spec.translation();
   options.cdf_of_logit = spec.cdf_of() == OpenMaxSpec::LOGIT;
   options.rejection = spec.value() == OpenMaxSpec::REJECTION;
+  options.revised_prediction = spec.prediction() == OpenMaxSpec::REVISED;
   return options;
 }
 
@@ -112,6 +118,15 @@ WeiperKld::Options OptionsOf(const WeiperKldSpec& spec) {
   options.smoothing = spec.smoothing();
   options.smoothing_perturbed = spec.smoothing_perturbed();
   options.seed = static_cast<uint64_t>(spec.seed());
+  return options;
+}
+
+Nac::Options OptionsOf(const NacSpec& spec) {
+  Nac::Options options;
+  options.full = spec.full();
+  options.thresholds = spec.thresholds();
+  options.steepness = spec.steepness();
+  options.samples = spec.samples();
   return options;
 }
 
@@ -187,6 +202,25 @@ absl::StatusOr<std::unique_ptr<Score>> MakeScore(const ScoreSpec& spec) {
       return std::make_unique<Gradnorm>();
     case ScoreSpec::kKlm:
       return std::make_unique<Klm>();
+    case ScoreSpec::kMahalanobisPlusPlus:
+      return std::make_unique<Mahalanobis>(RowScale::kUnitLength);
+    case ScoreSpec::kRelativeMahalanobisPlusPlus:
+      return std::make_unique<RelativeMahalanobis>(RowScale::kUnitLength);
+    case ScoreSpec::kCombood:
+      return std::make_unique<Combood>(spec.combood().k(), spec.combood().ridge());
+    case ScoreSpec::kNac:
+      return std::make_unique<Nac>(OptionsOf(spec.nac()));
+    case ScoreSpec::kPostmax:
+      return std::make_unique<PostMax>();
+    case ScoreSpec::kGhost:
+      return std::make_unique<Ghost>(spec.ghost().value() == GhostSpec::PROBABILITY ? Ghost::Value::kProbability
+                                                                                    : Ghost::Value::kQuotient);
+    case ScoreSpec::kMutualInformation:
+      return std::make_unique<MemberUncertainty>(MemberUncertainty::Value::kMutualInformation);
+    case ScoreSpec::kExpectedEntropy:
+      return std::make_unique<MemberUncertainty>(MemberUncertainty::Value::kExpectedEntropy);
+    case ScoreSpec::kVariationRatio:
+      return std::make_unique<MemberUncertainty>(MemberUncertainty::Value::kVariationRatio);
     case ScoreSpec::KIND_NOT_SET:
       break;
   }

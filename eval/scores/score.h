@@ -23,6 +23,8 @@ struct ScoreInput {
   absl::Span<const float> head_bias;    // [K]
   // [N * D], of the images with some pixels changed.
   absl::Span<const float> perturbed_features;
+  // [N * 3], of several passes: mutual information and expected entropy, in nats, and variation ratio.
+  absl::Span<const float> member_uncertainty;
 };
 
 // Outputs whose softmax are the class probabilities that a score believes in; further outputs than the classes' stand
@@ -54,6 +56,13 @@ class Score {
   // For scores that have class probabilities of their own, which calibration is then measured by; none:
   // softmax(logits). Errors: as Compute().
   virtual absl::StatusOr<std::optional<ProbabilityLogits>> Probabilities(const ScoreInput& /*input*/) const {
+    return std::nullopt;
+  }
+
+  // For scores that also say the class of each sample [N]: 0 .. num_classes - 1, or num_classes where it is the
+  // unknown; none: the closed-set prediction. Errors: as Compute().
+  virtual absl::StatusOr<std::optional<std::vector<int32_t>>> Predictions(const ScoreInput& /*input*/,
+                                                                          int64_t /*num_classes*/) const {
     return std::nullopt;
   }
 };

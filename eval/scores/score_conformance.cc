@@ -26,7 +26,8 @@ constexpr int kFeatures = 2 * kOutputs + kExtra;
 struct Outputs {
   std::vector<float> logits;
   std::vector<float> features;
-  std::vector<float> perturbed;  // a tenth shorter
+  std::vector<float> perturbed;    // a tenth shorter
+  std::vector<float> uncertainty;  // smaller where the logits differ more
   std::vector<float> weight = std::vector<float>(kOutputs * kFeatures, 0.0f);
   std::vector<float> bias = std::vector<float>(kOutputs, 0.0f);
 
@@ -45,6 +46,8 @@ struct Outputs {
     for (const float value : z) features.push_back(std::max(-value, 0.0f));
     features.insert(features.end(), extra.begin(), extra.end());
     for (size_t i = perturbed.size(); i < features.size(); ++i) perturbed.push_back(0.9f * features[i]);
+    const auto [low, high] = std::minmax_element(z.begin(), z.end());
+    uncertainty.insert(uncertainty.end(), 3, 1 / (1 + *high - *low));
   }
 
   ScoreInput Input() const {
@@ -57,6 +60,7 @@ struct Outputs {
     input.head_weight = weight;
     input.head_bias = bias;
     input.perturbed_features = perturbed;
+    input.member_uncertainty = uncertainty;
     return input;
   }
 
@@ -65,6 +69,7 @@ struct Outputs {
     alone.logits.assign(logits.begin() + row * kOutputs, logits.begin() + (row + 1) * kOutputs);
     alone.features.assign(features.begin() + row * kFeatures, features.begin() + (row + 1) * kFeatures);
     alone.perturbed.assign(perturbed.begin() + row * kFeatures, perturbed.begin() + (row + 1) * kFeatures);
+    alone.uncertainty.assign(uncertainty.begin() + row * 3, uncertainty.begin() + (row + 1) * 3);
     return alone;
   }
 
@@ -160,6 +165,7 @@ void CheckRefusals(const ScoreSpec& spec, const Score& score) {
   Outputs nan = outputs;
   nan.logits[7] = std::numeric_limits<float>::quiet_NaN();
   nan.features[kFeatures + 7] = std::numeric_limits<float>::quiet_NaN();
+  std::fill_n(nan.uncertainty.begin() + 3, 3, std::numeric_limits<float>::quiet_NaN());
   EXPECT_EQ(code(nan.Input()), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(score.Compute(nan.Input()).status().message(), HasSubstr("row 1"));
   ScoreInput wrong = outputs.Input();
@@ -168,6 +174,7 @@ void CheckRefusals(const ScoreSpec& spec, const Score& score) {
   wrong = outputs.Input();
   wrong.logits = {};
   wrong.features = {};
+  wrong.member_uncertainty = {};
   EXPECT_EQ(code(wrong), absl::StatusCode::kInvalidArgument);
   if (needs.features && (needs.fit || needs.head)) {
     wrong = outputs.Input();
@@ -191,6 +198,10 @@ void CheckRefusals(const ScoreSpec& spec, const Score& score) {
   featureless.features = {};
   EXPECT_EQ(FitAndCompute(spec, featureless),
             needs.features ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kOk);
+  ScoreInput of_one_pass = train.Input();
+  of_one_pass.member_uncertainty = {};
+  EXPECT_EQ(FitAndCompute(spec, of_one_pass),
+            needs.member_uncertainty ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kOk);
   const absl::Status unfitted = MakeScore(spec).value()->Compute(outputs.Input()).status();
   EXPECT_EQ(unfitted.code(), needs.fit ? absl::StatusCode::kFailedPrecondition : absl::StatusCode::kOk);
 }
@@ -232,7 +243,9 @@ void CheckScore(const ScoreSpec& spec, const ScoreTraits& traits) {
   pair.Add({6, 0, 0, 0, 0}, {0.5, 0.5, 0.5});
   pair.Add({1, 1, 1, 1, 1}, {6, 6, 6});
   const std::vector<double> of_pair = score->Compute(pair.Input()).value();
-  EXPECT_LT(of_pair[0], of_pair[1]) << "larger must mean more unknown";
+  if (!traits.undecided_may_look_known) {
+    EXPECT_LT(of_pair[0], of_pair[1]) << "larger must mean more unknown";
+  }
   EXPECT_TRUE(score->Compute(Outputs().Input()).value().empty());
   CheckRefusals(spec, *score);
 }

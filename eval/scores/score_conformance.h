@@ -9,9 +9,10 @@ namespace testing {
 
 // What holds of a score beyond what holds of all.
 struct ScoreTraits {
-  bool shift_changes_it = false;        // a constant added to all logits of a sample
-  bool last_output_is_special = false;  // not a class like the others
-  bool is_random = false;               // draws for each class and feature: their order matters
+  bool shift_changes_it = false;          // a constant added to all logits of a sample
+  bool last_output_is_special = false;    // not a class like the others
+  bool undecided_may_look_known = false;  // an undecided sample need not score higher than a confident one
+  bool is_random = false;                 // draws for each class and feature: their order matters
 };
 
 // On random logits and on logits of +-1000, with features and a head that gives the logits: one finite score a sample,

@@ -43,6 +43,16 @@ std::map<std::string, ScoreTraits> TraitsOfMembers() {
   traits["gradnorm"] = {};
   traits["klm"] = {};
   traits["extra_output"].last_output_is_special = true;
+  traits["mahalanobis_plus_plus"] = {};
+  traits["relative_mahalanobis_plus_plus"] = {};
+  traits["combood"] = {};
+  // Where all probabilities are equal the gradient is 0, and all states are 1/2, as those of features that are 0.
+  traits["nac"].undecided_may_look_known = true;
+  traits["postmax"].shift_changes_it = true;
+  traits["ghost"].shift_changes_it = true;
+  traits["mutual_information"] = {};
+  traits["expected_entropy"] = {};
+  traits["variation_ratio"] = {};
   return traits;
 }
 
@@ -80,6 +90,8 @@ TEST(ScoreConformance, HoldsForOtherForms) {
            "nnguide { k: 3 share: 1 }",
            "relation { power: 4 threshold: 0 }",
            "residual { principal_dim: 9 }",
+           "combood { k: 1 ridge: 0.01 }",
+           "ghost { value: PROBABILITY }",
        }) {
     ScoreSpec spec;
     ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;

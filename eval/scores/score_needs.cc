@@ -33,6 +33,11 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
     case ScoreSpec::kShe:
     case ScoreSpec::kNnguide:
     case ScoreSpec::kRelation:
+    case ScoreSpec::kMahalanobisPlusPlus:
+    case ScoreSpec::kRelativeMahalanobisPlusPlus:
+    case ScoreSpec::kCombood:
+    case ScoreSpec::kPostmax:
+    case ScoreSpec::kGhost:
       needs.fit = true;
       needs.features = true;
       return needs;
@@ -42,6 +47,7 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
     case ScoreSpec::kFdbd:
     case ScoreSpec::kWeiperKld:
     case ScoreSpec::kResidual:
+    case ScoreSpec::kNac:
       needs.fit = true;
       needs.features = true;
       needs.head = true;
@@ -62,6 +68,11 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
       return needs;
     case ScoreSpec::kExtraOutput:
       needs.extra_output = true;
+      return needs;
+    case ScoreSpec::kMutualInformation:
+    case ScoreSpec::kExpectedEntropy:
+    case ScoreSpec::kVariationRatio:
+      needs.member_uncertainty = true;
       return needs;
     case ScoreSpec::KIND_NOT_SET:
       break;

@@ -7,11 +7,12 @@
 namespace openset {
 
 struct ScoreNeeds {
-  bool fit = false;           // Fit() before Compute()
-  bool features = false;      // ScoreInput.features
-  bool extra_output = false;  // an output beyond the known classes
-  bool head = false;          // ScoreInput.head_weight and head_bias
-  bool perturbed = false;     // ScoreInput.perturbed_features
+  bool fit = false;                 // Fit() before Compute()
+  bool features = false;            // ScoreInput.features
+  bool extra_output = false;        // an output beyond the known classes
+  bool head = false;                // ScoreInput.head_weight and head_bias
+  bool perturbed = false;           // ScoreInput.perturbed_features
+  bool member_uncertainty = false;  // ScoreInput.member_uncertainty
 };
 
 // Nothing where the spec has no member; MakeScore refuses it.

@@ -10,10 +10,11 @@
 namespace openset {
 namespace testing {
 
-PostHocGolden::PostHocGolden(const std::string& file) : golden_(ReadGolden(file, "")[0]) {
+PostHocGolden::PostHocGolden(absl::string_view file, absl::string_view path) : golden_(ReadGolden(file, path)[0]) {
   const auto floats = [this](const std::string& name) {
-    const std::vector<double>& values = golden_.arrays.at(name);
-    return std::vector<float>(values.begin(), values.end());
+    const auto values = golden_.arrays.find(name);
+    if (values == golden_.arrays.end()) return std::vector<float>();
+    return std::vector<float>(values->second.begin(), values->second.end());
   };
   train_logits_ = floats("train_logits");
   train_features_ = floats("train_features");
@@ -43,6 +44,10 @@ ScoreInput PostHocGolden::Input(const std::vector<float>& logits, const std::vec
 ScoreInput PostHocGolden::Train() const { return Input(train_logits_, train_features_, train_perturbed_); }
 ScoreInput PostHocGolden::Test() const { return Input(logits_, features_, perturbed_); }
 
+const std::vector<double>& PostHocGolden::expected(absl::string_view name) const {
+  return golden_.arrays.at(absl::StrCat("expected/", name));
+}
+
 void PostHocGolden::Expect(Score* score, absl::string_view name, double tolerance) const {
   const absl::Status fitted = score->Fit(Train(), labels_);
   ASSERT_TRUE(fitted.ok()) << fitted;
@@ -52,11 +57,10 @@ void PostHocGolden::Expect(Score* score, absl::string_view name, double toleranc
 const std::vector<double>& PostHocGolden::weiper_noise() const { return golden_.arrays.at("weiper_noise"); }
 
 void PostHocGolden::ExpectScores(const std::vector<double>& scores, absl::string_view name, double tolerance) const {
-  const std::vector<double>& expected = golden_.arrays.at(absl::StrCat("expected/", name));
-  ASSERT_EQ(scores.size(), expected.size());
+  const std::vector<double>& wanted = expected(name);
+  ASSERT_EQ(scores.size(), wanted.size());
   for (int row = 0; row < scores.size(); ++row) {
-    EXPECT_NEAR(scores[row], expected[row], tolerance * std::max(1.0, std::abs(expected[row])))
-        << name << ", row " << row;
+    EXPECT_NEAR(scores[row], wanted[row], tolerance * std::max(1.0, std::abs(wanted[row]))) << name << ", row " << row;
   }
 }
 

@@ -1,4 +1,4 @@
-// Golden values of eval/testdata/post_hoc_scores.json and openood_scores.json.
+// Golden values of scores: eval/testdata/post_hoc_scores.json, openood_scores.json, and files of their form.
 #ifndef OPENSET_EVAL_TESTING_POST_HOC_GOLDEN_H_
 #define OPENSET_EVAL_TESTING_POST_HOC_GOLDEN_H_
 
@@ -13,12 +13,13 @@
 namespace openset {
 namespace testing {
 
-// A model, training samples and others: 4 classes and 8 features in post_hoc_scores.json, which
+// A model's outputs for training samples and others: 4 classes and 8 features in post_hoc_scores.json, which
 // tools/peers/make_score_golden.py has made; a real network's in openood_scores.json, with what the released code of
 // others gives (make_openood_golden.py).
 class PostHocGolden {
  public:
-  explicit PostHocGolden(const std::string& file = "post_hoc_scores.json");
+  // The object at `path` of eval/testdata/`file`; "" for the whole file.
+  explicit PostHocGolden(absl::string_view file = "post_hoc_scores.json", absl::string_view path = "");
   // Fits `score` and fails the test where it is not within `tolerance` of the expected values of `name`, relative to
   // those above 1.
   void Expect(Score* score, absl::string_view name, double tolerance) const;
@@ -32,6 +33,7 @@ class PostHocGolden {
 
   // The same of scores for Test().
   void ExpectScores(const std::vector<double>& scores, absl::string_view name, double tolerance) const;
+  const std::vector<double>& expected(absl::string_view name) const;
 
  private:
   ScoreInput Input(const std::vector<float>& logits, const std::vector<float>& features,

@@ -63,6 +63,7 @@ ScoreInput InputOf(const Outputs& outputs) {
   input.head_weight = outputs.head_weight;
   input.head_bias = outputs.head_bias;
   input.perturbed_features = outputs.perturbed_features;
+  input.member_uncertainty = outputs.member_uncertainty;
   return input;
 }
 
@@ -199,7 +200,10 @@ absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outpu
   OPENSET_ASSIGN_OR_RETURN(const std::vector<double> unknown_score, score->Compute(input));
   const int num_classes = trial.data().train().class_id_size();
   std::vector<int32_t> prediction(outputs.prediction.begin(), outputs.prediction.end());
-  if (prediction.empty()) {
+  OPENSET_ASSIGN_OR_RETURN(std::optional<std::vector<int32_t>> said, score->Predictions(input, num_classes));
+  if (said.has_value()) {
+    prediction = *std::move(said);
+  } else if (prediction.empty()) {
     OPENSET_ASSIGN_OR_RETURN(prediction, ClosedSetPrediction(input, num_classes));
   }
 

@@ -78,6 +78,48 @@ TEST(Measure, CountsTheSamples) {
   EXPECT_EQ(record->counts().group(0).samples(), 2);
 }
 
+// OpenMax fitted to its own samples, so that these are its fit as well: far from both means, the last known sample
+// becomes the unknown, which is an error; by the closed-set reading it is right.
+TEST(Measure, OpenMaxPredictsByItsRevisedOutputs) {
+  Outputs fit;
+  fit.num_outputs = 2;
+  fit.logits = {10, 0, 10, 0.5, 10.5, 0, 0, 10, 0.5, 10, 0, 10.5};
+  fit.label = {0, 0, 0, 1, 1, 1};
+  Outputs outputs;
+  outputs.num_outputs = 2;
+  outputs.logits = {10, 0.25, 0.25, 10, 30, 29, 20, 20};
+  outputs.label = {0, 1, 0, -1};
+  outputs.class_id = {4, 7, 4, 1};
+  outputs.group = {-1, -1, -1, 0};
+  outputs.group_names = {"unknown"};
+  TrialSpec trial = Trial();
+  OpenMaxSpec* openmax = trial.mutable_method()->mutable_score()->mutable_openmax();
+  openmax->set_tail(2);
+  openmax->set_translation(1);
+  const absl::StatusOr<TrialRecord> closed_set = Measure(trial, outputs, &fit);
+  ASSERT_THAT(closed_set, IsOk());
+  EXPECT_DOUBLE_EQ(closed_set->metric(0).value(), 1);
+  openmax->set_prediction(OpenMaxSpec::REVISED);
+  const absl::StatusOr<TrialRecord> revised = Measure(trial, outputs, &fit);
+  ASSERT_THAT(revised, IsOk());
+  EXPECT_DOUBLE_EQ(revised->metric(0).value(), 2.0 / 3);
+  EXPECT_EQ(revised->metric(1).value(), closed_set->metric(1).value());  // the score is the same
+  EXPECT_LT(revised->metric(2).value(), closed_set->metric(2).value());
+}
+
+TEST(Measure, ReadsWhatSeveralPassesDisagreeIn) {
+  TrialSpec trial = Trial();
+  trial.mutable_method()->mutable_score()->mutable_mutual_information();
+  Outputs outputs = SixSamples();
+  EXPECT_THAT(Measure(trial, outputs).status().message(), HasSubstr("needs member_uncertainty"));
+  for (const float mutual : {0.0f, 0.1f, 0.2f, 0.3f, 0.4f, 0.15f}) {
+    outputs.member_uncertainty.insert(outputs.member_uncertainty.end(), {mutual, 9, 9});
+  }
+  const absl::StatusOr<TrialRecord> record = Measure(trial, outputs);
+  ASSERT_THAT(record, IsOk());
+  EXPECT_DOUBLE_EQ(record->metric(1).value(), (4 + 2) / 8.0);
+}
+
 TEST(Measure, WhatIsUndefinedIsAbsentWithAReason) {
   Outputs outputs = SixSamples();
   outputs.logits.resize(8);

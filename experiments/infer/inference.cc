@@ -151,6 +151,10 @@ class Inferrer {
       const std::vector<float> perturbed = Values(prediction.perturbed_feature);
       outputs.perturbed_features.insert(outputs.perturbed_features.end(), perturbed.begin(), perturbed.end());
     }
+    if (prediction.member_uncertainty.defined()) {
+      const std::vector<float> uncertainty = Values(prediction.member_uncertainty);
+      outputs.member_uncertainty.insert(outputs.member_uncertainty.end(), uncertainty.begin(), uncertainty.end());
+    }
     if (!prediction.predicting_logits.defined()) return absl::OkStatus();
     const int64_t classes = action_.train(0).data().class_id_size();
     const at::Tensor predicted = prediction.predicting_logits.slice(1, 0, classes).argmax(1).to(at::kCPU).contiguous();

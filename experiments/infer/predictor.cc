@@ -24,32 +24,77 @@ class PlainPredictor : public Predictor {
   const std::shared_ptr<Model> model_;
 };
 
+// What passes disagree in, from one after the other.
+class Disagreement {
+ public:
+  // f32 [B, K].
+  void Add(const at::Tensor& logits) {
+    const at::Tensor log_p = at::log_softmax(logits.to(at::kDouble), 1);
+    const at::Tensor p = log_p.exp();
+    const at::Tensor entropy = EntropyOf(p, log_p);
+    const at::Tensor vote = at::one_hot(logits.argmax(1), logits.size(1));
+    mean_ = passes_ == 0 ? p : mean_ + p;
+    entropy_ = passes_ == 0 ? entropy : entropy_ + entropy;
+    votes_ = passes_ == 0 ? vote : votes_ + vote;
+    ++passes_;
+  }
+
+  // f32 [B, 3].
+  at::Tensor Values() const {
+    const double count = passes_;
+    const at::Tensor p = mean_ / count;
+    const at::Tensor expected = entropy_ / count;
+    const at::Tensor mutual = (EntropyOf(p, p.log()) - expected).clamp_min(0);
+    const at::Tensor ratio = 1 - std::get<0>(votes_.max(1)).to(at::kDouble) / count;
+    return at::stack({mutual, expected, ratio}, 1).to(at::kFloat);
+  }
+
+ private:
+  // -sum p log p, 0 log 0 = 0.
+  static at::Tensor EntropyOf(const at::Tensor& p, const at::Tensor& log_p) {
+    return -at::where(p > 0, p * log_p, at::zeros_like(p)).sum(1);
+  }
+
+  int passes_ = 0;
+  at::Tensor mean_, entropy_, votes_;  // sums over the passes
+};
+
 // The mean of `passes` passes through each model.
 class MeanPredictor : public Predictor {
  public:
   // Dropout, where it is on, draws from `generator`.
-  MeanPredictor(std::vector<std::shared_ptr<Model>> models, int passes, AverageOver average,
+  MeanPredictor(std::vector<std::shared_ptr<Model>> models, int passes, AverageOver average, bool member_uncertainty,
                 std::optional<at::Generator> generator = std::nullopt)
-      : models_(std::move(models)), passes_(passes), average_(average), generator_(std::move(generator)) {}
+      : models_(std::move(models)),
+        passes_(passes),
+        average_(average),
+        member_uncertainty_(member_uncertainty),
+        generator_(std::move(generator)) {}
 
   std::vector<Prediction> Predict(const at::Tensor& image) override {
     at::Tensor sum;  // of logits, or the logarithm of that of probabilities
+    Disagreement disagreement;
     for (const std::shared_ptr<Model>& model : models_) {
       if (generator_.has_value()) model->SetGenerator(*generator_);
       for (int pass = 0; pass < passes_; ++pass) {
         const at::Tensor logits = model->Forward(image).logits.to(at::kFloat);
         const at::Tensor value = average_ == LOGITS ? logits : at::log_softmax(logits, 1);
+        if (member_uncertainty_) disagreement.Add(logits);
         sum = !sum.defined() ? value : average_ == LOGITS ? sum + value : at::logaddexp(sum, value);
       }
     }
     const double count = static_cast<double>(models_.size()) * passes_;
-    return {{{{}, average_ == LOGITS ? sum / count : sum - std::log(count), {}, {}}, {}, {}}};
+    return {{{{}, average_ == LOGITS ? sum / count : sum - std::log(count), {}, {}},
+             {},
+             {},
+             member_uncertainty_ ? disagreement.Values() : at::Tensor()}};
   }
 
  private:
   const std::vector<std::shared_ptr<Model>> models_;
   const int passes_;
   const AverageOver average_;
+  const bool member_uncertainty_;
   const std::optional<at::Generator> generator_;
 };
 
@@ -165,10 +210,11 @@ std::unique_ptr<Predictor> MakePredictor(absl::Span<const InferenceSpec> specs, 
       SwitchDropoutOn(models[0].get());
       at::Generator generator = MakeGenerator(models[0]->parameters()[0].device(), DeriveSeed(seed, "mc_dropout"));
       return std::make_unique<MeanPredictor>(std::move(models), spec.mc_dropout().passes(), spec.mc_dropout().average(),
-                                             std::move(generator));
+                                             spec.mc_dropout().member_uncertainty(), std::move(generator));
     }
     case InferenceSpec::kEnsemble:
-      return std::make_unique<MeanPredictor>(std::move(models), 1, spec.ensemble().average());
+      return std::make_unique<MeanPredictor>(std::move(models), 1, spec.ensemble().average(),
+                                             spec.ensemble().member_uncertainty());
     case InferenceSpec::kInputPerturbation:
       return std::make_unique<PerturbingPredictor>(specs, input, models[0]);
     case InferenceSpec::kPixelPerturbation:

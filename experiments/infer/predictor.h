@@ -25,6 +25,8 @@ struct Prediction {
   at::Tensor predicting_logits;
   // [B, D], for pixel perturbation: the features of the changed images.
   at::Tensor perturbed_feature;
+  // f32 [B, 3], for several passes with member_uncertainty: mutual information, expected entropy, variation ratio.
+  at::Tensor member_uncertainty;
 };
 
 // Its life: MakePredictor() with trained models, then Predict() batch after batch, in one order.
@@ -43,6 +45,9 @@ class Predictor {
 // Of several passes m = 1..M (of dropout, or one a model), the logits are
 //   log (1/M sum_m softmax(z_m))   for PROBABILITIES, so that softmax gives the mean probabilities,
 //   1/M sum_m z_m                  for LOGITS.
+// Of p_m = softmax(z_m) and p = 1/M sum_m p_m, whatever is averaged, member_uncertainty has, with H in nats and sums in
+// double: H(p) - 1/M sum_m H(p_m), where rounding makes it negative 0; 1/M sum_m H(p_m); and 1 - v / M, v the largest
+// number of passes that have one and the same largest logit (the first of equal ones).
 // Input perturbation takes its gradients in evaluation mode and leaves none in the model. Several of them share what
 // they can: one forward pass for the images as they are, one backward pass for each temperature, and a forward pass for
 // each temperature and epsilon above 0. (4 temperatures and 11 epsilons, one of them 0: 41 and 4.) Precondition: one

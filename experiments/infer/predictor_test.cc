@@ -1,5 +1,7 @@
 #include "experiments/infer/predictor.h"
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -99,6 +101,69 @@ TEST_F(PredictorTest, AnEnsembleAveragesProbabilitiesOrLogits) {
   }
   EXPECT_THAT(at::exp(Predict(Ensemble(3), models)), TensorNear(probability, 1e-6));
   EXPECT_THAT(Predict(Ensemble(3, LOGITS), models), TensorNear(logits, 1e-6));
+}
+
+// By the members' probabilities: their mean's entropy, their own, and their votes.
+TEST_F(PredictorTest, KeepsWhatMembersDisagreeInBesideTheSameLogits) {
+  const std::vector<std::shared_ptr<Model>> models = {MakeNetwork(1), MakeNetwork(2), MakeNetwork(3)};
+  for (const AverageOver average : {PROBABILITIES, LOGITS}) {
+    const c10::NoGradGuard no_grad;
+    InferenceSpec spec = Ensemble(3, average);
+    FillDefaults(&spec);
+    EXPECT_FALSE(MakePredictor({spec}, input_, models, 0)->Predict(image_)[0].member_uncertainty.defined());
+    spec.mutable_ensemble()->set_member_uncertainty(true);
+    const Prediction prediction = MakePredictor({spec}, input_, models, 0)->Predict(image_)[0];
+    EXPECT_THAT(prediction.output.logits, TensorEq(Predict(Ensemble(3, average), models)));
+    const at::Tensor kept = prediction.member_uncertainty;
+    ASSERT_EQ(kept.sizes(), at::IntArrayRef({4, 3}));
+    ASSERT_EQ(kept.scalar_type(), at::kFloat);
+    for (int row = 0; row < 4; ++row) {
+      double mean[3] = {0, 0, 0};
+      double expected_entropy = 0, entropy = 0;
+      int votes[3] = {0, 0, 0};
+      for (const auto& model : models) {
+        const at::Tensor p = at::softmax(Predict(Plain(), {model})[row].to(at::kDouble), 0);
+        for (int c = 0; c < 3; ++c) {
+          const double value = p[c].item<double>();
+          mean[c] += value / 3;
+          expected_entropy -= value * std::log(value) / 3;
+        }
+        ++votes[p.argmax().item<int64_t>()];
+      }
+      for (const double value : mean) entropy -= value * std::log(value);
+      EXPECT_NEAR(kept[row][0].item<double>(), entropy - expected_entropy, 1e-6);
+      EXPECT_NEAR(kept[row][1].item<double>(), expected_entropy, 1e-6);
+      EXPECT_NEAR(kept[row][2].item<double>(), 1 - *std::max_element(votes, votes + 3) / 3.0, 1e-6);
+    }
+  }
+}
+
+// Of passes that are all the same nothing is left to disagree in.
+TEST_F(PredictorTest, MembersThatAgreeHaveNoMutualInformation) {
+  const c10::NoGradGuard no_grad;
+  InferenceSpec spec = Ensemble(2);
+  FillDefaults(&spec);
+  spec.mutable_ensemble()->set_member_uncertainty(true);
+  const auto model = MakeNetwork(1);
+  const at::Tensor kept = MakePredictor({spec}, input_, {model, model}, 0)->Predict(image_)[0].member_uncertainty;
+  EXPECT_THAT(kept.select(1, 0), TensorNear(at::zeros({4}), 1e-7));
+  EXPECT_THAT(kept.select(1, 2), TensorEq(at::zeros({4})));
+  const at::Tensor p = at::softmax(Predict(Plain(), {model}), 1);
+  EXPECT_THAT(kept.select(1, 1), TensorNear(-(p * p.log()).sum(1), 1e-6));
+}
+
+TEST_F(PredictorTest, DropoutPassesKeepTheirDisagreement) {
+  const c10::NoGradGuard no_grad;
+  InferenceSpec spec = McDropout(20);
+  FillDefaults(&spec);
+  spec.mutable_mc_dropout()->set_member_uncertainty(true);
+  const Prediction prediction = MakePredictor({spec}, input_, {MakeNetwork(1)}, 7)->Predict(image_)[0];
+  EXPECT_THAT(prediction.output.logits, TensorEq(Predict(McDropout(20), {MakeNetwork(1)}, 7)));
+  // The mean's entropy is the sum of both parts.
+  const at::Tensor p = prediction.output.logits.exp();
+  EXPECT_THAT(prediction.member_uncertainty.select(1, 0) + prediction.member_uncertainty.select(1, 1),
+              TensorNear(-(p * p.log()).sum(1), 1e-5));
+  EXPECT_GT(prediction.member_uncertainty.select(1, 0).min().item<double>(), 0);
 }
 
 TEST_F(PredictorTest, DropoutPassesDifferAndRepeatWithTheSeed) {

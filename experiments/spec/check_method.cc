@@ -147,6 +147,12 @@ bool UsesViews(const LossSpec& loss) {
   return false;
 }
 
+// Outputs of `inference` hold what several passes disagree in.
+bool KeepsMemberUncertainty(const InferenceSpec* inference) {
+  return inference != nullptr &&
+         (inference->mc_dropout().member_uncertainty() || inference->ensemble().member_uncertainty());
+}
+
 // Outputs of `inference`; null: of a plain forward pass.
 void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const InferenceSpec* inference,
                 const std::string& path, std::vector<FieldProblem>* problems) {
@@ -166,6 +172,11 @@ void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const Inference
   if (score.perturbed && !method.inference().has_pixel_perturbation()) {
     problems->push_back({path, "needs features of images with some pixels changed: set inference.pixel_perturbation"});
   }
+  if (score.member_uncertainty && !KeepsMemberUncertainty(inference)) {
+    problems->push_back({path,
+                         "needs what several passes disagree in: set member_uncertainty of inference.mc_dropout or "
+                         "inference.ensemble"});
+  }
   if (score.extra_output && method.model().head().extra_outputs() == 0) {
     problems->push_back({path, "needs an output for the unknown class: set model.head.extra_outputs to 1"});
   }
@@ -180,6 +191,10 @@ void CheckEvaluation(const MethodSpec& method, std::vector<FieldProblem>* proble
   const EvaluateEverySpec& spec = method.training().evaluate_every();
   if (spec.has_score()) {
     CheckScore(method, spec.score(), /*inference=*/nullptr, "training.evaluate_every.score", problems);
+  } else if (method.training().has_evaluate_every() && method.inference().has_ensemble() &&
+             NeedsOf(method.score()).member_uncertainty) {
+    problems->push_back({"training.evaluate_every.score",
+                         "must be set: a member by itself disagrees with none, and the method's score needs several"});
   }
 }
 

@@ -103,6 +103,25 @@ TEST(CheckMethod, AdascaleNeedsChangedImages) {
               ElementsAre(HasSubstr("score: needs features of images with some pixels changed")));
 }
 
+TEST(CheckMethod, DisagreementIsOfSeveralPasses) {
+  const std::string method =
+      "input { channels: 3 } loss { term { cross_entropy {} } } score { mutual_information {} } ";
+  const std::string problem =
+      "score: needs what several passes disagree in: set member_uncertainty of inference.mc_dropout or "
+      "inference.ensemble";
+  EXPECT_THAT(Problems(method, "inference { plain {} }"), ElementsAre(problem));
+  EXPECT_THAT(Problems(method, "inference { ensemble {} }"), ElementsAre(problem));
+  EXPECT_THAT(Problems(method, "inference { ensemble { member_uncertainty: true } }"), IsEmpty());
+  EXPECT_THAT(Problems(method, "inference { mc_dropout { member_uncertainty: true } }"), IsEmpty());
+  const std::string curve = "training { evaluate_every { epochs: 1 } } ";
+  EXPECT_THAT(Problems(method + curve, "inference { mc_dropout { member_uncertainty: true } }"), IsEmpty());
+  EXPECT_THAT(Problems(method + curve, "inference { ensemble { member_uncertainty: true } }"),
+              ElementsAre(HasSubstr("training.evaluate_every.score: must be set: a member by itself")));
+  EXPECT_THAT(Problems(method + "training { evaluate_every { epochs: 1 score { variation_ratio {} } } } ",
+                       "inference { mc_dropout { member_uncertainty: true } }"),
+              ElementsAre(HasSubstr("training.evaluate_every.score: needs what several passes")));
+}
+
 TEST(CheckMethod, TheScoreOfALearningCurveMustFit) {
   const std::string method = "input { channels: 3 } loss { term { cross_entropy {} } } training { evaluate_every { ";
   EXPECT_THAT(Problems(method + "score { knn {} } } }"), IsEmpty());

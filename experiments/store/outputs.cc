@@ -61,6 +61,9 @@ NpzArrays RestOf(const Outputs& outputs) {
     arrays["perturbed_features"] = MakeNpy(outputs.perturbed_features, {n, outputs.feature_dim});
   }
   if (!outputs.head_bias.empty()) arrays["head_bias"] = MakeNpy(outputs.head_bias, {outputs.num_outputs});
+  if (!outputs.member_uncertainty.empty()) {
+    arrays["member_uncertainty"] = MakeNpy(outputs.member_uncertainty, {n, 3});
+  }
   return arrays;
 }
 
@@ -108,6 +111,9 @@ absl::StatusOr<Outputs> ReadOutputs(const std::string& path) {
   if (reader.Has("perturbed_features")) {
     OPENSET_RETURN_IF_ERROR(
         reader.Read("perturbed_features", {n, outputs.feature_dim}, &ToFloat, &outputs.perturbed_features));
+  }
+  if (reader.Has("member_uncertainty")) {
+    OPENSET_RETURN_IF_ERROR(reader.Read("member_uncertainty", {n, 3}, &ToFloat, &outputs.member_uncertainty));
   }
   if (reader.Has("head_bias")) OPENSET_RETURN_IF_ERROR(reader.Read("head_bias", {k}, &ToFloat, &outputs.head_bias));
   return outputs;

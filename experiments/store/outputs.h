@@ -27,6 +27,8 @@ struct Outputs {
   std::vector<float> head_bias;     // [K], of a linear head; empty for others
   // [N, D], of the images with some pixels changed (PixelPerturbationSpec); empty for other inferences.
   std::vector<float> perturbed_features;
+  // [N, 3], of several passes, where they are kept: mutual information and expected entropy, in nats, variation ratio.
+  std::vector<float> member_uncertainty;
   int64_t num_outputs = 0;  // K
   int64_t feature_dim = 0;  // D
 

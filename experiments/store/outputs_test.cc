@@ -75,6 +75,14 @@ TEST(Outputs, FeaturesAndHeadAreOptional) {
   EXPECT_EQ(read->feature_dim, 0);
 }
 
+TEST(Outputs, KeepWhatSeveralPassesDisagreeIn) {
+  Outputs outputs = Example();
+  outputs.member_uncertainty = {0.5f, 1, 0, 0, 2, 0.25f, 0.125f, 3, 0.5f};
+  ASSERT_TRUE(WriteOutputs(outputs, Path()).ok());
+  EXPECT_EQ(ReadOutputs(Path())->member_uncertainty, outputs.member_uncertainty);
+  EXPECT_EQ(ReadNpz(Path())->at("member_uncertainty").shape, (std::vector<int64_t>{3, 3}));
+}
+
 TEST(Outputs, ErrorsNameFileAndArray) {
   EXPECT_EQ(ReadOutputs("/nowhere.npz").status().code(), absl::StatusCode::kNotFound);
   ASSERT_TRUE(WriteNpz(Path(), {{"logits", MakeNpy(std::vector<float>{1, 2}, {1, 2})}}).ok());

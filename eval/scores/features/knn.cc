@@ -15,13 +15,6 @@ namespace {
 
 constexpr int64_t kChunk = 512;  // training samples in a product
 
-// Columns of length 1; zeros stay zeros.
-void Normalise(Eigen::MatrixXd* columns) {
-  for (int64_t j = 0; j < columns->cols(); ++j) {
-    if (const double norm = Eigen::VectorXd(columns->col(j)).norm(); norm > 0) columns->col(j) /= norm;
-  }
-}
-
 // The candidates for the k-th largest of similarities that are known up to `error`.
 class Candidates {
  public:
@@ -93,7 +86,7 @@ absl::StatusOr<std::vector<double>> Knn::Compute(const ScoreInput& input) const 
   std::vector<double> scores(input.num_samples);
   ForEachRowBlockInParallel(
       input.features, input.feature_dim, [&](int64_t first, int64_t count, Eigen::MatrixXd* block) {
-        Normalise(block);
+        NormaliseColumns(block);
         const Eigen::MatrixXf queries = block->cast<float>();
         std::vector<Candidates> nearest(count, Candidates(k_, error));
         Eigen::MatrixXf products;

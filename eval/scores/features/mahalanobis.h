@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "Eigen/Core"
+#include "eval/scores/features/gaussian.h"
 #include "eval/scores/score.h"
 
 namespace openset {
@@ -12,9 +13,12 @@ namespace openset {
 // min_c (x - m_c)^T S^-1 (x - m_c) >= 0 for features x [D], with the mean m_c of each class of the training samples and
 // their common covariance S = (1/N) sum_i (x_i - m_{y_i}) (x_i - m_{y_i})^T (Lee et al. 2018, on the last layer's
 // features; its input perturbation and its logistic regression over layers are not part of this). S^-1 is the
-// pseudo-inverse where S is singular: constant directions take no part.
+// pseudo-inverse where S is singular: constant directions take no part. Of features scaled to length 1, of training and
+// other samples: Mahalanobis++ (Mueller and Hein 2025).
 class Mahalanobis : public Score {
  public:
+  explicit Mahalanobis(RowScale scale = RowScale::kAsIs) : scale_(scale) {}
+
   // Errors, beyond those of CheckFitInput and CheckFeatures: kInvalidArgument where the features have no variance
   // within classes.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
@@ -22,6 +26,7 @@ class Mahalanobis : public Score {
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
 
  private:
+  RowScale scale_;
   Eigen::VectorXd centre_;       // [D], mean of all features
   Eigen::MatrixXd whitening_;    // [r, D]
   Eigen::MatrixXd class_means_;  // [classes, r], of whitening_ * (x - centre_)
@@ -32,10 +37,13 @@ class Mahalanobis : public Score {
 // 2021). Of either sign.
 class RelativeMahalanobis : public Score {
  public:
+  explicit RelativeMahalanobis(RowScale scale = RowScale::kAsIs) : scale_(scale), classes_(scale) {}
+
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
 
  private:
+  RowScale scale_;
   Mahalanobis classes_;
   Eigen::VectorXd centre_;
   Eigen::MatrixXd whitening_;

@@ -1,5 +1,7 @@
 #include "eval/scores/features/mahalanobis.h"
 
+#include <memory>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -62,6 +64,32 @@ TEST(Mahalanobis, DoesNotDependOnTheFeaturesScale) {
   for (size_t i = 1; i < training.features.size(); i += 2) training.features[i] += 1e4f;
   ASSERT_TRUE(score.Fit(training.Input(), training.labels).ok());
   EXPECT_NEAR(score.Compute(Features({3 * 1024, 2 * 1024 + 1e4f})).value()[0], expected, 1e-9);
+}
+
+// Of length 1 the training samples are those of two classes on the unit circle; other lengths of any sample change
+// nothing, and the distances are those of the scaled samples.
+TEST(MahalanobisPlusPlus, MeasuresWhatHasLengthOne) {
+  Training unit, longer;
+  unit.features = {0.6, 0.8, 0.8, 0.6, 1, 0, 0.96, 0.28, -1, 0, -0.8, 0.6, -0.6, 0.8, -0.96, 0.28};
+  longer.features = unit.features;
+  for (int row = 0; row < 8; ++row) {
+    for (int d = 0; d < 2; ++d) longer.features[2 * row + d] *= static_cast<float>(1 << row);
+  }
+  for (const bool relative : {false, true}) {
+    std::unique_ptr<Score> plain, plus;
+    if (relative) {
+      plain = std::make_unique<RelativeMahalanobis>();
+      plus = std::make_unique<RelativeMahalanobis>(RowScale::kUnitLength);
+    } else {
+      plain = std::make_unique<Mahalanobis>();
+      plus = std::make_unique<Mahalanobis>(RowScale::kUnitLength);
+    }
+    ASSERT_TRUE(plain->Fit(unit.Input(), unit.labels).ok());
+    ASSERT_TRUE(plus->Fit(longer.Input(), longer.labels).ok());
+    const std::vector<double> expected = plain->Compute(Features({0, 1, -0.6, -0.8})).value();
+    const std::vector<double> scores = plus->Compute(Features({0, 32, -3, -4})).value();
+    for (int row = 0; row < 2; ++row) EXPECT_NEAR(scores[row], expected[row], 1e-5);  // 0.6 is no float
+  }
 }
 
 TEST(Mahalanobis, RefusesWhatItCannotBeFittedTo) {

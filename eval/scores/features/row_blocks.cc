@@ -42,4 +42,10 @@ void ForEachRowBlockInParallel(absl::Span<const float> rows, int64_t dim, const 
   Run(rows, dim, std::min(cores, blocks / 4 + 1), work);
 }
 
+void NormaliseColumns(Eigen::MatrixXd* columns) {
+  for (int64_t j = 0; j < columns->cols(); ++j) {
+    if (const double norm = Eigen::VectorXd(columns->col(j)).norm(); norm > 0) columns->col(j) /= norm;
+  }
+}
+
 }  // namespace openset

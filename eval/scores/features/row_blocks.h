@@ -26,6 +26,9 @@ void ForEachRowBlock(absl::Span<const float> rows, int64_t dim, const RowBlockWo
 // The same, on all cores and in any order.
 void ForEachRowBlockInParallel(absl::Span<const float> rows, int64_t dim, const RowBlockWork& work);
 
+// Scales each column to length 1; zeros stay zeros. The bits of a column do not depend on the others.
+void NormaliseColumns(Eigen::MatrixXd* columns);
+
 }  // namespace openset
 
 #endif  // OPENSET_EVAL_SCORES_FEATURES_ROW_BLOCKS_H_

@@ -148,4 +148,20 @@ absl::StatusOr<std::optional<ProbabilityLogits>> OpenMax::Probabilities(const Sc
   return revised;
 }
 
+absl::StatusOr<std::optional<std::vector<int32_t>>> OpenMax::Predictions(const ScoreInput& input,
+                                                                         int64_t num_classes) const {
+  OPENSET_RETURN_IF_ERROR(CheckOutputs(input));
+  if (!options_.revised_prediction) return std::nullopt;
+  std::vector<int32_t> predictions;
+  predictions.reserve(input.num_samples);
+  for (int64_t i = 0; i < input.num_samples; ++i) {
+    const absl::Span<const float> row = input.logits.subspan(i * input.num_outputs, input.num_outputs);
+    const std::vector<double> revised =
+        OpenMaxProbabilities(std::vector<double>(row.begin(), row.end()), RemovedFrom(row));
+    const int64_t largest = std::max_element(revised.begin(), revised.end()) - revised.begin();
+    predictions.push_back(static_cast<int32_t>(std::min(largest, num_classes)));
+  }
+  return predictions;
+}
+
 }  // namespace openset

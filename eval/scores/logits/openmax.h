@@ -33,6 +33,7 @@ class OpenMax : public Score {
     double translation = 10000;         // of FitWeibullTail
     bool cdf_of_logit = false;          // w_c = CDF_c(z_c)
     bool rejection = false;             // 0 where the unknown has the largest probability, else -(the largest one)
+    bool revised_prediction = false;    // Predictions() are those of the revised outputs
   };
   explicit OpenMax(const Options& options) : options_(options) {}
 
@@ -45,6 +46,11 @@ class OpenMax : public Score {
 
   // K + 1 outputs: z_c - removed_c, and sum_c removed_c for the unknown.
   absl::StatusOr<std::optional<ProbabilityLogits>> Probabilities(const ScoreInput& input) const override;
+
+  // None without revised_prediction. Else the largest of the K + 1 outputs, the first of equal ones; those beyond the
+  // first num_classes are the unknown.
+  absl::StatusOr<std::optional<std::vector<int32_t>>> Predictions(const ScoreInput& input,
+                                                                  int64_t num_classes) const override;
 
  private:
   double DistanceOf(const Eigen::VectorXd& logits, const Eigen::VectorXd& mean) const;

@@ -1,0 +1,49 @@
+#include "eval/scores/features/combood.h"
+
+#include <cmath>
+#include <limits>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+ScoreInput Features(const std::vector<float>& features) {
+  ScoreInput input;
+  input.num_samples = features.size() / 2;
+  input.feature_dim = 2;
+  input.features = features;
+  return input;
+}
+
+// Of length 1 the training samples are (1, 0), (0, 1), (0.6, 0.8), (0.8, 0.6).
+const std::vector<float> kTrain = {2, 0, 0, 3, 3, 4, 8, 6};
+
+// With a ridge that leaves the nearest neighbour alone: (-1, 0) is sqrt(2) from (0, 1), (5, 0) is a training sample.
+TEST(Combood, IsTheNeighboursLogarithmWhereTheRidgeIsLarge) {
+  Combood score(1, 1e12);
+  ASSERT_TRUE(score.Fit(Features(kTrain), {}).ok());
+  const std::vector<double> scores = score.Compute(Features({-1, 0, 5, 0})).value();
+  EXPECT_NEAR(scores[0], std::sqrt(2.0) * std::log(2.0), 1e-9);
+  EXPECT_NEAR(scores[1], std::sqrt(2.0) * std::log(std::numeric_limits<double>::min()), 1e-9);
+}
+
+TEST(Combood, DoesNotDependOnTheFeaturesLength) {
+  Combood score(2, 1);
+  ASSERT_TRUE(score.Fit(Features(kTrain), {}).ok());
+  const std::vector<double> scores = score.Compute(Features({1, 2, 8, 16})).value();
+  EXPECT_NEAR(scores[0], scores[1], 1e-12);
+}
+
+TEST(Combood, RefusesWhatItCannotBeFittedTo) {
+  Combood score(5, 1);
+  EXPECT_EQ(score.Compute(Features({1, 0})).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(score.Fit(Features(kTrain), {}).message(), HasSubstr("k = 5 needs as many"));
+  EXPECT_THAT(Combood(1, 1).Fit(Features({1, 0}), {}).message(), HasSubstr("two training samples"));
+}
+
+}  // namespace
+}  // namespace openset

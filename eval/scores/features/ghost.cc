@@ -1,0 +1,94 @@
+#include "eval/scores/features/ghost.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
+#include "eval/scores/features/features.h"
+#include "eval/scores/logits/score_rows.h"
+#include "eval/scores/logits/softmax.h"
+
+namespace openset {
+namespace {
+
+Eigen::VectorXd FeaturesOf(const ScoreInput& input, int64_t row) {
+  return Eigen::Map<const Eigen::VectorXf>(input.features.data() + row * input.feature_dim, input.feature_dim)
+      .cast<double>();
+}
+
+}  // namespace
+
+double Ghost::QuotientOf(const ClassModel& model, const Eigen::VectorXd& x, double logit) {
+  const double deviations = (x - model.mean).cwiseAbs().dot(model.inverse);
+  return logit / std::max(deviations, std::numeric_limits<double>::epsilon());
+}
+
+absl::Status Ghost::Fit(const ScoreInput& train, absl::Span<const int32_t> labels) {
+  OPENSET_RETURN_IF_ERROR(CheckFitInput(train, labels));
+  OPENSET_RETURN_IF_ERROR(CheckFeatures(train));
+  const int64_t k = train.num_outputs;
+  std::vector<std::vector<int64_t>> correct(k);
+  std::vector<bool> labelled(k, false);
+  for (int64_t row = 0; row < train.num_samples; ++row) {
+    labelled[labels[row]] = true;
+    if (ArgMax(train.logits.subspan(row * k, k)) == labels[row]) correct[labels[row]].push_back(row);
+  }
+  std::vector<ClassModel> classes(k);
+  for (int64_t c = 0; c < k; ++c) {
+    if (!labelled[c]) continue;
+    if (correct[c].size() < 2) {
+      return absl::InvalidArgumentError(absl::StrCat("class ", c, " has ", correct[c].size(),
+                                                     " correctly classified training samples; ghost needs two"));
+    }
+    ClassModel& model = classes[c];
+    model.mean = Eigen::VectorXd::Zero(train.feature_dim);
+    for (const int64_t row : correct[c]) model.mean += FeaturesOf(train, row);
+    model.mean /= static_cast<double>(correct[c].size());
+    Eigen::VectorXd variance = Eigen::VectorXd::Zero(train.feature_dim);
+    for (const int64_t row : correct[c]) variance += (FeaturesOf(train, row) - model.mean).cwiseAbs2();
+    variance /= static_cast<double>(correct[c].size() - 1);
+    // A constant feature's deviations are those of its mean's rounding.
+    const Eigen::ArrayXd rounding = model.mean.array().abs() * 1e-12;
+    model.inverse = (variance.array().sqrt() > rounding).select(variance.array().rsqrt(), 0.0).matrix();
+    if (value_ == Value::kQuotient) continue;
+    std::vector<double> quotients;
+    for (const int64_t row : correct[c]) {
+      quotients.push_back(QuotientOf(model, FeaturesOf(train, row), train.logits[row * k + c]));
+    }
+    OPENSET_ASSIGN_OR_RETURN(model.quotients, FitGeneralizedPareto(std::move(quotients)));
+  }
+  classes_ = std::move(classes);
+  feature_dim_ = train.feature_dim;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<double>> Ghost::Compute(const ScoreInput& input) const {
+  OPENSET_RETURN_IF_ERROR(CheckFeaturesLikeFitted(input, feature_dim_, "ghost"));
+  OPENSET_RETURN_IF_ERROR(CheckLogits(input));
+  const int64_t k = input.num_outputs;
+  if (k != static_cast<int64_t>(classes_.size())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("ghost was fitted to ", classes_.size(), " outputs; these have ", k));
+  }
+  std::vector<double> scores(input.num_samples);
+  for (int64_t row = 0; row < input.num_samples; ++row) {
+    const absl::Span<const float> logits = input.logits.subspan(row * k, k);
+    float largest = -std::numeric_limits<float>::infinity();
+    for (int64_t c = 0; c < k; ++c) {
+      if (classes_[c].mean.size() > 0) largest = std::max(largest, logits[c]);
+    }
+    const Eigen::VectorXd x = FeaturesOf(input, row);
+    double score = std::numeric_limits<double>::infinity();
+    for (int64_t c = 0; c < k; ++c) {
+      if (classes_[c].mean.size() == 0 || logits[c] != largest) continue;
+      const double quotient = QuotientOf(classes_[c], x, largest);
+      score = std::min(score, value_ == Value::kQuotient ? -quotient : -classes_[c].quotients.Cdf(quotient));
+    }
+    scores[row] = score;
+  }
+  return scores;
+}
+
+}  // namespace openset

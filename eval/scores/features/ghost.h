@@ -1,0 +1,50 @@
+// GHOST, the Gaussian hypothesis open-set technique (Rabinowitz et al. 2025).
+#ifndef OPENSET_EVAL_SCORES_FEATURES_GHOST_H_
+#define OPENSET_EVAL_SCORES_FEATURES_GHOST_H_
+
+#include <vector>
+
+#include "Eigen/Core"
+#include "eval/scores/features/generalized_pareto.h"
+#include "eval/scores/score.h"
+
+namespace openset {
+
+// gamma = z_y / s with s = sum_d |x_d - m_yd| / sigma_yd for logits z [K], features x [D] and y the output of the
+// largest logit: m_c [D] and sigma_c [D] are mean and standard deviation (divided by n - 1) of the features of the
+// correctly classified training samples of class c; features with sigma 0 take no part. The score is
+//   -gamma                  (the paper), or
+//   -P_y(gamma) in [-1, 0]  (the released code), P_c the distribution function of the generalised Pareto distribution
+//                           of gamma over those samples of class c (generalized_pareto.h).
+// Of equal largest logits, the class that gives the least score. An s of 0 counts as 2^-52.
+class Ghost : public Score {
+ public:
+  enum class Value {
+    kQuotient,     // -gamma
+    kProbability,  // -P_y(gamma)
+  };
+  explicit Ghost(Value value) : value_(value) {}
+
+  // Outputs that are no sample's label are passed over for y.
+  // Errors, beyond those of CheckFitInput and CheckFeatures: kInvalidArgument, with the class, for a class of the
+  // labels with fewer than two correctly classified samples.
+  absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
+
+  absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
+
+ private:
+  struct ClassModel {
+    Eigen::VectorXd mean;     // [D]; empty for outputs without samples
+    Eigen::VectorXd inverse;  // [D], 1 / sigma, or 0 where sigma is 0
+    GeneralizedPareto quotients;
+  };
+  static double QuotientOf(const ClassModel& model, const Eigen::VectorXd& x, double logit);
+
+  Value value_;
+  std::vector<ClassModel> classes_;  // [K]
+  int64_t feature_dim_ = 0;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_SCORES_FEATURES_GHOST_H_

@@ -1,0 +1,84 @@
+#include "eval/scores/head/nac.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Two outputs, z = (x_0, 0): p_0 - 1/2 > 0 where x_0 > 0, and g = (p_0 - 1/2, 0). So x_1 has the state 1/2 always.
+struct Model {
+  std::vector<float> weight = {1, 0, 0, 0};
+  ScoreInput Input(const std::vector<float>& features, const std::vector<float>& logits = {}) const {
+    ScoreInput input;
+    input.num_samples = features.size() / 2;
+    input.num_outputs = 2;
+    input.feature_dim = 2;
+    input.features = features;
+    input.logits = logits;
+    input.head_weight = weight;
+    return input;
+  }
+};
+
+// With four thresholds there are the intervals [0, 1/2), [1/2, 1.01) and [1.01, 1.2). x_0 g_0 >= 0: all states are in
+// the second one.
+TEST(Nac, CountsTheTrainingSamplesOfAnInterval) {
+  const Model model;
+  Nac::Options options;
+  options.full = 4;
+  options.thresholds = 4;
+  Nac score(options);
+  const std::vector<float> logits(6, 0.0f);
+  ASSERT_TRUE(score.Fit(model.Input({1, 1, 2, 0, -3, 1}, logits), {0, 1, 0}).ok());
+  // As many of each class: two samples are counted, of four that cover in full.
+  EXPECT_DOUBLE_EQ(score.Compute(model.Input({5, 3})).value()[0], -0.5);
+  options.samples = 0;
+  Nac of_all(options);
+  ASSERT_TRUE(of_all.Fit(model.Input({1, 1, 2, 0, -3, 1}, logits), {0, 1, 0}).ok());
+  EXPECT_DOUBLE_EQ(of_all.Compute(model.Input({5, 3})).value()[0], -0.75);
+}
+
+// A feature whose state no training sample has, beside one of which all have it.
+TEST(Nac, KnowsNothingOfStatesThatWereNotSeen) {
+  const Model model;
+  Nac::Options options;
+  options.full = 1;
+  options.steepness = 1;
+  Nac score(options);
+  const std::vector<float> logits(4, 0.0f);
+  ASSERT_TRUE(score.Fit(model.Input({0, 1, 0, 2}, logits), {0, 1}).ok());
+  EXPECT_DOUBLE_EQ(score.Compute(model.Input({0, 0})).value()[0], -1);
+  EXPECT_DOUBLE_EQ(score.Compute(model.Input({100, 0})).value()[0], -0.5);
+}
+
+// 100 samples of a class: a tenth is drawn, the same in each fit.
+TEST(Nac, DrawsTheSameSamplesEachTime) {
+  const Model model;
+  std::vector<float> features, logits(400, 0.0f);
+  std::vector<int32_t> labels;
+  for (int row = 0; row < 200; ++row) {
+    features.insert(features.end(), {row * 0.01f, 1.0f});
+    labels.push_back(row % 2);
+  }
+  Nac::Options options;
+  options.full = 1;
+  options.samples = 20;
+  Nac first(options), second(options);
+  ASSERT_TRUE(first.Fit(model.Input(features, logits), labels).ok());
+  ASSERT_TRUE(second.Fit(model.Input(features, logits), labels).ok());
+  EXPECT_EQ(first.Compute(model.Input(features)).value(), second.Compute(model.Input(features)).value());
+}
+
+TEST(Nac, RefusesWhatItCannotBeFittedTo) {
+  Model model;
+  Nac score({});
+  EXPECT_EQ(score.Compute(model.Input({1, 0})).status().code(), absl::StatusCode::kFailedPrecondition);
+  model.weight.clear();
+  EXPECT_THAT(score.Fit(model.Input({1, 1}, {0, 0}), {0}).message(), HasSubstr("head_weight"));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,183 @@
+"""Writes eval/testdata/distance_scores.json: scores that read features, from their formulas, with NumPy, SciPy,
+scikit-learn.
+
+    python3 tools/peers/make_distance_score_golden.py eval/testdata/distance_scores.json
+
+The stored file was made with NumPy 2.4.6, SciPy 1.17.1 and scikit-learn 1.9.1 on x86-64. Two cases: "random", the
+arrays of make_score_golden.py; "digits", real ones: scikit-learn's 8 x 8 digits, the hidden layer of 12 units of a
+network trained on the classes 0 to 4, to score 10 test images of them and 10 of the digits 5 to 9. Larger = more
+unknown.
+"""
+
+import argparse
+import json
+
+import numpy as np
+from make_score_golden import make_data, weibull
+from scipy import spatial, special, stats
+from sklearn import covariance, datasets, neighbors, neural_network, preprocessing
+
+
+def make_digits():
+    images, label = datasets.load_digits(return_X_y=True)
+    images = images / 16
+    known = np.flatnonzero(label < 5)
+    train = np.concatenate([known[label[known] == c][:40] for c in range(5)])
+    network = neural_network.MLPClassifier((12,), max_iter=2000, random_state=3).fit(images[train], label[train])
+    unseen = np.concatenate([known[label[known] == c][100:102] for c in range(5)])
+    others = np.concatenate([np.flatnonzero(label == c)[:2] for c in range(5, 10)])
+
+    def features(rows):
+        return np.float32(np.round(np.maximum(images[rows] @ network.coefs_[0] + network.intercepts_[0], 0), 3))
+
+    data = {
+        "weight": np.float32(np.round(network.coefs_[1].T, 3)),
+        "bias": np.float32(np.round(network.intercepts_[1], 3)),
+        "train_label": label[train],
+        "train_features": features(train),
+        "features": features(np.concatenate([unseen, others])),
+    }
+    for name, x in (("train_logits", data["train_features"]), ("logits", data["features"])):
+        data[name] = np.float32(x.astype(float) @ data["weight"].astype(float).T + data["bias"])
+    return data
+
+
+def unit(x):
+    return x / np.linalg.norm(x, axis=1, keepdims=True)
+
+
+def mahalanobis_plus_plus(d, relative):
+    train, label, test = unit(d["train_features"]), d["train_label"], unit(d["features"])
+    classes = np.unique(label)
+    means = np.array([train[label == c].mean(0) for c in classes])
+    centred = np.concatenate([train[label == c] - means[c] for c in classes])
+    precision = covariance.EmpiricalCovariance(assume_centered=True).fit(centred).precision_
+    score = np.array([min((x - m) @ precision @ (x - m) for m in means) for x in test])
+    if not relative:
+        return score
+    mean = train.mean(0)
+    precision = covariance.EmpiricalCovariance(assume_centered=True).fit(train - mean).precision_
+    return score - np.array([(x - mean) @ precision @ (x - mean) for x in test])
+
+
+def combood(d, k, ridge):
+    train, test = unit(d["train_features"]), unit(d["features"])
+    distance = neighbors.NearestNeighbors(algorithm="brute").fit(train).kneighbors(test, k)[0][:, -1]
+    scaler = preprocessing.StandardScaler().fit(train)
+    power = preprocessing.PowerTransformer().fit(scaler.transform(train))
+    transformed = power.transform(scaler.transform(train))
+    precision = np.linalg.inv(np.cov(transformed, rowvar=False) + ridge * np.identity(train.shape[1]))
+    t = power.transform(scaler.transform(test))
+    return np.sqrt(train.shape[1]) * np.log(distance**2) + np.einsum("ij,jk,ik->i", t, precision, t)
+
+
+def postmax(d):
+    correct = d["train_logits"].argmax(1) == d["train_label"]
+    quotient = d["train_logits"].max(1) / np.linalg.norm(d["train_features"], axis=1)
+    fit = stats.genpareto.fit(quotient[correct])
+    return -stats.genpareto.cdf(d["logits"].max(1) / np.linalg.norm(d["features"], axis=1), *fit)
+
+
+def ghost(d, probability):
+    z, x, train_z, train_x = d["logits"], d["features"], d["train_logits"], d["train_features"]
+    correct = train_z.argmax(1) == d["train_label"]
+    score = np.zeros(len(z))
+    for c in np.unique(d["train_label"]):
+        rows = correct & (d["train_label"] == c)
+        mean, deviation = train_x[rows].mean(0), train_x[rows].std(0, ddof=1)
+        deviation[deviation < 1e-12] = np.inf
+        gamma = train_z[rows, c] / (np.abs(train_x[rows] - mean) / deviation).sum(1)
+        query = z.argmax(1) == c
+        score[query] = z[query, c] / (np.abs(x[query] - mean) / deviation).sum(1)
+        if probability:
+            score[query] = stats.genpareto.cdf(score[query], *stats.genpareto.fit(gamma))
+    return -score
+
+
+def nac(d, full, thresholds, steepness):
+    u = np.linspace(1, np.sqrt(1e3), thresholds // 2)
+    lower = np.log(u) / np.log(1e3)
+    edges = np.concatenate([lower[:-1], 1 - lower[::-1]])
+    edges[-1] += 0.01
+    edges = np.append(edges, 1.2)
+
+    def states(logits, features):
+        gradient = (special.softmax(logits, axis=1) - 1 / logits.shape[1]) @ d["weight"]
+        return special.expit(steepness * features * gradient)
+
+    def exact_logits(features):
+        return features @ d["weight"].T + d["bias"]
+
+    train = states(exact_logits(d["train_features"]), d["train_features"])
+    test = states(exact_logits(d["features"]), d["features"])
+    coverage = np.zeros(len(test))
+    for feature in range(train.shape[1]):
+        count = np.histogram(train[:, feature], edges)[0]
+        coverage += np.minimum(count / full, 1)[np.digitize(test[:, feature], edges) - 1]
+    return -coverage / train.shape[1]
+
+
+def openmax_revised(d, tail, alpha, rank_weight, translation):
+    """The K + 1 probabilities, with the distance "eucos"."""
+    z, train, label = d["logits"], d["train_logits"], d["train_label"]
+
+    def distance(row, mean):
+        return 0.005 * spatial.distance.euclidean(row, mean) + spatial.distance.cosine(row, mean)
+
+    tails = []
+    for c in range(z.shape[1]):
+        rows = train[(label == c) & (train.argmax(1) == c)]
+        mean = rows.mean(0)
+        largest = np.sort([distance(row, mean) for row in rows])[-tail:]
+        tails.append((mean, largest.min(), *weibull(largest, translation)))
+    revised = np.column_stack([z, np.zeros(len(z))])
+    for row in range(len(z)):
+        for place, c in enumerate(np.argsort(-z[row])[:alpha]):
+            mean, smallest, shape, scale = tails[c]
+            w = stats.weibull_min.cdf(distance(z[row], mean) - smallest + translation, shape, scale=scale)
+            w *= (alpha - place) / alpha if rank_weight is None else rank_weight
+            revised[row, c] = z[row, c] * (1 - w)
+            revised[row, -1] += z[row, c] * w
+    return special.softmax(revised, axis=1)
+
+
+def scores(d):
+    benchmark, paper = openmax_revised(d, 2, 1, 0.5, 1), openmax_revised(d, 20, 10, None, 10000)
+    return {
+        "openmax_unified_benchmark": benchmark[:, -1],
+        "openmax_unified_benchmark_prediction": benchmark.argmax(1),
+        "openmax": paper[:, -1],
+        "openmax_prediction": paper.argmax(1),
+        "mahalanobis_plus_plus": mahalanobis_plus_plus(d, False),
+        "relative_mahalanobis_plus_plus": mahalanobis_plus_plus(d, True),
+        "combood": combood(d, 50, 1.0),
+        "combood_5": combood(d, 5, 0.1),
+        "postmax": postmax(d),
+        "ghost": ghost(d, False),
+        "ghost_probability": ghost(d, True),
+        "nac": nac(d, 50, 50, 100),
+        "nac_5": nac(d, 5, 20, 1),
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("output")
+    path = parser.parse_args().output
+    golden = {"about": "Made by tools/peers/make_distance_score_golden.py. Larger = more unknown."}
+    for name, data in (("random", make_data()), ("digits", make_digits())):
+        doubles = {key: array if key == "train_label" else array.astype(float) for key, array in data.items()}
+        golden[name] = {
+            "num_classes": data["weight"].shape[0],
+            "feature_dim": data["weight"].shape[1],
+            **{key: array.astype(float).ravel().tolist() for key, array in data.items()},
+            "expected": {key: values.tolist() for key, values in scores(doubles).items()},
+        }
+    # One array a line.
+    text = json.dumps(golden, indent=0).replace(",\n", ", ").replace("[\n", "[").replace("\n]", "]")
+    with open(path, "w") as file:
+        file.write(text.replace(', "', ',\n"') + "\n")
+
+
+if __name__ == "__main__":
+    main()
