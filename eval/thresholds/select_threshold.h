@@ -15,20 +15,19 @@ enum class ThresholdRule {
   // The smallest threshold that accepts at least `target` of the known samples. Needs no unknown samples.
   kKnownAccepted,
   // The ceil((n + 1) target)-th smallest score of the n known samples: a new known sample, drawn as these were, is
-  // accepted
-  // with a probability of at least `target` (split conformal prediction). Needs n >= target / (1 - target).
+  // accepted with a probability of at least `target` (split conformal prediction). Needs n >= target / (1 - target).
   kConformal,
   // The largest one that rejects at least `target` of the unknown samples.
   kUnknownRejected,
   // The one with the best value; of equally good ones the smallest. Without unknown samples F and Youden's J lose
-  // nothing
-  // by accepting: the threshold is about the largest score, see WarningOf().
+  // nothing by accepting: the threshold is about the largest score, see WarningOf().
   kBestOpenSetFMacro,
   kBestOpenSetFMicro,
   kBestYoudenMacro,
   kBestYoudenMicro,
   kBestNaccRates,
-  // At the test samples' threshold chosen by this, open_set_accuracy is the operational open-set accuracy (OOSA).
+  // open_set_accuracy of test samples at the threshold chosen by this is the operational open-set accuracy (OOSA, Cruz et
+  // al. 2024). As their text has it; their OSA.py takes a known sample for right where its class is predicted of any.
   kBestOpenSetAccuracy,
   // The largest one whose risk, the share of wrong and of unknown samples among the accepted, is at most `target`: the
   // highest coverage at that risk. The risk holds on the validation samples; it is no bound for others.
@@ -36,8 +35,7 @@ enum class ThresholdRule {
   // The largest of the thresholds at coverages of 5 %, 10 %, ..., 100 % for which that risk, of new samples drawn as
   // these were, is at most `target`, all 20 being right with a probability of at least 1 - delta: Clopper and Pearson's
   // upper bound at delta / 20, of the samples below the threshold, is at most `target` (learn then test, Angelopoulos
-  // et
-  // al. 2021, with Bonferroni's correction; Geifman and El-Yaniv 2017 search by bisection).
+  // et al. 2021, with Bonferroni's correction; Geifman and El-Yaniv 2017 search by bisection).
   kRiskGuaranteed,
 };
 

@@ -18,6 +18,7 @@
 #include "eval/scores/make_score.h"
 #include "eval/scores/prediction.h"
 #include "eval/statistics/bootstrap.h"
+#include "eval/statistics/group_intervals.h"
 #include "experiments/evaluate/input_provenance.h"
 #include "experiments/spec/actions.h"
 #include "experiments/store/components.h"
@@ -79,24 +80,45 @@ RankedInput OnlySet(const RankedInput& pool, int set) {
   return part;
 }
 
+BootstrapOptions OptionsOf(const IntervalSpec& spec, uint64_t seed) {
+  BootstrapOptions options;
+  options.replicates = spec.replicates();
+  options.confidence = spec.confidence();
+  options.method = spec.method() == IntervalSpec::PERCENTILE ? IntervalMethod::kPercentile : IntervalMethod::kBca;
+  options.seed = seed;
+  return options;
+}
+
+void SetInterval(const IntervalValue& value, MetricRecord* record) {
+  if (value.value.has_value()) {
+    record->mutable_interval()->set_low(value.low);
+    record->mutable_interval()->set_high(value.high);
+  } else {
+    record->mutable_interval()->set_absent_reason(value.absent_reason);
+  }
+}
+
 // Writes the intervals that are asked for into the records of one group.
 absl::Status AddIntervals(const RankedInput& ranked, uint64_t seed, absl::Span<MetricRecord* const> records) {
   for (MetricRecord* record : records) {
     if (!record->spec().has_interval()) continue;
-    const IntervalSpec& spec = record->spec().interval();
-    BootstrapOptions options;
-    options.replicates = spec.replicates();
-    options.confidence = spec.confidence();
-    options.method = spec.method() == IntervalSpec::PERCENTILE ? IntervalMethod::kPercentile : IntervalMethod::kBca;
-    options.seed = seed;
     OPENSET_ASSIGN_OR_RETURN(const std::vector<IntervalValue> values,
-                             BootstrapIntervals({record->spec()}, ranked, options));
-    if (values[0].value.has_value()) {
-      record->mutable_interval()->set_low(values[0].low);
-      record->mutable_interval()->set_high(values[0].high);
-    } else {
-      record->mutable_interval()->set_absent_reason(values[0].absent_reason);
-    }
+                             BootstrapIntervals({record->spec()}, ranked, OptionsOf(record->spec().interval(), seed)));
+    SetInterval(values[0], record);
+  }
+  return absl::OkStatus();
+}
+
+// The same for the mean over the sets that are near, or far.
+absl::Status AddMeanIntervals(const RankedInput& ranked, absl::Span<const Group> sets, bool near, uint64_t seed,
+                              absl::Span<MetricRecord* const> records) {
+  for (MetricRecord* record : records) {
+    if (!record->spec().has_interval()) continue;
+    OPENSET_ASSIGN_OR_RETURN(
+        const std::vector<GroupInterval> columns,
+        GroupIntervals({record->spec()}, ranked, sets, OptionsOf(record->spec().interval(), seed)));
+    // The sets, then the near mean, the far one, and the pool.
+    SetInterval(columns[near ? sets.size() : columns.size() - 2].metrics[0], record);
   }
   return absl::OkStatus();
 }
@@ -120,6 +142,16 @@ const std::vector<MetricValue>* ValuesOf(const MetricGroup& group, const TaskDat
   return &values.pool.values;
 }
 
+std::vector<Group> SetsOf(const TaskData& data) {
+  std::vector<Group> sets;
+  for (const UnknownGroup& group : data.test_unknown()) {
+    sets.push_back({group.name(), group.distance() == UnknownGroup::NEAR  ? Distance::kNear
+                                  : group.distance() == UnknownGroup::FAR ? Distance::kFar
+                                                                          : Distance::kNotSaid});
+  }
+  return sets;
+}
+
 // The metrics of the pool and, where there are several sets of unknown samples, of each set and the means.
 absl::StatusOr<GroupedValues> EvaluateAll(const std::vector<MetricSpec>& metrics, const TaskData& data,
                                           const RankedInput& ranked) {
@@ -128,13 +160,7 @@ absl::StatusOr<GroupedValues> EvaluateAll(const std::vector<MetricSpec>& metrics
     OPENSET_ASSIGN_OR_RETURN(values.pool.values, Evaluate(metrics, ranked));
     return values;
   }
-  std::vector<Group> sets;
-  for (const UnknownGroup& group : data.test_unknown()) {
-    sets.push_back({group.name(), group.distance() == UnknownGroup::NEAR  ? Distance::kNear
-                                  : group.distance() == UnknownGroup::FAR ? Distance::kFar
-                                                                          : Distance::kNotSaid});
-  }
-  return EvaluateGroups(metrics, ranked, sets);
+  return EvaluateGroups(metrics, ranked, SetsOf(data));
 }
 
 absl::Status AddMetrics(const TrialSpec& trial, const RankedInput& ranked, TrialRecord* record) {
@@ -162,6 +188,10 @@ absl::Status AddMetrics(const TrialSpec& trial, const RankedInput& ranked, Trial
     if (group.kind() == MetricGroup::POOL) OPENSET_RETURN_IF_ERROR(AddIntervals(ranked, trial.seed(), records));
     if (group.kind() == MetricGroup::SET) {
       OPENSET_RETURN_IF_ERROR(AddIntervals(OnlySet(ranked, set++), trial.seed(), records));
+    }
+    const bool near = group.kind() == MetricGroup::NEAR_MEAN;
+    if (near || group.kind() == MetricGroup::FAR_MEAN) {
+      OPENSET_RETURN_IF_ERROR(AddMeanIntervals(ranked, SetsOf(trial.data()), near, trial.seed(), records));
     }
   }
   return absl::OkStatus();

@@ -40,7 +40,7 @@ constexpr std::pair<const char*, const char*> kMethodsAndTasks[] = {
     {"deep_ensemble", "fashion_mnist_6_4"},
     {"mc_dropout", "fashion_mnist_6_4"},
     {"odin", "cifar10"},
-    {"openmax", "fashion_mnist_6_4"},
+    {"openmax_closed_set", "fashion_mnist_6_4"},
     {"vim", "cifar10"},
 };
 

@@ -1,4 +1,4 @@
-// openset eval, compare and threshold as their users meet them.
+// openset eval as its users meet it, and the examples of it, compare, threshold and figure.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -10,65 +10,16 @@
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
 #include "core/files/npz.h"
-#include "core/random.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
-#include "tools/testing/openset_program.h"
+#include "tools/testing/eval_fixture.h"
 
 namespace openset {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-NpyArray Reals(const std::vector<double>& values) { return MakeNpy(values, {static_cast<int64_t>(values.size())}); }
-NpyArray Wholes(const std::vector<int64_t>& values) { return MakeNpy(values, {static_cast<int64_t>(values.size())}); }
-
-// Four known samples, the last misclassified, and two unknown ones; by score: k k u k u k(wrong).
-constexpr char kScores[] =
-    "label,prediction,unknown_score\n"
-    "0,0,0.1\n1,1,0.2\n1,1,0.4\n0,1,0.6\n-1,0,0.3\n-1,1,0.5\n";
-
-class EvalTest : public ::testing::Test {
- protected:
-  void WriteArrays(const std::string& name, const NpzArrays& arrays) const {
-    ASSERT_TRUE(WriteNpz(JoinPath(program_.folder(), name), arrays).ok());
-  }
-
-  // Outputs of a made-up model: 3 classes, the logit of a known sample's class raised by `strength`.
-  void WriteLogits(const std::string& name, double strength, int64_t known = 60, int64_t unknown = 40) const {
-    RandomStream random(1, "logits");
-    std::vector<float> logits;
-    std::vector<int64_t> label;
-    for (int64_t i = 0; i < known + unknown; ++i) {
-      label.push_back(i < known ? i % 3 : -1);
-      for (int c = 0; c < 3; ++c) {
-        logits.push_back(static_cast<float>(random.Normal() + (c == label.back() ? strength : 0)));
-      }
-    }
-    WriteArrays(name, {{"label", Wholes(label)}, {"logits", MakeNpy(logits, {known + unknown, 3})}});
-  }
-
-  std::string Out(const std::vector<std::string>& arguments) const {
-    const ProgramResult result = program_.Run(arguments);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    return result.out;
-  }
-
-  // The one line on standard error of a command that must exit with 2.
-  std::string Error(const std::vector<std::string>& arguments) const {
-    const ProgramResult result = program_.Run(arguments);
-    EXPECT_EQ(result.exit_code, 2) << result.err;
-    EXPECT_EQ(result.out, "");
-    const std::vector<std::string> lines = absl::StrSplit(result.err, '\n', absl::SkipEmpty());
-    EXPECT_EQ(lines.size(), 1) << result.err;
-    return result.err;
-  }
-
-  const OpensetProgram program_;
-};
 
 // Of 4 x 2 pairs of a known and an unknown sample the known one is below in 5: AUROC 5/8; of these none with the wrong
 // sample: OpenAUC 5/8.
@@ -165,6 +116,19 @@ TEST_F(EvalTest, ScoresOfLogits) {
               HasSubstr("unknown score: temperature_scaled_softmax of the logits"));
 }
 
+// Of several passes: their mutual information tells all, and is refused where the file lacks it.
+TEST_F(EvalTest, ScoresOfSeveralPasses) {
+  NpzArrays arrays = {{"label", Wholes({0, 1, -1})}, {"logits", MakeNpy(std::vector<float>{2, 0, 0, 2, 1, 0}, {3, 2})}};
+  WriteArrays("one.npz", arrays);
+  EXPECT_THAT(Error({"eval", "one.npz", "--score=mutual_information"}),
+              HasSubstr("score mutual_information: the score needs member_uncertainty"));
+  arrays["member_uncertainty"] = MakeNpy(std::vector<float>{0, 1, 0, 0.1f, 1, 0, 0.2f, 1, 0}, {3, 3});
+  WriteArrays("several.npz", arrays);
+  const auto json = nlohmann::json::parse(
+      Out({"eval", "several.npz", "--score=mutual_information", "--metrics=auroc", "--format=json"}));
+  EXPECT_EQ(json["metrics"]["auroc"]["value"], 1.0);
+}
+
 TEST_F(EvalTest, SetsOfUnknownSamplesOfOtherTools) {
   WriteArrays("cifar10.npz", {{"pred", Wholes({0, 1})}, {"conf", Reals({0.9, 0.5})}, {"label", Wholes({0, 1})}});
   WriteArrays("svhn.npz", {{"pred", Wholes({1, 1})}, {"conf", Reals({0.1, 0.7})}, {"label", Wholes({7, 3})}});
@@ -209,109 +173,6 @@ TEST_F(EvalTest, Curves) {
   EXPECT_EQ(program_.Read("b/reliability.csv"), "");  // no logits
   EXPECT_THAT(program_.Read("b/roc.csv"),
               HasSubstr("threshold,unknown_accepted,known_accepted\n-inf,0,0\n0.10000000000000001,0,0.25\n"));
-}
-
-TEST_F(EvalTest, CompareOnTheSameSamples) {
-  WriteLogits("weak.npz", 1, 300, 200);
-  WriteLogits("strong.npz", 3, 300, 200);
-  const auto json = nlohmann::json::parse(
-      Out({"compare", "weak.npz", "strong.npz", "--metrics=auroc", "--replicates=200", "--format=json"}));
-  ASSERT_EQ(json["comparisons"].size(), 2);
-  for (const auto& row : json["comparisons"]) {
-    EXPECT_LT(row["high"], 0);
-    EXPECT_EQ(row["verdict"], "strong is better");
-    EXPECT_NEAR(row["difference"], row["value_a"].get<double>() - row["value_b"].get<double>(), 1e-15);
-  }
-  EXPECT_THAT(Out({"compare", "weak.npz", "weak.npz", "--replicates=50"}), HasSubstr("no detectable difference"));
-  WriteLogits("fewer.npz", 3, 30, 20);
-  EXPECT_THAT(Error({"compare", "weak.npz", "fewer.npz"}), HasSubstr("weak and fewer: "));
-}
-
-// Two scores of the same samples: of the set "far" the first is above all known samples, the second is not.
-TEST_F(EvalTest, CompareOneSetOfUnknownSamples) {
-  const char* header = "label,prediction,unknown_score,group\n";
-  const char* known = "0,0,0.1,\n0,0,0.2,\n0,0,0.3,\n";
-  program_.Write("a.csv", absl::StrCat(header, known, "-1,0,0.2,near\n-1,0,0.2,near\n-1,0,0.9,far\n-1,0,0.9,far\n"));
-  program_.Write("b.csv", absl::StrCat(header, known, "-1,0,0.2,near\n-1,0,0.2,near\n-1,0,0.2,far\n-1,0,0.2,far\n"));
-  const auto compare = [&](const std::string& group) {
-    return nlohmann::json::parse(Out({"compare", "a.csv", "b.csv", "--metrics=auroc", "--replicates=50",
-                                      "--format=json", "--group=" + group}))["comparisons"][0]["difference"]
-        .get<double>();
-  };
-  EXPECT_EQ(compare("far"), 0.5);
-  EXPECT_EQ(compare("near"), 0);
-  EXPECT_EQ(compare("pool"), 0.25);
-  EXPECT_THAT(Error({"compare", "a.csv", "b.csv", "--group=fra"}),
-              HasSubstr("--group: a.csv: unknown set 'fra'; did you mean 'far'?"));
-  program_.Write("runs.csv", "method,seed,group,auroc\na,0,far,0.5\na,1,far,0.6\nb,0,far,0.7\nb,1,far,0.9\na,0,,1\n");
-  EXPECT_THAT(Out({"compare", "runs.csv", "--group=far"}), HasSubstr("unknown samples: far"));
-  EXPECT_THAT(Error({"compare", "runs.csv", "--group=near"}), HasSubstr("runs.csv: unknown group 'near'"));
-}
-
-TEST_F(EvalTest, CompareRuns) {
-  std::string results = "method,task,split,seed,auroc\n";
-  for (int task = 0; task < 6; ++task) {
-    for (int seed = 0; seed < 4; ++seed) {
-      const double base = 0.8 + 0.01 * task + 0.001 * seed;
-      absl::StrAppend(&results, "a,t", task, ",0,", seed, ",", base, "\n");
-      absl::StrAppend(&results, "b,t", task, ",0,", seed, ",", base + 0.05 + 0.0001 * (seed % 2), "\n");
-      absl::StrAppend(&results, "c,t", task, ",0,", seed, ",", base - 0.05 - 0.0001 * (seed % 2), "\n");
-    }
-  }
-  program_.Write("results.csv", results);
-  const auto json = nlohmann::json::parse(Out({"compare", "results.csv", "--format=json", "--diagram=ranks.svg"}));
-  EXPECT_EQ(json["pairs"].size(), 3 * 6);
-  EXPECT_EQ(json["pairs"][0]["verdict"], "b is better");
-  EXPECT_THAT(json["all_methods"][0]["mean_rank"].get<std::vector<double>>(), ElementsAre(2, 1, 3));
-  EXPECT_EQ(json["all_methods"][0]["kendall_w"], 1.0);
-  EXPECT_THAT(program_.Read("ranks.svg"), HasSubstr("critical difference"));
-  EXPECT_THAT(Out({"compare", "results.csv"}), HasSubstr("auroc over 6 tasks"));
-  program_.Write("bad.csv", "method,auroc\na,x\n");
-  EXPECT_THAT(Error({"compare", "bad.csv"}), HasSubstr("bad.csv: line 2: column 'auroc': 'x' is not a number"));
-  program_.Write("twice.csv", "method,auroc\na,1\na,1\n");
-  EXPECT_THAT(Error({"compare", "twice.csv"}), HasSubstr("twice.csv: line 3: there is a value of 'auroc' for a"));
-  program_.Write("other.csv", "method,auroq\na,1\nb,1\n");
-  EXPECT_THAT(Error({"compare", "other.csv"}), HasSubstr("unknown metric 'auroq'; did you mean 'auroc'?"));
-  program_.Write("results.json", "[]");
-  EXPECT_THAT(Error({"compare", "results.json"}), HasSubstr("results.json: not what `openset report"));
-}
-
-TEST_F(EvalTest, ThresholdIsChosenOnValidationSamplesOnly) {
-  WriteLogits("validation.npz", 2);
-  WriteLogits("test.npz", 1, 30, 50);
-  const auto threshold = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> words = {"threshold", "validation.npz"};
-    words.insert(words.end(), more.begin(), more.end());
-    words.push_back("--format=json");
-    return nlohmann::json::parse(Out(words));
-  };
-  const auto alone = threshold({});
-  const auto with_test = threshold({"test.npz"});
-  EXPECT_EQ(alone["threshold"], with_test["threshold"]);
-  EXPECT_EQ(alone["validation"], with_test["validation"]);
-  EXPECT_EQ(with_test["test"]["n_unknown"], 50);
-  EXPECT_EQ(alone["validation"]["known_accepted"], 0.95);  // 57 of 60
-  for (const char* rule : {"unknown_rejected", "open_set_f_macro", "open_set_f_micro", "youden_macro", "youden_micro",
-                           "nacc_rates", "open_set_accuracy", "conformal"}) {
-    threshold({absl::StrCat("--rule=", rule)});
-  }
-  EXPECT_LE(threshold({"--rule=risk", "--target=0.2"})["validation"]["risk"], 0.2);
-  EXPECT_THAT(Out({"threshold", "validation.npz", "test.npz"}), HasSubstr("percent            validation"));
-  EXPECT_THAT(Error({"threshold", "validation.npz", "--rule=riks"}), HasSubstr("--rule: unknown rule 'riks'"));
-  EXPECT_THAT(Error({"threshold", "validation.npz", "--target=95"}), HasSubstr("--target: must lie in 0 .. 1 (is 95)"));
-  program_.Write("bad.csv", "label,prediction,unknown_score\n-1,0,0\n");
-  EXPECT_THAT(Error({"threshold", "bad.csv", "--rule=risk", "--target=0"}),
-              HasSubstr("bad.csv: no threshold has a risk of at most 0"));
-}
-
-TEST_F(EvalTest, Figures) {
-  EXPECT_EQ(Out({"figure", "imbalance_figure_1", "--folder=figures"}),
-            absl::StrCat("figures/imbalance_figure_1.svg\n", "figures/imbalance_figure_1.csv\n"));
-  EXPECT_THAT(program_.Read("figures/imbalance_figure_1.svg"), HasSubstr("</svg>"));
-  EXPECT_THAT(Error({"figure", "imbalance"}), HasSubstr("unknown figure 'imbalance'"));
-  program_.Write("mine.textproto", "name: 'mine' imbalance { classes: 1 }");
-  EXPECT_THAT(Error({"figure", "mine.textproto"}),
-              HasSubstr("mine.textproto:1: imbalance.classes: must be at least 2 (is 1)"));
 }
 
 TEST_F(EvalTest, BadInputIsOneLine) {

@@ -11,15 +11,6 @@
 #include "eval/scores/logits/softmax.h"
 
 namespace openset {
-namespace {
-
-Eigen::VectorXd FeaturesOf(const ScoreInput& input, int64_t row) {
-  return Eigen::Map<const Eigen::VectorXf>(input.features.data() + row * input.feature_dim, input.feature_dim)
-      .cast<double>();
-}
-
-}  // namespace
-
 double Ghost::QuotientOf(const ClassModel& model, const Eigen::VectorXd& x, double logit) {
   const double deviations = (x - model.mean).cwiseAbs().dot(model.inverse);
   return logit / std::max(deviations, std::numeric_limits<double>::epsilon());
@@ -51,7 +42,7 @@ absl::Status Ghost::Fit(const ScoreInput& train, absl::Span<const int32_t> label
     variance /= static_cast<double>(correct[c].size() - 1);
     // A constant feature's deviations are those of its mean's rounding.
     const Eigen::ArrayXd rounding = model.mean.array().abs() * 1e-12;
-    model.inverse = (variance.array().sqrt() > rounding).select(variance.array().rsqrt(), 0.0).matrix();
+    model.inverse = (variance.array().sqrt() > rounding).select(variance.array().sqrt().inverse(), 0.0).matrix();
     if (value_ == Value::kQuotient) continue;
     std::vector<double> quotients;
     for (const int64_t row : correct[c]) {

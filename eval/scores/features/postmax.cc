@@ -15,9 +15,7 @@ namespace {
 
 double QuotientOf(const ScoreInput& input, int64_t row) {
   const absl::Span<const float> logits = input.logits.subspan(row * input.num_outputs, input.num_outputs);
-  const Eigen::VectorXd x =
-      Eigen::Map<const Eigen::VectorXf>(input.features.data() + row * input.feature_dim, input.feature_dim)
-          .cast<double>();
+  const Eigen::VectorXd x = FeaturesOf(input, row);
   return logits[ArgMax(logits)] / std::max(x.norm(), std::numeric_limits<double>::epsilon());
 }
 

@@ -1,0 +1,123 @@
+// Why ComparePairedRuns takes the hierarchical bootstrap's standard error in closed form, with Student's t: drawing
+// finds the same standard error, and the percentile interval of what is drawn finds winners where there are none.
+//
+// Differences of runs: an effect of the split (standard deviation 0.02) plus noise of the seed (0.01), both normal. The
+// noise of test samples is in either: samples are drawn anew with the split or are the same for all its seeds, so that
+// a third level, drawing them again, would count it twice. Seeds are fixed: what passes once passes always.
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/random.h"
+#include "eval/statistics/paired_tests.h"
+#include "eval/statistics/replicate_interval.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using Runs = std::vector<std::vector<double>>;  // of each split, of each seed
+
+Runs Draw(int splits, int seeds, double mean, double split_deviation, RandomStream* random) {
+  Runs runs(splits);
+  for (std::vector<double>& split : runs) {
+    const double effect = mean + split_deviation * random->Normal();
+    for (int seed = 0; seed < seeds; ++seed) split.push_back(effect + 0.01 * random->Normal());
+  }
+  return runs;
+}
+
+PairedTest ClosedForm(const Runs& runs) {
+  std::vector<double> differences;
+  std::vector<int> split;
+  for (size_t s = 0; s < runs.size(); ++s) {
+    for (const double value : runs[s]) {
+      differences.push_back(value);
+      split.push_back(static_cast<int>(s));
+    }
+  }
+  return ComparePairedRuns(differences, std::vector<double>(differences.size(), 0.0), split).value();
+}
+
+double Mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+double Variance(const std::vector<double>& values) {
+  double squares = 0;
+  for (const double value : values) squares += (value - Mean(values)) * (value - Mean(values));
+  return squares / static_cast<double>(values.size() - 1);
+}
+
+// A mean of splits drawn with replacement, of seeds drawn with replacement within them. `split_scale` and `seed_scale`
+// stretch the deviations from the means at each level.
+double Replicate(const Runs& runs, double split_scale, double seed_scale, RandomStream* random) {
+  std::vector<double> means;
+  for (const std::vector<double>& split : runs) means.push_back(Mean(split));
+  const double mean = Mean(means);
+  double sum = 0;
+  for (size_t s = 0; s < runs.size(); ++s) {
+    const size_t drawn = random->Below(runs.size());
+    double residual = 0;
+    for (size_t i = 0; i < runs[drawn].size(); ++i) {
+      residual += runs[drawn][random->Below(runs[drawn].size())] - means[drawn];
+    }
+    sum += mean + split_scale * (means[drawn] - mean) + seed_scale * residual / static_cast<double>(runs[drawn].size());
+  }
+  return sum / static_cast<double>(runs.size());
+}
+
+// Of 100,000 replicates, whose standard deviation is off by 0.22 %: within 1 % but for a chance of 1e-5 each. Scales as
+// Davison and Hinkley (1997, 3.8) have them: both levels together vary as the data do.
+TEST(HierarchicalBootstrap, HasTheStandardErrorOfTheClosedForm) {
+  for (const double split_deviation : {0.02, 0.0}) {
+    for (const int splits : {2, 5}) {
+      RandomStream random(23, absl::StrCat("standard error/", splits, "/", split_deviation));
+      const Runs runs = Draw(splits, 4, 0.01, split_deviation, &random);
+      std::vector<double> means;
+      double of_seeds = 0;  // mean of the variances of a split's mean over its seeds
+      for (const std::vector<double>& split : runs) {
+        means.push_back(Mean(split));
+        of_seeds += Variance(split) / 4 / splits;
+      }
+      const double of_splits = std::max(0.0, Variance(means) - of_seeds);
+      const double split_scale = std::sqrt(of_splits / (Variance(means) * (splits - 1) / splits));
+      const double seed_scale = std::sqrt(4.0 / 3);
+      std::vector<double> replicates;
+      for (int r = 0; r < 100000; ++r) replicates.push_back(Replicate(runs, split_scale, seed_scale, &random));
+      const double closed = ClosedForm(runs).standard_error;
+      EXPECT_NEAR(std::sqrt(Variance(replicates)) / closed, 1, 0.01) << splits << " splits, " << split_deviation;
+    }
+  }
+}
+
+// Shares of 400 studies without a difference in which a 95 % interval leaves out 0, 400 replicates each. The closed
+// form's true share is at most 5 %: above 8.3 % with a chance of 0.1 %. The percentile interval's is about 33 % with 2
+// splits of 5 seeds and 12 % with 5 of 3: below 22 % with a chance of 1e-6, below 6 % with one of 1e-4.
+TEST(HierarchicalBootstrap, ItsPercentilesFindWinnersWhereThereAreNone) {
+  const int studies = 400;
+  for (const auto& [splits, seeds, least] : {std::tuple<int, int, double>{2, 5, 0.22}, {5, 3, 0.06}}) {
+    int closed = 0, percentile = 0;
+    for (int study = 0; study < studies; ++study) {
+      RandomStream random(29, absl::StrCat("null/", splits, "/", study));
+      const Runs runs = Draw(splits, seeds, 0, 0.02, &random);
+      const PairedTest test = ClosedForm(runs);
+      closed += test.low > 0 || test.high < 0;
+      std::vector<double> replicates;
+      for (int r = 0; r < 400; ++r) replicates.push_back(Replicate(runs, 1, 1, &random));
+      std::sort(replicates.begin(), replicates.end());
+      percentile += SortedQuantile(replicates, 0.025) > 0 || SortedQuantile(replicates, 0.975) < 0;
+    }
+    RecordProperty(absl::StrCat("closed form, ", splits, " splits"), closed);
+    RecordProperty(absl::StrCat("percentiles, ", splits, " splits"), percentile);
+    EXPECT_LE(closed, 0.083 * studies) << splits << " splits";
+    EXPECT_GE(percentile, least * studies) << splits << " splits";
+  }
+}
+
+}  // namespace
+}  // namespace openset
