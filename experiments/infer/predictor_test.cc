@@ -344,7 +344,7 @@ TEST_F(PredictorTest, PixelPerturbationMovesThePixelsOfTheSmallestGradients) {
     gradient = variable.grad().flatten(1);
   }
   const int64_t changed = 78;  // floor(0.1 * 28 * 28)
-  const at::Tensor order = gradient.abs().argsort(1);
+  const at::Tensor order = gradient.abs().argsort(int64_t{1});
   at::Tensor expected = image_.clone().flatten(1);
   for (int64_t b = 0; b < 4; ++b) {
     for (int64_t i = 0; i < changed; ++i) {
