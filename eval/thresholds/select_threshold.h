@@ -26,8 +26,9 @@ enum class ThresholdRule {
   kBestYoudenMacro,
   kBestYoudenMicro,
   kBestNaccRates,
-  // open_set_accuracy of test samples at the threshold chosen by this is the operational open-set accuracy (OOSA, Cruz et
-  // al. 2024). As their text has it; their OSA.py takes a known sample for right where its class is predicted of any.
+  // open_set_accuracy of test samples at the threshold chosen by this is the operational open-set accuracy (OOSA, Cruz
+  // et al. 2024). As their text has it; their OSA.py takes a known sample for right where its class is predicted of
+  // any sample.
   kBestOpenSetAccuracy,
   // The largest one whose risk, the share of wrong and of unknown samples among the accepted, is at most `target`: the
   // highest coverage at that risk. The risk holds on the validation samples; it is no bound for others.

@@ -41,8 +41,7 @@ void CheckModel(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   const ModelSpec& model = method.model();
   const bool is_script = model.has_torch_script();
   const bool known_weights = model.weights().has_sha256() || model.weights().split_sha256_size() > 0;
-  const bool unknown_file =
-      is_script ? !model.torch_script().has_sha256() : model.has_weights() && !known_weights;
+  const bool unknown_file = is_script ? !model.torch_script().has_sha256() : model.has_weights() && !known_weights;
   if (unknown_file) {
     problems->push_back(
         {is_script ? "model.torch_script.sha256" : "model.weights.sha256", "must be set where an axis sets the file"});
