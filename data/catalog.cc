@@ -345,6 +345,7 @@ absl::StatusOr<int64_t> CountSamples(const Selection& selection, const Catalog& 
     const SampleRange range = RangeOfClass(selection, FoldSamples(selection, samples));
     count += range.end - range.begin;
   }
+  if (selection.has_draw()) count = std::min(count, selection.draw().samples());
   return selection.index_size() > 0 ? std::min<int64_t>(count, selection.index_size()) : count;
 }
 

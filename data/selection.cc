@@ -4,6 +4,7 @@
 #include <numeric>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -22,11 +23,18 @@ std::vector<PartOfDataSet> PartsOf(const Selection& selection) {
   return parts;
 }
 
-int64_t FoldSamples(const Selection& selection, int64_t samples) {
-  if (!selection.has_fold()) return samples;
-  const Fold& fold = selection.fold();
+namespace {
+
+int64_t SamplesOf(const Fold& fold, int64_t samples) {
+  if (fold.has_of()) samples = SamplesOf(fold.of(), samples);
   const int64_t inside = samples > fold.fold() ? (samples - fold.fold() + fold.folds() - 1) / fold.folds() : 0;
   return fold.others() ? samples - inside : inside;
+}
+
+}  // namespace
+
+int64_t FoldSamples(const Selection& selection, int64_t samples) {
+  return selection.has_fold() ? SamplesOf(selection.fold(), samples) : samples;
 }
 
 SampleRange RangeOfClass(const Selection& selection, int64_t samples) {
@@ -51,7 +59,7 @@ std::string PartsHave(const Selection& selection) {
 }
 
 // Places in the index, in the selection's order, before classes are looked at.
-absl::StatusOr<std::vector<int64_t>> Drawn(const SampleIndex& index, const Selection& selection) {
+absl::StatusOr<std::vector<int64_t>> Listed(const SampleIndex& index, const Selection& selection) {
   if (selection.index_size() == 0) {
     std::vector<int64_t> all(index.size());
     std::iota(all.begin(), all.end(), 0);
@@ -71,13 +79,43 @@ absl::StatusOr<std::vector<int64_t>> Drawn(const SampleIndex& index, const Selec
   return std::vector<int64_t>(selection.index().begin(), selection.index().end());
 }
 
-// Whether each of a class's `samples` is in the fold.
-std::vector<bool> InFold(const Fold& fold, int32_t class_id, int64_t samples) {
+// Those of a class's places that are in the fold.
+std::vector<int64_t> InFold(const Fold& fold, int32_t class_id, std::vector<int64_t> places) {
+  if (fold.has_of()) places = InFold(fold.of(), class_id, std::move(places));
   RandomStream random(fold.seed(), absl::StrCat(fold.name(), "/class ", class_id));
-  const std::vector<int64_t> order = random.Permutation(samples);
-  std::vector<bool> inside(samples);
-  for (int64_t p = 0; p < samples; ++p) inside[order[p]] = (p % fold.folds() == fold.fold()) != fold.others();
-  return inside;
+  const std::vector<int64_t> order = random.Permutation(static_cast<int64_t>(places.size()));
+  std::vector<bool> inside(places.size());
+  for (size_t p = 0; p < places.size(); ++p) {
+    inside[order[p]] = (static_cast<int>(p % fold.folds()) == fold.fold()) != fold.others();
+  }
+  std::vector<int64_t> kept;
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (inside[i]) kept.push_back(places[i]);
+  }
+  return kept;
+}
+
+// Of the places of each class, those that are drawn from all.
+void DrawSome(const Draw& draw, std::vector<std::vector<int64_t>>* of_class) {
+  std::vector<int64_t> all;
+  for (const std::vector<int64_t>& places : *of_class) all.insert(all.end(), places.begin(), places.end());
+  std::sort(all.begin(), all.end());
+  if (draw.samples() >= static_cast<int64_t>(all.size())) return;
+  std::vector<int64_t> order = RandomStream(draw.seed(), draw.name()).Permutation(static_cast<int64_t>(all.size()));
+  std::unordered_set<int64_t> drawn;
+  for (int64_t i = 0; i < draw.samples(); ++i) drawn.insert(all[order[i]]);
+  for (std::vector<int64_t>& places : *of_class) {
+    places.erase(std::remove_if(places.begin(), places.end(), [&](int64_t place) { return drawn.count(place) == 0; }),
+                 places.end());
+  }
+}
+
+absl::Status CheckFold(const Fold& fold, const std::string& path) {
+  if (fold.fold() >= fold.folds()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ".fold: there is no fold ", fold.fold(), " (0 to ", fold.folds() - 1, ")"));
+  }
+  return fold.has_of() ? CheckFold(fold.of(), path + ".of") : absl::OkStatus();
 }
 
 absl::StatusOr<std::unordered_map<int32_t, int64_t>> LabelsOfClasses(const Selection& selection) {
@@ -103,44 +141,43 @@ absl::Status NoneLeft(const Selection& selection, int64_t label, int64_t total, 
 }  // namespace
 
 absl::StatusOr<SelectedSamples> SelectSamples(const SampleIndex& index, const Selection& selection) {
-  if (selection.has_fold() && selection.fold().fold() >= selection.fold().folds()) {
-    return absl::InvalidArgumentError(absl::StrCat("fold.fold: there is no fold ", selection.fold().fold(), " (0 to ",
-                                                   selection.fold().folds() - 1, ")"));
+  if (selection.has_fold()) OPENSET_RETURN_IF_ERROR(CheckFold(selection.fold(), "fold"));
+  if (selection.label_size() > 0 && selection.label_size() != selection.class_id_size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("label: has ", selection.label_size(), " labels of ", selection.class_id_size(), " classes"));
   }
   OPENSET_ASSIGN_OR_RETURN(const auto label_of_class, LabelsOfClasses(selection));
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<int64_t> drawn, Drawn(index, selection));
-  // Places in `drawn` of each class.
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<int64_t> listed, Listed(index, selection));
+  // Places in `listed` of each class.
   std::vector<std::vector<int64_t>> of_class(selection.class_id_size());
-  for (size_t i = 0; i < drawn.size(); ++i) {
-    const auto found = label_of_class.find(index.label[drawn[i]]);
+  for (size_t i = 0; i < listed.size(); ++i) {
+    const auto found = label_of_class.find(index.label[listed[i]]);
     if (found != label_of_class.end()) {
       of_class[found->second].push_back(static_cast<int64_t>(i));
     } else if (selection.index_size() > 0) {
-      return absl::InvalidArgumentError(absl::StrCat("index[", i, "]: sample ", drawn[i], " is of class ",
-                                                     index.label[drawn[i]], ", which is not listed"));
+      return absl::InvalidArgumentError(absl::StrCat("index[", i, "]: sample ", listed[i], " is of class ",
+                                                     index.label[listed[i]], ", which is not listed"));
     }
   }
-  std::vector<int64_t> label(drawn.size(), -1);  // -1: not taken
+  if (selection.has_draw()) DrawSome(selection.draw(), &of_class);
+  std::vector<int64_t> label(listed.size(), -1);  // -1: not taken
   for (int64_t c = 0; c < selection.class_id_size(); ++c) {
     std::vector<int64_t>& places = of_class[c];
     const auto total = static_cast<int64_t>(places.size());
     if (selection.has_fold()) {
-      const std::vector<bool> inside = InFold(selection.fold(), selection.class_id(static_cast<int>(c)), total);
-      std::vector<int64_t> kept;
-      for (int64_t i = 0; i < total; ++i) {
-        if (inside[i]) kept.push_back(places[i]);
-      }
-      places = std::move(kept);
+      places = InFold(selection.fold(), selection.class_id(static_cast<int>(c)), std::move(places));
     }
     const auto left = static_cast<int64_t>(places.size());
     const SampleRange range = RangeOfClass(selection, left);
+    if (range.begin >= range.end && total == 0 && selection.has_draw()) continue;
     if (range.begin >= range.end) return NoneLeft(selection, c, total, left);
-    for (int64_t i = range.begin; i < range.end; ++i) label[places[i]] = c;
+    const int64_t name = selection.label_size() > 0 ? selection.label(static_cast<int>(c)) : c;
+    for (int64_t i = range.begin; i < range.end; ++i) label[places[i]] = name;
   }
   SelectedSamples samples;
-  for (size_t i = 0; i < drawn.size(); ++i) {
+  for (size_t i = 0; i < listed.size(); ++i) {
     if (label[i] < 0) continue;
-    samples.index.push_back(drawn[i]);
+    samples.index.push_back(listed[i]);
     samples.label.push_back(label[i]);
   }
   return samples;

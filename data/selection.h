@@ -29,14 +29,16 @@ SampleRange RangeOfClass(const Selection& selection, int64_t samples);
 // N samples in the selection's order.
 struct SelectedSamples {
   std::vector<int64_t> index;  // [N], places in the index; ascending unless they were drawn
-  std::vector<int64_t> label;  // [N], places of their classes in the selection's list
+  std::vector<int64_t>
+      label;  // [N], places of their classes in the selection's list, or what `label` says in their place
 
   int64_t size() const { return static_cast<int64_t>(index.size()); }
 };
 
 // What the selection takes of `index`, which must be that of its parts, one behind the other.
-// Errors, kInvalidArgument: a class is listed twice or has no sample, or none is left of it; a drawn sample is not
-// there, of no listed class, or drawn twice; a fold that there is not.
+// Errors, kInvalidArgument: a class is listed twice or has no sample, or none is left of it (unless some are drawn); a
+// listed sample is not there, of no listed class, or listed twice; a fold that there is not; labels that are not one
+// for each class.
 absl::StatusOr<SelectedSamples> SelectSamples(const SampleIndex& index, const Selection& selection);
 
 }  // namespace openset

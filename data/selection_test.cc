@@ -53,7 +53,7 @@ TEST(SelectSamples, SetsTheLastOfEachClassApart) {
                                        "kept for validation of class 0"));
 }
 
-TEST(SelectSamples, DrawnOnesKeepTheirOrder) {
+TEST(SelectSamples, ListedOnesKeepTheirOrder) {
   const absl::StatusOr<SelectedSamples> samples = Select("class_id: [2, 0] index: [5, 1, 0, 4]");
   ASSERT_TRUE(samples.ok()) << samples.status();
   EXPECT_THAT(samples->index, ElementsAre(5, 1, 0, 4));
@@ -63,7 +63,7 @@ TEST(SelectSamples, DrawnOnesKeepTheirOrder) {
   EXPECT_THAT(Select("class_id: [2, 0] index: [5, 1, 0, 4] only_last_per_class: 1")->index, ElementsAre(0, 4));
 }
 
-TEST(SelectSamples, DrawnOnesMustBeThere) {
+TEST(SelectSamples, ListedOnesMustBeThere) {
   EXPECT_EQ(Select("class_id: [2, 0] index: [1, 8]").status(),
             absl::InvalidArgumentError("index[1]: part 'train' of data set 'toy' has no sample 8 (0 to 7)"));
   EXPECT_EQ(Select("class_id: [2, 0] index: [1, 0, 1]").status(),
@@ -137,6 +137,58 @@ TEST(SelectSamples, FoldsThatCannotBe) {
       Select("class_id: 7 fold { name: 'cv' folds: 3 fold: 1 }").status(),
       absl::InvalidArgumentError("class_id[0]: part 'train' of data set 'toy' has only 1 samples, none of them in "
                                  "the fold, of class 7"));
+}
+
+// A fold of a fold: 30 samples of class 0 in 5 shares of 6, of the other 24 two folds of 12.
+TEST(SelectSamples, AFoldOfTheOthers) {
+  const std::string set_apart = "name: 'tuning' folds: 5";
+  const auto select = [&](const std::string& text) {
+    Selection selection;
+    EXPECT_TRUE(
+        ParseTextProto("data_set: 'toy' part: 'train' class_id: 0 fold { " + text + " }", "text", &selection).ok());
+    const absl::StatusOr<SelectedSamples> samples = SelectSamples(LargeIndex(), selection);
+    EXPECT_TRUE(samples.ok()) << samples.status();
+    EXPECT_EQ(samples->size(), FoldSamples(selection, 30));
+    return samples->index;
+  };
+  std::vector<int64_t> all = select(set_apart);
+  EXPECT_EQ(all.size(), 6);
+  for (int fold = 0; fold < 2; ++fold) {
+    const std::vector<int64_t> inside =
+        select(absl::StrCat("name: 'cv' folds: 2 fold: ", fold, " of { ", set_apart, " others: true }"));
+    EXPECT_EQ(inside.size(), 12);
+    all.insert(all.end(), inside.begin(), inside.end());
+    const std::vector<int64_t> tuning =
+        select(absl::StrCat("name: 'cv' folds: 2 fold: ", fold, " of { ", set_apart, " }"));
+    EXPECT_EQ(tuning.size(), 3);
+    for (const int64_t sample : tuning) EXPECT_TRUE(std::count(all.begin(), all.begin() + 6, sample) == 1);
+  }
+  std::sort(all.begin(), all.end());
+  EXPECT_TRUE(std::adjacent_find(all.begin(), all.end()) == all.end());
+  EXPECT_EQ(all.size(), 30);
+  EXPECT_EQ(Select("class_id: 0 fold { name: 'cv' folds: 2 of { name: 'tuning' folds: 2 fold: 3 } }").status(),
+            absl::InvalidArgumentError("fold.of.fold: there is no fold 3 (0 to 1)"));
+}
+
+// Of samples 0, 1, 2, 4, 5 of classes 2 0 2 0 2, and 7 of class 7: places 5 0 3 2 4 1 of those, by a Python program
+// that follows core/random.h.
+TEST(SelectSamples, ADrawTakesSamplesOfAllClassesTogether) {
+  const std::string draw = "class_id: [7, 2, 0] draw { seed: 3 name: 'd' samples: ";
+  const absl::StatusOr<SelectedSamples> samples = Select(draw + "3 }");
+  ASSERT_TRUE(samples.ok()) << samples.status();
+  EXPECT_THAT(samples->index, ElementsAre(0, 4, 7));
+  EXPECT_THAT(samples->label, ElementsAre(1, 2, 0));
+  // None of class 0 is left: no error.
+  EXPECT_THAT(Select(draw + "2 }")->index, ElementsAre(0, 7));
+  EXPECT_THAT(Select(draw + "2 }")->label, ElementsAre(1, 0));
+  EXPECT_THAT(Select(draw + "6 }")->index, ElementsAre(0, 1, 2, 4, 5, 7));
+  EXPECT_THAT(Select(draw + "600 }")->index, ElementsAre(0, 1, 2, 4, 5, 7));
+}
+
+TEST(SelectSamples, LabelsMayBeSaid) {
+  EXPECT_THAT(Select("class_id: [2, 0] label: [5, 3]")->label, ElementsAre(5, 3, 5, 3, 5));
+  EXPECT_EQ(Select("class_id: [2, 0] label: 5").status(),
+            absl::InvalidArgumentError("label: has 1 labels of 2 classes"));
 }
 
 TEST(PartsOf, AreTheFirstAndMore) {

@@ -7,17 +7,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/proto/proto_rules.h"
 #include "data/catalog.h"
 #include "data/task.pb.h"
+#include "data/splits/task_problems.h"
 
 namespace openset {
-
-// What is wrong with a task that obeys its schema's rules, by field: unknown data sets and parts; classes that are out
-// of range, listed twice, or both known and unknown; parts used twice; groups of one name, or of that of a mean over
-// groups; a list of unknown classes though the sources of unknowns are of several data sets; a source that has no class
-// left.
-std::vector<FieldProblem> FindTaskProblems(const TaskSpec& task, const Catalog& catalog);
 
 // Reads a task, fills in defaults and checks it. Errors: kNotFound if there is no such file; kInvalidArgument with
 // "FILE:LINE: path: problem" lines.
@@ -34,10 +28,13 @@ struct TaskRequest {
   int validation_per_class = 0;
 };
 
+// Split s of a task with cross-validation is fold s mod `folds` of class split s div `folds`.
+//
 // The selections of a split, with their part digests. Known classes are those of the task's train and test parts,
 // labelled by their place in the split; unknown ones form a group for each source of unknowns, and there is no group
-// where all classes are known. Errors, all kInvalidArgument "path: problem": those of FindTaskProblems; a split number
-// that does not exist ("split"); more unknown classes than there are, or a number of them for several sources
+// where all classes are known. Errors, all kInvalidArgument "path: problem": those of a task and the split
+// (data/splits/task_problems.h); a split number that does not exist ("split"); more unknown classes than there are, or a
+// number of them for several sources
 // ("unknown_classes"); no sample left to train with ("validation_per_class").
 absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const TaskRequest& request, const Catalog& catalog);
 

@@ -7,6 +7,7 @@
 #include "core/proto/text_proto.h"
 #include "core/random.h"
 #include "data/testing/damage.h"
+#include "data/testing/small_catalog.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -20,25 +21,6 @@ using ::testing::IsEmpty;
 
 constexpr char kTaskFolder[] = "data/tasks";
 
-// Data sets of 4 ("four") and 3 ("three") classes with 10 training and 5 test samples each; "bare" has no part "test".
-Catalog TestCatalog() {
-  std::vector<DataSetInfo> data_sets;
-  for (const auto& [name, classes] : std::vector<std::pair<std::string, int>>{{"four", 4}, {"three", 3}, {"bare", 2}}) {
-    DataSetInfo info;
-    info.set_name(name);
-    for (int i = 0; i < classes; ++i) info.add_class_name(absl::StrCat("class ", i));
-    for (const auto& [part_name, samples] : std::vector<std::pair<std::string, int>>{{"train", 10}, {"test", 5}}) {
-      if (name == "bare" && part_name == "test") continue;
-      DataSetPart* part = (info.layout_size() == 0 ? info.add_layout() : info.mutable_layout(0))->add_part();
-      part->set_name(part_name);
-      part->set_samples(samples * classes);
-      part->add_samples_per_class(samples);
-    }
-    data_sets.push_back(info);
-  }
-  return Catalog(data_sets);
-}
-
 TaskSpec Parse(const std::string& text) {
   TaskSpec task;
   EXPECT_TRUE(ParseTextProto("name: 'task' " + text, "text", &task).ok());
@@ -48,12 +30,13 @@ TaskSpec Parse(const std::string& text) {
 
 std::vector<std::string> Problems(const std::string& text) {
   std::vector<std::string> lines;
-  for (const FieldProblem& p : FindTaskProblems(Parse(text), TestCatalog())) lines.push_back(p.path + ": " + p.message);
+  for (const FieldProblem& p : FindTaskProblems(Parse(text), SmallCatalog()))
+    lines.push_back(p.path + ": " + p.message);
   return lines;
 }
 
 absl::StatusOr<TaskData> Resolve(const std::string& text, const TaskRequest& request = {}) {
-  return ResolveTask(Parse(text), request, TestCatalog());
+  return ResolveTask(Parse(text), request, SmallCatalog());
 }
 
 TEST(FindTaskProblems, NamesClasses) {
@@ -103,16 +86,16 @@ TEST(ResolveTask, SelectsKnownAndRemainingClasses) {
   EXPECT_EQ(data->train().part(), "train");
   EXPECT_THAT(data->train().class_id(), ElementsAre(3, 1));
   EXPECT_EQ(data->train().limit_per_class(), 0);
-  EXPECT_EQ(data->train().part_digest(), *PartDigest(**TestCatalog().Find("four"), "train"));
+  EXPECT_EQ(data->train().part_digest(), *PartDigest(**SmallCatalog().Find("four"), "train"));
   EXPECT_EQ(data->test_known().part(), "test");
   EXPECT_THAT(data->test_known().class_id(), ElementsAre(3, 1));
-  EXPECT_EQ(data->test_known().part_digest(), *PartDigest(**TestCatalog().Find("four"), "test"));
+  EXPECT_EQ(data->test_known().part_digest(), *PartDigest(**SmallCatalog().Find("four"), "test"));
   ASSERT_EQ(data->test_unknown_size(), 1);
   EXPECT_EQ(data->test_unknown(0).name(), "unknown");
   EXPECT_EQ(data->test_unknown(0).selection().data_set(), "four");
   EXPECT_EQ(data->test_unknown(0).selection().part(), "test");
   EXPECT_THAT(data->test_unknown(0).selection().class_id(), ElementsAre(0, 2));
-  EXPECT_EQ(*CountSamples(data->train(), TestCatalog()), 2 * 10);
+  EXPECT_EQ(*CountSamples(data->train(), SmallCatalog()), 2 * 10);
   // The schema's rules hold for the result.
   EXPECT_THAT(FindProblems(*data), IsEmpty());
 }
@@ -174,7 +157,7 @@ TEST(ResolveTask, TakesTheFirstClassesAndSamples) {
   EXPECT_EQ(data->train().limit_per_class(), 4);
   EXPECT_EQ(data->test_known().limit_per_class(), 3);
   EXPECT_EQ(data->test_unknown(0).selection().limit_per_class(), 3);
-  EXPECT_EQ(*CountSamples(data->test_unknown(0).selection(), TestCatalog()), 2 * 3);
+  EXPECT_EQ(*CountSamples(data->test_unknown(0).selection(), SmallCatalog()), 2 * 3);
 }
 
 TEST(ResolveTask, KeepsSamplesForValidation) {
@@ -268,9 +251,9 @@ TEST(ReadTask, NamesFileAndLine) {
   const std::string path = WriteTestFile("bad.textproto",
                                          "name: 'bad'\ndata_set: 'four'\nsplit {\n  known: 0\n"
                                          "  known: 7\n}\n");
-  EXPECT_EQ(ReadTask(path, TestCatalog()).status(),
+  EXPECT_EQ(ReadTask(path, SmallCatalog()).status(),
             absl::InvalidArgumentError(path + ":5: split[0].known[1]: data set 'four' has no class 7 (0 to 3)"));
-  EXPECT_TRUE(absl::IsNotFound(ReadTask("/no/such/file", TestCatalog()).status()));
+  EXPECT_TRUE(absl::IsNotFound(ReadTask("/no/such/file", SmallCatalog()).status()));
 }
 
 class TaskFolderTest : public ::testing::Test {

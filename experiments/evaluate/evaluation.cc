@@ -10,6 +10,7 @@
 #include "core/files/files.h"
 #include "core/proto/proto_digest.h"
 #include "core/status_macros.h"
+#include "data/splits/split_digest.h"
 #include "eval/metrics/display.h"
 #include "eval/metrics/evaluate.h"
 #include "eval/metrics/evaluation_input.h"
@@ -273,6 +274,7 @@ absl::Status EvaluateTrial(const TrialSpec& trial, const Store& store) {
   record.set_schema_version(kSchemaVersion);
   record.set_trial_id(TrialId(trial));
   *record.mutable_trial() = trial;
+  record.set_split_sha256(SplitDigest(trial.data()));
   *record.mutable_epoch() = train_summary.epoch();
   record.set_checkpoint_key(checkpoint_key);
   record.set_checkpoint_sha256(train_summary.checkpoint_sha256());

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -122,11 +123,15 @@ class Inferrer {
 
  private:
   void AddSamples(const SelectedSamples& samples, const Selection& selection, int group) {
+    std::unordered_map<int64_t, int32_t> class_of_label;
+    for (int c = 0; c < selection.class_id_size(); ++c) {
+      class_of_label[selection.label_size() > 0 ? selection.label(c) : c] = selection.class_id(c);
+    }
     for (Collected& collected : collected_) {
       Outputs& outputs = collected.outputs;
       for (const int64_t label : samples.label) {
         outputs.label.push_back(group < 0 ? label : -1);
-        outputs.class_id.push_back(selection.class_id(static_cast<int>(label)));
+        outputs.class_id.push_back(class_of_label[label]);
         outputs.group.push_back(group);
       }
     }
@@ -218,6 +223,10 @@ absl::Status Collect(absl::Span<const InferRequest> requests, std::vector<std::s
     OPENSET_ASSIGN_OR_RETURN(const int64_t count, context.images->Count(group.selection()));
     total += count;
   }
+  for (const ShiftedGroup& group : action.shifted()) {
+    OPENSET_ASSIGN_OR_RETURN(const int64_t count, context.images->Count(group.selection()));
+    total += count;
+  }
   Inferrer inferrer(action, context, predictor.get(), std::move(pipeline), total, collected);
   if (passed.defined() && MessageDigest(action.known()) == MessageDigest(train.data())) {
     OPENSET_RETURN_IF_ERROR(inferrer.AddLogits(action.known(), passed));
@@ -226,6 +235,9 @@ absl::Status Collect(absl::Span<const InferRequest> requests, std::vector<std::s
   }
   for (int g = 0; g < action.unknown_size(); ++g) {
     OPENSET_RETURN_IF_ERROR(inferrer.Add(action.unknown(g).selection(), g));
+  }
+  for (const ShiftedGroup& group : action.shifted()) {
+    OPENSET_RETURN_IF_ERROR(inferrer.Add(group.selection(), -1));
   }
   for (Collected& one : *collected) {
     for (const UnknownGroup& group : action.unknown()) one.outputs.group_names.push_back(group.name());

@@ -23,7 +23,8 @@ struct InferRequest {
 };
 
 // The outputs of `models` (one, or an ensemble's members; on the context's device) for the action's known samples, then
-// for each group of unknown ones. Puts the models in evaluation mode. Errors: those of the data.
+// for each group of unknown ones, then for known samples with another look. Puts the models in evaluation mode. Errors:
+// those of the data.
 absl::StatusOr<Outputs> CollectOutputs(const InferAction& action, std::vector<std::shared_ptr<Model>> models,
                                        const ActionContext& context);
 

@@ -121,6 +121,24 @@ class InferenceTest : public ::testing::Test {
   std::vector<double> progress_;
 };
 
+// Images of class a with another look are known samples behind the others, of the label that is said.
+TEST_F(InferenceTest, ShiftedSamplesAreKnown) {
+  const std::shared_ptr<Model> model = CommitNetwork();
+  ShiftedGroup* shifted = action_.add_shifted();
+  EXPECT_THAT(
+      ParseTextProto("name: 'art' selection { data_set: 'toy' part: 'train' class_id: 0 label: 1 }", "text", shifted),
+      IsOk());
+  FillDefaults(&action_);
+  ASSERT_THAT(RunInference({action_}), IsOk());
+  const Outputs outputs = OutputsOf(action_);
+  EXPECT_THAT(outputs.label, ElementsAre(1, 0, 1, 0, -1, -1, 1, 1));
+  EXPECT_THAT(outputs.class_id, ElementsAre(0, 2, 0, 2, 1, 1, 0, 0));
+  EXPECT_THAT(outputs.group, ElementsAre(-1, -1, -1, -1, 0, 0, -1, -1));
+  const c10::InferenceMode inference;
+  EXPECT_THAT(Table(outputs.logits, 2), TensorNear(model->Forward(Images({0, 2, 3, 5, 1, 4, 0, 3})).logits, 1e-5));
+  EXPECT_EQ(progress_.back(), 1);
+}
+
 // Classes in the order of the selection, samples in that of the file: known are images 0 2 3 5 of classes a c a c.
 TEST_F(InferenceTest, OutputsAreThoseOfTheModelForEachImage) {
   const std::shared_ptr<Model> model = CommitNetwork();

@@ -171,6 +171,7 @@ int Planner::AddInfer(const ActionKeys::Inference& keys, const Trial& trial, boo
     } else {
       node.work = Samples(trial.data().test_known());
       for (const UnknownGroup& group : trial.data().test_unknown()) node.work += Samples(group.selection());
+      for (const ShiftedGroup& group : trial.data().test_shifted()) node.work += Samples(group.selection());
     }
     node.work *= static_cast<int64_t>(trains.size());
     if (inference.has_input_perturbation() || inference.has_pixel_perturbation()) node.work *= kPerturbedPasses;

@@ -126,14 +126,15 @@ auto TrainingOf(Form* form, const Trial& trial, const Stage& stage, uint64_t see
 uint64_t SeedOf(const Trial& trial, int member) { return trial.seed() * MembersOf(trial.method()) + member; }
 
 // The inference of the trained members on `known` and `unknown`, in the way that `inference` says.
-template <typename Form, typename Train, typename Groups>
+template <typename Form, typename Train, typename Unknown, typename Shifted>
 auto InferenceOf(Form* form, const std::vector<Train>& trains, const InferenceSpec& inference, const Selection& known,
-                 const Groups& unknown) {
+                 const Unknown& unknown, const Shifted& shifted) {
   typename Form::template Builder<InferAction> action(form);
   for (const Train& train : trains) action.Part(InferAction::kTrainFieldNumber, train);
   action.Part(InferAction::kInferenceFieldNumber, inference);
   action.Part(InferAction::kKnownFieldNumber, known);
   for (const UnknownGroup& group : unknown) action.Part(InferAction::kUnknownFieldNumber, group);
+  for (const ShiftedGroup& group : shifted) action.Part(InferAction::kShiftedFieldNumber, group);
   return action.Finish();
 }
 
@@ -147,9 +148,10 @@ auto RecordOf(Form* form, const Trial& trial, const Infer& test, const Infer* fi
   return action.Finish();
 }
 
-struct NoGroups {
-  const UnknownGroup* begin() const { return nullptr; }
-  const UnknownGroup* end() const { return nullptr; }
+template <typename Group>
+struct No {
+  const Group* begin() const { return nullptr; }
+  const Group* end() const { return nullptr; }
 };
 
 std::vector<TrainAction> MembersTrainings(const Trial& trial) {
@@ -188,12 +190,13 @@ TrainAction MakeTrainAction(const Trial& trial, int member) {
 InferAction MakeInferAction(const Trial& trial) {
   AsMessage form;
   return InferenceOf(&form, MembersTrainings(trial), trial.method().inference(), trial.data().test_known(),
-                     trial.data().test_unknown());
+                     trial.data().test_unknown(), trial.data().test_shifted());
 }
 
 InferAction MakeFitAction(const Trial& trial) {
   AsMessage form;
-  return InferenceOf(&form, MembersTrainings(trial), trial.method().inference(), FitSelection(trial), NoGroups());
+  return InferenceOf(&form, MembersTrainings(trial), trial.method().inference(), FitSelection(trial),
+                     No<UnknownGroup>(), No<ShiftedGroup>());
 }
 
 EvaluateAction MakeEvaluateAction(const Trial& trial) {
@@ -236,20 +239,21 @@ ActionKeys::Keys ActionKeys::Of(const Trial& trial) {
     keys.train.push_back(train_.Of(trains.back()));
   }
   const bool perturbs = method.inference().has_input_perturbation();
-  const auto infer = [&](const Selection& known, const auto& unknown, CanonicalDigester* digester,
+  const auto infer = [&](const Selection& known, const auto& unknown, const auto& shifted, CanonicalDigester* digester,
                          Inference* inference) {
-    std::string bytes = InferenceOf(&form, trains, method.inference(), known, unknown);
+    std::string bytes = InferenceOf(&form, trains, method.inference(), known, unknown, shifted);
     inference->key = digester->Of(bytes);
     if (perturbs) {
-      inference->shared_passes = passes_.Of(InferenceOf(&form, trains, AnyPerturbation(), known, unknown));
+      inference->shared_passes = passes_.Of(InferenceOf(&form, trains, AnyPerturbation(), known, unknown, shifted));
     }
     return bytes;
   };
-  const std::string test = infer(data.test_known(), data.test_unknown(), &infer_, &keys.infer);
+  const std::string test = infer(data.test_known(), data.test_unknown(), data.test_shifted(), &infer_, &keys.infer);
   if (!NeedsOf(method.score()).fit) {
     keys.evaluate = evaluate_.Of(RecordOf<AsBytes, std::string>(&form, trial, test, nullptr));
   } else {
-    const std::string fit = infer(FitSelection(trial), NoGroups(), &fit_, &keys.fit.emplace());
+    const std::string fit =
+        infer(FitSelection(trial), No<UnknownGroup>(), No<ShiftedGroup>(), &fit_, &keys.fit.emplace());
     keys.evaluate = evaluate_.Of(RecordOf(&form, trial, test, &fit));
   }
   return keys;

@@ -14,7 +14,9 @@
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "data/catalog.h"
+#include "data/splits/class_splits.h"
 #include "data/task.h"
+#include "eval/scores/score_needs.h"
 #include "experiments/spec/method_threshold.h"
 #include "experiments/spec/model_files.h"
 #include "experiments/spec/resolve_grid.h"
@@ -46,6 +48,7 @@ class Expander {
       OPENSET_ASSIGN_OR_RETURN(const auto points, DataPoints(task));
       for (const auto& [loaded, method] : methods) {
         OPENSET_RETURN_IF_ERROR(CheckExternal(task, method->method));
+        OPENSET_RETURN_IF_ERROR(CheckTestOnly(task, method->method));
         OPENSET_RETURN_IF_ERROR(CheckEvaluateEvery(method->method));
         std::map<int, std::shared_ptr<const TrialMethod>> of_split;  // that openness levels share
         for (const auto& point : points) {
@@ -106,7 +109,7 @@ class Expander {
     }
     double points = 0;
     for (const TaskSpec& task : experiment_.tasks) {
-      points += static_cast<double>(spec_.split_size() > 0 ? spec_.split_size() : task.split_size()) *
+      points += static_cast<double>(spec_.split_size() > 0 ? spec_.split_size() : CountSplits(task)) *
                 std::max(1, spec_.unknown_classes_size());
     }
     const double trials = variants * points * spec_.seed_size();
@@ -138,7 +141,7 @@ class Expander {
 
   absl::StatusOr<std::vector<std::shared_ptr<const TrialData>>> DataPoints(const TaskSpec& task) const {
     std::vector<int> splits(spec_.split().begin(), spec_.split().end());
-    for (int s = 0; spec_.split_size() == 0 && s < task.split_size(); ++s) splits.push_back(s);
+    for (int s = 0; spec_.split_size() == 0 && s < CountSplits(task); ++s) splits.push_back(s);
     std::vector<int> levels(spec_.unknown_classes().begin(), spec_.unknown_classes().end());
     if (levels.empty()) levels.push_back(0);
     std::vector<std::shared_ptr<const TrialData>> points;
@@ -183,10 +186,19 @@ class Expander {
                                                    " names none: set `external` in the task"));
   }
 
+  absl::Status CheckTestOnly(const TaskSpec& task, const MethodSpec& method) const {
+    const bool fits = NeedsOf(method.score()).fit;
+    if (!task.test_only() || (!method.has_training() && !fits)) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        experiment_.source.file(), ": method ", method.name(), fits ? "'s score is fitted to" : " trains with",
+        " training images, and task ", task.name(), " has none (test_only)"));
+  }
+
   // What a method asks of the data of its trials.
   absl::Status CheckData(const LoadedMethod& loaded, const MethodSpec& method, const TaskData& data) const {
     std::set<std::string> data_sets = {data.train().data_set()};
     for (const UnknownGroup& group : data.test_unknown()) data_sets.insert(group.selection().data_set());
+    for (const ShiftedGroup& group : data.test_shifted()) data_sets.insert(group.selection().data_set());
     const bool uses_external =
         method.open_set().has_external_images() || method.pretraining().open_set().has_external_images();
     if (uses_external) data_sets.insert(data.external().data_set());

@@ -56,6 +56,7 @@ class Inputs {
     if (node.is_for_fit) return Add(FitSelection(trial));
     Add(trial.data().test_known());
     for (const UnknownGroup& group : trial.data().test_unknown()) Add(group.selection());
+    for (const ShiftedGroup& group : trial.data().test_shifted()) Add(group.selection());
   }
 
   void Add(const Selection& selection) {

@@ -1,0 +1,262 @@
+// The tasks that come with the program: item by item the published splits, with the published numbers of samples.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/digest.h"
+#include "core/files/files.h"
+#include "core/openness.h"
+#include "core/random.h"
+#include "data/splits/class_splits.h"
+#include "data/splits/repeated_splits.h"
+#include "data/splits/split_digest.h"
+#include "data/task.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+using Ids = std::vector<int>;
+
+const Catalog& TheCatalog() {
+  static const auto* const catalog = new Catalog(*Catalog::Open("data/catalog"));
+  return *catalog;
+}
+
+TaskSpec Task(const std::string& name) {
+  const absl::StatusOr<TaskSpec> task = ReadTask(absl::StrCat("data/tasks/", name, ".textproto"), TheCatalog());
+  EXPECT_TRUE(task.ok()) << task.status();
+  return task.value_or(TaskSpec());
+}
+
+nlohmann::json Published(const std::string& file) {
+  std::ifstream stream(absl::StrCat("data/tasks/testdata/", file, ".json"));
+  return nlohmann::json::parse(stream);
+}
+
+Ids List(const google::protobuf::RepeatedField<int32_t>& ids) { return {ids.begin(), ids.end()}; }
+
+TaskData Data(const TaskSpec& task, int split) {
+  const absl::StatusOr<TaskData> data = ResolveTask(task, {split}, TheCatalog());
+  EXPECT_TRUE(data.ok()) << task.name() << ": " << data.status();
+  return data.value_or(TaskData());
+}
+
+// Known and unknown test samples.
+std::pair<int64_t, int64_t> TestSizes(const TaskData& data) {
+  int64_t unknown = 0;
+  for (const UnknownGroup& group : data.test_unknown()) unknown += *CountSamples(group.selection(), TheCatalog());
+  return {*CountSamples(data.test_known(), TheCatalog()), unknown};
+}
+
+std::set<std::string> TaskNames() {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator("data/tasks")) {
+    if (entry.path().extension() == ".textproto") names.insert(entry.path().stem().string());
+  }
+  return names;
+}
+
+// No sample is both known and unknown, or trained on and tested: the classes are disjoint, or the parts and folds are.
+TEST(Tasks, AllResolveDisjoint) {
+  EXPECT_GE(TaskNames().size(), 14);
+  for (const std::string& name : TaskNames()) {
+    const TaskSpec task = Task(name);
+    EXPECT_EQ(task.name(), name);
+    EXPECT_FALSE(task.title().empty()) << name;
+    ASSERT_GT(CountSplits(task), 0) << name;
+    for (int s = 0; s < CountSplits(task); ++s) {
+      const TaskData data = Data(task, s);
+      const Ids known = List(data.train().class_id());
+      EXPECT_THAT(data.test_known().class_id(), ElementsAreArray(known));
+      for (const UnknownGroup& group : data.test_unknown()) {
+        if (group.selection().data_set() != task.data_set()) continue;
+        for (const int id : group.selection().class_id()) {
+          EXPECT_EQ(std::count(known.begin(), known.end(), id), 0) << name << ", split " << s << ", class " << id;
+        }
+      }
+      if (task.has_cross_validation()) {
+        EXPECT_TRUE(data.train().fold().others());
+        EXPECT_FALSE(data.test_known().fold().others());
+      } else {
+        EXPECT_NE(data.train().part(), data.test_known().part()) << name;
+      }
+    }
+  }
+}
+
+// The published five trials; unknown are all other classes where the published list has them.
+void ExpectTrials(const std::string& task_name, const nlohmann::json& trials, int classes) {
+  const TaskSpec task = Task(task_name);
+  ASSERT_EQ(CountSplits(task), trials.size()) << task_name;
+  for (int s = 0; s < CountSplits(task); ++s) {
+    const TaskData data = Data(task, s);
+    EXPECT_THAT(data.train().class_id(), ElementsAreArray(trials[s]["known"].get<Ids>()))
+        << task_name << ", split " << s;
+    ASSERT_EQ(data.test_unknown_size(), 1);
+    EXPECT_THAT(data.test_unknown(0).selection().class_id(), ElementsAreArray(trials[s]["unknown"].get<Ids>()))
+        << task_name << ", split " << s;
+    if (classes == 0) continue;
+    std::set<int> all;
+    for (const char* role : {"known", "unknown"}) {
+      for (const int id : trials[s][role].get<Ids>()) all.insert(id);
+    }
+    EXPECT_EQ(all.size(), classes);  // all classes, none twice
+  }
+}
+
+TEST(PublishedTasks, TheFiveTrialsAreTheReleasedOnes) {
+  const nlohmann::json trials = Published("osr_splits")["trials"];
+  ExpectTrials("mnist", trials["mnist"], 10);
+  ExpectTrials("cifar10", trials["cifar10"], 10);
+  ExpectTrials("cifar10_plus_10", trials["cifar_plus_10"], 0);
+  ExpectTrials("cifar10_plus_50", trials["cifar_plus_50"], 0);
+  const nlohmann::json neal = Published("osr_splits")["neal_2018"]["trials"];
+  ExpectTrials("mnist_neal", neal, 10);
+  ExpectTrials("cifar10_neal", neal, 10);
+}
+
+TEST(PublishedTasks, HaveThePapersNumbersOfTestSamples) {
+  for (int s = 0; s < 5; ++s) {
+    EXPECT_EQ(TestSizes(Data(Task("cifar10"), s)), std::make_pair(int64_t{6000}, int64_t{4000}));
+    EXPECT_EQ(TestSizes(Data(Task("cifar10_neal"), s)), std::make_pair(int64_t{6000}, int64_t{4000}));
+    EXPECT_EQ(TestSizes(Data(Task("cifar10_plus_10"), s)), std::make_pair(int64_t{4000}, int64_t{1000}));
+    EXPECT_EQ(TestSizes(Data(Task("cifar10_plus_50"), s)), std::make_pair(int64_t{4000}, int64_t{5000}));
+    const auto [known, unknown] = TestSizes(Data(Task("mnist"), s));
+    EXPECT_EQ(known + unknown, 10000);
+  }
+  EXPECT_EQ(TestSizes(Data(Task("cifar10_plus_10_neal"), 0)), std::make_pair(int64_t{4000}, int64_t{1000}));
+  EXPECT_EQ(TestSizes(Data(Task("cifar10_plus_50_neal"), 0)), std::make_pair(int64_t{4000}, int64_t{5000}));
+}
+
+// The first N names of the animals' superclasses, in the order of the alphabet.
+TEST(PublishedTasks, NealsUnknownsAreAnimals) {
+  const DataSetInfo& cifar100 = **TheCatalog().Find("cifar100");
+  const nlohmann::json superclasses = Published("cifar_40_60")["superclasses"];
+  std::set<std::string> animals;
+  for (const char* name : {"aquatic_mammals", "fish", "insects", "large_carnivores", "large_omnivores_and_herbivores",
+                           "medium_mammals", "non-insect_invertebrates", "people", "reptiles", "small_mammals"}) {
+    for (const std::string& animal : superclasses[name].get<std::vector<std::string>>()) animals.insert(animal);
+  }
+  ASSERT_EQ(animals.size(), 50);
+  for (const int n : {10, 50}) {
+    const TaskData data = Data(Task(absl::StrCat("cifar10_plus_", n, "_neal")), 0);
+    EXPECT_THAT(data.train().class_id(), ElementsAre(0, 1, 8, 9));
+    std::vector<std::string> names;
+    for (const int id : data.test_unknown(0).selection().class_id()) names.push_back(cifar100.class_name(id));
+    EXPECT_THAT(names, ElementsAreArray(animals.begin(), std::next(animals.begin(), n)));
+  }
+}
+
+TEST(PublishedTasks, RepeatsAreFound) {
+  const auto repeats = [](const std::string& name) {
+    std::vector<std::string> warnings;
+    const std::vector<ClassSplit> splits = *ClassSplitsOf(Task(name), TheCatalog());
+    for (const RepeatedSplit& repeated : FindRepeatedSplits(splits)) {
+      warnings.push_back(absl::StrCat(repeated.split, " ", repeated.earlier, ": ", repeated.unknown_in_common, " of ",
+                                      repeated.unknown));
+    }
+    return warnings;
+  };
+  EXPECT_THAT(repeats("cifar10"), ElementsAre("1 0: 0 of 0"));
+  EXPECT_THAT(repeats("cifar10_plus_10"), ElementsAre("2 1: 9 of 10"));
+  EXPECT_THAT(repeats("cifar10_plus_50"), ElementsAre("2 1: 46 of 50"));
+  for (const char* name : {"mnist", "mnist_neal", "cifar10_neal", "cifar10_distinct", "cifar10_plus_10_distinct",
+                           "cifar10_plus_50_distinct", "fashion_mnist_6_4"}) {
+    EXPECT_THAT(repeats(name), ElementsAre()) << name;
+  }
+}
+
+// Four published trials, and one that is drawn as the file says.
+TEST(DistinctTasks, KeepFourTrialsAndDrawOne) {
+  const auto expect = [](const std::string& name, const nlohmann::json& trials, const Ids& kept) {
+    const TaskSpec task = Task(name);
+    ASSERT_EQ(task.split_size(), 5) << name;
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_THAT(task.split(i).known(), ElementsAreArray(trials[kept[i]]["known"].get<Ids>()));
+      if (task.split(i).unknown_size() == 0) continue;
+      EXPECT_THAT(task.split(i).unknown(), ElementsAreArray(trials[kept[i]]["unknown"].get<Ids>()));
+    }
+  };
+  const nlohmann::json trials = Published("osr_splits")["trials"];
+  expect("cifar10_distinct", trials["cifar10"], {0, 2, 3, 4});
+  expect("cifar10_plus_10_distinct", trials["cifar_plus_10"], {0, 1, 3, 4});
+  expect("cifar10_plus_50_distinct", trials["cifar_plus_50"], {0, 1, 3, 4});
+
+  const std::vector<int64_t> order = RandomStream(0, "cifar10_distinct/split 4").Permutation(10);
+  EXPECT_THAT(Task("cifar10_distinct").split(4).known(), ElementsAreArray(order.begin(), order.begin() + 6));
+  RandomStream random(0, "cifar10_plus_distinct/split 4");
+  const std::vector<int64_t> known = random.Permutation(10), unknown = random.Permutation(100);
+  for (const int n : {10, 50}) {
+    const ClassSplit split = Task(absl::StrCat("cifar10_plus_", n, "_distinct")).split(4);
+    EXPECT_THAT(split.known(), ElementsAreArray(known.begin(), known.begin() + 4));
+    EXPECT_THAT(split.unknown(), ElementsAreArray(unknown.begin() + 50 - n, unknown.begin() + 50));
+  }
+}
+
+// Two folds of 60,000 images, 3,000 of each class in each.
+TEST(ImbalanceTasks, HoldoutHasFoldsOfThePool) {
+  const TaskSpec task = Task("imbalance_holdout");
+  ASSERT_EQ(CountSplits(task), 5 * 5 * 2);
+  std::set<std::pair<int, int>> levels;
+  for (int s = 0; s < CountSplits(task); ++s) {
+    const TaskData data = Data(task, s);
+    const int known = data.train().class_id_size(), unknown = data.test_unknown(0).selection().class_id_size();
+    EXPECT_EQ(TestSizes(data), std::make_pair(int64_t{3000} * known, int64_t{3000} * unknown));
+    EXPECT_EQ(*CountSamples(data.train(), TheCatalog()), 3000 * known);
+    EXPECT_DOUBLE_EQ(Openness(data), Openness(known, unknown));
+    levels.emplace(known, unknown);
+  }
+  EXPECT_EQ(levels.size(), 5);
+}
+
+// Of each superclass the two classes that come first by the SHA-256 of "SALT:SUPERCLASS:NAME".
+TEST(Cifar4060, SubstitutesFollowTheRule) {
+  const nlohmann::json published = Published("cifar_40_60");
+  const DataSetInfo& cifar100 = **TheCatalog().Find("cifar100");
+  for (const nlohmann::json& substitute : published["substitutes"]) {
+    Ids known;
+    for (const auto& [superclass, names] : published["superclasses"].items()) {
+      std::vector<std::pair<std::string, std::string>> ranked;
+      for (const std::string& name : names.get<std::vector<std::string>>()) {
+        const std::string text = absl::StrCat(substitute["salt"].get<std::string>(), ":", superclass, ":", name);
+        if (name != "bridge") ranked.emplace_back(name == "forest" ? "" : ToHex(Sha256Of(text)), name);
+      }
+      std::sort(ranked.begin(), ranked.end());
+      for (int i = 0; i < 2; ++i) {
+        const auto& all = cifar100.class_name();
+        known.push_back(static_cast<int>(std::find(all.begin(), all.end(), ranked[i].second) - all.begin()));
+      }
+    }
+    std::sort(known.begin(), known.end());
+    EXPECT_EQ(known, substitute["in_distribution_fine_indices"].get<Ids>());
+  }
+}
+
+// Two people who used the same split have the same hash; another one means another split, or other files.
+TEST(SplitDigest, OfPublishedSplitsStaysTheSame) {
+  const auto digest = [](const std::string& task, int split) { return SplitDigest(Data(Task(task), split)); };
+  std::set<std::string> digests;
+  for (const std::string& name : TaskNames()) {
+    const TaskSpec task = Task(name);
+    for (int s = 0; s < CountSplits(task); ++s) digests.insert(SplitDigest(Data(task, s)));
+  }
+  EXPECT_EQ(digest("cifar10", 0), "");
+  EXPECT_EQ(digest("mnist", 0), "");
+  EXPECT_EQ(digest("cifar10_plus_50", 3), "");
+  // A task of four published trials has their hashes.
+  EXPECT_EQ(digest("cifar10_distinct", 1), digest("cifar10", 2));
+  EXPECT_NE(digest("cifar10", 0), digest("cifar10", 1));
+}
+
+}  // namespace
+}  // namespace openset

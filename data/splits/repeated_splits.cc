@@ -1,0 +1,36 @@
+#include "data/splits/repeated_splits.h"
+
+#include <map>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+
+namespace openset {
+
+std::vector<RepeatedSplit> FindRepeatedSplits(absl::Span<const ClassSplit> splits) {
+  std::map<std::set<int>, int> first;  // known classes -> split
+  std::vector<RepeatedSplit> repeated;
+  for (size_t s = 0; s < splits.size(); ++s) {
+    const std::set<int> known(splits[s].known().begin(), splits[s].known().end());
+    const auto [entry, is_new] = first.emplace(known, static_cast<int>(s));
+    if (is_new) continue;
+    RepeatedSplit& found = repeated.emplace_back();
+    found.split = static_cast<int>(s);
+    found.earlier = entry->second;
+    found.unknown = splits[s].unknown_size();
+    const ClassSplit& earlier = splits[entry->second];
+    const std::set<int> unknown(earlier.unknown().begin(), earlier.unknown().end());
+    for (const int id : splits[s].unknown()) found.unknown_in_common += unknown.count(id) > 0;
+  }
+  return repeated;
+}
+
+std::string Warning(const RepeatedSplit& repeated) {
+  const bool same_unknown = repeated.unknown_in_common == repeated.unknown;
+  return absl::StrCat(
+      "split ", repeated.split, " has the same known classes as split ", repeated.earlier, " and ",
+      same_unknown ? "the same" : absl::StrCat(repeated.unknown_in_common, " of its ", repeated.unknown),
+      " unknown ones: together they are one draw, not two");
+}
+
+}  // namespace openset

@@ -1,0 +1,30 @@
+// Splits of a task that are less different than their number says.
+#ifndef OPENSET_DATA_SPLITS_REPEATED_SPLITS_H_
+#define OPENSET_DATA_SPLITS_REPEATED_SPLITS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "data/task.pb.h"
+
+namespace openset {
+
+// A split with the same set of known classes as an earlier one. Trained models differ in the order of their outputs at
+// most, so that the spread over both is smaller than over two draws.
+struct RepeatedSplit {
+  int split = 0;
+  int earlier = 0;  // the first with these known classes
+  int unknown_in_common = 0;
+  int unknown = 0;  // classes listed in `split`; 0: all others
+};
+
+// In the order of `split`.
+std::vector<RepeatedSplit> FindRepeatedSplits(absl::Span<const ClassSplit> splits);
+
+// "split 1 has the same known classes as split 0 and 9 of its 10 unknown ones: together they are one draw, not two"
+std::string Warning(const RepeatedSplit& repeated);
+
+}  // namespace openset
+
+#endif  // OPENSET_DATA_SPLITS_REPEATED_SPLITS_H_

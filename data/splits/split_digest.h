@@ -1,0 +1,19 @@
+// The content hash of a split.
+#ifndef OPENSET_DATA_SPLITS_SPLIT_DIGEST_H_
+#define OPENSET_DATA_SPLITS_SPLIT_DIGEST_H_
+
+#include <string>
+
+#include "data/task.pb.h"
+
+namespace openset {
+
+// SHA-256, in hexadecimal, of the training, test and shifted selections: data sets, parts and their digests, known
+// classes in the order of their labels, unknown ones by group, folds, draws. Left out is what an experiment asks for
+// beside the split: limits per class, validation samples, and the external images, which most methods do not see. Equal
+// hashes: the same known and unknown samples.
+std::string SplitDigest(const TaskData& data);
+
+}  // namespace openset
+
+#endif  // OPENSET_DATA_SPLITS_SPLIT_DIGEST_H_

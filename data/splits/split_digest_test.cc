@@ -1,0 +1,53 @@
+#include "data/splits/split_digest.h"
+
+#include "core/proto/text_proto.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+TaskData Parse(const std::string& text) {
+  TaskData data;
+  EXPECT_TRUE(ParseTextProto(text, "text", &data).ok());
+  return data;
+}
+
+constexpr char kTrain[] = "train { data_set: 'a' part: 'train' part_digest: 'x' class_id: [2, 0] ";
+constexpr char kTest[] = "test_known { data_set: 'a' part: 'test' part_digest: 'y' class_id: [2, 0] ";
+constexpr char kUnknown[] =
+    "test_unknown { name: 'unknown' selection { data_set: 'a' part: 'test' part_digest: 'y' class_id: [1] ";
+
+std::string Split(const std::string& train = "", const std::string& test = "", const std::string& unknown = "",
+                  const std::string& more = "") {
+  return SplitDigest(Parse(kTrain + train + "} " + kTest + test + "} " + kUnknown + unknown + "} }" + more));
+}
+
+TEST(SplitDigest, IsOfTheSamplesThatASplitMeans) {
+  const std::string digest = Split();
+  EXPECT_EQ(digest.size(), 64);
+  EXPECT_EQ(Split("limit_per_class: 5", "limit_per_class: 5", "limit_per_class: 5"), digest);
+  EXPECT_EQ(Split("without_last_per_class: 2", "", "", "validation_known { data_set: 'a' part: 'train' class_id: 2 }"),
+            digest);
+  EXPECT_EQ(Split("", "", "", "external { data_set: 'b' part: 'train' class_id: 2 }"), digest);
+  // A default that is written out.
+  EXPECT_EQ(Split("limit_per_class: 0"), digest);
+}
+
+TEST(SplitDigest, TellsOtherSplits) {
+  const std::string digest = Split();
+  EXPECT_NE(Split("fold { name: 'f' folds: 2 others: true }"), digest);
+  EXPECT_NE(Split("", "fold { name: 'f' folds: 2 }"), digest);
+  EXPECT_NE(Split("", "", "class_id: 3"), digest);
+  EXPECT_NE(Split("", "", "draw { name: 'd' samples: 2 }"), digest);
+  EXPECT_NE(Split("", "", "", "test_shifted { name: 'b' selection { data_set: 'b' part: 'test' class_id: [0, 1] } }"),
+            digest);
+  // Other files under the same name.
+  EXPECT_NE(SplitDigest(Parse("train { data_set: 'a' part: 'train' part_digest: 'z' class_id: [2, 0] } ")),
+            SplitDigest(Parse("train { data_set: 'a' part: 'train' part_digest: 'x' class_id: [2, 0] } ")));
+  // The order of the known classes is that of the labels.
+  EXPECT_NE(SplitDigest(Parse("train { data_set: 'a' part: 'train' class_id: [2, 0] } ")),
+            SplitDigest(Parse("train { data_set: 'a' part: 'train' class_id: [0, 2] } ")));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,213 @@
+#include "data/splits/wordnet.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "core/status_macros.h"
+
+namespace openset {
+namespace {
+
+// Lower case, with blanks between the parts.
+std::string Spoken(absl::string_view word) {
+  return absl::AsciiStrToLower(absl::StrReplaceAll(word, {{"_", " "}, {"-", " "}}));
+}
+
+// One line of data.noun: "OFFSET FILE TYPE WORDS (2, hexadecimal) [WORD LEX_ID]... POINTERS (3, decimal) [SYMBOL OFFSET
+// POS SOURCE_TARGET]... | gloss".
+struct Line {
+  std::string id;
+  std::vector<std::string> words;
+  std::vector<std::string> hypernyms;
+};
+
+std::optional<Line> ParseLine(absl::string_view text) {
+  const std::vector<absl::string_view> fields = absl::StrSplit(text.substr(0, text.find('|')), ' ', absl::SkipEmpty());
+  size_t at = 0;
+  const auto next = [&]() { return at < fields.size() ? fields[at++] : absl::string_view(); };
+  const auto id_of = [](absl::string_view offset) {
+    const bool digits = offset.size() == 8 && std::all_of(offset.begin(), offset.end(), absl::ascii_isdigit);
+    return digits ? absl::StrCat("n", offset) : "";
+  };
+  Line line;
+  line.id = id_of(next());
+  next();
+  if (line.id.empty() || next() != "n") return std::nullopt;
+  int words = 0, pointers = 0;
+  if (!absl::SimpleHexAtoi(next(), &words) || words < 1) return std::nullopt;
+  for (int w = 0; w < words; ++w) {
+    line.words.emplace_back(next());
+    next();
+  }
+  if (!absl::SimpleAtoi(next(), &pointers) || pointers < 0) return std::nullopt;
+  for (int p = 0; p < pointers; ++p) {
+    const absl::string_view symbol = next(), offset = next(), part_of_speech = next(), source_target = next();
+    if (source_target.empty()) return std::nullopt;
+    if ((symbol != "@" && symbol != "@i") || part_of_speech != "n") continue;
+    line.hypernyms.push_back(id_of(offset));
+    if (line.hypernyms.back().empty()) return std::nullopt;
+  }
+  return line;
+}
+
+// The word itself, without and with the ending of a plural.
+std::set<std::string> Forms(const std::string& word) {
+  std::set<std::string> forms = {word, word + "s"};
+  const absl::string_view view = word;
+  if (absl::EndsWith(view, "s")) forms.emplace(absl::StripSuffix(view, "s"));
+  if (absl::EndsWith(view, "es")) forms.emplace(absl::StripSuffix(view, "es"));
+  if (absl::EndsWith(view, "ies")) forms.insert(absl::StrCat(absl::StripSuffix(view, "ies"), "y"));
+  return forms;
+}
+
+std::set<std::string> Keywords(absl::string_view class_name, const std::vector<std::string>& extra) {
+  std::vector<std::string> words;
+  for (const absl::string_view word : absl::StrSplit(Spoken(class_name), absl::ByAnyChar(" /"), absl::SkipEmpty())) {
+    if (word != "and" && word != "of" && word != "the") words.emplace_back(word);
+  }
+  std::set<std::string> keywords;
+  const auto add = [&](const std::string& word) {
+    const std::set<std::string> forms = Forms(word);
+    keywords.insert(forms.begin(), forms.end());
+  };
+  for (const std::string& word : words) add(word);
+  add(absl::StrJoin(words, " "));
+  add(absl::StrJoin(words, ""));
+  for (const std::string& word : extra) add(Spoken(word));
+  keywords.erase("");
+  return keywords;
+}
+
+bool AnyIn(const std::set<std::string>& of, const std::set<std::string>& in) {
+  return std::any_of(of.begin(), of.end(), [&](const std::string& id) { return in.count(id) > 0; });
+}
+
+}  // namespace
+
+absl::StatusOr<WordNet> WordNet::Parse(absl::string_view text, const std::string& file) {
+  WordNet wordnet;
+  std::vector<std::pair<std::string, int>> order;  // for the children's order, and errors
+  int number = 0;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    ++number;
+    if (line.empty() || line[0] == ' ') continue;
+    const std::optional<Line> parsed = ParseLine(line);
+    if (!parsed.has_value()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(file, ":", number, ": is not a line of WordNet's data.noun: ", line.substr(0, 60)));
+    }
+    Synset& synset = wordnet.synsets_[parsed->id];
+    if (!synset.name.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(file, ":", number, ": ", parsed->id, " is there twice"));
+    }
+    synset.name = absl::StrReplaceAll(parsed->words[0], {{"_", " "}});
+    synset.hypernym = parsed->hypernyms;
+    order.emplace_back(parsed->id, number);
+    for (const std::string& word : parsed->words) wordnet.of_word_.emplace(Spoken(word), parsed->id);
+  }
+  if (order.empty()) return absl::InvalidArgumentError(absl::StrCat(file, ": has no synset"));
+  for (const auto& [id, line] : order) {
+    for (const std::string& above : wordnet.synsets_[id].hypernym) {
+      const auto found = wordnet.synsets_.find(above);
+      if (found == wordnet.synsets_.end()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(file, ":", line, ": ", id, " has the hypernym ", above, ", which is not there"));
+      }
+      found->second.hyponym.push_back(id);
+    }
+  }
+  return wordnet;
+}
+
+absl::Status WordNet::Check(const std::string& id) const {
+  if (synsets_.count(id) > 0) return absl::OkStatus();
+  return absl::NotFoundError(absl::StrCat("'", id, "' is no noun of this WordNet; ids are like n02084071"));
+}
+
+std::vector<std::string> WordNet::Hypernyms(const std::string& id) const { return synsets_.at(id).hypernym; }
+
+std::vector<std::string> WordNet::Hyponyms(const std::string& id) const { return synsets_.at(id).hyponym; }
+
+std::set<std::string> WordNet::Ancestors(const std::string& id) const {
+  std::set<std::string> above;
+  std::vector<std::string> left = {id};
+  while (!left.empty()) {
+    const std::string next = std::move(left.back());
+    left.pop_back();
+    for (const std::string& hypernym : synsets_.at(next).hypernym) {
+      if (above.insert(hypernym).second) left.push_back(hypernym);
+    }
+  }
+  return above;
+}
+
+std::string WordNet::Name(const std::string& id) const { return synsets_.at(id).name; }
+
+std::vector<std::string> WordNet::WithWord(absl::string_view word) const {
+  const auto [begin, end] = of_word_.equal_range(Spoken(word));
+  std::vector<std::string> ids;
+  for (auto entry = begin; entry != end; ++entry) ids.push_back(entry->second);
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+std::vector<std::string> NearCandidates(const WordNet& wordnet, const std::vector<std::string>& known,
+                                        const std::vector<std::string>& classes) {
+  std::set<std::string> parents;
+  for (const std::string& id : known) {
+    for (const std::string& hypernym : wordnet.Hypernyms(id)) parents.insert(hypernym);
+  }
+  const std::set<std::string> known_set(known.begin(), known.end());
+  std::vector<std::string> near;
+  for (const std::string& id : classes) {
+    if (known_set.count(id) == 0 && AnyIn(wordnet.Ancestors(id), parents)) near.push_back(id);
+  }
+  return near;
+}
+
+std::vector<Overlap> Overlapping(const WordNet& wordnet, const std::vector<std::string>& synsets,
+                                 const std::vector<std::string>& classes) {
+  std::vector<Overlap> overlapping;
+  for (const std::string& id : classes) {
+    std::set<std::string> self_and_above = wordnet.Ancestors(id);
+    self_and_above.insert(id);
+    const auto found =
+        std::find_if(synsets.begin(), synsets.end(), [&](const auto& s) { return self_and_above.count(s) > 0; });
+    if (found != synsets.end()) overlapping.push_back({id, *found});
+  }
+  return overlapping;
+}
+
+std::string WhyNotFar(const WordNet& wordnet, const std::vector<std::string>& classes, absl::string_view class_name,
+                      const std::vector<std::string>& extra) {
+  const std::set<std::string> set(classes.begin(), classes.end());
+  std::set<std::string> above;  // some class
+  for (const std::string& id : classes) {
+    const std::set<std::string> ancestors = wordnet.Ancestors(id);
+    above.insert(ancestors.begin(), ancestors.end());
+  }
+  for (const std::string& keyword : Keywords(class_name, extra)) {
+    for (const std::string& id : wordnet.WithWord(keyword)) {
+      const std::string synset = absl::StrCat(keyword, " (", id, ")");
+      if (set.count(id) > 0) return synset + " is one of them";
+      if (above.count(id) > 0) return synset + " is above one of them";
+      if (AnyIn(wordnet.Ancestors(id), set)) return synset + " is below one of them";
+      for (const std::string& parent : wordnet.Hypernyms(id)) {
+        const std::vector<std::string> siblings = wordnet.Hyponyms(parent);
+        if (AnyIn({siblings.begin(), siblings.end()}, set)) return synset + " has a sibling among them";
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace openset
