@@ -7,6 +7,7 @@ int main(int argc, char** argv) {
       "openset: open-set recognition, out-of-distribution and misclassification detection, measured.",
       {openset::RunCommand(), openset::PlanCommand(), openset::StatusCommand(), openset::ReportCommand(),
        openset::ScoreCommand(), openset::EvalCommand(), openset::CompareCommand(), openset::ThresholdCommand(),
-       openset::FigureCommand(), openset::ListCommand(), openset::ShowCommand(), openset::EvaluateWorkerCommand()},
+       openset::FigureCommand(), openset::ListCommand(), openset::ShowCommand(), openset::TaskCommand(),
+       openset::EvaluateWorkerCommand()},
       argc, argv);
 }

@@ -17,6 +17,7 @@ Command ThresholdCommand();
 Command FigureCommand();
 Command ListCommand();
 Command ShowCommand();
+Command TaskCommand();
 // Hidden: the process that makes records for the engine.
 Command EvaluateWorkerCommand();
 

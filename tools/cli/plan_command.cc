@@ -1,5 +1,7 @@
 #include <iostream>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/task/split_table.h"
 
 ABSL_DECLARE_FLAG(std::string, format);
 
@@ -73,6 +76,26 @@ std::string Json(const Plan& plan) {
   return json.dump(2) + "\n";
 }
 
+// Each task's splits as the trials have them, and warnings of those that repeat another one. Candidates of searches are
+// on validation data and are left out.
+absl::StatusOr<Table> Splits(const Study& study, std::vector<std::string>* warnings) {
+  std::vector<ResolvedSplit> splits;
+  std::map<std::string, std::vector<int>> used;
+  std::set<const TrialData*> seen;
+  for (const int t : study.ReportedTrials()) {
+    const Trial& trial = study.plan().trials[t];
+    if (!seen.insert(trial.shared_data().get()).second) continue;
+    splits.push_back({trial.task(), trial.split(), &trial.data()});
+    used[trial.task()].push_back(trial.split());
+  }
+  for (const TaskSpec& task : study.experiment().tasks) {
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> lines,
+                             RepeatWarnings(task, used[task.name()], study.experiment().catalog));
+    warnings->insert(warnings->end(), lines.begin(), lines.end());
+  }
+  return SplitTable(splits, study.experiment().catalog);
+}
+
 absl::Status ShowPlan(const std::vector<std::string>& arguments) {
   const std::string format = absl::GetFlag(FLAGS_format);
   if (format != "text" && format != "markdown" && format != "csv" && format != "json") {
@@ -80,16 +103,20 @@ absl::Status ShowPlan(const std::vector<std::string>& arguments) {
   }
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
   const Plan& plan = study->plan();
+  std::vector<std::string> warnings;
+  OPENSET_ASSIGN_OR_RETURN(const Table splits, Splits(*study, &warnings));
+  for (const std::string& warning : warnings) std::cerr << warning << "\n";
   if (format == "json") {
     std::cout << Json(plan);
   } else if (format == "csv") {
     std::cout << ToCsv(Trials(plan));
   } else if (format == "markdown") {
-    std::cout << ToMarkdown(Actions(plan)) << "\n" << ToMarkdown(Trials(plan));
+    std::cout << ToMarkdown(Actions(plan)) << "\n" << ToMarkdown(splits) << "\n" << ToMarkdown(Trials(plan));
   } else {
     std::cout << study->name() << ": " << plan.trials.size() << " trials\n"
               << (study->waiting() > 0 ? SearchText(*study) + "\n\n" : "\n") << ToText(Actions(plan))
               << "\nA training pass counts as 3 image passes, an inference pass as 1.\n\n"
+              << ToText(splits) << "\n"
               << ToText(Trials(plan));
   }
   return absl::OkStatus();

@@ -20,16 +20,27 @@ ABSL_FLAG(std::string, score, "",
           "Unknown score made from the logits, with fields where they are not the defaults: energy, 'energy { "
           "temperature: 2 }'. Empty: the score in the files, else max_softmax.");
 ABSL_FLAG(std::string, fit, "", "File with outputs of held-out known samples, for scores that are fitted.");
-ABSL_FLAG(std::vector<std::string>, known, {}, "Sets of samples whose labels count as they are.");
-ABSL_FLAG(std::vector<std::string>, unknown, {}, "Sets of samples that are unknown, whatever their labels.");
-ABSL_FLAG(std::vector<std::string>, near, {}, "Sets of unknown samples near the known classes.");
-ABSL_FLAG(std::vector<std::string>, far, {}, "Sets of unknown samples far from the known classes.");
+ABSL_FLAG(std::vector<std::string>, known, {},
+          "Sets of samples whose labels count as they are. task: how many classes are known, or which: names or ids, "
+          "or @FILE with one a line.");
+ABSL_FLAG(std::vector<std::string>, unknown, {},
+          "Sets of samples that are unknown, whatever their labels. task: how many classes are unknown, or which; left "
+          "out: all that are not known.");
+ABSL_FLAG(
+    std::vector<std::string>, near, {},
+    "Sets of unknown samples near the known classes. task wordnet: how many near classes are drawn; left out: all "
+    "candidates.");
+ABSL_FLAG(
+    std::vector<std::string>, far, {},
+    "Sets of unknown samples far from the known classes. task wordnet: names of classes of another data set, which "
+    "may be far.");
 ABSL_FLAG(std::vector<std::string>, skip, {}, "Sets of samples to leave out.");
 ABSL_FLAG(std::string, ci_method, "bca",
           "bca or percentile (bootstrap), or delong: the closed form for auroc and openauc, bca for the others.");
 ABSL_FLAG(int, replicates, 2000, "Bootstrap replicates.");
 ABSL_FLAG(double, level, 0.95, "Confidence of the intervals.");
-ABSL_FLAG(uint64_t, seed, 0, "Seed of the bootstrap.");
+ABSL_FLAG(uint64_t, seed, 0,
+          "Seed of the bootstrap. task: of what is drawn; the same seed gives the same splits on every machine.");
 ABSL_FLAG(int, threads, 0, "Threads of the bootstrap; 0: one a core. Changes no number.");
 
 namespace openset {

@@ -1,0 +1,35 @@
+// What splits are, a row each.
+#ifndef OPENSET_TOOLS_CLI_TASK_SPLIT_TABLE_H_
+#define OPENSET_TOOLS_CLI_TASK_SPLIT_TABLE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/table.h"
+#include "data/catalog.h"
+#include "data/task.pb.h"
+
+namespace openset {
+
+// A split of a task, resolved.
+struct ResolvedSplit {
+  std::string task;
+  int split = 0;
+  const TaskData* data = nullptr;
+};
+
+// Task, split, numbers of known and unknown classes, openness, training samples, known and unknown test samples by the
+// catalog, their imbalance (unknown to known samples), the first 12 digits of the split's hash
+// (data/splits/split_digest.h). Errors: those of CountSamples.
+absl::StatusOr<Table> SplitTable(const std::vector<ResolvedSplit>& splits, const Catalog& catalog);
+
+// Warnings of splits that repeat another one's known classes (data/splits/repeated_splits.h), a line each: "warning:
+// TASK:
+// ...". `used` are the split numbers in use, folds counted; empty: all.
+absl::StatusOr<std::vector<std::string>> RepeatWarnings(const TaskSpec& task, const std::vector<int>& used,
+                                                        const Catalog& catalog);
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_CLI_TASK_SPLIT_TABLE_H_

@@ -1,0 +1,49 @@
+// `openset task new`.
+#ifndef OPENSET_TOOLS_CLI_TASK_TASK_NEW_H_
+#define OPENSET_TOOLS_CLI_TASK_TASK_NEW_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "data/catalog.pb.h"
+#include "data/task.pb.h"
+
+namespace openset {
+
+// What the flags ask for. Lists are as on the command line: items, or one "@FILE" with an item a line.
+struct NewTaskRequest {
+  std::string name;
+  std::vector<std::string> known;    // a number, or classes
+  std::vector<std::string> unknown;  // a number, or classes; may be empty
+  double openness = 0;               // instead of a number of unknown classes
+  int splits = 1;
+  uint64_t seed = 0;
+};
+
+// The items of a list; of a file without empty lines and those that begin with "#". Errors: those of reading the file;
+// kInvalidArgument for an empty list.
+absl::StatusOr<std::vector<std::string>> ReadList(absl::string_view flag, const std::vector<std::string>& list);
+
+// The number, if that is the only item.
+std::optional<int> NumberOf(const std::vector<std::string>& list);
+
+// Class ids of names, or of numbers where no class has the number as its name. Errors: kInvalidArgument with the names
+// that are alike.
+absl::StatusOr<std::vector<int>> ClassIds(absl::string_view flag, const std::vector<std::string>& items,
+                                          const DataSetInfo& info);
+
+// Fills in the splits of `task`, whose data set is `info`. Numbers of classes: `splits` draws (DrawnSplits). Classes:
+// these are known, and unknown those that are listed or all others; with more than one split, `splits` folds of the
+// pool of all parts. Errors: kInvalidArgument with the flag.
+absl::Status MakeSplits(const NewTaskRequest& request, const DataSetInfo& info, TaskSpec* task);
+
+// Of the flags: writes the file, and says where.
+absl::Status NewTask(const std::string& name);
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_CLI_TASK_TASK_NEW_H_

@@ -1,0 +1,89 @@
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/status_macros.h"
+#include "core/suggest.h"
+#include "core/table.h"
+#include "data/splits/class_splits.h"
+#include "data/task.h"
+#include "experiments/spec/experiment_file.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/flags.h"
+#include "tools/cli/task/split_table.h"
+#include "tools/cli/task/task_new.h"
+#include "tools/cli/task/task_rules.h"
+
+namespace openset {
+namespace {
+
+// The splits of a task: what they are, and which repeat each other.
+absl::Status ShowTask(const std::string& name) {
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, Catalog::Open(folders.catalog));
+  const std::string path = absl::EndsWith(name, ".textproto") ? UserPath(name) : name;
+  OPENSET_ASSIGN_OR_RETURN(const TaskSpec task, LoadTask(path, folders, "", catalog));
+  std::vector<TaskData> data;
+  for (int split = 0; split < CountSplits(task); ++split) {
+    OPENSET_ASSIGN_OR_RETURN(data.emplace_back(), ResolveTask(task, {split}, catalog));
+  }
+  std::vector<ResolvedSplit> splits;
+  for (int split = 0; split < CountSplits(task); ++split) splits.push_back({task.name(), split, &data[split]});
+  OPENSET_ASSIGN_OR_RETURN(const Table table, SplitTable(splits, catalog));
+  std::cout << task.name() << ": " << task.title() << "\n\n" << ToText(table);
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> warnings, RepeatWarnings(task, {}, catalog));
+  for (const std::string& warning : warnings) std::cerr << warning << "\n";
+  return absl::OkStatus();
+}
+
+absl::Status RunTask(const std::vector<std::string>& arguments) {
+  const std::string& what = arguments[0];
+  if (what == "attributes" && arguments.size() == 1) return RunAttributeRule();
+  if (what == "wordnet" && arguments.size() == 1) return RunWordNetRule();
+  if (what == "new" && arguments.size() == 2) return NewTask(arguments[1]);
+  if (what == "splits" && arguments.size() == 2) return ShowTask(arguments[1]);
+  const std::vector<std::string> known = {"attributes", "new", "splits", "wordnet"};
+  if (!absl::c_linear_search(known, what)) return absl::InvalidArgumentError(UnknownName("action", what, known));
+  return absl::InvalidArgumentError(absl::StrCat(what, what == "new" || what == "splits"
+                                                           ? ": needs the name of a task behind it, and nothing else"
+                                                           : ": takes flags only"));
+}
+
+}  // namespace
+
+Command TaskCommand() {
+  Command command;
+  command.name = "task";
+  command.arguments = "splits NAME | new NAME | attributes | wordnet";
+  command.min_arguments = 1;
+  command.max_arguments = 2;
+  command.summary = "Shows the splits of a task, or makes splits: drawn, by attributes, by WordNet.";
+  command.description =
+      "splits      each split's numbers of classes and samples, openness, imbalance and hash; warns of splits that\n"
+      "            repeat another one\n"
+      "new         writes tasks/NAME.textproto into the library (--library, the first folder; else the current "
+      "folder)\n"
+      "attributes  unknown classes by how like the known ones their attributes are (easy, medium, hard)\n"
+      "wordnet     near, external and overlapping classes by WordNet's nouns; classes of other sets that are far\n"
+      "\n"
+      "  openset task splits cifar10\n"
+      "  openset task new pets --data=pets --known=cat,dog --splits=5            # five folds\n"
+      "  openset task new digits --data=mnist --known=6 --unknown=4 --splits=5 --seed=0\n"
+      "  openset task new open --data=cifar100 --known=20 --openness=0.3 --splits=5\n"
+      "  openset task new real --like=cifar40_60 --known=@forty_names.txt\n"
+      "  openset task attributes --matrix=class_attribute_labels_continuous.txt --known=@known.txt --levels=34,34,32\n"
+      "  openset task wordnet --wordnet=data.noun --wnids=@imagenet.txt --known=@known.txt --near=200\n"
+      "  openset task wordnet --wordnet=data.noun --wnids=@imagenet.txt --far=@food101.txt\n"
+      "\n"
+      "A list is written out with commas, or is a file with an item a line: @FILE. docs/tasks.md tells more.\n";
+  command.flags = {"data",   "known",  "unknown", "openness", "splits",  "seed", "like", "overwrite", "library",
+                   "matrix", "levels", "wordnet", "classes",  "overlap", "near", "far",  "variants"};
+  command.run = RunTask;
+  return command;
+}
+
+}  // namespace openset

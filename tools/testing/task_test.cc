@@ -1,0 +1,175 @@
+// `openset task`, through the program.
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/testing/openset_program.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+
+TEST(TaskSplits, SayWhatEachSplitIsAndWarnOfRepeats) {
+  const OpensetProgram program;
+  const ProgramResult result = program.Run({"task", "splits", "cifar10_plus_10"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("task"));
+  // 1 - sqrt(8 / 18) = 1/3; 1,000 unknown to 4,000 known test images.
+  EXPECT_THAT(result.out,
+              testing::ContainsRegex("cifar10_plus_10 +0 +4 +10 +0\\.3333 +20000 +4000 +1000 +0\\.250 +[0-9a-f]+"));
+  EXPECT_EQ(result.err,
+            "warning: cifar10_plus_10: split 2 has the same known classes as split 1 and 9 of its 10 unknown ones: "
+            "together they are one draw, not two\n");
+  EXPECT_EQ(program.Run({"task", "splits", "cifar10_plus_10_distinct"}).err, "");
+}
+
+TEST(Plan, ShowsTheSplitsOfTheStudyAndTheirRepeats) {
+  const OpensetProgram program;
+  const std::string spec = "name: 'a' method: 'mcp' seed: [0, 1] metric { auroc {} } task: 'cifar10' ";
+  program.Write("a.textproto", spec + "split: [0, 1]");
+  const ProgramResult both = program.Run({"plan", "a.textproto"});
+  EXPECT_EQ(both.exit_code, 0) << both.err;
+  EXPECT_THAT(both.out, testing::ContainsRegex("cifar10 +1 +6 +4 +0\\.1340 +30000 +6000 +4000 +0\\.667 +[0-9a-f]+"));
+  EXPECT_THAT(both.err, HasSubstr("warning: cifar10: split 1 has the same known classes as split 0"));
+  program.Write("a.textproto", spec + "split: [1, 2]");
+  EXPECT_EQ(program.Run({"plan", "a.textproto"}).err, "");
+}
+
+class NewTaskTest : public ::testing::Test {
+ protected:
+  ProgramResult New(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"task", "new"});
+    return program_.Run(arguments);
+  }
+
+  const OpensetProgram program_;
+};
+
+TEST_F(NewTaskTest, DrawsClasses) {
+  const ProgramResult result =
+      New({"mine", "--data=fashion_mnist", "--known=6", "--unknown=4", "--splits=3", "--seed=7"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, MatchesRegex(".*/tasks/mine\\.textproto\n"));
+  EXPECT_EQ(
+      program_.Read("tasks/mine.textproto"),
+      "# proto-file: data/task.proto\n# proto-message: openset.TaskSpec\n\n"
+      "name: \"mine\"\ndata_set: \"fashion_mnist\"\ndrawn {\n  seed: 7\n  level {\n    known: 6\n    unknown: 4\n  }\n"
+      "  repeats: 3\n}\n");
+  const std::string splits = program_.Run({"task", "splits", "mine", "--library=."}).out;
+  EXPECT_THAT(splits, testing::ContainsRegex("mine +2 +6 +4 +0\\.1340 +36000 +6000 +4000 +0\\.667"));
+  EXPECT_THAT(splits, Not(testing::ContainsRegex("mine +3")));
+  // The same seed, the same splits, whatever the task is called; another seed, others.
+  EXPECT_EQ(New({"same", "--data=fashion_mnist", "--known=6", "--unknown=4", "--splits=3", "--seed=7"}).exit_code, 0);
+  EXPECT_EQ(New({"other", "--data=fashion_mnist", "--known=6", "--unknown=4", "--splits=3"}).exit_code, 0);
+  const auto hash = [&](const std::string& name) {
+    const std::string out = program_.Run({"task", "splits", name, "--library=."}).out;
+    return out.substr(out.rfind(' ') + 1);
+  };
+  EXPECT_EQ(hash("same"), hash("mine"));
+  EXPECT_NE(hash("other"), hash("mine"));
+}
+
+TEST_F(NewTaskTest, ListedClassesInFolds) {
+  program_.Write("known.txt", "# two of them\nDress\n\nBag\n");
+  const ProgramResult result = New({"folds", "--data=fashion_mnist", "--known=@known.txt", "--splits=5"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  // 70,000 images of ten classes: 1,400 of each in a fold.
+  EXPECT_THAT(program_.Run({"task", "splits", "folds", "--library=."}).out,
+              testing::ContainsRegex("folds +4 +2 +8 +0\\.4226 +11200 +2800 +11200 +4\\.000"));
+  EXPECT_EQ(New({"two", "--data=fashion_mnist", "--known=Dress,8", "--unknown=Coat,Shirt"}).exit_code, 0);
+  EXPECT_THAT(program_.Read("tasks/two.textproto"),
+              HasSubstr("split {\n  known: 3\n  known: 8\n  unknown: 4\n  unknown: 6\n}\n"));
+}
+
+TEST_F(NewTaskTest, ByOpenness) {
+  // 1 - sqrt(12 / 16) = 0.134: 4 unknown classes are nearest to 0.13.
+  EXPECT_EQ(New({"open", "--data=fashion_mnist", "--known=6", "--openness=0.13"}).exit_code, 0);
+  EXPECT_THAT(program_.Read("tasks/open.textproto"), HasSubstr("known: 6\n    unknown: 4\n"));
+}
+
+TEST_F(NewTaskTest, LikeAnotherTask) {
+  EXPECT_EQ(New({"real", "--like=cifar10_plus_10", "--known=cat,dog"}).exit_code, 0);
+  const std::string text = program_.Read("tasks/real.textproto");
+  EXPECT_THAT(text, HasSubstr("data_set: \"cifar100\""));
+  EXPECT_THAT(text, HasSubstr("split {\n  known: 3\n  known: 5\n}\n"));
+}
+
+TEST_F(NewTaskTest, WhatCannotBe) {
+  const auto error = [&](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), "bad");
+    const ProgramResult result = New(flags);
+    EXPECT_EQ(result.exit_code, 2);
+    return result.err;
+  };
+  EXPECT_THAT(error({}), HasSubstr("--data: which data set? (or say --like)"));
+  EXPECT_THAT(error({"--data=fashion_mist", "--known=6"}), HasSubstr("did you mean 'fashion_mnist'?"));
+  EXPECT_THAT(error({"--data=mnist"}), HasSubstr("--known: how many classes are known, or which?"));
+  EXPECT_THAT(error({"--data=fashion_mnist", "--known=Dres,Bag"}), HasSubstr("did you mean 'Dress'?"));
+  EXPECT_THAT(error({"--data=fashion_mnist", "--known=6"}),
+              HasSubstr("--unknown: how many unknown classes are drawn?"));
+  EXPECT_THAT(error({"--data=fashion_mnist", "--known=6", "--unknown=5"}),
+              HasSubstr("6 known and 5 unknown classes can't be drawn: 'fashion_mnist' has 10 classes"));
+  EXPECT_THAT(error({"--data=fashion_mnist", "--known=6", "--openness=1.5"}),
+              HasSubstr("--openness: must lie below 1"));
+  EXPECT_THAT(error({"--data=fashion_mnist", "--known=@none.txt"}), HasSubstr("none.txt"));
+  EXPECT_THAT(error({"--data=fashion_mnist", "--known=Bag,Bag"}), HasSubstr("class 8 (Bag) is listed twice"));
+  EXPECT_THAT(error({"--data=.", "--known=2", "--unknown=1"}), HasSubstr("openset data describe ."));
+  program_.Write("tasks/bad.textproto", "name: 'bad'");
+  EXPECT_THAT(error({"--data=fashion_mnist", "--known=Bag"}), HasSubstr("is there already; --overwrite replaces it"));
+  EXPECT_EQ(New({"bad", "--data=fashion_mnist", "--known=Bag", "--overwrite"}).exit_code, 0);
+  EXPECT_THAT(program_.Run({"task", "neu", "x"}).err, HasSubstr("did you mean 'new'?"));
+  EXPECT_THAT(program_.Run({"task", "new"}).err, HasSubstr("new: needs the name of a task behind it"));
+}
+
+TEST(TaskAttributes, CutsClassesByLevel) {
+  const OpensetProgram program;
+  // Known: east. The others are 10, 45, 80 degrees from it.
+  program.Write("matrix.txt", "1 0\n0.17 0.98\n1 1\n0.98 0.17\n");
+  const ProgramResult result = program.Run({"task", "attributes", "--matrix=matrix.txt", "--known=0"});
+  EXPECT_EQ(result.exit_code, 2);  // a number: one to three of them are drawn
+  const ProgramResult listed = program.Run({"task", "attributes", "--matrix=matrix.txt", "--known=0,"});
+  EXPECT_EQ(listed.exit_code, 0) << listed.err;
+  EXPECT_EQ(listed.out,
+            "# split { known: ... }\n[0]\n"
+            "# unknown { group: \"hard\" class_id: ... }: 1 classes, cosine 0.9853 to 0.9853\n[3]\n"
+            "# unknown { group: \"medium\" class_id: ... }: 1 classes, cosine 0.7071 to 0.7071\n[2]\n"
+            "# unknown { group: \"easy\" class_id: ... }: 1 classes, cosine 0.1709 to 0.1709\n[1]\n");
+  EXPECT_THAT(program.Run({"task", "attributes", "--matrix=matrix.txt", "--known=0,", "--levels=2,2"}).err,
+              HasSubstr("--levels: they have 4 classes together, and 3 are unknown"));
+  EXPECT_THAT(program.Run({"task", "attributes", "--matrix=matrix.txt", "--known=4,"}).err,
+              HasSubstr("--known: '4' is no class id (0 to 3)"));
+  EXPECT_THAT(program.Run({"task", "attributes"}).err, HasSubstr("--matrix: which file?"));
+}
+
+TEST(TaskWordNet, NearExternalOverlapAndFar) {
+  const OpensetProgram program;
+  program.Write("data.noun",
+                "00000001 03 n 01 thing 0 000 | \n00000002 03 n 01 animal 0 001 @ 00000001 n 0000 | \n"
+                "00000003 05 n 01 dog 0 001 @ 00000002 n 0000 | \n00000004 05 n 01 poodle 0 001 @ 00000003 n 0000 | \n"
+                "00000005 05 n 01 cat 0 001 @ 00000002 n 0000 | \n00000006 06 n 01 saw 0 001 @ 00000001 n 0000 | \n");
+  const auto run = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"task", "wordnet", "--wordnet=data.noun",
+                                          "--wnids=n00000004,n00000005,n00000006"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return program.Run(arguments);
+  };
+  EXPECT_EQ(run({"--known=n00000005"}).out,
+            "# 1 known, 1 near candidates, 1 external\n# split { known: ... }\n[1]\n"
+            "# unknown { class_id: ... distance: NEAR }\n[0]\n# external { class_id: ... }\n[2]\n");
+  EXPECT_EQ(run({"--overlap=n00000003"}).out,
+            "# n00000004 poodle is below n00000003 dog\n# 1 overlap, 2 do not\n[1, 2]\n");
+  EXPECT_EQ(run({"--far=hot dog,chair", "--variants=chair: seat"}).out,
+            "# hot dog: dog (n00000003) is above one of them\n# chair is far\n# 1 of 2 are far\n[1]\n");
+  EXPECT_THAT(run({}).err, HasSubstr("wordnet: say one of --known, --overlap and --far"));
+  EXPECT_THAT(run({"--known=cat"}).err, HasSubstr("--known: 'cat' is no noun of this WordNet"));
+  EXPECT_THAT(run({"--known=n00000003"}).err, HasSubstr("--known: n00000003 is none of --wnids"));
+  EXPECT_THAT(run({"--known=n00000005", "--near=2"}).err, HasSubstr("--near: 2 are more than the 1 candidates"));
+  program.Write("data.noun", "thing\n");
+  EXPECT_THAT(run({"--known=n00000005"}).err, HasSubstr("data.noun:1: is not a line of WordNet's data.noun: thing"));
+}
+
+}  // namespace
+}  // namespace openset
