@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/status_macros.h"
+#include "data/splits/class_splits.h"
 #include "data/task.h"
 #include "experiments/spec/model_files.h"
 
@@ -51,7 +52,7 @@ absl::Status ResolveSplitWeights(Experiment* experiment) {
   std::set<int> splits(experiment->spec.split().begin(), experiment->spec.split().end());
   if (splits.empty()) {
     for (const TaskSpec& task : experiment->tasks) {
-      for (int s = 0; s < task.split_size(); ++s) splits.insert(s);
+      for (int s = 0; s < CountSplits(task); ++s) splits.insert(s);
     }
   }
   std::vector<std::string> lines;

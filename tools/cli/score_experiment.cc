@@ -11,6 +11,7 @@
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
+#include "data/splits/class_splits.h"
 #include "eval/metrics/metric.pb.h"
 #include "experiments/spec/model_files.h"
 
@@ -140,13 +141,13 @@ absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request,
   if (request.task.empty()) return Invalid("task", "say what is known and unknown: a task's name, or its file");
   absl::StatusOr<TaskSpec> task = LoadTask(request.task, folders, request.folder, catalog);
   if (!task.ok()) return Annotate(task.status(), "--task");
-  if (!request.split.has_value() && task->split_size() > 1) {
-    return Invalid("split", absl::StrCat("task ", task->name(), " has ", task->split_size(),
-                                         " splits: say which the model was trained on, 0 to ", task->split_size() - 1));
+  if (!request.split.has_value() && CountSplits(*task) > 1) {
+    return Invalid("split", absl::StrCat("task ", task->name(), " has ", CountSplits(*task),
+                                         " splits: say which the model was trained on, 0 to ", CountSplits(*task) - 1));
   }
   const int split = request.split.value_or(0);
-  if (split < 0 || split >= task->split_size()) {
-    return Invalid("split", absl::StrCat("task ", task->name(), " has the splits 0 to ", task->split_size() - 1));
+  if (split < 0 || split >= CountSplits(*task)) {
+    return Invalid("split", absl::StrCat("task ", task->name(), " has the splits 0 to ", CountSplits(*task) - 1));
   }
   OPENSET_ASSIGN_OR_RETURN(const Given given, GivenModel(request, folders, split));
   OPENSET_ASSIGN_OR_RETURN(PostHocMethods methods, Methods(request, folders, given));
