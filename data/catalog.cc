@@ -84,6 +84,9 @@ void FindPartProblems(const DataSetInfo& info, const DataSetPart& part, const st
                            absl::StrCat("sums to ", sum, ", but samples is ", part.samples())});
     }
   }
+  if (part.has_content_sha256()) {
+    problems->push_back({absl::StrCat(path, ".content_sha256"), "is taken from the files: leave it out"});
+  }
   for (const DataFile* file : FilesOf(part)) {
     if (file->has_md5() && !IsHex(file->md5(), 32)) {
       problems->push_back({path, absl::StrCat("md5 of ", file->path(), " must be 32 lower-case hexadecimal digits")});
@@ -252,6 +255,11 @@ absl::StatusOr<const DataSetInfo*> Catalog::Find(absl::string_view name) const {
   return &found->second;
 }
 
+DataSetInfo* Catalog::FindMutable(absl::string_view name) {
+  const auto found = data_sets_.find(name);
+  return found == data_sets_.end() ? nullptr : &found->second;
+}
+
 std::vector<std::string> Catalog::names() const {
   std::vector<std::string> names;
   for (const auto& [name, info] : data_sets_) names.push_back(name);
@@ -302,6 +310,11 @@ std::vector<const DataFile*> FilesOf(const DataSetPart& part) {
   return files;
 }
 
+bool HasChecksums(const DataSetPart& part) {
+  return !part.has_image_folder() && !part.has_image_list() &&
+         absl::c_all_of(FilesOf(part), [](const DataFile* file) { return file->sha256_size() > 0; });
+}
+
 absl::StatusOr<std::string> PartDigest(const DataSetInfo& info, absl::string_view part_name) {
   OPENSET_ASSIGN_OR_RETURN(const DataSetPart* part, FindPart(info, part_name));
   PartIdentity identity;
@@ -320,6 +333,7 @@ absl::StatusOr<std::string> PartDigest(const DataSetInfo& info, absl::string_vie
   if (folder.has_share()) *identity.mutable_share() = folder.share();
   *identity.mutable_skip() = folder.skip();
   if (part->has_noise()) *identity.mutable_noise() = part->noise();
+  if (part->has_content_sha256()) identity.set_content_sha256(part->content_sha256());
   return MessageDigest(identity);
 }
 
@@ -331,8 +345,10 @@ absl::StatusOr<int64_t> CountSamples(const Selection& selection, const Catalog& 
     if (!wanted.has_part_digest()) continue;
     OPENSET_ASSIGN_OR_RETURN(const std::string digest, PartDigest(*info, wanted.part()));
     if (wanted.part_digest() == digest) continue;
-    return absl::FailedPreconditionError(absl::StrCat("part '", wanted.part(), "' of data set '", info->name(),
-                                                      "' has changed in the catalog since it was selected"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("part '", wanted.part(), "' of data set '", info->name(),
+                     "' has changed since the study was planned, in its files or in the "
+                     "catalog; the same command plans it anew"));
   }
   int64_t count = 0;
   for (const int32_t id : selection.class_id()) {

@@ -41,6 +41,9 @@ class Catalog {
   // DescribeFolder().
   absl::StatusOr<const DataSetInfo*> Find(absl::string_view name) const;
 
+  // Null if there is none.
+  DataSetInfo* FindMutable(absl::string_view name);
+
   // Sorted.
   std::vector<std::string> names() const;
 
@@ -64,6 +67,9 @@ int64_t SamplesOfClass(const DataSetPart& part, int class_id);
 // The files of a part in the order of its format's fields.
 std::vector<const DataFile*> FilesOf(const DataSetPart& part);
 
+// Whether the catalog has the checksum of each file of a part. Of images in files of their own it has none.
+bool HasChecksums(const DataSetPart& part);
+
 // The digest of the part's PartIdentity: the same whichever layout is read, and when layouts are added behind the
 // first. Errors: as FindPart.
 absl::StatusOr<std::string> PartDigest(const DataSetInfo& info, absl::string_view part);
@@ -71,7 +77,7 @@ absl::StatusOr<std::string> PartDigest(const DataSetInfo& info, absl::string_vie
 // How many samples a selection has, by the catalog alone: the images of an epoch, or of a test; at most so many where
 // they are drawn and limited. Errors: kNotFound for an unknown data set or part; kInvalidArgument for a class id out of
 // range; kFailedPrecondition if `part_digest` is set and is not that of the catalog's part, which then has changed
-// since the selection was made.
+// since the selection was made, or whose files have (DataSetPart.content_sha256).
 absl::StatusOr<int64_t> CountSamples(const Selection& selection, const Catalog& catalog);
 
 }  // namespace openset

@@ -120,6 +120,15 @@ TEST(FindDataSetProblems, ImageFolders) {
                           "layout[0].part[1]: holds images of one size, which height and width must say"));
 }
 
+TEST(PartDigest, DependsOnContentThatOnlyFilesTell) {
+  DataSetInfo info = Parse<DataSetInfo>(FolderToy("channels: 3 height: 0 width: 0", ""));
+  EXPECT_FALSE(HasChecksums(info.layout(0).part(0)));
+  const std::string untold = *PartDigest(info, "train");
+  info.mutable_layout(0)->mutable_part(0)->set_content_sha256(kSum);
+  EXPECT_NE(*PartDigest(info, "train"), untold);
+  EXPECT_THAT(Problems(info), ElementsAre("layout[0].part[0].content_sha256: is taken from the files: leave it out"));
+}
+
 TEST(PartDigest, OfAFolderDependsOnItsListing) {
   const std::string any = "channels: 3 height: 0 width: 0";
   const auto digest = [&](const std::string& more) {

@@ -1,12 +1,15 @@
 #include "data/data_set.h"
 
 #include <cstdint>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "core/files/digest.h"
 #include "core/files/digest_cache.h"
 #include "core/files/files.h"
 #include "core/files/md5.h"
@@ -225,6 +228,46 @@ absl::Status CheckFiles(const DataSetInfo& info, absl::string_view part, const s
   for (size_t i = 0; i < files.size(); ++i) OPENSET_RETURN_IF_ERROR(CheckFile(found.paths[first + i], *files[i]));
   if (found.part.has_image_folder()) return CheckFolder(info, found);
   if (found.part.has_image_list()) return CheckListed(info, found);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> ContentDigest(const DataSetInfo& info, absl::string_view part,
+                                          const std::vector<std::string>& data_folders) {
+  OPENSET_ASSIGN_OR_RETURN(const FoundPart found, FindPartFiles(info, part, data_folders));
+  const DigestCache digests = DigestCache::OfUser();
+  Sha256 sum;
+  const size_t files = FilesOf(found.part).size();
+  for (size_t i = found.paths.size() - files; i < found.paths.size(); ++i) {
+    OPENSET_ASSIGN_OR_RETURN(const std::string digest, digests.Sha256Hex(found.paths[i]));
+    sum.Update(absl::StrCat(digest, "\n"));
+  }
+  if (!found.part.has_image_folder() && !found.part.has_image_list()) return files > 0 ? ToHex(sum.Finish()) : "";
+  OPENSET_ASSIGN_OR_RETURN(const auto source,
+                           found.part.has_image_folder() ? OpenFolder(info, found) : OpenList(info, found));
+  std::map<std::string, std::vector<std::string>> images;  // by folder, in the order of the samples
+  for (int64_t i = 0; i < source->index().size(); ++i) {
+    const std::string path = source->Describe(i);
+    const size_t slash = path.rfind('/');
+    images[path.substr(0, slash)].push_back(path.substr(slash + 1));
+  }
+  for (const auto& [folder, names] : images) {
+    OPENSET_ASSIGN_OR_RETURN(const std::string digest, digests.Sha256HexOfFiles(folder, names));
+    sum.Update(absl::StrCat(absl::StripPrefix(folder, found.paths[0]), " ", digest, "\n"));
+  }
+  return ToHex(sum.Finish());
+}
+
+absl::Status AddContentDigests(absl::string_view data_set, const std::vector<std::string>& data_folders,
+                               Catalog* catalog) {
+  DataSetInfo* info = catalog->FindMutable(data_set);
+  if (info == nullptr) return absl::OkStatus();
+  for (DataSetPart& part : *info->mutable_layout(0)->mutable_part()) {
+    if (HasChecksums(part) || part.has_content_sha256()) continue;
+    absl::StatusOr<std::string> digest = ContentDigest(*info, part.name(), data_folders);
+    // What is missing is said where it is needed.
+    if (absl::IsNotFound(digest.status()) || absl::IsDataLoss(digest.status())) continue;
+    OPENSET_ASSIGN_OR_RETURN(*part.mutable_content_sha256(), std::move(digest));
+  }
   return absl::OkStatus();
 }
 

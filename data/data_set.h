@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "data/catalog.h"
 #include "data/catalog.pb.h"
 #include "data/image_set.h"
 #include "data/image_source.h"
@@ -25,6 +26,19 @@ namespace openset {
 // kDataLoss for a file whose SHA-256 (or MD5, where the catalog has only that) is none of the catalog's, with the sums,
 // and for a folder with other files.
 absl::Status CheckFiles(const DataSetInfo& info, absl::string_view part, const std::vector<std::string>& data_folders);
+
+// What tells the content of a part: the SHA-256 over a line for each of its files with the file's SHA-256; for images
+// in files of their own, behind these lines, over a line "FOLDER SHA256" for each folder that has some of them, with
+// the SHA-256 over a line "FILE SHA256" for each image. "" for images that are made. Errors: those of CheckFiles for
+// the files' number and places; those of reading them.
+absl::StatusOr<std::string> ContentDigest(const DataSetInfo& info, absl::string_view part,
+                                          const std::vector<std::string>& data_folders);
+
+// Sets DataSetPart.content_sha256 of the data set's parts that the catalog has no checksums of, where the files are
+// there and complete; of the others it can't be told. A data set that is not in the catalog is left to who asks for it.
+// Errors: those of reading the files.
+absl::Status AddContentDigests(absl::string_view data_set, const std::vector<std::string>& data_folders,
+                               Catalog* catalog);
 
 // The images of a part that is not in files of their own, nor made (kUnimplemented), and their classes, in the order in
 // which they are stored. Checksums are not computed. Errors: kNotFound as CheckFiles; those of the readers; kDataLoss

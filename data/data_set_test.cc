@@ -196,6 +196,41 @@ TEST_F(FolderPartTest, TheListingIsCompared) {
   EXPECT_THAT(std::string(Check().message()), HasSubstr("SHA-256 of the names and sizes of its images is"));
 }
 
+TEST_F(FolderPartTest, ContentIsWhatTheImagesHold) {
+  const auto line = [](const std::string& name, const std::string& file) {
+    return absl::StrCat(name, " ", Sha256Hex(*ReadFile(JoinPath("data/readers/testdata", file))), "\n");
+  };
+  const std::string content =
+      Sha256Hex(absl::StrCat("/a ", Sha256Hex(line("1.png", "grey.png")), "\n/b/images ",
+                             Sha256Hex(line("1.jpg", "rgb.jpg") + line("2.jpg", "grey.jpg")), "\n"));
+  Catalog catalog({info_});
+  const auto digest = [&] { return (*catalog.Find("folders"))->layout(0).part(0).content_sha256(); };
+  ASSERT_TRUE(AddContentDigests("folders", {a_, b_}, &catalog).ok());
+  EXPECT_EQ(digest(), content);
+  // Another image of the same name; then none at all.
+  Copy("b/folders/train/b/images/2.jpg", "rgb.jpg");
+  ASSERT_TRUE(AddContentDigests("folders", {a_, b_}, &catalog).ok());
+  EXPECT_EQ(digest(), content);  // it was told
+  catalog = Catalog({info_});
+  ASSERT_TRUE(AddContentDigests("folders", {a_, b_}, &catalog).ok());
+  EXPECT_NE(digest(), content);
+  catalog = Catalog({info_});
+  EXPECT_TRUE(AddContentDigests("folders", {a_}, &catalog).ok());
+  EXPECT_EQ(digest(), "");
+  EXPECT_TRUE(AddContentDigests("no such set", {a_}, &catalog).ok());
+}
+
+TEST_F(DataSetTest, ContentIsToldOfFilesWithoutAChecksum) {
+  Write("a/toy/first.bin", "\x01\x0a\x0b");
+  Write("a/toy/rest.bin", "rest");
+  const std::string content = absl::StrCat(Sha256Hex("\x01\x0a\x0b"), "\n", Sha256Hex("rest"), "\n");
+  EXPECT_EQ(*ContentDigest(info_, "train", {a_}), Sha256Hex(content));
+  Catalog catalog({info_});
+  ASSERT_TRUE(AddContentDigests("toy", {a_}, &catalog).ok());
+  EXPECT_EQ((*catalog.Find("toy"))->layout(0).part(0).content_sha256(), Sha256Hex(content));
+  EXPECT_THAT(ContentDigest(info_, "train", {}).status().code(), absl::StatusCode::kNotFound);
+}
+
 TEST_F(DataSetTest, BinaryPartsAreSourcesToo) {
   Write("a/toy/first.bin", "\x01\x0a\x0b");
   Write("a/toy/rest.bin", std::string("\x00\x0c\x0d\x02\x0e\x0f", 6));

@@ -145,8 +145,8 @@ TEST(ResolveTask, TakesSeveralPartsOneBehindTheOther) {
   stale.mutable_train()->mutable_more(0)->set_part_digest("other");
   EXPECT_EQ(
       CountSamples(stale.train(), catalog).status(),
-      absl::FailedPreconditionError("part 'one' of data set 'three parts' has changed in the catalog since it was "
-                                    "selected"));
+      absl::FailedPreconditionError("part 'one' of data set 'three parts' has changed since the study was planned, in "
+                                    "its files or in the catalog; the same command plans it anew"));
 }
 
 TEST(ResolveTask, TakesTheFirstClassesAndSamples) {

@@ -78,6 +78,31 @@ TEST_F(DigestCacheTest, RemembersWhatHasSettled) {
   EXPECT_EQ(*cache_.Sha256Hex(file_), Sha256Hex("abe"));
 }
 
+TEST_F(DigestCacheTest, FilesOfAFolderAreRememberedAsOne) {
+  const std::string images = folder_ + "/images";
+  std::filesystem::create_directories(images);
+  Write(images + "/a", "abc");
+  Write(images + "/b", "");
+  Write(images + "/other", "not asked for");
+  const auto digest_of = [](const std::string& a) {
+    return Sha256Hex("a " + Sha256Hex(a) + "\nb " + Sha256Hex("") + "\n");
+  };
+  EXPECT_EQ(*cache_.Sha256HexOfFiles(images, {"a", "b"}), digest_of("abc"));
+  EXPECT_TRUE(Entries().empty());  // too new
+  Write(file_, "");
+  Settle();
+  EXPECT_EQ(*cache_.Sha256HexOfFiles(images, {"a", "b"}), digest_of("abc"));
+  ASSERT_EQ(Entries().size(), 1);
+  Falsify();
+  EXPECT_EQ(*cache_.Sha256HexOfFiles(images, {"a", "b"}), false_digest_);
+  EXPECT_EQ(*cache_.Sha256HexOfFiles(images, {"b"}), Sha256Hex("b " + Sha256Hex("") + "\n"));
+
+  // One of them changes, its size does not.
+  Write(images + "/a", "abd");
+  EXPECT_EQ(*cache_.Sha256HexOfFiles(images, {"a", "b"}), digest_of("abd"));
+  EXPECT_EQ(cache_.Sha256HexOfFiles(images, {"a", "none"}).status().code(), absl::StatusCode::kNotFound);
+}
+
 TEST_F(DigestCacheTest, SmallFilesAreAlwaysHashed) {
   Write(file_, "abc");
   Settle();

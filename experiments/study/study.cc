@@ -5,21 +5,29 @@
 #include <utility>
 
 #include "core/status_macros.h"
+#include "data/data_set.h"
 #include "experiments/plan/search.h"
 #include "experiments/study/check_inputs.h"
 
 namespace openset {
 
 absl::StatusOr<std::unique_ptr<Study>> Study::Load(const std::string& spec, const SpecFolders& folders,
-                                                   const Store& store, const ExpandOptions& options) {
+                                                   const Store& store, const StudyOptions& options) {
   OPENSET_ASSIGN_OR_RETURN(Experiment experiment, LoadExperiment(spec, folders));
   return Make(std::move(experiment), store, options);
 }
 
 absl::StatusOr<std::unique_ptr<Study>> Study::Make(Experiment experiment, const Store& store,
-                                                   const ExpandOptions& options) {
+                                                   const StudyOptions& options) {
+  for (const TaskSpec& task : experiment.tasks) {
+    OPENSET_RETURN_IF_ERROR(AddContentDigests(task.data_set(), options.data_folders, &experiment.catalog));
+    OPENSET_RETURN_IF_ERROR(AddContentDigests(task.external().data_set(), options.data_folders, &experiment.catalog));
+    for (const UnknownSource& unknown : task.unknown()) {
+      OPENSET_RETURN_IF_ERROR(AddContentDigests(unknown.data_set(), options.data_folders, &experiment.catalog));
+    }
+  }
   std::unique_ptr<Study> study(new Study(std::move(experiment), store));
-  OPENSET_RETURN_IF_ERROR(study->PlanAll(options));
+  OPENSET_RETURN_IF_ERROR(study->PlanAll(options.expand));
   return study;
 }
 

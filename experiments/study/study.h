@@ -25,15 +25,21 @@
 
 namespace openset {
 
+struct StudyOptions {
+  ExpandOptions expand;
+  // Where data sets that the catalog has no checksums of are looked at: what their files hold is part of the keys.
+  std::vector<std::string> data_folders;
+};
+
 class Study {
  public:
   // The study of an experiment by name or path, with what the store has of it. Errors: those of LoadExperiment(),
-  // Expand(), ExpandSearches() and TunedTrial().
+  // AddContentDigests() (data/data_set.h), Expand(), ExpandSearches() and TunedTrial().
   static absl::StatusOr<std::unique_ptr<Study>> Load(const std::string& spec, const SpecFolders& folders,
-                                                     const Store& store, const ExpandOptions& options = {});
+                                                     const Store& store, const StudyOptions& options = {});
   // That of an experiment that was made or read already.
   static absl::StatusOr<std::unique_ptr<Study>> Make(Experiment experiment, const Store& store,
-                                                     const ExpandOptions& options = {});
+                                                     const StudyOptions& options = {});
 
   Study(const Study&) = delete;
   Study& operator=(const Study&) = delete;

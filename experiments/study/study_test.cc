@@ -106,6 +106,28 @@ TEST_F(StudyTest, GrowsByWhatItsSearchesChoose) {
   EXPECT_EQ((*again)->plan().trial_id(1), study.plan().trial_id(6));
 }
 
+TEST_F(StudyTest, DataWithoutChecksumsThatChangeAreMadeAnew) {
+  const auto id = [this] {
+    sandbox_.Write("experiments/specs/spec.textproto", kMinimalSpec);
+    StudyOptions options;
+    options.data_folders = {sandbox_.folder()};
+    const absl::StatusOr<std::unique_ptr<Study>> study = Study::Load("spec", sandbox_.folders(), store_, options);
+    EXPECT_TRUE(study.ok()) << study.status();
+    return (*study)->plan().trial_id(0);
+  };
+  const std::string untold = id();
+  for (const char* file : {"train-images", "train-labels", "test-images", "test-labels"}) {
+    sandbox_.Write(absl::StrCat("digits/", file), file);
+  }
+  const std::string told = id();
+  EXPECT_NE(told, untold);
+  EXPECT_EQ(id(), told);
+  sandbox_.Write("digits/test-images", "other-image");  // of the same size
+  EXPECT_NE(id(), told);
+  sandbox_.Write("digits/test-images", "test-images");
+  EXPECT_EQ(id(), told);
+}
+
 TEST_F(StudyTest, NamesTheFilesThatAreMissing) {
   const absl::StatusOr<std::unique_ptr<Study>> study = Load("");
   ASSERT_TRUE(study.ok()) << study.status();

@@ -42,18 +42,19 @@ absl::StatusOr<SpecFolders> SpecFoldersFromFlags() {
   return folders;
 }
 
-absl::StatusOr<ExpandOptions> ExpandOptionsFromFlags() {
+absl::StatusOr<StudyOptions> StudyOptionsFromFlags() {
   OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
-  ExpandOptions options;
-  options.default_device = devices.default_device;
-  options.device_kind = devices.kind;
+  StudyOptions options;
+  options.expand.default_device = devices.default_device;
+  options.expand.device_kind = devices.kind;
+  OPENSET_ASSIGN_OR_RETURN(options.data_folders, DataFoldersFromFlags());
   return options;
 }
 
 absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& spec) {
   OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(const ExpandOptions options, ExpandOptionsFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
   const std::string name = absl::EndsWith(spec, ".textproto") ? UserPath(spec) : spec;
   return Study::Load(name, folders, store, options);
 }

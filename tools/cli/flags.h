@@ -23,8 +23,8 @@ namespace openset {
 // kInvalidArgument for a folder that is no library.
 absl::StatusOr<SpecFolders> SpecFoldersFromFlags();
 
-// How --devices lets experiments be expanded.
-absl::StatusOr<ExpandOptions> ExpandOptionsFromFlags();
+// How --devices lets experiments be expanded, and where --data lets data sets be looked at.
+absl::StatusOr<StudyOptions> StudyOptionsFromFlags();
 
 // The study of a spec that is given on the command line, as the flags want it.
 absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& spec);

@@ -110,7 +110,7 @@ absl::Status Score(const std::vector<std::string>& /*arguments*/) {
   PrintSkipped(score.skipped);
   if (score.experiment.methods.empty()) return absl::InvalidArgumentError("no method is left");
   OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(const ExpandOptions options, ExpandOptionsFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study,
                            Study::Make(std::move(score.experiment), store, options));
   return FinishRun(*study, RunPlan(study.get()), "the lines above tell why, the same command tries them again");
