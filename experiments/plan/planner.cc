@@ -102,6 +102,21 @@ std::vector<int> Planner::FindNeeded() {
   return found;
 }
 
+void Planner::Redo(const std::vector<int>& nodes) {
+  std::vector<bool> is_redone(plan_.nodes.size(), false);
+  for (const int n : nodes) is_redone[n] = true;
+  for (size_t n = 0; n < plan_.nodes.size(); ++n) {
+    PlanNode& node = plan_.nodes[n];
+    if (node.kind == ActionKind::kChoose) continue;
+    is_redone[n] = is_redone[n] || node.redo;
+    for (const int input : node.inputs) is_redone[n] = is_redone[n] || is_redone[input];
+    if (!is_redone[n] || !node.done) continue;
+    node.done = false;
+    node.redo = true;
+  }
+  first_new_ = 0;
+}
+
 void Planner::Need(int n, std::vector<int>* found) {
   if (plan_.nodes[n].done || plan_.nodes[n].needed) return;
   plan_.nodes[n].needed = true;
@@ -122,7 +137,7 @@ absl::StatusOr<std::vector<int>> Planner::Choose(int n) {
   plan_.nodes[n].needed = false;
   // Some of its actions were its candidate's and have been done since they were planned.
   for (const int node : of_trial_) {
-    if (!plan_.nodes[node].done) plan_.nodes[node].done = IsInStore(plan_.nodes[node]);
+    if (!plan_.nodes[node].done && !plan_.nodes[node].redo) plan_.nodes[node].done = IsInStore(plan_.nodes[node]);
   }
   return FindNeeded();
 }

@@ -43,6 +43,10 @@ class Planner {
   // before, inputs first.
   std::vector<int> FindNeeded();
 
+  // Of these nodes and of all that depend on them the results in the store don't count: they are to be made again
+  // (PlanNode.redo). FindNeeded() then looks at all nodes anew.
+  void Redo(const std::vector<int>& nodes);
+
   // Makes the choice of a kChoose node, whose candidates all have records, and adds the tuned trial. Returns what
   // FindNeeded() does. Errors: those of TunedTrial(); kNotFound for a candidate without a record.
   absl::StatusOr<std::vector<int>> Choose(int node);

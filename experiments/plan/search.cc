@@ -171,7 +171,7 @@ absl::StatusOr<std::optional<Trial>> TunedTrial(const Trial& trial, const TrialS
   }
   auto method = std::make_shared<TrialMethod>();
   method->method = search.candidates[log.chosen()].method();
-  method->method.set_name(absl::StrCat(trial.method().name(), " (tuned)"));
+  method->method.set_name(absl::StrCat(trial.method().name(), kTunedSuffix));
   method->axis = trial.axis();
   return trial.With(std::move(method)).With(std::make_shared<const SearchLog>(std::move(log)));
 }

@@ -28,9 +28,12 @@ struct TrialSearch {
 absl::StatusOr<std::vector<TrialSearch>> ExpandSearches(const Experiment& experiment, const std::vector<Trial>& trials,
                                                         int64_t max_candidates = 1000000);
 
-// The trial with the values of the best candidate, and the log of the search; "(tuned)" is added to the method's name.
-// None while a candidate has no record. Errors: kFailedPrecondition if the criterion is undefined for all candidates;
-// those of reading records.
+// Behind the name of a method whose values were chosen.
+inline constexpr char kTunedSuffix[] = " (tuned)";
+
+// The trial with the values of the best candidate, and the log of the search; kTunedSuffix is added to the method's
+// name. None while a candidate has no record. Errors: kFailedPrecondition if the criterion is undefined for all
+// candidates; those of reading records.
 absl::StatusOr<std::optional<Trial>> TunedTrial(const Trial& trial, const TrialSearch& search, const Store& store);
 
 }  // namespace openset

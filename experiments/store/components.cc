@@ -12,7 +12,9 @@ using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 using ::google::protobuf::Reflection;
 
-bool HasFamily(absl::string_view family, FingerprintTable table) { return !FingerprintOf(family, "", table).empty(); }
+bool HasFamily(absl::string_view family, FingerprintTable table) {
+  return !SourcesOf(family, "", table).fingerprint.empty();
+}
 
 void AddOnce(const ComponentProvenance& component, StageProvenance* provenance) {
   for (const ComponentProvenance& other : provenance->component()) {
@@ -23,12 +25,12 @@ void AddOnce(const ComponentProvenance& component, StageProvenance* provenance) 
 
 }  // namespace
 
-std::string FingerprintOf(absl::string_view family, absl::string_view member, FingerprintTable table) {
-  std::string of_family;
-  for (FingerprintTable row = table; *row != nullptr; row += 3) {
+ComponentSources SourcesOf(absl::string_view family, absl::string_view member, FingerprintTable table) {
+  ComponentSources of_family;
+  for (FingerprintTable row = table; *row != nullptr; row += 4) {
     if (family != row[0]) continue;
-    if (member == row[1]) return row[2];
-    if (row[1][0] == '\0') of_family = row[2];
+    if (member == row[1]) return {row[2], row[3]};
+    if (row[1][0] == '\0') of_family = {row[2], row[3]};
   }
   return of_family;
 }
@@ -46,7 +48,7 @@ void AddComponents(const Message& spec, FingerprintTable table, StageProvenance*
       component.set_family(family);
       component.set_name(field->name());
       component.set_revision(field->message_type()->options().GetExtension(revision));
-      component.set_fingerprint(FingerprintOf(family, field->name(), table));
+      component.set_fingerprint(SourcesOf(family, field->name(), table).fingerprint);
       AddOnce(component, provenance);
     }
     const int count = field->is_repeated() ? reflection->FieldSize(spec, field) : 1;

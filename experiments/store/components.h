@@ -10,12 +10,17 @@
 
 namespace openset {
 
-// A table that component_fingerprints() (tools/build_defs/fingerprints.bzl) makes: family, member, SHA-256, and so on;
-// nullptr at its end. The member "" stands for the family as a whole.
+// A table that component_fingerprints() (tools/build_defs/fingerprints.bzl) makes: family, member, target, SHA-256, and
+// so on; nullptr at its end. The member "" stands for the family as a whole.
 using FingerprintTable = const char* const*;
 
-// That of a member; of its family where it has no sources of its own; "" for a family that is not in the table.
-std::string FingerprintOf(absl::string_view family, absl::string_view member, FingerprintTable table);
+struct ComponentSources {
+  std::string target;       // "eval/scores/fdbd"
+  std::string fingerprint;  // SHA-256 over its sources, in hexadecimal
+};
+
+// Those of a member; of its family where it has no sources of its own; empty for a family that is not in the table.
+ComponentSources SourcesOf(absl::string_view family, absl::string_view member, FingerprintTable table);
 
 // Adds to `provenance` each member of a family of the table that `spec`, or a message below it, holds: LossTermSpec's
 // `cross_entropy`, say. Each once, in the order of the fields. The training that another one starts from, and those of

@@ -20,8 +20,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const char* const kTable[] = {"LossTermSpec", "", "all losses", "LossTermSpec", "open_auc", "digest of open_auc",
-                              "ModelSpec",    "", "all models", "ModelSpec",    "vgg32",    "digest of vgg32",
+const char* const kTable[] = {"LossTermSpec", "",         "losses/make_loss_term", "all losses",          //
+                              "LossTermSpec", "open_auc", "losses/open_auc",       "digest of open_auc",  //
+                              "ModelSpec",    "",         "models/make_model",     "all models",          //
+                              "ModelSpec",    "vgg32",    "models/vgg32",          "digest of vgg32",     //
                               nullptr};
 
 std::vector<std::string> ComponentsOf(const std::string& action) {
@@ -37,11 +39,12 @@ std::vector<std::string> ComponentsOf(const std::string& action) {
   return lines;
 }
 
-TEST(FingerprintOf, IsTheMembersOrElseTheFamilys) {
-  EXPECT_EQ(FingerprintOf("LossTermSpec", "open_auc", kTable), "digest of open_auc");
-  EXPECT_EQ(FingerprintOf("LossTermSpec", "cross_entropy", kTable), "all losses");
-  EXPECT_EQ(FingerprintOf("ModelSpec", "open_auc", kTable), "all models");
-  EXPECT_EQ(FingerprintOf("ScoreSpec", "open_auc", kTable), "");
+TEST(SourcesOf, AreTheMembersOrElseTheFamilys) {
+  EXPECT_EQ(SourcesOf("LossTermSpec", "open_auc", kTable).fingerprint, "digest of open_auc");
+  EXPECT_EQ(SourcesOf("LossTermSpec", "open_auc", kTable).target, "losses/open_auc");
+  EXPECT_EQ(SourcesOf("LossTermSpec", "cross_entropy", kTable).fingerprint, "all losses");
+  EXPECT_EQ(SourcesOf("ModelSpec", "open_auc", kTable).target, "models/make_model");
+  EXPECT_EQ(SourcesOf("ScoreSpec", "open_auc", kTable).fingerprint, "");
 }
 
 TEST(AddComponents, FindsTheMembersOfItsFamiliesOnceEach) {
@@ -59,16 +62,17 @@ TEST(AddComponents, LeavesOtherTrainingsOut) {
 // The table that the build makes: SHA-256 of what sha256sum prints of the files, in the order of their paths.
 TEST(ComponentFingerprints, AreThoseOfTheSources) {
   const auto digest_of = [](const std::vector<std::string>& paths) {
-    std::string lines;
+    std::string lines = absl::StrCat(Sha256Hex(""), "  /dev/null\n");
     for (const std::string& path : paths) {
       absl::StrAppend(&lines, *Sha256HexOfFile(*RunfilesFolder() + "/openset/" + path), "  ", path, "\n");
     }
     return Sha256Hex(lines);
   };
   const std::string suggest = digest_of({"core/suggest.cc", "core/suggest.h"});
-  EXPECT_EQ(FingerprintOf("FirstSpec", "suggest", openset_test_fingerprints), suggest);
-  EXPECT_EQ(FingerprintOf("SecondSpec", "suggest", openset_test_fingerprints), suggest);
-  EXPECT_EQ(FingerprintOf("FirstSpec", "other_name", openset_test_fingerprints), suggest);
+  EXPECT_EQ(SourcesOf("FirstSpec", "suggest", openset_test_fingerprints).fingerprint, suggest);
+  EXPECT_EQ(SourcesOf("FirstSpec", "suggest", openset_test_fingerprints).target, "core/suggest");
+  EXPECT_EQ(SourcesOf("SecondSpec", "suggest", openset_test_fingerprints).fingerprint, suggest);
+  EXPECT_EQ(SourcesOf("FirstSpec", "other_name", openset_test_fingerprints).fingerprint, suggest);
 }
 
 }  // namespace

@@ -150,6 +150,18 @@ absl::Status Store::CommitFolder(const std::string& staging, const std::string& 
   return SyncFolder(parent);
 }
 
+absl::Status Store::Remove(const std::string& result) const {
+  if (!FileExists(result)) return absl::OkStatus();
+  // At once, as nobody may see a part of it.
+  OPENSET_ASSIGN_OR_RETURN(const std::string staging, NewStagingFolder("removed"));
+  std::error_code error;
+  std::filesystem::rename(result, JoinPath(staging, "result"), error);
+  std::error_code ignored;
+  std::filesystem::remove_all(staging, ignored);
+  if (!error) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat("cannot remove ", result, ": ", error.message()));
+}
+
 absl::Status Store::WriteFailure(const FailureRecord& failure) const {
   const std::string folder = AttemptsFolder(failure.key());
   OPENSET_RETURN_IF_ERROR(Make(folder));

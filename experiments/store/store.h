@@ -61,6 +61,10 @@ class Store {
   // already it stays, and the staging folder is removed.
   absl::Status CommitFolder(const std::string& staging, const std::string& target) const;
 
+  // Removes a result, so that it can be made again: RecordPath(), CheckpointFolder() or OutputsFolder() of something,
+  // or PartialPath(). It need not be there. Errors: kUnavailable.
+  absl::Status Remove(const std::string& result) const;
+
   // Keeps it beside those of earlier attempts.
   absl::Status WriteFailure(const FailureRecord& failure) const;
   // Attempts that failed.

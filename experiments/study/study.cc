@@ -4,12 +4,23 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
+#include "core/suggest.h"
 #include "data/data_set.h"
 #include "experiments/plan/search.h"
 #include "experiments/study/check_inputs.h"
+#include "experiments/study/source_changes.h"
 
 namespace openset {
+namespace {
+
+constexpr char kRedoAll[] = "all";
+constexpr char kRedoChanged[] = "changed";
+constexpr char kRedoFailed[] = "failed";
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<Study>> Study::Load(const std::string& spec, const SpecFolders& folders,
                                                    const Store& store, const StudyOptions& options) {
@@ -27,7 +38,8 @@ absl::StatusOr<std::unique_ptr<Study>> Study::Make(Experiment experiment, const 
     }
   }
   std::unique_ptr<Study> study(new Study(std::move(experiment), store));
-  OPENSET_RETURN_IF_ERROR(study->PlanAll(options.expand));
+  study->redo_ = options.redo;
+  OPENSET_RETURN_IF_ERROR(study->PlanAll(options));
   return study;
 }
 
@@ -39,8 +51,9 @@ Study::Study(Experiment experiment, const Store& store)
         return CountSamples(selection, experiment_.catalog).value_or(0);
       }) {}
 
-absl::Status Study::PlanAll(const ExpandOptions& options) {
-  OPENSET_ASSIGN_OR_RETURN(std::vector<Trial> trials, Expand(experiment_, options));
+absl::Status Study::PlanAll(const StudyOptions& options) {
+  OPENSET_RETURN_IF_ERROR(CheckRedo());
+  OPENSET_ASSIGN_OR_RETURN(std::vector<Trial> trials, Expand(experiment_, options.expand));
   OPENSET_ASSIGN_OR_RETURN(std::vector<TrialSearch> searches, ExpandSearches(experiment_, trials));
   auto search = searches.begin();
   std::vector<std::pair<size_t, TrialSearch>> open;  // places in written_, and their searches
@@ -48,7 +61,10 @@ absl::Status Study::PlanAll(const ExpandOptions& options) {
     Written& written = written_.emplace_back();
     written.trial = planner_.AddTrial(trials[t]);
     if (search == searches.end() || search->trial != static_cast<int>(t)) continue;
-    OPENSET_ASSIGN_OR_RETURN(std::optional<Trial> tuned, TunedTrial(trials[t], *search, store_));
+    std::optional<Trial> tuned;
+    if (redo_.empty()) {  // else its candidates may be made again
+      OPENSET_ASSIGN_OR_RETURN(tuned, TunedTrial(trials[t], *search, store_));
+    }
     if (tuned.has_value()) {
       written.tuned = planner_.AddTrial(*std::move(tuned));
     } else {
@@ -60,7 +76,90 @@ absl::Status Study::PlanAll(const ExpandOptions& options) {
   for (auto& [place, of_trial] : open) {
     written_[place].search = planner_.plan().nodes[planner_.AddSearch(std::move(of_trial))].search;
   }
+  if (!redo_.empty()) {
+    OPENSET_RETURN_IF_ERROR(MarkRedone(0));
+    // Where the candidates stay, so does the choice; what it adds may be among what is made again.
+    const size_t planned = plan().nodes.size();
+    for (size_t n = 0; n < planned; ++n) {
+      if (plan().nodes[n].kind != ActionKind::kChoose) continue;
+      const std::vector<int>& inputs = plan().nodes[n].inputs;
+      if (!absl::c_all_of(inputs, [this](int input) { return plan().nodes[input].done; })) continue;
+      OPENSET_RETURN_IF_ERROR(planner_.Choose(static_cast<int>(n)).status());
+    }
+    OPENSET_RETURN_IF_ERROR(MarkRedone(planned));
+  }
   planner_.FindNeeded();
+  return absl::OkStatus();
+}
+
+absl::Status Study::CheckRedo() const {
+  std::vector<std::string> known = {kRedoAll, kRedoChanged, kRedoFailed};
+  for (const LoadedMethod& method : experiment_.methods) known.push_back(method.spec.name());
+  if (redo_.empty() || absl::c_linear_search(known, redo_)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--redo: ", UnknownName("method", redo_, known)));
+}
+
+absl::Status Study::MarkRedone(size_t first) {
+  if (redo_.empty() || redo_ == kRedoFailed) return absl::OkStatus();
+  SourceChanges changes;
+  if (redo_ == kRedoChanged) OPENSET_RETURN_IF_ERROR(AddStored(plan(), store_, first, &changes));
+  const auto is_of_method = [this](int t) {
+    const std::string& name = plan().trials[t].method().name();
+    return name == redo_ || name == absl::StrCat(redo_, kTunedSuffix);
+  };
+  std::vector<int> nodes;
+  for (size_t n = first; n < plan().nodes.size(); ++n) {
+    const PlanNode& node = plan().nodes[n];
+    const bool redone = redo_ == kRedoAll       ? true
+                        : redo_ == kRedoChanged ? changes.keys().count(node.key) > 0
+                                                : absl::c_all_of(node.trials, is_of_method);
+    if (redone) nodes.push_back(static_cast<int>(n));
+  }
+  planner_.Redo(nodes);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<int>> Study::Choose(int node) {
+  const size_t first = plan().nodes.size();
+  OPENSET_ASSIGN_OR_RETURN(std::vector<int> added, planner_.Choose(node));
+  if (redo_.empty()) return added;
+  OPENSET_RETURN_IF_ERROR(MarkRedone(first));
+  OPENSET_RETURN_IF_ERROR(RemoveRedone(first));
+  const std::vector<int> more = planner_.FindNeeded();
+  added.insert(added.end(), more.begin(), more.end());
+  absl::c_sort(added);
+  return added;
+}
+
+absl::StatusOr<std::vector<std::string>> Study::SourceLines() const {
+  SourceChanges changes;
+  OPENSET_RETURN_IF_ERROR(AddStored(plan(), store_, 0, &changes));
+  return changes.Lines();
+}
+
+absl::Status Study::RemoveRedone(size_t first) const {
+  // Records before what they were made of.
+  for (auto node = plan().nodes.rbegin(); node != plan().nodes.rend() - first; ++node) {
+    if (redo_ == kRedoFailed && node->kind == ActionKind::kTrain && node->needed &&
+        store_.CountFailures(node->key) > 0) {
+      OPENSET_RETURN_IF_ERROR(store_.Remove(store_.PartialPath(node->key)));
+    }
+    if (!node->redo) continue;
+    switch (node->kind) {
+      case ActionKind::kTrain:
+        OPENSET_RETURN_IF_ERROR(store_.Remove(store_.CheckpointFolder(node->key)));
+        OPENSET_RETURN_IF_ERROR(store_.Remove(store_.PartialPath(node->key)));
+        break;
+      case ActionKind::kInfer:
+        OPENSET_RETURN_IF_ERROR(store_.Remove(store_.OutputsFolder(node->key)));
+        break;
+      case ActionKind::kEvaluate:
+        OPENSET_RETURN_IF_ERROR(store_.Remove(store_.RecordPath(node->key)));
+        break;
+      case ActionKind::kChoose:
+        break;
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -88,6 +187,7 @@ absl::Status Study::CheckInputs(const std::vector<std::string>& data_folders) co
 }
 
 absl::StatusOr<Report> Study::MakeReport() const {
+  SourceChanges changes;
   std::deque<TrialRecord> records;  // keep addresses
   std::deque<TrialSpec> trials;
   std::vector<TrialResult> results;
@@ -96,6 +196,7 @@ absl::StatusOr<Report> Study::MakeReport() const {
     absl::StatusOr<TrialRecord> record = store_.LoadRecord(plan().trial_id(t));
     if (record.ok()) {
       result.record = &records.emplace_back(*std::move(record));
+      changes.Add(result.record->provenance());
     } else if (!absl::IsNotFound(record.status())) {
       return record.status();
     }
@@ -103,6 +204,7 @@ absl::StatusOr<Report> Study::MakeReport() const {
   }
   Report report = openset::MakeReport(name(), results);
   report.waiting = waiting();
+  for (std::string& line : changes.Lines()) report.note_lines.push_back(std::move(line));
   return report;
 }
 

@@ -29,6 +29,11 @@ struct StudyOptions {
   ExpandOptions expand;
   // Where data sets that the catalog has no checksums of are looked at: what their files hold is part of the keys.
   std::vector<std::string> data_folders;
+  // What is to be made again, though it is in the store: "all"; "changed", what was made by other sources than the
+  // components have now (experiments/study/source_changes.h), and what depends on it; "failed", trainings that failed,
+  // which then don't go on from their last epoch; the name of a method of the study, what only its trials need. "":
+  // nothing.
+  std::string redo;
 };
 
 class Study {
@@ -56,12 +61,19 @@ class Study {
   // How many tuned trials are not in the plan yet, because their search has to be run first.
   int waiting() const;
 
+  // Lines about what was made by components whose sources are others by now (SourceChanges). Errors: those of reading
+  // records.
+  absl::StatusOr<std::vector<std::string>> SourceLines() const;
+
+  // Removes what is to be made again (StudyOptions.redo) from the store. Errors: those of Store::Remove().
+  absl::Status RemoveRedone() const { return RemoveRedone(0); }
+
   // Errors: those of experiments/study/check_inputs.h.
   absl::Status CheckInputs(const std::vector<std::string>& data_folders) const;
 
   // Makes the choice of a kChoose node, whose candidates all have records; the tuned trial's missing actions are needed
-  // now. Returns these, inputs first. Errors: those of Planner::Choose().
-  absl::StatusOr<std::vector<int>> Choose(int node) { return planner_.Choose(node); }
+  // now. Returns these, inputs first. Errors: those of Planner::Choose(), and of RemoveRedone().
+  absl::StatusOr<std::vector<int>> Choose(int node);
 
   // Errors: those of Store::LoadRecord().
   absl::StatusOr<Report> MakeReport() const;
@@ -69,7 +81,11 @@ class Study {
  private:
   Study(Experiment experiment, const Store& store);
 
-  absl::Status PlanAll(const ExpandOptions& options);
+  absl::Status PlanAll(const StudyOptions& options);
+  absl::Status CheckRedo() const;
+  // Marks the nodes from this one on that are to be made again, and removes what the store has of them.
+  absl::Status MarkRedone(size_t first);
+  absl::Status RemoveRedone(size_t first) const;
 
   // A trial of the spec, and what became of the search for its values.
   struct Written {
@@ -82,6 +98,7 @@ class Study {
   const Experiment experiment_;
   const Store store_;
   Planner planner_;
+  std::string redo_;
   std::vector<Written> written_;
 };
 

@@ -5,6 +5,8 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/proto/record_file.h"
 #include "core/testing/status_matchers.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/describe.h"
@@ -16,6 +18,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 // Two trials, of which method plain's is searched for too, among four candidates on two trainings.
 constexpr char kSearched[] = R"(
@@ -126,6 +129,130 @@ TEST_F(StudyTest, DataWithoutChecksumsThatChangeAreMadeAnew) {
   EXPECT_NE(id(), told);
   sandbox_.Write("digits/test-images", "test-images");
   EXPECT_EQ(id(), told);
+}
+
+// Two trials, of methods plain and pairs, all of whose results are there; plain's record is by another max_softmax.
+class RedoTest : public StudyTest {
+ protected:
+  RedoTest() {
+    const absl::StatusOr<std::unique_ptr<Study>> study = LoadToRedo("");
+    EXPECT_TRUE(study.ok()) << study.status();
+    for (const PlanNode& node : (*study)->plan().nodes) {
+      if (node.kind == ActionKind::kTrain) Leave(store_.CheckpointFolder(node.key), TrainSummary());
+      if (node.kind == ActionKind::kInfer) Leave(store_.OutputsFolder(node.key), InferSummary());
+      if (node.kind != ActionKind::kEvaluate) continue;
+      TrialRecord record;
+      record.set_schema_version(kSchemaVersion);
+      record.set_trial_id(node.key);
+      StageProvenance* stage = record.mutable_provenance()->add_stage();
+      stage->set_stage(StageProvenance::EVALUATE);
+      stage->set_key(node.key);
+      ComponentProvenance* score = stage->add_component();
+      score->set_family("ScoreSpec");
+      score->set_name("max_softmax");
+      score->set_fingerprint("old");
+      if (node.trials[0] == 1) score->set_name("no such score");
+      EXPECT_TRUE(store_.CommitRecord(record).ok());
+    }
+  }
+
+  template <typename Summary>
+  void Leave(const std::string& folder, Summary summary) {
+    summary.set_schema_version(kSchemaVersion);
+    EXPECT_TRUE(MakeFolders(folder).ok());
+    EXPECT_TRUE(WriteFileAtomically(JoinPath(folder, kSummaryFile), EncodeRecord(summary)).ok());
+  }
+
+  absl::StatusOr<std::unique_ptr<Study>> LoadToRedo(const std::string& redo) {
+    sandbox_.Write("experiments/specs/spec.textproto", absl::StrCat(kMinimalSpec, "method: 'pairs'"));
+    StudyOptions options;
+    options.redo = redo;
+    return Study::Load("spec", sandbox_.folders(), store_, options);
+  }
+
+  // "train 0 infer 0 evaluate 0": what is needed, of which trial, once what is redone was removed.
+  std::string NeededOf(const std::string& redo) {
+    const absl::StatusOr<std::unique_ptr<Study>> study = LoadToRedo(redo);
+    EXPECT_TRUE(study.ok()) << study.status();
+    EXPECT_TRUE((*study)->RemoveRedone().ok());
+    std::string needed;
+    for (const PlanNode& node : (*study)->plan().nodes) {
+      EXPECT_EQ(node.needed, node.redo);
+      EXPECT_EQ(node.needed,
+                !store_.HasCheckpoint(node.key) && !store_.HasOutputs(node.key) && !store_.HasRecord(node.key));
+      if (node.needed) absl::StrAppend(&needed, KindName(node.kind), " ", node.trials[0], " ");
+    }
+    return needed;
+  }
+};
+
+TEST_F(RedoTest, NothingUnlessAsked) { EXPECT_EQ(NeededOf(""), ""); }
+
+TEST_F(RedoTest, All) { EXPECT_EQ(NeededOf("all"), "train 0 infer 0 evaluate 0 train 1 infer 1 evaluate 1 "); }
+
+TEST_F(RedoTest, AMethod) { EXPECT_EQ(NeededOf("pairs"), "train 1 infer 1 evaluate 1 "); }
+
+TEST_F(RedoTest, WhatWasMadeByOtherSources) {
+  const std::string line =
+      "1 result was made by another version of eval/scores/max_softmax; --redo=changed makes it again";
+  EXPECT_THAT((*LoadToRedo(""))->SourceLines().value(), ElementsAre(line));
+  EXPECT_THAT((*LoadToRedo(""))->MakeReport()->note_lines, ElementsAre(line));
+  EXPECT_EQ(NeededOf("changed"), "evaluate 0 ");
+  EXPECT_THAT((*LoadToRedo(""))->SourceLines().value(), IsEmpty());
+}
+
+TEST_F(RedoTest, FailedTrainingsStartOver) {
+  const std::string key = (*LoadToRedo(""))->plan().nodes[0].key;
+  ASSERT_TRUE(store_.Remove(store_.CheckpointFolder(key)).ok());
+  ASSERT_TRUE(store_.Remove(store_.RecordPath((*LoadToRedo(""))->plan().trial_id(0))).ok());
+  ASSERT_TRUE(store_.Remove(store_.OutputsFolder((*LoadToRedo(""))->plan().nodes[1].key)).ok());
+  ASSERT_TRUE(MakeFolders(JoinPath(store_.folder(), "partial")).ok());
+  ASSERT_TRUE(WriteFileAtomically(store_.PartialPath(key), "an epoch").ok());
+  ASSERT_TRUE((*LoadToRedo("failed"))->RemoveRedone().ok());
+  EXPECT_TRUE(FileExists(store_.PartialPath(key)));  // it did not fail
+  FailureRecord failure;
+  failure.set_key(key);
+  ASSERT_TRUE(store_.WriteFailure(failure).ok());
+  ASSERT_TRUE((*LoadToRedo("failed"))->RemoveRedone().ok());
+  EXPECT_FALSE(FileExists(store_.PartialPath(key)));
+}
+
+TEST_F(RedoTest, OtherWordsAreMethodsOfTheStudy) {
+  EXPECT_THAT(
+      LoadToRedo("pears").status(),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--redo: unknown method 'pears'; did you mean 'pairs'?")));
+}
+
+// The candidates of a search are made again, and the choice with them; what it adds is as well.
+TEST_F(StudyTest, ASearchIsRedone) {
+  const auto load = [this](const std::string& redo) {
+    sandbox_.Write("experiments/specs/spec.textproto", absl::StrCat(kMinimalSpec, kSearched));
+    StudyOptions options;
+    options.redo = redo;
+    absl::StatusOr<std::unique_ptr<Study>> study = Study::Load("spec", sandbox_.folders(), store_, options);
+    EXPECT_TRUE(study.ok()) << study.status();
+    return *std::move(study);
+  };
+  const std::unique_ptr<Study> first = load("");
+  for (int t = 2; t < 6; ++t) Record(*first, t, 0.1 * t);
+  const auto is_choice = [](const PlanNode& node) { return node.kind == ActionKind::kChoose; };
+  const auto choice_of = [&](const Study& study) {
+    return static_cast<int>(absl::c_find_if(study.plan().nodes, is_choice) - study.plan().nodes.begin());
+  };
+  ASSERT_TRUE(first->Choose(choice_of(*first)).ok());
+  Record(*first, 6, 0.5);  // the tuned trial
+
+  const std::unique_ptr<Study> all = load("all");
+  EXPECT_EQ(all->waiting(), 1);
+  EXPECT_EQ(all->plan().CountNeeded(ActionKind::kEvaluate), 6);
+  ASSERT_TRUE(all->RemoveRedone().ok());
+  EXPECT_FALSE(store_.HasRecord(first->plan().trial_id(2)));
+  EXPECT_TRUE(store_.HasRecord(first->plan().trial_id(6)));  // it is not known yet
+  for (int t = 2; t < 6; ++t) Record(*all, t, 0.1 * t);
+  const absl::StatusOr<std::vector<int>> added = all->Choose(choice_of(*all));
+  ASSERT_TRUE(added.ok()) << added.status();
+  EXPECT_EQ(all->plan().nodes[added->back()].key, first->plan().trial_id(6));
+  EXPECT_FALSE(store_.HasRecord(first->plan().trial_id(6)));
 }
 
 TEST_F(StudyTest, NamesTheFilesThatAreMissing) {

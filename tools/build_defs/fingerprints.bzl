@@ -2,7 +2,7 @@
 
 SourcesInfo = provider(fields = {
     "files": "depset of the repository's source files that a target is built from, with those of its dependencies; without schemas, which every member of a family shares",
-    "of_dep": "the same of each direct dependency in this repository, by its name",
+    "of_dep": "of each direct dependency in this repository, by its name: the label, and the same files",
 })
 
 def _sources_aspect_impl(target, ctx):
@@ -13,7 +13,7 @@ def _sources_aspect_impl(target, ctx):
     return [SourcesInfo(
         files = depset(files, transitive = [dep[SourcesInfo].files for dep in deps]),
         of_dep = {
-            dep.label.name: dep[SourcesInfo].files
+            dep.label.name: (dep.label, dep[SourcesInfo].files)
             for dep in deps
             if not dep.label.workspace_name
         },
@@ -21,28 +21,35 @@ def _sources_aspect_impl(target, ctx):
 
 _sources_aspect = aspect(implementation = _sources_aspect_impl, attr_aspects = ["deps"])
 
+def _row(families, member, label, files):
+    # What a component shares with the whole program (core) does not tell it from others.
+    top = label.package.split("/")[0] + "/"
+    own = sorted([f.path for f in files.to_list() if f.path.startswith(top)])
+    return (families, member, label.package + "/" + label.name, own)
+
 def _fingerprint_source_impl(ctx):
-    rows = []  # (families, member, files)
+    rows = []
     for target, families in ctx.attr.families.items():
         info = target[SourcesInfo]
-        rows.append((families.split(" "), "", info.files))
+        families = families.split(" ")
+        rows.append(_row(families, "", target.label, info.files))
         members = {name: name for name in info.of_dep}
         members.update({alias: name for alias, name in ctx.attr.aliases.items() if name in info.of_dep})
         for member in sorted(members):
-            rows.append((families.split(" "), member, info.of_dep[members[member]]))
+            label, files = info.of_dep[members[member]]
+            rows.append(_row(families, member, label, files))
 
     lines = ["set -eu", "echo 'extern const char* const %s[];'" % ctx.attr.symbol, "echo 'const char* const %s[] = {'" % ctx.attr.symbol]
-    for families, member, files in rows:
-        paths = sorted([f.path for f in files.to_list()])
-        lines.append("sum=$(sha256sum %s | sha256sum)" % " ".join(["'%s'" % path for path in paths]))
+    for families, member, source, paths in rows:
+        lines.append("sum=$(sha256sum /dev/null %s | sha256sum)" % " ".join(["'%s'" % path for path in paths]))
         for family in families:
-            lines.append("echo \"    \\\"%s\\\", \\\"%s\\\", \\\"${sum%%%% *}\\\",\"" % (family, member))
+            lines.append("echo \"    \\\"%s\\\", \\\"%s\\\", \\\"%s\\\", \\\"${sum%%%% *}\\\",\"" % (family, member, source))
     lines.append("echo '    nullptr};'")
     script = ctx.actions.declare_file(ctx.label.name + ".sh")
     ctx.actions.write(script, "\n".join(lines) + "\n")
     ctx.actions.run_shell(
         command = "sh %s > %s" % (script.path, ctx.outputs.out.path),
-        inputs = depset([script], transitive = [files for _, _, files in rows]),
+        inputs = depset([script], transitive = [target[SourcesInfo].files for target in ctx.attr.families]),
         outputs = [ctx.outputs.out],
         env = {"PATH": "/bin:/usr/bin"},
         mnemonic = "Fingerprint",
@@ -60,13 +67,13 @@ _fingerprint_source = rule(
 )
 
 def component_fingerprints(name, families, symbol, aliases = {}):
-    """NAME.cc: the table `symbol` of (family, member, SHA-256), as experiments/store/components.h reads it.
+    """NAME.cc: the table `symbol` of (family, member, target, SHA-256), as experiments/store/components.h reads it.
 
     Args:
       name: of the rule.
       families: the target that makes the members of a family -> the names of the messages whose oneof they are, separated
           by blanks. A member is the target's dependency of its name; its files are those it is built from, with those of
-          its own dependencies in this repository. The member "" stands for the family as a whole.
+          its own dependencies, as far as they lie in the same top folder. The member "" stands for the family as a whole.
       symbol: a C++ name.
       aliases: a member that has another target's name -> that target's.
     """
@@ -81,4 +88,5 @@ def component_fingerprints(name, families, symbol, aliases = {}):
         name = name,
         srcs = [name + ".cc"],
         linkstatic = 1,
+        visibility = ["//experiments:__subpackages__"],
     )

@@ -20,6 +20,12 @@ ABSL_FLAG(
     "source tree has them), whose names stand beside those that come with the program, like those of the folders "
     "in the environment's OPENSET_LIBRARY and of the spec's own folder.");
 
+ABSL_FLAG(std::string, redo, "",
+          "Make results again that are in the store: 'changed' (made by components whose sources are others by now), "
+          "'all', the name of a method of the study (what only its trials need), or 'failed' (trainings that failed "
+          "start over, instead of going on from their last epoch). With `run` they are removed when it begins; `plan` "
+          "shows what it would do.");
+
 namespace openset {
 
 absl::StatusOr<SpecFolders> SpecFoldersFromFlags() {
@@ -48,6 +54,7 @@ absl::StatusOr<StudyOptions> StudyOptionsFromFlags() {
   options.expand.default_device = devices.default_device;
   options.expand.device_kind = devices.kind;
   OPENSET_ASSIGN_OR_RETURN(options.data_folders, DataFoldersFromFlags());
+  options.redo = absl::GetFlag(FLAGS_redo);
   return options;
 }
 

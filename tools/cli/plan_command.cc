@@ -118,6 +118,8 @@ absl::Status ShowPlan(const std::vector<std::string>& arguments) {
               << "\nA training pass counts as 3 image passes, an inference pass as 1.\n\n"
               << ToText(splits) << "\n"
               << ToText(Trials(plan));
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> lines, study->SourceLines());
+    for (const std::string& line : lines) std::cout << "\n" << line << ".\n";
   }
   return absl::OkStatus();
 }
@@ -135,7 +137,7 @@ Command PlanCommand() {
       "\n"
       "  openset plan quickstart\n"
       "  openset plan my_study.textproto --format=json\n";
-  command.flags = {"deploy", "store", "format", "devices", "library"};
+  command.flags = {"deploy", "store", "format", "devices", "data", "library", "redo"};
   command.run = ShowPlan;
   return command;
 }

@@ -41,7 +41,7 @@ Command ReportCommand() {
       "\n"
       "  openset report quickstart\n"
       "  openset report quickstart --format=json --out=quickstart.json\n";
-  command.flags = {"deploy", "store", "format", "out", "devices", "library"};
+  command.flags = {"deploy", "store", "format", "out", "devices", "data", "library"};
   command.run = RunReport;
   return command;
 }

@@ -64,11 +64,13 @@ void ShowWork(const Study& study, int cpu_slots) {
 }  // namespace
 
 std::vector<std::string> RunFlags() {
-  return {"deploy", "store", "engine", "devices", "jobs", "data", "library", "worker"};
+  return {"deploy", "store", "engine", "devices", "jobs", "data", "library", "worker", "redo"};
 }
 
 absl::Status RunPlan(Study* study) {
   const Plan& plan = study->plan();
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> lines, study->SourceLines());
+  for (const std::string& line : lines) std::cout << line << ".\n";
   if (plan.CountNeeded(ActionKind::kEvaluate) == 0) {
     std::cout << study->name() << ": all " << plan.trials.size() << " trials are done; nothing to run.\n";
     return absl::OkStatus();
@@ -80,6 +82,7 @@ absl::Status RunPlan(Study* study) {
   OPENSET_RETURN_IF_ERROR(study->CheckInputs(options.data_folders));
   ShowWork(*study, options.capacity.cpu_threads);
   study->store().SweepTemporaries();
+  OPENSET_RETURN_IF_ERROR(study->RemoveRedone());
   RunDisplay display(plan, isatty(STDOUT_FILENO) != 0, &std::cout);
   const auto choose = [study](int node) { return study->Choose(node); };
   return ExecutePlan(plan, choose, study->store(), deployment.spec.memory(), &engine, &display);

@@ -54,7 +54,7 @@ Command StatusCommand() {
   command.min_arguments = command.max_arguments = 1;
   command.summary = "Tells what of an experiment is done, running, failed (and why) and left.";
   command.description = "  openset status quickstart\n";
-  command.flags = {"deploy", "store", "devices", "library"};
+  command.flags = {"deploy", "store", "devices", "data", "library"};
   command.run = RunStatus;
   return command;
 }

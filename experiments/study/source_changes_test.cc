@@ -1,0 +1,67 @@
+#include "experiments/study/source_changes.h"
+
+#include "core/proto/text_proto.h"
+#include "core/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const char* const kTrain[] = {"LossTermSpec", "open_auc", "losses/open_auc", "new", nullptr};
+const char* const kInfer[] = {"ModelSpec", "vgg32", "models/vgg32", "same", nullptr};
+const char* const kEvaluate[] = {"ScoreSpec", "fdbd", "eval/scores/fdbd", "new", nullptr};
+
+Provenance Parse(const std::string& text) {
+  Provenance provenance;
+  EXPECT_THAT(ParseTextProto(text, "provenance", &provenance), IsOk());
+  return provenance;
+}
+
+TEST(SourceChanges, CountsResultsByTheComponentThatIsAnotherOne) {
+  SourceChanges changes({kTrain, kInfer, kEvaluate});
+  const std::string train =
+      "stage { stage: TRAIN key: 't' component { family: 'LossTermSpec' name: 'open_auc' fingerprint: 'old' } }";
+  const std::string infer =
+      "stage { stage: INFER key: 'i' component { family: 'ModelSpec' name: 'vgg32' fingerprint: 'same' } }";
+  const auto evaluate = [](const std::string& key, const std::string& fingerprint) {
+    return "stage { stage: EVALUATE key: '" + key + "' component { family: 'ScoreSpec' name: 'fdbd' fingerprint: '" +
+           fingerprint + "' } }";
+  };
+  changes.Add(Parse(infer + evaluate("a", "new")));
+  EXPECT_THAT(changes.keys(), IsEmpty());
+  EXPECT_THAT(changes.Lines(), IsEmpty());
+  EXPECT_TRUE(changes.HasSeen("i"));
+  EXPECT_FALSE(changes.HasSeen("t"));
+
+  changes.Add(Parse(train + infer + evaluate("b", "old")));
+  changes.Add(Parse(train + infer + evaluate("c", "new")));
+  EXPECT_THAT(changes.keys(), ElementsAre("b", "t"));
+  EXPECT_THAT(
+      changes.Lines(),
+      ElementsAre("1 result was made by another version of eval/scores/fdbd; --redo=changed makes it again",
+                  "2 results were made by another version of losses/open_auc; --redo=changed makes them again"));
+}
+
+TEST(SourceChanges, WhatHasNoFingerprintIsNotCompared) {
+  SourceChanges changes({kTrain, kInfer, kEvaluate});
+  changes.Add(Parse("stage { stage: TRAIN key: 'a' component { family: 'LossTermSpec' name: 'open_auc' } }"));
+  changes.Add(Parse("stage { stage: TRAIN key: 'b' component { family: 'HeadSpec' name: 'x' fingerprint: 'old' } }"));
+  changes.Add(Parse("stage { key: 'c' component { family: 'LossTermSpec' name: 'open_auc' fingerprint: 'old' } }"));
+  EXPECT_THAT(changes.keys(), IsEmpty());
+}
+
+// The tables that are linked know the families, and name targets as a user finds them in the source tree.
+TEST(SourcesOfThisProgram, AreThoseOfTheStages) {
+  const CurrentSources current = SourcesOfThisProgram();
+  EXPECT_EQ(SourcesOf("LossTermSpec", "cross_entropy", current.train).target, "losses/cross_entropy");
+  EXPECT_EQ(SourcesOf("ModelSpec", "vgg32", current.infer).target, "models/vgg32");
+  EXPECT_EQ(SourcesOf("ScoreSpec", "max_logit", current.evaluate).target, "eval/scores/max_logit");
+  EXPECT_EQ(SourcesOf("ScoreSpec", "max_logit", current.evaluate).fingerprint.size(), 64);
+}
+
+}  // namespace
+}  // namespace openset
