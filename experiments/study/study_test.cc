@@ -194,7 +194,7 @@ TEST_F(RedoTest, AMethod) { EXPECT_EQ(NeededOf("pairs"), "train 1 infer 1 evalua
 
 TEST_F(RedoTest, WhatWasMadeByOtherSources) {
   const std::string line =
-      "1 result was made by another version of eval/scores/max_softmax; --redo=changed makes it again";
+      "1 result was made by another version of eval/scores/logits/max_softmax; --redo=changed makes it again";
   EXPECT_THAT((*LoadToRedo(""))->SourceLines().value(), ElementsAre(line));
   EXPECT_THAT((*LoadToRedo(""))->MakeReport()->note_lines, ElementsAre(line));
   EXPECT_EQ(NeededOf("changed"), "evaluate 0 ");
