@@ -141,6 +141,49 @@ std::string FormatCsv(const Report& report) {
   return ToCsv(table);
 }
 
+nlohmann::ordered_json AxisJson(const std::vector<AxisValue>& values) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const AxisValue& axis : values) json[axis.name()] = axis.value();
+  return json;
+}
+
+// A learning curve: what training saw in each epoch, and what was measured after it.
+nlohmann::ordered_json CurveJson(const std::vector<EpochSummary>& epochs) {
+  nlohmann::ordered_json curve = nlohmann::ordered_json::array();
+  for (const EpochSummary& epoch : epochs) {
+    nlohmann::ordered_json point;
+    point["epoch"] = epoch.epoch();
+    point["learning_rate"] = epoch.learning_rate();
+    point["loss"] = epoch.loss();
+    point["terms"] = std::vector<double>(epoch.term().begin(), epoch.term().end());
+    point["train_accuracy"] = epoch.train_accuracy();
+    for (const MetricRecord& metric : epoch.metric()) {
+      const nlohmann::ordered_json value = metric.has_value() ? nlohmann::ordered_json(metric.value()) : nullptr;
+      point["metrics"].push_back({{"metric", metric.name()}, {"group", GroupText(metric.group())}, {"value", value}});
+    }
+    curve.push_back(point);
+  }
+  return curve;
+}
+
+nlohmann::ordered_json ResultsJson(const Report& report) {
+  nlohmann::ordered_json results = nlohmann::ordered_json::array();
+  for (const ReportTrial& trial : report.results) {
+    nlohmann::ordered_json entry;
+    entry["id"] = trial.id;
+    entry["method"] = trial.method;
+    entry["task"] = trial.task;
+    entry["axis"] = AxisJson(trial.axis);
+    entry["split"] = trial.split;
+    entry["seed"] = trial.seed;
+    entry["checkpoint"] = trial.checkpoint_key;
+    entry["outputs"] = trial.outputs_key;
+    entry["curve"] = CurveJson(trial.epochs);
+    results.push_back(entry);
+  }
+  return results;
+}
+
 std::string FormatJson(const Report& report) {
   nlohmann::ordered_json json;
   json["experiment"] = report.experiment;
@@ -154,8 +197,7 @@ std::string FormatJson(const Report& report) {
     nlohmann::ordered_json entry;
     entry["method"] = cell.method;
     entry["task"] = cell.task;
-    entry["axis"] = nlohmann::ordered_json::object();
-    for (const AxisValue& axis : cell.axis) entry["axis"][axis.name()] = axis.value();
+    entry["axis"] = AxisJson(cell.axis);
     entry["unknown_classes"] = cell.unknown_classes;
     entry["openness"] = cell.openness;
     entry["group"] = cell.group;
@@ -180,6 +222,7 @@ std::string FormatJson(const Report& report) {
     if (!cell.absent_reasons.empty()) entry["absent"] = cell.absent_reasons;
     json["cells"].push_back(entry);
   }
+  json["results"] = ResultsJson(report);
   return json.dump(2) + "\n";
 }
 

@@ -148,6 +148,22 @@ class Cells {
   std::vector<ReportCell> cells_;
 };
 
+ReportTrial TrialOf(const TrialResult& result) {
+  const TrialSpec& trial = *result.trial;
+  const TrialRecord& record = *result.record;
+  ReportTrial found;
+  found.id = record.trial_id();
+  found.method = trial.method().name();
+  found.task = trial.task();
+  found.axis.assign(trial.axis().begin(), trial.axis().end());
+  found.split = trial.split();
+  found.seed = trial.seed();
+  found.checkpoint_key = record.checkpoint_key();
+  found.outputs_key = record.outputs_key();
+  found.epochs.assign(record.epoch().begin(), record.epoch().end());
+  return found;
+}
+
 // Adds a trial's value to its cell.
 void AddResult(const TrialResult& result, ReportCell* cell) {
   if (result.record == nullptr) {
@@ -185,6 +201,7 @@ Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> r
     const TrialSpec& trial = *result.trial;
     report.missing += result.record == nullptr;
     if (trial.has_search()) report.search_lines.push_back(SearchLine(trial));
+    if (result.record != nullptr) report.results.push_back(TrialOf(result));
     if (result.record != nullptr && result.record->ignored_tensor_size() > 0) {
       const std::string line = LeftOutLine(result);
       if (!absl::c_linear_search(report.note_lines, line)) report.note_lines.push_back(line);

@@ -43,6 +43,19 @@ struct ReportCell {
   std::vector<std::string> absent_reasons;                          // of records in which the metric is undefined
 };
 
+// A trial that has a record: what the record is found by, and how its training went.
+struct ReportTrial {
+  std::string id;
+  std::string method;
+  std::string task;
+  std::vector<AxisValue> axis;
+  int split = 0;
+  uint64_t seed = 0;
+  std::string checkpoint_key;  // of the first member of an ensemble, as the epochs
+  std::string outputs_key;
+  std::vector<EpochSummary> epochs;
+};
+
 struct Report {
   std::string experiment;
   std::vector<ReportCell>
@@ -53,6 +66,7 @@ struct Report {
   std::vector<std::string> search_lines;
   // What else is to be known: a line each.
   std::vector<std::string> note_lines;
+  std::vector<ReportTrial> results;  // in the order of the trials
   int trials = 0;
   int missing = 0;  // trials without a record
   int waiting = 0;  // tuned trials that wait for their search; they are not among `trials`

@@ -10,6 +10,7 @@
 #include "experiments/store/metric_groups.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {
@@ -98,6 +99,29 @@ TEST(MakeReport, AxisValuesAndOpennessMakeRowsAndTables) {
   EXPECT_THAT(text, HasSubstr("a, lambda 0.1"));
   EXPECT_THAT(text, HasSubstr("task, 1 unknown classes, openness 0.125"));
   EXPECT_THAT(text, HasSubstr("task, 2 unknown classes, openness 0.125"));
+}
+
+TEST(MakeReport, JsonHasEachRecordWithItsLearningCurve) {
+  TrialRecord record = Record(0.5, 0.75);
+  record.set_trial_id("abc");
+  record.set_checkpoint_key("def");
+  record.set_outputs_key("012");
+  EXPECT_TRUE(ParseTextProto("epoch: 0 learning_rate: 0.1 loss: 1.5 term: [1, 0.5] train_accuracy: 0.25 "
+                             "metric { name: 'auroc' value: 0.75 group { kind: POOL } } "
+                             "metric { name: 'nll' absent_reason: 'none' group { kind: SET set: 'svhn' } }",
+                             "epoch", record.add_epoch())
+                  .ok());
+  const Report report = MakeReport("study", {{&kTrials[0], nullptr}, {&kTrials[1], &record}});
+  const nlohmann::json json = nlohmann::json::parse(FormatReport(report, ReportFormat::kJson));
+  EXPECT_EQ(json["results"], nlohmann::json::parse(R"([{
+      "id": "abc", "method": "a", "task": "task", "axis": {}, "split": 1, "seed": 5,
+      "checkpoint": "def", "outputs": "012",
+      "curve": [{
+        "epoch": 0, "learning_rate": 0.1, "loss": 1.5, "terms": [1.0, 0.5], "train_accuracy": 0.25,
+        "metrics": [{"metric": "auroc", "group": "pool", "value": 0.75},
+                    {"metric": "nll", "group": "svhn", "value": null}]
+      }]
+    }])"));
 }
 
 TEST(MakeReport, SaysOnceWhichTensorsOfItsWeightsAMethodDoesWithout) {

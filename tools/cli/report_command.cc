@@ -37,7 +37,7 @@ Command ReportCommand() {
   command.summary = "Prints an experiment's tables from the records there are.";
   command.description =
       "Text and Markdown show percent; csv and json hold the numbers in full precision, json also every single value\n"
-      "with its split and seed.\n"
+      "with its split and seed, and each record's id, keys and learning curve.\n"
       "\n"
       "  openset report quickstart\n"
       "  openset report quickstart --format=json --out=quickstart.json\n";
