@@ -8,6 +8,7 @@
 //   partial/<key>.safetensors             the last epoch of a training that is not complete
 //   running/<key>                         "HOST PID" of the process that works on the action
 //   logs/, tmp/                           of running processes
+//   data/<data set>/<part>.sha256         what its files held at the last run, where the catalog has no checksums
 //   reports/<experiment>/                 tables
 //   version                               "openset store 2": the schema version of all that is in it
 //

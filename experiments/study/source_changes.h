@@ -37,7 +37,8 @@ class SourceChanges {
   const std::set<std::string>& keys() const { return keys_; }
   bool HasSeen(const std::string& key) const { return seen_.count(key) > 0; }
 
-  // A line a component: "4 results were made by another version of eval/scores/head/fdbd; --redo=changed makes them again".
+  // A line a component: "4 results were made by another version of eval/scores/head/fdbd; --redo=changed makes them
+  // again".
   std::vector<std::string> Lines() const;
 
  private:

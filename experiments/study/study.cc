@@ -2,13 +2,17 @@
 
 #include <deque>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "core/files/files.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
+#include "data/catalog.h"
 #include "data/data_set.h"
+#include "data/task.pb.h"
 #include "experiments/plan/search.h"
 #include "experiments/study/check_inputs.h"
 #include "experiments/study/source_changes.h"
@@ -20,6 +24,37 @@ constexpr char kRedoAll[] = "all";
 constexpr char kRedoChanged[] = "changed";
 constexpr char kRedoFailed[] = "failed";
 
+// Where the store has the content (DataSetPart.content_sha256) of the data that its last run read.
+std::string ContentPath(const Store& store, const std::string& data_set, const std::string& part) {
+  return absl::StrCat(store.folder(), "/data/", data_set, "/", part, ".sha256");
+}
+
+std::set<std::string> DataSetsOf(const Experiment& experiment) {
+  std::set<std::string> names;
+  for (const TaskSpec& task : experiment.tasks) {
+    names.insert(task.data_set());
+    if (task.has_external()) names.insert(task.external().data_set());
+    for (const UnknownSource& unknown : task.unknown()) names.insert(unknown.data_set());
+  }
+  return names;
+}
+
+// Of the data sets that the catalog has no checksums of: by their files or, where these are not here (a report on
+// another machine), as the store's last run found them.
+absl::Status TellContents(const Store& store, const std::vector<std::string>& data_folders, Experiment* experiment) {
+  for (const std::string& name : DataSetsOf(*experiment)) {
+    OPENSET_RETURN_IF_ERROR(AddContentDigests(name, data_folders, &experiment->catalog));
+    DataSetInfo* info = experiment->catalog.FindMutable(name);
+    if (info == nullptr) continue;
+    for (DataSetPart& part : *info->mutable_layout(0)->mutable_part()) {
+      if (HasChecksums(part) || part.has_content_sha256()) continue;
+      const absl::StatusOr<std::string> last = ReadFile(ContentPath(store, name, part.name()));
+      if (last.ok()) part.set_content_sha256(*last);
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Study>> Study::Load(const std::string& spec, const SpecFolders& folders,
@@ -30,13 +65,7 @@ absl::StatusOr<std::unique_ptr<Study>> Study::Load(const std::string& spec, cons
 
 absl::StatusOr<std::unique_ptr<Study>> Study::Make(Experiment experiment, const Store& store,
                                                    const StudyOptions& options) {
-  for (const TaskSpec& task : experiment.tasks) {
-    OPENSET_RETURN_IF_ERROR(AddContentDigests(task.data_set(), options.data_folders, &experiment.catalog));
-    OPENSET_RETURN_IF_ERROR(AddContentDigests(task.external().data_set(), options.data_folders, &experiment.catalog));
-    for (const UnknownSource& unknown : task.unknown()) {
-      OPENSET_RETURN_IF_ERROR(AddContentDigests(unknown.data_set(), options.data_folders, &experiment.catalog));
-    }
-  }
+  OPENSET_RETURN_IF_ERROR(TellContents(store, options.data_folders, &experiment));
   std::unique_ptr<Study> study(new Study(std::move(experiment), store));
   study->redo_ = options.redo;
   OPENSET_RETURN_IF_ERROR(study->PlanAll(options));
@@ -135,6 +164,19 @@ absl::StatusOr<std::vector<std::string>> Study::SourceLines() const {
   SourceChanges changes;
   OPENSET_RETURN_IF_ERROR(AddStored(plan(), store_, 0, &changes));
   return changes.Lines();
+}
+
+absl::Status Study::RememberData() const {
+  for (const std::string& name : DataSetsOf(experiment_)) {
+    OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, experiment_.catalog.Find(name));
+    for (const DataSetPart& part : info->layout(0).part()) {
+      const std::string path = ContentPath(store_, name, part.name());
+      if (!part.has_content_sha256() || ReadFile(path).value_or("") == part.content_sha256()) continue;
+      OPENSET_RETURN_IF_ERROR(MakeFolders(path.substr(0, path.rfind('/'))));
+      OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, part.content_sha256()));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Study::RemoveRedone(size_t first) const {

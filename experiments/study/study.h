@@ -28,6 +28,7 @@ namespace openset {
 struct StudyOptions {
   ExpandOptions expand;
   // Where data sets that the catalog has no checksums of are looked at: what their files hold is part of the keys.
+  // Of those that are not there it is what they held at the store's last run.
   std::vector<std::string> data_folders;
   // What is to be made again, though it is in the store: "all"; "changed", what was made by other sources than the
   // components have now (experiments/study/source_changes.h), and what depends on it; "failed", trainings that failed,
@@ -64,6 +65,10 @@ class Study {
   // Lines about what was made by components whose sources are others by now (SourceChanges). Errors: those of reading
   // records.
   absl::StatusOr<std::vector<std::string>> SourceLines() const;
+
+  // Keeps in the store what the files of data sets without checksums hold, so that its results are found where the
+  // files are not. To be called before a run. Errors: those of writing.
+  absl::Status RememberData() const;
 
   // Removes what is to be made again (StudyOptions.redo) from the store. Errors: those of Store::Remove().
   absl::Status RemoveRedone() const { return RemoveRedone(0); }

@@ -82,6 +82,7 @@ absl::Status RunPlan(Study* study) {
   OPENSET_RETURN_IF_ERROR(study->CheckInputs(options.data_folders));
   ShowWork(*study, options.capacity.cpu_threads);
   study->store().SweepTemporaries();
+  OPENSET_RETURN_IF_ERROR(study->RememberData());
   OPENSET_RETURN_IF_ERROR(study->RemoveRedone());
   RunDisplay display(plan, isatty(STDOUT_FILENO) != 0, &std::cout);
   const auto choose = [study](int node) { return study->Choose(node); };
