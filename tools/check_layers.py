@@ -1,7 +1,7 @@
 """Checks the dependency order of the folders, by the includes and imports of the sources it is given.
 
 core < {data, models, losses, eval} < experiments < tools. The four middle folders never include each other, only
-the core/torch*.h include LibTorch, only core/logging.h includes glog, and eval never sees LibTorch.
+the core/torch*.h include LibTorch, only core/logging.h includes glog, and eval never sees LibTorch. No source has more than 400 lines, no BUILD file more than 250.
 """
 
 import re
@@ -40,6 +40,10 @@ LIBTORCH_HEADERS = LIBTORCH_FILES | {"core/tensor/batch.h", "core/tensor/open_se
 INCLUDE = re.compile(r'^\s*(?:#include|import)\s+["<]([^">]+)[">]')
 
 
+MOST_LINES = 400
+MOST_LINES_OF_BUILD = 250
+
+
 def problems_of(path, lines):
     folder = path.split("/")[0]
     for number, line in enumerate(lines, 1):
@@ -70,6 +74,13 @@ def main(paths):
     folders = {p.split("/")[0] for p in sources}
     problems = [f"no sources of {folder}: list its packages in //tools:check_layers_test"
                 for folder in MAY_INCLUDE if folder not in folders]
+    for path in paths:
+        most = MOST_LINES_OF_BUILD if path.endswith("BUILD") else MOST_LINES
+        with open(path, encoding="utf-8") as file:
+            count = sum(1 for _ in file)
+        if count > most:
+            problems.append(f"{path}: has {count} lines, more than {most}: find the room it wants, or fill its lists "
+                            "(tools/check_deps.py --fill)")
     known = set(sources)
     for path in sources:
         with open(path, encoding="utf-8") as file:

@@ -2,5 +2,5 @@
 # Runs check_layers.py over every source among the runfiles.
 set -e
 cd "$TEST_SRCDIR/openset"
-python3 tools/check_layers.py $(find -L . -type f \( -name '*.h' -o -name '*.cc' -o -name '*.cu' -o -name '*.proto' \) |
-  sed 's|^\./||' | sort)
+python3 tools/check_layers.py $(find -L . -type f \( -name '*.h' -o -name '*.cc' -o -name '*.cu' -o -name '*.proto' \
+  -o -name BUILD \) | sed 's|^\./||' | sort)
