@@ -1,13 +1,14 @@
 // The `openset` command. It does without LibTorch, so it starts in milliseconds; tools/worker_main.cc has it.
 #include "tools/cli/command.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/data/data_commands.h"
 
 int main(int argc, char** argv) {
   return openset::RunCommandLine(
       "openset: open-set recognition, out-of-distribution and misclassification detection, measured.",
       {openset::RunCommand(), openset::PlanCommand(), openset::StatusCommand(), openset::ReportCommand(),
        openset::ScoreCommand(), openset::EvalCommand(), openset::CompareCommand(), openset::ThresholdCommand(),
-       openset::FigureCommand(), openset::ListCommand(), openset::ShowCommand(), openset::TaskCommand(),
-       openset::EvaluateWorkerCommand()},
+       openset::FigureCommand(), openset::ListCommand(), openset::ShowCommand(), openset::DataCommand(),
+       openset::TaskCommand(), openset::EvaluateWorkerCommand()},
       argc, argv);
 }

@@ -24,8 +24,8 @@ ABSL_FLAG(std::optional<std::string>, deploy, std::nullopt,
 ABSL_FLAG(std::optional<std::string>, store, std::nullopt,
           "Folder of records, checkpoints, outputs and reports. Default: openset-store.");
 ABSL_FLAG(std::optional<std::string>, data, std::nullopt,
-          "Folders with data files, separated by commas; searched before those that come with the program and before "
-          "~/.cache/openset/data. task new: the data set, by name, or a folder with a folder for each class.");
+          "Folders with data files, separated by commas; searched before those in the environment's OPENSET_DATA, those "
+          "that come with the program, and ~/.cache/openset/data. task new: the data set, by name, or a folder with a folder for each class.");
 ABSL_FLAG(std::optional<std::string>, devices, std::nullopt,
           "cpu; cuda:0,1 for these GPUs; auto for all GPUs if the program was built for them, else cpu. Decides where "
           "experiments run that leave the device open. Default: auto.");
@@ -120,6 +120,11 @@ absl::StatusOr<Store> StoreFromFlags() {
 absl::StatusOr<std::vector<std::string>> DataFoldersFromFlags() {
   OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
   std::vector<std::string> folders(deployment.spec.data_folder().begin(), deployment.spec.data_folder().end());
+  if (const char* variable = std::getenv("OPENSET_DATA"); variable != nullptr) {
+    for (absl::string_view folder : absl::StrSplit(variable, ',', absl::SkipEmpty())) {
+      folders.push_back(Absolute(UserPath(std::string(folder))));
+    }
+  }
   const absl::StatusOr<std::string> runfiles = RunfilesFolder();
   if (runfiles.ok()) folders.push_back(JoinPath(*runfiles, "openset/data/packaged"));
   if (const char* home = std::getenv("HOME"); home != nullptr) {

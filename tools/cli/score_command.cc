@@ -27,7 +27,7 @@ ABSL_FLAG(bool, features, false, "The TorchScript network gives (features, logit
 ABSL_FLAG(std::vector<std::string>, outputs, {},
           "Places of the task's known classes in a TorchScript network's outputs, if it has others too.");
 ABSL_FLAG(std::string, task, "", "What is known and unknown: a task's name, or its .textproto file.");
-ABSL_FLAG(std::string, split, "", "The task's split that the model was trained on; needed if there are several.");
+ABSL_FLAG(std::string, split, "", "A split of the task, by its number; for a model, the one that it was trained on.");
 ABSL_FLAG(std::vector<std::string>, methods, {}, "Methods, separated by commas; empty: all that need no training.");
 ABSL_FLAG(std::string, size, "", "Height and width that images are resized to; empty: the method file's, else 32.");
 ABSL_FLAG(std::string, channels, "", "Channels of images, 1 or 3; empty: the method file's, else 3.");

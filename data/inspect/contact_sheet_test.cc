@@ -1,0 +1,58 @@
+#include "data/inspect/contact_sheet.h"
+
+#include "core/testing/status_matchers.h"
+#include "data/readers/decode_image.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+
+TEST(Scale, MeansOfWhatAPixelCovers) {
+  const Image image{1, 2, 4, {0, 10, 20, 30, 40, 50, 60, 70}};
+  EXPECT_THAT(Scale(image, 1, 2).pixels, ElementsAre(25, 45));
+  EXPECT_THAT(Scale(image, 2, 4).pixels, image.pixels);
+  // Of 4 pixels 3: each covers 4/3, so that the first is (0 + 10 / 3) / (4 / 3) = 2.5.
+  EXPECT_THAT(Scale({1, 1, 4, {0, 10, 20, 30}}, 1, 3).pixels, ElementsAre(3, 15, 28));
+  EXPECT_THAT(Scale({1, 1, 2, {3, 9}}, 2, 4).pixels, ElementsAre(3, 3, 9, 9, 3, 3, 9, 9));
+}
+
+// Two rows: one tile of a grey image, and two, of which the second is wide.
+TEST(ContactSheet, PutsImagesIntoTiles) {
+  const Image grey{1, 4, 4, std::vector<uint8_t>(16, 7)};
+  const Image wide{3, 2, 4, std::vector<uint8_t>(24, 9)};
+  const Image sheet = MakeContactSheet({{{0, 128, 0}, {grey}}, {{200, 0, 0}, {grey, wide}}}, 4);
+  EXPECT_EQ(sheet.height, 2 + 2 * 6);
+  EXPECT_EQ(sheet.width, 6 + 2 + 2 * 6);
+  const auto at = [&](int c, int y, int x) { return sheet.pixels[(c * sheet.height + y) * sheet.width + x]; };
+  EXPECT_EQ(at(1, 2, 0), 128);
+  EXPECT_EQ(at(0, 2, 5), 0);
+  EXPECT_EQ(at(0, 8, 0), 200);
+  EXPECT_EQ(at(0, 1, 0), 255) << "white between";
+  for (int c = 0; c < 3; ++c) {
+    EXPECT_EQ(at(c, 2, 8), 7);
+    EXPECT_EQ(at(c, 5, 11), 7);
+    EXPECT_EQ(at(c, 2, 14), 255) << "no second image in the first row";
+    EXPECT_EQ(at(c, 8, 14), 255) << "the wide one is in the middle";
+    EXPECT_EQ(at(c, 9, 14), 9);
+    EXPECT_EQ(at(c, 10, 17), 9);
+    EXPECT_EQ(at(c, 11, 14), 255);
+  }
+}
+
+TEST(EncodePng, IsReadBack) {
+  Image image{3, 3, 2, {}};
+  for (int i = 0; i < 18; ++i) image.pixels.push_back(static_cast<uint8_t>(14 * i));
+  const auto bytes = EncodePng(image);
+  ASSERT_THAT(bytes, IsOk());
+  const auto decoded = DecodeImage(*bytes, 3);
+  ASSERT_THAT(decoded, IsOk());
+  EXPECT_EQ(decoded->height, 3);
+  EXPECT_EQ(decoded->pixels, image.pixels);
+  EXPECT_THAT(MakeContactSheet({}, 4).pixels, Each(255));
+}
+
+}  // namespace
+}  // namespace openset

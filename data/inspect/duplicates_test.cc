@@ -1,0 +1,93 @@
+#include "data/inspect/duplicates.h"
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/random.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+using ::testing::IsEmpty;
+
+// Smooth, of its own.
+Image Picture(int number, int64_t height = 32, int64_t width = 32, int channels = 3) {
+  RandomStream random(1, absl::StrCat("picture ", number));
+  const double a = random.Uniform(0.1, 0.6), b = random.Uniform(0.1, 0.6), shift = random.Uniform(0, 6);
+  Image image{channels, height, width, {}};
+  for (int c = 0; c < channels; ++c) {
+    for (int64_t y = 0; y < height; ++y) {
+      for (int64_t x = 0; x < width; ++x) {
+        image.pixels.push_back(static_cast<uint8_t>(128 + 60 * std::sin(a * x + shift) + 60 * std::cos(b * y + c)));
+      }
+    }
+  }
+  return image;
+}
+
+std::vector<DuplicatePair> Find(const std::vector<Image>& images, bool near = true) {
+  std::vector<DuplicateSample> samples;
+  for (const Image& image : images) samples.push_back({0, static_cast<int64_t>(samples.size()), FingerprintOf(image)});
+  return FindDuplicates(samples, near);
+}
+
+TEST(Duplicates, ExactOnesAreFound) {
+  const auto pairs = Find({Picture(0), Picture(1), Picture(0), Picture(2), Picture(0)}, /*near=*/false);
+  ASSERT_EQ(pairs.size(), 2);
+  EXPECT_EQ(pairs[0].first, 0);
+  EXPECT_EQ(pairs[0].second, 2);
+  EXPECT_TRUE(pairs[0].exact);
+  EXPECT_EQ(pairs[1].first, 0);
+  EXPECT_EQ(pairs[1].second, 4);
+  // The same bytes in another shape are another image.
+  Image turned = Picture(0, 16, 64);
+  Image square = turned;
+  std::swap(square.height, square.width);
+  EXPECT_THAT(Find({turned, square}, false), IsEmpty());
+}
+
+// Brighter by 3 levels, noise of +-2 levels, one pixel: near, and not exact. Other pictures are not.
+TEST(Duplicates, NearOnesAreFound) {
+  const Image image = Picture(3);
+  Image brighter = image, noisy = image, touched = image;
+  RandomStream random(2, "noise");
+  for (uint8_t& pixel : brighter.pixels) pixel = static_cast<uint8_t>(pixel + 3);
+  for (uint8_t& pixel : noisy.pixels) pixel = static_cast<uint8_t>(pixel + random.Below(5) - 2);
+  touched.pixels[500] ^= 0x80;
+  for (const Image& other : {brighter, noisy, touched}) {
+    const auto pairs = Find({Picture(0), image, Picture(1), other});
+    ASSERT_EQ(pairs.size(), 1);
+    EXPECT_EQ(pairs[0].first, 1);
+    EXPECT_EQ(pairs[0].second, 3);
+    EXPECT_FALSE(pairs[0].exact);
+    EXPECT_THAT(Find({image, other}, /*near=*/false), IsEmpty());
+  }
+  std::vector<Image> many;
+  for (int i = 0; i < 200; ++i) many.push_back(Picture(i));
+  EXPECT_THAT(Find(many), IsEmpty());
+}
+
+// The same picture in another size.
+TEST(Duplicates, NearOnesMayHaveAnotherSize) {
+  const Image image = Picture(4, 64, 64);
+  Image half{3, 32, 32, {}};
+  for (int c = 0; c < 3; ++c) {
+    for (int y = 0; y < 64; y += 2) {
+      for (int x = 0; x < 64; x += 2) half.pixels.push_back(image.pixels[(c * 64 + y) * 64 + x]);
+    }
+  }
+  EXPECT_EQ(Find({image, half}).size(), 1);
+}
+
+// Nothing is said of images with nothing in them, but for exact duplicates.
+TEST(Duplicates, FlatImagesAreNotNear) {
+  Image black{1, 8, 8, std::vector<uint8_t>(64, 0)}, dark{1, 8, 8, std::vector<uint8_t>(64, 2)};
+  EXPECT_THAT(Find({black, dark}), IsEmpty());
+  EXPECT_EQ(Find({black, dark, black}).size(), 1);
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <iostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "core/files/files.h"
+#include "core/files/runfiles.h"
+#include "core/status_macros.h"
+#include "core/suggest.h"
+#include "core/table.h"
+#include "data/catalog.h"
+#include "data/data_set.h"
+#include "data/fetch/fetch_data_set.h"
+#include "data/part_files.h"
+#include "tools/cli/data/actions.h"
+#include "tools/cli/data/data_commands.h"
+#include "tools/cli/data/data_flags.h"
+
+ABSL_FLAG(std::vector<std::string>, parts, {}, "Parts of the data set, separated by commas. Default: all.");
+ABSL_FLAG(bool, images, false, "Decode every image.");
+
+namespace openset {
+namespace {
+
+std::vector<std::string> PartNames(const DataSetInfo& info) {
+  std::vector<std::string> names;
+  for (const DataSetPart& part : info.layout(0).part()) names.push_back(part.name());
+  return names;
+}
+
+// "3 x 32 x 32".
+std::string ShapeText(const DataSetInfo& info) {
+  if (info.height() == 0) return absl::StrCat(info.channels(), " x any size");
+  return absl::StrCat(info.channels(), " x ", info.height(), " x ", info.width());
+}
+
+absl::Status RunList() {
+  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, CatalogFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
+  Table table{{"data set", "parts here", "what it is", "images", "classes", "size"}, {}, 3};
+  for (const std::string& name : catalog.names()) {
+    OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(name));
+    std::vector<std::string> here;
+    int64_t images = 0;
+    for (const DataSetPart& part : info->layout(0).part()) {
+      images += part.samples();
+      if (FindPartFiles(*info, part.name(), folders).ok()) here.push_back(part.name());
+    }
+    table.rows.push_back({name, here.empty() ? "-" : absl::StrJoin(here, ", "), info->title(), absl::StrCat(images),
+                          absl::StrCat(info->class_name_size()), ShapeText(*info)});
+  }
+  std::cout << ToText(table) << "\n'openset data fetch NAME' brings one; 'openset show data NAME' tells more.\n";
+  return absl::OkStatus();
+}
+
+absl::Status RunFetch(const std::string& name) {
+  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, CatalogFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(name));
+  FetchOptions options;
+  OPENSET_ASSIGN_OR_RETURN(options.data_folders, DataFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
+  // The first of --data, or the user's own, which is the last of all.
+  options.data_folder =
+      deployment.spec.data_folder_size() > 0 ? deployment.spec.data_folder(0) : options.data_folders.back();
+  options.parts = absl::GetFlag(FLAGS_parts);
+  OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
+  options.package_script = JoinPath(runfiles, "openset/third_party/fetch.sh");
+  options.say = [](const std::string& line) { std::cerr << "openset: " << line << std::endl; };
+  options.say(
+      absl::StrCat("licence of ", info->name(), ": ", info->licence().empty() ? "not stated" : info->licence()));
+  if (!info->reference().empty()) options.say(absl::StrCat("please cite ", info->reference()));
+  return FetchDataSet(*info, options);
+}
+
+absl::Status RunVerify(const std::string& name) {
+  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, CatalogFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(DataSetName(name)));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
+  std::vector<std::string> parts = absl::GetFlag(FLAGS_parts);
+  if (parts.empty()) parts = PartNames(*info);
+  for (const std::string& part : parts) {
+    OPENSET_RETURN_IF_ERROR(CheckFiles(*info, part, folders));
+    OPENSET_ASSIGN_OR_RETURN(const auto source, OpenPart(*info, part, folders));
+    if (absl::GetFlag(FLAGS_images)) {
+      OPENSET_ASSIGN_OR_RETURN(const std::vector<DamagedImage> damaged,
+                               ForEachImage(*source, [](int64_t, const Image&) {}));
+      if (!damaged.empty()) return DamagedStatus(damaged);
+    }
+    std::cout << info->name() << " " << part << ": " << source->index().size() << " images, as published\n";
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunData(const std::vector<std::string>& arguments) {
+  const std::string& action = arguments[0];
+  const std::vector<std::string> known = {"list", "fetch", "verify", "show", "describe", "audit"};
+  if (std::count(known.begin(), known.end(), action) == 0) {
+    return absl::InvalidArgumentError(UnknownName("action of 'openset data'", action, known));
+  }
+  const size_t wanted = action == "list" ? 1 : 2;
+  if (arguments.size() != wanted) {
+    return absl::InvalidArgumentError(absl::StrCat("usage: openset data ", action, wanted == 2 ? " NAME" : "",
+                                                   " ('openset data --help' tells more)"));
+  }
+  if (action == "list") return RunList();
+  if (action == "fetch") return RunFetch(arguments[1]);
+  if (action == "verify") return RunVerify(arguments[1]);
+  if (action == "show") return ShowImages(arguments[1]);
+  if (action == "describe") return DescribeImages(arguments[1]);
+  return AuditImages(arguments[1]);
+}
+
+}  // namespace
+
+Command DataCommand() {
+  Command command;
+  command.name = "data";
+  command.arguments = "list | fetch NAME | verify NAME | show NAME | describe FOLDER | audit NAME";
+  command.min_arguments = 1;
+  command.max_arguments = 2;
+  command.summary = "Data sets: what there is, brings, checks, shows, describes and audits them.";
+  command.description =
+      "list      the data sets of the catalog, and which parts of them are here\n"
+      "fetch     brings one into the first folder of --data (~/.cache/openset/data), from the first of its sources "
+      "that\n"
+      "          works; goes on where it was stopped, checks every file; says the licence, and what must be done by "
+      "hand\n"
+      "verify    compares the files with what was published; with --images decodes every image\n"
+      "show      writes a contact sheet (PNG) of a data set, a folder of images, or a task's known and unknown "
+      "classes\n"
+      "describe  writes the catalog entry of a folder of images (a folder for each class): classes, counts, mean and "
+      "std\n"
+      "audit     finds images that are there twice, exactly or nearly, in a data set or between the sets of a task\n"
+      "\n"
+      "  openset data fetch cifar10\n"
+      "  openset data show fashion_mnist_6_4 --split=1 --sheet=fashion.png\n"
+      "  openset data describe ~/photos --name=photos\n"
+      "  openset data audit cifar10_plus_50\n";
+  command.flags = {"data",       "library",      "deploy", "parts", "images",  "name", "into", "seed",
+                   "test_share", "skip_damaged", "split",  "sheet", "columns", "tile", "exact"};
+  command.run = RunData;
+  return command;
+}
+
+}  // namespace openset

@@ -1,0 +1,14 @@
+// The commands of `openset` on data sets and tasks.
+#ifndef OPENSET_TOOLS_CLI_DATA_DATA_COMMANDS_H_
+#define OPENSET_TOOLS_CLI_DATA_DATA_COMMANDS_H_
+
+#include "tools/cli/command.h"
+
+namespace openset {
+
+Command DataCommand();
+Command TaskCommand();
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_CLI_DATA_DATA_COMMANDS_H_

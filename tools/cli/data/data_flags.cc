@@ -1,0 +1,48 @@
+#include "tools/cli/data/data_flags.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/status_macros.h"
+#include "data/folder_data_set.h"
+#include "tools/cli/user_path.h"
+
+ABSL_FLAG(std::string, name, "", "What the data set is called. Default: the folder's name.");
+ABSL_FLAG(std::string, into, ".", "The library that the new file is put into: a folder, in its catalog/ or tasks/.");
+
+namespace openset {
+
+absl::StatusOr<Catalog> CatalogFromFlags() {
+  OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, SpecFoldersFromFlags());
+  AddSpecFolders(SpecFoldersBelow(UserPath(".")), &folders);
+  return Catalog::Open(folders.catalog);
+}
+
+std::string DataSetName(const std::string& text) {
+  const std::string path = UserPath(text);
+  if (!std::filesystem::is_directory(path)) return text;
+  return absl::StrCat(kFolderPrefix, std::filesystem::absolute(path).lexically_normal().string());
+}
+
+absl::StatusOr<std::string> WriteIntoLibrary(const std::string& kind, const std::string& name,
+                                             const std::string& text) {
+  const bool valid = !name.empty() && name[0] != '.' && std::all_of(name.begin(), name.end(), [](char c) {
+    return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.';
+  });
+  if (!valid) return absl::InvalidArgumentError(absl::StrCat("'", name, "' is no name: letters, digits, _, - and ."));
+  const std::string folder = JoinPath(UserPath(absl::GetFlag(FLAGS_into)), kind);
+  const std::string path = JoinPath(folder, absl::StrCat(name, ".textproto"));
+  OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
+  OPENSET_ASSIGN_OR_RETURN(const bool is_new, CreateFileAtomically(path, text));
+  if (!is_new && ReadFile(path).value_or("") != text) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": is there already and says something else; give another name, or remove it"));
+  }
+  return path;
+}
+
+}  // namespace openset

@@ -1,0 +1,112 @@
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "absl/flags/declare.h"
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/proto/text_proto.h"
+#include "core/status_macros.h"
+#include "data/catalog.h"
+#include "data/data_set.h"
+#include "data/folder_data_set.h"
+#include "tools/cli/data/actions.h"
+#include "tools/cli/data/data_flags.h"
+#include "tools/cli/user_path.h"
+
+ABSL_FLAG(double, test_share, 0.2, "Share of each class's images that are test images, where the folder has no parts.");
+ABSL_FLAG(bool, skip_damaged, false, "Leave out images that can't be decoded; the entry names them.");
+ABSL_DECLARE_FLAG(uint64_t, seed);
+
+namespace openset {
+namespace {
+
+// Sums over the pixels of images with values in [0, 1], each image as a whole counting once: sizes differ.
+struct ChannelSums {
+  double images = 0;
+  double sum[3] = {}, squares[3] = {};
+
+  void Add(const Image& image) {
+    const int64_t size = image.height * image.width;
+    ++images;
+    for (int c = 0; c < 3; ++c) {
+      int64_t total = 0, total_squares = 0;
+      for (int64_t i = 0; i < size; ++i) {
+        const int64_t value = image.pixels[c * size + i];
+        total += value;
+        total_squares += value * value;
+      }
+      sum[c] += static_cast<double>(total) / (255.0 * static_cast<double>(size));
+      squares[c] += static_cast<double>(total_squares) / (255.0 * 255.0 * static_cast<double>(size));
+    }
+  }
+  double Mean(int c) const { return sum[c] / images; }
+  double Std(int c) const { return std::sqrt(std::max(0.0, squares[c] / images - Mean(c) * Mean(c))); }
+};
+
+double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
+
+}  // namespace
+
+absl::Status DescribeImages(const std::string& folder) {
+  FolderRequest request;
+  request.path = std::filesystem::absolute(UserPath(folder)).lexically_normal().string();
+  if (request.path.size() > 1 && request.path.back() == '/') request.path.pop_back();
+  request.name = absl::GetFlag(FLAGS_name);
+  if (request.name.empty()) request.name = std::filesystem::path(request.path).filename().string();
+  request.test_share = absl::GetFlag(FLAGS_test_share);
+  if (!(request.test_share > 0 && request.test_share < 1)) {
+    return absl::InvalidArgumentError("--test_share: must be above 0 and below 1");
+  }
+  request.seed = absl::GetFlag(FLAGS_seed);
+  OPENSET_ASSIGN_OR_RETURN(DataSetInfo info, DescribeFolder(request));
+
+  std::vector<DamagedImage> damaged;
+  ChannelSums training;
+  for (const char* part : {"train", "test"}) {
+    OPENSET_ASSIGN_OR_RETURN(const auto source, OpenPart(info, part, {}));
+    OPENSET_ASSIGN_OR_RETURN(const auto bad, ForEachImage(*source, [&](int64_t, const Image& image) {
+                               if (part == std::string("train")) training.Add(image);
+                             }));
+    for (const DamagedImage& image : bad) {
+      damaged.push_back(image);
+      const std::filesystem::path path = source->Describe(image.sample);
+      request.skip.insert(absl::StrCat(path.parent_path().filename().string(), "/", path.filename().string()));
+    }
+  }
+  if (!damaged.empty()) {
+    for (const DamagedImage& image : damaged) std::cerr << "openset: " << image.reason << "\n";
+    if (!absl::GetFlag(FLAGS_skip_damaged)) {
+      return absl::DataLossError(absl::StrCat(
+          damaged.size(), " images can't be decoded: mend or remove them, or leave them out with --skip_damaged"));
+    }
+    // Shares are drawn without them.
+    OPENSET_ASSIGN_OR_RETURN(info, DescribeFolder(request));
+    training = {};
+    OPENSET_ASSIGN_OR_RETURN(const auto source, OpenPart(info, "train", {}));
+    OPENSET_RETURN_IF_ERROR(ForEachImage(*source, [&](int64_t, const Image& image) { training.Add(image); }).status());
+  }
+  for (int c = 0; c < 3; ++c) {
+    info.add_mean(Rounded(training.Mean(c)));
+    info.add_std(Rounded(training.Std(c)));
+  }
+  for (const FieldProblem& problem : FindDataSetProblems(info)) {
+    return absl::InvalidArgumentError(absl::StrCat(request.path, ": ", problem.path, ": ", problem.message));
+  }
+  OPENSET_ASSIGN_OR_RETURN(
+      const std::string path,
+      WriteIntoLibrary(
+          "catalog", info.name(),
+          absl::StrCat("# proto-file: data/catalog.proto\n# proto-message: openset.DataSetInfo\n\n", ToText(info))));
+  std::cout << info.name() << ": " << info.class_name_size() << " classes";
+  for (const DataSetPart& part : info.layout(0).part()) std::cout << ", " << part.samples() << " in " << part.name();
+  std::cout << absl::StrFormat("\nmean %.4f %.4f %.4f, std %.4f %.4f %.4f (training images, each counting alike)\n",
+                               info.mean(0), info.mean(1), info.mean(2), info.std(0), info.std(1), info.std(2));
+  if (!damaged.empty()) std::cout << "left out: " << damaged.size() << " damaged images\n";
+  std::cout << path << "\n";
+  return absl::OkStatus();
+}
+
+}  // namespace openset
