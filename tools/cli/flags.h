@@ -6,22 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/declare.h"
 #include "absl/status/statusor.h"
 #include "experiments/spec/expand.h"
-#include "experiments/spec/spec_folders.h"
 #include "experiments/store/store.h"
 #include "experiments/study/study.h"
 #include "tools/cli/deploy_flags.h"
+#include "tools/cli/library_flags.h"
 #include "tools/cli/user_path.h"
 
-ABSL_DECLARE_FLAG(std::string, library);
-
 namespace openset {
-
-// Where names are looked up: what comes with the program, beside it OPENSET_LIBRARY's and --library's folders. Errors:
-// kInvalidArgument for a folder that is no library.
-absl::StatusOr<SpecFolders> SpecFoldersFromFlags();
 
 // How --devices lets experiments be expanded, and where --data lets data sets be looked at.
 absl::StatusOr<StudyOptions> StudyOptionsFromFlags();

@@ -9,7 +9,8 @@
 #include "absl/status/statusor.h"
 #include "data/catalog.h"
 #include "data/task.pb.h"
-#include "tools/cli/flags.h"
+#include "tools/cli/deploy_flags.h"
+#include "tools/cli/library_flags.h"
 
 ABSL_DECLARE_FLAG(std::string, name);
 ABSL_DECLARE_FLAG(std::string, into);

@@ -15,7 +15,7 @@
 #include "data/joined_source.h"
 #include "data/part_files.h"
 #include "data/task.h"
-#include "experiments/spec/experiment_file.h"
+#include "experiments/spec/spec_folders.h"
 #include "tools/cli/data/data_flags.h"
 #include "tools/cli/user_path.h"
 
@@ -115,7 +115,8 @@ absl::StatusOr<std::vector<NamedSamples>> SamplesOf(const std::string& name) {
   OPENSET_ASSIGN_OR_RETURN(SpecFolders folders_of_specs, SpecFoldersFromFlags());
   AddSpecFolders(SpecFoldersBelow(UserPath(".")), &folders_of_specs);
   const std::string task = absl::EndsWith(name, ".textproto") ? UserPath(name) : name;
-  OPENSET_ASSIGN_OR_RETURN(const TaskSpec spec, LoadTask(task, folders_of_specs, "", catalog));
+  OPENSET_ASSIGN_OR_RETURN(const std::string path, FindSpecFile("task", task, folders_of_specs.tasks, ""));
+  OPENSET_ASSIGN_OR_RETURN(const TaskSpec spec, ReadTask(path, catalog));
   return OfTask(spec, catalog, folders);
 }
 
