@@ -131,7 +131,8 @@ absl::Status FetchDataSet(const DataSetInfo& info, const FetchOptions& options) 
     }
     by_hand = by_hand || absl::IsFailedPrecondition(status);
     reasons.push_back(absl::StrCat(source.title(), ": ", status.message()));
-    if (absl::IsUnavailable(status)) options.say(absl::StrCat(reasons.back(), "; trying another source"));
+    const bool is_last = reasons.size() == info.fetch_size();
+    if (!is_last) options.say(absl::StrCat(reasons.back(), "; trying another source"));
   }
   const std::string message = absl::StrCat("data set '", info.name(), "' (data folder ", options.data_folder,
                                            "): ", absl::StrJoin(reasons, "; "));

@@ -13,18 +13,23 @@ namespace {
 
 using ::testing::IsEmpty;
 
-// Smooth, of its own.
+// Six waves of directions, lengths and colours of its own.
 Image Picture(int number, int64_t height = 32, int64_t width = 32, int channels = 3) {
   RandomStream random(1, absl::StrCat("picture ", number));
-  const double a = random.Uniform(0.1, 0.6), b = random.Uniform(0.1, 0.6), shift = random.Uniform(0, 6);
-  Image image{channels, height, width, {}};
-  for (int c = 0; c < channels; ++c) {
-    for (int64_t y = 0; y < height; ++y) {
-      for (int64_t x = 0; x < width; ++x) {
-        image.pixels.push_back(static_cast<uint8_t>(128 + 60 * std::sin(a * x + shift) + 60 * std::cos(b * y + c)));
+  std::vector<double> value(channels * height * width, 128);
+  for (int wave = 0; wave < 6; ++wave) {
+    const double a = random.Uniform(-0.5, 0.5), b = random.Uniform(-0.5, 0.5), shift = random.Uniform(0, 6.28);
+    for (int c = 0; c < channels; ++c) {
+      const double strength = random.Uniform(-20, 20);
+      for (int64_t y = 0; y < height; ++y) {
+        for (int64_t x = 0; x < width; ++x) {
+          value[(c * height + y) * width + x] += strength * std::sin(a * x + b * y + shift);
+        }
       }
     }
   }
+  Image image{channels, height, width, {}};
+  for (const double v : value) image.pixels.push_back(static_cast<uint8_t>(v));  // 8 to 248
   return image;
 }
 
@@ -76,7 +81,10 @@ TEST(Duplicates, NearOnesMayHaveAnotherSize) {
   Image half{3, 32, 32, {}};
   for (int c = 0; c < 3; ++c) {
     for (int y = 0; y < 64; y += 2) {
-      for (int x = 0; x < 64; x += 2) half.pixels.push_back(image.pixels[(c * 64 + y) * 64 + x]);
+      for (int x = 0; x < 64; x += 2) {
+        const uint8_t* pixel = &image.pixels[(c * 64 + y) * 64 + x];
+        half.pixels.push_back(static_cast<uint8_t>((pixel[0] + pixel[1] + pixel[64] + pixel[65] + 2) / 4));
+      }
     }
   }
   EXPECT_EQ(Find({image, half}).size(), 1);

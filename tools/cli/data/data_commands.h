@@ -1,4 +1,4 @@
-// The commands of `openset` on data sets and tasks.
+// The commands of `openset` on data sets.
 #ifndef OPENSET_TOOLS_CLI_DATA_DATA_COMMANDS_H_
 #define OPENSET_TOOLS_CLI_DATA_DATA_COMMANDS_H_
 
@@ -7,7 +7,6 @@
 namespace openset {
 
 Command DataCommand();
-Command TaskCommand();
 
 }  // namespace openset
 
