@@ -55,8 +55,14 @@ std::string ToText(const Table& table) {
 
 std::string ToMarkdown(const Table& table) {
   Table escaped = table;
-  for (std::vector<std::string>& row : escaped.rows) {
-    for (std::string& cell : row) cell = absl::StrReplaceAll(cell, {{"|", "\\|"}});
+  for (size_t r = 0; r < escaped.rows.size(); ++r) {
+    for (size_t c = 0; c < escaped.rows[r].size(); ++c) {
+      std::string& cell = escaped.rows[r][c];
+      cell = absl::StrReplaceAll(cell, {{"|", "\\|"}});
+      const Emphasis emphasis = table.EmphasisOf(r, c);
+      if (emphasis == Emphasis::kBest) cell = absl::StrCat("**", cell, "**");
+      if (emphasis == Emphasis::kSecond) cell = absl::StrCat("<u>", cell, "</u>");
+    }
   }
   std::vector<size_t> widths = Widths(escaped);
   for (size_t& width : widths) width = std::max<size_t>(width, 3);
@@ -87,31 +93,42 @@ std::string ToCsv(const Table& table) {
   return text;
 }
 
+std::string EscapeLatex(const std::string& text) {
+  return absl::StrReplaceAll(text, {{"\\", "\\textbackslash{}"},
+                                    {"{", "\\{"},
+                                    {"}", "\\}"},
+                                    {"_", "\\_"},
+                                    {"%", "\\%"},
+                                    {"&", "\\&"},
+                                    {"#", "\\#"},
+                                    {"$", "\\$"},
+                                    {"^", "\\^{}"},
+                                    {"~", "\\~{}"},
+                                    {"±", "$\\pm$"},
+                                    {"↑", "$\\uparrow$"},
+                                    {"↓", "$\\downarrow$"},
+                                    {"\n", " "}});
+}
+
 std::string ToLatex(const Table& table) {
-  const auto line = [](const std::vector<std::string>& row) {
+  // `number`: that of the row, for its emphasis.
+  const auto line = [&table](const std::vector<std::string>& row, size_t number) {
     std::string text = "  ";
     for (size_t c = 0; c < row.size(); ++c) {
+      const Emphasis emphasis = table.EmphasisOf(number, c);
       absl::StrAppend(&text, c == 0 ? "" : " & ",
-                      absl::StrReplaceAll(row[c], {{"\\", "\\textbackslash{}"},
-                                                   {"{", "\\{"},
-                                                   {"}", "\\}"},
-                                                   {"_", "\\_"},
-                                                   {"%", "\\%"},
-                                                   {"&", "\\&"},
-                                                   {"#", "\\#"},
-                                                   {"$", "\\$"},
-                                                   {"^", "\\^{}"},
-                                                   {"~", "\\~{}"},
-                                                   {"±", "$\\pm$"},
-                                                   {"\n", " "}}));
+                      emphasis == Emphasis::kBest     ? "\\textbf{"
+                      : emphasis == Emphasis::kSecond ? "\\underline{"
+                                                      : "",
+                      EscapeLatex(row[c]), emphasis == Emphasis::kNone ? "" : "}");
     }
     return absl::StrCat(text, " \\\\\n");
   };
   std::string columns;
   for (size_t c = 0; c < table.header.size(); ++c) columns.push_back(c < table.left_columns ? 'l' : 'r');
-  std::string text =
-      absl::StrCat("\\begin{tabular}{", columns, "}\n  \\toprule\n", line(table.header), "  \\midrule\n");
-  for (const std::vector<std::string>& row : table.rows) text += line(row);
+  std::string text = absl::StrCat("\\begin{tabular}{", columns, "}\n  \\toprule\n",
+                                  line(table.header, table.rows.size()), "  \\midrule\n");
+  for (size_t r = 0; r < table.rows.size(); ++r) text += line(table.rows[r], r);
   return absl::StrCat(text, "  \\bottomrule\n\\end{tabular}\n");
 }
 

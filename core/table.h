@@ -7,10 +7,18 @@
 
 namespace openset {
 
+// How a cell stands out in Markdown and LaTeX: bold, underlined.
+enum class Emphasis { kNone, kBest, kSecond };
+
 struct Table {
   std::vector<std::string> header;
-  std::vector<std::vector<std::string>> rows;  // as long as the header
-  int left_columns = 1;                        // aligned to the left; the others to the right
+  std::vector<std::vector<std::string>> rows;   // as long as the header
+  int left_columns = 1;                         // aligned to the left; the others to the right
+  std::vector<std::vector<Emphasis>> emphasis;  // of rows and their cells; what is not there is kNone
+
+  Emphasis EmphasisOf(size_t row, size_t column) const {
+    return row < emphasis.size() && column < emphasis[row].size() ? emphasis[row][column] : Emphasis::kNone;
+  }
 };
 
 // A number in a cell: 17 significant digits, which give the same double when read.
@@ -25,6 +33,9 @@ std::string ToCsv(const Table& table);
 
 // A tabular with the rules of booktabs; what LaTeX would read as commands is escaped.
 std::string ToLatex(const Table& table);
+
+// Text as LaTeX shows it; ± and arrows become mathematics.
+std::string EscapeLatex(const std::string& text);
 
 }  // namespace openset
 

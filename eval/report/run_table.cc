@@ -46,6 +46,31 @@ absl::Status Add(const std::string& metric, const std::string& method, const std
   return absl::OkStatus();
 }
 
+// Whether a column of a table with a row a run and metric (`openset report --format=csv --tidy`) is not a swept field.
+bool IsTidyColumn(const std::string& name) {
+  constexpr const char* kColumns[] = {"trial", "method", "task",    "split",     "seed",   "unknown_classes",
+                                      "group", "metric", "value",   "unit",      "better", "openness",
+                                      "low",   "high",   "outputs", "checkpoint"};
+  return absl::c_linear_search(kColumns, name);
+}
+
+// "METHOD, AXIS=VALUE", as for reports in JSON.
+std::string TidyMethod(const std::vector<std::string>& header, absl::Span<const absl::string_view> cells,
+                       const std::string& method) {
+  std::string name = method;
+  for (size_t c = 0; c < cells.size(); ++c) {
+    if (!IsTidyColumn(header[c]) && !cells[c].empty()) absl::StrAppend(&name, ", ", header[c], "=", OneLine(cells[c]));
+  }
+  return name;
+}
+
+absl::StatusOr<double> ParseValue(absl::string_view cell, const std::string& column, int64_t line) {
+  double value = 0;
+  if (absl::SimpleAtod(cell, &value)) return value;
+  return absl::InvalidArgumentError(
+      absl::StrCat("line ", line, ": column '", column, "': '", OneLine(cell.substr(0, 40)), "' is not a number"));
+}
+
 absl::StatusOr<RunTable> ParseCsvRuns(absl::string_view text, const std::string& group) {
   RunTable table;
   std::vector<std::string> header;
@@ -61,17 +86,20 @@ absl::StatusOr<RunTable> ParseCsvRuns(absl::string_view text, const std::string&
     const std::string of_group = key["group"].empty() ? kPool : key["group"];
     AddOnce(of_group, &table.groups);
     if (of_group != group) return absl::OkStatus();
+    if (key.count("metric") > 0 && key.count("value") > 0) {
+      if (key["value"].empty()) return absl::OkStatus();
+      OPENSET_ASSIGN_OR_RETURN(const double value, ParseValue(key["value"], "value", line));
+      return Annotate(Add(key["metric"], TidyMethod(header, cells, key["method"]), key["task"], key["unknown_classes"],
+                          {key["split"], key["seed"]}, value, &table),
+                      absl::StrCat("line ", line));
+    }
     for (size_t c = 0; c < cells.size(); ++c) {
       const std::string& name = header[c];
       if (name == "method" || name == "task" || name == "unknown_classes" || name == "split" || name == "seed" ||
           name == "group" || cells[c].empty()) {
         continue;
       }
-      double value = 0;
-      if (!absl::SimpleAtod(cells[c], &value)) {
-        return absl::InvalidArgumentError(absl::StrCat("line ", line, ": column '", name, "': '",
-                                                       OneLine(cells[c].substr(0, 40)), "' is not a number"));
-      }
+      OPENSET_ASSIGN_OR_RETURN(const double value, ParseValue(cells[c], name, line));
       OPENSET_RETURN_IF_ERROR(Annotate(
           Add(name, key["method"], key["task"], key["unknown_classes"], {key["split"], key["seed"]}, value, &table),
           absl::StrCat("line ", line)));

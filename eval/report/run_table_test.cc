@@ -35,6 +35,20 @@ TEST(ReadRunTable, Csv) {
   EXPECT_EQ(ReadRunTable(Write("b.csv", "method,auroc\na,0.5\n"))->value.at("auroc").at("a").at("").size(), 1);
 }
 
+TEST(ReadRunTable, TidyCsv) {
+  const absl::StatusOr<RunTable> table = ReadRunTable(
+      Write("tidy.csv",
+            "trial,method,task,split,seed,unknown_classes,openness,lambda,group,metric,value,unit,better,low,high\n"
+            "x,m,t,0,1,4,0.2,0.1,pool,auroc,0.5,share,higher,,\nx,m,t,0,1,4,0.2,0.1,pool,ece,,share,lower,,\n"
+            "y,b,t,0,1,4,0.2,,pool,auroc,0.25,share,higher,0.2,0.3\n"));
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_THAT(table->methods, ElementsAre("m, lambda=0.1", "b"));
+  EXPECT_THAT(table->metrics, ElementsAre("auroc"));
+  EXPECT_EQ(table->value.at("auroc").at("m, lambda=0.1").at("t, 4 unknown classes").at({"0", "1"}), 0.5);
+  EXPECT_THAT(ErrorOf(Write("tidy_bad.csv", "method,metric,value\nm,auroc,high\n")),
+              HasSubstr("line 2: column 'value': 'high' is not a number"));
+}
+
 TEST(ReadRunTable, Report) {
   const absl::StatusOr<RunTable> table = ReadRunTable(Write("a.json", R"({"cells": [{"method": "m", "task": "t",
       "axis": {"lambda": "0.1"}, "unknown_classes": 4, "metric": "auroc", "values": [0.5, 0.25], "splits": [0, 0],

@@ -38,21 +38,53 @@ std::string ColumnHead(const Display& display) {
 
 struct TitledTable {
   std::string title;
-  Table table;  // the first columns are the method and, among sets, the set
+  Table table;                                        // the first columns are the method and, among sets, the set
+  std::vector<std::vector<const ReportCell*>> cells;  // what is shown in the table's cells
 };
 
 // Puts a cell into its row, that of the last cell or a new one, and its column, that of its metric.
-void Put(const ReportCell& cell, const std::vector<std::string>& row_names, Table* table) {
+void Put(const ReportCell& cell, const std::vector<std::string>& row_names, TitledTable* titled) {
+  Table* table = &titled->table;
   const std::string head = ColumnHead(cell.display);
   auto column = std::find(table->header.begin(), table->header.end(), head);
   if (column == table->header.end()) column = table->header.insert(column, head);
   const size_t at = column - table->header.begin();
   const bool same_row =
       !table->rows.empty() && std::equal(row_names.begin(), row_names.end(), table->rows.back().begin());
-  if (!same_row) table->rows.push_back(row_names);
+  if (!same_row) {
+    table->rows.push_back(row_names);
+    titled->cells.emplace_back();
+  }
   std::vector<std::string>& row = table->rows.back();
   row.resize(std::max(row.size(), at + 1));
   row[at] = CellText(cell);
+  titled->cells.back().resize(row.size());
+  titled->cells.back()[at] = &cell;
+}
+
+// Marks the best and the second best mean of each column.
+void Emphasise(TitledTable* titled) {
+  Table& table = titled->table;
+  table.emphasis.assign(table.rows.size(), std::vector<Emphasis>(table.header.size(), Emphasis::kNone));
+  for (size_t c = table.left_columns; c < table.header.size(); ++c) {
+    const auto cell_of = [&](size_t r) { return c < titled->cells[r].size() ? titled->cells[r][c] : nullptr; };
+    std::set<double> qualities;  // larger = better
+    for (size_t r = 0; r < table.rows.size(); ++r) {
+      const ReportCell* cell = cell_of(r);
+      if (cell == nullptr || cell->n == 0 || !cell->display.higher_is_better.has_value()) continue;
+      qualities.insert(*cell->display.higher_is_better ? cell->mean : -cell->mean);
+    }
+    if (qualities.size() < 2) continue;
+    const double best = *qualities.rbegin(), second = *std::next(qualities.rbegin());
+    for (size_t r = 0; r < table.rows.size(); ++r) {
+      const ReportCell* cell = cell_of(r);
+      if (cell == nullptr || cell->n == 0) continue;
+      const double quality = *cell->display.higher_is_better ? cell->mean : -cell->mean;
+      table.emphasis[r][c] = quality == best     ? Emphasis::kBest
+                             : quality == second ? Emphasis::kSecond
+                                                 : Emphasis::kNone;
+    }
+  }
 }
 
 // One table a task and openness: rows are methods with their axis values, columns metrics. Where there are several sets
@@ -77,19 +109,20 @@ std::vector<TitledTable> Tables(const Report& report) {
       }
       if (of_set) {
         absl::StrAppend(&title, ": each set of unknown samples against all known ones");
-        tables.push_back({title, Table{{"method", "unknown"}, {}, 2}});
+        tables.push_back({title, Table{{"method", "unknown"}, {}, 2}, {}});
       } else {
         if (levels_with_sets.count(level) > 0) absl::StrAppend(&title, ": all unknown samples");
-        tables.push_back({title, Table{{"method"}, {}, 1}});
+        tables.push_back({title, Table{{"method"}, {}, 1}, {}});
       }
     }
     std::vector<std::string> row = {cell.axis.empty() ? cell.method
                                                       : absl::StrCat(cell.method, ", ", AxisText(cell.axis))};
     if (of_set) row.push_back(cell.group);
-    Put(cell, row, &tables[index[{level, of_set}]].table);
+    Put(cell, row, &tables[index[{level, of_set}]]);
   }
   for (TitledTable& titled : tables) {
     for (std::vector<std::string>& row : titled.table.rows) row.resize(titled.table.header.size());
+    Emphasise(&titled);
   }
   return tables;
 }
@@ -108,7 +141,9 @@ std::string Footer(const Report& report) {
 
 std::string FormatText(const Report& report) {
   std::string text;
-  for (const auto& [title, table] : Tables(report)) absl::StrAppend(&text, title, "\n\n", ToText(table), "\n");
+  for (const TitledTable& titled : Tables(report)) {
+    absl::StrAppend(&text, titled.title, "\n\n", ToText(titled.table), "\n");
+  }
   for (const std::string& line : report.task_lines) absl::StrAppend(&text, line, "\n");
   for (const std::string& line : report.search_lines) absl::StrAppend(&text, line, "\n");
   for (const std::string& line : report.note_lines) absl::StrAppend(&text, line, "\n");
@@ -117,12 +152,23 @@ std::string FormatText(const Report& report) {
 
 std::string FormatMarkdown(const Report& report) {
   std::string text = absl::StrCat("# ", report.experiment, "\n\n");
-  for (const auto& [title, table] : Tables(report))
-    absl::StrAppend(&text, "## ", title, "\n\n", ToMarkdown(table), "\n");
+  for (const TitledTable& titled : Tables(report)) {
+    absl::StrAppend(&text, "## ", titled.title, "\n\n", ToMarkdown(titled.table), "\n");
+  }
   for (const std::string& line : report.task_lines) absl::StrAppend(&text, line, "\n\n");
   for (const std::string& line : report.search_lines) absl::StrAppend(&text, line, "\n\n");
   for (const std::string& line : report.note_lines) absl::StrAppend(&text, line, "\n\n");
   return absl::StrCat(text, Footer(report), "\n");
+}
+
+std::string FormatLatex(const Report& report) {
+  std::string text = "% needs \\usepackage{booktabs}\n";
+  for (const TitledTable& titled : Tables(report)) {
+    absl::StrAppend(&text, "\\begin{table}\n  \\centering\n  \\caption{", EscapeLatex(titled.title),
+                    ". Mean $\\pm$ population standard deviation over splits and seeds.}\n", ToLatex(titled.table),
+                    "\\end{table}\n");
+  }
+  return text;
 }
 
 std::string FormatCsv(const Report& report) {
@@ -204,6 +250,7 @@ std::string FormatJson(const Report& report) {
     entry["metric"] = cell.metric;
     entry["label"] = cell.display.label;
     entry["unit"] = cell.display.value_unit;
+    entry["display"] = {{"factor", cell.display.factor}, {"digits", cell.display.digits}, {"unit", cell.display.unit}};
     const std::optional<bool>& higher = cell.display.higher_is_better;
     entry["higher_is_better"] = higher.has_value() ? nlohmann::ordered_json(*higher) : nlohmann::ordered_json();
     entry["mean"] = cell.n > 0 ? nlohmann::ordered_json(cell.mean) : nlohmann::ordered_json();
@@ -231,9 +278,10 @@ std::string FormatJson(const Report& report) {
 absl::StatusOr<ReportFormat> ParseReportFormat(const std::string& name) {
   if (name == "text") return ReportFormat::kText;
   if (name == "markdown") return ReportFormat::kMarkdown;
+  if (name == "latex") return ReportFormat::kLatex;
   if (name == "csv") return ReportFormat::kCsv;
   if (name == "json") return ReportFormat::kJson;
-  return absl::InvalidArgumentError(UnknownName("format", name, {"text", "markdown", "csv", "json"}));
+  return absl::InvalidArgumentError(UnknownName("format", name, {"text", "markdown", "latex", "csv", "json"}));
 }
 
 std::string FormatReport(const Report& report, ReportFormat format) {
@@ -242,6 +290,8 @@ std::string FormatReport(const Report& report, ReportFormat format) {
       return FormatText(report);
     case ReportFormat::kMarkdown:
       return FormatMarkdown(report);
+    case ReportFormat::kLatex:
+      return FormatLatex(report);
     case ReportFormat::kCsv:
       return FormatCsv(report);
     case ReportFormat::kJson:

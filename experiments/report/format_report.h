@@ -9,14 +9,16 @@
 
 namespace openset {
 
-enum class ReportFormat { kText, kMarkdown, kCsv, kJson };
+enum class ReportFormat { kText, kMarkdown, kLatex, kCsv, kJson };
 
-// "text", "markdown", "csv", "json". Errors: kInvalidArgument with the known ones.
+// "text", "markdown", "latex", "csv", "json". Errors: kInvalidArgument with the known ones.
 absl::StatusOr<ReportFormat> ParseReportFormat(const std::string& name);
 
-// Text and Markdown show mean ± std over splits and seeds (of a single run the interval, where one was asked for), in
-// the metric's unit (eval/metrics/display.h); several sets of unknown samples have a table of their own. CSV has a line
-// a cell, JSON all of it; both hold numbers as they are, in full precision.
+// Text, Markdown and LaTeX (a table environment each, with the rules of booktabs) show mean ± std over splits and seeds
+// (of a single run the interval, where one was asked for), in the metric's unit (eval/metrics/display.h); the last two
+// have the best mean of a column bold and the second best underlined, where two or more differ. Several sets of unknown
+// samples have a table of their own. CSV has a line a cell, JSON all of it; both hold numbers as they are, in full
+// precision.
 std::string FormatReport(const Report& report, ReportFormat format);
 
 }  // namespace openset

@@ -71,6 +71,18 @@ TEST(FormatReport, Text) {
             "1 of 4 trials have no record yet.\n");
 }
 
+// Of accuracy b's mean is the best; AUROC has one mean, so that nothing is better.
+TEST(FormatReport, TheBestIsBold) {
+  EXPECT_THAT(FormatReport(Example(), ReportFormat::kMarkdown), HasSubstr("**87.50 (n=1)**"));
+  EXPECT_THAT(FormatReport(Example(), ReportFormat::kMarkdown), HasSubstr("<u>62.50 ± 12.50</u> | 50.00 ± 25.00"));
+  Report report;
+  report.cells = {Cell("a", "pool", "aurc", {0.0625}), Cell("b", "pool", "aurc", {0.125}),
+                  Cell("c", "pool", "aurc", {0.25})};
+  const std::string latex = FormatReport(report, ReportFormat::kLatex);
+  EXPECT_THAT(latex, HasSubstr("a & \\textbf{62.50} \\\\\n  b & \\underline{125.00} \\\\\n  c & 250.00 \\\\\n"));
+  EXPECT_THAT(latex, HasSubstr("AURC, x1000 $\\downarrow$"));
+}
+
 // Each metric in its own unit: risks times 1000, nats and ratios as they are.
 TEST(FormatReport, EachMetricHasItsUnit) {
   Report report;
@@ -130,7 +142,7 @@ TEST(FormatReport, ASingleRunShowsItsInterval) {
 TEST(FormatReport, Markdown) {
   const std::string text = FormatReport(Example(), ReportFormat::kMarkdown);
   EXPECT_THAT(text, HasSubstr("# study\n\n## task\n\n| method |"));
-  EXPECT_THAT(text, HasSubstr("| a      | 62.50 ± 12.50 | 50.00 ± 25.00 |\n"));
+  EXPECT_THAT(text, HasSubstr("| a      | <u>62.50 ± 12.50</u> | 50.00 ± 25.00 |\n"));
 }
 
 TEST(FormatReport, CsvHoldsFullPrecision) {
@@ -177,7 +189,7 @@ TEST(FormatReport, TheSameReportGivesTheSameText) {
 TEST(ParseReportFormat, NamesTheKnownOnes) {
   EXPECT_EQ(*ParseReportFormat("csv"), ReportFormat::kCsv);
   EXPECT_EQ(ParseReportFormat("jsn").status().message(),
-            "unknown format 'jsn'; did you mean 'json'? (known: text, markdown, csv, json)");
+            "unknown format 'jsn'; did you mean 'json'? (known: text, markdown, latex, csv, json)");
 }
 
 }  // namespace

@@ -228,24 +228,26 @@ absl::Status Study::CheckInputs(const std::vector<std::string>& data_folders) co
   return openset::CheckInputs(plan(), experiment_.catalog, data_folders);
 }
 
-absl::StatusOr<Report> Study::MakeReport() const {
-  SourceChanges changes;
-  std::deque<TrialRecord> records;  // keep addresses
-  std::deque<TrialSpec> trials;
-  std::vector<TrialResult> results;
+absl::StatusOr<std::unique_ptr<StudyResults>> Study::LoadResults() const {
+  auto loaded = std::make_unique<StudyResults>();
   for (const int t : ReportedTrials()) {
-    TrialResult result{&trials.emplace_back(plan().trials[t].Spec()), nullptr};
+    TrialResult result{&loaded->trials.emplace_back(plan().trials[t].Spec()), nullptr};
     absl::StatusOr<TrialRecord> record = store_.LoadRecord(plan().trial_id(t));
     if (record.ok()) {
-      result.record = &records.emplace_back(*std::move(record));
-      changes.Add(result.record->provenance());
+      result.record = &loaded->records.emplace_back(*std::move(record));
     } else if (!absl::IsNotFound(record.status())) {
       return record.status();
     }
-    results.push_back(result);
+    loaded->results.push_back(result);
   }
-  Report report = openset::MakeReport(name(), results);
+  return loaded;
+}
+
+Report Study::MakeReport(const StudyResults& results) const {
+  Report report = openset::MakeReport(name(), results.results);
   report.waiting = waiting();
+  SourceChanges changes;
+  for (const TrialRecord& record : results.records) changes.Add(record.provenance());
   for (std::string& line : changes.Lines()) report.note_lines.push_back(std::move(line));
   return report;
 }

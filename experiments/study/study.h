@@ -5,10 +5,11 @@
 //   2. CheckInputs() looks at the files that what is missing needs.
 //   3. An engine executes what is needed of plan(), and asks Choose() for the choices of searches, which add the tuned
 //      trials to the plan.
-//   4. MakeReport() reads the records there are.
+//   4. LoadResults() and MakeReport() read the records there are.
 #ifndef OPENSET_EXPERIMENTS_STUDY_STUDY_H_
 #define OPENSET_EXPERIMENTS_STUDY_STUDY_H_
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,6 +36,13 @@ struct StudyOptions {
   // which then don't go on from their last epoch; the name of a method of the study, what only its trials need. "":
   // nothing.
   std::string redo;
+};
+
+// Owns what `results` points at.
+struct StudyResults {
+  std::deque<TrialSpec> trials;  // keep addresses
+  std::deque<TrialRecord> records;
+  std::vector<TrialResult> results;
 };
 
 class Study {
@@ -80,8 +88,9 @@ class Study {
   // now. Returns these, inputs first. Errors: those of Planner::Choose(), and of RemoveRedone().
   absl::StatusOr<std::vector<int>> Choose(int node);
 
-  // Errors: those of Store::LoadRecord().
-  absl::StatusOr<Report> MakeReport() const;
+  // The reported trials with the records there are. Errors: those of Store::LoadRecord().
+  absl::StatusOr<std::unique_ptr<StudyResults>> LoadResults() const;
+  Report MakeReport(const StudyResults& results) const;
 
  private:
   Study(Experiment experiment, const Store& store);

@@ -96,11 +96,12 @@ TEST_F(StudyTest, GrowsByWhatItsSearchesChoose) {
                                            "pairs on task, split 0, seed 0"));
   EXPECT_EQ(study.plan().trials[6].method().score().temperature_scaled_softmax().temperature(), 10);
   EXPECT_EQ(study.plan().trials[6].method().training().epochs(), 1);
-  const absl::StatusOr<Report> report = study.MakeReport();
-  ASSERT_TRUE(report.ok()) << report.status();
-  EXPECT_EQ(report->trials, 3);
-  EXPECT_EQ(report->missing, 1);
-  EXPECT_EQ(report->waiting, 0);
+  const absl::StatusOr<std::unique_ptr<StudyResults>> results = study.LoadResults();
+  ASSERT_TRUE(results.ok()) << results.status();
+  const Report report = study.MakeReport(**results);
+  EXPECT_EQ(report.trials, 3);
+  EXPECT_EQ(report.missing, 1);
+  EXPECT_EQ(report.waiting, 0);
 
   // Loaded again, it holds the same trials, and no candidates any more.
   const absl::StatusOr<std::unique_ptr<Study>> again = Load(kSearched);

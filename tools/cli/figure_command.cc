@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <iostream>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -14,9 +17,15 @@
 #include "core/suggest.h"
 #include "core/table.h"
 #include "experiments/figures/make_figure.h"
+#include "experiments/report/charts.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
 
+ABSL_DECLARE_FLAG(std::string, out);
+ABSL_FLAG(std::string, x, "", "Of a study: the swept field on the horizontal axis, or openness.");
+ABSL_FLAG(std::string, y, "", "Of a study: the metric on the vertical axis.");
+ABSL_FLAG(std::string, curve, "",
+          "Of a study: loss, train_accuracy, or a metric measured during training, over epochs.");
 ABSL_FLAG(std::string, folder, ".", "Folder for the figure's .svg and .csv.");
 
 namespace openset {
@@ -37,7 +46,47 @@ absl::StatusOr<std::string> SpecPath(const std::string& spec) {
   return absl::NotFoundError(UnknownName("figure", spec, known));
 }
 
+// A figure of a study's results, by the name of a chart (experiments/report/charts.h): "auroc_by_lambda", "loss".
+absl::Status DrawStudy(const std::string& spec) {
+  const std::string x = absl::GetFlag(FLAGS_x), y = absl::GetFlag(FLAGS_y), curve = absl::GetFlag(FLAGS_curve);
+  const std::string out = absl::GetFlag(FLAGS_out);
+  if (curve.empty() ? x.empty() || y.empty() : !x.empty() || !y.empty()) {
+    return absl::InvalidArgumentError(
+        "a study's figure is asked for by --x=FIELD and --y=METRIC, or by --curve=QUANTITY");
+  }
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study->LoadResults());
+  const Report report = study->MakeReport(*results);
+  std::vector<ReportChart> charts = LearningCurves(results->results);
+  if (curve.empty()) {
+    charts = SensitivityCharts(report);
+    for (ReportChart& chart : OpennessCharts(report)) charts.push_back(std::move(chart));
+  }
+  const std::string wanted = curve.empty() ? absl::StrCat(y, "_by_", x) : curve;
+  std::vector<std::vector<Plot>> rows;
+  std::vector<std::string> known;
+  for (const ReportChart& chart : charts) {
+    if (chart.of == wanted) rows.push_back({chart.plot});
+    if (std::find(known.begin(), known.end(), chart.of) == known.end()) known.push_back(chart.of);
+  }
+  if (rows.empty()) {
+    if (known.empty()) {
+      return absl::NotFoundError(absl::StrCat(
+          study->name(), ": there is nothing to draw: ", report.trials - report.missing, " of ", report.trials,
+          " trials have a record, and ", curve.empty() ? "no field is swept over numbers" : "none has a training"));
+    }
+    return absl::InvalidArgumentError(UnknownName("figure", wanted, known));
+  }
+  const std::string file = UserPath(out.empty() ? absl::StrCat(study->name(), "_", wanted, ".svg") : out);
+  OPENSET_RETURN_IF_ERROR(WriteVectorFiles({{file, rows.size() == 1 ? ToVegaLite(rows[0][0]) : ToVegaLite(rows)}}));
+  std::cout << file << "\n";
+  return absl::OkStatus();
+}
+
 absl::Status RunFigure(const std::vector<std::string>& arguments) {
+  if (!absl::GetFlag(FLAGS_x).empty() || !absl::GetFlag(FLAGS_y).empty() || !absl::GetFlag(FLAGS_curve).empty()) {
+    return DrawStudy(arguments[0]);
+  }
   OPENSET_ASSIGN_OR_RETURN(const std::string path, SpecPath(arguments[0]));
   FigureSpec spec;
   OPENSET_RETURN_IF_ERROR(ReadTextProto(path, &spec).status());
@@ -58,15 +107,20 @@ Command FigureCommand() {
   command.name = "figure";
   command.arguments = "SPEC";
   command.min_arguments = command.max_arguments = 1;
-  command.summary = "Draws a figure that needs no training, from made-up predictions.";
+  command.summary = "Draws a figure of a study's results, or one that needs no training.";
   command.description =
-      "SPEC is a FigureSpec in a .textproto, or one of openauc_figure_1 (metrics over the TPR of the unknown class),\n"
+      "With --x and --y, or --curve, SPEC is a study: mean over splits and seeds in a band of one standard deviation "
+      "(of a\n"
+      "curve: of all trials), as .svg, .pdf or .png (--out). Else it is a FigureSpec in a .textproto, or one of "
+      "openauc_figure_1 (metrics over the TPR of the unknown class),\n"
       "imbalance_figure_1 (known and unknown samples over openness), imbalance_figure_2 (base metrics of random\n"
       "predictions). Writes the picture and the numbers in it.\n"
       "\n"
+      "  openset figure lambda.textproto --x=lambda --y=auroc --out=lambda.pdf\n"
+      "  openset figure quickstart --curve=loss\n"
       "  openset figure imbalance_figure_1\n"
       "  openset figure openauc_figure_1 --folder=figures\n";
-  command.flags = {"folder"};
+  command.flags = {"x", "y", "curve", "out", "folder", "deploy", "store", "devices", "data", "library"};
   command.run = RunFigure;
   return command;
 }

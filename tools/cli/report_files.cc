@@ -1,6 +1,7 @@
 #include "tools/cli/report_files.h"
 
 #include <iostream>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,25 +9,65 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
+#include "core/suggest.h"
+#include "core/table.h"
 #include "experiments/report/format_report.h"
+#include "experiments/report/html_report.h"
+#include "experiments/report/tidy.h"
+#include "experiments/study/failures.h"
 
 namespace openset {
+namespace {
+
+// Formats and the ends of their files' names.
+constexpr std::pair<const char*, const char*> kFormats[] = {
+    {"text", "report.txt"}, {"markdown", "report.md"}, {"latex", "report.tex"}, {"csv", "report.csv"},
+    {"tidy", "tidy.csv"},   {"json", "report.json"},   {"html", "report.html"}};
+
+absl::StatusOr<std::string> Page(const Study& study, const StudyResults& results) {
+  ReportContext context;
+  context.question = study.experiment().spec.question();
+  OPENSET_ASSIGN_OR_RETURN(context.spec, ReadFile(study.experiment().source.file()));
+  for (const StudyFailure& failure : FailuresOf(study)) {
+    context.failures.push_back(absl::StrCat(failure.what, failure.log_tail.empty() ? "" : "\n\n", failure.log_tail));
+  }
+  return HtmlReport(study.MakeReport(results), results.results, context);
+}
+
+absl::StatusOr<std::string> As(const std::string& format, const Study& study, const StudyResults& results) {
+  if (format == "html") return Page(study, results);
+  if (format == "tidy") return ToCsv(TidyTable(results.results));
+  OPENSET_ASSIGN_OR_RETURN(const ReportFormat parsed, ParseReportFormat(format));
+  return FormatReport(study.MakeReport(results), parsed);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& study) {
+  std::vector<std::string> known;
+  for (const auto& [name, file] : kFormats) known.push_back(name);
+  if (std::find(known.begin(), known.end(), format) == known.end()) {
+    return absl::InvalidArgumentError(absl::StrCat("--format: ", UnknownName("format", format, known)));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
+  return As(format, study, *results);
+}
 
 absl::Status WriteAndShowReport(const Study& study) {
-  OPENSET_ASSIGN_OR_RETURN(const Report report, study.MakeReport());
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
   const Store& store = study.store();
-  const std::string folder = store.ReportFolder(report.experiment);
+  const std::string folder = store.ReportFolder(study.name());
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
-  for (const auto& [format, ending] : {std::pair{ReportFormat::kText, "txt"},
-                                       {ReportFormat::kMarkdown, "md"},
-                                       {ReportFormat::kCsv, "csv"},
-                                       {ReportFormat::kJson, "json"}}) {
-    OPENSET_RETURN_IF_ERROR(
-        WriteFileAtomically(JoinPath(folder, absl::StrCat("report.", ending)), FormatReport(report, format)));
+  for (const auto& [format, file] : kFormats) {
+    // The store's reports have no page of a study that was made by a program and is in no file.
+    if (std::string(format) == "html" && !FileExists(study.experiment().source.file())) continue;
+    OPENSET_ASSIGN_OR_RETURN(const std::string text, As(format, study, *results));
+    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(folder, file), text));
   }
   std::cout << "\n"
-            << FormatReport(report, ReportFormat::kText) << "\nrecords: " << JoinPath(store.folder(), "records")
-            << "\nreport:  " << folder << "/report.{txt,md,csv,json}\n";
+            << FormatReport(study.MakeReport(*results), ReportFormat::kText)
+            << "\nrecords: " << JoinPath(store.folder(), "records") << "\nreport:  " << folder
+            << "/report.{html,txt,md,tex,csv,json}, tidy.csv\n";
   return absl::OkStatus();
 }
 

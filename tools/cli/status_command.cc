@@ -7,6 +7,7 @@
 #include "absl/strings/str_replace.h"
 #include "core/status_macros.h"
 #include "experiments/spec/describe.h"
+#include "experiments/study/failures.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
 
@@ -17,21 +18,12 @@ absl::Status RunStatus(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
   const Store& store = study->store();
   const Plan& plan = study->plan();
-  std::vector<std::string> running, failed;
+  std::vector<std::string> running;
   for (const PlanNode& node : plan.nodes) {
     if (node.done) continue;
     const std::string what = absl::StrCat(KindName(node.kind), " ", Describe(plan.TrialOf(node)));
     if (const std::string owner = store.RunningBy(node.key); !owner.empty()) {
       running.push_back(absl::StrCat(what, " (process ", owner, ")"));
-      continue;
-    }
-    const absl::StatusOr<FailureRecord> failure = store.LoadFailure(node.key);
-    if (!failure.ok()) continue;
-    const int attempts = store.CountFailures(node.key);
-    failed.push_back(
-        absl::StrCat(what, attempts > 1 ? absl::StrCat(" (", attempts, " times)") : "", ": ", failure->message()));
-    if (!failure->log_tail().empty()) {
-      failed.push_back(absl::StrCat("    ", absl::StrReplaceAll(failure->log_tail(), {{"\n", "\n    "}})));
     }
   }
   const int missing = plan.CountNeeded(ActionKind::kEvaluate);
@@ -40,8 +32,13 @@ absl::Status RunStatus(const std::vector<std::string>& arguments) {
   if (study->waiting() > 0) std::cout << SearchText(*study) << "\n";
   if (!running.empty()) std::cout << "running:\n";
   for (const std::string& line : running) std::cout << "  " << line << "\n";
+  const std::vector<StudyFailure> failed = FailuresOf(*study);
   if (!failed.empty()) std::cout << "failed at the last attempt:\n";
-  for (const std::string& line : failed) std::cout << "  " << line << "\n";
+  for (const StudyFailure& failure : failed) {
+    std::cout << "  " << failure.what << "\n";
+    if (failure.log_tail.empty()) continue;
+    std::cout << "      " << absl::StrReplaceAll(failure.log_tail, {{"\n", "\n      "}}) << "\n";
+  }
   return absl::OkStatus();
 }
 

@@ -1,0 +1,240 @@
+#include "experiments/report/charts.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "eval/metrics/display.h"
+#include "experiments/store/metric_groups.h"
+
+namespace openset {
+namespace {
+
+constexpr int kMaxEpochs = 512;
+constexpr double kLogFrom = 50;  // largest over smallest value
+
+std::string YLabel(const Display& display) { return LabelWithUnit(display); }
+
+// "openauc" or "openauc, alpha 2": a row of the tables without the field that is on the axis.
+std::string LineName(const std::string& method, const std::vector<AxisValue>& axis, const std::string& without) {
+  std::vector<AxisValue> others;
+  for (const AxisValue& value : axis) {
+    if (value.name() != without) others.push_back(value);
+  }
+  return others.empty() ? method : absl::StrCat(method, ", ", AxisText(others));
+}
+
+// The lines of a plot by name, in the order in which they come up.
+class Lines {
+ public:
+  PlotSeries* Of(const std::string& name) {
+    for (PlotSeries& line : lines_) {
+      if (line.name == name) return &line;
+    }
+    PlotSeries line;
+    line.name = name;
+    line.color = static_cast<int>(lines_.size()) % 8;
+    line.dashed = lines_.size() >= 8;
+    line.markers = true;
+    lines_.push_back(std::move(line));
+    return &lines_.back();
+  }
+  std::vector<PlotSeries> Take() { return std::move(lines_); }
+
+ private:
+  std::vector<PlotSeries> lines_;
+};
+
+void SortByX(PlotSeries* line) {
+  std::vector<size_t> order(line->points.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return line->points[a].first < line->points[b].first; });
+  PlotSeries sorted = *line;
+  for (size_t i = 0; i < order.size(); ++i) {
+    sorted.points[i] = line->points[order[i]];
+    sorted.band[i] = line->band[order[i]];
+  }
+  *line = std::move(sorted);
+}
+
+void AddCell(const ReportCell& cell, double x, PlotSeries* line) {
+  const double factor = cell.display.factor;
+  line->points.emplace_back(x, factor * cell.mean);
+  line->band.emplace_back(factor * (cell.mean - cell.std), factor * (cell.mean + cell.std));
+}
+
+bool Logarithmic(const std::vector<PlotSeries>& lines) {
+  double low = 0, high = 0;
+  for (const PlotSeries& line : lines) {
+    for (const auto& [x, y] : line.points) {
+      if (x <= 0) return false;
+      low = low == 0 ? x : std::min(low, x);
+      high = std::max(high, x);
+    }
+  }
+  return low > 0 && high >= kLogFrom * low;
+}
+
+// A plot of cells: those with the same key, in the order in which they come up.
+struct PlotOfCells {
+  std::string task;
+  const ReportCell* first;
+  std::string axis;
+  Lines lines;
+};
+
+std::vector<ReportChart> Charts(const std::string& section, std::vector<PlotOfCells> plots, bool name_tasks) {
+  std::vector<ReportChart> charts;
+  for (PlotOfCells& of : plots) {
+    ReportChart chart;
+    chart.section = section;
+    chart.of = absl::StrCat(of.first->metric, "_by_", of.axis);
+    chart.name = name_tasks ? absl::StrCat(chart.of, "_", of.task) : chart.of;
+    chart.plot.title = name_tasks ? of.task : "";
+    chart.plot.x_label = of.axis;
+    chart.plot.y_label = YLabel(of.first->display);
+    chart.plot.series = of.lines.Take();
+    for (PlotSeries& line : chart.plot.series) SortByX(&line);
+    chart.plot.x_log = Logarithmic(chart.plot.series);
+    std::set<double> xs;
+    for (const PlotSeries& line : chart.plot.series) {
+      for (const auto& point : line.points) xs.insert(point.first);
+    }
+    if (xs.size() >= 2) charts.push_back(std::move(chart));
+  }
+  return charts;
+}
+
+bool SeveralTasks(const Report& report) {
+  std::set<std::string> tasks;
+  for (const ReportCell& cell : report.cells) tasks.insert(cell.task);
+  return tasks.size() > 1;
+}
+
+// A quantity over epochs, of the trials of one line.
+struct Curve {
+  std::string quantity, label, line;
+  double factor = 1;
+  std::map<int, std::vector<double>> values;  // by epoch
+};
+
+class Curves {
+ public:
+  void Add(const std::string& quantity, const std::string& label, double factor, const std::string& line, int epoch,
+           double value) {
+    const auto [at, is_new] = index_.try_emplace({quantity, line}, curves_.size());
+    if (is_new) {
+      curves_.emplace_back();
+      curves_.back().quantity = quantity;
+      curves_.back().label = label;
+      curves_.back().line = line;
+      curves_.back().factor = factor;
+    }
+    curves_[at->second].values[epoch].push_back(factor * value);
+  }
+  const std::vector<Curve>& all() const { return curves_; }
+
+ private:
+  std::map<std::pair<std::string, std::string>, size_t> index_;
+  std::vector<Curve> curves_;
+};
+
+void Draw(const Curve& curve, PlotSeries* line) {
+  const size_t step = (curve.values.size() + kMaxEpochs - 1) / kMaxEpochs;
+  size_t at = 0;
+  for (const auto& [epoch, values] : curve.values) {
+    const bool last = at + 1 == curve.values.size();
+    if (at++ % step != 0 && !last) continue;
+    double sum = 0;
+    for (const double value : values) sum += value;
+    line->points.emplace_back(epoch, sum / values.size());
+    line->band.emplace_back(*std::min_element(values.begin(), values.end()),
+                            *std::max_element(values.begin(), values.end()));
+  }
+  line->markers = line->points.size() <= 30;
+}
+
+}  // namespace
+
+std::vector<ReportChart> SensitivityCharts(const Report& report) {
+  std::map<std::tuple<std::string, int, std::string, std::string>, size_t> index;
+  std::vector<PlotOfCells> plots;
+  for (const ReportCell& cell : report.cells) {
+    if (cell.group != kPool || cell.n == 0) continue;
+    for (const AxisValue& axis : cell.axis) {
+      double x = 0;
+      if (!absl::SimpleAtod(axis.value(), &x)) continue;
+      const auto [at, is_new] =
+          index.try_emplace({cell.task, cell.unknown_classes, cell.metric, axis.name()}, plots.size());
+      if (is_new) plots.push_back({cell.task, &cell, axis.name(), {}});
+      AddCell(cell, x, plots[at->second].lines.Of(LineName(cell.method, cell.axis, axis.name())));
+    }
+  }
+  return Charts("Sensitivity", std::move(plots), SeveralTasks(report));
+}
+
+std::vector<ReportChart> OpennessCharts(const Report& report) {
+  std::map<std::pair<std::string, std::string>, size_t> index;
+  std::vector<PlotOfCells> plots;
+  for (const ReportCell& cell : report.cells) {
+    if (cell.group != kPool || cell.n == 0) continue;
+    const auto [at, is_new] = index.try_emplace({cell.task, cell.metric}, plots.size());
+    if (is_new) plots.push_back({cell.task, &cell, "openness", {}});
+    AddCell(cell, cell.openness, plots[at->second].lines.Of(LineName(cell.method, cell.axis, "")));
+  }
+  return Charts("Openness", std::move(plots), SeveralTasks(report));
+}
+
+std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results) {
+  std::vector<std::string> tasks;
+  std::map<std::string, Curves> curves;
+  for (const TrialResult& result : results) {
+    if (result.record == nullptr || result.record->epoch_size() == 0) continue;
+    const TrialSpec& trial = *result.trial;
+    if (curves.count(trial.task()) == 0) tasks.push_back(trial.task());
+    Curves& of_task = curves[trial.task()];
+    const std::string line = LineName(trial.method().name(), {trial.axis().begin(), trial.axis().end()}, "");
+    for (const EpochSummary& epoch : result.record->epoch()) {
+      of_task.Add("loss", "objective", 1, line, epoch.epoch(), epoch.loss());
+      of_task.Add("train_accuracy", "training accuracy, %", 100, line, epoch.epoch(), epoch.train_accuracy());
+      for (const MetricRecord& metric : epoch.metric()) {
+        if (!metric.has_value() || metric.group().kind() != MetricGroup::POOL) continue;
+        const Display display = DisplayOf(metric.spec());
+        of_task.Add(metric.name(), YLabel(display), display.factor, line, epoch.epoch(), metric.value());
+      }
+    }
+  }
+  std::vector<ReportChart> charts;
+  for (const std::string& task : tasks) {
+    std::map<std::string, size_t> index;
+    for (const Curve& curve : curves[task].all()) {
+      const auto [at, is_new] = index.try_emplace(curve.quantity, charts.size());
+      if (is_new) {
+        ReportChart chart;
+        chart.section = "Learning curves";
+        chart.of = curve.quantity;
+        chart.name = tasks.size() > 1 ? absl::StrCat(curve.quantity, "_", task) : curve.quantity;
+        chart.plot.title = tasks.size() > 1 ? task : "";
+        chart.plot.x_label = "epoch";
+        chart.plot.y_label = curve.label;
+        charts.push_back(std::move(chart));
+      }
+      std::vector<PlotSeries>& series = charts[at->second].plot.series;
+      PlotSeries line;
+      line.name = curve.line;
+      line.color = static_cast<int>(series.size()) % 8;
+      line.dashed = series.size() >= 8;
+      Draw(curve, &line);
+      series.push_back(std::move(line));
+    }
+  }
+  return charts;
+}
+
+}  // namespace openset

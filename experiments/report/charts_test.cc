@@ -1,0 +1,91 @@
+#include "experiments/report/charts.h"
+
+#include "core/proto/text_proto.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+ReportCell Cell(const std::string& method, const std::string& lambda, double mean) {
+  ReportCell cell;
+  cell.method = method;
+  cell.task = "t";
+  cell.group = "pool";
+  cell.metric = "auroc";
+  cell.display.label = "AUROC";
+  cell.display.factor = 100;
+  cell.display.unit = "%";
+  if (!lambda.empty()) {
+    cell.axis.emplace_back();
+    cell.axis.back().set_name("lambda");
+    cell.axis.back().set_value(lambda);
+  }
+  cell.mean = mean;
+  cell.std = 0.125;
+  cell.n = 2;
+  return cell;
+}
+
+TEST(SensitivityCharts, DrawsTheMeanOverTheSweptField) {
+  Report report;
+  report.cells = {Cell("m", "0.2", 0.75), Cell("m", "0.1", 0.5), Cell("softmax", "", 0.25)};
+  const std::vector<ReportChart> charts = SensitivityCharts(report);
+  ASSERT_EQ(charts.size(), 1);
+  EXPECT_EQ(charts[0].name, "auroc_by_lambda");
+  EXPECT_EQ(charts[0].plot.y_label, "AUROC, %");
+  ASSERT_EQ(charts[0].plot.series.size(), 1);  // softmax has no lambda
+  EXPECT_THAT(charts[0].plot.series[0].points, ElementsAre(Pair(0.1, 50), Pair(0.2, 75)));
+  EXPECT_THAT(charts[0].plot.series[0].band, ElementsAre(Pair(37.5, 62.5), Pair(62.5, 87.5)));
+  EXPECT_FALSE(charts[0].plot.x_log);
+}
+
+TEST(SensitivityCharts, WideRangesAreLogarithmicAndWordsAreNoAxis) {
+  Report report;
+  report.cells = {Cell("m", "0.01", 0.75), Cell("m", "1", 0.5)};
+  EXPECT_TRUE(SensitivityCharts(report).at(0).plot.x_log);
+  report.cells = {Cell("m", "HINGE", 0.75), Cell("m", "SQUARE", 0.5)};
+  EXPECT_THAT(SensitivityCharts(report), IsEmpty());
+  report.cells = {Cell("m", "1", 0.75)};  // one value is no curve
+  EXPECT_THAT(SensitivityCharts(report), IsEmpty());
+}
+
+TEST(OpennessCharts, NeedTwoLevels) {
+  Report report;
+  report.cells = {Cell("m", "", 0.75), Cell("m", "", 0.5)};
+  EXPECT_THAT(OpennessCharts(report), IsEmpty());
+  report.cells[1].openness = 0.5;
+  ASSERT_EQ(OpennessCharts(report).size(), 1);
+  EXPECT_THAT(OpennessCharts(report)[0].plot.series[0].points, ElementsAre(Pair(0, 75), Pair(0.5, 50)));
+}
+
+TEST(LearningCurves, AreTheMeanOverTrialsInABandOfAll) {
+  TrialSpec trial;
+  trial.set_task("t");
+  trial.mutable_method()->set_name("m");
+  TrialRecord records[2];
+  for (int r = 0; r < 2; ++r) {
+    ASSERT_TRUE(ParseTextProto("epoch { epoch: 0 loss: 2 train_accuracy: 0.5 } epoch { epoch: 1 loss: 1 "
+                               "train_accuracy: 0.75 metric { name: 'auroc' value: 0.5 spec { auroc {} } "
+                               "group { kind: POOL } } }",
+                               "record", &records[r])
+                    .ok());
+    records[r].mutable_epoch(1)->set_loss(1 + r);
+  }
+  const std::vector<ReportChart> charts =
+      LearningCurves({{&trial, &records[0]}, {&trial, &records[1]}, {&trial, nullptr}});
+  ASSERT_EQ(charts.size(), 3);
+  EXPECT_EQ(charts[0].name, "loss");
+  EXPECT_THAT(charts[0].plot.series[0].points, ElementsAre(Pair(0, 2), Pair(1, 1.5)));
+  EXPECT_THAT(charts[0].plot.series[0].band, ElementsAre(Pair(2, 2), Pair(1, 2)));
+  EXPECT_EQ(charts[1].name, "train_accuracy");
+  EXPECT_EQ(charts[2].name, "auroc");
+  EXPECT_THAT(charts[2].plot.series[0].points, ElementsAre(Pair(1, 50)));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,125 @@
+#include "experiments/report/html_report.h"
+
+#include <map>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "core/chart/page.h"
+#include "core/files/files.h"
+#include "core/files/runfiles.h"
+#include "core/status_macros.h"
+#include "experiments/report/charts.h"
+#include "experiments/report/format_report.h"
+
+namespace openset {
+namespace {
+
+std::string Preformatted(const std::string& text) { return absl::StrCat("<pre>", EscapeXml(text), "</pre>\n"); }
+
+// Adds a section for each kind of chart.
+void AddCharts(const std::vector<ReportChart>& charts, ChartPage* page) {
+  std::string section;
+  for (const ReportChart& chart : charts) {
+    if (chart.section != section) {
+      if (!section.empty()) absl::StrAppend(&page->body, "</div>\n");
+      section = chart.section;
+      absl::StrAppend(&page->body, "<h2>", EscapeXml(section), "</h2>\n<div class=\"charts\">\n");
+    }
+    absl::StrAppend(&page->body, "<figure data-chart=\"", EscapeXml(chart.name), "\"></figure>\n");
+    page->charts[chart.name] = ToVegaLite(chart.plot);
+  }
+  if (!section.empty()) absl::StrAppend(&page->body, "</div>\n");
+}
+
+// How the records came about: each fact with its values and how many stages had them.
+class Facts {
+ public:
+  void Add(const std::string& fact, const std::string& value) {
+    if (value.empty()) return;
+    if (values_.count(fact) == 0) order_.push_back(fact);
+    ++values_[fact][value];
+  }
+
+  std::string Html() const {
+    std::string html = "<table class=\"facts\">\n";
+    for (const std::string& fact : order_) {
+      const std::map<std::string, int>& values = values_.at(fact);
+      absl::StrAppend(&html, "<tr><th scope=\"row\">", EscapeXml(fact), "</th><td>",
+                      absl::StrJoin(values, "<br>",
+                                    [&](std::string* out, const auto& value) {
+                                      out->append(EscapeXml(value.first));
+                                      if (values.size() > 1) absl::StrAppend(out, " (", value.second, " stages)");
+                                    }),
+                      "</td></tr>\n");
+    }
+    return html + "</table>\n";
+  }
+
+ private:
+  std::vector<std::string> order_;
+  std::map<std::string, std::map<std::string, int>> values_;
+};
+
+std::string ProvenanceHtml(absl::Span<const TrialResult> results) {
+  Facts facts;
+  std::set<std::string> counted;  // stages by key: trials share them
+  double cpu_seconds = 0, wall_seconds = 0;
+  for (const TrialResult& result : results) {
+    if (result.record == nullptr) continue;
+    for (const StageProvenance& stage : result.record->provenance().stage()) {
+      if (!counted.insert(stage.key()).second) continue;
+      facts.Add("commit", absl::StrCat(stage.commit(), stage.dirty() ? ", with changes" : ""));
+      facts.Add("compiler", stage.compiler());
+      facts.Add("LibTorch", stage.libtorch_version());
+      facts.Add("processor", stage.cpu());
+      facts.Add("kernels", stage.cpu_capability());
+      facts.Add("GPU", stage.gpu().empty() ? "" : absl::StrCat(stage.gpu(), ", driver ", stage.gpu_driver()));
+      facts.Add("host", stage.host());
+      facts.Add("other packages than pinned", stage.third_party());
+      cpu_seconds += stage.cpu_seconds();
+      wall_seconds += stage.wall_seconds();
+    }
+  }
+  if (counted.empty()) return "";
+  facts.Add("time", absl::StrFormat("%.2f hours, %.2f CPU hours, over %d stages", wall_seconds / 3600,
+                                    cpu_seconds / 3600, counted.size()));
+  return absl::StrCat("<h2>Provenance</h2>\n", facts.Html());
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> HtmlReport(const Report& report, absl::Span<const TrialResult> results,
+                                       const ReportContext& context) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
+  const std::string folder = JoinPath(runfiles, "openset/experiments/report");
+  ChartPage page;
+  OPENSET_ASSIGN_OR_RETURN(page.script, ReadFile(JoinPath(folder, "report_page.js")));
+  OPENSET_ASSIGN_OR_RETURN(page.style, ReadFile(JoinPath(folder, "report_page.css")));
+  page.title = report.experiment;
+  page.data["report"] = VegaLite::parse(FormatReport(report, ReportFormat::kJson));
+  if (!context.question.empty())
+    page.body = absl::StrCat("<p class=\"question\">", EscapeXml(context.question), "</p>\n");
+  absl::StrAppend(&page.body, "<p class=\"state\">", report.trials - report.missing, " of ", report.trials,
+                  " trials have a record.</p>\n<div id=\"controls\"></div>\n<div id=\"tables\"></div>\n<noscript>",
+                  Preformatted(FormatReport(report, ReportFormat::kText)), "</noscript>\n");
+  if (!report.task_lines.empty()) {
+    absl::StrAppend(&page.body, "<h2>Tasks</h2>\n", Preformatted(absl::StrJoin(report.task_lines, "\n")));
+  }
+  AddCharts(SensitivityCharts(report), &page);
+  AddCharts(OpennessCharts(report), &page);
+  AddCharts(LearningCurves(results), &page);
+  if (!report.search_lines.empty()) {
+    absl::StrAppend(&page.body, "<h2>Searches</h2>\n", Preformatted(absl::StrJoin(report.search_lines, "\n")));
+  }
+  if (!context.failures.empty()) {
+    absl::StrAppend(&page.body, "<h2>Failures</h2>\n");
+    for (const std::string& failure : context.failures) absl::StrAppend(&page.body, Preformatted(failure));
+  }
+  absl::StrAppend(&page.body, ProvenanceHtml(results));
+  if (!context.spec.empty()) absl::StrAppend(&page.body, "<h2>Spec</h2>\n", Preformatted(context.spec));
+  return ToHtml(page);
+}
+
+}  // namespace openset

@@ -1,0 +1,28 @@
+// A report as one HTML page that works offline: tables that can be sorted and filtered, plots, provenance.
+#ifndef OPENSET_EXPERIMENTS_REPORT_HTML_REPORT_H_
+#define OPENSET_EXPERIMENTS_REPORT_HTML_REPORT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "experiments/report/report.h"
+
+namespace openset {
+
+// What a page says beside the numbers.
+struct ReportContext {
+  std::string question;
+  std::string spec;                   // its text
+  std::vector<std::string> failures;  // a line or more each: what failed, and the end of its log
+};
+
+// The tables' numbers are those of FormatReport(kJson), which the page holds whole (`openset.data.report`). Errors:
+// those of ToHtml() (core/chart/page.h).
+absl::StatusOr<std::string> HtmlReport(const Report& report, absl::Span<const TrialResult> results,
+                                       const ReportContext& context);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_REPORT_HTML_REPORT_H_

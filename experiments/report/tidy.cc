@@ -1,0 +1,85 @@
+#include "experiments/report/tidy.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "experiments/store/metric_groups.h"
+
+namespace openset {
+namespace {
+
+// The swept fields of all trials, in the order in which they come up.
+std::vector<std::string> AxisNames(absl::Span<const TrialResult> results) {
+  std::vector<std::string> names;
+  for (const TrialResult& result : results) {
+    for (const AxisValue& axis : result.trial->axis()) {
+      if (std::find(names.begin(), names.end(), axis.name()) == names.end()) names.push_back(axis.name());
+    }
+  }
+  return names;
+}
+
+// A swept field whose name is that of a column is told apart by a prefix.
+std::string ColumnName(const std::string& axis, const std::vector<std::string>& fixed) {
+  return std::find(fixed.begin(), fixed.end(), axis) == fixed.end() ? axis : absl::StrCat("axis_", axis);
+}
+
+std::string BetterOf(const MetricRecord& metric) {
+  if (!metric.has_higher_is_better()) return "";
+  return metric.higher_is_better() ? "higher" : "lower";
+}
+
+int UnknownClassesOf(const TrialSpec& trial) {
+  int count = 0;
+  for (const UnknownGroup& group : trial.data().test_unknown()) count += group.selection().class_id_size();
+  return count;
+}
+
+}  // namespace
+
+Table TidyTable(absl::Span<const TrialResult> results) {
+  const std::vector<std::string> before = {"trial", "method", "task", "split", "seed", "unknown_classes", "openness"};
+  const std::vector<std::string> after = {"group", "metric", "value",   "unit",      "better",
+                                          "low",   "high",   "outputs", "checkpoint"};
+  std::vector<std::string> fixed = before;
+  fixed.insert(fixed.end(), after.begin(), after.end());
+  const std::vector<std::string> axes = AxisNames(results);
+  Table table;
+  table.header = before;
+  for (const std::string& axis : axes) table.header.push_back(ColumnName(axis, fixed));
+  table.header.insert(table.header.end(), after.begin(), after.end());
+  for (const TrialResult& result : results) {
+    if (result.record == nullptr) continue;
+    const TrialSpec& trial = *result.trial;
+    const TrialRecord& record = *result.record;
+    std::vector<std::string> start = {record.trial_id(),
+                                      trial.method().name(),
+                                      trial.task(),
+                                      absl::StrCat(trial.split()),
+                                      absl::StrCat(trial.seed()),
+                                      absl::StrCat(UnknownClassesOf(trial)),
+                                      FullPrecision(trial.openness())};
+    for (const std::string& axis : axes) {
+      const auto value = std::find_if(trial.axis().begin(), trial.axis().end(),
+                                      [&](const AxisValue& of_trial) { return of_trial.name() == axis; });
+      start.push_back(value == trial.axis().end() ? "" : value->value());
+    }
+    for (const MetricRecord& metric : record.metric()) {
+      std::vector<std::string> row = start;
+      const bool interval = metric.interval().has_low();
+      for (std::string cell :
+           {GroupText(metric.group()), metric.name(), metric.has_value() ? FullPrecision(metric.value()) : "",
+            metric.unit(), BetterOf(metric), interval ? FullPrecision(metric.interval().low()) : "",
+            interval ? FullPrecision(metric.interval().high()) : "", record.outputs_key(), record.checkpoint_key()}) {
+        row.push_back(std::move(cell));
+      }
+      table.rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
+}  // namespace openset
