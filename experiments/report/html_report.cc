@@ -12,6 +12,7 @@
 #include "core/status_macros.h"
 #include "experiments/report/charts.h"
 #include "experiments/report/format_report.h"
+#include "experiments/spec/method.pb.h"
 
 namespace openset {
 namespace {

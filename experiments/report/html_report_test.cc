@@ -1,6 +1,7 @@
 #include "experiments/report/html_report.h"
 
 #include "core/proto/text_proto.h"
+#include "experiments/spec/method.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
