@@ -23,9 +23,11 @@ ABSL_FLAG(std::optional<std::string>, deploy, std::nullopt,
           "actions_per_gpu, memory (experiments/engine/deploy.proto). The flags below win over it.");
 ABSL_FLAG(std::optional<std::string>, store, std::nullopt,
           "Folder of records, checkpoints, outputs and reports. Default: openset-store.");
-ABSL_FLAG(std::optional<std::string>, data, std::nullopt,
-          "Folders with data files, separated by commas; searched before those in the environment's OPENSET_DATA, those "
-          "that come with the program, and ~/.cache/openset/data. task new: the data set, by name, or a folder with a folder for each class.");
+ABSL_FLAG(
+    std::optional<std::string>, data, std::nullopt,
+    "Folders with data files, separated by commas; searched before those in the environment's OPENSET_DATA, those "
+    "that come with the program, and ~/.cache/openset/data. task new: the data set, by name, or a folder with a folder "
+    "for each class.");
 ABSL_FLAG(std::optional<std::string>, devices, std::nullopt,
           "cpu; cuda:0,1 for these GPUs; auto for all GPUs if the program was built for them, else cpu. Decides where "
           "experiments run that leave the device open. Default: auto.");

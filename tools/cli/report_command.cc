@@ -44,7 +44,8 @@ Command ReportCommand() {
   command.description =
       "Text, Markdown and LaTeX show the metrics' own units; csv and json hold the numbers in full precision, json "
       "also\n"
-      "every single value with its split and seed, and each record's id, keys and learning curve; html is one page with tables, plots and provenance that works "
+      "every single value with its split and seed, and each record's id, keys and learning curve; html is one page "
+      "with tables, plots and provenance that works "
       "offline.\n"
       "\n"
       "  openset report quickstart\n"
