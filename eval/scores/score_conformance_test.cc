@@ -91,7 +91,6 @@ TEST(ScoreConformance, HoldsForOtherForms) {
            "relation { power: 4 threshold: 0 }",
            "residual { principal_dim: 9 }",
            "combood { k: 1 ridge: 0.01 }",
-           "ghost { value: PROBABILITY }",
        }) {
     ScoreSpec spec;
     ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;
