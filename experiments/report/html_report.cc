@@ -111,6 +111,9 @@ absl::StatusOr<std::string> HtmlReport(const Report& report, absl::Span<const Tr
   AddCharts(SensitivityCharts(report), &page);
   AddCharts(OpennessCharts(report), &page);
   AddCharts(LearningCurves(results), &page);
+  if (!report.note_lines.empty()) {
+    absl::StrAppend(&page.body, "<h2>Notes</h2>\n", Preformatted(absl::StrJoin(report.note_lines, "\n")));
+  }
   if (!report.search_lines.empty()) {
     absl::StrAppend(&page.body, "<h2>Searches</h2>\n", Preformatted(absl::StrJoin(report.search_lines, "\n")));
   }

@@ -205,7 +205,8 @@ TEST_F(RedoTest, WhatWasMadeByOtherSources) {
   const std::string line =
       "1 result was made by another version of eval/scores/logits/max_softmax; --redo=changed makes it again";
   EXPECT_THAT((*LoadToRedo(""))->SourceLines().value(), ElementsAre(line));
-  EXPECT_THAT((*LoadToRedo(""))->MakeReport()->note_lines, ElementsAre(line));
+  const std::unique_ptr<Study> study = *LoadToRedo("");
+  EXPECT_THAT(study->MakeReport(**study->LoadResults()).note_lines, ElementsAre(line));
   EXPECT_EQ(NeededOf("changed"), "evaluate 0 ");
   EXPECT_THAT((*LoadToRedo(""))->SourceLines().value(), IsEmpty());
 }
