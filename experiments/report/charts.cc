@@ -146,7 +146,7 @@ class Curves {
   std::vector<Curve> curves_;
 };
 
-void Draw(const Curve& curve, PlotSeries* line) {
+void DrawCurve(const Curve& curve, PlotSeries* line) {
   const size_t step = (curve.values.size() + kMaxEpochs - 1) / kMaxEpochs;
   size_t at = 0;
   for (const auto& [epoch, values] : curve.values) {
@@ -231,7 +231,7 @@ std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results) {
       line.name = curve.line;
       line.color = static_cast<int>(series.size()) % 8;
       line.dashed = series.size() >= 8;
-      Draw(curve, &line);
+      DrawCurve(curve, &line);
       series.push_back(std::move(line));
     }
   }
