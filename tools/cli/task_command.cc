@@ -65,23 +65,23 @@ Command TaskCommand() {
   command.description =
       "splits      each split's numbers of classes and samples, openness, imbalance and hash; warns of splits that\n"
       "            repeat another one\n"
-      "new         writes tasks/NAME.textproto into the library (--library, the first folder; else the current "
-      "folder)\n"
+      "new         writes tasks/NAME.textproto into the library --into: listed or drawn known classes\n"
       "attributes  unknown classes by how like the known ones their attributes are (easy, medium, hard)\n"
       "wordnet     near, external and overlapping classes by WordNet's nouns; classes of other sets that are far\n"
       "\n"
       "  openset task splits cifar10\n"
-      "  openset task new pets --data=pets --known=cat,dog --splits=5            # five folds\n"
-      "  openset task new digits --data=mnist --known=6 --unknown=4 --splits=5 --seed=0\n"
-      "  openset task new open --data=cifar100 --known=20 --openness=0.3 --splits=5\n"
-      "  openset task new real --like=cifar40_60 --known=@forty_names.txt\n"
+      "  openset task new pets --data=photos --known=cat,dog --splits=5 --seed=0\n"
+      "  openset task new digits --data=mnist --known=6 --unknown=4 --splits=5\n"
+      "  openset task new open --data=cifar100 --known=20 --openness=0.3\n"
+      "  openset task new clothes --data=fashion_mnist --known=Dress,Bag --splits=1 --folds=5\n"
+      "  openset task new real --like=cifar40_60 --known=@forty.txt --splits=1\n"
       "  openset task attributes --matrix=class_attribute_labels_continuous.txt --known=@known.txt --levels=34,34,32\n"
       "  openset task wordnet --wordnet=data.noun --wnids=@imagenet.txt --known=@known.txt --near=200\n"
       "  openset task wordnet --wordnet=data.noun --wnids=@imagenet.txt --far=@food101.txt\n"
       "\n"
       "A list is written out with commas, or is a file with an item a line: @FILE. docs/tasks.md tells more.\n";
-  command.flags = {"data",   "known",  "unknown", "openness", "splits",  "seed", "like", "overwrite", "library",
-                   "matrix", "levels", "wordnet", "classes",  "overlap", "near", "far",  "variants"};
+  command.flags = {"data",   "known",  "unknown", "openness", "splits",  "folds", "seed", "like",     "into",
+                   "matrix", "levels", "wordnet", "wnids",    "overlap", "near",  "far",  "variants", "library"};
   command.run = RunTask;
   return command;
 }

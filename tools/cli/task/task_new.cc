@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <iostream>
-#include <optional>
-#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/flags/declare.h"
@@ -16,27 +13,29 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "core/files/files.h"
 #include "core/openness.h"
+#include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
+#include "core/random.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
+#include "data/catalog.h"
+#include "data/splits/class_splits.h"
 #include "data/splits/task_problems.h"
-#include "data/task.h"
 #include "experiments/spec/experiment_file.h"
-#include "tools/cli/deploy_flags.h"
-#include "tools/cli/flags.h"
+#include "tools/cli/data/data_flags.h"
+#include "tools/cli/user_path.h"
 
-ABSL_DECLARE_FLAG(std::optional<std::string>, data);
 ABSL_DECLARE_FLAG(std::vector<std::string>, known);
 ABSL_DECLARE_FLAG(std::vector<std::string>, unknown);
 ABSL_DECLARE_FLAG(uint64_t, seed);
 ABSL_FLAG(double, openness, 0,
           "Instead of --unknown: as many unknown classes as come nearest to it, 1 - sqrt(2K / (2K + U)).");
-ABSL_FLAG(int, splits, 1, "With numbers of classes: how many draws. With lists: how many folds of all samples.");
+ABSL_FLAG(int, splits, 5, "Splits of the new task.");
+ABSL_FLAG(int, folds, 1,
+          "Folds that all samples of each class are shared into, for each split; 1: the data set's parts.");
 ABSL_FLAG(std::string, like, "", "A task whose data set, sources of unknowns and external images are taken over.");
-ABSL_FLAG(bool, overwrite, false, "Replace a task's file that is there.");
 
 namespace openset {
 namespace {
@@ -50,44 +49,59 @@ int UnknownFor(double openness, int known) {
   return std::max(1, static_cast<int>(std::lround(2 * known * (1 / ((1 - openness) * (1 - openness)) - 1))));
 }
 
-absl::Status SetDrawn(const NewTaskRequest& request, int known, TaskSpec* task) {
-  std::optional<int> unknown = NumberOf(request.unknown);
-  if (request.openness > 0) {
-    if (!request.unknown.empty()) return FlagError("openness", "--unknown says how many already");
-    if (request.openness >= 1)
-      return FlagError("openness", absl::StrCat("must lie below 1 (is ", request.openness, ")"));
-    unknown = UnknownFor(request.openness, known);
+absl::Status SetDrawn(const NewTaskRequest& request, const DataSetInfo& info, int known, TaskSpec* task) {
+  const int classes = info.class_name_size();
+  if (known < 1 || known >= classes) {
+    return FlagError("known",
+                     absl::StrCat("must be 1 to ", classes - 1, " of the ", classes, " classes (is ", known, ")"));
   }
-  if (!unknown.has_value()) return FlagError("unknown", "how many unknown classes are drawn? (or say --openness)");
+  int unknown = classes - known;
+  if (request.openness != 0) {
+    if (!request.unknown.empty()) return FlagError("openness", "--unknown says how many already");
+    if (!(request.openness > 0 && request.openness < 1)) {
+      return FlagError("openness", absl::StrCat("must lie between 0 and 1 (is ", request.openness, ")"));
+    }
+    unknown = UnknownFor(request.openness, known);
+  } else if (!request.unknown.empty()) {
+    const std::optional<int> number = NumberOf(request.unknown);
+    if (!number.has_value()) return FlagError("unknown", "must be a number, as --known is one");
+    unknown = *number;
+  }
   OpennessLevel* level = task->mutable_drawn()->add_level();
   level->set_known(known);
-  level->set_unknown(*unknown);
+  level->set_unknown(unknown);
   task->mutable_drawn()->set_seed(request.seed);
   task->mutable_drawn()->set_repeats(request.splits);
   return absl::OkStatus();
 }
 
-// The folder of the library that tasks are written to.
-std::string LibraryFolder() {
-  for (const std::string& list : {absl::GetFlag(FLAGS_library),
-                                  std::string(std::getenv("OPENSET_LIBRARY") ? std::getenv("OPENSET_LIBRARY") : "")}) {
-    const std::vector<std::string> folders = absl::StrSplit(list, ',', absl::SkipEmpty());
-    if (!folders.empty()) return UserPath(folders[0]);
+// The parts to train and test on: those of these names, else the test part is "val".
+absl::Status SetParts(const DataSetInfo& info, TaskSpec* task) {
+  const auto has = [&](absl::string_view part) { return FindPart(info, part).ok(); };
+  if (has("train") && has("test")) return absl::OkStatus();
+  if (has("train") && has("val")) {
+    task->add_test_part("val");
+    return absl::OkStatus();
   }
-  return UserPath(".");
+  return FlagError("data", absl::StrCat("data set '", info.name(), "' has no parts to train and to test on"));
 }
 
-// A data set by name, or one that a folder is.
-absl::StatusOr<std::string> DataSetName(const std::string& given, const Catalog& catalog) {
-  if (catalog.Find(given).ok()) return given;
-  const std::string name(absl::StripSuffix(given, "/"));
-  const std::string last = name.substr(name.rfind('/') + 1);
-  const bool is_folder = FileExists(UserPath(given));
-  if (is_folder && catalog.Find(last).ok()) return last;
-  if (is_folder) {
-    return FlagError("data", absl::StrCat("the folder is in no catalog yet: openset data describe ", given));
+absl::StatusOr<TaskSpec> TaskOfFlags(const Catalog& catalog) {
+  TaskSpec task;
+  if (const std::string like = absl::GetFlag(FLAGS_like); !like.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+    OPENSET_ASSIGN_OR_RETURN(task, LoadTask(like, folders, "", catalog));
+    task.clear_split();
+    task.clear_drawn();
+    task.set_title(absl::StrCat(task.title(), " (classes of another list)"));
+    return task;
   }
-  return FlagError("data", catalog.Find(given).status().message());
+  const std::optional<std::string> data = absl::GetFlag(FLAGS_data);
+  if (!data.has_value()) return FlagError("data", "name a data set, or a folder of images");
+  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(DataSetName(*data)), "--data");
+  task.set_data_set(info->name());
+  OPENSET_RETURN_IF_ERROR(SetParts(*info, &task));
+  return task;
 }
 
 }  // namespace
@@ -120,81 +134,88 @@ absl::StatusOr<std::vector<int>> ClassIds(absl::string_view flag, const std::vec
   const std::vector<std::string> names(info.class_name().begin(), info.class_name().end());
   for (const std::string& item : items) {
     const auto found = std::find(names.begin(), names.end(), item);
-    const std::optional<int> number = NumberOf(std::vector<std::string>{item});
+    const std::optional<int> number = NumberOf({item});
     if (found != names.end()) {
       ids.push_back(static_cast<int>(found - names.begin()));
     } else if (number.has_value() && *number >= 0 && *number < static_cast<int>(names.size())) {
       ids.push_back(*number);
     } else {
-      return FlagError(flag, absl::StrCat(UnknownName(absl::StrCat("class of '", info.name(), "'"), item, names)));
+      return FlagError(flag, UnknownName("class", item, names));
     }
   }
   return ids;
 }
 
 absl::Status MakeSplits(const NewTaskRequest& request, const DataSetInfo& info, TaskSpec* task) {
-  if (request.known.empty()) return FlagError("known", "how many classes are known, or which?");
-  if (request.splits < 1) return FlagError("splits", absl::StrCat("must be at least 1 (is ", request.splits, ")"));
-  // "--known=6" is a number unless a class is called so.
-  const bool is_name =
-      absl::c_linear_search(info.class_name(), request.known) && !absl::StrContains(request.known, ',');
-  const std::optional<int> number =
-      is_name && !NumberOf(request.unknown) && request.openness == 0 ? std::nullopt : NumberOf(request.known);
-  if (number.has_value()) return SetDrawn(request, *number, task);
+  if (request.known.empty()) {
+    return FlagError("known", "say which classes are known, by name (cat,dog), or how many (6)");
+  }
+  if (request.splits < 1 || request.splits > 1000) return FlagError("splits", "must be 1 to 1000");
+  if (request.folds < 1) return FlagError("folds", "must be at least 1");
+  if (request.folds > 1) {
+    task->mutable_cross_validation()->set_folds(request.folds);
+    task->mutable_cross_validation()->set_seed(request.seed);
+  }
+  // A number, unless a class is called so and no number stands beside it.
+  const bool is_name = request.known.size() == 1 && absl::c_linear_search(info.class_name(), request.known[0]);
+  const bool is_number = !is_name || NumberOf(request.unknown).has_value() || request.openness != 0;
+  if (const std::optional<int> number = NumberOf(request.known); number.has_value() && is_number) {
+    return SetDrawn(request, info, *number, task);
+  }
+  if (request.openness != 0) return FlagError("openness", "--known says which classes; it is for numbers of them");
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> known, ReadList("known", request.known));
   OPENSET_ASSIGN_OR_RETURN(const std::vector<int> known_ids, ClassIds("known", known, info));
-  if (request.openness > 0) return FlagError("openness", "--known says which classes; it is for numbers of them");
-  ClassSplit* split = task->add_split();
-  for (const int id : known_ids) split->add_known(id);
+  std::vector<int> unknown_ids;
   if (!request.unknown.empty()) {
     OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> unknown, ReadList("unknown", request.unknown));
-    OPENSET_ASSIGN_OR_RETURN(const std::vector<int> unknown_ids, ClassIds("unknown", unknown, info));
-    for (const int id : unknown_ids) split->add_unknown(id);
+    OPENSET_ASSIGN_OR_RETURN(unknown_ids, ClassIds("unknown", unknown, info));
   }
-  if (request.splits == 1) return absl::OkStatus();
-  task->mutable_cross_validation()->set_folds(request.splits);
-  task->mutable_cross_validation()->set_seed(request.seed);
+  const bool elsewhere = task->unknown_size() > 0;  // then the sources say what is unknown
+  for (int s = 0; s < request.splits; ++s) {
+    ClassSplit* split = task->add_split();
+    for (const int id : known_ids) split->add_known(id);
+    for (const int id : unknown_ids) split->add_unknown(id);
+    if (!unknown_ids.empty() || elsewhere) continue;
+    const std::string stream = absl::StrCat(request.name, "/split ", s);
+    for (const int64_t id : RandomStream(request.seed, stream).Permutation(info.class_name_size())) {
+      if (!absl::c_linear_search(known_ids, id)) split->add_unknown(static_cast<int>(id));
+    }
+  }
   return absl::OkStatus();
 }
 
 absl::Status NewTask(const std::string& name) {
-  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, Catalog::Open(folders.catalog));
-  TaskSpec task;
-  if (const std::string like = absl::GetFlag(FLAGS_like); !like.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(task, LoadTask(like, folders, "", catalog));
-    task.clear_split();
-    task.clear_drawn();
-    task.set_title(absl::StrCat(task.title(), " (classes of another list)"));
-  }
-  if (const std::string data = absl::GetFlag(FLAGS_data).value_or(""); !data.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(*task.mutable_data_set(), DataSetName(data, catalog));
-  }
-  if (!task.has_data_set()) return FlagError("data", "which data set? (or say --like)");
+  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, CatalogFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(TaskSpec task, TaskOfFlags(catalog));
   task.set_name(name);
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(task.data_set()));
-  const NewTaskRequest request = {name,
-                                  absl::GetFlag(FLAGS_known),
-                                  absl::GetFlag(FLAGS_unknown),
-                                  absl::GetFlag(FLAGS_openness),
-                                  absl::GetFlag(FLAGS_splits),
-                                  absl::GetFlag(FLAGS_seed)};
+  NewTaskRequest request;
+  request.name = name;
+  request.known = absl::GetFlag(FLAGS_known);
+  request.unknown = absl::GetFlag(FLAGS_unknown);
+  request.openness = absl::GetFlag(FLAGS_openness);
+  request.splits = absl::GetFlag(FLAGS_splits);
+  request.folds = absl::GetFlag(FLAGS_folds);
+  request.seed = absl::GetFlag(FLAGS_seed);
   OPENSET_RETURN_IF_ERROR(MakeSplits(request, *info, &task));
   TaskSpec filled = task;
   FillDefaults(&filled);
-  if (const std::vector<FieldProblem> problems = FindTaskProblems(filled, catalog); !problems.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(problems[0].path, ": ", problems[0].message));
+  for (const FieldProblem& problem : FindTaskProblems(filled, catalog)) {
+    return absl::InvalidArgumentError(absl::StrCat(problem.path, ": ", problem.message));
   }
-  const std::string folder = JoinPath(LibraryFolder(), "tasks");
-  const std::string path = JoinPath(folder, name + ".textproto");
-  OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
-  const std::string text =
-      absl::StrCat("# proto-file: data/task.proto\n# proto-message: openset.TaskSpec\n\n", ToText(task));
-  if (absl::GetFlag(FLAGS_overwrite)) {
-    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, text));
-  } else {
-    OPENSET_ASSIGN_OR_RETURN(const bool is_new, CreateFileAtomically(path, text));
-    if (!is_new) return absl::InvalidArgumentError(path + ": is there already; --overwrite replaces it");
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<ClassSplit> splits, ClassSplitsOf(filled, catalog));
+  OPENSET_ASSIGN_OR_RETURN(
+      const std::string path,
+      WriteIntoLibrary(
+          "tasks", name,
+          absl::StrCat("# proto-file: data/task.proto\n# proto-message: openset.TaskSpec\n\n", ToText(task))));
+  for (size_t s = 0; s < splits.size(); ++s) {
+    std::cout << "split " << s << ": known: " << absl::StrJoin(splits[s].known(), ", ", [&](std::string* out, int id) {
+      out->append(info->class_name(id));
+    }) << "\n";
+  }
+  if (splits[0].unknown_size() > 0) {
+    std::cout << "openness " << Openness(splits[0].known_size(), splits[0].unknown_size()) << "\n";
   }
   std::cout << path << "\n";
   return absl::OkStatus();

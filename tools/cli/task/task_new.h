@@ -2,6 +2,7 @@
 #ifndef OPENSET_TOOLS_CLI_TASK_TASK_NEW_H_
 #define OPENSET_TOOLS_CLI_TASK_TASK_NEW_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,9 +19,10 @@ namespace openset {
 struct NewTaskRequest {
   std::string name;
   std::vector<std::string> known;    // a number, or classes
-  std::vector<std::string> unknown;  // a number, or classes; may be empty
-  double openness = 0;               // instead of a number of unknown classes
-  int splits = 1;
+  std::vector<std::string> unknown;  // the same; empty: all that are not known
+  double openness = 0;               // in the place of a number of unknown classes
+  int splits = 5;
+  int folds = 1;  // of the pool of all parts; 1: no cross-validation
   uint64_t seed = 0;
 };
 
@@ -36,9 +38,10 @@ std::optional<int> NumberOf(const std::vector<std::string>& list);
 absl::StatusOr<std::vector<int>> ClassIds(absl::string_view flag, const std::vector<std::string>& items,
                                           const DataSetInfo& info);
 
-// Fills in the splits of `task`, whose data set is `info`. Numbers of classes: `splits` draws (DrawnSplits). Classes:
-// these are known, and unknown those that are listed or all others; with more than one split, `splits` folds of the
-// pool of all parts. Errors: kInvalidArgument with the flag.
+// Fills in the splits of `task`, whose data set is `info`. With a number of known classes they are drawn (DrawnSplits).
+// Classes that are listed are known in each split, and the unknown ones are listed in it: as given, or all others in
+// the order of the stream (seed, "NAME/split S"), of which openness levels take the first. Errors: kInvalidArgument
+// with the flag.
 absl::Status MakeSplits(const NewTaskRequest& request, const DataSetInfo& info, TaskSpec* task);
 
 // Of the flags: writes the file, and says where.
