@@ -1,9 +1,11 @@
-// The tasks that come with the program: item by item the published splits, with the published numbers of samples.
+// The tasks that come with the program: item by item the published splits, with
+// the published numbers of samples.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -66,9 +68,10 @@ std::set<std::string> TaskNames() {
   return names;
 }
 
-// No sample is both known and unknown, or trained on and tested: the classes are disjoint, or the parts and folds are.
+// No sample is both known and unknown, or trained on and tested: the classes
+// are disjoint, or the parts and folds are.
 TEST(Tasks, AllResolveDisjoint) {
-  EXPECT_GE(TaskNames().size(), 14);
+  EXPECT_GE(TaskNames().size(), 30);
   for (const std::string& name : TaskNames()) {
     const TaskSpec task = Task(name);
     EXPECT_EQ(task.name(), name);
@@ -87,14 +90,15 @@ TEST(Tasks, AllResolveDisjoint) {
       if (task.has_cross_validation()) {
         EXPECT_TRUE(data.train().fold().others());
         EXPECT_FALSE(data.test_known().fold().others());
-      } else {
+      } else if (!task.test_only()) {
         EXPECT_NE(data.train().part(), data.test_known().part()) << name;
       }
     }
   }
 }
 
-// The published five trials; unknown are all other classes where the published list has them.
+// The published five trials; unknown are all other classes where the published
+// list has them.
 void ExpectTrials(const std::string& task_name, const nlohmann::json& trials, int classes) {
   const TaskSpec task = Task(task_name);
   ASSERT_EQ(CountSplits(task), trials.size()) << task_name;
@@ -117,11 +121,14 @@ void ExpectTrials(const std::string& task_name, const nlohmann::json& trials, in
 TEST(PublishedTasks, TheFiveTrialsAreTheReleasedOnes) {
   const nlohmann::json trials = Published("osr_splits")["trials"];
   ExpectTrials("mnist", trials["mnist"], 10);
+  ExpectTrials("svhn", trials["svhn"], 10);
+  ExpectTrials("tinyimagenet", trials["tinyimagenet"], 200);
   ExpectTrials("cifar10", trials["cifar10"], 10);
   ExpectTrials("cifar10_plus_10", trials["cifar_plus_10"], 0);
   ExpectTrials("cifar10_plus_50", trials["cifar_plus_50"], 0);
   const nlohmann::json neal = Published("osr_splits")["neal_2018"]["trials"];
   ExpectTrials("mnist_neal", neal, 10);
+  ExpectTrials("svhn_neal", neal, 10);
   ExpectTrials("cifar10_neal", neal, 10);
 }
 
@@ -133,6 +140,9 @@ TEST(PublishedTasks, HaveThePapersNumbersOfTestSamples) {
     EXPECT_EQ(TestSizes(Data(Task("cifar10_plus_50"), s)), std::make_pair(int64_t{4000}, int64_t{5000}));
     const auto [known, unknown] = TestSizes(Data(Task("mnist"), s));
     EXPECT_EQ(known + unknown, 10000);
+    const auto [svhn_known, svhn_unknown] = TestSizes(Data(Task("svhn"), s));
+    EXPECT_EQ(svhn_known + svhn_unknown, 26032);
+    EXPECT_EQ(TestSizes(Data(Task("tinyimagenet"), s)), std::make_pair(int64_t{1000}, int64_t{9000}));
   }
   EXPECT_EQ(TestSizes(Data(Task("cifar10_plus_10_neal"), 0)), std::make_pair(int64_t{4000}, int64_t{1000}));
   EXPECT_EQ(TestSizes(Data(Task("cifar10_plus_50_neal"), 0)), std::make_pair(int64_t{4000}, int64_t{5000}));
@@ -168,9 +178,11 @@ TEST(PublishedTasks, RepeatsAreFound) {
     return warnings;
   };
   EXPECT_THAT(repeats("cifar10"), ElementsAre("1 0: 0 of 0"));
+  EXPECT_THAT(repeats("svhn"), ElementsAre("1 0: 0 of 0"));
   EXPECT_THAT(repeats("cifar10_plus_10"), ElementsAre("2 1: 9 of 10"));
   EXPECT_THAT(repeats("cifar10_plus_50"), ElementsAre("2 1: 46 of 50"));
-  for (const char* name : {"mnist", "mnist_neal", "cifar10_neal", "cifar10_distinct", "cifar10_plus_10_distinct",
+  for (const char* name : {"mnist", "mnist_neal", "svhn_neal", "svhn_distinct", "tinyimagenet", "cifar40_60",
+                           "imbalance_table_1", "cifar10_neal", "cifar10_distinct", "cifar10_plus_10_distinct",
                            "cifar10_plus_50_distinct", "fashion_mnist_6_4"}) {
     EXPECT_THAT(repeats(name), ElementsAre()) << name;
   }
@@ -189,11 +201,14 @@ TEST(DistinctTasks, KeepFourTrialsAndDrawOne) {
   };
   const nlohmann::json trials = Published("osr_splits")["trials"];
   expect("cifar10_distinct", trials["cifar10"], {0, 2, 3, 4});
+  expect("svhn_distinct", trials["svhn"], {0, 2, 3, 4});
   expect("cifar10_plus_10_distinct", trials["cifar_plus_10"], {0, 1, 3, 4});
   expect("cifar10_plus_50_distinct", trials["cifar_plus_50"], {0, 1, 3, 4});
 
-  const std::vector<int64_t> order = RandomStream(0, "cifar10_distinct/split 4").Permutation(10);
-  EXPECT_THAT(Task("cifar10_distinct").split(4).known(), ElementsAreArray(order.begin(), order.begin() + 6));
+  for (const char* name : {"cifar10_distinct", "svhn_distinct"}) {
+    const std::vector<int64_t> order = RandomStream(0, absl::StrCat(name, "/split 4")).Permutation(10);
+    EXPECT_THAT(Task(name).split(4).known(), ElementsAreArray(order.begin(), order.begin() + 6));
+  }
   RandomStream random(0, "cifar10_plus_distinct/split 4");
   const std::vector<int64_t> known = random.Permutation(10), unknown = random.Permutation(100);
   for (const int n : {10, 50}) {
@@ -219,7 +234,137 @@ TEST(ImbalanceTasks, HoldoutHasFoldsOfThePool) {
   EXPECT_EQ(levels.size(), 5);
 }
 
-// Of each superclass the two classes that come first by the SHA-256 of "SALT:SUPERCLASS:NAME".
+// The 25 configurations behind Table 1, the levels in the order of their draws;
+// nine tenths of each pool in two folds, and all images of SVHN's unknown
+// classes.
+TEST(ImbalanceTasks, TableOneIsItemByItemTheRecoveredDraws) {
+  const TaskSpec task = Task("imbalance_table_1");
+  ASSERT_EQ(CountSplits(task), 25 * 2);
+  const DataSetInfo& svhn = **TheCatalog().Find("svhn");
+  int split = 0;
+  for (const nlohmann::json& level : Published("imbalance_configs")["draw_order"]) {
+    for (const nlohmann::json& repeat : level["repeats"]) {
+      int64_t images = 0;
+      for (const int id : repeat["unknown"].get<Ids>()) {
+        images += SamplesOfClass(**FindPart(svhn, "train"), id) + SamplesOfClass(**FindPart(svhn, "test"), id);
+      }
+      for (int fold = 0; fold < 2; ++fold, ++split) {
+        const TaskData data = Data(task, split);
+        EXPECT_THAT(data.train().class_id(), ElementsAreArray(repeat["known"].get<Ids>()));
+        EXPECT_THAT(data.test_unknown(0).selection().class_id(), ElementsAreArray(repeat["unknown"].get<Ids>()));
+        EXPECT_NEAR(Openness(data), level["openness"].get<double>(), 1e-12);
+        EXPECT_EQ(TestSizes(data), std::make_pair(int64_t{2700} * level["K"].get<int>(), images));
+        EXPECT_EQ(data.test_known().fold().fold(), fold);
+      }
+    }
+  }
+  EXPECT_EQ(split, 50);
+}
+
+TEST(CubTasks, LevelsAreThePublishedOnes) {
+  const nlohmann::json published = Published("cub_splits");
+  const TaskData data = Data(Task("cub"), 0);
+  EXPECT_THAT(data.train().class_id(), ElementsAreArray(published["known"].get<Ids>()));
+  ASSERT_EQ(data.test_unknown_size(), 3);
+  std::set<int> all(data.train().class_id().begin(), data.train().class_id().end());
+  for (const auto& [group, level] : std::vector<std::pair<int, std::string>>{{0, "Easy"}, {1, "Medium"}, {2, "Hard"}}) {
+    const Ids ids = List(data.test_unknown(group).selection().class_id());
+    EXPECT_EQ(ids, published["unknown"][level].get<Ids>());
+    all.insert(ids.begin(), ids.end());
+  }
+  EXPECT_EQ(all.size(), 200);
+  const auto [known, unknown] = TestSizes(data);
+  EXPECT_EQ(known + unknown, 5794);
+  EXPECT_EQ(TestSizes(Data(Task("cub_easy_hard"), 0)), std::make_pair(known, unknown));
+}
+
+TEST(Cifar4060, HasThePapersSets) {
+  const nlohmann::json published = Published("cifar_40_60");
+  const TaskSpec task = Task("cifar40_60");
+  ASSERT_EQ(CountSplits(task), 5);
+  for (int s = 0; s < 5; ++s) {
+    const TaskData data = Data(task, s);
+    const nlohmann::json& substitute = published["substitutes"][s];
+    EXPECT_THAT(data.train().class_id(), ElementsAreArray(substitute["in_distribution_fine_indices"].get<Ids>()));
+    EXPECT_THAT(data.test_unknown(0).selection().class_id(),
+                ElementsAreArray(substitute["near_ood_fine_indices"].get<Ids>()));
+    std::vector<int64_t> sizes;
+    for (const UnknownGroup& group : data.test_unknown())
+      sizes.push_back(*CountSamples(group.selection(), TheCatalog()));
+    EXPECT_THAT(sizes, ElementsAre(6000, 4000, 4000, 5640, 10000));
+    EXPECT_EQ(*CountSamples(data.test_known(), TheCatalog()), 4000);
+    EXPECT_EQ(*CountSamples(data.external(), TheCatalog()), 79000);
+  }
+  TaskRequest request;
+  request.validation_per_class = 50;
+  const TaskData data = *ResolveTask(task, request, TheCatalog());
+  EXPECT_EQ(*CountSamples(data.train(), TheCatalog()), 18000);
+  EXPECT_EQ(*CountSamples(data.validation_known(), TheCatalog()), 2000);
+}
+
+// Class ids of Tiny ImageNet and ImageNet are places of WordNet ids in their
+// order.
+TEST(ImageNetTasks, ListsAreTheReconstructedOnes) {
+  const nlohmann::json published = Published("imagenet_splits");
+  const auto names = [](const std::string& data_set) {
+    const auto& all = (*TheCatalog().Find(data_set))->class_name();
+    return std::vector<std::string>(all.begin(), all.end());
+  };
+  EXPECT_EQ(names("imagenet"), published["wnid_all"].get<std::vector<std::string>>());
+  EXPECT_EQ(names("tinyimagenet"), published["wnid"].get<std::vector<std::string>>());
+  std::vector<std::string> kept;
+  for (const int id : Data(Task("cifar40_60"), 0).external().class_id()) kept.push_back(names("tinyimagenet")[id]);
+  EXPECT_EQ(kept, published["tinyimagenet_158_kept"].get<std::vector<std::string>>());
+
+  const auto sorted = [](Ids ids) {
+    std::sort(ids.begin(), ids.end());
+    return ids;
+  };
+  const TaskData data = Data(Task("imagenet_200_unified"), 0);
+  EXPECT_EQ(List(data.test_known().class_id()), sorted(published["imagenet_200"].get<Ids>()));
+  EXPECT_EQ(List(data.test_unknown(0).selection().class_id()), published["near_imagenet_200"].get<Ids>());
+  EXPECT_EQ(List(data.external().class_id()), published["external"].get<Ids>());
+  EXPECT_EQ(TestSizes(data).first, 10000);
+  EXPECT_EQ(*CountSamples(data.test_unknown(0).selection(), TheCatalog()), 10000);
+  EXPECT_EQ(*CountSamples(data.test_unknown(1).selection(), TheCatalog()), 10000);
+  EXPECT_EQ(data.test_unknown(1).selection().class_id_size(), 148);
+}
+
+std::vector<std::string> Groups(const TaskData& data, UnknownGroup::Distance distance) {
+  std::vector<std::string> groups;
+  for (const UnknownGroup& group : data.test_unknown()) {
+    if (group.distance() == distance) groups.push_back(group.name());
+  }
+  return groups;
+}
+
+TEST(OpenOodTasks, HaveItsNearAndFarSets) {
+  for (const auto& [name, other, classes] : std::vector<std::tuple<const char*, const char*, int>>{
+           {"openood_cifar10", "cifar100", 10}, {"openood_cifar100", "cifar10", 100}}) {
+    const TaskData data = Data(Task(name), 0);
+    EXPECT_EQ(data.train().class_id_size(), classes);
+    EXPECT_THAT(Groups(data, UnknownGroup::NEAR), ElementsAre(other, "tin"));
+    EXPECT_THAT(Groups(data, UnknownGroup::FAR), ElementsAre("mnist", "svhn", "textures", "places365"));
+  }
+  // 42 of Tiny ImageNet's classes are among CIFAR-100's by WordNet, 22 among
+  // CIFAR-10's.
+  EXPECT_EQ(Data(Task("openood_cifar100"), 0).test_unknown(1).selection().class_id_size(), 158);
+  EXPECT_EQ(Data(Task("openood_cifar10"), 0).test_unknown(1).selection().class_id_size(), 178);
+  for (const auto& [name, classes] :
+       std::vector<std::pair<std::string, int>>{{"openood_imagenet_200", 200}, {"openood_imagenet_1k", 1000}}) {
+    const TaskData data = Data(Task(name), 0);
+    EXPECT_EQ(data.test_known().class_id_size(), classes);
+    EXPECT_THAT(Groups(data, UnknownGroup::NEAR), ElementsAre("ssb_hard", "ninco"));
+    EXPECT_THAT(Groups(data, UnknownGroup::FAR), ElementsAre("inaturalist", "textures", "openimage_o"));
+    const TaskData full = Data(Task(name + "_full_spectrum"), 0);
+    ASSERT_EQ(full.test_shifted_size(), 1);
+    EXPECT_THAT(full.test_shifted(0).selection().class_id(), ElementsAreArray(data.test_known().class_id()));
+    EXPECT_EQ(*CountSamples(full.test_shifted(0).selection(), TheCatalog()), 10 * classes);
+  }
+}
+
+// Of each superclass the two classes that come first by the SHA-256 of
+// "SALT:SUPERCLASS:NAME".
 TEST(Cifar4060, SubstitutesFollowTheRule) {
   const nlohmann::json published = Published("cifar_40_60");
   const DataSetInfo& cifar100 = **TheCatalog().Find("cifar100");
@@ -242,14 +387,10 @@ TEST(Cifar4060, SubstitutesFollowTheRule) {
   }
 }
 
-// Two people who used the same split have the same hash; another one means another split, or other files.
+// Two people who used the same split have the same hash; another one means
+// another split, or other files.
 TEST(SplitDigest, OfPublishedSplitsStaysTheSame) {
   const auto digest = [](const std::string& task, int split) { return SplitDigest(Data(Task(task), split)); };
-  std::set<std::string> digests;
-  for (const std::string& name : TaskNames()) {
-    const TaskSpec task = Task(name);
-    for (int s = 0; s < CountSplits(task); ++s) digests.insert(SplitDigest(Data(task, s)));
-  }
   EXPECT_EQ(digest("cifar10", 0), "");
   EXPECT_EQ(digest("mnist", 0), "");
   EXPECT_EQ(digest("cifar10_plus_50", 3), "");
