@@ -14,8 +14,8 @@ TEST(Scale, MeansOfWhatAPixelCovers) {
   const Image image{1, 2, 4, {0, 10, 20, 30, 40, 50, 60, 70}};
   EXPECT_THAT(Scale(image, 1, 2).pixels, ElementsAre(25, 45));
   EXPECT_THAT(Scale(image, 2, 4).pixels, image.pixels);
-  // Of 4 pixels 3: each covers 4/3, so that the first is (0 + 10 / 3) / (4 / 3) = 2.5.
-  EXPECT_THAT(Scale({1, 1, 4, {0, 10, 20, 30}}, 1, 3).pixels, ElementsAre(3, 15, 28));
+  // Of 4 pixels 3: each covers 4/3, so that the first is (0 + 12 / 3) / (4 / 3) = 3, the last 29.75.
+  EXPECT_THAT(Scale({1, 1, 4, {0, 12, 20, 33}}, 1, 3).pixels, ElementsAre(3, 16, 30));
   EXPECT_THAT(Scale({1, 1, 2, {3, 9}}, 2, 4).pixels, ElementsAre(3, 3, 9, 9, 3, 3, 9, 9));
 }
 
