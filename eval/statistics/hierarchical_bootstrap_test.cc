@@ -48,8 +48,9 @@ double Mean(const std::vector<double>& values) {
 }
 
 double Variance(const std::vector<double>& values) {
+  const double mean = Mean(values);
   double squares = 0;
-  for (const double value : values) squares += (value - Mean(values)) * (value - Mean(values));
+  for (const double value : values) squares += (value - mean) * (value - mean);
   return squares / static_cast<double>(values.size() - 1);
 }
 
@@ -96,8 +97,9 @@ TEST(HierarchicalBootstrap, HasTheStandardErrorOfTheClosedForm) {
 }
 
 // Shares of 400 studies without a difference in which a 95 % interval leaves out 0, 400 replicates each. The closed
-// form's true share is at most 5 %: above 8.3 % with a chance of 0.1 %. The percentile interval's is about 33 % with 2
-// splits of 5 seeds and 12 % with 5 of 3: below 22 % with a chance of 1e-6, below 6 % with one of 1e-4.
+// form's true share is at most 5 %: above 8.3 % with a chance of 0.1 %. Here it is 0.5 % with 2 splits of 5 seeds and 5
+// % with 5 of 3, the percentile interval's 37 % and 18 %: with these as true shares, below 22 % and 6 % with chances
+// below 1e-9.
 TEST(HierarchicalBootstrap, ItsPercentilesFindWinnersWhereThereAreNone) {
   const int studies = 400;
   for (const auto& [splits, seeds, least] : {std::tuple<int, int, double>{2, 5, 0.22}, {5, 3, 0.06}}) {
