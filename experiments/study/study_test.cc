@@ -160,7 +160,7 @@ class RedoTest : public StudyTest {
       score->set_family("ScoreSpec");
       score->set_name("max_softmax");
       score->set_fingerprint("old");
-      if (node.trials[0] == 1) score->set_name("no such score");
+      if (node.trials[0] == 1) stage->clear_component();
       EXPECT_TRUE(store_.CommitRecord(record).ok());
     }
   }
