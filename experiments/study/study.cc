@@ -35,6 +35,7 @@ std::set<std::string> DataSetsOf(const Experiment& experiment) {
     names.insert(task.data_set());
     if (task.has_external()) names.insert(task.external().data_set());
     for (const UnknownSource& unknown : task.unknown()) names.insert(unknown.data_set());
+    for (const ShiftedSource& shifted : task.shifted()) names.insert(shifted.data_set());
   }
   return names;
 }
