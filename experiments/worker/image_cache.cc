@@ -9,8 +9,12 @@
 
 namespace openset {
 
-absl::StatusOr<std::shared_ptr<const ImageSource>> ImageCache::Get(const Selection& selection) {
+absl::StatusOr<int64_t> ImageCache::Count(const Selection& selection) {
   OPENSET_RETURN_IF_ERROR(AddContentDigests(selection.data_set(), data_folders_, &catalog_));
+  return CountSamples(selection, catalog_);
+}
+
+absl::StatusOr<std::shared_ptr<const ImageSource>> ImageCache::Get(const Selection& selection) {
   OPENSET_RETURN_IF_ERROR(Count(selection).status());  // compares the digests
   std::vector<std::shared_ptr<const ImageSource>> parts;
   for (const PartOfDataSet& part : PartsOf(selection)) {

@@ -32,8 +32,8 @@ class ImageCache {
 
   const std::vector<std::string>& data_folders() const { return data_folders_; }
 
-  // Samples of a selection.
-  absl::StatusOr<int64_t> Count(const Selection& selection) const { return CountSamples(selection, catalog_); }
+  // Samples of a selection. Errors: those of CountSamples(), also where its files are others than when it was made.
+  absl::StatusOr<int64_t> Count(const Selection& selection);
 
  private:
   absl::StatusOr<std::shared_ptr<const ImageSource>> GetPart(const std::string& data_set, const std::string& part);
