@@ -87,7 +87,7 @@ TEST(Measure, OpenMaxPredictsByItsRevisedOutputs) {
   fit.label = {0, 0, 0, 1, 1, 1};
   Outputs outputs;
   outputs.num_outputs = 2;
-  outputs.logits = {10, 0.25, 0.25, 10, 30, 29, 20, 20};
+  outputs.logits = {10, 0.25, 0.25, 10, 3, 2.9f, 4, 4};
   outputs.label = {0, 1, 0, -1};
   outputs.class_id = {4, 7, 4, 1};
   outputs.group = {-1, -1, -1, 0};
@@ -104,7 +104,8 @@ TEST(Measure, OpenMaxPredictsByItsRevisedOutputs) {
   ASSERT_THAT(revised, IsOk());
   EXPECT_DOUBLE_EQ(revised->metric(0).value(), 2.0 / 3);
   EXPECT_EQ(revised->metric(1).value(), closed_set->metric(1).value());  // the score is the same
-  EXPECT_LT(revised->metric(2).value(), closed_set->metric(2).value());
+  EXPECT_DOUBLE_EQ(closed_set->metric(2).value(), 1);
+  EXPECT_DOUBLE_EQ(revised->metric(2).value(), 2.0 / 3);
 }
 
 TEST(Measure, ReadsWhatSeveralPassesDisagreeIn) {
