@@ -35,7 +35,7 @@ TEST(MakeAugmentation, RandAugment) {
 TEST(MakeAugmentation, RandomCrop) {
   AugmentationSpec spec;
   spec.mutable_random_crop()->set_padding(3);
-  ExpectMakes(spec, *MakeRandomCrop(spec.random_crop()));
+  ExpectMakes(spec, *MakeRandomCrop(spec.random_crop(), kInputSize));
 }
 
 TEST(MakeAugmentation, HorizontalFlip) {
