@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <string>
@@ -24,6 +25,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 // Seconds of work on one core: 1,200 training images, all parts of the OpenAUC method.
@@ -134,6 +136,19 @@ TEST(Run, WhatIsDoneIsNotDoneAgain) {
   EXPECT_EQ(report["cells"].size(), 3);
   EXPECT_EQ(report["cells"][0]["n"], 2);
   EXPECT_EQ(report["cells"][2]["metric"], "openauc");
+
+  // The same for other programs, as a page, and drawn.
+  const ProgramResult tidy = program.Run({"report", "study.textproto", "--format=csv", "--tidy"});
+  EXPECT_THAT(tidy.out, StartsWith("trial,method,task,split,seed,unknown_classes,openness,"));
+  EXPECT_EQ(std::count(tidy.out.begin(), tidy.out.end(), '\n'), 1 + 3 * 2);
+  program.Write("tidy.csv", tidy.out);
+  EXPECT_THAT(program.Run({"report", "study.textproto", "--format=html"}).out, HasSubstr("data-chart=\"loss\""));
+  EXPECT_EQ(program.Run({"figure", "study.textproto", "--curve=loss", "--out=loss.pdf"}).exit_code, 0);
+  EXPECT_THAT(program.Read("loss.pdf"), StartsWith("%PDF"));
+  const ProgramResult nonsense = program.Run({"figure", "study.textproto", "--curve=lost"});
+  EXPECT_EQ(nonsense.exit_code, 2);
+  EXPECT_THAT(nonsense.err, HasSubstr("did you mean 'loss'"));
+  EXPECT_EQ(program.Run({"report", "study.textproto", "--format=htm"}).exit_code, 2);
 }
 
 TEST(Run, KilledAtAnyPointItEndsWithTheSameRecords) {
