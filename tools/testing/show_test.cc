@@ -54,9 +54,9 @@ TEST(Show, WhatIsNotThere) {
   const ProgramResult kind = program.Run({"show", "metod", "knn"});
   EXPECT_EQ(kind.exit_code, 2);
   EXPECT_THAT(kind.err, HasSubstr("unknown kind 'metod'; did you mean 'methods'?"));
-  const ProgramResult name = program.Run({"show", "method", "knm"});
+  const ProgramResult name = program.Run({"show", "method", "knnn"});
   EXPECT_EQ(name.exit_code, 2);
-  EXPECT_THAT(name.err, HasSubstr("unknown method 'knm'; did you mean 'knn'?"));
+  EXPECT_THAT(name.err, HasSubstr("unknown method 'knnn'; did you mean 'knn'?"));
   EXPECT_EQ(program.Run({"show", "method", "knn+vaze60"}).exit_code, 2);
   EXPECT_EQ(program.Run({"list", "scores", "zzz"}).exit_code, 2);
 }
