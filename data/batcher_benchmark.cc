@@ -61,7 +61,7 @@ Augmentations None() { return {}; }
 
 Augmentations CropAndFlip() {
   Augmentations list;
-  list.push_back(MakeRandomCrop(RandomCropSpec()));
+  list.push_back(MakeRandomCrop(RandomCropSpec(), 32));
   list.push_back(MakeHorizontalFlip(HorizontalFlipSpec()));
   return list;
 }

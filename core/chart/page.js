@@ -42,7 +42,7 @@ const openset = (() => {
   // A plot that is wider than a phone gets its width.
   const fitted = (spec) => {
     const copy = expanded(structuredClone(spec));
-    const room = document.body.clientWidth - 100;
+    const room = document.body.clientWidth - 140;
     if (document.body.clientWidth > phone || !(spec.width > room)) return copy;
     copy.width = Math.max(160, room);
     if (copy.layer) for (const layer of copy.layer) {

@@ -93,6 +93,7 @@ class Layers {
       if (!plot.series[s].name.empty()) in_legend.push_back(name);
     }
     x_ = Axis("x", plot.x_label, plot.x_low, plot.x_high, plot.x_log, false);
+    if (plot.x_whole) x_["axis"] = Object({{"tickMinStep", 1}, {"format", "d"}});
     y_ = Axis("y", plot.y_label, plot.y_low, plot.y_high, false, any_area);
     VegaLite legend;  // null: none
     if (!in_legend.empty()) {

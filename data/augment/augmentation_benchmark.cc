@@ -45,7 +45,7 @@ BENCHMARK(BM_Normalize)->Args({3, 32})->Args({1, 28});
 
 void BM_CropAndFlip(benchmark::State& state) {
   const at::Tensor images = Images(state.range(0), state.range(1));
-  const auto crop = MakeRandomCrop(RandomCropSpec());
+  const auto crop = MakeRandomCrop(RandomCropSpec(), static_cast<int>(state.range(1)));
   const auto flip = MakeHorizontalFlip(HorizontalFlipSpec());
   RandomStream random(2, "augmentation");
   Measure(state, [&] { return flip->Apply(crop->Apply(images, &random), &random); });
@@ -64,7 +64,7 @@ BENCHMARK(BM_RandAugment)->Args({3, 32, 1})->Args({3, 32, 2})->Args({1, 28, 1})-
 void BM_RandAugmentCropAndFlip(benchmark::State& state) {
   const at::Tensor images = Images(state.range(0), state.range(1));
   const auto rand_augment = MakeRandAugment(Spec(state.range(2)));
-  const auto crop = MakeRandomCrop(RandomCropSpec());
+  const auto crop = MakeRandomCrop(RandomCropSpec(), static_cast<int>(state.range(1)));
   const auto flip = MakeHorizontalFlip(HorizontalFlipSpec());
   RandomStream random(2, "augmentation");
   Measure(state, [&] { return flip->Apply(crop->Apply(rand_augment->Apply(images, &random), &random), &random); });

@@ -223,6 +223,7 @@ std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results) {
         chart.name = tasks.size() > 1 ? absl::StrCat(curve.quantity, "_", task) : curve.quantity;
         chart.plot.title = tasks.size() > 1 ? task : "";
         chart.plot.x_label = "epoch";
+        chart.plot.x_whole = true;
         chart.plot.y_label = curve.label;
         charts.push_back(std::move(chart));
       }
