@@ -243,6 +243,7 @@ TEST(CatalogFolder, HasTheDataSets) {
       {"fashion_mnist", {10, {{"train", 60000}, {"test", 10000}}}},
       {"gaussian_noise", {1, {{"test", 10000}}}},
       {"imagenet", {1000, {{"val", 50000}}}},
+      {"imagenet_v2", {1000, {{"val", 10000}}}},
       {"inaturalist_ood", {1, {{"test", 10000}}}},
       {"kmnist", {10, {{"train", 60000}, {"test", 10000}}}},
       {"lsun_fix", {1, {{"test", 10000}}}},

@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "data/catalog.h"
-#include "data/task.pb.h"
 #include "data/splits/task_problems.h"
+#include "data/task.pb.h"
 
 namespace openset {
 
@@ -33,8 +33,8 @@ struct TaskRequest {
 // The selections of a split, with their part digests. Known classes are those of the task's train and test parts,
 // labelled by their place in the split; unknown ones form a group for each source of unknowns, and there is no group
 // where all classes are known. Errors, all kInvalidArgument "path: problem": those of a task and the split
-// (data/splits/task_problems.h); a split number that does not exist ("split"); more unknown classes than there are, or a
-// number of them for several sources
+// (data/splits/task_problems.h); a split number that does not exist ("split"); more unknown classes than there are, or
+// a number of them for several sources
 // ("unknown_classes"); no sample left to train with ("validation_per_class").
 absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const TaskRequest& request, const Catalog& catalog);
 

@@ -12,6 +12,7 @@
 #include "core/random.h"
 #include "core/testing/status_matchers.h"
 #include "data/catalog.h"
+#include "data/data_set.h"
 #include "data/task.h"
 #include "experiments/spec/actions.h"
 #include "experiments/train/training_data.h"
@@ -87,7 +88,8 @@ TrainingScene::TrainingScene() {
   std::filesystem::remove_all(folder_);
   WritePart(folder_, "train", kTrainingPerClass);
   WritePart(folder_, "test", kTestPerClass);
-  const Catalog catalog({Parse<DataSetInfo>(kDataSet)});
+  Catalog catalog({Parse<DataSetInfo>(kDataSet)});
+  EXPECT_TRUE(AddContentDigests("noise", {folder_}, &catalog).ok());
   const auto task = Parse<TaskSpec>("name: 'task' data_set: 'noise' split { known: [0, 1, 2] unknown: [3, 4] }");
   TaskRequest request;
   request.validation_per_class = 2;

@@ -10,8 +10,9 @@
 
 namespace openset {
 
-// The report of a study in a format by name: those of ParseReportFormat(), "html", and "tidy" (a row a trial and metric,
-// experiments/report/tidy.h). Errors: kInvalidArgument with the known ones; those of Study::LoadResults() and HtmlReport().
+// The report of a study in a format by name: those of ParseReportFormat(), "html", and "tidy" (a row a trial and
+// metric, experiments/report/tidy.h). Errors: kInvalidArgument with the known ones; those of Study::LoadResults() and
+// HtmlReport().
 absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& study);
 
 // Writes the report in every format below the store's reports/, prints it as text and says where it and the records
