@@ -32,12 +32,10 @@ absl::Status CheckSamples(absl::Span<const RankedInput* const> methods) {
   for (size_t m = 1; m < methods.size(); ++m) {
     const EvaluationInput& a = methods[0]->input();
     const EvaluationInput& b = methods[m]->input();
-    for (const auto& [differ, what] :
-         {std::make_pair(a.label() != b.label(), "labels"), std::make_pair(a.group() != b.group(), "groups")}) {
-      if (!differ) continue;
-      return absl::InvalidArgumentError(absl::StrCat("the methods must have the same samples: the ", what,
-                                                     " of method ", m, " differ from those of method 0"));
-    }
+    const char* const differ = a.label() != b.label() ? "labels" : a.group() != b.group() ? "groups" : nullptr;
+    if (differ == nullptr) continue;
+    return absl::InvalidArgumentError(absl::StrCat("the methods must have the same samples: the ", differ,
+                                                   " of method ", m, " differ from those of method 0"));
   }
   return absl::OkStatus();
 }
