@@ -32,10 +32,9 @@ absl::StatusOr<std::map<std::string, Role>> RolesByName(const SetRoles& roles, c
   std::set<std::string> names;
   for (const ScoreFile& file : files) names.insert(file.set_names.begin(), file.set_names.end());
   std::map<std::string, Role> by_name;
-  for (const auto& [list, role] :
-       {std::make_pair(&roles.unknown, Role::kUnknown), std::make_pair(&roles.near, Role::kNear),
-        std::make_pair(&roles.far, Role::kFar), std::make_pair(&roles.known, Role::kKnown),
-        std::make_pair(&roles.skip, Role::kSkip)}) {
+  for (const auto& [list, role] : {std::pair(&roles.unknown, Role::kUnknown), std::pair(&roles.near, Role::kNear),
+                                   std::pair(&roles.far, Role::kFar), std::pair(&roles.known, Role::kKnown),
+                                   std::pair(&roles.skip, Role::kSkip)}) {
     for (const std::string& name : *list) {
       if (names.empty()) {
         return absl::InvalidArgumentError(
@@ -136,7 +135,7 @@ absl::StatusOr<int32_t> NumClasses(const std::vector<ScoreFile>& files, const st
     for (int64_t row = 0; row < files[f].num_samples; ++row) {
       if (!keep[f][row]) continue;
       for (const auto& [name, value] :
-           {std::make_pair("label", files[f].label[row]), std::make_pair("prediction", files[f].prediction[row])}) {
+           {std::pair("label", files[f].label[row]), std::pair("prediction", files[f].prediction[row])}) {
         largest = std::max(largest, value);
         if (value >= kMostClasses) {
           return BadRow(files[f], name, row,

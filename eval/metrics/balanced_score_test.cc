@@ -17,12 +17,11 @@ TEST(BalancedScore, AgreesWithGoldenValues) {
     const testing::Samples samples = testing::OpenSetSamples(golden);
     const RankedInput ranked(samples.Input());
     for (const auto& [rule, denominator] :
-         {std::make_pair("present", Denominator::kPresent), std::make_pair("touched", Denominator::kTouched),
-          std::make_pair("all", Denominator::kAll)}) {
+         {std::pair("present", Denominator::kPresent), std::pair("touched", Denominator::kTouched),
+          std::pair("all", Denominator::kAll)}) {
       for (const auto& [name, score] :
-           {std::make_pair("inner", BalancedScore::kInner), std::make_pair("outer", BalancedScore::kOuter),
-            std::make_pair("halfpoint", BalancedScore::kHalfpoint),
-            std::make_pair("overall", BalancedScore::kOverall)}) {
+           {std::pair("inner", BalancedScore::kInner), std::pair("outer", BalancedScore::kOuter),
+            std::pair("halfpoint", BalancedScore::kHalfpoint), std::pair("overall", BalancedScore::kOverall)}) {
         const std::string path = absl::StrCat("balanced_at_threshold/", rule, "/", name);
         EXPECT_TRUE(Agrees(BalancedScoreAt(ranked, score, *golden.at("threshold"), denominator), golden.at(path)))
             << samples.name << ", " << path;

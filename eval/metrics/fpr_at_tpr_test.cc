@@ -87,8 +87,7 @@ TEST(FprAtTpr, AgreesWithScikitLearnAtAnyLevel) {
     SCOPED_TRACE(golden.name);
     const testing::Samples samples = testing::OpenSetSamples(golden);
     const RankedInput ranked(samples.Input());
-    for (const auto& [level, name] :
-         {std::make_pair(0.5, "0.5"), std::make_pair(0.8, "0.8"), std::make_pair(0.95, "0.95")}) {
+    for (const auto& [level, name] : {std::pair(0.5, "0.5"), std::pair(0.8, "0.8"), std::pair(0.95, "0.95")}) {
       const std::string path = std::string("open_set/fpr_at_") + name;
       EXPECT_TRUE(testing::Agrees(FprAtTpr(ranked, Positive::kKnown, level), golden.at(path + "_known")));
       EXPECT_TRUE(testing::Agrees(FprAtTpr(ranked, Positive::kUnknown, level), golden.at(path + "_unknown")));

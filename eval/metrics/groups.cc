@@ -66,8 +66,7 @@ absl::StatusOr<GroupedValues> EvaluateGroups(absl::Span<const MetricSpec> metric
     OPENSET_ASSIGN_OR_RETURN(values.values, Evaluate(metrics, part));
     result.groups.push_back(std::move(values));
   }
-  for (const auto& [distance, name] :
-       {std::make_pair(Distance::kNear, "near"), std::make_pair(Distance::kFar, "far")}) {
+  for (const auto& [distance, name] : {std::pair(Distance::kNear, "near"), std::pair(Distance::kFar, "far")}) {
     if (auto mean = MeanOver(result.groups, groups, distance, name)) result.means.push_back(*std::move(mean));
   }
   result.pool.name = "pool";

@@ -24,11 +24,11 @@ TEST(DistanceScores, GiveGoldenValues) {
     SCOPED_TRACE(features);
     const testing::PostHocGolden golden("distance_scores.json", features);
     for (const auto& [text, name] : {
-             std::make_pair("mahalanobis_plus_plus {}", "mahalanobis_plus_plus"),
-             std::make_pair("relative_mahalanobis_plus_plus {}", "relative_mahalanobis_plus_plus"),
-             std::make_pair("nac {}", "nac"),
-             std::make_pair("nac { full: 5 thresholds: 20 steepness: 1 }", "nac_5"),
-             std::make_pair("ghost {}", "ghost"),
+             std::pair("mahalanobis_plus_plus {}", "mahalanobis_plus_plus"),
+             std::pair("relative_mahalanobis_plus_plus {}", "relative_mahalanobis_plus_plus"),
+             std::pair("nac {}", "nac"),
+             std::pair("nac { full: 5 thresholds: 20 steepness: 1 }", "nac_5"),
+             std::pair("ghost {}", "ghost"),
          }) {
       golden.Expect(ScoreOf(text).get(), name, 1e-9);
     }
@@ -48,9 +48,9 @@ TEST(DistanceScores, OpenMaxPredictsWhatIsLargestOfItsRevisedOutputs) {
     const testing::PostHocGolden golden("distance_scores.json", features);
     const ScoreInput test = golden.Test();
     for (const auto& [text, name] : {
-             std::make_pair("openmax { tail: 2 alpha: 1 rank_weight: 0.5 translation: 1 prediction: REVISED }",
-                            "openmax_unified_benchmark"),
-             std::make_pair("openmax { prediction: REVISED }", "openmax"),
+             std::pair("openmax { tail: 2 alpha: 1 rank_weight: 0.5 translation: 1 prediction: REVISED }",
+                       "openmax_unified_benchmark"),
+             std::pair("openmax { prediction: REVISED }", "openmax"),
          }) {
       SCOPED_TRACE(name);
       const std::unique_ptr<Score> score = ScoreOf(text);

@@ -14,21 +14,21 @@ namespace {
 TEST(MakeScore, GivesGoldenValues) {
   const testing::GoldenScores golden;
   for (const auto& [text, name] : {
-           std::make_pair("max_softmax {}", "max_softmax"),
-           std::make_pair("max_logit {}", "max_logit"),
-           std::make_pair("min_misclassification {}", "min_misclassification"),
-           std::make_pair("energy {}", "energy_t1"),
-           std::make_pair("energy { temperature: 10 }", "energy_t10"),
-           std::make_pair("entropy {}", "entropy"),
-           std::make_pair("margin {}", "margin"),
-           std::make_pair("edl_vacuity {}", "edl_vacuity_exp"),
-           std::make_pair("edl_vacuity { evidence: RELU }", "edl_vacuity_relu"),
-           std::make_pair("edl_vacuity { evidence: SOFTPLUS }", "edl_vacuity_softplus"),
-           std::make_pair("edl_probability { evidence: EXP }", "edl_probability_exp"),
-           std::make_pair("edl_probability { evidence: RELU }", "edl_probability_relu"),
-           std::make_pair("edl_probability { evidence: SOFTPLUS }", "edl_probability_softplus"),
-           std::make_pair("temperature_scaled_softmax { temperature: 10 }", "max_softmax_t10"),
-           std::make_pair("temperature_scaled_softmax { temperature: 1000 }", "max_softmax_t1000"),
+           std::pair("max_softmax {}", "max_softmax"),
+           std::pair("max_logit {}", "max_logit"),
+           std::pair("min_misclassification {}", "min_misclassification"),
+           std::pair("energy {}", "energy_t1"),
+           std::pair("energy { temperature: 10 }", "energy_t10"),
+           std::pair("entropy {}", "entropy"),
+           std::pair("margin {}", "margin"),
+           std::pair("edl_vacuity {}", "edl_vacuity_exp"),
+           std::pair("edl_vacuity { evidence: RELU }", "edl_vacuity_relu"),
+           std::pair("edl_vacuity { evidence: SOFTPLUS }", "edl_vacuity_softplus"),
+           std::pair("edl_probability { evidence: EXP }", "edl_probability_exp"),
+           std::pair("edl_probability { evidence: RELU }", "edl_probability_relu"),
+           std::pair("edl_probability { evidence: SOFTPLUS }", "edl_probability_softplus"),
+           std::pair("temperature_scaled_softmax { temperature: 10 }", "max_softmax_t10"),
+           std::pair("temperature_scaled_softmax { temperature: 1000 }", "max_softmax_t1000"),
        }) {
     ScoreSpec spec;
     ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;

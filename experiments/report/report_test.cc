@@ -162,7 +162,7 @@ TEST(MakeReport, EachSetHasItsCells) {
     metric->set_value(GroupText(group) == "noise" ? 1 : 0.625);
     *metric->mutable_group() = group;
   }
-  for (const auto& [name, samples] : {std::make_pair("cats", 500), std::make_pair("noise", 1500)}) {
+  for (const auto& [name, samples] : {std::pair("cats", 500), std::pair("noise", 1500)}) {
     GroupCount* count = record.mutable_counts()->add_group();
     count->set_name(name);
     count->set_samples(samples);
