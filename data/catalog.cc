@@ -21,12 +21,6 @@
 namespace openset {
 namespace {
 
-std::vector<std::string> PartNames(const DataSetInfo& info) {
-  std::vector<std::string> names;
-  for (const DataSetPart& part : info.layout(0).part()) names.push_back(part.name());
-  return names;
-}
-
 bool IsHex(absl::string_view text, size_t digits) {
   return text.size() == digits &&
          std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); });
@@ -263,6 +257,12 @@ DataSetInfo* Catalog::FindMutable(absl::string_view name) {
 std::vector<std::string> Catalog::names() const {
   std::vector<std::string> names;
   for (const auto& [name, info] : data_sets_) names.push_back(name);
+  return names;
+}
+
+std::vector<std::string> PartNames(const DataSetInfo& info) {
+  std::vector<std::string> names;
+  for (const DataSetPart& part : info.layout(0).part()) names.push_back(part.name());
   return names;
 }
 

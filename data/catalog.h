@@ -58,6 +58,9 @@ class Catalog {
   std::shared_ptr<Folders> folders_ = std::make_shared<Folders>();  // copies share it
 };
 
+// The names of its parts, in the catalog's order.
+std::vector<std::string> PartNames(const DataSetInfo& info);
+
 // The part of the first layout; all layouts have the same. Errors: kNotFound with the known names.
 absl::StatusOr<const DataSetPart*> FindPart(const DataSetInfo& info, absl::string_view part);
 

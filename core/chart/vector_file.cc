@@ -1,7 +1,6 @@
 #include "core/chart/vector_file.h"
 
-#include <unistd.h>
-
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -9,7 +8,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/process/subprocess.h"

@@ -1,6 +1,8 @@
 #include "core/chart/vega_lite.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <utility>
 

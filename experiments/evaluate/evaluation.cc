@@ -35,9 +35,7 @@ namespace {
 SampleCounts CountSamplesOf(const TrialSpec& trial, const Outputs& outputs) {
   SampleCounts counts;
   counts.set_known_classes(trial.data().test_known().class_id_size());
-  int unknown_classes = 0;
-  for (const UnknownGroup& group : trial.data().test_unknown()) unknown_classes += group.selection().class_id_size();
-  counts.set_unknown_classes(unknown_classes);
+  counts.set_unknown_classes(CountUnknownClasses(trial.data()));
   std::vector<int64_t> in_group(outputs.group_names.size(), 0);
   int64_t unknown = 0;
   for (int64_t i = 0; i < outputs.size(); ++i) {

@@ -17,9 +17,8 @@ namespace openset {
 namespace {
 
 constexpr int kMaxEpochs = 512;
+constexpr size_t kColors = 8;    // that are told apart (core/chart/plot.h)
 constexpr double kLogFrom = 50;  // largest over smallest value
-
-std::string YLabel(const Display& display) { return LabelWithUnit(display); }
 
 // "openauc" or "openauc, alpha 2": a row of the tables without the field that is on the axis.
 std::string LineName(const std::string& method, const std::vector<AxisValue>& axis, const std::string& without) {
@@ -30,26 +29,19 @@ std::string LineName(const std::string& method, const std::vector<AxisValue>& ax
   return others.empty() ? method : absl::StrCat(method, ", ", AxisText(others));
 }
 
-// The lines of a plot by name, in the order in which they come up.
-class Lines {
- public:
-  PlotSeries* Of(const std::string& name) {
-    for (PlotSeries& line : lines_) {
-      if (line.name == name) return &line;
-    }
-    PlotSeries line;
-    line.name = name;
-    line.color = static_cast<int>(lines_.size()) % 8;
-    line.dashed = lines_.size() >= 8;
-    line.markers = true;
-    lines_.push_back(std::move(line));
-    return &lines_.back();
+// The line of this name among those of a plot; a new one, which looks like none before it, where there is none.
+PlotSeries* LineOf(const std::string& name, std::vector<PlotSeries>* lines) {
+  for (PlotSeries& line : *lines) {
+    if (line.name == name) return &line;
   }
-  std::vector<PlotSeries> Take() { return std::move(lines_); }
-
- private:
-  std::vector<PlotSeries> lines_;
-};
+  PlotSeries line;
+  line.name = name;
+  line.color = static_cast<int>(lines->size());
+  line.dashed = lines->size() >= kColors;
+  line.markers = true;
+  lines->push_back(std::move(line));
+  return &lines->back();
+}
 
 void SortByX(PlotSeries* line) {
   std::vector<size_t> order(line->points.size());
@@ -87,7 +79,7 @@ struct PlotOfCells {
   std::string task;
   const ReportCell* first;
   std::string axis;
-  Lines lines;
+  std::vector<PlotSeries> lines;
 };
 
 std::vector<ReportChart> Charts(const std::string& section, std::vector<PlotOfCells> plots, bool name_tasks) {
@@ -99,8 +91,8 @@ std::vector<ReportChart> Charts(const std::string& section, std::vector<PlotOfCe
     chart.name = name_tasks ? absl::StrCat(chart.of, "_", of.task) : chart.of;
     chart.plot.title = name_tasks ? of.task : "";
     chart.plot.x_label = of.axis;
-    chart.plot.y_label = YLabel(of.first->display);
-    chart.plot.series = of.lines.Take();
+    chart.plot.y_label = LabelWithUnit(of.first->display);
+    chart.plot.series = std::move(of.lines);
     for (PlotSeries& line : chart.plot.series) SortByX(&line);
     chart.plot.x_log = Logarithmic(chart.plot.series);
     std::set<double> xs;
@@ -174,7 +166,7 @@ std::vector<ReportChart> SensitivityCharts(const Report& report) {
       const auto [at, is_new] =
           index.try_emplace({cell.task, cell.unknown_classes, cell.metric, axis.name()}, plots.size());
       if (is_new) plots.push_back({cell.task, &cell, axis.name(), {}});
-      AddCell(cell, x, plots[at->second].lines.Of(LineName(cell.method, cell.axis, axis.name())));
+      AddCell(cell, x, LineOf(LineName(cell.method, cell.axis, axis.name()), &plots[at->second].lines));
     }
   }
   return Charts("Sensitivity", std::move(plots), SeveralTasks(report));
@@ -187,7 +179,7 @@ std::vector<ReportChart> OpennessCharts(const Report& report) {
     if (cell.group != kPool || cell.n == 0) continue;
     const auto [at, is_new] = index.try_emplace({cell.task, cell.metric}, plots.size());
     if (is_new) plots.push_back({cell.task, &cell, "openness", {}});
-    AddCell(cell, cell.openness, plots[at->second].lines.Of(LineName(cell.method, cell.axis, "")));
+    AddCell(cell, cell.openness, LineOf(LineName(cell.method, cell.axis, ""), &plots[at->second].lines));
   }
   return Charts("Openness", std::move(plots), SeveralTasks(report));
 }
@@ -207,7 +199,7 @@ std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results) {
       for (const MetricRecord& metric : epoch.metric()) {
         if (!metric.has_value() || metric.group().kind() != MetricGroup::POOL) continue;
         const Display display = DisplayOf(metric.spec());
-        of_task.Add(metric.name(), YLabel(display), display.factor, line, epoch.epoch(), metric.value());
+        of_task.Add(metric.name(), LabelWithUnit(display), display.factor, line, epoch.epoch(), metric.value());
       }
     }
   }
@@ -227,13 +219,7 @@ std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results) {
         chart.plot.y_label = curve.label;
         charts.push_back(std::move(chart));
       }
-      std::vector<PlotSeries>& series = charts[at->second].plot.series;
-      PlotSeries line;
-      line.name = curve.line;
-      line.color = static_cast<int>(series.size()) % 8;
-      line.dashed = series.size() >= 8;
-      DrawCurve(curve, &line);
-      series.push_back(std::move(line));
+      DrawCurve(curve, LineOf(curve.line, &charts[at->second].plot.series));
     }
   }
   return charts;

@@ -13,7 +13,6 @@
 #include "core/suggest.h"
 #include "core/table.h"
 #include "experiments/store/metric_groups.h"
-#include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {
@@ -231,6 +230,14 @@ nlohmann::ordered_json ResultsJson(const Report& report) {
 }
 
 std::string FormatJson(const Report& report) {
+  nlohmann::ordered_json json = ReportJson(report);
+  json["results"] = ResultsJson(report);
+  return json.dump(2) + "\n";
+}
+
+}  // namespace
+
+nlohmann::ordered_json ReportJson(const Report& report) {
   nlohmann::ordered_json json;
   json["experiment"] = report.experiment;
   json["trials"] = report.trials;
@@ -269,11 +276,8 @@ std::string FormatJson(const Report& report) {
     if (!cell.absent_reasons.empty()) entry["absent"] = cell.absent_reasons;
     json["cells"].push_back(entry);
   }
-  json["results"] = ResultsJson(report);
-  return json.dump(2) + "\n";
+  return json;
 }
-
-}  // namespace
 
 absl::StatusOr<ReportFormat> ParseReportFormat(const std::string& name) {
   if (name == "text") return ReportFormat::kText;

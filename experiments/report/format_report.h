@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "experiments/report/report.h"
+#include "nlohmann/json.hpp"
 
 namespace openset {
 
@@ -20,6 +21,9 @@ absl::StatusOr<ReportFormat> ParseReportFormat(const std::string& name);
 // samples have a table of their own. CSV has a line a cell, JSON all of it; both hold numbers as they are, in full
 // precision.
 std::string FormatReport(const Report& report, ReportFormat format);
+
+// What kJson writes, but for each record's id, keys and learning curve ("results").
+nlohmann::ordered_json ReportJson(const Report& report);
 
 }  // namespace openset
 

@@ -99,7 +99,7 @@ absl::StatusOr<std::string> HtmlReport(const Report& report, absl::Span<const Tr
   OPENSET_ASSIGN_OR_RETURN(page.script, ReadFile(JoinPath(folder, "report_page.js")));
   OPENSET_ASSIGN_OR_RETURN(page.style, ReadFile(JoinPath(folder, "report_page.css")));
   page.title = report.experiment;
-  page.data["report"] = VegaLite::parse(FormatReport(report, ReportFormat::kJson));
+  page.data["report"] = ReportJson(report);
   if (!context.question.empty())
     page.body = absl::StrCat("<p class=\"question\">", EscapeXml(context.question), "</p>\n");
   absl::StrAppend(&page.body, "<p class=\"state\">", report.trials - report.missing, " of ", report.trials,

@@ -18,8 +18,8 @@ struct ReportContext {
   std::vector<std::string> failures;  // a line or more each: what failed, and the end of its log
 };
 
-// The tables' numbers are those of FormatReport(kJson), which the page holds whole (`openset.data.report`). Errors:
-// those of ToHtml() (core/chart/page.h).
+// The tables' numbers are those of ReportJson(), which the page holds (`openset.data.report`). Errors: those of
+// ToHtml() (core/chart/page.h).
 absl::StatusOr<std::string> HtmlReport(const Report& report, absl::Span<const TrialResult> results,
                                        const ReportContext& context);
 

@@ -18,12 +18,6 @@
 namespace openset {
 namespace {
 
-int UnknownClasses(const TrialSpec& trial) {
-  int count = 0;
-  for (const UnknownGroup& group : trial.data().test_unknown()) count += group.selection().class_id_size();
-  return count;
-}
-
 void Summarise(ReportCell* cell) {
   cell->n = static_cast<int>(cell->values.size());
   if (cell->n == 0) return;
@@ -71,7 +65,7 @@ std::vector<std::string> TaskLines(absl::Span<const TrialResult> results) {
     if (tasks.count(trial.task()) == 0) order.push_back(trial.task());
     Facts& facts = tasks[trial.task()];
     facts.known_classes.insert(trial.data().test_known().class_id_size());
-    facts.unknown_classes.insert(UnknownClasses(trial));
+    facts.unknown_classes.insert(CountUnknownClasses(trial.data()));
     facts.openness.insert(trial.openness());
     if (result.record == nullptr) continue;
     facts.known.insert(result.record->counts().known());
@@ -122,7 +116,7 @@ class Cells {
  public:
   ReportCell* Of(const TrialSpec& trial, const std::string& group, const std::string& metric, const Display& display) {
     const std::vector<AxisValue> axis(trial.axis().begin(), trial.axis().end());
-    const int unknown_classes = UnknownClasses(trial);
+    const int unknown_classes = CountUnknownClasses(trial.data());
     const auto [entry, is_new] = index_.try_emplace(
         Key{trial.task(), trial.method().name(), AxisText(axis), unknown_classes, group, metric}, cells_.size());
     if (is_new) {

@@ -33,12 +33,6 @@ std::string BetterOf(const MetricRecord& metric) {
   return metric.higher_is_better() ? "higher" : "lower";
 }
 
-int UnknownClassesOf(const TrialSpec& trial) {
-  int count = 0;
-  for (const UnknownGroup& group : trial.data().test_unknown()) count += group.selection().class_id_size();
-  return count;
-}
-
 }  // namespace
 
 Table TidyTable(absl::Span<const TrialResult> results) {
@@ -61,7 +55,7 @@ Table TidyTable(absl::Span<const TrialResult> results) {
                                       trial.task(),
                                       absl::StrCat(trial.split()),
                                       absl::StrCat(trial.seed()),
-                                      absl::StrCat(UnknownClassesOf(trial)),
+                                      absl::StrCat(CountUnknownClasses(trial.data())),
                                       FullPrecision(trial.openness())};
     for (const std::string& axis : axes) {
       const auto value = std::find_if(trial.axis().begin(), trial.axis().end(),

@@ -28,6 +28,12 @@ std::vector<MetricGroup> MetricGroupsOf(const TaskData& data) {
   return groups;
 }
 
+int CountUnknownClasses(const TaskData& data) {
+  int count = 0;
+  for (const UnknownGroup& group : data.test_unknown()) count += group.selection().class_id_size();
+  return count;
+}
+
 std::string GroupText(const MetricGroup& group) {
   switch (group.kind()) {
     case MetricGroup::SET:

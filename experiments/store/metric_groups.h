@@ -17,6 +17,9 @@ inline constexpr char kPool[] = "pool";
 // then the means over the near and over the far ones if there are such.
 std::vector<MetricGroup> MetricGroupsOf(const TaskData& data);
 
+// Unknown test classes, of all sets: the level of openness.
+int CountUnknownClasses(const TaskData& data);
+
 // "pool", a set's name, "mean of near", "mean of far". No set has one of the others' names (data/task.h).
 std::string GroupText(const MetricGroup& group);
 

@@ -3,6 +3,34 @@
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "CPP_COMPILE_ACTION_NAME")
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
 
+# What most files without LibTorch include, tests among them.
+_COMMON = [
+    "algorithm",
+    "cmath",
+    "cstdint",
+    "filesystem",
+    "functional",
+    "map",
+    "memory",
+    "optional",
+    "set",
+    "string",
+    "utility",
+    "vector",
+    "absl/algorithm/container.h",
+    "absl/status/status.h",
+    "absl/status/statusor.h",
+    "absl/strings/match.h",
+    "absl/strings/str_cat.h",
+    "absl/strings/str_format.h",
+    "absl/strings/str_join.h",
+    "absl/strings/str_split.h",
+    "absl/types/span.h",
+    "google/protobuf/generated_message_reflection.h",
+    "google/protobuf/message.h",
+    "google/protobuf/unknown_field_set.h",
+]
+
 def _precompiled_header_impl(ctx):
     toolchain = find_cpp_toolchain(ctx)
     features = cc_common.configure_features(
@@ -14,7 +42,7 @@ def _precompiled_header_impl(ctx):
     of_deps = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps]).compilation_context
 
     header = ctx.actions.declare_file(ctx.label.name + ".h")
-    ctx.actions.write(header, "#pragma once\n" + "".join(["#include \"%s\"\n" % name for name in ctx.attr.includes]))
+    ctx.actions.write(header, "#pragma once\n" + "".join(["#include \"%s\"\n" % name for name in (_COMMON if ctx.attr.common else []) + ctx.attr.includes]))
 
     # The options of every other compilation, or g++ does not take the result.
     options = cc_common.get_memory_inefficient_command_line(
@@ -54,7 +82,8 @@ def _precompiled_header_impl(ctx):
 precompiled_header = rule(
     implementation = _precompiled_header_impl,
     attrs = {
-        "includes": attr.string_list(mandatory = True, doc = "headers, as files include them"),
+        "common": attr.bool(doc = "begins with what most files without LibTorch include"),
+        "includes": attr.string_list(doc = "headers, as files include them"),
         "deps": attr.label_list(providers = [CcInfo]),
         "_cc_toolchain": attr.label(default = Label("@bazel_tools//tools/cpp:current_cc_toolchain")),
     },

@@ -57,10 +57,12 @@ absl::Status DrawStudy(const std::string& spec) {
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study->LoadResults());
   const Report report = study->MakeReport(*results);
-  std::vector<ReportChart> charts = LearningCurves(results->results);
+  std::vector<ReportChart> charts;
   if (curve.empty()) {
     charts = SensitivityCharts(report);
     for (ReportChart& chart : OpennessCharts(report)) charts.push_back(std::move(chart));
+  } else {
+    charts = LearningCurves(results->results);
   }
   const std::string wanted = curve.empty() ? absl::StrCat(y, "_by_", x) : curve;
   std::vector<std::vector<Plot>> rows;

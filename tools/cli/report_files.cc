@@ -24,21 +24,23 @@ constexpr std::pair<const char*, const char*> kFormats[] = {
     {"text", "report.txt"}, {"markdown", "report.md"}, {"latex", "report.tex"}, {"csv", "report.csv"},
     {"tidy", "tidy.csv"},   {"json", "report.json"},   {"html", "report.html"}};
 
-absl::StatusOr<std::string> Page(const Study& study, const StudyResults& results) {
+absl::StatusOr<std::string> Page(const Study& study, const StudyResults& results, const Report& report) {
   ReportContext context;
   context.question = study.experiment().spec.question();
   OPENSET_ASSIGN_OR_RETURN(context.spec, ReadFile(study.experiment().source.file()));
   for (const StudyFailure& failure : FailuresOf(study)) {
     context.failures.push_back(absl::StrCat(failure.what, failure.log_tail.empty() ? "" : "\n\n", failure.log_tail));
   }
-  return HtmlReport(study.MakeReport(results), results.results, context);
+  return HtmlReport(report, results.results, context);
 }
 
-absl::StatusOr<std::string> As(const std::string& format, const Study& study, const StudyResults& results) {
-  if (format == "html") return Page(study, results);
+// `report` is of `results`.
+absl::StatusOr<std::string> As(const std::string& format, const Study& study, const StudyResults& results,
+                               const Report& report) {
+  if (format == "html") return Page(study, results, report);
   if (format == "tidy") return ToCsv(TidyTable(results.results));
   OPENSET_ASSIGN_OR_RETURN(const ReportFormat parsed, ParseReportFormat(format));
-  return FormatReport(study.MakeReport(results), parsed);
+  return FormatReport(report, parsed);
 }
 
 }  // namespace
@@ -50,24 +52,24 @@ absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& stu
     return absl::InvalidArgumentError(absl::StrCat("--format: ", UnknownName("format", format, known)));
   }
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
-  return As(format, study, *results);
+  return As(format, study, *results, study.MakeReport(*results));
 }
 
 absl::Status WriteAndShowReport(const Study& study) {
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
+  const Report report = study.MakeReport(*results);
   const Store& store = study.store();
   const std::string folder = store.ReportFolder(study.name());
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
   for (const auto& [format, file] : kFormats) {
     // The store's reports have no page of a study that was made by a program and is in no file.
     if (std::string(format) == "html" && !FileExists(study.experiment().source.file())) continue;
-    OPENSET_ASSIGN_OR_RETURN(const std::string text, As(format, study, *results));
+    OPENSET_ASSIGN_OR_RETURN(const std::string text, As(format, study, *results, report));
     OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(folder, file), text));
   }
   std::cout << "\n"
-            << FormatReport(study.MakeReport(*results), ReportFormat::kText)
-            << "\nrecords: " << JoinPath(store.folder(), "records") << "\nreport:  " << folder
-            << "/report.{html,txt,md,tex,csv,json}, tidy.csv\n";
+            << FormatReport(report, ReportFormat::kText) << "\nrecords: " << JoinPath(store.folder(), "records")
+            << "\nreport:  " << folder << "/report.{html,txt,md,tex,csv,json}, tidy.csv\n";
   return absl::OkStatus();
 }
 

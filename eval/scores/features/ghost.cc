@@ -20,12 +20,7 @@ absl::Status Ghost::Fit(const ScoreInput& train, absl::Span<const int32_t> label
   OPENSET_RETURN_IF_ERROR(CheckFitInput(train, labels));
   OPENSET_RETURN_IF_ERROR(CheckFeatures(train));
   const int64_t k = train.num_outputs;
-  std::vector<std::vector<int64_t>> correct(k);
-  std::vector<bool> labelled(k, false);
-  for (int64_t row = 0; row < train.num_samples; ++row) {
-    labelled[labels[row]] = true;
-    if (ArgMax(train.logits.subspan(row * k, k)) == labels[row]) correct[labels[row]].push_back(row);
-  }
+  const auto [correct, labelled] = RowsByClass(train, labels);
   std::vector<ClassModel> classes(k);
   for (int64_t c = 0; c < k; ++c) {
     if (!labelled[c]) continue;

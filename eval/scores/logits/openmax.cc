@@ -56,12 +56,7 @@ double OpenMax::WeightOfRank(int64_t rank) const {
 absl::Status OpenMax::Fit(const ScoreInput& train, absl::Span<const int32_t> labels) {
   OPENSET_RETURN_IF_ERROR(CheckFitInput(train, labels));
   const int64_t k = train.num_outputs;
-  std::vector<std::vector<int64_t>> correct(k);
-  std::vector<bool> labelled(k, false);
-  for (int64_t row = 0; row < train.num_samples; ++row) {
-    labelled[labels[row]] = true;
-    if (ArgMax(train.logits.subspan(row * k, k)) == labels[row]) correct[labels[row]].push_back(row);
-  }
+  const auto [correct, labelled] = RowsByClass(train, labels);
   std::vector<ClassModel> classes(k);
   for (int64_t c = 0; c < k; ++c) {
     if (!labelled[c]) continue;

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
+#include "eval/scores/logits/softmax.h"
 
 namespace openset {
 
@@ -48,6 +49,17 @@ absl::Status CheckFitInput(const ScoreInput& train, absl::Span<const int32_t> la
 
 absl::Span<const float> LogitsOf(const ScoreInput& input, int64_t row) {
   return input.logits.subspan(row * input.num_outputs, input.num_outputs);
+}
+
+ClassRows RowsByClass(const ScoreInput& train, absl::Span<const int32_t> labels) {
+  const int64_t k = train.num_outputs;
+  ClassRows rows{std::vector<std::vector<int64_t>>(k), std::vector<bool>(k, false)};
+  for (int64_t row = 0; row < train.num_samples; ++row) {
+    const int32_t label = labels[row];
+    rows.labelled[label] = true;
+    if (ArgMax(LogitsOf(train, row)) == label) rows.correct[label].push_back(row);
+  }
+  return rows;
 }
 
 absl::Status CheckLogitsLikeFitted(const ScoreInput& input, int64_t fitted_outputs, absl::string_view name) {

@@ -25,6 +25,14 @@ absl::Status CheckFitInput(const ScoreInput& train, absl::Span<const int32_t> la
 // The logits [K] of a row. Precondition: CheckLogits.
 absl::Span<const float> LogitsOf(const ScoreInput& input, int64_t row);
 
+// Training samples by class.
+struct ClassRows {
+  std::vector<std::vector<int64_t>> correct;  // [K], the rows that are classified as what they are, ascending
+  std::vector<bool> labelled;                 // [K], whether there is any sample of the class
+};
+// Precondition: CheckFitInput.
+ClassRows RowsByClass(const ScoreInput& train, absl::Span<const int32_t> labels);
+
 // For Compute() of the score `name`, fitted to `fitted_outputs` logits a sample: CheckLogits, and as many logits.
 // Errors, beyond: kFailedPrecondition for fitted_outputs of 0, which is that of a score not fitted yet.
 absl::Status CheckLogitsLikeFitted(const ScoreInput& input, int64_t fitted_outputs, absl::string_view name);

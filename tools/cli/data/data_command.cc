@@ -27,12 +27,6 @@ ABSL_FLAG(bool, images, false, "Decode every image.");
 namespace openset {
 namespace {
 
-std::vector<std::string> PartNames(const DataSetInfo& info) {
-  std::vector<std::string> names;
-  for (const DataSetPart& part : info.layout(0).part()) names.push_back(part.name());
-  return names;
-}
-
 // "3 x 32 x 32".
 std::string ShapeText(const DataSetInfo& info) {
   if (info.height() == 0) return absl::StrCat(info.channels(), " x any size");
