@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "core/random.h"
 #include "core/tensor/batch.h"
 
@@ -49,8 +50,10 @@ class OpenSetSource {
 
   virtual void StartEpoch(RandomStream* /*random*/) {}
 
-  // f32 [U, C, H, W] like batch.image, or undefined.
-  virtual at::Tensor ExtraImages(const Batch& /*batch*/, RandomStream* /*random*/) { return {}; }
+  // f32 [U, C, H, W] like batch.image, or undefined. Errors: those of reading images from files.
+  virtual absl::StatusOr<at::Tensor> ExtraImages(const Batch& /*batch*/, RandomStream* /*random*/) {
+    return at::Tensor();
+  }
 
   virtual OpenSet Make(const Context& context) = 0;
 

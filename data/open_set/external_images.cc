@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "core/status_macros.h"
 #include "data/open_set/extra_images.h"
 
 namespace openset {
@@ -17,7 +19,7 @@ class ExternalImages : public ExtraImageSource {
 
   void StartEpoch(RandomStream* random) override { Shuffle(random); }
 
-  at::Tensor ExtraImages(const Batch& batch, RandomStream* random) override {
+  absl::StatusOr<at::Tensor> ExtraImages(const Batch& batch, RandomStream* random) override {
     const int64_t size = spec_.share_of() == ExternalImagesSpec::FULL_BATCH ? batch_size_ : batch.label.size(0);
     auto missing = static_cast<int64_t>(std::ceil(spec_.share() * static_cast<double>(size)));
     std::vector<at::Tensor> samples;
@@ -28,7 +30,8 @@ class ExternalImages : public ExtraImageSource {
       next_ += taken;
       missing -= taken;
     }
-    return images_.At(at::cat(samples), pipeline_, random).value().image;  // an exception for a file that is gone
+    OPENSET_ASSIGN_OR_RETURN(Batch images, images_.At(at::cat(samples), pipeline_, random));
+    return std::move(images.image);
   }
 
  private:

@@ -57,7 +57,7 @@ TEST(ExternalImages, UsesEveryImageOnceBeforeAnyTwice) {
   source->StartEpoch(&random);
   std::vector<int> numbers;
   for (const int64_t size : {2, 1, 3}) {  // 3, 2 (rounded up), 5 (rounded up) images
-    const std::vector<int> more = Numbers(source->ExtraImages(BatchOf(size), &random));
+    const std::vector<int> more = Numbers(source->ExtraImages(BatchOf(size), &random).value());
     EXPECT_EQ(more.size(), size == 2 ? 3 : size == 1 ? 2 : 5);
     numbers.insert(numbers.end(), more.begin(), more.end());
   }
@@ -66,7 +66,7 @@ TEST(ExternalImages, UsesEveryImageOnceBeforeAnyTwice) {
                 UnorderedElementsAre(0, 1, 2, 3, 4));
   }
   // More than there are.
-  EXPECT_EQ(source->ExtraImages(BatchOf(8), &random).size(0), 12);
+  EXPECT_EQ(source->ExtraImages(BatchOf(8), &random).value().size(0), 12);
 }
 
 // Released codes draw from a loader of their own: 2 * 4 images also beside a last batch of 1 (oe_batch_size in
@@ -74,8 +74,8 @@ TEST(ExternalImages, UsesEveryImageOnceBeforeAnyTwice) {
 TEST(ExternalImages, AShortBatchMayTakeAsManyAsAFullOne) {
   RandomStream random(1, "external");
   const auto source = FiveImages(2, ExternalImagesSpec::FULL_BATCH);
-  for (const int64_t size : {4, 1}) EXPECT_EQ(source->ExtraImages(BatchOf(size), &random).size(0), 8) << size;
-  EXPECT_EQ(FiveImages(2)->ExtraImages(BatchOf(1), &random).size(0), 2);
+  for (const int64_t size : {4, 1}) EXPECT_EQ(source->ExtraImages(BatchOf(size), &random).value().size(0), 8) << size;
+  EXPECT_EQ(FiveImages(2)->ExtraImages(BatchOf(1), &random).value().size(0), 2);
 }
 
 // What is left of an epoch's order is not carried over, so that a training can resume.
@@ -83,12 +83,12 @@ TEST(ExternalImages, EachEpochStartsAnew) {
   const auto used = FiveImages(1);
   RandomStream before(1, "before");
   used->StartEpoch(&before);
-  used->ExtraImages(BatchOf(3), &before);
+  used->ExtraImages(BatchOf(3), &before).value();
   const auto fresh = FiveImages(1);
   RandomStream a(2, "external"), b(2, "external");
   used->StartEpoch(&a);
   fresh->StartEpoch(&b);
-  EXPECT_EQ(Numbers(used->ExtraImages(BatchOf(4), &a)), Numbers(fresh->ExtraImages(BatchOf(4), &b)));
+  EXPECT_EQ(Numbers(used->ExtraImages(BatchOf(4), &a).value()), Numbers(fresh->ExtraImages(BatchOf(4), &b).value()));
 }
 
 TEST(ExternalImages, TheOpenSetIsWhatTheModelSaysOfThem) {

@@ -36,11 +36,12 @@ OverlayImagesSpec Overlay(OverlayImagesSpec::Pairs pairs, double share) {
 TEST(NoiseImages, FillTheRange) {
   RandomStream random(1, "noise");
   const Batch batch = BatchOf(std::vector<int64_t>(200, 0), -1);  // -1 to -200
-  const at::Tensor to_maximum = MakeNoiseImages(Noise(0.5))->ExtraImages(batch, &random);
+  const at::Tensor to_maximum = MakeNoiseImages(Noise(0.5))->ExtraImages(batch, &random).value();
   EXPECT_EQ(to_maximum.sizes(), at::IntArrayRef({100, 1, 2, 2}));
   EXPECT_GE(to_maximum.min().item<float>(), -1);
   EXPECT_LE(to_maximum.max().item<float>(), 0);
-  const at::Tensor all = MakeNoiseImages(Noise(0.5, NoiseImagesSpec::MINIMUM_TO_MAXIMUM))->ExtraImages(batch, &random);
+  const at::Tensor all =
+      MakeNoiseImages(Noise(0.5, NoiseImagesSpec::MINIMUM_TO_MAXIMUM))->ExtraImages(batch, &random).value();
   EXPECT_GE(all.min().item<float>(), -200);
   EXPECT_LE(all.max().item<float>(), -1);
   // The mean of 400 uniform values: 6 standard errors of 199 / sqrt(12 * 400).
@@ -50,18 +51,18 @@ TEST(NoiseImages, FillTheRange) {
 TEST(NoiseImages, RepeatWithTheStreamAndRoundDown) {
   const Batch batch = BatchOf({0, 1, 0});
   RandomStream a(1, "noise"), b(1, "noise"), c(2, "noise");
-  const at::Tensor images = MakeNoiseImages(Noise(0.5))->ExtraImages(batch, &a);
+  const at::Tensor images = MakeNoiseImages(Noise(0.5))->ExtraImages(batch, &a).value();
   EXPECT_EQ(images.size(0), 1);
-  EXPECT_THAT(MakeNoiseImages(Noise(0.5))->ExtraImages(batch, &b), TensorEq(images));
-  EXPECT_THAT(MakeNoiseImages(Noise(0.5))->ExtraImages(batch, &c), Not(TensorEq(images)));
-  EXPECT_FALSE(MakeNoiseImages(Noise(0.3))->ExtraImages(batch, &a).defined());
+  EXPECT_THAT(MakeNoiseImages(Noise(0.5))->ExtraImages(batch, &b).value(), TensorEq(images));
+  EXPECT_THAT(MakeNoiseImages(Noise(0.5))->ExtraImages(batch, &c).value(), Not(TensorEq(images)));
+  EXPECT_FALSE(MakeNoiseImages(Noise(0.3))->ExtraImages(batch, &a).value().defined());
 }
 
 // Classes 0 (images 1, 4), 1 (2), 5 (3): pairs 01, 05, 15, 01; of class 0 the 0th, 1st, 1st.
 TEST(OverlayImages, CycleThroughThePairsOfClasses) {
   const Batch batch = BatchOf({0, 1, 5, 0});
   const at::Tensor images =
-      MakeOverlayImages(Overlay(OverlayImagesSpec::CYCLE, 1))->ExtraImages(batch, /*random=*/nullptr);
+      MakeOverlayImages(Overlay(OverlayImagesSpec::CYCLE, 1))->ExtraImages(batch, /*random=*/nullptr).value();
   EXPECT_THAT(images.select(1, 0).select(1, 0).select(1, 0),
               TensorNear(at::tensor({(1 + 2) / 2.0, (4 + 3) / 2.0, (2 + 3) / 2.0, (4 + 2) / 2.0}), 1e-6));
 }
@@ -73,15 +74,15 @@ TEST(OverlayImages, RandomPairsAreOfDifferentClasses) {
   for (int i = 0; i < 50; ++i) label.push_back(i % 2);
   RandomStream random(1, "overlay");
   const at::Tensor images =
-      MakeOverlayImages(Overlay(OverlayImagesSpec::RANDOM, 2))->ExtraImages(BatchOf(label), &random);
+      MakeOverlayImages(Overlay(OverlayImagesSpec::RANDOM, 2))->ExtraImages(BatchOf(label), &random).value();
   ASSERT_EQ(images.size(0), 100);
   EXPECT_TRUE((images - images.floor()).eq(0.5).all().item<bool>());
 }
 
 TEST(OverlayImages, RoundUpAndNeedTwoClasses) {
   const auto source = MakeOverlayImages(Overlay(OverlayImagesSpec::CYCLE, 0.5));
-  EXPECT_EQ(source->ExtraImages(BatchOf({0, 1, 0}), nullptr).size(0), 2);
-  EXPECT_FALSE(source->ExtraImages(BatchOf({3, 3, 3}), nullptr).defined());
+  EXPECT_EQ(source->ExtraImages(BatchOf({0, 1, 0}), nullptr).value().size(0), 2);
+  EXPECT_FALSE(source->ExtraImages(BatchOf({3, 3, 3}), nullptr).value().defined());
 }
 
 TEST(ExtraImageSource, MakesTheExtraOutputsOpen) {

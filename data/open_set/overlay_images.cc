@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "core/tensor/torch.h"
 #include "data/open_set/extra_images.h"
 
@@ -15,13 +16,13 @@ class OverlayImages : public ExtraImageSource {
  public:
   explicit OverlayImages(const OverlayImagesSpec& spec) : spec_(spec) {}
 
-  at::Tensor ExtraImages(const Batch& batch, RandomStream* random) override {
+  absl::StatusOr<at::Tensor> ExtraImages(const Batch& batch, RandomStream* random) override {
     const at::Tensor on_host = batch.label.cpu().contiguous();
     const int64_t* begin = on_host.const_data_ptr<int64_t>();
     const std::vector<int64_t> label(begin, begin + on_host.numel());
     std::map<int64_t, std::vector<int64_t>> by_label;
     for (size_t i = 0; i < label.size(); ++i) by_label[label[i]].push_back(static_cast<int64_t>(i));
-    if (by_label.size() < 2) return {};
+    if (by_label.size() < 2) return at::Tensor();
     std::vector<std::vector<int64_t>> classes;
     for (auto& [_, samples] : by_label) classes.push_back(std::move(samples));
     const auto count = static_cast<int64_t>(std::ceil(spec_.share() * static_cast<double>(label.size())));

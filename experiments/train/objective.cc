@@ -1,6 +1,8 @@
 #include "experiments/train/objective.h"
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
 #include "data/task.pb.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/worker/execution.h"
@@ -83,9 +85,12 @@ OpenSet Objective::MakeOpenSet(const Batch& batch, const Passes& passes, RandomS
   return source_->Make({batch, passes.known, passes.extra, forward, head, objective, random});
 }
 
-Objective::Step Objective::Compute(const Batch& batch, bool with_open_set, RandomStream* random) {
+absl::StatusOr<Objective::Step> Objective::Compute(const Batch& batch, bool with_open_set, RandomStream* random) {
   with_open_set = with_open_set && source_ != nullptr;
-  const at::Tensor extra_images = with_open_set ? source_->ExtraImages(batch, random) : at::Tensor();
+  at::Tensor extra_images;
+  if (with_open_set) {
+    OPENSET_ASSIGN_OR_RETURN(extra_images, source_->ExtraImages(batch, random));
+  }
   const Passes passes = Forward(batch, extra_images);
   LossInput input{batch, passes.known};
   OpenSet open;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "core/random.h"
 #include "core/tensor/batch.h"
 #include "core/tensor/open_set.h"
@@ -37,8 +38,8 @@ class Objective {
   // Before the first step of each epoch, from 0.
   void StartEpoch(int epoch, RandomStream* random);
   // Of one batch. Without the open set, terms that need it are left out. The images of batch, views and open-set source
-  // pass through the model together.
-  Step Compute(const Batch& batch, bool with_open_set, RandomStream* random);
+  // pass through the model together. Errors: those of the source.
+  absl::StatusOr<Step> Compute(const Batch& batch, bool with_open_set, RandomStream* random);
   // After the step: what terms remember of each sample.
   void CountHits(const Batch& batch, const at::Tensor& hit);
   // `epochs` epochs are complete.

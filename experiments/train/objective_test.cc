@@ -8,6 +8,7 @@
 
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
+#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -55,7 +56,7 @@ at::Tensor Scalar(double value) { return at::scalar_tensor(value, at::kDouble); 
 class OneImage : public OpenSetSource {
  public:
   void StartEpoch(RandomStream* /*random*/) override { ++epochs; }
-  at::Tensor ExtraImages(const Batch& /*batch*/, RandomStream* /*random*/) override { return Images({2}); }
+  absl::StatusOr<at::Tensor> ExtraImages(const Batch& /*batch*/, RandomStream* /*random*/) override { return images; }
   OpenSet Make(const Context& context) override {
     OpenSet open{context.extra, {}, at::ones({1})};
     objective = context.objective(open).item<double>();
@@ -63,6 +64,7 @@ class OneImage : public OpenSetSource {
   }
   std::vector<std::pair<std::string, at::Tensor>> State() const override { return {{"count", at::ones({1})}}; }
 
+  absl::StatusOr<at::Tensor> images = Images({2});
   int epochs = 0;
   double objective = 0;  // of the open samples, as a source that learns sees it
 };
@@ -104,7 +106,7 @@ TEST_F(ObjectiveTest, IsTheWeightedSumOfItsTerms) {
   Objective objective = Make(true);
   objective.StartEpoch(0, &random_);
   EXPECT_EQ(source_->epochs, 1);
-  const Objective::Step step = objective.Compute(batch_, /*with_open_set=*/true, &random_);
+  const Objective::Step step = objective.Compute(batch_, /*with_open_set=*/true, &random_).value();
   EXPECT_THAT(step.objective, TensorNear(Scalar(2 * kCrossEntropy + 0.5 * kOutlierExposure), 1e-6));
   ASSERT_EQ(step.term.size(), 2);
   EXPECT_THAT(step.term[0], TensorNear(Scalar(2 * kCrossEntropy), 1e-6));
@@ -123,7 +125,7 @@ TEST_F(ObjectiveTest, IsTheWeightedSumOfItsTerms) {
 // 0.7615942.
 TEST_F(ObjectiveTest, GradientsFlowThroughAllTerms) {
   action_ = ActionOf("term { lambda: 2 cross_entropy {} } term { lambda: 0.5 outlier_exposure {} }");
-  Make(true).Compute(batch_, true, &random_).objective.backward();
+  Make(true).Compute(batch_, true, &random_).value().objective.backward();
   EXPECT_THAT(head_->weight.grad(), TensorNear(at::tensor({2 * 0.2310586 + 0.5 * 0.7615942}), 1e-6));
 }
 
@@ -132,7 +134,7 @@ TEST_F(ObjectiveTest, LeavesOutWhatNeedsTheOpenSetWhereThereIsNone) {
   for (const bool with_source : {true, false}) {
     Objective objective = Make(with_source);
     // A source that sits out the step, and no source.
-    const Objective::Step step = objective.Compute(batch_, /*with_open_set=*/!with_source, &random_);
+    const Objective::Step step = objective.Compute(batch_, /*with_open_set=*/!with_source, &random_).value();
     EXPECT_THAT(step.objective, TensorNear(Scalar(kCrossEntropy), 1e-6));
     EXPECT_THAT(step.term[1], TensorEq(at::zeros({}, at::kDouble)));
     EXPECT_EQ(backbone_->images, 2);
@@ -145,7 +147,7 @@ TEST_F(ObjectiveTest, ViewsPassWithTheBatch) {
   action_ = ActionOf("term { cross_entropy {} } term { lambda: 12 jsd_consistency { extra_views: 1 } }");
   Batch batch{Images({0}), at::zeros({1}, at::kLong), at::zeros({1}, at::kLong)};
   batch.view = {Images({1.0986123f})};
-  const Objective::Step step = Make(true).Compute(batch, true, &random_);
+  const Objective::Step step = Make(true).Compute(batch, true, &random_).value();
   EXPECT_EQ(backbone_->passes, 1);
   EXPECT_EQ(backbone_->images, 3);  // and one open image, that no term reads
   EXPECT_THAT(step.term[0], TensorNear(Scalar(0.6931472), 1e-6));
@@ -155,7 +157,7 @@ TEST_F(ObjectiveTest, ViewsPassWithTheBatch) {
 TEST_F(ObjectiveTest, CountsTheHitsOfEachSampleForTermsThatNeedThem) {
   action_ = ActionOf("term { cross_entropy {} } term { crl_ranking {} }");
   Objective objective = Make(false);
-  const Objective::Step step = objective.Compute(batch_, false, &random_);
+  const Objective::Step step = objective.Compute(batch_, false, &random_).value();
   EXPECT_THAT(step.hit, TensorEq(at::tensor(std::vector<int64_t>{1, 0}, at::kLong).to(at::kBool)));
   objective.CountHits(batch_, step.hit);
   objective.CountHits(batch_, step.hit);
@@ -165,7 +167,16 @@ TEST_F(ObjectiveTest, CountsTheHitsOfEachSampleForTermsThatNeedThem) {
   EXPECT_EQ(state[0].first, "history.correct");
   EXPECT_THAT(state[0].second, TensorEq(at::tensor(std::vector<int64_t>{0, 0, 0, 2, 0}, at::kLong)));
   // Shares 1 and 0 of the samples, whose confidences are equal: max(0, -1 * 0 + 1) for each.
-  EXPECT_THAT(objective.Compute(batch_, false, &random_).term[1], TensorNear(Scalar(1.0), 1e-6));
+  EXPECT_THAT(objective.Compute(batch_, false, &random_).value().term[1], TensorNear(Scalar(1.0), 1e-6));
+}
+
+TEST_F(ObjectiveTest, ImagesThatCannotBeReadAreAnError) {
+  action_ = ActionOf("term { cross_entropy {} } term { outlier_exposure {} }");
+  Objective objective = Make(true);
+  source_->images = absl::NotFoundError("cannot open sea.png");
+  EXPECT_THAT(objective.Compute(batch_, true, &random_).status(),
+              StatusIs(absl::StatusCode::kNotFound, "cannot open sea.png"));
+  EXPECT_TRUE(objective.Compute(batch_, false, &random_).ok());
 }
 
 TEST_F(ObjectiveTest, StateIsWhatTermsAndSourceLearn) {

@@ -129,7 +129,8 @@ absl::Status TrainingRun::Step() {
   SetRate();
   OPENSET_ASSIGN_OR_RETURN(const Batch batch, data_->Next());
   const int64_t size = batch.label.size(0);
-  epoch_->sums.add_(TakeStep(batch) * size);
+  OPENSET_ASSIGN_OR_RETURN(const at::Tensor values, TakeStep(batch));
+  epoch_->sums.add_(values * size);
   epoch_->samples += size;
   ++epoch_->steps;
   ++steps_;
@@ -147,8 +148,9 @@ absl::Status TrainingRun::FinishEpoch() {
   return absl::OkStatus();
 }
 
-at::Tensor TrainingRun::TakeStep(const Batch& batch) {
-  Objective::Step step = objective_.Compute(batch, /*with_open_set=*/epoch_->pass == 0, &epoch_->open);
+absl::StatusOr<at::Tensor> TrainingRun::TakeStep(const Batch& batch) {
+  OPENSET_ASSIGN_OR_RETURN(Objective::Step step,
+                           objective_.Compute(batch, /*with_open_set=*/epoch_->pass == 0, &epoch_->open));
   optimizer_->ZeroGradients();
   step.objective.backward();
   optimizer_->Step(rate_);

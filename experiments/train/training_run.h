@@ -84,7 +84,7 @@ class TrainingRun {
   void SetRate();
   void StartEpoch();
   // Returns the objective, each term and the share of hits.
-  at::Tensor TakeStep(const Batch& batch);
+  absl::StatusOr<at::Tensor> TakeStep(const Batch& batch);
   absl::Status EndEpoch();
 
   const TrainAction& action_;

@@ -230,7 +230,7 @@ TEST(TrainingRun, LearnsInBfloat16WithF32Losses) {
   Objective objective(action, at::kCPU, 12, run->model(), *std::move(source));
   RandomStream random(0, "open_set");
   const Batch batch{scene.TrainingImages(), scene.TrainingLabels(), at::arange(12)};
-  EXPECT_EQ(objective.Compute(batch, /*with_open_set=*/true, &random).objective.scalar_type(), at::kFloat);
+  EXPECT_EQ(objective.Compute(batch, /*with_open_set=*/true, &random).value().objective.scalar_type(), at::kFloat);
   // bfloat16 keeps 8 bits: the first loss is near that in f32, and not the same.
   action.mutable_execution()->set_precision(ExecutionSpec::FP32);
   const auto exact = MakeRun(action, scene.Context());

@@ -1,3 +1,4 @@
+#include "absl/status/statusor.h"
 #include "core/tensor/torch.h"
 // core/tensor/torch.h goes first: core/logging.h takes over its macros.
 #include <map>
@@ -151,8 +152,8 @@ class NotedSource : public OpenSetSource {
     }
   }
 
-  at::Tensor ExtraImages(const Batch& batch, RandomStream* random) override {
-    const at::Tensor images = source_->ExtraImages(batch, random);
+  absl::StatusOr<at::Tensor> ExtraImages(const Batch& batch, RandomStream* random) override {
+    OPENSET_ASSIGN_OR_RETURN(const at::Tensor images, source_->ExtraImages(batch, random));
     if (!images.defined()) return images;
     draws_["extra"].push_back(images.to(at::kFloat));
     return draws_["extra"].back().to(dtype_).contiguous(at::MemoryFormat::ChannelsLast);
@@ -251,7 +252,7 @@ class Training {
         all_.label.index_select(0, samples),
         samples,
     };
-    Objective::Step step = objective_->Compute(batch, /*with_open_set=*/true, random);
+    Objective::Step step = objective_->Compute(batch, /*with_open_set=*/true, random).value();
     optimizer_->ZeroGradients();
     step.objective.backward();
     optimizer_->Step(rate_);
