@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <queue>
+#include <utility>
 
 namespace openset {
 namespace {
@@ -38,9 +41,34 @@ std::vector<CurvePoint> OverUnknownAccepted(const RankedInput& ranked, Height he
   return curve;
 }
 
-// Whether b lies on the line from a to c, to rounding.
-bool IsStraight(const CurvePoint& a, const CurvePoint& b, const CurvePoint& c) {
-  return std::abs((b.x - a.x) * (c.y - b.y) - (c.x - b.x) * (b.y - a.y)) <= 1e-15;
+// Of the triangle of three points.
+double TriangleArea(const CurvePoint& a, const CurvePoint& b, const CurvePoint& c) {
+  return std::abs((b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y)) / 2;
+}
+
+// Widens `range` to the hundredth and the ninety-ninth percentile of the finite scores of a kind, where it has some:
+// the least scores that so many of them do not exceed.
+template <typename Count>
+void AddPercentiles(const RankedInput& ranked, Count count, ScoreRange* range) {
+  std::vector<std::pair<double, int64_t>> finite;  // score, samples
+  int64_t all = 0;
+  for (int64_t block = 0; block < ranked.blocks().size(); ++block) {
+    const int64_t here = count(ranked.blocks()[block]);
+    if (here == 0 || std::isinf(ranked.ranking().Score(block))) continue;
+    finite.emplace_back(ranked.ranking().Score(block), here);
+    all += here;
+  }
+  int64_t seen = 0;
+  for (const auto& [score, here] : finite) {
+    // Whole numbers: the sample of rank ceil(share * all) is in this block.
+    for (const int64_t percent : {1, 99}) {
+      const int64_t rank = (percent * all + 99) / 100;
+      if (seen >= rank || seen + here < rank) continue;
+      range->low = std::min(range->low, score);
+      range->high = std::max(range->high, score);
+    }
+    seen += here;
+  }
 }
 
 }  // namespace
@@ -68,29 +96,66 @@ std::vector<CurvePoint> RiskCoverageCurve(const RankedInput& ranked, RiskOver ov
   return curve;
 }
 
-std::vector<CurvePoint> Thinned(absl::Span<const CurvePoint> curve, int max_points) {
-  std::vector<CurvePoint> bends;
-  for (size_t i = 0; i < curve.size(); ++i) {
-    if (i > 0 && i + 1 < curve.size() && IsStraight(bends.back(), curve[i], curve[i + 1])) continue;
-    bends.push_back(curve[i]);
+std::vector<CurvePoint> Thinned(absl::Span<const CurvePoint> curve, int max_points, double area) {
+  constexpr double kRounding = 1e-15;  // of points on one line
+  const int64_t n = static_cast<int64_t>(curve.size());
+  std::vector<int64_t> before(n), after(n);
+  std::vector<double> triangle(n, -1);  // -1: the point is gone, or an end
+  using Entry = std::pair<double, int64_t>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> smallest;
+  const auto weigh = [&](int64_t i) {
+    if (i == 0 || i == n - 1) return;
+    triangle[i] = TriangleArea(curve[before[i]], curve[i], curve[after[i]]);
+    smallest.emplace(triangle[i], i);
+  };
+  for (int64_t i = 0; i < n; ++i) {
+    before[i] = i - 1;
+    after[i] = i + 1;
   }
-  if (bends.size() <= static_cast<size_t>(max_points)) return bends;
-  std::vector<CurvePoint> spread;
-  for (int64_t i = 0; i < max_points; ++i) {
-    spread.push_back(bends[i * (static_cast<int64_t>(bends.size()) - 1) / (max_points - 1)]);
+  for (int64_t i = 0; i < n; ++i) weigh(i);
+  int64_t left = n;
+  double lost = 0;
+  std::vector<bool> gone(n, false);
+  while (!smallest.empty()) {
+    const auto [size, i] = smallest.top();
+    smallest.pop();
+    if (gone[i] || size != triangle[i]) continue;  // it was weighed anew
+    if (lost + size > area + kRounding * static_cast<double>(n) && left <= max_points) break;
+    lost += size;
+    --left;
+    gone[i] = true;
+    after[before[i]] = after[i];
+    before[after[i]] = before[i];
+    weigh(before[i]);
+    weigh(after[i]);
   }
-  return spread;
+  std::vector<CurvePoint> kept;
+  for (int64_t i = 0; i < n; ++i) {
+    if (!gone[i]) kept.push_back(curve[i]);
+  }
+  return kept;
 }
 
-ScoreHistogram ScoreDensities(const RankedInput& ranked, int bins) {
-  double low = kInfinity;
-  double high = -kInfinity;
+ScoreRange RangeOfDensities(const RankedInput& ranked) {
+  ScoreRange range = {kInfinity, -kInfinity};
+  ScoreRange ends = range;
   for (int64_t block = 0; block < ranked.blocks().size(); ++block) {
     const double score = ranked.ranking().Score(block);
     if (ranked.blocks()[block].all() == 0 || std::isinf(score)) continue;
-    low = std::min(low, score);
-    high = std::max(high, score);
+    ends = {std::min(ends.low, score), std::max(ends.high, score)};
   }
+  if (ends.low > ends.high) return ends;
+  AddPercentiles(
+      ranked, [](const Tally& tally) { return tally.known(); }, &range);
+  AddPercentiles(
+      ranked, [](const Tally& tally) { return tally.unknown; }, &range);
+  const double margin = (range.high - range.low) / 4;
+  if (margin == 0) return ends;
+  return {std::max(ends.low, range.low - margin), std::min(ends.high, range.high + margin)};
+}
+
+ScoreHistogram ScoreDensities(const RankedInput& ranked, int bins) {
+  const auto [low, high] = RangeOfDensities(ranked);
   ScoreHistogram histogram;
   if (low <= high) histogram.bins.resize(low < high ? bins : 1);
   const double width = (high - low) / bins;
@@ -101,8 +166,8 @@ ScoreHistogram ScoreDensities(const RankedInput& ranked, int bins) {
   for (int64_t block = 0; block < ranked.blocks().size(); ++block) {
     const double score = ranked.ranking().Score(block);
     if (ranked.blocks()[block].all() == 0) continue;
-    if (std::isinf(score)) {
-      Add(ranked.blocks()[block], score < 0 ? &histogram.minus_infinity : &histogram.plus_infinity);
+    if (score < low || score > high || histogram.bins.empty()) {
+      Add(ranked.blocks()[block], score > high ? &histogram.above : &histogram.below);
       continue;
     }
     const auto place = width > 0 ? static_cast<size_t>((score - low) / width) : 0;

@@ -34,9 +34,11 @@ std::vector<CurvePoint> OscrCurve(const RankedInput& ranked);
 // without samples.
 std::vector<CurvePoint> RiskCoverageCurve(const RankedInput& ranked, RiskOver over);
 
-// The first and the last point and, of those between, those where the line bends and at most `max_points` in all,
-// evenly spread. Precondition: max_points >= 2.
-std::vector<CurvePoint> Thinned(absl::Span<const CurvePoint> curve, int max_points);
+// The first and the last point and, of those between, the ones that matter most: points whose triangle with the two
+// that are left beside them is smallest go one by one (Visvalingam and Whyatt 1993), for as long as the triangles'
+// areas sum to at most `area`, and then until `max_points` are left. Where max_points does not bind, the area below the
+// curve changes by no more than `area`. Precondition: max_points >= 2.
+std::vector<CurvePoint> Thinned(absl::Span<const CurvePoint> curve, int max_points, double area = 0);
 
 // How many samples of each kind have a score in [low, high), the last bin closed.
 struct ScoreBin {
@@ -45,12 +47,21 @@ struct ScoreBin {
   Tally count;
 };
 struct ScoreHistogram {
-  std::vector<ScoreBin> bins;  // of equal width from the least to the largest finite score; one if those are equal
-  Tally minus_infinity;        // scores of -inf, of inf
-  Tally plus_infinity;
+  std::vector<ScoreBin> bins;  // of equal width over RangeOfDensities(); one if its ends are equal, none without it
+  Tally below;                 // scores below the first bin, above the last one, infinite ones among them
+  Tally above;
 };
 // Precondition: bins > 0.
 ScoreHistogram ScoreDensities(const RankedInput& ranked, int bins);
+
+// The axis of score densities, which a few extreme samples don't squash: the hundredth and the ninety-ninth percentile
+// (of the known and of the unknown samples, the lower and the higher one) and a quarter of the distance between them to
+// each side, or the least and the largest finite score where these are nearer. low > high where no score is finite.
+struct ScoreRange {
+  double low = 0;
+  double high = 0;
+};
+ScoreRange RangeOfDensities(const RankedInput& ranked);
 
 }  // namespace openset
 

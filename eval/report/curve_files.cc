@@ -14,12 +14,14 @@
 #include "eval/metrics/auroc.h"
 #include "eval/metrics/calibration.h"
 #include "eval/metrics/openauc.h"
+#include "eval/report/curve_plots.h"
 #include "eval/report/threshold_curves.h"
 
 namespace openset {
 namespace {
 
-constexpr int kMaxPoints = 500;
+constexpr int kMaxPoints = 512;
+constexpr double kMaxArea = 5e-4;  // that thinning a curve may change
 constexpr int kScoreBins = 60;
 constexpr int kReliabilityBins = 15;
 
@@ -30,31 +32,10 @@ std::string CurveCsv(const std::vector<CurvePoint>& curve, const std::string& x,
   return ToCsv(table);
 }
 
-PlotSeries Line(const std::string& name, const std::vector<CurvePoint>& curve, int color) {
-  PlotSeries series;
-  series.name = name;
-  series.color = color;
-  for (const CurvePoint& point : Thinned(curve, kMaxPoints)) series.points.emplace_back(point.x, point.y);
-  return series;
-}
-
-PlotSeries Dashed(const std::string& name, std::vector<std::pair<double, double>> points) {
-  PlotSeries series;
-  series.name = name;
-  series.points = std::move(points);
-  series.color = 7;
-  series.dashed = true;
-  return series;
-}
-
-// Axes from 0 to 1.
-Plot Unit(const std::string& title, const std::string& x_label, const std::string& y_label) {
-  Plot plot;
-  plot.title = title;
-  plot.x_label = x_label;
-  plot.y_label = y_label;
-  plot.x_high = plot.y_high = 1;
-  return plot;
+NamedCurve Line(const std::string& name, const std::vector<CurvePoint>& curve) {
+  NamedCurve line{name, {}};
+  for (const CurvePoint& point : Thinned(curve, kMaxPoints, kMaxArea)) line.points.emplace_back(point.x, point.y);
+  return line;
 }
 
 std::string Named(const std::string& name, const MetricResult& area, double factor, const char* unit) {
@@ -71,17 +52,14 @@ struct CurveFile {
 std::optional<CurveFile> Roc(const RankedInput& ranked) {
   const std::vector<CurvePoint> curve = RocCurve(ranked);
   if (curve.empty()) return std::nullopt;
-  Plot plot = Unit("ROC", "unknown samples accepted", "known samples accepted");
-  plot.series = {Line(Named("known against unknown", Auroc(ranked), 100, " %"), curve, 0),
-                 Dashed("by chance", {{0, 0}, {1, 1}})};
+  const Plot plot = RocPlot({Line(Named("known against unknown", Auroc(ranked), 100, " %"), curve)});
   return CurveFile{"roc", CurveCsv(curve, "unknown_accepted", "known_accepted"), plot};
 }
 
 std::optional<CurveFile> Oscr(const RankedInput& ranked) {
   const std::vector<CurvePoint> curve = OscrCurve(ranked);
   if (curve.empty()) return std::nullopt;
-  Plot plot = Unit("OSCR", "unknown samples accepted", "known samples accepted and right");
-  plot.series = {Line(Named("OpenAUC", OpenAuc(ranked), 100, " %"), curve, 0)};
+  const Plot plot = OscrPlot({Line(Named("OpenAUC", OpenAuc(ranked), 100, " %"), curve)});
   return CurveFile{"oscr", CurveCsv(curve, "unknown_accepted", "known_accepted_and_right"), plot};
 }
 
@@ -89,10 +67,7 @@ std::optional<CurveFile> RiskCoverage(const RankedInput& ranked, RiskOver over) 
   const bool pool = over == RiskOver::kPool;
   const std::vector<CurvePoint> curve = RiskCoverageCurve(ranked, over);
   if (curve.empty() || (pool && ranked.total().unknown == 0)) return std::nullopt;
-  Plot plot = Unit(pool ? "Risk over coverage, all samples" : "Risk over coverage, known samples",
-                   "coverage: samples accepted", pool ? "wrong or unknown among them" : "wrong among them");
-  plot.y_high = 0;  // that of the data
-  plot.series = {Line(Named("AURC x1000", Aurc(ranked, over), 1000, ""), curve, 0)};
+  const Plot plot = RiskCoveragePlot({Line(Named("AURC x1000", Aurc(ranked, over), 1000, ""), curve)}, over);
   return CurveFile{pool ? "risk_coverage_pool" : "risk_coverage", CurveCsv(curve, "coverage", "risk"), plot};
 }
 
@@ -109,11 +84,13 @@ CurveFile Densities(const RankedInput& ranked) {
     table.rows.push_back(
         {low, high, absl::StrCat(count.correct), absl::StrCat(count.wrong), absl::StrCat(count.unknown)});
   };
-  if (histogram.minus_infinity.all() > 0) row("-inf", "-inf", histogram.minus_infinity);
-  Plot plot;
-  plot.title = "Scores";
-  plot.x_label = "unknown score";
-  plot.y_label = "density";
+  if (histogram.below.all() > 0) {
+    row("-inf", histogram.bins.empty() ? "-inf" : FullPrecision(histogram.bins.front().low), histogram.below);
+  }
+  for (const ScoreBin& bin : histogram.bins) row(FullPrecision(bin.low), FullPrecision(bin.high), bin.count);
+  if (histogram.above.all() > 0) {
+    row(histogram.bins.empty() ? "inf" : FullPrecision(histogram.bins.back().high), "inf", histogram.above);
+  }
   const Tally total = ranked.total();
   const struct {
     const char* name;
@@ -121,30 +98,26 @@ CurveFile Densities(const RankedInput& ranked) {
     int color;
   } kinds[] = {
       {"known, right", &Tally::correct, 0}, {"known, wrong", &Tally::wrong, 4}, {"unknown", &Tally::unknown, 1}};
+  std::vector<NamedCounts> densities;
   for (const auto& kind : kinds) {
-    if (total.*kind.count == 0) continue;
-    PlotSeries series;
-    series.name = kind.name;
-    series.kind = SeriesKind::kArea;
-    series.color = kind.color;
-    for (const ScoreBin& bin : histogram.bins) {
-      const double width = bin.high > bin.low ? bin.high - bin.low : 1;
-      const double density = static_cast<double>(bin.count.*kind.count) / (total.*kind.count) / width;
-      series.points.emplace_back(bin.low, density);
-      series.points.emplace_back(bin.high, density);
-    }
-    plot.series.push_back(std::move(series));
+    NamedCounts density{kind.name, {}, total.*kind.count, kind.color};
+    for (const ScoreBin& bin : histogram.bins) density.count.push_back(bin.count.*kind.count);
+    densities.push_back(std::move(density));
   }
-  for (const ScoreBin& bin : histogram.bins) row(FullPrecision(bin.low), FullPrecision(bin.high), bin.count);
-  if (histogram.plus_infinity.all() > 0) row("inf", "inf", histogram.plus_infinity);
-  return {"score_densities", ToCsv(table), plot};
+  const bool finite = !histogram.bins.empty();
+  return {"score_densities", ToCsv(table),
+          DensityPlot("Scores", finite ? histogram.bins.front().low : 0, finite ? histogram.bins.back().high : 0,
+                      densities)};
 }
 
 std::optional<CurveFile> Reliability(const RankedInput& ranked) {
   const std::vector<CalibrationBin> bins = CalibrationBins(ranked, kReliabilityBins);
   if (bins.empty()) return std::nullopt;
   Table table{{"low", "high", "samples", "confidence", "accuracy"}, {}, 0};
-  Plot plot = Unit("Reliability, known samples", "confidence: softmax of the prediction", "accuracy");
+  Plot plot;
+  plot.title = "Reliability, known samples";
+  plot.x_label = "confidence: softmax of the prediction";
+  plot.y_label = "accuracy";
   plot.x_low = plot.y_low = -0.03;  // whole circles at the edges
   plot.x_high = plot.y_high = 1.03;
   PlotSeries dots;
@@ -162,7 +135,12 @@ std::optional<CurveFile> Reliability(const RankedInput& ranked) {
   if (const MetricResult ece = ExpectedCalibrationError(ranked, kReliabilityBins); ece.value.has_value()) {
     plot.title = absl::StrFormat("%s (ECE %.2f %%)", plot.title, 100 * *ece.value);
   }
-  plot.series = {Dashed("calibrated", {{0, 0}, {1, 1}}), dots};
+  PlotSeries calibrated;
+  calibrated.name = "calibrated";
+  calibrated.points = {{0, 0}, {1, 1}};
+  calibrated.color = 7;
+  calibrated.dashed = true;
+  plot.series = {std::move(calibrated), std::move(dots)};
   return CurveFile{"reliability", ToCsv(table), plot};
 }
 

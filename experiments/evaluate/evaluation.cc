@@ -20,6 +20,7 @@
 #include "eval/scores/prediction.h"
 #include "eval/statistics/bootstrap.h"
 #include "eval/statistics/group_intervals.h"
+#include "experiments/evaluate/details.h"
 #include "experiments/evaluate/input_provenance.h"
 #include "experiments/spec/actions.h"
 #include "experiments/store/components.h"
@@ -253,7 +254,9 @@ absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outpu
 
   TrialRecord record;
   *record.mutable_counts() = CountSamplesOf(trial, outputs);
-  OPENSET_RETURN_IF_ERROR(AddMetrics(trial, RankedInput(evaluation), &record));
+  const RankedInput ranked(evaluation);
+  OPENSET_RETURN_IF_ERROR(AddMetrics(trial, ranked, &record));
+  *record.mutable_details() = MakeDetails(trial, outputs, ranked);
   return record;
 }
 

@@ -1,0 +1,19 @@
+// What a record keeps of its test samples beside the metrics, for figures and tables.
+#ifndef OPENSET_EXPERIMENTS_EVALUATE_DETAILS_H_
+#define OPENSET_EXPERIMENTS_EVALUATE_DETAILS_H_
+
+#include "eval/metrics/ranked_input.h"
+#include "experiments/spec/trial.proto.h"
+#include "experiments/store/details.pb.h"
+#include "experiments/store/outputs.h"
+
+namespace openset {
+
+// Curves of the pool and, where there are several sets of unknown samples, the ROC and the OSCR of each; densities;
+// decisions by class at the method's own threshold, or at the one that accepts 95 % of the known samples; the largest
+// mistakes. What is undefined on the samples (no unknown ones, say) is left out. `ranked` is of `outputs`, unweighted.
+TrialDetails MakeDetails(const TrialSpec& trial, const Outputs& outputs, const RankedInput& ranked);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_EVALUATE_DETAILS_H_
