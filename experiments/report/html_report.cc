@@ -11,11 +11,14 @@
 #include "core/files/runfiles.h"
 #include "core/status_macros.h"
 #include "experiments/report/charts.h"
+#include "experiments/report/detail_charts.h"
 #include "experiments/report/format_report.h"
 #include "experiments/spec/method.pb.h"
 
 namespace openset {
 namespace {
+
+constexpr int kMaxExamples = 40;  // trials that stand for their methods
 
 std::string Preformatted(const std::string& text) { return absl::StrCat("<pre>", EscapeXml(text), "</pre>\n"); }
 
@@ -110,6 +113,9 @@ absl::StatusOr<std::string> HtmlReport(const Report& report, absl::Span<const Tr
   }
   AddCharts(SensitivityCharts(report), &page);
   AddCharts(OpennessCharts(report), &page);
+  const std::vector<ExampleTrial> examples = ExampleTrials(results, kMaxExamples);
+  AddCharts(CurveCharts(results), &page);
+  AddCharts(DensityCharts(examples), &page);
   AddCharts(LearningCurves(results), &page);
   if (!report.note_lines.empty()) {
     absl::StrAppend(&page.body, "<h2>Notes</h2>\n", Preformatted(absl::StrJoin(report.note_lines, "\n")));

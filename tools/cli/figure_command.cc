@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "core/table.h"
 #include "experiments/figures/make_figure.h"
 #include "experiments/report/charts.h"
+#include "experiments/report/detail_charts.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
 
@@ -25,7 +27,8 @@ ABSL_DECLARE_FLAG(std::string, out);
 ABSL_FLAG(std::string, x, "", "Of a study: the swept field on the horizontal axis, or openness.");
 ABSL_FLAG(std::string, y, "", "Of a study: the metric on the vertical axis.");
 ABSL_FLAG(std::string, curve, "",
-          "Of a study: loss, train_accuracy, or a metric measured during training, over epochs.");
+          "Of a study: loss, train_accuracy, or a metric measured during training, over epochs; roc, oscr, "
+          "risk_coverage, risk_coverage_pool, of all methods in one picture; density_METHOD.");
 ABSL_FLAG(std::string, folder, ".", "Folder for the figure's .svg and .csv.");
 
 namespace openset {
@@ -63,6 +66,9 @@ absl::Status DrawStudy(const std::string& spec) {
     for (ReportChart& chart : OpennessCharts(report)) charts.push_back(std::move(chart));
   } else {
     charts = LearningCurves(results->results);
+    for (ReportChart& chart : CurveCharts(results->results)) charts.push_back(std::move(chart));
+    const std::vector<ExampleTrial> examples = ExampleTrials(results->results, std::numeric_limits<int>::max());
+    for (ReportChart& chart : DensityCharts(examples)) charts.push_back(std::move(chart));
   }
   const std::string wanted = curve.empty() ? absl::StrCat(y, "_by_", x) : curve;
   std::vector<std::vector<Plot>> rows;
@@ -75,7 +81,7 @@ absl::Status DrawStudy(const std::string& spec) {
     if (known.empty()) {
       return absl::NotFoundError(absl::StrCat(
           study->name(), ": there is nothing to draw: ", report.trials - report.missing, " of ", report.trials,
-          " trials have a record, and ", curve.empty() ? "no field is swept over numbers" : "none has a training"));
+          " trials have a record, and ", curve.empty() ? "no field is swept over numbers" : "none has a curve"));
     }
     return absl::InvalidArgumentError(UnknownName("figure", wanted, known));
   }
@@ -120,6 +126,7 @@ Command FigureCommand() {
       "\n"
       "  openset figure lambda.textproto --x=lambda --y=auroc --out=lambda.pdf\n"
       "  openset figure quickstart --curve=loss\n"
+      "  openset figure quickstart --curve=oscr --out=oscr.pdf\n"
       "  openset figure imbalance_figure_1\n"
       "  openset figure openauc_figure_1 --folder=figures\n";
   command.flags = {"x", "y", "curve", "out", "folder", "deploy", "store", "devices", "data", "library"};

@@ -1,0 +1,224 @@
+#include "experiments/report/detail_charts.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "data/task.pb.h"
+#include "eval/curves/curves.h"
+#include "eval/report/curve_plots.h"
+#include "experiments/spec/method.pb.h"
+#include "experiments/store/details.pb.h"
+
+namespace openset {
+namespace {
+
+constexpr int kGrid = 512;
+constexpr double kMaxArea = 5e-4;  // that thinning a line may change
+// Of a line, and of all lines of a page, so that it stays small.
+constexpr int kMaxPoints = 512, kLeastPoints = 24, kAllPoints = 60000;
+
+using Points = std::vector<std::pair<double, double>>;
+
+std::string LineOf(const TrialSpec& trial) {
+  const std::vector<AxisValue> axis(trial.axis().begin(), trial.axis().end());
+  return axis.empty() ? trial.method().name() : absl::StrCat(trial.method().name(), ", ", AxisText(axis));
+}
+
+Points PointsOf(const RecordedCurve& curve) {
+  Points points;
+  for (int i = 0; i < curve.x_size(); ++i) points.emplace_back(curve.x(i), curve.y(i));
+  return points;
+}
+
+// The height of the line through the points; where it is vertical, of the upper end. Before the first point that of the
+// first.
+double HeightAt(const Points& points, double x) {
+  const auto after = std::upper_bound(points.begin(), points.end(), x,
+                                      [](double value, const auto& point) { return value < point.first; });
+  if (after == points.begin()) return points.front().second;
+  const auto& [x0, y0] = *std::prev(after);
+  if (after == points.end()) return y0;
+  return y0 + (after->second - y0) * (x - x0) / (after->first - x0);
+}
+
+Points MeanOf(const std::vector<Points>& curves) {
+  if (curves.size() == 1) return curves[0];
+  double first = 0;
+  for (const Points& curve : curves) first = std::max(first, curve.front().first);
+  Points mean;
+  if (first == 0) {
+    double start = 0;
+    for (const Points& curve : curves) start += curve.front().second / static_cast<double>(curves.size());
+    mean.emplace_back(0, start);
+  }
+  for (int i = 0; i <= kGrid; ++i) {
+    const double x = static_cast<double>(i) / kGrid;
+    if (x < first) continue;
+    double sum = 0;
+    for (const Points& curve : curves) sum += HeightAt(curve, x);
+    mean.emplace_back(x, sum / static_cast<double>(curves.size()));
+  }
+  return mean;
+}
+
+Points ThinnedTo(const Points& points, int most) {
+  std::vector<CurvePoint> curve;
+  for (const auto& [x, y] : points) curve.push_back({0, x, y});
+  Points thin;
+  for (const CurvePoint& point : Thinned(curve, most, kMaxArea)) thin.emplace_back(point.x, point.y);
+  return thin;
+}
+
+const char* NameOf(RecordedCurve::Kind kind) {
+  switch (kind) {
+    case RecordedCurve::ROC:
+      return "roc";
+    case RecordedCurve::OSCR:
+      return "oscr";
+    case RecordedCurve::RISK_COVERAGE:
+      return "risk_coverage";
+    case RecordedCurve::RISK_COVERAGE_POOL:
+      return "risk_coverage_pool";
+    case RecordedCurve::KIND_UNSPECIFIED:
+      break;
+  }
+  return "";
+}
+
+Plot PlotOf(RecordedCurve::Kind kind, const std::vector<NamedCurve>& lines) {
+  switch (kind) {
+    case RecordedCurve::ROC:
+      return RocPlot(lines);
+    case RecordedCurve::OSCR:
+      return OscrPlot(lines);
+    case RecordedCurve::RISK_COVERAGE:
+      return RiskCoveragePlot(lines, RiskOver::kKnown);
+    case RecordedCurve::RISK_COVERAGE_POOL:
+    case RecordedCurve::KIND_UNSPECIFIED:
+      break;
+  }
+  return RiskCoveragePlot(lines, RiskOver::kPool);
+}
+
+// The curves of one plot, by line in the order of the trials.
+struct CurvesOfPlot {
+  std::string task, set;
+  RecordedCurve::Kind kind;
+  std::vector<std::pair<std::string, std::vector<Points>>> lines;
+};
+
+std::vector<CurvesOfPlot> CollectCurves(absl::Span<const TrialResult> results) {
+  std::vector<CurvesOfPlot> plots;
+  std::map<std::tuple<std::string, RecordedCurve::Kind, std::string>, size_t> index;
+  std::map<std::pair<size_t, std::string>, size_t> line_index;
+  for (const TrialResult& result : results) {
+    if (result.record == nullptr) continue;
+    for (const RecordedCurve& curve : result.record->details().curve()) {
+      if (curve.x_size() == 0 || curve.x_size() != curve.y_size()) continue;
+      const auto [at, is_new] = index.try_emplace({result.trial->task(), curve.kind(), curve.set()}, plots.size());
+      if (is_new) plots.push_back({result.trial->task(), curve.set(), curve.kind(), {}});
+      auto& lines = plots[at->second].lines;
+      const std::string line = LineOf(*result.trial);
+      const auto [line_at, new_line] = line_index.try_emplace({at->second, line}, lines.size());
+      if (new_line) lines.push_back({line, {}});
+      lines[line_at->second].second.push_back(PointsOf(curve));
+    }
+  }
+  return plots;
+}
+
+}  // namespace
+
+std::vector<ReportChart> CurveCharts(absl::Span<const TrialResult> results) {
+  std::vector<CurvesOfPlot> plots = CollectCurves(results);
+  std::stable_sort(plots.begin(), plots.end(), [](const CurvesOfPlot& a, const CurvesOfPlot& b) {
+    return std::make_pair(!a.set.empty(), a.kind) < std::make_pair(!b.set.empty(), b.kind);
+  });
+  std::set<std::string> tasks;
+  int all_lines = 1;
+  for (const CurvesOfPlot& of : plots) {
+    tasks.insert(of.task);
+    all_lines += static_cast<int>(of.lines.size());
+  }
+  const int most = std::clamp(kAllPoints / all_lines, kLeastPoints, kMaxPoints);
+  std::vector<ReportChart> charts;
+  for (const CurvesOfPlot& of : plots) {
+    std::vector<NamedCurve> lines;
+    for (const auto& [line, curves] : of.lines) lines.push_back({line, ThinnedTo(MeanOf(curves), most)});
+    ReportChart chart;
+    chart.section = "Curves";
+    chart.of = of.set.empty() ? NameOf(of.kind) : absl::StrCat(NameOf(of.kind), "_", of.set);
+    chart.name = tasks.size() > 1 ? absl::StrCat(chart.of, "_", of.task) : chart.of;
+    chart.plot = PlotOf(of.kind, lines);
+    if (!of.set.empty()) absl::StrAppend(&chart.plot.title, ", unknown: ", of.set);
+    if (tasks.size() > 1) absl::StrAppend(&chart.plot.title, ", ", of.task);
+    charts.push_back(std::move(chart));
+  }
+  return charts;
+}
+
+std::vector<ExampleTrial> ExampleTrials(absl::Span<const TrialResult> results, int most) {
+  std::vector<ExampleTrial> examples;
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const TrialResult& result : results) {
+    if (result.record == nullptr || !result.record->has_details() || examples.size() >= static_cast<size_t>(most)) {
+      continue;
+    }
+    const std::string line = LineOf(*result.trial);
+    if (seen.insert({result.trial->task(), line}).second) examples.push_back({line, result.trial, result.record});
+  }
+  return examples;
+}
+
+std::vector<ReportChart> DensityCharts(const std::vector<ExampleTrial>& examples) {
+  std::set<std::string> tasks;
+  for (const ExampleTrial& example : examples) tasks.insert(example.trial->task());
+  std::vector<ReportChart> charts;
+  for (const ExampleTrial& example : examples) {
+    const ScoreDensity& density = example.record->details().density();
+    std::map<std::string, std::string> distance;
+    for (const UnknownGroup& group : example.trial->data().test_unknown()) {
+      distance[group.name()] = group.distance() == UnknownGroup::NEAR  ? " (near)"
+                               : group.distance() == UnknownGroup::FAR ? " (far)"
+                                                                       : "";
+    }
+    std::vector<NamedCounts> counts;
+    constexpr int kUnknownColors[] = {1, 3, 2, 5, 6};
+    size_t sets = 0;
+    for (const ScoreCounts& series : density.series()) {
+      NamedCounts named;
+      named.count.assign(series.count().begin(), series.count().end());
+      named.samples = series.below() + series.above();
+      for (const int64_t count : series.count()) named.samples += count;
+      if (series.kind() == ScoreCounts::UNKNOWN) {
+        named.name = series.set().empty() ? "unknown" : absl::StrCat(series.set(), distance[series.set()]);
+        named.color = kUnknownColors[sets % std::size(kUnknownColors)];
+        named.dashed = sets++ >= std::size(kUnknownColors);
+      } else {
+        const bool right = series.kind() == ScoreCounts::KNOWN_RIGHT;
+        named.name = right ? "known, right" : "known, wrong";
+        named.color = right ? 0 : 4;
+      }
+      counts.push_back(std::move(named));
+    }
+    if (counts.empty()) continue;
+    ReportChart chart;
+    chart.section = "Score densities";
+    chart.of = absl::StrCat("density_", example.line);
+    chart.name = tasks.size() > 1 ? absl::StrCat(chart.of, "_", example.trial->task()) : chart.of;
+    const std::string title =
+        absl::StrCat(example.line, tasks.size() > 1 ? absl::StrCat(", ", example.trial->task()) : "", ": split ",
+                     example.trial->split(), ", seed ", example.trial->seed());
+    chart.plot = DensityPlot(title, density.low(), density.high(), counts);
+    chart.plot.height = 200;
+    charts.push_back(std::move(chart));
+  }
+  return charts;
+}
+
+}  // namespace openset
