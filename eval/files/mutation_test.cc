@@ -1,15 +1,12 @@
 // Files with random changes are read or refused with a message, never with a crash (under --config=asan: without any
 // undefined behaviour) and without taking memory for what they only declare. In all --rounds files of each format, seed
 // by seed; a failing seed is printed and can be given as --first_seed.
-#include <sys/resource.h>
+#include "core/testing/mutation.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "absl/flags/flag.h"
-#include "absl/flags/parse.h"
-#include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/npz.h"
 #include "core/random.h"
@@ -17,49 +14,16 @@
 #include "eval/files/sample_set.h"
 #include "gtest/gtest.h"
 
-ABSL_FLAG(int, rounds, 1000, "Changed files of each format.");
-ABSL_FLAG(uint64_t, first_seed, 0, "Seed of the first.");
-
 namespace openset {
 namespace {
 
 std::string Path(const std::string& name) { return testing::TempDir() + "/" + name; }
 
-// Some of: bytes overwritten, ranges removed, doubled or moved, the end cut off, text that parsers look for put in.
-std::string Mutated(std::string bytes, RandomStream* random) {
-  static const char* const kTokens[] = {
+const std::vector<std::string>& Tokens() {
+  static const auto* const tokens = new std::vector<std::string>{
       "(1000000000,)", "-1",     "'descr': '|O'", "True", "9999999999", "nan",   "inf", "\"",      ",,",
       "\r\n",          "PK\5\6", "\x93NUMPY",     "<U0",  "<f8",        "1e999", "0x1", "logit_7", "(-1,)"};
-  const auto below = [&](size_t n) { return static_cast<size_t>(random->Below(n)); };
-  for (size_t changes = 1 + below(6); changes > 0 && !bytes.empty(); --changes) {
-    const size_t at = below(bytes.size());
-    const size_t length = std::min(1 + below(16), bytes.size() - at);
-    switch (below(7)) {
-      case 0:
-        bytes[at] = static_cast<char>(below(256));
-        break;
-      case 1:
-        bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(8)));
-        break;
-      case 2:
-        bytes.erase(at, length);
-        break;
-      case 3:
-        bytes.insert(below(bytes.size()), bytes.substr(at, length));
-        break;
-      case 4:
-        bytes.resize(at);
-        break;
-      case 5:
-        bytes.insert(at, kTokens[below(std::size(kTokens))]);
-        break;
-      default: {
-        const std::string token = kTokens[below(std::size(kTokens))];
-        bytes.replace(at, token.size(), token);
-      }
-    }
-  }
-  return bytes;
+  return *tokens;
 }
 
 void Check(const std::vector<std::string>& files) {
@@ -78,13 +42,10 @@ class MutationTest : public testing::Test {
  protected:
   // Reads `rounds` changed versions of `bytes` as a file of this name.
   void Run(const std::string& name, const std::string& bytes) {
-    const uint64_t first = absl::GetFlag(FLAGS_first_seed);
-    for (uint64_t seed = first; seed < first + absl::GetFlag(FLAGS_rounds) && !HasFailure(); ++seed) {
-      SCOPED_TRACE(absl::StrCat("seed ", seed));
-      RandomStream random(seed, name);
-      ASSERT_TRUE(WriteBytes(Path(name), Mutated(bytes, &random)));
+    ForEachMutation(name, bytes, Tokens(), [&](const std::string& changed) {
+      ASSERT_TRUE(WriteBytes(Path(name), changed));
       Check({Path(name)});
-    }
+    });
   }
 
   static bool WriteBytes(const std::string& path, const std::string& bytes) {
@@ -111,31 +72,25 @@ TEST_F(MutationTest, Archives) {
 
 // The checksums of an archive hide most changes of its arrays from the reader: here they are right.
 TEST_F(MutationTest, ArraysInArchives) {
-  const uint64_t first = absl::GetFlag(FLAGS_first_seed);
-  for (uint64_t seed = first; seed < first + absl::GetFlag(FLAGS_rounds) && !HasFailure(); ++seed) {
-    SCOPED_TRACE(absl::StrCat("seed ", seed));
-    RandomStream random(seed, "arrays");
+  ForEachRound("arrays", [&](RandomStream* random) {
     NpzArrays arrays = arrays_;
     auto entry = arrays.begin();
-    std::advance(entry, random.Below(arrays.size()));
-    const absl::StatusOr<NpyArray> changed = ParseNpy(Mutated(FormatNpy(entry->second), &random));
-    if (!changed.ok()) continue;
+    std::advance(entry, random->Below(arrays.size()));
+    const absl::StatusOr<NpyArray> changed = ParseNpy(Mutated(FormatNpy(entry->second), Tokens(), random));
+    if (!changed.ok()) return;
     entry->second = *changed;
     ASSERT_TRUE(WriteNpz(Path("arrays.npz"), arrays).ok());
     Check({Path("arrays.npz")});
-  }
+  });
 }
 
 TEST_F(MutationTest, SingleArrays) {
   ASSERT_TRUE(WriteBytes(Path("logits.npy"), FormatNpy(arrays_.at("logits"))));
   const std::string label = FormatNpy(arrays_.at("label"));
-  const uint64_t first = absl::GetFlag(FLAGS_first_seed);
-  for (uint64_t seed = first; seed < first + absl::GetFlag(FLAGS_rounds) && !HasFailure(); ++seed) {
-    SCOPED_TRACE(absl::StrCat("seed ", seed));
-    RandomStream random(seed, "label.npy");
-    ASSERT_TRUE(WriteBytes(Path("label.npy"), Mutated(label, &random)));
+  ForEachMutation("label.npy", label, Tokens(), [&](const std::string& changed) {
+    ASSERT_TRUE(WriteBytes(Path("label.npy"), changed));
     Check({Path("label.npy"), Path("logits.npy")});
-  }
+  });
 }
 
 TEST_F(MutationTest, Tables) {
@@ -159,24 +114,4 @@ TEST_F(MutationTest, FilesOfOtherTools) {
 }  // namespace
 }  // namespace openset
 
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  absl::ParseCommandLine(argc, argv);
-  // What a file of a few hundred bytes declares must not be allocated.
-  rusage before;
-  getrusage(RUSAGE_SELF, &before);
-  const int result = RUN_ALL_TESTS();
-  rusage after;
-  getrusage(RUSAGE_SELF, &after);
-  const int64_t grown_mib = (after.ru_maxrss - before.ru_maxrss) / 1024;
-#ifdef __SANITIZE_ADDRESS__
-  const int64_t most_mib = 2048;  // it keeps what was freed
-#else
-  const int64_t most_mib = 256;
-#endif
-  if (grown_mib > most_mib) {
-    fprintf(stderr, "memory grew by %d MiB\n", static_cast<int>(grown_mib));
-    return 1;
-  }
-  return result;
-}
+int main(int argc, char** argv) { return openset::RunMutationTests(argc, argv); }

@@ -1,0 +1,91 @@
+#include "core/testing/mutation.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+
+ABSL_FLAG(int, rounds, 1000, "Changed files of each format.");
+ABSL_FLAG(uint64_t, first_seed, 0, "Seed of the first.");
+
+namespace openset {
+namespace {
+
+int64_t MebibytesUsed() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss / 1024;
+}
+
+}  // namespace
+
+std::string Mutated(std::string bytes, const std::vector<std::string>& tokens, RandomStream* random) {
+  const auto below = [&](size_t n) { return static_cast<size_t>(random->Below(static_cast<int64_t>(n))); };
+  for (size_t changes = 1 + below(6); changes > 0 && !bytes.empty(); --changes) {
+    const size_t at = below(bytes.size());
+    const size_t length = std::min(1 + below(16), bytes.size() - at);
+    switch (below(tokens.empty() ? 5 : 7)) {
+      case 0:
+        bytes[at] = static_cast<char>(below(256));
+        break;
+      case 1:
+        bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(8)));
+        break;
+      case 2:
+        bytes.erase(at, length);
+        break;
+      case 3:
+        bytes.insert(below(bytes.size()), bytes.substr(at, length));
+        break;
+      case 4:
+        bytes.resize(at);
+        break;
+      case 5:
+        bytes.insert(at, tokens[below(tokens.size())]);
+        break;
+      default: {
+        const std::string& token = tokens[below(tokens.size())];
+        bytes.replace(at, token.size(), token);
+      }
+    }
+  }
+  return bytes;
+}
+
+void ForEachRound(absl::string_view name, const std::function<void(RandomStream* random)>& check) {
+  const uint64_t first = absl::GetFlag(FLAGS_first_seed);
+  const uint64_t end = first + absl::GetFlag(FLAGS_rounds);
+  for (uint64_t seed = first; seed < end && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    RandomStream random(seed, name);
+    check(&random);
+  }
+}
+
+void ForEachMutation(absl::string_view name, const std::string& valid, const std::vector<std::string>& tokens,
+                     const std::function<void(const std::string& bytes)>& check) {
+  ForEachRound(name, [&](RandomStream* random) { check(Mutated(valid, tokens, random)); });
+}
+
+int RunMutationTests(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  absl::ParseCommandLine(argc, argv);
+  const int64_t before = MebibytesUsed();
+  const int result = RUN_ALL_TESTS();
+  const int64_t grown = MebibytesUsed() - before;
+#ifdef __SANITIZE_ADDRESS__
+  constexpr int64_t kMost = 2048;
+#else
+  constexpr int64_t kMost = 256;
+#endif
+  if (grown <= kMost) return result;
+  std::fprintf(stderr, "memory grew by %d MiB\n", static_cast<int>(grown));
+  return 1;
+}
+
+}  // namespace openset

@@ -1,0 +1,40 @@
+// Random changes of small valid files, for tests that a reader takes or refuses whatever it is given.
+//
+//   TEST(MutationTest, Archives) {
+//     ForEachMutation("archive", valid, {"PK\5\6"}, [](const std::string& bytes) { ... });
+//   }
+//   int main(int argc, char** argv) { return RunMutationTests(argc, argv); }
+//
+// The flags --rounds (changed files of each kind, 1000) and --first_seed are then the program's.
+#ifndef OPENSET_CORE_TESTING_MUTATION_H_
+#define OPENSET_CORE_TESTING_MUTATION_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "core/random.h"
+
+namespace openset {
+
+// One to six times: a byte or a bit changed, a range removed, doubled or moved, the end cut off, or one of `tokens`,
+// texts that the format's readers look for, put in or over. "" stays "".
+std::string Mutated(std::string bytes, const std::vector<std::string>& tokens, RandomStream* random);
+
+// Calls `check` in --rounds rounds, with the stream (seed, `name`) of each, until a test has failed; the failure's
+// trace has the seed.
+void ForEachRound(absl::string_view name, const std::function<void(RandomStream* random)>& check);
+
+// The same with a changed version of `valid`.
+void ForEachMutation(absl::string_view name, const std::string& valid, const std::vector<std::string>& tokens,
+                     const std::function<void(const std::string& bytes)>& check);
+
+// Runs all tests; fails too if the process has grown by more than 256 MiB (2 GiB under --config=asan, which keeps what
+// was freed): what a file of some hundred bytes declares must not be allocated. Returns main's exit code.
+int RunMutationTests(int argc, char** argv);
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_TESTING_MUTATION_H_
