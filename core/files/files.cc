@@ -9,14 +9,15 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 
 namespace openset {
 namespace {
+
+constexpr size_t kFirstRead = 1 << 12;
 
 absl::Status SystemError(absl::string_view what, const std::string& path) {
   return absl::UnavailableError(absl::StrCat("cannot ", what, " ", path, ": ", std::strerror(errno)));
@@ -63,16 +64,25 @@ std::string JoinPath(absl::string_view a, absl::string_view b) {
 }
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) {
-    return absl::InvalidArgumentError(absl::StrCat(path, " is a folder, not a file"));
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return absl::NotFoundError(absl::StrCat("cannot open ", path, ": ", std::strerror(errno)));
+  const absl::Cleanup close_it = [fd] { close(fd); };
+  struct stat info;
+  if (fstat(fd, &info) != 0) return absl::DataLossError(absl::StrCat("cannot read ", path));
+  if (S_ISDIR(info.st_mode)) return absl::InvalidArgumentError(absl::StrCat(path, " is a folder, not a file"));
+  // Files that say no size (pipes, /proc) grow the buffer; so does the byte that tells that a file has ended.
+  std::string content(std::max<size_t>(info.st_size, kFirstRead) + 1, '\0');
+  size_t filled = 0;
+  while (true) {
+    const ssize_t got = read(fd, &content[filled], content.size() - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return absl::DataLossError(absl::StrCat("cannot read ", path, ": ", std::strerror(errno)));
+    if (got == 0) break;
+    filled += got;
+    if (filled == content.size()) content.resize(2 * content.size());
   }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return absl::NotFoundError(absl::StrCat("cannot open ", path, ": ", std::strerror(errno)));
-  std::ostringstream content;
-  content << file.rdbuf();
-  if (file.bad() || content.bad()) return absl::DataLossError(absl::StrCat("cannot read ", path));
-  return std::move(content).str();
+  content.resize(filled);
+  return content;
 }
 
 bool FileExists(const std::string& path) {
