@@ -20,8 +20,10 @@ std::unique_ptr<Augmentation> MakeAugmentation(const AugmentationSpec& spec, int
     case AugmentationSpec::kHorizontalFlip:
       return MakeHorizontalFlip(spec.horizontal_flip());
     case AugmentationSpec::kResize:
-      if (spec.resize().shorter_side() > 0) return MakeResizeShorterSide(spec.resize().shorter_side());
-      return MakeResize(input_size);
+      if (spec.resize().shorter_side() > 0) {
+        return MakeResizeShorterSide(spec.resize().shorter_side(), spec.resize().filter());
+      }
+      return MakeResize(input_size, spec.resize().filter());
     case AugmentationSpec::kAugMix:
       return MakeAugMix(spec.aug_mix());
     case AugmentationSpec::kRandomResizedCrop:

@@ -20,7 +20,7 @@ class RandomResizedCrop : public Augmentation {
     std::vector<at::Tensor> crops;
     for (int64_t i = 0; i < images.size(0); ++i) {
       const CropWindow window = DrawCropWindow(spec_, images.size(2), images.size(3), random);
-      crops.push_back(ResizedCrop(images.slice(0, i, i + 1), window, input_size_));
+      crops.push_back(ResizedCrop(images.slice(0, i, i + 1), window, input_size_, spec_.filter()));
     }
     return crops.size() == 1 ? crops[0] : at::cat(crops);
   }
@@ -54,11 +54,11 @@ CropWindow DrawCropWindow(const RandomResizedCropSpec& spec, int64_t height, int
   return window;
 }
 
-at::Tensor ResizedCrop(const at::Tensor& images, const CropWindow& window, int size) {
+at::Tensor ResizedCrop(const at::Tensor& images, const CropWindow& window, int size, ResizeSpec::Filter filter) {
   const at::Tensor crop = images.slice(2, window.top, window.top + window.height)
                               .slice(3, window.left, window.left + window.width)
                               .contiguous();
-  return Resize(size).Apply(crop, /*random=*/nullptr);
+  return Resize(size, filter).Apply(crop, /*random=*/nullptr);
 }
 
 std::unique_ptr<Augmentation> MakeRandomResizedCrop(const RandomResizedCropSpec& spec, int input_size) {

@@ -26,7 +26,8 @@ struct CropWindow {
 CropWindow DrawCropWindow(const RandomResizedCropSpec& spec, int64_t height, int64_t width, RandomStream* random);
 
 // The window of images u8 [B, C, H, W] -> u8 [B, C, size, size], resized as Resize does (data/augment/resize.h).
-at::Tensor ResizedCrop(const at::Tensor& images, const CropWindow& window, int size);
+at::Tensor ResizedCrop(const at::Tensor& images, const CropWindow& window, int size,
+                       ResizeSpec::Filter filter = ResizeSpec::BILINEAR);
 
 // Precondition as for MakeAugmentation; min_area <= max_area and min_ratio <= max_ratio.
 std::unique_ptr<Augmentation> MakeRandomResizedCrop(const RandomResizedCropSpec& spec, int input_size);

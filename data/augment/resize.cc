@@ -3,44 +3,60 @@
 #include <algorithm>
 
 namespace openset {
+
+using Filter = ResizeSpec::Filter;
+
 namespace {
 
-// Whole values in f32. They stay within [0, 255]: means do, and f32's error is far below 1/2.
-at::Tensor ResizeValues(const at::Tensor& images, int64_t height, int64_t width) {
-  return at::_upsample_bilinear2d_aa(images, {height, width}, /*align_corners=*/false).add_(0.5).floor_();
+// Of u8 in whole numbers, rows first, each pass rounded; of f32 in f32.
+at::Tensor Interpolate(const at::Tensor& images, int64_t height, int64_t width, Filter filter) {
+  return filter == ResizeSpec::BICUBIC ? at::_upsample_bicubic2d_aa(images, {height, width}, /*align_corners=*/false)
+                                       : at::_upsample_bilinear2d_aa(images, {height, width}, /*align_corners=*/false);
 }
 
-// u8, rows first, each rounded.
-at::Tensor ResizeTo(const at::Tensor& images, int64_t height, int64_t width) {
-  if (images.size(2) == height && images.size(3) == width) return images;
-  const at::Tensor wide = ResizeValues(images.to(at::kFloat), images.size(2), width);
-  return ResizeValues(wide, height, width).to(at::kByte);
+// Whole values in f32. Bicubic weights may be negative, so that values leave [0, 255].
+at::Tensor ResizeValues(const at::Tensor& images, int64_t height, int64_t width, Filter filter) {
+  return Interpolate(images, height, width, filter).add_(0.5).floor_().clamp_(0, 255);
 }
 
 class ResizeShorterSide : public Augmentation {
  public:
-  explicit ResizeShorterSide(int64_t shorter_side) : shorter_side_(shorter_side) {}
+  ResizeShorterSide(int64_t shorter_side, Filter filter) : shorter_side_(shorter_side), filter_(filter) {}
 
   at::Tensor Apply(const at::Tensor& images, RandomStream* /*random*/) const override {
     const int64_t height = images.size(2), width = images.size(3);
     const int64_t longer = shorter_side_ * std::max(height, width) / std::min(height, width);
-    return width <= height ? ResizeTo(images, longer, shorter_side_) : ResizeTo(images, shorter_side_, longer);
+    return width <= height ? ResizeTo(images, longer, shorter_side_, filter_)
+                           : ResizeTo(images, shorter_side_, longer, filter_);
   }
 
   SizeEffect size_effect() const override { return SizeEffect::kChanges; }
 
  private:
   const int64_t shorter_side_;
+  const Filter filter_;
 };
 
 }  // namespace
 
-at::Tensor Resize::Apply(const at::Tensor& images, RandomStream* /*random*/) const {
-  return ResizeTo(images, size_, size_);
+at::Tensor ResizeInFloat(const at::Tensor& images, int64_t height, int64_t width, Filter filter) {
+  const at::Tensor wide = ResizeValues(images.to(at::kFloat), images.size(2), width, filter);
+  return ResizeValues(wide, height, width, filter).to(at::kByte);
 }
 
-std::unique_ptr<Augmentation> MakeResizeShorterSide(int shorter_side) {
-  return std::make_unique<ResizeShorterSide>(shorter_side);
+at::Tensor ResizeTo(const at::Tensor& images, int64_t height, int64_t width, Filter filter) {
+  if (images.size(2) == height && images.size(3) == width) return images;
+  // LibTorch 2.11 takes an output of one pixel for channels-last in whole numbers, and fails.
+  const bool in_float = !images.is_cpu() || (height == 1 && width == 1);
+  return in_float ? ResizeInFloat(images, height, width, filter) : Interpolate(images, height, width, filter);
+}
+
+at::Tensor Resize::Apply(const at::Tensor& images, RandomStream* /*random*/) const {
+  return ResizeTo(images, size_, size_, filter_);
+}
+
+std::unique_ptr<Augmentation> MakeResizeShorterSide(int shorter_side, Filter filter) {
+  return std::make_unique<ResizeShorterSide>(shorter_side, filter);
 }
 
 }  // namespace openset

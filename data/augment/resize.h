@@ -2,34 +2,46 @@
 #ifndef OPENSET_DATA_AUGMENT_RESIZE_H_
 #define OPENSET_DATA_AUGMENT_RESIZE_H_
 
+#include <cstdint>
 #include <memory>
 
+#include "data/augment/augment.pb.h"
 #include "data/augment/augmentation.h"
 
 namespace openset {
 
-// u8 [B, C, H, W] -> u8 [B, C, size, size], bilinear with antialiasing, as Pillow's BILINEAR. Along a row, the value at
-// x is the mean of the pixels around (x + 1/2) W / size, with weights that fall linearly to 0 at a distance of max(1, W
-// / size) pixels; it is rounded to the nearest value, halves up; then the same along the columns. Computed in f32:
-// equal to Pillow wherever the weights are exact there (28 to 32, 64 to 32), elsewhere at most 1 off, in halves. Images
-// of that size already are returned as they are. Draws nothing: `random` may be null.
+// u8 [B, C, H, W] -> u8 [B, C, height, width], with antialiasing, as Pillow's BILINEAR or BICUBIC. Along a row, the
+// value at x is the mean of the pixels around (x + 1/2) W / width, with weights f(d / s) of their distances d, s =
+// max(1, W / width); it is rounded to the nearest value within [0, 255], halves up; then the same along the columns.
+// f(d) is 1 - |d| up to 1 for BILINEAR; for BICUBIC (a = -1/2) it is 3/2 |d|^3 - 5/2 d^2 + 1 up to 1 and -1/2 |d|^3 +
+// 5/2 d^2 - 4 |d| + 2 up to 2. On a CPU weights are whole numbers of 2^-p, p as large as 16 bits allow, on a GPU f32:
+// equal to Pillow wherever they are exact there (bilinear from 28 to 32, 64 to 32), elsewhere at most 1 off. Images of
+// that size already are returned as they are. Precondition: height, width >= 1.
+at::Tensor ResizeTo(const at::Tensor& images, int64_t height, int64_t width, ResizeSpec::Filter filter);
+// The same in f32, whatever the device.
+at::Tensor ResizeInFloat(const at::Tensor& images, int64_t height, int64_t width, ResizeSpec::Filter filter);
+
+// To size x size. Draws nothing: `random` may be null.
 class Resize : public Augmentation {
  public:
   // Precondition: size >= 1.
-  explicit Resize(int size) : size_(size) {}
+  explicit Resize(int size, ResizeSpec::Filter filter = ResizeSpec::BILINEAR) : size_(size), filter_(filter) {}
 
   at::Tensor Apply(const at::Tensor& images, RandomStream* random) const override;
   SizeEffect size_effect() const override { return SizeEffect::kFixes; }
 
  private:
   int size_;
+  ResizeSpec::Filter filter_;
 };
 
-inline std::unique_ptr<Augmentation> MakeResize(int size) { return std::make_unique<Resize>(size); }
+inline std::unique_ptr<Augmentation> MakeResize(int size, ResizeSpec::Filter filter = ResizeSpec::BILINEAR) {
+  return std::make_unique<Resize>(size, filter);
+}
 
 // u8 [B, C, H, W] -> u8 [B, C, H', W'], resized in the same way: the shorter side becomes `shorter_side`, the longer
 // one floor(shorter_side * longer / shorter), as in torchvision's Resize(shorter_side).
-std::unique_ptr<Augmentation> MakeResizeShorterSide(int shorter_side);
+std::unique_ptr<Augmentation> MakeResizeShorterSide(int shorter_side, ResizeSpec::Filter filter = ResizeSpec::BILINEAR);
 
 }  // namespace openset
 

@@ -1,7 +1,11 @@
 #include "data/augment/resize.h"
 
+#include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/files/npz.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -51,6 +55,30 @@ TEST(Resize, IsPillows) {
       126, 81,  99,  180, 174, 136, 194, 84,  81,  174, 118, 156, 158, 127, 191, 89,   //
       79,  190, 134, 174, 183, 114, 114, 135, 80,  196, 145, 190, 204, 105, 54,  170};
   EXPECT_THAT(Resized(image, 5, 7, 8), ElementsAreArray(large));
+}
+
+at::Tensor ToTensor(const NpyArray& array) {
+  return at::from_blob(const_cast<char*>(array.data.data()), array.shape, at::kByte).clone();
+}
+
+// resized.npz: Pillow 13.0.0 (tools/peers/make_image_golden.py).
+TEST(Resize, IsPillowsToALevelWithBothFilters) {
+  const NpzArrays golden = *ReadNpz("data/augment/testdata/resized.npz");
+  int compared = 0;
+  for (const auto& [key, expected] : golden) {
+    const std::vector<std::string> parts = absl::StrSplit(key, '/');
+    if (parts[0] == "image") continue;
+    const auto filter = parts[0] == "bicubic" ? ResizeSpec::BICUBIC : ResizeSpec::BILINEAR;
+    const at::Tensor image = ToTensor(golden.at(absl::StrCat("image/", parts[1])));
+    const int64_t height = expected.shape[1], width = expected.shape[2];
+    for (const auto resize : {&ResizeTo, &ResizeInFloat}) {
+      const at::Tensor resized = resize(image.unsqueeze(0), height, width, filter)[0];
+      const int difference = (resized.to(at::kInt) - ToTensor(expected).to(at::kInt)).abs().max().item<int>();
+      EXPECT_LE(difference, key == "bilinear/0/32x32" ? 0 : 1) << key;  // 64 to 32: weights are exact
+      ++compared;
+    }
+  }
+  EXPECT_EQ(compared, 2 * 3 * 6 * 2);
 }
 
 TEST(Resize, KeepsTheExtremes) {

@@ -49,10 +49,13 @@ absl::StatusOr<Pipeline> TrainingPipelineWithViews(const TrainAction& action, at
 }
 
 absl::StatusOr<Pipeline> EvaluationPipeline(const InputSpec& input, at::Device device) {
+  const auto filter = input.test_filter() == InputSpec::BICUBIC ? ResizeSpec::BICUBIC : ResizeSpec::BILINEAR;
   std::vector<std::unique_ptr<const Augmentation>> transforms;
   if (input.test_shorter_side() > 0) {
-    transforms.push_back(MakeResizeShorterSide(input.test_shorter_side()));
+    transforms.push_back(MakeResizeShorterSide(input.test_shorter_side(), filter));
     transforms.push_back(MakeCenterCrop(input.size()));
+  } else if (filter == ResizeSpec::BICUBIC) {
+    transforms.push_back(MakeResize(input.size(), filter));
   }
   return Pipeline::Make(std::move(transforms), FormatOf(input), device);
 }

@@ -1,6 +1,6 @@
 """Writes small images in every supported encoding, and what Pillow makes of images.
 
-    python3 tools/peers/make_image_golden.py data/readers/testdata data/augment/testdata/crops.npz
+    python3 tools/peers/make_image_golden.py data/readers/testdata data/augment/testdata/crops.npz data/augment/testdata/resized.npz
 
 The stored files were made with Pillow 13.0.0 and NumPy 2.4.6 on x86-64. The first folder gets the images and
 decoded.npz with, for each file F, `F/rgb` u8 [3, H, W] and `F/l` u8 [1, H, W]: Pillow's convert("RGB") and convert("L").
@@ -8,6 +8,8 @@ crops.npz holds `image` u8 [3, H, W] and, for boxes (top, left, height, width) `
 8, 8]: torchvision's resized_crop of PIL images, which is crop(), then resize(BILINEAR); and for the sizes `side` i64 [m]
 `shorter_side/i`: torchvision's Resize(side), then `center_crop/i`: CenterCrop(8) of that, of the images `wide` and
 `tall`.
+resized.npz holds the images `image/i` u8 [3, H, W] and, for each, `bilinear/i/HEIGHTxWIDTH` and `bicubic/i/...`: Pillow's
+resize((width, height)) with BILINEAR and BICUBIC.
 """
 
 import argparse
@@ -98,14 +100,32 @@ def write_crops(path):
     np.savez_compressed(path, **arrays)
 
 
+def write_resized(path):
+    """Noise, edges of full contrast (where bicubic leaves the range) and a smooth picture, made smaller and larger."""
+    random = np.random.RandomState(6)
+    edges = np.zeros((40, 33, 3), dtype=np.uint8)
+    edges[5:20, 7:9] = 255
+    edges[:, 20:, 1] = 255
+    images = [random.randint(0, 256, (64, 64, 3)).astype(np.uint8), edges, picture(75, 50, 3, 7)]
+    arrays = {}
+    for i, image in enumerate(images):
+        arrays[f"image/{i}"] = planes(image)
+        for height, width in [(32, 32), (28, 28), (17, 40), (64, 9), (96, 96), (1, 1)]:
+            for name, filter in {"bilinear": BILINEAR, "bicubic": Image.Resampling.BICUBIC}.items():
+                arrays[f"{name}/{i}/{height}x{width}"] = planes(Image.fromarray(image).resize((width, height), filter))
+    np.savez_compressed(path, **arrays)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("image_folder")
     parser.add_argument("crops")
+    parser.add_argument("resized")
     arguments = parser.parse_args()
     os.makedirs(arguments.image_folder, exist_ok=True)
     write_images(arguments.image_folder)
     write_crops(arguments.crops)
+    write_resized(arguments.resized)
 
 
 if __name__ == "__main__":
