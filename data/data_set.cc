@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <unordered_map>
 #include <utility>
 
@@ -21,6 +22,7 @@
 #include "data/readers/idx.h"
 #include "data/readers/image_folder.h"
 #include "data/readers/image_list.h"
+#include "data/readers/in_parallel.h"
 #include "data/readers/mat.h"
 #include "data/readers/noise_source.h"
 #include "data/readers/npz_images.h"
@@ -232,7 +234,8 @@ absl::Status CheckFiles(const DataSetInfo& info, absl::string_view part, const s
 }
 
 absl::StatusOr<std::string> ContentDigest(const DataSetInfo& info, absl::string_view part,
-                                          const std::vector<std::string>& data_folders) {
+                                          const std::vector<std::string>& data_folders,
+                                          const ReportProgress& progress) {
   OPENSET_ASSIGN_OR_RETURN(const FoundPart found, FindPartFiles(info, part, data_folders));
   const DigestCache digests = DigestCache::OfUser();
   Sha256 sum;
@@ -245,25 +248,46 @@ absl::StatusOr<std::string> ContentDigest(const DataSetInfo& info, absl::string_
   OPENSET_ASSIGN_OR_RETURN(const auto source,
                            found.part.has_image_folder() ? OpenFolder(info, found) : OpenList(info, found));
   std::map<std::string, std::vector<std::string>> images;  // by folder, in the order of the samples
-  for (int64_t i = 0; i < source->index().size(); ++i) {
+  const int64_t total = source->index().size();
+  for (int64_t i = 0; i < total; ++i) {
     const std::string path = source->Describe(i);
     const size_t slash = path.rfind('/');
     images[path.substr(0, slash)].push_back(path.substr(slash + 1));
   }
-  for (const auto& [folder, names] : images) {
-    OPENSET_ASSIGN_OR_RETURN(const std::string digest, digests.Sha256HexOfFiles(folder, names));
-    sum.Update(absl::StrCat(absl::StripPrefix(folder, found.paths[0]), " ", digest, "\n"));
+  const std::vector<std::pair<std::string, std::vector<std::string>>> folders(images.begin(), images.end());
+  std::vector<absl::StatusOr<std::string>> digest(folders.size());
+  std::mutex mutex;
+  int64_t done = 0;
+  const std::string what = absl::StrCat("hashing ", info.name(), " ", part);
+  const auto add = [&](int64_t more) {
+    if (progress == nullptr || more == 0) return;
+    const std::lock_guard<std::mutex> lock(mutex);
+    done += more;
+    progress(what, done, total);
+  };
+  InParallel(static_cast<int64_t>(folders.size()), [&](int64_t i) {
+    const auto& [folder, names] = folders[i];
+    int64_t hashed = 0;
+    digest[i] = digests.Sha256HexOfFiles(folder, names, [&] {
+      ++hashed;
+      add(1);
+    });
+    add(static_cast<int64_t>(names.size()) - hashed);
+  });
+  for (size_t i = 0; i < folders.size(); ++i) {
+    OPENSET_RETURN_IF_ERROR(digest[i].status());
+    sum.Update(absl::StrCat(absl::StripPrefix(folders[i].first, found.paths[0]), " ", *digest[i], "\n"));
   }
   return ToHex(sum.Finish());
 }
 
 absl::Status AddContentDigests(absl::string_view data_set, const std::vector<std::string>& data_folders,
-                               Catalog* catalog) {
+                               Catalog* catalog, const ReportProgress& progress) {
   DataSetInfo* info = catalog->FindMutable(data_set);
   if (info == nullptr) return absl::OkStatus();
   for (DataSetPart& part : *info->mutable_layout(0)->mutable_part()) {
     if (HasChecksums(part) || part.has_content_sha256()) continue;
-    absl::StatusOr<std::string> digest = ContentDigest(*info, part.name(), data_folders);
+    absl::StatusOr<std::string> digest = ContentDigest(*info, part.name(), data_folders, progress);
     // What is missing is said where it is needed.
     if (absl::IsNotFound(digest.status()) || absl::IsDataLoss(digest.status())) continue;
     OPENSET_ASSIGN_OR_RETURN(*part.mutable_content_sha256(), std::move(digest));

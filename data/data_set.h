@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/progress_line.h"
 #include "data/catalog.h"
 #include "data/catalog.pb.h"
 #include "data/image_set.h"
@@ -29,16 +30,18 @@ absl::Status CheckFiles(const DataSetInfo& info, absl::string_view part, const s
 
 // What tells the content of a part: the SHA-256 over a line for each of its files with the file's SHA-256; for images
 // in files of their own, behind these lines, over a line "FOLDER SHA256" for each folder that has some of them, with
-// the SHA-256 over a line "FILE SHA256" for each image. "" for images that are made. Errors: those of CheckFiles for
-// the files' number and places; those of reading them.
+// the SHA-256 over a line "FILE SHA256" for each image. "" for images that are made. What was hashed before is
+// remembered (core/files/digest_cache.h); `progress`, unless it is null, is told of the images, by one thread at a
+// time. Errors: those of CheckFiles for the files' number and places; those of reading them.
 absl::StatusOr<std::string> ContentDigest(const DataSetInfo& info, absl::string_view part,
-                                          const std::vector<std::string>& data_folders);
+                                          const std::vector<std::string>& data_folders,
+                                          const ReportProgress& progress = nullptr);
 
 // Sets DataSetPart.content_sha256 of the data set's parts that the catalog has no checksums of, where the files are
 // there and complete; of the others it can't be told. A data set that is not in the catalog is left to who asks for it.
 // Errors: those of reading the files.
 absl::Status AddContentDigests(absl::string_view data_set, const std::vector<std::string>& data_folders,
-                               Catalog* catalog);
+                               Catalog* catalog, const ReportProgress& progress = nullptr);
 
 // The images of a part that is not in files of their own, nor made (kUnimplemented), and their classes, in the order in
 // which they are stored. Checksums are not computed. Errors: kNotFound as CheckFiles; those of the readers; kDataLoss

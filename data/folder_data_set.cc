@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
+#include "data/readers/folder_listing.h"
 #include "data/readers/image_folder.h"
 
 namespace openset {
@@ -16,44 +19,57 @@ namespace {
 
 bool IsFolder(const std::string& path) { return std::filesystem::is_directory(path); }
 
-// The folders in `root` that have images, sorted.
-absl::StatusOr<std::vector<std::string>> ClassesIn(const std::string& root) {
+// The folders in `root` that have images, sorted, with these.
+absl::StatusOr<FolderListing> ClassesIn(const std::string& root) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFolder(root));
-  std::vector<std::string> classes;
+  std::vector<std::string> folders;
   for (const std::string& name : names) {
-    if (name[0] == '.' || !IsFolder(JoinPath(root, name))) continue;
-    OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> images, ImagesIn(JoinPath(root, name)));
-    if (!images.empty()) classes.push_back(name);
+    if (name[0] != '.' && IsFolder(JoinPath(root, name))) folders.push_back(name);
+  }
+  OPENSET_ASSIGN_OR_RETURN(FolderListing all, ListingMemory::OfUser().List(root, folders));
+  FolderListing classes{root, {}, {}};
+  for (size_t i = 0; i < folders.size(); ++i) {
+    if (all.images[i].count == 0) continue;
+    classes.folder.push_back(folders[i]);
+    classes.images.push_back(std::move(all.images[i]));
   }
   return classes;
 }
 
-// Adds a part of the images below `root`.
-absl::Status AddPart(const std::string& name, const std::string& root, const FolderRequest& request,
-                     const FolderShare* share, DataSetInfo* info) {
+// Of the images of a listing, those to skip.
+std::set<std::string> SkippedOf(const FolderListing& listing, const std::string& folder, const FolderRequest& request) {
+  std::set<std::string> skipped;
+  const std::string prefix = absl::StrCat(folder, "/");
+  for (const std::string& image : request.skip) {
+    if (absl::StartsWith(image, prefix) && FileExists(JoinPath(listing.root, image))) skipped.insert(image);
+  }
+  return skipped;
+}
+
+// Adds a part of these images, all of them or a share. `digest`: ListingDigest() of them.
+void AddPart(const std::string& name, const FolderListing& listing, const std::string& digest,
+             const FolderRequest& request, const FolderShare* share, DataSetInfo* info) {
   DataSetPart* part = info->mutable_layout(0)->add_part();
   part->set_name(name);
   ImageFolderFiles* files = part->mutable_image_folder();
-  files->set_path(root);
+  files->set_path(listing.root);
   files->set_exif_orientation(true);
-  const std::vector<std::string> classes(info->class_name().begin(), info->class_name().end());
-  OPENSET_ASSIGN_OR_RETURN(*files->mutable_listing_sha256(), ListingDigest(root, classes));
+  files->set_listing_sha256(digest);
   if (share != nullptr) *files->mutable_share() = *share;
-  ImageFolderOptions options;
-  for (const std::string& image : request.skip) {
-    if (!FileExists(JoinPath(root, image))) continue;
-    files->add_skip(image);
-    options.skip.insert(image);
+  int64_t samples = 0;
+  for (const std::string& class_name : info->class_name()) {
+    const auto found = std::lower_bound(listing.folder.begin(), listing.folder.end(), class_name);
+    int64_t count = 0;
+    if (found != listing.folder.end() && *found == class_name) {
+      const std::set<std::string> skipped = SkippedOf(listing, class_name, request);
+      for (const std::string& image : skipped) files->add_skip(image);
+      count = listing.images[found - listing.folder.begin()].count - static_cast<int64_t>(skipped.size());
+    }
+    if (share != nullptr) count = SizeOfShare({share->seed(), share->test_share(), share->test()}, count);
+    part->add_samples_per_class(count);
+    samples += count;
   }
-  if (share != nullptr) options.share = {share->seed(), share->test_share(), share->test()};
-  std::vector<bool> is_empty;
-  for (const std::string& folder : classes) is_empty.push_back(!IsFolder(JoinPath(root, folder)));
-  OPENSET_ASSIGN_OR_RETURN(const auto source, OpenImageFolder(root, classes, {3, 0, 0}, name, options, is_empty));
-  std::vector<int64_t> count(classes.size(), 0);
-  for (const int32_t label : source->index().label) ++count[label];
-  for (const int64_t samples : count) part->add_samples_per_class(samples);
-  part->set_samples(source->index().size());
-  return absl::OkStatus();
+  part->set_samples(samples);
 }
 
 }  // namespace
@@ -69,7 +85,8 @@ absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request) {
     if (IsFolder(JoinPath(request.path, name))) test = name;
   }
   const bool has_parts = IsFolder(train) && !test.empty();
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> classes, ClassesIn(has_parts ? train : request.path));
+  OPENSET_ASSIGN_OR_RETURN(const FolderListing listing, ClassesIn(has_parts ? train : request.path));
+  const std::vector<std::string>& classes = listing.folder;
   if (classes.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(has_parts ? train : request.path,
                                                    ": no folder in it has images "
@@ -83,24 +100,26 @@ absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request) {
   info.set_height(0);
   info.set_width(0);
   info.add_layout();
+  OPENSET_ASSIGN_OR_RETURN(const std::string digest, ListingDigest(listing));
   if (has_parts) {
-    OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> tested, ClassesIn(JoinPath(request.path, test)));
-    for (const std::string& name : tested) {
+    OPENSET_ASSIGN_OR_RETURN(const FolderListing tested, ClassesIn(JoinPath(request.path, test)));
+    for (const std::string& name : tested.folder) {
       if (absl::c_binary_search(classes, name)) continue;
       return absl::InvalidArgumentError(
-          absl::StrCat(JoinPath(request.path, test), " has a class '", name, "' that ", train, " has no images of"));
+          absl::StrCat(tested.root, " has a class '", name, "' that ", train, " has no images of"));
     }
-    OPENSET_RETURN_IF_ERROR(AddPart("train", train, request, nullptr, &info));
-    OPENSET_RETURN_IF_ERROR(AddPart("test", JoinPath(request.path, test), request, nullptr, &info));
+    OPENSET_ASSIGN_OR_RETURN(const std::string tested_digest, ListingDigest(tested));
+    AddPart("train", listing, digest, request, nullptr, &info);
+    AddPart("test", tested, tested_digest, request, nullptr, &info);
   } else {
     FolderShare share;
     share.set_seed(request.seed);
     share.set_test_share(request.test_share);
     share.set_test(false);
-    OPENSET_RETURN_IF_ERROR(AddPart("train", request.path, request, &share, &info));
+    AddPart("train", listing, digest, request, &share, &info);
     share.set_test(true);
-    OPENSET_RETURN_IF_ERROR(AddPart("test", request.path, request, &share, &info));
-    OPENSET_RETURN_IF_ERROR(AddPart("all", request.path, request, nullptr, &info));
+    AddPart("test", listing, digest, request, &share, &info);
+    AddPart("all", listing, digest, request, nullptr, &info);
   }
   FillDefaults(&info);
   return info;

@@ -38,7 +38,8 @@ absl::StatusOr<std::string> DigestCache::Sha256Hex(const std::string& path) cons
 }
 
 absl::StatusOr<std::string> DigestCache::Sha256HexOfFiles(const std::string& folder,
-                                                          const std::vector<std::string>& names) const {
+                                                          const std::vector<std::string>& names,
+                                                          const std::function<void()>& hashed) const {
   const auto state_of = [&] {
     State all;
     Sha256 sum;
@@ -57,6 +58,7 @@ absl::StatusOr<std::string> DigestCache::Sha256HexOfFiles(const std::string& fol
     for (const std::string& name : names) {
       OPENSET_ASSIGN_OR_RETURN(const std::string digest, Sha256HexOfFile(JoinPath(folder, name)));
       sum.Update(absl::StrCat(name, " ", digest, "\n"));
+      if (hashed != nullptr) hashed();
     }
     return ToHex(sum.Finish());
   });

@@ -30,8 +30,10 @@ class DigestCache {
   absl::StatusOr<std::string> Sha256Hex(const std::string& path) const;
 
   // The SHA-256 over a line "NAME SHA256" for each of these files of a folder, in this order, remembered as one: where
-  // one of them differs, all are hashed again. Errors: those of Sha256HexOfFile().
-  absl::StatusOr<std::string> Sha256HexOfFiles(const std::string& folder, const std::vector<std::string>& names) const;
+  // one of them differs, all are hashed again; then `hashed`, unless it is null, is called after each. Errors: those of
+  // Sha256HexOfFile().
+  absl::StatusOr<std::string> Sha256HexOfFiles(const std::string& folder, const std::vector<std::string>& names,
+                                               const std::function<void()>& hashed = nullptr) const;
 
  private:
   // What is remembered for `path`, by what tells its state; or else what `compute` gives, which is remembered where the

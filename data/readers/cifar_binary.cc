@@ -17,10 +17,13 @@ absl::StatusOr<ImageSet> ReadCifarBinary(const std::vector<std::string>& paths, 
   for (const std::string& path : paths) {
     OPENSET_ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
     if (content.empty() || content.size() % record_bytes != 0) {
-      return absl::DataLossError(absl::StrCat(path, ": ", content.size(),
-                                              " bytes are not a number of whole records of ", record_bytes,
-                                              " bytes; fetch the file again"));
+      return absl::DataLossError(
+          absl::StrCat(path, ": ", content.size(), " bytes are not a number of whole records of ", record_bytes,
+                       " bytes, the last of which begins at byte ", content.size() - content.size() % record_bytes,
+                       "; fetch the file again"));
     }
+    set.labels.reserve(set.labels.size() + content.size() / record_bytes);
+    set.pixels.reserve(set.pixels.size() + content.size());
     for (size_t begin = 0; begin < content.size(); begin += record_bytes) {
       const absl::string_view bytes = absl::string_view(content).substr(begin, record_bytes);
       set.labels.push_back(static_cast<uint8_t>(bytes[record.label_at]));

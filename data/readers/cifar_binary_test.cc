@@ -51,7 +51,8 @@ TEST(ReadCifarBinary, TheDefaultRecordIsThatOfCifar10) {
 TEST(ReadCifarBinary, RefusesWhatIsNotWholeRecords) {
   const std::string path = WriteTestFile("short", "123456");
   EXPECT_EQ(ReadCifarBinary({path}, TinyRecord()).status(),
-            absl::DataLossError(path + ": 6 bytes are not a number of whole records of 5 bytes; fetch the file again"));
+            absl::DataLossError(path + ": 6 bytes are not a number of whole records of 5 bytes, the last of "
+                                       "which begins at byte 5; fetch the file again"));
   EXPECT_TRUE(absl::IsDataLoss(ReadCifarBinary({WriteTestFile("empty", "")}, TinyRecord()).status()));
   EXPECT_TRUE(absl::IsNotFound(ReadCifarBinary({"/no/such/file"}, TinyRecord()).status()));
 }

@@ -9,6 +9,7 @@
 #include <spng.h>
 #include <webp/decode.h>
 
+#include <algorithm>
 #include <csetjmp>
 #include <memory>
 #include <string>
@@ -18,6 +19,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
+#include "data/readers/png_input.h"
 
 namespace openset {
 namespace {
@@ -45,11 +47,12 @@ absl::Status CheckSize(absl::string_view format, int64_t height, int64_t width, 
 absl::StatusOr<Interleaved> DecodePng(absl::string_view bytes) {
   const std::unique_ptr<spng_ctx, void (*)(spng_ctx*)> png(spng_ctx_new(0), spng_ctx_free);
   if (png == nullptr) return absl::ResourceExhaustedError("no memory to decode PNG with");
-  const auto damaged = [](int error) { return Damaged("PNG", spng_strerror(error)); };
+  PngInput input{bytes};
+  const auto damaged = [&input](int error) { return Damaged("PNG", input.Reason(error)); };
   // Chunks beside the image's own (profiles, texts) are of no use here.
   constexpr size_t kMaxChunkBytes = 1 << 24;
   if (const int error = spng_set_chunk_limits(png.get(), kMaxChunkBytes, kMaxChunkBytes)) return damaged(error);
-  if (const int error = spng_set_png_buffer(png.get(), bytes.data(), bytes.size())) return damaged(error);
+  if (const int error = spng_set_png_stream(png.get(), &PngInput::Read, &input)) return damaged(error);
   spng_ihdr header;
   if (const int error = spng_get_ihdr(png.get(), &header)) return damaged(error);
   // Deflate makes at most 1032 bytes of one, and a byte is at most 8 pixels.
@@ -136,8 +139,14 @@ absl::StatusOr<Interleaved> DecodeJpeg(absl::string_view bytes) {
   Interleaved image;
   absl::Status size;
   const bool ok = RunJpeg(&info, &error, bytes, &image, &size);
+  // What is left of the data; at their end libjpeg goes on with an end marker of its own.
+  const size_t left = info.src != nullptr ? std::min<size_t>(info.src->bytes_in_buffer, bytes.size()) : bytes.size();
+  const bool has_ended = error.base.msg_code == JWRN_JPEG_EOF;
   jpeg_destroy_decompress(&info);
-  if (!ok) return Damaged("JPEG", error.message);
+  if (!ok) {
+    const size_t at = has_ended ? bytes.size() : bytes.size() - left;
+    return Damaged("JPEG", absl::StrCat(error.message, ", at byte ", at, " of ", bytes.size()));
+  }
   OPENSET_RETURN_IF_ERROR(size);
   return image.channels == 4 ? FromCmyk(image) : std::move(image);
 }
@@ -147,11 +156,11 @@ absl::StatusOr<Interleaved> DecodeWebp(absl::string_view bytes) {
   int width = 0, height = 0;
   if (WebPGetInfo(data, bytes.size(), &width, &height) == 0) return Damaged("WebP", "its header");
   OPENSET_RETURN_IF_ERROR(CheckSize("WebP", height, width, kMaxPixels));
-  Interleaved image{3, height, width, std::vector<uint8_t>(3 * int64_t{height} * width)};
-  if (WebPDecodeRGBInto(data, bytes.size(), image.pixels.data(), image.pixels.size(), 3 * width) == nullptr) {
-    return Damaged("WebP", "damaged or cut short");
-  }
-  return image;
+  // Its own memory is touched only as far as there are data, whatever size they claim.
+  const std::unique_ptr<uint8_t, void (*)(void*)> decoded(WebPDecodeRGB(data, bytes.size(), &width, &height), WebPFree);
+  if (decoded == nullptr) return Damaged("WebP", absl::StrCat(bytes.size(), " bytes, damaged or cut short"));
+  const uint8_t* const begin = decoded.get();
+  return Interleaved{3, height, width, std::vector<uint8_t>(begin, begin + 3 * int64_t{height} * width)};
 }
 
 absl::StatusOr<Interleaved> Decode(absl::string_view bytes) {
@@ -196,16 +205,30 @@ Image Upright(const Image& image, int orientation) {
 }
 
 absl::StatusOr<Image> DecodeStored(absl::string_view bytes, int64_t channels) {
-  OPENSET_ASSIGN_OR_RETURN(const Interleaved decoded, Decode(bytes));
+  OPENSET_ASSIGN_OR_RETURN(Interleaved decoded, Decode(bytes));
   const int64_t size = decoded.height * decoded.width;
-  Image image{channels, decoded.height, decoded.width, std::vector<uint8_t>(channels * size)};
-  for (int64_t i = 0; i < size; ++i) {
-    const uint8_t* pixel = &decoded.pixels[i * decoded.channels];
-    if (channels == 1 && decoded.channels == 3) {
-      image.pixels[i] = static_cast<uint8_t>((pixel[0] * 19595 + pixel[1] * 38470 + pixel[2] * 7471 + 0x8000) >> 16);
-      continue;
+  Image image{channels, decoded.height, decoded.width, {}};
+  if (decoded.channels == 1) {
+    image.pixels = std::move(decoded.pixels);
+    for (int64_t c = 1; c < channels; ++c) {
+      image.pixels.resize((c + 1) * size);
+      std::copy_n(image.pixels.begin(), size, image.pixels.begin() + c * size);
     }
-    for (int64_t c = 0; c < channels; ++c) image.pixels[c * size + i] = pixel[decoded.channels == 1 ? 0 : c];
+    return image;
+  }
+  image.pixels.resize(channels * size);
+  const uint8_t* pixel = decoded.pixels.data();
+  uint8_t* const out = image.pixels.data();
+  if (channels == 1) {
+    for (int64_t i = 0; i < size; ++i, pixel += 3) {
+      out[i] = static_cast<uint8_t>((pixel[0] * 19595 + pixel[1] * 38470 + pixel[2] * 7471 + 0x8000) >> 16);
+    }
+    return image;
+  }
+  for (int64_t i = 0; i < size; ++i, pixel += 3) {
+    out[i] = pixel[0];
+    out[size + i] = pixel[1];
+    out[2 * size + i] = pixel[2];
   }
   return image;
 }

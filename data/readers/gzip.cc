@@ -31,6 +31,7 @@ absl::StatusOr<std::string> Inflate(absl::string_view bytes, int format, int64_t
 
   std::string content;
   int64_t filled = 0;
+  const size_t size = bytes.size();
   while (true) {
     if (stream.avail_in == 0) {
       const int64_t step = std::min<int64_t>(bytes.size(), kMaxStep);
@@ -49,16 +50,20 @@ absl::StatusOr<std::string> Inflate(absl::string_view bytes, int format, int64_t
       return absl::DataLossError(absl::StrCat("the ", what, " stream inflates to more than ", max_bytes, " bytes"));
     }
     const bool input_used_up = stream.avail_in == 0 && bytes.empty();
+    const size_t at = size - bytes.size() - stream.avail_in;
     if (result == Z_STREAM_END) {
       if (input_used_up) break;
-      if (format == kZlib) return absl::DataLossError("something follows the zlib stream; fetch the file again");
+      if (format == kZlib)
+        return absl::DataLossError(
+            absl::StrCat("something follows the zlib stream at byte ", at, "; fetch the file again"));
       inflateReset(&stream);  // another member
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
-      return absl::DataLossError(absl::StrCat("the ", what, " stream is corrupt (",
+      return absl::DataLossError(absl::StrCat("the ", what, " stream is corrupt at byte ", at, " (",
                                               stream.msg != nullptr ? stream.msg : "zlib gives no reason",
                                               "); fetch the file again"));
     } else if (input_used_up && stream.avail_out > 0) {
-      return absl::DataLossError(absl::StrCat("the ", what, " stream is truncated; fetch the file again"));
+      return absl::DataLossError(
+          absl::StrCat("the ", what, " stream is truncated at byte ", at, "; fetch the file again"));
     }
   }
   content.resize(filled);

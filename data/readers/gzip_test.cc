@@ -32,7 +32,8 @@ TEST(Gunzip, RefusesEveryTruncationAndWrongContent) {
   }
   std::string wrong_crc = bytes;
   wrong_crc[wrong_crc.size() - 8] ^= 1;
-  EXPECT_THAT(Message(Gunzip(wrong_crc).status()), HasSubstr("corrupt (incorrect data check); fetch the file again"));
+  EXPECT_THAT(Message(Gunzip(wrong_crc).status()),
+              HasSubstr("corrupt at byte 20 (incorrect data check); fetch the file again"));
   EXPECT_TRUE(absl::IsDataLoss(Gunzip(bytes + "tail").status()));
 }
 
@@ -64,7 +65,7 @@ TEST(ReadPlainOrGzipped, NamesTheFile) {
   EXPECT_TRUE(absl::IsNotFound(ReadPlainOrGzipped("/no/such/file").status()));
   const std::string path = WriteTestFile("cut.gz", Bytes(kOpen).substr(0, 20));
   EXPECT_EQ(ReadPlainOrGzipped(path).status(),
-            absl::DataLossError(path + ": the gzip stream is truncated; fetch the file again"));
+            absl::DataLossError(path + ": the gzip stream is truncated at byte 20; fetch the file again"));
 }
 
 }  // namespace

@@ -47,13 +47,15 @@ absl::StatusOr<IdxArray> ReadArray(const std::string& path, int dimensions) {
   uint64_t declared = 1;
   for (int i = 0; i < dimensions; ++i) {
     const uint32_t size = BigEndian32(absl::string_view(array.content).substr(4 * (1 + i)));
-    if (size == 0) return absl::DataLossError(absl::StrCat(path, ": dimension ", i, " is empty"));
+    if (size == 0)
+      return absl::DataLossError(absl::StrCat(path, ": dimension ", i, ", at byte ", 4 * (1 + i), ", is empty"));
     array.sizes.push_back(size);
     if (declared <= data_bytes) declared *= size;
   }
   if (declared != data_bytes) {
     return absl::DataLossError(absl::StrCat(path, ": the header declares ", absl::StrJoin(array.sizes, " x "),
-                                            " bytes of data, the file has ", data_bytes, "; fetch the file again"));
+                                            " bytes of data, the file has ", data_bytes, " from byte ", header_bytes,
+                                            " on; fetch the file again"));
   }
   return array;
 }

@@ -53,8 +53,8 @@ TEST_F(ReadIdxTest, ReadsPlainAndGzippedFiles) {
 TEST_F(ReadIdxTest, RefusesWhatTheLengthContradicts) {
   // 2 x 2 x 3 bytes declared, 11 there.
   EXPECT_EQ(Read("000008030000000200000002000000030102030405060708090a0b", kLabels).status(),
-            absl::DataLossError(images_path_ + ": the header declares 2 x 2 x 3 bytes of data, the file has 11; "
-                                               "fetch the file again"));
+            absl::DataLossError(images_path_ + ": the header declares 2 x 2 x 3 bytes of data, the file has 11 "
+                                               "from byte 16 on; fetch the file again"));
   // 10^9 and (2^32 - 1)^3 elements in files of a few bytes.
   for (const char* sizes : {"000003e8000003e8000003e8", "ffffffffffffffffffffffff"}) {
     EXPECT_TRUE(absl::IsDataLoss(Read(absl::StrCat("00000803", sizes, "01"), kLabels).status()));
@@ -70,7 +70,7 @@ TEST_F(ReadIdxTest, RefusesOtherFiles) {
             absl::DataLossError(labels_path_ + ": begins with 00000803 where IDX labels begin with 00000801; "
                                                "is it another file?"));
   EXPECT_THAT(std::string(Read("00000803000000020000000000000003", kLabels).status().message()),
-              HasSubstr("dimension 1 is empty"));
+              HasSubstr("dimension 1, at byte 8, is empty"));
   EXPECT_TRUE(absl::IsNotFound(ReadIdx("/no/such/file", labels_path_).status()));
 }
 

@@ -1,34 +1,14 @@
 #include "data/readers/image_files.h"
 
-#include <algorithm>
-#include <atomic>
-#include <functional>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
 #include "data/readers/decode_image.h"
+#include "data/readers/in_parallel.h"
 
 namespace openset {
-namespace {
-
-// Calls work(0), ..., work(count - 1) in several threads.
-void InParallel(int64_t count, const std::function<void(int64_t)>& work) {
-  std::atomic<int64_t> next{0};
-  const auto run = [&] {
-    for (int64_t i = next++; i < count; i = next++) work(i);
-  };
-  const int64_t threads = std::min<int64_t>(count, std::max(1u, std::thread::hardware_concurrency()));
-  std::vector<std::thread> others;
-  for (int64_t t = 1; t < threads; ++t) others.emplace_back(run);
-  run();
-  for (std::thread& thread : others) thread.join();
-}
-
-}  // namespace
-
 ImageFiles::ImageFiles(std::vector<std::string> folder, const ImageShape& shape, const std::string& part,
                        bool exif_orientation)
     : folder_(std::move(folder)), shape_(shape), exif_orientation_(exif_orientation) {

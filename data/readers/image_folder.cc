@@ -1,13 +1,14 @@
 #include "data/readers/image_folder.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "core/files/digest.h"
@@ -15,31 +16,44 @@
 #include "core/random.h"
 #include "core/status_macros.h"
 #include "data/readers/image_files.h"
+#include "data/readers/in_parallel.h"
 
 namespace openset {
 namespace {
 
-bool IsImageName(absl::string_view name) {
-  const std::string lower = absl::AsciiStrToLower(name);
-  if (lower.empty() || lower[0] == '.') return false;
-  for (const absl::string_view suffix : {".png", ".jpg", ".jpeg", ".webp"}) {
-    if (absl::EndsWith(lower, suffix)) return true;
+// Folders whose images' sizes are asked for at once.
+constexpr int64_t kChunk = 64;
+
+int64_t TestImages(const ImageFolderOptions::Share& share, int64_t n) {
+  const auto test = static_cast<int64_t>(std::floor(static_cast<double>(n) * share.test_share + 0.5));
+  return n > 1 ? std::clamp<int64_t>(test, 1, n - 1) : test;
+}
+
+// Lines "CLASS_FOLDER/FILE SIZE".
+absl::StatusOr<std::string> SizesOf(const FolderListing& listing, int64_t folder) {
+  const std::string path = JoinPath(listing.root, listing.folder[folder]);
+  std::string lines;
+  if (listing.images[folder].count == 0) return lines;
+  const int descriptor = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const absl::Cleanup close_it = [descriptor] { close(descriptor); };
+  for (const absl::string_view name : listing.images[folder].Split()) {
+    struct stat info;
+    if (fstatat(descriptor, name.data(), &info, 0) != 0 || !S_ISREG(info.st_mode)) {
+      return absl::NotFoundError(absl::StrCat(JoinPath(path, name), ": is no file, or is gone"));
+    }
+    absl::StrAppend(&lines, listing.folder[folder], "/", name, " ", info.st_size, "\n");
   }
-  return false;
+  return lines;
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<std::string>> ImagesIn(const std::string& folder) {
-  OPENSET_ASSIGN_OR_RETURN(std::vector<std::string> names, ListFolder(folder));
-  names.erase(std::remove_if(names.begin(), names.end(), [](const std::string& name) { return !IsImageName(name); }),
-              names.end());
-  return names;
+int64_t SizeOfShare(const ImageFolderOptions::Share& share, int64_t n) {
+  return share.test ? TestImages(share, n) : n - TestImages(share, n);
 }
 
 std::vector<int64_t> PlacesOfShare(const ImageFolderOptions::Share& share, const std::string& class_folder, int64_t n) {
-  auto test = static_cast<int64_t>(std::floor(static_cast<double>(n) * share.test_share + 0.5));
-  if (n > 1) test = std::clamp<int64_t>(test, 1, n - 1);
+  const int64_t test = TestImages(share, n);
   const std::vector<int64_t> order = RandomStream(share.seed, absl::StrCat("share/", class_folder)).Permutation(n);
   std::vector<int64_t> places(share.test ? order.begin() : order.begin() + test,
                               share.test ? order.begin() + test : order.end());
@@ -55,12 +69,16 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::st
   std::vector<std::string> folders;
   for (const std::string& folder : class_folder) folders.push_back(JoinPath(root, folder));
   auto source = std::make_shared<ImageFiles>(folders, shape, part, options.exif_orientation);
+  OPENSET_ASSIGN_OR_RETURN(const FolderListing listing, ListingMemory::OfUser().List(root, class_folder));
   size_t skipped = 0;
   for (size_t label = 0; label < folders.size(); ++label) {
     if (!is_empty.empty() && is_empty[label]) continue;
-    OPENSET_ASSIGN_OR_RETURN(std::vector<std::string> names, ImagesIn(folders[label]));
+    if (!listing.images[label].is_there) {
+      return absl::NotFoundError(absl::StrCat("cannot list ", folders[label], ": no such folder"));
+    }
+    std::vector<absl::string_view> names = listing.images[label].Split();
     if (!options.skip.empty()) {
-      const auto skips = [&](const std::string& name) {
+      const auto skips = [&](absl::string_view name) {
         return options.skip.count(absl::StrCat(class_folder[label], "/", name)) > 0;
       };
       const size_t before = names.size();
@@ -68,7 +86,7 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::st
       skipped += before - names.size();
     }
     if (!options.share.has_value()) {
-      for (const std::string& name : names) source->Add(static_cast<int32_t>(label), name);
+      for (const absl::string_view name : names) source->Add(static_cast<int32_t>(label), name);
       continue;
     }
     for (const int64_t place : PlacesOfShare(*options.share, class_folder[label], static_cast<int64_t>(names.size()))) {
@@ -86,16 +104,19 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::st
 }
 
 absl::StatusOr<std::string> ListingDigest(const std::string& root, const std::vector<std::string>& class_folder) {
+  OPENSET_ASSIGN_OR_RETURN(const FolderListing listing, ListingMemory::OfUser().List(root, class_folder));
+  return ListingDigest(listing);
+}
+
+absl::StatusOr<std::string> ListingDigest(const FolderListing& listing) {
   Sha256 sum;
-  for (const std::string& folder : class_folder) {
-    if (!FileExists(JoinPath(root, folder))) continue;
-    OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, ImagesIn(JoinPath(root, folder)));
-    for (const std::string& name : names) {
-      const std::string path = JoinPath(folder, name);
-      std::error_code error;
-      const uint64_t size = std::filesystem::file_size(JoinPath(root, path), error);
-      if (error) return absl::NotFoundError(absl::StrCat(JoinPath(root, path), ": ", error.message()));
-      sum.Update(absl::StrCat(path, " ", size, "\n"));
+  const auto folders = static_cast<int64_t>(listing.folder.size());
+  for (int64_t begin = 0; begin < folders; begin += kChunk) {
+    std::vector<absl::StatusOr<std::string>> lines(std::min(kChunk, folders - begin));
+    InParallel(static_cast<int64_t>(lines.size()), [&](int64_t i) { lines[i] = SizesOf(listing, begin + i); });
+    for (const absl::StatusOr<std::string>& some : lines) {
+      OPENSET_RETURN_IF_ERROR(some.status());
+      sum.Update(*some);
     }
   }
   return ToHex(sum.Finish());

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "data/image_source.h"
+#include "data/readers/folder_listing.h"
 
 namespace openset {
 
@@ -27,13 +28,12 @@ struct ImageFolderOptions {
   bool exif_orientation = false;
 };
 
-// The images of all classes, one class after the other, in the order of the bytes of their names: files directly in the
-// class's folder whose names end in .png, .jpg, .jpeg or .webp (in any case) and do not start with a dot. Nothing is
-// decoded before Read (data/readers/image_files.h).
+// The images of all classes, one class after the other, as ListingMemory::OfUser() lists those of each
+// (data/readers/folder_listing.h). Nothing is decoded before Read (data/readers/image_files.h).
 //
 // `class_folder`: below `root`, in the order of the class ids; a class whose place in `is_empty` is set has no folder
 // and no images (none is, if the list is empty). `shape` and `part`: as in ImageFiles. Errors: kNotFound for a folder
-// that is not there, and for a file to skip that is not.
+// that is not there or can't be read, and for a file to skip that is not there.
 absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::string& root,
                                                                    const std::vector<std::string>& class_folder,
                                                                    const ImageShape& shape, const std::string& part,
@@ -42,11 +42,13 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::st
 
 // SHA-256, in hexadecimal, over a line "CLASS_FOLDER/FILE SIZE" for each of the images below `root`, in the order of
 // OpenImageFolder, those to skip and of all shares among them: tells whether a file is missing, new or cut short
-// without reading any. A folder that is not there has no images.
+// without reading any. A folder that is not there has no images. Errors: kNotFound for a folder that can't be read, and
+// for an entry that is no file.
 absl::StatusOr<std::string> ListingDigest(const std::string& root, const std::vector<std::string>& class_folder);
+absl::StatusOr<std::string> ListingDigest(const FolderListing& listing);
 
-// The images directly in a folder, as OpenImageFolder finds them. Errors: kNotFound.
-absl::StatusOr<std::vector<std::string>> ImagesIn(const std::string& folder);
+// Of n images of a class, how many are in the share.
+int64_t SizeOfShare(const ImageFolderOptions::Share& share, int64_t n);
 
 // Of n images of a class in the order of their names, the places of those in the share; ascending. `class_folder`: the
 // text that names the random stream.

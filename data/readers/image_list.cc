@@ -98,7 +98,7 @@ class Reader {
       if (LeavesFolder(path))
         return Bad(file, line, absl::StrCat("the path '", path, "' leaves the data set's folder"));
       OPENSET_ASSIGN_OR_RETURN(const int32_t id, ClassOf(columns, path), file, ":", line);
-      images->Add(id, path);
+      images->Add(id, absl::StrCat(path, format_.path_suffix()));
       return absl::OkStatus();
     });
   }

@@ -65,6 +65,13 @@ TEST_F(ImageListTest, ClassesByFolder) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("list.txt:1: there is no class ''")));
 }
 
+// meta/test.txt of Food-101.
+TEST_F(ImageListTest, NamesWithoutTheirEnd) {
+  const auto source = Open("dog/1\n", "class_by: FOLDER path_suffix: '.jpg'");
+  ASSERT_THAT(source, IsOk());
+  EXPECT_THAT(Paths(**source), ElementsAre("root/dog/1.jpg"));
+}
+
 TEST_F(ImageListTest, OneClassForAll) {
   const auto source = Open("x/1.jpg -1\ny/2.jpg -1", "class_by: ONLY_CLASS");
   ASSERT_THAT(source, IsOk());

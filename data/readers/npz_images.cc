@@ -34,6 +34,10 @@ absl::StatusOr<ImageSet> ReadNpzImages(const std::string& images_path, const std
                                             absl::StrJoin(shape, ", "), "], not |u1 [N, height, width] or [N, height, ",
                                             "width, 1 or 3]"));
   }
+  if (pixels.size() == 0) {
+    return absl::DataLossError(
+        absl::StrCat(images_path, ": array '", images, "' [", absl::StrJoin(shape, ", "), "] is empty"));
+  }
   OPENSET_ASSIGN_OR_RETURN(const NpyArray ids, ReadArray(labels_path, labels));
   const bool is_list = ids.shape.size() == 1 || (ids.shape.size() == 2 && ids.shape[1] == 1);
   if (!is_list || ids.shape[0] != shape[0]) {

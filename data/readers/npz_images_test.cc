@@ -51,6 +51,18 @@ TEST(NpzImages, ErrorsNameTheArray) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("label 5 (-5) is no class id")));
 }
 
+// 4 GB claimed by an array of 4 bytes, and images without pixels.
+TEST(NpzImages, WhatAShapeClaimsIsNotAllocated) {
+  const std::string path = ::testing::TempDir() + "claims.npz";
+  ASSERT_THAT(WriteNpz(path, {{"images", {"|u1", {1 << 20, 64, 64}, "abcd"}}}), IsOk());
+  EXPECT_THAT(ReadNpzImages(path, path, "images", "labels"),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       AllOf(HasSubstr("claims.npz: array 'images'"), HasSubstr("4294967296 bytes and it has 4"))));
+  ASSERT_THAT(WriteNpz(path, {{"images", {"|u1", {2, 0, 3}, ""}}}), IsOk());
+  EXPECT_THAT(ReadNpzImages(path, path, "images", "labels"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("array 'images' [2, 0, 3] is empty")));
+}
+
 TEST(NpzImages, DamageIsNoticed) {
   const auto content = ReadFile(kFile);
   ASSERT_THAT(content, IsOk());

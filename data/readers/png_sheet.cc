@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
+#include "data/readers/png_input.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
@@ -38,13 +39,14 @@ absl::Status ReadSheet(const std::string& path, int64_t max_rows, ImageSet* set)
   OPENSET_ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
   const std::unique_ptr<spng_ctx, void (*)(spng_ctx*)> png(spng_ctx_new(0), spng_ctx_free);
   if (png == nullptr) return absl::ResourceExhaustedError("no memory to decode PNG with");
-  const auto damaged = [&path](int error) {
-    return absl::DataLossError(absl::StrCat(path, ": not a valid PNG (", spng_strerror(error), "); fetch it again"));
+  PngInput input{content};
+  const auto damaged = [&](int error) {
+    return absl::DataLossError(absl::StrCat(path, ": not a valid PNG (", input.Reason(error), "); fetch it again"));
   };
   // No chunk but the image's own is of use here.
   constexpr size_t kMaxChunkBytes = 1 << 20;
   if (const int error = spng_set_chunk_limits(png.get(), kMaxChunkBytes, kMaxChunkBytes)) return damaged(error);
-  if (const int error = spng_set_png_buffer(png.get(), content.data(), content.size())) return damaged(error);
+  if (const int error = spng_set_png_stream(png.get(), &PngInput::Read, &input)) return damaged(error);
   spng_ihdr header;
   if (const int error = spng_get_ihdr(png.get(), &header)) return damaged(error);
   const int64_t pixels = set->height * set->width;

@@ -10,6 +10,8 @@ namespace openset {
 namespace {
 
 void Overwrite(const std::string& path, const std::string& content) {
+  // A file that is cut to nothing and written anew is flushed by ext4, which takes milliseconds.
+  std::filesystem::remove(path);
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << content;
 }

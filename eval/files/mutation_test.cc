@@ -49,6 +49,7 @@ class MutationTest : public testing::Test {
   }
 
   static bool WriteBytes(const std::string& path, const std::string& bytes) {
+    remove(path.c_str());  // ext4 flushes what is cut to nothing and written anew
     FILE* file = fopen(path.c_str(), "wb");
     if (file == nullptr) return false;
     const bool ok = fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();

@@ -1,0 +1,191 @@
+#include "data/readers/folder_listing.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/files/digest.h"
+#include "core/files/files.h"
+#include "core/status_macros.h"
+#include "data/readers/in_parallel.h"
+
+namespace openset {
+namespace {
+
+constexpr absl::string_view kFirstLine = "openset image names 1";
+
+bool IsImageName(absl::string_view name) {
+  if (name.empty() || name[0] == '.') return false;
+  for (const absl::string_view suffix : {".png", ".jpg", ".jpeg", ".webp"}) {
+    if (absl::EndsWithIgnoreCase(name, suffix)) return true;
+  }
+  return false;
+}
+
+uLong ChecksumOf(absl::string_view bytes) {
+  return crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+}
+
+// What tells one state of a folder from another.
+struct State {
+  std::string text;  // "" if there is none
+  int64_t changed_at_seconds = 0;
+};
+
+State StateOf(const std::string& folder) {
+  struct stat info;
+  if (stat(folder.c_str(), &info) != 0) return {};
+  return {absl::StrCat(info.st_dev, " ", info.st_ino, " ", info.st_mtim.tv_sec, ".", info.st_mtim.tv_nsec, " ",
+                       info.st_ctim.tv_sec, ".", info.st_ctim.tv_nsec),
+          std::max<int64_t>(info.st_mtim.tv_sec, info.st_ctim.tv_sec)};
+}
+
+absl::Status CannotList(const std::string& folder) {
+  return absl::NotFoundError(absl::StrCat("cannot list ", folder, ": ", std::strerror(errno)));
+}
+
+absl::StatusOr<ImageNames> ListOne(const std::string& folder) {
+  ImageNames names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(folder.c_str()), closedir);
+  if (entries == nullptr && (errno == ENOENT || errno == ENOTDIR)) return names;
+  if (entries == nullptr) return CannotList(folder);
+  names.is_there = true;
+  errno = 0;
+  while (const dirent* entry = readdir(entries.get())) {
+    if (!IsImageName(entry->d_name)) continue;
+    names.text.append(entry->d_name, std::strlen(entry->d_name) + 1);
+    ++names.count;
+  }
+  if (errno != 0) return CannotList(folder);
+  std::vector<absl::string_view> sorted = names.Split();
+  std::sort(sorted.begin(), sorted.end());
+  std::string text;
+  text.reserve(names.text.size());
+  for (const absl::string_view name : sorted) text.append(name.data(), name.size() + 1);
+  names.text = std::move(text);
+  return names;
+}
+
+// What is remembered of a folder.
+struct Remembered {
+  std::string state;
+  ImageNames names;
+};
+using Memory = std::map<std::string, Remembered>;  // by the folder's path below the root
+
+// A file of the memory: the first line with the checksum of what follows; then of each folder a line with its state,
+// one with the bytes of its path, the number of images and the bytes of their names, and these. Empty where it is not
+// there or damaged.
+Memory ReadMemory(const std::string& path) {
+  const absl::StatusOr<std::string> content = ReadFile(path);
+  if (!content.ok()) return {};
+  absl::string_view rest = *content;
+  const auto take = [&rest](size_t bytes) {
+    const absl::string_view text = rest.substr(0, bytes);
+    rest.remove_prefix(text.size());
+    return text;
+  };
+  const auto take_line = [&] {
+    const absl::string_view line = take(std::min(rest.find('\n'), rest.size()));
+    take(1);
+    return line;
+  };
+  const absl::string_view first = take_line();
+  if (first != absl::StrCat(kFirstLine, " ", ChecksumOf(rest))) return {};
+  Memory memory;
+  while (!rest.empty()) {
+    Remembered folder;
+    folder.state = std::string(take_line());
+    const std::vector<absl::string_view> numbers = absl::StrSplit(take_line(), ' ');
+    size_t path_bytes = 0, text_bytes = 0;
+    if (numbers.size() != 3 || !absl::SimpleAtoi(numbers[0], &path_bytes) ||
+        !absl::SimpleAtoi(numbers[1], &folder.names.count) || !absl::SimpleAtoi(numbers[2], &text_bytes)) {
+      return {};
+    }
+    const std::string name(take(path_bytes));
+    folder.names.text = std::string(take(text_bytes));
+    folder.names.is_there = true;
+    memory[name] = std::move(folder);
+  }
+  return memory;
+}
+
+void AppendFolder(const std::string& path, const std::string& state, const ImageNames& names, std::string* content) {
+  absl::StrAppend(content, state, "\n", path.size(), " ", names.count, " ", names.text.size(), "\n", path, names.text);
+}
+
+}  // namespace
+
+std::vector<absl::string_view> ImageNames::Split() const {
+  std::vector<absl::string_view> names;
+  names.reserve(count);
+  for (size_t at = 0; at < text.size(); at += names.back().size() + 1) names.emplace_back(&text[at]);
+  return names;
+}
+
+ListingMemory ListingMemory::OfUser() {
+  const char* home = std::getenv("HOME");
+  return ListingMemory(home == nullptr ? "" : absl::StrCat(home, "/.cache/openset/listings"));
+}
+
+absl::StatusOr<FolderListing> ListingMemory::List(const std::string& root,
+                                                  const std::vector<std::string>& folder) const {
+  const auto count = static_cast<int64_t>(folder.size());
+  FolderListing listing{root, folder, std::vector<ImageNames>(count)};
+  std::string path;
+  Memory memory;
+  if (!folder_.empty()) {
+    std::error_code error;
+    path = JoinPath(folder_, Sha256Hex(std::filesystem::absolute(root, error).lexically_normal().string()));
+    memory = ReadMemory(path);
+  }
+  const std::time_t started = std::time(nullptr);
+  std::vector<std::string> new_state(count);  // of what is listed now and to be remembered
+  std::vector<absl::Status> status(count);
+  InParallel(count, [&](int64_t i) {
+    const std::string where = JoinPath(root, folder[i]);
+    const State state = StateOf(where);
+    const auto known = memory.find(folder[i]);
+    if (known != memory.end() && known->second.state == state.text) {
+      listing.images[i] = known->second.names;
+      return;
+    }
+    absl::StatusOr<ImageNames> names = ListOne(where);
+    status[i] = names.status();
+    if (!names.ok()) return;
+    listing.images[i] = *std::move(names);
+    const bool has_settled = state.changed_at_seconds + kSettled <= started && StateOf(where).text == state.text;
+    if (listing.images[i].is_there && has_settled) new_state[i] = state.text;
+  });
+  int64_t images = 0, news = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    OPENSET_RETURN_IF_ERROR(status[i]);
+    images += listing.images[i].count;
+    news += new_state[i].empty() ? 0 : 1;
+  }
+  if (path.empty() || news == 0 || images < min_images_ || !MakeFolders(folder_).ok()) return listing;
+  for (int64_t i = 0; i < count; ++i) {
+    if (!new_state[i].empty()) memory[folder[i]] = {new_state[i], listing.images[i]};
+  }
+  std::string content;
+  for (const auto& [name, remembered] : memory) AppendFolder(name, remembered.state, remembered.names, &content);
+  WriteFileAtomically(path, absl::StrCat(kFirstLine, " ", ChecksumOf(content), "\n", content)).IgnoreError();
+  return listing;
+}
+
+}  // namespace openset

@@ -1,0 +1,231 @@
+// Files with random changes are read whole or refused with a message that names the file, never with a crash (under
+// --config=asan: without any undefined behaviour) and without taking memory for what they only declare. In all --rounds
+// files of each kind, seed by seed; a failing seed is printed and can be given as --first_seed.
+#include "core/testing/mutation.h"
+
+#include <zlib.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/files/npz.h"
+#include "data/readers/cifar_binary.h"
+#include "data/readers/decode_image.h"
+#include "data/readers/idx.h"
+#include "data/readers/mat.h"
+#include "data/readers/npz_images.h"
+#include "data/readers/png_sheet.h"
+#include "data/testing/damage.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+std::string Stored(const std::string& name) { return *ReadFile(JoinPath("data/readers/testdata", name)); }
+
+void CheckRefusal(const absl::Status& status, const std::string& path) {
+  EXPECT_TRUE(absl::IsDataLoss(status) || absl::IsInvalidArgument(status)) << status;
+  EXPECT_TRUE(absl::StrContains(status.message(), path)) << status;
+  EXPECT_FALSE(absl::StrContains(status.message(), "\n")) << status;
+}
+
+void Check(const absl::StatusOr<ImageSet>& set, const std::string& path) {
+  if (!set.ok()) return CheckRefusal(set.status(), path);
+  EXPECT_GT(set->size(), 0);
+  EXPECT_GT(set->image_bytes(), 0);
+  EXPECT_EQ(set->pixels.size(), set->size() * set->image_bytes());
+  for (const int32_t label : set->labels) EXPECT_GE(label, 0);
+}
+
+void CheckImage(const std::string& bytes) {
+  for (const int channels : {1, 3}) {
+    const absl::StatusOr<Image> image = DecodeImage(bytes, channels, /*exif_orientation=*/true);
+    if (!image.ok()) {
+      CheckRefusal(image.status(), "");
+      continue;
+    }
+    EXPECT_GT(image->pixels.size(), 0);
+    EXPECT_EQ(image->pixels.size(), image->channels * image->height * image->width);
+    EXPECT_EQ(image->channels, channels);
+  }
+}
+
+std::string Little32(uint32_t value) {
+  std::string bytes;
+  for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<char>(value >> (8 * i)));
+  return bytes;
+}
+
+std::string Big32(uint32_t value) {
+  std::string bytes;
+  for (int i = 3; i >= 0; --i) bytes.push_back(static_cast<char>(value >> (8 * i)));
+  return bytes;
+}
+
+uint32_t ReadBig32(absl::string_view bytes) {
+  uint32_t value = 0;
+  for (int i = 0; i < 4; ++i) value = value << 8 | static_cast<uint8_t>(bytes[i]);
+  return value;
+}
+
+// As zlib compresses it.
+std::string Compressed(const std::string& bytes) {
+  uLongf size = compressBound(bytes.size());
+  std::string result(size, '\0');
+  compress(reinterpret_cast<Bytef*>(result.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+  result.resize(size);
+  return result;
+}
+
+// A PNG file whose chunks have the checksums that their changed content asks for, as far as they can be followed.
+std::string WithChecksums(std::string png) {
+  size_t at = 8;
+  while (at + 12 <= png.size()) {
+    const size_t length = ReadBig32(absl::string_view(png).substr(at));
+    if (length > png.size() - at - 12) break;
+    const uLong sum = crc32_z(0, reinterpret_cast<const Bytef*>(&png[at + 4]), length + 4);
+    png.replace(at + 8 + length, 4, Big32(static_cast<uint32_t>(sum)));
+    at += 12 + length;
+  }
+  return png;
+}
+
+const std::vector<std::string>& Sizes() {
+  static const auto* const sizes =
+      new std::vector<std::string>{Big32(0xffffffff), Big32(0x10000), Big32(2), Little32(0xfffffff8), Little32(1)};
+  return *sizes;
+}
+
+// Two images of 2 x 3 pixels, as in idx_test.cc.
+constexpr char kImages[] = "000008030000000200000002000000030102030405060708090a0b0c";
+constexpr char kLabels[] = "00000801000000020700";
+constexpr char kImagesGz[] = "1f8b08000000000002036360e06066606060826266462666165636760e4e2e6e1e0048110c841c000000";
+
+TEST(MutationTest, Idx) {
+  const std::string images = absl::HexStringToBytes(kImages), labels = absl::HexStringToBytes(kLabels);
+  for (const std::string& valid : {images, absl::HexStringToBytes(kImagesGz)}) {
+    ForEachMutation("idx images", valid, Sizes(), [&](const std::string& changed) {
+      const std::string path = WriteTestFile("images", changed), labels_path = WriteTestFile("labels", labels);
+      Check(ReadIdx(path, labels_path), path);
+    });
+  }
+  ForEachMutation("idx labels", labels, Sizes(), [&](const std::string& changed) {
+    const std::string path = WriteTestFile("labels", changed), images_path = WriteTestFile("images", images);
+    Check(ReadIdx(images_path, path), path);
+  });
+}
+
+TEST(MutationTest, CifarBinary) {
+  CifarRecord record;
+  record.label_bytes = 2;
+  record.label_at = 1;
+  record.channels = 3;
+  record.height = record.width = 2;
+  ForEachMutation("cifar", std::string(3 * 14, '\x07'), {}, [&](const std::string& changed) {
+    const std::string path = WriteTestFile("batch.bin", changed);
+    Check(ReadCifarBinary({path}, record), path);
+  });
+}
+
+TEST(MutationTest, Mat) {
+  const std::vector<std::string> tokens = {
+      Little32(14) + Little32(0xfffffff8), Little32(15),         Little32(6) + Little32(8),
+      Little32(5) + Little32(16),          Little32(0x7fffffff), Little32(0x40002)};
+  for (const char* name : {"digits.mat", "digits_plain.mat"}) {
+    ForEachMutation(name, Stored(name), tokens, [&](const std::string& changed) {
+      const std::string path = WriteTestFile("changed.mat", changed);
+      Check(ReadMat(path, "X", "y"), path);
+    });
+  }
+  // Compressed arrays whose checksums are right.
+  const std::string plain = Stored("digits_plain.mat");
+  uint32_t length = 0;
+  for (int i = 3; i >= 0; --i) length = length << 8 | static_cast<uint8_t>(plain[132 + i]);
+  const std::string first = plain.substr(128, 8 + length), others = plain.substr(136 + length);
+  ForEachMutation("compressed array", first, tokens, [&](const std::string& changed) {
+    const std::string inside = Compressed(changed);
+    const std::string path = WriteTestFile(
+        "changed.mat", absl::StrCat(plain.substr(0, 128), Little32(15), Little32(inside.size()), inside, others));
+    Check(ReadMat(path, "X", "y"), path);
+  });
+}
+
+TEST(MutationTest, Npz) {
+  const std::vector<std::string> tokens = {"(1000000000,)", "(-1,)", "'|O'", "'<u1'", "True", "PK\5\6", "\x93NUMPY"};
+  ForEachMutation("npz", Stored("pictures.npz"), tokens, [&](const std::string& changed) {
+    const std::string path = WriteTestFile("changed.npz", changed);
+    Check(ReadNpzImages(path, path, "images", "labels"), path);
+  });
+  // Arrays that the archive's checksums do not protect.
+  const NpzArrays valid = {{"images", {"|u1", {2, 2, 3}, std::string(12, '\3')}},
+                           {"labels", MakeNpy(std::vector<int64_t>{1, 0}, {2})}};
+  ForEachRound("npz arrays", [&](RandomStream* random) {
+    NpzArrays arrays = valid;
+    auto entry = arrays.begin();
+    std::advance(entry, random->Below(2));
+    const absl::StatusOr<NpyArray> changed = ParseNpy(Mutated(FormatNpy(entry->second), tokens, random));
+    if (!changed.ok()) return;
+    entry->second = *changed;
+    const std::string path = WriteTestFile("arrays.npz", "");
+    ASSERT_TRUE(WriteNpz(path, arrays).ok());
+    Check(ReadNpzImages(path, path, "images", "labels"), path);
+  });
+}
+
+TEST(MutationTest, Png) {
+  std::vector<std::string> tokens = Sizes();
+  tokens.insert(tokens.end(), {"IHDR", "PLTE", "IDAT", "IEND", "tRNS", "\x08\x03", "\x10\x06\0\0\1"});
+  for (const char* name : {"rgb.png", "palette.png", "one_bit.png", "grey_alpha.png"}) {
+    ForEachMutation(name, Stored(name), tokens, [](const std::string& changed) {
+      CheckImage(changed);
+      CheckImage(WithChecksums(changed));
+    });
+  }
+}
+
+TEST(MutationTest, Jpeg) {
+  const std::vector<std::string> tokens = {"\xff\xc0", "\xff\xc2", "\xff\xc4", "\xff\xda", "\xff\xd9",
+                                           "\xff\xd0", "\xff\xe1", "\xff\xff", "Exif",     std::string("\0\6", 2)};
+  for (const char* name : {"rgb.jpg", "progressive.jpeg", "cmyk.jpg", "exif_6.jpg"}) {
+    ForEachMutation(name, Stored(name), tokens, CheckImage);
+  }
+}
+
+TEST(MutationTest, Webp) {
+  for (const char* name : {"lossy.webp", "lossless.webp"}) {
+    ForEachMutation(name, Stored(name), {"VP8 ", "VP8L", "VP8X", "ALPH", Little32(0xfffffff0)}, CheckImage);
+  }
+}
+
+TEST(MutationTest, PngSheets) {
+  const std::string sheet = absl::HexStringToBytes(  // as in png_sheet_test.cc
+      "89504e470d0a1a0a0000000d4948445200000004000000020802000000f0caea340000001649444154789c636464628603161e1e1e08ebf9"
+      "f3"
+      "e7000a4703126fd76f950000000049454e44ae426082");
+  const std::string labels = "[5,\n0]";
+  ForEachMutation("sheet", sheet, Sizes(), [&](const std::string& changed) {
+    const std::string labels_path = WriteTestFile("labels.json", labels);
+    for (const std::string& bytes : {changed, WithChecksums(changed)}) {
+      const std::string path = WriteTestFile("sheet.png", bytes);
+      const absl::StatusOr<ImageSet> set = ReadPngSheets({path}, labels_path, 2, 2);
+      // A sheet of fewer rows is refused by its labels.
+      Check(set, absl::StrContains(set.status().message(), labels_path) ? labels_path : path);
+    }
+  });
+  ForEachMutation("sheet labels", labels, {"[", "]", "{\"", "1e999", "-1", "99999999999", "null"},
+                  [&](const std::string& changed) {
+                    const std::string path = WriteTestFile("labels.json", changed);
+                    const std::string sheet_path = WriteTestFile("sheet.png", sheet);
+                    const absl::StatusOr<ImageSet> set = ReadPngSheets({sheet_path}, path, 2, 2);
+                    Check(set, absl::StrContains(set.status().message(), path) ? path : sheet_path);
+                  });
+}
+
+}  // namespace
+}  // namespace openset
+
+int main(int argc, char** argv) { return openset::RunMutationTests(argc, argv); }
