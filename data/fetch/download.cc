@@ -1,9 +1,16 @@
 #include "data/fetch/download.h"
 
+#include <chrono>
 #include <filesystem>
+#include <future>
 #include <system_error>
+#include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/md5.h"
@@ -13,6 +20,8 @@
 namespace openset {
 namespace {
 
+constexpr auto kPoll = std::chrono::milliseconds(200);
+
 bool HasSum(const Download& file) { return file.has_sha256() || file.has_md5(); }
 
 void Remove(const std::string& path) {
@@ -20,10 +29,46 @@ void Remove(const std::string& path) {
   std::filesystem::remove(path, ignored);
 }
 
+// 0 if there is none.
+int64_t SizeOf(const std::string& path) {
+  std::error_code error;
+  const auto size = static_cast<int64_t>(std::filesystem::file_size(path, error));
+  return error ? 0 : size;
+}
+
+// The last Content-Length of a server's answers, of which a redirection's may be the first; 0 if there is none.
+int64_t ContentLength(const std::string& headers_path) {
+  const std::string headers = ReadFile(headers_path).value_or("");
+  int64_t length = 0;
+  for (absl::string_view line : absl::StrSplit(headers, '\n')) {
+    constexpr absl::string_view kName = "content-length:";
+    if (!absl::StartsWithIgnoreCase(line, kName)) continue;
+    if (!absl::SimpleAtoi(absl::StripAsciiWhitespace(line.substr(kName.size())), &length)) length = 0;
+  }
+  return length;
+}
+
 // Goes on with `part`.
-absl::Status Continue(const std::string& url, const std::string& part) {
-  return RunProgram({"curl", "--fail", "--location", "--retry", "3", "--connect-timeout", "20", "--silent",
-                     "--show-error", "--continue-at", "-", "--output", part, url});
+absl::Status Continue(const std::string& url, const std::string& part, int64_t bytes, const ReportProgress& progress) {
+  const std::string headers = part + ".headers";
+  const std::vector<std::string> arguments = {
+      "curl",         "--fail",        "--location", "--retry",  "3",  "--connect-timeout", "20",    "--silent",
+      "--show-error", "--continue-at", "-",          "--output", part, "--dump-header",     headers, url};
+  if (progress == nullptr) {
+    const absl::Status status = RunProgram(arguments);
+    Remove(headers);
+    return status;
+  }
+  const int64_t before = SizeOf(part);
+  std::future<absl::Status> ran = std::async(std::launch::async, [&] { return RunProgram(arguments); });
+  do {
+    const int64_t done = SizeOf(part);
+    const int64_t length = ContentLength(headers);
+    const int64_t total = bytes > 0 ? bytes : length > 0 ? before + length : 0;
+    progress(absl::StrCat("fetching ", std::filesystem::path(url).filename().string()), done, total < done ? 0 : total);
+  } while (ran.wait_for(kPoll) != std::future_status::ready);
+  Remove(headers);
+  return ran.get();
 }
 
 }  // namespace
@@ -42,7 +87,7 @@ absl::Status CheckDownload(const std::string& path, const Download& file) {
   return FileExists(path) ? absl::OkStatus() : absl::NotFoundError(absl::StrCat("cannot open ", path));
 }
 
-absl::Status DownloadFile(const Download& file, const std::string& destination) {
+absl::Status DownloadFile(const Download& file, const std::string& destination, const ReportProgress& progress) {
   const std::string part = destination + ".part";
   if (FileExists(destination) && CheckDownload(destination, file).ok()) return absl::OkStatus();
   OPENSET_RETURN_IF_ERROR(MakeFolders(std::filesystem::path(destination).parent_path().string()));
@@ -52,7 +97,7 @@ absl::Status DownloadFile(const Download& file, const std::string& destination) 
   for (const std::string& url : file.url()) {
     if (whole) break;
     const bool had_part = FileExists(part);
-    status = Continue(url, part);
+    status = Continue(url, part, file.bytes(), progress);
     if (absl::IsNotFound(status)) return status;  // no curl
     if (!status.ok() && !had_part) continue;
     if (status.ok()) status = CheckDownload(part, file);
@@ -60,7 +105,7 @@ absl::Status DownloadFile(const Download& file, const std::string& destination) 
     if (whole || !had_part) continue;
     // What was there was of another file, or the server can't go on.
     Remove(part);
-    status = Continue(url, part);
+    status = Continue(url, part, file.bytes(), progress);
     if (status.ok()) status = CheckDownload(part, file);
     whole = status.ok();
   }

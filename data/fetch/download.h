@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "core/progress_line.h"
 #include "data/catalog.pb.h"
 
 namespace openset {
@@ -17,7 +18,9 @@ absl::Status CheckDownload(const std::string& path, const Download& file);
 // where it is there already, checks its sum, and only then gives it its name. A file with its name that is the right
 // one stays; another is replaced. Folders are made. Errors: kUnavailable if no address works, with the last one's
 // reason; kDataLoss if what came, anew from its beginning too, is another file; kNotFound if there is no curl.
-absl::Status DownloadFile(const Download& file, const std::string& destination);
+// `progress`, unless it is null, is told several times a second how many bytes are there.
+absl::Status DownloadFile(const Download& file, const std::string& destination,
+                          const ReportProgress& progress = nullptr);
 
 }  // namespace openset
 

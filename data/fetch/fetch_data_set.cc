@@ -54,11 +54,11 @@ class Fetcher {
       // A file of no part (a description, say) is brought too.
       if (wanted_.count(file.path()) == 0 && others_.count(file.path()) > 0) return absl::OkStatus();
       options_.say(absl::StrCat("fetching ", file.url(0)));
-      return DownloadFile(file, JoinPath(options_.data_folder, file.path()));
+      return DownloadFile(file, JoinPath(options_.data_folder, file.path()), options_.progress);
     }
     const std::string archive = JoinPath(JoinPath(options_.data_folder, ".downloads"), FileName(file.url(0)));
     options_.say(absl::StrCat("fetching ", file.url(0)));
-    OPENSET_RETURN_IF_ERROR(DownloadFile(file, archive));
+    OPENSET_RETURN_IF_ERROR(DownloadFile(file, archive, options_.progress));
     options_.say(absl::StrCat("unpacking ", archive));
     OPENSET_RETURN_IF_ERROR(Unpack(archive, file.unpack(), Below(file.path())));
     std::error_code ignored;

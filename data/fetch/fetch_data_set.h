@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/progress_line.h"
 #include "data/catalog.pb.h"
 
 namespace openset {
@@ -22,6 +23,8 @@ struct FetchOptions {
   std::string package_script;
   // Told in a line what is going on.
   std::function<void(const std::string& line)> say;
+  // Told of the bytes that come; may be null.
+  ReportProgress progress;
 };
 
 // Brings the files of the parts that are not there, from the first of the data set's sources that works, and checks all

@@ -42,9 +42,9 @@ std::set<std::string> DataSetsOf(const Experiment& experiment) {
 
 // Of the data sets that the catalog has no checksums of: by their files or, where these are not here (a report on
 // another machine), as the store's last run found them.
-absl::Status TellContents(const Store& store, const std::vector<std::string>& data_folders, Experiment* experiment) {
+absl::Status TellContents(const Store& store, const StudyOptions& options, Experiment* experiment) {
   for (const std::string& name : DataSetsOf(*experiment)) {
-    OPENSET_RETURN_IF_ERROR(AddContentDigests(name, data_folders, &experiment->catalog));
+    OPENSET_RETURN_IF_ERROR(AddContentDigests(name, options.data_folders, &experiment->catalog, options.progress));
     DataSetInfo* info = experiment->catalog.FindMutable(name);
     if (info == nullptr) continue;
     for (DataSetPart& part : *info->mutable_layout(0)->mutable_part()) {
@@ -66,7 +66,7 @@ absl::StatusOr<std::unique_ptr<Study>> Study::Load(const std::string& spec, cons
 
 absl::StatusOr<std::unique_ptr<Study>> Study::Make(Experiment experiment, const Store& store,
                                                    const StudyOptions& options) {
-  OPENSET_RETURN_IF_ERROR(TellContents(store, options.data_folders, &experiment));
+  OPENSET_RETURN_IF_ERROR(TellContents(store, options, &experiment));
   std::unique_ptr<Study> study(new Study(std::move(experiment), store));
   study->redo_ = options.redo;
   OPENSET_RETURN_IF_ERROR(study->PlanAll(options));

@@ -16,6 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/progress_line.h"
 #include "experiments/plan/plan.h"
 #include "experiments/plan/planner.h"
 #include "experiments/report/report.h"
@@ -31,6 +32,8 @@ struct StudyOptions {
   // Where data sets that the catalog has no checksums of are looked at: what their files hold is part of the keys.
   // Of those that are not there it is what they held at the store's last run.
   std::vector<std::string> data_folders;
+  // Told while files are hashed for that; may be null.
+  ReportProgress progress;
   // What is to be made again, though it is in the store: "all"; "changed", what was made by other sources than the
   // components have now (experiments/study/source_changes.h), and what depends on it; "failed", trainings that failed,
   // which then don't go on from their last epoch; the name of a method of the study, what only its trials need. "":

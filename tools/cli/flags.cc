@@ -1,10 +1,15 @@
 #include "tools/cli/flags.h"
 
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
 #include <utility>
 
 #include "absl/flags/flag.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/progress_line.h"
 #include "core/status_macros.h"
 #include "experiments/spec/expand.h"
 #include "tools/cli/deploy_flags.h"
@@ -25,6 +30,8 @@ absl::StatusOr<StudyOptions> StudyOptionsFromFlags() {
   options.expand.device_kind = devices.kind;
   OPENSET_ASSIGN_OR_RETURN(options.data_folders, DataFoldersFromFlags());
   options.redo = absl::GetFlag(FLAGS_redo);
+  const auto line = std::make_shared<ProgressLine>("images", isatty(STDERR_FILENO) != 0, &std::cerr);
+  options.progress = [line](const std::string& what, int64_t done, int64_t total) { line->Update(what, done, total); };
   return options;
 }
 

@@ -26,10 +26,11 @@ struct DamagedImage {
   std::string reason;  // with the file
 };
 
-// Calls `use` with each image of a source in order; those that can't be decoded are returned. Progress goes to standard
-// error. Errors: other ones of reading.
+// Calls `use` with each image of a source in order; those that can't be decoded are returned. Progress in `what` goes
+// to standard error. Errors: other ones of reading.
 absl::StatusOr<std::vector<DamagedImage>> ForEachImage(
-    const ImageSource& source, const std::function<void(int64_t sample, const Image& image)>& use);
+    const std::string& what, const ImageSource& source,
+    const std::function<void(int64_t sample, const Image& image)>& use);
 
 // kDataLoss with the first of them and their number.
 absl::Status DamagedStatus(const std::vector<DamagedImage>& damaged);

@@ -26,11 +26,12 @@ absl::Status AuditImages(const std::string& name) {
   for (size_t s = 0; s < sets.size(); ++s) {
     std::vector<bool> chosen(sets[s].source->index().size(), false);
     for (const int64_t sample : sets[s].samples.index) chosen[sample] = true;
-    OPENSET_ASSIGN_OR_RETURN(const std::vector<DamagedImage> bad,
-                             ForEachImage(*sets[s].source, [&](int64_t sample, const Image& image) {
-                               if (!chosen[sample]) return;
-                               samples.push_back({static_cast<int>(s), sample, FingerprintOf(image)});
-                             }));
+    OPENSET_ASSIGN_OR_RETURN(
+        const std::vector<DamagedImage> bad,
+        ForEachImage(absl::StrCat("reading ", sets[s].name), *sets[s].source, [&](int64_t sample, const Image& image) {
+          if (!chosen[sample]) return;
+          samples.push_back({static_cast<int>(s), sample, FingerprintOf(image)});
+        }));
     damaged += static_cast<int64_t>(bad.size());
     for (const DamagedImage& image : bad) std::cout << "damaged: " << image.reason << "\n";
   }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
+#include "core/progress_line.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "core/table.h"
@@ -68,6 +69,8 @@ absl::Status RunFetch(const std::string& name) {
   options.say(
       absl::StrCat("licence of ", info->name(), ": ", info->licence().empty() ? "not stated" : info->licence()));
   if (!info->reference().empty()) options.say(absl::StrCat("please cite ", info->reference()));
+  ProgressLine line = ProgressLine::ToStandardError("bytes");
+  options.progress = [&line](const std::string& what, int64_t done, int64_t total) { line.Update(what, done, total); };
   return FetchDataSet(*info, options);
 }
 
@@ -81,8 +84,9 @@ absl::Status RunVerify(const std::string& name) {
     OPENSET_RETURN_IF_ERROR(CheckFiles(*info, part, folders));
     OPENSET_ASSIGN_OR_RETURN(const auto source, OpenPart(*info, part, folders));
     if (absl::GetFlag(FLAGS_images)) {
-      OPENSET_ASSIGN_OR_RETURN(const std::vector<DamagedImage> damaged,
-                               ForEachImage(*source, [](int64_t, const Image&) {}));
+      OPENSET_ASSIGN_OR_RETURN(
+          const std::vector<DamagedImage> damaged,
+          ForEachImage(absl::StrCat("reading ", info->name(), " ", part), *source, [](int64_t, const Image&) {}));
       if (!damaged.empty()) return DamagedStatus(damaged);
     }
     std::cout << info->name() << " " << part << ": " << source->index().size() << " images, as published\n";

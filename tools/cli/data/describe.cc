@@ -67,7 +67,8 @@ absl::Status DescribeImages(const std::string& folder) {
   ChannelSums training;
   for (const char* part : {"train", "test"}) {
     OPENSET_ASSIGN_OR_RETURN(const auto source, OpenPart(info, part, {}));
-    OPENSET_ASSIGN_OR_RETURN(const auto bad, ForEachImage(*source, [&](int64_t, const Image& image) {
+    OPENSET_ASSIGN_OR_RETURN(const auto bad,
+                             ForEachImage("reading the images", *source, [&](int64_t, const Image& image) {
                                if (part == std::string("train")) training.Add(image);
                              }));
     for (const DamagedImage& image : bad) {
@@ -86,7 +87,9 @@ absl::Status DescribeImages(const std::string& folder) {
     OPENSET_ASSIGN_OR_RETURN(info, DescribeFolder(request));
     training = {};
     OPENSET_ASSIGN_OR_RETURN(const auto source, OpenPart(info, "train", {}));
-    OPENSET_RETURN_IF_ERROR(ForEachImage(*source, [&](int64_t, const Image& image) { training.Add(image); }).status());
+    OPENSET_RETURN_IF_ERROR(ForEachImage("reading the images", *source, [&](int64_t, const Image& image) {
+                              training.Add(image);
+                            }).status());
   }
   for (int c = 0; c < 3; ++c) {
     info.add_mean(Rounded(training.Mean(c)));

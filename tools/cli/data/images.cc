@@ -1,9 +1,9 @@
 // Reading all images of a source, with progress.
 #include <algorithm>
-#include <iostream>
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "core/progress_line.h"
 #include "core/status_macros.h"
 #include "tools/cli/data/actions.h"
 
@@ -17,9 +17,11 @@ bool IsDamage(const absl::Status& status) { return absl::IsDataLoss(status) || a
 }  // namespace
 
 absl::StatusOr<std::vector<DamagedImage>> ForEachImage(
-    const ImageSource& source, const std::function<void(int64_t sample, const Image& image)>& use) {
+    const std::string& what, const ImageSource& source,
+    const std::function<void(int64_t sample, const Image& image)>& use) {
   std::vector<DamagedImage> damaged;
   const int64_t size = source.index().size();
+  ProgressLine line = ProgressLine::ToStandardError("images");
   for (int64_t begin = 0; begin < size; begin += kBatch) {
     std::vector<int64_t> samples(std::min(kBatch, size - begin));
     std::iota(samples.begin(), samples.end(), begin);
@@ -40,9 +42,7 @@ absl::StatusOr<std::vector<DamagedImage>> ForEachImage(
     } else {
       return images.status();
     }
-    if (begin / (20 * kBatch) != (begin + kBatch) / (20 * kBatch)) {
-      std::cerr << "openset: " << begin + static_cast<int64_t>(samples.size()) << " of " << size << " images\n";
-    }
+    line.Update(what, begin + static_cast<int64_t>(samples.size()), size);
   }
   return damaged;
 }
