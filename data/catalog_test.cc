@@ -232,6 +232,7 @@ TEST(CatalogFolder, HasTheDataSets) {
   };
   const std::map<std::string, Published> published = {
       {"cifar10", {10, {{"train", 50000}, {"test", 10000}}}},
+      {"cifar10_c", {10, {{"test", 10000}}}},
       {"cifar100", {100, {{"train", 50000}, {"test", 10000}}}},
       {"cifar100_coarse", {20, {{"train", 50000}, {"test", 10000}}}},
       {"cifar100_folders", {100, {{"train", 50000}, {"test", 10000}}}},
@@ -241,8 +242,11 @@ TEST(CatalogFolder, HasTheDataSets) {
       {"emnist_digits", {10, {{"train", 240000}, {"test", 40000}}}},
       {"emnist_letters", {26, {{"train", 124800}, {"test", 20800}}}},
       {"fashion_mnist", {10, {{"train", 60000}, {"test", 10000}}}},
+      {"food101", {101, {{"train", 75750}, {"test", 25250}}}},
       {"gaussian_noise", {1, {{"test", 10000}}}},
       {"imagenet", {1000, {{"val", 50000}}}},
+      {"imagenet_c", {1000, {{"test", 10000}}}},
+      {"imagenet_r", {200, {{"test", 30000}}}},
       {"imagenet_v2", {1000, {{"val", 10000}}}},
       {"inaturalist_ood", {1, {{"test", 10000}}}},
       {"kmnist", {10, {{"train", 60000}, {"test", 10000}}}},

@@ -1,5 +1,4 @@
-// The tasks that come with the program: item by item the published splits, with
-// the published numbers of samples.
+// The tasks that come with the program: item by item the published splits, with the published numbers of samples.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -68,8 +67,7 @@ std::set<std::string> TaskNames() {
   return names;
 }
 
-// No sample is both known and unknown, or trained on and tested: the classes
-// are disjoint, or the parts and folds are.
+// No sample is both known and unknown, or trained on and tested: the classes are disjoint, or the parts and folds are.
 TEST(Tasks, AllResolveDisjoint) {
   EXPECT_GE(TaskNames().size(), 30);
   for (const std::string& name : TaskNames()) {
@@ -97,8 +95,7 @@ TEST(Tasks, AllResolveDisjoint) {
   }
 }
 
-// The published five trials; unknown are all other classes where the published
-// list has them.
+// The published five trials; unknown are all other classes where the published list has them.
 void ExpectTrials(const std::string& task_name, const nlohmann::json& trials, int classes) {
   const TaskSpec task = Task(task_name);
   ASSERT_EQ(CountSplits(task), trials.size()) << task_name;
@@ -232,9 +229,8 @@ TEST(ImbalanceTasks, HoldoutHasFoldsOfThePool) {
   EXPECT_EQ(levels.size(), 5);
 }
 
-// The 25 configurations behind Table 1, the levels in the order of their draws;
-// nine tenths of each pool in two folds, and all images of SVHN's unknown
-// classes.
+// The 25 configurations behind Table 1, the levels in the order of their draws; nine tenths of each pool in two folds,
+// and all images of SVHN's unknown classes.
 TEST(ImbalanceTasks, TableOneIsItemByItemTheRecoveredDraws) {
   const TaskSpec task = Task("imbalance_table_1");
   ASSERT_EQ(CountSplits(task), 25 * 2);
@@ -301,8 +297,7 @@ TEST(Cifar4060, HasThePapersSets) {
   EXPECT_EQ(*CountSamples(data.validation_known(), TheCatalog()), 2000);
 }
 
-// Class ids of Tiny ImageNet and ImageNet are places of WordNet ids in their
-// order.
+// Class ids of Tiny ImageNet and ImageNet are places of WordNet ids in their order.
 TEST(ImageNetTasks, ListsAreTheReconstructedOnes) {
   const nlohmann::json published = Published("imagenet_splits");
   const auto names = [](const std::string& data_set) {
@@ -326,7 +321,10 @@ TEST(ImageNetTasks, ListsAreTheReconstructedOnes) {
   EXPECT_EQ(List(data.external().class_id()), published["external"].get<Ids>());
   EXPECT_EQ(TestSizes(data).first, 10000);
   EXPECT_EQ(*CountSamples(data.test_unknown(0).selection(), TheCatalog()), 10000);
-  EXPECT_EQ(data.test_unknown(1).selection().class_id_size(), 148);
+  for (const auto& [group, classes] : {std::pair{1, 40}, {2, 148}}) {
+    EXPECT_EQ(data.test_unknown(group).selection().class_id_size(), classes);
+    EXPECT_EQ(*CountSamples(data.test_unknown(group).selection(), TheCatalog()), 10000);
+  }
 }
 
 std::vector<std::string> Groups(const TaskData& data, UnknownGroup::Distance distance) {
@@ -345,8 +343,7 @@ TEST(OpenOodTasks, HaveItsNearAndFarSets) {
     EXPECT_THAT(Groups(data, UnknownGroup::NEAR), ElementsAre(other, "tin"));
     EXPECT_THAT(Groups(data, UnknownGroup::FAR), ElementsAre("mnist", "svhn", "textures", "places365"));
   }
-  // 42 of Tiny ImageNet's classes are among CIFAR-100's by WordNet, 22 among
-  // CIFAR-10's.
+  // 42 of Tiny ImageNet's classes are among CIFAR-100's by WordNet, 22 among CIFAR-10's.
   EXPECT_EQ(Data(Task("openood_cifar100"), 0).test_unknown(1).selection().class_id_size(), 158);
   EXPECT_EQ(Data(Task("openood_cifar10"), 0).test_unknown(1).selection().class_id_size(), 178);
   for (const auto& [name, classes] :
@@ -356,14 +353,18 @@ TEST(OpenOodTasks, HaveItsNearAndFarSets) {
     EXPECT_THAT(Groups(data, UnknownGroup::NEAR), ElementsAre("ssb_hard", "ninco"));
     EXPECT_THAT(Groups(data, UnknownGroup::FAR), ElementsAre("inaturalist", "textures", "openimage_o"));
     const TaskData full = Data(Task(name + "_full_spectrum"), 0);
-    ASSERT_EQ(full.test_shifted_size(), 1);
+    ASSERT_EQ(full.test_shifted_size(), 3);
     EXPECT_THAT(full.test_shifted(0).selection().class_id(), ElementsAreArray(data.test_known().class_id()));
-    EXPECT_EQ(*CountSamples(full.test_shifted(0).selection(), TheCatalog()), 10 * classes);
+    // ImageNet-V2 and OpenOOD's draw of ImageNet-C have 10 images of each class. ImageNet-R has the 200 classes.
+    const auto count = [&](int i) { return *CountSamples(full.test_shifted(i).selection(), TheCatalog()); };
+    EXPECT_THAT((Ids{int(count(0)), int(count(1)), int(count(2))}), ElementsAre(10 * classes, 10 * classes, 30000));
   }
+  const TaskData full = Data(Task("openood_cifar10_full_spectrum"), 0);
+  ASSERT_EQ(full.test_shifted_size(), 1);
+  EXPECT_EQ(*CountSamples(full.test_shifted(0).selection(), TheCatalog()), 10000);
 }
 
-// Of each superclass the two classes that come first by the SHA-256 of
-// "SALT:SUPERCLASS:NAME".
+// Of each superclass the two classes that come first by the SHA-256 of "SALT:SUPERCLASS:NAME".
 TEST(Cifar4060, SubstitutesFollowTheRule) {
   const nlohmann::json published = Published("cifar_40_60");
   const DataSetInfo& cifar100 = **TheCatalog().Find("cifar100");
@@ -386,8 +387,7 @@ TEST(Cifar4060, SubstitutesFollowTheRule) {
   }
 }
 
-// Two people who used the same split have the same hash; another one means
-// another split, or other files.
+// Two people who used the same split have the same hash; another one means another split, or other files.
 TEST(SplitDigest, OfPublishedSplitsStaysTheSame) {
   const auto digest = [](const std::string& task, int split) { return SplitDigest(Data(Task(task), split)); };
   EXPECT_EQ(digest("cifar10", 0), "5d9cca6bb412928cb2913ace75fe7f91264a179708b76c8158c0d70381fe6005");
