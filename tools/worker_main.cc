@@ -6,6 +6,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@ namespace {
 absl::Status Execute(const WorkRequest& request, ImageCache* images, const ReportProgress& report) {
   const at::Device device =
       request.has_cuda_device() ? at::Device(at::kCUDA, static_cast<at::DeviceIndex>(request.cuda_device())) : at::kCPU;
-  const ActionContext context{request.key(), Store(request.store()), device, images, report, StageClock()};
+  const ActionContext context{request.key(), Store(request.store()), device, images, report,
+                              StageClock(),  request.continued_key()};
   const ExecutionSpec& execution = request.has_train()   ? request.train().execution()
                                    : request.has_infer() ? request.infer().train(0).execution()
                                                          : ExecutionSpec::default_instance();
@@ -39,6 +41,11 @@ absl::Status Execute(const WorkRequest& request, ImageCache* images, const Repor
       for (const KeyedInferAction& other : request.infer_together()) requests.push_back({other.key(), other.action()});
       return Infer(requests, context);
     }
+  } catch (const c10::OutOfMemoryError& error) {
+    LOG(ERROR) << error.what();
+    return absl::ResourceExhaustedError(WhatFailed(error));
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError("out of memory");
   } catch (const std::exception& error) {
     // LibTorch's own errors: out of memory, a device that is not there, an operation without a kernel, a script's.
     LOG(ERROR) << error.what();

@@ -4,8 +4,9 @@
 
 namespace openset {
 
-// While an object lives, SIGINT, SIGTERM and SIGHUP do not end the process but make fd() readable. Child processes
-// started by core/process/subprocess.h get the signals' usual effect back.
+// While an object lives, SIGINT, SIGTERM, SIGHUP and SIGUSR1 do not end the process but make fd() readable; SIGHUP
+// stays without effect where it is ignored (nohup). Child processes started by core/process/subprocess.h get the
+// signals' usual effect back.
 class Interrupt {
  public:
   Interrupt();

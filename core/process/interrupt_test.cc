@@ -22,6 +22,21 @@ TEST(Interrupt, TurnsSignalsIntoReadability) {
   EXPECT_EQ(interrupt.Take(), SIGTERM);
 }
 
+TEST(Interrupt, LeavesAHangupIgnoredUnderNohup) {
+  signal(SIGHUP, SIG_IGN);
+  {
+    Interrupt interrupt;
+    kill(getpid(), SIGHUP);
+    EXPECT_EQ(interrupt.Take(), 0);
+  }
+  signal(SIGHUP, SIG_DFL);
+  Interrupt interrupt;
+  kill(getpid(), SIGHUP);
+  EXPECT_EQ(interrupt.Take(), SIGHUP);
+  kill(getpid(), SIGUSR1);
+  EXPECT_EQ(interrupt.Take(), SIGUSR1);
+}
+
 TEST(Interrupt, GivesTheSignalsTheirEffectBack) {
   { Interrupt interrupt; }
   EXPECT_EXIT({ kill(getpid(), SIGTERM); }, testing::KilledBySignal(SIGTERM), "");

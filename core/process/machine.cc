@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "absl/strings/ascii.h"
@@ -62,6 +63,17 @@ std::vector<std::string> CpuFeatures() {
 #undef OPENSET_ADD_IF_SUPPORTED
 #endif
   return features;
+}
+
+int64_t MachineMemoryMb() {
+  constexpr int64_t kMb = 1 << 20;
+  int64_t kilobytes = 0, limit = 0;
+  // "MemTotal:  16384256 kB"
+  const std::string total = FieldOf("/proc/meminfo", "MemTotal");
+  if (!absl::SimpleAtoi(total.substr(0, total.find(' ')), &kilobytes)) return 0;
+  std::ifstream file("/sys/fs/cgroup/memory.max");  // "max", or bytes
+  if (!(file >> limit)) return kilobytes / 1024;
+  return std::min(kilobytes / 1024, limit / kMb);
 }
 
 double CpuSeconds() {

@@ -17,6 +17,9 @@ std::string CpuName();
 // "avx2", "fma", "avx512f" ...
 std::vector<std::string> CpuFeatures();
 
+// Memory of the machine, or what this process's control group may have of it, in MB; 0 where the kernel does not say.
+int64_t MachineMemoryMb();
+
 // Seconds that all threads of this process have run.
 double CpuSeconds();
 

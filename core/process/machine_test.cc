@@ -54,5 +54,10 @@ TEST(Machine, PeakMemoryStaysAfterItIsGivenBack) {
   EXPECT_LE(PeakMemoryBytes(), with);
 }
 
+TEST(Machine, HasSomeMemory) {
+  EXPECT_GT(MachineMemoryMb(), 100);
+  EXPECT_LT(MachineMemoryMb(), 1 << 30);
+}
+
 }  // namespace
 }  // namespace openset

@@ -69,6 +69,7 @@ absl::StatusOr<std::unique_ptr<Subprocess>> Subprocess::Start(const std::vector<
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGUSR1, SIG_DFL);
     execve(argv[0], argv.data(), envp.data());
     const int error = errno;
     (void)!write(report, &error, sizeof(error));

@@ -1,17 +1,27 @@
 #include "experiments/engine/execute_plan.h"
 
+#include <signal.h>
 #include <string.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/files/files.h"
+#include "core/process/disk_error.h"
 #include "core/process/interrupt.h"
+#include "core/process/machine.h"
+#include "core/process/steady_clock.h"
 #include "core/status_macros.h"
+#include "experiments/engine/node_action.h"
 #include "experiments/engine/scheduler.h"
 #include "experiments/spec/describe.h"
 
@@ -19,15 +29,20 @@ namespace openset {
 namespace {
 
 constexpr absl::Duration kTick = absl::Milliseconds(200);
+// Between two looks at what other processes do.
+constexpr absl::Duration kLookEvery = absl::Seconds(1);
+// Between two signs of life, which show the progress.
+constexpr absl::Duration kDescribeEvery = absl::Seconds(2);
 
 class Execution {
  public:
-  Execution(const Plan& plan, const MakeChoice& choose, const Store& store, const ActionMemory& memory, Engine* engine,
-            EngineObserver* observer)
+  Execution(const Plan& plan, const MakeChoice& choose, const Store& store, const ExecuteOptions& options,
+            Engine* engine, EngineObserver* observer)
       : plan_(plan),
         choose_(choose),
         store_(store),
-        memory_(memory),
+        options_(options),
+        leases_(options.leases),
         engine_(engine),
         observer_(observer),
         scheduler_(engine->capacity()) {}
@@ -41,35 +56,56 @@ class Execution {
     Interrupt interrupt;
     while (true) {
       OPENSET_RETURN_IF_ERROR(StartWhatCan());
-      if (scheduler_.running() == 0) break;
+      if (IsOver()) break;
       for (const EngineEvent& event : engine_->Wait(interrupt.fd(), kTick)) Handle(event);
-      if (const int signal = interrupt.Take(); signal != 0) {
+      if (const int signal = interrupt.Take(); signal == SIGUSR1) {
+        BeginEnding();
+      } else if (signal != 0) {
         Stop();
         return absl::CancelledError(absl::StrCat("stopped by ", strsignal(signal)));
       }
+      if (ends_at_.has_value() && SteadyNow() >= *ends_at_) Stop();
+      LookAround();
       observer_->OnTick();
     }
+    if (ends_at_.has_value()) return absl::CancelledError("stopped, as its time is up");
+    OPENSET_RETURN_IF_ERROR(store_failure_);
     OPENSET_RETURN_IF_ERROR(start_failure_);
     if (failed_ == 0) return absl::OkStatus();
-    return absl::AbortedError(absl::StrCat(failed_, failed_ == 1 ? " action" : " actions", " failed"));
+    const char* rest = TooManyFailed() ? ", and nothing new was started after that (--max_failures)" : "";
+    return absl::AbortedError(absl::StrCat(failed_, failed_ == 1 ? " action" : " actions", " failed", rest));
   }
 
  private:
+  // A node that waits for another process, or for its next attempt.
+  struct Postponed {
+    int n;
+    std::string elsewhere;  // the run that works on it; "" if it waits for its next attempt
+    int failures = 0;       // attempts that had failed when it began to wait
+    absl::Duration until;   // of an attempt
+  };
+
+  bool MayStart() const {
+    return start_failure_.ok() && store_failure_.ok() && !TooManyFailed() && !ends_at_.has_value();
+  }
+  bool TooManyFailed() const { return options_.max_failures > 0 && failed_ >= options_.max_failures; }
+  bool IsOver() const { return scheduler_.running() == 0 && (scheduler_.postponed() == 0 || !MayStart()); }
+
   // Gives the scheduler these nodes, inputs first. Passengers are part of the node that they are done together with.
   absl::Status AddNodes(const std::vector<int>& needed) {
     AddWork(needed);
     numbers_.resize(plan_.nodes.size(), -1);
     for (const int n : needed) {
       const PlanNode& node = plan_.nodes[n];
-      if (node.is_passenger) continue;
-      const Demand demand = DemandOf(node);
+      if (node.is_passenger || !IsDoneHere(n)) continue;
+      const Demand demand = DemandOf(plan_, node, options_.memory);
       if (demand.gpu_shares > 0 && engine_->capacity().gpus.empty()) {
         return absl::FailedPreconditionError(
-            absl::StrCat(Describe(plan_.TrialOf(node)), " runs on a GPU: give one, --devices=cuda:0"));
+            absl::StrCat(openset::Describe(plan_.TrialOf(node)), " runs on a GPU: give one, --devices=cuda:0"));
       }
       std::vector<int> inputs;
       for (const int input : node.inputs) {
-        if (!plan_.nodes[input].done) inputs.push_back(numbers_[input]);
+        if (!plan_.nodes[input].done && numbers_[input] >= 0) inputs.push_back(numbers_[input]);
       }
       numbers_[n] = scheduler_.Add(demand, {static_cast<int>(node.kind), work_[n]}, inputs);
       for (const int passenger : node.together) numbers_[passenger] = numbers_[n];
@@ -77,6 +113,19 @@ class Execution {
       if (scheduler_.state(numbers_[n]) == NodeState::kSkipped) Skip(n);
     }
     return absl::OkStatus();
+  }
+
+  // Whether this process does it: it is among those it was told to do, and has or makes what they need.
+  bool IsDoneHere(int n) {
+    if (options_.only == nullptr) return true;
+    if (!options_.only(plan_.nodes[n])) return false;
+    for (const int input : plan_.nodes[n].inputs) {
+      const PlanNode& from = plan_.nodes[input];
+      if (from.done || numbers_[input] >= 0 || IsInStore(plan_, from, store_)) continue;
+      observer_->OnSkip(n);
+      return false;
+    }
+    return true;
   }
 
   // Of each of these nodes: its work and that of the longest way from it to a record.
@@ -88,58 +137,9 @@ class Execution {
     }
   }
 
-  Demand DemandOf(const PlanNode& node) const {
-    Demand demand;
-    switch (node.kind) {
-      case ActionKind::kTrain:
-        demand.memory_mb = memory_.train_mb();
-        break;
-      case ActionKind::kInfer:
-        demand.memory_mb = memory_.infer_mb();
-        break;
-      case ActionKind::kEvaluate:
-        demand.memory_mb = memory_.evaluate_mb();
-        demand.cpu_threads = 1;
-        return demand;
-      case ActionKind::kChoose:
-        return demand;
-    }
-    const ExecutionSpec& execution = plan_.TrialOf(node).execution();
-    if (execution.device() == ExecutionSpec::CUDA) {
-      demand.gpu_shares = 1;
-    } else {
-      demand.cpu_threads = execution.threads();
-    }
-    return demand;
-  }
-
-  WorkRequest RequestOf(const PlanNode& node) const {
-    WorkRequest request;
-    request.set_key(node.key);
-    switch (node.kind) {
-      case ActionKind::kTrain:
-        *request.mutable_train() = plan_.TrainActionOf(node);
-        break;
-      case ActionKind::kInfer:
-        *request.mutable_infer() = plan_.InferActionOf(node);
-        for (const int other : node.together) {
-          KeyedInferAction* passenger = request.add_infer_together();
-          passenger->set_key(plan_.nodes[other].key);
-          *passenger->mutable_action() = plan_.InferActionOf(plan_.nodes[other]);
-        }
-        break;
-      case ActionKind::kEvaluate:
-        *request.mutable_evaluate() = plan_.TrialOf(node).Spec();
-        break;
-      case ActionKind::kChoose:
-        break;
-    }
-    return request;
-  }
-
   // After a failure to start, nothing is started before something has ended.
   absl::Status StartWhatCan() {
-    while (start_failure_.ok()) {
+    while (MayStart()) {
       const auto start = scheduler_.Next();
       if (!start.has_value()) break;
       const int n = nodes_[start->node];
@@ -147,23 +147,65 @@ class Execution {
         OPENSET_RETURN_IF_ERROR(Choose(n, start->node));
         continue;
       }
-      start_failure_ = engine_->Start(start->node, start->gpu, RequestOf(plan_.nodes[n]));
+      if (!Claim(n, start->node)) continue;
+      start_failure_ = engine_->Start(start->node, start->gpu, RequestOf(plan_, plan_.nodes[n]));
       if (start_failure_.ok()) {
-        store_.MarkRunning(plan_.nodes[n].key);
+        running_.insert(start->node);
         observer_->OnStart(n);
+        continue;
+      }
+      Release(n);
+      scheduler_.Cancelled(start->node);
+      if (StoreFailed(start_failure_)) {
+        start_failure_ = absl::OkStatus();
       } else {
-        scheduler_.Cancelled(start->node);
         observer_->OnStartFailure(n, start_failure_);
       }
     }
     return absl::OkStatus();
   }
 
+  // Whether the node is to be started: no other process works on it or has done it.
+  bool Claim(int n, int number) {
+    if (leases_ == nullptr) return true;
+    const PlanNode& node = plan_.nodes[n];
+    if (IsInStore(plan_, node, store_)) {
+      Finish(n, number);
+      return false;
+    }
+    const absl::StatusOr<std::string> owner = leases_->TryClaim(KeysOf(plan_, node));
+    if (!owner.ok()) {
+      scheduler_.Cancelled(number);
+      if (!StoreFailed(owner.status())) store_failure_ = owner.status();
+      return false;
+    }
+    if (!owner->empty()) {
+      LeaveTo(n, number, *owner, /*was_ours=*/false);
+      return false;
+    }
+    if (!IsInStore(plan_, node, store_)) return true;
+    Release(n);  // who had it finished a moment ago
+    Finish(n, number);
+    return false;
+  }
+
+  void Release(int n) {
+    if (leases_ == nullptr) return;
+    for (const std::string& key : KeysOf(plan_, plan_.nodes[n])) leases_->Release(key);
+  }
+
+  void LeaveTo(int n, int number, const std::string& run_id, bool was_ours) {
+    scheduler_.Postponed(number);
+    postponed_[number] = {n, run_id, store_.CountFailures(plan_.nodes[n].key)};
+    observer_->OnElsewhere(n, run_id, was_ours);
+  }
+
   absl::Status Choose(int n, int number) {
     observer_->OnStart(n);
     const absl::StatusOr<std::vector<int>> added = choose_(n);
     if (!added.ok()) {
-      Fail(n, number, added.status(), /*log_tail=*/"");
+      RecordFailure(n, number, added.status(), /*log_tail=*/"", /*retried=*/false);
+      Fail(n, number, added.status());
       return absl::OkStatus();
     }
     observer_->OnGrowth(*added);
@@ -173,21 +215,56 @@ class Execution {
   }
 
   void Handle(const EngineEvent& event) {
-    const int n = nodes_[event.action];
-    if (event.progress.has_value()) observer_->OnProgress(n, *event.progress);
+    const int number = event.action, n = nodes_[number];
+    if (event.progress.has_value()) {
+      observer_->OnProgress(n, *event.progress);
+      const int epoch = event.progress->epoch();
+      // Its last epoch is saved by now.
+      if (ends_at_.has_value() && epoch > 0 && epochs_.count(number) > 0 && epoch > epochs_[number]) {
+        engine_->Kill(number);
+        Leave(n, number);
+        scheduler_.Cancelled(number);
+        return;
+      }
+      if (epoch > 0) epochs_[number] = epoch;
+    }
     if (!event.end.has_value()) return;
     start_failure_ = absl::OkStatus();
-    store_.UnmarkRunning(plan_.nodes[n].key);
-    if (!event.end->ok()) return Fail(n, event.action, *event.end, event.log_tail);
-    observer_->OnFinish(n, *event.end);
-    scheduler_.Finished(event.action);
+    if (event.end->ok()) {
+      Leave(n, number);
+      Finish(n, number);
+    } else if (StoreFailed(*event.end)) {
+      Leave(n, number);
+      Skip(n);
+      scheduler_.Cancelled(number);
+    } else {
+      const bool retried = MayPass(*event.end) && attempts_[number] < options_.retry.retries && MayStart();
+      RecordFailure(n, number, *event.end, event.log_tail, retried);
+      Leave(n, number);
+      if (!retried) return Fail(n, number, *event.end);
+      const absl::Duration wait = WaitBeforeRetry(options_.retry, ++attempts_[number]);
+      scheduler_.Postponed(number);
+      postponed_[number] = {n, "", 0, SteadyNow() + wait};
+      observer_->OnRetry(n, *event.end, wait);
+    }
+  }
+
+  // It does not run any more.
+  void Leave(int n, int number) {
+    running_.erase(number);
+    epochs_.erase(number);
+    Release(n);
+  }
+
+  void Finish(int n, int number) {
+    observer_->OnFinish(n, absl::OkStatus());
+    scheduler_.Finished(number);
     for (const int passenger : plan_.nodes[n].together) observer_->OnFinish(passenger, absl::OkStatus());
   }
 
-  void Fail(int n, int number, const absl::Status& status, const std::string& log_tail) {
+  void Fail(int n, int number, const absl::Status& status) {
     observer_->OnFinish(n, status);
     ++failed_;
-    RecordFailure(plan_.nodes[n], status, log_tail);
     for (const int passenger : plan_.nodes[n].together) observer_->OnSkip(passenger);
     for (const int skipped : scheduler_.Failed(number)) Skip(nodes_[skipped]);
   }
@@ -197,45 +274,130 @@ class Execution {
     for (const int passenger : plan_.nodes[n].together) observer_->OnSkip(passenger);
   }
 
-  void RecordFailure(const PlanNode& node, const absl::Status& status, const std::string& log_tail) const {
+  // Whether it is the store's failure and not the action's.
+  bool StoreFailed(const absl::Status& status) {
+    const bool is_gone = !store_failure_.ok() || (leases_ != nullptr && !FileExists(store_.folder()));
+    if (!IsDiskError(status) && !is_gone) return false;
+    if (store_failure_.ok()) {
+      store_failure_ = absl::UnavailableError(
+          absl::StrCat("the store ", store_.folder(), " is full or gone: ", status.message(),
+                       "; nothing new was started. Once there is room the same command goes on"));
+    }
+    return true;
+  }
+
+  void RecordFailure(int n, int number, const absl::Status& status, const std::string& log_tail, bool retried) {
+    const PlanNode& node = plan_.nodes[n];
     FailureRecord failure;
     failure.set_schema_version(kSchemaVersion);
     failure.set_kind(KindName(node.kind));
     failure.set_key(node.key);
-    failure.set_description(Describe(plan_.TrialOf(node)));
+    failure.set_description(openset::Describe(plan_.TrialOf(node)));
     failure.set_message(std::string(status.message()));
     failure.set_log_tail(log_tail);
     failure.set_failed_at_seconds(absl::ToUnixSeconds(absl::Now()));
-    // A store that can't be written to fails the next action too; this one's message has been shown.
-    store_.WriteFailure(failure).IgnoreError();
+    if (const auto epoch = epochs_.find(number); epoch != epochs_.end()) failure.set_epoch(epoch->second);
+    failure.set_code(static_cast<int>(status.code()));
+    failure.set_host(HostName());
+    failure.set_retried(retried);
+    if (const absl::Status written = store_.WriteFailure(failure); !written.ok()) StoreFailed(written);
+  }
+
+  // Tells others that this process lives, and looks at what they have done.
+  void LookAround() {
+    const absl::Duration now = SteadyNow();
+    if (leases_ != nullptr && now - described_ >= std::min(kDescribeEvery, leases_->lease() / 4)) {
+      described_ = now;
+      RunState state;
+      observer_->Describe(&state);
+      if (const absl::Status renewed = leases_->Renew(std::move(state)); !renewed.ok()) StoreFailed(renewed);
+      LeaveLost();
+    }
+    if (now - looked_ < std::min(kLookEvery, options_.retry.first_wait)) return;
+    looked_ = now;
+    for (auto next = postponed_.begin(); next != postponed_.end();) {
+      const auto [number, waiting] = *next++;
+      if (waiting.elsewhere.empty() ? now >= waiting.until : IsBack(number, waiting)) {
+        postponed_.erase(number);
+        scheduler_.Resumed(number);
+      }
+    }
+  }
+
+  // Whether this process has to do what another one was at. What has come of it otherwise is told to the scheduler.
+  bool IsBack(int number, const Postponed& waiting) {
+    const PlanNode& node = plan_.nodes[waiting.n];
+    if (IsInStore(plan_, node, store_)) {
+      postponed_.erase(number);
+      Finish(nodes_[number], number);
+      return false;
+    }
+    for (const std::string& key : KeysOf(plan_, node)) {
+      if (!leases_->OwnerOf(key).empty()) return false;
+    }
+    const absl::StatusOr<FailureRecord> failure = store_.LoadFailure(node.key);
+    if (store_.CountFailures(node.key) == waiting.failures || !failure.ok() || failure->retried()) return true;
+    const int n = nodes_[number];
+    postponed_.erase(number);
+    Fail(n, number,
+         absl::Status(static_cast<absl::StatusCode>(failure->code()),
+                      absl::StrCat(failure->message(), " (", RunName(waiting.elsewhere), ")")));
+    return false;
+  }
+
+  // What others took over while this process slept: they do it.
+  void LeaveLost() {
+    for (const std::string& key : leases_->Lost()) {
+      for (const int number : std::set<int>(running_)) {
+        const int n = nodes_[number];
+        const std::vector<std::string> keys = KeysOf(plan_, plan_.nodes[n]);
+        if (std::find(keys.begin(), keys.end(), key) == keys.end()) continue;
+        engine_->Kill(number);
+        Leave(n, number);
+        LeaveTo(n, number, leases_->OwnerOf(key), /*was_ours=*/true);
+      }
+    }
+  }
+
+  void BeginEnding() {
+    if (!ends_at_.has_value()) ends_at_ = SteadyNow() + options_.ending;
   }
 
   void Stop() {
     engine_->KillAll();
-    for (int s = 0; s < scheduler_.size(); ++s) {
-      if (scheduler_.state(s) == NodeState::kRunning) store_.UnmarkRunning(plan_.nodes[nodes_[s]].key);
+    for (const int number : std::set<int>(running_)) {
+      Leave(nodes_[number], number);
+      scheduler_.Cancelled(number);
     }
   }
 
   const Plan& plan_;  // grows by choices
   const MakeChoice& choose_;
   const Store& store_;
-  const ActionMemory memory_;
+  const ExecuteOptions& options_;
+  Leases* leases_;
   Engine* engine_;
   EngineObserver* observer_;
   Scheduler scheduler_;
-  std::vector<int> nodes_;      // of the plan, by their numbers in the scheduler
-  std::vector<int> numbers_;    // and the other way round; -1: not there
-  std::vector<int64_t> work_;   // of the plan's nodes, AddWork()
-  absl::Status start_failure_;  // OK: the last start did not fail, or something has ended since
+  std::vector<int> nodes_;                 // of the plan, by their numbers in the scheduler
+  std::vector<int> numbers_;               // and the other way round; -1: not there
+  std::vector<int64_t> work_;              // of the plan's nodes, AddWork()
+  std::set<int> running_;                  // in the engine, by their numbers
+  std::map<int, Postponed> postponed_;     // by their numbers
+  std::map<int, int> attempts_;            // that failed, of those that are tried again
+  std::map<int, int> epochs_;              // under way, of the trainings that run
+  absl::Status start_failure_;             // OK: the last start did not fail, or something has ended since
+  absl::Status store_failure_;             // OK: the store can be written
+  std::optional<absl::Duration> ends_at_;  // when what runs is killed, of a process whose time runs out
+  absl::Duration described_, looked_;
   int failed_ = 0;
 };
 
 }  // namespace
 
-absl::Status ExecutePlan(const Plan& plan, const MakeChoice& choose, const Store& store, const ActionMemory& memory,
+absl::Status ExecutePlan(const Plan& plan, const MakeChoice& choose, const Store& store, const ExecuteOptions& options,
                          Engine* engine, EngineObserver* observer) {
-  return Execution(plan, choose, store, memory, engine, observer).Run();
+  return Execution(plan, choose, store, options, engine, observer).Run();
 }
 
 }  // namespace openset

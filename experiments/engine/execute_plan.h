@@ -3,13 +3,18 @@
 #define OPENSET_EXPERIMENTS_ENGINE_EXECUTE_PLAN_H_
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "experiments/engine/deploy.pb.h"
 #include "experiments/engine/engine.h"
+#include "experiments/engine/retry.h"
 #include "experiments/plan/plan.h"
+#include "experiments/store/leases.h"
+#include "experiments/store/run_state.pb.h"
 #include "experiments/store/store.h"
 #include "experiments/worker/worker.proto.h"
 
@@ -25,31 +30,55 @@ class EngineObserver {
   virtual ~EngineObserver() = default;
   virtual void OnStart(int node) = 0;
   virtual void OnProgress(int node, const WorkProgress& progress) = 0;
-  // Also of a node that was done together with another one and never started itself.
+  // Also of a node that was done together with another one, or by another process, and never started itself.
   virtual void OnFinish(int node, const absl::Status& status) = 0;
-  // An input failed, so this is not tried.
+  // An input failed, so this is not tried; or the store failed it.
   virtual void OnSkip(int node) = 0;
   // It could not be started. While others run it will be tried again, when one of them has ended.
   virtual void OnStartFailure(int node, const absl::Status& status) = 0;
+  // This attempt failed, of something that may pass; the next one begins after `wait`.
+  virtual void OnRetry(int node, const absl::Status& status, absl::Duration wait) = 0;
+  // Another process, of this run id, works on it; its result is waited for. `was_ours`: it took the action over, since
+  // this process slept.
+  virtual void OnElsewhere(int node, const std::string& run_id, bool was_ours) = 0;
   // A choice, which OnStart() told of, added nodes that are needed; OnFinish() of it follows.
   virtual void OnGrowth(const std::vector<int>& added) = 0;
   // Several times a second.
   virtual void OnTick() = 0;
+  // What this process does, for others to read (Leases::Renew()).
+  virtual void Describe(RunState* state) const = 0;
+};
+
+struct ExecuteOptions {
+  ActionMemory memory;
+  RetryPolicy retry;
+  // Nothing new is started after so many failed actions; 0: what does not depend on them is.
+  int max_failures = 0;
+  // Which keep other processes from doing the same. Null: there are none.
+  Leases* leases = nullptr;
+  // What of the needed nodes is done here; absent: all. What is not is expected to be in the store; where it is not,
+  // what depends on it is skipped.
+  std::function<bool(const PlanNode&)> only;
+  // For a process whose time runs out (SIGUSR1): from then on nothing new is started, each training may end the epoch
+  // that it is in, and what still runs after so long is killed. The error is kCancelled.
+  absl::Duration ending = absl::Minutes(1);
 };
 
 // Executes the needed actions of a plan, each as soon as its inputs and a seat are there; later steps of a trial before
 // earlier ones, so that trials complete, then those with more work up to their record, so that none is left for the
-// end. An action on the CPU takes as many threads as its trial has, one on a GPU one share of it, an evaluation one
-// thread; and the memory that its kind takes. A choice takes no seat: it is made here, by `choose`, and what it adds to
-// the plan is executed as well.
+// end. What an action takes says experiments/engine/node_action.h. A choice takes no seat: it is made here, by
+// `choose`, and what it adds to the plan is executed as well.
 //
-// A failed action is recorded in the store (FailureRecord) and what depends on it is skipped; everything else goes on.
-// Where the engine cannot start an action nothing is lost: those that run go on to their end, and it is tried again
-// whenever one of them has ended.
+// An action that another process works on is left to it, and done here if that process dies. One that fails is recorded
+// in the store (FailureRecord) and, where that may help, tried again; after the last attempt what depends on it is
+// skipped; everything else goes on. Where the engine cannot start an action nothing is lost: those that run go on to
+// their end, and it is tried again whenever one of them has ended. Where the store is full or gone nothing new is
+// started, what runs may finish, and no action is to blame.
 // SIGINT, SIGTERM or SIGHUP stops: what runs is killed, and what it did is resumed by the next run.
 // Errors: kAborted if actions failed (with their number); kCancelled if it was stopped; kFailedPrecondition if an
-// action needs a device that is not there; the engine's if an action could not be started and nothing runs any more.
-absl::Status ExecutePlan(const Plan& plan, const MakeChoice& choose, const Store& store, const ActionMemory& memory,
+// action needs a device that is not there; kUnavailable if the store failed; the engine's if an action could not be
+// started and nothing runs any more.
+absl::Status ExecutePlan(const Plan& plan, const MakeChoice& choose, const Store& store, const ExecuteOptions& options,
                          Engine* engine, EngineObserver* observer);
 
 }  // namespace openset

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -53,31 +54,47 @@ class FakeEngine : public Engine {
 
   std::vector<EngineEvent> Wait(int, absl::Duration) override {
     ++waits;
-    if (waits == interrupt_at) raise(SIGINT);
-    EXPECT_FALSE(running.empty());
+    if (waits == interrupt_at) raise(signal);
+    if (on_wait) on_wait();
+    if (held_back || running.empty()) return {};  // all wait for something else
     const auto [action, key] = running.front();
     running.pop_front();
     if (on_end) on_end(key);
     EngineEvent progress{action};
     progress.progress.emplace().set_fraction(0.5);
     EngineEvent end{action};
-    end.end = failing_keys.count(key) > 0 ? absl::AbortedError("it failed") : absl::OkStatus();
-    if (!end.end->ok()) end.log_tail = "the log";
+    end.end = failing_keys.count(key) > 0 ? failure : absl::OkStatus();
+    if (fails_once.erase(key) > 0) end.end = absl::UnavailableError("its worker died");
+    if (!end.end->ok()) {
+      end.log_tail = "the log";
+      keys.erase(key);
+    }
     return {progress, end};
   }
 
+  void Kill(int action) override {
+    killed.push_back(action);
+    const auto is_it = [action](const auto& entry) { return entry.first == action; };
+    running.erase(std::find_if(running.begin(), running.end(), is_it));
+  }
   void KillAll() override { running.clear(); }
 
   Capacity capacity_of;
   std::set<int> failing_starts;  // by number of the call
   bool refuse_all = false;
   std::set<std::string> failing_keys;
+  std::set<std::string> fails_once;  // by what may pass
+  absl::Status failure = absl::AbortedError("it failed");
   std::function<void(const std::string& key)> on_end;
+  std::function<void()> on_wait;
+  bool held_back = false;  // nothing ends
   int interrupt_at = -1;
+  int signal = SIGINT;
 
   std::vector<WorkRequest> started;
   std::vector<int> gpus;
   std::set<std::string> keys;
+  std::vector<int> killed;
   std::deque<std::pair<int, std::string>> running;
   size_t most_running = 0;
   size_t refused = 0;
@@ -92,8 +109,15 @@ class Observer : public EngineObserver {
   void OnSkip(int node) override { skipped.push_back(node); }
   void OnStartFailure(int, const absl::Status& status) override { start_failures.push_back(status); }
   void OnGrowth(const std::vector<int>& nodes) override { added.insert(added.end(), nodes.begin(), nodes.end()); }
+  void OnRetry(int node, const absl::Status&, absl::Duration wait) override { retries.emplace_back(node, wait); }
+  void OnElsewhere(int node, const std::string& run_id, bool was_ours) override {
+    elsewhere.push_back(absl::StrCat(node, " ", run_id, was_ours ? " was ours" : ""));
+  }
   void OnTick() override {}
+  void Describe(RunState* state) const override { state->set_experiment("described"); }
 
+  std::vector<std::pair<int, absl::Duration>> retries;
+  std::vector<std::string> elsewhere;
   std::vector<int> added;
   int starts = 0, progress = 0;
   std::vector<int> finished, failed, skipped;
@@ -113,7 +137,7 @@ class ExecutePlanTest : public ::testing::Test {
     return MakePlan(*Expand(*experiment), store_, [](const Selection&) { return 10; });
   }
 
-  absl::Status Run(const Plan& plan) { return ExecutePlan(plan, NoChoice, store_, memory_, &engine_, &observer_); }
+  absl::Status Run(const Plan& plan) { return ExecutePlan(plan, NoChoice, store_, options_, &engine_, &observer_); }
 
   // "train", "infer", ... in the order of starting.
   std::vector<std::string> Kinds() const {
@@ -157,7 +181,7 @@ class ExecutePlanTest : public ::testing::Test {
   const Store store_;
   FakeEngine engine_;
   Observer observer_;
-  ActionMemory memory_;
+  ExecuteOptions options_;
 };
 
 TEST_F(ExecutePlanTest, TrialsCompleteAndTheLongestTrainingGoesFirst) {
@@ -222,7 +246,6 @@ TEST_F(ExecutePlanTest, AStartThatFailsWhileNothingRunsIsTheErrorAndNoFailureOfT
   EXPECT_THAT(observer_.failed, IsEmpty());
   for (const PlanNode& node : plan.nodes) {
     EXPECT_FALSE(store_.LoadFailure(node.key).ok());
-    EXPECT_EQ(store_.RunningBy(node.key), "");
   }
 }
 
@@ -232,7 +255,6 @@ TEST_F(ExecutePlanTest, ASignalKillsWhatRuns) {
   const Plan plan = MakePlanOf("seed: [0, 1, 2, 3, 4, 5]");
   EXPECT_EQ(Run(plan), absl::CancelledError("stopped by Interrupt"));
   EXPECT_THAT(engine_.running, IsEmpty());
-  EXPECT_THAT(*ListFolder(store_.folder() + "/running"), IsEmpty());
 }
 
 TEST_F(ExecutePlanTest, AGpuIsSharedByAsManyActionsAsItHasShares) {
@@ -247,16 +269,16 @@ TEST_F(ExecutePlanTest, AGpuIsSharedByAsManyActionsAsItHasShares) {
   FakeEngine shared;
   shared.capacity_of.gpus = {3};
   shared.capacity_of.shares_per_gpu = 3;
-  ASSERT_TRUE(ExecutePlan(plan, NoChoice, store_, memory_, &shared, &observer_).ok());
+  ASSERT_TRUE(ExecutePlan(plan, NoChoice, store_, options_, &shared, &observer_).ok());
   EXPECT_GE(shared.most_running, 3);
 }
 
 TEST_F(ExecutePlanTest, MemoryIsCountedByTheKindOfAction) {
   engine_.capacity_of.cpu_threads = 8;
   engine_.capacity_of.memory_mb = 1000;
-  memory_.set_train_mb(500);
-  memory_.set_infer_mb(1000);
-  memory_.set_evaluate_mb(10);
+  options_.memory.set_train_mb(500);
+  options_.memory.set_infer_mb(1000);
+  options_.memory.set_evaluate_mb(10);
   const Plan plan = MakePlanOf("seed: [0, 1, 2, 3]");
   ASSERT_TRUE(Run(plan).ok());
   EXPECT_EQ(engine_.most_running, 2);
@@ -274,7 +296,7 @@ TEST_F(ExecutePlanTest, AChoiceIsMadeOnTheWayAndWhatItAddsIsDone) {
     EXPECT_EQ(node, choice);
     return planner.Choose(node);
   };
-  ASSERT_TRUE(ExecutePlan(plan, choose, store_, memory_, &engine_, &observer_).ok());
+  ASSERT_TRUE(ExecutePlan(plan, choose, store_, options_, &engine_, &observer_).ok());
   ASSERT_THAT(plan.trials, SizeIs(4));
   EXPECT_EQ(plan.searches[0].tuned, 3);
   EXPECT_EQ(plan.trials[3].method().training().epochs(), 3);
@@ -291,7 +313,7 @@ TEST_F(ExecutePlanTest, AChoiceThatCannotBeMadeIsAFailure) {
   std::map<std::string, std::optional<double>> undefined;
   const int choice = PlanSearch(&planner, &undefined);
   const auto choose = [&](int node) { return planner.Choose(node); };
-  EXPECT_EQ(ExecutePlan(planner.plan(), choose, store_, memory_, &engine_, &observer_),
+  EXPECT_EQ(ExecutePlan(planner.plan(), choose, store_, options_, &engine_, &observer_),
             absl::AbortedError("1 action failed"));
   EXPECT_THAT(observer_.failed, ElementsAre(choice));
   EXPECT_THAT(engine_.started, SizeIs(2 + 3 * 2));
@@ -303,9 +325,186 @@ TEST_F(ExecutePlanTest, ACandidateThatFailsLeavesNoChoice) {
   std::map<std::string, std::optional<double>> aurc;
   const int choice = PlanSearch(&planner, &aurc);
   engine_.failing_keys = {planner.plan().trial_id(1)};
-  EXPECT_EQ(ExecutePlan(planner.plan(), NoChoice, store_, memory_, &engine_, &observer_),
+  EXPECT_EQ(ExecutePlan(planner.plan(), NoChoice, store_, options_, &engine_, &observer_),
             absl::AbortedError("1 action failed"));
   EXPECT_THAT(observer_.skipped, ElementsAre(choice));
+}
+
+TEST_F(ExecutePlanTest, WhatMayPassIsTriedAgainAfterAWait) {
+  options_.retry.first_wait = absl::Milliseconds(10);
+  const Plan plan = MakePlanOf("seed: [0, 1]");
+  const std::string key = plan.nodes[0].key;
+  engine_.fails_once = {key};
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_THAT(observer_.retries, ElementsAre(std::pair(0, absl::Milliseconds(10))));
+  EXPECT_THAT(observer_.failed, IsEmpty());
+  EXPECT_THAT(engine_.started, SizeIs(6 + 1));
+  EXPECT_EQ(store_.CountFailures(key), 1);
+  EXPECT_TRUE(store_.LoadFailure(key)->retried());
+
+  // But not for ever.
+  engine_.keys.clear();
+  engine_.failing_keys = {key};
+  engine_.failure = absl::DeadlineExceededError("it hung");
+  observer_.retries.clear();
+  EXPECT_EQ(Run(MakePlanOf("seed: [0, 1]")), absl::AbortedError("1 action failed"));
+  EXPECT_THAT(observer_.retries,
+              ElementsAre(std::pair(0, absl::Milliseconds(10)), std::pair(0, absl::Milliseconds(40))));
+  EXPECT_EQ(store_.CountFailures(key), 1 + 3);
+  EXPECT_FALSE(store_.LoadFailure(key)->retried());
+  EXPECT_EQ(store_.LoadFailure(key)->code(), static_cast<int>(absl::StatusCode::kDeadlineExceeded));
+}
+
+TEST_F(ExecutePlanTest, NothingIsStartedAfterTooManyFailures) {
+  const Plan plan = MakePlanOf("seed: [0, 1, 2, 3, 4]");
+  for (const PlanNode& node : plan.nodes) engine_.failing_keys.insert(node.key);
+  options_.max_failures = 2;
+  EXPECT_EQ(Run(plan), absl::AbortedError("2 actions failed, and nothing new was started after that (--max_failures)"));
+  EXPECT_THAT(engine_.started, SizeIs(2));
+}
+
+TEST_F(ExecutePlanTest, AFullStoreStopsWhatIsNewAndBlamesNoAction) {
+  engine_.capacity_of.cpu_threads = 2;
+  const Plan plan = MakePlanOf("seed: [0, 1, 2, 3]");
+  engine_.failing_keys = {plan.nodes[0].key};
+  engine_.failure = absl::UnavailableError("cannot write x: No space left on device");
+  const absl::Status status = Run(plan);
+  EXPECT_TRUE(absl::IsUnavailable(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("is full or gone: cannot write x: No space left on device"));
+  EXPECT_THAT(engine_.started, SizeIs(2));
+  EXPECT_THAT(observer_.finished, SizeIs(1));
+  EXPECT_THAT(observer_.failed, IsEmpty());
+  EXPECT_EQ(store_.CountFailures(plan.nodes[0].key), 0);
+}
+
+TEST_F(ExecutePlanTest, ATrainingMayEndItsEpochWhenTimeRunsOut) {
+  engine_.capacity_of.cpu_threads = 2;
+  const Plan plan = MakePlanOf("seed: [0, 1, 2]");
+  engine_.interrupt_at = 1;
+  engine_.signal = SIGUSR1;
+  EXPECT_EQ(Run(plan), absl::CancelledError("stopped, as its time is up"));
+  EXPECT_THAT(engine_.started, SizeIs(2));  // nothing new
+  EXPECT_THAT(observer_.finished, SizeIs(2));
+}
+
+class LeasedTest : public ExecutePlanTest {
+ protected:
+  LeasedTest() {
+    LeaseOptions options;
+    options.clock = [this] { return now_; };
+    options.run_id = "ours.0.1.1";
+    ours_ = *Leases::Begin(store_, options);
+    options.run_id = "theirs.0.2.2";
+    theirs_ = *Leases::Begin(store_, options);
+    options_.leases = ours_.get();
+    options_.retry.first_wait = absl::Milliseconds(1);  // looks as often
+  }
+
+  // What an action leaves.
+  void Make(const PlanNode& node) const {
+    if (node.kind == ActionKind::kEvaluate) {
+      TrialRecord record;
+      record.set_trial_id(node.key);
+      EXPECT_TRUE(store_.CommitRecord(record).ok());
+    } else {
+      const bool train = node.kind == ActionKind::kTrain;
+      EXPECT_TRUE(MakeFolders(train ? store_.CheckpointFolder(node.key) : store_.OutputsFolder(node.key)).ok());
+    }
+  }
+
+  absl::Duration now_ = absl::Hours(1);
+  std::unique_ptr<Leases> ours_, theirs_;
+};
+
+TEST_F(LeasedTest, WhatAnotherProcessDoesIsWaitedForAndUsed) {
+  const Plan plan = MakePlanOf("seed: [0, 1]");
+  ASSERT_EQ(*theirs_->TryClaim({plan.nodes[0].key}), "");
+  engine_.on_wait = [&] {
+    if (engine_.waits != 20) return;
+    Make(plan.nodes[0]);
+    theirs_->Release(plan.nodes[0].key);
+  };
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_THAT(observer_.elsewhere, ElementsAre("0 theirs.0.2.2"));
+  EXPECT_THAT(engine_.started, SizeIs(5));
+  EXPECT_THAT(observer_.finished, SizeIs(6));
+  EXPECT_THAT(*ListFolder(store_.folder() + "/running"), IsEmpty());
+  EXPECT_THAT(RunsOf(store_), SizeIs(2));
+}
+
+TEST_F(LeasedTest, WhatADeadProcessLeftIsTakenOver) {
+  const Plan plan = MakePlanOf("seed: 0");
+  ASSERT_EQ(*theirs_->TryClaim({plan.nodes[0].key}), "");
+  engine_.on_wait = [&] { now_ += absl::Seconds(5); };  // they give no sign of life
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_THAT(observer_.elsewhere, SizeIs(1));
+  EXPECT_THAT(engine_.started, SizeIs(3));
+  EXPECT_THAT(theirs_->Lost(), ElementsAre(plan.nodes[0].key));
+}
+
+TEST_F(LeasedTest, WhatFailsInAnotherProcessFailsHere) {
+  const Plan plan = MakePlanOf("seed: 0");
+  ASSERT_EQ(*theirs_->TryClaim({plan.nodes[0].key}), "");
+  engine_.on_wait = [&] {
+    if (engine_.waits != 20) return;
+    FailureRecord failure;
+    failure.set_schema_version(kSchemaVersion);
+    failure.set_key(plan.nodes[0].key);
+    failure.set_code(static_cast<int>(absl::StatusCode::kAborted));
+    failure.set_message("it diverged");
+    ASSERT_TRUE(store_.WriteFailure(failure).ok());
+    theirs_->Release(plan.nodes[0].key);
+  };
+  EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
+  EXPECT_THAT(engine_.started, IsEmpty());
+  EXPECT_THAT(observer_.failed, SizeIs(1));
+  EXPECT_THAT(observer_.skipped, SizeIs(2));
+  EXPECT_EQ(store_.CountFailures(plan.nodes[0].key), 1);
+}
+
+TEST_F(LeasedTest, WhatIsDoneMeanwhileIsNotDoneAgain) {
+  const Plan plan = MakePlanOf("seed: [0, 1]");
+  for (const PlanNode& node : plan.nodes) Make(node);
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_THAT(engine_.started, IsEmpty());
+  EXPECT_THAT(observer_.finished, SizeIs(6));
+}
+
+TEST_F(LeasedTest, AProcessThatSleptLeavesItsActionsToWhoTookThemOver) {
+  options_.leases = nullptr;
+  LeaseOptions brief;  // renews, and looks for what it lost, all the time
+  brief.lease = absl::Milliseconds(1);
+  brief.clock = [this] { return now_; };
+  brief.run_id = "sleeper.0.3.3";
+  const auto sleeper = *Leases::Begin(store_, brief);
+  options_.leases = sleeper.get();
+  const Plan plan = MakePlanOf("seed: 0");
+  const std::string key = plan.nodes[0].key;
+  engine_.on_wait = [&] {
+    if (engine_.waits == 1) {
+      EXPECT_NE(theirs_->OwnerOf(key), "");
+      now_ += absl::Minutes(2);
+      ASSERT_EQ(*theirs_->TryClaim({key}), "");
+      engine_.held_back = true;
+    } else if (engine_.waits == 3) {
+      Make(plan.nodes[0]);
+      theirs_->Release(key);
+      engine_.held_back = false;
+    }
+  };
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_THAT(engine_.killed, SizeIs(1));
+  EXPECT_THAT(observer_.elsewhere, ElementsAre("0 theirs.0.2.2 was ours"));
+  EXPECT_THAT(observer_.finished, SizeIs(3));
+}
+
+TEST_F(LeasedTest, OnlyWhatItIsToldAndWhoseInputsAreThere) {
+  const Plan plan = MakePlanOf("seed: [0, 1]");
+  Make(plan.nodes[0]);
+  options_.only = [](const PlanNode& node) { return node.kind == ActionKind::kInfer; };
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_THAT(Kinds(), ElementsAre("infer"));
+  EXPECT_THAT(observer_.skipped, SizeIs(1));
 }
 
 }  // namespace

@@ -7,11 +7,14 @@
 #include <filesystem>
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "core/process/message_channel.h"
+#include "core/process/steady_clock.h"
 #include "core/process/subprocess.h"
 #include "core/status_macros.h"
 
@@ -24,11 +27,16 @@ struct LocalEngine::Worker {
   std::string log;
   int action = -1;               // -1: idle
   std::uintmax_t log_start = 0;  // size of the log when the action began
+  std::vector<int> cpus;         // that the action has for itself; none: any
+  int64_t cpu_ticks = 0;         // used, at the last look
+  absl::Duration alive;          // when it last said something or had used its CPU
 };
 
 namespace {
 
 constexpr int kLogTailLines = 20;
+// Between two looks at what CPU time workers have used.
+constexpr absl::Duration kLookEvery = absl::Seconds(5);
 
 std::string LogTail(const std::string& file, std::uintmax_t start) {
   const absl::StatusOr<std::string> log = ReadFile(file);
@@ -37,6 +45,17 @@ std::string LogTail(const std::string& file, std::uintmax_t start) {
       absl::StrSplit(log->substr(std::min<size_t>(log->size(), start)), '\n', absl::SkipEmpty());
   if (lines.size() > kLogTailLines) lines.erase(lines.begin(), lines.end() - kLogTailLines);
   return absl::StrJoin(lines, "\n");
+}
+
+// Of all threads of a process, in clock ticks; -1 if it is gone.
+int64_t CpuTicks(pid_t process) {
+  const std::string stat = ReadFile(absl::StrCat("/proc/", process, "/stat")).value_or("");
+  const size_t end = stat.rfind(')');  // of the name, which may hold anything
+  if (end == std::string::npos) return -1;
+  const std::vector<std::string> fields = absl::StrSplit(stat.substr(end + 1), ' ', absl::SkipEmpty());
+  int64_t user = 0, system = 0;
+  if (fields.size() < 13 || !absl::SimpleAtoi(fields[11], &user) || !absl::SimpleAtoi(fields[12], &system)) return -1;
+  return user + system;
 }
 
 // Whether there is something to read from it, or it is at its end.
@@ -48,7 +67,7 @@ bool IsReadable(int fd) {
 }  // namespace
 
 LocalEngine::LocalEngine(const Store& store, LocalEngineOptions options)
-    : store_(store), options_(std::move(options)) {}
+    : store_(store), options_(std::move(options)), pins_(options_.capacity.cpu_threads) {}
 
 LocalEngine::~LocalEngine() { KillAll(); }
 
@@ -57,10 +76,13 @@ absl::Status LocalEngine::Start(int action, int gpu, WorkRequest request) {
   for (const std::string& folder : options_.data_folders) request.add_data_folder(folder);
   if (gpu >= 0) request.set_cuda_device(gpu);
   const bool trainer = !request.has_evaluate();
-  const auto give = [action, &request](Worker* worker) {
+  const auto give = [this, action, &request](Worker* worker) {
     std::error_code error;
     worker->log_start = std::filesystem::file_size(worker->log, error);
     worker->action = action;
+    worker->alive = SteadyNow();
+    worker->cpus = pins_.Take(request.cpu_slots());
+    pins_.Pin(worker->process->pid(), worker->cpus);
     return MessageChannel(worker->process->channel()).Send(request);
   };
   while (Worker* worker = IdleWorker(trainer, gpu)) {
@@ -82,15 +104,57 @@ std::vector<EngineEvent> LocalEngine::Wait(int wake, absl::Duration at_most) {
     busy.push_back(worker.get());
   }
   std::vector<EngineEvent> events;
-  if (poll(waiting.data(), waiting.size(), static_cast<int>(absl::ToInt64Milliseconds(at_most))) <= 0) return events;
-  for (size_t i = 0; i < busy.size(); ++i) {
-    if (waiting[i + 1].revents != 0) events.push_back(ReadEvent(busy[i]));
+  if (poll(waiting.data(), waiting.size(), static_cast<int>(absl::ToInt64Milliseconds(at_most))) > 0) {
+    for (size_t i = 0; i < busy.size(); ++i) {
+      if (waiting[i + 1].revents != 0) events.push_back(ReadEvent(busy[i]));
+    }
   }
+  AddHung(&events);
   return events;
+}
+
+void LocalEngine::AddHung(std::vector<EngineEvent>* events) {
+  const absl::Duration now = SteadyNow();
+  if (now - looked_ < std::min(kLookEvery, options_.hang / 4)) return;
+  // One that was stopped itself, with its workers or without, has seen nothing in the meantime.
+  const bool slept = looked_ > absl::ZeroDuration() && now - looked_ > options_.hang / 2;
+  looked_ = now;
+  std::vector<Worker*> hung;
+  for (const std::unique_ptr<Worker>& worker : workers_) {
+    if (worker->action < 0) continue;
+    const int64_t ticks = CpuTicks(worker->process->pid());
+    if (slept || ticks != worker->cpu_ticks || IsReadable(worker->process->channel())) worker->alive = now;
+    worker->cpu_ticks = ticks;
+    if (now - worker->alive >= options_.hang) hung.push_back(worker.get());
+  }
+  for (Worker* worker : hung) {
+    EngineEvent event{worker->action};
+    event.end = absl::DeadlineExceededError(absl::StrCat("its worker hung: it gave no sign of life for ",
+                                                         absl::FormatDuration(options_.hang), " and was killed"));
+    event.log_tail = LogTail(worker->log, worker->log_start);
+    events->push_back(std::move(event));
+    worker->process->Kill(SIGKILL);
+    Remove(worker);
+  }
+}
+
+void LocalEngine::Kill(int action) {
+  for (const std::unique_ptr<Worker>& worker : workers_) {
+    if (worker->action != action) continue;
+    worker->process->Kill(SIGKILL);
+    Remove(worker.get());
+    return;
+  }
+}
+
+void LocalEngine::MakeIdle(Worker* worker) {
+  worker->action = -1;
+  pins_.GiveBack(std::exchange(worker->cpus, {}));
 }
 
 void LocalEngine::KillAll() {
   for (const std::unique_ptr<Worker>& worker : workers_) worker->process->Kill(SIGKILL);
+  for (const std::unique_ptr<Worker>& worker : workers_) MakeIdle(worker.get());
   workers_.clear();  // waits for their ends
 }
 
@@ -127,13 +191,15 @@ absl::StatusOr<LocalEngine::Worker*> LocalEngine::NewWorker(bool trainer, int gp
   return workers_.back().get();
 }
 
-void LocalEngine::Remove(const Worker* worker) {
+void LocalEngine::Remove(Worker* worker) {
+  MakeIdle(worker);
   workers_.erase(std::find_if(workers_.begin(), workers_.end(),
                               [&](const std::unique_ptr<Worker>& other) { return other.get() == worker; }));
 }
 
 EngineEvent LocalEngine::ReadEvent(Worker* worker) {
   EngineEvent result{worker->action};
+  worker->alive = SteadyNow();
   WorkEvent event;
   const absl::Status received = MessageChannel(worker->process->channel()).Receive(&event);
   if (received.ok() && event.has_progress()) {
@@ -145,10 +211,12 @@ EngineEvent LocalEngine::ReadEvent(Worker* worker) {
   } else {
     worker->process->Kill(SIGKILL);
     const absl::Status end = worker->process->Wait();
-    result.end = absl::InternalError(absl::StrCat("its worker ", end.ok() ? "ended" : end.message()));
+    // Nobody here has killed it.
+    const char* why = absl::StrContains(end.message(), "signal 9 ") ? ", by hand or for lack of memory" : "";
+    result.end = absl::UnavailableError(absl::StrCat("its worker ", end.ok() ? "ended" : end.message(), why));
   }
   if (!result.end->ok()) result.log_tail = LogTail(worker->log, worker->log_start);
-  worker->action = -1;
+  MakeIdle(worker);
   if (!received.ok()) Remove(worker);
   return result;
 }

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "experiments/engine/cpu_pins.h"
 #include "experiments/engine/engine.h"
 #include "experiments/store/store.h"
 
@@ -19,10 +20,14 @@ struct LocalEngineOptions {
   std::vector<std::string> evaluator;
   Capacity capacity;
   std::vector<std::string> data_folders;
+  // A worker that says nothing and uses no CPU for so long is killed.
+  absl::Duration hang = absl::Minutes(10);
 };
 
 // Its workers are processes that live on from action to action; one that dies takes its action with it, nothing else.
-// Their logs are in the store. A worker stays on the GPU of its first action, or on none.
+// Their logs are in the store. A worker stays on the GPU of its first action, or on none. Where there are as many CPU
+// slots as CPUs, each action has CPUs of its own (cpu_pins.h).
+// An action ends with kUnavailable if its worker died, kDeadlineExceeded if it hung.
 // Start() fails with kNotFound if the worker's program cannot be started, kUnavailable for lack of system resources.
 class LocalEngine : public Engine {
  public:
@@ -32,6 +37,7 @@ class LocalEngine : public Engine {
   const Capacity& capacity() const override { return options_.capacity; }
   absl::Status Start(int action, int gpu, WorkRequest request) override;
   std::vector<EngineEvent> Wait(int wake, absl::Duration at_most) override;
+  void Kill(int action) override;
   void KillAll() override;
 
  private:
@@ -40,12 +46,18 @@ class LocalEngine : public Engine {
   // A worker of the kind that waits for work; null if there is none.
   Worker* IdleWorker(bool trainer, int gpu);
   absl::StatusOr<Worker*> NewWorker(bool trainer, int gpu);
-  void Remove(const Worker* worker);
+  void Remove(Worker* worker);
   EngineEvent ReadEvent(Worker* worker);
+  // Of workers that hang, which it kills.
+  void AddHung(std::vector<EngineEvent>* events);
+  // Its action is over.
+  void MakeIdle(Worker* worker);
 
   const Store store_;
   const LocalEngineOptions options_;
+  CpuPins pins_;
   std::vector<std::unique_ptr<Worker>> workers_;  // about as many as there are seats
+  absl::Duration looked_;                         // for those that hang
 };
 
 }  // namespace openset

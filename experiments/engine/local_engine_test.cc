@@ -36,6 +36,8 @@ constexpr int kCrashSeed = 101;
 constexpr int kExitSeed = 102;
 constexpr int kErrorSeed = 103;
 constexpr int kHangSeed = 104;
+constexpr int kSilentSeed = 106;
+constexpr int kCrashOnceSeed = 107;
 
 class Observer : public EngineObserver {
  public:
@@ -52,14 +54,20 @@ class Observer : public EngineObserver {
   }
   void OnSkip(int node) override { skipped.push_back(node); }
   void OnStartFailure(int, const absl::Status& status) override { start_failures.push_back(status); }
+  void OnRetry(int node, const absl::Status& status, absl::Duration) override {
+    running.erase(node);
+    retried.push_back(std::string(status.message()));
+  }
+  void OnElsewhere(int, const std::string&, bool) override {}
   void OnGrowth(const std::vector<int>&) override {}
+  void Describe(RunState*) const override {}
   void OnTick() override {
     if (progress > 0 && interrupt_on_progress) kill(getpid(), SIGINT);
   }
 
   std::set<int> running;
   std::vector<int> finished, failed, skipped;
-  std::vector<std::string> messages;
+  std::vector<std::string> messages, retried;
   size_t most_running = 0;
   int progress = 0;
   std::vector<absl::Status> start_failures;
@@ -74,6 +82,8 @@ class LocalEngineTest : public ::testing::Test {
     options_.trainer = {worker};
     options_.evaluator = {worker};
     options_.capacity.cpu_threads = 2;
+    execute_.retry.retries = 0;
+    execute_.retry.first_wait = absl::Milliseconds(1);
   }
 
   Plan MakePlanOf(const std::string& seeds) const {
@@ -85,7 +95,7 @@ class LocalEngineTest : public ::testing::Test {
 
   absl::Status Run(const Plan& plan) {
     LocalEngine engine(store_, options_);
-    return ExecutePlan(plan, /*choose=*/nullptr, store_, {}, &engine, &observer_);
+    return ExecutePlan(plan, /*choose=*/nullptr, store_, execute_, &engine, &observer_);
   }
 
   // What the workers executed: "train PID", ...
@@ -101,6 +111,7 @@ class LocalEngineTest : public ::testing::Test {
   const SpecSandbox sandbox_;
   const Store store_;
   LocalEngineOptions options_;
+  ExecuteOptions execute_;
   Observer observer_;
   std::string more_;
 };
@@ -179,7 +190,6 @@ TEST_F(LocalEngineTest, ACrashTakesItsOwnTrialOnly) {
   EXPECT_THAT(observer_.messages, UnorderedElementsAre("its worker was killed by signal 11 (Segmentation fault)",
                                                        "its worker exited with 3", "the training diverged"));
   // The failure is recorded with the end of the log.
-  const int crashed = observer_.failed[0];
   for (int node : observer_.failed) EXPECT_TRUE(store_.LoadFailure(plan.nodes[node].key).ok());
   const auto crash = std::find_if(observer_.failed.begin(), observer_.failed.end(),
                                   [&](int n) { return plan.TrainActionOf(plan.nodes[n]).seed() == kCrashSeed; });
@@ -188,7 +198,25 @@ TEST_F(LocalEngineTest, ACrashTakesItsOwnTrialOnly) {
   EXPECT_EQ(failure.kind(), "train");
   EXPECT_EQ(failure.description(), absl::StrCat("plain on task, split 0, seed ", kCrashSeed));
   EXPECT_THAT(failure.log_tail(), HasSubstr("about to crash"));
-  EXPECT_EQ(store_.RunningBy(plan.nodes[crashed].key), "");
+}
+
+TEST_F(LocalEngineTest, AWorkerThatDiedIsTriedAgainAndADivergedTrainingIsNot) {
+  execute_.retry.retries = 2;
+  const Plan plan = MakePlanOf(absl::StrCat(kCrashOnceSeed, ", ", kErrorSeed));
+  EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
+  EXPECT_THAT(observer_.retried,
+              ElementsAre("its worker was killed by signal 9 (Killed), by hand or for lack of memory"));
+  EXPECT_THAT(observer_.messages, ElementsAre("the training diverged"));
+  EXPECT_EQ(Records(plan), 1);
+}
+
+TEST_F(LocalEngineTest, AWorkerThatHangsIsKilled) {
+  options_.hang = absl::Seconds(2);
+  const Plan plan = MakePlanOf(absl::StrCat("0, ", kSilentSeed));
+  EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
+  EXPECT_THAT(observer_.messages, ElementsAre("its worker hung: it gave no sign of life for 2s and was killed"));
+  EXPECT_THAT(store_.LoadFailure(plan.nodes[3].key)->log_tail(), HasSubstr("about to say nothing"));
+  EXPECT_EQ(Records(plan), 1);
 }
 
 TEST_F(LocalEngineTest, FailedActionsAreTriedAgainByTheNextRun) {
@@ -208,8 +236,6 @@ TEST_F(LocalEngineTest, ASignalStopsAndLeavesNoProcess) {
     const int pid = std::stoi(line.substr(line.find(' ')));
     EXPECT_NE(kill(pid, 0), 0) << line;
   }
-  for (const PlanNode& node : plan.nodes) EXPECT_EQ(store_.RunningBy(node.key), "");
-  EXPECT_THAT(*ListFolder(store_.folder() + "/running"), IsEmpty());
 }
 
 TEST_F(LocalEngineTest, NeedsTheDeviceTheTrialAsksFor) {
@@ -234,7 +260,6 @@ TEST_F(LocalEngineTest, AWorkerThatCannotStartIsAnErrorAndLosesNothing) {
   EXPECT_THAT(observer_.failed, IsEmpty());
   EXPECT_THAT(observer_.skipped, IsEmpty());
   for (const PlanNode& node : plan.nodes) EXPECT_FALSE(store_.LoadFailure(node.key).ok());
-  EXPECT_THAT(*ListFolder(store_.folder() + "/running"), IsEmpty());
   // What was done is not done again.
   options_.evaluator = evaluator;
   ASSERT_TRUE(Run(MakePlanOf("0, 1, 2")).ok());

@@ -52,7 +52,7 @@ std::optional<Scheduler::Start> Scheduler::Next() {
 }
 
 void Scheduler::Finished(int node) {
-  LeaveSeat(node, NodeState::kFinished);
+  End(node, NodeState::kFinished);
   for (int e = nodes_[node].first_edge; e != kNone; e = edges_[e].next) {
     Node& dependent = nodes_[edges_[e].to];
     if (--dependent.missing_inputs == 0 && dependent.state == NodeState::kWaiting) MakeReady(edges_[e].to);
@@ -60,7 +60,7 @@ void Scheduler::Finished(int node) {
 }
 
 std::vector<int> Scheduler::Failed(int node) {
-  LeaveSeat(node, NodeState::kFailed);
+  End(node, NodeState::kFailed);
   std::vector<int> skipped;
   // Those found so far, and behind them those that depend on them.
   const auto skip_dependents = [this, &skipped](int of) {
@@ -77,7 +77,19 @@ std::vector<int> Scheduler::Failed(int node) {
 }
 
 void Scheduler::Cancelled(int node) {
-  LeaveSeat(node, NodeState::kWaiting);
+  LeaveSeat(node);
+  MakeReady(node);
+}
+
+void Scheduler::Postponed(int node) {
+  LeaveSeat(node);
+  nodes_[node].state = NodeState::kPostponed;
+  ++postponed_;
+}
+
+void Scheduler::Resumed(int node) {
+  CHECK(nodes_[node].state == NodeState::kPostponed) << "node " << node << " is not postponed";
+  --postponed_;
   MakeReady(node);
 }
 
@@ -110,7 +122,16 @@ void Scheduler::TakeSeat(Node* node) {
   ++running_;
 }
 
-void Scheduler::LeaveSeat(int node, NodeState state) {
+void Scheduler::End(int node, NodeState state) {
+  if (nodes_[node].state == NodeState::kPostponed) {
+    --postponed_;
+  } else {
+    LeaveSeat(node);
+  }
+  nodes_[node].state = state;
+}
+
+void Scheduler::LeaveSeat(int node) {
   Node& left = nodes_[node];
   CHECK(left.state == NodeState::kRunning) << "node " << node << " does not run";
   const Demand& demand = demands_[left.demand].demand;
@@ -122,7 +143,6 @@ void Scheduler::LeaveSeat(int node, NodeState state) {
     freest_gpu_.insert({-free_shares_[left.gpu], left.gpu});
     left.gpu = kNone;
   }
-  left.state = state;
   --running_;
 }
 

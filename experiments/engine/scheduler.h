@@ -4,9 +4,10 @@
 // The life of a scheduler:
 //   1. Add() the nodes of the graph, inputs first. More may come at any time.
 //   2. Start what Next() gives, until it gives nothing.
-//   3. When a node that was started ends, say how: Finished(), Failed() or Cancelled(). Back to 2.
-// It is over when Next() gives nothing and running() is 0. Every node has then finished, failed or been skipped, unless
-// its engine could not start it (Cancelled).
+//   3. When a node that was started ends, say how: Finished(), Failed() or Cancelled(); or Postponed(), if it has to
+//      wait for something else, and later Resumed(), Finished() or Failed(). Back to 2.
+// It is over when Next() gives nothing and running() and postponed() are 0. Every node has then finished, failed or
+// been skipped, unless its engine could not start it (Cancelled).
 //
 // Time: O(log n + d) for Next() and for each start's end, amortised over the graph's edges; d is the number of
 // different demands, a handful. Memory: about 50 bytes a node, 8 an edge.
@@ -52,10 +53,11 @@ struct Priority {
 };
 
 enum class NodeState {
-  kWaiting,   // for inputs
-  kReady,     // for a seat
-  kRunning,   // given out by Next()
-  kFinished,  // successfully
+  kWaiting,    // for inputs
+  kReady,      // for a seat
+  kRunning,    // given out by Next()
+  kPostponed,  // given out, and given back to wait for what the scheduler does not know
+  kFinished,   // successfully
   kFailed,
   kSkipped,  // an input failed or was skipped; never started
 };
@@ -77,15 +79,19 @@ class Scheduler {
   // seat is never left empty while a ready node fits in it.
   std::optional<Start> Next();
 
-  // How a running node ended. Its seat is free again.
+  // How a running or postponed node ended. Its seat is free again.
   void Finished(int node);
   // Returns the nodes that are skipped for it: those that depend on it, directly or not, and were not skipped before.
   std::vector<int> Failed(int node);
   // It was not started, or stopped before its end, through no fault of its own: it is ready again.
   void Cancelled(int node);
+  // A running node leaves its seat; it is ready again when Resumed().
+  void Postponed(int node);
+  void Resumed(int node);
 
   int size() const { return static_cast<int>(nodes_.size()); }
   int running() const { return running_; }
+  int postponed() const { return postponed_; }
   NodeState state(int node) const { return nodes_[node].state; }
 
  private:
@@ -121,7 +127,9 @@ class Scheduler {
   int DemandIndex(Demand demand);
   bool Fits(const Demand& demand) const;
   void TakeSeat(Node* node);
-  void LeaveSeat(int node, NodeState state);
+  void LeaveSeat(int node);
+  // Of a running or postponed node.
+  void End(int node, NodeState state);
   void MakeReady(int node);
 
   const Capacity capacity_;
@@ -134,6 +142,7 @@ class Scheduler {
   std::vector<Queue> demands_;
   std::map<std::tuple<int, int, int64_t>, int> demand_index_;
   int running_ = 0;
+  int postponed_ = 0;
 };
 
 }  // namespace openset

@@ -343,5 +343,32 @@ TEST(SchedulerTest, KeepsItsInvariantsOnARandomGraphOfAMillionNodes) {
   RunRandomly(RandomGraph(1000000, 1), 1, /*exhaustive=*/false);
 }
 
+TEST(Scheduler, APostponedNodeLeavesItsSeatAndComesBackWhenResumed) {
+  Scheduler scheduler(Capacity{});
+  const int first = scheduler.Add({1}, {0, 2}, {});
+  const int second = scheduler.Add({1}, {0, 1}, {first});
+  const int third = scheduler.Add({1}, {0, 1}, {});
+  ASSERT_EQ(scheduler.Next()->node, first);
+  scheduler.Postponed(first);
+  EXPECT_EQ(scheduler.running(), 0);
+  EXPECT_EQ(scheduler.postponed(), 1);
+  EXPECT_EQ(scheduler.state(first), NodeState::kPostponed);
+  ASSERT_EQ(scheduler.Next()->node, third);
+  scheduler.Finished(third);
+  EXPECT_FALSE(scheduler.Next().has_value());
+  scheduler.Resumed(first);
+  EXPECT_EQ(scheduler.postponed(), 0);
+  ASSERT_EQ(scheduler.Next()->node, first);
+  // It may end while it is postponed, too.
+  scheduler.Postponed(first);
+  scheduler.Finished(first);
+  EXPECT_EQ(scheduler.postponed(), 0);
+  ASSERT_EQ(scheduler.Next()->node, second);
+  scheduler.Postponed(second);
+  EXPECT_TRUE(scheduler.Failed(second).empty());
+  EXPECT_EQ(scheduler.state(second), NodeState::kFailed);
+  EXPECT_EQ(scheduler.running(), 0);
+}
+
 }  // namespace
 }  // namespace openset

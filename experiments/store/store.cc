@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -185,27 +184,7 @@ absl::StatusOr<FailureRecord> Store::LoadFailure(const std::string& key) const {
   return Load<FailureRecord>(absl::StrCat(folder, "/", LastAttempt(folder), ".rec"));
 }
 
-void Store::MarkRunning(const std::string& key) const {
-  const std::string folder = JoinPath(folder_, "running");
-  if (!Make(folder).ok()) return;
-  std::ofstream(JoinPath(folder, key)) << HostName() << " " << getpid();
-}
-
-void Store::UnmarkRunning(const std::string& key) const { unlink(absl::StrCat(folder_, "/running/", key).c_str()); }
-
-std::string Store::RunningBy(const std::string& key) const {
-  const absl::StatusOr<std::string> owner = ReadFile(absl::StrCat(folder_, "/running/", key));
-  if (!owner.ok()) return "";
-  const std::vector<std::string> parts = absl::StrSplit(*owner, ' ');
-  int pid = 0;
-  if (parts.size() != 2 || !absl::SimpleAtoi(parts[1], &pid)) return "";
-  return parts[0] == HostName() && kill(pid, 0) != 0 ? "" : *owner;
-}
-
 void Store::SweepTemporaries() const {
-  for (const std::string& key : ListFolder(JoinPath(folder_, "running")).value_or(std::vector<std::string>{})) {
-    if (RunningBy(key).empty()) UnmarkRunning(key);
-  }
   const std::string folder = JoinPath(folder_, "tmp");
   const absl::StatusOr<std::vector<std::string>> names = ListFolder(folder);
   if (!names.ok()) return;

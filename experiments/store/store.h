@@ -2,11 +2,12 @@
 // it is written.
 //
 //   records/ab/<trial id>.rec             TrialRecord, one immutable file each (core/proto/record_file.h)
-//   checkpoints/ab/<key>/                 checkpoint.safetensors, summary.rec (TrainSummary), action.textproto
+//   checkpoints/ab/<key>/                 checkpoint.safetensors, summary.rec (TrainSummary), action.textproto; of a
+//                                         training that others go on from also state.safetensors
 //   outputs/ab/<key>/                     outputs.npz, summary.rec (InferSummary), action.textproto
 //   attempts/<key>/<n>.rec                FailureRecord of the n-th attempt that failed, n from 1; they stay
 //   partial/<key>.safetensors             the last epoch of a training that is not complete
-//   running/<key>                         "HOST PID" of the process that works on the action
+//   runs/, running/                       what processes do now (experiments/store/leases.h)
 //   logs/, tmp/                           of running processes
 //   data/<data set>/<part>.sha256         what its files held at the last run, where the catalog has no checksums
 //   reports/<experiment>/                 tables
@@ -73,13 +74,7 @@ class Store {
   // The last one. kNotFound if the action has not failed.
   absl::StatusOr<FailureRecord> LoadFailure(const std::string& key) const;
 
-  // Says that this process works on an action, for `openset status`; it locks nothing.
-  void MarkRunning(const std::string& key) const;
-  void UnmarkRunning(const std::string& key) const;
-  // "HOST PID" of the process that works on it; empty if there is none, or it was on this machine and is gone.
-  std::string RunningBy(const std::string& key) const;
-
-  // Removes what killed processes of this machine left under tmp/ and running/.
+  // Removes what killed processes of this machine left under tmp/.
   void SweepTemporaries() const;
 
  private:
@@ -93,6 +88,7 @@ class Store {
 
 // The files of a checkpoint or outputs folder.
 inline constexpr char kCheckpointFile[] = "checkpoint.safetensors";
+inline constexpr char kStateFile[] = "state.safetensors";
 inline constexpr char kOutputsFile[] = "outputs.npz";
 inline constexpr char kSummaryFile[] = "summary.rec";
 inline constexpr char kActionFile[] = "action.textproto";

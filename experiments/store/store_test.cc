@@ -40,7 +40,6 @@ TEST_F(StoreTest, LooksAndReadsWithoutMakingAnything) {
   EXPECT_FALSE(store_.HasRecord("abcd"));
   EXPECT_EQ(store_.LoadRecord("abcd").status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(store_.LoadFailure("abcd").status().code(), absl::StatusCode::kNotFound);
-  EXPECT_EQ(store_.RunningBy("abcd"), "");
   store_.SweepTemporaries();
   EXPECT_FALSE(FileExists(store_.folder()));
 }
@@ -100,7 +99,7 @@ TEST_F(StoreTest, SaysItsVersion) {
 }
 
 TEST_F(StoreTest, AnyWriteMakesItAStoreOfThisVersion) {
-  store_.MarkRunning("abcd");
+  ASSERT_TRUE(store_.NewStagingFolder("abcd").ok());
   EXPECT_TRUE(FileExists(store_.folder() + "/version"));
 }
 
@@ -135,13 +134,6 @@ TEST_F(StoreTest, EveryFailureIsKept) {
   EXPECT_EQ(store_.CountFailures("ef00"), 0);
 }
 
-TEST_F(StoreTest, SaysWhoRuns) {
-  store_.MarkRunning("abcd");
-  EXPECT_THAT(store_.RunningBy("abcd"), HasSubstr(absl::StrCat(" ", getpid())));
-  store_.UnmarkRunning("abcd");
-  EXPECT_EQ(store_.RunningBy("abcd"), "");
-}
-
 TEST_F(StoreTest, SweepsWhatDeadProcessesLeft) {
   const absl::StatusOr<std::string> mine = store_.NewStagingFolder("abcd");
   ASSERT_TRUE(mine.ok());
@@ -150,16 +142,10 @@ TEST_F(StoreTest, SweepsWhatDeadProcessesLeft) {
   const std::string pid = absl::StrCat(".", getpid(), ".");
   dead.replace(dead.rfind(pid), pid.size(), ".999999999.");
   ASSERT_TRUE(MakeFolders(dead).ok());
-  char host[256] = "";
-  gethostname(host, sizeof(host) - 1);
-  ASSERT_TRUE(MakeFolders(store_.folder() + "/running").ok());
-  std::ofstream(store_.folder() + "/running/ef00") << host << " 999999999";
-  EXPECT_EQ(store_.RunningBy("ef00"), "");
 
   store_.SweepTemporaries();
   EXPECT_TRUE(FileExists(*mine));
   EXPECT_FALSE(FileExists(dead));
-  EXPECT_THAT(*ListFolder(store_.folder() + "/running"), IsEmpty());
 }
 
 }  // namespace

@@ -1,23 +1,32 @@
 #include "experiments/study/failures.h"
 
+#include <set>
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "experiments/spec/describe.h"
+#include "experiments/store/leases.h"
 
 namespace openset {
 
 std::vector<StudyFailure> FailuresOf(const Study& study) {
   const Store& store = study.store();
   const Plan& plan = study.plan();
+  std::set<std::string> running;
+  for (const RunState& run : RunsOf(store)) {
+    for (const RunningAction& action : run.running()) running.insert(action.key());
+  }
   std::vector<StudyFailure> failures;
   for (const PlanNode& node : plan.nodes) {
-    if (node.done || !store.RunningBy(node.key).empty()) continue;
+    if (node.done || running.count(node.key) > 0) continue;
     const absl::StatusOr<FailureRecord> failure = store.LoadFailure(node.key);
     if (!failure.ok()) continue;
     const int attempts = store.CountFailures(node.key);
-    failures.push_back(
-        {absl::StrCat(KindName(node.kind), " ", Describe(plan.TrialOf(node)),
-                      attempts > 1 ? absl::StrCat(" (", attempts, " times)") : "", ": ", failure->message()),
-         failure->log_tail()});
+    failures.push_back({absl::StrCat(KindName(node.kind), " ", Describe(plan.TrialOf(node)),
+                                     attempts > 1 ? absl::StrCat(" (", attempts, " times)") : "",
+                                     failure->has_epoch() ? absl::StrCat(" in epoch ", failure->epoch()) : "", ": ",
+                                     failure->message()),
+                        failure->log_tail()});
   }
   return failures;
 }

@@ -22,6 +22,8 @@ constexpr int kExitSeed = 102;
 constexpr int kErrorSeed = 103;
 constexpr int kHangSeed = 104;
 constexpr int kInferErrorSeed = 105;
+constexpr int kSilentSeed = 106;
+constexpr int kCrashOnceSeed = 107;
 
 absl::Status MakeFolder(const Store& store, const std::string& key, const std::string& target) {
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, store.NewStagingFolder(key));
@@ -43,6 +45,14 @@ absl::Status Execute(const WorkRequest& request, const ReportProgress& report) {
         break;
       case kExitSeed:
         _exit(3);
+      case kCrashOnceSeed:
+        if (FileExists(store.folder() + "/crashed")) break;
+        std::ofstream(store.folder() + "/crashed") << "once";
+        raise(SIGKILL);
+        break;
+      case kSilentSeed:
+        LOG(INFO) << "about to say nothing";
+        while (true) pause();
       case kErrorSeed:
         return absl::AbortedError("the training diverged");
       case kHangSeed:

@@ -1,7 +1,10 @@
 #include "experiments/train/commit_checkpoint.h"
 
+#include <filesystem>
 #include <string>
+#include <system_error>
 
+#include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/proto/record_file.h"
@@ -27,7 +30,8 @@ StageProvenance TrainProvenance(const TrainAction& action, const StageProvenance
   return provenance;
 }
 
-absl::Status CommitCheckpoint(const Model& model, TrainSummary summary, const ActionContext& context) {
+absl::Status CommitCheckpoint(const Model& model, TrainSummary summary, const ActionContext& context,
+                              const std::string& state) {
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, context.store.NewStagingFolder(context.key));
   const std::string checkpoint = JoinPath(staging, kCheckpointFile);
   OPENSET_RETURN_IF_ERROR(SaveTensors(StateOf(model), {{"key", context.key}}, checkpoint));
@@ -35,6 +39,11 @@ absl::Status CommitCheckpoint(const Model& model, TrainSummary summary, const Ac
   summary.set_schema_version(kSchemaVersion);
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)));
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(summary.action())));
+  if (!state.empty()) {
+    std::error_code error;
+    std::filesystem::copy_file(state, JoinPath(staging, kStateFile), error);
+    if (error) return absl::UnavailableError(absl::StrCat("cannot copy ", state, ": ", error.message()));
+  }
   return context.store.CommitFolder(staging, context.store.CheckpointFolder(context.key));
 }
 

@@ -1,16 +1,19 @@
 #include "core/tensor/torch.h"
 // core/tensor/torch.h goes first: core/logging.h takes over its macros.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "core/files/files.h"
 #include "core/logging.h"
 #include "core/status_macros.h"
+#include "experiments/spec/training_epochs.h"
+#include "experiments/store/store.h"
 #include "experiments/train/commit_checkpoint.h"
 #include "experiments/train/epoch_evaluator.h"
 #include "experiments/train/initial_model.h"
@@ -28,7 +31,7 @@ constexpr absl::Duration kReportEvery = absl::Milliseconds(200);
 class Reporter {
  public:
   Reporter(const TrainingRun& run, const TrainAction& action, const ReportProgress& report)
-      : run_(run), epochs_(action.training().epochs()), report_(report), resumed_images_(run.images_seen()) {}
+      : run_(run), epochs_(EpochsOf(action.training())), report_(report), resumed_images_(run.images_seen()) {}
 
   void Report() {
     const absl::Time now = absl::Now();
@@ -37,7 +40,18 @@ class Reporter {
     WorkProgress progress;
     progress.set_fraction(static_cast<double>(run_.steps()) / static_cast<double>(run_.max_steps()));
     const size_t epoch = run_.epochs().size() + (run_.between_epochs() ? 0 : 1);
-    progress.set_what(absl::StrFormat("epoch %d/%d, loss %.3f", epoch, epochs_, run_.MeanLoss()));
+    progress.set_epoch(static_cast<int>(std::min<size_t>(epoch, epochs_)));
+    progress.set_epochs(epochs_);
+    progress.set_loss(run_.MeanLoss());
+    // What was measured last, by its first metric.
+    for (auto last = run_.epochs().rbegin(); last != run_.epochs().rend(); ++last) {
+      if (last->metric_size() == 0) continue;
+      if (last->metric(0).has_value()) {
+        progress.set_metric(last->metric(0).name());
+        progress.set_metric_value(last->metric(0).value());
+      }
+      break;
+    }
     progress.set_images_per_second(static_cast<double>(run_.images_seen() - resumed_images_) /
                                    absl::ToDoubleSeconds(now - start_));
     report_(progress);
@@ -52,15 +66,25 @@ class Reporter {
   absl::Time last_ = absl::InfinitePast();
 };
 
-// The epochs of a state that was saved, whose tensors it copies into the run's; none where there is no such state.
-TrainSummary LoadSaved(const std::string& path, const TrainAction& action, const std::string& key, TrainingRun* run) {
-  absl::StatusOr<TrainSummary> saved = LoadTrainingState(path, key, run->State());
-  if (saved.ok()) {
-    LOG(INFO) << "resuming after epoch " << saved->epoch_size();
-    run->Resume({saved->epoch().begin(), saved->epoch().end()});
-    return *std::move(saved);
+// The epochs of a state that was saved, whose tensors it copies into the run's: its own last epoch, or the end of the
+// training that it goes on from. None where there is no such state.
+TrainSummary LoadSaved(const std::string& partial, const TrainAction& action, const ActionContext& context,
+                       TrainingRun* run) {
+  std::vector<std::pair<std::string, std::string>> states = {{partial, context.key}};  // files, and whose they are
+  if (!context.continued_key.empty()) {
+    states.emplace_back(JoinPath(context.store.CheckpointFolder(context.continued_key), kStateFile),
+                        context.continued_key);
   }
-  if (!absl::IsNotFound(saved.status())) LOG(WARNING) << "starting over: " << saved.status();
+  for (const auto& [path, key] : states) {
+    absl::StatusOr<TrainSummary> saved = LoadTrainingState(path, key, run->State());
+    if (saved.ok()) {
+      LOG(INFO) << "resuming after epoch " << saved->epoch_size() << " of " << path;
+      run->Resume({saved->epoch().begin(), saved->epoch().end()});
+      *saved->mutable_action() = action;
+      return *std::move(saved);
+    }
+    if (!absl::IsNotFound(saved.status())) LOG(WARNING) << "not resumed: " << saved.status();
+  }
   TrainSummary summary;
   *summary.mutable_action() = action;
   return summary;
@@ -70,7 +94,7 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<TrainingRun> run, TrainingRun::Make(action, context));
   OPENSET_RETURN_IF_ERROR(MakeFolders(JoinPath(context.store.folder(), "partial")));
   const std::string partial = context.store.PartialPath(context.key);
-  TrainSummary summary = LoadSaved(partial, action, context.key, run.get());
+  TrainSummary summary = LoadSaved(partial, action, context, run.get());
   summary.mutable_ignored_tensor()->Assign(run->ignored_tensors().begin(), run->ignored_tensors().end());
   const StageProvenance earlier = summary.provenance();  // of the runs before this one
   double seconds = earlier.images_per_second() > 0       // of training, over all runs
@@ -90,7 +114,9 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
       reporter.Report();
     } while (!run->between_epochs());
     seconds += absl::ToDoubleSeconds(absl::Now() - start);
-    if (IsEvaluationDue(action, run->epochs().size(), run->done())) {
+    // One that is stopped is measured as the whole training would be.
+    const bool is_last = run->done() && !IsStoppedEarly(action.training());
+    if (IsEvaluationDue(action, run->epochs().size(), is_last)) {
       OPENSET_RETURN_IF_ERROR(EvaluateEpoch(action, run->model(), context, run->mutable_last_epoch()));
     }
     set_provenance();
@@ -98,7 +124,8 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
     OPENSET_RETURN_IF_ERROR(SaveTrainingState(run->State(), summary, context.key, partial));
   }
   set_provenance();
-  OPENSET_RETURN_IF_ERROR(CommitCheckpoint(*run->model(), summary, context));
+  OPENSET_RETURN_IF_ERROR(
+      CommitCheckpoint(*run->model(), summary, context, IsStoppedEarly(action.training()) ? partial : ""));
   std::remove(partial.c_str());
   return absl::OkStatus();
 }

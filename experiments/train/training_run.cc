@@ -8,6 +8,7 @@
 #include "core/random.h"
 #include "core/status_macros.h"
 #include "core/tensor/torch_generator.h"
+#include "experiments/spec/training_epochs.h"
 #include "experiments/train/initial_model.h"
 #include "experiments/train/open_set_source.h"
 #include "experiments/train/schedule.h"
@@ -67,11 +68,11 @@ TrainingRun::~TrainingRun() = default;
 
 bool TrainingRun::done() const {
   return between_epochs() &&
-         (static_cast<int64_t>(epochs_.size()) >= action_.training().epochs() || steps_ >= max_steps());
+         (static_cast<int64_t>(epochs_.size()) >= EpochsOf(action_.training()) || steps_ >= max_steps());
 }
 
 int64_t TrainingRun::max_steps() const {
-  const int64_t all = StepsPerEpoch() * action_.training().epochs();
+  const int64_t all = StepsPerEpoch() * EpochsOf(action_.training());
   return action_.training().max_steps() > 0 ? std::min(all, action_.training().max_steps()) : all;
 }
 

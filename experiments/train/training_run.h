@@ -40,7 +40,7 @@ class TrainingRun {
   static absl::StatusOr<std::unique_ptr<TrainingRun>> Make(const TrainAction& action, const ActionContext& context);
   ~TrainingRun();
 
-  // Whether all epochs, or max_steps steps, are taken.
+  // Whether all epochs (of stop_after_epochs), or max_steps steps, are taken.
   bool done() const;
   bool between_epochs() const { return epoch_ == nullptr; }
 

@@ -20,6 +20,8 @@ struct ActionContext {
   ImageCache* images;
   ReportProgress report;
   StageClock clock;  // runs since the context was made
+  // Of a training that may go on from where another one stopped (WorkRequest.continued_key); "" for all others.
+  std::string continued_key;
 };
 
 }  // namespace openset

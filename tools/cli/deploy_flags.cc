@@ -36,6 +36,16 @@ ABSL_FLAG(std::optional<std::string>, engine, std::nullopt,
 ABSL_FLAG(std::optional<int>, jobs, std::nullopt,
           "CPU slots; a training takes as many as its experiment gives it threads. 0 for the machine's number of CPUs. "
           "Default: 0.");
+ABSL_FLAG(
+    std::optional<int64_t>, memory_per_slot, std::nullopt,
+    "What an action takes of the machine's memory, in MB: as many run at once as fit. 0: not counted. Default: 0.");
+ABSL_FLAG(std::optional<int>, retries, std::nullopt,
+          "How often an action is tried again whose worker died, hung or lacked memory. Default: 2.");
+ABSL_FLAG(
+    std::optional<int>, max_failures, std::nullopt,
+    "Start nothing new after so many actions have failed; 0: go on with what does not depend on them. Default: 0.");
+ABSL_FLAG(std::optional<bool>, keep_going, std::nullopt,
+          "Go on after a failure with what does not depend on it; --nokeep_going is --max_failures=1. Default: true.");
 ABSL_FLAG(std::optional<std::string>, worker, std::nullopt,
           "The program that trains and infers. Default: the one that comes with this one.");
 
@@ -54,9 +64,9 @@ absl::StatusOr<TextSource> ReadDeploy(const std::string& path, DeploySpec* spec)
   if (spec->has_worker()) resolve(spec->mutable_worker());
   const ActionMemory& memory = spec->memory();
   const bool counts = memory.train_mb() > 0 || memory.infer_mb() > 0 || memory.evaluate_mb() > 0;
-  if (spec->has_memory_mb() && !counts) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(source.Where("memory_mb"), ": say what an action takes, memory { train_mb: ... }"));
+  if (spec->has_memory_mb() && !counts && spec->memory_per_slot_mb() == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        source.Where("memory_mb"), ": say what an action takes, memory { train_mb: ... } or memory_per_slot_mb: ..."));
   }
   if (!spec->has_memory_mb() && counts) {
     return absl::InvalidArgumentError(absl::StrCat(source.Where("memory"), ": say what there is, memory_mb: ..."));
@@ -88,6 +98,29 @@ absl::StatusOr<DeploySpec> FlagsGiven(std::vector<std::string>* given) {
     spec.set_jobs(*jobs);
   }
   if (const auto devices = take("devices", FLAGS_devices)) spec.set_devices(*devices);
+  const auto negative = [](const char* flag, int64_t value) {
+    return absl::InvalidArgumentError(absl::StrCat("--", flag, ": must be at least 0 (is ", value, ")"));
+  };
+  if (const auto memory = take("memory_per_slot", FLAGS_memory_per_slot)) {
+    if (*memory < 0) return negative("memory_per_slot", *memory);
+    spec.set_memory_per_slot_mb(*memory);
+  }
+  if (const auto retries = take("retries", FLAGS_retries)) {
+    if (*retries < 0) return negative("retries", *retries);
+    spec.set_retries(*retries);
+  }
+  const auto max_failures = take("max_failures", FLAGS_max_failures);
+  if (const auto keep_going = take("keep_going", FLAGS_keep_going)) {
+    if (max_failures.has_value() && *keep_going != (*max_failures != 1)) {
+      return absl::InvalidArgumentError(absl::StrCat("--", *keep_going ? "" : "no", "keep_going: does not go with ",
+                                                     "--max_failures=", *max_failures));
+    }
+    if (!max_failures.has_value()) spec.set_max_failures(*keep_going ? 0 : 1);
+  }
+  if (max_failures.has_value()) {
+    if (*max_failures < 0) return negative("max_failures", *max_failures);
+    spec.set_max_failures(*max_failures);
+  }
   if (const auto worker = take("worker", FLAGS_worker)) spec.set_worker(Absolute(UserPath(*worker)));
   return spec;
 }

@@ -2,6 +2,7 @@
 #ifndef OPENSET_TOOLS_CLI_DEPLOY_FLAGS_H_
 #define OPENSET_TOOLS_CLI_DEPLOY_FLAGS_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,10 @@ ABSL_DECLARE_FLAG(std::optional<std::string>, devices);
 ABSL_DECLARE_FLAG(std::optional<std::string>, engine);
 ABSL_DECLARE_FLAG(std::optional<std::string>, worker);
 ABSL_DECLARE_FLAG(std::optional<int>, jobs);
+ABSL_DECLARE_FLAG(std::optional<int64_t>, memory_per_slot);
+ABSL_DECLARE_FLAG(std::optional<int>, retries);
+ABSL_DECLARE_FLAG(std::optional<int>, max_failures);
+ABSL_DECLARE_FLAG(std::optional<bool>, keep_going);
 
 namespace openset {
 

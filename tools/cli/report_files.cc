@@ -55,6 +55,19 @@ absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& stu
   return As(format, study, *results, study.MakeReport(*results));
 }
 
+std::string ReportPagePath(const Study& study) {
+  return JoinPath(study.store().ReportFolder(study.name()), "report.html");
+}
+
+absl::Status WriteReportPage(const Study& study) {
+  if (!FileExists(study.experiment().source.file())) return absl::OkStatus();
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
+  OPENSET_ASSIGN_OR_RETURN(const std::string page, Page(study, *results, study.MakeReport(*results)));
+  const std::string path = ReportPagePath(study);
+  OPENSET_RETURN_IF_ERROR(MakeFolders(study.store().ReportFolder(study.name())));
+  return WriteFileAtomically(path, page);
+}
+
 absl::Status WriteAndShowReport(const Study& study) {
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
   const Report report = study.MakeReport(*results);

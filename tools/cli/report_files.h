@@ -19,6 +19,13 @@ absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& stu
 // are.
 absl::Status WriteAndShowReport(const Study& study);
 
+// The store's page of the study: reports/NAME/report.html.
+std::string ReportPagePath(const Study& study);
+
+// Writes that page only, with the records there are so far. Nothing is done for a study that is in no file. Errors:
+// those of reading records and of writing.
+absl::Status WriteReportPage(const Study& study);
+
 }  // namespace openset
 
 #endif  // OPENSET_TOOLS_CLI_REPORT_FILES_H_

@@ -1,9 +1,11 @@
 #include "tools/cli/run_plan.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <iostream>
+#include <memory>
 #include <thread>
 #include <utility>
 
@@ -11,13 +13,16 @@
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/process/build_info.h"
+#include "core/process/machine.h"
 #include "core/status_macros.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/engine/local_engine.h"
+#include "experiments/store/leases.h"
 #include "tools/cli/deploy_flags.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/report_files.h"
-#include "tools/cli/run_display.h"
+#include "tools/cli/run/run_display.h"
+#include "tools/cli/run/run_lines.h"
 
 namespace openset {
 namespace {
@@ -29,7 +34,9 @@ absl::StatusOr<LocalEngineOptions> EngineOptions(const DeploySpec& deploy, const
   OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
   options.capacity.gpus = devices.cuda;
   options.capacity.shares_per_gpu = deploy.actions_per_gpu();
-  options.capacity.memory_mb = deploy.memory_mb();
+  options.capacity.memory_mb =
+      deploy.memory_mb() == 0 && deploy.memory_per_slot_mb() > 0 ? MachineMemoryMb() : deploy.memory_mb();
+  options.hang = absl::Seconds(deploy.hang_seconds());
   OPENSET_ASSIGN_OR_RETURN(options.data_folders, DataFoldersFromFlags());
 
   std::string worker = deploy.worker();
@@ -61,10 +68,37 @@ void ShowWork(const Study& study, int cpu_slots) {
   std::cout << std::flush;
 }
 
+// What each kind takes, of which nothing is said.
+ActionMemory MemoryOf(const DeploySpec& deploy) {
+  ActionMemory memory = deploy.memory();
+  const int64_t slot = deploy.memory_per_slot_mb();
+  if (memory.train_mb() == 0) memory.set_train_mb(slot);
+  if (memory.infer_mb() == 0) memory.set_infer_mb(slot);
+  if (memory.evaluate_mb() == 0) memory.set_evaluate_mb(slot);
+  return memory;
+}
+
+// Columns of the terminal that standard output is; 80 where it does not say.
+int TerminalWidth() {
+  winsize size = {};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+// The other processes that run the same experiment.
+void ShowOtherRuns(const Study& study, const Leases& leases) {
+  for (const RunState& run : RunsOf(study.store())) {
+    if (run.id() == leases.run_id() || run.experiment() != study.name()) continue;
+    std::cout << RunName(run.id()) << " runs it too (" << TotalLine(run)
+              << "): what it does is waited for, and its results are used.\n";
+    for (const RunningAction& action : run.running()) std::cout << "  " << ActionLine(action) << "\n";
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> RunFlags() {
-  return {"deploy", "store", "engine", "devices", "jobs", "data", "library", "worker", "redo"};
+  return {"deploy", "store",        "engine",     "devices",         "jobs", "data", "library", "retries",
+          "worker", "max_failures", "keep_going", "memory_per_slot", "redo"};
 }
 
 absl::Status RunPlan(Study* study) {
@@ -84,9 +118,26 @@ absl::Status RunPlan(Study* study) {
   study->store().SweepTemporaries();
   OPENSET_RETURN_IF_ERROR(study->RememberData());
   OPENSET_RETURN_IF_ERROR(study->RemoveRedone());
-  RunDisplay display(plan, isatty(STDOUT_FILENO) != 0, &std::cout);
+  LeaseOptions lease;
+  lease.lease = absl::Seconds(deployment.spec.lease_seconds());
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Leases> leases, Leases::Begin(study->store(), lease));
+  ShowOtherRuns(*study, *leases);
+  RunDisplayOptions shown;
+  shown.experiment = study->name();
+  if (isatty(STDOUT_FILENO) != 0) shown.width = TerminalWidth;
+  if (FileExists(study->experiment().source.file())) {
+    std::cout << "report, rewritten as results arrive: " << ReportPagePath(*study) << std::endl;
+    WriteReportPage(*study).IgnoreError();  // the run will say what is wrong with the store
+    shown.refresh_report = [study] { WriteReportPage(*study).IgnoreError(); };
+  }
+  RunDisplay display(plan, shown, &std::cout);
   const auto choose = [study](int node) { return study->Choose(node); };
-  return ExecutePlan(plan, choose, study->store(), deployment.spec.memory(), &engine, &display);
+  ExecuteOptions execute;
+  execute.memory = MemoryOf(deployment.spec);
+  execute.retry.retries = deployment.spec.retries();
+  execute.max_failures = deployment.spec.max_failures();
+  execute.leases = leases.get();
+  return ExecutePlan(plan, choose, study->store(), execute, &engine, &display);
 }
 
 absl::Status FinishRun(const Study& study, const absl::Status& outcome, const std::string& after_failure) {

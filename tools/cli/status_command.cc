@@ -3,35 +3,52 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "core/status_macros.h"
-#include "experiments/spec/describe.h"
+#include "experiments/store/leases.h"
 #include "experiments/study/failures.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/deploy_flags.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/run/run_lines.h"
 
 namespace openset {
 namespace {
 
+// The runs of the store that do something of the plan, or, without one, all; each with what it does now.
+void ShowRuns(const Store& store, const std::string& experiment) {
+  const double now = absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch());
+  for (const RunState& run : RunsOf(store)) {
+    if (!experiment.empty() && run.experiment() != experiment) continue;
+    std::cout << "running";
+    if (experiment.empty()) std::cout << " " << run.experiment();
+    std::cout << " by " << RunName(run.id()) << " for "
+              << ShortDuration(absl::Seconds(run.updated_at_seconds() - run.started_at_seconds()));
+    const double silent = now - run.updated_at_seconds();
+    if (silent > run.lease_seconds()) {
+      std::cout << ", without a sign of life for " << ShortDuration(absl::Seconds(silent));
+    }
+    std::cout << ": " << TotalLine(run) << "\n";
+    for (const RunningAction& action : run.running()) std::cout << "  " << ActionLine(action) << "\n";
+  }
+}
+
 absl::Status RunStatus(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
+    ShowRuns(store, "");
+    return absl::OkStatus();
+  }
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
   const Store& store = study->store();
   const Plan& plan = study->plan();
-  std::vector<std::string> running;
-  for (const PlanNode& node : plan.nodes) {
-    if (node.done) continue;
-    const std::string what = absl::StrCat(KindName(node.kind), " ", Describe(plan.TrialOf(node)));
-    if (const std::string owner = store.RunningBy(node.key); !owner.empty()) {
-      running.push_back(absl::StrCat(what, " (process ", owner, ")"));
-    }
-  }
   const int missing = plan.CountNeeded(ActionKind::kEvaluate);
   std::cout << study->name() << ": " << plan.trials.size() - missing << " of " << plan.trials.size() << " trials done, "
             << missing << " left\n";
   if (study->waiting() > 0) std::cout << SearchText(*study) << "\n";
-  if (!running.empty()) std::cout << "running:\n";
-  for (const std::string& line : running) std::cout << "  " << line << "\n";
+  ShowRuns(store, study->name());
   const std::vector<StudyFailure> failed = FailuresOf(*study);
   if (!failed.empty()) std::cout << "failed at the last attempt:\n";
   for (const StudyFailure& failure : failed) {
@@ -47,10 +64,15 @@ absl::Status RunStatus(const std::vector<std::string>& arguments) {
 Command StatusCommand() {
   Command command;
   command.name = "status";
-  command.arguments = "SPEC";
-  command.min_arguments = command.max_arguments = 1;
+  command.arguments = "[SPEC]";
+  command.min_arguments = 0;
+  command.max_arguments = 1;
   command.summary = "Tells what of an experiment is done, running, failed (and why) and left.";
-  command.description = "  openset status quickstart\n";
+  command.description =
+      "Runs show what each of their actions does: epoch, loss, what was measured, images a second, and the time left.\n"
+      "Without SPEC: the runs of the store.\n"
+      "\n"
+      "  openset status quickstart\n";
   command.flags = {"deploy", "store", "devices", "data", "library"};
   command.run = RunStatus;
   return command;

@@ -1,0 +1,85 @@
+#include "experiments/engine/node_action.h"
+
+#include <algorithm>
+
+namespace openset {
+namespace {
+
+bool IsInStore(ActionKind kind, const std::string& key, const Store& store) {
+  switch (kind) {
+    case ActionKind::kTrain:
+      return store.HasCheckpoint(key);
+    case ActionKind::kInfer:
+      return store.HasOutputs(key);
+    case ActionKind::kEvaluate:
+      return store.HasRecord(key);
+    case ActionKind::kChoose:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+Demand DemandOf(const Plan& plan, const PlanNode& node, const ActionMemory& memory) {
+  Demand demand;
+  switch (node.kind) {
+    case ActionKind::kTrain:
+      demand.memory_mb = memory.train_mb();
+      break;
+    case ActionKind::kInfer:
+      demand.memory_mb = memory.infer_mb();
+      break;
+    case ActionKind::kEvaluate:
+      demand.memory_mb = memory.evaluate_mb();
+      demand.cpu_threads = 1;
+      return demand;
+    case ActionKind::kChoose:
+      return demand;
+  }
+  const ExecutionSpec& execution = plan.TrialOf(node).execution();
+  if (execution.device() == ExecutionSpec::CUDA) {
+    demand.gpu_shares = 1;
+  } else {
+    demand.cpu_threads = execution.threads();
+  }
+  return demand;
+}
+
+std::vector<std::string> KeysOf(const Plan& plan, const PlanNode& node) {
+  std::vector<std::string> keys = {node.key};
+  for (const int other : node.together) keys.push_back(plan.nodes[other].key);
+  return keys;
+}
+
+bool IsInStore(const Plan& plan, const PlanNode& node, const Store& store) {
+  const std::vector<std::string> keys = KeysOf(plan, node);
+  return std::all_of(keys.begin(), keys.end(),
+                     [&](const std::string& key) { return IsInStore(node.kind, key, store); });
+}
+
+WorkRequest RequestOf(const Plan& plan, const PlanNode& node) {
+  WorkRequest request;
+  request.set_key(node.key);
+  switch (node.kind) {
+    case ActionKind::kTrain:
+      *request.mutable_train() = plan.TrainActionOf(node);
+      break;
+    case ActionKind::kInfer:
+      *request.mutable_infer() = plan.InferActionOf(node);
+      for (const int other : node.together) {
+        KeyedInferAction* passenger = request.add_infer_together();
+        passenger->set_key(plan.nodes[other].key);
+        *passenger->mutable_action() = plan.InferActionOf(plan.nodes[other]);
+      }
+      break;
+    case ActionKind::kEvaluate:
+      *request.mutable_evaluate() = plan.TrialOf(node).Spec();
+      break;
+    case ActionKind::kChoose:
+      break;
+  }
+  return request;
+}
+
+}  // namespace openset

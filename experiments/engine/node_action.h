@@ -1,0 +1,31 @@
+// What an engine has to know of a node of a plan.
+#ifndef OPENSET_EXPERIMENTS_ENGINE_NODE_ACTION_H_
+#define OPENSET_EXPERIMENTS_ENGINE_NODE_ACTION_H_
+
+#include <string>
+#include <vector>
+
+#include "experiments/engine/deploy.pb.h"
+#include "experiments/engine/scheduler.h"
+#include "experiments/plan/plan.h"
+#include "experiments/store/store.h"
+#include "experiments/worker/worker.proto.h"
+
+namespace openset {
+
+// An action on the CPU takes as many threads as its trial has, one on a GPU one share of it, an evaluation one thread;
+// and the memory that its kind takes. A choice takes nothing.
+Demand DemandOf(const Plan& plan, const PlanNode& node, const ActionMemory& memory);
+
+// Its keys, and those of the nodes that are done together with it.
+std::vector<std::string> KeysOf(const Plan& plan, const PlanNode& node);
+
+// Whether all that the node makes is in the store. Precondition: it is no choice.
+bool IsInStore(const Plan& plan, const PlanNode& node, const Store& store);
+
+// The request for a worker. Precondition: it is no choice.
+WorkRequest RequestOf(const Plan& plan, const PlanNode& node);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_ENGINE_NODE_ACTION_H_

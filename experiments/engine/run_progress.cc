@@ -1,0 +1,177 @@
+#include "experiments/engine/run_progress.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "core/process/steady_clock.h"
+#include "experiments/spec/describe.h"
+#include "experiments/store/leases.h"
+
+namespace openset {
+namespace {
+
+// Less says nothing of a rate.
+constexpr double kRateNeedsSeconds = 2;
+
+}  // namespace
+
+RunProgress::RunProgress(const Plan& plan, std::function<absl::Duration()> clock)
+    : plan_(plan), clock_(clock != nullptr ? std::move(clock) : SteadyNow) {
+  for (size_t n = 0; n < plan_.nodes.size(); ++n) {
+    if (plan_.nodes[n].needed) Expect(static_cast<int>(n));
+  }
+}
+
+// Actions without image passes (evaluation) take some time too.
+double RunProgress::WorkOf(int node) const { return static_cast<double>(plan_.nodes[node].work) + 1; }
+
+void RunProgress::Expect(int node) {
+  ++total_;
+  total_work_ += WorkOf(node);
+  work_left_[KindOf(node)] += WorkOf(node);
+}
+
+void RunProgress::Start(int node) {
+  elsewhere_.erase(node);
+  Running& running = running_[node];
+  running.start = clock_();
+  running.started_at_seconds = absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch());
+  running.attempt = attempts_[node] + 1;
+  most_at_once_ = std::max(most_at_once_, running_.size());
+}
+
+void RunProgress::Advance(int node, const WorkProgress& progress) {
+  const auto running = running_.find(node);
+  if (running == running_.end()) return;
+  if (!running->second.first_fraction.has_value()) running->second.first_fraction = progress.fraction();
+  running->second.progress = progress;
+}
+
+void RunProgress::End(int node) {
+  running_.erase(node);
+  elsewhere_.erase(node);
+  ++ended_;
+  ended_work_ += WorkOf(node);
+  work_left_[KindOf(node)] -= WorkOf(node);
+}
+
+void RunProgress::Finish(int node) {
+  if (const auto running = running_.find(node); running != running_.end()) {
+    Tally& tally = finished_[KindOf(node)];
+    tally.work += WorkOf(node) * (1 - running->second.first_fraction.value_or(0));
+    tally.seconds += absl::ToDoubleSeconds(clock_() - running->second.start);
+  }
+  End(node);
+}
+
+void RunProgress::Fail(int node) {
+  ++failed_;
+  End(node);
+}
+
+void RunProgress::Skip(int node) { End(node); }
+
+void RunProgress::Retry(int node) {
+  running_.erase(node);
+  ++attempts_[node];
+}
+
+void RunProgress::WaitFor(int node, const std::string& run_id) {
+  running_.erase(node);
+  elsewhere_[node] = run_id;
+}
+
+std::optional<absl::Duration> RunProgress::TimeOf(int node) const {
+  const auto running = running_.find(node);
+  if (running == running_.end()) return std::nullopt;
+  return clock_() - running->second.start;
+}
+
+const WorkProgress* RunProgress::LastOf(int node) const {
+  const auto running = running_.find(node);
+  return running == running_.end() ? nullptr : &running->second.progress;
+}
+
+RunProgress::Tally RunProgress::DoneBy(int node, const Running& running) const {
+  const double share = running.progress.fraction() - running.first_fraction.value_or(0);
+  return {WorkOf(node) * share, absl::ToDoubleSeconds(clock_() - running.start)};
+}
+
+double RunProgress::Rate(int kind) const {
+  Tally all, own;
+  const auto add = [](const Tally& tally, Tally* sum) {
+    sum->work += tally.work;
+    sum->seconds += tally.seconds;
+  };
+  for (int k = 0; k < kKinds; ++k) {
+    add(finished_[k], &all);
+    if (k == kind) add(finished_[k], &own);
+  }
+  for (const auto& [node, running] : running_) {
+    const Tally done = DoneBy(node, running);
+    if (done.work <= 0 || done.seconds < kRateNeedsSeconds) continue;
+    add(done, &all);
+    if (KindOf(node) == kind) add(done, &own);
+  }
+  if (own.work > 0) return own.seconds / own.work;
+  return all.work > 0 ? all.seconds / all.work : 0;
+}
+
+std::optional<absl::Duration> RunProgress::TimeLeft() const {
+  double seconds = 0, longest = 0;
+  bool is_known = false;
+  std::array<double, kKinds> rates;
+  for (int k = 0; k < kKinds; ++k) {
+    rates[k] = Rate(k);
+    is_known |= rates[k] > 0;
+    seconds += work_left_[k] * rates[k];
+  }
+  if (!is_known) return std::nullopt;
+  for (const auto& [node, running] : running_) {
+    const double done = running.progress.fraction() * WorkOf(node) * rates[KindOf(node)];
+    seconds -= done;
+    longest = std::max(longest, WorkOf(node) * rates[KindOf(node)] - done);
+  }
+  const auto at_once = static_cast<double>(std::max<size_t>(most_at_once_, 1));
+  return absl::Seconds(std::max({seconds / at_once, longest, 0.0}));
+}
+
+void RunProgress::Describe(RunState* state) const {
+  state->set_actions(total_);
+  state->set_ended(ended_);
+  state->set_failed(failed_);
+  double work = ended_work_;
+  const auto describe = [this](int node, RunningAction* action) {
+    action->set_kind(KindName(plan_.nodes[node].kind));
+    action->set_key(plan_.nodes[node].key);
+    action->set_description(openset::Describe(plan_.TrialOf(plan_.nodes[node])));
+  };
+  for (const auto& [node, running] : running_) {
+    RunningAction* action = state->add_running();
+    describe(node, action);
+    const WorkProgress& progress = running.progress;
+    action->set_started_at_seconds(running.started_at_seconds);
+    action->set_fraction(progress.fraction());
+    work += progress.fraction() * WorkOf(node);
+    if (progress.has_epoch()) action->set_epoch(progress.epoch());
+    if (progress.has_epochs()) action->set_epochs(progress.epochs());
+    if (progress.has_loss()) action->set_loss(progress.loss());
+    if (progress.has_metric()) action->set_metric(progress.metric());
+    if (progress.has_metric_value()) action->set_metric_value(progress.metric_value());
+    if (progress.has_images_per_second()) action->set_images_per_second(progress.images_per_second());
+    if (progress.has_what()) action->set_what(progress.what());
+    if (running.attempt > 1) action->set_attempt(running.attempt);
+  }
+  for (const auto& [node, run_id] : elsewhere_) {
+    RunningAction* action = state->add_running();
+    describe(node, action);
+    action->set_elsewhere(RunName(run_id));
+  }
+  state->set_fraction(work / std::max(total_work_, 1.0));
+  if (const std::optional<absl::Duration> left = TimeLeft(); left.has_value()) {
+    state->set_seconds_left(absl::ToDoubleSeconds(*left));
+  }
+}
+
+}  // namespace openset

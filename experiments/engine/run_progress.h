@@ -1,0 +1,89 @@
+// How far a run is, and how long it will still take.
+#ifndef OPENSET_EXPERIMENTS_ENGINE_RUN_PROGRESS_H_
+#define OPENSET_EXPERIMENTS_ENGINE_RUN_PROGRESS_H_
+
+#include <array>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "experiments/plan/plan.h"
+#include "experiments/store/run_state.pb.h"
+#include "experiments/worker/worker.proto.h"
+
+namespace openset {
+
+// Counts what happens to the nodes of a plan.
+//
+// The time left is the work that remains at the rates of this run so far, over as many actions at once as it has done:
+// the seconds that an image pass (PlanNode.work) takes in a training and in an inference, and that an evaluation takes,
+// each by the actions of its kind that finished, and by what those that run have done. A kind that nothing is known of
+// counts as the others do. It is never less than what the longest running action needs, and none before anything is
+// known.
+class RunProgress {
+ public:
+  // The needed nodes of the plan, which may grow. `clock` gives the time since any fixed point.
+  explicit RunProgress(const Plan& plan, std::function<absl::Duration()> clock = nullptr);
+
+  void Expect(int node);
+  void Start(int node);
+  void Advance(int node, const WorkProgress& progress);
+  // It ended here, after Start(); or without it: as a passenger, or in another process.
+  void Finish(int node);
+  void Fail(int node);
+  void Skip(int node);
+  // It was stopped, and waits for its next attempt, or for the process that works on it.
+  void Retry(int node);
+  void WaitFor(int node, const std::string& run_id);
+
+  int total() const { return total_; }
+  int ended() const { return ended_; }
+  // Since Start(); absent if it does not run here.
+  std::optional<absl::Duration> TimeOf(int node) const;
+  // The last word of it.
+  const WorkProgress* LastOf(int node) const;
+  std::optional<absl::Duration> TimeLeft() const;
+
+  // All fields that tell of progress.
+  void Describe(RunState* state) const;
+
+ private:
+  static constexpr int kKinds = 4;  // of ActionKind
+
+  struct Running {
+    absl::Duration start;
+    double started_at_seconds = 0;
+    std::optional<double> first_fraction;  // that it began with: a training that goes on
+    WorkProgress progress;
+    int attempt = 1;
+  };
+  struct Tally {
+    double work = 0;
+    double seconds = 0;
+  };
+
+  double WorkOf(int node) const;
+  int KindOf(int node) const { return static_cast<int>(plan_.nodes[node].kind); }
+  // What a running action has done since its start.
+  Tally DoneBy(int node, const Running& running) const;
+  void End(int node);
+  double Rate(int kind) const;
+
+  const Plan& plan_;
+  const std::function<absl::Duration()> clock_;
+  int total_ = 0, ended_ = 0, failed_ = 0;
+  double total_work_ = 0, ended_work_ = 0;
+  std::array<double, kKinds> work_left_ = {};  // of all that has not ended
+  std::array<Tally, kKinds> finished_ = {};
+  size_t most_at_once_ = 1;
+  std::map<int, Running> running_;
+  std::map<int, std::string> elsewhere_;  // run ids
+  std::map<int, int> attempts_;           // that failed
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_ENGINE_RUN_PROGRESS_H_

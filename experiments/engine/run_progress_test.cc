@@ -1,0 +1,135 @@
+#include "experiments/engine/run_progress.h"
+
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+// Two trials, each of a training of 999 + 1 units of work, an inference of 99 + 1 and an evaluation of 0 + 1.
+Plan TwoTrials() {
+  Plan plan;
+  for (int t = 0; t < 2; ++t) {
+    TrialSpec trial;
+    trial.set_task("task");
+    trial.mutable_method()->set_name("softmax");
+    trial.set_seed(t);
+    plan.trials.emplace_back(trial);
+    for (const auto& [kind, work] : {std::pair<ActionKind, int64_t>{ActionKind::kTrain, 999},
+                                     {ActionKind::kInfer, 99},
+                                     {ActionKind::kEvaluate, 0}}) {
+      PlanNode node;
+      node.kind = kind;
+      node.trials = {t};
+      node.needed = true;
+      node.work = work;
+      plan.nodes.push_back(node);
+    }
+  }
+  return plan;
+}
+
+class RunProgressTest : public ::testing::Test {
+ protected:
+  static WorkProgress At(double fraction) {
+    WorkProgress progress;
+    progress.set_fraction(fraction);
+    return progress;
+  }
+
+  double Left() const { return absl::ToDoubleSeconds(*progress_.TimeLeft()); }
+
+  const Plan plan_ = TwoTrials();
+  absl::Duration now_ = absl::Hours(5);
+  RunProgress progress_{plan_, [this] { return now_; }};
+};
+
+TEST_F(RunProgressTest, NothingIsKnownBeforeAnythingIsDone) {
+  EXPECT_EQ(progress_.total(), 6);
+  EXPECT_FALSE(progress_.TimeLeft().has_value());
+  progress_.Start(0);
+  EXPECT_FALSE(progress_.TimeLeft().has_value());
+  progress_.Advance(0, At(0));
+  now_ += absl::Seconds(1);
+  progress_.Advance(0, At(0.1));
+  EXPECT_FALSE(progress_.TimeLeft().has_value());  // too little to go by
+}
+
+TEST_F(RunProgressTest, LearnsFromWhatRunsAndEachKindFromItsOwn) {
+  progress_.Start(0);
+  progress_.Advance(0, At(0));
+  now_ += absl::Seconds(10);
+  progress_.Advance(0, At(0.1));
+  // 100 units in 10 s; 2 * (1000 + 100 + 1) - 100 are left.
+  EXPECT_NEAR(Left(), 210.2, 1e-6);
+  now_ += absl::Seconds(90);
+  progress_.Finish(0);
+  EXPECT_FALSE(progress_.TimeOf(0).has_value());
+  EXPECT_NEAR(Left(), 0.1 * (1000 + 2 * 101), 1e-6);
+  // An inference's unit takes 0.5 s, and an evaluation 2 s.
+  progress_.Start(1);
+  now_ += absl::Seconds(50);
+  progress_.Finish(1);
+  progress_.Start(2);
+  now_ += absl::Seconds(2);
+  EXPECT_EQ(progress_.TimeOf(2), absl::Seconds(2));
+  progress_.Finish(2);
+  EXPECT_NEAR(Left(), 100 + 50 + 2, 1e-6);
+  EXPECT_EQ(progress_.ended(), 3);
+}
+
+TEST_F(RunProgressTest, ATrainingThatGoesOnCountsFromWhereItBegan) {
+  progress_.Start(0);
+  progress_.Advance(0, At(0.5));
+  now_ += absl::Seconds(10);
+  progress_.Advance(0, At(0.6));
+  EXPECT_NEAR(Left(), 0.1 * (2 * 1101 - 600), 1e-6);
+}
+
+TEST_F(RunProgressTest, ManyAtOnceShareTheWorkButNoneIsSplit) {
+  progress_.Start(0);
+  progress_.Start(3);
+  progress_.Advance(0, At(0));
+  progress_.Advance(3, At(0));
+  now_ += absl::Seconds(10);
+  progress_.Advance(0, At(0.1));
+  progress_.Advance(3, At(0.1));
+  EXPECT_NEAR(Left(), 0.1 * (2 * 1101 - 200) / 2, 1e-6);
+  now_ += absl::Seconds(90);
+  progress_.Finish(0);
+  for (const int skipped : {1, 2, 4, 5}) progress_.Skip(skipped);
+  // One is left; half of the seats stay empty.
+  progress_.Advance(3, At(0.9));
+  EXPECT_NEAR(Left(), 100 * (100 + 100) / 1900.0, 1e-9);
+}
+
+TEST_F(RunProgressTest, DescribesWhatRuns) {
+  progress_.Start(0);
+  WorkProgress training = At(0.25);
+  training.set_epoch(3);
+  training.set_epochs(8);
+  training.set_loss(0.5);
+  progress_.Advance(0, training);
+  progress_.WaitFor(3, "host.0123abcd.77.1");
+  RunState state;
+  progress_.Describe(&state);
+  EXPECT_EQ(state.actions(), 6);
+  EXPECT_DOUBLE_EQ(state.fraction(), 250 / 2202.0);
+  ASSERT_EQ(state.running_size(), 2);
+  EXPECT_EQ(state.running(0).kind(), "train");
+  EXPECT_EQ(state.running(0).epoch(), 3);
+  EXPECT_EQ(state.running(0).loss(), 0.5);
+  EXPECT_EQ(state.running(0).attempt(), 0);
+  EXPECT_EQ(state.running(1).elsewhere(), "host, process 77");
+
+  progress_.Retry(0);
+  progress_.Start(0);
+  progress_.Fail(0);
+  progress_.Start(0);
+  RunState later;
+  progress_.Describe(&later);
+  EXPECT_EQ(later.failed(), 1);
+  EXPECT_EQ(later.running(0).attempt(), 2);
+}
+
+}  // namespace
+}  // namespace openset

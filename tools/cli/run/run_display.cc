@@ -1,0 +1,178 @@
+#include "tools/cli/run/run_display.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/process/steady_clock.h"
+#include "experiments/spec/describe.h"
+#include "experiments/store/leases.h"
+#include "tools/cli/run/run_lines.h"
+
+namespace openset {
+namespace {
+
+constexpr absl::Duration kPlainLineEvery = absl::Seconds(30);
+// At least; writing it takes at most a fiftieth of the time.
+constexpr absl::Duration kReportEvery = absl::Seconds(10);
+constexpr int kReportShare = 50;
+constexpr int kMostLines = 12;  // of running actions
+constexpr int kBarWidth = 24;
+
+const char* PastTense(const PlanNode& node) {
+  switch (node.kind) {
+    case ActionKind::kTrain:
+      return node.is_import ? "imported " : "trained  ";
+    case ActionKind::kInfer:
+      return "inferred ";
+    case ActionKind::kEvaluate:
+      return "evaluated";
+    case ActionKind::kChoose:
+      return "chose for";
+  }
+  return "";
+}
+
+}  // namespace
+
+RunDisplay::RunDisplay(const Plan& plan, RunDisplayOptions options, std::ostream* out)
+    : plan_(plan),
+      options_(std::move(options)),
+      clock_(options_.clock != nullptr ? options_.clock : SteadyNow),
+      out_(out),
+      progress_(plan, clock_),
+      last_block_(clock_()),
+      last_report_(last_block_) {}
+
+RunDisplay::~RunDisplay() { EraseBlock(); }
+
+std::string RunDisplay::What(int node) const { return openset::Describe(plan_.TrialOf(plan_.nodes[node])); }
+
+void RunDisplay::OnStart(int node) {
+  started_.insert(node);
+  elsewhere_.erase(node);
+  progress_.Start(node);
+}
+
+void RunDisplay::OnProgress(int node, const WorkProgress& progress) { progress_.Advance(node, progress); }
+
+void RunDisplay::OnFinish(int node, const absl::Status& status) {
+  std::string how = "0s";  // of an action that another one did along with its own
+  if (const std::optional<absl::Duration> time = progress_.TimeOf(node); time.has_value()) {
+    how = ShortDuration(*time);
+    const WorkProgress* last = progress_.LastOf(node);
+    if (plan_.nodes[node].kind == ActionKind::kTrain && last->has_images_per_second()) {
+      absl::StrAppendFormat(&how, ", %.0f images/s", last->images_per_second());
+    }
+  } else if (!plan_.nodes[node].is_passenger) {
+    how = "by another process";
+  }
+  started_.erase(node);
+  elsewhere_.erase(node);
+  status.ok() ? progress_.Finish(node) : progress_.Fail(node);
+  has_new_records_ |= plan_.nodes[node].kind == ActionKind::kEvaluate;
+  const int width = static_cast<int>(absl::StrCat(progress_.total()).size());
+  const std::string count = absl::StrFormat("[%*d/%d]", width, progress_.ended(), progress_.total());
+  if (status.ok()) {
+    Line(absl::StrCat(count, " ", PastTense(plan_.nodes[node]), " ", What(node), " (", how, ")"));
+  } else {
+    const char* verb = plan_.nodes[node].is_import ? "import" : KindName(plan_.nodes[node].kind);
+    Line(absl::StrCat(count, " FAILED to ", verb, " ", What(node), ": ", status.message()));
+  }
+}
+
+void RunDisplay::OnSkip(int node) {
+  started_.erase(node);
+  progress_.Skip(node);
+}
+
+void RunDisplay::OnStartFailure(int node, const absl::Status& status) {
+  const char* waits = started_.empty() ? "" : "; tried again when an action has ended";
+  Line(absl::StrCat("not started: ", What(node), ": ", status.message(), waits));
+}
+
+void RunDisplay::OnRetry(int node, const absl::Status& status, absl::Duration wait) {
+  started_.erase(node);
+  progress_.Retry(node);
+  Line(absl::StrCat("to be tried again in ", ShortDuration(wait), ": ", KindName(plan_.nodes[node].kind), " ",
+                    What(node), ": ", status.message()));
+}
+
+void RunDisplay::OnElsewhere(int node, const std::string& run_id, bool was_ours) {
+  started_.erase(node);
+  progress_.WaitFor(node, run_id);
+  const std::string what = absl::StrCat(KindName(plan_.nodes[node].kind), " ", What(node));
+  if (was_ours) {
+    Line(absl::StrCat(RunName(run_id), " took over, while this process slept: ", what, "; its result is used"));
+  } else if (elsewhere_.insert(node).second) {
+    Line(absl::StrCat(RunName(run_id), " runs ", what, "; its result is waited for"));
+  }
+}
+
+void RunDisplay::OnGrowth(const std::vector<int>& added) {
+  for (const int node : added) progress_.Expect(node);
+}
+
+void RunDisplay::OnTick() {
+  RefreshReport();
+  const absl::Duration now = clock_();
+  if (options_.width != nullptr) {
+    EraseBlock();
+    DrawBlock();
+  } else if (now - last_block_ >= kPlainLineEvery) {
+    last_block_ = now;
+    RunState state;
+    progress_.Describe(&state);
+    std::string line = TotalLine(state);
+    const int shown = std::min(state.running_size(), kMostLines);
+    for (int i = 0; i < shown; ++i) absl::StrAppend(&line, " | ", ActionLine(state.running(i)));
+    if (state.running_size() > shown) absl::StrAppend(&line, " | and ", state.running_size() - shown, " more");
+    Line(line);
+  }
+}
+
+void RunDisplay::Describe(RunState* state) const {
+  state->set_experiment(options_.experiment);
+  progress_.Describe(state);
+}
+
+void RunDisplay::RefreshReport() {
+  const absl::Duration start = clock_();
+  if (options_.refresh_report == nullptr || !has_new_records_) return;
+  if (start - last_report_ < std::max(kReportEvery, kReportShare * report_cost_)) return;
+  options_.refresh_report();
+  has_new_records_ = false;
+  last_report_ = clock_();
+  report_cost_ = last_report_ - start;
+}
+
+void RunDisplay::DrawBlock() {
+  // The last column stays free: some terminals go to the next line behind it.
+  const size_t width = std::max(20, options_.width() - 1);
+  RunState state;
+  progress_.Describe(&state);
+  const int shown = std::min(state.running_size(), kMostLines);
+  std::vector<std::string> lines;
+  for (int i = 0; i < shown; ++i) lines.push_back(absl::StrCat("  ", ActionLine(state.running(i))));
+  if (state.running_size() > shown) lines.push_back(absl::StrCat("  and ", state.running_size() - shown, " more"));
+  lines.push_back(BarLine(state, kBarWidth));
+  for (size_t l = 0; l < lines.size(); ++l) *out_ << (l > 0 ? "\n" : "") << Shortened(lines[l], width);
+  *out_ << std::flush;
+  block_lines_ = static_cast<int>(lines.size());
+}
+
+void RunDisplay::EraseBlock() {
+  for (int l = 0; l < block_lines_; ++l) *out_ << (l > 0 ? "\033[A" : "") << "\r\033[K";
+  if (block_lines_ > 0) *out_ << std::flush;
+  block_lines_ = 0;
+}
+
+void RunDisplay::Line(const std::string& text) {
+  EraseBlock();
+  *out_ << text << std::endl;
+}
+
+}  // namespace openset

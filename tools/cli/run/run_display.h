@@ -1,0 +1,70 @@
+// Progress of a run on a terminal or in a log.
+#ifndef OPENSET_TOOLS_CLI_RUN_RUN_DISPLAY_H_
+#define OPENSET_TOOLS_CLI_RUN_RUN_DISPLAY_H_
+
+#include <functional>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "experiments/engine/execute_plan.h"
+#include "experiments/engine/run_progress.h"
+#include "experiments/plan/plan.h"
+
+namespace openset {
+
+struct RunDisplayOptions {
+  // The experiment's name.
+  std::string experiment;
+  // Of the terminal that it writes to, asked anew each time; absent: it is none.
+  std::function<int()> width;
+  // Since any fixed point of time; absent: the system's.
+  std::function<absl::Duration()> clock;
+  // Called when records have come and enough time has passed since the last call; absent: nothing is.
+  std::function<void()> refresh_report;
+};
+
+// On a terminal: a line for each action that ended; below, rewritten several times a second, a line for each action
+// that runs and a bar with the share done and the time left. Elsewhere: plain lines, one for each action that ended and
+// one with the share, the time left and what runs every 30 seconds.
+class RunDisplay : public EngineObserver {
+ public:
+  RunDisplay(const Plan& plan, RunDisplayOptions options, std::ostream* out);
+  ~RunDisplay() override;
+
+  void OnStart(int node) override;
+  void OnProgress(int node, const WorkProgress& progress) override;
+  void OnFinish(int node, const absl::Status& status) override;
+  void OnSkip(int node) override;
+  void OnStartFailure(int node, const absl::Status& status) override;
+  void OnRetry(int node, const absl::Status& status, absl::Duration wait) override;
+  void OnElsewhere(int node, const std::string& run_id, bool was_ours) override;
+  void OnGrowth(const std::vector<int>& added) override;
+  void OnTick() override;
+  void Describe(RunState* state) const override;
+
+ private:
+  std::string What(int node) const;
+  void RefreshReport();
+  void DrawBlock();
+  void EraseBlock();
+  void Line(const std::string& text);
+
+  const Plan& plan_;
+  const RunDisplayOptions options_;
+  const std::function<absl::Duration()> clock_;
+  std::ostream* out_;
+  RunProgress progress_;
+  std::set<int> started_;    // here, and not ended
+  std::set<int> elsewhere_;  // that another process works on
+  absl::Duration last_block_, last_report_;
+  absl::Duration report_cost_;
+  bool has_new_records_ = false;
+  int block_lines_ = 0;  // on the terminal now
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_CLI_RUN_RUN_DISPLAY_H_

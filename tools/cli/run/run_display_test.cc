@@ -1,0 +1,198 @@
+#include "tools/cli/run/run_display.h"
+
+#include <sstream>
+#include <string>
+
+#include "absl/time/clock.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+
+// One trial of three actions, of which training is 3/4 of the work.
+Plan OneTrial() {
+  Plan plan;
+  TrialSpec trial;
+  trial.set_task("task");
+  trial.mutable_method()->set_name("softmax");
+  plan.trials = {trial};
+  for (const auto& [kind, work] : {std::pair<ActionKind, int64_t>{ActionKind::kTrain, 2999},
+                                   {ActionKind::kInfer, 999},
+                                   {ActionKind::kEvaluate, 0}}) {
+    PlanNode node;
+    node.kind = kind;
+    node.trials = {0};
+    node.needed = true;
+    node.work = work;
+    plan.nodes.push_back(node);
+  }
+  return plan;
+}
+
+TEST(RunDisplay, SaysWhatIsAnImport) {
+  Plan plan = OneTrial();
+  plan.nodes[0].is_import = true;
+  std::ostringstream out;
+  {
+    RunDisplay display(plan, {}, &out);
+    display.OnStart(0);
+    display.OnFinish(0, absl::OkStatus());
+    display.OnStart(0);
+    display.OnFinish(0, absl::NotFoundError("no file"));
+  }
+  EXPECT_THAT(out.str(), MatchesRegex("\\[1/3\\] imported  softmax on task.*\n"
+                                      "\\[2/3\\] FAILED to import softmax on task.*: no file\n"));
+}
+
+TEST(RunDisplay, PlainOutputHasALineForEachActionAndNoControlCharacters) {
+  const Plan plan = OneTrial();
+  std::ostringstream out;
+  {
+    RunDisplay display(plan, {}, &out);
+    display.OnStart(0);
+    WorkProgress progress;
+    progress.set_images_per_second(1234);
+    display.OnProgress(0, progress);
+    display.OnTick();
+    display.OnFinish(0, absl::OkStatus());
+    display.OnStart(1);
+    display.OnFinish(1, absl::AbortedError("no memory"));
+    display.OnSkip(2);
+  }
+  EXPECT_THAT(out.str(), MatchesRegex("\\[1/3\\] trained   softmax on task.* \\(0s, 1234 images/s\\)\n"
+                                      "\\[2/3\\] FAILED to infer softmax on task.*: no memory\n"));
+  EXPECT_THAT(out.str(), Not(HasSubstr("\r")));
+}
+
+TEST(RunDisplay, TheTerminalHasALineForEachRunningActionAndABar) {
+  const Plan plan = OneTrial();
+  std::ostringstream out;
+  RunDisplayOptions options;
+  int width = 80;
+  options.width = [&] { return width; };
+  options.clock = [] { return absl::Hours(1); };
+  {
+    RunDisplay display(plan, options, &out);
+    display.OnStart(0);
+    WorkProgress progress;
+    progress.set_fraction(0.5);
+    progress.set_epoch(2);
+    progress.set_epochs(4);
+    progress.set_loss(0.5);
+    display.OnProgress(0, progress);
+    display.OnTick();
+    // Half of 3000 of 4001.
+    EXPECT_EQ(out.str(),
+              "  train softmax on task, split 0, seed 0: epoch 2/4, loss 0.500\n"
+              "[########................] 0/3 actions, 37 %");
+    // The next one goes over it, no wider than the terminal.
+    out.str("");
+    width = 30;
+    display.OnTick();
+    EXPECT_EQ(out.str(), "\r\033[K\033[A\r\033[K  train softmax on task, s...\n[########................]...");
+    out.str("");
+  }
+  EXPECT_EQ(out.str(), "\r\033[K\033[A\r\033[K");
+}
+
+TEST(RunDisplay, ALogHasALineEvery30SecondsWithEpochAndTimeLeft) {
+  const Plan plan = OneTrial();
+  std::ostringstream out;
+  absl::Duration now = absl::Hours(1);
+  RunDisplayOptions options;
+  options.clock = [&] { return now; };
+  RunDisplay display(plan, options, &out);
+  display.OnStart(0);
+  WorkProgress progress;
+  progress.set_epochs(4);
+  for (int second = 0; second <= 60; ++second, now += absl::Seconds(1)) {
+    progress.set_fraction(second / 120.0);
+    progress.set_epoch(1 + second / 30);
+    display.OnProgress(0, progress);
+    display.OnTick();
+    if (second == 29) EXPECT_EQ(out.str(), "");
+  }
+  // A third of the work is not training; 3000 units take 120 s.
+  EXPECT_EQ(out.str(),
+            "0/3 actions, 19 %, 2m10s left | train softmax on task, split 0, seed 0: epoch 2/4\n"
+            "0/3 actions, 37 %, 1m40s left | train softmax on task, split 0, seed 0: epoch 3/4\n");
+}
+
+TEST(RunDisplay, SaysWhatOtherProcessesDoOnce) {
+  const Plan plan = OneTrial();
+  std::ostringstream out;
+  RunDisplay display(plan, {}, &out);
+  display.OnElsewhere(0, "node7.0123abcd.77.1", /*was_ours=*/false);
+  display.OnElsewhere(0, "node7.0123abcd.77.1", /*was_ours=*/false);
+  display.OnFinish(0, absl::OkStatus());
+  display.OnStart(1);
+  display.OnElsewhere(1, "node7.0123abcd.77.1", /*was_ours=*/true);
+  EXPECT_EQ(out.str(),
+            "node7, process 77 runs train softmax on task, split 0, seed 0; its result is waited for\n"
+            "[1/3] trained   softmax on task, split 0, seed 0 (by another process)\n"
+            "node7, process 77 took over, while this process slept: infer softmax on task, split 0, seed 0; its result "
+            "is used\n");
+}
+
+TEST(RunDisplay, SaysWhatIsTriedAgain) {
+  const Plan plan = OneTrial();
+  std::ostringstream out;
+  RunDisplay display(plan, {}, &out);
+  display.OnStart(0);
+  display.OnRetry(0, absl::UnavailableError("its worker died"), absl::Seconds(4));
+  EXPECT_EQ(out.str(), "to be tried again in 4s: train softmax on task, split 0, seed 0: its worker died\n");
+  RunState state;
+  display.OnStart(0);
+  display.Describe(&state);
+  EXPECT_EQ(state.running(0).attempt(), 2);
+}
+
+TEST(RunDisplay, TheReportIsRefreshedAsRecordsComeButTakesLittleOfTheTime) {
+  const Plan plan = OneTrial();
+  std::ostringstream out;
+  absl::Duration now = absl::Hours(1);
+  int refreshed = 0;
+  RunDisplayOptions options;
+  options.clock = [&] { return now; };
+  options.refresh_report = [&] {
+    ++refreshed;
+    now += absl::Seconds(1);
+  };
+  RunDisplay display(plan, options, &out);
+  now += absl::Minutes(1);
+  display.OnTick();
+  EXPECT_EQ(refreshed, 0);
+  display.OnFinish(2, absl::OkStatus());
+  display.OnTick();
+  display.OnTick();
+  EXPECT_EQ(refreshed, 1);
+  display.OnFinish(2, absl::OkStatus());
+  now += absl::Seconds(49);
+  display.OnTick();
+  EXPECT_EQ(refreshed, 1);  // it took a second
+  now += absl::Seconds(1);
+  display.OnTick();
+  EXPECT_EQ(refreshed, 2);
+}
+
+TEST(RunDisplay, SaysWhatCouldNotStartAndWhenItIsTriedAgain) {
+  const Plan plan = OneTrial();
+  std::ostringstream out;
+  {
+    RunDisplay display(plan, {}, &out);
+    display.OnStart(0);
+    display.OnStartFailure(1, absl::UnavailableError("cannot fork"));
+    display.OnFinish(0, absl::OkStatus());
+    display.OnStartFailure(1, absl::UnavailableError("cannot fork"));
+  }
+  EXPECT_THAT(out.str(), MatchesRegex("not started: softmax on task.*: cannot fork; tried again when an action has "
+                                      "ended\n.*\nnot started: softmax on task.*: cannot fork\n"));
+}
+
+}  // namespace
+}  // namespace openset

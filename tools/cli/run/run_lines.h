@@ -1,0 +1,31 @@
+// What a run says of itself (RunState) in words, on the terminal it runs in and in `openset status`.
+#ifndef OPENSET_TOOLS_CLI_RUN_RUN_LINES_H_
+#define OPENSET_TOOLS_CLI_RUN_RUN_LINES_H_
+
+#include <cstddef>
+#include <string>
+
+#include "absl/time/time.h"
+#include "experiments/store/run_state.pb.h"
+
+namespace openset {
+
+// "2m05s", "1h07m".
+std::string ShortDuration(absl::Duration duration);
+
+// The first `width` characters, the last three of them "..." if there are more.
+std::string Shortened(const std::string& text, size_t width);
+
+// "3/12 actions, 34 %, 12m05s left, 1 failed".
+std::string TotalLine(const RunState& run);
+
+// The same behind a bar of `width` characters: "[####......] 3/12 ...".
+std::string BarLine(const RunState& run, int width);
+
+// "train openauc on fashion_mnist, split 1, seed 0: epoch 3/20, loss 0.412, accuracy 0.881, 1234 images/s"; for one
+// that another process works on "...: by HOST, process PID".
+std::string ActionLine(const RunningAction& action);
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_CLI_RUN_RUN_LINES_H_
