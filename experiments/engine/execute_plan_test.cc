@@ -163,7 +163,7 @@ class ExecutePlanTest : public ::testing::Test {
     planner->AddTrial(trials[0]);
     absl::StatusOr<std::vector<TrialSearch>> searches = ExpandSearches(*experiment, trials);
     EXPECT_TRUE(searches.ok()) << searches.status();
-    const int choice = planner->AddSearch((*searches)[0]);
+    const int choice = *planner->AddSearch((*searches)[0]);
     planner->FindNeeded();
     engine_.on_end = [this, criterion](const std::string& key) {
       TrialRecord record;

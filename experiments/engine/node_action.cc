@@ -64,6 +64,7 @@ WorkRequest RequestOf(const Plan& plan, const PlanNode& node) {
   switch (node.kind) {
     case ActionKind::kTrain:
       *request.mutable_train() = plan.TrainActionOf(node);
+      if (node.continued >= 0) request.set_continued_key(plan.nodes[node.continued].key);
       break;
     case ActionKind::kInfer:
       *request.mutable_infer() = plan.InferActionOf(node);

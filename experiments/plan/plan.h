@@ -2,11 +2,12 @@
 #ifndef OPENSET_EXPERIMENTS_PLAN_PLAN_H_
 #define OPENSET_EXPERIMENTS_PLAN_PLAN_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "experiments/plan/search.h"
+#include "experiments/plan/trial_search.h"
 #include "experiments/spec/action.proto.h"
 #include "experiments/spec/trial.h"
 
@@ -16,8 +17,8 @@ enum class ActionKind {
   kTrain,
   kInfer,
   kEvaluate,
-  kChoose,  // of the candidates of a search, whose records it reads; it adds the tuned trial
-            // (experiments/plan/planner.h)
+  kChoose,  // of the candidates of a search, or of its rung, whose records it reads; it adds the tuned trial, or the
+            // next rung's (experiments/plan/planner.h)
 };
 
 // "train", "infer", "evaluate", "choose".
@@ -35,6 +36,7 @@ struct PlanNode {
   bool is_pretraining = false;  // kTrain: the training that the member's starts from
   bool is_for_fit = false;      // kInfer: the one that a score is fitted to
   bool is_import = false;       // kTrain: it takes a model as it was imported, without a training
+  int continued = -1;           // kTrain: the node of an earlier rung whose training it goes on from
   int search = -1;              // kChoose: its place in Plan.searches
   bool done = false;            // its result is in the store
   bool needed = false;          // not done, and a trial without a record depends on it
@@ -48,6 +50,9 @@ struct PlanNode {
 struct PlannedSearch {
   TrialSearch search;
   int tuned = -1;  // the trial that it gave, once the choice is made
+  // Of one with rungs: the last that was added, and of each candidate the trial at the last rung that it has reached.
+  size_t rung = 0;
+  std::vector<int> rung_trial;
 };
 
 struct Plan {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <type_traits>
 
@@ -10,7 +11,9 @@
 #include "core/files/digest.h"
 #include "core/status_macros.h"
 #include "data/open_set/open_set.pb.h"
+#include "experiments/plan/halving.h"
 #include "experiments/spec/describe.h"
+#include "experiments/spec/training_epochs.h"
 
 namespace openset {
 namespace {
@@ -57,23 +60,73 @@ int Planner::AddTrial(Trial added) {
   return t;
 }
 
-int Planner::AddSearch(TrialSearch search) {
+absl::StatusOr<int> Planner::AddSearch(TrialSearch added, bool from_records) {
+  const int number = static_cast<int>(plan_.searches.size());
+  plan_.searches.push_back({std::move(added), -1});
+  const TrialSearch search = plan_.searches[number].search;
+  if (search.rungs.empty()) {
+    std::vector<int> trials;
+    for (const Trial& candidate : search.candidates) trials.push_back(AddTrial(candidate));
+    return AddChoice(number, trials);
+  }
+  plan_.searches[number].rung_trial.resize(search.candidates.size(), -1);
+  Rungs rungs;
+  if (from_records) {
+    OPENSET_ASSIGN_OR_RETURN(rungs, ReadRungs(search, store_));
+  } else {
+    std::vector<size_t>& all = rungs.reached.emplace_back(search.candidates.size());
+    std::iota(all.begin(), all.end(), 0);
+  }
+  int choice = -1;
+  for (size_t r = 0; r < rungs.reached.size(); ++r) {
+    if (choice >= 0) plan_.nodes[choice].done = true;
+    choice = AddRung(number, r, rungs.reached[r]);
+  }
+  return choice;
+}
+
+int Planner::AddRung(int number, size_t rung, const std::vector<size_t>& candidates) {
+  plan_.searches[number].rung = rung;
+  const PlannedSearch planned = plan_.searches[number];
+  const TrialSearch& search = planned.search;
+  std::vector<int> trials;
+  for (const size_t candidate : candidates) {
+    trials.push_back(AddTrial(AtRung(search, candidate, rung)));
+    FindDone();
+    plan_.searches[number].rung_trial[candidate] = trials.back();
+    if (rung == 0) continue;
+    const std::vector<ActionKeys::Key> now = keys_.Of(plan_.trials[trials.back()]).train;
+    const std::vector<ActionKeys::Key> before = keys_.Of(plan_.trials[planned.rung_trial[candidate]]).train;
+    for (size_t m = 0; m < now.size(); ++m) {
+      PlanNode& node = plan_.nodes[index_.at(now[m])];
+      const int earlier = index_.at(before[m]);
+      // What was planned before the rung, for another trial, begins by itself.
+      if (node.continued >= 0 || earlier >= index_.at(now[m])) continue;
+      node.continued = earlier;
+      if (!node.done) {
+        node.inputs.push_back(earlier);
+        node.work -= std::min(node.work, node.work * search.rungs[rung - 1] / search.rungs[rung]);
+      }
+    }
+  }
+  return AddChoice(number, trials);
+}
+
+int Planner::AddChoice(int search, std::vector<int> trials) {
   PlanNode choose;
   choose.kind = ActionKind::kChoose;
-  choose.trials = {search.trial};
+  choose.trials = {plan_.searches[search].search.trial};
   Sha256 key;
   key.Update("choose");
-  for (const Trial& candidate : search.candidates) {
-    const int trial = AddTrial(candidate);
+  for (const int trial : trials) {
     choose.inputs.push_back(plan_.trial_nodes[trial]);
     key.Update(plan_.trial_id(trial));
   }
   choose.key = ToHex(key.Finish());
-  choose.search = static_cast<int>(plan_.searches.size());
+  choose.search = search;
   // Candidates that differ in nothing that decides share their last node.
   std::sort(choose.inputs.begin(), choose.inputs.end());
   choose.inputs.erase(std::unique(choose.inputs.begin(), choose.inputs.end()), choose.inputs.end());
-  plan_.searches.push_back({std::move(search), -1});
   plan_.nodes.push_back(std::move(choose));
   return static_cast<int>(plan_.nodes.size()) - 1;
 }
@@ -125,21 +178,33 @@ void Planner::Need(int n, std::vector<int>* found) {
 }
 
 absl::StatusOr<std::vector<int>> Planner::Choose(int n) {
-  const PlannedSearch& planned = plan_.searches[plan_.nodes[n].search];
+  const int search = plan_.nodes[n].search;
+  const PlannedSearch& planned = plan_.searches[search];
   const Trial& trial = plan_.trials[planned.search.trial];
-  OPENSET_ASSIGN_OR_RETURN(std::optional<Trial> tuned, TunedTrial(trial, planned.search, store_));
-  if (!tuned.has_value()) {
+  const auto is_open = [&trial] {
     return absl::NotFoundError(absl::StrCat("the search for ", Describe(trial), ": a candidate has no record"));
+  };
+  if (const size_t next = planned.rung + 1; next < planned.search.rungs.size()) {
+    OPENSET_ASSIGN_OR_RETURN(const Rungs rungs, ReadRungs(planned.search, store_));
+    if (rungs.reached.size() <= next) return is_open();
+    AddRung(search, next, rungs.reached[next]);
+  } else {
+    OPENSET_ASSIGN_OR_RETURN(std::optional<Trial> tuned, TunedTrial(trial, planned.search, store_));
+    if (!tuned.has_value()) return is_open();
+    const int added = AddTrial(*std::move(tuned));
+    plan_.searches[search].tuned = added;
+    FindDone();
   }
-  const int added = AddTrial(*std::move(tuned));
-  plan_.searches[plan_.nodes[n].search].tuned = added;
   plan_.nodes[n].done = true;
   plan_.nodes[n].needed = false;
-  // Some of its actions were its candidate's and have been done since they were planned.
+  return FindNeeded();
+}
+
+// Some actions of the trial that was added last were another's, and have been done since they were planned.
+void Planner::FindDone() {
   for (const int node : of_trial_) {
     if (!plan_.nodes[node].done && !plan_.nodes[node].redo) plan_.nodes[node].done = IsInStore(plan_.nodes[node]);
   }
-  return FindNeeded();
 }
 
 std::pair<int, bool> Planner::AddNode(ActionKind kind, const ActionKeys::Key& key, const std::vector<int>& inputs) {
@@ -165,7 +230,7 @@ int Planner::AddTrain(const ActionKeys::Key& key, const Trial& trial, const Stag
     node.is_pretraining = std::is_same_v<Stage, PretrainingSpec>;
     node.is_import = !stage.has_training();
     node.done = IsInStore(node);
-    int64_t images = Samples(trial.data().train()) * stage.training().epochs();
+    int64_t images = Samples(trial.data().train()) * EpochsOf(stage.training());
     const int64_t limit = stage.training().max_steps() * stage.training().batch_size();
     if (limit > 0) images = std::min(images, limit);
     node.work = kTrainPass * images * ImagesPerSample(stage.open_set(), views);

@@ -36,8 +36,9 @@ class Planner {
   int AddTrial(Trial trial);
 
   // Adds the candidates of a search and a node that chooses among them; `search.trial` is a trial of the plan. Returns
-  // the node's number.
-  int AddSearch(TrialSearch search);
+  // the node's number. Of a search with rungs, those that its records have decided so far are added (unless
+  // `from_records` is false) and the first one that is open.
+  absl::StatusOr<int> AddSearch(TrialSearch search, bool from_records = true);
 
   // Says what is needed of that which was added since the last call. Returns the nodes that are needed now and were not
   // before, inputs first.
@@ -47,8 +48,9 @@ class Planner {
   // (PlanNode.redo). FindNeeded() then looks at all nodes anew.
   void Redo(const std::vector<int>& nodes);
 
-  // Makes the choice of a kChoose node, whose candidates all have records, and adds the tuned trial. Returns what
-  // FindNeeded() does. Errors: those of TunedTrial(); kNotFound for a candidate without a record.
+  // Makes the choice of a kChoose node, whose candidates all have records, and adds the tuned trial, or the next rung
+  // and the node of its choice. Returns what FindNeeded() does. Errors: those of TunedTrial() and ReadRungs();
+  // kNotFound for a candidate without a record.
   absl::StatusOr<std::vector<int>> Choose(int node);
 
  private:
@@ -64,7 +66,11 @@ class Planner {
   template <typename Stage>
   int AddTrain(const ActionKeys::Key& key, const Trial& trial, const Stage& stage, int views, int member,
                const std::vector<int>& inputs);
+  // Adds a rung: its trials, which go on from those of the rung before, and the node that chooses among them.
+  int AddRung(int search, size_t rung, const std::vector<size_t>& candidates);
+  int AddChoice(int search, std::vector<int> trials);
   int AddInfer(const ActionKeys::Inference& keys, const Trial& trial, bool is_for_fit, const std::vector<int>& trains);
+  void FindDone();
   bool IsInStore(const PlanNode& node) const;
   int64_t Samples(const Selection& selection);
   void Need(int node, std::vector<int>* found);

@@ -12,8 +12,10 @@
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "eval/metrics/make_metric.h"
+#include "experiments/plan/halving.h"
 #include "experiments/spec/actions.h"
 #include "experiments/spec/resolve_grid.h"
+#include "experiments/spec/training_epochs.h"
 
 namespace openset {
 namespace {
@@ -33,6 +35,11 @@ class SearchExpander {
         TrialSearch& expanded = searches.emplace_back();
         expanded.trial = static_cast<int>(t);
         OPENSET_RETURN_IF_ERROR(AddCandidates(s, trials[t], &expanded.candidates));
+        if (search.has_halving()) {
+          OPENSET_RETURN_IF_ERROR(CheckRungs(s, expanded.candidates));
+          expanded.rungs.assign(search.halving().rungs().begin(), search.halving().rungs().end());
+          expanded.keep = search.halving().keep();
+        }
       }
     }
     return searches;
@@ -63,6 +70,28 @@ class SearchExpander {
       if (!HigherIsBetter(spec_.search(s).criterion()).has_value()) {
         return Problem(path + ".criterion", "neither more nor less of it is better");
       }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckRungs(int s, const std::vector<Trial>& candidates) const {
+    const Halving& halving = spec_.search(s).halving();
+    const std::string path = absl::StrCat("search[", s, "].halving.rungs");
+    for (int r = 1; r < halving.rungs_size(); ++r) {
+      if (halving.rungs(r) > halving.rungs(r - 1)) continue;
+      return Problem(absl::StrCat(path, "[", r, "]"), "must be more than the rung before");
+    }
+    for (const Trial& candidate : candidates) {
+      const TrainingSpec& training = candidate.method().training();
+      if (candidate.method().has_training() && training.stop_after_epochs() == 0 &&
+          training.epochs() == *halving.rungs().rbegin()) {
+        continue;
+      }
+      const std::string& name = candidate.method().name();
+      return Problem(path, !candidate.method().has_training()
+                               ? absl::StrCat(name, " is not trained")
+                               : absl::StrCat("the last must be the epochs of the whole training; ", name, " takes ",
+                                              EpochsOf(training)));
     }
     return absl::OkStatus();
   }
@@ -140,7 +169,37 @@ absl::StatusOr<std::vector<TrialSearch>> ExpandSearches(const Experiment& experi
   return SearchExpander(experiment, max_candidates).Run(trials);
 }
 
+namespace {
+
+std::string WhichSearch(const Trial& trial) {
+  return absl::StrCat("the search for ", trial.method().name(), " on ", trial.task());
+}
+
+// The values of the searched fields.
+void AddAxis(const Trial& trial, const Trial& candidate, SearchCandidate* entry) {
+  *entry->mutable_axis() = {candidate.axis().begin() + trial.axis().size(), candidate.axis().end()};
+}
+
+// The trial with the values of the candidate that the log has chosen.
+Trial Tuned(const Trial& trial, const TrialSearch& search, SearchLog log) {
+  auto method = std::make_shared<TrialMethod>();
+  method->method = search.candidates[log.chosen()].method();
+  method->method.set_name(absl::StrCat(trial.method().name(), kTunedSuffix));
+  method->axis = trial.axis();
+  return trial.With(std::move(method)).With(std::make_shared<const SearchLog>(std::move(log)));
+}
+
+}  // namespace
+
 absl::StatusOr<std::optional<Trial>> TunedTrial(const Trial& trial, const TrialSearch& search, const Store& store) {
+  if (!search.rungs.empty()) {
+    absl::StatusOr<Rungs> rungs = ReadRungs(search, store);
+    OPENSET_RETURN_IF_ERROR(Annotate(rungs.status(), WhichSearch(trial)));
+    if (!rungs->complete) return std::nullopt;
+    for (size_t c = 0; c < search.candidates.size(); ++c)
+      AddAxis(trial, search.candidates[c], rungs->log.mutable_candidate(c));
+    return Tuned(trial, search, std::move(rungs->log));
+  }
   const MetricSpec& criterion = search.candidates[0].metric()[0];
   const bool higher = HigherIsBetter(criterion).value();
   SearchLog log;
@@ -152,7 +211,7 @@ absl::StatusOr<std::optional<Trial>> TunedTrial(const Trial& trial, const TrialS
     if (absl::IsNotFound(record.status())) return std::nullopt;
     if (!record.ok()) return record.status();
     SearchCandidate* entry = log.add_candidate();
-    *entry->mutable_axis() = {candidate.axis().begin() + trial.axis().size(), candidate.axis().end()};
+    AddAxis(trial, candidate, entry);
     entry->set_trial_id(record->trial_id());
     const MetricRecord& measured = record->metric(0);
     if (!measured.has_value()) {
@@ -165,15 +224,10 @@ absl::StatusOr<std::optional<Trial>> TunedTrial(const Trial& trial, const TrialS
     if (better) log.set_chosen(static_cast<int>(c));
   }
   if (!log.has_chosen()) {
-    return absl::FailedPreconditionError(absl::StrCat("the search for ", trial.method().name(), " on ", trial.task(),
-                                                      ": ", MetricName(criterion),
+    return absl::FailedPreconditionError(absl::StrCat(WhichSearch(trial), ": ", MetricName(criterion),
                                                       " is undefined for all candidates: ", absent_reason));
   }
-  auto method = std::make_shared<TrialMethod>();
-  method->method = search.candidates[log.chosen()].method();
-  method->method.set_name(absl::StrCat(trial.method().name(), kTunedSuffix));
-  method->axis = trial.axis();
-  return trial.With(std::move(method)).With(std::make_shared<const SearchLog>(std::move(log)));
+  return Tuned(trial, search, std::move(log));
 }
 
 }  // namespace openset

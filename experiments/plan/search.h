@@ -7,24 +7,17 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "experiments/plan/trial_search.h"
 #include "experiments/spec/experiment_file.h"
 #include "experiments/spec/trial.h"
 #include "experiments/store/store.h"
 
 namespace openset {
 
-// The search for one trial's hyper-parameters.
-struct TrialSearch {
-  int trial = 0;  // index among the trials it was made for
-  // The trial's method with each combination of values, trained as the trial is and evaluated by the criterion on
-  // validation data. Nothing of a candidate names a test sample. In the order of the grid, the last axis fastest.
-  std::vector<Trial> candidates;
-};
-
 // The searches of an experiment for the trials it was expanded to, in the order of the trials.
 // Errors: kInvalidArgument, "FILE:LINE: path: problem": a method that is none of the experiment's or in two searches,
-// an axis or value that does not fit the method, a criterion without a direction, no samples kept for validation, more
-// than `max_candidates` in all.
+// an axis or value that does not fit the method, a criterion without a direction, no samples kept for validation, rungs
+// that do not ascend to the epochs of the method's training, more than `max_candidates` in all.
 absl::StatusOr<std::vector<TrialSearch>> ExpandSearches(const Experiment& experiment, const std::vector<Trial>& trials,
                                                         int64_t max_candidates = 1000000);
 

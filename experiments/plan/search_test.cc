@@ -154,7 +154,7 @@ TEST_F(SearchTest, TheChoiceIsANodeThatAddsTheTunedTrial) {
   Planner planner(store_, [](const Selection&) { return 1; });
   const std::vector<Trial> candidates = (*searches)[0].candidates;
   planner.AddTrial(trials_[0]);
-  const int choose = planner.AddSearch((*searches)[0]);
+  const int choose = *planner.AddSearch((*searches)[0]);
   const Plan& plan = planner.plan();
   EXPECT_THAT(planner.FindNeeded(), Contains(choose));
   EXPECT_EQ(plan.nodes[choose].kind, ActionKind::kChoose);

@@ -104,7 +104,8 @@ absl::Status Study::PlanAll(const StudyOptions& options) {
     ++search;
   }
   for (auto& [place, of_trial] : open) {
-    written_[place].search = planner_.plan().nodes[planner_.AddSearch(std::move(of_trial))].search;
+    OPENSET_ASSIGN_OR_RETURN(const int choice, planner_.AddSearch(std::move(of_trial), redo_.empty()));
+    written_[place].search = plan().nodes[choice].search;
   }
   if (!redo_.empty()) {
     OPENSET_RETURN_IF_ERROR(MarkRedone(0));

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/proto/proto_digest.h"
 #include "core/testing/status_matchers.h"
@@ -13,6 +14,7 @@
 #include "experiments/train/training_scene.h"
 #include "experiments/worker/trained_model.h"
 #include "gmock/gmock.h"
+#include "models/checkpoint.h"
 
 namespace openset {
 namespace {
@@ -43,6 +45,46 @@ TEST(Train, CommitsTheCheckpointAndItsCurve) {
     EXPECT_EQ(summary.epoch(e).metric_size(), 0);
   }
   EXPECT_FALSE(FileExists(scene.Context(MessageDigest(scene.Action())).store.PartialPath("0")));
+}
+
+TEST(Train, StoppedEarlyAndContinuedItIsTheWholeTrainingToTheBit) {
+  const TrainingScene scene;
+  const TrainAction whole = scene.Action();
+  const TrainSummary undisturbed = Trained(whole, scene);
+  TrainAction stopped = whole;
+  std::string before;
+  for (const int stop : {1, 2, 0}) {
+    stopped.mutable_training()->set_stop_after_epochs(stop);
+    ActionContext context = scene.Context(absl::StrCat("stopped after ", stop));
+    context.continued_key = before;
+    int first_epoch = 0;
+    context.report = [&](const WorkProgress& progress) {
+      if (first_epoch == 0) first_epoch = progress.epoch();
+    };
+    ASSERT_THAT(Train(stopped, context), IsOk());
+    EXPECT_EQ(first_epoch, stop == 0 ? 3 : stop);  // it went on from the one before
+    const absl::StatusOr<TrainSummary> summary = context.store.LoadTrainSummary(context.key);
+    ASSERT_THAT(summary, IsOk());
+    ASSERT_EQ(summary->epoch_size(), stop == 0 ? 3 : stop);
+    for (int e = 0; e < summary->epoch_size(); ++e) {
+      EXPECT_EQ(summary->epoch(e).ShortDebugString(), undisturbed.epoch(e).ShortDebugString());
+    }
+    EXPECT_EQ(summary->action().training().stop_after_epochs(), stop);
+    // What others may go on from.
+    EXPECT_EQ(FileExists(JoinPath(context.store.CheckpointFolder(context.key), kStateFile)), stop != 0);
+    before = context.key;
+  }
+  // The same tensors, those that the optimiser keeps included: alone, without the one before, it ends the same.
+  const auto weights = [&](const std::string& key) {
+    return *LoadTensors(JoinPath(scene.Context().store.CheckpointFolder(key), kCheckpointFile));
+  };
+  const TensorMap expected = weights(MessageDigest(whole)), continued = weights("stopped after 0");
+  ASSERT_EQ(continued.size(), expected.size());
+  for (const auto& [name, tensor] : expected) EXPECT_TRUE(at::equal(tensor, continued.at(name))) << name;
+  stopped.mutable_training()->set_stop_after_epochs(2);
+  ASSERT_THAT(Train(stopped, scene.Context("alone")), IsOk());
+  const TensorMap second = weights("stopped after 2"), alone = weights("alone");
+  for (const auto& [name, tensor] : second) EXPECT_TRUE(at::equal(tensor, alone.at(name))) << name;
 }
 
 TEST(Train, EvaluationOnTheWayChangesNoBitOfTheTraining) {

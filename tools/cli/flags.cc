@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/progress_line.h"
+#include "absl/strings/str_join.h"
 #include "core/status_macros.h"
 #include "experiments/spec/expand.h"
 #include "tools/cli/deploy_flags.h"
@@ -44,8 +45,19 @@ absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& spec) {
 }
 
 std::string SearchText(const Study& study) {
-  return absl::StrCat(study.plan().trials.size() - study.ReportedTrials().size(),
-                      " of them are candidates of searches; tuned trials after them: ", study.waiting());
+  std::string text = absl::StrCat(study.plan().trials.size() - study.ReportedTrials().size(),
+                                  " of them are candidates of searches; tuned trials after them: ", study.waiting());
+  for (const PlannedSearch& planned : study.plan().searches) {
+    const TrialSearch& search = planned.search;
+    if (search.rungs.empty()) continue;
+    const std::vector<size_t> sizes = RungSizes(search);
+    std::vector<std::string> rungs;
+    for (size_t r = 0; r < sizes.size(); ++r) {
+      rungs.push_back(absl::StrCat(sizes[r], " after ", search.rungs[r], search.rungs[r] == 1 ? " epoch" : " epochs"));
+    }
+    return absl::StrCat(text, "; of each search are measured ", absl::StrJoin(rungs, ", "));
+  }
+  return text;
 }
 
 }  // namespace openset
