@@ -10,6 +10,7 @@ Command RunCommand();
 Command ScoreCommand();
 Command PlanCommand();
 Command StatusCommand();
+Command CancelCommand();
 Command ReportCommand();
 Command EvalCommand();
 Command CompareCommand();

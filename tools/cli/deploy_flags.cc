@@ -32,7 +32,8 @@ ABSL_FLAG(std::optional<std::string>, devices, std::nullopt,
           "cpu; cuda:0,1 for these GPUs; auto for all GPUs if the program was built for them, else cpu. Decides where "
           "experiments run that leave the device open. Default: auto.");
 ABSL_FLAG(std::optional<std::string>, engine, std::nullopt,
-          "What runs the actions: local, on this machine. Default: local.");
+          "What runs the actions: local, on this machine; slurm, as job arrays of the cluster that this machine submits "
+          "to (what --deploy says in `slurm`). Default: local.");
 ABSL_FLAG(std::optional<int>, jobs, std::nullopt,
           "CPU slots; a training takes as many as its experiment gives it threads. 0 for the machine's number of CPUs. "
           "Default: 0.");
@@ -89,9 +90,10 @@ absl::StatusOr<DeploySpec> FlagsGiven(std::vector<std::string>* given) {
     }
   }
   if (const auto engine = take("engine", FLAGS_engine)) {
-    if (*engine != "local")
-      return absl::InvalidArgumentError(absl::StrCat("--engine: ", UnknownName("engine", *engine, {"local"})));
-    spec.set_engine(DeploySpec::LOCAL);
+    if (*engine != "local" && *engine != "slurm") {
+      return absl::InvalidArgumentError(absl::StrCat("--engine: ", UnknownName("engine", *engine, {"local", "slurm"})));
+    }
+    spec.set_engine(*engine == "slurm" ? DeploySpec::SLURM : DeploySpec::LOCAL);
   }
   if (const auto jobs = take("jobs", FLAGS_jobs)) {
     if (*jobs < 0) return absl::InvalidArgumentError(absl::StrCat("--jobs: must be at least 0 (is ", *jobs, ")"));

@@ -12,6 +12,7 @@
 #include "core/progress_line.h"
 #include "absl/strings/str_join.h"
 #include "core/status_macros.h"
+#include "experiments/plan/halving.h"
 #include "experiments/spec/expand.h"
 #include "tools/cli/deploy_flags.h"
 #include "tools/cli/user_path.h"

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <thread>
 #include <utility>
 
+#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/process/build_info.h"
@@ -17,12 +20,20 @@
 #include "core/status_macros.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/engine/local_engine.h"
+#include "experiments/engine/slurm/run_on_slurm.h"
+#include "experiments/engine/slurm/slurm_client.h"
+#include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/store/leases.h"
 #include "tools/cli/deploy_flags.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/report_files.h"
 #include "tools/cli/run/run_display.h"
 #include "tools/cli/run/run_lines.h"
+
+ABSL_FLAG(bool, detach, false,
+          "With --engine=slurm: end once everything is submitted; the same command without it watches, and submits what "
+          "the choices of searches add.");
+ABSL_FLAG(std::string, slurm_task, "", "Set in the tasks that --engine=slurm submits: the file with their actions.");
 
 namespace openset {
 namespace {
@@ -94,11 +105,58 @@ void ShowOtherRuns(const Study& study, const Leases& leases) {
   }
 }
 
+RunDisplayOptions DisplayOptions(const Study& study) {
+  RunDisplayOptions shown;
+  shown.experiment = study.name();
+  shown.slurm_job = ThisTaskId();
+  if (isatty(STDOUT_FILENO) != 0) shown.width = TerminalWidth;
+  // Tasks of Slurm leave it to who submitted them.
+  if (!FileExists(study.experiment().source.file()) || !absl::GetFlag(FLAGS_slurm_task).empty()) return shown;
+  std::cout << "report, rewritten as results arrive: " << ReportPagePath(study) << std::endl;
+  WriteReportPage(study).IgnoreError();  // the run will say what is wrong with the store
+  shown.refresh_report = [&study] { WriteReportPage(study).IgnoreError(); };
+  return shown;
+}
+
+// Sets what of the plan is done here, for a task of Slurm.
+absl::Status SelectTask(const Plan& plan, const std::string& file, ExecuteOptions* execute) {
+  OPENSET_ASSIGN_OR_RETURN(const SlurmTask task, ThisTask(file));
+  const std::set<std::string> keys(task.key().begin(), task.key().end());
+  size_t found = 0;
+  for (const PlanNode& node : plan.nodes) found += keys.count(node.key);
+  if (found < keys.size()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the experiment, or what it is made of, is another one by now than when this task was submitted: of its ",
+        keys.size(), " actions ", keys.size() - found, " are not part of it; submit it again"));
+  }
+  execute->only = [keys](const PlanNode& node) { return keys.count(node.key) > 0; };
+  return absl::OkStatus();
+}
+
+// Submits and watches.
+absl::Status RunBySlurm(Study* study, const DeploySpec& deploy) {
+  SlurmRunOptions options;
+  options.submit.slurm = deploy.slurm();
+  options.submit.experiment = study->name();
+  options.submit.command = {ProgramPath()};
+  const std::string line = ReadFile("/proc/self/cmdline").value_or("");
+  const std::vector<std::string> words = absl::StrSplit(line, '\0', absl::SkipEmpty());
+  options.submit.command.insert(options.submit.command.end(), words.begin() + 1, words.end());
+  options.memory = MemoryOf(deploy);
+  options.retries = deploy.retries();
+  options.max_failures = deploy.max_failures();
+  options.detach = absl::GetFlag(FLAGS_detach);
+  options.poll = absl::Seconds(deploy.slurm().poll_seconds());
+  RunDisplay display(study->plan(), DisplayOptions(*study), &std::cout);
+  const auto choose = [study](int node) { return study->Choose(node); };
+  return RunOnSlurm(study->plan(), choose, study->store(), SlurmClient(), options, &display);
+}
+
 }  // namespace
 
 std::vector<std::string> RunFlags() {
-  return {"deploy", "store",        "engine",     "devices",         "jobs", "data", "library", "retries",
-          "worker", "max_failures", "keep_going", "memory_per_slot", "redo"};
+  return {"deploy",   "store",        "engine",     "devices",         "jobs", "data",   "library",   "retries",
+          "worker",   "max_failures", "keep_going", "memory_per_slot", "redo", "detach", "slurm_task"};
 }
 
 absl::Status RunPlan(Study* study) {
@@ -118,29 +176,33 @@ absl::Status RunPlan(Study* study) {
   study->store().SweepTemporaries();
   OPENSET_RETURN_IF_ERROR(study->RememberData());
   OPENSET_RETURN_IF_ERROR(study->RemoveRedone());
+  if (deployment.spec.engine() == DeploySpec::SLURM) return RunBySlurm(study, deployment.spec);
   LeaseOptions lease;
   lease.lease = absl::Seconds(deployment.spec.lease_seconds());
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Leases> leases, Leases::Begin(study->store(), lease));
   ShowOtherRuns(*study, *leases);
-  RunDisplayOptions shown;
-  shown.experiment = study->name();
-  if (isatty(STDOUT_FILENO) != 0) shown.width = TerminalWidth;
-  if (FileExists(study->experiment().source.file())) {
-    std::cout << "report, rewritten as results arrive: " << ReportPagePath(*study) << std::endl;
-    WriteReportPage(*study).IgnoreError();  // the run will say what is wrong with the store
-    shown.refresh_report = [study] { WriteReportPage(*study).IgnoreError(); };
-  }
-  RunDisplay display(plan, shown, &std::cout);
+  RunDisplay display(plan, DisplayOptions(*study), &std::cout);
   const auto choose = [study](int node) { return study->Choose(node); };
   ExecuteOptions execute;
   execute.memory = MemoryOf(deployment.spec);
   execute.retry.retries = deployment.spec.retries();
   execute.max_failures = deployment.spec.max_failures();
   execute.leases = leases.get();
-  return ExecutePlan(plan, choose, study->store(), execute, &engine, &display);
+  const std::string task = absl::GetFlag(FLAGS_slurm_task);
+  if (task.empty()) return ExecutePlan(plan, choose, study->store(), execute, &engine, &display);
+  OPENSET_RETURN_IF_ERROR(SelectTask(plan, task, &execute));
+  // Some time is left for the workers' end.
+  execute.ending = absl::Seconds(std::max(1, deployment.spec.slurm().warning_seconds() - 15));
+  const absl::Status outcome = ExecutePlan(plan, choose, study->store(), execute, &engine, &display);
+  if (absl::IsCancelled(outcome)) {
+    const absl::Status requeued = SlurmClient().Requeue(ThisTaskId());
+    std::cout << "to be queued again: " << (requeued.ok() ? "yes" : std::string(requeued.message())) << std::endl;
+  }
+  return outcome;
 }
 
 absl::Status FinishRun(const Study& study, const absl::Status& outcome, const std::string& after_failure) {
+  if (!absl::GetFlag(FLAGS_slurm_task).empty()) return outcome;
   if (absl::IsCancelled(outcome)) {
     return absl::CancelledError(absl::StrCat(outcome.message(), "; the same command goes on from here"));
   }

@@ -1,12 +1,16 @@
 #include <iostream>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "core/status_macros.h"
+#include "experiments/engine/slurm/slurm_client.h"
+#include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/store/leases.h"
 #include "experiments/study/failures.h"
 #include "tools/cli/commands.h"
@@ -24,7 +28,8 @@ void ShowRuns(const Store& store, const std::string& experiment) {
     if (!experiment.empty() && run.experiment() != experiment) continue;
     std::cout << "running";
     if (experiment.empty()) std::cout << " " << run.experiment();
-    std::cout << " by " << RunName(run.id()) << " for "
+    std::cout << " by " << RunName(run.id()) << (run.slurm_job().empty() ? "" : ", Slurm task " + run.slurm_job())
+              << ", for "
               << ShortDuration(absl::Seconds(run.updated_at_seconds() - run.started_at_seconds()));
     const double silent = now - run.updated_at_seconds();
     if (silent > run.lease_seconds()) {
@@ -32,6 +37,27 @@ void ShowRuns(const Store& store, const std::string& experiment) {
     }
     std::cout << ": " << TotalLine(run) << "\n";
     for (const RunningAction& action : run.running()) std::cout << "  " << ActionLine(action) << "\n";
+  }
+}
+
+// How many of the experiment's tasks Slurm has in which state.
+void ShowQueue(const Study& study) {
+  const std::vector<SubmittedArray> arrays = ArraysInStore(study.store(), study.name());
+  if (arrays.empty()) return;
+  const auto queue = SlurmClient().Queue();
+  if (!queue.ok()) {
+    std::cout << "Slurm: " << queue.status().message() << "\n";
+    return;
+  }
+  for (const SubmittedArray& submitted : arrays) {
+    std::map<std::string, int> states;
+    for (int t = 0; t < submitted.array.task_size(); ++t) {
+      if (const auto task = queue->find({submitted.job, t}); task != queue->end()) ++states[task->second];
+    }
+    if (states.empty()) continue;
+    std::cout << "Slurm job " << submitted.job << " (" << submitted.array.description() << "):";
+    for (const auto& [state, tasks] : states) std::cout << " " << tasks << " " << absl::AsciiStrToLower(state);
+    std::cout << " of " << submitted.array.task_size() << " tasks\n";
   }
 }
 
@@ -49,6 +75,7 @@ absl::Status RunStatus(const std::vector<std::string>& arguments) {
             << missing << " left\n";
   if (study->waiting() > 0) std::cout << SearchText(*study) << "\n";
   ShowRuns(store, study->name());
+  ShowQueue(*study);
   const std::vector<StudyFailure> failed = FailuresOf(*study);
   if (!failed.empty()) std::cout << "failed at the last attempt:\n";
   for (const StudyFailure& failure : failed) {

@@ -136,6 +136,7 @@ void RunDisplay::OnTick() {
 
 void RunDisplay::Describe(RunState* state) const {
   state->set_experiment(options_.experiment);
+  if (!options_.slurm_job.empty()) state->set_slurm_job(options_.slurm_job);
   progress_.Describe(state);
 }
 

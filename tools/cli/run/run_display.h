@@ -16,8 +16,9 @@
 namespace openset {
 
 struct RunDisplayOptions {
-  // The experiment's name.
+  // The experiment's name, and the task of Slurm that this process is, if it is one.
   std::string experiment;
+  std::string slurm_job;
   // Of the terminal that it writes to, asked anew each time; absent: it is none.
   std::function<int()> width;
   // Since any fixed point of time; absent: the system's.

@@ -115,7 +115,9 @@ TEST(RunDisplay, ALogHasALineEvery30SecondsWithEpochAndTimeLeft) {
     progress.set_epoch(1 + second / 30);
     display.OnProgress(0, progress);
     display.OnTick();
-    if (second == 29) EXPECT_EQ(out.str(), "");
+    if (second == 29) {
+      EXPECT_EQ(out.str(), "");
+    }
   }
   // A third of the work is not training; 3000 units take 120 s.
   EXPECT_EQ(out.str(),

@@ -1,0 +1,29 @@
+#include "experiments/engine/slurm/slurm_client.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+TEST(SlurmClient, ReadsTheQueue) {
+  // What squeue of Slurm 22.05 prints; a job that is no array has N/A for its index.
+  const auto queue = ParseQueue("12|0|RUNNING\n12|1|PENDING\n  13|7|COMPLETING\n14|N/A|RUNNING\n");
+  ASSERT_TRUE(queue.ok()) << queue.status();
+  EXPECT_EQ(queue->size(), 3);
+  EXPECT_EQ(queue->at({"12", 0}), "RUNNING");
+  EXPECT_EQ(queue->at({"12", 1}), "PENDING");
+  EXPECT_EQ(queue->at({"13", 7}), "COMPLETING");
+  EXPECT_TRUE(ParseQueue("")->empty());
+  EXPECT_TRUE(absl::IsUnavailable(ParseQueue("slurm_load_jobs error").status()));
+}
+
+TEST(SlurmClient, ReadsTheAccounts) {
+  const auto ended = ParseAccounts("12_0|COMPLETED\n12_0.batch|COMPLETED\n12_1|CANCELLED by 0\n12_[2-9]|PENDING\n15|FAILED\n");
+  EXPECT_EQ(ended.size(), 2);
+  EXPECT_EQ(ended.at({"12", 0}), "COMPLETED");
+  EXPECT_EQ(ended.at({"12", 1}), "CANCELLED");
+}
+
+}  // namespace
+}  // namespace openset

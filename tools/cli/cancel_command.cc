@@ -1,0 +1,52 @@
+#include <iostream>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/status_macros.h"
+#include "experiments/engine/slurm/slurm_client.h"
+#include "experiments/engine/slurm/slurm_jobs.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/flags.h"
+
+namespace openset {
+namespace {
+
+absl::Status RunCancel(const std::vector<std::string>& arguments) {
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
+  std::set<std::string> ours, queued;
+  for (const SubmittedArray& array : ArraysInStore(study->store(), study->name())) ours.insert(array.job);
+  const SlurmClient slurm;
+  OPENSET_ASSIGN_OR_RETURN(const auto queue, slurm.Queue());
+  int tasks = 0;
+  for (const auto& [task, state] : queue) {
+    if (ours.count(task.job) == 0) continue;
+    queued.insert(task.job);
+    ++tasks;
+  }
+  OPENSET_RETURN_IF_ERROR(slurm.Cancel({queued.begin(), queued.end()}));
+  std::cout << study->name() << ": " << tasks << (tasks == 1 ? " task" : " tasks") << " of " << queued.size()
+            << (queued.size() == 1 ? " job" : " jobs") << " cancelled\n";
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Command CancelCommand() {
+  Command command;
+  command.name = "cancel";
+  command.arguments = "SPEC";
+  command.min_arguments = command.max_arguments = 1;
+  command.summary = "Takes an experiment's tasks back from Slurm.";
+  command.description =
+      "What is done stays; trainings that run stop at their last epoch, from which 'openset run' goes on.\n"
+      "\n"
+      "  openset cancel my_study.textproto --store=/data/results\n";
+  command.flags = {"deploy", "store", "devices", "data", "library"};
+  command.run = RunCancel;
+  return command;
+}
+
+}  // namespace openset
