@@ -31,9 +31,10 @@ ABSL_FLAG(
 ABSL_FLAG(std::optional<std::string>, devices, std::nullopt,
           "cpu; cuda:0,1 for these GPUs; auto for all GPUs if the program was built for them, else cpu. Decides where "
           "experiments run that leave the device open. Default: auto.");
-ABSL_FLAG(std::optional<std::string>, engine, std::nullopt,
-          "What runs the actions: local, on this machine; slurm, as job arrays of the cluster that this machine submits "
-          "to (what --deploy says in `slurm`). Default: local.");
+ABSL_FLAG(
+    std::optional<std::string>, engine, std::nullopt,
+    "What runs the actions: local, on this machine; slurm, as job arrays of the cluster that this machine submits "
+    "to (what --deploy says in `slurm`). Default: local.");
 ABSL_FLAG(std::optional<int>, jobs, std::nullopt,
           "CPU slots; a training takes as many as its experiment gives it threads. 0 for the machine's number of CPUs. "
           "Default: 0.");

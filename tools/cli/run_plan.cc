@@ -30,9 +30,10 @@
 #include "tools/cli/run/run_display.h"
 #include "tools/cli/run/run_lines.h"
 
-ABSL_FLAG(bool, detach, false,
-          "With --engine=slurm: end once everything is submitted; the same command without it watches, and submits what "
-          "the choices of searches add.");
+ABSL_FLAG(
+    bool, detach, false,
+    "With --engine=slurm: end once everything is submitted; the same command without it watches, and submits what "
+    "the choices of searches add.");
 ABSL_FLAG(std::string, slurm_task, "", "Set in the tasks that --engine=slurm submits: the file with their actions.");
 
 namespace openset {
@@ -155,8 +156,8 @@ absl::Status RunBySlurm(Study* study, const DeploySpec& deploy) {
 }  // namespace
 
 std::vector<std::string> RunFlags() {
-  return {"deploy",   "store",        "engine",     "devices",         "jobs", "data",   "library",   "retries",
-          "worker",   "max_failures", "keep_going", "memory_per_slot", "redo", "detach", "slurm_task"};
+  return {"deploy", "store",        "engine",     "devices",         "jobs", "data",   "library",   "retries",
+          "worker", "max_failures", "keep_going", "memory_per_slot", "redo", "detach", "slurm_task"};
 }
 
 absl::Status RunPlan(Study* study) {

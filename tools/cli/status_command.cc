@@ -29,8 +29,7 @@ void ShowRuns(const Store& store, const std::string& experiment) {
     std::cout << "running";
     if (experiment.empty()) std::cout << " " << run.experiment();
     std::cout << " by " << RunName(run.id()) << (run.slurm_job().empty() ? "" : ", Slurm task " + run.slurm_job())
-              << ", for "
-              << ShortDuration(absl::Seconds(run.updated_at_seconds() - run.started_at_seconds()));
+              << ", for " << ShortDuration(absl::Seconds(run.updated_at_seconds() - run.started_at_seconds()));
     const double silent = now - run.updated_at_seconds();
     if (silent > run.lease_seconds()) {
       std::cout << ", without a sign of life for " << ShortDuration(absl::Seconds(silent));

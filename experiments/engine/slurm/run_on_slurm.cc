@@ -115,8 +115,8 @@ class SlurmRun {
         const auto task = tasks_.find(plan_.nodes[input].key);
         if (task != tasks_.end() && queue_.count(task->second) > 0) after.insert(task->second.job);
       }
-      OPENSET_ASSIGN_OR_RETURN(const SubmittedArray submitted,
-                               SubmitArray(store_, client_, options_.submit, plan_, array, {after.begin(), after.end()}));
+      OPENSET_ASSIGN_OR_RETURN(const SubmittedArray submitted, SubmitArray(store_, client_, options_.submit, plan_,
+                                                                           array, {after.begin(), after.end()}));
       jobs.push_back(submitted.job);
       for (int t = 0; t < array.tasks.size(); ++t) {
         for (const int n : array.tasks[t]) {
@@ -187,9 +187,9 @@ class SlurmRun {
     const SlurmTaskId task = tasks_[key];
     const std::map<SlurmTaskId, std::string> ended = client_.Ended(task.job);
     const std::string how = ended.count(task) > 0 ? absl::StrCat(" (", ended.at(task), ")") : "";
-    Fail(n, absl::UnavailableError(
-                absl::StrCat("its Slurm task ", task.job, "_", task.index, how, " ended without a result, ",
-                             open->attempts, " times; its output is in ", store_.folder(), "/slurm/logs")));
+    Fail(n, absl::UnavailableError(absl::StrCat("its Slurm task ", task.job, "_", task.index, how,
+                                                " ended without a result, ", open->attempts,
+                                                " times; its output is in ", store_.folder(), "/slurm/logs")));
     return true;
   }
 
@@ -280,11 +280,11 @@ class SlurmRun {
   const SlurmRunOptions& options_;
   EngineObserver* observer_;
   int most_tasks_ = 0;
-  std::map<std::string, SlurmTaskId> tasks_;       // the last one of each action, by its key
-  std::map<SlurmTaskId, std::string> queue_;       // at the last look
-  std::map<int, Open> open_;                       // neither done nor failed
-  std::map<int, int> leader_;                      // of passengers
-  std::set<int> failed_nodes_;                     // and skipped ones
+  std::map<std::string, SlurmTaskId> tasks_;  // the last one of each action, by its key
+  std::map<SlurmTaskId, std::string> queue_;  // at the last look
+  std::map<int, Open> open_;                  // neither done nor failed
+  std::map<int, int> leader_;                 // of passengers
+  std::set<int> failed_nodes_;                // and skipped ones
   int failed_ = 0;
 };
 

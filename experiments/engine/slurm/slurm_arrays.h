@@ -25,8 +25,8 @@ struct PlannedArray {
 };
 
 // One array for each kind of action and what it takes, of those that wait for the same number of steps before them;
-// several where one would have more than `most_tasks` tasks. The nodes are in the order of the plan, without choices and
-// what waits for them. Those with most work come first. A task does `actions_per_task` actions one after the other.
+// several where one would have more than `most_tasks` tasks. The nodes are in the order of the plan, without choices
+// and what waits for them. Those with most work come first. A task does `actions_per_task` actions one after the other.
 std::vector<PlannedArray> ArraysOf(const Plan& plan, const std::vector<int>& nodes, const ActionMemory& memory,
                                    int actions_per_task, int most_tasks);
 

@@ -15,9 +15,7 @@ namespace openset {
 struct SlurmTaskId {
   std::string job;
   int index = 0;
-  bool operator<(const SlurmTaskId& other) const {
-    return job != other.job ? job < other.job : index < other.index;
-  }
+  bool operator<(const SlurmTaskId& other) const { return job != other.job ? job < other.job : index < other.index; }
 };
 
 // Errors of all: those of CaptureOutput(); kUnavailable for answers that cannot be read.

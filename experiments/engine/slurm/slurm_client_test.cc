@@ -19,7 +19,8 @@ TEST(SlurmClient, ReadsTheQueue) {
 }
 
 TEST(SlurmClient, ReadsTheAccounts) {
-  const auto ended = ParseAccounts("12_0|COMPLETED\n12_0.batch|COMPLETED\n12_1|CANCELLED by 0\n12_[2-9]|PENDING\n15|FAILED\n");
+  const auto ended =
+      ParseAccounts("12_0|COMPLETED\n12_0.batch|COMPLETED\n12_1|CANCELLED by 0\n12_[2-9]|PENDING\n15|FAILED\n");
   EXPECT_EQ(ended.size(), 2);
   EXPECT_EQ(ended.at({"12", 0}), "COMPLETED");
   EXPECT_EQ(ended.at({"12", 1}), "CANCELLED");

@@ -123,10 +123,9 @@ std::string TaskScript(const SubmitOptions& options, const PlannedArray& array, 
   words.push_back("--slurm_task=" + array_file);
   std::string script = "#!/bin/bash\n";
   for (const std::string& line : options.slurm.prologue()) absl::StrAppend(&script, line, "\n");
-  return absl::StrCat(script, "exec ",
-                      absl::StrJoin(words, " ",
-                                    [](std::string* out, const std::string& word) { out->append(Quoted(word)); }),
-                      "\n");
+  return absl::StrCat(
+      script, "exec ",
+      absl::StrJoin(words, " ", [](std::string* out, const std::string& word) { out->append(Quoted(word)); }), "\n");
 }
 
 absl::StatusOr<SubmittedArray> SubmitArray(const Store& store, const SlurmClient& client, const SubmitOptions& options,
