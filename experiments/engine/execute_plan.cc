@@ -13,12 +13,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "core/files/files.h"
 #include "core/process/disk_error.h"
 #include "core/process/interrupt.h"
-#include "core/process/machine.h"
 #include "core/process/steady_clock.h"
 #include "core/status_macros.h"
 #include "experiments/engine/node_action.h"
@@ -287,18 +285,9 @@ class Execution {
   }
 
   void RecordFailure(int n, int number, const absl::Status& status, const std::string& log_tail, bool retried) {
-    const PlanNode& node = plan_.nodes[n];
-    FailureRecord failure;
-    failure.set_schema_version(kSchemaVersion);
-    failure.set_kind(KindName(node.kind));
-    failure.set_key(node.key);
-    failure.set_description(openset::Describe(plan_.TrialOf(node)));
-    failure.set_message(std::string(status.message()));
+    FailureRecord failure = FailureOf(plan_, plan_.nodes[n], status);
     failure.set_log_tail(log_tail);
-    failure.set_failed_at_seconds(absl::ToUnixSeconds(absl::Now()));
     if (const auto epoch = epochs_.find(number); epoch != epochs_.end()) failure.set_epoch(epoch->second);
-    failure.set_code(static_cast<int>(status.code()));
-    failure.set_host(HostName());
     failure.set_retried(retried);
     if (const absl::Status written = store_.WriteFailure(failure); !written.ok()) StoreFailed(written);
   }

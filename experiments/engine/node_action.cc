@@ -2,6 +2,11 @@
 
 #include <algorithm>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "core/process/machine.h"
+#include "experiments/spec/describe.h"
+
 namespace openset {
 namespace {
 
@@ -81,6 +86,19 @@ WorkRequest RequestOf(const Plan& plan, const PlanNode& node) {
       break;
   }
   return request;
+}
+
+FailureRecord FailureOf(const Plan& plan, const PlanNode& node, const absl::Status& status) {
+  FailureRecord failure;
+  failure.set_schema_version(kSchemaVersion);
+  failure.set_kind(KindName(node.kind));
+  failure.set_key(node.key);
+  failure.set_description(Describe(plan.TrialOf(node)));
+  failure.set_message(std::string(status.message()));
+  failure.set_failed_at_seconds(absl::ToUnixSeconds(absl::Now()));
+  failure.set_code(static_cast<int>(status.code()));
+  failure.set_host(HostName());
+  return failure;
 }
 
 }  // namespace openset

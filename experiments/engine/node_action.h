@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "experiments/engine/deploy.pb.h"
 #include "experiments/engine/scheduler.h"
 #include "experiments/plan/plan.h"
+#include "experiments/store/record.proto.h"
 #include "experiments/store/store.h"
 #include "experiments/worker/worker.proto.h"
 
@@ -25,6 +27,9 @@ bool IsInStore(const Plan& plan, const PlanNode& node, const Store& store);
 
 // The request for a worker. Precondition: it is no choice.
 WorkRequest RequestOf(const Plan& plan, const PlanNode& node);
+
+// The record of an attempt at the node that failed now, on this machine.
+FailureRecord FailureOf(const Plan& plan, const PlanNode& node, const absl::Status& status);
 
 }  // namespace openset
 

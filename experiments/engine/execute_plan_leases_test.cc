@@ -1,0 +1,141 @@
+// Two processes on one store, as ExecutePlan() sees them.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/files/files.h"
+#include "experiments/engine/execute_plan.h"
+#include "experiments/engine/execute_plan_scene.h"
+#include "experiments/store/leases.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class LeasedTest : public ExecutePlanTest {
+ protected:
+  LeasedTest() {
+    LeaseOptions options;
+    options.clock = [this] { return now_; };
+    options.run_id = "ours.0.1.1";
+    ours_ = *Leases::Begin(store_, options);
+    options.run_id = "theirs.0.2.2";
+    theirs_ = *Leases::Begin(store_, options);
+    options_.leases = ours_.get();
+    options_.retry.first_wait = absl::Milliseconds(1);  // looks as often
+  }
+
+  // What an action leaves.
+  void Make(const PlanNode& node) const {
+    if (node.kind == ActionKind::kEvaluate) {
+      TrialRecord record;
+      record.set_trial_id(node.key);
+      EXPECT_TRUE(store_.CommitRecord(record).ok());
+    } else {
+      const bool train = node.kind == ActionKind::kTrain;
+      EXPECT_TRUE(MakeFolders(train ? store_.CheckpointFolder(node.key) : store_.OutputsFolder(node.key)).ok());
+    }
+  }
+
+  absl::Duration now_ = absl::Hours(1);
+  std::unique_ptr<Leases> ours_, theirs_;
+};
+
+TEST_F(LeasedTest, WhatAnotherProcessDoesIsWaitedForAndUsed) {
+  const Plan plan = MakePlanOf("seed: [0, 1]");
+  ASSERT_EQ(*theirs_->TryClaim({plan.nodes[0].key}), "");
+  engine_.on_wait = [&] {
+    if (engine_.waits != 20) return;
+    Make(plan.nodes[0]);
+    theirs_->Release(plan.nodes[0].key);
+  };
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_THAT(observer_.elsewhere, ElementsAre("0 theirs.0.2.2"));
+  EXPECT_THAT(engine_.started, SizeIs(5));
+  EXPECT_THAT(observer_.finished, SizeIs(6));
+  EXPECT_THAT(*ListFolder(store_.folder() + "/running"), IsEmpty());
+  EXPECT_THAT(RunsOf(store_), SizeIs(2));
+}
+
+TEST_F(LeasedTest, WhatADeadProcessLeftIsTakenOver) {
+  const Plan plan = MakePlanOf("seed: 0");
+  ASSERT_EQ(*theirs_->TryClaim({plan.nodes[0].key}), "");
+  engine_.on_wait = [&] { now_ += absl::Seconds(5); };  // they give no sign of life
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_THAT(observer_.elsewhere, SizeIs(1));
+  EXPECT_THAT(engine_.started, SizeIs(3));
+  EXPECT_THAT(theirs_->Lost(), ElementsAre(plan.nodes[0].key));
+}
+
+TEST_F(LeasedTest, WhatFailsInAnotherProcessFailsHere) {
+  const Plan plan = MakePlanOf("seed: 0");
+  ASSERT_EQ(*theirs_->TryClaim({plan.nodes[0].key}), "");
+  engine_.on_wait = [&] {
+    if (engine_.waits != 20) return;
+    FailureRecord failure;
+    failure.set_schema_version(kSchemaVersion);
+    failure.set_key(plan.nodes[0].key);
+    failure.set_code(static_cast<int>(absl::StatusCode::kAborted));
+    failure.set_message("it diverged");
+    ASSERT_TRUE(store_.WriteFailure(failure).ok());
+    theirs_->Release(plan.nodes[0].key);
+  };
+  EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
+  EXPECT_THAT(engine_.started, IsEmpty());
+  EXPECT_THAT(observer_.failed, SizeIs(1));
+  EXPECT_THAT(observer_.skipped, SizeIs(2));
+  EXPECT_EQ(store_.CountFailures(plan.nodes[0].key), 1);
+}
+
+TEST_F(LeasedTest, WhatIsDoneMeanwhileIsNotDoneAgain) {
+  const Plan plan = MakePlanOf("seed: [0, 1]");
+  for (const PlanNode& node : plan.nodes) Make(node);
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_THAT(engine_.started, IsEmpty());
+  EXPECT_THAT(observer_.finished, SizeIs(6));
+}
+
+TEST_F(LeasedTest, AProcessThatSleptLeavesItsActionsToWhoTookThemOver) {
+  options_.leases = nullptr;
+  LeaseOptions brief;  // renews, and looks for what it lost, all the time
+  brief.lease = absl::Milliseconds(1);
+  brief.clock = [this] { return now_; };
+  brief.run_id = "sleeper.0.3.3";
+  const auto sleeper = *Leases::Begin(store_, brief);
+  options_.leases = sleeper.get();
+  const Plan plan = MakePlanOf("seed: 0");
+  const std::string key = plan.nodes[0].key;
+  engine_.on_wait = [&] {
+    if (engine_.waits == 1) {
+      EXPECT_NE(theirs_->OwnerOf(key), "");
+      now_ += absl::Minutes(2);
+      ASSERT_EQ(*theirs_->TryClaim({key}), "");
+      engine_.held_back = true;
+    } else if (engine_.waits == 3) {
+      Make(plan.nodes[0]);
+      theirs_->Release(key);
+      engine_.held_back = false;
+    }
+  };
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_THAT(engine_.killed, SizeIs(1));
+  EXPECT_THAT(observer_.elsewhere, ElementsAre("0 theirs.0.2.2 was ours"));
+  EXPECT_THAT(observer_.finished, SizeIs(3));
+}
+
+TEST_F(LeasedTest, OnlyWhatItIsToldAndWhoseInputsAreThere) {
+  const Plan plan = MakePlanOf("seed: [0, 1]");
+  Make(plan.nodes[0]);
+  options_.only = [](const PlanNode& node) { return node.kind == ActionKind::kInfer; };
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_THAT(Kinds(), ElementsAre("infer"));
+  EXPECT_THAT(observer_.skipped, SizeIs(1));
+}
+
+}  // namespace
+}  // namespace openset

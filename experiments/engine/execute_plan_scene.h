@@ -1,0 +1,184 @@
+// For tests of ExecutePlan(): an engine that runs nothing, an observer that keeps what it is told.
+#ifndef OPENSET_EXPERIMENTS_ENGINE_EXECUTE_PLAN_SCENE_H_
+#define OPENSET_EXPERIMENTS_ENGINE_EXECUTE_PLAN_SCENE_H_
+
+#include <signal.h>
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "experiments/engine/execute_plan.h"
+#include "experiments/plan/planner.h"
+#include "experiments/plan/search.h"
+#include "experiments/spec/expand.h"
+#include "experiments/testing/spec_sandbox.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+
+// What a start that is refused ends with.
+inline absl::Status NoFork() { return absl::UnavailableError("cannot fork: no memory"); }
+
+// Runs nothing: what was started ends at the next wait but `delay`, in order.
+class FakeEngine : public Engine {
+ public:
+  const Capacity& capacity() const override { return capacity_of; }
+
+  absl::Status Start(int action, int gpu, WorkRequest request) override {
+    if (failing_starts.erase(static_cast<int>(started.size() + refused)) > 0 || refuse_all) {
+      ++refused;
+      return NoFork();
+    }
+    EXPECT_TRUE(keys.insert(request.key()).second) << "started twice";
+    started.push_back(request);
+    gpus.push_back(gpu);
+    running.push_back({action, request.key()});
+    most_running = std::max(most_running, running.size());
+    return absl::OkStatus();
+  }
+
+  std::vector<EngineEvent> Wait(int, absl::Duration) override {
+    ++waits;
+    if (waits == interrupt_at) raise(signal);
+    if (on_wait) on_wait();
+    if (held_back || running.empty()) return {};  // all wait for something else
+    const auto [action, key] = running.front();
+    running.pop_front();
+    if (on_end) on_end(key);
+    EngineEvent progress{action};
+    progress.progress.emplace().set_fraction(0.5);
+    EngineEvent end{action};
+    end.end = failing_keys.count(key) > 0 ? failure : absl::OkStatus();
+    if (fails_once.erase(key) > 0) end.end = absl::UnavailableError("its worker died");
+    if (!end.end->ok()) {
+      end.log_tail = "the log";
+      keys.erase(key);
+    }
+    return {progress, end};
+  }
+
+  void Kill(int action) override {
+    killed.push_back(action);
+    const auto is_it = [action](const auto& entry) { return entry.first == action; };
+    running.erase(std::find_if(running.begin(), running.end(), is_it));
+  }
+  void KillAll() override { running.clear(); }
+
+  Capacity capacity_of;
+  std::set<int> failing_starts;  // by number of the call
+  bool refuse_all = false;
+  std::set<std::string> failing_keys;
+  std::set<std::string> fails_once;  // by what may pass
+  absl::Status failure = absl::AbortedError("it failed");
+  std::function<void(const std::string& key)> on_end;
+  std::function<void()> on_wait;
+  bool held_back = false;  // nothing ends
+  int interrupt_at = -1;
+  int signal = SIGINT;
+
+  std::vector<WorkRequest> started;
+  std::vector<int> gpus;
+  std::set<std::string> keys;
+  std::vector<int> killed;
+  std::deque<std::pair<int, std::string>> running;
+  size_t most_running = 0;
+  size_t refused = 0;
+  int waits = 0;
+};
+
+class Observer : public EngineObserver {
+ public:
+  void OnStart(int) override { ++starts; }
+  void OnProgress(int, const WorkProgress&) override { ++progress; }
+  void OnFinish(int node, const absl::Status& status) override { (status.ok() ? finished : failed).push_back(node); }
+  void OnSkip(int node) override { skipped.push_back(node); }
+  void OnStartFailure(int, const absl::Status& status) override { start_failures.push_back(status); }
+  void OnGrowth(const std::vector<int>& nodes) override { added.insert(added.end(), nodes.begin(), nodes.end()); }
+  void OnRetry(int node, const absl::Status&, absl::Duration wait) override { retries.emplace_back(node, wait); }
+  void OnElsewhere(int node, const std::string& run_id, bool was_ours) override {
+    elsewhere.push_back(absl::StrCat(node, " ", run_id, was_ours ? " was ours" : ""));
+  }
+  void OnTick() override {}
+  void Describe(RunState* state) const override { state->set_experiment("described"); }
+
+  std::vector<std::pair<int, absl::Duration>> retries;
+  std::vector<std::string> elsewhere;
+  std::vector<int> added;
+  int starts = 0, progress = 0;
+  std::vector<int> finished, failed, skipped;
+  std::vector<absl::Status> start_failures;
+};
+
+inline absl::StatusOr<std::vector<int>> NoChoice(int) { return absl::InternalError("no search was planned"); }
+
+class ExecutePlanTest : public ::testing::Test {
+ protected:
+  ExecutePlanTest() : store_(sandbox_.folder() + "/store") {}
+
+  Plan MakePlanOf(const std::string& more) const {
+    const absl::StatusOr<Experiment> experiment =
+        sandbox_.Load(absl::StrCat("name: 'spec' task: 'task' method: 'plain' split: 0 metric { accuracy {} } ", more));
+    EXPECT_TRUE(experiment.ok()) << experiment.status();
+    return MakePlan(*Expand(*experiment), store_, [](const Selection&) { return 10; });
+  }
+
+  absl::Status Run(const Plan& plan) { return ExecutePlan(plan, NoChoice, store_, options_, &engine_, &observer_); }
+
+  // "train", "infer", ... in the order of starting.
+  std::vector<std::string> Kinds() const {
+    std::vector<std::string> kinds;
+    for (const WorkRequest& request : engine_.started) {
+      kinds.push_back(request.has_train() ? "train" : request.has_infer() ? "infer" : "evaluate");
+    }
+    return kinds;
+  }
+
+  // The plan of a trial and of the search among two candidates, on two trainings. The engine leaves records, with these
+  // values of the criterion.
+  int PlanSearch(Planner* planner, std::map<std::string, std::optional<double>>* criterion) {
+    sandbox_.Write("data/tasks/task.textproto",
+                   "name: 'task' data_set: 'digits' external { data_set: 'digits' class_id: 4 } "
+                   "split { known: [0, 1, 2] unknown: 3 }");
+    const absl::StatusOr<Experiment> experiment =
+        sandbox_.Load(absl::StrCat(kMinimalSpec,
+                                   "validation_per_class: 5 search { method: 'plain' axis { path: 'training.epochs' "
+                                   "value: ['2', '3'] } criterion { aurc {} } }"));
+    EXPECT_TRUE(experiment.ok()) << experiment.status();
+    const std::vector<Trial> trials = *Expand(*experiment);
+    planner->AddTrial(trials[0]);
+    absl::StatusOr<std::vector<TrialSearch>> searches = ExpandSearches(*experiment, trials);
+    EXPECT_TRUE(searches.ok()) << searches.status();
+    const int choice = *planner->AddSearch((*searches)[0]);
+    planner->FindNeeded();
+    engine_.on_end = [this, criterion](const std::string& key) {
+      TrialRecord record;
+      record.set_schema_version(kSchemaVersion);
+      record.set_trial_id(key);
+      MetricRecord* metric = record.add_metric();
+      metric->set_name("aurc");
+      if ((*criterion)[key].has_value()) metric->set_value(*(*criterion)[key]);
+      EXPECT_TRUE(store_.CommitRecord(record).ok());
+    };
+    return choice;
+  }
+
+  const SpecSandbox sandbox_;
+  const Store store_;
+  FakeEngine engine_;
+  Observer observer_;
+  ExecuteOptions options_;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_ENGINE_EXECUTE_PLAN_SCENE_H_
