@@ -9,8 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
@@ -180,7 +183,7 @@ TEST(Run, AKilledWorkerCostsItsTrialsOnlyAndTheNextRunMakesThem) {
   disturbed.Write("study.textproto", kSpec);
   ASSERT_EQ(undisturbed.Run({"run", "study.textproto"}).exit_code, 0);
 
-  const pid_t pid = disturbed.Start({"run", "study.textproto", "--jobs=1"});
+  const pid_t pid = disturbed.Start({"run", "study.textproto", "--jobs=1", "--retries=0"});
   int status = 0;
   pid_t ended = 0;
   bool killed = false;
@@ -203,6 +206,115 @@ TEST(Run, AKilledWorkerCostsItsTrialsOnlyAndTheNextRunMakesThem) {
   ASSERT_EQ(disturbed.Run({"run", "study.textproto"}).exit_code, 0) << disturbed.Read("err.txt");
   EXPECT_EQ(disturbed.Records(), undisturbed.Records());
   EXPECT_THAT(disturbed.Run({"status", "study.textproto"}).out, HasSubstr("2 of 2 trials done"));
+}
+
+TEST(Run, AKilledWorkerIsReplacedAndItsTrainingGoesOn) {
+  const OpensetProgram undisturbed("undisturbed"), disturbed("disturbed");
+  undisturbed.Write("study.textproto", kSpec);
+  disturbed.Write("study.textproto", kSpec);
+  ASSERT_EQ(undisturbed.Run({"run", "study.textproto"}).exit_code, 0);
+  const pid_t pid = disturbed.Start({"run", "study.textproto", "--jobs=1"});
+  while (FilesBelow(disturbed.store() + "/partial").empty()) usleep(20000);
+  for (const pid_t worker : WorkersOf(pid)) kill(worker, SIGKILL);
+  int status = 0;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << disturbed.Read("err.txt");
+  EXPECT_THAT(disturbed.Read("out.txt"), HasSubstr("to be tried again in 1s: train openauc"));
+  EXPECT_EQ(disturbed.Records(), undisturbed.Records());
+  EXPECT_EQ(FilesBelow(disturbed.store() + "/attempts").size(), 1);
+}
+
+// Lines with both texts.
+int LinesWith(const std::string& output, const std::string& one, const std::string& other) {
+  int count = 0;
+  for (absl::string_view line : absl::StrSplit(output, '\n')) {
+    count += absl::StrContains(line, one) && absl::StrContains(line, other);
+  }
+  return count;
+}
+
+TEST(Run, TwoAtOnceShareTheWorkAndSayWhoDoesWhat) {
+  const OpensetProgram alone("alone"), first("first"), second("second");
+  for (const OpensetProgram* program : {&alone, &first, &second}) program->Write("study.textproto", kSpec);
+  ASSERT_EQ(alone.Run({"run", "study.textproto"}).exit_code, 0);
+  const pid_t pid = first.Start({"run", "study.textproto", "--jobs=1"});
+  while (FilesBelow(first.store() + "/partial").empty()) usleep(20000);
+  // Another terminal: what the first one does.
+  const std::string store = "--store=" + first.store();
+  const ProgramResult status = second.Run({"status", "study.textproto", store});
+  EXPECT_EQ(status.exit_code, 0) << status.err;
+  EXPECT_THAT(status.out, HasSubstr(absl::StrCat(", process ", pid, " for ")));
+  const ProgramResult other = second.Run({"run", "study.textproto", store, "--jobs=1"});
+  EXPECT_EQ(other.exit_code, 0) << other.err;
+  int ended = 0;
+  ASSERT_EQ(waitpid(pid, &ended, 0), pid);
+  EXPECT_TRUE(WIFEXITED(ended) && WEXITSTATUS(ended) == 0) << first.Read("err.txt");
+  EXPECT_THAT(other.out, HasSubstr(absl::StrCat("process ", pid, " runs it too")));
+  EXPECT_EQ(first.Records(), alone.Records());
+  // Each action was done by one of them and found by the other, unless that one had it before it began.
+  const std::string mine = first.Read("out.txt");
+  for (const char* verb : {"] trained", "] inferred", "] evaluated"}) {
+    const int by_others =
+        LinesWith(mine, verb, "by another process") + LinesWith(other.out, verb, "by another process");
+    const int all = LinesWith(mine, verb, "") + LinesWith(other.out, verb, "");
+    EXPECT_EQ(all - by_others, 2) << verb << mine << other.out;
+  }
+  EXPECT_THAT(FilesBelow(first.store() + "/running"), IsEmpty());
+  EXPECT_THAT(FilesBelow(first.store() + "/runs"), IsEmpty());
+}
+
+constexpr char kHalved[] = R"(
+name: "halved" task: "fashion_and_gradients" method: "softmax" split: 0 seed: 0
+override {
+  model { osrci_cnn {} head { linear { bias: true } } }
+  input { size: 28 channels: 1 mean: 0.286 std: 0.353 }
+  training {
+    epochs: 4 batch_size: 100
+    optimizer { learning_rate: 0.02 sgd { nesterov: true } }
+    schedule { constant {} }
+  }
+}
+train_limit_per_class: 100 test_limit_per_class: 50 validation_per_class: 50
+metric { accuracy {} } metric { auroc {} }
+search {
+  method: "softmax"
+  axis { path: "training.optimizer.learning_rate" value: ["0.001", "0.05", "0.01"] }
+  criterion { accuracy {} }
+  halving { rungs: [1, 2, 4] keep: 0.5 }
+}
+)";
+
+TEST(Run, AHalvedSearchEndsWithTheBitsOfTrainingTheChosenValuesAlone) {
+  const OpensetProgram halved("halved"), alone("alone");
+  for (const OpensetProgram* program : {&halved, &alone}) {
+    program->Write("study.textproto", kHalved);
+    program->GenerateExternalImages();
+  }
+  const ProgramResult result = halved.Run({"run", "study.textproto", "--data=data"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("of each search are measured 3 after 1 epoch, 2 after 2 epochs, 1 after 4 epochs"));
+  TrialRecord tuned;
+  for (const auto& [id, bytes] : halved.Records()) {
+    TrialRecord record;
+    ASSERT_TRUE(record.ParseFromString(bytes));
+    if (record.trial().has_search()) tuned = record;
+  }
+  ASSERT_EQ(tuned.trial().search().candidate_size(), 3);
+  const SearchCandidate& chosen = tuned.trial().search().candidate(tuned.trial().search().chosen());
+  EXPECT_EQ(chosen.rung_size(), 3);
+
+  std::string written = kHalved;
+  written = written.substr(0, written.find("search {"));
+  ASSERT_EQ(
+      absl::StrReplaceAll({{"learning_rate: 0.02", absl::StrCat("learning_rate: ", chosen.axis(0).value())}}, &written),
+      1);
+  alone.Write("study.textproto", written);
+  ASSERT_EQ(alone.Run({"run", "study.textproto", "--data=data"}).exit_code, 0);
+  const TrialRecord whole = alone.AnyRecord();
+  EXPECT_EQ(whole.trial_id(), tuned.trial_id());
+  EXPECT_EQ(whole.checkpoint_sha256(), tuned.checkpoint_sha256());
+  ASSERT_EQ(whole.metric_size(), tuned.metric_size());
+  for (int m = 0; m < whole.metric_size(); ++m) EXPECT_EQ(whole.metric(m).value(), tuned.metric(m).value());
 }
 
 TEST(Run, CtrlCStopsCleanlyAndTheSameCommandGoesOn) {
