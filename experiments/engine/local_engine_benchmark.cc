@@ -1,0 +1,138 @@
+// What the orchestrator costs: the time that an action takes beside its work, with warm workers and leases, and the share
+// of a core that it needs while workers report their progress.
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "benchmark/benchmark.h"
+#include "core/files/runfiles.h"
+#include "core/logging.h"
+#include "core/process/machine.h"
+#include "core/process/steady_clock.h"
+#include "experiments/engine/execute_plan.h"
+#include "experiments/engine/local_engine.h"
+#include "experiments/engine/run_progress.h"
+#include "experiments/plan/planner.h"
+#include "experiments/spec/trial.pb.h"
+#include "experiments/store/leases.h"
+
+namespace openset {
+namespace {
+
+// Counts, and stops by a signal after a time.
+class Observer : public EngineObserver {
+ public:
+  Observer(const Plan& plan, absl::Duration at_most) : progress_(plan), end_(SteadyNow() + at_most) {}
+  void OnStart(int node) override { progress_.Start(node); }
+  void OnProgress(int node, const WorkProgress& progress) override { progress_.Advance(node, progress); }
+  void OnFinish(int node, const absl::Status&) override { progress_.Finish(node); }
+  void OnSkip(int node) override { progress_.Skip(node); }
+  void OnStartFailure(int, const absl::Status&) override {}
+  void OnRetry(int, const absl::Status&, absl::Duration) override {}
+  void OnElsewhere(int, const std::string&, bool) override {}
+  void OnGrowth(const std::vector<int>&) override {}
+  void OnTick() override {
+    if (SteadyNow() > end_) kill(getpid(), SIGINT);
+  }
+  void Describe(RunState* state) const override { progress_.Describe(state); }
+
+ private:
+  RunProgress progress_;
+  const absl::Duration end_;
+};
+
+// Trials of a training, an inference and an evaluation each, from this seed on.
+Plan TrialsOf(const Store& store, int count, uint64_t first_seed) {
+  std::vector<Trial> trials;
+  for (int t = 0; t < count; ++t) {
+    TrialSpec trial;
+    trial.mutable_method()->mutable_training()->set_epochs(1);
+    trial.mutable_execution()->set_threads(1);
+    trial.set_seed(first_seed + t);
+    trials.emplace_back(trial);
+  }
+  return MakePlan(std::move(trials), store, [](const Selection&) { return 1; });
+}
+
+struct Scene {
+  explicit Scene(int slots) : store(absl::StrCat("/tmp/local_engine_benchmark.", getpid())) {
+    std::filesystem::remove_all(store.folder());
+    const std::string worker = *RunfilesFolder() + "/openset/experiments/testing/fake_worker";
+    options.trainer = {worker};
+    options.evaluator = {worker};
+    options.capacity.cpu_threads = slots;
+    leases = *Leases::Begin(store);
+    execute.leases = leases.get();
+  }
+  ~Scene() {
+    leases.reset();
+    std::filesystem::remove_all(store.folder());
+  }
+
+  const Store store;
+  LocalEngineOptions options;
+  std::unique_ptr<Leases> leases;
+  ExecuteOptions execute;
+};
+
+void BM_TinyActions(benchmark::State& state) {
+  const int trials = static_cast<int>(state.range(0));
+  int64_t actions = 0;
+  double cpu = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    Scene scene(2);
+    LocalEngine engine(scene.store, scene.options);
+    const Plan warm_up = TrialsOf(scene.store, 4, 1000);
+    Observer none(warm_up, absl::Hours(1));
+    CHECK(ExecutePlan(warm_up, nullptr, scene.store, scene.execute, &engine, &none).ok());
+    const Plan plan = TrialsOf(scene.store, trials, 2000);
+    Observer observer(plan, absl::Hours(1));
+    const double before = CpuSeconds();
+    state.ResumeTiming();
+    CHECK(ExecutePlan(plan, nullptr, scene.store, scene.execute, &engine, &observer).ok());
+    state.PauseTiming();
+    cpu += CpuSeconds() - before;
+    actions += 3 * trials;
+    state.ResumeTiming();
+  }
+  state.counters["ms_per_action"] =
+      benchmark::Counter(static_cast<double>(actions) / 1000, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["cpu_ms_per_action"] = 1000 * cpu / static_cast<double>(actions);
+}
+BENCHMARK(BM_TinyActions)->Arg(300)->Arg(3000)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
+
+// Trainings that report 100 times a second and never end, for ten seconds.
+void BM_ShareOfACore(benchmark::State& state) {
+  double share = 0;
+  for (auto _ : state) {
+    Scene scene(static_cast<int>(state.range(0)));
+    LocalEngine engine(scene.store, scene.options);
+    std::vector<Trial> trials;
+    for (int t = 0; t < state.range(0); ++t) {
+      TrialSpec trial;
+      trial.mutable_method()->mutable_training()->set_epochs(1 + t);
+      trial.mutable_execution()->set_threads(1);
+      trial.set_seed(104);  // fake_worker.cc's
+      trials.emplace_back(trial);
+    }
+    const Plan plan = MakePlan(std::move(trials), scene.store, [](const Selection&) { return 1; });
+    Observer observer(plan, absl::Seconds(10));
+    const double cpu = CpuSeconds();
+    const absl::Duration start = SteadyNow();
+    CHECK(absl::IsCancelled(ExecutePlan(plan, nullptr, scene.store, scene.execute, &engine, &observer)));
+    share = (CpuSeconds() - cpu) / absl::ToDoubleSeconds(SteadyNow() - start);
+  }
+  state.counters["percent_of_a_core"] = 100 * share;
+}
+BENCHMARK(BM_ShareOfACore)->Arg(2)->Arg(16)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
+
+}  // namespace
+}  // namespace openset

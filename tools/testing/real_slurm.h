@@ -1,0 +1,35 @@
+// A Slurm of one node for tests: munged, slurmctld and slurmd of this machine (Debian: slurm-wlm, munge).
+#ifndef OPENSET_TOOLS_TESTING_REAL_SLURM_H_
+#define OPENSET_TOOLS_TESTING_REAL_SLURM_H_
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace openset {
+
+// Runs while the object lives; its commands find it by the environment (SLURM_CONF).
+class RealSlurm {
+ public:
+  // Tries to start it, with so many CPUs.
+  explicit RealSlurm(int cpus);
+  ~RealSlurm();
+  RealSlurm(const RealSlurm&) = delete;
+  RealSlurm& operator=(const RealSlurm&) = delete;
+
+  // Why it does not run; "" if it does.
+  const std::string& problem() const { return problem_; }
+
+ private:
+  std::string TryToStart(int cpus);
+  pid_t Start(const std::vector<std::string>& arguments);
+
+  std::string folder_;  // short, for sockets' names
+  std::string problem_;
+  std::vector<pid_t> daemons_;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_TESTING_REAL_SLURM_H_

@@ -1,0 +1,135 @@
+// openset on a real Slurm, started here. Where it can't be, the test is skipped and says why.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/process/capture_output.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/testing/openset_program.h"
+#include "tools/testing/real_slurm.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kSpec[] = R"(
+name: "study" task: "fashion_mnist_6_4" method: "softmax" split: 0 seed: [0, 1, 2, 3]
+override {
+  model { osrci_cnn {} head { linear { bias: true } } }
+  input { size: 28 channels: 1 mean: 0.286 std: 0.353 }
+  training {
+    epochs: 4 batch_size: 100
+    optimizer { learning_rate: 0.02 sgd { nesterov: true } }
+    schedule { constant {} }
+  }
+}
+train_limit_per_class: 200 test_limit_per_class: 50
+metric { accuracy {} } metric { auroc {} }
+)";
+
+class Slurm : public ::testing::Test {
+ protected:
+  // One for all tests.
+  static void SetUpTestSuite() {
+    slurm_ = new RealSlurm(2);
+    if (!slurm_->problem().empty()) std::cout << "SKIPPED: Slurm does not run here: " << slurm_->problem() << std::endl;
+  }
+  static void TearDownTestSuite() { delete slurm_; }
+
+  void SetUp() override {
+    if (!slurm_->problem().empty()) GTEST_SKIP() << slurm_->problem();
+    program_.Write("study.textproto", kSpec);
+    program_.Write("cluster.textproto", "engine: SLURM slurm { partition: 'main' poll_seconds: 1 }");
+  }
+
+  std::vector<std::string> RunArguments() const { return {"run", "study.textproto", "--deploy=cluster.textproto"}; }
+
+  int WaitFor(pid_t pid) const {
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+  bool HasPartial() const {
+    std::error_code error;
+    return !std::filesystem::is_empty(program_.store() + "/partial", error) && !error;
+  }
+
+  // The first task that runs: "JOB_INDEX".
+  static std::string RunningTask() {
+    const std::string lines =
+        CaptureOutput({"squeue", "--array", "--noheader", "--states=RUNNING", "--format=%F_%K"}).value_or("");
+    return lines.substr(0, lines.find('\n'));
+  }
+
+  void ExpectRecordsOfALocalRun() const {
+    const OpensetProgram local("local");
+    local.Write("study.textproto", kSpec);
+    ASSERT_EQ(local.Run({"run", "study.textproto"}).exit_code, 0);
+    EXPECT_EQ(program_.Records(), local.Records());
+    EXPECT_EQ(program_.Records().size(), 4);
+  }
+
+  static RealSlurm* slurm_;
+  const OpensetProgram program_;
+};
+
+RealSlurm* Slurm::slurm_ = nullptr;
+
+TEST_F(Slurm, MakesTheRecordsOfALocalRun) {
+  const ProgramResult result = program_.Run(RunArguments());
+  ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("accuracy"));
+  ExpectRecordsOfALocalRun();
+  EXPECT_EQ(CaptureOutput({"squeue", "--noheader"}).value_or("?"), "");
+}
+
+TEST_F(Slurm, GoesOnAfterRequeuesWarningsAndTheLaunchersDeath) {
+  pid_t launcher = program_.Start(RunArguments());
+  while (!HasPartial()) usleep(20000);
+  // The node is needed for something else.
+  EXPECT_TRUE(CaptureOutput({"scontrol", "requeue", RunningTask()}).ok());
+  kill(launcher, SIGKILL);
+  WaitFor(launcher);
+  const ProgramResult status = OpensetProgram("elsewhere").Run({"status", program_.folder() + "/study.textproto",
+                                                                "--store=" + program_.store()});
+  EXPECT_THAT(status.out, HasSubstr("Slurm job "));
+  launcher = program_.Start(RunArguments());
+  // The time of a task is nearly up: it ends its epoch and is queued again.
+  std::string task;
+  for (int waits = 0; waits < 3000 && task.empty(); ++waits) {
+    usleep(20000);
+    task = HasPartial() ? RunningTask() : "";
+  }
+  ASSERT_NE(task, "");
+  EXPECT_TRUE(CaptureOutput({"scancel", "--batch", "--signal=USR1", task}).ok());
+  EXPECT_EQ(WaitFor(launcher), 0) << program_.Read("out.txt") << program_.Read("err.txt");
+  ExpectRecordsOfALocalRun();
+}
+
+TEST_F(Slurm, IsCancelledAndGoesOnLocally) {
+  std::vector<std::string> detached = RunArguments();
+  detached.push_back("--detach");
+  ASSERT_EQ(program_.Run(detached).exit_code, 0) << program_.Read("err.txt");
+  while (!HasPartial()) usleep(20000);
+  const ProgramResult cancelled = program_.Run({"cancel", "study.textproto", "--deploy=cluster.textproto"});
+  EXPECT_EQ(cancelled.exit_code, 0) << cancelled.err;
+  EXPECT_THAT(cancelled.out, HasSubstr("cancelled"));
+  for (int waits = 0; waits < 1500 && CaptureOutput({"squeue", "--noheader"}).value_or("") != ""; ++waits) usleep(20000);
+  EXPECT_EQ(CaptureOutput({"squeue", "--noheader"}).value_or("?"), "");
+  ASSERT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 0);
+  ExpectRecordsOfALocalRun();
+}
+
+}  // namespace
+}  // namespace openset
