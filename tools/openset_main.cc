@@ -7,9 +7,8 @@ int main(int argc, char** argv) {
   return openset::RunCommandLine(
       "openset: open-set recognition, out-of-distribution and misclassification detection, measured.",
       {openset::RunCommand(), openset::PlanCommand(), openset::StatusCommand(), openset::CancelCommand(),
-       openset::ReportCommand(),
-       openset::ScoreCommand(), openset::EvalCommand(), openset::CompareCommand(), openset::ThresholdCommand(),
-       openset::FigureCommand(), openset::ListCommand(), openset::ShowCommand(), openset::DataCommand(),
-       openset::TaskCommand(), openset::EvaluateWorkerCommand()},
+       openset::ReportCommand(), openset::ScoreCommand(), openset::EvalCommand(), openset::CompareCommand(),
+       openset::ThresholdCommand(), openset::FigureCommand(), openset::ListCommand(), openset::ShowCommand(),
+       openset::DataCommand(), openset::TaskCommand(), openset::EvaluateWorkerCommand()},
       argc, argv);
 }

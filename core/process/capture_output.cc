@@ -66,8 +66,7 @@ absl::StatusOr<std::string> CaptureOutput(const std::vector<std::string>& argume
   const std::string how = WIFSIGNALED(status) ? absl::StrCat(" was killed by signal ", WTERMSIG(status))
                                               : absl::StrCat(" exited with ", WEXITSTATUS(status));
   const std::string why = ReadAll(err);
-  return absl::AbortedError(
-      absl::StrCat(arguments[0], how, why.empty() ? "" : ": ", absl::StripAsciiWhitespace(why)));
+  return absl::AbortedError(absl::StrCat(arguments[0], how, why.empty() ? "" : ": ", absl::StripAsciiWhitespace(why)));
 }
 
 }  // namespace openset

@@ -1,5 +1,5 @@
-// What the orchestrator costs: the time that an action takes beside its work, with warm workers and leases, and the share
-// of a core that it needs while workers report their progress.
+// What the orchestrator costs: the time that an action takes beside its work, with warm workers and leases, and the
+// share of a core that it needs while workers report their progress.
 #include <signal.h>
 #include <unistd.h>
 
@@ -103,8 +103,8 @@ void BM_TinyActions(benchmark::State& state) {
     actions += 3 * trials;
     state.ResumeTiming();
   }
-  state.counters["ms_per_action"] =
-      benchmark::Counter(static_cast<double>(actions) / 1000, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["ms_per_action"] = benchmark::Counter(static_cast<double>(actions) / 1000,
+                                                       benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
   state.counters["cpu_ms_per_action"] = 1000 * cpu / static_cast<double>(actions);
 }
 BENCHMARK(BM_TinyActions)->Arg(300)->Arg(3000)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);

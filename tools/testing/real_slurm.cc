@@ -118,8 +118,8 @@ std::string RealSlurm::TryToStart(int cpus) {
     if (absl::StartsWith(nodes, "idle")) return "";
     usleep(200000);
   }
-  return absl::StrCat("its node did not become idle (", nodes, "): ",
-                      ReadFile(JoinPath(folder_, "daemons.log")).value_or(""));
+  return absl::StrCat("its node did not become idle (", nodes,
+                      "): ", ReadFile(JoinPath(folder_, "daemons.log")).value_or(""));
 }
 
 }  // namespace openset

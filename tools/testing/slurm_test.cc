@@ -101,8 +101,9 @@ TEST_F(Slurm, GoesOnAfterRequeuesWarningsAndTheLaunchersDeath) {
   EXPECT_TRUE(CaptureOutput({"scontrol", "requeue", RunningTask()}).ok());
   kill(launcher, SIGKILL);
   WaitFor(launcher);
-  const ProgramResult status = OpensetProgram("elsewhere").Run({"status", program_.folder() + "/study.textproto",
-                                                                "--store=" + program_.store()});
+  const ProgramResult status =
+      OpensetProgram("elsewhere")
+          .Run({"status", program_.folder() + "/study.textproto", "--store=" + program_.store()});
   EXPECT_THAT(status.out, HasSubstr("Slurm job "));
   launcher = program_.Start(RunArguments());
   // The time of a task is nearly up: it ends its epoch and is queued again.
@@ -125,7 +126,8 @@ TEST_F(Slurm, IsCancelledAndGoesOnLocally) {
   const ProgramResult cancelled = program_.Run({"cancel", "study.textproto", "--deploy=cluster.textproto"});
   EXPECT_EQ(cancelled.exit_code, 0) << cancelled.err;
   EXPECT_THAT(cancelled.out, HasSubstr("cancelled"));
-  for (int waits = 0; waits < 1500 && CaptureOutput({"squeue", "--noheader"}).value_or("") != ""; ++waits) usleep(20000);
+  for (int waits = 0; waits < 1500 && CaptureOutput({"squeue", "--noheader"}).value_or("") != ""; ++waits)
+    usleep(20000);
   EXPECT_EQ(CaptureOutput({"squeue", "--noheader"}).value_or("?"), "");
   ASSERT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 0);
   ExpectRecordsOfALocalRun();
