@@ -5,8 +5,8 @@
 
 #include "core/files/files.h"
 #include "experiments/engine/execute_plan.h"
-#include "experiments/engine/execute_plan_scene.h"
 #include "experiments/store/leases.h"
+#include "experiments/testing/execute_plan_scene.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

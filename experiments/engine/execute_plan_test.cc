@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "core/files/files.h"
-#include "experiments/engine/execute_plan_scene.h"
 #include "experiments/plan/planner.h"
+#include "experiments/testing/execute_plan_scene.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

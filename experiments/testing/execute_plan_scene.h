@@ -1,6 +1,6 @@
 // For tests of ExecutePlan(): an engine that runs nothing, an observer that keeps what it is told.
-#ifndef OPENSET_EXPERIMENTS_ENGINE_EXECUTE_PLAN_SCENE_H_
-#define OPENSET_EXPERIMENTS_ENGINE_EXECUTE_PLAN_SCENE_H_
+#ifndef OPENSET_EXPERIMENTS_TESTING_EXECUTE_PLAN_SCENE_H_
+#define OPENSET_EXPERIMENTS_TESTING_EXECUTE_PLAN_SCENE_H_
 
 #include <signal.h>
 
@@ -181,4 +181,4 @@ class ExecutePlanTest : public ::testing::Test {
 
 }  // namespace openset
 
-#endif  // OPENSET_EXPERIMENTS_ENGINE_EXECUTE_PLAN_SCENE_H_
+#endif  // OPENSET_EXPERIMENTS_TESTING_EXECUTE_PLAN_SCENE_H_
