@@ -146,7 +146,9 @@ class Execution {
         continue;
       }
       if (!Claim(n, start->node)) continue;
-      start_failure_ = engine_->Start(start->node, start->gpu, RequestOf(plan_, plan_.nodes[n]));
+      WorkRequest request = RequestOf(plan_, plan_.nodes[n]);
+      request.set_cpu_slots(DemandOf(plan_, plan_.nodes[n], options_.memory).cpu_threads);
+      start_failure_ = engine_->Start(start->node, start->gpu, std::move(request));
       if (start_failure_.ok()) {
         running_.insert(start->node);
         observer_->OnStart(n);

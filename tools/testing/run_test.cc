@@ -243,7 +243,7 @@ TEST(Run, TwoAtOnceShareTheWorkAndSayWhoDoesWhat) {
   const std::string store = "--store=" + first.store();
   const ProgramResult status = second.Run({"status", "study.textproto", store});
   EXPECT_EQ(status.exit_code, 0) << status.err;
-  EXPECT_THAT(status.out, HasSubstr(absl::StrCat(", process ", pid, " for ")));
+  EXPECT_THAT(status.out, HasSubstr(absl::StrCat(", process ", pid, ", for ")));
   const ProgramResult other = second.Run({"run", "study.textproto", store, "--jobs=1"});
   EXPECT_EQ(other.exit_code, 0) << other.err;
   int ended = 0;
