@@ -205,8 +205,15 @@ TEST_F(FolderPartTest, ContentIsWhatTheImagesHold) {
                              Sha256Hex(line("1.jpg", "rgb.jpg") + line("2.jpg", "grey.jpg")), "\n"));
   Catalog catalog({info_});
   const auto digest = [&] { return (*catalog.Find("folders"))->layout(0).part(0).content_sha256(); };
-  ASSERT_TRUE(AddContentDigests("folders", {a_, b_}, &catalog).ok());
+  std::vector<std::string> told;
+  const auto tell = [&](const std::string& what, int64_t done, int64_t total) {
+    told.push_back(absl::StrCat(what, " ", done, "/", total));
+  };
+  ASSERT_TRUE(AddContentDigests("folders", {a_, b_}, &catalog, tell).ok());
   EXPECT_EQ(digest(), content);
+  ASSERT_FALSE(told.empty());
+  EXPECT_EQ(told[0], absl::StrCat("hashing folders train 1/", told.size()));
+  EXPECT_EQ(told.back(), absl::StrCat("hashing folders train ", told.size(), "/", told.size()));
   // Another image of the same name; then none at all.
   Copy("b/folders/train/b/images/2.jpg", "rgb.jpg");
   ASSERT_TRUE(AddContentDigests("folders", {a_, b_}, &catalog).ok());

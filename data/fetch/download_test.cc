@@ -44,6 +44,21 @@ TEST_F(DownloadTest, BringsAndChecks) {
   EXPECT_THAT(DownloadFile(file_, destination_), IsOk());
 }
 
+TEST_F(DownloadTest, TellsWhatIsThere) {
+  file_.set_bytes(static_cast<int64_t>(content_.size()));
+  int calls = 0;
+  const auto tell = [&](const std::string& what, int64_t done, int64_t total) {
+    EXPECT_EQ(what, "fetching data.bin");
+    EXPECT_LE(done, total);
+    EXPECT_EQ(total, content_.size());
+    ++calls;
+  };
+  ASSERT_THAT(DownloadFile(file_, destination_, tell), IsOk());
+  EXPECT_GE(calls, 1);
+  EXPECT_EQ(Got(), content_);
+  EXPECT_FALSE(FileExists(destination_ + ".part.headers"));
+}
+
 // Only the rest is fetched: what is there stays, so that a wrong beginning shows in the sum, and all is fetched anew.
 TEST_F(DownloadTest, GoesOnWithAPart) {
   WriteTestFile("data/set/data.bin.part", content_.substr(0, 99999));
