@@ -13,7 +13,9 @@
 #include "experiments/report/charts.h"
 #include "experiments/report/detail_charts.h"
 #include "experiments/report/format_report.h"
+#include "experiments/report/rank_charts.h"
 #include "experiments/spec/method.pb.h"
+#include "experiments/spec/trial.pb.h"
 
 namespace openset {
 namespace {
@@ -37,11 +39,24 @@ void AddCharts(const std::vector<ReportChart>& charts, ChartPage* page) {
   if (!section.empty()) absl::StrAppend(&page->body, "</div>\n");
 }
 
+void AddRanks(const RankCharts& ranks, ChartPage* page) {
+  if (ranks.charts.empty() && ranks.lines.empty()) return;
+  absl::StrAppend(&page->body, "<h2>Ranks</h2>\n<div class=\"charts\">\n");
+  for (const auto& [name, chart] : ranks.charts) {
+    absl::StrAppend(&page->body, "<figure data-chart=\"", EscapeXml(name), "\"></figure>\n");
+    page->charts[name] = chart;
+  }
+  absl::StrAppend(&page->body, "</div>\n");
+  for (const std::string& line : ranks.lines) absl::StrAppend(&page->body, "<p>", EscapeXml(line), "</p>\n");
+}
+
 // How the records came about: each fact with its values and how many stages had them.
 class Facts {
  public:
-  void Add(const std::string& fact, const std::string& value) {
+  // `of_stage`: where there are several values, how many stages have each is said.
+  void Add(const std::string& fact, const std::string& value, bool of_stage = false) {
     if (value.empty()) return;
+    if (of_stage) counted_.insert(fact);
     if (values_.count(fact) == 0) order_.push_back(fact);
     ++values_[fact][value];
   }
@@ -54,7 +69,9 @@ class Facts {
                       absl::StrJoin(values, "<br>",
                                     [&](std::string* out, const auto& value) {
                                       out->append(EscapeXml(value.first));
-                                      if (values.size() > 1) absl::StrAppend(out, " (", value.second, " stages)");
+                                      if (values.size() > 1 && counted_.count(fact) > 0) {
+                                        absl::StrAppend(out, " (", value.second, " stages)");
+                                      }
                                     }),
                       "</td></tr>\n");
     }
@@ -63,8 +80,19 @@ class Facts {
 
  private:
   std::vector<std::string> order_;
+  std::set<std::string> counted_;
   std::map<std::string, std::map<std::string, int>> values_;
 };
+
+// "6000 known samples of 6 classes, 4000 unknown ones of 4 classes: near 1000, far 3000".
+std::string PoolText(const SampleCounts& counts) {
+  std::string text = absl::StrCat(counts.known(), " known samples of ", counts.known_classes(), " classes, ",
+                                  counts.unknown(), " unknown ones of ", counts.unknown_classes());
+  for (int g = 0; counts.group_size() > 1 && g < counts.group_size(); ++g) {
+    absl::StrAppend(&text, g == 0 ? ": " : ", ", counts.group(g).name(), " ", counts.group(g).samples());
+  }
+  return text;
+}
 
 std::string ProvenanceHtml(absl::Span<const TrialResult> results) {
   Facts facts;
@@ -74,16 +102,33 @@ std::string ProvenanceHtml(absl::Span<const TrialResult> results) {
     if (result.record == nullptr) continue;
     for (const StageProvenance& stage : result.record->provenance().stage()) {
       if (!counted.insert(stage.key()).second) continue;
-      facts.Add("commit", absl::StrCat(stage.commit(), stage.dirty() ? ", with changes" : ""));
-      facts.Add("compiler", stage.compiler());
-      facts.Add("LibTorch", stage.libtorch_version());
-      facts.Add("processor", stage.cpu());
-      facts.Add("kernels", stage.cpu_capability());
-      facts.Add("GPU", stage.gpu().empty() ? "" : absl::StrCat(stage.gpu(), ", driver ", stage.gpu_driver()));
-      facts.Add("host", stage.host());
-      facts.Add("other packages than pinned", stage.third_party());
+      facts.Add("commit", absl::StrCat(stage.commit(), stage.dirty() ? ", with changes" : ""), true);
+      facts.Add("compiler", stage.compiler(), true);
+      facts.Add("LibTorch", stage.libtorch_version(), true);
+      facts.Add("processor", stage.cpu(), true);
+      facts.Add("kernels", stage.cpu_capability(), true);
+      facts.Add("GPU", stage.gpu().empty() ? "" : absl::StrCat(stage.gpu(), ", driver ", stage.gpu_driver()), true);
+      facts.Add("host", stage.host(), true);
+      facts.Add("other packages than pinned", stage.third_party(), true);
       cpu_seconds += stage.cpu_seconds();
       wall_seconds += stage.wall_seconds();
+    }
+  }
+  for (const TrialResult& result : results) {
+    if (result.record == nullptr) continue;
+    const TaskData& data = result.trial->data();
+    facts.Add("pool", absl::StrCat(result.trial->task(), ", split ", result.trial->split(), ": ",
+                                   PoolText(result.record->counts())));
+    facts.Add("split", absl::StrCat(result.trial->task(), ", split ", result.trial->split(), ": ",
+                                    result.record->split_sha256()));
+    std::vector<const Selection*> selections = {&data.train(), &data.test_known()};
+    for (const UnknownGroup& group : data.test_unknown()) selections.push_back(&group.selection());
+    for (const ShiftedGroup& group : data.test_shifted()) selections.push_back(&group.selection());
+    for (const Selection* selection : selections) {
+      facts.Add("data", absl::StrCat(selection->data_set(), ", ", selection->part(), ": ", selection->part_digest()));
+      for (const PartOfDataSet& part : selection->more()) {
+        facts.Add("data", absl::StrCat(selection->data_set(), ", ", part.part(), ": ", part.part_digest()));
+      }
     }
   }
   if (counted.empty()) return "";
@@ -93,6 +138,10 @@ std::string ProvenanceHtml(absl::Span<const TrialResult> results) {
 }
 
 }  // namespace
+
+std::vector<ExampleTrial> ExamplesOf(absl::Span<const TrialResult> results) {
+  return ExampleTrials(results, kMaxExamples);
+}
 
 absl::StatusOr<std::string> HtmlReport(const Report& report, absl::Span<const TrialResult> results,
                                        const ReportContext& context) {
@@ -111,11 +160,14 @@ absl::StatusOr<std::string> HtmlReport(const Report& report, absl::Span<const Tr
   if (!report.task_lines.empty()) {
     absl::StrAppend(&page.body, "<h2>Tasks</h2>\n", Preformatted(absl::StrJoin(report.task_lines, "\n")));
   }
+  AddRanks(MakeRankCharts(report), &page);
   AddCharts(SensitivityCharts(report), &page);
   AddCharts(OpennessCharts(report), &page);
-  const std::vector<ExampleTrial> examples = ExampleTrials(results, kMaxExamples);
+  const std::vector<ExampleTrial> examples = ExamplesOf(results);
   AddCharts(CurveCharts(results), &page);
   AddCharts(DensityCharts(examples), &page);
+  page.data["examples"] = ExamplesJson(examples, context.examples);
+  absl::StrAppend(&page.body, "<div id=\"examples\"></div>\n");
   AddCharts(LearningCurves(results), &page);
   if (!report.note_lines.empty()) {
     absl::StrAppend(&page.body, "<h2>Notes</h2>\n", Preformatted(absl::StrJoin(report.note_lines, "\n")));

@@ -7,6 +7,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "experiments/report/detail_charts.h"
+#include "experiments/report/example_data.h"
 #include "experiments/report/report.h"
 
 namespace openset {
@@ -16,7 +18,11 @@ struct ReportContext {
   std::string question;
   std::string spec;                   // its text
   std::vector<std::string> failures;  // a line or more each: what failed, and the end of its log
+  ExampleContext examples;            // of ExamplesOf(results)
 };
+
+// The trials whose decisions and mistakes the page shows: the first of each method, at most 40.
+std::vector<ExampleTrial> ExamplesOf(absl::Span<const TrialResult> results);
 
 // The tables' numbers are those of ReportJson(), which the page holds (`openset.data.report`). Errors: those of
 // ToHtml() (core/chart/page.h).

@@ -31,7 +31,7 @@
       let title = cell.task;
       if (levels.get(cell.task).size > 1) title += `, ${cell.unknown_classes} unknown classes, openness ${cell.openness.toFixed(3)}`;
       if (ofSet) title += ': each set of unknown samples against all known ones';
-      if (!groups.has(title)) groups.set(title, {title, ofSet, columns: [], rows: new Map()});
+      if (!groups.has(title)) groups.set(title, {title, task: cell.task, ofSet, columns: [], rows: new Map()});
       const group = groups.get(title);
       if (!group.columns.some((column) => column.metric === cell.metric)) {
         group.columns.push({metric: cell.metric, head: headOf(cell), higher: cell.higher_is_better});
@@ -58,10 +58,11 @@
     const td = element('td', {title: `n = ${cell.n}; ${cell.values.map((v, i) => `split ${cell.splits[i]}, seed ${cell.seeds[i]}: ${shown(v, cell)}`).join('; ')}`}, mean);
     td.dataset.mean = cell.mean;
     if (cell.n > 1) td.append(element('span', {className: 'spread'}, ` ± ${shown(cell.std, cell)}`));
-    if (cell.published) {
-      const difference = cell.mean - cell.published.value;
-      td.append(element('span', {className: 'published', title: cell.published.note ?? ''},
-          `published ${shown(cell.published.value, cell)} (${difference >= 0 ? '+' : ''}${shown(difference, cell)})`));
+    for (const published of cell.published ? [cell.published, ...(cell.also_published ?? [])] : []) {
+      const difference = cell.mean - published.value;
+      td.append(element('span', {className: 'published', title: [published.source, published.place,
+        ...(published.reasons ?? []), ...(published.doubts ?? [])].filter(Boolean).join('; ')},
+      `published ${shown(published.value, cell)} (${difference >= 0 ? '+' : ''}${shown(difference, cell)})`));
     }
     return td;
   };
@@ -106,19 +107,126 @@
     if (group.ofSet) heads.append(element('th', {scope: 'col', className: 'set'}, 'unknown'));
     for (const column of group.columns) heads.append(head(column.head, column));
     const table = element('table', {}, element('caption', {}, group.title), element('thead', {}, heads), body);
-    tables.append(element('div', {className: 'scroll'}, table));
+    const scroll = element('div', {className: 'scroll', tabIndex: 0, role: 'region', ariaLabel: group.title}, table);
+    scroll.dataset.task = group.task;
+    tables.append(scroll);
     fill(rows);
   };
 
   const words = element('input', {type: 'search', placeholder: 'filter methods', ariaLabel: 'filter methods', id: 'filter'});
+  const tasks = [...new Set(report.cells.map((cell) => cell.task))];
+  const task = element('select', {id: 'task', ariaLabel: 'task'}, element('option', {value: ''}, 'all tasks'),
+      ...tasks.map((name) => element('option', {value: name}, name)));
   const filter = () => {
     const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
     for (const row of tables.querySelectorAll('tbody tr')) {
       row.hidden = !wanted.every((word) => row.dataset.name.toLowerCase().includes(word));
     }
+    for (const table of tables.children) table.hidden = task.value !== '' && table.dataset.task !== task.value;
   };
+  task.addEventListener('change', filter);
   words.addEventListener('input', filter);
-  document.getElementById('controls').append(words,
+  document.getElementById('controls').append(words, ...(tasks.length > 1 ? [task] : []),
       element('span', {className: 'state'}, 'mean ± population standard deviation over splits and seeds; best bold, second best underlined'));
   for (const group of grouped()) render(group);
+})();
+
+// Decisions by class and the largest mistakes of one trial, chosen from a list.
+(() => {
+  const examples = openset.data.examples;
+  const place = document.getElementById('examples');
+  if (!examples?.length) return;
+  const element = (tag, properties = {}, ...children) => {
+    const made = Object.assign(document.createElement(tag), properties);
+    made.append(...children);
+    return made;
+  };
+  const percent = (part, all) => all ? (100 * part / all).toFixed(1) : '–';
+  const several = new Set(examples.map((example) => example.task)).size > 1;
+  const nameOf = (example) => `${example.line}${several ? `, ${example.task}` : ''}: split ${example.split}, seed ${example.seed}`;
+  const table = (title, heads, rows) => element('div', {className: 'scroll', tabIndex: 0, role: 'region', ariaLabel: title},
+      element('table', {}, element('caption', {}, title),
+          element('thead', {}, element('tr', {}, ...heads.map((head) => element('th', {scope: 'col'}, head)))),
+          element('tbody', {}, ...rows.map((row) => element('tr', {}, ...row.map((cell) => cell instanceof Node ? cell : element('td', {}, `${cell}`)))))));
+
+  // Rows: classes, with the unknown ones below; columns: accepted as each known class, and rejected. Shares of a row.
+  const matrix = (example) => {
+    const known = example.known.map((row) => ({name: row[0], samples: row[1], rejected: row[3]}));
+    const unknown = example.unknown.map((row) => ({name: row[1] ? `${row[0]} (${row[1]})` : row[0], samples: row[2], rejected: row[3], unknown: true}));
+    const rows = [...known, ...unknown];
+    const count = new Map(example.confusion.map(([actual, predicted, samples]) => [`${actual} ${predicted}`, samples]));
+    const cell = (samples, row, good) => {
+      const share = row.samples ? samples / row.samples : 0;
+      const td = element('td', {className: good ? 'good' : 'bad', title: `${samples} of ${row.samples}`}, samples ? percent(samples, row.samples) : '·');
+      td.style.setProperty('--share', share.toFixed(3));
+      return td;
+    };
+    const body = rows.map((row, at) => {
+      const actual = row.unknown ? -1 - (at - known.length) : at;
+      const th = element('th', {scope: 'row', className: row.unknown ? 'unknown' : ''}, row.name);
+      return [th, element('td', {}, `${row.samples}`), ...known.map((_, predicted) => cell(count.get(`${actual} ${predicted}`) ?? 0, row, actual === predicted)), cell(row.rejected, row, Boolean(row.unknown))];
+    });
+    const made = table('Confusion matrix: % of the samples of a class that are accepted as each known class, or rejected',
+        ['class', 'samples', ...known.map((row) => row.name), 'rejected'], body);
+    made.classList.add('matrix');
+    return made;
+  };
+
+  // Where there are too many classes for a matrix.
+  const commonest = (example) => {
+    const name = (place) => place >= 0 ? example.known[place][0] : example.unknown[-1 - place][0];
+    const wrong = example.confusion.filter(([actual, predicted]) => actual !== predicted).slice(0, 25);
+    return table('Most frequent confusions among accepted samples', ['class', 'accepted as', 'samples'],
+        wrong.map(([actual, predicted, samples]) => [name(actual) + (actual < 0 ? ' (unknown)' : ''), name(predicted), samples]));
+  };
+
+  const classes = (example) => table('Each known class', ['class', 'samples', 'accuracy, closed set, %', 'right and accepted, %', 'rejected, %'],
+      example.known.map(([name, samples, right, rejected, rightRejected]) =>
+        [name, samples, percent(right, samples), percent(right - rightRejected, samples), percent(rejected, samples)]));
+
+  const kinds = {1: 'Known, taken for unknown', 2: 'Unknown, taken for known', 3: 'Known, taken for another class'};
+  const columns = 12, tile = 56, gap = 2, mark = 6;  // of the sheet (experiments/report/mistake_sheet.h)
+  const mistakes = (example) => {
+    const made = element('div');
+    let row = 0;
+    for (const kind of [1, 2, 3]) {
+      const some = example.mistakes.filter((mistake) => mistake[0] === kind).slice(0, columns);
+      if (some.length === 0) continue;
+      const list = element('ol', {className: 'mistakes'});
+      some.forEach(([, name, set, predicted, score], column) => {
+        const says = `${name}${set ? ` (${set})` : ''}`;
+        const item = element('li');
+        if (example.sheet) {
+          const picture = element('span', {className: 'tile', role: 'img', ariaLabel: says});
+          picture.style.backgroundImage = `url(${example.sheet})`;
+          picture.style.backgroundPosition = `-${mark + gap + column * (tile + gap)}px -${gap + row * (tile + gap)}px`;
+          item.append(picture);
+        }
+        item.append(element('span', {className: 'says'}, says));
+        if (kind !== 1) item.append(element('span', {className: 'state'}, `as ${predicted}`));
+        item.append(element('span', {className: 'state'}, score === null ? 'infinite' : score.toPrecision(3)));
+        list.append(item);
+      });
+      made.append(element('h3', {}, kinds[kind]), list);
+      ++row;
+    }
+    return made;
+  };
+
+  const shown = element('div');
+  const choice = element('select', {id: 'example', ariaLabel: 'trial'}, ...examples.map((example, at) => element('option', {value: at}, nameOf(example))));
+  const show = () => {
+    const example = examples[choice.value];
+    const parts = [];
+    if (example.known.length > 0) {
+      parts.push(element('p', {className: 'state'}, `Rejected: unknown score above ${example.threshold === null ? 'infinity' : example.threshold.toPrecision(4)} (${example.rule}).`));
+      parts.push(example.known.length <= 30 && !example.cut ? matrix(example) : commonest(example), classes(example));
+    }
+    parts.push(mistakes(example));
+    shown.replaceChildren(...parts);
+  };
+  choice.addEventListener('change', show);
+  place.append(element('h2', {}, 'Decisions and mistakes'),
+      element('p', {className: 'state'}, 'One trial of each method; the unknown score is below each mistake, the worst first.'), choice, shown);
+  show();
 })();

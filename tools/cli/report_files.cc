@@ -13,8 +13,10 @@
 #include "core/table.h"
 #include "experiments/report/format_report.h"
 #include "experiments/report/html_report.h"
+#include "experiments/report/mistake_sheet.h"
 #include "experiments/report/tidy.h"
 #include "experiments/study/failures.h"
+#include "tools/cli/deploy_flags.h"
 
 namespace openset {
 namespace {
@@ -24,6 +26,32 @@ constexpr std::pair<const char*, const char*> kFormats[] = {
     {"text", "report.txt"}, {"markdown", "report.md"}, {"latex", "report.tex"}, {"csv", "report.csv"},
     {"tidy", "tidy.csv"},   {"json", "report.json"},   {"html", "report.html"}};
 
+constexpr size_t kMostSheets = 1'500'000;  // bytes of images in a page
+
+// Class names of the data sets, and the images of mistakes where the data are here.
+ExampleContext ExamplesContext(const Study& study, const StudyResults& results) {
+  ExampleContext context;
+  const Catalog& catalog = study.experiment().catalog;
+  for (const std::string& name : catalog.names()) {
+    const absl::StatusOr<const DataSetInfo*> info = catalog.Find(name);
+    if (!info.ok()) continue;
+    const auto& names = (*info)->class_title().empty() ? (*info)->class_name() : (*info)->class_title();
+    context.class_names[name] = {names.begin(), names.end()};
+  }
+  const absl::StatusOr<std::vector<std::string>> folders = DataFoldersFromFlags();
+  size_t bytes = 0;
+  for (const ExampleTrial& example : ExamplesOf(results.results)) {
+    if (!folders.ok()) break;
+    absl::StatusOr<std::string> sheet = MistakeSheet(*example.trial, *example.record, catalog, *folders);
+    // Data that are not here are no error of a report: its page goes without the images.
+    if (!sheet.ok() || sheet->empty()) continue;
+    bytes += sheet->size();
+    if (bytes > kMostSheets) break;
+    context.sheets[example.record->trial_id()] = *std::move(sheet);
+  }
+  return context;
+}
+
 absl::StatusOr<std::string> Page(const Study& study, const StudyResults& results, const Report& report) {
   ReportContext context;
   context.question = study.experiment().spec.question();
@@ -31,6 +59,7 @@ absl::StatusOr<std::string> Page(const Study& study, const StudyResults& results
   for (const StudyFailure& failure : FailuresOf(study)) {
     context.failures.push_back(absl::StrCat(failure.what, failure.log_tail.empty() ? "" : "\n\n", failure.log_tail));
   }
+  context.examples = ExamplesContext(study, results);
   return HtmlReport(report, results.results, context);
 }
 
