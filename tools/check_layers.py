@@ -18,16 +18,17 @@ MAY_INCLUDE = {
 }
 # Which rooms of experiments a room may include, beside itself.
 ROOMS = {
-    "spec": set(),
+    "published": set(),
+    "spec": {"published"},
     "store": {"spec"},
     "plan": {"spec", "store"},
     "worker": {"spec", "store"},
     "evaluate": {"spec", "store"},
-    "report": {"spec", "store"},
+    "report": {"published", "spec", "store"},
     "train": {"spec", "store", "worker", "evaluate", "infer"},
     "infer": {"spec", "store", "worker"},
     "engine": {"spec", "store", "plan", "worker"},
-    "study": {"spec", "store", "plan", "worker", "evaluate", "report", "engine"},
+    "study": {"published", "spec", "store", "plan", "worker", "evaluate", "report", "engine"},
     "figures": set(),
 }
 # They may include every room.

@@ -12,119 +12,11 @@
 #include "absl/strings/str_join.h"
 #include "core/suggest.h"
 #include "core/table.h"
+#include "experiments/report/report_tables.h"
 #include "experiments/store/metric_groups.h"
 
 namespace openset {
 namespace {
-
-std::string CellText(const ReportCell& cell) {
-  if (cell.n == 0) return cell.missing > 0 ? "-" : "undefined";
-  std::string text = Shown(cell.mean, cell.display);
-  if (cell.n > 1) absl::StrAppend(&text, " ± ", Shown(cell.std, cell.display));
-  if (cell.n == 1 && cell.intervals[0].has_value()) {
-    const auto& [low, high] = *cell.intervals[0];
-    absl::StrAppend(&text, " [", Shown(low, cell.display), ", ", Shown(high, cell.display), "]");
-  }
-  if (cell.missing > 0 || !cell.absent_reasons.empty()) absl::StrAppend(&text, " (n=", cell.n, ")");
-  return text;
-}
-
-// "AUROC, % ↑".
-std::string ColumnHead(const Display& display) {
-  if (!display.higher_is_better.has_value()) return LabelWithUnit(display);
-  return absl::StrCat(LabelWithUnit(display), *display.higher_is_better ? " ↑" : " ↓");
-}
-
-struct TitledTable {
-  std::string title;
-  Table table;                                        // the first columns are the method and, among sets, the set
-  std::vector<std::vector<const ReportCell*>> cells;  // what is shown in the table's cells
-};
-
-// Puts a cell into its row, that of the last cell or a new one, and its column, that of its metric.
-void Put(const ReportCell& cell, const std::vector<std::string>& row_names, TitledTable* titled) {
-  Table* table = &titled->table;
-  const std::string head = ColumnHead(cell.display);
-  auto column = std::find(table->header.begin(), table->header.end(), head);
-  if (column == table->header.end()) column = table->header.insert(column, head);
-  const size_t at = column - table->header.begin();
-  const bool same_row =
-      !table->rows.empty() && std::equal(row_names.begin(), row_names.end(), table->rows.back().begin());
-  if (!same_row) {
-    table->rows.push_back(row_names);
-    titled->cells.emplace_back();
-  }
-  std::vector<std::string>& row = table->rows.back();
-  row.resize(std::max(row.size(), at + 1));
-  row[at] = CellText(cell);
-  titled->cells.back().resize(row.size());
-  titled->cells.back()[at] = &cell;
-}
-
-// Marks the best and the second best mean of each column.
-void Emphasise(TitledTable* titled) {
-  Table& table = titled->table;
-  table.emphasis.assign(table.rows.size(), std::vector<Emphasis>(table.header.size(), Emphasis::kNone));
-  for (size_t c = table.left_columns; c < table.header.size(); ++c) {
-    const auto cell_of = [&](size_t r) { return c < titled->cells[r].size() ? titled->cells[r][c] : nullptr; };
-    std::set<double> qualities;  // larger = better
-    for (size_t r = 0; r < table.rows.size(); ++r) {
-      const ReportCell* cell = cell_of(r);
-      if (cell == nullptr || cell->n == 0 || !cell->display.higher_is_better.has_value()) continue;
-      qualities.insert(*cell->display.higher_is_better ? cell->mean : -cell->mean);
-    }
-    if (qualities.size() < 2) continue;
-    const double best = *qualities.rbegin(), second = *std::next(qualities.rbegin());
-    for (size_t r = 0; r < table.rows.size(); ++r) {
-      const ReportCell* cell = cell_of(r);
-      if (cell == nullptr || cell->n == 0) continue;
-      const double quality = *cell->display.higher_is_better ? cell->mean : -cell->mean;
-      table.emphasis[r][c] = quality == best     ? Emphasis::kBest
-                             : quality == second ? Emphasis::kSecond
-                                                 : Emphasis::kNone;
-    }
-  }
-}
-
-// One table a task and openness: rows are methods with their axis values, columns metrics. Where there are several sets
-// of unknown samples a second one, with a row for each of them.
-std::vector<TitledTable> Tables(const Report& report) {
-  using Level = std::pair<std::string, int>;  // task, unknown classes
-  std::set<Level> levels, levels_with_sets;
-  for (const ReportCell& cell : report.cells) {
-    levels.insert({cell.task, cell.unknown_classes});
-    if (cell.group != kPool) levels_with_sets.insert({cell.task, cell.unknown_classes});
-  }
-  std::vector<TitledTable> tables;
-  std::map<std::pair<Level, bool>, size_t> index;
-  for (const ReportCell& cell : report.cells) {
-    const Level level = {cell.task, cell.unknown_classes};
-    const bool of_set = cell.group != kPool;
-    if (index.try_emplace({level, of_set}, tables.size()).second) {
-      const auto same_task = [&](const Level& other) { return other.first == cell.task; };
-      std::string title = cell.task;
-      if (std::count_if(levels.begin(), levels.end(), same_task) > 1) {
-        absl::StrAppendFormat(&title, ", %d unknown classes, openness %.3f", cell.unknown_classes, cell.openness);
-      }
-      if (of_set) {
-        absl::StrAppend(&title, ": each set of unknown samples against all known ones");
-        tables.push_back({title, Table{{"method", "unknown"}, {}, 2}, {}});
-      } else {
-        if (levels_with_sets.count(level) > 0) absl::StrAppend(&title, ": all unknown samples");
-        tables.push_back({title, Table{{"method"}, {}, 1}, {}});
-      }
-    }
-    std::vector<std::string> row = {cell.axis.empty() ? cell.method
-                                                      : absl::StrCat(cell.method, ", ", AxisText(cell.axis))};
-    if (of_set) row.push_back(cell.group);
-    Put(cell, row, &tables[index[{level, of_set}]]);
-  }
-  for (TitledTable& titled : tables) {
-    for (std::vector<std::string>& row : titled.table.rows) row.resize(titled.table.header.size());
-    Emphasise(&titled);
-  }
-  return tables;
-}
 
 std::string Footer(const Report& report) {
   std::string text = "Mean ± population standard deviation over splits and seeds";
@@ -134,15 +26,35 @@ std::string Footer(const Report& report) {
   if (report.missing > 0) {
     absl::StrAppend(&text, "\n", report.missing, " of ", report.trials, " trials have no record yet.");
   }
+  if (!report.baseline.empty()) {
+    absl::StrAppend(
+        &text, "\n* differs from ", report.baseline,
+        ": t test of differences paired by split and seed, clustered by split, Holm's p < 0.05 over all tests "
+        "of a metric.");
+  }
   if (report.waiting > 0) absl::StrAppend(&text, "\nTuned trials that wait for their search: ", report.waiting, ".");
   return text;
 }
 
+// What stands below the tables beside published numbers: notes and what is said of their tables.
+std::vector<std::string> PublishedLines(const Report& report, const std::vector<std::string>& notes) {
+  std::vector<std::string> lines;
+  for (size_t n = 0; n < notes.size(); ++n) lines.push_back(absl::StrCat("[", n + 1, "] ", notes[n]));
+  lines.insert(lines.end(), report.published_lines.begin(), report.published_lines.end());
+  return lines;
+}
+
 std::string FormatText(const Report& report) {
   std::string text;
-  for (const TitledTable& titled : Tables(report)) {
+  for (const TitledTable& titled : ReportTables(report)) {
     absl::StrAppend(&text, titled.title, "\n\n", ToText(titled.table), "\n");
   }
+  std::vector<std::string> notes;
+  for (const TitledTable& titled : PublishedTables(report, &notes)) {
+    absl::StrAppend(&text, titled.title, "\n\n", ToText(titled.table), "\n");
+  }
+  for (const std::string& line : PublishedLines(report, notes)) absl::StrAppend(&text, line, "\n");
+  if (!notes.empty()) absl::StrAppend(&text, "\n");
   for (const std::string& line : report.task_lines) absl::StrAppend(&text, line, "\n");
   for (const std::string& line : report.search_lines) absl::StrAppend(&text, line, "\n");
   for (const std::string& line : report.note_lines) absl::StrAppend(&text, line, "\n");
@@ -151,9 +63,14 @@ std::string FormatText(const Report& report) {
 
 std::string FormatMarkdown(const Report& report) {
   std::string text = absl::StrCat("# ", report.experiment, "\n\n");
-  for (const TitledTable& titled : Tables(report)) {
+  for (const TitledTable& titled : ReportTables(report)) {
     absl::StrAppend(&text, "## ", titled.title, "\n\n", ToMarkdown(titled.table), "\n");
   }
+  std::vector<std::string> notes;
+  for (const TitledTable& titled : PublishedTables(report, &notes)) {
+    absl::StrAppend(&text, "## ", titled.title, "\n\n", ToMarkdown(titled.table), "\n");
+  }
+  for (const std::string& line : PublishedLines(report, notes)) absl::StrAppend(&text, line, "\n\n");
   for (const std::string& line : report.task_lines) absl::StrAppend(&text, line, "\n\n");
   for (const std::string& line : report.search_lines) absl::StrAppend(&text, line, "\n\n");
   for (const std::string& line : report.note_lines) absl::StrAppend(&text, line, "\n\n");
@@ -162,18 +79,74 @@ std::string FormatMarkdown(const Report& report) {
 
 std::string FormatLatex(const Report& report) {
   std::string text = "% needs \\usepackage{booktabs}\n";
-  for (const TitledTable& titled : Tables(report)) {
+  for (const TitledTable& titled : ReportTables(report)) {
     absl::StrAppend(&text, "\\begin{table}\n  \\centering\n  \\caption{", EscapeLatex(titled.title),
                     ". Mean $\\pm$ population standard deviation over splits and seeds.}\n", ToLatex(titled.table),
                     "\\end{table}\n");
   }
+  std::vector<std::string> notes;
+  for (const TitledTable& titled : PublishedTables(report, &notes)) {
+    absl::StrAppend(&text, "\\begin{table}\n  \\centering\n  \\caption{", EscapeLatex(titled.title), ".}\n",
+                    ToLatex(titled.table), "\\end{table}\n");
+  }
+  const std::vector<std::string> lines = PublishedLines(report, notes);
+  for (const std::string& line : lines) absl::StrAppend(&text, "{\\footnotesize ", EscapeLatex(line), "\\par}\n");
+  if (!report.baseline.empty()) {
+    absl::StrAppend(
+        &text, "{\\footnotesize ",
+        EscapeLatex(absl::StrCat("* differs from ", report.baseline,
+                                 ": t test of differences paired by split and seed, clustered by split, Holm")),
+        "\\par}\n");
+  }
   return text;
+}
+
+// What the difference may be due to, and doubts, in one line.
+std::string NoteOf(const PublishedNumber& number) {
+  std::vector<std::string> words = number.reasons;
+  for (const std::string& doubt : number.doubts) words.push_back(absl::StrCat("doubtful: ", doubt));
+  return absl::StrJoin(words, "; ");
+}
+
+nlohmann::ordered_json PublishedJson(const ReportCell& cell, const PublishedNumber& number) {
+  nlohmann::ordered_json json;
+  json["value"] = number.value;
+  if (number.std.has_value()) json["std"] = *number.std;
+  json["source"] = number.source;
+  json["place"] = number.place;
+  if (!number.splits.empty()) json["splits"] = number.splits;
+  if (cell.n > 0) json["difference"] = cell.mean - number.value;
+  json["reasons"] = number.reasons;
+  json["doubts"] = number.doubts;
+  const std::string note = NoteOf(number);
+  json["note"] = absl::StrCat(number.source, ": ", number.place, note.empty() ? "" : absl::StrCat("; ", note));
+  return json;
 }
 
 std::string FormatCsv(const Report& report) {
   Table table;
-  table.header = {"method", "axis", "task",    "unknown_classes", "openness", "group",  "metric", "mean",
-                  "std",    "n",    "missing", "values",          "unit",     "better", "label"};
+  table.header = {"method",
+                  "axis",
+                  "task",
+                  "unknown_classes",
+                  "openness",
+                  "group",
+                  "metric",
+                  "mean",
+                  "std",
+                  "n",
+                  "missing",
+                  "values",
+                  "unit",
+                  "better",
+                  "label",
+                  "known_classes",
+                  "p_value",
+                  "published",
+                  "published_std",
+                  "difference",
+                  "published_source",
+                  "difference_may_be_due_to"};
   for (const ReportCell& cell : report.cells) {
     const bool known = cell.n > 0;
     table.rows.push_back(
@@ -181,7 +154,16 @@ std::string FormatCsv(const Report& report) {
          cell.group, cell.metric, known ? FullPrecision(cell.mean) : "", known ? FullPrecision(cell.std) : "",
          absl::StrCat(cell.n), absl::StrCat(cell.missing),
          absl::StrJoin(cell.values, " ", [](std::string* out, double v) { out->append(FullPrecision(v)); }),
-         cell.display.value_unit, BetterText(cell.display), cell.display.label});
+         cell.display.value_unit, BetterText(cell.display), cell.display.label, absl::StrCat(cell.known_classes),
+         cell.significance.has_value() ? FullPrecision(cell.significance->p_value) : ""});
+    std::vector<std::string>& row = table.rows.back();
+    if (!cell.published.empty()) {
+      const PublishedNumber& number = cell.published[0];
+      row.insert(row.end(), {FullPrecision(number.value), number.std.has_value() ? FullPrecision(*number.std) : "",
+                             known ? FullPrecision(cell.mean - number.value) : "",
+                             absl::StrCat(number.source, ": ", number.place), NoteOf(number)});
+    }
+    row.resize(table.header.size());
   }
   return ToCsv(table);
 }
@@ -245,12 +227,15 @@ nlohmann::ordered_json ReportJson(const Report& report) {
   json["std"] = "population";
   if (!report.search_lines.empty()) json["searches"] = report.search_lines;
   if (!report.note_lines.empty()) json["notes"] = report.note_lines;
+  if (!report.baseline.empty()) json["baseline"] = report.baseline;
+  if (!report.published_lines.empty()) json["published"] = report.published_lines;
   json["cells"] = nlohmann::ordered_json::array();
   for (const ReportCell& cell : report.cells) {
     nlohmann::ordered_json entry;
     entry["method"] = cell.method;
     entry["task"] = cell.task;
     entry["axis"] = AxisJson(cell.axis);
+    entry["known_classes"] = cell.known_classes;
     entry["unknown_classes"] = cell.unknown_classes;
     entry["openness"] = cell.openness;
     entry["group"] = cell.group;
@@ -274,6 +259,14 @@ nlohmann::ordered_json ReportJson(const Report& report) {
     }
     entry["missing"] = cell.missing;
     if (!cell.absent_reasons.empty()) entry["absent"] = cell.absent_reasons;
+    if (cell.significance.has_value()) {
+      entry["p_value"] = cell.significance->p_value;
+      entry["detectable"] = cell.significance->detectable;
+    }
+    if (!cell.published.empty()) entry["published"] = PublishedJson(cell, cell.published[0]);
+    for (size_t i = 1; i < cell.published.size(); ++i) {
+      entry["also_published"].push_back(PublishedJson(cell, cell.published[i]));
+    }
     json["cells"].push_back(entry);
   }
   return json;

@@ -18,17 +18,6 @@
 namespace openset {
 namespace {
 
-void Summarise(ReportCell* cell) {
-  cell->n = static_cast<int>(cell->values.size());
-  if (cell->n == 0) return;
-  double sum = 0;
-  for (double value : cell->values) sum += value;
-  cell->mean = sum / cell->n;
-  double squares = 0;
-  for (double value : cell->values) squares += (value - cell->mean) * (value - cell->mean);
-  cell->std = std::sqrt(squares / cell->n);
-}
-
 // "12,345"
 std::string Thousands(int64_t value) {
   std::string digits = absl::StrCat(value);
@@ -117,13 +106,16 @@ class Cells {
   ReportCell* Of(const TrialSpec& trial, const std::string& group, const std::string& metric, const Display& display) {
     const std::vector<AxisValue> axis(trial.axis().begin(), trial.axis().end());
     const int unknown_classes = CountUnknownClasses(trial.data());
+    const int known_classes = trial.data().test_known().class_id_size();
     const auto [entry, is_new] = index_.try_emplace(
-        Key{trial.task(), trial.method().name(), AxisText(axis), unknown_classes, group, metric}, cells_.size());
+        Key{trial.task(), trial.method().name(), AxisText(axis), known_classes, unknown_classes, group, metric},
+        cells_.size());
     if (is_new) {
       ReportCell cell;
       cell.method = trial.method().name();
       cell.task = trial.task();
       cell.axis = axis;
+      cell.known_classes = known_classes;
       cell.unknown_classes = unknown_classes;
       cell.openness = trial.openness();
       cell.group = group;
@@ -137,7 +129,7 @@ class Cells {
   std::vector<ReportCell> Take() { return std::move(cells_); }
 
  private:
-  using Key = std::tuple<std::string, std::string, std::string, int, std::string, std::string>;
+  using Key = std::tuple<std::string, std::string, std::string, int, int, std::string, std::string>;
   std::map<Key, size_t> index_;
   std::vector<ReportCell> cells_;
 };
@@ -183,6 +175,21 @@ void AddResult(const TrialResult& result, ReportCell* cell) {
 std::string AxisText(const std::vector<AxisValue>& axis) {
   return absl::StrJoin(axis, ", ",
                        [](std::string* out, const AxisValue& a) { absl::StrAppend(out, a.name(), " ", a.value()); });
+}
+
+void Summarise(ReportCell* cell) {
+  cell->n = static_cast<int>(cell->values.size());
+  if (cell->n == 0) return;
+  double sum = 0;
+  for (double value : cell->values) sum += value;
+  cell->mean = sum / cell->n;
+  double squares = 0;
+  for (double value : cell->values) squares += (value - cell->mean) * (value - cell->mean);
+  cell->std = std::sqrt(squares / cell->n);
+}
+
+std::string RowName(const ReportCell& cell) {
+  return cell.axis.empty() ? cell.method : absl::StrCat(cell.method, ", ", AxisText(cell.axis));
 }
 
 Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> results) {

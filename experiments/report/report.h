@@ -21,11 +21,29 @@ struct TrialResult {
   const TrialRecord* record;
 };
 
+// A number that was published of what a cell measures.
+struct PublishedNumber {
+  std::string source;  // "Wang et al. 2022 (OpenAUC), Table 2"
+  std::string place;   // its row and column there: "Ours, CIFAR10"
+  double value = 0;    // in the metric's own unit, as the cell's mean
+  std::optional<double> std;
+  std::vector<int> splits;           // that it is the mean of, where it was made of numbers of single splits
+  std::vector<std::string> reasons;  // what the difference may be due to
+  std::vector<std::string> doubts;   // why the number itself may be wrong
+};
+
+// A test of the difference between a cell's method and the study's baseline.
+struct Significance {
+  double p_value = 1;  // Holm's, over all such tests of the metric
+  bool detectable = false;
+};
+
 // A metric of a method on a task, over splits and seeds.
 struct ReportCell {
   std::string method;
   std::string task;
   std::vector<AxisValue> axis;  // values of the swept fields
+  int known_classes = 0;
   int unknown_classes = 0;
   double openness = 0;
   std::string
@@ -41,6 +59,8 @@ struct ReportCell {
   std::vector<std::optional<std::pair<double, double>>> intervals;  // of each value, where one was asked for
   int missing = 0;                                                  // trials without a record
   std::vector<std::string> absent_reasons;                          // of records in which the metric is undefined
+  std::vector<PublishedNumber> published;                           // experiments/report/published_numbers.h
+  std::optional<Significance> significance;                         // experiments/report/significance.h
 };
 
 // A trial that has a record: what the record is found by, and how its training went.
@@ -67,10 +87,21 @@ struct Report {
   // What else is to be known: a line each.
   std::vector<std::string> note_lines;
   std::vector<ReportTrial> results;  // in the order of the trials
+  // Fields whose values are the rows and the columns of tables (experiments/report/report_tables.h).
+  std::vector<std::string> rows, columns;
+  std::string baseline;  // the row that `significance` is of; "" where there are no tests
+  // What the published numbers' doubts and conventions are: a line each.
+  std::vector<std::string> published_lines;
   int trials = 0;
   int missing = 0;  // trials without a record
   int waiting = 0;  // tuned trials that wait for their search; they are not among `trials`
 };
+
+// The row of a cell in tables: "openauc, lambda 0.1".
+std::string RowName(const ReportCell& cell);
+
+// Mean, standard deviation and n of its values.
+void Summarise(ReportCell* cell);
 
 // "lambda 0.1, alpha 2".
 std::string AxisText(const std::vector<AxisValue>& axis);

@@ -37,15 +37,24 @@ class Expander {
   absl::StatusOr<std::vector<Trial>> Run() {
     OPENSET_RETURN_IF_ERROR(CheckLists());
     OPENSET_RETURN_IF_ERROR(CheckCount());
-    std::vector<std::pair<const LoadedMethod*, std::shared_ptr<const TrialMethod>>> methods;
-    for (const LoadedMethod& method : experiment_.methods) {
-      OPENSET_ASSIGN_OR_RETURN(const auto grid, GridOf(method));
-      for (const auto& resolved : grid) methods.emplace_back(&method, resolved);
+    std::map<const LoadedMethod*, std::vector<std::shared_ptr<const TrialMethod>>> grids;  // that tasks share
+    for (size_t t = 0; t < experiment_.tasks.size(); ++t) {
+      for (size_t m = 0; m < experiment_.methods.size(); ++m) {
+        const LoadedMethod* method = &experiment_.MethodOn(t, m);
+        if (grids.count(method) > 0) continue;
+        OPENSET_ASSIGN_OR_RETURN(grids[method], GridOf(*method));
+      }
     }
     MakeProtocol();
     std::vector<Trial> trials;
-    for (const TaskSpec& task : experiment_.tasks) {
+    for (size_t t = 0; t < experiment_.tasks.size(); ++t) {
+      const TaskSpec& task = experiment_.tasks[t];
       OPENSET_ASSIGN_OR_RETURN(const auto points, DataPoints(task));
+      std::vector<std::pair<const LoadedMethod*, std::shared_ptr<const TrialMethod>>> methods;
+      for (size_t m = 0; m < experiment_.methods.size(); ++m) {
+        const LoadedMethod* method = &experiment_.MethodOn(t, m);
+        for (const auto& resolved : grids[method]) methods.emplace_back(method, resolved);
+      }
       for (const auto& [loaded, method] : methods) {
         OPENSET_RETURN_IF_ERROR(CheckExternal(task, method->method));
         OPENSET_RETURN_IF_ERROR(CheckTestOnly(task, method->method));

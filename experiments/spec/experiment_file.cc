@@ -1,17 +1,122 @@
 #include "experiments/spec/experiment_file.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/status_macros.h"
+#include "core/suggest.h"
 #include "data/splits/class_splits.h"
 #include "data/task.h"
+#include "experiments/published/published.h"
 #include "experiments/spec/model_files.h"
 
 namespace openset {
+namespace {
+
+// The place of `name` in a list of the experiment. Errors: kInvalidArgument with the known ones.
+template <typename List>
+absl::StatusOr<int> PlaceOf(absl::string_view kind, const std::string& name, const List& list,
+                            const std::string& where) {
+  const auto found = std::find(list.begin(), list.end(), name);
+  if (found != list.end()) return static_cast<int>(found - list.begin());
+  return absl::InvalidArgumentError(absl::StrCat(
+      where, ": ", UnknownName(absl::StrCat(kind, " of this experiment"), name, {list.begin(), list.end()})));
+}
+
+// Methods with the presets of some tasks.
+absl::Status ReadTaskMethods(const std::string& beside, const MethodSpec& override, Experiment* experiment) {
+  const ExperimentSpec& spec = experiment->spec;
+  std::map<std::pair<int, int>, std::vector<std::string>> presets;  // of task and method
+  std::map<std::pair<int, int>, std::string> places;
+  for (int p = 0; p < spec.task_preset_size(); ++p) {
+    const TaskPreset& preset = spec.task_preset(p);
+    const std::string field = absl::StrCat("task_preset[", p, "]");
+    const auto where = [&](const char* list, int i) {
+      return experiment->source.Where(absl::StrCat(field, ".", list, "[", i, "]"));
+    };
+    std::vector<int> methods;
+    for (int m = 0; m < preset.method_size(); ++m) {
+      OPENSET_ASSIGN_OR_RETURN(methods.emplace_back(),
+                               PlaceOf("method", preset.method(m), spec.method(), where("method", m)));
+    }
+    if (methods.empty()) {
+      for (int m = 0; m < spec.method_size(); ++m) methods.push_back(m);
+    }
+    for (int t = 0; t < preset.task_size(); ++t) {
+      OPENSET_ASSIGN_OR_RETURN(const int task, PlaceOf("task", preset.task(t), spec.task(), where("task", t)));
+      for (const int method : methods) {
+        std::vector<std::string>& list = presets[{task, method}];
+        list.insert(list.end(), preset.preset().begin(), preset.preset().end());
+        places[{task, method}] = experiment->source.Where(absl::StrCat(field, ".preset"));
+      }
+    }
+  }
+  for (const auto& [place, list] : presets) {
+    const std::string name = absl::StrCat(spec.method(place.second), "+", absl::StrJoin(list, "+"));
+    const absl::StatusOr<MethodFiles> files = FindMethodFiles(name, experiment->folders, beside);
+    if (!files.ok()) return Annotate(files.status(), places[place]);
+    OPENSET_ASSIGN_OR_RETURN(LoadedMethod method, ReadMethod(*files, experiment->folders, override));
+    method.spec.set_name(experiment->methods[place.second].spec.name());
+    experiment->task_methods.emplace(place, std::move(method));
+  }
+  return absl::OkStatus();
+}
+
+// Names in the report section, before anything is trained for it.
+absl::Status CheckReport(const Experiment& experiment) {
+  const ReportSpec& report = experiment.spec.report();
+  std::vector<std::string> fields = {"method",          "task",  "group", "metric", "known_classes",
+                                     "unknown_classes", "split", "seed"};
+  for (const Axis& axis : experiment.spec.axis()) {
+    fields.push_back(axis.has_name() ? axis.name() : axis.path().substr(axis.path().rfind('.') + 1));
+  }
+  for (const auto& [name, list] : {std::pair{"row", &report.row()}, {"column", &report.column()}}) {
+    for (int i = 0; i < list->size(); ++i) {
+      if (std::find(fields.begin(), fields.end(), list->Get(i)) != fields.end()) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(experiment.source.Where(absl::StrCat("report.", name, "[", i, "]")), ": ",
+                       UnknownName("field", list->Get(i), fields)));
+    }
+  }
+  if ((report.row_size() > 0) != (report.column_size() > 0)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(experiment.source.Where("report"), ": has only one of row and column; name both or none"));
+  }
+  if (!report.has_baseline()) return absl::OkStatus();
+  std::vector<std::string> methods;
+  for (const LoadedMethod& method : experiment.methods) methods.push_back(method.spec.name());
+  return PlaceOf("method", report.baseline(), methods, experiment.source.Where("report.baseline")).status();
+}
+
+absl::Status ReadPublishedTables(const std::string& beside, Experiment* experiment) {
+  const ReportSpec& report = experiment->spec.report();
+  for (int i = 0; i < report.published_size(); ++i) {
+    const absl::StatusOr<std::string> file =
+        FindSpecFile("published numbers", report.published(i).name(), experiment->folders.published, beside);
+    if (!file.ok()) {
+      return Annotate(file.status(), experiment->source.Where(absl::StrCat("report.published[", i, "].name")));
+    }
+    OPENSET_ASSIGN_OR_RETURN(PublishedTable table, ReadPublished(*file));
+    experiment->published.push_back(std::move(table));
+  }
+  return absl::OkStatus();
+}
+
+// All methods, those of single tasks behind the others.
+std::vector<LoadedMethod*> AllMethods(Experiment* experiment) {
+  std::vector<LoadedMethod*> methods;
+  for (LoadedMethod& method : experiment->methods) methods.push_back(&method);
+  for (auto& [place, method] : experiment->task_methods) methods.push_back(&method);
+  return methods;
+}
+
+}  // namespace
 
 absl::StatusOr<TaskSpec> LoadTask(const std::string& name, const SpecFolders& folders, const std::string& beside,
                                   const Catalog& catalog) {
@@ -44,6 +149,9 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
     OPENSET_ASSIGN_OR_RETURN(LoadedMethod method, ReadMethod(*files, folders, override));
     experiment.methods.push_back(std::move(method));
   }
+  OPENSET_RETURN_IF_ERROR(ReadTaskMethods(beside, override, &experiment));
+  OPENSET_RETURN_IF_ERROR(CheckReport(experiment));
+  OPENSET_RETURN_IF_ERROR(ReadPublishedTables(beside, &experiment));
   OPENSET_RETURN_IF_ERROR(ResolveSplitWeights(&experiment));
   return experiment;
 }
@@ -56,10 +164,11 @@ absl::Status ResolveSplitWeights(Experiment* experiment) {
     }
   }
   std::vector<std::string> lines;
-  for (LoadedMethod& method : experiment->methods) {
-    if (!IsOfSplit(method.spec.model())) continue;
-    for (const FieldProblem& problem : ResolveSplitFiles({splits.begin(), splits.end()}, method.spec.mutable_model())) {
-      lines.push_back(absl::StrCat(WhereInMethod(*experiment, method, problem.path), ": ", problem.message));
+  for (LoadedMethod* method : AllMethods(experiment)) {
+    if (!IsOfSplit(method->spec.model())) continue;
+    for (const FieldProblem& problem :
+         ResolveSplitFiles({splits.begin(), splits.end()}, method->spec.mutable_model())) {
+      lines.push_back(absl::StrCat(WhereInMethod(*experiment, *method, problem.path), ": ", problem.message));
     }
   }
   return lines.empty() ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));

@@ -2,7 +2,9 @@
 #ifndef OPENSET_EXPERIMENTS_SPEC_EXPERIMENT_FILE_H_
 #define OPENSET_EXPERIMENTS_SPEC_EXPERIMENT_FILE_H_
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -10,6 +12,7 @@
 #include "core/proto/text_proto.h"
 #include "data/catalog.h"
 #include "data/task.pb.h"
+#include "experiments/published/published.pb.h"
 #include "experiments/spec/experiment.proto.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/resolve_method.h"
@@ -25,6 +28,14 @@ struct Experiment {
   Catalog catalog;
   // Where its names were looked up: also in the library that its own folder is.
   SpecFolders folders;
+  // The methods on tasks for which `task_preset` lays presets over them, by the places of task and method.
+  std::map<std::pair<int, int>, LoadedMethod> task_methods = {};
+  std::vector<PublishedTable> published = {};  // of report.published
+
+  const LoadedMethod& MethodOn(int task, int method) const {
+    const auto own = task_methods.find({task, method});
+    return own == task_methods.end() ? methods[method] : own->second;
+  }
 };
 
 // Reads the experiment `name`: a path if it ends in ".textproto", else a name in `folders.specs`. Its methods and tasks

@@ -46,6 +46,7 @@ SpecFolders SpecFoldersBelow(const std::string& root) {
   for (const char* below : {"presets", "experiments/presets"}) AddIfThere(root, below, &folders.presets);
   for (const char* below : {"tasks", "data/tasks"}) AddIfThere(root, below, &folders.tasks);
   for (const char* below : {"catalog", "data/catalog"}) AddIfThere(root, below, &folders.catalog);
+  for (const char* below : {"published", "experiments/published"}) AddIfThere(root, below, &folders.published);
   return folders;
 }
 
@@ -55,6 +56,7 @@ void AddSpecFolders(const SpecFolders& more, SpecFolders* folders) {
   Add(more.presets, &folders->presets);
   Add(more.tasks, &folders->tasks);
   Add(more.catalog, &folders->catalog);
+  Add(more.published, &folders->published);
 }
 
 std::vector<std::string> NamesIn(const std::vector<std::string>& folders) {

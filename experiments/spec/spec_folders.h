@@ -6,8 +6,9 @@
 //   presets/  MethodSpec, in parts
 //   tasks/    TaskSpec
 //   catalog/  DataSetInfo
+//   published/  PublishedTable
 // Each may also stand where the source tree has it: experiments/specs, experiments/methods, experiments/presets,
-// data/tasks, data/catalog.
+// data/tasks, data/catalog, experiments/published.
 #ifndef OPENSET_EXPERIMENTS_SPEC_SPEC_FOLDERS_H_
 #define OPENSET_EXPERIMENTS_SPEC_SPEC_FOLDERS_H_
 
@@ -26,8 +27,11 @@ struct SpecFolders {
   std::vector<std::string> presets;
   std::vector<std::string> tasks;
   std::vector<std::string> catalog;
+  std::vector<std::string> published;
 
-  bool empty() const { return specs.empty() && methods.empty() && presets.empty() && tasks.empty() && catalog.empty(); }
+  bool empty() const {
+    return specs.empty() && methods.empty() && presets.empty() && tasks.empty() && catalog.empty() && published.empty();
+  }
 };
 
 // Those of the library `root` that are there.

@@ -1,9 +1,14 @@
 #include "experiments/study/check_inputs.h"
 
 #include <set>
+#include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "core/one_line.h"
 #include "core/status_macros.h"
+#include "data/catalog.pb.h"
 #include "data/data_set.h"
 #include "data/selection.h"
 #include "experiments/spec/actions.h"
@@ -25,12 +30,12 @@ bool LacksChecksums(const DataSetInfo& info, const std::string& part) {
   return false;
 }
 
-// What the needed actions of a plan read.
+// What the actions of a plan, or those that are needed, read.
 class Inputs {
  public:
-  explicit Inputs(const Plan& plan) {
+  Inputs(const Plan& plan, bool needed_only) {
     for (const PlanNode& node : plan.nodes) {
-      if (!node.needed) continue;
+      if (needed_only && !node.needed) continue;
       const Trial& trial = plan.TrialOf(node);
       if (node.kind == ActionKind::kTrain) AddTraining(node, trial);
       if (node.kind == ActionKind::kInfer) AddInference(node, trial);
@@ -72,7 +77,7 @@ class Inputs {
 }  // namespace
 
 absl::Status CheckInputs(const Plan& plan, const Catalog& catalog, const std::vector<std::string>& data_folders) {
-  const Inputs inputs(plan);
+  const Inputs inputs(plan, true);
   for (const ModelSpec* model : inputs.models()) OPENSET_RETURN_IF_ERROR(CheckModelFiles(*model, data_folders));
   for (const auto& [data_set, part] : inputs.parts()) {
     OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(data_set));
@@ -80,6 +85,26 @@ absl::Status CheckInputs(const Plan& plan, const Catalog& catalog, const std::ve
     if (LacksChecksums(*info, part)) OPENSET_RETURN_IF_ERROR(OpenPart(*info, part, data_folders).status());
   }
   return absl::OkStatus();
+}
+
+std::vector<MissingData> FindMissingData(const Plan& plan, const Catalog& catalog,
+                                         const std::vector<std::string>& data_folders) {
+  const Inputs inputs(plan, false);
+  std::vector<MissingData> missing;
+  for (const auto& [data_set, part] : inputs.parts()) {
+    const absl::StatusOr<const DataSetInfo*> info = catalog.Find(data_set);
+    if (!info.ok() || (!missing.empty() && missing.back().data_set == data_set)) continue;
+    const absl::Status files = CheckFiles(**info, part, data_folders);
+    if (files.ok()) continue;
+    std::string fix = absl::StrCat("openset data fetch ", data_set);
+    if ((*info)->fetch_size() == 0) {
+      fix = "bring the files";
+    } else if (absl::c_all_of((*info)->fetch(), [](const DataSource& source) { return source.has_by_hand(); })) {
+      absl::StrAppend(&fix, " says what to do by hand");
+    }
+    missing.push_back({data_set, OneLine(files.message()), std::move(fix)});
+  }
+  return missing;
 }
 
 }  // namespace openset

@@ -14,6 +14,8 @@
 #include "data/data_set.h"
 #include "data/task.pb.h"
 #include "experiments/plan/search.h"
+#include "experiments/report/published_numbers.h"
+#include "experiments/report/significance.h"
 #include "experiments/study/check_inputs.h"
 #include "experiments/study/source_changes.h"
 
@@ -248,6 +250,11 @@ absl::StatusOr<std::unique_ptr<StudyResults>> Study::LoadResults() const {
 Report Study::MakeReport(const StudyResults& results) const {
   Report report = openset::MakeReport(name(), results.results);
   report.waiting = waiting();
+  const ReportSpec& shown = experiment_.spec.report();
+  report.rows.assign(shown.row().begin(), shown.row().end());
+  report.columns.assign(shown.column().begin(), shown.column().end());
+  AddPublished(shown, experiment_.published, results.results, &report);
+  AddSignificance(shown.baseline(), &report);
   SourceChanges changes;
   for (const TrialRecord& record : results.records) changes.Add(record.provenance());
   for (std::string& line : changes.Lines()) report.note_lines.push_back(std::move(line));

@@ -1,19 +1,28 @@
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "core/process/machine.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "core/table.h"
+#include "experiments/plan/cost.h"
 #include "experiments/spec/describe.h"
+#include "experiments/study/check_inputs.h"
+#include "experiments/study/guidelines.h"
 #include "nlohmann/json.hpp"
 #include "tools/cli/commands.h"
+#include "tools/cli/deploy_flags.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/task/split_table.h"
 
@@ -76,6 +85,97 @@ std::string Json(const Plan& plan) {
   return json.dump(2) + "\n";
 }
 
+// Where the plan's actions would run: the GPUs of --devices, or as many CPU threads as there are.
+struct Machine {
+  CostDevice device;
+  int seats = 1;
+};
+
+absl::StatusOr<Machine> MachineOf(const Study& study) {
+  OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
+  Machine machine;
+  const Plan& plan = study.plan();
+  const ExecutionSpec& execution = plan.trials[0].execution();
+  if (execution.device() == ExecutionSpec::CUDA) {
+    machine.device = {true, execution.device_kind(), 1};
+    machine.seats = std::max<int>(1, devices.cuda.size());
+    return machine;
+  }
+  machine.device = {false, CpuName(), execution.threads()};
+  const int cores = deployment.spec.jobs() > 0 ? deployment.spec.jobs()
+                                               : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  machine.seats = std::max(1, cores / std::max(1, execution.threads()));
+  return machine;
+}
+
+std::string BasisText(const PlanCost& cost) {
+  std::vector<std::string> parts;
+  for (const auto& [share, text] : {std::pair{cost.measured, "from earlier trainings of the same networks here"},
+                                    {cost.scaled, "from earlier trainings of other networks here, by multiply-adds"},
+                                    {cost.assumed, "by multiply-adds at an assumed rate: an order of magnitude"}}) {
+    if (share > 0) parts.push_back(absl::StrFormat("%.0f %% %s", 100 * share, text));
+  }
+  if (cost.unknown_passes > 0) {
+    parts.push_back(absl::StrCat("without ", cost.unknown_passes, " passes of networks that nothing is known of"));
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+// "All of it: 1,200,000 image passes, about 12 h on 2 x CPU ... "; the same of what is missing; and on a GPU.
+absl::StatusOr<std::vector<std::string>> CostLines(const Study& study) {
+  if (study.plan().trials.empty()) return std::vector<std::string>();
+  OPENSET_ASSIGN_OR_RETURN(const Machine machine, MachineOf(study));
+  const Throughputs throughputs = Throughputs::OfStore(study.store());
+  const std::string where =
+      machine.device.is_gpu
+          ? absl::StrCat(machine.seats, " x ", machine.device.kind)
+          : absl::StrCat(machine.seats, machine.seats == 1 ? " seat of " : " seats of ", machine.device.threads,
+                         machine.device.threads == 1 ? " thread, " : " threads, ", machine.device.kind);
+  std::vector<std::string> lines;
+  const auto add = [&](const char* what, bool needed_only) {
+    const PlanCost cost = CostOf(study.plan(), throughputs, machine.device, needed_only);
+    if (cost.passes == 0) return;
+    lines.push_back(absl::StrCat(what, ": about ", HoursText(cost.hours / machine.seats), " on ", where, " (",
+                                 BasisText(cost), ")"));
+  };
+  add("the whole study", false);
+  bool some_done = false;
+  for (const PlanNode& node : study.plan().nodes) some_done |= node.done;
+  if (some_done) add("what is missing", true);
+  if (!machine.device.is_gpu) {
+    const PlanCost cost = CostOf(study.plan(), throughputs, {true, "", 1}, false);
+    if (cost.passes > 0) {
+      lines.push_back(
+          absl::StrCat("the whole study on a GPU: about ", HoursText(cost.hours), " (", BasisText(cost), ")"));
+    }
+  }
+  return lines;
+}
+
+std::vector<const Trial*> Reported(const Study& study) {
+  std::vector<const Trial*> trials;
+  for (const int t : study.ReportedTrials()) trials.push_back(&study.plan().trials[t]);
+  return trials;
+}
+
+// What is printed below the tables: cost, data that is missing, guidelines.
+absl::StatusOr<std::string> Advice(const Study& study) {
+  std::string text = "\nCost\n";
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> cost, CostLines(study));
+  for (const std::string& line : cost) absl::StrAppend(&text, "  ", line, "\n");
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
+  const std::vector<MissingData> missing = FindMissingData(study.plan(), study.experiment().catalog, folders);
+  if (!missing.empty()) absl::StrAppend(&text, "\nData that is missing\n");
+  for (const MissingData& data : missing)
+    absl::StrAppend(&text, "  ", data.data_set, ": ", data.fix, " (", data.why, ")\n");
+  absl::StrAppend(&text, "\nGuidelines of Komorniczak and Ksieniewicz 2024\n");
+  for (const Guideline& line : CheckGuidelines(Reported(study), study.experiment().catalog)) {
+    absl::StrAppend(&text, line.kept ? "  kept   " : "  broken ", line.text, "\n");
+  }
+  return text;
+}
+
 // Each task's splits as the trials have them, and warnings of those that repeat another one. Candidates of searches are
 // on validation data and are left out.
 absl::StatusOr<Table> Splits(const Study& study, std::vector<std::string>* warnings) {
@@ -113,11 +213,12 @@ absl::Status ShowPlan(const std::vector<std::string>& arguments) {
   } else if (format == "markdown") {
     std::cout << ToMarkdown(Actions(plan)) << "\n" << ToMarkdown(splits) << "\n" << ToMarkdown(Trials(plan));
   } else {
+    OPENSET_ASSIGN_OR_RETURN(const std::string advice, Advice(*study));
     std::cout << study->name() << ": " << plan.trials.size() << " trials\n"
               << (study->waiting() > 0 ? SearchText(*study) + "\n\n" : "\n") << ToText(Actions(plan))
               << "\nA training pass counts as 3 image passes, an inference pass as 1.\n\n"
               << ToText(splits) << "\n"
-              << ToText(Trials(plan));
+              << ToText(Trials(plan)) << advice;
     OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> lines, study->SourceLines());
     for (const std::string& line : lines) std::cout << "\n" << line << ".\n";
   }
@@ -133,11 +234,13 @@ Command PlanCommand() {
   command.min_arguments = command.max_arguments = 1;
   command.summary = "Shows what `run` would do: trials, the actions they share, what is done.";
   command.description =
-      "Nothing is run or written.\n"
+      "Nothing is run or written. It also says about how long the study takes (from earlier trainings in the store, "
+      "or\n"
+      "by multiply-adds), which data is missing and how to get it, and which guidelines for such studies it keeps.\n"
       "\n"
       "  openset plan quickstart\n"
       "  openset plan my_study.textproto --format=json\n";
-  command.flags = {"deploy", "store", "format", "devices", "data", "library", "redo"};
+  command.flags = {"deploy", "store", "format", "devices", "jobs", "data", "library", "redo"};
   command.run = ShowPlan;
   return command;
 }

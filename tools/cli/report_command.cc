@@ -14,6 +14,12 @@
 ABSL_FLAG(std::string, format, "text", "text, markdown, latex, csv or json; report also html.");
 ABSL_FLAG(bool, tidy, false,
           "With --format=csv: a row a trial and metric, as pandas.read_csv and `openset compare` read it.");
+ABSL_FLAG(std::vector<std::string>, rows, {},
+          "Fields whose values are the rows of tables: method, task, group, metric, known_classes, unknown_classes, "
+          "split, seed and the names of axes; with --columns.");
+ABSL_FLAG(std::vector<std::string>, columns, {},
+          "Fields whose values are the columns. What is in neither has a table for each value; splits and seeds are "
+          "averaged.");
 ABSL_FLAG(std::string, out, "", "File to write to; empty: standard output.");
 
 namespace openset {
@@ -26,7 +32,15 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
     return absl::InvalidArgumentError(absl::StrCat("--tidy: is a table for --format=csv, not for ", format));
   }
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
-  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReportAs(tidy ? "tidy" : format, *study));
+  const std::vector<std::string> rows = absl::GetFlag(FLAGS_rows), columns = absl::GetFlag(FLAGS_columns);
+  if (rows.empty() != columns.empty()) {
+    return absl::InvalidArgumentError("--rows and --columns: name both, as --rows=method --columns=task,metric");
+  }
+  if (!rows.empty() && format != "text" && format != "markdown" && format != "latex") {
+    return absl::InvalidArgumentError(absl::StrCat("--rows: lays out tables of text, markdown and latex; ", format,
+                                                   " holds all numbers in one form"));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReportAs(tidy ? "tidy" : format, *study, rows, columns));
   const std::string out = absl::GetFlag(FLAGS_out);
   if (!out.empty()) return WriteFileAtomically(UserPath(out), text);
   std::cout << text;
@@ -42,6 +56,11 @@ Command ReportCommand() {
   command.min_arguments = command.max_arguments = 1;
   command.summary = "Prints an experiment's tables from the records there are.";
   command.description =
+      "Text, Markdown and LaTeX show published numbers beside ours, where the spec names some\n"
+      "(report.published), with what the difference may be due to. A star marks a method that differs from the first "
+      "one\n"
+      "(report.baseline).\n"
+      "\n"
       "Text, Markdown and LaTeX show the metrics' own units; csv and json hold the numbers in full precision, json "
       "also\n"
       "every single value with its split and seed, and each record's id, keys and learning curve; html is one page "
@@ -49,9 +68,10 @@ Command ReportCommand() {
       "offline.\n"
       "\n"
       "  openset report quickstart\n"
+      "  openset report quickstart --rows=method --columns=task,metric\n"
       "  openset report quickstart --format=html --out=quickstart.html\n"
       "  openset report quickstart --format=csv --tidy --out=quickstart.csv\n";
-  command.flags = {"deploy", "store", "format", "tidy", "out", "devices", "data", "library"};
+  command.flags = {"deploy", "store", "format", "tidy", "rows", "columns", "out", "devices", "data", "library"};
   command.run = RunReport;
   return command;
 }

@@ -14,6 +14,7 @@
 #include "experiments/report/format_report.h"
 #include "experiments/report/html_report.h"
 #include "experiments/report/mistake_sheet.h"
+#include "experiments/report/report_tables.h"
 #include "experiments/report/tidy.h"
 #include "experiments/study/failures.h"
 #include "tools/cli/deploy_flags.h"
@@ -74,14 +75,22 @@ absl::StatusOr<std::string> As(const std::string& format, const Study& study, co
 
 }  // namespace
 
-absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& study) {
+absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& study,
+                                     const std::vector<std::string>& rows, const std::vector<std::string>& columns) {
   std::vector<std::string> known;
   for (const auto& [name, file] : kFormats) known.push_back(name);
   if (std::find(known.begin(), known.end(), format) == known.end()) {
     return absl::InvalidArgumentError(absl::StrCat("--format: ", UnknownName("format", format, known)));
   }
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
-  return As(format, study, *results, study.MakeReport(*results));
+  Report report = study.MakeReport(*results);
+  if (!rows.empty() || !columns.empty()) {
+    OPENSET_RETURN_IF_ERROR(CheckLayout(report, "--rows", rows));
+    OPENSET_RETURN_IF_ERROR(CheckLayout(report, "--columns", columns));
+    report.rows = rows;
+    report.columns = columns;
+  }
+  return As(format, study, *results, report);
 }
 
 std::string ReportPagePath(const Study& study) {

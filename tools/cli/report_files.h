@@ -3,6 +3,7 @@
 #define OPENSET_TOOLS_CLI_REPORT_FILES_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -11,9 +12,12 @@
 namespace openset {
 
 // The report of a study in a format by name: those of ParseReportFormat(), "html", and "tidy" (a row a trial and
-// metric, experiments/report/tidy.h). Errors: kInvalidArgument with the known ones; those of Study::LoadResults() and
-// HtmlReport().
-absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& study);
+// metric, experiments/report/tidy.h). Errors: kInvalidArgument with the known ones, also of fields; those of
+// Study::LoadResults() and HtmlReport(). `rows` and `columns`: fields in place of the spec's
+// (experiments/report/report_tables.h); both empty: the spec's.
+absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& study,
+                                     const std::vector<std::string>& rows = {},
+                                     const std::vector<std::string>& columns = {});
 
 // Writes the report in every format below the store's reports/, prints it as text and says where it and the records
 // are.

@@ -1,0 +1,124 @@
+#include "experiments/plan/cost.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
+#include "core/files/files.h"
+#include "data/task.pb.h"
+#include "experiments/spec/method.proto.h"
+#include "models/model.pb.h"
+#include "models/multiply_adds.h"
+
+namespace openset {
+namespace {
+
+constexpr double kTrainPasses = 3;
+
+// What decides how long a pass takes: the backbone and the image's size. Dropout and heads matter little.
+std::string NetworkOf(const MethodSpec& method) {
+  ModelSpec model = method.model();
+  model.clear_head();
+  model.clear_weights();
+  return absl::StrCat(model.ShortDebugString(), " ", method.input().size(), " ", method.input().channels());
+}
+
+std::optional<int64_t> MultiplyAddsOf(const MethodSpec& method, int classes) {
+  return MultiplyAdds(method.model(), method.input(), classes);
+}
+
+double Median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+Throughputs Throughputs::OfStore(const Store& store, int most_records) {
+  Throughputs throughputs;
+  const std::string folder = JoinPath(store.folder(), "records");
+  int seen = 0;
+  for (const std::string& shard : ListFolder(folder).value_or(std::vector<std::string>{})) {
+    for (absl::string_view file : ListFolder(JoinPath(folder, shard)).value_or(std::vector<std::string>{})) {
+      if (!absl::ConsumeSuffix(&file, ".rec")) continue;
+      if (seen++ >= most_records) return throughputs;
+      const absl::StatusOr<TrialRecord> record = store.LoadRecord(std::string(file));
+      if (record.ok()) throughputs.Add(*record);
+    }
+  }
+  return throughputs;
+}
+
+void Throughputs::Add(const TrialRecord& record) {
+  const MethodSpec& method = record.trial().method();
+  // A training that another one started from may be of another network.
+  const StageProvenance* training = nullptr;
+  for (const StageProvenance& stage : record.provenance().stage()) {
+    if (stage.stage() == StageProvenance::TRAIN && stage.images_per_second() > 0) training = &stage;
+  }
+  if (training == nullptr) return;
+  CostDevice device;
+  device.is_gpu = training->has_gpu();
+  device.kind = device.is_gpu ? training->gpu() : training->cpu();
+  device.threads = device.is_gpu ? 1 : std::max(1, training->threads());
+  const double passes = kTrainPasses * training->images_per_second();
+  passes_[{NetworkOf(method), device}].push_back(passes);
+  const std::optional<int64_t> work = MultiplyAddsOf(method, record.trial().data().test_known().class_id_size());
+  if (work.has_value()) multiply_adds_[device].push_back(passes * static_cast<double>(*work));
+}
+
+Throughputs::Rate Throughputs::Of(const Trial& trial, const CostDevice& device) const {
+  using Basis = Rate::Basis;
+  if (const auto same = passes_.find({NetworkOf(trial.method()), device}); same != passes_.end()) {
+    return {Median(same->second), Basis::kMeasured};
+  }
+  const std::optional<int64_t> work = MultiplyAddsOf(trial.method(), trial.data().test_known().class_id_size());
+  if (!work.has_value()) return {};
+  const auto others = multiply_adds_.find(device);
+  if (others != multiply_adds_.end()) {
+    return {Median(others->second) / static_cast<double>(*work), Basis::kScaled};
+  }
+  const double rate = device.is_gpu ? kAssumedGpuRate : kAssumedCpuRate * device.threads;
+  return {rate / static_cast<double>(*work), Basis::kAssumed};
+}
+
+PlanCost CostOf(const Plan& plan, const Throughputs& throughputs, const CostDevice& device, bool needed_only) {
+  PlanCost cost;
+  for (const PlanNode& node : plan.nodes) {
+    if (node.kind != ActionKind::kTrain && node.kind != ActionKind::kInfer) continue;
+    if (needed_only && !node.needed) continue;
+    cost.passes += node.work;
+    const Throughputs::Rate rate = throughputs.Of(plan.TrialOf(node), device);
+    if (rate.basis == Throughputs::Rate::Basis::kUnknown) {
+      cost.unknown_passes += node.work;
+      continue;
+    }
+    const double hours = static_cast<double>(node.work) / rate.passes_per_second / 3600;
+    cost.hours += hours;
+    double* part = &cost.assumed;
+    if (rate.basis == Throughputs::Rate::Basis::kMeasured) part = &cost.measured;
+    if (rate.basis == Throughputs::Rate::Basis::kScaled) part = &cost.scaled;
+    *part += hours;
+  }
+  if (cost.hours > 0) {
+    for (double* part : {&cost.measured, &cost.scaled, &cost.assumed}) *part /= cost.hours;
+  }
+  return cost;
+}
+
+std::string HoursText(double hours) {
+  const auto text = [](double value, const char* unit) {
+    return absl::StrFormat(value < 9.95 ? "%.1f %s" : "%.0f %s", value, unit);
+  };
+  if (hours * 3600 < 60) return absl::StrFormat("%.0f s", std::ceil(hours * 3600));
+  if (hours < 1) return absl::StrFormat("%.0f min", std::ceil(hours * 60));
+  if (hours < 48) return text(hours, "h");
+  if (hours < 2 * 365 * 24) return text(hours / 24, "days");
+  return text(hours / (365 * 24), "years");
+}
+
+}  // namespace openset

@@ -1,0 +1,160 @@
+#include "experiments/report/published_numbers.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "data/task.pb.h"
+#include "eval/metrics/display.h"
+#include "eval/metrics/make_metric.h"
+#include "experiments/published/published.h"
+#include "experiments/spec/method.pb.h"
+#include "experiments/store/metric_groups.h"
+
+namespace openset {
+namespace {
+
+// What a trial shares with a cell: task, row, known and unknown classes.
+using Key = std::tuple<std::string, std::string, int, int>;
+
+Key KeyOf(const ReportCell& cell) { return {cell.task, RowName(cell), cell.known_classes, cell.unknown_classes}; }
+
+Key KeyOf(const TrialSpec& trial) {
+  ReportCell cell;
+  cell.method = trial.method().name();
+  cell.axis.assign(trial.axis().begin(), trial.axis().end());
+  return {trial.task(), RowName(cell), trial.data().test_known().class_id_size(), CountUnknownClasses(trial.data())};
+}
+
+const MetricSpec* FindMetric(const TrialSpec& trial, const std::string& name) {
+  for (const MetricSpec& metric : trial.metric()) {
+    if (MetricName(metric) == name) return &metric;
+  }
+  return nullptr;
+}
+
+template <typename Names>
+std::string TheirName(const Names& names, const std::string& ours) {
+  for (const PublishedName& name : names) {
+    if (name.ours() == ours) return name.published();
+  }
+  return ours;
+}
+
+// The metric under which a study's metric stands there: its own, or one of another kind by name.
+MetricSpec TheirMetric(const PublishedReference& reference, const PublishedTable& table, const MetricSpec& ours) {
+  const std::string name = TheirName(reference.metric(), MetricName(ours));
+  if (name == MetricName(ours)) return ours;
+  for (const PublishedColumn& column : table.column()) {
+    if (MetricName(column.metric()) == name) return column.metric();
+  }
+  return ours;
+}
+
+std::vector<std::string> Reasons(const TrialSpec& trial, const ReportCell& cell, const MetricSpec& ours,
+                                 const PublishedKey& key, const PublishedPlace& place, bool of_splits) {
+  std::vector<std::string> reasons;
+  if (key.task != cell.task) reasons.push_back(absl::StrCat("other data: ", cell.task, " for ", key.task));
+  if (place.column->has_data()) reasons.push_back(absl::StrCat("other data: ", place.column->data()));
+  if (key.method != cell.method) {
+    reasons.push_back(absl::StrCat("another method: ", cell.method, " for ", key.method));
+  } else if (!place.is_same_method) {
+    reasons.push_back(absl::StrCat("another recipe: ", cell.method, " for ", place.row->method(0)));
+  }
+  const std::string label = DisplayOf(ours).label, their_label = DisplayOf(place.column->metric()).label;
+  if (label != their_label) reasons.push_back(absl::StrCat("another convention: ", label, " for ", their_label));
+  if (trial.method().has_training() && place.row->has_epochs() &&
+      trial.method().training().epochs() != place.row->epochs()) {
+    reasons.push_back(absl::StrCat(trial.method().training().epochs() < place.row->epochs() ? "fewer" : "more",
+                                   " epochs: ", trial.method().training().epochs(), " for ", place.row->epochs()));
+  }
+  if (const int limit = trial.data().train().limit_per_class(); limit > 0 && trial.method().has_training()) {
+    reasons.push_back(absl::StrCat("fewer training images: ", limit, " a class"));
+  }
+  if (const int limit = trial.data().test_known().limit_per_class(); limit > 0) {
+    reasons.push_back(absl::StrCat("fewer test images: ", limit, " a class"));
+  }
+  const int splits = static_cast<int>(std::set<int>(cell.splits.begin(), cell.splits.end()).size());
+  if (!of_splits && place.row->has_runs() && cell.n < place.row->runs()) {
+    reasons.push_back(absl::StrCat("fewer runs: ", cell.n, cell.n == 1 ? " value" : " values", " of ", splits,
+                                   splits == 1 ? " split for " : " splits for ", place.row->runs()));
+  }
+  return reasons;
+}
+
+// The mean of the splits that the cell has, where each of them is known.
+bool MeanOfSplits(const PublishedCell& published, const ReportCell& cell, PublishedNumber* number) {
+  const std::set<int> splits(cell.splits.begin(), cell.splits.end());
+  if (splits.empty() || published.of_split_size() == 0) return false;
+  double sum = 0;
+  for (const int split : splits) {
+    const auto found = absl::c_find_if(published.of_split(), [&](const auto& of) { return of.split() == split; });
+    if (found == published.of_split().end()) return false;
+    sum += found->value();
+  }
+  number->value = sum / static_cast<double>(splits.size());
+  number->splits.assign(splits.begin(), splits.end());
+  number->std.reset();
+  return true;
+}
+
+template <typename Lines>
+void AppendAll(const Lines& lines, std::vector<std::string>* all) {
+  all->insert(all->end(), lines.begin(), lines.end());
+}
+
+}  // namespace
+
+void AddPublished(const ReportSpec& spec, const std::vector<PublishedTable>& tables,
+                  absl::Span<const TrialResult> results, Report* report) {
+  std::map<Key, const TrialSpec*> trials;  // the first of each
+  for (const TrialResult& result : results) trials.emplace(KeyOf(*result.trial), result.trial);
+  for (int t = 0; t < static_cast<int>(tables.size()); ++t) {
+    const PublishedTable& table = tables[t];
+    const PublishedReference& reference = spec.published(t);
+    bool is_used = false;
+    for (ReportCell& cell : report->cells) {
+      const auto trial = trials.find(KeyOf(cell));
+      const MetricSpec* ours = trial == trials.end() ? nullptr : FindMetric(*trial->second, cell.metric);
+      if (ours == nullptr) continue;
+      const MetricSpec metric = TheirMetric(reference, table, *ours);
+      // A name of ours that the spec gives stands for no level of openness of theirs.
+      const std::string task = TheirName(reference.task(), cell.task);
+      const PublishedKey key = {task,
+                                TheirName(reference.method(), cell.method),
+                                &metric,
+                                cell.group,
+                                cell.known_classes,
+                                cell.unknown_classes};
+      const std::optional<PublishedPlace> place = FindPublished(table, key);
+      if (!place.has_value()) continue;
+      is_used = true;
+      PublishedNumber number;
+      number.source = SourceText(table);
+      number.place = absl::StrCat(place->row->label(), ", ", place->column->label());
+      number.value = place->cell->value();
+      if (place->cell->has_std()) number.std = place->cell->std() * place->column->scale();
+      const bool of_splits = MeanOfSplits(*place->cell, cell, &number);
+      number.value *= place->column->scale();
+      number.reasons = Reasons(*trial->second, cell, *ours, key, *place, of_splits);
+      AppendAll(place->row->doubt(), &number.doubts);
+      AppendAll(place->column->doubt(), &number.doubts);
+      AppendAll(place->cell->doubt(), &number.doubts);
+      cell.published.push_back(std::move(number));
+    }
+    if (!is_used) continue;
+    const std::string source = SourceText(table);
+    if (table.has_convention()) report->published_lines.push_back(absl::StrCat(source, ": ", table.convention()));
+    for (const std::string& doubt : table.doubt()) {
+      report->published_lines.push_back(absl::StrCat(source, ": doubtful: ", doubt));
+    }
+  }
+}
+
+}  // namespace openset

@@ -1,0 +1,343 @@
+#include "experiments/report/report_tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "core/suggest.h"
+#include "experiments/store/metric_groups.h"
+
+namespace openset {
+namespace {
+
+// A task at a level of openness.
+using Level = std::tuple<std::string, int, int>;
+
+Level LevelOf(const ReportCell& cell) { return {cell.task, cell.known_classes, cell.unknown_classes}; }
+
+// Titles of levels: the task, and what sets a level apart from the task's others.
+class LevelTitles {
+ public:
+  explicit LevelTitles(const Report& report) {
+    for (const ReportCell& cell : report.cells) {
+      known_[cell.task].insert(cell.known_classes);
+      levels_[cell.task].insert({cell.known_classes, cell.unknown_classes});
+    }
+  }
+
+  std::string Of(const ReportCell& cell) const {
+    if (levels_.at(cell.task).size() < 2) return cell.task;
+    const std::string known =
+        known_.at(cell.task).size() < 2 ? "" : absl::StrFormat("%d known and ", cell.known_classes);
+    return absl::StrFormat("%s, %s%d unknown classes, openness %.3f", cell.task, known, cell.unknown_classes,
+                           cell.openness);
+  }
+
+ private:
+  std::map<std::string, std::set<int>> known_;
+  std::map<std::string, std::set<std::pair<int, int>>> levels_;
+};
+
+// "AUROC, % ↑".
+std::string MetricHead(const Display& display) {
+  if (!display.higher_is_better.has_value()) return LabelWithUnit(display);
+  return absl::StrCat(LabelWithUnit(display), *display.higher_is_better ? " ↑" : " ↓");
+}
+
+// A table that grows by cells.
+class Grid {
+ public:
+  Grid(std::string title, std::vector<std::string> row_heads)
+      : title_(std::move(title)), heads_(std::move(row_heads)) {}
+
+  void Put(const std::vector<std::string>& row, const std::string& column, const ReportCell* cell) {
+    cells_[{PlaceOf(row, &rows_), PlaceOf(column, &columns_)}] = cell;
+  }
+
+  // The best of each column, or of each row.
+  TitledTable Make(bool best_of_rows) const {
+    const size_t left = heads_.size();
+    TitledTable titled{title_, Table{heads_, {}, static_cast<int>(left)}};
+    Table& table = titled.table;
+    table.header.insert(table.header.end(), columns_.begin(), columns_.end());
+    for (size_t r = 0; r < rows_.size(); ++r) {
+      std::vector<std::string>& row = table.rows.emplace_back(rows_[r]);
+      for (size_t c = 0; c < columns_.size(); ++c) {
+        const ReportCell* cell = At(r, c);
+        row.push_back(cell == nullptr ? "" : CellText(*cell));
+      }
+    }
+    table.emphasis.assign(rows_.size(), std::vector<Emphasis>(table.header.size(), Emphasis::kNone));
+    const size_t lines = best_of_rows ? rows_.size() : columns_.size();
+    const size_t length = best_of_rows ? columns_.size() : rows_.size();
+    for (size_t line = 0; line < lines; ++line) {
+      std::vector<const ReportCell*> cells;
+      for (size_t i = 0; i < length; ++i) cells.push_back(best_of_rows ? At(line, i) : At(i, line));
+      const std::vector<Emphasis> marks = Marks(cells);
+      for (size_t i = 0; i < length; ++i) {
+        (best_of_rows ? table.emphasis[line][left + i] : table.emphasis[i][left + line]) = marks[i];
+      }
+    }
+    return titled;
+  }
+
+ private:
+  template <typename T>
+  static int PlaceOf(const T& name, std::vector<T>* names) {
+    const auto found = std::find(names->begin(), names->end(), name);
+    const int place = static_cast<int>(found - names->begin());
+    if (found == names->end()) names->push_back(name);
+    return place;
+  }
+
+  const ReportCell* At(size_t row, size_t column) const {
+    const auto found = cells_.find({static_cast<int>(row), static_cast<int>(column)});
+    return found == cells_.end() ? nullptr : found->second;
+  }
+
+  static std::vector<Emphasis> Marks(const std::vector<const ReportCell*>& cells) {
+    const auto quality = [](const ReportCell* cell) -> std::optional<double> {  // larger = better
+      if (cell == nullptr || cell->n == 0 || !cell->display.higher_is_better.has_value()) return std::nullopt;
+      return *cell->display.higher_is_better ? cell->mean : -cell->mean;
+    };
+    std::set<double> qualities;
+    for (const ReportCell* cell : cells) {
+      if (const std::optional<double> q = quality(cell); q.has_value()) qualities.insert(*q);
+    }
+    std::vector<Emphasis> marks(cells.size(), Emphasis::kNone);
+    if (qualities.size() < 2) return marks;
+    const double best = *qualities.rbegin(), second = *std::next(qualities.rbegin());
+    for (size_t i = 0; i < cells.size(); ++i) {
+      const std::optional<double> q = quality(cells[i]);
+      if (q == best) marks[i] = Emphasis::kBest;
+      if (q == second) marks[i] = Emphasis::kSecond;
+    }
+    return marks;
+  }
+
+  std::string title_;
+  std::vector<std::string> heads_, columns_;
+  std::vector<std::vector<std::string>> rows_;
+  std::map<std::pair<int, int>, const ReportCell*> cells_;
+};
+
+std::vector<TitledTable> DefaultTables(const Report& report) {
+  const LevelTitles titles(report);
+  std::set<Level> with_sets;
+  for (const ReportCell& cell : report.cells) {
+    if (cell.group != kPool) with_sets.insert(LevelOf(cell));
+  }
+  std::vector<Grid> grids;
+  std::map<std::pair<Level, bool>, size_t> index;
+  for (const ReportCell& cell : report.cells) {
+    const bool of_set = cell.group != kPool;
+    const auto [at, is_new] = index.try_emplace({LevelOf(cell), of_set}, grids.size());
+    if (is_new) {
+      std::string title = titles.Of(cell);
+      if (of_set) {
+        absl::StrAppend(&title, ": each set of unknown samples against all known ones");
+      } else if (with_sets.count(LevelOf(cell)) > 0) {
+        absl::StrAppend(&title, ": all unknown samples");
+      }
+      grids.emplace_back(title,
+                         of_set ? std::vector<std::string>{"method", "unknown"} : std::vector<std::string>{"method"});
+    }
+    std::vector<std::string> row = {RowName(cell)};
+    if (of_set) row.push_back(cell.group);
+    grids[at->second].Put(row, MetricHead(cell.display), &cell);
+  }
+  std::vector<TitledTable> tables;
+  for (const Grid& grid : grids) tables.push_back(grid.Make(false));
+  return tables;
+}
+
+using TextOf = std::function<std::string(const ReportCell&)>;
+
+// What rows, columns and tables can be of; splits and seeds are of values, not of cells.
+std::vector<std::pair<std::string, TextOf>> CellFields(const Report& report) {
+  std::vector<std::pair<std::string, TextOf>> fields = {
+      {"method", [](const ReportCell& cell) { return cell.method; }},
+      {"task", [](const ReportCell& cell) { return cell.task; }},
+      {"group", [](const ReportCell& cell) { return cell.group; }},
+      {"metric", [](const ReportCell& cell) { return MetricHead(cell.display); }},
+      {"known_classes", [](const ReportCell& cell) { return absl::StrCat(cell.known_classes); }},
+      {"unknown_classes", [](const ReportCell& cell) { return absl::StrCat(cell.unknown_classes); }},
+  };
+  for (const ReportCell& cell : report.cells) {
+    for (const AxisValue& axis : cell.axis) {
+      const std::string name = axis.name();
+      if (absl::c_any_of(fields, [&](const auto& field) { return field.first == name; })) continue;
+      fields.emplace_back(name, [name](const ReportCell& of) {
+        const auto value = absl::c_find_if(of.axis, [&](const AxisValue& a) { return a.name() == name; });
+        return value == of.axis.end() ? std::string() : value->value();
+      });
+    }
+  }
+  return fields;
+}
+
+constexpr char kSplit[] = "split", kSeed[] = "seed";
+
+// The cell's values of one split or seed each, as cells.
+std::vector<ReportCell> PartsOf(const ReportCell& cell, bool by_split, bool by_seed) {
+  std::vector<ReportCell> parts;
+  std::map<std::pair<int, uint64_t>, size_t> index;
+  for (int i = 0; i < cell.n; ++i) {
+    const std::pair<int, uint64_t> key = {by_split ? cell.splits[i] : 0, by_seed ? cell.seeds[i] : 0};
+    const auto [at, is_new] = index.try_emplace(key, parts.size());
+    if (is_new) {
+      ReportCell part = cell;
+      part.n = part.missing = 0;
+      part.values.clear(), part.splits.clear(), part.seeds.clear(), part.intervals.clear();
+      part.absent_reasons.clear();
+      part.significance.reset();
+      parts.push_back(std::move(part));
+    }
+    ReportCell& part = parts[at->second];
+    part.values.push_back(cell.values[i]);
+    part.splits.push_back(cell.splits[i]);
+    part.seeds.push_back(cell.seeds[i]);
+    part.intervals.push_back(cell.intervals[i]);
+  }
+  for (ReportCell& part : parts) Summarise(&part);
+  return parts;
+}
+
+std::vector<TitledTable> LaidOutTables(const Report& report) {
+  const auto is_in = [](const std::vector<std::string>& list, const std::string& name) {
+    return absl::c_linear_search(list, name);
+  };
+  const std::vector<std::pair<std::string, TextOf>> fields = CellFields(report);
+  const bool by_split = is_in(report.rows, kSplit) || is_in(report.columns, kSplit);
+  const bool by_seed = is_in(report.rows, kSeed) || is_in(report.columns, kSeed);
+  std::vector<ReportCell> parts;  // that the tables point to
+  if (by_split || by_seed) {
+    for (const ReportCell& cell : report.cells) {
+      for (ReportCell& part : PartsOf(cell, by_split, by_seed)) parts.push_back(std::move(part));
+    }
+  }
+  const std::vector<ReportCell>& cells = by_split || by_seed ? parts : report.cells;
+  const auto texts = [&](const ReportCell& cell, const std::vector<std::string>& names) {
+    std::vector<std::string> found;
+    for (const std::string& name : names) {
+      if (name == kSplit) found.push_back(absl::StrCat(cell.splits[0]));
+      if (name == kSeed) found.push_back(absl::StrCat(cell.seeds[0]));
+      for (const auto& [field, text] : fields) {
+        if (field == name) found.push_back(text(cell));
+      }
+    }
+    return found;
+  };
+  std::vector<std::string> other;  // fields that set tables apart: more than one value
+  for (const auto& [field, text] : fields) {
+    if (is_in(report.rows, field) || is_in(report.columns, field)) continue;
+    std::set<std::string> values;
+    for (const ReportCell& cell : cells) values.insert(text(cell));
+    if (values.size() > 1) other.push_back(field);
+  }
+  std::vector<Grid> grids;
+  std::map<std::vector<std::string>, size_t> index;
+  for (const ReportCell& cell : cells) {
+    const std::vector<std::string> key = texts(cell, other);
+    const auto [at, is_new] = index.try_emplace(key, grids.size());
+    if (is_new) {
+      std::vector<std::string> words;
+      for (size_t i = 0; i < other.size(); ++i) {
+        const bool is_number =
+            other[i] != "method" && other[i] != "task" && other[i] != "group" && other[i] != "metric";
+        words.push_back(is_number ? absl::StrCat(other[i], " ", key[i].empty() ? "-" : key[i]) : key[i]);
+      }
+      grids.emplace_back(words.empty() ? report.experiment : absl::StrJoin(words, ", "), report.rows);
+    }
+    const std::vector<std::string> column = texts(cell, report.columns);
+    grids[at->second].Put(texts(cell, report.rows), absl::StrJoin(column, ", "), &cell);
+  }
+  std::vector<TitledTable> tables;
+  for (const Grid& grid : grids) tables.push_back(grid.Make(is_in(report.rows, "metric")));
+  return tables;
+}
+
+}  // namespace
+
+std::string CellText(const ReportCell& cell) {
+  if (cell.n == 0) return cell.missing > 0 ? "-" : "undefined";
+  std::string text = Shown(cell.mean, cell.display);
+  if (cell.n > 1) absl::StrAppend(&text, " ± ", Shown(cell.std, cell.display));
+  if (cell.n == 1 && cell.intervals[0].has_value()) {
+    const auto& [low, high] = *cell.intervals[0];
+    absl::StrAppend(&text, " [", Shown(low, cell.display), ", ", Shown(high, cell.display), "]");
+  }
+  if (cell.significance.has_value() && cell.significance->detectable) absl::StrAppend(&text, "*");
+  if (cell.missing > 0 || !cell.absent_reasons.empty()) absl::StrAppend(&text, " (n=", cell.n, ")");
+  return text;
+}
+
+absl::Status CheckLayout(const Report& report, const std::string& flag, const std::vector<std::string>& fields) {
+  std::vector<std::string> known;
+  for (const auto& [field, text] : CellFields(report)) known.push_back(field);
+  known.insert(known.end(), {kSplit, kSeed});
+  std::set<std::string> seen;
+  for (const std::string& field : fields) {
+    if (!absl::c_linear_search(known, field)) {
+      return absl::InvalidArgumentError(absl::StrCat(flag, ": ", UnknownName("field", field, known)));
+    }
+    if (!seen.insert(field).second) {
+      return absl::InvalidArgumentError(absl::StrCat(flag, ": ", field, " is listed twice"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::vector<TitledTable> ReportTables(const Report& report) {
+  return report.rows.empty() && report.columns.empty() ? DefaultTables(report) : LaidOutTables(report);
+}
+
+std::vector<TitledTable> PublishedTables(const Report& report, std::vector<std::string>* notes) {
+  const LevelTitles titles(report);
+  const auto number_of = [&](const std::string& note) {
+    auto found = absl::c_find(*notes, note);
+    if (found == notes->end()) found = notes->insert(found, note);
+    return static_cast<int>(found - notes->begin()) + 1;
+  };
+  std::vector<TitledTable> tables;
+  std::map<Level, size_t> index;
+  for (const ReportCell& cell : report.cells) {
+    for (const PublishedNumber& number : cell.published) {
+      const auto [at, is_new] = index.try_emplace(LevelOf(cell), tables.size());
+      if (is_new) {
+        const Table table{{"method", "metric", "ours", "published", "difference", "notes"}, {}, 2};
+        tables.push_back({absl::StrCat(titles.Of(cell), ": beside published numbers"), table});
+      }
+      std::set<int> numbers = {number_of(number.source)};
+      for (const std::string& reason : number.reasons) numbers.insert(number_of(reason));
+      for (const std::string& doubt : number.doubts) numbers.insert(number_of(absl::StrCat("doubtful: ", doubt)));
+      if (!number.splits.empty()) {
+        numbers.insert(number_of(absl::StrCat("the mean of splits ", absl::StrJoin(number.splits, ", "), " there")));
+      }
+      std::string published = Shown(number.value, cell.display);
+      if (number.std.has_value()) absl::StrAppend(&published, " ± ", Shown(*number.std, cell.display));
+      std::string difference = "-";
+      if (cell.n > 0) {
+        difference = Shown(cell.mean - number.value, cell.display);
+        if (cell.mean >= number.value) difference.insert(0, "+");
+      }
+      const std::string metric = cell.group == kPool ? MetricHead(cell.display)
+                                                     : absl::StrCat(MetricHead(cell.display), " (", cell.group, ")");
+      tables[at->second].table.rows.push_back(
+          {RowName(cell), metric, CellText(cell), published, difference, absl::StrJoin(numbers, " ")});
+    }
+  }
+  return tables;
+}
+
+}  // namespace openset

@@ -1,0 +1,130 @@
+#include "experiments/report/report_tables.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+ReportCell Cell(const std::string& method, const std::string& task, const std::string& metric,
+                std::vector<double> values) {
+  ReportCell cell;
+  cell.method = method;
+  cell.task = task;
+  cell.known_classes = 6;
+  cell.unknown_classes = 4;
+  cell.group = "pool";
+  cell.metric = metric;
+  cell.display.label = metric;
+  cell.display.factor = 1;
+  cell.display.digits = 1;
+  cell.display.higher_is_better = true;
+  cell.values = std::move(values);
+  for (int i = 0; i < static_cast<int>(cell.values.size()); ++i) {
+    cell.splits.push_back(i);
+    cell.seeds.push_back(7);
+    cell.intervals.emplace_back();
+  }
+  Summarise(&cell);
+  return cell;
+}
+
+// Two methods on two tasks by two metrics.
+Report Example() {
+  Report report;
+  report.experiment = "study";
+  double value = 0;
+  for (const char* method : {"a", "b"}) {
+    for (const char* task : {"cats", "dogs"}) {
+      for (const char* metric : {"acc", "auc"}) {
+        report.cells.push_back(Cell(method, task, metric, {value, value + 2}));
+        ++value;
+      }
+    }
+  }
+  return report;
+}
+
+TEST(ReportTables, RowsAndColumnsAreFields) {
+  Report report = Example();
+  report.rows = {"method"};
+  report.columns = {"task", "metric"};
+  const std::vector<TitledTable> tables = ReportTables(report);
+  ASSERT_EQ(tables.size(), 1);
+  EXPECT_EQ(tables[0].title, "study");
+  EXPECT_EQ(ToText(tables[0].table),
+            "method  cats, acc ↑  cats, auc ↑  dogs, acc ↑  dogs, auc ↑\n"
+            "----------------------------------------------------------\n"
+            "a         1.0 ± 1.0    2.0 ± 1.0    3.0 ± 1.0    4.0 ± 1.0\n"
+            "b         5.0 ± 1.0    6.0 ± 1.0    7.0 ± 1.0    8.0 ± 1.0\n");
+  EXPECT_EQ(tables[0].table.EmphasisOf(1, 1), Emphasis::kBest);
+  EXPECT_EQ(tables[0].table.EmphasisOf(0, 1), Emphasis::kSecond);
+}
+
+TEST(ReportTables, OtherFieldsHaveATableAValue) {
+  Report report = Example();
+  report.rows = {"metric"};
+  report.columns = {"method"};
+  const std::vector<TitledTable> tables = ReportTables(report);
+  ASSERT_EQ(tables.size(), 2);
+  EXPECT_EQ(tables[0].title, "cats");
+  EXPECT_EQ(tables[1].title, "dogs");
+  EXPECT_THAT(tables[1].table.header, ElementsAre("metric", "a", "b"));
+  EXPECT_THAT(tables[1].table.rows[0], ElementsAre("acc ↑", "3.0 ± 1.0", "7.0 ± 1.0"));
+  // The best of a row, where rows are metrics.
+  EXPECT_EQ(tables[1].table.EmphasisOf(0, 2), Emphasis::kBest);
+  EXPECT_EQ(tables[1].table.EmphasisOf(0, 1), Emphasis::kSecond);
+}
+
+TEST(ReportTables, SplitsSeedsAndAxes) {
+  Report report;
+  report.experiment = "study";
+  report.cells = {Cell("a", "cats", "acc", {1, 3}), Cell("a", "cats", "acc", {5})};
+  for (int i : {0, 1}) {
+    AxisValue& axis = report.cells[i].axis.emplace_back();
+    axis.set_name("lambda");
+    axis.set_value(i == 0 ? "0.1" : "0.2");
+  }
+  report.rows = {"lambda"};
+  report.columns = {"split"};
+  const std::vector<TitledTable> tables = ReportTables(report);
+  ASSERT_EQ(tables.size(), 1);
+  EXPECT_EQ(ToText(tables[0].table),
+            "lambda    0    1\n"
+            "----------------\n"
+            "0.1     1.0  3.0\n"
+            "0.2     5.0\n");
+}
+
+// 7 known classes with 8 unknown ones are another level than 2 with 8.
+TEST(ReportTables, LevelsDifferInKnownClassesToo) {
+  Report report;
+  report.cells = {Cell("a", "cats", "acc", {1}), Cell("a", "cats", "acc", {2}), Cell("a", "cats", "acc", {3})};
+  report.cells[1].known_classes = 2;
+  report.cells[2].unknown_classes = 5;
+  report.cells[1].openness = 0.25;
+  const std::vector<TitledTable> tables = ReportTables(report);
+  ASSERT_EQ(tables.size(), 3);
+  EXPECT_EQ(tables[0].title, "cats, 6 known and 4 unknown classes, openness 0.000");
+  EXPECT_EQ(tables[1].title, "cats, 2 known and 4 unknown classes, openness 0.250");
+  EXPECT_EQ(tables[2].title, "cats, 6 known and 5 unknown classes, openness 0.000");
+}
+
+TEST(CheckLayout, KnowsTheFields) {
+  const Report report = Example();
+  EXPECT_TRUE(CheckLayout(report, "--rows", {"method", "split", "seed", "unknown_classes"}).ok());
+  EXPECT_THAT(CheckLayout(report, "--rows", {"metod"}).message(),
+              HasSubstr("--rows: unknown field 'metod'; did you mean 'method'?"));
+  EXPECT_THAT(CheckLayout(report, "--columns", {"task", "task"}).message(),
+              HasSubstr("--columns: task is listed twice"));
+}
+
+}  // namespace
+}  // namespace openset

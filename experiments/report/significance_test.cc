@@ -1,0 +1,83 @@
+#include "experiments/report/significance.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "experiments/report/report_tables.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+// A value a split, one seed each.
+ReportCell Cell(const std::string& method, const std::string& metric, std::vector<double> values) {
+  ReportCell cell;
+  cell.method = method;
+  cell.task = "task";
+  cell.group = "pool";
+  cell.metric = metric;
+  cell.values = std::move(values);
+  for (int i = 0; i < static_cast<int>(cell.values.size()); ++i) {
+    cell.splits.push_back(i);
+    cell.seeds.push_back(0);
+    cell.intervals.emplace_back();
+  }
+  Summarise(&cell);
+  return cell;
+}
+
+// Differences 1, 2, 3 have mean 2 and standard error 1 / sqrt(3): t = 2 sqrt(3) with 2 degrees of freedom, of which the
+// two-sided p is 1 - t / sqrt(t^2 + 2) = 1 - sqrt(12 / 14).
+const double kP = 1 - std::sqrt(12.0 / 14);
+
+TEST(AddSignificance, IsAPairedTTestOverSplits) {
+  Report report;
+  report.cells = {Cell("a", "auroc", {1, 1, 1}), Cell("b", "auroc", {2, 3, 4})};
+  AddSignificance("", &report);
+  EXPECT_FALSE(report.cells[0].significance.has_value());
+  ASSERT_TRUE(report.cells[1].significance.has_value());
+  EXPECT_NEAR(report.cells[1].significance->p_value, kP, 1e-12);
+  EXPECT_FALSE(report.cells[1].significance->detectable);  // 0.074
+  EXPECT_EQ(report.baseline, "a");
+}
+
+// Holm's: the smaller of two is doubled, the other one is at least as large. Another metric is another family.
+TEST(AddSignificance, AdjustsOverTheTestsOfAMetric) {
+  Report report;
+  report.cells = {Cell("a", "auroc", {1, 1, 1}), Cell("a", "accuracy", {1, 1, 1}), Cell("b", "auroc", {2, 3, 4}),
+                  Cell("b", "accuracy", {2, 3, 4}), Cell("c", "auroc", {11, 11.001, 11.002})};
+  AddSignificance("a", &report);
+  EXPECT_NEAR(report.cells[2].significance->p_value, kP, 1e-12);
+  EXPECT_NEAR(report.cells[3].significance->p_value, kP, 1e-12);
+  EXPECT_LT(report.cells[4].significance->p_value, 1e-6);
+  EXPECT_TRUE(report.cells[4].significance->detectable);
+  EXPECT_EQ(CellText(report.cells[4]).back(), '*');
+  EXPECT_EQ(CellText(report.cells[2]).find('*'), std::string::npos);
+}
+
+// Three seeds of one split in two splits are two replicates, not six.
+TEST(AddSignificance, SeedsOfASplitAreNoReplicates) {
+  Report report;
+  report.cells = {Cell("a", "auroc", {0, 0, 0, 0, 0, 0}), Cell("b", "auroc", {1, 1.1, 0.9, 3, 3.1, 2.9})};
+  for (ReportCell& cell : report.cells) {
+    cell.splits = {0, 0, 0, 1, 1, 1};
+    cell.seeds = {0, 1, 2, 0, 1, 2};
+  }
+  AddSignificance("a", &report);
+  // t = 2 / 1 with one degree of freedom: p = 1 - 2 atan(2) / pi = 0.295.
+  EXPECT_NEAR(report.cells[1].significance->p_value, 1 - 2 * std::atan(2.0) / M_PI, 1e-9);
+}
+
+TEST(AddSignificance, NoTestWithoutPairs) {
+  Report report;
+  report.cells = {Cell("a", "auroc", {1, 2}), Cell("b", "auroc", {2}), Cell("c", "auroc", {2, 3}),
+                  Cell("d", "nll", {2, 5})};
+  AddSignificance("a", &report);
+  for (const ReportCell& cell : report.cells) EXPECT_FALSE(cell.significance.has_value()) << cell.method;
+  EXPECT_EQ(report.baseline, "");
+}
+
+}  // namespace
+}  // namespace openset

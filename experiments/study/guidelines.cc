@@ -1,0 +1,165 @@
+#include "experiments/study/guidelines.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "core/openness.h"
+#include "data/selection.h"
+#include "data/task.pb.h"
+#include "eval/metrics/display.h"
+#include "eval/metrics/metric.pb.h"
+
+namespace openset {
+namespace {
+
+constexpr double kUneven = 10;
+
+int UnknownClasses(const TaskData& data) {
+  int count = 0;
+  for (const UnknownGroup& group : data.test_unknown()) count += group.selection().class_id_size();
+  return count;
+}
+
+// The classes that are known and unknown, in any order.
+std::set<std::pair<std::string, int>> ClassesOf(const TaskData& data) {
+  std::set<std::pair<std::string, int>> classes;
+  for (const int id : data.test_known().class_id()) classes.insert({"known", id});
+  for (const UnknownGroup& group : data.test_unknown()) {
+    for (const int id : group.selection().class_id()) classes.insert({group.selection().data_set(), id});
+  }
+  return classes;
+}
+
+using Level = std::tuple<int, int>;  // known and unknown classes
+
+Guideline Levels(const std::vector<const Trial*>& trials) {
+  std::set<Level> levels;
+  for (const Trial* trial : trials) {
+    levels.insert({trial->data().test_known().class_id_size(), UnknownClasses(trial->data())});
+  }
+  const auto [known, unknown] = *levels.begin();
+  if (levels.size() > 1) return {true, absl::StrCat(levels.size(), " levels of openness")};
+  return {false,
+          absl::StrFormat("one openness only (%.3f: %d known and %d unknown classes): measure several, by tasks or "
+                          "unknown_classes",
+                          Openness(known, unknown), known, unknown)};
+}
+
+Guideline Draws(const std::vector<const Trial*>& trials) {
+  std::map<std::tuple<std::string, int, int>, std::set<std::set<std::pair<std::string, int>>>> draws;
+  for (const Trial* trial : trials) {
+    draws[{trial->task(), trial->data().test_known().class_id_size(), UnknownClasses(trial->data())}].insert(
+        ClassesOf(trial->data()));
+  }
+  std::set<std::string> single;
+  size_t fewest = draws.begin()->second.size();
+  for (const auto& [level, of_level] : draws) {
+    fewest = std::min(fewest, of_level.size());
+    if (of_level.size() == 1) single.insert(std::get<0>(level));
+  }
+  if (single.empty()) return {true, absl::StrCat(fewest, " or more draws of the classes at each level")};
+  return {false, absl::StrCat("one draw of the classes only in ", absl::StrJoin(single, ", "),
+                              ": its results are of those classes; take more splits")};
+}
+
+bool IsFOrAccuracy(const MetricSpec& metric) {
+  switch (metric.kind_case()) {
+    case MetricSpec::kAccuracy:
+    case MetricSpec::kOpenSetFMacro:
+    case MetricSpec::kOpenSetFMicro:
+    case MetricSpec::kOpenSetAccuracy:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Of the closed-set and the open-set decision.
+bool IsOfBoth(const MetricSpec& metric) {
+  switch (metric.kind_case()) {
+    case MetricSpec::kOpenauc:
+    case MetricSpec::kOpenaucStrict:
+    case MetricSpec::kOscr:
+    case MetricSpec::kPartialOpenauc:
+    case MetricSpec::kHalfpoint:
+    case MetricSpec::kOverall:
+    case MetricSpec::kCcrAtFpr:
+    case MetricSpec::kPooledAurc:
+    case MetricSpec::kPooledAugrc:
+    case MetricSpec::kNacc:
+    case MetricSpec::kNaccRates:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::vector<Guideline> Metrics(const Trial& trial) {
+  const MetricSpec* headline = nullptr;
+  std::string joint;
+  for (const MetricSpec& metric : trial.metric()) {
+    if (headline == nullptr && DisplayOf(metric).reads_unknown) headline = &metric;
+    if (joint.empty() && IsOfBoth(metric)) joint = DisplayOf(metric).label;
+  }
+  std::vector<Guideline> lines;
+  if (headline == nullptr) {
+    lines.push_back({false, "no metric reads unknown samples: this is closed-set evaluation"});
+  } else if (IsFOrAccuracy(*headline)) {
+    lines.push_back({false, absl::StrCat("the headline is ", DisplayOf(*headline).label,
+                                         ", which moves with known:unknown: results on other test sets don't compare; "
+                                         "put auroc, openauc, outer or overall first")});
+  } else {
+    lines.push_back({true, absl::StrCat("the headline is ", DisplayOf(*headline).label)});
+  }
+  if (joint.empty()) {
+    lines.push_back({false,
+                     "no metric of the closed-set and the open-set decision together: add openauc, halfpoint or "
+                     "overall"});
+  } else {
+    lines.push_back({true, absl::StrCat(joint, " is of both decisions together")});
+  }
+  return lines;
+}
+
+Guideline Imbalance(const std::vector<const Trial*>& trials, const Catalog& catalog) {
+  double least = 0, most = 0;
+  std::set<const TrialData*> seen;
+  for (const Trial* trial : trials) {
+    if (!seen.insert(trial->shared_data().get()).second) continue;
+    int64_t unknown = 0;
+    for (const UnknownGroup& group : trial->data().test_unknown()) {
+      unknown += CountSamples(group.selection(), catalog).value_or(0);
+    }
+    const int64_t known = CountSamples(trial->data().test_known(), catalog).value_or(0);
+    if (known == 0 || unknown == 0) continue;
+    const double ratio = static_cast<double>(known) / static_cast<double>(unknown);
+    least = least == 0 ? ratio : std::min(least, ratio);
+    most = std::max(most, ratio);
+  }
+  if (most == 0) return {false, "known:unknown test samples can't be told: a side has none"};
+  std::string text = absl::StrFormat("known:unknown test samples %.2f", least);
+  if (most > least) absl::StrAppendFormat(&text, " to %.2f", most);
+  if (most < kUneven && least > 1 / kUneven) return {true, absl::StrCat(text, "; each report says them")};
+  return {false, absl::StrCat(text,
+                              ": one side is ten times the other; read AUPR, accuracy and F-scores with it, and "
+                              "say it beside results")};
+}
+
+}  // namespace
+
+std::vector<Guideline> CheckGuidelines(const std::vector<const Trial*>& trials, const Catalog& catalog) {
+  if (trials.empty()) return {};
+  std::vector<Guideline> lines = {Levels(trials), Draws(trials)};
+  for (Guideline& line : Metrics(*trials[0])) lines.push_back(std::move(line));
+  lines.push_back(Imbalance(trials, catalog));
+  return lines;
+}
+
+}  // namespace openset

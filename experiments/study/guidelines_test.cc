@@ -1,0 +1,102 @@
+#include "experiments/study/guidelines.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "experiments/spec/expand.h"
+#include "experiments/testing/spec_sandbox.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+class GuidelinesTest : public ::testing::Test {
+ protected:
+  // The checks of kMinimalSpec (one split, accuracy) and what is appended to it.
+  std::vector<Guideline> Check(const std::string& more) {
+    const absl::StatusOr<Experiment> experiment = sandbox_.Load(absl::StrCat(kMinimalSpec, more));
+    EXPECT_TRUE(experiment.ok()) << experiment.status();
+    const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
+    EXPECT_TRUE(trials.ok()) << trials.status();
+    std::vector<const Trial*> pointers;
+    for (const Trial& trial : *trials) pointers.push_back(&trial);
+    return CheckGuidelines(pointers, experiment->catalog);
+  }
+
+  const SpecSandbox sandbox_;
+};
+
+// 3 known and 2 unknown classes: openness 1 - sqrt(6 / 8) = 0.134, 30 known and 20 unknown test samples.
+TEST_F(GuidelinesTest, AMinimalSpecBreaksAllButImbalance) {
+  const std::vector<Guideline> lines = Check("");
+  ASSERT_EQ(lines.size(), 5);
+  for (int i : {0, 1, 2, 3}) EXPECT_FALSE(lines[i].kept) << lines[i].text;
+  EXPECT_THAT(lines[0].text, HasSubstr("one openness only (0.134: 3 known and 2 unknown classes)"));
+  EXPECT_THAT(lines[1].text, HasSubstr("one draw of the classes only in task"));
+  EXPECT_THAT(lines[2].text, HasSubstr("no metric reads unknown samples"));
+  EXPECT_THAT(lines[3].text, HasSubstr("no metric of the closed-set and the open-set decision together"));
+  EXPECT_TRUE(lines[4].kept);
+  EXPECT_EQ(lines[4].text, "known:unknown test samples 1.50; each report says them");
+}
+
+TEST_F(GuidelinesTest, LevelsAndJointMetricsKeepThem) {
+  const std::vector<Guideline> lines = Check("unknown_classes: [1, 2] metric { auroc {} } metric { openauc {} }");
+  EXPECT_TRUE(lines[0].kept);
+  EXPECT_EQ(lines[0].text, "2 levels of openness");
+  EXPECT_FALSE(lines[1].kept);
+  EXPECT_TRUE(lines[2].kept);
+  EXPECT_EQ(lines[2].text, "the headline is AUROC");
+  EXPECT_TRUE(lines[3].kept);
+  EXPECT_EQ(lines[4].text, "known:unknown test samples 1.50 to 3.00; each report says them");
+}
+
+TEST_F(GuidelinesTest, AnFScoreIsNoHeadline) {
+  const std::vector<Guideline> lines = Check("metric { open_set_f_macro {} } metric { auroc {} }");
+  EXPECT_FALSE(lines[2].kept);
+  EXPECT_THAT(lines[2].text, HasSubstr("the headline is open-set F (macro"));
+}
+
+// Two draws of three known and two unknown classes.
+TEST_F(GuidelinesTest, DrawsAreOfDifferentClasses) {
+  for (const auto& [second, kept] :
+       {std::pair{"known: [4, 3, 0] unknown: [1, 2]", true}, {"known: [2, 1, 0] unknown: [4, 3]", false}}) {
+    sandbox_.Write("data/tasks/two.textproto",
+                   absl::StrCat("name: 'two' data_set: 'digits' split { known: [0, 1, 2] unknown: [3, 4] } split { ",
+                                second, " }"));
+    const absl::StatusOr<Experiment> experiment =
+        sandbox_.Load("name: 'spec' task: 'two' method: 'plain' seed: 0 metric { auroc {} }");
+    ASSERT_TRUE(experiment.ok()) << experiment.status();
+    const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
+    ASSERT_TRUE(trials.ok()) << trials.status();
+    std::vector<const Trial*> pointers;
+    for (const Trial& trial : *trials) pointers.push_back(&trial);
+    EXPECT_EQ(CheckGuidelines(pointers, experiment->catalog)[1].kept, kept) << second;
+  }
+}
+
+// One unknown class of 10 samples against 30 known ones would do; a limit of the known side does not.
+TEST_F(GuidelinesTest, AnUnevenTestSetIsSaid) {
+  sandbox_.Write(
+      "data/tasks/task.textproto",
+      "name: 'task' data_set: 'digits' unknown { data_set: 'digits' more_part: 'train' class_id: [1, 2, 3, 4] } "
+      "split { known: 0 }");
+  const absl::StatusOr<Experiment> experiment = sandbox_.Load(kMinimalSpec);
+  ASSERT_TRUE(experiment.ok()) << experiment.status();
+  const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
+  ASSERT_TRUE(trials.ok()) << trials.status();
+  const Guideline line = CheckGuidelines({&trials->front()}, experiment->catalog)[4];
+  // 10 known and 4 x 30 unknown ones.
+  EXPECT_FALSE(line.kept);
+  EXPECT_THAT(line.text, HasSubstr("known:unknown test samples 0.08: one side is ten times the other"));
+}
+
+TEST(CheckGuidelines, WithoutTrialsThereIsNothingToSay) {
+  EXPECT_TRUE(CheckGuidelines({}, Catalog::Open({}).value()).empty());
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,54 @@
+// The sums are written out from the layers of He et al. 2016 and Neal et al. 2018; the published figures (their Table 1
+// and what is cited for torchvision's networks) are in the comments.
+#include "models/multiply_adds.h"
+
+#include <string>
+
+#include "core/proto/text_proto.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+int64_t Of(const std::string& model, int size, int channels, int classes) {
+  ModelSpec spec;
+  EXPECT_TRUE(ParseTextProto(model, "model", &spec).ok());
+  InputSpec input;
+  input.set_size(size);
+  input.set_channels(channels);
+  return MultiplyAdds(spec, input, classes).value_or(-1);
+}
+
+TEST(MultiplyAdds, Vgg32) {
+  // Convolutions of 3x3: 3 to 64, 64 to 64 on 32x32; 64 to 128, twice 128 to 128 on 16x16; thrice 128 to 128 on 8x8;
+  // one on 4x4; then 128 to 6.
+  const int64_t expected = 9LL * (3 * 64 + 64 * 64) * 1024 + 9LL * (64 * 128 + 2 * 128 * 128) * 256 +
+                           9LL * 3 * 128 * 128 * 64 + 9LL * 128 * 128 * 16 + 128 * 6;
+  EXPECT_EQ(Of("vgg32 {}", 32, 3, 6), expected);
+}
+
+TEST(MultiplyAdds, OsrciCnn) {
+  // 28 -> 24, 12 -> 8, 4: 5x5 convolutions 1 to 10 and 10 to 20, then 320 to 64 to 6.
+  EXPECT_EQ(Of("osrci_cnn {}", 28, 1, 6), 25 * 10 * 24 * 24 + 25 * 10 * 20 * 8 * 8 + 320 * 64 + 64 * 6);
+}
+
+TEST(MultiplyAdds, ResnetCifar) {
+  // "41 million" with 10 classes and without convolutions in the shortcuts, which ours have: 16 to 32 on 16x16, 32 to
+  // 64 on 8x8.
+  const int64_t stages = 9LL * 3 * 16 * 1024 + 6 * 9LL * 16 * 16 * 1024 + (9LL * 16 * 32 + 5 * 9LL * 32 * 32) * 256 +
+                         (9LL * 32 * 64 + 5 * 9LL * 64 * 64) * 64;
+  EXPECT_EQ(Of("resnet_cifar { variant: RESNET20 }", 32, 3, 10), stages + 16 * 32 * 256 + 32 * 64 * 64 + 640);
+  EXPECT_NEAR(static_cast<double>(stages), 40.8e6, 0.3e6);
+  EXPECT_NEAR(static_cast<double>(Of("resnet_cifar { variant: RESNET18 }", 32, 3, 10)), 0.556e9, 0.003e9);
+}
+
+// 4.09 and 11.51 thousand million are stated for torchvision's.
+TEST(MultiplyAdds, ResnetImagenet) {
+  EXPECT_NEAR(static_cast<double>(Of("resnet_imagenet { variant: RESNET50 }", 224, 3, 1000)), 4.09e9, 0.02e9);
+  EXPECT_NEAR(static_cast<double>(Of("resnet_imagenet { variant: RESNET152 }", 224, 3, 1000)), 11.51e9, 0.03e9);
+}
+
+TEST(MultiplyAdds, AScriptsAreNotKnown) { EXPECT_EQ(Of("torch_script { file: 'a.pt' }", 32, 3, 6), -1); }
+
+}  // namespace
+}  // namespace openset
