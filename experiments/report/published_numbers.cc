@@ -13,6 +13,7 @@
 #include "data/task.pb.h"
 #include "eval/metrics/display.h"
 #include "eval/metrics/make_metric.h"
+#include "eval/metrics/metric.pb.h"
 #include "experiments/published/published.h"
 #include "experiments/spec/method.pb.h"
 #include "experiments/store/metric_groups.h"
@@ -57,6 +58,22 @@ MetricSpec TheirMetric(const PublishedReference& reference, const PublishedTable
   return ours;
 }
 
+const BalancedScoreSpec* BalancedScoreOf(const MetricSpec& metric) {
+  if (metric.has_outer()) return &metric.outer();
+  if (metric.has_halfpoint()) return &metric.halfpoint();
+  if (metric.has_overall()) return &metric.overall();
+  return nullptr;
+}
+
+// Of our metric's convention, in the words of theirs: a trial has the method's threshold in place of "of the method".
+std::string LabelBeside(const MetricSpec& theirs, const MetricSpec& ours) {
+  const BalancedScoreSpec* their_score = BalancedScoreOf(theirs);
+  const BalancedScoreSpec* our_score = BalancedScoreOf(ours);
+  const bool is_of_method = their_score != nullptr && their_score->has_of_method() && our_score != nullptr &&
+                            our_score->has_threshold() && theirs.kind_case() == ours.kind_case();
+  return DisplayOf(is_of_method && their_score->denominator() == our_score->denominator() ? theirs : ours).label;
+}
+
 std::vector<std::string> Reasons(const TrialSpec& trial, const ReportCell& cell, const MetricSpec& ours,
                                  const PublishedKey& key, const PublishedPlace& place, bool of_splits) {
   std::vector<std::string> reasons;
@@ -67,7 +84,8 @@ std::vector<std::string> Reasons(const TrialSpec& trial, const ReportCell& cell,
   } else if (!place.is_same_method) {
     reasons.push_back(absl::StrCat("another recipe: ", cell.method, " for ", place.row->method(0)));
   }
-  const std::string label = DisplayOf(ours).label, their_label = DisplayOf(place.column->metric()).label;
+  const std::string label = LabelBeside(place.column->metric(), ours),
+                    their_label = DisplayOf(place.column->metric()).label;
   if (label != their_label) reasons.push_back(absl::StrCat("another convention: ", label, " for ", their_label));
   if (trial.method().has_training() && place.row->has_epochs() &&
       trial.method().training().epochs() != place.row->epochs()) {

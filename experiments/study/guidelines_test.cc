@@ -78,7 +78,7 @@ TEST_F(GuidelinesTest, DrawsAreOfDifferentClasses) {
   }
 }
 
-// One unknown class of 10 samples against 30 known ones would do; a limit of the known side does not.
+// 10 known samples, and 30 of each of 4 unknown classes.
 TEST_F(GuidelinesTest, AnUnevenTestSetIsSaid) {
   sandbox_.Write(
       "data/tasks/task.textproto",
@@ -89,7 +89,6 @@ TEST_F(GuidelinesTest, AnUnevenTestSetIsSaid) {
   const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
   ASSERT_TRUE(trials.ok()) << trials.status();
   const Guideline line = CheckGuidelines({&trials->front()}, experiment->catalog)[4];
-  // 10 known and 4 x 30 unknown ones.
   EXPECT_FALSE(line.kept);
   EXPECT_THAT(line.text, HasSubstr("known:unknown test samples 0.08: one side is ten times the other"));
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -62,29 +63,6 @@ Table Trials(const Plan& plan) {
   return table;
 }
 
-std::string Json(const Plan& plan) {
-  nlohmann::ordered_json json;
-  json["trials"] = nlohmann::ordered_json::array();
-  for (size_t t = 0; t < plan.trials.size(); ++t) {
-    json["trials"].push_back({{"id", plan.trial_id(t)}, {"what", Describe(plan.trials[t])}});
-  }
-  json["actions"] = nlohmann::ordered_json::array();
-  for (const PlanNode& node : plan.nodes) {
-    nlohmann::ordered_json action;
-    action["kind"] = KindName(node.kind);
-    action["key"] = node.key;
-    action["inputs"] = nlohmann::ordered_json::array();
-    for (int input : node.inputs) action["inputs"].push_back(plan.nodes[input].key);
-    action["trials"] = nlohmann::ordered_json::array();
-    for (int t : node.trials) action["trials"].push_back(plan.trial_id(t));
-    action["done"] = node.done;
-    action["needed"] = node.needed;
-    action["image_passes"] = node.work;
-    json["actions"].push_back(action);
-  }
-  return json.dump(2) + "\n";
-}
-
 // Where the plan's actions would run: the GPUs of --devices, or as many CPU threads as there are.
 struct Machine {
   CostDevice device;
@@ -122,35 +100,34 @@ std::string BasisText(const PlanCost& cost) {
   return absl::StrJoin(parts, ", ");
 }
 
-// "All of it: 1,200,000 image passes, about 12 h on 2 x CPU ... "; the same of what is missing; and on a GPU.
-absl::StatusOr<std::vector<std::string>> CostLines(const Study& study) {
-  if (study.plan().trials.empty()) return std::vector<std::string>();
+// A cost with what it is of: "the whole study", "2 seats of 1 thread, Intel ...".
+struct NamedCost {
+  std::string what, where;
+  PlanCost cost;
+  double hours;  // with all seats at work
+};
+
+// Of the whole study, of what is missing of it, and on a GPU.
+absl::StatusOr<std::vector<NamedCost>> Costs(const Study& study) {
+  if (study.plan().trials.empty()) return std::vector<NamedCost>();
   OPENSET_ASSIGN_OR_RETURN(const Machine machine, MachineOf(study));
   const Throughputs throughputs = Throughputs::OfStore(study.store());
-  const std::string where =
-      machine.device.is_gpu
-          ? absl::StrCat(machine.seats, " x ", machine.device.kind)
-          : absl::StrCat(machine.seats, machine.seats == 1 ? " seat of " : " seats of ", machine.device.threads,
-                         machine.device.threads == 1 ? " thread, " : " threads, ", machine.device.kind);
-  std::vector<std::string> lines;
-  const auto add = [&](const char* what, bool needed_only) {
-    const PlanCost cost = CostOf(study.plan(), throughputs, machine.device, needed_only);
-    if (cost.passes == 0) return;
-    lines.push_back(absl::StrCat(what, ": about ", HoursText(cost.hours / machine.seats), " on ", where, " (",
-                                 BasisText(cost), ")"));
-  };
-  add("the whole study", false);
-  bool some_done = false;
-  for (const PlanNode& node : study.plan().nodes) some_done |= node.done;
-  if (some_done) add("what is missing", true);
+  std::string where = absl::StrCat(machine.seats, " x ", machine.device.kind);
   if (!machine.device.is_gpu) {
-    const PlanCost cost = CostOf(study.plan(), throughputs, {true, "", 1}, false);
-    if (cost.passes > 0) {
-      lines.push_back(
-          absl::StrCat("the whole study on a GPU: about ", HoursText(cost.hours), " (", BasisText(cost), ")"));
-    }
+    where = absl::StrCat(machine.seats, machine.seats == 1 ? " seat of " : " seats of ", machine.device.threads,
+                         machine.device.threads == 1 ? " thread, " : " threads, ", machine.device.kind);
   }
-  return lines;
+  std::vector<NamedCost> costs;
+  const auto add = [&](const std::string& what, const std::string& place, const CostDevice& device, int seats,
+                       bool needed_only) {
+    const PlanCost cost = CostOf(study.plan(), throughputs, device, needed_only);
+    if (cost.passes > 0) costs.push_back({what, place, cost, cost.hours / seats});
+  };
+  add("the whole study", where, machine.device, machine.seats, false);
+  const bool some_done = absl::c_any_of(study.plan().nodes, [](const PlanNode& node) { return node.done; });
+  if (some_done) add("what is missing", where, machine.device, machine.seats, true);
+  if (!machine.device.is_gpu) add("the whole study", "a GPU", {true, "", 1}, 1, false);
+  return costs;
 }
 
 std::vector<const Trial*> Reported(const Study& study) {
@@ -159,11 +136,57 @@ std::vector<const Trial*> Reported(const Study& study) {
   return trials;
 }
 
+absl::StatusOr<std::string> Json(const Study& study) {
+  const Plan& plan = study.plan();
+  nlohmann::ordered_json json;
+  json["trials"] = nlohmann::ordered_json::array();
+  for (size_t t = 0; t < plan.trials.size(); ++t) {
+    json["trials"].push_back({{"id", plan.trial_id(t)}, {"what", Describe(plan.trials[t])}});
+  }
+  json["actions"] = nlohmann::ordered_json::array();
+  for (const PlanNode& node : plan.nodes) {
+    nlohmann::ordered_json action;
+    action["kind"] = KindName(node.kind);
+    action["key"] = node.key;
+    action["inputs"] = nlohmann::ordered_json::array();
+    for (int input : node.inputs) action["inputs"].push_back(plan.nodes[input].key);
+    action["trials"] = nlohmann::ordered_json::array();
+    for (int t : node.trials) action["trials"].push_back(plan.trial_id(t));
+    action["done"] = node.done;
+    action["needed"] = node.needed;
+    action["image_passes"] = node.work;
+    json["actions"].push_back(action);
+  }
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedCost> costs, Costs(study));
+  for (const NamedCost& cost : costs) {
+    json["cost"].push_back({{"what", cost.what},
+                            {"where", cost.where},
+                            {"image_passes", cost.cost.passes},
+                            {"hours", cost.hours},
+                            {"measured", cost.cost.measured},
+                            {"scaled", cost.cost.scaled},
+                            {"assumed", cost.cost.assumed},
+                            {"unknown_passes", cost.cost.unknown_passes}});
+  }
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
+  json["missing_data"] = nlohmann::ordered_json::array();
+  for (const MissingData& data : FindMissingData(plan, study.experiment().catalog, folders)) {
+    json["missing_data"].push_back({{"data_set", data.data_set}, {"why", data.why}, {"fix", data.fix}});
+  }
+  for (const Guideline& line : CheckGuidelines(Reported(study), study.experiment().catalog)) {
+    json["guidelines"].push_back({{"kept", line.kept}, {"text", line.text}});
+  }
+  return json.dump(2) + "\n";
+}
+
 // What is printed below the tables: cost, data that is missing, guidelines.
 absl::StatusOr<std::string> Advice(const Study& study) {
   std::string text = "\nCost\n";
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> cost, CostLines(study));
-  for (const std::string& line : cost) absl::StrAppend(&text, "  ", line, "\n");
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedCost> costs, Costs(study));
+  for (const NamedCost& cost : costs) {
+    absl::StrAppend(&text, "  ", cost.what, ": about ", HoursText(cost.hours), " on ", cost.where, " (",
+                    BasisText(cost.cost), ")\n");
+  }
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
   const std::vector<MissingData> missing = FindMissingData(study.plan(), study.experiment().catalog, folders);
   if (!missing.empty()) absl::StrAppend(&text, "\nData that is missing\n");
@@ -207,7 +230,8 @@ absl::Status ShowPlan(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const Table splits, Splits(*study, &warnings));
   for (const std::string& warning : warnings) std::cerr << warning << "\n";
   if (format == "json") {
-    std::cout << Json(plan);
+    OPENSET_ASSIGN_OR_RETURN(const std::string json, Json(*study));
+    std::cout << json;
   } else if (format == "csv") {
     std::cout << ToCsv(Trials(plan));
   } else if (format == "markdown") {
