@@ -86,6 +86,14 @@ Throughputs::Rate Throughputs::Of(const Trial& trial, const CostDevice& device) 
   return {rate / static_cast<double>(*work), Basis::kAssumed};
 }
 
+std::vector<std::string> Throughputs::GpuKinds() const {
+  std::vector<std::string> kinds;
+  for (const auto& [device, rates] : multiply_adds_) {
+    if (device.is_gpu) kinds.push_back(device.kind);
+  }
+  return kinds;
+}
+
 PlanCost CostOf(const Plan& plan, const Throughputs& throughputs, const CostDevice& device, bool needed_only) {
   PlanCost cost;
   for (const PlanNode& node : plan.nodes) {

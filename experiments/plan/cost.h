@@ -46,6 +46,9 @@ class Throughputs {
   };
   Rate Of(const Trial& trial, const CostDevice& device) const;
 
+  // The kinds of GPUs that records are from, sorted.
+  std::vector<std::string> GpuKinds() const;
+
  private:
   // Of network, image size and device, and of the device: passes and multiply-adds a second.
   std::map<std::tuple<std::string, CostDevice>, std::vector<double>> passes_;

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/proto/text_proto.h"
@@ -75,6 +76,7 @@ TEST(Throughputs, OfAnotherDeviceSayNothing) {
     EXPECT_NEAR(rate.passes_per_second, kAssumedCpuRate * device.threads / work, 1e-9);
   }
   EXPECT_EQ(throughputs.Of(trial, {true, "a GPU", 1}).basis, Basis::kMeasured);
+  EXPECT_EQ(throughputs.GpuKinds(), std::vector<std::string>{"a GPU"});
   EXPECT_EQ(throughputs.Of(trial, {true, "another GPU", 1}).basis, Basis::kAssumed);
   EXPECT_EQ(throughputs.Of(TrialOf("torch_script { file: 'a.pt' }"), kCpu).basis, Basis::kUnknown);
 }

@@ -5,6 +5,7 @@
 
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
+#include "data/task.pb.h"
 #include "eval/metrics/metric.pb.h"
 #include "experiments/report/format_report.h"
 #include "experiments/spec/method.pb.h"

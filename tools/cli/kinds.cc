@@ -20,6 +20,7 @@
 #include "data/task.pb.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/scores/score.pb.h"
+#include "experiments/published/published.pb.h"
 #include "experiments/spec/experiment.pb.h"
 #include "experiments/spec/method.pb.h"
 #include "experiments/spec/resolve_method.h"
@@ -159,6 +160,9 @@ std::vector<Kind> AllKinds(const SpecFolders& folders, const SchemaComments& com
   kinds.push_back(FileKind<ExperimentSpec>(
       "spec", "studies that come with the program: openset run NAME", folders.specs,
       [](const ExperimentSpec& spec) { return spec.question(); }, comments));
+  kinds.push_back(FileKind<PublishedTable>(
+      "published", "numbers of papers, to stand beside ours; a spec's report.published", folders.published,
+      [](const PublishedTable& table) { return absl::StrCat(table.paper(), ", ", table.table()); }, comments));
   kinds.push_back(MemberKind<ScoreSpec>("score", "unknown scores, larger = more unknown", comments));
   kinds.push_back(MemberKind<MetricSpec>("metric", "what is measured on scores and predictions", comments));
   kinds.push_back(MemberKind<LossTermSpec>("loss", "terms of the training objective", comments));
@@ -172,7 +176,9 @@ std::vector<Kind> AllKinds(const SpecFolders& folders, const SchemaComments& com
 absl::StatusOr<const Kind*> FindKind(const std::vector<Kind>& kinds, const std::string& name) {
   std::vector<std::string> names;
   for (const Kind& kind : kinds) {
-    const std::string plural = kind.name == "data" ? "data" : kind.name == "loss" ? "losses" : kind.name + "s";
+    const std::string plural = kind.name == "data" || kind.name == "published" ? kind.name
+                               : kind.name == "loss"                           ? "losses"
+                                                                               : kind.name + "s";
     if (name == kind.name || name == plural) return &kind;
     names.push_back(plural);
   }

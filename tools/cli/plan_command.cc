@@ -126,7 +126,10 @@ absl::StatusOr<std::vector<NamedCost>> Costs(const Study& study) {
   add("the whole study", where, machine.device, machine.seats, false);
   const bool some_done = absl::c_any_of(study.plan().nodes, [](const PlanNode& node) { return node.done; });
   if (some_done) add("what is missing", where, machine.device, machine.seats, true);
-  if (!machine.device.is_gpu) add("the whole study", "a GPU", {true, "", 1}, 1, false);
+  if (machine.device.is_gpu) return costs;
+  const std::vector<std::string> gpus = throughputs.GpuKinds();
+  for (const std::string& gpu : gpus) add("the whole study", gpu, {true, gpu, 1}, 1, false);
+  if (gpus.empty()) add("the whole study", "a GPU", {true, "", 1}, 1, false);
   return costs;
 }
 

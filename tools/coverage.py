@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Writes docs/coverage.md: every table and figure of the three papers, its study, and what it takes.
+
+    bazel run //tools:coverage -- [FLAGS OF openset plan ...] > docs/coverage.md
+
+The image passes and hours are those of `openset plan STUDY --format=json`, on the machine it runs on: from trainings in
+the store that --store names, where there are any, else by multiply-adds. Nothing is trained.
+"""
+
+import json
+import subprocess
+import sys
+
+OPENAUC, IMBALANCE, UNIFIED, WEIGHTS = (
+    "OpenAUC (Wang et al. 2022)", "Class-imbalance evaluation (Komorniczak and Ksieniewicz 2024)",
+    "Unified benchmark (Kim et al. 2023)", "Released weights and logs")
+
+# What, study, its small form, what else there is to say. Studies are looked up; other commands stand as they are.
+ROWS = [
+    (OPENAUC, "Table 1: consistency of metrics", "", "", "a test, `//eval/propositions:all`: each property by the counterexamples of the propositions"),
+    (OPENAUC, "Table 2: eight methods on six tasks", "openauc_table_2", "openauc_table_2_small", ""),
+    (OPENAUC, "Table 3: truth table of a proof", "", "", "nothing is measured"),
+    (OPENAUC, "Tables 4 and 5: CUB, easy, medium and hard", "openauc_tables_4_5", "openauc_tables_4_5_small", "the paper starts from MoCo v2's weights"),
+    (OPENAUC, "Fig. 1: metrics over the TPR of unknown samples", "", "", "`openset figure openauc_figure_1`: made-up predictions, seconds; of a trained network: `openset eval FILE --curves=DIR`"),
+    (OPENAUC, "Fig. 2: sensitivity to lambda", "openauc_lambda", "openauc_lambda_small", "`openset figure openauc_lambda --x=lambda --y=openauc`; the supplement varies nothing else"),
+    (OPENAUC, "Fig. 3: three inconsistencies", "", "", "drawn by hand there; the same tests as Table 1"),
+    (IMBALANCE, "Table 1: four scores of four methods", "imbalance_table_1", "imbalance_table_1_small", "as released and corrected"),
+    (IMBALANCE, "Fig. 1: known and unknown samples by openness", "", "", "`openset figure imbalance_figure_1`: seconds"),
+    (IMBALANCE, "Fig. 2: metrics of random predictions", "", "", "`openset figure imbalance_figure_2`: seconds"),
+    (IMBALANCE, "Figs. 3 and 4: confusion matrices of the scores", "", "", "drawn by hand there; `//eval/metrics:balanced_score_test` has such matrices"),
+    (IMBALANCE, "Fig. 5: images of the holdout protocol", "", "", "`openset data show mnist`"),
+    (IMBALANCE, "Fig. 6: the scores while the networks learn", "imbalance_figure_6", "imbalance_figure_6_small", "`openset figure imbalance_figure_6 --curve=outer`"),
+    (UNIFIED, "Table 5: searches", "unified_benchmark_table_5", "unified_benchmark_search", ""),
+    (UNIFIED, "Table 6, Fig. 5a: CIFAR", "unified_benchmark_table_6", "unified_benchmark_table_6_small", "the known classes are substitutes: the list is not published"),
+    (UNIFIED, "Table 7, Figs. 5b and 6: ImageNet", "", "", "not as a study: the catalog has ImageNet's validation images only, so that nothing can be trained on it; a trained network is measured by `openset score --task=imagenet_200_unified`"),
+    (UNIFIED, "Fig. 7: mean softmax of near and far classes", "", "", "from the outputs of unified_benchmark_table_6 (`logits`, `class_id`); not drawn"),
+    (WEIGHTS, "Vaze et al.: TinyImageNet, five networks", "published_vaze_tinyimagenet", "", "no training"),
+    (WEIGHTS, "ARPL's Softmax on CIFAR-10, a user's log", "arpl_cifar10_log", "arpl_cifar10_short", ""),
+]
+
+
+def hours_text(hours):
+    for limit, factor, unit in ((1 / 60, 3600, "s"), (1, 60, "min"), (48, 1, "h"), (17520, 1 / 24, "days")):
+        if hours < limit:
+            break
+    else:
+        factor, unit = 1 / 8760, "years"
+    value = hours * factor
+    return f"{value:.1f} {unit}" if value < 9.95 and unit not in ("s", "min") else f"{value:.0f} {unit}"
+
+
+def plan_of(openset, study, flags):
+    run = subprocess.run([openset, "plan", study, "--format=json", *flags], capture_output=True, text=True)
+    if run.returncode != 0:
+        return None, run.stderr.strip().splitlines()[-1]
+    return json.loads(run.stdout), ""
+
+
+def cost(plan, gpu):
+    """The whole study's on this machine, which comes first, or on the first GPU behind it."""
+    whole = [entry for entry in plan.get("cost", []) if entry["what"] == "the whole study"]
+    return (whole[1] if len(whole) > 1 else None) if gpu else (whole[0] if whole else None)
+
+
+def main(openset, flags):
+    out = ["# Every table and figure of the three papers", "",
+           "Written by `bazel run //tools:coverage`. Image passes are the plan's: a training pass counts 3, an inference pass",
+           "1. Hours on a CPU are of this machine, with all its cores at work, from trainings in the store or, where it has none",
+           "of such a network, by multiply-adds; those on a GPU by multiply-adds at an assumed 3e12 a second: an order of",
+           "magnitude. `openset plan STUDY` says the same for your machine and store, and how to get the data.", ""]
+    where = None
+    papers = []
+    for paper, what, study, small, note in ROWS:
+        if paper not in papers:
+            papers.append(paper)
+            out += ["", f"## {paper}", "", "| what | study | trials | image passes | this CPU | a GPU | data to fetch | small form |",
+                    "| --- | --- | --- | --- | --- | --- | --- | --- |"]
+        cells = ["", "", "", "", "", ""]
+        if study:
+            plan, problem = plan_of(openset, study, flags)
+            if plan is None:
+                cells = [f"`{study}`", "", "", "", "", problem]
+            else:
+                here, gpu = cost(plan, False), cost(plan, True)
+                where = where or (here and here["where"])
+                cells = [f"`{study}`", str(len(plan["trials"])), f"{here['image_passes']:.1e}" if here else "0",
+                         hours_text(here["hours"]) if here else "", hours_text(gpu["hours"]) if gpu else "",
+                         ", ".join(data["data_set"] for data in plan["missing_data"]) or "there"]
+        small_text = ""
+        if small:
+            plan, problem = plan_of(openset, small, flags)
+            here = plan and cost(plan, False)
+            small_text = f"`{small}`" + (f", {hours_text(here['hours'])}" if here else "")
+        out.append("| " + " | ".join([what + (f" ({note})" if note else "")] + cells + [small_text]) + " |")
+    if where:
+        out += ["", f"This CPU: {where}."]
+    print("\n".join(out))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])
