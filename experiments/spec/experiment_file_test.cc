@@ -142,5 +142,52 @@ TEST(ExperimentFile, AnAxisOfFilesGivesTheirDigests) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("must be set where an axis sets the file")));
 }
 
+// A recipe for one task: the others, and other methods, stay as they are, and so do all names.
+TEST(LoadExperiment, TaskPresetsAreLaidOverMethodsOnTheirTasks) {
+  const SpecSandbox sandbox;
+  sandbox.Write("data/tasks/other.textproto",
+                "name: 'other' data_set: 'digits' split { known: [0, 1, 2] unknown: [3, 4] }");
+  sandbox.Write("experiments/presets/long.textproto", "training { epochs: 77 }");
+  sandbox.Write("experiments/presets/longer.textproto", "training { epochs: 78 }");
+  const std::string spec =
+      "name: 'spec' task: ['task', 'other'] method: ['plain', 'pairs'] seed: 0 metric { accuracy {} } ";
+  const absl::StatusOr<Experiment> experiment =
+      sandbox.Load(absl::StrCat(spec, "task_preset { task: 'other' method: 'pairs' preset: ['long', 'longer'] }"));
+  ASSERT_TRUE(experiment.ok()) << experiment.status();
+  EXPECT_EQ(experiment->MethodOn(1, 1).spec.training().epochs(), 78);
+  EXPECT_EQ(experiment->MethodOn(1, 1).spec.name(), "pairs");
+  for (const auto& [task, method] : {std::pair{0, 0}, {0, 1}, {1, 0}}) {
+    EXPECT_EQ(experiment->MethodOn(task, method).spec.training().epochs(),
+              experiment->methods[method].spec.training().epochs());
+    EXPECT_LT(experiment->MethodOn(task, method).spec.training().epochs(), 77);
+  }
+  EXPECT_THAT(sandbox.Load(absl::StrCat(spec, "task_preset { task: 'othr' preset: 'long' }")).status().message(),
+              HasSubstr("task_preset[0].task[0]: unknown task of this experiment 'othr'; did you mean 'other'?"));
+  EXPECT_THAT(sandbox.Load(absl::StrCat(spec, "task_preset { task: 'other' preset: 'lng' }")).status().message(),
+              HasSubstr("task_preset[0].preset: unknown preset 'lng'"));
+}
+
+TEST(LoadExperiment, TheReportSectionIsCheckedBeforeAnythingRuns) {
+  const SpecSandbox sandbox;
+  sandbox.Write("experiments/published/paper.textproto",
+                "name: 'paper' paper: 'Them' table: '1' column { label: 'a' task: 'task' metric { accuracy {} } } "
+                "row { label: 'x' method: 'plain' cell { value: 50 } }");
+  const absl::StatusOr<Experiment> experiment =
+      sandbox.Load(absl::StrCat(kMinimalSpec,
+                                "report { published { name: 'paper' } row: 'method' column: 'metric' "
+                                "baseline: 'plain' }"));
+  ASSERT_TRUE(experiment.ok()) << experiment.status();
+  ASSERT_EQ(experiment->published.size(), 1);
+  EXPECT_EQ(experiment->published[0].row(0).cell(0).value(), 50);
+  for (const auto& [report, message] :
+       {std::pair{"published { name: 'papr' }", "report.published[0].name: unknown published numbers 'papr'"},
+        {"row: 'metod' column: 'metric'", "report.row[0]: unknown field 'metod'; did you mean 'method'?"},
+        {"row: 'method'", "report: has only one of row and column"},
+        {"baseline: 'plan'", "report.baseline: unknown method of this experiment 'plan'"}}) {
+    EXPECT_THAT(sandbox.Load(absl::StrCat(kMinimalSpec, "report { ", report, " }")).status().message(),
+                HasSubstr(message));
+  }
+}
+
 }  // namespace
 }  // namespace openset
