@@ -2,6 +2,7 @@
 // CATALOG_FOLDER...
 #include "core/tensor/torch.h"
 // core/tensor/torch.h goes first: core/logging.h takes over its macros.
+#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <map>
@@ -28,8 +29,9 @@ namespace {
 absl::Status Execute(const WorkRequest& request, ImageCache* images, const ReportProgress& report) {
   const at::Device device =
       request.has_cuda_device() ? at::Device(at::kCUDA, static_cast<at::DeviceIndex>(request.cuda_device())) : at::kCPU;
-  const ActionContext context{request.key(), Store(request.store()), device, images, report,
-                              StageClock(),  request.continued_key()};
+  const ActionContext context{
+      request.key(),           Store(request.store()),          device, images, report, StageClock(),
+      request.continued_key(), std::max(1, request.cpu_slots())};
   const ExecutionSpec& execution = request.has_train()   ? request.train().execution()
                                    : request.has_infer() ? request.infer().train(0).execution()
                                                          : ExecutionSpec::default_instance();

@@ -147,7 +147,9 @@ class Execution {
       }
       if (!Claim(n, start->node)) continue;
       WorkRequest request = RequestOf(plan_, plan_.nodes[n]);
-      request.set_cpu_slots(DemandOf(plan_, plan_.nodes[n], options_.memory).cpu_threads);
+      const int threads = DemandOf(plan_, plan_.nodes[n], options_.memory).cpu_threads;
+      const bool can_use_more = plan_.nodes[n].kind == ActionKind::kInfer && threads == 1;
+      request.set_cpu_slots(threads + (can_use_more ? scheduler_.Widen(start->node) : 0));
       start_failure_ = engine_->Start(start->node, start->gpu, std::move(request));
       if (start_failure_.ok()) {
         running_.insert(start->node);

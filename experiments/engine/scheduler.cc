@@ -1,6 +1,7 @@
 #include "experiments/engine/scheduler.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/logging.h"
 
@@ -46,6 +47,7 @@ std::optional<Scheduler::Start> Scheduler::Next() {
   if (best == nullptr) return std::nullopt;
   const int started = best->ready.top().node;
   best->ready.pop();
+  --ready_;
   Node& node = nodes_[started];
   TakeSeat(&node);
   return Start{started, node.gpu == kNone ? -1 : capacity_.gpus[node.gpu]};
@@ -79,6 +81,13 @@ std::vector<int> Scheduler::Failed(int node) {
 void Scheduler::Cancelled(int node) {
   LeaveSeat(node);
   MakeReady(node);
+}
+
+int Scheduler::Widen(int node) {
+  if (ready_ > 0) return 0;
+  const int more = std::exchange(free_threads_, 0);
+  nodes_[node].more_threads += more;
+  return more;
 }
 
 void Scheduler::Postponed(int node) {
@@ -135,7 +144,7 @@ void Scheduler::LeaveSeat(int node) {
   Node& left = nodes_[node];
   CHECK(left.state == NodeState::kRunning) << "node " << node << " does not run";
   const Demand& demand = demands_[left.demand].demand;
-  free_threads_ += demand.cpu_threads;
+  free_threads_ += demand.cpu_threads + std::exchange(left.more_threads, 0);
   free_memory_mb_ += demand.memory_mb;
   if (left.gpu != kNone) {
     freest_gpu_.erase({-free_shares_[left.gpu], left.gpu});
@@ -148,6 +157,7 @@ void Scheduler::LeaveSeat(int node) {
 
 void Scheduler::MakeReady(int node) {
   nodes_[node].state = NodeState::kReady;
+  ++ready_;
   demands_[nodes_[node].demand].ready.push({nodes_[node].priority, node});
 }
 

@@ -79,6 +79,10 @@ class Scheduler {
   // seat is never left empty while a ready node fits in it.
   std::optional<Start> Next();
 
+  // Gives a running node all free threads, unless another node is ready: nothing else could use them now. Returns their
+  // number; they are free again with its seat.
+  int Widen(int node);
+
   // How a running or postponed node ended. Its seat is free again.
   void Finished(int node);
   // Returns the nodes that are skipped for it: those that depend on it, directly or not, and were not skipped before.
@@ -103,6 +107,7 @@ class Scheduler {
     int missing_inputs = 0;
     int first_edge = kNone;  // of the list of those that depend on it
     int gpu = kNone;         // index in capacity_.gpus, while it runs on one
+    int more_threads = 0;    // Widen()
     NodeState state = NodeState::kWaiting;
   };
   struct Edge {
@@ -143,6 +148,7 @@ class Scheduler {
   std::map<std::tuple<int, int, int64_t>, int> demand_index_;
   int running_ = 0;
   int postponed_ = 0;
+  int ready_ = 0;
 };
 
 }  // namespace openset

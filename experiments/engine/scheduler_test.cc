@@ -343,6 +343,21 @@ TEST(SchedulerTest, KeepsItsInvariantsOnARandomGraphOfAMillionNodes) {
   RunRandomly(RandomGraph(1000000, 1), 1, /*exhaustive=*/false);
 }
 
+TEST(Scheduler, ANodeMayHaveWhatNobodyElseCanUse) {
+  Scheduler scheduler(Threads(4));
+  const int first = scheduler.Add({1}, {}, {});
+  const int second = scheduler.Add({1}, {}, {});
+  ASSERT_EQ(scheduler.Next()->node, first);
+  EXPECT_EQ(scheduler.Widen(first), 0);  // the other one is ready
+  ASSERT_EQ(scheduler.Next()->node, second);
+  EXPECT_EQ(scheduler.Widen(second), 2);
+  const int third = scheduler.Add({2}, {}, {});
+  EXPECT_FALSE(scheduler.Next().has_value());
+  scheduler.Finished(second);
+  ASSERT_EQ(scheduler.Next()->node, third);
+  EXPECT_EQ(scheduler.Widen(third), 1);
+}
+
 TEST(Scheduler, APostponedNodeLeavesItsSeatAndComesBackWhenResumed) {
   Scheduler scheduler(Capacity{});
   const int first = scheduler.Add({1}, {0, 2}, {});

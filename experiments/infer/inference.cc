@@ -1,6 +1,7 @@
 #include "experiments/infer/inference.h"
 
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,6 +41,16 @@ std::vector<float> Values(const at::Tensor& rows) {
   const at::Tensor flat = rows.to(at::kCPU, at::kFloat).contiguous();
   const float* data = flat.const_data_ptr<float>();
   return {data, data + flat.numel()};
+}
+
+// Batches that may pass the model at the same time, on a CPU each: whole batches, so that no bit depends on it, where a
+// pass has no state and takes one thread. A script's first passes are not like its later ones.
+int BatchesAtOnce(const InferAction& action, const ActionContext& context) {
+  const TrainAction& train = action.train(0);
+  const bool alike = action.inference().has_plain() && action.train_size() == 1 && !train.model().has_torch_script();
+  const bool one_thread = context.device.is_cpu() && train.execution().threads() == 1 &&
+                          train.execution().precision() == ExecutionSpec::FP32;
+  return alike && one_thread ? std::max(1, context.cpu_slots) : 1;
 }
 
 void ReportShare(const ActionContext& context, double share) {
@@ -89,19 +100,24 @@ class Inferrer {
     const TrainAction& train = action_.train(0);
     OPENSET_ASSIGN_OR_RETURN(const Batcher batcher,
                              context_.images->MakeBatcher(selection, train.input().channels(), context_.device));
-    c10::NoGradGuard no_grad;
     BatchStream stream(batcher, batcher.Epoch(kBatchSize, /*drop_last=*/false, /*random=*/nullptr), pipeline_,
                        /*random=*/nullptr);
+    const auto at_once = static_cast<size_t>(BatchesAtOnce(action_, context_));
     while (true) {
-      OPENSET_ASSIGN_OR_RETURN(const std::optional<Batch> next, stream.Next());
-      if (!next.has_value()) break;
-      const Batch& batch = *next;
-      const PrecisionScope precision(train.execution(), context_.device);
-      const std::vector<Prediction> predictions = predictor_->Predict(batch.image);
-      for (size_t i = 0; i < collected_.size(); ++i) {
-        OPENSET_RETURN_IF_ERROR(AddRows(predictions[i], &collected_[i]));
+      std::vector<Batch> batches;
+      while (batches.size() < at_once) {
+        OPENSET_ASSIGN_OR_RETURN(const std::optional<Batch> next, stream.Next());
+        if (!next.has_value()) break;
+        batches.push_back(*next);
       }
-      done_ += batch.label.size(0);
+      if (batches.empty()) break;
+      const std::vector<std::vector<Prediction>> predictions = PredictEach(batches);
+      for (size_t b = 0; b < batches.size(); ++b) {
+        for (size_t i = 0; i < collected_.size(); ++i) {
+          OPENSET_RETURN_IF_ERROR(AddRows(predictions[b][i], &collected_[i]));
+        }
+        done_ += batches[b].label.size(0);
+      }
       const double share = static_cast<double>(done_) / total_;
       ReportShare(context_, action_.inference().has_train_mode_pass() ? (1 + share) / 2 : share);
     }
@@ -122,6 +138,26 @@ class Inferrer {
   }
 
  private:
+  // At the same time, the first in this thread.
+  std::vector<std::vector<Prediction>> PredictEach(const std::vector<Batch>& batches) {
+    const ExecutionSpec& execution = action_.train(0).execution();
+    const auto predict = [this, &execution](const Batch& batch) {
+      c10::NoGradGuard no_grad;
+      const PrecisionScope precision(execution, context_.device);
+      return predictor_->Predict(batch.image);
+    };
+    std::vector<std::future<std::vector<Prediction>>> others;
+    for (size_t b = 1; b < batches.size(); ++b) {
+      others.push_back(std::async(std::launch::async, [&predict, &execution, &batch = batches[b]] {
+        at::set_num_threads(execution.threads());  // of operations that this thread starts
+        return predict(batch);
+      }));
+    }
+    std::vector<std::vector<Prediction>> predictions = {predict(batches[0])};
+    for (auto& other : others) predictions.push_back(other.get());
+    return predictions;
+  }
+
   void AddSamples(const SelectedSamples& samples, const Selection& selection, int group) {
     std::unordered_map<int64_t, int32_t> class_of_label;
     for (int c = 0; c < selection.class_id_size(); ++c) {

@@ -162,6 +162,40 @@ TEST_F(InferenceTest, OutputsAreThoseOfTheModelForEachImage) {
   EXPECT_EQ(progress_.back(), 1);
 }
 
+TEST_F(InferenceTest, SeveralBatchesAtOnceGiveTheBitsOfOneAfterTheOther) {
+  // 700 images, of which 467 are known: two batches.
+  std::string content;
+  for (int i = 0; i < 700; ++i) {
+    content.push_back(static_cast<char>(i % 3));
+    for (int p = 0; p < kSize * kSize; ++p) content.push_back(static_cast<char>(i * 31 + p * 7));
+  }
+  WriteTestFile("many.bin", content);
+  DataSetInfo info;
+  ASSERT_THAT(ParseTextProto(R"(
+      name: "many" class_name: ["a", "b", "c"] channels: 1 height: 16 width: 16
+      layout { part { name: "train" samples: 700 cifar_binary { file { path: "many.bin" } } } })",
+                             "catalog", &info),
+              IsOk());
+  FillDefaults(&info);
+  ImageCache images(Catalog({info}), {::testing::TempDir()});
+  action_.mutable_known()->set_data_set("many");
+  action_.clear_unknown();
+  ActionContext context = ContextOf("many");
+  context.images = &images;
+  const std::vector<std::shared_ptr<Model>> models = {CommitNetwork()};
+  const absl::StatusOr<Outputs> alone = CollectOutputs(action_, models, context);
+  ASSERT_THAT(alone, IsOk());
+  ASSERT_EQ(alone->label.size(), 467);
+  for (const int cpus : {2, 8}) {
+    context.cpu_slots = cpus;
+    const absl::StatusOr<Outputs> parallel = CollectOutputs(action_, models, context);
+    ASSERT_THAT(parallel, IsOk());
+    EXPECT_EQ(parallel->logits, alone->logits);
+    EXPECT_EQ(parallel->features, alone->features);
+    EXPECT_EQ(parallel->label, alone->label);
+  }
+}
+
 TEST_F(InferenceTest, RequestsTogetherGiveWhatEachGivesAlone) {
   CommitNetwork();
   std::vector<InferAction> actions(2, action_);

@@ -22,6 +22,8 @@ struct ActionContext {
   StageClock clock;  // runs since the context was made
   // Of a training that may go on from where another one stopped (WorkRequest.continued_key); "" for all others.
   std::string continued_key;
+  // CPUs that it may keep busy where that changes no bit (WorkRequest.cpu_slots).
+  int cpu_slots = 1;
 };
 
 }  // namespace openset
