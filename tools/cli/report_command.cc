@@ -11,7 +11,7 @@
 #include "tools/cli/flags.h"
 #include "tools/cli/report_files.h"
 
-ABSL_FLAG(std::string, format, "text", "text, markdown, latex, csv or json; report also html.");
+ABSL_FLAG(std::string, format, "text", "text, markdown, latex, csv or json; report also html and tensorboard.");
 ABSL_FLAG(bool, tidy, false,
           "With --format=csv: a row a trial and metric, as pandas.read_csv and `openset compare` read it.");
 ABSL_FLAG(std::vector<std::string>, rows, {},
@@ -40,8 +40,12 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
     return absl::InvalidArgumentError(absl::StrCat("--rows: lays out tables of text, markdown and latex; ", format,
                                                    " holds all numbers in one form"));
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReportAs(tidy ? "tidy" : format, *study, rows, columns));
   const std::string out = absl::GetFlag(FLAGS_out);
+  if (format == "tensorboard") {
+    if (out.empty()) return absl::InvalidArgumentError("--out: event files need a folder, as --out=events");
+    return WriteTensorBoard(*study, UserPath(out));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReportAs(tidy ? "tidy" : format, *study, rows, columns));
   if (!out.empty()) return WriteFileAtomically(UserPath(out), text);
   std::cout << text;
   return absl::OkStatus();
@@ -65,12 +69,14 @@ Command ReportCommand() {
       "also\n"
       "every single value with its split and seed, and each record's id, keys and learning curve; html is one page "
       "with tables, plots and provenance that works "
-      "offline.\n"
+      "offline; tensorboard is a folder of event files with learning curves and metrics.\n"
       "\n"
       "  openset report quickstart\n"
       "  openset report quickstart --rows=method --columns=task,metric\n"
       "  openset report quickstart --format=html --out=quickstart.html\n"
       "  openset report quickstart --format=csv --tidy --out=quickstart.csv\n";
+  command.description +=
+      "  openset report quickstart --format=tensorboard --out=events      # tensorboard --logdir=events\n";
   command.flags = {"deploy", "store", "format", "tidy", "rows", "columns", "out", "devices", "data", "library"};
   command.run = RunReport;
   return command;

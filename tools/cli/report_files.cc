@@ -15,6 +15,7 @@
 #include "experiments/report/html_report.h"
 #include "experiments/report/mistake_sheet.h"
 #include "experiments/report/report_tables.h"
+#include "experiments/report/tensorboard.h"
 #include "experiments/report/tidy.h"
 #include "experiments/study/failures.h"
 #include "tools/cli/deploy_flags.h"
@@ -91,6 +92,22 @@ absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& stu
     report.columns = columns;
   }
   return As(format, study, *results, report);
+}
+
+absl::Status WriteTensorBoard(const Study& study, const std::string& folder) {
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
+  const auto files = TensorBoardFiles(results->results);
+  if (files.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(study.name(), ": no trial has a record yet; run the study first"));
+  }
+  for (const auto& [path, content] : files) {
+    const std::string file = JoinPath(folder, path);
+    OPENSET_RETURN_IF_ERROR(MakeFolders(file.substr(0, file.rfind('/'))));
+    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(file, content));
+  }
+  std::cout << folder << ": " << files.size() << (files.size() == 1 ? " run\n" : " runs\n");
+  return absl::OkStatus();
 }
 
 std::string ReportPagePath(const Study& study) {

@@ -23,6 +23,10 @@ absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& stu
 // are.
 absl::Status WriteAndShowReport(const Study& study);
 
+// Writes an event file for each trial below `folder` (experiments/report/tensorboard.h), in the place of those it has
+// of it, and says how many. Errors: those of reading records and of writing; kFailedPrecondition without a record.
+absl::Status WriteTensorBoard(const Study& study, const std::string& folder);
+
 // The store's page of the study: reports/NAME/report.html.
 std::string ReportPagePath(const Study& study);
 

@@ -30,14 +30,15 @@ def main(folder, report_file):
         if abs(ours - theirs) > 1e-6 * max(1, abs(ours)):
             sys.exit(f"{ours} in the report is {theirs} in the events")
 
-    trials = report["trials"]
+    trials = report["results"]
     if len(trials) != len(runs):
         sys.exit(f"{len(trials)} trials in the report, {len(runs)} event files")
     values = {}
     for trial in trials:
         events = runs[trial["id"]]
-        for epoch in trial.get("curve", trial.get("epochs", [])):
+        if trial["curve"]:
             at = {event.step: event.value for event in events.Scalars("training/objective")}
+        for epoch in trial["curve"]:
             same(epoch["loss"], at[epoch["epoch"]])
         for tag in events.Tags()["scalars"]:
             if tag.startswith("test/"):
