@@ -2,6 +2,7 @@
 #include "tools/cli/command.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/data/data_commands.h"
+#include "tools/cli/records/records_commands.h"
 
 int main(int argc, char** argv) {
   return openset::RunCommandLine(
@@ -9,6 +10,7 @@ int main(int argc, char** argv) {
       {openset::RunCommand(), openset::PlanCommand(), openset::StatusCommand(), openset::CancelCommand(),
        openset::ReportCommand(), openset::ScoreCommand(), openset::EvalCommand(), openset::CompareCommand(),
        openset::ThresholdCommand(), openset::FigureCommand(), openset::ListCommand(), openset::ShowCommand(),
-       openset::DataCommand(), openset::TaskCommand(), openset::EvaluateWorkerCommand()},
+       openset::DataCommand(), openset::TaskCommand(), openset::RecordsCommand(), openset::ExplainCommand(),
+       openset::ExportCommand(), openset::EvaluateWorkerCommand()},
       argc, argv);
 }

@@ -9,9 +9,12 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
+#include <set>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "core/files/system_calls.h"
 #include "core/status_macros.h"
 
 namespace openset {
@@ -28,33 +31,64 @@ std::string FolderOf(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-absl::Status SyncDescriptorOf(const std::string& path, int flags) {
-  const int fd = open(path.c_str(), flags | O_CLOEXEC);
+// A call that signals may interrupt, though not for ever.
+template <typename Call>
+auto Retry(const Call& call) {
+  constexpr int kMostTimes = 1000;
+  auto result = call();
+  for (int i = 0; i < kMostTimes && result < 0 && errno == EINTR; ++i) result = call();
+  return result;
+}
+
+// Makes `path`, which exists, durable.
+absl::Status Sync(const std::string& path, int flags, SyncOf what) {
+  const int fd = Retry([&] { return Calls().Open(path, flags | O_CLOEXEC, 0); });
   if (fd < 0) return SystemError("open", path);
-  const bool ok = fsync(fd) == 0;
+  const bool ok = Retry([&] { return Calls().Sync(fd, what); }) == 0;
   const int error = errno;
-  close(fd);
+  Calls().Close(fd);
   errno = error;
   return ok ? absl::OkStatus() : SystemError("sync", path);
 }
 
-// Writes and syncs a new file; removes it if that fails.
-absl::Status WriteDurably(const std::string& path, absl::string_view content) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (fd < 0) return SystemError("create", path);
+absl::Status SyncNames(const std::string& folder, SyncOf what) { return Sync(folder, O_RDONLY | O_DIRECTORY, what); }
+
+// Writes and syncs a new file that is to be called `shown`; removes it if that fails.
+absl::Status WriteDurably(const std::string& path, const std::string& shown, absl::string_view content) {
+  const int fd = Retry([&] { return Calls().Open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644); });
+  if (fd < 0) return SystemError("create", shown);
   absl::Status status;
   while (!content.empty() && status.ok()) {
-    const ssize_t written = write(fd, content.data(), content.size());
-    if (written >= 0) {
+    const ssize_t written = Retry([&] { return Calls().Write(fd, content.data(), content.size()); });
+    if (written < 0) {
+      status = SystemError("write", shown);
+    } else {
       content.remove_prefix(written);
-    } else if (errno != EINTR) {
-      status = SystemError("write", path);
     }
   }
-  if (status.ok() && fsync(fd) != 0) status = SystemError("sync", path);
-  if (close(fd) != 0 && status.ok()) status = SystemError("close", path);
-  if (!status.ok()) unlink(path.c_str());
+  if (status.ok() && Retry([&] { return Calls().Sync(fd, SyncOf::kFile); }) != 0) status = SystemError("sync", shown);
+  // Linux closes the file whatever close() says, and what it says of the content the sync has said.
+  if (Calls().Close(fd) != 0 && errno != EINTR && status.ok()) status = SystemError("close", shown);
+  if (!status.ok()) Calls().Unlink(path);
   return status;
+}
+
+// Of a file whose content is durable; it goes if that fails.
+absl::Status Rename(const std::string& temporary, const std::string& path) {
+  if (Retry([&] { return Calls().Rename(temporary, path); }) != 0) {
+    const absl::Status status = SystemError("rename to", path);
+    Calls().Unlink(temporary);
+    return status;
+  }
+  return SyncNames(FolderOf(path), SyncOf::kFileName);
+}
+
+// Whether the folder's name was made durable by this process already, or by that which made it before this one looked.
+bool IsKnownFolder(const std::string& path, bool add) {
+  static std::mutex mutex;
+  static std::set<std::string>* const known = new std::set<std::string>;
+  const std::lock_guard<std::mutex> lock(mutex);
+  return add ? !known->insert(path).second : known->count(path) > 0;
 }
 
 }  // namespace
@@ -65,7 +99,11 @@ std::string JoinPath(absl::string_view a, absl::string_view b) {
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return absl::NotFoundError(absl::StrCat("cannot open ", path, ": ", std::strerror(errno)));
+  if (fd < 0) {
+    const std::string message = absl::StrCat("cannot open ", path, ": ", std::strerror(errno));
+    if (errno == EACCES || errno == EPERM) return absl::PermissionDeniedError(message);
+    return errno == ELOOP || errno == EIO ? absl::DataLossError(message) : absl::NotFoundError(message);
+  }
   const absl::Cleanup close_it = [fd] { close(fd); };
   struct stat info;
   if (fstat(fd, &info) != 0) return absl::DataLossError(absl::StrCat("cannot read ", path));
@@ -91,10 +129,21 @@ bool FileExists(const std::string& path) {
 }
 
 absl::Status MakeFolders(const std::string& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (!error) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat("cannot make the folder ", path, ": ", error.message()));
+  struct stat info;
+  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+    // Another process may have made it just now, and not have come to sync its name.
+    if (!IsKnownFolder(path, false) && SyncNames(FolderOf(path), SyncOf::kNewFolder).ok()) IsKnownFolder(path, true);
+    return absl::OkStatus();
+  }
+  const std::string above = FolderOf(path);
+  if (above != path && above != ".") OPENSET_RETURN_IF_ERROR(MakeFolders(above));
+  if (Retry([&] { return Calls().MakeFolder(path, 0777); }) != 0 &&
+      (errno != EEXIST || stat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))) {
+    return SystemError("make the folder", path);
+  }
+  OPENSET_RETURN_IF_ERROR(SyncNames(above, SyncOf::kNewFolder));
+  IsKnownFolder(path, true);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<std::string>> ListFolder(const std::string& path) {
@@ -110,31 +159,33 @@ absl::StatusOr<std::vector<std::string>> ListFolder(const std::string& path) {
 
 absl::Status WriteFileAtomically(const std::string& path, absl::string_view content) {
   const std::string temporary = TemporaryName(path);
-  OPENSET_RETURN_IF_ERROR(WriteDurably(temporary, content));
-  if (rename(temporary.c_str(), path.c_str()) != 0) {
-    const absl::Status status = SystemError("rename to", path);
-    unlink(temporary.c_str());
-    return status;
-  }
-  return SyncDescriptorOf(FolderOf(path), O_RDONLY | O_DIRECTORY);
+  OPENSET_RETURN_IF_ERROR(WriteDurably(temporary, path, content));
+  return Rename(temporary, path);
 }
 
-absl::StatusOr<bool> CreateFileAtomically(const std::string& path, absl::string_view content) {
-  const std::string temporary = TemporaryName(path);
-  OPENSET_RETURN_IF_ERROR(WriteDurably(temporary, content));
-  bool created = link(temporary.c_str(), path.c_str()) == 0;
+absl::Status MoveFile(const std::string& file, const std::string& path) {
+  OPENSET_RETURN_IF_ERROR(Sync(file, O_RDONLY, SyncOf::kFile));
+  return Rename(file, path);
+}
+
+absl::StatusOr<bool> CreateFileAtomically(const std::string& path, absl::string_view content,
+                                          const std::string& temporaries) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  const std::string temporary = TemporaryName(temporaries.empty() ? path : JoinPath(temporaries, name));
+  OPENSET_RETURN_IF_ERROR(WriteDurably(temporary, path, content));
+  bool created = Retry([&] { return Calls().Link(temporary, path); }) == 0;
   const int error = errno;
   if (!created) {
     // Over NFS the link may have been made though its reply was lost: the link count tells.
     struct stat info;
     created = stat(temporary.c_str(), &info) == 0 && info.st_nlink == 2;
   }
-  unlink(temporary.c_str());
+  Calls().Unlink(temporary);
   if (!created && error != EEXIST) {
     errno = error;
     return SystemError("link", path);
   }
-  OPENSET_RETURN_IF_ERROR(SyncDescriptorOf(FolderOf(path), O_RDONLY | O_DIRECTORY));
+  OPENSET_RETURN_IF_ERROR(SyncNames(FolderOf(path), SyncOf::kFileName));
   return created;
 }
 
@@ -142,9 +193,27 @@ absl::Status SyncFolder(const std::string& path) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFolder(path));
   for (const std::string& name : names) {
     const std::string file = JoinPath(path, name);
-    if (std::filesystem::is_regular_file(file)) OPENSET_RETURN_IF_ERROR(SyncDescriptorOf(file, O_RDONLY));
+    if (std::filesystem::is_regular_file(file)) {
+      OPENSET_RETURN_IF_ERROR(Sync(file, O_RDONLY, SyncOf::kStagedFile));
+    }
   }
-  return SyncDescriptorOf(path, O_RDONLY | O_DIRECTORY);
+  return SyncNames(path, SyncOf::kStagedFolder);
+}
+
+absl::StatusOr<bool> MoveFolder(const std::string& folder, const std::string& target) {
+  struct stat before, after;
+  const bool is_there = stat(folder.c_str(), &before) == 0;
+  if (Retry([&] { return Calls().Rename(folder, target); }) != 0) {
+    const int error = errno;
+    // Over NFS it may have been renamed though the reply was lost.
+    const bool moved =
+        is_there && !FileExists(folder) && stat(target.c_str(), &after) == 0 && after.st_ino == before.st_ino;
+    if (!moved && (error == ENOTEMPTY || error == EEXIST || error == ENOTDIR)) return false;
+    errno = error;
+    if (!moved) return SystemError("move results to", target);
+  }
+  OPENSET_RETURN_IF_ERROR(SyncNames(FolderOf(target), SyncOf::kMovedFolder));
+  return true;
 }
 
 std::string TemporaryName(const std::string& path) {

@@ -13,26 +13,35 @@ namespace openset {
 
 std::string JoinPath(absl::string_view a, absl::string_view b);
 
-// The content of a file. Errors: kNotFound if there is none, kInvalidArgument if it is a folder, kDataLoss if reading
-// fails.
+// The content of a file. Errors: kNotFound if there is none, kInvalidArgument if it is a folder, kPermissionDenied if
+// it may not be read, kDataLoss if reading fails.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
 bool FileExists(const std::string& path);
 
-// Makes a folder and those above it. Fine if it exists.
+// Makes a folder and those above it, durably. Fine if it exists.
 absl::Status MakeFolders(const std::string& path);
 
 // Names of the entries of a folder, sorted. Errors: kNotFound.
 absl::StatusOr<std::vector<std::string>> ListFolder(const std::string& path);
 
 // Replaces `path` by `content` so that a reader, and the next start after a power cut, finds the old file or the new
-// one, whole. The folder must exist. Errors: kUnavailable with the path and the system's reason; nothing is left
-// behind.
+// one, whole. The folder must exist. Errors: kUnavailable with the path (never that of a temporary file) and the
+// system's reason; nothing is left behind.
 absl::Status WriteFileAtomically(const std::string& path, absl::string_view content);
 
 // Like WriteFileAtomically, but never replaces: the first writer wins. Returns false, and leaves the file as it is, if
-// `path` exists.
-absl::StatusOr<bool> CreateFileAtomically(const std::string& path, absl::string_view content);
+// `path` exists. The temporary file lies in the folder `temporaries`, on the same file system; beside `path` if that is
+// "".
+absl::StatusOr<bool> CreateFileAtomically(const std::string& path, absl::string_view content,
+                                          const std::string& temporaries = "");
+
+// Gives a file that was written beside it the name `path`, durably; replaces what is there. Errors: kUnavailable.
+absl::Status MoveFile(const std::string& file, const std::string& path);
+
+// Moves a folder to `target`, durably; its content must be so already (SyncFolder). Returns false, and leaves both as
+// they are, if there is a `target` that is not an empty folder. Errors: kUnavailable.
+absl::StatusOr<bool> MoveFolder(const std::string& folder, const std::string& target);
 
 // Makes durable what has been written into a folder: its files' contents and names.
 absl::Status SyncFolder(const std::string& path);

@@ -34,7 +34,7 @@ std::vector<std::string> ZipReader::Names() const {
 
 bool ZipReader::Has(absl::string_view name) const { return members_.count(std::string(name)) > 0; }
 
-absl::StatusOr<std::string> ZipReader::Read(absl::string_view name) {
+absl::StatusOr<std::string> ZipReader::Read(absl::string_view name, size_t max_bytes) {
   const auto found = members_.find(std::string(name));
   if (found == members_.end()) return absl::DataLossError(absl::StrCat("has no member '", OneLine(name), "'"));
   const unz64_file_pos place = {found->second.in_list, found->second.number};
@@ -43,6 +43,11 @@ absl::StatusOr<std::string> ZipReader::Read(absl::string_view name) {
   if (unzGoToFilePos64(zip_.get(), &place) == UNZ_OK && unzOpenCurrentFile(zip_.get()) == UNZ_OK) {
     while ((got = unzReadCurrentFile(zip_.get(), chunk.data(), static_cast<unsigned>(chunk.size()))) > 0) {
       content.append(chunk, 0, got);
+      if (content.size() > max_bytes) {
+        unzCloseCurrentFile(zip_.get());
+        return absl::OutOfRangeError(
+            absl::StrCat("member '", OneLine(name), "' has more than ", max_bytes, " bytes, which is refused"));
+      }
     }
     if (unzCloseCurrentFile(zip_.get()) != UNZ_OK) got = -1;  // compares the CRC
   }

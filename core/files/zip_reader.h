@@ -2,8 +2,10 @@
 #ifndef OPENSET_CORE_FILES_ZIP_READER_H_
 #define OPENSET_CORE_FILES_ZIP_READER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,8 +27,8 @@ class ZipReader {
   bool Has(absl::string_view name) const;
 
   // The content of a member. What its header declares is never allocated before it is there. Errors: kDataLoss if there
-  // is none of the name, or it is damaged (its CRC is compared).
-  absl::StatusOr<std::string> Read(absl::string_view name);
+  // is none of the name, or it is damaged (its CRC is compared); kOutOfRange if it has more than `max_bytes`.
+  absl::StatusOr<std::string> Read(absl::string_view name, size_t max_bytes = std::numeric_limits<size_t>::max());
 
  private:
   struct Place {  // minizip's unz64_file_pos

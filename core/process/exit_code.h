@@ -18,6 +18,7 @@ inline int ExitCode(const absl::Status& status) {
     case absl::StatusCode::kFailedPrecondition:
     case absl::StatusCode::kDataLoss:
     case absl::StatusCode::kOutOfRange:
+    case absl::StatusCode::kPermissionDenied:
     case absl::StatusCode::kUnimplemented:
       return 2;
     default:

@@ -16,6 +16,8 @@ constexpr absl::string_view kName = "openset record ";
 constexpr absl::string_view kVersion = "1\n";
 constexpr size_t kLengthBytes = 8;
 constexpr size_t kDigestBytes = 32;
+// Protobuf's own limit; depth it limits to 100 messages.
+constexpr size_t kMostBytes = 0x7fffffff;
 
 std::string LengthBytes(uint64_t length) {
   std::string bytes(kLengthBytes, '\0');
@@ -55,6 +57,7 @@ absl::Status DecodeRecord(absl::string_view bytes, google::protobuf::Message* me
   const absl::string_view digest = bytes.substr(kLengthBytes, kDigestBytes);
   const absl::string_view payload = bytes.substr(kLengthBytes + kDigestBytes);
   if (length != LengthBytes(payload.size())) return absl::DataLossError("the record does not have its length");
+  if (payload.size() > kMostBytes) return absl::DataLossError("the record is larger than any message");
   if (digest != DigestBytes(length, payload)) return absl::DataLossError("the record does not match its checksum");
   if (!message->ParseFromArray(payload.data(), static_cast<int>(payload.size()))) {
     return absl::DataLossError("the record holds another kind of message");

@@ -211,8 +211,7 @@ absl::StatusOr<StoredOutputs> Load(const InferAction& action, const Store& store
   const std::string path = JoinPath(store.OutputsFolder(stored.key), kOutputsFile);
   OPENSET_ASSIGN_OR_RETURN(stored.sha256, Sha256HexOfFile(path));
   if (stored.sha256 != stored.summary.outputs_sha256()) {
-    return absl::DataLossError(
-        absl::StrCat(path, " does not match its checksum; remove its folder to have it made again"));
+    return absl::DataLossError(absl::StrCat(path, " does not match its checksum; the next run makes it again"));
   }
   OPENSET_ASSIGN_OR_RETURN(stored.outputs, ReadOutputs(path));
   return stored;

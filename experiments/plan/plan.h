@@ -41,6 +41,8 @@ struct PlanNode {
   bool done = false;            // its result is in the store
   bool needed = false;          // not done, and a trial without a record depends on it
   bool redo = false;            // its result in the store is to be made again: it is not `done`
+  bool checked = false;         // its result was compared with its checksums (Planner)
+  std::string damage;           // what is wrong with its result in the store: it is not `done`
   bool is_passenger = false;    // in `together` of another node
   // Needed inferences that are done together with this one, because they share passes; they are not started themselves.
   std::vector<int> together;

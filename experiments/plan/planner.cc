@@ -170,7 +170,17 @@ void Planner::Redo(const std::vector<int>& nodes) {
   first_new_ = 0;
 }
 
+void Planner::Check(PlanNode* node) {
+  if (check_ == nullptr || node->checked || !node->done || node->kind == ActionKind::kChoose) return;
+  node->checked = true;
+  const absl::Status status = check_(*node);
+  if (status.ok()) return;
+  node->done = false;
+  node->damage = std::string(status.message());
+}
+
 void Planner::Need(int n, std::vector<int>* found) {
+  Check(&plan_.nodes[n]);
   if (plan_.nodes[n].done || plan_.nodes[n].needed) return;
   plan_.nodes[n].needed = true;
   found->push_back(n);
@@ -203,7 +213,8 @@ absl::StatusOr<std::vector<int>> Planner::Choose(int n) {
 // Some actions of the trial that was added last were another's, and have been done since they were planned.
 void Planner::FindDone() {
   for (const int node : of_trial_) {
-    if (!plan_.nodes[node].done && !plan_.nodes[node].redo) plan_.nodes[node].done = IsInStore(plan_.nodes[node]);
+    PlanNode& shared = plan_.nodes[node];
+    if (!shared.done && !shared.redo && shared.damage.empty()) shared.done = IsInStore(shared);
   }
 }
 

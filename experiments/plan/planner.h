@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "experiments/plan/plan.h"
 #include "experiments/plan/search.h"
@@ -20,13 +21,17 @@ namespace openset {
 // How many samples a selection holds.
 using SampleCounter = std::function<int64_t(const Selection&)>;
 
+// Whether the result that the store has of a node is as it was written, or what is wrong with it.
+using ResultCheck = std::function<absl::Status(const PlanNode& node)>;
+
 // Makes a plan, and lets it grow while it is carried out: the choice of a search adds the trial that it tunes.
-// An action that several trials share appears once. Of the store only the names of files are read, and the records that
-// a choice compares.
+// An action that several trials share appears once. Of the store only the names of files are read, the records that a
+// choice compares, and what `check` reads of results that something needs: records, and what missing results are made
+// of. One that is damaged counts as missing (PlanNode.damage).
 class Planner {
  public:
-  Planner(Store store, SampleCounter count_samples)
-      : store_(std::move(store)), count_samples_(std::move(count_samples)) {}
+  Planner(Store store, SampleCounter count_samples, ResultCheck check = nullptr)
+      : store_(std::move(store)), count_samples_(std::move(count_samples)), check_(std::move(check)) {}
 
   const Plan& plan() const { return plan_; }
   // The planner is of no use afterwards.
@@ -47,6 +52,9 @@ class Planner {
   // Of these nodes and of all that depend on them the results in the store don't count: they are to be made again
   // (PlanNode.redo). FindNeeded() then looks at all nodes anew.
   void Redo(const std::vector<int>& nodes);
+
+  // The damaged result of a node is not there any more.
+  void ForgetDamage(int node) { plan_.nodes[node].damage.clear(); }
 
   // Makes the choice of a kChoose node, whose candidates all have records, and adds the tuned trial, or the next rung
   // and the node of its choice. Returns what FindNeeded() does. Errors: those of TunedTrial() and ReadRungs();
@@ -74,9 +82,11 @@ class Planner {
   bool IsInStore(const PlanNode& node) const;
   int64_t Samples(const Selection& selection);
   void Need(int node, std::vector<int>* found);
+  void Check(PlanNode* node);
 
   const Store store_;
   const SampleCounter count_samples_;
+  const ResultCheck check_;
   Plan plan_;
   ActionKeys keys_;
   std::unordered_map<ActionKeys::Key, int, KeyHash> index_;  // nodes by key

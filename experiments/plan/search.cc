@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
@@ -62,6 +63,7 @@ class SearchExpander {
       for (int m = 0; m < spec_.search(s).method_size(); ++m) {
         const std::string& method = spec_.search(s).method(m);
         const std::string where = absl::StrCat(path, ".method[", m, "]");
+        if (absl::c_linear_search(experiment_.left_out_methods, method)) continue;
         if (std::count(methods.begin(), methods.end(), method) == 0) {
           return Problem(where, UnknownName("method of this experiment", method, methods));
         }
@@ -116,8 +118,8 @@ class SearchExpander {
   std::shared_ptr<const TrialProtocol> ByCriterion(int s, const std::shared_ptr<const TrialProtocol>& trial) {
     std::shared_ptr<const TrialProtocol>& made = protocols_[{s, trial.get()}];
     if (made != nullptr) return made;
-    auto protocol = std::make_shared<TrialProtocol>();
-    protocol->execution = trial->execution;
+    auto protocol = std::make_shared<TrialProtocol>(*trial);
+    protocol->metric.Clear();
     *protocol->metric.Add() = spec_.search(s).criterion();
     FillDefaults(&protocol->metric[0]);
     return made = std::move(protocol);
@@ -208,7 +210,7 @@ absl::StatusOr<std::optional<Trial>> TunedTrial(const Trial& trial, const TrialS
   for (size_t c = 0; c < search.candidates.size(); ++c) {
     const Trial& candidate = search.candidates[c];
     const absl::StatusOr<TrialRecord> record = store.LoadRecord(TrialId(candidate));
-    if (absl::IsNotFound(record.status())) return std::nullopt;
+    if (absl::IsNotFound(record.status()) || absl::IsDataLoss(record.status())) return std::nullopt;
     if (!record.ok()) return record.status();
     SearchCandidate* entry = log.add_candidate();
     AddAxis(trial, candidate, entry);

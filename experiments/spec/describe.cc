@@ -1,12 +1,18 @@
 #include "experiments/spec/describe.h"
 
 #include "absl/strings/str_cat.h"
+#include "data/task.pb.h"
 
 namespace openset {
 
 std::string Describe(const Trial& trial) {
   std::string text =
       absl::StrCat(trial.method().name(), " on ", trial.task(), ", split ", trial.split(), ", seed ", trial.seed());
+  if (trial.is_of_levels()) {
+    int classes = 0;
+    for (const UnknownGroup& group : trial.data().test_unknown()) classes += group.selection().class_id_size();
+    absl::StrAppend(&text, ", ", classes, classes == 1 ? " unknown class" : " unknown classes");
+  }
   for (const AxisValue& axis : trial.axis()) absl::StrAppend(&text, ", ", axis.name(), " ", axis.value());
   return text;
 }

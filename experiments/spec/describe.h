@@ -8,7 +8,8 @@
 
 namespace openset {
 
-// "openauc on fashion_mnist_6_4, split 1, seed 0, lambda 0.1".
+// "openauc on fashion_mnist_6_4, split 1, seed 0, lambda 0.1"; in a study of several openness levels also ", 2 unknown
+// classes".
 std::string Describe(const Trial& trial);
 
 }  // namespace openset

@@ -12,11 +12,11 @@
 #include "absl/strings/str_cat.h"
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
-#include "core/suggest.h"
 #include "data/catalog.h"
 #include "data/splits/class_splits.h"
 #include "data/task.h"
 #include "eval/scores/score_needs.h"
+#include "experiments/spec/check_spec.h"
 #include "experiments/spec/method_threshold.h"
 #include "experiments/spec/model_files.h"
 #include "experiments/spec/resolve_grid.h"
@@ -35,8 +35,8 @@ class Expander {
       : experiment_(experiment), spec_(experiment.spec), options_(options) {}
 
   absl::StatusOr<std::vector<Trial>> Run() {
-    OPENSET_RETURN_IF_ERROR(CheckLists());
     OPENSET_RETURN_IF_ERROR(CheckCount());
+    OPENSET_RETURN_IF_ERROR(CheckSpec(experiment_));
     std::map<const LoadedMethod*, std::vector<std::shared_ptr<const TrialMethod>>> grids;  // that tasks share
     for (size_t t = 0; t < experiment_.tasks.size(); ++t) {
       for (size_t m = 0; m < experiment_.methods.size(); ++m) {
@@ -75,37 +75,6 @@ class Expander {
  private:
   absl::Status Problem(const std::string& path, absl::string_view message) const {
     return absl::InvalidArgumentError(absl::StrCat(experiment_.source.Where(path), ": ", message));
-  }
-
-  template <typename List>
-  absl::Status CheckDistinct(const char* field, const List& list) const {
-    std::set<std::decay_t<decltype(list[0])>> seen;
-    for (int i = 0; i < list.size(); ++i) {
-      if (!seen.insert(list[i]).second) {
-        return Problem(absl::StrCat(field, "[", i, "]"), absl::StrCat(list[i], " is listed twice"));
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status CheckLists() const {
-    OPENSET_RETURN_IF_ERROR(CheckDistinct("task", spec_.task()));
-    OPENSET_RETURN_IF_ERROR(CheckDistinct("method", spec_.method()));
-    OPENSET_RETURN_IF_ERROR(CheckDistinct("split", spec_.split()));
-    OPENSET_RETURN_IF_ERROR(CheckDistinct("unknown_classes", spec_.unknown_classes()));
-    OPENSET_RETURN_IF_ERROR(CheckDistinct("seed", spec_.seed()));
-    std::vector<std::string> methods;
-    for (const LoadedMethod& method : experiment_.methods) methods.push_back(method.spec.name());
-    for (int a = 0; a < spec_.axis_size(); ++a) {
-      const Axis& axis = spec_.axis(a);
-      OPENSET_RETURN_IF_ERROR(CheckDistinct(absl::StrCat("axis[", a, "].value").c_str(), axis.value()));
-      for (int m = 0; m < axis.method_size(); ++m) {
-        if (std::count(methods.begin(), methods.end(), axis.method(m)) > 0) continue;
-        return Problem(absl::StrCat("axis[", a, "].method[", m, "]"),
-                       UnknownName("method of this experiment", axis.method(m), methods));
-      }
-    }
-    return absl::OkStatus();
   }
 
   // Before anything is made of it: a slip in a sweep can ask for 10^9 trials.
@@ -170,7 +139,8 @@ class Expander {
         }
         FillDefaults(&*data);
         const double openness = Openness(*data);
-        points.push_back(std::make_shared<TrialData>(TrialData{task.name(), split, openness, *std::move(data)}));
+        points.push_back(
+            std::make_shared<TrialData>(TrialData{task.name(), split, openness, *std::move(data), levels.size() > 1}));
       }
     }
     return points;
@@ -234,7 +204,7 @@ class Expander {
   }
 
   void MakeProtocol() {
-    protocol_ = {spec_.execution(), spec_.metric()};
+    protocol_ = {spec_.execution(), spec_.metric(), spec_.name(), experiment_.sha256, experiment_.laid_over};
     ExecutionSpec& execution = protocol_.execution;
     if (!execution.has_device()) execution.set_device(options_.default_device);
     if (execution.device() == ExecutionSpec::CUDA && !execution.has_device_kind()) {

@@ -9,6 +9,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "core/files/digest.h"
+#include "core/proto/field_path.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "data/splits/class_splits.h"
@@ -29,6 +32,11 @@ absl::StatusOr<int> PlaceOf(absl::string_view kind, const std::string& name, con
       where, ": ", UnknownName(absl::StrCat(kind, " of this experiment"), name, {list.begin(), list.end()})));
 }
 
+bool IsLeftOut(const Experiment& experiment, const std::string& method) {
+  const std::vector<std::string>& left_out = experiment.left_out_methods;
+  return std::find(left_out.begin(), left_out.end(), method) != left_out.end();
+}
+
 // Methods with the presets of some tasks.
 absl::Status ReadTaskMethods(const std::string& beside, const MethodSpec& override, Experiment* experiment) {
   const ExperimentSpec& spec = experiment->spec;
@@ -42,10 +50,11 @@ absl::Status ReadTaskMethods(const std::string& beside, const MethodSpec& overri
     };
     std::vector<int> methods;
     for (int m = 0; m < preset.method_size(); ++m) {
+      if (IsLeftOut(*experiment, preset.method(m))) continue;
       OPENSET_ASSIGN_OR_RETURN(methods.emplace_back(),
                                PlaceOf("method", preset.method(m), spec.method(), where("method", m)));
     }
-    if (methods.empty()) {
+    if (preset.method_size() == 0) {
       for (int m = 0; m < spec.method_size(); ++m) methods.push_back(m);
     }
     for (int t = 0; t < preset.task_size(); ++t) {
@@ -88,7 +97,7 @@ absl::Status CheckReport(const Experiment& experiment) {
     return absl::InvalidArgumentError(
         absl::StrCat(experiment.source.Where("report"), ": has only one of row and column; name both or none"));
   }
-  if (!report.has_baseline()) return absl::OkStatus();
+  if (!report.has_baseline() || IsLeftOut(experiment, report.baseline())) return absl::OkStatus();
   std::vector<std::string> methods;
   for (const LoadedMethod& method : experiment.methods) methods.push_back(method.spec.name());
   return PlaceOf("method", report.baseline(), methods, experiment.source.Where("report.baseline")).status();
@@ -124,15 +133,27 @@ absl::StatusOr<TaskSpec> LoadTask(const std::string& name, const SpecFolders& fo
   return ReadTask(path, catalog);
 }
 
-absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& given) {
+absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& given,
+                                          const SpecChanges& changes) {
   OPENSET_ASSIGN_OR_RETURN(const std::string path, FindSpecFile("experiment", name, given.specs, ""));
   const std::string beside = std::filesystem::path(path).parent_path().string();
   SpecFolders folders = given;
   AddSpecFolders(SpecFoldersBelow(beside.empty() ? "." : beside), &folders);
   ExperimentSpec spec;
   OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadTextProto(path, &spec));
+  const std::vector<std::string> named(spec.method().begin(), spec.method().end());
+  OPENSET_RETURN_IF_ERROR(ChangeSpec(changes, &spec));
+  // What was laid over is held to the schema's rules too.
+  OPENSET_RETURN_IF_ERROR(CheckRules(spec, source));
   OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
   Experiment experiment{spec, std::move(source), {}, {}, std::move(catalog), folders};
+  OPENSET_ASSIGN_OR_RETURN(experiment.sha256, Sha256HexOfFile(path));
+  experiment.laid_over = changes.Texts();
+  for (const std::string& method : named) {
+    if (std::count(spec.method().begin(), spec.method().end(), method) == 0) {
+      experiment.left_out_methods.push_back(method);
+    }
+  }
   MethodSpec override = spec.override();
   OPENSET_RETURN_IF_ERROR(ResolveMethodFiles(path, "override.", experiment.source, &override));
   for (int i = 0; i < spec.task_size(); ++i) {
@@ -143,13 +164,15 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
     experiment.tasks.push_back(std::move(task));
   }
   for (int i = 0; i < spec.method_size(); ++i) {
-    const std::string where = experiment.source.Where(absl::StrCat("method[", i, "]"));
+    const std::string where =
+        changes.methods.empty() ? experiment.source.Where(absl::StrCat("method[", i, "]")) : "--methods";
     const absl::StatusOr<MethodFiles> files = FindMethodFiles(spec.method(i), folders, beside);
     if (!files.ok()) return Annotate(files.status(), where);
     OPENSET_ASSIGN_OR_RETURN(LoadedMethod method, ReadMethod(*files, folders, override));
     experiment.methods.push_back(std::move(method));
   }
   OPENSET_RETURN_IF_ERROR(ReadTaskMethods(beside, override, &experiment));
+  OPENSET_RETURN_IF_ERROR(ChangeMethods(changes, AllMethods(&experiment)));
   OPENSET_RETURN_IF_ERROR(CheckReport(experiment));
   OPENSET_RETURN_IF_ERROR(ReadPublishedTables(beside, &experiment));
   OPENSET_RETURN_IF_ERROR(ResolveSplitWeights(&experiment));
@@ -175,6 +198,13 @@ absl::Status ResolveSplitWeights(Experiment* experiment) {
 }
 
 std::string WhereInMethod(const Experiment& experiment, const LoadedMethod& method, const std::string& path) {
+  for (const std::string& flag : experiment.laid_over) {
+    // "--set=PATH=VALUE"
+    const std::vector<std::string> parts = absl::StrSplit(flag, '=');
+    if (parts.size() > 2 && SamePlace(method.spec, parts[1], method.spec).value_or("") == path) {
+      return absl::StrCat(flag, ": ", path);
+    }
+  }
   const std::string overridden = PlaceInLayer(method, path, experiment.spec.override());
   if (!overridden.empty()) return experiment.source.Where(absl::StrCat("override.", overridden));
   return WhereInLayers(method, path);

@@ -16,6 +16,7 @@
 #include "experiments/spec/experiment.proto.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/resolve_method.h"
+#include "experiments/spec/spec_changes.h"
 #include "experiments/spec/spec_folders.h"
 
 namespace openset {
@@ -28,6 +29,11 @@ struct Experiment {
   Catalog catalog;
   // Where its names were looked up: also in the library that its own folder is.
   SpecFolders folders;
+  // The SHA-256 of its file; "" where it has none.
+  std::string sha256 = {};
+  // What the command line laid over it (SpecChanges::Texts), and the methods that it named and this left out.
+  std::vector<std::string> laid_over = {};
+  std::vector<std::string> left_out_methods = {};
   // The methods on tasks for which `task_preset` lays presets over them, by the places of task and method.
   std::map<std::pair<int, int>, LoadedMethod> task_methods = {};
   std::vector<PublishedTable> published = {};  // of report.published
@@ -41,8 +47,9 @@ struct Experiment {
 // Reads the experiment `name`: a path if it ends in ".textproto", else a name in `folders.specs`. Its methods and tasks
 // are names in `folders` or in the library that the file's own folder is, or paths relative to the file.
 // Errors: kNotFound for a file that is not there, kInvalidArgument for a name (with the known ones) or a field that is
-// not valid; a line each, with "FILE:LINE: path: ".
-absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& folders);
+// not valid; a line each, with "FILE:LINE: path: "; those of ChangeSpec() and ChangeMethods().
+absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& folders,
+                                          const SpecChanges& changes = {});
 
 // One task, by name, or by path relative to the folder `beside`. Errors: as LoadExperiment().
 absl::StatusOr<TaskSpec> LoadTask(const std::string& name, const SpecFolders& folders, const std::string& beside,

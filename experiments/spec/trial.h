@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "data/task.pb.h"
 #include "eval/metrics/metric.pb.h"
@@ -27,11 +28,17 @@ struct TrialData {
   int split = 0;
   double openness = 0;
   TaskData data;
+  // The study has several openness levels, which are to be told apart.
+  bool is_of_levels = false;
 };
 // How it is run and measured.
 struct TrialProtocol {
   ExecutionSpec execution;
   google::protobuf::RepeatedPtrField<MetricSpec> metric;
+  // Of the study: its name, its file's SHA-256, and what the command line laid over it.
+  std::string experiment = {};
+  std::string spec_sha256 = {};
+  std::vector<std::string> laid_over = {};
 };
 
 // A TrialSpec (trial.proto says what each field is) made of shared parts. Cheap to copy.
@@ -48,6 +55,7 @@ class Trial {
   const std::string& task() const { return data_->task; }
   int split() const { return data_->split; }
   double openness() const { return data_->openness; }
+  bool is_of_levels() const { return data_->is_of_levels; }
   const TaskData& data() const { return data_->data; }
   const ExecutionSpec& execution() const { return protocol_->execution; }
   const google::protobuf::RepeatedPtrField<MetricSpec>& metric() const { return protocol_->metric; }

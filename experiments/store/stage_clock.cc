@@ -21,6 +21,7 @@ StageProvenance StageClock::Read(StageProvenance::Stage stage, const std::string
   for (const std::string& feature : CpuFeatures()) provenance.add_cpu_feature(feature);
   provenance.set_threads(1);
   provenance.set_started_at_seconds(absl::ToDoubleSeconds(start_ - absl::UnixEpoch()));
+  provenance.set_ended_at_seconds(absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch()));
   provenance.set_wall_seconds(absl::ToDoubleSeconds(absl::Now() - start_));
   provenance.set_cpu_seconds(CpuSeconds() - cpu_seconds_at_start_);
   provenance.set_peak_memory_bytes(PeakMemoryBytes());

@@ -16,7 +16,7 @@ class StageClock {
   StageClock();
 
   // All of StageProvenance that any program can say of itself and its machine: program, compiler, host, CPU, start,
-  // times, memory, and how often the action failed before. What LibTorch and the GPU are is the worker's to add,
+  // end, times, memory, and how often the action failed before. What LibTorch and the GPU are is the worker's to add,
   // components are experiments/store/components.h's.
   StageProvenance Read(StageProvenance::Stage stage, const std::string& key, const Store& store) const;
 

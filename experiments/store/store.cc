@@ -4,15 +4,20 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/files/digest_cache.h"
 #include "core/files/files.h"
+#include "core/files/system_calls.h"
 #include "core/process/machine.h"
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
@@ -21,6 +26,7 @@ namespace openset {
 namespace {
 
 constexpr char kVersionFile[] = "version";
+constexpr char kReasonFile[] = "reason";
 constexpr char kVersionLine[] = "openset store ";
 
 // Stores of version 1 have no file that says so.
@@ -37,24 +43,68 @@ template <typename Message>
 absl::StatusOr<Message> Load(const std::string& path) {
   Message message;
   const absl::Status status = ReadRecordFile(path, &message);
-  if (absl::IsDataLoss(status)) {
-    return absl::DataLossError(absl::StrCat(status.message(), "; remove it to have it made again"));
-  }
+  // A folder in its place.
+  if (absl::IsInvalidArgument(status)) return absl::DataLossError(status.message());
   OPENSET_RETURN_IF_ERROR(status);
   const int version = message.has_schema_version() ? message.schema_version() : kFirstVersion;
   if (version != kSchemaVersion) return OtherVersion(path, version);
   return message;
 }
 
-// The n of the files n.rec of a folder, the largest; 0 if there is none.
-int LastAttempt(const std::string& folder) {
+// The n of what is called n and `suffix` in a folder, the largest; 0 if there is none.
+int LastNumber(const std::string& folder, absl::string_view suffix) {
   int last = 0;
   for (const std::string& name : ListFolder(folder).value_or(std::vector<std::string>{})) {
     int number = 0;
     absl::string_view digits = name;
-    if (absl::ConsumeSuffix(&digits, ".rec") && absl::SimpleAtoi(digits, &number)) last = std::max(last, number);
+    if (absl::ConsumeSuffix(&digits, suffix) && absl::SimpleAtoi(digits, &number)) last = std::max(last, number);
   }
   return last;
+}
+
+int LastAttempt(const std::string& folder) { return LastNumber(folder, ".rec"); }
+
+absl::Status CheckSum(const std::string& path, const std::string& sha256) {
+  const absl::StatusOr<std::string> found = DigestCache::OfUser().Sha256Hex(path);
+  if (absl::IsNotFound(found.status())) return absl::DataLossError(absl::StrCat(path, ": is not there"));
+  if (!found.ok()) return absl::DataLossError(found.status().message());
+  if (*found == sha256) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(path, ": does not match its checksum"));
+}
+
+// Of a summary: one that a folder lacks is damage.
+template <typename Message>
+absl::StatusOr<Message> LoadSummary(const std::string& folder) {
+  absl::StatusOr<Message> summary = Load<Message>(JoinPath(folder, kSummaryFile));
+  if (absl::IsNotFound(summary.status()) && FileExists(folder)) {
+    return absl::DataLossError(absl::StrCat(folder, ": has no ", kSummaryFile));
+  }
+  return summary;
+}
+
+// Adds the temporaries of a folder that belong to nobody any more: NAME.tmp.<host>.<pid>.<number>, see
+// TemporaryName(); the host may hold dots.
+void AddOrphans(const std::string& folder, std::vector<std::string>* orphans) {
+  const std::string mine = absl::StrCat(".tmp.", HostName(), ".");
+  const auto old = std::filesystem::file_time_type::clock::now() - absl::ToChronoHours(kOldTemporary);
+  for (const std::string& name : ListFolder(folder).value_or(std::vector<std::string>{})) {
+    if (!absl::StrContains(name, ".tmp.")) continue;
+    const std::string path = JoinPath(folder, name);
+    std::error_code error;
+    const auto written = std::filesystem::last_write_time(path, error);
+    bool is_orphan = !error && written < old;
+    const std::vector<std::string> parts = absl::StrSplit(name, '.');
+    int pid = 0;
+    if (absl::StrContains(name, mine) && absl::SimpleAtoi(parts[parts.size() - 2], &pid)) {
+      is_orphan = is_orphan || (kill(pid, 0) != 0 && errno == ESRCH);
+    }
+    if (is_orphan) orphans->push_back(path);
+  }
+}
+
+bool IsThere(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::symlink_status(path, error).type() != std::filesystem::file_type::not_found;
 }
 
 }  // namespace
@@ -105,26 +155,87 @@ absl::Status Store::Make(const std::string& folder) const {
   return MakeFolders(folder);
 }
 
-bool Store::HasRecord(const std::string& trial_id) const { return FileExists(RecordPath(trial_id)); }
-bool Store::HasCheckpoint(const std::string& key) const { return FileExists(CheckpointFolder(key)); }
-bool Store::HasOutputs(const std::string& key) const { return FileExists(OutputsFolder(key)); }
+bool Store::HasRecord(const std::string& trial_id) const { return IsThere(RecordPath(trial_id)); }
+bool Store::HasCheckpoint(const std::string& key) const { return IsThere(CheckpointFolder(key)); }
+bool Store::HasOutputs(const std::string& key) const { return IsThere(OutputsFolder(key)); }
 
 absl::StatusOr<TrialRecord> Store::LoadRecord(const std::string& trial_id) const {
-  return Load<TrialRecord>(RecordPath(trial_id));
+  const std::string path = RecordPath(trial_id);
+  absl::StatusOr<TrialRecord> record = Load<TrialRecord>(path);
+  if (record.ok() && record->trial_id() != trial_id) {
+    return absl::DataLossError(absl::StrCat(path, ": is the record of another trial, ", record->trial_id()));
+  }
+  return record;
 }
 
 absl::StatusOr<TrainSummary> Store::LoadTrainSummary(const std::string& key) const {
-  return Load<TrainSummary>(JoinPath(CheckpointFolder(key), kSummaryFile));
+  return LoadSummary<TrainSummary>(CheckpointFolder(key));
 }
 
 absl::StatusOr<InferSummary> Store::LoadInferSummary(const std::string& key) const {
-  return Load<InferSummary>(JoinPath(OutputsFolder(key), kSummaryFile));
+  return LoadSummary<InferSummary>(OutputsFolder(key));
+}
+
+absl::Status Store::CheckCheckpoint(const std::string& key) const {
+  OPENSET_ASSIGN_OR_RETURN(const TrainSummary summary, LoadTrainSummary(key));
+  return CheckSum(JoinPath(CheckpointFolder(key), kCheckpointFile), summary.checkpoint_sha256());
+}
+
+absl::Status Store::CheckOutputs(const std::string& key) const {
+  OPENSET_ASSIGN_OR_RETURN(const InferSummary summary, LoadInferSummary(key));
+  return CheckSum(JoinPath(OutputsFolder(key), kOutputsFile), summary.outputs_sha256());
+}
+
+absl::StatusOr<std::string> Store::Quarantine(const std::string& result, absl::string_view reason) const {
+  const std::string quarantine = JoinPath(folder_, "quarantine");
+  OPENSET_RETURN_IF_ERROR(Make(quarantine));
+  // Another process may take the number first.
+  std::string folder;
+  for (int number = LastNumber(quarantine, "") + 1; folder.empty(); ++number) {
+    const std::string free = absl::StrCat(quarantine, "/", number);
+    if (Calls().MakeFolder(free, 0777) == 0) {
+      folder = free;
+    } else if (errno != EEXIST) {
+      return absl::UnavailableError(absl::StrCat("cannot make the folder ", free, ": ", std::strerror(errno)));
+    }
+  }
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(folder, kReasonFile), absl::StrCat(reason, "\n")));
+  const std::string name = std::filesystem::path(result).filename().string();
+  if (Calls().Rename(result, JoinPath(folder, name)) != 0) {
+    return absl::UnavailableError(absl::StrCat("cannot move ", result, " to ", folder, ": ", std::strerror(errno)));
+  }
+  return folder;
+}
+
+std::vector<std::string> Store::Quarantined() const {
+  const std::string folder = JoinPath(folder_, "quarantine");
+  std::vector<std::string> lines;
+  for (int number = 1; number <= LastNumber(folder, ""); ++number) {
+    const absl::StatusOr<std::string> reason = ReadFile(absl::StrCat(folder, "/", number, "/", kReasonFile));
+    if (reason.ok())
+      lines.push_back(absl::StrCat(folder, "/", number, ": ", absl::StripTrailingAsciiWhitespace(*reason)));
+  }
+  return lines;
+}
+
+absl::StatusOr<bool> Store::CommitFile(const std::string& path, absl::string_view content) const {
+  OPENSET_RETURN_IF_ERROR(Make(std::filesystem::path(path).parent_path().string()));
+  OPENSET_RETURN_IF_ERROR(MakeFolders(JoinPath(folder_, "tmp")));
+  return CreateFileAtomically(path, content, JoinPath(folder_, "tmp"));
 }
 
 absl::StatusOr<bool> Store::CommitRecord(const TrialRecord& record) const {
-  const std::string path = RecordPath(record.trial_id());
-  OPENSET_RETURN_IF_ERROR(Make(std::filesystem::path(path).parent_path().string()));
-  return CreateFileAtomically(path, EncodeRecord(record));
+  return CommitRecordBytes(record.trial_id(), RecordPath(record.trial_id()), EncodeRecord(record));
+}
+
+absl::StatusOr<bool> Store::CommitRecordBytes(const std::string& trial_id, const std::string& path,
+                                              absl::string_view bytes) const {
+  OPENSET_ASSIGN_OR_RETURN(const bool is_first, CommitFile(path, bytes));
+  if (is_first || path != RecordPath(trial_id)) return is_first;
+  const absl::Status other = LoadRecord(trial_id).status();
+  if (!absl::IsDataLoss(other) && !absl::IsNotFound(other)) return false;
+  OPENSET_RETURN_IF_ERROR(Quarantine(path, other.message()).status());
+  return CommitFile(path, bytes);
 }
 
 absl::StatusOr<std::string> Store::NewStagingFolder(const std::string& key) const {
@@ -135,22 +246,17 @@ absl::StatusOr<std::string> Store::NewStagingFolder(const std::string& key) cons
 
 absl::Status Store::CommitFolder(const std::string& staging, const std::string& target) const {
   OPENSET_RETURN_IF_ERROR(SyncFolder(staging));
-  const std::string parent = std::filesystem::path(target).parent_path().string();
-  OPENSET_RETURN_IF_ERROR(Make(parent));
-  std::error_code error;
-  std::filesystem::rename(staging, target, error);
-  if (error) {
+  OPENSET_RETURN_IF_ERROR(Make(std::filesystem::path(target).parent_path().string()));
+  const absl::StatusOr<bool> moved = MoveFolder(staging, target);
+  if (!moved.ok() || !*moved) {
     std::error_code ignored;
     std::filesystem::remove_all(staging, ignored);
-    if (!FileExists(target)) {
-      return absl::UnavailableError(absl::StrCat("cannot move results to ", target, ": ", error.message()));
-    }
   }
-  return SyncFolder(parent);
+  return moved.status();
 }
 
 absl::Status Store::Remove(const std::string& result) const {
-  if (!FileExists(result)) return absl::OkStatus();
+  if (!IsThere(result)) return absl::OkStatus();
   // At once, as nobody may see a part of it.
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, NewStagingFolder("removed"));
   std::error_code error;
@@ -163,11 +269,10 @@ absl::Status Store::Remove(const std::string& result) const {
 
 absl::Status Store::WriteFailure(const FailureRecord& failure) const {
   const std::string folder = AttemptsFolder(failure.key());
-  OPENSET_RETURN_IF_ERROR(Make(folder));
   // Another process may take the number first.
   for (int number = LastAttempt(folder) + 1;; ++number) {
     OPENSET_ASSIGN_OR_RETURN(const bool is_mine,
-                             CreateFileAtomically(absl::StrCat(folder, "/", number, ".rec"), EncodeRecord(failure)));
+                             CommitFile(absl::StrCat(folder, "/", number, ".rec"), EncodeRecord(failure)));
     if (is_mine) return absl::OkStatus();
   }
 }
@@ -185,19 +290,16 @@ absl::StatusOr<FailureRecord> Store::LoadFailure(const std::string& key) const {
 }
 
 void Store::SweepTemporaries() const {
-  const std::string folder = JoinPath(folder_, "tmp");
-  const absl::StatusOr<std::vector<std::string>> names = ListFolder(folder);
-  if (!names.ok()) return;
-  // NAME.tmp.<host>.<pid>.<number>, see TemporaryName(); the host may hold dots.
-  for (const std::string& name : *names) {
-    const std::vector<std::string> parts = absl::StrSplit(name, '.');
-    const size_t marker = name.find(absl::StrCat(".tmp.", HostName(), "."));
-    int pid = 0;
-    if (marker == std::string::npos || parts.size() < 2 || !absl::SimpleAtoi(parts[parts.size() - 2], &pid)) continue;
-    if (kill(pid, 0) == 0) continue;
+  for (const std::string& path : Orphans()) {
     std::error_code ignored;
-    std::filesystem::remove_all(JoinPath(folder, name), ignored);
+    std::filesystem::remove_all(path, ignored);
   }
+}
+
+std::vector<std::string> Store::Orphans() const {
+  std::vector<std::string> orphans;
+  for (const char* kind : {"tmp", "partial", ""}) AddOrphans(JoinPath(folder_, kind), &orphans);
+  return orphans;
 }
 
 }  // namespace openset

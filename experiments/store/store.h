@@ -2,10 +2,12 @@
 // it is written.
 //
 //   records/ab/<trial id>.rec             TrialRecord, one immutable file each (core/proto/record_file.h)
+//   replicas/ab/<trial id>/<sha256>.rec   further records of the trial, from other stores (experiments/store/merge.h)
 //   checkpoints/ab/<key>/                 checkpoint.safetensors, summary.rec (TrainSummary), action.textproto; of a
 //                                         training that others go on from also state.safetensors
 //   outputs/ab/<key>/                     outputs.npz, summary.rec (InferSummary), action.textproto
 //   attempts/<key>/<n>.rec                FailureRecord of the n-th attempt that failed, n from 1; they stay
+//   quarantine/<n>/                       a result that was damaged, and `reason`, a line; n from 1
 //   partial/<key>.safetensors             the last epoch of a training that is not complete
 //   runs/, running/                       what processes do now (experiments/store/leases.h)
 //   logs/, tmp/                           of running processes
@@ -13,7 +15,10 @@
 //   reports/<experiment>/                 tables
 //   version                               "openset store 2": the schema version of all that is in it
 //
-// ab are the first two digits of the name. Folders and files appear whole or not at all, and the first writer wins.
+// ab are the first two digits of the name. Folders and files appear whole or not at all, the first writer wins, and
+// what was committed is still there after a power cut: file and name, of each folder on the way too, are synced before
+// a commit returns. Whatever a record, checkpoint or output is damaged by (a torn write, a flipped bit, a folder in its
+// place), reading it gives kDataLoss with its path: it is never taken for a result.
 #ifndef OPENSET_EXPERIMENTS_STORE_STORE_H_
 #define OPENSET_EXPERIMENTS_STORE_STORE_H_
 
@@ -22,6 +27,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "experiments/store/record.proto.h"
 
 namespace openset {
@@ -48,14 +55,28 @@ class Store {
   std::string LogFolder() const;
   std::string ReportFolder(const std::string& experiment) const;
 
-  // Errors: kNotFound; kDataLoss for a damaged file, with its path and what to do; kFailedPrecondition for one of
-  // another schema version.
+  // Errors: kNotFound; kDataLoss for what is damaged or holds another trial's, with its path; kPermissionDenied;
+  // kFailedPrecondition for one of another schema version.
   absl::StatusOr<TrialRecord> LoadRecord(const std::string& trial_id) const;
   absl::StatusOr<TrainSummary> LoadTrainSummary(const std::string& key) const;
   absl::StatusOr<InferSummary> LoadInferSummary(const std::string& key) const;
 
-  // False if there is a record of this trial already; it stays.
+  // Compare a result with its checksums, a large file once as long as it stays as it is (core/files/digest_cache.h).
+  // Errors: those of Load...; kDataLoss also for a file that does not match its checksum.
+  absl::Status CheckCheckpoint(const std::string& key) const;
+  absl::Status CheckOutputs(const std::string& key) const;
+
+  // Moves a damaged result, RecordPath(), CheckpointFolder(), OutputsFolder() of something or a file beside them, to
+  // quarantine/, so that it can be made again and yet be looked at. Returns the folder it is in. Errors: kUnavailable.
+  absl::StatusOr<std::string> Quarantine(const std::string& result, absl::string_view reason) const;
+  // What is in quarantine/: a line each, "quarantine/1: reason".
+  std::vector<std::string> Quarantined() const;
+
+  // False if there is a record of this trial already; it stays, unless it is damaged: then it goes to quarantine/.
   absl::StatusOr<bool> CommitRecord(const TrialRecord& record) const;
+  // The same for the bytes of a record file, at RecordPath() or, of replicas, elsewhere in the store.
+  absl::StatusOr<bool> CommitRecordBytes(const std::string& trial_id, const std::string& path,
+                                         absl::string_view bytes) const;
 
   // A new empty folder under tmp/ to fill, then to commit.
   absl::StatusOr<std::string> NewStagingFolder(const std::string& key) const;
@@ -74,10 +95,14 @@ class Store {
   // The last one. kNotFound if the action has not failed.
   absl::StatusOr<FailureRecord> LoadFailure(const std::string& key) const;
 
-  // Removes what killed processes of this machine left under tmp/.
+  // Removes what killed processes left under tmp/ and partial/: those of this machine that are gone, those of others
+  // after kOldTemporary.
   void SweepTemporaries() const;
+  // Those of tmp/ and partial/ that it would remove.
+  std::vector<std::string> Orphans() const;
 
  private:
+  absl::StatusOr<bool> CommitFile(const std::string& path, absl::string_view content) const;
   // Makes a folder, and in a new store the file `version` before it.
   absl::Status Make(const std::string& folder) const;
   std::string AttemptsFolder(const std::string& key) const;
@@ -92,6 +117,9 @@ inline constexpr char kStateFile[] = "state.safetensors";
 inline constexpr char kOutputsFile[] = "outputs.npz";
 inline constexpr char kSummaryFile[] = "summary.rec";
 inline constexpr char kActionFile[] = "action.textproto";
+
+// A temporary of another machine that is older belongs to nobody.
+inline constexpr absl::Duration kOldTemporary = absl::Hours(7 * 24);
 
 // Of records, summaries and failures.
 inline constexpr int kSchemaVersion = 2;

@@ -2,8 +2,12 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
@@ -33,6 +37,11 @@ class StoreTest : public ::testing::Test {
     return record;
   }
 
+  // Also of a link that leads nowhere.
+  static bool IsEntry(const std::string& path) {
+    return std::filesystem::symlink_status(path).type() != std::filesystem::file_type::not_found;
+  }
+
   const Store store_;
 };
 
@@ -58,7 +67,6 @@ TEST_F(StoreTest, DamagedAndNewerRecordsAreNamed) {
   const absl::Status damaged = store_.LoadRecord("abcd").status();
   EXPECT_EQ(damaged.code(), absl::StatusCode::kDataLoss);
   EXPECT_THAT(std::string(damaged.message()), HasSubstr(store_.RecordPath("abcd")));
-  EXPECT_THAT(std::string(damaged.message()), HasSubstr("remove it"));
 
   for (const auto& [id, version] : {std::pair{"ef00", kSchemaVersion + 1}, {"ef01", kSchemaVersion - 1}}) {
     TrialRecord other = Record(id, 1);
@@ -134,6 +142,63 @@ TEST_F(StoreTest, EveryFailureIsKept) {
   EXPECT_EQ(store_.CountFailures("ef00"), 0);
 }
 
+TEST_F(StoreTest, WhateverIsWrongWithARecordIsDamageAndItsPathIsSaid) {
+  const std::string path = store_.RecordPath("abcd");
+  const std::vector<std::pair<const char*, std::function<void()>>> damages = {
+      {"cut short", [&] { std::filesystem::resize_file(path, 0); }},
+      {"a folder", [&] { std::filesystem::remove(path), std::filesystem::create_directory(path); }},
+      {"its own target", [&] { std::filesystem::remove(path), std::filesystem::create_symlink(path, path); }},
+      {"another trial's", [&] { std::ofstream(path) << EncodeRecord(Record("ef00", 1)); }},
+  };
+  int count = 0;
+  for (const auto& [what, damage] : damages) {
+    ASSERT_TRUE(*store_.CommitRecord(Record("abcd", 1))) << what;
+    damage();
+    EXPECT_TRUE(store_.HasRecord("abcd")) << what;
+    const absl::Status status = store_.LoadRecord("abcd").status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << what << ": " << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(path)) << what;
+    // A new record takes its place, and what was there can be looked at.
+    EXPECT_TRUE(*store_.CommitRecord(Record("abcd", 2))) << what;
+    EXPECT_EQ(store_.LoadRecord("abcd")->metric(0).value(), 2) << what;
+    EXPECT_TRUE(IsEntry(absl::StrCat(store_.folder(), "/quarantine/", ++count, "/abcd.rec"))) << what;
+    EXPECT_EQ(store_.Quarantined().size(), count);
+    EXPECT_THAT(store_.Quarantined().back(), HasSubstr(path));
+    ASSERT_TRUE(store_.Remove(path).ok());
+  }
+}
+
+TEST_F(StoreTest, FoldersAreComparedWithTheirChecksums) {
+  EXPECT_EQ(store_.CheckOutputs("abcd").code(), absl::StatusCode::kNotFound);
+  const std::string folder = store_.OutputsFolder("abcd");
+  const auto make = [&] {
+    const std::string staging = store_.NewStagingFolder("abcd").value();
+    std::ofstream(JoinPath(staging, kOutputsFile)) << "outputs";
+    InferSummary summary;
+    summary.set_schema_version(kSchemaVersion);
+    // echo -n outputs | sha256sum
+    summary.set_outputs_sha256("7b8c56be0a5f71be141f0cfaa9195e2ff8d1ef89e380560b579a82fd841429c1");
+    ASSERT_TRUE(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)).ok());
+    ASSERT_TRUE(store_.CommitFolder(staging, folder).ok());
+  };
+  make();
+  EXPECT_TRUE(store_.CheckOutputs("abcd").ok()) << store_.CheckOutputs("abcd");
+  for (const auto& [what, damage] : std::vector<std::pair<const char*, std::function<void()>>>{
+           {"outputs.npz: does not match its checksum", [&] { std::ofstream(JoinPath(folder, kOutputsFile)) << "x"; }},
+           {"outputs.npz: is not there", [&] { std::filesystem::remove(JoinPath(folder, kOutputsFile)); }},
+           {"the record", [&] { std::ofstream(JoinPath(folder, kSummaryFile), std::ios::app) << "x"; }},
+           {"has no summary.rec", [&] { std::filesystem::remove(JoinPath(folder, kSummaryFile)); }}}) {
+    damage();
+    const absl::Status status = store_.CheckOutputs("abcd");
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << what;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(what));
+    ASSERT_TRUE(store_.Quarantine(folder, status.message()).ok());
+    EXPECT_FALSE(store_.HasOutputs("abcd"));
+    make();
+  }
+  EXPECT_EQ(store_.Quarantined().size(), 4);
+}
+
 TEST_F(StoreTest, SweepsWhatDeadProcessesLeft) {
   const absl::StatusOr<std::string> mine = store_.NewStagingFolder("abcd");
   ASSERT_TRUE(mine.ok());
@@ -142,9 +207,17 @@ TEST_F(StoreTest, SweepsWhatDeadProcessesLeft) {
   const std::string pid = absl::StrCat(".", getpid(), ".");
   dead.replace(dead.rfind(pid), pid.size(), ".999999999.");
   ASSERT_TRUE(MakeFolders(dead).ok());
+  // Of another machine: one that may be at work, and one that is older than any action.
+  const std::string other = store_.folder() + "/tmp/a.rec.tmp.elsewhere.1.0";
+  const std::string old = store_.folder() + "/partial/a.safetensors.tmp.elsewhere.1.0";
+  ASSERT_TRUE(MakeFolders(store_.folder() + "/partial").ok());
+  for (const std::string& path : {other, old}) std::ofstream(path) << "x";
+  std::filesystem::last_write_time(old, std::filesystem::file_time_type::clock::now() - std::chrono::hours(24 * 8));
 
   store_.SweepTemporaries();
   EXPECT_TRUE(FileExists(*mine));
+  EXPECT_TRUE(FileExists(other));
+  EXPECT_FALSE(FileExists(old));
   EXPECT_FALSE(FileExists(dead));
 }
 

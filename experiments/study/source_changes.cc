@@ -32,20 +32,38 @@ CurrentSources SourcesOfThisProgram() {
   return {openset_train_fingerprints, openset_infer_fingerprints, openset_evaluate_fingerprints};
 }
 
+std::set<std::string> SourceChanges::ChangedOf(const StageProvenance& stage) const {
+  std::set<std::string> changed;
+  const FingerprintTable table = TableOf(stage.stage(), current_);
+  if (table == nullptr) return changed;
+  for (const ComponentProvenance& component : stage.component()) {
+    const ComponentSources now = SourcesOf(component.family(), component.name(), table);
+    const bool is_known = !now.fingerprint.empty() && component.has_fingerprint();
+    if (is_known && now.fingerprint != component.fingerprint()) changed.insert(now.target);
+  }
+  return changed;
+}
+
+void SourceChanges::Count(const std::string& key, const std::set<std::string>& changed_of_stage,
+                          std::set<std::string>* changed) {
+  seen_.insert(key);
+  if (changed_of_stage.empty()) return;
+  keys_.insert(key);
+  changed->insert(changed_of_stage.begin(), changed_of_stage.end());
+}
+
 void SourceChanges::Add(const Provenance& provenance) {
   std::set<std::string> changed;
-  for (const StageProvenance& stage : provenance.stage()) {
-    seen_.insert(stage.key());
-    const FingerprintTable table = TableOf(stage.stage(), current_);
-    if (table == nullptr) continue;
-    for (const ComponentProvenance& component : stage.component()) {
-      const ComponentSources now = SourcesOf(component.family(), component.name(), table);
-      if (now.fingerprint.empty() || !component.has_fingerprint() || now.fingerprint == component.fingerprint()) {
-        continue;
-      }
-      changed.insert(now.target);
-      keys_.insert(stage.key());
-    }
+  for (const StageProvenance& stage : provenance.stage()) Count(stage.key(), ChangedOf(stage), &changed);
+  for (const std::string& target : changed) ++results_[target];
+}
+
+void SourceChanges::Add(const std::vector<RecordIndex::Stage>& stages) {
+  std::set<std::string> changed;
+  for (const RecordIndex::Stage& stage : stages) {
+    const auto [entry, is_new] = changed_.try_emplace(stage.sources);
+    if (is_new) entry->second = ChangedOf(*stage.sources);
+    Count(stage.key, entry->second, &changed);
   }
   for (const std::string& target : changed) ++results_[target];
 }
@@ -60,25 +78,30 @@ std::vector<std::string> SourceChanges::Lines() const {
   return lines;
 }
 
-absl::Status AddStored(const Plan& plan, const Store& store, size_t first, SourceChanges* changes) {
+absl::Status AddStored(const Plan& plan, const Store& store, size_t first, RecordIndex* index, SourceChanges* changes) {
   for (size_t n = first; n < plan.nodes.size(); ++n) {
     const PlanNode& node = plan.nodes[n];
     if (node.kind != ActionKind::kEvaluate || !node.done) continue;
-    OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, store.LoadRecord(node.key));
-    changes->Add(record.provenance());
+    const absl::StatusOr<std::vector<RecordIndex::Stage>> stages = index->Look(node.key);
+    if (absl::IsFailedPrecondition(stages.status())) return stages.status();
+    if (stages.ok()) changes->Add(*stages);
   }
   for (size_t n = first; n < plan.nodes.size(); ++n) {
     const PlanNode& node = plan.nodes[n];
     if (!node.done || changes->HasSeen(node.key)) continue;
+    absl::Status read;
     Provenance provenance;
     if (node.kind == ActionKind::kTrain) {
-      OPENSET_ASSIGN_OR_RETURN(const TrainSummary summary, store.LoadTrainSummary(node.key));
-      *provenance.add_stage() = summary.provenance();
+      const absl::StatusOr<TrainSummary> summary = store.LoadTrainSummary(node.key);
+      read = summary.status();
+      if (read.ok()) *provenance.add_stage() = summary->provenance();
     } else if (node.kind == ActionKind::kInfer) {
-      OPENSET_ASSIGN_OR_RETURN(const InferSummary summary, store.LoadInferSummary(node.key));
-      *provenance.add_stage() = summary.provenance();
+      const absl::StatusOr<InferSummary> summary = store.LoadInferSummary(node.key);
+      read = summary.status();
+      if (read.ok()) *provenance.add_stage() = summary->provenance();
     }
-    changes->Add(provenance);
+    if (absl::IsFailedPrecondition(read)) return read;
+    if (read.ok()) changes->Add(provenance);
   }
   return absl::OkStatus();
 }

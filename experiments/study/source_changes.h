@@ -5,12 +5,14 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "experiments/plan/plan.h"
 #include "experiments/store/components.h"
 #include "experiments/store/record.proto.h"
+#include "experiments/store/record_index.h"
 #include "experiments/store/store.h"
 
 namespace openset {
@@ -32,6 +34,7 @@ class SourceChanges {
 
   // Of one result.
   void Add(const Provenance& provenance);
+  void Add(const std::vector<RecordIndex::Stage>& stages);
 
   // Of the actions that were done by other sources.
   const std::set<std::string>& keys() const { return keys_; }
@@ -42,14 +45,21 @@ class SourceChanges {
   std::vector<std::string> Lines() const;
 
  private:
+  // The targets of those components whose sources are others by now.
+  std::set<std::string> ChangedOf(const StageProvenance& stage) const;
+  void Count(const std::string& key, const std::set<std::string>& changed_of_stage, std::set<std::string>* changed);
+
   const CurrentSources current_;
-  std::set<std::string> keys_, seen_;
+  std::map<const StageProvenance*, std::set<std::string>> changed_;  // of those of an index
+  std::set<std::string> keys_;
+  std::unordered_set<std::string> seen_;
   std::map<std::string, int> results_;  // by component
 };
 
-// Adds what the store has of a plan's nodes from `first` on: the records, and the trainings and inferences that no
-// record came of yet. Errors: those of the store.
-absl::Status AddStored(const Plan& plan, const Store& store, size_t first, SourceChanges* changes);
+// Adds what the store has of a plan's nodes from `first` on: the records, by way of their index, and the trainings and
+// inferences that no record came of yet. What is damaged is passed over. Errors: kFailedPrecondition for what is of
+// another schema version.
+absl::Status AddStored(const Plan& plan, const Store& store, size_t first, RecordIndex* index, SourceChanges* changes);
 
 }  // namespace openset
 

@@ -1,13 +1,18 @@
 #include "experiments/study/study.h"
 
 #include <deque>
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "data/catalog.h"
@@ -16,6 +21,10 @@
 #include "experiments/plan/search.h"
 #include "experiments/report/published_numbers.h"
 #include "experiments/report/significance.h"
+#include "experiments/spec/check_spec.h"
+#include "experiments/spec/describe.h"
+#include "experiments/store/merge.h"
+#include "experiments/store/store_contents.h"
 #include "experiments/study/check_inputs.h"
 #include "experiments/study/source_changes.h"
 
@@ -23,12 +32,18 @@ namespace openset {
 namespace {
 
 constexpr char kRedoAll[] = "all";
+constexpr char kSpecFile[] = "spec";
 constexpr char kRedoChanged[] = "changed";
 constexpr char kRedoFailed[] = "failed";
 
 // Where the store has the content (DataSetPart.content_sha256) of the data that its last run read.
 std::string ContentPath(const Store& store, const std::string& data_set, const std::string& part) {
   return absl::StrCat(store.folder(), "/data/", data_set, "/", part, ".sha256");
+}
+
+std::string AbsolutePath(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::absolute(path, error).lexically_normal().string();
 }
 
 std::set<std::string> DataSetsOf(const Experiment& experiment) {
@@ -62,7 +77,7 @@ absl::Status TellContents(const Store& store, const StudyOptions& options, Exper
 
 absl::StatusOr<std::unique_ptr<Study>> Study::Load(const std::string& spec, const SpecFolders& folders,
                                                    const Store& store, const StudyOptions& options) {
-  OPENSET_ASSIGN_OR_RETURN(Experiment experiment, LoadExperiment(spec, folders));
+  OPENSET_ASSIGN_OR_RETURN(Experiment experiment, LoadExperiment(spec, folders, options.changes));
   return Make(std::move(experiment), store, options);
 }
 
@@ -78,15 +93,20 @@ absl::StatusOr<std::unique_ptr<Study>> Study::Make(Experiment experiment, const 
 Study::Study(Experiment experiment, const Store& store)
     : experiment_(std::move(experiment)),
       store_(store),
+      index_(RecordIndex::OfUser(store)),
       // Selections of an expanded trial are in the catalog.
-      planner_(store, [this](const Selection& selection) {
-        return CountSamples(selection, experiment_.catalog).value_or(0);
-      }) {}
+      planner_(
+          store,
+          [this](const Selection& selection) { return CountSamples(selection, experiment_.catalog).value_or(0); },
+          [this](const PlanNode& node) { return CheckResult(node); }) {}
 
 absl::Status Study::PlanAll(const StudyOptions& options) {
+  OPENSET_RETURN_IF_ERROR(CheckReportName());
   OPENSET_RETURN_IF_ERROR(CheckRedo());
   OPENSET_ASSIGN_OR_RETURN(std::vector<Trial> trials, Expand(experiment_, options.expand));
   OPENSET_ASSIGN_OR_RETURN(std::vector<TrialSearch> searches, ExpandSearches(experiment_, trials));
+  OPENSET_RETURN_IF_ERROR(
+      CheckExpectedTrials(experiment_, static_cast<int64_t>(trials.size()) + static_cast<int64_t>(searches.size())));
   auto search = searches.begin();
   std::vector<std::pair<size_t, TrialSearch>> open;  // places in written_, and their searches
   for (size_t t = 0; t < trials.size(); ++t) {
@@ -122,7 +142,84 @@ absl::Status Study::PlanAll(const StudyOptions& options) {
     OPENSET_RETURN_IF_ERROR(MarkRedone(planned));
   }
   planner_.FindNeeded();
+  index_.Save();
   return absl::OkStatus();
+}
+
+absl::Status Study::CheckResult(const PlanNode& node) {
+  switch (node.kind) {
+    case ActionKind::kTrain:
+      return store_.CheckCheckpoint(node.key);
+    case ActionKind::kInfer:
+      return store_.CheckOutputs(node.key);
+    case ActionKind::kEvaluate:
+      return index_.Look(node.key).status();
+    case ActionKind::kChoose:
+      break;
+  }
+  return absl::OkStatus();
+}
+
+std::string Study::ResultOf(const PlanNode& node) const {
+  switch (node.kind) {
+    case ActionKind::kTrain:
+      return store_.CheckpointFolder(node.key);
+    case ActionKind::kInfer:
+      return store_.OutputsFolder(node.key);
+    case ActionKind::kEvaluate:
+      return store_.RecordPath(node.key);
+    case ActionKind::kChoose:
+      break;
+  }
+  return "";
+}
+
+std::vector<std::string> Study::Damaged() const {
+  std::vector<std::string> lines;
+  for (const PlanNode& node : plan().nodes) {
+    if (!node.damage.empty()) lines.push_back(node.damage);
+  }
+  return lines;
+}
+
+absl::StatusOr<std::vector<std::string>> Study::QuarantineDamaged(size_t first) {
+  std::vector<std::string> lines;
+  for (size_t n = first; n < plan().nodes.size(); ++n) {
+    const PlanNode& node = plan().nodes[n];
+    if (node.damage.empty()) continue;
+    OPENSET_ASSIGN_OR_RETURN(const std::string folder, store_.Quarantine(ResultOf(node), node.damage));
+    lines.push_back(absl::StrCat(node.damage, "; moved to ", folder));
+    planner_.ForgetDamage(static_cast<int>(n));
+  }
+  return lines;
+}
+
+std::string Study::report_name() const {
+  if (experiment_.laid_over.empty()) return name();
+  constexpr size_t kDigits = 8;
+  return absl::StrCat(name(), "+", Sha256Hex(absl::StrJoin(experiment_.laid_over, "\n")).substr(0, kDigits));
+}
+
+// Two lines: the path of the spec, the SHA-256 of its file.
+absl::Status Study::CheckReportName() const {
+  const std::string kept = JoinPath(store_.ReportFolder(report_name()), kSpecFile);
+  const std::vector<std::string> lines = absl::StrSplit(ReadFile(kept).value_or(""), '\n');
+  if (lines.size() < 2 || lines[0] == AbsolutePath(experiment_.source.file())) return absl::OkStatus();
+  // The same study elsewhere, and one whose file is gone or called otherwise by now, give the name free.
+  if (lines[1] == experiment_.sha256) return absl::OkStatus();
+  ExperimentSpec other;
+  if (!ReadTextProto(lines[0], &other, Completeness::kPartial).ok() || other.name() != name()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(experiment_.source.Where("name"), ": the store ", store_.folder(),
+                                                 " has reports of another study '", name(), "', ", lines[0],
+                                                 ": name this one otherwise, or give it a store of its own (--store)"));
+}
+
+absl::Status Study::RememberSpec() const {
+  if (experiment_.sha256.empty()) return absl::OkStatus();
+  const std::string folder = store_.ReportFolder(report_name());
+  OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
+  return WriteFileAtomically(JoinPath(folder, kSpecFile),
+                             absl::StrCat(AbsolutePath(experiment_.source.file()), "\n", experiment_.sha256, "\n"));
 }
 
 absl::Status Study::CheckRedo() const {
@@ -135,7 +232,7 @@ absl::Status Study::CheckRedo() const {
 absl::Status Study::MarkRedone(size_t first) {
   if (redo_.empty() || redo_ == kRedoFailed) return absl::OkStatus();
   SourceChanges changes;
-  if (redo_ == kRedoChanged) OPENSET_RETURN_IF_ERROR(AddStored(plan(), store_, first, &changes));
+  if (redo_ == kRedoChanged) OPENSET_RETURN_IF_ERROR(AddStored(plan(), store_, first, &index_, &changes));
   const auto is_of_method = [this](int t) {
     const std::string& name = plan().trials[t].method().name();
     return name == redo_ || name == absl::StrCat(redo_, kTunedSuffix);
@@ -155,6 +252,7 @@ absl::Status Study::MarkRedone(size_t first) {
 absl::StatusOr<std::vector<int>> Study::Choose(int node) {
   const size_t first = plan().nodes.size();
   OPENSET_ASSIGN_OR_RETURN(std::vector<int> added, planner_.Choose(node));
+  OPENSET_RETURN_IF_ERROR(QuarantineDamaged(0).status());
   if (redo_.empty()) return added;
   OPENSET_RETURN_IF_ERROR(MarkRedone(first));
   OPENSET_RETURN_IF_ERROR(RemoveRedone(first));
@@ -166,7 +264,7 @@ absl::StatusOr<std::vector<int>> Study::Choose(int node) {
 
 absl::StatusOr<std::vector<std::string>> Study::SourceLines() const {
   SourceChanges changes;
-  OPENSET_RETURN_IF_ERROR(AddStored(plan(), store_, 0, &changes));
+  OPENSET_RETURN_IF_ERROR(AddStored(plan(), store_, 0, &index_, &changes));
   return changes.Lines();
 }
 
@@ -191,20 +289,10 @@ absl::Status Study::RemoveRedone(size_t first) const {
       OPENSET_RETURN_IF_ERROR(store_.Remove(store_.PartialPath(node->key)));
     }
     if (!node->redo) continue;
-    switch (node->kind) {
-      case ActionKind::kTrain:
-        OPENSET_RETURN_IF_ERROR(store_.Remove(store_.CheckpointFolder(node->key)));
-        OPENSET_RETURN_IF_ERROR(store_.Remove(store_.PartialPath(node->key)));
-        break;
-      case ActionKind::kInfer:
-        OPENSET_RETURN_IF_ERROR(store_.Remove(store_.OutputsFolder(node->key)));
-        break;
-      case ActionKind::kEvaluate:
-        OPENSET_RETURN_IF_ERROR(store_.Remove(store_.RecordPath(node->key)));
-        break;
-      case ActionKind::kChoose:
-        break;
+    if (node->kind == ActionKind::kTrain) {
+      OPENSET_RETURN_IF_ERROR(store_.Remove(store_.PartialPath(node->key)));
     }
+    if (node->kind != ActionKind::kChoose) OPENSET_RETURN_IF_ERROR(store_.Remove(ResultOf(*node)));
   }
   return absl::OkStatus();
 }
@@ -234,13 +322,26 @@ absl::Status Study::CheckInputs(const std::vector<std::string>& data_folders) co
 
 absl::StatusOr<std::unique_ptr<StudyResults>> Study::LoadResults() const {
   auto loaded = std::make_unique<StudyResults>();
+  const std::vector<std::string> replicas = ReplicaIds(store_);
+  const std::set<std::string> has_replicas(replicas.begin(), replicas.end());
   for (const int t : ReportedTrials()) {
     TrialResult result{&loaded->trials.emplace_back(plan().trials[t].Spec()), nullptr};
-    absl::StatusOr<TrialRecord> record = store_.LoadRecord(plan().trial_id(t));
+    const std::string& id = plan().trial_id(t);
+    absl::StatusOr<TrialRecord> record = store_.LoadRecord(id);
+    if (record.ok() && has_replicas.count(id) > 0) {
+      OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> all, LoadReplicas(store_, id));
+      const std::vector<std::string> lines = DifferenceLines(all);
+      if (!lines.empty()) {
+        loaded->differing.push_back(absl::StrCat(Describe(plan().trials[t]), ": ", absl::StrJoin(lines, "; ")));
+      }
+      record = std::move(all[0]);
+    }
     if (record.ok()) {
       result.record = &loaded->records.emplace_back(*std::move(record));
-    } else if (!absl::IsNotFound(record.status())) {
+    } else if (absl::IsFailedPrecondition(record.status())) {
       return record.status();
+    } else if (!absl::IsNotFound(record.status())) {
+      loaded->damaged.push_back(std::string(record.status().message()));
     }
     loaded->results.push_back(result);
   }
@@ -255,6 +356,12 @@ Report Study::MakeReport(const StudyResults& results) const {
   report.columns.assign(shown.column().begin(), shown.column().end());
   AddPublished(shown, experiment_.published, results.results, &report);
   AddSignificance(shown.baseline(), &report);
+  for (const std::string& line : results.differing) report.note_lines.push_back(line);
+  if (const size_t damaged = results.damaged.size(); damaged > 0) {
+    report.note_lines.push_back(absl::StrCat(
+        damaged, damaged == 1 ? " record is" : " records are", " damaged and left out; `openset run` makes ",
+        damaged == 1 ? "it" : "them", " again: ", absl::StrJoin(results.damaged, "; ")));
+  }
   SourceChanges changes;
   for (const TrialRecord& record : results.records) changes.Add(record.provenance());
   for (std::string& line : changes.Lines()) report.note_lines.push_back(std::move(line));

@@ -22,13 +22,17 @@
 #include "experiments/report/report.h"
 #include "experiments/spec/expand.h"
 #include "experiments/spec/experiment_file.h"
+#include "experiments/spec/spec_changes.h"
 #include "experiments/spec/spec_folders.h"
+#include "experiments/store/record_index.h"
 #include "experiments/store/store.h"
 
 namespace openset {
 
 struct StudyOptions {
   ExpandOptions expand;
+  // Laid over the spec.
+  SpecChanges changes;
   // Where data sets that the catalog has no checksums of are looked at: what their files hold is part of the keys.
   // Of those that are not there it is what they held at the store's last run.
   std::vector<std::string> data_folders;
@@ -46,6 +50,10 @@ struct StudyResults {
   std::deque<TrialSpec> trials;  // keep addresses
   std::deque<TrialRecord> records;
   std::vector<TrialResult> results;
+  // Of trials that the store has several records of, which have different numbers: a line each.
+  std::vector<std::string> differing;
+  // Records that are there and can't be read, with the reason: "PATH: ...". They count as missing.
+  std::vector<std::string> damaged;
 };
 
 class Study {
@@ -62,6 +70,8 @@ class Study {
   Study& operator=(const Study&) = delete;
 
   const std::string& name() const { return experiment_.spec.name(); }
+  // Under which its reports are stored: the name, and behind it a mark of what the command line laid over it.
+  std::string report_name() const;
   const Experiment& experiment() const { return experiment_; }
   const Store& store() const { return store_; }
   // It grows by Choose(): numbers of trials and nodes stay what they are, references to them don't.
@@ -80,6 +90,15 @@ class Study {
   // Keeps in the store what the files of data sets without checksums hold, so that its results are found where the
   // files are not. To be called before a run. Errors: those of writing.
   absl::Status RememberData() const;
+  // Keeps which spec the reports of this name are of. To be called before a run. Errors: those of writing.
+  absl::Status RememberSpec() const;
+
+  // What of the store's results that this study needs is damaged, in the order of the plan: "PATH: ...". They count as
+  // missing.
+  std::vector<std::string> Damaged() const;
+  // Moves those to the store's quarantine, so that they are made again. To be called before a run. Returns a line each.
+  // Errors: those of Store::Quarantine().
+  absl::StatusOr<std::vector<std::string>> QuarantineDamaged() { return QuarantineDamaged(0); }
 
   // Removes what is to be made again (StudyOptions.redo) from the store. Errors: those of Store::Remove().
   absl::Status RemoveRedone() const { return RemoveRedone(0); }
@@ -91,7 +110,9 @@ class Study {
   // now. Returns these, inputs first. Errors: those of Planner::Choose(), and of RemoveRedone().
   absl::StatusOr<std::vector<int>> Choose(int node);
 
-  // The reported trials with the records there are. Errors: those of Store::LoadRecord().
+  // The reported trials with the records there are; one that is damaged counts as missing, and of several of one trial
+  // (experiments/store/merge.h) the first made stands for it. Errors:
+  // kFailedPrecondition for one of another schema version.
   absl::StatusOr<std::unique_ptr<StudyResults>> LoadResults() const;
   Report MakeReport(const StudyResults& results) const;
 
@@ -100,9 +121,13 @@ class Study {
 
   absl::Status PlanAll(const StudyOptions& options);
   absl::Status CheckRedo() const;
+  absl::Status CheckReportName() const;
   // Marks the nodes from this one on that are to be made again, and removes what the store has of them.
   absl::Status MarkRedone(size_t first);
   absl::Status RemoveRedone(size_t first) const;
+  absl::Status CheckResult(const PlanNode& node);
+  std::string ResultOf(const PlanNode& node) const;
+  absl::StatusOr<std::vector<std::string>> QuarantineDamaged(size_t first);
 
   // A trial of the spec, and what became of the search for its values.
   struct Written {
@@ -114,6 +139,7 @@ class Study {
 
   const Experiment experiment_;
   const Store store_;
+  mutable RecordIndex index_;
   Planner planner_;
   std::string redo_;
   std::vector<Written> written_;

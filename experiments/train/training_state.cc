@@ -2,6 +2,8 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/safetensors.h"
 #include "core/proto/record_file.h"
@@ -15,13 +17,27 @@ namespace {
 constexpr char kKey[] = "key";
 constexpr char kSummary[] = "summary";  // a record (core/proto/record_file.h) in base64
 
+// Over all tensors in the order of their names: the file has no checksum of its own.
+std::string DigestOf(const TensorMap& tensors) {
+  Sha256 sum;
+  for (const auto& [name, tensor] : tensors) {
+    const at::Tensor bytes = tensor.cpu().contiguous();
+    sum.Update(
+        absl::StrCat(name, " ", c10::toString(bytes.scalar_type()), " [", absl::StrJoin(bytes.sizes(), ","), "]\n"));
+    sum.Update({static_cast<const char*>(bytes.data_ptr()), bytes.nbytes()});
+  }
+  return ToHex(sum.Finish());
+}
+
 }  // namespace
 
 absl::Status SaveTrainingState(const NamedTensors& tensors, const TrainSummary& summary, const std::string& key,
                                const std::string& path) {
   TensorMap map;
   for (const auto& [name, tensor] : tensors) map[name] = tensor.detach();
-  return SaveTensors(map, {{kKey, key}, {kSummary, absl::Base64Escape(EncodeRecord(summary))}}, path);
+  TrainSummary with_digest = summary;
+  with_digest.set_checkpoint_sha256(DigestOf(map));
+  return SaveTensors(map, {{kKey, key}, {kSummary, absl::Base64Escape(EncodeRecord(with_digest))}}, path);
 }
 
 absl::StatusOr<TrainSummary> LoadTrainingState(const std::string& path, const std::string& key,
@@ -40,7 +56,11 @@ absl::StatusOr<TrainSummary> LoadTrainingState(const std::string& path, const st
     return absl::DataLossError(absl::StrCat(path, ": its summary is damaged"));
   }
   OPENSET_RETURN_IF_ERROR(Annotate(DecodeRecord(record, &summary), path));
-
+  // Earlier versions wrote none.
+  if (summary.has_checkpoint_sha256() && summary.checkpoint_sha256() != DigestOf(map)) {
+    return absl::DataLossError(absl::StrCat(path, ": its tensors do not match their checksum"));
+  }
+  summary.clear_checkpoint_sha256();
   if (map.size() != tensors.size()) return absl::InvalidArgumentError(absl::StrCat(path, ": holds other tensors"));
   for (const auto& [name, tensor] : tensors) {
     const auto stored = map.find(name);

@@ -19,8 +19,7 @@ absl::StatusOr<std::shared_ptr<Model>> LoadTrainedModel(const TrainAction& actio
   const std::string path = JoinPath(context.store.CheckpointFolder(key), kCheckpointFile);
   OPENSET_ASSIGN_OR_RETURN(const std::string sha256, Sha256HexOfFile(path));
   if (sha256 != summary.checkpoint_sha256()) {
-    return absl::DataLossError(
-        absl::StrCat(path, " does not match its checksum; remove its folder to have it trained again"));
+    return absl::DataLossError(absl::StrCat(path, " does not match its checksum; the next run trains it again"));
   }
   OPENSET_ASSIGN_OR_RETURN(const TensorMap state, LoadTensors(path));
   RandomStream unused(0, "init");

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <iostream>
+#include <set>
 
+#include "absl/algorithm/container.h"
 #include "absl/flags/reflection.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -60,8 +62,9 @@ absl::Status UnknownCommand(const std::vector<Command>& commands, const std::str
   return absl::InvalidArgumentError(UnknownName("command", name, names));
 }
 
-// Sets the flag that `words[*at]` names, from it or from the word behind it.
-absl::Status ParseFlag(const Command& command, const std::vector<std::string>& words, size_t* at) {
+// Sets the flag that `words[*at]` names, from it or from the word behind it. `given` holds those that were set.
+absl::Status ParseFlag(const Command& command, const std::vector<std::string>& words, size_t* at,
+                       std::set<std::string>* given) {
   absl::string_view word = words[*at];
   absl::ConsumePrefix(&word, "--");
   const size_t equals = word.find('=');
@@ -80,6 +83,10 @@ absl::Status ParseFlag(const Command& command, const std::vector<std::string>& w
     if (*at + 1 == words.size()) return absl::InvalidArgumentError(absl::StrCat("--", name, " needs a value"));
     value = words[++*at];
   }
+  const bool is_again = !given->insert(name).second;
+  if (is_again && absl::c_linear_search(command.repeated_flags, name)) {
+    value = absl::StrCat(flag->CurrentValue(), "\n", value);
+  }
   std::string error;
   if (!flag->ParseFrom(value, &error)) {
     return absl::InvalidArgumentError(
@@ -90,6 +97,7 @@ absl::Status ParseFlag(const Command& command, const std::vector<std::string>& w
 
 absl::Status RunOne(const Command& command, const std::vector<std::string>& words) {
   std::vector<std::string> arguments;
+  std::set<std::string> given;
   bool flags_end = false;
   for (size_t at = 0; at < words.size(); ++at) {
     if (flags_end || !absl::StartsWith(words[at], "--")) {
@@ -100,7 +108,7 @@ absl::Status RunOne(const Command& command, const std::vector<std::string>& word
       std::cout << HelpOf(command);
       return absl::OkStatus();
     } else {
-      OPENSET_RETURN_IF_ERROR(ParseFlag(command, words, &at));
+      OPENSET_RETURN_IF_ERROR(ParseFlag(command, words, &at, &given));
     }
   }
   if (arguments.size() < command.min_arguments || arguments.size() > command.max_arguments) {

@@ -18,6 +18,8 @@ struct Command {
   std::string summary;             // one line
   std::string description;         // paragraphs and examples
   std::vector<std::string> flags;  // names of the Abseil flags it reads
+  // Those of them that may be given several times: texts, whose values come to stand a line each.
+  std::vector<std::string> repeated_flags;
   std::function<absl::Status(const std::vector<std::string>& arguments)> run;
   bool hidden = false;
 };

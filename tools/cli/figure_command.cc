@@ -130,6 +130,7 @@ Command FigureCommand() {
       "  openset figure imbalance_figure_1\n"
       "  openset figure openauc_figure_1 --folder=figures\n";
   command.flags = {"x", "y", "curve", "out", "folder", "deploy", "store", "devices", "data", "library"};
+  AddChangeFlags(&command);
   command.run = RunFigure;
   return command;
 }

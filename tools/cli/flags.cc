@@ -6,15 +6,19 @@
 #include <memory>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/flags/flag.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "core/files/files.h"
 #include "core/progress_line.h"
 #include "core/status_macros.h"
 #include "experiments/plan/halving.h"
 #include "experiments/spec/expand.h"
 #include "tools/cli/deploy_flags.h"
+#include "tools/cli/score_experiment.h"
 #include "tools/cli/user_path.h"
 
 ABSL_FLAG(std::string, redo, "",
@@ -23,7 +27,36 @@ ABSL_FLAG(std::string, redo, "",
           "start over, instead of going on from their last epoch). With `run` they are removed when it begins; `plan` "
           "shows what it would do.");
 
+ABSL_FLAG(std::string, set, "",
+          "PATH=VALUE: a field of every method that has it (training.epochs=5, loss.open_auc.lambda=0.2) or of the "
+          "study (train_limit_per_class=100), laid over the spec; may be given several times. What is laid over is in "
+          "the records, and the report has a folder of its own.");
+ABSL_FLAG(std::string, seeds, "", "Seeds in the place of the spec's: 0..4, or 0,3,7..9.");
+ABSL_FLAG(
+    std::vector<std::string>, methods, {},
+    "Methods, separated by commas, in the place of the spec's; with `score`: empty for all that need no training.");
+
 namespace openset {
+namespace {
+
+// Folders that were named, and not those that are looked into anyhow.
+absl::Status CheckDataFolders() {
+  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
+  for (const std::string& folder : deployment.spec.data_folder()) {
+    if (FileExists(folder)) continue;
+    const std::string where =
+        absl::c_linear_search(deployment.flags, "data") ? "--data" : deployment.Where("data_folder");
+    return absl::NotFoundError(absl::StrCat(where, ": there is no folder ", folder));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddChangeFlags(Command* command) {
+  for (const char* flag : {"set", "seeds", "methods"}) command->flags.push_back(flag);
+  command->repeated_flags.push_back("set");
+}
 
 absl::StatusOr<StudyOptions> StudyOptionsFromFlags() {
   OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
@@ -31,9 +64,13 @@ absl::StatusOr<StudyOptions> StudyOptionsFromFlags() {
   options.expand.default_device = devices.default_device;
   options.expand.device_kind = devices.kind;
   OPENSET_ASSIGN_OR_RETURN(options.data_folders, DataFoldersFromFlags());
+  OPENSET_RETURN_IF_ERROR(CheckDataFolders());
   options.redo = absl::GetFlag(FLAGS_redo);
   const auto line = std::make_shared<ProgressLine>("images", isatty(STDERR_FILENO) != 0, &std::cerr);
   options.progress = [line](const std::string& what, int64_t done, int64_t total) { line->Update(what, done, total); };
+  options.changes.set = absl::StrSplit(absl::GetFlag(FLAGS_set), '\n', absl::SkipEmpty());
+  options.changes.seeds = absl::GetFlag(FLAGS_seeds);
+  options.changes.methods = absl::GetFlag(FLAGS_methods);
   return options;
 }
 
@@ -42,8 +79,16 @@ absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& spec) {
   OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
   const std::string name = absl::EndsWith(spec, ".textproto") ? UserPath(spec) : spec;
+  // What `openset score` has measured goes by its name.
+  if (const absl::StatusOr<ScoreRequest> request = FindScoreRequest(store, name);
+      request.ok() && name.find('/') == std::string::npos) {
+    OPENSET_ASSIGN_OR_RETURN(ScoreExperiment score, MakeScoreExperiment(*request, folders));
+    return Study::Make(std::move(score.experiment), store, options);
+  }
   return Study::Load(name, folders, store, options);
 }
+
+std::string TrialCount(int trials) { return absl::StrCat(trials, trials == 1 ? " trial" : " trials"); }
 
 std::string SearchText(const Study& study) {
   std::string text = absl::StrCat(study.plan().trials.size() - study.ReportedTrials().size(),

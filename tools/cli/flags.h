@@ -10,13 +10,18 @@
 #include "experiments/spec/expand.h"
 #include "experiments/store/store.h"
 #include "experiments/study/study.h"
+#include "tools/cli/command.h"
 #include "tools/cli/deploy_flags.h"
 #include "tools/cli/library_flags.h"
 #include "tools/cli/user_path.h"
 
 namespace openset {
 
-// How --devices lets experiments be expanded, and where --data lets data sets be looked at.
+// Adds --set, --seeds and --methods, which lay something over a study's spec.
+void AddChangeFlags(Command* command);
+
+// How --devices lets experiments be expanded, where --data lets data sets be looked at, and what is laid over the spec.
+// Errors: also kNotFound for a folder of --data that is not there.
 absl::StatusOr<StudyOptions> StudyOptionsFromFlags();
 
 // The study of a spec that is given on the command line, as the flags want it.
@@ -24,6 +29,9 @@ absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& spec);
 
 // "180 of them are candidates of searches; tuned trials after them: 6". Precondition: some are waiting.
 std::string SearchText(const Study& study);
+
+// "1 trial", "3 trials".
+std::string TrialCount(int trials);
 
 }  // namespace openset
 

@@ -241,13 +241,14 @@ absl::Status ShowPlan(const std::vector<std::string>& arguments) {
     std::cout << ToMarkdown(Actions(plan)) << "\n" << ToMarkdown(splits) << "\n" << ToMarkdown(Trials(plan));
   } else {
     OPENSET_ASSIGN_OR_RETURN(const std::string advice, Advice(*study));
-    std::cout << study->name() << ": " << plan.trials.size() << " trials\n"
+    std::cout << study->name() << ": " << TrialCount(static_cast<int>(plan.trials.size())) << "\n"
               << (study->waiting() > 0 ? SearchText(*study) + "\n\n" : "\n") << ToText(Actions(plan))
               << "\nA training pass counts as 3 image passes, an inference pass as 1.\n\n"
               << ToText(splits) << "\n"
               << ToText(Trials(plan)) << advice;
     OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> lines, study->SourceLines());
     for (const std::string& line : lines) std::cout << "\n" << line << ".\n";
+    for (const std::string& line : study->Damaged()) std::cout << "\ndamaged, to be made again: " << line << ".\n";
   }
   return absl::OkStatus();
 }
@@ -268,6 +269,7 @@ Command PlanCommand() {
       "  openset plan quickstart\n"
       "  openset plan my_study.textproto --format=json\n";
   command.flags = {"deploy", "store", "format", "devices", "jobs", "data", "library", "redo"};
+  AddChangeFlags(&command);
   command.run = ShowPlan;
   return command;
 }

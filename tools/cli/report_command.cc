@@ -5,6 +5,7 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
 #include "tools/cli/commands.h"
@@ -31,6 +32,10 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
   if (tidy && format != "csv" && format != "text") {
     return absl::InvalidArgumentError(absl::StrCat("--tidy: is a table for --format=csv, not for ", format));
   }
+  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
+  if (!FileExists(store.folder())) {
+    return absl::NotFoundError(absl::StrCat("--store: there is no store ", store.folder()));
+  }
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
   const std::vector<std::string> rows = absl::GetFlag(FLAGS_rows), columns = absl::GetFlag(FLAGS_columns);
   if (rows.empty() != columns.empty()) {
@@ -46,9 +51,17 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
     return WriteTensorBoard(*study, UserPath(out));
   }
   OPENSET_ASSIGN_OR_RETURN(const std::string text, ReportAs(tidy ? "tidy" : format, *study, rows, columns));
-  if (!out.empty()) return WriteFileAtomically(UserPath(out), text);
-  std::cout << text;
-  return absl::OkStatus();
+  if (out.empty()) {
+    std::cout << text;
+  } else {
+    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(UserPath(out), text));
+  }
+  const std::vector<std::string> damaged = study->Damaged();
+  if (damaged.empty()) return absl::OkStatus();
+  // The report goes on with what is good, and its reader is told.
+  return absl::AbortedError(absl::StrCat(damaged.size(), damaged.size() == 1 ? " result is" : " results are",
+                                         " damaged and left out; 'openset run ", arguments[0],
+                                         "' makes what is needed again:\n", absl::StrJoin(damaged, "\n")));
 }
 
 }  // namespace
@@ -70,6 +83,7 @@ Command ReportCommand() {
       "every single value with its split and seed, and each record's id, keys and learning curve; html is one page "
       "with tables, plots and provenance that works "
       "offline; tensorboard is a folder of event files with learning curves and metrics.\n"
+      "A damaged record is left out and named; the exit code is then 1.\n"
       "\n"
       "  openset report quickstart\n"
       "  openset report quickstart --rows=method --columns=task,metric\n"
@@ -78,6 +92,7 @@ Command ReportCommand() {
   command.description +=
       "  openset report quickstart --format=tensorboard --out=events      # tensorboard --logdir=events\n";
   command.flags = {"deploy", "store", "format", "tidy", "rows", "columns", "out", "devices", "data", "library"};
+  AddChangeFlags(&command);
   command.run = RunReport;
   return command;
 }

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "core/table.h"
@@ -18,6 +19,7 @@
 #include "experiments/report/tensorboard.h"
 #include "experiments/report/tidy.h"
 #include "experiments/study/failures.h"
+#include "nlohmann/json.hpp"
 #include "tools/cli/deploy_flags.h"
 
 namespace openset {
@@ -57,7 +59,8 @@ ExampleContext ExamplesContext(const Study& study, const StudyResults& results) 
 absl::StatusOr<std::string> Page(const Study& study, const StudyResults& results, const Report& report) {
   ReportContext context;
   context.question = study.experiment().spec.question();
-  OPENSET_ASSIGN_OR_RETURN(context.spec, ReadFile(study.experiment().source.file()));
+  // A study that `openset score` made is in no file.
+  context.spec = ReadFile(study.experiment().source.file()).value_or(ToText(study.experiment().spec));
   for (const StudyFailure& failure : FailuresOf(study)) {
     context.failures.push_back(absl::StrCat(failure.what, failure.log_tail.empty() ? "" : "\n\n", failure.log_tail));
   }
@@ -72,6 +75,18 @@ absl::StatusOr<std::string> As(const std::string& format, const Study& study, co
   if (format == "tidy") return ToCsv(TidyTable(results.results));
   OPENSET_ASSIGN_OR_RETURN(const ReportFormat parsed, ParseReportFormat(format));
   return FormatReport(report, parsed);
+}
+
+// How many trials of a report have a result; 0 where there is none.
+int ResultsOf(const std::string& json) {
+  const nlohmann::json report =
+      nlohmann::json::parse(ReadFile(json).value_or(""), /*cb=*/nullptr, /*allow_exceptions=*/false);
+  if (!report.is_object()) return 0;
+  const auto number = [&](const char* name) {
+    const auto found = report.find(name);
+    return found != report.end() && found->is_number_integer() ? found->get<int>() : 0;
+  };
+  return number("trials") - number("missing");
 }
 
 }  // namespace
@@ -111,7 +126,7 @@ absl::Status WriteTensorBoard(const Study& study, const std::string& folder) {
 }
 
 std::string ReportPagePath(const Study& study) {
-  return JoinPath(study.store().ReportFolder(study.name()), "report.html");
+  return JoinPath(study.store().ReportFolder(study.report_name()), "report.html");
 }
 
 absl::Status WriteReportPage(const Study& study) {
@@ -119,25 +134,28 @@ absl::Status WriteReportPage(const Study& study) {
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
   OPENSET_ASSIGN_OR_RETURN(const std::string page, Page(study, *results, study.MakeReport(*results)));
   const std::string path = ReportPagePath(study);
-  OPENSET_RETURN_IF_ERROR(MakeFolders(study.store().ReportFolder(study.name())));
+  OPENSET_RETURN_IF_ERROR(MakeFolders(study.store().ReportFolder(study.report_name())));
   return WriteFileAtomically(path, page);
 }
 
-absl::Status WriteAndShowReport(const Study& study) {
+absl::Status WriteAndShowReport(const Study& study, bool keep_fuller) {
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
   const Report report = study.MakeReport(*results);
   const Store& store = study.store();
-  const std::string folder = store.ReportFolder(study.name());
+  const std::string folder = store.ReportFolder(study.report_name());
+  const int here = report.trials - report.missing;
+  const int there = keep_fuller ? ResultsOf(JoinPath(folder, "report.json")) : 0;
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
   for (const auto& [format, file] : kFormats) {
-    // The store's reports have no page of a study that was made by a program and is in no file.
-    if (std::string(format) == "html" && !FileExists(study.experiment().source.file())) continue;
+    if (there > here) break;
     OPENSET_ASSIGN_OR_RETURN(const std::string text, As(format, study, *results, report));
     OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(folder, file), text));
   }
   std::cout << "\n"
             << FormatReport(report, ReportFormat::kText) << "\nrecords: " << JoinPath(store.folder(), "records")
-            << "\nreport:  " << folder << "/report.{html,txt,md,tex,csv,json}, tidy.csv\n";
+            << "\nreport:  " << folder << "/report.{html,txt,md,tex,csv,json}, tidy.csv"
+            << (there > here ? absl::StrCat(", of an earlier run: it has ", there, " results, this one ", here) : "")
+            << "\n";
   return absl::OkStatus();
 }
 

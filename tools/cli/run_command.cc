@@ -33,8 +33,10 @@ Command RunCommand() {
       "\n"
       "  openset run quickstart\n"
       "  openset run my_study.textproto --store=/data/results --devices=cuda:0,1\n"
-      "  openset run my_study.textproto --deploy=workstation.textproto\n";
+      "  openset run my_study.textproto --deploy=workstation.textproto\n"
+      "  openset run my_study.textproto --set training.epochs=5 --seeds=0..4 --methods=softmax,openauc\n";
   command.flags = RunFlags();
+  AddChangeFlags(&command);
   command.run = Run;
   return command;
 }

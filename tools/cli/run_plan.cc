@@ -71,8 +71,8 @@ void ShowWork(const Study& study, int cpu_slots) {
   const int needed = plan.CountNeeded(ActionKind::kEvaluate);
   int imports = 0;
   for (const PlanNode& node : plan.nodes) imports += node.needed && node.is_import;
-  std::cout << study.name() << ": " << needed << " of " << plan.trials.size()
-            << " trials to run: " << plan.CountNeeded(ActionKind::kTrain) - imports << " trainings, "
+  std::cout << study.name() << ": " << needed << " of " << TrialCount(static_cast<int>(plan.trials.size()))
+            << " to run: " << plan.CountNeeded(ActionKind::kTrain) - imports << " trainings, "
             << (imports > 0 ? absl::StrCat(imports, " imports of a model, ") : "")
             << plan.CountNeeded(ActionKind::kInfer) << " inferences, " << needed << " evaluations, " << cpu_slots
             << " CPU slots.\n";
@@ -153,6 +153,20 @@ absl::Status RunBySlurm(Study* study, const DeploySpec& deploy) {
   return RunOnSlurm(study->plan(), choose, study->store(), SlurmClient(), options, &display);
 }
 
+// Why a model could not be taken over, where no trial has a result; OK where that is not what went wrong.
+absl::Status ImportFailure(const Study& study) {
+  const Plan& plan = study.plan();
+  for (const int trial : study.ReportedTrials()) {
+    if (study.store().HasRecord(plan.trial_id(trial))) return absl::OkStatus();
+  }
+  for (const PlanNode& node : plan.nodes) {
+    if (!node.needed || !node.is_import || study.store().HasCheckpoint(node.key)) continue;
+    const absl::StatusOr<FailureRecord> failure = study.store().LoadFailure(node.key);
+    if (failure.ok()) return absl::InvalidArgumentError(absl::StrCat("the model: ", failure->message()));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::vector<std::string> RunFlags() {
@@ -175,7 +189,10 @@ absl::Status RunPlan(Study* study) {
   OPENSET_RETURN_IF_ERROR(study->CheckInputs(options.data_folders));
   ShowWork(*study, options.capacity.cpu_threads);
   study->store().SweepTemporaries();
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> aside, study->QuarantineDamaged());
+  for (const std::string& line : aside) std::cout << "damaged: " << line << ".\n";
   OPENSET_RETURN_IF_ERROR(study->RememberData());
+  OPENSET_RETURN_IF_ERROR(study->RememberSpec());
   OPENSET_RETURN_IF_ERROR(study->RemoveRedone());
   if (deployment.spec.engine() == DeploySpec::SLURM) return RunBySlurm(study, deployment.spec);
   LeaseOptions lease;
@@ -209,7 +226,8 @@ absl::Status FinishRun(const Study& study, const absl::Status& outcome, const st
   }
   const bool actions_failed = absl::IsAborted(outcome);
   if (!outcome.ok() && !actions_failed) return outcome;
-  OPENSET_RETURN_IF_ERROR(WriteAndShowReport(study));
+  if (actions_failed) OPENSET_RETURN_IF_ERROR(ImportFailure(study));
+  OPENSET_RETURN_IF_ERROR(WriteAndShowReport(study, /*keep_fuller=*/actions_failed));
   if (actions_failed) return absl::AbortedError(absl::StrCat(outcome.message(), "; ", after_failure));
   return absl::OkStatus();
 }

@@ -18,8 +18,9 @@ std::vector<std::string> RunFlags();
 // files, model files.
 absl::Status RunPlan(Study* study);
 
-// Says what came of it: writes and prints the report, unless the run was stopped or could not begin. Returns the
-// outcome, with what to do about it; `after_failure` is that where actions failed.
+// Says what came of it: writes and prints the report, unless the run was stopped or could not begin, or the model that
+// it is about could not be taken over (kInvalidArgument). Returns the outcome, with what to do about it;
+// `after_failure` is that where actions failed.
 absl::Status FinishRun(const Study& study, const absl::Status& outcome, const std::string& after_failure);
 
 }  // namespace openset

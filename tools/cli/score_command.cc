@@ -28,7 +28,7 @@ ABSL_FLAG(std::vector<std::string>, outputs, {},
           "Places of the task's known classes in a TorchScript network's outputs, if it has others too.");
 ABSL_FLAG(std::string, task, "", "What is known and unknown: a task's name, or its .textproto file.");
 ABSL_FLAG(std::string, split, "", "A split of the task, by its number; for a model, the one that it was trained on.");
-ABSL_FLAG(std::vector<std::string>, methods, {}, "Methods, separated by commas; empty: all that need no training.");
+ABSL_DECLARE_FLAG(std::vector<std::string>, methods);
 ABSL_FLAG(std::string, size, "", "Height and width that images are resized to; empty: the method file's, else 32.");
 ABSL_FLAG(std::string, channels, "", "Channels of images, 1 or 3; empty: the method file's, else 3.");
 ABSL_FLAG(std::vector<std::string>, mean, {},
@@ -62,29 +62,33 @@ absl::StatusOr<std::vector<Number>> ParseList(const char* flag, const std::vecto
 
 absl::StatusOr<ScoreRequest> RequestFromFlags() {
   ScoreRequest request;
-  request.folder = UserPath("");
-  request.model = absl::GetFlag(FLAGS_model);
-  request.weights = absl::GetFlag(FLAGS_weights);
-  request.head = absl::GetFlag(FLAGS_head);
-  request.features = absl::GetFlag(FLAGS_features);
-  OPENSET_ASSIGN_OR_RETURN(request.outputs, ParseList("outputs", absl::GetFlag(FLAGS_outputs), &ToInt));
-  for (const int place : request.outputs) {
+  request.set_folder(UserPath(""));
+  request.set_model(absl::GetFlag(FLAGS_model));
+  request.set_weights(absl::GetFlag(FLAGS_weights));
+  request.set_head(absl::GetFlag(FLAGS_head));
+  request.set_features(absl::GetFlag(FLAGS_features));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<int> outputs, ParseList("outputs", absl::GetFlag(FLAGS_outputs), &ToInt));
+  for (const int place : outputs) {
     if (place < 0) return absl::InvalidArgumentError(absl::StrCat("--outputs: ", place, " is negative"));
+    request.add_outputs(place);
   }
-  request.task = absl::GetFlag(FLAGS_task);
-  for (const auto& [flag, text, number] : {std::tuple{"split", absl::GetFlag(FLAGS_split), &request.split},
-                                           {"size", absl::GetFlag(FLAGS_size), &request.size},
-                                           {"channels", absl::GetFlag(FLAGS_channels), &request.channels}}) {
+  request.set_task(absl::GetFlag(FLAGS_task));
+  for (const auto& [flag, text, set] : {std::tuple{"split", absl::GetFlag(FLAGS_split), &ScoreRequest::set_split},
+                                        {"size", absl::GetFlag(FLAGS_size), &ScoreRequest::set_size},
+                                        {"channels", absl::GetFlag(FLAGS_channels), &ScoreRequest::set_channels}}) {
     if (text.empty()) continue;
-    OPENSET_ASSIGN_OR_RETURN(*number, Parse(flag, text, &ToInt));
+    OPENSET_ASSIGN_OR_RETURN(const int number, Parse(flag, text, &ToInt));
+    (request.*set)(number);
   }
-  request.methods = absl::GetFlag(FLAGS_methods);
-  OPENSET_ASSIGN_OR_RETURN(request.mean, ParseList("mean", absl::GetFlag(FLAGS_mean), &ToDouble));
-  OPENSET_ASSIGN_OR_RETURN(request.std, ParseList("std", absl::GetFlag(FLAGS_std), &ToDouble));
-  request.train_limit = absl::GetFlag(FLAGS_train_limit);
-  request.test_limit = absl::GetFlag(FLAGS_test_limit);
+  for (const std::string& method : absl::GetFlag(FLAGS_methods)) request.add_methods(method);
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<double> mean, ParseList("mean", absl::GetFlag(FLAGS_mean), &ToDouble));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<double> std, ParseList("std", absl::GetFlag(FLAGS_std), &ToDouble));
+  request.mutable_mean()->Assign(mean.begin(), mean.end());
+  request.mutable_std()->Assign(std.begin(), std.end());
+  request.set_train_limit(absl::GetFlag(FLAGS_train_limit));
+  request.set_test_limit(absl::GetFlag(FLAGS_test_limit));
   for (const auto& [flag, limit] :
-       {std::pair{"train_limit", request.train_limit}, {"test_limit", request.test_limit}}) {
+       {std::pair{"train_limit", request.train_limit()}, {"test_limit", request.test_limit()}}) {
     if (limit < 0) return absl::InvalidArgumentError(absl::StrCat("--", flag, ": must be at least 0 (is ", limit, ")"));
   }
   return request;
@@ -110,10 +114,13 @@ absl::Status Score(const std::vector<std::string>& /*arguments*/) {
   PrintSkipped(score.skipped);
   if (score.experiment.methods.empty()) return absl::InvalidArgumentError("no method is left");
   OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
+  OPENSET_RETURN_IF_ERROR(CheckScoreName(request, store, score.experiment.spec.name()));
   OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study,
                            Study::Make(std::move(score.experiment), store, options));
-  return FinishRun(*study, RunPlan(study.get()), "the lines above tell why, the same command tries them again");
+  const absl::Status outcome = RunPlan(study.get());
+  if (outcome.ok() || absl::IsAborted(outcome)) OPENSET_RETURN_IF_ERROR(KeepScoreRequest(request, *study));
+  return FinishRun(*study, outcome, "the lines above tell why, the same command tries them again");
 }
 
 }  // namespace
@@ -126,7 +133,9 @@ Command ScoreCommand() {
       "Output c of the model must be that of the task's known class c, in the order of the task's file. Scores that "
       "are\n"
       "fitted see the task's training images. What is in the store already is not run again.\n"
-      "Exit code: as for 'openset run'.\n"
+      "Its results have the name \"score_\" and the model's: 'openset report score_net', and every other command that "
+      "takes\n"
+      "a SPEC. Exit code: as for 'openset run'.\n"
       "\n"
       "  openset score --model=net.pt --head=fc --task=fashion_mnist_6_4 --split=0 --size=28 --channels=1\n"
       "  openset score --model=resnet50.textproto --weights=resnet50.safetensors --task=my_task.textproto\n"

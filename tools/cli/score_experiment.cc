@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/files/files.h"
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
@@ -30,20 +31,20 @@ struct Given {
 
 // Of a method file, with other weights if the request has some.
 absl::StatusOr<Given> FromMethod(const ScoreRequest& request, const SpecFolders& folders) {
-  if (!request.head.empty() || request.features || !request.outputs.empty()) {
+  if (!request.head().empty() || request.features() || request.outputs_size() > 0) {
     return absl::InvalidArgumentError(
         "--head, --features and --outputs are for a TorchScript file; a method file says what its model is");
   }
-  OPENSET_ASSIGN_OR_RETURN(const LoadedMethod method, LoadMethod(request.model, folders, request.folder));
+  OPENSET_ASSIGN_OR_RETURN(const LoadedMethod method, LoadMethod(request.model(), folders, request.folder()));
   Given given{method.spec.model(), method.spec.input()};
-  if (!request.weights.empty()) {
+  if (!request.weights().empty()) {
     if (given.model.has_torch_script()) return Invalid("weights", "a TorchScript network brings its own");
     given.model.clear_weights();
-    given.model.mutable_weights()->set_file(request.weights);
+    given.model.mutable_weights()->set_file(request.weights());
   } else if (given.model.has_weights()) {
     given.model.mutable_weights()->clear_head();  // SKIP is for a training
   } else if (!given.model.has_torch_script()) {
-    return Invalid("model", absl::StrCat(request.model,
+    return Invalid("model", absl::StrCat(request.model(),
                                          " names no trained weights: give --weights=FILE, or "
                                          "set model.weights in it"));
   }
@@ -51,24 +52,24 @@ absl::StatusOr<Given> FromMethod(const ScoreRequest& request, const SpecFolders&
 }
 
 absl::StatusOr<Given> FromScript(const ScoreRequest& request) {
-  if (!request.weights.empty()) {
+  if (!request.weights().empty()) {
     return Invalid("weights", "is for a --model that is a method file; a TorchScript network brings its own");
   }
   Given given;
   TorchScriptSpec* script = given.model.mutable_torch_script();
-  script->set_file(request.model);
-  if (!request.head.empty()) script->set_head(request.head);
-  script->set_features(request.features);
-  for (const int place : request.outputs) script->add_output(place);
+  script->set_file(request.model());
+  if (!request.head().empty()) script->set_head(request.head());
+  script->set_features(request.features());
+  for (const int place : request.outputs()) script->add_output(place);
   return given;
 }
 
 // What can be wrong with the model and its input, each with the flag it came from.
 absl::Status Complete(const ScoreRequest& request, int split, Given* given) {
-  if (request.size.has_value()) given->input.set_size(*request.size);
-  if (request.channels.has_value()) given->input.set_channels(*request.channels);
-  if (!request.mean.empty()) *given->input.mutable_mean() = {request.mean.begin(), request.mean.end()};
-  if (!request.std.empty()) *given->input.mutable_std() = {request.std.begin(), request.std.end()};
+  if (request.has_size()) given->input.set_size(request.size());
+  if (request.has_channels()) given->input.set_channels(request.channels());
+  if (!request.mean().empty()) *given->input.mutable_mean() = {request.mean().begin(), request.mean().end()};
+  if (!request.std().empty()) *given->input.mutable_std() = {request.std().begin(), request.std().end()};
   FillDefaults(&given->input);
   for (const FieldProblem& problem : FindProblems(given->input)) {
     return Invalid(problem.path.substr(0, problem.path.find('[')), problem.message);
@@ -78,10 +79,10 @@ absl::Status Complete(const ScoreRequest& request, int split, Given* given) {
     return Invalid(flag, absl::StrCat("has ", count, " values for ", given->input.channels(), " channels"));
   }
   const auto invalid_file = [&request](const FieldProblem& problem) {
-    const bool of_flag = absl::StartsWith(problem.path, "model.weights") && !request.weights.empty();
+    const bool of_flag = absl::StartsWith(problem.path, "model.weights") && !request.weights().empty();
     return Invalid(of_flag ? "weights" : "model", problem.message);
   };
-  for (const FieldProblem& problem : ResolveModelFiles(request.folder, &given->model)) {
+  for (const FieldProblem& problem : ResolveModelFiles(request.folder(), &given->model)) {
     return invalid_file(problem);
   }
   if (!IsOfSplit(given->model)) return absl::OkStatus();
@@ -91,36 +92,37 @@ absl::Status Complete(const ScoreRequest& request, int split, Given* given) {
 }
 
 absl::StatusOr<Given> GivenModel(const ScoreRequest& request, const SpecFolders& folders, int split) {
-  if (request.model.empty()) return Invalid("model", "give a TorchScript file, or a method file (.textproto)");
-  if (absl::EndsWith(request.model, ".safetensors")) {
+  if (request.model().empty()) return Invalid("model", "give a TorchScript file, or a method file (.textproto)");
+  if (absl::EndsWith(request.model(), ".safetensors")) {
     return Invalid("model",
                    absl::StrCat("safetensors are weights without a network: give a method file whose model they "
                                 "are for with --model=FILE.textproto, and these with --weights=",
-                                request.model));
+                                request.model()));
   }
   OPENSET_ASSIGN_OR_RETURN(
-      Given given, absl::EndsWith(request.model, ".textproto") ? FromMethod(request, folders) : FromScript(request));
+      Given given, absl::EndsWith(request.model(), ".textproto") ? FromMethod(request, folders) : FromScript(request));
   OPENSET_RETURN_IF_ERROR(Complete(request, split, &given));
   return given;
 }
 
 absl::StatusOr<PostHocMethods> Methods(const ScoreRequest& request, const SpecFolders& folders, const Given& given) {
   const std::vector<std::string> known = MethodNames(folders);
-  for (const std::string& name : request.methods) {
+  for (const std::string& name : request.methods()) {
     const std::string method = name.substr(0, name.find('+'));  // presets stand behind it
     if (std::count(known.begin(), known.end(), method) == 0) {
       return Invalid("methods", UnknownName("method", method, known));
     }
   }
   std::vector<LoadedMethod> methods;
-  for (const std::string& name : request.methods.empty() ? known : request.methods) {
+  const std::vector<std::string> asked(request.methods().begin(), request.methods().end());
+  for (const std::string& name : asked.empty() ? known : asked) {
     OPENSET_ASSIGN_OR_RETURN(LoadedMethod method, LoadMethod(name, folders, ""));
     methods.push_back(std::move(method));
   }
   absl::StatusOr<PostHocMethods> made = MakePostHoc(std::move(methods), given.model, given.input);
   if (!made.ok()) return Annotate(made.status(), "--model");
   for (const PostHocMethods::Skipped& skipped : made->skipped) {
-    if (!request.methods.empty()) return Invalid("methods", absl::StrCat(skipped.name, " ", skipped.why));
+    if (!request.methods().empty()) return Invalid("methods", absl::StrCat(skipped.name, " ", skipped.why));
   }
   return made;
 }
@@ -138,14 +140,14 @@ std::string NameOf(const std::string& model) {
 
 absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request, const SpecFolders& folders) {
   OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
-  if (request.task.empty()) return Invalid("task", "say what is known and unknown: a task's name, or its file");
-  absl::StatusOr<TaskSpec> task = LoadTask(request.task, folders, request.folder, catalog);
+  if (request.task().empty()) return Invalid("task", "say what is known and unknown: a task's name, or its file");
+  absl::StatusOr<TaskSpec> task = LoadTask(request.task(), folders, request.folder(), catalog);
   if (!task.ok()) return Annotate(task.status(), "--task");
-  if (!request.split.has_value() && CountSplits(*task) > 1) {
+  if (!request.has_split() && CountSplits(*task) > 1) {
     return Invalid("split", absl::StrCat("task ", task->name(), " has ", CountSplits(*task),
                                          " splits: say which the model was trained on, 0 to ", CountSplits(*task) - 1));
   }
-  const int split = request.split.value_or(0);
+  const int split = request.split();
   if (split < 0 || split >= CountSplits(*task)) {
     return Invalid("split", absl::StrCat("task ", task->name(), " has the splits 0 to ", CountSplits(*task) - 1));
   }
@@ -153,9 +155,9 @@ absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request,
   OPENSET_ASSIGN_OR_RETURN(PostHocMethods methods, Methods(request, folders, given));
 
   ExperimentSpec spec;
-  spec.set_name(NameOf(request.model));
+  spec.set_name(NameOf(request.model()));
   spec.set_question("Which score on the outputs of this model tells unknown classes best?");
-  spec.add_task(request.task);
+  spec.add_task(request.task());
   for (const LoadedMethod& method : methods.methods) spec.add_method(method.spec.name());
   spec.add_split(split);
   spec.add_seed(0);
@@ -165,12 +167,41 @@ absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request,
   spec.add_metric()->mutable_fpr_at_95tpr();
   spec.add_metric()->mutable_aurc();
   spec.add_metric()->mutable_openauc();
-  if (request.train_limit > 0) spec.set_train_limit_per_class(request.train_limit);
-  if (request.test_limit > 0) spec.set_test_limit_per_class(request.test_limit);
+  if (request.train_limit() > 0) spec.set_train_limit_per_class(request.train_limit());
+  if (request.test_limit() > 0) spec.set_test_limit_per_class(request.test_limit());
   OPENSET_ASSIGN_OR_RETURN(TextSource source, ParseTextProto(ToText(spec), "openset score", &spec));
   Experiment experiment{spec,   std::move(source), {*std::move(task)}, std::move(methods.methods), std::move(catalog),
                         folders};
   return ScoreExperiment{std::move(experiment), std::move(methods.skipped)};
+}
+
+namespace {
+
+constexpr char kRequestFile[] = "score.textproto";
+
+std::string ModelPath(const ScoreRequest& request) {
+  return std::filesystem::path(JoinPath(request.folder(), request.model())).lexically_normal().string();
+}
+
+}  // namespace
+
+absl::Status KeepScoreRequest(const ScoreRequest& request, const Study& study) {
+  const std::string folder = study.store().ReportFolder(study.name());
+  OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
+  return WriteFileAtomically(JoinPath(folder, kRequestFile), ToText(request));
+}
+
+absl::StatusOr<ScoreRequest> FindScoreRequest(const Store& store, const std::string& name) {
+  ScoreRequest request;
+  OPENSET_RETURN_IF_ERROR(ReadTextProto(JoinPath(store.ReportFolder(name), kRequestFile), &request).status());
+  return request;
+}
+
+absl::Status CheckScoreName(const ScoreRequest& request, const Store& store, const std::string& name) {
+  const absl::StatusOr<ScoreRequest> kept = FindScoreRequest(store, name);
+  if (!kept.ok() || ModelPath(*kept) == ModelPath(request) || !FileExists(ModelPath(*kept))) return absl::OkStatus();
+  return Invalid("model", absl::StrCat("the store ", store.folder(), " has results of another model under '", name,
+                                       "', ", ModelPath(*kept), ": rename the file, or name another store (--store)"));
 }
 
 }  // namespace openset

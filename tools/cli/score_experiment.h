@@ -2,45 +2,35 @@
 #ifndef OPENSET_TOOLS_CLI_SCORE_EXPERIMENT_H_
 #define OPENSET_TOOLS_CLI_SCORE_EXPERIMENT_H_
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "experiments/spec/experiment_file.h"
 #include "experiments/spec/post_hoc.h"
+#include "experiments/store/store.h"
+#include "experiments/study/study.h"
+#include "tools/cli/score_request.pb.h"
 
 namespace openset {
-
-// As the flags give it; tools/cli/score_command.cc says what each is. Paths start from `folder`.
-struct ScoreRequest {
-  std::string folder;
-  std::string model;
-  std::string weights;
-  std::string head;
-  bool features = false;
-  std::vector<int> outputs;
-  std::string task;
-  std::optional<int> split;
-  std::vector<std::string> methods;  // empty: all
-  std::optional<int> size;
-  std::optional<int> channels;
-  std::vector<double> mean;
-  std::vector<double> std;
-  int train_limit = 0;
-  int test_limit = 0;
-};
 
 struct ScoreExperiment {
   Experiment experiment;
   std::vector<PostHocMethods::Skipped> skipped;
 };
 
-// Named "score_" and the model's name, with seed 0 and the metrics accuracy, auroc, aupr_unknown, fpr_at_95tpr, aurc
-// and openauc. Errors, with the flag: kInvalidArgument for flags that don't go together, a model without weights, a
-// task of several splits without --split, a method that is not post hoc or is unknown; those of LoadMethod() and
-// LoadTask().
+// As the flags give it; methods: none for all. Paths start from `folder`. Named "score_" and the model's name, with
+// seed 0 and the metrics accuracy, auroc, aupr_unknown, fpr_at_95tpr, aurc and openauc. Errors, with the flag:
+// kInvalidArgument for flags that don't go together, a model without weights, a task of several splits without --split,
+// a method that is not post hoc or is unknown; those of LoadMethod() and LoadTask().
 absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request, const SpecFolders& folders);
+
+// Beside the reports of a study: what it was asked for. Errors: those of writing.
+absl::Status KeepScoreRequest(const ScoreRequest& request, const Study& study);
+// That of the study of this name; kNotFound where the store has none.
+absl::StatusOr<ScoreRequest> FindScoreRequest(const Store& store, const std::string& name);
+// kInvalidArgument where the store has results of another model under the name.
+absl::Status CheckScoreName(const ScoreRequest& request, const Store& store, const std::string& name);
 
 }  // namespace openset
 

@@ -70,9 +70,19 @@ absl::Status RunStatus(const std::vector<std::string>& arguments) {
   const Store& store = study->store();
   const Plan& plan = study->plan();
   const int missing = plan.CountNeeded(ActionKind::kEvaluate);
-  std::cout << study->name() << ": " << plan.trials.size() - missing << " of " << plan.trials.size() << " trials done, "
-            << missing << " left\n";
+  std::cout << study->name() << ": " << plan.trials.size() - missing << " of "
+            << TrialCount(static_cast<int>(plan.trials.size())) << " done, " << missing << " left\n";
   if (study->waiting() > 0) std::cout << SearchText(*study) << "\n";
+  if (const std::vector<std::string> damaged = study->Damaged(); !damaged.empty()) {
+    std::cout << damaged.size() << (damaged.size() == 1 ? " result is" : " results are")
+              << " damaged; `openset run` puts " << (damaged.size() == 1 ? "it" : "them")
+              << " aside and makes what is needed again:\n";
+    for (const std::string& line : damaged) std::cout << "  " << line << "\n";
+  }
+  if (const std::vector<std::string> aside = store.Quarantined(); !aside.empty()) {
+    std::cout << "put aside in quarantine: " << aside.size() << "\n";
+    for (const std::string& line : aside) std::cout << "  " << line << "\n";
+  }
   ShowRuns(store, study->name());
   ShowQueue(*study);
   const std::vector<StudyFailure> failed = FailuresOf(*study);
@@ -100,6 +110,7 @@ Command StatusCommand() {
       "\n"
       "  openset status quickstart\n";
   command.flags = {"deploy", "store", "devices", "data", "library"};
+  AddChangeFlags(&command);
   command.run = RunStatus;
   return command;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -335,18 +336,57 @@ TEST(Run, CtrlCStopsCleanlyAndTheSameCommandGoesOn) {
   EXPECT_EQ(program.Records().size(), 2);
 }
 
-TEST(Run, DamagedResultsAreNamed) {
+// Flips a bit in the middle of a file.
+void Flip(const std::string& path) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  const auto at = static_cast<std::streamoff>(std::filesystem::file_size(path) / 2);
+  file.seekg(at);
+  const char changed = static_cast<char>(file.get() ^ 4);
+  file.seekp(at);
+  file.put(changed);
+}
+
+TEST(Run, WhatIsDamagedIsPutAsideAndMadeAgain) {
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+  const auto before = program.Records();
   const std::string record = FilesBelow(program.store() + "/records")[0];
-  std::filesystem::resize_file(record, std::filesystem::file_size(record) - 1);
-  const ProgramResult result = program.Run({"report", "study.textproto"});
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr(record));
-  EXPECT_THAT(result.err, HasSubstr("remove it to have it made again"));
+  Flip(record);
+
+  // The report goes on with what is good and says what is not.
+  const ProgramResult report = program.Run({"report", "study.textproto"});
+  EXPECT_EQ(report.exit_code, 1);
+  EXPECT_THAT(report.out, HasSubstr(record));
+  EXPECT_THAT(report.err, HasSubstr("1 result is damaged and left out; 'openset run study.textproto' makes"));
+  const ProgramResult status = program.Run({"status", "study.textproto"});
+  EXPECT_EQ(status.exit_code, 0);
+  EXPECT_THAT(status.out, HasSubstr("1 of 2 trials done, 1 left"));
+  EXPECT_THAT(status.out, HasSubstr("1 result is damaged"));
+  EXPECT_THAT(program.Run({"plan", "study.textproto"}).out, HasSubstr("damaged, to be made again: " + record));
+  EXPECT_THAT(FilesBelow(program.store() + "/quarantine"), IsEmpty());
+
+  ProgramResult again = program.Run({"run", "study.textproto"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("0 trainings, 0 inferences, 1 evaluations"));
+  EXPECT_THAT(again.out, HasSubstr("moved to "));
+  EXPECT_EQ(program.Records(), before);
+  EXPECT_EQ(FilesBelow(program.store() + "/quarantine").size(), 2);
+  EXPECT_THAT(program.Run({"status", "study.textproto"}).out, HasSubstr("put aside in quarantine: 1"));
+  EXPECT_EQ(program.Run({"report", "study.textproto"}).exit_code, 0);
+
+  // What a missing record is made of is looked at before it is used.
   std::filesystem::remove(record);
-  EXPECT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+  for (const std::string& file : FilesBelow(program.store() + "/outputs")) {
+    if (std::filesystem::path(file).extension() == ".npz") Flip(file);
+  }
+  for (const std::string& file : FilesBelow(program.store() + "/checkpoints")) {
+    if (std::filesystem::path(file).extension() == ".safetensors") Flip(file);
+  }
+  again = program.Run({"run", "study.textproto"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("1 trainings, 1 inferences, 1 evaluations"));
+  EXPECT_EQ(program.Records(), before);
 }
 
 }  // namespace

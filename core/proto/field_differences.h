@@ -1,0 +1,24 @@
+// Where two messages differ.
+#ifndef OPENSET_CORE_PROTO_FIELD_DIFFERENCES_H_
+#define OPENSET_CORE_PROTO_FIELD_DIFFERENCES_H_
+
+#include <string>
+#include <vector>
+
+#include "google/protobuf/message.h"
+
+namespace openset {
+
+struct FieldDifference {
+  std::string path;           // "training.epochs", "loss.term[1]"
+  std::string before, after;  // as in a text proto, in one line; "" where it is absent
+};
+
+// The fields that decide (those that the schema marks as `label` don't) and differ between two messages of one type, in
+// the order of the schema; a message that only one of them has is one difference.
+std::vector<FieldDifference> FindDifferences(const google::protobuf::Message& before,
+                                             const google::protobuf::Message& after);
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_PROTO_FIELD_DIFFERENCES_H_

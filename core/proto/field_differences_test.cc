@@ -1,0 +1,45 @@
+#include "core/proto/field_differences.h"
+
+#include "absl/strings/str_cat.h"
+#include "core/proto/text_proto.h"
+#include "core/testing/schema_test.pb.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<std::string> Differences(const std::string& before, const std::string& after) {
+  testing::Root a, b;
+  EXPECT_TRUE(ParseTextProto(before, "before", &a).ok());
+  EXPECT_TRUE(ParseTextProto(after, "after", &b).ok());
+  std::vector<std::string> lines;
+  for (const FieldDifference& difference : FindDifferences(a, b)) {
+    lines.push_back(absl::StrCat(difference.path, ": '", difference.before, "' -> '", difference.after, "'"));
+  }
+  return lines;
+}
+
+TEST(FieldDifferences, AreFoundByPath) {
+  EXPECT_THAT(Differences("leaf { rate: 0.5 } tag: 'a'", "leaf { rate: 0.5 } tag: 'a'"), IsEmpty());
+  EXPECT_THAT(
+      Differences("leaf { rate: 0.5 count: 1 } tag: ['a', 'b'] colour: RED",
+                  "leaf { rate: 0.25 count: 1 } tag: 'a' colour: BLUE big: 3"),
+      ElementsAre("leaf.rate: '0.5' -> '0.25'", "colour: 'RED' -> 'BLUE'", "tag[1]: '\"b\"' -> ''", "big: '' -> '3'"));
+}
+
+TEST(FieldDifferences, AMessageThatOneLacksIsOne) {
+  EXPECT_THAT(
+      Differences("part { soft { count: 2 } }", "part { hard {} } part { share: 2 }"),
+      ElementsAre("part[0].soft: '{ count: 2 }' -> ''", "part[0].hard: '' -> '{}'", "part[1]: '' -> '{ share: 2 }'"));
+}
+
+TEST(FieldDifferences, LabelsDecideNothing) {
+  EXPECT_THAT(Differences("name: 'a' flag: true", "name: 'b' flag: true"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace openset

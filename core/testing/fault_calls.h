@@ -1,0 +1,103 @@
+// Disks that fail, for tests of what becomes durable (core/files/system_calls.h).
+#ifndef OPENSET_CORE_TESTING_FAULT_CALLS_H_
+#define OPENSET_CORE_TESTING_FAULT_CALLS_H_
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/files/system_calls.h"
+#include "core/random.h"
+
+namespace openset {
+
+// Counts calls, and lets some of them fail.
+class FailingCalls : public SystemCalls {
+ public:
+  enum class Fault {
+    kNone,
+    kError,       // the call fails with `error`
+    kShortWrite,  // a write takes one byte; other calls are as ever
+  };
+  // From the call of this number on, from 0, once or for ever.
+  FailingCalls(Fault fault, int error, int64_t at, bool for_ever)
+      : fault_(fault), error_(error), at_(at), for_ever_(for_ever) {}
+
+  int64_t calls() const { return calls_; }
+
+  int Open(const std::string& path, int flags, mode_t mode) override;
+  ssize_t Write(int fd, const char* bytes, size_t size) override;
+  int Sync(int fd, SyncOf what) override;
+  int Close(int fd) override;
+  int Link(const std::string& from, const std::string& to) override;
+  int Rename(const std::string& from, const std::string& to) override;
+  int Unlink(const std::string& path) override;
+  int MakeFolder(const std::string& path, mode_t mode) override;
+
+ private:
+  bool Fails();
+
+  const Fault fault_;
+  const int error_;
+  const int64_t at_;
+  const bool for_ever_;
+  int64_t calls_ = 0;
+};
+
+// A folder whose power is cut after some calls: all later ones fail, and Restore() shows what a disk that promises
+// nothing beyond what was synced may hold then. Bytes of a file are safe once the file was synced after they were
+// written, names in a folder once the folder was synced after they were made or removed; of the rest, each is there or
+// not by chance, and bytes that are not safe may be cut short or zero. Names of different folders that one rename
+// changed are not tied to each other.
+class UnsafeDisk : public SystemCalls {
+ public:
+  // `folder` exists and is empty.
+  explicit UnsafeDisk(std::string folder);
+  ~UnsafeDisk() override;
+
+  // The power is cut before call number `calls`, from 0.
+  void CutAfter(int64_t calls) { cut_at_ = calls; }
+  bool is_cut() const { return calls_ > cut_at_; }
+  // Syncs of this kind do nothing and say that all is well: as if the code lacked them.
+  void LeaveOut(SyncOf what) { left_out_ = what; }
+
+  // Makes the folder `target` with what is left.
+  void Restore(const std::string& target, RandomStream* random) const;
+
+  int Open(const std::string& path, int flags, mode_t mode) override;
+  ssize_t Write(int fd, const char* bytes, size_t size) override;
+  int Sync(int fd, SyncOf what) override;
+  int Close(int fd) override;
+  int Link(const std::string& from, const std::string& to) override;
+  int Rename(const std::string& from, const std::string& to) override;
+  int Unlink(const std::string& path) override;
+  int MakeFolder(const std::string& path, mode_t mode) override;
+
+ private:
+  using Names = std::map<std::string, uint64_t>;  // inodes by name
+  struct Inode {
+    int fd;  // keeps the number from being given to another file
+    std::string content;
+    Names names;
+    bool is_folder;
+    bool synced = false;
+  };
+
+  bool IsOff();
+  uint64_t Keep(const std::string& path);  // remembers the inode of a path
+  Names NamesOf(const std::string& folder);
+  void RestoreFolder(uint64_t inode, const std::string& current, const std::string& target, RandomStream* random) const;
+  void RestoreFile(uint64_t inode, const std::string& target, RandomStream* random) const;
+
+  const std::string folder_;
+  std::map<uint64_t, Inode> inodes_;
+  std::optional<SyncOf> left_out_;
+  int64_t cut_at_ = std::numeric_limits<int64_t>::max();
+  int64_t calls_ = 0;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_TESTING_FAULT_CALLS_H_

@@ -1,0 +1,157 @@
+#include "experiments/spec/check_spec.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "core/proto/field_path.h"
+#include "core/status_macros.h"
+#include "core/suggest.h"
+#include "eval/metrics/make_metric.h"
+#include "experiments/spec/axis.h"
+#include "google/protobuf/repeated_ptr_field.h"
+
+namespace openset {
+namespace {
+
+using Axes = google::protobuf::RepeatedPtrField<Axis>;
+
+class Check {
+ public:
+  explicit Check(const Experiment& experiment) : experiment_(experiment), spec_(experiment.spec) {}
+
+  absl::Status Run() const {
+    OPENSET_RETURN_IF_ERROR(CheckName());
+    OPENSET_RETURN_IF_ERROR(CheckDistinct("task", spec_.task()));
+    OPENSET_RETURN_IF_ERROR(CheckDistinct("method", spec_.method()));
+    OPENSET_RETURN_IF_ERROR(CheckDistinct("split", spec_.split()));
+    OPENSET_RETURN_IF_ERROR(CheckDistinct("unknown_classes", spec_.unknown_classes()));
+    OPENSET_RETURN_IF_ERROR(CheckDistinct("seed", spec_.seed()));
+    OPENSET_RETURN_IF_ERROR(CheckMetricNames());
+    std::vector<std::string> methods = experiment_.left_out_methods;
+    for (const LoadedMethod& method : experiment_.methods) methods.push_back(method.spec.name());
+    for (int a = 0; a < spec_.axis_size(); ++a) {
+      const Axis& axis = spec_.axis(a);
+      for (int m = 0; m < axis.method_size(); ++m) {
+        if (std::count(methods.begin(), methods.end(), axis.method(m)) > 0) continue;
+        return Problem(absl::StrCat("axis[", a, "].method[", m, "]"),
+                       UnknownName("method of this experiment", axis.method(m), methods));
+      }
+    }
+    for (const LoadedMethod& method : experiment_.methods) {
+      OPENSET_RETURN_IF_ERROR(CheckAxes("axis", spec_.axis(), {}, method));
+      for (int s = 0; s < spec_.search_size(); ++s) {
+        const Search& search = spec_.search(s);
+        const std::string& name = method.spec.name();
+        if (std::count(search.method().begin(), search.method().end(), name) == 0) continue;
+        OPENSET_RETURN_IF_ERROR(CheckAxes(absl::StrCat("search[", s, "].axis"), search.axis(), {name}, method));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status Problem(const std::string& path, absl::string_view message) const {
+    return absl::InvalidArgumentError(absl::StrCat(experiment_.source.Where(path), ": ", message));
+  }
+
+  // Reports are stored below it.
+  absl::Status CheckName() const {
+    const std::string& name = spec_.name();
+    const bool is_plain = std::all_of(name.begin(), name.end(), [](char c) {
+      return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '+' || c == '.' || c == ' ';
+    });
+    if (!name.empty() && name[0] != '.' && is_plain) return absl::OkStatus();
+    return Problem("name", absl::StrCat("'", name,
+                                        "' is no name: reports are stored under it; use letters, digits, _, - "
+                                        "and +"));
+  }
+
+  template <typename List>
+  absl::Status CheckDistinct(const char* field, const List& list) const {
+    std::set<std::decay_t<decltype(list[0])>> seen;
+    for (int i = 0; i < list.size(); ++i) {
+      if (!seen.insert(list[i]).second) {
+        return Problem(absl::StrCat(field, "[", i, "]"), absl::StrCat(list[i], " is listed twice"));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckMetricNames() const {
+    std::set<std::string> seen;
+    for (int m = 0; m < spec_.metric_size(); ++m) {
+      const std::string name = MetricName(spec_.metric(m));
+      if (name.empty() || seen.insert(name).second) continue;
+      return Problem(absl::StrCat("metric[", m, "]"),
+                     absl::StrCat(name, " is listed twice; where the two differ in their settings, give one a `name`"));
+    }
+    return absl::OkStatus();
+  }
+
+  static bool AppliesTo(const Axis& axis, const std::string& method) {
+    return axis.method_size() == 0 || std::count(axis.method().begin(), axis.method().end(), method) > 0;
+  }
+
+  // The axes of a grid that apply to a method. What can't be set is ResolveGrid's to say.
+  absl::Status CheckAxes(const std::string& path, const Axes& axes, const std::vector<std::string>& /*methods*/,
+                         const LoadedMethod& method) const {
+    std::map<std::string, int> setters;  // the axis that sets a field
+    for (int a = 0; a < axes.size(); ++a) {
+      const Axis& axis = axes[a];
+      if (!AppliesTo(axis, method.spec.name())) continue;
+      const std::string where = absl::StrCat(path, "[", a, "]");
+      std::map<std::string, std::string> values;  // as written, by what the field holds then
+      for (int v = 0; v < axis.value_size(); ++v) {
+        MethodSpec set = method.spec;
+        if (!SetAxis(axis, axis.value(v), &set).ok()) continue;
+        if (v == 0) OPENSET_RETURN_IF_ERROR(CheckSetters(where, a, axis, set, &setters));
+        const std::string held = GetField(set, axis.path()).value_or("");
+        const auto [entry, is_new] = values.try_emplace(held, axis.value(v));
+        if (is_new) continue;
+        const std::string value_path = absl::StrCat(where, ".value[", v, "]");
+        if (entry->second == axis.value(v)) return Problem(value_path, absl::StrCat(axis.value(v), " is listed twice"));
+        return Problem(value_path, absl::StrCat(axis.value(v), " is the same value as ", entry->second));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckSetters(const std::string& where, int a, const Axis& axis, const MethodSpec& method,
+                            std::map<std::string, int>* setters) const {
+    std::vector<std::string> paths = {axis.path()};
+    paths.insert(paths.end(), axis.also().begin(), axis.also().end());
+    for (const std::string& path : paths) {
+      const std::string place = SamePlace(method, path, method).value_or(path);
+      const auto [entry, is_new] = setters->try_emplace(place, a);
+      if (is_new) continue;
+      return Problem(where + ".path",
+                     absl::StrCat(path, entry->second == a ? " is named twice" : " is swept by another axis already"));
+    }
+    return absl::OkStatus();
+  }
+
+  const Experiment& experiment_;
+  const ExperimentSpec& spec_;
+};
+
+}  // namespace
+
+absl::Status CheckSpec(const Experiment& experiment) { return Check(experiment).Run(); }
+
+absl::Status CheckExpectedTrials(const Experiment& experiment, int64_t trials) {
+  const ExperimentSpec& spec = experiment.spec;
+  if (!spec.has_expected_trials() || spec.expected_trials() == trials || !experiment.laid_over.empty()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(experiment.source.Where("expected_trials"), ": is ",
+                                                 spec.expected_trials(), ", and the study makes ", trials));
+}
+
+}  // namespace openset

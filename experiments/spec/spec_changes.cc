@@ -1,0 +1,101 @@
+#include "experiments/spec/spec_changes.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "core/proto/field_path.h"
+#include "core/status_macros.h"
+#include "google/protobuf/descriptor.h"
+
+namespace openset {
+namespace {
+
+struct Setting {
+  std::string path;
+  std::string value;
+  bool is_of_method;
+};
+
+absl::Status Invalid(const std::string& flag, absl::string_view message) {
+  return absl::InvalidArgumentError(absl::StrCat(flag, ": ", message));
+}
+
+absl::StatusOr<Setting> ParseSetting(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    return Invalid(absl::StrCat("--set=", text), "write PATH=VALUE, --set=training.epochs=5");
+  }
+  Setting setting{text.substr(0, equals), text.substr(equals + 1), false};
+  const std::vector<std::string> parts = absl::StrSplit(setting.path, absl::ByAnyChar(".["));
+  setting.is_of_method = MethodSpec::descriptor()->FindFieldByName(parts[0]) != nullptr &&
+                         ExperimentSpec::descriptor()->FindFieldByName(parts[0]) == nullptr;
+  if (parts.back() == "file") {
+    return Invalid(absl::StrCat("--set=", text), "name files in a spec or a method, where their content is looked at");
+  }
+  return setting;
+}
+
+// "0..4"
+absl::Status AddSeeds(absl::string_view range, const std::string& flag, ExperimentSpec* spec) {
+  constexpr uint64_t kMost = 100000;
+  const std::pair<absl::string_view, absl::string_view> ends = absl::StrSplit(range, absl::MaxSplits("..", 1));
+  uint64_t first = 0, last = 0;
+  const bool is_range = absl::StrContains(range, "..");
+  if (!absl::SimpleAtoi(ends.first, &first) || !absl::SimpleAtoi(is_range ? ends.second : ends.first, &last) ||
+      last < first || last - first >= kMost) {
+    return Invalid(flag, absl::StrCat("'", range, "' is no seed and no range of seeds; write 0..4 or 0,3"));
+  }
+  for (uint64_t seed = first; seed <= last; ++seed) spec->add_seed(seed);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::vector<std::string> SpecChanges::Texts() const {
+  std::vector<std::string> texts;
+  for (const std::string& one : set) texts.push_back(absl::StrCat("--set=", one));
+  if (!seeds.empty()) texts.push_back(absl::StrCat("--seeds=", seeds));
+  if (!methods.empty()) texts.push_back(absl::StrCat("--methods=", absl::StrJoin(methods, ",")));
+  return texts;
+}
+
+absl::Status ChangeSpec(const SpecChanges& changes, ExperimentSpec* spec) {
+  for (const std::string& text : changes.set) {
+    OPENSET_ASSIGN_OR_RETURN(const Setting setting, ParseSetting(text));
+    if (setting.is_of_method) continue;
+    const absl::Status set = SetField(setting.path, setting.value, spec);
+    if (!set.ok()) return Invalid(absl::StrCat("--set=", text), set.message());
+  }
+  if (!changes.seeds.empty()) {
+    spec->clear_seed();
+    for (const absl::string_view range : absl::StrSplit(changes.seeds, ',')) {
+      OPENSET_RETURN_IF_ERROR(AddSeeds(range, absl::StrCat("--seeds=", changes.seeds), spec));
+    }
+  }
+  if (!changes.methods.empty()) spec->mutable_method()->Assign(changes.methods.begin(), changes.methods.end());
+  return absl::OkStatus();
+}
+
+absl::Status ChangeMethods(const SpecChanges& changes, const std::vector<LoadedMethod*>& methods) {
+  for (const std::string& text : changes.set) {
+    OPENSET_ASSIGN_OR_RETURN(const Setting setting, ParseSetting(text));
+    if (!setting.is_of_method) continue;
+    absl::Status first;
+    bool any = false;
+    for (LoadedMethod* method : methods) {
+      const absl::Status set = SetField(setting.path, setting.value, &method->spec);
+      any = any || set.ok();
+      if (!set.ok() && first.ok())
+        first = Invalid(absl::StrCat("--set=", text, ": ", method->spec.name()), set.message());
+    }
+    if (!any && !methods.empty()) return first;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace openset

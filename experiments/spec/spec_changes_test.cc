@@ -1,0 +1,90 @@
+#include "experiments/spec/spec_changes.h"
+
+#include "absl/strings/str_cat.h"
+#include "core/testing/status_matchers.h"
+#include "experiments/spec/expand.h"
+#include "experiments/spec/method.pb.h"
+#include "experiments/testing/spec_sandbox.h"
+#include "gmock/gmock.h"
+#include "losses/loss.pb.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class SpecChangesTest : public ::testing::Test {
+ protected:
+  absl::StatusOr<Experiment> Load(const SpecChanges& changes, const std::string& more = "method: 'pairs'") {
+    sandbox_.Write("experiments/specs/spec.textproto", absl::StrCat(kMinimalSpec, more));
+    return LoadExperiment("spec", sandbox_.folders(), changes);
+  }
+
+  const SpecSandbox sandbox_;
+};
+
+TEST_F(SpecChangesTest, AreLaidOverAllElse) {
+  SpecChanges changes;
+  changes.set = {"training.epochs=7", "loss.open_auc.lambda=0.2", "train_limit_per_class=3", "training.epochs=5"};
+  changes.seeds = "0..2,9";
+  const absl::StatusOr<Experiment> experiment = Load(changes, "method: 'pairs' override { training { epochs: 3 } }");
+  ASSERT_THAT(experiment, IsOk());
+  EXPECT_THAT(experiment->spec.seed(), ElementsAre(0, 1, 2, 9));
+  EXPECT_EQ(experiment->spec.train_limit_per_class(), 3);
+  for (const LoadedMethod& method : experiment->methods) EXPECT_EQ(method.spec.training().epochs(), 5);
+  EXPECT_EQ(experiment->methods[1].spec.loss().term(0).lambda(), 0.2);
+  EXPECT_FALSE(experiment->methods[0].spec.loss().term(0).has_lambda());
+
+  // And are in what records say.
+  const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
+  ASSERT_THAT(trials, IsOk());
+  const TrialSpec trial = trials->at(0).Spec();
+  EXPECT_THAT(trial.laid_over(),
+              ElementsAre("--set=training.epochs=7", "--set=loss.open_auc.lambda=0.2", "--set=train_limit_per_class=3",
+                          "--set=training.epochs=5", "--seeds=0..2,9"));
+  EXPECT_EQ(trial.experiment(), "spec");
+  EXPECT_EQ(trial.spec_sha256().size(), 64);
+}
+
+TEST_F(SpecChangesTest, MethodsThatAreLeftOutMayBeNamedStill) {
+  SpecChanges changes;
+  changes.methods = {"plain"};
+  const std::string more = "method: 'pairs' axis { path: 'training.epochs' value: ['1', '2'] method: 'pairs' }";
+  const absl::StatusOr<Experiment> experiment = Load(changes, more);
+  ASSERT_THAT(experiment, IsOk());
+  EXPECT_THAT(experiment->left_out_methods, ElementsAre("pairs"));
+  EXPECT_EQ(Expand(*experiment)->size(), 1);
+  changes.methods = {"pairs"};
+  EXPECT_EQ(Expand(*Load(changes, more))->size(), 2);
+  changes.methods = {"plian"};
+  EXPECT_THAT(Load(changes).status(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--methods: ")));
+}
+
+TEST_F(SpecChangesTest, WhatDoesNotFitIsSaidWithTheFlag) {
+  for (const auto& [set, message] :
+       std::vector<std::pair<const char*, const char*>>{{"training.epochs", "--set=training.epochs: write PATH=VALUE"},
+                                                        {"=5", "write PATH=VALUE"},
+                                                        {"trainin.epochs=5", "--set=trainin.epochs=5: "},
+                                                        {"training.epoch=5", "did you mean 'epochs'"},
+                                                        {"training.epochs=many", "--set=training.epochs=many: plain: "},
+                                                        {"train_limit_per_class=-1", "train_limit_per_class"},
+                                                        {"model.weights.file=x.pt", "name files in a spec"}}) {
+    SpecChanges changes;
+    changes.set = {set};
+    EXPECT_THAT(Load(changes).status(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message))) << set;
+  }
+  for (const char* seeds : {"a", "3..1", "0,,1", "-1", "0..99999999999"}) {
+    SpecChanges changes;
+    changes.seeds = seeds;
+    EXPECT_THAT(Load(changes).status(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--seeds="))) << seeds;
+  }
+  // A value that the schema's rules refuse is found when the method is resolved.
+  SpecChanges changes;
+  changes.set = {"training.epochs=0"};
+  EXPECT_THAT(Expand(*Load(changes)).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--set=training.epochs=0: training.epochs: ")));
+}
+
+}  // namespace
+}  // namespace openset

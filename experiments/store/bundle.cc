@@ -1,0 +1,206 @@
+#include "experiments/store/bundle.h"
+
+#include <minizip/zip.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "core/files/digest.h"
+#include "core/files/files.h"
+#include "core/files/zip_reader.h"
+#include "core/one_line.h"
+#include "core/process/build_info.h"
+#include "core/proto/record_file.h"
+#include "core/proto/text_proto.h"
+#include "core/status_macros.h"
+#include "experiments/store/store_contents.h"
+#include "google/protobuf/descriptor.h"
+
+namespace openset {
+namespace {
+
+constexpr char kManifest[] = "manifest.textproto";
+constexpr char kSchema[] = "schema.binpb";
+constexpr char kSums[] = "SHA256SUMS";
+constexpr absl::string_view kComment = "openset bundle sha256:";
+constexpr size_t kDigits = 64;
+
+void AddFile(const google::protobuf::FileDescriptor* file, std::set<const google::protobuf::FileDescriptor*>* seen,
+             google::protobuf::FileDescriptorSet* set) {
+  if (!seen->insert(file).second) return;
+  for (int i = 0; i < file->dependency_count(); ++i) AddFile(file->dependency(i), seen, set);
+  file->CopyTo(set->add_file());
+}
+
+// "records/ab/abcd...rec"
+std::string MemberOf(const std::string& path, const Store& store) {
+  absl::string_view name = path;
+  absl::ConsumePrefix(&name, store.folder());
+  absl::ConsumePrefix(&name, "/");
+  return std::string(name);
+}
+
+// The SHA-256 of a file without its last 64 bytes, and these.
+absl::StatusOr<std::pair<std::string, std::string>> DigestAndSignature(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  if (!file || error) return absl::NotFoundError(absl::StrCat("cannot open ", path));
+  if (size < kDigits + kComment.size()) return absl::DataLossError(absl::StrCat(path, ": is no bundle"));
+  Sha256 sum;
+  std::string chunk(1 << 20, '\0');
+  for (uint64_t left = size - kDigits; left > 0;) {
+    const auto part = static_cast<std::streamsize>(std::min<uint64_t>(left, chunk.size()));
+    if (!file.read(chunk.data(), part)) return absl::DataLossError(absl::StrCat(path, ": cannot be read"));
+    sum.Update(absl::string_view(chunk.data(), part));
+    left -= part;
+  }
+  std::string signature(kDigits, '\0');
+  if (!file.read(signature.data(), kDigits)) return absl::DataLossError(absl::StrCat(path, ": cannot be read"));
+  return std::make_pair(ToHex(sum.Finish()), signature);
+}
+
+class Writer {
+ public:
+  explicit Writer(const std::string& path) : path_(path), zip_(zipOpen64(path.c_str(), APPEND_STATUS_CREATE)) {}
+  ~Writer() {
+    if (zip_ != nullptr) zipClose(zip_, nullptr);
+  }
+
+  absl::Status Add(const std::string& name, absl::string_view content) {
+    if (name != kSums) absl::StrAppend(&sums_, Sha256Hex(content), "  ", name, "\n");
+    zip_fileinfo info = {};
+    info.dosDate = (1 << 21) | (1 << 16);  // 1980-01-01, the earliest there is
+    const bool ok = zip_ != nullptr &&
+                    zipOpenNewFileInZip64(zip_, name.c_str(), &info, nullptr, 0, nullptr, 0, nullptr, Z_DEFLATED,
+                                          Z_DEFAULT_COMPRESSION, /*zip64=*/0) == ZIP_OK &&
+                    zipWriteInFileInZip(zip_, content.data(), static_cast<unsigned>(content.size())) == ZIP_OK &&
+                    zipCloseFileInZip(zip_) == ZIP_OK;
+    return ok ? absl::OkStatus() : Failed();
+  }
+
+  // Returns the digest.
+  absl::StatusOr<std::string> Finish() {
+    OPENSET_RETURN_IF_ERROR(Add(kSums, sums_));
+    const bool closed = zipClose(zip_, absl::StrCat(kComment, std::string(kDigits, '0')).c_str()) == ZIP_OK;
+    zip_ = nullptr;
+    if (!closed) return Failed();
+    OPENSET_ASSIGN_OR_RETURN(const auto digest, DigestAndSignature(path_));
+    std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(-static_cast<std::streamoff>(kDigits), std::ios::end);
+    file << digest.first;
+    file.close();
+    return file ? absl::StatusOr<std::string>(digest.first) : Failed();
+  }
+
+ private:
+  absl::Status Failed() const { return absl::UnavailableError(absl::StrCat("cannot write ", path_)); }
+
+  const std::string path_;
+  zipFile zip_;
+  std::string sums_;
+};
+
+// The trial of a member records/ab/ID.rec or replicas/ab/ID/SHA256.rec; "" where it is neither.
+std::string TrialOf(absl::string_view name) {
+  const bool is_replica = absl::ConsumePrefix(&name, "replicas/");
+  if (!is_replica && !absl::ConsumePrefix(&name, "records/")) return "";
+  if (name.size() < 3 + kDigits || name[2] != '/') return "";
+  const absl::string_view shard = name.substr(0, 2), id = name.substr(3, kDigits);
+  if (!IsKey(id) || !absl::StartsWith(id, shard)) return "";
+  absl::string_view rest = name.substr(3 + kDigits);
+  if (!absl::ConsumeSuffix(&rest, ".rec")) return "";
+  if (!is_replica) return rest.empty() ? std::string(id) : "";
+  return absl::ConsumePrefix(&rest, "/") && IsKey(rest) ? std::string(id) : "";
+}
+
+}  // namespace
+
+google::protobuf::FileDescriptorSet RecordSchema() {
+  google::protobuf::FileDescriptorSet set;
+  std::set<const google::protobuf::FileDescriptor*> seen;
+  AddFile(TrialRecord::descriptor()->file(), &seen, &set);
+  return set;
+}
+
+absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<std::string>& trial_ids,
+                                          const std::string& path) {
+  BundleWritten written;
+  std::set<std::string> files;
+  for (const std::string& id : trial_ids) {
+    OPENSET_RETURN_IF_ERROR(store.LoadRecord(id).status());
+    files.insert(store.RecordPath(id));
+    written.manifest.set_records(written.manifest.records() + 1);
+    for (const std::string& replica : ReplicaPaths(store, id)) {
+      files.insert(replica);
+      written.manifest.set_replicas(written.manifest.replicas() + 1);
+    }
+  }
+  written.manifest.set_schema_version(kSchemaVersion);
+  written.manifest.set_commit(BuildCommit());
+  const std::string temporary = TemporaryName(path);
+  {
+    Writer writer(temporary);
+    const absl::Status status = [&]() -> absl::Status {
+      OPENSET_RETURN_IF_ERROR(writer.Add(kManifest, ToText(written.manifest)));
+      OPENSET_RETURN_IF_ERROR(writer.Add(kSchema, RecordSchema().SerializeAsString()));
+      for (const std::string& file : files) {
+        OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
+        OPENSET_RETURN_IF_ERROR(writer.Add(MemberOf(file, store), bytes));
+      }
+      OPENSET_ASSIGN_OR_RETURN(written.digest, writer.Finish());
+      return absl::OkStatus();
+    }();
+    if (!status.ok()) {
+      std::error_code ignored;
+      std::filesystem::remove(temporary, ignored);
+      return status;
+    }
+  }
+  OPENSET_RETURN_IF_ERROR(MoveFile(temporary, path));
+  return written;
+}
+
+absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord& use, const BundleLimits& limits) {
+  OPENSET_ASSIGN_OR_RETURN(const auto digest, DigestAndSignature(path));
+  const auto damaged = [&](absl::string_view what) { return absl::DataLossError(absl::StrCat(path, ": ", what)); };
+  if (digest.first != digest.second) return damaged("does not match the digest at its end, or is no bundle");
+  absl::StatusOr<ZipReader> zip = ZipReader::Open(path);
+  if (!zip.ok()) return damaged(zip.status().message());
+  const std::vector<std::string> names = zip->Names();
+  if (names.size() > limits.members) return damaged(absl::StrCat("has more than ", limits.members, " members"));
+  for (const char* name : {kManifest, kSchema, kSums}) {
+    if (!zip->Has(name)) return damaged(absl::StrCat("has no ", name));
+  }
+  absl::StatusOr<std::string> text = zip->Read(kManifest, limits.member_bytes);
+  if (!text.ok()) return damaged(text.status().message());
+  BundleManifest manifest;
+  const auto parsed = ParseTextProto(*text, absl::StrCat(path, "/", kManifest), &manifest);
+  if (!parsed.ok()) return damaged(OneLine(std::string(parsed.status().message())));
+  if (manifest.schema_version() != kSchemaVersion) {
+    return absl::FailedPreconditionError(absl::StrCat(path, ": has records of schema version ",
+                                                      manifest.schema_version(), ", this openset reads version ",
+                                                      kSchemaVersion));
+  }
+  for (const std::string& name : names) {
+    if (name == kManifest || name == kSchema || name == kSums) continue;
+    const std::string id = TrialOf(name);
+    if (id.empty()) return damaged(absl::StrCat("has a member that no bundle has: '", OneLine(name), "'"));
+    absl::StatusOr<std::string> bytes = zip->Read(name, limits.member_bytes);
+    if (!bytes.ok()) return damaged(bytes.status().message());
+    TrialRecord record;
+    const absl::Status decoded = DecodeRecord(*bytes, &record);
+    if (!decoded.ok()) return damaged(absl::StrCat(name, ": ", decoded.message()));
+    if (record.trial_id() != id) return damaged(absl::StrCat(name, ": is the record of another trial"));
+    OPENSET_RETURN_IF_ERROR(use(record, *bytes));
+  }
+  return digest.first;
+}
+
+}  // namespace openset

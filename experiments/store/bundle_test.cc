@@ -1,0 +1,118 @@
+#include "experiments/store/bundle.h"
+
+#include <filesystem>
+
+#include "core/files/zip_reader.h"
+#include "core/testing/status_matchers.h"
+#include "experiments/store/store_contents.h"
+#include "experiments/store/testing_records.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/dynamic_message.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class BundleTest : public ::testing::Test {
+ protected:
+  BundleTest() : store_(TestFolder() + "/store"), path_(TestFolder() + "/bundle.zip") {
+    std::filesystem::remove_all(TestFolder());
+  }
+
+  absl::Status Read() {
+    seen_.clear();
+    return ReadBundle(path_,
+                      [&](const TrialRecord& record, const std::string& bytes) {
+                        seen_.push_back(record.trial_id());
+                        EXPECT_EQ(EncodeRecord(record), bytes);
+                        return absl::OkStatus();
+                      })
+        .status();
+  }
+
+  // A bundle of two small records.
+  BundleWritten Write() {
+    for (const char* name : {"abcd", "ef00"})
+      EXPECT_THAT(store_.CommitRecord(TestRecord(TestKey(name), "m", 0, 0.5)), IsOk());
+    const absl::StatusOr<BundleWritten> written = WriteBundle(store_, RecordIds(store_), path_);
+    EXPECT_THAT(written, IsOk());
+    return written.value();
+  }
+
+  const Store store_;
+  const std::string path_;
+  std::vector<std::string> seen_;
+};
+
+TEST_F(BundleTest, HoldsTheFilesAsTheyAreAndIsTheSameEveryTime) {
+  const BundleWritten written = Write();
+  EXPECT_EQ(written.manifest.records(), 2);
+  EXPECT_THAT(Read(), IsOk());
+  EXPECT_THAT(seen_, ElementsAre(TestKey("abcd"), TestKey("ef00")));
+  const std::string first = *ReadFile(path_);
+  EXPECT_EQ(Write().digest, written.digest);
+  EXPECT_EQ(*ReadFile(path_), first);
+  EXPECT_EQ(first.substr(first.size() - 86), "openset bundle sha256:" + written.digest);
+  EXPECT_EQ(Sha256Hex(first.substr(0, first.size() - 64)), written.digest);
+
+  absl::StatusOr<ZipReader> zip = ZipReader::Open(path_);
+  ASSERT_THAT(zip, IsOk());
+  EXPECT_EQ(*zip->Read("records/ab/" + TestKey("abcd") + ".rec"), *ReadFile(store_.RecordPath(TestKey("abcd"))));
+  EXPECT_THAT(*zip->Read("SHA256SUMS"),
+              HasSubstr(Sha256Hex(*ReadFile(store_.RecordPath(TestKey("ef00")))) + "  records/ef/"));
+}
+
+TEST_F(BundleTest, ItsSchemaReadsItsRecords) {
+  Write();
+  absl::StatusOr<ZipReader> zip = ZipReader::Open(path_);
+  google::protobuf::FileDescriptorSet schema;
+  ASSERT_TRUE(schema.ParseFromString(*zip->Read("schema.binpb")));
+  google::protobuf::DescriptorPool pool;
+  for (const auto& file : schema.file()) ASSERT_NE(pool.BuildFile(file), nullptr) << file.name();
+  const auto* type = pool.FindMessageTypeByName("openset.TrialRecord");
+  ASSERT_NE(type, nullptr);
+  google::protobuf::DynamicMessageFactory factory;
+  const std::unique_ptr<google::protobuf::Message> record(factory.GetPrototype(type)->New());
+  ASSERT_THAT(DecodeRecord(*zip->Read("records/ab/" + TestKey("abcd") + ".rec"), record.get()), IsOk());
+  EXPECT_EQ(record->GetReflection()->GetString(*record, type->FindFieldByName("trial_id")), TestKey("abcd"));
+}
+
+TEST_F(BundleTest, EveryFlippedBitAndEveryCutIsNoticed) {
+  Write();
+  const std::string bytes = *ReadFile(path_);
+  // Every byte; of each, every bit in turn: eight bytes on, all have had theirs. The long form is :damage_test.
+  for (size_t at = 0; at < bytes.size(); at += 7) {
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ (1 << (at % 8)));
+    ASSERT_THAT(WriteFileAtomically(path_, damaged), IsOk());
+    EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path_))) << at;
+    ASSERT_THAT(WriteFileAtomically(path_, bytes.substr(0, at)), IsOk());
+    EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path_))) << at;
+  }
+  ASSERT_THAT(WriteFileAtomically(path_, bytes + "x"), IsOk());
+  EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(ReadBundle("/nowhere.zip", nullptr).status(), StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_F(BundleTest, LimitsAreKept) {
+  Write();
+  BundleLimits limits;
+  limits.member_bytes = 100;
+  const auto use = [](const TrialRecord&, const std::string&) { return absl::OkStatus(); };
+  EXPECT_THAT(ReadBundle(path_, use, limits).status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("100 bytes")));
+  limits = {};
+  limits.members = 4;
+  EXPECT_THAT(ReadBundle(path_, use, limits).status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("4 members")));
+}
+
+TEST_F(BundleTest, WhatIsDamagedIsNotHandedOn) {
+  Write();
+  std::filesystem::resize_file(store_.RecordPath(TestKey("abcd")), 20);
+  EXPECT_THAT(WriteBundle(store_, RecordIds(store_), path_).status(), StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(Read(), IsOk());  // the one there was
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,130 @@
+#include "experiments/store/collect_garbage.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "core/files/files.h"
+#include "core/status_macros.h"
+#include "experiments/store/store_contents.h"
+
+namespace openset {
+namespace {
+
+constexpr absl::Duration kInUse = absl::Hours(1);
+
+std::vector<std::string> NamesIn(const std::string& folder) {
+  return ListFolder(folder).value_or(std::vector<std::string>{});
+}
+
+int64_t BytesOf(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) {
+    const auto size = std::filesystem::file_size(path, error);
+    return error ? 0 : static_cast<int64_t>(size);
+  }
+  int64_t bytes = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path, error)) {
+    if (entry.is_regular_file(error)) bytes += static_cast<int64_t>(entry.file_size(error));
+  }
+  return bytes;
+}
+
+class Search {
+ public:
+  Search(const Store& store, const GarbagePolicy& policy) : store_(store), policy_(policy) {}
+
+  absl::StatusOr<std::vector<Garbage>> Run() {
+    OPENSET_RETURN_IF_ERROR(ReadRecords());
+    for (const std::string& path : store_.Orphans()) Add(path, "a temporary of a process that is gone", std::nullopt);
+    AddPartials();
+    for (const std::string& key : OutputsKeys(store_)) {
+      if (used_.count(key) == 0) Add(store_.OutputsFolder(key), "no record was made of it", policy_.older_than);
+    }
+    for (const std::string& key : CheckpointKeys(store_)) AddCheckpoint(key);
+    for (const char* kind : {"logs", "quarantine"}) {
+      const std::string folder = JoinPath(store_.folder(), kind);
+      for (const std::string& name : NamesIn(folder)) Add(JoinPath(folder, name), "old", policy_.older_than);
+    }
+    std::sort(found_.begin(), found_.end(), [](const Garbage& a, const Garbage& b) { return a.path < b.path; });
+    return std::move(found_);
+  }
+
+ private:
+  // What records were made of.
+  absl::Status ReadRecords() {
+    std::vector<std::string> damaged;
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialRecord> records, LoadRecords(store_, &damaged));
+    if (!damaged.empty()) {
+      return absl::DataLossError(
+          absl::StrCat(damaged[0], "; 'openset records verify' puts it aside, then nothing depends on it"));
+    }
+    for (const TrialRecord& record : records) {
+      std::set<std::string> trainings;
+      for (const StageProvenance& stage : record.provenance().stage()) {
+        used_.insert(stage.key());
+        if (stage.stage() == StageProvenance::TRAIN) trainings.insert(stage.key());
+      }
+      for (const std::string& key : {record.outputs_key(), record.fit_outputs_key(), record.checkpoint_key()}) {
+        used_.insert(key);
+      }
+      trainings.insert(record.checkpoint_key());
+      const bool has_outputs = store_.HasOutputs(record.outputs_key()) &&
+                               (!record.has_fit_outputs_key() || store_.HasOutputs(record.fit_outputs_key()));
+      if (!has_outputs) wanted_.insert(trainings.begin(), trainings.end());
+    }
+    return absl::OkStatus();
+  }
+
+  void AddPartials() {
+    const std::string folder = JoinPath(store_.folder(), "partial");
+    for (const std::string& name : NamesIn(folder)) {
+      absl::string_view key = name;
+      if (!absl::ConsumeSuffix(&key, ".safetensors") || !store_.HasCheckpoint(std::string(key))) continue;
+      Add(JoinPath(folder, name), "its training is complete", std::nullopt);
+    }
+  }
+
+  void AddCheckpoint(const std::string& key) {
+    if (used_.count(key) == 0) {
+      Add(store_.CheckpointFolder(key), "no record was made of it", policy_.older_than);
+    } else if (policy_.checkpoints_older_than.has_value() && wanted_.count(key) == 0) {
+      Add(store_.CheckpointFolder(key), "the outputs of its model are there", *policy_.checkpoints_older_than);
+    }
+  }
+
+  // Without `older_than` whatever its age.
+  void Add(const std::string& path, const std::string& reason, std::optional<absl::Duration> older_than) {
+    struct stat info;
+    if (lstat(path.c_str(), &info) != 0) return;
+    const absl::Duration age = absl::Now() - absl::FromUnixSeconds(info.st_mtime);
+    if (older_than.has_value() && age < std::max(*older_than, kInUse)) return;
+    found_.push_back({path, reason, BytesOf(path)});
+  }
+
+  const Store& store_;
+  const GarbagePolicy& policy_;
+  std::set<std::string> used_;    // keys that records were made of
+  std::set<std::string> wanted_;  // of trainings whose outputs are not there
+  std::vector<Garbage> found_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<Garbage>> FindGarbage(const Store& store, const GarbagePolicy& policy) {
+  OPENSET_RETURN_IF_ERROR(store.CheckVersion());
+  return Search(store, policy).Run();
+}
+
+absl::Status RemoveGarbage(const Store& store, const std::vector<Garbage>& garbage) {
+  for (const Garbage& one : garbage) OPENSET_RETURN_IF_ERROR(store.Remove(one.path));
+  return absl::OkStatus();
+}
+
+}  // namespace openset

@@ -1,0 +1,45 @@
+// What a store can do without.
+#ifndef OPENSET_EXPERIMENTS_STORE_COLLECT_GARBAGE_H_
+#define OPENSET_EXPERIMENTS_STORE_COLLECT_GARBAGE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "experiments/store/store.h"
+
+namespace openset {
+
+// Records, replicas and failed attempts always stay. These go:
+//   * temporaries whose process is gone, or that are older than kOldTemporary;
+//   * the last epoch of a training whose checkpoint is complete;
+//   * checkpoints and outputs that no record was made of, logs, and what is in quarantine/, once they are older than
+//     `older_than`;
+//   * where `checkpoints_older_than` is given: checkpoints older than that which records were made of, as long as the
+//     outputs those were measured on are there (they are enough for further scores and metrics).
+// What a process works on now stays, with all that is younger than an hour.
+struct GarbagePolicy {
+  absl::Duration older_than = absl::Hours(30 * 24);
+  std::optional<absl::Duration> checkpoints_older_than;
+};
+
+struct Garbage {
+  std::string path;
+  std::string reason;  // "no record was made of it"
+  int64_t bytes = 0;
+};
+
+// What the policy lets go now, sorted by path. Errors: kFailedPrecondition for another schema version; kDataLoss for a
+// record that can't be read, as nobody knows what it was made of.
+absl::StatusOr<std::vector<Garbage>> FindGarbage(const Store& store, const GarbagePolicy& policy);
+
+// Removes it. Errors: kUnavailable.
+absl::Status RemoveGarbage(const Store& store, const std::vector<Garbage>& garbage);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_STORE_COLLECT_GARBAGE_H_

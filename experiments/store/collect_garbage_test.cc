@@ -1,0 +1,102 @@
+#include "experiments/store/collect_garbage.h"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+#include "core/testing/status_matchers.h"
+#include "experiments/store/testing_records.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+class CollectGarbageTest : public ::testing::Test {
+ protected:
+  CollectGarbageTest() : store_(TestFolder() + "/store"), record_(TestRecord(TestKey("abcd"), "m", 0, 0.5)) {
+    std::filesystem::remove_all(TestFolder());
+    EXPECT_TRUE(store_.CommitRecord(record_).ok());
+    CommitTestCheckpoint(store_, record_.checkpoint_key());
+    CommitTestOutputs(store_, record_.outputs_key());
+    CommitTestCheckpoint(store_, TestKey("ee"));
+    CommitTestOutputs(store_, TestKey("ff"));
+  }
+
+  static void Age(const std::string& path, int days) {
+    std::filesystem::last_write_time(path,
+                                     std::filesystem::file_time_type::clock::now() - std::chrono::hours(24 * days));
+  }
+
+  std::vector<std::string> Found(const GarbagePolicy& policy = {}) {
+    std::vector<std::string> paths;
+    const std::vector<Garbage> found = FindGarbage(store_, policy).value();
+    for (const Garbage& garbage : found) paths.push_back(garbage.path);
+    return paths;
+  }
+
+  const Store store_;
+  const TrialRecord record_;
+};
+
+TEST_F(CollectGarbageTest, WhatNoRecordWasMadeOfGoesWhenItIsOld) {
+  EXPECT_THAT(Found(), IsEmpty());
+  const std::string checkpoint = store_.CheckpointFolder(TestKey("ee")), outputs = store_.OutputsFolder(TestKey("ff"));
+  Age(checkpoint, 31);
+  EXPECT_THAT(Found(), ElementsAre(checkpoint));
+  Age(outputs, 3);
+  Age(store_.CheckpointFolder(record_.checkpoint_key()), 100);
+  Age(store_.OutputsFolder(record_.outputs_key()), 100);
+  EXPECT_THAT(Found(), ElementsAre(checkpoint));
+  GarbagePolicy policy;
+  policy.older_than = absl::Hours(48);
+  EXPECT_THAT(Found(policy), UnorderedElementsAre(checkpoint, outputs));
+  // What was made in the last hour may be at work.
+  policy.older_than = absl::ZeroDuration();
+  CommitTestOutputs(store_, TestKey("dd"));
+  EXPECT_THAT(Found(policy), UnorderedElementsAre(checkpoint, outputs));
+
+  ASSERT_THAT(RemoveGarbage(store_, FindGarbage(store_, policy).value()), IsOk());
+  EXPECT_FALSE(FileExists(checkpoint));
+  EXPECT_FALSE(FileExists(outputs));
+  EXPECT_THAT(Found(policy), IsEmpty());
+  EXPECT_TRUE(store_.HasRecord(record_.trial_id()));
+}
+
+TEST_F(CollectGarbageTest, CheckpointsGoOnlyWhereTheirOutputsAre) {
+  const std::string checkpoint = store_.CheckpointFolder(record_.checkpoint_key());
+  Age(checkpoint, 10);
+  GarbagePolicy policy;
+  policy.checkpoints_older_than = absl::Hours(24 * 9);
+  EXPECT_THAT(Found(policy), ElementsAre(checkpoint));
+  policy.checkpoints_older_than = absl::Hours(24 * 11);
+  EXPECT_THAT(Found(policy), IsEmpty());
+  policy.checkpoints_older_than = absl::ZeroDuration();
+  ASSERT_TRUE(store_.Remove(store_.OutputsFolder(record_.outputs_key())).ok());
+  EXPECT_THAT(Found(policy), IsEmpty());
+}
+
+TEST_F(CollectGarbageTest, TemporariesStatesAndTheQuarantineGo) {
+  std::filesystem::create_directories(store_.folder() + "/partial");
+  const std::string state = store_.PartialPath(record_.checkpoint_key()), open = store_.PartialPath(TestKey("99"));
+  const std::string orphan = store_.folder() + "/tmp/x.tmp.elsewhere.1.0";
+  for (const std::string& path : {state, open, orphan}) std::ofstream(path) << "x";
+  EXPECT_THAT(Found(), ElementsAre(state));
+  Age(orphan, 8);
+  EXPECT_THAT(Found(), ElementsAre(state, orphan));
+  ASSERT_THAT(store_.Quarantine(store_.OutputsFolder(TestKey("ff")), "damaged"), IsOk());
+  EXPECT_THAT(Found(), ElementsAre(state, orphan));
+  Age(store_.folder() + "/quarantine/1", 40);
+  EXPECT_THAT(Found(), ElementsAre(state, store_.folder() + "/quarantine/1", orphan));
+}
+
+TEST_F(CollectGarbageTest, NothingIsRemovedWhileARecordCannotBeRead) {
+  std::filesystem::resize_file(store_.RecordPath(record_.trial_id()), 60);
+  EXPECT_THAT(FindGarbage(store_, {}).status(), StatusIs(absl::StatusCode::kDataLoss));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,216 @@
+#include "experiments/store/merge.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/files/digest.h"
+#include "core/files/files.h"
+#include "core/proto/record_file.h"
+#include "core/status_macros.h"
+#include "core/table.h"
+#include "experiments/store/bundle.h"
+#include "experiments/store/metric_groups.h"
+#include "experiments/store/store_contents.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/message.h"
+#include "google/protobuf/text_format.h"
+
+namespace openset {
+namespace {
+
+using ::google::protobuf::FieldDescriptor;
+
+std::string ReplicaPath(const Store& store, const std::string& trial_id, const std::string& bytes) {
+  return absl::StrCat(ReplicaFolder(store, trial_id), "/", Sha256Hex(bytes), ".rec");
+}
+
+std::string NameOf(const MetricRecord& metric) {
+  const std::string group = metric.has_group() ? GroupText(metric.group()) : kPool;
+  return group == kPool ? metric.name() : absl::StrCat(metric.name(), " of ", group);
+}
+
+// What compares two values: NaN is no value of a metric, and 0 and -0 are different bits.
+bool SameBits(double a, double b) { return std::memcmp(&a, &b, sizeof(a)) == 0; }
+
+double EvaluatedAt(const TrialRecord& record) {
+  const int stages = record.provenance().stage_size();
+  return stages == 0 ? 0 : record.provenance().stage(stages - 1).started_at_seconds();
+}
+
+// Of a stage's fields that say what made it and on what; not those that differ from run to run.
+const std::set<std::string>& ComparedFields() {
+  static const auto* const fields = new std::set<std::string>{
+      "commit", "dirty",          "compiler", "libtorch_version", "component", "cpu",        "cpu_feature",
+      "gpu",    "cpu_capability", "threads",  "gpu_driver",       "host",      "third_party"};
+  return *fields;
+}
+
+std::string ValuesOf(const StageProvenance& stage, const FieldDescriptor* field) {
+  const auto* reflection = stage.GetReflection();
+  std::vector<std::string> values;
+  if (!field->is_repeated()) {
+    if (reflection->HasField(stage, field)) {
+      std::string value;
+      google::protobuf::TextFormat::PrintFieldValueToString(stage, field, -1, &value);
+      values.push_back(value);
+    }
+  } else {
+    for (int i = 0; i < reflection->FieldSize(stage, field); ++i) {
+      std::string value;
+      google::protobuf::TextFormat::PrintFieldValueToString(stage, field, i, &value);
+      values.push_back(value);
+    }
+  }
+  return absl::StrJoin(values, ", ");
+}
+
+// "cpu (\"A\"; \"B\")" for each field in which the stages of the records differ.
+std::vector<std::string> ProvenanceDifferences(const std::vector<TrialRecord>& records) {
+  std::vector<std::string> differences;
+  const auto* descriptor = StageProvenance::descriptor();
+  for (int f = 0; f < descriptor->field_count(); ++f) {
+    const FieldDescriptor* field = descriptor->field(f);
+    if (ComparedFields().count(field->name()) == 0) continue;
+    bool differs = false;
+    std::set<std::string> values;
+    for (const TrialRecord& record : records) {
+      const auto& first = records[0].provenance();
+      for (int s = 0; s < std::min(first.stage_size(), record.provenance().stage_size()); ++s) {
+        const std::string a = ValuesOf(first.stage(s), field), b = ValuesOf(record.provenance().stage(s), field);
+        if (a == b) continue;
+        differs = true;
+        values.insert(a.empty() ? "none" : a);
+        values.insert(b.empty() ? "none" : b);
+      }
+    }
+    if (!differs) continue;
+    // Lists are long: their name says enough.
+    differences.push_back(field->is_repeated() ? field->name()
+                                               : absl::StrCat(field->name(), " (", absl::StrJoin(values, "; "), ")"));
+  }
+  return differences;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<TrialRecord>> LoadReplicas(const Store& store, const std::string& trial_id) {
+  OPENSET_ASSIGN_OR_RETURN(const TrialRecord first, store.LoadRecord(trial_id));
+  std::vector<std::pair<std::string, TrialRecord>> records = {{EncodeRecord(first), first}};
+  for (const std::string& path : ReplicaPaths(store, trial_id)) {
+    TrialRecord record;
+    const absl::StatusOr<std::string> bytes = ReadFile(path);
+    if (!bytes.ok() || !DecodeRecord(*bytes, &record).ok()) continue;
+    if (record.trial_id() == trial_id && record.schema_version() == kSchemaVersion)
+      records.emplace_back(*bytes, record);
+  }
+  std::sort(records.begin(), records.end(), [](const auto& a, const auto& b) {
+    const double at = EvaluatedAt(a.second), bt = EvaluatedAt(b.second);
+    return at != bt ? at < bt : a.first < b.first;
+  });
+  std::vector<TrialRecord> sorted;
+  for (auto& [bytes, record] : records) sorted.push_back(std::move(record));
+  return sorted;
+}
+
+bool SameNumbers(const TrialRecord& a, const TrialRecord& b) {
+  if (a.metric_size() != b.metric_size()) return false;
+  for (int m = 0; m < a.metric_size(); ++m) {
+    const MetricRecord &x = a.metric(m), &y = b.metric(m);
+    if (NameOf(x) != NameOf(y) || x.has_value() != y.has_value() || !SameBits(x.value(), y.value())) return false;
+  }
+  return true;
+}
+
+absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std::string& bytes, MergeCounts* counts) {
+  const std::string path = into.RecordPath(record.trial_id());
+  OPENSET_ASSIGN_OR_RETURN(const bool is_new, into.CommitRecordBytes(record.trial_id(), path, bytes));
+  if (is_new) {
+    ++counts->trials;
+    return absl::OkStatus();
+  }
+  OPENSET_ASSIGN_OR_RETURN(const std::string first, ReadFile(path));
+  const std::string replica = ReplicaPath(into, record.trial_id(), bytes);
+  if (first == bytes || FileExists(replica)) {
+    ++counts->there;
+    return absl::OkStatus();
+  }
+  OPENSET_ASSIGN_OR_RETURN(const TrialRecord there, into.LoadRecord(record.trial_id()));
+  OPENSET_RETURN_IF_ERROR(into.CommitRecordBytes(record.trial_id(), replica, bytes).status());
+  ++(SameNumbers(there, record) ? counts->replicas : counts->differing);
+  return absl::OkStatus();
+}
+
+absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, MergeCounts* counts) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(store_or_bundle, error)) {
+    return ReadBundle(store_or_bundle,
+                      [&](const TrialRecord& record, const std::string& bytes) {
+                        return MergeRecord(into, record, bytes, counts);
+                      })
+        .status();
+  }
+  const Store from(store_or_bundle);
+  OPENSET_RETURN_IF_ERROR(from.CheckVersion());
+  const std::vector<std::string> ids = RecordIds(from);
+  if (ids.empty() && !FileExists(JoinPath(store_or_bundle, "records"))) {
+    return absl::NotFoundError(absl::StrCat(store_or_bundle, " is neither a store nor a bundle"));
+  }
+  for (const std::string& id : ids) {
+    std::vector<std::string> paths = ReplicaPaths(from, id);
+    paths.insert(paths.begin(), from.RecordPath(id));
+    for (const std::string& path : paths) {
+      const absl::StatusOr<std::string> bytes = ReadFile(path);
+      TrialRecord record;
+      absl::Status status = bytes.ok() ? DecodeRecord(*bytes, &record) : bytes.status();
+      if (status.ok() && record.trial_id() != id) status = absl::DataLossError("is the record of another trial");
+      if (status.ok() && record.schema_version() != kSchemaVersion) {
+        return absl::FailedPreconditionError(
+            absl::StrCat(path, " is of schema version ", record.schema_version(), ", not ", kSchemaVersion));
+      }
+      if (!status.ok()) {
+        counts->damaged.push_back(absl::StrCat(path, ": ", status.message()));
+        continue;
+      }
+      OPENSET_RETURN_IF_ERROR(MergeRecord(into, record, *bytes, counts));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::vector<std::string> DifferenceLines(const std::vector<TrialRecord>& records) {
+  std::vector<std::string> lines;
+  if (records.size() < 2) return lines;
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<double>> values;
+  for (const TrialRecord& record : records) {
+    for (const MetricRecord& metric : record.metric()) {
+      const std::string name = NameOf(metric);
+      if (values.count(name) == 0) order.push_back(name);
+      values[name];
+      if (metric.has_value()) values[name].push_back(metric.value());
+    }
+  }
+  for (const std::string& name : order) {
+    const std::vector<double>& of_metric = values[name];
+    if (of_metric.empty()) continue;
+    const auto [low, high] = std::minmax_element(of_metric.begin(), of_metric.end());
+    const bool in_all = of_metric.size() == records.size();
+    if (in_all && SameBits(*low, *high)) continue;
+    lines.push_back(absl::StrCat(name, ": ", FullPrecision(*low), " to ", FullPrecision(*high), " in ",
+                                 of_metric.size(), " of ", records.size(), " records"));
+  }
+  if (lines.empty()) return lines;
+  const std::vector<std::string> differences = ProvenanceDifferences(records);
+  lines.push_back(differences.empty() ? "made alike, as far as the records tell"
+                                      : absl::StrCat("made with other ", absl::StrJoin(differences, ", ")));
+  return lines;
+}
+
+}  // namespace openset

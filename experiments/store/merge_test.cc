@@ -1,0 +1,130 @@
+#include "experiments/store/merge.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "core/testing/status_matchers.h"
+#include "experiments/store/bundle.h"
+#include "experiments/store/store_contents.h"
+#include "experiments/store/testing_records.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class MergeTest : public ::testing::Test {
+ protected:
+  MergeTest() { std::filesystem::remove_all(TestFolder()); }
+
+  static Store In(const std::string& name) { return Store(JoinPath(TestFolder(), name)); }
+
+  // The bytes of all record files of each trial.
+  static std::map<std::string, std::vector<std::string>> Files(const Store& store) {
+    std::map<std::string, std::vector<std::string>> files;
+    for (const std::string& id : RecordIds(store)) {
+      std::vector<std::string>& of_trial = files[id];
+      of_trial.push_back(*ReadFile(store.RecordPath(id)));
+      for (const std::string& path : ReplicaPaths(store, id)) of_trial.push_back(*ReadFile(path));
+      std::sort(of_trial.begin(), of_trial.end());
+    }
+    return files;
+  }
+};
+
+TEST_F(MergeTest, SameNumbersAreAReplicaAndOthersAreKeptBesideThem) {
+  const std::string id = TestKey("abcd");
+  const Store a = In("a"), same = In("same"), other = In("other");
+  ASSERT_THAT(a.CommitRecord(TestRecord(id, "m", 0, 0.5, "host a", 3)), IsOk());
+  ASSERT_THAT(same.CommitRecord(TestRecord(id, "m", 0, 0.5, "host b", 1)), IsOk());
+  ASSERT_THAT(other.CommitRecord(TestRecord(id, "m", 0, 0.75, "host c", 2)), IsOk());
+  MergeCounts counts;
+  for (const Store& store : {a, same, other, same, a})
+    ASSERT_THAT(MergeFrom(store.folder(), In("all"), &counts), IsOk());
+  EXPECT_EQ(counts.trials, 1);
+  EXPECT_EQ(counts.replicas, 1);
+  EXPECT_EQ(counts.differing, 1);
+  EXPECT_EQ(counts.there, 2);
+  EXPECT_THAT(ReplicaPaths(In("all"), id), SizeIs(2));
+
+  const absl::StatusOr<std::vector<TrialRecord>> records = LoadReplicas(In("all"), id);
+  ASSERT_THAT(records, IsOk());
+  EXPECT_EQ(records->at(0).provenance().stage(0).host(), "host b");  // the earliest
+  EXPECT_THAT(DifferenceLines(*records), ElementsAre("openauc: 0.5 to 0.75 in 3 of 3 records",
+                                                     "made with other host (\"host a\"; \"host b\"; \"host c\")"));
+  EXPECT_THAT(DifferenceLines({records->at(0)}), IsEmpty());
+}
+
+TEST_F(MergeTest, AnyOrderEndsInTheSameFiles) {
+  // 30 trials in three stores, of which every second is in two of them, every sixth in all; every fifth overlap
+  // differs.
+  const std::vector<Store> stores = {In("0"), In("1"), In("2")};
+  for (int t = 0; t < 30; ++t) {
+    for (int s = 0; s < 3; ++s) {
+      const bool in_store = t % 3 == s || (t % 2 == 0 && t % 3 == (s + 1) % 3) || t % 6 == 0;
+      if (!in_store) continue;
+      const double value = t % 5 == 0 ? 0.5 + 0.1 * s : 0.5;
+      ASSERT_THAT(stores[s].CommitRecord(
+                      TestRecord(TestKey(absl::StrCat(1000 + t)), "m", t, value, absl::StrCat("host ", s), s)),
+                  IsOk());
+    }
+  }
+  std::vector<int> order = {0, 1, 2};
+  std::map<std::string, std::vector<std::string>> first;
+  int orders = 0;
+  do {
+    const Store all = In(absl::StrCat("all", orders++));
+    for (int times = 0; times < 2; ++times) {
+      MergeCounts counts;
+      for (const int s : order) {
+        const std::string bundle = absl::StrCat(TestFolder(), "/", s, ".zip");
+        ASSERT_THAT(WriteBundle(stores[s], RecordIds(stores[s]), bundle), IsOk());
+        ASSERT_THAT(MergeFrom(times == 0 ? stores[s].folder() : bundle, all, &counts), IsOk());
+      }
+      if (times == 1) {
+        EXPECT_EQ(counts.trials + counts.replicas + counts.differing, 0);
+      }
+      if (first.empty()) first = Files(all);
+      EXPECT_EQ(Files(all), first);
+    }
+    EXPECT_THAT(LoadReplicas(all, TestKey("1000"))->at(0).provenance().stage(0).host(), "host 0");
+  } while (std::next_permutation(order.begin(), order.end()));
+  EXPECT_EQ(orders, 6);
+  EXPECT_THAT(first, SizeIs(30));
+  EXPECT_THAT(first[TestKey("1000")], SizeIs(3));
+}
+
+TEST_F(MergeTest, WhatIsDamagedIsLeftOutAndNamed) {
+  const Store from = In("from");
+  for (const char* name : {"abcd", "ef00"})
+    ASSERT_THAT(from.CommitRecord(TestRecord(TestKey(name), "m", 0, 1)), IsOk());
+  std::filesystem::resize_file(from.RecordPath(TestKey("abcd")), 70);
+  MergeCounts counts;
+  ASSERT_THAT(MergeFrom(from.folder(), In("all"), &counts), IsOk());
+  EXPECT_EQ(counts.trials, 1);
+  EXPECT_THAT(counts.damaged, ElementsAre(HasSubstr(from.RecordPath(TestKey("abcd")))));
+  EXPECT_THAT(MergeFrom(TestFolder(), In("all"), &counts), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(MergeFrom("/nowhere", In("all"), &counts), StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_F(MergeTest, SameNumbersAreTheSameBits) {
+  const TrialRecord a = TestRecord("a", "m", 0, 0.5);
+  TrialRecord b = TestRecord("a", "m", 0, 0.5, "elsewhere");
+  EXPECT_TRUE(SameNumbers(a, b));
+  b.mutable_metric(0)->clear_value();
+  EXPECT_FALSE(SameNumbers(a, b));
+  EXPECT_FALSE(SameNumbers(TestRecord("a", "m", 0, 0.0), TestRecord("a", "m", 0, -0.0)));
+  b = a;
+  b.add_metric()->set_name("auroc");
+  EXPECT_FALSE(SameNumbers(a, b));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,170 @@
+// Records, bundles, checkpoints and outputs that nobody vouches for are read or refused with a message, never with a
+// crash, nor by writing or reading outside of the store, nor by taking memory for what they only declare. In all
+// --rounds damaged files of each kind (core/testing/mutation.h).
+#include <cstdint>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/files/npz.h"
+#include "core/files/safetensors.h"
+#include "core/proto/record_file.h"
+#include "core/testing/mutation.h"
+#include "experiments/store/bundle.h"
+#include "experiments/store/merge.h"
+#include "experiments/store/outputs.h"
+#include "experiments/store/record_fields.h"
+#include "experiments/store/store_contents.h"
+#include "experiments/store/testing_records.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+std::vector<std::string> Tokens() {
+  return {"../../etc/passwd",     "/records/", "records/ab/", std::string("\xff\xff\xff\xff\x0f"),
+          "openset record 9\n",   "PK\5\6",    "\"F32\"",     "[0,99999999999]",
+          std::string(8, '\xff'), "{\"",       "..",          "\x0a\x80\x80",
+          std::string(40, '\x0b')};
+}
+
+class MutationTest : public ::testing::Test {
+ protected:
+  MutationTest() {
+    std::filesystem::remove_all(TestFolder());
+    std::filesystem::create_directories(TestFolder());
+  }
+
+  // `try_it` gets changed versions of `bytes`; it returns whether they were read.
+  template <typename Try>
+  void Run(const std::string& name, const std::string& bytes, const Try& try_it) {
+    int read = 0, refused = 0;
+    ForEachMutation(name, bytes, Tokens(), [&](const std::string& changed) { ++(try_it(changed) ? read : refused); });
+    std::cout << name << ": " << read << " read, " << refused << " refused\n";
+  }
+
+  static bool Accept(const absl::Status& status) {
+    if (status.ok()) return true;
+    EXPECT_NE(status.message(), "");
+    return false;
+  }
+
+  // A record file whose checksum fits a payload that need not be a message.
+  static std::string Framed(const std::string& payload) {
+    google::protobuf::FileDescriptorSet any;
+    const std::string bytes = EncodeRecord(any);  // of an empty message: header, length, digest
+    std::string length(8, '\0');
+    for (size_t i = 0; i < 8; ++i) length[i] = static_cast<char>(static_cast<uint64_t>(payload.size()) >> (8 * i));
+    Sha256 sum;
+    sum.Update(length);
+    sum.Update(payload);
+    const Sha256::Digest digest = sum.Finish();
+    return absl::StrCat(bytes.substr(0, bytes.size() - 40), length, std::string(digest.begin(), digest.end()), payload);
+  }
+
+  static TrialRecord Example() {
+    TrialRecord record = TestRecord(TestKey("ab12"), "openauc", 3, 0.91);
+    AxisValue* axis = record.mutable_trial()->add_axis();
+    axis->set_name("lambda");
+    axis->set_value("0.1");
+    record.add_epoch()->set_loss(0.5);
+    return record;
+  }
+};
+
+TEST_F(MutationTest, Records) {
+  Run("record", EncodeRecord(Example()), [](const std::string& bytes) {
+    TrialRecord record;
+    return Accept(DecodeRecord(bytes, &record));
+  });
+}
+
+// The checksum hides most changes of a message from the parser: here it is right.
+TEST_F(MutationTest, MessagesInRecords) {
+  Run("message", Example().SerializeAsString(), [](const std::string& payload) {
+    TrialRecord record;
+    if (!Accept(DecodeRecord(Framed(payload), &record))) return false;
+    // What reads a record copes with whatever is in it.
+    EXPECT_GE(FieldsOf(record).size(), 5);
+    EXPECT_TRUE(DifferenceLines({record}).empty());
+    DifferenceLines({record, Example()});
+    return true;
+  });
+}
+
+TEST_F(MutationTest, DeepAndLongMessagesAreRefused) {
+  // Groups that hold groups: deeper than any schema.
+  TrialRecord record;
+  EXPECT_FALSE(DecodeRecord(Framed(std::string(100000, '\x0b')), &record).ok());
+  // A field that says it has 2 GB.
+  EXPECT_FALSE(DecodeRecord(Framed("\x12\xff\xff\xff\xff\x07"), &record).ok());
+}
+
+TEST_F(MutationTest, Bundles) {
+  const Store store(TestFolder() + "/store");
+  const TrialRecord record = Example();
+  ASSERT_TRUE(store.CommitRecord(record).ok());
+  const std::string path = TestFolder() + "/bundle.zip", into = TestFolder() + "/outer/into";
+  ASSERT_TRUE(WriteBundle(store, {record.trial_id()}, path).ok());
+  const std::string valid = *ReadFile(path);
+  const auto merge = [&](std::string bytes, bool sign) {
+    // Signed anew, so that what is in it is looked at.
+    if (sign && bytes.size() > 64)
+      bytes = absl::StrCat(bytes.substr(0, bytes.size() - 64), Sha256Hex(bytes.substr(0, bytes.size() - 64)));
+    EXPECT_TRUE(WriteFileAtomically(path, bytes).ok());
+    std::filesystem::remove_all(TestFolder() + "/outer");
+    std::filesystem::create_directories(TestFolder() + "/outer");
+    MergeCounts counts;
+    const bool read = Accept(MergeFrom(path, Store(into), &counts));
+    // Nothing is written but the one record, below the store.
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(TestFolder() + "/outer")) {
+      if (!entry.is_regular_file()) continue;
+      const std::string file = entry.path().string();
+      EXPECT_TRUE(file == into + "/version" || file == Store(into).RecordPath(record.trial_id())) << file;
+    }
+    return read;
+  };
+  Run("bundle", valid, [&](const std::string& bytes) { return merge(bytes, false); });
+  Run("signed bundle", valid, [&](const std::string& bytes) { return merge(bytes, true); });
+}
+
+TEST_F(MutationTest, Checkpoints) {
+  Safetensors content;
+  const std::string data(24, '\1');
+  content.arrays["weight"] = {ArrayType::kF32, {2, 3}, data};
+  content.metadata["key"] = TestKey("ab");
+  Run("checkpoint", EncodeSafetensors(content).value(), [](const std::string& bytes) {
+    const absl::StatusOr<Safetensors> read = DecodeSafetensors(bytes);
+    if (!Accept(read.status())) return false;
+    size_t held = 0;
+    for (const auto& [name, array] : read->arrays) held += array.data.size();
+    EXPECT_LE(held, bytes.size());
+    return true;
+  });
+}
+
+TEST_F(MutationTest, OutputFiles) {
+  Outputs outputs;
+  outputs.logits = {1, 2, 3, 4};
+  outputs.num_outputs = 2;
+  outputs.label = {0, -1};
+  outputs.class_id = {0, 7};
+  outputs.group = {-1, 0};
+  outputs.group_names = {"near"};
+  const std::string path = TestFolder() + "/outputs.npz";
+  ASSERT_TRUE(WriteOutputs(outputs, path).ok());
+  const std::string valid = *ReadFile(path);
+  Run("outputs", valid, [&](const std::string& bytes) {
+    EXPECT_TRUE(WriteFileAtomically(path, bytes).ok());
+    const absl::StatusOr<Outputs> read = ReadOutputs(path);
+    return Accept(read.status());
+  });
+}
+
+}  // namespace
+}  // namespace openset
+
+int main(int argc, char** argv) { return openset::RunMutationTests(argc, argv); }

@@ -1,0 +1,92 @@
+#include "experiments/store/record_fields.h"
+
+#include "core/testing/status_matchers.h"
+#include "experiments/store/testing_records.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TrialRecord Example() {
+  TrialRecord record = TestRecord(TestKey("abcd"), "openauc", 3, 0.91);
+  AxisValue* axis = record.mutable_trial()->add_axis();
+  axis->set_name("lambda");
+  axis->set_value("0.10");
+  MetricRecord* undefined = record.add_metric();
+  undefined->set_name("aurc");
+  undefined->set_absent_reason("no errors");
+  MetricRecord* of_set = record.add_metric();
+  of_set->set_name("auroc");
+  of_set->set_value(0.5);
+  of_set->mutable_group()->set_kind(MetricGroup::NEAR_MEAN);
+  return record;
+}
+
+TEST(RecordFields, HaveNames) {
+  const RecordFields fields = FieldsOf(Example());
+  std::vector<std::string> names;
+  for (const auto& [name, value] : fields) names.push_back(name);
+  EXPECT_THAT(names, ElementsAre("trial", "method", "task", "split", "seed", "lambda", "openauc", "mean_of_near.auroc",
+                                 "unknown_classes", "openness", "device", "host", "commit"));
+  EXPECT_EQ(*Find(fields, "lambda"), "0.10");
+  EXPECT_EQ(Find(fields, "aurc"), nullptr);
+}
+
+TEST(RecordQuery, ComparesNumbersByValueAndTextsAsTheyAre) {
+  const RecordFields fields = FieldsOf(Example());
+  for (const auto& [text, matches] :
+       std::vector<std::pair<const char*, bool>>{{"", true},
+                                                 {"method=openauc and openauc>0.9", true},
+                                                 {"method = openauc and openauc > 0.95", false},
+                                                 {"method=mcp or seed=3", true},
+                                                 {"method=mcp and seed=3 or seed=4", false},
+                                                 {"seed=4 or method=openauc and seed>=3", true},
+                                                 {"lambda=0.1", true},
+                                                 {"lambda!=0.1", false},
+                                                 {"lambda<0.11", true},
+                                                 {"seed<=3", true},
+                                                 {"seed<3", false},
+                                                 {"task~as", true},
+                                                 {"task='task'", true},
+                                                 {"task=\"and or\"", false},
+                                                 {"trial=abcd", true},
+                                                 {"aurc<1", false},
+                                                 {"aurc!=1", false},
+                                                 {"mean_of_near.auroc=0.5", true},
+                                                 {"method=openaucandseed=3", false}}) {
+    const absl::StatusOr<RecordQuery> query = RecordQuery::Parse(text);
+    if (std::string(text) == "method=openaucandseed=3") {
+      EXPECT_THAT(query.status(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is no comparison")));
+      continue;
+    }
+    ASSERT_THAT(query, IsOk()) << text;
+    EXPECT_EQ(query->Matches(fields), matches) << text;
+  }
+}
+
+TEST(RecordQuery, SaysWhatItCannotRead) {
+  for (const char* text : {"openauc", "=1", "method=", "a=1 and", "a=1 or  or b=2", "a!1"}) {
+    EXPECT_THAT(RecordQuery::Parse(text).status(),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is no comparison")))
+        << text;
+  }
+  EXPECT_THAT(CheckNames({"openauk"}, {FieldsOf(Example())}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("did you mean 'openauc'?")));
+  EXPECT_THAT(CheckNames({"seed", "openauc"}, {FieldsOf(Example())}), IsOk());
+  EXPECT_THAT(CheckNames({"anything"}, {}), IsOk());
+}
+
+TEST(RecordFields, NumbersComeBeforeTextsAndAbsentOnesLast) {
+  const std::string two = "2", ten = "10", text = "a";
+  EXPECT_TRUE(Before(&two, &ten));
+  EXPECT_FALSE(Before(&ten, &two));
+  EXPECT_TRUE(Before(&ten, &text));
+  EXPECT_TRUE(Before(&text, nullptr));
+  EXPECT_FALSE(Before(nullptr, &text));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,124 @@
+#include "experiments/store/store_contents.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "core/files/files.h"
+
+namespace openset {
+namespace {
+
+constexpr size_t kKeyDigits = 64;
+
+std::vector<std::string> NamesIn(const std::string& folder) {
+  return ListFolder(folder).value_or(std::vector<std::string>{});
+}
+
+bool IsHex(absl::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); });
+}
+
+// Calls `use` with each entry of a sharded folder: its path, and its key where the name is one.
+void ForEach(const Store& store, const char* kind, absl::string_view suffix,
+             const std::function<void(const std::string& path, const std::string& key)>& use) {
+  const std::string folder = JoinPath(store.folder(), kind);
+  for (const std::string& shard : NamesIn(folder)) {
+    const std::string below = JoinPath(folder, shard);
+    if (shard.size() != 2 || !IsHex(shard)) {
+      use(below, "");
+      continue;
+    }
+    for (const std::string& name : NamesIn(below)) {
+      absl::string_view key = name;
+      const bool is_key = absl::ConsumeSuffix(&key, suffix) && IsKey(key) && absl::StartsWith(key, shard);
+      use(JoinPath(below, name), is_key ? std::string(key) : "");
+    }
+  }
+}
+
+std::vector<std::string> KeysOf(const Store& store, const char* kind, absl::string_view suffix) {
+  std::vector<std::string> keys;
+  ForEach(store, kind, suffix, [&](const std::string&, const std::string& key) {
+    if (!key.empty()) keys.push_back(key);
+  });
+  return keys;
+}
+
+constexpr std::pair<const char*, const char*> kKinds[] = {
+    {"records", ".rec"}, {"checkpoints", ""}, {"outputs", ""}, {"replicas", ""}};
+
+}  // namespace
+
+bool IsKey(absl::string_view name) { return name.size() == kKeyDigits && IsHex(name); }
+
+std::vector<std::string> RecordIds(const Store& store) { return KeysOf(store, "records", ".rec"); }
+std::vector<std::string> CheckpointKeys(const Store& store) { return KeysOf(store, "checkpoints", ""); }
+std::vector<std::string> OutputsKeys(const Store& store) { return KeysOf(store, "outputs", ""); }
+std::vector<std::string> ReplicaIds(const Store& store) { return KeysOf(store, "replicas", ""); }
+
+std::string ReplicaFolder(const Store& store, const std::string& trial_id) {
+  return absl::StrCat(store.folder(), "/replicas/", trial_id.substr(0, 2), "/", trial_id);
+}
+
+std::vector<std::string> ReplicaPaths(const Store& store, const std::string& trial_id) {
+  const std::string folder = ReplicaFolder(store, trial_id);
+  std::vector<std::string> paths;
+  for (const std::string& name : ListFolder(folder).value_or(std::vector<std::string>{})) {
+    if (absl::EndsWith(name, ".rec") && IsKey(name.substr(0, name.size() - 4))) paths.push_back(JoinPath(folder, name));
+  }
+  return paths;
+}
+
+std::vector<std::string> Strangers(const Store& store) {
+  std::vector<std::string> paths;
+  for (const auto& [kind, suffix] : kKinds) {
+    ForEach(store, kind, suffix, [&](const std::string& path, const std::string& key) {
+      if (key.empty()) paths.push_back(path);
+    });
+  }
+  return paths;
+}
+
+absl::StatusOr<std::string> FindTrial(const Store& store, absl::string_view beginning) {
+  constexpr size_t kFewest = 4;
+  if (beginning.size() < kFewest || !IsHex(beginning)) {
+    return absl::InvalidArgumentError(absl::StrCat("'", beginning, "' is no trial: give the first ", kFewest,
+                                                   " digits of its id or more ('openset records ls' shows them)"));
+  }
+  std::vector<std::string> found;
+  for (const std::string& id : RecordIds(store)) {
+    if (absl::StartsWith(id, beginning)) found.push_back(id);
+  }
+  if (found.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat("the store ", store.folder(), " has no record of a trial '", beginning, "'"));
+  }
+  if (found.size() == 1) return found[0];
+  const size_t shown = std::min<size_t>(found.size(), 3);
+  return absl::InvalidArgumentError(absl::StrCat(found.size(), " trials begin with '", beginning,
+                                                 "': ", absl::StrJoin(found.begin(), found.begin() + shown, ", "),
+                                                 found.size() > shown ? " ..." : ""));
+}
+
+absl::StatusOr<std::vector<TrialRecord>> LoadRecords(const Store& store, std::vector<std::string>* damaged) {
+  std::vector<TrialRecord> records;
+  for (const std::string& id : RecordIds(store)) {
+    absl::StatusOr<TrialRecord> record = store.LoadRecord(id);
+    if (record.ok()) {
+      records.push_back(*std::move(record));
+    } else if (absl::IsFailedPrecondition(record.status())) {
+      return record.status();
+    } else {
+      damaged->push_back(std::string(record.status().message()));
+    }
+  }
+  return records;
+}
+
+}  // namespace openset

@@ -1,0 +1,43 @@
+// What a store holds, by name.
+#ifndef OPENSET_EXPERIMENTS_STORE_STORE_CONTENTS_H_
+#define OPENSET_EXPERIMENTS_STORE_STORE_CONTENTS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "experiments/store/record.proto.h"
+#include "experiments/store/store.h"
+
+namespace openset {
+
+// Whether it is one of the names that results have: 64 lower-case hexadecimal digits.
+bool IsKey(absl::string_view name);
+
+// Trial ids and keys, sorted. What has another name is left out.
+std::vector<std::string> RecordIds(const Store& store);
+std::vector<std::string> CheckpointKeys(const Store& store);
+std::vector<std::string> OutputsKeys(const Store& store);
+// Of records that are kept beside the first of their trial (experiments/store/merge.h).
+std::vector<std::string> ReplicaIds(const Store& store);
+
+// Records of a trial that the store has beside the first one, in this folder, each named by the SHA-256 of its bytes;
+// paths, sorted.
+std::string ReplicaFolder(const Store& store, const std::string& trial_id);
+std::vector<std::string> ReplicaPaths(const Store& store, const std::string& trial_id);
+
+// Entries below records/, checkpoints/, outputs/ and replicas/ that have a name nothing has there; paths, sorted.
+std::vector<std::string> Strangers(const Store& store);
+
+// The trial whose id begins so. Errors: kNotFound; kInvalidArgument for fewer than 4 digits, or if several do, with
+// some of them.
+absl::StatusOr<std::string> FindTrial(const Store& store, absl::string_view beginning);
+
+// All records that can be read, in the order of their ids; what is damaged goes to `damaged`: "PATH: ...".
+// Errors: kFailedPrecondition for one of another schema version.
+absl::StatusOr<std::vector<TrialRecord>> LoadRecords(const Store& store, std::vector<std::string>* damaged);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_STORE_STORE_CONTENTS_H_

@@ -1,0 +1,81 @@
+// Records for tests of the store.
+#ifndef OPENSET_EXPERIMENTS_STORE_TESTING_RECORDS_H_
+#define OPENSET_EXPERIMENTS_STORE_TESTING_RECORDS_H_
+
+#include <string>
+
+#include "core/files/digest.h"
+#include "core/files/files.h"
+#include "core/proto/record_file.h"
+#include "core/proto/text_proto.h"
+#include "eval/metrics/metric.pb.h"
+#include "experiments/spec/action.pb.h"
+#include "experiments/spec/method.pb.h"
+#include "experiments/spec/trial.pb.h"
+#include "experiments/store/record.pb.h"
+#include "experiments/store/store.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+
+// A key that begins with `name`, of which the rest follows from it.
+inline std::string TestKey(const std::string& name) { return name + Sha256Hex(name).substr(name.size()); }
+
+// Of method `method` and this seed: its OpenAUC, measured on `host`; it names a checkpoint and outputs.
+inline TrialRecord TestRecord(const std::string& id, const std::string& method, int seed, double openauc,
+                              const std::string& host = "here", double at = 0) {
+  TrialRecord record;
+  record.set_schema_version(kSchemaVersion);
+  record.set_trial_id(id);
+  record.mutable_trial()->mutable_method()->set_name(method);
+  record.mutable_trial()->set_task("task");
+  record.mutable_trial()->set_split(0);
+  record.mutable_trial()->set_seed(seed);
+  MetricRecord* metric = record.add_metric();
+  metric->set_name("openauc");
+  metric->set_value(openauc);
+  metric->mutable_group()->set_kind(MetricGroup::POOL);
+  record.set_checkpoint_key(TestKey("c" + id.substr(0, 4)));
+  record.set_outputs_key(TestKey("0" + id.substr(0, 4)));
+  StageProvenance* stage = record.mutable_provenance()->add_stage();
+  stage->set_stage(StageProvenance::EVALUATE);
+  stage->set_key(id);
+  stage->set_host(host);
+  stage->set_started_at_seconds(at);
+  return record;
+}
+
+// A checkpoint and outputs that are whole.
+inline void CommitTestCheckpoint(const Store& store, const std::string& key) {
+  const std::string staging = store.NewStagingFolder(key).value();
+  TrainSummary summary;
+  summary.set_schema_version(kSchemaVersion);
+  summary.mutable_action()->set_seed(1);
+  summary.set_checkpoint_sha256(Sha256Hex("weights"));
+  ASSERT_TRUE(WriteFileAtomically(JoinPath(staging, kCheckpointFile), "weights").ok());
+  ASSERT_TRUE(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(summary.action())).ok());
+  ASSERT_TRUE(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)).ok());
+  ASSERT_TRUE(store.CommitFolder(staging, store.CheckpointFolder(key)).ok());
+}
+
+inline void CommitTestOutputs(const Store& store, const std::string& key, const std::string& content = "outputs") {
+  const std::string staging = store.NewStagingFolder(key).value();
+  InferSummary summary;
+  summary.set_schema_version(kSchemaVersion);
+  summary.mutable_action()->mutable_inference()->mutable_plain();
+  summary.set_outputs_sha256(Sha256Hex(content));
+  ASSERT_TRUE(WriteFileAtomically(JoinPath(staging, kOutputsFile), content).ok());
+  ASSERT_TRUE(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(summary.action())).ok());
+  ASSERT_TRUE(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)).ok());
+  ASSERT_TRUE(store.CommitFolder(staging, store.OutputsFolder(key)).ok());
+}
+
+// A store below the test's own folder, which is empty at first.
+inline std::string TestFolder() {
+  const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+  return JoinPath(::testing::TempDir(), std::string(info->test_suite_name()) + "." + info->name());
+}
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_STORE_TESTING_RECORDS_H_

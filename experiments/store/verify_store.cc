@@ -1,0 +1,132 @@
+#include "experiments/store/verify_store.h"
+
+#include <functional>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/digest.h"
+#include "core/files/files.h"
+#include "core/proto/record_file.h"
+#include "core/proto/text_proto.h"
+#include "core/status_macros.h"
+#include "experiments/spec/action.pb.h"
+#include "experiments/store/store_contents.h"
+
+namespace openset {
+namespace {
+
+// The file's bytes, not what is remembered of them.
+absl::Status CheckSum(const std::string& path, const std::string& sha256) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string found, Sha256HexOfFile(path));
+  if (found == sha256) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(path, ": does not match its checksum"));
+}
+
+// action.textproto says for people what the summary says.
+template <typename Action>
+absl::Status CheckAction(const std::string& folder, const Action& action) {
+  const std::string path = JoinPath(folder, kActionFile);
+  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  if (text == ToText(action)) return absl::OkStatus();
+  // One that another version of the schema wrote may be formatted otherwise.
+  Action read;
+  const auto parsed = ParseTextProto(text, path, &read);
+  if (!parsed.ok()) return parsed.status();
+  if (ToText(read) == ToText(action)) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(path, ": is not the action of ", kSummaryFile));
+}
+
+absl::Status CheckCheckpoint(const Store& store, const std::string& key) {
+  OPENSET_ASSIGN_OR_RETURN(const TrainSummary summary, store.LoadTrainSummary(key));
+  const std::string folder = store.CheckpointFolder(key);
+  OPENSET_RETURN_IF_ERROR(CheckSum(JoinPath(folder, kCheckpointFile), summary.checkpoint_sha256()));
+  return CheckAction(folder, summary.action());
+}
+
+absl::Status CheckOutputs(const Store& store, const std::string& key) {
+  OPENSET_ASSIGN_OR_RETURN(const InferSummary summary, store.LoadInferSummary(key));
+  const std::string folder = store.OutputsFolder(key);
+  OPENSET_RETURN_IF_ERROR(CheckSum(JoinPath(folder, kOutputsFile), summary.outputs_sha256()));
+  return CheckAction(folder, summary.action());
+}
+
+class Verification {
+ public:
+  explicit Verification(const Store& store) : store_(store) {}
+
+  absl::StatusOr<StoreReport> Run() {
+    for (const std::string& id : RecordIds(store_)) {
+      ++report_.records;
+      const absl::StatusOr<TrialRecord> record = store_.LoadRecord(id);
+      OPENSET_RETURN_IF_ERROR(Note(store_.RecordPath(id), record.status()));
+      if (record.ok()) CompareOutputs(*record);
+    }
+    for (const std::string& id : ReplicaIds(store_)) {
+      for (const std::string& path : ReplicaPaths(store_, id)) {
+        ++report_.replicas;
+        OPENSET_RETURN_IF_ERROR(Note(path, CheckReplica(path, id)));
+      }
+    }
+    for (const std::string& key : CheckpointKeys(store_)) {
+      ++report_.checkpoints;
+      OPENSET_RETURN_IF_ERROR(Note(store_.CheckpointFolder(key), CheckCheckpoint(store_, key)));
+    }
+    for (const std::string& key : OutputsKeys(store_)) {
+      ++report_.outputs;
+      OPENSET_RETURN_IF_ERROR(Note(store_.OutputsFolder(key), CheckOutputs(store_, key)));
+    }
+    const std::string attempts = JoinPath(store_.folder(), "attempts");
+    for (const std::string& key : NamesIn(attempts)) {
+      for (const std::string& name : NamesIn(JoinPath(attempts, key))) {
+        ++report_.attempts;
+        const std::string path = absl::StrCat(attempts, "/", key, "/", name);
+        FailureRecord failure;
+        OPENSET_RETURN_IF_ERROR(Note(path, ReadRecordFile(path, &failure)));
+      }
+    }
+    report_.strangers = Strangers(store_);
+    return std::move(report_);
+  }
+
+ private:
+  static std::vector<std::string> NamesIn(const std::string& folder) {
+    return ListFolder(folder).value_or(std::vector<std::string>{});
+  }
+
+  // Damage is noted; another schema version ends it.
+  absl::Status Note(const std::string& path, const absl::Status& status) {
+    if (absl::IsFailedPrecondition(status)) return status;
+    if (!status.ok()) report_.damaged.push_back({path, std::string(status.message())});
+    return absl::OkStatus();
+  }
+
+  static absl::Status CheckReplica(const std::string& path, const std::string& id) {
+    OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+    TrialRecord record;
+    OPENSET_RETURN_IF_ERROR(Annotate(DecodeRecord(bytes, &record), path));
+    if (record.trial_id() != id) return absl::DataLossError(absl::StrCat(path, ": is the record of another trial"));
+    if (path.find(Sha256Hex(bytes)) == std::string::npos) {
+      return absl::DataLossError(absl::StrCat(path, ": has not the digest that is its name"));
+    }
+    return absl::OkStatus();
+  }
+
+  void CompareOutputs(const TrialRecord& record) {
+    const absl::StatusOr<InferSummary> summary = store_.LoadInferSummary(record.outputs_key());
+    if (!summary.ok() || summary->outputs_sha256() == record.outputs_sha256()) return;
+    report_.incomplete.push_back(absl::StrCat(store_.RecordPath(record.trial_id()), ": was made of other outputs than ",
+                                              store_.OutputsFolder(record.outputs_key()), " has"));
+  }
+
+  const Store& store_;
+  StoreReport report_;
+};
+
+}  // namespace
+
+absl::StatusOr<StoreReport> VerifyStore(const Store& store) {
+  if (!FileExists(store.folder())) return absl::NotFoundError(absl::StrCat("there is no store ", store.folder()));
+  OPENSET_RETURN_IF_ERROR(store.CheckVersion());
+  return Verification(store).Run();
+}
+
+}  // namespace openset

@@ -1,0 +1,33 @@
+// Whether everything in a store is as it was written.
+#ifndef OPENSET_EXPERIMENTS_STORE_VERIFY_STORE_H_
+#define OPENSET_EXPERIMENTS_STORE_VERIFY_STORE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "experiments/store/store.h"
+
+namespace openset {
+
+struct StoreProblem {
+  std::string path;  // of the result as a whole: the record, or the folder of a checkpoint or of outputs
+  std::string what;  // "PATH: does not match its checksum"
+};
+
+struct StoreReport {
+  int records = 0, replicas = 0, checkpoints = 0, outputs = 0, attempts = 0;  // that were looked at
+  std::vector<StoreProblem> damaged;                                          // in the order of the paths of each kind
+  std::vector<std::string> strangers;   // entries with a name nothing in a store has
+  std::vector<std::string> incomplete;  // records whose outputs are there and are others than those they were made of
+};
+
+// Reads every byte: each record, replica and failed attempt, each checkpoint and outputs file with its checksum, each
+// action.textproto. Nothing is changed. Errors: kFailedPrecondition for a store of another schema version; kNotFound
+// where there is no store.
+absl::StatusOr<StoreReport> VerifyStore(const Store& store);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_STORE_VERIFY_STORE_H_

@@ -1,0 +1,94 @@
+#include "experiments/store/verify_store.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/testing/status_matchers.h"
+#include "experiments/store/store_contents.h"
+#include "experiments/store/testing_records.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class VerifyStoreTest : public ::testing::Test {
+ protected:
+  VerifyStoreTest() : store_(TestFolder() + "/store") {
+    std::filesystem::remove_all(TestFolder());
+    record_ = TestRecord(TestKey("abcd"), "m", 0, 0.5);
+    record_.set_outputs_sha256(Sha256Hex("outputs"));
+    CommitTestCheckpoint(store_, record_.checkpoint_key());
+    CommitTestOutputs(store_, record_.outputs_key());
+    EXPECT_TRUE(store_.CommitRecord(record_).ok());
+    FailureRecord failure;
+    failure.set_key(TestKey("12"));
+    EXPECT_TRUE(store_.WriteFailure(failure).ok());
+  }
+
+  std::vector<std::string> Damaged() {
+    std::vector<std::string> lines;
+    const StoreReport report = VerifyStore(store_).value();
+    for (const StoreProblem& problem : report.damaged) lines.push_back(problem.what);
+    return lines;
+  }
+
+  const Store store_;
+  TrialRecord record_;
+};
+
+TEST_F(VerifyStoreTest, LooksAtEverything) {
+  const absl::StatusOr<StoreReport> report = VerifyStore(store_);
+  ASSERT_THAT(report, IsOk());
+  EXPECT_EQ(report->records, 1);
+  EXPECT_EQ(report->checkpoints, 1);
+  EXPECT_EQ(report->outputs, 1);
+  EXPECT_EQ(report->attempts, 1);
+  EXPECT_THAT(Damaged(), IsEmpty());
+  EXPECT_THAT(report->strangers, IsEmpty());
+  EXPECT_THAT(report->incomplete, IsEmpty());
+  EXPECT_THAT(VerifyStore(Store("/nowhere")).status(), StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_F(VerifyStoreTest, NoFileCanChangeUnnoticed) {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(store_.folder())) {
+    const std::string path = entry.path().string();
+    if (entry.is_regular_file() && entry.path().filename() != "version") files.push_back(path);
+  }
+  EXPECT_EQ(files.size(), 1 + 3 + 3 + 1);
+  for (const std::string& file : files) {
+    const std::string bytes = *ReadFile(file);
+    std::string changed = bytes;
+    changed[changed.size() / 2] ^= 1;
+    std::ofstream(file, std::ios::binary) << changed;
+    EXPECT_THAT(Damaged(), ElementsAre(HasSubstr(file))) << file;
+    std::filesystem::resize_file(file, bytes.size() / 2);
+    EXPECT_EQ(Damaged().size(), 1) << file;
+    std::ofstream(file, std::ios::binary) << bytes;
+    EXPECT_THAT(Damaged(), IsEmpty());
+  }
+}
+
+TEST_F(VerifyStoreTest, StrangeNamesAndOtherOutputsAreSaid) {
+  std::ofstream(store_.folder() + "/records/ab/note.txt") << "x";
+  ASSERT_TRUE(store_.Remove(store_.OutputsFolder(record_.outputs_key())).ok());
+  CommitTestOutputs(store_, record_.outputs_key(), "others");
+  const absl::StatusOr<StoreReport> report = VerifyStore(store_);
+  EXPECT_THAT(report->strangers, ElementsAre(store_.folder() + "/records/ab/note.txt"));
+  EXPECT_THAT(report->incomplete, ElementsAre(HasSubstr("was made of other outputs")));
+}
+
+TEST_F(VerifyStoreTest, TrialsAreFoundByTheirFirstDigits) {
+  ASSERT_TRUE(store_.CommitRecord(TestRecord(TestKey("abce"), "m", 0, 0.5)).ok());
+  EXPECT_EQ(*FindTrial(store_, "abcd"), TestKey("abcd"));
+  EXPECT_THAT(FindTrial(store_, "abc").status(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("first 4")));
+  EXPECT_THAT(FindTrial(store_, "../x").status(), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(FindTrial(store_, "0123").status(), StatusIs(absl::StatusCode::kNotFound));
+}
+
+}  // namespace
+}  // namespace openset

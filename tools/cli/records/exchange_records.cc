@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
+#include "experiments/store/bundle.h"
+#include "experiments/store/merge.h"
+#include "experiments/store/record_fields.h"
+#include "experiments/store/store_contents.h"
+#include "tools/cli/deploy_flags.h"
+#include "tools/cli/records/actions.h"
+#include "tools/cli/user_path.h"
+
+ABSL_FLAG(std::string, bundle, "", "With `export`: the archive to write.");
+
+namespace openset {
+namespace {
+
+std::string Count(int n, const std::string& what) { return absl::StrCat(n, " ", what, n == 1 ? "" : "s"); }
+
+}  // namespace
+
+absl::Status ExportRecords(const std::string& text) {
+  const std::string bundle = absl::GetFlag(FLAGS_bundle);
+  if (bundle.empty()) {
+    return absl::InvalidArgumentError("--bundle: name the archive to write, --bundle=results.zip");
+  }
+  OPENSET_ASSIGN_OR_RETURN(const RecordQuery query, RecordQuery::Parse(text));
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+  std::vector<std::string> ids;
+  std::vector<RecordFields> all;
+  for (const std::string& id : RecordIds(store)) {
+    if (query.names().empty()) {
+      ids.push_back(id);
+      continue;
+    }
+    OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, store.LoadRecord(id));
+    all.push_back(FieldsOf(record));
+    if (query.Matches(all.back())) ids.push_back(id);
+  }
+  OPENSET_RETURN_IF_ERROR(CheckNames(query.names(), all));
+  if (ids.empty()) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " is asked for"));
+  const absl::StatusOr<BundleWritten> written = WriteBundle(store, ids, UserPath(bundle));
+  if (absl::IsDataLoss(written.status())) {
+    return absl::DataLossError(
+        absl::StrCat(written.status().message(), "; 'openset records verify' puts aside what is damaged"));
+  }
+  if (!written.ok()) return written.status();
+  std::cout << bundle << ": " << Count(static_cast<int>(written->manifest.records()), "trial")
+            << (written->manifest.replicas() > 0
+                    ? absl::StrCat(" and ", written->manifest.replicas(), " more records of them")
+                    : "")
+            << "\nsha256 " << written->digest << "\n";
+  return absl::OkStatus();
+}
+
+absl::Status MergeRecords(const std::vector<std::string>& sources) {
+  if (sources.empty()) {
+    return absl::InvalidArgumentError("usage: openset records merge STORE_OR_BUNDLE... (into --store)");
+  }
+  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
+  OPENSET_RETURN_IF_ERROR(store.CheckVersion());
+  MergeCounts counts;
+  for (const std::string& source : sources) {
+    OPENSET_RETURN_IF_ERROR(MergeFrom(UserPath(source), store, &counts));
+  }
+  std::cout << Count(counts.trials, "new trial") << ", " << Count(counts.replicas, "replica")
+            << " with the same numbers, " << counts.differing << " with other numbers, " << counts.there
+            << " there already\n";
+  if (counts.differing > 0) {
+    for (const std::string& id : ReplicaIds(store)) {
+      const absl::StatusOr<std::vector<TrialRecord>> records = LoadReplicas(store, id);
+      if (!records.ok()) continue;
+      const std::vector<std::string> lines = DifferenceLines(*records);
+      if (lines.empty()) continue;
+      std::cout << id.substr(0, 12) << ": its records have different numbers and are kept side by side\n";
+      for (const std::string& line : lines) std::cout << "  " << line << "\n";
+    }
+  }
+  if (counts.damaged.empty()) return absl::OkStatus();
+  std::string message = absl::StrCat(Count(static_cast<int>(counts.damaged.size()), "damaged record"), " left out:");
+  for (const std::string& line : counts.damaged) absl::StrAppend(&message, "\n", line);
+  return absl::AbortedError(message);
+}
+
+}  // namespace openset

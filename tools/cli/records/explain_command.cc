@@ -1,0 +1,218 @@
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/proto/field_differences.h"
+#include "core/proto/schema.pb.h"
+#include "core/status_macros.h"
+#include "experiments/spec/actions.h"
+#include "experiments/spec/describe.h"
+#include "experiments/store/store_contents.h"
+#include "experiments/study/source_changes.h"
+#include "google/protobuf/descriptor.h"
+#include "tools/cli/flags.h"
+#include "tools/cli/records/actions.h"
+#include "tools/cli/records/records_commands.h"
+
+namespace openset {
+namespace {
+
+constexpr size_t kShownDigits = 12;
+
+std::string Short(const std::string& key) { return key.substr(0, kShownDigits); }
+
+std::string Clip(const std::string& text) {
+  constexpr size_t kLongest = 100;
+  return text.size() <= kLongest ? text : absl::StrCat(text.substr(0, kLongest), " ...");
+}
+
+// The revision that the schema gives a member of a family now; none where there is no such member any more.
+std::optional<int> RevisionNow(const std::string& family, const std::string& name) {
+  const auto* descriptor =
+      TrialSpec::descriptor()->file()->pool()->FindMessageTypeByName(absl::StrCat("openset.", family));
+  if (descriptor == nullptr) return std::nullopt;
+  const auto* member = descriptor->FindFieldByName(name);
+  if (member == nullptr || member->message_type() == nullptr) return std::nullopt;
+  return member->message_type()->options().GetExtension(revision);
+}
+
+// "ScoreSpec.fdbd: revision 2, was 1", for each component of a record that has another one now.
+std::vector<std::string> RevisionLines(const TrialRecord& record) {
+  std::set<std::string> lines;
+  for (const StageProvenance& stage : record.provenance().stage()) {
+    for (const ComponentProvenance& component : stage.component()) {
+      const std::optional<int> now = RevisionNow(component.family(), component.name());
+      const std::string what = absl::StrCat(component.family(), ".", component.name());
+      if (!now.has_value()) {
+        lines.insert(absl::StrCat(what, ": is gone"));
+      } else if (*now != component.revision()) {
+        lines.insert(absl::StrCat(what, ": revision ", *now, ", was ", component.revision()));
+      }
+    }
+  }
+  return {lines.begin(), lines.end()};
+}
+
+// What is in the store under a key: "there", "not there", or its damage.
+std::string StateOf(bool is_there, const absl::Status& check) {
+  if (!is_there) return "not there";
+  return check.ok() ? "there, whole" : absl::StrCat("damaged: ", check.message());
+}
+
+// What of a record's actions would be done again by this program, and why.
+void ExplainRecord(const Store& store, const TrialRecord& record) {
+  const std::string& id = record.trial_id();
+  std::cout << id << "\n  " << Describe(record.trial()) << "\n";
+  std::cout << "  record: " << store.RecordPath(id) << ", whole\n";
+  std::set<std::string> seen;
+  for (const StageProvenance& stage : record.provenance().stage()) {
+    if (!seen.insert(stage.key()).second) continue;
+    const bool is_train = stage.stage() == StageProvenance::TRAIN;
+    if (!is_train && stage.stage() != StageProvenance::INFER && stage.stage() != StageProvenance::FIT) continue;
+    const std::string state = is_train ? StateOf(store.HasCheckpoint(stage.key()), store.CheckCheckpoint(stage.key()))
+                                       : StateOf(store.HasOutputs(stage.key()), store.CheckOutputs(stage.key()));
+    std::cout << "  " << (is_train ? "checkpoint " : "outputs ") << Short(stage.key()) << ": " << state << "\n";
+  }
+  const std::string now = TrialId(record.trial());
+  const std::vector<std::string> revisions = RevisionLines(record);
+  if (now == id) {
+    std::cout << "  a study that has this trial finds this record: nothing would run again\n";
+  } else {
+    std::cout << "  a study that has this trial would run it again: its key is " << Short(now) << " now\n";
+    if (revisions.empty()) std::cout << "    the schema of its actions has another revision, or new fields\n";
+  }
+  for (const std::string& line : revisions) std::cout << "    " << line << "\n";
+  SourceChanges changes;
+  changes.Add(record.provenance());
+  for (const std::string& line : changes.Lines()) std::cout << "  " << line << "\n";
+}
+
+// How far apart two trials are: the fields that differ; more where the labels do.
+std::vector<FieldDifference> Distance(const TrialSpec& before, const TrialSpec& after, size_t* distance) {
+  std::vector<FieldDifference> differences = FindDifferences(before, after);
+  *distance = 4 * differences.size() + (before.method().name() != after.method().name()) +
+              (before.task() != after.task()) + (before.split() != after.split());
+  return differences;
+}
+
+void ShowDifferences(const std::vector<FieldDifference>& differences) {
+  for (const FieldDifference& difference : differences) {
+    std::cout << "    " << difference.path << ": " << (difference.after.empty() ? "absent" : Clip(difference.after))
+              << ", was " << (difference.before.empty() ? "absent" : Clip(difference.before)) << "\n";
+  }
+}
+
+// Why a trial of a study has no record: where it differs from the record that is nearest to it.
+absl::Status ExplainMissing(const Study& study, int trial) {
+  const Plan& plan = study.plan();
+  const std::string& id = plan.trial_id(trial);
+  const TrialSpec wanted = plan.trials[trial].Spec();
+  std::cout << id << "\n  " << Describe(plan.trials[trial]) << "\n";
+  for (const PlanNode& node : plan.nodes) {
+    if (std::find(node.trials.begin(), node.trials.end(), trial) == node.trials.end()) continue;
+    const std::string why = !node.damage.empty() ? absl::StrCat("runs: ", node.damage)
+                            : node.redo          ? "runs: --redo"
+                            : node.needed        ? "runs: the store has none of this key"
+                            : node.done          ? "done"
+                                                 : "not needed";
+    std::cout << "  " << KindName(node.kind) << " " << Short(node.key) << ": " << why << "\n";
+  }
+  if (plan.nodes[plan.trial_nodes[trial]].done) return absl::OkStatus();
+  std::vector<std::string> damaged;
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialRecord> records, LoadRecords(study.store(), &damaged));
+  const TrialRecord* nearest = nullptr;
+  std::vector<FieldDifference> differences;
+  size_t least = 0;
+  for (const TrialRecord& record : records) {
+    size_t distance = 0;
+    std::vector<FieldDifference> of_record = Distance(record.trial(), wanted, &distance);
+    if (nearest != nullptr && distance >= least) continue;
+    nearest = &record;
+    least = distance;
+    differences = std::move(of_record);
+  }
+  if (nearest == nullptr) {
+    std::cout << "  the store has no record to compare it with\n";
+    return absl::OkStatus();
+  }
+  std::cout << "  the nearest record is " << Short(nearest->trial_id()) << ", " << Describe(nearest->trial()) << "; "
+            << (differences.empty() ? "no field of it differs:\n" : "what differs:\n");
+  ShowDifferences(differences);
+  const std::vector<std::string> revisions = RevisionLines(*nearest);
+  for (const std::string& line : revisions) std::cout << "    " << line << "\n";
+  if (differences.empty() && revisions.empty()) {
+    std::cout << "    the schema of its actions has another revision, or new fields\n";
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunExplain(const std::vector<std::string>& arguments) {
+  const std::string& trial = arguments[0];
+  if (arguments.size() == 1) {
+    OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+    OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
+    OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, store.LoadRecord(id));
+    ExplainRecord(store, record);
+    return absl::OkStatus();
+  }
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[1]));
+  std::vector<int> found;
+  for (size_t t = 0; t < study->plan().trials.size(); ++t) {
+    if (absl::StartsWith(study->plan().trial_id(static_cast<int>(t)), trial)) found.push_back(static_cast<int>(t));
+  }
+  if (found.size() > 1) {
+    return absl::InvalidArgumentError(absl::StrCat(found.size(), " trials begin with '", trial, "'; give more digits"));
+  }
+  if (!found.empty()) return ExplainMissing(*study, found[0]);
+  // A record that the study does not ask for: what it would ask for in its place.
+  OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(study->store(), trial));
+  OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, study->store().LoadRecord(id));
+  ExplainRecord(study->store(), record);
+  size_t least = 0;
+  std::optional<int> nearest;
+  std::vector<FieldDifference> differences;
+  for (size_t t = 0; t < study->plan().trials.size(); ++t) {
+    size_t distance = 0;
+    std::vector<FieldDifference> of_trial = Distance(record.trial(), study->plan().trials[t].Spec(), &distance);
+    if (nearest.has_value() && distance >= least) continue;
+    nearest = static_cast<int>(t);
+    least = distance;
+    differences = std::move(of_trial);
+  }
+  if (!nearest.has_value()) return absl::OkStatus();
+  std::cout << "  " << study->name() << " has no such trial; the nearest is " << Short(study->plan().trial_id(*nearest))
+            << ", " << Describe(study->plan().trials[*nearest]) << "; what differs:\n";
+  ShowDifferences(differences);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Command ExplainCommand() {
+  Command command;
+  command.name = "explain";
+  command.arguments = "TRIAL [SPEC]";
+  command.min_arguments = 1;
+  command.max_arguments = 2;
+  command.summary = "Says why a trial would run again: which field, component revision or input changed.";
+  command.description =
+      "TRIAL is the first digits of an id, as `openset plan` and `openset records ls` show it. Alone: what the store\n"
+      "has of it, and whether this program would find it again. With SPEC: why the study runs it, by comparison with\n"
+      "the record that is nearest to it.\n"
+      "\n"
+      "  openset explain 3f2a91c0 lambda.textproto\n";
+  command.flags = {"deploy", "store", "devices", "data", "library", "redo"};
+  AddChangeFlags(&command);
+  command.run = RunExplain;
+  return command;
+}
+
+}  // namespace openset

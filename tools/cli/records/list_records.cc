@@ -1,0 +1,167 @@
+#include <algorithm>
+#include <iostream>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/declare.h"
+#include "absl/flags/flag.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
+#include "core/proto/text_proto.h"
+#include "core/status_macros.h"
+#include "core/suggest.h"
+#include "core/table.h"
+#include "experiments/store/merge.h"
+#include "experiments/store/record_fields.h"
+#include "experiments/store/store_contents.h"
+#include "google/protobuf/util/json_util.h"
+#include "nlohmann/json.hpp"
+#include "tools/cli/records/actions.h"
+
+ABSL_DECLARE_FLAG(std::string, format);
+ABSL_FLAG(std::string, sort, "", "With `ls`: the field to sort by, smallest first; -FIELD: largest first.");
+
+namespace openset {
+namespace {
+
+// What tells records apart at a glance; the rest is in csv and json.
+const std::set<std::string>& Hidden() {
+  static const auto* const hidden =
+      new std::set<std::string>{"unknown_classes", "openness", "experiment", "device", "host", "commit"};
+  return *hidden;
+}
+
+// Numbers with a fraction get four digits behind the point.
+std::string Short(const std::string& name, const std::string& value) {
+  double number = 0;
+  if (name == "trial") return value.substr(0, 12);
+  if (value.find('.') == std::string::npos || value.size() < 8 || !absl::SimpleAtod(value, &number)) return value;
+  return absl::StrFormat("%.4f", number);
+}
+
+Table TableOf(const std::vector<RecordFields>& records, const std::vector<std::string>& asked, bool all) {
+  Table table;
+  // The columns in the order of the first record that has more of them.
+  for (const RecordFields& fields : records) {
+    for (const auto& [name, value] : fields) {
+      const bool wanted = all || (Hidden().count(name) == 0 && name.find('.') == std::string::npos) ||
+                          std::find(asked.begin(), asked.end(), name) != asked.end();
+      if (!wanted || std::find(table.header.begin(), table.header.end(), name) != table.header.end()) continue;
+      table.header.push_back(name);
+    }
+  }
+  for (const RecordFields& fields : records) {
+    std::vector<std::string>& row = table.rows.emplace_back();
+    for (const std::string& name : table.header) {
+      const std::string* value = Find(fields, name);
+      row.push_back(value == nullptr ? (all ? "" : "-") : all ? *value : Short(name, *value));
+    }
+  }
+  table.left_columns = 3;
+  return table;
+}
+
+std::string Json(const std::vector<RecordFields>& records) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const RecordFields& fields : records) {
+    nlohmann::ordered_json& record = json.emplace_back(nlohmann::ordered_json::object());
+    for (const auto& [name, value] : fields) {
+      double number = 0;
+      const bool is_number = name != "trial" && name != "commit" && absl::SimpleAtod(value, &number);
+      if (is_number) {
+        record[name] = number;
+      } else {
+        record[name] = value;
+      }
+    }
+  }
+  return json.dump(2) + "\n";
+}
+
+absl::StatusOr<std::string> Format() {
+  const std::string format = absl::GetFlag(FLAGS_format);
+  const std::vector<std::string> known = {"text", "markdown", "csv", "json"};
+  if (std::find(known.begin(), known.end(), format) != known.end()) return format;
+  return absl::InvalidArgumentError(absl::StrCat("--format: ", UnknownName("format", format, known)));
+}
+
+}  // namespace
+
+absl::Status ListRecords(const std::string& text) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string format, Format());
+  OPENSET_ASSIGN_OR_RETURN(const RecordQuery query, RecordQuery::Parse(text));
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+  std::vector<std::string> damaged;
+  std::vector<RecordFields> all;
+  for (const std::string& id : RecordIds(store)) {
+    const absl::StatusOr<TrialRecord> record = store.LoadRecord(id);
+    if (absl::IsFailedPrecondition(record.status())) return record.status();
+    if (record.ok()) {
+      all.push_back(FieldsOf(*record));
+    } else {
+      damaged.push_back(std::string(record.status().message()));
+    }
+  }
+  std::vector<std::string> names = query.names();
+  const std::string sort_flag = absl::GetFlag(FLAGS_sort);
+  absl::string_view sort = sort_flag;
+  const bool descending = absl::ConsumePrefix(&sort, "-");
+  if (!sort.empty()) names.emplace_back(sort);
+  OPENSET_RETURN_IF_ERROR(CheckNames(names, all));
+  std::vector<RecordFields> found;
+  for (RecordFields& fields : all) {
+    if (query.Matches(fields)) found.push_back(std::move(fields));
+  }
+  if (!sort.empty()) {
+    std::stable_sort(found.begin(), found.end(), [&](const RecordFields& a, const RecordFields& b) {
+      const std::string *x = Find(a, sort), *y = Find(b, sort);
+      if (x == nullptr || y == nullptr) return x != nullptr && y == nullptr;  // absent ones last
+      return descending ? Before(y, x) : Before(x, y);
+    });
+  }
+  if (format == "json") {
+    std::cout << Json(found);
+  } else if (format == "csv") {
+    std::cout << ToCsv(TableOf(found, names, /*all=*/true));
+  } else if (format == "markdown") {
+    std::cout << ToMarkdown(TableOf(found, names, /*all=*/false));
+  } else {
+    if (!found.empty()) std::cout << ToText(TableOf(found, names, /*all=*/false)) << "\n";
+    std::cout << found.size() << " of " << all.size() << (all.size() == 1 ? " record" : " records") << "\n";
+  }
+  if (damaged.empty()) return absl::OkStatus();
+  return absl::AbortedError(
+      absl::StrCat(damaged.size(), damaged.size() == 1 ? " record is" : " records are",
+                   " damaged and left out ('openset records verify' puts aside what is): ", damaged[0]));
+}
+
+absl::Status ShowRecord(const std::string& trial) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string format, Format());
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+  OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialRecord> records, LoadReplicas(store, id));
+  if (format == "json") {
+    std::string json;
+    google::protobuf::util::JsonPrintOptions options;
+    options.add_whitespace = true;
+    options.preserve_proto_field_names = true;
+    if (!google::protobuf::util::MessageToJsonString(records[0], &json, options).ok()) {
+      return absl::InternalError("the record can't be written as JSON");
+    }
+    std::cout << json;
+    return absl::OkStatus();
+  }
+  if (format != "text") return absl::InvalidArgumentError("--format: a record is shown as text or json");
+  std::cout << "# " << store.RecordPath(id) << "\n";
+  if (records.size() > 1)
+    std::cout << "# " << records.size() - 1 << " more of this trial: " << ReplicaFolder(store, id) << "\n";
+  for (const std::string& line : DifferenceLines(records)) std::cout << "# " << line << "\n";
+  std::cout << ToText(records[0]);
+  return absl::OkStatus();
+}
+
+}  // namespace openset

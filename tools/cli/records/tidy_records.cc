@@ -1,0 +1,73 @@
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/status_macros.h"
+#include "experiments/store/collect_garbage.h"
+#include "experiments/store/verify_store.h"
+#include "tools/cli/records/actions.h"
+
+ABSL_FLAG(bool, dry_run, false, "Only say what would be put aside or removed.");
+ABSL_FLAG(double, older_than, 30, "With `gc`: days, for what no record was made of, logs and the quarantine.");
+ABSL_FLAG(double, checkpoints_older_than, -1,
+          "With `gc`: also remove checkpoints of this many days or more whose outputs are there; below 0: none.");
+
+namespace openset {
+
+std::string BytesText(int64_t bytes) {
+  if (bytes < 1000) return absl::StrCat(bytes, " B");
+  double value = static_cast<double>(bytes);
+  const char* const units[] = {"kB", "MB", "GB", "TB"};
+  size_t unit = 0;
+  for (value /= 1000; value >= 1000 && unit + 1 < std::size(units); ++unit) value /= 1000;
+  return absl::StrFormat("%.1f %s", value, units[unit]);
+}
+
+absl::Status VerifyRecords() {
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+  OPENSET_ASSIGN_OR_RETURN(const StoreReport report, VerifyStore(store));
+  const bool dry_run = absl::GetFlag(FLAGS_dry_run);
+  for (const StoreProblem& problem : report.damaged) {
+    std::cout << problem.what;
+    if (!dry_run) {
+      OPENSET_ASSIGN_OR_RETURN(const std::string folder, store.Quarantine(problem.path, problem.what));
+      std::cout << "; moved to " << folder;
+    }
+    std::cout << "\n";
+  }
+  for (const std::string& path : report.strangers) std::cout << path << ": has a name that nothing in a store has\n";
+  for (const std::string& line : report.incomplete) std::cout << line << "\n";
+  std::cout << report.records << " records, " << report.replicas << " replicas, " << report.checkpoints
+            << " checkpoints, " << report.outputs << " outputs, " << report.attempts
+            << " failed attempts: " << report.damaged.size() << " damaged\n";
+  if (report.damaged.empty() && report.strangers.empty() && report.incomplete.empty()) return absl::OkStatus();
+  return absl::AbortedError(
+      absl::StrCat(store.folder(), ": ", report.damaged.size(), " damaged", dry_run ? "" : " and put aside", ", ",
+                   report.strangers.size(), " strange names, ", report.incomplete.size(),
+                   " records of other outputs; 'openset run SPEC' makes again what a study needs"));
+}
+
+absl::Status CollectRecords() {
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+  GarbagePolicy policy;
+  constexpr absl::Duration kDay = absl::Hours(24);
+  const double days = absl::GetFlag(FLAGS_older_than), of_checkpoints = absl::GetFlag(FLAGS_checkpoints_older_than);
+  if (!(days >= 0)) return absl::InvalidArgumentError("--older_than: give a number of days, 0 or more");
+  policy.older_than = days * kDay;
+  if (of_checkpoints >= 0) policy.checkpoints_older_than = of_checkpoints * kDay;
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<Garbage> garbage, FindGarbage(store, policy));
+  int64_t bytes = 0;
+  for (const Garbage& one : garbage) {
+    bytes += one.bytes;
+    std::cout << one.path << ": " << one.reason << ", " << BytesText(one.bytes) << "\n";
+  }
+  const bool dry_run = absl::GetFlag(FLAGS_dry_run);
+  if (!dry_run) OPENSET_RETURN_IF_ERROR(RemoveGarbage(store, garbage));
+  std::cout << (dry_run ? "would remove " : "removed ") << garbage.size() << ", " << BytesText(bytes) << "\n";
+  return absl::OkStatus();
+}
+
+}  // namespace openset

@@ -1,0 +1,206 @@
+// Records through the program: what is damaged, listed, shown, explained, handed on, united and cleared up; and what is
+// wrong with a spec or laid over it.
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "experiments/spec/method.proto.h"
+#include "experiments/spec/trial.proto.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tools/testing/openset_program.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A second of work.
+constexpr char kSpec[] = R"(
+name: "study"
+task: "fashion_mnist_6_4"
+method: ["softmax", "mcp"]
+split: 0
+seed: 0
+override {
+  model { osrci_cnn {} head { linear { bias: true } } }
+  input { size: 16 channels: 1 mean: 0.286 std: 0.353 }
+  training { epochs: 1 batch_size: 64 optimizer { learning_rate: 0.02 sgd {} } schedule { constant {} } }
+}
+train_limit_per_class: 20
+test_limit_per_class: 10
+metric { accuracy {} }
+metric { auroc {} }
+)";
+
+std::string Spec(const std::string& from, const std::string& to) { return absl::StrReplaceAll(kSpec, {{from, to}}); }
+
+TEST(Records, AreListedShownExplainedHandedOnAndUnited) {
+  const OpensetProgram program;
+  program.Write("study.textproto", kSpec);
+  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+
+  const ProgramResult list = program.Run({"records", "ls", "method=mcp and auroc>0", "--sort=-auroc"});
+  EXPECT_EQ(list.exit_code, 0) << list.err;
+  EXPECT_THAT(list.out, AllOf(HasSubstr("fashion_mnist_6_4"), HasSubstr("1 of 2 records"), Not(HasSubstr("softmax"))));
+  const nlohmann::json records = nlohmann::json::parse(program.Run({"records", "ls", "--format=json"}).out);
+  ASSERT_EQ(records.size(), 2);
+  EXPECT_EQ(records[0]["experiment"], "study");
+  const std::string id = records[0]["trial"];
+  const ProgramResult unknown = program.Run({"records", "ls", "auruc>0.5"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean 'auroc'?"));
+
+  const ProgramResult shown = program.Run({"records", "show", id.substr(0, 8)});
+  EXPECT_THAT(shown.out,
+              AllOf(HasSubstr("trial_id: \"" + id), HasSubstr("ended_at_seconds"), HasSubstr("spec_sha256")));
+  const nlohmann::json json = nlohmann::json::parse(program.Run({"records", "show", id, "--format=json"}).out);
+  EXPECT_EQ(json["trial_id"], id);
+
+  // Nothing has changed, and then a field has.
+  EXPECT_THAT(program.Run({"explain", id.substr(0, 8)}).out, HasSubstr("nothing would run again"));
+  program.Write("changed.textproto", Spec("learning_rate: 0.02", "learning_rate: 0.05"));
+  const nlohmann::json plan = nlohmann::json::parse(program.Run({"plan", "changed.textproto", "--format=json"}).out);
+  const std::string changed = plan["trials"][0]["id"];
+  const ProgramResult explained = program.Run({"explain", changed, "changed.textproto"});
+  EXPECT_EQ(explained.exit_code, 0) << explained.err;
+  EXPECT_THAT(explained.out, AllOf(HasSubstr("method.training.optimizer.learning_rate: 0.05, was 0.02"),
+                                   HasSubstr("train "), HasSubstr("runs: the store has none of this key")));
+  EXPECT_THAT(program.Run({"explain", id, "changed.textproto"}).out,
+              HasSubstr("study has no such trial; the nearest is"));
+
+  // Outputs are taken away and read by eval.
+  const ProgramResult taken = program.Run({"export", "outputs", id, "mine"});
+  EXPECT_EQ(taken.exit_code, 0) << taken.err;
+  EXPECT_EQ(program.Run({"eval", "mine/outputs.npz", "--metrics=auroc"}).exit_code, 0);
+  EXPECT_THAT(program.Read("mine/record.textproto"), HasSubstr(id));
+  EXPECT_EQ(program.Run({"export", "outputs", id, "mine"}).exit_code, 2);
+
+  // To another store and back.
+  const ProgramResult bundled = program.Run({"records", "export", "--bundle=all.zip"});
+  EXPECT_EQ(bundled.exit_code, 0) << bundled.err;
+  EXPECT_THAT(bundled.out, AllOf(HasSubstr("all.zip: 2 trials"), HasSubstr("sha256 ")));
+  const ProgramResult merged = program.Run({"records", "merge", "all.zip", "--store=other"});
+  EXPECT_EQ(merged.exit_code, 0) << merged.err;
+  EXPECT_THAT(merged.out, HasSubstr("2 new trials"));
+  EXPECT_THAT(program.Run({"records", "merge", "openset-store", "--store=other"}).out, HasSubstr("2 there already"));
+  EXPECT_EQ(program.Run({"report", "study.textproto", "--store=other", "--format=csv"}).out,
+            program.Run({"report", "study.textproto", "--format=csv"}).out);
+  std::ofstream(program.folder() + "/all.zip", std::ios::app) << "x";
+  const ProgramResult damaged = program.Run({"records", "merge", "all.zip", "--store=third"});
+  EXPECT_EQ(damaged.exit_code, 2);
+  EXPECT_THAT(damaged.err, HasSubstr("all.zip"));
+}
+
+TEST(Records, AreVerifiedAndClearedUp) {
+  const OpensetProgram program;
+  program.Write("study.textproto", kSpec);
+  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+  const ProgramResult whole = program.Run({"records", "verify"});
+  EXPECT_EQ(whole.exit_code, 0) << whole.out;
+  EXPECT_THAT(whole.out, HasSubstr("2 records, 0 replicas, 1 checkpoints, 1 outputs, 0 failed attempts: 0 damaged"));
+  std::string checkpoint;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(program.store() + "/checkpoints")) {
+    if (entry.path().extension() == ".safetensors") checkpoint = entry.path().string();
+  }
+  std::filesystem::resize_file(checkpoint, std::filesystem::file_size(checkpoint) - 1);
+  const ProgramResult looked = program.Run({"records", "verify", "--dry_run"});
+  EXPECT_EQ(looked.exit_code, 1);
+  EXPECT_THAT(looked.out, HasSubstr(checkpoint + ": does not match its checksum\n"));
+  const ProgramResult damaged = program.Run({"records", "verify"});
+  EXPECT_EQ(damaged.exit_code, 1);
+  EXPECT_THAT(damaged.out, HasSubstr("/quarantine/1"));
+  EXPECT_EQ(program.Run({"records", "verify"}).exit_code, 0);
+  EXPECT_THAT(program.Run({"status", "study.textproto"}).out, HasSubstr("put aside in quarantine: 1"));
+
+  std::ofstream(program.store() + "/tmp/x.tmp.elsewhere.1.0") << "x";
+  EXPECT_THAT(program.Run({"records", "gc", "--dry_run"}).out, HasSubstr("would remove 0"));
+  EXPECT_EQ(program.Run({"records", "gc"}).exit_code, 0);
+  EXPECT_EQ(program.Run({"records", "gc", "--older_than=-1"}).exit_code, 2);
+  EXPECT_EQ(program.Run({"records", "sl"}).exit_code, 2);
+  EXPECT_EQ(program.Run({"records", "ls", "--store=nowhere"}).exit_code, 2);
+}
+
+TEST(Spec, MistakesAreFoundBeforeAnythingIsWritten) {
+  const OpensetProgram program;
+  for (const auto& [from, to, message] : std::vector<std::array<std::string, 3>>{
+           {"metric { auroc {} }", "metric { auroc {} }\nmetric { auroc {} }", "auroc is listed twice"},
+           {"metric { auroc {} }",
+            "metric { auroc {} }\naxis { path: 'training.epochs' value: ['1', '2'] }\naxis { path: 'training.epochs' "
+            "value: '3' }",
+            "is swept by another axis already"},
+           {"metric { auroc {} }",
+            "metric { auroc {} }\naxis { path: 'training.optimizer.learning_rate' value: ['0.10', '0.1'] }",
+            "0.1 is the same value as 0.10"},
+           {"name: \"study\"", "name: \"../study\"", "is no name"},
+           {"name: \"study\"", "name: \"\"", "is no name"},
+           {"metric { auroc {} }", "metric { auroc {} }\nexpected_trials: 7",
+            "expected_trials: is 7, and the study makes 2"}}) {
+    program.Write("bad.textproto", Spec(from, to));
+    for (const char* command : {"plan", "run", "report"}) {
+      if (std::string(command) == "report") std::filesystem::create_directories(program.store());
+      const ProgramResult result = program.Run({command, "bad.textproto"});
+      EXPECT_EQ(result.exit_code, 2) << message;
+      EXPECT_THAT(result.err, AllOf(HasSubstr("bad.textproto:"), HasSubstr(message)));
+      EXPECT_TRUE(std::filesystem::is_empty(program.store()) || !std::filesystem::exists(program.store()));
+      std::filesystem::remove_all(program.store());
+    }
+  }
+  const ProgramResult data = program.Run({"plan", "quickstart", "--data=/nope"});
+  EXPECT_EQ(data.exit_code, 2);
+  EXPECT_THAT(data.err, HasSubstr("--data: there is no folder /nope"));
+  const ProgramResult store = program.Run({"report", "quickstart", "--store=/nope"});
+  EXPECT_EQ(store.exit_code, 2);
+  EXPECT_THAT(store.err, HasSubstr("there is no store /nope"));
+}
+
+TEST(Spec, TheNameOfAnotherOfTheSameStoreIsRefused) {
+  const OpensetProgram program;
+  program.Write("a.textproto", kSpec);
+  program.Write("b.textproto", Spec("seed: 0", "seed: 1"));
+  ASSERT_EQ(program.Run({"run", "a.textproto"}).exit_code, 0);
+  const std::string report = program.Read("openset-store/reports/study/report.json");
+  const ProgramResult other = program.Run({"run", "b.textproto"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, AllOf(HasSubstr("b.textproto:2: name: "), HasSubstr("reports of another study 'study'"),
+                               HasSubstr("a.textproto")));
+  EXPECT_EQ(program.Read("openset-store/reports/study/report.json"), report);
+  // It may change, and move.
+  std::filesystem::rename(program.folder() + "/a.textproto", program.folder() + "/c.textproto");
+  EXPECT_EQ(program.Run({"plan", "c.textproto"}).exit_code, 0);
+  EXPECT_EQ(program.Run({"plan", "b.textproto"}).exit_code, 0);
+}
+
+TEST(Spec, WhatIsLaidOverItIsRecordedAndHasItsOwnReport) {
+  const OpensetProgram program;
+  program.Write("study.textproto", kSpec);
+  const std::vector<std::string> changes = {"--set", "training.epochs=2", "--set=training.batch_size=32",
+                                            "--seeds=3..4", "--methods=softmax"};
+  std::vector<std::string> run = {"run", "study.textproto"}, plan = {"plan", "study.textproto"};
+  run.insert(run.end(), changes.begin(), changes.end());
+  plan.insert(plan.end(), changes.begin(), changes.end());
+  EXPECT_THAT(program.Run(plan).out, HasSubstr("study: 2 trials\n"));
+  const ProgramResult result = program.Run(run);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const TrialRecord record = program.AnyRecord();
+  EXPECT_EQ(record.trial().method().training().epochs(), 2);
+  EXPECT_EQ(record.trial().method().training().batch_size(), 32);
+  EXPECT_THAT(record.trial().laid_over(), ElementsAre("--set=training.epochs=2", "--set=training.batch_size=32",
+                                                      "--seeds=3..4", "--methods=softmax"));
+  EXPECT_FALSE(std::filesystem::exists(program.store() + "/reports/study"));
+  EXPECT_THAT(result.out, HasSubstr("/reports/study+"));
+  const ProgramResult bad = program.Run({"plan", "study.textproto", "--set", "training.epoch=2"});
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_THAT(bad.err, AllOf(HasSubstr("--set=training.epoch=2"), HasSubstr("did you mean 'epochs'")));
+}
+
+}  // namespace
+}  // namespace openset
