@@ -116,7 +116,7 @@ TEST_F(DataTest, AuditFindsCopies) {
 
 TEST_F(DataTest, ShowWritesASheet) {
   const ProgramResult shown =
-      program_.Run({"data", "show", "photos", "--parts=all", "--columns=4", "--tile=10", "--sheet=sheet.png"});
+      program_.Run({"data", "show", "photos", "--parts=all", "--per_class=4", "--tile=10", "--sheet=sheet.png"});
   ASSERT_EQ(shown.exit_code, 0) << shown.err;
   EXPECT_THAT(shown.out, AllOf(HasSubstr("row 1: all, cat"), HasSubstr("row 3: all, owl")));
   const auto sheet = DecodeImage(program_.Read("sheet.png"), 3);

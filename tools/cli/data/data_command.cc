@@ -140,7 +140,7 @@ Command DataCommand() {
       "  openset data describe ~/photos --name=photos\n"
       "  openset data audit cifar10_plus_50\n";
   command.flags = {"data",       "library",      "deploy", "parts", "images",  "name", "into", "seed",
-                   "test_share", "skip_damaged", "split",  "sheet", "columns", "tile", "exact"};
+                   "test_share", "skip_damaged", "split",  "sheet", "per_class", "tile", "exact"};
   command.run = RunData;
   return command;
 }

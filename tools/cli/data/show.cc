@@ -14,14 +14,14 @@
 #include "tools/cli/user_path.h"
 
 ABSL_FLAG(std::string, sheet, "sheet.png", "The contact sheet to write (PNG).");
-ABSL_FLAG(int, columns, 12, "Images of each class on the contact sheet.");
+ABSL_FLAG(int, per_class, 12, "Images of each class on the contact sheet.");
 ABSL_FLAG(int, tile, 48, "Height and width of an image on the contact sheet.");
 
 namespace openset {
 
 absl::Status ShowImages(const std::string& name) {
-  const int columns = absl::GetFlag(FLAGS_columns), tile = absl::GetFlag(FLAGS_tile);
-  if (columns < 1 || columns > 1000) return absl::InvalidArgumentError("--columns: must be 1 to 1000");
+  const int per_class = absl::GetFlag(FLAGS_per_class), tile = absl::GetFlag(FLAGS_tile);
+  if (per_class < 1 || per_class > 1000) return absl::InvalidArgumentError("--per_class: must be 1 to 1000");
   if (tile < 8 || tile > 1024) return absl::InvalidArgumentError("--tile: must be 8 to 1024");
   OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedSamples> sets, SamplesOf(name));
   static const std::map<NamedSamples::Role, std::array<uint8_t, 3>> kColours = {
@@ -36,7 +36,7 @@ absl::Status ShowImages(const std::string& name) {
     std::map<int64_t, std::vector<int64_t>> of_class;
     for (size_t i = 0; i < set.samples.index.size(); ++i) {
       std::vector<int64_t>& some = of_class[set.samples.label[i]];
-      if (some.size() < columns) some.push_back(set.samples.index[i]);
+      if (some.size() < per_class) some.push_back(set.samples.index[i]);
     }
     for (const auto& [label, samples] : of_class) {
       OPENSET_ASSIGN_OR_RETURN(std::vector<Image> images, set.source->Read(samples));
