@@ -127,6 +127,17 @@ TEST(MakePlan, AFineTuningReadsItsPretraining) {
   EXPECT_EQ(MustPlan(sandbox, spec, store).CountNeeded(ActionKind::kTrain), 0);
 }
 
+// 3 epochs of 3 x 20 images, and after the second and the third one the 30 known and 20 unknown test images.
+TEST(MakePlan, WhatATrainingMeasuresIsWorkToo) {
+  const SpecSandbox sandbox;
+  const Store store(sandbox.folder() + "/store");
+  const Plan plan = MustPlan(
+      sandbox,
+      absl::StrCat(kMinimalSpec, "override { training { epochs: 3 evaluate_every { epochs: 2 samples: TEST } } }"),
+      store);
+  EXPECT_EQ(plan.nodes[0].work, 3 * 3 * 20 * 3 + 2 * 50);
+}
+
 // Two temperatures and three epsilons on one training: one node does them all.
 TEST(MakePlan, PerturbationsOfOneModelAreDoneTogether) {
   const SpecSandbox sandbox;

@@ -245,6 +245,17 @@ int Planner::AddTrain(const ActionKeys::Key& key, const Trial& trial, const Stag
     const int64_t limit = stage.training().max_steps() * stage.training().batch_size();
     if (limit > 0) images = std::min(images, limit);
     node.work = kTrainPass * images * ImagesPerSample(stage.open_set(), views);
+    if (stage.training().has_evaluate_every()) {
+      const EvaluateEverySpec& every = stage.training().evaluate_every();
+      const bool of_test = every.samples() == EvaluateEverySpec::TEST;
+      int64_t measured = Samples(of_test ? trial.data().test_known() : trial.data().validation_known());
+      for (const UnknownGroup& group : of_test ? trial.data().test_unknown() : trial.data().validation_unknown()) {
+        measured += Samples(group.selection());
+      }
+      // After every so many epochs, and after the last one.
+      const int64_t times = (stage.training().epochs() + every.epochs() - 1) / every.epochs();
+      node.work += measured * times;
+    }
   }
   return index;
 }
