@@ -20,6 +20,7 @@
 namespace openset {
 namespace {
 
+constexpr size_t kMostFacts = 4;  // values that are seen without a click
 constexpr int kMaxExamples = 40;  // trials that stand for their methods
 
 std::string Preformatted(const std::string& text) { return absl::StrCat("<pre>", EscapeXml(text), "</pre>\n"); }
@@ -65,14 +66,14 @@ class Facts {
     std::string html = "<table class=\"facts\">\n";
     for (const std::string& fact : order_) {
       const std::map<std::string, int>& values = values_.at(fact);
+      const std::string text = absl::StrJoin(values, "<br>", [&](std::string* out, const auto& value) {
+        out->append(EscapeXml(value.first));
+        if (values.size() > 1 && counted_.count(fact) > 0) absl::StrAppend(out, " (", value.second, " stages)");
+      });
       absl::StrAppend(&html, "<tr><th scope=\"row\">", EscapeXml(fact), "</th><td>",
-                      absl::StrJoin(values, "<br>",
-                                    [&](std::string* out, const auto& value) {
-                                      out->append(EscapeXml(value.first));
-                                      if (values.size() > 1 && counted_.count(fact) > 0) {
-                                        absl::StrAppend(out, " (", value.second, " stages)");
-                                      }
-                                    }),
+                      values.size() > kMostFacts
+                          ? absl::StrCat("<details><summary>", values.size(), "</summary>", text, "</details>")
+                          : text,
                       "</td></tr>\n");
     }
     return html + "</table>\n";
