@@ -31,6 +31,14 @@ std::string CsvText(const std::string& text) {
   return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}, {"\n", " "}}), "\"");
 }
 
+// As many as fit beside each other, at most 3.
+int LegendColumns(const Plot& plot) {
+  size_t longest = 1;
+  for (const PlotSeries& series : plot.series) longest = std::max(longest, series.name.size());
+  constexpr int kLetter = 7, kSymbol = 30;  // pixels
+  return std::clamp(plot.width / (kLetter * static_cast<int>(longest) + kSymbol), 1, 3);
+}
+
 // A layer's name for a series: its own, or, since what has none is not in the legend, one that nothing else has.
 std::string NameOf(const Plot& plot, size_t s) {
   return plot.series[s].name.empty() ? absl::StrCat("#", s) : plot.series[s].name;
@@ -99,8 +107,11 @@ class Layers {
     y_ = Axis("y", plot.y_label, plot.y_low, plot.y_high, false, any_area);
     VegaLite legend;  // null: none
     if (!in_legend.empty()) {
-      legend =
-          Object({{"values", in_legend}, {"title", nullptr}, {"orient", "top"}, {"columns", 3}, {"labelLimit", 0}});
+      legend = Object({{"values", in_legend},
+                       {"title", nullptr},
+                       {"orient", "top"},
+                       {"columns", LegendColumns(plot)},
+                       {"labelLimit", 0}});
     }
     color_ = Object({{"field", "s"},
                      {"type", "nominal"},

@@ -69,6 +69,16 @@ TEST(ToVegaLite, BandsAndRanges) {
   EXPECT_EQ(spec["layer"][1]["encoding"]["y"]["scale"]["domain"], VegaLite({0, 3}));
 }
 
+TEST(ToVegaLite, TheLegendHasTheColumnsThatFit) {
+  Plot plot = OneLine();  // 480 pixels
+  const auto columns = [&] { return ToVegaLite(plot)["layer"][0]["encoding"]["color"]["legend"]["columns"]; };
+  EXPECT_EQ(columns(), 3);
+  plot.series[0].name = std::string(25, 'x');
+  EXPECT_EQ(columns(), 2);
+  plot.width = 200;
+  EXPECT_EQ(columns(), 1);
+}
+
 TEST(ToVegaLite, RowsAreStill) {
   const VegaLite spec = ToVegaLite({{OneLine(), OneLine()}, {OneLine()}});
   EXPECT_EQ(spec["vconcat"].size(), 2);

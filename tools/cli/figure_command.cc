@@ -29,6 +29,7 @@ ABSL_FLAG(std::string, y, "", "Of a study: the metric on the vertical axis.");
 ABSL_FLAG(std::string, curve, "",
           "Of a study: loss, train_accuracy, or a metric measured during training, over epochs; roc, oscr, "
           "risk_coverage, risk_coverage_pool, of all methods in one picture; density_METHOD.");
+ABSL_FLAG(std::string, width, "column", "Of a study's figure: column (3.3 inches) or page (6.6 inches).");
 ABSL_FLAG(std::string, folder, ".", "Folder for the figure's .svg and .csv.");
 
 namespace openset {
@@ -57,6 +58,10 @@ absl::Status DrawStudy(const std::string& spec) {
     return absl::InvalidArgumentError(
         "a study's figure is asked for by --x=FIELD and --y=METRIC, or by --curve=QUANTITY");
   }
+  const std::string width = absl::GetFlag(FLAGS_width);
+  if (width != "column" && width != "page") {
+    return absl::InvalidArgumentError(absl::StrCat("--width: ", UnknownName("width", width, {"column", "page"})));
+  }
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study->LoadResults());
   const Report report = study->MakeReport(*results);
@@ -73,7 +78,11 @@ absl::Status DrawStudy(const std::string& spec) {
   const std::string wanted = curve.empty() ? absl::StrCat(y, "_by_", x) : curve;
   std::vector<std::vector<Plot>> rows;
   std::vector<std::string> known;
-  for (const ReportChart& chart : charts) {
+  for (ReportChart& chart : charts) {
+    if (width == "column") {
+      chart.plot.width = 240;
+      chart.plot.height = 160;
+    }
     if (chart.of == wanted) rows.push_back({chart.plot});
     if (std::find(known.begin(), known.end(), chart.of) == known.end()) known.push_back(chart.of);
   }
@@ -129,7 +138,7 @@ Command FigureCommand() {
       "  openset figure quickstart --curve=oscr --out=oscr.pdf\n"
       "  openset figure imbalance_figure_1\n"
       "  openset figure openauc_figure_1 --folder=figures\n";
-  command.flags = {"x", "y", "curve", "out", "folder", "deploy", "store", "devices", "data", "library"};
+  command.flags = {"x", "y", "curve", "out", "width", "folder", "deploy", "store", "devices", "data", "library"};
   AddChangeFlags(&command);
   command.run = RunFigure;
   return command;

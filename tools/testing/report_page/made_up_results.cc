@@ -1,4 +1,4 @@
-#include "tools/testing/made_up_results.h"
+#include "tools/testing/report_page/made_up_results.h"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 #include "benchmark/benchmark.h"
 #include "experiments/report/format_report.h"
 #include "experiments/report/html_report.h"
-#include "tools/testing/made_up_results.h"
+#include "tools/testing/report_page/made_up_results.h"
 
 namespace openset {
 namespace {

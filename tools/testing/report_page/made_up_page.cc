@@ -6,7 +6,7 @@
 #include "core/files/files.h"
 #include "experiments/report/format_report.h"
 #include "experiments/report/html_report.h"
-#include "tools/testing/made_up_results.h"
+#include "tools/testing/report_page/made_up_results.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) {

@@ -1,6 +1,6 @@
 // Records of made-up outputs, for tests and benchmarks of reports.
-#ifndef OPENSET_TOOLS_TESTING_MADE_UP_RESULTS_H_
-#define OPENSET_TOOLS_TESTING_MADE_UP_RESULTS_H_
+#ifndef OPENSET_TOOLS_TESTING_REPORT_PAGE_MADE_UP_RESULTS_H_
+#define OPENSET_TOOLS_TESTING_REPORT_PAGE_MADE_UP_RESULTS_H_
 
 #include <deque>
 #include <vector>
@@ -27,10 +27,10 @@ struct MadeUpResults {
   std::vector<TrialResult> results;
 };
 
-// Every record is measured (experiments/evaluate/evaluation.h) on logits that are drawn anew: 6 known classes, two sets of
-// unknown samples, near and far; later methods tell known from unknown better.
+// Every record is measured (experiments/evaluate/evaluation.h) on logits that are drawn anew: 6 known classes, two sets
+// of unknown samples, near and far; later methods tell known from unknown better.
 MadeUpResults MakeUpResults(const MadeUpOptions& options);
 
 }  // namespace openset
 
-#endif  // OPENSET_TOOLS_TESTING_MADE_UP_RESULTS_H_
+#endif  // OPENSET_TOOLS_TESTING_REPORT_PAGE_MADE_UP_RESULTS_H_
