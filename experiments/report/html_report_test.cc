@@ -14,11 +14,14 @@ TEST(HtmlReport, HoldsTheNumbersPlotsAndProvenance) {
   TrialSpec trial;
   TrialRecord record;
   ASSERT_TRUE(ParseTextProto("task: 't' method { name: 'm' } metric { auroc {} }", "trial", &trial).ok());
-  ASSERT_TRUE(ParseTextProto("metric { name: 'auroc' value: 0.7512345678901234 group { kind: POOL } } "
-                             "epoch { epoch: 0 loss: 2 } epoch { epoch: 1 loss: 1 } "
-                             "provenance { stage { stage: TRAIN key: 'k' commit: 'abc123' dirty: true } }",
-                             "record", &record)
-                  .ok());
+  ASSERT_TRUE(
+      ParseTextProto("metric { name: 'auroc' value: 0.7512345678901234 group { kind: POOL } } "
+                     "epoch { epoch: 0 loss: 2 } epoch { epoch: 1 loss: 1 } "
+                     "trial_id: 'id' split_sha256: 'f00d' counts { known: 6 unknown: 4 } details { curve { kind: ROC "
+                     "x: [0, 1] y: [0, 1] } mistake { kind: WRONG_CLASS class_id: 1 predicted_label: 0 } } "
+                     "provenance { stage { stage: TRAIN key: 'k' commit: 'abc123' dirty: true } }",
+                     "record", &record)
+          .ok());
   const std::vector<TrialResult> results = {{&trial, &record}};
   ReportContext context;
   context.question = "Is 1 < 2?";
@@ -28,7 +31,11 @@ TEST(HtmlReport, HoldsTheNumbersPlotsAndProvenance) {
   EXPECT_THAT(html, HasSubstr("Is 1 &lt; 2?"));
   EXPECT_THAT(html, HasSubstr("\"mean\":0.7512345678901234"));
   EXPECT_THAT(html, HasSubstr("<figure data-chart=\"loss\"></figure>"));
+  EXPECT_THAT(html, HasSubstr("<figure data-chart=\"roc\"></figure>"));
+  EXPECT_THAT(html, HasSubstr("\"mistakes\":[[3,\"class 1\""));
   EXPECT_THAT(html, HasSubstr("abc123, with changes"));
+  EXPECT_THAT(html, HasSubstr("t, split 0: f00d"));
+  EXPECT_THAT(html, HasSubstr("6 known samples of 0 classes, 4 unknown ones of 0"));
   EXPECT_THAT(html, HasSubstr("out of &lt;memory&gt;"));
 }
 

@@ -51,6 +51,7 @@ absl::StatusOr<std::vector<TestSet>> OpenAll(const TaskData& data, const Catalog
 }
 
 absl::StatusOr<Image> ImageOf(int64_t row, const std::vector<TestSet>& sets) {
+  const int64_t asked = row;
   for (const TestSet& set : sets) {
     if (row < set.samples.size()) {
       OPENSET_ASSIGN_OR_RETURN(std::vector<Image> images, set.source->Read({set.samples.index[row]}));
@@ -58,7 +59,7 @@ absl::StatusOr<Image> ImageOf(int64_t row, const std::vector<TestSet>& sets) {
     }
     row -= set.samples.size();
   }
-  return absl::InvalidArgumentError(absl::StrCat("the test has no sample ", row, " behind its last"));
+  return absl::InvalidArgumentError(absl::StrCat("the test has no sample ", asked));
 }
 
 }  // namespace
