@@ -1,6 +1,8 @@
 // Records, bundles, checkpoints and outputs that nobody vouches for are read or refused with a message, never with a
 // crash, nor by writing or reading outside of the store, nor by taking memory for what they only declare. In all
 // --rounds damaged files of each kind (core/testing/mutation.h).
+#include "core/testing/mutation.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
@@ -12,7 +14,6 @@
 #include "core/files/npz.h"
 #include "core/files/safetensors.h"
 #include "core/proto/record_file.h"
-#include "core/testing/mutation.h"
 #include "experiments/store/bundle.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/outputs.h"

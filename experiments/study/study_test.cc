@@ -6,6 +6,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/proto/record_file.h"
 #include "core/testing/status_matchers.h"
@@ -17,6 +18,7 @@
 namespace openset {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -147,8 +149,16 @@ class RedoTest : public StudyTest {
     const absl::StatusOr<std::unique_ptr<Study>> study = LoadToRedo("");
     EXPECT_TRUE(study.ok()) << study.status();
     for (const PlanNode& node : (*study)->plan().nodes) {
-      if (node.kind == ActionKind::kTrain) Leave(store_.CheckpointFolder(node.key), TrainSummary());
-      if (node.kind == ActionKind::kInfer) Leave(store_.OutputsFolder(node.key), InferSummary());
+      if (node.kind == ActionKind::kTrain) {
+        TrainSummary summary;
+        summary.set_checkpoint_sha256(Sha256Hex("whole"));
+        Leave(store_.CheckpointFolder(node.key), kCheckpointFile, summary);
+      }
+      if (node.kind == ActionKind::kInfer) {
+        InferSummary summary;
+        summary.set_outputs_sha256(Sha256Hex("whole"));
+        Leave(store_.OutputsFolder(node.key), kOutputsFile, summary);
+      }
       if (node.kind != ActionKind::kEvaluate) continue;
       TrialRecord record;
       record.set_schema_version(kSchemaVersion);
@@ -166,9 +176,10 @@ class RedoTest : public StudyTest {
   }
 
   template <typename Summary>
-  void Leave(const std::string& folder, Summary summary) {
+  void Leave(const std::string& folder, const char* file, Summary summary) {
     summary.set_schema_version(kSchemaVersion);
     EXPECT_TRUE(MakeFolders(folder).ok());
+    EXPECT_TRUE(WriteFileAtomically(JoinPath(folder, file), "whole").ok());
     EXPECT_TRUE(WriteFileAtomically(JoinPath(folder, kSummaryFile), EncodeRecord(summary)).ok());
   }
 
@@ -263,6 +274,44 @@ TEST_F(StudyTest, ASearchIsRedone) {
   ASSERT_TRUE(added.ok()) << added.status();
   EXPECT_EQ(all->plan().nodes[added->back()].key, first->plan().trial_id(6));
   EXPECT_FALSE(store_.HasRecord(first->plan().trial_id(6)));
+}
+
+using DamageTest = RedoTest;
+
+TEST_F(DamageTest, WhatIsNeededIsComparedWithItsChecksumsAndPutAside) {
+  absl::StatusOr<std::unique_ptr<Study>> study = LoadToRedo("");
+  ASSERT_TRUE(study.ok());
+  EXPECT_THAT((*study)->Damaged(), IsEmpty());
+  // Node 0 trains plain, 1 infers, 2 evaluates. Its checkpoint and its outputs are needed by nothing while its record
+  // is whole.
+  const Plan whole = (*study)->plan();
+  const auto damage = [](const std::string& path) { EXPECT_TRUE(WriteFileAtomically(path, "damaged").ok()); };
+  damage(JoinPath(store_.CheckpointFolder(whole.nodes[0].key), kCheckpointFile));
+  damage(JoinPath(store_.OutputsFolder(whole.nodes[1].key), kOutputsFile));
+  EXPECT_THAT((*LoadToRedo(""))->Damaged(), IsEmpty());
+
+  damage(store_.RecordPath(whole.nodes[2].key));
+  study = LoadToRedo("");
+  ASSERT_TRUE(study.ok()) << study.status();
+  EXPECT_THAT((*study)->Damaged(),
+              ElementsAre(HasSubstr("checkpoint.safetensors: does not match its checksum"),
+                          HasSubstr("outputs.npz: does not match its checksum"), HasSubstr("not a record file")));
+  EXPECT_EQ((*study)->plan().CountNeeded(ActionKind::kTrain), 1);
+  EXPECT_EQ((*study)->plan().CountNeeded(ActionKind::kEvaluate), 1);
+  // The report goes on with the other one.
+  const absl::StatusOr<std::unique_ptr<StudyResults>> results = (*study)->LoadResults();
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ((*results)->records.size(), 1);
+  EXPECT_THAT((*results)->damaged, ElementsAre(HasSubstr("not a record file")));
+  EXPECT_THAT((*study)->MakeReport(**results).note_lines, Contains(HasSubstr("1 record is damaged and left out")));
+
+  const absl::StatusOr<std::vector<std::string>> aside = (*study)->QuarantineDamaged();
+  ASSERT_TRUE(aside.ok()) << aside.status();
+  EXPECT_EQ(aside->size(), 3);
+  EXPECT_THAT((*study)->Damaged(), IsEmpty());
+  EXPECT_EQ(store_.Quarantined().size(), 3);
+  EXPECT_FALSE(store_.HasRecord(whole.nodes[2].key));
+  EXPECT_FALSE(store_.HasCheckpoint(whole.nodes[0].key));
 }
 
 TEST_F(StudyTest, NamesTheFilesThatAreMissing) {
