@@ -179,6 +179,18 @@ TEST(Spec, TheNameOfAnotherOfTheSameStoreIsRefused) {
   EXPECT_EQ(program.Run({"plan", "b.textproto"}).exit_code, 0);
 }
 
+TEST(Spec, AFailedRunLeavesAFullerReport) {
+  const OpensetProgram program;
+  program.Write("study.textproto", kSpec);
+  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+  const std::string report = program.Read("openset-store/reports/study/report.json");
+  program.Write("study.textproto", Spec("learning_rate: 0.02", "learning_rate: 0.05"));
+  const ProgramResult failed = program.Run({"run", "study.textproto", "--worker=/bin/false", "--retries=0"});
+  EXPECT_EQ(failed.exit_code, 1) << failed.err;
+  EXPECT_THAT(failed.out, HasSubstr("of an earlier run: it has 2 results, this one 0"));
+  EXPECT_EQ(program.Read("openset-store/reports/study/report.json"), report);
+}
+
 TEST(Spec, WhatIsLaidOverItIsRecordedAndHasItsOwnReport) {
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "experiments/spec/method.proto.h"
@@ -19,6 +20,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 std::string TestFile(const std::string& name) {
   return *ReadFile(JoinPath(*RunfilesFolder(), "openset/tools/testing/testdata/" + name));
@@ -88,6 +90,25 @@ TEST(Score, LogitsAreEnoughForSome) {
   const ProgramResult knn = program.Run(Words({"--methods=mcp,knn"}));
   EXPECT_EQ(knn.exit_code, 2);
   EXPECT_THAT(knn.err, HasSubstr("--methods: knn needs features: name the last linear module"));
+
+  // All that a report does works on its results by name.
+  for (const char* format : {"text", "markdown", "latex", "csv", "json", "html"}) {
+    const ProgramResult report = program.Run({"report", "score_net", absl::StrCat("--format=", format)});
+    EXPECT_EQ(report.exit_code, 0) << format << ": " << report.err;
+    EXPECT_THAT(report.out, HasSubstr("openmax")) << format;
+  }
+  EXPECT_THAT(program.Run({"report", "score_net", "--format=csv", "--tidy"}).out, HasSubstr("openmax"));
+  EXPECT_THAT(program.Run({"status", "score_net"}).out, HasSubstr("2 of 2 trials done"));
+  // Another model may not take its place.
+  program.Write("other/net.pt", TestFile("fashion_network.pt"));
+  const ProgramResult other = program.Run(Words({"--methods=mcp"}, "other/net.pt"));
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("has results of another model under 'score_net'"));
+  // A model that can't be taken over is one line.
+  program.Write("bad.pt", "no network");
+  const ProgramResult bad = program.Run(Words({"--methods=mcp"}, "bad.pt"));
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_THAT(bad.err, StartsWith("openset: the model: "));
 }
 
 constexpr char kMethod[] = R"(
@@ -103,13 +124,13 @@ input { size: 28 channels: 1 mean: 0.286 std: 0.353 }
 TEST(Score, WeightsOfAMethodFile) {
   const OpensetProgram program;
   program.Write("net.pt", TestFile("fashion_network.pt"));
-  program.Write("net.textproto", kMethod);
+  program.Write("weights.textproto", kMethod);
   const std::string methods = "--methods=mcp,react,mahalanobis";
   ASSERT_EQ(program.Run(Words({methods, "--head=head"})).exit_code, 0);
   const auto script = Means(program, "score_net");
-  const ProgramResult result = program.Run(Words({methods + ",mc_dropout"}, "net.textproto"));
+  const ProgramResult result = program.Run(Words({methods + ",mc_dropout"}, "weights.textproto"));
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  const auto weights = Means(program, "score_net");
+  const auto weights = Means(program, "score_weights");
   EXPECT_EQ(weights.size(), 4);
   for (const auto& [method, values] : script) {
     for (const auto& [metric, value] : values) {
