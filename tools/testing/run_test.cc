@@ -26,6 +26,7 @@
 namespace openset {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -146,9 +147,15 @@ TEST(Run, WhatIsDoneIsNotDoneAgain) {
   EXPECT_THAT(tidy.out, StartsWith("trial,method,task,split,seed,unknown_classes,openness,"));
   EXPECT_EQ(std::count(tidy.out.begin(), tidy.out.end(), '\n'), 1 + 3 * 2);
   program.Write("tidy.csv", tidy.out);
-  EXPECT_THAT(program.Run({"report", "study.textproto", "--format=html"}).out, HasSubstr("data-chart=\"loss\""));
+  EXPECT_THAT(program.Run({"report", "study.textproto", "--format=html"}).out,
+              AllOf(HasSubstr("data-chart=\"loss\""), HasSubstr("data-chart=\"roc\""),
+                    HasSubstr("\"sheet\":\"data:image/png;base64,")));
   EXPECT_EQ(program.Run({"figure", "study.textproto", "--curve=loss", "--out=loss.pdf"}).exit_code, 0);
   EXPECT_THAT(program.Read("loss.pdf"), StartsWith("%PDF"));
+  EXPECT_EQ(program.Run({"figure", "study.textproto", "--curve=oscr", "--out=oscr.svg"}).exit_code, 0);
+  EXPECT_THAT(program.Read("oscr.svg"), HasSubstr("known samples accepted and right"));
+  EXPECT_EQ(program.Run({"report", "study.textproto", "--format=tensorboard"}).exit_code, 2);  // no --out
+  EXPECT_EQ(program.Run({"report", "study.textproto", "--format=tensorboard", "--out=events"}).exit_code, 0);
   const ProgramResult nonsense = program.Run({"figure", "study.textproto", "--curve=lost"});
   EXPECT_EQ(nonsense.exit_code, 2);
   EXPECT_THAT(nonsense.err, HasSubstr("did you mean 'loss'"));
