@@ -20,10 +20,30 @@
 namespace openset {
 namespace {
 
-constexpr size_t kMostFacts = 4;  // values that are seen without a click
-constexpr int kMaxExamples = 40;  // trials that stand for their methods
+constexpr size_t kMostFacts = 4;       // values that are seen without a click
+constexpr size_t kMostValues = 20000;  // of all cells together, that the page holds beside their means
+constexpr int kMaxExamples = 40;       // trials that stand for their methods
 
 std::string Preformatted(const std::string& text) { return absl::StrCat("<pre>", EscapeXml(text), "</pre>\n"); }
+
+// ReportJson() with what a metric's cells have in common said once, in `metrics`; where there are very many values,
+// without the single ones.
+VegaLite PageJson(const Report& report) {
+  VegaLite json = ReportJson(report);
+  size_t values = 0;
+  for (const ReportCell& cell : report.cells) values += cell.values.size();
+  json["metrics"] = VegaLite::object();
+  for (VegaLite& cell : json["cells"]) {
+    VegaLite& metric = json["metrics"][cell["metric"].get<std::string>()];
+    for (const char* common : {"label", "unit", "display", "higher_is_better"}) {
+      metric[common] = cell[common];
+      cell.erase(common);
+    }
+    if (values <= kMostValues) continue;
+    for (const char* single : {"values", "splits", "seeds", "low", "high"}) cell.erase(single);
+  }
+  return json;
+}
 
 // Adds a section for each kind of chart.
 void AddCharts(const std::vector<ReportChart>& charts, ChartPage* page) {
@@ -152,7 +172,7 @@ absl::StatusOr<std::string> HtmlReport(const Report& report, absl::Span<const Tr
   OPENSET_ASSIGN_OR_RETURN(page.script, ReadFile(JoinPath(folder, "report_page.js")));
   OPENSET_ASSIGN_OR_RETURN(page.style, ReadFile(JoinPath(folder, "report_page.css")));
   page.title = report.experiment;
-  page.data["report"] = ReportJson(report);
+  page.data["report"] = PageJson(report);
   if (!context.question.empty())
     page.body = absl::StrCat("<p class=\"question\">", EscapeXml(context.question), "</p>\n");
   absl::StrAppend(&page.body, "<p class=\"state\">", report.trials - report.missing, " of ", report.trials,

@@ -24,7 +24,8 @@ struct ReportContext {
 // The trials whose decisions and mistakes the page shows: the first of each method, at most 40.
 std::vector<ExampleTrial> ExamplesOf(absl::Span<const TrialResult> results);
 
-// The tables' numbers are those of ReportJson(), which the page holds (`openset.data.report`). Errors: those of
+// The tables' means are those of ReportJson(), which the page holds (`openset.data.report`) with what a metric's cells
+// have in common said once, and without the values of single trials where these are more than 20,000. Errors: those of
 // ToHtml() (core/chart/page.h).
 absl::StatusOr<std::string> HtmlReport(const Report& report, absl::Span<const TrialResult> results,
                                        const ReportContext& context);

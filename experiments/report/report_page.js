@@ -2,6 +2,7 @@
 'use strict';
 (() => {
   const report = openset.data.report;
+  for (const cell of report.cells) Object.assign(cell, report.metrics[cell.metric]);
   const tables = document.getElementById('tables');
 
   const element = (tag, properties = {}, ...children) => {
@@ -55,7 +56,7 @@
     if (!cell || cell.n === 0) return element('td', {title: (cell?.absent ?? []).join('; ')}, cell?.missing ? '–' : cell ? 'undefined' : '');
     const mean = element(cell.mean === best[0] ? 'strong' : 'span', {}, shown(cell.mean, cell));
     if (cell.mean === best[1]) mean.className = 'second';
-    const td = element('td', {title: `n = ${cell.n}; ${cell.values.map((v, i) => `split ${cell.splits[i]}, seed ${cell.seeds[i]}: ${shown(v, cell)}`).join('; ')}`}, mean);
+    const td = element('td', {title: `n = ${cell.n}; ${(cell.values ?? []).map((v, i) => `split ${cell.splits[i]}, seed ${cell.seeds[i]}: ${shown(v, cell)}`).join('; ')}`}, mean);
     td.dataset.mean = cell.mean;
     if (cell.n > 1) td.append(element('span', {className: 'spread'}, ` ± ${shown(cell.std, cell)}`));
     for (const published of cell.published ? [cell.published, ...(cell.also_published ?? [])] : []) {
