@@ -71,12 +71,17 @@
   const render = (group) => {
     const body = element('tbody');
     const rows = [...group.rows.values()];
-    const best = new Map(group.columns.map((column) => [column.metric, ranks(rows, column)]));
+    // Rows of one set of unknown samples are compared with each other.
+    const best = new Map();
+    for (const set of new Set(rows.map((row) => row.set))) {
+      const among = rows.filter((row) => row.set === set);
+      for (const column of group.columns) best.set(`${set} ${column.metric}`, ranks(among, column));
+    }
     const fill = (ordered) => {
       body.replaceChildren(...ordered.map((row) => {
         const tr = element('tr', {}, element('td', {}, row.name));
         if (group.ofSet) tr.append(element('td', {className: 'set'}, row.set));
-        for (const column of group.columns) tr.append(cellOf(row.cells.get(column.metric), best.get(column.metric)));
+        for (const column of group.columns) tr.append(cellOf(row.cells.get(column.metric), best.get(`${row.set} ${column.metric}`)));
         tr.dataset.name = row.name;
         return tr;
       }));
