@@ -89,8 +89,8 @@ TEST(ScoreDensities, CountsEachKindAndInfinitiesApart) {
   histogram = ScoreDensities(RankedInput(samples.Input()), 2);
   ASSERT_EQ(histogram.bins.size(), 1);
   EXPECT_EQ(histogram.bins[0].count, (Tally{0, 1, 1}));
-  EXPECT_EQ(histogram.minus_infinity, (Tally{1, 0, 0}));
-  EXPECT_EQ(histogram.plus_infinity, (Tally{1, 0, 0}));
+  EXPECT_EQ(histogram.below, (Tally{1, 0, 0}));
+  EXPECT_EQ(histogram.above, (Tally{1, 0, 0}));
 }
 
 }  // namespace
