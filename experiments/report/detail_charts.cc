@@ -20,7 +20,9 @@ namespace {
 constexpr int kGrid = 512;
 constexpr double kMaxArea = 5e-4;  // that thinning a line may change
 // Of a line, and of all lines of a page, so that it stays small.
-constexpr int kMaxPoints = 512, kLeastPoints = 24, kAllPoints = 60000;
+constexpr int kMaxPoints = 512, kLeastPoints = 12, kAllPoints = 24000;
+// Where there are more lines than this, those of single sets of unknown samples are left out.
+constexpr int kMostLines = 400;
 
 using Points = std::vector<std::pair<double, double>>;
 
@@ -35,15 +37,20 @@ Points PointsOf(const RecordedCurve& curve) {
   return points;
 }
 
-// The height of the line through the points; where it is vertical, of the upper end. Before the first point that of the
-// first.
-double HeightAt(const Points& points, double x) {
-  const auto after = std::upper_bound(points.begin(), points.end(), x,
-                                      [](double value, const auto& point) { return value < point.first; });
-  if (after == points.begin()) return points.front().second;
-  const auto& [x0, y0] = *std::prev(after);
-  if (after == points.end()) return y0;
-  return y0 + (after->second - y0) * (x - x0) / (after->first - x0);
+// Adds the heights of the line through the points at i / kGrid; where it is vertical, of the upper end. Before the
+// first point that of the first.
+void AddHeights(const Points& points, std::vector<double>* sum) {
+  size_t after = 0;  // the first point to the right of x
+  for (int i = 0; i <= kGrid; ++i) {
+    const double x = static_cast<double>(i) / kGrid;
+    while (after < points.size() && points[after].first <= x) ++after;
+    double height = points.front().second;
+    if (after > 0) {
+      const auto& [x0, y0] = points[after - 1];
+      height = after == points.size() ? y0 : y0 + (points[after].second - y0) * (x - x0) / (points[after].first - x0);
+    }
+    (*sum)[i] += height;
+  }
 }
 
 Points MeanOf(const std::vector<Points>& curves) {
@@ -56,12 +63,11 @@ Points MeanOf(const std::vector<Points>& curves) {
     for (const Points& curve : curves) start += curve.front().second / static_cast<double>(curves.size());
     mean.emplace_back(0, start);
   }
+  std::vector<double> sum(kGrid + 1, 0);
+  for (const Points& curve : curves) AddHeights(curve, &sum);
   for (int i = 0; i <= kGrid; ++i) {
     const double x = static_cast<double>(i) / kGrid;
-    if (x < first) continue;
-    double sum = 0;
-    for (const Points& curve : curves) sum += HeightAt(curve, x);
-    mean.emplace_back(x, sum / static_cast<double>(curves.size()));
+    if (x >= first) mean.emplace_back(x, sum[i] / static_cast<double>(curves.size()));
   }
   return mean;
 }
@@ -144,6 +150,10 @@ std::vector<ReportChart> CurveCharts(absl::Span<const TrialResult> results) {
   for (const CurvesOfPlot& of : plots) {
     tasks.insert(of.task);
     all_lines += static_cast<int>(of.lines.size());
+  }
+  if (all_lines > kMostLines) {
+    const auto of_set = [](const CurvesOfPlot& plot) { return !plot.set.empty(); };
+    plots.erase(std::remove_if(plots.begin(), plots.end(), of_set), plots.end());
   }
   const int most = std::clamp(kAllPoints / all_lines, kLeastPoints, kMaxPoints);
   std::vector<ReportChart> charts;

@@ -22,7 +22,7 @@ namespace {
 
 constexpr size_t kMostFacts = 4;       // values that are seen without a click
 constexpr size_t kMostValues = 20000;  // of all cells together, that the page holds beside their means
-constexpr int kMaxExamples = 40;       // trials that stand for their methods
+constexpr int kMaxExamples = 24;       // trials that stand for their methods
 
 std::string Preformatted(const std::string& text) { return absl::StrCat("<pre>", EscapeXml(text), "</pre>\n"); }
 

@@ -21,7 +21,7 @@ struct ReportContext {
   ExampleContext examples;            // of ExamplesOf(results)
 };
 
-// The trials whose decisions and mistakes the page shows: the first of each method, at most 40.
+// The trials whose decisions and mistakes the page shows: the first of each method, at most 24.
 std::vector<ExampleTrial> ExamplesOf(absl::Span<const TrialResult> results);
 
 // The tables' means are those of ReportJson(), which the page holds (`openset.data.report`) with what a metric's cells

@@ -15,6 +15,8 @@
 namespace openset {
 namespace {
 
+constexpr size_t kMostMethods = 20;  // of more, a diagram is not read, and its tests take long
+
 using Split = std::tuple<std::string, int, int>;  // task, unknown classes, split
 
 // Of one metric: sum and number of values, by split and method.
@@ -59,7 +61,7 @@ RankCharts MakeRankCharts(const Report& report) {
       std::vector<double>& row = values.emplace_back();
       for (const std::string& method : ranked.methods) row.push_back(means.at(method).first / means.at(method).second);
     }
-    if (ranked.methods.size() < 3 || values.size() < 2) continue;
+    if (ranked.methods.size() < 3 || ranked.methods.size() > kMostMethods || values.size() < 2) continue;
     const absl::StatusOr<FriedmanTest> test = CompareMethods(values, *ranked.display.higher_is_better);
     if (!test.ok()) continue;  // a value is not finite
     const std::string over =
