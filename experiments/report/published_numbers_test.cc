@@ -146,13 +146,13 @@ TEST(AddPublished, IsInEveryFormat) {
   const std::string text = FormatReport(report, ReportFormat::kText);
   EXPECT_THAT(text, HasSubstr("birds: beside published numbers\n"
                               "\n"
-                              "method  metric           ours     published  difference    notes\n"
-                              "----------------------------------------------------------------\n"
-                              "a       accuracy, % ↑   50.00  60.00 ± 2.00      -10.00    1 2 3\n"
-                              "a       AUROC, % ↑      75.00         90.00      -15.00  1 2 3 4 5\n"));
+                              "method  metric          ours     published  difference      notes\n"
+                              "-----------------------------------------------------------------\n"
+                              "a       accuracy, % ↑  50.00  60.00 ± 2.00      -10.00      1 2 3\n"
+                              "a       AUROC, % ↑     75.00         90.00      -15.00  1 2 3 4 5\n"));
   EXPECT_THAT(text, HasSubstr("[1] Them 2022, Table 1\n[2] fewer epochs: 5 for 100\n"));
   EXPECT_THAT(text, HasSubstr("[5] doubtful: ties\nThem 2022, Table 1: percent\n"));
-  EXPECT_THAT(FormatReport(report, ReportFormat::kMarkdown), HasSubstr("| 60.00 ± 2.00 | -10.00 |"));
+  EXPECT_THAT(FormatReport(report, ReportFormat::kMarkdown), HasSubstr("| 60.00 ± 2.00 |     -10.00 |"));
   EXPECT_THAT(FormatReport(report, ReportFormat::kLatex), HasSubstr("60.00 $\\pm$ 2.00 & -10.00"));
   EXPECT_THAT(FormatReport(report, ReportFormat::kCsv), HasSubstr("\"Them 2022, Table 1: Ours, Acc\""));
   const nlohmann::json json = nlohmann::json::parse(FormatReport(report, ReportFormat::kJson));
