@@ -94,22 +94,22 @@ TEST(Throughputs, AreReadFromTheStoresRecords) {
   EXPECT_EQ(Throughputs::OfStore(store, 0).Of(TrialOf("vgg32 {}"), kCpu).basis, Basis::kAssumed);
 }
 
-// 2 x 3600 passes at 10 a second are 0.2 h.
+// 2 x 10800 passes at 30 a second are 0.2 h.
 TEST(CostOf, IsPassesByRate) {
   Throughputs throughputs;
-  throughputs.Add(Record("vgg32 {}", 10.0 / 3));
+  throughputs.Add(Record("vgg32 {}", 10));
   Plan plan;
   plan.trials.emplace_back(TrialOf("vgg32 {}"));
   for (const ActionKind kind : {ActionKind::kTrain, ActionKind::kInfer, ActionKind::kEvaluate}) {
     PlanNode node;
     node.kind = kind;
     node.trials = {0};
-    node.work = 3600;
+    node.work = 10800;
     node.needed = kind == ActionKind::kTrain;
     plan.nodes.push_back(node);
   }
   const PlanCost all = CostOf(plan, throughputs, kCpu, false);
-  EXPECT_EQ(all.passes, 7200);
+  EXPECT_EQ(all.passes, 21600);
   EXPECT_NEAR(all.hours, 0.2, 1e-9);
   EXPECT_EQ(all.measured, 1);
   EXPECT_EQ(all.assumed, 0);
