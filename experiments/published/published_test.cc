@@ -84,14 +84,14 @@ INSTANTIATE_TEST_SUITE_P(All, PublishedTest,
                                            "vaze_tinyimagenet_measured", "vaze_tinyimagenet_readme"),
                          [](const auto& info) { return info.param; });
 
-// The issue's log lists splits; the printed means are theirs to the last digit.
+// The log lists splits; its means are of numbers with more digits, so that both are rounded to 0.005.
 TEST(Published, TheLogsMeansAreThoseOfItsSplits) {
   const PublishedTable table = Table("arpl_issue_2");
   for (const PublishedCell& cell : table.row(0).cell()) {
     double sum = 0;
     for (const PublishedSplit& split : cell.of_split()) sum += split.value();
     ASSERT_EQ(cell.of_split_size(), 5);
-    EXPECT_NEAR(sum / 5, cell.value(), 0.0051);
+    EXPECT_NEAR(sum / 5, cell.value(), 0.0101);
   }
 }
 
