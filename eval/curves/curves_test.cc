@@ -78,6 +78,34 @@ TEST(Thinned, KeepsEndsAndBends) {
   EXPECT_TRUE(Thinned({}, 5).empty());
 }
 
+// Stairs of 100 steps; a triangle of one has an area of 1 / 20000.
+TEST(Thinned, LosesNoMoreThanTheAreaAllowed) {
+  std::vector<CurvePoint> stairs = {{0, 0, 0}};
+  for (int i = 0; i < 100; ++i) {
+    stairs.push_back({0, i / 100.0, (i + 1) / 100.0});
+    stairs.push_back({0, (i + 1) / 100.0, (i + 1) / 100.0});
+  }
+  const std::vector<CurvePoint> thin = Thinned(stairs, 1000, 1e-3);
+  EXPECT_LT(thin.size(), stairs.size());
+  EXPECT_GT(thin.size(), 100);
+  EXPECT_NEAR(Area(thin), Area(stairs), 1.001e-3);
+  EXPECT_EQ(Thinned(stairs, 50, 1e-3).size(), 50);
+}
+
+// Of the scores 0, 1, ..., 98 and a million the percentiles are 0 and 98; a quarter of their distance is 24.5.
+TEST(RangeOfDensities, LeavesFewExtremeScoresOut) {
+  testing::Samples samples;
+  samples.num_classes = 1;
+  for (int i = 0; i < 100; ++i) samples.unknown_score.push_back(i < 99 ? i : 1e6);
+  samples.label.assign(100, 0);
+  samples.prediction.assign(100, 0);
+  const ScoreHistogram histogram = ScoreDensities(RankedInput(samples.Input()), 5);
+  EXPECT_EQ(histogram.bins.front().low, 0);
+  EXPECT_EQ(histogram.bins.back().high, 98 + 24.5);
+  EXPECT_EQ(histogram.above, (Tally{1, 0, 0}));
+  EXPECT_EQ(histogram.below, (Tally{0, 0, 0}));
+}
+
 TEST(ScoreDensities, CountsEachKindAndInfinitiesApart) {
   testing::Samples samples = FourSamples();
   ScoreHistogram histogram = ScoreDensities(RankedInput(samples.Input()), 2);
