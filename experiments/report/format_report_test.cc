@@ -148,9 +148,11 @@ TEST(FormatReport, Markdown) {
 TEST(FormatReport, CsvHoldsFullPrecision) {
   const std::string text = FormatReport(Example(), ReportFormat::kCsv);
   EXPECT_THAT(text, HasSubstr("method,axis,task,unknown_classes,openness,group,metric,mean,std,n,missing,values,unit,"
-                              "better,label\n"));
-  EXPECT_THAT(text, HasSubstr("a,,task,1,0.125,pool,accuracy,0.625,0.125,2,0,0.5 0.75,share,higher,accuracy\n"));
-  EXPECT_THAT(text, HasSubstr("b,,task,1,0.125,pool,auroc,,,0,1,,share,higher,AUROC\n"));
+                              "better,label,known_classes,p_value,published,published_std,difference,published_source,"
+                              "difference_may_be_due_to\n"));
+  EXPECT_THAT(text,
+              HasSubstr("a,,task,1,0.125,pool,accuracy,0.625,0.125,2,0,0.5 0.75,share,higher,accuracy,0,,,,,,\n"));
+  EXPECT_THAT(text, HasSubstr("b,,task,1,0.125,pool,auroc,,,0,1,,share,higher,AUROC,0,,,,,,\n"));
 }
 
 TEST(FormatReport, Json) {
