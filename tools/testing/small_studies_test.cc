@@ -20,6 +20,8 @@ struct Range {
   double low, high;
 };
 
+// Where a study was run once: openauc_table_2_small had accuracies of 0.64 to 0.86 and AUROCs of 0.58 to 0.67 (Softmax,
+// GCPL, RPL, ARPL+CS; chance: 1/6 and 1/2).
 struct SmallStudy {
   std::string name;
   int methods;
@@ -64,14 +66,13 @@ TEST_P(SmallStudyTest, ShowsAllMethodsAndTheyHaveLearned) {
   EXPECT_LT(last, first);
 }
 
-INSTANTIATE_TEST_SUITE_P(Papers, SmallStudyTest,
-                         ::testing::Values(SmallStudy{"openauc_table_2_small", 8, {}},
-                                           SmallStudy{"openauc_tables_4_5_small", 7, {}},
-                                           SmallStudy{"openauc_lambda_small", 2, {}},
-                                           SmallStudy{"imbalance_table_1_small", 8, {}},
-                                           SmallStudy{"imbalance_figure_6_small", 4, {}},
-                                           SmallStudy{"unified_benchmark_table_6_small", 11, {}}),
-                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Papers, SmallStudyTest,
+    ::testing::Values(SmallStudy{"openauc_table_2_small", 8, {{"accuracy", {0.5, 0.95}}, {"auroc", {0.55, 0.85}}}},
+                      SmallStudy{"openauc_tables_4_5_small", 7, {}}, SmallStudy{"openauc_lambda_small", 2, {}},
+                      SmallStudy{"imbalance_table_1_small", 8, {}}, SmallStudy{"imbalance_figure_6_small", 4, {}},
+                      SmallStudy{"unified_benchmark_table_6_small", 11, {}}),
+    [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace openset
