@@ -97,7 +97,8 @@ TEST_F(DeployFlagsTest, ErrorsNameTheFileAndLineOrTheFlag) {
             "DIR/deploy.textproto:2: devices: 'gpu' is not auto, cpu or cuda:0,1,...");
   Give("memory_mb: 100");
   EXPECT_EQ(Error(DeploymentFromFlags().status()),
-            "DIR/deploy.textproto:1: memory_mb: say what an action takes, memory { train_mb: ... }");
+            "DIR/deploy.textproto:1: memory_mb: say what an action takes, memory { train_mb: ... } or "
+            "memory_per_slot_mb: ...");
   Give("\nmemory { infer_mb: 3 }");
   EXPECT_EQ(Error(DeploymentFromFlags().status()), "DIR/deploy.textproto:2: memory: say what there is, memory_mb: ...");
   Give("actions_per_gpu: 0");
@@ -110,9 +111,21 @@ TEST_F(DeployFlagsTest, ErrorsNameTheFileAndLineOrTheFlag) {
   absl::SetFlag(&FLAGS_jobs, -1);
   EXPECT_EQ(Error(DeploymentFromFlags().status()), "--jobs: must be at least 0 (is -1)");
   absl::SetFlag(&FLAGS_jobs, 1);
+  absl::SetFlag(&FLAGS_engine, "slurmm");
+  EXPECT_THAT(Error(DeploymentFromFlags().status()), HasSubstr("--engine: unknown engine 'slurmm'"));
   absl::SetFlag(&FLAGS_engine, "slurm");
-  EXPECT_THAT(Error(DeploymentFromFlags().status()), HasSubstr("--engine: unknown engine 'slurm'"));
+  EXPECT_EQ(DeploymentFromFlags()->spec.engine(), DeploySpec::SLURM);
   absl::SetFlag(&FLAGS_engine, std::nullopt);
+  absl::SetFlag(&FLAGS_keep_going, false);
+  EXPECT_EQ(DeploymentFromFlags()->spec.max_failures(), 1);
+  absl::SetFlag(&FLAGS_max_failures, 3);
+  EXPECT_EQ(Error(DeploymentFromFlags().status()), "--nokeep_going: does not go with --max_failures=3");
+  absl::SetFlag(&FLAGS_keep_going, std::nullopt);
+  EXPECT_EQ(DeploymentFromFlags()->spec.max_failures(), 3);
+  absl::SetFlag(&FLAGS_max_failures, std::nullopt);
+  absl::SetFlag(&FLAGS_retries, -1);
+  EXPECT_EQ(Error(DeploymentFromFlags().status()), "--retries: must be at least 0 (is -1)");
+  absl::SetFlag(&FLAGS_retries, std::nullopt);
   absl::SetFlag(&FLAGS_deploy, "/nowhere.textproto");
   EXPECT_TRUE(absl::IsNotFound(StoreFromFlags().status()));
   EXPECT_THAT(std::string(StoreFromFlags().status().message()), HasSubstr("/nowhere.textproto"));

@@ -158,7 +158,8 @@ TEST_F(BadInputTest, HelpIsThere) {
   for (const std::string command : {"run", "plan", "status", "report"}) {
     const ProgramResult help = program_.Run({"help", command});
     EXPECT_EQ(help.exit_code, 0);
-    EXPECT_THAT(help.out, HasSubstr(absl::StrCat("usage: openset ", command, " SPEC")));
+    const std::string spec = command == "status" ? " [SPEC]" : " SPEC";
+    EXPECT_THAT(help.out, HasSubstr(absl::StrCat("usage: openset ", command, spec)));
     EXPECT_THAT(help.out, AllOf(HasSubstr("--deploy"), HasSubstr("--store")));
   }
   EXPECT_THAT(program_.Run({}).out, HasSubstr("usage: openset COMMAND"));
