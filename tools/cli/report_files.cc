@@ -91,13 +91,16 @@ int ResultsOf(const std::string& json) {
 
 }  // namespace
 
-absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& study,
-                                     const std::vector<std::string>& rows, const std::vector<std::string>& columns) {
+absl::Status CheckReportFormat(const std::string& format) {
   std::vector<std::string> known;
   for (const auto& [name, file] : kFormats) known.push_back(name);
-  if (std::find(known.begin(), known.end(), format) == known.end()) {
-    return absl::InvalidArgumentError(absl::StrCat("--format: ", UnknownName("format", format, known)));
-  }
+  if (std::find(known.begin(), known.end(), format) != known.end()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--format: ", UnknownName("format", format, known)));
+}
+
+absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& study,
+                                     const std::vector<std::string>& rows, const std::vector<std::string>& columns) {
+  OPENSET_RETURN_IF_ERROR(CheckReportFormat(format));
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
   Report report = study.MakeReport(*results);
   if (!rows.empty() || !columns.empty()) {

@@ -11,6 +11,9 @@
 
 namespace openset {
 
+// kInvalidArgument, with the known ones, for a format that ReportAs() has not.
+absl::Status CheckReportFormat(const std::string& format);
+
 // The report of a study in a format by name: those of ParseReportFormat(), "html", and "tidy" (a row a trial and
 // metric, experiments/report/tidy.h). Errors: kInvalidArgument with the known ones, also of fields; those of
 // Study::LoadResults() and HtmlReport(). `rows` and `columns`: fields in place of the spec's
