@@ -2,6 +2,7 @@
 
 #include <iostream>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "experiments/report/report_tables.h"
 #include "experiments/report/tensorboard.h"
 #include "experiments/report/tidy.h"
+#include "experiments/spec/trial.pb.h"
 #include "experiments/study/failures.h"
 #include "nlohmann/json.hpp"
 #include "tools/cli/deploy_flags.h"
@@ -36,7 +38,14 @@ constexpr size_t kMostSheets = 1'500'000;  // bytes of images in a page
 ExampleContext ExamplesContext(const Study& study, const StudyResults& results) {
   ExampleContext context;
   const Catalog& catalog = study.experiment().catalog;
-  for (const std::string& name : catalog.names()) {
+  const std::vector<ExampleTrial> examples = ExamplesOf(results.results);
+  std::set<std::string> data_sets;
+  for (const ExampleTrial& example : examples) {
+    data_sets.insert(example.trial->data().test_known().data_set());
+    for (const UnknownGroup& group : example.trial->data().test_unknown())
+      data_sets.insert(group.selection().data_set());
+  }
+  for (const std::string& name : data_sets) {
     const absl::StatusOr<const DataSetInfo*> info = catalog.Find(name);
     if (!info.ok()) continue;
     const auto& names = (*info)->class_title().empty() ? (*info)->class_name() : (*info)->class_title();
@@ -44,7 +53,7 @@ ExampleContext ExamplesContext(const Study& study, const StudyResults& results) 
   }
   const absl::StatusOr<std::vector<std::string>> folders = DataFoldersFromFlags();
   size_t bytes = 0;
-  for (const ExampleTrial& example : ExamplesOf(results.results)) {
+  for (const ExampleTrial& example : examples) {
     if (!folders.ok()) break;
     absl::StatusOr<std::string> sheet = MistakeSheet(*example.trial, *example.record, catalog, *folders);
     // Data that are not here are no error of a report: its page goes without the images.
