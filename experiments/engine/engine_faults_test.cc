@@ -156,7 +156,8 @@ class EngineFaults : public ::testing::Test {
     }
     EXPECT_EQ(plan.CountNeeded(ActionKind::kEvaluate), 0);
     for (const char* folder : {"tmp", "runs"}) EXPECT_THAT(*ListFolder(JoinPath(store.folder(), folder)), IsEmpty());
-    for (const std::string& claim : *ListFolder(store.folder() + "/running")) {
+    const std::vector<std::string> claims = *ListFolder(store.folder() + "/running");
+    for (const std::string& claim : claims) {
       EXPECT_NE(claim.find('~'), std::string::npos) << claim;  // the trace of a takeover, which is swept by age
     }
   }

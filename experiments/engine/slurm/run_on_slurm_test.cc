@@ -60,16 +60,15 @@ file=$(printf '%s\n' "$@" | sed -n 's/^--slurm_task=//p')
 store=$(dirname "$(dirname "$file")")
 key=$(grep -aoE '[0-9a-f]{64}' "$file" | sed -n "$((SLURM_ARRAY_TASK_ID + 1))p")
 echo "$SLURM_ARRAY_JOB_ID $key" >> "$store/executed"
-if [ -e "$store/broken" ];
-then exit 1;
-fi ab = $ {
-key:
-  0 : 2
-}
-if grep
-  - aq 'train, ' "$file";
-then mkdir - p "$store/checkpoints/$ab/$key" elif grep - aq 'infer, ' "$file";
-then mkdir - p "$store/outputs/$ab/$key" else mkdir - p "$store/records/$ab"; touch "$store/records/$ab/$key.rec"
+if [ -e "$store/broken" ]; then exit 1; fi
+ab=${key:0:2}
+if grep -aq 'train, ' "$file"; then
+  mkdir -p "$store/checkpoints/$ab/$key"
+elif grep -aq 'infer, ' "$file"; then
+  mkdir -p "$store/outputs/$ab/$key"
+else
+  mkdir -p "$store/records/$ab"
+  touch "$store/records/$ab/$key.rec"
 fi
 )SH";
 
