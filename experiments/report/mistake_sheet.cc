@@ -1,9 +1,6 @@
 #include "experiments/report/mistake_sheet.h"
 
 #include <array>
-#include <map>
-#include <memory>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
@@ -24,11 +21,15 @@ struct TestSet {
 };
 
 absl::StatusOr<TestSet> Open(const Selection& selection, const Catalog& catalog,
-                             const std::vector<std::string>& folders) {
+                             const std::vector<std::string>& folders, OpenParts* open_parts) {
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(selection.data_set()));
   std::vector<std::shared_ptr<const ImageSource>> parts;
   for (const PartOfDataSet& part : PartsOf(selection)) {
-    OPENSET_ASSIGN_OR_RETURN(parts.emplace_back(), OpenPart(*info, part.part(), folders));
+    std::shared_ptr<const ImageSource>& opened = (*open_parts)[{selection.data_set(), part.part()}];
+    if (opened == nullptr) {
+      OPENSET_ASSIGN_OR_RETURN(opened, OpenPart(*info, part.part(), folders));
+    }
+    parts.push_back(opened);
   }
   TestSet set;
   set.source = JoinSources(std::move(parts));
@@ -38,14 +39,14 @@ absl::StatusOr<TestSet> Open(const Selection& selection, const Catalog& catalog,
 
 // In the order of the outputs' rows (experiments/infer/inference.cc).
 absl::StatusOr<std::vector<TestSet>> OpenAll(const TaskData& data, const Catalog& catalog,
-                                             const std::vector<std::string>& folders) {
+                                             const std::vector<std::string>& folders, OpenParts* open_parts) {
   std::vector<TestSet> sets;
-  OPENSET_ASSIGN_OR_RETURN(sets.emplace_back(), Open(data.test_known(), catalog, folders));
+  OPENSET_ASSIGN_OR_RETURN(sets.emplace_back(), Open(data.test_known(), catalog, folders, open_parts));
   for (const UnknownGroup& group : data.test_unknown()) {
-    OPENSET_ASSIGN_OR_RETURN(sets.emplace_back(), Open(group.selection(), catalog, folders));
+    OPENSET_ASSIGN_OR_RETURN(sets.emplace_back(), Open(group.selection(), catalog, folders, open_parts));
   }
   for (const ShiftedGroup& group : data.test_shifted()) {
-    OPENSET_ASSIGN_OR_RETURN(sets.emplace_back(), Open(group.selection(), catalog, folders));
+    OPENSET_ASSIGN_OR_RETURN(sets.emplace_back(), Open(group.selection(), catalog, folders, open_parts));
   }
   return sets;
 }
@@ -65,13 +66,13 @@ absl::StatusOr<Image> ImageOf(int64_t row, const std::vector<TestSet>& sets) {
 }  // namespace
 
 absl::StatusOr<std::string> MistakeSheet(const TrialSpec& trial, const TrialRecord& record, const Catalog& catalog,
-                                         const std::vector<std::string>& data_folders) {
+                                         const std::vector<std::string>& data_folders, OpenParts* open_parts) {
   static const std::map<Mistake::Kind, std::array<uint8_t, 3>> kColours = {
       {Mistake::KNOWN_TAKEN_FOR_UNKNOWN, {0, 140, 60}},
       {Mistake::UNKNOWN_TAKEN_FOR_KNOWN, {200, 30, 30}},
       {Mistake::WRONG_CLASS, {40, 80, 200}}};
   if (record.details().mistake().empty()) return std::string();
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<TestSet> sets, OpenAll(trial.data(), catalog, data_folders));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<TestSet> sets, OpenAll(trial.data(), catalog, data_folders, open_parts));
   std::vector<SheetRow> rows;
   for (const auto& [kind, colour] : kColours) {
     SheetRow row{colour, {}};

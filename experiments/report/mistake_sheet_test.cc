@@ -25,7 +25,8 @@ absl::StatusOr<std::string> Sheet(const std::string& mistakes) {
   EXPECT_TRUE(ParseTextProto(kTrial, "trial", &trial).ok());
   EXPECT_TRUE(ParseTextProto("details { " + mistakes + " }", "record", &record).ok());
   const Catalog catalog = Catalog::Open(RunfilesFolder().value() + "/openset/data/catalog").value();
-  return MistakeSheet(trial, record, catalog, {});
+  OpenParts parts;
+  return MistakeSheet(trial, record, catalog, {}, &parts);
 }
 
 uint32_t BigEndian(const std::string& bytes, size_t at) {

@@ -34,8 +34,8 @@ constexpr std::pair<const char*, const char*> kFormats[] = {
 
 constexpr size_t kMostSheets = 1'500'000;  // bytes of images in a page
 
-// Class names of the data sets, and the images of mistakes where the data are here.
-ExampleContext ExamplesContext(const Study& study, const StudyResults& results) {
+// Class names of the data sets and, where they are asked for and the data are here, the images of mistakes.
+ExampleContext ExamplesContext(const Study& study, const StudyResults& results, bool with_images) {
   ExampleContext context;
   const Catalog& catalog = study.experiment().catalog;
   const std::vector<ExampleTrial> examples = ExamplesOf(results.results);
@@ -53,9 +53,10 @@ ExampleContext ExamplesContext(const Study& study, const StudyResults& results) 
   }
   const absl::StatusOr<std::vector<std::string>> folders = DataFoldersFromFlags();
   size_t bytes = 0;
+  OpenParts open_parts;
   for (const ExampleTrial& example : examples) {
-    if (!folders.ok()) break;
-    absl::StatusOr<std::string> sheet = MistakeSheet(*example.trial, *example.record, catalog, *folders);
+    if (!with_images || !folders.ok()) break;
+    absl::StatusOr<std::string> sheet = MistakeSheet(*example.trial, *example.record, catalog, *folders, &open_parts);
     // Data that are not here are no error of a report: its page goes without the images.
     if (!sheet.ok() || sheet->empty()) continue;
     bytes += sheet->size();
@@ -65,7 +66,8 @@ ExampleContext ExamplesContext(const Study& study, const StudyResults& results) 
   return context;
 }
 
-absl::StatusOr<std::string> Page(const Study& study, const StudyResults& results, const Report& report) {
+absl::StatusOr<std::string> Page(const Study& study, const StudyResults& results, const Report& report,
+                                 bool with_images) {
   ReportContext context;
   context.question = study.experiment().spec.question();
   // A study that `openset score` made is in no file.
@@ -73,14 +75,14 @@ absl::StatusOr<std::string> Page(const Study& study, const StudyResults& results
   for (const StudyFailure& failure : FailuresOf(study)) {
     context.failures.push_back(absl::StrCat(failure.what, failure.log_tail.empty() ? "" : "\n\n", failure.log_tail));
   }
-  context.examples = ExamplesContext(study, results);
+  context.examples = ExamplesContext(study, results, with_images);
   return HtmlReport(report, results.results, context);
 }
 
 // `report` is of `results`.
 absl::StatusOr<std::string> As(const std::string& format, const Study& study, const StudyResults& results,
                                const Report& report) {
-  if (format == "html") return Page(study, results, report);
+  if (format == "html") return Page(study, results, report, /*with_images=*/true);
   if (format == "tidy") return ToCsv(TidyTable(results.results));
   OPENSET_ASSIGN_OR_RETURN(const ReportFormat parsed, ParseReportFormat(format));
   return FormatReport(report, parsed);
@@ -144,7 +146,8 @@ std::string ReportPagePath(const Study& study) {
 absl::Status WriteReportPage(const Study& study) {
   if (!FileExists(study.experiment().source.file())) return absl::OkStatus();
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
-  OPENSET_ASSIGN_OR_RETURN(const std::string page, Page(study, *results, study.MakeReport(*results)));
+  OPENSET_ASSIGN_OR_RETURN(const std::string page,
+                           Page(study, *results, study.MakeReport(*results), /*with_images=*/false));
   const std::string path = ReportPagePath(study);
   OPENSET_RETURN_IF_ERROR(MakeFolders(study.store().ReportFolder(study.report_name())));
   return WriteFileAtomically(path, page);

@@ -33,8 +33,8 @@ absl::Status WriteTensorBoard(const Study& study, const std::string& folder);
 // The store's page of the study: reports/NAME/report.html.
 std::string ReportPagePath(const Study& study);
 
-// Writes that page only, with the records there are so far. Nothing is done for a study that is in no file. Errors:
-// those of reading records and of writing.
+// Writes that page only, with the records there are so far and without images: a run that goes on does not wait for
+// them. Nothing is done for a study that is in no file. Errors: those of reading records and of writing.
 absl::Status WriteReportPage(const Study& study);
 
 }  // namespace openset
