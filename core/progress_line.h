@@ -12,7 +12,7 @@
 namespace openset {
 
 // Told by long work again and again: what it works at, and how much of it is done. `total`: 0 where it is not known.
-using ReportProgress = std::function<void(const std::string& what, int64_t done, int64_t total)>;
+using ProgressReport = std::function<void(const std::string& what, int64_t done, int64_t total)>;
 
 // "hashing images of dtd: 1200 of 5640 images (21 %), 340/s, 14 s left". Bytes are shown as "12.3 of 170.5 MB (7
 // %), 4.1 MB/s" (10^6). `per_second`: not shown, nor the time left, where it is 0.

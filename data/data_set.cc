@@ -235,7 +235,7 @@ absl::Status CheckFiles(const DataSetInfo& info, absl::string_view part, const s
 
 absl::StatusOr<std::string> ContentDigest(const DataSetInfo& info, absl::string_view part,
                                           const std::vector<std::string>& data_folders,
-                                          const ReportProgress& progress) {
+                                          const ProgressReport& progress) {
   OPENSET_ASSIGN_OR_RETURN(const FoundPart found, FindPartFiles(info, part, data_folders));
   const DigestCache digests = DigestCache::OfUser();
   Sha256 sum;
@@ -282,7 +282,7 @@ absl::StatusOr<std::string> ContentDigest(const DataSetInfo& info, absl::string_
 }
 
 absl::Status AddContentDigests(absl::string_view data_set, const std::vector<std::string>& data_folders,
-                               Catalog* catalog, const ReportProgress& progress) {
+                               Catalog* catalog, const ProgressReport& progress) {
   DataSetInfo* info = catalog->FindMutable(data_set);
   if (info == nullptr) return absl::OkStatus();
   for (DataSetPart& part : *info->mutable_layout(0)->mutable_part()) {

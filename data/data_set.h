@@ -35,13 +35,13 @@ absl::Status CheckFiles(const DataSetInfo& info, absl::string_view part, const s
 // time. Errors: those of CheckFiles for the files' number and places; those of reading them.
 absl::StatusOr<std::string> ContentDigest(const DataSetInfo& info, absl::string_view part,
                                           const std::vector<std::string>& data_folders,
-                                          const ReportProgress& progress = nullptr);
+                                          const ProgressReport& progress = nullptr);
 
 // Sets DataSetPart.content_sha256 of the data set's parts that the catalog has no checksums of, where the files are
 // there and complete; of the others it can't be told. A data set that is not in the catalog is left to who asks for it.
 // Errors: those of reading the files.
 absl::Status AddContentDigests(absl::string_view data_set, const std::vector<std::string>& data_folders,
-                               Catalog* catalog, const ReportProgress& progress = nullptr);
+                               Catalog* catalog, const ProgressReport& progress = nullptr);
 
 // The images of a part that is not in files of their own, nor made (kUnimplemented), and their classes, in the order in
 // which they are stored. Checksums are not computed. Errors: kNotFound as CheckFiles; those of the readers; kDataLoss

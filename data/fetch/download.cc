@@ -49,7 +49,7 @@ int64_t ContentLength(const std::string& headers_path) {
 }
 
 // Goes on with `part`.
-absl::Status Continue(const std::string& url, const std::string& part, int64_t bytes, const ReportProgress& progress) {
+absl::Status Continue(const std::string& url, const std::string& part, int64_t bytes, const ProgressReport& progress) {
   const std::string headers = part + ".headers";
   const std::vector<std::string> arguments = {
       "curl",         "--fail",        "--location", "--retry",  "3",  "--connect-timeout", "20",    "--silent",
@@ -87,7 +87,7 @@ absl::Status CheckDownload(const std::string& path, const Download& file) {
   return FileExists(path) ? absl::OkStatus() : absl::NotFoundError(absl::StrCat("cannot open ", path));
 }
 
-absl::Status DownloadFile(const Download& file, const std::string& destination, const ReportProgress& progress) {
+absl::Status DownloadFile(const Download& file, const std::string& destination, const ProgressReport& progress) {
   const std::string part = destination + ".part";
   if (FileExists(destination) && CheckDownload(destination, file).ok()) return absl::OkStatus();
   OPENSET_RETURN_IF_ERROR(MakeFolders(std::filesystem::path(destination).parent_path().string()));

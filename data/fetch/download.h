@@ -20,7 +20,7 @@ absl::Status CheckDownload(const std::string& path, const Download& file);
 // reason; kDataLoss if what came, anew from its beginning too, is another file; kNotFound if there is no curl.
 // `progress`, unless it is null, is told several times a second how many bytes are there.
 absl::Status DownloadFile(const Download& file, const std::string& destination,
-                          const ReportProgress& progress = nullptr);
+                          const ProgressReport& progress = nullptr);
 
 }  // namespace openset
 

@@ -24,7 +24,7 @@ struct FetchOptions {
   // Told in a line what is going on.
   std::function<void(const std::string& line)> say;
   // Told of the bytes that come; may be null.
-  ReportProgress progress;
+  ProgressReport progress;
 };
 
 // Brings the files of the parts that are not there, from the first of the data set's sources that works, and checks all

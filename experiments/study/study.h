@@ -37,7 +37,7 @@ struct StudyOptions {
   // Of those that are not there it is what they held at the store's last run.
   std::vector<std::string> data_folders;
   // Told while files are hashed for that; may be null.
-  ReportProgress progress;
+  ProgressReport progress;
   // What is to be made again, though it is in the store: "all"; "changed", what was made by other sources than the
   // components have now (experiments/study/source_changes.h), and what depends on it; "failed", trainings that failed,
   // which then don't go on from their last epoch; the name of a method of the study, what only its trials need. "":

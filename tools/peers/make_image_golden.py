@@ -9,7 +9,7 @@ crops.npz holds `image` u8 [3, H, W] and, for boxes (top, left, height, width) `
 `shorter_side/i`: torchvision's Resize(side), then `center_crop/i`: CenterCrop(8) of that, of the images `wide` and
 `tall`.
 resized.npz holds the images `image/i` u8 [3, H, W] and, for each, `bilinear/i/HEIGHTxWIDTH` and `bicubic/i/...`: Pillow's
-resize((width, height)) with BILINEAR and BICUBIC.
+resize((width, H)), then resize((width, height)), with BILINEAR and BICUBIC.
 """
 
 import argparse
@@ -112,7 +112,9 @@ def write_resized(path):
         arrays[f"image/{i}"] = planes(image)
         for height, width in [(32, 32), (28, 28), (17, 40), (64, 9), (96, 96), (1, 1)]:
             for name, filter in {"bilinear": BILINEAR, "bicubic": Image.Resampling.BICUBIC}.items():
-                arrays[f"{name}/{i}/{height}x{width}"] = planes(Image.fromarray(image).resize((width, height), filter))
+                # Width first, as Pillow itself did up to 12; 13 begins with the height for some sizes.
+                wide = Image.fromarray(image).resize((width, image.shape[0]), filter)
+                arrays[f"{name}/{i}/{height}x{width}"] = planes(wide.resize((width, height), filter))
     np.savez_compressed(path, **arrays)
 
 
