@@ -197,8 +197,7 @@ TEST_F(LeasesTest, OfEightProcessesOneWinsEachAction) {
       (void)!read(ready[0], &none, 1);  // until all are there
       const auto leases = Leases::Begin(store_);
       std::ofstream claimed(absl::StrCat(store_.folder(), "/claimed.", p));
-      // Again and again, as one that cleans up behind the dead has their claims for a moment; and nobody leaves before
-      // all are claimed.
+      // Again and again, as one that cleans up behind the dead has their claims for a moment.
       while (Claimed(store_, kProcesses).size() < kActions) {
         for (int a = 0; a < kActions; ++a) {
           const std::string action = absl::StrCat(a);
@@ -207,6 +206,11 @@ TEST_F(LeasesTest, OfEightProcessesOneWinsEachAction) {
           EXPECT_TRUE(owner.ok()) << owner.status();
           if (owner->empty()) claimed << action << std::endl;
         }
+      }
+      // Who leaves lets go: not before the last one has looked.
+      std::ofstream(absl::StrCat(store_.folder(), "/done.", p)) << p;
+      for (int other = 0; other < kProcesses; ++other) {
+        while (!FileExists(absl::StrCat(store_.folder(), "/done.", other))) usleep(1000);
       }
     }));
   }
