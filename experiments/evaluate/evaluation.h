@@ -11,10 +11,10 @@
 
 namespace openset {
 
-// Scores outputs as the trial says and measures them: `metric`, `counts` and `details` of a record, the metrics for each of
-// MetricGroupsOf(trial.data()); one that reads no unknown sample is there for the pool only. The means over near and
-// far sets have no intervals. `fit` are the outputs for the training samples; null unless the score is fitted. Errors:
-// kInvalidArgument for outputs that can't be scored (NaN, with the row).
+// Scores outputs as the trial says and measures them: `metric`, `counts` and `details` of a record, the metrics for
+// each of MetricGroupsOf(trial.data()); one that reads no unknown sample is there for the pool only. The means over
+// near and far sets have no intervals. `fit` are the outputs for the training samples; null unless the score is fitted.
+// Errors: kInvalidArgument for outputs that can't be scored (NaN, with the row).
 absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outputs, const Outputs* fit = nullptr);
 
 // Makes the trial's record from the outputs in the store, and commits it.

@@ -139,7 +139,7 @@ Command DataCommand() {
       "  openset data show fashion_mnist_6_4 --split=1 --sheet=fashion.png\n"
       "  openset data describe ~/photos --name=photos\n"
       "  openset data audit cifar10_plus_50\n";
-  command.flags = {"data",       "library",      "deploy", "parts", "images",  "name", "into", "seed",
+  command.flags = {"data",       "library",      "deploy", "parts", "images",    "name", "into", "seed",
                    "test_share", "skip_damaged", "split",  "sheet", "per_class", "tile", "exact"};
   command.run = RunData;
   return command;
