@@ -8,15 +8,19 @@ using Filter = ResizeSpec::Filter;
 
 namespace {
 
-// Of u8 in whole numbers, rows first, each pass rounded; of f32 in f32.
-at::Tensor Interpolate(const at::Tensor& images, int64_t height, int64_t width, Filter filter) {
-  return filter == ResizeSpec::BICUBIC ? at::_upsample_bicubic2d_aa(images, {height, width}, /*align_corners=*/false)
-                                       : at::_upsample_bilinear2d_aa(images, {height, width}, /*align_corners=*/false);
-}
-
 // Whole values in f32. Bicubic weights may be negative, so that values leave [0, 255].
 at::Tensor ResizeValues(const at::Tensor& images, int64_t height, int64_t width, Filter filter) {
-  return Interpolate(images, height, width, filter).add_(0.5).floor_().clamp_(0, 255);
+  const at::Tensor values = filter == ResizeSpec::BICUBIC
+                                ? at::_upsample_bicubic2d_aa(images, {height, width}, /*align_corners=*/false)
+                                : at::_upsample_bilinear2d_aa(images, {height, width}, /*align_corners=*/false);
+  return values.add_(0.5).floor_().clamp_(0, 255);
+}
+
+// u8, rows first, each rounded.
+at::Tensor ResizeTo(const at::Tensor& images, int64_t height, int64_t width, Filter filter) {
+  if (images.size(2) == height && images.size(3) == width) return images;
+  const at::Tensor wide = ResizeValues(images.to(at::kFloat), images.size(2), width, filter);
+  return ResizeValues(wide, height, width, filter).to(at::kByte);
 }
 
 class ResizeShorterSide : public Augmentation {
@@ -38,18 +42,6 @@ class ResizeShorterSide : public Augmentation {
 };
 
 }  // namespace
-
-at::Tensor ResizeInFloat(const at::Tensor& images, int64_t height, int64_t width, Filter filter) {
-  const at::Tensor wide = ResizeValues(images.to(at::kFloat), images.size(2), width, filter);
-  return ResizeValues(wide, height, width, filter).to(at::kByte);
-}
-
-at::Tensor ResizeTo(const at::Tensor& images, int64_t height, int64_t width, Filter filter) {
-  if (images.size(2) == height && images.size(3) == width) return images;
-  // LibTorch 2.11 takes an output of one pixel for channels-last in whole numbers, and fails.
-  const bool in_float = !images.is_cpu() || (height == 1 && width == 1);
-  return in_float ? ResizeInFloat(images, height, width, filter) : Interpolate(images, height, width, filter);
-}
 
 at::Tensor Resize::Apply(const at::Tensor& images, RandomStream* /*random*/) const {
   return ResizeTo(images, size_, size_, filter_);

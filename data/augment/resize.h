@@ -10,19 +10,13 @@
 
 namespace openset {
 
-// u8 [B, C, H, W] -> u8 [B, C, height, width], with antialiasing, as Pillow's BILINEAR or BICUBIC. Along a row, the
-// value at x is the mean of the pixels around (x + 1/2) W / width, with weights f(d / s) of their distances d, s =
-// max(1, W / width); it is rounded to the nearest value within [0, 255], halves up; then the same along the columns.
-// f(d) is 1 - |d| up to 1 for BILINEAR; for BICUBIC (a = -1/2) it is 3/2 |d|^3 - 5/2 d^2 + 1 up to 1 and -1/2 |d|^3 +
-// 5/2 d^2 - 4 |d| + 2 up to 2. On a CPU weights are whole numbers of 2^-p, p as large as 16 bits allow, on a GPU f32:
-// equal to Pillow wherever they are exact there (bilinear from 28 to 32, 64 to 32), elsewhere at most 1 off (2 where
-// noise is enlarged). Pillow 13 does the columns first for some sizes, which differs at edges of full contrast. Images
-// of that size already are returned as they are. Precondition: height, width >= 1.
-at::Tensor ResizeTo(const at::Tensor& images, int64_t height, int64_t width, ResizeSpec::Filter filter);
-// The same in f32, whatever the device.
-at::Tensor ResizeInFloat(const at::Tensor& images, int64_t height, int64_t width, ResizeSpec::Filter filter);
-
-// To size x size. Draws nothing: `random` may be null.
+// u8 [B, C, H, W] -> u8 [B, C, size, size], with antialiasing, as Pillow's BILINEAR or BICUBIC. Along a row, the value
+// at x is the mean of the pixels around (x + 1/2) W / size, with weights f(d / s) of their distances d, s = max(1, W /
+// size); it is rounded to the nearest value within [0, 255], halves up; then the same along the columns. f(d) is 1 -
+// |d| up to 1 for BILINEAR; for BICUBIC (a = -1/2) it is 3/2 |d|^3 - 5/2 d^2 + 1 up to 1 and -1/2 |d|^3 + 5/2 d^2 - 4
+// |d| + 2 up to 2. In f32: at most 1 off Pillow's whole numbers (2 where noise is enlarged). Pillow 13 does the columns
+// first for some sizes, which differs at edges of full contrast. Images of that size already are returned as they are.
+// Draws nothing: `random` may be null.
 class Resize : public Augmentation {
  public:
   // Precondition: size >= 1.

@@ -110,7 +110,7 @@ def write_resized(path):
     arrays = {}
     for i, image in enumerate(images):
         arrays[f"image/{i}"] = planes(image)
-        for height, width in [(32, 32), (28, 28), (17, 40), (64, 9), (96, 96), (1, 1)]:
+        for height, width in [(32, 32), (28, 28), (96, 96), (1, 1)]:
             for name, filter in {"bilinear": BILINEAR, "bicubic": Image.Resampling.BICUBIC}.items():
                 # Width first, as Pillow itself did up to 12; 13 begins with the height for some sizes.
                 wide = Image.fromarray(image).resize((width, image.shape[0]), filter)
