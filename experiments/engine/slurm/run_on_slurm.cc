@@ -42,7 +42,7 @@ class SlurmRun {
       if (plan_.nodes[n].needed) needed.push_back(n);
     }
     Add(needed);
-    OPENSET_RETURN_IF_ERROR(MakeChoices());
+    OPENSET_RETURN_IF_ERROR(FinishDone());  // what ended between the plan and the look at the queue
     OPENSET_RETURN_IF_ERROR(SubmitOpen());
     if (options_.detach) return absl::OkStatus();
     Interrupt interrupt;
@@ -131,10 +131,8 @@ class SlurmRun {
     return absl::OkStatus();
   }
 
-  absl::Status Look() {
-    // The queue before the store: what ends in between is found in the store.
-    absl::StatusOr<std::map<SlurmTaskId, std::string>> queue = client_.Queue();
-    ShowRunning();
+  // Of what is in the store, and makes the choices that it leads to.
+  absl::Status FinishDone() {
     bool any = true;
     while (any) {
       any = false;
@@ -146,6 +144,14 @@ class SlurmRun {
       }
       OPENSET_RETURN_IF_ERROR(MakeChoices());
     }
+    return absl::OkStatus();
+  }
+
+  absl::Status Look() {
+    // The queue before the store: what ends in between is found in the store.
+    absl::StatusOr<std::map<SlurmTaskId, std::string>> queue = client_.Queue();
+    ShowRunning();
+    OPENSET_RETURN_IF_ERROR(FinishDone());
     // A controller that is restarted does not answer for a while.
     if (!queue.ok()) return absl::IsNotFound(queue.status()) ? queue.status() : absl::OkStatus();
     queue_ = *std::move(queue);
