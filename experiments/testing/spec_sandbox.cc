@@ -1,7 +1,10 @@
 #include "experiments/testing/spec_sandbox.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "core/files/files.h"
 #include "gtest/gtest.h"
@@ -87,7 +90,10 @@ SpecSandbox::SpecSandbox() {
 void SpecSandbox::Write(const std::string& path, const std::string& content) const {
   const std::string file = JoinPath(folder_, path);
   std::filesystem::create_directories(std::filesystem::path(file).parent_path());
-  std::ofstream(file, std::ios::binary) << content;
+  // At once: processes of one test may write the same file.
+  const std::string temporary = file + "." + std::to_string(getpid());
+  std::ofstream(temporary, std::ios::binary) << content;
+  std::filesystem::rename(temporary, file);
 }
 
 std::string SpecSandbox::spec_path() const { return JoinPath(folder_, "experiments/specs/spec.textproto"); }
