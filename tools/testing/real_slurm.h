@@ -26,8 +26,8 @@ class RealSlurm {
   pid_t Start(const std::vector<std::string>& arguments);
 
   std::string folder_;  // short, for sockets' names
-  std::string problem_;
   std::vector<pid_t> daemons_;
+  std::string problem_;  // last: starting fills the others
 };
 
 }  // namespace openset
