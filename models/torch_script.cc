@@ -153,6 +153,11 @@ absl::StatusOr<ScriptOutput> RunScript(Script* script, const at::Tensor& image) 
   return output;
 }
 
+// Whether each row holds no number below 0 and sums to 1.
+bool AreProbabilities(const at::Tensor& rows) {
+  return (rows >= 0).all().item<bool>() && ((rows.sum(1) - 1).abs() <= 1e-4).all().item<bool>();
+}
+
 // The places of the known classes in `outputs` outputs. i64 [num_classes].
 absl::StatusOr<at::Tensor> PlacesOf(const TorchScriptSpec& spec, int64_t outputs, int num_classes) {
   std::vector<int64_t> places(spec.output().begin(), spec.output().end());
@@ -243,6 +248,11 @@ absl::StatusOr<std::shared_ptr<Model>> Make(const TorchScriptSpec& spec, const I
   const at::Tensor image = at::linspace(-1, 1, 2 * input.channels() * input.size() * input.size())
                                .view({2, input.channels(), input.size(), input.size()});
   OPENSET_ASSIGN_OR_RETURN(const ScriptOutput output, RunScript(&script, image));
+  if (AreProbabilities(output.logits)) {
+    return absl::InvalidArgumentError(
+        "the script ends in a softmax: what it gives for an image is never negative and sums to 1; scores are made of "
+        "logits, so save the network without its softmax");
+  }
   OPENSET_ASSIGN_OR_RETURN(const at::Tensor places, PlacesOf(spec, output.logits.size(1), num_classes));
   if (spec.has_head()) return WithHead(spec, std::move(script), image, output, places);
   if (spec.features() && !output.feature.defined()) {

@@ -217,6 +217,15 @@ TEST_F(TorchScriptTest, OutputsOfAnotherShape) {
   ExpectRefused(Make("logits", "features: true"), "logits", "gives logits, not (features, logits)");
 }
 
+// softmax(logits): said before all else that is wrong with it.
+TEST_F(TorchScriptTest, ProbabilitiesAreNoLogits) {
+  const std::string what = "ends in a softmax: what it gives for an image is never negative and sums to 1";
+  ExpectRefused(Make("probabilities"), "probabilities", what);
+  ExpectRefused(Make("probabilities", "head: 'fc'"), "probabilities", "save the network without its softmax");
+  ExpectRefused(Make("probabilities", "output: [0, 1]", 3), "probabilities", what);
+  EXPECT_THAT(Make("log_probabilities"), IsOk());  // their softmax is the network's
+}
+
 TEST_F(TorchScriptTest, ImagesItCantTake) {
   ExpectRefused(Make("logits", "", 5, "size: 9 channels: 1"), "logits",
                 "fails on images of [2, 1, 9, 9] (the method's input, channels and size): RuntimeError: mat1 and mat2 "

@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
+#include "eval/files/probabilities.h"
 #include "eval/files/score_file.h"
 #include "eval/scores/make_score.h"
 #include "eval/scores/prediction.h"
@@ -288,6 +289,12 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, c
     ScoreFile& file = files[f];
     for (int64_t row = 0; row < file.num_samples; ++row) {
       if (keep[f][row]) OPENSET_RETURN_IF_ERROR(CheckRow(file, row, samples.num_classes));
+    }
+    if (AreProbabilities(file.logits, file.num_outputs)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(file.path,
+                       ": the logits have passed a softmax (none is negative, each row sums to 1): save what "
+                       "the network gives before it, or numpy.log() of these, which has the same softmax"));
     }
     if (file.prediction.empty()) {
       ScoreInput outputs;

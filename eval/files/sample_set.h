@@ -57,7 +57,7 @@ struct SampleSet {
 // logits. A set of unknown samples is a group; samples of no set are, among several files, of one named by their file.
 // Without logits C is num_classes of the files, else the largest label or prediction + 1; with logits num_classes or K.
 // Errors: those of ReadScoreFiles; kInvalidArgument with file, array and row for values that can't be: labels,
-// predictions, groups out of range, NaN, logits of inf; files that disagree in what they hold; roles of unknown sets;
+// predictions, groups out of range, NaN, logits of inf or that are probabilities; files that disagree in what they hold; roles of unknown sets;
 // FD-Shifts files of several sets without a role for any.
 absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& files, const SetRoles& roles = {});
 

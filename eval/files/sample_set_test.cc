@@ -224,6 +224,10 @@ TEST(ReadSampleSet, ValuesOutOfRange) {
   EXPECT_EQ(error(With(Scores(), "unknown_score", Reals({0, nan, 1}))), "a.npz: array 'unknown_score', row 1: is NaN");
   EXPECT_EQ(error({{"label", Wholes({0, 0})}, {"logits", Matrix({0, 1, 0, infinity}, 2)}}),
             "a.npz: array 'logits', row 1: is inf at output 1");
+  EXPECT_EQ(
+      error({{"label", Wholes({0, 0})}, {"logits", Matrix({0, 1, 0.25f, 0.75f}, 2)}}),
+      "a.npz: the logits have passed a softmax (none is negative, each row sums to 1): save what the network gives "
+      "before it, or numpy.log() of these, which has the same softmax");
   EXPECT_EQ(error({{"label", Wholes({0, 0})}, {"logits", Matrix({0, 1, -infinity, -infinity}, 2)}}),
             "a.npz: array 'logits', row 1: all are -inf");
   EXPECT_EQ(error(With(With(Scores(), "group", Wholes({-1, -1, 1})), "group_names", MakeNpy({"near"}))),

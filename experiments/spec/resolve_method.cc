@@ -61,10 +61,10 @@ void Lay(MethodSpec layer, MethodSpec* spec) {
 
 // The file of a method or preset and those it is based on, the lowest first. `chain` holds the files that led here.
 absl::Status AddLayers(absl::string_view kind, const std::string& path, const std::vector<std::string>& folders,
-                       std::vector<std::string> chain, std::vector<MethodLayer>* layers) {
+                       ModelFiles model_files, std::vector<std::string> chain, std::vector<MethodLayer>* layers) {
   MethodSpec spec;
   OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadTextProto(path, &spec, Completeness::kPartial));
-  OPENSET_RETURN_IF_ERROR(ResolveMethodFiles(path, "", source, &spec));
+  if (model_files == ModelFiles::kFind) OPENSET_RETURN_IF_ERROR(ResolveMethodFiles(path, "", source, &spec));
   chain.push_back(path);
   if (spec.has_base()) {
     OPENSET_ASSIGN_OR_RETURN(const std::string base, FindSpecFile(kind, spec.base(), folders, FolderOf(path)),
@@ -73,7 +73,7 @@ absl::Status AddLayers(absl::string_view kind, const std::string& path, const st
       return absl::InvalidArgumentError(absl::StrCat(source.Where("base"), ": ", spec.base(), " is based on itself: ",
                                                      absl::StrJoin(chain, " -> "), " -> ", base));
     }
-    OPENSET_RETURN_IF_ERROR(AddLayers(kind, base, folders, std::move(chain), layers));
+    OPENSET_RETURN_IF_ERROR(AddLayers(kind, base, folders, model_files, std::move(chain), layers));
   }
   layers->push_back({std::move(spec), std::move(source)});
   return absl::OkStatus();
@@ -99,9 +99,10 @@ absl::StatusOr<MethodFiles> FindMethodFiles(const std::string& name, const SpecF
   return files;
 }
 
-absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFolders& folders, MethodSpec override) {
+absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFolders& folders, MethodSpec override,
+                                        ModelFiles model_files) {
   LoadedMethod method;
-  OPENSET_RETURN_IF_ERROR(AddLayers("method", files.method, folders.methods, {}, &method.layers));
+  OPENSET_RETURN_IF_ERROR(AddLayers("method", files.method, folders.methods, model_files, {}, &method.layers));
   method.own = static_cast<int>(method.layers.size()) - 1;
   MethodSpec& spec = method.spec;
   for (const MethodLayer& layer : method.layers) {
@@ -110,7 +111,7 @@ absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFold
   }
   std::string name = spec.has_name() ? spec.name() : Stem(files.method);
   for (const std::string& path : files.presets) {
-    OPENSET_RETURN_IF_ERROR(AddLayers("preset", path, folders.presets, {}, &method.layers));
+    OPENSET_RETURN_IF_ERROR(AddLayers("preset", path, folders.presets, model_files, {}, &method.layers));
     absl::StrAppend(&name, "+", PresetName(path));
   }
   for (size_t layer = method.own + 1; layer < method.layers.size(); ++layer) {
@@ -126,9 +127,9 @@ absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFold
 }
 
 absl::StatusOr<LoadedMethod> LoadMethod(const std::string& name, const SpecFolders& folders, const std::string& beside,
-                                        const MethodSpec& override) {
+                                        const MethodSpec& override, ModelFiles model_files) {
   OPENSET_ASSIGN_OR_RETURN(const MethodFiles files, FindMethodFiles(name, folders, beside));
-  return ReadMethod(files, folders, override);
+  return ReadMethod(files, folders, override, model_files);
 }
 
 absl::Status ResolveMethodFiles(const std::string& path, absl::string_view prefix, const TextSource& source,

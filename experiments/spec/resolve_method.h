@@ -46,11 +46,14 @@ absl::StatusOr<MethodFiles> FindMethodFiles(const std::string& name, const SpecF
 // has one. Each layer's `where_present` goes over what there is by then. Errors, kInvalidArgument and kNotFound with
 // "FILE:LINE: path: ": fields that are not valid, a base or a model's file that is not there, a method that is based on
 // itself.
-absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFolders& folders, MethodSpec override = {});
+// With ModelFiles::kAsWritten the files that models name are not looked for, and their names stay as they are.
+enum class ModelFiles { kFind, kAsWritten };
+absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFolders& folders, MethodSpec override = {},
+                                        ModelFiles model_files = ModelFiles::kFind);
 
 // Both.
 absl::StatusOr<LoadedMethod> LoadMethod(const std::string& name, const SpecFolders& folders, const std::string& beside,
-                                        const MethodSpec& override = {});
+                                        const MethodSpec& override = {}, ModelFiles model_files = ModelFiles::kFind);
 
 // The names of the methods in `folders`, sorted.
 std::vector<std::string> MethodNames(const SpecFolders& folders);

@@ -35,7 +35,9 @@ absl::StatusOr<Given> FromMethod(const ScoreRequest& request, const SpecFolders&
     return absl::InvalidArgumentError(
         "--head, --features and --outputs are for a TorchScript file; a method file says what its model is");
   }
-  OPENSET_ASSIGN_OR_RETURN(const LoadedMethod method, LoadMethod(request.model(), folders, request.folder()));
+  const ModelFiles files = request.weights().empty() ? ModelFiles::kFind : ModelFiles::kAsWritten;
+  OPENSET_ASSIGN_OR_RETURN(const LoadedMethod method,
+                           LoadMethod(request.model(), folders, request.folder(), {}, files));
   Given given{method.spec.model(), method.spec.input()};
   if (!request.weights().empty()) {
     if (given.model.has_torch_script()) return Invalid("weights", "a TorchScript network brings its own");

@@ -49,6 +49,11 @@ class LogProbabilities(Tiny):
         return functional.log_softmax(self.fc(self.feature(x)), 1)
 
 
+class Probabilities(Tiny):
+    def forward(self, x):
+        return functional.softmax(self.fc(self.feature(x)), 1)
+
+
 class AsDict(Tiny):
     def forward(self, x):
         return {"logits": self.fc(self.feature(x))}
@@ -75,6 +80,7 @@ def main():
         "traced": torch.jit.trace(tiny, image),
         "features": script_of(WithFeatures),
         "log_probabilities": script_of(LogProbabilities),
+        "probabilities": script_of(Probabilities),
         "dict": script_of(AsDict),
         "frozen": torch.jit.freeze(script_of(Tiny)),
     }

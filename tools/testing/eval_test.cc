@@ -194,6 +194,15 @@ TEST_F(EvalTest, BadInputIsOneLine) {
   EXPECT_THAT(Error({"eval", "huge.npz"}), HasSubstr("huge.npz: array 'label': not a .npy array: its header"));
   WriteArrays("empty.npz", {{"label", Wholes({})}, {"prediction", Wholes({})}, {"unknown_score", Reals({})}});
   EXPECT_EQ(Error({"eval", "empty.npz"}), "openset: empty.npz: array 'label' is empty\n");
+  WriteArrays("softmax.npz",
+              {{"label", Wholes({0, -1})}, {"logits", MakeNpy(std::vector<float>{0.9f, 0.1f, 0.4f, 0.6f}, {2, 2})}});
+  EXPECT_EQ(
+      Error({"eval", "softmax.npz"}),
+      "openset: softmax.npz: the logits have passed a softmax (none is negative, each row sums to 1): save what the "
+      "network gives before it, or numpy.log() of these, which has the same softmax\n");
+  program_.Write("softmax.csv", "label,logit_0,logit_1\n0,0.9,0.1\n-1,0.5,0.5\n");
+  EXPECT_THAT(Error({"eval", "softmax.csv", "--score=energy"}),
+              HasSubstr("softmax.csv: the logits have passed a softmax"));
   program_.Write("text.npz", kScores);
   EXPECT_EQ(Error({"eval", "text.npz"}), "openset: text.npz: not an .npz archive\n");
   const std::string whole = program_.Read("nan.npz");

@@ -3,7 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "experiments/spec/method.proto.h"
@@ -120,6 +122,21 @@ model {
 input { size: 28 channels: 1 mean: 0.286 std: 0.353 }
 )";
 
+// Where --weights says which, what the method file names need not be there.
+TEST(Score, WeightsInPlaceOfThoseOfAMethodFile) {
+  const OpensetProgram program;
+  program.Write("net.pt", TestFile("fashion_network.pt"));
+  program.Write("weights.textproto", kMethod);
+  program.Write("moved.textproto", absl::StrReplaceAll(kMethod, {{"net.pt", "on/another/machine.pt"}}));
+  ASSERT_EQ(program.Run(Words({"--methods=mcp"}, "weights.textproto")).exit_code, 0);
+  const ProgramResult missing = program.Run(Words({"--methods=mcp"}, "moved.textproto"));
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("moved.textproto:5: model.weights.file: cannot open"));
+  const ProgramResult given = program.Run(Words({"--methods=mcp", "--weights=net.pt"}, "moved.textproto"));
+  ASSERT_EQ(given.exit_code, 0) << given.err;
+  EXPECT_EQ(Means(program, "score_moved"), Means(program, "score_weights"));
+}
+
 // The same network from its weights, read by name: the same numbers, and MC-dropout, which a script can't have.
 TEST(Score, WeightsOfAMethodFile) {
   const OpensetProgram program;
@@ -181,16 +198,22 @@ TEST(Score, WhatOnlyTheNetworkCanSay) {
   const OpensetProgram program;
   program.Write("net.pt", TestFile("fashion_network.pt"));
   program.Write("broken.pt", "no archive");
+  program.Write("softmax.pt",
+                *ReadFile(JoinPath(*RunfilesFolder(), "openset/models/testdata/script_probabilities.pt")));
   const std::pair<std::vector<std::string>, std::string> cases[] = {
       {Words({"--methods=mcp", "--head=fc"}), "unknown linear module 'fc' (known: backbone.fc, head)"},
       {Words({"--methods=mcp", "--size=20"}), "the script fails on images of [2, 1, 20, 20]"},
       {Words({"--methods=mcp", "--outputs=0,1,2"}), "torch_script.output lists 3 places for 6 known classes"},
       {Words({"--methods=mcp"}, "broken.pt"), "broken.pt: is no TorchScript archive"},
+      {Words({"--methods=mcp", "--size=8"}, "softmax.pt"),
+       "softmax.pt: the script ends in a softmax: what it gives for an image is never negative and sums to 1; scores "
+       "are made of logits, so save the network without its softmax"},
   };
   for (const auto& [words, what] : cases) {
     const ProgramResult result = program.Run(words);
     EXPECT_EQ(result.exit_code, 2) << what;
     EXPECT_THAT(result.err, AllOf(StartsWith("openset: the model: "), HasSubstr(what)));
+    EXPECT_EQ(absl::c_count(result.err, '\n'), 1) << result.err;
     EXPECT_THAT(result.out, Not(HasSubstr("records: "))) << what;  // no table of dashes
   }
 }
