@@ -323,7 +323,9 @@ absl::StatusOr<std::string> PartDigest(const DataSetInfo& info, absl::string_vie
   identity.set_channels(info.channels());
   identity.set_height(info.height());
   identity.set_width(info.width());
-  for (int id = 0; id < info.class_name_size(); ++id) identity.add_samples_per_class(SamplesOfClass(*part, id));
+  for (int id = 0; id < info.class_name_size() && !part->image_folder().count_files(); ++id) {
+    identity.add_samples_per_class(SamplesOfClass(*part, id));
+  }
   const std::vector<const DataFile*> files = FilesOf(*part);
   if (absl::c_all_of(files, [](const DataFile* file) { return file->sha256_size() > 0; })) {
     for (const DataFile* file : files) identity.add_sha256(file->sha256(0));

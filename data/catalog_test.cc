@@ -244,7 +244,7 @@ TEST(CatalogFolder, HasTheDataSets) {
       {"fashion_mnist", {10, {{"train", 60000}, {"test", 10000}}}},
       {"food101", {101, {{"train", 75750}, {"test", 25250}}}},
       {"gaussian_noise", {1, {{"test", 10000}}}},
-      {"imagenet", {1000, {{"val", 50000}}}},
+      {"imagenet", {1000, {{"train", 1300000}, {"val", 50000}}}},  // of "train" at most
       {"imagenet_c", {1000, {{"test", 10000}}}},
       {"imagenet_r", {200, {{"test", 30000}}}},
       {"imagenet_v2", {1000, {{"val", 10000}}}},

@@ -110,18 +110,24 @@ std::vector<std::string> ClassFolders(const DataSetInfo& info, const ImageFolder
   return {folder.class_folder().begin(), folder.class_folder().end()};
 }
 
-// kDataLoss if there are more or fewer images of a class than in the catalog. `where`: what the images of a class lie
-// in.
+std::vector<int64_t> CountOfEachClass(const DataSetInfo& info, const SampleIndex& index) {
+  std::vector<int64_t> count(info.class_name_size(), 0);
+  for (const int32_t label : index.label) ++count[label];
+  return count;
+}
+
+// kDataLoss if there are more or fewer images of a class than in the catalog; of files that are counted, none or more.
+// `where`: what the images of a class lie in.
 template <typename Where>
 absl::Status CheckCounts(const DataSetInfo& info, const DataSetPart& part, const SampleIndex& index,
                          const Where& where) {
-  std::vector<int64_t> count(info.class_name_size(), 0);
-  for (const int32_t label : index.label) ++count[label];
+  const std::vector<int64_t> count = CountOfEachClass(info, index);
+  const bool counted = part.image_folder().count_files();
   for (int id = 0; id < info.class_name_size(); ++id) {
     const int64_t wanted = SamplesOfClass(part, id);
-    if (count[id] == wanted) continue;
-    return absl::DataLossError(absl::StrCat(where(id), ": has ", count[id], " images, not ", wanted,
-                                            " as the catalog says of part '", part.name(), "' of data set '",
+    if (count[id] == wanted || (counted && count[id] > 0 && count[id] < wanted)) continue;
+    return absl::DataLossError(absl::StrCat(where(id), ": has ", count[id], " images, not ", counted ? "1 to " : "",
+                                            wanted, " as the catalog says of part '", part.name(), "' of data set '",
                                             info.name(), "'; fetch the files again"));
   }
   return absl::OkStatus();
@@ -221,6 +227,15 @@ std::string FindContradiction(const DataSetInfo& info, const DataSetPart& part, 
   return "";
 }
 
+// Puts the numbers of the files that are there in the place of the catalog's bounds.
+absl::Status CountFiles(const DataSetInfo& info, const std::vector<std::string>& data_folders, DataSetPart* part) {
+  OPENSET_ASSIGN_OR_RETURN(const auto source, OpenPart(info, part->name(), data_folders));
+  part->set_samples(source->index().size());
+  part->clear_samples_per_class();
+  for (const int64_t count : CountOfEachClass(info, source->index())) part->add_samples_per_class(count);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckFiles(const DataSetInfo& info, absl::string_view part, const std::vector<std::string>& data_folders) {
@@ -291,6 +306,7 @@ absl::Status AddContentDigests(absl::string_view data_set, const std::vector<std
     // What is missing is said where it is needed.
     if (absl::IsNotFound(digest.status()) || absl::IsDataLoss(digest.status())) continue;
     OPENSET_ASSIGN_OR_RETURN(*part.mutable_content_sha256(), std::move(digest));
+    if (part.image_folder().count_files()) OPENSET_RETURN_IF_ERROR(CountFiles(*info, data_folders, &part));
   }
   return absl::OkStatus();
 }

@@ -38,8 +38,9 @@ absl::StatusOr<std::string> ContentDigest(const DataSetInfo& info, absl::string_
                                           const ProgressReport& progress = nullptr);
 
 // Sets DataSetPart.content_sha256 of the data set's parts that the catalog has no checksums of, where the files are
-// there and complete; of the others it can't be told. A data set that is not in the catalog is left to who asks for it.
-// Errors: those of reading the files.
+// there and complete; of the others it can't be told. Of folders whose files are to be counted
+// (ImageFolderFiles.count_files) it sets the numbers of samples too. A data set that is not in the catalog is left to
+// who asks for it. Errors: those of reading the files.
 absl::Status AddContentDigests(absl::string_view data_set, const std::vector<std::string>& data_folders,
                                Catalog* catalog, const ProgressReport& progress = nullptr);
 

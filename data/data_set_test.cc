@@ -227,6 +227,33 @@ TEST_F(FolderPartTest, ContentIsWhatTheImagesHold) {
   EXPECT_TRUE(AddContentDigests("no such set", {a_}, &catalog).ok());
 }
 
+TEST_F(FolderPartTest, FilesAreCountedWhereTheCatalogHasBounds) {
+  DataSetPart* part = info_.mutable_layout(0)->mutable_part(0);
+  part->mutable_image_folder()->set_count_files(true);
+  part->clear_samples_per_class();
+  part->add_samples_per_class(2);
+  part->set_samples(4);
+  EXPECT_TRUE(Check().ok()) << Check();
+  Catalog catalog({info_});
+  const auto now = [&] { return (*catalog.Find("folders"))->layout(0).part(0); };
+  // Without the files: the bounds, and a digest that is not that of any files.
+  ASSERT_TRUE(AddContentDigests("folders", {a_}, &catalog).ok());
+  EXPECT_EQ(now().samples(), 4);
+  const std::string without = *PartDigest(**catalog.Find("folders"), "train");
+  ASSERT_TRUE(AddContentDigests("folders", {a_, b_}, &catalog).ok());
+  EXPECT_EQ(now().samples(), 3);
+  EXPECT_THAT(now().samples_per_class(), ElementsAre(1, 2));
+  const std::string with = *PartDigest(**catalog.Find("folders"), "train");
+  EXPECT_NE(with, without);
+  // Where the files are not, results are found by what they held.
+  DataSetInfo elsewhere = info_;
+  elsewhere.mutable_layout(0)->mutable_part(0)->set_content_sha256(now().content_sha256());
+  EXPECT_EQ(*PartDigest(elsewhere, "train"), with);
+  // More than there can be.
+  Copy("b/folders/train/b/images/3.jpg", "grey.jpg");
+  EXPECT_THAT(std::string(Check().message()), HasSubstr("has 3 images, not 1 to 2 as the catalog says"));
+}
+
 TEST_F(DataSetTest, ContentIsToldOfFilesWithoutAChecksum) {
   Write("a/toy/first.bin", "\x01\x0a\x0b");
   Write("a/toy/rest.bin", "rest");

@@ -157,6 +157,13 @@ absl::Status AddExternal(const TaskSpec& task, const TaskRequest& request, const
   if (request.validation_per_class == 0) return absl::OkStatus();
   UnknownGroup* group = data->add_validation_unknown();
   group->set_name("external");
+  if (external.part() == external.validation_part()) {
+    OPENSET_RETURN_IF_ERROR(CheckSomeAreLeft(data->external(), request.validation_per_class, catalog));
+    *group->mutable_selection() = data->external();
+    group->mutable_selection()->set_only_last_per_class(request.validation_per_class);
+    data->mutable_external()->set_without_last_per_class(request.validation_per_class);
+    return absl::OkStatus();
+  }
   OPENSET_ASSIGN_OR_RETURN(
       *group->mutable_selection(),
       Select(catalog, external.data_set(), {external.validation_part()}, classes, request.validation_per_class));

@@ -188,6 +188,22 @@ TEST(ResolveTask, KeepsSamplesForValidation) {
   EXPECT_EQ(data->validation_unknown_size(), 0);
 }
 
+TEST(ResolveTask, KeepsExternalSamplesOfOnePartForValidation) {
+  TaskRequest request;
+  request.validation_per_class = 2;
+  const std::string task =
+      "data_set: 'four' split { known: [1, 0] } external { data_set: 'three' validation_part: 'train' class_id: 2 }";
+  const absl::StatusOr<TaskData> data = Resolve(task, request);
+  ASSERT_TRUE(data.ok()) << data.status();
+  EXPECT_EQ(data->external().without_last_per_class(), 2);
+  const Selection& kept = data->validation_unknown(0).selection();
+  EXPECT_EQ(kept.part(), "train");
+  EXPECT_EQ(kept.only_last_per_class(), 2);
+  EXPECT_EQ(kept.limit_per_class(), 0);
+  EXPECT_THAT(kept.class_id(), ElementsAre(2));
+  EXPECT_EQ(Resolve(task)->external().without_last_per_class(), 0);
+}
+
 TEST(ResolveTask, LeavesSamplesToTrainWith) {
   TaskRequest request;
   request.validation_per_class = 9;

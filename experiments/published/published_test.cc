@@ -151,7 +151,7 @@ TEST(FindPublished, AMissingNumberIsMissing) {
   const auto of = [&](const std::string& group) {
     return FindPublished(table, {"imagenet_200_unified", "deep_ensemble+unified_imagenet", &metric, group, 200, 200});
   };
-  EXPECT_FALSE(of("food").has_value());
+  EXPECT_FALSE(of("food101").has_value());
   ASSERT_TRUE(of("near").has_value());
   EXPECT_EQ(of("near")->cell->value(), 79.14);
 }

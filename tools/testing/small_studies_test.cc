@@ -71,7 +71,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(SmallStudy{"openauc_table_2_small", 8, {{"accuracy", {0.5, 0.95}}, {"auroc", {0.55, 0.85}}}},
                       SmallStudy{"openauc_tables_4_5_small", 7, {}}, SmallStudy{"openauc_lambda_small", 2, {}},
                       SmallStudy{"imbalance_table_1_small", 8, {}}, SmallStudy{"imbalance_figure_6_small", 4, {}},
-                      SmallStudy{"unified_benchmark_table_6_small", 11, {}}),
+                      SmallStudy{"unified_benchmark_table_6_small", 11, {}},
+                      SmallStudy{"unified_benchmark_table_7_small", 11, {}}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace
