@@ -21,8 +21,8 @@
 #include "absl/strings/str_split.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/in_parallel.h"
 #include "core/status_macros.h"
-#include "data/readers/in_parallel.h"
 
 namespace openset {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "core/in_parallel.h"
 #include "core/status_macros.h"
 #include "data/readers/decode_image.h"
-#include "data/readers/in_parallel.h"
 
 namespace openset {
 ImageFiles::ImageFiles(std::vector<std::string> folder, const ImageShape& shape, const std::string& part,

@@ -13,10 +13,10 @@
 #include "absl/strings/string_view.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/in_parallel.h"
 #include "core/random.h"
 #include "core/status_macros.h"
 #include "data/readers/image_files.h"
-#include "data/readers/in_parallel.h"
 
 namespace openset {
 namespace {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/in_parallel.h"
 #include "core/random.h"
 #include "eval/scores/make_score.h"
 #include "eval/scores/score_needs.h"
@@ -111,10 +112,10 @@ std::vector<float> RandomExtra(RandomStream* random) {
 }
 
 // Row r is of class r % kOutputs, whose logit is larger by 5; few are misclassified.
-Outputs TrainingOutputs() {
+Outputs TrainingOutputs(int rows = 200) {
   RandomStream random(8, "training");
   Outputs outputs;
-  for (int row = 0; row < 200; ++row) {
+  for (int row = 0; row < rows; ++row) {
     std::vector<float> z(kOutputs);
     for (float& logit : z) logit = static_cast<float>(2 * random.Normal());
     z[row % kOutputs] += 5;
@@ -123,9 +124,9 @@ Outputs TrainingOutputs() {
   return outputs;
 }
 
-std::vector<int32_t> TrainingLabels() {
-  std::vector<int32_t> labels(200);
-  for (int row = 0; row < 200; ++row) labels[row] = row % kOutputs;
+std::vector<int32_t> TrainingLabels(int rows = 200) {
+  std::vector<int32_t> labels(rows);
+  for (int row = 0; row < rows; ++row) labels[row] = row % kOutputs;
   return labels;
 }
 
@@ -206,6 +207,21 @@ void CheckRefusals(const ScoreSpec& spec, const Score& score) {
   EXPECT_EQ(unfitted.code(), needs.fit ? absl::StatusCode::kFailedPrecondition : absl::StatusCode::kOk);
 }
 
+// Fits to, and scores, more samples than one thread takes at a time.
+std::vector<double> ScoresOfMany(const ScoreSpec& spec) {
+  constexpr int kMany = 1500;
+  const Outputs many = TrainingOutputs(kMany);
+  return FittedScore(spec, many, TrainingLabels(kMany))->Compute(many.Input()).value();
+}
+
+// On a machine of one CPU it has nothing to compare.
+void CheckThreads(const ScoreSpec& spec) {
+  LimitThreads(1);
+  const std::vector<double> alone = ScoresOfMany(spec);
+  LimitThreads(std::numeric_limits<int>::max());
+  EXPECT_EQ(ScoresOfMany(spec), alone);
+}
+
 }  // namespace
 
 void CheckScore(const ScoreSpec& spec, const ScoreTraits& traits) {
@@ -247,6 +263,7 @@ void CheckScore(const ScoreSpec& spec, const ScoreTraits& traits) {
     EXPECT_LT(of_pair[0], of_pair[1]) << "larger must mean more unknown";
   }
   EXPECT_TRUE(score->Compute(Outputs().Input()).value().empty());
+  CheckThreads(spec);
   CheckRefusals(spec, *score);
 }
 

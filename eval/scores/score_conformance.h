@@ -16,10 +16,10 @@ struct ScoreTraits {
 };
 
 // On random logits and on logits of +-1000, with features and a head that gives the logits: one finite score a sample,
-// that of a sample alone and in any company; classes and features may be renumbered; a confident sample like the
-// training samples scores lower than an undecided one unlike them; NaN and wrong shapes are refused with
-// kInvalidArgument, NaN with its row; so are missing features and a missing head by a score that needs them; what must
-// be fitted says so.
+// that of a sample alone and in any company, in one thread and in several; classes and features may be renumbered; a
+// confident sample like the training samples scores lower than an undecided one unlike them; NaN and wrong shapes are
+// refused with kInvalidArgument, NaN with its row; so are missing features and a missing head by a score that needs
+// them; what must be fitted says so.
 void CheckScore(const ScoreSpec& spec, const ScoreTraits& traits);
 
 }  // namespace testing

@@ -148,7 +148,8 @@ class Execution {
       if (!Claim(n, start->node)) continue;
       WorkRequest request = RequestOf(plan_, plan_.nodes[n]);
       const int threads = DemandOf(plan_, plan_.nodes[n], options_.memory).cpu_threads;
-      const bool can_use_more = plan_.nodes[n].kind == ActionKind::kInfer && threads == 1;
+      const ActionKind kind = plan_.nodes[n].kind;
+      const bool can_use_more = (kind == ActionKind::kInfer && threads == 1) || kind == ActionKind::kEvaluate;
       request.set_cpu_slots(threads + (can_use_more ? scheduler_.Widen(start->node) : 0));
       start_failure_ = engine_->Start(start->node, start->gpu, std::move(request));
       if (start_failure_.ok()) {

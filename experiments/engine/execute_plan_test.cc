@@ -98,6 +98,18 @@ TEST_F(ExecutePlanTest, ASignalKillsWhatRuns) {
   EXPECT_THAT(engine_.running, IsEmpty());
 }
 
+TEST_F(ExecutePlanTest, WhatRunsAloneMayUseAllCpusWhereThatChangesNoBit) {
+  engine_.capacity_of.cpu_threads = 4;
+  ASSERT_TRUE(Run(MakePlanOf("seed: 0")).ok());
+  ASSERT_THAT(engine_.started, SizeIs(3));
+  EXPECT_TRUE(engine_.started[0].has_train());
+  EXPECT_EQ(engine_.started[0].cpu_slots(), 1);
+  EXPECT_TRUE(engine_.started[1].has_infer());
+  EXPECT_EQ(engine_.started[1].cpu_slots(), 4);
+  EXPECT_TRUE(engine_.started[2].has_evaluate());
+  EXPECT_EQ(engine_.started[2].cpu_slots(), 4);
+}
+
 TEST_F(ExecutePlanTest, AGpuIsSharedByAsManyActionsAsItHasShares) {
   const Plan plan = MakePlanOf("seed: [0, 1, 2] execution { device: CUDA }");
   EXPECT_TRUE(absl::IsFailedPrecondition(Run(plan)));

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/in_parallel.h"
 #include "core/proto/proto_digest.h"
 #include "core/status_macros.h"
 #include "data/splits/split_digest.h"
@@ -86,6 +87,7 @@ BootstrapOptions OptionsOf(const IntervalSpec& spec, uint64_t seed) {
   options.confidence = spec.confidence();
   options.method = spec.method() == IntervalSpec::PERCENTILE ? IntervalMethod::kPercentile : IntervalMethod::kBca;
   options.seed = seed;
+  options.threads = NumThreads();
   return options;
 }
 

@@ -36,7 +36,7 @@ ABSL_FLAG(
     "What runs the actions: local, on this machine; slurm, as job arrays of the cluster that this machine submits "
     "to (what --deploy says in `slurm`). Default: local.");
 ABSL_FLAG(std::optional<int>, jobs, std::nullopt,
-          "CPU slots; a training takes as many as its experiment gives it threads. 0 for the machine's number of CPUs. "
+          "CPU slots; a training takes as many as its experiment gives it threads. 0 for the number of CPUs there are. "
           "Default: 0.");
 ABSL_FLAG(
     std::optional<int64_t>, memory_per_slot, std::nullopt,

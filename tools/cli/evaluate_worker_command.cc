@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "core/in_parallel.h"
 #include "core/logging.h"
 #include "core/process/subprocess.h"
 #include "experiments/evaluate/evaluation.h"
@@ -15,6 +17,7 @@ absl::Status Serve(const std::vector<std::string>& /*arguments*/) {
   InitLogging("openset");
   std::exit(ServeWork(Subprocess::kChannel, [](const WorkRequest& request, const ReportProgress& /*report*/) {
     if (!request.has_evaluate()) return absl::InternalError("this worker evaluates only");
+    LimitThreads(std::max(1, request.cpu_slots()));
     return EvaluateTrial(request.evaluate(), Store(request.store()));
   }));
 }

@@ -4,7 +4,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/in_parallel.h"
 #include "core/process/machine.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
@@ -81,8 +81,7 @@ absl::StatusOr<Machine> MachineOf(const Study& study) {
     return machine;
   }
   machine.device = {false, CpuName(), execution.threads()};
-  const int cores = deployment.spec.jobs() > 0 ? deployment.spec.jobs()
-                                               : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int cores = deployment.spec.jobs() > 0 ? deployment.spec.jobs() : NumThreads();
   machine.seats = std::max(1, cores / std::max(1, execution.threads()));
   return machine;
 }

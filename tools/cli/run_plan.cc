@@ -7,7 +7,6 @@
 #include <iostream>
 #include <memory>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "absl/flags/flag.h"
@@ -15,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
+#include "core/in_parallel.h"
 #include "core/process/build_info.h"
 #include "core/process/machine.h"
 #include "core/status_macros.h"
@@ -41,8 +41,7 @@ namespace {
 
 absl::StatusOr<LocalEngineOptions> EngineOptions(const DeploySpec& deploy, const Study& study) {
   LocalEngineOptions options;
-  options.capacity.cpu_threads =
-      deploy.jobs() > 0 ? deploy.jobs() : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.capacity.cpu_threads = deploy.jobs() > 0 ? deploy.jobs() : NumThreads();
   OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
   options.capacity.gpus = devices.cuda;
   options.capacity.shares_per_gpu = deploy.actions_per_gpu();

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <iostream>
-#include <thread>
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
+#include "core/in_parallel.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "tools/cli/flags.h"
@@ -106,7 +106,7 @@ absl::StatusOr<BootstrapOptions> BootstrapOptionsFromFlags() {
   options.confidence = absl::GetFlag(FLAGS_level);
   options.seed = absl::GetFlag(FLAGS_seed);
   options.threads = absl::GetFlag(FLAGS_threads);
-  if (options.threads == 0) options.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  if (options.threads == 0) options.threads = NumThreads();
   if (options.replicates > 1000000) return absl::InvalidArgumentError("--replicates: must be at most 1000000");
   if (options.threads > 1024) return absl::InvalidArgumentError("--threads: must be at most 1024");
   OPENSET_RETURN_IF_ERROR(Annotate(CheckOptions(options), "--replicates, --level, --threads"));

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <vector>
 
 #include "Eigen/Eigenvalues"
 #include "absl/status/status.h"
+#include "core/in_parallel.h"
 #include "core/status_macros.h"
 #include "eval/scores/features/features.h"
 #include "eval/scores/features/row_blocks.h"
@@ -19,11 +22,13 @@ absl::Status Combood::Fit(const ScoreInput& train, absl::Span<const int32_t> lab
   if (n < 2) return absl::InvalidArgumentError("combood needs two training samples at least");
   Eigen::MatrixXd x = Eigen::Map<const Eigen::MatrixXf>(train.features.data(), dim, n).cast<double>();
   NormaliseColumns(&x);
-  transforms_.clear();
-  for (int64_t d = 0; d < dim; ++d) {
-    const PowerTransform& transform = transforms_.emplace_back(Eigen::VectorXd(x.row(d).transpose()));
+  std::vector<std::optional<PowerTransform>> transforms(dim);
+  InParallel(dim, [&](int64_t d) {
+    const PowerTransform& transform = transforms[d].emplace(Eigen::VectorXd(x.row(d).transpose()));
     for (int64_t i = 0; i < n; ++i) x(d, i) = transform(x(d, i));
-  }
+  });
+  transforms_.clear();
+  for (const std::optional<PowerTransform>& transform : transforms) transforms_.push_back(*transform);
   x.colwise() -= Eigen::VectorXd(x.rowwise().mean());
   Eigen::MatrixXd covariance = x * x.transpose() / static_cast<double>(n - 1);
   covariance.diagonal().array() += ridge_;

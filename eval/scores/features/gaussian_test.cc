@@ -1,6 +1,8 @@
 #include "eval/scores/features/gaussian.h"
 
 #include "Eigen/LU"
+#include "core/random.h"
+#include "eval/scores/features/row_blocks.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -18,6 +20,30 @@ TEST(Gaussian, MeansAndCovarianceOfClasses) {
   Eigen::Matrix2d expected;
   expected << (1 + 1) / 4.0, 0, 0, (4 + 4) / 4.0;
   EXPECT_TRUE(covariance.isApprox(expected)) << covariance;
+}
+
+// A matrix of several tiles, from several turns of blocks; results that are stored were made by one product a block.
+TEST(Gaussian, CovarianceHasTheBitsOfWholeProducts) {
+  constexpr int64_t kRows = 20 * kRowBlock + 5;
+  for (const int64_t dim : {int64_t{3}, int64_t{130}, int64_t{300}}) {
+    RandomStream random(1, "rows");
+    std::vector<float> rows(kRows * dim);
+    for (float& value : rows) value = static_cast<float>(random.Normal());
+    const Eigen::VectorXd mean = Mean(rows, dim);
+    Eigen::VectorXd in_order = Eigen::VectorXd::Zero(dim);
+    for (int64_t row = 0; row < kRows; ++row) {
+      in_order += Eigen::Map<const Eigen::VectorXf>(rows.data() + row * dim, dim).cast<double>();
+    }
+    EXPECT_EQ(mean, Eigen::VectorXd(in_order / kRows));
+
+    Eigen::MatrixXd whole = Eigen::MatrixXd::Zero(dim, dim);
+    ForEachRowBlock(rows, dim, [&](int64_t, int64_t count, Eigen::MatrixXd* block) {
+      for (int64_t j = 0; j < count; ++j) block->col(j) -= mean;
+      whole.selfadjointView<Eigen::Lower>().rankUpdate(*block);
+    });
+    whole /= static_cast<double>(kRows);
+    EXPECT_EQ(CovarianceAbout(rows, mean), Eigen::MatrixXd(whole.selfadjointView<Eigen::Lower>()));
+  }
 }
 
 TEST(Gaussian, WhiteningSquaresToTheInverse) {

@@ -59,7 +59,7 @@ absl::StatusOr<std::vector<double>> Ghost::Compute(const ScoreInput& input) cons
         absl::StrCat("ghost was fitted to ", classes_.size(), " outputs; these have ", k));
   }
   std::vector<double> scores(input.num_samples);
-  for (int64_t row = 0; row < input.num_samples; ++row) {
+  ForEachRowInParallel(input.num_samples, [&](int64_t row) {
     const absl::Span<const float> logits = input.logits.subspan(row * k, k);
     float largest = -std::numeric_limits<float>::infinity();
     for (int64_t c = 0; c < k; ++c) {
@@ -73,7 +73,7 @@ absl::StatusOr<std::vector<double>> Ghost::Compute(const ScoreInput& input) cons
       score = std::min(score, value_ == Value::kQuotient ? -quotient : -classes_[c].quotients.Cdf(quotient));
     }
     scores[row] = score;
-  }
+  });
   return scores;
 }
 

@@ -9,6 +9,7 @@
 #include "core/status_macros.h"
 #include "eval/scores/features/features.h"
 #include "eval/scores/features/row_blocks.h"
+#include "eval/scores/logits/score_rows.h"
 
 namespace openset {
 namespace {
@@ -69,12 +70,12 @@ absl::Status Knn::Fit(const ScoreInput& train, absl::Span<const int32_t> /*label
   train_ = Eigen::Map<const Eigen::MatrixXf>(train.features.data(), train.feature_dim, train.num_samples);
   scale_.resize(train.num_samples);
   unit_.resize(train.feature_dim, train.num_samples);
-  for (int64_t i = 0; i < train.num_samples; ++i) {
+  ForEachRowInParallel(train.num_samples, [&](int64_t i) {
     const Eigen::VectorXd x = train_.col(i).cast<double>();
     const double norm = x.norm();
     scale_[i] = norm > 0 ? 1 / norm : 0;
     unit_.col(i) = (x * scale_[i]).cast<float>();
-  }
+  });
   return absl::OkStatus();
 }
 

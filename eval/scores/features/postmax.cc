@@ -41,7 +41,7 @@ absl::StatusOr<std::vector<double>> PostMax::Compute(const ScoreInput& input) co
   OPENSET_RETURN_IF_ERROR(CheckFeaturesLikeFitted(input, feature_dim_, "postmax"));
   OPENSET_RETURN_IF_ERROR(CheckLogits(input));
   std::vector<double> scores(input.num_samples);
-  for (int64_t row = 0; row < input.num_samples; ++row) scores[row] = -quotients_.Cdf(QuotientOf(input, row));
+  ForEachRowInParallel(input.num_samples, [&](int64_t row) { scores[row] = -quotients_.Cdf(QuotientOf(input, row)); });
   return scores;
 }
 

@@ -29,10 +29,10 @@ absl::Status Relation::Fit(const ScoreInput& train, absl::Span<const int32_t> /*
   train_ = Eigen::Map<const Eigen::MatrixXf>(train.features.data(), train.feature_dim, train.num_samples);
   scale_.resize(train.num_samples);
   probabilities_.resize(train.num_outputs, train.num_samples);
-  for (int64_t row = 0; row < train.num_samples; ++row) {
+  ForEachRowInParallel(train.num_samples, [&](int64_t row) {
     scale_[row] = Scale(FeaturesOf(train, row));
     probabilities_.col(row) = ProbabilitiesOf(train, row);
-  }
+  });
   return absl::OkStatus();
 }
 

@@ -1,12 +1,13 @@
 #include "eval/scores/features/row_blocks.h"
 
 #include <algorithm>
-#include <atomic>
-#include <thread>
-#include <vector>
+
+#include "core/in_parallel.h"
 
 namespace openset {
 namespace {
+
+constexpr int64_t kBlocksATurn = 4;
 
 // Eigen cuts long sums by the size of the caches; with a stated size all machines add in the same order.
 const bool cache_sizes_set = [] {
@@ -14,32 +15,31 @@ const bool cache_sizes_set = [] {
   return true;
 }();
 
-void Run(absl::Span<const float> rows, int64_t dim, int64_t threads, const RowBlockWork& work) {
-  const int64_t num_rows = static_cast<int64_t>(rows.size()) / dim;
-  std::atomic<int64_t> next{0};
-  const auto run = [&] {
-    Eigen::MatrixXd block;
-    for (int64_t first = next.fetch_add(kRowBlock); first < num_rows; first = next.fetch_add(kRowBlock)) {
-      const int64_t count = std::min(kRowBlock, num_rows - first);
-      block.setZero(dim, kRowBlock);
-      block.leftCols(count) = Eigen::Map<const Eigen::MatrixXf>(rows.data() + first * dim, dim, count).cast<double>();
-      work(first, count, &block);
-    }
-  };
-  std::vector<std::thread> others;
-  for (int64_t t = 1; t < threads; ++t) others.emplace_back(run);
-  run();
-  for (std::thread& thread : others) thread.join();
+// Of block `index`, which is copied to `block`.
+void Work(absl::Span<const float> rows, int64_t dim, int64_t index, const RowBlockWork& work, Eigen::MatrixXd* block) {
+  const int64_t first = index * kRowBlock;
+  const int64_t count = std::min(kRowBlock, static_cast<int64_t>(rows.size()) / dim - first);
+  block->setZero(dim, kRowBlock);
+  block->leftCols(count) = Eigen::Map<const Eigen::MatrixXf>(rows.data() + first * dim, dim, count).cast<double>();
+  work(first, count, block);
+}
+
+int64_t NumBlocks(absl::Span<const float> rows, int64_t dim) {
+  return (static_cast<int64_t>(rows.size()) / dim + kRowBlock - 1) / kRowBlock;
 }
 
 }  // namespace
 
-void ForEachRowBlock(absl::Span<const float> rows, int64_t dim, const RowBlockWork& work) { Run(rows, dim, 1, work); }
+void ForEachRowBlock(absl::Span<const float> rows, int64_t dim, const RowBlockWork& work) {
+  Eigen::MatrixXd block;
+  for (int64_t i = 0; i < NumBlocks(rows, dim); ++i) Work(rows, dim, i, work, &block);
+}
 
 void ForEachRowBlockInParallel(absl::Span<const float> rows, int64_t dim, const RowBlockWork& work) {
-  const int64_t blocks = (static_cast<int64_t>(rows.size()) / dim + kRowBlock - 1) / kRowBlock;
-  const int64_t cores = std::max<int64_t>(1, std::thread::hardware_concurrency());
-  Run(rows, dim, std::min(cores, blocks / 4 + 1), work);
+  InParallelRanges(NumBlocks(rows, dim), kBlocksATurn, [&](int64_t begin, int64_t end) {
+    Eigen::MatrixXd block;
+    for (int64_t i = begin; i < end; ++i) Work(rows, dim, i, work, &block);
+  });
 }
 
 void NormaliseColumns(Eigen::MatrixXd* columns) {

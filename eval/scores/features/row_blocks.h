@@ -23,7 +23,7 @@ using RowBlockWork = std::function<void(int64_t first, int64_t count, Eigen::Mat
 // Precondition: rows.size() is a multiple of dim >= 1.
 void ForEachRowBlock(absl::Span<const float> rows, int64_t dim, const RowBlockWork& work);
 
-// The same, on all cores and in any order.
+// The same, in several threads (core/in_parallel.h) and in any order.
 void ForEachRowBlockInParallel(absl::Span<const float> rows, int64_t dim, const RowBlockWork& work);
 
 // Scales each column to length 1; zeros stay zeros. The bits of a column do not depend on the others.

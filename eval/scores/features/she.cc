@@ -40,7 +40,7 @@ absl::StatusOr<std::vector<double>> She::Compute(const ScoreInput& input) const 
     return absl::InvalidArgumentError(absl::StrCat("she was fitted to ", patterns_.size(), " outputs; these have ", k));
   }
   std::vector<double> scores(input.num_samples);
-  for (int64_t row = 0; row < input.num_samples; ++row) {
+  ForEachRowInParallel(input.num_samples, [&](int64_t row) {
     const absl::Span<const float> logits = input.logits.subspan(row * k, k);
     float largest = -std::numeric_limits<float>::infinity();
     for (int64_t c = 0; c < k; ++c) {
@@ -53,7 +53,7 @@ absl::StatusOr<std::vector<double>> She::Compute(const ScoreInput& input) const 
       if (patterns_[c].size() > 0 && logits[c] == largest) score = std::min(score, -x.dot(patterns_[c]));
     }
     scores[row] = score;
-  }
+  });
   return scores;
 }
 

@@ -11,6 +11,7 @@
 #include "eval/scores/features/row_blocks.h"
 #include "eval/scores/head/activation_ratio.h"
 #include "eval/scores/head/linear_head.h"
+#include "eval/scores/logits/score_rows.h"
 
 namespace openset {
 namespace {
@@ -50,7 +51,7 @@ absl::Status Adascale::Fit(const ScoreInput& train, absl::Span<const int32_t> /*
   OPENSET_RETURN_IF_ERROR(CheckPerturbed(train));
   feature_dim_ = train.feature_dim;
   fitted_.resize(train.num_samples);
-  for (int64_t row = 0; row < train.num_samples; ++row) fitted_[row] = ShiftOf(options_, train, row);
+  ForEachRowInParallel(train.num_samples, [&](int64_t row) { fitted_[row] = ShiftOf(options_, train, row); });
   std::sort(fitted_.begin(), fitted_.end());
   return absl::OkStatus();
 }

@@ -1,6 +1,7 @@
 #include "eval/scores/head/fdbd.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
@@ -28,7 +29,7 @@ absl::StatusOr<std::vector<double>> Fdbd::Compute(const ScoreInput& input) const
   OPENSET_RETURN_IF_ERROR(CheckFeaturesLikeFitted(input, origin_.size(), "fdbd"));
   OPENSET_RETURN_IF_ERROR(CheckLogitsLikeFitted(input, between_.rows(), "fdbd"));
   std::vector<double> scores(input.num_samples);
-  for (int64_t row = 0; row < input.num_samples; ++row) {
+  ForEachRowInParallel(input.num_samples, [&](int64_t row) {
     const absl::Span<const float> logits = LogitsOf(input, row);
     const double largest = logits[ArgMax(logits)];
     double most = 0;
@@ -42,12 +43,14 @@ absl::StatusOr<std::vector<double>> Fdbd::Compute(const ScoreInput& input) const
       most = std::max(most, sum);
     }
     const double length = (FeaturesOf(input, row) - origin_).norm();
-    if (length == 0) {
+    scores[row] = length == 0 ? std::nan("") : -most / length;
+  });
+  for (int64_t row = 0; row < input.num_samples; ++row) {
+    if (std::isnan(scores[row])) {
       return absl::InvalidArgumentError(absl::StrCat("the features of row ", row,
                                                      centred_ ? " are the mean of the training features" : " are all 0",
                                                      ": fdbd divides by their distance to it"));
     }
-    scores[row] = -most / length;
   }
   return scores;
 }

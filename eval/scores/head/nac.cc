@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 #include "absl/strings/str_cat.h"
 #include "core/random.h"
@@ -78,13 +79,18 @@ absl::Status Nac::Fit(const ScoreInput& train, absl::Span<const int32_t> labels)
   const std::vector<bool> counted = options_.samples == 0 ? std::vector<bool>(labels.size(), true)
                                                           : Balanced(labels, train.num_outputs, options_.samples);
   Eigen::MatrixXd counts = Eigen::MatrixXd::Zero(train.feature_dim, static_cast<int64_t>(thresholds_.size()) - 1);
-  ForEachRowBlock(train.features, train.feature_dim, [&](int64_t first, int64_t count, Eigen::MatrixXd* block) {
-    ToIntervals(head, block);
-    for (int64_t j = 0; j < count; ++j) {
-      if (!counted[first + j]) continue;
-      for (int64_t d = 0; d < block->rows(); ++d) counts(d, static_cast<int64_t>((*block)(d, j))) += 1;
-    }
-  });
+  std::mutex mutex;
+  // Counts are whole numbers: their sum does not depend on the order.
+  ForEachRowBlockInParallel(train.features, train.feature_dim,
+                            [&](int64_t first, int64_t count, Eigen::MatrixXd* block) {
+                              ToIntervals(head, block);
+                              const std::lock_guard<std::mutex> lock(mutex);
+                              for (int64_t j = 0; j < count; ++j) {
+                                if (!counted[first + j]) continue;
+                                for (int64_t d = 0; d < block->rows(); ++d)
+                                  counts(d, static_cast<int64_t>((*block)(d, j))) += 1;
+                              }
+                            });
   coverage_ = (counts / options_.full).cwiseMin(1.0);
   return absl::OkStatus();
 }

@@ -23,7 +23,7 @@ absl::StatusOr<std::vector<double>> Nci::Compute(const ScoreInput& input) const 
   OPENSET_RETURN_IF_ERROR(CheckFeaturesLikeFitted(input, mean_.size(), "nci"));
   OPENSET_RETURN_IF_ERROR(CheckLogitsLikeFitted(input, weight_.cols(), "nci"));
   std::vector<double> scores(input.num_samples);
-  for (int64_t row = 0; row < input.num_samples; ++row) {
+  ForEachRowInParallel(input.num_samples, [&](int64_t row) {
     const Eigen::VectorXd x = FeaturesOf(input, row);
     const Eigen::VectorXd centred = x - mean_;
     const double distance = centred.norm();
@@ -34,7 +34,7 @@ absl::StatusOr<std::vector<double>> Nci::Compute(const ScoreInput& input) const 
       if (logits[c] == largest) along = std::max(along, weight_.col(static_cast<int64_t>(c)).dot(centred));
     }
     scores[row] = -((distance > 0 ? along / distance : 0) + alpha_ * x.lpNorm<1>());
-  }
+  });
   return scores;
 }
 

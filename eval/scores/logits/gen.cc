@@ -10,11 +10,10 @@
 namespace openset {
 
 absl::StatusOr<std::vector<double>> Gen::Compute(const ScoreInput& input) const {
-  std::vector<float> largest;
-  return ScoreLogitRows(input, [&](absl::Span<const float> logits) {
+  return ScoreLogitRows(input, [this](absl::Span<const float> logits) {
     const SoftmaxSum sum = SumSoftmax(logits);
     const double log_sum = std::log1p(sum.rest);
-    largest.assign(logits.begin(), logits.end());
+    std::vector<float> largest(logits.begin(), logits.end());
     std::iter_swap(largest.begin(), largest.begin() + sum.argmax);
     if (largest.size() > top_) {
       std::nth_element(largest.begin() + 1, largest.begin() + (top_ - 1), largest.end(), std::greater<float>());

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/in_parallel.h"
 #include "core/status_macros.h"
 #include "eval/scores/logits/score_rows.h"
 #include "eval/scores/logits/softmax.h"
@@ -19,21 +21,26 @@ absl::Status Klm::Fit(const ScoreInput& train, absl::Span<const int32_t> /*label
   Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(k, k);
   Eigen::MatrixXd largest = Eigen::MatrixXd::Constant(k, k, -std::numeric_limits<double>::infinity());
   Eigen::VectorXd count = Eigen::VectorXd::Zero(k);
-  for (int64_t row = 0; row < train.num_samples; ++row) {
-    const absl::Span<const float> logits = LogitsOf(train, row);
-    const SoftmaxSum softmax = SumSoftmax(logits);
-    count[softmax.argmax] += 1;
-    for (int64_t c = 0; c < k; ++c) {
-      const double log_p = logits[c] - softmax.max - std::log1p(softmax.rest);
-      double& top = largest(c, softmax.argmax);
-      double& total = sum(c, softmax.argmax);
-      if (log_p > top) {
-        total *= std::exp(top - log_p);
-        top = log_p;
+  std::vector<std::vector<int64_t>> rows(k);  // by the class that is likeliest, ascending
+  for (int64_t row = 0; row < train.num_samples; ++row) rows[ArgMax(LogitsOf(train, row))].push_back(row);
+  InParallel(k, [&](int64_t likeliest) {
+    count[likeliest] = static_cast<double>(rows[likeliest].size());
+    for (const int64_t row : rows[likeliest]) {
+      const absl::Span<const float> logits = LogitsOf(train, row);
+      const SoftmaxSum softmax = SumSoftmax(logits);
+      const double log_sum = std::log1p(softmax.rest);
+      for (int64_t c = 0; c < k; ++c) {
+        const double log_p = logits[c] - softmax.max - log_sum;
+        double& top = largest(c, likeliest);
+        double& total = sum(c, likeliest);
+        if (log_p > top) {
+          total *= std::exp(top - log_p);
+          top = log_p;
+        }
+        total += std::exp(log_p - top);
       }
-      total += std::exp(log_p - top);
     }
-  }
+  });
   log_mean_.resize(k, (count.array() > 0).count());
   int64_t column = 0;
   for (int64_t c = 0; c < k; ++c) {
@@ -47,12 +54,17 @@ absl::StatusOr<std::vector<double>> Klm::Compute(const ScoreInput& input) const 
   OPENSET_RETURN_IF_ERROR(CheckLogitsLikeFitted(input, log_mean_.rows(), "klm"));
   return ScoreLogitRows(input, [this](absl::Span<const float> logits) {
     const SoftmaxSum softmax = SumSoftmax(logits);
+    const double log_sum = std::log1p(softmax.rest);
+    std::vector<double> log_p(logits.size()), p(logits.size());
+    for (size_t c = 0; c < logits.size(); ++c) {
+      log_p[c] = logits[c] - softmax.max - log_sum;
+      p[c] = std::exp(log_p[c]);
+    }
     double nearest = std::numeric_limits<double>::infinity();
     for (int64_t mean = 0; mean < log_mean_.cols(); ++mean) {
       double divergence = 0;
       for (int64_t c = 0; c < log_mean_.rows(); ++c) {
-        const double log_p = logits[c] - softmax.max - std::log1p(softmax.rest);
-        if (const double p = std::exp(log_p); p > 0) divergence += p * (log_p - log_mean_(c, mean));
+        if (p[c] > 0) divergence += p[c] * (log_p[c] - log_mean_(c, mean));
       }
       nearest = std::min(nearest, divergence);
     }

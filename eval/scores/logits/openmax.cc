@@ -129,17 +129,18 @@ absl::StatusOr<std::vector<double>> OpenMax::Compute(const ScoreInput& input) co
 absl::StatusOr<std::optional<ProbabilityLogits>> OpenMax::Probabilities(const ScoreInput& input) const {
   OPENSET_RETURN_IF_ERROR(CheckOutputs(input));
   ProbabilityLogits revised{{}, input.num_outputs + 1};
-  revised.logits.reserve(input.num_samples * revised.num_outputs);
-  for (int64_t i = 0; i < input.num_samples; ++i) {
-    const absl::Span<const float> row = input.logits.subspan(i * input.num_outputs, input.num_outputs);
+  revised.logits.resize(input.num_samples * revised.num_outputs);
+  ForEachRowInParallel(input.num_samples, [&](int64_t i) {
+    const absl::Span<const float> row = LogitsOf(input, i);
     const std::vector<double> removed = RemovedFrom(row);
+    float* const logits = revised.logits.data() + i * revised.num_outputs;
     double of_unknown = 0;
     for (size_t c = 0; c < row.size(); ++c) {
-      revised.logits.push_back(static_cast<float>(row[c] - removed[c]));
+      logits[c] = static_cast<float>(row[c] - removed[c]);
       of_unknown += removed[c];
     }
-    revised.logits.push_back(static_cast<float>(of_unknown));
-  }
+    logits[row.size()] = static_cast<float>(of_unknown);
+  });
   return revised;
 }
 
@@ -147,15 +148,14 @@ absl::StatusOr<std::optional<std::vector<int32_t>>> OpenMax::Predictions(const S
                                                                          int64_t num_classes) const {
   OPENSET_RETURN_IF_ERROR(CheckOutputs(input));
   if (!options_.revised_prediction) return std::nullopt;
-  std::vector<int32_t> predictions;
-  predictions.reserve(input.num_samples);
-  for (int64_t i = 0; i < input.num_samples; ++i) {
-    const absl::Span<const float> row = input.logits.subspan(i * input.num_outputs, input.num_outputs);
+  std::vector<int32_t> predictions(input.num_samples);
+  ForEachRowInParallel(input.num_samples, [&](int64_t i) {
+    const absl::Span<const float> row = LogitsOf(input, i);
     const std::vector<double> revised =
         OpenMaxProbabilities(std::vector<double>(row.begin(), row.end()), RemovedFrom(row));
     const int64_t largest = std::max_element(revised.begin(), revised.end()) - revised.begin();
-    predictions.push_back(static_cast<int32_t>(std::min(largest, num_classes)));
-  }
+    predictions[i] = static_cast<int32_t>(std::min(largest, num_classes));
+  });
   return predictions;
 }
 

@@ -3,10 +3,22 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "core/in_parallel.h"
 #include "core/status_macros.h"
 #include "eval/scores/logits/softmax.h"
 
 namespace openset {
+namespace {
+
+constexpr int64_t kRowsATurn = 512;
+
+}  // namespace
+
+void ForEachRowInParallel(int64_t num_rows, const std::function<void(int64_t row)>& work) {
+  InParallelRanges(num_rows, kRowsATurn, [&work](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) work(row);
+  });
+}
 
 absl::Status CheckLogits(const ScoreInput& input) {
   if (input.logits.empty() && input.num_samples > 0) return absl::InvalidArgumentError("the score needs logits");
@@ -78,8 +90,8 @@ absl::StatusOr<std::vector<double>> ScoreLogitRows(const ScoreInput& input,
                                                    const std::function<double(absl::Span<const float>)>& score) {
   OPENSET_RETURN_IF_ERROR(CheckLogits(input));
   std::vector<double> scores(input.num_samples);
+  ForEachRowInParallel(input.num_samples, [&](int64_t row) { scores[row] = score(LogitsOf(input, row)); });
   for (int64_t row = 0; row < input.num_samples; ++row) {
-    scores[row] = score(LogitsOf(input, row));
     if (std::isnan(scores[row])) {
       return absl::InvalidArgumentError(absl::StrCat("the score is NaN in row ", row, ": its logits are infinite"));
     }

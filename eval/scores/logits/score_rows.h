@@ -14,6 +14,9 @@
 
 namespace openset {
 
+// work(0), ..., work(num_rows - 1), in several threads (core/in_parallel.h) and in any order.
+void ForEachRowInParallel(int64_t num_rows, const std::function<void(int64_t row)>& work);
+
 // OK if `input` has logits of its stated shape, none of them NaN.
 // Errors: kInvalidArgument, with the row where one is to blame.
 absl::Status CheckLogits(const ScoreInput& input);
@@ -37,8 +40,8 @@ ClassRows RowsByClass(const ScoreInput& train, absl::Span<const int32_t> labels)
 // Errors, beyond: kFailedPrecondition for fitted_outputs of 0, which is that of a score not fitted yet.
 absl::Status CheckLogitsLikeFitted(const ScoreInput& input, int64_t fitted_outputs, absl::string_view name);
 
-// `score` of each row of logits [K], after CheckLogits. Errors: those of CheckLogits; kInvalidArgument, with the row,
-// where the score is NaN (infinite logits can do that).
+// `score` of each row of logits [K], after CheckLogits; it is called from several threads. Errors: those of
+// CheckLogits; kInvalidArgument, with the row, where the score is NaN (infinite logits can do that).
 absl::StatusOr<std::vector<double>> ScoreLogitRows(const ScoreInput& input,
                                                    const std::function<double(absl::Span<const float>)>& score);
 

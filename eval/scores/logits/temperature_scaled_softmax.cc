@@ -1,6 +1,7 @@
 #include "eval/scores/logits/temperature_scaled_softmax.h"
 
 #include <cmath>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
@@ -17,8 +18,8 @@ struct Slope {
 };
 
 Slope SlopeAt(double b, const ScoreInput& train, absl::Span<const int32_t> labels) {
-  Slope slope;
-  for (int64_t row = 0; row < train.num_samples; ++row) {
+  std::vector<Slope> of_row(train.num_samples);
+  ForEachRowInParallel(train.num_samples, [&](int64_t row) {
     const absl::Span<const float> logits = train.logits.subspan(row * train.num_outputs, train.num_outputs);
     const double max = logits[ArgMax(logits)];
     double weight = 0, mean = 0, square = 0;
@@ -31,8 +32,12 @@ Slope SlopeAt(double b, const ScoreInput& train, absl::Span<const int32_t> label
       square += e * d * d;
     }
     mean /= weight;
-    slope.first += mean - (logits[labels[row]] - max);
-    slope.second += square / weight - mean * mean;
+    of_row[row] = {mean - (logits[labels[row]] - max), square / weight - mean * mean};
+  });
+  Slope slope;
+  for (const Slope& one : of_row) {
+    slope.first += one.first;
+    slope.second += one.second;
   }
   slope.first /= train.num_samples;
   slope.second /= train.num_samples;

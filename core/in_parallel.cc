@@ -1,0 +1,47 @@
+#include "core/in_parallel.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <thread>
+#include <vector>
+
+namespace openset {
+namespace {
+
+std::atomic<int> thread_limit{std::numeric_limits<int>::max()};
+
+int NumCpus() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  // The set is too small for machines of more than 1024 CPUs.
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+    return static_cast<int>(std::thread::hardware_concurrency());
+  return CPU_COUNT(&allowed);
+}
+
+}  // namespace
+
+int NumThreads() { return std::max(1, std::min(NumCpus(), thread_limit.load())); }
+
+void LimitThreads(int threads) { thread_limit = threads; }
+
+void InParallel(int64_t count, const std::function<void(int64_t)>& work) {
+  std::atomic<int64_t> next{0};
+  const auto run = [&] {
+    for (int64_t i = next++; i < count; i = next++) work(i);
+  };
+  const int64_t threads = count > 1 ? std::min<int64_t>(count, NumThreads()) : 1;
+  std::vector<std::thread> others;
+  for (int64_t t = 1; t < threads; ++t) others.emplace_back(run);
+  run();
+  for (std::thread& thread : others) thread.join();
+}
+
+void InParallelRanges(int64_t count, int64_t size, const std::function<void(int64_t begin, int64_t end)>& work) {
+  InParallel((count + size - 1) / size, [&](int64_t i) { work(i * size, std::min(count, (i + 1) * size)); });
+}
+
+}  // namespace openset

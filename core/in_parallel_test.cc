@@ -1,0 +1,75 @@
+#include "core/in_parallel.h"
+
+#include <sched.h>
+
+#include <atomic>
+#include <limits>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+class InParallelTest : public ::testing::Test {
+ protected:
+  ~InParallelTest() override { LimitThreads(std::numeric_limits<int>::max()); }
+};
+
+TEST_F(InParallelTest, DoesEachPieceOnce) {
+  for (const int limit : {1, 3, 1000}) {
+    LimitThreads(limit);
+    for (const int64_t count : {0, 1, 2, 1000}) {
+      std::vector<std::atomic<int>> calls(count);
+      InParallel(count, [&](int64_t i) { ++calls[i]; });
+      for (const auto& number : calls) EXPECT_EQ(number, 1);
+    }
+  }
+}
+
+TEST_F(InParallelTest, CutsRanges) {
+  std::mutex mutex;
+  std::set<std::pair<int64_t, int64_t>> ranges;
+  const auto note = [&](int64_t begin, int64_t end) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    EXPECT_TRUE(ranges.insert({begin, end}).second);
+  };
+  InParallelRanges(10, 4, note);
+  EXPECT_THAT(ranges, ::testing::ElementsAre(std::make_pair(0, 4), std::make_pair(4, 8), std::make_pair(8, 10)));
+  ranges.clear();
+  InParallelRanges(8, 4, note);
+  EXPECT_THAT(ranges, ::testing::ElementsAre(std::make_pair(0, 4), std::make_pair(4, 8)));
+  InParallelRanges(0, 4, [](int64_t, int64_t) { ADD_FAILURE(); });
+}
+
+TEST_F(InParallelTest, TakesNoMoreThreadsThanItMay) {
+  LimitThreads(1);
+  EXPECT_EQ(NumThreads(), 1);
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  InParallel(100, [&](int64_t) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    threads.insert(std::this_thread::get_id());
+  });
+  EXPECT_THAT(threads, ::testing::ElementsAre(std::this_thread::get_id()));
+}
+
+TEST_F(InParallelTest, TakesNoMoreThreadsThanThereAreCpusForIt) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+  EXPECT_EQ(NumThreads(), CPU_COUNT(&before));
+  CPU_ZERO(&one);
+  for (int cpu = 0; CPU_COUNT(&one) == 0; ++cpu) {
+    if (CPU_ISSET(cpu, &before)) CPU_SET(cpu, &one);
+  }
+  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  EXPECT_EQ(NumThreads(), 1);
+  EXPECT_EQ(sched_setaffinity(0, sizeof(before), &before), 0);
+}
+
+}  // namespace
+}  // namespace openset
