@@ -1,4 +1,5 @@
 #include <cmath>
+#include <iostream>
 #include <limits>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@
 #include "eval/metrics/make_metric.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/report/curve_files.h"
+#include "eval/report/evaluation_hints.h"
 #include "eval/report/evaluation_report.h"
 #include "eval/statistics/bootstrap.h"
 #include "eval/statistics/delong.h"
@@ -216,7 +218,9 @@ absl::Status RunEval(const std::vector<std::string>& arguments) {
   if (const std::string folder = absl::GetFlag(FLAGS_curves); !folder.empty()) {
     OPENSET_RETURN_IF_ERROR(WriteCurves(UserPath(folder), ranked, report));
   }
-  return WriteOut(FormatEvaluation(report, format));
+  OPENSET_RETURN_IF_ERROR(WriteOut(FormatEvaluation(report, format)));
+  for (const std::string& hint : EvaluationHints(ranked, scored.origin)) std::cerr << "hint: " << hint << "\n";
+  return absl::OkStatus();
 }
 
 }  // namespace

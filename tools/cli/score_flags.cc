@@ -77,6 +77,7 @@ absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& 
   OPENSET_ASSIGN_OR_RETURN(result.samples, ReadSampleSet(paths, roles));
   if (score.empty() && !result.samples.unknown_score.empty()) {
     result.note = "unknown score: that of the file";
+    result.origin = ScoreOrigin::kFile;
     return result;
   }
   if (score.empty()) {

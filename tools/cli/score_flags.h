@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "eval/files/sample_set.h"
+#include "eval/report/evaluation_hints.h"
 #include "eval/report/evaluation_report.h"
 #include "eval/statistics/bootstrap.h"
 
@@ -28,6 +29,7 @@ std::vector<std::string> IntervalFlags();
 struct ScoredSamples {
   SampleSet samples;  // with an unknown score
   std::string note;   // which score it is
+  ScoreOrigin origin = ScoreOrigin::kOutputs;
 };
 // The samples of `files`, scored by --score; without that flag by the score in the files, else by max_softmax.
 absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& files);

@@ -212,6 +212,36 @@ TEST_F(EvalTest, BadInputIsOneLine) {
   EXPECT_THAT(Error({"eval", "."}), HasSubstr("files of scores end in .npz, .npy or .csv"));
 }
 
+// What is likely a mistake is said on standard error, behind the table; the exit code is that of the table.
+TEST_F(EvalTest, HintsAtMistakes) {
+  // 60 known samples of three classes and 40 unknown ones; label c is called `prediction(i)`.
+  const auto write = [&](const std::string& name, double known_score, const auto& prediction) {
+    std::string text = "label,prediction,unknown_score\n";
+    for (int i = 0; i < 100; ++i) {
+      absl::StrAppend(&text, i < 60 ? i % 3 : -1, ",", prediction(i), ",", i < 60 ? known_score : 1, "\n");
+    }
+    program_.Write(name, text);
+  };
+  const auto hints = [&](const std::string& name) {
+    const ProgramResult result = program_.Run({"eval", name, "--metrics=aurc", "--format=json"});
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_TRUE(nlohmann::json::parse(result.out)["metrics"].contains("aurc"));
+    return result.err;
+  };
+  write("right.csv", 0.5, [](int i) { return i % 3; });
+  EXPECT_EQ(hints("right.csv"), "");
+  write("negated.csv", 1.5, [](int i) { return i % 3; });
+  EXPECT_EQ(hints("negated.csv"),
+            "hint: AUROC is 0.0 %: known samples have the larger unknown scores; larger means more unknown here, and a "
+            "file whose scores are larger for known samples takes --higher_is_known\n");
+  write("shifted.csv", 0.5, [](int i) { return (i + 1) % 3; });
+  EXPECT_THAT(hints("shifted.csv"), HasSubstr("hint: accuracy is 0.0 %, and 100.0 % with the classes in another order "
+                                              "(label 0 is prediction 1, label 1 is prediction 2, label 2 is"));
+  write("guessed.csv", 0.5, [](int i) { return i / 3 % 3; });
+  EXPECT_THAT(hints("guessed.csv"),
+              HasSubstr("hint: accuracy is 33.3 % on 60 known samples, no better than guessing "));
+}
+
 TEST_F(EvalTest, BadFlags) {
   program_.Write("scores.csv", kScores);
   const auto error = [&](const std::string& flag) { return Error({"eval", "scores.csv", flag}); };

@@ -1,0 +1,105 @@
+#include "eval/report/evaluation_hints.h"
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "eval/metrics/auroc.h"
+
+namespace openset {
+namespace {
+
+// Known samples whose prediction is a class.
+struct ClosedSet {
+  int64_t samples = 0;
+  int64_t correct = 0;
+};
+
+bool Counts(const EvaluationInput& input, int64_t sample) {
+  return !input.IsUnknown(sample) && input.prediction()[sample] < input.num_classes();
+}
+
+ClosedSet ClosedSetOf(const EvaluationInput& input) {
+  ClosedSet closed;
+  if (input.prediction().empty()) return closed;
+  for (int64_t i = 0; i < input.num_samples(); ++i) {
+    if (!Counts(input, i)) continue;
+    ++closed.samples;
+    closed.correct += input.IsCorrect(i);
+  }
+  return closed;
+}
+
+std::optional<ClassOrder> BetterOrderOf(const EvaluationInput& input) {
+  std::map<std::pair<int, int>, int64_t> counts;
+  for (int64_t i = 0; i < input.num_samples(); ++i) {
+    if (Counts(input, i)) ++counts[{input.label()[i], input.prediction()[i]}];
+  }
+  std::vector<LabelledPredictions> list;
+  for (const auto& [pair, samples] : counts) list.push_back({pair.first, pair.second, samples});
+  return BetterOrder(list, input.num_classes());
+}
+
+std::string BelowHalfText(double auroc, ScoreOrigin origin) {
+  std::string text = absl::StrFormat("AUROC is %.1f %%: known samples have the larger unknown scores; ", 100 * auroc);
+  switch (origin) {
+    case ScoreOrigin::kFile:
+      return absl::StrCat(text,
+                          "larger means more unknown here, and a file whose scores are larger for known samples takes "
+                          "--higher_is_known");
+    case ScoreOrigin::kFileNegated:
+      return absl::StrCat(text, "are they larger for known samples in the file, as --higher_is_known says?");
+    case ScoreOrigin::kOutputs:
+      return absl::StrCat(text,
+                          "are those of label -1 (and of the sets that --unknown, --near and --far name) the unknown "
+                          "ones, and are label and logits of the same samples?");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string OrderText(const ClassOrder& order) {
+  constexpr size_t kMost = 6;
+  std::vector<std::string> places;
+  bool more = false;
+  for (size_t label = 0; label < order.prediction_of.size(); ++label) {
+    if (order.prediction_of[label] == label) continue;
+    more = places.size() == kMost;
+    if (more) break;
+    places.push_back(absl::StrCat("label ", label, " is prediction ", order.prediction_of[label]));
+  }
+  return absl::StrCat(absl::StrJoin(places, ", "), more ? " ..." : "");
+}
+
+std::vector<std::string> EvaluationHints(const RankedInput& ranked, ScoreOrigin origin) {
+  const EvaluationInput& input = ranked.input();
+  std::vector<std::string> hints;
+  const ClosedSet closed = ClosedSetOf(input);
+  // With four of five right, no other order gains a fifth.
+  std::optional<ClassOrder> order;
+  if (closed.samples > 0 && closed.correct < 0.8 * closed.samples) order = BetterOrderOf(input);
+  if (order.has_value()) {
+    hints.push_back(absl::StrFormat(
+        "accuracy is %.1f %%, and %.1f %% with the classes in another order (%s): number the labels as the network's "
+        "outputs are, by the split that it was trained on",
+        100 * order->plain_accuracy, 100 * order->accuracy, OrderText(*order)));
+  } else if (closed.samples > 0 && IsNearChance(closed.correct, closed.samples, input.num_classes())) {
+    hints.push_back(
+        absl::StrFormat("accuracy is %.1f %% on %d known samples, no better than guessing among %d classes: are label "
+                        "and %s of the same "
+                        "samples in the same order, and is label c the network's output c?",
+                        100.0 * closed.correct / closed.samples, closed.samples, input.num_classes(),
+                        input.logits().empty() ? "prediction" : "logits"));
+  }
+  const MetricResult auroc = Auroc(ranked);
+  if (auroc.value.has_value() && IsBelowHalf(*auroc.value, input.num_known(), input.num_unknown())) {
+    hints.push_back(BelowHalfText(*auroc.value, origin));
+  }
+  return hints;
+}
+
+}  // namespace openset

@@ -1,0 +1,91 @@
+#include "eval/report/evaluation_hints.h"
+
+#include "eval/testing/golden.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+// 30 known samples of each of three classes, of which label c is called (c + shift) mod 3, but every tenth is called c,
+// and 60 unknown samples. Known ones have the scores 0 ... 89, unknown ones all `unknown`.
+testing::Samples Shifted(int shift, double unknown) {
+  testing::Samples samples;
+  samples.num_classes = 3;
+  for (int i = 0; i < 150; ++i) {
+    const bool known = i < 90;
+    samples.label.push_back(known ? i % 3 : -1);
+    samples.prediction.push_back(known && i % 10 == 0 ? i % 3 : (i + shift) % 3);
+    samples.unknown_score.push_back(known ? i : unknown);
+  }
+  return samples;
+}
+
+std::vector<std::string> HintsOf(const testing::Samples& samples, ScoreOrigin origin = ScoreOrigin::kFile) {
+  return EvaluationHints(RankedInput(samples.Input()), origin);
+}
+
+TEST(EvaluationHints, NoneWhereNothingIsSuspicious) { EXPECT_THAT(HintsOf(Shifted(0, 100)), IsEmpty()); }
+
+// 9 of 90 are right; with label c for prediction c + 1 the 81 others.
+TEST(EvaluationHints, ClassesInAnotherOrder) {
+  EXPECT_THAT(
+      HintsOf(Shifted(1, 100)),
+      ElementsAre("accuracy is 10.0 %, and 90.0 % with the classes in another order (label 0 is prediction 1, "
+                  "label 1 is prediction 2, label 2 is prediction 0): number the labels as the network's outputs "
+                  "are, by the split that it was trained on"));
+}
+
+TEST(EvaluationHints, NoBetterThanGuessing) {
+  testing::Samples samples = Shifted(0, 100);
+  for (int i = 0; i < 90; ++i) samples.prediction[i] = i / 3 % 3;  // each label has ten of each
+  EXPECT_THAT(
+      HintsOf(samples),
+      ElementsAre("accuracy is 33.3 % on 90 known samples, no better than guessing among 3 classes: are label and "
+                  "prediction of the same samples in the same order, and is label c the network's output c?"));
+  samples.num_outputs = 3;
+  samples.logits.assign(450, 0);
+  EXPECT_THAT(HintsOf(samples), ElementsAre(HasSubstr("are label and logits of the same samples")));
+  // Predictions that are the unknown class say nothing of the order: 30 of the 30 others are right.
+  for (int i = 0; i < 90; ++i) samples.prediction[i] = i < 60 ? 3 : i % 3;
+  EXPECT_THAT(HintsOf(samples), IsEmpty());
+}
+
+// All unknown scores are below all known ones: AUROC 0. At 44.5, half of the known samples are below: 50 %.
+TEST(EvaluationHints, ScoresOfTheOtherDirection) {
+  EXPECT_THAT(HintsOf(Shifted(0, -1)),
+              ElementsAre(AllOf(StartsWith("AUROC is 0.0 %: known samples have the larger unknown scores; "),
+                                EndsWith("a file whose scores are larger for known samples takes --higher_is_known"))));
+  EXPECT_THAT(HintsOf(Shifted(0, -1), ScoreOrigin::kFileNegated),
+              ElementsAre(EndsWith("are they larger for known samples in the file, as --higher_is_known says?")));
+  EXPECT_THAT(HintsOf(Shifted(0, -1), ScoreOrigin::kOutputs), ElementsAre(HasSubstr("are those of label -1")));
+  EXPECT_THAT(HintsOf(Shifted(0, 44.5)), IsEmpty());
+  EXPECT_THAT(HintsOf(Shifted(1, -1)).size(), 2);
+}
+
+TEST(EvaluationHints, KnownSamplesAlone) {
+  testing::Samples samples = Shifted(0, 100);
+  samples.label.resize(90);
+  samples.prediction.resize(90);
+  samples.unknown_score.resize(90);
+  EXPECT_THAT(HintsOf(samples), IsEmpty());
+}
+
+TEST(OrderText, NamesAtMostSix) {
+  ClassOrder order;
+  for (int c = 0; c < 8; ++c) order.prediction_of.push_back((c + 1) % 8);
+  EXPECT_THAT(OrderText(order),
+              AllOf(StartsWith("label 0 is prediction 1, "), EndsWith("label 5 is prediction 6 ...")));
+  order.prediction_of = {1, 0, 2};
+  EXPECT_EQ(OrderText(order), "label 0 is prediction 1, label 1 is prediction 0");
+}
+
+}  // namespace
+}  // namespace openset
