@@ -1,10 +1,13 @@
 #include "core/table.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 
 namespace openset {
 namespace {
@@ -22,6 +25,38 @@ std::vector<size_t> Widths(const Table& table) {
   return widths;
 }
 
+// Words on lines of at most `width` characters, or of one word where it is longer.
+std::vector<std::string> Wrapped(const std::string& text, size_t width) {
+  std::vector<std::string> lines = {""};
+  for (const absl::string_view word : absl::StrSplit(text, ' ')) {
+    std::string& line = lines.back();
+    if (line.empty()) {
+      line = std::string(word);
+    } else if (Width(line) + 1 + Width(std::string(word)) <= width) {
+      absl::StrAppend(&line, " ", word);
+    } else {
+      lines.emplace_back(word);
+    }
+  }
+  return lines;
+}
+
+// Those that heads on several lines need: of cells, and of the heads' words.
+std::vector<size_t> WrappedWidths(const Table& table) {
+  Table words = table;
+  for (std::string& head : words.header) {
+    size_t longest = 0;
+    for (const absl::string_view word : absl::StrSplit(head, ' '))
+      longest = std::max(longest, Width(std::string(word)));
+    head.assign(longest, ' ');
+  }
+  return Widths(words);
+}
+
+size_t Total(const std::vector<size_t>& widths) {
+  return std::accumulate(widths.begin(), widths.end(), 2 * (widths.size() - 1));
+}
+
 std::string Padded(const std::string& cell, size_t width, bool left) {
   const std::string space(width - Width(cell), ' ');
   return left ? cell + space : space + cell;
@@ -36,20 +71,69 @@ std::string Line(const Table& table, const std::vector<std::string>& row, const 
   return line;
 }
 
+// A line without blanks at its end.
+std::string Trimmed(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+// The heads on as many lines as they need, the last line above the rows.
+std::string HeadLines(const Table& table, const std::vector<size_t>& widths) {
+  std::vector<std::vector<std::string>> heads;
+  size_t lines = 1;
+  for (size_t c = 0; c < table.header.size(); ++c) {
+    heads.push_back(Wrapped(table.header[c], widths[c]));
+    lines = std::max(lines, heads.back().size());
+  }
+  std::string text;
+  for (size_t l = 0; l < lines; ++l) {
+    std::vector<std::string> row;
+    for (const std::vector<std::string>& head : heads) {
+      const size_t above = lines - head.size();
+      row.push_back(l < above ? "" : head[l - above]);
+    }
+    text += Trimmed(Line(table, row, widths, "  "));
+  }
+  return text;
+}
+
+// The left columns, and those from `first` to before `end`.
+Table Columns(const Table& table, size_t first, size_t end) {
+  const auto part = [&](const std::vector<std::string>& row) {
+    std::vector<std::string> cells(row.begin(), row.begin() + table.left_columns);
+    cells.insert(cells.end(), row.begin() + first, row.begin() + end);
+    return cells;
+  };
+  Table columns{part(table.header), {}, table.left_columns};
+  for (const std::vector<std::string>& row : table.rows) columns.rows.push_back(part(row));
+  return columns;
+}
+
+// How many of the columns fit, at least one beside the left ones.
+size_t ColumnsWithin(const std::vector<size_t>& widths, size_t left_columns, size_t width) {
+  size_t total = 0;
+  for (size_t c = 0; c < widths.size(); ++c) {
+    total += widths[c] + (c == 0 ? 0 : 2);
+    if (total > width && c > left_columns) return c;
+  }
+  return widths.size();
+}
+
 }  // namespace
 
 std::string FullPrecision(double value) { return absl::StrFormat("%.17g", value); }
 
-std::string ToText(const Table& table) {
-  const std::vector<size_t> widths = Widths(table);
-  size_t total = 2 * (widths.size() - 1);
-  for (size_t width : widths) total += width;
-  std::string text = absl::StrCat(Line(table, table.header, widths, "  "), "\n", std::string(total, '-'), "\n");
-  for (const std::vector<std::string>& row : table.rows) {
-    std::string line = Line(table, row, widths, "  ");
-    line.erase(line.find_last_not_of(' ') + 1);
-    absl::StrAppend(&text, line, "\n");
+std::string ToText(const Table& table, size_t width) {
+  std::vector<size_t> widths = Widths(table);
+  if (Total(widths) > width) {
+    widths = WrappedWidths(table);
+    if (const size_t fitting = ColumnsWithin(widths, table.left_columns, width); fitting < widths.size()) {
+      return absl::StrCat(ToText(Columns(table, table.left_columns, fitting), width), "\n",
+                          ToText(Columns(table, fitting, widths.size()), width));
+    }
   }
+  std::string text = absl::StrCat(HeadLines(table, widths), std::string(Total(widths), '-'), "\n");
+  for (const std::vector<std::string>& row : table.rows) text += Trimmed(Line(table, row, widths, "  "));
   return text;
 }
 

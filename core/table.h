@@ -2,6 +2,7 @@
 #ifndef OPENSET_CORE_TABLE_H_
 #define OPENSET_CORE_TABLE_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,9 @@ struct Table {
 // A number in a cell: 17 significant digits, which give the same double when read.
 std::string FullPrecision(double value);
 
-// Aligned columns, for a terminal. UTF-8 counts by characters.
-std::string ToText(const Table& table);
+// Aligned columns, for a terminal. UTF-8 counts by characters. A table that is wider than `width` has its heads over
+// several lines, and where that is not enough its columns in parts below each other, each with the left ones.
+std::string ToText(const Table& table, size_t width = 120);
 // A pipe table.
 std::string ToMarkdown(const Table& table);
 // RFC 4180, with "\n" as line end.

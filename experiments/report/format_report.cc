@@ -92,11 +92,12 @@ std::string FormatLatex(const Report& report) {
   const std::vector<std::string> lines = PublishedLines(report, notes);
   for (const std::string& line : lines) absl::StrAppend(&text, "{\\footnotesize ", EscapeLatex(line), "\\par}\n");
   if (!report.baseline.empty()) {
-    absl::StrAppend(
-        &text, "{\\footnotesize ",
-        EscapeLatex(absl::StrCat("* differs from ", report.baseline,
-                                 ": t test of differences paired by split and seed, clustered by split, Holm")),
-        "\\par}\n");
+    absl::StrAppend(&text, "{\\footnotesize ",
+                    EscapeLatex(absl::StrCat(
+                        "* differs from ", report.baseline,
+                        ": t test of differences paired by split and seed, clustered by split, Holm's p < 0.05 over "
+                        "all tests of a metric.")),
+                    "\\par}\n");
   }
   return text;
 }
@@ -241,6 +242,7 @@ nlohmann::ordered_json ReportJson(const Report& report) {
     entry["group"] = cell.group;
     entry["metric"] = cell.metric;
     entry["label"] = cell.display.label;
+    entry["column"] = cell.shared_label.value_or(cell.display.label);
     entry["unit"] = cell.display.value_unit;
     entry["display"] = {{"factor", cell.display.factor}, {"digits", cell.display.digits}, {"unit", cell.display.unit}};
     const std::optional<bool>& higher = cell.display.higher_is_better;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -13,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "eval/metrics/make_metric.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/spec/method_threshold.h"
 #include "experiments/store/metric_groups.h"
 
 namespace openset {
@@ -170,6 +173,47 @@ void AddResult(const TrialResult& result, ReportCell* cell) {
   }
 }
 
+// Methods and their thresholds, by known classes, most first.
+using Thresholds = std::map<int, std::vector<std::pair<std::string, double>>, std::greater<>>;
+
+// "4 known classes: softmax -0.48, noise_softmax 0; 2 known classes: softmax -0.8".
+std::string ThresholdsText(const Thresholds& thresholds) {
+  const auto of_method = [](std::string* out, const std::pair<std::string, double>& method) {
+    absl::StrAppend(out, method.first, " ", method.second);
+  };
+  return absl::StrJoin(thresholds, "; ", [&](std::string* out, const auto& level) {
+    absl::StrAppend(out, level.first, " known classes: ", absl::StrJoin(level.second, ", ", of_method));
+  });
+}
+
+// Gives methods that have different thresholds in a metric one column, and a line that says which.
+void ShareColumns(absl::Span<const TrialResult> results, Report* report) {
+  std::map<std::string, std::set<std::string>> labels;  // by the metric's name
+  for (const ReportCell& cell : report->cells) labels[cell.metric].insert(cell.display.label);
+  std::map<std::string, std::string> shared;
+  std::map<std::string, Thresholds> thresholds;
+  for (const TrialResult& result : results) {
+    for (MetricSpec metric : result.trial->metric()) {
+      const std::string name = MetricName(metric);
+      if (labels[name].size() < 2) continue;
+      const std::optional<double> threshold = TakeThreshold(&metric);
+      if (!threshold.has_value()) continue;
+      shared[name] = DisplayOf(metric).label;
+      auto& of_level = thresholds[name][result.trial->data().test_known().class_id_size()];
+      const std::pair<std::string, double> method = {result.trial->method().name(), *threshold};
+      if (!absl::c_linear_search(of_level, method)) of_level.push_back(method);
+    }
+  }
+  std::map<std::string, std::vector<std::string>> lines;  // metrics by what there is to say
+  for (const auto& [name, of_metric] : thresholds) lines[ThresholdsText(of_metric)].push_back(name);
+  for (const auto& [line, names] : lines) {
+    report->note_lines.push_back(absl::StrCat("Thresholds (", absl::StrJoin(names, ", "), "): ", line));
+  }
+  for (ReportCell& cell : report->cells) {
+    if (const auto label = shared.find(cell.metric); label != shared.end()) cell.shared_label = label->second;
+  }
+}
+
 }  // namespace
 
 std::string AxisText(const std::vector<AxisValue>& axis) {
@@ -217,6 +261,7 @@ Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> r
   }
   report.cells = cells.Take();
   for (ReportCell& cell : report.cells) Summarise(&cell);
+  ShareColumns(results, &report);
   return report;
 }
 

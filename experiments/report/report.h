@@ -50,8 +50,9 @@ struct ReportCell {
       group;  // which unknown samples: "pool", or GroupText (experiments/store/metric_groups.h) where there are sets
   std::string metric;  // its name
   Display display;
-  double mean = 0;  // of values; undefined if n is 0
-  double std = 0;   // population standard deviation (divided by n), as in published tables
+  std::optional<std::string> shared_label;  // of all methods, where these have thresholds of their own
+  double mean = 0;                          // of values; undefined if n is 0
+  double std = 0;                           // population standard deviation (divided by n), as in published tables
   int n = 0;
   std::vector<double> values;  // in the order of the trials
   std::vector<int> splits;     // of each value

@@ -16,7 +16,7 @@
   const rowName = (cell) => [cell.method, ...Object.entries(cell.axis).map(([name, value]) => `${name} ${value}`)].join(', ');
   const headOf = (cell) => {
     const arrow = cell.higher_is_better === null ? '' : cell.higher_is_better ? ' ↑' : ' ↓';
-    return cell.label + (cell.display.unit ? `, ${cell.display.unit}` : '') + arrow;
+    return cell.column + (cell.display.unit ? `, ${cell.display.unit}` : '') + arrow;
   };
 
   // One table a task, level of openness, and whether its rows are sets of unknown samples.

@@ -54,6 +54,13 @@ std::string MetricHead(const Display& display) {
   return absl::StrCat(LabelWithUnit(display), *display.higher_is_better ? " ↑" : " ↓");
 }
 
+// That of a column or row of several methods' cells.
+std::string SharedHead(const ReportCell& cell) {
+  Display display = cell.display;
+  display.label = cell.shared_label.value_or(display.label);
+  return MetricHead(display);
+}
+
 // A table that grows by cells.
 class Grid {
  public:
@@ -154,7 +161,7 @@ std::vector<TitledTable> DefaultTables(const Report& report) {
     }
     std::vector<std::string> row = {RowName(cell)};
     if (of_set) row.push_back(cell.group);
-    grids[at->second].Put(row, MetricHead(cell.display), &cell);
+    grids[at->second].Put(row, SharedHead(cell), &cell);
   }
   std::vector<TitledTable> tables;
   for (const Grid& grid : grids) tables.push_back(grid.Make(false));
@@ -169,7 +176,7 @@ std::vector<std::pair<std::string, TextOf>> CellFields(const Report& report) {
       {"method", [](const ReportCell& cell) { return cell.method; }},
       {"task", [](const ReportCell& cell) { return cell.task; }},
       {"group", [](const ReportCell& cell) { return cell.group; }},
-      {"metric", [](const ReportCell& cell) { return MetricHead(cell.display); }},
+      {"metric", SharedHead},
       {"known_classes", [](const ReportCell& cell) { return absl::StrCat(cell.known_classes); }},
       {"unknown_classes", [](const ReportCell& cell) { return absl::StrCat(cell.unknown_classes); }},
   };

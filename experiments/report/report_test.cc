@@ -101,6 +101,28 @@ TEST(MakeReport, AxisValuesAndOpennessMakeRowsAndTables) {
   EXPECT_THAT(text, HasSubstr("task, 2 unknown classes, openness 0.125"));
 }
 
+TEST(MakeReport, MethodsWithThresholdsOfTheirOwnShareAColumn) {
+  std::vector<TrialSpec> trials = {Trial("a", 0, 5), Trial("b", 0, 5)};
+  std::vector<TrialRecord> records(2);
+  for (int i = 0; i < 2; ++i) {
+    trials[i].clear_metric();
+    trials[i].add_metric()->mutable_outer()->set_threshold(i == 0 ? -0.5 : 0);
+    MetricRecord* metric = records[i].add_metric();
+    metric->set_name("outer");
+    metric->set_value(0.5 + 0.25 * i);
+    metric->mutable_group()->set_kind(MetricGroup::POOL);
+  }
+  const Report report = MakeReport("study", {{&trials[0], &records[0]}, {&trials[1], &records[1]}});
+  ASSERT_EQ(report.cells.size(), 2);
+  EXPECT_EQ(report.cells[0].display.label, "outer score (threshold -0.5)");
+  EXPECT_EQ(report.cells[1].display.label, "outer score (threshold 0)");
+  for (const ReportCell& cell : report.cells) EXPECT_EQ(cell.shared_label, "outer score (threshold of the method)");
+  EXPECT_THAT(report.note_lines, ElementsAre("Thresholds (outer): 3 known classes: a -0.5, b 0"));
+  EXPECT_THAT(FormatReport(report, ReportFormat::kText),
+              HasSubstr("\na                                            50.00\nb                                       "
+                        "     75.00\n"));
+}
+
 TEST(MakeReport, JsonHasEachRecordWithItsLearningCurve) {
   TrialRecord record = Record(0.5, 0.75);
   record.set_trial_id("abc");

@@ -31,4 +31,12 @@ absl::StatusOr<bool> SetMethodThreshold(const MethodSpec& method, int known_clas
   return true;
 }
 
+std::optional<double> TakeThreshold(MetricSpec* metric) {
+  BalancedScoreSpec* spec = BalancedScoreOf(metric);
+  if (spec == nullptr || !spec->has_threshold()) return std::nullopt;
+  const double threshold = spec->threshold();
+  spec->mutable_of_method();
+  return threshold;
+}
+
 }  // namespace openset

@@ -33,6 +33,16 @@ TEST(SetMethodThreshold, LeavesOtherMetricsAlone) {
   EXPECT_EQ(*Resolved("", "overall { known_accepted: 0.9 }"), "overall { known_accepted: 0.9 }");
 }
 
+TEST(TakeThreshold, LeavesTheMethodsOwnInItsPlace) {
+  MetricSpec metric;
+  ASSERT_TRUE(ParseTextProto("outer { threshold: -0.5 denominator: ALL }", "text", &metric).ok());
+  EXPECT_EQ(TakeThreshold(&metric), -0.5);
+  EXPECT_EQ(metric.ShortDebugString(), "outer { of_method { } denominator: ALL }");
+  EXPECT_EQ(TakeThreshold(&metric), std::nullopt);
+  metric.mutable_auroc();
+  EXPECT_EQ(TakeThreshold(&metric), std::nullopt);
+}
+
 TEST(SetMethodThreshold, NamesTheMethodWithoutOne) {
   EXPECT_EQ(Resolved("", "overall { of_method {} }").status(),
             absl::InvalidArgumentError("method m has no threshold for 3 known classes: set `decision`, or "
