@@ -1,9 +1,12 @@
 #include "experiments/train/epoch_evaluator.h"
 
 #include <optional>
+#include <string>
 #include <utility>
 
+#include "core/logging.h"
 #include "core/status_macros.h"
+#include "eval/metrics/make_metric.h"
 #include "eval/scores/score_needs.h"
 #include "experiments/evaluate/evaluation.h"
 #include "experiments/infer/inference.h"
@@ -41,8 +44,20 @@ absl::Status EvaluateEpoch(const TrainAction& action, const std::shared_ptr<Mode
   *trial.mutable_data()->mutable_test_known() = spec.known();
   *trial.mutable_data()->mutable_test_unknown() = spec.unknown();
   *trial.mutable_metric() = spec.metric();
-  OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, Measure(trial, outputs, fit.has_value() ? &*fit : nullptr));
-  *epoch->mutable_metric() = record.metric();
+  const absl::StatusOr<TrialRecord> record = Measure(trial, outputs, fit.has_value() ? &*fit : nullptr);
+  if (!absl::IsInvalidArgument(record.status())) {
+    OPENSET_RETURN_IF_ERROR(record.status());
+    *epoch->mutable_metric() = record->metric();
+    return absl::OkStatus();
+  }
+  LOG(WARNING) << "epoch " << epoch->epoch() << " has no metrics: " << record.status().message();
+  for (const MetricSpec& metric : trial.metric()) {
+    MetricRecord* absent = epoch->add_metric();
+    absent->set_name(MetricName(metric));
+    *absent->mutable_spec() = metric;
+    absent->mutable_group()->set_kind(MetricGroup::POOL);
+    absent->set_absent_reason(std::string(record.status().message()));
+  }
   return absl::OkStatus();
 }
 

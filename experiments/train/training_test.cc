@@ -148,6 +148,21 @@ TEST(Train, ValidationSamplesAreTheKnownOnesThatAreKept) {
   EXPECT_NE(summary.epoch(2).metric(1).absent_reason(), "");
 }
 
+TEST(Train, GoesOnWhereAScoreCanNotBeFittedYet) {
+  const TrainingScene scene;
+  TrialSpec trial = WithCurve(scene.Trial(), "test");
+  trial.mutable_method()->mutable_training()->mutable_evaluate_every()->mutable_score()->mutable_knn()->set_k(1000);
+  const TrainSummary summary = Trained(MakeTrainAction(trial), scene);
+  ASSERT_EQ(summary.epoch_size(), 3);
+  for (const int e : {1, 2}) {
+    ASSERT_EQ(summary.epoch(e).metric_size(), 2);
+    EXPECT_EQ(summary.epoch(e).metric(1).name(), "auroc");
+    EXPECT_FALSE(summary.epoch(e).metric(1).has_value());
+    EXPECT_THAT(summary.epoch(e).metric(1).absent_reason(),
+                testing::HasSubstr("k = 1000 needs as many training samples"));
+  }
+}
+
 TEST(Train, ANamedScoreIsSharedByMethodsThatScoreOtherwise) {
   const TrainingScene scene;
   TrialSpec one = WithCurve(scene.Trial(), "test"), two = one;
