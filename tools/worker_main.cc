@@ -17,6 +17,7 @@
 #include "core/status_macros.h"
 #include "data/catalog.h"
 #include "experiments/infer/inference.h"
+#include "experiments/train/probe.h"
 #include "experiments/train/training.h"
 #include "experiments/worker/action_context.h"
 #include "experiments/worker/execution.h"
@@ -34,10 +35,12 @@ absl::Status Execute(const WorkRequest& request, ImageCache* images, const Repor
       request.continued_key(), std::max(1, request.cpu_slots())};
   const ExecutionSpec& execution = request.has_train()   ? request.train().execution()
                                    : request.has_infer() ? request.infer().train(0).execution()
+                                   : request.has_probe() ? request.probe().train().execution()
                                                          : ExecutionSpec::default_instance();
   OPENSET_RETURN_IF_ERROR(CheckDeviceKind(execution, device));
   try {
     if (request.has_train()) return Train(request.train(), context);
+    if (request.has_probe()) return Probe(request.probe(), context);
     if (request.has_infer()) {
       std::vector<InferRequest> requests = {{request.key(), request.infer()}};
       for (const KeyedInferAction& other : request.infer_together()) requests.push_back({other.key(), other.action()});

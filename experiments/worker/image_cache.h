@@ -22,14 +22,16 @@ class ImageCache {
  public:
   ImageCache(Catalog catalog, std::vector<std::string> data_folders, int64_t max_bytes = int64_t{4} << 30)
       : catalog_(std::move(catalog)), data_folders_(std::move(data_folders)), max_bytes_(max_bytes) {}
+  virtual ~ImageCache() = default;
 
   // The images of a selection's parts, one behind the other. Errors: those of OpenPart (data/data_set.h);
   // kFailedPrecondition if the catalog's part is not the one the selection was made of.
   absl::StatusOr<std::shared_ptr<const ImageSource>> Get(const Selection& selection);
 
   // The batches of a selection, for a model of `channels` channels. Errors: those of Get, SelectSamples and Batcher.
-  absl::StatusOr<Batcher> MakeBatcher(const Selection& selection, int channels, at::Device device);
+  virtual absl::StatusOr<Batcher> MakeBatcher(const Selection& selection, int channels, at::Device device);
 
+  const Catalog& catalog() const { return catalog_; }
   const std::vector<std::string>& data_folders() const { return data_folders_; }
 
   // Samples of a selection. Errors: those of CountSamples(), also where its files are others than when it was made.

@@ -1,0 +1,72 @@
+#include "core/tensor/torch.h"
+// core/tensor/torch.h goes first: core/logging.h takes over its macros.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/testing/status_matchers.h"
+#include "data/task.pb.h"
+#include "experiments/spec/action.proto.h"
+#include "experiments/spec/method.proto.h"
+#include "experiments/train/probe.h"
+#include "experiments/train/training_scene.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "models/model.pb.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+// What the probe reports; of one timed step.
+std::vector<WorkProgress> ReportsOf(const TrainAction& action, ActionContext context) {
+  std::vector<WorkProgress> reports;
+  context.report = [&reports](const WorkProgress& progress) { reports.push_back(progress); };
+  ProbeAction probe;
+  *probe.mutable_train() = action;
+  probe.set_seconds(0);
+  EXPECT_THAT(Probe(probe, context), IsOk());
+  return reports;
+}
+
+TEST(Probe, ReportsOneRateAndWritesNothing) {
+  const TrainingScene scene;
+  const ActionContext context = scene.Context();
+  const std::vector<WorkProgress> reports = ReportsOf(scene.Action(), context);
+  ASSERT_EQ(reports.size(), 1);
+  EXPECT_GT(reports[0].images_per_second(), 0);
+  EXPECT_FALSE(std::filesystem::exists(context.store.folder()));
+}
+
+// A data set whose files, or whose entry, are not here; another training that it starts from; few epochs and steps.
+TEST(Probe, NeedsNeitherDataNorOtherTrainings) {
+  const TrainingScene scene;
+  TrainAction action = scene.Action();
+  *action.mutable_start() = scene.Action();
+  action.mutable_data()->set_data_set("nowhere");
+  action.mutable_training()->set_max_steps(1);
+  action.mutable_training()->set_epochs(1);
+  action.mutable_model()->mutable_weights()->set_file("nowhere.safetensors");
+  EXPECT_EQ(ReportsOf(action, scene.Context()).size(), 1);
+}
+
+TEST(Probe, OfSeveralPassesAndExternalImages) {
+  const TrainingScene scene;
+  TrainAction action = scene.Action();
+  action.mutable_open_set()->mutable_external_images();
+  action.mutable_open_set()->set_plain_passes(1);
+  action.mutable_external()->set_data_set("nowhere");
+  EXPECT_EQ(ReportsOf(action, scene.Context()).size(), 1);
+}
+
+TEST(Probe, WithoutATrainingThereIsNothingToTime) {
+  const TrainingScene scene;
+  ProbeAction probe;
+  *probe.mutable_train() = scene.Action();
+  probe.mutable_train()->clear_training();
+  EXPECT_THAT(Probe(probe, scene.Context()), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("no training")));
+}
+
+}  // namespace
+}  // namespace openset
