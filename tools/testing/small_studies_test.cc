@@ -20,13 +20,14 @@ struct Range {
   double low, high;
 };
 
-// Where a study was run once: openauc_table_2_small had accuracies of 0.64 to 0.86 and AUROCs of 0.58 to 0.67 (Softmax,
-// GCPL, RPL, ARPL+CS; chance: 1/6 and 1/2).
+// Chance is 1/6 (accuracy of the first three), 1/2 (AUROC) and, for a score over k known classes and the unknown one,
+// 1/(k + 1); each range is the value of one run, give or take what another processor's arithmetic may do in few epochs.
 struct SmallStudy {
   std::string name;
   int methods;
-  // Of the mean over methods (and swept values) of a metric on the pool.
+  // Of the mean over the methods (or that of one, over swept values) of a metric on the pool.
   std::map<std::string, Range> means;
+  std::string only_method = "";
 };
 
 class SmallStudyTest : public ::testing::TestWithParam<SmallStudy> {};
@@ -43,7 +44,8 @@ TEST_P(SmallStudyTest, ShowsAllMethodsAndTheyHaveLearned) {
   std::map<std::string, std::vector<double>> values;
   for (const nlohmann::json& cell : report.at("cells")) {
     methods.insert(cell.at("method").get<std::string>());
-    if (cell.at("group") == "pool" && !cell.at("mean").is_null()) {
+    const bool counts = study.only_method.empty() || cell.at("method") == study.only_method;
+    if (counts && cell.at("group") == "pool" && !cell.at("mean").is_null()) {
       values[cell.at("metric").get<std::string>()].push_back(cell.at("mean"));
     }
     EXPECT_THAT(result.out, HasSubstr(cell.at("method").get<std::string>()));
@@ -68,11 +70,20 @@ TEST_P(SmallStudyTest, ShowsAllMethodsAndTheyHaveLearned) {
 
 INSTANTIATE_TEST_SUITE_P(
     Papers, SmallStudyTest,
-    ::testing::Values(SmallStudy{"openauc_table_2_small", 8, {{"accuracy", {0.5, 0.95}}, {"auroc", {0.55, 0.85}}}},
-                      SmallStudy{"openauc_tables_4_5_small", 7, {}}, SmallStudy{"openauc_lambda_small", 2, {}},
-                      SmallStudy{"imbalance_table_1_small", 8, {}}, SmallStudy{"imbalance_figure_6_small", 4, {}},
-                      SmallStudy{"unified_benchmark_table_6_small", 11, {}},
-                      SmallStudy{"unified_benchmark_table_7_small", 11, {}}),
+    ::testing::Values(
+        // 0.64 to 0.86 and 0.58 to 0.67 by method.
+        SmallStudy{"openauc_table_2_small", 8, {{"accuracy", {0.5, 0.95}}, {"auroc", {0.55, 0.85}}}},
+        // 0.89, 0.63
+        SmallStudy{"openauc_tables_4_5_small", 7, {{"accuracy", {0.79, 0.97}}, {"auroc", {0.55, 0.75}}}},
+        // 0.88, 0.67; as released the large weights keep some trainings from learning.
+        SmallStudy{"openauc_lambda_small", 2, {{"accuracy", {0.8, 0.95}}, {"auroc", {0.58, 0.78}}}, "openauc_paper"},
+        // 0.94, 0.62
+        SmallStudy{"imbalance_table_1_small", 8, {{"inner", {0.85, 0.99}}, {"overall", {0.52, 0.75}}}},
+        // 0.96, 0.63
+        SmallStudy{"imbalance_figure_6_small", 4, {{"inner", {0.86, 0.99}}, {"overall", {0.52, 0.75}}}},
+        // 0.87, 0.68
+        SmallStudy{"unified_benchmark_table_6_small", 11, {{"accuracy", {0.77, 0.97}}, {"auroc", {0.58, 0.8}}}},
+        SmallStudy{"unified_benchmark_table_7_small", 11, {}}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace
