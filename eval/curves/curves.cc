@@ -12,19 +12,13 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-void Add(const Tally& block, Tally* sum) {
-  sum->correct += block.correct;
-  sum->wrong += block.wrong;
-  sum->unknown += block.unknown;
-}
-
 // Calls visit(threshold, accepted) for each distinct score that counts.
 template <typename Visit>
 void ForEachThreshold(const RankedInput& ranked, Visit visit) {
   Tally accepted;
   for (int64_t block = 0; block < ranked.blocks().size(); ++block) {
     if (ranked.blocks()[block].all() == 0) continue;
-    Add(ranked.blocks()[block], &accepted);
+    accepted += ranked.blocks()[block];
     visit(ranked.ranking().Score(block), accepted);
   }
 }
@@ -78,10 +72,12 @@ std::vector<CurvePoint> RocCurve(const RankedInput& ranked) {
 }
 
 std::vector<CurvePoint> OscrCurve(const RankedInput& ranked) {
+  if (!ranked.input().has_predictions()) return {};
   return OverUnknownAccepted(ranked, [](const Tally& accepted) { return accepted.correct; });
 }
 
 std::vector<CurvePoint> RiskCoverageCurve(const RankedInput& ranked, RiskOver over) {
+  if (!ranked.input().has_predictions()) return {};
   const bool pool = over == RiskOver::kPool;
   const double all = pool ? ranked.total().all() : ranked.total().known();
   std::vector<CurvePoint> curve;
@@ -167,11 +163,11 @@ ScoreHistogram ScoreDensities(const RankedInput& ranked, int bins) {
     const double score = ranked.ranking().Score(block);
     if (ranked.blocks()[block].all() == 0) continue;
     if (score < low || score > high || histogram.bins.empty()) {
-      Add(ranked.blocks()[block], score > high ? &histogram.above : &histogram.below);
+      (score > high ? histogram.above : histogram.below) += ranked.blocks()[block];
       continue;
     }
     const auto place = width > 0 ? static_cast<size_t>((score - low) / width) : 0;
-    Add(ranked.blocks()[block], &histogram.bins[std::min(place, histogram.bins.size() - 1)].count);
+    histogram.bins[std::min(place, histogram.bins.size() - 1)].count += ranked.blocks()[block];
   }
   return histogram;
 }

@@ -27,11 +27,11 @@ struct CurvePoint {
 std::vector<CurvePoint> RocCurve(const RankedInput& ranked);
 
 // x = OFPR, as above, y = COTPR = share of the known samples accepted and classified correctly: the area is OpenAUC.
-// Empty without known or without unknown samples.
+// Empty without known samples, without unknown ones, without predictions.
 std::vector<CurvePoint> OscrCurve(const RankedInput& ranked);
 
 // x = coverage, y = risk among the accepted, over known samples or the pool; no point where nothing is accepted. Empty
-// without samples.
+// without samples and without predictions.
 std::vector<CurvePoint> RiskCoverageCurve(const RankedInput& ranked, RiskOver over);
 
 // The first and the last point and, of those between, the ones that matter most: points whose triangle with the two

@@ -1,5 +1,6 @@
 #include "eval/files/csv.h"
 
+#include <algorithm>
 #include <deque>
 
 #include "absl/strings/match.h"
@@ -15,10 +16,24 @@ absl::Status At(int64_t line, const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat("line ", line, ": ", parts...));
 }
 
+// What stands between the cells of the header.
+char SeparatorOf(absl::string_view text) {
+  const char separators[] = {',', ';', '\t'};
+  int64_t count[] = {0, 0, 0};
+  bool quoted = false;
+  for (const char c : text) {
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '\n') break;
+    for (int i = 0; i < 3; ++i) count[i] += c == separators[i];
+  }
+  return separators[std::max_element(count, count + 3) - count];
+}
+
 // Takes records off the front of a text.
 class Reader {
  public:
-  explicit Reader(absl::string_view text) : text_(text) {}
+  explicit Reader(absl::string_view text) : text_(text), separator_(SeparatorOf(text)) {}
 
   bool AtEnd() const { return at_ == text_.size(); }
   int64_t line() const { return line_; }
@@ -31,7 +46,7 @@ class Reader {
       absl::string_view cell;
       OPENSET_RETURN_IF_ERROR(Peek() == '"' ? QuotedCell(&cell) : PlainCell(&cell));
       cells->push_back(cell);
-      if (Peek() != ',') break;
+      if (Peek() != separator_) break;
       ++at_;
     }
     if (Peek() == '\r') ++at_;
@@ -49,7 +64,7 @@ class Reader {
 
   absl::Status PlainCell(absl::string_view* cell) {
     const size_t begin = at_;
-    for (; Peek() != ',' && !AtLineEnd(); ++at_) {
+    for (; Peek() != separator_ && !AtLineEnd(); ++at_) {
       if (Peek() == '"') return At(line_, "a quote inside a cell that does not start with one");
     }
     *cell = text_.substr(begin, at_ - begin);
@@ -68,13 +83,14 @@ class Reader {
       if (Peek() != '"') break;
       content.push_back('"');
     }
-    if (Peek() != ',' && !AtLineEnd()) return At(line_, "text behind a closing quote");
+    if (Peek() != separator_ && !AtLineEnd()) return At(line_, "text behind a closing quote");
     unescaped_.push_back(std::move(content));
     *cell = unescaped_.back();
     return absl::OkStatus();
   }
 
   absl::string_view text_;
+  char separator_;
   size_t at_ = 0;
   int64_t line_ = 1;
   std::deque<std::string> unescaped_;

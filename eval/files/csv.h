@@ -1,4 +1,4 @@
-// Comma-separated values (RFC 4180), read strictly.
+// Comma-separated values (RFC 4180), also with semicolons or tabs between them, read strictly.
 //
 // The packaged parsers for C++ fix the columns when they are compiled (fast-cpp-csv-parser) or have had no release for
 // ten years (libcsv).
@@ -17,7 +17,9 @@
 namespace openset {
 
 // Calls row(line, cells) for each record, the header first, until it returns an error, which is then returned; `line`
-// counts from 1. Cells may be in double quotes, then with commas, line breaks and doubled quotes inside; lines end in
+// counts from 1. What separates cells is what the header has most of outside of quotes: commas, semicolons or tabs, of
+// equally many the first of these. Cells may be in double quotes, then with separators, line breaks and doubled quotes
+// inside; lines end in
 // "\n" or "\r\n"; a byte order mark at the start and empty lines at the end are passed over. Cells are valid during the
 // call only.
 // Errors, kInvalidArgument with "line N: ": a record with more or fewer cells than the first, an empty line before

@@ -1,7 +1,9 @@
 #include "eval/files/csv_arrays.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -13,90 +15,195 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "core/one_line.h"
 #include "core/status_macros.h"
+#include "core/suggest.h"
 #include "eval/files/csv.h"
 
 namespace openset {
 namespace {
 
-enum class Kind { kIgnored, kReal, kWhole, kGroup, kLogit, kFeature };
+enum class Kind { kIgnored, kReal, kLabel, kPrediction, kNumClasses, kGroup, kLogit, kFeature };
 
 struct Column {
-  std::string name;
+  std::string name;   // as the header has it
+  std::string array;  // in lower case, with underscores
   Kind kind = Kind::kIgnored;
-  int64_t number = 0;  // of a logit or feature
 };
 
 Column ColumnOf(absl::string_view name) {
-  Column column{OneLine(absl::StripAsciiWhitespace(name))};
-  absl::string_view rest = column.name;
-  if (absl::ConsumePrefix(&rest, "logit_") && absl::SimpleAtoi(rest, &column.number)) {
+  Column column;
+  column.name = OneLine(absl::StripAsciiWhitespace(name));
+  column.array = absl::StrReplaceAll(absl::AsciiStrToLower(column.name), {{" ", "_"}, {"-", "_"}});
+  int64_t number = 0;
+  if (absl::StartsWith(column.array, "logit_")) {
     column.kind = Kind::kLogit;
-  } else if (absl::ConsumePrefix(&rest, "feature_") && absl::SimpleAtoi(rest, &column.number)) {
+  } else if (absl::StartsWith(column.array, "feature_") && absl::SimpleAtoi(column.array.substr(8), &number)) {
     column.kind = Kind::kFeature;
-  } else if (column.name == "unknown_score" || column.name == "conf") {
+  } else if (column.array == "unknown_score" || column.array == "conf") {
     column.kind = Kind::kReal;
-  } else if (column.name == "label" || column.name == "prediction" || column.name == "pred" ||
-             column.name == "num_classes") {
-    column.kind = Kind::kWhole;
-  } else if (column.name == "group") {
+  } else if (column.array == "label") {
+    column.kind = Kind::kLabel;
+  } else if (column.array == "prediction" || column.array == "pred") {
+    column.kind = Kind::kPrediction;
+  } else if (column.array == "num_classes") {
+    column.kind = Kind::kNumClasses;
+  } else if (column.array == "group") {
     column.kind = Kind::kGroup;
   }
   return column;
 }
+
+// What pandas writes for a missing value.
+bool IsBlank(absl::string_view cell) {
+  return cell.empty() || absl::EqualsIgnoreCase(cell, "nan") || absl::EqualsIgnoreCase(cell, "<na>");
+}
+
+bool SaysUnknown(absl::string_view cell) { return absl::EqualsIgnoreCase(cell, "unknown"); }
+
+// "3" and "3.0".
+bool ParseWhole(absl::string_view cell, int64_t* whole) {
+  if (absl::SimpleAtoi(cell, whole)) return true;
+  double real = 0;
+  constexpr double kExact = 9007199254740992;  // 2^53
+  if (!absl::SimpleAtod(cell, &real) || real != std::floor(real) || std::abs(real) > kExact) return false;
+  *whole = static_cast<int64_t>(real);
+  return true;
+}
+
+// Labels and predictions of one table: all numbers, or all names.
+class ClassCells {
+ public:
+  // Names that are known and closed: those of the logits.
+  void SetNames(const std::vector<std::string>& names) {
+    closed_ = true;
+    for (const std::string& name : names) Number(name);
+  }
+
+  // What is wrong with the cell, behind "column 'label': "; "" for nothing.
+  std::string Add(absl::string_view cell, bool is_label, std::vector<int64_t>* values) {
+    cell = absl::StripAsciiWhitespace(cell);
+    if (IsBlank(cell) || SaysUnknown(cell)) {
+      if (!is_label) {
+        return absl::StrCat("'", cell, "' is no prediction: it is a known class, of unknown samples too");
+      }
+      values->push_back(-1);
+      return "";
+    }
+    int64_t whole = 0;
+    double real = 0;
+    if (ParseWhole(cell, &whole)) {
+      values->push_back(whole);
+      if (is_label && whole == -1) return "";
+      if (form_ == Form::kNames) {
+        return absl::StrCat("'", cell, "' is a number, and cells before it are names of classes");
+      }
+      form_ = Form::kNumbers;
+      return "";
+    }
+    const std::string name = OneLine(cell);
+    if (form_ == Form::kNumbers || absl::SimpleAtod(cell, &real)) {
+      return absl::StrCat("'", name.substr(0, 40), "' is not a whole number");
+    }
+    form_ = Form::kNames;
+    if (closed_ && number_.count(name) == 0) {
+      return absl::StrCat(UnknownName("class", name.substr(0, 40), names_), ", by the logits");
+    }
+    values->push_back(Number(name));
+    return "";
+  }
+
+  bool are_names() const { return form_ == Form::kNames; }
+  bool are_numbers() const { return form_ == Form::kNumbers; }
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  enum class Form { kNotSaid, kNumbers, kNames };
+
+  int64_t Number(const std::string& name) {
+    const auto [entry, is_new] = number_.try_emplace(name, names_.size());
+    if (is_new) names_.push_back(name);
+    return entry->second;
+  }
+
+  Form form_ = Form::kNotSaid;
+  bool closed_ = false;
+  std::vector<std::string> names_;
+  std::map<std::string, int64_t> number_;
+};
 
 class Table {
  public:
   absl::Status Add(int64_t line, absl::Span<const absl::string_view> cells) {
     if (columns_.empty()) return SetHeader(cells);
     for (size_t c = 0; c < cells.size(); ++c) {
-      if (!AddCell(columns_[c], cells[c])) {
-        return absl::InvalidArgumentError(absl::StrCat("line ", line, ": column '", columns_[c].name, "': '",
-                                                       OneLine(cells[c].substr(0, 40)), "' is not a ",
-                                                       columns_[c].kind == Kind::kWhole ? "whole number" : "number"));
+      const std::string problem = AddCell(columns_[c], cells[c]);
+      if (!problem.empty()) {
+        return absl::InvalidArgumentError(absl::StrCat("line ", line, ": column '", columns_[c].name, "': ", problem));
       }
     }
     ++rows_;
     return absl::OkStatus();
   }
 
-  absl::StatusOr<NpzArrays> Finish() {
+  absl::StatusOr<CsvArrays> Finish() {
     if (rows_ == 0) return absl::InvalidArgumentError("there are no samples");
-    NpzArrays arrays;
-    if (!logits_.empty()) arrays["logits"] = MakeNpy(logits_, {rows_, num_logits_});
-    if (!features_.empty()) arrays["features"] = MakeNpy(features_, {rows_, num_features_});
+    OPENSET_RETURN_IF_ERROR(CheckClasses());
+    CsvArrays table;
+    for (const Column& column : columns_) table.columns.push_back(column.name);
+    const bool named_logits = logits_by_name_ && !classes_.are_numbers();
+    if (classes_.are_names() || named_logits) table.class_names = classes_.names();
+    NpzArrays& arrays = table.arrays;
+    if (num_logits_ > 0 && (named_logits || !logits_by_name_))
+      arrays["logits"] = MakeNpy(logits_, {rows_, num_logits_});
+    if (num_features_ > 0) arrays["features"] = MakeNpy(features_, {rows_, num_features_});
     for (const auto& [name, values] : reals_) arrays[name] = MakeNpy(values, {rows_});
-    for (const auto& [name, values] : wholes_) {
-      if (name != "num_classes") {
-        arrays[name] = MakeNpy(values, {rows_});
-      } else if (absl::c_adjacent_find(values, std::not_equal_to<>()) != values.end()) {
+    for (const auto& [name, values] : wholes_) arrays[name] = MakeNpy(values, {rows_});
+    if (!num_classes_.empty()) {
+      if (absl::c_adjacent_find(num_classes_, std::not_equal_to<>()) != num_classes_.end()) {
         return absl::InvalidArgumentError("column 'num_classes' holds different numbers");
-      } else {
-        arrays[name] = MakeNpy(absl::MakeConstSpan(values).first(1), {1});
       }
+      arrays["num_classes"] = MakeNpy(absl::MakeConstSpan(num_classes_).first(1), {1});
     }
     if (!groups_.empty()) {
       arrays["group"] = MakeNpy(groups_, {rows_});
       arrays["group_names"] = MakeNpy(group_names_);
     }
-    return arrays;
+    return table;
   }
 
  private:
   absl::Status SetHeader(absl::Span<const absl::string_view> cells) {
-    std::set<std::string> names;
+    std::set<std::string> arrays;
+    std::vector<size_t> named_logits;  // columns
     for (absl::string_view cell : cells) {
       Column column = ColumnOf(cell);
-      if (!names.insert(column.name).second) {
-        return absl::InvalidArgumentError(absl::StrCat("line 1: there are two columns '", column.name, "'"));
+      if (column.kind != Kind::kIgnored && !arrays.insert(column.array).second) {
+        return absl::InvalidArgumentError(absl::StrCat("line 1: there are two columns '", column.array, "'"));
       }
-      if (column.kind == Kind::kLogit && column.number != num_logits_++) return MissingColumn("logit_", column.name);
-      if (column.kind == Kind::kFeature && column.number != num_features_++) {
+      int64_t number = 0;
+      if (column.kind == Kind::kLogit && !absl::SimpleAtoi(column.array.substr(6), &number)) {
+        named_logits.push_back(columns_.size());
+      } else if (column.kind == Kind::kLogit && number != num_logits_++) {
+        return MissingColumn("logit_", column.name);
+      }
+      if (column.kind == Kind::kFeature && column.array != absl::StrCat("feature_", num_features_++)) {
         return MissingColumn("feature_", column.name);
       }
       columns_.push_back(std::move(column));
+    }
+    logits_by_name_ = num_logits_ == 0 && named_logits.size() > 1;
+    std::vector<std::string> names;
+    for (const size_t c : named_logits) {
+      if (!logits_by_name_) columns_[c].kind = Kind::kIgnored;
+      names.push_back(columns_[c].name.substr(6));
+    }
+    if (logits_by_name_) {
+      num_logits_ = static_cast<int64_t>(names.size());
+      classes_.SetNames(names);
     }
     return absl::OkStatus();
   }
@@ -106,33 +213,61 @@ class Table {
                                                    prefix, "1, ... must follow each other"));
   }
 
-  bool AddCell(const Column& column, absl::string_view cell) {
+  absl::Status CheckClasses() const {
+    if (!classes_.are_names()) return absl::OkStatus();
+    if (num_logits_ > 0 && !logits_by_name_) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("labels are names of classes ('", classes_.names().front().substr(0, 40),
+                       "'), and logit_0, logit_1, ... don't say whose they are: call these columns logit_NAME, or "
+                       "number the labels as the logits are"));
+    }
+    const bool truth = absl::c_all_of(classes_.names(), [](const std::string& name) {
+      return absl::EqualsIgnoreCase(name, "true") || absl::EqualsIgnoreCase(name, "false");
+    });
+    if (truth) {
+      return absl::InvalidArgumentError(
+          "column 'label' holds True and False; it must hold the classes of known samples, and -1, nothing or "
+          "'unknown' for unknown ones");
+    }
+    return absl::OkStatus();
+  }
+
+  // What is wrong with the cell; "" for nothing.
+  std::string AddCell(const Column& column, absl::string_view cell) {
     double real = 0;
     int64_t whole = 0;
     switch (column.kind) {
       case Kind::kIgnored:
-        return true;
+        return "";
       case Kind::kGroup:
         AddGroup(std::string(absl::StripAsciiWhitespace(cell)));
-        return true;
-      case Kind::kWhole:
-        if (!absl::SimpleAtoi(cell, &whole)) return false;
-        wholes_[column.name].push_back(whole);
-        return true;
+        return "";
+      case Kind::kLabel:
+      case Kind::kPrediction:
+        return classes_.Add(cell, column.kind == Kind::kLabel, &wholes_[column.array]);
+      case Kind::kNumClasses:
+        if (!ParseWhole(cell, &whole)) {
+          return absl::StrCat("'", OneLine(cell.substr(0, 40)), "' is not a whole number");
+        }
+        num_classes_.push_back(whole);
+        return "";
       case Kind::kReal:
       case Kind::kLogit:
       case Kind::kFeature:
-        if (!absl::SimpleAtod(cell, &real)) return false;
-        if (column.kind == Kind::kReal) reals_[column.name].push_back(real);
+        if (!absl::SimpleAtod(cell, &real)) {
+          return absl::StrCat("'", OneLine(cell.substr(0, 40)), "' is not a number",
+                              absl::StrContains(cell, ',') ? "; decimals are written with a point" : "");
+        }
+        if (column.kind == Kind::kReal) reals_[column.array].push_back(real);
         if (column.kind == Kind::kLogit) logits_.push_back(static_cast<float>(real));
         if (column.kind == Kind::kFeature) features_.push_back(static_cast<float>(real));
-        return true;
+        return "";
     }
-    return false;
+    return "";
   }
 
   void AddGroup(const std::string& name) {
-    if (name.empty()) {
+    if (IsBlank(name)) {
       groups_.push_back(-1);
       return;
     }
@@ -144,11 +279,14 @@ class Table {
   std::vector<Column> columns_;
   int64_t rows_ = 0;
   int64_t num_logits_ = 0;
+  bool logits_by_name_ = false;
   int64_t num_features_ = 0;
   std::vector<float> logits_;
   std::vector<float> features_;
   std::map<std::string, std::vector<double>> reals_;
+  ClassCells classes_;
   std::map<std::string, std::vector<int64_t>> wholes_;
+  std::vector<int64_t> num_classes_;
   std::vector<int64_t> groups_;
   std::vector<std::string> group_names_;
   std::map<std::string, int64_t> group_index_;
@@ -156,7 +294,7 @@ class Table {
 
 }  // namespace
 
-absl::StatusOr<NpzArrays> ParseCsvArrays(absl::string_view text) {
+absl::StatusOr<CsvArrays> ParseCsvArrays(absl::string_view text) {
   Table table;
   OPENSET_RETURN_IF_ERROR(
       ReadCsv(text, [&](int64_t line, absl::Span<const absl::string_view> cells) { return table.Add(line, cells); }));

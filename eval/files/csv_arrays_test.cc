@@ -11,14 +11,19 @@ namespace openset {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 TEST(ParseCsvArrays, Columns) {
-  const absl::StatusOr<NpzArrays> arrays = ParseCsvArrays(
+  const absl::StatusOr<CsvArrays> table = ParseCsvArrays(
       "id,label,logit_0,logit_1,prediction,unknown_score,group,num_classes\n"
       "x,0,1.5,-inf,0,-1e300,,2\n"
       "y,-1,2,3,1,inf,near,2\n"
       "z,-1,0,0.5,1,0.1,far,2\n");
-  ASSERT_TRUE(arrays.ok()) << arrays.status();
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_THAT(table->columns,
+              ElementsAre("id", "label", "logit_0", "logit_1", "prediction", "unknown_score", "group", "num_classes"));
+  EXPECT_THAT(table->class_names, IsEmpty());
+  const NpzArrays* const arrays = &table->arrays;
   EXPECT_EQ(arrays->size(), 7);  // id is none
   const float minus_infinity = -std::numeric_limits<float>::infinity();
   EXPECT_THAT(arrays->at("logits").shape, ElementsAre(3, 2));
@@ -32,14 +37,72 @@ TEST(ParseCsvArrays, Columns) {
   EXPECT_THAT(*ToInt64(arrays->at("num_classes")), ElementsAre(2));
 }
 
+// df.to_csv("f.csv"): an index without a name, columns in any case, labels with missing values as floats.
+TEST(ParseCsvArrays, AsPandasWritesThem) {
+  const absl::StatusOr<CsvArrays> table = ParseCsvArrays(
+      ",Unnamed: 0,Label,Unknown Score,PREDICTION,num-classes\n"
+      "0,7,3.0,0.5,1.0,4.0\n"
+      "1,8,,-2.5,0.0,4.0\n"
+      "2,9,Unknown,1e-3,2.0,4.0\n"
+      "3,9,nan,1,2.0,4\n"
+      "4,9,<NA>,2,2.0,4\n"
+      "5,9,-1.0,3,2.0,4\n");
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_THAT(*ToInt64(table->arrays.at("label")), ElementsAre(3, -1, -1, -1, -1, -1));
+  EXPECT_THAT(*ToInt64(table->arrays.at("prediction")), ElementsAre(1, 0, 2, 2, 2, 2));
+  EXPECT_THAT(*ToDouble(table->arrays.at("unknown_score")), ElementsAre(0.5, -2.5, 1e-3, 1, 2, 3));
+  EXPECT_THAT(*ToInt64(table->arrays.at("num_classes")), ElementsAre(4));
+  EXPECT_THAT(table->columns, ElementsAre("", "Unnamed: 0", "Label", "Unknown Score", "PREDICTION", "num-classes"));
+}
+
+TEST(ParseCsvArrays, NamesOfClasses) {
+  const absl::StatusOr<CsvArrays> table =
+      ParseCsvArrays("label;prediction;unknown_score\n dog;cat;1\n;cat;2\ncat;emu;3\nunknown;dog;4\n-1;dog;5\n");
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_THAT(table->class_names, ElementsAre("dog", "cat", "emu"));
+  EXPECT_THAT(*ToInt64(table->arrays.at("label")), ElementsAre(0, -1, 1, -1, -1));
+  EXPECT_THAT(*ToInt64(table->arrays.at("prediction")), ElementsAre(1, 1, 2, 0, 0));
+}
+
+// Logits say whose they are; without names of classes beside them such columns are passed over.
+TEST(ParseCsvArrays, LogitsOfNamedClasses) {
+  const absl::StatusOr<CsvArrays> table = ParseCsvArrays("label\tLogit_dog\tlogit_cat\ncat\t1\t2\n\t3\t4\n");
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_THAT(table->class_names, ElementsAre("dog", "cat"));
+  EXPECT_THAT(*ToInt64(table->arrays.at("label")), ElementsAre(1, -1));
+  EXPECT_THAT(*ToFloat(table->arrays.at("logits")), ElementsAre(1, 2, 3, 4));
+  // Of unknown samples only: no label says so, and the logits are those of the classes all the same.
+  EXPECT_THAT(ParseCsvArrays("label,logit_dog,logit_cat\n-1,1,2\n")->class_names, ElementsAre("dog", "cat"));
+  EXPECT_EQ(ParseCsvArrays("label,logit_dog,logit_cat\n0,1,2\n")->arrays.count("logits"), 0);
+  EXPECT_THAT(ParseCsvArrays("label,logit_0,logit_max\n0,1,x\n")->arrays.at("logits").shape, ElementsAre(1, 1));
+}
+
 TEST(ParseCsvArrays, Refuses) {
   const auto error = [](absl::string_view text) { return std::string(ParseCsvArrays(text).status().message()); };
   EXPECT_EQ(error("label\n"), "there are no samples");
   EXPECT_EQ(error(""), "there are no samples");
   EXPECT_EQ(error("label\n1\nx\n"), "line 3: column 'label': 'x' is not a whole number");
-  EXPECT_EQ(error("label\n1.0\n"), "line 2: column 'label': '1.0' is not a whole number");
+  EXPECT_EQ(error("label\n1.5\n"), "line 2: column 'label': '1.5' is not a whole number");
+  EXPECT_EQ(error("label\ninf\n"), "line 2: column 'label': 'inf' is not a whole number");
+  EXPECT_EQ(error("label\n1e300\n"), "line 2: column 'label': '1e300' is not a whole number");
+  EXPECT_EQ(error("label\ncat\n3\n"),
+            "line 3: column 'label': '3' is a number, and cells before it are names of classes");
+  EXPECT_EQ(error("label,prediction\n0,\n"),
+            "line 2: column 'prediction': '' is no prediction: it is a known class, of unknown samples too");
+  EXPECT_EQ(error("label,Pred\n0,unknown\n"),
+            "line 2: column 'Pred': 'unknown' is no prediction: it is a known class, of unknown samples too");
+  EXPECT_EQ(error("label;unknown_score\n1;0,5\n"),
+            "line 2: column 'unknown_score': '0,5' is not a number; decimals are written with a point");
+  EXPECT_EQ(error("label,logit_0,logit_1\ncat,1,2\n"),
+            "labels are names of classes ('cat'), and logit_0, logit_1, ... don't say whose they are: call these "
+            "columns logit_NAME, or number the labels as the logits are");
+  EXPECT_EQ(error("label,logit_dog,logit_cat\nemu,1,2\n"),
+            "line 2: column 'label': unknown class 'emu' (known: dog, cat), by the logits");
+  EXPECT_EQ(error("label,unknown_score\nTrue,1\nFalse,2\n"),
+            "column 'label' holds True and False; it must hold the classes of known samples, and -1, nothing or "
+            "'unknown' for unknown ones");
   EXPECT_EQ(error("label,unknown_score\n1,\n"), "line 2: column 'unknown_score': '' is not a number");
-  EXPECT_EQ(error("label,label\n1,1\n"), "line 1: there are two columns 'label'");
+  EXPECT_EQ(error("Label,label\n1,1\n"), "line 1: there are two columns 'label'");
   EXPECT_EQ(error("logit_0,logit_2\n1,1\n"),
             "line 1: column 'logit_2' is out of order; logit_0, logit_1, ... must follow each other");
   EXPECT_EQ(error("num_classes\n1\n2\n"), "column 'num_classes' holds different numbers");

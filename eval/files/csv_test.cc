@@ -31,6 +31,15 @@ TEST(ReadCsv, Cells) {
   EXPECT_EQ(*Read("\n\n"), Rows());
 }
 
+TEST(ReadCsv, SemicolonsAndTabs) {
+  EXPECT_EQ(*Read("a;b\n1;\"x;y\"\n"), (Rows{{1, {"a", "b"}}, {2, {"1", "x;y"}}}));
+  EXPECT_EQ(*Read("a;b\n1,5;2\n"), (Rows{{1, {"a", "b"}}, {2, {"1,5", "2"}}}));
+  EXPECT_EQ(*Read("a\tb\r\n1\t\r\n"), (Rows{{1, {"a", "b"}}, {2, {"1", ""}}}));
+  // Those in quotes are text, and of equally many commas are the ones.
+  EXPECT_EQ(*Read("\"a;b;c\",d\n1,2\n"), (Rows{{1, {"a;b;c", "d"}}, {2, {"1", "2"}}}));
+  EXPECT_EQ(*Read("a,b;c\n1,2;3\n"), (Rows{{1, {"a", "b;c"}}, {2, {"1", "2;3"}}}));
+}
+
 TEST(ReadCsv, QuotedCells) {
   EXPECT_EQ(*Read("\"a,b\",\"say \"\"x\"\"\"\n\"two\nlines\",c\nd,\"\"\n"),
             (Rows{{1, {"a,b", "say \"x\""}}, {2, {"two\nlines", "c"}}, {4, {"d", ""}}}));

@@ -20,9 +20,29 @@ namespace {
 std::string Path(const std::string& name) { return testing::TempDir() + "/" + name; }
 
 const std::vector<std::string>& Tokens() {
-  static const auto* const tokens = new std::vector<std::string>{
-      "(1000000000,)", "-1",     "'descr': '|O'", "True", "9999999999", "nan",   "inf", "\"",      ",,",
-      "\r\n",          "PK\5\6", "\x93NUMPY",     "<U0",  "<f8",        "1e999", "0x1", "logit_7", "(-1,)"};
+  static const auto* const tokens = new std::vector<std::string>{"(1000000000,)",
+                                                                 "-1",
+                                                                 "'descr': '|O'",
+                                                                 "True",
+                                                                 "9999999999",
+                                                                 "nan",
+                                                                 "inf",
+                                                                 "\"",
+                                                                 ",,",
+                                                                 "\r\n",
+                                                                 "PK\5\6",
+                                                                 "\x93NUMPY",
+                                                                 "<U0",
+                                                                 "<f8",
+                                                                 "1e999",
+                                                                 "0x1",
+                                                                 "logit_7",
+                                                                 "(-1,)",
+                                                                 ";",
+                                                                 "\t",
+                                                                 "unknown",
+                                                                 "cat",
+                                                                 "3.0"};
   return *tokens;
 }
 
@@ -100,6 +120,11 @@ TEST_F(MutationTest, Tables) {
       "0,1.5,2,0.5,,2\r\n"
       "1,-inf,1e-3,1,,2\n"
       "-1,\"5\",6,2,\"near, \"\"by\"\"\",2\n");
+  Run("named.csv",
+      ";Label;prediction;logit_dog;logit_cat;unknown_score\n"
+      "0;dog;cat;1;2;0.5\n"
+      "1;;dog;3;4;1.5\n"
+      "2;unknown;dog;5;-6;2.5\n");
 }
 
 TEST_F(MutationTest, FilesOfOtherTools) {

@@ -18,6 +18,17 @@ std::string ShapeText(const std::vector<int64_t>& shape) {
                       "]");
 }
 
+// "id, label, (no name)"; of very many the first ones.
+std::string ColumnsText(const std::vector<std::string>& columns) {
+  constexpr size_t kShown = 30;
+  std::vector<std::string> names;
+  for (const std::string& column : columns) {
+    if (names.size() == kShown) return absl::StrCat(absl::StrJoin(names, ", "), ", ... ", columns.size(), " in all");
+    names.push_back(column.empty() ? "(no name)" : column.substr(0, 60));
+  }
+  return absl::StrJoin(names, ", ");
+}
+
 }  // namespace
 
 absl::StatusOr<const NpyArray*> NamedArrays::Get(const std::string& name, const std::vector<int64_t>& shape) const {
@@ -45,7 +56,16 @@ absl::Status NamedArrays::Problem(absl::string_view name, absl::string_view prob
   return absl::InvalidArgumentError(absl::StrCat(path_, ": array '", name, "' ", problem));
 }
 
+const std::vector<std::string>& NamedArrays::NoColumns() {
+  static const auto* const none = new std::vector<std::string>;
+  return *none;
+}
+
 absl::Status NamedArrays::Missing(absl::string_view name) const {
+  if (IsTable()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path_, ": has no column '", name, "' (it has ", ColumnsText(columns_), ")"));
+  }
   std::vector<std::string> names;
   for (const auto& [known, array] : arrays_) names.push_back(OneLine(known));
   return absl::InvalidArgumentError(

@@ -14,10 +14,12 @@
 
 namespace openset {
 
-// Refers to a file's path and its arrays. All errors are kInvalidArgument.
+// Refers to a file's path and its arrays; `columns` are those that a table has, also those that became no array. All
+// errors are kInvalidArgument.
 class NamedArrays {
  public:
-  NamedArrays(const std::string& path, const NpzArrays& arrays) : path_(path), arrays_(arrays) {}
+  NamedArrays(const std::string& path, const NpzArrays& arrays, const std::vector<std::string>& columns = NoColumns())
+      : path_(path), arrays_(arrays), columns_(columns) {}
 
   bool Has(const std::string& name) const { return arrays_.count(name) > 0; }
 
@@ -40,12 +42,16 @@ class NamedArrays {
 
   // "FILE: array 'NAME' PROBLEM".
   absl::Status Problem(absl::string_view name, absl::string_view problem) const;
-  // That there is no array 'NAME', with those there are.
+  // That there is no array 'NAME', or no column of a table, with those there are.
   absl::Status Missing(absl::string_view name) const;
+  bool IsTable() const { return !columns_.empty(); }
 
  private:
+  static const std::vector<std::string>& NoColumns();
+
   const std::string& path_;
   const NpzArrays& arrays_;
+  const std::vector<std::string>& columns_;
 };
 
 }  // namespace openset

@@ -26,6 +26,9 @@ TEST(NamedArrays, ReadsWhatFitsAndNamesWhatDoesNot) {
             absl::InvalidArgumentError("a.npz: has no array 'y' (it has n, x)"));
   EXPECT_EQ(named.Get("n", {1}).status(),
             absl::InvalidArgumentError("a.npz: array 'n' has shape a single value, expected [1]"));
+  const std::vector<std::string> columns = {"", "id", "x"};
+  EXPECT_EQ(NamedArrays(path, arrays, columns).Missing("y"),
+            absl::InvalidArgumentError("a.npz: has no column 'y' (it has (no name), id, x)"));
 }
 
 }  // namespace

@@ -14,8 +14,8 @@
 #include "absl/strings/str_join.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
+#include "eval/files/class_names.h"
 #include "eval/files/probabilities.h"
-#include "eval/files/score_file.h"
 #include "eval/scores/make_score.h"
 #include "eval/scores/prediction.h"
 #include "eval/scores/score_needs.h"
@@ -84,6 +84,9 @@ absl::Status CheckAgreement(const std::vector<ScoreFile>& files) {
     if (file.unknown_score.empty() != first.unknown_score.empty()) {
       return differ("has an unknown_score or lacks it, unlike");
     }
+    if (file.num_outputs == 0 && file.prediction.empty() != first.prediction.empty()) {
+      return differ("has a prediction or lacks it, unlike");
+    }
     if (file.feature_dim != first.feature_dim) return differ("has not as many features a sample as");
     if (file.num_classes != first.num_classes) return differ("has not the num_classes of");
   }
@@ -135,8 +138,8 @@ absl::StatusOr<int32_t> NumClasses(const std::vector<ScoreFile>& files, const st
   for (size_t f = 0; f < files.size(); ++f) {
     for (int64_t row = 0; row < files[f].num_samples; ++row) {
       if (!keep[f][row]) continue;
-      for (const auto& [name, value] :
-           {std::pair("label", files[f].label[row]), std::pair("prediction", files[f].prediction[row])}) {
+      const int64_t prediction = files[f].prediction.empty() ? 0 : files[f].prediction[row];
+      for (const auto& [name, value] : {std::pair("label", files[f].label[row]), std::pair("prediction", prediction)}) {
         largest = std::max(largest, value);
         if (value >= kMostClasses) {
           return BadRow(files[f], name, row,
@@ -255,8 +258,9 @@ absl::StatusOr<EvaluationInput> SampleSet::Input() const {
   return EvaluationInput::Create(arrays);
 }
 
-absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, const SetRoles& roles) {
-  OPENSET_ASSIGN_OR_RETURN(std::vector<ScoreFile> files, ReadScoreFiles(paths));
+absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, const SetRoles& roles,
+                                        ScoreDirection direction) {
+  OPENSET_ASSIGN_OR_RETURN(std::vector<ScoreFile> files, ReadScoreFiles(paths, direction));
   NameSetsByFile(&files);
   OPENSET_ASSIGN_OR_RETURN(const auto role_of, RolesByName(roles, files));
   OPENSET_RETURN_IF_ERROR(CheckAgreement(files));
@@ -271,6 +275,7 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, c
   const std::vector<std::vector<bool>> keep = ApplyRoles(role_of, &files);
 
   SampleSet samples;
+  OPENSET_ASSIGN_OR_RETURN(samples.class_names, NumberClasses(keep, &files));
   OPENSET_ASSIGN_OR_RETURN(samples.num_classes, NumClasses(files, keep));
   samples.num_outputs = files.front().num_outputs;
   samples.feature_dim = files.front().feature_dim;
@@ -296,7 +301,7 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, c
                        ": the logits have passed a softmax (none is negative, each row sums to 1): save what "
                        "the network gives before it, or numpy.log() of these, which has the same softmax"));
     }
-    if (file.prediction.empty()) {
+    if (file.prediction.empty() && file.num_outputs > 0) {
       ScoreInput outputs;
       outputs.num_samples = file.num_samples;
       outputs.num_outputs = file.num_outputs;
@@ -315,7 +320,7 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, c
     for (int64_t row = 0; row < file.num_samples; ++row) {
       if (!keep[f][row]) continue;
       samples.label.push_back(static_cast<int32_t>(file.label[row]));
-      samples.prediction.push_back(static_cast<int32_t>(file.prediction[row]));
+      if (!file.prediction.empty()) samples.prediction.push_back(static_cast<int32_t>(file.prediction[row]));
       if (!file.unknown_score.empty()) samples.unknown_score.push_back(file.unknown_score[row]);
       if (file.num_outputs > 0) Append(file.logits, row, file.num_outputs, &samples.logits);
       if (file.feature_dim > 0) Append(file.features, row, file.feature_dim, &samples.features);

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "eval/files/score_file.h"
 #include "eval/metrics/evaluation_input.h"
 #include "eval/metrics/groups.h"
 #include "eval/scores/score.h"
@@ -35,13 +36,14 @@ struct SampleSet {
   std::vector<float> head_bias;
   std::vector<float> member_uncertainty;  // [N, 3]
   std::vector<int32_t> label;             // [N], 0 .. C-1, kUnknownLabel
-  std::vector<int32_t> prediction;        // [N], 0 .. C-1, or C where a score says unknown
+  std::vector<int32_t> prediction;        // [N], 0 .. C-1, or C where a score says unknown; empty: not known
   std::vector<double> unknown_score;
   // Of the score, where it has class probabilities of its own: calibration is measured by their softmax.
   std::vector<float> probability_logits;  // [N, probability_outputs]
   int64_t probability_outputs = 0;
-  int32_t num_classes = 0;     // C
-  std::vector<int32_t> group;  // [N]; empty where the unknown samples are of one set and no roles were given
+  int32_t num_classes = 0;               // C
+  std::vector<std::string> class_names;  // [C]; empty where files number the classes
+  std::vector<int32_t> group;            // [N]; empty where the unknown samples are of one set and no roles were given
   std::vector<Group> groups;
   // Full-spectrum evaluation: where two or more sets are named as known, which of them a sample is of (-1: unknown, or
   // of no such set); else empty.
@@ -56,10 +58,13 @@ struct SampleSet {
 // The samples of all `files` (eval/files/score_file.h), in their order. Predictions that a file lacks are made from its
 // logits. A set of unknown samples is a group; samples of no set are, among several files, of one named by their file.
 // Without logits C is num_classes of the files, else the largest label or prediction + 1; with logits num_classes or K.
+// Classes that tables name are numbered as class_names.h says. `prediction` is empty where
+// files have none and no logits to make it from.
 // Errors: those of ReadScoreFiles; kInvalidArgument with file, array and row for values that can't be: labels,
-// predictions, groups out of range, NaN, logits of inf or that are probabilities; files that disagree in what they hold; roles of unknown sets;
-// FD-Shifts files of several sets without a role for any.
-absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& files, const SetRoles& roles = {});
+// predictions, groups out of range, NaN, logits of inf or that are probabilities; files that disagree in what they
+// hold; roles of unknown sets; FD-Shifts files of several sets without a role for any.
+absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& files, const SetRoles& roles = {},
+                                        ScoreDirection direction = ScoreDirection::kHigherIsUnknown);
 
 // Sets `unknown_score` by a score of the outputs, fitted on the known samples of `train` where it must be and that is
 // not null. Errors: kInvalidArgument for outputs that the score needs and the files lack.

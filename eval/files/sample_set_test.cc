@@ -155,7 +155,7 @@ TEST(ReadSampleSet, FdShifts) {
 
 TEST(ReadSampleSet, FilesThatAreNotWhatTheirNamesSay) {
   EXPECT_THAT(ErrorOf({Path("nowhere.npz")}), HasSubstr("nowhere.npz: no such file"));
-  EXPECT_THAT(ErrorOf({WriteText("a.txt", "x")}), HasSubstr("a.txt: files of scores end in .npz, .npy or .csv"));
+  EXPECT_THAT(ErrorOf({WriteText("a.txt", "x")}), HasSubstr("a.txt: files of scores end in .npz, .npy, .csv or .tsv"));
   EXPECT_EQ(ErrorOf({WriteText("text.npz", "label\n1\n")}), "text.npz: not an .npz archive");
   EXPECT_EQ(ErrorOf({WriteText("label.npy", "label\n1\n")}),
             "label.npy: not a .npy array: it does not start with the magic bytes");
@@ -182,8 +182,6 @@ TEST(ReadSampleSet, ArraysOfOtherTypesAndShapes) {
   const auto error = [](const NpzArrays& arrays) { return ErrorOf({WriteArrays("a.npz", arrays)}); };
   EXPECT_EQ(error({{"labels", Wholes({0})}}), "a.npz: has no array 'label' (it has labels)");
   EXPECT_EQ(error({{"label", Wholes({0})}}), "a.npz: has no array 'unknown_score' or 'logits' (it has label)");
-  EXPECT_EQ(error({{"label", Wholes({0})}, {"unknown_score", Reals({0})}}),
-            "a.npz: has no array 'prediction' or 'logits' (it has label, unknown_score)");
   EXPECT_EQ(error(With(Scores(), "label", Reals({0, 1, -1}))), "a.npz: array 'label' holds '<f8', not whole numbers");
   EXPECT_EQ(error(With(Scores(), "unknown_score", MakeNpy({"a", "b", "c"}))),
             "a.npz: array 'unknown_score' holds '<U1', not numbers");
@@ -262,6 +260,68 @@ TEST(ApplyScore, OfTheLogits) {
   SampleSet scores = *ReadSampleSet({WriteArrays("b.npz", Scores())});
   EXPECT_EQ(ApplyScore(spec, &train, &scores).message(),
             "score temperature_scaled_softmax: the samples have no logits");
+}
+
+TEST(ReadSampleSet, ScoresAlone) {
+  const std::vector<std::vector<std::string>> formats = {
+      {WriteArrays("a.npz", {{"label", Wholes({0, 2, -1})}, {"unknown_score", Reals({0.1, 0.2, 0.3})}})},
+      {WriteText("a.csv", ",Label,Unknown_Score\n0,0.0,0.1\n1,2.0,0.2\n2,,0.3\n")},
+      {WriteText("a.tsv", "label\tunknown_score\n0\t0.1\n2\t0.2\nunknown\t0.3\n")}};
+  for (const std::vector<std::string>& files : formats) {
+    const absl::StatusOr<SampleSet> samples = ReadSampleSet(files);
+    ASSERT_TRUE(samples.ok()) << samples.status();
+    EXPECT_THAT(samples->label, ElementsAre(0, 2, -1));
+    EXPECT_THAT(samples->unknown_score, ElementsAre(0.1, 0.2, 0.3));
+    EXPECT_THAT(samples->prediction, IsEmpty());
+    EXPECT_EQ(samples->num_classes, 3);  // the largest label + 1
+    EXPECT_FALSE(samples->Input()->has_predictions());
+  }
+  // OpenOOD's layout without pred.
+  const std::string conf = WriteArrays("c.npz", {{"label", Wholes({0, -1})}, {"conf", Reals({0.9, 0.1})}});
+  EXPECT_THAT(ReadSampleSet({conf})->unknown_score, ElementsAre(-0.9, -0.1));
+  EXPECT_THAT(ErrorOf({WriteArrays("b.npz", Scores()), formats[0][0]}),
+              HasSubstr("a.npz: has a prediction or lacks it, unlike b.npz"));
+}
+
+TEST(ReadSampleSet, ScoresThatAreHigherForKnownSamples) {
+  const std::string scores = WriteArrays("a.npz", Scores());
+  const auto read = [](const std::string& file) { return ReadSampleSet({file}, {}, ScoreDirection::kHigherIsKnown); };
+  EXPECT_THAT(read(scores)->unknown_score, ElementsAre(-0.1, -0.2, -0.3));
+  EXPECT_THAT(std::string(read(WriteText("c.csv", "label,logit_0,logit_1\n0,1,2\n")).status().message()),
+              HasSubstr("c.csv: has no column 'unknown_score' (it has label, logit_0, logit_1)"));
+  const std::string conf =
+      WriteArrays("c.npz", {{"label", Wholes({0})}, {"conf", Reals({0.9})}, {"pred", Wholes({0})}});
+  EXPECT_THAT(std::string(read(conf).status().message()), HasSubstr("leave out --higher_is_known"));
+}
+
+TEST(ReadSampleSet, ColumnsThatAreThereAreListed) {
+  EXPECT_EQ(ErrorOf({WriteText("a.csv", ",y,Score\n0,1,0.5\n")}),
+            "a.csv: has no column 'label' (it has (no name), y, Score)");
+  EXPECT_EQ(ErrorOf({WriteText("a.csv", "Label;msp\n0;0.5\n")}),
+            "a.csv: has no column 'unknown_score' or 'logit_0' (it has Label, msp)");
+}
+
+// Classes of labels come first, so that methods on the same samples have the same labels; a class of a set that is
+// unknown is none.
+TEST(ReadSampleSet, NamesOfClasses) {
+  const std::string known = WriteText("known.csv", "label,prediction,unknown_score\ndog,dog,1\ncat,bee,2\n,dog,3\n");
+  const std::string other = WriteText("other.csv", "label,prediction,unknown_score\nbus,cat,4\n");
+  SetRoles roles;
+  roles.unknown = {"other"};
+  const absl::StatusOr<SampleSet> samples = ReadSampleSet({known, other}, roles);
+  ASSERT_TRUE(samples.ok()) << samples.status();
+  EXPECT_THAT(samples->class_names, ElementsAre("cat", "dog", "bee"));
+  EXPECT_EQ(samples->num_classes, 3);
+  EXPECT_THAT(samples->label, ElementsAre(1, 0, -1, -1));
+  EXPECT_THAT(samples->prediction, ElementsAre(1, 2, 1, 0));
+
+  const absl::StatusOr<SampleSet> logits =
+      ReadSampleSet({WriteText("logits.csv", "label,logit_dog,logit_cat\ncat,1,2\ndog,4,3\n"),
+                     WriteText("more.csv", "label,logit_dog,logit_cat\nunknown,5,6\n")});
+  ASSERT_TRUE(logits.ok()) << logits.status();
+  EXPECT_THAT(logits->class_names, ElementsAre("dog", "cat"));
+  EXPECT_THAT(logits->label, ElementsAre(1, 0, -1));
+  EXPECT_THAT(logits->prediction, ElementsAre(1, 0, 1));
 }
 
 TEST(ReadSampleSet, SeveralKnownSetsAreToldApart) {

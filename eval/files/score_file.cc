@@ -36,12 +36,14 @@ struct RawFile {
   std::string path;
   Layout layout = Layout::kOwn;
   NpzArrays arrays;
+  std::vector<std::string> columns;      // of a table
+  std::vector<std::string> class_names;  // of a table
 };
 
 Layout LayoutOf(const std::string& path, const NpzArrays& arrays) {
   const auto has = [&](const char* name) { return arrays.count(name) > 0; };
   if (has("logits") || has("unknown_score")) return Layout::kOwn;
-  if (has("pred") && has("conf")) return Layout::kOpenOod;
+  if (has("conf")) return Layout::kOpenOod;
   if (has("arr_0")) {
     return Stem(path) == "external_confids" ? Layout::kFdShiftsConfidence : Layout::kFdShifts;
   }
@@ -76,15 +78,17 @@ absl::StatusOr<RawFile> ReadRawFile(const std::string& argument) {
     file.layout = LayoutOf(argument, file.arrays);
     return file;
   }
-  if (extension == ".csv") {
+  if (extension == ".csv" || extension == ".tsv") {
     OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(argument));
-    absl::StatusOr<NpzArrays> arrays = ParseCsvArrays(text);
-    if (!arrays.ok()) return Annotate(arrays.status(), argument);
-    file.arrays = *std::move(arrays);
+    absl::StatusOr<CsvArrays> table = ParseCsvArrays(text);
+    if (!table.ok()) return Annotate(table.status(), argument);
+    file.arrays = std::move(table->arrays);
+    file.columns = std::move(table->columns);
+    file.class_names = std::move(table->class_names);
     file.layout = LayoutOf(argument, file.arrays);
     return file;
   }
-  return absl::InvalidArgumentError(absl::StrCat(argument, ": files of scores end in .npz, .npy or .csv",
+  return absl::InvalidArgumentError(absl::StrCat(argument, ": files of scores end in .npz, .npy, .csv or .tsv",
                                                  extension.empty() ? "" : ", not in ", extension));
 }
 
@@ -104,6 +108,7 @@ absl::StatusOr<RawFile> Join(std::vector<RawFile> files) {
       }
       has_table = true;
       joined.layout = file.layout;
+      joined.class_names = std::move(file.class_names);
     }
     for (auto& [name, array] : file.arrays) {
       if (!joined.arrays.emplace(name, std::move(array)).second) {
@@ -116,7 +121,7 @@ absl::StatusOr<RawFile> Join(std::vector<RawFile> files) {
   return joined;
 }
 
-absl::Status ReadOwn(const NamedArrays& arrays, ScoreFile* file) {
+absl::Status ReadOwn(const NamedArrays& arrays, ScoreDirection direction, ScoreFile* file) {
   OPENSET_RETURN_IF_ERROR(arrays.Read("label", {-1}, &ToInt64, &file->label));
   const int64_t n = file->num_samples = file->label.size();
   if (n == 0) return arrays.Problem("label", "is empty");
@@ -146,6 +151,11 @@ absl::Status ReadOwn(const NamedArrays& arrays, ScoreFile* file) {
   }
   if (arrays.Has("unknown_score")) {
     OPENSET_RETURN_IF_ERROR(arrays.Read("unknown_score", {n}, &ToDouble, &file->unknown_score));
+    if (direction == ScoreDirection::kHigherIsKnown) {
+      for (double& score : file->unknown_score) score = -score;
+    }
+  } else if (direction == ScoreDirection::kHigherIsKnown) {
+    return arrays.Missing("unknown_score");
   }
   if (arrays.Has("group")) {
     OPENSET_RETURN_IF_ERROR(arrays.Read("group", {n}, &ToInt64, &file->set));
@@ -162,8 +172,9 @@ absl::Status ReadOwn(const NamedArrays& arrays, ScoreFile* file) {
     OPENSET_ASSIGN_OR_RETURN(const int64_t num_classes, arrays.ReadOne("num_classes"));
     file->num_classes = num_classes;
   }
-  if (file->unknown_score.empty() && file->logits.empty()) return arrays.Missing("unknown_score' or 'logits");
-  if (file->prediction.empty() && file->logits.empty()) return arrays.Missing("prediction' or 'logits");
+  if (file->unknown_score.empty() && file->logits.empty()) {
+    return arrays.Missing(arrays.IsTable() ? "unknown_score' or 'logit_0" : "unknown_score' or 'logits");
+  }
   return absl::OkStatus();
 }
 
@@ -171,7 +182,7 @@ absl::Status ReadOpenOod(const NamedArrays& arrays, ScoreFile* file) {
   OPENSET_RETURN_IF_ERROR(arrays.Read("label", {-1}, &ToInt64, &file->label));
   const int64_t n = file->num_samples = file->label.size();
   if (n == 0) return arrays.Problem("label", "is empty");
-  OPENSET_RETURN_IF_ERROR(arrays.Read("pred", {n}, &ToInt64, &file->prediction));
+  if (arrays.Has("pred")) OPENSET_RETURN_IF_ERROR(arrays.Read("pred", {n}, &ToInt64, &file->prediction));
   OPENSET_RETURN_IF_ERROR(arrays.Read("conf", {n}, &ToDouble, &file->unknown_score));
   for (double& score : file->unknown_score) score = -score;
   file->set.assign(n, 0);
@@ -226,14 +237,19 @@ absl::Status ReadFdShifts(const NamedArrays& arrays, ScoreFile* file) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<ScoreFile> Interpret(const RawFile& raw) {
-  const NamedArrays arrays(raw.path, raw.arrays);
+absl::StatusOr<ScoreFile> Interpret(const RawFile& raw, ScoreDirection direction) {
+  const NamedArrays arrays(raw.path, raw.arrays, raw.columns);
   ScoreFile file;
   file.path = raw.path;
+  file.class_names = raw.class_names;
+  if (direction == ScoreDirection::kHigherIsKnown && raw.layout != Layout::kOwn && raw.layout != Layout::kOneArray) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(raw.path, ": holds confidences, larger = more known, by its layout; leave out --higher_is_known"));
+  }
   switch (raw.layout) {
     case Layout::kOwn:
     case Layout::kOneArray:
-      OPENSET_RETURN_IF_ERROR(ReadOwn(arrays, &file));
+      OPENSET_RETURN_IF_ERROR(ReadOwn(arrays, direction, &file));
       break;
     case Layout::kOpenOod:
       OPENSET_RETURN_IF_ERROR(ReadOpenOod(arrays, &file));
@@ -251,7 +267,7 @@ absl::StatusOr<ScoreFile> Interpret(const RawFile& raw) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<ScoreFile>> ReadScoreFiles(const std::vector<std::string>& files) {
+absl::StatusOr<std::vector<ScoreFile>> ReadScoreFiles(const std::vector<std::string>& files, ScoreDirection direction) {
   std::vector<RawFile> raw;
   bool by_array = false;
   for (const std::string& file : files) {
@@ -265,7 +281,7 @@ absl::StatusOr<std::vector<ScoreFile>> ReadScoreFiles(const std::vector<std::str
   }
   std::vector<ScoreFile> result;
   for (const RawFile& file : raw) {
-    OPENSET_ASSIGN_OR_RETURN(result.emplace_back(), Interpret(file));
+    OPENSET_ASSIGN_OR_RETURN(result.emplace_back(), Interpret(file, direction));
   }
   return result;
 }

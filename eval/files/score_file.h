@@ -11,6 +11,9 @@
 
 namespace openset {
 
+// What a larger `unknown_score` of a file says.
+enum class ScoreDirection { kHigherIsUnknown, kHigherIsKnown };
+
 // The samples of one file, checked for shapes and types but not yet for values. Vectors are empty where the file has no
 // such array.
 struct ScoreFile {
@@ -29,21 +32,25 @@ struct ScoreFile {
   std::vector<int64_t> set;           // [N], index into set_names, -1 = none
   std::vector<std::string> set_names;
   std::optional<int64_t> num_classes;
+  // What labels and predictions are indices of, where a table holds names of classes; with logits in their order.
+  std::vector<std::string> class_names;
   // The labels of samples of another data set are that set's: which sets are unknown must be said.
   bool labels_depend_on_set = false;
 };
 
 // Files become ScoreFiles thus:
-//   * .npz, .csv, with arrays named as the fields above (`group` and `group_names` for the sets);
+//   * .npz, .csv, .tsv, with arrays named as the fields above (`group` and `group_names` for the sets);
 //   * .npz of OpenOOD (scores/NAME.npz): pred, conf (its negative is the unknown score), label; the set is NAME;
+//     without pred the prediction is not known;
 //   * .npz of FD-Shifts (raw_logits.npz, raw_output.npz): arr_0 [N, K + 2] of logits or, in raw_output, probabilities,
 //     then label and number of the data set, which is the set's name;
 //   * .npy: one array, named by the file's name without ".npy", or by NAME=FILE. All .npy files, and an
 //     external_confids.npz of FD-Shifts, together with at most one other file, are the arrays of one ScoreFile.
 // Errors: kNotFound; kInvalidArgument and kDataLoss with the file and the array, where a file is not what its name
-// says, is damaged, or holds arrays of other types or shapes; kInvalidArgument where the label is missing, or all of
-// unknown_score, logits and (for the prediction) both.
-absl::StatusOr<std::vector<ScoreFile>> ReadScoreFiles(const std::vector<std::string>& files);
+// says, is damaged, or holds arrays of other types or shapes; kInvalidArgument where the label is missing, or both
+// unknown_score and logits; and for kHigherIsKnown where there is no unknown_score, or a layout says itself what it is.
+absl::StatusOr<std::vector<ScoreFile>> ReadScoreFiles(const std::vector<std::string>& files,
+                                                      ScoreDirection direction = ScoreDirection::kHigherIsUnknown);
 
 }  // namespace openset
 

@@ -187,6 +187,7 @@ MetricResult AurocMisclassification(const RankedInput& ranked) {
 }
 
 std::vector<AurcPart> PooledAurcParts(const RankedInput& ranked) {
+  if (!ranked.input().has_predictions()) return {};
   const EvaluationInput& input = ranked.input();
   std::vector<AurcPart> parts(1 + std::max(1, input.num_groups()));
   for (int32_t group = 0; group + 1 < parts.size(); ++group) parts[group + 1].group = group;

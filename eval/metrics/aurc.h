@@ -77,7 +77,7 @@ struct AurcPart {
   int64_t errors = 0;
   double aurc = 0;
 };
-// Known samples first, then each group (one, 0, without groups).
+// Known samples first, then each group (one, 0, without groups). Empty without predictions.
 std::vector<AurcPart> PooledAurcParts(const RankedInput& ranked);
 
 }  // namespace openset

@@ -36,7 +36,7 @@ MetricResult BalancedScoreAt(const RankedInput& ranked, BalancedScore score, dou
     const bool unknown = input.IsUnknown(i);
     if (weight == 0) continue;
     if (unknown && (score == BalancedScore::kInner || score == BalancedScore::kHalfpoint)) continue;
-    const bool says_unknown = input.prediction()[i] == input.num_classes();
+    const bool says_unknown = input.has_predictions() && input.prediction()[i] == input.num_classes();
     const bool rejected = score != BalancedScore::kInner && (says_unknown || !(input.unknown_score()[i] <= threshold));
     const bool known_as_one = score == BalancedScore::kOuter;
     const int32_t truth = unknown ? unknown_class : known_as_one ? 0 : input.label()[i];

@@ -4,6 +4,13 @@
 #include "core/table.h"
 
 namespace openset {
+namespace {
+
+std::string ClassName(int32_t c, absl::Span<const std::string> names) {
+  return c < static_cast<int64_t>(names.size()) ? names[c] : absl::StrCat(c);
+}
+
+}  // namespace
 
 ConfusionMatrix ConfusionAt(const RankedInput& ranked, double threshold) {
   const EvaluationInput& input = ranked.input();
@@ -27,29 +34,30 @@ std::vector<std::optional<double>> AccuracyPerClass(const ConfusionMatrix& confu
   return accuracy;
 }
 
-std::string AccuracyPerClassCsv(const ConfusionMatrix& confusion) {
-  std::string csv = "class,samples,accuracy\n";
+std::string AccuracyPerClassCsv(const ConfusionMatrix& confusion, absl::Span<const std::string> names) {
+  Table table{{"class", "samples", "accuracy"}, {}, 1};
   const std::vector<std::optional<double>> accuracy = AccuracyPerClass(confusion);
   for (int32_t c = 0; c < confusion.num_classes; ++c) {
     int64_t samples = 0;
     for (int32_t column = 0; column <= confusion.num_classes; ++column) samples += confusion.at(c, column);
-    absl::StrAppend(&csv, c, ",", samples, ",", accuracy[c] ? FullPrecision(*accuracy[c]) : "", "\n");
+    table.rows.push_back(
+        {ClassName(c, names), absl::StrCat(samples), accuracy[c] ? FullPrecision(*accuracy[c]) : std::string()});
   }
-  return csv;
+  return ToCsv(table);
 }
 
-std::string ConfusionCsv(const ConfusionMatrix& confusion) {
-  std::string csv = "class";
-  for (int32_t c = 0; c < confusion.num_classes; ++c) absl::StrAppend(&csv, ",", c);
-  absl::StrAppend(&csv, ",rejected\n");
+std::string ConfusionCsv(const ConfusionMatrix& confusion, absl::Span<const std::string> names) {
+  Table table{{"class"}, {}, 1};
+  for (int32_t c = 0; c < confusion.num_classes; ++c) table.header.push_back(ClassName(c, names));
+  table.header.push_back("rejected");
   for (int32_t row = 0; row <= confusion.num_classes; ++row) {
-    absl::StrAppend(&csv, row < confusion.num_classes ? absl::StrCat(row) : "unknown");
+    std::vector<std::string> cells = {row < confusion.num_classes ? ClassName(row, names) : "unknown"};
     for (int32_t column = 0; column <= confusion.num_classes; ++column) {
-      absl::StrAppend(&csv, ",", confusion.at(row, column));
+      cells.push_back(absl::StrCat(confusion.at(row, column)));
     }
-    csv += '\n';
+    table.rows.push_back(std::move(cells));
   }
-  return csv;
+  return ToCsv(table);
 }
 
 }  // namespace openset

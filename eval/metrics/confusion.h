@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "eval/metrics/ranked_input.h"
 
 namespace openset {
@@ -20,18 +21,20 @@ struct ConfusionMatrix {
   int64_t at(int32_t row, int32_t column) const { return counts[row * (num_classes + 1) + column]; }
 };
 
-// At a threshold of infinity nothing is rejected: the closed-set decisions. Precondition: not NaN.
+// At a threshold of infinity nothing is rejected: the closed-set decisions. Precondition: not NaN; the input has
+// predictions.
 ConfusionMatrix ConfusionAt(const RankedInput& ranked, double threshold);
 
 // Of each known class, the share of its samples that the matrix has on its diagonal (closed set: accuracy per class);
 // none for a class without samples.
 std::vector<std::optional<double>> AccuracyPerClass(const ConfusionMatrix& confusion);
 
-// A header, then a line a class, "class,0,1,...,rejected" and "unknown,...".
-std::string ConfusionCsv(const ConfusionMatrix& confusion);
+// A header, then a line a class, "class,0,1,...,rejected" and "unknown,...". Classes are called by `names`, and by
+// their numbers where that is shorter.
+std::string ConfusionCsv(const ConfusionMatrix& confusion, absl::Span<const std::string> names = {});
 
-// "class,samples,accuracy" and a line a known class; no accuracy for one without samples.
-std::string AccuracyPerClassCsv(const ConfusionMatrix& confusion);
+// "class,samples,accuracy" and a line a known class, called as above; no accuracy for one without samples.
+std::string AccuracyPerClassCsv(const ConfusionMatrix& confusion, absl::Span<const std::string> names = {});
 
 }  // namespace openset
 

@@ -25,7 +25,7 @@ struct Decisions {
 // each mean (error below 1e-14 for up to 1000 classes) depends on the decisions only, not on the way to them.
 class DecisionWalk {
  public:
-  // `ranked` must outlive this. `per_class`: whether the means over classes are asked for.
+  // `ranked` must outlive this. `per_class`: whether the means over classes are asked for, which needs predictions.
   DecisionWalk(const RankedInput& ranked, bool per_class);
 
   const Decisions& decisions() const { return decisions_; }
@@ -35,10 +35,7 @@ class DecisionWalk {
 
   // Raises the threshold to the score of the next block. Precondition: not at the end.
   void AcceptNext() {
-    const Tally& tally = ranked_.blocks()[next_];
-    decisions_.accepted.correct += tally.correct;
-    decisions_.accepted.wrong += tally.wrong;
-    decisions_.accepted.unknown += tally.unknown;
+    decisions_.accepted += ranked_.blocks()[next_];
     if (per_class_) AcceptClassesOf(next_);
     ++next_;
   }

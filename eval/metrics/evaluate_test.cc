@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "eval/metrics/conventions.h"
+#include "eval/metrics/make_metric.h"
 #include "eval/testing/golden.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -33,6 +35,46 @@ TEST(Evaluate, GivesValuesAndReasonsByName) {
   EXPECT_EQ(values[1].name, "accuracy");
   EXPECT_EQ(values[1].value, 0.5);
   EXPECT_EQ(values[1].absent_reason, "");
+}
+
+// A metric that needs no prediction has the same bits with and without; any other is absent.
+TEST(Evaluate, WithoutPredictions) {
+  const std::vector<MetricSpec> metrics = AllMetrics();
+  int there = 0;
+  for (const testing::GoldenCase& golden : testing::ReadGolden("unknown_detection.json", "detection")) {
+    testing::Samples samples = testing::DetectionSamples(golden);
+    const std::vector<MetricValue> with = Evaluate(metrics, samples.Input()).value();
+    samples.prediction.clear();
+    const std::vector<MetricValue> without = Evaluate(metrics, samples.Input()).value();
+    there = 0;
+    for (size_t m = 0; m < metrics.size(); ++m) {
+      if (NeedsPrediction(metrics[m])) {
+        EXPECT_FALSE(without[m].value.has_value()) << without[m].name;
+        EXPECT_EQ(without[m].absent_reason, "no predictions") << without[m].name;
+      } else {
+        EXPECT_EQ(without[m].value, with[m].value) << without[m].name;
+        EXPECT_EQ(without[m].absent_reason, with[m].absent_reason) << without[m].name;
+        there += without[m].value.has_value();
+      }
+    }
+  }
+  // auroc, two AUPR, three FPR, error_at_95tpr, detection_error, outer, known_unknown_ratio; those of softmax(logits)
+  // need no prediction, and are absent without logits.
+  EXPECT_EQ(there, 10);
+}
+
+TEST(Evaluate, WithoutPredictionsByHand) {
+  // Of 2 x 2 pairs the known sample is below in 3: 3/4. With 95 % of the unknown samples above the threshold that is
+  // both of them, at 0.2: the known sample at 0.5 is rejected as well, 1/2.
+  testing::Samples samples;
+  samples.unknown_score = {0.1, 0.5, 0.2, 0.9};
+  samples.label = {0, 0, -1, -1};
+  std::vector<MetricSpec> metrics(2);
+  metrics[0].mutable_auroc();
+  metrics[1].mutable_fpr_at_95tpr_unknown_positive();
+  const std::vector<MetricValue> values = Evaluate(metrics, samples.Input()).value();
+  EXPECT_EQ(values[0].value, 0.75);
+  EXPECT_EQ(values[1].value, 0.5);
 }
 
 TEST(Evaluate, TakesTwoMetricsOfOneKindByTheirNames) {

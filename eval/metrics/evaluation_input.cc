@@ -25,7 +25,7 @@ absl::Status CheckShapes(const EvaluationInput::Arrays& arrays) {
   if (arrays.unknown_score.size() != n) {
     return Invalid("unknown_score has ", arrays.unknown_score.size(), " samples, label has ", n);
   }
-  if (arrays.prediction.size() != n) {
+  if (!arrays.prediction.empty() && arrays.prediction.size() != n) {
     return Invalid("prediction has ", arrays.prediction.size(), " samples, label has ", n);
   }
   if (!arrays.group.empty() && arrays.group.size() != n) {
@@ -34,6 +34,7 @@ absl::Status CheckShapes(const EvaluationInput::Arrays& arrays) {
   if (arrays.num_classes >= kTooMany) return Invalid("num_classes is ", arrays.num_classes, "; it must be below 2^30");
   if (arrays.num_classes < 1) return Invalid("num_classes must be at least 1 (is ", arrays.num_classes, ")");
   if (!arrays.logits.empty()) {
+    if (arrays.prediction.empty()) return Invalid("there are logits, but no predictions");
     if (arrays.num_outputs < arrays.num_classes) {
       return Invalid("logits have ", arrays.num_outputs, " outputs for ", arrays.num_classes, " classes");
     }
@@ -54,7 +55,7 @@ absl::Status CheckValues(const EvaluationInput::Arrays& arrays) {
       return Invalid("label is ", arrays.label[row], " in row ", row, "; it must lie in 0 .. ", num_classes - 1,
                      ", or be -1 for unknown");
     }
-    if (arrays.prediction[row] < 0 || arrays.prediction[row] > num_classes) {
+    if (!arrays.prediction.empty() && (arrays.prediction[row] < 0 || arrays.prediction[row] > num_classes)) {
       return Invalid("prediction is ", arrays.prediction[row], " in row ", row, "; it must lie in 0 .. ",
                      num_classes - 1, ", or be ", num_classes, " for unknown");
     }

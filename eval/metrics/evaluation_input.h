@@ -1,4 +1,4 @@
-// What is evaluated: one unknown score, one closed-set prediction and one label a sample.
+// What is evaluated: one unknown score, one label and, where it is known, one closed-set prediction a sample.
 #ifndef OPENSET_EVAL_METRICS_EVALUATION_INPUT_H_
 #define OPENSET_EVAL_METRICS_EVALUATION_INPUT_H_
 
@@ -18,21 +18,22 @@ class EvaluationInput {
   struct Arrays {
     absl::Span<const double> unknown_score;  // [N], larger = more unknown; may be infinite
     // [N], the class that the classifier says, 0 .. C-1, of unknown samples too; C where it says unknown by itself
-    // (OpenMax), which is wrong for every sample. Whether a sample is rejected is up to its score alone.
+    // (OpenMax), which is wrong for every sample. Whether a sample is rejected is up to its score alone. Empty: not
+    // known; metrics that need predictions are absent then.
     absl::Span<const int32_t> prediction;
     absl::Span<const int32_t> label;  // [N], 0 .. C-1, or kUnknownLabel
     int32_t num_classes = 0;          // C
     // [N], or empty: which of the sets of unknown samples a sample belongs to, from 0. Not read for known samples.
     absl::Span<const int32_t> group;
     // [N * num_outputs], row-major, or empty: of softmax(logits) the calibration metrics are made. Outputs beyond C (a
-    // class that stands for the unknown) count as wrong.
+    // class that stands for the unknown) count as wrong. Empty without predictions.
     absl::Span<const float> logits;
     int32_t num_outputs = 0;
   };
 
   // Errors, all kInvalidArgument, with the array and the row: no samples, 2^30 or more samples, lengths that disagree,
-  // no classes, fewer outputs than classes, a label, prediction or group out of range, a score that is NaN, a logit
-  // that is NaN or +inf, a row of logits that all are -inf.
+  // no classes, logits without predictions, fewer outputs than classes, a label, prediction or group out of range, a
+  // score that is NaN, a logit that is NaN or +inf, a row of logits that all are -inf.
   static absl::StatusOr<EvaluationInput> Create(const Arrays& arrays);
 
   int64_t num_samples() const { return static_cast<int64_t>(arrays_.label.size()); }
@@ -42,6 +43,7 @@ class EvaluationInput {
   // Largest group of an unknown sample + 1; 0 without groups.
   int32_t num_groups() const { return num_groups_; }
 
+  bool has_predictions() const { return !arrays_.prediction.empty(); }
   absl::Span<const double> unknown_score() const { return arrays_.unknown_score; }
   absl::Span<const int32_t> prediction() const { return arrays_.prediction; }
   absl::Span<const int32_t> label() const { return arrays_.label; }
@@ -50,6 +52,7 @@ class EvaluationInput {
   int32_t num_outputs() const { return arrays_.num_outputs; }
 
   bool IsUnknown(int64_t sample) const { return arrays_.label[sample] == kUnknownLabel; }
+  // Precondition: has_predictions().
   bool IsCorrect(int64_t sample) const { return arrays_.label[sample] == arrays_.prediction[sample]; }
 
  private:

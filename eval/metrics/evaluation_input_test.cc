@@ -60,6 +60,17 @@ TEST(EvaluationInput, TakesPredictionsOfTheUnknown) {
   EXPECT_THAT(data.Error(), HasSubstr("prediction is 3 in row 1; it must lie in 0 .. 1, or be 2 for unknown"));
 }
 
+TEST(EvaluationInput, PredictionsMayBeMissing) {
+  Data data;
+  data.prediction.clear();
+  const EvaluationInput input = data.Create().value();
+  EXPECT_FALSE(input.has_predictions());
+  EXPECT_EQ(input.num_known(), 2);
+  data.logits = {0, 1, 2, 3, 4, 5};
+  data.num_outputs = 2;
+  EXPECT_EQ(data.Error(), "there are logits, but no predictions");
+}
+
 TEST(EvaluationInput, NamesTheArrayAndTheRowThatIsWrong) {
   Data data;
   data.score[2] = std::nan("");

@@ -203,7 +203,59 @@ std::optional<bool> HigherIsBetter(const MetricSpec& spec) {
   return std::nullopt;
 }
 
+bool NeedsPrediction(const MetricSpec& spec) {
+  switch (spec.kind_case()) {
+    case MetricSpec::kAccuracy:
+    case MetricSpec::kOpenauc:
+    case MetricSpec::kOpenaucStrict:
+    case MetricSpec::kOscr:
+    case MetricSpec::kPartialOpenauc:
+    case MetricSpec::kOpenSetFMacro:
+    case MetricSpec::kOpenSetFMicro:
+    case MetricSpec::kYoudenMacro:
+    case MetricSpec::kYoudenMicro:
+    case MetricSpec::kNacc:
+    case MetricSpec::kNaccRates:
+    case MetricSpec::kInner:
+    case MetricSpec::kHalfpoint:
+    case MetricSpec::kOverall:
+    case MetricSpec::kAurc:
+    case MetricSpec::kEaurc:
+    case MetricSpec::kAugrc:
+    case MetricSpec::kPooledAurc:
+    case MetricSpec::kPooledAugrc:
+    case MetricSpec::kEaugrc:
+    case MetricSpec::kClassBalancedAurc:
+    case MetricSpec::kClassBalancedAugrc:
+    case MetricSpec::kAurocMisclassification:
+    case MetricSpec::kCcrAtFpr:
+    case MetricSpec::kRiskAtCoverage:
+    case MetricSpec::kCoverageAtRisk:
+    case MetricSpec::kOpenSetAccuracy:
+      return true;
+    case MetricSpec::kAuroc:
+    case MetricSpec::kAuprUnknown:
+    case MetricSpec::kAuprKnown:
+    case MetricSpec::kFprAt95Tpr:
+    case MetricSpec::kFprAt95TprUnknownPositive:
+    case MetricSpec::kErrorAt95Tpr:
+    case MetricSpec::kDetectionError:
+    case MetricSpec::kOuter:
+    case MetricSpec::kKnownUnknownRatio:
+    case MetricSpec::kFprAtTpr:
+    case MetricSpec::kNll:
+    case MetricSpec::kBrier:
+    case MetricSpec::kEce:
+    case MetricSpec::kMce:
+    case MetricSpec::kAdaptiveEce:
+    case MetricSpec::KIND_NOT_SET:
+      break;
+  }
+  return false;
+}
+
 MetricResult ComputeMetric(const MetricSpec& spec, const RankedInput& ranked) {
+  if (NeedsPrediction(spec) && !ranked.input().has_predictions()) return AbsentWithoutPredictions();
   switch (spec.kind_case()) {
     case MetricSpec::kAccuracy:
       return Accuracy(ranked);

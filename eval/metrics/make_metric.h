@@ -18,6 +18,11 @@ std::string MetricName(const MetricSpec& spec);
 // member is set.
 std::optional<bool> HigherIsBetter(const MetricSpec& spec);
 
+// Whether the metric reads closed-set predictions, and is absent ("no predictions") where the input has none. Not so
+// those that tell unknown from known samples by the score alone, and those of softmax(logits), which are absent
+// without logits.
+bool NeedsPrediction(const MetricSpec& spec);
+
 // Absent where no member is set. Fields outside the limits of the schema are the caller's to refuse: CheckMetrics
 // (evaluate.h).
 MetricResult ComputeMetric(const MetricSpec& spec, const RankedInput& ranked);

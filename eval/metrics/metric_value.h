@@ -34,6 +34,7 @@ struct MetricValue {
 
 inline MetricResult AbsentWithoutKnown() { return MetricResult::Absent("no known samples"); }
 inline MetricResult AbsentWithoutUnknown() { return MetricResult::Absent("no unknown samples"); }
+inline MetricResult AbsentWithoutPredictions() { return MetricResult::Absent("no predictions"); }
 
 }  // namespace openset
 

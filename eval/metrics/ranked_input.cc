@@ -6,9 +6,9 @@ namespace openset {
 namespace {
 
 SampleKind KindOf(const EvaluationInput& input, int64_t sample) {
-  return input.IsUnknown(sample)   ? SampleKind::kUnknown
-         : input.IsCorrect(sample) ? SampleKind::kCorrect
-                                   : SampleKind::kWrong;
+  if (input.IsUnknown(sample)) return SampleKind::kUnknown;
+  if (!input.has_predictions()) return SampleKind::kNotJudged;
+  return input.IsCorrect(sample) ? SampleKind::kCorrect : SampleKind::kWrong;
 }
 
 void Add(SampleKind kind, uint32_t weight, Tally* tally) {
@@ -22,6 +22,9 @@ void Add(SampleKind kind, uint32_t weight, Tally* tally) {
     case SampleKind::kUnknown:
       tally->unknown += weight;
       break;
+    case SampleKind::kNotJudged:
+      tally->not_judged += weight;
+      break;
   }
 }
 
@@ -34,7 +37,8 @@ RankedInput::RankedInput(const EvaluationInput& input)
   for (int64_t block = 0; block < ranking_->num_blocks(); ++block) {
     for (const uint32_t sample : ranking_->Block(block)) {
       const SampleKind kind = KindOf(input_, sample);
-      samples->push_back({static_cast<uint32_t>(input_.prediction()[sample]), static_cast<uint32_t>(kind)});
+      const int32_t prediction = input_.has_predictions() ? input_.prediction()[sample] : 0;
+      samples->push_back({static_cast<uint32_t>(prediction), static_cast<uint32_t>(kind)});
       Add(kind, 1, &blocks_[block]);
     }
   }
@@ -63,11 +67,7 @@ void RankedInput::Reweight(absl::Span<const uint32_t> weight) {
 
 void RankedInput::Sum() {
   total_ = Tally();
-  for (const Tally& tally : blocks_) {
-    total_.correct += tally.correct;
-    total_.wrong += tally.wrong;
-    total_.unknown += tally.unknown;
-  }
+  for (const Tally& tally : blocks_) total_ += tally;
 }
 
 }  // namespace openset

@@ -13,25 +13,35 @@
 
 namespace openset {
 
-// How many samples are known and classified correctly (closed set), known and classified wrongly, and unknown.
+// How many samples are known and classified correctly (closed set), known and classified wrongly, unknown, and known
+// without a prediction: those are neither right nor wrong, and an input has no others or none of them.
 struct Tally {
   uint32_t correct = 0;
   uint32_t wrong = 0;
   uint32_t unknown = 0;
+  uint32_t not_judged = 0;
 
-  uint32_t known() const { return correct + wrong; }
-  uint32_t all() const { return correct + wrong + unknown; }
+  uint32_t known() const { return correct + wrong + not_judged; }
+  uint32_t all() const { return known() + unknown; }
+  Tally& operator+=(const Tally& other) {
+    correct += other.correct;
+    wrong += other.wrong;
+    unknown += other.unknown;
+    not_judged += other.not_judged;
+    return *this;
+  }
   bool operator==(const Tally& other) const {
-    return correct == other.correct && wrong == other.wrong && unknown == other.unknown;
+    return correct == other.correct && wrong == other.wrong && unknown == other.unknown &&
+           not_judged == other.not_judged;
   }
 };
 
 // What is known of a sample, closed set.
-enum class SampleKind : uint32_t { kCorrect, kWrong, kUnknown };
+enum class SampleKind : uint32_t { kCorrect, kWrong, kUnknown, kNotJudged };
 
 // A sample in its place in the ranking.
 struct RankedSample {
-  uint32_t prediction : 30;
+  uint32_t prediction : 30;  // 0 where there is none
   uint32_t kind_bits : 2;
 
   SampleKind kind() const { return static_cast<SampleKind>(kind_bits); }

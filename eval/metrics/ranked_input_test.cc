@@ -30,6 +30,17 @@ TEST(RankedInput, CountsEachTieBlock) {
   EXPECT_EQ(ranked.weight(3), 1);
 }
 
+TEST(RankedInput, WithoutPredictionsKnownSamplesAreNotJudged) {
+  testing::Samples samples = FiveSamples();
+  samples.prediction.clear();
+  RankedInput ranked(samples.Input());
+  EXPECT_THAT(ranked.blocks(), ElementsAre(Tally{0, 0, 0, 1}, Tally{0, 0, 1, 2}, Tally{0, 0, 1, 0}));
+  EXPECT_EQ(ranked.total().known(), 3);
+  EXPECT_EQ(ranked.total().all(), 5);
+  ranked.Reweight(std::vector<uint32_t>{2, 0, 3, 1, 1});
+  EXPECT_THAT(ranked.blocks(), ElementsAre(Tally{}, Tally{0, 0, 3, 3}, Tally{0, 0, 1, 0}));
+}
+
 TEST(RankedInput, ReweightsCopiesOneByOne) {
   const testing::Samples samples = FiveSamples();
   const RankedInput ranked(samples.Input());

@@ -72,17 +72,32 @@ std::optional<CurveFile> RiskCoverage(const RankedInput& ranked, RiskOver over) 
 }
 
 std::optional<CurveFile> Thresholds(const RankedInput& ranked) {
-  if (ranked.total().known() == 0 || ranked.total().unknown == 0) return std::nullopt;
+  if (ranked.total().known() == 0 || ranked.total().unknown == 0 || !ranked.input().has_predictions()) {
+    return std::nullopt;
+  }
   const ThresholdCurves curves = MakeThresholdCurves(ranked, 1000);
   return CurveFile{"thresholds", ToCsv(curves.table), curves.plot};
 }
 
 CurveFile Densities(const RankedInput& ranked) {
+  struct Kind {
+    const char* column;
+    const char* name;
+    uint32_t Tally::*count;
+    int color;
+  };
+  const std::vector<Kind> kinds =
+      ranked.input().has_predictions()
+          ? std::vector<Kind>{{"known_right", "known, right", &Tally::correct, 0},
+                              {"known_wrong", "known, wrong", &Tally::wrong, 4},
+                              {"unknown", "unknown", &Tally::unknown, 1}}
+          : std::vector<Kind>{{"known", "known", &Tally::not_judged, 0}, {"unknown", "unknown", &Tally::unknown, 1}};
   const ScoreHistogram histogram = ScoreDensities(ranked, kScoreBins);
-  Table table{{"low", "high", "known_right", "known_wrong", "unknown"}, {}, 0};
-  const auto row = [&table](const std::string& low, const std::string& high, const Tally& count) {
-    table.rows.push_back(
-        {low, high, absl::StrCat(count.correct), absl::StrCat(count.wrong), absl::StrCat(count.unknown)});
+  Table table{{"low", "high"}, {}, 0};
+  for (const Kind& kind : kinds) table.header.push_back(kind.column);
+  const auto row = [&](const std::string& low, const std::string& high, const Tally& count) {
+    table.rows.push_back({low, high});
+    for (const Kind& kind : kinds) table.rows.back().push_back(absl::StrCat(count.*kind.count));
   };
   if (histogram.below.all() > 0) {
     row("-inf", histogram.bins.empty() ? "-inf" : FullPrecision(histogram.bins.front().low), histogram.below);
@@ -92,14 +107,8 @@ CurveFile Densities(const RankedInput& ranked) {
     row(histogram.bins.empty() ? "inf" : FullPrecision(histogram.bins.back().high), "inf", histogram.above);
   }
   const Tally total = ranked.total();
-  const struct {
-    const char* name;
-    uint32_t Tally::*count;
-    int color;
-  } kinds[] = {
-      {"known, right", &Tally::correct, 0}, {"known, wrong", &Tally::wrong, 4}, {"unknown", &Tally::unknown, 1}};
   std::vector<NamedCounts> densities;
-  for (const auto& kind : kinds) {
+  for (const Kind& kind : kinds) {
     NamedCounts density{kind.name, {}, total.*kind.count, kind.color};
     for (const ScoreBin& bin : histogram.bins) density.count.push_back(bin.count.*kind.count);
     densities.push_back(std::move(density));

@@ -39,6 +39,14 @@ TEST(CurveFiles, Values) {
   EXPECT_EQ(files.count("reliability.csv"), 0);
 }
 
+TEST(CurveFiles, WithoutPredictions) {
+  const CurveFiles curves = Arrays{{0.25, 0.5, 1}, {}, {0, -1, 0}, {}}.Files();
+  EXPECT_EQ(curves.charts.size(), 2);
+  EXPECT_EQ(curves.files.at("roc.csv"),
+            "threshold,unknown_accepted,known_accepted\n-inf,0,0\n0.25,0,0.5\n0.5,1,0.5\n1,1,1\n");
+  EXPECT_THAT(curves.files.at("score_densities.csv"), HasSubstr("low,high,known,unknown\n0.25,"));
+}
+
 TEST(CurveFiles, WhatIsUndefinedIsLeftOut) {
   const CurveFiles known = Arrays{{1, 2}, {0, 1}, {0, 1}, {3, 0, 0, 3}}.Files();
   for (const char* name : {"roc", "oscr", "thresholds", "risk_coverage_pool"}) {

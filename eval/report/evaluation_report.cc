@@ -1,5 +1,6 @@
 #include "eval/report/evaluation_report.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -96,12 +97,23 @@ std::vector<std::string> LinesBelow(const EvaluationReport& report) {
     if (!metric.remark.empty()) lines.push_back(absl::StrCat(metric.name, ": ", metric.remark));
   }
   for (const ReportedMetric& metric : report.metrics) {
-    if (!metric.value.has_value()) {
-      lines.push_back(absl::StrCat("absent: ", metric.name, " (", metric.absent_reason, ")"));
-    } else if (!report.interval.empty() && !metric.low.has_value() && !metric.absent_reason.empty()) {
+    if (metric.value.has_value() && !report.interval.empty() && !metric.low.has_value() &&
+        !metric.absent_reason.empty()) {
       lines.push_back(absl::StrCat("no interval: ", metric.name, " (", metric.absent_reason, ")"));
     }
   }
+  std::vector<std::pair<std::string, std::string>> absent;  // reason, names, by the first name
+  for (const ReportedMetric& metric : report.metrics) {
+    if (metric.value.has_value()) continue;
+    const auto same = std::find_if(absent.begin(), absent.end(),
+                                   [&](const auto& reason) { return reason.first == metric.absent_reason; });
+    if (same == absent.end()) {
+      absent.emplace_back(metric.absent_reason, metric.name);
+    } else {
+      absl::StrAppend(&same->second, ", ", metric.name);
+    }
+  }
+  for (const auto& [reason, names] : absent) lines.push_back(absl::StrCat("absent: ", names, " (", reason, ")"));
   return lines;
 }
 

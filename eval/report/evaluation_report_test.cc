@@ -73,6 +73,18 @@ TEST(FormatEvaluation, Text) {
             "absent: nll (no logits)\n");
 }
 
+// Metrics of one reason share a line, in the formats that have lines.
+TEST(FormatEvaluation, AbsentMetricsByReason) {
+  EvaluationReport report = Report();
+  report.metrics.push_back({"accuracy", Of("accuracy {}"), {}, "no predictions", {}, {}, ""});
+  report.metrics.push_back({"brier", Of("brier {}"), {}, "no logits", {}, {}, ""});
+  EXPECT_THAT(FormatEvaluation(report, TextFormat::kText),
+              HasSubstr("\nabsent: nll, brier (no logits)\nabsent: accuracy (no predictions)\n"));
+  EXPECT_THAT(FormatEvaluation(report, TextFormat::kMarkdown), HasSubstr("* absent: nll, brier (no logits)\n"));
+  EXPECT_THAT(FormatEvaluation(report, TextFormat::kLatex), HasSubstr("% absent: accuracy (no predictions)\n"));
+  EXPECT_THAT(FormatEvaluation(report, TextFormat::kCsv), HasSubstr("all,accuracy,,,,no predictions,share,"));
+}
+
 TEST(FormatEvaluation, SourcesOfPooledAurcAddUp) {
   EvaluationReport report = Report();
   report.sources = {{"known", {kUnknownLabel, 30, 3, 0.01}}, {"unknown", {0, 20, 20, 0.2}}};

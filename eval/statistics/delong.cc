@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
+#include "eval/metrics/metric_value.h"
 #include "eval/statistics/distributions.h"
 #include "eval/statistics/exact_interval.h"
 
@@ -66,9 +67,12 @@ double VarianceOfMean(const std::vector<double>& values) {
   return squares / (n - 1) / n;
 }
 
-absl::Status Check(const RankedInput& ranked, double confidence) {
+absl::Status Check(const RankedInput& ranked, PairStatistic statistic, double confidence) {
   if (!(confidence > 0 && confidence < 1)) {
     return absl::InvalidArgumentError(absl::StrCat("confidence must lie between 0 and 1 (is ", confidence, ")"));
+  }
+  if (statistic != PairStatistic::kAuroc && !ranked.input().has_predictions()) {
+    return absl::FailedPreconditionError(AbsentWithoutPredictions().absent_reason);
   }
   if (ranked.input().num_known() < 2 || ranked.input().num_unknown() < 2) {
     return absl::FailedPreconditionError(
@@ -87,7 +91,7 @@ std::optional<PairStatistic> PairStatisticOf(const MetricSpec& metric) {
 }
 
 absl::StatusOr<NormalInterval> DeLongInterval(const RankedInput& ranked, PairStatistic statistic, double confidence) {
-  OPENSET_RETURN_IF_ERROR(Check(ranked, confidence));
+  OPENSET_RETURN_IF_ERROR(Check(ranked, statistic, confidence));
   const Placements placements = PlacementsOf(ranked, statistic);
   NormalInterval interval;
   interval.value = placements.value;
@@ -115,7 +119,8 @@ absl::StatusOr<DeLongComparison> DeLongPaired(const RankedInput& a, const Ranked
   if (a.input().label() != b.input().label()) {
     return absl::InvalidArgumentError("the two methods must have the same samples: their labels differ");
   }
-  OPENSET_RETURN_IF_ERROR(Check(a, confidence));
+  OPENSET_RETURN_IF_ERROR(Check(a, statistic, confidence));
+  OPENSET_RETURN_IF_ERROR(Check(b, statistic, confidence));
   const Placements of_a = PlacementsOf(a, statistic);
   const Placements of_b = PlacementsOf(b, statistic);
   DeLongComparison comparison;

@@ -30,8 +30,8 @@ struct NormalInterval {
 // Variance: that of the known samples' means over pairs / their number + the same for the unknown ones. It is 0 where
 // all pairs agree; at the value 0 or 1 the interval then is Clopper and Pearson's of as many pairs as the smaller side
 // has samples, else a point. Weights are not read.
-// Errors: kFailedPrecondition for fewer than two known or two unknown samples; kInvalidArgument for a confidence that
-// is not in (0, 1).
+// Errors: kFailedPrecondition for fewer than two known or two unknown samples and, but for kAuroc, without predictions;
+// kInvalidArgument for a confidence that is not in (0, 1).
 absl::StatusOr<NormalInterval> DeLongInterval(const RankedInput& ranked, PairStatistic statistic,
                                               double confidence = 0.95);
 

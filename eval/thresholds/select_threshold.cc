@@ -86,9 +86,7 @@ absl::StatusOr<double> GuaranteeingRisk(const RankedInput& validation, double ta
       }
       next = reached * kCoverages / n + 1;
     }
-    below.correct += tally.correct;
-    below.wrong += tally.wrong;
-    below.unknown += tally.unknown;
+    below += tally;
   }
   if (!threshold.has_value()) {
     return absl::FailedPreconditionError(
@@ -104,6 +102,11 @@ bool ReadsTarget(ThresholdRule rule) {
   return rule == ThresholdRule::kKnownAccepted || rule == ThresholdRule::kConformal ||
          rule == ThresholdRule::kUnknownRejected || rule == ThresholdRule::kRiskAtMost ||
          rule == ThresholdRule::kRiskGuaranteed;
+}
+
+bool NeedsPredictions(ThresholdRule rule) {
+  return rule != ThresholdRule::kKnownAccepted && rule != ThresholdRule::kConformal &&
+         rule != ThresholdRule::kUnknownRejected;
 }
 
 std::string WarningOf(ThresholdRule rule, const RankedInput& validation) {
@@ -126,6 +129,10 @@ absl::StatusOr<double> SelectThreshold(ThresholdRule rule, double target, const 
   }
   if (ReadsTarget(rule) && !(target >= 0 && target <= 1)) {
     return absl::InvalidArgumentError(absl::StrCat("target must lie in 0 .. 1 (is ", target, ")"));
+  }
+  if (NeedsPredictions(rule) && !validation.input().has_predictions()) {
+    return absl::FailedPreconditionError(
+        "the rule needs predictions, and there are none; known_accepted, conformal and unknown_rejected do without");
   }
   if (needs_known && validation.total().known() == 0) {
     return absl::FailedPreconditionError("the rule needs known validation samples; there are none");
@@ -164,7 +171,8 @@ absl::StatusOr<double> SelectThreshold(ThresholdRule rule, double target, const 
 }
 
 ThresholdReport DescribeThreshold(double threshold, const RankedInput& samples) {
-  DecisionWalk walk(samples, true);
+  const bool judged = samples.input().has_predictions();
+  DecisionWalk walk(samples, judged);
   walk.AcceptUpTo(threshold);
   const Decisions& decisions = walk.decisions();
   ThresholdReport report;
@@ -173,9 +181,10 @@ ThresholdReport DescribeThreshold(double threshold, const RankedInput& samples) 
   report.total = decisions.total;
   const int64_t rejected = report.total.unknown - report.accepted.unknown;
   report.known_accepted = Share(report.accepted.known(), report.total.known());
-  report.correct_accepted = Share(report.accepted.correct, report.total.known());
   report.unknown_rejected = Share(rejected, report.total.unknown);
   report.coverage = Share(report.accepted.all(), report.total.all());
+  if (!judged) return report;
+  report.correct_accepted = Share(report.accepted.correct, report.total.known());
   report.risk = Share(Errors(report.accepted), report.accepted.all());
   if (report.known_accepted.has_value() && report.unknown_rejected.has_value()) {
     report.open_set_accuracy = Share(report.accepted.correct + rejected, report.total.all());

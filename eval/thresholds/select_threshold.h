@@ -47,7 +47,8 @@ struct CountedShare {
   double high = 1;
 };
 
-// What a threshold does.
+// What a threshold does. Without predictions all that asks whether they are right is absent: the fields from
+// correct_accepted on but unknown_rejected and coverage.
 struct ThresholdReport {
   double threshold = 0;
   Tally accepted;
@@ -59,19 +60,23 @@ struct ThresholdReport {
   std::optional<CountedShare> coverage;           // share of all samples that are accepted
   std::optional<CountedShare> risk;               // share of wrong and unknown ones among the accepted
   std::optional<CountedShare> open_set_accuracy;  // share of all samples: correct_accepted or unknown_rejected
-  double open_set_f_macro = 0;
-  double open_set_f_micro = 0;
-  double youden_macro = 0;
-  double youden_micro = 0;
+  std::optional<double> open_set_f_macro;
+  std::optional<double> open_set_f_micro;
+  std::optional<double> youden_macro;
+  std::optional<double> youden_micro;
   std::optional<double> nacc_rates;
 };
 
 // Whether the rule reads `target`: kKnownAccepted, kConformal, kUnknownRejected, kRiskAtMost, kRiskGuaranteed.
 bool ReadsTarget(ThresholdRule rule);
 
+// Whether the rule reads closed-set predictions: all but kKnownAccepted, kConformal, kUnknownRejected.
+bool NeedsPredictions(ThresholdRule rule);
+
 // `target` is a share in [0, 1]; `delta`, in (0, 1), is read by kRiskGuaranteed.
 // Errors: kInvalidArgument for a target or delta out of range; kFailedPrecondition where the validation samples lack
-// the side that the rule needs, where there are too few for kConformal, and where no threshold keeps the risk.
+// the side or the predictions that the rule needs, where there are too few for kConformal, and where no threshold keeps
+// the risk.
 absl::StatusOr<double> SelectThreshold(ThresholdRule rule, double target, const RankedInput& validation,
                                        double delta = 0.05);
 

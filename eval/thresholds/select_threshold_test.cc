@@ -71,12 +71,31 @@ TEST(DescribeThreshold, CountsWhatItDoesOnOtherSamples) {
   EXPECT_EQ(report.unknown_rejected->value, 2.0 / 3);
   EXPECT_EQ(report.coverage->value, 4.0 / 7);
   EXPECT_EQ(report.risk->value, 2.0 / 4);
-  EXPECT_NEAR(report.open_set_f_micro, 0.5, 1e-15);  // precision 2/4, recall 2/4
+  EXPECT_NEAR(*report.open_set_f_micro, 0.5, 1e-15);  // precision 2/4, recall 2/4
   EXPECT_NEAR(*report.nacc_rates, (2.0 / 4 + 2.0 / 3) / 2, 1e-15);
   report = DescribeThreshold(-std::numeric_limits<double>::infinity(), test);
   EXPECT_EQ(report.coverage->value, 0);
   EXPECT_NEAR(report.coverage->high, 1 - std::pow(0.025, 1.0 / 7), 1e-12);  // Clopper-Pearson
   EXPECT_FALSE(report.risk.has_value());
+}
+
+TEST(SelectThreshold, WithoutPredictions) {
+  testing::Samples samples = SevenSamples();
+  samples.prediction.clear();
+  const RankedInput validation(samples.Input());
+  EXPECT_EQ(*SelectThreshold(ThresholdRule::kKnownAccepted, 0.75, validation), 0.4);
+  EXPECT_EQ(*SelectThreshold(ThresholdRule::kUnknownRejected, 2.0 / 3, validation), 0.5);
+  const absl::Status status = SelectThreshold(ThresholdRule::kRiskAtMost, 0.5, validation).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("the rule needs predictions"));
+  const ThresholdReport report = DescribeThreshold(0.45, validation);
+  EXPECT_EQ(report.known_accepted->value, 3.0 / 4);
+  EXPECT_EQ(report.unknown_rejected->value, 2.0 / 3);
+  EXPECT_EQ(report.coverage->value, 4.0 / 7);
+  EXPECT_FALSE(report.correct_accepted.has_value());
+  EXPECT_FALSE(report.risk.has_value());
+  EXPECT_FALSE(report.open_set_f_macro.has_value());
+  EXPECT_FALSE(report.nacc_rates.has_value());
 }
 
 // n known samples of scores 1 .. n.

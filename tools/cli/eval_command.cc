@@ -211,8 +211,12 @@ absl::Status RunEval(const std::vector<std::string>& arguments) {
   const RankedInput ranked(input);
   OPENSET_ASSIGN_OR_RETURN(EvaluationReport report, MakeReport(metrics, scored.samples, ranked));
   if (const std::string classes = absl::GetFlag(FLAGS_classes); !classes.empty()) {
+    if (!input.has_predictions()) {
+      return absl::InvalidArgumentError("--classes: accuracy needs predictions, and the samples have none");
+    }
     const ConfusionMatrix closed_set = ConfusionAt(ranked, std::numeric_limits<double>::infinity());
-    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(UserPath(classes), AccuracyPerClassCsv(closed_set)));
+    OPENSET_RETURN_IF_ERROR(
+        WriteFileAtomically(UserPath(classes), AccuracyPerClassCsv(closed_set, scored.samples.class_names)));
   }
   report.notes = {absl::StrJoin(arguments, ", "), scored.note};
   if (const std::string folder = absl::GetFlag(FLAGS_curves); !folder.empty()) {
@@ -234,8 +238,10 @@ Command EvalCommand() {
   command.summary = "Measures your own scores or logits: all metrics, intervals, curves.";
   command.description =
       "FILE is an .npz, a .csv, or single .npy arrays of the same samples. It has `label` (index of the known class,\n"
-      "-1 = unknown), and `logits` or `unknown_score` (larger = more unknown) with `prediction`; docs/eval.md tells\n"
-      "more, also of files that OpenOOD and FD-Shifts save. Several files are joined, sample after sample.\n"
+      "-1 = unknown), and `logits` or `unknown_score` (larger = more unknown); beside the latter `prediction`, "
+      "without\n"
+      "which metrics that need it are absent. docs/eval.md tells more, also of files that OpenOOD and FD-Shifts save.\n"
+      "Several files are joined, sample after sample.\n"
       "\n"
       "  openset eval scores.csv\n"
       "  openset eval logits.npz --score=energy --ci --format=json\n"

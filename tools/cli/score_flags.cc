@@ -19,6 +19,8 @@ ABSL_FLAG(std::string, metrics, "",
 ABSL_FLAG(std::string, score, "",
           "Unknown score made from the logits, with fields where they are not the defaults: energy, 'energy { "
           "temperature: 2 }'. Empty: the score in the files, else max_softmax.");
+ABSL_FLAG(bool, higher_is_known, false,
+          "unknown_score in the files is a confidence: larger = more known. It is negated.");
 ABSL_FLAG(std::string, fit, "", "File with outputs of held-out known samples, for scores that are fitted.");
 ABSL_FLAG(std::vector<std::string>, known, {},
           "Sets of samples whose labels count as they are. task: how many classes are known, or which: names or ids, "
@@ -55,7 +57,9 @@ std::string UserFile(const std::string& argument) {
 
 }  // namespace
 
-std::vector<std::string> SampleFlags() { return {"score", "fit", "known", "unknown", "near", "far", "skip"}; }
+std::vector<std::string> SampleFlags() {
+  return {"score", "higher_is_known", "fit", "known", "unknown", "near", "far", "skip"};
+}
 
 std::vector<std::string> IntervalFlags() { return {"ci_method", "replicates", "level", "seed", "threads"}; }
 
@@ -74,10 +78,16 @@ absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& 
   if (!score.empty()) {
     OPENSET_ASSIGN_OR_RETURN(spec, ParseScore("--score", score));
   }
-  OPENSET_ASSIGN_OR_RETURN(result.samples, ReadSampleSet(paths, roles));
+  const bool higher_is_known = absl::GetFlag(FLAGS_higher_is_known);
+  if (higher_is_known && !score.empty()) {
+    return absl::InvalidArgumentError("--higher_is_known: is about the score in the files; --score makes another");
+  }
+  OPENSET_ASSIGN_OR_RETURN(
+      result.samples,
+      ReadSampleSet(paths, roles, higher_is_known ? ScoreDirection::kHigherIsKnown : ScoreDirection::kHigherIsUnknown));
   if (score.empty() && !result.samples.unknown_score.empty()) {
-    result.note = "unknown score: that of the file";
-    result.origin = ScoreOrigin::kFile;
+    result.note = absl::StrCat("unknown score: ", higher_is_known ? "minus that of the file" : "that of the file");
+    result.origin = higher_is_known ? ScoreOrigin::kFileNegated : ScoreOrigin::kFile;
     return result;
   }
   if (score.empty()) {

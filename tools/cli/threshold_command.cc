@@ -35,10 +35,13 @@ absl::StatusOr<ScoredSamples> ReadSide(const std::string& argument) {
   return ReadScoredSamples(absl::StrSplit(argument, ','));
 }
 
-absl::Status WriteConfusion(double threshold, const RankedInput& ranked) {
+absl::Status WriteConfusion(double threshold, const RankedInput& ranked, const SampleSet& samples) {
   const std::string path = absl::GetFlag(FLAGS_confusion);
   if (path.empty()) return absl::OkStatus();
-  return WriteFileAtomically(UserPath(path), ConfusionCsv(ConfusionAt(ranked, threshold)));
+  if (!ranked.input().has_predictions()) {
+    return absl::InvalidArgumentError("--confusion: needs predictions, and the samples have none");
+  }
+  return WriteFileAtomically(UserPath(path), ConfusionCsv(ConfusionAt(ranked, threshold), samples.class_names));
 }
 
 absl::Status RunThreshold(const std::vector<std::string>& arguments) {
@@ -64,6 +67,9 @@ absl::Status RunThreshold(const std::vector<std::string>& arguments) {
   const absl::StatusOr<double> threshold = SelectThreshold(*rule, target, ranked, delta);
   if (!threshold.ok()) return Annotate(threshold.status(), arguments[0]);
   chosen.notes = {validation.note};
+  if (!ranked.input().has_predictions()) {
+    chosen.notes.push_back("no predictions: what asks whether they are right is absent");
+  }
   if (const std::string warning = WarningOf(*rule, ranked); !warning.empty()) chosen.notes.push_back(warning);
   chosen.validation = DescribeThreshold(*threshold, ranked);
   if (arguments.size() > 1) {
@@ -71,9 +77,9 @@ absl::Status RunThreshold(const std::vector<std::string>& arguments) {
     OPENSET_ASSIGN_OR_RETURN(const EvaluationInput test_input, test.samples.Input());
     const RankedInput ranked_test(test_input);
     chosen.test = DescribeThreshold(*threshold, ranked_test);
-    OPENSET_RETURN_IF_ERROR(WriteConfusion(*threshold, ranked_test));
+    OPENSET_RETURN_IF_ERROR(WriteConfusion(*threshold, ranked_test, test.samples));
   } else {
-    OPENSET_RETURN_IF_ERROR(WriteConfusion(*threshold, ranked));
+    OPENSET_RETURN_IF_ERROR(WriteConfusion(*threshold, ranked, validation.samples));
   }
   return WriteOut(FormatThreshold(chosen, format));
 }

@@ -209,7 +209,7 @@ TEST_F(EvalTest, BadInputIsOneLine) {
   program_.Write("cut.npz", whole.substr(0, whole.size() / 2));
   EXPECT_THAT(Error({"eval", "cut.npz"}), HasSubstr("openset: cut.npz: "));
   EXPECT_THAT(Error({"eval", "nowhere.npz"}), HasSubstr("nowhere.npz: no such file"));
-  EXPECT_THAT(Error({"eval", "."}), HasSubstr("files of scores end in .npz, .npy or .csv"));
+  EXPECT_THAT(Error({"eval", "."}), HasSubstr("files of scores end in .npz, .npy, .csv or .tsv"));
 }
 
 // What is likely a mistake is said on standard error, behind the table; the exit code is that of the table.

@@ -1,0 +1,82 @@
+#include "eval/files/class_names.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+
+#include "absl/algorithm/container.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace openset {
+namespace {
+
+// Calls visit(index) for each class among the kept rows' labels or predictions; unknown labels are none.
+template <typename Visit>
+void ForEachClass(const std::vector<bool>& keep, std::vector<int64_t>* values, Visit visit) {
+  for (size_t row = 0; row < values->size(); ++row) {
+    if (keep[row] && (*values)[row] >= 0) visit(&(*values)[row]);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> NumberClasses(const std::vector<std::vector<bool>>& keep,
+                                                       std::vector<ScoreFile>* files) {
+  const auto named = absl::c_find_if(*files, [](const ScoreFile& file) { return !file.class_names.empty(); });
+  if (named == files->end()) return std::vector<std::string>();
+  for (size_t f = 0; f < files->size(); ++f) {
+    ScoreFile& file = (*files)[f];
+    if (!file.class_names.empty()) {
+      const auto classes = static_cast<int64_t>(file.class_names.size());
+      int64_t other = 0;  // a number beside names: from an array in another file
+      for (std::vector<int64_t>* values : {&file.label, &file.prediction}) {
+        ForEachClass(keep[f], values, [&](int64_t* index) { other = std::max(other, *index); });
+      }
+      if (other < classes) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(file.path, ": class ", other, " is none of the ", classes, " that are named"));
+    }
+    bool numbers = false;
+    for (std::vector<int64_t>* values : {&file.label, &file.prediction}) {
+      ForEachClass(keep[f], values, [&](int64_t*) { numbers = true; });
+    }
+    if (numbers) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(file.path, ": numbers the classes, and ", named->path, " names them"));
+    }
+  }
+  if (named->num_outputs > 0) {
+    for (const ScoreFile& file : *files) {
+      if (file.class_names == named->class_names) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(file.path, ": its logits are of ",
+                       file.class_names.empty() ? "numbered classes" : absl::StrJoin(file.class_names, ", "),
+                       ", those of ", named->path, " of ", absl::StrJoin(named->class_names, ", ")));
+    }
+    return named->class_names;
+  }
+  std::map<std::string, int64_t> number;
+  std::vector<std::string> names;
+  for (std::vector<int64_t> ScoreFile::*values : {&ScoreFile::label, &ScoreFile::prediction}) {
+    std::set<std::string> found;
+    for (size_t f = 0; f < files->size(); ++f) {
+      ScoreFile& file = (*files)[f];
+      ForEachClass(keep[f], &(file.*values), [&](int64_t* index) { found.insert(file.class_names[*index]); });
+    }
+    for (const std::string& name : found) {
+      if (number.try_emplace(name, names.size()).second) names.push_back(name);
+    }
+  }
+  for (size_t f = 0; f < files->size(); ++f) {
+    ScoreFile& file = (*files)[f];
+    for (std::vector<int64_t>* values : {&file.label, &file.prediction}) {
+      ForEachClass(keep[f], values, [&](int64_t* index) { *index = number[file.class_names[*index]]; });
+    }
+  }
+  return names;
+}
+
+}  // namespace openset
