@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <optional>
+#include <tuple>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/digest_cache.h"
@@ -20,9 +22,34 @@
 namespace openset {
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
+constexpr size_t kKeyBytes = std::tuple_size_v<Sha256::Digest>;
 
 uint64_t Nanoseconds(const timespec& time) { return static_cast<uint64_t>(time.tv_sec) * 1000000000 + time.tv_nsec; }
+
+int DigitOf(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
+
+// None for what is not the hexadecimal digits of a digest.
+std::optional<Sha256::Digest> KeyOf(absl::string_view hex) {
+  if (hex.size() != 2 * kKeyBytes) return std::nullopt;
+  Sha256::Digest key;
+  for (size_t i = 0; i < kKeyBytes; ++i) {
+    const int high = DigitOf(hex[2 * i]), low = DigitOf(hex[2 * i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    key[i] = static_cast<uint8_t>(16 * high + low);
+  }
+  return key;
+}
+
+Sha256::Digest KeyAt(absl::string_view bytes, size_t index) {
+  Sha256::Digest key;
+  std::memcpy(key.data(), bytes.data() + index * kKeyBytes, kKeyBytes);
+  return key;
+}
+
+void AppendKey(const Sha256::Digest& key, std::string* bytes) {
+  bytes->append(reinterpret_cast<const char*>(key.data()), kKeyBytes);
+}
 
 }  // namespace
 
@@ -55,49 +82,70 @@ void RecordIndex::Load() {
   loaded_ = true;
   RecordIndexFile file;
   if (file_.empty() || !ReadRecordFile(file_, &file).ok() || file.version() != kVersion) return;
+  constexpr size_t kNumbers = std::tuple_size_v<State>;
+  const auto records = static_cast<size_t>(file.stages_size());
+  const auto stages = static_cast<size_t>(file.place_size());
+  size_t sum = 0;
+  for (const uint32_t count : file.stages()) sum += count;
+  const bool fits = file.trial_id().size() == records * kKeyBytes && file.state_size() == records * kNumbers &&
+                    file.key().size() == stages * kKeyBytes && sum == stages;
+  if (!fits) return;
   std::vector<int> places;
   for (const StageProvenance& sources : file.sources()) places.push_back(PlaceOf(sources));
-  entries_.reserve(file.record_size());
-  for (const IndexedRecord& record : file.record()) {
-    Entry entry;
-    if (record.state_size() != static_cast<int>(entry.state.size())) continue;
-    std::copy(record.state().begin(), record.state().end(), entry.state.begin());
-    for (int s = 0; s < std::min(record.key_size(), record.sources_size()); ++s) {
-      if (record.sources(s) < places.size()) entry.stages.emplace_back(places[record.sources(s)], record.key(s));
+  stages_.reserve(stages);
+  for (size_t s = 0; s < stages; ++s) {
+    const uint32_t place = file.place(static_cast<int>(s));
+    if (place >= places.size()) {
+      stages_.clear();
+      return;
     }
-    entries_.emplace(record.trial_id(), std::move(entry));
+    stages_.push_back({places[place], KeyAt(file.key(), s)});
+  }
+  entries_.reserve(records);
+  size_t first = 0;
+  for (size_t r = 0; r < records; ++r) {
+    Entry entry{{}, first, file.stages(static_cast<int>(r))};
+    std::copy_n(file.state().begin() + r * kNumbers, kNumbers, entry.state.begin());
+    first += entry.num_stages;
+    entries_.emplace(KeyAt(file.trial_id(), r), entry);
   }
 }
 
 absl::StatusOr<std::vector<RecordIndex::Stage>> RecordIndex::Look(const std::string& trial_id) {
   if (!loaded_) Load();
   const std::string path = store_.RecordPath(trial_id);
+  const std::optional<Key> id = KeyOf(trial_id);
   State state = {};
   const bool has_state = StateOf(path, &state);
-  const auto found = entries_.find(absl::HexStringToBytes(trial_id));
-  Entry read;
-  const Entry* entry = &read;
-  if (has_state && found != entries_.end() && found->second.state == state) {
-    entry = &found->second;
-  } else {
-    ++reads_;
-    const std::time_t started = std::time(nullptr);
-    OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, store_.LoadRecord(trial_id));
-    for (const StageProvenance& stage : record.provenance().stage()) {
-      read.stages.emplace_back(PlaceOf(stage), absl::HexStringToBytes(stage.key()));
-    }
-    const uint64_t changed_at = std::max(state[3], state[4]) / 1000000000;
-    State after;
-    if (has_state && StateOf(path, &after) && after == state &&
-        changed_at + DigestCache::kSettled <= static_cast<uint64_t>(started)) {
-      read.state = state;
-      entries_.insert_or_assign(absl::HexStringToBytes(trial_id), read);
-      changed_ = true;
-    }
-  }
   std::vector<Stage> stages;
-  stages.reserve(entry->stages.size());
-  for (const auto& [place, key] : entry->stages) stages.push_back({&sources_[place], absl::BytesToHexString(key)});
+  if (const auto found = id.has_value() ? entries_.find(*id) : entries_.end();
+      has_state && found != entries_.end() && found->second.state == state) {
+    stages.reserve(found->second.num_stages);
+    for (size_t s = 0; s < found->second.num_stages; ++s) {
+      const StageEntry& stage = stages_[found->second.first_stage + s];
+      stages.push_back({&sources_[stage.place], stage.key});
+    }
+    return stages;
+  }
+  ++reads_;
+  const std::time_t started = std::time(nullptr);
+  OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, store_.LoadRecord(trial_id));
+  const size_t first = stages_.size();
+  for (const StageProvenance& stage : record.provenance().stage()) {
+    const std::optional<Key> key = KeyOf(stage.key());
+    if (!key.has_value()) continue;
+    stages_.push_back({PlaceOf(stage), *key});
+    stages.push_back({&sources_[stages_.back().place], *key});
+  }
+  const uint64_t changed_at = std::max(state[3], state[4]) / 1000000000;
+  State after;
+  if (id.has_value() && has_state && StateOf(path, &after) && after == state &&
+      changed_at + DigestCache::kSettled <= static_cast<uint64_t>(started)) {
+    entries_.insert_or_assign(*id, Entry{state, first, stages.size()});
+    changed_ = true;
+  } else {
+    stages_.resize(first);
+  }
   return stages;
 }
 
@@ -106,14 +154,14 @@ void RecordIndex::Save() {
   RecordIndexFile file;
   file.set_version(kVersion);
   for (const StageProvenance& sources : sources_) *file.add_sources() = sources;
-  file.mutable_record()->Reserve(static_cast<int>(entries_.size()));
-  for (const auto& [trial_id, entry] : entries_) {
-    IndexedRecord* record = file.add_record();
-    record->set_trial_id(trial_id);
-    record->mutable_state()->Assign(entry.state.begin(), entry.state.end());
-    for (const auto& [place, key] : entry.stages) {
-      record->add_sources(place);
-      record->add_key(key);
+  for (const auto& [id, entry] : entries_) {
+    AppendKey(id, file.mutable_trial_id());
+    file.mutable_state()->Add(entry.state.begin(), entry.state.end());
+    file.add_stages(static_cast<uint32_t>(entry.num_stages));
+    for (size_t s = 0; s < entry.num_stages; ++s) {
+      const StageEntry& stage = stages_[entry.first_stage + s];
+      AppendKey(stage.key, file.mutable_key());
+      file.add_place(static_cast<uint32_t>(stage.place));
     }
   }
   if (!MakeFolders(std::filesystem::path(file_).parent_path().string()).ok()) return;

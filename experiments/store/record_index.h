@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <map>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/files/digest.h"
 #include "experiments/store/record.proto.h"
 #include "experiments/store/store.h"
 
@@ -29,7 +31,7 @@ class RecordIndex {
   // nothing else is set. Equal lists are one object.
   struct Stage {
     const StageProvenance* sources;
-    std::string key;  // in hexadecimal
+    Sha256::Digest key;
   };
 
   // In `file`; "": remembers nothing beyond its life.
@@ -37,7 +39,7 @@ class RecordIndex {
   // In ~/.cache/openset/records, a file for each store.
   static RecordIndex OfUser(const Store& store);
 
-  // The stages of a record. Errors: those of Store::LoadRecord().
+  // The stages of a record that have a key. Errors: those of Store::LoadRecord().
   absl::StatusOr<std::vector<Stage>> Look(const std::string& trial_id);
 
   // Writes down what was read since. A cache that can't be written costs only time.
@@ -47,10 +49,22 @@ class RecordIndex {
   int reads() const { return reads_; }
 
  private:
+  using Key = Sha256::Digest;
   using State = std::array<uint64_t, 5>;
+  struct KeyHash {
+    size_t operator()(const Key& key) const {
+      size_t hash;
+      std::memcpy(&hash, key.data(), sizeof(hash));
+      return hash;
+    }
+  };
+  struct StageEntry {
+    int place;  // in sources_
+    Key key;
+  };
   struct Entry {
     State state;
-    std::vector<std::pair<int, std::string>> stages;  // place in sources_, key in bytes
+    size_t first_stage, num_stages;  // in stages_
   };
 
   void Load();
@@ -64,7 +78,8 @@ class RecordIndex {
   int reads_ = 0;
   std::deque<StageProvenance> sources_;  // keep addresses
   std::map<std::string, int> places_;    // in it, by bytes
-  std::unordered_map<std::string, Entry> entries_;
+  std::vector<StageEntry> stages_;       // of the entries, and of those that were replaced
+  std::unordered_map<Key, Entry, KeyHash> entries_;
 };
 
 }  // namespace openset

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/files/digest.h"
 #include "core/files/files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -68,7 +69,7 @@ TEST_F(RecordIndexTest, ReadsARecordOnceAndAgainWhenItsFileHasChanged) {
   ASSERT_THAT(*first.Look(Id('a')), SizeIs(1));
   const RecordIndex::Stage a = first.Look(Id('a'))->at(0), b = first.Look(Id('b'))->at(0),
                            c = first.Look(Id('c'))->at(0);
-  EXPECT_EQ(a.key, Id('a'));
+  EXPECT_EQ(ToHex(a.key), Id('a'));
   EXPECT_EQ(a.sources->component(0).fingerprint(), "1");
   EXPECT_FALSE(a.sources->has_host());
   EXPECT_EQ(a.sources, b.sources);
@@ -78,7 +79,7 @@ TEST_F(RecordIndexTest, ReadsARecordOnceAndAgainWhenItsFileHasChanged) {
 
   RecordIndex second = Index();
   EXPECT_EQ(second.Look(Id('c'))->at(0).sources->component(0).fingerprint(), "2");
-  EXPECT_EQ(second.Look(Id('a'))->at(0).key, Id('a'));
+  EXPECT_EQ(ToHex(second.Look(Id('a'))->at(0).key), Id('a'));
   EXPECT_EQ(second.reads(), 0);
 
   // Damage is a change of the file.
@@ -97,6 +98,41 @@ TEST_F(RecordIndexTest, RemembersNothingThatWasWrittenJustNow) {
   EXPECT_EQ(first.reads(), 2);
   first.Save();
   EXPECT_FALSE(FileExists(folder_ + "/index"));
+}
+
+// Each record keeps its own stages, however many, also those that were read anew.
+TEST_F(RecordIndexTest, KeepsTheStagesOfEachRecord) {
+  TrialRecord record;
+  record.set_schema_version(kSchemaVersion);
+  for (const char digit : {'a', 'b', 'c'}) {
+    record.set_trial_id(Id(digit));
+    ASSERT_TRUE(*store_.CommitRecord(record));
+    Age(digit);
+    StageProvenance* stage = record.mutable_provenance()->add_stage();  // of the next one
+    stage->set_stage(StageProvenance::TRAIN);
+    stage->set_key(Id(digit));
+  }
+  record.mutable_provenance()->mutable_stage(0)->set_key("no key");
+  record.set_trial_id(Id('d'));
+  ASSERT_TRUE(*store_.CommitRecord(record));
+  Age('d');
+  Settle();
+  RecordIndex first = Index();
+  ASSERT_TRUE(first.Look(Id('c')).ok());
+  first.Save();
+  for (int run = 0; run < 3; ++run) {
+    RecordIndex index = Index();
+    EXPECT_THAT(*index.Look(Id('a')), SizeIs(0));
+    ASSERT_THAT(*index.Look(Id('b')), SizeIs(1));
+    EXPECT_EQ(ToHex(index.Look(Id('b'))->at(0).key), Id('a'));
+    ASSERT_THAT(*index.Look(Id('c')), SizeIs(2));
+    EXPECT_EQ(ToHex(index.Look(Id('c'))->at(0).key), Id('a'));
+    EXPECT_EQ(ToHex(index.Look(Id('c'))->at(1).key), Id('b'));
+    ASSERT_THAT(*index.Look(Id('d')), SizeIs(2));  // of the three
+    EXPECT_EQ(ToHex(index.Look(Id('d'))->at(1).key), Id('c'));
+    EXPECT_EQ(index.reads(), run == 0 ? 3 : 0);
+    index.Save();
+  }
 }
 
 TEST_F(RecordIndexTest, ADamagedIndexIsMadeAnew) {

@@ -1,6 +1,7 @@
 #include "experiments/store/store.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -103,8 +104,8 @@ void AddOrphans(const std::string& folder, std::vector<std::string>* orphans) {
 }
 
 bool IsThere(const std::string& path) {
-  std::error_code error;
-  return std::filesystem::symlink_status(path, error).type() != std::filesystem::file_type::not_found;
+  struct stat info;
+  return lstat(path.c_str(), &info) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
 }  // namespace

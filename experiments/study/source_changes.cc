@@ -1,6 +1,7 @@
 #include "experiments/study/source_changes.h"
 
 #include "absl/strings/str_cat.h"
+#include "core/files/digest.h"
 #include "core/status_macros.h"
 
 // Of //experiments/train:train_fingerprints and its like.
@@ -63,7 +64,9 @@ void SourceChanges::Add(const std::vector<RecordIndex::Stage>& stages) {
   for (const RecordIndex::Stage& stage : stages) {
     const auto [entry, is_new] = changed_.try_emplace(stage.sources);
     if (is_new) entry->second = ChangedOf(*stage.sources);
-    Count(stage.key, entry->second, &changed);
+    // That a record is there is not asked for; most of its stages have changed in nothing.
+    if (stage.sources->stage() == StageProvenance::EVALUATE && entry->second.empty()) continue;
+    Count(ToHex(stage.key), entry->second, &changed);
   }
   for (const std::string& target : changed) ++results_[target];
 }
@@ -88,7 +91,7 @@ absl::Status AddStored(const Plan& plan, const Store& store, size_t first, Recor
   }
   for (size_t n = first; n < plan.nodes.size(); ++n) {
     const PlanNode& node = plan.nodes[n];
-    if (!node.done || changes->HasSeen(node.key)) continue;
+    if (node.kind == ActionKind::kEvaluate || !node.done || changes->HasSeen(node.key)) continue;
     absl::Status read;
     Provenance provenance;
     if (node.kind == ActionKind::kTrain) {

@@ -38,6 +38,7 @@ class SourceChanges {
 
   // Of the actions that were done by other sources.
   const std::set<std::string>& keys() const { return keys_; }
+  // Whether a training or an inference was among them.
   bool HasSeen(const std::string& key) const { return seen_.count(key) > 0; }
 
   // A line a component: "4 results were made by another version of eval/scores/head/fdbd; --redo=changed makes them
