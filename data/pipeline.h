@@ -60,6 +60,10 @@ class Pipeline {
   at::Tensor Augment(const at::Tensor& images, size_t begin, size_t end, RandomStream* random) const;
   // u8 -> normalised f32, channels-last.
   at::Tensor ToValues(const at::Tensor& images) const;
+  // The same of colour images on the CPU, by table_.
+  at::Tensor LookedUp(const at::Tensor& images) const;
+  // (values / 255 - mean) / std, in place.
+  at::Tensor Normalised(at::Tensor values) const;
 
   std::optional<Resize> first_resize_;  // of grey images before they are repeated
   std::vector<std::unique_ptr<const Augmentation>> augmentations_;
@@ -69,6 +73,7 @@ class Pipeline {
   std::vector<int64_t> image_sizes_;  // channels, size, size
   at::Tensor mean_;                   // f32 [channels or 1, 1, 1]; undefined for mean 0
   at::Tensor std_;                    // the same; undefined for std 1
+  at::Tensor table_;                  // f32 [channels, 1, 256]: what becomes of each byte; only on the CPU
 };
 
 }  // namespace openset

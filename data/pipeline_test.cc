@@ -64,6 +64,27 @@ TEST(Pipeline, NormalisesEachChannel) {
   EXPECT_TRUE(at::equal(images, Images(3, 2)));  // what it is given stays as it is
 }
 
+// The table of the CPU holds the bits of the operations that other devices take.
+TEST(Pipeline, EveryByteOfEveryChannelIsTheFormula) {
+  InputFormat format;
+  format.size = 16;
+  format.mean = {0.4914, 0.4822, 0.4465};
+  format.std = {0.2023, 0.1994, 0.2010};
+  const at::Tensor images = at::arange(256, at::kByte).reshape({1, 1, 16, 16}).repeat({40, 3, 1, 1});
+  const at::Tensor mean = at::tensor(format.mean, at::kFloat).reshape({3, 1, 1});
+  const at::Tensor std = at::tensor(format.std, at::kFloat).reshape({3, 1, 1});
+  const at::Tensor expected = ((images.to(at::kFloat) / 255 - mean) / std).contiguous(at::MemoryFormat::ChannelsLast);
+  const at::Tensor result = Pipeline::Make({}, format, kCpu)->Apply(images, nullptr);
+  EXPECT_TRUE(at::equal(result, expected));
+  EXPECT_EQ(result.strides(), expected.strides());
+  format.channels = 1;
+  format.mean = format.std = {};
+  const at::Tensor grey = images.slice(1, 0, 1).contiguous();
+  const at::Tensor grey_result = Pipeline::Make({}, format, kCpu)->Apply(grey, nullptr);
+  EXPECT_TRUE(at::equal(grey_result, grey.to(at::kFloat) / 255));
+  EXPECT_EQ(grey_result.strides(), grey.strides());
+}
+
 TEST(Pipeline, OneValueStandsForAllChannelsAndNoneForNothing) {
   InputFormat format;
   format.size = 2;

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "core/tensor/torch_runtime.h"
+#include "data/augment/resample.h"
+#include "data/augment/resample_weights.h"
+
 namespace openset {
 
 using Filter = ResizeSpec::Filter;
@@ -10,17 +14,40 @@ namespace {
 
 // Whole values in f32. Bicubic weights may be negative, so that values leave [0, 255].
 at::Tensor ResizeValues(const at::Tensor& images, int64_t height, int64_t width, Filter filter) {
-  const at::Tensor values = filter == ResizeSpec::BICUBIC
-                                ? at::_upsample_bicubic2d_aa(images, {height, width}, /*align_corners=*/false)
-                                : at::_upsample_bilinear2d_aa(images, {height, width}, /*align_corners=*/false);
-  return values.add_(0.5).floor_().clamp_(0, 255);
+  return ResizeByLibTorch(images, height, width, filter).add_(0.5).floor_().clamp_(0, 255);
 }
 
 // u8, rows first, each rounded.
-at::Tensor ResizeTo(const at::Tensor& images, int64_t height, int64_t width, Filter filter) {
-  if (images.size(2) == height && images.size(3) == width) return images;
+at::Tensor ResizeByValues(const at::Tensor& images, int64_t height, int64_t width, Filter filter) {
   const at::Tensor wide = ResizeValues(images.to(at::kFloat), images.size(2), width, filter);
   return ResizeValues(wide, height, width, filter).to(at::kByte);
+}
+
+// The same by ResamplePlane, on the CPU.
+at::Tensor ResizeByPlanes(const at::Tensor& given, int64_t height, int64_t width, Filter filter) {
+  const at::Tensor images = given.contiguous();
+  const int64_t from_height = images.size(2), from_width = images.size(3);
+  const auto rows = WeightsOfLibTorch(from_width, width, filter);
+  const auto columns = WeightsOfLibTorch(from_height, height, filter);
+  at::Tensor resized = at::empty({images.size(0), images.size(1), height, width}, at::kByte);
+  const uint8_t* in = images.const_data_ptr<uint8_t>();
+  uint8_t* out = resized.mutable_data_ptr<uint8_t>();
+  at::parallel_for(0, images.size(0) * images.size(1), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t plane = begin; plane < end; ++plane) {
+      ResamplePlane(in + plane * from_height * from_width, *rows, *columns, out + plane * height * width);
+    }
+  });
+  return resized;
+}
+
+// Narrower planes are summed in another order.
+constexpr int64_t kMinSide = 8;
+
+at::Tensor ResizeTo(const at::Tensor& images, int64_t height, int64_t width, Filter filter) {
+  if (images.size(2) == height && images.size(3) == width) return images;
+  const bool by_planes = images.is_cpu() && images.numel() > 0 && height >= kMinSide && width >= kMinSide;
+  return by_planes && CanResampleAsLibTorch() ? ResizeByPlanes(images, height, width, filter)
+                                              : ResizeByValues(images, height, width, filter);
 }
 
 class ResizeShorterSide : public Augmentation {

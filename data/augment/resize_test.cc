@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/files/npz.h"
+#include "core/random.h"
+#include "data/augment/resample_weights.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -90,6 +92,24 @@ TEST(Resize, KeepsTheExtremes) {
 TEST(Resize, KeepsImagesOfTheSize) {
   const at::Tensor images = at::zeros({2, 3, 4, 4}, at::kByte);
   EXPECT_TRUE(Resize(4).Apply(images, nullptr).is_same(images));
+}
+
+// The fast way on the CPU gives the bits of LibTorch's operations, which other devices take.
+TEST(Resize, IsLibTorchsToTheBit) {
+  const auto whole = [](const at::Tensor& values) { return values.add(0.5).floor().clamp(0, 255); };
+  RandomStream random(0, "resize");
+  for (int round = 0; round < 40; ++round) {
+    const int64_t height = 1 + random.Below(300), width = 1 + random.Below(300);
+    const int size = static_cast<int>(1 + random.Below(240));
+    const auto filter = round % 2 == 0 ? ResizeSpec::BILINEAR : ResizeSpec::BICUBIC;
+    at::Tensor images = at::empty({2, 3, height, width}, at::kByte);
+    for (int64_t i = 0; i < images.numel(); ++i) images.mutable_data_ptr<uint8_t>()[i] = random.Below(256);
+    if (round % 3 == 0) images = images.slice(2, 0, (height + 1) / 2);  // as a crop, with gaps
+    const at::Tensor wide = whole(ResizeByLibTorch(images.to(at::kFloat), images.size(2), size, filter));
+    const at::Tensor expected = whole(ResizeByLibTorch(wide, size, size, filter)).to(at::kByte);
+    EXPECT_TRUE(at::equal(Resize(size, filter).Apply(images, nullptr), expected))
+        << height << " x " << width << " to " << size;
+  }
 }
 
 TEST(Resize, TreatsImagesAndChannelsAlike) {
