@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "data/task.pb.h"
 #include "eval/curves/curves.h"
@@ -138,6 +139,75 @@ std::vector<CurvesOfPlot> CollectCurves(absl::Span<const TrialResult> results) {
   return plots;
 }
 
+// The series of a density with their names, and of unknown samples that of their category: that of a set by itself, or
+// of all that are near, or far.
+std::vector<NamedCounts> CountsOf(const ExampleTrial& example, bool by_category) {
+  std::map<std::string, UnknownGroup::Distance> distance;
+  for (const UnknownGroup& group : example.trial->data().test_unknown()) distance[group.name()] = group.distance();
+  const auto category = [&](const std::string& set) -> std::string {
+    const UnknownGroup::Distance of_set = distance[set];
+    const std::string text = of_set == UnknownGroup::NEAR ? "near" : of_set == UnknownGroup::FAR ? "far" : "";
+    if (set.empty()) return "unknown";
+    if (by_category) return text.empty() ? set : text;
+    return text.empty() ? set : absl::StrCat(set, " (", text, ")");
+  };
+  std::vector<NamedCounts> counts;
+  constexpr int kUnknownColors[] = {1, 3, 2, 5, 6};
+  size_t sets = 0;
+  for (const ScoreCounts& series : example.record->details().density().series()) {
+    NamedCounts named;
+    named.count.assign(series.count().begin(), series.count().end());
+    named.samples = series.below() + series.above();
+    for (const int64_t count : series.count()) named.samples += count;
+    if (series.kind() != ScoreCounts::UNKNOWN) {
+      const bool right = series.kind() == ScoreCounts::KNOWN_RIGHT;
+      named.name = right ? "known, right" : "known, wrong";
+      named.color = right ? 0 : 4;
+      counts.push_back(std::move(named));
+      continue;
+    }
+    named.name = category(series.set());
+    const auto same = absl::c_find_if(counts, [&](const NamedCounts& of) { return of.name == named.name; });
+    if (by_category && same != counts.end() && same->count.size() == named.count.size()) {
+      for (size_t b = 0; b < named.count.size(); ++b) same->count[b] += named.count[b];
+      same->samples += named.samples;
+      continue;
+    }
+    named.color = kUnknownColors[sets % std::size(kUnknownColors)];
+    named.dashed = sets++ >= std::size(kUnknownColors);
+    counts.push_back(std::move(named));
+  }
+  return counts;
+}
+
+bool HasDistances(const TrialSpec& trial) {
+  return absl::c_any_of(trial.data().test_unknown(),
+                        [](const UnknownGroup& group) { return group.distance() != UnknownGroup::NOT_SAID; });
+}
+
+std::vector<ReportChart> Densities(const std::vector<ExampleTrial>& examples, bool by_category) {
+  std::set<std::string> tasks;
+  for (const ExampleTrial& example : examples) tasks.insert(example.trial->task());
+  std::vector<ReportChart> charts;
+  for (const ExampleTrial& example : examples) {
+    if (by_category && !HasDistances(*example.trial)) continue;
+    const ScoreDensity& density = example.record->details().density();
+    const std::vector<NamedCounts> counts = CountsOf(example, by_category);
+    if (counts.empty()) continue;
+    ReportChart chart;
+    chart.section = "Score densities";
+    chart.of = absl::StrCat(by_category ? "categories_" : "density_", example.line);
+    chart.name = tasks.size() > 1 ? absl::StrCat(chart.of, "_", example.trial->task()) : chart.of;
+    const std::string title =
+        absl::StrCat(example.line, tasks.size() > 1 ? absl::StrCat(", ", example.trial->task()) : "", ": split ",
+                     example.trial->split(), ", seed ", example.trial->seed());
+    chart.plot = DensityPlot(title, density.low(), density.high(), counts);
+    chart.plot.height = 200;
+    charts.push_back(std::move(chart));
+  }
+  return charts;
+}
+
 }  // namespace
 
 std::vector<ReportChart> CurveCharts(absl::Span<const TrialResult> results) {
@@ -185,50 +255,10 @@ std::vector<ExampleTrial> ExampleTrials(absl::Span<const TrialResult> results, i
   return examples;
 }
 
-std::vector<ReportChart> DensityCharts(const std::vector<ExampleTrial>& examples) {
-  std::set<std::string> tasks;
-  for (const ExampleTrial& example : examples) tasks.insert(example.trial->task());
-  std::vector<ReportChart> charts;
-  for (const ExampleTrial& example : examples) {
-    const ScoreDensity& density = example.record->details().density();
-    std::map<std::string, std::string> distance;
-    for (const UnknownGroup& group : example.trial->data().test_unknown()) {
-      distance[group.name()] = group.distance() == UnknownGroup::NEAR  ? " (near)"
-                               : group.distance() == UnknownGroup::FAR ? " (far)"
-                                                                       : "";
-    }
-    std::vector<NamedCounts> counts;
-    constexpr int kUnknownColors[] = {1, 3, 2, 5, 6};
-    size_t sets = 0;
-    for (const ScoreCounts& series : density.series()) {
-      NamedCounts named;
-      named.count.assign(series.count().begin(), series.count().end());
-      named.samples = series.below() + series.above();
-      for (const int64_t count : series.count()) named.samples += count;
-      if (series.kind() == ScoreCounts::UNKNOWN) {
-        named.name = series.set().empty() ? "unknown" : absl::StrCat(series.set(), distance[series.set()]);
-        named.color = kUnknownColors[sets % std::size(kUnknownColors)];
-        named.dashed = sets++ >= std::size(kUnknownColors);
-      } else {
-        const bool right = series.kind() == ScoreCounts::KNOWN_RIGHT;
-        named.name = right ? "known, right" : "known, wrong";
-        named.color = right ? 0 : 4;
-      }
-      counts.push_back(std::move(named));
-    }
-    if (counts.empty()) continue;
-    ReportChart chart;
-    chart.section = "Score densities";
-    chart.of = absl::StrCat("density_", example.line);
-    chart.name = tasks.size() > 1 ? absl::StrCat(chart.of, "_", example.trial->task()) : chart.of;
-    const std::string title =
-        absl::StrCat(example.line, tasks.size() > 1 ? absl::StrCat(", ", example.trial->task()) : "", ": split ",
-                     example.trial->split(), ", seed ", example.trial->seed());
-    chart.plot = DensityPlot(title, density.low(), density.high(), counts);
-    chart.plot.height = 200;
-    charts.push_back(std::move(chart));
-  }
-  return charts;
+std::vector<ReportChart> DensityCharts(const std::vector<ExampleTrial>& examples) { return Densities(examples, false); }
+
+std::vector<ReportChart> CategoryDensityCharts(const std::vector<ExampleTrial>& examples) {
+  return Densities(examples, true);
 }
 
 }  // namespace openset

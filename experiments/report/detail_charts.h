@@ -31,6 +31,10 @@ std::vector<ExampleTrial> ExampleTrials(absl::Span<const TrialResult> results, i
 // The scores of known samples, right and wrong, and of each set of unknown ones. `of`: "density_LINE".
 std::vector<ReportChart> DensityCharts(const std::vector<ExampleTrial>& examples);
 
+// The same with the sets of near unknown samples as one category, and those of far ones (Kim et al. 2023, Fig. 6); of
+// trials with sets that are said to be near or far. `of`: "categories_LINE".
+std::vector<ReportChart> CategoryDensityCharts(const std::vector<ExampleTrial>& examples);
+
 }  // namespace openset
 
 #endif  // OPENSET_EXPERIMENTS_REPORT_DETAIL_CHARTS_H_

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/proto/text_proto.h"
+#include "data/task.pb.h"
 #include "experiments/spec/method.pb.h"
 #include "experiments/store/details.pb.h"
 #include "gmock/gmock.h"
@@ -83,6 +84,32 @@ TEST(DensityCharts, ShowTheFirstTrialOfALine) {
   EXPECT_EQ(charts[0].plot.title, "a: split 0, seed 0");
   EXPECT_EQ(charts[0].plot.series[1].name, "unknown");
   EXPECT_EQ(charts[0].plot.series[1].points[2].second, 0.5);  // one of two samples in a bin of width 1
+}
+
+// Two near sets are one category, of 4 and 2 samples: 3 and 2 of the six are in the first bin.
+TEST(CategoryDensityCharts, JoinNearSetsAndFarOnes) {
+  const TrialRecord record = Record(
+      "density { low: 0 high: 2 series { kind: KNOWN_RIGHT count: [3, 1] } series { kind: KNOWN_WRONG count: [1, 1] } "
+      "series { kind: UNKNOWN set: 'cifar' count: [1, 3] } series { kind: UNKNOWN set: 'svhn' count: [0, 5] } "
+      "series { kind: UNKNOWN set: 'tin' count: [2, 0] } }");
+  TrialSpec trial = Trial("a", 0);
+  for (const char* set : {"cifar", "svhn", "tin"}) {
+    UnknownGroup* group = trial.mutable_data()->add_test_unknown();
+    group->set_name(set);
+    group->set_distance(set == std::string("svhn") ? UnknownGroup::FAR : UnknownGroup::NEAR);
+  }
+  const std::vector<ExampleTrial> examples = ExampleTrials({{&trial, &record}}, 9);
+  const std::vector<ReportChart> charts = CategoryDensityCharts(examples);
+  ASSERT_EQ(charts.size(), 1);
+  EXPECT_EQ(charts[0].of, "categories_a");
+  std::vector<std::string> names;
+  for (const PlotSeries& series : charts[0].plot.series) names.push_back(series.name);
+  EXPECT_THAT(names, ElementsAre("known, right", "known, wrong", "near", "far"));
+  EXPECT_EQ(charts[0].plot.series[2].points[0].second, 0.5);  // 3 of 6, in bins of width 1
+  EXPECT_EQ(DensityCharts(examples)[0].plot.series.size(), 5);
+  EXPECT_EQ(DensityCharts(examples)[0].plot.series[2].name, "cifar (near)");
+  for (UnknownGroup& group : *trial.mutable_data()->mutable_test_unknown()) group.clear_distance();
+  EXPECT_THAT(CategoryDensityCharts(ExampleTrials({{&trial, &record}}, 9)), IsEmpty());
 }
 
 }  // namespace

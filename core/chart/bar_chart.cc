@@ -1,0 +1,46 @@
+#include "core/chart/bar_chart.h"
+
+#include <algorithm>
+
+namespace openset {
+namespace {
+
+constexpr int kBar = 18;  // pixels, with the space beside it
+// Of core/chart/vega_lite.cc.
+constexpr const char* kBlue = "#0072B2";
+constexpr const char* kOrange = "#D55E00";
+
+}  // namespace
+
+VegaLite ToVegaLite(const BarChart& chart) {
+  VegaLite values = VegaLite::array();
+  for (const auto& [name, value] : chart.bars) {
+    const bool faint = std::find(chart.faint.begin(), chart.faint.end(), name) != chart.faint.end();
+    values.push_back({{"name", name}, {"value", value}, {"opacity", faint ? 0.45 : 1.0}});
+  }
+  const VegaLite x = {{"field", "value"}, {"type", "quantitative"}, {"title", chart.label}};
+  const VegaLite y = {
+      {"field", "name"}, {"type", "nominal"}, {"sort", nullptr}, {"title", nullptr}, {"axis", {{"labelLimit", 0}}}};
+  VegaLite bars = {{"mark", {{"type", "bar"}}}};
+  bars["encoding"] = {{"x", x}, {"y", y}};
+  bars["encoding"]["color"] = {{"condition", {{"test", "datum.value < 0"}, {"value", kOrange}}}, {"value", kBlue}};
+  bars["encoding"]["opacity"] = {
+      {"field", "opacity"}, {"type", "quantitative"}, {"scale", nullptr}, {"legend", nullptr}};
+  bars["encoding"]["tooltip"] = VegaLite::array();
+  bars["encoding"]["tooltip"].push_back({{"field", "name"}, {"title", "method"}});
+  bars["encoding"]["tooltip"].push_back(
+      {{"field", "value"}, {"type", "quantitative"}, {"title", chart.label}, {"format", ".4~g"}});
+  VegaLite zero = {{"mark", {{"type", "rule"}, {"strokeDash", {6, 4}}}}};
+  zero["encoding"] = {{"x", {{"datum", 0}}}};
+  VegaLite spec = {{"$schema", "https://vega.github.io/schema/vega-lite/v5.json"}};
+  if (!chart.title.empty()) spec["title"] = chart.title;
+  spec["width"] = chart.width;
+  spec["height"] = kBar * std::max<int>(1, static_cast<int>(chart.bars.size()));
+  spec["data"] = {{"values", values}};
+  spec["layer"] = VegaLite::array();
+  spec["layer"].push_back(bars);
+  spec["layer"].push_back(zero);
+  return spec;
+}
+
+}  // namespace openset

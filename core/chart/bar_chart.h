@@ -1,0 +1,28 @@
+// Bars of a number each, lying beside their names, as Vega-Lite.
+#ifndef OPENSET_CORE_CHART_BAR_CHART_H_
+#define OPENSET_CORE_CHART_BAR_CHART_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/chart/vega_lite.h"
+
+namespace openset {
+
+struct BarChart {
+  std::string title;
+  std::string label;  // of the axis of the numbers, with their unit
+  // From the top down. Names differ from each other; numbers are finite.
+  std::vector<std::pair<std::string, double>> bars;
+  // The names of the bars that stand out less: what was not told from 0.
+  std::vector<std::string> faint;
+  int width = 480;  // pixels of the area between the axes
+};
+
+// A line at 0; bars above it are blue, those below orange. The same chart gives the same bytes.
+VegaLite ToVegaLite(const BarChart& chart);
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_CHART_BAR_CHART_H_

@@ -1,0 +1,28 @@
+// How much better than the baseline each method is, as bars (Kim et al. 2023, Fig. 5).
+#ifndef OPENSET_EXPERIMENTS_REPORT_IMPROVEMENT_H_
+#define OPENSET_EXPERIMENTS_REPORT_IMPROVEMENT_H_
+
+#include <string>
+#include <vector>
+
+#include "core/chart/bar_chart.h"
+#include "experiments/report/report.h"
+
+namespace openset {
+
+struct ImprovementChart {
+  std::string metric;
+  std::string name;  // "improvement_pooled_aurc", and the task and level where there are several
+  BarChart chart;
+};
+
+// 100 (m - b) / |b| where larger values of the metric are better, 100 (b - m) / |b| where smaller ones are: m the mean
+// of a row's pool over its trials, b that of the first row of the method `baseline` ("": of the first method). One
+// chart a metric with a direction, task and level of openness, a bar for each other row in the order of the tables;
+// faint where a test found no detectable difference (experiments/report/significance.h). None where b is 0 or not
+// there.
+std::vector<ImprovementChart> ImprovementCharts(const Report& report, const std::string& baseline);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_REPORT_IMPROVEMENT_H_

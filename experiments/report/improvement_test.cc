@@ -1,0 +1,72 @@
+#include "experiments/report/improvement.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::DoubleEq;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+ReportCell Cell(const std::string& method, const std::string& metric, bool higher_is_better, double mean) {
+  ReportCell cell;
+  cell.method = method;
+  cell.task = "t";
+  cell.group = "pool";
+  cell.metric = metric;
+  cell.display.label = metric;
+  cell.display.higher_is_better = higher_is_better;
+  cell.mean = mean;
+  cell.n = 1;
+  return cell;
+}
+
+// Fig. 5a's numbers of Table 6: MCP 773.15, Ensemble 731.71, ODIN 802.19.
+TEST(ImprovementCharts, AreRelativeToTheBaseline) {
+  Report report;
+  report.cells = {Cell("mcp", "aurc", false, 0.77315), Cell("mcp", "auroc", true, 0.5),
+                  Cell("ensemble", "aurc", false, 0.73171), Cell("ensemble", "auroc", true, 0.75),
+                  Cell("odin", "aurc", false, 0.80219)};
+  report.cells[4].significance = Significance{0.5, false};
+  const std::vector<ImprovementChart> charts = ImprovementCharts(report, "mcp");
+  ASSERT_EQ(charts.size(), 2);
+  EXPECT_EQ(charts[0].name, "improvement_aurc");
+  EXPECT_EQ(charts[0].chart.label, "improvement of aurc over mcp, %");
+  ASSERT_EQ(charts[0].chart.bars.size(), 2);
+  EXPECT_EQ(charts[0].chart.bars[0].first, "ensemble");
+  EXPECT_NEAR(charts[0].chart.bars[0].second, 5.36, 0.005);
+  EXPECT_NEAR(charts[0].chart.bars[1].second, -3.76, 0.005);
+  EXPECT_THAT(charts[0].chart.faint, ElementsAre("odin"));
+  EXPECT_THAT(charts[1].chart.bars, ElementsAre(Pair("ensemble", DoubleEq(50))));
+}
+
+TEST(ImprovementCharts, NeedABaselineThatIsNotZeroAndADirection) {
+  Report report;
+  report.cells = {Cell("mcp", "aurc", false, 0), Cell("ensemble", "aurc", false, 0.5)};
+  EXPECT_THAT(ImprovementCharts(report, ""), IsEmpty());
+  EXPECT_THAT(ImprovementCharts(report, "nobody"), IsEmpty());
+  report.cells[0].mean = 1;
+  EXPECT_EQ(ImprovementCharts(report, "").size(), 1);
+  report.cells[1].group = "near";
+  EXPECT_THAT(ImprovementCharts(report, ""), IsEmpty());
+  report.cells[1] = Cell("ensemble", "aurc", false, 0.5);
+  report.cells[0].display.higher_is_better.reset();
+  EXPECT_THAT(ImprovementCharts(report, ""), IsEmpty());
+}
+
+TEST(ImprovementCharts, EachTaskHasItsOwn) {
+  Report report;
+  report.cells = {Cell("mcp", "aurc", false, 1), Cell("ensemble", "aurc", false, 0.5), Cell("mcp", "aurc", false, 2),
+                  Cell("ensemble", "aurc", false, 0.5)};
+  report.cells[2].task = report.cells[3].task = "u";
+  const std::vector<ImprovementChart> charts = ImprovementCharts(report, "mcp");
+  ASSERT_EQ(charts.size(), 2);
+  EXPECT_EQ(charts[1].name, "improvement_aurc_u_0_0");
+  EXPECT_THAT(charts[1].chart.bars, ElementsAre(Pair("ensemble", DoubleEq(75))));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,37 @@
+// Figures of a study's results.
+#ifndef OPENSET_TOOLS_CLI_STUDY_FIGURE_H_
+#define OPENSET_TOOLS_CLI_STUDY_FIGURE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/chart/vega_lite.h"
+#include "experiments/study/study.h"
+
+namespace openset {
+
+// One kind of figure: x and y, or one of the others.
+struct StudyFigureRequest {
+  std::string x, y;         // a metric over a swept field or openness (experiments/report/charts.h)
+  std::string curve;        // "loss", "roc", "density_METHOD" (experiments/report/charts.h, detail_charts.h)
+  std::string improvement;  // a metric (experiments/report/improvement.h)
+  // Sets of unknown samples, rows of heat maps with a column for each method (experiments/report/softmax_map.h); read
+  // from the stored outputs of each method's first trial that has a record.
+  std::vector<std::string> softmax;
+  int classes = 20;    // of a heat map's sides, at most
+  bool narrow = true;  // for a column of a paper
+};
+
+struct StudyFigure {
+  std::string name;  // of its file, behind the study's
+  VegaLite chart;
+};
+
+// Errors: kInvalidArgument for a request of no kind or of two, and for a name that nothing has, with the known ones;
+// kNotFound where there are no results to draw; those of reading outputs.
+absl::StatusOr<StudyFigure> DrawStudyFigure(const Study& study, const StudyFigureRequest& request);
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_CLI_STUDY_FIGURE_H_

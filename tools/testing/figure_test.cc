@@ -1,0 +1,85 @@
+// `openset figure` of a study: two methods, of one training, against near and far unknown samples.
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/testing/openset_program.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr char kTask[] = R"(
+name: "near_far"
+data_set: "fashion_mnist"
+unknown { group: "near" data_set: "fashion_mnist" distance: NEAR class_id: [3, 4] }
+unknown { group: "noise" data_set: "uniform_noise" distance: FAR draw_samples: 50 }
+split { known: [0, 1, 2, 5] }
+)";
+
+constexpr char kSpec[] = R"(
+name: "study"
+task: "near_far"
+method: ["mcp", "max_logit"]
+split: 0
+seed: 0
+override {
+  model { osrci_cnn {} head { linear { bias: true } } }
+  input { size: 28 channels: 1 mean: 0.286 std: 0.353 }
+  training {
+    epochs: 1
+    batch_size: 50
+    optimizer { learning_rate: 0.02 }
+    schedule { constant {} }
+  }
+}
+train_limit_per_class: 100
+test_limit_per_class: 50
+metric { accuracy {} }
+metric { auroc {} }
+)";
+
+TEST(Figure, OfAStudy) {
+  const OpensetProgram program;
+  program.Write("tasks/near_far.textproto", kTask);
+  program.Write("study.textproto", kSpec);
+  const auto fails = [&](const std::string& flag, const std::string& message) {
+    const ProgramResult result = program.Run({"figure", "study.textproto", flag});
+    EXPECT_EQ(result.exit_code, 2) << flag;
+    EXPECT_THAT(result.err, HasSubstr(message)) << flag;
+  };
+  fails("--improvement=auroc", "there is nothing to draw: 0 of 2 trials have a record");
+  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+
+  const auto drawn = [&](const std::vector<std::string>& flags, const std::string& file) {
+    std::vector<std::string> words = {"figure", "study.textproto"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    const ProgramResult result = program.Run(words);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return program.Read(file);
+  };
+  EXPECT_THAT(drawn({"--improvement=auroc"}, "study_improvement_auroc.svg"),
+              AllOf(HasSubstr("improvement of AUROC over mcp, %"), HasSubstr("max_logit")));
+  EXPECT_THAT(drawn({"--softmax=near,noise", "--softmax_classes=3", "--out=softmax.svg"}, "softmax.svg"),
+              AllOf(HasSubstr("mean softmax"), HasSubstr("unknown class (near)"), HasSubstr("unknown class (noise)"),
+                    HasSubstr("max_logit")));
+  EXPECT_THAT(drawn({"--softmax=near", "--methods=mcp", "--out=one.svg"}, "one.svg"), Not(HasSubstr("max_logit")));
+  EXPECT_THAT(drawn({"--curve=categories_mcp", "--out=categories.svg"}, "categories.svg"),
+              AllOf(HasSubstr(">near<"), HasSubstr(">far<"), HasSubstr("known, right")));
+  EXPECT_THAT(drawn({"--curve=density_mcp", "--out=density.svg"}, "density.svg"), HasSubstr("noise (far)"));
+  EXPECT_THAT(drawn({"--curve=roc", "--width=page", "--out=roc.pdf"}, "roc.pdf"), StartsWith("%PDF"));
+
+  fails("--improvement=arouc", "unknown figure 'arouc'; did you mean 'auroc'?");
+  fails("--softmax=nera", "unknown set of unknown samples 'nera'; did you mean 'near'?");
+  fails("--x=lambda", "a study's figure is asked for by");
+  EXPECT_EQ(program.Run({"figure", "study.textproto", "--curve=roc", "--improvement=auroc"}).exit_code, 2);
+  EXPECT_EQ(program.Run({"figure", "study.textproto", "--softmax=near", "--softmax_classes=0"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace openset
