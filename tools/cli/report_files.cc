@@ -23,6 +23,7 @@
 #include "experiments/study/failures.h"
 #include "nlohmann/json.hpp"
 #include "tools/cli/deploy_flags.h"
+#include "tools/cli/result_hints.h"
 
 namespace openset {
 namespace {
@@ -170,7 +171,8 @@ absl::Status WriteAndShowReport(const Study& study, bool keep_fuller) {
             << FormatReport(report, ReportFormat::kText) << "\nrecords: " << JoinPath(store.folder(), "records")
             << "\nreport:  " << folder << "/report.{html,txt,md,tex,csv,json}, tidy.csv"
             << (there > here ? absl::StrCat(", of an earlier run: it has ", there, " results, this one ", here) : "")
-            << "\n";
+            << std::endl;
+  for (const std::string& line : HintLines(study, *results)) std::cerr << line << "\n";
   return absl::OkStatus();
 }
 

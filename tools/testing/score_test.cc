@@ -194,6 +194,34 @@ TEST(Score, WhatCantBe) {
   }
 }
 
+// The network is that of split 0, and wants the mean 0.286: what is likely wrong is said behind the table.
+TEST(Score, HintsAtMistakes) {
+  const OpensetProgram program;
+  program.Write("net.pt", TestFile("fashion_network.pt"));
+  const std::pair<std::vector<std::string>, std::string> cases[] = {
+      {{}, ""},
+      {{"--split=1"}, "with those of split 0: was the network trained on that one? --split=0 measures it there"},
+      {{"--outputs=2,0,1,5,3,4"},
+       "with the known classes in another order: --outputs=0,1,2,3,4,5 takes the network's outputs so"},
+      {{"--mean=50"},
+       "on 300 known samples, no better than guessing among 6 classes: check --mean, --std, --size, --outputs, --split"},
+  };
+  int number = 0;
+  for (const auto& [wrong, hint] : cases) {
+    std::vector<std::string> words = Words({"--methods=mcp", absl::StrCat("--store=store_", number++)});
+    words.insert(words.end(), wrong.begin(), wrong.end());
+    const ProgramResult result = program.Run(words);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("records: "));
+    if (hint.empty()) {
+      EXPECT_EQ(result.err, "");
+      continue;
+    }
+    EXPECT_THAT(result.err, AllOf(StartsWith("hint: accuracy is "), HasSubstr(hint)));
+    EXPECT_EQ(absl::c_count(result.err, '\n'), 1) << result.err;
+  }
+}
+
 TEST(Score, WhatOnlyTheNetworkCanSay) {
   const OpensetProgram program;
   program.Write("net.pt", TestFile("fashion_network.pt"));

@@ -1,0 +1,222 @@
+#include "experiments/report/hints.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "data/task.pb.h"
+#include "eval/statistics/exact_interval.h"
+#include "eval/statistics/plausibility.h"
+#include "experiments/spec/method.pb.h"
+#include "experiments/store/details.pb.h"
+
+namespace openset {
+namespace {
+
+constexpr double kGain = 0.2;
+constexpr double kDoubt = 0.001;
+
+struct ClosedSet {
+  int64_t samples = 0;
+  int64_t right = 0;
+};
+
+ClosedSet ClosedSetOf(const TrialRecord& record) {
+  ClosedSet closed;
+  for (const ClassDecisions& known : record.details().decisions().known()) {
+    closed.samples += known.samples();
+    closed.right += known.right();
+  }
+  return closed;
+}
+
+// Accepted samples by their class in the data set of the known classes and their prediction.
+struct ClassPrediction {
+  int64_t class_id = 0;
+  int prediction = 0;
+  int64_t samples = 0;
+};
+
+// Whether the unknown classes of a row of decisions are of the data set of the known ones.
+bool IsOfKnownData(const TrialSpec& trial, const ClassDecisions& unknown) {
+  for (const UnknownGroup& group : trial.data().test_unknown()) {
+    if (unknown.has_set() && group.name() != unknown.set()) continue;
+    if (group.selection().data_set() != trial.data().test_known().data_set()) return false;
+  }
+  return true;
+}
+
+std::vector<ClassPrediction> AcceptedOf(const TrialSpec& trial, const DecisionTable& decisions) {
+  std::vector<ClassPrediction> accepted;
+  for (const Confusion& cell : decisions.confusion()) {
+    const bool is_known = cell.actual() >= 0;
+    const ClassDecisions& row = is_known ? decisions.known(cell.actual()) : decisions.unknown(-1 - cell.actual());
+    if (is_known || IsOfKnownData(trial, row)) accepted.push_back({row.class_id(), cell.predicted(), cell.samples()});
+  }
+  return accepted;
+}
+
+// How many of the samples of these classes are classified rightly by a network whose output k is known[k].
+struct Fit {
+  int64_t samples = 0;
+  int64_t right = 0;
+  int classes = 0;  // that have samples
+
+  double accuracy() const { return samples > 0 ? static_cast<double>(right) / static_cast<double>(samples) : 0; }
+};
+
+Fit FitOf(const std::vector<ClassPrediction>& accepted, const std::vector<int>& known) {
+  std::map<int64_t, int> place;
+  for (size_t k = 0; k < known.size(); ++k) place[known[k]] = static_cast<int>(k);
+  Fit fit;
+  std::set<int64_t> seen;
+  for (const ClassPrediction& cell : accepted) {
+    const auto found = place.find(cell.class_id);
+    if (found == place.end()) continue;
+    fit.samples += cell.samples;
+    if (cell.prediction == found->second) fit.right += cell.samples;
+    seen.insert(cell.class_id);
+  }
+  fit.classes = static_cast<int>(seen.size());
+  return fit;
+}
+
+// A hint that outputs stand for other classes, and the accuracy with these.
+struct OtherClasses {
+  ResultHint hint;
+  double accuracy = 0;
+};
+
+std::optional<OtherClasses> OtherSplit(const TrialSpec& trial, const std::vector<ClassPrediction>& accepted,
+                                       const std::vector<std::vector<int>>& splits) {
+  const auto& ids = trial.data().test_known().class_id();
+  const std::vector<int> own(ids.begin(), ids.end());
+  const Fit plain = FitOf(accepted, own);
+  int best = -1;
+  Fit best_fit;
+  for (size_t s = 0; s < splits.size(); ++s) {
+    if (splits[s].size() != own.size() || splits[s] == own) continue;
+    const Fit fit = FitOf(accepted, splits[s]);
+    if (2 * fit.classes < splits[s].size() || fit.accuracy() <= best_fit.accuracy()) continue;
+    best = static_cast<int>(s);
+    best_fit = fit;
+  }
+  if (best < 0) return std::nullopt;
+  const double confidence = 1 - kDoubt / static_cast<double>(splits.size());
+  if (ClopperPearson(best_fit.right, best_fit.samples, confidence).low < plain.accuracy() + kGain) return std::nullopt;
+  ResultHint hint;
+  hint.kind = ResultHint::Kind::kOtherSplit;
+  hint.split = best;
+  hint.text =
+      absl::StrFormat("accuracy is %.1f %% with the classes of split %d of %s, and %.1f %% with those of split %d",
+                      100 * plain.accuracy(), trial.split(), trial.task(), 100 * best_fit.accuracy(), best);
+  return OtherClasses{std::move(hint), best_fit.accuracy()};
+}
+
+std::optional<OtherClasses> OtherOrder(const TrialSpec& trial, const DecisionTable& decisions) {
+  std::vector<LabelledPredictions> counts;
+  for (const Confusion& cell : decisions.confusion()) {
+    if (cell.actual() >= 0) counts.push_back({cell.actual(), cell.predicted(), cell.samples()});
+  }
+  const std::optional<ClassOrder> order = BetterOrder(counts, trial.data().test_known().class_id_size());
+  if (!order.has_value()) return std::nullopt;
+  ResultHint hint;
+  hint.kind = ResultHint::Kind::kOtherOrder;
+  hint.prediction_of = order->prediction_of;
+  hint.text = absl::StrFormat("accuracy is %.1f %%, and %.1f %% with the known classes in another order",
+                              100 * order->plain_accuracy, 100 * order->accuracy);
+  return OtherClasses{std::move(hint), order->accuracy};
+}
+
+// Of a trial's predictions.
+std::optional<ResultHint> AccuracyHint(const TrialResult& result, const KnownClassesOfTasks& splits) {
+  const TrialSpec& trial = *result.trial;
+  const DecisionTable& decisions = result.record->details().decisions();
+  const ClosedSet closed = ClosedSetOf(*result.record);
+  // With four of five right, nothing else gains a fifth.
+  if (closed.samples == 0 || closed.right >= 0.8 * closed.samples) return std::nullopt;
+  if (!trial.method().has_training()) {
+    std::optional<OtherClasses> split;
+    const auto of_task = splits.find(trial.task());
+    if (of_task != splits.end()) split = OtherSplit(trial, AcceptedOf(trial, decisions), of_task->second);
+    std::optional<OtherClasses> order = OtherOrder(trial, decisions);
+    if (order.has_value() && (!split.has_value() || order->accuracy > split->accuracy)) return std::move(order->hint);
+    if (split.has_value()) return std::move(split->hint);
+  }
+  const int classes = trial.data().test_known().class_id_size();
+  if (!IsNearChance(closed.right, closed.samples, classes)) return std::nullopt;
+  ResultHint hint;
+  hint.text = absl::StrFormat("accuracy is %.1f %% on %d known samples, no better than guessing among %d classes",
+                              100.0 * closed.right / closed.samples, closed.samples, classes);
+  return hint;
+}
+
+// Of the pool, where it is suspicious.
+std::optional<double> AurocBelowHalf(const TrialRecord& record) {
+  const SampleCounts& counts = record.counts();
+  if (counts.known() == 0 || counts.unknown() == 0) return std::nullopt;
+  for (const MetricRecord& metric : record.metric()) {
+    if (metric.name() != "auroc" || metric.group().kind() != MetricGroup::POOL || !metric.has_value()) continue;
+    if (IsBelowHalf(metric.value(), counts.known(), counts.unknown())) return metric.value();
+  }
+  return std::nullopt;
+}
+
+// Of all trials whose accuracy is not suspicious.
+std::optional<ResultHint> AurocHint(absl::Span<const TrialResult> results, const std::set<std::string>& suspicious) {
+  std::vector<std::string> order;
+  std::map<std::string, double> lowest;  // by method
+  ResultHint hint;
+  hint.kind = ResultHint::Kind::kBelowHalf;
+  for (const TrialResult& result : results) {
+    if (result.record == nullptr || suspicious.count(result.record->checkpoint_key()) > 0) continue;
+    const std::optional<double> auroc = AurocBelowHalf(*result.record);
+    if (!auroc.has_value()) continue;
+    if (hint.trial == nullptr) hint.trial = result.trial;
+    const auto [entry, is_new] = lowest.emplace(result.trial->method().name(), *auroc);
+    if (is_new) order.push_back(entry->first);
+    entry->second = std::min(entry->second, *auroc);
+  }
+  if (order.empty()) return std::nullopt;
+  std::vector<std::string> methods;
+  for (const std::string& name : order) methods.push_back(absl::StrFormat("%s (%.1f %%)", name, 100 * lowest[name]));
+  hint.text = absl::StrCat("AUROC is below 50 %, known samples have the larger unknown scores, by ",
+                           absl::StrJoin(methods, ", "));
+  return hint;
+}
+
+}  // namespace
+
+std::vector<ResultHint> FindHints(absl::Span<const TrialResult> results, const KnownClassesOfTasks& splits) {
+  // Of each checkpoint, the trial that classifies best: some scores take samples for unknown by themselves.
+  std::vector<const TrialResult*> best;
+  std::map<std::string, size_t> place;
+  for (const TrialResult& result : results) {
+    if (result.record == nullptr || !result.record->details().has_decisions()) continue;
+    const auto [entry, is_new] = place.emplace(result.record->checkpoint_key(), best.size());
+    if (is_new) {
+      best.push_back(&result);
+    } else if (ClosedSetOf(*result.record).right > ClosedSetOf(*best[entry->second]->record).right) {
+      best[entry->second] = &result;
+    }
+  }
+  std::vector<ResultHint> hints;
+  std::set<std::string> suspicious;
+  for (const TrialResult* result : best) {
+    std::optional<ResultHint> hint = AccuracyHint(*result, splits);
+    if (!hint.has_value()) continue;
+    hint->trial = result->trial;
+    hints.push_back(*std::move(hint));
+    suspicious.insert(result->record->checkpoint_key());
+  }
+  std::optional<ResultHint> auroc = AurocHint(results, suspicious);
+  if (auroc.has_value()) hints.push_back(*std::move(auroc));
+  return hints;
+}
+
+}  // namespace openset

@@ -1,0 +1,132 @@
+#include "experiments/report/hints.h"
+
+#include "absl/strings/str_cat.h"
+#include "core/proto/text_proto.h"
+#include "data/task.pb.h"
+#include "experiments/spec/method.pb.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr char kImported[] = "";
+constexpr char kTrained[] = "training { epochs: 1 }";
+
+// Three known classes, 4, 2 and 7, and the others of a data set of five, 0 and 1, unknown.
+TrialSpec Trial(const std::string& method, const std::string& more = kImported) {
+  TrialSpec trial;
+  EXPECT_TRUE(ParseTextProto(absl::StrCat("task: 't' split: 1 seed: 0 method { name: '", method, "' ", more, R"( }
+      data { test_known { data_set: "digits" class_id: [4, 2, 7] }
+             test_unknown { name: "unknown" selection { data_set: "digits" class_id: [0, 1] } } })"),
+                             "trial", &trial)
+                  .ok());
+  return trial;
+}
+
+// 100 samples of each of the classes, of which `right` are right; `cells` are the accepted ones.
+TrialRecord Record(const std::string& checkpoint, int right, const std::string& cells, double auroc = 0.75) {
+  TrialRecord record;
+  std::string known;
+  for (const int class_id : {4, 2, 7}) {
+    absl::StrAppend(&known, "known { class_id: ", class_id, " samples: 100 right: ", right, " } ");
+  }
+  EXPECT_TRUE(ParseTextProto(absl::StrCat("checkpoint_key: '", checkpoint, R"('
+      counts { known: 300 unknown: 200 }
+      metric { name: 'auroc' group { kind: SET set: 'far' } value: 0 }
+      metric { name: 'auroc' group { kind: POOL } value: )",
+                                          auroc, " } details { decisions { ", known,
+                                          "unknown { class_id: 0 samples: 100 } unknown { class_id: 1 samples: 100 } ",
+                                          cells, " } }"),
+                             "record", &record)
+                  .ok());
+  return record;
+}
+
+std::string Cell(int actual, int predicted, int samples) {
+  return absl::StrCat("confusion { actual: ", actual, " predicted: ", predicted, " samples: ", samples, " } ");
+}
+
+const KnownClassesOfTasks kSplits = {{"t", {{0, 1, 2}, {4, 2, 7}, {0, 4, 1}}}};
+
+TEST(FindHints, NoneForAGoodNetwork) {
+  const TrialSpec trial = Trial("m");
+  const TrialRecord record = Record("a", 90, absl::StrCat(Cell(0, 0, 90), Cell(1, 1, 90), Cell(2, 2, 90)));
+  EXPECT_THAT(FindHints({{&trial, &record}, {&trial, nullptr}}, kSplits), IsEmpty());
+}
+
+// Each class is taken for each, 33 or 34 times.
+TEST(FindHints, GuessingIsNamedOnceForACheckpoint) {
+  const TrialSpec a = Trial("a", kTrained), b = Trial("b", kTrained);
+  const TrialRecord first = Record("x", 33, ""), second = Record("x", 34, ""), other = Record("y", 90, "");
+  const std::vector<ResultHint> hints = FindHints({{&a, &first}, {&b, &second}, {&a, &other}}, kSplits);
+  ASSERT_EQ(hints.size(), 1);
+  EXPECT_EQ(hints[0].kind, ResultHint::Kind::kNearChance);
+  EXPECT_EQ(hints[0].trial, &b);
+  EXPECT_EQ(hints[0].text, "accuracy is 34.0 % on 300 known samples, no better than guessing among 3 classes");
+}
+
+// The network knows the classes 0, 4 and 1, split 2: of 270 accepted samples of theirs 240 are right; of those of 4, 2
+// and 7 only the 10 of 2 that are called 1.
+TEST(FindHints, AnotherSplitFitsAnImportedNetwork) {
+  const std::string cells =
+      absl::StrCat(Cell(-1, 0, 80), Cell(0, 1, 80), Cell(-2, 2, 80), Cell(-1, 1, 10), Cell(-2, 0, 10), Cell(0, 2, 10),
+                   Cell(1, 1, 10), Cell(1, 2, 80), Cell(2, 0, 90));
+  const TrialRecord record = Record("a", 3, cells);
+  const TrialSpec imported = Trial("m");
+  const std::vector<ResultHint> hints = FindHints({{&imported, &record}}, kSplits);
+  ASSERT_EQ(hints.size(), 1);
+  EXPECT_EQ(hints[0].kind, ResultHint::Kind::kOtherSplit);
+  EXPECT_EQ(hints[0].split, 2);
+  EXPECT_EQ(hints[0].text, "accuracy is 3.7 % with the classes of split 1 of t, and 88.9 % with those of split 2");
+  // A network that was trained here knows its split.
+  const TrialSpec trained = Trial("m", kTrained);
+  EXPECT_EQ(FindHints({{&trained, &record}}, kSplits).at(0).kind, ResultHint::Kind::kNearChance);
+  // Classes of another data set have the same numbers and are other ones.
+  TrialSpec elsewhere = imported;
+  elsewhere.mutable_data()->mutable_test_unknown(0)->mutable_selection()->set_data_set("letters");
+  EXPECT_NE(FindHints({{&elsewhere, &record}}, kSplits).at(0).kind, ResultHint::Kind::kOtherSplit);
+  EXPECT_NE(FindHints({{&imported, &record}}, {}).at(0).kind, ResultHint::Kind::kOtherSplit);
+}
+
+// Class 4 is output 2, 2 is output 0, 7 is output 1.
+TEST(FindHints, AnotherOrderFitsAnImportedNetwork) {
+  const TrialSpec trial = Trial("m");
+  const TrialRecord record =
+      Record("a", 5, absl::StrCat(Cell(0, 2, 90), Cell(1, 0, 90), Cell(2, 1, 90), Cell(0, 0, 5), Cell(1, 1, 5)));
+  const std::vector<ResultHint> hints = FindHints({{&trial, &record}}, kSplits);
+  ASSERT_EQ(hints.size(), 1);
+  EXPECT_EQ(hints[0].kind, ResultHint::Kind::kOtherOrder);
+  EXPECT_THAT(hints[0].prediction_of, ElementsAre(2, 0, 1));
+  EXPECT_EQ(hints[0].text, "accuracy is 3.6 %, and 96.4 % with the known classes in another order");
+}
+
+// Three standard errors below 50 % are 39.4 % for 300 and 200 samples.
+TEST(FindHints, AurocBelowHalf) {
+  const TrialSpec a = Trial("a"), b = Trial("b"), c = Trial("c");
+  const TrialRecord low = Record("x", 90, "", 0.375), lower = Record("x", 90, "", 0.25),
+                    high = Record("x", 90, "", 0.4);
+  const TrialRecord guessing = Record("y", 33, "", 0.25);
+  const std::vector<ResultHint> hints =
+      FindHints({{&c, &high}, {&a, &low}, {&a, &lower}, {&b, &lower}, {&c, &guessing}}, kSplits);
+  ASSERT_EQ(hints.size(), 2);
+  EXPECT_EQ(hints[0].kind, ResultHint::Kind::kNearChance);
+  EXPECT_EQ(hints[1].kind, ResultHint::Kind::kBelowHalf);
+  EXPECT_EQ(hints[1].trial, &a);
+  EXPECT_EQ(hints[1].text,
+            "AUROC is below 50 %, known samples have the larger unknown scores, by a (25.0 %), b (25.0 %)");
+}
+
+TEST(FindHints, RecordsWithoutDecisionsSayNothingOfAccuracy) {
+  const TrialSpec trial = Trial("m");
+  TrialRecord record = Record("a", 33, "");
+  record.clear_details();
+  EXPECT_THAT(FindHints({{&trial, &record}}, kSplits), IsEmpty());
+}
+
+}  // namespace
+}  // namespace openset
