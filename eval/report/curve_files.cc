@@ -25,11 +25,37 @@ constexpr double kMaxArea = 5e-4;  // that thinning a curve may change
 constexpr int kScoreBins = 60;
 constexpr int kReliabilityBins = 15;
 
-std::string CurveCsv(const std::vector<CurvePoint>& curve, const std::string& x, const std::string& y) {
-  Table table{{"threshold", x, y}, {}, 0};
-  for (const CurvePoint& point : curve)
-    table.rows.push_back({FullPrecision(point.threshold), FullPrecision(point.x), FullPrecision(point.y)});
-  return ToCsv(table);
+// A curve that methods can share a picture of.
+struct CurveKind {
+  const char* file;
+  const char* x;  // columns
+  const char* y;
+  std::vector<CurvePoint> (*points)(const RankedInput& ranked);  // none where it is undefined
+  const char* line;                                              // its name, where it is of one method
+  const char* area_name;
+  MetricResult (*area)(const RankedInput& ranked);
+  double factor;
+  const char* unit;
+  Plot (*plot)(const std::vector<NamedCurve>& curves);
+};
+
+std::vector<CurveKind> CurveKinds() {
+  return {
+      {"roc", "unknown_accepted", "known_accepted", RocCurve, "known against unknown", "AUROC",
+       [](const RankedInput& ranked) { return Auroc(ranked); }, 100, " %", RocPlot},
+      {"oscr", "unknown_accepted", "known_accepted_and_right", OscrCurve, "OpenAUC", "OpenAUC",
+       [](const RankedInput& ranked) { return OpenAuc(ranked); }, 100, " %", OscrPlot},
+      {"risk_coverage", "coverage", "risk",
+       [](const RankedInput& ranked) { return RiskCoverageCurve(ranked, RiskOver::kKnown); }, "AURC x1000",
+       "AURC x1000", [](const RankedInput& ranked) { return Aurc(ranked, RiskOver::kKnown); }, 1000, "",
+       [](const std::vector<NamedCurve>& curves) { return RiskCoveragePlot(curves, RiskOver::kKnown); }},
+      {"risk_coverage_pool", "coverage", "risk",
+       [](const RankedInput& ranked) {
+         return ranked.total().unknown == 0 ? std::vector<CurvePoint>() : RiskCoverageCurve(ranked, RiskOver::kPool);
+       },
+       "AURC x1000", "AURC x1000", [](const RankedInput& ranked) { return Aurc(ranked, RiskOver::kPool); }, 1000, "",
+       [](const std::vector<NamedCurve>& curves) { return RiskCoveragePlot(curves, RiskOver::kPool); }},
+  };
 }
 
 NamedCurve Line(const std::string& name, const std::vector<CurvePoint>& curve) {
@@ -38,9 +64,11 @@ NamedCurve Line(const std::string& name, const std::vector<CurvePoint>& curve) {
   return line;
 }
 
-std::string Named(const std::string& name, const MetricResult& area, double factor, const char* unit) {
+std::string Named(const std::string& name, const std::string& area_name, const CurveKind& kind,
+                  const RankedInput& ranked) {
+  const MetricResult area = kind.area(ranked);
   if (!area.value.has_value()) return name;
-  return absl::StrFormat("%s (area %.2f%s)", name, factor * *area.value, unit);
+  return absl::StrFormat("%s (%s %.2f%s)", name, area_name, kind.factor * *area.value, kind.unit);
 }
 
 struct CurveFile {
@@ -49,26 +77,32 @@ struct CurveFile {
   Plot plot;
 };
 
-std::optional<CurveFile> Roc(const RankedInput& ranked) {
-  const std::vector<CurvePoint> curve = RocCurve(ranked);
-  if (curve.empty()) return std::nullopt;
-  const Plot plot = RocPlot({Line(Named("known against unknown", Auroc(ranked), 100, " %"), curve)});
-  return CurveFile{"roc", CurveCsv(curve, "unknown_accepted", "known_accepted"), plot};
+std::vector<std::string> CsvRow(const CurvePoint& point) {
+  return {FullPrecision(point.threshold), FullPrecision(point.x), FullPrecision(point.y)};
 }
 
-std::optional<CurveFile> Oscr(const RankedInput& ranked) {
-  const std::vector<CurvePoint> curve = OscrCurve(ranked);
+std::optional<CurveFile> OfOne(const CurveKind& kind, const RankedInput& ranked) {
+  const std::vector<CurvePoint> curve = kind.points(ranked);
   if (curve.empty()) return std::nullopt;
-  const Plot plot = OscrPlot({Line(Named("OpenAUC", OpenAuc(ranked), 100, " %"), curve)});
-  return CurveFile{"oscr", CurveCsv(curve, "unknown_accepted", "known_accepted_and_right"), plot};
+  Table table{{"threshold", kind.x, kind.y}, {}, 0};
+  for (const CurvePoint& point : curve) table.rows.push_back(CsvRow(point));
+  return CurveFile{kind.file, ToCsv(table), kind.plot({Line(Named(kind.line, "area", kind, ranked), curve)})};
 }
 
-std::optional<CurveFile> RiskCoverage(const RankedInput& ranked, RiskOver over) {
-  const bool pool = over == RiskOver::kPool;
-  const std::vector<CurvePoint> curve = RiskCoverageCurve(ranked, over);
-  if (curve.empty() || (pool && ranked.total().unknown == 0)) return std::nullopt;
-  const Plot plot = RiskCoveragePlot({Line(Named("AURC x1000", Aurc(ranked, over), 1000, ""), curve)}, over);
-  return CurveFile{pool ? "risk_coverage_pool" : "risk_coverage", CurveCsv(curve, "coverage", "risk"), plot};
+std::optional<CurveFile> OfAll(const CurveKind& kind, absl::Span<const RankedMethod> methods) {
+  Table table{{"method", "threshold", kind.x, kind.y}, {}, 1};
+  std::vector<NamedCurve> lines;
+  for (const RankedMethod& method : methods) {
+    const std::vector<CurvePoint> curve = kind.points(*method.ranked);
+    if (curve.empty()) continue;
+    for (const CurvePoint& point : curve) {
+      table.rows.push_back(CsvRow(point));
+      table.rows.back().insert(table.rows.back().begin(), method.name);
+    }
+    lines.push_back(Line(Named(method.name, kind.area_name, kind, *method.ranked), curve));
+  }
+  if (lines.empty()) return std::nullopt;
+  return CurveFile{kind.file, ToCsv(table), kind.plot(lines)};
 }
 
 std::optional<CurveFile> Thresholds(const RankedInput& ranked) {
@@ -153,17 +187,13 @@ std::optional<CurveFile> Reliability(const RankedInput& ranked) {
   return CurveFile{"reliability", ToCsv(table), plot};
 }
 
-}  // namespace
-
-absl::StatusOr<CurveFiles> MakeCurveFiles(const RankedInput& ranked, const std::string& title,
-                                          const std::string& summary) {
+absl::StatusOr<CurveFiles> Collect(const std::vector<std::optional<CurveFile>>& curves, const std::string& title,
+                                   const std::string& summary) {
   CurveFiles made;
   ChartPage page;
   page.title = title;
   page.body = "<div class=\"charts\">\n";
-  for (const std::optional<CurveFile>& curve :
-       {Roc(ranked), Oscr(ranked), RiskCoverage(ranked, RiskOver::kKnown), RiskCoverage(ranked, RiskOver::kPool),
-        Thresholds(ranked), std::make_optional(Densities(ranked)), Reliability(ranked)}) {
+  for (const std::optional<CurveFile>& curve : curves) {
     if (!curve.has_value()) continue;
     made.files[curve->name + ".csv"] = curve->csv;
     made.charts[curve->name] = ToVegaLite(curve->plot);
@@ -173,6 +203,25 @@ absl::StatusOr<CurveFiles> MakeCurveFiles(const RankedInput& ranked, const std::
   page.charts = made.charts;
   OPENSET_ASSIGN_OR_RETURN(made.files["index.html"], ToHtml(page));
   return made;
+}
+
+}  // namespace
+
+absl::StatusOr<CurveFiles> MakeCurveFiles(const RankedInput& ranked, const std::string& title,
+                                          const std::string& summary) {
+  std::vector<std::optional<CurveFile>> curves;
+  for (const CurveKind& kind : CurveKinds()) curves.push_back(OfOne(kind, ranked));
+  curves.push_back(Thresholds(ranked));
+  curves.push_back(Densities(ranked));
+  curves.push_back(Reliability(ranked));
+  return Collect(curves, title, summary);
+}
+
+absl::StatusOr<CurveFiles> MakeOverlaidCurveFiles(absl::Span<const RankedMethod> methods, const std::string& title,
+                                                  const std::string& summary) {
+  std::vector<std::optional<CurveFile>> curves;
+  for (const CurveKind& kind : CurveKinds()) curves.push_back(OfAll(kind, methods));
+  return Collect(curves, title, summary);
 }
 
 }  // namespace openset

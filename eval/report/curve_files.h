@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "core/chart/vega_lite.h"
 #include "eval/metrics/ranked_input.h"
 
@@ -24,6 +25,17 @@ struct CurveFiles {
 // `summary` is text. Errors: those of ToHtml().
 absl::StatusOr<CurveFiles> MakeCurveFiles(const RankedInput& ranked, const std::string& title,
                                           const std::string& summary);
+
+struct RankedMethod {
+  std::string name;
+  const RankedInput* ranked = nullptr;
+};
+
+// roc, oscr, risk_coverage and risk_coverage_pool, each with the curves of all methods that have one, and index.html. A
+// .csv has the column `method` first. What belongs to one method's scale of scores, densities and thresholds, is left
+// out. Errors: those of ToHtml().
+absl::StatusOr<CurveFiles> MakeOverlaidCurveFiles(absl::Span<const RankedMethod> methods, const std::string& title,
+                                                  const std::string& summary);
 
 }  // namespace openset
 

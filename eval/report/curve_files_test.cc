@@ -9,7 +9,9 @@
 namespace openset {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Arrays {
   std::vector<double> score;
@@ -37,6 +39,27 @@ TEST(CurveFiles, Values) {
   EXPECT_THAT(files.at("thresholds.csv"), HasSubstr("\n0.25,1,0.5,"));
   EXPECT_THAT(files.at("index.html"), HasSubstr("&lt;summary&gt;"));
   EXPECT_EQ(files.count("reliability.csv"), 0);
+}
+
+TEST(CurveFiles, OfSeveralMethodsInOnePicture) {
+  // By score: right, unknown, wrong; and of scores alone unknown, known, known.
+  const std::vector<double> score_a = {0.25, 0.5, 1}, score_b = {2, 1, 3};
+  const std::vector<int32_t> prediction = {0, 1, 1}, label = {0, -1, 0};
+  const RankedInput a(*EvaluationInput::Create({score_a, prediction, label, 2}));
+  const RankedInput b(*EvaluationInput::Create({score_b, {}, label, 2}));
+  const std::vector<RankedMethod> methods = {{"a", &a}, {"b", &b}};
+  const absl::StatusOr<CurveFiles> made = MakeOverlaidCurveFiles(methods, "a, b", "<summary>");
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(made->files.at("roc.csv"),
+            "method,threshold,unknown_accepted,known_accepted\n"
+            "a,-inf,0,0\na,0.25,0,0.5\na,0.5,1,0.5\na,1,1,1\n"
+            "b,-inf,0,0\nb,1,1,0\nb,2,1,0.5\nb,3,1,1\n");
+  // Only `a` has predictions.
+  EXPECT_EQ(made->files.at("risk_coverage.csv"), "method,threshold,coverage,risk\na,0.25,0.5,0\na,1,1,0.5\n");
+  EXPECT_EQ(made->charts.size(), 4);
+  EXPECT_THAT(made->files.at("index.html"),
+              AllOf(HasSubstr("a (AUROC 50.00 %)"), HasSubstr("b (AUROC 0.00 %)"), HasSubstr("a (OpenAUC 50.00 %)"),
+                    HasSubstr("&lt;summary&gt;"), Not(HasSubstr("b (OpenAUC"))));
 }
 
 TEST(CurveFiles, WithoutPredictions) {

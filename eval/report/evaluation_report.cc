@@ -79,17 +79,6 @@ Table SourceTable(const EvaluationReport& report) {
   return table;
 }
 
-std::string Header(const EvaluationReport& report) {
-  std::string text =
-      absl::StrCat(report.num_known, " known samples of ", report.num_classes,
-                   report.num_classes == 1 ? " class, " : " classes, ", report.num_unknown, " unknown samples");
-  if (report.num_unknown > 0) {
-    absl::StrAppendFormat(&text, " (known : unknown = %.4g : 1)",
-                          static_cast<double>(report.num_known) / report.num_unknown);
-  }
-  return text;
-}
-
 // What is said around the tables, a line each.
 std::vector<std::string> LinesBelow(const EvaluationReport& report) {
   std::vector<std::string> lines;
@@ -120,7 +109,7 @@ std::vector<std::string> LinesBelow(const EvaluationReport& report) {
 Document MakeDocument(const EvaluationReport& report) {
   Document document;
   document.above = report.notes;
-  document.above.push_back(Header(report));
+  document.above.push_back(SamplesText(report));
   document.sections.push_back(
       {report.interval.empty() ? "" : absl::StrCat("low, high: ", report.interval), MetricTable(report)});
   if (!report.groups.empty()) {
@@ -138,33 +127,6 @@ Document MakeDocument(const EvaluationReport& report) {
   }
   document.below = LinesBelow(report);
   return document;
-}
-
-std::string FormatCsv(const EvaluationReport& report) {
-  Table table{{"set", "metric", "value", "low", "high", "absent", "unit", "better", "label"}, {}, 2};
-  const auto add = [&](const std::string& set, const ReportedMetric& metric, const std::optional<double>& value,
-                       const std::optional<double>& low, const std::optional<double>& high,
-                       const std::string& absent_reason) {
-    table.rows.push_back({set, metric.name, Full(value), Full(low), Full(high), value.has_value() ? "" : absent_reason,
-                          metric.display.value_unit, BetterText(metric.display), metric.display.label});
-  };
-  for (const ReportedMetric& metric : report.metrics) {
-    add("all", metric, metric.value, metric.low, metric.high, metric.absent_reason);
-  }
-  for (const ReportedGroup& group : report.groups) {
-    for (size_t m = 0; m < report.metrics.size(); ++m) {
-      const bool has_interval = m < group.intervals.size() && group.intervals[m].has_value();
-      add(group.name, report.metrics[m], group.values[m].value,
-          has_interval ? std::make_optional(group.intervals[m]->first) : std::nullopt,
-          has_interval ? std::make_optional(group.intervals[m]->second) : std::nullopt, group.values[m].absent_reason);
-    }
-  }
-  for (const ReportedGroup& set : report.known_sets) {
-    for (size_t m = 0; m < report.metrics.size(); ++m) {
-      add(set.name, report.metrics[m], set.values[m].value, {}, {}, set.values[m].absent_reason);
-    }
-  }
-  return ToCsv(table);
 }
 
 std::string FormatJson(const EvaluationReport& report) {
@@ -218,8 +180,46 @@ std::string FormatJson(const EvaluationReport& report) {
 
 }  // namespace
 
+std::string SamplesText(const EvaluationReport& report) {
+  std::string text =
+      absl::StrCat(report.num_known, " known samples of ", report.num_classes,
+                   report.num_classes == 1 ? " class, " : " classes, ", report.num_unknown, " unknown samples");
+  if (report.num_unknown > 0) {
+    absl::StrAppendFormat(&text, " (known : unknown = %.4g : 1)",
+                          static_cast<double>(report.num_known) / report.num_unknown);
+  }
+  return text;
+}
+
+Table EvaluationTable(const EvaluationReport& report) {
+  Table table{{"set", "metric", "value", "low", "high", "absent", "unit", "better", "label"}, {}, 2};
+  const auto add = [&](const std::string& set, const ReportedMetric& metric, const std::optional<double>& value,
+                       const std::optional<double>& low, const std::optional<double>& high,
+                       const std::string& absent_reason) {
+    table.rows.push_back({set, metric.name, Full(value), Full(low), Full(high), value.has_value() ? "" : absent_reason,
+                          metric.display.value_unit, BetterText(metric.display), metric.display.label});
+  };
+  for (const ReportedMetric& metric : report.metrics) {
+    add("all", metric, metric.value, metric.low, metric.high, metric.absent_reason);
+  }
+  for (const ReportedGroup& group : report.groups) {
+    for (size_t m = 0; m < report.metrics.size(); ++m) {
+      const bool has_interval = m < group.intervals.size() && group.intervals[m].has_value();
+      add(group.name, report.metrics[m], group.values[m].value,
+          has_interval ? std::make_optional(group.intervals[m]->first) : std::nullopt,
+          has_interval ? std::make_optional(group.intervals[m]->second) : std::nullopt, group.values[m].absent_reason);
+    }
+  }
+  for (const ReportedGroup& set : report.known_sets) {
+    for (size_t m = 0; m < report.metrics.size(); ++m) {
+      add(set.name, report.metrics[m], set.values[m].value, {}, {}, set.values[m].absent_reason);
+    }
+  }
+  return table;
+}
+
 std::string FormatEvaluation(const EvaluationReport& report, TextFormat format) {
-  if (format == TextFormat::kCsv) return FormatCsv(report);
+  if (format == TextFormat::kCsv) return ToCsv(EvaluationTable(report));
   if (format == TextFormat::kJson) return FormatJson(report);
   return FormatDocument(MakeDocument(report), format);
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/table.h"
 #include "eval/metrics/aurc.h"
 #include "eval/metrics/display.h"
 #include "eval/metrics/metric_value.h"
@@ -58,6 +59,12 @@ struct EvaluationReport {
 // "label"}}, "absent": {name: reason}}, without low and high where there is no interval; with groups also "groups":
 // {name: {"n_unknown", "metrics"}}.
 std::string FormatEvaluation(const EvaluationReport& report, TextFormat format);
+
+// A row a metric and set of samples, in full precision: the CSV.
+Table EvaluationTable(const EvaluationReport& report);
+
+// "30 known samples of 3 classes, 20 unknown samples (known : unknown = 1.5 : 1)".
+std::string SamplesText(const EvaluationReport& report);
 
 }  // namespace openset
 

@@ -1,5 +1,4 @@
 #include <deque>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "eval/report/sample_comparison.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/method_names.h"
 #include "tools/cli/score_flags.h"
 #include "tools/cli/spec_flags.h"
 
@@ -41,19 +41,6 @@ constexpr char kPool[] = "pool";
 
 // All metrics would be many tests.
 constexpr char kDefaultMetrics[] = "accuracy, auroc, openauc, aurc, fpr_at_95tpr";
-
-// Methods by their files: the file's name without the extension, or the path where names are the same.
-std::vector<std::string> MethodNames(const std::vector<std::string>& arguments) {
-  std::vector<std::string> names;
-  for (const std::string& argument : arguments) {
-    const std::string name = std::filesystem::path(argument).stem().string();
-    for (const std::string& other : names) {
-      if (other == name) return arguments;
-    }
-    names.push_back(name);
-  }
-  return names;
-}
 
 absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat format) {
   const std::string text = absl::GetFlag(FLAGS_metrics);

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <deque>
 #include <iostream>
 #include <limits>
 #include <optional>
@@ -10,9 +12,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "core/chart/vector_file.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
+#include "core/suggest.h"
 #include "eval/metrics/confusion.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/display.h"
@@ -23,18 +27,23 @@
 #include "eval/report/curve_files.h"
 #include "eval/report/evaluation_hints.h"
 #include "eval/report/evaluation_report.h"
+#include "eval/report/methods_report.h"
 #include "eval/statistics/bootstrap.h"
 #include "eval/statistics/delong.h"
 #include "eval/statistics/group_intervals.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/method_names.h"
 #include "tools/cli/score_flags.h"
 #include "tools/cli/spec_flags.h"
 
 ABSL_FLAG(bool, ci, false, "Confidence intervals.");
+ABSL_FLAG(std::string, as, "samples",
+          "What several FILEs are: samples, joined one file after the other, or methods, measured one by one and put "
+          "beside each other in one table (a FILE then may be several joined by commas).");
 ABSL_FLAG(std::string, curves, "",
           "Folder for the curves, as .csv and .svg and all in one page: ROC, OSCR, risk over coverage, scores, "
-          "reliability.");
+          "reliability. With --as=methods the first three, of all methods in one picture each.");
 ABSL_FLAG(std::string, classes, "", "File (.csv) for the closed-set accuracy of each known class.");
 ABSL_FLAG(std::string, convention, "openset",
           "Whose metrics, under the names and by the rules of its code: openset, openood, odin, oe, udb, arpl, "
@@ -189,11 +198,8 @@ absl::StatusOr<EvaluationReport> MakeReport(const std::vector<ConventionMetric>&
   return report;
 }
 
-absl::Status WriteCurves(const std::string& folder, const RankedInput& ranked, const EvaluationReport& report) {
+absl::Status WriteCurves(const std::string& folder, const CurveFiles& curves) {
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
-  const std::string title = report.notes.front();
-  OPENSET_ASSIGN_OR_RETURN(const CurveFiles curves,
-                           MakeCurveFiles(ranked, title, FormatEvaluation(report, TextFormat::kText)));
   for (const auto& [name, content] : curves.files) {
     OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(folder, name), content));
   }
@@ -202,10 +208,8 @@ absl::Status WriteCurves(const std::string& folder, const RankedInput& ranked, c
   return WriteVectorFiles(pictures);
 }
 
-absl::Status RunEval(const std::vector<std::string>& arguments) {
-  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<ConventionMetric> metrics, MetricsFromFlags());
-  OPENSET_RETURN_IF_ERROR(BootstrapOptionsFromFlags().status());
+absl::Status EvaluateSamples(const std::vector<std::string>& arguments, const std::vector<ConventionMetric>& metrics,
+                             TextFormat format) {
   OPENSET_ASSIGN_OR_RETURN(const ScoredSamples scored, ReadScoredSamples(arguments));
   OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, scored.samples.Input());
   const RankedInput ranked(input);
@@ -220,11 +224,60 @@ absl::Status RunEval(const std::vector<std::string>& arguments) {
   }
   report.notes = {absl::StrJoin(arguments, ", "), scored.note};
   if (const std::string folder = absl::GetFlag(FLAGS_curves); !folder.empty()) {
-    OPENSET_RETURN_IF_ERROR(WriteCurves(UserPath(folder), ranked, report));
+    const std::string summary = FormatEvaluation(report, TextFormat::kText);
+    OPENSET_ASSIGN_OR_RETURN(const CurveFiles curves, MakeCurveFiles(ranked, report.notes.front(), summary));
+    OPENSET_RETURN_IF_ERROR(WriteCurves(UserPath(folder), curves));
   }
   OPENSET_RETURN_IF_ERROR(WriteOut(FormatEvaluation(report, format)));
   for (const std::string& hint : EvaluationHints(ranked, scored.origin)) std::cerr << "hint: " << hint << "\n";
   return absl::OkStatus();
+}
+
+absl::Status EvaluateMethods(const std::vector<std::string>& arguments, const std::vector<ConventionMetric>& metrics,
+                             TextFormat format) {
+  if (!absl::GetFlag(FLAGS_classes).empty()) {
+    return absl::InvalidArgumentError("--classes: goes with one method, not with --as=methods");
+  }
+  const std::vector<std::string> names = MethodNames(arguments);
+  std::deque<ScoredSamples> scored;
+  std::deque<RankedInput> ranked;
+  std::vector<MethodReport> reports;
+  std::vector<RankedMethod> methods;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (std::find(arguments.begin(), arguments.begin() + i, arguments[i]) != arguments.begin() + i) {
+      return absl::InvalidArgumentError(absl::StrCat("--as=methods: ", arguments[i], " is given twice"));
+    }
+    OPENSET_ASSIGN_OR_RETURN(scored.emplace_back(), ReadScoredSamples(absl::StrSplit(arguments[i], ',')));
+    OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, scored.back().samples.Input());
+    methods.push_back({names[i], &ranked.emplace_back(input)});
+    reports.push_back({names[i], {}});
+    OPENSET_ASSIGN_OR_RETURN(reports.back().report, MakeReport(metrics, scored.back().samples, ranked.back()));
+    reports.back().report.notes = {arguments[i], scored.back().note};
+  }
+  if (const std::string folder = absl::GetFlag(FLAGS_curves); !folder.empty()) {
+    const std::string summary = FormatMethods(reports, TextFormat::kText);
+    OPENSET_ASSIGN_OR_RETURN(const CurveFiles curves,
+                             MakeOverlaidCurveFiles(methods, absl::StrJoin(names, ", "), summary));
+    OPENSET_RETURN_IF_ERROR(WriteCurves(UserPath(folder), curves));
+  }
+  OPENSET_RETURN_IF_ERROR(WriteOut(FormatMethods(reports, format)));
+  for (size_t i = 0; i < names.size(); ++i) {
+    for (const std::string& hint : EvaluationHints(ranked[i], scored[i].origin)) {
+      std::cerr << "hint: " << names[i] << ": " << hint << "\n";
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunEval(const std::vector<std::string>& arguments) {
+  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags());
+  const std::string as = absl::GetFlag(FLAGS_as);
+  if (as != "samples" && as != "methods") {
+    return absl::InvalidArgumentError(absl::StrCat("--as: ", UnknownName("value", as, {"samples", "methods"})));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<ConventionMetric> metrics, MetricsFromFlags());
+  OPENSET_RETURN_IF_ERROR(BootstrapOptionsFromFlags().status());
+  return as == "methods" ? EvaluateMethods(arguments, metrics, format) : EvaluateSamples(arguments, metrics, format);
 }
 
 }  // namespace
@@ -238,10 +291,9 @@ Command EvalCommand() {
   command.summary = "Measures your own scores or logits: all metrics, intervals, curves.";
   command.description =
       "FILE is an .npz, a .csv, or single .npy arrays of the same samples. It has `label` (index of the known class,\n"
-      "-1 = unknown), and `logits` or `unknown_score` (larger = more unknown); beside the latter `prediction`, "
-      "without\n"
-      "which metrics that need it are absent. docs/eval.md tells more, also of files that OpenOOD and FD-Shifts save.\n"
-      "Several files are joined, sample after sample.\n"
+      "-1 = unknown), and `logits` or `unknown_score` (larger = more unknown). Beside a score, `prediction`; without\n"
+      "it the metrics that need it are absent. docs/eval.md tells more, also of files that OpenOOD and FD-Shifts\n"
+      "save. Several files are joined, sample after sample, or, with --as=methods, columns of one table.\n"
       "\n"
       "  openset eval scores.csv\n"
       "  openset eval logits.npz --score=energy --ci --format=json\n"
@@ -249,8 +301,9 @@ Command EvalCommand() {
       "  openset eval logits.npz --metrics='auroc, openauc, partial_openauc { max_ofpr: 0.1 }'\n"
       "  openset eval label.npy unknown_score.npy prediction.npy\n"
       "  openset eval cifar10.npz cifar100.npz svhn.npz --near=cifar100 --far=svhn --convention=openood\n"
-      "  openset eval raw_logits.npz --skip=0 --known=1 --far=2\n";
-  command.flags = {"format", "out", "metrics", "convention", "curves", "classes", "ci"};
+      "  openset eval raw_logits.npz --skip=0 --known=1 --far=2\n"
+      "  openset eval softmax.npz energy.npz --as=methods --curves=curves --format=latex\n";
+  command.flags = {"as", "format", "out", "metrics", "convention", "curves", "classes", "ci"};
   for (const std::vector<std::string>& more : {IntervalFlags(), SampleFlags()}) {
     command.flags.insert(command.flags.end(), more.begin(), more.end());
   }

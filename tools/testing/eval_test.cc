@@ -315,10 +315,10 @@ TEST_F(ExamplesTest, OfHelpRun) {
   for (const std::string command : {"eval", "compare", "threshold", "figure"}) {
     examples += RunExamples(Out({"help", command}), "  ");
   }
-  EXPECT_EQ(examples, 17);
+  EXPECT_EQ(examples, 18);
 }
 
-TEST_F(ExamplesTest, OfTheDocumentationRun) { EXPECT_EQ(RunExamples(*ReadFile("docs/eval.md"), "    "), 12); }
+TEST_F(ExamplesTest, OfTheDocumentationRun) { EXPECT_EQ(RunExamples(*ReadFile("docs/eval.md"), "    "), 13); }
 
 }  // namespace
 }  // namespace openset

@@ -1,0 +1,96 @@
+// openset eval --as=methods: several methods in one table and one plot.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tools/testing/eval_fixture.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class EvalMethodsTest : public EvalTest {
+ protected:
+  // a.npz: AUROC 3/4, all right; b.npz: scores alone, AUROC 1.
+  EvalMethodsTest() {
+    WriteArrays("a.npz", {{"label", Wholes({0, 1, -1, -1})},
+                          {"prediction", Wholes({0, 1, 0, 1})},
+                          {"unknown_score", Reals({0.1, 0.4, 0.2, 0.9})}});
+    WriteArrays("b.npz", {{"label", Wholes({0, 1, -1, -1})}, {"unknown_score", Reals({1, 2, 3, 4})}});
+  }
+
+  std::string Methods(std::vector<std::string> more) const {
+    more.insert(more.begin(), {"eval", "a.npz", "b.npz", "--as=methods", "--metrics=auroc,accuracy"});
+    return Out(more);
+  }
+};
+
+TEST_F(EvalMethodsTest, OneTable) {
+  EXPECT_EQ(Methods({}),
+            "a: a.npz, unknown score: that of the file\n"
+            "b: b.npz, unknown score: that of the file\n"
+            "2 known samples of 2 classes, 2 unknown samples (known : unknown = 1 : 1)\n"
+            "\n"
+            "metric         a       b  unit  better     label\n"
+            "------------------------------------------------\n"
+            "auroc      75.00  100.00     %  higher     AUROC\n"
+            "accuracy  100.00       -     %  higher  accuracy\n"
+            "\n"
+            "absent of b: accuracy (no predictions)\n");
+}
+
+TEST_F(EvalMethodsTest, EachMethodHasTheNumbersThatItHasAlone) {
+  const auto json = nlohmann::json::parse(Methods({"--format=json", "--ci", "--replicates=200"}));
+  for (const char* name : {"a", "b"}) {
+    EXPECT_EQ(json["methods"][name],
+              nlohmann::json::parse(Out({"eval", absl::StrCat(name, ".npz"), "--metrics=auroc,accuracy",
+                                         "--format=json", "--ci", "--replicates=200"})))
+        << name;
+  }
+  EXPECT_THAT(Methods({"--format=csv"}), AllOf(HasSubstr("\na,all,auroc,0.75,"), HasSubstr("\nb,all,auroc,1,")));
+  EXPECT_THAT(Methods({"--format=markdown"}), HasSubstr("| auroc    |  75.00 | 100.00 |"));
+}
+
+TEST_F(EvalMethodsTest, LatexAndCurvesInOnePicture) {
+  EXPECT_THAT(Methods({"--curves=c", "--format=latex"}),
+              AllOf(HasSubstr("auroc & 75.00 & 100.00 & \\% & higher & AUROC \\\\\n"),
+                    HasSubstr("% absent of b: accuracy (no predictions)\n")));
+  const std::string roc = program_.Read("c/roc.svg");
+  EXPECT_THAT(roc, AllOf(HasSubstr("a (AUROC 75.00 %)"), HasSubstr("b (AUROC 100.00 %)")));
+  EXPECT_THAT(program_.Read("c/roc.csv"), AllOf(HasSubstr("\na,0.1"), HasSubstr("\nb,2,0,1\n")));
+  EXPECT_THAT(program_.Read("c/oscr.csv"), AllOf(HasSubstr("\na,"), Not(HasSubstr("\nb,"))));
+  EXPECT_THAT(program_.Read("c/index.html"), HasSubstr("100.00"));
+}
+
+// A method's samples may lie in several files, each set of unknown samples in one.
+TEST_F(EvalMethodsTest, SetsOfUnknownSamples) {
+  program_.Write("known.csv", "label,unknown_score\n0,1\n1,3\n");
+  program_.Write("svhn.csv", "label,unknown_score\n,2\n,4\n");
+  program_.Write("dtd.csv", "label,unknown_score\n,5\n");
+  const auto json = nlohmann::json::parse(
+      Out({"eval", "known.csv,svhn.csv,dtd.csv", "b.npz", "--as=methods", "--metrics=auroc", "--format=json"}));
+  EXPECT_EQ(json["methods"]["dtd"]["groups"]["svhn"]["metrics"]["auroc"]["value"], 0.75);
+  EXPECT_EQ(json["methods"]["dtd"]["groups"]["dtd"]["metrics"]["auroc"]["value"], 1.0);
+  EXPECT_EQ(json["methods"]["b"]["metrics"]["auroc"]["value"], 1.0);
+}
+
+TEST_F(EvalMethodsTest, BadInput) {
+  const auto error = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"eval", "a.npz", "--as=methods"};
+    words.insert(words.end(), more.begin(), more.end());
+    return Error(words);
+  };
+  EXPECT_EQ(error({"a.npz"}), "openset: --as=methods: a.npz is given twice\n");
+  EXPECT_THAT(error({"nowhere.npz"}), HasSubstr("nowhere.npz: no such file"));
+  EXPECT_THAT(error({"--classes=c.csv"}), HasSubstr("--classes: goes with one method"));
+  EXPECT_THAT(Error({"eval", "a.npz", "--as=method"}), HasSubstr("unknown value 'method'; did you mean 'methods'?"));
+}
+
+}  // namespace
+}  // namespace openset
