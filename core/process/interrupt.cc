@@ -23,14 +23,15 @@ sigset_t Signals() {
 
 Interrupt::Interrupt() {
   const sigset_t signals = Signals();
-  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  sigprocmask(SIG_BLOCK, &signals, &before_);
   fd_ = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 Interrupt::~Interrupt() {
+  while (Take() != 0) {
+  }
   close(fd_);
-  const sigset_t signals = Signals();
-  sigprocmask(SIG_UNBLOCK, &signals, nullptr);
+  sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 
 int Interrupt::Take() {

@@ -37,6 +37,31 @@ TEST(Interrupt, LeavesAHangupIgnoredUnderNohup) {
   EXPECT_EQ(interrupt.Take(), SIGUSR1);
 }
 
+TEST(Interrupt, WhatComesAtTheVeryEndDoesNotChangeTheExitCode) {
+  EXPECT_EXIT(
+      {
+        {
+          Interrupt interrupt;
+          kill(getpid(), SIGTERM);
+          kill(getpid(), SIGUSR1);
+        }
+        _exit(3);
+      },
+      testing::ExitedWithCode(3), "");
+}
+
+TEST(Interrupt, AnOuterOneHoldsWhatComesBeforeAndAfter) {
+  Interrupt outer;
+  kill(getpid(), SIGUSR1);
+  {
+    Interrupt inner;
+    EXPECT_EQ(inner.Take(), SIGUSR1);
+  }
+  EXPECT_EQ(outer.Take(), 0);
+  kill(getpid(), SIGINT);
+  EXPECT_EQ(outer.Take(), SIGINT);
+}
+
 TEST(Interrupt, GivesTheSignalsTheirEffectBack) {
   { Interrupt interrupt; }
   EXPECT_EXIT({ kill(getpid(), SIGTERM); }, testing::KilledBySignal(SIGTERM), "");

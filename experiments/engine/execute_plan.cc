@@ -66,7 +66,7 @@ class Execution {
       LookAround();
       observer_->OnTick();
     }
-    if (ends_at_.has_value()) return absl::CancelledError("stopped, as its time is up");
+    if (ends_at_.has_value()) return TimeIsUp();
     OPENSET_RETURN_IF_ERROR(store_failure_);
     OPENSET_RETURN_IF_ERROR(start_failure_);
     if (failed_ == 0) return absl::OkStatus();
@@ -388,6 +388,8 @@ class Execution {
 };
 
 }  // namespace
+
+absl::Status TimeIsUp() { return absl::CancelledError("stopped, as its time is up"); }
 
 absl::Status ExecutePlan(const Plan& plan, const MakeChoice& choose, const Store& store, const ExecuteOptions& options,
                          Engine* engine, EngineObserver* observer) {

@@ -60,9 +60,12 @@ struct ExecuteOptions {
   // what depends on it is skipped.
   std::function<bool(const PlanNode&)> only;
   // For a process whose time runs out (SIGUSR1): from then on nothing new is started, each training may end the epoch
-  // that it is in, and what still runs after so long is killed. The error is kCancelled.
+  // that it is in, and what still runs after so long is killed. The error is TimeIsUp().
   absl::Duration ending = absl::Minutes(1);
 };
+
+// What a process ends with that SIGUSR1 told so: kCancelled.
+absl::Status TimeIsUp();
 
 // Executes the needed actions of a plan, each as soon as its inputs and a seat are there; later steps of a trial before
 // earlier ones, so that trials complete, then those with more work up to their record, so that none is left for the

@@ -235,7 +235,7 @@ TEST_F(ExecutePlanTest, ATrainingMayEndItsEpochWhenTimeRunsOut) {
   const Plan plan = MakePlanOf("seed: [0, 1, 2]");
   engine_.interrupt_at = 1;
   engine_.signal = SIGUSR1;
-  EXPECT_EQ(Run(plan), absl::CancelledError("stopped, as its time is up"));
+  EXPECT_EQ(Run(plan), TimeIsUp());
   EXPECT_THAT(engine_.started, SizeIs(2));  // nothing new
   EXPECT_THAT(observer_.finished, SizeIs(2));
 }

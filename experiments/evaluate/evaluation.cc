@@ -219,9 +219,8 @@ absl::StatusOr<StoredOutputs> Load(const InferAction& action, const Store& store
   return stored;
 }
 
-}  // namespace
-
-absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outputs, const Outputs* fit) {
+absl::StatusOr<TrialRecord> MeasureOutputs(const TrialSpec& trial, const Outputs& outputs, const Outputs* fit,
+                                           bool with_details) {
   const ScoreInput input = InputOf(outputs);
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Score> score, MakeScore(trial.method().score()));
   if (fit != nullptr) {
@@ -257,8 +256,18 @@ absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outpu
   *record.mutable_counts() = CountSamplesOf(trial, outputs);
   const RankedInput ranked(evaluation);
   OPENSET_RETURN_IF_ERROR(AddMetrics(trial, ranked, &record));
-  *record.mutable_details() = MakeDetails(trial, outputs, ranked);
+  if (with_details) *record.mutable_details() = MakeDetails(trial, outputs, ranked);
   return record;
+}
+
+}  // namespace
+
+absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outputs, const Outputs* fit) {
+  return MeasureOutputs(trial, outputs, fit, /*with_details=*/true);
+}
+
+absl::StatusOr<TrialRecord> MeasureMetrics(const TrialSpec& trial, const Outputs& outputs, const Outputs* fit) {
+  return MeasureOutputs(trial, outputs, fit, /*with_details=*/false);
 }
 
 absl::Status EvaluateTrial(const TrialSpec& trial, const Store& store) {

@@ -17,6 +17,10 @@ namespace openset {
 // Errors: kInvalidArgument for outputs that can't be scored (NaN, with the row).
 absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outputs, const Outputs* fit = nullptr);
 
+// The same without `details`, for learning curves, which keep the metrics only.
+absl::StatusOr<TrialRecord> MeasureMetrics(const TrialSpec& trial, const Outputs& outputs,
+                                           const Outputs* fit = nullptr);
+
 // Makes the trial's record from the outputs in the store, and commits it.
 // Errors: as Measure; kNotFound or kDataLoss for outputs that are missing or damaged.
 absl::Status EvaluateTrial(const TrialSpec& trial, const Store& store);

@@ -66,6 +66,15 @@ TEST(Measure, GivesTheMetricsOfTheOutputs) {
   EXPECT_DOUBLE_EQ(record->metric(2).value(), 5.0 / 8);
 }
 
+TEST(Measure, WithoutDetailsTheMetricsAreTheSame) {
+  TrialRecord record = *Measure(Trial(), SixSamples());
+  EXPECT_TRUE(record.has_details());
+  record.clear_details();
+  const absl::StatusOr<TrialRecord> metrics = MeasureMetrics(Trial(), SixSamples());
+  ASSERT_THAT(metrics, IsOk());
+  EXPECT_EQ(metrics->SerializeAsString(), record.SerializeAsString());
+}
+
 TEST(Measure, CountsTheSamples) {
   const absl::StatusOr<TrialRecord> record = Measure(Trial(), SixSamples());
   ASSERT_THAT(record, IsOk());

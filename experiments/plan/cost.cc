@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 
 #include "absl/strings/match.h"
@@ -10,7 +11,9 @@
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
 #include "data/task.pb.h"
-#include "experiments/spec/method.proto.h"
+#include "experiments/plan/halving.h"
+#include "experiments/spec/method.pb.h"
+#include "experiments/spec/training_epochs.h"
 #include "models/model.pb.h"
 #include "models/multiply_adds.h"
 
@@ -34,6 +37,36 @@ std::optional<int64_t> MultiplyAddsOf(const MethodSpec& method, int classes) {
 double Median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
   return values[values.size() / 2];
+}
+
+// Of a training, over the epochs that its work is of.
+double PassesAnEpoch(const Plan& plan, const PlanNode& node) {
+  const MethodSpec& method = plan.TrialOf(node).method();
+  int epochs = EpochsOf(node.is_pretraining ? method.pretraining().training() : method.training());
+  // One that goes on from an earlier rung has that much less to do (Planner); it has no pretraining of its own.
+  if (node.continued >= 0 && !node.done) {
+    epochs -= EpochsOf(plan.TrialOf(plan.nodes[node.continued]).method().training());
+  }
+  return static_cast<double>(node.work) / std::max(1, epochs);
+}
+
+// Calls `add` with the passes of each candidate that will go on, and its trial. Who that is is not known: each counts
+// as the first candidate does.
+void AddRungsToCome(const Plan& plan, const PlannedSearch& planned,
+                    const std::function<void(int64_t passes, const Trial& trial)>& add) {
+  const TrialSearch& search = planned.search;
+  if (planned.tuned >= 0 || search.rungs.empty()) return;
+  const int trial = planned.rung_trial[0];
+  double passes = 0;  // an epoch's, of all members
+  const PlanNode& infer = plan.nodes[plan.nodes[plan.trial_nodes[trial]].inputs[0]];
+  for (const int input : infer.inputs) {
+    if (plan.nodes[input].kind == ActionKind::kTrain) passes += PassesAnEpoch(plan, plan.nodes[input]);
+  }
+  const std::vector<size_t> sizes = RungSizes(search);
+  for (size_t r = planned.rung + 1; r < sizes.size(); ++r) {
+    const double more = passes * (search.rungs[r] - search.rungs[r - 1]);
+    add(std::llround(more * static_cast<double>(sizes[r])), plan.trials[trial]);
+  }
 }
 
 }  // namespace
@@ -96,26 +129,40 @@ std::vector<std::string> Throughputs::GpuKinds() const {
 
 PlanCost CostOf(const Plan& plan, const Throughputs& throughputs, const CostDevice& device, bool needed_only) {
   PlanCost cost;
-  for (const PlanNode& node : plan.nodes) {
-    if (node.kind != ActionKind::kTrain && node.kind != ActionKind::kInfer) continue;
-    if (needed_only && !node.needed) continue;
-    cost.passes += node.work;
-    const Throughputs::Rate rate = throughputs.Of(plan.TrialOf(node), device);
+  const auto add = [&](int64_t passes, const Trial& trial) {
+    cost.passes += passes;
+    const Throughputs::Rate rate = throughputs.Of(trial, device);
     if (rate.basis == Throughputs::Rate::Basis::kUnknown) {
-      cost.unknown_passes += node.work;
-      continue;
+      cost.unknown_passes += passes;
+      return;
     }
-    const double hours = static_cast<double>(node.work) / rate.passes_per_second / 3600;
+    const double hours = static_cast<double>(passes) / rate.passes_per_second / 3600;
     cost.hours += hours;
     double* part = &cost.assumed;
     if (rate.basis == Throughputs::Rate::Basis::kMeasured) part = &cost.measured;
     if (rate.basis == Throughputs::Rate::Basis::kScaled) part = &cost.scaled;
     *part += hours;
+  };
+  for (const PlanNode& node : plan.nodes) {
+    if (node.kind != ActionKind::kTrain && node.kind != ActionKind::kInfer) continue;
+    if (!needed_only || node.needed) add(node.work, plan.TrialOf(node));
   }
+  for (const PlannedSearch& planned : plan.searches) AddRungsToCome(plan, planned, add);
   if (cost.hours > 0) {
     for (double* part : {&cost.measured, &cost.scaled, &cost.assumed}) *part /= cost.hours;
   }
   return cost;
+}
+
+double LongestEpochSeconds(const Plan& plan, const Throughputs& throughputs, const CostDevice& device) {
+  double longest = 0;
+  for (const PlanNode& node : plan.nodes) {
+    if (node.kind != ActionKind::kTrain || node.is_import || !node.needed) continue;
+    const Throughputs::Rate rate = throughputs.Of(plan.TrialOf(node), device);
+    if (rate.basis == Throughputs::Rate::Basis::kUnknown) continue;
+    longest = std::max(longest, PassesAnEpoch(plan, node) / rate.passes_per_second);
+  }
+  return longest;
 }
 
 std::string HoursText(double hours) {

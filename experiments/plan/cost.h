@@ -68,9 +68,13 @@ struct PlanCost {
   int64_t unknown_passes = 0;  // of networks that nothing is known of; not in `hours`
 };
 
-// Of all trainings and inferences of the plan, or of those that are needed. Evaluations, which take seconds, and
-// reading images are not counted.
+// Of all trainings and inferences of the plan, or of those that are needed, and of the trainings of the rungs that open
+// searches will add (halving.h): each from the rung before on. Evaluations, which take seconds, and reading images are
+// not counted.
 PlanCost CostOf(const Plan& plan, const Throughputs& throughputs, const CostDevice& device, bool needed_only);
+
+// The longest epoch of a needed training, in seconds; 0 where there is none, or nothing is known of its network.
+double LongestEpochSeconds(const Plan& plan, const Throughputs& throughputs, const CostDevice& device);
 
 // "12 h", "3 days", "40 min": two digits at most.
 std::string HoursText(double hours);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/testing/status_matchers.h"
+#include "experiments/plan/cost.h"
 #include "experiments/plan/planner.h"
 #include "experiments/plan/search.h"
 #include "experiments/spec/actions.h"
@@ -152,6 +153,13 @@ TEST_F(HalvingTest, ThePlanGrowsByARungAtATimeAndEachGoesOnFromTheOneBefore) {
   };
   EXPECT_EQ(train_of(0).work, 3 * 9);
   EXPECT_EQ(train_of(1).work, 3 * 1);
+  // What the plan will cost beyond the actions that it has by now.
+  const auto to_come = [&plan] {
+    int64_t passes = CostOf(plan, Throughputs(), {}, /*needed_only=*/false).passes;
+    for (const PlanNode& node : plan.nodes) passes -= node.work;
+    return passes;
+  };
+  EXPECT_EQ(to_come(), 3 * (3 * (3 - 1) + 2 * (9 - 3)));
   for (size_t c = 0; c < 7; ++c) Record(*search, c, 0, 0.1 * static_cast<double>(c));
   absl::StatusOr<std::vector<int>> added = planner.Choose(*choice);
   ASSERT_THAT(added, IsOk());
@@ -166,10 +174,13 @@ TEST_F(HalvingTest, ThePlanGrowsByARungAtATimeAndEachGoesOnFromTheOneBefore) {
     EXPECT_THAT(train.inputs, ElementsAre(train.continued));
     EXPECT_EQ(train.work, 3 * (3 - 1));
   }
+  EXPECT_EQ(to_come(), 3 * 2 * (9 - 3));
   for (size_t c = 0; c < 3; ++c) Record(*search, c, 1, 0.5 - 0.1 * static_cast<double>(c));
   added = planner.Choose(*choice);
   ASSERT_THAT(added, IsOk());
   EXPECT_EQ(plan.trials.size(), 1 + 7 + 3 + 2);
+  EXPECT_EQ(train_of(11).work, 3 * (9 - 3));
+  EXPECT_EQ(to_come(), 0);
   EXPECT_EQ(train_of(11).continued, plan.nodes[plan.nodes[plan.trial_nodes[9]].inputs[0]].inputs[0]);
   choice = added->back();
   for (const size_t c : {1, 2}) Record(*search, c, 2, 0.1);

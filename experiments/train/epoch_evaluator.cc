@@ -44,7 +44,7 @@ absl::Status EvaluateEpoch(const TrainAction& action, const std::shared_ptr<Mode
   *trial.mutable_data()->mutable_test_known() = spec.known();
   *trial.mutable_data()->mutable_test_unknown() = spec.unknown();
   *trial.mutable_metric() = spec.metric();
-  const absl::StatusOr<TrialRecord> record = Measure(trial, outputs, fit.has_value() ? &*fit : nullptr);
+  const absl::StatusOr<TrialRecord> record = MeasureMetrics(trial, outputs, fit.has_value() ? &*fit : nullptr);
   if (!absl::IsInvalidArgument(record.status())) {
     OPENSET_RETURN_IF_ERROR(record.status());
     *epoch->mutable_metric() = record->metric();

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -12,11 +13,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/time.h"
 #include "core/in_parallel.h"
 #include "core/process/machine.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "core/table.h"
+#include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/plan/cost.h"
 #include "experiments/spec/describe.h"
 #include "experiments/study/check_inputs.h"
@@ -132,6 +135,22 @@ absl::StatusOr<std::vector<NamedCost>> Costs(const Study& study) {
   return costs;
 }
 
+// Of a run on Slurm whose trainings can't end the epoch that they are in between Slurm's warning and the end of their
+// task's time; "" otherwise.
+absl::StatusOr<std::string> EpochWarning(const Study& study) {
+  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
+  if (deployment.spec.engine() != DeploySpec::SLURM || study.plan().trials.empty()) return "";
+  OPENSET_ASSIGN_OR_RETURN(const Machine machine, MachineOf(study));
+  const double seconds = LongestEpochSeconds(study.plan(), Throughputs::OfStore(study.store()), machine.device);
+  const SlurmSpec& slurm = deployment.spec.slurm();
+  const double left = absl::ToDoubleSeconds(TimeToEnd(slurm));
+  if (seconds <= left) return "";
+  return absl::StrCat("  an epoch takes about ", HoursText(seconds / 3600), ", longer than the ",
+                      HoursText(left / 3600), " that Slurm's warning leaves: a task whose time is up loses the epoch ",
+                      "it is in. Give slurm { warning_seconds: ",
+                      static_cast<int64_t>(std::ceil(2 * seconds)) + slurm.warning_seconds(), " }\n");
+}
+
 std::vector<const Trial*> Reported(const Study& study) {
   std::vector<const Trial*> trials;
   for (const int t : study.ReportedTrials()) trials.push_back(&study.plan().trials[t]);
@@ -189,6 +208,8 @@ absl::StatusOr<std::string> Advice(const Study& study) {
     absl::StrAppend(&text, "  ", cost.what, ": about ", HoursText(cost.hours), " on ", cost.where, " (",
                     BasisText(cost.cost), ")\n");
   }
+  OPENSET_ASSIGN_OR_RETURN(const std::string warning, EpochWarning(study));
+  absl::StrAppend(&text, warning);
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
   const std::vector<MissingData> missing = FindMissingData(study.plan(), study.experiment().catalog, folders);
   if (!missing.empty()) absl::StrAppend(&text, "\nData that is missing\n");

@@ -1,8 +1,10 @@
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/process/interrupt.h"
 #include "core/status_macros.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
@@ -12,6 +14,9 @@ namespace openset {
 namespace {
 
 absl::Status Run(const std::vector<std::string>& arguments) {
+  // Slurm's warning may come to a task while the study is still being read.
+  std::optional<Interrupt> held;
+  if (IsSlurmTask()) held.emplace();
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
   const absl::Status outcome = RunPlan(study.get());
   return FinishRun(*study, outcome,

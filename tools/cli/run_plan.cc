@@ -111,7 +111,7 @@ RunDisplayOptions DisplayOptions(const Study& study) {
   shown.slurm_job = ThisTaskId();
   if (isatty(STDOUT_FILENO) != 0) shown.width = TerminalWidth;
   // Tasks of Slurm leave it to who submitted them.
-  if (!FileExists(study.experiment().source.file()) || !absl::GetFlag(FLAGS_slurm_task).empty()) return shown;
+  if (!FileExists(study.experiment().source.file()) || IsSlurmTask()) return shown;
   std::cout << "report, rewritten as results arrive: " << ReportPagePath(study) << std::endl;
   WriteReportPage(study).IgnoreError();  // the run will say what is wrong with the store
   shown.refresh_report = [&study] { WriteReportPage(study).IgnoreError(); };
@@ -168,6 +168,8 @@ absl::Status ImportFailure(const Study& study) {
 
 }  // namespace
 
+bool IsSlurmTask() { return !absl::GetFlag(FLAGS_slurm_task).empty(); }
+
 std::vector<std::string> RunFlags() {
   return {"deploy", "store",        "engine",     "devices",         "jobs", "data",   "library",   "retries",
           "worker", "max_failures", "keep_going", "memory_per_slot", "redo", "detach", "slurm_task"};
@@ -208,10 +210,9 @@ absl::Status RunPlan(Study* study) {
   const std::string task = absl::GetFlag(FLAGS_slurm_task);
   if (task.empty()) return ExecutePlan(plan, choose, study->store(), execute, &engine, &display);
   OPENSET_RETURN_IF_ERROR(SelectTask(plan, task, &execute));
-  // Some time is left for the workers' end.
-  execute.ending = absl::Seconds(std::max(1, deployment.spec.slurm().warning_seconds() - 15));
+  execute.ending = TimeToEnd(deployment.spec.slurm());
   const absl::Status outcome = ExecutePlan(plan, choose, study->store(), execute, &engine, &display);
-  if (absl::IsCancelled(outcome)) {
+  if (outcome == TimeIsUp()) {  // one that is cancelled stays out of the queue; one that is preempted Slurm puts there
     const absl::Status requeued = SlurmClient().Requeue(ThisTaskId());
     std::cout << "to be queued again: " << (requeued.ok() ? "yes" : std::string(requeued.message())) << std::endl;
   }
@@ -219,7 +220,7 @@ absl::Status RunPlan(Study* study) {
 }
 
 absl::Status FinishRun(const Study& study, const absl::Status& outcome, const std::string& after_failure) {
-  if (!absl::GetFlag(FLAGS_slurm_task).empty()) return outcome;
+  if (IsSlurmTask()) return outcome;
   if (absl::IsCancelled(outcome)) {
     return absl::CancelledError(absl::StrCat(outcome.message(), "; the same command goes on from here"));
   }

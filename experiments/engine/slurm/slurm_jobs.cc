@@ -84,6 +84,11 @@ std::string ThisTaskId() {
   return job == nullptr || index == nullptr ? "" : absl::StrCat(job, "_", index);
 }
 
+absl::Duration TimeToEnd(const SlurmSpec& slurm) {
+  constexpr int kOwnEndSeconds = 15;
+  return absl::Seconds(std::max(1, slurm.warning_seconds() - kOwnEndSeconds));
+}
+
 std::vector<std::string> SbatchOptions(const SubmitOptions& options, const PlannedArray& array, const std::string& name,
                                        const std::string& log_folder, const std::vector<std::string>& after) {
   const SlurmSpec& slurm = options.slurm;

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "experiments/engine/deploy.pb.h"
 #include "experiments/engine/slurm/slurm_array.pb.h"
 #include "experiments/engine/slurm/slurm_arrays.h"
@@ -32,6 +33,10 @@ std::map<std::string, SlurmTaskId> TasksOf(const std::vector<SubmittedArray>& ar
 absl::StatusOr<SlurmTask> ThisTask(const std::string& file);
 // "JOB_INDEX" of this process; "" outside of Slurm.
 std::string ThisTaskId();
+
+// What a task has from Slurm's warning on for the epochs that its trainings are in; the rest of `warning_seconds` is
+// for its own end.
+absl::Duration TimeToEnd(const SlurmSpec& slurm);
 
 struct SubmitOptions {
   SlurmSpec slurm;
