@@ -1,12 +1,14 @@
 #include "eval/report/run_table.h"
 
 #include <cmath>
+#include <cstdint>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/files/files.h"
 #include "core/one_line.h"
 #include "core/status_macros.h"
@@ -54,12 +56,30 @@ bool IsTidyColumn(const std::string& name) {
   return absl::c_linear_search(kColumns, name);
 }
 
+// The index that pandas writes in front, once or, where such a table was read and written again, "Unnamed: 0" as well.
+bool IsIndexColumn(const std::string& name) { return name.empty() || absl::StartsWith(name, "Unnamed: "); }
+
+// In lower case where it is one of the columns that this file speaks of.
+std::string ColumnName(absl::string_view cell) {
+  const std::string name = OneLine(absl::StripAsciiWhitespace(cell));
+  const std::string lower = absl::AsciiStrToLower(name);
+  return IsTidyColumn(lower) ? lower : name;
+}
+
+// A split, seed or number of classes: "3" for "3.0", as a column with missing values has it.
+std::string WholeText(const std::string& cell) {
+  double value = 0;
+  const bool whole = absl::StrContains(cell, '.') && absl::SimpleAtod(cell, &value) && value == std::floor(value);
+  return whole && std::abs(value) < 1e15 ? absl::StrCat(static_cast<int64_t>(value)) : cell;
+}
+
 // "METHOD, AXIS=VALUE", as for reports in JSON.
 std::string TidyMethod(const std::vector<std::string>& header, absl::Span<const absl::string_view> cells,
                        const std::string& method) {
   std::string name = method;
   for (size_t c = 0; c < cells.size(); ++c) {
-    if (!IsTidyColumn(header[c]) && !cells[c].empty()) absl::StrAppend(&name, ", ", header[c], "=", OneLine(cells[c]));
+    if (IsTidyColumn(header[c]) || IsIndexColumn(header[c]) || cells[c].empty()) continue;
+    absl::StrAppend(&name, ", ", header[c], "=", OneLine(cells[c]));
   }
   return name;
 }
@@ -76,13 +96,15 @@ absl::StatusOr<RunTable> ParseCsvRuns(absl::string_view text, const std::string&
   std::vector<std::string> header;
   OPENSET_RETURN_IF_ERROR(ReadCsv(text, [&](int64_t line, absl::Span<const absl::string_view> cells) -> absl::Status {
     if (header.empty()) {
-      for (absl::string_view cell : cells) header.push_back(OneLine(absl::StripAsciiWhitespace(cell)));
+      for (absl::string_view cell : cells) header.push_back(ColumnName(cell));
       if (absl::c_linear_search(header, "method")) return absl::OkStatus();
-      return absl::InvalidArgumentError(
-          "line 1: there is no column 'method' (to compare scores on the same samples give two files)");
+      return absl::InvalidArgumentError(absl::StrCat("line 1: there is no column 'method' (there are ",
+                                                     absl::StrJoin(header, ", "),
+                                                     "); to compare scores on the same samples give two files"));
     }
     std::map<std::string, std::string> key;
     for (size_t c = 0; c < cells.size(); ++c) key[header[c]] = OneLine(cells[c]);
+    for (const char* name : {"split", "seed", "unknown_classes"}) key[name] = WholeText(key[name]);
     const std::string of_group = key["group"].empty() ? kPool : key["group"];
     AddOnce(of_group, &table.groups);
     if (of_group != group) return absl::OkStatus();
@@ -96,7 +118,7 @@ absl::StatusOr<RunTable> ParseCsvRuns(absl::string_view text, const std::string&
     for (size_t c = 0; c < cells.size(); ++c) {
       const std::string& name = header[c];
       if (name == "method" || name == "task" || name == "unknown_classes" || name == "split" || name == "seed" ||
-          name == "group" || cells[c].empty()) {
+          name == "group" || IsIndexColumn(name) || cells[c].empty()) {
         continue;
       }
       OPENSET_ASSIGN_OR_RETURN(const double value, ParseValue(cells[c], name, line));
@@ -145,7 +167,7 @@ absl::StatusOr<RunTable> ParseReport(absl::string_view text, const std::string& 
 }  // namespace
 
 absl::StatusOr<RunTable> ReadRunTable(const std::string& path, const std::string& group) {
-  const bool csv = absl::EndsWith(path, ".csv");
+  const bool csv = absl::EndsWith(path, ".csv") || absl::EndsWith(path, ".tsv");
   if (!csv && !absl::EndsWith(path, ".json")) {
     return absl::InvalidArgumentError(absl::StrCat(
         path,

@@ -35,6 +35,19 @@ TEST(ReadRunTable, Csv) {
   EXPECT_EQ(ReadRunTable(Write("b.csv", "method,auroc\na,0.5\n"))->value.at("auroc").at("a").at("").size(), 1);
 }
 
+// df.to_csv(): an index, whole floats, columns in any case, and another separator.
+TEST(ReadRunTable, AsPandasWritesThem) {
+  const absl::StatusOr<RunTable> table = ReadRunTable(
+      Write("pandas.csv", ";Unnamed: 0;Method;Split;seed;AUROC\n0;5;a;0.0;1;0.5\n1;6;b;;1;0.25\n2;7;b;0.0;1;0.75\n"));
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_THAT(table->methods, ElementsAre("a", "b"));
+  EXPECT_THAT(table->metrics, ElementsAre("AUROC"));
+  EXPECT_EQ(table->value.at("AUROC").at("a").at("").at({"0", "1"}), 0.5);
+  EXPECT_EQ(table->value.at("AUROC").at("b").at("").at({"0", "1"}), 0.75);
+  EXPECT_THAT(ReadRunTable(Write("tidy_index.csv", ",method,metric,value\n0,m,auroc,0.5\n1,b,auroc,0.25\n"))->methods,
+              ElementsAre("m", "b"));
+}
+
 TEST(ReadRunTable, TidyCsv) {
   const absl::StatusOr<RunTable> table = ReadRunTable(
       Write("tidy.csv",
