@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/synonyms.h"
 
 namespace openset {
 namespace {
@@ -29,16 +31,16 @@ size_t EditDistance(absl::string_view a, absl::string_view b) {
 
 std::string UnknownName(absl::string_view kind, absl::string_view name, const std::vector<std::string>& known) {
   std::string text = absl::StrCat("unknown ", kind, " '", name, "'");
-  const std::string* best = nullptr;
-  size_t best_distance = std::max<size_t>(2, name.size() / 3) + 1;
+  std::optional<std::string> best = MeantName(name, known);
+  size_t best_distance = best.has_value() ? 0 : std::max<size_t>(2, name.size() / 3) + 1;
   for (const std::string& candidate : known) {
     const size_t distance = EditDistance(name, candidate);
     if (distance < best_distance) {
-      best = &candidate;
+      best = candidate;
       best_distance = distance;
     }
   }
-  if (best != nullptr) absl::StrAppend(&text, "; did you mean '", *best, "'?");
+  if (best.has_value()) absl::StrAppend(&text, "; did you mean '", *best, "'?");
   if (!known.empty()) absl::StrAppend(&text, " (known: ", absl::StrJoin(known, ", "), ")");
   return text;
 }
