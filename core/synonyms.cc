@@ -57,7 +57,6 @@ const std::map<std::string, std::vector<std::string>>& Synonyms() {
       {"vacuity", {"edl_vacuity"}},
       // Methods and losses.
       {"oe", {"outlier_exposure"}},
-      {"arplcs", {"arpl_cs"}},
       {"arpl+cs", {"arpl_cs"}},
       {"arpl+", {"arpl_plus"}},
       {"ce+", {"ce_plus"}},
@@ -65,7 +64,6 @@ const std::map<std::string, std::vector<std::string>>& Synonyms() {
       {"ce", {"softmax", "cross_entropy"}},
       {"crossentropy", {"softmax"}},
       {"xent", {"softmax", "cross_entropy"}},
-      {"openauc", {"open_auc"}},
       {"correctnessrankingloss", {"crl", "crl_ranking"}},
       {"crl", {"crl_ranking"}},
       {"jsd", {"jsd_consistency"}},
@@ -122,7 +120,6 @@ const std::map<std::string, std::vector<std::string>>& Synonyms() {
       {"resnet20", {"resnet_cifar"}},
       {"resnet50", {"resnet_imagenet"}},
       {"resnet152", {"resnet_imagenet"}},
-      {"torchscript", {"torch_script"}},
       {"jit", {"torch_script"}},
       // Augmentations, and open-set sources.
       {"flip", {"horizontal_flip"}},
@@ -142,7 +139,6 @@ const std::map<std::string, std::vector<std::string>>& Synonyms() {
       {"lsun", {"lsun_fix"}},
       {"inaturalist", {"inaturalist_ood"}},
       {"openimageso", {"openimage_o"}},
-      {"ssbhard", {"ssb_hard"}},
   };
   return *synonyms;
 }

@@ -1,16 +1,21 @@
 // The `openset` command. It does without LibTorch, so it starts in milliseconds; tools/worker_main.cc has it.
+#include <vector>
+
 #include "tools/cli/command.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/data/data_commands.h"
 #include "tools/cli/records/records_commands.h"
 
 int main(int argc, char** argv) {
+  std::vector<openset::Command> commands = {
+      openset::RunCommand(),     openset::PlanCommand(),    openset::StatusCommand(),
+      openset::CancelCommand(),  openset::ReportCommand(),  openset::ScoreCommand(),
+      openset::EvalCommand(),    openset::CompareCommand(), openset::ThresholdCommand(),
+      openset::FigureCommand(),  openset::ListCommand(),    openset::ShowCommand(),
+      openset::DataCommand(),    openset::TaskCommand(),    openset::RecordsCommand(),
+      openset::ExplainCommand(), openset::ExportCommand(),  openset::EvaluateWorkerCommand()};
+  commands.push_back(openset::CompletionCommand(commands));
   return openset::RunCommandLine(
-      "openset: open-set recognition, out-of-distribution and misclassification detection, measured.",
-      {openset::RunCommand(), openset::PlanCommand(), openset::StatusCommand(), openset::CancelCommand(),
-       openset::ReportCommand(), openset::ScoreCommand(), openset::EvalCommand(), openset::CompareCommand(),
-       openset::ThresholdCommand(), openset::FigureCommand(), openset::ListCommand(), openset::ShowCommand(),
-       openset::DataCommand(), openset::TaskCommand(), openset::RecordsCommand(), openset::ExplainCommand(),
-       openset::ExportCommand(), openset::EvaluateWorkerCommand()},
-      argc, argv);
+      "openset: open-set recognition, out-of-distribution and misclassification detection, measured.", commands, argc,
+      argv);
 }

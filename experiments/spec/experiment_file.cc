@@ -133,12 +133,13 @@ absl::StatusOr<TaskSpec> LoadTask(const std::string& name, const SpecFolders& fo
   return ReadTask(path, catalog);
 }
 
-absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& given,
-                                          const SpecChanges& changes) {
+absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& given, const SpecChanges& typed) {
   OPENSET_ASSIGN_OR_RETURN(const std::string path, FindSpecFile("experiment", name, given.specs, ""));
   const std::string beside = std::filesystem::path(path).parent_path().string();
   SpecFolders folders = given;
   AddSpecFolders(SpecFoldersBelow(beside.empty() ? "." : beside), &folders);
+  SpecChanges changes = typed;
+  for (std::string& method : changes.methods) method = MeantMethod(method, folders);
   ExperimentSpec spec;
   OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadTextProto(path, &spec));
   const std::vector<std::string> named(spec.method().begin(), spec.method().end());

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -11,6 +13,7 @@
 #include "core/proto/overlay.h"
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
+#include "core/synonyms.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/model_files.h"
 
@@ -82,6 +85,14 @@ absl::Status AddLayers(absl::string_view kind, const std::string& path, const st
 }  // namespace
 
 std::vector<std::string> MethodNames(const SpecFolders& folders) { return NamesIn(folders.methods); }
+
+std::string MeantMethod(const std::string& name, const SpecFolders& folders) {
+  if (absl::EndsWith(name, ".textproto")) return name;
+  const std::vector<std::string> names = MethodNames(folders);
+  if (const std::optional<std::string> whole = MeantName(name, names); whole.has_value()) return *whole;
+  const size_t plus = std::min(name.find('+'), name.size());
+  return absl::StrCat(MeantName(name.substr(0, plus), names).value_or(name.substr(0, plus)), name.substr(plus));
+}
 
 absl::StatusOr<MethodFiles> FindMethodFiles(const std::string& name, const SpecFolders& folders,
                                             const std::string& beside) {

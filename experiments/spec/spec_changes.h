@@ -18,7 +18,8 @@ struct SpecChanges {
   std::vector<std::string> set;
   // "0..4" or "0,3,7..9", in the place of the experiment's; "": as written.
   std::string seeds;
-  // In the place of the experiment's; none: as written.
+  // In the place of the experiment's; none: as written. LoadExperiment() takes them as people type them
+  // (MeantMethod()).
   std::vector<std::string> methods;
 
   // "--set=training.epochs=5", "--seeds=0..4", "--methods=a,b".

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <optional>
 #include <set>
 
 #include "absl/algorithm/container.h"
@@ -10,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/process/build_info.h"
 #include "core/process/exit_code.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
@@ -44,7 +46,8 @@ std::string HelpOfAll(const std::string& about, const std::vector<Command>& comm
     absl::StrAppend(&text, "  ", command.name, std::string(width - command.name.size() + 2, ' '), command.summary,
                     "\n");
   }
-  return absl::StrCat(text, "\n'openset COMMAND --help' tells more.\n");
+  return absl::StrCat(text,
+                      "\n'openset COMMAND --help' tells more; 'openset --version' says what this was built from.\n");
 }
 
 const Command* Find(const std::vector<Command>& commands, const std::string& name) {
@@ -62,24 +65,31 @@ absl::Status UnknownCommand(const std::vector<Command>& commands, const std::str
   return absl::InvalidArgumentError(UnknownName("command", name, names));
 }
 
+bool HasFlag(const Command& command, absl::string_view name) { return absl::c_linear_search(command.flags, name); }
+
 // Sets the flag that `words[*at]` names, from it or from the word behind it. `given` holds those that were set.
 absl::Status ParseFlag(const Command& command, const std::vector<std::string>& words, size_t* at,
                        std::set<std::string>* given) {
   absl::string_view word = words[*at];
   absl::ConsumePrefix(&word, "--");
   const size_t equals = word.find('=');
-  const std::string name(word.substr(0, equals));
-  if (std::find(command.flags.begin(), command.flags.end(), name) == command.flags.end()) {
+  std::string name(word.substr(0, equals));
+  std::string value = "true";
+  if (absl::string_view positive = name; equals == absl::string_view::npos && absl::ConsumePrefix(&positive, "no") &&
+                                         HasFlag(command, positive) && IsSwitch(*absl::FindCommandLineFlag(positive))) {
+    name = std::string(positive);
+    value = "false";
+  }
+  if (!HasFlag(command, name)) {
     std::vector<std::string> known;
     for (const std::string& flag : command.flags) known.push_back("--" + flag);
     return absl::InvalidArgumentError(
         absl::StrCat("openset ", command.name, ": ", UnknownName("flag", absl::StrCat("--", name), known)));
   }
   absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
-  std::string value = "true";
   if (equals != absl::string_view::npos) {
     value = std::string(word.substr(equals + 1));
-  } else if (!flag->IsOfType<bool>()) {
+  } else if (!IsSwitch(*flag)) {
     if (*at + 1 == words.size()) return absl::InvalidArgumentError(absl::StrCat("--", name, " needs a value"));
     value = words[++*at];
   }
@@ -124,6 +134,10 @@ absl::Status Dispatch(const std::string& about, const std::vector<Command>& comm
     std::cout << HelpOfAll(about, commands);
     return absl::OkStatus();
   }
+  if (words[0] == "--version" || words[0] == "version") {
+    std::cout << VersionText();
+    return absl::OkStatus();
+  }
   const bool help = words[0] == "help";
   const Command* command = Find(commands, words[help ? 1 : 0]);
   if (command == nullptr) return UnknownCommand(commands, words[help ? 1 : 0]);
@@ -135,6 +149,18 @@ absl::Status Dispatch(const std::string& about, const std::vector<Command>& comm
 }
 
 }  // namespace
+
+bool IsSwitch(const absl::CommandLineFlag& flag) {
+  return flag.IsOfType<bool>() || flag.IsOfType<std::optional<bool>>();
+}
+
+std::string VersionText() {
+  std::string text =
+      absl::StrCat("openset, commit ", BuildCommit(), BuiltFromChanges() ? ", with changes that are in no commit" : "",
+                   "\nbuilt by ", Compiler(), BuiltWithCuda() ? ", for the CPU and GPUs (CUDA)" : ", for the CPU only");
+  const std::string revisions = ThirdPartyRevisions();
+  return absl::StrCat(text, revisions.empty() ? "" : absl::StrCat("\n", revisions), "\n");
+}
 
 int RunCommandLine(const std::string& about, const std::vector<Command>& commands, int argc, char** argv) {
   const absl::Status status = Dispatch(about, commands, {argv + 1, argv + argc});

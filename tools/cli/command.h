@@ -6,9 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "absl/flags/commandlineflag.h"
 #include "absl/status/status.h"
 
 namespace openset {
+
+// Whether a flag is on or off: "--NAME" and "--noNAME" need no value.
+bool IsSwitch(const absl::CommandLineFlag& flag);
 
 struct Command {
   std::string name;
@@ -24,8 +28,13 @@ struct Command {
   bool hidden = false;
 };
 
+// What the program was built from: "openset, commit 0123..., with changes that are in no commit\nbuilt by gcc 12.2.0,
+// for the CPU only\n"; each on a line of its own.
+std::string VersionText();
+
 // Parses the command line, runs the command it names and returns the process's exit code. Errors go to standard error,
 // a line each. "--help" behind a command, and "help COMMAND", print its help; without a command a list of all.
+// "--version" and "version" print VersionText().
 int RunCommandLine(const std::string& about, const std::vector<Command>& commands, int argc, char** argv);
 
 }  // namespace openset

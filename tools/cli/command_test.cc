@@ -1,5 +1,6 @@
 #include "tools/cli/command.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,13 +12,16 @@
 ABSL_FLAG(std::string, colour, "red", "What it is painted with.");
 ABSL_FLAG(int, count, 1, "How many.");
 ABSL_FLAG(bool, loud, false, "Whether it says so.");
+ABSL_FLAG(std::optional<bool>, dry, std::nullopt, "Whether it has dried.");
 
 namespace openset {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 struct Outcome {
   int exit_code;
@@ -39,7 +43,7 @@ Outcome RunProgram(const std::vector<std::string>& words, const absl::Status& st
   paint.max_arguments = 2;
   paint.summary = "Paints files.";
   paint.description = "All of them.\n";
-  paint.flags = {"colour", "count", "loud"};
+  paint.flags = {"colour", "count", "loud", "dry"};
   paint.run = [&](const std::vector<std::string>& arguments) {
     outcome.ran = true;
     outcome.arguments = arguments;
@@ -70,6 +74,16 @@ TEST(Command, WithoutOneListsThem) {
   }
 }
 
+// Tests are built without a stamp.
+TEST(Command, TheVersionIsCommitAndBuild) {
+  for (const char* word : {"--version", "version"}) {
+    const Outcome outcome = RunProgram({word});
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_THAT(outcome.out, StartsWith("openset, commit unknown\nbuilt by "));
+    EXPECT_THAT(outcome.out, ContainsRegex("built by (gcc|clang) [0-9]+\\.[0-9]+\\.[0-9]+, for the CPU"));
+  }
+}
+
 TEST(Command, HelpNamesFlagsAndDefaults) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"help", "paint"}, {"paint", "--help"}}) {
     const Outcome outcome = RunProgram(words);
@@ -87,6 +101,16 @@ TEST(Command, TakesFlagsAnywhereInBothForms) {
   EXPECT_EQ(absl::GetFlag(FLAGS_colour), "blue");
   EXPECT_EQ(absl::GetFlag(FLAGS_count), 3);
   EXPECT_TRUE(absl::GetFlag(FLAGS_loud));
+}
+
+TEST(Command, SwitchesNeedNoValue) {
+  EXPECT_EQ(RunProgram({"paint", "--noloud", "a"}).exit_code, 0);
+  EXPECT_FALSE(absl::GetFlag(FLAGS_loud));
+  EXPECT_EQ(RunProgram({"paint", "--nodry", "a"}).arguments, std::vector<std::string>{"a"});
+  EXPECT_EQ(absl::GetFlag(FLAGS_dry), false);
+  EXPECT_EQ(RunProgram({"paint", "--dry", "a"}).exit_code, 0);
+  EXPECT_EQ(absl::GetFlag(FLAGS_dry), true);
+  EXPECT_EQ(RunProgram({"paint", "--nocount", "a"}).exit_code, 2);
 }
 
 TEST(Command, EverythingBehindTwoDashesIsAnArgument) {

@@ -2,6 +2,8 @@
 #ifndef OPENSET_TOOLS_CLI_COMMANDS_H_
 #define OPENSET_TOOLS_CLI_COMMANDS_H_
 
+#include <vector>
+
 #include "tools/cli/command.h"
 
 namespace openset {
@@ -19,6 +21,8 @@ Command FigureCommand();
 Command ListCommand();
 Command ShowCommand();
 Command TaskCommand();
+// Completes the words of `commands`, and of itself.
+Command CompletionCommand(std::vector<Command> commands);
 // Hidden: the process that makes records for the engine.
 Command EvaluateWorkerCommand();
 

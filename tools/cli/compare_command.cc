@@ -80,7 +80,7 @@ absl::Status CompareResults(const std::string& path, TextFormat format) {
   OPENSET_ASSIGN_OR_RETURN(const RunTable table, ReadRunTable(UserPath(path), group));
   std::vector<std::string> metrics;
   for (absl::string_view name : absl::StrSplit(absl::GetFlag(FLAGS_metrics), ',', absl::SkipWhitespace())) {
-    metrics.emplace_back(absl::StripAsciiWhitespace(name));
+    metrics.push_back(MeantMetric(absl::StripAsciiWhitespace(name)));
   }
   OPENSET_ASSIGN_OR_RETURN(const BootstrapOptions options, BootstrapOptionsFromFlags());
   PairedTestOptions test;

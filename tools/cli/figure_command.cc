@@ -17,6 +17,7 @@
 #include "experiments/figures/make_figure.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/spec_flags.h"
 #include "tools/cli/study_figure.h"
 
 ABSL_DECLARE_FLAG(std::string, out);
@@ -59,9 +60,9 @@ absl::StatusOr<std::string> SpecPath(const std::string& spec) {
 StudyFigureRequest RequestFromFlags() {
   StudyFigureRequest request;
   request.x = absl::GetFlag(FLAGS_x);
-  request.y = absl::GetFlag(FLAGS_y);
+  request.y = MeantMetric(absl::GetFlag(FLAGS_y));
   request.curve = absl::GetFlag(FLAGS_curve);
-  request.improvement = absl::GetFlag(FLAGS_improvement);
+  request.improvement = MeantMetric(absl::GetFlag(FLAGS_improvement));
   request.softmax = absl::GetFlag(FLAGS_softmax);
   request.classes = absl::GetFlag(FLAGS_softmax_classes);
   request.narrow = absl::GetFlag(FLAGS_width) == "column";

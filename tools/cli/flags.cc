@@ -51,6 +51,21 @@ absl::Status CheckDataFolders() {
   return absl::OkStatus();
 }
 
+// "small" for ./small.textproto, or for the study of that name in the libraries.
+absl::StatusOr<std::string> SpecByName(const std::string& name, const SpecFolders& folders) {
+  const std::string own = UserPath(absl::StrCat(name, ".textproto"));
+  if (absl::EndsWith(name, ".textproto")) return UserPath(name);
+  if (name.empty() || !FileExists(own)) return name;
+  for (const std::string& folder : folders.specs) {
+    const absl::StatusOr<std::string> content = ReadFile(JoinPath(folder, absl::StrCat(name, ".textproto")));
+    if (!content.ok()) continue;
+    if (*content == ReadFile(own).value_or("")) return name;
+    return absl::InvalidArgumentError(absl::StrCat("'", name, "' may be ", own, " or the study of that name in ",
+                                                   folder, ": say '", name, ".textproto' for yours, or its path"));
+  }
+  return own;
+}
+
 }  // namespace
 
 void AddChangeFlags(Command* command) {
@@ -78,13 +93,13 @@ absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& spec) {
   OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
-  const std::string name = absl::EndsWith(spec, ".textproto") ? UserPath(spec) : spec;
   // What `openset score` has measured goes by its name.
-  if (const absl::StatusOr<ScoreRequest> request = FindScoreRequest(store, name);
-      request.ok() && name.find('/') == std::string::npos) {
+  if (const absl::StatusOr<ScoreRequest> request = FindScoreRequest(store, spec);
+      request.ok() && spec.find('/') == std::string::npos) {
     OPENSET_ASSIGN_OR_RETURN(ScoreExperiment score, MakeScoreExperiment(*request, folders));
     return Study::Make(std::move(score.experiment), store, options);
   }
+  OPENSET_ASSIGN_OR_RETURN(const std::string name, SpecByName(spec, folders));
   return Study::Load(name, folders, store, options);
 }
 

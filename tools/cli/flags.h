@@ -24,7 +24,9 @@ void AddChangeFlags(Command* command);
 // Errors: also kNotFound for a folder of --data that is not there.
 absl::StatusOr<StudyOptions> StudyOptionsFromFlags();
 
-// The study of a spec that is given on the command line, as the flags want it.
+// The study of a spec that is given on the command line, as the flags want it: a path of a .textproto; a name of the
+// libraries', or of what `openset score` has measured; or NAME for NAME.textproto in the user's folder. Errors: also
+// kInvalidArgument for a NAME that is both, unless one file is a copy of the other.
 absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& spec);
 
 // "180 of them are candidates of searches; tuned trials after them: 6". Precondition: some are waiting.

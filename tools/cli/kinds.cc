@@ -1,8 +1,8 @@
 #include "tools/cli/kinds.h"
 
-#include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -11,10 +11,13 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/files/files.h"
+#include "core/files/runfiles.h"
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
+#include "core/synonyms.h"
 #include "data/augment/augment.pb.h"
 #include "data/catalog.pb.h"
 #include "data/task.pb.h"
@@ -33,34 +36,6 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::OneofDescriptor;
 
-// Names of the literature and of other libraries -> ours.
-const std::map<std::string, std::string>& Synonyms() {
-  static const auto* synonyms = new std::map<std::string, std::string>{
-      {"msp", "max_softmax"},
-      {"maximum_softmax_probability", "max_softmax"},
-      {"mls", "max_logit"},
-      {"maxlogit", "max_logit"},
-      {"ebo", "energy"},
-      {"md", "mahalanobis"},
-      {"mds", "mahalanobis"},
-      {"rmd", "relative_mahalanobis"},
-      {"rmds", "relative_mahalanobis"},
-      {"fpr95", "fpr_at_95tpr"},
-      {"fpr@95", "fpr_at_95tpr"},
-      {"fpr@95tpr", "fpr_at_95tpr"},
-      {"auc", "auroc"},
-      {"acc", "accuracy"},
-      {"aupr_out", "aupr_unknown"},
-      {"aupr_in", "aupr_known"},
-      {"oe", "outlier_exposure"},
-      {"ce", "cross_entropy"},
-      {"resnet18", "resnet_cifar"},
-      {"resnet20", "resnet_cifar"},
-      {"resnet50", "resnet_imagenet"},
-  };
-  return *synonyms;
-}
-
 // The first sentence; "et al." and "vs." end none.
 std::string FirstSentence(const std::string& text) {
   const std::string line = absl::StrJoin(absl::StrSplit(text, absl::ByAnyChar("\n "), absl::SkipEmpty()), " ");
@@ -72,28 +47,38 @@ std::string FirstSentence(const std::string& text) {
   return end == std::string::npos ? line : line.substr(0, end + 1);
 }
 
+// A file that comes with the program without the place it is installed at.
+std::string ShownPath(const std::string& file) {
+  for (const char* top : {"/experiments/", "/data/"}) {
+    const size_t place = file.rfind(absl::StrCat("openset", top));
+    if (place != std::string::npos) return file.substr(place + std::string("openset/").size());
+  }
+  return file;
+}
+
 // A kind whose entries are the files of folders, each a `Message`.
 template <typename Message>
 Kind FileKind(const std::string& name, const std::string& what, const std::vector<std::string>& folders,
               std::function<std::string(const Message&)> line, const SchemaComments& comments) {
-  const auto read = [name, folders](const std::string& entry, Message* message) -> absl::Status {
+  const auto read = [name, folders](const std::string& entry, Message* message) -> absl::StatusOr<std::string> {
     OPENSET_ASSIGN_OR_RETURN(const std::string path, FindSpecFile(name, entry, folders, ""));
-    return ReadTextProto(path, message, Completeness::kPartial).status();
+    OPENSET_RETURN_IF_ERROR(ReadTextProto(path, message, Completeness::kPartial).status());
+    return path;
   };
   Kind kind{name, what, nullptr, nullptr};
   kind.list = [=]() -> absl::StatusOr<std::vector<KindEntry>> {
     std::vector<KindEntry> entries;
     for (const std::string& entry : NamesIn(folders)) {
       Message message;
-      OPENSET_RETURN_IF_ERROR(read(entry, &message));
+      OPENSET_RETURN_IF_ERROR(read(entry, &message).status());
       entries.push_back({entry, line(message)});
     }
     return entries;
   };
   kind.show = [=, &comments](const std::string& entry) -> absl::StatusOr<std::string> {
     Message message;
-    OPENSET_RETURN_IF_ERROR(read(entry, &message));
-    return ToCommentedText(message, comments);
+    OPENSET_ASSIGN_OR_RETURN(const std::string path, read(entry, &message));
+    return absl::StrCat("# From ", ShownPath(path), "\n\n", ToCommentedText(message, comments));
   };
   return kind;
 }
@@ -107,15 +92,28 @@ Kind MethodKind(const SpecFolders& folders, const SchemaComments& comments) {
     OPENSET_ASSIGN_OR_RETURN(LoadedMethod method, LoadMethod(name, folders, ""));
     std::string text = "# Put together from\n";
     for (const MethodLayer& layer : method.layers) {
-      // Those that come with the program without the place it is installed at.
-      const std::string& file = layer.source.file();
-      const size_t place = file.find("experiments/");
-      absl::StrAppend(&text, "#   ", place == std::string::npos ? file : file.substr(place), "\n");
+      absl::StrAppend(&text, "#   ", ShownPath(layer.source.file()), "\n");
     }
     FillDefaults(&method.spec);
     return absl::StrCat(text, "\n", ToCommentedText(method.spec, comments));
   };
   return kind;
+}
+
+// What stands beside the member in every message of its family: lambda of a loss term, interval of a metric.
+std::string FieldsBeside(const Descriptor& family, const SchemaComments& comments) {
+  std::string text;
+  for (int f = 0; f < family.field_count(); ++f) {
+    const google::protobuf::FieldDescriptor& field = *family.field(f);
+    if (field.containing_oneof() != nullptr) continue;
+    if (text.empty()) text = absl::StrCat("\nBeside it, of every ", family.name(), ":\n\n");
+    const std::string takes = FieldRulesText(field);
+    absl::StrAppend(&text, field.name(), takes.empty() ? "" : absl::StrCat("   ", takes), "\n");
+    for (absl::string_view line : absl::StrSplit(comments.Of(field), '\n', absl::SkipEmpty())) {
+      absl::StrAppend(&text, "  # ", absl::StripAsciiWhitespace(line), "\n");
+    }
+  }
+  return text;
 }
 
 // A kind whose entries are the members of a oneof.
@@ -135,7 +133,10 @@ Kind MemberKind(const std::string& name, const std::string& what, const SchemaCo
   };
   kind.show = [members, &comments](const std::string& entry) -> absl::StatusOr<std::string> {
     for (int m = 0; m < members->field_count(); ++m) {
-      if (members->field(m)->name() == entry) return SchemaText(*members->field(m)->message_type(), comments);
+      if (members->field(m)->name() != entry) continue;
+      const Descriptor& message = *members->field(m)->message_type();
+      return absl::StrCat("# ", message.name(), ", ", message.file()->name(), "\n", SchemaText(message, comments),
+                          FieldsBeside(*members->containing_type(), comments));
     }
     return absl::NotFoundError(entry);
   };
@@ -143,6 +144,11 @@ Kind MemberKind(const std::string& name, const std::string& what, const SchemaCo
 }
 
 }  // namespace
+
+absl::StatusOr<SchemaComments> LoadSchemaComments() {
+  OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
+  return SchemaComments::Load(JoinPath(runfiles, "openset/tools/schemas.binpb"));
+}
 
 std::vector<Kind> AllKinds(const SpecFolders& folders, const SchemaComments& comments) {
   std::vector<Kind> kinds;
@@ -167,20 +173,34 @@ std::vector<Kind> AllKinds(const SpecFolders& folders, const SchemaComments& com
   kinds.push_back(MemberKind<MetricSpec>("metric", "what is measured on scores and predictions", comments));
   kinds.push_back(MemberKind<LossTermSpec>("loss", "terms of the training objective", comments));
   kinds.push_back(MemberKind<ModelSpec>("model", "networks", comments));
+  kinds.push_back(MemberKind<HeadSpec>("head", "last layers of networks", comments));
   kinds.push_back(MemberKind<AugmentationSpec>("augmentation", "transforms of training images", comments));
   kinds.push_back(
       MemberKind<OpenSetSpec>("source", "open-set sources: samples that stand for unknown classes", comments));
+  kinds.push_back(MemberKind<OptimizerSpec>("optimizer", "what takes a training's steps", comments));
+  kinds.push_back(MemberKind<ScheduleSpec>("schedule", "learning rates, epoch by epoch", comments));
+  kinds.push_back(MemberKind<InferenceSpec>("inference", "how outputs are made of a trained network", comments));
   return kinds;
 }
 
+std::string PluralOf(const Kind& kind) {
+  if (kind.name == "data" || kind.name == "published") return kind.name;
+  return absl::StrCat(kind.name, kind.name == "loss" ? "es" : "s");
+}
+
 absl::StatusOr<const Kind*> FindKind(const std::vector<Kind>& kinds, const std::string& name) {
+  // As other programs of the field call them.
+  const std::map<std::string, std::string> others = {
+      {"datasets", "data"},  {"dataset", "data"},     {"studies", "spec"},
+      {"study", "spec"},     {"experiments", "spec"}, {"experiment", "spec"},
+      {"networks", "model"}, {"network", "model"},    {"opensetsources", "source"}};
+  const std::string folded = FoldedName(name);
+  const auto other = others.find(folded);
   std::vector<std::string> names;
   for (const Kind& kind : kinds) {
-    const std::string plural = kind.name == "data" || kind.name == "published" ? kind.name
-                               : kind.name == "loss"                           ? "losses"
-                                                                               : kind.name + "s";
-    if (name == kind.name || name == plural) return &kind;
-    names.push_back(plural);
+    const bool is_it = folded == kind.name || folded == PluralOf(kind);
+    if (is_it || (other != others.end() && other->second == kind.name)) return &kind;
+    names.push_back(PluralOf(kind));
   }
   return absl::InvalidArgumentError(UnknownName("kind", name, names));
 }
@@ -189,14 +209,15 @@ absl::StatusOr<std::string> ShowEntry(const Kind& kind, const std::string& name)
   OPENSET_ASSIGN_OR_RETURN(const std::vector<KindEntry> entries, kind.list());
   std::vector<std::string> names;
   for (const KindEntry& entry : entries) names.push_back(entry.name);
-  const auto known = [&names](const std::string& n) { return std::find(names.begin(), names.end(), n) != names.end(); };
-  const std::string first = name.substr(0, kind.name == "method" ? name.find('+') : std::string::npos);
-  if (known(first)) return kind.show(name);
-  const std::string lower = absl::AsciiStrToLower(first);
-  if (known(lower)) return kind.show(lower);
-  if (const auto synonym = Synonyms().find(lower); synonym != Synonyms().end() && known(synonym->second)) {
-    OPENSET_ASSIGN_OR_RETURN(const std::string text, kind.show(synonym->second));
-    return absl::StrCat("# ", name, " is called ", synonym->second, " here.\n\n", text);
+  // Presets stand behind a method.
+  const size_t plus =
+      kind.name == "method" && MeantName(name, names) == std::nullopt ? name.find('+') : std::string::npos;
+  const std::optional<std::string> meant = MeantName(name.substr(0, plus), names);
+  if (meant.has_value()) {
+    const std::string whole = plus == std::string::npos ? *meant : absl::StrCat(*meant, name.substr(plus));
+    OPENSET_ASSIGN_OR_RETURN(const std::string text, kind.show(whole));
+    if (FoldedName(whole) == FoldedName(name)) return text;
+    return absl::StrCat("# ", name, " is called ", whole, " here.\n\n", text);
   }
   return absl::InvalidArgumentError(UnknownName(kind.name, name, names));
 }

@@ -25,14 +25,23 @@ struct Kind {
   std::function<absl::StatusOr<std::string>(const std::string& name)> show;
 };
 
-// Methods, presets, tasks, data sets and studies of `folders`; scores, metrics, loss terms, models, augmentations and
-// open-set sources of the schemas. `comments` outlives them.
+// What the schemas say, of the program's own files. Errors: those of reading them.
+absl::StatusOr<SchemaComments> LoadSchemaComments();
+
+// Methods, presets, tasks, data sets, studies and published tables of `folders`; scores, metrics, loss terms, models,
+// heads, augmentations, open-set sources, optimisers, schedules and inferences of the schemas. `comments` outlives
+// them.
 std::vector<Kind> AllKinds(const SpecFolders& folders, const SchemaComments& comments);
 
-// The kind of this name, or of its plural. Errors: kInvalidArgument with the kinds there are.
+// "methods", "losses", "data".
+std::string PluralOf(const Kind& kind);
+
+// The kind of this name, or of its plural, in whatever case, or as others call it ("datasets"). Errors:
+// kInvalidArgument with the kinds there are.
 absl::StatusOr<const Kind*> FindKind(const std::vector<Kind>& kinds, const std::string& name);
 
-// Of an entry, all that its kind shows. Names are taken as people type them: "MSP", "fpr95" lead to ours.
+// Of an entry, all that its kind shows. Names are taken as people type them (core/synonyms.h): "MSP", "fpr95" lead to
+// ours, which win.
 // Errors: kInvalidArgument for an unknown name, with the known ones; those of reading its file.
 absl::StatusOr<std::string> ShowEntry(const Kind& kind, const std::string& name);
 

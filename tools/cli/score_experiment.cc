@@ -109,14 +109,15 @@ absl::StatusOr<Given> GivenModel(const ScoreRequest& request, const SpecFolders&
 
 absl::StatusOr<PostHocMethods> Methods(const ScoreRequest& request, const SpecFolders& folders, const Given& given) {
   const std::vector<std::string> known = MethodNames(folders);
-  for (const std::string& name : request.methods()) {
+  std::vector<std::string> asked;
+  for (const std::string& typed : request.methods()) {
+    const std::string& name = asked.emplace_back(MeantMethod(typed, folders));
     const std::string method = name.substr(0, name.find('+'));  // presets stand behind it
     if (std::count(known.begin(), known.end(), method) == 0) {
       return Invalid("methods", UnknownName("method", method, known));
     }
   }
   std::vector<LoadedMethod> methods;
-  const std::vector<std::string> asked(request.methods().begin(), request.methods().end());
   for (const std::string& name : asked.empty() ? known : asked) {
     OPENSET_ASSIGN_OR_RETURN(LoadedMethod method, LoadMethod(name, folders, ""));
     methods.push_back(std::move(method));

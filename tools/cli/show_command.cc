@@ -5,10 +5,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/files/files.h"
-#include "core/files/runfiles.h"
 #include "core/proto/schema_comments.h"
 #include "core/status_macros.h"
+#include "core/synonyms.h"
 #include "core/table.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
@@ -17,13 +16,8 @@
 namespace openset {
 namespace {
 
-absl::StatusOr<SchemaComments> Comments() {
-  OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
-  return SchemaComments::Load(JoinPath(runfiles, "openset/tools/schemas.binpb"));
-}
-
 absl::Status RunShow(const std::vector<std::string>& arguments) {
-  OPENSET_ASSIGN_OR_RETURN(const SchemaComments comments, Comments());
+  OPENSET_ASSIGN_OR_RETURN(const SchemaComments comments, LoadSchemaComments());
   OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
   const std::vector<Kind> kinds = AllKinds(folders, comments);
   OPENSET_ASSIGN_OR_RETURN(const Kind* kind, FindKind(kinds, arguments[0]));
@@ -33,7 +27,7 @@ absl::Status RunShow(const std::vector<std::string>& arguments) {
 }
 
 absl::Status RunList(const std::vector<std::string>& arguments) {
-  OPENSET_ASSIGN_OR_RETURN(const SchemaComments comments, Comments());
+  OPENSET_ASSIGN_OR_RETURN(const SchemaComments comments, LoadSchemaComments());
   OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
   const std::vector<Kind> kinds = AllKinds(folders, comments);
   if (arguments.empty()) {
@@ -45,10 +39,16 @@ absl::Status RunList(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<KindEntry> entries, kind->list());
   const std::string filter = arguments.size() > 1 ? absl::AsciiStrToLower(arguments[1]) : "";
   size_t width = 0;
-  for (const KindEntry& entry : entries) width = std::max(width, entry.name.size());
+  std::vector<std::string> names;
+  for (const KindEntry& entry : entries) {
+    width = std::max(width, entry.name.size());
+    names.push_back(entry.name);
+  }
+  const std::string meant = MeantName(filter, names).value_or("");
   bool any = false;
   for (const KindEntry& entry : entries) {
-    if (!absl::StrContains(absl::AsciiStrToLower(absl::StrCat(entry.name, " ", entry.line)), filter)) continue;
+    const bool has_it = absl::StrContains(absl::AsciiStrToLower(absl::StrCat(entry.name, " ", entry.line)), filter);
+    if (!has_it && entry.name != meant) continue;
     any = true;
     std::cout << entry.name << std::string(width + 2 - entry.name.size(), ' ') << entry.line << "\n";
   }
@@ -65,9 +65,9 @@ Command ShowCommand() {
   command.min_arguments = command.max_arguments = 2;
   command.summary = "Shows a method, task, score ... with every field, its default, limits and meaning.";
   command.description =
-      "KIND is method, preset, task, data, spec, score, metric, loss, model, augmentation or source. A method is shown "
-      "as\n"
-      "it is after the ones it is based on, its presets and all defaults, and can be read again as a method's file.\n"
+      "KIND is one of those that 'openset list' prints. A method is shown as it is after the ones it is based on, its\n"
+      "presets and all defaults, and can be read again as a method's file. Names are taken as people type them: MSP,\n"
+      "fpr95, Max-Logit.\n"
       "\n"
       "  openset show method knn\n"
       "  openset show method softmax+vaze600\n"
@@ -84,7 +84,9 @@ Command ListCommand() {
   command.max_arguments = 2;
   command.summary = "Lists the methods, tasks, data sets, scores, metrics ... there are, a line each.";
   command.description =
-      "Without KIND the kinds; with FILTER those entries that have it in their name or line.\n"
+      "Without KIND the kinds; with FILTER those entries that have it in their name or line, or that it is another "
+      "name\n"
+      "of (fpr95, MSP).\n"
       "\n"
       "  openset list methods\n"
       "  openset list scores logit\n";

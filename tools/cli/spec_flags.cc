@@ -1,11 +1,14 @@
 #include "tools/cli/spec_flags.h"
 
+#include <optional>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
+#include "core/synonyms.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/evaluate.h"
 
@@ -27,21 +30,23 @@ std::vector<std::string> SplitOutsideBraces(absl::string_view text) {
   return parts;
 }
 
+std::vector<std::string> MembersOf(const google::protobuf::Descriptor& family) {
+  const google::protobuf::OneofDescriptor* kind = family.FindOneofByName("kind");
+  std::vector<std::string> names;
+  for (int i = 0; i < kind->field_count(); ++i) names.push_back(kind->field(i)->name());
+  return names;
+}
+
 // Parses "NAME" or "NAME { fields }" into the oneof `kind` of `spec`.
 absl::Status ParseMember(absl::string_view flag, absl::string_view what, absl::string_view text,
                          google::protobuf::Message* spec) {
   const absl::string_view name = absl::StripAsciiWhitespace(text.substr(0, text.find_first_of(" {")));
-  const google::protobuf::OneofDescriptor* kind = spec->GetDescriptor()->FindOneofByName("kind");
-  std::vector<std::string> known;
-  bool found = false;
-  for (int i = 0; i < kind->field_count(); ++i) {
-    known.push_back(kind->field(i)->name());
-    found = found || known.back() == name;
-  }
-  if (!found) return absl::InvalidArgumentError(absl::StrCat(flag, ": ", UnknownName(what, name, known)));
+  const std::vector<std::string> known = MembersOf(*spec->GetDescriptor());
+  const std::optional<std::string> meant = MeantName(name, known);
+  if (!meant.has_value()) return absl::InvalidArgumentError(absl::StrCat(flag, ": ", UnknownName(what, name, known)));
   const bool has_fields = text.find('{') != absl::string_view::npos;
   absl::StatusOr<TextSource> source =
-      ParseTextProto(has_fields ? std::string(text) : absl::StrCat(name, " {}"), std::string(flag), spec);
+      ParseTextProto(absl::StrCat(*meant, has_fields ? text.substr(name.size()) : " {}"), std::string(flag), spec);
   if (!source.ok()) return source.status();
   return CheckRules(*spec, *source);
 }
@@ -64,6 +69,10 @@ absl::StatusOr<std::vector<MetricSpec>> ParseMetrics(absl::string_view flag, abs
   }
   OPENSET_RETURN_IF_ERROR(Annotate(CheckMetrics(metrics), flag));
   return metrics;
+}
+
+std::string MeantMetric(absl::string_view name) {
+  return MeantName(name, MembersOf(*MetricSpec::descriptor())).value_or(std::string(name));
 }
 
 absl::StatusOr<ScoreSpec> ParseScore(absl::string_view flag, absl::string_view text) {

@@ -1,5 +1,8 @@
 #include "tools/cli/spec_flags.h"
 
+#include <string>
+#include <vector>
+
 #include "eval/metrics/make_metric.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -7,6 +10,7 @@
 namespace openset {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(ParseMetrics, NamesAndFields) {
@@ -19,6 +23,15 @@ TEST(ParseMetrics, NamesAndFields) {
   EXPECT_EQ(MetricName((*metrics)[2]), "early");
   EXPECT_EQ((*metrics)[2].partial_openauc().max_ofpr(), 0.05);
   EXPECT_GT(ParseMetrics("--metrics", " ")->size(), 25);
+}
+
+TEST(ParseMetrics, NamesThatPeopleType) {
+  const auto metrics = ParseMetrics("--metrics", "AUROC,fpr95, Open-AUC, ECE { bins: 3 }, aurc, EAURC");
+  ASSERT_TRUE(metrics.ok()) << metrics.status();
+  std::vector<std::string> names;
+  for (const MetricSpec& metric : *metrics) names.push_back(MetricName(metric));
+  EXPECT_THAT(names, ElementsAre("auroc", "fpr_at_95tpr", "openauc", "ece", "aurc", "eaurc"));
+  EXPECT_EQ((*metrics)[3].ece().bins(), 3);
 }
 
 TEST(ParseMetrics, Refuses) {
@@ -34,6 +47,11 @@ TEST(ParseMetrics, Refuses) {
 
 TEST(ParseScore, NamesAndFields) {
   EXPECT_TRUE(ParseScore("--score", "max_logit")->has_max_logit());
+  EXPECT_TRUE(ParseScore("--score", "MLS")->has_max_logit());
+  EXPECT_TRUE(ParseScore("--score", "maxlogit")->has_max_logit());
+  EXPECT_TRUE(ParseScore("--score", "msp")->has_max_softmax());
+  EXPECT_TRUE(ParseScore("--score", "OpenMax")->has_openmax());
+  EXPECT_EQ(ParseScore("--score", "EBO { temperature: 2 }")->energy().temperature(), 2);
   EXPECT_EQ(ParseScore("--score", "energy { temperature: 2 }")->energy().temperature(), 2);
   EXPECT_THAT(std::string(ParseScore("--score", "energy { temperature: 0 }").status().message()),
               HasSubstr("energy.temperature: must be above 0 (is 0)"));

@@ -1,6 +1,12 @@
 // `openset list` and `openset show`, through the program.
+#include <map>
+#include <set>
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_split.h"
+#include "core/process/capture_output.h"
+#include "core/synonyms.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -9,8 +15,18 @@
 namespace openset {
 namespace {
 
+// Of each line.
+std::vector<std::string> FirstWords(const std::string& text) {
+  std::vector<std::string> words;
+  for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
+    words.emplace_back(line.substr(0, line.find(' ')));
+  }
+  return words;
+}
+
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 TEST(List, KindsAndTheirEntries) {
   const OpensetProgram program;
@@ -43,10 +59,128 @@ TEST(Show, AMethodIsWholeAndCanBeReadAgain) {
   EXPECT_EQ(id("a.textproto"), id("b.textproto"));
 }
 
+// Each kind that there is can be listed, and an entry of it shown, with where it is from.
+TEST(Show, AnEntryOfEachKind) {
+  const OpensetProgram program;
+  const std::map<std::string, std::string> sources = {{"method", "experiments/methods/"},
+                                                      {"preset", "experiments/presets/"},
+                                                      {"task", "data/tasks/"},
+                                                      {"data", "data/catalog/"},
+                                                      {"spec", "experiments/specs/"},
+                                                      {"published", "experiments/published/"},
+                                                      {"score", "eval/scores/score.proto"},
+                                                      {"metric", "eval/metrics/metric.proto"},
+                                                      {"loss", "losses/loss.proto"},
+                                                      {"model", "models/model.proto"},
+                                                      {"head", "models/model.proto"},
+                                                      {"augmentation", "data/augment/augment.proto"},
+                                                      {"source", ".proto"},
+                                                      {"optimizer", "experiments/spec/method.proto"},
+                                                      {"schedule", "experiments/spec/method.proto"},
+                                                      {"inference", "experiments/spec/method.proto"}};
+  const std::vector<std::string> kinds = FirstWords(program.Run({"list"}).out);
+  ASSERT_EQ(kinds.size(), sources.size());
+  std::set<std::string> names;
+  for (const std::string& kind : kinds) {
+    const std::vector<std::string> entries = FirstWords(program.Run({"list", kind}).out);
+    ASSERT_FALSE(entries.empty()) << kind;
+    names.insert(entries.begin(), entries.end());
+    const ProgramResult shown = program.Run({"show", kind, entries[0]});
+    EXPECT_EQ(shown.exit_code, 0) << kind << shown.err;
+    EXPECT_THAT(shown.out, HasSubstr(sources.at(kind))) << kind;
+  }
+  // What the table of synonyms leads to is there.
+  for (const auto& [name, ours] : Synonyms()) {
+    for (const std::string& one : ours) EXPECT_EQ(names.count(one), 1) << name << ": " << one;
+  }
+}
+
+TEST(Show, AFieldHasWhatItTakesItsDefaultAndItsMeaning) {
+  const OpensetProgram program;
+  const std::string loss = program.Run({"show", "loss", "open_auc"}).out;
+  EXPECT_THAT(loss, HasSubstr("# OpenAucSpec, losses/loss.proto\n"));
+  EXPECT_THAT(loss, HasSubstr("surrogate   SQUARE | HINGE | SQUARED_HINGE | LOGISTIC; default SQUARE\n"));
+  EXPECT_THAT(loss, HasSubstr("# max(0, 1 - t)\n"));
+  EXPECT_THAT(loss, HasSubstr("Beside it, of every LossTermSpec:\n"));
+  EXPECT_THAT(loss, HasSubstr("\nlambda "));
+}
+
 TEST(Show, NamesThatPeopleTypeLeadToOurs) {
   const OpensetProgram program;
+  EXPECT_THAT(program.Run({"list", "metrics", "fpr95"}).out, StartsWith("fpr_at_95tpr "));
+  EXPECT_EQ(program.Run({"list", "datasets"}).out, program.Run({"list", "data"}).out);
+  EXPECT_THAT(program.Run({"show", "metric", "fpr95"}).out, StartsWith("# fpr95 is called fpr_at_95tpr here.\n"));
+  EXPECT_THAT(program.Run({"show", "metric", "E-AURC"}).out, StartsWith("# EaurcSpec, "));
+  EXPECT_THAT(program.Run({"show", "method", "Max-Logit"}).out, HasSubstr("name: \"max_logit\"\n"));
+  EXPECT_THAT(program.Run({"show", "method", "msp+crop_flip"}).out,
+              StartsWith("# msp+crop_flip is called mcp+crop_flip here.\n"));
+  EXPECT_THAT(program.Run({"show", "Methods", "OpenMax"}).out, HasSubstr("name: \"openmax\"\n"));
   EXPECT_THAT(program.Run({"show", "score", "MSP"}).out, HasSubstr("# MSP is called max_softmax here.\n"));
   EXPECT_THAT(program.Run({"show", "metric", "AUROC"}).out, HasSubstr("tied "));
+}
+
+// On the command line names are resolved; in a spec they are told, since results are found by them.
+TEST(Completion, CompletesThisProgramsNames) {
+  const OpensetProgram program;
+  const ProgramResult script = program.Run({"completion", "bash"});
+  ASSERT_EQ(script.exit_code, 0) << script.err;
+  program.Write("script.bash", script.out);
+  const auto completed = [&program](const std::string& words, int last) {
+    program.Write("test.bash", "source " + program.folder() + "/script.bash\nCOMP_WORDS=(openset " + words +
+                                   ")\nCOMP_CWORD=" + std::to_string(last) +
+                                   "\n_openset\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n");
+    return CaptureOutput({"bash", program.folder() + "/test.bash"}).value_or("failed");
+  };
+  EXPECT_EQ(completed("comple", 1), "completion\n");
+  EXPECT_EQ(completed("completion z", 2), "zsh\n");
+  EXPECT_EQ(completed("show method openauc_p", 3), "openauc_paper\n");
+  EXPECT_EQ(completed("run --methods = softmax,openauc_p", 4), "softmax,openauc_paper\n");
+  EXPECT_EQ(completed("eval x.npz --metrics fpr_at_95tpr_", 4), "fpr_at_95tpr_unknown_positive\n");
+  EXPECT_EQ(completed("data fetch cifar100_c", 3), "cifar100_coarse\n");
+  EXPECT_EQ(completed("plan quicks", 2), "quickstart\n");
+  EXPECT_EQ(completed("run --max_f", 2), "--max_failures=\n");
+  EXPECT_EQ(program.Run({"completion", "zsh"}).exit_code, 0);
+  const ProgramResult other = program.Run({"completion", "fish"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("unknown shell 'fish'"));
+}
+
+TEST(Names, InASpecAreSuggested) {
+  const OpensetProgram program;
+  const auto study = [&program](const char* name, const std::string& method, const std::string& metric) {
+    program.Write(name, "name: 's' task: 'fashion_mnist_6_4' method: '" + method + "'\nsplit: 0 seed: 0\nmetric { " +
+                            metric + " {} }\n");
+  };
+  study("a.textproto", "MSP", "auroc");
+  const ProgramResult method = program.Run({"plan", "a.textproto"});
+  EXPECT_EQ(method.exit_code, 2);
+  EXPECT_THAT(method.err, HasSubstr("unknown method 'MSP'; did you mean 'mcp'?"));
+  study("b.textproto", "mcp", "fpr95");
+  const ProgramResult metric = program.Run({"plan", "b.textproto"});
+  EXPECT_EQ(metric.exit_code, 2);
+  EXPECT_THAT(metric.err, HasSubstr("did you mean 'fpr_at_95tpr'?"));
+  study("c.textproto", "mcp", "auroc");
+  const ProgramResult typed = program.Run({"plan", "c.textproto", "--methods=MSP,Max-Logit", "--format=csv"});
+  EXPECT_EQ(typed.exit_code, 0) << typed.err;
+  const ProgramResult ours = program.Run({"plan", "c.textproto", "--methods=mcp,max_logit", "--format=csv"});
+  EXPECT_EQ(typed.out, ours.out);
+}
+
+TEST(Names, AStudyBesideNeedsNoEnding) {
+  const OpensetProgram program;
+  const std::string study = "name: 's' task: 'fashion_mnist_6_4' method: 'mcp' split: 0 seed: 0 metric { auroc {} }\n";
+  program.Write("small.textproto", study);
+  const ProgramResult found = program.Run({"plan", "small", "--format=csv"});
+  EXPECT_EQ(found.exit_code, 0) << found.err;
+  EXPECT_EQ(found.out, program.Run({"plan", "small.textproto", "--format=csv"}).out);
+  // A study of the program's that is another one.
+  program.Write("quickstart.textproto", study);
+  const ProgramResult two = program.Run({"plan", "quickstart"});
+  EXPECT_EQ(two.exit_code, 2);
+  EXPECT_THAT(two.err, HasSubstr("'quickstart' may be quickstart.textproto or the study of that name in "));
+  EXPECT_THAT(two.err, HasSubstr("say 'quickstart.textproto' for yours"));
+  program.Write("quickstart.textproto", program.Shipped("experiments/specs/quickstart.textproto"));
+  EXPECT_EQ(program.Run({"plan", "quickstart", "--format=csv"}).exit_code, 0);
 }
 
 TEST(Show, WhatIsNotThere) {

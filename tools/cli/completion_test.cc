@@ -1,0 +1,132 @@
+#include "tools/cli/completion.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "core/files/files.h"
+#include "core/process/capture_output.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+ABSL_FLAG(std::string, metrics, "", "What is measured.");
+ABSL_FLAG(std::string, store, "", "Where.");
+ABSL_FLAG(bool, loud, false, "Whether it says so.");
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+
+CompletionTables Tables() {
+  CompletionTables tables;
+  const auto add = [&tables](const char* name, const char* arguments, std::vector<std::string> flags = {}) {
+    Command command;
+    command.name = name;
+    command.arguments = arguments;
+    command.flags = std::move(flags);
+    tables.commands.push_back(command);
+  };
+  add("run", "SPEC", {"metrics", "store", "loud"});
+  add("show", "KIND NAME");
+  add("list", "[KIND [FILTER]]");
+  add("task", "splits NAME | new NAME | attributes");
+  add("eval", "FILE...", {"metrics"});
+  add("secret", "");
+  tables.commands.back().hidden = true;
+  tables.kinds = {{"metric", "metrics", {"auroc", "aurc", "ece"}},
+                  {"task", "tasks", {"cifar10", "mnist"}},
+                  {"spec", "specs", {"quickstart"}}};
+  tables.flags = {{"metrics", {"metric", {"all"}}}};
+  return tables;
+}
+
+std::string FileOf(const std::string& name, const std::string& content) {
+  const std::string path = absl::StrCat(testing::TempDir(), "/", name);
+  std::ofstream(path, std::ios::trunc) << content;
+  return path;
+}
+
+// What bash completes the last of `words` by, as readline calls the function: `words` are COMP_WORDS, which stand apart
+// at "=".
+std::vector<std::string> Completed(const std::vector<std::string>& words) {
+  std::vector<std::string> quoted;
+  for (const std::string& word : words) quoted.push_back(absl::StrCat("'", word, "'"));
+  const std::string script = FileOf("complete.bash", BashCompletion(Tables()));
+  const std::string test = FileOf(
+      "test.bash", absl::StrCat("set -u\nsource ", script, "\nCOMP_WORDS=(openset ", absl::StrJoin(quoted, " "),
+                                ")\nCOMP_CWORD=", words.size(), "\n_openset\nprintf '%s\\n' \"${COMPREPLY[@]-}\"\n"));
+  const absl::StatusOr<std::string> output = CaptureOutput({"bash", test});
+  EXPECT_TRUE(output.ok()) << output.status();
+  return absl::StrSplit(output.value_or(""), '\n', absl::SkipEmpty());
+}
+
+TEST(BashCompletion, Commands) {
+  EXPECT_THAT(Completed({""}),
+              UnorderedElementsAre("help", "--help", "--version", "run", "show", "list", "task", "eval"));
+  EXPECT_THAT(Completed({"r"}), ElementsAre("run"));
+  EXPECT_THAT(Completed({"help", "s"}), ElementsAre("show"));
+  EXPECT_THAT(Completed({"secre"}), IsEmpty());
+  EXPECT_THAT(Completed({"nothing", ""}), IsEmpty());
+}
+
+TEST(BashCompletion, FlagsOfTheCommand) {
+  EXPECT_THAT(Completed({"run", "--"}), UnorderedElementsAre("--metrics=", "--store=", "--loud", "--help"));
+  EXPECT_THAT(Completed({"run", "--st"}), ElementsAre("--store="));
+  EXPECT_THAT(Completed({"eval", "--st"}), IsEmpty());
+}
+
+TEST(BashCompletion, ValuesOfFlagsInBothForms) {
+  EXPECT_THAT(Completed({"run", "--metrics", "=", "au"}), ElementsAre("auroc", "aurc"));
+  EXPECT_THAT(Completed({"run", "--metrics", "="}), ElementsAre("auroc", "aurc", "ece", "all"));
+  EXPECT_THAT(Completed({"run", "--metrics", "e"}), ElementsAre("ece"));
+  // Lists; and as shells have it that don't take words apart at "=".
+  EXPECT_THAT(Completed({"run", "--metrics", "=", "ece,aur"}), ElementsAre("ece,auroc", "ece,aurc"));
+  EXPECT_THAT(Completed({"run", "--metrics=ece,auro"}), ElementsAre("--metrics=ece,auroc"));
+  EXPECT_THAT(Completed({"run", "--store", "="}), IsEmpty());  // files, by bash itself
+  // A flag's value is no argument.
+  EXPECT_THAT(Completed({"show", "--store", "=", "x", "metr"}), ElementsAre("metrics"));
+  EXPECT_THAT(Completed({"run", "--metrics", "ece", "qui"}), ElementsAre("quickstart"));
+}
+
+TEST(BashCompletion, Arguments) {
+  EXPECT_THAT(Completed({"run", "q"}), ElementsAre("quickstart"));
+  EXPECT_THAT(Completed({"show", ""}), ElementsAre("metrics", "tasks", "specs"));
+  EXPECT_THAT(Completed({"show", "metric", "e"}), ElementsAre("ece"));
+  EXPECT_THAT(Completed({"show", "tasks", ""}), ElementsAre("cifar10", "mnist"));
+  EXPECT_THAT(Completed({"list", "task", "m"}), ElementsAre("mnist"));
+  EXPECT_THAT(Completed({"task", ""}), ElementsAre("splits", "new", "attributes"));
+  EXPECT_THAT(Completed({"task", "splits", "c"}), ElementsAre("cifar10"));
+  EXPECT_THAT(Completed({"task", "new", "c"}), IsEmpty());
+  EXPECT_THAT(Completed({"eval", "x"}), IsEmpty());
+}
+
+TEST(BashCompletion, StudiesBeside) {
+  const std::string folder = absl::StrCat(testing::TempDir(), "/beside");
+  ASSERT_TRUE(MakeFolders(folder + "/mine").ok());
+  FileOf("beside/mine.textproto", "");
+  FileOf("beside/mine.txt", "");
+  EXPECT_THAT(Completed({"run", folder + "/mi"}), UnorderedElementsAre(folder + "/mine.textproto", folder + "/mine/"));
+}
+
+TEST(ZshCompletion, IsTheSameByBashcompinit) {
+  const std::string script = ZshCompletion(Tables());
+  EXPECT_THAT(script, HasSubstr("bashcompinit\n"));
+  EXPECT_THAT(script, HasSubstr("complete -o default -F _openset openset\n"));
+  if (std::system("command -v zsh > /dev/null") != 0) GTEST_SKIP() << "there is no zsh to read the script";
+  const absl::StatusOr<std::string> output = CaptureOutput({"zsh", "-n", FileOf("complete.zsh", script)});
+  EXPECT_TRUE(output.ok()) << output.status();
+}
+
+}  // namespace
+}  // namespace openset
