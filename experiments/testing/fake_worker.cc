@@ -30,7 +30,18 @@ absl::Status MakeFolder(const Store& store, const std::string& key, const std::s
   return store.CommitFolder(staging, target);
 }
 
+absl::Status Probe(const TrainAction& action, const ReportProgress& report) {
+  if (action.seed() == kErrorSeed) return absl::AbortedError("the training diverged");
+  if (action.seed() == kCrashSeed) raise(SIGSEGV);
+  while (action.seed() == kHangSeed) pause();
+  WorkProgress progress;
+  progress.set_images_per_second(100);
+  report(progress);
+  return absl::OkStatus();
+}
+
 absl::Status Execute(const WorkRequest& request, const ReportProgress& report) {
+  if (request.has_probe()) return Probe(request.probe().train(), report);
   const Store store(request.store());
   // What ran, in order, for the test to read.
   std::ofstream(store.folder() + "/executed", std::ios::app) << (request.has_train()   ? "train "
