@@ -101,6 +101,21 @@ Table GroupTable(Methods methods, const GroupsOf& groups_of, const std::string& 
   return table;
 }
 
+// A row a method, of a table of columns: metrics have their labels with units then.
+Table RowPerMethod(Methods methods, const Table& table) {
+  Table turned{{"method"}, {}, 1};
+  for (const MethodReport& method : methods) turned.rows.push_back({method.name});
+  for (const std::vector<std::string>& row : table.rows) {
+    std::string head = row[0];
+    for (const ReportedMetric& metric : methods[0].report.metrics) {
+      if (metric.name == row[0]) head = LabelWithUnit(metric.display);
+    }
+    turned.header.push_back(std::move(head));
+    for (size_t i = 0; i < methods.size(); ++i) turned.rows[i].push_back(row[1 + i]);
+  }
+  return turned;
+}
+
 // Sums to pooled_aurc.
 Table SourceTable(Methods methods) {
   Table table = StartTable(methods, "source");
@@ -175,7 +190,10 @@ std::vector<std::string> LinesBelow(Methods methods) {
   return lines;
 }
 
-Document MakeDocument(Methods methods) {
+Document MakeDocument(Methods methods, MethodsLayout layout) {
+  const auto laid_out = [&](Table table) {
+    return layout == MethodsLayout::kRowPerMethod ? RowPerMethod(methods, table) : table;
+  };
   Document document;
   std::set<std::string> samples;
   for (const MethodReport& method : methods) samples.insert(SamplesText(method.report));
@@ -186,20 +204,20 @@ Document MakeDocument(Methods methods) {
   if (samples.size() == 1) document.above.push_back(*samples.begin());
   const std::string& interval = methods[0].report.interval;
   const std::string brackets = interval.empty() ? "" : absl::StrCat("in brackets: ", interval);
-  document.sections.push_back({brackets, MetricTable(methods)});
+  document.sections.push_back({brackets, laid_out(MetricTable(methods))});
   const GroupsOf unknown_sets = [](const EvaluationReport& report) -> const auto& { return report.groups; };
   const GroupsOf known_sets = [](const EvaluationReport& report) -> const auto& { return report.known_sets; };
   for (const std::string& name : GroupNames(methods, unknown_sets)) {
     document.sections.push_back({absl::StrCat("unknown samples: ", name, brackets.empty() ? "" : "; ", brackets),
-                                 GroupTable(methods, unknown_sets, name, "unknown samples")});
+                                 laid_out(GroupTable(methods, unknown_sets, name, "unknown samples"))});
   }
   for (const std::string& name : GroupNames(methods, known_sets)) {
     document.sections.push_back(
-        {absl::StrCat("known samples: ", name), GroupTable(methods, known_sets, name, "known samples")});
+        {absl::StrCat("known samples: ", name), laid_out(GroupTable(methods, known_sets, name, "known samples"))});
   }
   Table sources = SourceTable(methods);
   if (!sources.rows.empty()) {
-    document.sections.push_back({"what pooled_aurc (x1000) is made of", std::move(sources)});
+    document.sections.push_back({"what pooled_aurc (x1000) is made of", laid_out(std::move(sources))});
   }
   document.below = LinesBelow(methods);
   return document;
@@ -230,10 +248,10 @@ std::string FormatJson(Methods methods) {
 
 }  // namespace
 
-std::string FormatMethods(absl::Span<const MethodReport> methods, TextFormat format) {
+std::string FormatMethods(absl::Span<const MethodReport> methods, TextFormat format, MethodsLayout layout) {
   if (format == TextFormat::kCsv) return FormatCsv(methods);
   if (format == TextFormat::kJson) return FormatJson(methods);
-  return FormatDocument(MakeDocument(methods), format);
+  return FormatDocument(MakeDocument(methods, layout), format);
 }
 
 }  // namespace openset

@@ -14,13 +14,16 @@ struct MethodReport {
   EvaluationReport report;
 };
 
-// One table, a row a metric and a column a method, "-" where a method lacks the metric; with intervals in brackets.
-// Sets of unknown and of known samples and the sources of pooled_aurc have a table each. What is absent is said below,
-// by reason, with the methods where it is not all of them. CSV: the columns of an evaluation's behind one, `method`.
-// JSON:
+enum class MethodsLayout { kRowPerMetric, kRowPerMethod };
+
+// One table, a row a metric and a column a method or the other way round (CSV and JSON have one form), "-" where a
+// method lacks the metric; with intervals in brackets. Sets of unknown and of known samples and the sources of
+// pooled_aurc have a table each. What is absent is said below, by reason, with the methods where it is not all of them.
+// CSV: the columns of an evaluation's behind one, `method`. JSON:
 // {"methods": {name: that of the evaluation}}. Preconditions: there are methods, all with the same metrics in the same
 // order.
-std::string FormatMethods(absl::Span<const MethodReport> methods, TextFormat format);
+std::string FormatMethods(absl::Span<const MethodReport> methods, TextFormat format,
+                          MethodsLayout layout = MethodsLayout::kRowPerMetric);
 
 }  // namespace openset
 

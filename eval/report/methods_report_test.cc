@@ -67,6 +67,16 @@ TEST(FormatMethods, MarkdownAndLatex) {
   EXPECT_THAT(latex, HasSubstr("% absent of b_2: accuracy (no predictions)\n"));
 }
 
+TEST(FormatMethods, RowPerMethod) {
+  EXPECT_THAT(FormatMethods(Methods(), TextFormat::kText, MethodsLayout::kRowPerMethod),
+              HasSubstr("\n\n"
+                        "method  AUROC, %  accuracy, %\n"
+                        "-----------------------------\n"
+                        "a          50.00        75.00\n"
+                        "b_2        66.67            -\n"
+                        "\n"));
+}
+
 TEST(FormatMethods, CsvAndJsonAreThoseOfEachMethod) {
   const std::string csv = FormatMethods(Methods(), TextFormat::kCsv);
   EXPECT_THAT(csv, HasSubstr("method,set,metric,value,low,high,absent,unit,better,label\na,all,auroc,0.5,,,,share,"));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/flags/declare.h"
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -48,6 +49,8 @@ ABSL_FLAG(std::string, classes, "", "File (.csv) for the closed-set accuracy of 
 ABSL_FLAG(std::string, convention, "openset",
           "Whose metrics, under the names and by the rules of its code: openset, openood, odin, oe, udb, arpl, "
           "fd_shifts, torch_uncertainty or released (OpenAUC).");
+
+ABSL_DECLARE_FLAG(std::vector<std::string>, rows);  // that of report
 
 namespace openset {
 namespace {
@@ -238,6 +241,11 @@ absl::Status EvaluateMethods(const std::vector<std::string>& arguments, const st
   if (!absl::GetFlag(FLAGS_classes).empty()) {
     return absl::InvalidArgumentError("--classes: goes with one method, not with --as=methods");
   }
+  const std::string rows = absl::StrJoin(absl::GetFlag(FLAGS_rows), ",");
+  if (!rows.empty() && rows != "metric" && rows != "method") {
+    return absl::InvalidArgumentError(absl::StrCat("--rows: ", UnknownName("value", rows, {"metric", "method"})));
+  }
+  const MethodsLayout layout = rows == "method" ? MethodsLayout::kRowPerMethod : MethodsLayout::kRowPerMetric;
   const std::vector<std::string> names = MethodNames(arguments);
   std::deque<ScoredSamples> scored;
   std::deque<RankedInput> ranked;
@@ -260,7 +268,7 @@ absl::Status EvaluateMethods(const std::vector<std::string>& arguments, const st
                              MakeOverlaidCurveFiles(methods, absl::StrJoin(names, ", "), summary));
     OPENSET_RETURN_IF_ERROR(WriteCurves(UserPath(folder), curves));
   }
-  OPENSET_RETURN_IF_ERROR(WriteOut(FormatMethods(reports, format)));
+  OPENSET_RETURN_IF_ERROR(WriteOut(FormatMethods(reports, format, layout)));
   for (size_t i = 0; i < names.size(); ++i) {
     for (const std::string& hint : EvaluationHints(ranked[i], scored[i].origin)) {
       std::cerr << "hint: " << names[i] << ": " << hint << "\n";
@@ -274,6 +282,9 @@ absl::Status RunEval(const std::vector<std::string>& arguments) {
   const std::string as = absl::GetFlag(FLAGS_as);
   if (as != "samples" && as != "methods") {
     return absl::InvalidArgumentError(absl::StrCat("--as: ", UnknownName("value", as, {"samples", "methods"})));
+  }
+  if (as == "samples" && !absl::GetFlag(FLAGS_rows).empty()) {
+    return absl::InvalidArgumentError("--rows: lays out the table of several methods; it goes with --as=methods");
   }
   OPENSET_ASSIGN_OR_RETURN(const std::vector<ConventionMetric> metrics, MetricsFromFlags());
   OPENSET_RETURN_IF_ERROR(BootstrapOptionsFromFlags().status());
@@ -303,7 +314,7 @@ Command EvalCommand() {
       "  openset eval cifar10.npz cifar100.npz svhn.npz --near=cifar100 --far=svhn --convention=openood\n"
       "  openset eval raw_logits.npz --skip=0 --known=1 --far=2\n"
       "  openset eval softmax.npz energy.npz --as=methods --curves=curves --format=latex\n";
-  command.flags = {"as", "format", "out", "metrics", "convention", "curves", "classes", "ci"};
+  command.flags = {"as", "rows", "format", "out", "metrics", "convention", "curves", "classes", "ci"};
   for (const std::vector<std::string>& more : {IntervalFlags(), SampleFlags()}) {
     command.flags.insert(command.flags.end(), more.begin(), more.end());
   }

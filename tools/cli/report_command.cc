@@ -17,7 +17,7 @@ ABSL_FLAG(bool, tidy, false,
           "With --format=csv: a row a trial and metric, as pandas.read_csv and `openset compare` read it.");
 ABSL_FLAG(std::vector<std::string>, rows, {},
           "Fields whose values are the rows of tables: method, task, group, metric, known_classes, unknown_classes, "
-          "split, seed and the names of axes; with --columns.");
+          "split, seed and the names of axes; with --columns. eval --as=methods: metric or method.");
 ABSL_FLAG(std::vector<std::string>, columns, {},
           "Fields whose values are the columns. What is in neither has a table for each value; splits and seeds are "
           "averaged.");

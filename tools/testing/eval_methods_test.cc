@@ -61,6 +61,8 @@ TEST_F(EvalMethodsTest, LatexAndCurvesInOnePicture) {
   EXPECT_THAT(Methods({"--curves=c", "--format=latex"}),
               AllOf(HasSubstr("auroc & 75.00 & 100.00 & \\% & higher & AUROC \\\\\n"),
                     HasSubstr("% absent of b: accuracy (no predictions)\n")));
+  EXPECT_THAT(Methods({"--rows=method", "--format=latex"}),
+              AllOf(HasSubstr("method & AUROC, \\% & accuracy, \\% \\\\\n"), HasSubstr("b & 100.00 & - \\\\\n")));
   const std::string roc = program_.Read("c/roc.svg");
   EXPECT_THAT(roc, AllOf(HasSubstr("a (AUROC 75.00 %)"), HasSubstr("b (AUROC 100.00 %)")));
   EXPECT_THAT(program_.Read("c/roc.csv"), AllOf(HasSubstr("\na,0.1"), HasSubstr("\nb,2,0,1\n")));
@@ -89,6 +91,8 @@ TEST_F(EvalMethodsTest, BadInput) {
   EXPECT_EQ(error({"a.npz"}), "openset: --as=methods: a.npz is given twice\n");
   EXPECT_THAT(error({"nowhere.npz"}), HasSubstr("nowhere.npz: no such file"));
   EXPECT_THAT(error({"--classes=c.csv"}), HasSubstr("--classes: goes with one method"));
+  EXPECT_THAT(error({"--rows=metrics"}), HasSubstr("--rows: unknown value 'metrics'; did you mean 'metric'?"));
+  EXPECT_THAT(Error({"eval", "a.npz", "--rows=method"}), HasSubstr("it goes with --as=methods"));
   EXPECT_THAT(Error({"eval", "a.npz", "--as=method"}), HasSubstr("unknown value 'method'; did you mean 'methods'?"));
 }
 
