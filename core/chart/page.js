@@ -14,7 +14,7 @@ const openset = (() => {
     return {
       background: null, font: 'system-ui, sans-serif',
       view: {stroke: line},
-      title: {color: ink, anchor: 'start', fontSize: 14},
+      title: {color: ink, subtitleColor: faint, anchor: 'start', fontSize: 14},
       axis: {labelColor: faint, titleColor: ink, titleFontWeight: 'normal', gridColor: line, domainColor: faint, tickColor: faint},
       legend: {labelColor: ink, titleColor: ink, symbolOpacity: 1},
       text: {color: ink}, rule: {color: ink}, tick: {color: ink},

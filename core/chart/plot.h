@@ -28,6 +28,7 @@ struct PlotSeries {
 
 struct Plot {
   std::string title;
+  std::string subtitle;  // what the lines and bands are
   std::string x_label;
   std::string y_label;
   // Ranges of the axes; where low = high, that of the data.

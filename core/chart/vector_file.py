@@ -8,7 +8,7 @@ VEGA_LITE = "5.21"
 CONFIG = {
     "background": "white",
     "font": "sans-serif",
-    "title": {"anchor": "start", "fontSize": 11},
+    "title": {"anchor": "start", "fontSize": 11, "subtitleFontSize": 9},
     "axis": {"labelFontSize": 9, "titleFontSize": 10, "titleFontWeight": "normal", "gridColor": "#e3e3e3"},
     "legend": {"labelFontSize": 10, "symbolOpacity": 1},
 }

@@ -224,7 +224,13 @@ class Layers {
 
 VegaLite Unit(const Plot& plot, bool interactive) {
   VegaLite unit = VegaLite::object();
-  if (!plot.title.empty()) unit["title"] = plot.title;
+  if (!plot.subtitle.empty() && !plot.title.empty()) {
+    unit["title"] = Object({{"text", plot.title}, {"subtitle", plot.subtitle}});
+  } else if (!plot.subtitle.empty()) {
+    unit["title"] = Object({{"text", plot.subtitle}, {"fontWeight", "normal"}});
+  } else if (!plot.title.empty()) {
+    unit["title"] = plot.title;
+  }
   unit["width"] = plot.width;
   unit["height"] = plot.height;
   unit["data"] = Data(plot);

@@ -32,6 +32,17 @@ TEST(ToVegaLite, HoldsThePointsAsCsv) {
   EXPECT_EQ(ToVegaLite(OneLine())["layer"][0]["encoding"]["x"]["title"], "epoch");
 }
 
+TEST(ToVegaLite, HasATitleAndWhatTheBandsAre) {
+  Plot plot = OneLine();
+  plot.subtitle = "mean of 3 trials";
+  EXPECT_EQ(ToVegaLite(plot)["title"]["text"], "mean of 3 trials");
+  plot.title = "ROC";
+  EXPECT_EQ(ToVegaLite(plot)["title"]["text"], "ROC");
+  EXPECT_EQ(ToVegaLite(plot)["title"]["subtitle"], "mean of 3 trials");
+  plot.subtitle = "";
+  EXPECT_EQ(ToVegaLite(plot)["title"], "ROC");
+}
+
 TEST(ToVegaLite, WhatIsNotFiniteBreaksTheLine) {
   Plot plot = OneLine();
   plot.series[0].points = {{0, 1}, {1, std::numeric_limits<double>::quiet_NaN()}, {2, 3}};

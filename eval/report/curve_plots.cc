@@ -23,6 +23,7 @@ Plot Unit(const std::string& title, const std::string& x_label, const std::strin
     PlotSeries line;
     line.name = curves[c].name;
     line.points = curves[c].points;
+    line.band = curves[c].band;
     line.color = static_cast<int>(c % kColors);
     line.dashed = c >= kColors;
     plot.series.push_back(std::move(line));

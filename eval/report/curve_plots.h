@@ -16,6 +16,7 @@ namespace openset {
 struct NamedCurve {
   std::string name;
   std::vector<std::pair<double, double>> points;
+  std::vector<std::pair<double, double>> band;  // the interval of y at each point; empty: none
 };
 
 // Lines of a colour each, those from the ninth on dashed, in the order given. The ROC has the line of chance beside

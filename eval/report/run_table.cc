@@ -50,9 +50,26 @@ absl::Status Add(const std::string& metric, const std::string& method, const std
 
 // Whether a column of a table with a row a run and metric (`openset report --format=csv --tidy`) is not a swept field.
 bool IsTidyColumn(const std::string& name) {
-  constexpr const char* kColumns[] = {"trial", "method", "task",    "split",     "seed",   "unknown_classes",
-                                      "group", "metric", "value",   "unit",      "better", "openness",
-                                      "low",   "high",   "outputs", "checkpoint"};
+  constexpr const char* kColumns[] = {"trial",
+                                      "method",
+                                      "task",
+                                      "split",
+                                      "seed",
+                                      "unknown_classes",
+                                      "group",
+                                      "metric",
+                                      "value",
+                                      "unit",
+                                      "better",
+                                      "openness",
+                                      "low",
+                                      "high",
+                                      "outputs",
+                                      "checkpoint",
+                                      "known_classes",
+                                      "known_samples",
+                                      "unknown_samples",
+                                      "known_per_unknown"};
   return absl::c_linear_search(kColumns, name);
 }
 

@@ -51,9 +51,11 @@ TEST(ReadRunTable, AsPandasWritesThem) {
 TEST(ReadRunTable, TidyCsv) {
   const absl::StatusOr<RunTable> table = ReadRunTable(
       Write("tidy.csv",
-            "trial,method,task,split,seed,unknown_classes,openness,lambda,group,metric,value,unit,better,low,high\n"
-            "x,m,t,0,1,4,0.2,0.1,pool,auroc,0.5,share,higher,,\nx,m,t,0,1,4,0.2,0.1,pool,ece,,share,lower,,\n"
-            "y,b,t,0,1,4,0.2,,pool,auroc,0.25,share,higher,0.2,0.3\n"));
+            "trial,method,task,split,seed,known_classes,unknown_classes,openness,lambda,group,known_samples,"
+            "unknown_samples,known_per_unknown,metric,value,unit,better,low,high\n"
+            "x,m,t,0,1,6,4,0.2,0.1,pool,6,8,0.75,auroc,0.5,share,higher,,\n"
+            "x,m,t,0,1,6,4,0.2,0.1,pool,6,8,0.75,ece,,share,lower,,\n"
+            "y,b,t,0,1,6,4,0.2,,pool,6,8,0.75,auroc,0.25,share,higher,0.2,0.3\n"));
   ASSERT_TRUE(table.ok()) << table.status();
   EXPECT_THAT(table->methods, ElementsAre("m, lambda=0.1", "b"));
   EXPECT_THAT(table->metrics, ElementsAre("auroc"));

@@ -1,6 +1,7 @@
 #include "experiments/report/charts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -95,6 +96,7 @@ std::vector<ReportChart> Charts(const std::string& section, std::vector<PlotOfCe
     chart.plot.series = std::move(of.lines);
     for (PlotSeries& line : chart.plot.series) SortByX(&line);
     chart.plot.x_log = Logarithmic(chart.plot.series);
+    if (of.first->n > 1) chart.plot.subtitle = kBandText;
     std::set<double> xs;
     for (const PlotSeries& line : chart.plot.series) {
       for (const auto& point : line.points) xs.insert(point.first);
@@ -144,11 +146,13 @@ void DrawCurve(const Curve& curve, PlotSeries* line) {
   for (const auto& [epoch, values] : curve.values) {
     const bool last = at + 1 == curve.values.size();
     if (at++ % step != 0 && !last) continue;
-    double sum = 0;
+    double sum = 0, squares = 0;
     for (const double value : values) sum += value;
-    line->points.emplace_back(epoch, sum / values.size());
-    line->band.emplace_back(*std::min_element(values.begin(), values.end()),
-                            *std::max_element(values.begin(), values.end()));
+    const double mean = sum / static_cast<double>(values.size());
+    for (const double value : values) squares += (value - mean) * (value - mean);
+    const double std = std::sqrt(squares / static_cast<double>(values.size()));
+    line->points.emplace_back(epoch, mean);
+    line->band.emplace_back(mean - std, mean + std);
   }
   line->markers = line->points.size() <= 30;
 }
@@ -219,7 +223,9 @@ std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results) {
         chart.plot.y_label = curve.label;
         charts.push_back(std::move(chart));
       }
-      DrawCurve(curve, LineOf(curve.line, &charts[at->second].plot.series));
+      Plot& plot = charts[at->second].plot;
+      DrawCurve(curve, LineOf(curve.line, &plot.series));
+      if (curve.values.begin()->second.size() > 1) plot.subtitle = kBandText;
     }
   }
   return charts;

@@ -11,6 +11,9 @@
 
 namespace openset {
 
+// What lines and bands over several trials are, as plots say it.
+inline constexpr char kBandText[] = "mean ± population standard deviation over splits and seeds";
+
 // A plot and where it belongs.
 struct ReportChart {
   std::string of;       // "auroc_by_lambda", "loss"
@@ -30,8 +33,8 @@ std::vector<ReportChart> OpennessCharts(const Report& report);
 
 // The objective, the training accuracy and what was measured during training (TrainingSpec.evaluate_every; unknown
 // samples of the pool) over epochs: one plot a task and quantity, one line a method (and values of swept fields), the
-// mean over the trials that have a record with a band from the smallest to the largest. Of more than 512 epochs evenly
-// spread ones. None for trials without a training of their own.
+// mean over the trials that have a record with a band of one population standard deviation to each side, which the
+// subtitle names. Of more than 512 epochs evenly spread ones. None for trials without a training of their own.
 std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results);
 
 }  // namespace openset

@@ -43,6 +43,7 @@ TEST(SensitivityCharts, DrawsTheMeanOverTheSweptField) {
   EXPECT_THAT(charts[0].plot.series[0].points, ElementsAre(Pair(0.1, 50), Pair(0.2, 75)));
   EXPECT_THAT(charts[0].plot.series[0].band, ElementsAre(Pair(37.5, 62.5), Pair(62.5, 87.5)));
   EXPECT_FALSE(charts[0].plot.x_log);
+  EXPECT_EQ(charts[0].plot.subtitle, kBandText);
 }
 
 TEST(SensitivityCharts, WideRangesAreLogarithmicAndWordsAreNoAxis) {
@@ -64,7 +65,7 @@ TEST(OpennessCharts, NeedTwoLevels) {
   EXPECT_THAT(OpennessCharts(report)[0].plot.series[0].points, ElementsAre(Pair(0, 75), Pair(0.5, 50)));
 }
 
-TEST(LearningCurves, AreTheMeanOverTrialsInABandOfAll) {
+TEST(LearningCurves, AreTheMeanOverTrialsInABandOfOneDeviation) {
   TrialSpec trial;
   trial.set_task("t");
   trial.mutable_method()->set_name("m");
@@ -82,7 +83,8 @@ TEST(LearningCurves, AreTheMeanOverTrialsInABandOfAll) {
   ASSERT_EQ(charts.size(), 3);
   EXPECT_EQ(charts[0].name, "loss");
   EXPECT_THAT(charts[0].plot.series[0].points, ElementsAre(Pair(0, 2), Pair(1, 1.5)));
-  EXPECT_THAT(charts[0].plot.series[0].band, ElementsAre(Pair(2, 2), Pair(1, 2)));
+  EXPECT_THAT(charts[0].plot.series[0].band, ElementsAre(Pair(2, 2), Pair(1, 2)));  // 1.5 ± 0.5
+  EXPECT_EQ(charts[0].plot.subtitle, "mean ± population standard deviation over splits and seeds");
   EXPECT_EQ(charts[1].name, "train_accuracy");
   EXPECT_EQ(charts[2].name, "auroc");
   EXPECT_THAT(charts[2].plot.series[0].points, ElementsAre(Pair(1, 50)));

@@ -1,6 +1,7 @@
 #include "experiments/report/detail_charts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
@@ -38,9 +39,10 @@ Points PointsOf(const RecordedCurve& curve) {
   return points;
 }
 
-// Adds the heights of the line through the points at i / kGrid; where it is vertical, of the upper end. Before the
-// first point that of the first.
-void AddHeights(const Points& points, std::vector<double>* sum) {
+// The height of the line through the points at i / kGrid; where it is vertical, of the upper end. Before the first
+// point that of the first.
+std::vector<double> Heights(const Points& points) {
+  std::vector<double> heights;
   size_t after = 0;  // the first point to the right of x
   for (int i = 0; i <= kGrid; ++i) {
     const double x = static_cast<double>(i) / kGrid;
@@ -50,34 +52,61 @@ void AddHeights(const Points& points, std::vector<double>* sum) {
       const auto& [x0, y0] = points[after - 1];
       height = after == points.size() ? y0 : y0 + (points[after].second - y0) * (x - x0) / (points[after].first - x0);
     }
-    (*sum)[i] += height;
+    heights.push_back(height);
   }
+  return heights;
 }
 
-Points MeanOf(const std::vector<Points>& curves) {
-  if (curves.size() == 1) return curves[0];
-  double first = 0;
-  for (const Points& curve : curves) first = std::max(first, curve.front().first);
-  Points mean;
-  if (first == 0) {
-    double start = 0;
-    for (const Points& curve : curves) start += curve.front().second / static_cast<double>(curves.size());
-    mean.emplace_back(0, start);
+// Curves as one, with a band where there are several.
+struct MeanCurve {
+  Points points, band;
+
+  // The mean of these heights, and one population standard deviation to each side.
+  void Add(double x, const std::vector<double>& heights) {
+    double sum = 0, squares = 0;
+    for (const double height : heights) sum += height;
+    const double mean = sum / static_cast<double>(heights.size());
+    for (const double height : heights) squares += (height - mean) * (height - mean);
+    const double std = std::sqrt(squares / static_cast<double>(heights.size()));
+    points.emplace_back(x, mean);
+    band.emplace_back(mean - std, mean + std);
   }
-  std::vector<double> sum(kGrid + 1, 0);
-  for (const Points& curve : curves) AddHeights(curve, &sum);
+};
+
+MeanCurve MeanOf(const std::vector<Points>& curves) {
+  MeanCurve mean;
+  if (curves.size() == 1) {
+    mean.points = curves[0];
+    return mean;
+  }
+  double first = 0;
+  std::vector<double> start;
+  std::vector<std::vector<double>> heights;
+  for (const Points& curve : curves) {
+    first = std::max(first, curve.front().first);
+    start.push_back(curve.front().second);
+    heights.push_back(Heights(curve));
+  }
+  if (first == 0) mean.Add(0, start);
+  std::vector<double> at_x(curves.size());
   for (int i = 0; i <= kGrid; ++i) {
     const double x = static_cast<double>(i) / kGrid;
-    if (x >= first) mean.emplace_back(x, sum[i] / static_cast<double>(curves.size()));
+    if (x < first) continue;
+    for (size_t c = 0; c < curves.size(); ++c) at_x[c] = heights[c][i];
+    mean.Add(x, at_x);
   }
   return mean;
 }
 
-Points ThinnedTo(const Points& points, int most) {
-  std::vector<CurvePoint> curve;
-  for (const auto& [x, y] : points) curve.push_back({0, x, y});
-  Points thin;
-  for (const CurvePoint& point : Thinned(curve, most, kMaxArea)) thin.emplace_back(point.x, point.y);
+NamedCurve ThinnedTo(const std::string& name, const MeanCurve& mean, int most) {
+  std::vector<CurvePoint> curve;  // with their places in the place of thresholds
+  for (const auto& [x, y] : mean.points) curve.push_back({static_cast<double>(curve.size()), x, y});
+  NamedCurve thin;
+  thin.name = name;
+  for (const CurvePoint& point : Thinned(curve, most, kMaxArea)) {
+    thin.points.emplace_back(point.x, point.y);
+    if (!mean.band.empty()) thin.band.push_back(mean.band[static_cast<size_t>(point.threshold)]);
+  }
   return thin;
 }
 
@@ -229,12 +258,17 @@ std::vector<ReportChart> CurveCharts(absl::Span<const TrialResult> results) {
   std::vector<ReportChart> charts;
   for (const CurvesOfPlot& of : plots) {
     std::vector<NamedCurve> lines;
-    for (const auto& [line, curves] : of.lines) lines.push_back({line, ThinnedTo(MeanOf(curves), most)});
+    bool bands = false;
+    for (const auto& [line, curves] : of.lines) {
+      lines.push_back(ThinnedTo(line, MeanOf(curves), most));
+      bands |= curves.size() > 1;
+    }
     ReportChart chart;
     chart.section = "Curves";
     chart.of = of.set.empty() ? NameOf(of.kind) : absl::StrCat(NameOf(of.kind), "_", of.set);
     chart.name = tasks.size() > 1 ? absl::StrCat(chart.of, "_", of.task) : chart.of;
     chart.plot = PlotOf(of.kind, lines);
+    if (bands) chart.plot.subtitle = kBandText;
     if (!of.set.empty()) absl::StrAppend(&chart.plot.title, ", unknown: ", of.set);
     if (tasks.size() > 1) absl::StrAppend(&chart.plot.title, ", ", of.task);
     charts.push_back(std::move(chart));

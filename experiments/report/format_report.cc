@@ -27,10 +27,7 @@ std::string Footer(const Report& report) {
     absl::StrAppend(&text, "\n", report.missing, " of ", report.trials, " trials have no record yet.");
   }
   if (!report.baseline.empty()) {
-    absl::StrAppend(
-        &text, "\n* differs from ", report.baseline,
-        ": t test of differences paired by split and seed, clustered by split, Holm's p < 0.05 over all tests "
-        "of a metric.");
+    absl::StrAppend(&text, "\n", StarText(report));
   }
   if (report.waiting > 0) absl::StrAppend(&text, "\nTuned trials that wait for their search: ", report.waiting, ".");
   return text;
@@ -92,12 +89,7 @@ std::string FormatLatex(const Report& report) {
   const std::vector<std::string> lines = PublishedLines(report, notes);
   for (const std::string& line : lines) absl::StrAppend(&text, "{\\footnotesize ", EscapeLatex(line), "\\par}\n");
   if (!report.baseline.empty()) {
-    absl::StrAppend(&text, "{\\footnotesize ",
-                    EscapeLatex(absl::StrCat(
-                        "* differs from ", report.baseline,
-                        ": t test of differences paired by split and seed, clustered by split, Holm's p < 0.05 over "
-                        "all tests of a metric.")),
-                    "\\par}\n");
+    absl::StrAppend(&text, "{\\footnotesize ", EscapeLatex(StarText(report)), "\\par}\n");
   }
   return text;
 }
@@ -272,6 +264,12 @@ nlohmann::ordered_json ReportJson(const Report& report) {
     json["cells"].push_back(entry);
   }
   return json;
+}
+
+std::string StarText(const Report& report) {
+  return absl::StrCat("* differs from ", report.baseline,
+                      ": t test of differences paired by split and seed, clustered by split, Holm's p < 0.05 over all "
+                      "tests of a metric.");
 }
 
 absl::StatusOr<ReportFormat> ParseReportFormat(const std::string& name) {

@@ -25,6 +25,9 @@ std::string FormatReport(const Report& report, ReportFormat format);
 // What kJson writes, but for each record's id, keys and learning curve ("results").
 nlohmann::ordered_json ReportJson(const Report& report);
 
+// What a star in the tables says. Precondition: there is a baseline.
+std::string StarText(const Report& report);
+
 }  // namespace openset
 
 #endif  // OPENSET_EXPERIMENTS_REPORT_FORMAT_REPORT_H_

@@ -13,6 +13,7 @@
 #include "experiments/report/charts.h"
 #include "experiments/report/detail_charts.h"
 #include "experiments/report/format_report.h"
+#include "experiments/report/improvement.h"
 #include "experiments/report/rank_charts.h"
 #include "experiments/spec/method.pb.h"
 #include "experiments/spec/trial.pb.h"
@@ -20,9 +21,10 @@
 namespace openset {
 namespace {
 
-constexpr size_t kMostFacts = 4;       // values that are seen without a click
-constexpr size_t kMostValues = 20000;  // of all cells together, that the page holds beside their means
-constexpr int kMaxExamples = 24;       // trials that stand for their methods
+constexpr size_t kMostFacts = 4;          // values that are seen without a click
+constexpr size_t kMostValues = 20000;     // of all cells together, that the page holds beside their means
+constexpr size_t kMostImprovements = 30;  // charts; a study of many tasks has its ranks
+constexpr int kMaxExamples = 24;          // trials that stand for their methods
 
 std::string Preformatted(const std::string& text) { return absl::StrCat("<pre>", EscapeXml(text), "</pre>\n"); }
 
@@ -58,6 +60,19 @@ void AddCharts(const std::vector<ReportChart>& charts, ChartPage* page) {
     page->charts[chart.name] = ToVegaLite(chart.plot);
   }
   if (!section.empty()) absl::StrAppend(&page->body, "</div>\n");
+}
+
+// Bars of each metric over the baseline, where there is one.
+void AddImprovement(const Report& report, ChartPage* page) {
+  if (report.baseline.empty()) return;
+  const std::vector<ImprovementChart> charts = ImprovementCharts(report, report.baseline);
+  if (charts.empty() || charts.size() > kMostImprovements) return;
+  absl::StrAppend(&page->body, "<h2>Improvement over ", EscapeXml(report.baseline), "</h2>\n<div class=\"charts\">\n");
+  for (const ImprovementChart& chart : charts) {
+    absl::StrAppend(&page->body, "<figure data-chart=\"", EscapeXml(chart.name), "\"></figure>\n");
+    page->charts[chart.name] = ToVegaLite(chart.chart);
+  }
+  absl::StrAppend(&page->body, "</div>\n");
 }
 
 void AddRanks(const RankCharts& ranks, ChartPage* page) {
@@ -176,11 +191,14 @@ absl::StatusOr<std::string> HtmlReport(const Report& report, absl::Span<const Tr
   if (!context.question.empty())
     page.body = absl::StrCat("<p class=\"question\">", EscapeXml(context.question), "</p>\n");
   absl::StrAppend(&page.body, "<p class=\"state\">", report.trials - report.missing, " of ", report.trials,
-                  " trials have a record.</p>\n<div id=\"controls\"></div>\n<div id=\"tables\"></div>\n<noscript>",
-                  Preformatted(FormatReport(report, ReportFormat::kText)), "</noscript>\n");
+                  " trials have a record.</p>\n<div id=\"controls\"></div>\n<div id=\"tables\"></div>\n");
+  if (!report.baseline.empty())
+    absl::StrAppend(&page.body, "<p class=\"state\">", EscapeXml(StarText(report)), "</p>\n");
+  absl::StrAppend(&page.body, "<noscript>", Preformatted(FormatReport(report, ReportFormat::kText)), "</noscript>\n");
   if (!report.task_lines.empty()) {
     absl::StrAppend(&page.body, "<h2>Tasks</h2>\n", Preformatted(absl::StrJoin(report.task_lines, "\n")));
   }
+  AddImprovement(report, &page);
   AddRanks(MakeRankCharts(report), &page);
   AddCharts(SensitivityCharts(report), &page);
   AddCharts(OpennessCharts(report), &page);

@@ -9,6 +9,7 @@ namespace openset {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(HtmlReport, HoldsTheNumbersPlotsAndProvenance) {
   TrialSpec trial;
@@ -37,6 +38,26 @@ TEST(HtmlReport, HoldsTheNumbersPlotsAndProvenance) {
   EXPECT_THAT(html, HasSubstr("t, split 0: f00d"));
   EXPECT_THAT(html, HasSubstr("6 known samples of 0 classes, 4 unknown ones of 0"));
   EXPECT_THAT(html, HasSubstr("out of &lt;memory&gt;"));
+}
+
+TEST(HtmlReport, SaysWhatAStarMeansAndDrawsTheImprovement) {
+  TrialSpec trials[2];
+  TrialRecord records[2];
+  for (int m = 0; m < 2; ++m) {
+    ASSERT_TRUE(ParseTextProto("task: 't' metric { auroc {} }", "trial", &trials[m]).ok());
+    trials[m].mutable_method()->set_name(m == 0 ? "first" : "second");
+    ASSERT_TRUE(ParseTextProto("metric { name: 'auroc' group { kind: POOL } }", "record", &records[m]).ok());
+    records[m].mutable_metric(0)->set_value(0.5 + 0.25 * m);
+  }
+  const std::vector<TrialResult> results = {{&trials[0], &records[0]}, {&trials[1], &records[1]}};
+  Report report = MakeReport("study", results);
+  EXPECT_THAT(HtmlReport(report, results, {}).value(), Not(HasSubstr("* differs from")));
+  report.baseline = "first";
+  report.cells[1].significance = Significance{0.01, true};
+  const std::string html = HtmlReport(report, results, {}).value();
+  EXPECT_THAT(html, HasSubstr("<p class=\"state\">* differs from first: t test"));
+  EXPECT_THAT(html, HasSubstr("\"detectable\":true"));
+  EXPECT_THAT(html, HasSubstr("<figure data-chart=\"improvement_auroc\"></figure>"));
 }
 
 }  // namespace

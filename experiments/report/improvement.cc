@@ -24,7 +24,7 @@ bool IsDrawn(const ReportCell& cell) {
 
 std::string BaselineRow(const Report& report, const std::string& baseline) {
   for (const ReportCell& cell : report.cells) {
-    if (baseline.empty() || cell.method == baseline) return RowName(cell);
+    if (baseline.empty() || cell.method == baseline || RowName(cell) == baseline) return RowName(cell);
   }
   return "";
 }

@@ -59,6 +59,7 @@
     const td = element('td', {title: `n = ${cell.n}; ${(cell.values ?? []).map((v, i) => `split ${cell.splits[i]}, seed ${cell.seeds[i]}: ${shown(v, cell)}`).join('; ')}`}, mean);
     td.dataset.mean = cell.mean;
     if (cell.n > 1) td.append(element('span', {className: 'spread'}, ` ± ${shown(cell.std, cell)}`));
+    if (cell.detectable) td.append(element('sup', {className: 'star', title: `differs from ${report.baseline}: p = ${cell.p_value.toPrecision(2)}`}, '*'));
     for (const published of cell.published ? [cell.published, ...(cell.also_published ?? [])] : []) {
       const difference = cell.mean - published.value;
       td.append(element('span', {className: 'published', title: [published.source, published.place,

@@ -28,6 +28,21 @@ std::string ColumnName(const std::string& axis, const std::vector<std::string>& 
   return std::find(fixed.begin(), fixed.end(), axis) == fixed.end() ? axis : absl::StrCat("axis_", axis);
 }
 
+// Samples of a row's group against all known ones; of means over groups none are said.
+std::vector<std::string> SampleColumns(const SampleCounts& counts, const MetricGroup& group) {
+  if (!counts.has_known() || !counts.has_unknown()) return {"", "", ""};
+  const std::string name = GroupText(group);
+  const auto text = [&](int64_t unknown) -> std::vector<std::string> {
+    const double ratio = static_cast<double>(counts.known()) / static_cast<double>(unknown);
+    return {absl::StrCat(counts.known()), absl::StrCat(unknown), unknown > 0 ? FullPrecision(ratio) : ""};
+  };
+  if (name == kPool) return text(counts.unknown());
+  for (const GroupCount& of : counts.group()) {
+    if (of.name() == name) return text(of.samples());
+  }
+  return {absl::StrCat(counts.known()), "", ""};
+}
+
 std::string BetterOf(const MetricRecord& metric) {
   if (!metric.has_higher_is_better()) return "";
   return metric.higher_is_better() ? "higher" : "lower";
@@ -36,9 +51,11 @@ std::string BetterOf(const MetricRecord& metric) {
 }  // namespace
 
 Table TidyTable(absl::Span<const TrialResult> results) {
-  const std::vector<std::string> before = {"trial", "method", "task", "split", "seed", "unknown_classes", "openness"};
-  const std::vector<std::string> after = {"group", "metric", "value",   "unit",      "better",
-                                          "low",   "high",   "outputs", "checkpoint"};
+  const std::vector<std::string> before = {"trial",         "method",          "task",    "split", "seed",
+                                           "known_classes", "unknown_classes", "openness"};
+  const std::vector<std::string> after = {
+      "group", "known_samples", "unknown_samples", "known_per_unknown", "metric", "value", "unit", "better",
+      "low",   "high",          "outputs",         "checkpoint"};
   std::vector<std::string> fixed = before;
   fixed.insert(fixed.end(), after.begin(), after.end());
   const std::vector<std::string> axes = AxisNames(results);
@@ -55,6 +72,7 @@ Table TidyTable(absl::Span<const TrialResult> results) {
                                       trial.task(),
                                       absl::StrCat(trial.split()),
                                       absl::StrCat(trial.seed()),
+                                      absl::StrCat(trial.data().test_known().class_id_size()),
                                       absl::StrCat(CountUnknownClasses(trial.data())),
                                       FullPrecision(trial.openness())};
     for (const std::string& axis : axes) {
@@ -65,9 +83,11 @@ Table TidyTable(absl::Span<const TrialResult> results) {
     for (const MetricRecord& metric : record.metric()) {
       std::vector<std::string> row = start;
       const bool interval = metric.interval().has_low();
+      row.push_back(GroupText(metric.group()));
+      for (std::string& cell : SampleColumns(record.counts(), metric.group())) row.push_back(std::move(cell));
       for (std::string cell :
-           {GroupText(metric.group()), metric.name(), metric.has_value() ? FullPrecision(metric.value()) : "",
-            metric.unit(), BetterOf(metric), interval ? FullPrecision(metric.interval().low()) : "",
+           {metric.name(), metric.has_value() ? FullPrecision(metric.value()) : "", metric.unit(), BetterOf(metric),
+            interval ? FullPrecision(metric.interval().low()) : "",
             interval ? FullPrecision(metric.interval().high()) : "", record.outputs_key(), record.checkpoint_key()}) {
         row.push_back(std::move(cell));
       }

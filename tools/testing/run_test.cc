@@ -144,7 +144,7 @@ TEST(Run, WhatIsDoneIsNotDoneAgain) {
 
   // The same for other programs, as a page, and drawn.
   const ProgramResult tidy = program.Run({"report", "study.textproto", "--format=csv", "--tidy"});
-  EXPECT_THAT(tidy.out, StartsWith("trial,method,task,split,seed,unknown_classes,openness,"));
+  EXPECT_THAT(tidy.out, StartsWith("trial,method,task,split,seed,known_classes,unknown_classes,openness,"));
   EXPECT_EQ(std::count(tidy.out.begin(), tidy.out.end(), '\n'), 1 + 3 * 2);
   program.Write("tidy.csv", tidy.out);
   EXPECT_THAT(program.Run({"report", "study.textproto", "--format=html"}).out,

@@ -6,6 +6,7 @@
 #include "core/files/files.h"
 #include "experiments/report/format_report.h"
 #include "experiments/report/html_report.h"
+#include "experiments/report/significance.h"
 #include "tools/testing/report_page/made_up_results.h"
 
 int main(int argc, char** argv) {
@@ -14,7 +15,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   const openset::MadeUpResults made = openset::MakeUpResults({});
-  const openset::Report report = openset::MakeReport("made_up", made.results);
+  openset::Report report = openset::MakeReport("made_up", made.results);
+  openset::AddSignificance("method_0", &report);
   openset::ReportContext context;
   context.question = "Does the page work?";
   context.spec = "name: \"made_up\"\n";

@@ -39,6 +39,15 @@ def check_numbers(page, report):
               f"{want_text} is shown as {text}")
 
 
+def check_stars(page, report):
+    """As many stars as the text tables have, and what they say."""
+    stars = page.run("[...document.querySelectorAll('#tables sup.star')].map((sup) => sup.title)")
+    want = sum(1 for cell in report["cells"] if cell.get("detectable"))
+    check(want > 0 and len(stars) == want, f"{want} differences are detectable, {len(stars)} stars")
+    check(all(title.startswith(f"differs from {report['baseline']}: p = ") for title in stars), f"stars say {stars[:3]}")
+    check("* differs from" in page.run("document.body.textContent"), "what a star means")
+
+
 def check_sorting(page):
     column = "[...document.querySelectorAll('#tables tbody')][0].querySelectorAll('tr')"
     means = f"[...{column}].map((tr) => Number(tr.children[2].dataset.mean))"
@@ -100,6 +109,7 @@ def main(page_file, report_file, screenshots=None):
                 page.screenshot(os.path.join(screenshots, f"page_{width}{'_dark' if dark else ''}.png"))
             if (width, dark) == (1280, False):
                 check_numbers(page, report)
+                check_stars(page, report)
                 check_sorting(page)
                 check_filters(page, report)
                 check_legend(page)
