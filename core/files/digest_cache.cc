@@ -1,87 +1,149 @@
 #include "core/files/digest_cache.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <iterator>
+#include <map>
+#include <unordered_map>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
 
 namespace openset {
+namespace {
+
 // What tells one state of a file from another; no text if there is no such file.
-DigestCache::State DigestCache::StateOf(const std::string& path, int64_t* bytes) {
+struct State {
+  std::string text;
+  int64_t bytes = 0;
+  int64_t changed_at_seconds = 0;
+
+  bool HadSettled(std::time_t started) const { return changed_at_seconds + DigestCache::kSettled <= started; }
+};
+
+// `folder`: a descriptor, which `name` starts from.
+State StateOf(int folder, const std::string& name) {
   struct stat info;
-  if (stat(path.c_str(), &info) != 0) return {};
-  *bytes = info.st_size;
+  if (fstatat(folder, name.c_str(), &info, 0) != 0) return {};
   return {absl::StrCat(info.st_dev, " ", info.st_ino, " ", info.st_size, " ", info.st_mtim.tv_sec, ".",
                        info.st_mtim.tv_nsec, " ", info.st_ctim.tv_sec, ".", info.st_ctim.tv_nsec),
-          std::max(info.st_mtim.tv_sec, info.st_ctim.tv_sec)};
+          info.st_size, std::max<int64_t>(info.st_mtim.tv_sec, info.st_ctim.tv_sec)};
 }
+
+std::string Absolute(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::absolute(path, error).lexically_normal().string();
+}
+
+// Of a folder's files, by their names.
+struct Known {
+  std::string state;
+  std::string digest;
+};
+using Memory = std::unordered_map<std::string, Known>;
+
+// An entry of a folder's files: a line with the SHA-256 of what follows; then "DIGEST STATE/NAME" and '\0' for each.
+// Nothing where it is not there or damaged.
+Memory ReadMemory(const std::string& entry) {
+  const absl::StatusOr<std::string> content = ReadFile(entry);
+  if (!content.ok() || content->size() < 65 || (*content)[64] != '\n') return {};
+  absl::string_view rest = absl::string_view(*content).substr(65);
+  if (absl::string_view(*content).substr(0, 64) != Sha256Hex(rest)) return {};
+  Memory memory;
+  while (!rest.empty()) {
+    const absl::string_view record = rest.substr(0, rest.find('\0'));
+    rest.remove_prefix(std::min(rest.size(), record.size() + 1));
+    const size_t slash = record.find('/');
+    if (slash == absl::string_view::npos || slash < 65) return {};
+    memory[std::string(record.substr(slash + 1))] = {std::string(record.substr(65, slash - 65)),
+                                                     std::string(record.substr(0, 64))};
+  }
+  return memory;
+}
+
+std::string ToText(const Memory& memory) {
+  const std::map<std::string, Known> sorted(memory.begin(), memory.end());
+  std::string rest;
+  for (const auto& [name, known] : sorted) {
+    absl::StrAppend(&rest, known.digest, " ", known.state, "/", name, absl::string_view("", 1));
+  }
+  return absl::StrCat(Sha256Hex(rest), "\n", rest);
+}
+
+}  // namespace
 
 DigestCache DigestCache::OfUser() {
   const char* home = std::getenv("HOME");
   return DigestCache(home == nullptr ? "" : absl::StrCat(home, "/.cache/openset/digests"));
 }
 
+std::string DigestCache::EntryOf(const std::string& absolute) const {
+  return JoinPath(folder_, openset::Sha256Hex(absolute));
+}
+
 absl::StatusOr<std::string> DigestCache::Sha256Hex(const std::string& path) const {
-  int64_t bytes = 0;
-  const State state = StateOf(path, &bytes);
-  if (state.text.empty() || bytes < min_bytes_) return Sha256HexOfFile(path);
-  return Remembered(
-      path, [&] { return StateOf(path, &bytes); }, [&] { return Sha256HexOfFile(path); });
-}
-
-absl::StatusOr<std::string> DigestCache::Sha256HexOfFiles(const std::string& folder,
-                                                          const std::vector<std::string>& names,
-                                                          const std::function<void()>& hashed) const {
-  const auto state_of = [&] {
-    State all;
-    Sha256 sum;
-    for (const std::string& name : names) {
-      int64_t bytes = 0;
-      const State state = StateOf(JoinPath(folder, name), &bytes);
-      all.changed_at_seconds = std::max(all.changed_at_seconds, state.changed_at_seconds);
-      sum.Update(absl::StrCat(name, "\n", state.text, "\n"));
-    }
-    all.text = ToHex(sum.Finish());
-    return all;
-  };
-  // The path of a folder's files, which is no file's.
-  return Remembered(JoinPath(folder, ""), state_of, [&]() -> absl::StatusOr<std::string> {
-    Sha256 sum;
-    for (const std::string& name : names) {
-      OPENSET_ASSIGN_OR_RETURN(const std::string digest, Sha256HexOfFile(JoinPath(folder, name)));
-      sum.Update(absl::StrCat(name, " ", digest, "\n"));
-      if (hashed != nullptr) hashed();
-    }
-    return ToHex(sum.Finish());
-  });
-}
-
-absl::StatusOr<std::string> DigestCache::Remembered(const std::string& path, const std::function<State()>& state_of,
-                                                    const std::function<absl::StatusOr<std::string>()>& compute) const {
-  if (folder_.empty()) return compute();
-  std::error_code error;
-  const std::string absolute = std::filesystem::absolute(path, error).lexically_normal().string();
-  const std::string entry = JoinPath(folder_, openset::Sha256Hex(absolute));
-  const State state = state_of();
+  const State state = StateOf(AT_FDCWD, path);
+  if (folder_.empty() || state.text.empty() || state.bytes < min_bytes_) return Sha256HexOfFile(path);
+  const std::string absolute = Absolute(path), entry = EntryOf(absolute);
   // Three lines: the path, its state, the digest.
   const std::vector<std::string> lines = absl::StrSplit(ReadFile(entry).value_or(""), '\n');
   if (lines.size() == 4 && lines[0] == absolute && lines[1] == state.text && lines[2].size() == 64) return lines[2];
 
   const std::time_t started = std::time(nullptr);
-  OPENSET_ASSIGN_OR_RETURN(std::string digest, compute());
-  const bool has_settled = state.changed_at_seconds + kSettled <= started;
-  if (has_settled && state_of().text == state.text && MakeFolders(folder_).ok()) {
+  OPENSET_ASSIGN_OR_RETURN(std::string digest, Sha256HexOfFile(path));
+  if (state.HadSettled(started) && StateOf(AT_FDCWD, path).text == state.text && MakeFolders(folder_).ok()) {
     WriteFileAtomically(entry, absl::StrCat(absolute, "\n", state.text, "\n", digest, "\n")).IgnoreError();
   }
   return digest;
+}
+
+absl::StatusOr<std::string> DigestCache::Sha256HexOfFiles(const std::string& folder,
+                                                          const std::vector<std::string>& names,
+                                                          const std::function<void()>& hashed) const {
+  // The path of a folder's files, which is no file's.
+  const std::string entry = folder_.empty() ? "" : EntryOf(Absolute(JoinPath(folder, "")));
+  Memory memory = entry.empty() ? Memory() : ReadMemory(entry);
+  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const absl::Cleanup close_it = [descriptor] {
+    if (descriptor >= 0) close(descriptor);
+  };
+  Sha256 sum;
+  bool is_new = false;
+  for (const std::string& name : names) {
+    const State state = StateOf(descriptor, name);
+    const auto found = memory.find(name);
+    if (found != memory.end() && !state.text.empty() && found->second.state == state.text) {
+      sum.Update(absl::StrCat(name, " ", found->second.digest, "\n"));
+      continue;
+    }
+    const std::time_t started = std::time(nullptr);
+    OPENSET_ASSIGN_OR_RETURN(const std::string digest, Sha256HexOfFile(JoinPath(folder, name)));
+    sum.Update(absl::StrCat(name, " ", digest, "\n"));
+    if (hashed != nullptr) hashed();
+    if (state.HadSettled(started) && StateOf(descriptor, name).text == state.text) {
+      memory[name] = {state.text, digest};
+      is_new = true;
+    }
+  }
+  if (is_new && !entry.empty() && MakeFolders(folder_).ok()) {
+    // Files that are gone are forgotten.
+    for (auto it = memory.begin(); it != memory.end();) {
+      it = StateOf(descriptor, it->first).text.empty() ? memory.erase(it) : std::next(it);
+    }
+    WriteFileAtomically(entry, ToText(memory)).IgnoreError();
+  }
+  return ToHex(sum.Finish());
 }
 
 }  // namespace openset

@@ -78,29 +78,63 @@ TEST_F(DigestCacheTest, RemembersWhatHasSettled) {
   EXPECT_EQ(*cache_.Sha256Hex(file_), Sha256Hex("abe"));
 }
 
-TEST_F(DigestCacheTest, FilesOfAFolderAreRememberedAsOne) {
+// Each file is remembered by itself, in one entry for the folder.
+TEST_F(DigestCacheTest, FilesOfAFolderAreRemembered) {
   const std::string images = folder_ + "/images";
   std::filesystem::create_directories(images);
   Write(images + "/a", "abc");
   Write(images + "/b", "");
-  Write(images + "/other", "not asked for");
-  const auto digest_of = [](const std::string& a) {
-    return Sha256Hex("a " + Sha256Hex(a) + "\nb " + Sha256Hex("") + "\n");
+  Write(images + "/c d", "third");
+  const auto digest_of = [](const std::string& a, const std::string& b) {
+    return Sha256Hex("a " + Sha256Hex(a) + "\nb " + Sha256Hex(b) + "\n");
   };
-  EXPECT_EQ(*cache_.Sha256HexOfFiles(images, {"a", "b"}), digest_of("abc"));
+  int hashed = 0;
+  const auto count = [&hashed] { ++hashed; };
+  EXPECT_EQ(*cache_.Sha256HexOfFiles(images, {"a", "b"}, count), digest_of("abc", ""));
   EXPECT_TRUE(Entries().empty());  // too new
   Write(file_, "");
   Settle();
-  EXPECT_EQ(*cache_.Sha256HexOfFiles(images, {"a", "b"}), digest_of("abc"));
+  EXPECT_EQ(*cache_.Sha256HexOfFiles(images, {"a", "b"}, count), digest_of("abc", ""));
   ASSERT_EQ(Entries().size(), 1);
-  Falsify();
-  EXPECT_EQ(*cache_.Sha256HexOfFiles(images, {"a", "b"}), false_digest_);
-  EXPECT_EQ(*cache_.Sha256HexOfFiles(images, {"b"}), Sha256Hex("b " + Sha256Hex("") + "\n"));
+  EXPECT_EQ(hashed, 4);
+  // Other files of the folder, and all of them, as the parts of a data set do.
+  EXPECT_EQ(*cache_.Sha256HexOfFiles(images, {"c d"}, count), Sha256Hex("c d " + Sha256Hex("third") + "\n"));
+  EXPECT_EQ(hashed, 5);
+  EXPECT_EQ(*cache_.Sha256HexOfFiles(images, {"b", "a"}, count),
+            Sha256Hex("b " + Sha256Hex("") + "\na " + Sha256Hex("abc") + "\n"));
+  EXPECT_TRUE(cache_.Sha256HexOfFiles(images, {"a", "b", "c d"}, count).ok());
+  EXPECT_EQ(hashed, 5) << "nothing has changed";
+  EXPECT_EQ(Entries().size(), 1);
 
   // One of them changes, its size does not.
   Write(images + "/a", "abd");
-  EXPECT_EQ(*cache_.Sha256HexOfFiles(images, {"a", "b"}), digest_of("abd"));
-  EXPECT_EQ(cache_.Sha256HexOfFiles(images, {"a", "none"}).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(*cache_.Sha256HexOfFiles(images, {"a", "b"}, count), digest_of("abd", ""));
+  EXPECT_EQ(hashed, 6);
+  // A file that is gone is forgotten with the next change.
+  std::filesystem::remove(images + "/c d");
+  EXPECT_EQ(cache_.Sha256HexOfFiles(images, {"a", "c d"}).status().code(), absl::StatusCode::kNotFound);
+  Write(file_, "again");
+  Settle();
+  EXPECT_EQ(*cache_.Sha256HexOfFiles(images, {"a", "b"}, count), digest_of("abd", ""));
+  const std::string entry = folder_ + "/cache/" + Entries().at(0), content = *ReadFile(entry);
+  EXPECT_EQ(content.find("c d"), std::string::npos);
+
+  // A digest that is false shows that it was not computed; a damaged entry is none.
+  const std::string false_b = [&] {
+    std::string rest = content.substr(65);
+    rest.replace(rest.find(Sha256Hex("")), 64, false_digest_);
+    return Sha256Hex(rest) + "\n" + rest;
+  }();
+  Write(entry, false_b);
+  EXPECT_EQ(*cache_.Sha256HexOfFiles(images, {"b"}), Sha256Hex("b " + false_digest_ + "\n"));
+  for (const size_t at : {size_t{0}, size_t{63}, size_t{64}, size_t{65}, content.size() / 2, content.size() - 1}) {
+    std::string flipped = false_b;
+    flipped[at] = static_cast<char>(flipped[at] ^ 0x20);
+    for (const std::string& damaged : {flipped, false_b.substr(0, at)}) {
+      Write(entry, damaged);
+      EXPECT_EQ(*cache_.Sha256HexOfFiles(images, {"b"}), Sha256Hex("b " + Sha256Hex("") + "\n")) << at;
+    }
+  }
 }
 
 TEST_F(DigestCacheTest, SmallFilesAreAlwaysHashed) {
