@@ -11,6 +11,8 @@
 namespace openset {
 namespace {
 
+constexpr int64_t kWaiting = 16;
+
 std::atomic<int> thread_limit{std::numeric_limits<int>::max()};
 
 int NumCpus() {
@@ -22,6 +24,18 @@ int NumCpus() {
   return CPU_COUNT(&allowed);
 }
 
+// In at most so many threads.
+void RunIn(int64_t threads, int64_t count, const std::function<void(int64_t)>& work) {
+  std::atomic<int64_t> next{0};
+  const auto run = [&] {
+    for (int64_t i = next++; i < count; i = next++) work(i);
+  };
+  std::vector<std::thread> others;
+  for (int64_t t = 1; t < std::min(threads, count); ++t) others.emplace_back(run);
+  run();
+  for (std::thread& thread : others) thread.join();
+}
+
 }  // namespace
 
 int NumThreads() { return std::max(1, std::min(NumCpus(), thread_limit.load())); }
@@ -29,16 +43,10 @@ int NumThreads() { return std::max(1, std::min(NumCpus(), thread_limit.load()));
 void LimitThreads(int threads) { thread_limit = threads; }
 
 void InParallel(int64_t count, const std::function<void(int64_t)>& work) {
-  std::atomic<int64_t> next{0};
-  const auto run = [&] {
-    for (int64_t i = next++; i < count; i = next++) work(i);
-  };
-  const int64_t threads = count > 1 ? std::min<int64_t>(count, NumThreads()) : 1;
-  std::vector<std::thread> others;
-  for (int64_t t = 1; t < threads; ++t) others.emplace_back(run);
-  run();
-  for (std::thread& thread : others) thread.join();
+  RunIn(count > 1 ? NumThreads() : 1, count, work);
 }
+
+void InParallelWaiting(int64_t count, const std::function<void(int64_t)>& work) { RunIn(kWaiting, count, work); }
 
 void InParallelRanges(int64_t count, int64_t size, const std::function<void(int64_t begin, int64_t end)>& work) {
   InParallel((count + size - 1) / size, [&](int64_t i) { work(i * size, std::min(count, (i + 1) * size)); });

@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <limits>
 #include <mutex>
 #include <set>
@@ -27,6 +28,8 @@ TEST_F(InParallelTest, DoesEachPieceOnce) {
       std::vector<std::atomic<int>> calls(count);
       InParallel(count, [&](int64_t i) { ++calls[i]; });
       for (const auto& number : calls) EXPECT_EQ(number, 1);
+      InParallelWaiting(count, [&](int64_t i) { ++calls[i]; });
+      for (const auto& number : calls) EXPECT_EQ(number, 2);
     }
   }
 }
@@ -56,6 +59,21 @@ TEST_F(InParallelTest, TakesNoMoreThreadsThanItMay) {
     threads.insert(std::this_thread::get_id());
   });
   EXPECT_THAT(threads, ::testing::ElementsAre(std::this_thread::get_id()));
+}
+
+// Each piece waits for the others: 16 are begun before one of them ends.
+TEST_F(InParallelTest, WaitsForManyAtOnce) {
+  LimitThreads(1);
+  std::mutex mutex;
+  std::condition_variable changed;
+  int begun = 0;
+  InParallelWaiting(16, [&](int64_t) {
+    std::unique_lock<std::mutex> lock(mutex);
+    ++begun;
+    changed.notify_all();
+    changed.wait(lock, [&] { return begun == 16; });
+  });
+  EXPECT_EQ(begun, 16);
 }
 
 TEST_F(InParallelTest, TakesNoMoreThreadsThanThereAreCpusForIt) {

@@ -157,7 +157,7 @@ absl::StatusOr<FolderListing> ListingMemory::List(const std::string& root,
   const std::time_t started = std::time(nullptr);
   std::vector<std::string> new_state(count);  // of what is listed now and to be remembered
   std::vector<absl::Status> status(count);
-  InParallel(count, [&](int64_t i) {
+  InParallelWaiting(count, [&](int64_t i) {
     const std::string where = JoinPath(root, folder[i]);
     const State state = StateOf(where);
     const auto known = memory.find(folder[i]);

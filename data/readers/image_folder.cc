@@ -113,7 +113,7 @@ absl::StatusOr<std::string> ListingDigest(const FolderListing& listing) {
   const auto folders = static_cast<int64_t>(listing.folder.size());
   for (int64_t begin = 0; begin < folders; begin += kChunk) {
     std::vector<absl::StatusOr<std::string>> lines(std::min(kChunk, folders - begin));
-    InParallel(static_cast<int64_t>(lines.size()), [&](int64_t i) { lines[i] = SizesOf(listing, begin + i); });
+    InParallelWaiting(static_cast<int64_t>(lines.size()), [&](int64_t i) { lines[i] = SizesOf(listing, begin + i); });
     for (const absl::StatusOr<std::string>& some : lines) {
       OPENSET_RETURN_IF_ERROR(some.status());
       sum.Update(*some);
