@@ -207,18 +207,24 @@ int64_t NpyArray::size() const {
   return count;
 }
 
-absl::StatusOr<NpyArray> ParseNpy(absl::string_view bytes) {
+absl::StatusOr<NpyArray> ParseNpy(absl::string_view given) {
+  absl::string_view bytes = given;
+  const auto cut_short = [&] { return Damaged(absl::StrCat("it is cut short at byte ", given.size())); };
   if (!absl::ConsumePrefix(&bytes, kMagic)) return Damaged("it does not start with the magic bytes");
-  if (bytes.size() < 4) return Damaged("it is cut short");
+  if (bytes.size() < 4) return cut_short();
   const int major = static_cast<uint8_t>(bytes[0]);
-  if (major < 1 || major > 3) return Damaged(absl::StrCat("version ", major));
+  if (major < 1 || major > 3) return Damaged(absl::StrCat("version ", major, ", at byte ", kMagic.size()));
   const size_t length_bytes = major == 1 ? 2 : 4;
-  if (bytes.size() < 2 + length_bytes) return Damaged("it is cut short");
+  if (bytes.size() < 2 + length_bytes) return cut_short();
   size_t header_length = 0;
   for (size_t i = 0; i < length_bytes; ++i) header_length |= size_t{static_cast<uint8_t>(bytes[2 + i])} << (8 * i);
   bytes.remove_prefix(2 + length_bytes);
-  if (bytes.size() < header_length) return Damaged("it is cut short");
-  OPENSET_ASSIGN_OR_RETURN(Header header, ParseHeader(bytes.substr(0, header_length)));
+  if (bytes.size() < header_length) return cut_short();
+  absl::StatusOr<Header> parsed = ParseHeader(bytes.substr(0, header_length));
+  if (absl::IsDataLoss(parsed.status())) {
+    return absl::DataLossError(absl::StrCat(parsed.status().message(), ", at byte ", kMagic.size() + 2 + length_bytes));
+  }
+  OPENSET_ASSIGN_OR_RETURN(Header header, std::move(parsed));
   bytes.remove_prefix(header_length);
 
   OPENSET_ASSIGN_OR_RETURN(const int64_t element_bytes, ElementBytes(header.descr));
@@ -233,7 +239,8 @@ absl::StatusOr<NpyArray> ParseNpy(absl::string_view bytes) {
   }
   if (expected != static_cast<int64_t>(bytes.size())) {
     return Damaged(absl::StrCat("its header (type ", header.descr, ", shape ", absl::StrJoin(header.shape, "x"),
-                                ") asks for ", expected, " bytes and it has ", bytes.size()));
+                                ") asks for ", expected, " bytes and it has ", bytes.size(), " from byte ",
+                                given.size() - bytes.size(), " on"));
   }
   NpyArray array{std::move(header.descr), std::move(header.shape), std::string(bytes)};
   if (header.column_major && array.shape.size() > 1) array.data = ToRowMajor(array.data, array.shape, element_bytes);

@@ -40,6 +40,7 @@ absl::StatusOr<std::string> ZipReader::Read(absl::string_view name, size_t max_b
   const unz64_file_pos place = {found->second.in_list, found->second.number};
   std::string content, chunk(1 << 16, '\0');
   int got = -1;
+  uint64_t at = place.pos_in_zip_directory;  // in the file
   if (unzGoToFilePos64(zip_.get(), &place) == UNZ_OK && unzOpenCurrentFile(zip_.get()) == UNZ_OK) {
     while ((got = unzReadCurrentFile(zip_.get(), chunk.data(), static_cast<unsigned>(chunk.size()))) > 0) {
       content.append(chunk, 0, got);
@@ -49,9 +50,10 @@ absl::StatusOr<std::string> ZipReader::Read(absl::string_view name, size_t max_b
             absl::StrCat("member '", OneLine(name), "' has more than ", max_bytes, " bytes, which is refused"));
       }
     }
+    at = unzGetCurrentFileZStreamPos64(zip_.get());
     if (unzCloseCurrentFile(zip_.get()) != UNZ_OK) got = -1;  // compares the CRC
   }
-  if (got != 0) return absl::DataLossError(absl::StrCat("member '", OneLine(name), "' is damaged"));
+  if (got != 0) return absl::DataLossError(absl::StrCat("member '", OneLine(name), "' is damaged, at byte ", at));
   return content;
 }
 

@@ -38,10 +38,10 @@ absl::Status Damaged(absl::string_view format, absl::string_view what) {
   return absl::DataLossError(absl::StrCat("not a valid ", format, " image (", what, ")"));
 }
 
-// `most` is the number of pixels that the bytes can hold.
-absl::Status CheckSize(absl::string_view format, int64_t height, int64_t width, int64_t most) {
+// `most` is the number of pixels that the bytes can hold, `at` the byte before or at which the sizes lie.
+absl::Status CheckSize(absl::string_view format, int64_t height, int64_t width, int64_t most, size_t at) {
   if (height > 0 && width > 0 && height * width <= kMaxPixels && height * width <= most) return absl::OkStatus();
-  return Damaged(format, absl::StrCat("it says that it is ", width, " x ", height, " pixels"));
+  return Damaged(format, absl::StrCat("it says that it is ", width, " x ", height, " pixels, at byte ", at));
 }
 
 absl::StatusOr<Interleaved> DecodePng(absl::string_view bytes) {
@@ -56,7 +56,8 @@ absl::StatusOr<Interleaved> DecodePng(absl::string_view bytes) {
   spng_ihdr header;
   if (const int error = spng_get_ihdr(png.get(), &header)) return damaged(error);
   // Deflate makes at most 1032 bytes of one, and a byte is at most 8 pixels.
-  OPENSET_RETURN_IF_ERROR(CheckSize("PNG", header.height, header.width, 8 * 1032 * static_cast<int64_t>(bytes.size())));
+  OPENSET_RETURN_IF_ERROR(
+      CheckSize("PNG", header.height, header.width, 8 * 1032 * static_cast<int64_t>(bytes.size()), input.at));
   const bool grey = header.color_type == SPNG_COLOR_TYPE_GRAYSCALE && header.bit_depth <= 8;
   Interleaved image{grey ? 1 : 3, header.height, header.width, {}};
   image.pixels.resize(image.channels * image.height * image.width);
@@ -99,7 +100,8 @@ bool RunJpeg(jpeg_decompress_struct* info, JpegError* error, absl::string_view b
   image->height = info->image_height;
   image->width = info->image_width;
   // A block of 64 pixels takes a bit at least.
-  *size = CheckSize("JPEG", image->height, image->width, 1024 * static_cast<int64_t>(bytes.size()));
+  *size = CheckSize("JPEG", image->height, image->width, 1024 * static_cast<int64_t>(bytes.size()),
+                    bytes.size() - std::min(bytes.size(), info->src->bytes_in_buffer));
   if (!size->ok()) return true;
   image->pixels.resize(image->channels * image->height * image->width);
   jpeg_start_decompress(info);
@@ -151,14 +153,35 @@ absl::StatusOr<Interleaved> DecodeJpeg(absl::string_view bytes) {
   return image.channels == 4 ? FromCmyk(image) : std::move(image);
 }
 
+uint32_t LittleEndian32(absl::string_view bytes) {
+  uint32_t value = 0;
+  for (int i = 3; i >= 0; --i) value = value << 8 | static_cast<uint8_t>(bytes[i]);
+  return value;
+}
+
+// Why libwebp, which does not say, could not decode the bytes.
+std::string WebpReason(absl::string_view bytes) {
+  const uint64_t whole = 8 + uint64_t{LittleEndian32(bytes.substr(4))};
+  if (whole > bytes.size()) return absl::StrCat("cut short at byte ", bytes.size(), " of ", whole);
+  // The chunk of the image itself, behind those of its extensions.
+  size_t at = 12;
+  while (at + 8 <= bytes.size() && !absl::StartsWith(bytes.substr(at), "VP8 ") &&
+         !absl::StartsWith(bytes.substr(at), "VP8L")) {
+    const uint64_t length = LittleEndian32(bytes.substr(at + 4));
+    at += 8 + length + length % 2;
+  }
+  if (at + 8 > bytes.size()) return absl::StrCat("it has no image behind byte 12 of ", bytes.size());
+  return absl::StrCat("the image's data are damaged, from byte ", at, " of ", bytes.size(), " on");
+}
+
 absl::StatusOr<Interleaved> DecodeWebp(absl::string_view bytes) {
   const auto* data = reinterpret_cast<const uint8_t*>(bytes.data());
   int width = 0, height = 0;
-  if (WebPGetInfo(data, bytes.size(), &width, &height) == 0) return Damaged("WebP", "its header");
-  OPENSET_RETURN_IF_ERROR(CheckSize("WebP", height, width, kMaxPixels));
+  if (WebPGetInfo(data, bytes.size(), &width, &height) == 0) return Damaged("WebP", WebpReason(bytes));
+  OPENSET_RETURN_IF_ERROR(CheckSize("WebP", height, width, kMaxPixels, 12));
   // Its own memory is touched only as far as there are data, whatever size they claim.
   const std::unique_ptr<uint8_t, void (*)(void*)> decoded(WebPDecodeRGB(data, bytes.size(), &width, &height), WebPFree);
-  if (decoded == nullptr) return Damaged("WebP", absl::StrCat(bytes.size(), " bytes, damaged or cut short"));
+  if (decoded == nullptr) return Damaged("WebP", WebpReason(bytes));
   const uint8_t* const begin = decoded.get();
   return Interleaved{3, height, width, std::vector<uint8_t>(begin, begin + 3 * int64_t{height} * width)};
 }
@@ -167,7 +190,7 @@ absl::StatusOr<Interleaved> Decode(absl::string_view bytes) {
   if (absl::StartsWith(bytes, "\x89PNG")) return DecodePng(bytes);
   if (absl::StartsWith(bytes, "\xff\xd8\xff")) return DecodeJpeg(bytes);
   if (absl::StartsWith(bytes, "RIFF") && bytes.size() >= 12 && bytes.substr(8, 4) == "WEBP") return DecodeWebp(bytes);
-  return absl::DataLossError("not a PNG, JPEG or WebP image");
+  return absl::DataLossError(absl::StrCat("not a PNG, JPEG or WebP image, at byte 0 of ", bytes.size()));
 }
 
 // The orientation of a JPEG file's EXIF data, 1 (as it is stored) where it has none.

@@ -81,7 +81,8 @@ TEST(DecodeImage, DamagedExifIsPassedOver) {
 
 TEST(DecodeImage, WhatIsNoImageIsRefused) {
   for (const std::string bytes : {"", "GIF89a", "\xff\xd8", "RIFF", "RIFF1234WEB"}) {
-    EXPECT_EQ(DecodeImage(bytes, 3).status(), absl::DataLossError("not a PNG, JPEG or WebP image"));
+    EXPECT_EQ(DecodeImage(bytes, 3).status(),
+              absl::DataLossError(absl::StrCat("not a PNG, JPEG or WebP image, at byte 0 of ", bytes.size())));
   }
 }
 
@@ -128,10 +129,28 @@ TEST(DecodeImage, GiantsThatFewBytesClaimAreNotAllocated) {
   ASSERT_NE(frame, std::string::npos);
   jpeg.replace(frame + 5, 4, BigEndian(60000, 2) + BigEndian(1000, 2));
   EXPECT_THAT(std::string(DecodeImage(jpeg, 3).status().message()),
-              HasSubstr("not a valid JPEG image (it says that it is 1000 x 60000 pixels)"));
+              HasSubstr("not a valid JPEG image (it says that it is 1000 x 60000 pixels, at byte "));
   std::string png = Bytes("rgb.png").substr(0, 16) + BigEndian(100000, 4) + BigEndian(100000, 4);
   png += Bytes("rgb.png").substr(24);
   EXPECT_EQ(DecodeImage(png, 3).status().code(), absl::StatusCode::kDataLoss);
+}
+
+TEST(DecodeImage, ErrorsSayWhere) {
+  const std::string whole = Bytes("lossy.webp");
+  const auto message = [](absl::string_view bytes) { return std::string(DecodeImage(bytes, 3).status().message()); };
+  EXPECT_EQ(message(absl::string_view(whole).substr(0, 100)),
+            absl::StrCat("not a valid WebP image (cut short at byte 100 of ", whole.size(), ")"));
+  std::string damaged = whole;
+  damaged.replace(damaged.find("VP8 "), 4, "VP9 ");
+  EXPECT_THAT(message(damaged), HasSubstr(absl::StrCat("no image behind byte 12 of ", whole.size())));
+  damaged = whole;
+  const size_t at = whole.find("VP8 ");
+  damaged.replace(at + 11, 3, "abc");  // the key frame's start code
+  EXPECT_THAT(message(damaged), HasSubstr(absl::StrCat("damaged, from byte ", at, " of ", whole.size(), " on")));
+  // Pixels of a PNG: the checksum behind its data.
+  std::string png = Bytes("rgb.png");
+  png[png.find("IDAT") + 8] ^= 1;
+  EXPECT_THAT(message(png), ::testing::MatchesRegex("not a valid PNG image \\(.*, at byte [0-9]+ of [0-9]+\\)"));
 }
 
 }  // namespace

@@ -48,8 +48,8 @@ absl::StatusOr<ImageSet> ReadNpzImages(const std::string& images_path, const std
   ImageSet set{channels, shape[1], shape[2], {}, {}};
   for (const int64_t value : values) {
     if (value < 0 || value > std::numeric_limits<int32_t>::max()) {
-      return absl::DataLossError(
-          absl::StrCat(labels_path, ": label ", set.labels.size(), " (", value, ") is no class id"));
+      return absl::DataLossError(absl::StrCat(labels_path, ": array '", labels, "': label ", set.labels.size(), " (",
+                                              value, ") is no class id"));
     }
     set.labels.push_back(static_cast<int32_t>(value));
   }

@@ -47,17 +47,19 @@ TEST(NpzImages, ErrorsNameTheArray) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("not a label for each of 6 images")));
   const std::string path = ::testing::TempDir() + "negative.npz";
   ASSERT_THAT(WriteNpz(path, {{"labels", MakeNpy(std::vector<int64_t>{0, 1, 2, 3, 4, -5}, {6})}}), IsOk());
-  EXPECT_THAT(ReadNpzImages(kFile, path, "images", "labels"),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("label 5 (-5) is no class id")));
+  EXPECT_THAT(
+      ReadNpzImages(kFile, path, "images", "labels"),
+      StatusIs(absl::StatusCode::kDataLoss, HasSubstr("negative.npz: array 'labels': label 5 (-5) is no class id")));
 }
 
 // 4 GB claimed by an array of 4 bytes, and images without pixels.
 TEST(NpzImages, WhatAShapeClaimsIsNotAllocated) {
   const std::string path = ::testing::TempDir() + "claims.npz";
   ASSERT_THAT(WriteNpz(path, {{"images", {"|u1", {1 << 20, 64, 64}, "abcd"}}}), IsOk());
-  EXPECT_THAT(ReadNpzImages(path, path, "images", "labels"),
-              StatusIs(absl::StatusCode::kDataLoss,
-                       AllOf(HasSubstr("claims.npz: array 'images'"), HasSubstr("4294967296 bytes and it has 4"))));
+  EXPECT_THAT(
+      ReadNpzImages(path, path, "images", "labels"),
+      StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr("claims.npz: array 'images'"),
+                                                  HasSubstr("4294967296 bytes and it has 4 from byte 128 on"))));
   ASSERT_THAT(WriteNpz(path, {{"images", {"|u1", {2, 0, 3}, ""}}}), IsOk());
   EXPECT_THAT(ReadNpzImages(path, path, "images", "labels"),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("array 'images' [2, 0, 3] is empty")));

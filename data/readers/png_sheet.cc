@@ -2,6 +2,7 @@
 
 #include <spng.h>
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 
@@ -15,19 +16,55 @@
 namespace openset {
 namespace {
 
+// "FILE:LINE", of a byte of its text.
+std::string PlaceOf(const std::string& path, const std::string& text, size_t byte) {
+  const auto end = text.begin() + static_cast<int64_t>(std::min(byte, text.size()));
+  return absl::StrCat(path, ":", 1 + std::count(text.begin(), end, '\n'));
+}
+
+// Where element `index` of a valid JSON array begins.
+size_t PlaceOfElement(const std::string& text, size_t index) {
+  int depth = 0;
+  bool in_text = false;
+  size_t at = 0;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (in_text) {
+      if (c == '\\') ++at;
+      in_text = c != '"';
+      continue;
+    }
+    in_text = c == '"';
+    depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
+    const bool begins = depth == 1 && (c == '[' || c == ',');
+    if (begins && index-- == 0) break;
+  }
+  return text.find_first_not_of(" \t\r\n", at + 1);
+}
+
+absl::StatusOr<nlohmann::json> ParseJson(const std::string& path, const std::string& text) {
+  try {
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    const size_t at = std::min(error.byte, text.size());
+    return absl::DataLossError(absl::StrCat(PlaceOf(path, text, at), ": not a JSON array of labels (at byte ", at,
+                                            " of ", text.size(), "); fetch the file again"));
+  }
+}
+
 absl::StatusOr<std::vector<int32_t>> ReadLabels(const std::string& path) {
   OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  const nlohmann::json json = nlohmann::json::parse(text, /*cb=*/nullptr, /*allow_exceptions=*/false);
+  OPENSET_ASSIGN_OR_RETURN(const nlohmann::json json, ParseJson(path, text));
   if (!json.is_array()) {
-    return absl::DataLossError(absl::StrCat(path, ": not a JSON array of labels; fetch the file again"));
+    return absl::DataLossError(absl::StrCat(path, ":1: not a JSON array of labels; fetch the file again"));
   }
   std::vector<int32_t> labels;
   labels.reserve(json.size());
   for (const nlohmann::json& element : json) {
     const int64_t label = element.is_number_integer() ? element.get<int64_t>() : -1;
     if (label < 0 || label > std::numeric_limits<int32_t>::max()) {
-      return absl::DataLossError(
-          absl::StrCat(path, ": label ", labels.size(), " is no class id; fetch the file again"));
+      return absl::DataLossError(absl::StrCat(PlaceOf(path, text, PlaceOfElement(text, labels.size())), ": label ",
+                                              labels.size(), " is no class id; fetch the file again"));
     }
     labels.push_back(static_cast<int32_t>(label));
   }

@@ -69,14 +69,19 @@ TEST(ReadPngSheets, RefusesOtherNumbersOfLabels) {
 TEST(ReadPngSheets, RefusesOtherLabels) {
   const std::string path = Sheet("a.png");
   for (const char* element : {"-1", "2147483648", "18446744073709551615", "1.5", "\"1\"", "null", "[1]"}) {
-    const std::string labels = WriteTestFile("labels.json", absl::StrCat("[0,", element, "]"));
+    const std::string labels = WriteTestFile("labels.json", absl::StrCat("[0,\n", element, "]"));
     EXPECT_EQ(ReadPngSheets({path}, labels, 2, 2).status(),
-              absl::DataLossError(labels + ": label 1 is no class id; fetch the file again"));
+              absl::DataLossError(labels + ":2: label 1 is no class id; fetch the file again"));
   }
+  // Commas and line ends within other elements don't count.
+  EXPECT_THAT(Message(ReadPngSheets({path}, WriteTestFile("labels.json", "[0,\n1,\n\n[2,\"],\\\"\"]]"), 2, 2)),
+              HasSubstr("labels.json:4: label 2 is no class id"));
   for (const std::string& text : {std::string("{}"), std::string("[0,"), std::string(1000000, '[')}) {
     EXPECT_THAT(Message(ReadPngSheets({path}, WriteTestFile("labels.json", text), 2, 2)),
                 HasSubstr("not a JSON array of labels"));
   }
+  EXPECT_THAT(Message(ReadPngSheets({path}, WriteTestFile("labels.json", "[5,\n0,\n"), 2, 2)),
+              HasSubstr("labels.json:3: not a JSON array of labels (at byte 7 of 7)"));
 }
 
 TEST(ReadPngSheets, DamagedSheetsAreRefusedUnlessTheContentIsTheSame) {
