@@ -10,6 +10,10 @@
 
 namespace openset {
 
+// What the columns of intervals at Holm's levels are (eval/statistics/several_methods.h).
+inline constexpr char kHolmColumns[] =
+    "low, high (Holm): the interval at the level of Holm's procedure, which leaves out 0 where there is a difference";
+
 struct DocumentSection {
   std::string title;  // may be empty
   Table table;

@@ -1,6 +1,7 @@
 #include "eval/report/run_comparison.h"
 
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -12,6 +13,7 @@
 #include "core/table.h"
 #include "eval/metrics/make_metric.h"
 #include "eval/metrics/metric.pb.h"
+#include "eval/statistics/distributions.h"
 #include "eval/statistics/verdict.h"
 #include "nlohmann/json.hpp"
 
@@ -48,6 +50,11 @@ const Runs* RunsOf(const RunTable& table, const std::string& metric, const std::
 
 std::string Pair(const std::string& a, const std::string& b, const std::string& task) {
   return absl::StrCat(a, " and ", b, task.empty() ? "" : absl::StrCat(" on ", task));
+}
+
+// Of the interval of confidence 1 - level.
+double HalfWidth(const PairedTest& test, double level) {
+  return test.standard_error > 0 ? StudentTTwoSidedQuantile(level, test.replicates - 1) * test.standard_error : 0;
 }
 
 void ComparePairs(const RunTable& table, const MetricSpec& spec, RunComparison* comparison) {
@@ -87,10 +94,16 @@ void ComparePairs(const RunTable& table, const MetricSpec& spec, RunComparison* 
     p_values.push_back(OrOne(row.test.p_value));
     wilcoxon.push_back(row.test.wilcoxon_p_value);
   }
+  const std::vector<double> levels = HolmLevels(p_values, 1 - comparison->options.confidence);
   p_values = HolmAdjusted(p_values);
   wilcoxon = HolmAdjusted(wilcoxon);
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].test.p_value.has_value()) rows[i].adjusted_p_value = p_values[i];
+    if (rows[i].test.p_value.has_value()) {
+      rows[i].adjusted_p_value = p_values[i];
+      const double width = HalfWidth(rows[i].test, levels[i]);
+      const double mean = rows[i].test.mean_difference;
+      rows[i].adjusted = ComparedRuns::Adjusted{1 - levels[i], mean - width, mean + width};
+    }
     rows[i].adjusted_wilcoxon = wilcoxon[i];
     const bool detectable = p_values[i] < 1 - comparison->options.confidence;
     const Verdict verdict = detectable ? rows[i].test.verdict : Verdict::kNoDetectableDifference;
@@ -154,20 +167,59 @@ void CompareAll(const RunTable& table, const MetricSpec& spec, RunComparison* co
   comparison->methods.push_back({metric, table.methods, static_cast<int>(values.size()), *test});
 }
 
+// The ends of the intervals; none where there is no variance to make one of.
+std::optional<double> LowOf(const ComparedRuns& row) {
+  return row.test.p_value.has_value() ? std::optional<double>(row.test.low) : std::nullopt;
+}
+std::optional<double> HighOf(const ComparedRuns& row) {
+  return row.test.p_value.has_value() ? std::optional<double>(row.test.high) : std::nullopt;
+}
+std::optional<double> AdjustedLowOf(const ComparedRuns& row) {
+  return row.adjusted.has_value() ? std::optional<double>(row.adjusted->low) : std::nullopt;
+}
+std::optional<double> AdjustedHighOf(const ComparedRuns& row) {
+  return row.adjusted.has_value() ? std::optional<double>(row.adjusted->high) : std::nullopt;
+}
+
+// Whether a metric has several tests, so that Holm's levels are others than that of each alone.
+bool HasSeveralTests(const RunComparison& comparison) {
+  std::set<std::string> metrics;
+  for (const ComparedRuns& row : comparison.pairs) {
+    if (!metrics.insert(row.metric).second) return true;
+  }
+  return false;
+}
+
 std::string FormatCsv(const RunComparison& comparison) {
-  Table table{{"metric", "task", "a", "b", "runs", "splits", "mean_difference", "cohen_dz", "rank_biserial", "low",
-               "high", "p", "p_holm", "wilcoxon_p", "wilcoxon_p_holm", "verdict", "unit", "label"},
+  Table table{{"metric",          "task",          "a",    "b",     "runs",     "splits",    "mean_difference",
+               "cohen_dz",        "rank_biserial", "low",  "high",  "p",        "p_holm",    "wilcoxon_p",
+               "wilcoxon_p_holm", "verdict",       "unit", "label", "low_holm", "high_holm", "confidence_holm"},
               {},
               4};
   const auto full = [](const std::optional<double>& value) { return value ? FullPrecision(*value) : ""; };
   for (const ComparedRuns& row : comparison.pairs) {
     const PairedTest& test = row.test;
-    table.rows.push_back({row.metric, row.task, row.a, row.b, absl::StrCat(test.runs), absl::StrCat(test.splits),
-                          FullPrecision(test.mean_difference), FullPrecision(test.cohen_dz),
-                          FullPrecision(test.rank_biserial), FullPrecision(test.low), FullPrecision(test.high),
-                          full(test.p_value), full(row.adjusted_p_value), FullPrecision(test.wilcoxon_p_value),
-                          FullPrecision(row.adjusted_wilcoxon), row.verdict, row.display.value_unit,
-                          row.display.label});
+    table.rows.push_back({row.metric,
+                          row.task,
+                          row.a,
+                          row.b,
+                          absl::StrCat(test.runs),
+                          absl::StrCat(test.splits),
+                          FullPrecision(test.mean_difference),
+                          FullPrecision(test.cohen_dz),
+                          FullPrecision(test.rank_biserial),
+                          full(LowOf(row)),
+                          full(HighOf(row)),
+                          full(test.p_value),
+                          full(row.adjusted_p_value),
+                          FullPrecision(test.wilcoxon_p_value),
+                          FullPrecision(row.adjusted_wilcoxon),
+                          row.verdict,
+                          row.display.value_unit,
+                          row.display.label,
+                          full(AdjustedLowOf(row)),
+                          full(AdjustedHighOf(row)),
+                          row.adjusted ? FullPrecision(row.adjusted->confidence) : ""});
   }
   return ToCsv(table);
 }
@@ -184,24 +236,28 @@ std::string FormatJson(const RunComparison& comparison) {
   json["assumptions"] = comparison.assumptions;
   json["pairs"] = nlohmann::ordered_json::array();
   for (const ComparedRuns& row : comparison.pairs) {
-    json["pairs"].push_back({{"metric", row.metric},
-                             {"task", row.task},
-                             {"a", row.a},
-                             {"b", row.b},
-                             {"runs", row.test.runs},
-                             {"splits", row.test.splits},
-                             {"mean_difference", row.test.mean_difference},
-                             {"cohen_dz", Number(row.test.cohen_dz)},
-                             {"rank_biserial", row.test.rank_biserial},
-                             {"low", row.test.low},
-                             {"high", row.test.high},
-                             {"p", Number(row.test.p_value)},
-                             {"p_holm", Number(row.adjusted_p_value)},
-                             {"wilcoxon_p", row.test.wilcoxon_p_value},
-                             {"wilcoxon_p_holm", row.adjusted_wilcoxon},
-                             {"verdict", row.verdict},
-                             {"unit", row.display.value_unit},
-                             {"label", row.display.label}});
+    json["pairs"].push_back(
+        {{"metric", row.metric},
+         {"task", row.task},
+         {"a", row.a},
+         {"b", row.b},
+         {"runs", row.test.runs},
+         {"splits", row.test.splits},
+         {"mean_difference", row.test.mean_difference},
+         {"cohen_dz", Number(row.test.cohen_dz)},
+         {"rank_biserial", row.test.rank_biserial},
+         {"low", Number(LowOf(row))},
+         {"high", Number(HighOf(row))},
+         {"p", Number(row.test.p_value)},
+         {"p_holm", Number(row.adjusted_p_value)},
+         {"low_holm", Number(AdjustedLowOf(row))},
+         {"high_holm", Number(AdjustedHighOf(row))},
+         {"confidence_holm", row.adjusted ? Number(row.adjusted->confidence) : Number(std::nullopt)},
+         {"wilcoxon_p", row.test.wilcoxon_p_value},
+         {"wilcoxon_p_holm", row.adjusted_wilcoxon},
+         {"verdict", row.verdict},
+         {"unit", row.display.value_unit},
+         {"label", row.display.label}});
   }
   json["all_methods"] = nlohmann::ordered_json::array();
   for (const ComparedMethods& all : comparison.methods) {
@@ -228,24 +284,33 @@ std::string FormatJson(const RunComparison& comparison) {
 }
 
 DocumentSection PairSection(const RunComparison& comparison) {
-  Table table{{"metric", "task", "a - b", "runs", "splits", "mean diff.", "low", "high", "unit", "d_z", "rank-bis.",
-               "p", "p (Wilcoxon)", "verdict"},
-              {},
-              3};
+  const bool several = HasSeveralTests(comparison);
+  Table table{{"metric", "task", "a - b", "runs", "splits", "mean diff.", "low", "high"}, {}, 3};
+  if (several) table.header.insert(table.header.end(), {"low (Holm)", "high (Holm)"});
+  table.header.insert(table.header.end(),
+                      {"unit", "d_z", "rank-bis.", several ? "p (Holm)" : "p", "p (Wilcoxon)", "verdict"});
   for (const ComparedRuns& row : comparison.pairs) {
-    const auto shown = [&](double value) { return Shown(value, row.display); };
-    table.rows.push_back({row.display.label, row.task, absl::StrCat(row.a, " - ", row.b), absl::StrCat(row.test.runs),
-                          absl::StrCat(row.test.splits), shown(row.test.mean_difference), shown(row.test.low),
-                          shown(row.test.high), row.display.unit, absl::StrFormat("%.2f", row.test.cohen_dz),
-                          absl::StrFormat("%.2f", row.test.rank_biserial),
-                          row.adjusted_p_value ? ShowPValue(*row.adjusted_p_value) : "-",
-                          ShowPValue(row.adjusted_wilcoxon), row.verdict});
+    const auto shown = [&](std::optional<double> value) { return value ? Shown(*value, row.display) : "-"; };
+    std::vector<std::string> cells = {row.display.label,
+                                      row.task,
+                                      absl::StrCat(row.a, " - ", row.b),
+                                      absl::StrCat(row.test.runs),
+                                      absl::StrCat(row.test.splits),
+                                      shown(row.test.mean_difference),
+                                      shown(LowOf(row)),
+                                      shown(HighOf(row))};
+    if (several) cells.insert(cells.end(), {shown(AdjustedLowOf(row)), shown(AdjustedHighOf(row))});
+    cells.insert(cells.end(), {row.display.unit, absl::StrFormat("%.2f", row.test.cohen_dz),
+                               absl::StrFormat("%.2f", row.test.rank_biserial),
+                               row.adjusted_p_value ? ShowPValue(*row.adjusted_p_value) : "-",
+                               ShowPValue(row.adjusted_wilcoxon), row.verdict});
+    table.rows.push_back(std::move(cells));
   }
-  return {
-      absl::StrFormat("paired by run, clustered by split; low, high: %g %% interval of the mean difference; p by Holm, "
-                      "over the tests of a metric",
-                      100 * comparison.options.confidence),
-      std::move(table)};
+  std::string title =
+      absl::StrFormat("paired by run, clustered by split; low, high: %g %% interval of the mean difference",
+                      100 * comparison.options.confidence);
+  if (several) absl::StrAppend(&title, " of this row alone; ", kHolmColumns, "; p by Holm, over the tests of a metric");
+  return {std::move(title), std::move(table)};
 }
 
 DocumentSection MethodSection(const ComparedMethods& all, double confidence) {

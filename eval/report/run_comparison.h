@@ -24,6 +24,13 @@ struct ComparedRuns {
   PairedTest test;
   // Holm's, over all pairs and tasks of the metric that have a p-value.
   std::optional<double> adjusted_p_value;
+  // The interval at the level that Holm's procedure holds the row to (HolmLevels): it leaves out 0 exactly where the
+  // verdict is a difference. Absent without a p-value, where there is no variance to make an interval of either.
+  struct Adjusted {
+    double confidence = 0.95;
+    double low = 0, high = 0;
+  };
+  std::optional<Adjusted> adjusted;
   double adjusted_wilcoxon = 1;
   std::string verdict;  // "A is better" or "no detectable difference"
 };
@@ -48,8 +55,8 @@ struct RunComparison {
 
 // `metrics`: names of members of MetricSpec; empty: all of the table. Runs that only one of two methods has are left
 // out. Runs of one split are no independent replicates (paired_tests.h). A difference is detectable where its interval
-// leaves out 0 and Holm's p is below 1 - confidence.
-// Errors, kInvalidArgument: fewer than two methods, metrics that the table or the project does not know.
+// at Holm's level leaves out 0, so where Holm's p is below 1 - confidence. Errors, kInvalidArgument: fewer than two
+// methods, metrics that the table or the project does not know.
 absl::StatusOr<RunComparison> CompareRuns(const RunTable& table, const std::vector<std::string>& metrics,
                                           const PairedTestOptions& options);
 

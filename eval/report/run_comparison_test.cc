@@ -102,6 +102,61 @@ TEST(CompareRuns, SeedsOfASplitAreNoReplicates) {
   EXPECT_EQ(comparison.pairs[0].verdict, "no detectable difference");
 }
 
+// Differences 0.01 (1 + r) of splits r = 0 ... 3 on one task, p = 0.03 alone; on three tasks without a difference.
+TEST(CompareRuns, IntervalsAtHolmsLevelsAgreeWithVerdicts) {
+  RunTable table;
+  table.methods = {"a", "b"};
+  table.metrics = {"auroc"};
+  for (const char* task : {"t", "u", "v", "w"}) {
+    table.tasks.push_back(task);
+    for (int r = 0; r < 4; ++r) {
+      const openset::Run run{absl::StrCat(r), "0"};
+      table.value["auroc"]["b"][task][run] = 0.8;
+      table.value["auroc"]["a"][task][run] =
+          *task == 't' ? 0.81 + 0.01 * r : 0.8 + 0.01 * (r % 2 == 0 ? r + 1 : -r - 1);
+    }
+  }
+  const RunComparison comparison = CompareRuns(table, {}, {}).value();
+  ASSERT_EQ(comparison.pairs.size(), 4);
+  const ComparedRuns& row = comparison.pairs[0];
+  EXPECT_GT(row.test.low, 0);  // of the row alone, it leaves out 0
+  EXPECT_EQ(row.verdict, "no detectable difference");
+  EXPECT_NEAR(row.adjusted->confidence, 1 - 0.05 / 4, 1e-12);
+  EXPECT_LT(row.adjusted->low, 0);
+  // The standard error is sqrt(0.0005 / 3 / 4), and SciPy's t.isf(0.0125 / 2, 3) is 5.391949.
+  EXPECT_NEAR(row.adjusted->high - row.test.mean_difference, 5.391949 * 0.006454972, 1e-8);
+  const std::string text = FormatRunComparison(comparison, TextFormat::kText);
+  EXPECT_THAT(text,
+              HasSubstr("(Holm): the interval at the level of Holm's procedure, which leaves out 0 where there is"));
+  EXPECT_THAT(FormatRunComparison(comparison, TextFormat::kJson), HasSubstr("\"confidence_holm\": 0.9875"));
+
+  // One test is held to its own level, and there is nothing more to show.
+  table.tasks = {"t"};
+  const RunComparison alone = CompareRuns(table, {}, {}).value();
+  EXPECT_EQ(alone.pairs[0].verdict, "a is better");
+  EXPECT_NEAR(alone.pairs[0].adjusted->low, alone.pairs[0].test.low, 1e-12);
+  EXPECT_THAT(FormatRunComparison(alone, TextFormat::kText), Not(HasSubstr("Holm")));
+}
+
+// Differences that are all the same have no variance, so no interval, no p-value and no verdict.
+TEST(CompareRuns, NoIntervalWithoutVariance) {
+  RunTable table;
+  table.methods = {"a", "b"};
+  table.metrics = {"auroc"};
+  table.tasks = {"t"};
+  for (const char* split : {"0", "1", "2"}) {
+    table.value["auroc"]["a"]["t"][{split, "0"}] = 0.75;
+    table.value["auroc"]["b"]["t"][{split, "0"}] = 0.5;
+  }
+  const RunComparison comparison = CompareRuns(table, {}, {}).value();
+  EXPECT_FALSE(comparison.pairs[0].adjusted.has_value());
+  EXPECT_EQ(comparison.pairs[0].verdict, "no detectable difference");
+  const std::string json = FormatRunComparison(comparison, TextFormat::kJson);
+  for (const char* name : {"low", "high", "p", "low_holm", "high_holm"}) {
+    EXPECT_THAT(json, HasSubstr(absl::StrCat("\"", name, "\": null")));
+  }
+}
+
 TEST(CompareRuns, SaysWhatIsLeftOut) {
   RunTable table = Table(3, 3, "auroc");
   table.value["auroc"]["m2"].erase("t1");

@@ -10,12 +10,15 @@
 #include "core/table.h"
 #include "eval/metrics/make_metric.h"
 #include "eval/statistics/delong.h"
+#include "eval/statistics/distributions.h"
 #include "eval/statistics/paired_bootstrap.h"
 #include "eval/statistics/several_methods.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {
+
+constexpr char kDeLong[] = "delong";
 
 ComparedMetric RowOf(const MetricSpec& metric, const std::string& a, const std::string& b, const char* test) {
   ComparedMetric row;
@@ -34,6 +37,7 @@ ComparedMetric FromBootstrap(ComparedMetric row, const PairedDifference& differe
   row.low = difference.difference.low;
   row.high = difference.difference.high;
   row.p_value = difference.p_value;
+  row.adjusted = difference.adjusted;
   row.absent_reason = difference.difference.absent_reason;
   row.note = difference.difference.note;
   return row;
@@ -50,6 +54,7 @@ ComparedMetric FromDeLong(ComparedMetric row, const absl::StatusOr<DeLongCompari
   row.low = comparison->low;
   row.high = comparison->high;
   row.p_value = comparison->p_value;
+  row.standard_error = comparison->standard_error;
   return row;
 }
 
@@ -62,9 +67,16 @@ void AdjustAndDecide(std::vector<ComparedMetric>* rows, double alpha) {
     std::vector<double> p_values;
     for (const size_t i : members) p_values.push_back((*rows)[i].p_value);
     const std::vector<double> adjusted = HolmAdjusted(p_values);
+    const std::vector<double> levels = HolmLevels(p_values, alpha);
     for (size_t k = 0; k < members.size(); ++k) {
       ComparedMetric& row = (*rows)[members[k]];
       row.adjusted_p_value = adjusted[k];
+      if (row.test == kDeLong) {
+        const double width = members.size() > 1 ? -NormalQuantile(levels[k] / 2) * row.standard_error : 0;
+        row.adjusted = members.size() > 1
+                           ? AdjustedInterval{1 - levels[k], *row.difference - width, *row.difference + width}
+                           : AdjustedInterval{1 - alpha, row.low, row.high};
+      }
       const Verdict verdict =
           members.size() > 1 && adjusted[k] >= alpha ? Verdict::kNoDetectableDifference : VerdictOf(row.low, row.high);
       if (verdict == Verdict::kNoDetectableDifference) {
@@ -89,7 +101,7 @@ bool OnePair(const SampleComparison& comparison) {
 std::string FormatCsv(const SampleComparison& comparison) {
   const auto full = [](std::optional<double> value) { return value ? FullPrecision(*value) : ""; };
   Table table{{"metric", "a", "b", "test", "difference", "low", "high", "value_a", "value_b", "p", "p_holm", "verdict",
-               "absent", "unit", "label"},
+               "absent", "unit", "label", "low_holm", "high_holm", "confidence_holm"},
               {},
               4};
   for (const ComparedMetric& row : comparison.rows) {
@@ -97,7 +109,8 @@ std::string FormatCsv(const SampleComparison& comparison) {
     const auto number = [&](double value) { return there ? full(value) : ""; };
     table.rows.push_back({row.metric, row.a, row.b, row.test, full(row.difference), number(row.low), number(row.high),
                           full(row.value_a), full(row.value_b), number(row.p_value), number(row.adjusted_p_value),
-                          row.verdict, row.absent_reason, row.display.value_unit, row.display.label});
+                          row.verdict, row.absent_reason, row.display.value_unit, row.display.label,
+                          number(row.adjusted.low), number(row.adjusted.high), number(row.adjusted.confidence)});
   }
   return ToCsv(table);
 }
@@ -115,6 +128,9 @@ std::string FormatJson(const SampleComparison& comparison) {
       if (row.value_b.has_value()) entry["value_b"] = *row.value_b;
       entry["p"] = row.p_value;
       entry["p_holm"] = row.adjusted_p_value;
+      entry["low_holm"] = row.adjusted.low;
+      entry["high_holm"] = row.adjusted.high;
+      entry["confidence_holm"] = row.adjusted.confidence;
       entry["verdict"] = row.verdict;
     } else {
       entry["absent"] = row.absent_reason;
@@ -145,7 +161,7 @@ absl::StatusOr<SampleComparison> CompareOnSamples(const std::vector<MetricSpec>&
       comparison.rows.push_back(FromBootstrap(RowOf(metrics[m], a, b, "bootstrap"), pair.metrics[m]));
       if (const std::optional<PairStatistic> statistic = PairStatisticOf(metrics[m])) {
         comparison.rows.push_back(
-            FromDeLong(RowOf(metrics[m], a, b, "delong"),
+            FromDeLong(RowOf(metrics[m], a, b, kDeLong),
                        DeLongPaired(*methods[pair.a], *methods[pair.b], *statistic, options.confidence)));
       }
     }
@@ -164,7 +180,10 @@ std::string FormatSampleComparison(const SampleComparison& comparison, TextForma
                one_pair ? comparison.rows[0].b : "b", "test", one_pair ? "p" : "p (Holm)", "verdict"},
               {},
               1};
-  if (!one_pair) table.header.insert(table.header.begin() + 1, "a - b");
+  if (!one_pair) {
+    table.header.insert(table.header.begin() + 1, "a - b");
+    table.header.insert(table.header.begin() + 5, {"low (Holm)", "high (Holm)"});
+  }
   table.left_columns = one_pair ? 1 : 2;
   for (const ComparedMetric& row : comparison.rows) {
     if (!row.difference.has_value()) {
@@ -187,10 +206,15 @@ std::string FormatSampleComparison(const SampleComparison& comparison, TextForma
                                       row.test,
                                       ShowPValue(one_pair ? row.p_value : row.adjusted_p_value),
                                       row.verdict};
-    if (!one_pair) cells.insert(cells.begin() + 1, absl::StrCat(row.a, " - ", row.b));
+    if (!one_pair) {
+      cells.insert(cells.begin() + 1, absl::StrCat(row.a, " - ", row.b));
+      cells.insert(cells.begin() + 5, {shown(row.adjusted.low), shown(row.adjusted.high)});
+    }
     table.rows.push_back(std::move(cells));
   }
-  document.sections = {{absl::StrCat("low, high: ", comparison.interval), std::move(table)}};
+  std::string title = absl::StrCat("low, high: ", comparison.interval);
+  if (!one_pair) absl::StrAppend(&title, " of this pair alone; ", kHolmColumns);
+  document.sections = {{std::move(title), std::move(table)}};
   return FormatDocument(document, format);
 }
 

@@ -98,6 +98,40 @@ TEST(CompareOnSamples, SeveralPairsAreAdjusted) {
   EXPECT_THAT(FormatSampleComparison(*comparison, TextFormat::kText), HasSubstr("p (Holm)"));
 }
 
+// Ten pairs of methods that differ a little: what stands beside a verdict never says the opposite.
+TEST(CompareOnSamples, IntervalsAtHolmsLevelsAgreeWithVerdicts) {
+  std::vector<Method> methods;
+  for (const double shift : {1.0, 1.15, 1.3, 1.4, 1.6}) methods.emplace_back(shift, 1 + methods.size());
+  std::vector<RankedInput> ranked;
+  std::vector<const RankedInput*> pointers;
+  for (const Method& method : methods) ranked.push_back(method.Ranked());
+  for (const RankedInput& input : ranked) pointers.push_back(&input);
+  const absl::StatusOr<SampleComparison> comparison =
+      CompareOnSamples(Metrics(), {"a", "b", "c", "d", "e"}, pointers, Options());
+  ASSERT_TRUE(comparison.ok());
+  ASSERT_EQ(comparison->rows.size(), 30);
+  int detectable = 0, alone = 0;
+  for (const ComparedMetric& row : comparison->rows) {
+    const bool leaves_out_zero = row.adjusted.low > 0 || row.adjusted.high < 0;
+    EXPECT_EQ(leaves_out_zero, row.verdict != "no detectable difference") << row.metric << row.test << row.a << row.b;
+    EXPECT_EQ(leaves_out_zero, row.adjusted_p_value < 0.05);
+    EXPECT_GE(row.adjusted.confidence, 0.95 - 1e-12);
+    EXPECT_LE(row.adjusted.low, row.low);
+    EXPECT_GE(row.adjusted.high, row.high);
+    detectable += leaves_out_zero;
+    alone += !leaves_out_zero && (row.low > 0 || row.high < 0);
+  }
+  EXPECT_GT(detectable, 0);
+  EXPECT_GT(alone, 0);  // for these the interval of the pair alone would have contradicted the verdict
+  const std::string text = FormatSampleComparison(*comparison, TextFormat::kText);
+  EXPECT_THAT(text,
+              HasSubstr("low, high: 95 % interval of the difference (bca, 200 replicates, seed 0; DeLong) of this "
+                        "pair alone; low, high (Holm): the interval at the level of Holm's procedure"));
+  EXPECT_THAT(FormatSampleComparison(*comparison, TextFormat::kJson), HasSubstr("\"low_holm\""));
+  EXPECT_THAT(FormatSampleComparison(*comparison, TextFormat::kCsv),
+              HasSubstr(",low_holm,high_holm,confidence_holm\n"));
+}
+
 TEST(CompareOnSamples, OtherSamplesAreRefused) {
   const Method method(1, 1);
   const RankedInput a = method.Ranked();

@@ -147,7 +147,7 @@ double Acceleration(absl::Span<const LeaveOut> jackknife, absl::Span<const std::
 
 IntervalValue IntervalOf(const MetricResult& estimate, absl::Span<const std::optional<double>> values,
                          absl::Span<const LeaveOut> jackknife, absl::Span<const std::optional<double>> left,
-                         const BootstrapOptions& options, double* p_value) {
+                         const BootstrapOptions& options, double* p_value, AdjustedInterval* adjusted) {
   IntervalValue interval;
   interval.absent_reason = estimate.absent_reason;
   if (!estimate.value.has_value()) return interval;
@@ -163,12 +163,17 @@ IntervalValue IntervalOf(const MetricResult& estimate, absl::Span<const std::opt
   std::sort(sorted.begin(), sorted.end());
   const double acceleration = options.method == IntervalMethod::kBca ? Acceleration(jackknife, left) : 0;
   const ReplicateInterval found =
-      IntervalOfReplicates(sorted, *estimate.value, acceleration, options.method, options.confidence);
+      IntervalOfReplicates(sorted, *estimate.value, acceleration, options.method, options.confidence,
+                           adjusted != nullptr ? adjusted->confidence : 0);
   interval.value = estimate.value;
   interval.low = found.low;
   interval.high = found.high;
   interval.note = found.note;
   if (p_value != nullptr) *p_value = found.p_value;
+  if (adjusted != nullptr) {
+    adjusted->low = found.adjusted_low;
+    adjusted->high = found.adjusted_high;
+  }
   return interval;
 }
 

@@ -85,11 +85,20 @@ Replicates Bootstrap(const std::function<Statistics()>& make_statistics, const S
 // it. 0 where it is undefined.
 double Acceleration(absl::Span<const LeaveOut> jackknife, absl::Span<const std::optional<double>> left);
 
+// The interval of another confidence, that of several comparisons at once (replicate_interval.h).
+struct AdjustedInterval {
+  double confidence = 0;  // given
+  double low = 0;
+  double high = 0;
+};
+
 // Of one statistic, or of a function of several, from its values of the samples, of the replicates and of the jackknife
-// (empty for kPercentile). `p_value`, if not null, gets that of no difference from 0 (replicate_interval.h).
+// (empty for kPercentile). `p_value`, if not null, gets that of no difference from 0 (replicate_interval.h), and
+// `adjusted` its interval.
 IntervalValue IntervalOf(const MetricResult& estimate, absl::Span<const std::optional<double>> values,
                          absl::Span<const LeaveOut> jackknife, absl::Span<const std::optional<double>> left,
-                         const BootstrapOptions& options, double* p_value = nullptr);
+                         const BootstrapOptions& options, double* p_value = nullptr,
+                         AdjustedInterval* adjusted = nullptr);
 
 }  // namespace openset
 

@@ -7,6 +7,7 @@
 #include "core/status_macros.h"
 #include "eval/metrics/evaluate.h"
 #include "eval/metrics/make_metric.h"
+#include "eval/statistics/several_methods.h"
 
 namespace openset {
 namespace {
@@ -63,26 +64,46 @@ absl::StatusOr<std::vector<MethodPair>> PairedBootstrap(absl::Span<const MetricS
   const Replicates replicates =
       Bootstrap(make_statistics, StrataOf(*methods[0]), methods[0]->input().num_samples(), options);
   const bool bca = options.method == IntervalMethod::kBca;
+  // Makes the interval of a metric of a pair, with its p-value, and the adjusted one.
+  const auto set = [&](const MethodPair& pair, size_t m, PairedDifference* result) {
+    const size_t of_a = pair.a * metrics.size() + m;
+    const size_t of_b = pair.b * metrics.size() + m;
+    result->value_a = replicates.estimate[of_a].value;
+    result->value_b = replicates.estimate[of_b].value;
+    const Values left = bca ? Differences(replicates.left[of_a], replicates.left[of_b]) : Values();
+    result->difference = IntervalOf(Difference(replicates.estimate[of_a], replicates.estimate[of_b]),
+                                    Differences(replicates.values[of_a], replicates.values[of_b]), replicates.jackknife,
+                                    left, options, &result->p_value, &result->adjusted);
+  };
   std::vector<MethodPair> pairs;
   for (size_t a = 0; a < methods.size(); ++a) {
     for (size_t b = a + 1; b < methods.size(); ++b) {
-      MethodPair pair{static_cast<int>(a), static_cast<int>(b), {}};
+      MethodPair pair{static_cast<int>(a), static_cast<int>(b), std::vector<PairedDifference>(metrics.size())};
       for (size_t m = 0; m < metrics.size(); ++m) {
-        const size_t of_a = a * metrics.size() + m;
-        const size_t of_b = b * metrics.size() + m;
-        PairedDifference result;
-        result.value_a = replicates.estimate[of_a].value;
-        result.value_b = replicates.estimate[of_b].value;
-        const Values left = bca ? Differences(replicates.left[of_a], replicates.left[of_b]) : Values();
-        result.difference = IntervalOf(Difference(replicates.estimate[of_a], replicates.estimate[of_b]),
-                                       Differences(replicates.values[of_a], replicates.values[of_b]),
-                                       replicates.jackknife, left, options, &result.p_value);
+        PairedDifference& result = pair.metrics[m];
+        result.adjusted.confidence = options.confidence;
+        set(pair, m, &result);
         if (result.difference.value.has_value()) {
           result.verdict = VerdictOf(result.difference.low, result.difference.high);
         }
-        pair.metrics.push_back(std::move(result));
       }
       pairs.push_back(std::move(pair));
+    }
+  }
+  if (pairs.size() == 1) return pairs;
+  for (size_t m = 0; m < metrics.size(); ++m) {
+    std::vector<MethodPair*> tested;
+    std::vector<double> p_values;
+    for (MethodPair& pair : pairs) {
+      if (!pair.metrics[m].difference.value.has_value()) continue;
+      tested.push_back(&pair);
+      p_values.push_back(pair.metrics[m].p_value);
+    }
+    const std::vector<double> levels = HolmLevels(p_values, 1 - options.confidence);
+    for (size_t i = 0; i < tested.size(); ++i) {
+      PairedDifference* result = &tested[i]->metrics[m];
+      result->adjusted.confidence = 1 - levels[i];
+      set(*tested[i], m, result);
     }
   }
   return pairs;

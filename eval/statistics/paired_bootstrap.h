@@ -20,6 +20,9 @@ struct PairedDifference {
   // Two-sided, of no difference: by inverting the interval (replicate_interval.h).
   double p_value = 1;
   Verdict verdict = Verdict::kNoDetectableDifference;  // of the interval, or, which is the same, of the p-value
+  // At the level that Holm's procedure holds the p-value to, among those of all pairs by this metric
+  // (several_methods.h); the interval above where there is one pair.
+  AdjustedInterval adjusted;
 };
 
 // Two methods of a list.

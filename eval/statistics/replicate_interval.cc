@@ -48,15 +48,27 @@ double PlaceOfZero(absl::Span<const double> sorted, double middle) {
   return std::clamp(middle, NormalQuantile(first / steps), NormalQuantile(last / steps));
 }
 
+// Mean and standard deviation.
+struct Moments {
+  double mean = 0;
+  double deviation = 0;
+};
+
+Moments MomentsOf(absl::Span<const double> values) {
+  Moments moments;
+  double squares = 0;
+  for (const double value : values) moments.mean += value / static_cast<double>(values.size());
+  for (const double value : values) squares += (value - moments.mean) * (value - moments.mean);
+  moments.deviation = std::sqrt(squares / static_cast<double>(values.size()));
+  return moments;
+}
+
 double PValueOfZero(absl::Span<const double> sorted, const Correction& correction, bool excludes_zero) {
   double place = PlaceOfZero(sorted, correction.PlaceOf(0));
   const int64_t not_above = std::upper_bound(sorted.begin(), sorted.end(), 0.0) - sorted.begin();
   const int64_t not_below = sorted.end() - std::lower_bound(sorted.begin(), sorted.end(), 0.0);
   if (excludes_zero && std::min(not_above, not_below) < kFewBeyond) {
-    double mean = 0, squares = 0;
-    for (const double value : sorted) mean += value / static_cast<double>(sorted.size());
-    for (const double value : sorted) squares += (value - mean) * (value - mean);
-    const double deviation = std::sqrt(squares / static_cast<double>(sorted.size()));
+    const auto [mean, deviation] = MomentsOf(sorted);
     const double counted = -NormalQuantile(1 / static_cast<double>(sorted.size() + 1));
     // Replicates that are equal but for rounding have no deviation.
     const double normal = deviation > 1e-12 * std::abs(mean) ? std::abs(mean) / deviation : 0;
@@ -76,13 +88,20 @@ double SortedQuantile(absl::Span<const double> sorted, double q) {
 }
 
 ReplicateInterval IntervalOfReplicates(absl::Span<const double> sorted, double estimate, double acceleration,
-                                       IntervalMethod method, double confidence) {
+                                       IntervalMethod method, double confidence, double adjusted_confidence) {
+  if (adjusted_confidence == 0) adjusted_confidence = confidence;
   const double z = NormalQuantile((1 - confidence) / 2);
+  const double adjusted_z = NormalQuantile((1 - adjusted_confidence) / 2);
   ReplicateInterval interval;
+  Correction used;
   const auto set = [&](const Correction& correction) {
-    interval.low = SortedQuantile(sorted, NormalCdf(correction.PlaceOf(z)));
-    interval.high = SortedQuantile(sorted, NormalCdf(correction.PlaceOf(-z)));
+    used = correction;
+    const auto at = [&](double of) { return SortedQuantile(sorted, NormalCdf(correction.PlaceOf(of))); };
+    interval.low = at(z);
+    interval.high = at(-z);
     interval.p_value = PValueOfZero(sorted, correction, interval.low > 0 || interval.high < 0);
+    interval.adjusted_low = at(adjusted_z);
+    interval.adjusted_high = at(-adjusted_z);
   };
   const auto holds_estimate = [&] { return interval.low <= estimate && estimate <= interval.high; };
   set(method == IntervalMethod::kBca ? CorrectionOf(sorted, estimate, acceleration) : Correction());
@@ -96,6 +115,16 @@ ReplicateInterval IntervalOfReplicates(absl::Span<const double> sorted, double e
     interval.note = "the replicates lie to one side of the estimate: percentile interval, widened to it";
     if (interval.low <= 0 && interval.high >= 0) interval.p_value = 1;
   }
+  interval.adjusted_low = std::min(interval.adjusted_low, interval.low);
+  interval.adjusted_high = std::max(interval.adjusted_high, interval.high);
+  const bool leaves_out_zero = interval.adjusted_low > 0 || interval.adjusted_high < 0;
+  if (leaves_out_zero == (interval.p_value < 1 - adjusted_confidence) || adjusted_confidence == confidence) {
+    return interval;
+  }
+  // Counted and normal tail disagree about the limit next to 0.
+  const auto [mean, deviation] = MomentsOf(sorted);
+  if (interval.low > 0) interval.adjusted_low = mean + used.PlaceOf(adjusted_z) * deviation;
+  if (interval.high < 0) interval.adjusted_high = mean + used.PlaceOf(-adjusted_z) * deviation;
   return interval;
 }
 

@@ -34,6 +34,30 @@ TEST(IntervalOfReplicates, IntervalOfConfidenceOneMinusPEndsAtZero) {
   }
 }
 
+// With 200 replicates the levels of 45 pairs (0.05 / 45) lie beyond the counted ones: both then go by the normal tail.
+TEST(IntervalOfReplicates, AdjustedIntervalsAgreeWithThePValue) {
+  int rejected = 0, beyond = 0;
+  for (const int n : {200, 4000}) {
+    for (double mean = -4.5; mean < 4.6; mean += 0.05) {
+      for (const double acceleration : {-0.08, 0.0, 0.05}) {
+        for (const int tests : {1, 3, 45}) {
+          const double level = 0.05 / tests;
+          const ReplicateInterval interval =
+              IntervalOfReplicates(Normal(mean, n), mean + 0.05, acceleration, IntervalMethod::kBca, 0.95, 1 - level);
+          const bool leaves_out_zero = interval.adjusted_low > 0 || interval.adjusted_high < 0;
+          EXPECT_EQ(leaves_out_zero, interval.p_value < level) << n << ", " << mean << ", " << tests;
+          EXPECT_LE(interval.adjusted_low, interval.low + 1e-12);
+          EXPECT_GE(interval.adjusted_high, interval.high - 1e-12);
+          rejected += leaves_out_zero;
+          beyond += !leaves_out_zero && (interval.low > 0 || interval.high < 0);
+        }
+      }
+    }
+  }
+  EXPECT_GT(rejected, 100);
+  EXPECT_GT(beyond, 100);  // told apart from 0 alone, and not among many
+}
+
 TEST(IntervalOfReplicates, PIsThatOfTheNormalDistributionForNormalReplicates) {
   for (const double mean : {0.5, 2.0, 3.0, 6.0, -9.0}) {
     const double p = IntervalOfReplicates(Normal(mean, 20000), mean, 0, IntervalMethod::kPercentile, 0.95).p_value;

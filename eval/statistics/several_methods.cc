@@ -110,6 +110,14 @@ void AddDiagram(FriedmanTest* test) {
   }
 }
 
+// Places of the p-values, ascending.
+std::vector<size_t> SmallestFirst(absl::Span<const double> p_values) {
+  std::vector<size_t> order(p_values.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [p_values](size_t a, size_t b) { return p_values[a] < p_values[b]; });
+  return order;
+}
+
 }  // namespace
 
 absl::StatusOr<FriedmanTest> CompareMethods(const std::vector<std::vector<double>>& value, bool higher_is_better,
@@ -168,9 +176,7 @@ absl::StatusOr<FriedmanTest> CompareMethods(const std::vector<std::vector<double
 
 std::vector<double> HolmAdjusted(absl::Span<const double> p_values) {
   const size_t n = p_values.size();
-  std::vector<size_t> order(n);
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [p_values](size_t a, size_t b) { return p_values[a] < p_values[b]; });
+  const std::vector<size_t> order = SmallestFirst(p_values);
   std::vector<double> adjusted(n);
   double largest = 0;
   for (size_t place = 0; place < n; ++place) {
@@ -178,6 +184,18 @@ std::vector<double> HolmAdjusted(absl::Span<const double> p_values) {
     adjusted[order[place]] = largest;
   }
   return adjusted;
+}
+
+std::vector<double> HolmLevels(absl::Span<const double> p_values, double alpha) {
+  std::vector<double> levels(p_values.size());
+  size_t left = p_values.size();  // not rejected so far
+  bool rejecting = true;
+  for (const size_t test : SmallestFirst(p_values)) {
+    levels[test] = alpha / static_cast<double>(left);
+    rejecting = rejecting && p_values[test] < levels[test];
+    if (rejecting) --left;
+  }
+  return levels;
 }
 
 }  // namespace openset

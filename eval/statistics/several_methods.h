@@ -48,6 +48,12 @@ absl::StatusOr<FriedmanTest> CompareMethods(const std::vector<std::vector<double
 // rejection stays below it. In the order of the input. Precondition: all in [0, 1].
 std::vector<double> HolmAdjusted(absl::Span<const double> p_values);
 
+// What Holm's procedure holds each p-value to: alpha / the number of tests that are not rejected by the time it is
+// looked at, the smallest first; after the first that is not rejected all that follow are held to the same. A p-value
+// is below its level exactly where HolmAdjusted() is below alpha, so that the interval of confidence 1 - level leaves
+// out no difference exactly there. In the order of the input. Preconditions: all in [0, 1], 0 < alpha < 1.
+std::vector<double> HolmLevels(absl::Span<const double> p_values, double alpha);
+
 }  // namespace openset
 
 #endif  // OPENSET_EVAL_STATISTICS_SEVERAL_METHODS_H_

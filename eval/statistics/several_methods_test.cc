@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/random.h"
 #include "eval/testing/golden.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -95,6 +96,25 @@ TEST(HolmAdjusted, AgreesWithGoldenValues) {
   for (const testing::GoldenCase& golden : testing::ReadGolden("statistics.json", "holm")) {
     const std::vector<double> adjusted = HolmAdjusted(golden.arrays.at("p"));
     for (size_t i = 0; i < adjusted.size(); ++i) EXPECT_NEAR(adjusted[i], golden.arrays.at("adjusted")[i], 1e-15);
+  }
+}
+
+// Ascending 0.005 < 0.05 / 4, 0.01 < 0.05 / 3, 0.03 >= 0.05 / 2: what follows is held to 0.05 / 2 as well.
+TEST(HolmLevels, AreThoseThatEachTestIsHeldTo) {
+  const std::vector<double> p_values = {0.01, 0.04, 0.03, 0.005};
+  const std::vector<double> levels = HolmLevels(p_values, 0.05);
+  EXPECT_THAT(levels, ::testing::Pointwise(::testing::DoubleEq(), {0.05 / 3, 0.025, 0.025, 0.0125}));
+  EXPECT_TRUE(HolmLevels({}, 0.05).empty());
+  EXPECT_THAT(HolmLevels({0.2}, 0.05), ::testing::Pointwise(::testing::DoubleEq(), {0.05}));
+}
+
+TEST(HolmLevels, APValueIsBelowItsLevelWhereTheAdjustedOneIsBelowAlpha) {
+  RandomStream random(1, "holm");
+  for (int draw = 0; draw < 500; ++draw) {
+    std::vector<double> p_values(1 + random.Below(10));
+    for (double& p : p_values) p = std::pow(random.Uniform(), 4);  // many small ones
+    const std::vector<double> levels = HolmLevels(p_values, 0.05), adjusted = HolmAdjusted(p_values);
+    for (size_t i = 0; i < p_values.size(); ++i) EXPECT_EQ(p_values[i] < levels[i], adjusted[i] < 0.05);
   }
 }
 

@@ -25,6 +25,18 @@ TEST_F(EvalTest, CompareOnTheSameSamples) {
     EXPECT_EQ(row["verdict"], "strong is better");
     EXPECT_NEAR(row["difference"], row["value_a"].get<double>() - row["value_b"].get<double>(), 1e-15);
   }
+  // Among several pairs each row has the interval that its verdict is of.
+  WriteLogits("medium.npz", 1.2, 300, 200);
+  const std::vector<std::string> three = {"compare", "weak.npz", "medium.npz", "strong.npz", "--replicates=200"};
+  EXPECT_THAT(Out(three),
+              HasSubstr("of this pair alone; low, high (Holm): the interval at the level of Holm's procedure"));
+  std::vector<std::string> as_json = three;
+  as_json.push_back("--format=json");
+  for (const auto& row : nlohmann::json::parse(Out(as_json))["comparisons"]) {
+    if (row.contains("absent")) continue;
+    EXPECT_EQ(row["low_holm"] > 0 || row["high_holm"] < 0, row["verdict"] != "no detectable difference") << row;
+    EXPECT_LE(row["low_holm"], row["low"]) << row;
+  }
   EXPECT_THAT(Out({"compare", "weak.npz", "weak.npz", "--replicates=50"}), HasSubstr("no detectable difference"));
   WriteLogits("fewer.npz", 3, 30, 20);
   EXPECT_THAT(Error({"compare", "weak.npz", "fewer.npz"}), HasSubstr("weak and fewer: "));
@@ -65,6 +77,9 @@ TEST_F(EvalTest, CompareRuns) {
   const auto json = nlohmann::json::parse(Out({"compare", "results.csv", "--format=json", "--diagram=ranks.svg"}));
   EXPECT_EQ(json["pairs"].size(), 3 * 6);
   EXPECT_EQ(json["pairs"][0]["verdict"], "b is better");
+  for (const auto& row : json["pairs"]) {
+    EXPECT_EQ(row["low_holm"] > 0 || row["high_holm"] < 0, row["verdict"] != "no detectable difference") << row;
+  }
   EXPECT_THAT(json["all_methods"][0]["mean_rank"].get<std::vector<double>>(), ElementsAre(2, 1, 3));
   EXPECT_EQ(json["all_methods"][0]["kendall_w"], 1.0);
   EXPECT_THAT(program_.Read("ranks.svg"), HasSubstr("critical difference"));
