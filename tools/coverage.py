@@ -3,8 +3,9 @@
 
     bazel run //tools:coverage -- [FLAGS OF openset plan ...] > docs/coverage.md
 
-The image passes and hours are those of `openset plan STUDY --format=json`, on the machine it runs on: from trainings in
-the store that --store names, where there are any, else by multiply-adds. Nothing is trained.
+The image passes, multiply-adds and hours are those of `openset plan STUDY --format=json`, on the machine it runs on: from
+trainings in the store that --store names, where there are any, else by multiply-adds. What a small form took is from its
+records in that store. Nothing is trained.
 """
 
 import json
@@ -33,7 +34,9 @@ ROWS = [
     (UNIFIED, "Table 5: searches", "unified_benchmark_table_5", "unified_benchmark_search", ""),
     (UNIFIED, "Table 6: CIFAR", "unified_benchmark_table_6", "unified_benchmark_table_6_small", "the known classes are substitutes: the list is not published"),
     (UNIFIED, "Table 7: ImageNet", "unified_benchmark_table_7", "unified_benchmark_table_7_small", "the near classes are substitutes; a network trained elsewhere: `openset score --task=imagenet_200_unified`"),
-    (UNIFIED, "Fig. 7: mean softmax of near and far classes", "", "", "from the outputs of unified_benchmark_table_6 (`logits`, `class_id`); not drawn"),
+    (UNIFIED, "Fig. 5: improvement over MCP", "", "", "`openset figure unified_benchmark_table_6 --improvement=pooled_aurc`, and of `unified_benchmark_table_7`"),
+    (UNIFIED, "Fig. 6: densities of MCP by category", "", "", "`openset figure unified_benchmark_table_7 --curve=categories_mcp+unified_imagenet`, and of `deep_ensemble+unified_imagenet`; over the unknown score, which falls as MCP rises"),
+    (UNIFIED, "Fig. 7: heat maps of the mean softmax of unknown classes", "", "", "`openset figure unified_benchmark_table_6 --softmax=near,lsun,textures --methods=mcp,deep_ensemble,outlier_exposure_unified_benchmark`"),
     (WEIGHTS, "Vaze et al.: TinyImageNet, five networks", "published_vaze_tinyimagenet", "", "no training"),
     (WEIGHTS, "ARPL's Softmax on CIFAR-10, a user's log", "arpl_cifar10_log", "arpl_cifar10_short", ""),
 ]
@@ -62,36 +65,53 @@ def cost(plan, gpu):
     return (whole[1] if len(whole) > 1 else None) if gpu else (whole[0] if whole else None)
 
 
+def basis(entry):
+    """Most of what the hours are from."""
+    return max(("measured", "scaled", "assumed"), key=lambda name: entry[name])
+
+
+def small_time(plan):
+    """What the records of all trials took in CPU time on two cores, or else what the plan says."""
+    took, here = plan.get("took") or {}, cost(plan, False)
+    if took.get("stages") and took["missing"] == 0:
+        return f"{hours_text(took['cpu_hours'] / 2)} (measured)"
+    return f"about {hours_text(here['hours'])}" if here else ""
+
+
 def main(openset, flags):
     out = ["# Every table and figure of the three papers", "",
            "Written by `bazel run //tools:coverage`; `openset plan STUDY` says the same of your machine and store, and how to get",
-           "the data. Image passes are the plan's: a training pass counts 3, an inference pass 1. Hours are from trainings in the",
-           "store or, where it has none, by multiply-adds at 3e10 a second and CPU thread (VGG32 trains at 107 to 139 images/s on",
-           "the 2 cores below, which is 2.6e10 to 3.4e10 a thread; the small forms' networks, below 1e7 multiply-adds an image, are",
-           "slower than that: minutes) and 3e12 a second on a GPU, which is not measured: an order of magnitude.", ""]
+           "the data. Image passes are the plan's (a training pass counts 3, an inference pass 1), multiply-adds those of its",
+           "networks in these passes.", "",
+           "* **This CPU**: from the speed of trainings in the store; `~` where it has none of the same network, by multiply-adds:",
+           "  at the speed of other networks on this machine or, without any, at 3e10 a second and thread.",
+           "* **A GPU**: multiply-adds by 9 % of the fp32 peak of an H100 (33.5e12 a second): an assumption, as no training on a GPU",
+           "  is recorded here, and an order of magnitude.",
+           "* **Small forms**: CPU time of the stages in their records, by two (`measured`), or what the plan says (`about`).", ""]
     where = None
     papers = []
     for paper, what, study, small, note in ROWS:
         if paper not in papers:
             papers.append(paper)
-            out += ["", f"## {paper}", "", "| what | study | trials | image passes | this CPU | a GPU | data to fetch | small form |",
-                    "| --- | --- | --- | --- | --- | --- | --- | --- |"]
-        cells = ["", "", "", "", "", ""]
+            out += ["", f"## {paper}", "", "| what | study | trials | image passes | multiply-adds | this CPU | a GPU | data to fetch | small form |",
+                    "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+        cells = ["", "", "", "", "", "", ""]
         if study:
             plan, problem = plan_of(openset, study, flags)
             if plan is None:
-                cells = [f"`{study}`", "", "", "", "", problem]
+                cells = [f"`{study}`", "", "", "", "", "", problem]
             else:
                 here, gpu = cost(plan, False), cost(plan, True)
                 where = where or (here and here["where"])
                 cells = [f"`{study}`", str(len(plan["trials"])), f"{here['image_passes']:.1e}" if here else "0",
-                         hours_text(here["hours"]) if here else "", hours_text(gpu["hours"]) if gpu else "",
+                         f"{here['multiply_adds']:.1e}" if here else "0",
+                         ("" if basis(here) == "measured" else "~") + hours_text(here["hours"]) if here else "",
+                         ("" if basis(gpu) == "measured" else "~") + hours_text(gpu["hours"]) if gpu else "",
                          ", ".join(data["data_set"] for data in plan["missing_data"]) or "there"]
         small_text = ""
         if small:
             plan, problem = plan_of(openset, small, flags)
-            here = plan and cost(plan, False)
-            small_text = f"`{small}`" + (f", {hours_text(here['hours'])}" if here else "")
+            small_text = f"`{small}`" + (f", {small_time(plan)}" if plan else f" ({problem})")
         out.append("| " + " | ".join([what + (f" ({note})" if note else "")] + cells + [small_text]) + " |")
     if where:
         out += ["", f"This CPU: {where}."]

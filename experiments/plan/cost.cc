@@ -131,6 +131,8 @@ PlanCost CostOf(const Plan& plan, const Throughputs& throughputs, const CostDevi
   PlanCost cost;
   const auto add = [&](int64_t passes, const Trial& trial) {
     cost.passes += passes;
+    const int classes = trial.data().test_known().class_id_size();
+    cost.multiply_adds += static_cast<double>(passes * MultiplyAddsOf(trial.method(), classes).value_or(0));
     const Throughputs::Rate rate = throughputs.Of(trial, device);
     if (rate.basis == Throughputs::Rate::Basis::kUnknown) {
       cost.unknown_passes += passes;

@@ -55,14 +55,17 @@ class Throughputs {
   std::map<CostDevice, std::vector<double>> multiply_adds_;
 };
 
-// Multiply-adds a second where nothing was measured: of a CPU thread, and of a GPU (fp32, networks for 32x32 images,
-// which leave most of it idle). Orders of magnitude.
+// Multiply-adds a second where nothing was measured: of a CPU thread, and of a GPU: a share of the fp32 peak of an H100
+// (33.5e12 multiply-adds, 67 TFLOP/s), of which networks for 32x32 images leave most idle. Orders of magnitude.
 inline constexpr double kAssumedCpuRate = 3e10;
-inline constexpr double kAssumedGpuRate = 3e12;
+inline constexpr double kGpuPeak = 33.5e12;
+inline constexpr double kAssumedGpuShare = 0.09;
+inline constexpr double kAssumedGpuRate = kAssumedGpuShare * kGpuPeak;
 
 struct PlanCost {
   int64_t passes = 0;
-  double hours = 0;  // of one action after the other
+  double multiply_adds = 0;  // of all passes of networks whose number is known
+  double hours = 0;          // of one action after the other
   // Shares of `hours` by what they are from.
   double measured = 0, scaled = 0, assumed = 0;
   int64_t unknown_passes = 0;  // of networks that nothing is known of; not in `hours`

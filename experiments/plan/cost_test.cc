@@ -110,6 +110,9 @@ TEST(CostOf, IsPassesByRate) {
   }
   const PlanCost all = CostOf(plan, throughputs, kCpu, false);
   EXPECT_EQ(all.passes, 21600);
+  const TrialSpec trial = TrialOf("vgg32 {}");
+  EXPECT_EQ(all.multiply_adds,
+            21600.0 * static_cast<double>(*MultiplyAdds(trial.method().model(), trial.method().input(), 2)));
   EXPECT_NEAR(all.hours, 0.2, 1e-9);
   EXPECT_EQ(all.measured, 1);
   EXPECT_EQ(all.assumed, 0);

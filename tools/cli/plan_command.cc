@@ -22,6 +22,7 @@
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/plan/cost.h"
 #include "experiments/spec/describe.h"
+#include "experiments/store/record.pb.h"
 #include "experiments/study/check_inputs.h"
 #include "experiments/study/guidelines.h"
 #include "nlohmann/json.hpp"
@@ -34,6 +35,8 @@ ABSL_DECLARE_FLAG(std::string, format);
 
 namespace openset {
 namespace {
+
+constexpr size_t kMostTimed = 2000;  // trials of a study whose records are looked at for what they took
 
 constexpr ActionKind kKinds[] = {ActionKind::kTrain, ActionKind::kInfer, ActionKind::kEvaluate, ActionKind::kChoose};
 
@@ -89,11 +92,15 @@ absl::StatusOr<Machine> MachineOf(const Study& study) {
   return machine;
 }
 
-std::string BasisText(const PlanCost& cost) {
+std::string BasisText(const PlanCost& cost, bool on_gpu) {
   std::vector<std::string> parts;
-  for (const auto& [share, text] : {std::pair{cost.measured, "from earlier trainings of the same networks here"},
-                                    {cost.scaled, "from earlier trainings of other networks here, by multiply-adds"},
-                                    {cost.assumed, "by multiply-adds at an assumed rate: an order of magnitude"}}) {
+  for (const auto& [share, text] :
+       {std::pair<double, std::string>{cost.measured, "from earlier trainings of the same networks here"},
+        {cost.scaled, "from earlier trainings of other networks here, by multiply-adds"},
+        {cost.assumed, on_gpu ? absl::StrFormat("by multiply-adds at %.0f %% of an H100's fp32 peak: an order of "
+                                                "magnitude",
+                                                100 * kAssumedGpuShare)
+                              : "by multiply-adds at an assumed rate: an order of magnitude"}}) {
     if (share > 0) parts.push_back(absl::StrFormat("%.0f %% %s", 100 * share, text));
   }
   if (cost.unknown_passes > 0) {
@@ -107,6 +114,7 @@ struct NamedCost {
   std::string what, where;
   PlanCost cost;
   double hours;  // with all seats at work
+  bool on_gpu;
 };
 
 // Of the whole study, of what is missing of it, and on a GPU.
@@ -123,7 +131,7 @@ absl::StatusOr<std::vector<NamedCost>> Costs(const Study& study) {
   const auto add = [&](const std::string& what, const std::string& place, const CostDevice& device, int seats,
                        bool needed_only) {
     const PlanCost cost = CostOf(study.plan(), throughputs, device, needed_only);
-    if (cost.passes > 0) costs.push_back({what, place, cost, cost.hours / seats});
+    if (cost.passes > 0) costs.push_back({what, place, cost, cost.hours / seats, device.is_gpu});
   };
   add("the whole study", where, machine.device, machine.seats, false);
   const bool some_done = absl::c_any_of(study.plan().nodes, [](const PlanNode& node) { return node.done; });
@@ -157,6 +165,31 @@ std::vector<const Trial*> Reported(const Study& study) {
   return trials;
 }
 
+// What the stages of the study's records took, each once.
+absl::StatusOr<nlohmann::ordered_json> TimeTaken(const Study& study) {
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
+  std::set<std::string> stages;
+  double cpu_seconds = 0, wall_seconds = 0;
+  int missing = 0;
+  for (const TrialResult& result : results->results) {
+    if (result.record == nullptr) {
+      ++missing;
+      continue;
+    }
+    for (const StageProvenance& stage : result.record->provenance().stage()) {
+      if (!stages.insert(stage.key()).second) continue;
+      cpu_seconds += stage.cpu_seconds();
+      wall_seconds += stage.wall_seconds();
+    }
+  }
+  nlohmann::ordered_json took;
+  took["stages"] = stages.size();
+  took["missing"] = missing;
+  took["cpu_hours"] = cpu_seconds / 3600;
+  took["wall_hours"] = wall_seconds / 3600;
+  return took;
+}
+
 absl::StatusOr<std::string> Json(const Study& study) {
   const Plan& plan = study.plan();
   nlohmann::ordered_json json;
@@ -183,11 +216,15 @@ absl::StatusOr<std::string> Json(const Study& study) {
     json["cost"].push_back({{"what", cost.what},
                             {"where", cost.where},
                             {"image_passes", cost.cost.passes},
+                            {"multiply_adds", cost.cost.multiply_adds},
                             {"hours", cost.hours},
                             {"measured", cost.cost.measured},
                             {"scaled", cost.cost.scaled},
                             {"assumed", cost.cost.assumed},
                             {"unknown_passes", cost.cost.unknown_passes}});
+  }
+  if (plan.trials.size() <= kMostTimed) {
+    OPENSET_ASSIGN_OR_RETURN(json["took"], TimeTaken(study));
   }
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
   json["missing_data"] = nlohmann::ordered_json::array();
@@ -206,7 +243,7 @@ absl::StatusOr<std::string> Advice(const Study& study) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedCost> costs, Costs(study));
   for (const NamedCost& cost : costs) {
     absl::StrAppend(&text, "  ", cost.what, ": about ", HoursText(cost.hours), " on ", cost.where, " (",
-                    BasisText(cost.cost), ")\n");
+                    BasisText(cost.cost, cost.on_gpu), ")\n");
   }
   OPENSET_ASSIGN_OR_RETURN(const std::string warning, EpochWarning(study));
   absl::StrAppend(&text, warning);
