@@ -25,7 +25,7 @@ VegaLite Object(std::initializer_list<std::pair<const char*, VegaLite>> fields) 
   return object;
 }
 
-std::string Number(double value) { return std::isfinite(value) ? absl::StrFormat("%.7g", value) : ""; }
+std::string Number(double value) { return std::isfinite(value) ? absl::StrFormat("%.6g", value) : ""; }
 
 std::string CsvText(const std::string& text) {
   return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}, {"\n", " "}}), "\"");
@@ -66,8 +66,11 @@ VegaLite Data(const Plot& plot) {
       const bool band = i < series.band.size();
       absl::StrAppend(&csv, name, ",", std::string(1, kind), ",", piece, ",", i, ",", Number(x), ",", Number(y), ",",
                       band ? Number(series.band[i].first) : "", ",", band ? Number(series.band[i].second) : "", ",");
-      absl::StrAppend(&csv, series.size.empty() ? "30" : Number(kLargestDot * series.size[i]), ",",
-                      series.dashed ? 1 : 0, "\n");
+      absl::StrAppend(&csv,
+                      series.kind != SeriesKind::kDots ? ""
+                      : series.size.empty()            ? "30"
+                                                       : Number(kLargestDot * series.size[i]),
+                      ",", series.dashed ? 1 : 0, "\n");
     }
   }
   VegaLite parse = VegaLite::object();

@@ -15,7 +15,7 @@ namespace openset {
 
 using VegaLite = nlohmann::ordered_json;
 
-// The same plot gives the same bytes. Numbers have 7 significant digits.
+// The same plot gives the same bytes. Numbers have 6 significant digits.
 VegaLite ToVegaLite(const Plot& plot);
 
 // Plots in rows, without the interaction.

@@ -27,8 +27,8 @@ std::string DataOf(const VegaLite& spec) { return spec["data"]["values"]; }
 TEST(ToVegaLite, HoldsThePointsAsCsv) {
   EXPECT_EQ(DataOf(ToVegaLite(OneLine())),
             "s,k,p,i,x,y,l,h,a,d\n"
-            "\"loss\",l,0,0,0,2.5,,,30,0\n"
-            "\"loss\",l,0,1,1,1.25,,,30,0\n");
+            "\"loss\",l,0,0,0,2.5,,,,0\n"
+            "\"loss\",l,0,1,1,1.25,,,,0\n");
   EXPECT_EQ(ToVegaLite(OneLine())["layer"][0]["encoding"]["x"]["title"], "epoch");
 }
 

@@ -75,6 +75,10 @@ Plot DensityPlot(const std::string& title, double low, double high, const std::v
       const double share = static_cast<double>(density.count[b]) / static_cast<double>(density.samples);
       const double from = high > low ? low + static_cast<double>(b) * width : low;
       const double to = b + 1 == bins ? high : low + static_cast<double>(b + 1) * width;
+      if (!series.points.empty() && series.points.back().second == share / width) {
+        series.points.back().first = to;  // as high as the bin before it
+        continue;
+      }
       series.points.emplace_back(from, share / width);
       series.points.emplace_back(to, share / width);
     }

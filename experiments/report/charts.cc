@@ -17,9 +17,10 @@
 namespace openset {
 namespace {
 
-constexpr int kMaxEpochs = 512;
-constexpr size_t kColors = 8;    // that are told apart (core/chart/plot.h)
-constexpr double kLogFrom = 50;  // largest over smallest value
+constexpr size_t kMaxEpochs = 512;    // of a line
+constexpr size_t kAllEpochs = 10000;  // of all lines of a page, so that it stays small
+constexpr size_t kColors = 8;         // that are told apart (core/chart/plot.h)
+constexpr double kLogFrom = 50;       // largest over smallest value
 
 // "openauc" or "openauc, alpha 2": a row of the tables without the field that is on the axis.
 std::string LineName(const std::string& method, const std::vector<AxisValue>& axis, const std::string& without) {
@@ -140,8 +141,8 @@ class Curves {
   std::vector<Curve> curves_;
 };
 
-void DrawCurve(const Curve& curve, PlotSeries* line) {
-  const size_t step = (curve.values.size() + kMaxEpochs - 1) / kMaxEpochs;
+// Every `step`-th epoch and the last one.
+void DrawCurve(const Curve& curve, size_t step, PlotSeries* line) {
   size_t at = 0;
   for (const auto& [epoch, values] : curve.values) {
     const bool last = at + 1 == curve.values.size();
@@ -207,6 +208,14 @@ std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results) {
       }
     }
   }
+  size_t all = 0, longest = 0;
+  for (const auto& [task, of_task] : curves) {
+    for (const Curve& curve : of_task.all()) {
+      all += curve.values.size();
+      longest = std::max(longest, curve.values.size());
+    }
+  }
+  const size_t step = std::max((longest + kMaxEpochs - 1) / kMaxEpochs, (all + kAllEpochs - 1) / kAllEpochs);
   std::vector<ReportChart> charts;
   for (const std::string& task : tasks) {
     std::map<std::string, size_t> index;
@@ -224,7 +233,7 @@ std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results) {
         charts.push_back(std::move(chart));
       }
       Plot& plot = charts[at->second].plot;
-      DrawCurve(curve, LineOf(curve.line, &plot.series));
+      DrawCurve(curve, step, LineOf(curve.line, &plot.series));
       if (curve.values.begin()->second.size() > 1) plot.subtitle = kBandText;
     }
   }

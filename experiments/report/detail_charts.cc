@@ -22,7 +22,7 @@ namespace {
 constexpr int kGrid = 512;
 constexpr double kMaxArea = 5e-4;  // that thinning a line may change
 // Of a line, and of all lines of a page, so that it stays small.
-constexpr int kMaxPoints = 512, kLeastPoints = 12, kAllPoints = 24000;
+constexpr int kMaxPoints = 512, kLeastPoints = 12, kAllPoints = 12000;
 // Where there are more lines than this, those of single sets of unknown samples are left out.
 constexpr int kMostLines = 400;
 

@@ -28,14 +28,24 @@ constexpr int kMaxExamples = 24;          // trials that stand for their methods
 
 std::string Preformatted(const std::string& text) { return absl::StrCat("<pre>", EscapeXml(text), "</pre>\n"); }
 
-// ReportJson() with what a metric's cells have in common said once, in `metrics`; where there are very many values,
-// without the single ones.
+// ReportJson() with what a metric's cells have in common said once, in `metrics`, and what a row's have, in `rows`;
+// where there are very many values, without the single ones.
 VegaLite PageJson(const Report& report) {
   VegaLite json = ReportJson(report);
   size_t values = 0;
   for (const ReportCell& cell : report.cells) values += cell.values.size();
   json["metrics"] = VegaLite::object();
+  json["rows"] = VegaLite::array();
+  std::map<std::string, size_t> rows;
   for (VegaLite& cell : json["cells"]) {
+    VegaLite row = VegaLite::object();
+    for (const char* common : {"method", "task", "axis", "known_classes", "unknown_classes", "openness"}) {
+      row[common] = cell[common];
+      cell.erase(common);
+    }
+    const auto [at, is_new] = rows.try_emplace(row.dump(), rows.size());
+    if (is_new) json["rows"].push_back(std::move(row));
+    cell["row"] = at->second;
     VegaLite& metric = json["metrics"][cell["metric"].get<std::string>()];
     for (const char* common : {"label", "unit", "display", "higher_is_better"}) {
       metric[common] = cell[common];

@@ -2,7 +2,7 @@
 'use strict';
 (() => {
   const report = openset.data.report;
-  for (const cell of report.cells) Object.assign(cell, report.metrics[cell.metric]);
+  for (const cell of report.cells) Object.assign(cell, report.rows[cell.row], report.metrics[cell.metric]);
   const tables = document.getElementById('tables');
 
   const element = (tag, properties = {}, ...children) => {

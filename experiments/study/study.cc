@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/in_parallel.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
@@ -324,10 +325,16 @@ absl::StatusOr<std::unique_ptr<StudyResults>> Study::LoadResults() const {
   auto loaded = std::make_unique<StudyResults>();
   const std::vector<std::string> replicas = ReplicaIds(store_);
   const std::set<std::string> has_replicas(replicas.begin(), replicas.end());
-  for (const int t : ReportedTrials()) {
+  const std::vector<int> trials = ReportedTrials();
+  std::vector<std::string> ids;
+  for (const int t : trials) ids.push_back(plan().trial_id(t));
+  std::vector<absl::StatusOr<TrialRecord>> records(trials.size());
+  InParallel(static_cast<int64_t>(trials.size()), [&](int64_t i) { records[i] = store_.LoadRecord(ids[i]); });
+  for (size_t i = 0; i < trials.size(); ++i) {
+    const int t = trials[i];
     TrialResult result{&loaded->trials.emplace_back(plan().trials[t].Spec()), nullptr};
-    const std::string& id = plan().trial_id(t);
-    absl::StatusOr<TrialRecord> record = store_.LoadRecord(id);
+    const std::string& id = ids[i];
+    absl::StatusOr<TrialRecord> record = std::move(records[i]);
     if (record.ok() && has_replicas.count(id) > 0) {
       OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> all, LoadReplicas(store_, id));
       const std::vector<std::string> lines = DifferenceLines(all);

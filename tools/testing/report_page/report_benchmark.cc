@@ -1,7 +1,18 @@
-// A report over 10,000 records: tables and page. The target is under 5 s and under 5 MB (counter "page_MB").
+// A report over 10,000 records: tables and page. The target of FromTheStore, which is all of it but the plan, is under
+// 5 s and under 5 MB (counter "page_MB"):
+//   bazel run //tools/testing/report_page:report_benchmark
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
 #include "benchmark/benchmark.h"
+#include "core/files/digest.h"
+#include "core/in_parallel.h"
+#include "core/proto/record_file.h"
 #include "experiments/report/format_report.h"
 #include "experiments/report/html_report.h"
+#include "experiments/store/store.h"
 #include "tools/testing/report_page/made_up_results.h"
 
 namespace openset {
@@ -53,6 +64,43 @@ void Parse(benchmark::State& state) {
   state.counters["KB_a_record"] = static_cast<double>(all) / 1e3 / static_cast<double>(bytes.size());
 }
 BENCHMARK(Parse)->Unit(benchmark::kMillisecond);
+
+// The records as files of a store, and the ids that they have there.
+struct MadeUpStore {
+  std::string folder;
+  std::vector<std::string> ids;
+
+  MadeUpStore() : folder(std::filesystem::temp_directory_path() / "openset_report_benchmark") {
+    std::filesystem::remove_all(folder);
+    const Store store(folder);
+    for (TrialRecord record : TenThousand().records) {
+      ids.push_back(Sha256Hex(record.trial_id()));
+      record.set_trial_id(ids.back());
+      record.set_schema_version(kSchemaVersion);
+      const std::filesystem::path path = store.RecordPath(ids.back());
+      std::filesystem::create_directories(path.parent_path());
+      std::ofstream(path, std::ios::binary) << EncodeRecord(record);
+    }
+  }
+  ~MadeUpStore() { std::filesystem::remove_all(folder); }
+};
+
+// Reads the records as a study does, and makes the page of them.
+void FromTheStore(benchmark::State& state) {
+  const MadeUpStore files;
+  const Store store(files.folder);
+  size_t bytes = 0;
+  for (auto unused : state) {
+    std::vector<absl::StatusOr<TrialRecord>> records(files.ids.size());
+    InParallel(static_cast<int64_t>(records.size()), [&](int64_t i) { records[i] = store.LoadRecord(files.ids[i]); });
+    std::vector<TrialResult> results;
+    for (const absl::StatusOr<TrialRecord>& record : records) results.push_back({&record->trial(), &*record});
+    bytes = HtmlReport(MakeReport("many", results), results, {}).value().size();
+  }
+  state.counters["records"] = static_cast<double>(files.ids.size());
+  state.counters["page_MB"] = static_cast<double>(bytes) / 1e6;
+}
+BENCHMARK(FromTheStore)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
 }  // namespace openset
