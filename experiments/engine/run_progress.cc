@@ -16,8 +16,8 @@ constexpr double kRateNeedsSeconds = 2;
 
 }  // namespace
 
-RunProgress::RunProgress(const Plan& plan, std::function<absl::Duration()> clock)
-    : plan_(plan), clock_(clock != nullptr ? std::move(clock) : SteadyNow) {
+RunProgress::RunProgress(const Plan& plan, std::function<absl::Duration()> clock, ExpectedPace expected)
+    : plan_(plan), clock_(clock != nullptr ? std::move(clock) : SteadyNow), expected_(expected) {
   for (size_t n = 0; n < plan_.nodes.size(); ++n) {
     if (plan_.nodes[n].needed) Expect(static_cast<int>(n));
   }
@@ -125,15 +125,17 @@ std::optional<absl::Duration> RunProgress::TimeLeft() const {
   for (int k = 0; k < kKinds; ++k) {
     rates[k] = Rate(k);
     is_known |= rates[k] > 0;
-    seconds += work_left_[k] * rates[k];
   }
-  if (!is_known) return std::nullopt;
+  if (!is_known && expected_.seconds_per_pass <= 0) return std::nullopt;
+  if (!is_known) rates.fill(expected_.seconds_per_pass);
+  for (int k = 0; k < kKinds; ++k) seconds += work_left_[k] * rates[k];
   for (const auto& [node, running] : running_) {
     const double done = running.progress.fraction() * WorkOf(node) * rates[KindOf(node)];
     seconds -= done;
     longest = std::max(longest, WorkOf(node) * rates[KindOf(node)] - done);
   }
-  const auto at_once = static_cast<double>(std::max<size_t>(most_at_once_, 1));
+  const auto at_once = static_cast<double>(is_known ? std::max<size_t>(most_at_once_, 1)
+                                                    : static_cast<size_t>(std::max(expected_.at_once, 1)));
   return absl::Seconds(std::max({seconds / at_once, longest, 0.0}));
 }
 

@@ -16,17 +16,23 @@
 
 namespace openset {
 
+// What a run is expected to take before it has done anything, from elsewhere (experiments/plan/cost.h).
+struct ExpectedPace {
+  double seconds_per_pass = 0;  // of an image (PlanNode.work), in one action; 0: not known
+  int at_once = 1;              // actions
+};
+
 // Counts what happens to the nodes of a plan.
 //
 // The time left is the work that remains at the rates of this run so far, over as many actions at once as it has done:
 // the seconds that an image pass (PlanNode.work) takes in a training and in an inference, and that an evaluation takes,
 // each by the actions of its kind that finished, and by what those that run have done. A kind that nothing is known of
-// counts as the others do. It is never less than what the longest running action needs, and none before anything is
-// known.
+// counts as the others do, and before anything is known all go at the expected pace. It is never less than what the
+// longest running action needs; none where no pace was expected either, before anything is known.
 class RunProgress {
  public:
   // The needed nodes of the plan, which may grow. `clock` gives the time since any fixed point.
-  explicit RunProgress(const Plan& plan, std::function<absl::Duration()> clock = nullptr);
+  explicit RunProgress(const Plan& plan, std::function<absl::Duration()> clock = nullptr, ExpectedPace expected = {});
 
   void Expect(int node);
   void Start(int node);
@@ -74,6 +80,7 @@ class RunProgress {
 
   const Plan& plan_;
   const std::function<absl::Duration()> clock_;
+  const ExpectedPace expected_;
   int total_ = 0, ended_ = 0, failed_ = 0;
   double total_work_ = 0, ended_work_ = 0;
   std::array<double, kKinds> work_left_ = {};  // of all that has not ended

@@ -54,6 +54,19 @@ TEST_F(RunProgressTest, NothingIsKnownBeforeAnythingIsDone) {
   EXPECT_FALSE(progress_.TimeLeft().has_value());  // too little to go by
 }
 
+// 2 x (1000 + 100 + 1) units at half a second each, two at once; then what was seen.
+TEST_F(RunProgressTest, BeginsAtTheExpectedPace) {
+  RunProgress progress(plan_, [this] { return now_; }, {0.5, 2});
+  EXPECT_NEAR(absl::ToDoubleSeconds(*progress.TimeLeft()), 550.5, 1e-9);
+  progress.Start(0);
+  progress.Advance(0, At(0));
+  EXPECT_NEAR(absl::ToDoubleSeconds(*progress.TimeLeft()), 550.5, 1e-9);
+  now_ += absl::Seconds(10);
+  progress.Advance(0, At(0.1));
+  // 100 units in 10 s, and one action at once: 2202 - 100 units at 0.1 s.
+  EXPECT_NEAR(absl::ToDoubleSeconds(*progress.TimeLeft()), 210.2, 1e-9);
+}
+
 TEST_F(RunProgressTest, LearnsFromWhatRunsAndEachKindFromItsOwn) {
   progress_.Start(0);
   progress_.Advance(0, At(0));

@@ -22,14 +22,6 @@ namespace {
 
 constexpr double kTrainPasses = 3;
 
-// What decides how long a pass takes: the backbone and the image's size. Dropout and heads matter little.
-std::string NetworkOf(const MethodSpec& method) {
-  ModelSpec model = method.model();
-  model.clear_head();
-  model.clear_weights();
-  return absl::StrCat(model.ShortDebugString(), " ", method.input().size(), " ", method.input().channels());
-}
-
 std::optional<int64_t> MultiplyAddsOf(const MethodSpec& method, int classes) {
   return MultiplyAdds(method.model(), method.input(), classes);
 }
@@ -71,6 +63,14 @@ void AddRungsToCome(const Plan& plan, const PlannedSearch& planned,
 
 }  // namespace
 
+// Dropout and heads matter little.
+std::string NetworkOf(const MethodSpec& method) {
+  ModelSpec model = method.model();
+  model.clear_head();
+  model.clear_weights();
+  return absl::StrCat(model.ShortDebugString(), " ", method.input().size(), " ", method.input().channels());
+}
+
 Throughputs Throughputs::OfStore(const Store& store, int most_records) {
   Throughputs throughputs;
   const std::string folder = JoinPath(store.folder(), "records");
@@ -104,16 +104,26 @@ void Throughputs::Add(const TrialRecord& record) {
   if (work.has_value()) multiply_adds_[device].push_back(passes * static_cast<double>(*work));
 }
 
+void Throughputs::AddProbe(const Trial& trial, const CostDevice& device, double images_per_second) {
+  const double passes = kTrainPasses * images_per_second;
+  probed_passes_[{NetworkOf(trial.method()), device}].push_back(passes);
+  const std::optional<int64_t> work = MultiplyAddsOf(trial.method(), trial.data().test_known().class_id_size());
+  if (work.has_value()) probed_multiply_adds_[device].push_back(passes * static_cast<double>(*work));
+}
+
 Throughputs::Rate Throughputs::Of(const Trial& trial, const CostDevice& device) const {
   using Basis = Rate::Basis;
   if (const auto same = passes_.find({NetworkOf(trial.method()), device}); same != passes_.end()) {
     return {Median(same->second), Basis::kMeasured};
   }
+  if (const auto probed = probed_passes_.find({NetworkOf(trial.method()), device}); probed != probed_passes_.end()) {
+    return {Median(probed->second), Basis::kProbed};
+  }
   const std::optional<int64_t> work = MultiplyAddsOf(trial.method(), trial.data().test_known().class_id_size());
   if (!work.has_value()) return {};
-  const auto others = multiply_adds_.find(device);
-  if (others != multiply_adds_.end()) {
-    return {Median(others->second) / static_cast<double>(*work), Basis::kScaled};
+  for (const auto* rates : {&multiply_adds_, &probed_multiply_adds_}) {
+    const auto others = rates->find(device);
+    if (others != rates->end()) return {Median(others->second) / static_cast<double>(*work), Basis::kScaled};
   }
   const double rate = device.is_gpu ? kAssumedGpuRate : kAssumedCpuRate * device.threads;
   return {rate / static_cast<double>(*work), Basis::kAssumed};
@@ -142,6 +152,7 @@ PlanCost CostOf(const Plan& plan, const Throughputs& throughputs, const CostDevi
     cost.hours += hours;
     double* part = &cost.assumed;
     if (rate.basis == Throughputs::Rate::Basis::kMeasured) part = &cost.measured;
+    if (rate.basis == Throughputs::Rate::Basis::kProbed) part = &cost.probed;
     if (rate.basis == Throughputs::Rate::Basis::kScaled) part = &cost.scaled;
     *part += hours;
   };
@@ -151,7 +162,7 @@ PlanCost CostOf(const Plan& plan, const Throughputs& throughputs, const CostDevi
   }
   for (const PlannedSearch& planned : plan.searches) AddRungsToCome(plan, planned, add);
   if (cost.hours > 0) {
-    for (double* part : {&cost.measured, &cost.scaled, &cost.assumed}) *part /= cost.hours;
+    for (double* part : {&cost.measured, &cost.probed, &cost.scaled, &cost.assumed}) *part /= cost.hours;
   }
   return cost;
 }

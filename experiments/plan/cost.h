@@ -10,6 +10,7 @@
 
 #include "absl/types/span.h"
 #include "experiments/plan/plan.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/store/record.proto.h"
 #include "experiments/store/store.h"
 
@@ -26,8 +27,11 @@ struct CostDevice {
   }
 };
 
+// What decides how long a pass takes, as text: the network and the images it is given.
+std::string NetworkOf(const MethodSpec& method);
+
 // Image passes a second of one action, as trainings of earlier records have them (StageProvenance.images_per_second,
-// which is of trainings: 3 passes an image).
+// which is of trainings: 3 passes an image), or as a probe has found them.
 class Throughputs {
  public:
   // Looks at up to so many records of a store, in the order of their ids; those that can't be read are left out.
@@ -35,13 +39,17 @@ class Throughputs {
 
   void Add(const TrialRecord& record);
 
+  // What a probe of the trial's training has found on the device.
+  void AddProbe(const Trial& trial, const CostDevice& device, double images_per_second);
+
   struct Rate {
     double passes_per_second = 0;
     enum class Basis {
       kMeasured,  // the same network, image size and device: the median of the records
-      kScaled,    // other networks on the device: the median of their multiply-adds a second
-      kAssumed,   // no record of the device: kAssumedCpuRate a thread, kAssumedGpuRate
-      kUnknown,   // a network whose multiply-adds are not known, and none like it was measured
+      kProbed,    // the same, the median of the probes
+      kScaled,  // other networks on the device: the median of their multiply-adds a second, of records if there are any
+      kAssumed,  // no record of the device: kAssumedCpuRate a thread, kAssumedGpuRate
+      kUnknown,  // a network whose multiply-adds are not known, and none like it was measured
     } basis = Basis::kUnknown;
   };
   Rate Of(const Trial& trial, const CostDevice& device) const;
@@ -53,6 +61,9 @@ class Throughputs {
   // Of network, image size and device, and of the device: passes and multiply-adds a second.
   std::map<std::tuple<std::string, CostDevice>, std::vector<double>> passes_;
   std::map<CostDevice, std::vector<double>> multiply_adds_;
+  // The same of probes.
+  std::map<std::tuple<std::string, CostDevice>, std::vector<double>> probed_passes_;
+  std::map<CostDevice, std::vector<double>> probed_multiply_adds_;
 };
 
 // Multiply-adds a second where nothing was measured: of a CPU thread, and of a GPU: a share of the fp32 peak of an H100
@@ -67,7 +78,7 @@ struct PlanCost {
   double multiply_adds = 0;  // of all passes of networks whose number is known
   double hours = 0;          // of one action after the other
   // Shares of `hours` by what they are from.
-  double measured = 0, scaled = 0, assumed = 0;
+  double measured = 0, probed = 0, scaled = 0, assumed = 0;
   int64_t unknown_passes = 0;  // of networks that nothing is known of; not in `hours`
 };
 

@@ -64,6 +64,29 @@ TEST(Throughputs, OfOtherNetworksAreScaledByMultiplyAdds) {
   EXPECT_LT(ratio, 4.1);
 }
 
+// A record is before a probe, a probe of the network itself before others' multiply-adds, and these of records before
+// those of probes.
+TEST(Throughputs, OfProbesAreSecond) {
+  const TrialSpec large = TrialOf("vgg32 {}"), small = TrialOf("vgg32 { width: 32 feature_dim: 64 }");
+  const auto work = [](const TrialSpec& trial) {
+    return static_cast<double>(*MultiplyAdds(trial.method().model(), trial.method().input(), 2));
+  };
+  Throughputs throughputs;
+  throughputs.AddProbe(large, kCpu, 40);
+  EXPECT_EQ(throughputs.Of(large, kCpu).basis, Basis::kProbed);
+  EXPECT_DOUBLE_EQ(throughputs.Of(large, kCpu).passes_per_second, 3 * 40);
+  EXPECT_EQ(throughputs.Of(small, kCpu).basis, Basis::kScaled);
+  EXPECT_NEAR(throughputs.Of(small, kCpu).passes_per_second, 3 * 40 * work(large) / work(small), 1e-9);
+  EXPECT_EQ(throughputs.Of(large, {false, "another CPU", 2}).basis, Basis::kAssumed);
+  throughputs.Add(Record("vgg32 { width: 32 feature_dim: 64 }", 10));
+  EXPECT_EQ(throughputs.Of(small, kCpu).basis, Basis::kMeasured);
+  EXPECT_EQ(throughputs.Of(large, kCpu).basis, Basis::kProbed);
+  const TrialSpec other = TrialOf("vgg32 { width: 16 feature_dim: 64 }");
+  EXPECT_NEAR(throughputs.Of(other, kCpu).passes_per_second, 3 * 10 * work(small) / work(other), 1e-9);
+  throughputs.Add(Record("vgg32 {}", 10));
+  EXPECT_EQ(throughputs.Of(large, kCpu).basis, Basis::kMeasured);
+}
+
 TEST(Throughputs, OfAnotherDeviceSayNothing) {
   Throughputs throughputs;
   throughputs.Add(Record("vgg32 {}", 10));
@@ -118,6 +141,11 @@ TEST(CostOf, IsPassesByRate) {
   EXPECT_EQ(all.assumed, 0);
   EXPECT_NEAR(CostOf(plan, throughputs, kCpu, true).hours, 0.1, 1e-9);
   EXPECT_EQ(CostOf(plan, throughputs, {true, "a GPU", 1}, true).assumed, 1);
+  Throughputs probes;
+  probes.AddProbe(TrialOf("vgg32 {}"), kCpu, 20);
+  const PlanCost probed = CostOf(plan, probes, kCpu, false);
+  EXPECT_NEAR(probed.hours, 0.1, 1e-9);
+  EXPECT_EQ(probed.probed, 1);
 }
 
 // 10800 passes in 4 epochs are 2700 an epoch: 90 s at 30 a second.

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,11 +12,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
-#include "core/in_parallel.h"
-#include "core/process/machine.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "core/table.h"
@@ -29,9 +27,15 @@
 #include "tools/cli/commands.h"
 #include "tools/cli/deploy_flags.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/study_cost.h"
 #include "tools/cli/task/split_table.h"
 
 ABSL_DECLARE_FLAG(std::string, format);
+ABSL_FLAG(
+    std::optional<bool>, probe, std::nullopt,
+    "Where no record is of a network, train it on random images for some seconds, to say how long the study takes; "
+    "what was found is remembered in ~/.cache/openset/probes. --noprobe: estimate by multiply-adds. Default: with "
+    "--format=text.");
 
 namespace openset {
 namespace {
@@ -67,80 +71,6 @@ Table Trials(const Plan& plan) {
     }
   }
   return table;
-}
-
-// Where the plan's actions would run: the GPUs of --devices, or as many CPU threads as there are.
-struct Machine {
-  CostDevice device;
-  int seats = 1;
-};
-
-absl::StatusOr<Machine> MachineOf(const Study& study) {
-  OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
-  Machine machine;
-  const Plan& plan = study.plan();
-  const ExecutionSpec& execution = plan.trials[0].execution();
-  if (execution.device() == ExecutionSpec::CUDA) {
-    machine.device = {true, execution.device_kind(), 1};
-    machine.seats = std::max<int>(1, devices.cuda.size());
-    return machine;
-  }
-  machine.device = {false, CpuName(), execution.threads()};
-  const int cores = deployment.spec.jobs() > 0 ? deployment.spec.jobs() : NumThreads();
-  machine.seats = std::max(1, cores / std::max(1, execution.threads()));
-  return machine;
-}
-
-std::string BasisText(const PlanCost& cost, bool on_gpu) {
-  std::vector<std::string> parts;
-  for (const auto& [share, text] :
-       {std::pair<double, std::string>{cost.measured, "from earlier trainings of the same networks here"},
-        {cost.scaled, "from earlier trainings of other networks here, by multiply-adds"},
-        {cost.assumed, on_gpu ? absl::StrFormat("by multiply-adds at %.0f %% of an H100's fp32 peak: an order of "
-                                                "magnitude",
-                                                100 * kAssumedGpuShare)
-                              : "by multiply-adds at an assumed rate: an order of magnitude"}}) {
-    if (share > 0) parts.push_back(absl::StrFormat("%.0f %% %s", 100 * share, text));
-  }
-  if (cost.unknown_passes > 0) {
-    parts.push_back(absl::StrCat("without ", cost.unknown_passes, " passes of networks that nothing is known of"));
-  }
-  return absl::StrJoin(parts, ", ");
-}
-
-// A cost with what it is of: "the whole study", "2 seats of 1 thread, Intel ...".
-struct NamedCost {
-  std::string what, where;
-  PlanCost cost;
-  double hours;  // with all seats at work
-  bool on_gpu;
-};
-
-// Of the whole study, of what is missing of it, and on a GPU.
-absl::StatusOr<std::vector<NamedCost>> Costs(const Study& study) {
-  if (study.plan().trials.empty()) return std::vector<NamedCost>();
-  OPENSET_ASSIGN_OR_RETURN(const Machine machine, MachineOf(study));
-  const Throughputs throughputs = Throughputs::OfStore(study.store());
-  std::string where = absl::StrCat(machine.seats, " x ", machine.device.kind);
-  if (!machine.device.is_gpu) {
-    where = absl::StrCat(machine.seats, machine.seats == 1 ? " seat of " : " seats of ", machine.device.threads,
-                         machine.device.threads == 1 ? " thread, " : " threads, ", machine.device.kind);
-  }
-  std::vector<NamedCost> costs;
-  const auto add = [&](const std::string& what, const std::string& place, const CostDevice& device, int seats,
-                       bool needed_only) {
-    const PlanCost cost = CostOf(study.plan(), throughputs, device, needed_only);
-    if (cost.passes > 0) costs.push_back({what, place, cost, cost.hours / seats, device.is_gpu});
-  };
-  add("the whole study", where, machine.device, machine.seats, false);
-  const bool some_done = absl::c_any_of(study.plan().nodes, [](const PlanNode& node) { return node.done; });
-  if (some_done) add("what is missing", where, machine.device, machine.seats, true);
-  if (machine.device.is_gpu) return costs;
-  const std::vector<std::string> gpus = throughputs.GpuKinds();
-  for (const std::string& gpu : gpus) add("the whole study", gpu, {true, gpu, 1}, 1, false);
-  if (gpus.empty()) add("the whole study", "a GPU", {true, "", 1}, 1, false);
-  return costs;
 }
 
 // Of a run on Slurm whose trainings can't end the epoch that they are in between Slurm's warning and the end of their
@@ -190,6 +120,9 @@ absl::StatusOr<nlohmann::ordered_json> TimeTaken(const Study& study) {
   return took;
 }
 
+// Whether networks that nothing is known of may be tried out: asked for, or else where people read.
+bool MayProbe() { return absl::GetFlag(FLAGS_probe).value_or(absl::GetFlag(FLAGS_format) == "text"); }
+
 absl::StatusOr<std::string> Json(const Study& study) {
   const Plan& plan = study.plan();
   nlohmann::ordered_json json;
@@ -211,7 +144,7 @@ absl::StatusOr<std::string> Json(const Study& study) {
     action["image_passes"] = node.work;
     json["actions"].push_back(action);
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedCost> costs, Costs(study));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedCost> costs, CostsOf(study, MayProbe()));
   for (const NamedCost& cost : costs) {
     json["cost"].push_back({{"what", cost.what},
                             {"where", cost.where},
@@ -219,6 +152,7 @@ absl::StatusOr<std::string> Json(const Study& study) {
                             {"multiply_adds", cost.cost.multiply_adds},
                             {"hours", cost.hours},
                             {"measured", cost.cost.measured},
+                            {"probed", cost.cost.probed},
                             {"scaled", cost.cost.scaled},
                             {"assumed", cost.cost.assumed},
                             {"unknown_passes", cost.cost.unknown_passes}});
@@ -240,7 +174,7 @@ absl::StatusOr<std::string> Json(const Study& study) {
 // What is printed below the tables: cost, data that is missing, guidelines.
 absl::StatusOr<std::string> Advice(const Study& study) {
   std::string text = "\nCost\n";
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedCost> costs, Costs(study));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedCost> costs, CostsOf(study, MayProbe()));
   for (const NamedCost& cost : costs) {
     absl::StrAppend(&text, "  ", cost.what, ": about ", HoursText(cost.hours), " on ", cost.where, " (",
                     BasisText(cost.cost, cost.on_gpu), ")\n");
@@ -319,13 +253,13 @@ Command PlanCommand() {
   command.min_arguments = command.max_arguments = 1;
   command.summary = "Shows what `run` would do: trials, the actions they share, what is done.";
   command.description =
-      "Nothing is run or written. It also says about how long the study takes (from earlier trainings in the store, "
-      "or\n"
-      "by multiply-adds), which data is missing and how to get it, and which guidelines for such studies it keeps.\n"
+      "Nothing is run or written. It also says about how long the study takes (from earlier trainings in the store,\n"
+      "else by a probe of some seconds, else by multiply-adds), which data is missing and how to get it, and which\n"
+      "guidelines for such studies it keeps.\n"
       "\n"
       "  openset plan quickstart\n"
       "  openset plan my_study.textproto --format=json\n";
-  command.flags = {"deploy", "store", "format", "devices", "jobs", "data", "library", "redo"};
+  command.flags = {"deploy", "store", "format", "devices", "jobs", "data", "library", "redo", "probe"};
   AddChangeFlags(&command);
   command.run = ShowPlan;
   return command;

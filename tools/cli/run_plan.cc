@@ -14,9 +14,6 @@
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
-#include "core/in_parallel.h"
-#include "core/process/build_info.h"
-#include "core/process/machine.h"
 #include "core/status_macros.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/engine/local_engine.h"
@@ -25,10 +22,12 @@
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/store/leases.h"
 #include "tools/cli/deploy_flags.h"
+#include "tools/cli/engine_options.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/report_files.h"
 #include "tools/cli/run/run_display.h"
 #include "tools/cli/run/run_lines.h"
+#include "tools/cli/study_cost.h"
 
 ABSL_FLAG(
     bool, detach, false,
@@ -38,31 +37,6 @@ ABSL_FLAG(std::string, slurm_task, "", "Set in the tasks that --engine=slurm sub
 
 namespace openset {
 namespace {
-
-absl::StatusOr<LocalEngineOptions> EngineOptions(const DeploySpec& deploy, const Study& study) {
-  LocalEngineOptions options;
-  options.capacity.cpu_threads = deploy.jobs() > 0 ? deploy.jobs() : NumThreads();
-  OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
-  options.capacity.gpus = devices.cuda;
-  options.capacity.shares_per_gpu = deploy.actions_per_gpu();
-  options.capacity.memory_mb =
-      deploy.memory_mb() == 0 && deploy.memory_per_slot_mb() > 0 ? MachineMemoryMb() : deploy.memory_mb();
-  options.hang = absl::Seconds(deploy.hang_seconds());
-  OPENSET_ASSIGN_OR_RETURN(options.data_folders, DataFoldersFromFlags());
-
-  std::string worker = deploy.worker();
-  if (worker.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
-    worker =
-        JoinPath(runfiles, IsStamped() ? "openset/tools/openset_worker" : "openset/tools/openset_worker_unstamped");
-  }
-  if (!FileExists(worker)) return absl::NotFoundError(absl::StrCat("the worker is not there: ", worker));
-  options.trainer = {worker};
-  const std::vector<std::string>& catalog = study.experiment().folders.catalog;
-  options.trainer.insert(options.trainer.end(), catalog.begin(), catalog.end());
-  options.evaluator = {ProgramPath(), "evaluate-worker"};
-  return options;
-}
 
 // What is about to be done.
 void ShowWork(const Study& study, int cpu_slots) {
@@ -200,7 +174,11 @@ absl::Status RunPlan(Study* study) {
   lease.lease = absl::Seconds(deployment.spec.lease_seconds());
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Leases> leases, Leases::Begin(study->store(), lease));
   ShowOtherRuns(*study, *leases);
-  RunDisplay display(plan, DisplayOptions(*study), &std::cout);
+  RunDisplayOptions shown = DisplayOptions(*study);
+  OPENSET_ASSIGN_OR_RETURN(const Expectation expected, ExpectationOf(*study));
+  if (!expected.text.empty() && !IsSlurmTask()) std::cout << expected.text << std::endl;
+  shown.expected = expected.pace;
+  RunDisplay display(plan, std::move(shown), &std::cout);
   const auto choose = [study](int node) { return study->Choose(node); };
   ExecuteOptions execute;
   execute.memory = MemoryOf(deployment.spec);

@@ -48,7 +48,7 @@ class LibraryTest : public ::testing::Test {
   }
 
   void ExpectPlanned(const std::vector<std::string>& flags) const {
-    std::vector<std::string> arguments = {"plan", "study.textproto"};
+    std::vector<std::string> arguments = {"plan", "study.textproto", "--noprobe"};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
     const ProgramResult result = program_.Run(arguments);
     EXPECT_EQ(result.exit_code, 0) << result.err;

@@ -176,8 +176,8 @@ TEST(Spec, TheNameOfAnotherOfTheSameStoreIsRefused) {
   EXPECT_EQ(program.Read("openset-store/reports/study/report.json"), report);
   // It may change, and move.
   std::filesystem::rename(program.folder() + "/a.textproto", program.folder() + "/c.textproto");
-  EXPECT_EQ(program.Run({"plan", "c.textproto"}).exit_code, 0);
-  EXPECT_EQ(program.Run({"plan", "b.textproto"}).exit_code, 0);
+  EXPECT_EQ(program.Run({"plan", "c.textproto", "--noprobe"}).exit_code, 0);
+  EXPECT_EQ(program.Run({"plan", "b.textproto", "--noprobe"}).exit_code, 0);
 }
 
 TEST(Spec, AFailedRunLeavesAFullerReport) {
@@ -197,7 +197,7 @@ TEST(Spec, WhatIsLaidOverItIsRecordedAndHasItsOwnReport) {
   program.Write("study.textproto", kSpec);
   const std::vector<std::string> changes = {"--set", "training.epochs=2", "--set=training.batch_size=32",
                                             "--seeds=3..4", "--methods=softmax"};
-  std::vector<std::string> run = {"run", "study.textproto"}, plan = {"plan", "study.textproto"};
+  std::vector<std::string> run = {"run", "study.textproto"}, plan = {"plan", "study.textproto", "--noprobe"};
   run.insert(run.end(), changes.begin(), changes.end());
   plan.insert(plan.end(), changes.begin(), changes.end());
   EXPECT_THAT(program.Run(plan).out, HasSubstr("study: 2 trials\n"));

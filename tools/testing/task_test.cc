@@ -29,12 +29,12 @@ TEST(Plan, ShowsTheSplitsOfTheStudyAndTheirRepeats) {
   const OpensetProgram program;
   const std::string spec = "name: 'a' method: 'mcp' seed: [0, 1] metric { auroc {} } task: 'cifar10' ";
   program.Write("a.textproto", spec + "split: [0, 1]");
-  const ProgramResult both = program.Run({"plan", "a.textproto"});
+  const ProgramResult both = program.Run({"plan", "a.textproto", "--noprobe"});
   EXPECT_EQ(both.exit_code, 0) << both.err;
   EXPECT_THAT(both.out, testing::ContainsRegex("cifar10 +1 +6 +4 +0\\.1340 +30000 +6000 +4000 +0\\.667 +[0-9a-f]+"));
   EXPECT_THAT(both.err, HasSubstr("warning: cifar10: split 1 has the same known classes as split 0"));
   program.Write("a.textproto", spec + "split: [1, 2]");
-  EXPECT_EQ(program.Run({"plan", "a.textproto"}).err, "");
+  EXPECT_EQ(program.Run({"plan", "a.textproto", "--noprobe"}).err, "");
 }
 
 class NewTaskTest : public ::testing::Test {

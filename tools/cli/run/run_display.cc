@@ -43,7 +43,7 @@ RunDisplay::RunDisplay(const Plan& plan, RunDisplayOptions options, std::ostream
       options_(std::move(options)),
       clock_(options_.clock != nullptr ? options_.clock : SteadyNow),
       out_(out),
-      progress_(plan, clock_),
+      progress_(plan, clock_, options_.expected),
       last_block_(clock_()),
       last_report_(last_block_) {}
 

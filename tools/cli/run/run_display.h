@@ -23,6 +23,8 @@ struct RunDisplayOptions {
   std::function<int()> width;
   // Since any fixed point of time; absent: the system's.
   std::function<absl::Duration()> clock;
+  // What the time left begins with.
+  ExpectedPace expected;
   // Called when records have come and enough time has passed since the last call; absent: nothing is.
   std::function<void()> refresh_report;
 };

@@ -1,0 +1,100 @@
+#include "tools/cli/probes.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/files/digest.h"
+#include "core/files/files.h"
+#include "experiments/spec/method.pb.h"
+
+namespace openset {
+namespace {
+
+constexpr double kStepSeconds = 2;
+constexpr double kPassesOfAnImage = 3;
+constexpr int kSmallestBatch = 4;
+// Of networks whose multiply-adds are not known.
+constexpr int kUnknownBatch = 16;
+
+// Trainings that a figure is for.
+struct Group {
+  const PlanNode* node = nullptr;  // that of most work
+  int64_t work = 0;                // of all
+};
+
+std::string WhatIsProbed(const Trial& trial, const ProbeOptions& options) {
+  const CostDevice& device = options.device;
+  return absl::StrCat(NetworkOf(trial.method()), "\nbatch size ", trial.method().training().batch_size(),
+                      "\nprecision ", trial.execution().precision(), "\n", device.is_gpu ? "GPU " : "CPU ", device.kind,
+                      ", ", device.threads, " threads, ", options.at_once, " at once\nbuild ", options.build, "\n");
+}
+
+std::optional<double> Remembered(const std::string& file) {
+  const absl::StatusOr<std::string> text = ReadFile(file);
+  double rate = 0;
+  if (!text.ok() || !absl::SimpleAtod(text->substr(0, text->find('\n')), &rate) || !(rate > 0)) return std::nullopt;
+  return rate;
+}
+
+// A folder that can't be written costs a probe next time.
+void Remember(const ProbeOptions& options, const std::string& file, double rate, const std::string& what) {
+  if (options.folder.empty() || !MakeFolders(options.folder).ok()) return;
+  WriteFileAtomically(file, absl::StrCat(rate, "\nimages/s in training of\n", what)).IgnoreError();
+}
+
+TrainAction ActionOf(const Plan& plan, const PlanNode& node, const Throughputs::Rate& rate) {
+  TrainAction action = plan.TrainActionOf(node);
+  int batch = kUnknownBatch;
+  if (rate.basis != Throughputs::Rate::Basis::kUnknown) {
+    const double images = kStepSeconds * rate.passes_per_second / kPassesOfAnImage;
+    batch = static_cast<int>(std::clamp<double>(images, kSmallestBatch, 1e6));
+  }
+  if (batch < action.training().batch_size()) action.mutable_training()->set_batch_size(batch);
+  return action;
+}
+
+}  // namespace
+
+std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options, Throughputs* throughputs) {
+  std::map<std::string, Group> groups;
+  for (const PlanNode& node : plan.nodes) {
+    if (node.kind != ActionKind::kTrain || node.is_import || node.done) continue;
+    const Trial& trial = plan.TrialOf(node);
+    if (throughputs->Of(trial, options.device).basis == Throughputs::Rate::Basis::kMeasured) continue;
+    Group& group = groups[WhatIsProbed(trial, options)];
+    if (group.node == nullptr || node.work > group.node->work) group.node = &node;
+    group.work += node.work;
+  }
+  std::vector<std::pair<std::string, Group>> by_work(groups.begin(), groups.end());
+  std::stable_sort(by_work.begin(), by_work.end(),
+                   [](const auto& a, const auto& b) { return a.second.work > b.second.work; });
+  std::vector<std::string> failures;
+  int probes = 0;
+  for (const auto& [what, group] : by_work) {
+    const Trial& trial = plan.TrialOf(*group.node);
+    const std::string file = JoinPath(options.folder, Sha256Hex(what));
+    std::optional<double> rate = options.folder.empty() ? std::nullopt : Remembered(file);
+    if (!rate.has_value() && options.probe != nullptr && probes < kMostProbes) {
+      ++probes;
+      const absl::StatusOr<double> probed =
+          options.probe(ActionOf(plan, *group.node, throughputs->Of(trial, options.device)));
+      if (probed.ok()) {
+        rate = *probed;
+        Remember(options, file, *probed, what);
+      } else {
+        const std::string network(what.substr(0, what.find('\n')));
+        failures.push_back(absl::StrCat("the probe of ", network, " failed: ", probed.status().message()));
+      }
+    }
+    if (rate.has_value()) throughputs->AddProbe(trial, options.device, *rate);
+  }
+  return failures;
+}
+
+}  // namespace openset

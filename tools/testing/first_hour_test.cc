@@ -1,0 +1,155 @@
+// What someone tries in the first hour, through the program: a study of one's own from its plan to its figures, and
+// one's own images. The rest of it is in show_test (names), eval_test and compare_test (scores alone), records_test
+// (mistakes in a spec), run_test (two at once) and score_test (a model that is none).
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "data/inspect/contact_sheet.h"
+#include "data/readers/decode_image.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/testing/openset_program.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+// The README's, on fewer images; of one split.
+constexpr char kLambda[] = R"(
+name: "lambda"
+question: "How large should OpenAUC's weight be?"
+task: "fashion_mnist_6_4"
+method: "openauc+laptop"
+axis { path: "loss.open_auc.lambda" value: ["0.05", "0.2"] }
+split: 0
+seed: [0, 1]
+override { training { epochs: 2 batch_size: 50 } }
+train_limit_per_class: 50
+test_limit_per_class: 20
+metric { accuracy {} } metric { auroc {} } metric { openauc {} }
+)";
+
+std::string LineWith(const std::string& text, const std::string& part) {
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (absl::StrContains(line, part)) return std::string(line);
+  }
+  return "";
+}
+
+// By a probe, which is made once, and leaves nothing in the store.
+TEST(FirstHour, APlanSaysHowLongAStudyTakes) {
+  const OpensetProgram program;
+  program.Write("lambda.textproto", kLambda);
+  const std::string home = program.folder() + "/home";
+  setenv("HOME", home.c_str(), 1);
+  const ProgramResult plan = program.Run({"plan", "lambda.textproto", "--jobs=2"});
+  ASSERT_EQ(plan.exit_code, 0) << plan.err;
+  const std::string cost = LineWith(plan.out, "the whole study: about ");
+  EXPECT_THAT(cost, AllOf(HasSubstr(" on 2 CPU slots, "), HasSubstr("(100 % by a probe of some seconds)"))) << plan.err;
+  EXPECT_FALSE(std::filesystem::exists(program.store()));
+  const auto remembered = std::filesystem::directory_iterator(home + "/.cache/openset/probes");
+  EXPECT_EQ(std::distance(begin(remembered), end(remembered)), 1);
+  const ProgramResult again = program.Run({"plan", "lambda", "--jobs=2", "--noprobe"});
+  EXPECT_EQ(LineWith(again.out, "the whole study: about "), cost);
+  // Where nobody reads it, nothing is tried out: here for other slots, so that nothing is remembered.
+  EXPECT_THAT(program.Run({"plan", "lambda", "--jobs=1", "--format=json"}).out, HasSubstr("\"probed\": 0.0"));
+}
+
+TEST(FirstHour, AStudyOfOnesOwnIsRunDrawnAndTakenAway) {
+  const OpensetProgram program;
+  program.Write("lambda.textproto", kLambda);
+  const ProgramResult run = program.Run({"run", "lambda", "--jobs=2"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(LineWith(run.out, "about "), HasSubstr(" on 2 CPU slots, "));
+  // From now on from its own trainings.
+  EXPECT_THAT(program.Run({"plan", "lambda", "--jobs=2"}).out,
+              HasSubstr("(100 % from earlier trainings of the same networks here)"));
+
+  const ProgramResult swept = program.Run({"figure", "lambda", "--x=lambda", "--y=AUROC", "--out=l.pdf"});
+  EXPECT_EQ(swept.exit_code, 0) << swept.err;
+  EXPECT_THAT(program.Read("l.pdf"), StartsWith("%PDF"));
+  EXPECT_EQ(program.Run({"figure", "lambda", "--curve=loss"}).out, "lambda_loss.svg\n");
+  EXPECT_THAT(program.Read("lambda_loss.svg"), HasSubstr("<svg"));
+
+  const ProgramResult tidy = program.Run({"report", "lambda", "--format=csv", "--tidy"});
+  ASSERT_EQ(tidy.exit_code, 0) << tidy.err;
+  program.Write("tidy.csv", tidy.out);
+  const ProgramResult compared = program.Run({"compare", "tidy.csv", "--metrics=AUROC"});
+  EXPECT_EQ(compared.exit_code, 0) << compared.err;
+  EXPECT_THAT(compared.out, AllOf(HasSubstr("0.05"), HasSubstr("0.2")));
+  EXPECT_THAT(program.Run({"show", "method", "openauc"}).out, HasSubstr("    lambda: 0.1\n"));
+}
+
+// Another terminal, while it runs: the epoch and the time left, which is there from the start.
+TEST(FirstHour, StatusShowsEpochAndTimeLeft) {
+  const OpensetProgram program;
+  program.Write("lambda.textproto", absl::StrReplaceAll(kLambda, {{"epochs: 2", "epochs: 1000"}}));
+  const pid_t pid = program.Start({"run", "lambda", "--jobs=1"});
+  const OpensetProgram other("other");
+  other.Write("lambda.textproto", program.Read("lambda.textproto"));
+  std::string status;
+  // The study is far longer than the test's time.
+  while (!absl::StrContains(status, ": epoch ") && kill(pid, 0) == 0) {
+    usleep(100000);
+    status = other.Run({"status", "lambda", "--store=" + program.store()}).out;
+  }
+  EXPECT_THAT(LineWith(status, "running by "), AllOf(HasSubstr("actions, "), HasSubstr(" left")));
+  EXPECT_THAT(LineWith(status, ": epoch "), AllOf(HasSubstr("/1000, loss "), HasSubstr(" images/s")));
+  kill(pid, SIGINT);
+  int ended = 0;
+  ASSERT_EQ(waitpid(pid, &ended, 0), pid);
+  EXPECT_TRUE(WIFEXITED(ended) && WEXITSTATUS(ended) == 130) << ended;
+}
+
+// Images of several sizes, in a folder for each class.
+TEST(FirstHour, OneImageOfOnesOwnChangedIsDoneAnew) {
+  const OpensetProgram program;
+  const auto write = [&program](const std::string& path, int side, int value) {
+    Image image{3, side, side + 4, {}};
+    image.pixels.assign(image.channels * image.height * image.width, static_cast<uint8_t>(value));
+    program.Write("photos/" + path, EncodePng(image).value());
+  };
+  for (int i = 0; i < 10; ++i) {
+    write(absl::StrCat("cat/", i, ".png"), 16 + i, 20 * i);
+    write(absl::StrCat("dog/", i, ".png"), 20 + i, 255 - 20 * i);
+    write(absl::StrCat("owl/", i, ".png"), 30, 128);
+  }
+  program.Write("tasks/pets.textproto", absl::StrCat("name: 'pets' data_set: 'folder:", program.folder(),
+                                                     "/photos' split { known: [0, 1] unknown: 2 }"));
+  program.Write("own.textproto", R"(
+name: "own" task: "pets" method: "softmax" split: 0 seed: 0
+override {
+  model { osrci_cnn {} }
+  input { size: 16 }
+  training { epochs: 1 batch_size: 5 optimizer { learning_rate: 0.01 } }
+}
+metric { auroc {} }
+)");
+  const ProgramResult first = program.Run({"run", "own.textproto"});
+  ASSERT_EQ(first.exit_code, 0) << first.out << first.err;
+  EXPECT_THAT(first.out, HasSubstr("1 trainings, 1 inferences, 1 evaluations"));
+  EXPECT_THAT(program.Run({"run", "own.textproto"}).out, HasSubstr("nothing to run"));
+  write("dog/3.png", 23, 77);
+  const ProgramResult again = program.Run({"run", "own.textproto"});
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("1 inferences, 1 evaluations"));
+  EXPECT_EQ(program.Records().size(), 2);
+}
+
+}  // namespace
+}  // namespace openset
