@@ -1,0 +1,122 @@
+// A report is made of the records there are, and of nothing else.
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/files/runfiles.h"
+#include "core/process/capture_output.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tools/testing/openset_program.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kTask[] = R"(
+name: "near_far"
+data_set: "fashion_mnist"
+unknown { group: "near" data_set: "fashion_mnist" distance: NEAR class_id: [3, 4] }
+unknown { group: "noise" data_set: "uniform_noise" distance: FAR draw_samples: 50 }
+split { known: [0, 1, 2, 5] }
+)";
+
+// Two trainings, scored twice each.
+constexpr char kSpec[] = R"(
+name: "study"
+task: "near_far"
+method: ["mcp", "max_logit"]
+split: 0
+seed: [0, 1]
+override {
+  model { osrci_cnn {} head { linear { bias: true } } }
+  input { size: 28 channels: 1 mean: 0.286 std: 0.353 }
+  training {
+    epochs: 1
+    batch_size: 50
+    optimizer { learning_rate: 0.02 }
+    schedule { constant {} }
+  }
+}
+train_limit_per_class: 60
+test_limit_per_class: 50
+metric { accuracy {} }
+metric { auroc {} }
+metric { aurc {} }
+)";
+
+class ReportTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    program_.Write("tasks/near_far.textproto", kTask);
+    program_.Write("study.textproto", kSpec);
+    const ProgramResult run = program_.Run({"run", "study.textproto"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+  }
+
+  // How many actions of a kind are needed.
+  int Needed(const std::string& kind) const {
+    int needed = 0;
+    const ProgramResult plan = program_.Run({"plan", "study.textproto", "--format=json"});
+    for (const nlohmann::json& action : nlohmann::json::parse(plan.out).at("actions")) {
+      needed += action.at("needed").get<bool>() && action.at("kind") == kind;
+    }
+    return needed;
+  }
+
+  const OpensetProgram program_;
+};
+
+TEST_F(ReportTest, OneDeletedRecordIsMadeAgainAndNothingElse) {
+  const auto before = program_.Records();
+  ASSERT_EQ(before.size(), 4);
+  const std::string id = before.begin()->first;
+  const std::string path = absl::StrCat(program_.store(), "/records/", id.substr(0, 2), "/", id, ".rec");
+  ASSERT_TRUE(std::filesystem::remove(path));
+  EXPECT_EQ(Needed("train") + Needed("infer"), 0);
+  EXPECT_EQ(Needed("evaluate"), 1);
+  EXPECT_THAT(program_.Run({"report", "study.textproto"}).out, HasSubstr("1 of 4 trials have no record yet."));
+  ASSERT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 0);
+  EXPECT_EQ(program_.Records(), before);
+}
+
+TEST_F(ReportTest, AnotherReportSectionRunsNothing) {
+  const auto before = program_.Records();
+  EXPECT_THAT(program_.Run({"report", "study.textproto", "--format=markdown"}).out, HasSubstr("| method "));
+  program_.Write("study.textproto",
+                 absl::StrCat(kSpec, "report { baseline: 'max_logit' row: 'metric' column: 'method' }\n"));
+  EXPECT_EQ(Needed("train") + Needed("infer") + Needed("evaluate"), 0);
+  const ProgramResult again = program_.Run({"run", "study.textproto"});
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_THAT(again.out, HasSubstr("study: all 4 trials are done; nothing to run."));
+  EXPECT_EQ(program_.Records(), before);
+  EXPECT_THAT(program_.Run({"report", "study.textproto", "--format=markdown"}).out, Not(HasSubstr("| method ")));
+}
+
+TEST_F(ReportTest, ItsCellsAreThoseOfItsSingleValues) {
+  const auto script = JoinPath(RunfilesFolder().value(), "openset/tools/testing/recompute_report.py");
+  const std::string reports = absl::StrCat(program_.store(), "/reports/study/");
+  const auto recomputed = [&] {
+    return CaptureOutput({"python3", script, reports + "report.json", reports + "tidy.csv", reports + "report.md"});
+  };
+  const absl::StatusOr<std::string> cells = recomputed();
+  ASSERT_TRUE(cells.ok()) << cells.status();
+  // 2 methods: accuracy, AUROC and AURC on the pool; AUROC on two sets and in two means.
+  EXPECT_EQ(*cells, absl::StrCat(2 * (3 + 4), " cells\n"));
+  // The script looks: with one digit changed it fails.
+  std::string json = *ReadFile(reports + "report.json");
+  const size_t mean = json.find("\"mean\": 0.");
+  ASSERT_NE(mean, std::string::npos);
+  char& digit = json[mean + 10];  // the first one behind the point
+  digit = digit == '9' ? '8' : '9';
+  std::ofstream(reports + "report.json") << json;
+  EXPECT_THAT(std::string(recomputed().status().message()), HasSubstr("FAILED: "));
+}
+
+}  // namespace
+}  // namespace openset
