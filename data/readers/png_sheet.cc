@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "core/in_parallel.h"
 #include "core/status_macros.h"
 #include "data/readers/png_input.h"
 #include "nlohmann/json.hpp"
@@ -71,8 +72,13 @@ absl::StatusOr<std::vector<int32_t>> ReadLabels(const std::string& path) {
   return labels;
 }
 
-// Appends the rows of a sheet, at most `max_rows`, to `set`, colour by colour.
-absl::Status ReadSheet(const std::string& path, int64_t max_rows, ImageSet* set) {
+absl::Status TooManyRows(const std::string& path, int64_t rows, int64_t labels_left) {
+  return absl::DataLossError(absl::StrCat(path, ": has ", rows, " rows where ", labels_left,
+                                          " labels are left; sheets and labels do not belong together"));
+}
+
+// The rows of a sheet of images of `pixels` pixels, at most `max_rows`, colour by colour.
+absl::StatusOr<std::vector<uint8_t>> ReadSheet(const std::string& path, int64_t pixels, int64_t max_rows) {
   OPENSET_ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
   const std::unique_ptr<spng_ctx, void (*)(spng_ctx*)> png(spng_ctx_new(0), spng_ctx_free);
   if (png == nullptr) return absl::ResourceExhaustedError("no memory to decode PNG with");
@@ -86,32 +92,28 @@ absl::Status ReadSheet(const std::string& path, int64_t max_rows, ImageSet* set)
   if (const int error = spng_set_png_stream(png.get(), &PngInput::Read, &input)) return damaged(error);
   spng_ihdr header;
   if (const int error = spng_get_ihdr(png.get(), &header)) return damaged(error);
-  const int64_t pixels = set->height * set->width;
   if (header.color_type != SPNG_COLOR_TYPE_TRUECOLOR || header.bit_depth != 8 ||
       header.interlace_method != SPNG_INTERLACE_NONE || header.width != pixels) {
     return absl::DataLossError(absl::StrCat(path, ": not a sheet, which is 8-bit RGB without interlacing and ", pixels,
                                             " pixels wide (is ", header.width, " wide)"));
   }
-  if (header.height > max_rows) {
-    return absl::DataLossError(absl::StrCat(path, ": has ", header.height, " rows where ", max_rows,
-                                            " labels are left; sheets and labels do not belong together"));
-  }
+  if (header.height > max_rows) return TooManyRows(path, header.height, max_rows);
   if (const int error = spng_decode_image(png.get(), nullptr, 0, SPNG_FMT_RGB8, SPNG_DECODE_PROGRESSIVE)) {
     return damaged(error);
   }
-  std::vector<uint8_t> row(3 * pixels);
+  std::vector<uint8_t> row(3 * pixels), all;
   for (int64_t y = 0; y < header.height; ++y) {
     const int error = spng_decode_row(png.get(), row.data(), row.size());
     if (error != 0 && error != SPNG_EOI) return damaged(error);
-    const size_t begin = set->pixels.size();
-    set->pixels.resize(begin + row.size());
-    uint8_t* out = &set->pixels[begin];
+    const size_t begin = all.size();
+    all.resize(begin + row.size());
+    uint8_t* out = &all[begin];
     for (int colour = 0; colour < 3; ++colour) {
       for (int64_t i = 0; i < pixels; ++i) *out++ = row[3 * i + colour];
     }
   }
   if (const int error = spng_decode_chunks(png.get())) return damaged(error);
-  return absl::OkStatus();
+  return all;
 }
 
 }  // namespace
@@ -123,9 +125,18 @@ absl::StatusOr<ImageSet> ReadPngSheets(const std::vector<std::string>& sheet_pat
   set.height = height;
   set.width = width;
   OPENSET_ASSIGN_OR_RETURN(set.labels, ReadLabels(labels_path));
-  for (const std::string& path : sheet_paths) {
-    const int64_t rows = set.pixels.size() / set.image_bytes();
-    OPENSET_RETURN_IF_ERROR(ReadSheet(path, set.size() - rows, &set));
+  const auto count = static_cast<int64_t>(sheet_paths.size());
+  std::vector<absl::StatusOr<std::vector<uint8_t>>> sheets(count);
+  InParallel(count, [&](int64_t i) { sheets[i] = ReadSheet(sheet_paths[i], height * width, set.size()); });
+  size_t bytes = 0;
+  for (const auto& sheet : sheets) bytes += sheet.ok() ? sheet->size() : 0;
+  set.pixels.reserve(bytes);
+  for (int64_t i = 0; i < count; ++i) {
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<uint8_t> sheet, std::move(sheets[i]));
+    const int64_t left = set.size() - static_cast<int64_t>(set.pixels.size()) / set.image_bytes();
+    const int64_t rows = static_cast<int64_t>(sheet.size()) / set.image_bytes();
+    if (rows > left) return TooManyRows(sheet_paths[i], rows, left);
+    set.pixels.insert(set.pixels.end(), sheet.begin(), sheet.end());
   }
   const int64_t rows = set.pixels.size() / set.image_bytes();
   if (rows != set.size() || rows == 0) {

@@ -63,6 +63,8 @@ TEST(ReadPngSheets, RefusesOtherNumbersOfLabels) {
               HasSubstr("has 2 rows where 1 labels are left"));
   EXPECT_THAT(Message(ReadPngSheets({path}, WriteTestFile("labels.json", "[5,0,1]"), 2, 2)),
               HasSubstr("has 3 labels, the sheets have 2 rows"));
+  EXPECT_THAT(Message(ReadPngSheets({path, Sheet("b.png")}, WriteTestFile("labels.json", "[5,0,1]"), 2, 2)),
+              HasSubstr("b.png: has 2 rows where 1 labels are left"));
   EXPECT_TRUE(absl::IsDataLoss(ReadPngSheets({}, WriteTestFile("labels.json", "[]"), 2, 2).status()));
 }
 
