@@ -137,7 +137,7 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
   OPENSET_ASSIGN_OR_RETURN(const std::string path, FindSpecFile("experiment", name, given.specs, ""));
   const std::string beside = std::filesystem::path(path).parent_path().string();
   SpecFolders folders = given;
-  AddSpecFolders(SpecFoldersBelow(beside.empty() ? "." : beside), &folders);
+  AddSpecFolders(SpecFoldersAround(beside), &folders);
   SpecChanges changes = typed;
   for (std::string& method : changes.methods) method = MeantMethod(method, folders);
   ExperimentSpec spec;

@@ -27,7 +27,7 @@ struct Experiment {
   std::vector<TaskSpec> tasks;
   std::vector<LoadedMethod> methods;
   Catalog catalog;
-  // Where its names were looked up: also in the library that its own folder is.
+  // Where its names were looked up: also in the libraries that it is of (SpecFoldersAround).
   SpecFolders folders;
   // The SHA-256 of its file; "" where it has none.
   std::string sha256 = {};
@@ -45,7 +45,7 @@ struct Experiment {
 };
 
 // Reads the experiment `name`: a path if it ends in ".textproto", else a name in `folders.specs`. Its methods and tasks
-// are names in `folders` or in the library that the file's own folder is, or paths relative to the file.
+// are names in `folders` or in the libraries that the file is of (SpecFoldersAround), or paths relative to the file.
 // Errors: kNotFound for a file that is not there, kInvalidArgument for a name (with the known ones) or a field that is
 // not valid; a line each, with "FILE:LINE: path: "; those of ChangeSpec() and ChangeMethods().
 absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& folders,

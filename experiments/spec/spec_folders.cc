@@ -50,6 +50,19 @@ SpecFolders SpecFoldersBelow(const std::string& root) {
   return folders;
 }
 
+SpecFolders SpecFoldersAround(const std::string& beside) {
+  SpecFolders folders = SpecFoldersBelow(beside.empty() ? "." : beside);
+  std::error_code error;
+  // With a name at the end to leave out, whether or not there is a slash.
+  const std::filesystem::path own =
+      (std::filesystem::absolute(beside, error) / "spec").lexically_normal().parent_path();
+  const std::filesystem::path above = own.parent_path();
+  if (own.filename() == "specs" && above.filename() != "experiments") {
+    AddSpecFolders(SpecFoldersBelow(above.string()), &folders);
+  }
+  return folders;
+}
+
 void AddSpecFolders(const SpecFolders& more, SpecFolders* folders) {
   Add(more.specs, &folders->specs);
   Add(more.methods, &folders->methods);

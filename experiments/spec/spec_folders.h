@@ -37,6 +37,10 @@ struct SpecFolders {
 // Those of the library `root` that are there.
 SpecFolders SpecFoldersBelow(const std::string& root);
 
+// Those of the libraries that a spec in the folder `beside` is of: that folder and, where it is called "specs", the one
+// that it lies in. (Not of experiments/specs, which the program brings with it as it was built.)
+SpecFolders SpecFoldersAround(const std::string& beside);
+
 // Adds the folders of another library; those that are among `folders` already are left out.
 void AddSpecFolders(const SpecFolders& more, SpecFolders* folders);
 

@@ -42,6 +42,25 @@ TEST_F(SpecFoldersTest, NamesOfAllLibrariesStandBesideEachOther) {
                        HasSubstr("unknown method 'softmx'; did you mean 'softmax'? (known: mine, softmax)")));
 }
 
+// A spec in mine/specs is of the library mine, one in mine/specs/more or in ours/experiments/specs of none.
+TEST_F(SpecFoldersTest, ASpecInSpecsIsOfTheLibraryThatItLiesIn) {
+  sandbox_.Write("mine/specs/study.textproto", "");
+  sandbox_.Write("mine/specs/more/study.textproto", "");
+  sandbox_.Write("mine/specs/presets/fast.textproto", "");
+  sandbox_.Write("ours/experiments/specs/study.textproto", "");
+  const std::string mine = sandbox_.folder() + "/mine";
+  for (const char* ending : {"", "/"}) {
+    const SpecFolders around = SpecFoldersAround(mine + "/specs" + ending);
+    EXPECT_THAT(NamesIn(around.tasks), ElementsAre("two"));
+    EXPECT_THAT(NamesIn(around.methods), ElementsAre("mine"));
+    EXPECT_THAT(NamesIn(around.specs), ElementsAre("study"));
+    EXPECT_THAT(NamesIn(around.presets), ElementsAre("fast")) << "the spec's own folder";
+  }
+  EXPECT_THAT(NamesIn(SpecFoldersAround(mine).tasks), ElementsAre("two"));
+  EXPECT_TRUE(SpecFoldersAround(mine + "/specs/more").empty());
+  EXPECT_TRUE(SpecFoldersAround(sandbox_.folder() + "/ours/experiments/specs").empty());
+}
+
 TEST_F(SpecFoldersTest, AClashNamesBothFiles) {
   sandbox_.Write("mine/methods/softmax.textproto", "name: 'softmax' title: 'Mine'");
   EXPECT_THAT(FindSpecFile("method", "softmax", Folders().methods, ""),

@@ -16,7 +16,9 @@ ABSL_FLAG(
     std::string, library, "",
     "Folders, separated by commas, with any of methods/, presets/, tasks/, catalog/ and specs/ (or these where the "
     "source tree has them), whose names stand beside those that come with the program, like those of the folders "
-    "in the environment's OPENSET_LIBRARY and of the spec's own folder.");
+    "in the environment's OPENSET_LIBRARY, of the spec's own folder and, where that is called specs, of the one that "
+    "it "
+    "lies in.");
 
 namespace openset {
 
