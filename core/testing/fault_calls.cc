@@ -29,6 +29,29 @@ std::string ContentOf(int fd) {
 
 }  // namespace
 
+int FallibleCalls::Open(const std::string& path, int flags, mode_t mode) {
+  return Fails() ? -1 : SystemCalls::Open(path, flags, mode);
+}
+ssize_t FallibleCalls::Write(int fd, const char* bytes, size_t size) {
+  return Fails() ? -1 : SystemCalls::Write(fd, bytes, size);
+}
+// A test's disk need not be asked to sync, which takes its time.
+int FallibleCalls::Sync(int /*fd*/, SyncOf /*what*/) { return Fails() ? -1 : 0; }
+int FallibleCalls::Close(int fd) {
+  const bool fails = Fails();
+  return SystemCalls::Close(fd) != 0 || fails ? -1 : 0;
+}
+int FallibleCalls::Link(const std::string& from, const std::string& to) {
+  return Fails() ? -1 : SystemCalls::Link(from, to);
+}
+int FallibleCalls::Rename(const std::string& from, const std::string& to) {
+  return Fails() ? -1 : SystemCalls::Rename(from, to);
+}
+int FallibleCalls::Unlink(const std::string& path) { return Fails() ? -1 : SystemCalls::Unlink(path); }
+int FallibleCalls::MakeFolder(const std::string& path, mode_t mode) {
+  return Fails() ? -1 : SystemCalls::MakeFolder(path, mode);
+}
+
 bool FailingCalls::Fails() {
   const int64_t call = calls_++;
   if (fault_ != Fault::kError || call < at_ || (call > at_ && !for_ever_)) return false;
@@ -36,31 +59,10 @@ bool FailingCalls::Fails() {
   return true;
 }
 
-int FailingCalls::Open(const std::string& path, int flags, mode_t mode) {
-  return Fails() ? -1 : SystemCalls::Open(path, flags, mode);
-}
 ssize_t FailingCalls::Write(int fd, const char* bytes, size_t size) {
   const int64_t call = calls_;
-  if (Fails()) return -1;
   const bool is_short = fault_ == Fault::kShortWrite && (call == at_ || (call > at_ && for_ever_));
-  return SystemCalls::Write(fd, bytes, is_short ? std::min<size_t>(size, 1) : size);
-}
-// A test's disk need not be asked to sync, which takes its time.
-int FailingCalls::Sync(int /*fd*/, SyncOf /*what*/) { return Fails() ? -1 : 0; }
-int FailingCalls::Close(int fd) {
-  // A file is closed even where that fails.
-  const int result = SystemCalls::Close(fd);
-  return Fails() ? -1 : result;
-}
-int FailingCalls::Link(const std::string& from, const std::string& to) {
-  return Fails() ? -1 : SystemCalls::Link(from, to);
-}
-int FailingCalls::Rename(const std::string& from, const std::string& to) {
-  return Fails() ? -1 : SystemCalls::Rename(from, to);
-}
-int FailingCalls::Unlink(const std::string& path) { return Fails() ? -1 : SystemCalls::Unlink(path); }
-int FailingCalls::MakeFolder(const std::string& path, mode_t mode) {
-  return Fails() ? -1 : SystemCalls::MakeFolder(path, mode);
+  return FallibleCalls::Write(fd, bytes, is_short ? std::min<size_t>(size, 1) : size);
 }
 
 UnsafeDisk::UnsafeDisk(std::string folder) : folder_(std::move(folder)) { Keep(folder_); }
@@ -69,7 +71,7 @@ UnsafeDisk::~UnsafeDisk() {
   for (const auto& [_, inode] : inodes_) close(inode.fd);
 }
 
-bool UnsafeDisk::IsOff() {
+bool UnsafeDisk::Fails() {
   if (calls_++ < cut_at_) return false;
   errno = EIO;
   return true;
@@ -96,15 +98,8 @@ UnsafeDisk::Names UnsafeDisk::NamesOf(const std::string& folder) {
   return names;
 }
 
-int UnsafeDisk::Open(const std::string& path, int flags, mode_t mode) {
-  return IsOff() ? -1 : SystemCalls::Open(path, flags, mode);
-}
-ssize_t UnsafeDisk::Write(int fd, const char* bytes, size_t size) {
-  return IsOff() ? -1 : SystemCalls::Write(fd, bytes, size);
-}
-
 int UnsafeDisk::Sync(int fd, SyncOf what) {
-  if (IsOff()) return -1;
+  if (Fails()) return -1;
   if (left_out_ == what) return 0;
   const std::string path = std::filesystem::read_symlink(absl::StrCat("/proc/self/fd/", fd)).string();
   Inode& inode = inodes_.at(Keep(path));
@@ -118,24 +113,13 @@ int UnsafeDisk::Sync(int fd, SyncOf what) {
   return 0;
 }
 
-int UnsafeDisk::Close(int fd) {
-  // The process goes on, its files are closed.
-  const bool off = IsOff();
-  return SystemCalls::Close(fd) != 0 || off ? -1 : 0;
-}
-int UnsafeDisk::Link(const std::string& from, const std::string& to) {
-  return IsOff() ? -1 : SystemCalls::Link(from, to);
-}
 int UnsafeDisk::Rename(const std::string& from, const std::string& to) {
   Keep(to);  // what is replaced
-  return IsOff() ? -1 : SystemCalls::Rename(from, to);
+  return FallibleCalls::Rename(from, to);
 }
 int UnsafeDisk::Unlink(const std::string& path) {
   Keep(path);
-  return IsOff() ? -1 : SystemCalls::Unlink(path);
-}
-int UnsafeDisk::MakeFolder(const std::string& path, mode_t mode) {
-  return IsOff() ? -1 : SystemCalls::MakeFolder(path, mode);
+  return FallibleCalls::Unlink(path);
 }
 
 void UnsafeDisk::RestoreFile(uint64_t number, const std::string& target, RandomStream* random) const {

@@ -13,8 +13,25 @@
 
 namespace openset {
 
+// Calls of which each may fail before it does anything; a file is closed even where that fails.
+class FallibleCalls : public SystemCalls {
+ public:
+  int Open(const std::string& path, int flags, mode_t mode) override;
+  ssize_t Write(int fd, const char* bytes, size_t size) override;
+  int Sync(int fd, SyncOf what) override;
+  int Close(int fd) override;
+  int Link(const std::string& from, const std::string& to) override;
+  int Rename(const std::string& from, const std::string& to) override;
+  int Unlink(const std::string& path) override;
+  int MakeFolder(const std::string& path, mode_t mode) override;
+
+ protected:
+  // Asked before each call: whether it fails. Then it sets errno.
+  virtual bool Fails() = 0;
+};
+
 // Counts calls, and lets some of them fail.
-class FailingCalls : public SystemCalls {
+class FailingCalls : public FallibleCalls {
  public:
   enum class Fault {
     kNone,
@@ -27,17 +44,10 @@ class FailingCalls : public SystemCalls {
 
   int64_t calls() const { return calls_; }
 
-  int Open(const std::string& path, int flags, mode_t mode) override;
   ssize_t Write(int fd, const char* bytes, size_t size) override;
-  int Sync(int fd, SyncOf what) override;
-  int Close(int fd) override;
-  int Link(const std::string& from, const std::string& to) override;
-  int Rename(const std::string& from, const std::string& to) override;
-  int Unlink(const std::string& path) override;
-  int MakeFolder(const std::string& path, mode_t mode) override;
 
  private:
-  bool Fails();
+  bool Fails() override;
 
   const Fault fault_;
   const int error_;
@@ -51,7 +61,7 @@ class FailingCalls : public SystemCalls {
 // written, names in a folder once the folder was synced after they were made or removed; of the rest, each is there or
 // not by chance, and bytes that are not safe may be cut short or zero. Names of different folders that one rename
 // changed are not tied to each other.
-class UnsafeDisk : public SystemCalls {
+class UnsafeDisk : public FallibleCalls {
  public:
   // `folder` exists and is empty.
   explicit UnsafeDisk(std::string folder);
@@ -66,14 +76,9 @@ class UnsafeDisk : public SystemCalls {
   // Makes the folder `target` with what is left.
   void Restore(const std::string& target, RandomStream* random) const;
 
-  int Open(const std::string& path, int flags, mode_t mode) override;
-  ssize_t Write(int fd, const char* bytes, size_t size) override;
   int Sync(int fd, SyncOf what) override;
-  int Close(int fd) override;
-  int Link(const std::string& from, const std::string& to) override;
   int Rename(const std::string& from, const std::string& to) override;
   int Unlink(const std::string& path) override;
-  int MakeFolder(const std::string& path, mode_t mode) override;
 
  private:
   using Names = std::map<std::string, uint64_t>;  // inodes by name
@@ -85,7 +90,7 @@ class UnsafeDisk : public SystemCalls {
     bool synced = false;
   };
 
-  bool IsOff();
+  bool Fails() override;
   uint64_t Keep(const std::string& path);  // remembers the inode of a path
   Names NamesOf(const std::string& folder);
   void RestoreFolder(uint64_t inode, const std::string& current, const std::string& target, RandomStream* random) const;

@@ -32,7 +32,8 @@ void ForEachMutation(absl::string_view name, const std::string& valid, const std
                      const std::function<void(const std::string& bytes)>& check);
 
 // Runs all tests; fails too if the process has grown by more than 256 MiB (2 GiB under --config=asan, which keeps what
-// was freed): what a file of some hundred bytes declares must not be allocated. Returns main's exit code.
+// was freed), and ends at once where it asks for more than 4 GiB of address space beyond what it has (RLIMIT_AS; not
+// under sanitizers): what a file of some hundred bytes declares must not be allocated. Returns main's exit code.
 int RunMutationTests(int argc, char** argv);
 
 }  // namespace openset

@@ -1,173 +1,28 @@
 // Faults, tried and counted, on the engine with workers that take no time: killed orchestrators, workers that die in
 // every way, several orchestrators racing on one store, a sleeper, signals. Prints how often each was tried and what
 // was lost. OPENSET_FAULTS=long: as often as the project states (minutes); else so often that the tests stay short.
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
-#include "core/files/runfiles.h"
-#include "core/process/exit_code.h"
 #include "core/random.h"
-#include "experiments/engine/execute_plan.h"
-#include "experiments/engine/local_engine.h"
-#include "experiments/plan/planner.h"
-#include "experiments/spec/expand.h"
-#include "experiments/store/leases.h"
-#include "experiments/testing/spec_sandbox.h"
+#include "core/testing/fault_rounds.h"
+#include "experiments/testing/engine_faults_scene.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
-using ::testing::IsEmpty;
-
 constexpr uint64_t kSeed = 1;  // of the moments
-
-int Times(int often, int seldom) {
-  const char* form = std::getenv("OPENSET_FAULTS");
-  return form != nullptr && std::string(form) == "long" ? often : seldom;
-}
-
-// Writes the key of each record that is done to a pipe: from then on it is acknowledged.
-class Acknowledger : public EngineObserver {
- public:
-  Acknowledger(const Plan& plan, int fd) : plan_(plan), fd_(fd) {}
-  void OnStart(int) override {}
-  void OnProgress(int, const WorkProgress&) override {}
-  void OnFinish(int node, const absl::Status& status) override {
-    if (!status.ok() || plan_.nodes[node].kind != ActionKind::kEvaluate || fd_ < 0) return;
-    const std::string line = plan_.nodes[node].key + "\n";
-    (void)!write(fd_, line.data(), line.size());
-  }
-  void OnSkip(int) override {}
-  void OnStartFailure(int, const absl::Status&) override {}
-  void OnRetry(int, const absl::Status&, absl::Duration) override {}
-  void OnElsewhere(int, const std::string&, bool) override {}
-  void OnGrowth(const std::vector<int>&) override {}
-  void OnTick() override {}
-  void Describe(RunState*) const override {}
-
- private:
-  const Plan& plan_;
-  const int fd_;
-};
-
-struct Orchestrator {
-  pid_t pid;
-  int acknowledged;  // reads
-};
-
-class EngineFaults : public ::testing::Test {
- protected:
-  EngineFaults() {
-    const std::string worker = *RunfilesFolder() + "/openset/experiments/testing/fake_worker";
-    options_.trainer = {worker};
-    options_.evaluator = {worker};
-    options_.capacity.cpu_threads = 2;
-    execute_.retry.first_wait = absl::Milliseconds(1);
-  }
-
-  Store NewStore() { return Store(absl::StrCat(sandbox_.folder(), "/store", stores_++)); }
-
-  Plan MakePlanOf(const Store& store, const std::vector<int>& seeds) const {
-    const absl::StatusOr<Experiment> experiment =
-        sandbox_.Load(absl::StrCat("name: 'spec' task: 'task' method: 'plain' split: 0 metric { accuracy {} } seed: [",
-                                   absl::StrJoin(seeds, ", "), "]"));
-    EXPECT_TRUE(experiment.ok()) << experiment.status();
-    return MakePlan(*Expand(*experiment), store, [](const Selection&) { return 1; });
-  }
-
-  static std::vector<int> Seeds(int count) {
-    std::vector<int> seeds;
-    for (int seed = 0; seed < count; ++seed) seeds.push_back(1000 + seed);
-    return seeds;
-  }
-
-  absl::Status Execute(const Store& store, const std::vector<int>& seeds, int fd = -1) {
-    const Plan plan = MakePlanOf(store, seeds);
-    LeaseOptions lease;
-    lease.lease = lease_;
-    const absl::StatusOr<std::unique_ptr<Leases>> leases = Leases::Begin(store, lease);
-    if (!leases.ok()) return leases.status();
-    store.SweepTemporaries();
-    ExecuteOptions execute = execute_;
-    execute.leases = leases->get();
-    LocalEngine engine(store, options_);
-    Acknowledger observer(plan, fd);
-    return ExecutePlan(plan, /*choose=*/nullptr, store, execute, &engine, &observer);
-  }
-
-  // In a process of its own; its exit code is that of the run.
-  Orchestrator Start(const Store& store, const std::vector<int>& seeds) {
-    int ends[2];
-    EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
-    fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);
-    const pid_t pid = fork();
-    if (pid == 0) _exit(ExitCode(Execute(store, seeds, ends[1])));
-    close(ends[1]);
-    return {pid, ends[0]};
-  }
-
-  static int WaitFor(pid_t pid) {
-    int status = 0;
-    waitpid(pid, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
-
-  // "train PID" ... of the workers.
-  static std::vector<std::string> Executed(const Store& store) {
-    return absl::StrSplit(ReadFile(store.folder() + "/executed").value_or(""), '\n', absl::SkipEmpty());
-  }
-
-  static void ExpectNoWorkers(const Store& store) {
-    std::set<int> pids;
-    for (const std::string& line : Executed(store)) pids.insert(std::atoi(line.substr(line.find(' ')).c_str()));
-    // They are killed with their orchestrator; the kernel may take a moment.
-    for (const int pid : pids) {
-      for (int looks = 0; looks < 500 && kill(pid, 0) == 0; ++looks) usleep(10000);
-      EXPECT_NE(kill(pid, 0), 0) << pid;
-    }
-  }
-
-  // All trials have a record that is whole, and nothing of any process is left.
-  void ExpectComplete(const Store& store, const std::vector<int>& seeds) const {
-    store.SweepTemporaries();  // of workers that were still dying when the last run began
-    const Plan plan = MakePlanOf(store, seeds);
-    for (size_t t = 0; t < plan.trials.size(); ++t) {
-      const absl::StatusOr<TrialRecord> record = store.LoadRecord(plan.trial_id(static_cast<int>(t)));
-      ASSERT_TRUE(record.ok()) << record.status();
-      EXPECT_EQ(record->trial_id(), plan.trial_id(static_cast<int>(t)));
-    }
-    EXPECT_EQ(plan.CountNeeded(ActionKind::kEvaluate), 0);
-    for (const char* folder : {"tmp", "runs"}) EXPECT_THAT(*ListFolder(JoinPath(store.folder(), folder)), IsEmpty());
-    const std::vector<std::string> claims = *ListFolder(store.folder() + "/running");
-    for (const std::string& claim : claims) {
-      EXPECT_NE(claim.find('~'), std::string::npos) << claim;  // the trace of a takeover, which is swept by age
-    }
-  }
-
-  SpecSandbox sandbox_;
-  LocalEngineOptions options_;
-  ExecuteOptions execute_;
-  absl::Duration lease_ = absl::Minutes(2);
-  int stores_ = 0;
-};
 
 TEST_F(EngineFaults, KilledOrchestratorsLoseNothingThatWasAcknowledged) {
   const int kills = Times(1000, 12);
@@ -226,14 +81,14 @@ TEST_F(EngineFaults, KilledOrchestratorsLoseNothingThatWasAcknowledged) {
 
 TEST_F(EngineFaults, EachWayThatAWorkerDiesCostsItsTrialOnly) {
   const int times = Times(200, 1);
-  // SIGSEGV, exit, an error, silence, and SIGKILL once; see fake_worker.cc.
-  const std::vector<int> seeds = {1000, 101, 1001, 102, 1002, 103, 1003, 106, 1004, 107};
+  // SIGSEGV, exit, an error, silence, SIGKILL once, SIGSTOP, abort, and no memory left; see fake_worker.cc.
+  const std::vector<int> seeds = {1000, 101, 1001, 102, 1002, 103, 1003, 106, 1004, 107, 108, 109, 110};
   execute_.retry.retries = 1;
   options_.hang = absl::Seconds(2);
   int failed = 0, records = 0;
   for (int t = 0; t < times; ++t) {
     const Store store = NewStore();
-    EXPECT_EQ(Execute(store, seeds), absl::AbortedError("4 actions failed"));
+    EXPECT_EQ(Execute(store, seeds), absl::AbortedError("7 actions failed"));
     ExpectNoWorkers(store);
     const Plan plan = MakePlanOf(store, seeds);
     for (size_t trial = 0; trial < seeds.size(); ++trial)
@@ -241,10 +96,10 @@ TEST_F(EngineFaults, EachWayThatAWorkerDiesCostsItsTrialOnly) {
     for (const PlanNode& node : plan.nodes) failed += store.CountFailures(node.key);
     std::filesystem::remove_all(store.folder());
   }
-  std::printf("R2: workers died in 5 ways, %d times each: %d failed attempts recorded, %d of %d other trials done\n",
+  std::printf("R2: workers died in 8 ways, %d times each: %d failed attempts recorded, %d of %d other trials done\n",
               times, failed, records, 6 * times);
   EXPECT_EQ(records, 6 * times);
-  EXPECT_EQ(failed, (2 + 2 + 1 + 2 + 1) * times);
+  EXPECT_EQ(failed, (2 + 2 + 1 + 2 + 1 + 2 + 2 + 2) * times);
 }
 
 TEST_F(EngineFaults, RacingOrchestratorsDoEachActionOnce) {

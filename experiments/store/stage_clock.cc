@@ -3,10 +3,13 @@
 #include "absl/time/clock.h"
 #include "core/process/build_info.h"
 #include "core/process/machine.h"
+#include "core/process/steady_clock.h"
 
 namespace openset {
 
-StageClock::StageClock() : start_(absl::Now()), cpu_seconds_at_start_(CpuSeconds()) { ForgetPeakMemory(); }
+StageClock::StageClock() : start_(absl::Now()), steady_start_(SteadyNow()), cpu_seconds_at_start_(CpuSeconds()) {
+  ForgetPeakMemory();
+}
 
 StageProvenance StageClock::Read(StageProvenance::Stage stage, const std::string& key, const Store& store) const {
   StageProvenance provenance;
@@ -22,7 +25,7 @@ StageProvenance StageClock::Read(StageProvenance::Stage stage, const std::string
   provenance.set_threads(1);
   provenance.set_started_at_seconds(absl::ToDoubleSeconds(start_ - absl::UnixEpoch()));
   provenance.set_ended_at_seconds(absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch()));
-  provenance.set_wall_seconds(absl::ToDoubleSeconds(absl::Now() - start_));
+  provenance.set_wall_seconds(absl::ToDoubleSeconds(SteadyNow() - steady_start_));
   provenance.set_cpu_seconds(CpuSeconds() - cpu_seconds_at_start_);
   provenance.set_peak_memory_bytes(PeakMemoryBytes());
   provenance.set_failed_attempts(store.CountFailures(key));

@@ -22,6 +22,7 @@ class StageClock {
 
  private:
   absl::Time start_;
+  absl::Duration steady_start_;
   double cpu_seconds_at_start_;
 };
 

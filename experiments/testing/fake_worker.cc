@@ -1,9 +1,12 @@
 // A worker for tests of the engine: makes empty results at once, and misbehaves on request of the trial's seed.
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
@@ -24,6 +27,17 @@ constexpr int kHangSeed = 104;
 constexpr int kInferErrorSeed = 105;
 constexpr int kSilentSeed = 106;
 constexpr int kCrashOnceSeed = 107;
+constexpr int kStopSeed = 108;
+constexpr int kAbortSeed = 109;
+constexpr int kOutOfMemorySeed = 110;
+
+// Takes memory until there is none.
+void RunOutOfMemory() {
+  const rlimit limit = {256 << 20, 256 << 20};
+  setrlimit(RLIMIT_AS, &limit);
+  std::vector<std::string> taken;
+  while (true) taken.emplace_back(1 << 20, 'x');
+}
 
 absl::Status MakeFolder(const Store& store, const std::string& key, const std::string& target) {
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, store.NewStagingFolder(key));
@@ -64,6 +78,14 @@ absl::Status Execute(const WorkRequest& request, const ReportProgress& report) {
       case kSilentSeed:
         LOG(INFO) << "about to say nothing";
         while (true) pause();
+      case kStopSeed:
+        raise(SIGSTOP);
+        break;
+      case kAbortSeed:
+        std::abort();
+      case kOutOfMemorySeed:
+        RunOutOfMemory();
+        break;
       case kErrorSeed:
         return absl::AbortedError("the training diverged");
       case kHangSeed:

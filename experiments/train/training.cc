@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/clock.h"
 #include "core/files/files.h"
 #include "core/logging.h"
+#include "core/process/steady_clock.h"
 #include "core/status_macros.h"
 #include "experiments/spec/training_epochs.h"
 #include "experiments/store/store.h"
@@ -34,7 +34,7 @@ class Reporter {
       : run_(run), epochs_(EpochsOf(action.training())), report_(report), resumed_images_(run.images_seen()) {}
 
   void Report() {
-    const absl::Time now = absl::Now();
+    const absl::Duration now = SteadyNow();
     if (now - last_ < kReportEvery) return;
     last_ = now;
     WorkProgress progress;
@@ -62,8 +62,8 @@ class Reporter {
   const int epochs_;
   const ReportProgress& report_;
   const int64_t resumed_images_;
-  const absl::Time start_ = absl::Now();
-  absl::Time last_ = absl::InfinitePast();
+  const absl::Duration start_ = SteadyNow();
+  absl::Duration last_ = -absl::InfiniteDuration();
 };
 
 // The epochs of a state that was saved, whose tensors it copies into the run's: its own last epoch, or the end of the
@@ -108,12 +108,12 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
   };
   Reporter reporter(*run, action, context.report);
   while (!run->done()) {
-    const absl::Time start = absl::Now();
+    const absl::Duration start = SteadyNow();
     do {
       OPENSET_RETURN_IF_ERROR(run->Step());
       reporter.Report();
     } while (!run->between_epochs());
-    seconds += absl::ToDoubleSeconds(absl::Now() - start);
+    seconds += absl::ToDoubleSeconds(SteadyNow() - start);
     // One that is stopped is measured as the whole training would be.
     const bool is_last = run->done() && !IsStoppedEarly(action.training());
     if (IsEvaluationDue(action, run->epochs().size(), is_last)) {

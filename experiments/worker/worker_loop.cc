@@ -1,9 +1,9 @@
 #include "experiments/worker/worker_loop.h"
 
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "core/logging.h"
 #include "core/process/message_channel.h"
+#include "core/process/steady_clock.h"
 
 namespace openset {
 namespace {
@@ -22,9 +22,9 @@ int ServeWork(int fd, const Execute& execute) {
       LOG(ERROR) << received;
       return 1;
     }
-    absl::Time last = absl::InfinitePast();
+    absl::Duration last = -absl::InfiniteDuration();
     const absl::Status status = execute(request, [&](const WorkProgress& progress) {
-      const absl::Time now = absl::Now();
+      const absl::Duration now = SteadyNow();
       if (now - last < kProgressEvery) return;
       last = now;
       WorkEvent event;
