@@ -67,7 +67,7 @@ def cost(plan, gpu):
 
 def basis(entry):
     """Most of what the hours are from."""
-    return max(("measured", "scaled", "assumed"), key=lambda name: entry[name])
+    return max(("measured", "probed", "scaled", "assumed"), key=lambda name: entry.get(name, 0))
 
 
 def small_time(plan):
