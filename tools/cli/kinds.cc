@@ -21,6 +21,7 @@
 #include "data/augment/augment.pb.h"
 #include "data/catalog.pb.h"
 #include "data/task.pb.h"
+#include "eval/metrics/display.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/published/published.pb.h"
@@ -36,15 +37,25 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::OneofDescriptor;
 
-// The first sentence; "et al." and "vs." end none.
+// The first sentence; "et al." and "vs." end none, nor does what stands in brackets.
 std::string FirstSentence(const std::string& text) {
   const std::string line = absl::StrJoin(absl::StrSplit(text, absl::ByAnyChar("\n "), absl::SkipEmpty()), " ");
-  size_t end = line.find(". ");
-  while (end != std::string::npos &&
-         (absl::EndsWith(line.substr(0, end), " al") || absl::EndsWith(line.substr(0, end), " vs"))) {
-    end = line.find(". ", end + 1);
+  int depth = 0;
+  for (size_t end = 0; end + 1 < line.size(); ++end) {
+    depth += (line[end] == '(') - (line[end] == ')');
+    if (line[end] != '.' || line[end + 1] != ' ' || depth > 0) continue;
+    const absl::string_view before = absl::string_view(line).substr(0, end);
+    if (!absl::EndsWith(before, " al") && !absl::EndsWith(before, " vs")) return line.substr(0, end + 1);
   }
-  return end == std::string::npos ? line : line.substr(0, end + 1);
+  return line;
+}
+
+// What a schema says behind a member, no sentence but a few words ("unknown = positive"): what tells it from others of
+// the same message.
+std::string WordsBehind(const std::string& comment) {
+  const std::vector<std::string> lines = absl::StrSplit(comment, '\n', absl::SkipEmpty());
+  if (lines.empty() || absl::EndsWith(lines.back(), ".")) return "";
+  return std::string(absl::StripAsciiWhitespace(lines.back()));
 }
 
 // A file that comes with the program without the place it is installed at.
@@ -126,8 +137,10 @@ Kind MemberKind(const std::string& name, const std::string& what, const SchemaCo
     for (int m = 0; m < members->field_count(); ++m) {
       const google::protobuf::FieldDescriptor& field = *members->field(m);
       std::string comment = comments.Of(*field.message_type());
+      const std::string words = comment.empty() ? "" : WordsBehind(comments.Of(field));
       if (comment.empty()) comment = comments.Of(field);
-      entries.push_back({field.name(), FirstSentence(comment)});
+      entries.push_back(
+          {field.name(), absl::StrCat(FirstSentence(comment), words.empty() ? "" : absl::StrCat(" (", words, ")"))});
     }
     return entries;
   };
@@ -139,6 +152,20 @@ Kind MemberKind(const std::string& name, const std::string& what, const SchemaCo
                           FieldsBeside(*members->containing_type(), comments));
     }
     return absl::NotFoundError(entry);
+  };
+  return kind;
+}
+
+Kind MetricKind(const SchemaComments& comments) {
+  Kind kind = MemberKind<MetricSpec>("metric", "what is measured on scores and predictions", comments);
+  kind.show = [show = kind.show](const std::string& name) -> absl::StatusOr<std::string> {
+    OPENSET_ASSIGN_OR_RETURN(const std::string text, show(name));
+    MetricSpec spec;
+    MetricSpec::GetReflection()->MutableMessage(&spec, MetricSpec::descriptor()->FindFieldByName(name));
+    const Display display = DisplayOf(spec);
+    const std::string better = BetterText(display);
+    return absl::StrCat("# Shown as \"", LabelWithUnit(display), "\"; unit of the value: ", display.value_unit, "; ",
+                        better.empty() ? "no quality" : absl::StrCat(better, " is better"), "\n", text);
   };
   return kind;
 }
@@ -170,7 +197,7 @@ std::vector<Kind> AllKinds(const SpecFolders& folders, const SchemaComments& com
       "published", "numbers of papers, to stand beside ours; a spec's report.published", folders.published,
       [](const PublishedTable& table) { return absl::StrCat(table.paper(), ", ", table.table()); }, comments));
   kinds.push_back(MemberKind<ScoreSpec>("score", "unknown scores, larger = more unknown", comments));
-  kinds.push_back(MemberKind<MetricSpec>("metric", "what is measured on scores and predictions", comments));
+  kinds.push_back(MetricKind(comments));
   kinds.push_back(MemberKind<LossTermSpec>("loss", "terms of the training objective", comments));
   kinds.push_back(MemberKind<ModelSpec>("model", "networks", comments));
   kinds.push_back(MemberKind<HeadSpec>("head", "last layers of networks", comments));

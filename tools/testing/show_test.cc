@@ -95,6 +95,19 @@ TEST(Show, AnEntryOfEachKind) {
   }
 }
 
+TEST(Show, AMetricHasItsUnitAndDirection) {
+  const OpensetProgram program;
+  EXPECT_THAT(program.Run({"show", "metric", "aurc"}).out,
+              StartsWith("# Shown as \"AURC, x1000\"; unit of the value: share; lower is better\n# AurcSpec, "));
+  EXPECT_THAT(program.Run({"show", "metric", "known_unknown_ratio"}).out, HasSubstr("; no quality\n"));
+  for (const std::string& metric : FirstWords(program.Run({"list", "metrics"}).out)) {
+    EXPECT_EQ(program.Run({"show", "metric", metric}).exit_code, 0) << metric;
+  }
+  const std::string list = program.Run({"list", "metrics"}).out;
+  EXPECT_THAT(list, HasSubstr("Open-set F-score (Eq. 1 to 3 of OpenAUC) and Youden's J (Eq. 4).\n"));
+  EXPECT_THAT(list, HasSubstr("over recall. (known = positive)\n"));
+}
+
 TEST(Show, AFieldHasWhatItTakesItsDefaultAndItsMeaning) {
   const OpensetProgram program;
   const std::string loss = program.Run({"show", "loss", "open_auc"}).out;
@@ -110,7 +123,7 @@ TEST(Show, NamesThatPeopleTypeLeadToOurs) {
   EXPECT_THAT(program.Run({"list", "metrics", "fpr95"}).out, StartsWith("fpr_at_95tpr "));
   EXPECT_EQ(program.Run({"list", "datasets"}).out, program.Run({"list", "data"}).out);
   EXPECT_THAT(program.Run({"show", "metric", "fpr95"}).out, StartsWith("# fpr95 is called fpr_at_95tpr here.\n"));
-  EXPECT_THAT(program.Run({"show", "metric", "E-AURC"}).out, StartsWith("# EaurcSpec, "));
+  EXPECT_THAT(program.Run({"show", "metric", "E-AURC"}).out, HasSubstr("\n# EaurcSpec, "));
   EXPECT_THAT(program.Run({"show", "method", "Max-Logit"}).out, HasSubstr("name: \"max_logit\"\n"));
   EXPECT_THAT(program.Run({"show", "method", "msp+crop_flip"}).out,
               StartsWith("# msp+crop_flip is called mcp+crop_flip here.\n"));
