@@ -141,14 +141,40 @@ _openset() {
       COMPREPLY+=("$name")
     done < <(compgen -f -X '!*.textproto' -- "$item"; compgen -d -S / -- "$item")
   fi
-  case "${COMPREPLY[*]}" in
+  _openset_end
+}
+)";
+
+// What goes on where it was completed has no blank behind it.
+constexpr char kBashEnd[] = R"(
+_openset_end() {
+  case "${COMPREPLY[*]-}" in
     *=|*/) compopt -o nospace 2> /dev/null ;;
   esac
   return 0
 }
+
+complete -o default -F _openset openset
 )";
 
-std::string Script(const CompletionTables& tables) {
+// bashcompinit has no compopt: with nospace for all, the others get their blank here.
+constexpr char kZshEnd[] = R"(
+_openset_end() {
+  local -a spaced
+  local name
+  for name in "${COMPREPLY[@]}"; do
+    case $name in
+      *=|*/) spaced+=("$name") ;;
+      *) spaced+=("$name ") ;;
+    esac
+  done
+  COMPREPLY=("${spaced[@]}")
+}
+
+complete -o nospace -o default -F _openset openset
+)";
+
+std::string Script(const CompletionTables& tables, const char* end) {
   std::vector<std::string> commands = {"help", "--help", "--version"};
   std::string flags, arguments, values, names;
   for (const Command& command : tables.commands) {
@@ -170,22 +196,21 @@ std::string Script(const CompletionTables& tables) {
   return absl::StrCat("_openset_commands='", absl::StrJoin(commands, " "), "'\n\n_openset_names() {\n  case $1 in\n",
                       names, "  esac\n}\n\n_openset_flags() {\n  case $1 in\n", flags,
                       "  esac\n}\n\n_openset_values() {\n  case $1 in\n", values,
-                      "  esac\n}\n\n_openset_arguments() {\n  case $1 in\n", arguments, "  esac\n}\n", kFunction,
-                      "\ncomplete -o default -F _openset openset\n");
+                      "  esac\n}\n\n_openset_arguments() {\n  case $1 in\n", arguments, "  esac\n}\n", kFunction, end);
 }
 
 }  // namespace
 
 std::string BashCompletion(const CompletionTables& tables) {
   return absl::StrCat("# Completion of openset for bash: source <(openset completion bash), say in ~/.bashrc.\n\n",
-                      Script(tables));
+                      Script(tables, kBashEnd));
 }
 
 std::string ZshCompletion(const CompletionTables& tables) {
   return absl::StrCat(
       "# Completion of openset for zsh: source <(openset completion zsh), in ~/.zshrc.\n"
       "autoload -Uz compinit bashcompinit\n(( ${+functions[compdef]} )) || compinit\nbashcompinit\n\n",
-      Script(tables));
+      Script(tables, kZshEnd));
 }
 
 }  // namespace openset

@@ -122,7 +122,7 @@ TEST(BashCompletion, StudiesBeside) {
 TEST(ZshCompletion, IsTheSameByBashcompinit) {
   const std::string script = ZshCompletion(Tables());
   EXPECT_THAT(script, HasSubstr("bashcompinit\n"));
-  EXPECT_THAT(script, HasSubstr("complete -o default -F _openset openset\n"));
+  EXPECT_THAT(script, HasSubstr("complete -o nospace -o default -F _openset openset\n"));
   if (std::system("command -v zsh > /dev/null") != 0) GTEST_SKIP() << "there is no zsh to read the script";
   const absl::StatusOr<std::string> output = CaptureOutput({"zsh", "-n", FileOf("complete.zsh", script)});
   EXPECT_TRUE(output.ok()) << output.status();
