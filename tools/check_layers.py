@@ -38,6 +38,9 @@ LIBTORCH = re.compile(r"^(torch|ATen|c10)/")
 LIBTORCH_FILES = {"core/tensor/torch.h", "core/tensor/torch_generator.h", "core/tensor/torch_nn.h", "core/tensor/torch_runtime.h", "core/tensor/torch_script.h"}
 # Headers of core that bring LibTorch.
 LIBTORCH_HEADERS = LIBTORCH_FILES | {"core/tensor/batch.h", "core/tensor/open_set.h"}
+# What a new score, loss or model would have compiled again: they have a light header each (tools/build_defs/cc_proto.bzl).
+HEAVY = {f"experiments/{schema}.pb.h" for schema in (
+    "spec/method", "spec/trial", "spec/action", "spec/experiment", "store/record", "store/record_index", "worker/worker")}
 INCLUDE = re.compile(r'^\s*(?:#include|import)\s+["<]([^">]+)[">]')
 
 
@@ -62,6 +65,8 @@ def problems_of(path, lines):
                 yield f"{path}:{number}: experiments/{room} must not include {included}"
         if LIBTORCH.match(included) and path not in LIBTORCH_FILES:
             yield f"{path}:{number}: include core/tensor/torch.h instead of {included}"
+        if included in HEAVY and "test" not in path:
+            yield f"{path}:{number}: include {included[:-5]}.proto.h instead, and the .pb.h of what it imports and you read"
         if included.startswith("glog/") and path != "core/logging.h":
             yield f"{path}:{number}: include core/logging.h instead of {included}"
         if folder == "eval" and included in LIBTORCH_HEADERS:

@@ -20,7 +20,7 @@
 #include "experiments/engine/local_engine.h"
 #include "experiments/engine/run_progress.h"
 #include "experiments/plan/planner.h"
-#include "experiments/spec/trial.pb.h"
+#include "experiments/spec/trial.proto.h"
 #include "experiments/store/leases.h"
 
 namespace openset {

@@ -13,7 +13,7 @@
 #include "data/task.pb.h"
 #include "eval/curves/curves.h"
 #include "eval/thresholds/select_threshold.h"
-#include "experiments/spec/method.pb.h"
+#include "experiments/spec/method.proto.h"
 
 namespace openset {
 namespace {

@@ -12,7 +12,7 @@
 #include "core/files/files.h"
 #include "data/task.pb.h"
 #include "experiments/plan/halving.h"
-#include "experiments/spec/method.pb.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/spec/training_epochs.h"
 #include "models/model.pb.h"
 #include "models/multiply_adds.h"

@@ -13,7 +13,7 @@
 #include "data/task.pb.h"
 #include "eval/curves/curves.h"
 #include "eval/report/curve_plots.h"
-#include "experiments/spec/method.pb.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/store/details.pb.h"
 
 namespace openset {

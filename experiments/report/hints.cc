@@ -12,7 +12,7 @@
 #include "data/task.pb.h"
 #include "eval/statistics/exact_interval.h"
 #include "eval/statistics/plausibility.h"
-#include "experiments/spec/method.pb.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/store/details.pb.h"
 
 namespace openset {

@@ -10,13 +10,14 @@
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/status_macros.h"
+#include "data/task.pb.h"
 #include "experiments/report/charts.h"
 #include "experiments/report/detail_charts.h"
 #include "experiments/report/format_report.h"
 #include "experiments/report/improvement.h"
 #include "experiments/report/rank_charts.h"
-#include "experiments/spec/method.pb.h"
-#include "experiments/spec/trial.pb.h"
+#include "experiments/spec/method.proto.h"
+#include "experiments/spec/trial.proto.h"
 
 namespace openset {
 namespace {

@@ -8,7 +8,7 @@
 #include "data/inspect/contact_sheet.h"
 #include "data/joined_source.h"
 #include "data/selection.h"
-#include "experiments/spec/trial.pb.h"
+#include "experiments/spec/trial.proto.h"
 #include "experiments/store/details.pb.h"
 
 namespace openset {

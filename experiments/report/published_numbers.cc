@@ -15,7 +15,7 @@
 #include "eval/metrics/make_metric.h"
 #include "eval/metrics/metric.pb.h"
 #include "experiments/published/published.h"
-#include "experiments/spec/method.pb.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/store/metric_groups.h"
 
 namespace openset {

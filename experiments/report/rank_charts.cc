@@ -9,7 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "eval/report/critical_difference.h"
 #include "eval/statistics/several_methods.h"
-#include "experiments/spec/method.pb.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/store/metric_groups.h"
 
 namespace openset {

@@ -4,7 +4,7 @@
 #include "absl/strings/str_replace.h"
 #include "core/files/tf_record.h"
 #include "experiments/report/tensorboard_event.pb.h"
-#include "experiments/spec/method.pb.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/store/metric_groups.h"
 
 namespace openset {

@@ -10,8 +10,8 @@
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "core/table.h"
-#include "experiments/spec/method.pb.h"
-#include "experiments/spec/trial.pb.h"
+#include "experiments/spec/method.proto.h"
+#include "experiments/spec/trial.proto.h"
 #include "experiments/store/metric_groups.h"
 
 namespace openset {

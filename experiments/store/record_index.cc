@@ -17,7 +17,7 @@
 #include "core/files/files.h"
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
-#include "experiments/store/record_index.pb.h"
+#include "experiments/store/record_index.proto.h"
 
 namespace openset {
 namespace {

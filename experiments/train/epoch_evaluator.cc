@@ -10,7 +10,8 @@
 #include "eval/scores/score_needs.h"
 #include "experiments/evaluate/evaluation.h"
 #include "experiments/infer/inference.h"
-#include "experiments/spec/trial.pb.h"
+#include "experiments/spec/method.proto.h"
+#include "experiments/spec/trial.proto.h"
 #include "experiments/store/outputs.h"
 
 namespace openset {

@@ -20,7 +20,7 @@
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/plan/cost.h"
 #include "experiments/spec/describe.h"
-#include "experiments/store/record.pb.h"
+#include "experiments/store/record.proto.h"
 #include "experiments/study/check_inputs.h"
 #include "experiments/study/guidelines.h"
 #include "nlohmann/json.hpp"

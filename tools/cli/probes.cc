@@ -11,7 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
-#include "experiments/spec/method.pb.h"
+#include "experiments/spec/method.proto.h"
 
 namespace openset {
 namespace {

@@ -19,7 +19,7 @@
 #include "experiments/report/report_tables.h"
 #include "experiments/report/tensorboard.h"
 #include "experiments/report/tidy.h"
-#include "experiments/spec/trial.pb.h"
+#include "experiments/spec/trial.proto.h"
 #include "experiments/study/failures.h"
 #include "nlohmann/json.hpp"
 #include "tools/cli/deploy_flags.h"

@@ -8,7 +8,7 @@
 #include "data/splits/class_splits.h"
 #include "experiments/report/hints.h"
 #include "experiments/spec/describe.h"
-#include "experiments/spec/method.pb.h"
+#include "experiments/spec/method.proto.h"
 #include "models/model.pb.h"
 
 namespace openset {

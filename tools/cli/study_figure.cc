@@ -17,9 +17,9 @@
 #include "experiments/report/detail_charts.h"
 #include "experiments/report/improvement.h"
 #include "experiments/report/softmax_map.h"
-#include "experiments/spec/trial.pb.h"
+#include "experiments/spec/trial.proto.h"
 #include "experiments/store/outputs.h"
-#include "experiments/store/record.pb.h"
+#include "experiments/store/record.proto.h"
 
 namespace openset {
 namespace {
