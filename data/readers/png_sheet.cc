@@ -50,6 +50,9 @@ absl::StatusOr<nlohmann::json> ParseJson(const std::string& path, const std::str
     const size_t at = std::min(error.byte, text.size());
     return absl::DataLossError(absl::StrCat(PlaceOf(path, text, at), ": not a JSON array of labels (at byte ", at,
                                             " of ", text.size(), "); fetch the file again"));
+  } catch (const nlohmann::json::out_of_range& error) {  // a number like 1e999, whose place it does not tell
+    return absl::DataLossError(
+        absl::StrCat(path, ": not a JSON array of labels (", error.what(), "); fetch the file again"));
   }
 }
 

@@ -78,7 +78,8 @@ TEST(ReadPngSheets, RefusesOtherLabels) {
   // Commas and line ends within other elements don't count.
   EXPECT_THAT(Message(ReadPngSheets({path}, WriteTestFile("labels.json", "[0,\n1,\n\n[2,\"],\\\"\"]]"), 2, 2)),
               HasSubstr("labels.json:4: label 2 is no class id"));
-  for (const std::string& text : {std::string("{}"), std::string("[0,"), std::string(1000000, '[')}) {
+  for (const std::string& text :
+       {std::string("{}"), std::string("[0,"), std::string("[1e999]"), std::string(1000000, '[')}) {
     EXPECT_THAT(Message(ReadPngSheets({path}, WriteTestFile("labels.json", text), 2, 2)),
                 HasSubstr("not a JSON array of labels"));
   }
