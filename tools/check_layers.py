@@ -41,6 +41,8 @@ LIBTORCH_HEADERS = LIBTORCH_FILES | {"core/tensor/batch.h", "core/tensor/open_se
 # What a new score, loss or model would have compiled again: they have a light header each (tools/build_defs/cc_proto.bzl).
 HEAVY = {f"experiments/{schema}.pb.h" for schema in (
     "spec/method", "spec/trial", "spec/action", "spec/experiment", "store/record", "store/record_index", "worker/worker")}
+# "copy `losses/energy_margin.*`" in CONTRIBUTING.md.
+RECIPE = re.compile(r"copy `([\w/]+)\.\*`")
 INCLUDE = re.compile(r'^\s*(?:#include|import)\s+["<]([^">]+)[">]')
 
 
@@ -100,6 +102,16 @@ def main(paths):
                 if match.group(1) not in known:
                     problems.append(f"{path}: includes {match.group(1)}, whose package is not listed in "
                                     "//tools:check_layers_test")
+    for path in paths:
+        if not path.endswith(".md"):
+            continue
+        with open(path, encoding="utf-8") as file:
+            recipes = RECIPE.findall(file.read())
+        for copied in recipes:
+            problems += [f"{path}: who copies {copied}.* finds no {copied}{end}" for end in (".h", ".cc", "_test.cc")
+                         if copied + end not in known]
+        if not recipes:
+            problems.append(f"{path}: no recipe names files to copy")
     for problem in problems:
         print(problem)
     print(f"{len(sources)} sources, {len(problems)} problems")
