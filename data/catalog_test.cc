@@ -231,6 +231,7 @@ TEST(CatalogFolder, HasTheDataSets) {
     std::vector<std::pair<std::string, int64_t>> parts;
   };
   const std::map<std::string, Published> published = {
+      {"caltech256", {257, {{"all", 257 * 827}}}},  // at most
       {"cifar10", {10, {{"train", 50000}, {"test", 10000}}}},
       {"cifar10_c", {10, {{"test", 10000}}}},
       {"cifar100", {100, {{"train", 50000}, {"test", 10000}}}},
@@ -259,7 +260,7 @@ TEST(CatalogFolder, HasTheDataSets) {
        {1623,
         {{"background", 19280}, {"evaluation", 13180}, {"background_small1", 2720}, {"background_small2", 3120}}}},
       {"openimage_o", {1, {{"test", 15869}}}},
-      {"places365", {365, {{"val", 36500}}}},
+      {"places365", {365, {{"train", 365 * 5000}, {"val", 36500}}}},  // of "train" at most
       {"ssb_hard", {1, {{"test", 49000}}}},
       {"svhn", {10, {{"train", 73257}, {"test", 26032}, {"extra", 531131}}}},
       {"textures_ood", {1, {{"test", 5160}}}},
