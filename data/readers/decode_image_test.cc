@@ -133,6 +133,13 @@ TEST(DecodeImage, GiantsThatFewBytesClaimAreNotAllocated) {
   std::string png = Bytes("rgb.png").substr(0, 16) + BigEndian(100000, 4) + BigEndian(100000, 4);
   png += Bytes("rgb.png").substr(24);
   EXPECT_EQ(DecodeImage(png, 3).status().code(), absl::StatusCode::kDataLoss);
+  // Width and height of a WebP image's frame, 14 bits each, the least significant byte first, behind its start code.
+  std::string webp = Bytes("lossy.webp");
+  const size_t start = webp.find("\x9d\x01\x2a");
+  ASSERT_NE(start, std::string::npos);
+  webp.replace(start + 3, 4, "\xff\x3f\xff\x3f");
+  EXPECT_THAT(std::string(DecodeImage(webp, 3).status().message()),
+              HasSubstr("not a valid WebP image (it says that it is 16383 x 16383 pixels, at byte 12"));
 }
 
 TEST(DecodeImage, ErrorsSayWhere) {

@@ -1,6 +1,7 @@
 #include "data/readers/mat.h"
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
@@ -88,6 +89,28 @@ TEST(Mat, WhatSizesClaimIsNotAllocated) {
     EXPECT_THAT(ReadText(Header() + LittleEndian(14) + LittleEndian(array.size()) + array),
                 StatusIs(absl::StatusCode::kDataLoss, HasSubstr("array 'X' ")));
   }
+}
+
+// An array of bytes of these sizes.
+std::string Bytes(const std::string& name, const std::vector<uint32_t>& sizes, const std::string& data) {
+  const auto padded = [](std::string bytes) { return bytes + std::string((8 - bytes.size() % 8) % 8, '\0'); };
+  std::string array = LittleEndian(6) + LittleEndian(8) + LittleEndian(9) + LittleEndian(0);  // flags: unsigned bytes
+  std::string lengths;
+  for (const uint32_t size : sizes) lengths += LittleEndian(size);
+  array += LittleEndian(5) + LittleEndian(lengths.size()) + padded(lengths);
+  array += LittleEndian(1) + LittleEndian(name.size()) + padded(name);
+  array += LittleEndian(2) + LittleEndian(data.size()) + padded(data);
+  return LittleEndian(14) + LittleEndian(array.size()) + array;
+}
+
+TEST(Mat, CountsThatDisagreeAreRefused) {
+  const std::string images = Bytes("X", {1, 2, 1, 3}, "abcdef");
+  const auto set = ReadText(Header() + images + Bytes("y", {3, 1}, std::string("\1\2\0", 3)));
+  ASSERT_THAT(set, IsOk());
+  EXPECT_THAT(set->labels, ElementsAre(1, 2, 0));
+  EXPECT_THAT(ReadText(Header() + images + Bytes("y", {2, 1}, "\1\2")),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       AllOf(HasSubstr("made.mat: array 'y'"), HasSubstr("has 2 labels for 3 images"))));
 }
 
 TEST(Mat, OtherArraysAreRefusedByName) {

@@ -65,6 +65,24 @@ TEST(NpzImages, WhatAShapeClaimsIsNotAllocated) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("array 'images' [2, 0, 3] is empty")));
 }
 
+TEST(NpzImages, OtherFilesAndTruncationsAreRefused) {
+  const std::string path = ::testing::TempDir() + "other.npz";
+  const auto read = [&](const std::string& bytes) {
+    WriteTestFile("other.npz", bytes);
+    return ReadNpzImages(path, path, "images", "labels");
+  };
+  EXPECT_THAT(read("no archive"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("other.npz: not an .npz archive")));
+  const std::string whole = ReadFile(kFile).value();
+  // The last bytes of the archive's end record (the length of its comment, 0) hold nothing.
+  for (size_t size = 0; size + 3 < whole.size(); ++size) {
+    EXPECT_THAT(read(whole.substr(0, size)), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("other.npz"))) << size;
+  }
+  // Fewer labels than images.
+  ASSERT_THAT(WriteNpz(path, {{"images", {"|u1", {2, 1, 1}, "ab"}}, {"labels", {"|u1", {3}, "abc"}}}), IsOk());
+  EXPECT_THAT(ReadNpzImages(path, path, "images", "labels"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("'labels' is [3], not a label for each of 2 images")));
+}
+
 TEST(NpzImages, DamageIsNoticed) {
   const auto content = ReadFile(kFile);
   ASSERT_THAT(content, IsOk());

@@ -68,6 +68,16 @@ TEST(ReadPngSheets, RefusesOtherNumbersOfLabels) {
   EXPECT_TRUE(absl::IsDataLoss(ReadPngSheets({}, WriteTestFile("labels.json", "[]"), 2, 2).status()));
 }
 
+// 2^31 - 1 rows, 24 GB, in 79 bytes; the header's checksum is right.
+TEST(ReadPngSheets, WhatAHeaderClaimsIsNotAllocated) {
+  const std::string claims = Sheet(
+      "claims.png",
+      "89504e470d0a1a0a0000000d49484452000000047fffffff0802000000c2a1a0210000001649444154789c636464628603161e1e1e08ebf9"
+      "f3e7000a4703126fd76f950000000049454e44ae426082");
+  EXPECT_THAT(Message(ReadPngSheets({claims}, WriteTestFile("labels.json", "[5,0]"), 2, 2)),
+              HasSubstr("claims.png: has 2147483647 rows where 2 labels are left"));
+}
+
 TEST(ReadPngSheets, RefusesOtherLabels) {
   const std::string path = Sheet("a.png");
   for (const char* element : {"-1", "2147483648", "18446744073709551615", "1.5", "\"1\"", "null", "[1]"}) {
