@@ -36,7 +36,7 @@ ROWS = [
     (UNIFIED, "Table 7: ImageNet", "unified_benchmark_table_7", "unified_benchmark_table_7_small", "the near classes are substitutes; a network trained elsewhere: `openset score --task=imagenet_200_unified`"),
     (UNIFIED, "Fig. 5: improvement over MCP", "", "", "`openset figure unified_benchmark_table_6 --improvement=pooled_aurc`, and of `unified_benchmark_table_7`"),
     (UNIFIED, "Fig. 6: densities of MCP by category", "", "", "`openset figure unified_benchmark_table_7 --curve=categories_mcp+unified_imagenet`, and of `deep_ensemble+unified_imagenet`; over the unknown score, which falls as MCP rises"),
-    (UNIFIED, "Fig. 7: heat maps of the mean softmax of unknown classes", "", "", "`openset figure unified_benchmark_table_6 --softmax=near,lsun,textures --methods=mcp,deep_ensemble,outlier_exposure_unified_benchmark`"),
+    (UNIFIED, "Fig. 7: heat maps of the mean softmax of unknown classes", "", "", "`openset figure unified_benchmark_table_6 --softmax=near,lsun,textures --methods=mcp,deep_ensemble,outlier_exposure_unified_benchmark`; of small networks over a plane: `openset figure toy_softmax`"),
     (WEIGHTS, "Vaze et al.: TinyImageNet, five networks", "published_vaze_tinyimagenet", "", "no training"),
     (WEIGHTS, "ARPL's Softmax on CIFAR-10, a user's log", "arpl_cifar10_log", "arpl_cifar10_short", ""),
 ]

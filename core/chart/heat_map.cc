@@ -9,7 +9,7 @@
 namespace openset {
 namespace {
 
-constexpr int kCell = 11;  // pixels
+constexpr int kCell = 11, kSmallCell = 6;  // pixels; of maps without names
 
 std::string CsvText(const std::string& text) {
   return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}, {"\n", " "}}), "\"");
@@ -35,13 +35,15 @@ VegaLite Unit(const HeatMap& map, double low, double high, const std::string& la
   };
   VegaLite unit = VegaLite::object();
   if (!map.title.empty()) unit["title"] = map.title;
-  unit["width"] = kCell * static_cast<int>(map.columns.size());
-  unit["height"] = kCell * static_cast<int>(map.rows.size());
+  const int cell = map.show_names ? kCell : kSmallCell;
+  unit["width"] = cell * static_cast<int>(map.columns.size());
+  unit["height"] = cell * static_cast<int>(map.rows.size());
   unit["data"] = {{"values", csv}, {"format", {{"type", "csv"}, {"parse", {{"v", "number"}}}}}};
   unit["mark"] = {{"type", "rect"}};
-  VegaLite x = side("c", map.column_label, map.columns);
+  VegaLite x = side("c", map.column_label, map.columns), y = side("r", map.row_label, map.rows);
   x["axis"]["labelAngle"] = -90;
-  unit["encoding"] = {{"x", x}, {"y", side("r", map.row_label, map.rows)}};
+  for (VegaLite* axis : {&x, &y}) (*axis)["axis"]["labels"] = map.show_names;
+  unit["encoding"] = {{"x", x}, {"y", y}};
   unit["encoding"]["color"] = {{"field", "v"},
                                {"type", "quantitative"},
                                {"title", label},

@@ -15,6 +15,7 @@ struct HeatMap {
   // From the top down and from the left; those of one side differ from each other.
   std::vector<std::string> rows, columns;
   std::vector<double> values;  // [rows, columns]; one that is not finite is left white
+  bool show_names = true;      // beside the map; else they are said of the place under the pointer
 };
 
 // Maps in rows, with one scale of colours from `low` (dark) to `high`, which `label` names; numbers beyond are drawn as

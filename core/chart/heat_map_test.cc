@@ -25,6 +25,7 @@ TEST(HeatMap, HoldsEachFiniteNumberWithItsNames) {
   EXPECT_EQ(unit["encoding"]["x"]["scale"]["domain"], VegaLite({"dog", "cat"}));
   EXPECT_EQ(unit["encoding"]["color"]["scale"]["domain"], VegaLite({0.0, 1.0}));
   EXPECT_EQ(unit["title"], "mcp");
+  EXPECT_EQ(unit["encoding"]["x"]["axis"]["labels"], true);
   EXPECT_EQ(spec["resolve"]["scale"]["color"], "shared");
 }
 

@@ -9,12 +9,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/chart/heat_map.h"
 #include "core/chart/plot.h"
 #include "core/openness.h"
 #include "core/random.h"
 #include "eval/metrics/evaluation_input.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/report/threshold_curves.h"
+#include "experiments/figures/toy_softmax.h"
 
 namespace openset {
 namespace {
@@ -174,6 +176,34 @@ Figure Imbalance(const FigureSpec& spec) {
   return figure;
 }
 
+// ---- Softmax outputs over a plane.
+
+Figure ToySoftmax(const FigureSpec& spec) {
+  const ToySoftmaxSpec& toy = spec.toy_softmax();
+  Figure figure;
+  figure.data.header = {"method", "x", "y", "max_softmax"};
+  std::vector<HeatMap> maps;
+  for (const ToyMap& of : ToySoftmaxMaps(toy, spec.seed())) {
+    HeatMap map;
+    map.title = of.method;
+    map.row_label = "y";
+    map.column_label = "x";
+    map.show_names = false;
+    for (int i = 0; i < toy.grid(); ++i) {
+      map.columns.push_back(absl::StrFormat("%.4g", ToyCoordinate(toy, i)));
+      map.rows.push_back(absl::StrFormat("%.4g", ToyCoordinate(toy, toy.grid() - 1 - i)));
+    }
+    map.values = of.value;
+    for (int i = 0; i < toy.grid() * toy.grid(); ++i) {
+      figure.data.rows.push_back(
+          {of.method, map.columns[i % toy.grid()], map.rows[i / toy.grid()], FullPrecision(of.value[i])});
+    }
+    maps.push_back(std::move(map));
+  }
+  figure.chart = ToVegaLite({maps}, 1.0 / toy.classes(), 1, "largest softmax output");
+  return figure;
+}
+
 }  // namespace
 
 Figure MakeFigure(const FigureSpec& spec) {
@@ -184,6 +214,8 @@ Figure MakeFigure(const FigureSpec& spec) {
       return BaseMetrics(spec);
     case FigureSpec::kImbalance:
       return Imbalance(spec);
+    case FigureSpec::kToySoftmax:
+      return ToySoftmax(spec);
     case FigureSpec::KIND_NOT_SET:
       break;
   }

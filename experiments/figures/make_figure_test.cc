@@ -120,5 +120,15 @@ TEST(MakeFigure, EverySpecOfTheFolderIsValid) {
   EXPECT_EQ(specs, 3);
 }
 
+TEST(MakeFigure, SoftmaxOverAPlane) {
+  const Figure figure = MakeFigure(Parse("name: 'x' toy_softmax { steps: 2 grid: 3 range: 2 }"));
+  ASSERT_EQ(figure.data.rows.size(), 3 * 9);
+  EXPECT_EQ(figure.data.rows[0][0], "MCP");
+  EXPECT_THAT(Column(figure.data, "x")[1], 0);
+  EXPECT_THAT(Column(figure.data, "y")[0], 2);  // from the top down
+  EXPECT_EQ(figure.chart["vconcat"][0]["hconcat"].size(), 3);
+  EXPECT_EQ(figure.chart["vconcat"][0]["hconcat"][1]["title"], "Deep Ensemble");
+}
+
 }  // namespace
 }  // namespace openset
