@@ -1,8 +1,12 @@
 #include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/proto/proto_digest.h"
+#include "core/testing/fault_rounds.h"
 #include "data/catalog.h"
 #include "experiments/plan/planner.h"
 #include "experiments/spec/actions.h"
@@ -223,6 +227,28 @@ TEST(MakePlan, EstimatesWorkInImagePasses) {
   const Plan limited =
       MustPlan(sandbox, absl::StrCat(kMinimalSpec, "override { training { max_steps: 4 } }"), Store("/nowhere"));
   EXPECT_EQ(limited.nodes[0].work, 4 * 10 * 3);
+}
+
+// 100,000 trials with OPENSET_FAULTS=long (//experiments/plan:plan_benchmark has the time and the memory it takes).
+TEST(MakePlan, ALargePlanIsTheSameOnEveryRun) {
+  const SpecSandbox sandbox;
+  std::string spec = absl::StrCat(kMinimalSpec, "axis { path: 'training.epochs'");
+  const int values = Times(1000, 20);
+  for (int v = 1; v <= values; ++v) absl::StrAppend(&spec, " value: '", v, "'");
+  absl::StrAppend(&spec, " }");
+  for (int seed = 1; seed < 100; ++seed) absl::StrAppend(&spec, " seed: ", seed);
+  std::vector<std::string> ids;
+  for (int run = 0; run < 2; ++run) {
+    const absl::StatusOr<Experiment> experiment = sandbox.Load(spec);
+    ASSERT_TRUE(experiment.ok()) << experiment.status();
+    const Plan plan = MakePlan(*Expand(*experiment), Store("/nowhere"), [](const Selection&) { return 1; });
+    ASSERT_EQ(plan.trials.size(), 100 * values);
+    if (run == 0) {
+      for (size_t t = 0; t < plan.trials.size(); ++t) ids.push_back(plan.trial_id(static_cast<int>(t)));
+      EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), ids.size());
+    }
+    for (size_t t = 0; t < plan.trials.size(); ++t) ASSERT_EQ(plan.trial_id(static_cast<int>(t)), ids[t]);
+  }
 }
 
 TEST(MakePlan, NeedsOnlyWhatAMissingRecordNeeds) {

@@ -285,6 +285,10 @@ int Store::CountFailures(const std::string& key) const {
                                         [](const std::string& name) { return absl::EndsWith(name, ".rec"); }));
 }
 
+std::vector<std::string> Store::KeysOfFailures() const {
+  return ListFolder(JoinPath(folder_, "attempts")).value_or(std::vector<std::string>{});
+}
+
 absl::StatusOr<FailureRecord> Store::LoadFailure(const std::string& key) const {
   const std::string folder = AttemptsFolder(key);
   return Load<FailureRecord>(absl::StrCat(folder, "/", LastAttempt(folder), ".rec"));

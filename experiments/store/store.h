@@ -92,6 +92,8 @@ class Store {
   absl::Status WriteFailure(const FailureRecord& failure) const;
   // Attempts that failed.
   int CountFailures(const std::string& key) const;
+  // The keys of the actions that have failed, sorted.
+  std::vector<std::string> KeysOfFailures() const;
   // The last one. kNotFound if the action has not failed.
   absl::StatusOr<FailureRecord> LoadFailure(const std::string& key) const;
 

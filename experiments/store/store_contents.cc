@@ -92,8 +92,10 @@ absl::StatusOr<std::string> FindTrial(const Store& store, absl::string_view begi
                                                    " digits of its id or more ('openset records ls' shows them)"));
   }
   std::vector<std::string> found;
-  for (const std::string& id : RecordIds(store)) {
-    if (absl::StartsWith(id, beginning)) found.push_back(id);
+  // All that begin so lie in one folder.
+  for (const std::string& name : NamesIn(absl::StrCat(store.folder(), "/records/", beginning.substr(0, 2)))) {
+    absl::string_view id = name;
+    if (absl::ConsumeSuffix(&id, ".rec") && IsKey(id) && absl::StartsWith(id, beginning)) found.emplace_back(id);
   }
   if (found.empty()) {
     return absl::NotFoundError(

@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "experiments/spec/describe.h"
 #include "experiments/store/leases.h"
@@ -17,8 +18,9 @@ std::vector<StudyFailure> FailuresOf(const Study& study) {
     for (const RunningAction& action : run.running()) running.insert(action.key());
   }
   std::vector<StudyFailure> failures;
+  const std::vector<std::string> failed = store.KeysOfFailures();  // most of a large plan is not among them
   for (const PlanNode& node : plan.nodes) {
-    if (node.done || running.count(node.key) > 0) continue;
+    if (node.done || running.count(node.key) > 0 || !absl::c_binary_search(failed, node.key)) continue;
     const absl::StatusOr<FailureRecord> failure = store.LoadFailure(node.key);
     if (!failure.ok()) continue;
     const int attempts = store.CountFailures(node.key);

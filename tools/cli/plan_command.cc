@@ -86,7 +86,7 @@ absl::StatusOr<std::string> EpochWarning(const Study& study) {
   return absl::StrCat("  an epoch takes about ", HoursText(seconds / 3600), ", longer than the ",
                       HoursText(left / 3600), " that Slurm's warning leaves: a task whose time is up loses the epoch ",
                       "it is in. Give slurm { warning_seconds: ",
-                      static_cast<int64_t>(std::ceil(2 * seconds)) + slurm.warning_seconds(), " }\n");
+                      std::llround(std::min(2 * seconds + slurm.warning_seconds(), 65535.0)), " }\n");
 }
 
 std::vector<const Trial*> Reported(const Study& study) {
