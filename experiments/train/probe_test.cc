@@ -53,9 +53,11 @@ TEST(Probe, NeedsNeitherDataNorOtherTrainings) {
 
 TEST(Probe, OfSeveralPassesAndExternalImages) {
   const TrainingScene scene;
-  TrainAction action = scene.Action();
-  action.mutable_open_set()->mutable_external_images();
-  action.mutable_open_set()->set_plain_passes(1);
+  TrainAction action = scene.Action(R"(
+      model { osrci_cnn { feature_dim: 8 } head { linear {} } }
+      open_set { external_images {} plain_passes: 1 }
+      loss { term { cross_entropy {} } term { lambda: 0.5 outlier_exposure {} } }
+      training { epochs: 1 batch_size: 5 optimizer { learning_rate: 0.01 sgd {} } schedule { constant {} } })");
   action.mutable_external()->set_data_set("nowhere");
   EXPECT_EQ(ReportsOf(action, scene.Context()).size(), 1);
 }
