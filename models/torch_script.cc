@@ -153,6 +153,23 @@ absl::StatusOr<ScriptOutput> RunScript(Script* script, const at::Tensor& image) 
   return output;
 }
 
+at::Tensor TestImages(int64_t count, const InputSpec& input) {
+  return at::linspace(-1, 1, count * input.channels() * input.size() * input.size())
+      .view({count, input.channels(), input.size(), input.size()});
+}
+
+// Whether a script, which took two images, takes another number of them. It is read anew: what it has run before may
+// change the last bits of what it runs next.
+absl::Status CheckOtherBatch(const std::string& bytes, const InputSpec& input) {
+  OPENSET_ASSIGN_OR_RETURN(Script script, ReadScript(bytes));
+  const absl::StatusOr<ScriptOutput> output = RunScript(&script, TestImages(3, input));
+  if (output.ok()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      output.status().message(),
+      "; two images it takes: a batch size stands in its code (torch.jit.trace() of view(2, -1), say), and "
+      "it must take any"));
+}
+
 // Whether each row holds no number below 0 and sums to 1.
 bool AreProbabilities(const at::Tensor& rows) {
   return (rows >= 0).all().item<bool>() && ((rows.sum(1) - 1).abs() <= 1e-4).all().item<bool>();
@@ -245,9 +262,13 @@ absl::StatusOr<std::shared_ptr<Model>> Make(const TorchScriptSpec& spec, const I
   OPENSET_ASSIGN_OR_RETURN(Script script, ReadScript(bytes));
   // The optimised graph differs from the first runs' in rounding.
   torch::jit::setGraphExecutorOptimize(false);
-  const at::Tensor image = at::linspace(-1, 1, 2 * input.channels() * input.size() * input.size())
-                               .view({2, input.channels(), input.size(), input.size()});
+  const at::Tensor image = TestImages(2, input);
   OPENSET_ASSIGN_OR_RETURN(const ScriptOutput output, RunScript(&script, image));
+  OPENSET_RETURN_IF_ERROR(CheckOtherBatch(bytes, input));
+  if (output.logits.isnan().any().item<bool>()) {
+    return absl::InvalidArgumentError(
+        "the script gives NaN for images of values from -1 to 1: look for weights that are NaN, or a division by 0");
+  }
   if (AreProbabilities(output.logits)) {
     return absl::InvalidArgumentError(
         "the script ends in a softmax: what it gives for an image is never negative and sums to 1; scores are made of "

@@ -19,9 +19,9 @@ namespace openset {
 // The outputs spec.output lists, in its order, are those of the known classes. Initialise() draws nothing; dropout
 // inside a script can't be switched on alone. In training mode it draws from the model's generator, if one is set.
 // Errors, with the file: kNotFound; kFailedPrecondition if it has another SHA-256; kInvalidArgument if it is no script,
-// if the script fails on such images, if its outputs are not of the shapes above, are probabilities (rows without a
-// negative number that sum to 1 within 1e-4: it ends in a softmax) or are not one for each known class, if it has no
-// such linear module or its logits are not that module's outputs.
+// if the script fails on two or on three such images, if its outputs are not of the shapes above, are NaN, are
+// probabilities (rows without a negative number that sum to 1 within 1e-4: it ends in a softmax) or are not one for
+// each known class, if it has no such linear module or its logits are not that module's outputs.
 absl::StatusOr<std::shared_ptr<Model>> MakeTorchScriptModel(const TorchScriptSpec& spec, const InputSpec& input,
                                                             int num_classes);
 

@@ -226,6 +226,12 @@ TEST_F(TorchScriptTest, ProbabilitiesAreNoLogits) {
   EXPECT_THAT(Make("log_probabilities"), IsOk());  // their softmax is the network's
 }
 
+TEST_F(TorchScriptTest, WhatWouldFailOnlyInARun) {
+  ExpectRefused(Make("two_images"), "two_images", "fails on images of [3, 1, 8, 8]");
+  ExpectRefused(Make("two_images"), "two_images", "two images it takes: a batch size stands in its code");
+  ExpectRefused(Make("nan"), "nan", "gives NaN for images of values from -1 to 1");
+}
+
 TEST_F(TorchScriptTest, ImagesItCantTake) {
   ExpectRefused(Make("logits", "", 5, "size: 9 channels: 1"), "logits",
                 "fails on images of [2, 1, 9, 9] (the method's input, channels and size): RuntimeError: mat1 and mat2 "

@@ -54,6 +54,17 @@ class Probabilities(Tiny):
         return functional.softmax(self.fc(self.feature(x)), 1)
 
 
+class TwoImages(Tiny):
+    def feature(self, x):
+        x = functional.relu(self.bn(self.conv(x)))
+        return functional.relu(self.hidden(self.dropout(x.view(2, -1))))
+
+
+class NotANumber(Tiny):
+    def forward(self, x):
+        return self.fc(self.feature(x)) * float("nan")
+
+
 class AsDict(Tiny):
     def forward(self, x):
         return {"logits": self.fc(self.feature(x))}
@@ -81,6 +92,8 @@ def main():
         "features": script_of(WithFeatures),
         "log_probabilities": script_of(LogProbabilities),
         "probabilities": script_of(Probabilities),
+        "two_images": script_of(TwoImages),
+        "nan": script_of(NotANumber),
         "dict": script_of(AsDict),
         "frozen": torch.jit.freeze(script_of(Tiny)),
     }

@@ -204,7 +204,8 @@ TEST(Score, HintsAtMistakes) {
       {{"--outputs=2,0,1,5,3,4"},
        "with the known classes in another order: --outputs=0,1,2,3,4,5 takes the network's outputs so"},
       {{"--mean=50"},
-       "on 300 known samples, no better than guessing among 6 classes: check --mean, --std, --size, --outputs, --split"},
+       "on 300 known samples, no better than guessing among 6 classes: check --mean, --std, --size, --outputs, "
+       "--split"},
   };
   int number = 0;
   for (const auto& [wrong, hint] : cases) {
@@ -226,6 +227,7 @@ TEST(Score, WhatOnlyTheNetworkCanSay) {
   const OpensetProgram program;
   program.Write("net.pt", TestFile("fashion_network.pt"));
   program.Write("broken.pt", "no archive");
+  program.Write("nan.pt", *ReadFile(JoinPath(*RunfilesFolder(), "openset/models/testdata/script_nan.pt")));
   program.Write("softmax.pt",
                 *ReadFile(JoinPath(*RunfilesFolder(), "openset/models/testdata/script_probabilities.pt")));
   const std::pair<std::vector<std::string>, std::string> cases[] = {
@@ -233,6 +235,7 @@ TEST(Score, WhatOnlyTheNetworkCanSay) {
       {Words({"--methods=mcp", "--size=20"}), "the script fails on images of [2, 1, 20, 20]"},
       {Words({"--methods=mcp", "--outputs=0,1,2"}), "torch_script.output lists 3 places for 6 known classes"},
       {Words({"--methods=mcp"}, "broken.pt"), "broken.pt: is no TorchScript archive"},
+      {Words({"--methods=mcp", "--size=8"}, "nan.pt"), "nan.pt: the script gives NaN"},
       {Words({"--methods=mcp", "--size=8"}, "softmax.pt"),
        "softmax.pt: the script ends in a softmax: what it gives for an image is never negative and sums to 1; scores "
        "are made of logits, so save the network without its softmax"},
