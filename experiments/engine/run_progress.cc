@@ -11,8 +11,9 @@
 namespace openset {
 namespace {
 
-// Less says nothing of a rate.
+// Less says nothing of a rate; where a pace is expected, less says less than that, as a worker's start is in it.
 constexpr double kRateNeedsSeconds = 2;
+constexpr double kBetterRateNeedsSeconds = 10;
 
 }  // namespace
 
@@ -110,7 +111,8 @@ double RunProgress::Rate(int kind) const {
   }
   for (const auto& [node, running] : running_) {
     const Tally done = DoneBy(node, running);
-    if (done.work <= 0 || done.seconds < kRateNeedsSeconds) continue;
+    const double needed = expected_.seconds_per_pass > 0 ? kBetterRateNeedsSeconds : kRateNeedsSeconds;
+    if (done.work <= 0 || done.seconds < needed) continue;
     add(done, &all);
     if (KindOf(node) == kind) add(done, &own);
   }
