@@ -78,6 +78,12 @@ TEST(EvaluationHints, KnownSamplesAlone) {
   EXPECT_THAT(HintsOf(samples), IsEmpty());
 }
 
+TEST(EvaluationHints, ScoresAlone) {
+  testing::Samples samples = Shifted(1, -1);
+  samples.prediction.clear();
+  EXPECT_THAT(HintsOf(samples), ElementsAre(StartsWith("AUROC is 0.0 %")));
+}
+
 TEST(OrderText, NamesAtMostSix) {
   ClassOrder order;
   for (int c = 0; c < 8; ++c) order.prediction_of.push_back((c + 1) % 8);

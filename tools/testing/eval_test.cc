@@ -1,4 +1,5 @@
 // openset eval as its users meet it, and the examples of it, compare, threshold and figure.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -235,6 +236,16 @@ TEST_F(EvalTest, HintsAtMistakes) {
   EXPECT_EQ(hints("negated.csv"),
             "hint: AUROC is 0.0 %: known samples have the larger unknown scores; larger means more unknown here, and a "
             "file whose scores are larger for known samples takes --higher_is_known\n");
+  // Labels and scores alone, larger for known samples: a hint, and none once the flag says so.
+  std::vector<int64_t> label(100, 0);
+  std::vector<double> confidence(100, 2);
+  std::fill(label.begin() + 60, label.end(), -1);
+  std::fill(confidence.begin() + 60, confidence.end(), 1);
+  WriteArrays("scoreonly.npz", {{"label", Wholes(label)}, {"unknown_score", Reals(confidence)}});
+  const ProgramResult negated = program_.Run({"eval", "scoreonly.npz", "--metrics=auroc"});
+  EXPECT_EQ(negated.exit_code, 0);
+  EXPECT_THAT(negated.err, HasSubstr("hint: AUROC is 0.0 %: known samples have the larger unknown scores"));
+  EXPECT_EQ(program_.Run({"eval", "scoreonly.npz", "--metrics=auroc", "--higher_is_known"}).err, "");
   write("shifted.csv", 0.5, [](int i) { return (i + 1) % 3; });
   EXPECT_THAT(hints("shifted.csv"), HasSubstr("hint: accuracy is 0.0 %, and 100.0 % with the classes in another order "
                                               "(label 0 is prediction 1, label 1 is prediction 2, label 2 is"));
