@@ -46,11 +46,7 @@ class Execution {
         scheduler_(engine->capacity()) {}
 
   absl::Status Run() {
-    std::vector<int> needed;
-    for (int n = 0; n < plan_.nodes.size(); ++n) {
-      if (plan_.nodes[n].needed) needed.push_back(n);
-    }
-    OPENSET_RETURN_IF_ERROR(AddNodes(needed));
+    OPENSET_RETURN_IF_ERROR(AddNodes(NeededNodes(plan_)));
     Interrupt interrupt;
     while (true) {
       OPENSET_RETURN_IF_ERROR(StartWhatCan());
@@ -69,9 +65,7 @@ class Execution {
     if (ends_at_.has_value()) return TimeIsUp();
     OPENSET_RETURN_IF_ERROR(store_failure_);
     OPENSET_RETURN_IF_ERROR(start_failure_);
-    if (failed_ == 0) return absl::OkStatus();
-    const char* rest = TooManyFailed() ? ", and nothing new was started after that (--max_failures)" : "";
-    return absl::AbortedError(absl::StrCat(failed_, failed_ == 1 ? " action" : " actions", " failed", rest));
+    return SomeFailed(failed_, TooManyFailed() ? ", and nothing new was started after that (--max_failures)" : "");
   }
 
  private:
@@ -260,9 +254,8 @@ class Execution {
   }
 
   void Finish(int n, int number) {
-    observer_->OnFinish(n, absl::OkStatus());
+    observer_->FinishAll(plan_, n);
     scheduler_.Finished(number);
-    for (const int passenger : plan_.nodes[n].together) observer_->OnFinish(passenger, absl::OkStatus());
   }
 
   void Fail(int n, int number, const absl::Status& status) {
@@ -272,10 +265,7 @@ class Execution {
     for (const int skipped : scheduler_.Failed(number)) Skip(nodes_[skipped]);
   }
 
-  void Skip(int n) {
-    observer_->OnSkip(n);
-    for (const int passenger : plan_.nodes[n].together) observer_->OnSkip(passenger);
-  }
+  void Skip(int n) { observer_->SkipAll(plan_, n); }
 
   // Whether it is the store's failure and not the action's.
   bool StoreFailed(const absl::Status& status) {

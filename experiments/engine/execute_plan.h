@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "experiments/engine/deploy.pb.h"
 #include "experiments/engine/engine.h"
+#include "experiments/engine/engine_observer.h"
 #include "experiments/engine/retry.h"
 #include "experiments/plan/plan.h"
 #include "experiments/store/leases.h"
@@ -23,31 +24,6 @@ namespace openset {
 // Makes the choice of a kChoose node whose inputs are done: the plan grows by the tuned trial. Returns the nodes that
 // are needed now and were not before, inputs first (Planner::Choose()).
 using MakeChoice = std::function<absl::StatusOr<std::vector<int>>(int node)>;
-
-// Told what happens, in the thread that runs the plan. Node numbers are those of Plan.nodes.
-class EngineObserver {
- public:
-  virtual ~EngineObserver() = default;
-  virtual void OnStart(int node) = 0;
-  virtual void OnProgress(int node, const WorkProgress& progress) = 0;
-  // Also of a node that was done together with another one, or by another process, and never started itself.
-  virtual void OnFinish(int node, const absl::Status& status) = 0;
-  // An input failed, so this is not tried; or the store failed it.
-  virtual void OnSkip(int node) = 0;
-  // It could not be started. While others run it will be tried again, when one of them has ended.
-  virtual void OnStartFailure(int node, const absl::Status& status) = 0;
-  // This attempt failed, of something that may pass; the next one begins after `wait`.
-  virtual void OnRetry(int node, const absl::Status& status, absl::Duration wait) = 0;
-  // Another process, of this run id, works on it; its result is waited for. `was_ours`: it took the action over, since
-  // this process slept.
-  virtual void OnElsewhere(int node, const std::string& run_id, bool was_ours) = 0;
-  // A choice, which OnStart() told of, added nodes that are needed; OnFinish() of it follows.
-  virtual void OnGrowth(const std::vector<int>& added) = 0;
-  // Several times a second.
-  virtual void OnTick() = 0;
-  // What this process does, for others to read (Leases::Renew()).
-  virtual void Describe(RunState* state) const = 0;
-};
 
 struct ExecuteOptions {
   ActionMemory memory;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "core/process/machine.h"
@@ -86,6 +87,23 @@ WorkRequest RequestOf(const Plan& plan, const PlanNode& node) {
       break;
   }
   return request;
+}
+
+std::vector<int> NeededNodes(const Plan& plan) {
+  std::vector<int> needed;
+  for (size_t n = 0; n < plan.nodes.size(); ++n) {
+    if (plan.nodes[n].needed) needed.push_back(static_cast<int>(n));
+  }
+  return needed;
+}
+
+absl::Status StatusOf(const FailureRecord& failure) {
+  return absl::Status(static_cast<absl::StatusCode>(failure.code()), failure.message());
+}
+
+absl::Status SomeFailed(int failed, const std::string& rest) {
+  if (failed == 0) return absl::OkStatus();
+  return absl::AbortedError(absl::StrCat(failed, failed == 1 ? " action" : " actions", " failed", rest));
 }
 
 FailureRecord FailureOf(const Plan& plan, const PlanNode& node, const absl::Status& status) {

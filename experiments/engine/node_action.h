@@ -28,6 +28,15 @@ bool IsInStore(const Plan& plan, const PlanNode& node, const Store& store);
 // The request for a worker. Precondition: it is no choice.
 WorkRequest RequestOf(const Plan& plan, const PlanNode& node);
 
+// The needed ones, inputs first.
+std::vector<int> NeededNodes(const Plan& plan);
+
+// Why an attempt failed.
+absl::Status StatusOf(const FailureRecord& failure);
+
+// What a run ends with in which so many actions failed: OK for none, else kAborted.
+absl::Status SomeFailed(int failed, const std::string& rest = "");
+
 // The record of an attempt at the node that failed now, on this machine.
 FailureRecord FailureOf(const Plan& plan, const PlanNode& node, const absl::Status& status);
 

@@ -37,11 +37,7 @@ class SlurmRun {
     most_tasks_ = client_.MaxArraySize() - 1;
     tasks_ = TasksOf(ArraysInStore(store_, options_.submit.experiment));
     OPENSET_ASSIGN_OR_RETURN(queue_, client_.Queue());
-    std::vector<int> needed;
-    for (int n = 0; n < plan_.nodes.size(); ++n) {
-      if (plan_.nodes[n].needed) needed.push_back(n);
-    }
-    Add(needed);
+    Add(NeededNodes(plan_));
     OPENSET_RETURN_IF_ERROR(FinishDone());  // what ended between the plan and the look at the queue
     OPENSET_RETURN_IF_ERROR(SubmitOpen());
     if (options_.detach) return absl::OkStatus();
@@ -59,8 +55,7 @@ class SlurmRun {
       OPENSET_RETURN_IF_ERROR(Look());
       looked = SteadyNow();
     }
-    if (failed_ == 0) return absl::OkStatus();
-    return absl::AbortedError(absl::StrCat(failed_, failed_ == 1 ? " action" : " actions", " failed"));
+    return SomeFailed(failed_);
   }
 
  private:
@@ -183,7 +178,7 @@ class SlurmRun {
     if (store_.CountFailures(key) > open->failures) {
       const absl::StatusOr<FailureRecord> failure = store_.LoadFailure(key);
       if (failure.ok() && !failure->retried()) {
-        Fail(n, absl::Status(static_cast<absl::StatusCode>(failure->code()), failure->message()));
+        Fail(n, StatusOf(*failure));
         return true;
       }
     }
@@ -201,8 +196,7 @@ class SlurmRun {
 
   void Finish(int n) {
     open_.erase(n);
-    observer_->OnFinish(n, absl::OkStatus());
-    for (const int passenger : plan_.nodes[n].together) observer_->OnFinish(passenger, absl::OkStatus());
+    observer_->FinishAll(plan_, n);
   }
 
   void Fail(int n, const absl::Status& status) {
@@ -226,11 +220,8 @@ class SlurmRun {
 
   void Skip(int n) {
     failed_nodes_.insert(n);
-    observer_->OnSkip(n);
-    for (const int passenger : plan_.nodes[n].together) {
-      failed_nodes_.insert(passenger);
-      observer_->OnSkip(passenger);
-    }
+    failed_nodes_.insert(plan_.nodes[n].together.begin(), plan_.nodes[n].together.end());
+    observer_->SkipAll(plan_, n);
   }
 
   // Those whose candidates are done.
