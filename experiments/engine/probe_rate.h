@@ -15,7 +15,7 @@ namespace openset {
 // Errors: kDeadlineExceeded after `limit`; kUnavailable for a worker that dies, kNotFound for one that is not there;
 // those of the probe.
 absl::StatusOr<double> ProbeRate(const TrainAction& action, int at_once, int gpu, const LocalEngineOptions& options,
-                                 absl::Duration limit = absl::Seconds(30));
+                                 absl::Duration limit = absl::Seconds(60));
 
 }  // namespace openset
 
