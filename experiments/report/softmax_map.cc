@@ -113,7 +113,7 @@ absl::StatusOr<HeatMap> MeanSoftmax(const Outputs& outputs, const TaskData& data
   absl::c_sort(known_ids);
   const std::vector<int> rows = Chosen(unknown, *info, most), columns = Chosen(known_ids, *known_info, most);
   HeatMap map;
-  map.row_label = absl::StrCat("unknown class (", group->name(), ")");
+  map.row_label = "unknown class";
   map.column_label = "known class";
   map.rows = NamesOf(rows, *info);
   map.columns = NamesOf(columns, *known_info);

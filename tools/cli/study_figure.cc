@@ -109,7 +109,7 @@ absl::StatusOr<StudyFigure> DrawSoftmax(const Study& study, const StudyResults& 
     for (size_t row = 0; row < request.softmax.size(); ++row) {
       OPENSET_ASSIGN_OR_RETURN(HeatMap map, MeanSoftmax(*outputs, example.trial->data(), request.softmax[row],
                                                         study.experiment().catalog, request.classes));
-      map.title = example.line;
+      map.title = absl::StrCat(example.line, ": ", request.softmax[row]);
       for (const double value : map.values) largest = std::max(largest, value);
       maps[row].push_back(std::move(map));
     }

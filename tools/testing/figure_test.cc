@@ -65,9 +65,9 @@ TEST(Figure, OfAStudy) {
   };
   EXPECT_THAT(drawn({"--improvement=auroc"}, "study_improvement_auroc.svg"),
               AllOf(HasSubstr("improvement of AUROC over mcp, %"), HasSubstr("max_logit")));
-  EXPECT_THAT(drawn({"--softmax=near,noise", "--softmax_classes=3", "--out=softmax.svg"}, "softmax.svg"),
-              AllOf(HasSubstr("mean softmax"), HasSubstr("unknown class (near)"), HasSubstr("unknown class (noise)"),
-                    HasSubstr("max_logit")));
+  EXPECT_THAT(
+      drawn({"--softmax=near,noise", "--softmax_classes=3", "--out=softmax.svg"}, "softmax.svg"),
+      AllOf(HasSubstr("mean softmax"), HasSubstr("mcp: near"), HasSubstr("mcp: noise"), HasSubstr("max_logit")));
   EXPECT_THAT(drawn({"--softmax=near", "--methods=mcp", "--out=one.svg"}, "one.svg"), Not(HasSubstr("max_logit")));
   EXPECT_THAT(drawn({"--curve=categories_mcp", "--out=categories.svg"}, "categories.svg"),
               AllOf(HasSubstr(">near<"), HasSubstr(">far<"), HasSubstr("known, right")));
