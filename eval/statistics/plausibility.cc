@@ -14,6 +14,7 @@ namespace {
 constexpr double kConfidence = 0.95;
 constexpr double kStandardErrors = 3;
 constexpr double kGain = 0.2;
+constexpr double kLeast = 0.5;
 constexpr double kRareness = 1000;
 
 // Of a coin of p that shows q; q > p.
@@ -81,7 +82,7 @@ std::optional<ClassOrder> BetterOrder(absl::Span<const LabelledPredictions> coun
   if (samples == 0) return std::nullopt;
   order.accuracy = relabelled / samples;
   order.plain_accuracy = plain / samples;
-  if (order.accuracy < order.plain_accuracy + kGain) return std::nullopt;
+  if (order.accuracy < std::max(kLeast, order.plain_accuracy + kGain)) return std::nullopt;
   const double chance = LargestByChance(of_label, of_prediction) / (samples * samples);
   const double orders = std::lgamma(classes + 1.0);
   if (order.accuracy <= chance || samples * Divergence(order.accuracy, chance) <= orders + std::log(kRareness)) {

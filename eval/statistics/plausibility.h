@@ -36,7 +36,8 @@ struct ClassOrder {
 
 // The one-to-one order by which the predictions fit the labels far better than as they are: label and prediction that
 // are most often together first, then the next of those that are left. None where it gains less than 0.2 of the
-// samples, or where predictions that know nothing of the labels could do as well in the best of all classes! orders:
+// samples, where it fits less than half of them (outputs of a network that was never trained fit some order a little),
+// or where predictions that know nothing of the labels could do as well in the best of all classes! orders:
 // samples * KL(accuracy | p) <= log(classes!) + log(1000) with p the largest share that labels and predictions of
 // these frequencies have together by chance (Chernoff's bound of each order, and as many orders).
 // Preconditions: labels and predictions in 0 .. classes - 1, no pair of them twice, samples >= 0.

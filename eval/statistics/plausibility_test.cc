@@ -68,6 +68,13 @@ TEST(BetterOrder, NoneWherePredictionsFitAsTheyAre) {
   EXPECT_FALSE(BetterOrder({{0, 0, 22}, {0, 1, 28}, {1, 0, 27}, {1, 1, 23}}, 2).has_value());
 }
 
+// A network with random weights gives three classes three outputs of their own, each for 4 of 10 samples: beyond
+// chance, and no other order of a trained one.
+TEST(BetterOrder, NoneThatFitsLessThanHalf) {
+  EXPECT_FALSE(BetterOrder({{0, 1, 40}, {0, 3, 60}, {1, 2, 40}, {1, 3, 60}, {2, 0, 40}, {2, 3, 60}}, 4).has_value());
+  EXPECT_TRUE(BetterOrder({{0, 1, 60}, {0, 3, 40}, {1, 2, 60}, {1, 3, 40}, {2, 0, 60}, {2, 3, 40}}, 4).has_value());
+}
+
 // Each order of 3 classes fits 4 samples of any kind in some way.
 TEST(BetterOrder, NoneWhereChanceDoesAsWell) {
   EXPECT_FALSE(BetterOrder({{0, 1, 2}, {1, 0, 1}, {2, 0, 1}}, 3).has_value());

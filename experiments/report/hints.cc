@@ -19,6 +19,7 @@ namespace openset {
 namespace {
 
 constexpr double kGain = 0.2;
+constexpr double kLeast = 0.5;
 constexpr double kDoubt = 0.001;
 
 struct ClosedSet {
@@ -108,7 +109,8 @@ std::optional<OtherClasses> OtherSplit(const TrialSpec& trial, const std::vector
   }
   if (best < 0) return std::nullopt;
   const double confidence = 1 - kDoubt / static_cast<double>(splits.size());
-  if (ClopperPearson(best_fit.right, best_fit.samples, confidence).low < plain.accuracy() + kGain) return std::nullopt;
+  const double low = ClopperPearson(best_fit.right, best_fit.samples, confidence).low;
+  if (low < std::max(kLeast, plain.accuracy() + kGain)) return std::nullopt;
   ResultHint hint;
   hint.kind = ResultHint::Kind::kOtherSplit;
   hint.split = best;

@@ -33,9 +33,9 @@ using KnownClassesOfTasks = std::map<std::string, std::vector<std::vector<int>>>
 // In the order of the trials, by the rules of eval/statistics/plausibility.h. Trials that share a checkpoint share a
 // hint on their accuracy, which is that of the one that classifies best; AUROC is looked at where the accuracy is not
 // suspicious, and all trials of it share one hint. Another split is named where the lower end of Clopper and Pearson's
-// interval (0.999, shared among the splits) of its accuracy is 0.2 above the own split's, on the accepted samples of
-// all classes, known or not, of the same data set; of two such splits, and of a split and another order of the own
-// classes, it is the better one. Trials without a record, and records without decisions by class, have none.
+// interval (0.999, shared among the splits) of its accuracy is 0.2 above the own split's and 0.5, on the accepted
+// samples of all classes, known or not, of the same data set; of two such splits, and of a split and another order of
+// the own classes, it is the better one. Trials without a record, and records without decisions by class, have none.
 std::vector<ResultHint> FindHints(absl::Span<const TrialResult> results, const KnownClassesOfTasks& splits);
 
 }  // namespace openset

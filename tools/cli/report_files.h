@@ -23,7 +23,8 @@ absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& stu
                                      const std::vector<std::string>& columns = {});
 
 // Writes the report in every format below the store's reports/, prints it as text and says where it and the records
-// are, and on standard error what looks like a mistake (tools/cli/result_hints.h). With `keep_fuller` one that is there and has more results stays: a failed run does not put dashes in its place.
+// are, and on standard error what looks like a mistake (tools/cli/result_hints.h). With `keep_fuller` one that is there
+// and has more results stays: a failed run does not put dashes in its place.
 absl::Status WriteAndShowReport(const Study& study, bool keep_fuller);
 
 // Writes an event file for each trial below `folder` (experiments/report/tensorboard.h), in the place of those it has
