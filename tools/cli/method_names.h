@@ -7,8 +7,8 @@
 
 namespace openset {
 
-// A name an argument: the file's name without folder and extension (of several joined by commas that of the last), or
-// the arguments as they are where two of these are the same.
+// A name an argument: the file's name without folder and extension ("known+svhn" of several that are joined by commas),
+// or the arguments as they are where two of these are the same.
 std::vector<std::string> MethodNames(const std::vector<std::string>& arguments);
 
 }  // namespace openset

@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 TEST(MethodNames, FilesWithoutFolderAndExtension) {
   EXPECT_THAT(MethodNames({"runs/softmax.npz", "energy.v2.csv"}), ElementsAre("softmax", "energy.v2"));
   EXPECT_THAT(MethodNames({"a/scores.npz", "b/scores.npz"}), ElementsAre("a/scores.npz", "b/scores.npz"));
-  EXPECT_THAT(MethodNames({"known.npz,svhn.npz"}), ElementsAre("svhn"));
+  EXPECT_THAT(MethodNames({"a/known.npz,a/svhn.npz"}), ElementsAre("known+svhn"));
 }
 
 }  // namespace

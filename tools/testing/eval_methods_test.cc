@@ -77,8 +77,8 @@ TEST_F(EvalMethodsTest, SetsOfUnknownSamples) {
   program_.Write("dtd.csv", "label,unknown_score\n,5\n");
   const auto json = nlohmann::json::parse(
       Out({"eval", "known.csv,svhn.csv,dtd.csv", "b.npz", "--as=methods", "--metrics=auroc", "--format=json"}));
-  EXPECT_EQ(json["methods"]["dtd"]["groups"]["svhn"]["metrics"]["auroc"]["value"], 0.75);
-  EXPECT_EQ(json["methods"]["dtd"]["groups"]["dtd"]["metrics"]["auroc"]["value"], 1.0);
+  EXPECT_EQ(json["methods"]["known+svhn+dtd"]["groups"]["svhn"]["metrics"]["auroc"]["value"], 0.75);
+  EXPECT_EQ(json["methods"]["known+svhn+dtd"]["groups"]["dtd"]["metrics"]["auroc"]["value"], 1.0);
   EXPECT_EQ(json["methods"]["b"]["metrics"]["auroc"]["value"], 1.0);
 }
 

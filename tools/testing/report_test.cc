@@ -63,7 +63,8 @@ class ReportTest : public ::testing::Test {
   int Needed(const std::string& kind) const {
     int needed = 0;
     const ProgramResult plan = program_.Run({"plan", "study.textproto", "--format=json"});
-    for (const nlohmann::json& action : nlohmann::json::parse(plan.out).at("actions")) {
+    const nlohmann::json parsed = nlohmann::json::parse(plan.out);
+    for (const nlohmann::json& action : parsed.at("actions")) {
       needed += action.at("needed").get<bool>() && action.at("kind") == kind;
     }
     return needed;
