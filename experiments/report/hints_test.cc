@@ -75,7 +75,7 @@ TEST(FindHints, GuessingIsNamedOnceForACheckpoint) {
 TEST(FindHints, AnotherSplitFitsAnImportedNetwork) {
   const std::string cells =
       absl::StrCat(Cell(-1, 0, 80), Cell(0, 1, 80), Cell(-2, 2, 80), Cell(-1, 1, 10), Cell(-2, 0, 10), Cell(0, 2, 10),
-                   Cell(1, 1, 10), Cell(1, 2, 80), Cell(2, 0, 90));
+                   Cell(1, 1, 10), Cell(1, 0, 40), Cell(1, 2, 40), Cell(2, 0, 45), Cell(2, 1, 45));
   const TrialRecord record = Record("a", 3, cells);
   const TrialSpec imported = Trial("m");
   const std::vector<ResultHint> hints = FindHints({{&imported, &record}}, kSplits);
