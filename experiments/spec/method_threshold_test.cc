@@ -37,7 +37,7 @@ TEST(TakeThreshold, LeavesTheMethodsOwnInItsPlace) {
   MetricSpec metric;
   ASSERT_TRUE(ParseTextProto("outer { threshold: -0.5 denominator: ALL }", "text", &metric).ok());
   EXPECT_EQ(TakeThreshold(&metric), -0.5);
-  EXPECT_EQ(metric.ShortDebugString(), "outer { of_method { } denominator: ALL }");
+  EXPECT_EQ(metric.ShortDebugString(), "outer { denominator: ALL of_method { } }");
   EXPECT_EQ(TakeThreshold(&metric), std::nullopt);
   metric.mutable_auroc();
   EXPECT_EQ(TakeThreshold(&metric), std::nullopt);
