@@ -41,7 +41,7 @@ class Catalog {
   // DescribeFolder().
   absl::StatusOr<const DataSetInfo*> Find(absl::string_view name) const;
 
-  // Null if there is none.
+  // Null if there is none. Of a "folder:/PATH" that of all copies of this catalog.
   DataSetInfo* FindMutable(absl::string_view name);
 
   // Sorted.

@@ -98,5 +98,22 @@ TEST_F(FolderDataSetTest, TheCatalogKnowsFolders) {
   EXPECT_THAT(catalog.names(), IsEmpty());
 }
 
+// One image with other pixels is another part, whoever lists the folder.
+TEST_F(FolderDataSetTest, WhatItsFilesHoldIsPartOfTheDigest) {
+  Put("cat", 5);
+  const auto digest = [this] {
+    Catalog catalog(std::vector<DataSetInfo>{});
+    const std::string name = absl::StrCat("folder:", root_);
+    EXPECT_THAT(AddContentDigests(name, {}, &catalog), IsOk());
+    return *PartDigest(**catalog.Find(name), "all");
+  };
+  const std::string before = digest();
+  EXPECT_EQ(digest(), before);
+  WriteTestFile("images/cat/3.png", *ReadFile("data/readers/testdata/grey.png"));
+  EXPECT_NE(digest(), before);
+  Catalog catalog(std::vector<DataSetInfo>{});
+  EXPECT_EQ(catalog.FindMutable("folder:/nowhere"), nullptr);
+}
+
 }  // namespace
 }  // namespace openset
