@@ -75,7 +75,7 @@ TEST(ToVegaLite, BandsAndRanges) {
   plot.y_high = 3;
   plot.series[0].band = {{2, 3}, {1, 1.5}};
   const VegaLite spec = ToVegaLite(plot);
-  EXPECT_THAT(DataOf(spec), HasSubstr("\"loss\",l,0,1,1,1.25,1,1.5,30,0\n"));
+  EXPECT_THAT(DataOf(spec), HasSubstr("\"loss\",l,0,1,1,1.25,1,1.5,,0\n"));
   EXPECT_EQ(spec["layer"][0]["mark"]["type"], "area");  // below the line
   EXPECT_EQ(spec["layer"][1]["encoding"]["y"]["scale"]["domain"], VegaLite({0, 3}));
 }

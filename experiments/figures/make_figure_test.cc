@@ -117,7 +117,7 @@ TEST(MakeFigure, EverySpecOfTheFolderIsValid) {
     EXPECT_TRUE(MakeFigure(spec).chart.contains("$schema"));
     ++specs;
   }
-  EXPECT_EQ(specs, 3);
+  EXPECT_EQ(specs, 4);
 }
 
 TEST(MakeFigure, SoftmaxOverAPlane) {
