@@ -14,8 +14,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// DataFrame.to_csv() of labels with missing values (pandas 3.1.1). Of 24 pairs of a known and an unknown sample 17 are in
-// order and 3 tied: 18.5 / 24. scikit-learn 1.9.1 (roc_auc_score, average_precision_score, roc_curve): AUROC
+// DataFrame.to_csv() of labels with missing values (pandas 3.1.1). Of 24 pairs of a known and an unknown sample 17 are
+// in order and 3 tied: 18.5 / 24. scikit-learn 1.9.1 (roc_auc_score, average_precision_score, roc_curve): AUROC
 // 0.7708333333333334, AUPR 0.75 (unknown positive) and 0.8214285714285714 (known positive), FPR 0.5 at a TPR of 95 %.
 constexpr char kTable[] =
     ",Label,Unknown_Score\n"
