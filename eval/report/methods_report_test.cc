@@ -120,7 +120,7 @@ TEST(FormatMethods, SetsAndSources) {
                               "\n"
                               "metric               a  b_2  unit\n"
                               "---------------------------------\n"
-                              "unknown samples     12    -      \n"
+                              "unknown samples     12    -\n"
                               "auroc            25.00    -     %\n"));
   EXPECT_THAT(text, HasSubstr("auroc            50.00  75.00     %\n"));
   EXPECT_THAT(text, HasSubstr("what pooled_aurc (x1000) is made of\n"
