@@ -181,9 +181,9 @@ std::string FormatJson(const EvaluationReport& report) {
 }  // namespace
 
 std::string SamplesText(const EvaluationReport& report) {
-  std::string text =
-      absl::StrCat(report.num_known, " known samples of ", report.num_classes,
-                   report.num_classes == 1 ? " class, " : " classes, ", report.num_unknown, " unknown samples");
+  std::string text = absl::StrCat(report.num_known, report.num_known == 1 ? " known sample of " : " known samples of ",
+                                  report.num_classes, report.num_classes == 1 ? " class, " : " classes, ",
+                                  report.num_unknown, report.num_unknown == 1 ? " unknown sample" : " unknown samples");
   if (report.num_unknown > 0) {
     absl::StrAppendFormat(&text, " (known : unknown = %.4g : 1)",
                           static_cast<double>(report.num_known) / report.num_unknown);

@@ -37,7 +37,7 @@ ABSL_FLAG(std::vector<std::string>, softmax, {},
 ABSL_FLAG(int, softmax_classes, 20,
           "With --softmax: at most so many known and unknown classes, one of each coarse class first.");
 ABSL_FLAG(std::string, width, "column", "Of a study's figure: column (3.3 inches) or page (6.6 inches).");
-ABSL_FLAG(std::string, folder, ".", "Folder for the figure's .svg and .csv.");
+ABSL_FLAG(std::string, folder, ".", "Folder for the .svg and .csv of a figure that is no study's.");
 
 namespace openset {
 namespace {
@@ -74,6 +74,9 @@ absl::Status DrawStudy(const std::string& spec, const StudyFigureRequest& reques
   if (width != "column" && width != "page") {
     return absl::InvalidArgumentError(absl::StrCat("--width: ", UnknownName("width", width, {"column", "page"})));
   }
+  if (absl::GetFlag(FLAGS_folder) != ".") {
+    return absl::InvalidArgumentError("--folder: is for figures that are no study's; a study's goes to --out");
+  }
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
   OPENSET_ASSIGN_OR_RETURN(const StudyFigure figure, DrawStudyFigure(*study, request));
   const std::string file = UserPath(out.empty() ? absl::StrCat(study->name(), "_", figure.name, ".svg") : out);
@@ -82,15 +85,25 @@ absl::Status DrawStudy(const std::string& spec, const StudyFigureRequest& reques
   return absl::OkStatus();
 }
 
+// A spec by its path or name. Errors: those of reading it, with how a study's figure is asked for.
+absl::StatusOr<FigureSpec> ReadFigureSpec(const std::string& name) {
+  FigureSpec spec;
+  const absl::StatusOr<std::string> path = SpecPath(name);
+  const absl::Status status = path.ok() ? ReadTextProto(*path, &spec).status() : path.status();
+  if (!status.ok()) return absl::Status(status.code(), absl::StrCat(status.message(), "\n", kStudyFigureForms));
+  return spec;
+}
+
 absl::Status RunFigure(const std::vector<std::string>& arguments) {
   const StudyFigureRequest request = RequestFromFlags();
   if (!request.x.empty() || !request.y.empty() || !request.curve.empty() || !request.improvement.empty() ||
       !request.softmax.empty()) {
     return DrawStudy(arguments[0], request);
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::string path, SpecPath(arguments[0]));
-  FigureSpec spec;
-  OPENSET_RETURN_IF_ERROR(ReadTextProto(path, &spec).status());
+  OPENSET_ASSIGN_OR_RETURN(const FigureSpec spec, ReadFigureSpec(arguments[0]));
+  if (!absl::GetFlag(FLAGS_out).empty()) {
+    return absl::InvalidArgumentError("--out: is for a study's figure; this one has two files, in --folder");
+  }
   const Figure figure = MakeFigure(spec);
   const std::string folder = UserPath(absl::GetFlag(FLAGS_folder));
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));

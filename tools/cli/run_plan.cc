@@ -154,7 +154,9 @@ absl::Status RunPlan(Study* study) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> lines, study->SourceLines());
   for (const std::string& line : lines) std::cout << line << ".\n";
   if (plan.CountNeeded(ActionKind::kEvaluate) == 0) {
-    std::cout << study->name() << ": all " << plan.trials.size() << " trials are done; nothing to run.\n";
+    const size_t trials = plan.trials.size();
+    std::cout << study->name() << ": " << (trials == 1 ? "its trial is" : absl::StrCat("all ", trials, " trials are"))
+              << " done; nothing to run.\n";
     return absl::OkStatus();
   }
   OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());

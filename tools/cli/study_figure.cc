@@ -125,10 +125,7 @@ absl::StatusOr<StudyFigure> DrawStudyFigure(const Study& study, const StudyFigur
   const int kinds = static_cast<int>(over_field) + static_cast<int>(!request.curve.empty()) +
                     static_cast<int>(!request.improvement.empty()) + static_cast<int>(!request.softmax.empty());
   if (kinds != 1 || (over_field && (request.x.empty() || request.y.empty()))) {
-    return absl::InvalidArgumentError(
-        "a study's figure is asked for by --x=FIELD and --y=METRIC, by --curve=QUANTITY, by --improvement=METRIC, or "
-        "by "
-        "--softmax=SET,SET");
+    return absl::InvalidArgumentError(kStudyFigureForms);
   }
   if (request.classes < 1) {
     return absl::InvalidArgumentError(absl::StrCat("--softmax_classes: must be at least 1 (is ", request.classes, ")"));

@@ -142,6 +142,8 @@ TEST_F(DataTest, SaysWhatIsWrong) {
   fails({"task", "new", "t", "--data=photos", "--known=fox"}, "--known: unknown class 'fox'");
   fails({"task", "new", "t", "--data=photos", "--known=3"}, "--known: must be 1 to 2 of the 3 classes (is 3)");
   fails({"task", "new", "t", "--data=photos"}, "--known: say which classes are known");
+  fails({"task", "new", "t", "--data=nowhere/photos", "--known=1"}, "nowhere/photos");
+  fails({"task", "new", "t", "--data=nowhere/photos", "--known=1"}, "no such folder");
   fails({"task", "new", "t/u", "--data=photos", "--known=1"}, "'t/u' is no name");
   const ProgramResult list = program_.Run({"data", "list"});
   EXPECT_EQ(list.exit_code, 0);

@@ -77,6 +77,10 @@ TEST(Figure, OfAStudy) {
   fails("--improvement=arouc", "unknown figure 'arouc'; did you mean 'auroc'?");
   fails("--softmax=nera", "unknown set of unknown samples 'nera'; did you mean 'near'?");
   fails("--x=lambda", "a study's figure is asked for by");
+  fails("--width=column", "a study's figure is asked for by");
+  EXPECT_THAT(program.Run({"figure", "study.textproto", "--curve=roc", "--folder=f"}).err,
+              HasSubstr("--folder: is for"));
+  EXPECT_THAT(program.Run({"figure", "toy_softmax", "--out=toy.pdf"}).err, HasSubstr("--out: is for a study's figure"));
   EXPECT_EQ(program.Run({"figure", "study.textproto", "--curve=roc", "--improvement=auroc"}).exit_code, 2);
   EXPECT_EQ(program.Run({"figure", "study.textproto", "--softmax=near", "--softmax_classes=0"}).exit_code, 2);
 }

@@ -5,6 +5,7 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
@@ -24,7 +25,8 @@ absl::StatusOr<Catalog> CatalogFromFlags() {
 
 std::string DataSetName(const std::string& text) {
   const std::string path = UserPath(text);
-  if (!std::filesystem::is_directory(path)) return text;
+  const bool is_path = absl::StrContains(text, '/') && !absl::StartsWith(text, kFolderPrefix);
+  if (!is_path && !std::filesystem::is_directory(path)) return text;
   return absl::StrCat(kFolderPrefix, std::filesystem::absolute(path).lexically_normal().string());
 }
 

@@ -20,7 +20,7 @@ namespace openset {
 // The data sets that --library and OPENSET_LIBRARY and the program bring.
 absl::StatusOr<Catalog> CatalogFromFlags();
 
-// A data set's name, or "folder:PATH" with an absolute path where `text` is a folder.
+// A data set's name, or "folder:PATH" with an absolute path where `text` is a folder or has a slash, as a path.
 std::string DataSetName(const std::string& text);
 
 // Writes `text` as LIBRARY/KIND/NAME.textproto, LIBRARY being what --into says. Returns the path. Errors:
