@@ -12,13 +12,21 @@
 namespace openset {
 namespace {
 
-size_t Width(const std::string& text) {
+size_t Width(absl::string_view text) {
   return std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
 }
 
-std::vector<size_t> Widths(const Table& table) {
+// Of the longest word.
+size_t WordWidth(absl::string_view text) {
+  size_t longest = 0;
+  for (const absl::string_view word : absl::StrSplit(text, ' ')) longest = std::max(longest, Width(word));
+  return longest;
+}
+
+// Those that cells need, and heads as `head_width` says.
+std::vector<size_t> Widths(const Table& table, size_t (*head_width)(absl::string_view) = Width) {
   std::vector<size_t> widths;
-  for (const std::string& cell : table.header) widths.push_back(Width(cell));
+  for (const std::string& head : table.header) widths.push_back(head_width(head));
   for (const std::vector<std::string>& row : table.rows) {
     for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], Width(row[c]));
   }
@@ -32,25 +40,13 @@ std::vector<std::string> Wrapped(const std::string& text, size_t width) {
     std::string& line = lines.back();
     if (line.empty()) {
       line = std::string(word);
-    } else if (Width(line) + 1 + Width(std::string(word)) <= width) {
+    } else if (Width(line) + 1 + Width(word) <= width) {
       absl::StrAppend(&line, " ", word);
     } else {
       lines.emplace_back(word);
     }
   }
   return lines;
-}
-
-// Those that heads on several lines need: of cells, and of the heads' words.
-std::vector<size_t> WrappedWidths(const Table& table) {
-  Table words = table;
-  for (std::string& head : words.header) {
-    size_t longest = 0;
-    for (const absl::string_view word : absl::StrSplit(head, ' '))
-      longest = std::max(longest, Width(std::string(word)));
-    head.assign(longest, ' ');
-  }
-  return Widths(words);
 }
 
 size_t Total(const std::vector<size_t>& widths) {
@@ -126,7 +122,7 @@ std::string FullPrecision(double value) { return absl::StrFormat("%.17g", value)
 std::string ToText(const Table& table, size_t width) {
   std::vector<size_t> widths = Widths(table);
   if (Total(widths) > width) {
-    widths = WrappedWidths(table);
+    widths = Widths(table, WordWidth);
     if (const size_t fitting = ColumnsWithin(widths, table.left_columns, width); fitting < widths.size()) {
       return absl::StrCat(ToText(Columns(table, table.left_columns, fitting), width), "\n",
                           ToText(Columns(table, fitting, widths.size()), width));
