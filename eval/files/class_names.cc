@@ -29,24 +29,19 @@ absl::StatusOr<std::vector<std::string>> NumberClasses(const std::vector<std::ve
   if (named == files->end()) return std::vector<std::string>();
   for (size_t f = 0; f < files->size(); ++f) {
     ScoreFile& file = (*files)[f];
-    if (!file.class_names.empty()) {
-      const auto classes = static_cast<int64_t>(file.class_names.size());
-      int64_t other = 0;  // a number beside names: from an array in another file
-      for (std::vector<int64_t>* values : {&file.label, &file.prediction}) {
-        ForEachClass(keep[f], values, [&](int64_t* index) { other = std::max(other, *index); });
-      }
-      if (other < classes) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat(file.path, ": class ", other, " is none of the ", classes, " that are named"));
-    }
-    bool numbers = false;
+    const auto classes = static_cast<int64_t>(file.class_names.size());
+    int64_t largest = -1;
     for (std::vector<int64_t>* values : {&file.label, &file.prediction}) {
-      ForEachClass(keep[f], values, [&](int64_t*) { numbers = true; });
+      ForEachClass(keep[f], values, [&](int64_t* index) { largest = std::max(largest, *index); });
     }
-    if (numbers) {
+    if (largest < classes) continue;
+    if (classes == 0) {
       return absl::InvalidArgumentError(
           absl::StrCat(file.path, ": numbers the classes, and ", named->path, " names them"));
     }
+    // A number beside names: from an array in another file.
+    return absl::InvalidArgumentError(
+        absl::StrCat(file.path, ": class ", largest, " is none of the ", classes, " that are named"));
   }
   if (named->num_outputs > 0) {
     for (const ScoreFile& file : *files) {
