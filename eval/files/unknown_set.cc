@@ -49,6 +49,8 @@ absl::StatusOr<SampleSet> OnlyUnknownSet(const SampleSet& samples, const std::st
   only.label = Rows(samples.label, 1, kept);
   only.prediction = Rows(samples.prediction, 1, kept);
   only.unknown_score = Rows(samples.unknown_score, 1, kept);
+  only.probability_logits = Rows(samples.probability_logits, samples.probability_outputs, kept);
+  only.probability_outputs = samples.probability_outputs;
   return only;
 }
 

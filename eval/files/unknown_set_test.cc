@@ -38,6 +38,18 @@ TEST(OnlyUnknownSet, KeepsKnownSamplesAndThoseOfTheSet) {
   EXPECT_EQ(OnlyUnknownSet(FiveSamples(), "near")->num_samples, 4);
 }
 
+// Those that a score made, of which calibration is measured.
+TEST(OnlyUnknownSet, KeepsProbabilitiesOfTheScore) {
+  SampleSet samples = FiveSamples();
+  samples.probability_outputs = 3;
+  for (int i = 0; i < 15; ++i) samples.probability_logits.push_back(static_cast<float>(i));
+  const absl::StatusOr<SampleSet> far = OnlyUnknownSet(samples, "far");
+  ASSERT_TRUE(far.ok()) << far.status();
+  EXPECT_THAT(far->probability_logits, ElementsAre(0, 1, 2, 6, 7, 8, 9, 10, 11));
+  EXPECT_EQ(far->probability_outputs, 3);
+  EXPECT_EQ(far->Input()->num_outputs(), 3);
+}
+
 TEST(OnlyUnknownSet, Refuses) {
   EXPECT_THAT(std::string(OnlyUnknownSet(FiveSamples(), "fra").status().message()),
               HasSubstr("unknown set 'fra'; did you mean 'far'?"));
