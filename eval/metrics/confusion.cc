@@ -1,5 +1,7 @@
 #include "eval/metrics/confusion.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "core/table.h"
 

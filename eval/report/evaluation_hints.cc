@@ -24,7 +24,7 @@ bool Counts(const EvaluationInput& input, int64_t sample) {
 
 ClosedSet ClosedSetOf(const EvaluationInput& input) {
   ClosedSet closed;
-  if (input.prediction().empty()) return closed;
+  if (!input.has_predictions()) return closed;
   for (int64_t i = 0; i < input.num_samples(); ++i) {
     if (!Counts(input, i)) continue;
     ++closed.samples;
@@ -90,8 +90,7 @@ std::vector<std::string> EvaluationHints(const RankedInput& ranked, ScoreOrigin 
   } else if (closed.samples > 0 && IsNearChance(closed.correct, closed.samples, input.num_classes())) {
     hints.push_back(
         absl::StrFormat("accuracy is %.1f %% on %d known samples, no better than guessing among %d classes: are label "
-                        "and %s of the same "
-                        "samples in the same order, and is label c the network's output c?",
+                        "and %s of the same samples in the same order, and is label c the network's output c?",
                         100.0 * closed.correct / closed.samples, closed.samples, input.num_classes(),
                         input.logits().empty() ? "prediction" : "logits"));
   }

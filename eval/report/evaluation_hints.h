@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/statistics/plausibility.h"
 

@@ -153,39 +153,40 @@ std::vector<std::string> LinesBelow(Methods methods) {
     }
   }
   struct Missing {
-    std::string what, methods, reason, metrics;
+    std::string what, reason;
+    std::vector<std::string> methods, metrics;
   };
   std::vector<Missing> missing;
   for (size_t m = 0; m < metrics; ++m) {
-    std::vector<std::pair<std::string, std::vector<std::string>>> reasons;  // what and reason, methods
+    std::vector<Missing> of_metric;
     for (const MethodReport& method : methods) {
       const ReportedMetric& metric = method.report.metrics[m];
       if (metric.absent_reason.empty() || metric.low.has_value()) continue;
-      const std::string key =
-          absl::StrCat(metric.value.has_value() ? "no interval" : "absent", "\n", metric.absent_reason);
-      const auto same = std::find_if(reasons.begin(), reasons.end(), [&](const auto& it) { return it.first == key; });
-      if (same == reasons.end()) {
-        reasons.push_back({key, {method.name}});
+      const std::string what = metric.value.has_value() ? "no interval" : "absent";
+      const auto same = std::find_if(of_metric.begin(), of_metric.end(), [&](const Missing& other) {
+        return other.what == what && other.reason == metric.absent_reason;
+      });
+      if (same == of_metric.end()) {
+        of_metric.push_back({what, metric.absent_reason, {method.name}, {methods[0].report.metrics[m].name}});
       } else {
-        same->second.push_back(method.name);
+        same->methods.push_back(method.name);
       }
     }
-    for (const auto& [key, names] : reasons) {
-      const size_t end = key.find('\n');
-      const std::string of = names.size() == methods.size() ? "" : absl::StrCat(" of ", absl::StrJoin(names, ", "));
-      const Missing entry = {key.substr(0, end), of, key.substr(end + 1), methods[0].report.metrics[m].name};
+    for (Missing& entry : of_metric) {
       const auto same = std::find_if(missing.begin(), missing.end(), [&](const Missing& other) {
-        return other.what == entry.what && other.methods == entry.methods && other.reason == entry.reason;
+        return other.what == entry.what && other.reason == entry.reason && other.methods == entry.methods;
       });
       if (same == missing.end()) {
-        missing.push_back(entry);
+        missing.push_back(std::move(entry));
       } else {
-        absl::StrAppend(&same->metrics, ", ", entry.metrics);
+        same->metrics.push_back(entry.metrics[0]);
       }
     }
   }
   for (const Missing& entry : missing) {
-    lines.push_back(absl::StrCat(entry.what, entry.methods, ": ", entry.metrics, " (", entry.reason, ")"));
+    const bool all = entry.methods.size() == methods.size();
+    lines.push_back(absl::StrCat(entry.what, all ? "" : absl::StrCat(" of ", absl::StrJoin(entry.methods, ", ")), ": ",
+                                 absl::StrJoin(entry.metrics, ", "), " (", entry.reason, ")"));
   }
   return lines;
 }

@@ -102,7 +102,7 @@ void ComparePairs(const RunTable& table, const MetricSpec& spec, RunComparison* 
       rows[i].adjusted_p_value = p_values[i];
       const double width = HalfWidth(rows[i].test, levels[i]);
       const double mean = rows[i].test.mean_difference;
-      rows[i].adjusted = ComparedRuns::Adjusted{1 - levels[i], mean - width, mean + width};
+      rows[i].adjusted = AdjustedInterval{1 - levels[i], mean - width, mean + width};
     }
     rows[i].adjusted_wilcoxon = wilcoxon[i];
     const bool detectable = p_values[i] < 1 - comparison->options.confidence;

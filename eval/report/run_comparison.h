@@ -10,6 +10,7 @@
 #include "eval/metrics/display.h"
 #include "eval/report/document.h"
 #include "eval/report/run_table.h"
+#include "eval/statistics/bootstrap.h"
 #include "eval/statistics/paired_tests.h"
 #include "eval/statistics/several_methods.h"
 
@@ -26,11 +27,7 @@ struct ComparedRuns {
   std::optional<double> adjusted_p_value;
   // The interval at the level that Holm's procedure holds the row to (HolmLevels): it leaves out 0 exactly where the
   // verdict is a difference. Absent without a p-value, where there is no variance to make an interval of either.
-  struct Adjusted {
-    double confidence = 0.95;
-    double low = 0, high = 0;
-  };
-  std::optional<Adjusted> adjusted;
+  std::optional<AdjustedInterval> adjusted;
   double adjusted_wilcoxon = 1;
   std::string verdict;  // "A is better" or "no detectable difference"
 };

@@ -72,10 +72,11 @@ void AdjustAndDecide(std::vector<ComparedMetric>* rows, double alpha) {
       ComparedMetric& row = (*rows)[members[k]];
       row.adjusted_p_value = adjusted[k];
       if (row.test == kDeLong) {
-        const double width = members.size() > 1 ? -NormalQuantile(levels[k] / 2) * row.standard_error : 0;
-        row.adjusted = members.size() > 1
-                           ? AdjustedInterval{1 - levels[k], *row.difference - width, *row.difference + width}
-                           : AdjustedInterval{1 - alpha, row.low, row.high};
+        row.adjusted = {1 - alpha, row.low, row.high};
+        if (members.size() > 1) {
+          const double width = -NormalQuantile(levels[k] / 2) * row.standard_error;
+          row.adjusted = {1 - levels[k], *row.difference - width, *row.difference + width};
+        }
       }
       const Verdict verdict =
           members.size() > 1 && adjusted[k] >= alpha ? Verdict::kNoDetectableDifference : VerdictOf(row.low, row.high);

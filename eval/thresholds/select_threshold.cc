@@ -104,11 +104,6 @@ bool ReadsTarget(ThresholdRule rule) {
          rule == ThresholdRule::kRiskGuaranteed;
 }
 
-bool NeedsPredictions(ThresholdRule rule) {
-  return rule != ThresholdRule::kKnownAccepted && rule != ThresholdRule::kConformal &&
-         rule != ThresholdRule::kUnknownRejected;
-}
-
 std::string WarningOf(ThresholdRule rule, const RankedInput& validation) {
   const bool loses_nothing_by_accepting =
       rule == ThresholdRule::kBestOpenSetFMacro || rule == ThresholdRule::kBestOpenSetFMicro ||
@@ -124,13 +119,15 @@ absl::StatusOr<double> SelectThreshold(ThresholdRule rule, double target, const 
                            rule != ThresholdRule::kRiskGuaranteed;
   const bool needs_unknown = rule == ThresholdRule::kUnknownRejected || rule == ThresholdRule::kBestNaccRates ||
                              rule == ThresholdRule::kBestOpenSetAccuracy;
+  const bool needs_predictions = rule != ThresholdRule::kKnownAccepted && rule != ThresholdRule::kConformal &&
+                                 rule != ThresholdRule::kUnknownRejected;
   if (!(delta > 0 && delta < 1)) {
     return absl::InvalidArgumentError(absl::StrCat("delta must lie between 0 and 1 (is ", delta, ")"));
   }
   if (ReadsTarget(rule) && !(target >= 0 && target <= 1)) {
     return absl::InvalidArgumentError(absl::StrCat("target must lie in 0 .. 1 (is ", target, ")"));
   }
-  if (NeedsPredictions(rule) && !validation.input().has_predictions()) {
+  if (needs_predictions && !validation.input().has_predictions()) {
     return absl::FailedPreconditionError(
         "the rule needs predictions, and there are none; known_accepted, conformal and unknown_rejected do without");
   }

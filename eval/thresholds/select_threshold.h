@@ -70,9 +70,6 @@ struct ThresholdReport {
 // Whether the rule reads `target`: kKnownAccepted, kConformal, kUnknownRejected, kRiskAtMost, kRiskGuaranteed.
 bool ReadsTarget(ThresholdRule rule);
 
-// Whether the rule reads closed-set predictions: all but kKnownAccepted, kConformal, kUnknownRejected.
-bool NeedsPredictions(ThresholdRule rule);
-
 // `target` is a share in [0, 1]; `delta`, in (0, 1), is read by kRiskGuaranteed.
 // Errors: kInvalidArgument for a target or delta out of range; kFailedPrecondition where the validation samples lack
 // the side or the predictions that the rule needs, where there are too few for kConformal, and where no threshold keeps

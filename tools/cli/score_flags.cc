@@ -1,6 +1,5 @@
 #include "tools/cli/score_flags.h"
 
-#include <algorithm>
 #include <iostream>
 
 #include "absl/flags/flag.h"

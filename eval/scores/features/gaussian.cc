@@ -6,11 +6,11 @@
 #include "Eigen/Eigenvalues"
 #include "core/in_parallel.h"
 #include "eval/scores/features/row_blocks.h"
+#include "eval/scores/logits/score_rows.h"
 
 namespace openset {
 namespace {
 
-constexpr int64_t kRowsATurn = 512;
 constexpr int64_t kFeaturesATurn = 64;
 constexpr int64_t kBlocksATurn = 16;
 constexpr int64_t kTile = 128;
@@ -47,9 +47,8 @@ std::vector<Eigen::VectorXd> ClassMeans(absl::Span<const float> features, int64_
   };
   const int64_t rows = static_cast<int64_t>(labels.size());
   std::vector<double> norms(scale == RowScale::kUnitLength ? rows : 0);
-  InParallelRanges(static_cast<int64_t>(norms.size()), kRowsATurn, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) norms[row] = Eigen::VectorXd(features_of(row).cast<double>()).norm();
-  });
+  ForEachRowInParallel(static_cast<int64_t>(norms.size()),
+                       [&](int64_t row) { norms[row] = Eigen::VectorXd(features_of(row).cast<double>()).norm(); });
   // Some features of all rows, which are added in their order.
   InParallelRanges(dim, kFeaturesATurn, [&](int64_t begin, int64_t end) {
     for (int64_t row = 0; row < rows; ++row) {
