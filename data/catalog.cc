@@ -250,13 +250,9 @@ absl::StatusOr<const DataSetInfo*> Catalog::Find(absl::string_view name) const {
 }
 
 DataSetInfo* Catalog::FindMutable(absl::string_view name) {
-  if (absl::StartsWith(name, kFolderPrefix)) {
-    if (!Find(name).ok()) return nullptr;
-    const std::lock_guard<std::mutex> lock(folders_->mutex);
-    return &folders_->found.find(name)->second;
-  }
-  const auto found = data_sets_.find(name);
-  return found == data_sets_.end() ? nullptr : &found->second;
+  const absl::StatusOr<const DataSetInfo*> found = Find(name);
+  // What it finds is in a map of this catalog, which is not const.
+  return found.ok() ? const_cast<DataSetInfo*>(*found) : nullptr;
 }
 
 std::vector<std::string> Catalog::names() const {
