@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -296,12 +297,13 @@ absl::StatusOr<std::string> ContentDigest(const DataSetInfo& info, absl::string_
   return ToHex(sum.Finish());
 }
 
-absl::Status AddContentDigests(absl::string_view data_set, const std::vector<std::string>& data_folders,
-                               Catalog* catalog, const ProgressReport& progress) {
+absl::Status AddContentDigests(absl::string_view data_set, const std::set<std::string>& parts,
+                               const std::vector<std::string>& data_folders, Catalog* catalog,
+                               const ProgressReport& progress) {
   DataSetInfo* info = catalog->FindMutable(data_set);
   if (info == nullptr) return absl::OkStatus();
   for (DataSetPart& part : *info->mutable_layout(0)->mutable_part()) {
-    if (HasChecksums(part) || part.has_content_sha256()) continue;
+    if (parts.count(part.name()) == 0 || HasChecksums(part) || part.has_content_sha256()) continue;
     absl::StatusOr<std::string> digest = ContentDigest(*info, part.name(), data_folders, progress);
     // What is missing is said where it is needed.
     if (absl::IsNotFound(digest.status()) || absl::IsDataLoss(digest.status())) continue;

@@ -6,6 +6,7 @@
 #define OPENSET_DATA_DATA_SET_H_
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,12 +38,14 @@ absl::StatusOr<std::string> ContentDigest(const DataSetInfo& info, absl::string_
                                           const std::vector<std::string>& data_folders,
                                           const ProgressReport& progress = nullptr);
 
-// Sets DataSetPart.content_sha256 of the data set's parts that the catalog has no checksums of, where the files are
-// there and complete; of the others it can't be told. Of folders whose files are to be counted
-// (ImageFolderFiles.count_files) it sets the numbers of samples too. A data set that is not in the catalog is left to
-// who asks for it. Errors: those of reading the files.
-absl::Status AddContentDigests(absl::string_view data_set, const std::vector<std::string>& data_folders,
-                               Catalog* catalog, const ProgressReport& progress = nullptr);
+// Sets DataSetPart.content_sha256 of those of these parts of the data set that the catalog has no checksums of, where
+// the files are there and complete; of the others it can't be told. Of folders whose files are to be counted
+// (ImageFolderFiles.count_files) it sets the numbers of samples too. Other parts are not read, which may be a hundred
+// gigabytes. A data set or a part that is not in the catalog is left to who asks for it. Errors: those of reading the
+// files.
+absl::Status AddContentDigests(absl::string_view data_set, const std::set<std::string>& parts,
+                               const std::vector<std::string>& data_folders, Catalog* catalog,
+                               const ProgressReport& progress = nullptr);
 
 // The images of a part that is not in files of their own, nor made (kUnimplemented), and their classes, in the order in
 // which they are stored. Checksums are not computed. Errors: kNotFound as CheckFiles; those of the readers; kDataLoss

@@ -209,22 +209,28 @@ TEST_F(FolderPartTest, ContentIsWhatTheImagesHold) {
   const auto tell = [&](const std::string& what, int64_t done, int64_t total) {
     told.push_back(absl::StrCat(what, " ", done, "/", total));
   };
-  ASSERT_TRUE(AddContentDigests("folders", {a_, b_}, &catalog, tell).ok());
+  ASSERT_TRUE(AddContentDigests("folders", {"train"}, {a_, b_}, &catalog, tell).ok());
   EXPECT_EQ(digest(), content);
   ASSERT_FALSE(told.empty());
   EXPECT_EQ(told[0], absl::StrCat("hashing folders train 1/", told.size()));
   EXPECT_EQ(told.back(), absl::StrCat("hashing folders train ", told.size(), "/", told.size()));
+  // Of no other part.
+  catalog = Catalog({info_});
+  ASSERT_TRUE(AddContentDigests("folders", {"test", "none"}, {a_, b_}, &catalog).ok());
+  EXPECT_EQ(digest(), "");
+  ASSERT_TRUE(AddContentDigests("folders", {"train"}, {a_, b_}, &catalog).ok());
+  EXPECT_EQ(digest(), content);
   // Another image of the same name; then none at all.
   Copy("b/folders/train/b/images/2.jpg", "rgb.jpg");
-  ASSERT_TRUE(AddContentDigests("folders", {a_, b_}, &catalog).ok());
+  ASSERT_TRUE(AddContentDigests("folders", {"train"}, {a_, b_}, &catalog).ok());
   EXPECT_EQ(digest(), content);  // it was told
   catalog = Catalog({info_});
-  ASSERT_TRUE(AddContentDigests("folders", {a_, b_}, &catalog).ok());
+  ASSERT_TRUE(AddContentDigests("folders", {"train"}, {a_, b_}, &catalog).ok());
   EXPECT_NE(digest(), content);
   catalog = Catalog({info_});
-  EXPECT_TRUE(AddContentDigests("folders", {a_}, &catalog).ok());
+  EXPECT_TRUE(AddContentDigests("folders", {"train"}, {a_}, &catalog).ok());
   EXPECT_EQ(digest(), "");
-  EXPECT_TRUE(AddContentDigests("no such set", {a_}, &catalog).ok());
+  EXPECT_TRUE(AddContentDigests("no such set", {"train"}, {a_}, &catalog).ok());
 }
 
 TEST_F(FolderPartTest, FilesAreCountedWhereTheCatalogHasBounds) {
@@ -237,10 +243,10 @@ TEST_F(FolderPartTest, FilesAreCountedWhereTheCatalogHasBounds) {
   Catalog catalog({info_});
   const auto now = [&] { return (*catalog.Find("folders"))->layout(0).part(0); };
   // Without the files: the bounds, and a digest that is not that of any files.
-  ASSERT_TRUE(AddContentDigests("folders", {a_}, &catalog).ok());
+  ASSERT_TRUE(AddContentDigests("folders", {"train"}, {a_}, &catalog).ok());
   EXPECT_EQ(now().samples(), 4);
   const std::string without = *PartDigest(**catalog.Find("folders"), "train");
-  ASSERT_TRUE(AddContentDigests("folders", {a_, b_}, &catalog).ok());
+  ASSERT_TRUE(AddContentDigests("folders", {"train"}, {a_, b_}, &catalog).ok());
   EXPECT_EQ(now().samples(), 3);
   EXPECT_THAT(now().samples_per_class(), ElementsAre(1, 2));
   const std::string with = *PartDigest(**catalog.Find("folders"), "train");
@@ -260,7 +266,7 @@ TEST_F(DataSetTest, ContentIsToldOfFilesWithoutAChecksum) {
   const std::string content = absl::StrCat(Sha256Hex("\x01\x0a\x0b"), "\n", Sha256Hex("rest"), "\n");
   EXPECT_EQ(*ContentDigest(info_, "train", {a_}), Sha256Hex(content));
   Catalog catalog({info_});
-  ASSERT_TRUE(AddContentDigests("toy", {a_}, &catalog).ok());
+  ASSERT_TRUE(AddContentDigests("toy", {"train"}, {a_}, &catalog).ok());
   EXPECT_EQ((*catalog.Find("toy"))->layout(0).part(0).content_sha256(), Sha256Hex(content));
   EXPECT_THAT(ContentDigest(info_, "train", {}).status().code(), absl::StatusCode::kNotFound);
 }

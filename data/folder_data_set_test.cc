@@ -104,7 +104,7 @@ TEST_F(FolderDataSetTest, WhatItsFilesHoldIsPartOfTheDigest) {
   const auto digest = [this] {
     Catalog catalog(std::vector<DataSetInfo>{});
     const std::string name = absl::StrCat("folder:", root_);
-    EXPECT_THAT(AddContentDigests(name, {}, &catalog), IsOk());
+    EXPECT_THAT(AddContentDigests(name, {"all"}, {}, &catalog), IsOk());
     return *PartDigest(**catalog.Find(name), "all");
   };
   const std::string before = digest();

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "core/suggest.h"
 #include "data/catalog.h"
 #include "data/data_set.h"
+#include "data/splits/class_splits.h"
 #include "data/task.pb.h"
 #include "experiments/plan/search.h"
 #include "experiments/report/published_numbers.h"
@@ -47,22 +49,30 @@ std::string AbsolutePath(const std::string& path) {
   return std::filesystem::absolute(path, error).lexically_normal().string();
 }
 
-std::set<std::string> DataSetsOf(const Experiment& experiment) {
-  std::set<std::string> names;
+// The parts that the tasks' samples are of, by data set.
+std::map<std::string, std::set<std::string>> PartsOf(const Experiment& experiment) {
+  std::map<std::string, std::set<std::string>> parts;
   for (const TaskSpec& task : experiment.tasks) {
-    names.insert(task.data_set());
-    if (task.has_external()) names.insert(task.external().data_set());
-    for (const UnknownSource& unknown : task.unknown()) names.insert(unknown.data_set());
-    for (const ShiftedSource& shifted : task.shifted()) names.insert(shifted.data_set());
+    for (const std::string& part : TrainParts(task)) parts[task.data_set()].insert(part);
+    for (const std::string& part : TestParts(task)) parts[task.data_set()].insert(part);
+    const ExternalSource& external = task.external();
+    if (task.has_external()) parts[external.data_set()].insert({external.part(), external.validation_part()});
+    for (const UnknownSource& unknown : SourcesOf(task)) {
+      std::set<std::string>& of_it = parts[unknown.data_set()];
+      of_it.insert(unknown.part());
+      of_it.insert(unknown.more_part().begin(), unknown.more_part().end());
+    }
+    for (const ShiftedSource& shifted : task.shifted()) parts[shifted.data_set()].insert(shifted.part());
   }
-  return names;
+  return parts;
 }
 
 // Of the data sets that the catalog has no checksums of: by their files or, where these are not here (a report on
 // another machine), as the store's last run found them.
 absl::Status TellContents(const Store& store, const StudyOptions& options, Experiment* experiment) {
-  for (const std::string& name : DataSetsOf(*experiment)) {
-    OPENSET_RETURN_IF_ERROR(AddContentDigests(name, options.data_folders, &experiment->catalog, options.progress));
+  for (const auto& [name, parts] : PartsOf(*experiment)) {
+    OPENSET_RETURN_IF_ERROR(
+        AddContentDigests(name, parts, options.data_folders, &experiment->catalog, options.progress));
     DataSetInfo* info = experiment->catalog.FindMutable(name);
     if (info == nullptr) continue;
     for (DataSetPart& part : *info->mutable_layout(0)->mutable_part()) {
@@ -270,7 +280,7 @@ absl::StatusOr<std::vector<std::string>> Study::SourceLines() const {
 }
 
 absl::Status Study::RememberData() const {
-  for (const std::string& name : DataSetsOf(experiment_)) {
+  for (const auto& [name, parts] : PartsOf(experiment_)) {
     OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, experiment_.catalog.Find(name));
     for (const DataSetPart& part : info->layout(0).part()) {
       const std::string path = ContentPath(store_, name, part.name());

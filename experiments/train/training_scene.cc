@@ -89,7 +89,7 @@ TrainingScene::TrainingScene() {
   WritePart(folder_, "train", kTrainingPerClass);
   WritePart(folder_, "test", kTestPerClass);
   Catalog catalog({Parse<DataSetInfo>(kDataSet)});
-  EXPECT_TRUE(AddContentDigests("noise", {folder_}, &catalog).ok());
+  EXPECT_TRUE(AddContentDigests("noise", {"train", "test"}, {folder_}, &catalog).ok());
   const auto task = Parse<TaskSpec>("name: 'task' data_set: 'noise' split { known: [0, 1, 2] unknown: [3, 4] }");
   TaskRequest request;
   request.validation_per_class = 2;

@@ -1,5 +1,7 @@
 #include "experiments/worker/image_cache.h"
 
+#include <set>
+#include <string>
 #include <utility>
 
 #include "core/status_macros.h"
@@ -10,7 +12,9 @@
 namespace openset {
 
 absl::StatusOr<int64_t> ImageCache::Count(const Selection& selection) {
-  OPENSET_RETURN_IF_ERROR(AddContentDigests(selection.data_set(), data_folders_, &catalog_));
+  std::set<std::string> parts;
+  for (const PartOfDataSet& part : PartsOf(selection)) parts.insert(part.part());
+  OPENSET_RETURN_IF_ERROR(AddContentDigests(selection.data_set(), parts, data_folders_, &catalog_));
   return CountSamples(selection, catalog_);
 }
 
