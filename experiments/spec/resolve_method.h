@@ -40,14 +40,15 @@ struct MethodFiles {
 absl::StatusOr<MethodFiles> FindMethodFiles(const std::string& name, const SpecFolders& folders,
                                             const std::string& beside);
 
+// Whether the files that models name are looked for; as they are written they are not, and their names stay.
+enum class ModelFiles { kFind, kAsWritten };
+
 // The method of these files. A method with a `base` is laid over that one, and a preset with a base over that preset,
 // whose own name, title, reference and note do not come along. Files that a model names are relative to the file that
 // names them. `override`, whose own files are found already, is laid over all; its `pretraining` only where the method
 // has one. Each layer's `where_present` goes over what there is by then. Errors, kInvalidArgument and kNotFound with
 // "FILE:LINE: path: ": fields that are not valid, a base or a model's file that is not there, a method that is based on
 // itself.
-// With ModelFiles::kAsWritten the files that models name are not looked for, and their names stay as they are.
-enum class ModelFiles { kFind, kAsWritten };
 absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFolders& folders, MethodSpec override = {},
                                         ModelFiles model_files = ModelFiles::kFind);
 

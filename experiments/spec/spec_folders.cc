@@ -51,11 +51,12 @@ SpecFolders SpecFoldersBelow(const std::string& root) {
 }
 
 SpecFolders SpecFoldersAround(const std::string& beside) {
-  SpecFolders folders = SpecFoldersBelow(beside.empty() ? "." : beside);
+  const std::string folder = beside.empty() ? "." : beside;
+  SpecFolders folders = SpecFoldersBelow(folder);
   std::error_code error;
   // With a name at the end to leave out, whether or not there is a slash.
   const std::filesystem::path own =
-      (std::filesystem::absolute(beside, error) / "spec").lexically_normal().parent_path();
+      (std::filesystem::absolute(folder, error) / "spec").lexically_normal().parent_path();
   const std::filesystem::path above = own.parent_path();
   if (own.filename() == "specs" && above.filename() != "experiments") {
     AddSpecFolders(SpecFoldersBelow(above.string()), &folders);

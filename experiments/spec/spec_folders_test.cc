@@ -1,5 +1,7 @@
 #include "experiments/spec/spec_folders.h"
 
+#include <filesystem>
+
 #include "core/testing/status_matchers.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
@@ -59,6 +61,13 @@ TEST_F(SpecFoldersTest, ASpecInSpecsIsOfTheLibraryThatItLiesIn) {
   EXPECT_THAT(NamesIn(SpecFoldersAround(mine).tasks), ElementsAre("two"));
   EXPECT_TRUE(SpecFoldersAround(mine + "/specs/more").empty());
   EXPECT_TRUE(SpecFoldersAround(sandbox_.folder() + "/ours/experiments/specs").empty());
+  // A spec that is named without its folder.
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(mine + "/specs");
+  const SpecFolders around = SpecFoldersAround("");
+  EXPECT_THAT(NamesIn(around.tasks), ElementsAre("two"));
+  EXPECT_THAT(NamesIn(around.presets), ElementsAre("fast"));
+  std::filesystem::current_path(before);
 }
 
 TEST_F(SpecFoldersTest, AClashNamesBothFiles) {
