@@ -2,6 +2,7 @@
 
 #include <map>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -48,7 +49,7 @@ VegaLite PageJson(const Report& report) {
     if (is_new) json["rows"].push_back(std::move(row));
     cell["row"] = at->second;
     VegaLite& metric = json["metrics"][cell["metric"].get<std::string>()];
-    for (const char* common : {"label", "unit", "display", "higher_is_better"}) {
+    for (const char* common : {"column", "unit", "display", "higher_is_better"}) {
       metric[common] = cell[common];
       cell.erase(common);
     }
@@ -56,6 +57,12 @@ VegaLite PageJson(const Report& report) {
     for (const char* single : {"values", "splits", "seeds", "low", "high"}) cell.erase(single);
   }
   return json;
+}
+
+// Adds a place for a chart, and the chart.
+void AddFigure(const std::string& name, VegaLite chart, ChartPage* page) {
+  absl::StrAppend(&page->body, "<figure data-chart=\"", EscapeXml(name), "\"></figure>\n");
+  page->charts[name] = std::move(chart);
 }
 
 // Adds a section for each kind of chart.
@@ -67,8 +74,7 @@ void AddCharts(const std::vector<ReportChart>& charts, ChartPage* page) {
       section = chart.section;
       absl::StrAppend(&page->body, "<h2>", EscapeXml(section), "</h2>\n<div class=\"charts\">\n");
     }
-    absl::StrAppend(&page->body, "<figure data-chart=\"", EscapeXml(chart.name), "\"></figure>\n");
-    page->charts[chart.name] = ToVegaLite(chart.plot);
+    AddFigure(chart.name, ToVegaLite(chart.plot), page);
   }
   if (!section.empty()) absl::StrAppend(&page->body, "</div>\n");
 }
@@ -79,20 +85,14 @@ void AddImprovement(const Report& report, ChartPage* page) {
   const std::vector<ImprovementChart> charts = ImprovementCharts(report, report.baseline);
   if (charts.empty() || charts.size() > kMostImprovements) return;
   absl::StrAppend(&page->body, "<h2>Improvement over ", EscapeXml(report.baseline), "</h2>\n<div class=\"charts\">\n");
-  for (const ImprovementChart& chart : charts) {
-    absl::StrAppend(&page->body, "<figure data-chart=\"", EscapeXml(chart.name), "\"></figure>\n");
-    page->charts[chart.name] = ToVegaLite(chart.chart);
-  }
+  for (const ImprovementChart& chart : charts) AddFigure(chart.name, ToVegaLite(chart.chart), page);
   absl::StrAppend(&page->body, "</div>\n");
 }
 
 void AddRanks(const RankCharts& ranks, ChartPage* page) {
   if (ranks.charts.empty() && ranks.lines.empty()) return;
   absl::StrAppend(&page->body, "<h2>Ranks</h2>\n<div class=\"charts\">\n");
-  for (const auto& [name, chart] : ranks.charts) {
-    absl::StrAppend(&page->body, "<figure data-chart=\"", EscapeXml(name), "\"></figure>\n");
-    page->charts[name] = chart;
-  }
+  for (const auto& [name, chart] : ranks.charts) AddFigure(name, chart, page);
   absl::StrAppend(&page->body, "</div>\n");
   for (const std::string& line : ranks.lines) absl::StrAppend(&page->body, "<p>", EscapeXml(line), "</p>\n");
 }

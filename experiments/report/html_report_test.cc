@@ -60,5 +60,19 @@ TEST(HtmlReport, SaysWhatAStarMeansAndDrawsTheImprovement) {
   EXPECT_THAT(html, HasSubstr("<figure data-chart=\"improvement_auroc\"></figure>"));
 }
 
+TEST(HtmlReport, SaysAColumnOnceAndEachCellsLabel) {
+  Report report;
+  report.cells.resize(2);
+  for (int m = 0; m < 2; ++m) {
+    report.cells[m].metric = "outer";
+    report.cells[m].display.label = m == 0 ? "outer (threshold -0.5)" : "outer (threshold 0)";
+    report.cells[m].shared_label = "outer (threshold of the method)";
+  }
+  const std::string html = HtmlReport(report, {}, {}).value();
+  EXPECT_THAT(html, HasSubstr("\"label\":\"outer (threshold -0.5)\""));
+  EXPECT_THAT(html, HasSubstr("\"label\":\"outer (threshold 0)\""));
+  EXPECT_THAT(html, HasSubstr("\"metrics\":{\"outer\":{\"column\":\"outer (threshold of the method)\""));
+}
+
 }  // namespace
 }  // namespace openset
