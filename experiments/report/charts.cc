@@ -147,18 +147,22 @@ void DrawCurve(const Curve& curve, size_t step, PlotSeries* line) {
   for (const auto& [epoch, values] : curve.values) {
     const bool last = at + 1 == curve.values.size();
     if (at++ % step != 0 && !last) continue;
-    double sum = 0, squares = 0;
-    for (const double value : values) sum += value;
-    const double mean = sum / static_cast<double>(values.size());
-    for (const double value : values) squares += (value - mean) * (value - mean);
-    const double std = std::sqrt(squares / static_cast<double>(values.size()));
-    line->points.emplace_back(epoch, mean);
-    line->band.emplace_back(mean - std, mean + std);
+    AddMean(epoch, values, line);
   }
   line->markers = line->points.size() <= 30;
 }
 
 }  // namespace
+
+void AddMean(double x, absl::Span<const double> values, PlotSeries* line) {
+  double sum = 0, squares = 0;
+  for (const double value : values) sum += value;
+  const double mean = sum / static_cast<double>(values.size());
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  const double std = std::sqrt(squares / static_cast<double>(values.size()));
+  line->points.emplace_back(x, mean);
+  line->band.emplace_back(mean - std, mean + std);
+}
 
 std::vector<ReportChart> SensitivityCharts(const Report& report) {
   std::map<std::tuple<std::string, int, std::string, std::string>, size_t> index;

@@ -14,6 +14,10 @@ namespace openset {
 // What lines and bands over several trials are, as plots say it.
 inline constexpr char kBandText[] = "mean ± population standard deviation over splits and seeds";
 
+// Adds the mean of the values at x to a line, in a band of one population standard deviation to each side.
+// Precondition: there are values.
+void AddMean(double x, absl::Span<const double> values, PlotSeries* line);
+
 // A plot and where it belongs.
 struct ReportChart {
   std::string of;       // "auroc_by_lambda", "loss"

@@ -1,7 +1,6 @@
 #include "experiments/report/detail_charts.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
@@ -58,23 +57,8 @@ std::vector<double> Heights(const Points& points) {
 }
 
 // Curves as one, with a band where there are several.
-struct MeanCurve {
-  Points points, band;
-
-  // The mean of these heights, and one population standard deviation to each side.
-  void Add(double x, const std::vector<double>& heights) {
-    double sum = 0, squares = 0;
-    for (const double height : heights) sum += height;
-    const double mean = sum / static_cast<double>(heights.size());
-    for (const double height : heights) squares += (height - mean) * (height - mean);
-    const double std = std::sqrt(squares / static_cast<double>(heights.size()));
-    points.emplace_back(x, mean);
-    band.emplace_back(mean - std, mean + std);
-  }
-};
-
-MeanCurve MeanOf(const std::vector<Points>& curves) {
-  MeanCurve mean;
+PlotSeries MeanOf(const std::vector<Points>& curves) {
+  PlotSeries mean;
   if (curves.size() == 1) {
     mean.points = curves[0];
     return mean;
@@ -87,18 +71,18 @@ MeanCurve MeanOf(const std::vector<Points>& curves) {
     start.push_back(curve.front().second);
     heights.push_back(Heights(curve));
   }
-  if (first == 0) mean.Add(0, start);
+  if (first == 0) AddMean(0, start, &mean);
   std::vector<double> at_x(curves.size());
   for (int i = 0; i <= kGrid; ++i) {
     const double x = static_cast<double>(i) / kGrid;
     if (x < first) continue;
     for (size_t c = 0; c < curves.size(); ++c) at_x[c] = heights[c][i];
-    mean.Add(x, at_x);
+    AddMean(x, at_x, &mean);
   }
   return mean;
 }
 
-NamedCurve ThinnedTo(const std::string& name, const MeanCurve& mean, int most) {
+NamedCurve ThinnedTo(const std::string& name, const PlotSeries& mean, int most) {
   std::vector<CurvePoint> curve;  // with their places in the place of thresholds
   for (const auto& [x, y] : mean.points) curve.push_back({static_cast<double>(curve.size()), x, y});
   NamedCurve thin;

@@ -190,6 +190,7 @@ std::string ThresholdsText(const Thresholds& thresholds) {
 void ShareColumns(absl::Span<const TrialResult> results, Report* report) {
   std::map<std::string, std::set<std::string>> labels;  // by the metric's name
   for (const ReportCell& cell : report->cells) labels[cell.metric].insert(cell.display.label);
+  if (absl::c_all_of(labels, [](const auto& of_metric) { return of_metric.second.size() == 1; })) return;
   std::map<std::string, std::string> shared;
   std::map<std::string, Thresholds> thresholds;
   for (const TrialResult& result : results) {

@@ -1,7 +1,6 @@
 #include "experiments/report/softmax_map.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -10,8 +9,10 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
+#include "eval/scores/logits/softmax.h"
 
 namespace openset {
 namespace {
@@ -62,14 +63,6 @@ std::vector<std::string> NamesOf(const std::vector<int>& classes, const DataSetI
   return names;
 }
 
-// Adds softmax of K logits.
-void AddSoftmax(const float* logits, int64_t k, std::vector<double>* sum) {
-  const double largest = *std::max_element(logits, logits + k);
-  double total = 0;
-  for (int64_t i = 0; i < k; ++i) total += std::exp(logits[i] - largest);
-  for (int64_t i = 0; i < k; ++i) (*sum)[i] += std::exp(logits[i] - largest) / total;
-}
-
 }  // namespace
 
 absl::StatusOr<HeatMap> MeanSoftmax(const Outputs& outputs, const TaskData& data, const std::string& set,
@@ -99,7 +92,9 @@ absl::StatusOr<HeatMap> MeanSoftmax(const Outputs& outputs, const TaskData& data
     }
     auto& [sum, samples] = sums[static_cast<int>(outputs.class_id[i])];
     sum.resize(outputs.num_outputs, 0);
-    AddSoftmax(outputs.logits.data() + i * outputs.num_outputs, outputs.num_outputs, &sum);
+    const auto logits = absl::MakeConstSpan(outputs.logits).subspan(i * outputs.num_outputs, outputs.num_outputs);
+    const std::vector<double> softmax = Softmax(logits);
+    for (size_t k = 0; k < softmax.size(); ++k) sum[k] += softmax[k];
     ++samples;
   }
   std::vector<int> unknown;

@@ -56,8 +56,7 @@ std::string Advice(const ResultHint& hint, bool by_flags) {
     case ResultHint::Kind::kNearChance:
       if (method.has_training()) {
         return "check the training (epochs, learning rate, its curve: openset figure SPEC --curve=loss) and input "
-               "(mean, "
-               "std)";
+               "(mean, std)";
       }
       if (!by_flags) {
         return is_script ? "check input (size, mean, std), torch_script.output and split"
