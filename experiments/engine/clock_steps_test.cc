@@ -79,19 +79,8 @@ TEST_F(EngineFaults, RacersWithSteppingClocksDoEachActionOnce) {
   const int rounds = Times(100, 1), trials = Times(500, 60);
   int64_t executed = 0, actions = 0;
   for (int round = 0; round < rounds; ++round) {
-    const Store store = NewStore();
-    const std::vector<int> seeds = Seeds(trials);
-    std::vector<Orchestrator> runs;
-    for (int r = 0; r < 2; ++r) runs.push_back(Start(store, seeds));
-    for (const Orchestrator& run : runs) {
-      EXPECT_EQ(WaitFor(run.pid), 0);
-      close(run.acknowledged);
-    }
-    ExpectNoWorkers(store);
-    ExpectComplete(store, seeds);
-    executed += static_cast<int64_t>(Executed(store).size());
+    executed += Race(2, Seeds(trials));
     actions += 3 * trials;
-    std::filesystem::remove_all(store.folder());
   }
   std::printf("R10: 2 orchestrators with clocks that step by an hour, %d rounds: %lld actions done, %lld done twice\n",
               rounds, static_cast<long long>(actions), static_cast<long long>(executed - actions));

@@ -107,19 +107,8 @@ TEST_F(EngineFaults, RacingOrchestratorsDoEachActionOnce) {
   for (const int racers : {2, 8}) {
     int64_t executed = 0, actions = 0;
     for (int round = 0; round < rounds; ++round) {
-      const Store store = NewStore();
-      const std::vector<int> seeds = Seeds(trials);
-      std::vector<Orchestrator> runs;
-      for (int r = 0; r < racers; ++r) runs.push_back(Start(store, seeds));
-      for (const Orchestrator& run : runs) {
-        EXPECT_EQ(WaitFor(run.pid), 0);
-        close(run.acknowledged);
-      }
-      ExpectNoWorkers(store);
-      ExpectComplete(store, seeds);
-      executed += static_cast<int64_t>(Executed(store).size());
+      executed += Race(racers, Seeds(trials));
       actions += 3 * trials;
-      std::filesystem::remove_all(store.folder());
     }
     std::printf("R9: %d orchestrators at once, %d rounds of %d trials: %lld actions done, %lld done twice\n", racers,
                 rounds, trials, static_cast<long long>(actions), static_cast<long long>(executed - actions));

@@ -8,7 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <string>
@@ -102,6 +104,22 @@ class EngineFaults : public ::testing::Test {
     if (pid == 0) _exit(ExitCode(Execute(store, seeds, ends[1])));
     close(ends[1]);
     return {pid, ends[0]};
+  }
+
+  // So many of them at once on a new store. How many actions were executed.
+  int64_t Race(int racers, const std::vector<int>& seeds) {
+    const Store store = NewStore();
+    std::vector<Orchestrator> runs;
+    for (int r = 0; r < racers; ++r) runs.push_back(Start(store, seeds));
+    for (const Orchestrator& run : runs) {
+      EXPECT_EQ(WaitFor(run.pid), 0);
+      close(run.acknowledged);
+    }
+    ExpectNoWorkers(store);
+    ExpectComplete(store, seeds);
+    const auto executed = static_cast<int64_t>(Executed(store).size());
+    std::filesystem::remove_all(store.folder());
+    return executed;
   }
 
   static int WaitFor(pid_t pid) {
