@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/digest_cache.h"
@@ -18,6 +19,7 @@
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
 #include "experiments/store/record_index.proto.h"
+#include "experiments/store/store_contents.h"
 
 namespace openset {
 namespace {
@@ -27,24 +29,16 @@ constexpr size_t kKeyBytes = std::tuple_size_v<Sha256::Digest>;
 
 uint64_t Nanoseconds(const timespec& time) { return static_cast<uint64_t>(time.tv_sec) * 1000000000 + time.tv_nsec; }
 
-int DigitOf(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
-
-// None for what is not the hexadecimal digits of a digest.
-std::optional<Sha256::Digest> KeyOf(absl::string_view hex) {
-  if (hex.size() != 2 * kKeyBytes) return std::nullopt;
-  Sha256::Digest key;
-  for (size_t i = 0; i < kKeyBytes; ++i) {
-    const int high = DigitOf(hex[2 * i]), low = DigitOf(hex[2 * i + 1]);
-    if (high < 0 || low < 0) return std::nullopt;
-    key[i] = static_cast<uint8_t>(16 * high + low);
-  }
-  return key;
-}
-
 Sha256::Digest KeyAt(absl::string_view bytes, size_t index) {
   Sha256::Digest key;
   std::memcpy(key.data(), bytes.data() + index * kKeyBytes, kKeyBytes);
   return key;
+}
+
+// None for what is not the hexadecimal digits of a digest.
+std::optional<Sha256::Digest> KeyOf(absl::string_view hex) {
+  if (!IsKey(hex)) return std::nullopt;
+  return KeyAt(absl::HexStringToBytes(hex), 0);
 }
 
 void AppendKey(const Sha256::Digest& key, std::string* bytes) {
