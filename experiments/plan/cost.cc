@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -19,8 +21,6 @@
 
 namespace openset {
 namespace {
-
-constexpr double kTrainPasses = 3;
 
 std::optional<int64_t> MultiplyAddsOf(const MethodSpec& method, int classes) {
   return MultiplyAdds(method.model(), method.input(), classes);
@@ -61,6 +61,24 @@ void AddRungsToCome(const Plan& plan, const PlannedSearch& planned,
   }
 }
 
+// The rates of a plan's trials on a device: those that share a method and data have one, which is looked up once.
+class RatesOnDevice {
+ public:
+  RatesOnDevice(const Throughputs& throughputs, const CostDevice& device)
+      : throughputs_(throughputs), device_(device) {}
+
+  const Throughputs::Rate& Of(const Trial& trial) {
+    const auto [at, is_new] = rates_.try_emplace({trial.shared_method().get(), trial.shared_data().get()});
+    if (is_new) at->second = throughputs_.Of(trial, device_);
+    return at->second;
+  }
+
+ private:
+  const Throughputs& throughputs_;
+  const CostDevice& device_;
+  std::map<std::pair<const TrialMethod*, const TrialData*>, Throughputs::Rate> rates_;
+};
+
 }  // namespace
 
 // Dropout and heads matter little.
@@ -87,7 +105,6 @@ Throughputs Throughputs::OfStore(const Store& store, int most_records) {
 }
 
 void Throughputs::Add(const TrialRecord& record) {
-  const MethodSpec& method = record.trial().method();
   // A training that another one started from may be of another network.
   const StageProvenance* training = nullptr;
   for (const StageProvenance& stage : record.provenance().stage()) {
@@ -98,32 +115,35 @@ void Throughputs::Add(const TrialRecord& record) {
   device.is_gpu = training->has_gpu();
   device.kind = device.is_gpu ? training->gpu() : training->cpu();
   device.threads = device.is_gpu ? 1 : std::max(1, training->threads());
-  const double passes = kTrainPasses * training->images_per_second();
-  passes_[{NetworkOf(method), device}].push_back(passes);
-  const std::optional<int64_t> work = MultiplyAddsOf(method, record.trial().data().test_known().class_id_size());
-  if (work.has_value()) multiply_adds_[device].push_back(passes * static_cast<double>(*work));
+  measured_.Add(record.trial().method(), record.trial().data().test_known().class_id_size(), device,
+                training->images_per_second());
 }
 
 void Throughputs::AddProbe(const Trial& trial, const CostDevice& device, double images_per_second) {
-  const double passes = kTrainPasses * images_per_second;
-  probed_passes_[{NetworkOf(trial.method()), device}].push_back(passes);
-  const std::optional<int64_t> work = MultiplyAddsOf(trial.method(), trial.data().test_known().class_id_size());
-  if (work.has_value()) probed_multiply_adds_[device].push_back(passes * static_cast<double>(*work));
+  probed_.Add(trial.method(), trial.data().test_known().class_id_size(), device, images_per_second);
+}
+
+void Throughputs::Rates::Add(const MethodSpec& method, int classes, const CostDevice& device,
+                             double images_per_second) {
+  const double rate = kTrainPasses * images_per_second;
+  passes[{NetworkOf(method), device}].push_back(rate);
+  const std::optional<int64_t> work = MultiplyAddsOf(method, classes);
+  if (work.has_value()) multiply_adds[device].push_back(rate * static_cast<double>(*work));
 }
 
 Throughputs::Rate Throughputs::Of(const Trial& trial, const CostDevice& device) const {
   using Basis = Rate::Basis;
-  if (const auto same = passes_.find({NetworkOf(trial.method()), device}); same != passes_.end()) {
-    return {Median(same->second), Basis::kMeasured};
-  }
-  if (const auto probed = probed_passes_.find({NetworkOf(trial.method()), device}); probed != probed_passes_.end()) {
-    return {Median(probed->second), Basis::kProbed};
+  const std::tuple<std::string, CostDevice> network = {NetworkOf(trial.method()), device};
+  for (const auto& [rates, basis] : {std::pair{&measured_, Basis::kMeasured}, {&probed_, Basis::kProbed}}) {
+    const auto same = rates->passes.find(network);
+    if (same != rates->passes.end()) return {Median(same->second), basis};
   }
   const std::optional<int64_t> work = MultiplyAddsOf(trial.method(), trial.data().test_known().class_id_size());
   if (!work.has_value()) return {};
-  for (const auto* rates : {&multiply_adds_, &probed_multiply_adds_}) {
-    const auto others = rates->find(device);
-    if (others != rates->end()) return {Median(others->second) / static_cast<double>(*work), Basis::kScaled};
+  for (const Rates* rates : {&measured_, &probed_}) {
+    const auto others = rates->multiply_adds.find(device);
+    if (others != rates->multiply_adds.end())
+      return {Median(others->second) / static_cast<double>(*work), Basis::kScaled};
   }
   const double rate = device.is_gpu ? kAssumedGpuRate : kAssumedCpuRate * device.threads;
   return {rate / static_cast<double>(*work), Basis::kAssumed};
@@ -131,7 +151,7 @@ Throughputs::Rate Throughputs::Of(const Trial& trial, const CostDevice& device) 
 
 std::vector<std::string> Throughputs::GpuKinds() const {
   std::vector<std::string> kinds;
-  for (const auto& [device, rates] : multiply_adds_) {
+  for (const auto& [device, rates] : measured_.multiply_adds) {
     if (device.is_gpu) kinds.push_back(device.kind);
   }
   return kinds;
@@ -139,11 +159,12 @@ std::vector<std::string> Throughputs::GpuKinds() const {
 
 PlanCost CostOf(const Plan& plan, const Throughputs& throughputs, const CostDevice& device, bool needed_only) {
   PlanCost cost;
+  RatesOnDevice rates(throughputs, device);
   const auto add = [&](int64_t passes, const Trial& trial) {
     cost.passes += passes;
     const int classes = trial.data().test_known().class_id_size();
     cost.multiply_adds += static_cast<double>(passes * MultiplyAddsOf(trial.method(), classes).value_or(0));
-    const Throughputs::Rate rate = throughputs.Of(trial, device);
+    const Throughputs::Rate& rate = rates.Of(trial);
     if (rate.basis == Throughputs::Rate::Basis::kUnknown) {
       cost.unknown_passes += passes;
       return;
@@ -169,9 +190,10 @@ PlanCost CostOf(const Plan& plan, const Throughputs& throughputs, const CostDevi
 
 double LongestEpochSeconds(const Plan& plan, const Throughputs& throughputs, const CostDevice& device) {
   double longest = 0;
+  RatesOnDevice rates(throughputs, device);
   for (const PlanNode& node : plan.nodes) {
     if (node.kind != ActionKind::kTrain || node.is_import || !node.needed) continue;
-    const Throughputs::Rate rate = throughputs.Of(plan.TrialOf(node), device);
+    const Throughputs::Rate& rate = rates.Of(plan.TrialOf(node));
     if (rate.basis == Throughputs::Rate::Basis::kUnknown) continue;
     longest = std::max(longest, PassesAnEpoch(plan, node) / rate.passes_per_second);
   }

@@ -27,11 +27,14 @@ struct CostDevice {
   }
 };
 
+// Image passes that a training takes of an image: forward, and twice as much backward.
+inline constexpr double kTrainPasses = 3;
+
 // What decides how long a pass takes, as text: the network and the images it is given.
 std::string NetworkOf(const MethodSpec& method);
 
 // Image passes a second of one action, as trainings of earlier records have them (StageProvenance.images_per_second,
-// which is of trainings: 3 passes an image), or as a probe has found them.
+// which is of trainings), or as a probe has found them.
 class Throughputs {
  public:
   // Looks at up to so many records of a store, in the order of their ids; those that can't be read are left out.
@@ -59,11 +62,14 @@ class Throughputs {
 
  private:
   // Of network, image size and device, and of the device: passes and multiply-adds a second.
-  std::map<std::tuple<std::string, CostDevice>, std::vector<double>> passes_;
-  std::map<CostDevice, std::vector<double>> multiply_adds_;
-  // The same of probes.
-  std::map<std::tuple<std::string, CostDevice>, std::vector<double>> probed_passes_;
-  std::map<CostDevice, std::vector<double>> probed_multiply_adds_;
+  struct Rates {
+    void Add(const MethodSpec& method, int classes, const CostDevice& device, double images_per_second);
+
+    std::map<std::tuple<std::string, CostDevice>, std::vector<double>> passes;
+    std::map<CostDevice, std::vector<double>> multiply_adds;
+  };
+
+  Rates measured_, probed_;
 };
 
 // Multiply-adds a second where nothing was measured: of a CPU thread, and of a GPU: a share of the fp32 peak of an H100

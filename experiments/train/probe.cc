@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/process/steady_clock.h"
 #include "core/random.h"
 #include "core/status_macros.h"
 #include "core/tensor/torch.h"
@@ -111,19 +111,19 @@ absl::Status Probe(const ProbeAction& probe, const ActionContext& context) {
   for (int s = 0; s < (context.device.is_cuda() ? kWarmUpStepsOfGpu : 1); ++s) OPENSET_RETURN_IF_ERROR(run->Step());
   run->MeanLoss();  // waits for the device
   const int64_t images_before = run->images_seen();
-  const absl::Time start = absl::Now();
-  absl::Time waited = start;
+  const absl::Duration start = SteadyNow();
+  absl::Duration waited = start;
   do {
     OPENSET_RETURN_IF_ERROR(run->Step());
-    if (absl::Now() - waited < kWaitEvery) continue;
+    if (SteadyNow() - waited < kWaitEvery) continue;
     run->MeanLoss();
-    waited = absl::Now();
-  } while (absl::Now() - start < absl::Seconds(probe.seconds()));
+    waited = SteadyNow();
+  } while (SteadyNow() - start < absl::Seconds(probe.seconds()));
   run->MeanLoss();
   WorkProgress progress;
   progress.set_fraction(1);
   progress.set_images_per_second(static_cast<double>(run->images_seen() - images_before) /
-                                 absl::ToDoubleSeconds(absl::Now() - start));
+                                 absl::ToDoubleSeconds(SteadyNow() - start));
   context.report(progress);
   return absl::OkStatus();
 }

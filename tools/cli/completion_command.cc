@@ -6,6 +6,7 @@
 #include "core/proto/schema_comments.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
+#include "eval/metrics/conventions.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/completion.h"
 #include "tools/cli/kinds.h"
@@ -19,8 +20,7 @@ absl::Status PrintCompletion(const std::string& shell, const std::vector<Command
     return absl::InvalidArgumentError(UnknownName("shell", shell, {"bash", "zsh"}));
   CompletionTables tables;
   tables.commands = commands;
-  tables.flags = {{"convention", {"", {"openset", "openood", "odin", "oe", "udb", "arpl"}}},
-                  {"devices", {"", {"auto", "cpu", "cuda:0"}}},
+  tables.flags = {{"devices", {"", {"auto", "cpu", "cuda:0"}}},
                   {"engine", {"", {"local", "slurm"}}},
                   {"format", {"", {"text", "markdown", "latex", "csv", "json", "html", "tensorboard"}}},
                   {"like", {"task", {}}},
@@ -31,6 +31,7 @@ absl::Status PrintCompletion(const std::string& shell, const std::vector<Command
                   {"task", {"task", {}}},
                   {"width", {"", {"column", "page"}}},
                   {"y", {"metric", {}}}};
+  for (const Convention& convention : Conventions()) tables.flags["convention"].words.push_back(convention.name);
   OPENSET_ASSIGN_OR_RETURN(const SchemaComments comments, LoadSchemaComments());
   OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
   for (const Kind& kind : AllKinds(folders, comments)) {

@@ -9,7 +9,7 @@
 
 namespace openset {
 
-// CPU slots that actions may take: the deployment's jobs, or as many as the machine has CPUs.
+// CPU slots that actions may take: the deployment's jobs, or the number of CPUs that this process may use.
 int CpuSlots(const DeploySpec& deploy);
 
 // Errors: kNotFound if the worker's program is not there; those of the flags.

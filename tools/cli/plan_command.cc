@@ -73,16 +73,13 @@ Table Trials(const Plan& plan) {
   return table;
 }
 
-// Of a run on Slurm whose trainings can't end the epoch that they are in between Slurm's warning and the end of their
-// task's time; "" otherwise.
-absl::StatusOr<std::string> EpochWarning(const Study& study) {
+// Of a run on Slurm whose trainings, with a longest epoch of so many seconds, can't end the epoch that they are in
+// between Slurm's warning and the end of their task's time; "" otherwise.
+absl::StatusOr<std::string> EpochWarning(double seconds) {
   OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
-  if (deployment.spec.engine() != DeploySpec::SLURM || study.plan().trials.empty()) return "";
-  OPENSET_ASSIGN_OR_RETURN(const Machine machine, MachineOf(study));
-  const double seconds = LongestEpochSeconds(study.plan(), Throughputs::OfStore(study.store()), machine.device);
   const SlurmSpec& slurm = deployment.spec.slurm();
   const double left = absl::ToDoubleSeconds(TimeToEnd(slurm));
-  if (seconds <= left) return "";
+  if (deployment.spec.engine() != DeploySpec::SLURM || seconds <= left) return "";
   return absl::StrCat("  an epoch takes about ", HoursText(seconds / 3600), ", longer than the ",
                       HoursText(left / 3600), " that Slurm's warning leaves: a task whose time is up loses the epoch ",
                       "it is in. Give slurm { warning_seconds: ",
@@ -144,8 +141,8 @@ absl::StatusOr<std::string> Json(const Study& study) {
     action["image_passes"] = node.work;
     json["actions"].push_back(action);
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedCost> costs, CostsOf(study, MayProbe()));
-  for (const NamedCost& cost : costs) {
+  OPENSET_ASSIGN_OR_RETURN(const StudyCosts costs, CostsOf(study, MayProbe()));
+  for (const NamedCost& cost : costs.costs) {
     json["cost"].push_back({{"what", cost.what},
                             {"where", cost.where},
                             {"image_passes", cost.cost.passes},
@@ -174,12 +171,12 @@ absl::StatusOr<std::string> Json(const Study& study) {
 // What is printed below the tables: cost, data that is missing, guidelines.
 absl::StatusOr<std::string> Advice(const Study& study) {
   std::string text = "\nCost\n";
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedCost> costs, CostsOf(study, MayProbe()));
-  for (const NamedCost& cost : costs) {
+  OPENSET_ASSIGN_OR_RETURN(const StudyCosts costs, CostsOf(study, MayProbe()));
+  for (const NamedCost& cost : costs.costs) {
     absl::StrAppend(&text, "  ", cost.what, ": about ", HoursText(cost.hours), " on ", cost.where, " (",
                     BasisText(cost.cost, cost.on_gpu), ")\n");
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::string warning, EpochWarning(study));
+  OPENSET_ASSIGN_OR_RETURN(const std::string warning, EpochWarning(costs.longest_epoch_seconds));
   absl::StrAppend(&text, warning);
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
   const std::vector<MissingData> missing = FindMissingData(study.plan(), study.experiment().catalog, folders);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -17,7 +18,6 @@ namespace openset {
 namespace {
 
 constexpr double kStepSeconds = 2;
-constexpr double kPassesOfAnImage = 3;
 constexpr int kSmallestBatch = 4;
 // Of networks whose multiply-adds are not known.
 constexpr int kUnknownBatch = 16;
@@ -52,7 +52,7 @@ TrainAction ActionOf(const Plan& plan, const PlanNode& node, const Throughputs::
   TrainAction action = plan.TrainActionOf(node);
   int batch = kUnknownBatch;
   if (rate.basis != Throughputs::Rate::Basis::kUnknown) {
-    const double images = kStepSeconds * rate.passes_per_second / kPassesOfAnImage;
+    const double images = kStepSeconds * rate.passes_per_second / kTrainPasses;
     batch = static_cast<int>(std::clamp<double>(images, kSmallestBatch, 1e6));
   }
   if (batch < action.training().batch_size()) action.mutable_training()->set_batch_size(batch);
@@ -63,13 +63,20 @@ TrainAction ActionOf(const Plan& plan, const PlanNode& node, const Throughputs::
 
 std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options, Throughputs* throughputs) {
   std::map<std::string, Group> groups;
+  // By what trials share; null where there is a record.
+  std::map<std::tuple<const TrialMethod*, const TrialData*, const TrialProtocol*>, Group*> group_of;
   for (const PlanNode& node : plan.nodes) {
     if (node.kind != ActionKind::kTrain || node.is_import || node.done) continue;
     const Trial& trial = plan.TrialOf(node);
-    if (throughputs->Of(trial, options.device).basis == Throughputs::Rate::Basis::kMeasured) continue;
-    Group& group = groups[WhatIsProbed(trial, options)];
-    if (group.node == nullptr || node.work > group.node->work) group.node = &node;
-    group.work += node.work;
+    const auto [at, is_new] = group_of.try_emplace(
+        {trial.shared_method().get(), trial.shared_data().get(), trial.shared_protocol().get()}, nullptr);
+    if (is_new && throughputs->Of(trial, options.device).basis != Throughputs::Rate::Basis::kMeasured) {
+      at->second = &groups[WhatIsProbed(trial, options)];
+    }
+    Group* group = at->second;
+    if (group == nullptr) continue;
+    if (group->node == nullptr || node.work > group->node->work) group->node = &node;
+    group->work += node.work;
   }
   std::vector<std::pair<std::string, Group>> by_work(groups.begin(), groups.end());
   std::stable_sort(by_work.begin(), by_work.end(),

@@ -40,6 +40,13 @@ double AtOnce(int trainings, int seats) {
   return trainings / std::ceil(static_cast<double>(trainings) / seats);
 }
 
+// Where the plan's actions would run: the GPUs of --devices, or the CPU slots that there are.
+struct Machine {
+  CostDevice device;
+  int seats = 1;      // actions at once
+  std::string where;  // "2 CPU slots, Intel ...", "1 x NVIDIA H200"
+};
+
 // What tells one build of a program from another, stamped or not.
 std::string BuildOf(const std::string& program) {
   std::error_code error;
@@ -58,8 +65,7 @@ absl::StatusOr<int> ProbedDevice(const DeploySpec& deploy, const Machine& machin
   return devices.cuda[0];
 }
 
-}  // namespace
-
+// Precondition: the plan has trials.
 absl::StatusOr<Machine> MachineOf(const Study& study) {
   OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
@@ -79,6 +85,7 @@ absl::StatusOr<Machine> MachineOf(const Study& study) {
   return machine;
 }
 
+// What CostsOf() and ExpectationOf() go by.
 absl::StatusOr<Throughputs> ThroughputsFor(const Study& study, const Machine& machine, bool may_probe) {
   Throughputs throughputs = Throughputs::OfStore(study.store());
   OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
@@ -107,26 +114,29 @@ absl::StatusOr<Throughputs> ThroughputsFor(const Study& study, const Machine& ma
   return throughputs;
 }
 
-absl::StatusOr<std::vector<NamedCost>> CostsOf(const Study& study, bool may_probe) {
-  std::vector<NamedCost> costs;
-  if (study.plan().trials.empty()) return costs;
+}  // namespace
+
+absl::StatusOr<StudyCosts> CostsOf(const Study& study, bool may_probe) {
+  StudyCosts all;
+  if (study.plan().trials.empty()) return all;
   OPENSET_ASSIGN_OR_RETURN(const Machine machine, MachineOf(study));
   OPENSET_ASSIGN_OR_RETURN(const Throughputs throughputs, ThroughputsFor(study, machine, may_probe));
   const auto add = [&](const std::string& what, const std::string& place, const CostDevice& device, int seats,
                        bool needed_only) {
     const PlanCost cost = CostOf(study.plan(), throughputs, device, needed_only);
     if (cost.passes == 0) return;
-    costs.push_back(
+    all.costs.push_back(
         {what, place, cost, cost.hours / AtOnce(TrainingsOf(study.plan(), needed_only), seats), device.is_gpu});
   };
+  all.longest_epoch_seconds = LongestEpochSeconds(study.plan(), throughputs, machine.device);
   add("the whole study", machine.where, machine.device, machine.seats, false);
   const bool some_done = absl::c_any_of(study.plan().nodes, [](const PlanNode& node) { return node.done; });
   if (some_done) add("what is missing", machine.where, machine.device, machine.seats, true);
-  if (machine.device.is_gpu) return costs;
+  if (machine.device.is_gpu) return all;
   const std::vector<std::string> gpus = throughputs.GpuKinds();
   for (const std::string& gpu : gpus) add("the whole study", gpu, {true, gpu, 1}, 1, false);
   if (gpus.empty()) add("the whole study", "a GPU", {true, "", 1}, 1, false);
-  return costs;
+  return all;
 }
 
 std::string BasisText(const PlanCost& cost, bool on_gpu) {
