@@ -35,8 +35,14 @@ class RandomStream {
   // A uniformly random order of 0, ..., n - 1 (Fisher-Yates).
   std::vector<int64_t> Permutation(int64_t n);
 
+  // Where the stream is: one that is set to it draws what comes next here. Never all 0, which draws nothing but 0.
+  using State = std::array<uint64_t, 4>;
+  const State& state() const { return state_; }
+  // Precondition: not all 0.
+  void set_state(const State& state) { state_ = state; }
+
  private:
-  std::array<uint64_t, 4> state_;
+  State state_;
 };
 
 // A seed for another generator (LibTorch's, say): the first 63 bits of the stream.

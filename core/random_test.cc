@@ -28,6 +28,15 @@ TEST(RandomStream, GivesTheNumbersOfAnIndependentImplementation) {
   EXPECT_THAT(RandomStream(7, "order").Permutation(8), ElementsAre(7, 3, 5, 0, 6, 2, 4, 1));
 }
 
+TEST(RandomStream, GoesOnFromAStateThatIsSet) {
+  RandomStream stream(7, "golden"), other(8, "other");
+  stream.Normal();
+  other.set_state(stream.state());
+  EXPECT_EQ(other.state(), stream.state());
+  for (int draw = 0; draw < 10; ++draw) EXPECT_EQ(other.Gamma(0.5), stream.Gamma(0.5));
+  EXPECT_EQ(other.Permutation(20), stream.Permutation(20));
+}
+
 TEST(RandomStream, BelowIsUniform) {
   // n = 70,000 draws over 7 cells; chi-square with 6 degrees of freedom exceeds 40 with probability 5e-7.
   RandomStream stream(3, "below");

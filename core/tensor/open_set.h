@@ -2,12 +2,15 @@
 #ifndef OPENSET_CORE_TENSOR_OPEN_SET_H_
 #define OPENSET_CORE_TENSOR_OPEN_SET_H_
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "core/random.h"
 #include "core/tensor/batch.h"
 
@@ -30,7 +33,9 @@ struct OpenSet {
 //   4. Then it makes the step's open samples (Make), from the model's output for the known and the extra images and,
 //      where it needs more, by calling the model itself. A source that learns (a generator) takes its own optimiser's
 //      steps here; gradients it leaves in the model are discarded.
-//   5. State() is saved with each checkpoint, and loaded in place when a training resumes.
+//   5. State() is saved with each checkpoint, and loaded in place when a training resumes; between two steps of an
+//   epoch
+//      EpochState() as well, which ResumeEpoch() takes back after StartEpoch() of that epoch.
 class OpenSetSource {
  public:
   struct Context {
@@ -59,6 +64,13 @@ class OpenSetSource {
 
   // Tensors by name.
   virtual std::vector<std::pair<std::string, at::Tensor>> State() const { return {}; }
+
+  // What an epoch under way has made of its beginning, beside State(): its place in an order, say.
+  virtual std::vector<int64_t> EpochState() const { return {}; }
+  // Errors: kInvalidArgument for what EpochState() can't have given.
+  virtual absl::Status ResumeEpoch(absl::Span<const int64_t> state) {
+    return state.empty() ? absl::OkStatus() : absl::InvalidArgumentError("the open-set source has no such state");
+  }
 };
 
 }  // namespace openset

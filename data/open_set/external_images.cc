@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/status_macros.h"
 #include "data/open_set/extra_images.h"
@@ -34,8 +35,29 @@ class ExternalImages : public ExtraImageSource {
     return std::move(images.image);
   }
 
+  // Where the stream was that drew the order, and the place in it.
+  std::vector<int64_t> EpochState() const override {
+    std::vector<int64_t> state(before_order_.begin(), before_order_.end());
+    state.push_back(next_);
+    return state;
+  }
+
+  absl::Status ResumeEpoch(absl::Span<const int64_t> state) override {
+    RandomStream::State before = {};
+    if (state.size() == before.size() + 1) std::copy(state.begin(), state.end() - 1, before.begin());
+    if (before == RandomStream::State{} || state.back() < 0 || state.back() > images_.size()) {
+      return absl::InvalidArgumentError("the external images have no such place in an order");
+    }
+    RandomStream random(0, "");
+    random.set_state(before);
+    Shuffle(&random);
+    next_ = state.back();
+    return absl::OkStatus();
+  }
+
  private:
   void Shuffle(RandomStream* random) {
+    before_order_ = random->state();
     order_ = images_.Epoch(images_.size(), /*drop_last=*/false, random)[0];
     next_ = 0;
   }
@@ -44,8 +66,9 @@ class ExternalImages : public ExtraImageSource {
   const int64_t batch_size_;
   const Batcher images_;
   const Pipeline pipeline_;
-  at::Tensor order_;  // i64 [N]
-  int64_t next_ = 0;  // place in it
+  RandomStream::State before_order_ = {};  // of the stream that drew it
+  at::Tensor order_;                       // i64 [N]
+  int64_t next_ = 0;                       // place in it
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "data/memory_source.h"
 #include "data/selection.h"
@@ -89,6 +90,41 @@ TEST(ExternalImages, EachEpochStartsAnew) {
   used->StartEpoch(&a);
   fresh->StartEpoch(&b);
   EXPECT_EQ(Numbers(used->ExtraImages(BatchOf(4), &a).value()), Numbers(fresh->ExtraImages(BatchOf(4), &b).value()));
+}
+
+// 4, 4 and 2 images a step of the 5 there are: within the first order, over its end, and at the end of the second.
+TEST(ExternalImages, AnEpochGoesOnBetweenTwoSteps) {
+  for (const int taken : {0, 1, 2, 3}) {
+    const auto source = FiveImages(1), resumed = FiveImages(1);
+    RandomStream random(1, "external"), again(1, "external");
+    source->StartEpoch(&random);
+    resumed->StartEpoch(&again);
+    const int64_t sizes[] = {4, 4, 2, 3, 5};
+    for (int s = 0; s < taken; ++s) source->ExtraImages(BatchOf(sizes[s]), &random).value();
+    ASSERT_THAT(resumed->ResumeEpoch(source->EpochState()), IsOk());
+    EXPECT_EQ(resumed->EpochState(), source->EpochState());
+    again.set_state(random.state());
+    for (int s = taken; s < 5; ++s) {
+      EXPECT_EQ(Numbers(resumed->ExtraImages(BatchOf(sizes[s]), &again).value()),
+                Numbers(source->ExtraImages(BatchOf(sizes[s]), &random).value()));
+    }
+  }
+}
+
+TEST(ExternalImages, AStateThatIsNoneIsRefused) {
+  const auto source = FiveImages(1);
+  RandomStream random(1, "external");
+  source->StartEpoch(&random);
+  const std::vector<int64_t> good = source->EpochState();
+  ASSERT_EQ(good.size(), 5);
+  std::vector<int64_t> before = good, behind = good;
+  before.back() = -1;
+  behind.back() = 6;
+  const std::vector<std::vector<int64_t>> refused = {{}, {1, 2, 3, 4}, {0, 0, 0, 0, 1}, before, behind};
+  for (const std::vector<int64_t>& bad : refused) {
+    EXPECT_THAT(source->ResumeEpoch(bad), StatusIs(absl::StatusCode::kInvalidArgument));
+  }
+  EXPECT_EQ(source->EpochState(), good);
 }
 
 TEST(ExternalImages, TheOpenSetIsWhatTheModelSaysOfThem) {
