@@ -105,7 +105,7 @@ TEST_F(EngineFaults, WhatAKilledOneWithASteppingClockWasAtIsTakenOver) {
       ++killed;
     }
     ++completed;
-    ExpectNoWorkers(store);
+    ExpectNoWorkers();
     ExpectComplete(store, seeds);
     std::filesystem::remove_all(store.folder());
   }

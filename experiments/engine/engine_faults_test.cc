@@ -1,9 +1,11 @@
 // Faults, tried and counted, on the engine with workers that take no time: killed orchestrators, workers that die in
-// every way, several orchestrators racing on one store, a sleeper, signals. Prints how often each was tried and what
-// was lost. OPENSET_FAULTS=long: as often as the project states (minutes); else so often that the tests stay short.
+// every way, several orchestrators racing on one store, sleepers, signals. Prints how often each was tried and what was
+// lost. OPENSET_FAULTS=long: as often as the project states (minutes); else so often that the tests stay short.
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -11,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_split.h"
-#include "core/files/files.h"
+#include "absl/time/time.h"
+#include "core/process/steady_clock.h"
 #include "core/random.h"
 #include "core/testing/fault_rounds.h"
 #include "experiments/testing/engine_faults_scene.h"
@@ -23,6 +25,7 @@ namespace openset {
 namespace {
 
 constexpr uint64_t kSeed = 1;  // of the moments
+constexpr int64_t kMostGrowthKib = 16 << 10;
 
 TEST_F(EngineFaults, KilledOrchestratorsLoseNothingThatWasAcknowledged) {
   const int kills = Times(1000, 12);
@@ -30,47 +33,29 @@ TEST_F(EngineFaults, KilledOrchestratorsLoseNothingThatWasAcknowledged) {
   RandomStream random(kSeed, "kills");
   int killed = 0, completed = 0, lost = 0, torn = 0;
   int64_t acknowledged = 0;
-  std::map<std::string, std::string> reference;
+  const std::map<std::string, std::string> reference = UndisturbedRecords(seeds);
   for (Store store = NewStore(); killed < kills; store = NewStore()) {
     std::set<std::string> keys;
     while (true) {
       const bool last = killed == kills;
       const Orchestrator run = Start(store, seeds);
-      if (!last) usleep(static_cast<useconds_t>(random.Uniform(20e3, 60e3)) * 3);
+      if (!last) usleep(static_cast<useconds_t>(random.Uniform(20e3, 180e3)));
       if (!last) kill(run.pid, SIGKILL);
-      std::string text;
-      char buffer[4096];
-      for (ssize_t size; (size = read(run.acknowledged, buffer, sizeof(buffer))) > 0;) text.append(buffer, size);
-      close(run.acknowledged);
+      const std::set<std::string> said = ReadAll(run).records;
       const int code = WaitFor(run.pid);
-      for (absl::string_view key : absl::StrSplit(text.substr(0, text.rfind('\n') + 1), '\n', absl::SkipEmpty())) {
-        keys.insert(std::string(key));
-        ++acknowledged;
-      }
-      for (const std::string& key : keys) {
-        const absl::StatusOr<TrialRecord> record = store.LoadRecord(key);
-        lost += absl::IsNotFound(record.status());
-        torn += !record.ok() && !absl::IsNotFound(record.status());
-      }
+      keys.insert(said.begin(), said.end());
+      acknowledged += static_cast<int64_t>(said.size());
+      const auto [lost_now, torn_now] = LostAndTorn(store, keys);
+      lost += lost_now;
+      torn += torn_now;
       if (code == 0) break;
       ASSERT_EQ(code, 128 + SIGKILL);
       ++killed;
     }
     ++completed;
-    ExpectNoWorkers(store);
+    ExpectNoWorkers();
     ExpectComplete(store, seeds);
-    std::map<std::string, std::string> records;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(store.folder() + "/records")) {
-      if (entry.is_regular_file()) records[entry.path().filename()] = *ReadFile(entry.path());
-    }
-    if (reference.empty()) {
-      const Store undisturbed = NewStore();
-      ASSERT_TRUE(Execute(undisturbed, seeds).ok());
-      for (const auto& entry : std::filesystem::recursive_directory_iterator(undisturbed.folder() + "/records")) {
-        if (entry.is_regular_file()) reference[entry.path().filename()] = *ReadFile(entry.path());
-      }
-    }
-    EXPECT_EQ(records, reference);
+    EXPECT_EQ(RecordBytes(store), reference);
     std::filesystem::remove_all(store.folder());
   }
   std::printf("R1: %d orchestrators killed, %d stores completed, %lld records acknowledged, %d lost, %d torn\n", killed,
@@ -86,18 +71,26 @@ TEST_F(EngineFaults, EachWayThatAWorkerDiesCostsItsTrialOnly) {
   execute_.retry.retries = 1;
   options_.hang = absl::Seconds(2);
   int failed = 0, records = 0;
+  Footprint first;
   for (int t = 0; t < times; ++t) {
     const Store store = NewStore();
     EXPECT_EQ(Execute(store, seeds), absl::AbortedError("7 actions failed"));
-    ExpectNoWorkers(store);
+    ExpectNoWorkers();
     const Plan plan = MakePlanOf(store, seeds);
     for (size_t trial = 0; trial < seeds.size(); ++trial)
       records += store.HasRecord(plan.trial_id(static_cast<int>(trial)));
     for (const PlanNode& node : plan.nodes) failed += store.CountFailures(node.key);
     std::filesystem::remove_all(store.folder());
+    if (t == times / 10) first = ThisFootprint();
   }
-  std::printf("R2: workers died in 8 ways, %d times each: %d failed attempts recorded, %d of %d other trials done\n",
-              times, failed, records, 6 * times);
+  const Footprint last = ThisFootprint();
+  std::printf(
+      "R2: workers died in 8 ways, %d times each: %d failed attempts recorded, %d of %d other trials done; after "
+      "a tenth of them and at the end %d and %d open files, %lld and %lld KiB\n",
+      times, failed, records, 6 * times, first.open_files, last.open_files, static_cast<long long>(first.resident_kib),
+      static_cast<long long>(last.resident_kib));
+  EXPECT_EQ(last.open_files, first.open_files);
+  EXPECT_LT(last.resident_kib, first.resident_kib + kMostGrowthKib);
   EXPECT_EQ(records, 6 * times);
   EXPECT_EQ(failed, (2 + 2 + 1 + 2 + 1 + 2 + 2 + 2) * times);
 }
@@ -116,58 +109,112 @@ TEST_F(EngineFaults, RacingOrchestratorsDoEachActionOnce) {
   }
 }
 
-TEST_F(EngineFaults, ASleeperLosesItsActionsAndEndsWellWhenItWakes) {
-  const int times = Times(20, 1);
-  lease_ = absl::Seconds(3);
-  const std::vector<int> seeds = Seeds(300);
-  RandomStream random(kSeed, "sleepers");
-  int64_t executed = 0;
-  for (int t = 0; t < times; ++t) {
-    const Store store = NewStore();
-    const Orchestrator sleeper = Start(store, seeds);
-    usleep(static_cast<useconds_t>(random.Uniform(20e3, 200e3)));
-    kill(sleeper.pid, SIGSTOP);
-    const Orchestrator other = Start(store, seeds);
-    EXPECT_EQ(WaitFor(other.pid), 0);
-    kill(sleeper.pid, SIGCONT);
-    EXPECT_EQ(WaitFor(sleeper.pid), 0);
-    close(sleeper.acknowledged);
-    close(other.acknowledged);
-    ExpectComplete(store, seeds);
-    executed += static_cast<int64_t>(Executed(store).size()) - 3 * static_cast<int64_t>(seeds.size());
-    std::filesystem::remove_all(store.folder());
+// The inodes of a store's records, by the names of their files.
+std::map<std::string, uint64_t> RecordInodes(const Store& store) {
+  std::map<std::string, uint64_t> inodes;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(store.folder() + "/records")) {
+    struct stat info = {};
+    if (entry.is_regular_file() && stat(entry.path().c_str(), &info) == 0)
+      inodes[entry.path().filename()] = info.st_ino;
   }
-  std::printf("R10: %d owners slept past their lease: %lld actions done twice, none lost\n", times,
-              static_cast<long long>(executed));
-  EXPECT_LE(executed, 2 * times);  // those that it had at work
+  return inodes;
 }
 
-TEST_F(EngineFaults, SignalsStopAtAnyMomentAndTheSameGoesOn) {
-  const int times = Times(200, 6);
+// An orchestrator that is stopped with its workers, as on a laptop whose lid is closed.
+struct Sleeper {
+  Store store;
+  Orchestrator sleeper, other;
+  std::vector<pid_t> workers;
+  std::map<std::string, uint64_t> records;  // of the other one
+};
+
+TEST_F(EngineFaults, SleepersLoseTheirActionsAndOverwriteNothingWhenTheyWake) {
+  const int times = Times(100, 1), at_once = Times(20, 1);
+  const absl::Duration sleep = absl::Seconds(Times(60, 4));
+  lease_ = absl::Seconds(Times(20, 3));
+  const std::vector<int> seeds = Seeds(100);
+  RandomStream random(kSeed, "sleepers");
+  int64_t twice = 0, lost = 0;
+  for (int t = 0; t < times; t += at_once) {
+    std::vector<Sleeper> sleepers;
+    for (int s = 0; s < at_once; ++s) {
+      const Store store = NewStore();
+      const Orchestrator run = Start(store, seeds);
+      while (Executed(store).empty()) usleep(1000);
+      usleep(static_cast<useconds_t>(random.Uniform(10e3, 150e3)));
+      kill(run.pid, SIGSTOP);
+      sleepers.push_back({store, run, {}, Workers(run.pid), {}});
+      for (const pid_t worker : sleepers.back().workers) kill(worker, SIGSTOP);
+    }
+    const absl::Duration stopped = SteadyNow();
+    for (Sleeper& s : sleepers) s.other = Start(s.store, seeds);
+    for (Sleeper& s : sleepers) {
+      EXPECT_EQ(ReadAll(s.other).lost, 0);
+      EXPECT_EQ(WaitFor(s.other.pid), 0);
+      s.records = RecordInodes(s.store);
+      EXPECT_EQ(s.records.size(), seeds.size());
+    }
+    while (SteadyNow() - stopped < sleep) usleep(100000);
+    for (const Sleeper& s : sleepers) kill(s.sleeper.pid, SIGCONT);
+    usleep(500000);  // it looks around first
+    for (const Sleeper& s : sleepers) {
+      for (const pid_t worker : s.workers) kill(worker, SIGCONT);
+    }
+    for (const Sleeper& s : sleepers) {
+      lost += ReadAll(s.sleeper).lost;
+      EXPECT_EQ(WaitFor(s.sleeper.pid), 0);
+      ExpectComplete(s.store, seeds);
+      EXPECT_EQ(RecordInodes(s.store), s.records);
+      twice += static_cast<int64_t>(Executed(s.store).size()) - 3 * static_cast<int64_t>(seeds.size());
+      std::filesystem::remove_all(s.store.folder());
+    }
+    ExpectNoWorkers();
+  }
+  std::printf(
+      "R10: %d owners slept for %lld s, past their lease: %lld actions begun twice, %lld said to be lost, no "
+      "record overwritten\n",
+      times, static_cast<long long>(absl::ToInt64Seconds(sleep)), static_cast<long long>(twice),
+      static_cast<long long>(lost));
+  EXPECT_LE(twice, 2 * times);  // those that it had at work
+  EXPECT_GE(2 * lost, twice);   // one that it was about to start it may never know of
+}
+
+// The terminal of every fourth run is closed; of the others every second is interrupted again at once.
+TEST_F(EngineFaults, SignalsAndClosedTerminalsStopAtAnyMomentAndTheSameGoesOn) {
+  const int times = Times(200, 8);
   const std::vector<int> seeds = Seeds(100);
   const int signals[] = {SIGINT, SIGTERM, SIGHUP};
   RandomStream random(kSeed, "signals");
-  int stopped = 0, completed = 0;
+  int stopped = 0, completed = 0, terminals = 0;
+  const std::map<std::string, std::string> reference = UndisturbedRecords(seeds);
   for (Store store = NewStore(); stopped < times; store = NewStore()) {
     while (true) {
-      const Orchestrator run = Start(store, seeds);
+      const bool last = stopped == times, on_terminal = stopped % 4 == 3 && !last;
+      const Orchestrator run = Start(store, seeds, on_terminal);
       // Once it can take them: a signal before that ends any program.
       while (Executed(store).empty()) usleep(1000);
       usleep(static_cast<useconds_t>(random.Uniform(30e3, 150e3)));
-      kill(run.pid, signals[stopped % 3]);
-      if (stopped % 2 == 1) kill(run.pid, SIGINT);  // an impatient one
+      if (on_terminal) {
+        close(run.terminal);
+      } else if (!last) {
+        kill(run.pid, signals[stopped % 3]);
+        if (stopped % 2 == 1) kill(run.pid, SIGINT);  // an impatient one
+      }
+      ReadAll(run);
       const int code = WaitFor(run.pid);
-      close(run.acknowledged);
-      ExpectNoWorkers(store);
+      ExpectNoWorkers();
       if (code == 0) break;
       EXPECT_THAT(code, ::testing::AnyOf(130, 128 + SIGINT, 128 + SIGTERM, 128 + SIGHUP));
+      terminals += on_terminal;
       ++stopped;
     }
     ++completed;
     ExpectComplete(store, seeds);
+    EXPECT_EQ(RecordBytes(store), reference);
     std::filesystem::remove_all(store.folder());
   }
-  std::printf("R13: %d runs stopped by signals, %d stores completed, no process left\n", stopped, completed);
+  std::printf("R13: %d runs stopped by signals, %d by closed terminals, %d stores completed, no process left\n",
+              stopped - terminals, terminals, completed);
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 // What a store holds after a power cut, on a disk that fails, on a disk that is full, and when any bit of it has
 // flipped. Each test prints its figures; --long_form tries all cases, for some minutes.
-#include <sched.h>
-#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +24,7 @@
 #include "core/proto/record_file.h"
 #include "core/random.h"
 #include "core/testing/fault_calls.h"
+#include "core/testing/small_disk.h"
 #include "experiments/store/bundle.h"
 #include "experiments/store/store.h"
 #include "experiments/store/testing_records.h"
@@ -229,12 +228,11 @@ TEST_F(FaultsTest, EachCallMayFail) {
 
 // Returns 0 where all is well, 77 where no tmpfs can be mounted.
 int FillDisks(const std::string& folder, bool long_form) {
-  if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return 77;
-  mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
+  if (!EnterMountNamespace()) return 77;
   int full = 0, cases = 0;
   for (int kilobytes = 64; kilobytes <= (long_form ? 3000 : 400); kilobytes += long_form ? 59 : 48) {
-    const std::string size = absl::StrCat("size=", kilobytes, "k");
-    if (mount("tmpfs", folder.c_str(), "tmpfs", 0, size.c_str()) != 0) return 77;
+    const SmallDisk disk(folder, kilobytes);
+    if (!disk.is_there()) return 77;
     ++cases;
     const Store store(folder + "/store");
     std::vector<std::string> kept;
@@ -259,11 +257,10 @@ int FillDisks(const std::string& folder, bool long_form) {
       return 3;
     }
     // There is room again.
-    if (mount("tmpfs", folder.c_str(), "tmpfs", MS_REMOUNT, "size=64m") != 0) return 4;
+    if (!disk.Resize(64 << 10)) return 4;
     if (!store.CommitRecord(TestRecord(TestKey("ffff"), "m", 0, 0.5)).ok()) return 5;
-    umount(folder.c_str());
   }
-  std::cout << cases << " disks, " << full << " of them full\n";
+  std::cout << "R6: " << cases << " disks, " << full << " of them full\n";
   return full > 0 ? 0 : 6;
 }
 

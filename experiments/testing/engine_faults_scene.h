@@ -4,6 +4,7 @@
 #define OPENSET_EXPERIMENTS_TESTING_ENGINE_FAULTS_SCENE_H_
 
 #include <fcntl.h>
+#include <pty.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,11 +12,14 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -35,32 +39,56 @@
 
 namespace openset {
 
-// Writes the key of each record that is done to a pipe: from then on it is acknowledged.
+// Writes the key of each record that is done to a pipe: from then on it is acknowledged. Of each action that was lost
+// to another process "lost" and its key.
 class Acknowledger : public Observer {
  public:
   Acknowledger(const Plan& plan, int fd) : plan_(plan), fd_(fd) {}
   void OnFinish(int node, const absl::Status& status) override {
-    if (!status.ok() || plan_.nodes[node].kind != ActionKind::kEvaluate || fd_ < 0) return;
-    const std::string line = plan_.nodes[node].key + "\n";
-    (void)!write(fd_, line.data(), line.size());
+    if (status.ok() && plan_.nodes[node].kind == ActionKind::kEvaluate) Say(plan_.nodes[node].key);
+  }
+  void OnElsewhere(int node, const std::string& run_id, bool was_ours) override {
+    Observer::OnElsewhere(node, run_id, was_ours);
+    if (was_ours) Say("lost " + plan_.nodes[node].key);
   }
 
  private:
+  void Say(const std::string& what) const {
+    if (fd_ < 0) return;
+    const std::string line = what + "\n";
+    (void)!write(fd_, line.data(), line.size());
+    if (getsid(0) == getpid()) (void)!write(STDOUT_FILENO, line.data(), line.size());  // it has a terminal of its own
+  }
+
   const Plan& plan_;
   const int fd_;
 };
 
 struct Orchestrator {
   pid_t pid;
-  int acknowledged;  // reads
+  int acknowledged;   // reads
+  int terminal = -1;  // its other side, of one that has a terminal
+};
+
+// What an orchestrator has said.
+struct Acknowledged {
+  std::set<std::string> records;  // by their keys
+  int lost = 0;                   // actions
+};
+
+// What a process holds.
+struct Footprint {
+  int open_files = 0;
+  int64_t resident_kib = 0;
 };
 
 class EngineFaults : public ::testing::Test {
  protected:
   EngineFaults() {
     const std::string worker = *RunfilesFolder() + "/openset/experiments/testing/fake_worker";
-    options_.trainer = {worker};
-    options_.evaluator = {worker};
+    // They are known among all processes by what they are started with.
+    options_.trainer = {worker, absl::StrCat("--of-test=", getpid())};
+    options_.evaluator = options_.trainer;
     options_.capacity.cpu_threads = 2;
     execute_.retry.first_wait = absl::Milliseconds(1);
   }
@@ -95,15 +123,72 @@ class EngineFaults : public ::testing::Test {
     return ExecutePlan(plan, /*choose=*/nullptr, store, execute, &engine, &observer);
   }
 
-  // In a process of its own; its exit code is that of the run.
-  Orchestrator Start(const Store& store, const std::vector<int>& seeds) {
+  // In a process of its own, with a terminal of its own or not; its exit code is that of the run.
+  Orchestrator Start(const Store& store, const std::vector<int>& seeds, bool on_terminal = false) {
     int ends[2];
     EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
     fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);
-    const pid_t pid = fork();
-    if (pid == 0) _exit(ExitCode(Execute(store, seeds, ends[1])));
+    Orchestrator started = {0, ends[0]};
+    started.pid = on_terminal ? forkpty(&started.terminal, nullptr, nullptr, nullptr) : fork();
+    if (started.pid == 0) _exit(ExitCode(Execute(store, seeds, ends[1])));
+    EXPECT_GT(started.pid, 0);
+    if (on_terminal) fcntl(started.terminal, F_SETFD, FD_CLOEXEC);
     close(ends[1]);
-    return {pid, ends[0]};
+    return started;
+  }
+
+  // To its end; closes what is open of it.
+  static Acknowledged ReadAll(const Orchestrator& run) {
+    std::string text;
+    char buffer[4096];
+    for (ssize_t size; (size = read(run.acknowledged, buffer, sizeof(buffer))) > 0;) text.append(buffer, size);
+    close(run.acknowledged);
+    Acknowledged acknowledged;
+    for (absl::string_view line : absl::StrSplit(text.substr(0, text.rfind('\n') + 1), '\n', absl::SkipEmpty())) {
+      if (absl::StartsWith(line, "lost ")) {
+        ++acknowledged.lost;
+      } else {
+        acknowledged.records.insert(std::string(line));
+      }
+    }
+    return acknowledged;
+  }
+
+  // Of these keys' records: how many are not there, and how many are not whole.
+  static std::pair<int, int> LostAndTorn(const Store& store, const std::set<std::string>& keys) {
+    int lost = 0, torn = 0;
+    for (const std::string& key : keys) {
+      const absl::Status status = store.LoadRecord(key).status();
+      lost += absl::IsNotFound(status);
+      torn += !status.ok() && !absl::IsNotFound(status);
+    }
+    return {lost, torn};
+  }
+
+  // The bytes of a store's records, by the names of their files.
+  static std::map<std::string, std::string> RecordBytes(const Store& store) {
+    std::map<std::string, std::string> records;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(store.folder() + "/records")) {
+      if (entry.is_regular_file()) records[entry.path().filename()] = *ReadFile(entry.path());
+    }
+    return records;
+  }
+
+  // Those of a run that nothing has disturbed.
+  std::map<std::string, std::string> UndisturbedRecords(const std::vector<int>& seeds) {
+    const Store store = NewStore();
+    EXPECT_EQ(Execute(store, seeds), absl::OkStatus());
+    std::map<std::string, std::string> records = RecordBytes(store);
+    std::filesystem::remove_all(store.folder());
+    return records;
+  }
+
+  static Footprint ThisFootprint() {
+    Footprint footprint;
+    footprint.open_files = static_cast<int>(ListFolder("/proc/self/fd")->size());
+    const std::string status = ReadFile("/proc/self/status").value_or("");
+    footprint.resident_kib = std::atoll(status.substr(status.find("VmRSS:") + 6).c_str());
+    return footprint;
   }
 
   // So many of them at once on a new store. How many actions were executed.
@@ -115,7 +200,7 @@ class EngineFaults : public ::testing::Test {
       EXPECT_EQ(WaitFor(run.pid), 0);
       close(run.acknowledged);
     }
-    ExpectNoWorkers(store);
+    ExpectNoWorkers();
     ExpectComplete(store, seeds);
     const auto executed = static_cast<int64_t>(Executed(store).size());
     std::filesystem::remove_all(store.folder());
@@ -133,14 +218,25 @@ class EngineFaults : public ::testing::Test {
     return absl::StrSplit(ReadFile(store.folder() + "/executed").value_or(""), '\n', absl::SkipEmpty());
   }
 
-  static void ExpectNoWorkers(const Store& store) {
-    std::set<int> pids;
-    for (const std::string& line : Executed(store)) pids.insert(std::atoi(line.substr(line.find(' ')).c_str()));
-    // They are killed with their orchestrator; the kernel may take a moment.
-    for (const int pid : pids) {
-      for (int looks = 0; looks < 500 && kill(pid, 0) == 0; ++looks) usleep(10000);
-      EXPECT_NE(kill(pid, 0), 0) << pid;
+  // The workers that live, of this orchestrator or of all of this test.
+  std::vector<pid_t> Workers(pid_t orchestrator = 0) const {
+    std::vector<pid_t> workers;
+    const std::vector<std::string> names = *ListFolder("/proc");
+    for (const std::string& name : names) {
+      if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+      const std::string process = JoinPath("/proc", name);
+      if (!absl::StrContains(ReadFile(process + "/cmdline").value_or(""), options_.trainer.back())) continue;
+      const std::string status = ReadFile(process + "/status").value_or("");
+      if (orchestrator != 0 && !absl::StrContains(status, absl::StrCat("\nPPid:\t", orchestrator, "\n"))) continue;
+      workers.push_back(std::atoi(name.c_str()));
     }
+    return workers;
+  }
+
+  void ExpectNoWorkers() const {
+    // They are killed with their orchestrator; the kernel may take a moment.
+    for (int looks = 0; looks < 500 && !Workers().empty(); ++looks) usleep(10000);
+    EXPECT_THAT(Workers(), ::testing::IsEmpty());
   }
 
   // All trials have a record that is whole, and nothing of any process is left.

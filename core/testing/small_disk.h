@@ -1,0 +1,52 @@
+// A disk that is small enough to be full: a tmpfs over a folder, which only this process and its children see.
+#ifndef OPENSET_CORE_TESTING_SMALL_DISK_H_
+#define OPENSET_CORE_TESTING_SMALL_DISK_H_
+
+#include <sched.h>
+#include <sys/mount.h>
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace openset {
+
+// What the process mounts from then on is its own. For a child that a test forks: there is no way back. False where it
+// may not (neither root, nor allowed namespaces of users).
+inline bool EnterMountNamespace() {
+  if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+  mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
+  return true;
+}
+
+class SmallDisk {
+ public:
+  // `folder` is there.
+  SmallDisk(std::string folder, int kilobytes) : folder_(std::move(folder)) {
+    is_there_ = mount("tmpfs", folder_.c_str(), "tmpfs", 0, SizeOf(kilobytes).c_str()) == 0;
+  }
+  // What still uses it keeps it.
+  ~SmallDisk() {
+    if (is_there_) umount2(folder_.c_str(), MNT_DETACH);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+
+  // Whether it could be mounted.
+  bool is_there() const { return is_there_; }
+  // False where it holds more.
+  bool Resize(int kilobytes) const {
+    return mount("tmpfs", folder_.c_str(), "tmpfs", MS_REMOUNT, SizeOf(kilobytes).c_str()) == 0;
+  }
+
+ private:
+  static std::string SizeOf(int kilobytes) { return absl::StrCat("size=", kilobytes, "k"); }
+
+  const std::string folder_;
+  bool is_there_;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_TESTING_SMALL_DISK_H_
