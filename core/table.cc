@@ -8,45 +8,26 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "core/wrapped_text.h"
 
 namespace openset {
 namespace {
 
-size_t Width(absl::string_view text) {
-  return std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
-}
-
 // Of the longest word.
 size_t WordWidth(absl::string_view text) {
   size_t longest = 0;
-  for (const absl::string_view word : absl::StrSplit(text, ' ')) longest = std::max(longest, Width(word));
+  for (const absl::string_view word : absl::StrSplit(text, ' ')) longest = std::max(longest, TextWidth(word));
   return longest;
 }
 
 // Those that cells need, and heads as `head_width` says.
-std::vector<size_t> Widths(const Table& table, size_t (*head_width)(absl::string_view) = Width) {
+std::vector<size_t> Widths(const Table& table, size_t (*head_width)(absl::string_view) = TextWidth) {
   std::vector<size_t> widths;
   for (const std::string& head : table.header) widths.push_back(head_width(head));
   for (const std::vector<std::string>& row : table.rows) {
-    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], Width(row[c]));
+    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], TextWidth(row[c]));
   }
   return widths;
-}
-
-// Words on lines of at most `width` characters, or of one word where it is longer.
-std::vector<std::string> Wrapped(const std::string& text, size_t width) {
-  std::vector<std::string> lines = {""};
-  for (const absl::string_view word : absl::StrSplit(text, ' ')) {
-    std::string& line = lines.back();
-    if (line.empty()) {
-      line = std::string(word);
-    } else if (Width(line) + 1 + Width(word) <= width) {
-      absl::StrAppend(&line, " ", word);
-    } else {
-      lines.emplace_back(word);
-    }
-  }
-  return lines;
 }
 
 size_t Total(const std::vector<size_t>& widths) {
@@ -54,7 +35,7 @@ size_t Total(const std::vector<size_t>& widths) {
 }
 
 std::string Padded(const std::string& cell, size_t width, bool left) {
-  const std::string space(width - Width(cell), ' ');
+  const std::string space(width - TextWidth(cell), ' ');
   return left ? cell + space : space + cell;
 }
 
@@ -78,7 +59,7 @@ std::string HeadLines(const Table& table, const std::vector<size_t>& widths) {
   std::vector<std::vector<std::string>> heads;
   size_t lines = 1;
   for (size_t c = 0; c < table.header.size(); ++c) {
-    heads.push_back(Wrapped(table.header[c], widths[c]));
+    heads.push_back(WrapWords(table.header[c], widths[c]));
     lines = std::max(lines, heads.back().size());
   }
   std::string text;

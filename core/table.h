@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/wrapped_text.h"
+
 namespace openset {
 
 // How a cell stands out in Markdown and LaTeX: bold, underlined.
@@ -27,7 +29,7 @@ std::string FullPrecision(double value);
 
 // Aligned columns, for a terminal. UTF-8 counts by characters. A table that is wider than `width` has its heads over
 // several lines, and where that is not enough its columns in parts below each other, each with the left ones.
-std::string ToText(const Table& table, size_t width = 120);
+std::string ToText(const Table& table, size_t width = kTextWidth);
 // A pipe table.
 std::string ToMarkdown(const Table& table);
 // RFC 4180, with "\n" as line end.

@@ -4,6 +4,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "core/suggest.h"
+#include "core/wrapped_text.h"
 
 namespace openset {
 namespace {
@@ -13,6 +14,29 @@ std::string Lines(const std::vector<std::string>& lines, const std::string& pref
   std::string text;
   for (const std::string& line : lines) absl::StrAppend(&text, prefix, line, suffix);
   return text;
+}
+
+std::string ToPlainText(const Document& document) {
+  std::string text;
+  const auto add = [&text](const std::string& line) { absl::StrAppend(&text, Wrapped(line), "\n"); };
+  for (const std::string& line : document.above) add(line);
+  for (const DocumentSection& section : document.sections) {
+    if (!text.empty()) text += "\n";
+    if (!section.title.empty()) add(absl::StrCat(section.title, "\n"));
+    text += ToText(section.table);
+  }
+  if (!document.below.empty()) text += "\n";
+  for (const std::string& line : document.below) add(line);
+  return text;
+}
+
+std::string ToMarkdownText(const Document& document) {
+  std::string text = Lines(document.above, "", "\n\n");
+  for (const DocumentSection& section : document.sections) {
+    if (!section.title.empty()) absl::StrAppend(&text, section.title, "\n\n");
+    absl::StrAppend(&text, ToMarkdown(section.table), "\n");
+  }
+  return text + Lines(document.below, "* ", "\n");
 }
 
 std::string ToLatexComments(const std::vector<std::string>& lines) {
@@ -33,24 +57,14 @@ absl::StatusOr<TextFormat> ParseTextFormat(const std::string& name) {
 }
 
 std::string FormatDocument(const Document& document, TextFormat format) {
-  std::string text;
-  if (format == TextFormat::kLatex) {
-    text = ToLatexComments(document.above);
-    for (const DocumentSection& section : document.sections) {
-      if (!section.title.empty()) text += ToLatexComments({section.title});
-      text += ToLatex(section.table);
-    }
-    return text + ToLatexComments(document.below);
-  }
-  const bool markdown = format == TextFormat::kMarkdown;
-  text = Lines(document.above, "", markdown ? "\n\n" : "\n");
+  if (format == TextFormat::kText) return ToPlainText(document);
+  if (format == TextFormat::kMarkdown) return ToMarkdownText(document);
+  std::string text = ToLatexComments(document.above);
   for (const DocumentSection& section : document.sections) {
-    if (!text.empty() && !markdown) text += "\n";
-    if (!section.title.empty()) absl::StrAppend(&text, section.title, "\n\n");
-    text += markdown ? ToMarkdown(section.table) + "\n" : ToText(section.table);
+    if (!section.title.empty()) text += ToLatexComments({section.title});
+    text += ToLatex(section.table);
   }
-  if (!document.below.empty() && !markdown) text += "\n";
-  return text + Lines(document.below, markdown ? "* " : "", "\n");
+  return text + ToLatexComments(document.below);
 }
 
 std::string ShowPValue(double p_value) { return p_value < 1e-4 ? "< 0.0001" : absl::StrFormat("%.4f", p_value); }

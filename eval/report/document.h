@@ -29,7 +29,8 @@ enum class TextFormat { kText, kMarkdown, kCsv, kJson, kLatex };
 // Errors: kInvalidArgument with the known names.
 absl::StatusOr<TextFormat> ParseTextFormat(const std::string& name);
 
-// As kText, kMarkdown or kLatex (booktabs; titles and lines as comments). Precondition: one of them.
+// As kText (lines wrapped to the width of tables), kMarkdown or kLatex (booktabs; titles and lines as comments).
+// Precondition: one of them.
 std::string FormatDocument(const Document& document, TextFormat format);
 
 // "0.0312"; "< 0.0001" below that.

@@ -12,6 +12,15 @@ TEST(FormatDocument, Text) {
             "what was read\n\na title\n\nm    v\n------\na_b  1\n\nabsent: x\n");
 }
 
+// A terminal's columns are no rule for Markdown and LaTeX.
+TEST(FormatDocument, OnlyTextWrapsItsLines) {
+  const std::string line(100, 'x');
+  const Document wide = {{line + line + " end"}, {}, {line + " and " + line}};
+  EXPECT_EQ(FormatDocument(wide, TextFormat::kText), line + line + "\n  end\n\n" + line + " and\n  " + line + "\n");
+  EXPECT_EQ(FormatDocument(wide, TextFormat::kMarkdown), line + line + " end\n\n* " + line + " and " + line + "\n");
+  EXPECT_EQ(FormatDocument(wide, TextFormat::kLatex), "% " + line + line + " end\n% " + line + " and " + line + "\n");
+}
+
 TEST(FormatDocument, Markdown) {
   EXPECT_EQ(FormatDocument(kDocument, TextFormat::kMarkdown),
             "what was read\n\na title\n\n| m   |   v |\n| :-- | --: |\n| a_b |   1 |\n\n* absent: x\n");

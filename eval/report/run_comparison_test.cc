@@ -78,7 +78,7 @@ TEST(CompareRuns, LevelsOfATaskAreOneBlock) {
   EXPECT_NEAR(comparison.methods[0].test.p_value, 1.0 / 6, 1e-12);  // the second task has one of 3! orders
   const std::string text = FormatRunComparison(comparison, TextFormat::kText);
   EXPECT_THAT(text, HasSubstr("p 0.1667 (exact"));
-  EXPECT_THAT(text, HasSubstr("no detectable difference among the methods"));
+  EXPECT_THAT(text, HasSubstr("; no detectable difference among\n  the methods\n"));
   EXPECT_THAT(FormatRunComparison(comparison, TextFormat::kJson), Not(HasSubstr("\"critical_difference\"")));
   EXPECT_EQ(comparison.pairs.size(), 12);
 }
@@ -127,7 +127,7 @@ TEST(CompareRuns, IntervalsAtHolmsLevelsAgreeWithVerdicts) {
   EXPECT_NEAR(row.adjusted->high - row.test.mean_difference, 5.391949 * 0.006454972, 1e-8);
   const std::string text = FormatRunComparison(comparison, TextFormat::kText);
   EXPECT_THAT(text,
-              HasSubstr("(Holm): the interval at the level of Holm's procedure, which leaves out 0 where there is"));
+              HasSubstr("(Holm):\n  the interval at the level of Holm's procedure, which leaves out 0 where there is"));
   EXPECT_THAT(FormatRunComparison(comparison, TextFormat::kJson), HasSubstr("\"confidence_holm\": 0.9875"));
 
   // One test is held to its own level, and there is nothing more to show.

@@ -125,8 +125,8 @@ TEST(CompareOnSamples, IntervalsAtHolmsLevelsAgreeWithVerdicts) {
   EXPECT_GT(alone, 0);  // for these the interval of the pair alone would have contradicted the verdict
   const std::string text = FormatSampleComparison(*comparison, TextFormat::kText);
   EXPECT_THAT(text,
-              HasSubstr("low, high: 95 % interval of the difference (bca, 200 replicates, seed 0; DeLong) of this "
-                        "pair alone; low, high (Holm): the interval at the level of Holm's procedure"));
+              HasSubstr("low, high: 95 % interval of the difference (bca, 200 replicates, seed 0; DeLong) of this pair "
+                        "alone; low, high (Holm):\n  the interval at the level of Holm's procedure"));
   EXPECT_THAT(FormatSampleComparison(*comparison, TextFormat::kJson), HasSubstr("\"low_holm\""));
   EXPECT_THAT(FormatSampleComparison(*comparison, TextFormat::kCsv),
               HasSubstr(",low_holm,high_holm,confidence_holm\n"));

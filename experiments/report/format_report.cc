@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "core/suggest.h"
 #include "core/table.h"
+#include "core/wrapped_text.h"
 #include "experiments/report/report_tables.h"
 #include "experiments/store/metric_groups.h"
 
@@ -44,18 +45,18 @@ std::vector<std::string> PublishedLines(const Report& report, const std::vector<
 std::string FormatText(const Report& report) {
   std::string text;
   for (const TitledTable& titled : ReportTables(report)) {
-    absl::StrAppend(&text, titled.title, "\n\n", ToText(titled.table), "\n");
+    absl::StrAppend(&text, Wrapped(titled.title), "\n\n", ToText(titled.table), "\n");
   }
   std::vector<std::string> notes;
   for (const TitledTable& titled : PublishedTables(report, &notes)) {
-    absl::StrAppend(&text, titled.title, "\n\n", ToText(titled.table), "\n");
+    absl::StrAppend(&text, Wrapped(titled.title), "\n\n", ToText(titled.table), "\n");
   }
-  for (const std::string& line : PublishedLines(report, notes)) absl::StrAppend(&text, line, "\n");
+  for (const std::string& line : PublishedLines(report, notes)) absl::StrAppend(&text, Wrapped(line), "\n");
   if (!notes.empty()) absl::StrAppend(&text, "\n");
-  for (const std::string& line : report.task_lines) absl::StrAppend(&text, line, "\n");
-  for (const std::string& line : report.search_lines) absl::StrAppend(&text, line, "\n");
-  for (const std::string& line : report.note_lines) absl::StrAppend(&text, line, "\n");
-  return absl::StrCat(text, Footer(report), "\n");
+  for (const auto* lines : {&report.task_lines, &report.search_lines, &report.note_lines}) {
+    for (const std::string& line : *lines) absl::StrAppend(&text, Wrapped(line), "\n");
+  }
+  return absl::StrCat(text, Wrapped(Footer(report)), "\n");
 }
 
 std::string FormatMarkdown(const Report& report) {

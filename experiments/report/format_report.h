@@ -18,8 +18,8 @@ absl::StatusOr<ReportFormat> ParseReportFormat(const std::string& name);
 // Text, Markdown and LaTeX (a table environment each, with the rules of booktabs) show mean ± std over splits and seeds
 // (of a single run the interval, where one was asked for), in the metric's unit (eval/metrics/display.h); the last two
 // have the best mean of a column bold and the second best underlined, where two or more differ. Several sets of unknown
-// samples have a table of their own. CSV has a line a cell, JSON all of it; both hold numbers as they are, in full
-// precision.
+// samples have a table of their own. Text has at most kTextWidth columns (core/wrapped_text.h). CSV has a line a cell,
+// JSON all of it; both hold numbers as they are, in full precision.
 std::string FormatReport(const Report& report, ReportFormat format);
 
 // What kJson writes, but for each record's id, keys and learning curve ("results").

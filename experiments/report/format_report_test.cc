@@ -184,6 +184,13 @@ TEST(FormatReport, SaysWhatSearchesChoseAndWhatWaits) {
   EXPECT_THAT(FormatReport(report, ReportFormat::kText), HasSubstr("Tuned trials that wait for their search: 3."));
 }
 
+TEST(FormatReport, OnlyTextWrapsItsLines) {
+  Report report = Example();
+  report.note_lines = {std::string(110, 'x') + " and the rest"};
+  EXPECT_THAT(FormatReport(report, ReportFormat::kText), HasSubstr(std::string(110, 'x') + " and the\n  rest\n"));
+  EXPECT_THAT(FormatReport(report, ReportFormat::kMarkdown), HasSubstr(report.note_lines[0]));
+}
+
 TEST(FormatReport, TheSameReportGivesTheSameText) {
   EXPECT_EQ(FormatReport(Example(), ReportFormat::kJson), FormatReport(Example(), ReportFormat::kJson));
 }

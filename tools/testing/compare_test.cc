@@ -29,7 +29,7 @@ TEST_F(EvalTest, CompareOnTheSameSamples) {
   WriteLogits("medium.npz", 1.2, 300, 200);
   const std::vector<std::string> three = {"compare", "weak.npz", "medium.npz", "strong.npz", "--replicates=200"};
   EXPECT_THAT(Out(three),
-              HasSubstr("of this pair alone; low, high (Holm): the interval at the level of Holm's procedure"));
+              HasSubstr("of this pair alone; low, high (Holm):\n  the interval at the level of Holm's procedure"));
   std::vector<std::string> as_json = three;
   as_json.push_back("--format=json");
   const nlohmann::json compared = nlohmann::json::parse(Out(as_json));
