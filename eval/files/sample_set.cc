@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <limits>
 #include <map>
-#include <memory>
 #include <set>
 #include <utility>
 
@@ -16,9 +15,7 @@
 #include "core/suggest.h"
 #include "eval/files/class_names.h"
 #include "eval/files/probabilities.h"
-#include "eval/scores/make_score.h"
 #include "eval/scores/prediction.h"
-#include "eval/scores/score_needs.h"
 
 namespace openset {
 namespace {
@@ -343,56 +340,6 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, c
     samples.groups.clear();
   }
   return samples;
-}
-
-absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet* samples) {
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Score> score, MakeScore(spec));
-  const google::protobuf::OneofDescriptor* kind = ScoreSpec::descriptor()->FindOneofByName("kind");
-  const std::string name = spec.GetReflection()->GetOneofFieldDescriptor(spec, kind)->name();
-  const auto annotated = [&](const absl::Status& status) { return Annotate(status, absl::StrCat("score ", name)); };
-  const ScoreNeeds needs = NeedsOf(spec);
-  if (samples->logits.empty()) return annotated(absl::InvalidArgumentError("the samples have no logits"));
-  if (needs.features && samples->features.empty()) {
-    return annotated(absl::InvalidArgumentError("the samples have no features"));
-  }
-  if (needs.head && samples->head_weight.empty()) {
-    return annotated(absl::InvalidArgumentError("there is no head_weight"));
-  }
-  if (needs.fit) {
-    if (train == nullptr) {
-      return annotated(absl::InvalidArgumentError(
-          "must be fitted: give outputs of held-out known samples (--fit=FILE), or set its parameters"));
-    }
-    ScoreInput outputs = train->Outputs();
-    std::vector<float> logits, features;
-    std::vector<int32_t> label;
-    for (int64_t row = 0; row < train->num_samples; ++row) {
-      if (train->label[row] == kUnknownLabel) continue;
-      Append(train->logits, row, train->num_outputs, &logits);
-      if (train->feature_dim > 0) Append(train->features, row, train->feature_dim, &features);
-      label.push_back(train->label[row]);
-    }
-    outputs.num_samples = label.size();
-    outputs.logits = logits;
-    outputs.features = features;
-    OPENSET_RETURN_IF_ERROR(annotated(score->Fit(outputs, label)));
-  }
-  absl::StatusOr<std::vector<double>> unknown_score = score->Compute(samples->Outputs());
-  if (!unknown_score.ok()) return annotated(unknown_score.status());
-  samples->unknown_score = *std::move(unknown_score);
-  absl::StatusOr<std::optional<std::vector<int32_t>>> said =
-      score->Predictions(samples->Outputs(), samples->num_classes);
-  if (!said.ok()) return annotated(said.status());
-  if (said->has_value()) samples->prediction = **std::move(said);
-  absl::StatusOr<std::optional<ProbabilityLogits>> own = score->Probabilities(samples->Outputs());
-  if (!own.ok()) return annotated(own.status());
-  samples->probability_logits.clear();
-  samples->probability_outputs = 0;
-  if (own->has_value()) {
-    samples->probability_logits = std::move((*own)->logits);
-    samples->probability_outputs = (*own)->num_outputs;
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace openset

@@ -6,13 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "eval/files/score_file.h"
 #include "eval/metrics/evaluation_input.h"
 #include "eval/metrics/groups.h"
 #include "eval/scores/score.h"
-#include "eval/scores/score.pb.h"
 
 namespace openset {
 
@@ -65,10 +63,6 @@ struct SampleSet {
 // hold; roles of unknown sets; FD-Shifts files of several sets without a role for any.
 absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& files, const SetRoles& roles = {},
                                         ScoreDirection direction = ScoreDirection::kHigherIsUnknown);
-
-// Sets `unknown_score` by a score of the outputs, fitted on the known samples of `train` where it must be and that is
-// not null. Errors: kInvalidArgument for outputs that the score needs and the files lack.
-absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet* samples);
 
 }  // namespace openset
 

@@ -244,24 +244,6 @@ TEST(ReadSampleSet, FilesMustAgree) {
               HasSubstr("single arrays go with one other file at most"));
 }
 
-TEST(ApplyScore, OfTheLogits) {
-  SampleSet samples = *ReadSampleSet(
-      {WriteArrays("a.npz", {{"label", Wholes({0, 1, -1})}, {"logits", Matrix({1, 2, 5, 4, 0, 0}, 2)}})});
-  ScoreSpec spec;
-  spec.mutable_max_logit();
-  ASSERT_TRUE(ApplyScore(spec, nullptr, &samples).ok());
-  EXPECT_THAT(samples.unknown_score, ElementsAre(-2, -5, 0));
-
-  spec.mutable_temperature_scaled_softmax();
-  EXPECT_THAT(std::string(ApplyScore(spec, nullptr, &samples).message()), HasSubstr("must be fitted"));
-  const SampleSet train = samples;
-  EXPECT_TRUE(ApplyScore(spec, &train, &samples).ok());
-
-  SampleSet scores = *ReadSampleSet({WriteArrays("b.npz", Scores())});
-  EXPECT_EQ(ApplyScore(spec, &train, &scores).message(),
-            "score temperature_scaled_softmax: the samples have no logits");
-}
-
 TEST(ReadSampleSet, ScoresAlone) {
   const std::vector<std::vector<std::string>> formats = {
       {WriteArrays("a.npz", {{"label", Wholes({0, 2, -1})}, {"unknown_score", Reals({0.1, 0.2, 0.3})}})},

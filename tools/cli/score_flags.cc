@@ -9,6 +9,7 @@
 #include "core/in_parallel.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
+#include "eval/files/apply_score.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/spec_flags.h"
 
@@ -72,7 +73,7 @@ absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& 
   roles.far = absl::GetFlag(FLAGS_far);
   roles.skip = absl::GetFlag(FLAGS_skip);
   ScoredSamples result;
-  std::string score = absl::GetFlag(FLAGS_score);
+  const std::string score = absl::GetFlag(FLAGS_score);
   ScoreSpec spec;
   if (!score.empty()) {
     OPENSET_ASSIGN_OR_RETURN(spec, ParseScore("--score", score));
@@ -91,9 +92,9 @@ absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& 
   }
   if (score.empty()) {
     spec.mutable_max_softmax();
-    result.note = "unknown score: max_softmax of the logits (--score= takes another)";
+    result.note = absl::StrCat("unknown score: ", ScoreText(spec), " (--score= takes another)");
   } else {
-    result.note = absl::StrCat("unknown score: ", score, " of the logits");
+    result.note = absl::StrCat("unknown score: ", ScoreText(spec));
   }
   SampleSet train;
   const std::string fit = absl::GetFlag(FLAGS_fit);

@@ -1,0 +1,96 @@
+#include "eval/files/apply_score.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "core/status_macros.h"
+#include "eval/metrics/evaluation_input.h"
+#include "eval/scores/make_score.h"
+#include "eval/scores/score.h"
+#include "eval/scores/score_needs.h"
+#include "google/protobuf/text_format.h"
+
+namespace openset {
+namespace {
+
+// Precondition: the spec has a member.
+std::string MemberOf(const ScoreSpec& spec) {
+  const google::protobuf::OneofDescriptor* kind = ScoreSpec::descriptor()->FindOneofByName("kind");
+  return spec.GetReflection()->GetOneofFieldDescriptor(spec, kind)->name();
+}
+
+void AppendRow(const std::vector<float>& from, int64_t row, int64_t width, std::vector<float>* to) {
+  to->insert(to->end(), from.begin() + row * width, from.begin() + (row + 1) * width);
+}
+
+}  // namespace
+
+std::string ScoreText(const ScoreSpec& spec) {
+  google::protobuf::TextFormat::Printer printer;
+  printer.SetSingleLineMode(true);
+  std::string printed;
+  printer.PrintToString(spec, &printed);
+  absl::string_view score = absl::StripTrailingAsciiWhitespace(printed);
+  absl::ConsumeSuffix(&score, " { }");  // no settings of its own
+  const ScoreNeeds needs = NeedsOf(spec);
+  return absl::StrCat(score, needs.member_uncertainty ? " of member_uncertainty"
+                             : needs.features         ? " of logits and features"
+                                                      : " of the logits");
+}
+
+absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet* samples) {
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Score> score, MakeScore(spec));
+  const auto annotated = [&](const absl::Status& status) {
+    return Annotate(status, absl::StrCat("score ", MemberOf(spec)));
+  };
+  const ScoreNeeds needs = NeedsOf(spec);
+  if (samples->logits.empty()) return annotated(absl::InvalidArgumentError("the samples have no logits"));
+  if (needs.features && samples->features.empty()) {
+    return annotated(absl::InvalidArgumentError("the samples have no features"));
+  }
+  if (needs.head && samples->head_weight.empty()) {
+    return annotated(absl::InvalidArgumentError("there is no head_weight"));
+  }
+  if (needs.fit) {
+    if (train == nullptr) {
+      return annotated(absl::InvalidArgumentError(
+          "must be fitted: give outputs of held-out known samples (--fit=FILE), or set its parameters"));
+    }
+    std::vector<float> logits, features;
+    std::vector<int32_t> label;
+    for (int64_t row = 0; row < train->num_samples; ++row) {
+      if (train->label[row] == kUnknownLabel) continue;
+      AppendRow(train->logits, row, train->num_outputs, &logits);
+      AppendRow(train->features, row, train->feature_dim, &features);
+      label.push_back(train->label[row]);
+    }
+    ScoreInput outputs = train->Outputs();
+    outputs.num_samples = label.size();
+    outputs.logits = logits;
+    outputs.features = features;
+    OPENSET_RETURN_IF_ERROR(annotated(score->Fit(outputs, label)));
+  }
+  absl::StatusOr<std::vector<double>> unknown_score = score->Compute(samples->Outputs());
+  if (!unknown_score.ok()) return annotated(unknown_score.status());
+  samples->unknown_score = *std::move(unknown_score);
+  absl::StatusOr<std::optional<std::vector<int32_t>>> said =
+      score->Predictions(samples->Outputs(), samples->num_classes);
+  if (!said.ok()) return annotated(said.status());
+  if (said->has_value()) samples->prediction = **std::move(said);
+  absl::StatusOr<std::optional<ProbabilityLogits>> own = score->Probabilities(samples->Outputs());
+  if (!own.ok()) return annotated(own.status());
+  samples->probability_logits.clear();
+  samples->probability_outputs = 0;
+  if (own->has_value()) {
+    samples->probability_logits = std::move((*own)->logits);
+    samples->probability_outputs = (*own)->num_outputs;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace openset
