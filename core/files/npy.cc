@@ -298,10 +298,19 @@ absl::StatusOr<std::vector<float>> ToFloat(const NpyArray& array) { return ToRea
 absl::StatusOr<std::vector<double>> ToDouble(const NpyArray& array) { return ToReal<double>(array); }
 
 absl::StatusOr<std::vector<int64_t>> ToInt64(const NpyArray& array) {
-  if (array.descr[1] == 'f') {
-    return absl::InvalidArgumentError(absl::StrCat("holds '", array.descr, "', not whole numbers"));
+  if (array.descr[1] != 'f') return ToReal<int64_t>(array);
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<double> reals, ToDouble(array));
+  constexpr double kMost = 9007199254740992;  // 2^53: of larger ones a double holds not each
+  std::vector<int64_t> values;
+  values.reserve(reals.size());
+  for (const double value : reals) {
+    if (!(std::abs(value) <= kMost) || value != std::floor(value)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("holds ", value, " in row ", values.size(), ", not a whole number"));
+    }
+    values.push_back(static_cast<int64_t>(value));
   }
-  return ToReal<int64_t>(array);
+  return values;
 }
 
 absl::StatusOr<std::vector<std::string>> ToTexts(const NpyArray& array) {

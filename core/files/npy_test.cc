@@ -1,6 +1,7 @@
 #include "core/files/npy.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "core/files/files.h"
@@ -26,8 +27,21 @@ TEST(ParseNpy, ReadsWhatNumPyWrote) {
   EXPECT_THAT(array->shape, ElementsAre(2, 3));
   EXPECT_THAT(*ToFloat(*array), ElementsAre(1, 2, 3, 4, 5, 6.5));
   EXPECT_THAT(*ToDouble(*array), ElementsAre(1, 2, 3, 4, 5, 6.5));
-  EXPECT_EQ(ToInt64(*array).status(), absl::InvalidArgumentError("holds '<f4', not whole numbers"));
+  EXPECT_EQ(ToInt64(*array).status(), absl::InvalidArgumentError("holds 6.5 in row 5, not a whole number"));
   EXPECT_EQ(ToTexts(*array).status(), absl::InvalidArgumentError("holds '<f4', not texts"));
+}
+
+TEST(ToInt64, TakesWholeFloats) {
+  const auto values = [](std::vector<double> reals) {
+    const auto count = static_cast<int64_t>(reals.size());
+    return ToInt64(MakeNpy(reals, {count}));
+  };
+  EXPECT_THAT(*values({0, -1, 3, 9007199254740992}), ElementsAre(0, -1, 3, int64_t{1} << 53));
+  EXPECT_THAT(*ToInt64(MakeNpy(std::vector<float>{-1, 7}, {2})), ElementsAre(-1, 7));
+  EXPECT_THAT(std::string(values({0, 0.5}).status().message()), HasSubstr("holds 0.5 in row 1"));
+  EXPECT_THAT(std::string(values({std::nan("")}).status().message()), HasSubstr("holds nan in row 0"));
+  EXPECT_THAT(std::string(values({1, 2, -INFINITY}).status().message()), HasSubstr("holds -inf in row 2"));
+  EXPECT_THAT(std::string(values({1e17}).status().message()), HasSubstr("holds 1e+17 in row 0"));
 }
 
 TEST(ParseNpy, BringsColumnMajorToRowMajor) {

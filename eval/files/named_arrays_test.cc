@@ -10,16 +10,16 @@ using ::testing::ElementsAre;
 
 TEST(NamedArrays, ReadsWhatFitsAndNamesWhatDoesNot) {
   const std::string path = "a.npz";
-  const NpzArrays arrays = {{"x", MakeNpy(std::vector<double>{1, 2}, {2, 1})},
+  const NpzArrays arrays = {{"x", MakeNpy(std::vector<double>{1, 2.5}, {2, 1})},
                             {"n", MakeNpy(std::vector<int64_t>{7}, {})}};
   const NamedArrays named(path, arrays);
   std::vector<double> values;
   EXPECT_TRUE(named.Read("x", {-1, 1}, &ToDouble, &values).ok());
-  EXPECT_THAT(values, ElementsAre(1, 2));
+  EXPECT_THAT(values, ElementsAre(1, 2.5));
   EXPECT_EQ(*named.ReadOne("n"), 7);
   std::vector<int64_t> whole;
   EXPECT_EQ(named.Read("x", {2, 1}, &ToInt64, &whole),
-            absl::InvalidArgumentError("a.npz: array 'x' holds '<f8', not whole numbers"));
+            absl::InvalidArgumentError("a.npz: array 'x' holds 2.5 in row 1, not a whole number"));
   EXPECT_EQ(named.Read("x", {3, -1}, &ToDouble, &values),
             absl::InvalidArgumentError("a.npz: array 'x' has shape [2, 1], expected [3, any]"));
   EXPECT_EQ(named.Read("y", {3}, &ToDouble, &values),

@@ -182,7 +182,9 @@ TEST(ReadSampleSet, ArraysOfOtherTypesAndShapes) {
   const auto error = [](const NpzArrays& arrays) { return ErrorOf({WriteArrays("a.npz", arrays)}); };
   EXPECT_EQ(error({{"labels", Wholes({0})}}), "a.npz: has no array 'label' (it has labels)");
   EXPECT_EQ(error({{"label", Wholes({0})}}), "a.npz: has no array 'unknown_score' or 'logits' (it has label)");
-  EXPECT_EQ(error(With(Scores(), "label", Reals({0, 1, -1}))), "a.npz: array 'label' holds '<f8', not whole numbers");
+  EXPECT_EQ(error(With(Scores(), "label", Reals({0, 1, -1}))), "");  // PyTorch's default, say
+  EXPECT_EQ(error(With(Scores(), "label", Reals({0, 0.5, -1}))),
+            "a.npz: array 'label' holds 0.5 in row 1, not a whole number");
   EXPECT_EQ(error(With(Scores(), "unknown_score", MakeNpy({"a", "b", "c"}))),
             "a.npz: array 'unknown_score' holds '<U1', not numbers");
   EXPECT_EQ(error(With(Scores(), "unknown_score", Reals({0, 1}))),
