@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "absl/flags/flag.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/status_macros.h"
+#include "core/wrapped_text.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/run_plan.h"
@@ -95,24 +97,28 @@ absl::StatusOr<ScoreRequest> RequestFromFlags() {
 }
 
 // A line for each reason.
-void PrintSkipped(const std::vector<PostHocMethods::Skipped>& skipped) {
+std::string SkippedText(const std::vector<PostHocMethods::Skipped>& skipped) {
   std::vector<std::string> reasons;
   std::map<std::string, std::vector<std::string>> names;
   for (const PostHocMethods::Skipped& method : skipped) {
     if (names.count(method.why) == 0) reasons.push_back(method.why);
     names[method.why].push_back(method.name);
   }
+  std::string text;
   for (const std::string& why : reasons) {
-    std::cout << "left out: " << absl::StrJoin(names[why], ", ") << " (" << why << ")\n";
+    absl::StrAppend(&text, Wrapped(absl::StrCat("left out: ", absl::StrJoin(names[why], ", "), " (", why, ")")), "\n");
   }
+  return text;
 }
 
 absl::Status Score(const std::vector<std::string>& /*arguments*/) {
   OPENSET_ASSIGN_OR_RETURN(const ScoreRequest request, RequestFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
   OPENSET_ASSIGN_OR_RETURN(ScoreExperiment score, MakeScoreExperiment(request, folders));
-  PrintSkipped(score.skipped);
-  if (score.experiment.methods.empty()) return absl::InvalidArgumentError("no method is left");
+  if (score.experiment.methods.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("no method is left\n", absl::StripTrailingAsciiWhitespace(SkippedText(score.skipped))));
+  }
   OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
   OPENSET_RETURN_IF_ERROR(CheckScoreName(request, store, score.experiment.spec.name()));
   OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
@@ -120,7 +126,11 @@ absl::Status Score(const std::vector<std::string>& /*arguments*/) {
                            Study::Make(std::move(score.experiment), store, options));
   const absl::Status outcome = RunPlan(study.get());
   if (outcome.ok() || absl::IsAborted(outcome)) OPENSET_RETURN_IF_ERROR(KeepScoreRequest(request, *study));
-  return FinishRun(*study, outcome, "the lines above tell why, the same command tries them again");
+  const absl::Status finished =
+      FinishRun(*study, outcome, "the lines above tell why, the same command tries them again");
+  // Behind the table; a model that is none has no table.
+  if ((finished.ok() || absl::IsAborted(finished)) && !IsSlurmTask()) std::cout << SkippedText(score.skipped);
+  return finished;
 }
 
 }  // namespace
