@@ -17,6 +17,7 @@
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
+#include "core/synonyms.h"
 #include "data/catalog.h"
 #include "data/data_set.h"
 #include "data/splits/class_splits.h"
@@ -96,7 +97,6 @@ absl::StatusOr<std::unique_ptr<Study>> Study::Make(Experiment experiment, const 
                                                    const StudyOptions& options) {
   OPENSET_RETURN_IF_ERROR(TellContents(store, options, &experiment));
   std::unique_ptr<Study> study(new Study(std::move(experiment), store));
-  study->redo_ = options.redo;
   OPENSET_RETURN_IF_ERROR(study->PlanAll(options));
   return study;
 }
@@ -113,7 +113,7 @@ Study::Study(Experiment experiment, const Store& store)
 
 absl::Status Study::PlanAll(const StudyOptions& options) {
   OPENSET_RETURN_IF_ERROR(CheckReportName());
-  OPENSET_RETURN_IF_ERROR(CheckRedo());
+  OPENSET_RETURN_IF_ERROR(SetRedo(options.redo));
   OPENSET_ASSIGN_OR_RETURN(std::vector<Trial> trials, Expand(experiment_, options.expand));
   OPENSET_ASSIGN_OR_RETURN(std::vector<TrialSearch> searches, ExpandSearches(experiment_, trials));
   OPENSET_RETURN_IF_ERROR(
@@ -233,11 +233,15 @@ absl::Status Study::RememberSpec() const {
                              absl::StrCat(AbsolutePath(experiment_.source.file()), "\n", experiment_.sha256, "\n"));
 }
 
-absl::Status Study::CheckRedo() const {
+absl::Status Study::SetRedo(const std::string& redo) {
+  if (redo.empty()) return absl::OkStatus();
   std::vector<std::string> known = {kRedoAll, kRedoChanged, kRedoFailed};
   for (const LoadedMethod& method : experiment_.methods) known.push_back(method.spec.name());
-  if (redo_.empty() || absl::c_linear_search(known, redo_)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("--redo: ", UnknownName("method", redo_, known)));
+  const std::optional<std::string> meant = MeantName(redo, known);
+  if (!meant.has_value())
+    return absl::InvalidArgumentError(absl::StrCat("--redo: ", UnknownName("method", redo, known)));
+  redo_ = *meant;
+  return absl::OkStatus();
 }
 
 absl::Status Study::MarkRedone(size_t first) {

@@ -40,8 +40,8 @@ struct StudyOptions {
   ProgressReport progress;
   // What is to be made again, though it is in the store: "all"; "changed", what was made by other sources than the
   // components have now (experiments/study/source_changes.h), and what depends on it; "failed", trainings that failed,
-  // which then don't go on from their last epoch; the name of a method of the study, what only its trials need. "":
-  // nothing.
+  // which then don't go on from their last epoch; a method of the study, as people call it (core/synonyms.h), what only
+  // its trials need. "": nothing.
   std::string redo;
 };
 
@@ -120,7 +120,8 @@ class Study {
   Study(Experiment experiment, const Store& store);
 
   absl::Status PlanAll(const StudyOptions& options);
-  absl::Status CheckRedo() const;
+  // Sets what is to be made again (StudyOptions.redo). Errors: kInvalidArgument for what is no method of the study.
+  absl::Status SetRedo(const std::string& redo);
   absl::Status CheckReportName() const;
   // Marks the nodes from this one on that are to be made again, and removes what the store has of them.
   absl::Status MarkRedone(size_t first);

@@ -212,6 +212,8 @@ TEST_F(RedoTest, All) { EXPECT_EQ(NeededOf("all"), "train 0 infer 0 evaluate 0 t
 
 TEST_F(RedoTest, AMethod) { EXPECT_EQ(NeededOf("pairs"), "train 1 infer 1 evaluate 1 "); }
 
+TEST_F(RedoTest, AMethodAsPeopleCallIt) { EXPECT_EQ(NeededOf("Pairs"), "train 1 infer 1 evaluate 1 "); }
+
 TEST_F(RedoTest, WhatWasMadeByOtherSources) {
   const std::string line =
       "1 result was made by another version of eval/scores/logits/max_softmax; --redo=changed makes it again";
