@@ -11,6 +11,7 @@
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/report_files.h"
+#include "tools/cli/result_hints.h"
 
 ABSL_FLAG(std::string, format, "text", "text, markdown, latex, csv or json; report also html and tensorboard.");
 ABSL_FLAG(bool, tidy, false,
@@ -51,11 +52,15 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
     if (out.empty()) return absl::InvalidArgumentError("--out: event files need a folder, as --out=events");
     return WriteTensorBoard(*study, UserPath(out));
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReportAs(tidy ? "tidy" : format, *study, rows, columns));
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study->LoadResults());
+  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReportAs(tidy ? "tidy" : format, *study, *results, rows, columns));
   if (out.empty()) {
     std::cout << text;
   } else {
     OPENSET_RETURN_IF_ERROR(WriteFileAtomically(UserPath(out), text));
+  }
+  if (format == "text" && !tidy) {  // what people read
+    for (const std::string& line : HintLines(*study, *results)) std::cerr << line << "\n";
   }
   const std::vector<std::string> damaged = study->Damaged();
   if (damaged.empty()) return absl::OkStatus();
@@ -84,7 +89,8 @@ Command ReportCommand() {
       "every single value with its split and seed, and each record's id, keys and learning curve; html is one page "
       "with tables, plots and provenance that works "
       "offline; tensorboard is a folder of event files with learning curves and metrics.\n"
-      "A damaged record is left out and named; the exit code is then 1.\n"
+      "A damaged record is left out and named; the exit code is then 1. With text, what looks like a mistake is said\n"
+      "behind the tables, on standard error.\n"
       "\n"
       "  openset report quickstart\n"
       "  openset report quickstart --rows=method --columns=task,metric\n"

@@ -110,18 +110,17 @@ absl::Status CheckReportFormat(const std::string& format) {
   return absl::InvalidArgumentError(absl::StrCat("--format: ", UnknownName("format", format, known)));
 }
 
-absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& study,
+absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& study, const StudyResults& results,
                                      const std::vector<std::string>& rows, const std::vector<std::string>& columns) {
   OPENSET_RETURN_IF_ERROR(CheckReportFormat(format));
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
-  Report report = study.MakeReport(*results);
+  Report report = study.MakeReport(results);
   if (!rows.empty() || !columns.empty()) {
     OPENSET_RETURN_IF_ERROR(CheckLayout(report, "--rows", rows));
     OPENSET_RETURN_IF_ERROR(CheckLayout(report, "--columns", columns));
     report.rows = rows;
     report.columns = columns;
   }
-  return As(format, study, *results, report);
+  return As(format, study, results, report);
 }
 
 absl::Status WriteTensorBoard(const Study& study, const std::string& folder) {

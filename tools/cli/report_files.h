@@ -14,13 +14,12 @@ namespace openset {
 // kInvalidArgument, with the known ones, for a format that ReportAs() has not.
 absl::Status CheckReportFormat(const std::string& format);
 
-// The report of a study in a format by name: those of ParseReportFormat(), "html", and "tidy" (a row a trial and
-// metric, experiments/report/tidy.h). Errors: kInvalidArgument with the known ones, also of fields; those of
-// Study::LoadResults() and HtmlReport(). `rows` and `columns`: fields in place of the spec's
-// (experiments/report/report_tables.h); both empty: the spec's.
-absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& study,
-                                     const std::vector<std::string>& rows = {},
-                                     const std::vector<std::string>& columns = {});
+// The report of a study's results in a format by name: those of ParseReportFormat(), "html", and "tidy" (a row a trial
+// and metric, experiments/report/tidy.h). `rows` and `columns`: fields in place of the spec's
+// (experiments/report/report_tables.h); both empty: the spec's. Errors: kInvalidArgument with the known ones, also of
+// fields; those of HtmlReport().
+absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& study, const StudyResults& results,
+                                     const std::vector<std::string>& rows, const std::vector<std::string>& columns);
 
 // Writes the report in every format below the store's reports/, prints it as text and says where it and the records
 // are, and on standard error what looks like a mistake (tools/cli/result_hints.h). With `keep_fuller` one that is there

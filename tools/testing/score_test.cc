@@ -209,11 +209,13 @@ TEST(Score, HintsAtMistakes) {
   };
   int number = 0;
   for (const auto& [wrong, hint] : cases) {
-    std::vector<std::string> words = Words({"--methods=mcp", absl::StrCat("--store=store_", number++)});
+    const std::string store = absl::StrCat("--store=store_", number++);
+    std::vector<std::string> words = Words({"--methods=mcp", store});
     words.insert(words.end(), wrong.begin(), wrong.end());
     const ProgramResult result = program.Run(words);
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_THAT(result.out, HasSubstr("records: "));
+    EXPECT_EQ(program.Run({"report", "score_net", store}).err, result.err);
     if (hint.empty()) {
       EXPECT_EQ(result.err, "");
       continue;
