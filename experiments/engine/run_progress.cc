@@ -11,7 +11,7 @@
 namespace openset {
 namespace {
 
-// Less says nothing of a rate; where a pace is expected, less says less than that, as a worker's start is in it.
+// Less says nothing of a rate; where a pace was measured, less says less than that, as a worker's start is in it.
 constexpr double kRateNeedsSeconds = 2;
 constexpr double kBetterRateNeedsSeconds = 10;
 
@@ -111,7 +111,8 @@ double RunProgress::Rate(int kind) const {
   }
   for (const auto& [node, running] : running_) {
     const Tally done = DoneBy(node, running);
-    const double needed = expected_.seconds_per_pass > 0 ? kBetterRateNeedsSeconds : kRateNeedsSeconds;
+    const bool has_pace = expected_.seconds_per_pass > 0 && !expected_.is_rough;
+    const double needed = has_pace ? kBetterRateNeedsSeconds : kRateNeedsSeconds;
     if (done.work <= 0 || done.seconds < needed) continue;
     add(done, &all);
     if (KindOf(node) == kind) add(done, &own);
@@ -120,14 +121,18 @@ double RunProgress::Rate(int kind) const {
   return all.work > 0 ? all.seconds / all.work : 0;
 }
 
+bool RunProgress::KnowsARate() const {
+  for (int k = 0; k < kKinds; ++k) {
+    if (Rate(k) > 0) return true;
+  }
+  return false;
+}
+
 std::optional<absl::Duration> RunProgress::TimeLeft() const {
   double seconds = 0, longest = 0;
-  bool is_known = false;
+  const bool is_known = KnowsARate();
   std::array<double, kKinds> rates;
-  for (int k = 0; k < kKinds; ++k) {
-    rates[k] = Rate(k);
-    is_known |= rates[k] > 0;
-  }
+  for (int k = 0; k < kKinds; ++k) rates[k] = Rate(k);
   if (!is_known && expected_.seconds_per_pass <= 0) return std::nullopt;
   if (!is_known) rates.fill(expected_.seconds_per_pass);
   for (int k = 0; k < kKinds; ++k) seconds += work_left_[k] * rates[k];
@@ -175,6 +180,7 @@ void RunProgress::Describe(RunState* state) const {
   state->set_fraction(work / std::max(total_work_, 1.0));
   if (const std::optional<absl::Duration> left = TimeLeft(); left.has_value()) {
     state->set_seconds_left(absl::ToDoubleSeconds(*left));
+    if (expected_.is_rough && !KnowsARate()) state->set_left_is_rough(true);
   }
 }
 

@@ -20,6 +20,7 @@ namespace openset {
 struct ExpectedPace {
   double seconds_per_pass = 0;  // of an image (PlanNode.work), in one action; 0: not known
   int at_once = 1;              // actions
+  bool is_rough = false;        // nothing was measured of most of it
 };
 
 // Counts what happens to the nodes of a plan.
@@ -77,6 +78,7 @@ class RunProgress {
   Tally DoneBy(int node, const Running& running) const;
   void End(int node);
   double Rate(int kind) const;
+  bool KnowsARate() const;
 
   const Plan& plan_;
   const std::function<absl::Duration()> clock_;

@@ -70,6 +70,24 @@ TEST_F(RunProgressTest, BeginsAtTheExpectedPace) {
   EXPECT_NEAR(absl::ToDoubleSeconds(*progress.TimeLeft()), 210.2, 1e-9);
 }
 
+// A guess is called one, and what is seen takes its place sooner than that of a measured pace.
+TEST_F(RunProgressTest, ARoughPaceIsNamedAndSoonForgotten) {
+  RunProgress progress(plan_, [this] { return now_; }, {0.5, 2, /*is_rough=*/true});
+  const auto state = [&progress] {
+    RunState described;
+    progress.Describe(&described);
+    return described;
+  };
+  EXPECT_NEAR(state().seconds_left(), 550.5, 1e-9);
+  EXPECT_TRUE(state().left_is_rough());
+  progress.Start(0);
+  progress.Advance(0, At(0));
+  now_ += absl::Seconds(2);
+  progress.Advance(0, At(0.1));
+  EXPECT_NEAR(state().seconds_left(), (2202 - 100) * 0.02, 1e-9);
+  EXPECT_FALSE(state().left_is_rough());
+}
+
 TEST_F(RunProgressTest, LearnsFromWhatRunsAndEachKindFromItsOwn) {
   progress_.Start(0);
   progress_.Advance(0, At(0));

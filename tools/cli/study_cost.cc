@@ -170,8 +170,9 @@ absl::StatusOr<Expectation> ExpectationOf(const Study& study) {
   expectation.pace.at_once = machine.seats;
   // So that all of it takes as long as is said.
   expectation.pace.seconds_per_pass = 3600 * cost.hours / static_cast<double>(known) * machine.seats / at_once;
-  expectation.text = absl::StrCat("about ", HoursText(cost.hours / at_once), " on ", machine.where, " (",
-                                  BasisText(cost, machine.device.is_gpu), ")");
+  expectation.pace.is_rough = cost.scaled + cost.assumed > 0.5;
+  expectation.text = absl::StrCat(expectation.pace.is_rough ? "roughly " : "about ", HoursText(cost.hours / at_once),
+                                  " on ", machine.where, " (", BasisText(cost, machine.device.is_gpu), ")");
   return expectation;
 }
 

@@ -34,7 +34,7 @@ absl::StatusOr<StudyCosts> CostsOf(const Study& study, bool may_probe);
 std::string BasisText(const PlanCost& cost, bool on_gpu);
 
 // Of what is missing, without a new probe: how fast it will go, and in words ("about 4 min on 2 CPU slots, ... (...)";
-// "" where nothing is known).
+// "roughly ..." where most of it is by multiply-adds; "" where nothing is known).
 struct Expectation {
   ExpectedPace pace;
   std::string text;

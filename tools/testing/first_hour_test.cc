@@ -25,6 +25,7 @@ namespace openset {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -91,7 +92,8 @@ TEST(FirstHour, AStudyOfOnesOwnIsRunDrawnAndTakenAway) {
   program.Write("lambda.textproto", kLambda);
   const ProgramResult run = program.Run({"run", "lambda", "--jobs=2"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(LineWith(run.out, "about "), HasSubstr(" on 2 CPU slots, "));
+  // By a probe that is remembered or by multiply-adds.
+  EXPECT_THAT(LineWith(run.out, " on 2 CPU slots, "), AnyOf(StartsWith("about "), StartsWith("roughly ")));
   // From now on from its own trainings.
   EXPECT_THAT(program.Run({"plan", "lambda", "--jobs=2"}).out,
               HasSubstr("(100 % from earlier trainings of the same networks here)"));

@@ -22,7 +22,8 @@ std::string Shortened(const std::string& text, size_t width) {
 std::string TotalLine(const RunState& run) {
   std::string line = absl::StrFormat("%d/%d actions, %.0f %%", run.ended(), run.actions(), 100 * run.fraction());
   if (run.has_seconds_left()) {
-    absl::StrAppend(&line, ", ", ShortDuration(absl::Seconds(run.seconds_left())), " left");
+    absl::StrAppend(&line, ", ", run.left_is_rough() ? "roughly " : "",
+                    ShortDuration(absl::Seconds(run.seconds_left())), " left");
   }
   if (run.failed() > 0) absl::StrAppend(&line, ", ", run.failed(), " failed");
   return line;
