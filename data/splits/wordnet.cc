@@ -59,6 +59,20 @@ std::optional<Line> ParseLine(absl::string_view text) {
   return line;
 }
 
+// "paper knife": "paper", "paper knife", "knife".
+std::vector<std::string> Runs(const std::string& name) {
+  const std::vector<std::string> words = absl::StrSplit(name, ' ');
+  std::vector<std::string> runs;
+  for (size_t begin = 0; begin < words.size(); ++begin) {
+    std::string run;
+    for (size_t last = begin; last < words.size(); ++last) {
+      absl::StrAppend(&run, last > begin ? " " : "", words[last]);
+      runs.push_back(run);
+    }
+  }
+  return runs;
+}
+
 // The word itself, without and with the ending of a plural.
 std::set<std::string> Forms(const std::string& word) {
   std::set<std::string> forms = {word, word + "s"};
@@ -112,7 +126,9 @@ absl::StatusOr<WordNet> WordNet::Parse(absl::string_view text, const std::string
     synset.name = absl::StrReplaceAll(parsed->words[0], {{"_", " "}});
     synset.hypernym = parsed->hypernyms;
     order.emplace_back(parsed->id, number);
-    for (const std::string& word : parsed->words) wordnet.of_word_.emplace(Spoken(word), parsed->id);
+    for (const std::string& name : parsed->words) {
+      for (const std::string& run : Runs(Spoken(name))) wordnet.of_words_.emplace(run, parsed->id);
+    }
   }
   if (order.empty()) return absl::InvalidArgumentError(absl::StrCat(file, ": has no synset"));
   for (const auto& [id, line] : order) {
@@ -152,12 +168,11 @@ std::set<std::string> WordNet::Ancestors(const std::string& id) const {
 
 std::string WordNet::Name(const std::string& id) const { return synsets_.at(id).name; }
 
-std::vector<std::string> WordNet::WithWord(absl::string_view word) const {
-  const auto [begin, end] = of_word_.equal_range(Spoken(word));
-  std::vector<std::string> ids;
-  for (auto entry = begin; entry != end; ++entry) ids.push_back(entry->second);
-  std::sort(ids.begin(), ids.end());
-  return ids;
+std::vector<std::string> WordNet::WithWords(absl::string_view words) const {
+  const auto [begin, end] = of_words_.equal_range(Spoken(words));
+  std::set<std::string> ids;
+  for (auto entry = begin; entry != end; ++entry) ids.insert(entry->second);
+  return {ids.begin(), ids.end()};
 }
 
 std::vector<std::string> NearCandidates(const WordNet& wordnet, const std::vector<std::string>& known,
@@ -187,23 +202,25 @@ std::vector<Overlap> Overlapping(const WordNet& wordnet, const std::vector<std::
   return overlapping;
 }
 
-std::string WhyNotFar(const WordNet& wordnet, const std::vector<std::string>& classes, absl::string_view class_name,
-                      const std::vector<std::string>& extra) {
-  const std::set<std::string> set(classes.begin(), classes.end());
-  std::set<std::string> above;  // some class
-  for (const std::string& id : classes) {
+FarRule::FarRule(const WordNet& wordnet, const std::vector<std::string>& classes)
+    : wordnet_(wordnet), classes_(classes.begin(), classes.end()) {
+  for (const std::string& id : classes_) {
     const std::set<std::string> ancestors = wordnet.Ancestors(id);
-    above.insert(ancestors.begin(), ancestors.end());
+    above_.insert(ancestors.begin(), ancestors.end());
   }
+}
+
+std::string FarRule::WhyNotFar(absl::string_view class_name, const std::vector<std::string>& extra) const {
   for (const std::string& keyword : Keywords(class_name, extra)) {
-    for (const std::string& id : wordnet.WithWord(keyword)) {
-      const std::string synset = absl::StrCat(keyword, " (", id, ")");
-      if (set.count(id) > 0) return synset + " is one of them";
-      if (above.count(id) > 0) return synset + " is above one of them";
-      if (AnyIn(wordnet.Ancestors(id), set)) return synset + " is below one of them";
-      for (const std::string& parent : wordnet.Hypernyms(id)) {
-        const std::vector<std::string> siblings = wordnet.Hyponyms(parent);
-        if (AnyIn({siblings.begin(), siblings.end()}, set)) return synset + " has a sibling among them";
+    for (const std::string& id : wordnet_.WithWords(keyword)) {
+      const std::string name = wordnet_.Name(id);
+      const std::string synset = absl::StrCat(keyword, " (", Spoken(name) == keyword ? "" : name + ", ", id, ")");
+      if (classes_.count(id) > 0) return synset + " is one of them";
+      if (above_.count(id) > 0) return synset + " is above one of them";
+      if (AnyIn(wordnet_.Ancestors(id), classes_)) return synset + " is below one of them";
+      for (const std::string& parent : wordnet_.Hypernyms(id)) {
+        const std::vector<std::string> siblings = wordnet_.Hyponyms(parent);
+        if (AnyIn({siblings.begin(), siblings.end()}, classes_)) return synset + " has a sibling among them";
       }
     }
   }

@@ -1,9 +1,13 @@
 #include "data/splits/wordnet.h"
 
 #include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "data/catalog.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -38,9 +42,13 @@ TEST(WordNet, ReadsItsNouns) {
   EXPECT_THAT(wordnet.Ancestors("n00000009"), ElementsAre("n00000001", "n00000002", "n00000003", "n00000004"));
   EXPECT_THAT(wordnet.Ancestors("n00000001"), ElementsAre());
   EXPECT_EQ(wordnet.Name("n00000007"), "bread knife");
-  EXPECT_THAT(wordnet.WithWord("Domestic dog"), ElementsAre("n00000003"));
-  EXPECT_THAT(wordnet.WithWord("rex"), ElementsAre("n00000009"));
-  EXPECT_THAT(wordnet.WithWord("mouse"), ElementsAre());
+  EXPECT_THAT(wordnet.WithWords("Domestic dog"), ElementsAre("n00000003"));
+  EXPECT_THAT(wordnet.WithWords("dog"), ElementsAre("n00000003"));  // two of its names have it
+  EXPECT_THAT(wordnet.WithWords("bread-knife"), ElementsAre("n00000007"));
+  EXPECT_THAT(wordnet.WithWords("bread"), ElementsAre("n00000007"));
+  EXPECT_THAT(wordnet.WithWords("read"), ElementsAre());
+  EXPECT_THAT(wordnet.WithWords("rex"), ElementsAre("n00000009"));
+  EXPECT_THAT(wordnet.WithWords("mouse"), ElementsAre());
   EXPECT_TRUE(wordnet.Check("n00000009").ok());
   EXPECT_EQ(wordnet.Check("dog").message(), "'dog' is no noun of this WordNet; ids are like n02084071");
 }
@@ -83,23 +91,27 @@ TEST(Overlapping, AreThoseAtOrBelow) {
   EXPECT_EQ(found[2].above, "n00000006");
 }
 
-TEST(WhyNotFar, NamesTheSynset) {
+TEST(FarRule, NamesTheSynset) {
   const WordNet wordnet = *WordNet::Parse(Small(), "data.noun");
+  const FarRule rule(wordnet, {"n00000004", "n00000008"});
   const auto why = [&](const std::string& name, const std::vector<std::string>& extra = {}) {
-    return WhyNotFar(wordnet, {"n00000004", "n00000008"}, name, extra);
+    return rule.WhyNotFar(name, extra);
   };
   EXPECT_EQ(why("poodles"), "poodle (n00000004) is one of them");
   EXPECT_EQ(why("hot_dog"), "dog (n00000003) is above one of them");
-  EXPECT_EQ(why("Bread-Knives", {"knife"}), "knife (n00000007) has a sibling among them");
-  EXPECT_EQ(why("bread knives"), "");
+  EXPECT_EQ(why("Bread-Knives"), "bread (bread knife, n00000007) has a sibling among them");
+  EXPECT_EQ(why("pocket knives"), "");
+  EXPECT_EQ(why("pocket knives", {"knife"}), "knife (bread knife, n00000007) has a sibling among them");
+  EXPECT_EQ(why("beast"), "beast (animal, n00000002) is above one of them");
   EXPECT_EQ(why("rex"), "rex (n00000009) is below one of them");
   EXPECT_EQ(why("cat"), "");
-  EXPECT_EQ(WhyNotFar(wordnet, {"n00000003"}, "cat", {}), "cat (n00000005) has a sibling among them");
+  EXPECT_EQ(FarRule(wordnet, {"n00000003"}).WhyNotFar("cat", {}), "cat (n00000005) has a sibling among them");
   EXPECT_EQ(why("the car of pizza"), "");
 }
 
 // The splits that an independent program made by the same rules of the whole WordNet 3.0; the file has those of its
-// synsets that are above the 1,000 classes of ImageNet and those assigned to CIFAR-100's.
+// synsets that decide: the 1,000 classes of ImageNet and those assigned to CIFAR-100's, all that a keyword of a far
+// class names, for each other class one that is too near, and what is above these.
 class ImageNetTest : public ::testing::Test {
  protected:
   ImageNetTest() {
@@ -150,6 +162,23 @@ TEST_F(ImageNetTest, TinyImageNet158) {
   for (const Overlap& overlap : found) ids.push_back(overlap.id);
   EXPECT_THAT(ids, ElementsAreArray(removed));
   EXPECT_EQ(ids.size(), 42);
+}
+
+// The places in a data set's list of classes of those that are far, as an independent program found them in the whole
+// WordNet 3.0.
+TEST_F(ImageNetTest, ClassesOfOtherDataSetsThatAreFar) {
+  const Catalog catalog = *Catalog::Open("data/catalog");
+  const FarRule rule(wordnet_, List("wnid_all"));
+  for (const auto& [data_set, count] :
+       {std::pair{"food101", 31}, std::pair{"caltech256", 41}, std::pair{"places365", 77}}) {
+    std::vector<int> far;
+    const DataSetInfo& info = **catalog.Find(data_set);
+    for (int id = 0; id < info.class_name_size(); ++id) {
+      if (rule.WhyNotFar(info.class_name(id), {}).empty()) far.push_back(id);
+    }
+    EXPECT_EQ(far.size(), count) << data_set;
+    EXPECT_THAT(far, ElementsAreArray(published_["far"][data_set].get<std::vector<int>>())) << data_set;
+  }
 }
 
 }  // namespace

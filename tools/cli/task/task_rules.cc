@@ -167,9 +167,10 @@ absl::StatusOr<std::map<std::string, std::vector<std::string>>> ReadVariants() {
 absl::Status PrintFar(const WordNet& wordnet, const std::vector<std::string>& classes) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, ReadList("far", absl::GetFlag(FLAGS_far)));
   OPENSET_ASSIGN_OR_RETURN(auto variants, ReadVariants());
+  const FarRule rule(wordnet, classes);
   std::vector<int> far;
   for (size_t i = 0; i < names.size(); ++i) {
-    const std::string why = WhyNotFar(wordnet, classes, names[i], variants[names[i]]);
+    const std::string why = rule.WhyNotFar(names[i], variants[names[i]]);
     std::cout << "# " << names[i] << (why.empty() ? " is far" : ": " + why) << "\n";
     if (why.empty()) far.push_back(static_cast<int>(i));
   }
