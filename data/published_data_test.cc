@@ -1,5 +1,7 @@
 // The real data sets, against numbers that Python (gzip, json, Pillow, NumPy) gave for the same files.
 
+#include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <numeric>
 
@@ -56,6 +58,24 @@ std::vector<int64_t> SumsOfColours(const ImageSet& set, int64_t begin) {
   return sums;
 }
 
+// The mean and standard deviation that people publish, to their four digits; of channel c, from sums over its pixels.
+void ExpectPublishedStatistics(const DataSetInfo& info, const ImageSet& train) {
+  ASSERT_EQ(info.mean_size(), info.channels());
+  const int64_t pixels = train.height * train.width;
+  for (int c = 0; c < info.channels(); ++c) {
+    int64_t sum = 0, squares = 0;
+    for (int64_t image = 0; image < train.size(); ++image) {
+      const uint8_t* const begin = &train.pixels[(image * info.channels() + c) * pixels];
+      sum += std::accumulate(begin, begin + pixels, int64_t{0});
+      squares += std::inner_product(begin, begin + pixels, begin, int64_t{0});
+    }
+    const double count = static_cast<double>(train.size() * pixels), mean = static_cast<double>(sum) / count;
+    EXPECT_NEAR(mean / 255, info.mean(c), 6e-5) << info.name() << ", channel " << c;
+    EXPECT_NEAR(std::sqrt(static_cast<double>(squares) / count - mean * mean) / 255, info.std(c), 6e-5)
+        << info.name() << ", channel " << c;
+  }
+}
+
 // The official binary version of `set`.
 std::string ToCifarBinary(const ImageSet& set) {
   std::string bytes;
@@ -76,6 +96,7 @@ TEST_F(PublishedDataTest, FashionMnist) {
   EXPECT_EQ(SumOfImage(train, 59999), 16684);
   EXPECT_THAT(FirstLabels(train), ElementsAre(9, 0, 0, 3, 0, 2, 7, 2));
   EXPECT_EQ(train.pixels[14 * 28 + 12], 237);  // row 14, column 12 of the first image
+  ExpectPublishedStatistics(Info("fashion_mnist"), train);
 
   const ImageSet test = Load("fashion_mnist", "test");
   ASSERT_EQ(test.size(), 10000);
@@ -93,6 +114,7 @@ TEST_F(PublishedDataTest, Cifar10Training) {
   EXPECT_EQ(SumOfImage(train, 0), 317790);
   EXPECT_EQ(SumOfImage(train, 49999), 405136);
   EXPECT_THAT(FirstLabels(train), ElementsAre(6, 9, 9, 4, 1, 1, 2, 7));
+  ExpectPublishedStatistics(Info("cifar10"), train);
 }
 
 // Both layouts of the test part: the sheets, and the binary version made of them, whose checksum is the official one.

@@ -60,6 +60,8 @@ TEST_F(DataTest, FromAFolderToAStudy) {
   EXPECT_THAT(program_.Read("catalog/photos.textproto"),
               AllOf(HasSubstr("class_name: \"cat\""), HasSubstr("listing_sha256"), HasSubstr("mean: 0.25\n")));
   EXPECT_EQ(program_.Run({"data", "describe", "photos"}).exit_code, 0) << "the same again";
+  EXPECT_THAT(program_.Run({"data", "verify", "photos", "--images", "--parts=train"}).out,
+              AllOf(HasSubstr("mean 0.2500 0.5000"), HasSubstr("(as the catalog says)")));
   const ProgramResult other = program_.Run({"data", "describe", "photos", "--test_share=0.5"});
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("catalog/photos.textproto: is there already and says something else"));
@@ -114,6 +116,23 @@ TEST_F(DataTest, AuditFindsCopies) {
   EXPECT_THAT(audit.out, HasSubstr("16     0"));
 }
 
+// Shifted images are tested as known ones, and looked at like these.
+TEST_F(DataTest, AuditLooksAtTheShiftedImagesOfATask) {
+  program_.Write("cast/cat/0.png", Png(255, 0, 0));
+  program_.Write("cast/dog/0.png", Png(0, 255, 1));
+  const std::string folder = absl::StrCat("folder:", program_.folder());
+  program_.Write("tasks/pets.textproto",
+                 absl::StrCat("name: 'pets' data_set: '", folder, "/photos' split { known: [1, 0] } ",
+                              "shifted { group: 'cast' data_set: '", folder, "/cast' part: 'all' }"));
+  const ProgramResult audit = program_.Run({"data", "audit", "pets", "--exact"});
+  ASSERT_EQ(audit.exit_code, 0) << audit.err;
+  EXPECT_THAT(audit.out, AllOf(HasSubstr("exact  cast: "), HasSubstr("cast/cat/0.png  =  train: "),
+                               Not(HasSubstr("cast/dog/0.png")), HasSubstr("images in 4 sets")));
+  const ProgramResult shown = program_.Run({"data", "show", "pets", "--per_class=1"});
+  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("known, dog"), HasSubstr("cast, dog"), HasSubstr("cast, cat")));
+}
+
 TEST_F(DataTest, ShowWritesASheet) {
   const ProgramResult shown =
       program_.Run({"data", "show", "photos", "--parts=all", "--per_class=4", "--tile=10", "--sheet=sheet.png"});
@@ -147,7 +166,8 @@ TEST_F(DataTest, SaysWhatIsWrong) {
   fails({"task", "new", "t/u", "--data=photos", "--known=1"}, "'t/u' is no name");
   const ProgramResult list = program_.Run({"data", "list"});
   EXPECT_EQ(list.exit_code, 0);
-  EXPECT_THAT(list.out, AllOf(HasSubstr("tinyimagenet"), HasSubstr("3 x 64 x 64"), Not(HasSubstr("photos"))));
+  EXPECT_THAT(list.out, AllOf(HasSubstr("tinyimagenet"), HasSubstr("3 x 64 x 64"), HasSubstr("up to 212539"),
+                              Not(HasSubstr("photos"))));
 }
 
 }  // namespace

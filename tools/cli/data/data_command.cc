@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <set>
 #include <string>
@@ -6,6 +7,7 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
@@ -17,6 +19,7 @@
 #include "data/catalog.h"
 #include "data/data_set.h"
 #include "data/fetch/fetch_data_set.h"
+#include "data/inspect/channel_statistics.h"
 #include "data/part_files.h"
 #include "tools/cli/data/actions.h"
 #include "tools/cli/data/data_commands.h"
@@ -28,6 +31,8 @@ ABSL_FLAG(bool, images, false, "Decode every image.");
 namespace openset {
 namespace {
 
+constexpr size_t kAnyWidth = 1000;
+
 // "3 x 32 x 32".
 std::string ShapeText(const DataSetInfo& info) {
   if (info.height() == 0) return absl::StrCat(info.channels(), " x any size");
@@ -37,19 +42,28 @@ std::string ShapeText(const DataSetInfo& info) {
 absl::Status RunList() {
   OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, CatalogFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
-  Table table{{"data set", "parts here", "what it is", "images", "classes", "size"}, {}, 3};
+  Table table{{"data set", "images", "classes", "size", "here", "what it is"}, {}, 6};
   for (const std::string& name : catalog.names()) {
     OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(name));
     std::vector<std::string> here;
     int64_t images = 0;
+    bool at_most = false;
     for (const DataSetPart& part : info->layout(0).part()) {
       images += part.samples();
+      at_most = at_most || part.image_folder().count_files();
       if (FindPartFiles(*info, part.name(), folders).ok()) here.push_back(part.name());
     }
-    table.rows.push_back({name, here.empty() ? "-" : absl::StrJoin(here, ", "), info->title(), absl::StrCat(images),
-                          absl::StrCat(info->class_name_size()), ShapeText(*info)});
+    const bool all = here.size() == info->layout(0).part_size();
+    table.rows.push_back({name, absl::StrCat(at_most ? "up to " : "", images), absl::StrCat(info->class_name_size()),
+                          ShapeText(*info),
+                          here.empty() ? "-"
+                          : all        ? "all"
+                                       : absl::StrJoin(here, ", "),
+                          info->title()});
   }
-  std::cout << ToText(table) << "\n'openset data fetch NAME' brings one; 'openset show data NAME' tells more.\n";
+  // In one piece: the last column is for people, who may cut it.
+  std::cout << ToText(table, kAnyWidth)
+            << "\n'openset data fetch NAME' brings one; 'openset show data NAME' tells more.\n";
   return absl::OkStatus();
 }
 
@@ -74,6 +88,26 @@ absl::Status RunFetch(const std::string& name) {
   return FetchDataSet(*info, options);
 }
 
+// "0.4914 0.4822 0.4465".
+std::string FourDigits(const std::vector<double>& values) {
+  return absl::StrJoin(values, " ", [](std::string* out, double value) { absl::StrAppendFormat(out, "%.4f", value); });
+}
+
+// "mean 0.1307, std 0.3081 (as the catalog says)": within one in the fourth digit of each.
+std::string StatisticsText(const ChannelStatistics& found, const DataSetInfo& info, const std::string& part) {
+  const std::vector<double> means = found.Means(), deviations = found.Deviations();
+  const std::string text = absl::StrCat("mean ", FourDigits(means), ", std ", FourDigits(deviations));
+  if (part != "train" || info.mean_size() == 0) return text;
+  const std::vector<double> known_means(info.mean().begin(), info.mean().end());
+  const std::vector<double> known_deviations(info.std().begin(), info.std().end());
+  const auto near = [](double a, double b) { return std::abs(a - b) < 1.5e-4; };
+  const bool same =
+      std::equal(means.begin(), means.end(), known_means.begin(), known_means.end(), near) &&
+      std::equal(deviations.begin(), deviations.end(), known_deviations.begin(), known_deviations.end(), near);
+  if (same) return text + " (as the catalog says)";
+  return absl::StrCat(text, " (the catalog says ", FourDigits(known_means), " and ", FourDigits(known_deviations), ")");
+}
+
 absl::Status RunVerify(const std::string& name) {
   OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, CatalogFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(DataSetName(name)));
@@ -83,13 +117,15 @@ absl::Status RunVerify(const std::string& name) {
   for (const std::string& part : parts) {
     OPENSET_RETURN_IF_ERROR(CheckFiles(*info, part, folders));
     OPENSET_ASSIGN_OR_RETURN(const auto source, OpenPart(*info, part, folders));
+    ChannelStatistics statistics;
     if (absl::GetFlag(FLAGS_images)) {
-      OPENSET_ASSIGN_OR_RETURN(
-          const std::vector<DamagedImage> damaged,
-          ForEachImage(absl::StrCat("reading ", info->name(), " ", part), *source, [](int64_t, const Image&) {}));
+      OPENSET_ASSIGN_OR_RETURN(const std::vector<DamagedImage> damaged,
+                               ForEachImage(absl::StrCat("reading ", info->name(), " ", part), *source,
+                                            [&](int64_t, const Image& image) { statistics.Add(image); }));
       if (!damaged.empty()) return DamagedStatus(damaged);
     }
     std::cout << info->name() << " " << part << ": " << source->index().size() << " images, as published\n";
+    if (statistics.images() > 0) std::cout << "  " << StatisticsText(statistics, *info, part) << "\n";
   }
   return absl::OkStatus();
 }
@@ -128,7 +164,8 @@ Command DataCommand() {
       "that\n"
       "          works; goes on where it was stopped, checks every file; says the licence, and what must be done by "
       "hand\n"
-      "verify    compares the files with what was published; with --images decodes every image\n"
+      "verify    compares the files with what was published; with --images decodes every image, and tells mean and "
+      "std\n"
       "show      writes a contact sheet (PNG) of a data set, a folder of images, or a task's known and unknown "
       "classes\n"
       "describe  writes the catalog entry of a folder of images (a folder for each class): classes, counts, mean and "

@@ -12,6 +12,7 @@
 #include "data/catalog.h"
 #include "data/data_set.h"
 #include "data/folder_data_set.h"
+#include "data/inspect/channel_statistics.h"
 #include "tools/cli/data/actions.h"
 #include "tools/cli/data/data_flags.h"
 #include "tools/cli/user_path.h"
@@ -22,29 +23,6 @@ ABSL_DECLARE_FLAG(uint64_t, seed);
 
 namespace openset {
 namespace {
-
-// Sums over the pixels of images with values in [0, 1], each image as a whole counting once: sizes differ.
-struct ChannelSums {
-  double images = 0;
-  double sum[3] = {}, squares[3] = {};
-
-  void Add(const Image& image) {
-    const int64_t size = image.height * image.width;
-    ++images;
-    for (int c = 0; c < 3; ++c) {
-      int64_t total = 0, total_squares = 0;
-      for (int64_t i = 0; i < size; ++i) {
-        const int64_t value = image.pixels[c * size + i];
-        total += value;
-        total_squares += value * value;
-      }
-      sum[c] += static_cast<double>(total) / (255.0 * static_cast<double>(size));
-      squares[c] += static_cast<double>(total_squares) / (255.0 * 255.0 * static_cast<double>(size));
-    }
-  }
-  double Mean(int c) const { return sum[c] / images; }
-  double Std(int c) const { return std::sqrt(std::max(0.0, squares[c] / images - Mean(c) * Mean(c))); }
-};
 
 double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
 
@@ -64,7 +42,7 @@ absl::Status DescribeImages(const std::string& folder) {
   OPENSET_ASSIGN_OR_RETURN(DataSetInfo info, DescribeFolder(request));
 
   std::vector<DamagedImage> damaged;
-  ChannelSums training;
+  ChannelStatistics training;
   for (const char* part : {"train", "test"}) {
     OPENSET_ASSIGN_OR_RETURN(const auto source, OpenPart(info, part, {}));
     OPENSET_ASSIGN_OR_RETURN(const auto bad,
@@ -91,10 +69,8 @@ absl::Status DescribeImages(const std::string& folder) {
                               training.Add(image);
                             }).status());
   }
-  for (int c = 0; c < 3; ++c) {
-    info.add_mean(Rounded(training.Mean(c)));
-    info.add_std(Rounded(training.Std(c)));
-  }
+  for (const double mean : training.Means()) info.add_mean(Rounded(mean));
+  for (const double deviation : training.Deviations()) info.add_std(Rounded(deviation));
   for (const FieldProblem& problem : FindDataSetProblems(info)) {
     return absl::InvalidArgumentError(absl::StrCat(request.path, ": ", problem.path, ": ", problem.message));
   }

@@ -65,7 +65,11 @@ absl::StatusOr<NamedSamples> OfSelection(const Selection& selection, const Catal
   NamedSamples set;
   set.source = JoinSources(std::move(parts));
   OPENSET_ASSIGN_OR_RETURN(set.samples, SelectSamples(set.source->index(), selection));
-  for (const int32_t id : selection.class_id()) set.class_name.push_back(ClassText(*info, id));
+  for (int i = 0; i < selection.class_id_size(); ++i) {
+    const size_t label = selection.label_size() > 0 ? selection.label(i) : i;
+    if (set.class_name.size() <= label) set.class_name.resize(label + 1);
+    set.class_name[label] = ClassText(*info, selection.class_id(i));
+  }
   return set;
 }
 
@@ -87,6 +91,9 @@ absl::StatusOr<std::vector<NamedSamples>> OfTask(const TaskSpec& task, const Cat
   };
   OPENSET_RETURN_IF_ERROR(add(data.train(), "train", NamedSamples::TRAIN));
   OPENSET_RETURN_IF_ERROR(add(data.test_known(), "known", NamedSamples::KNOWN));
+  for (const ShiftedGroup& group : data.test_shifted()) {
+    OPENSET_RETURN_IF_ERROR(add(group.selection(), group.name(), NamedSamples::KNOWN));
+  }
   for (const UnknownGroup& group : data.test_unknown()) {
     OPENSET_RETURN_IF_ERROR(add(group.selection(), group.name(), NamedSamples::UNKNOWN));
   }

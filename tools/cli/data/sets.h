@@ -22,8 +22,8 @@ struct NamedSamples {
 };
 
 // Of a data set or folder: each part that is here (--parts: those). Of a task, by name or file: for --split (0 if it
-// has several and none is named) what is trained on, the known and each set of unknown test samples, and the external
-// ones. Errors: those of the catalog, of the task and of OpenPart(); kNotFound if no part is here.
+// has several and none is named) what is trained on, the known test samples, each set of shifted and of unknown ones,
+// and the external ones. Errors: those of the catalog, of the task and of OpenPart(); kNotFound if no part is here.
 absl::StatusOr<std::vector<NamedSamples>> SamplesOf(const std::string& name);
 
 }  // namespace openset

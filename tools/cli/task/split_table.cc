@@ -22,6 +22,8 @@ absl::StatusOr<Table> SplitTable(const std::vector<ResolvedSplit>& splits, const
   for (const ResolvedSplit& split : splits) {
     const TaskData& data = *split.data;
     OPENSET_ASSIGN_OR_RETURN(const int64_t train, CountSamples(data.train(), catalog));
+    // Of a task for networks that were trained elsewhere (TaskSpec.test_only).
+    const bool test_only = data.train().part() == data.test_known().part() && !data.train().has_fold();
     OPENSET_ASSIGN_OR_RETURN(int64_t known, CountSamples(data.test_known(), catalog));
     for (const ShiftedGroup& group : data.test_shifted()) {
       OPENSET_ASSIGN_OR_RETURN(const int64_t more, CountSamples(group.selection(), catalog));
@@ -35,8 +37,8 @@ absl::StatusOr<Table> SplitTable(const std::vector<ResolvedSplit>& splits, const
       for (const int id : group.selection().class_id()) classes.emplace(group.selection().data_set(), id);
     }
     table.rows.push_back({split.task, absl::StrCat(split.split), absl::StrCat(data.train().class_id_size()),
-                          absl::StrCat(classes.size()), absl::StrFormat("%.4f", Openness(data)), absl::StrCat(train),
-                          absl::StrCat(known), absl::StrCat(unknown),
+                          absl::StrCat(classes.size()), absl::StrFormat("%.4f", Openness(data)),
+                          test_only ? "-" : absl::StrCat(train), absl::StrCat(known), absl::StrCat(unknown),
                           absl::StrFormat("%.3f", static_cast<double>(unknown) / static_cast<double>(known)),
                           SplitDigest(data).substr(0, 12)});
   }

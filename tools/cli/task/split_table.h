@@ -19,9 +19,9 @@ struct ResolvedSplit {
   const TaskData* data = nullptr;
 };
 
-// Task, split, numbers of known and unknown classes, openness, training samples, known and unknown test samples by the
-// catalog, their imbalance (unknown to known samples), the first 12 digits of the split's hash
-// (data/splits/split_digest.h). Errors: those of CountSamples.
+// Task, split, numbers of known and unknown classes, openness, training samples ("-" where there are none), known and
+// unknown test samples by the catalog, their imbalance (unknown to known samples), the first 12 digits of the split's
+// hash (data/splits/split_digest.h). Errors: those of CountSamples.
 absl::StatusOr<Table> SplitTable(const std::vector<ResolvedSplit>& splits, const Catalog& catalog);
 
 // Warnings of splits that repeat another one's known classes (data/splits/repeated_splits.h), a line each: "warning:
