@@ -15,6 +15,7 @@
 #include "core/suggest.h"
 #include "core/table.h"
 #include "experiments/figures/make_figure.h"
+#include "experiments/spec/experiment.proto.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/spec_flags.h"
@@ -85,13 +86,16 @@ absl::Status DrawStudy(const std::string& spec, const StudyFigureRequest& reques
   return absl::OkStatus();
 }
 
-// A spec by its path or name. Errors: those of reading it, with how a study's figure is asked for.
+// A spec by its path or name. Errors: those of reading it; where it may be a study, with how its figure is asked for.
 absl::StatusOr<FigureSpec> ReadFigureSpec(const std::string& name) {
   FigureSpec spec;
   const absl::StatusOr<std::string> path = SpecPath(name);
   const absl::Status status = path.ok() ? ReadTextProto(*path, &spec).status() : path.status();
-  if (!status.ok()) return absl::Status(status.code(), absl::StrCat(status.message(), "\n", kStudyFigureForms));
-  return spec;
+  if (status.ok()) return spec;
+  ExperimentSpec study;
+  if (path.ok() && !ReadTextProto(*path, &study).ok()) return status;
+  return absl::Status(status.code(), path.ok() ? absl::StrCat(name, ": ", kStudyFigureForms)
+                                               : absl::StrCat(status.message(), "; ", kStudyFigureForms));
 }
 
 absl::Status RunFigure(const std::vector<std::string>& arguments) {
