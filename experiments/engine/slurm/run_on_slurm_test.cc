@@ -1,9 +1,6 @@
 // By fake commands; tools/testing/slurm_test.cc has a real Slurm.
 #include "experiments/engine/slurm/run_on_slurm.h"
 
-#include <signal.h>
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,13 +10,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "core/files/files.h"
-#include "core/files/runfiles.h"
-#include "experiments/plan/planner.h"
-#include "experiments/spec/expand.h"
-#include "experiments/testing/spec_sandbox.h"
+#include "experiments/engine/slurm/fake_slurm_scene.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -31,91 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-class Observer : public EngineObserver {
- public:
-  void OnStart(int) override {}
-  void OnProgress(int, const WorkProgress&) override {}
-  void OnFinish(int node, const absl::Status& status) override {
-    (status.ok() ? finished : failed).push_back(node);
-    if (!status.ok()) messages.push_back(std::string(status.message()));
-  }
-  void OnSkip(int node) override { skipped.push_back(node); }
-  void OnStartFailure(int, const absl::Status&) override {}
-  void OnRetry(int, const absl::Status&, absl::Duration) override {}
-  void OnElsewhere(int, const std::string&, bool) override {}
-  void OnGrowth(const std::vector<int>&) override {}
-  void OnTick() override {
-    if (interrupt) kill(getpid(), SIGINT);
-  }
-  void Describe(RunState*) const override {}
-
-  std::vector<int> finished, failed, skipped;
-  std::vector<std::string> messages;
-  bool interrupt = false;
-};
-
-// Makes empty results of the kind that its array says: the keys of an array stand in its file in order, one a task.
-constexpr char kWork[] = R"SH(
-file=$(printf '%s\n' "$@" | sed -n 's/^--slurm_task=//p')
-store=$(dirname "$(dirname "$file")")
-key=$(grep -aoE '[0-9a-f]{64}' "$file" | sed -n "$((SLURM_ARRAY_TASK_ID + 1))p")
-echo "$SLURM_ARRAY_JOB_ID $key" >> "$store/executed"
-if [ -e "$store/broken" ]; then exit 1; fi
-ab=${key:0:2}
-if grep -aq 'train, ' "$file"; then
-  mkdir -p "$store/checkpoints/$ab/$key"
-elif grep -aq 'infer, ' "$file"; then
-  mkdir -p "$store/outputs/$ab/$key"
-else
-  mkdir -p "$store/records/$ab"
-  touch "$store/records/$ab/$key.rec"
-fi
-)SH";
-
-class RunOnSlurmTest : public ::testing::Test {
- protected:
-  RunOnSlurmTest() : store_(sandbox_.folder() + "/store"), fake_(sandbox_.folder() + "/fake") {
-    const std::string script = *RunfilesFolder() + "/openset/experiments/engine/slurm/testdata/fake_slurm.sh";
-    const std::string bin = sandbox_.folder() + "/bin";
-    std::filesystem::create_directories(bin);
-    std::filesystem::create_directories(fake_);
-    for (const char* name : {"sbatch", "squeue", "scontrol", "scancel", "sacct"}) {
-      std::filesystem::create_symlink(script, JoinPath(bin, name));
-    }
-    setenv("PATH", absl::StrCat(bin, ":/usr/bin:/bin").c_str(), 1);
-    setenv("FAKE_SLURM", fake_.c_str(), 1);
-    sandbox_.Write("work.sh", kWork);
-    options_.submit.experiment = "spec";
-    options_.submit.command = {"/bin/bash", sandbox_.folder() + "/work.sh"};
-    options_.submit.first_wait_seconds = 0.01;
-    options_.poll = absl::Milliseconds(20);
-  }
-
-  Plan MakePlanOf(const std::string& seeds) const {
-    const absl::StatusOr<Experiment> experiment = sandbox_.Load(
-        absl::StrCat("name: 'spec' task: 'task' method: 'plain' split: 0 metric { accuracy {} } seed: [", seeds, "]"));
-    EXPECT_TRUE(experiment.ok()) << experiment.status();
-    return MakePlan(*Expand(*experiment), store_, [](const Selection&) { return 1; });
-  }
-
-  absl::Status Run(const Plan& plan) {
-    return RunOnSlurm(plan, /*choose=*/nullptr, store_, SlurmClient(), options_, &observer_);
-  }
-
-  void Set(const std::string& what, int count) const { std::ofstream(JoinPath(fake_, what)) << count; }
-  std::vector<std::string> Lines(const std::string& path) const {
-    return absl::StrSplit(ReadFile(path).value_or(""), '\n', absl::SkipEmpty());
-  }
-  std::vector<std::string> Submitted() const { return Lines(fake_ + "/submitted"); }
-  // "JOB KEY", in the order of execution.
-  std::vector<std::string> Executed() const { return Lines(store_.folder() + "/executed"); }
-
-  const SpecSandbox sandbox_;
-  const Store store_;
-  const std::string fake_;
-  SlurmRunOptions options_;
-  Observer observer_;
-};
+class RunOnSlurmTest : public FakeSlurm {};
 
 TEST_F(RunOnSlurmTest, EachStepIsAnArrayAfterTheOneBeforeAndEachActionIsDoneOnce) {
   options_.submit.slurm.set_partition("gpu");
@@ -173,6 +80,15 @@ TEST_F(RunOnSlurmTest, WhatDiedIsSubmittedAgain) {
   for (const PlanNode& node : MakePlanOf("0, 1").nodes) EXPECT_TRUE(node.done);
 }
 
+TEST_F(RunOnSlurmTest, WhatIsRequeuedIsNotSubmittedAgain) {
+  Set("requeue", 2);
+  ASSERT_TRUE(Run(MakePlanOf("0, 1")).ok());
+  EXPECT_THAT(Submitted(), SizeIs(3));
+  EXPECT_THAT(Begun(), SizeIs(6 + 2));
+  EXPECT_THAT(Executed(), SizeIs(6));
+  EXPECT_THAT(Lines(fake_ + "/restarts"), ElementsAre("1", "1"));  // SLURM_RESTART_COUNT
+}
+
 TEST_F(RunOnSlurmTest, WhatDiesAgainAndAgainFailsAndSkipsWhatDependsOnIt) {
   std::filesystem::create_directories(store_.folder());
   std::ofstream(store_.folder() + "/broken") << "";
@@ -198,7 +114,7 @@ TEST_F(RunOnSlurmTest, WhatATaskRecordsAsFailedIsNotTriedAgain) {
   failure.set_code(static_cast<int>(absl::StatusCode::kAborted));
   // While the run watches: the count of failures is what tells.
   bool written = false;
-  class Watcher : public Observer {
+  class Watcher : public SlurmObserver {
    public:
     explicit Watcher(std::function<void()> act) : act_(std::move(act)) {}
     void OnTick() override { act_(); }

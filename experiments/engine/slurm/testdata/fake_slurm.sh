@@ -5,9 +5,17 @@
 #   invalid                  sbatch refuses the partition
 #   blind                    so many squeue calls fail
 #   kill                     so many tasks die without doing anything
+#   requeue                  so many tasks are ended ($FAKE_PREEMPTED), pend and are started again
+#   renumber                 so many times, with an empty queue, the numbers of jobs begin at 1 again
+#   lag                      so many sacct calls know nothing yet; without the file there are no accounts
+# and how it answers:
+#   max_array                MaxArraySize, without it 4
+#   forget                   squeue knows the name of no job that has ended
+#   twice                    sbatch names the cluster too, squeue says each line twice
+#   hold                     jobs pend
 # Jobs run one after the other, each task in the background of the sbatch that submitted it.
 cd "$FAKE_SLURM" || exit 1
-mkdir -p queue names
+mkdir -p queue names ended
 
 # Takes one from the number in a file; false if there is none left.
 take() {
@@ -22,6 +30,7 @@ case "$(basename "$0")" in
     echo "$*" >> submitted
     if [ -e invalid ]; then echo "sbatch: error: invalid partition specified: nowhere" >&2; exit 1; fi
     if take refuse; then echo "sbatch: error: Unable to contact slurm controller (connect failure)" >&2; exit 1; fi
+    if [ -z "$(ls queue)" ] && take renumber; then rm -f count; fi
     job=$(($(cat count 2>/dev/null || echo 0) + 1))
     echo $job > count
     for word in "$@"; do
@@ -31,27 +40,58 @@ case "$(basename "$0")" in
       esac
     done
     for i in $(seq 0 "$last"); do echo PENDING > "queue/$job|$i"; done
-    (
+    [ -e hold ] || (
       while [ -n "$(cd queue && ls | awk -F'|' -v job=$job '$1 < job')" ]; do sleep 0.01; done
       for i in $(seq 0 "$last"); do
         [ -e "queue/$job|$i" ] || continue
         echo RUNNING > "queue/$job|$i"
-        if ! take kill; then SLURM_ARRAY_JOB_ID=$job SLURM_ARRAY_TASK_ID=$i bash "$script"; fi
+        export SLURM_ARRAY_JOB_ID=$job SLURM_ARRAY_TASK_ID=$i
+        if take kill; then
+          echo NODE_FAIL > "ended/${job}_$i"
+        else
+          if take requeue; then
+            FAKE_PREEMPTED=1 bash "$script"
+            echo PENDING > "queue/$job|$i"
+            sleep 0.05
+            echo RUNNING > "queue/$job|$i"
+            echo 1 >> restarts
+            export SLURM_RESTART_COUNT=1
+          fi
+          bash "$script"
+          unset SLURM_RESTART_COUNT
+          echo COMPLETED > "ended/${job}_$i"
+        fi
         rm -f "queue/$job|$i"
       done
     ) > /dev/null 2>&1 &
     if take lose_replies; then echo "sbatch: error: Batch job submission failed: Socket timed out" >&2; exit 1; fi
-    echo $job
+    if [ -e twice ]; then echo "$job;cluster"; else echo $job; fi
     ;;
   squeue)
     if take blind; then echo "slurm_load_jobs error: Unable to contact slurm controller" >&2; exit 1; fi
     for word in "$@"; do
-      case "$word" in --name=*) cat "names/${word#--name=}" 2>/dev/null; exit 0;; esac
+      case "$word" in
+        --name=*)
+          read -r job 2>/dev/null < "names/${word#--name=}" || exit 0
+          if [ -e forget ] && [ -z "$(compgen -G "queue/$job|*")" ]; then exit 0; fi
+          echo "$job"
+          if [ -e twice ]; then echo "$job"; fi
+          exit 0
+          ;;
+      esac
     done
-    for task in queue/*; do [ -e "$task" ] && echo "${task#queue/}|$(cat "$task" 2>/dev/null)"; done
+    for task in queue/*; do
+      { read -r state < "$task"; } 2>/dev/null || continue
+      echo "${task#queue/}|$state"
+      if [ -e twice ]; then echo "${task#queue/}|$state"; fi
+    done
     ;;
-  scontrol) echo "MaxArraySize            = 4";;
+  scontrol) echo "MaxArraySize            = $(cat max_array 2>/dev/null || echo 4)";;
   scancel) for job in "$@"; do rm -f queue/"$job|"*; done;;
-  sacct) exit 1;;
+  sacct)
+    if [ ! -e lag ]; then exit 1; fi
+    if take lag; then exit 0; fi
+    for task in ended/*; do [ -e "$task" ] && echo "${task#ended/}|$(cat "$task")"; done
+    ;;
 esac
 exit 0
