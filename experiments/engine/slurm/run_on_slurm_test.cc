@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "experiments/engine/slurm/fake_slurm_scene.h"
+#include "experiments/testing/fake_slurm_scene.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

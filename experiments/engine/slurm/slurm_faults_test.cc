@@ -15,8 +15,8 @@
 #include "absl/strings/str_split.h"
 #include "core/random.h"
 #include "core/testing/fault_rounds.h"
-#include "experiments/engine/slurm/fake_slurm_scene.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
+#include "experiments/testing/fake_slurm_scene.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

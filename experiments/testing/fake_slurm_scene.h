@@ -1,6 +1,6 @@
 // For tests of Slurm's engine by fake commands (testdata/fake_slurm.sh), whose tasks make empty results.
-#ifndef OPENSET_EXPERIMENTS_ENGINE_SLURM_FAKE_SLURM_SCENE_H_
-#define OPENSET_EXPERIMENTS_ENGINE_SLURM_FAKE_SLURM_SCENE_H_
+#ifndef OPENSET_EXPERIMENTS_TESTING_FAKE_SLURM_SCENE_H_
+#define OPENSET_EXPERIMENTS_TESTING_FAKE_SLURM_SCENE_H_
 
 #include <signal.h>
 #include <unistd.h>
@@ -81,7 +81,7 @@ fi
 class FakeSlurm : public ::testing::Test {
  protected:
   FakeSlurm() : store_(sandbox_.folder() + "/store"), fake_(sandbox_.folder() + "/fake") {
-    const std::string script = *RunfilesFolder() + "/openset/experiments/engine/slurm/testdata/fake_slurm.sh";
+    const std::string script = *RunfilesFolder() + "/openset/experiments/testing/testdata/fake_slurm.sh";
     const std::string bin = sandbox_.folder() + "/bin";
     std::filesystem::create_directories(bin);
     std::filesystem::create_directories(fake_);
@@ -141,4 +141,4 @@ class FakeSlurm : public ::testing::Test {
 
 }  // namespace openset
 
-#endif  // OPENSET_EXPERIMENTS_ENGINE_SLURM_FAKE_SLURM_SCENE_H_
+#endif  // OPENSET_EXPERIMENTS_TESTING_FAKE_SLURM_SCENE_H_
