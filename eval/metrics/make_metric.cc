@@ -142,6 +142,65 @@ BinEdges EdgesOf(EceSpec::Edges edges) {
   return edges == EceSpec::LEFT_CLOSED ? BinEdges::kLeftClosed : BinEdges::kRightClosed;
 }
 
+struct Traits {
+  std::optional<bool> higher_is_better;
+  bool needs_prediction = false;
+};
+
+Traits TraitsOf(const MetricSpec& spec) {
+  switch (spec.kind_case()) {
+    case MetricSpec::kAccuracy:
+    case MetricSpec::kOpenauc:
+    case MetricSpec::kOpenaucStrict:
+    case MetricSpec::kOscr:
+    case MetricSpec::kPartialOpenauc:
+    case MetricSpec::kOpenSetFMacro:
+    case MetricSpec::kOpenSetFMicro:
+    case MetricSpec::kYoudenMacro:
+    case MetricSpec::kYoudenMicro:
+    case MetricSpec::kNacc:
+    case MetricSpec::kNaccRates:
+    case MetricSpec::kInner:
+    case MetricSpec::kHalfpoint:
+    case MetricSpec::kOverall:
+    case MetricSpec::kAurocMisclassification:
+    case MetricSpec::kCcrAtFpr:
+    case MetricSpec::kCoverageAtRisk:
+    case MetricSpec::kOpenSetAccuracy:
+      return {/*higher_is_better=*/true, /*needs_prediction=*/true};
+    case MetricSpec::kAuroc:
+    case MetricSpec::kAuprUnknown:
+    case MetricSpec::kAuprKnown:
+    case MetricSpec::kOuter:
+      return {/*higher_is_better=*/true, /*needs_prediction=*/false};
+    case MetricSpec::kAurc:
+    case MetricSpec::kEaurc:
+    case MetricSpec::kAugrc:
+    case MetricSpec::kPooledAurc:
+    case MetricSpec::kPooledAugrc:
+    case MetricSpec::kEaugrc:
+    case MetricSpec::kClassBalancedAurc:
+    case MetricSpec::kClassBalancedAugrc:
+    case MetricSpec::kRiskAtCoverage:
+      return {/*higher_is_better=*/false, /*needs_prediction=*/true};
+    case MetricSpec::kFprAt95Tpr:
+    case MetricSpec::kFprAt95TprUnknownPositive:
+    case MetricSpec::kFprAtTpr:
+    case MetricSpec::kErrorAt95Tpr:
+    case MetricSpec::kDetectionError:
+    case MetricSpec::kNll:
+    case MetricSpec::kBrier:
+    case MetricSpec::kEce:
+    case MetricSpec::kMce:
+    case MetricSpec::kAdaptiveEce:
+      return {/*higher_is_better=*/false, /*needs_prediction=*/false};
+    case MetricSpec::kKnownUnknownRatio:
+    case MetricSpec::KIND_NOT_SET:
+      break;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string MetricName(const MetricSpec& spec) {
@@ -151,108 +210,9 @@ std::string MetricName(const MetricSpec& spec) {
   return member == nullptr ? "" : member->name();
 }
 
-std::optional<bool> HigherIsBetter(const MetricSpec& spec) {
-  switch (spec.kind_case()) {
-    case MetricSpec::kAccuracy:
-    case MetricSpec::kAuroc:
-    case MetricSpec::kAuprUnknown:
-    case MetricSpec::kAuprKnown:
-    case MetricSpec::kOpenauc:
-    case MetricSpec::kOpenaucStrict:
-    case MetricSpec::kOscr:
-    case MetricSpec::kPartialOpenauc:
-    case MetricSpec::kOpenSetFMacro:
-    case MetricSpec::kOpenSetFMicro:
-    case MetricSpec::kYoudenMacro:
-    case MetricSpec::kYoudenMicro:
-    case MetricSpec::kNacc:
-    case MetricSpec::kNaccRates:
-    case MetricSpec::kInner:
-    case MetricSpec::kOuter:
-    case MetricSpec::kHalfpoint:
-    case MetricSpec::kOverall:
-    case MetricSpec::kAurocMisclassification:
-    case MetricSpec::kCcrAtFpr:
-    case MetricSpec::kCoverageAtRisk:
-    case MetricSpec::kOpenSetAccuracy:
-      return true;
-    case MetricSpec::kFprAt95Tpr:
-    case MetricSpec::kFprAt95TprUnknownPositive:
-    case MetricSpec::kErrorAt95Tpr:
-    case MetricSpec::kDetectionError:
-    case MetricSpec::kAurc:
-    case MetricSpec::kEaurc:
-    case MetricSpec::kAugrc:
-    case MetricSpec::kPooledAurc:
-    case MetricSpec::kNll:
-    case MetricSpec::kBrier:
-    case MetricSpec::kEce:
-    case MetricSpec::kMce:
-    case MetricSpec::kAdaptiveEce:
-    case MetricSpec::kFprAtTpr:
-    case MetricSpec::kRiskAtCoverage:
-    case MetricSpec::kPooledAugrc:
-    case MetricSpec::kEaugrc:
-    case MetricSpec::kClassBalancedAurc:
-    case MetricSpec::kClassBalancedAugrc:
-      return false;
-    case MetricSpec::kKnownUnknownRatio:
-    case MetricSpec::KIND_NOT_SET:
-      break;
-  }
-  return std::nullopt;
-}
+std::optional<bool> HigherIsBetter(const MetricSpec& spec) { return TraitsOf(spec).higher_is_better; }
 
-bool NeedsPrediction(const MetricSpec& spec) {
-  switch (spec.kind_case()) {
-    case MetricSpec::kAccuracy:
-    case MetricSpec::kOpenauc:
-    case MetricSpec::kOpenaucStrict:
-    case MetricSpec::kOscr:
-    case MetricSpec::kPartialOpenauc:
-    case MetricSpec::kOpenSetFMacro:
-    case MetricSpec::kOpenSetFMicro:
-    case MetricSpec::kYoudenMacro:
-    case MetricSpec::kYoudenMicro:
-    case MetricSpec::kNacc:
-    case MetricSpec::kNaccRates:
-    case MetricSpec::kInner:
-    case MetricSpec::kHalfpoint:
-    case MetricSpec::kOverall:
-    case MetricSpec::kAurc:
-    case MetricSpec::kEaurc:
-    case MetricSpec::kAugrc:
-    case MetricSpec::kPooledAurc:
-    case MetricSpec::kPooledAugrc:
-    case MetricSpec::kEaugrc:
-    case MetricSpec::kClassBalancedAurc:
-    case MetricSpec::kClassBalancedAugrc:
-    case MetricSpec::kAurocMisclassification:
-    case MetricSpec::kCcrAtFpr:
-    case MetricSpec::kRiskAtCoverage:
-    case MetricSpec::kCoverageAtRisk:
-    case MetricSpec::kOpenSetAccuracy:
-      return true;
-    case MetricSpec::kAuroc:
-    case MetricSpec::kAuprUnknown:
-    case MetricSpec::kAuprKnown:
-    case MetricSpec::kFprAt95Tpr:
-    case MetricSpec::kFprAt95TprUnknownPositive:
-    case MetricSpec::kErrorAt95Tpr:
-    case MetricSpec::kDetectionError:
-    case MetricSpec::kOuter:
-    case MetricSpec::kKnownUnknownRatio:
-    case MetricSpec::kFprAtTpr:
-    case MetricSpec::kNll:
-    case MetricSpec::kBrier:
-    case MetricSpec::kEce:
-    case MetricSpec::kMce:
-    case MetricSpec::kAdaptiveEce:
-    case MetricSpec::KIND_NOT_SET:
-      break;
-  }
-  return false;
-}
+bool NeedsPrediction(const MetricSpec& spec) { return TraitsOf(spec).needs_prediction; }
 
 MetricResult ComputeMetric(const MetricSpec& spec, const RankedInput& ranked) {
   if (NeedsPrediction(spec) && !ranked.input().has_predictions()) return AbsentWithoutPredictions();
