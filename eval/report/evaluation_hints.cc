@@ -44,7 +44,7 @@ std::optional<ClassOrder> BetterOrderOf(const EvaluationInput& input) {
 }
 
 std::string BelowHalfText(double auroc, ScoreOrigin origin) {
-  std::string text = absl::StrFormat("AUROC is %.1f %%: known samples have the larger unknown scores; ", 100 * auroc);
+  const std::string text = absl::StrFormat("AUROC is %.1f %%: %s; ", 100 * auroc, kBelowHalfText);
   switch (origin) {
     case ScoreOrigin::kFile:
       return absl::StrCat(text,
@@ -75,6 +75,16 @@ std::string OrderText(const ClassOrder& order) {
   return absl::StrCat(absl::StrJoin(places, ", "), more ? " ..." : "");
 }
 
+std::string NearChanceText(int64_t correct, int64_t samples, int classes) {
+  return absl::StrFormat("accuracy is %.1f %% on %d known samples, no better than guessing among %d classes",
+                         100.0 * static_cast<double>(correct) / static_cast<double>(samples), samples, classes);
+}
+
+std::string OtherOrderText(const ClassOrder& order) {
+  return absl::StrFormat("accuracy is %.1f %%, and %.1f %% with the known classes in another order",
+                         100 * order.plain_accuracy, 100 * order.accuracy);
+}
+
 std::vector<std::string> EvaluationHints(const RankedInput& ranked, ScoreOrigin origin) {
   const EvaluationInput& input = ranked.input();
   std::vector<std::string> hints;
@@ -83,16 +93,13 @@ std::vector<std::string> EvaluationHints(const RankedInput& ranked, ScoreOrigin 
   std::optional<ClassOrder> order;
   if (closed.samples > 0 && closed.correct < 0.8 * closed.samples) order = BetterOrderOf(input);
   if (order.has_value()) {
-    hints.push_back(absl::StrFormat(
-        "accuracy is %.1f %%, and %.1f %% with the classes in another order (%s): number the labels as the network's "
-        "outputs are, by the split that it was trained on",
-        100 * order->plain_accuracy, 100 * order->accuracy, OrderText(*order)));
+    hints.push_back(absl::StrCat(OtherOrderText(*order), " (", OrderText(*order),
+                                 "): number the labels as the network's outputs are, by the split that it was trained "
+                                 "on"));
   } else if (closed.samples > 0 && IsNearChance(closed.correct, closed.samples, input.num_classes())) {
-    hints.push_back(
-        absl::StrFormat("accuracy is %.1f %% on %d known samples, no better than guessing among %d classes: are label "
-                        "and %s of the same samples in the same order, and is label c the network's output c?",
-                        100.0 * closed.correct / closed.samples, closed.samples, input.num_classes(),
-                        input.logits().empty() ? "prediction" : "logits"));
+    hints.push_back(absl::StrCat(NearChanceText(closed.correct, closed.samples, input.num_classes()),
+                                 ": are label and ", input.logits().empty() ? "prediction" : "logits",
+                                 " of the same samples in the same order, and is label c the network's output c?"));
   }
   const MetricResult auroc = Auroc(ranked);
   if (auroc.value.has_value() && IsBelowHalf(*auroc.value, input.num_known(), input.num_unknown())) {

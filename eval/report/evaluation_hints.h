@@ -2,6 +2,7 @@
 #ifndef OPENSET_EVAL_REPORT_EVALUATION_HINTS_H_
 #define OPENSET_EVAL_REPORT_EVALUATION_HINTS_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,14 @@ std::vector<std::string> EvaluationHints(const RankedInput& ranked, ScoreOrigin 
 
 // "label 0 is prediction 2, label 2 is prediction 0": where they differ, at most six of them.
 std::string OrderText(const ClassOrder& order);
+
+// What is seen, without advice, for samples of files and for trials (experiments/report/hints.h).
+// "accuracy is 16.7 % on 300 known samples, no better than guessing among 6 classes". Precondition: samples > 0.
+std::string NearChanceText(int64_t correct, int64_t samples, int classes);
+// "accuracy is 3.6 %, and 96.4 % with the known classes in another order".
+std::string OtherOrderText(const ClassOrder& order);
+// Of an AUROC below 50 %.
+inline constexpr char kBelowHalfText[] = "known samples have the larger unknown scores";
 
 }  // namespace openset
 

@@ -38,8 +38,8 @@ TEST(EvaluationHints, NoneWhereNothingIsSuspicious) { EXPECT_THAT(HintsOf(Shifte
 TEST(EvaluationHints, ClassesInAnotherOrder) {
   EXPECT_THAT(
       HintsOf(Shifted(1, 100)),
-      ElementsAre("accuracy is 10.0 %, and 90.0 % with the classes in another order (label 0 is prediction 1, "
-                  "label 1 is prediction 2, label 2 is prediction 0): number the labels as the network's outputs "
+      ElementsAre("accuracy is 10.0 %, and 90.0 % with the known classes in another order (label 0 is prediction "
+                  "1, label 1 is prediction 2, label 2 is prediction 0): number the labels as the network's outputs "
                   "are, by the split that it was trained on"));
 }
 

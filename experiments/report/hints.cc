@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "data/task.pb.h"
+#include "eval/report/evaluation_hints.h"
 #include "eval/statistics/exact_interval.h"
 #include "eval/statistics/plausibility.h"
 #include "experiments/spec/method.proto.h"
@@ -130,8 +131,7 @@ std::optional<OtherClasses> OtherOrder(const TrialSpec& trial, const DecisionTab
   ResultHint hint;
   hint.kind = ResultHint::Kind::kOtherOrder;
   hint.prediction_of = order->prediction_of;
-  hint.text = absl::StrFormat("accuracy is %.1f %%, and %.1f %% with the known classes in another order",
-                              100 * order->plain_accuracy, 100 * order->accuracy);
+  hint.text = OtherOrderText(*order);
   return OtherClasses{std::move(hint), order->accuracy};
 }
 
@@ -153,8 +153,7 @@ std::optional<ResultHint> AccuracyHint(const TrialResult& result, const KnownCla
   const int classes = trial.data().test_known().class_id_size();
   if (!IsNearChance(closed.right, closed.samples, classes)) return std::nullopt;
   ResultHint hint;
-  hint.text = absl::StrFormat("accuracy is %.1f %% on %d known samples, no better than guessing among %d classes",
-                              100.0 * closed.right / closed.samples, closed.samples, classes);
+  hint.text = NearChanceText(closed.right, closed.samples, classes);
   return hint;
 }
 
@@ -187,8 +186,7 @@ std::optional<ResultHint> AurocHint(absl::Span<const TrialResult> results, const
   if (order.empty()) return std::nullopt;
   std::vector<std::string> methods;
   for (const std::string& name : order) methods.push_back(absl::StrFormat("%s (%.1f %%)", name, 100 * lowest[name]));
-  hint.text = absl::StrCat("AUROC is below 50 %, known samples have the larger unknown scores, by ",
-                           absl::StrJoin(methods, ", "));
+  hint.text = absl::StrCat("AUROC is below 50 %, ", kBelowHalfText, ", by ", absl::StrJoin(methods, ", "));
   return hint;
 }
 

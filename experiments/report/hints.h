@@ -23,7 +23,7 @@ struct ResultHint {
   const TrialSpec* trial = nullptr;
   int split = -1;                  // of kOtherSplit
   std::vector<int> prediction_of;  // of kOtherOrder: the output that stands for each known class
-  // What is seen, without advice: "accuracy is 16.7 % on 300 known samples, no better than guessing among 6 classes".
+  // What is seen, without advice, in the words of eval/report/evaluation_hints.h.
   std::string text;
 };
 

@@ -247,8 +247,9 @@ TEST_F(EvalTest, HintsAtMistakes) {
   EXPECT_THAT(negated.err, HasSubstr("hint: AUROC is 0.0 %: known samples have the larger unknown scores"));
   EXPECT_EQ(program_.Run({"eval", "scoreonly.npz", "--metrics=auroc", "--higher_is_known"}).err, "");
   write("shifted.csv", 0.5, [](int i) { return (i + 1) % 3; });
-  EXPECT_THAT(hints("shifted.csv"), HasSubstr("hint: accuracy is 0.0 %, and 100.0 % with the classes in another order "
-                                              "(label 0 is prediction 1, label 1 is prediction 2, label 2 is"));
+  EXPECT_THAT(hints("shifted.csv"),
+              HasSubstr("hint: accuracy is 0.0 %, and 100.0 % with the known classes in another order "
+                        "(label 0 is prediction 1, label 1 is prediction 2, label 2 is"));
   write("guessed.csv", 0.5, [](int i) { return i / 3 % 3; });
   EXPECT_THAT(hints("guessed.csv"),
               HasSubstr("hint: accuracy is 33.3 % on 60 known samples, no better than guessing "));
