@@ -2,41 +2,33 @@
 
 #include <cmath>
 #include <map>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "experiments/report/levels.h"
+#include "experiments/report/significance.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/store/metric_groups.h"
 
 namespace openset {
 namespace {
 
-// What one chart is of: metric, task, known and unknown classes.
-using Place = std::tuple<std::string, std::string, int, int>;
+// What one chart is of: a metric and a level.
+using Place = std::pair<std::string, Level>;
 
-Place PlaceOf(const ReportCell& cell) { return {cell.metric, cell.task, cell.known_classes, cell.unknown_classes}; }
+Place PlaceOf(const ReportCell& cell) { return {cell.metric, LevelOf(cell)}; }
 
 bool IsDrawn(const ReportCell& cell) {
   return cell.group == kPool && cell.n > 0 && cell.display.higher_is_better.has_value() && std::isfinite(cell.mean);
-}
-
-std::string BaselineRow(const Report& report, const std::string& baseline) {
-  for (const ReportCell& cell : report.cells) {
-    if (baseline.empty() || cell.method == baseline || RowName(cell) == baseline) return RowName(cell);
-  }
-  return "";
 }
 
 }  // namespace
 
 std::vector<ImprovementChart> ImprovementCharts(const Report& report, const std::string& baseline) {
   const std::string row = BaselineRow(report, baseline);
+  const LevelTitles titles(report);
   std::map<Place, double> of_baseline;
-  std::set<std::tuple<std::string, int, int>> places;  // tasks and levels
   for (const ReportCell& cell : report.cells) {
-    places.insert({cell.task, cell.known_classes, cell.unknown_classes});
     if (IsDrawn(cell) && cell.mean != 0 && RowName(cell) == row) of_baseline.emplace(PlaceOf(cell), cell.mean);
   }
   std::vector<ImprovementChart> charts;
@@ -49,10 +41,9 @@ std::vector<ImprovementChart> ImprovementCharts(const Report& report, const std:
       ImprovementChart made;
       made.metric = cell.metric;
       made.name = absl::StrCat("improvement_", cell.metric);
-      if (places.size() > 1) {
+      if (titles.size() > 1) {
         absl::StrAppend(&made.name, "_", cell.task, "_", cell.known_classes, "_", cell.unknown_classes);
-        made.chart.title =
-            absl::StrCat(cell.task, ", ", cell.known_classes, " known and ", cell.unknown_classes, " unknown classes");
+        made.chart.title = titles.Of(cell);
       }
       made.chart.label = absl::StrCat("improvement of ", cell.display.label, " over ", row, ", %");
       charts.push_back(std::move(made));

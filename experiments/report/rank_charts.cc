@@ -26,10 +26,6 @@ struct Ranked {
   std::map<Split, std::map<std::string, std::pair<double, int>>> splits;
 };
 
-std::string MethodOf(const ReportCell& cell) {
-  return cell.axis.empty() ? cell.method : absl::StrCat(cell.method, ", ", AxisText(cell.axis));
-}
-
 }  // namespace
 
 RankCharts MakeRankCharts(const Report& report) {
@@ -40,7 +36,7 @@ RankCharts MakeRankCharts(const Report& report) {
     if (metrics.count(cell.metric) == 0) order.push_back(cell.metric);
     Ranked& ranked = metrics[cell.metric];
     ranked.display = cell.display;
-    const std::string method = MethodOf(cell);
+    const std::string method = RowName(cell);
     if (std::find(ranked.methods.begin(), ranked.methods.end(), method) == ranked.methods.end()) {
       ranked.methods.push_back(method);
     }

@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -15,38 +14,11 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/suggest.h"
+#include "experiments/report/levels.h"
 #include "experiments/store/metric_groups.h"
 
 namespace openset {
 namespace {
-
-// A task at a level of openness.
-using Level = std::tuple<std::string, int, int>;
-
-Level LevelOf(const ReportCell& cell) { return {cell.task, cell.known_classes, cell.unknown_classes}; }
-
-// Titles of levels: the task, and what sets a level apart from the task's others.
-class LevelTitles {
- public:
-  explicit LevelTitles(const Report& report) {
-    for (const ReportCell& cell : report.cells) {
-      known_[cell.task].insert(cell.known_classes);
-      levels_[cell.task].insert({cell.known_classes, cell.unknown_classes});
-    }
-  }
-
-  std::string Of(const ReportCell& cell) const {
-    if (levels_.at(cell.task).size() < 2) return cell.task;
-    const std::string known =
-        known_.at(cell.task).size() < 2 ? "" : absl::StrFormat("%d known and ", cell.known_classes);
-    return absl::StrFormat("%s, %s%d unknown classes, openness %.3f", cell.task, known, cell.unknown_classes,
-                           cell.openness);
-  }
-
- private:
-  std::map<std::string, std::set<int>> known_;
-  std::map<std::string, std::set<std::pair<int, int>>> levels_;
-};
 
 // "AUROC, % ↑".
 std::string MetricHead(const Display& display) {

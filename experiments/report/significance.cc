@@ -39,13 +39,15 @@ absl::StatusOr<PairedTest> Test(const ReportCell& cell, const ReportCell& baseli
 
 }  // namespace
 
-void AddSignificance(const std::string& baseline, Report* report) {
-  std::string row;
-  for (const ReportCell& cell : report->cells) {
-    if (!baseline.empty() && cell.method != baseline) continue;
-    row = RowName(cell);
-    break;
+std::string BaselineRow(const Report& report, const std::string& baseline) {
+  for (const ReportCell& cell : report.cells) {
+    if (baseline.empty() || cell.method == baseline || RowName(cell) == baseline) return RowName(cell);
   }
+  return "";
+}
+
+void AddSignificance(const std::string& baseline, Report* report) {
+  const std::string row = BaselineRow(*report, baseline);
   std::map<Place, const ReportCell*> baselines;
   for (const ReportCell& cell : report->cells) {
     if (RowName(cell) == row) baselines.emplace(PlaceOf(cell), &cell);
