@@ -27,12 +27,13 @@
 namespace openset {
 namespace {
 
-absl::Status Execute(const WorkRequest& request, ImageCache* images, const ReportProgress& report) {
+absl::Status Execute(const WorkRequest& request, ImageCache* images, const ReportProgress& report,
+                     const StopAsked& stop_asked) {
   const at::Device device =
       request.has_cuda_device() ? at::Device(at::kCUDA, static_cast<at::DeviceIndex>(request.cuda_device())) : at::kCPU;
   const ActionContext context{
-      request.key(),           Store(request.store()),          device, images, report, StageClock(),
-      request.continued_key(), std::max(1, request.cpu_slots())};
+      request.key(),           Store(request.store()),           device,    images, report, StageClock(),
+      request.continued_key(), std::max(1, request.cpu_slots()), stop_asked};
   const ExecutionSpec& execution = request.has_train()   ? request.train().execution()
                                    : request.has_infer() ? request.infer().train(0).execution()
                                    : request.has_probe() ? request.probe().train().execution()
@@ -66,13 +67,14 @@ int Serve(const std::vector<std::string>& catalog_folders) {
     return 2;
   }
   std::unique_ptr<ImageCache> images;
-  return ServeWork(Subprocess::kChannel, [&](const WorkRequest& request, const ReportProgress& report) {
-    if (images == nullptr) {
-      images = std::make_unique<ImageCache>(
-          *catalog, std::vector<std::string>(request.data_folder().begin(), request.data_folder().end()));
-    }
-    return Execute(request, images.get(), report);
-  });
+  return ServeWork(
+      Subprocess::kChannel, [&](const WorkRequest& request, const ReportProgress& report, const StopAsked& stop_asked) {
+        if (images == nullptr) {
+          images = std::make_unique<ImageCache>(
+              *catalog, std::vector<std::string>(request.data_folder().begin(), request.data_folder().end()));
+        }
+        return Execute(request, images.get(), report, stop_asked);
+      });
 }
 
 }  // namespace

@@ -4,7 +4,8 @@
 //   1. capacity() says what it can run at once.
 //   2. Start() begins an action, on the seat that the scheduler took for it.
 //   3. Wait() tells what became of the actions, until each has ended.
-//   4. Kill() kills one of them; KillAll(), or the engine's end, all that still run.
+//   4. AskToStop() asks one of them to save what it has and end; Kill() kills it; KillAll(), or the engine's end, kills
+//      all that still run.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_ENGINE_H_
 #define OPENSET_EXPERIMENTS_ENGINE_ENGINE_H_
 
@@ -44,6 +45,9 @@ class Engine {
   // happened, in order for each action. An action that ended has no more events.
   virtual std::vector<EngineEvent> Wait(int wake, absl::Duration at_most) = 0;
 
+  // A training that runs saves its state after the step that it is in, and ends with kCancelled; any other action goes
+  // on to its end. Returns at once.
+  virtual void AskToStop(int action) = 0;
   // Kills an action that runs. There are no events of it any more; what it did so far stays in the store.
   virtual void Kill(int action) = 0;
   // Kills all that runs. There are no events of it any more; what it did so far stays in the store.

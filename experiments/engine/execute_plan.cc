@@ -53,15 +53,15 @@ class Execution {
       if (IsOver()) break;
       for (const EngineEvent& event : engine_->Wait(interrupt.fd(), kTick)) Handle(event);
       if (const int signal = interrupt.Take(); signal == SIGUSR1) {
-        BeginEnding();
+        BeginEnding(options_.ending);
       } else if (signal != 0) {
-        Stop();
-        return absl::CancelledError(absl::StrCat("stopped by ", strsignal(signal)));
+        StopBy(signal);
       }
       if (ends_at_.has_value() && SteadyNow() >= *ends_at_) Stop();
       LookAround();
       observer_->OnTick();
     }
+    if (stopped_by_ != 0) return absl::CancelledError(absl::StrCat("stopped by ", strsignal(stopped_by_)));
     if (ends_at_.has_value()) return TimeIsUp();
     OPENSET_RETURN_IF_ERROR(store_failure_);
     OPENSET_RETURN_IF_ERROR(start_failure_);
@@ -215,21 +215,15 @@ class Execution {
     const int number = event.action, n = nodes_[number];
     if (event.progress.has_value()) {
       observer_->OnProgress(n, *event.progress);
-      const int epoch = event.progress->epoch();
-      // Its last epoch is saved by now.
-      if (ends_at_.has_value() && epoch > 0 && epochs_.count(number) > 0 && epoch > epochs_[number]) {
-        engine_->Kill(number);
-        Leave(n, number);
-        scheduler_.Cancelled(number);
-        return;
-      }
-      if (epoch > 0) epochs_[number] = epoch;
+      if (event.progress->epoch() > 0) epochs_[number] = event.progress->epoch();
     }
     if (!event.end.has_value()) return;
     start_failure_ = absl::OkStatus();
     if (event.end->ok()) {
       Leave(n, number);
       Finish(n, number);
+    } else if (ends_at_.has_value() && absl::IsCancelled(*event.end)) {
+      Cancel(number);
     } else if (StoreFailed(*event.end)) {
       Leave(n, number);
       Skip(n);
@@ -343,16 +337,37 @@ class Execution {
     }
   }
 
-  void BeginEnding() {
-    if (!ends_at_.has_value()) ends_at_ = SteadyNow() + options_.ending;
+  // Nothing new is started, trainings save themselves, and what runs after `at_most` is killed.
+  void BeginEnding(absl::Duration at_most) {
+    const absl::Duration end = SteadyNow() + at_most;
+    ends_at_ = std::min(ends_at_.value_or(end), end);
+    for (const int number : running_) {
+      if (IsTraining(number)) engine_->AskToStop(number);
+    }
+  }
+
+  void StopBy(int signal) {
+    if (stopped_by_ != 0) return Stop();
+    stopped_by_ = signal;
+    BeginEnding(options_.saving);
+    for (const int number : std::set<int>(running_)) {
+      if (IsTraining(number)) continue;
+      engine_->Kill(number);
+      Cancel(number);
+    }
   }
 
   void Stop() {
     engine_->KillAll();
-    for (const int number : std::set<int>(running_)) {
-      Leave(nodes_[number], number);
-      scheduler_.Cancelled(number);
-    }
+    for (const int number : std::set<int>(running_)) Cancel(number);
+  }
+
+  bool IsTraining(int number) const { return plan_.nodes[nodes_[number]].kind == ActionKind::kTrain; }
+
+  // It was running, and ended before it was done.
+  void Cancel(int number) {
+    Leave(nodes_[number], number);
+    scheduler_.Cancelled(number);
   }
 
   const Plan& plan_;  // grows by choices
@@ -372,7 +387,8 @@ class Execution {
   std::map<int, int> epochs_;              // under way, of the trainings that run
   absl::Status start_failure_;             // OK: the last start did not fail, or something has ended since
   absl::Status store_failure_;             // OK: the store can be written
-  std::optional<absl::Duration> ends_at_;  // when what runs is killed, of a process whose time runs out
+  std::optional<absl::Duration> ends_at_;  // when what runs is killed, of a process that is to end
+  int stopped_by_ = 0;                     // SIGINT, SIGTERM or SIGHUP; 0: none has come
   absl::Duration described_, looked_;
   int failed_ = 0;
 };

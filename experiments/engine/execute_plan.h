@@ -35,9 +35,11 @@ struct ExecuteOptions {
   // What of the needed nodes is done here; absent: all. What is not is expected to be in the store; where it is not,
   // what depends on it is skipped.
   std::function<bool(const PlanNode&)> only;
-  // For a process whose time runs out (SIGUSR1): from then on nothing new is started, each training may end the epoch
-  // that it is in, and what still runs after so long is killed. The error is TimeIsUp().
+  // For a process whose time runs out (SIGUSR1): from then on nothing new is started, each training saves its state and
+  // ends, and what still runs after so long is killed. The error is TimeIsUp().
   absl::Duration ending = absl::Minutes(1);
+  // What trainings have to save their states after SIGINT, SIGTERM or SIGHUP.
+  absl::Duration saving = absl::Seconds(10);
 };
 
 // What a process ends with that SIGUSR1 told so: kCancelled.
@@ -53,7 +55,8 @@ absl::Status TimeIsUp();
 // skipped; everything else goes on. Where the engine cannot start an action nothing is lost: those that run go on to
 // their end, and it is tried again whenever one of them has ended. Where the store is full or gone nothing new is
 // started, what runs may finish, and no action is to blame.
-// SIGINT, SIGTERM or SIGHUP stops: what runs is killed, and what it did is resumed by the next run.
+// SIGINT, SIGTERM or SIGHUP stops: each training saves its state and ends, all else that runs is killed; a second one
+// kills everything at once. What was saved is resumed by the next run.
 // Errors: kAborted if actions failed (with their number); kCancelled if it was stopped; kFailedPrecondition if an
 // action needs a device that is not there; kUnavailable if the store failed; the engine's if an action could not be
 // started and nothing runs any more.

@@ -90,12 +90,48 @@ TEST_F(ExecutePlanTest, AStartThatFailsWhileNothingRunsIsTheErrorAndNoFailureOfT
   }
 }
 
-TEST_F(ExecutePlanTest, ASignalKillsWhatRuns) {
+// Of four trainings one is done at the first look, and its inference runs by the second one.
+TEST_F(ExecutePlanTest, ASignalLetsTrainingsSaveTheirStatesAndKillsAllElse) {
   engine_.capacity_of.cpu_threads = 4;
   engine_.interrupt_at = 2;
   const Plan plan = MakePlanOf("seed: [0, 1, 2, 3, 4, 5]");
+  engine_.on_wait = [this] {
+    if (engine_.waits == 2) engine_.held_back = true;
+    if (engine_.waits == 3) {
+      EXPECT_THAT(engine_.asked, SizeIs(3));
+      EXPECT_THAT(engine_.killed, SizeIs(1));
+      engine_.held_back = false;
+    }
+  };
   EXPECT_EQ(Run(plan), absl::CancelledError("stopped by Interrupt"));
+  EXPECT_EQ(engine_.waits, 5);  // an end a look
+  EXPECT_FALSE(engine_.killed_all);
   EXPECT_THAT(engine_.running, IsEmpty());
+  EXPECT_THAT(engine_.started, SizeIs(5));  // nothing new
+  EXPECT_THAT(observer_.finished, SizeIs(1));
+  EXPECT_THAT(observer_.failed, IsEmpty());
+  for (const PlanNode& node : plan.nodes) EXPECT_EQ(store_.CountFailures(node.key), 0);
+}
+
+TEST_F(ExecutePlanTest, ASecondSignalKillsTrainingsToo) {
+  engine_.capacity_of.cpu_threads = 2;
+  engine_.held_back = true;
+  engine_.on_wait = [this] {
+    if (engine_.waits == 1 || engine_.waits == 4) raise(SIGTERM);
+  };
+  EXPECT_EQ(Run(MakePlanOf("seed: [0, 1]")), absl::CancelledError("stopped by Terminated"));
+  EXPECT_EQ(engine_.waits, 4);
+  EXPECT_THAT(engine_.asked, SizeIs(2));
+  EXPECT_TRUE(engine_.killed_all);
+}
+
+TEST_F(ExecutePlanTest, ATrainingThatDoesNotSaveItselfInTimeIsKilled) {
+  engine_.held_back = true;
+  engine_.interrupt_at = 1;
+  options_.saving = absl::ZeroDuration();
+  EXPECT_EQ(Run(MakePlanOf("seed: 0")), absl::CancelledError("stopped by Interrupt"));
+  EXPECT_EQ(engine_.waits, 1);
+  EXPECT_TRUE(engine_.killed_all);
 }
 
 TEST_F(ExecutePlanTest, WhatRunsAloneMayUseAllCpusWhereThatChangesNoBit) {
@@ -230,14 +266,20 @@ TEST_F(ExecutePlanTest, AFullStoreStopsWhatIsNewAndBlamesNoAction) {
   EXPECT_EQ(store_.CountFailures(plan.nodes[0].key), 0);
 }
 
-TEST_F(ExecutePlanTest, ATrainingMayEndItsEpochWhenTimeRunsOut) {
+// The inference of the training that ended at the first look runs to its end, the other training saves its state.
+TEST_F(ExecutePlanTest, WhenTimeRunsOutTrainingsSaveTheirStatesAndNothingIsKilled) {
   engine_.capacity_of.cpu_threads = 2;
   const Plan plan = MakePlanOf("seed: [0, 1, 2]");
-  engine_.interrupt_at = 1;
+  engine_.on_wait = [this] { engine_.held_back = engine_.waits == 2; };
+  engine_.interrupt_at = 2;
   engine_.signal = SIGUSR1;
   EXPECT_EQ(Run(plan), TimeIsUp());
-  EXPECT_THAT(engine_.started, SizeIs(2));  // nothing new
+  EXPECT_THAT(engine_.asked, SizeIs(1));
+  EXPECT_THAT(engine_.killed, IsEmpty());
+  EXPECT_FALSE(engine_.killed_all);
+  EXPECT_THAT(engine_.started, SizeIs(3));  // nothing new
   EXPECT_THAT(observer_.finished, SizeIs(2));
+  EXPECT_THAT(observer_.failed, IsEmpty());
 }
 
 }  // namespace

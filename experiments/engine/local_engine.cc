@@ -138,6 +138,15 @@ void LocalEngine::AddHung(std::vector<EngineEvent>* events) {
   }
 }
 
+void LocalEngine::AskToStop(int action) {
+  WorkRequest word;
+  word.set_stop(true);
+  for (const std::unique_ptr<Worker>& worker : workers_) {
+    // The end of one that is gone is found by the next wait.
+    if (worker->action == action) MessageChannel(worker->process->channel()).Send(word).IgnoreError();
+  }
+}
+
 void LocalEngine::Kill(int action) {
   for (const std::unique_ptr<Worker>& worker : workers_) {
     if (worker->action != action) continue;

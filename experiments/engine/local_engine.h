@@ -37,6 +37,7 @@ class LocalEngine : public Engine {
   const Capacity& capacity() const override { return options_.capacity; }
   absl::Status Start(int action, int gpu, WorkRequest request) override;
   std::vector<EngineEvent> Wait(int wake, absl::Duration at_most) override;
+  void AskToStop(int action) override;
   void Kill(int action) override;
   void KillAll() override;
 

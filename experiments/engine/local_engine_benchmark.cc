@@ -128,6 +128,7 @@ class InstantEngine : public Engine {
     running_.clear();
     return events;
   }
+  void AskToStop(int /*action*/) override {}
   void Kill(int /*action*/) override {}
   void KillAll() override { running_.clear(); }
 

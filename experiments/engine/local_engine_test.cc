@@ -13,7 +13,9 @@
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
+#include "core/testing/status_matchers.h"
 #include "experiments/engine/execute_plan.h"
+#include "experiments/engine/node_action.h"
 #include "experiments/plan/planner.h"
 #include "experiments/spec/expand.h"
 #include "experiments/testing/spec_sandbox.h"
@@ -38,6 +40,7 @@ constexpr int kErrorSeed = 103;
 constexpr int kHangSeed = 104;
 constexpr int kSilentSeed = 106;
 constexpr int kCrashOnceSeed = 107;
+constexpr int kSavingSeed = 120;
 
 class Observer : public EngineObserver {
  public:
@@ -227,8 +230,47 @@ TEST_F(LocalEngineTest, FailedActionsAreTriedAgainByTheNextRun) {
   EXPECT_EQ(Executed().size(), before + 1);
 }
 
+TEST_F(LocalEngineTest, ASignalLetsATrainingSaveItsStateAndTheNextRunGoesOn) {
+  observer_.interrupt_on_progress = true;
+  const Plan plan = MakePlanOf(absl::StrCat(kSavingSeed));
+  EXPECT_EQ(Run(plan), absl::CancelledError("stopped by Interrupt"));
+  EXPECT_TRUE(FileExists(store_.folder() + "/saved"));
+  EXPECT_EQ(store_.CountFailures(plan.nodes[0].key), 0);
+  observer_.interrupt_on_progress = false;
+  EXPECT_TRUE(Run(MakePlanOf(absl::StrCat(kSavingSeed))).ok());
+  EXPECT_EQ(Records(plan), 1);
+}
+
+// Word to stop that comes to an action that has just ended is not taken for the next one's of the same worker.
+TEST_F(LocalEngineTest, WordToStopIsForTheActionAtHandOnly) {
+  ASSERT_THAT(MakeFolders(store_.folder()), IsOk());
+  LocalEngine engine(store_, options_);
+  const Plan plan = MakePlanOf(absl::StrCat("0, ", kSavingSeed));
+  std::vector<const PlanNode*> trainings;
+  for (const PlanNode& node : plan.nodes) {
+    if (node.kind == ActionKind::kTrain) trainings.push_back(&node);
+  }
+  ASSERT_EQ(trainings.size(), 2);
+  const auto wait = [&engine] {
+    std::vector<EngineEvent> events;
+    while (events.empty()) events = engine.Wait(/*wake=*/-1, absl::Seconds(1));
+    return events[0];
+  };
+  ASSERT_THAT(engine.Start(0, /*gpu=*/-1, RequestOf(plan, *trainings[0])), IsOk());
+  while (!FileExists(store_.CheckpointFolder(trainings[0]->key))) usleep(1000);
+  engine.AskToStop(0);
+  EXPECT_EQ(wait().end, absl::OkStatus());
+  ASSERT_THAT(engine.Start(1, /*gpu=*/-1, RequestOf(plan, *trainings[1])), IsOk());
+  EXPECT_TRUE(wait().progress.has_value());  // it asks before it reports
+  engine.AskToStop(1);
+  EngineEvent last = wait();
+  while (!last.end.has_value()) last = wait();
+  EXPECT_EQ(last.end, absl::CancelledError("stopped"));
+}
+
 TEST_F(LocalEngineTest, ASignalStopsAndLeavesNoProcess) {
   observer_.interrupt_on_progress = true;
+  execute_.saving = absl::Milliseconds(100);
   const Plan plan = MakePlanOf(absl::StrCat("0, ", kHangSeed));
   const absl::Status status = Run(plan);
   EXPECT_EQ(status, absl::CancelledError("stopped by Interrupt"));

@@ -29,7 +29,7 @@ namespace openset {
 // What a start that is refused ends with.
 inline absl::Status NoFork() { return absl::UnavailableError("cannot fork: no memory"); }
 
-// Runs nothing: what was started ends at the next wait but `delay`, in order.
+// Runs nothing: what was started ends at one of the next waits, in order; what was asked to stop as if it had.
 class FakeEngine : public Engine {
  public:
   const Capacity& capacity() const override { return capacity_of; }
@@ -60,6 +60,7 @@ class FakeEngine : public Engine {
     EngineEvent end{action};
     end.end = failing_keys.count(key) > 0 ? failure : absl::OkStatus();
     if (fails_once.erase(key) > 0) end.end = absl::UnavailableError("its worker died");
+    if (std::count(asked.begin(), asked.end(), action) > 0) end.end = absl::CancelledError("its state is saved");
     if (!end.end->ok()) {
       end.log_tail = "the log";
       keys.erase(key);
@@ -67,12 +68,16 @@ class FakeEngine : public Engine {
     return {progress, end};
   }
 
+  void AskToStop(int action) override { asked.push_back(action); }
   void Kill(int action) override {
     killed.push_back(action);
     const auto is_it = [action](const auto& entry) { return entry.first == action; };
     running.erase(std::find_if(running.begin(), running.end(), is_it));
   }
-  void KillAll() override { running.clear(); }
+  void KillAll() override {
+    killed_all = true;
+    running.clear();
+  }
 
   Capacity capacity_of;
   std::set<int> failing_starts;  // by number of the call
@@ -89,11 +94,12 @@ class FakeEngine : public Engine {
   std::vector<WorkRequest> started;
   std::vector<int> gpus;
   std::set<std::string> keys;
-  std::vector<int> killed;
+  std::vector<int> asked, killed;
   std::deque<std::pair<int, std::string>> running;
   size_t most_running = 0;
   size_t refused = 0;
   int waits = 0;
+  bool killed_all = false;
 };
 
 class Observer : public EngineObserver {

@@ -30,6 +30,7 @@ constexpr int kCrashOnceSeed = 107;
 constexpr int kStopSeed = 108;
 constexpr int kAbortSeed = 109;
 constexpr int kOutOfMemorySeed = 110;
+constexpr int kSavingSeed = 120;
 
 // Takes memory until there is none.
 void RunOutOfMemory() {
@@ -54,7 +55,17 @@ absl::Status Probe(const TrainAction& action, const ReportProgress& report) {
   return absl::OkStatus();
 }
 
-absl::Status Execute(const WorkRequest& request, const ReportProgress& report) {
+// Reports progress for ever.
+void Train(const ReportProgress& report, const StopAsked& stop_asked) {
+  while (!stop_asked()) {
+    WorkProgress progress;
+    progress.set_fraction(0.5);
+    report(progress);
+    usleep(10000);
+  }
+}
+
+absl::Status Execute(const WorkRequest& request, const ReportProgress& report, const StopAsked& stop_asked) {
   if (request.has_probe()) return Probe(request.probe().train(), report);
   const Store store(request.store());
   // What ran, in order, for the test to read.
@@ -89,12 +100,13 @@ absl::Status Execute(const WorkRequest& request, const ReportProgress& report) {
       case kErrorSeed:
         return absl::AbortedError("the training diverged");
       case kHangSeed:
-        while (true) {
-          WorkProgress progress;
-          progress.set_fraction(0.5);
-          report(progress);
-          usleep(10000);
-        }
+        Train(report, [] { return false; });
+        break;
+      case kSavingSeed:
+        if (FileExists(store.folder() + "/saved")) break;
+        Train(report, stop_asked);
+        std::ofstream(store.folder() + "/saved") << "half of it";
+        return absl::CancelledError("stopped");
     }
     return MakeFolder(store, request.key(), store.CheckpointFolder(request.key()));
   }

@@ -24,6 +24,8 @@ struct ActionContext {
   std::string continued_key;
   // CPUs that it may keep busy where that changes no bit (WorkRequest.cpu_slots).
   int cpu_slots = 1;
+  // Asked after each step of a training.
+  StopAsked stop_asked = [] { return false; };
 };
 
 }  // namespace openset

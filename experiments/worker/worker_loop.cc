@@ -1,5 +1,11 @@
 #include "experiments/worker/worker_loop.h"
 
+#include <poll.h>
+#include <signal.h>
+
+#include <initializer_list>
+#include <string>
+
 #include "absl/time/time.h"
 #include "core/logging.h"
 #include "core/process/message_channel.h"
@@ -9,10 +15,18 @@ namespace openset {
 namespace {
 
 constexpr absl::Duration kProgressEvery = absl::Milliseconds(200);
+constexpr absl::Duration kLookEvery = absl::Milliseconds(50);
+
+// Whether there is something to read from it, or it is at its end.
+bool IsReadable(int fd) {
+  pollfd waiting = {fd, POLLIN, 0};
+  return poll(&waiting, 1, 0) > 0;
+}
 
 }  // namespace
 
 int ServeWork(int fd, const Execute& execute) {
+  for (const int asking : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) signal(asking, SIG_IGN);
   MessageChannel channel(fd);
   while (true) {
     WorkRequest request;
@@ -22,16 +36,33 @@ int ServeWork(int fd, const Execute& execute) {
       LOG(ERROR) << received;
       return 1;
     }
+    if (request.stop()) continue;  // the action that it was for has ended
     absl::Duration last = -absl::InfiniteDuration();
-    const absl::Status status = execute(request, [&](const WorkProgress& progress) {
+    const ReportProgress report = [&](const WorkProgress& progress) {
       const absl::Duration now = SteadyNow();
       if (now - last < kProgressEvery) return;
       last = now;
       WorkEvent event;
       *event.mutable_progress() = progress;
-      channel.Send(event).IgnoreError();  // an engine that is gone ends the loop below
-    });
-    if (!status.ok()) LOG(ERROR) << request.key() << ": " << status;
+      channel.Send(event).IgnoreError();  // an engine that is gone ends the loop
+    };
+    absl::Duration looked = -absl::InfiniteDuration();
+    bool stop = false;
+    const StopAsked stop_asked = [&] {
+      const absl::Duration now = SteadyNow();
+      if (stop || now - looked < kLookEvery) return stop;
+      looked = now;
+      // Nothing else comes before the outcome.
+      WorkRequest word;
+      stop = IsReadable(fd) && (!channel.Receive(&word).ok() || word.stop());
+      return stop;
+    };
+    const absl::Status status = execute(request, report, stop_asked);
+    if (absl::IsCancelled(status)) {
+      LOG(INFO) << request.key() << ": " << status.message();
+    } else if (!status.ok()) {
+      LOG(ERROR) << request.key() << ": " << status;
+    }
     WorkEvent event;
     event.mutable_outcome()->set_code(static_cast<int>(status.code()));
     event.mutable_outcome()->set_message(std::string(status.message()));

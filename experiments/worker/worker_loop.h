@@ -12,9 +12,14 @@ namespace openset {
 // Reports how far an action is. Cheap to call often: messages are sent at most every 0.2 seconds.
 using ReportProgress = std::function<void(const WorkProgress&)>;
 
-using Execute = std::function<absl::Status(const WorkRequest&, const ReportProgress&)>;
+// Whether the action is to save what it has and end (WorkRequest.stop). Cheap to call often: the channel is looked at
+// at most every 0.05 seconds.
+using StopAsked = std::function<bool()>;
 
-// Executes requests from the channel `fd` until it closes. Returns the process's exit code.
+using Execute = std::function<absl::Status(const WorkRequest&, const ReportProgress&, const StopAsked&)>;
+
+// Executes requests from the channel `fd` until it closes. Returns the process's exit code. Signals that ask to stop
+// (SIGINT, SIGTERM, SIGHUP, SIGUSR1), which a cluster may send to all processes of a job, are the engine's to take.
 int ServeWork(int fd, const Execute& execute);
 
 }  // namespace openset

@@ -15,11 +15,12 @@ namespace {
 
 absl::Status Serve(const std::vector<std::string>& /*arguments*/) {
   InitLogging("openset");
-  std::exit(ServeWork(Subprocess::kChannel, [](const WorkRequest& request, const ReportProgress& /*report*/) {
+  const Execute evaluate = [](const WorkRequest& request, const ReportProgress&, const StopAsked&) {
     if (!request.has_evaluate()) return absl::InternalError("this worker evaluates only");
     LimitThreads(std::max(1, request.cpu_slots()));
     return EvaluateTrial(request.evaluate(), Store(request.store()));
-  }));
+  };
+  std::exit(ServeWork(Subprocess::kChannel, evaluate));
 }
 
 }  // namespace
