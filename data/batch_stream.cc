@@ -7,11 +7,19 @@ namespace {
 
 constexpr size_t kAhead = 2;
 
+RandomStream::State StateOf(const RandomStream* random) {
+  return random != nullptr ? random->state() : RandomStream::State{};
+}
+
 }  // namespace
 
 BatchStream::BatchStream(const Batcher& batcher, std::vector<at::Tensor> batches, const Pipeline& pipeline,
                          RandomStream* random)
-    : batcher_(batcher), batches_(std::move(batches)), pipeline_(pipeline), random_(random) {
+    : batcher_(batcher),
+      batches_(std::move(batches)),
+      pipeline_(pipeline),
+      random_(random),
+      random_state_(StateOf(random)) {
   thread_ = std::thread([this] { MakeBatches(); });
 }
 
@@ -26,9 +34,10 @@ BatchStream::~BatchStream() {
 
 BatchStream::Made BatchStream::MakeOne(const at::Tensor& samples) {
   try {
-    return {batcher_.At(samples, pipeline_, random_), nullptr};
+    absl::StatusOr<Batch> batch = batcher_.At(samples, pipeline_, random_);
+    return {std::move(batch), nullptr, StateOf(random_)};
   } catch (...) {
-    return {absl::InternalError("thrown"), std::current_exception()};
+    return {absl::InternalError("thrown"), std::current_exception(), StateOf(random_)};
   }
 }
 
@@ -65,6 +74,7 @@ absl::StatusOr<std::optional<Batch>> BatchStream::Next() {
   changed_.notify_all();
   if (made.thrown != nullptr) std::rethrow_exception(made.thrown);
   if (!made.batch.ok()) return made.batch.status();
+  random_state_ = made.random;
   return std::optional<Batch>(*std::move(made.batch));
 }
 

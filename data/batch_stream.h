@@ -34,10 +34,15 @@ class BatchStream {
   // LibTorch's exceptions are thrown here.
   absl::StatusOr<std::optional<Batch>> Next();
 
+  // Where `random` was after the batch that Next() gave last, or before the first one: what goes on from here draws
+  // from there. Precondition: `random` is not null.
+  const RandomStream::State& random_state() const { return random_state_; }
+
  private:
   struct Made {
     absl::StatusOr<Batch> batch;
     std::exception_ptr thrown;
+    RandomStream::State random;  // after it
   };
 
   void MakeBatches();
@@ -46,7 +51,8 @@ class BatchStream {
   const Batcher& batcher_;
   const std::vector<at::Tensor> batches_;
   const Pipeline& pipeline_;
-  RandomStream* const random_;
+  RandomStream* const random_;  // the thread's
+  RandomStream::State random_state_;
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -210,6 +210,23 @@ TEST(BatchStream, GivesTheBatchesInOrder) {
   EXPECT_FALSE(stream.Next()->has_value());
 }
 
+// Though the batches are made ahead.
+TEST(BatchStream, KnowsWhereTheRandomStreamWasAfterEachBatch) {
+  for (const int64_t resident_bytes : {Batcher::kResidentBytes, int64_t{0}}) {
+    const Batcher batcher = *Batcher::Make(Source(TestSet(50, 3)), All(50), 3, kCpu, resident_bytes);
+    const Pipeline pipeline = FlippingPipeline();
+    RandomStream order(1, "order"), random(1, "augment"), same(1, "augment");
+    const std::vector<at::Tensor> epoch = batcher.Epoch(8, false, &order);
+    BatchStream stream(batcher, epoch, pipeline, &random);
+    EXPECT_EQ(stream.random_state(), same.state());
+    for (const at::Tensor& samples : epoch) {
+      ASSERT_TRUE(stream.Next()->has_value());
+      batcher.At(samples, pipeline, &same).value();
+      EXPECT_EQ(stream.random_state(), same.state());
+    }
+  }
+}
+
 TEST(BatchStream, EndsWithTheFirstErrorAndWhereverItIs) {
   const Batcher batcher = *Batcher::Make(std::make_shared<OddSizes>(), All(8), 3, kCpu);
   const Pipeline pipeline = PlainPipeline(3);

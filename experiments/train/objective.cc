@@ -146,4 +146,13 @@ Objective::NamedTensors Objective::State() const {
   return state;
 }
 
+std::vector<int64_t> Objective::EpochState() const {
+  return source_ != nullptr ? source_->EpochState() : std::vector<int64_t>();
+}
+
+absl::Status Objective::ResumeEpoch(absl::Span<const int64_t> state) {
+  if (source_ != nullptr) return source_->ResumeEpoch(state);
+  return state.empty() ? absl::OkStatus() : absl::InvalidArgumentError("there is no open-set source");
+}
+
 }  // namespace openset

@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "core/random.h"
 #include "core/tensor/batch.h"
 #include "core/tensor/open_set.h"
@@ -49,6 +51,10 @@ class Objective {
   NamedTensors Parameters() const;
   // All that changes in training but the model and its optimiser; for checkpoints.
   NamedTensors State() const;
+  // Beside it, of the epoch under way: the open-set source's (core/tensor/open_set.h). After StartEpoch() of the same
+  // epoch it is taken back. Errors: kInvalidArgument for what it can't have been.
+  std::vector<int64_t> EpochState() const;
+  absl::Status ResumeEpoch(absl::Span<const int64_t> state);
 
  private:
   struct Passes {

@@ -66,8 +66,8 @@ class Reporter {
   absl::Duration last_ = -absl::InfiniteDuration();
 };
 
-// The epochs of a state that was saved, whose tensors it copies into the run's: its own last epoch, or the end of the
-// training that it goes on from. None where there is no such state.
+// What is known of a state that was saved, which the run goes on from: its own, or the end of the training that it
+// continues. Of neither where there is none that is whole.
 TrainSummary LoadSaved(const std::string& partial, const TrainAction& action, const ActionContext& context,
                        TrainingRun* run) {
   std::vector<std::pair<std::string, std::string>> states = {{partial, context.key}};  // files, and whose they are
@@ -75,19 +75,31 @@ TrainSummary LoadSaved(const std::string& partial, const TrainAction& action, co
     states.emplace_back(JoinPath(context.store.CheckpointFolder(context.continued_key), kStateFile),
                         context.continued_key);
   }
-  for (const auto& [path, key] : states) {
-    absl::StatusOr<TrainSummary> saved = LoadTrainingState(path, key, run->State());
-    if (saved.ok()) {
-      LOG(INFO) << "resuming after epoch " << saved->epoch_size() << " of " << path;
-      run->Resume({saved->epoch().begin(), saved->epoch().end()});
-      *saved->mutable_action() = action;
-      return *std::move(saved);
-    }
-    if (!absl::IsNotFound(saved.status())) LOG(WARNING) << "not resumed: " << saved.status();
-  }
   TrainSummary summary;
+  for (const auto& [path, key] : states) {
+    absl::StatusOr<SavedTraining> saved = LoadTrainingState(path, key);
+    if (absl::IsNotFound(saved.status())) continue;
+    absl::Status resumed = saved.status();
+    if (resumed.ok()) {
+      const TrainSummary& before = saved->summary;
+      resumed = Annotate(run->Resume({before.epoch().begin(), before.epoch().end()}, saved->tensors), path);
+    }
+    if (resumed.ok()) {
+      LOG(INFO) << "resuming after step " << run->steps() << " of " << run->max_steps() << ", " << path;
+      summary = std::move(saved->summary);
+      break;
+    }
+    LOG(WARNING) << "not resumed: " << resumed;
+  }
   *summary.mutable_action() = action;
   return summary;
+}
+
+// Whether the epoch that is complete is to be measured, and was not.
+bool IsEvaluationMissing(const TrainAction& action, const TrainingRun& run) {
+  if (!run.between_epochs() || run.epochs().empty() || run.epochs().back().metric_size() > 0) return false;
+  // One that is stopped is measured as the whole training would be.
+  return IsEvaluationDue(action, run.epochs().size(), run.done() && !IsStoppedEarly(action.training()));
 }
 
 absl::Status TrainFromStart(const TrainAction& action, const ActionContext& context) {
@@ -106,22 +118,31 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
       summary.mutable_provenance()->set_images_per_second(static_cast<double>(run->images_seen()) / seconds);
     }
   };
+  const auto save = [&] {
+    set_provenance();
+    summary.mutable_epoch()->Assign(run->epochs().begin(), run->epochs().end());
+    return SaveTrainingState(run->State(), summary, context.key, partial);
+  };
   Reporter reporter(*run, action, context.report);
-  while (!run->done()) {
+  while (true) {
+    if (IsEvaluationMissing(action, *run)) {
+      OPENSET_RETURN_IF_ERROR(EvaluateEpoch(action, run->model(), context, run->mutable_last_epoch()));
+      OPENSET_RETURN_IF_ERROR(save());
+    }
+    if (run->done()) break;
     const absl::Duration start = SteadyNow();
+    bool stop = false;
     do {
       OPENSET_RETURN_IF_ERROR(run->Step());
       reporter.Report();
-    } while (!run->between_epochs());
+      stop = context.stop_asked();
+    } while (!run->between_epochs() && !stop);
     seconds += absl::ToDoubleSeconds(SteadyNow() - start);
-    // One that is stopped is measured as the whole training would be.
-    const bool is_last = run->done() && !IsStoppedEarly(action.training());
-    if (IsEvaluationDue(action, run->epochs().size(), is_last)) {
-      OPENSET_RETURN_IF_ERROR(EvaluateEpoch(action, run->model(), context, run->mutable_last_epoch()));
+    OPENSET_RETURN_IF_ERROR(save());
+    if (stop && (!run->done() || IsEvaluationMissing(action, *run))) {
+      return absl::CancelledError(
+          absl::StrCat("stopped after step ", run->steps(), " of ", run->max_steps(), "; its state is saved"));
     }
-    set_provenance();
-    summary.mutable_epoch()->Assign(run->epochs().begin(), run->epochs().end());
-    OPENSET_RETURN_IF_ERROR(SaveTrainingState(run->State(), summary, context.key, partial));
   }
   set_provenance();
   OPENSET_RETURN_IF_ERROR(

@@ -26,16 +26,29 @@ TrainingData::TrainingData(const TrainAction& action, Batcher batcher, Pipeline 
       batcher_(std::move(batcher)),
       pipeline_(std::move(pipeline)) {}
 
-void TrainingData::StartEpoch(size_t epoch) {
+void TrainingData::StartStreams(size_t epoch) {
   stream_.reset();
   order_.emplace(seed_, absl::StrCat("order/epoch ", epoch));
   augment_.emplace(seed_, absl::StrCat("augment/epoch ", epoch));
+}
+
+void TrainingData::StartEpoch(size_t epoch) {
+  StartStreams(epoch);
   StartPass();
 }
 
-void TrainingData::StartPass() {
+void TrainingData::ResumeEpoch(size_t epoch, int64_t batches, const RandomStream::State& augment) {
+  StartStreams(epoch);
+  augment_->set_state(augment);
+  const int64_t passes = batches / batches_per_pass();
+  for (int64_t pass = 0; pass < passes; ++pass) batcher_.Epoch(batch_size_, drop_last_, &*order_);
+  StartPass(batches % batches_per_pass());
+}
+
+void TrainingData::StartPass(int64_t taken) {
   stream_.reset();
   std::vector<at::Tensor> batches = batcher_.Epoch(batch_size_, drop_last_, &*order_);
+  batches.erase(batches.begin(), batches.begin() + taken);
   left_ = static_cast<int64_t>(batches.size());
   stream_ = std::make_unique<BatchStream>(batcher_, std::move(batches), pipeline_, &*augment_);
 }

@@ -19,7 +19,8 @@
 namespace openset {
 
 // Its life: Make(), then for each epoch StartEpoch(), which begins its first pass over the training samples, and
-// StartPass() for each further one; Next() until none is left of a pass.
+// StartPass() for each further one; Next() until none is left of a pass. ResumeEpoch() goes on with an epoch, from what
+// was true of it between two batches.
 class TrainingData {
  public:
   // Errors: those of the images and of the pipeline.
@@ -31,7 +32,12 @@ class TrainingData {
   // Orders and augmentations are drawn from streams of the training's seed and the epoch's number.
   void StartEpoch(size_t epoch);
   // In a new order.
-  void StartPass();
+  void StartPass() { StartPass(/*taken=*/0); }
+  // In the place of StartEpoch(), in an epoch of which `batches` were given, of its first pass and those after it, and
+  // `augment` was augment_state(). What they held is not read again. Precondition: batches >= 0.
+  void ResumeEpoch(size_t epoch, int64_t batches, const RandomStream::State& augment);
+  // Where the stream of augmentations is after the batch that Next() gave last. Precondition: in an epoch.
+  const RandomStream::State& augment_state() const { return stream_->random_state(); }
   // Batches of the pass that Next() has not given yet.
   int64_t left() const { return left_; }
   // Errors: those of the data. Precondition: left() > 0.
@@ -39,6 +45,10 @@ class TrainingData {
 
  private:
   TrainingData(const TrainAction& action, Batcher batcher, Pipeline pipeline);
+
+  void StartStreams(size_t epoch);
+  // Behind its first batches.
+  void StartPass(int64_t taken);
 
   const uint64_t seed_;
   const int64_t batch_size_;

@@ -18,6 +18,38 @@
 namespace openset {
 namespace {
 
+// Of the epoch under way, in State().
+constexpr char kSums[] = "epoch.sums";
+constexpr char kSteps[] = "epoch.steps";
+constexpr char kGenerator[] = "epoch.generator";  // of dropout
+constexpr char kOpen[] = "epoch.open";            // the open set's random stream
+constexpr char kAugment[] = "epoch.augment";      // the augmentations'
+constexpr char kSource[] = "epoch.source";        // OpenSetSource::EpochState(), if it has any
+
+at::Tensor StreamTensor(const RandomStream::State& state) {
+  return at::tensor(std::vector<int64_t>(state.begin(), state.end()), at::kLong);
+}
+
+// What State() put there. Errors: kInvalidArgument.
+absl::StatusOr<RandomStream::State> StreamIn(const TensorMap& saved, const char* name) {
+  RandomStream::State state = {};
+  const auto found = saved.find(name);
+  if (found != saved.end() && CheckTensors({*found}, {{name, StreamTensor(state)}}).ok()) {
+    std::copy_n(found->second.const_data_ptr<int64_t>(), state.size(), state.begin());
+  }
+  if (state == RandomStream::State{}) return absl::InvalidArgumentError(absl::StrCat(name, ": is no random stream's"));
+  return state;
+}
+
+// The same. Precondition: it is there.
+absl::StatusOr<int64_t> StepsIn(const TensorMap& saved) {
+  const at::Tensor& steps = saved.at(kSteps);
+  if (steps.scalar_type() != at::kLong || steps.numel() != 1) {
+    return absl::InvalidArgumentError(absl::StrCat(kSteps, ": is no number of steps"));
+  }
+  return steps.item<int64_t>();
+}
+
 Optimizer::NamedTensors ParametersOf(const Model& model, const Objective& objective) {
   Optimizer::NamedTensors parameters;
   for (const auto& parameter : model.named_parameters()) parameters.emplace_back(parameter.key(), parameter.value());
@@ -34,11 +66,8 @@ struct TrainingRun::Epoch {
 
   RandomStream open;
   int64_t steps = 0;
-  int pass = 0;  // the first one has the open set
   // Objective, terms, hits; summed over samples on the device, so that steps don't wait for each other.
   at::Tensor sums;
-  int64_t samples = 0;
-  double first_rate = 0;
 };
 
 absl::StatusOr<std::unique_ptr<TrainingRun>> TrainingRun::Make(const TrainAction& action,
@@ -76,15 +105,17 @@ int64_t TrainingRun::max_steps() const {
   return action_.training().max_steps() > 0 ? std::min(all, action_.training().max_steps()) : all;
 }
 
-int64_t TrainingRun::images_seen() const {
+int64_t TrainingRun::images_seen() const { return ImagesOf(steps_); }
+
+int64_t TrainingRun::ImagesOf(int64_t steps) const {
   const int64_t batch = action_.training().batch_size();
-  const int64_t steps = data_->batches_per_pass();
-  if (steps == 0) return 0;
-  const int64_t per_pass = action_.training().drop_last() ? steps * batch : data_->samples();
-  return steps_ / steps * per_pass + steps_ % steps * batch;
+  const int64_t a_pass = data_->batches_per_pass();
+  if (a_pass == 0) return 0;
+  const int64_t per_pass = action_.training().drop_last() ? a_pass * batch : data_->samples();
+  return steps / a_pass * per_pass + steps % a_pass * batch;
 }
 
-TrainingRun::NamedTensors TrainingRun::State() const {
+NamedTensors TrainingRun::State() const {
   NamedTensors state;
   for (const auto& parameter : model_->named_parameters()) {
     state.emplace_back("model." + parameter.key(), parameter.value());
@@ -92,15 +123,60 @@ TrainingRun::NamedTensors TrainingRun::State() const {
   for (const auto& buffer : model_->named_buffers()) state.emplace_back("model." + buffer.key(), buffer.value());
   for (const auto& [name, tensor] : optimizer_->State()) state.emplace_back("optimizer." + name, tensor);
   for (const auto& named : objective_.State()) state.push_back(named);
+  if (between_epochs()) return state;
+  state.emplace_back(kSums, epoch_->sums);
+  state.emplace_back(kSteps, at::tensor({epoch_->steps}, at::kLong));
+  state.emplace_back(kGenerator, generator_.get_state());
+  state.emplace_back(kOpen, StreamTensor(epoch_->open.state()));
+  state.emplace_back(kAugment, StreamTensor(data_->augment_state()));
+  const std::vector<int64_t> source = objective_.EpochState();
+  if (!source.empty()) state.emplace_back(kSource, at::tensor(source, at::kLong));
   return state;
 }
 
-void TrainingRun::Resume(std::vector<EpochSummary> epochs) {
+absl::Status TrainingRun::Resume(std::vector<EpochSummary> epochs, const TensorMap& state) {
   CHECK(steps_ == 0 && between_epochs()) << "a run resumes before its first step";
   epochs_ = std::move(epochs);
   const auto count = static_cast<int64_t>(epochs_.size());
   objective_.SetCompleteEpochs(count);
   steps_ = std::min(count * StepsPerEpoch(), max_steps());
+  const absl::Status fits = state.count(kSteps) > 0 ? ResumeEpoch(state) : CheckTensors(state, State());
+  if (!fits.ok()) {
+    epochs_.clear();
+    epoch_.reset();
+    objective_.SetCompleteEpochs(0);
+    steps_ = 0;
+    return fits;
+  }
+  const c10::NoGradGuard no_grad;
+  for (const auto& [name, tensor] : State()) tensor.copy_(state.at(name));
+  return absl::OkStatus();
+}
+
+absl::Status TrainingRun::ResumeEpoch(const TensorMap& state) {
+  OPENSET_ASSIGN_OR_RETURN(const int64_t steps, StepsIn(state));
+  OPENSET_ASSIGN_OR_RETURN(const RandomStream::State open, StreamIn(state, kOpen));
+  OPENSET_ASSIGN_OR_RETURN(const RandomStream::State augment, StreamIn(state, kAugment));
+  if (done() || steps < 1 || steps >= StepsPerEpoch() || steps_ + steps >= max_steps()) {
+    return absl::InvalidArgumentError(absl::StrCat("no epoch is under way after ", steps, " of its steps"));
+  }
+  StartEpoch();
+  data_->ResumeEpoch(epochs_.size(), steps, augment);
+  OPENSET_RETURN_IF_ERROR(CheckTensors(state, State()));
+  if (const auto source = state.find(kSource); source != state.end()) {
+    const at::Tensor& values = source->second;
+    OPENSET_RETURN_IF_ERROR(objective_.ResumeEpoch(
+        absl::MakeConstSpan(values.const_data_ptr<int64_t>(), static_cast<size_t>(values.numel()))));
+  }
+  try {
+    generator_.set_state(state.at(kGenerator));
+  } catch (const c10::Error& error) {
+    return absl::InvalidArgumentError(absl::StrCat(kGenerator, ": ", error.what_without_backtrace()));
+  }
+  epoch_->open.set_state(open);
+  epoch_->steps = steps;
+  steps_ += steps;
+  return absl::OkStatus();
 }
 
 void TrainingRun::StartEpoch() {
@@ -111,14 +187,16 @@ void TrainingRun::StartEpoch() {
   model_->SetGenerator(generator_);
   model_->train(true);
   objective_.StartEpoch(static_cast<int>(number), &epoch_->open);
-  data_->StartEpoch(number);
+}
+
+double TrainingRun::RateOf(int64_t step) const {
+  const double factor =
+      LearningRateFactor(action_.training().schedule(), {static_cast<int>(epochs_.size()), step, StepsPerEpoch()});
+  return action_.training().optimizer().learning_rate() * factor;
 }
 
 void TrainingRun::SetRate() {
-  const double factor = LearningRateFactor(action_.training().schedule(),
-                                           {static_cast<int>(epochs_.size()), epoch_->steps, StepsPerEpoch()});
-  const double rate = action_.training().optimizer().learning_rate() * factor;
-  if (epoch_->steps == 0) epoch_->first_rate = rate;
+  const double rate = RateOf(epoch_->steps);
   if (rate == rate_value_) return;
   rate_.fill_(rate);
   rate_value_ = rate;
@@ -126,19 +204,19 @@ void TrainingRun::SetRate() {
 
 absl::Status TrainingRun::Step() {
   CHECK(!done()) << "a step behind the last one";
-  if (between_epochs()) StartEpoch();
+  if (between_epochs()) {
+    StartEpoch();
+    data_->StartEpoch(epochs_.size());
+  }
   SetRate();
   OPENSET_ASSIGN_OR_RETURN(const Batch batch, data_->Next());
   const int64_t size = batch.label.size(0);
   OPENSET_ASSIGN_OR_RETURN(const at::Tensor values, TakeStep(batch));
   epoch_->sums.add_(values * size);
-  epoch_->samples += size;
   ++epoch_->steps;
   ++steps_;
-  if (steps_ >= max_steps()) return EndEpoch();
-  if (data_->left() > 0) return absl::OkStatus();
-  if (++epoch_->pass == Passes()) return EndEpoch();
-  data_->StartPass();
+  if (steps_ >= max_steps() || epoch_->steps == StepsPerEpoch()) return EndEpoch();
+  if (data_->left() == 0) data_->StartPass();
   return absl::OkStatus();
 }
 
@@ -150,8 +228,9 @@ absl::Status TrainingRun::FinishEpoch() {
 }
 
 absl::StatusOr<at::Tensor> TrainingRun::TakeStep(const Batch& batch) {
+  const bool is_first_pass = epoch_->steps < data_->batches_per_pass();
   OPENSET_ASSIGN_OR_RETURN(Objective::Step step,
-                           objective_.Compute(batch, /*with_open_set=*/epoch_->pass == 0, &epoch_->open));
+                           objective_.Compute(batch, /*with_open_set=*/is_first_pass, &epoch_->open));
   optimizer_->ZeroGradients();
   step.objective.backward();
   optimizer_->Step(rate_);
@@ -163,15 +242,15 @@ absl::StatusOr<at::Tensor> TrainingRun::TakeStep(const Batch& batch) {
 }
 
 double TrainingRun::MeanLoss() const {
-  if (!between_epochs()) return epoch_->sums[0].item<double>() / static_cast<double>(epoch_->samples);
+  if (!between_epochs()) return epoch_->sums[0].item<double>() / static_cast<double>(ImagesOf(epoch_->steps));
   return epochs_.empty() ? 0 : epochs_.back().loss();
 }
 
 absl::Status TrainingRun::EndEpoch() {
-  const at::Tensor means = epoch_->sums.cpu() / epoch_->samples;
+  const at::Tensor means = epoch_->sums.cpu() / ImagesOf(epoch_->steps);
   EpochSummary summary;
   summary.set_epoch(static_cast<int>(epochs_.size()));
-  summary.set_learning_rate(epoch_->first_rate);
+  summary.set_learning_rate(RateOf(0));
   summary.set_loss(means[0].item<double>());
   for (int t = 0; t < action_.loss().term_size(); ++t) summary.add_term(means[t + 1].item<double>());
   summary.set_train_accuracy(means[-1].item<double>());

@@ -18,23 +18,23 @@
 #include "experiments/train/objective.h"
 #include "experiments/train/optimizer.h"
 #include "experiments/train/training_data.h"
+#include "experiments/train/training_state.h"
 #include "experiments/worker/action_context.h"
+#include "models/checkpoint.h"
 #include "models/model.h"
 
 namespace openset {
 
 // The life of a run:
 //   1. Make() makes it before its first epoch.
-//   2. A state that was saved is copied into the tensors of State(), and Resume() tells of the epochs that led there.
+//   2. Resume() takes back a state that was saved.
 //   3. Step() or FinishEpoch(), until done().
-//   4. Between epochs State(), epochs() and model() may be read; what is done with the model there (evaluation mode,
-//      other generators) changes nothing of the training, as long as its tensors stay as they are.
+//   4. Between steps State() and epochs() may be read, between epochs model() too; what is done with the model there
+//      (evaluation mode, other generators) changes nothing of the training, as long as its tensors stay as they are.
 // All random numbers come from streams and generators that the run owns, named by its seed and the epoch: runs that are
 // stepped in turn give the same bits as one after the other, and a resumed run those of one that was not stopped.
 class TrainingRun {
  public:
-  using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
-
   // Errors: those of the data and of MakeInitialModel(). Precondition: action.training is set; `action` and `context`
   // outlive the run.
   static absl::StatusOr<std::unique_ptr<TrainingRun>> Make(const TrainAction& action, const ActionContext& context);
@@ -51,10 +51,13 @@ class TrainingRun {
   // Steps to the end of the epoch that is under way, or else of the next one. Errors and precondition: as Step().
   absl::Status FinishEpoch();
 
-  // All tensors that change during training; live. Precondition of use: between epochs.
+  // All tensors that change during training; live. In an epoch also "epoch. ...", what it holds between its steps:
+  // sums for its means, how many steps are taken, and where its random streams and its open-set source are.
   NamedTensors State() const;
-  // The state is that after these epochs. Precondition: no step was taken.
-  void Resume(std::vector<EpochSummary> epochs);
+  // Goes on from what State() was after these complete epochs and, if it was in an epoch, so many steps of the next.
+  // Images that those steps have seen are not read again. Errors: kInvalidArgument for what can't have been the state;
+  // nothing is changed then. Precondition: no step was taken.
+  absl::Status Resume(std::vector<EpochSummary> epochs, const TensorMap& state);
 
   // Those that are complete.
   const std::vector<EpochSummary>& epochs() const { return epochs_; }
@@ -81,8 +84,15 @@ class TrainingRun {
 
   int Passes() const { return 1 + action_.open_set().plain_passes(); }
   int64_t StepsPerEpoch() const { return Passes() * data_->batches_per_pass(); }
+  // Training images of the first steps of the training or of an epoch.
+  int64_t ImagesOf(int64_t steps) const;
+  // The learning rate of a step of the epoch.
+  double RateOf(int64_t step) const;
   void SetRate();
+  // All but its data.
   void StartEpoch();
+  // `state`, of all but tensors that are live. Errors: kInvalidArgument.
+  absl::Status ResumeEpoch(const TensorMap& state);
   // Returns the objective, each term and the share of hits.
   absl::StatusOr<at::Tensor> TakeStep(const Batch& batch);
   absl::Status EndEpoch();

@@ -8,7 +8,6 @@
 #include "core/files/safetensors.h"
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
-#include "models/checkpoint.h"
 
 namespace openset {
 namespace {
@@ -40,9 +39,9 @@ absl::Status SaveTrainingState(const NamedTensors& tensors, const TrainSummary& 
   return SaveTensors(map, {{kKey, key}, {kSummary, absl::Base64Escape(EncodeRecord(with_digest))}}, path);
 }
 
-absl::StatusOr<TrainSummary> LoadTrainingState(const std::string& path, const std::string& key,
-                                               const NamedTensors& tensors) {
-  OPENSET_ASSIGN_OR_RETURN(const TensorMap map, LoadTensors(path));
+absl::StatusOr<SavedTraining> LoadTrainingState(const std::string& path, const std::string& key) {
+  SavedTraining saved;
+  OPENSET_ASSIGN_OR_RETURN(saved.tensors, LoadTensors(path));
   OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
   OPENSET_ASSIGN_OR_RETURN(const Safetensors file, DecodeSafetensors(bytes));
   const auto stored_key = file.metadata.find(kKey);
@@ -51,27 +50,28 @@ absl::StatusOr<TrainSummary> LoadTrainingState(const std::string& path, const st
     return absl::InvalidArgumentError(absl::StrCat(path, ": is of another training"));
   }
   std::string record;
-  TrainSummary summary;
   if (!absl::Base64Unescape(stored_summary->second, &record)) {
     return absl::DataLossError(absl::StrCat(path, ": its summary is damaged"));
   }
-  OPENSET_RETURN_IF_ERROR(Annotate(DecodeRecord(record, &summary), path));
+  OPENSET_RETURN_IF_ERROR(Annotate(DecodeRecord(record, &saved.summary), path));
   // Earlier versions wrote none.
-  if (summary.has_checkpoint_sha256() && summary.checkpoint_sha256() != DigestOf(map)) {
+  if (saved.summary.has_checkpoint_sha256() && saved.summary.checkpoint_sha256() != DigestOf(saved.tensors)) {
     return absl::DataLossError(absl::StrCat(path, ": its tensors do not match their checksum"));
   }
-  summary.clear_checkpoint_sha256();
-  if (map.size() != tensors.size()) return absl::InvalidArgumentError(absl::StrCat(path, ": holds other tensors"));
+  saved.summary.clear_checkpoint_sha256();
+  return saved;
+}
+
+absl::Status CheckTensors(const TensorMap& saved, const NamedTensors& tensors) {
+  if (saved.size() != tensors.size()) return absl::InvalidArgumentError("holds other tensors");
   for (const auto& [name, tensor] : tensors) {
-    const auto stored = map.find(name);
-    if (stored == map.end() || stored->second.sizes() != tensor.sizes() ||
-        stored->second.scalar_type() != tensor.scalar_type()) {
-      return absl::InvalidArgumentError(absl::StrCat(path, ": has no tensor '", name, "' like the training's"));
+    const auto like = saved.find(name);
+    if (like == saved.end() || like->second.sizes() != tensor.sizes() ||
+        like->second.scalar_type() != tensor.scalar_type()) {
+      return absl::InvalidArgumentError(absl::StrCat("has no tensor '", name, "' like the training's"));
     }
   }
-  c10::NoGradGuard no_grad;
-  for (const auto& [name, tensor] : tensors) tensor.copy_(map.at(name));
-  return summary;
+  return absl::OkStatus();
 }
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// What a training saves after each epoch, and resumes from.
+// What a training saves, after each epoch and when it is asked to stop, and resumes from.
 #ifndef OPENSET_EXPERIMENTS_TRAIN_TRAINING_STATE_H_
 #define OPENSET_EXPERIMENTS_TRAIN_TRAINING_STATE_H_
 
@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "core/tensor/torch.h"
 #include "experiments/store/record.proto.h"
+#include "models/checkpoint.h"
 
 namespace openset {
 
@@ -20,11 +21,16 @@ using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 absl::Status SaveTrainingState(const NamedTensors& tensors, const TrainSummary& summary, const std::string& key,
                                const std::string& path);
 
-// Copies a saved state into `tensors`, on whatever device they are, and returns its summary.
-// Errors: kNotFound if there is no file; kDataLoss or kInvalidArgument if it is damaged, of another action, or holds
-// other tensors; `tensors` are then unchanged.
-absl::StatusOr<TrainSummary> LoadTrainingState(const std::string& path, const std::string& key,
-                                               const NamedTensors& tensors);
+struct SavedTraining {
+  TrainSummary summary;
+  TensorMap tensors;
+};
+
+// Errors: kNotFound if there is no file; kDataLoss or kInvalidArgument if it is damaged or of another action.
+absl::StatusOr<SavedTraining> LoadTrainingState(const std::string& path, const std::string& key);
+
+// Whether `saved` has the names, shapes and dtypes of `tensors`. Errors: kInvalidArgument.
+absl::Status CheckTensors(const TensorMap& saved, const NamedTensors& tensors);
 
 }  // namespace openset
 

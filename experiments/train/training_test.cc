@@ -12,6 +12,7 @@
 #include "experiments/infer/inference.h"
 #include "experiments/spec/actions.h"
 #include "experiments/train/training_scene.h"
+#include "experiments/train/training_state.h"
 #include "experiments/worker/trained_model.h"
 #include "gmock/gmock.h"
 #include "models/checkpoint.h"
@@ -85,6 +86,140 @@ TEST(Train, StoppedEarlyAndContinuedItIsTheWholeTrainingToTheBit) {
   ASSERT_THAT(Train(stopped, scene.Context("alone")), IsOk());
   const TensorMap second = weights("stopped after 2"), alone = weights("alone");
   for (const auto& [name, tensor] : second) EXPECT_TRUE(at::equal(tensor, alone.at(name))) << name;
+}
+
+TensorMap WeightsOf(const std::string& key, const TrainingScene& scene) {
+  absl::StatusOr<TensorMap> weights =
+      LoadTensors(JoinPath(scene.Context().store.CheckpointFolder(key), kCheckpointFile));
+  EXPECT_THAT(weights, IsOk());
+  return *std::move(weights);
+}
+
+// That the training of `key` is `undisturbed`'s to the bit, whose key is its digest.
+void ExpectSameTraining(const std::string& key, const TrainSummary& undisturbed, const TrainingScene& scene) {
+  const absl::StatusOr<TrainSummary> summary = scene.Context().store.LoadTrainSummary(key);
+  ASSERT_THAT(summary, IsOk());
+  ASSERT_EQ(summary->epoch_size(), undisturbed.epoch_size());
+  for (int e = 0; e < summary->epoch_size(); ++e) {
+    EXPECT_EQ(summary->epoch(e).ShortDebugString(), undisturbed.epoch(e).ShortDebugString());
+  }
+  const TensorMap weights = WeightsOf(key, scene), expected = WeightsOf(MessageDigest(undisturbed.action()), scene);
+  ASSERT_EQ(weights.size(), expected.size());
+  for (const auto& [name, tensor] : expected) EXPECT_TRUE(at::equal(tensor, weights.at(name))) << name;
+  EXPECT_FALSE(FileExists(scene.Context().store.PartialPath(key)));
+}
+
+// Runs a training of 3 epochs of 3 steps that is asked to stop after `step` steps, from where it is, and leaves its
+// state.
+void TrainUntil(int step, const TrainAction& action, const std::string& key, const TrainingScene& scene) {
+  ActionContext context = scene.Context(key);
+  int asked = 0;
+  context.stop_asked = [&] { return ++asked == step; };
+  EXPECT_THAT(Train(action, context), StatusIs(absl::StatusCode::kCancelled, testing::HasSubstr("its state is saved")));
+  EXPECT_EQ(asked, step);
+  EXPECT_TRUE(FileExists(context.store.PartialPath(key)));
+  EXPECT_FALSE(context.store.LoadTrainSummary(key).ok());
+}
+
+TEST(Train, StoppedAfterAnyStepItGoesOnToTheSameBits) {
+  const TrainingScene scene;
+  for (const TrialSpec& trial : {scene.Trial(), WithCurve(scene.Trial(), "test")}) {
+    const TrainAction action = MakeTrainAction(trial);
+    const TrainSummary undisturbed = Trained(action, scene);
+    for (int step = 1; step < 9; ++step) {
+      const std::string key = absl::StrCat("stopped after step ", step, action.has_evaluation());
+      TrainUntil(step, action, key, scene);
+      ActionContext context = scene.Context(key);
+      int steps = 0;
+      context.stop_asked = [&] { return ++steps < 0; };
+      ASSERT_THAT(Train(action, context), IsOk());
+      EXPECT_EQ(steps, 9 - step);
+      ExpectSameTraining(key, undisturbed, scene);
+    }
+  }
+}
+
+// One that gets no further than a step each time, and is to be measured after the second and the last epoch.
+TEST(Train, StoppedAfterEachStepItGetsToTheSameEnd) {
+  const TrainingScene scene;
+  const TrainAction action = MakeTrainAction(WithCurve(scene.Trial(), "test"));
+  const TrainSummary undisturbed = Trained(action, scene);
+  int runs = 0;
+  absl::Status status;
+  double wall_seconds = 0;
+  for (; runs < 20; ++runs) {
+    ActionContext context = scene.Context("stopped");
+    context.stop_asked = [] { return true; };
+    status = Train(action, context);
+    if (!absl::IsCancelled(status)) break;
+    const absl::StatusOr<SavedTraining> saved = LoadTrainingState(context.store.PartialPath("stopped"), "stopped");
+    ASSERT_THAT(saved, IsOk());
+    EXPECT_EQ(saved->summary.epoch_size(), (runs + 1) / 3);
+    // Of all runs so far.
+    EXPECT_GT(saved->summary.provenance().wall_seconds(), wall_seconds);
+    EXPECT_GT(saved->summary.provenance().images_per_second(), 0);
+    wall_seconds = saved->summary.provenance().wall_seconds();
+  }
+  EXPECT_THAT(status, IsOk());
+  EXPECT_EQ(runs, 9);  // then one that only measures
+  ExpectSameTraining("stopped", undisturbed, scene);
+}
+
+TEST(Train, ADamagedStateOfAnEpochUnderWayIsNotServed) {
+  const TrainingScene scene;
+  const TrainAction action = scene.Action();
+  const TrainSummary undisturbed = Trained(action, scene);
+  for (const bool truncated : {false, true}) {
+    const std::string key = absl::StrCat("damaged ", truncated);
+    TrainUntil(5, action, key, scene);
+    ActionContext context = scene.Context(key);
+    const std::string partial = context.store.PartialPath(key);
+    std::string bytes = ReadFile(partial).value();
+    if (truncated) {
+      bytes.resize(bytes.size() - 1);
+    } else {
+      bytes.back() = static_cast<char>(bytes.back() ^ 1);
+    }
+    ASSERT_THAT(WriteFileAtomically(partial, bytes), IsOk());
+    int steps = 0;
+    context.stop_asked = [&] { return ++steps < 0; };
+    ASSERT_THAT(Train(action, context), IsOk());
+    EXPECT_EQ(steps, 9);  // from the start
+    ExpectSameTraining(key, undisturbed, scene);
+  }
+}
+
+// A rung of a search that halves its candidates is stopped within an epoch, and so is the training that goes on from
+// it.
+TEST(Train, ARungAndWhatGoesOnFromItMayBeStoppedWithinAnEpoch) {
+  const TrainingScene scene;
+  const TrainAction whole = scene.Action();
+  const TrainSummary undisturbed = Trained(whole, scene);
+  TrainAction rung = whole;
+  rung.mutable_training()->set_stop_after_epochs(1);
+  TrainUntil(2, rung, "rung", scene);
+  ASSERT_THAT(Train(rung, scene.Context("rung")), IsOk());
+  ActionContext context = scene.Context("rest");
+  context.continued_key = "rung";
+  int steps = 0;
+  context.stop_asked = [&] { return ++steps == 2; };
+  EXPECT_THAT(Train(whole, context), StatusIs(absl::StatusCode::kCancelled, testing::HasSubstr("after step 5 of 9")));
+  ASSERT_THAT(Train(whole, context), IsOk());
+  EXPECT_EQ(steps, 2 + 4);
+  ExpectSameTraining("rest", undisturbed, scene);
+}
+
+// The weights that a fine-tuning starts from are not loaded over those of its own state.
+TEST(Train, AFineTuningGoesOnFromItsOwnState) {
+  const TrainingScene scene;
+  TrainAction action = scene.Action();
+  *action.mutable_start() = scene.Action();
+  action.mutable_start()->set_seed(1);
+  Trained(action.start(), scene);
+  const TrainSummary undisturbed = Trained(action, scene);
+  TrainUntil(4, action, "stopped", scene);
+  ASSERT_THAT(Train(action, scene.Context("stopped")), IsOk());
+  ExpectSameTraining("stopped", undisturbed, scene);
 }
 
 TEST(Train, EvaluationOnTheWayChangesNoBitOfTheTraining) {
