@@ -188,18 +188,6 @@ PlanCost CostOf(const Plan& plan, const Throughputs& throughputs, const CostDevi
   return cost;
 }
 
-double LongestEpochSeconds(const Plan& plan, const Throughputs& throughputs, const CostDevice& device) {
-  double longest = 0;
-  RatesOnDevice rates(throughputs, device);
-  for (const PlanNode& node : plan.nodes) {
-    if (node.kind != ActionKind::kTrain || node.is_import || !node.needed) continue;
-    const Throughputs::Rate& rate = rates.Of(plan.TrialOf(node));
-    if (rate.basis == Throughputs::Rate::Basis::kUnknown) continue;
-    longest = std::max(longest, PassesAnEpoch(plan, node) / rate.passes_per_second);
-  }
-  return longest;
-}
-
 std::string HoursText(double hours) {
   const auto text = [](double value, const char* unit) {
     return absl::StrFormat(value < 9.95 ? "%.1f %s" : "%.0f %s", value, unit);

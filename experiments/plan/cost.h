@@ -93,9 +93,6 @@ struct PlanCost {
 // not counted.
 PlanCost CostOf(const Plan& plan, const Throughputs& throughputs, const CostDevice& device, bool needed_only);
 
-// The longest epoch of a needed training, in seconds; 0 where there is none, or nothing is known of its network.
-double LongestEpochSeconds(const Plan& plan, const Throughputs& throughputs, const CostDevice& device);
-
 // "12 h", "3 days", "40 min": two digits at most.
 std::string HoursText(double hours);
 

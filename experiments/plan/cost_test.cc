@@ -148,33 +148,6 @@ TEST(CostOf, IsPassesByRate) {
   EXPECT_EQ(probed.probed, 1);
 }
 
-// 10800 passes in 4 epochs are 2700 an epoch: 90 s at 30 a second.
-TEST(LongestEpoch, IsThatOfANeededTraining) {
-  Throughputs throughputs;
-  throughputs.Add(Record("vgg32 {}", 10));
-  Plan plan;
-  for (const int epochs : {4, 8}) {
-    TrialSpec trial = TrialOf("vgg32 {}");
-    trial.mutable_method()->mutable_training()->set_epochs(epochs);
-    PlanNode node;
-    node.kind = ActionKind::kTrain;
-    node.trials = {static_cast<int>(plan.trials.size())};
-    node.work = 10800;
-    node.needed = true;
-    plan.nodes.push_back(node);
-    plan.trials.emplace_back(trial);
-  }
-  EXPECT_NEAR(LongestEpochSeconds(plan, throughputs, kCpu), 90, 1e-9);
-  // The second one goes on from the first: 4 epochs are left.
-  plan.nodes[1].continued = 0;
-  plan.nodes[0].needed = false;
-  EXPECT_NEAR(LongestEpochSeconds(plan, throughputs, kCpu), 90, 1e-9);
-  plan.nodes[1].continued = -1;
-  EXPECT_NEAR(LongestEpochSeconds(plan, throughputs, kCpu), 45, 1e-9);
-  plan.nodes[1].needed = false;
-  EXPECT_EQ(LongestEpochSeconds(plan, throughputs, kCpu), 0);
-}
-
 TEST(HoursText, HasTwoDigits) {
   EXPECT_EQ(HoursText(0.001), "4 s");
   EXPECT_EQ(HoursText(0.25), "15 min");

@@ -16,7 +16,7 @@ namespace openset {
 
 // Records, replicas and failed attempts always stay. These go:
 //   * temporaries whose process is gone, or that are older than kOldTemporary;
-//   * the last epoch of a training whose checkpoint is complete;
+//   * the saved state of a training whose checkpoint is complete;
 //   * checkpoints and outputs that no record was made of, logs, and what is in quarantine/, once they are older than
 //     `older_than`;
 //   * where `checkpoints_older_than` is given: checkpoints older than that which records were made of, as long as the

@@ -8,7 +8,7 @@
 //   outputs/ab/<key>/                     outputs.npz, summary.rec (InferSummary), action.textproto
 //   attempts/<key>/<n>.rec                FailureRecord of the n-th attempt that failed, n from 1; they stay
 //   quarantine/<n>/                       a result that was damaged, and `reason`, a line; n from 1
-//   partial/<key>.safetensors             the last epoch of a training that is not complete
+//   partial/<key>.safetensors             where a training is that is not complete
 //   runs/, running/                       what processes do now (experiments/store/leases.h)
 //   logs/, tmp/                           of running processes
 //   data/<data set>/<part>.sha256         what its files held at the last run, where the catalog has no checksums

@@ -40,7 +40,7 @@ struct StudyOptions {
   ProgressReport progress;
   // What is to be made again, though it is in the store: "all"; "changed", what was made by other sources than the
   // components have now (experiments/study/source_changes.h), and what depends on it; "failed", trainings that failed,
-  // which then don't go on from their last epoch; a method of the study, as people call it (core/synonyms.h), what only
+  // which then don't go on from where they are; a method of the study, as people call it (core/synonyms.h), what only
   // its trials need. "": nothing.
   std::string redo;
 };

@@ -41,7 +41,7 @@ Command CancelCommand() {
   command.min_arguments = command.max_arguments = 1;
   command.summary = "Takes an experiment's tasks back from Slurm.";
   command.description =
-      "What is done stays; trainings that run stop at their last epoch, from which 'openset run' goes on.\n"
+      "What is done stays; trainings that run are saved where they are, and 'openset run' goes on from there.\n"
       "\n"
       "  openset cancel my_study.textproto --store=/data/results\n";
   command.flags = {"deploy", "store", "devices", "data", "library"};

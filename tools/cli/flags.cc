@@ -24,7 +24,7 @@
 ABSL_FLAG(std::string, redo, "",
           "Make results again that are in the store: 'changed' (made by components whose sources are others by now), "
           "'all', the name of a method of the study (what only its trials need), or 'failed' (trainings that failed "
-          "start over, instead of going on from their last epoch). With `run` they are removed when it begins; `plan` "
+          "start over, instead of going on from where they are). With `run` they are removed when it begins; `plan` "
           "shows what it would do.");
 
 ABSL_FLAG(std::string, set, "",

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -13,11 +12,9 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/time/time.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "core/table.h"
-#include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/plan/cost.h"
 #include "experiments/spec/describe.h"
 #include "experiments/store/record.proto.h"
@@ -71,19 +68,6 @@ Table Trials(const Plan& plan) {
     }
   }
   return table;
-}
-
-// Of a run on Slurm whose trainings, with a longest epoch of so many seconds, can't end the epoch that they are in
-// between Slurm's warning and the end of their task's time; "" otherwise.
-absl::StatusOr<std::string> EpochWarning(double seconds) {
-  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
-  const SlurmSpec& slurm = deployment.spec.slurm();
-  const double left = absl::ToDoubleSeconds(TimeToEnd(slurm));
-  if (deployment.spec.engine() != DeploySpec::SLURM || seconds <= left) return "";
-  return absl::StrCat("  an epoch takes about ", HoursText(seconds / 3600), ", longer than the ",
-                      HoursText(left / 3600), " that Slurm's warning leaves: a task whose time is up loses the epoch ",
-                      "it is in. Give slurm { warning_seconds: ",
-                      std::llround(std::min(2 * seconds + slurm.warning_seconds(), 65535.0)), " }\n");
 }
 
 std::vector<const Trial*> Reported(const Study& study) {
@@ -141,8 +125,8 @@ absl::StatusOr<std::string> Json(const Study& study) {
     action["image_passes"] = node.work;
     json["actions"].push_back(action);
   }
-  OPENSET_ASSIGN_OR_RETURN(const StudyCosts costs, CostsOf(study, MayProbe()));
-  for (const NamedCost& cost : costs.costs) {
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedCost> costs, CostsOf(study, MayProbe()));
+  for (const NamedCost& cost : costs) {
     json["cost"].push_back({{"what", cost.what},
                             {"where", cost.where},
                             {"image_passes", cost.cost.passes},
@@ -171,13 +155,11 @@ absl::StatusOr<std::string> Json(const Study& study) {
 // What is printed below the tables: cost, data that is missing, guidelines.
 absl::StatusOr<std::string> Advice(const Study& study) {
   std::string text = "\nCost\n";
-  OPENSET_ASSIGN_OR_RETURN(const StudyCosts costs, CostsOf(study, MayProbe()));
-  for (const NamedCost& cost : costs.costs) {
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedCost> costs, CostsOf(study, MayProbe()));
+  for (const NamedCost& cost : costs) {
     absl::StrAppend(&text, "  ", cost.what, ": about ", HoursText(cost.hours), " on ", cost.where, " (",
                     BasisText(cost.cost, cost.on_gpu), ")\n");
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::string warning, EpochWarning(costs.longest_epoch_seconds));
-  absl::StrAppend(&text, warning);
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
   const std::vector<MissingData> missing = FindMissingData(study.plan(), study.experiment().catalog, folders);
   if (!missing.empty()) absl::StrAppend(&text, "\nData that is missing\n");

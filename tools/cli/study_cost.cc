@@ -116,8 +116,8 @@ absl::StatusOr<Throughputs> ThroughputsFor(const Study& study, const Machine& ma
 
 }  // namespace
 
-absl::StatusOr<StudyCosts> CostsOf(const Study& study, bool may_probe) {
-  StudyCosts all;
+absl::StatusOr<std::vector<NamedCost>> CostsOf(const Study& study, bool may_probe) {
+  std::vector<NamedCost> all;
   if (study.plan().trials.empty()) return all;
   OPENSET_ASSIGN_OR_RETURN(const Machine machine, MachineOf(study));
   OPENSET_ASSIGN_OR_RETURN(const Throughputs throughputs, ThroughputsFor(study, machine, may_probe));
@@ -125,10 +125,9 @@ absl::StatusOr<StudyCosts> CostsOf(const Study& study, bool may_probe) {
                        bool needed_only) {
     const PlanCost cost = CostOf(study.plan(), throughputs, device, needed_only);
     if (cost.passes == 0) return;
-    all.costs.push_back(
+    all.push_back(
         {what, place, cost, cost.hours / AtOnce(TrainingsOf(study.plan(), needed_only), seats), device.is_gpu});
   };
-  all.longest_epoch_seconds = LongestEpochSeconds(study.plan(), throughputs, machine.device);
   add("the whole study", machine.where, machine.device, machine.seats, false);
   const bool some_done = absl::c_any_of(study.plan().nodes, [](const PlanNode& node) { return node.done; });
   if (some_done) add("what is missing", machine.where, machine.device, machine.seats, true);

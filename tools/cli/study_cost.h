@@ -20,15 +20,10 @@ struct NamedCost {
   bool on_gpu;
 };
 
-struct StudyCosts {
-  std::vector<NamedCost> costs;      // of the whole study, of what is missing of it, and on a GPU; none without trials
-  double longest_epoch_seconds = 0;  // of the trainings that are missing; 0 where nothing is known of them
-};
-
 // By the rates of the store's records, and of probes: those that are remembered in ~/.cache/openset/probes and, with
 // `may_probe`, new ones, which take some seconds each (tools/cli/probes.h); none for Slurm's machines, or GPUs that are
 // not here. What keeps a probe from its figure is a line on standard error.
-absl::StatusOr<StudyCosts> CostsOf(const Study& study, bool may_probe);
+absl::StatusOr<std::vector<NamedCost>> CostsOf(const Study& study, bool may_probe);
 
 // What the figures of a cost are from: "100 % by a probe of some seconds".
 std::string BasisText(const PlanCost& cost, bool on_gpu);

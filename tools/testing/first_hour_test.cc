@@ -71,22 +71,6 @@ TEST(FirstHour, APlanSaysHowLongAStudyTakes) {
   EXPECT_THAT(program.Run({"plan", "lambda", "--jobs=1", "--format=json"}).out, HasSubstr("\"probed\": 0.0"));
 }
 
-TEST(FirstHour, APlanForSlurmSaysWhereItsWarningIsShorterThanAnEpoch) {
-  const OpensetProgram program;
-  program.Write("study.textproto",
-                "name: 'study' task: 'fashion_mnist_6_4' method: 'softmax' split: 0 seed: 0 metric { auroc {} }");
-  const auto line = [&program](int warning_seconds) {
-    program.Write("cluster.textproto", absl::StrCat("engine: SLURM slurm { warning_seconds: ", warning_seconds, " }"));
-    const ProgramResult plan = program.Run({"plan", "study.textproto", "--deploy=cluster.textproto"});
-    EXPECT_EQ(plan.exit_code, 0) << plan.err;
-    return LineWith(plan.out, "an epoch takes about ");
-  };
-  // A VGG32 on 36,000 images: minutes, whatever is assumed.
-  EXPECT_THAT(line(20), AllOf(HasSubstr("longer than the 5 s that Slurm's warning leaves"),
-                              HasSubstr("Give slurm { warning_seconds: ")));
-  EXPECT_EQ(line(60000), "");
-}
-
 TEST(FirstHour, AStudyOfOnesOwnIsRunDrawnAndTakenAway) {
   const OpensetProgram program;
   program.Write("lambda.textproto", kLambda);

@@ -119,7 +119,7 @@ ProgramResult OpensetProgram::Run(const std::vector<std::string>& arguments) con
   return result;
 }
 
-int OpensetProgram::RunWithKills(const std::vector<std::string>& arguments, uint64_t seed) const {
+int OpensetProgram::RunWithKills(const std::vector<std::string>& arguments, uint64_t seed, int signal) const {
   RandomStream random(seed, "kill times");
   int kills = 0;
   for (double most = 1.0; kills < 40; most *= 1.3) {
@@ -135,7 +135,7 @@ int OpensetProgram::RunWithKills(const std::vector<std::string>& arguments, uint
       EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << Read("err.txt");
       return kills;
     }
-    kill(pid, SIGKILL);
+    kill(pid, signal);
     waitpid(pid, &status, 0);
     ++kills;
   }

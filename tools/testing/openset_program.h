@@ -2,6 +2,7 @@
 #ifndef OPENSET_TOOLS_TESTING_OPENSET_PROGRAM_H_
 #define OPENSET_TOOLS_TESTING_OPENSET_PROGRAM_H_
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <map>
@@ -45,9 +46,9 @@ class OpensetProgram {
   // Starts it in a process group of its own, its output in the folder's out.txt and err.txt; returns its pid.
   pid_t Start(const std::vector<std::string>& arguments) const;
 
-  // Starts it again and again, SIGKILL to it at times drawn from the seed, until one attempt ends by itself; that must
-  // succeed. Workers die with it. The times grow, so that it ends on a slow machine too. Returns the number of kills.
-  int RunWithKills(const std::vector<std::string>& arguments, uint64_t seed) const;
+  // Starts it again and again, `signal` to it at times drawn from the seed, until one attempt ends by itself; that must
+  // succeed. Workers end with it. The times grow, so that it ends on a slow machine too. Returns the number of signals.
+  int RunWithKills(const std::vector<std::string>& arguments, uint64_t seed, int signal = SIGKILL) const;
 
   // Records in the store by trial id, without their provenance (which tells runs apart). A damaged one fails the test.
   std::map<std::string, std::string> Records() const;

@@ -106,7 +106,7 @@ TEST_F(Slurm, GoesOnAfterRequeuesWarningsAndTheLaunchersDeath) {
           .Run({"status", program_.folder() + "/study.textproto", "--store=" + program_.store()});
   EXPECT_THAT(status.out, HasSubstr("Slurm job "));
   launcher = program_.Start(RunArguments());
-  // The time of a task is nearly up: it ends its epoch and is queued again.
+  // The time of a task is nearly up: its training saves its state, and it is queued again.
   std::string task;
   for (int waits = 0; waits < 3000 && task.empty(); ++waits) {
     usleep(20000);

@@ -1,5 +1,7 @@
 // What trials are made of beyond one training and one inference: a training that starts from another one, external
 // images, a generator, views, a search.
+#include <signal.h>
+
 #include <string>
 
 #include "experiments/spec/trial.proto.h"
@@ -45,18 +47,21 @@ metric { accuracy {} }
 metric { auroc {} }
 )";
 
-TEST(Stages, KilledAtAnyPointTheyEndWithTheSameRecords) {
-  const OpensetProgram undisturbed("undisturbed"), killed("killed");
-  undisturbed.GenerateExternalImages();
-  killed.GenerateExternalImages();
-  undisturbed.Write("stages.textproto", kSpec);
-  killed.Write("stages.textproto", kSpec);
+// Killed, each goes on from its last epoch; stopped, from its last step.
+TEST(Stages, KilledOrStoppedAtAnyPointTheyEndWithTheSameRecords) {
+  const OpensetProgram undisturbed("undisturbed"), killed("killed"), stopped("stopped");
+  for (const OpensetProgram* program : {&undisturbed, &killed, &stopped}) {
+    program->GenerateExternalImages();
+    program->Write("stages.textproto", kSpec);
+  }
   const ProgramResult result = undisturbed.Run({"run", "stages.textproto", "--data=data"});
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("4 of them are candidates of searches; tuned trials after them: 1"));
   RecordProperty("kills", killed.RunWithKills({"run", "stages.textproto", "--data=data"}, 2));
+  RecordProperty("stops", stopped.RunWithKills({"run", "stages.textproto", "--data=data"}, 3, SIGTERM));
   EXPECT_EQ(undisturbed.Records().size(), 4 + 4 + 1);
   EXPECT_EQ(killed.Records(), undisturbed.Records());
+  EXPECT_EQ(stopped.Records(), undisturbed.Records());
 
   // The tuned trial is in the tables, with what was chosen; its log is in its record.
   const nlohmann::json report = nlohmann::json::parse(undisturbed.Read("openset-store/reports/stages/report.json"));

@@ -164,7 +164,7 @@ class SlurmRun {
     return may_start ? Submit(again) : absl::OkStatus();
   }
 
-  // When the training saved its last epoch; 0 if it has not.
+  // When the training saved its state last; 0 if it has not.
   double SavedAt(int n) const {
     struct stat info = {};
     if (plan_.nodes[n].kind != ActionKind::kTrain) return 0;

@@ -34,8 +34,8 @@ absl::StatusOr<SlurmTask> ThisTask(const std::string& file);
 // "JOB_INDEX" of this process; "" outside of Slurm.
 std::string ThisTaskId();
 
-// What a task has from Slurm's warning on for the epochs that its trainings are in; the rest of `warning_seconds` is
-// for its own end.
+// What a task has from Slurm's warning on for its trainings to save their states and for other actions to end; the rest
+// of `warning_seconds` is for its own end.
 absl::Duration TimeToEnd(const SlurmSpec& slurm);
 
 struct SubmitOptions {
