@@ -85,7 +85,7 @@ class Execution {
 
   // Gives the scheduler these nodes, inputs first. Passengers are part of the node that they are done together with.
   absl::Status AddNodes(const std::vector<int>& needed) {
-    AddWork(needed);
+    AddWork(plan_, needed, &work_);
     numbers_.resize(plan_.nodes.size(), -1);
     for (const int n : needed) {
       const PlanNode& node = plan_.nodes[n];
@@ -118,15 +118,6 @@ class Execution {
       return false;
     }
     return true;
-  }
-
-  // Of each of these nodes: its work and that of the longest way from it to a record.
-  void AddWork(const std::vector<int>& needed) {
-    work_.resize(plan_.nodes.size());
-    for (auto n = needed.rbegin(); n != needed.rend(); ++n) {
-      work_[*n] += plan_.nodes[*n].work;  // to that of the longest way behind it
-      for (const int input : plan_.nodes[*n].inputs) work_[input] = std::max(work_[input], work_[*n]);
-    }
   }
 
   // After a failure to start, nothing is started before something has ended.

@@ -97,6 +97,15 @@ std::vector<int> NeededNodes(const Plan& plan) {
   return needed;
 }
 
+void AddWork(const Plan& plan, const std::vector<int>& needed, std::vector<int64_t>* work) {
+  work->resize(plan.nodes.size());
+  for (auto n = needed.rbegin(); n != needed.rend(); ++n) {
+    int64_t& longest = (*work)[*n];  // of the ways behind it
+    longest += plan.nodes[*n].work;
+    for (const int input : plan.nodes[*n].inputs) (*work)[input] = std::max((*work)[input], longest);
+  }
+}
+
 absl::Status StatusOf(const FailureRecord& failure) {
   return absl::Status(static_cast<absl::StatusCode>(failure.code()), failure.message());
 }

@@ -2,6 +2,7 @@
 #ifndef OPENSET_EXPERIMENTS_ENGINE_NODE_ACTION_H_
 #define OPENSET_EXPERIMENTS_ENGINE_NODE_ACTION_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ WorkRequest RequestOf(const Plan& plan, const PlanNode& node);
 
 // The needed ones, inputs first.
 std::vector<int> NeededNodes(const Plan& plan);
+
+// Of each of these nodes, inputs first: its work and that of the longest way from it to a record. By their numbers, in
+// `work`, where nodes that they need may be already.
+void AddWork(const Plan& plan, const std::vector<int>& needed, std::vector<int64_t>* work);
 
 // Why an attempt failed.
 absl::Status StatusOf(const FailureRecord& failure);
