@@ -36,6 +36,10 @@ void RunIn(int64_t threads, int64_t count, const std::function<void(int64_t)>& w
   for (std::thread& thread : others) thread.join();
 }
 
+void RunRangesIn(int64_t threads, int64_t count, int64_t size, const std::function<void(int64_t, int64_t)>& work) {
+  RunIn(threads, (count + size - 1) / size, [&](int64_t i) { work(i * size, std::min(count, (i + 1) * size)); });
+}
+
 }  // namespace
 
 int NumThreads() { return std::max(1, std::min(NumCpus(), thread_limit.load())); }
@@ -49,7 +53,11 @@ void InParallel(int64_t count, const std::function<void(int64_t)>& work) {
 void InParallelWaiting(int64_t count, const std::function<void(int64_t)>& work) { RunIn(kWaiting, count, work); }
 
 void InParallelRanges(int64_t count, int64_t size, const std::function<void(int64_t begin, int64_t end)>& work) {
-  InParallel((count + size - 1) / size, [&](int64_t i) { work(i * size, std::min(count, (i + 1) * size)); });
+  RunRangesIn(count > size ? NumThreads() : 1, count, size, work);
+}
+
+void InParallelWaitingRanges(int64_t count, int64_t size, const std::function<void(int64_t begin, int64_t end)>& work) {
+  RunRangesIn(kWaiting, count, size, work);
 }
 
 }  // namespace openset

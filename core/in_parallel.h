@@ -26,6 +26,7 @@ void InParallelRanges(int64_t count, int64_t size, const std::function<void(int6
 // InParallel() for work that waits for a disk more than it computes: in up to 16 threads, however few CPUs there are,
 // so that a disk that serves many at once has something to do.
 void InParallelWaiting(int64_t count, const std::function<void(int64_t)>& work);
+void InParallelWaitingRanges(int64_t count, int64_t size, const std::function<void(int64_t begin, int64_t end)>& work);
 
 }  // namespace openset
 

@@ -41,9 +41,11 @@ TEST_F(InParallelTest, CutsRanges) {
     const std::lock_guard<std::mutex> lock(mutex);
     EXPECT_TRUE(ranges.insert({begin, end}).second);
   };
-  InParallelRanges(10, 4, note);
-  EXPECT_THAT(ranges, ::testing::ElementsAre(std::make_pair(0, 4), std::make_pair(4, 8), std::make_pair(8, 10)));
-  ranges.clear();
+  for (const auto cut : {InParallelRanges, InParallelWaitingRanges}) {
+    cut(10, 4, note);
+    EXPECT_THAT(ranges, ::testing::ElementsAre(std::make_pair(0, 4), std::make_pair(4, 8), std::make_pair(8, 10)));
+    ranges.clear();
+  }
   InParallelRanges(8, 4, note);
   EXPECT_THAT(ranges, ::testing::ElementsAre(std::make_pair(0, 4), std::make_pair(4, 8)));
   InParallelRanges(0, 4, [](int64_t, int64_t) { ADD_FAILURE(); });

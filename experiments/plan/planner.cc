@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
+#include "core/in_parallel.h"
 #include "core/status_macros.h"
 #include "data/open_set/open_set.pb.h"
 #include "experiments/plan/halving.h"
@@ -32,12 +34,41 @@ int64_t ImagesPerSample(const OpenSetSpec& open_set, int views) {
 // Of an input perturbation: two passes forward and one back.
 constexpr int64_t kPerturbedPasses = 4;
 
+// Trials, or nodes, that a thread takes at a time: successive trials have much in common (ActionKeys).
+constexpr int64_t kRange = 256;
+// Trials whose keys are held beside the plan.
+constexpr size_t kAtOnce = 1 << 14;
+
 }  // namespace
 
 int Planner::AddTrial(Trial added) {
+  const size_t first_node = plan_.nodes.size();
   const int t = static_cast<int>(plan_.trials.size());
-  const Trial& trial = plan_.trials.emplace_back(std::move(added));
-  const ActionKeys::Keys keys = keys_.Of(trial);
+  plan_.trials.push_back(std::move(added));
+  AddActions(t, keys_.Of(plan_.trials[t]));
+  FindStored(first_node);
+  return t;
+}
+
+int Planner::AddTrials(std::vector<Trial> added) {
+  const size_t first_node = plan_.nodes.size();
+  const size_t first = plan_.trials.size();
+  plan_.trials.insert(plan_.trials.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
+  std::vector<ActionKeys::Keys> keys;
+  for (size_t begin = first; begin < plan_.trials.size(); begin += kAtOnce) {
+    keys.assign(std::min(kAtOnce, plan_.trials.size() - begin), {});
+    InParallelRanges(static_cast<int64_t>(keys.size()), kRange, [&](int64_t from, int64_t to) {
+      ActionKeys of_range;
+      for (int64_t i = from; i < to; ++i) keys[i] = of_range.Of(plan_.trials[begin + i]);
+    });
+    for (size_t i = 0; i < keys.size(); ++i) AddActions(static_cast<int>(begin + i), keys[i]);
+  }
+  FindStored(first_node);
+  return static_cast<int>(first);
+}
+
+void Planner::AddActions(int t, const ActionKeys::Keys& keys) {
+  const Trial& trial = plan_.trials[t];
   of_trial_.clear();
   // Inputs first, so that the order of nodes is an order of execution.
   std::vector<int> trains, infers;
@@ -51,13 +82,17 @@ int Planner::AddTrial(Trial added) {
   }
   infers.push_back(AddInfer(keys.infer, trial, false, trains));
   if (keys.fit.has_value()) infers.push_back(AddInfer(*keys.fit, trial, true, trains));
-  const auto [last, is_new] = AddNode(ActionKind::kEvaluate, keys.evaluate, infers);
-  if (is_new) plan_.nodes[last].done = IsInStore(plan_.nodes[last]);
-  plan_.trial_nodes.push_back(last);
+  plan_.trial_nodes.push_back(AddNode(ActionKind::kEvaluate, keys.evaluate, infers).first);
   std::sort(of_trial_.begin(), of_trial_.end());
   of_trial_.erase(std::unique(of_trial_.begin(), of_trial_.end()), of_trial_.end());
   for (const int n : of_trial_) plan_.nodes[n].trials.push_back(t);
-  return t;
+}
+
+void Planner::FindStored(size_t first) {
+  const auto count = static_cast<int64_t>(plan_.nodes.size() - first);
+  InParallelWaitingRanges(count, kRange, [&](int64_t begin, int64_t end) {
+    for (size_t n = first + begin; n < first + end; ++n) plan_.nodes[n].done = IsInStore(plan_.nodes[n]);
+  });
 }
 
 absl::StatusOr<int> Planner::AddSearch(TrialSearch added, bool from_records) {
@@ -65,8 +100,8 @@ absl::StatusOr<int> Planner::AddSearch(TrialSearch added, bool from_records) {
   plan_.searches.push_back({std::move(added), -1});
   const TrialSearch search = plan_.searches[number].search;
   if (search.rungs.empty()) {
-    std::vector<int> trials;
-    for (const Trial& candidate : search.candidates) trials.push_back(AddTrial(candidate));
+    std::vector<int> trials(search.candidates.size());
+    std::iota(trials.begin(), trials.end(), AddTrials(search.candidates));
     return AddChoice(number, trials);
   }
   plan_.searches[number].rung_trial.resize(search.candidates.size(), -1);
@@ -132,6 +167,13 @@ int Planner::AddChoice(int search, std::vector<int> trials) {
 }
 
 std::vector<int> Planner::FindNeeded() {
+  // Of records all are looked at, of what they are made of only what is needed.
+  const auto count = static_cast<int64_t>(plan_.nodes.size() - first_new_);
+  InParallelWaitingRanges(count, kRange, [&](int64_t begin, int64_t end) {
+    for (size_t n = first_new_ + begin; n < first_new_ + end; ++n) {
+      if (plan_.nodes[n].kind == ActionKind::kEvaluate) Check(&plan_.nodes[n]);
+    }
+  });
   // From the records back: what a missing result needs, and is missing itself.
   std::vector<int> found;
   for (int n = static_cast<int>(first_new_); n < static_cast<int>(plan_.nodes.size()); ++n) {
@@ -240,7 +282,6 @@ int Planner::AddTrain(const ActionKeys::Key& key, const Trial& trial, const Stag
     node.member = member;
     node.is_pretraining = std::is_same_v<Stage, PretrainingSpec>;
     node.is_import = !stage.has_training();
-    node.done = IsInStore(node);
     int64_t images = Samples(trial.data().train()) * EpochsOf(stage.training());
     const int64_t limit = stage.training().max_steps() * stage.training().batch_size();
     if (limit > 0) images = std::min(images, limit);
@@ -267,7 +308,6 @@ int Planner::AddInfer(const ActionKeys::Inference& keys, const Trial& trial, boo
     const InferenceSpec& inference = trial.method().inference();
     PlanNode& node = plan_.nodes[index];
     node.is_for_fit = is_for_fit;
-    node.done = IsInStore(node);
     if (is_for_fit) {
       node.work = Samples(FitSelection(trial));
     } else {
@@ -307,7 +347,7 @@ int64_t Planner::Samples(const Selection& selection) {
 
 Plan MakePlan(std::vector<Trial> trials, const Store& store, const SampleCounter& count_samples) {
   Planner planner(store, count_samples);
-  for (Trial& trial : trials) planner.AddTrial(std::move(trial));
+  planner.AddTrials(std::move(trials));
   planner.FindNeeded();
   return planner.TakePlan();
 }

@@ -21,7 +21,8 @@ namespace openset {
 // How many samples a selection holds.
 using SampleCounter = std::function<int64_t(const Selection&)>;
 
-// Whether the result that the store has of a node is as it was written, or what is wrong with it.
+// Whether the result that the store has of a node is as it was written, or what is wrong with it. Called from several
+// threads at once.
 using ResultCheck = std::function<absl::Status(const PlanNode& node)>;
 
 // Makes a plan, and lets it grow while it is carried out: the choice of a search adds the trial that it tunes.
@@ -39,6 +40,8 @@ class Planner {
 
   // Adds a trial and those of its actions that are not there yet. Returns its number.
   int AddTrial(Trial trial);
+  // The same for many, faster. Returns the number of the first; the others follow.
+  int AddTrials(std::vector<Trial> trials);
 
   // Adds the candidates of a search and a node that chooses among them; `search.trial` is a trial of the plan. Returns
   // the node's number. Of a search with rungs, those that its records have decided so far are added (unless
@@ -70,6 +73,8 @@ class Planner {
     }
   };
 
+  // Adds the actions of a trial of the plan.
+  void AddActions(int trial, const ActionKeys::Keys& keys);
   std::pair<int, bool> AddNode(ActionKind kind, const ActionKeys::Key& key, const std::vector<int>& inputs);
   template <typename Stage>
   int AddTrain(const ActionKeys::Key& key, const Trial& trial, const Stage& stage, int views, int member,
@@ -79,6 +84,8 @@ class Planner {
   int AddChoice(int search, std::vector<int> trials);
   int AddInfer(const ActionKeys::Inference& keys, const Trial& trial, bool is_for_fit, const std::vector<int>& trains);
   void FindDone();
+  // What of the nodes from this one on is in the store.
+  void FindStored(size_t first);
   bool IsInStore(const PlanNode& node) const;
   int64_t Samples(const Selection& selection);
   void Need(int node, std::vector<int>* found);

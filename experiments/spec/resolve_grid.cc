@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/in_parallel.h"
 #include "core/proto/field_path.h"
 #include "core/status_macros.h"
 #include "experiments/spec/axis.h"
@@ -18,7 +19,10 @@ class Grid {
 
   // A method for each combination of values of axes `a` and up.
   absl::Status Add(size_t a, TrialMethod so_far) {
-    if (a == axes_.size()) return AddResolved(std::move(so_far));
+    if (a == axes_.size()) {
+      methods_.push_back(std::make_shared<TrialMethod>(std::move(so_far)));
+      return absl::OkStatus();
+    }
     const Axis& axis = *axes_[a].axis;
     for (const std::string& value : axis.value()) {
       TrialMethod next = so_far;
@@ -36,13 +40,19 @@ class Grid {
     return absl::OkStatus();
   }
 
-  std::vector<std::shared_ptr<const TrialMethod>> TakeMethods() { return std::move(methods_); }
+  // Resolves them all.
+  absl::StatusOr<std::vector<std::shared_ptr<const TrialMethod>>> Resolve() && {
+    std::vector<std::vector<FieldProblem>> problems(methods_.size());
+    InParallel(static_cast<int64_t>(methods_.size()),
+               [&](int64_t m) { problems[m] = ResolveMethod(&methods_[m]->method); });
+    for (size_t m = 0; m < methods_.size(); ++m) OPENSET_RETURN_IF_ERROR(Check(methods_[m]->method, problems[m]));
+    return std::vector<std::shared_ptr<const TrialMethod>>(methods_.begin(), methods_.end());
+  }
 
  private:
-  absl::Status AddResolved(TrialMethod method) {
+  absl::Status Check(const MethodSpec& spec, const std::vector<FieldProblem>& problems) const {
     std::vector<std::string> lines;
-    const MethodSpec& spec = method.method;
-    for (const FieldProblem& problem : ResolveMethod(&method.method)) {
+    for (const FieldProblem& problem : problems) {
       int setter = -1;
       for (size_t a = 0; a < axes_.size(); ++a) {
         const bool sets_it = SamePlace(spec, axes_[a].axis->path(), spec).value_or("") == problem.path;
@@ -50,14 +60,12 @@ class Grid {
       }
       lines.push_back(absl::StrCat(locate_(setter, problem.path), ": ", problem.message));
     }
-    if (!lines.empty()) return absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
-    methods_.push_back(std::make_shared<TrialMethod>(std::move(method)));
-    return absl::OkStatus();
+    return lines.empty() ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
   }
 
   const std::vector<GridAxis>& axes_;
   const LocateField& locate_;
-  std::vector<std::shared_ptr<const TrialMethod>> methods_;
+  std::vector<std::shared_ptr<TrialMethod>> methods_;
 };
 
 }  // namespace
@@ -74,7 +82,7 @@ absl::StatusOr<std::vector<std::shared_ptr<const TrialMethod>>> ResolveGrid(cons
                                                                             const LocateField& locate) {
   Grid grid(axes, locate);
   OPENSET_RETURN_IF_ERROR(grid.Add(0, base));
-  return grid.TakeMethods();
+  return std::move(grid).Resolve();
 }
 
 }  // namespace openset

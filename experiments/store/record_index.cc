@@ -41,6 +41,14 @@ std::optional<Sha256::Digest> KeyOf(absl::string_view hex) {
   return KeyAt(absl::HexStringToBytes(hex), 0);
 }
 
+// What is remembered of a stage.
+StageProvenance SourcesOf(const StageProvenance& stage) {
+  StageProvenance sources;
+  sources.set_stage(stage.stage());
+  *sources.mutable_component() = stage.component();
+  return sources;
+}
+
 void AppendKey(const Sha256::Digest& key, std::string* bytes) {
   bytes->append(reinterpret_cast<const char*>(key.data()), kKeyBytes);
 }
@@ -63,17 +71,13 @@ bool RecordIndex::StateOf(const std::string& path, State* state) {
   return true;
 }
 
-int RecordIndex::PlaceOf(const StageProvenance& stage) {
-  StageProvenance kept;
-  kept.set_stage(stage.stage());
-  *kept.mutable_component() = stage.component();
-  const auto [entry, is_new] = places_.try_emplace(EncodeRecord(kept), static_cast<int>(sources_.size()));
-  if (is_new) sources_.push_back(std::move(kept));
+int RecordIndex::PlaceOf(const StageProvenance& sources, std::string bytes) {
+  const auto [entry, is_new] = places_.try_emplace(std::move(bytes), static_cast<int>(sources_.size()));
+  if (is_new) sources_.push_back(sources);
   return entry->second;
 }
 
 void RecordIndex::Load() {
-  loaded_ = true;
   RecordIndexFile file;
   if (file_.empty() || !ReadRecordFile(file_, &file).ok() || file.version() != kVersion) return;
   constexpr size_t kNumbers = std::tuple_size_v<State>;
@@ -85,7 +89,7 @@ void RecordIndex::Load() {
                     file.key().size() == stages * kKeyBytes && sum == stages;
   if (!fits) return;
   std::vector<int> places;
-  for (const StageProvenance& sources : file.sources()) places.push_back(PlaceOf(sources));
+  for (const StageProvenance& sources : file.sources()) places.push_back(PlaceOf(sources, EncodeRecord(sources)));
   stages_.reserve(stages);
   for (size_t s = 0; s < stages; ++s) {
     const uint32_t place = file.place(static_cast<int>(s));
@@ -106,35 +110,50 @@ void RecordIndex::Load() {
 }
 
 absl::StatusOr<std::vector<RecordIndex::Stage>> RecordIndex::Look(const std::string& trial_id) {
-  if (!loaded_) Load();
   const std::string path = store_.RecordPath(trial_id);
   const std::optional<Key> id = KeyOf(trial_id);
   State state = {};
   const bool has_state = StateOf(path, &state);
   std::vector<Stage> stages;
-  if (const auto found = id.has_value() ? entries_.find(*id) : entries_.end();
-      has_state && found != entries_.end() && found->second.state == state) {
-    stages.reserve(found->second.num_stages);
-    for (size_t s = 0; s < found->second.num_stages; ++s) {
-      const StageEntry& stage = stages_[found->second.first_stage + s];
-      stages.push_back({&sources_[stage.place], stage.key});
+  std::call_once(load_, [this] { Load(); });
+  {
+    const std::shared_lock<std::shared_mutex> lock(mutex_);
+    if (const auto found = id.has_value() ? entries_.find(*id) : entries_.end();
+        has_state && found != entries_.end() && found->second.state == state) {
+      stages.reserve(found->second.num_stages);
+      for (size_t s = 0; s < found->second.num_stages; ++s) {
+        const StageEntry& stage = stages_[found->second.first_stage + s];
+        stages.push_back({&sources_[stage.place], stage.key});
+      }
+      return stages;
     }
-    return stages;
   }
-  ++reads_;
   const std::time_t started = std::time(nullptr);
+  ++reads_;
   OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, store_.LoadRecord(trial_id));
-  const size_t first = stages_.size();
+  const uint64_t changed_at = std::max(state[3], state[4]) / 1000000000;
+  State after;
+  const bool has_settled = id.has_value() && has_state && StateOf(path, &after) && after == state &&
+                           changed_at + DigestCache::kSettled <= static_cast<uint64_t>(started);
+  struct Found {
+    Key key;
+    StageProvenance sources;
+    std::string bytes;
+  };
+  std::vector<Found> read;
   for (const StageProvenance& stage : record.provenance().stage()) {
     const std::optional<Key> key = KeyOf(stage.key());
     if (!key.has_value()) continue;
-    stages_.push_back({PlaceOf(stage), *key});
-    stages.push_back({&sources_[stages_.back().place], *key});
+    read.push_back({*key, SourcesOf(stage), {}});
+    read.back().bytes = EncodeRecord(read.back().sources);
   }
-  const uint64_t changed_at = std::max(state[3], state[4]) / 1000000000;
-  State after;
-  if (id.has_value() && has_state && StateOf(path, &after) && after == state &&
-      changed_at + DigestCache::kSettled <= static_cast<uint64_t>(started)) {
+  const std::unique_lock<std::shared_mutex> lock(mutex_);
+  const size_t first = stages_.size();
+  for (Found& found : read) {
+    stages_.push_back({PlaceOf(found.sources, std::move(found.bytes)), found.key});
+    stages.push_back({&sources_[stages_.back().place], found.key});
+  }
+  if (has_settled) {
     entries_.insert_or_assign(*id, Entry{state, first, stages.size()});
     changed_ = true;
   } else {
@@ -144,6 +163,7 @@ absl::StatusOr<std::vector<RecordIndex::Stage>> RecordIndex::Look(const std::str
 }
 
 void RecordIndex::Save() {
+  const std::unique_lock<std::shared_mutex> lock(mutex_);
   if (!changed_ || file_.empty()) return;
   RecordIndexFile file;
   file.set_version(kVersion);

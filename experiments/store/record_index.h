@@ -4,10 +4,13 @@
 #define OPENSET_EXPERIMENTS_STORE_RECORD_INDEX_H_
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <deque>
 #include <map>
+#include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -24,7 +27,7 @@ namespace openset {
 // Remembers records that were read and found whole, in a file of the user's cache, none of the store's. One whose file
 // has changed since (device, inode, size, times) is read again; so is one that was written less than
 // DigestCache::kSettled seconds before it was read. A bit that rots without any write is found by whoever reads the
-// record, a report say, or `openset records verify`.
+// record, a report say, or `openset records verify`. Look() may be called from several threads at once.
 class RecordIndex {
  public:
   // What is remembered of a record: its stages, each with its key and the components it was done by; of the latter
@@ -68,14 +71,16 @@ class RecordIndex {
   };
 
   void Load();
-  int PlaceOf(const StageProvenance& stage);
+  // `sources` as bytes, which the caller may make while others look.
+  int PlaceOf(const StageProvenance& sources, std::string bytes);
   static bool StateOf(const std::string& path, State* state);
 
-  Store store_;
-  std::string file_;
-  bool loaded_ = false;
+  const Store store_;
+  const std::string file_;
+  std::once_flag load_;
+  std::atomic<int> reads_{0};
+  std::shared_mutex mutex_;  // of all below
   bool changed_ = false;
-  int reads_ = 0;
   std::deque<StageProvenance> sources_;  // keep addresses
   std::map<std::string, int> places_;    // in it, by bytes
   std::vector<StageEntry> stages_;       // of the entries, and of those that were replaced

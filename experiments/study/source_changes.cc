@@ -1,7 +1,11 @@
 #include "experiments/study/source_changes.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
+#include "core/in_parallel.h"
 #include "core/status_macros.h"
 
 // Of //experiments/train:train_fingerprints and its like.
@@ -33,47 +37,56 @@ CurrentSources SourcesOfThisProgram() {
   return {openset_train_fingerprints, openset_infer_fingerprints, openset_evaluate_fingerprints};
 }
 
-std::set<std::string> SourceChanges::ChangedOf(const StageProvenance& stage) const {
+const std::set<std::string>* SourceChanges::ChangedOf(const StageProvenance& stage) {
   std::set<std::string> changed;
   const FingerprintTable table = TableOf(stage.stage(), current_);
-  if (table == nullptr) return changed;
   for (const ComponentProvenance& component : stage.component()) {
+    if (table == nullptr) break;
     const ComponentSources now = SourcesOf(component.family(), component.name(), table);
     const bool is_known = !now.fingerprint.empty() && component.has_fingerprint();
     if (is_known && now.fingerprint != component.fingerprint()) changed.insert(now.target);
   }
-  return changed;
+  return &*lists_.insert(std::move(changed)).first;
 }
 
-void SourceChanges::Count(const std::string& key, const std::set<std::string>& changed_of_stage,
-                          std::set<std::string>* changed) {
+void SourceChanges::Count(const std::string& key, bool is_changed) {
   seen_.insert(key);
-  if (changed_of_stage.empty()) return;
-  keys_.insert(key);
-  changed->insert(changed_of_stage.begin(), changed_of_stage.end());
+  if (is_changed) keys_.insert(key);
 }
 
 void SourceChanges::Add(const Provenance& provenance) {
-  std::set<std::string> changed;
-  for (const StageProvenance& stage : provenance.stage()) Count(stage.key(), ChangedOf(stage), &changed);
-  for (const std::string& target : changed) ++results_[target];
+  std::set<const std::set<std::string>*> changed;
+  for (const StageProvenance& stage : provenance.stage()) {
+    const std::set<std::string>* of_stage = ChangedOf(stage);
+    Count(stage.key(), !of_stage->empty());
+    changed.insert(of_stage);
+  }
+  ++results_[changed];
 }
 
 void SourceChanges::Add(const std::vector<RecordIndex::Stage>& stages) {
-  std::set<std::string> changed;
+  std::set<const std::set<std::string>*> changed;
   for (const RecordIndex::Stage& stage : stages) {
     const auto [entry, is_new] = changed_.try_emplace(stage.sources);
     if (is_new) entry->second = ChangedOf(*stage.sources);
+    const std::set<std::string>* of_stage = entry->second;
     // That a record is there is not asked for; most of its stages have changed in nothing.
-    if (stage.sources->stage() == StageProvenance::EVALUATE && entry->second.empty()) continue;
-    Count(ToHex(stage.key), entry->second, &changed);
+    if (stage.sources->stage() == StageProvenance::EVALUATE && of_stage->empty()) continue;
+    Count(ToHex(stage.key), !of_stage->empty());
+    changed.insert(of_stage);
   }
-  for (const std::string& target : changed) ++results_[target];
+  ++results_[changed];
 }
 
 std::vector<std::string> SourceChanges::Lines() const {
+  std::map<std::string, int> of_component;
+  for (const auto& [lists, results] : results_) {
+    std::set<std::string> changed;
+    for (const std::set<std::string>* list : lists) changed.insert(list->begin(), list->end());
+    for (const std::string& target : changed) of_component[target] += results;
+  }
   std::vector<std::string> lines;
-  for (const auto& [target, results] : results_) {
+  for (const auto& [target, results] : of_component) {
     lines.push_back(absl::StrCat(results, results == 1 ? " result was" : " results were",
                                  " made by another version of ", target, "; --redo=changed makes ",
                                  results == 1 ? "it" : "them", " again"));
@@ -82,12 +95,22 @@ std::vector<std::string> SourceChanges::Lines() const {
 }
 
 absl::Status AddStored(const Plan& plan, const Store& store, size_t first, RecordIndex* index, SourceChanges* changes) {
+  std::vector<size_t> records;
   for (size_t n = first; n < plan.nodes.size(); ++n) {
-    const PlanNode& node = plan.nodes[n];
-    if (node.kind != ActionKind::kEvaluate || !node.done) continue;
-    const absl::StatusOr<std::vector<RecordIndex::Stage>> stages = index->Look(node.key);
-    if (absl::IsFailedPrecondition(stages.status())) return stages.status();
-    if (stages.ok()) changes->Add(*stages);
+    if (plan.nodes[n].kind == ActionKind::kEvaluate && plan.nodes[n].done) records.push_back(n);
+  }
+  constexpr int64_t kRange = 256;
+  constexpr size_t kAtOnce = 1 << 14;
+  std::vector<absl::StatusOr<std::vector<RecordIndex::Stage>>> looked;
+  for (size_t begin = 0; begin < records.size(); begin += kAtOnce) {
+    looked.resize(std::min(kAtOnce, records.size() - begin));
+    InParallelWaitingRanges(static_cast<int64_t>(looked.size()), kRange, [&](int64_t from, int64_t to) {
+      for (int64_t i = from; i < to; ++i) looked[i] = index->Look(plan.nodes[records[begin + i]].key);
+    });
+    for (const auto& stages : looked) {
+      if (absl::IsFailedPrecondition(stages.status())) return stages.status();
+      if (stages.ok()) changes->Add(*stages);
+    }
   }
   for (size_t n = first; n < plan.nodes.size(); ++n) {
     const PlanNode& node = plan.nodes[n];

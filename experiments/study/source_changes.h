@@ -37,7 +37,7 @@ class SourceChanges {
   void Add(const std::vector<RecordIndex::Stage>& stages);
 
   // Of the actions that were done by other sources.
-  const std::set<std::string>& keys() const { return keys_; }
+  const std::unordered_set<std::string>& keys() const { return keys_; }
   // Whether a training or an inference was among them.
   bool HasSeen(const std::string& key) const { return seen_.count(key) > 0; }
 
@@ -47,14 +47,16 @@ class SourceChanges {
 
  private:
   // The targets of those components whose sources are others by now.
-  std::set<std::string> ChangedOf(const StageProvenance& stage) const;
-  void Count(const std::string& key, const std::set<std::string>& changed_of_stage, std::set<std::string>* changed);
+  const std::set<std::string>* ChangedOf(const StageProvenance& stage);
+  void Count(const std::string& key, bool is_changed);
 
   const CurrentSources current_;
-  std::map<const StageProvenance*, std::set<std::string>> changed_;  // of those of an index
-  std::set<std::string> keys_;
+  std::map<const StageProvenance*, const std::set<std::string>*> changed_;  // of those of an index
+  std::set<std::set<std::string>> lists_;                                   // keep addresses
+  std::unordered_set<std::string> keys_;
   std::unordered_set<std::string> seen_;
-  std::map<std::string, int> results_;  // by component
+  // Results by the lists of components that have changed of their stages: there are few.
+  std::map<std::set<const std::set<std::string>*>, int> results_;
 };
 
 // Adds what the store has of a plan's nodes from `first` on: the records, by way of their index, and the trainings and

@@ -10,6 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 const char* const kTrain[] = {"LossTermSpec", "open_auc", "losses/open_auc", "new", nullptr};
 const char* const kInfer[] = {"ModelSpec", "vgg32", "models/vgg32", "same", nullptr};
@@ -39,7 +40,7 @@ TEST(SourceChanges, CountsResultsByTheComponentThatIsAnotherOne) {
 
   changes.Add(Parse(train + infer + evaluate("b", "old")));
   changes.Add(Parse(train + infer + evaluate("c", "new")));
-  EXPECT_THAT(changes.keys(), ElementsAre("b", "t"));
+  EXPECT_THAT(changes.keys(), UnorderedElementsAre("b", "t"));
   EXPECT_THAT(
       changes.Lines(),
       ElementsAre("1 result was made by another version of eval/scores/fdbd; --redo=changed makes it again",

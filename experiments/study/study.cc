@@ -118,24 +118,31 @@ absl::Status Study::PlanAll(const StudyOptions& options) {
   OPENSET_ASSIGN_OR_RETURN(std::vector<TrialSearch> searches, ExpandSearches(experiment_, trials));
   OPENSET_RETURN_IF_ERROR(
       CheckExpectedTrials(experiment_, static_cast<int64_t>(trials.size()) + static_cast<int64_t>(searches.size())));
+  std::vector<Trial> planned;
+  planned.reserve(trials.size());
+  const auto plan_trial = [&planned](Trial trial) {
+    planned.push_back(std::move(trial));
+    return static_cast<int>(planned.size()) - 1;
+  };
   auto search = searches.begin();
   std::vector<std::pair<size_t, TrialSearch>> open;  // places in written_, and their searches
   for (size_t t = 0; t < trials.size(); ++t) {
     Written& written = written_.emplace_back();
-    written.trial = planner_.AddTrial(trials[t]);
+    written.trial = plan_trial(trials[t]);
     if (search == searches.end() || search->trial != static_cast<int>(t)) continue;
     std::optional<Trial> tuned;
     if (redo_.empty()) {  // else its candidates may be made again
       OPENSET_ASSIGN_OR_RETURN(tuned, TunedTrial(trials[t], *search, store_));
     }
     if (tuned.has_value()) {
-      written.tuned = planner_.AddTrial(*std::move(tuned));
+      written.tuned = plan_trial(*std::move(tuned));
     } else {
       search->trial = written.trial;
       open.emplace_back(t, std::move(*search));
     }
     ++search;
   }
+  planner_.AddTrials(std::move(planned));
   for (auto& [place, of_trial] : open) {
     OPENSET_ASSIGN_OR_RETURN(const int choice, planner_.AddSearch(std::move(of_trial), redo_.empty()));
     written_[place].search = plan().nodes[choice].search;
@@ -143,14 +150,14 @@ absl::Status Study::PlanAll(const StudyOptions& options) {
   if (!redo_.empty()) {
     OPENSET_RETURN_IF_ERROR(MarkRedone(0));
     // Where the candidates stay, so does the choice; what it adds may be among what is made again.
-    const size_t planned = plan().nodes.size();
-    for (size_t n = 0; n < planned; ++n) {
+    const size_t first_chosen = plan().nodes.size();
+    for (size_t n = 0; n < first_chosen; ++n) {
       if (plan().nodes[n].kind != ActionKind::kChoose) continue;
       const std::vector<int>& inputs = plan().nodes[n].inputs;
       if (!absl::c_all_of(inputs, [this](int input) { return plan().nodes[input].done; })) continue;
       OPENSET_RETURN_IF_ERROR(planner_.Choose(static_cast<int>(n)).status());
     }
-    OPENSET_RETURN_IF_ERROR(MarkRedone(planned));
+    OPENSET_RETURN_IF_ERROR(MarkRedone(first_chosen));
   }
   planner_.FindNeeded();
   index_.Save();
