@@ -139,8 +139,10 @@ CanonicalDigester::CanonicalDigester(const Descriptor& type) {
 
 Sha256::Digest CanonicalDigester::Of(absl::string_view canonical) {
   constexpr size_t kBlock = 64;  // of SHA-256
-  size_t common = 0;
   const size_t shorter = std::min(canonical.size(), last_.size());
+  const bool begins_alike =
+      begins_ <= shorter && (begins_ == 0 || std::memcmp(canonical.data(), last_.data(), begins_) == 0);
+  size_t common = begins_alike ? begins_ : 0;
   while (common + kBlock <= shorter && std::memcmp(canonical.data() + common, last_.data() + common, kBlock) == 0) {
     common += kBlock;
   }

@@ -34,7 +34,7 @@ int64_t ImagesPerSample(const OpenSetSpec& open_set, int views) {
 // Of an input perturbation: two passes forward and one back.
 constexpr int64_t kPerturbedPasses = 4;
 
-// Trials, or nodes, that a thread takes at a time: successive trials have much in common (ActionKeys).
+// Nodes that a thread takes at a time.
 constexpr int64_t kRange = 256;
 // Trials whose keys are held beside the plan.
 constexpr size_t kAtOnce = 1 << 14;
@@ -54,13 +54,14 @@ int Planner::AddTrials(std::vector<Trial> added) {
   const size_t first_node = plan_.nodes.size();
   const size_t first = plan_.trials.size();
   plan_.trials.insert(plan_.trials.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
-  std::vector<ActionKeys::Keys> keys;
+  if (first == 0) {  // later ones may come in small numbers
+    plan_.trial_nodes.reserve(plan_.trials.size());
+    plan_.nodes.reserve(plan_.trials.size());
+    index_.reserve(plan_.trials.size());
+  }
   for (size_t begin = first; begin < plan_.trials.size(); begin += kAtOnce) {
-    keys.assign(std::min(kAtOnce, plan_.trials.size() - begin), {});
-    InParallelRanges(static_cast<int64_t>(keys.size()), kRange, [&](int64_t from, int64_t to) {
-      ActionKeys of_range;
-      for (int64_t i = from; i < to; ++i) keys[i] = of_range.Of(plan_.trials[begin + i]);
-    });
+    const std::vector<ActionKeys::Keys> keys =
+        KeysOf(plan_.trials, begin, std::min(kAtOnce, plan_.trials.size() - begin));
     for (size_t i = 0; i < keys.size(); ++i) AddActions(static_cast<int>(begin + i), keys[i]);
   }
   FindStored(first_node);

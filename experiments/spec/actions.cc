@@ -1,8 +1,13 @@
 #include "experiments/spec/actions.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
+#include "core/in_parallel.h"
 #include "core/proto/proto_digest.h"
 #include "data/augment/augment.pb.h"
 #include "eval/scores/score_needs.h"
@@ -256,6 +261,23 @@ ActionKeys::Keys ActionKeys::Of(const Trial& trial) {
         infer(FitSelection(trial), No<UnknownGroup>(), No<ShiftedGroup>(), &fit_, &keys.fit.emplace());
     keys.evaluate = evaluate_.Of(RecordOf(&form, trial, test, &fit));
   }
+  return keys;
+}
+
+std::vector<ActionKeys::Keys> KeysOf(const std::vector<Trial>& trials, size_t first, size_t count) {
+  constexpr int64_t kRange = 1024;
+  std::vector<ActionKeys::Keys> keys(count);
+  InParallelRanges(static_cast<int64_t>(count), kRange, [&](int64_t begin, int64_t end) {
+    std::vector<size_t> order(end - begin);
+    std::iota(order.begin(), order.end(), first + begin);
+    // By addresses, as no key depends on the order.
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      const TrialData *of_a = trials[a].shared_data().get(), *of_b = trials[b].shared_data().get();
+      return of_a != of_b ? std::less<>()(of_a, of_b) : trials[a].seed() < trials[b].seed();
+    });
+    ActionKeys of_range;
+    for (const size_t t : order) keys[t - first] = of_range.Of(trials[t]);
+  });
   return keys;
 }
 

@@ -2,6 +2,7 @@
 #ifndef OPENSET_EXPERIMENTS_SPEC_ACTIONS_H_
 #define OPENSET_EXPERIMENTS_SPEC_ACTIONS_H_
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -63,6 +64,10 @@ class ActionKeys {
   // One for each kind of key, as those of successive trials begin alike.
   CanonicalDigester start_, train_, infer_, fit_, passes_, evaluate_;
 };
+
+// Those of the trials `first`, ..., `first + count - 1`, computed on all CPUs. Trials of the same data and seed are
+// taken one after the other, wherever they stand: what their actions begin with is hashed once (CanonicalDigester).
+std::vector<ActionKeys::Keys> KeysOf(const std::vector<Trial>& trials, size_t first, size_t count);
 
 }  // namespace openset
 
