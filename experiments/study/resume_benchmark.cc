@@ -40,12 +40,15 @@ std::string Spec(int64_t trials) {
 }
 
 struct Scene {
+  ~Scene() { std::filesystem::remove_all(folder); }
+
   std::string folder;
   std::unique_ptr<Store> store;
 };
 
 const Scene& SceneOf(int64_t trials) {
-  static auto* const scene = new Scene;
+  static Scene of_process;
+  Scene* const scene = &of_process;
   if (scene->store != nullptr) return *scene;
   scene->folder = TemporaryName("/tmp/resume_benchmark");
   CHECK(MakeFolders(scene->folder).ok());
