@@ -62,12 +62,10 @@ OPENSET_AVX2 inline __m256 AddRounded(__m256 sum, __m256 product) {
   return _mm256_add_ps(sum, product);
 }
 
-// The nearest bytes, halves up.
+// The nearest bytes, halves up. What is below 0 is cut off towards 0 and becomes 0 all the same.
 OPENSET_AVX2 inline __m128i ToBytes(__m256 values) {
-  values = _mm256_floor_ps(_mm256_add_ps(values, _mm256_set1_ps(0.5F)));
-  values = _mm256_min_ps(_mm256_max_ps(values, _mm256_setzero_ps()), _mm256_set1_ps(255));
-  const __m256i whole = _mm256_cvttps_epi32(values);
-  const __m128i words = _mm_packus_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1));
+  const __m256i whole = _mm256_cvttps_epi32(_mm256_add_ps(values, _mm256_set1_ps(0.5F)));
+  const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1));
   return _mm_packus_epi16(words, words);
 }
 
@@ -83,23 +81,53 @@ OPENSET_AVX2 inline void Transpose(const __m128i row[8], __m128i out[4]) {
   out[3] = _mm_unpackhi_epi8(ac_high, bd_high);
 }
 
-// Eight rows of `width` bytes as columns of f32: values[8 * x + row].
-OPENSET_AVX2 void ToColumns(const uint8_t* const row[kBlock], int64_t width, float* values) {
-  for (int64_t x = 0; x < width; x += kBlock) {
-    const int64_t count = std::min(kBlock, width - x);
-    __m128i eight[kBlock], columns[4];
-    for (int64_t r = 0; r < kBlock; ++r) eight[r] = Load(row[r] + x, count);
-    Transpose(eight, columns);
-    for (int64_t c = 0; c < count; ++c) {
-      const __m128i column = c % 2 == 0 ? columns[c / 2] : _mm_unpackhi_epi64(columns[c / 2], columns[c / 2]);
-      _mm256_storeu_ps(values + kBlock * (x + c), ToFloat(column));
-    }
+// Eight rows of eight bytes as columns of f32: values[8 * column + row].
+OPENSET_AVX2 inline void StoreColumns(const __m128i row[kBlock], float* values) {
+  __m128i columns[4];
+  Transpose(row, columns);
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    _mm256_storeu_ps(values + kBlock * (2 * i), ToFloat(columns[i]));
+    _mm256_storeu_ps(values + kBlock * (2 * i + 1), ToFloat(_mm_unpackhi_epi64(columns[i], columns[i])));
   }
 }
 
+// Eight rows of `width` bytes as columns of f32, and zeros up to a multiple of eight columns.
+OPENSET_AVX2 void ToColumns(const uint8_t* const row[kBlock], int64_t width, float* values) {
+  __m128i eight[kBlock];
+  int64_t x = 0;
+  for (; x + kBlock <= width; x += kBlock) {
+#pragma GCC unroll 8
+    for (int r = 0; r < kBlock; ++r) eight[r] = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(row[r] + x));
+    StoreColumns(eight, values + kBlock * x);
+  }
+  if (x == width) return;
+  for (int r = 0; r < kBlock; ++r) eight[r] = Load(row[r] + x, width - x);
+  StoreColumns(eight, values + kBlock * x);
+}
+
+// Of each sum the weights, with those of products of 0 behind them so that three are fused in each sum: a number of
+// steps that is nearly always the same is foreseen by the processor, and adding 0 changes no sum.
+struct PaddedWeights {
+  explicit PaddedWeights(const ResampleWeights& from) : rounded(from.out) {
+    for (int64_t i = 0; i < from.out; ++i) rounded[i] = Rounded(from.count[i]);
+    taps = 1 + *std::max_element(rounded.begin(), rounded.end()) + kFused;
+    weight.resize(from.out * taps);
+    for (int64_t i = 0; i < from.out; ++i) {
+      std::copy_n(&from.weight[i * from.taps], from.count[i], &weight[i * taps]);
+    }
+  }
+
+  static constexpr int64_t kFused = 3;
+  std::vector<int64_t> rounded;  // [out]
+  int64_t taps;
+  std::vector<float> weight;  // [out, taps]
+};
+
 // u8 [height, rows.in] -> u8 [height, rows.out].
 OPENSET_AVX2 void ResampleRows(const uint8_t* plane, int64_t height, const ResampleWeights& rows, uint8_t* out) {
-  std::vector<float> values(kBlock * rows.in);
+  const PaddedWeights padded(rows);
+  std::vector<float> values(kBlock * ((rows.in + kBlock - 1) / kBlock * kBlock + PaddedWeights::kFused));
   for (int64_t y = 0; y < height; y += kBlock) {
     const int64_t count = std::min(kBlock, height - y);
     const uint8_t* row[kBlock];
@@ -108,17 +136,17 @@ OPENSET_AVX2 void ResampleRows(const uint8_t* plane, int64_t height, const Resam
     for (int64_t x = 0; x < rows.out; x += kBlock) {
       const int64_t wide = std::min(kBlock, rows.out - x);
       __m128i column[kBlock], turned[4];
+#pragma GCC unroll 8
       for (int64_t c = 0; c < kBlock; ++c) {
-        const int64_t place = x + std::min(c, wide - 1);
-        const float* weight = &rows.weight[place * rows.taps];
+        const int64_t place = std::min(x + c, rows.out - 1);
+        const float* weight = &padded.weight[place * padded.taps];
         const float* value = &values[kBlock * rows.begin[place]];
-        const int64_t taps = rows.count[place], rounded = Rounded(taps);
         __m256 sum = _mm256_mul_ps(_mm256_loadu_ps(value), _mm256_broadcast_ss(weight));
-        int64_t t = 1;
-        for (; t <= rounded; ++t) {
-          sum = AddRounded(sum, _mm256_mul_ps(_mm256_loadu_ps(value + kBlock * t), _mm256_broadcast_ss(weight + t)));
+        for (int64_t t = padded.rounded[place]; t > 0; --t) {
+          value += kBlock;
+          sum = AddRounded(sum, _mm256_mul_ps(_mm256_loadu_ps(value), _mm256_broadcast_ss(++weight)));
         }
-        for (; t < taps; ++t) {
+        for (int t = 1; t <= PaddedWeights::kFused; ++t) {
           sum = _mm256_fmadd_ps(_mm256_loadu_ps(value + kBlock * t), _mm256_broadcast_ss(weight + t), sum);
         }
         column[c] = ToBytes(sum);
