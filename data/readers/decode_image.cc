@@ -20,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "data/readers/png_input.h"
+#include "data/readers/split_colours.h"
 
 namespace openset {
 namespace {
@@ -28,7 +29,7 @@ constexpr int64_t kMaxPixels = int64_t{1} << 26;
 
 // Rows of pixels as decoders give them.
 struct Interleaved {
-  int64_t channels = 0;  // 1, 3, or 4 for CMYK
+  int64_t channels = 0;  // 1 or 3
   int64_t height = 0;
   int64_t width = 0;
   std::vector<uint8_t> pixels;  // [H, W, C]
@@ -86,9 +87,46 @@ void WarnOfJpeg(j_common_ptr info, int level) {
   if (level < 0 && info->err->msg_code == JWRN_JPEG_EOF) LeaveJpeg(info);
 }
 
-// False if there is an error, which is in `error`. Between setjmp and longjmp there is nothing to destroy.
-bool RunJpeg(jpeg_decompress_struct* info, JpegError* error, absl::string_view bytes, Interleaved* image,
-             absl::Status* size) {
+// Pillow's MULDIV255: a * b / 255, rounded.
+int Scale(int a, int b) {
+  const int product = a * b + 128;
+  return ((product >> 8) + product) >> 8;
+}
+
+// Inverted CMYK to RGB, as Pillow does it: u8 [count, 4] -> u8 [count, 3].
+std::vector<uint8_t> FromCmyk(const uint8_t* pixel, int64_t count) {
+  std::vector<uint8_t> colours;
+  colours.reserve(3 * count);
+  for (const uint8_t* const end = pixel + 4 * count; pixel != end; pixel += 4) {
+    for (int c = 0; c < 3; ++c) colours.push_back(static_cast<uint8_t>(pixel[3] - Scale(255 - pixel[c], pixel[3])));
+  }
+  return colours;
+}
+
+// Puts u8 [count, from] into the image's planes, `at` pixels behind their beginnings.
+void PutPixels(const uint8_t* pixel, int64_t from, int64_t count, int64_t at, Image* image) {
+  uint8_t* const out = image->pixels.data() + at;
+  const int64_t plane = image->height * image->width;
+  if (from == 4) {
+    PutPixels(FromCmyk(pixel, count).data(), 3, count, at, image);
+  } else if (from == 1) {
+    for (int64_t c = 0; c < image->channels; ++c) std::copy_n(pixel, count, out + c * plane);
+  } else if (image->channels == 1) {
+    for (int64_t i = 0; i < count; ++i, pixel += 3) {
+      out[i] = static_cast<uint8_t>((pixel[0] * 19595 + pixel[1] * 38470 + pixel[2] * 7471 + 0x8000) >> 16);
+    }
+  } else {
+    SplitColours(pixel, count, out, out + plane, out + 2 * plane);
+  }
+}
+
+// Rows that are decoded before they are put into planes, so that they are in the processor's memory still.
+constexpr int64_t kStrip = 16;
+
+// Into `image`, which knows how many channels it is to have. False if there is an error, which is in `error`. Between
+// setjmp and longjmp there is nothing to destroy.
+bool RunJpeg(jpeg_decompress_struct* info, JpegError* error, absl::string_view bytes, std::vector<uint8_t>* strip,
+             Image* image, absl::Status* size) {
   if (setjmp(error->out) != 0) return false;
   jpeg_create_decompress(info);
   jpeg_mem_src(info, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
@@ -96,7 +134,7 @@ bool RunJpeg(jpeg_decompress_struct* info, JpegError* error, absl::string_view b
   const bool grey = info->jpeg_color_space == JCS_GRAYSCALE;
   const bool four = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
   info->out_color_space = grey ? JCS_GRAYSCALE : four ? JCS_CMYK : JCS_RGB;
-  image->channels = grey ? 1 : four ? 4 : 3;
+  const int64_t from = grey ? 1 : four ? 4 : 3;
   image->height = info->image_height;
   image->width = info->image_width;
   // A block of 64 pixels takes a bit at least.
@@ -104,43 +142,30 @@ bool RunJpeg(jpeg_decompress_struct* info, JpegError* error, absl::string_view b
                     bytes.size() - std::min(bytes.size(), info->src->bytes_in_buffer));
   if (!size->ok()) return true;
   image->pixels.resize(image->channels * image->height * image->width);
+  strip->resize(kStrip * from * image->width);
   jpeg_start_decompress(info);
   while (info->output_scanline < info->output_height) {
-    JSAMPROW row = &image->pixels[info->output_scanline * image->channels * image->width];
-    jpeg_read_scanlines(info, &row, 1);
+    const int64_t begin = info->output_scanline, end = std::min(begin + kStrip, image->height);
+    while (info->output_scanline < end) {
+      JSAMPROW row = &(*strip)[(info->output_scanline - begin) * from * image->width];
+      jpeg_read_scanlines(info, &row, 1);
+    }
+    PutPixels(strip->data(), from, (end - begin) * image->width, begin * image->width, image);
   }
   jpeg_finish_decompress(info);
   return true;
 }
 
-// Pillow's MULDIV255: a * b / 255, rounded.
-int Scale(int a, int b) {
-  const int product = a * b + 128;
-  return ((product >> 8) + product) >> 8;
-}
-
-// Inverted CMYK to RGB, as Pillow does it.
-Interleaved FromCmyk(const Interleaved& four) {
-  Interleaved image{3, four.height, four.width, {}};
-  image.pixels.reserve(3 * four.height * four.width);
-  for (size_t i = 0; i < four.pixels.size(); i += 4) {
-    const int light = four.pixels[i + 3];
-    for (int c = 0; c < 3; ++c) {
-      image.pixels.push_back(static_cast<uint8_t>(light - Scale(255 - four.pixels[i + c], light)));
-    }
-  }
-  return image;
-}
-
-absl::StatusOr<Interleaved> DecodeJpeg(absl::string_view bytes) {
+absl::StatusOr<Image> DecodeJpeg(absl::string_view bytes, int64_t channels) {
   jpeg_decompress_struct info = {};
   JpegError error = {};
   info.err = jpeg_std_error(&error.base);
   error.base.error_exit = LeaveJpeg;
   error.base.emit_message = WarnOfJpeg;
-  Interleaved image;
+  std::vector<uint8_t> strip;
+  Image image{channels, 0, 0, {}};
   absl::Status size;
-  const bool ok = RunJpeg(&info, &error, bytes, &image, &size);
+  const bool ok = RunJpeg(&info, &error, bytes, &strip, &image, &size);
   // What is left of the data; at their end libjpeg goes on with an end marker of its own.
   const size_t left = info.src != nullptr ? std::min<size_t>(info.src->bytes_in_buffer, bytes.size()) : bytes.size();
   const bool has_ended = error.base.msg_code == JWRN_JPEG_EOF;
@@ -150,7 +175,7 @@ absl::StatusOr<Interleaved> DecodeJpeg(absl::string_view bytes) {
     return Damaged("JPEG", absl::StrCat(error.message, ", at byte ", at, " of ", bytes.size()));
   }
   OPENSET_RETURN_IF_ERROR(size);
-  return image.channels == 4 ? FromCmyk(image) : std::move(image);
+  return image;
 }
 
 uint32_t LittleEndian32(absl::string_view bytes) {
@@ -186,16 +211,18 @@ absl::StatusOr<Interleaved> DecodeWebp(absl::string_view bytes) {
   return Interleaved{3, height, width, std::vector<uint8_t>(begin, begin + 3 * int64_t{height} * width)};
 }
 
+bool IsJpeg(absl::string_view bytes) { return absl::StartsWith(bytes, "\xff\xd8\xff"); }
+
+// What is not JPEG.
 absl::StatusOr<Interleaved> Decode(absl::string_view bytes) {
   if (absl::StartsWith(bytes, "\x89PNG")) return DecodePng(bytes);
-  if (absl::StartsWith(bytes, "\xff\xd8\xff")) return DecodeJpeg(bytes);
   if (absl::StartsWith(bytes, "RIFF") && bytes.size() >= 12 && bytes.substr(8, 4) == "WEBP") return DecodeWebp(bytes);
   return absl::DataLossError(absl::StrCat("not a PNG, JPEG or WebP image, at byte 0 of ", bytes.size()));
 }
 
 // The orientation of a JPEG file's EXIF data, 1 (as it is stored) where it has none.
 int OrientationOf(absl::string_view bytes) {
-  if (!absl::StartsWith(bytes, "\xff\xd8\xff")) return 1;
+  if (!IsJpeg(bytes)) return 1;
   const std::unique_ptr<ExifData, void (*)(ExifData*)> data(
       exif_data_new_from_data(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()), exif_data_unref);
   if (data == nullptr) return 1;
@@ -228,31 +255,11 @@ Image Upright(const Image& image, int orientation) {
 }
 
 absl::StatusOr<Image> DecodeStored(absl::string_view bytes, int64_t channels) {
-  OPENSET_ASSIGN_OR_RETURN(Interleaved decoded, Decode(bytes));
+  if (IsJpeg(bytes)) return DecodeJpeg(bytes, channels);
+  OPENSET_ASSIGN_OR_RETURN(const Interleaved decoded, Decode(bytes));
   const int64_t size = decoded.height * decoded.width;
-  Image image{channels, decoded.height, decoded.width, {}};
-  if (decoded.channels == 1) {
-    image.pixels = std::move(decoded.pixels);
-    for (int64_t c = 1; c < channels; ++c) {
-      image.pixels.resize((c + 1) * size);
-      std::copy_n(image.pixels.begin(), size, image.pixels.begin() + c * size);
-    }
-    return image;
-  }
-  image.pixels.resize(channels * size);
-  const uint8_t* pixel = decoded.pixels.data();
-  uint8_t* const out = image.pixels.data();
-  if (channels == 1) {
-    for (int64_t i = 0; i < size; ++i, pixel += 3) {
-      out[i] = static_cast<uint8_t>((pixel[0] * 19595 + pixel[1] * 38470 + pixel[2] * 7471 + 0x8000) >> 16);
-    }
-    return image;
-  }
-  for (int64_t i = 0; i < size; ++i, pixel += 3) {
-    out[i] = pixel[0];
-    out[size + i] = pixel[1];
-    out[2 * size + i] = pixel[2];
-  }
+  Image image{channels, decoded.height, decoded.width, std::vector<uint8_t>(channels * size)};
+  PutPixels(decoded.pixels.data(), decoded.channels, size, 0, &image);
   return image;
 }
 
