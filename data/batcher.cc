@@ -1,17 +1,18 @@
 #include "data/batcher.h"
 
 #include <algorithm>
-#include <cstring>
+#include <exception>
+#include <mutex>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "core/tensor/torch_runtime.h"
+#include "core/tensor/torch_threads.h"
 
 namespace openset {
 namespace {
 
-// Images that are decoded at once, which bounds what is held at their own sizes.
+// Images that are read at once.
 constexpr int64_t kChunk = 64;
 
 // u8 [N, 3, H, W] -> u8 [N, 1, H, W]: ITU-R 601 luma in 16 bits after the point, as Pillow's mode "L".
@@ -83,24 +84,30 @@ absl::StatusOr<at::Tensor> Batcher::ReadBatch(const at::Tensor& samples, const P
   const int64_t count = samples.size(0);
   std::vector<RandomStream> stream;
   for (int64_t i = 0; random != nullptr && i < count; ++i) stream.emplace_back(random->Bits(), "image");
-  std::vector<at::Tensor> ready(count);
-  for (int64_t begin = 0; begin < count; begin += kChunk) {
-    const int64_t end = std::min(count, begin + kChunk);
-    std::vector<int64_t> index;
-    for (int64_t i = begin; i < end; ++i) index.push_back(samples_.index[place[i]]);
-    OPENSET_ASSIGN_OR_RETURN(std::vector<Image> images, source_->Read(index));
-    at::parallel_for(begin, end, 1, [&](int64_t from, int64_t to) {
-      for (int64_t i = from; i < to; ++i) {
-        Image& image = images[i - begin];
-        at::Tensor pixels =
-            at::from_blob(image.pixels.data(), {1, image.channels, image.height, image.width}, at::kByte);
-        if (to_grey_) pixels = Grey(pixels);
-        ready[i] = pipeline.ApplyFirst(pixels, random != nullptr ? &stream[i] : nullptr);
-        if (ready[i].is_alias_of(pixels)) ready[i] = ready[i].clone();
-      }
-    });
+  std::vector<int64_t> index;
+  for (int64_t i = 0; i < count; ++i) index.push_back(samples_.index[place[i]]);
+  std::vector<std::exception_ptr> thrown(count);
+  at::Tensor ready;  // u8 [B, ...], made when the first image says its sizes
+  std::once_flag made;
+  const auto put = [&](int64_t i, Image image) {
+    const OneThreadScope one_thread;
+    at::Tensor pixels = at::from_blob(image.pixels.data(), {1, image.channels, image.height, image.width}, at::kByte);
+    if (to_grey_) pixels = Grey(pixels);
+    const at::Tensor first = pipeline.ApplyFirst(pixels, random != nullptr ? &stream[i] : nullptr);
+    std::call_once(made, [&] { ready = at::empty({count, first.size(1), first.size(2), first.size(3)}, at::kByte); });
+    ready.narrow(0, i, 1).copy_(first);
+  };
+  OPENSET_RETURN_IF_ERROR(source_->ReadEach(index, [&](int64_t i, Image image) {
+    try {
+      put(i, std::move(image));
+    } catch (...) {
+      thrown[i] = std::current_exception();
+    }
+  }));
+  for (const std::exception_ptr& one : thrown) {
+    if (one != nullptr) std::rethrow_exception(one);
   }
-  return ToDevice(at::cat(ready), device_);
+  return ToDevice(ready, device_);
 }
 
 absl::StatusOr<Batch> Batcher::At(const at::Tensor& samples, const Pipeline& pipeline, RandomStream* random) const {

@@ -193,6 +193,30 @@ TEST(Batcher, ImagesOfDifferentSizesPassTheFirstPartOneByOne) {
             absl::DataLossError("seven.png: damaged"));
 }
 
+// Throws at image 5.
+class Thrower : public Augmentation {
+ public:
+  at::Tensor Apply(const at::Tensor& images, RandomStream* /*random*/) const override {
+    TORCH_CHECK(images[0][0][0][0].item<int64_t>() != 5, "five");
+    return images;
+  }
+  SizeEffect size_effect() const override { return SizeEffect::kFixes; }
+};
+
+TEST(Batcher, PassesOnWhatIsThrownWhileImagesAreRead) {
+  std::vector<std::unique_ptr<const Augmentation>> augmentations;
+  augmentations.push_back(std::make_unique<Thrower>());
+  InputFormat format;
+  format.size = 2;
+  const Pipeline pipeline = *Pipeline::Make(std::move(augmentations), format, kCpu);
+  const Batcher batcher = *Batcher::Make(Source(TestSet(8, 3)), All(8), 3, kCpu, /*resident_bytes=*/0);
+  const auto read = [&](const std::vector<int64_t>& samples) {
+    return batcher.At(at::tensor(samples, at::kLong), pipeline, nullptr)->image.size(0);
+  };
+  EXPECT_EQ(read({0, 1, 2, 3, 4, 6, 7}), 7);
+  EXPECT_THROW(read({0, 1, 2, 3, 4, 5, 6}), c10::Error);
+}
+
 TEST(BatchStream, GivesTheBatchesInOrder) {
   const Batcher batcher = *Batcher::Make(Source(TestSet(50, 3)), All(50), 3, kCpu);
   const Pipeline pipeline = FlippingPipeline();

@@ -3,6 +3,7 @@
 #define OPENSET_DATA_IMAGE_SOURCE_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,12 @@ class ImageSource {
   // returned and what its decoding takes. Errors: kNotFound or kDataLoss, with the file, for one that is gone or
   // damaged. Precondition: 0 <= sample < index().size().
   virtual absl::StatusOr<std::vector<Image>> Read(absl::Span<const int64_t> samples) const = 0;
+
+  // Calls use(i, image) for each of `samples`, i its place among them, from several threads at once, and returns when
+  // all are done: so that an image is used while it is in a processor's memory, and few are held. `use` must not throw.
+  // Errors: those of Read, of the first sample that has one; for how many others `use` was called is not said.
+  virtual absl::Status ReadEach(absl::Span<const int64_t> samples,
+                                const std::function<void(int64_t, Image)>& use) const;
 
   // What people find a sample by: its file's path, or "train 12", its part and its place there.
   virtual std::string Describe(int64_t sample) const {

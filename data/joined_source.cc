@@ -27,19 +27,26 @@ class JoinedSource : public ImageSource {
   ImageShape shape() const override { return shape_; }
 
   absl::StatusOr<std::vector<Image>> Read(absl::Span<const int64_t> samples) const override {
-    std::vector<std::vector<int64_t>> sample_of(sources_.size()), place_of(sources_.size());
-    for (size_t i = 0; i < samples.size(); ++i) {
-      const size_t source = std::upper_bound(begin_.begin(), begin_.end(), samples[i]) - begin_.begin() - 1;
-      sample_of[source].push_back(samples[i] - begin_[source]);
-      place_of[source].push_back(static_cast<int64_t>(i));
-    }
     std::vector<Image> images(samples.size());
+    const std::vector<Some> some_of = Divide(samples);
     for (size_t source = 0; source < sources_.size(); ++source) {
-      if (sample_of[source].empty()) continue;
-      OPENSET_ASSIGN_OR_RETURN(std::vector<Image> some, sources_[source]->Read(sample_of[source]));
-      for (size_t i = 0; i < some.size(); ++i) images[place_of[source][i]] = std::move(some[i]);
+      if (some_of[source].sample.empty()) continue;
+      OPENSET_ASSIGN_OR_RETURN(std::vector<Image> some, sources_[source]->Read(some_of[source].sample));
+      for (size_t i = 0; i < some.size(); ++i) images[some_of[source].place[i]] = std::move(some[i]);
     }
     return images;
+  }
+
+  absl::Status ReadEach(absl::Span<const int64_t> samples,
+                        const std::function<void(int64_t, Image)>& use) const override {
+    const std::vector<Some> some_of = Divide(samples);
+    for (size_t source = 0; source < sources_.size(); ++source) {
+      if (some_of[source].sample.empty()) continue;
+      const std::vector<int64_t>& place = some_of[source].place;
+      OPENSET_RETURN_IF_ERROR(sources_[source]->ReadEach(
+          some_of[source].sample, [&](int64_t i, Image image) { use(place[i], std::move(image)); }));
+    }
+    return absl::OkStatus();
   }
 
   std::string Describe(int64_t sample) const override {
@@ -48,6 +55,21 @@ class JoinedSource : public ImageSource {
   }
 
  private:
+  // Samples of one source, and where they stand among those that are asked for.
+  struct Some {
+    std::vector<int64_t> sample, place;
+  };
+
+  std::vector<Some> Divide(absl::Span<const int64_t> samples) const {
+    std::vector<Some> some_of(sources_.size());
+    for (size_t i = 0; i < samples.size(); ++i) {
+      const size_t source = std::upper_bound(begin_.begin(), begin_.end(), samples[i]) - begin_.begin() - 1;
+      some_of[source].sample.push_back(samples[i] - begin_[source]);
+      some_of[source].place.push_back(static_cast<int64_t>(i));
+    }
+    return some_of;
+  }
+
   void Append(const SampleIndex& part) {
     const auto first_group = static_cast<int32_t>(index_.group_name.size());
     index_.label.insert(index_.label.end(), part.label.begin(), part.label.end());

@@ -48,6 +48,26 @@ TEST(JoinSources, PutsPartsOneBehindTheOther) {
   EXPECT_THAT(images[3].pixels, ElementsAre(9, 9));
 }
 
+TEST(JoinSources, GivesEachImageWithItsPlace) {
+  const auto joined = JoinSources({Source("train", 2, {7, 8}, {0, 2}), Source("test", 2, {9}, {5})});
+  std::vector<std::vector<uint8_t>> pixels(4);
+  const absl::Status status =
+      joined->ReadEach({2, 1, 0, 2}, [&](int64_t place, Image image) { pixels[place] = std::move(image.pixels); });
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_THAT(pixels, ElementsAre(ElementsAre(9, 9), ElementsAre(8, 8), ElementsAre(7, 7), ElementsAre(9, 9)));
+}
+
+// More than are held at once.
+TEST(ImageSource, GivesEachOfManyImagesOnce) {
+  std::vector<uint8_t> values(200);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<uint8_t>(i);
+  const auto source = Source("train", 1, values, std::vector<int32_t>(values.size()));
+  std::vector<int64_t> samples(values.rbegin(), values.rend());
+  std::vector<int> given(values.size());
+  EXPECT_TRUE(source->ReadEach(samples, [&](int64_t i, Image image) { given[i] += image.pixels[0]; }).ok());
+  EXPECT_EQ(given, std::vector<int>(samples.begin(), samples.end()));
+}
+
 TEST(JoinSources, OneIsItself) {
   const auto source = Source("train", 2, {7}, {0});
   EXPECT_EQ(JoinSources({source}), source);

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/in_parallel.h"
 #include "core/status_macros.h"
-#include "core/tensor/torch_runtime.h"
 // Its CHECK replaces LibTorch's.
 #include "core/logging.h"
 
@@ -95,9 +95,9 @@ at::Tensor Pipeline::LookedUp(const at::Tensor& images) const {
   const uint8_t* in = images.const_data_ptr<uint8_t>();
   const float* table = table_.const_data_ptr<float>();
   float* out = values.mutable_data_ptr<float>();
-  // Images of a thread, so that small ones are worth it.
-  const int64_t grain = 1 + (1 << 15) / (3 * pixels);
-  at::parallel_for(0, images.size(0), grain, [&](int64_t begin, int64_t end) {
+  // Images of a piece, so that starting a thread is worth it.
+  const int64_t piece = 1 + (1 << 20) / (3 * pixels);
+  InParallelRanges(images.size(0), piece, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) LookUp<3>(in + 3 * i * pixels, pixels, table, out + 3 * i * pixels);
   });
   return values;

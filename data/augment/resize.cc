@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/tensor/torch_runtime.h"
 #include "data/augment/resample.h"
 #include "data/augment/resample_weights.h"
 
@@ -32,11 +31,9 @@ at::Tensor ResizeByPlanes(const at::Tensor& given, int64_t height, int64_t width
   at::Tensor resized = at::empty({images.size(0), images.size(1), height, width}, at::kByte);
   const uint8_t* in = images.const_data_ptr<uint8_t>();
   uint8_t* out = resized.mutable_data_ptr<uint8_t>();
-  at::parallel_for(0, images.size(0) * images.size(1), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t plane = begin; plane < end; ++plane) {
-      ResamplePlane(in + plane * from_height * from_width, *rows, *columns, out + plane * height * width);
-    }
-  });
+  for (int64_t plane = 0; plane < images.size(0) * images.size(1); ++plane) {
+    ResamplePlane(in + plane * from_height * from_width, *rows, *columns, out + plane * height * width);
+  }
   return resized;
 }
 

@@ -9,10 +9,17 @@
 #include "data/readers/decode_image.h"
 
 namespace openset {
+
 ImageFiles::ImageFiles(std::vector<std::string> folder, const ImageShape& shape, const std::string& part,
                        bool exif_orientation)
     : folder_(std::move(folder)), shape_(shape), exif_orientation_(exif_orientation) {
   index_.group_name = {part};
+}
+
+void ImageFiles::Reserve(int64_t files, int64_t name_bytes) {
+  index_.label.reserve(files);
+  name_begin_.reserve(files);
+  names_.reserve(name_bytes);
 }
 
 void ImageFiles::Add(int32_t label, absl::string_view name) {
@@ -23,17 +30,23 @@ void ImageFiles::Add(int32_t label, absl::string_view name) {
 
 absl::StatusOr<std::vector<Image>> ImageFiles::Read(absl::Span<const int64_t> samples) const {
   std::vector<Image> images(samples.size());
+  OPENSET_RETURN_IF_ERROR(ReadEach(samples, [&](int64_t i, Image image) { images[i] = std::move(image); }));
+  return images;
+}
+
+absl::Status ImageFiles::ReadEach(absl::Span<const int64_t> samples,
+                                  const std::function<void(int64_t, Image)>& use) const {
   std::vector<absl::Status> status(samples.size());
   InParallel(static_cast<int64_t>(samples.size()), [&](int64_t i) {
     absl::StatusOr<Image> image = ReadOne(samples[i]);
     if (image.ok()) {
-      images[i] = *std::move(image);
+      use(i, *std::move(image));
     } else {
       status[i] = image.status();
     }
   });
   for (const absl::Status& one : status) OPENSET_RETURN_IF_ERROR(one);
-  return images;
+  return absl::OkStatus();
 }
 
 std::string ImageFiles::Describe(int64_t sample) const {

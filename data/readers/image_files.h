@@ -3,6 +3,7 @@
 #define OPENSET_DATA_READERS_IMAGE_FILES_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,12 +23,17 @@ class ImageFiles final : public ImageSource {
   // of the one group. `exif_orientation`: images are turned as a JPEG file says.
   ImageFiles(std::vector<std::string> folder, const ImageShape& shape, const std::string& part, bool exif_orientation);
 
+  // Takes the memory for so many files, whose names have so many bytes.
+  void Reserve(int64_t files, int64_t name_bytes);
+
   // `name`: the path below the folder.
   void Add(int32_t label, absl::string_view name);
 
   const SampleIndex& index() const override { return index_; }
   ImageShape shape() const override { return shape_; }
   absl::StatusOr<std::vector<Image>> Read(absl::Span<const int64_t> samples) const override;
+  absl::Status ReadEach(absl::Span<const int64_t> samples,
+                        const std::function<void(int64_t, Image)>& use) const override;
   // The file's path.
   std::string Describe(int64_t sample) const override;
 

@@ -10,6 +10,7 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/strings/str_format.h"
+#include "core/in_parallel.h"
 #include "core/process/exit_code.h"
 #include "core/status_macros.h"
 #include "core/tensor/torch_runtime.h"
@@ -58,6 +59,7 @@ absl::Status ReadDataSet(const std::string& data_folder) {
 
 absl::Status Run(const std::string& folder) {
   at::set_num_threads(absl::GetFlag(FLAGS_threads));
+  LimitThreads(absl::GetFlag(FLAGS_threads));
   if (!absl::GetFlag(FLAGS_data_set).empty()) return ReadDataSet(folder);
   const Clock::time_point begin = Clock::now();
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo info, DescribeFolder({"peer", folder}));
