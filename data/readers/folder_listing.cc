@@ -66,18 +66,21 @@ absl::StatusOr<ImageNames> ListOne(const std::string& folder) {
   if (entries == nullptr) return CannotList(folder);
   names.is_there = true;
   errno = 0;
+  std::string found;
   while (const dirent* entry = readdir(entries.get())) {
     if (!IsImageName(entry->d_name)) continue;
-    names.text.append(entry->d_name, std::strlen(entry->d_name) + 1);
+    found.append(entry->d_name, std::strlen(entry->d_name) + 1);
     ++names.count;
   }
   if (errno != 0) return CannotList(folder);
+  names.text = found;
   std::vector<absl::string_view> sorted = names.Split();
   std::sort(sorted.begin(), sorted.end());
-  std::string text;
-  text.reserve(names.text.size());
-  for (const absl::string_view name : sorted) text.append(name.data(), name.size() + 1);
-  names.text = std::move(text);
+  auto text = std::make_shared<std::string>();
+  text->reserve(found.size());
+  for (const absl::string_view name : sorted) text->append(name.data(), name.size() + 1);
+  names.text = *text;
+  names.holds = std::move(text);
   return names;
 }
 
@@ -92,8 +95,9 @@ using Memory = std::map<std::string, Remembered>;  // by the folder's path below
 // one with the bytes of its path, the number of images and the bytes of their names, and these. Empty where it is not
 // there or damaged.
 Memory ReadMemory(const std::string& path) {
-  const absl::StatusOr<std::string> content = ReadFile(path);
-  if (!content.ok()) return {};
+  absl::StatusOr<std::string> read = ReadFile(path);
+  if (!read.ok()) return {};
+  const auto content = std::make_shared<const std::string>(*std::move(read));
   absl::string_view rest = *content;
   const auto take = [&rest](size_t bytes) {
     const absl::string_view text = rest.substr(0, bytes);
@@ -118,7 +122,8 @@ Memory ReadMemory(const std::string& path) {
       return {};
     }
     const std::string name(take(path_bytes));
-    folder.names.text = std::string(take(text_bytes));
+    folder.names.text = take(text_bytes);
+    folder.names.holds = content;
     folder.names.is_there = true;
     memory[name] = std::move(folder);
   }
@@ -134,7 +139,9 @@ void AppendFolder(const std::string& path, const std::string& state, const Image
 std::vector<absl::string_view> ImageNames::Split() const {
   std::vector<absl::string_view> names;
   names.reserve(count);
-  for (size_t at = 0; at < text.size(); at += names.back().size() + 1) names.emplace_back(&text[at]);
+  for (size_t at = 0; at < text.size(); at += names.back().size() + 1) {
+    names.push_back(text.substr(at, text.find('\0', at) - at));
+  }
   return names;
 }
 

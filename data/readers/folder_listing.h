@@ -3,6 +3,7 @@
 #define OPENSET_DATA_READERS_FOLDER_LISTING_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,10 @@ namespace openset {
 struct ImageNames {
   bool is_there = false;  // the folder
   int64_t count = 0;
-  std::string text;  // the names in the order of their bytes, each followed by '\0'
+  absl::string_view text;                    // the names in the order of their bytes, each followed by '\0'
+  std::shared_ptr<const std::string> holds;  // what `text` is part of; copies share it
 
-  // Views into `text`.
+  // Views into `text`; a '\0' follows each.
   std::vector<absl::string_view> Split() const;
 };
 

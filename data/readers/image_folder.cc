@@ -21,8 +21,11 @@
 namespace openset {
 namespace {
 
-// Folders whose images' sizes are asked for at once.
-constexpr int64_t kChunk = 64;
+// Images whose sizes are asked for at once, and those of the folder that reaches this number.
+constexpr int64_t kChunk = 1 << 18;
+
+// Of a line, what the size and the signs around it take up to 99 MB.
+constexpr int64_t kSizeBytes = 10;
 
 int64_t TestImages(const ImageFolderOptions::Share& share, int64_t n) {
   const auto test = static_cast<int64_t>(std::floor(static_cast<double>(n) * share.test_share + 0.5));
@@ -36,12 +39,15 @@ absl::StatusOr<std::string> SizesOf(const FolderListing& listing, int64_t folder
   if (listing.images[folder].count == 0) return lines;
   const int descriptor = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const absl::Cleanup close_it = [descriptor] { close(descriptor); };
-  for (const absl::string_view name : listing.images[folder].Split()) {
+  const std::string prefix = absl::StrCat(listing.folder[folder], "/");
+  const ImageNames& names = listing.images[folder];
+  lines.reserve(names.text.size() + names.count * (prefix.size() + kSizeBytes));
+  for (const absl::string_view name : names.Split()) {
     struct stat info;
     if (fstatat(descriptor, name.data(), &info, 0) != 0 || !S_ISREG(info.st_mode)) {
       return absl::NotFoundError(absl::StrCat(JoinPath(path, name), ": is no file, or is gone"));
     }
-    absl::StrAppend(&lines, listing.folder[folder], "/", name, " ", info.st_size, "\n");
+    absl::StrAppend(&lines, prefix, name, " ", info.st_size, "\n");
   }
   return lines;
 }
@@ -70,6 +76,12 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::st
   for (const std::string& folder : class_folder) folders.push_back(JoinPath(root, folder));
   auto source = std::make_shared<ImageFiles>(folders, shape, part, options.exif_orientation);
   OPENSET_ASSIGN_OR_RETURN(const FolderListing listing, ListingMemory::OfUser().List(root, class_folder));
+  int64_t images = 0, name_bytes = 0;
+  for (const ImageNames& names : listing.images) {
+    images += names.count;
+    name_bytes += static_cast<int64_t>(names.text.size());
+  }
+  source->Reserve(images, name_bytes);
   size_t skipped = 0;
   for (size_t label = 0; label < folders.size(); ++label) {
     if (!is_empty.empty() && is_empty[label]) continue;
@@ -111,13 +123,19 @@ absl::StatusOr<std::string> ListingDigest(const std::string& root, const std::ve
 absl::StatusOr<std::string> ListingDigest(const FolderListing& listing) {
   Sha256 sum;
   const auto folders = static_cast<int64_t>(listing.folder.size());
-  for (int64_t begin = 0; begin < folders; begin += kChunk) {
-    std::vector<absl::StatusOr<std::string>> lines(std::min(kChunk, folders - begin));
-    InParallelWaiting(static_cast<int64_t>(lines.size()), [&](int64_t i) { lines[i] = SizesOf(listing, begin + i); });
-    for (const absl::StatusOr<std::string>& some : lines) {
-      OPENSET_RETURN_IF_ERROR(some.status());
-      sum.Update(*some);
-    }
+  std::vector<absl::StatusOr<std::string>> last;  // hashed while the next ones are made
+  for (int64_t begin = 0, end = 0; begin < folders || !last.empty(); begin = end) {
+    for (int64_t images = 0; end < folders && images < kChunk; ++end) images += listing.images[end].count;
+    std::vector<absl::StatusOr<std::string>> lines(end - begin);
+    InParallelWaiting(1 + end - begin, [&](int64_t i) {
+      if (i > 0) {
+        lines[i - 1] = SizesOf(listing, begin + i - 1);
+      } else {
+        for (const absl::StatusOr<std::string>& some : last) sum.Update(*some);
+      }
+    });
+    for (const absl::StatusOr<std::string>& some : lines) OPENSET_RETURN_IF_ERROR(some.status());
+    last = std::move(lines);
   }
   return ToHex(sum.Finish());
 }
