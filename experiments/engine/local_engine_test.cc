@@ -65,7 +65,7 @@ class Observer : public EngineObserver {
   void OnGrowth(const std::vector<int>&) override {}
   void Describe(RunState*) const override {}
   void OnTick() override {
-    if (progress > 0 && interrupt_on_progress) kill(getpid(), SIGINT);
+    if (progress > 0 && std::exchange(interrupt_on_progress, false)) kill(getpid(), SIGINT);
   }
 
   std::set<int> running;
@@ -74,7 +74,7 @@ class Observer : public EngineObserver {
   size_t most_running = 0;
   int progress = 0;
   std::vector<absl::Status> start_failures;
-  bool interrupt_on_progress = false;
+  bool interrupt_on_progress = false;  // once
   std::function<void()> on_finish;
 };
 
@@ -236,7 +236,6 @@ TEST_F(LocalEngineTest, ASignalLetsATrainingSaveItsStateAndTheNextRunGoesOn) {
   EXPECT_EQ(Run(plan), absl::CancelledError("stopped by Interrupt"));
   EXPECT_TRUE(FileExists(store_.folder() + "/saved"));
   EXPECT_EQ(store_.CountFailures(plan.nodes[0].key), 0);
-  observer_.interrupt_on_progress = false;
   EXPECT_TRUE(Run(MakePlanOf(absl::StrCat(kSavingSeed))).ok());
   EXPECT_EQ(Records(plan), 1);
 }
