@@ -41,7 +41,7 @@ Command CancelCommand() {
   command.min_arguments = command.max_arguments = 1;
   command.summary = "Takes an experiment's tasks back from Slurm.";
   command.description =
-      "What is done stays; trainings that run are saved where they are, and 'openset run' goes on from there.\n"
+      "What is done stays; of trainings that run, what was saved last is what 'openset run' goes on from.\n"
       "\n"
       "  openset cancel my_study.textproto --store=/data/results\n";
   command.flags = {"deploy", "store", "devices", "data", "library"};
