@@ -21,6 +21,8 @@ namespace openset {
 namespace {
 
 constexpr auto kPoll = std::chrono::milliseconds(200);
+// Of the connection, each after more bytes.
+constexpr int kMostBreaks = 20;
 
 bool HasSum(const Download& file) { return file.has_sha256() || file.has_md5(); }
 
@@ -36,39 +38,98 @@ int64_t SizeOf(const std::string& path) {
   return error ? 0 : size;
 }
 
-// The last Content-Length of a server's answers, of which a redirection's may be the first; 0 if there is none.
-int64_t ContentLength(const std::string& headers_path) {
+// What a server's answers begin with, of which redirections' may be the first.
+struct Answers {
+  int status = 0;      // of the last one: 200, 404 ...; 0 if there is none
+  int64_t length = 0;  // the last Content-Length; 0 if there is none
+};
+
+Answers ReadAnswers(const std::string& headers_path) {
   const std::string headers = ReadFile(headers_path).value_or("");
-  int64_t length = 0;
-  for (absl::string_view line : absl::StrSplit(headers, '\n')) {
-    constexpr absl::string_view kName = "content-length:";
-    if (!absl::StartsWithIgnoreCase(line, kName)) continue;
-    if (!absl::SimpleAtoi(absl::StripAsciiWhitespace(line.substr(kName.size())), &length)) length = 0;
+  Answers answers;
+  for (const absl::string_view line : absl::StrSplit(headers, '\n')) {
+    constexpr absl::string_view kLength = "content-length:";
+    const std::vector<absl::string_view> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
+    if (absl::StartsWith(line, "HTTP/") && words.size() > 1) {
+      if (!absl::SimpleAtoi(absl::StripAsciiWhitespace(words[1]), &answers.status)) answers.status = 0;
+    } else if (absl::StartsWithIgnoreCase(line, kLength)) {
+      if (!absl::SimpleAtoi(absl::StripAsciiWhitespace(line.substr(kLength.size())), &answers.length)) {
+        answers.length = 0;
+      }
+    }
   }
-  return length;
+  return answers;
 }
 
-// Goes on with `part`.
+// Goes on with `part`. Errors: kOutOfRange where the server can't go on with what is there; kNotFound if there is no
+// curl; kAborted, the part being as long as it got.
 absl::Status Continue(const std::string& url, const std::string& part, int64_t bytes, const ProgressReport& progress) {
   const std::string headers = part + ".headers";
-  const std::vector<std::string> arguments = {
-      "curl",         "--fail",        "--location", "--retry",  "3",  "--connect-timeout", "20",    "--silent",
-      "--show-error", "--continue-at", "-",          "--output", part, "--dump-header",     headers, url};
+  // A minute below 100 bytes/s is a break.
+  const std::vector<std::string> arguments = {"curl",
+                                              "--fail",
+                                              "--location",
+                                              "--retry",
+                                              "3",
+                                              "--connect-timeout",
+                                              "20",
+                                              "--speed-limit",
+                                              "100",
+                                              "--speed-time",
+                                              "60",
+                                              "--silent",
+                                              "--show-error",
+                                              "--continue-at",
+                                              "-",
+                                              "--output",
+                                              part,
+                                              "--dump-header",
+                                              headers,
+                                              url};
+  absl::Status status;
   if (progress == nullptr) {
-    const absl::Status status = RunProgram(arguments);
-    Remove(headers);
-    return status;
+    status = RunProgram(arguments);
+  } else {
+    const int64_t before = SizeOf(part);
+    std::future<absl::Status> ran = std::async(std::launch::async, [&] { return RunProgram(arguments); });
+    do {
+      const int64_t done = SizeOf(part), length = ReadAnswers(headers).length;
+      const int64_t total = bytes > 0 ? bytes : length > 0 ? before + length : 0;
+      progress(absl::StrCat("fetching ", std::filesystem::path(url).filename().string()), done,
+               total < done ? 0 : total);
+    } while (ran.wait_for(kPoll) != std::future_status::ready);
+    status = ran.get();
   }
-  const int64_t before = SizeOf(part);
-  std::future<absl::Status> ran = std::async(std::launch::async, [&] { return RunProgram(arguments); });
-  do {
-    const int64_t done = SizeOf(part);
-    const int64_t length = ContentLength(headers);
-    const int64_t total = bytes > 0 ? bytes : length > 0 ? before + length : 0;
-    progress(absl::StrCat("fetching ", std::filesystem::path(url).filename().string()), done, total < done ? 0 : total);
-  } while (ran.wait_for(kPoll) != std::future_status::ready);
+  const int answer = ReadAnswers(headers).status;
   Remove(headers);
-  return ran.get();
+  if (status.ok() || absl::IsNotFound(status)) return status;
+  if (answer >= 400 && answer != 416) return absl::AbortedError(absl::StrCat("the server answered ", answer));
+  // "Range not satisfiable"; no ranges at all; a file that is shorter (FTP, files).
+  const std::string reason(status.message());
+  if (answer == 416 || reason == "curl exited with 33" || reason == "curl exited with 36") {
+    return absl::OutOfRangeError("the server can't go on with the part that is there");
+  }
+  return absl::AbortedError(reason);
+}
+
+// The whole file from one address, checked. A part that is there is gone on with, as often as the connection breaks and
+// something came, and stays where it isn't whole in the end; it is fetched anew where it turns out to be of another
+// file, or the server can't go on with it.
+absl::Status FetchFrom(const std::string& url, const std::string& part, const Download& file,
+                       const ProgressReport& progress) {
+  bool is_from_here = !FileExists(part);
+  for (int breaks = 0;;) {
+    const int64_t before = SizeOf(part);
+    absl::Status status = Continue(url, part, file.bytes(), progress);
+    if (absl::IsAborted(status)) {
+      if (SizeOf(part) <= before || ++breaks > kMostBreaks) return status;
+      continue;
+    }
+    if (status.ok()) status = CheckDownload(part, file);
+    if (status.ok() || absl::IsNotFound(status) || is_from_here) return status;
+    Remove(part);
+    is_from_here = true;
+  }
 }
 
 }  // namespace
@@ -96,22 +157,14 @@ absl::Status DownloadFile(const Download& file, const std::string& destination, 
   bool whole = HasSum(file) && FileExists(part) && CheckDownload(part, file).ok();
   for (const std::string& url : file.url()) {
     if (whole) break;
-    const bool had_part = FileExists(part);
-    status = Continue(url, part, file.bytes(), progress);
+    status = FetchFrom(url, part, file, progress);
     if (absl::IsNotFound(status)) return status;  // no curl
-    if (!status.ok() && !had_part) continue;
-    if (status.ok()) status = CheckDownload(part, file);
     whole = status.ok();
-    if (whole || !had_part) continue;
-    // What was there was of another file, or the server can't go on.
-    Remove(part);
-    status = Continue(url, part, file.bytes(), progress);
-    if (status.ok()) status = CheckDownload(part, file);
-    whole = status.ok();
+    // What is wrong would be wrong as the beginning of what the next address has.
+    if (absl::IsDataLoss(status)) Remove(part);
   }
   if (!whole) {
     if (absl::IsDataLoss(status)) {
-      Remove(part);
       return absl::DataLossError(absl::StrCat(status.message(), "; it came from ", file.url(file.url_size() - 1)));
     }
     return absl::UnavailableError(absl::StrCat("cannot fetch ", file.url(file.url_size() - 1), ": ", status.message()));

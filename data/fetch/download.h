@@ -15,10 +15,12 @@ namespace openset {
 absl::Status CheckDownload(const std::string& path, const Download& file);
 
 // Brings a file by the program curl, of its addresses the first that works: to DESTINATION.part, which is gone on with
-// where it is there already, checks its sum, and only then gives it its name. A file with its name that is the right
-// one stays; another is replaced. Folders are made. Errors: kUnavailable if no address works, with the last one's
-// reason; kDataLoss if what came, anew from its beginning too, is another file; kNotFound if there is no curl.
-// `progress`, unless it is null, is told several times a second how many bytes are there.
+// where it is there already and as often as the connection breaks after some bytes (20 times), checks its sum, and only
+// then gives it its name. A part is thrown away only where it is of another file or the server can't go on with it. A
+// file with its name that is the right one stays; another is replaced. Folders are made. Errors: kUnavailable if no
+// address works, with the last one's reason ("the server answered 404"); kDataLoss if what came, anew from its
+// beginning too, is another file; kNotFound if there is no curl. `progress`, unless it is null, is told several times a
+// second how many bytes are there.
 absl::Status DownloadFile(const Download& file, const std::string& destination,
                           const ProgressReport& progress = nullptr);
 

@@ -23,7 +23,8 @@ namespace {
 
 // The splits of a task: what they are, and which repeat each other.
 absl::Status ShowTask(const std::string& name) {
-  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, SpecFoldersFromFlags());
+  AddSpecFolders(SpecFoldersBelow(UserPath(".")), &folders);  // where `new` puts tasks
   OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, Catalog::Open(folders.catalog));
   const std::string path = absl::EndsWith(name, ".textproto") ? UserPath(name) : name;
   OPENSET_ASSIGN_OR_RETURN(const TaskSpec task, LoadTask(path, folders, "", catalog));

@@ -71,6 +71,8 @@ TEST_F(DataTest, FromAFolderToAStudy) {
   EXPECT_THAT(made.out, AllOf(HasSubstr("split 1: known: dog, cat"), HasSubstr("openness 0.105")));
   EXPECT_THAT(program_.Read("tasks/pets.textproto"), HasSubstr("known: 1\n  known: 0\n  unknown: 2\n"));
 
+  EXPECT_THAT(program_.Run({"task", "splits", "pets"}).out, testing::ContainsRegex("pets +0 +2 +1 +0\\.1056 +12 +3 +1 "));
+
   program_.Write("study.textproto", absl::StrCat(kSpec, "task: 'pets'"));
   const ProgramResult run = program_.Run({"run", "study.textproto", "--devices=cpu"});
   ASSERT_EQ(run.exit_code, 0) << run.out << run.err;
