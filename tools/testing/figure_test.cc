@@ -1,9 +1,10 @@
-// `openset figure` of a study: two methods, of one training, against near and far unknown samples.
+// `openset figure` of a study: two methods against near and far unknown samples.
 #include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tools/testing/near_far_study.h"
 #include "tools/testing/openset_program.h"
 
 namespace openset {
@@ -14,46 +15,15 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr char kTask[] = R"(
-name: "near_far"
-data_set: "fashion_mnist"
-unknown { group: "near" data_set: "fashion_mnist" distance: NEAR class_id: [3, 4] }
-unknown { group: "noise" data_set: "uniform_noise" distance: FAR draw_samples: 50 }
-split { known: [0, 1, 2, 5] }
-)";
-
-constexpr char kSpec[] = R"(
-name: "study"
-task: "near_far"
-method: ["mcp", "max_logit"]
-split: 0
-seed: 0
-override {
-  model { osrci_cnn {} head { linear { bias: true } } }
-  input { size: 28 channels: 1 mean: 0.286 std: 0.353 }
-  training {
-    epochs: 1
-    batch_size: 50
-    optimizer { learning_rate: 0.02 }
-    schedule { constant {} }
-  }
-}
-train_limit_per_class: 100
-test_limit_per_class: 50
-metric { accuracy {} }
-metric { auroc {} }
-)";
-
 TEST(Figure, OfAStudy) {
   const OpensetProgram program;
-  program.Write("tasks/near_far.textproto", kTask);
-  program.Write("study.textproto", kSpec);
+  WriteNearFarStudy(program);
   const auto fails = [&](const std::string& flag, const std::string& message) {
     const ProgramResult result = program.Run({"figure", "study.textproto", flag});
     EXPECT_EQ(result.exit_code, 2) << flag;
     EXPECT_THAT(result.err, HasSubstr(message)) << flag;
   };
-  fails("--improvement=auroc", "there is nothing to draw: 0 of 2 trials have a record");
+  fails("--improvement=auroc", "there is nothing to draw: 0 of 4 trials have a record");
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
 
   const auto drawn = [&](const std::vector<std::string>& flags, const std::string& file) {

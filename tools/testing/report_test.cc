@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "tools/testing/near_far_study.h"
 #include "tools/testing/openset_program.h"
 
 namespace openset {
@@ -18,43 +19,10 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr char kTask[] = R"(
-name: "near_far"
-data_set: "fashion_mnist"
-unknown { group: "near" data_set: "fashion_mnist" distance: NEAR class_id: [3, 4] }
-unknown { group: "noise" data_set: "uniform_noise" distance: FAR draw_samples: 50 }
-split { known: [0, 1, 2, 5] }
-)";
-
-// Two trainings, scored twice each.
-constexpr char kSpec[] = R"(
-name: "study"
-task: "near_far"
-method: ["mcp", "max_logit"]
-split: 0
-seed: [0, 1]
-override {
-  model { osrci_cnn {} head { linear { bias: true } } }
-  input { size: 28 channels: 1 mean: 0.286 std: 0.353 }
-  training {
-    epochs: 1
-    batch_size: 50
-    optimizer { learning_rate: 0.02 }
-    schedule { constant {} }
-  }
-}
-train_limit_per_class: 60
-test_limit_per_class: 50
-metric { accuracy {} }
-metric { auroc {} }
-metric { aurc {} }
-)";
-
 class ReportTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    program_.Write("tasks/near_far.textproto", kTask);
-    program_.Write("study.textproto", kSpec);
+    WriteNearFarStudy(program_);
     const ProgramResult run = program_.Run({"run", "study.textproto"});
     ASSERT_EQ(run.exit_code, 0) << run.err;
   }
@@ -90,7 +58,7 @@ TEST_F(ReportTest, AnotherReportSectionRunsNothing) {
   const auto before = program_.Records();
   EXPECT_THAT(program_.Run({"report", "study.textproto", "--format=markdown"}).out, HasSubstr("| method "));
   program_.Write("study.textproto",
-                 absl::StrCat(kSpec, "report { baseline: 'max_logit' row: 'metric' column: 'method' }\n"));
+                 absl::StrCat(kNearFarStudy, "report { baseline: 'max_logit' row: 'metric' column: 'method' }\n"));
   EXPECT_EQ(Needed("train") + Needed("infer") + Needed("evaluate"), 0);
   const ProgramResult again = program_.Run({"run", "study.textproto"});
   EXPECT_EQ(again.exit_code, 0);
