@@ -1,11 +1,9 @@
 #include "core/files/digest_cache.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <iterator>
@@ -17,29 +15,12 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "core/files/digest.h"
+#include "core/files/file_state.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
 
 namespace openset {
 namespace {
-
-// What tells one state of a file from another; no text if there is no such file.
-struct State {
-  std::string text;
-  int64_t bytes = 0;
-  int64_t changed_at_seconds = 0;
-
-  bool HadSettled(std::time_t started) const { return changed_at_seconds + DigestCache::kSettled <= started; }
-};
-
-// `folder`: a descriptor, which `name` starts from.
-State StateOf(int folder, const std::string& name) {
-  struct stat info;
-  if (fstatat(folder, name.c_str(), &info, 0) != 0) return {};
-  return {absl::StrCat(info.st_dev, " ", info.st_ino, " ", info.st_size, " ", info.st_mtim.tv_sec, ".",
-                       info.st_mtim.tv_nsec, " ", info.st_ctim.tv_sec, ".", info.st_ctim.tv_nsec),
-          info.st_size, std::max<int64_t>(info.st_mtim.tv_sec, info.st_ctim.tv_sec)};
-}
 
 std::string Absolute(const std::string& path) {
   std::error_code error;
@@ -83,17 +64,14 @@ std::string ToText(const Memory& memory) {
 
 }  // namespace
 
-DigestCache DigestCache::OfUser() {
-  const char* home = std::getenv("HOME");
-  return DigestCache(home == nullptr ? "" : absl::StrCat(home, "/.cache/openset/digests"));
-}
+DigestCache DigestCache::OfUser() { return DigestCache(UserCacheFolder("digests")); }
 
 std::string DigestCache::EntryOf(const std::string& absolute) const {
   return JoinPath(folder_, openset::Sha256Hex(absolute));
 }
 
 absl::StatusOr<std::string> DigestCache::Sha256Hex(const std::string& path) const {
-  const State state = StateOf(AT_FDCWD, path);
+  const FileState state = StateOf(path);
   if (folder_.empty() || state.text.empty() || state.bytes < min_bytes_) return Sha256HexOfFile(path);
   const std::string absolute = Absolute(path), entry = EntryOf(absolute);
   // Three lines: the path, its state, the digest.
@@ -102,7 +80,7 @@ absl::StatusOr<std::string> DigestCache::Sha256Hex(const std::string& path) cons
 
   const std::time_t started = std::time(nullptr);
   OPENSET_ASSIGN_OR_RETURN(std::string digest, Sha256HexOfFile(path));
-  if (state.HadSettled(started) && StateOf(AT_FDCWD, path).text == state.text && MakeFolders(folder_).ok()) {
+  if (state.HadSettled(started) && StateOf(path).text == state.text && MakeFolders(folder_).ok()) {
     WriteFileAtomically(entry, absl::StrCat(absolute, "\n", state.text, "\n", digest, "\n")).IgnoreError();
   }
   return digest;
@@ -121,7 +99,7 @@ absl::StatusOr<std::string> DigestCache::Sha256HexOfFiles(const std::string& fol
   Sha256 sum;
   bool is_new = false;
   for (const std::string& name : names) {
-    const State state = StateOf(descriptor, name);
+    const FileState state = StateOf(descriptor, name);
     const auto found = memory.find(name);
     if (found != memory.end() && !state.text.empty() && found->second.state == state.text) {
       sum.Update(absl::StrCat(name, " ", found->second.digest, "\n"));

@@ -11,15 +11,11 @@
 
 namespace openset {
 
-// Remembers digests in a folder, one file for each or for all of a folder's, by path, device, inode, size, and the
-// times of the last change of content and of inode, to the nanosecond. A file of which any of these differs is hashed
-// again; so is one that was changed less than kSettled seconds before it was hashed, which another change could follow
-// within one tick of the file system's clock. Processes may share a folder. A folder that can't be written to costs
-// only time.
+// Remembers digests in a folder, one file for each or for all of a folder's, by path and FileState
+// (core/files/file_state.h). A file whose state is another one is hashed again; so is one that had not settled when it
+// was hashed. Processes may share a folder. A folder that can't be written to costs only time.
 class DigestCache {
  public:
-  static constexpr int kSettled = 2;
-
   // Files below `min_bytes` are always hashed: that is about as fast as looking.
   explicit DigestCache(std::string folder, int64_t min_bytes = 1 << 20)
       : folder_(std::move(folder)), min_bytes_(min_bytes) {}

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/files/digest.h"
+#include "core/files/file_state.h"
 #include "core/files/files.h"
 #include "gtest/gtest.h"
 
@@ -34,7 +35,7 @@ class DigestCacheTest : public ::testing::Test {
   void Settle() const {
     struct stat info;
     ASSERT_EQ(stat(file_.c_str(), &info), 0);
-    while (std::time(nullptr) < info.st_ctim.tv_sec + DigestCache::kSettled) usleep(20000);
+    while (std::time(nullptr) < info.st_ctim.tv_sec + FileState::kSettled) usleep(20000);
   }
 
   std::vector<std::string> Entries() const {

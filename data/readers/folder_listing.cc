@@ -1,12 +1,10 @@
 #include "data/readers/folder_listing.h"
 
 #include <dirent.h>
-#include <sys/stat.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -20,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/files/digest.h"
+#include "core/files/file_state.h"
 #include "core/files/files.h"
 #include "core/in_parallel.h"
 #include "core/status_macros.h"
@@ -39,20 +38,6 @@ bool IsImageName(absl::string_view name) {
 
 uLong ChecksumOf(absl::string_view bytes) {
   return crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
-}
-
-// What tells one state of a folder from another.
-struct State {
-  std::string text;  // "" if there is none
-  int64_t changed_at_seconds = 0;
-};
-
-State StateOf(const std::string& folder) {
-  struct stat info;
-  if (stat(folder.c_str(), &info) != 0) return {};
-  return {absl::StrCat(info.st_dev, " ", info.st_ino, " ", info.st_mtim.tv_sec, ".", info.st_mtim.tv_nsec, " ",
-                       info.st_ctim.tv_sec, ".", info.st_ctim.tv_nsec),
-          std::max<int64_t>(info.st_mtim.tv_sec, info.st_ctim.tv_sec)};
 }
 
 absl::Status CannotList(const std::string& folder) {
@@ -145,10 +130,7 @@ std::vector<absl::string_view> ImageNames::Split() const {
   return names;
 }
 
-ListingMemory ListingMemory::OfUser() {
-  const char* home = std::getenv("HOME");
-  return ListingMemory(home == nullptr ? "" : absl::StrCat(home, "/.cache/openset/listings"));
-}
+ListingMemory ListingMemory::OfUser() { return ListingMemory(UserCacheFolder("listings")); }
 
 absl::StatusOr<FolderListing> ListingMemory::List(const std::string& root,
                                                   const std::vector<std::string>& folder) const {
@@ -166,7 +148,7 @@ absl::StatusOr<FolderListing> ListingMemory::List(const std::string& root,
   std::vector<absl::Status> status(count);
   InParallelWaiting(count, [&](int64_t i) {
     const std::string where = JoinPath(root, folder[i]);
-    const State state = StateOf(where);
+    const FileState state = StateOf(where);
     const auto known = memory.find(folder[i]);
     if (known != memory.end() && known->second.state == state.text) {
       listing.images[i] = known->second.names;
@@ -176,7 +158,7 @@ absl::StatusOr<FolderListing> ListingMemory::List(const std::string& root,
     status[i] = names.status();
     if (!names.ok()) return;
     listing.images[i] = *std::move(names);
-    const bool has_settled = state.changed_at_seconds + kSettled <= started && StateOf(where).text == state.text;
+    const bool has_settled = state.HadSettled(started) && StateOf(where).text == state.text;
     if (listing.images[i].is_there && has_settled) new_state[i] = state.text;
   });
   int64_t images = 0, news = 0;

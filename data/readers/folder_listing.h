@@ -30,15 +30,11 @@ struct FolderListing {
   std::vector<ImageNames> images;   // of each of them
 };
 
-// Remembers listings in a folder, one file for each root. What is remembered of a folder holds as long as its device,
-// inode and the times of its last change are the same, to the nanosecond: any file that comes, goes or gets another
-// name changes these. A folder that was changed less than kSettled seconds before it was listed is not remembered,
-// since another change could follow within one tick of the file system's clock. Processes may share a memory; one that
-// can't be written to costs only time, and a damaged file in it is none.
+// Remembers listings in a folder, one file for each root. What is remembered of a folder holds as long as its FileState
+// (core/files/file_state.h) is the same; a folder that had not settled when it was listed is not remembered. Processes
+// may share a memory; one that can't be written to costs only time, and a damaged file in it is none.
 class ListingMemory {
  public:
-  static constexpr int kSettled = 2;
-
   // Fewer than `min_images` images in all are always listed: that is about as fast.
   explicit ListingMemory(std::string folder, int64_t min_images = 10000)
       : folder_(std::move(folder)), min_images_(min_images) {}

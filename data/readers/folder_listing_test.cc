@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/files/file_state.h"
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
 #include "data/testing/damage.h"
@@ -46,7 +47,7 @@ class FolderListingTest : public ::testing::Test {
     for (const char* folder : {"/cat", "/dog"}) {
       struct stat info;
       ASSERT_EQ(stat((root_ + folder).c_str(), &info), 0);
-      while (std::time(nullptr) < info.st_ctim.tv_sec + ListingMemory::kSettled) usleep(20000);
+      while (std::time(nullptr) < info.st_ctim.tv_sec + FileState::kSettled) usleep(20000);
     }
   }
 

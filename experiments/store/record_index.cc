@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -12,9 +11,8 @@
 #include <utility>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
-#include "core/files/digest_cache.h"
+#include "core/files/file_state.h"
 #include "core/files/files.h"
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
@@ -56,11 +54,11 @@ void AppendKey(const Sha256::Digest& key, std::string* bytes) {
 }  // namespace
 
 RecordIndex RecordIndex::OfUser(const Store& store) {
-  const char* home = std::getenv("HOME");
-  if (home == nullptr) return RecordIndex(store, "");
+  const std::string indices = UserCacheFolder("records");
+  if (indices.empty()) return RecordIndex(store, "");
   std::error_code error;
   const std::string folder = std::filesystem::weakly_canonical(store.folder(), error).string();
-  return RecordIndex(store, absl::StrCat(home, "/.cache/openset/records/", Sha256Hex(folder)));
+  return RecordIndex(store, JoinPath(indices, Sha256Hex(folder)));
 }
 
 bool RecordIndex::StateOf(const std::string& path, State* state) {
@@ -134,7 +132,7 @@ absl::StatusOr<std::vector<RecordIndex::Stage>> RecordIndex::Look(const std::str
   const uint64_t changed_at = std::max(state[3], state[4]) / 1000000000;
   State after;
   const bool has_settled = id.has_value() && has_state && StateOf(path, &after) && after == state &&
-                           changed_at + DigestCache::kSettled <= static_cast<uint64_t>(started);
+                           changed_at + FileState::kSettled <= static_cast<uint64_t>(started);
   struct Found {
     Key key;
     StageProvenance sources;

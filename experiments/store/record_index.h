@@ -26,7 +26,7 @@ namespace openset {
 
 // Remembers records that were read and found whole, in a file of the user's cache, none of the store's. One whose file
 // has changed since (device, inode, size, times) is read again; so is one that was written less than
-// DigestCache::kSettled seconds before it was read. A bit that rots without any write is found by whoever reads the
+// FileState::kSettled seconds before it was read. A bit that rots without any write is found by whoever reads the
 // record, a report say, or `openset records verify`. Look() may be called from several threads at once.
 class RecordIndex {
  public:

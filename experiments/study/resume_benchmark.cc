@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "benchmark/benchmark.h"
 #include "core/files/digest.h"
-#include "core/files/digest_cache.h"
+#include "core/files/file_state.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/files/system_calls.h"
@@ -83,7 +83,7 @@ const Scene& SceneOf(int64_t trials) {
     CHECK(scene->store->CommitRecord(record).ok());
   }
   // What was written just now is not remembered.
-  sleep(DigestCache::kSettled + 1);
+  sleep(FileState::kSettled + 1);
   return *scene;
 }
 

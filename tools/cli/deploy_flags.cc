@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/files/file_state.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/process/build_info.h"
@@ -165,9 +167,7 @@ absl::StatusOr<std::vector<std::string>> DataFoldersFromFlags() {
   }
   const absl::StatusOr<std::string> runfiles = RunfilesFolder();
   if (runfiles.ok()) folders.push_back(JoinPath(*runfiles, "openset/data/packaged"));
-  if (const char* home = std::getenv("HOME"); home != nullptr) {
-    folders.push_back(absl::StrCat(home, "/.cache/openset/data"));
-  }
+  if (std::string folder = UserCacheFolder("data"); !folder.empty()) folders.push_back(std::move(folder));
   return folders;
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/files/file_state.h"
 #include "core/process/machine.h"
 #include "core/status_macros.h"
 #include "experiments/engine/local_engine.h"
@@ -97,8 +97,7 @@ absl::StatusOr<Throughputs> ThroughputsFor(const Study& study, const Machine& ma
   options.at_once =
       *gpu >= 0 ? 1 : std::min({machine.seats, kMostAtOnce, std::max(1, TrainingsOf(study.plan(), true))});
   options.build = BuildOf(engine->trainer[0]);
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && !options.build.empty()) options.folder = absl::StrCat(home, "/.cache/openset/probes");
+  if (!options.build.empty()) options.folder = UserCacheFolder("probes");
   if (may_probe) {
     options.probe = [&](const TrainAction& action) {
       if (isatty(STDERR_FILENO) != 0) {
