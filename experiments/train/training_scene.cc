@@ -11,6 +11,7 @@
 #include "core/proto/text_proto.h"
 #include "core/random.h"
 #include "core/testing/status_matchers.h"
+#include "core/testing/tensor_matchers.h"
 #include "data/catalog.h"
 #include "data/data_set.h"
 #include "data/task.h"
@@ -129,5 +130,22 @@ at::Tensor TrainingScene::TrainingImages() const {
 }
 
 at::Tensor TrainingScene::TrainingLabels() const { return at::arange(12).remainder(3); }
+
+TensorMap StateCopy(const TrainingRun& run) {
+  TensorMap copy;
+  for (const auto& [name, tensor] : run.State()) copy[name] = tensor.detach().clone();
+  return copy;
+}
+
+void ExpectSameState(const TensorMap& actual, const TensorMap& expected) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (const auto& [name, tensor] : expected) EXPECT_THAT(actual.at(name), TensorEq(tensor)) << name;
+}
+
+std::unique_ptr<TrainingRun> MakeRun(const TrainAction& action, const ActionContext& context) {
+  absl::StatusOr<std::unique_ptr<TrainingRun>> run = TrainingRun::Make(action, context);
+  EXPECT_THAT(run, IsOk());
+  return *std::move(run);
+}
 
 }  // namespace openset

@@ -9,7 +9,9 @@
 #include "data/task.pb.h"
 #include "experiments/spec/action.proto.h"
 #include "experiments/spec/trial.proto.h"
+#include "experiments/train/training_run.h"
 #include "experiments/worker/action_context.h"
+#include "models/checkpoint.h"
 
 namespace openset {
 
@@ -50,6 +52,11 @@ class TrainingScene {
   std::shared_ptr<ImageCache> images_;
   TaskData data_;
 };
+
+std::unique_ptr<TrainingRun> MakeRun(const TrainAction& action, const ActionContext& context);
+// All tensors of a run, copied.
+TensorMap StateCopy(const TrainingRun& run);
+void ExpectSameState(const TensorMap& actual, const TensorMap& expected);
 
 }  // namespace openset
 
