@@ -1,5 +1,8 @@
 #include "core/files/digest.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
@@ -34,6 +37,13 @@ TEST(Sha256HexOfFile, ReadsTheWholeFile) {
 
 TEST(Sha256HexOfFile, NamesTheMissingFile) {
   EXPECT_EQ(Sha256HexOfFile("/nowhere/file").status(), absl::NotFoundError("cannot open /nowhere/file"));
+}
+
+TEST(Sha256HexOfFile, DoesNotWaitForAPipe) {
+  const std::string path = testing::TempDir() + "/digest_test_pipe";
+  unlink(path.c_str());
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(Sha256HexOfFile(path).status(), absl::DataLossError(path + ": is a pipe or a device"));
 }
 
 TEST(ReadFileWithDigest, TakesNoOtherContent) {

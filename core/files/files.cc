@@ -31,20 +31,11 @@ std::string FolderOf(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-// A call that signals may interrupt, though not for ever.
-template <typename Call>
-auto Retry(const Call& call) {
-  constexpr int kMostTimes = 1000;
-  auto result = call();
-  for (int i = 0; i < kMostTimes && result < 0 && errno == EINTR; ++i) result = call();
-  return result;
-}
-
 // Makes `path`, which exists, durable.
 absl::Status Sync(const std::string& path, int flags, SyncOf what) {
-  const int fd = Retry([&] { return Calls().Open(path, flags | O_CLOEXEC, 0); });
+  const int fd = RetryInterrupted([&] { return Calls().Open(path, flags | O_CLOEXEC, 0); });
   if (fd < 0) return SystemError("open", path);
-  const bool ok = Retry([&] { return Calls().Sync(fd, what); }) == 0;
+  const bool ok = RetryInterrupted([&] { return Calls().Sync(fd, what); }) == 0;
   const int error = errno;
   Calls().Close(fd);
   errno = error;
@@ -55,18 +46,19 @@ absl::Status SyncNames(const std::string& folder, SyncOf what) { return Sync(fol
 
 // Writes and syncs a new file that is to be called `shown`; removes it if that fails.
 absl::Status WriteDurably(const std::string& path, const std::string& shown, absl::string_view content) {
-  const int fd = Retry([&] { return Calls().Open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644); });
+  const int fd = RetryInterrupted([&] { return Calls().Open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644); });
   if (fd < 0) return SystemError("create", shown);
   absl::Status status;
   while (!content.empty() && status.ok()) {
-    const ssize_t written = Retry([&] { return Calls().Write(fd, content.data(), content.size()); });
+    const ssize_t written = RetryInterrupted([&] { return Calls().Write(fd, content.data(), content.size()); });
     if (written < 0) {
       status = SystemError("write", shown);
     } else {
       content.remove_prefix(written);
     }
   }
-  if (status.ok() && Retry([&] { return Calls().Sync(fd, SyncOf::kFile); }) != 0) status = SystemError("sync", shown);
+  if (status.ok() && RetryInterrupted([&] { return Calls().Sync(fd, SyncOf::kFile); }) != 0)
+    status = SystemError("sync", shown);
   // Linux closes the file whatever close() says, and what it says of the content the sync has said.
   if (Calls().Close(fd) != 0 && errno != EINTR && status.ok()) status = SystemError("close", shown);
   if (!status.ok()) Calls().Unlink(path);
@@ -75,12 +67,12 @@ absl::Status WriteDurably(const std::string& path, const std::string& shown, abs
 
 // Of a file whose content is durable; it goes if that fails.
 absl::Status Rename(const std::string& temporary, const std::string& path) {
-  if (Retry([&] { return Calls().Rename(temporary, path); }) != 0) {
+  if (RetryInterrupted([&] { return Calls().Rename(temporary, path); }) != 0) {
     const absl::Status status = SystemError("rename to", path);
     Calls().Unlink(temporary);
     return status;
   }
-  return SyncNames(FolderOf(path), SyncOf::kFileName);
+  return SyncNames(FolderOf(path), SyncOf::kRenamedName);
 }
 
 // Whether the folder's name was made durable by this process already, or by that which made it before this one looked.
@@ -132,12 +124,12 @@ absl::Status MakeFolders(const std::string& path) {
   struct stat info;
   if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
     // Another process may have made it just now, and not have come to sync its name.
-    if (!IsKnownFolder(path, false) && SyncNames(FolderOf(path), SyncOf::kNewFolder).ok()) IsKnownFolder(path, true);
+    if (!IsKnownFolder(path, false) && SyncNames(FolderOf(path), SyncOf::kFoundFolder).ok()) IsKnownFolder(path, true);
     return absl::OkStatus();
   }
   const std::string above = FolderOf(path);
   if (above != path && above != ".") OPENSET_RETURN_IF_ERROR(MakeFolders(above));
-  if (Retry([&] { return Calls().MakeFolder(path, 0777); }) != 0 &&
+  if (RetryInterrupted([&] { return Calls().MakeFolder(path, 0777); }) != 0 &&
       (errno != EEXIST || stat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))) {
     return SystemError("make the folder", path);
   }
@@ -164,7 +156,7 @@ absl::Status WriteFileAtomically(const std::string& path, absl::string_view cont
 }
 
 absl::Status MoveFile(const std::string& file, const std::string& path) {
-  OPENSET_RETURN_IF_ERROR(Sync(file, O_RDONLY, SyncOf::kFile));
+  OPENSET_RETURN_IF_ERROR(Sync(file, O_RDONLY, SyncOf::kWrittenFile));
   return Rename(file, path);
 }
 
@@ -173,7 +165,7 @@ absl::StatusOr<bool> CreateFileAtomically(const std::string& path, absl::string_
   const std::string name = std::filesystem::path(path).filename().string();
   const std::string temporary = TemporaryName(temporaries.empty() ? path : JoinPath(temporaries, name));
   OPENSET_RETURN_IF_ERROR(WriteDurably(temporary, path, content));
-  bool created = Retry([&] { return Calls().Link(temporary, path); }) == 0;
+  bool created = RetryInterrupted([&] { return Calls().Link(temporary, path); }) == 0;
   const int error = errno;
   if (!created) {
     // Over NFS the link may have been made though its reply was lost: the link count tells.
@@ -185,7 +177,7 @@ absl::StatusOr<bool> CreateFileAtomically(const std::string& path, absl::string_
     errno = error;
     return SystemError("link", path);
   }
-  OPENSET_RETURN_IF_ERROR(SyncNames(FolderOf(path), SyncOf::kFileName));
+  OPENSET_RETURN_IF_ERROR(SyncNames(FolderOf(path), SyncOf::kLinkedName));
   return created;
 }
 
@@ -203,7 +195,7 @@ absl::Status SyncFolder(const std::string& path) {
 absl::StatusOr<bool> MoveFolder(const std::string& folder, const std::string& target) {
   struct stat before, after;
   const bool is_there = stat(folder.c_str(), &before) == 0;
-  if (Retry([&] { return Calls().Rename(folder, target); }) != 0) {
+  if (RetryInterrupted([&] { return Calls().Rename(folder, target); }) != 0) {
     const int error = errno;
     // Over NFS it may have been renamed though the reply was lost.
     const bool moved =

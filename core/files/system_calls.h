@@ -5,22 +5,28 @@
 
 #include <sys/types.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <string>
 
 namespace openset {
 
-// What a sync is for. Leaving out any one of them loses something in a power cut.
+// What a sync is for: each place in the code that syncs has its own. Leaving out any one of them loses something in a
+// power cut.
 enum class SyncOf {
-  kFile,          // the content of a file that is about to get its name
-  kFileName,      // the folder that a file has got its name in
+  kFile,          // the content of a new file that is about to get its name
+  kWrittenFile,   // the same of a file that something else has written
+  kLinkedName,    // the folder that a file has got its name in, by link
+  kRenamedName,   // the same by rename
   kNewFolder,     // the folder that another one was made in
+  kFoundFolder,   // the folder that another process made another one in
   kStagedFile,    // a file of a folder that is about to be moved to its place
   kStagedFolder,  // that folder: the names in it
   kMovedFolder,   // the folder that it was moved into
 };
-inline constexpr SyncOf kAllSyncs[] = {SyncOf::kFile,       SyncOf::kFileName,     SyncOf::kNewFolder,
-                                       SyncOf::kStagedFile, SyncOf::kStagedFolder, SyncOf::kMovedFolder};
+inline constexpr SyncOf kAllSyncs[] = {SyncOf::kFile,        SyncOf::kWrittenFile,  SyncOf::kLinkedName,
+                                       SyncOf::kRenamedName, SyncOf::kNewFolder,    SyncOf::kFoundFolder,
+                                       SyncOf::kStagedFile,  SyncOf::kStagedFolder, SyncOf::kMovedFolder};
 
 // Each does what the system call of its name does: -1 and errno where it fails.
 class SystemCalls {
@@ -39,6 +45,15 @@ class SystemCalls {
 
 // Those of this process.
 SystemCalls& Calls();
+
+// A call that signals may interrupt, until it was not; though not for ever.
+template <typename Call>
+auto RetryInterrupted(const Call& call) {
+  constexpr int kMostTimes = 1000;
+  auto result = call();
+  for (int i = 0; i < kMostTimes && result < 0 && errno == EINTR; ++i) result = call();
+  return result;
+}
 
 // Puts `calls` in their place while it lives. For tests, and not while other threads use them.
 class ScopedSystemCalls {

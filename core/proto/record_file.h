@@ -22,7 +22,8 @@ std::string EncodeRecord(const google::protobuf::Message& message);
 // if it was written by a newer version of the layout.
 absl::Status DecodeRecord(absl::string_view bytes, google::protobuf::Message* message);
 
-// DecodeRecord of a file's content, errors with the path. Errors: also kNotFound.
+// DecodeRecord of a file's content, errors with the path. Errors: also kNotFound; kDataLoss too for a pipe in its
+// place.
 absl::Status ReadRecordFile(const std::string& path, google::protobuf::Message* message);
 
 }  // namespace openset

@@ -1,5 +1,8 @@
 #include "core/proto/record_file.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <fstream>
 
 #include "core/testing/schema_test.pb.h"
@@ -60,6 +63,10 @@ TEST(RecordFile, FilesAreNamedInErrors) {
   Root read;
   EXPECT_EQ(ReadRecordFile(path, &read), absl::DataLossError(path + ": not a record file"));
   EXPECT_EQ(ReadRecordFile("/nowhere", &read).code(), absl::StatusCode::kNotFound);
+  const std::string pipe = ::testing::TempDir() + "/record_file_test_pipe";
+  unlink(pipe.c_str());
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(ReadRecordFile(pipe, &read), absl::DataLossError(pipe + ": is a pipe or a device"));  // nobody writes to it
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // What a store holds after a power cut, on a disk that fails, on a disk that is full, and when any bit of it has
 // flipped. Each test prints its figures; --long_form tries all cases, for some minutes.
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,8 +11,10 @@
 #include <functional>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -42,8 +45,9 @@ class Workload {
  public:
   explicit Workload(const std::string& folder) : store_(folder) {}
 
-  // Two records of one folder and one of another, outputs that are written without any sync of their own, and a failed
-  // attempt. Goes on where something fails. Returns what failed.
+  // Two records of one folder, one of another and one of a folder that another process has made and not synced; outputs
+  // that are written without any sync of their own; a failed attempt; the number of a job; and a bundle that a library
+  // wrote. Goes on where something fails. Returns what failed.
   std::vector<absl::Status> Run() {
     std::vector<absl::Status> failed;
     const auto keep = [&](const std::string& what, const absl::Status& status) {
@@ -53,11 +57,16 @@ class Workload {
         failed.push_back(status);
       }
     };
-    for (const char* name : {"ab12", "ab34", "cd56"}) {
+    for (const char* name : kRecords) {
       const TrialRecord record = TestRecord(TestKey(name), "m", 0, 0.5);
+      if (name == kRecords[3])
+        mkdir(std::filesystem::path(store_.RecordPath(TestKey(name))).parent_path().c_str(), 0777);
       keep(name, store_.CommitRecord(record).status());
     }
     keep("outputs", CommitOutputs());
+    keep("job", WriteFileAtomically(JoinPath(store_.folder(), "array.job"), kJob));
+    std::ofstream(JoinPath(store_.folder(), "bundle.new")) << kBundle;
+    keep("bundle", MoveFile(JoinPath(store_.folder(), "bundle.new"), JoinPath(store_.folder(), "bundle.zip")));
     FailureRecord failure;
     failure.set_schema_version(kSchemaVersion);
     failure.set_key("key");
@@ -79,21 +88,32 @@ class Workload {
       if (!read.ok() && kept_.count(what) > 0) problems.push_back(absl::StrCat(what, " is lost: ", read.message()));
     };
     if (!kept_.empty() && !store.CheckVersion().ok()) problems.push_back("no version");
-    for (const char* name : {"ab12", "ab34", "cd56"}) {
+    for (const char* name : kRecords) {
       const absl::StatusOr<TrialRecord> record = store.LoadRecord(TestKey(name));
       check(name, record.status(),
             record.ok() && EncodeRecord(*record) == EncodeRecord(TestRecord(TestKey(name), "m", 0, 0.5)));
     }
     const std::string outputs = JoinPath(store.OutputsFolder(TestKey("ef78")), kOutputsFile);
     check("outputs", store.CheckOutputs(TestKey("ef78")), ReadFile(outputs).value_or("") == kOutputs);
+    for (const auto& [what, name, content] :
+         {std::tuple("job", "array.job", kJob), {"bundle", "bundle.zip", kBundle}}) {
+      const absl::StatusOr<std::string> read = ReadFile(JoinPath(store.folder(), name));
+      check(what, read.status(), read.ok() && *read == content);
+    }
     const absl::StatusOr<FailureRecord> failure = store.LoadFailure("key");
     check("failure", failure.status(), failure.ok() && failure->message() == "out of memory");
     return problems;
   }
 
   const Store& store() const { return store_; }
+  // All of Run().
+  static constexpr size_t kThings = 8;
 
  private:
+  static constexpr const char* kRecords[] = {"ab12", "ab34", "cd56", "ef9a"};
+  static constexpr const char* kJob = "7\n";
+  static constexpr const char* kBundle = "the bytes of a bundle";
+
   absl::Status CommitOutputs() {
     const std::string key = TestKey("ef78");
     absl::StatusOr<std::string> staging = store_.NewStagingFolder(key);
@@ -162,9 +182,9 @@ PowerCuts CutEverywhere(const std::function<std::string()>& folder, int seeds, c
 }
 
 TEST_F(FaultsTest, NothingThatWasKeptIsLostInAPowerCut) {
-  const int seeds = absl::GetFlag(FLAGS_long_form) ? 200 : 4;
+  const int seeds = absl::GetFlag(FLAGS_long_form) ? 200 : 20;
   const PowerCuts cuts = CutEverywhere([] { return NewFolder("cut"); }, seeds, nullptr, /*until_wrong=*/false);
-  std::cout << cuts.cuts << " cuts, " << cuts.disks << " disks, " << cuts.wrong << " wrong\n";
+  std::cout << "R3: " << cuts.cuts << " cuts, " << cuts.disks << " disks, " << cuts.wrong << " wrong\n";
   EXPECT_EQ(cuts.wrong, 0) << cuts.first;
   EXPECT_GT(cuts.cuts, 50);
 }
@@ -174,7 +194,7 @@ TEST_F(FaultsTest, EachSyncIsNeeded) {
   for (const SyncOf& what : kAllSyncs) {
     const PowerCuts cuts = CutEverywhere([] { return NewFolder("without"); }, seeds, &what,
                                          /*until_wrong=*/!absl::GetFlag(FLAGS_long_form));
-    std::cout << "without sync " << static_cast<int>(what) << ": " << cuts.wrong << " of " << cuts.disks
+    std::cout << "R4: without sync " << static_cast<int>(what) << ": " << cuts.wrong << " of " << cuts.disks
               << " disks wrong, first " << cuts.first << "\n";
     EXPECT_GT(cuts.wrong, 0) << static_cast<int>(what);
   }
@@ -214,7 +234,7 @@ TEST_F(FaultsTest, EachCallMayFail) {
         const ScopedSystemCalls scope(&none);
         const std::vector<absl::Status> again = workload.Run();
         EXPECT_TRUE(again.empty()) << what << ": " << again[0];
-        EXPECT_EQ(workload.kept().size() + (workload.kept().count("failure") == 0), 5) << what;
+        EXPECT_EQ(workload.kept().size() + (workload.kept().count("failure") == 0), Workload::kThings) << what;
         for (const std::string& problem : workload.ProblemsOf(workload.store()))
           ADD_FAILURE() << what << ": " << problem;
         std::filesystem::remove_all(folder);
@@ -222,7 +242,7 @@ TEST_F(FaultsTest, EachCallMayFail) {
       }
     }
   }
-  std::cout << cases << " cases, of which " << failed << " failed with a message and went on\n";
+  std::cout << "R5: " << cases << " cases, of which " << failed << " failed with a message and went on\n";
   EXPECT_GT(failed, 100);
 }
 
@@ -334,7 +354,7 @@ TEST_F(FaultsTest, EveryDamageOfEveryFileIsNoticed) {
     };
     ASSERT_TRUE(check().ok()) << path << ": " << check();
     const int unnoticed = Unnoticed(path, step * (path == bundle && step > 1 ? 9 : 1), &cases, is_noticed);
-    std::cout << std::filesystem::path(path).filename().string() << ": " << cases << " cases, " << unnoticed
+    std::cout << "R7: " << std::filesystem::path(path).filename().string() << ": " << cases << " cases, " << unnoticed
               << " unnoticed\n";
     EXPECT_EQ(unnoticed, 0) << path;
     ASSERT_TRUE(check().ok());
@@ -347,5 +367,8 @@ TEST_F(FaultsTest, EveryDamageOfEveryFileIsNoticed) {
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   absl::ParseCommandLine(argc, argv);
+  // In memory, where that can be: what is tried does not depend on the disk below, only its time does.
+  std::optional<openset::SmallDisk> memory;
+  if (openset::EnterMountNamespace()) memory.emplace(testing::TempDir(), 4 << 20);
   return RUN_ALL_TESTS();
 }

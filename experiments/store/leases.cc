@@ -17,6 +17,7 @@
 #include "absl/time/clock.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/files/system_calls.h"
 #include "core/process/machine.h"
 #include "core/process/steady_clock.h"
 #include "core/proto/record_file.h"
@@ -65,19 +66,20 @@ std::optional<RunParts> Parse(const std::string& run_id) {
 std::string RunOf(const std::string& claim) { return claim.substr(0, claim.find('+')); }
 
 absl::Status WriteWhole(const std::string& path, absl::string_view content) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  const int fd = RetryInterrupted([&] { return Calls().Open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644); });
   if (fd < 0) return SystemError("create", path);
   absl::Status status;
   while (!content.empty() && status.ok()) {
-    const ssize_t written = write(fd, content.data(), content.size());
+    const ssize_t written = RetryInterrupted([&] { return Calls().Write(fd, content.data(), content.size()); });
     if (written >= 0) {
       content.remove_prefix(written);
-    } else if (errno != EINTR) {
+    } else {
       status = SystemError("write", path);
     }
   }
-  if (close(fd) != 0 && status.ok()) status = SystemError("close", path);
-  if (!status.ok()) unlink(path.c_str());
+  // Linux closes the file whatever close() says.
+  if (Calls().Close(fd) != 0 && errno != EINTR && status.ok()) status = SystemError("close", path);
+  if (!status.ok()) Calls().Unlink(path);
   return status;
 }
 
@@ -85,12 +87,12 @@ absl::Status WriteWhole(const std::string& path, absl::string_view content) {
 // writer does not. False if it is there already.
 absl::StatusOr<bool> Link(const std::string& path, const std::string& temporary, const std::string& content) {
   OPENSET_RETURN_IF_ERROR(WriteWhole(temporary, content));
-  bool linked = link(temporary.c_str(), path.c_str()) == 0;
+  bool linked = RetryInterrupted([&] { return Calls().Link(temporary, path); }) == 0;
   const int error = errno;
   // Over NFS the link may have been made though its reply was lost: the link count tells.
   struct stat info = {};
   if (!linked) linked = stat(temporary.c_str(), &info) == 0 && info.st_nlink == 2;
-  unlink(temporary.c_str());
+  Calls().Unlink(temporary);
   if (linked || error == EEXIST) return linked;
   errno = error;
   return SystemError("link", path);
@@ -135,7 +137,7 @@ absl::StatusOr<std::unique_ptr<Leases>> Leases::Begin(const Store& store, LeaseO
 
 Leases::~Leases() {
   while (!held_.empty()) Release(std::string(held_.begin()->first));
-  unlink(RunPath(run_id_).c_str());
+  RetryInterrupted([&] { return Calls().Unlink(RunPath(run_id_)); });
 }
 
 std::string Leases::RunningFolder() const { return JoinPath(folder_, "running"); }
@@ -168,6 +170,10 @@ absl::StatusOr<std::string> Leases::TryClaimOne(const std::string& key) {
   const std::string temporary = TemporaryName(JoinPath(folder_, "tmp/claim"));
   while (true) {
     const Claim last = LastClaim(key);
+    if (!last.name.empty() && RunOf(last.name) == run_id_) {  // which a disk that failed kept from being released
+      held_[key] = last;
+      return "";
+    }
     if (!last.name.empty() && IsAlive(RunOf(last.name))) return RunOf(last.name);
     const std::string file = last.name.empty() ? key : absl::StrCat(key, "~", last.name);
     OPENSET_ASSIGN_OR_RETURN(const bool is_mine,
@@ -189,7 +195,7 @@ void Leases::Release(const std::string& key) {
   // One that was taken over belongs to who did.
   if (LastClaim(key).name != name) return;
   // The chain begins at KEY. What it leaves of takeovers keeps those from succeeding that come late to the same.
-  unlink(JoinPath(RunningFolder(), key).c_str());
+  RetryInterrupted([&] { return Calls().Unlink(JoinPath(RunningFolder(), key)); });
 }
 
 std::string Leases::OwnerOf(const std::string& key) {
@@ -223,9 +229,9 @@ absl::Status Leases::Renew(RunState state) {
   const std::string path = RunPath(run_id_), temporary = TemporaryName(JoinPath(folder_, "tmp/run"));
   // Whole, as readers come at any time; not durable, as no process outlasts a power cut.
   OPENSET_RETURN_IF_ERROR(WriteWhole(temporary, EncodeRecord(state)));
-  if (rename(temporary.c_str(), path.c_str()) == 0) return absl::OkStatus();
+  if (RetryInterrupted([&] { return Calls().Rename(temporary, path); }) == 0) return absl::OkStatus();
   const absl::Status status = SystemError("rename to", path);
-  unlink(temporary.c_str());
+  Calls().Unlink(temporary);
   return status;
 }
 
@@ -252,7 +258,7 @@ void Leases::SweepDead() {
       struct stat info = {};
       const std::string path = JoinPath(RunningFolder(), file);
       if (stat(path.c_str(), &info) == 0 && absl::Now() - absl::FromTimeT(info.st_mtime) > absl::Hours(24)) {
-        unlink(path.c_str());
+        Calls().Unlink(path);
       }
     }
   }
@@ -261,7 +267,7 @@ void Leases::SweepDead() {
     struct stat info = {};
     const bool is_old =
         stat(RunPath(run).c_str(), &info) == 0 && absl::Now() - absl::FromTimeT(info.st_mtime) > absl::Hours(7 * 24);
-    if (IsDead(run) || is_old) unlink(RunPath(run).c_str());
+    if (IsDead(run) || is_old) Calls().Unlink(RunPath(run));
   }
 }
 

@@ -63,8 +63,9 @@ class Leases {
   const std::string& run_id() const { return run_id_; }
   absl::Duration lease() const { return options_.lease; }
 
-  // Claims all of these actions, or none. Returns the id of the run that has one of them; "" if they are claimed.
-  // Errors: those of writing.
+  // Claims all of these actions, or none. Returns the id of the run that has one of them; "" if they are claimed, also
+  // where this one has had them already, as a disk that fails may keep a claim from being released. Errors: those of
+  // writing.
   absl::StatusOr<std::string> TryClaim(const std::vector<std::string>& keys);
   void Release(const std::string& key);
 

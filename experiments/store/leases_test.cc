@@ -4,13 +4,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <map>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
+#include "core/files/system_calls.h"
+#include "core/testing/fault_calls.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -145,6 +151,68 @@ TEST_F(LeasesTest, AStoreThatCannotBeWrittenIsAnError) {
   ASSERT_TRUE(std::system(absl::StrCat("rm -r ", store_.folder(), " && touch ", store_.folder()).c_str()) == 0);
   EXPECT_TRUE(absl::IsUnavailable(first->TryClaim({"a"}).status()));
   EXPECT_TRUE(absl::IsUnavailable(first->Renew({})));
+}
+
+// Whatever call fails, there are never two owners, and once the disk works nothing is kept from anybody for ever.
+TEST_F(LeasesTest, EachCallMayFail) {
+  int cases = 0, failed = 0;
+  for (const int error : {ENOSPC, EIO, EINTR, EDQUOT, ESTALE}) {
+    for (const bool for_ever : {false, true}) {
+      for (int64_t at = 0;; ++at) {
+        SCOPED_TRACE(absl::StrCat(std::strerror(error), for_ever ? " from call " : " at call ", at));
+        std::filesystem::remove_all(store_.folder());
+        FailingCalls calls(FailingCalls::Fault::kError, error, at, for_ever);
+        std::unique_ptr<Leases> first;
+        std::string owner = "nobody";
+        {
+          const ScopedSystemCalls scope(&calls);
+          LeaseOptions options;
+          options.lease = absl::Seconds(60);
+          options.clock = [this] { return now_; };
+          options.run_id = kFirst;
+          absl::StatusOr<std::unique_ptr<Leases>> begun = Leases::Begin(store_, options);
+          absl::Status status = begun.status();
+          if (begun.ok()) {
+            first = *std::move(begun);
+            first->TryClaim({"done"}).IgnoreError();
+            first->Release("done");
+            const absl::StatusOr<std::string> claimed = first->TryClaim({"a", "b"});
+            status = claimed.status();
+            owner = claimed.value_or("nobody");
+            first->Renew({}).IgnoreError();
+          }
+          if (!status.ok()) {
+            ++failed;
+            EXPECT_TRUE(absl::IsUnavailable(status));
+            // Or what the store lies in.
+            const std::string above = std::filesystem::path(store_.folder()).parent_path();
+            EXPECT_THAT(std::string(status.message()), HasSubstr(above));
+          }
+        }
+        ++cases;
+        const auto second = Begin(kSecond);
+        // What it could not release is its own still.
+        if (first != nullptr) {
+          const std::string of_done = *first->TryClaim({"done"});
+          EXPECT_EQ(of_done, "");
+        }
+        for (const char* key : {"a", "b"}) {
+          const std::string of_key = *second->TryClaim({key});
+          if (owner.empty()) {
+            EXPECT_EQ(of_key, kFirst);
+          }
+          second->Release(key);
+        }
+        first.reset();
+        for (const char* key : {"a", "b", "done"}) second->OwnerOf(key);  // looks for its signs of life
+        now_ += absl::Seconds(60);
+        EXPECT_EQ(*second->TryClaim({"a", "b", "done"}), "");
+        if (calls.calls() <= at || HasFailure()) break;
+      }
+    }
+  }
+  std::cout << "R5: " << cases << " cases of claims, of which " << failed << " failed with a message\n";
+  EXPECT_GT(failed, 100);
 }
 
 // What follows races real processes.

@@ -1,6 +1,8 @@
 #include "experiments/store/verify_store.h"
 
-#include <functional>
+#include <filesystem>
+#include <string>
+#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
@@ -25,6 +27,10 @@ absl::Status CheckSum(const std::string& path, const std::string& sha256) {
 template <typename Action>
 absl::Status CheckAction(const std::string& folder, const Action& action) {
   const std::string path = JoinPath(folder, kActionFile);
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    return absl::DataLossError(absl::StrCat(path, ": is not there, or no file"));
+  }
   OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   if (text == ToText(action)) return absl::OkStatus();
   // One that another version of the schema wrote may be formatted otherwise.
@@ -54,6 +60,15 @@ class Verification {
   explicit Verification(const Store& store) : store_(store) {}
 
   absl::StatusOr<StoreReport> Run() {
+    for (const char* kind : {"records", "replicas", "checkpoints", "outputs", "attempts"}) {
+      const std::string folder = JoinPath(store_.folder(), kind);
+      if (!IsInPlaceOfAFolder(folder)) {
+        for (const std::string& name : NamesIn(folder)) {
+          // Others are strangers.
+          if (name.size() == 2 || kind == std::string("attempts")) IsInPlaceOfAFolder(JoinPath(folder, name));
+        }
+      }
+    }
     for (const std::string& id : RecordIds(store_)) {
       ++report_.records;
       const absl::StatusOr<TrialRecord> record = store_.LoadRecord(id);
@@ -90,6 +105,15 @@ class Verification {
  private:
   static std::vector<std::string> NamesIn(const std::string& folder) {
     return ListFolder(folder).value_or(std::vector<std::string>{});
+  }
+
+  // Something in the place of a folder that results lie in: none could be read or written there. It is noted.
+  bool IsInPlaceOfAFolder(const std::string& path) {
+    std::error_code error;
+    const bool is_there = std::filesystem::exists(std::filesystem::symlink_status(path, error));
+    if (!is_there || std::filesystem::is_directory(path, error)) return false;
+    report_.damaged.push_back({path, absl::StrCat(path, ": is not the folder that results lie in")});
+    return true;
   }
 
   // Damage is noted; another schema version ends it.

@@ -12,7 +12,9 @@
 namespace openset {
 
 struct StoreProblem {
-  std::string path;  // of the result as a whole: the record, or the folder of a checkpoint or of outputs
+  // Of the result as a whole: the record, or the folder of a checkpoint or of outputs. Or what is in the place of a
+  // folder that results lie in.
+  std::string path;
   std::string what;  // "PATH: does not match its checksum"
 };
 

@@ -82,6 +82,21 @@ TEST_F(VerifyStoreTest, StrangeNamesAndOtherOutputsAreSaid) {
   EXPECT_THAT(report->incomplete, ElementsAre(HasSubstr("was made of other outputs")));
 }
 
+TEST_F(VerifyStoreTest, WhatHasTheirFoldersPlaceIsDamageAndCanBePutAside) {
+  const std::string shard = store_.folder() + "/records/ab", kind = store_.folder() + "/outputs";
+  std::filesystem::remove_all(shard);
+  std::filesystem::create_symlink("ab", shard);  // its own target
+  std::filesystem::remove_all(kind);
+  std::ofstream(kind) << "x";
+  EXPECT_THAT(Damaged(),
+              ElementsAre(HasSubstr(shard + ": is not the folder"), HasSubstr(kind + ": is not the folder")));
+  EXPECT_FALSE(store_.CommitRecord(record_).ok());
+  const StoreReport report = VerifyStore(store_).value();
+  for (const StoreProblem& problem : report.damaged) EXPECT_THAT(store_.Quarantine(problem.path, problem.what), IsOk());
+  EXPECT_THAT(Damaged(), IsEmpty());
+  EXPECT_TRUE(*store_.CommitRecord(record_));
+}
+
 TEST_F(VerifyStoreTest, TrialsAreFoundByTheirFirstDigits) {
   ASSERT_TRUE(store_.CommitRecord(TestRecord(TestKey("abce"), "m", 0, 0.5)).ok());
   EXPECT_EQ(*FindTrial(store_, "abcd"), TestKey("abcd"));
