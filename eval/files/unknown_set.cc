@@ -46,6 +46,9 @@ absl::StatusOr<SampleSet> OnlyUnknownSet(const SampleSet& samples, const std::st
   only.head_bias = samples.head_bias;
   only.logits = Rows(samples.logits, samples.num_outputs, kept);
   only.features = Rows(samples.features, samples.feature_dim, kept);
+  only.member_uncertainty = Rows(samples.member_uncertainty, 3, kept);
+  only.known_set = Rows(samples.known_set, 1, kept);
+  only.known_sets = samples.known_sets;
   only.label = Rows(samples.label, 1, kept);
   only.prediction = Rows(samples.prediction, 1, kept);
   only.unknown_score = Rows(samples.unknown_score, 1, kept);

@@ -50,6 +50,22 @@ TEST(OnlyUnknownSet, KeepsProbabilitiesOfTheScore) {
   EXPECT_EQ(far->Input()->num_outputs(), 3);
 }
 
+// What is read of samples beside their scores.
+TEST(OnlyUnknownSet, KeepsWhatElseThereIs) {
+  SampleSet samples = FiveSamples();
+  samples.feature_dim = 1;
+  samples.features = {0, 1, 2, 3, 4};
+  samples.member_uncertainty = {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4};
+  samples.known_set = {0, -1, -1, 1, -1};
+  samples.known_sets = {"clean", "blurred"};
+  const absl::StatusOr<SampleSet> far = OnlyUnknownSet(samples, "far");
+  ASSERT_TRUE(far.ok()) << far.status();
+  EXPECT_THAT(far->features, ElementsAre(0, 2, 3));
+  EXPECT_THAT(far->member_uncertainty, ElementsAre(0, 0, 0, 2, 2, 2, 3, 3, 3));
+  EXPECT_THAT(far->known_set, ElementsAre(0, -1, 1));
+  EXPECT_THAT(far->known_sets, ElementsAre("clean", "blurred"));
+}
+
 TEST(OnlyUnknownSet, Refuses) {
   EXPECT_THAT(std::string(OnlyUnknownSet(FiveSamples(), "fra").status().message()),
               HasSubstr("unknown set 'fra'; did you mean 'far'?"));
