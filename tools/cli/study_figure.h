@@ -11,12 +11,12 @@
 
 namespace openset {
 
-// One kind of figure: x and y, or one of the others.
-// How one is asked for, in words.
+// How a figure is asked for, in words.
 inline constexpr char kStudyFigureForms[] =
     "a study's figure is asked for by --x=FIELD and --y=METRIC, by --curve=QUANTITY, by --improvement=METRIC, or by "
     "--softmax=SET,SET";
 
+// One kind of figure: x and y, or one of the others.
 struct StudyFigureRequest {
   std::string x, y;         // a metric over a swept field or openness (experiments/report/charts.h)
   std::string curve;        // "loss", "roc", "density_METHOD" (experiments/report/charts.h, detail_charts.h)
