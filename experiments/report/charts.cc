@@ -9,7 +9,6 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "eval/metrics/display.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/store/metric_groups.h"
@@ -23,12 +22,12 @@ constexpr size_t kColors = 8;         // that are told apart (core/chart/plot.h)
 constexpr double kLogFrom = 50;       // largest over smallest value
 
 // "openauc" or "openauc, alpha 2": a row of the tables without the field that is on the axis.
-std::string LineName(const std::string& method, const std::vector<AxisValue>& axis, const std::string& without) {
+std::string LineName(const ReportCell& cell, const std::string& without) {
   std::vector<AxisValue> others;
-  for (const AxisValue& value : axis) {
+  for (const AxisValue& value : cell.axis) {
     if (value.name() != without) others.push_back(value);
   }
-  return others.empty() ? method : absl::StrCat(method, ", ", AxisText(others));
+  return RowName(cell.method, others);
 }
 
 // The line of this name among those of a plot; a new one, which looks like none before it, where there is none.
@@ -175,7 +174,7 @@ std::vector<ReportChart> SensitivityCharts(const Report& report) {
       const auto [at, is_new] =
           index.try_emplace({cell.task, cell.unknown_classes, cell.metric, axis.name()}, plots.size());
       if (is_new) plots.push_back({cell.task, &cell, axis.name(), {}});
-      AddCell(cell, x, LineOf(LineName(cell.method, cell.axis, axis.name()), &plots[at->second].lines));
+      AddCell(cell, x, LineOf(LineName(cell, axis.name()), &plots[at->second].lines));
     }
   }
   return Charts("Sensitivity", std::move(plots), SeveralTasks(report));
@@ -188,7 +187,7 @@ std::vector<ReportChart> OpennessCharts(const Report& report) {
     if (cell.group != kPool || cell.n == 0) continue;
     const auto [at, is_new] = index.try_emplace({cell.task, cell.metric}, plots.size());
     if (is_new) plots.push_back({cell.task, &cell, "openness", {}});
-    AddCell(cell, cell.openness, LineOf(LineName(cell.method, cell.axis, ""), &plots[at->second].lines));
+    AddCell(cell, cell.openness, LineOf(RowName(cell), &plots[at->second].lines));
   }
   return Charts("Openness", std::move(plots), SeveralTasks(report));
 }
@@ -201,7 +200,7 @@ std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results) {
     const TrialSpec& trial = *result.trial;
     if (curves.count(trial.task()) == 0) tasks.push_back(trial.task());
     Curves& of_task = curves[trial.task()];
-    const std::string line = LineName(trial.method().name(), {trial.axis().begin(), trial.axis().end()}, "");
+    const std::string line = RowName(trial);
     for (const EpochSummary& epoch : result.record->epoch()) {
       of_task.Add("loss", "objective", 1, line, epoch.epoch(), epoch.loss());
       of_task.Add("train_accuracy", "training accuracy, %", 100, line, epoch.epoch(), epoch.train_accuracy());

@@ -12,6 +12,7 @@
 #include "data/task.pb.h"
 #include "eval/curves/curves.h"
 #include "eval/report/curve_plots.h"
+#include "experiments/report/levels.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/store/details.pb.h"
 
@@ -26,11 +27,6 @@ constexpr int kMaxPoints = 512, kLeastPoints = 12, kAllPoints = 12000;
 constexpr int kMostLines = 400;
 
 using Points = std::vector<std::pair<double, double>>;
-
-std::string LineOf(const TrialSpec& trial) {
-  const std::vector<AxisValue> axis(trial.axis().begin(), trial.axis().end());
-  return axis.empty() ? trial.method().name() : absl::StrCat(trial.method().name(), ", ", AxisText(axis));
-}
 
 Points PointsOf(const RecordedCurve& curve) {
   Points points;
@@ -127,23 +123,25 @@ Plot PlotOf(RecordedCurve::Kind kind, const std::vector<NamedCurve>& lines) {
 
 // The curves of one plot, by line in the order of the trials.
 struct CurvesOfPlot {
-  std::string task, set;
+  const TrialSpec* trial;  // one of its level
+  std::string set;
   RecordedCurve::Kind kind;
   std::vector<std::pair<std::string, std::vector<Points>>> lines;
 };
 
 std::vector<CurvesOfPlot> CollectCurves(absl::Span<const TrialResult> results) {
   std::vector<CurvesOfPlot> plots;
-  std::map<std::tuple<std::string, RecordedCurve::Kind, std::string>, size_t> index;
+  std::map<std::tuple<Level, RecordedCurve::Kind, std::string>, size_t> index;
   std::map<std::pair<size_t, std::string>, size_t> line_index;
   for (const TrialResult& result : results) {
     if (result.record == nullptr) continue;
+    const Level level = LevelOf(*result.trial);
     for (const RecordedCurve& curve : result.record->details().curve()) {
       if (curve.x_size() == 0 || curve.x_size() != curve.y_size()) continue;
-      const auto [at, is_new] = index.try_emplace({result.trial->task(), curve.kind(), curve.set()}, plots.size());
-      if (is_new) plots.push_back({result.trial->task(), curve.set(), curve.kind(), {}});
+      const auto [at, is_new] = index.try_emplace({level, curve.kind(), curve.set()}, plots.size());
+      if (is_new) plots.push_back({result.trial, curve.set(), curve.kind(), {}});
       auto& lines = plots[at->second].lines;
-      const std::string line = LineOf(*result.trial);
+      const std::string line = RowName(*result.trial);
       const auto [line_at, new_line] = line_index.try_emplace({at->second, line}, lines.size());
       if (new_line) lines.push_back({line, {}});
       lines[line_at->second].second.push_back(PointsOf(curve));
@@ -228,10 +226,9 @@ std::vector<ReportChart> CurveCharts(absl::Span<const TrialResult> results) {
   std::stable_sort(plots.begin(), plots.end(), [](const CurvesOfPlot& a, const CurvesOfPlot& b) {
     return std::make_pair(!a.set.empty(), a.kind) < std::make_pair(!b.set.empty(), b.kind);
   });
-  std::set<std::string> tasks;
+  const LevelTitles titles(results);
   int all_lines = 1;
   for (const CurvesOfPlot& of : plots) {
-    tasks.insert(of.task);
     all_lines += static_cast<int>(of.lines.size());
   }
   if (all_lines > kMostLines) {
@@ -250,11 +247,11 @@ std::vector<ReportChart> CurveCharts(absl::Span<const TrialResult> results) {
     ReportChart chart;
     chart.section = "Curves";
     chart.of = of.set.empty() ? NameOf(of.kind) : absl::StrCat(NameOf(of.kind), "_", of.set);
-    chart.name = tasks.size() > 1 ? absl::StrCat(chart.of, "_", of.task) : chart.of;
+    chart.name = absl::StrCat(chart.of, titles.SuffixOf(*of.trial));
     chart.plot = PlotOf(of.kind, lines);
     if (bands) chart.plot.subtitle = kBandText;
     if (!of.set.empty()) absl::StrAppend(&chart.plot.title, ", unknown: ", of.set);
-    if (tasks.size() > 1) absl::StrAppend(&chart.plot.title, ", ", of.task);
+    if (titles.size() > 1) absl::StrAppend(&chart.plot.title, ", ", titles.Of(*of.trial));
     charts.push_back(std::move(chart));
   }
   return charts;
@@ -267,7 +264,7 @@ std::vector<ExampleTrial> ExampleTrials(absl::Span<const TrialResult> results, i
     if (result.record == nullptr || !result.record->has_details() || examples.size() >= static_cast<size_t>(most)) {
       continue;
     }
-    const std::string line = LineOf(*result.trial);
+    const std::string line = RowName(*result.trial);
     if (seen.insert({result.trial->task(), line}).second) examples.push_back({line, result.trial, result.record});
   }
   return examples;

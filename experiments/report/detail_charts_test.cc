@@ -13,6 +13,7 @@ namespace openset {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
@@ -66,6 +67,28 @@ TEST(CurveCharts, SetsHavePlotsOfTheirOwnBehindThePool) {
   ASSERT_EQ(charts.size(), 2);
   EXPECT_EQ(charts[0].of, "oscr");
   EXPECT_EQ(charts[1].of, "roc_svhn");
+}
+
+// A mean over them would be that of different questions.
+TEST(CurveCharts, LevelsOfOpennessHavePlotsOfTheirOwn) {
+  const TrialRecord half = Record("curve { kind: ROC x: [0, 1] y: [0, 1] }");
+  const TrialRecord whole = Record("curve { kind: ROC x: [0, 0, 1] y: [0, 1, 1] }");
+  const auto at_level = [](int unknown_classes, double openness) {
+    TrialSpec trial = Trial("a", 0);
+    trial.set_openness(openness);
+    Selection* selection = trial.mutable_data()->add_test_unknown()->mutable_selection();
+    for (int id = 0; id < unknown_classes; ++id) selection->add_class_id(id);
+    return trial;
+  };
+  const TrialSpec few = at_level(1, 0.125), many = at_level(2, 0.25);
+  const std::vector<ReportChart> charts = CurveCharts({{&few, &half}, {&many, &whole}});
+  ASSERT_EQ(charts.size(), 2);
+  EXPECT_EQ(charts[0].of, "roc");
+  EXPECT_EQ(charts[0].name, "roc_0_1");
+  EXPECT_THAT(charts[0].plot.title, EndsWith(", t, 1 unknown classes, openness 0.125"));
+  EXPECT_NEAR(Area(charts[0].plot.series[0]), 0.5, 1e-9);
+  EXPECT_EQ(charts[1].name, "roc_0_2");
+  EXPECT_NEAR(Area(charts[1].plot.series[0]), 1, 1e-9);
 }
 
 TEST(CurveCharts, NeedDetails) {

@@ -1,14 +1,10 @@
 #include "experiments/report/format_report.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <set>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/suggest.h"
 #include "core/table.h"

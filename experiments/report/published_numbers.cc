@@ -1,37 +1,29 @@
 #include "experiments/report/published_numbers.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "data/task.pb.h"
 #include "eval/metrics/display.h"
 #include "eval/metrics/make_metric.h"
 #include "eval/metrics/metric.pb.h"
 #include "experiments/published/published.h"
+#include "experiments/report/levels.h"
 #include "experiments/spec/method.proto.h"
-#include "experiments/store/metric_groups.h"
 
 namespace openset {
 namespace {
 
-// What a trial shares with a cell: task, row, known and unknown classes.
-using Key = std::tuple<std::string, std::string, int, int>;
+// What a trial shares with a cell: level and row.
+using Key = std::pair<Level, std::string>;
 
-Key KeyOf(const ReportCell& cell) { return {cell.task, RowName(cell), cell.known_classes, cell.unknown_classes}; }
+Key KeyOf(const ReportCell& cell) { return {LevelOf(cell), RowName(cell)}; }
 
-Key KeyOf(const TrialSpec& trial) {
-  ReportCell cell;
-  cell.method = trial.method().name();
-  cell.axis.assign(trial.axis().begin(), trial.axis().end());
-  return {trial.task(), RowName(cell), trial.data().test_known().class_id_size(), CountUnknownClasses(trial.data())};
-}
+Key KeyOf(const TrialSpec& trial) { return {LevelOf(trial), RowName(trial)}; }
 
 const MetricSpec* FindMetric(const TrialSpec& trial, const std::string& name) {
   for (const MetricSpec& metric : trial.metric()) {

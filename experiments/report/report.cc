@@ -233,8 +233,14 @@ void Summarise(ReportCell* cell) {
   cell->std = std::sqrt(squares / cell->n);
 }
 
-std::string RowName(const ReportCell& cell) {
-  return cell.axis.empty() ? cell.method : absl::StrCat(cell.method, ", ", AxisText(cell.axis));
+std::string RowName(const std::string& method, const std::vector<AxisValue>& axis) {
+  return axis.empty() ? method : absl::StrCat(method, ", ", AxisText(axis));
+}
+
+std::string RowName(const ReportCell& cell) { return RowName(cell.method, cell.axis); }
+
+std::string RowName(const TrialSpec& trial) {
+  return RowName(trial.method().name(), {trial.axis().begin(), trial.axis().end()});
 }
 
 Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> results) {

@@ -98,8 +98,10 @@ struct Report {
   int waiting = 0;  // tuned trials that wait for their search; they are not among `trials`
 };
 
-// The row of a cell in tables: "openauc, lambda 0.1".
+// The row of a cell in tables, and the line of a trial in plots: "openauc, lambda 0.1".
+std::string RowName(const std::string& method, const std::vector<AxisValue>& axis);
 std::string RowName(const ReportCell& cell);
+std::string RowName(const TrialSpec& trial);
 
 // Mean, standard deviation and n of its values.
 void Summarise(ReportCell* cell);

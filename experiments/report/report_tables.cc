@@ -1,7 +1,6 @@
 #include "experiments/report/report_tables.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -11,7 +10,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/suggest.h"
 #include "experiments/report/levels.h"

@@ -1,7 +1,6 @@
 #include "experiments/report/softmax_map.h"
 
 #include <cmath>
-#include <vector>
 
 #include "core/proto/text_proto.h"
 #include "data/catalog.pb.h"

@@ -14,11 +14,8 @@ namespace {
 std::string FileName(const std::string& name) { return absl::StrReplaceAll(name, {{"/", "_"}}); }
 
 std::string PathOf(const TrialSpec& trial, const TrialRecord& record) {
-  const std::vector<AxisValue> axis(trial.axis().begin(), trial.axis().end());
-  const std::string line =
-      axis.empty() ? trial.method().name() : absl::StrCat(trial.method().name(), ", ", AxisText(axis));
-  return absl::StrCat(FileName(trial.task()), "/", FileName(line), "/split ", trial.split(), ", seed ", trial.seed(),
-                      "/events.out.tfevents.0.", record.trial_id());
+  return absl::StrCat(FileName(trial.task()), "/", FileName(RowName(trial)), "/split ", trial.split(), ", seed ",
+                      trial.seed(), "/events.out.tfevents.0.", record.trial_id());
 }
 
 class Events {
