@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <exception>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <new>
 #include <string>

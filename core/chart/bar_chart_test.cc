@@ -1,6 +1,5 @@
 #include "core/chart/bar_chart.h"
 
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace openset {

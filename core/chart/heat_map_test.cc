@@ -2,7 +2,6 @@
 
 #include <limits>
 
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace openset {

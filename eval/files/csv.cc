@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <deque>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/status_macros.h"

@@ -1,9 +1,7 @@
 #include "eval/files/csv_arrays.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -16,7 +14,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "absl/strings/strip.h"
 #include "core/one_line.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"

@@ -1,6 +1,5 @@
 #include "eval/files/csv_arrays.h"
 
-#include <cmath>
 #include <limits>
 #include <string>
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace openset {

@@ -1,6 +1,5 @@
 #include "eval/files/score_file.h"
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/random.h"

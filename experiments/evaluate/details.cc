@@ -1,15 +1,12 @@
 #include "experiments/evaluate/details.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "data/task.pb.h"
 #include "eval/curves/curves.h"
 #include "eval/thresholds/select_threshold.h"

@@ -1,7 +1,6 @@
 #include "experiments/figures/make_figure.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <iterator>
 #include <utility>

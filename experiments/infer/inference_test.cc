@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/proto/proto_digest.h"
 #include "core/proto/proto_rules.h"

@@ -1,6 +1,5 @@
 #include "experiments/plan/halving.h"
 
-#include <filesystem>
 #include <optional>
 #include <string>
 

@@ -1,8 +1,6 @@
 // The numbers of each file against a copy of the printed ones, and how they are found.
 #include "experiments/published/published.h"
 
-#include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <string>
 #include <vector>

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/in_parallel.h"
-#include "core/status_macros.h"
 
 // Of //experiments/train:train_fingerprints and its like.
 extern const char* const openset_train_fingerprints[];

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/logging.h"
 #include "core/process/subprocess.h"

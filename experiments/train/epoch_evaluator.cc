@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "core/logging.h"
 #include "core/status_macros.h"

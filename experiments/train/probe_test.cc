@@ -1,7 +1,6 @@
 #include "core/tensor/torch.h"
 // core/tensor/torch.h goes first: core/logging.h takes over its macros.
 #include <filesystem>
-#include <string>
 #include <vector>
 
 #include "core/testing/status_matchers.h"

@@ -9,7 +9,6 @@
 #include "absl/flags/reflection.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/process/build_info.h"
 #include "core/process/exit_code.h"

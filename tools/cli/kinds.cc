@@ -1,16 +1,13 @@
 #include "tools/cli/kinds.h"
 
 #include <map>
-#include <memory>
 #include <optional>
-#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/proto/proto_rules.h"

@@ -9,7 +9,6 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "experiments/spec/method.proto.h"

@@ -9,7 +9,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
 #include "core/status_macros.h"
 #include "core/wrapped_text.h"
 #include "tools/cli/commands.h"

@@ -4,7 +4,6 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "core/in_parallel.h"
 #include "core/status_macros.h"

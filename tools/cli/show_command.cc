@@ -8,7 +8,6 @@
 #include "core/proto/schema_comments.h"
 #include "core/status_macros.h"
 #include "core/synonyms.h"
-#include "core/table.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/kinds.h"

@@ -4,7 +4,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"

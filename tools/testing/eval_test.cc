@@ -1,6 +1,5 @@
 // openset eval as its users meet it, and the examples of it, compare, threshold and figure.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>

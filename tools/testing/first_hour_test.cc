@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <iterator>
 #include <string>
-#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"

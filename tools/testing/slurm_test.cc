@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/process/capture_output.h"
 #include "gmock/gmock.h"

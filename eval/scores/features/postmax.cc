@@ -1,7 +1,6 @@
 #include "eval/scores/features/postmax.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "Eigen/Core"

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "Eigen/Core"
-#include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "eval/scores/features/features.h"
 #include "eval/scores/features/row_blocks.h"

@@ -5,7 +5,6 @@
 #include <limits>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "core/in_parallel.h"
 #include "core/status_macros.h"
 #include "eval/scores/logits/score_rows.h"

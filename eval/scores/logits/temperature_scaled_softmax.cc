@@ -3,7 +3,6 @@
 #include <cmath>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "eval/scores/logits/score_rows.h"
 #include "eval/scores/logits/softmax.h"

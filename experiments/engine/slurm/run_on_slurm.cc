@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "core/process/interrupt.h"
 #include "core/process/steady_clock.h"
 #include "core/status_macros.h"

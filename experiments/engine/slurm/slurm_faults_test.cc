@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "core/random.h"
 #include "core/testing/fault_rounds.h"
 #include "experiments/engine/slurm/slurm_jobs.h"

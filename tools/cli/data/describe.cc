@@ -1,7 +1,6 @@
 #include <cmath>
 #include <filesystem>
 #include <iostream>
-#include <memory>
 
 #include "absl/flags/declare.h"
 #include "absl/flags/flag.h"

@@ -1,7 +1,6 @@
 #include "tools/cli/run/run_display.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 
