@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/md5.h"
@@ -61,31 +62,36 @@ Answers ReadAnswers(const std::string& headers_path) {
   return answers;
 }
 
+// What curl's exit codes mean that a user may meet.
+std::string Reason(int code) {
+  switch (code) {
+    case 6:
+      return "its host is not known (is there a network?)";
+    case 7:
+      return "nothing answers there";
+    case 18:
+      return "the connection broke off";
+    case 23:
+      return "the file can't be written (is the disk full?)";
+    case 28:
+      return "the server was too slow";
+    case 35:
+    case 60:
+      return "no secure connection could be made";
+    default:
+      return absl::StrCat("curl exited with ", code);
+  }
+}
+
 // Goes on with `part`. Errors: kOutOfRange where the server can't go on with what is there; kNotFound if there is no
 // curl; kAborted, the part being as long as it got.
 absl::Status Continue(const std::string& url, const std::string& part, int64_t bytes, const ProgressReport& progress) {
   const std::string headers = part + ".headers";
   // A minute below 100 bytes/s is a break.
-  const std::vector<std::string> arguments = {"curl",
-                                              "--fail",
-                                              "--location",
-                                              "--retry",
-                                              "3",
-                                              "--connect-timeout",
-                                              "20",
-                                              "--speed-limit",
-                                              "100",
-                                              "--speed-time",
-                                              "60",
-                                              "--silent",
-                                              "--show-error",
-                                              "--continue-at",
-                                              "-",
-                                              "--output",
-                                              part,
-                                              "--dump-header",
-                                              headers,
-                                              url};
+  const std::vector<std::string> arguments = {
+      "curl",          "--fail", "--location",    "--retry", "3",        "--connect-timeout", "20",
+      "--speed-limit", "100",    "--speed-time",  "60",      "--silent", "--continue-at",     "-",
+      "--output",      part,     "--dump-header", headers,   url};
   absl::Status status;
   if (progress == nullptr) {
     status = RunProgram(arguments);
@@ -104,12 +110,13 @@ absl::Status Continue(const std::string& url, const std::string& part, int64_t b
   Remove(headers);
   if (status.ok() || absl::IsNotFound(status)) return status;
   if (answer >= 400 && answer != 416) return absl::AbortedError(absl::StrCat("the server answered ", answer));
+  int code = 0;  // of curl
+  const bool exited = absl::SimpleAtoi(absl::StripPrefix(status.message(), "curl exited with "), &code);
   // "Range not satisfiable"; no ranges at all; a file that is shorter (FTP, files).
-  const std::string reason(status.message());
-  if (answer == 416 || reason == "curl exited with 33" || reason == "curl exited with 36") {
+  if (answer == 416 || (exited && (code == 33 || code == 36))) {
     return absl::OutOfRangeError("the server can't go on with the part that is there");
   }
-  return absl::AbortedError(reason);
+  return absl::AbortedError(exited ? Reason(code) : status.message());
 }
 
 // The whole file from one address, checked. A part that is there is gone on with, as often as the connection breaks and
