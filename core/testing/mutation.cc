@@ -1,11 +1,15 @@
 #include "core/testing/mutation.h"
 
+#include <signal.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
+#include <iterator>
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
@@ -14,6 +18,7 @@
 
 ABSL_FLAG(int, rounds, 1000, "Changed files of each format.");
 ABSL_FLAG(uint64_t, first_seed, 0, "Seed of the first.");
+ABSL_FLAG(double, seconds, 0, "Above 0: how long each format is tried, in place of --rounds.");
 
 namespace openset {
 namespace {
@@ -38,6 +43,43 @@ void LimitAddressSpace() {
   setrlimit(RLIMIT_AS, &limit);
 #endif
 }
+
+constexpr int kMostSeconds = 10;  // of the CPU, of one round, that takes milliseconds
+
+char round_name[256];  // for the handler, which may not make any text
+
+void EndHangingRound(int /*signal*/) {
+  constexpr char kMessage[] = "\ntook 10 s of the CPU and was ended: ";
+  (void)!write(STDERR_FILENO, kMessage, sizeof(kMessage) - 1);
+  (void)!write(STDERR_FILENO, round_name, std::find(round_name, std::end(round_name), '\0') - round_name);
+  (void)!write(STDERR_FILENO, "\n", 1);
+  _exit(1);
+}
+
+// Ends the process when a round hangs, while it lives.
+class HangGuard {
+ public:
+  HangGuard() {
+    signal(SIGPROF, &EndHangingRound);
+    StartRound("", 0);
+  }
+  ~HangGuard() { SetSeconds(0); }
+  HangGuard(const HangGuard&) = delete;
+  HangGuard& operator=(const HangGuard&) = delete;
+
+  void StartRound(absl::string_view name, uint64_t seed) {
+    std::snprintf(round_name, sizeof(round_name), "%.*s, seed %llu", static_cast<int>(name.size()), name.data(),
+                  static_cast<unsigned long long>(seed));
+    SetSeconds(kMostSeconds);
+  }
+
+ private:
+  static void SetSeconds(int seconds) {
+    itimerval timer = {};
+    timer.it_value.tv_sec = seconds;
+    setitimer(ITIMER_PROF, &timer, nullptr);
+  }
+};
 
 }  // namespace
 
@@ -76,9 +118,16 @@ std::string Mutated(std::string bytes, const std::vector<std::string>& tokens, R
 
 void ForEachRound(absl::string_view name, const std::function<void(RandomStream* random)>& check) {
   const uint64_t first = absl::GetFlag(FLAGS_first_seed);
-  const uint64_t end = first + absl::GetFlag(FLAGS_rounds);
-  for (uint64_t seed = first; seed < end && !::testing::Test::HasFailure(); ++seed) {
+  const double seconds = absl::GetFlag(FLAGS_seconds);
+  const std::time_t start = std::time(nullptr);
+  const auto is_over = [&](uint64_t rounds) {
+    return seconds > 0 ? std::difftime(std::time(nullptr), start) >= seconds
+                       : rounds >= static_cast<uint64_t>(absl::GetFlag(FLAGS_rounds));
+  };
+  HangGuard guard;
+  for (uint64_t seed = first; !is_over(seed - first) && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
+    guard.StartRound(name, seed);
     RandomStream random(seed, name);
     check(&random);
   }

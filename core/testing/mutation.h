@@ -5,7 +5,8 @@
 //   }
 //   int main(int argc, char** argv) { return RunMutationTests(argc, argv); }
 //
-// The flags --rounds (changed files of each kind, 1000) and --first_seed are then the program's.
+// The flags --rounds (changed files of each kind, 1000), --first_seed and --seconds (of each kind, in place of
+// --rounds) are then the program's.
 #ifndef OPENSET_CORE_TESTING_MUTATION_H_
 #define OPENSET_CORE_TESTING_MUTATION_H_
 
@@ -24,7 +25,8 @@ namespace openset {
 std::string Mutated(std::string bytes, const std::vector<std::string>& tokens, RandomStream* random);
 
 // Calls `check` in --rounds rounds, with the stream (seed, `name`) of each, until a test has failed; the failure's
-// trace has the seed.
+// trace has the seed. A round that takes 10 s of the CPU hangs: the process ends with exit code 1 and says which it
+// was.
 void ForEachRound(absl::string_view name, const std::function<void(RandomStream* random)>& check);
 
 // The same with a changed version of `valid`.

@@ -1,5 +1,7 @@
 #include "core/testing/mutation.h"
 
+#include <signal.h>
+
 #include <set>
 #include <string>
 
@@ -44,6 +46,12 @@ TEST(ForEachMutation, GivesTheRoundsTheirSeeds) {
     RandomStream random(seed, "name");
     EXPECT_EQ(bytes[seed], Mutated("valid", {}, &random));
   }
+}
+
+TEST(ForEachRound, ARoundThatHangsEndsTheProcess) {
+  // What the CPU's clock sends after ten seconds.
+  EXPECT_EXIT(ForEachRound("name", [](RandomStream*) { raise(SIGPROF); }), ::testing::ExitedWithCode(1),
+              "name, seed 0");
 }
 
 }  // namespace
