@@ -162,7 +162,8 @@ PlanCost CostOf(const Plan& plan, const Throughputs& throughputs, const CostDevi
   const auto add = [&](int64_t passes, const Trial& trial) {
     cost.passes += passes;
     const int classes = trial.data().test_known().class_id_size();
-    cost.multiply_adds += static_cast<double>(passes * MultiplyAddsOf(trial.method(), classes).value_or(0));
+    cost.multiply_adds +=
+        static_cast<double>(passes) * static_cast<double>(MultiplyAddsOf(trial.method(), classes).value_or(0));
     const Throughputs::Rate& rate = rates.Of(trial);
     if (rate.basis == Throughputs::Rate::Basis::kUnknown) {
       cost.unknown_passes += passes;
