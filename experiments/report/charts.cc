@@ -7,9 +7,11 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "eval/metrics/display.h"
+#include "experiments/report/levels.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/store/metric_groups.h"
 
@@ -193,43 +195,54 @@ std::vector<ReportChart> OpennessCharts(const Report& report) {
 }
 
 std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results) {
-  std::vector<std::string> tasks;
-  std::map<std::string, Curves> curves;
+  // Of a task, or of a level of it where unknown samples were measured in training.
+  struct Place {
+    std::string suffix, title;
+    Curves curves;
+  };
+  const LevelTitles titles(results);
+  std::vector<Place> places;
+  std::map<std::string, size_t> place_of;  // by suffix
   for (const TrialResult& result : results) {
     if (result.record == nullptr || result.record->epoch_size() == 0) continue;
     const TrialSpec& trial = *result.trial;
-    if (curves.count(trial.task()) == 0) tasks.push_back(trial.task());
-    Curves& of_task = curves[trial.task()];
+    const bool measured =
+        absl::c_any_of(result.record->epoch(), [](const EpochSummary& epoch) { return epoch.metric_size() > 0; });
+    const std::string of_task = titles.tasks() > 1 ? absl::StrCat("_", trial.task()) : "";
+    const std::string suffix = measured ? titles.SuffixOf(trial) : of_task;
+    const auto [place, is_new] = place_of.try_emplace(suffix, places.size());
+    if (is_new) places.push_back({suffix, suffix.empty() ? "" : measured ? titles.Of(trial) : trial.task(), {}});
+    Curves& curves = places[place->second].curves;
     const std::string line = RowName(trial);
     for (const EpochSummary& epoch : result.record->epoch()) {
-      of_task.Add("loss", "objective", 1, line, epoch.epoch(), epoch.loss());
-      of_task.Add("train_accuracy", "training accuracy, %", 100, line, epoch.epoch(), epoch.train_accuracy());
+      curves.Add("loss", "objective", 1, line, epoch.epoch(), epoch.loss());
+      curves.Add("train_accuracy", "training accuracy, %", 100, line, epoch.epoch(), epoch.train_accuracy());
       for (const MetricRecord& metric : epoch.metric()) {
         if (!metric.has_value() || metric.group().kind() != MetricGroup::POOL) continue;
         const Display display = DisplayOf(metric.spec());
-        of_task.Add(metric.name(), LabelWithUnit(display), display.factor, line, epoch.epoch(), metric.value());
+        curves.Add(metric.name(), LabelWithUnit(display), display.factor, line, epoch.epoch(), metric.value());
       }
     }
   }
   size_t all = 0, longest = 0;
-  for (const auto& [task, of_task] : curves) {
-    for (const Curve& curve : of_task.all()) {
+  for (const Place& place : places) {
+    for (const Curve& curve : place.curves.all()) {
       all += curve.values.size();
       longest = std::max(longest, curve.values.size());
     }
   }
   const size_t step = std::max((longest + kMaxEpochs - 1) / kMaxEpochs, (all + kAllEpochs - 1) / kAllEpochs);
   std::vector<ReportChart> charts;
-  for (const std::string& task : tasks) {
+  for (const Place& place : places) {
     std::map<std::string, size_t> index;
-    for (const Curve& curve : curves[task].all()) {
+    for (const Curve& curve : place.curves.all()) {
       const auto [at, is_new] = index.try_emplace(curve.quantity, charts.size());
       if (is_new) {
         ReportChart chart;
         chart.section = "Learning curves";
         chart.of = curve.quantity;
-        chart.name = tasks.size() > 1 ? absl::StrCat(curve.quantity, "_", task) : curve.quantity;
-        chart.plot.title = tasks.size() > 1 ? task : "";
+        chart.name = absl::StrCat(curve.quantity, place.suffix);
+        chart.plot.title = place.title;
         chart.plot.x_label = "epoch";
         chart.plot.x_whole = true;
         chart.plot.y_label = curve.label;

@@ -36,10 +36,10 @@ std::vector<ReportChart> SensitivityCharts(const Report& report);
 std::vector<ReportChart> OpennessCharts(const Report& report);
 
 // The objective, the training accuracy and what was measured during training (TrainingSpec.evaluate_every; unknown
-// samples of the pool) over epochs: one plot a task and quantity, one line a method (and values of swept fields), the
-// mean over the trials that have a record with a band of one population standard deviation to each side, which the
-// subtitle names. Of more than 512 epochs, or 10,000 of all lines together, evenly spread ones. None for trials without
-// a training of their own.
+// samples of the pool) over epochs: one plot a task (a level of openness of it, where unknown samples were measured)
+// and quantity, one line a method (and values of swept fields), the mean over the trials that have a record with a band
+// of one population standard deviation to each side, which the subtitle names. Of more than 512 epochs, or 10,000 of
+// all lines together, evenly spread ones. None for trials without a training of their own.
 std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results);
 
 }  // namespace openset

@@ -1,6 +1,8 @@
 #include "experiments/report/charts.h"
 
 #include "core/proto/text_proto.h"
+#include "data/task.pb.h"
+#include "eval/metrics/metric.pb.h"
 #include "experiments/spec/method.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -88,6 +90,38 @@ TEST(LearningCurves, AreTheMeanOverTrialsInABandOfOneDeviation) {
   EXPECT_EQ(charts[1].name, "train_accuracy");
   EXPECT_EQ(charts[2].name, "auroc");
   EXPECT_THAT(charts[2].plot.series[0].points, ElementsAre(Pair(1, 50)));
+}
+
+// Two levels of openness: one plot, unless their unknown samples were measured in training.
+TEST(LearningCurves, OfLevelsThatWereMeasuredInTraining) {
+  TrialSpec trials[2];
+  TrialRecord records[2];
+  for (int level = 0; level < 2; ++level) {
+    trials[level].set_task("t");
+    trials[level].mutable_method()->set_name("m");
+    Selection* unknown = trials[level].mutable_data()->add_test_unknown()->mutable_selection();
+    for (int id = 0; id <= level; ++id) unknown->add_class_id(id);
+    EpochSummary* epoch = records[level].add_epoch();
+    epoch->set_loss(1 + level);
+    epoch->set_train_accuracy(0.5);
+  }
+  const std::vector<ReportChart> shared = LearningCurves({{&trials[0], &records[0]}, {&trials[1], &records[1]}});
+  ASSERT_EQ(shared.size(), 2);
+  EXPECT_EQ(shared[0].name, "loss");
+  EXPECT_THAT(shared[0].plot.series[0].points, ElementsAre(Pair(0, 1.5)));
+  for (TrialRecord& record : records) {
+    MetricRecord* metric = record.mutable_epoch(0)->add_metric();
+    metric->set_name("auroc");
+    metric->set_value(0.5);
+    metric->mutable_spec()->mutable_auroc();
+    metric->mutable_group()->set_kind(MetricGroup::POOL);
+  }
+  std::vector<std::string> names;
+  for (const ReportChart& chart : LearningCurves({{&trials[0], &records[0]}, {&trials[1], &records[1]}})) {
+    names.push_back(chart.name);
+  }
+  EXPECT_THAT(
+      names, ElementsAre("loss_0_1", "train_accuracy_0_1", "auroc_0_1", "loss_0_2", "train_accuracy_0_2", "auroc_0_2"));
 }
 
 }  // namespace

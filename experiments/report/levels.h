@@ -33,8 +33,9 @@ class LevelTitles {
   // Behind the name of a plot, "" of one level: "_cats" among several tasks, "_6_4" among several levels of it.
   std::string SuffixOf(const TrialSpec& trial) const;
 
-  // How many there are.
+  // How many there are, and of how many tasks.
   int size() const;
+  int tasks() const { return static_cast<int>(levels_.size()); }
 
  private:
   void Add(const Level& level);
