@@ -1,6 +1,7 @@
 #include "tools/testing/openset_program.h"
 
 #include <fcntl.h>
+#include <pty.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -90,24 +91,36 @@ layout {
   }
 }
 
-pid_t OpensetProgram::Start(const std::vector<std::string>& arguments) const {
+void OpensetProgram::Execute(const std::vector<std::string>& arguments) const {
   std::vector<std::string> words = {Runfile("tools/openset_unstamped")};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  if (chdir(folder_.c_str()) != 0) _exit(125);
+  unsetenv("BUILD_WORKING_DIRECTORY");
+  execv(argv[0], argv.data());
+  _exit(126);
+}
+
+pid_t OpensetProgram::Start(const std::vector<std::string>& arguments) const {
   const std::string out = JoinPath(folder_, "out.txt"), err = JoinPath(folder_, "err.txt");
   const pid_t pid = fork();
   if (pid == 0) {
     setpgid(0, 0);
-    if (chdir(folder_.c_str()) != 0) _exit(125);
-    unsetenv("BUILD_WORKING_DIRECTORY");
     dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDOUT_FILENO);
     dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDERR_FILENO);
-    execv(argv[0], argv.data());
-    _exit(126);
+    Execute(arguments);
   }
   setpgid(pid, pid);
+  return pid;
+}
+
+pid_t OpensetProgram::StartOnTerminal(const std::vector<std::string>& arguments, int* terminal) const {
+  const pid_t pid = forkpty(terminal, nullptr, nullptr, nullptr);
+  if (pid == 0) Execute(arguments);
+  EXPECT_GT(pid, 0);
+  fcntl(*terminal, F_SETFD, FD_CLOEXEC);
   return pid;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_replace.h"
+#include "core/files/runfiles.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
 #include "gmock/gmock.h"
@@ -98,6 +99,19 @@ TEST(Records, AreListedShownExplainedHandedOnAndUnited) {
   const ProgramResult damaged = program.Run({"records", "merge", "all.zip", "--store=third"});
   EXPECT_EQ(damaged.exit_code, 2);
   EXPECT_THAT(damaged.err, HasSubstr("all.zip"));
+}
+
+// Also after they were handed on. A column that is new is added to the file by hand.
+TEST(Records, OfAReleasedVersionGiveTheTableThatTheyGave) {
+  const OpensetProgram program;
+  const std::string released = *RunfilesFolder() + "/openset/experiments/store/testdata/version_2";
+  std::filesystem::copy(released, program.store(), std::filesystem::copy_options::recursive);
+  const std::string table = program.Shipped("tools/testing/testdata/version_2.csv");
+  EXPECT_THAT(table, HasSubstr("openauc,fashion_mnist_6_4,1,7,0.1,0.8125,"));
+  EXPECT_EQ(program.Run({"records", "ls", "--format=csv"}).out, table);
+  ASSERT_EQ(program.Run({"records", "export", "--bundle=all.zip"}).exit_code, 0);
+  ASSERT_EQ(program.Run({"records", "merge", "all.zip", "--store=other"}).exit_code, 0);
+  EXPECT_EQ(program.Run({"records", "ls", "--format=csv", "--store=other"}).out, table);
 }
 
 TEST(Records, AreVerifiedAndClearedUp) {

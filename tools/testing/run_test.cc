@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -323,24 +322,6 @@ TEST(Run, AHalvedSearchEndsWithTheBitsOfTrainingTheChosenValuesAlone) {
   EXPECT_EQ(whole.checkpoint_sha256(), tuned.checkpoint_sha256());
   ASSERT_EQ(whole.metric_size(), tuned.metric_size());
   for (int m = 0; m < whole.metric_size(); ++m) EXPECT_EQ(whole.metric(m).value(), tuned.metric(m).value());
-}
-
-TEST(Run, CtrlCStopsCleanlyAndTheSameCommandGoesOn) {
-  const OpensetProgram program;
-  program.Write("study.textproto", kSpec);
-  const pid_t pid = program.Start({"run", "study.textproto"});
-  while (FilesBelow(program.store() + "/partial").empty()) usleep(20000);
-  const std::vector<pid_t> workers = WorkersOf(pid);
-  kill(pid, SIGINT);
-  int status = 0;
-  ASSERT_EQ(waitpid(pid, &status, 0), pid);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << status;
-  EXPECT_THAT(program.Read("err.txt"), HasSubstr("the same command goes on from here"));
-  EXPECT_FALSE(workers.empty());
-  for (pid_t worker : workers) EXPECT_TRUE(kill(worker, 0) != 0 && errno == ESRCH) << worker;
-  EXPECT_THAT(FilesBelow(program.store() + "/running"), IsEmpty());
-  EXPECT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
-  EXPECT_EQ(program.Records().size(), 2);
 }
 
 // Flips a bit in the middle of a file.

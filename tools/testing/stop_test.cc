@@ -1,0 +1,93 @@
+// Stopping a run in every way that a user has: what was done stays, no process is left, and the same command goes on.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/testing/openset_program.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Some seconds of work on one core.
+constexpr char kSpec[] = R"(
+name: "study" task: "fashion_mnist_6_4" method: "softmax" split: 0 seed: [0, 1, 2]
+override {
+  model { osrci_cnn {} head { linear { bias: true } } }
+  input { size: 28 channels: 1 mean: 0.286 std: 0.353 }
+  training {
+    epochs: 4 batch_size: 100
+    optimizer { learning_rate: 0.02 sgd { nesterov: true } }
+    schedule { constant {} }
+  }
+}
+train_limit_per_class: 200 test_limit_per_class: 50
+metric { accuracy {} } metric { auroc {} }
+)";
+
+// The processes that a running one has started, from /proc.
+std::vector<pid_t> ChildrenOf(pid_t parent) {
+  std::vector<pid_t> children;
+  const std::vector<std::string> names = *ListFolder("/proc");
+  for (const std::string& name : names) {
+    int pid = 0;
+    if (!absl::SimpleAtoi(name, &pid)) continue;
+    const std::string status = ReadFile(absl::StrCat("/proc/", pid, "/status")).value_or("");
+    if (status.find(absl::StrCat("\nPPid:\t", parent, "\n")) != std::string::npos) children.push_back(pid);
+  }
+  return children;
+}
+
+TEST(Stop, InAnyWayItEndsCleanlyAndTheSameGoesOn) {
+  const OpensetProgram undisturbed("undisturbed"), stopped("stopped");
+  for (const OpensetProgram* program : {&undisturbed, &stopped}) program->Write("study.textproto", kSpec);
+  ASSERT_EQ(undisturbed.Run({"run", "study.textproto"}).exit_code, 0);
+  const std::vector<std::pair<const char*, std::function<void(pid_t pid, int terminal)>>> ways = {
+      {"Ctrl-C", [](pid_t pid, int) { kill(pid, SIGINT); }},
+      {"Ctrl-C twice", [](pid_t pid, int) { kill(pid, SIGINT), kill(pid, SIGINT); }},
+      {"SIGTERM", [](pid_t pid, int) { kill(pid, SIGTERM); }},
+      {"SIGHUP", [](pid_t pid, int) { kill(pid, SIGHUP); }},
+      {"a closed terminal", [](pid_t, int terminal) { close(terminal); }},
+  };
+  for (const auto& [what, stop] : ways) {
+    SCOPED_TRACE(what);
+    const bool on_terminal = what == std::string("a closed terminal");
+    int terminal = -1;
+    const pid_t pid = on_terminal ? stopped.StartOnTerminal({"run", "study.textproto", "--jobs=1"}, &terminal)
+                                  : stopped.Start({"run", "study.textproto", "--jobs=1"});
+    std::vector<pid_t> workers;
+    for (int waits = 0; waits < 3000 && workers.empty(); ++waits) {
+      usleep(10000);
+      workers = ChildrenOf(pid);
+    }
+    ASSERT_FALSE(workers.empty());
+    stop(pid, terminal);
+    int status = 0;
+    ASSERT_EQ(waitpid(pid, &status, 0), pid);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << status;
+    for (const pid_t worker : workers) EXPECT_TRUE(kill(worker, 0) != 0 && errno == ESRCH) << worker;
+    if (!on_terminal) {
+      EXPECT_THAT(stopped.Read("err.txt"), HasSubstr("the same command goes on from here"));
+    }
+    const std::vector<std::string> claims = *ListFolder(stopped.store() + "/running");
+    EXPECT_THAT(claims, IsEmpty());
+  }
+  ASSERT_EQ(stopped.Run({"run", "study.textproto"}).exit_code, 0) << stopped.Read("err.txt");
+  EXPECT_EQ(stopped.Records(), undisturbed.Records());
+}
+
+}  // namespace
+}  // namespace openset
