@@ -71,7 +71,8 @@ TEST_F(DataTest, FromAFolderToAStudy) {
   EXPECT_THAT(made.out, AllOf(HasSubstr("split 1: known: dog, cat"), HasSubstr("openness 0.105")));
   EXPECT_THAT(program_.Read("tasks/pets.textproto"), HasSubstr("known: 1\n  known: 0\n  unknown: 2\n"));
 
-  EXPECT_THAT(program_.Run({"task", "splits", "pets"}).out, testing::ContainsRegex("pets +0 +2 +1 +0\\.1056 +12 +3 +1 "));
+  EXPECT_THAT(program_.Run({"task", "splits", "pets"}).out,
+              testing::ContainsRegex("pets +0 +2 +1 +0\\.1056 +12 +3 +1 "));
 
   program_.Write("study.textproto", absl::StrCat(kSpec, "task: 'pets'"));
   const ProgramResult run = program_.Run({"run", "study.textproto", "--devices=cpu"});
@@ -107,6 +108,12 @@ TEST_F(DataTest, DamagedImagesAreNamedAndSkippedWhenAsked) {
   EXPECT_THAT(skipped.out, AllOf(HasSubstr("mine: 3 classes, 16 in train"), HasSubstr("left out: 1 damaged images")));
   EXPECT_THAT(program_.Read("catalog/mine.textproto"), HasSubstr("skip: \"owl/5.png\""));
   EXPECT_EQ(program_.Run({"data", "verify", "mine", "--images"}).exit_code, 0);
+  // The folder is what was described from it, unless a task says "folder:".
+  EXPECT_EQ(program_.Run({"data", "verify", "photos", "--images"}).exit_code, 0);
+  EXPECT_EQ(program_.Run({"task", "new", "pets", "--data=./photos/", "--known=cat"}).exit_code, 0);
+  EXPECT_THAT(program_.Read("tasks/pets.textproto"), HasSubstr("data_set: \"mine\""));
+  const std::string as_it_is = absl::StrCat("folder:", program_.folder(), "/photos");
+  EXPECT_EQ(program_.Run({"data", "verify", as_it_is, "--images"}).exit_code, 2);
 }
 
 // 4 of 5 red, 9 of 10 green, 1 of 2 and 2 of 3 blue pictures are copies of the first.

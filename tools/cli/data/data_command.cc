@@ -108,7 +108,7 @@ std::string StatisticsText(const ChannelStatistics& found, const DataSetInfo& in
 
 absl::Status RunVerify(const std::string& name) {
   OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, CatalogFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(DataSetName(name)));
+  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(DataSetName(name, catalog)));
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
   std::vector<std::string> parts = absl::GetFlag(FLAGS_parts);
   if (parts.empty()) parts = PartNames(*info);

@@ -23,11 +23,21 @@ absl::StatusOr<Catalog> CatalogFromFlags() {
   return Catalog::Open(folders.catalog);
 }
 
-std::string DataSetName(const std::string& text) {
-  const std::string path = UserPath(text);
+std::string DataSetName(const std::string& text, const Catalog& catalog) {
+  const std::vector<std::string> names = catalog.names();
+  if (std::count(names.begin(), names.end(), text) > 0) return text;
   const bool is_path = absl::StrContains(text, '/') && !absl::StartsWith(text, kFolderPrefix);
-  if (!is_path && !std::filesystem::is_directory(path)) return text;
-  return absl::StrCat(kFolderPrefix, std::filesystem::absolute(path).lexically_normal().string());
+  if (!is_path && !std::filesystem::is_directory(UserPath(text))) return text;
+  std::string folder = std::filesystem::absolute(UserPath(text)).lexically_normal().string();
+  if (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+  std::vector<std::string> described;
+  for (const std::string& name : names) {
+    const absl::StatusOr<const DataSetInfo*> info = catalog.Find(name);
+    if (!info.ok()) continue;
+    const std::string& path = (*info)->layout(0).part(0).image_folder().path();
+    if (path == folder || path == JoinPath(folder, "train")) described.push_back(name);
+  }
+  return described.size() == 1 ? described[0] : absl::StrCat(kFolderPrefix, folder);
 }
 
 absl::StatusOr<std::string> WriteIntoLibrary(const std::string& kind, const std::string& name,

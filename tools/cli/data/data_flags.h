@@ -20,8 +20,9 @@ namespace openset {
 // The data sets that --library and OPENSET_LIBRARY and the program bring.
 absl::StatusOr<Catalog> CatalogFromFlags();
 
-// A data set's name, or "folder:PATH" with an absolute path where `text` is a folder or has a slash, as a path.
-std::string DataSetName(const std::string& text);
+// A data set's name: `text`, if the catalog knows it; of a path (with a slash, or of a folder), the one data set that
+// was described from this folder, else "folder:PATH" with an absolute path.
+std::string DataSetName(const std::string& text, const Catalog& catalog);
 
 // Writes `text` as LIBRARY/KIND/NAME.textproto, LIBRARY being what --into says. Returns the path. Errors:
 // kInvalidArgument for a name with other characters than letters, digits, '_', '-' and '.', and where there is another

@@ -106,7 +106,7 @@ absl::StatusOr<std::vector<NamedSamples>> OfTask(const TaskSpec& task, const Cat
 absl::StatusOr<std::vector<NamedSamples>> SamplesOf(const std::string& name) {
   OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, CatalogFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
-  const std::string data_set = DataSetName(name);
+  const std::string data_set = DataSetName(name, catalog);
   const std::vector<std::string> known = catalog.names();
   if (absl::StartsWith(data_set, kFolderPrefix) || std::binary_search(known.begin(), known.end(), data_set)) {
     // A task's sets say more than a data set of the same name, which --parts asks for.

@@ -89,7 +89,8 @@ absl::Status SetParts(const DataSetInfo& info, TaskSpec* task) {
 absl::StatusOr<TaskSpec> TaskOfFlags(const Catalog& catalog) {
   TaskSpec task;
   if (const std::string like = absl::GetFlag(FLAGS_like); !like.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+    OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, SpecFoldersFromFlags());
+    AddSpecFolders(SpecFoldersBelow(UserPath(".")), &folders);
     OPENSET_ASSIGN_OR_RETURN(task, LoadTask(like, folders, "", catalog));
     task.clear_split();
     task.clear_drawn();
@@ -98,7 +99,7 @@ absl::StatusOr<TaskSpec> TaskOfFlags(const Catalog& catalog) {
   }
   const std::optional<std::string> data = absl::GetFlag(FLAGS_data);
   if (!data.has_value()) return FlagError("data", "name a data set, or a folder of images");
-  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(DataSetName(*data)), "--data");
+  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(DataSetName(*data, catalog)), "--data");
   task.set_data_set(info->name());
   OPENSET_RETURN_IF_ERROR(SetParts(*info, &task));
   return task;
