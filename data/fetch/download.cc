@@ -25,7 +25,7 @@ constexpr auto kPoll = std::chrono::milliseconds(200);
 // Of the connection, each after more bytes.
 constexpr int kMostBreaks = 20;
 
-bool HasSum(const Download& file) { return file.has_sha256() || file.has_md5(); }
+bool CanBeChecked(const Download& file) { return file.has_sha256() || file.has_md5() || file.has_bytes(); }
 
 void Remove(const std::string& path) {
   std::error_code ignored;
@@ -142,6 +142,9 @@ absl::Status FetchFrom(const std::string& url, const std::string& part, const Do
 }  // namespace
 
 absl::Status CheckDownload(const std::string& path, const Download& file) {
+  if (file.has_bytes() && FileExists(path) && SizeOf(path) != file.bytes()) {
+    return absl::DataLossError(absl::StrCat(path, ": has ", SizeOf(path), " bytes, not ", file.bytes()));
+  }
   if (file.has_sha256()) {
     OPENSET_ASSIGN_OR_RETURN(const std::string sum, Sha256HexOfFile(path));
     if (sum == file.sha256()) return absl::OkStatus();
@@ -161,7 +164,7 @@ absl::Status DownloadFile(const Download& file, const std::string& destination, 
   OPENSET_RETURN_IF_ERROR(MakeFolders(std::filesystem::path(destination).parent_path().string()));
   absl::Status status;
   // A part may be whole already: then there is nothing to go on with.
-  bool whole = HasSum(file) && FileExists(part) && CheckDownload(part, file).ok();
+  bool whole = CanBeChecked(file) && FileExists(part) && CheckDownload(part, file).ok();
   for (const std::string& url : file.url()) {
     if (whole) break;
     status = FetchFrom(url, part, file, progress);

@@ -10,8 +10,8 @@
 
 namespace openset {
 
-// Whether a file is the one that `file` says: by its SHA-256, else its MD5, else anything. Errors: kDataLoss, with both
-// sums; kNotFound.
+// Whether a file is the one that `file` says: by its length, where that is said, and its SHA-256, else its MD5, else
+// anything. Errors: kDataLoss, with both lengths or sums; kNotFound.
 absl::Status CheckDownload(const std::string& path, const Download& file);
 
 // Brings a file by the program curl, of its addresses the first that works: to DESTINATION.part, which is gone on with

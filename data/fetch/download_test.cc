@@ -92,6 +92,11 @@ TEST_F(DownloadTest, AnotherFileNeverGetsTheName) {
   EXPECT_EQ(Got(), "nothing");
   EXPECT_FALSE(HasPart());
   file_.clear_sha256();
+  file_.set_bytes(5);
+  EXPECT_THAT(DownloadFile(file_, destination_),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has 100003 bytes, not 5")));
+  EXPECT_EQ(Got(), "nothing");
+  file_.clear_bytes();
   file_.set_md5(std::string(32, '0'));
   EXPECT_THAT(DownloadFile(file_, destination_), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("MD5 is ")));
   EXPECT_EQ(Got(), "nothing");
