@@ -229,19 +229,41 @@ const std::string& ActionKeys::BytesOf(const Message& part) {
   return entry->second;
 }
 
-ActionKeys::Keys ActionKeys::Of(const Trial& trial) {
+int ActionKeys::NumberOf(const TrialMethod& method) {
+  const auto [entry, is_new] = numbers_.try_emplace(&method, -1);
+  // What is measured while it trains is by the score.
+  if (!is_new || method.method.training().has_evaluate_every()) return entry->second;
+  MethodSpec rest = method.method;
+  rest.clear_score();
+  entry->second = methods_.try_emplace(CanonicalBytes(rest), static_cast<int>(methods_.size())).first->second;
+  return entry->second;
+}
+
+ActionKeys::Stem ActionKeys::StemOf(const Trial& trial) {
+  const bool fits = NeedsOf(trial.method().score()).fit;
+  return {trial.shared_data().get(), trial.shared_protocol().get(), fits ? &FitSelection(trial) : nullptr,
+          NumberOf(*trial.shared_method()), trial.seed()};
+}
+
+bool ActionKeys::AreEqual(const Stem& a, const Stem& b) {
+  return a.method >= 0 && a.method == b.method && a.seed == b.seed && a.data == b.data && a.protocol == b.protocol &&
+         a.fit == b.fit;
+}
+
+void ActionKeys::MakeStem(const Trial& trial, const Stem& stem) {
   const MethodSpec& method = trial.method();
   const TaskData& data = trial.data();
   AsBytes form(this);
-  Keys keys;
+  stem_ = stem;
+  keys_ = {};
   std::vector<std::string> trains;
   for (int m = 0; m < MembersOf(method); ++m) {
     const uint64_t seed = SeedOf(trial, m);
     if (method.has_pretraining()) {
-      keys.start.push_back(start_.Of(TrainingOf(&form, trial, method.pretraining(), seed)));
+      keys_.start.push_back(start_.Of(TrainingOf(&form, trial, method.pretraining(), seed)));
     }
     trains.push_back(TrainingOf(&form, trial, method, seed));
-    keys.train.push_back(train_.Of(trains.back()));
+    keys_.train.push_back(train_.Of(trains.back()));
   }
   const bool perturbs = method.inference().has_input_perturbation();
   const auto infer = [&](const Selection& known, const auto& unknown, const auto& shifted, CanonicalDigester* digester,
@@ -253,14 +275,18 @@ ActionKeys::Keys ActionKeys::Of(const Trial& trial) {
     }
     return bytes;
   };
-  const std::string test = infer(data.test_known(), data.test_unknown(), data.test_shifted(), &infer_, &keys.infer);
-  if (!NeedsOf(method.score()).fit) {
-    keys.evaluate = evaluate_.Of(RecordOf<AsBytes, std::string>(&form, trial, test, nullptr));
-  } else {
-    const std::string fit =
-        infer(FitSelection(trial), No<UnknownGroup>(), No<ShiftedGroup>(), &fit_, &keys.fit.emplace());
-    keys.evaluate = evaluate_.Of(RecordOf(&form, trial, test, &fit));
+  test_bytes_ = infer(data.test_known(), data.test_unknown(), data.test_shifted(), &infer_, &keys_.infer);
+  if (stem.fit != nullptr) {
+    fit_bytes_ = infer(*stem.fit, No<UnknownGroup>(), No<ShiftedGroup>(), &fit_, &keys_.fit.emplace());
   }
+}
+
+ActionKeys::Keys ActionKeys::Of(const Trial& trial) {
+  const Stem stem = StemOf(trial);
+  if (!AreEqual(stem, stem_)) MakeStem(trial, stem);
+  AsBytes form(this);
+  Keys keys = keys_;
+  keys.evaluate = evaluate_.Of(RecordOf(&form, trial, test_bytes_, stem.fit != nullptr ? &fit_bytes_ : nullptr));
   return keys;
 }
 

@@ -3,6 +3,7 @@
 #define OPENSET_EXPERIMENTS_SPEC_ACTIONS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -60,9 +61,28 @@ class ActionKeys {
   const std::string& BytesOf(const google::protobuf::Message& part);
 
  private:
+  // What decides all actions of a trial but the last; of a score no more than what it is fitted to.
+  struct Stem {
+    const TrialData* data;
+    const TrialProtocol* protocol;
+    const Selection* fit;  // null: nothing
+    int method;            // equal: all but the score is the same; -1: unlike any
+    uint64_t seed;
+  };
+  static bool AreEqual(const Stem& a, const Stem& b);
+  Stem StemOf(const Trial& trial);
+  int NumberOf(const TrialMethod& method);
+  void MakeStem(const Trial& trial, const Stem& stem);
+
   std::unordered_map<const google::protobuf::Message*, std::string> parts_;
   // One for each kind of key, as those of successive trials begin alike.
   CanonicalDigester start_, train_, infer_, fit_, passes_, evaluate_;
+  std::unordered_map<const TrialMethod*, int> numbers_;
+  std::unordered_map<std::string, int> methods_;  // by their canonical bytes without the score
+  // Of the last trial: most scores of a study are computed from the same outputs.
+  Stem stem_ = {nullptr, nullptr, nullptr, -1, 0};
+  Keys keys_;  // without `evaluate`
+  std::string test_bytes_, fit_bytes_;
 };
 
 // Those of the trials `first`, ..., `first + count - 1`, computed on all CPUs. Trials of the same data and seed are

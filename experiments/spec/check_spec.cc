@@ -1,7 +1,9 @@
 #include "experiments/spec/check_spec.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -10,6 +12,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "core/in_parallel.h"
 #include "core/proto/field_path.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
@@ -107,13 +110,16 @@ class Check {
       const Axis& axis = axes[a];
       if (!AppliesTo(axis, method.spec.name())) continue;
       const std::string where = absl::StrCat(path, "[", a, "]");
+      const std::vector<std::optional<std::string>> held = HeldOf(axis, method.spec);
       std::map<std::string, std::string> values;  // as written, by what the field holds then
       for (int v = 0; v < axis.value_size(); ++v) {
-        MethodSpec set = method.spec;
-        if (!SetAxis(axis, axis.value(v), &set).ok()) continue;
-        if (v == 0) OPENSET_RETURN_IF_ERROR(CheckSetters(where, a, axis, set, &setters));
-        const std::string held = GetField(set, axis.path()).value_or("");
-        const auto [entry, is_new] = values.try_emplace(held, axis.value(v));
+        if (!held[v].has_value()) continue;
+        if (v == 0) {
+          MethodSpec set = method.spec;
+          OPENSET_RETURN_IF_ERROR(SetAxis(axis, axis.value(v), &set));
+          OPENSET_RETURN_IF_ERROR(CheckSetters(where, a, axis, set, &setters));
+        }
+        const auto [entry, is_new] = values.try_emplace(*held[v], axis.value(v));
         if (is_new) continue;
         const std::string value_path = absl::StrCat(where, ".value[", v, "]");
         if (entry->second == axis.value(v)) return Problem(value_path, absl::StrCat(axis.value(v), " is listed twice"));
@@ -121,6 +127,16 @@ class Check {
       }
     }
     return absl::OkStatus();
+  }
+
+  // What the field holds with each value; none for one that does not fit it.
+  static std::vector<std::optional<std::string>> HeldOf(const Axis& axis, const MethodSpec& method) {
+    std::vector<std::optional<std::string>> held(axis.value_size());
+    InParallel(axis.value_size(), [&](int64_t v) {
+      MethodSpec set = method;
+      if (SetAxis(axis, axis.value(static_cast<int>(v)), &set).ok()) held[v] = GetField(set, axis.path()).value_or("");
+    });
+    return held;
   }
 
   absl::Status CheckSetters(const std::string& where, int a, const Axis& axis, const MethodSpec& method,

@@ -1,7 +1,8 @@
 #include "experiments/spec/resolve_grid.h"
 
-#include <utility>
+#include <cstdint>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/in_parallel.h"
@@ -13,60 +14,51 @@
 namespace openset {
 namespace {
 
-class Grid {
- public:
-  Grid(const std::vector<GridAxis>& axes, const LocateField& locate) : axes_(axes), locate_(locate) {}
-
-  // A method for each combination of values of axes `a` and up.
-  absl::Status Add(size_t a, TrialMethod so_far) {
-    if (a == axes_.size()) {
-      methods_.push_back(std::make_shared<TrialMethod>(std::move(so_far)));
-      return absl::OkStatus();
-    }
-    const Axis& axis = *axes_[a].axis;
-    for (const std::string& value : axis.value()) {
-      TrialMethod next = so_far;
-      if (axes_[a].is_labelled) {
-        AxisValue* label = next.axis.Add();
-        label->set_name(AxisName(axis));
-        label->set_value(AxisLabel(value));
-      }
-      const absl::Status set = SetAxis(axis, value, &next.method);
-      if (!set.ok()) {
-        return absl::InvalidArgumentError(absl::StrCat(axes_[a].where, ": ", next.method.name(), ": ", set.message()));
-      }
-      OPENSET_RETURN_IF_ERROR(Add(a + 1, std::move(next)));
-    }
-    return absl::OkStatus();
-  }
-
-  // Resolves them all.
-  absl::StatusOr<std::vector<std::shared_ptr<const TrialMethod>>> Resolve() && {
-    std::vector<std::vector<FieldProblem>> problems(methods_.size());
-    InParallel(static_cast<int64_t>(methods_.size()),
-               [&](int64_t m) { problems[m] = ResolveMethod(&methods_[m]->method); });
-    for (size_t m = 0; m < methods_.size(); ++m) OPENSET_RETURN_IF_ERROR(Check(methods_[m]->method, problems[m]));
-    return std::vector<std::shared_ptr<const TrialMethod>>(methods_.begin(), methods_.end());
-  }
-
- private:
-  absl::Status Check(const MethodSpec& spec, const std::vector<FieldProblem>& problems) const {
-    std::vector<std::string> lines;
-    for (const FieldProblem& problem : problems) {
-      int setter = -1;
-      for (size_t a = 0; a < axes_.size(); ++a) {
-        const bool sets_it = SamePlace(spec, axes_[a].axis->path(), spec).value_or("") == problem.path;
-        if (sets_it) setter = static_cast<int>(a);
-      }
-      lines.push_back(absl::StrCat(locate_(setter, problem.path), ": ", problem.message));
-    }
-    return lines.empty() ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
-  }
-
-  const std::vector<GridAxis>& axes_;
-  const LocateField& locate_;
-  std::vector<std::shared_ptr<TrialMethod>> methods_;
+// A combination of the axes' values.
+struct Combination {
+  std::shared_ptr<TrialMethod> method;
+  absl::Status set;                    // of its values
+  std::vector<FieldProblem> problems;  // once they are set
 };
+
+absl::Status SetValue(const GridAxis& axis, const std::string& value, TrialMethod* made) {
+  if (axis.is_labelled) {
+    AxisValue* label = made->axis.Add();
+    label->set_name(AxisName(*axis.axis));
+    label->set_value(AxisLabel(value));
+  }
+  const absl::Status set = SetAxis(*axis.axis, value, &made->method);
+  if (set.ok()) return set;
+  return absl::InvalidArgumentError(absl::StrCat(axis.where, ": ", made->method.name(), ": ", set.message()));
+}
+
+// The one of this number; the last axis changes fastest.
+Combination Combine(const TrialMethod& base, const std::vector<GridAxis>& axes, int64_t combinations, int64_t number) {
+  Combination made{std::make_shared<TrialMethod>(base)};
+  for (const GridAxis& axis : axes) {
+    const int64_t values = axis.axis->value_size();
+    combinations /= values;  // of the axes behind it
+    made.set = SetValue(axis, axis.axis->value(static_cast<int>(number / combinations % values)), made.method.get());
+    if (!made.set.ok()) return made;
+  }
+  made.problems = ResolveMethod(&made.method->method);
+  return made;
+}
+
+absl::Status Check(const Combination& made, const std::vector<GridAxis>& axes, const LocateField& locate) {
+  OPENSET_RETURN_IF_ERROR(made.set);
+  std::vector<std::string> lines;
+  const MethodSpec& spec = made.method->method;
+  for (const FieldProblem& problem : made.problems) {
+    int setter = -1;
+    for (size_t a = 0; a < axes.size(); ++a) {
+      const bool sets_it = SamePlace(spec, axes[a].axis->path(), spec).value_or("") == problem.path;
+      if (sets_it) setter = static_cast<int>(a);
+    }
+    lines.push_back(absl::StrCat(locate(setter, problem.path), ": ", problem.message));
+  }
+  return lines.empty() ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
+}
 
 }  // namespace
 
@@ -80,9 +72,16 @@ std::vector<FieldProblem> ResolveMethod(MethodSpec* method) {
 absl::StatusOr<std::vector<std::shared_ptr<const TrialMethod>>> ResolveGrid(const TrialMethod& base,
                                                                             const std::vector<GridAxis>& axes,
                                                                             const LocateField& locate) {
-  Grid grid(axes, locate);
-  OPENSET_RETURN_IF_ERROR(grid.Add(0, base));
-  return std::move(grid).Resolve();
+  int64_t count = 1;
+  for (const GridAxis& axis : axes) count *= axis.axis->value_size();
+  std::vector<Combination> combinations(count);
+  InParallel(count, [&](int64_t c) { combinations[c] = Combine(base, axes, count, c); });
+  std::vector<std::shared_ptr<const TrialMethod>> methods;
+  for (Combination& made : combinations) {
+    OPENSET_RETURN_IF_ERROR(Check(made, axes, locate));
+    methods.push_back(std::move(made.method));
+  }
+  return methods;
 }
 
 }  // namespace openset

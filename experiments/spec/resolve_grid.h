@@ -30,8 +30,8 @@ using LocateField = std::function<std::string(int axis, const std::string& path)
 
 // `base` with each combination of the axes' values, resolved, in order; the last axis changes fastest. Without axes,
 // `base` itself.
-// Errors: kInvalidArgument for the first value that does not fit its field (core/proto/field_path.h), at the axis;
-// else, a line a problem, for the first combination of which ResolveMethod() finds some, where `locate` says.
+// Errors: kInvalidArgument, a line a problem, for the first combination that has some: a value that does not fit its
+// field (core/proto/field_path.h), at the axis; what ResolveMethod() finds, where `locate` says.
 absl::StatusOr<std::vector<std::shared_ptr<const TrialMethod>>> ResolveGrid(const TrialMethod& base,
                                                                             const std::vector<GridAxis>& axes,
                                                                             const LocateField& locate);
