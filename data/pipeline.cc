@@ -1,10 +1,13 @@
 #include "data/pipeline.h"
 
+#include <sys/mman.h>
+
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/in_parallel.h"
 #include "core/status_macros.h"
+#include "data/look_up_colours.h"
 // Its CHECK replaces LibTorch's.
 #include "core/logging.h"
 
@@ -22,12 +25,14 @@ absl::StatusOr<at::Tensor> ChannelValues(absl::string_view name, const std::vect
   return at::tensor(values, at::kFloat).reshape({-1, 1, 1}).to(device);
 }
 
-// u8 [C, pixels] -> f32 [pixels, C]: table[256 * c + value].
-template <int kChannels>
-void LookUp(const uint8_t* image, int64_t pixels, const float* table, float* values) {
-  for (int64_t p = 0; p < pixels; ++p) {
-    for (int c = 0; c < kChannels; ++c) *values++ = table[256 * c + image[c * pixels + p]];
-  }
+// Asks for pages of 2 MB, where the system has them, for memory that has not been written to: to get 38 MB (64 images
+// of 224 x 224) in pages of 4 kB takes longer than to fill them. Less than 32 MB the allocator may have kept.
+void AskForLargePages(const at::Tensor& fresh) {
+  constexpr uintptr_t kPage = 2 << 20, kLeast = 32 << 20;
+  if (fresh.nbytes() < kLeast) return;
+  const auto begin = reinterpret_cast<uintptr_t>(fresh.mutable_data_ptr());
+  const uintptr_t first = (begin + kPage - 1) / kPage * kPage, end = (begin + fresh.nbytes()) / kPage * kPage;
+  madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);  // as well as not
 }
 
 }  // namespace
@@ -91,6 +96,7 @@ at::Tensor Pipeline::ToValues(const at::Tensor& images) const {
 
 at::Tensor Pipeline::LookedUp(const at::Tensor& images) const {
   at::Tensor values = at::empty(images.sizes(), at::kFloat, at::MemoryFormat::ChannelsLast);
+  AskForLargePages(values);
   const int64_t pixels = images.size(2) * images.size(3);
   const uint8_t* in = images.const_data_ptr<uint8_t>();
   const float* table = table_.const_data_ptr<float>();
@@ -98,7 +104,7 @@ at::Tensor Pipeline::LookedUp(const at::Tensor& images) const {
   // Images of a piece, so that starting a thread is worth it.
   const int64_t piece = 1 + (1 << 20) / (3 * pixels);
   InParallelRanges(images.size(0), piece, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) LookUp<3>(in + 3 * i * pixels, pixels, table, out + 3 * i * pixels);
+    for (int64_t i = begin; i < end; ++i) LookUpColours(in + 3 * i * pixels, pixels, table, out + 3 * i * pixels);
   });
   return values;
 }
