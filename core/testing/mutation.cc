@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -19,6 +21,24 @@
 ABSL_FLAG(int, rounds, 1000, "Changed files of each format.");
 ABSL_FLAG(uint64_t, first_seed, 0, "Seed of the first.");
 ABSL_FLAG(double, seconds, 0, "Above 0: how long each format is tried, in place of --rounds.");
+
+namespace {
+
+// Places of the code that were reached, by a hash of their addresses.
+constexpr size_t kPlaces = 1 << 16;
+uint8_t reached[kPlaces];
+int64_t num_reached = 0;  // 0: the code is compiled without --config=fuzz
+
+}  // namespace
+
+// Under --config=fuzz the compiler calls it wherever the code branches to.
+extern "C" __attribute__((no_sanitize_coverage)) void __sanitizer_cov_trace_pc() {
+  const auto address = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
+  uint8_t& place = reached[(address * 0x9e3779b97f4a7c15) >> 48];
+  if (place != 0) return;
+  place = 1;
+  ++num_reached;
+}
 
 namespace openset {
 namespace {
@@ -135,7 +155,21 @@ void ForEachRound(absl::string_view name, const std::function<void(RandomStream*
 
 void ForEachMutation(absl::string_view name, const std::string& valid, const std::vector<std::string>& tokens,
                      const std::function<void(const std::string& bytes)>& check) {
-  ForEachRound(name, [&](RandomStream* random) { check(Mutated(valid, tokens, random)); });
+  constexpr size_t kMostKept = 10000;
+  std::vector<std::string> kept = {valid};  // and what reached something new
+  const std::string path = ::testing::TempDir() + "/mutated";
+  ForEachRound(name, [&](RandomStream* random) {
+    const bool guided = num_reached > 0;
+    const std::string changed = Mutated(guided ? kept[random->Below(kept.size())] : valid, tokens, random);
+    // Of no seed alone: whoever is to look at a crash finds it there.
+    if (guided) std::ofstream(path, std::ios::binary) << changed;
+    const int64_t before = num_reached;
+    check(changed);
+    if (guided && num_reached > before && kept.size() < kMostKept) kept.push_back(changed);
+  });
+  if (num_reached == 0) return;
+  std::printf("%.*s: %lld places of the code reached, %d inputs kept; the last is %s\n", static_cast<int>(name.size()),
+              name.data(), static_cast<long long>(num_reached), static_cast<int>(kept.size()), path.c_str());
 }
 
 int RunMutationTests(int argc, char** argv) {
