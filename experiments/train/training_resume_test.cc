@@ -134,7 +134,8 @@ TEST(ResumedTraining, EveryOpenSetSourceIsAmongTheKinds) {
 // So that states of versions that stopped between epochs only are whole.
 TEST(ResumedTraining, BetweenEpochsTheStateHoldsNothingOfAnEpoch) {
   const TrainingScene scene;
-  const auto run = MakeRun(scene.Action(), scene.Context());
+  const TrainAction action = scene.Action();
+  const auto run = MakeRun(action, scene.Context());
   const size_t between = run->State().size();
   ASSERT_THAT(run->Step(), IsOk());
   EXPECT_EQ(run->State().size(), between + 5);

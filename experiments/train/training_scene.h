@@ -53,6 +53,7 @@ class TrainingScene {
   TaskData data_;
 };
 
+// Both outlive the run.
 std::unique_ptr<TrainingRun> MakeRun(const TrainAction& action, const ActionContext& context);
 // All tensors of a run, copied.
 TensorMap StateCopy(const TrainingRun& run);
