@@ -111,6 +111,19 @@ TEST_F(FolderListingTest, AFolderThatIsRememberedIsNotListed) {
   EXPECT_THAT(Names("dog"), ElementsAre("1.jpeg", "2.png"));
 }
 
+// 4.6 MB, whose checksum is taken in two pieces.
+TEST_F(FolderListingTest, RemembersManyNames) {
+  for (int i = 0; i < 22000; ++i) Put(absl::StrCat("cat/", std::string(200, 'x'), i, ".png"));
+  Settle();
+  EXPECT_THAT(Names("cat"), SizeIs(22002));
+  const std::string content = *ReadFile(JoinPath(memory_, Entries().at(0)));
+  const size_t begin = content.find('\n') + 1;
+  const uLong sum = crc32_z(0, reinterpret_cast<const Bytef*>(&content[begin]), content.size() - begin);
+  EXPECT_EQ(content.substr(0, begin), absl::StrCat("openset image names 1 ", sum, "\n"));
+  EXPECT_GT(content.size(), 1 << 22);
+  EXPECT_THAT(Names("cat"), SizeIs(22002));
+}
+
 TEST_F(FolderListingTest, DamagedMemoriesAreNone) {
   Settle();
   Names("cat");
