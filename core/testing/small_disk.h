@@ -4,7 +4,10 @@
 
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/types.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <string>
 #include <utility>
 
@@ -15,7 +18,15 @@ namespace openset {
 // What the process mounts from then on is its own. For a child that a test forks: there is no way back. False where it
 // may not (neither root, nor allowed namespaces of users).
 inline bool EnterMountNamespace() {
-  if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+  if (unshare(CLONE_NEWNS) != 0) {
+    const uid_t user = getuid();
+    const gid_t group = getgid();
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+    // Who they are outside, or no file could be made.
+    std::ofstream("/proc/self/setgroups") << "deny";
+    std::ofstream("/proc/self/uid_map") << user << " " << user << " 1";
+    std::ofstream("/proc/self/gid_map") << group << " " << group << " 1";
+  }
   mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
   return true;
 }
