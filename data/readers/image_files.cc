@@ -26,6 +26,18 @@ void ImageFiles::Add(int32_t label, absl::string_view name) {
   index_.label.push_back(label);
   name_begin_.push_back(static_cast<int64_t>(names_.size()));
   names_.append(name.data(), name.size());
+  names_.push_back('\0');
+}
+
+void ImageFiles::AddAll(int32_t label, absl::string_view names) {
+  const auto before = static_cast<int64_t>(names_.size());
+  names_.append(names.data(), names.size());
+  size_t begin = 0;
+  for (size_t end = names.find('\0'); end != names.npos; end = names.find('\0', begin)) {
+    name_begin_.push_back(before + static_cast<int64_t>(begin));
+    begin = end + 1;
+  }
+  index_.label.resize(name_begin_.size(), label);
 }
 
 absl::StatusOr<std::vector<Image>> ImageFiles::Read(absl::Span<const int64_t> samples) const {
@@ -50,10 +62,8 @@ absl::Status ImageFiles::ReadEach(absl::Span<const int64_t> samples,
 }
 
 std::string ImageFiles::Describe(int64_t sample) const {
-  const int64_t begin = name_begin_[sample];
-  const int64_t end = sample + 1 < index_.size() ? name_begin_[sample + 1] : static_cast<int64_t>(names_.size());
   const std::string& folder = folder_.size() == 1 ? folder_[0] : folder_[index_.label[sample]];
-  return JoinPath(folder, absl::string_view(names_).substr(begin, end - begin));
+  return JoinPath(folder, &names_[name_begin_[sample]]);
 }
 
 absl::StatusOr<Image> ImageFiles::ReadOne(int64_t sample) const {

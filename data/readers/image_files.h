@@ -23,11 +23,13 @@ class ImageFiles final : public ImageSource {
   // of the one group. `exif_orientation`: images are turned as a JPEG file says.
   ImageFiles(std::vector<std::string> folder, const ImageShape& shape, const std::string& part, bool exif_orientation);
 
-  // Takes the memory for so many files, whose names have so many bytes.
+  // Takes the memory for so many files, whose names have so many bytes with a '\\0' behind each.
   void Reserve(int64_t files, int64_t name_bytes);
 
   // `name`: the path below the folder.
   void Add(int32_t label, absl::string_view name);
+  // Several of one class: `names` has each followed by '\0'.
+  void AddAll(int32_t label, absl::string_view names);
 
   const SampleIndex& index() const override { return index_; }
   ImageShape shape() const override { return shape_; }
@@ -44,7 +46,7 @@ class ImageFiles final : public ImageSource {
   const ImageShape shape_;
   const bool exif_orientation_;
   SampleIndex index_;
-  std::string names_;                // of all files, one behind the other
+  std::string names_;                // of all files, each followed by '\0'
   std::vector<int64_t> name_begin_;  // [N]
 };
 

@@ -88,6 +88,10 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::st
     if (!listing.images[label].is_there) {
       return absl::NotFoundError(absl::StrCat("cannot list ", folders[label], ": no such folder"));
     }
+    if (options.skip.empty() && !options.share.has_value()) {
+      source->AddAll(static_cast<int32_t>(label), listing.images[label].text);
+      continue;
+    }
     std::vector<absl::string_view> names = listing.images[label].Split();
     if (!options.skip.empty()) {
       const auto skips = [&](absl::string_view name) {
