@@ -23,7 +23,7 @@ class ImageFiles final : public ImageSource {
   // of the one group. `exif_orientation`: images are turned as a JPEG file says.
   ImageFiles(std::vector<std::string> folder, const ImageShape& shape, const std::string& part, bool exif_orientation);
 
-  // Takes the memory for so many files, whose names have so many bytes with a '\\0' behind each.
+  // Takes the memory for so many files, whose names have so many bytes with a '\0' behind each.
   void Reserve(int64_t files, int64_t name_bytes);
 
   // `name`: the path below the folder.
