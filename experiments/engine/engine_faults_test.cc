@@ -179,7 +179,7 @@ TEST_F(EngineFaults, SleepersLoseTheirActionsAndOverwriteNothingWhenTheyWake) {
   EXPECT_GE(2 * lost, twice);   // one that it was about to start it may never know of
 }
 
-// The terminal of every fourth run is closed; of the others every second is interrupted again at once.
+// The terminal of every fourth run is closed; of the others one in three is interrupted again at once.
 TEST_F(EngineFaults, SignalsAndClosedTerminalsStopAtAnyMomentAndTheSameGoesOn) {
   const int times = Times(200, 8);
   const std::vector<int> seeds = Seeds(100);
