@@ -83,7 +83,7 @@ void Planner::AddActions(int t, const ActionKeys::Keys& keys) {
   }
   infers.push_back(AddInfer(keys.infer, trial, false, trains));
   if (keys.fit.has_value()) infers.push_back(AddInfer(*keys.fit, trial, true, trains));
-  plan_.trial_nodes.push_back(AddNode(ActionKind::kEvaluate, keys.evaluate, infers).first);
+  plan_.trial_nodes.push_back(AddNode(ActionKind::kEvaluate, keys.evaluate, std::move(infers)).first);
   std::sort(of_trial_.begin(), of_trial_.end());
   of_trial_.erase(std::unique(of_trial_.begin(), of_trial_.end()), of_trial_.end());
   for (const int n : of_trial_) plan_.nodes[n].trials.push_back(t);
@@ -261,13 +261,13 @@ void Planner::FindDone() {
   }
 }
 
-std::pair<int, bool> Planner::AddNode(ActionKind kind, const ActionKeys::Key& key, const std::vector<int>& inputs) {
+std::pair<int, bool> Planner::AddNode(ActionKind kind, const ActionKeys::Key& key, std::vector<int> inputs) {
   const auto [entry, is_new] = index_.try_emplace(key, static_cast<int>(plan_.nodes.size()));
   if (is_new) {
     PlanNode& node = plan_.nodes.emplace_back();
     node.kind = kind;
     node.key = ToHex(key);
-    node.inputs = inputs;
+    node.inputs = std::move(inputs);
   }
   of_trial_.push_back(entry->second);
   return {entry->second, is_new};

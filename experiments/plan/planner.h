@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "experiments/plan/plan.h"
@@ -75,7 +76,7 @@ class Planner {
 
   // Adds the actions of a trial of the plan.
   void AddActions(int trial, const ActionKeys::Keys& keys);
-  std::pair<int, bool> AddNode(ActionKind kind, const ActionKeys::Key& key, const std::vector<int>& inputs);
+  std::pair<int, bool> AddNode(ActionKind kind, const ActionKeys::Key& key, std::vector<int> inputs);
   template <typename Stage>
   int AddTrain(const ActionKeys::Key& key, const Trial& trial, const Stage& stage, int views, int member,
                const std::vector<int>& inputs);
@@ -96,7 +97,7 @@ class Planner {
   const ResultCheck check_;
   Plan plan_;
   ActionKeys keys_;
-  std::unordered_map<ActionKeys::Key, int, KeyHash> index_;  // nodes by key
+  absl::flat_hash_map<ActionKeys::Key, int, KeyHash> index_;  // nodes by key
   std::unordered_map<const Selection*, int64_t> samples_;
   // Nodes that FindNeeded() has not seen, and their input perturbations with what those that share passes have in
   // common.

@@ -12,10 +12,10 @@
 #include <mutex>
 #include <shared_mutex>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/files/digest.h"
@@ -84,7 +84,7 @@ class RecordIndex {
   std::deque<StageProvenance> sources_;  // keep addresses
   std::map<std::string, int> places_;    // in it, by bytes
   std::vector<StageEntry> stages_;       // of the entries, and of those that were replaced
-  std::unordered_map<Key, Entry, KeyHash> entries_;
+  absl::flat_hash_map<Key, Entry, KeyHash> entries_;
 };
 
 }  // namespace openset
