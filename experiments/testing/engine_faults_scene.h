@@ -130,7 +130,10 @@ class EngineFaults : public ::testing::Test {
     fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);
     Orchestrator started = {0, ends[0]};
     started.pid = on_terminal ? forkpty(&started.terminal, nullptr, nullptr, nullptr) : fork();
-    if (started.pid == 0) _exit(ExitCode(Execute(store, seeds, ends[1])));
+    if (started.pid == 0) {
+      signal(SIGHUP, SIG_DFL);  // for tests that run under nohup
+      _exit(ExitCode(Execute(store, seeds, ends[1])));
+    }
     EXPECT_GT(started.pid, 0);
     if (on_terminal) fcntl(started.terminal, F_SETFD, FD_CLOEXEC);
     close(ends[1]);

@@ -99,6 +99,7 @@ void OpensetProgram::Execute(const std::vector<std::string>& arguments) const {
   argv.push_back(nullptr);
   if (chdir(folder_.c_str()) != 0) _exit(125);
   unsetenv("BUILD_WORKING_DIRECTORY");
+  signal(SIGHUP, SIG_DFL);  // for tests that run under nohup
   execv(argv[0], argv.data());
   _exit(126);
 }
