@@ -29,8 +29,8 @@ std::string Mutated(std::string bytes, const std::vector<std::string>& tokens, R
 // was.
 void ForEachRound(absl::string_view name, const std::function<void(RandomStream* random)>& check);
 
-// The same with a changed version of `valid`. Under --config=fuzz what reaches code that nothing before it has reached is
-// changed further, so that inputs get deeper in; the last one is in TEST_TMPDIR/mutated, as no seed gives it again.
+// The same with a changed version of `valid`. Under --config=fuzz what reaches code that nothing before it has reached
+// is changed further, so that inputs get deeper in; the last one is in TEST_TMPDIR/mutated, as no seed gives it again.
 void ForEachMutation(absl::string_view name, const std::string& valid, const std::vector<std::string>& tokens,
                      const std::function<void(const std::string& bytes)>& check);
 

@@ -18,8 +18,8 @@ struct ImprovementChart {
 
 // 100 (m - b) / |b| where larger values of the metric are better, 100 (b - m) / |b| where smaller ones are: m the mean
 // of a row's pool over its trials, b that of BaselineRow() (experiments/report/significance.h). One chart a metric with
-// a direction, task and level of openness, a bar for each other row in the order of the tables; faint where a test found
-// no detectable difference. None where b is 0 or not there.
+// a direction, task and level of openness, a bar for each other row in the order of the tables; faint where a test
+// found no detectable difference. None where b is 0 or not there.
 std::vector<ImprovementChart> ImprovementCharts(const Report& report, const std::string& baseline);
 
 }  // namespace openset

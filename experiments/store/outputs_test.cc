@@ -93,9 +93,9 @@ TEST(Outputs, ErrorsNameFileAndArray) {
   EXPECT_EQ(ReadOutputs(Path()).status(),
             absl::InvalidArgumentError(Path() + ": array 'label' has shape [2], expected [1] (-1: any)"));
   ASSERT_TRUE(WriteNpz(Path(), {{"logits", MakeNpy(std::vector<float>{1, 2}, {1, 2})},
-                                {"label", MakeNpy(std::vector<float>{0}, {1})}})
+                                {"label", MakeNpy(std::vector<float>{0.5f}, {1})}})
                   .ok());
-  EXPECT_THAT(std::string(ReadOutputs(Path()).status().message()), HasSubstr("'label': holds '<f4'"));
+  EXPECT_THAT(std::string(ReadOutputs(Path()).status().message()), HasSubstr("'label': holds 0.5 in row 0, not a whole number"));
 }
 
 }  // namespace
