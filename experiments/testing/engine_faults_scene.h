@@ -221,14 +221,16 @@ class EngineFaults : public ::testing::Test {
     return absl::StrSplit(ReadFile(store.folder() + "/executed").value_or(""), '\n', absl::SkipEmpty());
   }
 
-  // The workers that live, of this orchestrator or of all of this test.
+  // The workers that live, of this orchestrator or of all of this test; and those that are dying, of any.
   std::vector<pid_t> Workers(pid_t orchestrator = 0) const {
     std::vector<pid_t> workers;
     const std::vector<std::string> names = *ListFolder("/proc");
     for (const std::string& name : names) {
       if (name.find_first_not_of("0123456789") != std::string::npos) continue;
       const std::string process = JoinPath("/proc", name);
-      if (!absl::StrContains(ReadFile(process + "/cmdline").value_or(""), options_.trainer.back())) continue;
+      const std::string command = ReadFile(process + "/cmdline").value_or("");
+      const bool is_dying = command.empty() && ReadFile(process + "/comm").value_or("") == "fake_worker\n";
+      if (!is_dying && !absl::StrContains(command, options_.trainer.back())) continue;
       const std::string status = ReadFile(process + "/status").value_or("");
       if (orchestrator != 0 && !absl::StrContains(status, absl::StrCat("\nPPid:\t", orchestrator, "\n"))) continue;
       workers.push_back(std::atoi(name.c_str()));
