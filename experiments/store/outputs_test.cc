@@ -95,7 +95,8 @@ TEST(Outputs, ErrorsNameFileAndArray) {
   ASSERT_TRUE(WriteNpz(Path(), {{"logits", MakeNpy(std::vector<float>{1, 2}, {1, 2})},
                                 {"label", MakeNpy(std::vector<float>{0.5f}, {1})}})
                   .ok());
-  EXPECT_THAT(std::string(ReadOutputs(Path()).status().message()), HasSubstr("'label': holds 0.5 in row 0, not a whole number"));
+  EXPECT_THAT(std::string(ReadOutputs(Path()).status().message()),
+              HasSubstr("'label': holds 0.5 in row 0, not a whole number"));
 }
 
 }  // namespace
