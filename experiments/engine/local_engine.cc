@@ -17,19 +17,23 @@
 #include "core/process/steady_clock.h"
 #include "core/process/subprocess.h"
 #include "core/status_macros.h"
+#include "experiments/worker/action_log.h"
 
 namespace openset {
 
 struct LocalEngine::Worker {
+  // The end of what was written since the action began.
+  std::string LogTail() const;
+
   bool trainer;
   int gpu;
   std::unique_ptr<Subprocess> process;
-  std::string log;
-  int action = -1;               // -1: idle
-  std::uintmax_t log_start = 0;  // size of the log when the action began
-  std::vector<int> cpus;         // that the action has for itself; none: any
-  int64_t cpu_ticks = 0;         // used, at the last look
-  absl::Duration alive;          // when it last said something or had used its CPU
+  std::string log, action_log;                         // its own; the action's, "" for none
+  int action = -1;                                     // -1: idle
+  std::uintmax_t log_start = 0, action_log_start = 0;  // sizes of the logs when the action began
+  std::vector<int> cpus;                               // that the action has for itself; none: any
+  int64_t cpu_ticks = 0;                               // used, at the last look
+  absl::Duration alive;                                // when it last said something or had used its CPU
 };
 
 namespace {
@@ -38,7 +42,14 @@ constexpr int kLogTailLines = 20;
 // Between two looks at what CPU time workers have used.
 constexpr absl::Duration kLookEvery = absl::Seconds(5);
 
-std::string LogTail(const std::string& file, std::uintmax_t start) {
+// 0 for what is not there.
+std::uintmax_t SizeOf(const std::string& file) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(file, error);
+  return error ? 0 : size;
+}
+
+std::string TailOf(const std::string& file, std::uintmax_t start) {
   const absl::StatusOr<std::string> log = ReadFile(file);
   if (!log.ok()) return "";
   std::vector<std::string> lines =
@@ -66,6 +77,11 @@ bool IsReadable(int fd) {
 
 }  // namespace
 
+std::string LocalEngine::Worker::LogTail() const {
+  const std::string tail = TailOf(action_log, action_log_start);
+  return tail.empty() ? TailOf(log, log_start) : tail;
+}
+
 LocalEngine::LocalEngine(const Store& store, LocalEngineOptions options)
     : store_(store), options_(std::move(options)), pins_(options_.capacity.cpu_threads) {}
 
@@ -77,8 +93,9 @@ absl::Status LocalEngine::Start(int action, int gpu, WorkRequest request) {
   if (gpu >= 0) request.set_cuda_device(gpu);
   const bool trainer = !request.has_evaluate();
   const auto give = [this, action, &request](Worker* worker) {
-    std::error_code error;
-    worker->log_start = std::filesystem::file_size(worker->log, error);
+    worker->log_start = SizeOf(worker->log);
+    worker->action_log = ActionLogPath(request);
+    worker->action_log_start = SizeOf(worker->action_log);
     worker->action = action;
     worker->alive = SteadyNow();
     worker->cpus = pins_.Take(request.cpu_slots());
@@ -131,7 +148,7 @@ void LocalEngine::AddHung(std::vector<EngineEvent>* events) {
     EngineEvent event{worker->action};
     event.end = absl::DeadlineExceededError(absl::StrCat("its worker hung: it gave no sign of life for ",
                                                          absl::FormatDuration(options_.hang), " and was killed"));
-    event.log_tail = LogTail(worker->log, worker->log_start);
+    event.log_tail = worker->LogTail();
     events->push_back(std::move(event));
     worker->process->Kill(SIGKILL);
     Remove(worker);
@@ -224,7 +241,7 @@ EngineEvent LocalEngine::ReadEvent(Worker* worker) {
     const char* why = absl::StrContains(end.message(), "signal 9 ") ? ", by hand or for lack of memory" : "";
     result.end = absl::UnavailableError(absl::StrCat("its worker ", end.ok() ? "ended" : end.message(), why));
   }
-  if (!result.end->ok()) result.log_tail = LogTail(worker->log, worker->log_start);
+  if (!result.end->ok()) result.log_tail = worker->LogTail();
   MakeIdle(worker);
   if (!received.ok()) Remove(worker);
   return result;

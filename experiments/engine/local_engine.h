@@ -25,10 +25,11 @@ struct LocalEngineOptions {
 };
 
 // Its workers are processes that live on from action to action; one that dies takes its action with it, nothing else.
-// Their logs are in the store. A worker stays on the GPU of its first action, or on none. Where there are as many CPU
-// slots as CPUs, each action has CPUs of its own (cpu_pins.h).
-// An action ends with kUnavailable if its worker died, kDeadlineExceeded if it hung.
-// Start() fails with kNotFound if the worker's program cannot be started, kUnavailable for lack of system resources.
+// What a training or an inference writes is in a log of its own in the store (experiments/worker/action_log.h), all
+// else in its worker's beside it. A worker stays on the GPU of its first action, or on none. Where there are as many
+// CPU slots as CPUs, each action has CPUs of its own (cpu_pins.h). An action ends with kUnavailable if its worker died,
+// kDeadlineExceeded if it hung. Start() fails with kNotFound if the worker's program cannot be started, kUnavailable
+// for lack of system resources.
 class LocalEngine : public Engine {
  public:
   LocalEngine(const Store& store, LocalEngineOptions options);

@@ -10,6 +10,7 @@
 #include "core/logging.h"
 #include "core/process/message_channel.h"
 #include "core/process/steady_clock.h"
+#include "experiments/worker/action_log.h"
 
 namespace openset {
 namespace {
@@ -57,12 +58,16 @@ int ServeWork(int fd, const Execute& execute) {
       stop = IsReadable(fd) && (!channel.Receive(&word).ok() || word.stop());
       return stop;
     };
-    const absl::Status status = execute(request, report, stop_asked);
-    if (absl::IsCancelled(status)) {
-      LOG(INFO) << request.key() << ": " << status.message();
-    } else if (!status.ok()) {
-      LOG(ERROR) << request.key() << ": " << status;
-    }
+    const absl::Status status = [&] {
+      const ActionLog log(ActionLogPath(request));
+      absl::Status end = execute(request, report, stop_asked);
+      if (absl::IsCancelled(end)) {
+        LOG(INFO) << request.key() << ": " << end.message();
+      } else if (!end.ok()) {
+        LOG(ERROR) << request.key() << ": " << end;
+      }
+      return end;
+    }();
     WorkEvent event;
     event.mutable_outcome()->set_code(static_cast<int>(status.code()));
     event.mutable_outcome()->set_message(std::string(status.message()));

@@ -1,0 +1,37 @@
+#include "experiments/worker/action_log.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "experiments/store/store.h"
+
+namespace openset {
+
+std::string ActionLogPath(const WorkRequest& request) {
+  if (!request.has_train() && !request.has_infer()) return "";
+  return JoinPath(Store(request.store()).LogFolder(), absl::StrCat(request.key(), ".log"));
+}
+
+ActionLog::ActionLog(const std::string& path) : path_(path) {
+  if (path.empty()) return;
+  // A pipe in its place has nobody to wait for.
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+  if (file < 0) return;
+  before_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (before_ >= 0) dup2(file, STDERR_FILENO);
+  close(file);
+}
+
+ActionLog::~ActionLog() {
+  if (before_ < 0) return;
+  struct stat log = {};
+  const bool is_empty = fstat(STDERR_FILENO, &log) == 0 && log.st_size == 0;
+  dup2(before_, STDERR_FILENO);
+  close(before_);
+  if (is_empty) unlink(path_.c_str());
+}
+
+}  // namespace openset
