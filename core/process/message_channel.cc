@@ -1,5 +1,6 @@
 #include "core/process/message_channel.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -63,6 +64,11 @@ absl::Status MessageChannel::Receive(google::protobuf::Message* message) {
   }
   if (!message->ParseFromString(body)) return absl::DataLossError("the channel carries another kind of message");
   return absl::OkStatus();
+}
+
+bool MessageChannel::IsReadable() const {
+  pollfd waiting = {fd_, POLLIN, 0};
+  return poll(&waiting, 1, 0) > 0;
 }
 
 }  // namespace openset

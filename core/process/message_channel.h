@@ -23,6 +23,9 @@ class MessageChannel {
   // comes is no such message, kUnavailable if reading fails.
   absl::Status Receive(google::protobuf::Message* message);
 
+  // Whether Receive() would find something, or the end of the stream, without waiting for it.
+  bool IsReadable() const;
+
  private:
   int fd_;
 };

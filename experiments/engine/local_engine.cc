@@ -69,12 +69,6 @@ int64_t CpuTicks(pid_t process) {
   return user + system;
 }
 
-// Whether there is something to read from it, or it is at its end.
-bool IsReadable(int fd) {
-  pollfd waiting = {fd, POLLIN, 0};
-  return poll(&waiting, 1, 0) > 0;
-}
-
 }  // namespace
 
 std::string LocalEngine::Worker::LogTail() const {
@@ -140,7 +134,8 @@ void LocalEngine::AddHung(std::vector<EngineEvent>* events) {
   for (const std::unique_ptr<Worker>& worker : workers_) {
     if (worker->action < 0) continue;
     const int64_t ticks = CpuTicks(worker->process->pid());
-    if (slept || ticks != worker->cpu_ticks || IsReadable(worker->process->channel())) worker->alive = now;
+    if (slept || ticks != worker->cpu_ticks || MessageChannel(worker->process->channel()).IsReadable())
+      worker->alive = now;
     worker->cpu_ticks = ticks;
     if (now - worker->alive >= options_.hang) hung.push_back(worker.get());
   }
@@ -189,7 +184,7 @@ LocalEngine::Worker* LocalEngine::IdleWorker(bool trainer, int gpu) {
     Worker* worker = workers_[i].get();
     if (worker->action >= 0 || worker->trainer != trainer || worker->gpu != gpu) {
       ++i;
-    } else if (IsReadable(worker->process->channel())) {
+    } else if (MessageChannel(worker->process->channel()).IsReadable()) {
       Remove(worker);  // it says nothing when it is idle: it died
     } else {
       return worker;

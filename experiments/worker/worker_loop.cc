@@ -1,6 +1,5 @@
 #include "experiments/worker/worker_loop.h"
 
-#include <poll.h>
 #include <signal.h>
 
 #include <initializer_list>
@@ -17,12 +16,6 @@ namespace {
 
 constexpr absl::Duration kProgressEvery = absl::Milliseconds(200);
 constexpr absl::Duration kLookEvery = absl::Milliseconds(50);
-
-// Whether there is something to read from it, or it is at its end.
-bool IsReadable(int fd) {
-  pollfd waiting = {fd, POLLIN, 0};
-  return poll(&waiting, 1, 0) > 0;
-}
 
 }  // namespace
 
@@ -55,7 +48,7 @@ int ServeWork(int fd, const Execute& execute) {
       looked = now;
       // Nothing else comes before the outcome.
       WorkRequest word;
-      stop = IsReadable(fd) && (!channel.Receive(&word).ok() || word.stop());
+      stop = channel.IsReadable() && (!channel.Receive(&word).ok() || word.stop());
       return stop;
     };
     const absl::Status status = [&] {
