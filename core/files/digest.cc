@@ -1,8 +1,6 @@
 #include "core/files/digest.h"
 
-#include <filesystem>
 #include <fstream>
-#include <system_error>
 #include <vector>
 
 #include "absl/strings/escaping.h"
@@ -37,11 +35,7 @@ std::string ToHex(const Sha256::Digest& digest) {
 std::string Sha256Hex(absl::string_view bytes) { return ToHex(Sha256Of(bytes)); }
 
 absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path) {
-  // A pipe would be waited for.
-  std::error_code error;
-  if (std::filesystem::is_other(std::filesystem::status(path, error))) {
-    return absl::DataLossError(absl::StrCat(path, ": is a pipe or a device"));
-  }
+  OPENSET_RETURN_IF_ERROR(RefusePipe(path));
   std::ifstream file(path, std::ios::binary);
   if (!file) return absl::NotFoundError(absl::StrCat("cannot open ", path));
   Sha256 sha;

@@ -115,6 +115,12 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   return content;
 }
 
+absl::Status RefusePipe(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_other(std::filesystem::status(path, error))) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(path, ": is a pipe or a device"));
+}
+
 bool FileExists(const std::string& path) {
   std::error_code error;
   return std::filesystem::exists(path, error);

@@ -19,6 +19,10 @@ absl::StatusOr<std::string> ReadFile(const std::string& path);
 
 bool FileExists(const std::string& path);
 
+// For what is to be a file, before it is opened: a reader would wait for a pipe's other end. Errors: kDataLoss for a
+// pipe or a device.
+absl::Status RefusePipe(const std::string& path);
+
 // Makes a folder and those above it, durably. Fine if it exists.
 absl::Status MakeFolders(const std::string& path);
 

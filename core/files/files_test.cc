@@ -81,5 +81,13 @@ TEST_F(FilesTest, FoldersAreMadeOnceAndAFileInTheWayIsAnError) {
 
 TEST_F(FilesTest, TemporaryNamesDiffer) { EXPECT_NE(TemporaryName("x"), TemporaryName("x")); }
 
+TEST(RefusePipe, NamesAPipeAndLeavesTheRest) {
+  const std::string folder = ::testing::TempDir(), pipe = JoinPath(folder, "a pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(RefusePipe(pipe), absl::DataLossError(pipe + ": is a pipe or a device"));
+  EXPECT_TRUE(RefusePipe(folder).ok());
+  EXPECT_TRUE(RefusePipe(JoinPath(folder, "nothing")).ok());
+}
+
 }  // namespace
 }  // namespace openset

@@ -1,8 +1,6 @@
 #include "core/proto/record_file.h"
 
 #include <cstdint>
-#include <filesystem>
-#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -69,10 +67,7 @@ absl::Status DecodeRecord(absl::string_view bytes, google::protobuf::Message* me
 }
 
 absl::Status ReadRecordFile(const std::string& path, google::protobuf::Message* message) {
-  // A pipe in its place would be waited for.
-  std::error_code error;
-  const std::filesystem::file_status found = std::filesystem::status(path, error);
-  if (std::filesystem::is_other(found)) return absl::DataLossError(absl::StrCat(path, ": is a pipe or a device"));
+  OPENSET_RETURN_IF_ERROR(RefusePipe(path));
   OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
   return Annotate(DecodeRecord(bytes, message), path);
 }
