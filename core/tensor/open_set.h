@@ -34,8 +34,7 @@ struct OpenSet {
 //      where it needs more, by calling the model itself. A source that learns (a generator) takes its own optimiser's
 //      steps here; gradients it leaves in the model are discarded.
 //   5. State() is saved with each checkpoint, and loaded in place when a training resumes; between two steps of an
-//   epoch
-//      EpochState() as well, which ResumeEpoch() takes back after StartEpoch() of that epoch.
+//      epoch EpochState() as well, which ResumeEpoch() takes back after StartEpoch() of that epoch.
 class OpenSetSource {
  public:
   struct Context {
