@@ -12,6 +12,7 @@
 #include <fstream>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "core/files/files.h"
@@ -183,6 +184,18 @@ TrialRecord OpensetProgram::AnyRecord() const {
   const std::map<std::string, TrialRecord> records = LoadRecords();
   EXPECT_FALSE(records.empty());
   return records.empty() ? TrialRecord() : records.begin()->second;
+}
+
+std::vector<pid_t> ChildrenOf(pid_t parent) {
+  std::vector<pid_t> children;
+  const std::vector<std::string> names = *ListFolder("/proc");
+  for (const std::string& name : names) {
+    int pid = 0;
+    if (!absl::SimpleAtoi(name, &pid)) continue;
+    const std::string status = ReadFile(absl::StrCat("/proc/", pid, "/status")).value_or("");
+    if (status.find(absl::StrCat("\nPPid:\t", parent, "\n")) != std::string::npos) children.push_back(pid);
+  }
+  return children;
 }
 
 }  // namespace openset

@@ -64,6 +64,9 @@ class OpensetProgram {
   std::string folder_;
 };
 
+// The processes that a running one has started, from /proc.
+std::vector<pid_t> ChildrenOf(pid_t parent);
+
 }  // namespace openset
 
 #endif  // OPENSET_TOOLS_TESTING_OPENSET_PROGRAM_H_

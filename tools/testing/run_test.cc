@@ -10,11 +10,9 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "core/files/files.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
 #include "gmock/gmock.h"
@@ -171,19 +169,6 @@ TEST(Run, KilledAtAnyPointItEndsWithTheSameRecords) {
   EXPECT_THAT(FilesBelow(killed.store() + "/partial"), IsEmpty());
 }
 
-// The workers of a running orchestrator, from /proc.
-std::vector<pid_t> WorkersOf(pid_t orchestrator) {
-  std::vector<pid_t> workers;
-  const std::vector<std::string> names = *ListFolder("/proc");
-  for (const std::string& name : names) {
-    int pid = 0;
-    if (!absl::SimpleAtoi(name, &pid)) continue;
-    const std::string status = ReadFile(absl::StrCat("/proc/", pid, "/status")).value_or("");
-    if (status.find(absl::StrCat("\nPPid:\t", orchestrator, "\n")) != std::string::npos) workers.push_back(pid);
-  }
-  return workers;
-}
-
 TEST(Run, AKilledWorkerCostsItsTrialsOnlyAndTheNextRunMakesThem) {
   const OpensetProgram undisturbed("undisturbed"), disturbed("disturbed");
   undisturbed.Write("study.textproto", kSpec);
@@ -198,7 +183,7 @@ TEST(Run, AKilledWorkerCostsItsTrialsOnlyAndTheNextRunMakesThem) {
     usleep(20000);
     // Once a first epoch is saved: the next run resumes from it.
     if (!killed && !FilesBelow(disturbed.store() + "/partial").empty()) {
-      for (pid_t worker : WorkersOf(pid)) kill(worker, SIGKILL);
+      for (const pid_t worker : ChildrenOf(pid)) kill(worker, SIGKILL);
       killed = true;
     }
     ended = waitpid(pid, &status, WNOHANG);
@@ -222,7 +207,7 @@ TEST(Run, AKilledWorkerIsReplacedAndItsTrainingGoesOn) {
   ASSERT_EQ(undisturbed.Run({"run", "study.textproto"}).exit_code, 0);
   const pid_t pid = disturbed.Start({"run", "study.textproto", "--jobs=1"});
   while (FilesBelow(disturbed.store() + "/partial").empty()) usleep(20000);
-  for (const pid_t worker : WorkersOf(pid)) kill(worker, SIGKILL);
+  for (const pid_t worker : ChildrenOf(pid)) kill(worker, SIGKILL);
   int status = 0;
   ASSERT_EQ(waitpid(pid, &status, 0), pid);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << disturbed.Read("err.txt");

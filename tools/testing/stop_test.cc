@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -37,19 +35,6 @@ override {
 train_limit_per_class: 200 test_limit_per_class: 50
 metric { accuracy {} } metric { auroc {} }
 )";
-
-// The processes that a running one has started, from /proc.
-std::vector<pid_t> ChildrenOf(pid_t parent) {
-  std::vector<pid_t> children;
-  const std::vector<std::string> names = *ListFolder("/proc");
-  for (const std::string& name : names) {
-    int pid = 0;
-    if (!absl::SimpleAtoi(name, &pid)) continue;
-    const std::string status = ReadFile(absl::StrCat("/proc/", pid, "/status")).value_or("");
-    if (status.find(absl::StrCat("\nPPid:\t", parent, "\n")) != std::string::npos) children.push_back(pid);
-  }
-  return children;
-}
 
 TEST(Stop, InAnyWayItEndsCleanlyAndTheSameGoesOn) {
   const OpensetProgram undisturbed("undisturbed"), stopped("stopped");
