@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,16 +39,13 @@ TEST(Stop, InAnyWayItEndsCleanlyAndTheSameGoesOn) {
   const OpensetProgram undisturbed("undisturbed"), stopped("stopped");
   for (const OpensetProgram* program : {&undisturbed, &stopped}) program->Write("study.textproto", kSpec);
   ASSERT_EQ(undisturbed.Run({"run", "study.textproto"}).exit_code, 0);
-  const std::vector<std::pair<const char*, std::function<void(pid_t pid, int terminal)>>> ways = {
-      {"Ctrl-C", [](pid_t pid, int) { kill(pid, SIGINT); }},
-      {"Ctrl-C twice", [](pid_t pid, int) { kill(pid, SIGINT), kill(pid, SIGINT); }},
-      {"SIGTERM", [](pid_t pid, int) { kill(pid, SIGTERM); }},
-      {"SIGHUP", [](pid_t pid, int) { kill(pid, SIGHUP); }},
-      {"a closed terminal", [](pid_t, int terminal) { close(terminal); }},
+  const std::vector<std::pair<const char*, std::vector<int>>> ways = {
+      {"Ctrl-C", {SIGINT}}, {"Ctrl-C twice", {SIGINT, SIGINT}}, {"SIGTERM", {SIGTERM}},
+      {"SIGHUP", {SIGHUP}}, {"a closed terminal", {}},
   };
-  for (const auto& [what, stop] : ways) {
+  for (const auto& [what, signals] : ways) {
     SCOPED_TRACE(what);
-    const bool on_terminal = what == std::string("a closed terminal");
+    const bool on_terminal = signals.empty();
     int terminal = -1;
     const pid_t pid = on_terminal ? stopped.StartOnTerminal({"run", "study.textproto", "--jobs=1"}, &terminal)
                                   : stopped.Start({"run", "study.textproto", "--jobs=1"});
@@ -59,7 +55,8 @@ TEST(Stop, InAnyWayItEndsCleanlyAndTheSameGoesOn) {
       workers = ChildrenOf(pid);
     }
     ASSERT_FALSE(workers.empty());
-    stop(pid, terminal);
+    for (const int signal : signals) kill(pid, signal);
+    if (on_terminal) close(terminal);
     int status = 0;
     ASSERT_EQ(waitpid(pid, &status, 0), pid);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << status;
