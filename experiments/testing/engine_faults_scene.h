@@ -194,6 +194,12 @@ class EngineFaults : public ::testing::Test {
     return footprint;
   }
 
+  // Nothing is left open, and no more is held than memory's use wavers by.
+  static void ExpectNoGrowth(const Footprint& first, const Footprint& last) {
+    EXPECT_EQ(last.open_files, first.open_files);
+    EXPECT_LT(last.resident_kib, first.resident_kib + (16 << 10));
+  }
+
   // So many of them at once on a new store. How many actions were executed.
   int64_t Race(int racers, const std::vector<int>& seeds) {
     const Store store = NewStore();
