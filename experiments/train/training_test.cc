@@ -29,6 +29,13 @@ TrainSummary Trained(const TrainAction& action, const TrainingScene& scene) {
   return *summary;
 }
 
+TensorMap WeightsOf(const std::string& key, const TrainingScene& scene) {
+  absl::StatusOr<TensorMap> weights =
+      LoadTensors(JoinPath(scene.Context().store.CheckpointFolder(key), kCheckpointFile));
+  EXPECT_THAT(weights, IsOk());
+  return *std::move(weights);
+}
+
 TrialSpec WithCurve(TrialSpec trial, const std::string& text) {
   EvaluateEverySpec* spec = trial.mutable_method()->mutable_training()->mutable_evaluate_every();
   spec->set_epochs(2);
@@ -76,23 +83,10 @@ TEST(Train, StoppedEarlyAndContinuedItIsTheWholeTrainingToTheBit) {
     before = context.key;
   }
   // The same tensors, those that the optimiser keeps included: alone, without the one before, it ends the same.
-  const auto weights = [&](const std::string& key) {
-    return *LoadTensors(JoinPath(scene.Context().store.CheckpointFolder(key), kCheckpointFile));
-  };
-  const TensorMap expected = weights(MessageDigest(whole)), continued = weights("stopped after 0");
-  ASSERT_EQ(continued.size(), expected.size());
-  for (const auto& [name, tensor] : expected) EXPECT_TRUE(at::equal(tensor, continued.at(name))) << name;
+  ExpectSameState(WeightsOf("stopped after 0", scene), WeightsOf(MessageDigest(whole), scene));
   stopped.mutable_training()->set_stop_after_epochs(2);
   ASSERT_THAT(Train(stopped, scene.Context("alone")), IsOk());
-  const TensorMap second = weights("stopped after 2"), alone = weights("alone");
-  for (const auto& [name, tensor] : second) EXPECT_TRUE(at::equal(tensor, alone.at(name))) << name;
-}
-
-TensorMap WeightsOf(const std::string& key, const TrainingScene& scene) {
-  absl::StatusOr<TensorMap> weights =
-      LoadTensors(JoinPath(scene.Context().store.CheckpointFolder(key), kCheckpointFile));
-  EXPECT_THAT(weights, IsOk());
-  return *std::move(weights);
+  ExpectSameState(WeightsOf("alone", scene), WeightsOf("stopped after 2", scene));
 }
 
 // That the training of `key` is `undisturbed`'s to the bit, whose key is its digest.
@@ -103,9 +97,7 @@ void ExpectSameTraining(const std::string& key, const TrainSummary& undisturbed,
   for (int e = 0; e < summary->epoch_size(); ++e) {
     EXPECT_EQ(summary->epoch(e).ShortDebugString(), undisturbed.epoch(e).ShortDebugString());
   }
-  const TensorMap weights = WeightsOf(key, scene), expected = WeightsOf(MessageDigest(undisturbed.action()), scene);
-  ASSERT_EQ(weights.size(), expected.size());
-  for (const auto& [name, tensor] : expected) EXPECT_TRUE(at::equal(tensor, weights.at(name))) << name;
+  ExpectSameState(WeightsOf(key, scene), WeightsOf(MessageDigest(undisturbed.action()), scene));
   EXPECT_FALSE(FileExists(scene.Context().store.PartialPath(key)));
 }
 
