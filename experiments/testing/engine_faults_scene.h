@@ -29,8 +29,6 @@
 #include "core/testing/fault_rounds.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/engine/local_engine.h"
-#include "experiments/plan/planner.h"
-#include "experiments/spec/expand.h"
 #include "experiments/store/leases.h"
 #include "experiments/testing/execute_plan_scene.h"
 #include "experiments/testing/spec_sandbox.h"
@@ -96,11 +94,7 @@ class EngineFaults : public ::testing::Test {
   Store NewStore() { return Store(absl::StrCat(sandbox_.folder(), "/store", stores_++)); }
 
   Plan MakePlanOf(const Store& store, const std::vector<int>& seeds) const {
-    const absl::StatusOr<Experiment> experiment =
-        sandbox_.Load(absl::StrCat("name: 'spec' task: 'task' method: 'plain' split: 0 metric { accuracy {} } seed: [",
-                                   absl::StrJoin(seeds, ", "), "]"));
-    EXPECT_TRUE(experiment.ok()) << experiment.status();
-    return MakePlan(*Expand(*experiment), store, [](const Selection&) { return 1; });
+    return PlanInSandbox(sandbox_, store, absl::StrCat("seed: [", absl::StrJoin(seeds, ", "), "]"));
   }
 
   static std::vector<int> Seeds(int count) {

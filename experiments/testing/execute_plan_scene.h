@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
@@ -127,16 +128,20 @@ class Observer : public EngineObserver {
 
 inline absl::StatusOr<std::vector<int>> NoChoice(int) { return absl::InternalError("no search was planned"); }
 
+// Of method "plain" on split 0, and what `more` says; each selection holds `samples` images.
+inline Plan PlanInSandbox(const SpecSandbox& sandbox, const Store& store, const std::string& more,
+                          int64_t samples = 1) {
+  const absl::StatusOr<Experiment> experiment =
+      sandbox.Load(absl::StrCat("name: 'spec' task: 'task' method: 'plain' split: 0 metric { accuracy {} } ", more));
+  EXPECT_TRUE(experiment.ok()) << experiment.status();
+  return MakePlan(*Expand(*experiment), store, [samples](const Selection&) { return samples; });
+}
+
 class ExecutePlanTest : public ::testing::Test {
  protected:
   ExecutePlanTest() : store_(sandbox_.folder() + "/store") {}
 
-  Plan MakePlanOf(const std::string& more) const {
-    const absl::StatusOr<Experiment> experiment =
-        sandbox_.Load(absl::StrCat("name: 'spec' task: 'task' method: 'plain' split: 0 metric { accuracy {} } ", more));
-    EXPECT_TRUE(experiment.ok()) << experiment.status();
-    return MakePlan(*Expand(*experiment), store_, [](const Selection&) { return 10; });
-  }
+  Plan MakePlanOf(const std::string& more) const { return PlanInSandbox(sandbox_, store_, more, /*samples=*/10); }
 
   absl::Status Run(const Plan& plan) { return ExecutePlan(plan, NoChoice, store_, options_, &engine_, &observer_); }
 

@@ -16,32 +16,22 @@
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "experiments/engine/slurm/run_on_slurm.h"
-#include "experiments/plan/planner.h"
-#include "experiments/spec/expand.h"
+#include "experiments/testing/execute_plan_scene.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 
-class SlurmObserver : public EngineObserver {
+class SlurmObserver : public Observer {
  public:
-  void OnStart(int) override {}
-  void OnProgress(int, const WorkProgress&) override {}
   void OnFinish(int node, const absl::Status& status) override {
-    (status.ok() ? finished : failed).push_back(node);
+    Observer::OnFinish(node, status);
     if (!status.ok()) messages.push_back(std::string(status.message()));
   }
-  void OnSkip(int node) override { skipped.push_back(node); }
-  void OnStartFailure(int, const absl::Status&) override {}
-  void OnRetry(int, const absl::Status&, absl::Duration) override {}
-  void OnElsewhere(int, const std::string&, bool) override {}
-  void OnGrowth(const std::vector<int>&) override {}
   void OnTick() override {
     if (interrupt) kill(getpid(), SIGINT);
   }
-  void Describe(RunState*) const override {}
 
-  std::vector<int> finished, failed, skipped;
   std::vector<std::string> messages;
   bool interrupt = false;
 };
@@ -98,10 +88,7 @@ class FakeSlurm : public ::testing::Test {
   }
 
   Plan MakePlanOf(const std::string& seeds) const {
-    const absl::StatusOr<Experiment> experiment = sandbox_.Load(
-        absl::StrCat("name: 'spec' task: 'task' method: 'plain' split: 0 metric { accuracy {} } seed: [", seeds, "]"));
-    EXPECT_TRUE(experiment.ok()) << experiment.status();
-    return MakePlan(*Expand(*experiment), store_, [](const Selection&) { return 1; });
+    return PlanInSandbox(sandbox_, store_, absl::StrCat("seed: [", seeds, "]"));
   }
 
   static std::string Range(int count) {
