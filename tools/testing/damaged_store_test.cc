@@ -57,12 +57,6 @@ void MakePipe(const std::string& path) {
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
 }
 
-void Flip(const std::string& path) {
-  std::string bytes = *ReadFile(path);
-  bytes[bytes.size() / 2] ^= 4;
-  Replace(path, bytes);
-}
-
 // The entries of kind/XX/ in order.
 std::vector<std::string> EntriesOf(const std::string& store, const std::string& kind) {
   std::vector<std::string> entries;
@@ -112,7 +106,7 @@ std::vector<Damage> DamagesOf(const std::string& store) {
        [=] { fs::remove(record), fs::create_symlink("nowhere", record); }},
       {"a pipe that nobody writes to", record, Seen::kInReport, [=] { MakePipe(record); }},
       {"half a record", record, Seen::kInReport, [=] { fs::resize_file(record, fs::file_size(record) / 2); }},
-      {"a flipped bit", record, Seen::kInReport, [=] { Flip(record); }},
+      {"a flipped bit", record, Seen::kInReport, [=] { FlipBit(record); }},
       {"a record and more", record, Seen::kInReport, [=] { std::ofstream(record, std::ios::app) << "x"; }},
       {"another trial's record", record, Seen::kInReport, [=] { copy(other, record); }},
       {"a file in the place of a folder of records", shard, Seen::kAsMissing, [=] { Replace(shard, "x"); }},
@@ -132,7 +126,7 @@ std::vector<Damage> DamagesOf(const std::string& store) {
        [=] { fs::remove(checkpoint + "/summary.rec"); }},
       {"another action than the summary's", checkpoint + "/action.textproto", Seen::kNowhere,
        [=] { std::ofstream(checkpoint + "/action.textproto", std::ios::app) << "seed: 7\n"; }},
-      {"a flipped bit of outputs", arrays, Seen::kNowhere, [=] { Flip(arrays); }},
+      {"a flipped bit of outputs", arrays, Seen::kNowhere, [=] { FlipBit(arrays); }},
       {"a folder in the place of outputs", arrays, Seen::kNowhere, [=] { MakeFolder(arrays); }},
       {"the summary of other outputs", arrays, Seen::kNowhere,
        [=] { copy(other_outputs + "/summary.rec", outputs + "/summary.rec"); }},

@@ -198,4 +198,13 @@ std::vector<pid_t> ChildrenOf(pid_t parent) {
   return children;
 }
 
+void FlipBit(const std::string& path) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  const auto at = static_cast<std::streamoff>(fs::file_size(path) / 2);
+  file.seekg(at);
+  const char changed = static_cast<char>(file.get() ^ 4);
+  file.seekp(at);
+  file.put(changed);
+}
+
 }  // namespace openset

@@ -67,6 +67,9 @@ class OpensetProgram {
 // The processes that a running one has started, from /proc.
 std::vector<pid_t> ChildrenOf(pid_t parent);
 
+// Flips a bit in the middle of a file.
+void FlipBit(const std::string& path);
+
 }  // namespace openset
 
 #endif  // OPENSET_TOOLS_TESTING_OPENSET_PROGRAM_H_

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -309,23 +308,13 @@ TEST(Run, AHalvedSearchEndsWithTheBitsOfTrainingTheChosenValuesAlone) {
   for (int m = 0; m < whole.metric_size(); ++m) EXPECT_EQ(whole.metric(m).value(), tuned.metric(m).value());
 }
 
-// Flips a bit in the middle of a file.
-void Flip(const std::string& path) {
-  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-  const auto at = static_cast<std::streamoff>(std::filesystem::file_size(path) / 2);
-  file.seekg(at);
-  const char changed = static_cast<char>(file.get() ^ 4);
-  file.seekp(at);
-  file.put(changed);
-}
-
 TEST(Run, WhatIsDamagedIsPutAsideAndMadeAgain) {
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
   const auto before = program.Records();
   const std::string record = FilesBelow(program.store() + "/records")[0];
-  Flip(record);
+  FlipBit(record);
 
   // The report goes on with what is good and says what is not.
   const ProgramResult report = program.Run({"report", "study.textproto"});
@@ -351,10 +340,10 @@ TEST(Run, WhatIsDamagedIsPutAsideAndMadeAgain) {
   // What a missing record is made of is looked at before it is used.
   std::filesystem::remove(record);
   for (const std::string& file : FilesBelow(program.store() + "/outputs")) {
-    if (std::filesystem::path(file).extension() == ".npz") Flip(file);
+    if (std::filesystem::path(file).extension() == ".npz") FlipBit(file);
   }
   for (const std::string& file : FilesBelow(program.store() + "/checkpoints")) {
-    if (std::filesystem::path(file).extension() == ".safetensors") Flip(file);
+    if (std::filesystem::path(file).extension() == ".safetensors") FlipBit(file);
   }
   again = program.Run({"run", "study.textproto"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
