@@ -1,4 +1,5 @@
 // Downloads from a server that fails in each way that servers do.
+#include <atomic>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -59,7 +60,7 @@ TEST_F(DownloadHttpTest, GoesOnWhereTheConnectionBrokeOff) {
 // A server that is gone takes nothing of what was fetched; the next run needs the rest only.
 TEST_F(DownloadHttpTest, APartOutlivesAServerThatIsGone) {
   WritePart(content_.substr(0, 70000));
-  bool gone = true;
+  std::atomic<bool> gone = true;  // read in the server's thread
   const HttpServer server([&](const HttpRequest& request) {
     return gone ? HttpAnswer("404 Not Found", "<html>") : RangeAnswer(request, content_);
   });
