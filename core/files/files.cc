@@ -44,8 +44,10 @@ absl::Status Sync(const std::string& path, int flags, SyncOf what) {
 
 absl::Status SyncNames(const std::string& folder, SyncOf what) { return Sync(folder, O_RDONLY | O_DIRECTORY, what); }
 
-// Writes and syncs a new file that is to be called `shown`; removes it if that fails.
-absl::Status WriteDurably(const std::string& path, const std::string& shown, absl::string_view content) {
+enum class Lasting { kDurable, kPassing };  // past a power cut, or not
+
+// Writes a new file, which is to be called `shown`; removes it if that fails.
+absl::Status WriteNew(const std::string& path, const std::string& shown, absl::string_view content, Lasting lasting) {
   const int fd = RetryInterrupted([&] { return Calls().Open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644); });
   if (fd < 0) return SystemError("create", shown);
   absl::Status status;
@@ -57,22 +59,35 @@ absl::Status WriteDurably(const std::string& path, const std::string& shown, abs
       content.remove_prefix(written);
     }
   }
-  if (status.ok() && RetryInterrupted([&] { return Calls().Sync(fd, SyncOf::kFile); }) != 0)
+  if (lasting == Lasting::kDurable && status.ok() &&
+      RetryInterrupted([&] { return Calls().Sync(fd, SyncOf::kFile); }) != 0) {
     status = SystemError("sync", shown);
-  // Linux closes the file whatever close() says, and what it says of the content the sync has said.
+  }
+  // Linux closes the file whatever close() says, and what it says of the content a sync has said.
   if (Calls().Close(fd) != 0 && errno != EINTR && status.ok()) status = SystemError("close", shown);
   if (!status.ok()) Calls().Unlink(path);
   return status;
 }
 
-// Of a file whose content is durable; it goes if that fails.
-absl::Status Rename(const std::string& temporary, const std::string& path) {
-  if (RetryInterrupted([&] { return Calls().Rename(temporary, path); }) != 0) {
-    const absl::Status status = SystemError("rename to", path);
-    Calls().Unlink(temporary);
-    return status;
-  }
-  return SyncNames(FolderOf(path), SyncOf::kRenamedName);
+// The file goes if that fails.
+absl::Status RenameTo(const std::string& temporary, const std::string& path) {
+  if (RetryInterrupted([&] { return Calls().Rename(temporary, path); }) == 0) return absl::OkStatus();
+  const absl::Status status = SystemError("rename to", path);
+  Calls().Unlink(temporary);
+  return status;
+}
+
+// The temporary name goes in any case. False if there is a `path` already.
+absl::StatusOr<bool> LinkTo(const std::string& temporary, const std::string& path) {
+  bool linked = RetryInterrupted([&] { return Calls().Link(temporary, path); }) == 0;
+  const int error = errno;
+  // Over NFS the link may have been made though its reply was lost: the link count tells.
+  struct stat info;
+  if (!linked) linked = stat(temporary.c_str(), &info) == 0 && info.st_nlink == 2;
+  Calls().Unlink(temporary);
+  if (linked || error == EEXIST) return linked;
+  errno = error;
+  return SystemError("link", path);
 }
 
 // Whether the folder's name was made durable by this process already, or by that which made it before this one looked.
@@ -157,34 +172,36 @@ absl::StatusOr<std::vector<std::string>> ListFolder(const std::string& path) {
 
 absl::Status WriteFileAtomically(const std::string& path, absl::string_view content) {
   const std::string temporary = TemporaryName(path);
-  OPENSET_RETURN_IF_ERROR(WriteDurably(temporary, path, content));
-  return Rename(temporary, path);
+  OPENSET_RETURN_IF_ERROR(WriteNew(temporary, path, content, Lasting::kDurable));
+  OPENSET_RETURN_IF_ERROR(RenameTo(temporary, path));
+  return SyncNames(FolderOf(path), SyncOf::kRenamedName);
 }
 
 absl::Status MoveFile(const std::string& file, const std::string& path) {
   OPENSET_RETURN_IF_ERROR(Sync(file, O_RDONLY, SyncOf::kWrittenFile));
-  return Rename(file, path);
+  OPENSET_RETURN_IF_ERROR(RenameTo(file, path));
+  return SyncNames(FolderOf(path), SyncOf::kRenamedName);
 }
 
 absl::StatusOr<bool> CreateFileAtomically(const std::string& path, absl::string_view content,
                                           const std::string& temporaries) {
   const std::string name = std::filesystem::path(path).filename().string();
   const std::string temporary = TemporaryName(temporaries.empty() ? path : JoinPath(temporaries, name));
-  OPENSET_RETURN_IF_ERROR(WriteDurably(temporary, path, content));
-  bool created = RetryInterrupted([&] { return Calls().Link(temporary, path); }) == 0;
-  const int error = errno;
-  if (!created) {
-    // Over NFS the link may have been made though its reply was lost: the link count tells.
-    struct stat info;
-    created = stat(temporary.c_str(), &info) == 0 && info.st_nlink == 2;
-  }
-  Calls().Unlink(temporary);
-  if (!created && error != EEXIST) {
-    errno = error;
-    return SystemError("link", path);
-  }
+  OPENSET_RETURN_IF_ERROR(WriteNew(temporary, path, content, Lasting::kDurable));
+  OPENSET_ASSIGN_OR_RETURN(const bool created, LinkTo(temporary, path));
   OPENSET_RETURN_IF_ERROR(SyncNames(FolderOf(path), SyncOf::kLinkedName));
   return created;
+}
+
+absl::Status WritePassingFile(const std::string& path, absl::string_view content, const std::string& temporary) {
+  OPENSET_RETURN_IF_ERROR(WriteNew(temporary, path, content, Lasting::kPassing));
+  return RenameTo(temporary, path);
+}
+
+absl::StatusOr<bool> CreatePassingFile(const std::string& path, absl::string_view content,
+                                       const std::string& temporary) {
+  OPENSET_RETURN_IF_ERROR(WriteNew(temporary, path, content, Lasting::kPassing));
+  return LinkTo(temporary, path);
 }
 
 absl::Status SyncFolder(const std::string& path) {

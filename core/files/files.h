@@ -1,4 +1,4 @@
-// Files: whole-file reads, atomic and durable writes.
+// Files: whole-file reads, atomic writes, durable or passing.
 #ifndef OPENSET_CORE_FILES_FILES_H_
 #define OPENSET_CORE_FILES_FILES_H_
 
@@ -39,6 +39,12 @@ absl::Status WriteFileAtomically(const std::string& path, absl::string_view cont
 // "".
 absl::StatusOr<bool> CreateFileAtomically(const std::string& path, absl::string_view content,
                                           const std::string& temporaries = "");
+
+// The same two for what need not outlast a power cut, as no process does that it is about: whole for whoever reads it,
+// but never synced. `temporary` is the name of the temporary file, on the same file system.
+absl::Status WritePassingFile(const std::string& path, absl::string_view content, const std::string& temporary);
+absl::StatusOr<bool> CreatePassingFile(const std::string& path, absl::string_view content,
+                                       const std::string& temporary);
 
 // Gives a file that was written beside it the name `path`, durably; replaces what is there. Errors: kUnavailable.
 absl::Status MoveFile(const std::string& file, const std::string& path);

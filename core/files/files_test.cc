@@ -2,9 +2,15 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <string>
 #include <thread>
+#include <vector>
 
+#include "core/files/system_calls.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -77,6 +83,60 @@ TEST_F(FilesTest, FoldersAreMadeOnceAndAFileInTheWayIsAnError) {
   EXPECT_FALSE(MakeFolders(In("f/g")).ok());
   EXPECT_TRUE(SyncFolder(folder_).ok());
   EXPECT_FALSE(SyncFolder(In("none")).ok());
+}
+
+// Lets every call through but notes the syncs, and fails the one that gives the file its name where that is wanted.
+class NotingCalls : public SystemCalls {
+ public:
+  int Sync(int fd, SyncOf what) override {
+    ++syncs;
+    return SystemCalls::Sync(fd, what);
+  }
+  int Link(const std::string& from, const std::string& to) override {
+    return Fails() ? -1 : SystemCalls::Link(from, to);
+  }
+  int Rename(const std::string& from, const std::string& to) override {
+    return Fails() ? -1 : SystemCalls::Rename(from, to);
+  }
+
+  int syncs = 0;
+  int error = 0;
+
+ private:
+  bool Fails() const {
+    errno = error;
+    return error != 0;
+  }
+};
+
+TEST_F(FilesTest, PassingFilesAreWholeAndNeverSynced) {
+  NotingCalls calls;
+  const ScopedSystemCalls scope(&calls);
+  EXPECT_TRUE(*CreatePassingFile(In("claim"), "first", In("temporary")));
+  EXPECT_FALSE(*CreatePassingFile(In("claim"), "second", In("temporary")));
+  EXPECT_EQ(*ReadFile(In("claim")), "first");
+  ASSERT_TRUE(WritePassingFile(In("sign"), "1", In("temporary")).ok());
+  ASSERT_TRUE(WritePassingFile(In("sign"), "2", In("temporary")).ok());
+  EXPECT_EQ(*ReadFile(In("sign")), "2");
+  EXPECT_EQ(calls.syncs, 0);
+  EXPECT_THAT(*ListFolder(folder_), ElementsAre("claim", "sign"));
+  // The content, and the name in the folder.
+  ASSERT_TRUE(WriteFileAtomically(In("durable"), "x").ok());
+  EXPECT_EQ(calls.syncs, 2);
+}
+
+TEST_F(FilesTest, APassingFileThatGetsNoNameIsNamedAndLeavesNothing) {
+  NotingCalls calls;
+  calls.error = EDQUOT;
+  const ScopedSystemCalls scope(&calls);
+  const std::string reason = std::strerror(EDQUOT);
+  EXPECT_EQ(CreatePassingFile(In("claim"), "x", In("temporary")).status(),
+            absl::UnavailableError("cannot link " + In("claim") + ": " + reason));
+  EXPECT_EQ(WritePassingFile(In("sign"), "x", In("temporary")),
+            absl::UnavailableError("cannot rename to " + In("sign") + ": " + reason));
+  EXPECT_EQ(WritePassingFile(In("sign"), "x", In("none/temporary")),
+            absl::UnavailableError("cannot create " + In("sign") + ": " + std::strerror(ENOENT)));
+  EXPECT_THAT(*ListFolder(folder_), ElementsAre());
 }
 
 TEST_F(FilesTest, TemporaryNamesDiffer) { EXPECT_NE(TemporaryName("x"), TemporaryName("x")); }

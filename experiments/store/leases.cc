@@ -1,13 +1,9 @@
 #include "experiments/store/leases.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -27,10 +23,6 @@ namespace openset {
 namespace {
 
 constexpr char kRecord[] = ".rec";
-
-absl::Status SystemError(absl::string_view what, const std::string& path) {
-  return absl::UnavailableError(absl::StrCat("cannot ", what, " ", path, ": ", std::strerror(errno)));
-}
 
 // Boot, and namespace of processes: within one, numbers of processes mean the same.
 std::string Machine() {
@@ -64,39 +56,6 @@ std::optional<RunParts> Parse(const std::string& run_id) {
 }
 
 std::string RunOf(const std::string& claim) { return claim.substr(0, claim.find('+')); }
-
-absl::Status WriteWhole(const std::string& path, absl::string_view content) {
-  const int fd = RetryInterrupted([&] { return Calls().Open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644); });
-  if (fd < 0) return SystemError("create", path);
-  absl::Status status;
-  while (!content.empty() && status.ok()) {
-    const ssize_t written = RetryInterrupted([&] { return Calls().Write(fd, content.data(), content.size()); });
-    if (written >= 0) {
-      content.remove_prefix(written);
-    } else {
-      status = SystemError("write", path);
-    }
-  }
-  // Linux closes the file whatever close() says.
-  if (Calls().Close(fd) != 0 && errno != EINTR && status.ok()) status = SystemError("close", path);
-  if (!status.ok()) Calls().Unlink(path);
-  return status;
-}
-
-// Makes `path` hold `content` unless it is there. Nobody sees a part of it. It need not outlast a power cut, as its
-// writer does not. False if it is there already.
-absl::StatusOr<bool> Link(const std::string& path, const std::string& temporary, const std::string& content) {
-  OPENSET_RETURN_IF_ERROR(WriteWhole(temporary, content));
-  bool linked = RetryInterrupted([&] { return Calls().Link(temporary, path); }) == 0;
-  const int error = errno;
-  // Over NFS the link may have been made though its reply was lost: the link count tells.
-  struct stat info = {};
-  if (!linked) linked = stat(temporary.c_str(), &info) == 0 && info.st_nlink == 2;
-  Calls().Unlink(temporary);
-  if (linked || error == EEXIST) return linked;
-  errno = error;
-  return SystemError("link", path);
-}
 
 }  // namespace
 
@@ -177,7 +136,7 @@ absl::StatusOr<std::string> Leases::TryClaimOne(const std::string& key) {
     if (!last.name.empty() && IsAlive(RunOf(last.name))) return RunOf(last.name);
     const std::string file = last.name.empty() ? key : absl::StrCat(key, "~", last.name);
     OPENSET_ASSIGN_OR_RETURN(const bool is_mine,
-                             Link(JoinPath(RunningFolder(), file), temporary, absl::StrCat(name, "\n")));
+                             CreatePassingFile(JoinPath(RunningFolder(), file), absl::StrCat(name, "\n"), temporary));
     if (is_mine) {
       held_[key] = {file, name};
       return "";
@@ -226,13 +185,8 @@ absl::Status Leases::Renew(RunState state) {
   state.set_lease_seconds(static_cast<int32_t>(std::max<int64_t>(1, absl::ToInt64Seconds(options_.lease))));
   state.set_started_at_seconds(started_at_seconds_);
   state.set_updated_at_seconds(absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch()));
-  const std::string path = RunPath(run_id_), temporary = TemporaryName(JoinPath(folder_, "tmp/run"));
-  // Whole, as readers come at any time; not durable, as no process outlasts a power cut.
-  OPENSET_RETURN_IF_ERROR(WriteWhole(temporary, EncodeRecord(state)));
-  if (RetryInterrupted([&] { return Calls().Rename(temporary, path); }) == 0) return absl::OkStatus();
-  const absl::Status status = SystemError("rename to", path);
-  Calls().Unlink(temporary);
-  return status;
+  // Readers come at any time; no process outlasts a power cut.
+  return WritePassingFile(RunPath(run_id_), EncodeRecord(state), TemporaryName(JoinPath(folder_, "tmp/run")));
 }
 
 std::vector<std::string> Leases::Lost() {
