@@ -149,9 +149,12 @@ std::string ProvenanceHtml(absl::Span<const TrialResult> results) {
     if (result.record == nullptr) continue;
     for (const StageProvenance& stage : result.record->provenance().stage()) {
       if (!counted.insert(stage.key()).second) continue;
-      facts.Add("commit", absl::StrCat(stage.commit(), stage.dirty() ? ", with changes" : ""), true);
+      facts.Add("commit", absl::StrCat(stage.commit(), stage.dirty() ? ", with changes " : "", stage.changes_sha256()),
+                true);
+      facts.Add("program", stage.program_sha256(), true);
       facts.Add("compiler", stage.compiler(), true);
       facts.Add("LibTorch", stage.libtorch_version(), true);
+      facts.Add("libraries", stage.libraries(), true);
       facts.Add("processor", stage.cpu(), true);
       facts.Add("kernels", stage.cpu_capability(), true);
       facts.Add("GPU", stage.gpu().empty() ? "" : absl::StrCat(stage.gpu(), ", driver ", stage.gpu_driver()), true);

@@ -47,8 +47,9 @@ double EvaluatedAt(const TrialRecord& record) {
 // Of a stage's fields that say what made it and on what; not those that differ from run to run.
 const std::set<std::string>& ComparedFields() {
   static const auto* const fields = new std::set<std::string>{
-      "commit", "dirty",          "compiler", "libtorch_version", "component", "cpu",        "cpu_feature",
-      "gpu",    "cpu_capability", "threads",  "gpu_driver",       "host",      "third_party"};
+      "commit",      "dirty",          "changes_sha256", "program_sha256", "compiler", "libtorch_version",
+      "third_party", "libraries",      "component",      "host",           "cpu",      "cpu_feature",
+      "gpu",         "cpu_capability", "threads",        "gpu_driver"};
   return *fields;
 }
 
@@ -91,9 +92,10 @@ std::vector<std::string> ProvenanceDifferences(const std::vector<TrialRecord>& r
       }
     }
     if (!differs) continue;
-    // Lists are long: their name says enough.
-    differences.push_back(field->is_repeated() ? field->name()
-                                               : absl::StrCat(field->name(), " (", absl::StrJoin(values, "; "), ")"));
+    // Of lists and digests the name says enough.
+    const bool is_named = field->is_repeated() || absl::EndsWith(field->name(), "_sha256");
+    differences.push_back(is_named ? field->name()
+                                   : absl::StrCat(field->name(), " (", absl::StrJoin(values, "; "), ")"));
   }
   return differences;
 }

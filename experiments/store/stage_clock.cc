@@ -18,6 +18,9 @@ StageProvenance StageClock::Read(StageProvenance::Stage stage, const std::string
   provenance.set_commit(BuildCommit());
   provenance.set_dirty(BuiltFromChanges());
   provenance.set_compiler(Compiler());
+  if (BuiltFromChanges()) provenance.set_changes_sha256(BuildChanges());
+  if (const std::string digest = ProgramDigest(); !digest.empty()) provenance.set_program_sha256(digest);
+  provenance.set_libraries(ThirdPartyLibraries());
   if (const std::string others = ThirdPartyRevisions(); !others.empty()) provenance.set_third_party(others);
   provenance.set_host(HostName());
   provenance.set_cpu(CpuName());

@@ -1,5 +1,9 @@
 #!/bin/sh
-# What Bazel stamps into the binaries: the commit, with "-dirty" where the tree differs from it.
+# What Bazel stamps into the binaries: the commit; where the tree differs from it, "-dirty-" behind it and a SHA-256 of
+# how: of the diff, and of the files that git neither tracks nor ignores.
 commit=$(git rev-parse HEAD 2>/dev/null) || commit=unknown
-[ -z "$(git status --porcelain 2>/dev/null)" ] || commit="$commit-dirty"
+if [ -n "$(git status --porcelain 2>/dev/null)" ]; then
+  changes=$( (git diff --binary --no-ext-diff --no-textconv HEAD && git ls-files -oz --exclude-standard | xargs -0r sha256sum) | sha256sum)
+  commit="$commit-dirty-${changes%% *}"
+fi
 echo "STABLE_OPENSET_COMMIT $commit"

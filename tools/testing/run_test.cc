@@ -12,6 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "core/files/digest.h"
+#include "core/files/runfiles.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
 #include "gmock/gmock.h"
@@ -118,7 +120,11 @@ TEST(Run, WhatIsDoneIsNotDoneAgain) {
   EXPECT_EQ(train.key(), record.checkpoint_key());
   EXPECT_THAT(train.libtorch_version(), Not(IsEmpty()));
   EXPECT_EQ(evaluate.libtorch_version(), "");
+  const std::string tools = RunfilesFolder().value() + "/openset/tools/";
+  EXPECT_EQ(train.program_sha256(), Sha256HexOfFile(tools + "openset_worker_unstamped").value());
+  EXPECT_EQ(evaluate.program_sha256(), Sha256HexOfFile(tools + "openset_unstamped").value());
   for (const StageProvenance& stage : record.provenance().stage()) {
+    EXPECT_THAT(stage.libraries(), AllOf(HasSubstr("eigen "), HasSubstr(", jpeg "), HasSubstr(", protobuf ")));
     EXPECT_EQ(stage.commit(), "unknown");  // tests run programs without a stamp
     EXPECT_EQ(stage.threads(), 1);
     EXPECT_GT(stage.cpu_seconds(), 0);
