@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <deque>
 #include <iostream>
 #include <limits>
@@ -11,7 +10,6 @@
 #include "absl/flags/declare.h"
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/chart/vector_file.h"
@@ -20,18 +18,13 @@
 #include "core/suggest.h"
 #include "eval/metrics/confusion.h"
 #include "eval/metrics/conventions.h"
-#include "eval/metrics/display.h"
-#include "eval/metrics/evaluate.h"
-#include "eval/metrics/groups.h"
 #include "eval/metrics/make_metric.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/report/curve_files.h"
+#include "eval/report/evaluate_samples.h"
 #include "eval/report/evaluation_hints.h"
 #include "eval/report/evaluation_report.h"
 #include "eval/report/methods_report.h"
-#include "eval/statistics/bootstrap.h"
-#include "eval/statistics/delong.h"
-#include "eval/statistics/group_intervals.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/method_names.h"
@@ -67,139 +60,21 @@ absl::StatusOr<std::vector<ConventionMetric>> MetricsFromFlags() {
   return result;
 }
 
-absl::StatusOr<std::vector<IntervalValue>> Intervals(const std::vector<MetricSpec>& metrics, const RankedInput& ranked,
-                                                     const BootstrapOptions& options) {
-  std::vector<IntervalValue> intervals(metrics.size());
-  std::vector<MetricSpec> others;
-  std::vector<size_t> place;
-  for (size_t m = 0; m < metrics.size(); ++m) {
-    const std::optional<PairStatistic> statistic = PairStatisticOf(metrics[m]);
-    if (absl::GetFlag(FLAGS_ci_method) == "delong" && statistic.has_value()) {
-      const absl::StatusOr<NormalInterval> interval = DeLongInterval(ranked, *statistic, options.confidence);
-      if (interval.ok()) {
-        intervals[m] = {interval->value, interval->low, interval->high, "", interval->note};
-      } else {
-        intervals[m].absent_reason = std::string(interval.status().message());
-      }
-    } else {
-      others.push_back(metrics[m]);
-      place.push_back(m);
-    }
-  }
-  OPENSET_ASSIGN_OR_RETURN(std::vector<IntervalValue> rest, BootstrapIntervals(others, ranked, options));
-  for (size_t i = 0; i < rest.size(); ++i) intervals[place[i]] = std::move(rest[i]);
+// By --ci and --ci_method.
+absl::StatusOr<std::optional<SampleIntervals>> IntervalsFromFlags() {
+  SampleIntervals intervals;
+  OPENSET_ASSIGN_OR_RETURN(intervals.bootstrap, BootstrapOptionsFromFlags());
+  intervals.delong = absl::GetFlag(FLAGS_ci_method) == "delong";
+  if (!absl::GetFlag(FLAGS_ci)) return std::nullopt;
   return intervals;
 }
 
-std::string IntervalText(const BootstrapOptions& options) {
-  return absl::StrFormat("%g %% interval (%s, %d replicates, seed %d)", 100 * options.confidence,
-                         absl::GetFlag(FLAGS_ci_method), options.replicates, options.seed);
-}
-
-// Of the number that a convention prints.
-Display DisplayOfPrinted(const ConventionMetric& metric) {
-  Display display = DisplayOf(metric.metric);
-  display.factor /= std::abs(metric.factor);
-  if (metric.factor == 1000) display.value_unit = "x1000";
-  if (metric.factor < 0 && display.higher_is_better.has_value()) {
-    display.higher_is_better = !*display.higher_is_better;
-  }
-  if (metric.offset != 0) display.label = absl::StrCat(metric.offset, " - ", display.label);
-  return display;
-}
-
-// The number that a convention prints.
-std::optional<double> Printed(const ConventionMetric& metric, const std::optional<double>& value) {
-  if (!value.has_value()) return std::nullopt;
-  return metric.offset + metric.factor * *value;
-}
-
-absl::StatusOr<EvaluationReport> MakeReport(const std::vector<ConventionMetric>& metrics, const SampleSet& samples,
-                                            const RankedInput& ranked) {
-  std::vector<MetricSpec> specs;
-  for (const ConventionMetric& metric : metrics) specs.push_back(metric.metric);
-  EvaluationReport report;
-  report.num_known = ranked.total().known();
-  report.num_unknown = ranked.total().unknown;
-  report.num_classes = samples.num_classes;
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<MetricValue> values, Evaluate(specs, ranked));
-  std::vector<IntervalValue> intervals;
-  if (absl::GetFlag(FLAGS_ci)) {
-    OPENSET_ASSIGN_OR_RETURN(const BootstrapOptions options, BootstrapOptionsFromFlags());
-    OPENSET_ASSIGN_OR_RETURN(intervals, Intervals(specs, ranked, options));
-    report.interval = IntervalText(options);
-  }
-  for (size_t m = 0; m < metrics.size(); ++m) {
-    ReportedMetric reported;
-    reported.name = metrics[m].printed_name;
-    reported.display = DisplayOfPrinted(metrics[m]);
-    reported.remark = metrics[m].remark;
-    reported.value = Printed(metrics[m], values[m].value);
-    reported.absent_reason = values[m].absent_reason;
-    if (!intervals.empty() && values[m].value.has_value()) {
-      reported.absent_reason = intervals[m].absent_reason;
-      if (intervals[m].value.has_value()) {
-        reported.low = Printed(metrics[m], intervals[m].low);
-        reported.high = Printed(metrics[m], intervals[m].high);
-        if (metrics[m].factor < 0) std::swap(reported.low, reported.high);
-        if (!intervals[m].note.empty()) {
-          absl::StrAppend(&reported.remark, reported.remark.empty() ? "" : "; ", "interval: ", intervals[m].note);
-        }
-      }
-    }
-    report.metrics.push_back(std::move(reported));
-  }
-  if (!samples.groups.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(const GroupedValues grouped, EvaluateGroups(specs, ranked, samples.groups));
-    std::vector<GroupValues> columns = grouped.groups;
-    for (const GroupValues& mean : grouped.means) {
-      columns.push_back(mean);
-      columns.back().name = absl::StrCat("mean of ", mean.name);
-    }
-    columns.push_back(grouped.pool);
-    std::vector<GroupInterval> group_intervals;
-    if (absl::GetFlag(FLAGS_ci)) {
-      OPENSET_ASSIGN_OR_RETURN(const BootstrapOptions options, BootstrapOptionsFromFlags());
-      OPENSET_ASSIGN_OR_RETURN(group_intervals, GroupIntervals(specs, ranked, samples.groups, options));
-    }
-    for (size_t c = 0; c < columns.size(); ++c) {
-      ReportedGroup group{columns[c].name, columns[c].unknown_samples, std::move(columns[c].values), {}};
-      for (size_t m = 0; m < metrics.size(); ++m) {
-        group.values[m].value = Printed(metrics[m], group.values[m].value);
-        if (group_intervals.empty()) continue;
-        const IntervalValue& interval = group_intervals[c].metrics[m];
-        group.intervals.emplace_back();
-        if (!interval.value.has_value()) continue;
-        double low = *Printed(metrics[m], interval.low);
-        double high = *Printed(metrics[m], interval.high);
-        if (low > high) std::swap(low, high);
-        group.intervals.back() = {low, high};
-      }
-      report.groups.push_back(std::move(group));
-    }
-  }
-  if (!samples.known_sets.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(std::vector<GroupValues> sets,
-                             EvaluateKnownSets(specs, ranked, samples.known_set, samples.known_sets));
-    for (GroupValues& set : sets) {
-      ReportedGroup group{set.name, set.known_samples, std::move(set.values), {}};
-      for (size_t m = 0; m < metrics.size(); ++m) group.values[m].value = Printed(metrics[m], group.values[m].value);
-      report.known_sets.push_back(std::move(group));
-    }
-  }
-  for (const MetricSpec& spec : specs) {
-    if (!spec.has_pooled_aurc() || report.num_unknown == 0) continue;
-    for (const AurcPart& part : PooledAurcParts(ranked)) {
-      const bool is_known = part.group == kUnknownLabel;
-      const std::string name = is_known                 ? "known"
-                               : samples.groups.empty() ? std::string("unknown")
-                                                        : samples.groups[part.group].name;
-      report.sources.push_back({name, part});
-    }
-    break;
-  }
-  return report;
-}
+// What is computed of samples.
+struct Request {
+  std::vector<ConventionMetric> metrics;
+  std::optional<SampleIntervals> intervals;
+  TextFormat format = TextFormat::kText;
+};
 
 absl::Status WriteCurves(const std::string& folder, const CurveFiles& curves) {
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
@@ -211,12 +86,12 @@ absl::Status WriteCurves(const std::string& folder, const CurveFiles& curves) {
   return WriteVectorFiles(pictures);
 }
 
-absl::Status EvaluateSamples(const std::vector<std::string>& arguments, const std::vector<ConventionMetric>& metrics,
-                             TextFormat format) {
+absl::Status EvalAsSamples(const std::vector<std::string>& arguments, const Request& request) {
   OPENSET_ASSIGN_OR_RETURN(const ScoredSamples scored, ReadScoredSamples(arguments));
   OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, scored.samples.Input());
   const RankedInput ranked(input);
-  OPENSET_ASSIGN_OR_RETURN(EvaluationReport report, MakeReport(metrics, scored.samples, ranked));
+  OPENSET_ASSIGN_OR_RETURN(EvaluationReport report,
+                           EvaluateSamples(request.metrics, scored.samples, ranked, request.intervals));
   if (const std::string classes = absl::GetFlag(FLAGS_classes); !classes.empty()) {
     if (!input.has_predictions()) {
       return absl::InvalidArgumentError("--classes: accuracy needs predictions, and the samples have none");
@@ -231,13 +106,12 @@ absl::Status EvaluateSamples(const std::vector<std::string>& arguments, const st
     OPENSET_ASSIGN_OR_RETURN(const CurveFiles curves, MakeCurveFiles(ranked, report.notes.front(), summary));
     OPENSET_RETURN_IF_ERROR(WriteCurves(UserPath(folder), curves));
   }
-  OPENSET_RETURN_IF_ERROR(WriteOut(FormatEvaluation(report, format)));
+  OPENSET_RETURN_IF_ERROR(WriteOut(FormatEvaluation(report, request.format)));
   for (const std::string& hint : EvaluationHints(ranked, scored.origin)) std::cerr << "hint: " << hint << "\n";
   return absl::OkStatus();
 }
 
-absl::Status EvaluateMethods(const std::vector<std::string>& arguments, const std::vector<ConventionMetric>& metrics,
-                             TextFormat format) {
+absl::Status EvalAsMethods(const std::vector<std::string>& arguments, const Request& request) {
   if (!absl::GetFlag(FLAGS_classes).empty()) {
     return absl::InvalidArgumentError("--classes: goes with one method, not with --as=methods");
   }
@@ -259,7 +133,8 @@ absl::Status EvaluateMethods(const std::vector<std::string>& arguments, const st
     OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, scored.back().samples.Input());
     methods.push_back({names[i], &ranked.emplace_back(input)});
     reports.push_back({names[i], {}});
-    OPENSET_ASSIGN_OR_RETURN(reports.back().report, MakeReport(metrics, scored.back().samples, ranked.back()));
+    OPENSET_ASSIGN_OR_RETURN(reports.back().report,
+                             EvaluateSamples(request.metrics, scored.back().samples, ranked.back(), request.intervals));
     reports.back().report.notes = {arguments[i], scored.back().note};
   }
   if (const std::string folder = absl::GetFlag(FLAGS_curves); !folder.empty()) {
@@ -268,7 +143,7 @@ absl::Status EvaluateMethods(const std::vector<std::string>& arguments, const st
                              MakeOverlaidCurveFiles(methods, absl::StrJoin(names, ", "), summary));
     OPENSET_RETURN_IF_ERROR(WriteCurves(UserPath(folder), curves));
   }
-  OPENSET_RETURN_IF_ERROR(WriteOut(FormatMethods(reports, format, layout)));
+  OPENSET_RETURN_IF_ERROR(WriteOut(FormatMethods(reports, request.format, layout)));
   for (size_t i = 0; i < names.size(); ++i) {
     for (const std::string& hint : EvaluationHints(ranked[i], scored[i].origin)) {
       std::cerr << "hint: " << names[i] << ": " << hint << "\n";
@@ -278,7 +153,8 @@ absl::Status EvaluateMethods(const std::vector<std::string>& arguments, const st
 }
 
 absl::Status RunEval(const std::vector<std::string>& arguments) {
-  OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags());
+  Request request;
+  OPENSET_ASSIGN_OR_RETURN(request.format, FormatFromFlags());
   const std::string as = absl::GetFlag(FLAGS_as);
   if (as != "samples" && as != "methods") {
     return absl::InvalidArgumentError(absl::StrCat("--as: ", UnknownName("value", as, {"samples", "methods"})));
@@ -286,9 +162,9 @@ absl::Status RunEval(const std::vector<std::string>& arguments) {
   if (as == "samples" && !absl::GetFlag(FLAGS_rows).empty()) {
     return absl::InvalidArgumentError("--rows: lays out the table of several methods; it goes with --as=methods");
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<ConventionMetric> metrics, MetricsFromFlags());
-  OPENSET_RETURN_IF_ERROR(BootstrapOptionsFromFlags().status());
-  return as == "methods" ? EvaluateMethods(arguments, metrics, format) : EvaluateSamples(arguments, metrics, format);
+  OPENSET_ASSIGN_OR_RETURN(request.metrics, MetricsFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(request.intervals, IntervalsFromFlags());
+  return as == "methods" ? EvalAsMethods(arguments, request) : EvalAsSamples(arguments, request);
 }
 
 }  // namespace
