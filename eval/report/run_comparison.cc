@@ -1,7 +1,5 @@
 #include "eval/report/run_comparison.h"
 
-#include <cmath>
-#include <set>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -10,12 +8,10 @@
 #include "absl/strings/str_join.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
-#include "core/table.h"
 #include "eval/metrics/make_metric.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/statistics/distributions.h"
 #include "eval/statistics/verdict.h"
-#include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {
@@ -167,177 +163,6 @@ void CompareAll(const RunTable& table, const MetricSpec& spec, RunComparison* co
   comparison->methods.push_back({metric, table.methods, static_cast<int>(values.size()), *test});
 }
 
-// The ends of the intervals; none where there is no variance to make one of.
-std::optional<double> LowOf(const ComparedRuns& row) {
-  return row.test.p_value.has_value() ? std::optional<double>(row.test.low) : std::nullopt;
-}
-std::optional<double> HighOf(const ComparedRuns& row) {
-  return row.test.p_value.has_value() ? std::optional<double>(row.test.high) : std::nullopt;
-}
-std::optional<double> AdjustedLowOf(const ComparedRuns& row) {
-  return row.adjusted.has_value() ? std::optional<double>(row.adjusted->low) : std::nullopt;
-}
-std::optional<double> AdjustedHighOf(const ComparedRuns& row) {
-  return row.adjusted.has_value() ? std::optional<double>(row.adjusted->high) : std::nullopt;
-}
-
-// Whether a metric has several tests, so that Holm's levels are others than that of each alone.
-bool HasSeveralTests(const RunComparison& comparison) {
-  std::set<std::string> metrics;
-  for (const ComparedRuns& row : comparison.pairs) {
-    if (!metrics.insert(row.metric).second) return true;
-  }
-  return false;
-}
-
-std::string FormatCsv(const RunComparison& comparison) {
-  Table table{{"metric",          "task",          "a",    "b",     "runs",     "splits",    "mean_difference",
-               "cohen_dz",        "rank_biserial", "low",  "high",  "p",        "p_holm",    "wilcoxon_p",
-               "wilcoxon_p_holm", "verdict",       "unit", "label", "low_holm", "high_holm", "confidence_holm"},
-              {},
-              4};
-  const auto full = [](const std::optional<double>& value) { return value ? FullPrecision(*value) : ""; };
-  for (const ComparedRuns& row : comparison.pairs) {
-    const PairedTest& test = row.test;
-    table.rows.push_back({row.metric,
-                          row.task,
-                          row.a,
-                          row.b,
-                          absl::StrCat(test.runs),
-                          absl::StrCat(test.splits),
-                          FullPrecision(test.mean_difference),
-                          FullPrecision(test.cohen_dz),
-                          FullPrecision(test.rank_biserial),
-                          full(LowOf(row)),
-                          full(HighOf(row)),
-                          full(test.p_value),
-                          full(row.adjusted_p_value),
-                          FullPrecision(test.wilcoxon_p_value),
-                          FullPrecision(row.adjusted_wilcoxon),
-                          row.verdict,
-                          row.display.value_unit,
-                          row.display.label,
-                          full(AdjustedLowOf(row)),
-                          full(AdjustedHighOf(row)),
-                          row.adjusted ? FullPrecision(row.adjusted->confidence) : ""});
-  }
-  return ToCsv(table);
-}
-
-nlohmann::ordered_json Number(std::optional<double> number) {
-  if (!number.has_value()) return nullptr;
-  const double value = *number;
-  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(absl::StrFormat("%g", value));
-}
-
-std::string FormatJson(const RunComparison& comparison) {
-  nlohmann::ordered_json json;
-  json["confidence"] = comparison.options.confidence;
-  json["assumptions"] = comparison.assumptions;
-  json["pairs"] = nlohmann::ordered_json::array();
-  for (const ComparedRuns& row : comparison.pairs) {
-    json["pairs"].push_back(
-        {{"metric", row.metric},
-         {"task", row.task},
-         {"a", row.a},
-         {"b", row.b},
-         {"runs", row.test.runs},
-         {"splits", row.test.splits},
-         {"mean_difference", row.test.mean_difference},
-         {"cohen_dz", Number(row.test.cohen_dz)},
-         {"rank_biserial", row.test.rank_biserial},
-         {"low", Number(LowOf(row))},
-         {"high", Number(HighOf(row))},
-         {"p", Number(row.test.p_value)},
-         {"p_holm", Number(row.adjusted_p_value)},
-         {"low_holm", Number(AdjustedLowOf(row))},
-         {"high_holm", Number(AdjustedHighOf(row))},
-         {"confidence_holm", row.adjusted ? Number(row.adjusted->confidence) : Number(std::nullopt)},
-         {"wilcoxon_p", row.test.wilcoxon_p_value},
-         {"wilcoxon_p_holm", row.adjusted_wilcoxon},
-         {"verdict", row.verdict},
-         {"unit", row.display.value_unit},
-         {"label", row.display.label}});
-  }
-  json["all_methods"] = nlohmann::ordered_json::array();
-  for (const ComparedMethods& all : comparison.methods) {
-    nlohmann::ordered_json entry = {{"metric", all.metric},
-                                    {"tasks", all.tasks},
-                                    {"methods", all.methods},
-                                    {"mean_rank", all.test.mean_rank},
-                                    {"kendall_w", all.test.kendall_w},
-                                    {"friedman_chi_squared", all.test.chi_squared},
-                                    {"friedman_p", all.test.chi_squared_p_value},
-                                    {"iman_davenport", Number(all.test.iman_davenport)},
-                                    {"iman_davenport_p", all.test.iman_davenport_p_value},
-                                    {"exact_p", Number(all.test.exact_p_value)},
-                                    {"p", all.test.p_value},
-                                    {"rejected", all.test.rejected}};
-    if (all.test.rejected) {
-      entry["critical_difference"] = all.test.critical_difference;
-      entry["nemenyi_p"] = all.test.nemenyi_p_value;
-    }
-    json["all_methods"].push_back(std::move(entry));
-  }
-  json["left_out"] = comparison.left_out;
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
-
-DocumentSection PairSection(const RunComparison& comparison) {
-  const bool several = HasSeveralTests(comparison);
-  Table table{{"metric", "task", "a - b", "runs", "splits", "mean diff.", "low", "high"}, {}, 3};
-  if (several) table.header.insert(table.header.end(), {"low (Holm)", "high (Holm)"});
-  table.header.insert(table.header.end(),
-                      {"unit", "d_z", "rank-bis.", several ? "p (Holm)" : "p", "p (Wilcoxon)", "verdict"});
-  for (const ComparedRuns& row : comparison.pairs) {
-    const auto shown = [&](std::optional<double> value) { return value ? Shown(*value, row.display) : "-"; };
-    std::vector<std::string> cells = {row.display.label,
-                                      row.task,
-                                      absl::StrCat(row.a, " - ", row.b),
-                                      absl::StrCat(row.test.runs),
-                                      absl::StrCat(row.test.splits),
-                                      shown(row.test.mean_difference),
-                                      shown(LowOf(row)),
-                                      shown(HighOf(row))};
-    if (several) cells.insert(cells.end(), {shown(AdjustedLowOf(row)), shown(AdjustedHighOf(row))});
-    cells.insert(cells.end(), {row.display.unit, absl::StrFormat("%.2f", row.test.cohen_dz),
-                               absl::StrFormat("%.2f", row.test.rank_biserial),
-                               row.adjusted_p_value ? ShowPValue(*row.adjusted_p_value) : "-",
-                               ShowPValue(row.adjusted_wilcoxon), row.verdict});
-    table.rows.push_back(std::move(cells));
-  }
-  std::string title =
-      absl::StrFormat("paired by run, clustered by split; low, high: %g %% interval of the mean difference",
-                      100 * comparison.options.confidence);
-  if (several) absl::StrAppend(&title, " of this row alone; ", kHolmColumns, "; p by Holm, over the tests of a metric");
-  return {std::move(title), std::move(table)};
-}
-
-DocumentSection MethodSection(const ComparedMethods& all, double confidence) {
-  Table table{{"method", "mean rank", "not told apart from"}, {}, 1};
-  for (size_t place = 0; place < all.test.by_rank.size(); ++place) {
-    const int method = all.test.by_rank[place];
-    std::vector<std::string> same;
-    for (size_t other = 0; other < all.methods.size(); ++other) {
-      if (other != method && (!all.test.rejected || std::abs(all.test.mean_rank[other] - all.test.mean_rank[method]) <
-                                                        all.test.critical_difference)) {
-        same.push_back(all.methods[other]);
-      }
-    }
-    table.rows.push_back({all.methods[method], absl::StrFormat("%.2f", all.test.mean_rank[method]),
-                          same.empty() ? "-" : absl::StrJoin(same, ", ")});
-  }
-  const std::string verdict = all.test.rejected
-                                  ? absl::StrFormat("critical difference of mean ranks %.2f (Nemenyi, %g %%)",
-                                                    all.test.critical_difference, 100 * (1 - confidence))
-                                  : "no detectable difference among the methods";
-  return {absl::StrFormat("%s over %d tasks: Kendall's W %.2f, p %s (%s; Friedman's chi-squared: %s); %s", all.metric,
-                          all.tasks, all.test.kendall_w, ShowPValue(all.test.p_value),
-                          all.test.exact_p_value ? "exact" : "Iman and Davenport",
-                          ShowPValue(all.test.chi_squared_p_value), verdict),
-          std::move(table)};
-}
-
 std::string AssumptionsOf(const RunComparison& comparison) {
   bool several_splits = false, one_split = false;
   for (const ComparedRuns& row : comparison.pairs) (row.test.splits > 1 ? several_splits : one_split) = true;
@@ -376,20 +201,6 @@ absl::StatusOr<RunComparison> CompareRuns(const RunTable& table, const std::vect
   }
   comparison.assumptions = AssumptionsOf(comparison);
   return comparison;
-}
-
-std::string FormatRunComparison(const RunComparison& comparison, TextFormat format) {
-  if (format == TextFormat::kCsv) return FormatCsv(comparison);
-  if (format == TextFormat::kJson) return FormatJson(comparison);
-  Document document;
-  document.above = comparison.notes;
-  document.above.push_back(comparison.assumptions);
-  for (const ComparedMethods& all : comparison.methods) {
-    document.sections.push_back(MethodSection(all, comparison.options.confidence));
-  }
-  if (!comparison.pairs.empty()) document.sections.push_back(PairSection(comparison));
-  for (const std::string& line : comparison.left_out) document.below.push_back("left out: " + line);
-  return FormatDocument(document, format);
 }
 
 }  // namespace openset

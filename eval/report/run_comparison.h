@@ -8,7 +8,6 @@
 
 #include "absl/status/statusor.h"
 #include "eval/metrics/display.h"
-#include "eval/report/document.h"
 #include "eval/report/run_table.h"
 #include "eval/statistics/bootstrap.h"
 #include "eval/statistics/paired_tests.h"
@@ -56,9 +55,6 @@ struct RunComparison {
 // methods, metrics that the table or the project does not know.
 absl::StatusOr<RunComparison> CompareRuns(const RunTable& table, const std::vector<std::string>& metrics,
                                           const PairedTestOptions& options);
-
-// Effect sizes stand before p-values.
-std::string FormatRunComparison(const RunComparison& comparison, TextFormat format);
 
 }  // namespace openset
 

@@ -1,6 +1,7 @@
 #include "eval/report/run_comparison.h"
 
 #include "absl/strings/str_cat.h"
+#include "eval/report/run_comparison_report.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

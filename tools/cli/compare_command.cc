@@ -13,6 +13,7 @@
 #include "eval/metrics/ranked_input.h"
 #include "eval/report/critical_difference.h"
 #include "eval/report/run_comparison.h"
+#include "eval/report/run_comparison_report.h"
 #include "eval/report/run_table.h"
 #include "eval/report/sample_comparison.h"
 #include "tools/cli/commands.h"

@@ -1,0 +1,19 @@
+// What `openset compare RESULTS` has found, and its text in each format.
+#ifndef OPENSET_EVAL_REPORT_RUN_COMPARISON_REPORT_H_
+#define OPENSET_EVAL_REPORT_RUN_COMPARISON_REPORT_H_
+
+#include <string>
+
+#include "eval/report/document.h"
+#include "eval/report/run_comparison.h"
+
+namespace openset {
+
+// Effect sizes stand before p-values. CSV: a row a pair of methods, task and metric. JSON: {"confidence",
+// "assumptions", "pairs": [...], "all_methods": [...], "left_out": [...]}. Both hold full precision; what is undefined
+// is empty there, or null.
+std::string FormatRunComparison(const RunComparison& comparison, TextFormat format);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_REPORT_RUN_COMPARISON_REPORT_H_

@@ -1,0 +1,90 @@
+#include "eval/report/run_comparison_report.h"
+
+#include <limits>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Display Auroc() {
+  MetricSpec metric;
+  metric.mutable_auroc();
+  return DisplayOf(metric);
+}
+
+// One pair on one task, and a second task whose differences have no variance.
+RunComparison Comparison() {
+  RunComparison comparison;
+  comparison.notes = {"results.csv"};
+  comparison.assumptions = "assumes: much";
+  ComparedRuns row{"auroc", "svhn", "a", "b", Auroc()};
+  row.test.runs = 6;
+  row.test.splits = 3;
+  row.test.mean_difference = 0.25;
+  row.test.cohen_dz = 1.5;
+  row.test.rank_biserial = 1;
+  row.test.low = 0.125;
+  row.test.high = 0.375;
+  row.test.p_value = 0.015625;
+  row.test.wilcoxon_p_value = 0.25;
+  row.adjusted_p_value = 0.03125;
+  row.adjusted = AdjustedInterval{0.975, 0.0625, 0.4375};
+  row.adjusted_wilcoxon = 0.5;
+  row.verdict = "a is better";
+  ComparedRuns same{"auroc", "mnist", "a", "b", Auroc()};
+  same.test.runs = same.test.splits = 2;
+  same.test.mean_difference = 0.5;
+  same.test.cohen_dz = std::numeric_limits<double>::infinity();
+  same.test.rank_biserial = 1;
+  same.verdict = "no detectable difference";
+  comparison.pairs = {row, same};
+  comparison.left_out = {"aurc: nothing"};
+  return comparison;
+}
+
+TEST(FormatRunComparison, CsvInFullPrecisionWithEmptyCellsForWhatIsUndefined) {
+  EXPECT_EQ(FormatRunComparison(Comparison(), TextFormat::kCsv),
+            "metric,task,a,b,runs,splits,mean_difference,cohen_dz,rank_biserial,low,high,p,p_holm,wilcoxon_p,"
+            "wilcoxon_p_holm,verdict,unit,label,low_holm,high_holm,confidence_holm\n"
+            "auroc,svhn,a,b,6,3,0.25,1.5,1,0.125,0.375,0.015625,0.03125,0.25,0.5,a is better,share,AUROC,0.0625,"
+            "0.4375,0.97499999999999998\n"
+            "auroc,mnist,a,b,2,2,0.5,inf,1,,,,,1,1,no detectable difference,share,AUROC,,,\n");
+}
+
+TEST(FormatRunComparison, JsonHasNullForWhatIsUndefinedAndTextForWhatIsInfinite) {
+  const auto json = nlohmann::json::parse(FormatRunComparison(Comparison(), TextFormat::kJson));
+  EXPECT_EQ(json.at("confidence"), 0.95);
+  EXPECT_EQ(json.at("assumptions"), "assumes: much");
+  const auto &row = json.at("pairs").at(0), &same = json.at("pairs").at(1);
+  EXPECT_EQ(row.at("p_holm"), 0.03125);
+  EXPECT_EQ(row.at("low_holm"), 0.0625);
+  EXPECT_EQ(same.at("cohen_dz"), "inf");
+  for (const char* name : {"low", "high", "p", "p_holm", "low_holm", "high_holm", "confidence_holm"}) {
+    EXPECT_TRUE(same.at(name).is_null()) << name;
+  }
+  EXPECT_TRUE(json.at("all_methods").empty());
+  EXPECT_EQ(json.at("left_out").at(0), "aurc: nothing");
+}
+
+TEST(FormatRunComparison, TablesHaveEffectsBeforePValuesAndHolmsColumnsWhereThereAreSeveralTests) {
+  RunComparison comparison = Comparison();
+  const std::string table = FormatRunComparison(comparison, TextFormat::kMarkdown);
+  EXPECT_THAT(table, AllOf(HasSubstr("results.csv"), HasSubstr("assumes: much"), HasSubstr(" low (Holm) "),
+                           HasSubstr(" a - b "), HasSubstr("left out: aurc: nothing\n")));
+  EXPECT_LT(table.find(" mean diff. "), table.find(" p (Holm) "));
+  EXPECT_LT(table.find(" d_z "), table.find(" p (Holm) "));
+  EXPECT_NE(table.find(" p (Holm) "), std::string::npos);
+  comparison.pairs.pop_back();
+  EXPECT_THAT(FormatRunComparison(comparison, TextFormat::kMarkdown), Not(HasSubstr("Holm")));
+}
+
+}  // namespace
+}  // namespace openset
