@@ -22,6 +22,9 @@
 namespace openset {
 
 struct LocalEngine::Worker {
+  // Ends it, and removes its own log where it said nothing there.
+  ~Worker();
+
   // The end of what was written since the action began.
   std::string LogTail() const;
 
@@ -70,6 +73,12 @@ int64_t CpuTicks(pid_t process) {
 }
 
 }  // namespace
+
+LocalEngine::Worker::~Worker() {
+  process.reset();
+  std::error_code error;
+  if (SizeOf(log) == 0) std::filesystem::remove(log, error);
+}
 
 std::string LocalEngine::Worker::LogTail() const {
   const std::string tail = TailOf(action_log, action_log_start);
@@ -202,11 +211,7 @@ absl::StatusOr<LocalEngine::Worker*> LocalEngine::NewWorker(bool trainer, int gp
   // Threads of LibTorch's operations are set for each action.
   absl::StatusOr<std::unique_ptr<Subprocess>> process =
       Subprocess::Start(trainer ? options_.trainer : options_.evaluator, {{"OMP_NUM_THREADS", "1"}}, worker->log);
-  if (!process.ok()) {
-    std::error_code error;
-    std::filesystem::remove(worker->log, error);
-    return process.status();
-  }
+  if (!process.ok()) return process.status();
   worker->process = *std::move(process);
   workers_.push_back(std::move(worker));
   return workers_.back().get();

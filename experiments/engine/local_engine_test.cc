@@ -126,6 +126,8 @@ TEST_F(LocalEngineTest, MakesEveryRecordAndSkipsWhatIsDone) {
   EXPECT_EQ(Executed().size(), 12);
   EXPECT_EQ(observer_.finished.size(), 12);
   EXPECT_EQ(observer_.most_running, 2);
+  // None of the workers had anything to say.
+  EXPECT_THAT(ListFolder(store_.LogFolder()).value(), IsEmpty());
 
   ASSERT_TRUE(Run(MakePlanOf("0, 1, 2, 3")).ok());
   EXPECT_EQ(Executed().size(), 12);

@@ -121,6 +121,12 @@ absl::StatusOr<std::vector<TrialRecord>> LoadReplicas(const Store& store, const 
   return sorted;
 }
 
+absl::StatusOr<TrialRecord> LoadFirstRecord(const Store& store, const std::string& trial_id) {
+  if (!FileExists(ReplicaFolder(store, trial_id))) return store.LoadRecord(trial_id);
+  OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> records, LoadReplicas(store, trial_id));
+  return std::move(records[0]);
+}
+
 bool SameNumbers(const TrialRecord& a, const TrialRecord& b) {
   if (a.metric_size() != b.metric_size()) return false;
   for (int m = 0; m < a.metric_size(); ++m) {

@@ -1,5 +1,6 @@
-// Records of several stores in one. Whatever the order in which stores are merged, the result has the same record
-// files.
+// Records of several stores in one. Whatever the order in which stores are merged, the result has the same records, and
+// the same one stands for each trial; which of them lies in records/, and which in replicas/, is told by who came
+// first.
 #ifndef OPENSET_EXPERIMENTS_STORE_MERGE_H_
 #define OPENSET_EXPERIMENTS_STORE_MERGE_H_
 
@@ -17,6 +18,9 @@ namespace openset {
 // All records of a trial, by the time at which their evaluation began, then by their bytes: the same order in every
 // store. The first stands for the trial. Errors: those of Store::LoadRecord(); a damaged replica is left out.
 absl::StatusOr<std::vector<TrialRecord>> LoadReplicas(const Store& store, const std::string& trial_id);
+
+// The one that stands for the trial: Store::LoadRecord() where there is one only.
+absl::StatusOr<TrialRecord> LoadFirstRecord(const Store& store, const std::string& trial_id);
 
 // Whether they have the same metrics with the same values, to the bit, or lack them for the same reason.
 bool SameNumbers(const TrialRecord& a, const TrialRecord& b);

@@ -65,12 +65,15 @@ TEST_F(MergeTest, SameNumbersAreAReplicaAndOthersAreKeptBesideThem) {
   const absl::StatusOr<std::vector<TrialRecord>> records = LoadReplicas(In("all"), id);
   ASSERT_THAT(records, IsOk());
   EXPECT_EQ(records->at(0).provenance().stage(0).host(), "host b");  // the earliest
+  EXPECT_EQ(LoadFirstRecord(In("all"), id)->provenance().stage(0).host(), "host b");
+  EXPECT_EQ(LoadFirstRecord(a, id)->provenance().stage(0).host(), "host a");
+  EXPECT_THAT(LoadFirstRecord(a, TestKey("0000")), StatusIs(absl::StatusCode::kNotFound));
   EXPECT_THAT(DifferenceLines(*records), ElementsAre("openauc: 0.5 to 0.75 in 3 of 3 records",
                                                      "made with other host (\"host a\"; \"host b\"; \"host c\")"));
   EXPECT_THAT(DifferenceLines({records->at(0)}), IsEmpty());
 }
 
-TEST_F(MergeTest, AnyOrderEndsInTheSameFiles) {
+TEST_F(MergeTest, AnyOrderEndsInTheSameRecords) {
   // 30 trials in three stores, of which every second is in two of them, every sixth in all; every fifth overlap
   // differs.
   const std::vector<Store> stores = {In("0"), In("1"), In("2")};
@@ -111,7 +114,7 @@ TEST_F(MergeTest, AnyOrderEndsInTheSameFiles) {
 
 // Stores of several labs, a fifth of whose records are in two of them and a hundredth with other numbers, in every
 // order, twice each. OPENSET_FAULTS=long: 10,000 records in 5 stores in 120 orders.
-TEST_F(MergeTest, ManyRecordsInManyOrdersEndInTheSameFiles) {
+TEST_F(MergeTest, ManyRecordsInManyOrdersEndInTheSameRecords) {
   const int records = Times(10000, 200), labs = 5, most_orders = Times(120, 3);
   WithoutSync calls;  // nothing here has to survive a power cut
   const ScopedSystemCalls scope(&calls);
@@ -144,7 +147,7 @@ TEST_F(MergeTest, ManyRecordsInManyOrdersEndInTheSameFiles) {
     std::filesystem::remove_all(all.folder());
   } while (orders < most_orders && std::next_permutation(order.begin(), order.end()));
   EXPECT_THAT(first, SizeIs(records));
-  std::printf("R16: %d records in %d stores, %d orders: the same files\n", records, labs, orders);
+  std::printf("R16: %d records in %d stores, %d orders: the same records\n", records, labs, orders);
 }
 
 TEST_F(MergeTest, WhatIsDamagedIsLeftOutAndNamed) {

@@ -1,6 +1,7 @@
 #include "experiments/store/record_fields.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -38,7 +39,10 @@ std::vector<absl::string_view> SplitAtWord(absl::string_view text, absl::string_
   return parts;
 }
 
-bool IsNumber(absl::string_view text, double* value) { return !text.empty() && absl::SimpleAtod(text, value); }
+// "nan" is a text: it is neither less nor more than anything.
+bool IsNumber(absl::string_view text, double* value) {
+  return !text.empty() && absl::SimpleAtod(text, value) && !std::isnan(*value);
+}
 
 // -1, 0, 1; texts that are no numbers compare by their bytes.
 int Compare(const std::string& a, const std::string& b) {
@@ -46,6 +50,13 @@ int Compare(const std::string& a, const std::string& b) {
   if (IsNumber(a, &left) && IsNumber(b, &right)) return left < right ? -1 : left > right ? 1 : 0;
   return a < b ? -1 : a > b ? 1 : 0;
 }
+
+bool AreBothNumbersOrTexts(const std::string& a, const std::string& b) {
+  double ignored = 0;
+  return IsNumber(a, &ignored) == IsNumber(b, &ignored);
+}
+
+bool IsOfOrder(absl::string_view op) { return op[0] == '<' || op[0] == '>'; }
 
 }  // namespace
 
@@ -134,6 +145,7 @@ bool RecordQuery::Holds(const Comparison& comparison, const RecordFields& fields
   if (comparison.op == "~") return absl::StrContains(*value, comparison.value);
   // The beginning of an id names it.
   if (comparison.name == "trial" && comparison.op == "=") return absl::StartsWith(*value, comparison.value);
+  if (IsOfOrder(comparison.op) && !AreBothNumbersOrTexts(*value, comparison.value)) return false;
   const int order = Compare(*value, comparison.value);
   if (comparison.op == "=") return order == 0;
   if (comparison.op == "!=") return order != 0;
@@ -156,6 +168,26 @@ std::vector<std::string> RecordQuery::names() const {
     for (const Comparison& one : all) names.push_back(one.name);
   }
   return names;
+}
+
+absl::Status RecordQuery::Check(const std::vector<RecordFields>& records) const {
+  OPENSET_RETURN_IF_ERROR(CheckNames(names(), records));
+  for (const std::vector<Comparison>& all : any_of_all_) {
+    for (const Comparison& one : all) {
+      if (!IsOfOrder(one.op) || records.empty()) continue;
+      const bool makes_sense = std::any_of(records.begin(), records.end(), [&](const RecordFields& fields) {
+        const std::string* value = openset::Find(fields, one.name);
+        return value != nullptr && AreBothNumbersOrTexts(*value, one.value);
+      });
+      double ignored = 0;
+      if (makes_sense) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "'", one.name, one.op, one.value, "': ",
+          IsNumber(one.value, &ignored) ? absl::StrCat(one.name, " is a text; compare it by =, != or ~")
+                                        : absl::StrCat(one.name, " is a number, and '", one.value, "' is none")));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CheckNames(const std::vector<std::string>& names, const std::vector<RecordFields>& records) {

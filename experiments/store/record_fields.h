@@ -26,7 +26,8 @@ bool Before(const std::string* a, const std::string* b);
 
 // "method=openauc and openauc>0.9 or seed=1": comparisons by =, !=, <, <=, >, >= and ~ (the value is in it), joined by
 // `and`, which binds closer, and `or`. Numbers are compared by value ("0.10" = "0.1"), other values by their text; a
-// value with spaces stands in quotes. A comparison with a field that a record lacks is false.
+// value with spaces stands in quotes. A comparison with a field that a record lacks is false; so is one of a number
+// with a text by <, <=, > or >=.
 class RecordQuery {
  public:
   // "": all records. Errors: kInvalidArgument with what can't be read.
@@ -36,6 +37,10 @@ class RecordQuery {
 
   // The fields it asks for.
   std::vector<std::string> names() const;
+
+  // kInvalidArgument for what can be asked of none of the records, as long as there are some: a field that no record
+  // has, with the known ones; whether a number is less than a text, or a text than a number.
+  absl::Status Check(const std::vector<RecordFields>& records) const;
 
  private:
   struct Comparison {

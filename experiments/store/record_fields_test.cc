@@ -56,6 +56,11 @@ TEST(RecordQuery, ComparesNumbersByValueAndTextsAsTheyAre) {
                                                  {"aurc<1", false},
                                                  {"aurc!=1", false},
                                                  {"mean_of_near.auroc=0.5", true},
+                                                 {"method<n", false},
+                                                 {"method<p", true},
+                                                 {"method>1", false},
+                                                 {"openauc>=nan", false},
+                                                 {"openauc<high", false},
                                                  {"method=openaucandseed=3", false}}) {
     const absl::StatusOr<RecordQuery> query = RecordQuery::Parse(text);
     if (std::string(text) == "method=openaucandseed=3") {
@@ -77,6 +82,21 @@ TEST(RecordQuery, SaysWhatItCannotRead) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("did you mean 'openauc'?")));
   EXPECT_THAT(CheckNames({"seed", "openauc"}, {FieldsOf(Example())}), IsOk());
   EXPECT_THAT(CheckNames({"anything"}, {}), IsOk());
+}
+
+TEST(RecordQuery, IsCheckedAgainstWhatTheRecordsHave) {
+  const std::vector<RecordFields> records = {FieldsOf(Example())};
+  for (const char* text : {"openauc>0.5 and method=openauc", "method>o", "openauc=high", "method!=1", ""})
+    EXPECT_THAT(RecordQuery::Parse(text)->Check(records), IsOk()) << text;
+  for (const auto& [text, problem] : std::vector<std::pair<const char*, const char*>>{
+           {"openauk>0.5", "did you mean 'openauc'?"},
+           {"method=mcp or openauc>high", "'openauc>high': openauc is a number, and 'high' is none"},
+           {"openauc<=nan", "'openauc<=nan': openauc is a number, and 'nan' is none"},
+           {"method<3", "'method<3': method is a text; compare it by =, != or ~"}}) {
+    const RecordQuery query = *RecordQuery::Parse(text);
+    EXPECT_THAT(query.Check(records), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(problem))) << text;
+    EXPECT_THAT(query.Check({}), IsOk()) << text;
+  }
 }
 
 TEST(RecordFields, NumbersComeBeforeTextsAndAbsentOnesLast) {

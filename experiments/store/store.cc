@@ -129,13 +129,18 @@ std::string Store::ReportFolder(const std::string& experiment) const {
 }
 
 absl::Status Store::CheckVersion() const {
+  std::error_code error;
+  if (std::filesystem::exists(folder_, error) && !std::filesystem::is_directory(folder_, error)) {
+    return absl::FailedPreconditionError(absl::StrCat("the store ", folder_, " is no folder: name another (--store)"));
+  }
   const absl::StatusOr<std::string> content = ReadFile(JoinPath(folder_, kVersionFile));
   int version = 0;
   if (content.ok()) {
     absl::string_view line = *content;
     if (!absl::ConsumePrefix(&line, kVersionLine) || !absl::SimpleAtoi(line, &version)) {
       return absl::FailedPreconditionError(
-          absl::StrCat(JoinPath(folder_, kVersionFile), " is not that of a store; name another folder (--store)"));
+          absl::StrCat(JoinPath(folder_, kVersionFile), " is not that of a store: name another folder (--store); or, ",
+                       "if it is one whose file was damaged, write into it: ", kVersionLine, kSchemaVersion));
     }
   } else {
     version = kSchemaVersion;

@@ -10,7 +10,8 @@
 //   quarantine/<n>/                       a result that was damaged, and `reason`, a line; n from 1
 //   partial/<key>.safetensors             where a training is that is not complete
 //   runs/, running/                       what processes do now (experiments/store/leases.h)
-//   logs/<key>.log                        what a training or an inference said (experiments/worker/action_log.h); beside
+//   logs/<key>.log                        what a training or an inference said (experiments/worker/action_log.h);
+//   beside
 //                                         them what workers of this or that process said
 //   tmp/                                  of running processes
 //   slurm/                                arrays of tasks (experiments/engine/slurm/slurm_jobs.h)
@@ -44,7 +45,7 @@ class Store {
   const std::string& folder() const { return folder_; }
 
   // Whether this openset can read what is there; what is empty or not there yet it can. Errors: kFailedPrecondition,
-  // with the folder and what to do, for a store of another schema version.
+  // with the folder and what to do, for a store of another schema version, and for what is no folder.
   absl::Status CheckVersion() const;
 
   bool HasRecord(const std::string& trial_id) const;

@@ -106,6 +106,12 @@ TEST_F(StoreTest, SaysItsVersion) {
   }
 }
 
+TEST_F(StoreTest, IsAFolder) {
+  std::ofstream(store_.folder()) << "a file";
+  EXPECT_EQ(store_.CheckVersion(), absl::FailedPreconditionError(absl::StrCat(
+                                       "the store ", store_.folder(), " is no folder: name another (--store)")));
+}
+
 TEST_F(StoreTest, AnyWriteMakesItAStoreOfThisVersion) {
   ASSERT_TRUE(store_.NewStagingFolder("abcd").ok());
   EXPECT_TRUE(FileExists(store_.folder() + "/version"));

@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/files/files.h"
 #include "core/status_macros.h"
 #include "experiments/engine/slurm/slurm_client.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
@@ -21,11 +23,14 @@
 namespace openset {
 namespace {
 
-// The runs of the store that do something of the plan, or, without one, all; each with what it does now.
-void ShowRuns(const Store& store, const std::string& experiment) {
+// The runs of the store that do something of the plan, or, without one, all; each with what it does now. Returns how
+// many there are.
+int ShowRuns(const Store& store, const std::string& experiment) {
   const double now = absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch());
+  int shown = 0;
   for (const RunState& run : RunsOf(store)) {
     if (!experiment.empty() && run.experiment() != experiment) continue;
+    ++shown;
     std::cout << "running";
     if (experiment.empty()) std::cout << " " << run.experiment();
     std::cout << " by " << RunName(run.id()) << (run.slurm_job().empty() ? "" : ", Slurm task " + run.slurm_job())
@@ -37,6 +42,7 @@ void ShowRuns(const Store& store, const std::string& experiment) {
     std::cout << ": " << TotalLine(run) << "\n";
     for (const RunningAction& action : run.running()) std::cout << "  " << ActionLine(action) << "\n";
   }
+  return shown;
 }
 
 // How many of the experiment's tasks Slurm has in which state.
@@ -63,7 +69,10 @@ void ShowQueue(const Study& study) {
 absl::Status RunStatus(const std::vector<std::string>& arguments) {
   if (arguments.empty()) {
     OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
-    ShowRuns(store, "");
+    if (!FileExists(store.folder())) {
+      return absl::NotFoundError(absl::StrCat("there is no store ", store.folder(), " (--store)"));
+    }
+    if (ShowRuns(store, "") == 0) std::cout << "nothing runs on the store " << store.folder() << "\n";
     return absl::OkStatus();
   }
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));

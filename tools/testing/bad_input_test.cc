@@ -57,6 +57,37 @@ TEST_F(BadInputTest, AStoreOfSchemaVersion1) {
   EXPECT_FALSE(FileExists(program_.store() + "/version"));
 }
 
+TEST_F(BadInputTest, AStoreThatIsAFile) {
+  program_.Write("study.textproto", kSpec);
+  program_.Write("openset-store", "a file");
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"plan", "study.textproto"},
+                                                {"run", "study.textproto"},
+                                                {"status", "study.textproto"},
+                                                {"report", "study.textproto"},
+                                                {"status"},
+                                                {"records", "ls"},
+                                                {"records", "merge", "study.textproto"},
+                                                {"explain", "abcd"}}) {
+    const ProgramResult result = program_.Run(words);
+    EXPECT_EQ(result.exit_code, 2) << words[0];
+    EXPECT_THAT(result.err, HasSubstr(absl::StrCat("the store ", program_.store(), " is no folder: name another")));
+    EXPECT_EQ(result.out, "");
+  }
+  EXPECT_EQ(program_.Read("openset-store"), "a file");
+}
+
+TEST_F(BadInputTest, NoStore) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"status"},
+                                                {"records", "ls"},
+                                                {"records", "verify"},
+                                                {"records", "gc"},
+                                                {"explain", "abcd"}}) {
+    const ProgramResult result = program_.Run(words);
+    EXPECT_EQ(result.exit_code, 2) << words[0];
+    EXPECT_THAT(result.err, HasSubstr(absl::StrCat("there is no store ", program_.store())));
+  }
+}
+
 TEST_F(BadInputTest, UnknownField) {
   ExpectRefused(absl::StrCat(kSpec, "sed: 1"), "study.textproto:7:4: unknown field 'sed'; did you mean 'seed'?");
 }

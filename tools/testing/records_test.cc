@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "core/files/runfiles.h"
 #include "experiments/spec/method.proto.h"
@@ -58,6 +59,10 @@ TEST(Records, AreListedShownExplainedHandedOnAndUnited) {
   const ProgramResult unknown = program.Run({"records", "ls", "auruc>0.5"});
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'auroc'?"));
+  const ProgramResult text = program.Run({"records", "ls", "auroc>high"});
+  EXPECT_EQ(text.exit_code, 2);
+  EXPECT_THAT(text.err, HasSubstr("auroc is a number, and 'high' is none"));
+  EXPECT_EQ(program.Run({"status"}).out, absl::StrCat("nothing runs on the store ", program.store(), "\n"));
 
   const ProgramResult shown = program.Run({"records", "show", id.substr(0, 8)});
   EXPECT_THAT(shown.out,

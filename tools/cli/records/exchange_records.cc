@@ -37,11 +37,11 @@ absl::Status ExportRecords(const std::string& text) {
       ids.push_back(id);
       continue;
     }
-    OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, store.LoadRecord(id));
+    OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, LoadFirstRecord(store, id));
     all.push_back(FieldsOf(record));
     if (query.Matches(all.back())) ids.push_back(id);
   }
-  OPENSET_RETURN_IF_ERROR(CheckNames(query.names(), all));
+  OPENSET_RETURN_IF_ERROR(query.Check(all));
   if (ids.empty()) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " is asked for"));
   const absl::StatusOr<BundleWritten> written = WriteBundle(store, ids, UserPath(bundle));
   if (absl::IsDataLoss(written.status())) {

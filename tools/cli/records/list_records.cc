@@ -98,7 +98,7 @@ absl::Status ListRecords(const std::string& text) {
   std::vector<std::string> damaged;
   std::vector<RecordFields> all;
   for (const std::string& id : RecordIds(store)) {
-    const absl::StatusOr<TrialRecord> record = store.LoadRecord(id);
+    const absl::StatusOr<TrialRecord> record = LoadFirstRecord(store, id);
     if (absl::IsFailedPrecondition(record.status())) return record.status();
     if (record.ok()) {
       all.push_back(FieldsOf(*record));
@@ -110,8 +110,11 @@ absl::Status ListRecords(const std::string& text) {
   const std::string sort_flag = absl::GetFlag(FLAGS_sort);
   absl::string_view sort = sort_flag;
   const bool descending = absl::ConsumePrefix(&sort, "-");
-  if (!sort.empty()) names.emplace_back(sort);
-  OPENSET_RETURN_IF_ERROR(CheckNames(names, all));
+  OPENSET_RETURN_IF_ERROR(query.Check(all));
+  if (!sort.empty()) {
+    names.emplace_back(sort);
+    OPENSET_RETURN_IF_ERROR(CheckNames({names.back()}, all));
+  }
   std::vector<RecordFields> found;
   for (RecordFields& fields : all) {
     if (query.Matches(fields)) found.push_back(std::move(fields));
