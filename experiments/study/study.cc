@@ -2,7 +2,6 @@
 
 #include <deque>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -19,9 +18,6 @@
 #include "core/suggest.h"
 #include "core/synonyms.h"
 #include "data/catalog.h"
-#include "data/data_set.h"
-#include "data/splits/class_splits.h"
-#include "data/task.pb.h"
 #include "experiments/plan/search.h"
 #include "experiments/report/published_numbers.h"
 #include "experiments/report/significance.h"
@@ -30,6 +26,7 @@
 #include "experiments/store/merge.h"
 #include "experiments/store/store_contents.h"
 #include "experiments/study/check_inputs.h"
+#include "experiments/study/data_contents.h"
 #include "experiments/study/source_changes.h"
 
 namespace openset {
@@ -40,49 +37,9 @@ constexpr char kSpecFile[] = "spec";
 constexpr char kRedoChanged[] = "changed";
 constexpr char kRedoFailed[] = "failed";
 
-// Where the store has the content (DataSetPart.content_sha256) of the data that its last run read.
-std::string ContentPath(const Store& store, const std::string& data_set, const std::string& part) {
-  return absl::StrCat(store.folder(), "/data/", data_set, "/", part, ".sha256");
-}
-
 std::string AbsolutePath(const std::string& path) {
   std::error_code error;
   return std::filesystem::absolute(path, error).lexically_normal().string();
-}
-
-// The parts that the tasks' samples are of, by data set.
-std::map<std::string, std::set<std::string>> PartsOf(const Experiment& experiment) {
-  std::map<std::string, std::set<std::string>> parts;
-  for (const TaskSpec& task : experiment.tasks) {
-    for (const std::string& part : TrainParts(task)) parts[task.data_set()].insert(part);
-    for (const std::string& part : TestParts(task)) parts[task.data_set()].insert(part);
-    const ExternalSource& external = task.external();
-    if (task.has_external()) parts[external.data_set()].insert({external.part(), external.validation_part()});
-    for (const UnknownSource& unknown : SourcesOf(task)) {
-      std::set<std::string>& of_it = parts[unknown.data_set()];
-      of_it.insert(unknown.part());
-      of_it.insert(unknown.more_part().begin(), unknown.more_part().end());
-    }
-    for (const ShiftedSource& shifted : task.shifted()) parts[shifted.data_set()].insert(shifted.part());
-  }
-  return parts;
-}
-
-// Of the data sets that the catalog has no checksums of: by their files or, where these are not here (a report on
-// another machine), as the store's last run found them.
-absl::Status TellContents(const Store& store, const StudyOptions& options, Experiment* experiment) {
-  for (const auto& [name, parts] : PartsOf(*experiment)) {
-    OPENSET_RETURN_IF_ERROR(
-        AddContentDigests(name, parts, options.data_folders, &experiment->catalog, options.progress));
-    DataSetInfo* info = experiment->catalog.FindMutable(name);
-    if (info == nullptr) continue;
-    for (DataSetPart& part : *info->mutable_layout(0)->mutable_part()) {
-      if (HasChecksums(part) || part.has_content_sha256()) continue;
-      const absl::StatusOr<std::string> last = ReadFile(ContentPath(store, name, part.name()));
-      if (last.ok()) part.set_content_sha256(*last);
-    }
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace
@@ -95,7 +52,7 @@ absl::StatusOr<std::unique_ptr<Study>> Study::Load(const std::string& spec, cons
 
 absl::StatusOr<std::unique_ptr<Study>> Study::Make(Experiment experiment, const Store& store,
                                                    const StudyOptions& options) {
-  OPENSET_RETURN_IF_ERROR(TellContents(store, options, &experiment));
+  OPENSET_RETURN_IF_ERROR(TellContents(store, options.data_folders, options.progress, &experiment));
   std::unique_ptr<Study> study(new Study(std::move(experiment), store));
   OPENSET_RETURN_IF_ERROR(study->PlanAll(options));
   return study;
@@ -290,18 +247,7 @@ absl::StatusOr<std::vector<std::string>> Study::SourceLines() const {
   return changes.Lines();
 }
 
-absl::Status Study::RememberData() const {
-  for (const auto& [name, parts] : PartsOf(experiment_)) {
-    OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, experiment_.catalog.Find(name));
-    for (const DataSetPart& part : info->layout(0).part()) {
-      const std::string path = ContentPath(store_, name, part.name());
-      if (!part.has_content_sha256() || ReadFile(path).value_or("") == part.content_sha256()) continue;
-      OPENSET_RETURN_IF_ERROR(MakeFolders(path.substr(0, path.rfind('/'))));
-      OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, part.content_sha256()));
-    }
-  }
-  return absl::OkStatus();
-}
+absl::Status Study::RememberData() const { return RememberContents(store_, experiment_); }
 
 absl::Status Study::RemoveRedone(size_t first) const {
   // Records before what they were made of.

@@ -1,0 +1,28 @@
+// What the files hold of data sets that the catalog has no checksums of: it decides keys (DataSetPart.content_sha256),
+// so that a store remembers what its last run found, for machines where the files are not.
+#ifndef OPENSET_EXPERIMENTS_STUDY_DATA_CONTENTS_H_
+#define OPENSET_EXPERIMENTS_STUDY_DATA_CONTENTS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/progress_line.h"
+#include "experiments/spec/experiment_file.h"
+#include "experiments/store/store.h"
+
+namespace openset {
+
+// Tells the experiment's catalog, of the parts that its tasks take: by their files below `data_folders` or, where these
+// are not there, as the store's last run found them; what neither has stays untold. Errors: those of
+// AddContentDigests() (data/data_set.h), to which `progress` goes.
+absl::Status TellContents(const Store& store, const std::vector<std::string>& data_folders,
+                          const ProgressReport& progress, Experiment* experiment);
+
+// Keeps in the store what the experiment's catalog was told. Errors: those of writing; kNotFound for a data set that
+// the catalog lacks.
+absl::Status RememberContents(const Store& store, const Experiment& experiment);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_STUDY_DATA_CONTENTS_H_
