@@ -7,10 +7,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "core/files/files.h"
+#include "core/process/steady_clock.h"
 
 extern char** environ;
 
@@ -19,6 +26,21 @@ namespace {
 
 absl::Status SystemError(absl::string_view what) {
   return absl::UnavailableError(absl::StrCat("cannot ", what, ": ", std::strerror(errno)));
+}
+
+// Between two looks whether a child has ended.
+constexpr absl::Duration kShortestPause = absl::Microseconds(100);
+constexpr absl::Duration kLongestPause = absl::Milliseconds(20);
+
+// Whether a process, by its name in /proc, is of a group and has not ended.
+bool LivesInGroup(const std::string& process, pid_t group) {
+  const std::string stat = ReadFile(absl::StrCat("/proc/", process, "/stat")).value_or("");
+  const size_t end = stat.rfind(')');  // of the name, which may hold anything
+  if (end == std::string::npos) return false;
+  // State, parent, group ...
+  const std::vector<std::string> fields = absl::StrSplit(stat.substr(end + 1), ' ', absl::SkipEmpty());
+  pid_t of = 0;
+  return fields.size() >= 3 && absl::SimpleAtoi(fields[2], &of) && of == group && fields[0] != "Z" && fields[0] != "X";
 }
 
 }  // namespace
@@ -89,28 +111,46 @@ absl::StatusOr<std::unique_ptr<Subprocess>> Subprocess::Start(const std::vector<
 
 Subprocess::~Subprocess() {
   close(channel_);
-  if (!reaped_) {
-    Kill(SIGKILL);
-    Wait().IgnoreError();
-  }
+  Kill(SIGKILL);
+  WaitFor(kLongestEnd);
 }
 
 void Subprocess::Kill(int signal) {
-  if (!reaped_) kill(-pid_, signal);
+  if (!end_.has_value()) kill(-pid_, signal);
 }
 
-absl::Status Subprocess::Wait() {
+absl::Status Subprocess::Wait() { return *WaitFor(absl::InfiniteDuration()); }
+
+std::optional<absl::Status> Subprocess::WaitFor(absl::Duration at_most) {
+  if (end_.has_value()) return end_;
+  const bool for_ever = at_most == absl::InfiniteDuration();
+  const absl::Duration until = SteadyNow() + at_most;
   int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  for (absl::Duration pause = kShortestPause;; pause = std::min(2 * pause, kLongestPause)) {
+    const pid_t ended = waitpid(pid_, &status, for_ever ? 0 : WNOHANG);
+    if (ended == pid_ || (ended < 0 && errno != EINTR)) break;
+    if (SteadyNow() >= until) return std::nullopt;
+    absl::SleepFor(pause);
   }
   kill(-pid_, SIGKILL);  // whatever else is left of its group
-  reaped_ = true;
   if (WIFSIGNALED(status)) {
-    return absl::AbortedError(
+    end_ = absl::AbortedError(
         absl::StrCat("was killed by signal ", WTERMSIG(status), " (", strsignal(WTERMSIG(status)), ")"));
+  } else if (WEXITSTATUS(status) != 0) {
+    end_ = absl::AbortedError(absl::StrCat("exited with ", WEXITSTATUS(status)));
+  } else {
+    end_ = absl::OkStatus();
   }
-  if (WEXITSTATUS(status) != 0) return absl::AbortedError(absl::StrCat("exited with ", WEXITSTATUS(status)));
-  return absl::OkStatus();
+  return end_;
+}
+
+bool Subprocess::GroupHasEnded() {
+  if (!WaitFor(absl::ZeroDuration()).has_value()) return false;
+  if (kill(-pid_, 0) != 0 && errno == ESRCH) return true;
+  for (const std::string& process : ListFolder("/proc").value_or(std::vector<std::string>())) {
+    if (absl::ascii_isdigit(process[0]) && LivesInGroup(process, pid_)) return false;
+  }
+  return true;
 }
 
 }  // namespace openset

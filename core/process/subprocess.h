@@ -6,20 +6,24 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 
 namespace openset {
 
 // A child process in a process group of its own, whose standard output and error go to a file, and that shares a
 // channel with us: a socket pair that is its file descriptor kChannel. The child and its group are killed when this
-// object goes, and when the thread that started it dies.
+// object goes, which waits at most kLongestEnd for their end, and when the thread that started it dies.
 class Subprocess {
  public:
   static constexpr int kChannel = 3;
+  // A process that is within the kernel, in a broken device's driver say, does not die before it leaves it.
+  static constexpr absl::Duration kLongestEnd = absl::Seconds(10);
 
   // `arguments[0]` is the program's path. The log is appended to. `environment` is added to ours.
   // Errors: kNotFound if the program can't be started, kUnavailable for lack of system resources.
@@ -39,13 +43,17 @@ class Subprocess {
   // Waits for the end of the child and says how it ended: OK for exit 0; kAborted "exited with 3", "was killed by
   // signal 11 (Segmentation fault)".
   absl::Status Wait();
+  // The same, for at most so long; absent if the child still lives.
+  std::optional<absl::Status> WaitFor(absl::Duration at_most);
+  // Whether the child and all of its group have ended. Those that have, and that nobody has waited for, count as ended.
+  bool GroupHasEnded();
 
  private:
   Subprocess(pid_t pid, int channel) : pid_(pid), channel_(channel) {}
 
   pid_t pid_;
   int channel_;
-  bool reaped_ = false;
+  std::optional<absl::Status> end_;  // once it was waited for
 };
 
 }  // namespace openset

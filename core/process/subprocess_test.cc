@@ -1,9 +1,13 @@
 #include "core/process/subprocess.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <optional>
+#include <string>
 
 #include "core/files/files.h"
 #include "gtest/gtest.h"
@@ -51,6 +55,57 @@ TEST(Subprocess, KillsTheWholeGroup) {
   process->Kill(SIGKILL);
   EXPECT_EQ(process->Wait(), absl::AbortedError("was killed by signal 9 (Killed)"));
   EXPECT_EQ(read(process->channel(), buffer, sizeof(buffer)), 0);
+}
+
+TEST(Subprocess, WaitsForAStatedTime) {
+  const std::unique_ptr<Subprocess> process = Shell("read line <&3; exit 3");
+  EXPECT_EQ(process->WaitFor(absl::Milliseconds(1)), std::nullopt);
+  ASSERT_EQ(write(process->channel(), "go\n", 3), 3);
+  EXPECT_EQ(process->WaitFor(absl::InfiniteDuration()), absl::AbortedError("exited with 3"));
+  // It is known from then on.
+  EXPECT_EQ(process->WaitFor(absl::ZeroDuration()), absl::AbortedError("exited with 3"));
+  EXPECT_EQ(process->Wait(), absl::AbortedError("exited with 3"));
+}
+
+TEST(Subprocess, AGroupHasEndedWhenAllOfItHas) {
+  // Its grandchild becomes our child, which stays a zombie as long as we do not wait for it.
+  ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  const std::unique_ptr<Subprocess> process = Shell("sleep 1000 & echo $! >&3; read line <&3");
+  char buffer[64] = "";
+  ASSERT_GT(read(process->channel(), buffer, sizeof(buffer) - 1), 0);
+  const pid_t grandchild = std::stoi(buffer);
+  EXPECT_FALSE(process->GroupHasEnded());
+  process->Kill(SIGKILL);
+  process->Wait().IgnoreError();
+  siginfo_t info;
+  ASSERT_EQ(waitid(P_PID, grandchild, &info, WEXITED | WNOWAIT), 0);  // until it is dead
+  EXPECT_EQ(kill(-process->pid(), 0), 0);
+  EXPECT_TRUE(process->GroupHasEnded());
+  ASSERT_EQ(waitpid(grandchild, nullptr, 0), grandchild);
+  EXPECT_TRUE(process->GroupHasEnded());
+}
+
+// A child of ours that waits for ever, in a group that there is.
+pid_t ChildInGroup(pid_t group) {
+  const pid_t child = fork();
+  if (child == 0) {
+    while (true) pause();
+  }
+  EXPECT_EQ(setpgid(child, group), 0);
+  return child;
+}
+
+TEST(Subprocess, AGroupHasNotEndedWhileOneOfItLives) {
+  const std::unique_ptr<Subprocess> process = Shell("read line <&3");
+  const pid_t dead = ChildInGroup(process->pid());  // and there, as nobody waits for it
+  process->Kill(SIGKILL);
+  process->Wait().IgnoreError();
+  const pid_t alive = ChildInGroup(process->pid());
+  EXPECT_FALSE(process->GroupHasEnded());
+  kill(alive, SIGKILL);
+  ASSERT_EQ(waitpid(alive, nullptr, 0), alive);
+  EXPECT_TRUE(process->GroupHasEnded());
+  ASSERT_EQ(waitpid(dead, nullptr, 0), dead);
 }
 
 TEST(Subprocess, NamesAProgramThatCannotStart) {
