@@ -1,4 +1,7 @@
-// A GPU driver's library for gpus_test: FAKE_GPUS names its GPUs, separated by commas; "error" makes it refuse.
+// A GPU driver's library and NVML for tests. FAKE_GPUS names its GPUs, separated by commas; "error" makes it refuse.
+// FAKE_GPU_PROCESSES lists the processes on each: ids separated by commas, GPUs by semicolons; "error" as well.
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -6,16 +9,27 @@
 
 namespace {
 
-std::vector<std::string> Names() {
-  std::vector<std::string> names;
-  std::string list = std::getenv("FAKE_GPUS");
+constexpr int kFirstDevice = 10;
+
+std::vector<std::string> Split(std::string list, char separator) {
+  std::vector<std::string> parts;
   while (!list.empty()) {
-    const size_t comma = list.find(',');
-    names.push_back(list.substr(0, comma));
-    list = comma == std::string::npos ? "" : list.substr(comma + 1);
+    const size_t end = list.find(separator);
+    parts.push_back(list.substr(0, end));
+    list = end == std::string::npos ? "" : list.substr(end + 1);
   }
-  return names;
+  return parts;
 }
+
+std::vector<std::string> Names() { return Split(std::getenv("FAKE_GPUS"), ','); }
+
+std::string Processes() { return std::getenv("FAKE_GPU_PROCESSES"); }
+
+struct Process {
+  unsigned pid;
+  unsigned long long memory;
+  unsigned gpu_instance, compute_instance;
+};
 
 }  // namespace
 
@@ -33,12 +47,40 @@ int cuDeviceGetCount(int* count) {
 }
 
 int cuDeviceGet(int* device, int ordinal) {
-  *device = 10 + ordinal;
+  if (ordinal < 0 || ordinal >= static_cast<int>(Names().size())) return 101;
+  *device = kFirstDevice + ordinal;
   return 0;
 }
 
 int cuDeviceGetName(char* name, int size, int device) {
-  std::strncpy(name, Names()[device - 10].c_str(), size);
+  std::strncpy(name, Names()[device - kFirstDevice].c_str(), size);
+  return 0;
+}
+
+int cuDeviceGetPCIBusId(char* id, int size, int device) {
+  std::snprintf(id, size, "0000:%02X:00.0", device);
+  return 0;
+}
+
+int nvmlInit_v2() { return Processes() == "error" ? 9 : 0; }
+
+int nvmlDeviceGetHandleByPciBusId_v2(const char* id, void** device) {
+  unsigned bus = 0;
+  if (std::sscanf(id, "0000:%02X:00.0", &bus) != 1) return 6;
+  *device = reinterpret_cast<void*>(static_cast<uintptr_t>(bus));
+  return 0;
+}
+
+int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned* count, Process* processes) {
+  const size_t ordinal = reinterpret_cast<uintptr_t>(device) - kFirstDevice;
+  const std::vector<std::string> gpus = Split(Processes(), ';');
+  const std::vector<std::string> pids = Split(ordinal < gpus.size() ? gpus[ordinal] : "", ',');
+  const unsigned room = *count;
+  *count = static_cast<unsigned>(pids.size());
+  if (room < pids.size()) return 7;
+  for (size_t p = 0; p < pids.size(); ++p) {
+    processes[p] = {static_cast<unsigned>(std::stoul(pids[p])), 1ull << 30, ~0u, ~0u};
+  }
   return 0;
 }
 }

@@ -1,7 +1,10 @@
 #include "core/process/gpus.h"
 
 #include <cstdlib>
+#include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/files/runfiles.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -12,10 +15,19 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::string FakeDriver() { return *RunfilesFolder() + "/openset/core/process/libfake_gpu_driver.so"; }
 
 absl::StatusOr<std::vector<std::string>> NamesOf(const char* fake_gpus) {
   setenv("FAKE_GPUS", fake_gpus, 1);
-  return GpuNames(*RunfilesFolder() + "/openset/core/process/libfake_gpu_driver.so");
+  return GpuNames(FakeDriver());
+}
+
+absl::StatusOr<std::vector<pid_t>> ProcessesOf(int gpu, const std::string& fake_processes) {
+  setenv("FAKE_GPUS", "NVIDIA H200,NVIDIA A100", 1);
+  setenv("FAKE_GPU_PROCESSES", fake_processes.c_str(), 1);
+  return GpuProcesses(gpu, FakeDriver(), FakeDriver());
 }
 
 TEST(GpuNames, AreTheDriversInItsOrder) {
@@ -34,6 +46,28 @@ TEST(GpuNames, NoLibraryIsNotFound) {
   EXPECT_EQ(GpuNames("libno_such_driver.so.1").status().code(), absl::StatusCode::kNotFound);
   // The C library has none of the functions.
   EXPECT_EQ(GpuNames("libc.so.6").status().code(), absl::StatusCode::kUnavailable);
+}
+
+TEST(GpuProcesses, AreThoseOnTheGpuOfThatOrdinal) {
+  EXPECT_THAT(*ProcessesOf(0, "17,4242;99"), ElementsAre(17, 4242));
+  EXPECT_THAT(*ProcessesOf(1, "17,4242;99"), ElementsAre(99));
+  EXPECT_THAT(*ProcessesOf(1, "17"), IsEmpty());
+}
+
+TEST(GpuProcesses, MayBeMany) {
+  std::string many = "1";
+  for (int pid = 2; pid <= 40; ++pid) absl::StrAppend(&many, ",", pid);
+  const std::vector<pid_t> processes = *ProcessesOf(0, many);
+  ASSERT_THAT(processes, SizeIs(40));
+  EXPECT_EQ(processes[39], 40);
+}
+
+TEST(GpuProcesses, WhatRefusesIsAnError) {
+  const absl::Status refused = ProcessesOf(0, "error").status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("nvmlInit_v2 with error 9"));
+  EXPECT_THAT(std::string(ProcessesOf(2, "").status().message()), HasSubstr("cuDeviceGet with error 101"));
+  EXPECT_EQ(GpuProcesses(0, FakeDriver(), "libno_such_nvml.so.1").status().code(), absl::StatusCode::kNotFound);
 }
 
 TEST(GpuDriverVersion, IsTheFirstNumberWithADot) {

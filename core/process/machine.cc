@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -27,6 +29,9 @@ std::string FieldOf(const char* path, absl::string_view key) {
   }
   return "";
 }
+
+// Of the namespace that the machine starts with: PROC_PID_INIT_INO of the kernel's proc_ns.h.
+constexpr char kFirstPidNamespace[] = "pid:[4026531836]";
 
 double Seconds(const timeval& time) { return time.tv_sec + 1e-6 * time.tv_usec; }
 
@@ -93,5 +98,10 @@ int64_t PeakMemoryBytes() {
 }
 
 void ForgetPeakMemory() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
+bool HasMachinePids(const std::string& pid_namespace) {
+  std::error_code error;
+  return std::filesystem::read_symlink(pid_namespace, error) == kFirstPidNamespace;
+}
 
 }  // namespace openset

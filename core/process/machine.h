@@ -28,6 +28,10 @@ double CpuSeconds();
 int64_t PeakMemoryBytes();
 void ForgetPeakMemory();
 
+// Whether processes have the machine's own ids here: not in a container that counts them anew. `pid_namespace` is the
+// link by which the kernel tells.
+bool HasMachinePids(const std::string& pid_namespace = "/proc/self/ns/pid");
+
 }  // namespace openset
 
 #endif  // OPENSET_CORE_PROCESS_MACHINE_H_

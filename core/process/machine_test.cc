@@ -1,10 +1,13 @@
 #include "core/process/machine.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstring>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -57,6 +60,17 @@ TEST(Machine, PeakMemoryStaysAfterItIsGivenBack) {
 TEST(Machine, HasSomeMemory) {
   EXPECT_GT(MachineMemoryMb(), 100);
   EXPECT_LT(MachineMemoryMb(), 1 << 30);
+}
+
+TEST(Machine, PidsAreItsOwnInItsFirstNamespaceOnly) {
+  const auto link = [](const std::string& name, const std::string& target) {
+    const std::string path = testing::TempDir() + "/" + name;
+    EXPECT_EQ(symlink(target.c_str(), path.c_str()), 0);
+    return path;
+  };
+  EXPECT_TRUE(HasMachinePids(link("machine", "pid:[4026531836]")));
+  EXPECT_FALSE(HasMachinePids(link("container", "pid:[4026532587]")));
+  EXPECT_FALSE(HasMachinePids("/nowhere/pid"));
 }
 
 }  // namespace
