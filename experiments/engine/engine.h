@@ -26,6 +26,8 @@ struct EngineEvent {
   std::optional<WorkProgress> progress;
   // How it ended; absent if it goes on. OK: its result is in the store.
   std::optional<absl::Status> end;
+  // With `end`, which says why: it has not begun, as its GPU can't be used any more.
+  bool gpu_is_lost = false;
   // Of an action that failed: the last lines of its log.
   std::string log_tail;
 };

@@ -25,6 +25,8 @@ class EngineObserver {
   virtual void OnSkip(int node) = 0;
   // It could not be started. While others run it will be tried again, when one of them has ended.
   virtual void OnStartFailure(int node, const absl::Status& status) = 0;
+  // Once OnStart() had told of it, its GPU proved lost: it waits for a seat again.
+  virtual void OnGpuLost(int node, const absl::Status& why) = 0;
   // This attempt failed, of something that may pass; the next one begins after `wait`.
   virtual void OnRetry(int node, const absl::Status& status, absl::Duration wait) = 0;
   // Another process, of this run id, works on it; its result is waited for. `was_ours`: it took the action over, since

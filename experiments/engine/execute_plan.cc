@@ -52,11 +52,7 @@ class Execution {
       OPENSET_RETURN_IF_ERROR(StartWhatCan());
       if (IsOver()) break;
       for (const EngineEvent& event : engine_->Wait(interrupt.fd(), kTick)) Handle(event);
-      if (const int signal = interrupt.Take(); signal == SIGUSR1) {
-        BeginEnding(options_.ending);
-      } else if (signal != 0) {
-        StopBy(signal);
-      }
+      if (const int signal = interrupt.Take(); signal != 0) StopBy(signal);
       if (ends_at_.has_value() && SteadyNow() >= *ends_at_) Stop();
       LookAround();
       observer_->OnTick();
@@ -65,13 +61,13 @@ class Execution {
     if (ends_at_.has_value()) return TimeIsUp();
     OPENSET_RETURN_IF_ERROR(store_failure_);
     OPENSET_RETURN_IF_ERROR(start_failure_);
+    if (MayStart() && scheduler_.ready() > 0) OPENSET_RETURN_IF_ERROR(gpu_failure_);
     return SomeFailed(failed_, TooManyFailed() ? ", and nothing new was started after that (--max_failures)" : "");
   }
 
  private:
   // A node that waits for another process, or for its next attempt.
   struct Postponed {
-    int n;
     std::string elsewhere;  // the run that works on it; "" if it waits for its next attempt
     int failures = 0;       // attempts that had failed when it began to wait
     absl::Duration until;   // of an attempt
@@ -133,9 +129,8 @@ class Execution {
       if (!Claim(n, start->node)) continue;
       WorkRequest request = RequestOf(plan_, plan_.nodes[n]);
       const int threads = DemandOf(plan_, plan_.nodes[n], options_.memory).cpu_threads;
-      const ActionKind kind = plan_.nodes[n].kind;
-      const bool can_use_more = (kind == ActionKind::kInfer && threads == 1) || kind == ActionKind::kEvaluate;
-      request.set_cpu_slots(threads + (can_use_more ? scheduler_.Widen(start->node) : 0));
+      const bool widens = CanUseMoreCpus(plan_.nodes[n].kind, threads);
+      request.set_cpu_slots(threads + (widens ? scheduler_.Widen(start->node) : 0));
       start_failure_ = engine_->Start(start->node, start->gpu, std::move(request));
       if (start_failure_.ok()) {
         running_.insert(start->node);
@@ -184,7 +179,7 @@ class Execution {
 
   void LeaveTo(int n, int number, const std::string& run_id, bool was_ours) {
     scheduler_.Postponed(number);
-    postponed_[number] = {n, run_id, store_.CountFailures(plan_.nodes[n].key)};
+    postponed_[number] = {run_id, store_.CountFailures(plan_.nodes[n].key)};
     observer_->OnElsewhere(n, run_id, was_ours);
   }
 
@@ -215,6 +210,11 @@ class Execution {
       Finish(n, number);
     } else if (ends_at_.has_value() && absl::IsCancelled(*event.end)) {
       Cancel(number);
+    } else if (event.gpu_is_lost) {
+      observer_->OnGpuLost(n, *event.end);
+      gpu_failure_ = NoGpuIsLeft(*event.end);
+      scheduler_.CloseGpuOf(number);
+      Cancel(number);
     } else if (StoreFailed(*event.end)) {
       Leave(n, number);
       Skip(n);
@@ -226,7 +226,7 @@ class Execution {
       if (!retried) return Fail(n, number, *event.end);
       const absl::Duration wait = WaitBeforeRetry(options_.retry, ++attempts_[number]);
       scheduler_.Postponed(number);
-      postponed_[number] = {n, "", 0, SteadyNow() + wait};
+      postponed_[number] = {"", 0, SteadyNow() + wait};
       observer_->OnRetry(n, *event.end, wait);
     }
   }
@@ -295,10 +295,11 @@ class Execution {
 
   // Whether this process has to do what another one was at. What has come of it otherwise is told to the scheduler.
   bool IsBack(int number, const Postponed& waiting) {
-    const PlanNode& node = plan_.nodes[waiting.n];
+    const int n = nodes_[number];
+    const PlanNode& node = plan_.nodes[n];
     if (IsInStore(plan_, node, store_)) {
       postponed_.erase(number);
-      Finish(nodes_[number], number);
+      Finish(n, number);
       return false;
     }
     for (const std::string& key : KeysOf(plan_, node)) {
@@ -306,7 +307,6 @@ class Execution {
     }
     const absl::StatusOr<FailureRecord> failure = store_.LoadFailure(node.key);
     if (store_.CountFailures(node.key) == waiting.failures || !failure.ok() || failure->retried()) return true;
-    const int n = nodes_[number];
     postponed_.erase(number);
     Fail(n, number,
          absl::Status(static_cast<absl::StatusCode>(failure->code()),
@@ -338,6 +338,7 @@ class Execution {
   }
 
   void StopBy(int signal) {
+    if (signal == SIGUSR1) return BeginEnding(options_.ending);
     if (stopped_by_ != 0) return Stop();
     stopped_by_ = signal;
     BeginEnding(options_.saving);
@@ -378,6 +379,7 @@ class Execution {
   std::map<int, int> epochs_;              // under way, of the trainings that run
   absl::Status start_failure_;             // OK: the last start did not fail, or something has ended since
   absl::Status store_failure_;             // OK: the store can be written
+  absl::Status gpu_failure_;               // OK: no GPU was lost
   std::optional<absl::Duration> ends_at_;  // when what runs is killed, of a process that is to end
   int stopped_by_ = 0;                     // SIGINT, SIGTERM or SIGHUP; 0: none has come
   absl::Duration described_, looked_;

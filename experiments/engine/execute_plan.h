@@ -58,7 +58,8 @@ absl::Status TimeIsUp();
 // SIGINT, SIGTERM or SIGHUP stops: each training saves its state and ends, all else that runs is killed; a second one
 // kills everything at once. What was saved is resumed by the next run.
 // Errors: kAborted if actions failed (with their number); kCancelled if it was stopped; kFailedPrecondition if an
-// action needs a device that is not there; kUnavailable if the store failed; the engine's if an action could not be
+// action needs a device that is not there; kUnavailable if the store failed, or if GPUs were lost and
+// none is left; the engine's if an action could not be
 // started and nothing runs any more.
 absl::Status ExecutePlan(const Plan& plan, const MakeChoice& choose, const Store& store, const ExecuteOptions& options,
                          Engine* engine, EngineObserver* observer);

@@ -68,6 +68,29 @@ TEST_F(ExecutePlanTest, AFailureIsRecordedAndSkipsItsDependents) {
   EXPECT_EQ(store_.CountFailures(key), 1);
 }
 
+TEST_F(ExecutePlanTest, ALostGpuIsNotUsedAgainAndOthersGoOn) {
+  engine_.capacity_of.gpus = {0, 1};
+  engine_.lost_gpus = {0};
+  const Plan plan = MakePlanOf("seed: [0, 1] execution { device: CUDA }");
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_THAT(observer_.lost_gpus, ElementsAre("GPU 0 is not used any more"));
+  EXPECT_THAT(observer_.finished, SizeIs(6));
+  EXPECT_THAT(observer_.failed, IsEmpty());
+  EXPECT_EQ(std::count(engine_.gpus.begin(), engine_.gpus.end(), 0), 1);
+  for (const PlanNode& node : plan.nodes) EXPECT_EQ(store_.CountFailures(node.key), 0);
+}
+
+TEST_F(ExecutePlanTest, WithoutAGpuThatIsLeftARunFails) {
+  engine_.capacity_of.gpus = {0, 1};
+  engine_.lost_gpus = {0, 1};
+  EXPECT_EQ(Run(MakePlanOf("seed: [0, 1, 2] execution { device: CUDA }")),
+            absl::UnavailableError("no GPU is left for what still has to run: GPU 1 is not used any more; once one is "
+                                   "free the same command goes on"));
+  EXPECT_THAT(observer_.lost_gpus, SizeIs(2));
+  EXPECT_THAT(observer_.finished, IsEmpty());
+  EXPECT_THAT(observer_.skipped, IsEmpty());
+}
+
 TEST_F(ExecutePlanTest, AStartThatFailsWhileOthersRunIsTriedAgain) {
   engine_.capacity_of.cpu_threads = 3;
   engine_.failing_starts = {1, 3};

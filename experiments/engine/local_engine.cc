@@ -44,6 +44,8 @@ namespace {
 constexpr int kLogTailLines = 20;
 // Between two looks at what CPU time workers have used.
 constexpr absl::Duration kLookEvery = absl::Seconds(5);
+// Between two looks whether a GPU is free that an action waits for.
+constexpr absl::Duration kLookAtGpusEvery = absl::Milliseconds(50);
 
 // 0 for what is not there.
 std::uintmax_t SizeOf(const std::string& file) {
@@ -86,7 +88,10 @@ std::string LocalEngine::Worker::LogTail() const {
 }
 
 LocalEngine::LocalEngine(const Store& store, LocalEngineOptions options)
-    : store_(store), options_(std::move(options)), pins_(options_.capacity.cpu_threads) {}
+    : store_(store),
+      options_(std::move(options)),
+      pins_(options_.capacity.cpu_threads),
+      leaving_(options_.processes_on_gpu, options_.leave) {}
 
 LocalEngine::~LocalEngine() { KillAll(); }
 
@@ -94,25 +99,53 @@ absl::Status LocalEngine::Start(int action, int gpu, WorkRequest request) {
   request.set_store(store_.folder());
   for (const std::string& folder : options_.data_folders) request.add_data_folder(folder);
   if (gpu >= 0) request.set_cuda_device(gpu);
+  Waiting start{action, gpu, std::move(request)};
+  OPENSET_ASSIGN_OR_RETURN(const bool began, Begin(start));
+  if (!began) waiting_.push_back(std::move(start));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> LocalEngine::Begin(const Waiting& start) {
+  const WorkRequest& request = start.request;
   const bool trainer = !request.has_evaluate();
-  const auto give = [this, action, &request](Worker* worker) {
+  while (true) {
+    Worker* worker = IdleWorker(trainer, start.gpu);
+    if (!leaving_.IsFree(start.gpu)) return false;
+    const bool is_new = worker == nullptr;
+    if (is_new) {
+      OPENSET_ASSIGN_OR_RETURN(worker, NewWorker(trainer, start.gpu));
+    }
     worker->log_start = SizeOf(worker->log);
     worker->action_log = ActionLogPath(request);
     worker->action_log_start = SizeOf(worker->action_log);
-    worker->action = action;
+    worker->action = start.action;
     worker->alive = SteadyNow();
     worker->cpus = pins_.Take(request.cpu_slots());
     pins_.Pin(worker->process->pid(), worker->cpus);
-    return MessageChannel(worker->process->channel()).Send(request);
-  };
-  while (Worker* worker = IdleWorker(trainer, gpu)) {
-    if (give(worker).ok()) return absl::OkStatus();
+    // If a new one is gone already, which is for a reason in its log, its channel is at its end, which the next wait
+    // finds.
+    if (MessageChannel(worker->process->channel()).Send(request).ok() || is_new) return true;
     Remove(worker);  // it died while it was idle
   }
-  OPENSET_ASSIGN_OR_RETURN(Worker * worker, NewWorker(trainer, gpu));
-  // If it is gone already, which is for a reason in its log, its channel is at its end, which the next wait finds.
-  give(worker).IgnoreError();
-  return absl::OkStatus();
+}
+
+void LocalEngine::BeginWaiting(std::vector<EngineEvent>* events) {
+  for (auto start = waiting_.begin(); start != waiting_.end();) {
+    EngineEvent event{start->action};
+    if (start->is_to_stop) {
+      event.end = absl::CancelledError("stopped before it began");
+    } else if (const absl::StatusOr<bool> began = Begin(*start); !began.ok()) {
+      event.end = began.status();
+    } else if (const absl::Status lost = leaving_.Lost(start->gpu); !lost.ok()) {
+      event.end = lost;
+      event.gpu_is_lost = true;
+    } else if (!*began) {
+      ++start;
+      continue;
+    }
+    if (event.end.has_value()) events->push_back(std::move(event));
+    start = waiting_.erase(start);
+  }
 }
 
 std::vector<EngineEvent> LocalEngine::Wait(int wake, absl::Duration at_most) {
@@ -124,12 +157,14 @@ std::vector<EngineEvent> LocalEngine::Wait(int wake, absl::Duration at_most) {
     busy.push_back(worker.get());
   }
   std::vector<EngineEvent> events;
+  if (!waiting_.empty()) at_most = std::min(at_most, kLookAtGpusEvery);
   if (poll(waiting.data(), waiting.size(), static_cast<int>(absl::ToInt64Milliseconds(at_most))) > 0) {
     for (size_t i = 0; i < busy.size(); ++i) {
       if (waiting[i + 1].revents != 0) events.push_back(ReadEvent(busy[i]));
     }
   }
   AddHung(&events);
+  BeginWaiting(&events);
   return events;
 }
 
@@ -154,7 +189,6 @@ void LocalEngine::AddHung(std::vector<EngineEvent>* events) {
                                                          absl::FormatDuration(options_.hang), " and was killed"));
     event.log_tail = worker->LogTail();
     events->push_back(std::move(event));
-    worker->process->Kill(SIGKILL);
     Remove(worker);
   }
 }
@@ -162,6 +196,7 @@ void LocalEngine::AddHung(std::vector<EngineEvent>* events) {
 void LocalEngine::AskToStop(int action) {
   WorkRequest word;
   word.set_stop(true);
+  for (Waiting& start : waiting_) start.is_to_stop |= start.action == action;
   for (const std::unique_ptr<Worker>& worker : workers_) {
     // The end of one that is gone is found by the next wait.
     if (worker->action == action) MessageChannel(worker->process->channel()).Send(word).IgnoreError();
@@ -169,9 +204,10 @@ void LocalEngine::AskToStop(int action) {
 }
 
 void LocalEngine::Kill(int action) {
+  const auto is_it = [action](const Waiting& start) { return start.action == action; };
+  waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), is_it), waiting_.end());
   for (const std::unique_ptr<Worker>& worker : workers_) {
     if (worker->action != action) continue;
-    worker->process->Kill(SIGKILL);
     Remove(worker.get());
     return;
   }
@@ -183,6 +219,7 @@ void LocalEngine::MakeIdle(Worker* worker) {
 }
 
 void LocalEngine::KillAll() {
+  waiting_.clear();
   for (const std::unique_ptr<Worker>& worker : workers_) worker->process->Kill(SIGKILL);
   for (const std::unique_ptr<Worker>& worker : workers_) MakeIdle(worker.get());
   workers_.clear();  // waits for their ends
@@ -219,6 +256,8 @@ absl::StatusOr<LocalEngine::Worker*> LocalEngine::NewWorker(bool trainer, int gp
 
 void LocalEngine::Remove(Worker* worker) {
   MakeIdle(worker);
+  worker->process->Kill(SIGKILL);
+  if (worker->gpu >= 0) leaving_.Add(worker->gpu, std::move(worker->process));
   workers_.erase(std::find_if(workers_.begin(), workers_.end(),
                               [&](const std::unique_ptr<Worker>& other) { return other.get() == worker; }));
 }
@@ -236,7 +275,8 @@ EngineEvent LocalEngine::ReadEvent(Worker* worker) {
     result.end = absl::Status(static_cast<absl::StatusCode>(event.outcome().code()), event.outcome().message());
   } else {
     worker->process->Kill(SIGKILL);
-    const absl::Status end = worker->process->Wait();
+    const absl::Status end = worker->process->WaitFor(Subprocess::kLongestEnd)
+                                 .value_or(absl::UnavailableError("closed its channel and can't be killed"));
     // Nobody here has killed it.
     const char* why = absl::StrContains(end.message(), "signal 9 ") ? ", by hand or for lack of memory" : "";
     result.end = absl::UnavailableError(absl::StrCat("its worker ", end.ok() ? "ended" : end.message(), why));

@@ -10,7 +10,9 @@
 #include "absl/status/statusor.h"
 #include "experiments/engine/cpu_pins.h"
 #include "experiments/engine/engine.h"
+#include "experiments/engine/leaving_workers.h"
 #include "experiments/store/store.h"
+#include "experiments/worker/worker.proto.h"
 
 namespace openset {
 
@@ -22,14 +24,18 @@ struct LocalEngineOptions {
   std::vector<std::string> data_folders;
   // A worker that says nothing and uses no CPU for so long is killed.
   absl::Duration hang = absl::Minutes(10);
+  // A GPU that a dead worker has not left for so long is not used any more.
+  absl::Duration leave = absl::Minutes(1);
+  ProcessesOnGpu processes_on_gpu = ComparableGpuProcesses;
 };
 
 // Its workers are processes that live on from action to action; one that dies takes its action with it, nothing else.
 // What a training or an inference writes is in a log of its own in the store (experiments/worker/action_log.h), all
 // else in its worker's beside it. A worker stays on the GPU of its first action, or on none. Where there are as many
 // CPU slots as CPUs, each action has CPUs of its own (cpu_pins.h). An action ends with kUnavailable if its worker died,
-// kDeadlineExceeded if it hung. Start() fails with kNotFound if the worker's program cannot be started, kUnavailable
-// for lack of system resources.
+// kDeadlineExceeded if it hung. One that starts on a GPU where a worker died, hung or was killed waits until nothing of
+// that is left there (leaving_workers.h). Start() fails with kNotFound if the worker's program cannot be started,
+// kUnavailable for lack of system resources; so does an action that had to wait.
 class LocalEngine : public Engine {
  public:
   LocalEngine(const Store& store, LocalEngineOptions options);
@@ -44,7 +50,17 @@ class LocalEngine : public Engine {
 
  private:
   struct Worker;
+  // An action that has been started, and what it waits for is its GPU.
+  struct Waiting {
+    int action, gpu;
+    WorkRequest request;
+    bool is_to_stop = false;
+  };
 
+  // Gives the action to a worker; false, and nothing is done, while its GPU is not free.
+  absl::StatusOr<bool> Begin(const Waiting& start);
+  // Begins what waits and can, or says why it never will.
+  void BeginWaiting(std::vector<EngineEvent>* events);
   // A worker of the kind that waits for work; null if there is none.
   Worker* IdleWorker(bool trainer, int gpu);
   absl::StatusOr<Worker*> NewWorker(bool trainer, int gpu);
@@ -59,7 +75,9 @@ class LocalEngine : public Engine {
   const LocalEngineOptions options_;
   CpuPins pins_;
   std::vector<std::unique_ptr<Worker>> workers_;  // about as many as there are seats
-  absl::Duration looked_;                         // for those that hang
+  LeavingWorkers leaving_;
+  std::vector<Waiting> waiting_;
+  absl::Duration looked_;  // for those that hang
 };
 
 }  // namespace openset

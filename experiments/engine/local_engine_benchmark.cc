@@ -34,6 +34,7 @@ class Observer : public EngineObserver {
   void OnFinish(int node, const absl::Status&) override { progress_.Finish(node); }
   void OnSkip(int node) override { progress_.Skip(node); }
   void OnStartFailure(int, const absl::Status&) override {}
+  void OnGpuLost(int, const absl::Status&) override {}
   void OnRetry(int, const absl::Status&, absl::Duration) override {}
   void OnElsewhere(int, const std::string&, bool) override {}
   void OnGrowth(const std::vector<int>&) override {}

@@ -57,6 +57,10 @@ class Observer : public EngineObserver {
   }
   void OnSkip(int node) override { skipped.push_back(node); }
   void OnStartFailure(int, const absl::Status& status) override { start_failures.push_back(status); }
+  void OnGpuLost(int node, const absl::Status& why) override {
+    running.erase(node);
+    lost_gpus.push_back(std::string(why.message()));
+  }
   void OnRetry(int node, const absl::Status& status, absl::Duration) override {
     running.erase(node);
     retried.push_back(std::string(status.message()));
@@ -70,7 +74,7 @@ class Observer : public EngineObserver {
 
   std::set<int> running;
   std::vector<int> finished, failed, skipped;
-  std::vector<std::string> messages, retried;
+  std::vector<std::string> messages, retried, lost_gpus;
   size_t most_running = 0;
   int progress = 0;
   std::vector<absl::Status> start_failures;
@@ -294,6 +298,62 @@ TEST_F(LocalEngineTest, NeedsTheDeviceTheTrialAsksFor) {
   options_.capacity.gpus = {0, 1};
   ASSERT_TRUE(Run(MakePlanOf("0, 1, 2")).ok());
   EXPECT_EQ(observer_.finished.size(), 9);
+}
+
+// The ids of all workers so far, by the driver's word still on the GPU.
+std::vector<pid_t> PidsOf(const std::vector<std::string>& executed) {
+  std::vector<pid_t> pids;
+  for (const std::string& line : executed) pids.push_back(std::stoi(line.substr(line.find(' '))));
+  return pids;
+}
+
+TEST_F(LocalEngineTest, AGpuIsUsedAgainWhenADeadWorkerHasLeftIt) {
+  more_ = "execution { device: CUDA }";
+  options_.capacity.gpus = {0};
+  execute_.retry.retries = 1;
+  int looks = 0;
+  options_.processes_on_gpu = [&](int) -> absl::StatusOr<std::vector<pid_t>> {
+    EXPECT_EQ(Executed().size(), 1) << "started before the GPU was free";
+    return ++looks < 3 ? PidsOf(Executed()) : std::vector<pid_t>();
+  };
+  const Plan plan = MakePlanOf(absl::StrCat(kCrashOnceSeed));
+  ASSERT_THAT(Run(plan), IsOk());
+  EXPECT_EQ(looks, 3);
+  EXPECT_EQ(Records(plan), 1);
+  EXPECT_THAT(observer_.lost_gpus, IsEmpty());
+}
+
+TEST_F(LocalEngineTest, AGpuThatADeadWorkerDoesNotLeaveIsNotUsedAgain) {
+  more_ = "execution { device: CUDA }";
+  options_.capacity.gpus = {0, 1};
+  options_.leave = absl::Milliseconds(100);
+  options_.processes_on_gpu = [&](int) -> absl::StatusOr<std::vector<pid_t>> { return PidsOf(Executed()); };
+  const Plan plan = MakePlanOf(absl::StrCat(kCrashSeed, ", 0, 1, 2, 3"));
+  EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
+  EXPECT_EQ(Records(plan), 4);
+  EXPECT_THAT(observer_.lost_gpus, ElementsAre(HasSubstr("GPU 0 is not used any more: worker ")));
+}
+
+TEST_F(LocalEngineTest, WhatWaitsForAGpuCanBeStopped) {
+  ASSERT_THAT(MakeFolders(store_.folder()), IsOk());
+  options_.processes_on_gpu = [&](int) -> absl::StatusOr<std::vector<pid_t>> { return PidsOf(Executed()); };
+  LocalEngine engine(store_, options_);
+  const Plan plan = MakePlanOf(absl::StrCat(kCrashSeed));
+  const WorkRequest training = RequestOf(plan, plan.nodes[0]);
+  ASSERT_THAT(engine.Start(0, /*gpu=*/0, training), IsOk());
+  std::vector<EngineEvent> events;
+  while (events.empty()) events = engine.Wait(/*wake=*/-1, absl::Seconds(1));
+  ASSERT_TRUE(absl::IsUnavailable(*events[0].end));
+  ASSERT_THAT(engine.Start(1, /*gpu=*/0, training), IsOk());
+  ASSERT_THAT(engine.Start(2, /*gpu=*/0, training), IsOk());
+  EXPECT_THAT(engine.Wait(/*wake=*/-1, absl::ZeroDuration()), IsEmpty());
+  engine.Kill(1);
+  engine.AskToStop(2);
+  events = engine.Wait(/*wake=*/-1, absl::ZeroDuration());
+  ASSERT_EQ(events.size(), 1);
+  EXPECT_EQ(events[0].action, 2);
+  EXPECT_TRUE(absl::IsCancelled(*events[0].end));
+  EXPECT_EQ(Executed().size(), 1);
 }
 
 TEST_F(LocalEngineTest, AWorkerThatCannotStartIsAnErrorAndLosesNothing) {

@@ -58,6 +58,10 @@ std::vector<std::string> KeysOf(const Plan& plan, const PlanNode& node) {
   return keys;
 }
 
+bool CanUseMoreCpus(ActionKind kind, int threads) {
+  return (kind == ActionKind::kInfer && threads == 1) || kind == ActionKind::kEvaluate;
+}
+
 bool IsInStore(const Plan& plan, const PlanNode& node, const Store& store) {
   const std::vector<std::string> keys = KeysOf(plan, node);
   return std::all_of(keys.begin(), keys.end(),
@@ -113,6 +117,11 @@ absl::Status StatusOf(const FailureRecord& failure) {
 absl::Status SomeFailed(int failed, const std::string& rest) {
   if (failed == 0) return absl::OkStatus();
   return absl::AbortedError(absl::StrCat(failed, failed == 1 ? " action" : " actions", " failed", rest));
+}
+
+absl::Status NoGpuIsLeft(const absl::Status& why) {
+  return absl::UnavailableError(absl::StrCat("no GPU is left for what still has to run: ", why.message(),
+                                             "; once one is free the same command goes on"));
 }
 
 FailureRecord FailureOf(const Plan& plan, const PlanNode& node, const absl::Status& status) {

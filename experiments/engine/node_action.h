@@ -20,6 +20,9 @@ namespace openset {
 // and the memory that its kind takes. A choice takes nothing.
 Demand DemandOf(const Plan& plan, const PlanNode& node, const ActionMemory& memory);
 
+// Whether an action of this kind, whose trial has so many threads, gives the same bits on any number of CPUs.
+bool CanUseMoreCpus(ActionKind kind, int threads);
+
 // Its keys, and those of the nodes that are done together with it.
 std::vector<std::string> KeysOf(const Plan& plan, const PlanNode& node);
 
@@ -41,6 +44,9 @@ absl::Status StatusOf(const FailureRecord& failure);
 
 // What a run ends with in which so many actions failed: OK for none, else kAborted.
 absl::Status SomeFailed(int failed, const std::string& rest = "");
+
+// What a run ends with whose last GPU was lost, for this reason: kUnavailable.
+absl::Status NoGpuIsLeft(const absl::Status& why);
 
 // The record of an attempt at the node that failed now, on this machine.
 FailureRecord FailureOf(const Plan& plan, const PlanNode& node, const absl::Status& status);

@@ -73,6 +73,8 @@ void RunProgress::Fail(int node) {
 
 void RunProgress::Skip(int node) { End(node); }
 
+void RunProgress::TakeBack(int node) { running_.erase(node); }
+
 void RunProgress::Retry(int node) {
   running_.erase(node);
   ++attempts_[node];

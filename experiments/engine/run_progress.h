@@ -42,6 +42,8 @@ class RunProgress {
   void Finish(int node);
   void Fail(int node);
   void Skip(int node);
+  // It has not begun after all.
+  void TakeBack(int node);
   // It was stopped, and waits for its next attempt, or for the process that works on it.
   void Retry(int node);
   void WaitFor(int node, const std::string& run_id);

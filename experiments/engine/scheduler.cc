@@ -11,7 +11,8 @@ Scheduler::Scheduler(const Capacity& capacity)
     : capacity_(capacity),
       free_threads_(capacity.cpu_threads),
       free_memory_mb_(capacity.memory_mb),
-      free_shares_(capacity.gpus.size(), capacity.shares_per_gpu) {
+      free_shares_(capacity.gpus.size(), capacity.shares_per_gpu),
+      is_closed_(capacity.gpus.size(), false) {
   CHECK_GE(capacity_.cpu_threads, 1);
   CHECK_GE(capacity_.shares_per_gpu, 1);
   CHECK_GE(capacity_.memory_mb, 0);
@@ -90,6 +91,13 @@ int Scheduler::Widen(int node) {
   return more;
 }
 
+void Scheduler::CloseGpuOf(int node) {
+  const int gpu = nodes_[node].gpu;
+  CHECK_NE(gpu, kNone) << "node " << node << " is on no GPU";
+  is_closed_[gpu] = true;
+  freest_gpu_.erase({-free_shares_[gpu], gpu});
+}
+
 void Scheduler::Postponed(int node) {
   LeaveSeat(node);
   nodes_[node].state = NodeState::kPostponed;
@@ -114,7 +122,7 @@ int Scheduler::DemandIndex(Demand demand) {
 
 bool Scheduler::Fits(const Demand& demand) const {
   return demand.cpu_threads <= free_threads_ && demand.memory_mb <= free_memory_mb_ &&
-         (demand.gpu_shares == 0 || demand.gpu_shares <= -freest_gpu_.begin()->first);
+         (demand.gpu_shares == 0 || (!freest_gpu_.empty() && demand.gpu_shares <= -freest_gpu_.begin()->first));
 }
 
 void Scheduler::TakeSeat(Node* node) {
@@ -149,7 +157,7 @@ void Scheduler::LeaveSeat(int node) {
   if (left.gpu != kNone) {
     freest_gpu_.erase({-free_shares_[left.gpu], left.gpu});
     free_shares_[left.gpu] += demand.gpu_shares;
-    freest_gpu_.insert({-free_shares_[left.gpu], left.gpu});
+    if (!is_closed_[left.gpu]) freest_gpu_.insert({-free_shares_[left.gpu], left.gpu});
     left.gpu = kNone;
   }
   --running_;

@@ -7,7 +7,8 @@
 //   3. When a node that was started ends, say how: Finished(), Failed() or Cancelled(); or Postponed(), if it has to
 //      wait for something else, and later Resumed(), Finished() or Failed(). Back to 2.
 // It is over when Next() gives nothing and running() and postponed() are 0. Every node has then finished, failed or
-// been skipped, unless its engine could not start it (Cancelled).
+// been skipped, unless its engine could not start it (Cancelled) or no GPU is open any more for it: of these some are
+// ready().
 //
 // Time: O(log n + d) for Next() and for each start's end, amortised over the graph's edges; d is the number of
 // different demands, a handful. Memory: about 50 bytes a node, 8 an edge.
@@ -89,12 +90,16 @@ class Scheduler {
   std::vector<int> Failed(int node);
   // It was not started, or stopped before its end, through no fault of its own: it is ready again.
   void Cancelled(int node);
+  // The GPU that a running node is on is used for no other any more; what runs there may go on.
+  void CloseGpuOf(int node);
+
   // A running node leaves its seat; it is ready again when Resumed().
   void Postponed(int node);
   void Resumed(int node);
 
   int size() const { return static_cast<int>(nodes_.size()); }
   int running() const { return running_; }
+  int ready() const { return ready_; }
   int postponed() const { return postponed_; }
   NodeState state(int node) const { return nodes_[node].state; }
 
@@ -141,7 +146,8 @@ class Scheduler {
   int free_threads_;
   int64_t free_memory_mb_;
   std::vector<int> free_shares_;              // of each GPU
-  std::set<std::pair<int, int>> freest_gpu_;  // {-free shares, index}
+  std::vector<bool> is_closed_;               // of each GPU
+  std::set<std::pair<int, int>> freest_gpu_;  // {-free shares, index}, of those that are open
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
   std::vector<Queue> demands_;

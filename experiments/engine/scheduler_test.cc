@@ -135,27 +135,6 @@ TEST(SchedulerTest, ThreadsAreShared) {
   EXPECT_THAT(StartAll(&scheduler), ElementsAre(two));
 }
 
-TEST(SchedulerTest, SharesOfAGpuAreOfOneGpuTheFreestFirst) {
-  Capacity capacity;
-  capacity.gpus = {4, 7};
-  capacity.shares_per_gpu = 2;
-  Scheduler scheduler(capacity);
-  for (int i = 0; i < 3; ++i) scheduler.Add({.gpu_shares = 1}, {.work = 9 - i}, {});
-  const int whole = scheduler.Add({.gpu_shares = 5}, {.work = 1}, {});
-  EXPECT_EQ(scheduler.Next()->gpu, 4);
-  EXPECT_EQ(scheduler.Next()->gpu, 7);
-  EXPECT_EQ(scheduler.Next()->gpu, 4);
-  EXPECT_FALSE(scheduler.Next().has_value());  // one share is left
-  scheduler.Finished(1);
-  const auto start = scheduler.Next();
-  ASSERT_TRUE(start.has_value());
-  EXPECT_EQ(start->node, whole);
-  EXPECT_EQ(start->gpu, 7);
-  // A node on the CPU needs no share.
-  scheduler.Add(kThread, {}, {});
-  EXPECT_EQ(scheduler.Next()->gpu, -1);
-}
-
 TEST(SchedulerTest, MemoryIsSharedOrNotCounted) {
   const auto started_of_three = [](int64_t memory_mb) {
     Capacity capacity = Threads(3);

@@ -43,6 +43,7 @@ class FakeEngine : public Engine {
     EXPECT_TRUE(keys.insert(request.key()).second) << "started twice";
     started.push_back(request);
     gpus.push_back(gpu);
+    gpu_of[action] = gpu;
     running.push_back({action, request.key()});
     most_running = std::max(most_running, running.size());
     return absl::OkStatus();
@@ -55,6 +56,13 @@ class FakeEngine : public Engine {
     if (held_back || running.empty()) return {};  // all wait for something else
     const auto [action, key] = running.front();
     running.pop_front();
+    if (lost_gpus.count(gpu_of[action]) > 0) {
+      keys.erase(key);
+      EngineEvent lost{action};
+      lost.end = absl::UnavailableError(absl::StrCat("GPU ", gpu_of[action], " is not used any more"));
+      lost.gpu_is_lost = true;
+      return {lost};
+    }
     if (on_end) on_end(key);
     EngineEvent progress{action};
     progress.progress.emplace().set_fraction(0.5);
@@ -88,12 +96,14 @@ class FakeEngine : public Engine {
   absl::Status failure = absl::AbortedError("it failed");
   std::function<void(const std::string& key)> on_end;
   std::function<void()> on_wait;
-  bool held_back = false;  // nothing ends
+  std::set<int> lost_gpus;  // nothing begins there
+  bool held_back = false;   // nothing ends
   int interrupt_at = -1;
   int signal = SIGINT;
 
   std::vector<WorkRequest> started;
   std::vector<int> gpus;
+  std::map<int, int> gpu_of;  // the last one of an action
   std::set<std::string> keys;
   std::vector<int> asked, killed;
   std::deque<std::pair<int, std::string>> running;
@@ -110,6 +120,7 @@ class Observer : public EngineObserver {
   void OnFinish(int node, const absl::Status& status) override { (status.ok() ? finished : failed).push_back(node); }
   void OnSkip(int node) override { skipped.push_back(node); }
   void OnStartFailure(int, const absl::Status& status) override { start_failures.push_back(status); }
+  void OnGpuLost(int, const absl::Status& why) override { lost_gpus.push_back(std::string(why.message())); }
   void OnGrowth(const std::vector<int>& nodes) override { added.insert(added.end(), nodes.begin(), nodes.end()); }
   void OnRetry(int node, const absl::Status&, absl::Duration wait) override { retries.emplace_back(node, wait); }
   void OnElsewhere(int node, const std::string& run_id, bool was_ours) override {
@@ -119,7 +130,7 @@ class Observer : public EngineObserver {
   void Describe(RunState* state) const override { state->set_experiment("described"); }
 
   std::vector<std::pair<int, absl::Duration>> retries;
-  std::vector<std::string> elsewhere;
+  std::vector<std::string> elsewhere, lost_gpus;
   std::vector<int> added;
   int starts = 0, progress = 0;
   std::vector<int> finished, failed, skipped;

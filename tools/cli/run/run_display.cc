@@ -93,6 +93,12 @@ void RunDisplay::OnStartFailure(int node, const absl::Status& status) {
   Line(absl::StrCat("not started: ", What(node), ": ", status.message(), waits));
 }
 
+void RunDisplay::OnGpuLost(int node, const absl::Status& why) {
+  started_.erase(node);
+  progress_.TakeBack(node);
+  if (lost_gpus_.insert(std::string(why.message())).second) Line(std::string(why.message()));
+}
+
 void RunDisplay::OnRetry(int node, const absl::Status& status, absl::Duration wait) {
   started_.erase(node);
   progress_.Retry(node);

@@ -42,6 +42,7 @@ class RunDisplay : public EngineObserver {
   void OnFinish(int node, const absl::Status& status) override;
   void OnSkip(int node) override;
   void OnStartFailure(int node, const absl::Status& status) override;
+  void OnGpuLost(int node, const absl::Status& why) override;
   void OnRetry(int node, const absl::Status& status, absl::Duration wait) override;
   void OnElsewhere(int node, const std::string& run_id, bool was_ours) override;
   void OnGrowth(const std::vector<int>& added) override;
@@ -60,8 +61,9 @@ class RunDisplay : public EngineObserver {
   const std::function<absl::Duration()> clock_;
   std::ostream* out_;
   RunProgress progress_;
-  std::set<int> started_;    // here, and not ended
-  std::set<int> elsewhere_;  // that another process works on
+  std::set<int> started_;            // here, and not ended
+  std::set<int> elsewhere_;          // that another process works on
+  std::set<std::string> lost_gpus_;  // what was said of them
   absl::Duration last_block_, last_report_;
   absl::Duration report_cost_;
   bool has_new_records_ = false;

@@ -182,6 +182,23 @@ TEST(RunDisplay, TheReportIsRefreshedAsRecordsComeButTakesLittleOfTheTime) {
   EXPECT_EQ(refreshed, 2);
 }
 
+TEST(RunDisplay, SaysOnceThatAGpuIsLost) {
+  const Plan plan = OneTrial();
+  std::ostringstream out;
+  RunDisplay display(plan, {}, &out);
+  for (int time = 0; time < 2; ++time) {
+    display.OnStart(0);
+    display.OnGpuLost(0, absl::UnavailableError("GPU 0 is not used any more"));
+  }
+  EXPECT_EQ(out.str(), "GPU 0 is not used any more\n");
+  RunState state;
+  display.Describe(&state);
+  EXPECT_EQ(state.running_size(), 0);
+  display.OnStart(0);
+  display.Describe(&state);
+  EXPECT_FALSE(state.running(0).has_attempt()) << "it has not failed";
+}
+
 TEST(RunDisplay, SaysWhatCouldNotStartAndWhenItIsTriedAgain) {
   const Plan plan = OneTrial();
   std::ostringstream out;
