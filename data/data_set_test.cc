@@ -5,7 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
-#include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
 #include "data/catalog.h"
 #include "data/readers/image_folder.h"
@@ -290,104 +289,6 @@ TEST_F(DataSetTest, MD5IsComparedWhereThereIsNothingBetter) {
   EXPECT_THAT(std::string(Check().message()), HasSubstr("a/toy/first.bin: MD5 is 900150983cd24fb0d6963f7d28e17f72"));
   file->add_sha256(Sha256Hex("abc"));
   EXPECT_TRUE(Check().ok()) << "the SHA-256 decides";
-}
-
-// Parts in the other formats, of the files of data/readers/testdata.
-class FormatTest : public ::testing::Test {
- protected:
-  // `part`: of DataSetPart; three channels of 4 x 5 unless `more` of DataSetInfo says otherwise.
-  absl::StatusOr<std::shared_ptr<const ImageSource>> Open(const std::string& part, const std::string& more = "") {
-    EXPECT_TRUE(ParseTextProto(absl::StrCat("name: 'set' class_name: ['zero', 'one', 'two', 'three', 'nine'] "
-                                            "channels: 3 ",
-                                            more.empty() ? "height: 4 width: 5 " : more,
-                                            "layout { part { name: 'test' ", part, "} }"),
-                               "text", &info_)
-                    .ok());
-    FillDefaults(&info_);
-    for (const FieldProblem& problem : FindDataSetProblems(info_)) ADD_FAILURE() << problem.path << problem.message;
-    EXPECT_TRUE(CheckFiles(info_, "test", {"data/readers"}).ok()) << CheckFiles(info_, "test", {"data/readers"});
-    return OpenPart(info_, "test", {"data/readers"});
-  }
-
-  DataSetInfo info_;
-};
-
-constexpr char kCounts[] = "samples: 6 samples_per_class: [2, 1, 1, 1, 1] ";
-
-TEST_F(FormatTest, Mat) {
-  const auto source =
-      Open(absl::StrCat(kCounts, "mat { file { path: 'testdata/digits.mat' } class_label: [10, 1, 2, 3, 9] }"));
-  ASSERT_TRUE(source.ok()) << source.status();
-  EXPECT_THAT((*source)->index().label, ElementsAre(0, 1, 2, 4, 0, 3));
-  EXPECT_EQ(Open(absl::StrCat(kCounts, "mat { file { path: 'testdata/digits.mat' } class_label: [10, 1, 2, 3, 8] }"))
-                .status(),
-            absl::DataLossError("data/readers/testdata/digits.mat: label 9 stands for no class (class_label of the "
-                                "catalog)"));
-}
-
-TEST_F(FormatTest, Npz) {
-  const auto source =
-      Open(absl::StrCat(kCounts, "npz { images { path: 'testdata/pictures.npz' } class_label: [10, 1, 2, 3, 9] }"));
-  ASSERT_TRUE(source.ok()) << source.status();
-  EXPECT_THAT((*source)->index().label, ElementsAre(0, 1, 2, 4, 0, 3));
-  EXPECT_EQ((*(*source)->Read({5}))[0].pixels.size(), 60);
-}
-
-// Stored column by column: what is 2 x 3 in the file is 3 x 2.
-TEST_F(FormatTest, TransposedIdxWithOtherLabels) {
-  const std::string folder = ::testing::TempDir();
-  WriteTestFile("t-images", std::string("\0\0\x08\x03\0\0\0\x01\0\0\0\x02\0\0\0\x03", 16) + "abcdef");
-  WriteTestFile("t-labels", std::string("\0\0\x08\x01\0\0\0\x01\x07", 9));
-  ASSERT_TRUE(ParseTextProto("name: 'set' class_name: ['a', 'b'] channels: 1 height: 3 width: 2 layout { part { "
-                             "name: 'test' samples: 1 samples_per_class: [0, 1] idx { images { path: 't-images' } "
-                             "labels { path: 't-labels' } transposed: true class_label: [1, 7] } } }",
-                             "text", &info_)
-                  .ok());
-  const auto set = LoadPart(info_, "test", {folder});
-  ASSERT_TRUE(set.ok()) << set.status();
-  EXPECT_THAT(set->labels, ElementsAre(1));
-  EXPECT_THAT(set->pixels, ElementsAre('a', 'd', 'b', 'e', 'c', 'f'));
-}
-
-TEST_F(FormatTest, Noise) {
-  const auto source = Open("samples: 4 samples_per_class: [4, 0, 0, 0, 0] noise { seed: 1 uniform {} }");
-  ASSERT_TRUE(source.ok()) << source.status();
-  EXPECT_EQ((*source)->index().size(), 4);
-  EXPECT_EQ((*(*source)->Read({3}))[0].pixels.size(), 60);
-  // The digest of a part is that of what makes it.
-  const std::string digest = *PartDigest(info_, "test");
-  info_.mutable_layout(0)->mutable_part(0)->mutable_noise()->set_seed(2);
-  EXPECT_NE(*PartDigest(info_, "test"), digest);
-}
-
-TEST_F(FormatTest, ImageList) {
-  const std::string list = WriteTestFile("lists/list.txt", "rgb.png 4\ngrey.jpg 0\n");
-  const std::string part = absl::StrCat("samples: 2 samples_per_class: [1, 0, 0, 0, 1] image_list { path: 'testdata' ",
-                                        "list { path: '", list, "' } }");
-  const auto source = Open(part, "height: 0 width: 0 ");
-  ASSERT_TRUE(source.ok()) << source.status();
-  EXPECT_THAT((*source)->index().label, ElementsAre(4, 0));
-  EXPECT_EQ((*(*source)->Read({0}))[0].height, 17);
-  WriteTestFile("lists/list.txt", "rgb.png 4\nabsent.jpg 0\n");
-  EXPECT_EQ(
-      CheckFiles(info_, "test", {"data/readers"}),
-      absl::NotFoundError(absl::StrCat("data/readers/testdata/absent.jpg: is listed in ", list, ", and is not there")));
-  WriteTestFile("lists/list.txt", "rgb.png 4\ngrey.jpg 1\n");
-  EXPECT_EQ(OpenPart(info_, "test", {"data/readers"}).status(),
-            absl::DataLossError(absl::StrCat(list,
-                                             ": class 0 (zero): has 0 images, not 1 as the catalog says of part "
-                                             "'test' of data set 'set'; fetch the files again")));
-}
-
-TEST_F(FormatTest, MissingFilesSayWhatToRun) {
-  ASSERT_TRUE(
-      ParseTextProto("name: 'set' class_name: 'a' channels: 3 height: 1 width: 1 fetch { by_hand: 'ask' } layout "
-                     "{ part { name: 'test' samples: 1 samples_per_class: 1 mat { file { path: 'x.mat' } } } }",
-                     "text", &info_)
-          .ok());
-  EXPECT_EQ(CheckFiles(info_, "test", {"/data"}),
-            absl::NotFoundError("data set 'set': x.mat is in none of the data folders (/data); run 'openset data fetch "
-                                "set'"));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "core/openness.h"
 #include "core/random.h"
 #include "data/splits/class_splits.h"
+#include "data/splits/published_tasks_scene.h"
 #include "data/splits/repeated_splits.h"
 #include "data/splits/split_digest.h"
 #include "data/task.h"
@@ -26,38 +27,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
-using Ids = std::vector<int>;
-
-const Catalog& TheCatalog() {
-  static const auto* const catalog = new Catalog(*Catalog::Open("data/catalog"));
-  return *catalog;
-}
-
-TaskSpec Task(const std::string& name) {
-  const absl::StatusOr<TaskSpec> task = ReadTask(absl::StrCat("data/tasks/", name, ".textproto"), TheCatalog());
-  EXPECT_TRUE(task.ok()) << task.status();
-  return task.value_or(TaskSpec());
-}
-
-nlohmann::json Published(const std::string& file) {
-  std::ifstream stream(absl::StrCat("data/tasks/testdata/", file, ".json"));
-  return nlohmann::json::parse(stream);
-}
-
-Ids List(const google::protobuf::RepeatedField<int32_t>& ids) { return {ids.begin(), ids.end()}; }
-
-TaskData Data(const TaskSpec& task, int split) {
-  const absl::StatusOr<TaskData> data = ResolveTask(task, {split}, TheCatalog());
-  EXPECT_TRUE(data.ok()) << task.name() << ": " << data.status();
-  return data.value_or(TaskData());
-}
-
-// Known and unknown test samples.
-std::pair<int64_t, int64_t> TestSizes(const TaskData& data) {
-  int64_t unknown = 0;
-  for (const UnknownGroup& group : data.test_unknown()) unknown += *CountSamples(group.selection(), TheCatalog());
-  return {*CountSamples(data.test_known(), TheCatalog()), unknown};
-}
 
 std::set<std::string> TaskNames() {
   std::set<std::string> names;
@@ -271,119 +240,6 @@ TEST(CubTasks, LevelsAreThePublishedOnes) {
   const auto [known, unknown] = TestSizes(data);
   EXPECT_EQ(known + unknown, 5794);
   EXPECT_EQ(TestSizes(Data(Task("cub_easy_hard"), 0)), std::make_pair(known, unknown));
-}
-
-TEST(Cifar4060, HasThePapersSets) {
-  const nlohmann::json published = Published("cifar_40_60");
-  const TaskSpec task = Task("cifar40_60");
-  ASSERT_EQ(CountSplits(task), 5);
-  for (int s = 0; s < 5; ++s) {
-    const TaskData data = Data(task, s);
-    const nlohmann::json& substitute = published["substitutes"][s];
-    EXPECT_THAT(data.train().class_id(), ElementsAreArray(substitute["in_distribution_fine_indices"].get<Ids>()));
-    EXPECT_THAT(data.test_unknown(0).selection().class_id(),
-                ElementsAreArray(substitute["near_ood_fine_indices"].get<Ids>()));
-    std::vector<int64_t> sizes;
-    for (const UnknownGroup& group : data.test_unknown())
-      sizes.push_back(*CountSamples(group.selection(), TheCatalog()));
-    EXPECT_THAT(sizes, ElementsAre(6000, 4000, 4000, 5640, 10000));
-    EXPECT_EQ(*CountSamples(data.test_known(), TheCatalog()), 4000);
-    EXPECT_EQ(*CountSamples(data.external(), TheCatalog()), 79000);
-  }
-  TaskRequest request;
-  request.validation_per_class = 50;
-  const TaskData data = *ResolveTask(task, request, TheCatalog());
-  EXPECT_EQ(*CountSamples(data.train(), TheCatalog()), 18000);
-  EXPECT_EQ(*CountSamples(data.validation_known(), TheCatalog()), 2000);
-}
-
-std::vector<std::string> Groups(const TaskData& data, UnknownGroup::Distance distance) {
-  std::vector<std::string> groups;
-  for (const UnknownGroup& group : data.test_unknown()) {
-    if (group.distance() == distance) groups.push_back(group.name());
-  }
-  return groups;
-}
-
-// Class ids of Tiny ImageNet and ImageNet are places of WordNet ids in their order.
-TEST(ImageNetTasks, ListsAreTheReconstructedOnes) {
-  const nlohmann::json published = Published("imagenet_splits");
-  const auto names = [](const std::string& data_set) {
-    const auto& all = (*TheCatalog().Find(data_set))->class_name();
-    return std::vector<std::string>(all.begin(), all.end());
-  };
-  EXPECT_EQ(names("imagenet"), published["wnid_all"].get<std::vector<std::string>>());
-  EXPECT_EQ(names("tinyimagenet"), published["wnid"].get<std::vector<std::string>>());
-  std::vector<std::string> kept;
-  const TaskData cifar = Data(Task("cifar40_60"), 0);
-  for (const int id : cifar.external().class_id()) kept.push_back(names("tinyimagenet")[id]);
-  EXPECT_EQ(kept, published["tinyimagenet_158_kept"].get<std::vector<std::string>>());
-
-  const TaskData data = Data(Task("imagenet_200_unified"), 0);
-  Ids known = published["imagenet_200"].get<Ids>();
-  std::sort(known.begin(), known.end());
-  EXPECT_EQ(List(data.test_known().class_id()), known);
-  EXPECT_EQ(List(data.external().class_id()), published["external"].get<Ids>());
-  EXPECT_THAT(Groups(data, UnknownGroup::FAR), ElementsAre("food101", "caltech256", "places365"));
-  for (const UnknownGroup& group : data.test_unknown()) {
-    const Selection& samples = group.selection();
-    EXPECT_EQ(*CountSamples(samples, TheCatalog()), group.name() == "caltech256" ? 40 * 827 : 10000);  // 827: at most
-    Ids ids = (group.name() == "near" ? published["near_imagenet_200"] : published["far"][group.name()]).get<Ids>();
-    if (group.name() == "caltech256") ids.pop_back();  // photographs of background
-    EXPECT_EQ(List(samples.class_id()), ids);
-  }
-}
-
-TEST(OpenOodTasks, HaveItsNearAndFarSets) {
-  for (const auto& [name, other, classes] : std::vector<std::tuple<const char*, const char*, int>>{
-           {"openood_cifar10", "cifar100", 10}, {"openood_cifar100", "cifar10", 100}}) {
-    const TaskData data = Data(Task(name), 0);
-    EXPECT_EQ(data.train().class_id_size(), classes);
-    EXPECT_THAT(Groups(data, UnknownGroup::NEAR), ElementsAre(other, "tin"));
-    EXPECT_THAT(Groups(data, UnknownGroup::FAR), ElementsAre("mnist", "svhn", "textures", "places365"));
-  }
-  // 42 of Tiny ImageNet's classes are among CIFAR-100's by WordNet, 22 among CIFAR-10's.
-  EXPECT_EQ(Data(Task("openood_cifar100"), 0).test_unknown(1).selection().class_id_size(), 158);
-  EXPECT_EQ(Data(Task("openood_cifar10"), 0).test_unknown(1).selection().class_id_size(), 178);
-  for (const auto& [name, classes] :
-       std::vector<std::pair<std::string, int>>{{"openood_imagenet_200", 200}, {"openood_imagenet_1k", 1000}}) {
-    const TaskData data = Data(Task(name), 0);
-    EXPECT_EQ(data.test_known().class_id_size(), classes);
-    EXPECT_THAT(Groups(data, UnknownGroup::NEAR), ElementsAre("ssb_hard", "ninco"));
-    EXPECT_THAT(Groups(data, UnknownGroup::FAR), ElementsAre("inaturalist", "textures", "openimage_o"));
-    const TaskData full = Data(Task(name + "_full_spectrum"), 0);
-    ASSERT_EQ(full.test_shifted_size(), 3);
-    EXPECT_THAT(full.test_shifted(0).selection().class_id(), ElementsAreArray(data.test_known().class_id()));
-    // ImageNet-V2 and OpenOOD's draw of ImageNet-C have 10 images of each class. ImageNet-R has the 200 classes.
-    const auto count = [&](int i) { return *CountSamples(full.test_shifted(i).selection(), TheCatalog()); };
-    EXPECT_THAT((Ids{int(count(0)), int(count(1)), int(count(2))}), ElementsAre(10 * classes, 10 * classes, 30000));
-  }
-  const TaskData full = Data(Task("openood_cifar10_full_spectrum"), 0);
-  ASSERT_EQ(full.test_shifted_size(), 1);
-  EXPECT_EQ(*CountSamples(full.test_shifted(0).selection(), TheCatalog()), 10000);
-}
-
-// Of each superclass the two classes that come first by the SHA-256 of "SALT:SUPERCLASS:NAME".
-TEST(Cifar4060, SubstitutesFollowTheRule) {
-  const nlohmann::json published = Published("cifar_40_60");
-  const DataSetInfo& cifar100 = **TheCatalog().Find("cifar100");
-  for (const nlohmann::json& substitute : published["substitutes"]) {
-    Ids known;
-    for (const auto& [superclass, names] : published["superclasses"].items()) {
-      std::vector<std::pair<std::string, std::string>> ranked;
-      for (const std::string& name : names.get<std::vector<std::string>>()) {
-        const std::string text = absl::StrCat(substitute["salt"].get<std::string>(), ":", superclass, ":", name);
-        if (name != "bridge") ranked.emplace_back(name == "forest" ? "" : ToHex(Sha256Of(text)), name);
-      }
-      std::sort(ranked.begin(), ranked.end());
-      for (int i = 0; i < 2; ++i) {
-        const auto& all = cifar100.class_name();
-        known.push_back(static_cast<int>(std::find(all.begin(), all.end(), ranked[i].second) - all.begin()));
-      }
-    }
-    std::sort(known.begin(), known.end());
-    EXPECT_EQ(known, substitute["in_distribution_fine_indices"].get<Ids>());
-  }
 }
 
 // Two people who used the same split have the same hash; another one means another split, or other files.
