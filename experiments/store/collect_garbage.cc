@@ -31,7 +31,8 @@ int64_t BytesOf(const std::string& path) {
   }
   int64_t bytes = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path, error)) {
-    if (entry.is_regular_file(error)) bytes += static_cast<int64_t>(entry.file_size(error));
+    if (entry.is_symlink(error) || !entry.is_regular_file(error) || entry.hard_link_count(error) > 1) continue;
+    bytes += static_cast<int64_t>(entry.file_size(error));
   }
   return bytes;
 }
@@ -52,6 +53,7 @@ class Search {
       const std::string folder = JoinPath(store_.folder(), kind);
       for (const std::string& name : NamesIn(folder)) Add(JoinPath(folder, name), "old", policy_.older_than);
     }
+    AddPrograms();
     std::sort(found_.begin(), found_.end(), [](const Garbage& a, const Garbage& b) { return a.path < b.path; });
     return std::move(found_);
   }
@@ -96,6 +98,15 @@ class Search {
       Add(store_.CheckpointFolder(key), "no record was made of it", policy_.older_than);
     } else if (policy_.checkpoints_older_than.has_value() && wanted_.count(key) == 0) {
       Add(store_.CheckpointFolder(key), "the outputs of its model are there", *policy_.checkpoints_older_than);
+    }
+  }
+
+  void AddPrograms() {
+    if (!policy_.programs_in_use.has_value()) return;
+    const std::string folder = JoinPath(store_.folder(), "programs");
+    for (const std::string& name : NamesIn(folder)) {
+      if (policy_.programs_in_use->count(name) > 0) continue;
+      Add(JoinPath(folder, name), "no unfinished array of Slurm runs it", absl::ZeroDuration());
     }
   }
 

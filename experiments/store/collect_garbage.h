@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,17 +21,19 @@ namespace openset {
 //   * checkpoints and outputs that no record was made of, logs, and what is in quarantine/, once they are older than
 //     `older_than`;
 //   * where `checkpoints_older_than` is given: checkpoints older than that which records were made of, as long as the
-//     outputs those were measured on are there (they are enough for further scores and metrics).
+//     outputs those were measured on are there (they are enough for further scores and metrics);
+//   * where `programs_in_use` is given: programs that were copied for Slurm (programs/) and are not among them.
 // What a process works on now stays, with all that is younger than an hour.
 struct GarbagePolicy {
   absl::Duration older_than = absl::Hours(30 * 24);
   std::optional<absl::Duration> checkpoints_older_than;
+  std::optional<std::set<std::string>> programs_in_use;  // by their names, the SHA-256
 };
 
 struct Garbage {
   std::string path;
   std::string reason;  // "no record was made of it"
-  int64_t bytes = 0;
+  int64_t bytes = 0;   // of files that have no other name
 };
 
 // What the policy lets go now, sorted by path. Errors: kFailedPrecondition for another schema version; kDataLoss for a

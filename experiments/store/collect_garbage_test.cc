@@ -98,5 +98,29 @@ TEST_F(CollectGarbageTest, NothingIsRemovedWhileARecordCannotBeRead) {
   EXPECT_THAT(FindGarbage(store_, {}).status(), StatusIs(absl::StatusCode::kDataLoss));
 }
 
+TEST_F(CollectGarbageTest, ProgramsThatNoJobRunsGo) {
+  const std::string used = store_.folder() + "/programs/" + TestKey("aa"),
+                    unused = store_.folder() + "/programs/" + TestKey("bb");
+  for (const std::string& program : {used, unused}) {
+    std::filesystem::create_directories(program);
+    std::ofstream(program + "/openset") << "12345";
+    std::ofstream(store_.folder() + "/library") << "what a link to it does not take";
+    std::filesystem::create_hard_link(store_.folder() + "/library", program + "/hard");
+    std::filesystem::create_symlink(store_.folder() + "/library", program + "/soft");
+  }
+  GarbagePolicy policy;
+  policy.programs_in_use = {TestKey("aa")};
+  EXPECT_THAT(Found(policy), IsEmpty());  // they are new
+  Age(used, 1);
+  Age(unused, 1);
+  EXPECT_THAT(Found(policy), ElementsAre(unused));
+  EXPECT_EQ(FindGarbage(store_, policy)->at(0).bytes, 5);
+  EXPECT_THAT(Found(), IsEmpty());  // nobody has said which are in use
+  ASSERT_THAT(RemoveGarbage(store_, FindGarbage(store_, policy).value()), IsOk());
+  EXPECT_FALSE(FileExists(unused));
+  EXPECT_TRUE(FileExists(used));
+  EXPECT_TRUE(FileExists(store_.folder() + "/library"));
+}
+
 }  // namespace
 }  // namespace openset

@@ -11,10 +11,10 @@
 //   partial/<key>.safetensors             where a training is that is not complete
 //   runs/, running/                       what processes do now (experiments/store/leases.h)
 //   logs/<key>.log                        what a training or an inference said (experiments/worker/action_log.h);
-//   beside
-//                                         them what workers of this or that process said
+//                                         beside them what workers of this or that process said
 //   tmp/                                  of running processes
 //   slurm/                                arrays of tasks (experiments/engine/slurm/slurm_jobs.h)
+//   programs/<sha256>/                    what they run (experiments/engine/slurm/program_copy.h)
 //   data/<data set>/<part>.sha256         what its files held at the last run, where the catalog has no checksums
 //   reports/<experiment>/                 tables
 //   version                               "openset store 2": the schema version of all that is in it

@@ -16,6 +16,7 @@
 #include "core/status_macros.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/engine/local_engine.h"
+#include "experiments/engine/slurm/program_copy.h"
 #include "experiments/engine/slurm/run_on_slurm.h"
 #include "experiments/engine/slurm/slurm_client.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
@@ -111,7 +112,11 @@ absl::Status RunBySlurm(Study* study, const DeploySpec& deploy) {
   SlurmRunOptions options;
   options.submit.slurm = deploy.slurm();
   options.submit.experiment = study->name();
-  options.submit.command = {ProgramPath()};
+  OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
+  std::vector<std::string> others;
+  if (!deploy.worker().empty()) others.push_back(deploy.worker());
+  OPENSET_ASSIGN_OR_RETURN(options.submit.program, CopyProgram(study->store(), runfiles, ProgramPath(), others));
+  options.submit.command = {options.submit.program.program};
   const std::string line = ReadFile("/proc/self/cmdline").value_or("");
   const std::vector<std::string> words = absl::StrSplit(line, '\0', absl::SkipEmpty());
   options.submit.command.insert(options.submit.command.end(), words.begin() + 1, words.end());

@@ -8,8 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/files/runfiles.h"
 #include "core/process/capture_output.h"
+#include "experiments/engine/slurm/program_copy.h"
+#include "experiments/store/record.pb.h"
+#include "experiments/store/store.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/testing/openset_program.h"
@@ -63,6 +68,12 @@ class Slurm : public ::testing::Test {
     return !std::filesystem::is_empty(program_.store() + "/partial", error) && !error;
   }
 
+  static void WaitForEmptyQueue() {
+    for (int waits = 0; waits < 6000 && CaptureOutput({"squeue", "--noheader"}).value_or("?") != ""; ++waits)
+      usleep(20000);
+    EXPECT_EQ(CaptureOutput({"squeue", "--noheader"}).value_or("?"), "");
+  }
+
   // The first task that runs: "JOB_INDEX".
   static std::string RunningTask() {
     const std::string lines =
@@ -90,6 +101,30 @@ TEST_F(Slurm, MakesTheRecordsOfALocalRun) {
   EXPECT_THAT(result.out, HasSubstr("accuracy"));
   ExpectRecordsOfALocalRun();
   EXPECT_EQ(CaptureOutput({"squeue", "--noheader"}).value_or("?"), "");
+}
+
+TEST_F(Slurm, RunsTheProgramThatWasSubmitted) {
+  const std::string runfiles = *RunfilesFolder();
+  const absl::StatusOr<ProgramCopy> built =
+      CopyProgram(Store(program_.folder() + "/built"), runfiles,
+                  std::filesystem::canonical(runfiles + "/openset/tools/openset_unstamped").string());
+  ASSERT_TRUE(built.ok()) << built.status();
+  const absl::StatusOr<std::string> submitted =
+      CaptureOutput({"env", "--unset=TEST_SRCDIR", "--unset=RUNFILES_DIR", built->program, "run",
+                     program_.folder() + "/study.textproto", "--deploy=" + program_.folder() + "/cluster.textproto",
+                     "--store=" + program_.store(), "--detach"});
+  ASSERT_TRUE(submitted.ok()) << submitted.status();
+  std::filesystem::remove_all(built->folder);
+  WaitForEmptyQueue();
+  ExpectRecordsOfALocalRun();
+  const std::vector<std::string> programs = *ListFolder(program_.store() + "/programs");
+  ASSERT_EQ(programs.size(), 1);
+  const std::string tools = program_.store() + "/programs/" + programs[0] + "/program.runfiles/openset/tools/";
+  const TrialRecord record = program_.AnyRecord();
+  for (const StageProvenance& stage : record.provenance().stage()) {
+    const char* name = stage.stage() == StageProvenance::EVALUATE ? "openset_unstamped" : "openset_worker_unstamped";
+    EXPECT_EQ(stage.program_sha256(), *Sha256HexOfFile(tools + name)) << name;
+  }
 }
 
 TEST_F(Slurm, GoesOnAfterRequeuesWarningsAndTheLaunchersDeath) {
@@ -124,9 +159,7 @@ TEST_F(Slurm, IsCancelledAndGoesOnLocally) {
   const ProgramResult cancelled = program_.Run({"cancel", "study.textproto", "--deploy=cluster.textproto"});
   EXPECT_EQ(cancelled.exit_code, 0) << cancelled.err;
   EXPECT_THAT(cancelled.out, HasSubstr("cancelled"));
-  for (int waits = 0; waits < 1500 && CaptureOutput({"squeue", "--noheader"}).value_or("") != ""; ++waits)
-    usleep(20000);
-  EXPECT_EQ(CaptureOutput({"squeue", "--noheader"}).value_or("?"), "");
+  WaitForEmptyQueue();
   ASSERT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 0);
   ExpectRecordsOfALocalRun();
 }

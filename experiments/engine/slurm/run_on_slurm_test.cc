@@ -1,6 +1,7 @@
 // By fake commands; tools/testing/slurm_test.cc has a real Slurm.
 #include "experiments/engine/slurm/run_on_slurm.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,8 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "core/files/files.h"
+#include "experiments/engine/slurm/program_copy.h"
 #include "experiments/testing/fake_slurm_scene.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -160,6 +163,101 @@ TEST_F(RunOnSlurmTest, WithoutSlurmItSaysSo) {
   const absl::Status status = Run(MakePlanOf("0"));
   EXPECT_TRUE(absl::IsNotFound(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("cannot start squeue"));
+}
+
+// Runs a copy of a program of two files.
+class CopiedProgramTest : public FakeSlurm {
+ protected:
+  CopiedProgramTest() {
+    WriteProgram(kWork);
+    std::filesystem::permissions(program_, std::filesystem::perms::owner_exec, std::filesystem::perm_options::add);
+    Copy();
+  }
+
+  // The one that is built.
+  void WriteProgram(const std::string& work) const {
+    sandbox_.Write("files/openset/tools/program", "#!/bin/bash\n. \"${0%/*}/work.sh\"\n");
+    sandbox_.Write("files/openset/tools/work.sh", work);
+  }
+
+  void Copy() {
+    const absl::StatusOr<ProgramCopy> copy =
+        CopyProgram(store_, sandbox_.folder() + "/files", std::filesystem::canonical(program_).string());
+    ASSERT_TRUE(copy.ok()) << copy.status();
+    options_.submit.program = *copy;
+    options_.submit.command = {copy->program};
+  }
+
+  // Submits, and holds what is submitted back until Release().
+  void SubmitAndHold(const std::string& seeds) {
+    Set("wait", 1);
+    options_.detach = true;
+    EXPECT_TRUE(Run(MakePlanOf(seeds)).ok());
+    options_.detach = false;
+  }
+  void Release() const { std::filesystem::remove(fake_ + "/wait"); }
+
+  const std::string program_ = sandbox_.folder() + "/files/openset/tools/program";
+};
+
+TEST_F(CopiedProgramTest, WhatWasSubmittedRunsWhateverIsBuiltBeforeItStarts) {
+  SubmitAndHold("0, 1");
+  EXPECT_THAT(ProgramsInUse(store_), ElementsAre(options_.submit.program.sha256));
+  WriteProgram("echo another >> \"$FAKE_SLURM/another\"");
+  Release();
+  EXPECT_TRUE(Run(MakePlanOf("0, 1")).ok());
+  EXPECT_THAT(Submitted(), SizeIs(3));
+  EXPECT_THAT(Executed(), SizeIs(6));
+  EXPECT_EQ(ReadFile(fake_ + "/log").value_or("?"), "");
+  EXPECT_FALSE(FileExists(fake_ + "/another"));
+  EXPECT_THAT(ProgramsInUse(store_), IsEmpty());
+  // Without a copy it would have been the other one.
+  options_.submit.program = {};
+  options_.submit.command = {program_};
+  options_.retries = 0;
+  EXPECT_EQ(Run(MakePlanOf("2")), absl::AbortedError("1 action failed"));
+  EXPECT_TRUE(FileExists(fake_ + "/another"));
+}
+
+TEST_F(CopiedProgramTest, ADamagedCopyIsRefusedAndNamedAndMadeAnew) {
+  SubmitAndHold("0");
+  const std::string folder = options_.submit.program.folder;
+  std::ofstream(folder + "/program.runfiles/openset/tools/work.sh", std::ios::app) << "# damage";
+  Release();
+  const absl::Status status = Run(MakePlanOf("0"));
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  const std::string named =
+      folder + ": program.runfiles/openset/tools/work.sh: FAILED: the copied program is not what was submitted";
+  EXPECT_THAT(std::string(status.message()), HasSubstr(named));
+  EXPECT_THAT(ReadFile(fake_ + "/log").value_or(""), HasSubstr(named));
+  EXPECT_THAT(Begun(), IsEmpty());
+  Copy();
+  EXPECT_EQ(options_.submit.program.folder, folder);
+  EXPECT_TRUE(Run(MakePlanOf("0")).ok());
+  EXPECT_THAT(Executed(), SizeIs(3));
+}
+
+TEST_F(CopiedProgramTest, TheEnvironmentThatIsHandedOnNamesNoFilesOfTheOriginal) {
+  WriteProgram("echo \"$RUNFILES_DIR$TEST_SRCDIR\" >> \"$FAKE_SLURM/seen\"");
+  Copy();
+  setenv("RUNFILES_DIR", "/original", 1);
+  options_.retries = 0;
+  EXPECT_EQ(Run(MakePlanOf("0")), absl::AbortedError("1 action failed"));
+  unsetenv("RUNFILES_DIR");
+  EXPECT_TRUE(FileExists(fake_ + "/seen"));
+  EXPECT_THAT(Lines(fake_ + "/seen"), IsEmpty());
+}
+
+TEST_F(CopiedProgramTest, ArraysOfAMonthAgoUseNone) {
+  Set("hold", 1);
+  options_.detach = true;
+  ASSERT_TRUE(Run(MakePlanOf("0")).ok());
+  EXPECT_THAT(ProgramsInUse(store_), SizeIs(1));
+  for (const auto& entry : std::filesystem::directory_iterator(store_.folder() + "/slurm")) {
+    std::filesystem::last_write_time(entry.path(),
+                                     std::filesystem::file_time_type::clock::now() - std::chrono::hours(31 * 24));
+  }
+  EXPECT_THAT(ProgramsInUse(store_), IsEmpty());
 }
 
 }  // namespace

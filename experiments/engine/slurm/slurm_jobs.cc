@@ -1,9 +1,12 @@
 #include "experiments/engine/slurm/slurm_jobs.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -25,6 +28,15 @@ namespace {
 
 constexpr int kAttempts = 4;
 
+// After kCheckProgram. Slurm hands on the environment of who submitted, in which these may name the original's files.
+constexpr char kRefuse[] = R"SH()
+if [ -n "$wrong" ]; then
+  echo "$program: $wrong: the copied program is not what was submitted; 'openset run' copies and submits it anew" >&2
+  exit 1
+fi
+unset RUNFILES_DIR TEST_SRCDIR
+)SH";
+
 std::string Folder(const Store& store) { return JoinPath(store.folder(), "slurm"); }
 
 std::string Quoted(const std::string& word) {
@@ -40,20 +52,45 @@ bool MayReach(const absl::Status& status) {
   return false;
 }
 
+// Calls `use` with each array that can be read, and with the path of its file, in the order of their names.
+void ForEachArray(const Store& store, const std::function<void(SlurmArray array, const std::string& path)>& use) {
+  for (const std::string& file : ListFolder(Folder(store)).value_or(std::vector<std::string>{})) {
+    SlurmArray array;
+    const std::string path = JoinPath(Folder(store), file);
+    if (absl::EndsWith(file, ".rec") && ReadRecordFile(path, &array).ok()) use(std::move(array), path);
+  }
+}
+
+bool HasAllResults(const Store& store, const SlurmArray& array) {
+  for (const SlurmTask& task : array.task()) {
+    for (const std::string& key : task.key()) {
+      if (!store.HasRecord(key) && !store.HasOutputs(key) && !store.HasCheckpoint(key)) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<SubmittedArray> ArraysInStore(const Store& store, const std::string& experiment) {
   std::vector<SubmittedArray> arrays;
-  for (const std::string& file : ListFolder(Folder(store)).value_or(std::vector<std::string>{})) {
-    SubmittedArray read;
-    const std::string path = JoinPath(Folder(store), file);
-    if (!absl::EndsWith(file, ".rec") || !ReadRecordFile(path, &read.array).ok()) continue;
-    if (read.array.experiment() != experiment) continue;
+  ForEachArray(store, [&](SlurmArray array, const std::string& path) {
+    if (array.experiment() != experiment) return;
     const std::string job = absl::StrCat(absl::StripSuffix(path, ".rec"), ".job");
-    read.job = std::string(absl::StripAsciiWhitespace(ReadFile(job).value_or("")));
-    arrays.push_back(std::move(read));
-  }
+    arrays.push_back({std::move(array), std::string(absl::StripAsciiWhitespace(ReadFile(job).value_or("")))});
+  });
   return arrays;
+}
+
+std::set<std::string> ProgramsInUse(const Store& store) {
+  std::set<std::string> programs;
+  ForEachArray(store, [&](const SlurmArray& array, const std::string& path) {
+    struct stat info = {};
+    const bool is_old =
+        stat(path.c_str(), &info) == 0 && absl::Now() - absl::FromUnixSeconds(info.st_mtime) >= kGivenUp;
+    if (array.has_program() && !is_old && !HasAllResults(store, array)) programs.insert(array.program());
+  });
+  return programs;
 }
 
 std::map<std::string, SlurmTaskId> TasksOf(const std::vector<SubmittedArray>& arrays) {
@@ -127,6 +164,10 @@ std::string TaskScript(const SubmitOptions& options, const PlannedArray& array, 
   words.push_back(array.demand.gpu_shares > 0 ? "--devices=cuda:0" : "--devices=cpu");
   words.push_back("--slurm_task=" + array_file);
   std::string script = "#!/bin/bash\n";
+  if (!options.program.folder.empty()) {
+    absl::StrAppend(&script, "program=", Quoted(options.program.folder), " sha256=", options.program.sha256,
+                    "\nwrong=$(", kCheckProgram, kRefuse);
+  }
   for (const std::string& line : options.slurm.prologue()) absl::StrAppend(&script, line, "\n");
   return absl::StrCat(
       script, "exec ",
@@ -137,6 +178,7 @@ absl::StatusOr<SubmittedArray> SubmitArray(const Store& store, const SlurmClient
                                            const Plan& plan, const PlannedArray& array,
                                            const std::vector<std::string>& after) {
   static int count = 0;
+  if (!options.program.folder.empty()) OPENSET_RETURN_IF_ERROR(CheckProgram(options.program));
   SubmittedArray submitted;
   const std::string unique = absl::StrCat(HostName(), " ", getpid(), " ", absl::ToUnixNanos(absl::Now()));
   // Names sort by time.
@@ -144,6 +186,7 @@ absl::StatusOr<SubmittedArray> SubmitArray(const Store& store, const SlurmClient
                                            absl::ToUnixMillis(absl::Now()), Sha256Hex(unique).substr(0, 6), count++));
   submitted.array.set_experiment(options.experiment);
   submitted.array.set_description(DescribeArray(array));
+  if (!options.program.sha256.empty()) submitted.array.set_program(options.program.sha256);
   for (const std::vector<int>& nodes : array.tasks) {
     SlurmTask* task = submitted.array.add_task();
     for (const int n : nodes) task->add_key(plan.nodes[n].key);

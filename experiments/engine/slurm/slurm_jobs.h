@@ -3,6 +3,7 @@
 #define OPENSET_EXPERIMENTS_ENGINE_SLURM_SLURM_JOBS_H_
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "experiments/engine/deploy.pb.h"
+#include "experiments/engine/slurm/program_copy.h"
 #include "experiments/engine/slurm/slurm_array.pb.h"
 #include "experiments/engine/slurm/slurm_arrays.h"
 #include "experiments/engine/slurm/slurm_client.h"
@@ -24,6 +26,11 @@ struct SubmittedArray {
 
 // Those of an experiment, in the order of their names.
 std::vector<SubmittedArray> ArraysInStore(const Store& store, const std::string& experiment);
+
+// Of the programs of the store (ProgramCopy.sha256) those that unfinished arrays run, of all experiments: arrays with
+// an action that has no result yet, and that were submitted less than kGivenUp ago.
+std::set<std::string> ProgramsInUse(const Store& store);
+inline constexpr absl::Duration kGivenUp = absl::Hours(30 * 24);
 
 // Of each action's key the last task that was submitted for it.
 std::map<std::string, SlurmTaskId> TasksOf(const std::vector<SubmittedArray>& arrays);
@@ -43,6 +50,8 @@ struct SubmitOptions {
   std::string experiment;
   // Of `openset run`: the program and its arguments, to which each task adds what it needs.
   std::vector<std::string> command;
+  // The copy of the program that the command begins with; without one, tasks run what is there when they start.
+  ProgramCopy program;
   // Between two attempts to reach Slurm, the first time.
   double first_wait_seconds = 1;
 };
@@ -52,10 +61,12 @@ std::vector<std::string> SbatchOptions(const SubmitOptions& options, const Plann
                                        const std::string& log_folder, const std::vector<std::string>& after);
 
 // What each of its tasks runs: the prologue, then the command in the place of the shell, which the warning is sent to.
+// Where the copy of the program is not what it was, it says what is wrong with it, and fails.
 std::string TaskScript(const SubmitOptions& options, const PlannedArray& array, const std::string& array_file);
 
 // Submits an array and remembers it. Where Slurm can't be reached, or its answer is lost, it is tried again; what was
-// submitted all the same is found by its name. Errors: those of SlurmClient::Submit() and of writing.
+// submitted all the same is found by its name. Errors: those of SlurmClient::Submit(), of CheckProgram() and of
+// writing.
 absl::StatusOr<SubmittedArray> SubmitArray(const Store& store, const SlurmClient& client, const SubmitOptions& options,
                                            const Plan& plan, const PlannedArray& array,
                                            const std::vector<std::string>& after);

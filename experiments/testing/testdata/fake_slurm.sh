@@ -13,7 +13,8 @@
 #   forget                   squeue knows the name of no job that has ended
 #   twice                    sbatch names the cluster too, squeue says each line twice
 #   hold                     jobs pend
-# Jobs run one after the other, each task in the background of the sbatch that submitted it.
+#   wait                     jobs that are submitted now pend as long as the file is there
+# What tasks write to standard error is in the file log. Jobs run one after the other, each task in the background of the sbatch that submitted it.
 cd "$FAKE_SLURM" || exit 1
 mkdir -p queue names ended
 
@@ -41,6 +42,7 @@ case "$(basename "$0")" in
     done
     for i in $(seq 0 "$last"); do echo PENDING > "queue/$job|$i"; done
     [ -e hold ] || (
+      while [ -e wait ]; do sleep 0.01; done
       while [ -n "$(cd queue && ls | awk -F'|' -v job=$job '$1 < job')" ]; do sleep 0.01; done
       for i in $(seq 0 "$last"); do
         [ -e "queue/$job|$i" ] || continue
@@ -57,7 +59,7 @@ case "$(basename "$0")" in
             echo 1 >> restarts
             export SLURM_RESTART_COUNT=1
           fi
-          bash "$script"
+          bash "$script" 2>> log
           unset SLURM_RESTART_COUNT
           echo COMPLETED > "ended/${job}_$i"
         fi

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/status_macros.h"
+#include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/store/collect_garbage.h"
 #include "experiments/store/verify_store.h"
 #include "tools/cli/records/actions.h"
@@ -57,6 +58,7 @@ absl::Status CollectRecords() {
   const double days = absl::GetFlag(FLAGS_older_than), of_checkpoints = absl::GetFlag(FLAGS_checkpoints_older_than);
   if (!(days >= 0)) return absl::InvalidArgumentError("--older_than: give a number of days, 0 or more");
   policy.older_than = days * kDay;
+  policy.programs_in_use = ProgramsInUse(store);
   if (of_checkpoints >= 0) policy.checkpoints_older_than = of_checkpoints * kDay;
   OPENSET_ASSIGN_OR_RETURN(const std::vector<Garbage> garbage, FindGarbage(store, policy));
   int64_t bytes = 0;

@@ -1,0 +1,170 @@
+#include "experiments/engine/slurm/program_copy.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "core/files/digest.h"
+#include "core/files/files.h"
+#include "core/process/capture_output.h"
+#include "core/status_macros.h"
+
+namespace openset {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kRunfiles[] = "program.runfiles";
+constexpr char kSums[] = "files.sha256";
+constexpr char kLinked[] = "linked";
+
+struct ProgramFile {
+  std::string source;  // links resolved
+  std::string path;    // below the copy's folder; of one that stays where it is, absolute
+  bool is_linked = false;
+};
+
+// What the two lists of a copy say.
+struct Lists {
+  std::string sums;
+  std::string linked;
+};
+
+// Sorted by path.
+absl::StatusOr<std::vector<ProgramFile>> FilesOf(const std::string& runfiles, const std::vector<std::string>& others) {
+  std::vector<ProgramFile> files;
+  std::error_code error;
+  fs::recursive_directory_iterator next(runfiles, fs::directory_options::follow_directory_symlink, error);
+  for (; !error && next != fs::recursive_directory_iterator(); next.increment(error)) {
+    if (next->is_directory(error)) continue;
+    const std::string path = JoinPath(kRunfiles, next->path().lexically_relative(runfiles).string());
+    files.push_back({next->path().string(), path});
+  }
+  if (error) return absl::NotFoundError(absl::StrCat("cannot list ", runfiles, ": ", error.message()));
+  for (const std::string& other : others) files.push_back({other, other});
+  for (ProgramFile& file : files) {
+    const fs::path source = fs::canonical(file.source, error);
+    if (!error) file.is_linked = static_cast<int64_t>(fs::file_size(source, error)) >= kLinkedBytes;
+    if (error) return absl::NotFoundError(absl::StrCat("cannot read ", file.source, ": ", error.message()));
+    file.source = source.string();
+  }
+  std::sort(files.begin(), files.end(), [](const ProgramFile& a, const ProgramFile& b) { return a.path < b.path; });
+  return files;
+}
+
+absl::StatusOr<Lists> ListsOf(const std::vector<ProgramFile>& files) {
+  Lists lists;
+  for (const ProgramFile& file : files) {
+    struct stat info = {};
+    if (!file.is_linked) {
+      OPENSET_ASSIGN_OR_RETURN(const std::string sha256, Sha256HexOfFile(file.source));
+      absl::StrAppend(&lists.sums, sha256, "  ", file.path, "\n");
+    } else if (stat(file.source.c_str(), &info) == 0) {
+      absl::StrAppend(&lists.linked, info.st_size, " ", info.st_mtim.tv_sec, " ", file.path, "\n");
+    } else {
+      return absl::NotFoundError(absl::StrCat("cannot read ", file.source));
+    }
+  }
+  absl::StrAppend(&lists.sums, Sha256Hex(lists.linked), "  ", kLinked, "\n");
+  return lists;
+}
+
+// A hard link where that can be.
+void Link(const std::string& source, const std::string& path, std::error_code* error) {
+  fs::create_hard_link(source, path, *error);
+  if (*error) fs::create_symlink(source, path, *error);
+}
+
+// Into `folder`, which is to become `copy`.
+absl::Status Fill(const std::string& folder, const std::vector<ProgramFile>& files, const Lists& lists,
+                  const ProgramCopy& copy) {
+  for (const ProgramFile& file : files) {
+    if (fs::path(file.path).is_absolute()) continue;
+    const std::string path = JoinPath(folder, file.path);
+    std::error_code error;
+    fs::create_directories(fs::path(path).parent_path(), error);
+    if (!error && file.is_linked) {
+      Link(file.source, path, &error);
+    } else if (!error) {
+      fs::copy_file(file.source, path, error);
+    }
+    if (error) {
+      return absl::UnavailableError(
+          absl::StrCat("cannot copy ", file.source, " into ", copy.folder, ": ", error.message()));
+    }
+  }
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(folder, kLinked), lists.linked));
+  return WriteFileAtomically(JoinPath(folder, kSums), lists.sums);
+}
+
+// The whole copy appears, or nothing. Of its files' contents nothing is synced: what a power cut takes, the check
+// finds.
+absl::Status Make(const Store& store, const std::vector<ProgramFile>& files, const Lists& lists,
+                  const ProgramCopy& copy) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string staging, store.NewStagingFolder(copy.sha256));
+  absl::Status made = Fill(staging, files, lists, copy);
+  if (made.ok()) made = CheckProgram({fs::absolute(staging).string(), copy.sha256, ""});
+  if (absl::IsFailedPrecondition(made)) {
+    made = absl::FailedPreconditionError(absl::StrCat(
+        copy.program, ": the program changed while it was copied here for Slurm's tasks; run the same command again"));
+  }
+  if (made.ok()) return store.CommitFolder(staging, copy.folder);
+  std::error_code ignored;
+  fs::remove_all(staging, ignored);
+  return made;
+}
+
+}  // namespace
+
+// A program that is missing (sha256sum) or fails counts as a file that is wrong.
+const char kCheckProgram[] = R"SH(cd "$program" 2>&1 && {
+  { echo "$sha256  files.sha256" | sha256sum --check --quiet && sha256sum --check --quiet files.sha256; } ||
+    echo "files.sha256: FAILED"
+  while read -r size seconds path; do
+    [ "$(stat --dereference --format='%s %Y' "$path")" = "$size $seconds" ] || echo "$path: FAILED, its size or time"
+  done < linked
+} 2>/dev/null | { read -r first && echo "$first"; }
+)SH";
+
+absl::StatusOr<ProgramCopy> CopyProgram(const Store& store, const std::string& runfiles, const std::string& program,
+                                        const std::vector<std::string>& others) {
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<ProgramFile> files, FilesOf(runfiles, others));
+  const auto own =
+      std::find_if(files.begin(), files.end(), [&](const ProgramFile& file) { return file.source == program; });
+  if (own == files.end()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(program, ": is not what lies in ", runfiles,
+                     " by now, and can't be copied for Slurm's tasks: it was built anew; run the same command again"));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const Lists lists, ListsOf(files));
+  ProgramCopy copy;
+  copy.sha256 = Sha256Hex(lists.sums);
+  copy.folder = fs::absolute(JoinPath(JoinPath(store.folder(), "programs"), copy.sha256)).string();
+  copy.program = JoinPath(copy.folder, own->path);
+  if (FileExists(copy.folder)) {
+    if (CheckProgram(copy).ok()) {
+      std::error_code ignored;  // the time is for `records gc`
+      fs::last_write_time(copy.folder, fs::file_time_type::clock::now(), ignored);
+      return copy;
+    }
+    OPENSET_RETURN_IF_ERROR(store.Remove(copy.folder));
+  }
+  OPENSET_RETURN_IF_ERROR(Make(store, files, lists, copy));
+  return copy;
+}
+
+absl::Status CheckProgram(const ProgramCopy& copy) {
+  const std::string script = absl::StrCat("program=$1 sha256=$2\n", kCheckProgram, "true\n");
+  OPENSET_ASSIGN_OR_RETURN(const std::string wrong,
+                           CaptureOutput({"bash", "-c", script, "bash", copy.folder, copy.sha256}));
+  if (wrong.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat(copy.folder, ": ", absl::StripAsciiWhitespace(wrong),
+                   ": the copied program is not what was submitted; run the same command again, which copies it anew"));
+}
+
+}  // namespace openset

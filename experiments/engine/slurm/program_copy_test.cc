@@ -1,0 +1,186 @@
+#include "experiments/engine/slurm/program_copy.h"
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/files/digest.h"
+#include "core/files/files.h"
+#include "core/files/runfiles.h"
+#include "core/logging.h"
+#include "core/process/capture_output.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// Runfiles as Bazel makes them: links to what was built, or fetched.
+class ProgramCopyTest : public ::testing::Test {
+ protected:
+  ProgramCopyTest()
+      : folder_(JoinPath(::testing::TempDir(), ::testing::UnitTest::GetInstance()->current_test_info()->name())),
+        store_(folder_ + "/store") {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    folder_ = fs::canonical(folder_).string();
+    Add("openset/tools/program", "program");
+    Add("openset/experiments/methods/plain.textproto", "method");
+    Add("openset/_solib/lib.so", "library");
+    fs::resize_file(folder_ + "/built/lib.so", kLinkedBytes);
+  }
+
+  void Add(const std::string& path, const std::string& content) const {
+    const std::string name = fs::path(path).filename(), link = folder_ + "/runfiles/" + path;
+    Build(name, content);
+    fs::create_directories(fs::path(link).parent_path());
+    fs::create_symlink(folder_ + "/built/" + name, link);
+  }
+
+  // As Bazel does: what was there goes.
+  void Build(const std::string& name, const std::string& content) const {
+    fs::create_directories(folder_ + "/built");
+    fs::remove(folder_ + "/built/" + name);
+    std::ofstream(folder_ + "/built/" + name) << content;
+  }
+
+  absl::StatusOr<ProgramCopy> Copy(const std::vector<std::string>& others = {}) const {
+    return CopyProgram(store_, folder_ + "/runfiles", folder_ + "/built/program", others);
+  }
+
+  // What is wrong with it, with the folder's name taken off.
+  static std::string Problem(const ProgramCopy& copy) {
+    const absl::Status status = CheckProgram(copy);
+    EXPECT_TRUE(status.ok() || absl::IsFailedPrecondition(status)) << status;
+    return status.ok() ? "" : std::string(status.message()).substr(copy.folder.size() + 2);
+  }
+
+  std::string folder_;
+  const Store store_;
+};
+
+TEST_F(ProgramCopyTest, HasTheSameFilesUnderTheDigestOfTheirList) {
+  const absl::StatusOr<ProgramCopy> copy = Copy();
+  ASSERT_TRUE(copy.ok()) << copy.status();
+  EXPECT_EQ(copy->folder, JoinPath(store_.folder(), "programs/" + copy->sha256));
+  EXPECT_EQ(copy->program, copy->folder + "/program.runfiles/openset/tools/program");
+  EXPECT_EQ(*ReadFile(copy->program), "program");
+  EXPECT_FALSE(fs::is_symlink(copy->program));
+  EXPECT_EQ(*ReadFile(copy->folder + "/program.runfiles/openset/experiments/methods/plain.textproto"), "method");
+  const std::string sums = *ReadFile(copy->folder + "/files.sha256");
+  EXPECT_EQ(Sha256Hex(sums), copy->sha256);
+  EXPECT_THAT(sums, HasSubstr(Sha256Hex("program") + "  program.runfiles/openset/tools/program\n"));
+  // A large one is the same file.
+  const std::string library = copy->folder + "/program.runfiles/openset/_solib/lib.so";
+  EXPECT_TRUE(fs::equivalent(library, folder_ + "/built/lib.so"));
+  struct stat info;
+  ASSERT_EQ(stat(library.c_str(), &info), 0);
+  EXPECT_EQ(*ReadFile(copy->folder + "/linked"),
+            absl::StrCat("24000000 ", info.st_mtim.tv_sec, " program.runfiles/openset/_solib/lib.so\n"));
+  EXPECT_EQ(Problem(*copy), "");
+  EXPECT_THAT(*ListFolder(store_.folder() + "/tmp"), IsEmpty());
+}
+
+TEST_F(ProgramCopyTest, TheSameProgramIsThereOnceAndAnotherBesideIt) {
+  const ProgramCopy first = *Copy();
+  EXPECT_EQ(Copy()->folder, first.folder);
+  EXPECT_THAT(*ListFolder(store_.folder() + "/programs"), SizeIs(1));
+  Build("plain.textproto", "changed");
+  const ProgramCopy second = *Copy();
+  EXPECT_THAT(*ListFolder(store_.folder() + "/programs"), SizeIs(2));
+  EXPECT_EQ(Problem(first), "");
+  EXPECT_EQ(Problem(second), "");
+  EXPECT_EQ(*ReadFile(first.folder + "/program.runfiles/openset/experiments/methods/plain.textproto"), "method");
+}
+
+TEST_F(ProgramCopyTest, WhateverIsWrongWithItIsNamed) {
+  const std::string program = "program.runfiles/openset/tools/program",
+                    library = "program.runfiles/openset/_solib/lib.so";
+  const ProgramCopy copy = *Copy();
+  fs::resize_file(JoinPath(copy.folder, program), 3);
+  EXPECT_THAT(Problem(copy), HasSubstr(program + ": FAILED"));
+  // The next one who wants it makes it anew.
+  ASSERT_EQ(Copy()->folder, copy.folder);
+  EXPECT_EQ(Problem(copy), "");
+  fs::remove(JoinPath(copy.folder, program));
+  EXPECT_THAT(Problem(copy), HasSubstr(program + ": FAILED"));
+  ASSERT_TRUE(Copy().ok());
+  for (const char* list : {"files.sha256", "linked"}) {
+    std::ofstream(JoinPath(copy.folder, list), std::ios::trunc) << "";
+    EXPECT_THAT(Problem(copy), HasSubstr(absl::StrCat(list, ": FAILED")));
+    ASSERT_TRUE(Copy().ok());
+  }
+  // A library that is replaced keeps its file here; one that is written over does not.
+  fs::rename(folder_ + "/built/lib.so", folder_ + "/old.so");
+  EXPECT_EQ(Problem(copy), "");
+  fs::resize_file(folder_ + "/old.so", kLinkedBytes + 1);
+  EXPECT_THAT(Problem(copy), HasSubstr(library + ": FAILED, its size or time"));
+  // One that is linked by its path, and gone.
+  fs::remove(JoinPath(copy.folder, library));
+  fs::create_symlink(folder_ + "/built/lib.so", JoinPath(copy.folder, library));
+  EXPECT_THAT(Problem(copy), HasSubstr(library + ": FAILED, its size or time"));
+  fs::remove_all(copy.folder);
+  EXPECT_THAT(Problem(copy), HasSubstr("No such file or directory"));
+}
+
+TEST_F(ProgramCopyTest, WhatItRunsFromElsewhereIsWatched) {
+  Build("my worker", "mine");
+  const std::string worker = folder_ + "/built/my worker";
+  const ProgramCopy copy = *Copy({worker});
+  EXPECT_NE(copy.sha256, Copy()->sha256);
+  EXPECT_EQ(Problem(copy), "");
+  Build("my worker", "another");
+  EXPECT_THAT(Problem(copy), HasSubstr(worker + ": FAILED"));
+  EXPECT_EQ(Copy({folder_ + "/built/none"}).status(),
+            absl::NotFoundError(absl::StrCat("cannot read ", folder_, "/built/none: No such file or directory")));
+}
+
+TEST_F(ProgramCopyTest, AProgramThatWasBuiltAnewMeanwhileIsRefused) {
+  fs::rename(folder_ + "/built/program", folder_ + "/built/program (deleted)");
+  Build("program", "anew");
+  const absl::Status status = CopyProgram(store_, folder_ + "/runfiles", folder_ + "/built/program (deleted)").status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("it was built anew; run the same command again"));
+  EXPECT_FALSE(FileExists(store_.folder() + "/programs"));
+}
+
+TEST_F(ProgramCopyTest, AStoreThatCannotBeWrittenIsNamed) {
+  std::ofstream(store_.folder()) << "a file";
+  EXPECT_THAT(std::string(Copy().status().message()), HasSubstr(store_.folder()));
+}
+
+// This test's own program: its copy is started, and each library it needs is one of the system's or the copy's.
+TEST_F(ProgramCopyTest, FindsItsLibraries) {
+  LOG(INFO) << "by glog, a library that is not the system's";
+  const absl::StatusOr<ProgramCopy> copy = CopyProgram(store_, *RunfilesFolder(), ProgramPath());
+  ASSERT_TRUE(copy.ok()) << copy.status();
+  const absl::StatusOr<std::string> loaded =
+      CaptureOutput({"env", "--unset=LD_LIBRARY_PATH", "LD_TRACE_LOADED_OBJECTS=1", copy->program});
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const std::string files = fs::canonical(copy->folder).string() + "/program.runfiles/";
+  int of_the_copy = 0;
+  for (const absl::string_view line : absl::StrSplit(*loaded, '\n')) {
+    EXPECT_FALSE(absl::StrContains(line, "not found")) << line;
+    if (!absl::StrContains(line, "_solib_")) continue;
+    EXPECT_THAT(std::string(line), HasSubstr(" => " + files));
+    ++of_the_copy;
+  }
+  EXPECT_GT(of_the_copy, 0) << *loaded;
+  const absl::StatusOr<std::string> tests = CaptureOutput({copy->program, "--gtest_list_tests"});
+  ASSERT_TRUE(tests.ok()) << tests.status();
+  EXPECT_THAT(*tests, HasSubstr("FindsItsLibraries"));
+}
+
+}  // namespace
+}  // namespace openset
