@@ -14,6 +14,7 @@
 #include "core/process/exit_code.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
+#include "core/wrapped_text.h"
 
 namespace openset {
 namespace {
@@ -28,10 +29,10 @@ std::string HelpOf(const Command& command) {
   if (!command.flags.empty()) absl::StrAppend(&text, "\nflags:\n");
   for (const std::string& name : command.flags) {
     const absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
-    absl::StrAppend(&text, "  --", name, "  ", flag->Help());
+    std::string line = absl::StrCat("  --", name, "  ", flag->Help());
     const std::string value = flag->DefaultValue();
-    if (!value.empty()) absl::StrAppend(&text, " Default: ", value, ".");
-    absl::StrAppend(&text, "\n");
+    if (!value.empty()) absl::StrAppend(&line, " Default: ", value, ".");
+    absl::StrAppend(&text, Wrapped(line), "\n");
   }
   return text;
 }

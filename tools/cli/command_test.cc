@@ -6,13 +6,18 @@
 
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "core/wrapped_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 ABSL_FLAG(std::string, colour, "red", "What it is painted with.");
 ABSL_FLAG(int, count, 1, "How many.");
 ABSL_FLAG(bool, loud, false, "Whether it says so.");
-ABSL_FLAG(std::optional<bool>, dry, std::nullopt, "Whether it has dried.");
+ABSL_FLAG(std::optional<bool>, dry, std::nullopt,
+          "Whether it has dried: paint that has not is put aside until it has, where nobody leans against it, and is "
+          "looked at again by the next command.");
 
 namespace openset {
 namespace {
@@ -91,6 +96,10 @@ TEST(Command, HelpNamesFlagsAndDefaults) {
     EXPECT_FALSE(outcome.ran);
     EXPECT_THAT(outcome.out, HasSubstr("usage: openset paint FILE [--flag=value ...]"));
     EXPECT_THAT(outcome.out, HasSubstr("--colour  What it is painted with. Default: red."));
+    // No line is wider than what is printed as text.
+    EXPECT_THAT(outcome.out, HasSubstr("\n  --dry  Whether it has dried: paint"));
+    EXPECT_THAT(outcome.out, ContainsRegex("\n    [a-z ]+ next command\\.\n"));
+    for (const absl::string_view line : absl::StrSplit(outcome.out, '\n')) EXPECT_LE(line.size(), kTextWidth) << line;
   }
 }
 

@@ -24,8 +24,7 @@
 
 ABSL_FLAG(std::string, diagram, "",
           "File for the critical-difference diagram (.svg, .pdf or .png), of the first metric; for three or more "
-          "methods over two or "
-          "more tasks. Not written where Friedman's test rejects nothing.");
+          "methods over two or more tasks. Not written where Friedman's test rejects nothing.");
 ABSL_FLAG(double, test_per_training, 0,
           "For RESULTS whose splits are drawn again and again from the same samples: test samples for each training "
           "sample, for the variance of Nadeau and Bengio. 0: splits are independent.");
@@ -131,15 +130,13 @@ Command CompareCommand() {
       "samples in the same order: paired bootstrap, DeLong's test for auroc and openauc. Without --metrics: accuracy,\n"
       "auroc, openauc, aurc, fpr_at_95tpr.\n"
       "\n"
-      "One file RESULTS, of values over splits, seeds and tasks: a .csv with the columns method, task, split, seed "
-      "and\n"
-      "one a metric, or a .json that `openset report --format=json` wrote. Two methods are compared over splits, of\n"
-      "which seeds are a part: t test and Wilcoxon's signed rank test; three or more over tasks by Friedman's (exact\n"
-      "or Iman and Davenport's) and, if that rejects, Nemenyi's.\n"
+      "One file RESULTS, of values over splits, seeds and tasks: a .csv with the columns method, task, split, seed\n"
+      "and one a metric, or a .json that `openset report --format=json` wrote. Two methods are compared over splits,\n"
+      "of which seeds are a part: t test and Wilcoxon's signed rank test; three or more over tasks by Friedman's\n"
+      "(exact or Iman and Davenport's) and, if that rejects, Nemenyi's.\n"
       "\n"
-      "p-values are Holm's where there are several tests of one metric. The verdict may be that there is no "
-      "detectable\n"
-      "difference.\n"
+      "p-values are Holm's where there are several tests of one metric. The verdict may be that there is no\n"
+      "detectable difference.\n"
       "\n"
       "  openset compare softmax.npz energy.npz\n"
       "  openset compare softmax.npz energy.npz --metrics=auroc --replicates=10000 --format=json\n"

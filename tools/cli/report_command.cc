@@ -79,24 +79,21 @@ Command ReportCommand() {
   command.min_arguments = command.max_arguments = 1;
   command.summary = "Prints an experiment's tables from the records there are.";
   command.description =
-      "Text, Markdown and LaTeX show published numbers beside ours, where the spec names some\n"
-      "(report.published), with what the difference may be due to. A star marks a method that differs from the first "
-      "one\n"
-      "(report.baseline).\n"
+      "Text, Markdown and LaTeX show published numbers beside ours, where the spec names some (report.published), "
+      "with\n"
+      "what the difference may be due to. A star marks a method that differs from the first one (report.baseline).\n"
       "\n"
-      "Text, Markdown and LaTeX show the metrics' own units; csv and json hold the numbers in full precision, json "
-      "also\n"
-      "every single value with its split and seed, and each record's id, keys and learning curve; html is one page "
-      "with tables, plots and provenance that works "
-      "offline; tensorboard is a folder of event files with learning curves and metrics.\n"
+      "Text, Markdown and LaTeX show the metrics' own units; csv and json hold the numbers in full precision, json\n"
+      "also every single value with its split and seed, and each record's id, keys and learning curve; html is one\n"
+      "page with tables, plots and provenance that works offline; tensorboard is a folder of event files with\n"
+      "learning curves and metrics.\n"
       "A damaged record is left out and named; the exit code is then 1. With text, what looks like a mistake is said\n"
       "behind the tables, on standard error.\n"
       "\n"
       "  openset report quickstart\n"
       "  openset report quickstart --rows=method --columns=task,metric\n"
       "  openset report quickstart --format=html --out=quickstart.html\n"
-      "  openset report quickstart --format=csv --tidy --out=quickstart.csv\n";
-  command.description +=
+      "  openset report quickstart --format=csv --tidy --out=quickstart.csv\n"
       "  openset report quickstart --format=tensorboard --out=events      # tensorboard --logdir=events\n";
   command.flags = {"deploy", "store", "format", "tidy", "rows", "columns", "out", "devices", "data", "library"};
   AddChangeFlags(&command);

@@ -33,9 +33,8 @@ Command RunCommand() {
   command.summary = "Runs what is missing of an experiment, then prints its tables.";
   command.description =
       "SPEC is the name of an experiment that comes with the program, or the path of a .textproto file.\n"
-      "What is in the store already is not run again. Ctrl-C stops, with the trainings' states saved, which takes a "
-      "few\n"
-      "seconds at most; a second one stops at once. The same command goes on from there.\n"
+      "What is in the store already is not run again. Ctrl-C stops, with the trainings' states saved, which\n"
+      "takes ten seconds at most; a second one stops at once. The same command goes on from there.\n"
       "Exit code: 0 if all trials have a record, 1 if some failed, 2 for bad input, 130 if it was stopped.\n"
       "\n"
       "  openset run quickstart\n"
