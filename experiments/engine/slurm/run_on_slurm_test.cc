@@ -170,7 +170,6 @@ class CopiedProgramTest : public FakeSlurm {
  protected:
   CopiedProgramTest() {
     WriteProgram(kWork);
-    std::filesystem::permissions(program_, std::filesystem::perms::owner_exec, std::filesystem::perm_options::add);
     Copy();
   }
 
@@ -178,6 +177,7 @@ class CopiedProgramTest : public FakeSlurm {
   void WriteProgram(const std::string& work) const {
     sandbox_.Write("files/openset/tools/program", "#!/bin/bash\n. \"${0%/*}/work.sh\"\n");
     sandbox_.Write("files/openset/tools/work.sh", work);
+    std::filesystem::permissions(program_, std::filesystem::perms::owner_exec, std::filesystem::perm_options::add);
   }
 
   void Copy() {
