@@ -141,6 +141,12 @@ bool FileExists(const std::string& path) {
   return std::filesystem::exists(path, error);
 }
 
+int64_t FileSize(const std::string& path) {
+  std::error_code error;
+  const auto size = static_cast<int64_t>(std::filesystem::file_size(path, error));
+  return error ? 0 : size;
+}
+
 absl::Status MakeFolders(const std::string& path) {
   struct stat info;
   if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {

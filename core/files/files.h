@@ -2,6 +2,7 @@
 #ifndef OPENSET_CORE_FILES_FILES_H_
 #define OPENSET_CORE_FILES_FILES_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ std::string JoinPath(absl::string_view a, absl::string_view b);
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
 bool FileExists(const std::string& path);
+
+// Its bytes; 0 for what is not there or no file.
+int64_t FileSize(const std::string& path);
 
 // For what is to be a file, before it is opened: a reader would wait for a pipe's other end. Errors: kDataLoss for a
 // pipe or a device.

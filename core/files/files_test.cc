@@ -32,6 +32,13 @@ class FilesTest : public ::testing::Test {
   std::string folder_;
 };
 
+TEST_F(FilesTest, HasTheSizeOfAFileAndNoneOfAnythingElse) {
+  ASSERT_TRUE(WriteFileAtomically(In("f"), "12345").ok());
+  EXPECT_EQ(FileSize(In("f")), 5);
+  EXPECT_EQ(FileSize(In("nothing")), 0);
+  EXPECT_EQ(FileSize(folder_), 0);
+}
+
 TEST_F(FilesTest, WritesAndReplacesWholeFiles) {
   const std::string binary("a\0b\n", 4);
   ASSERT_TRUE(WriteFileAtomically(In("f"), binary).ok());

@@ -32,13 +32,6 @@ void Remove(const std::string& path) {
   std::filesystem::remove(path, ignored);
 }
 
-// 0 if there is none.
-int64_t SizeOf(const std::string& path) {
-  std::error_code error;
-  const auto size = static_cast<int64_t>(std::filesystem::file_size(path, error));
-  return error ? 0 : size;
-}
-
 // What a server's answers begin with, of which redirections' may be the first.
 struct Answers {
   int status = 0;      // of the last one: 200, 404 ...; 0 if there is none
@@ -96,10 +89,10 @@ absl::Status Continue(const std::string& url, const std::string& part, int64_t b
   if (progress == nullptr) {
     status = RunProgram(arguments);
   } else {
-    const int64_t before = SizeOf(part);
+    const int64_t before = FileSize(part);
     std::future<absl::Status> ran = std::async(std::launch::async, [&] { return RunProgram(arguments); });
     do {
-      const int64_t done = SizeOf(part), length = ReadAnswers(headers).length;
+      const int64_t done = FileSize(part), length = ReadAnswers(headers).length;
       const int64_t total = bytes > 0 ? bytes : length > 0 ? before + length : 0;
       progress(absl::StrCat("fetching ", std::filesystem::path(url).filename().string()), done,
                total < done ? 0 : total);
@@ -126,10 +119,10 @@ absl::Status FetchFrom(const std::string& url, const std::string& part, const Do
                        const ProgressReport& progress) {
   bool is_from_here = !FileExists(part);
   for (int breaks = 0;;) {
-    const int64_t before = SizeOf(part);
+    const int64_t before = FileSize(part);
     absl::Status status = Continue(url, part, file.bytes(), progress);
     if (absl::IsAborted(status)) {
-      if (SizeOf(part) <= before || ++breaks > kMostBreaks) return status;
+      if (FileSize(part) <= before || ++breaks > kMostBreaks) return status;
       continue;
     }
     if (status.ok()) status = CheckDownload(part, file);
@@ -142,8 +135,8 @@ absl::Status FetchFrom(const std::string& url, const std::string& part, const Do
 }  // namespace
 
 absl::Status CheckDownload(const std::string& path, const Download& file) {
-  if (file.has_bytes() && FileExists(path) && SizeOf(path) != file.bytes()) {
-    return absl::DataLossError(absl::StrCat(path, ": has ", SizeOf(path), " bytes, not ", file.bytes()));
+  if (file.has_bytes() && FileExists(path) && FileSize(path) != file.bytes()) {
+    return absl::DataLossError(absl::StrCat(path, ": has ", FileSize(path), " bytes, not ", file.bytes()));
   }
   if (file.has_sha256()) {
     OPENSET_ASSIGN_OR_RETURN(const std::string sum, Sha256HexOfFile(path));

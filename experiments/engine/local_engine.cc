@@ -31,12 +31,12 @@ struct LocalEngine::Worker {
   bool trainer;
   int gpu;
   std::unique_ptr<Subprocess> process;
-  std::string log, action_log;                         // its own; the action's, "" for none
-  int action = -1;                                     // -1: idle
-  std::uintmax_t log_start = 0, action_log_start = 0;  // sizes of the logs when the action began
-  std::vector<int> cpus;                               // that the action has for itself; none: any
-  int64_t cpu_ticks = 0;                               // used, at the last look
-  absl::Duration alive;                                // when it last said something or had used its CPU
+  std::string log, action_log;                  // its own; the action's, "" for none
+  int action = -1;                              // -1: idle
+  int64_t log_start = 0, action_log_start = 0;  // sizes of the logs when the action began
+  std::vector<int> cpus;                        // that the action has for itself; none: any
+  int64_t cpu_ticks = 0;                        // used, at the last look
+  absl::Duration alive;                         // when it last said something or had used its CPU
 };
 
 namespace {
@@ -47,14 +47,7 @@ constexpr absl::Duration kLookEvery = absl::Seconds(5);
 // Between two looks whether a GPU is free that an action waits for.
 constexpr absl::Duration kLookAtGpusEvery = absl::Milliseconds(50);
 
-// 0 for what is not there.
-std::uintmax_t SizeOf(const std::string& file) {
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(file, error);
-  return error ? 0 : size;
-}
-
-std::string TailOf(const std::string& file, std::uintmax_t start) {
+std::string TailOf(const std::string& file, int64_t start) {
   const absl::StatusOr<std::string> log = ReadFile(file);
   if (!log.ok()) return "";
   std::vector<std::string> lines =
@@ -79,7 +72,7 @@ int64_t CpuTicks(pid_t process) {
 LocalEngine::Worker::~Worker() {
   process.reset();
   std::error_code error;
-  if (SizeOf(log) == 0) std::filesystem::remove(log, error);
+  if (FileSize(log) == 0) std::filesystem::remove(log, error);
 }
 
 std::string LocalEngine::Worker::LogTail() const {
@@ -115,9 +108,9 @@ absl::StatusOr<bool> LocalEngine::Begin(const Waiting& start) {
     if (is_new) {
       OPENSET_ASSIGN_OR_RETURN(worker, NewWorker(trainer, start.gpu));
     }
-    worker->log_start = SizeOf(worker->log);
+    worker->log_start = FileSize(worker->log);
     worker->action_log = ActionLogPath(request);
-    worker->action_log_start = SizeOf(worker->action_log);
+    worker->action_log_start = FileSize(worker->action_log);
     worker->action = start.action;
     worker->alive = SteadyNow();
     worker->cpus = pins_.Take(request.cpu_slots());

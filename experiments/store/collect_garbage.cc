@@ -25,10 +25,7 @@ std::vector<std::string> NamesIn(const std::string& folder) {
 
 int64_t BytesOf(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::is_directory(path, error)) {
-    const auto size = std::filesystem::file_size(path, error);
-    return error ? 0 : static_cast<int64_t>(size);
-  }
+  if (!std::filesystem::is_directory(path, error)) return FileSize(path);
   int64_t bytes = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path, error)) {
     if (entry.is_symlink(error) || !entry.is_regular_file(error) || entry.hard_link_count(error) > 1) continue;
