@@ -207,8 +207,7 @@ TEST_F(LocalEngineTest, ACrashTakesItsOwnTrialOnly) {
   EXPECT_EQ(failure.kind(), "train");
   EXPECT_EQ(failure.description(), absl::StrCat("plain on task, split 0, seed ", kCrashSeed));
   EXPECT_THAT(failure.log_tail(), HasSubstr("about to crash"));
-  const std::string log = JoinPath(store_.LogFolder(), plan.nodes[*crash].key + ".log");
-  EXPECT_THAT(ReadFile(log).value(), HasSubstr("about to crash"));
+  EXPECT_THAT(ReadFile(store_.LogPath(plan.nodes[*crash].key)).value(), HasSubstr("about to crash"));
 }
 
 TEST_F(LocalEngineTest, AWorkerThatDiedIsTriedAgainAndADivergedTrainingIsNot) {

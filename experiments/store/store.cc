@@ -124,6 +124,13 @@ std::string Store::PartialPath(const std::string& key) const {
 }
 std::string Store::AttemptsFolder(const std::string& key) const { return absl::StrCat(folder_, "/attempts/", key); }
 std::string Store::LogFolder() const { return JoinPath(folder_, "logs"); }
+
+std::string Store::LogPath(const std::string& key) const { return JoinPath(LogFolder(), absl::StrCat(key, ".log")); }
+
+std::string Store::FindLog(const std::string& key) const {
+  const std::string path = LogPath(key);
+  return FileSize(path) > 0 ? path : "";
+}
 std::string Store::ReportFolder(const std::string& experiment) const {
   return absl::StrCat(folder_, "/reports/", experiment);
 }

@@ -57,6 +57,10 @@ class Store {
   std::string OutputsFolder(const std::string& key) const;
   std::string PartialPath(const std::string& key) const;
   std::string LogFolder() const;
+  // What a training or an inference said, attempts one behind the other (experiments/worker/action_log.h).
+  std::string LogPath(const std::string& key) const;
+  // LogPath() where there is something in it; "" otherwise.
+  std::string FindLog(const std::string& key) const;
   std::string ReportFolder(const std::string& experiment) const;
 
   // Errors: kNotFound; kDataLoss for what is damaged or holds another trial's, with its path; kPermissionDenied;

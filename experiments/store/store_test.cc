@@ -130,6 +130,15 @@ TEST_F(StoreTest, FoldersAppearWholeAndTheFirstStays) {
   EXPECT_EQ(*ReadFile(JoinPath(store_.OutputsFolder("abcd"), kOutputsFile)), "first");
 }
 
+TEST_F(StoreTest, ALogIsFoundWhereItSaysSomething) {
+  EXPECT_EQ(store_.FindLog("ab12"), "");
+  ASSERT_TRUE(MakeFolders(store_.LogFolder()).ok());
+  ASSERT_TRUE(WriteFileAtomically(store_.LogPath("ab12"), "").ok());
+  EXPECT_EQ(store_.FindLog("ab12"), "");
+  ASSERT_TRUE(WriteFileAtomically(store_.LogPath("ab12"), "loss 2.3\n").ok());
+  EXPECT_EQ(store_.FindLog("ab12"), store_.folder() + "/logs/ab12.log");
+}
+
 TEST_F(StoreTest, EveryFailureIsKept) {
   EXPECT_EQ(store_.CountFailures("abcd"), 0);
   FailureRecord failure;

@@ -12,7 +12,7 @@ namespace openset {
 
 std::string ActionLogPath(const WorkRequest& request) {
   if (!request.has_train() && !request.has_infer()) return "";
-  return JoinPath(Store(request.store()).LogFolder(), absl::StrCat(request.key(), ".log"));
+  return Store(request.store()).LogPath(request.key());
 }
 
 ActionLog::ActionLog(const std::string& path) : path_(path) {

@@ -83,6 +83,7 @@ RunDisplayOptions DisplayOptions(const Study& study) {
   RunDisplayOptions shown;
   shown.experiment = study.name();
   shown.slurm_job = ThisTaskId();
+  shown.store = study.store().folder();
   if (isatty(STDOUT_FILENO) != 0) shown.width = TerminalWidth;
   // Tasks of Slurm leave it to who submitted them.
   if (!FileExists(study.experiment().source.file()) || IsSlurmTask()) return shown;

@@ -70,6 +70,14 @@ TEST(Records, AreListedShownExplainedHandedOnAndUnited) {
   const nlohmann::json json = nlohmann::json::parse(program.Run({"records", "show", id, "--format=json"}).out);
   EXPECT_EQ(json["trial_id"], id);
 
+  // The training had something to say, the inference had not.
+  const std::string log = absl::StrCat("logs/", json["checkpoint_key"].get<std::string>(), ".log");
+  program.Write("openset-store/" + log, "a warning\n");
+  const std::string with_log = program.Run({"explain", id}).out;
+  EXPECT_THAT(with_log, HasSubstr("    its log: " + program.store() + "/" + log + "\n"));
+  EXPECT_EQ(with_log.find("its log: "), with_log.rfind("its log: "));
+  EXPECT_THAT(program.Run({"explain", id, "study.textproto"}).out, HasSubstr(log));
+
   // Nothing has changed, and then a field has.
   EXPECT_THAT(program.Run({"explain", id.substr(0, 8)}).out, HasSubstr("nothing would run again"));
   program.Write("changed.textproto", absl::StrReplaceAll(kSpec, {{"name: \"study\"", "name: \"changed\""},

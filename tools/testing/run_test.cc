@@ -184,10 +184,15 @@ TEST(Run, AKilledWorkerCostsItsTrialsOnlyAndTheNextRunMakesThem) {
   int status = 0;
   pid_t ended = 0;
   bool killed = false;
+  std::string log;  // of the training
   while (ended == 0) {
     usleep(20000);
     // Once a first epoch is saved: the next run resumes from it.
-    if (!killed && !FilesBelow(disturbed.store() + "/partial").empty()) {
+    const std::vector<std::string> partial = FilesBelow(disturbed.store() + "/partial");
+    if (!killed && !partial.empty()) {
+      const std::string file = std::filesystem::path(partial[0]).filename().string();
+      log = absl::StrCat("/logs/", file.substr(0, file.find('.')), ".log");
+      disturbed.Write("openset-store" + log, "a warning\n");
       for (const pid_t worker : ChildrenOf(pid)) kill(worker, SIGKILL);
       killed = true;
     }
@@ -195,7 +200,8 @@ TEST(Run, AKilledWorkerCostsItsTrialsOnlyAndTheNextRunMakesThem) {
   }
   ASSERT_TRUE(killed);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << disturbed.Read("err.txt");
-  EXPECT_THAT(disturbed.Read("out.txt"), HasSubstr("FAILED to train"));
+  EXPECT_THAT(disturbed.Read("out.txt"),
+              AllOf(HasSubstr("FAILED to train"), HasSubstr("; log: " + disturbed.store() + log)));
   EXPECT_THAT(disturbed.Read("err.txt"), HasSubstr("1 action failed"));
   EXPECT_EQ(disturbed.Records().size(), 1);  // the other seed's
   EXPECT_THAT(disturbed.Run({"status", "study.textproto"}).out, HasSubstr("its worker was killed by signal 9"));

@@ -67,6 +67,11 @@ std::string StateOf(bool is_there, const absl::Status& check) {
   return check.ok() ? "there, whole" : absl::StrCat("damaged: ", check.message());
 }
 
+// A line with the log of a training or an inference that said something.
+void ShowLog(const Store& store, const std::string& key) {
+  if (const std::string log = store.FindLog(key); !log.empty()) std::cout << "    its log: " << log << "\n";
+}
+
 // What of a record's actions would be done again by this program, and why.
 void ExplainRecord(const Store& store, const TrialRecord& record) {
   const std::string& id = record.trial_id();
@@ -80,6 +85,7 @@ void ExplainRecord(const Store& store, const TrialRecord& record) {
     const std::string state = is_train ? StateOf(store.HasCheckpoint(stage.key()), store.CheckCheckpoint(stage.key()))
                                        : StateOf(store.HasOutputs(stage.key()), store.CheckOutputs(stage.key()));
     std::cout << "  " << (is_train ? "checkpoint " : "outputs ") << Short(stage.key()) << ": " << state << "\n";
+    ShowLog(store, stage.key());
   }
   const std::string now = TrialId(record.trial());
   const std::vector<std::string> revisions = RevisionLines(record);
@@ -124,6 +130,7 @@ absl::Status ExplainMissing(const Study& study, int trial) {
                             : node.done          ? "done"
                                                  : "not needed";
     std::cout << "  " << KindName(node.kind) << " " << Short(node.key) << ": " << why << "\n";
+    ShowLog(study.store(), node.key);
   }
   if (plan.nodes[plan.trial_nodes[trial]].done) return absl::OkStatus();
   std::vector<std::string> damaged;
@@ -205,8 +212,9 @@ Command ExplainCommand() {
   command.summary = "Says why a trial would run again: which field, component revision or input changed.";
   command.description =
       "TRIAL is the first digits of an id, as `openset plan` and `openset records ls` show it. Alone: what the store\n"
-      "has of it, and whether this program would find it again. With SPEC: why the study runs it, by comparison with\n"
-      "the record that is nearest to it.\n"
+      "has of it, where the logs of its training and inference are, and whether this program would find it again. "
+      "With\n"
+      "SPEC: why the study runs it, by comparison with the record that is nearest to it.\n"
       "\n"
       "  openset explain 3f2a91c0 lambda.textproto\n";
   command.flags = {"deploy", "store", "devices", "data", "library", "redo"};

@@ -9,6 +9,7 @@
 #include "core/process/steady_clock.h"
 #include "experiments/spec/describe.h"
 #include "experiments/store/leases.h"
+#include "experiments/store/store.h"
 #include "tools/cli/run/run_lines.h"
 
 namespace openset {
@@ -50,6 +51,12 @@ RunDisplay::~RunDisplay() { EraseBlock(); }
 
 std::string RunDisplay::What(int node) const { return openset::Describe(plan_.TrialOf(plan_.nodes[node])); }
 
+std::string RunDisplay::LogOf(int node) const {
+  if (options_.store.empty()) return "";
+  const std::string log = Store(options_.store).FindLog(plan_.nodes[node].key);
+  return log.empty() ? "" : absl::StrCat("; log: ", log);
+}
+
 void RunDisplay::OnStart(int node) {
   started_.insert(node);
   elsewhere_.erase(node);
@@ -79,7 +86,7 @@ void RunDisplay::OnFinish(int node, const absl::Status& status) {
     Line(absl::StrCat(count, " ", PastTense(plan_.nodes[node]), " ", What(node), " (", how, ")"));
   } else {
     const char* verb = plan_.nodes[node].is_import ? "import" : KindName(plan_.nodes[node].kind);
-    Line(absl::StrCat(count, " FAILED to ", verb, " ", What(node), ": ", status.message()));
+    Line(absl::StrCat(count, " FAILED to ", verb, " ", What(node), ": ", status.message(), LogOf(node)));
   }
 }
 
@@ -103,7 +110,7 @@ void RunDisplay::OnRetry(int node, const absl::Status& status, absl::Duration wa
   started_.erase(node);
   progress_.Retry(node);
   Line(absl::StrCat("to be tried again in ", ShortDuration(wait), ": ", KindName(plan_.nodes[node].kind), " ",
-                    What(node), ": ", status.message()));
+                    What(node), ": ", status.message(), LogOf(node)));
 }
 
 void RunDisplay::OnElsewhere(int node, const std::string& run_id, bool was_ours) {

@@ -19,6 +19,8 @@ struct RunDisplayOptions {
   // The experiment's name, and the task of Slurm that this process is, if it is one.
   std::string experiment;
   std::string slurm_job;
+  // The store's folder, where the logs of actions that fail are found; "": none is named.
+  std::string store;
   // Of the terminal that it writes to, asked anew each time; absent: it is none.
   std::function<int()> width;
   // Since any fixed point of time; absent: the system's.
@@ -51,6 +53,8 @@ class RunDisplay : public EngineObserver {
 
  private:
   std::string What(int node) const;
+  // "; log: PATH", if it said something.
+  std::string LogOf(int node) const;
   void RefreshReport();
   void DrawBlock();
   void EraseBlock();

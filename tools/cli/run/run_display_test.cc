@@ -3,7 +3,10 @@
 #include <sstream>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "core/files/files.h"
+#include "experiments/store/store.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -152,6 +155,29 @@ TEST(RunDisplay, SaysWhatIsTriedAgain) {
   display.OnStart(0);
   display.Describe(&state);
   EXPECT_EQ(state.running(0).attempt(), 2);
+}
+
+TEST(RunDisplay, NamesTheLogOfWhatFailed) {
+  Plan plan = OneTrial();
+  plan.nodes[0].key = "ab12";
+  plan.nodes[1].key = "cd34";  // it has none
+  RunDisplayOptions options;
+  options.store = testing::TempDir() + "/store";
+  const std::string log = Store(options.store).LogPath("ab12");
+  ASSERT_TRUE(MakeFolders(Store(options.store).LogFolder()).ok());
+  ASSERT_TRUE(WriteFileAtomically(log, "loss 2.3\n").ok());
+  std::ostringstream out;
+  RunDisplay display(plan, options, &out);
+  display.OnStart(0);
+  display.OnRetry(0, absl::UnavailableError("its worker died"), absl::Seconds(4));
+  display.OnStart(0);
+  display.OnFinish(0, absl::AbortedError("it diverged"));
+  display.OnStart(1);
+  display.OnFinish(1, absl::AbortedError("no memory"));
+  const std::string what = "softmax on task, split 0, seed 0";
+  EXPECT_EQ(out.str(), absl::StrCat("to be tried again in 4s: train ", what, ": its worker died; log: ", log,
+                                    "\n[1/3] FAILED to train ", what, ": it diverged; log: ", log,
+                                    "\n[2/3] FAILED to infer ", what, ": no memory\n"));
 }
 
 TEST(RunDisplay, TheReportIsRefreshedAsRecordsComeButTakesLittleOfTheTime) {
