@@ -30,6 +30,12 @@ int Plan::CountNeeded(ActionKind kind) const {
   return count;
 }
 
+int Plan::CountLeft() const {
+  int count = 0;
+  for (const int record : trial_nodes) count += !nodes[record].done;
+  return count;
+}
+
 TrainAction Plan::TrainActionOf(const PlanNode& node) const {
   TrainAction action = MakeTrainAction(TrialOf(node), node.member);
   return node.is_pretraining ? action.start() : action;

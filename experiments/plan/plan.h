@@ -68,6 +68,8 @@ struct Plan {
 
   int Count(ActionKind kind) const;
   int CountNeeded(ActionKind kind) const;
+  // The trials without a record.
+  int CountLeft() const;
 
   // The first trial that needs the node.
   const Trial& TrialOf(const PlanNode& node) const { return trials[node.trials[0]]; }

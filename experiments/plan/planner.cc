@@ -178,8 +178,7 @@ std::vector<int> Planner::FindNeeded() {
   // From the records back: what a missing result needs, and is missing itself.
   std::vector<int> found;
   for (int n = static_cast<int>(first_new_); n < static_cast<int>(plan_.nodes.size()); ++n) {
-    const ActionKind kind = plan_.nodes[n].kind;
-    if (kind == ActionKind::kEvaluate || kind == ActionKind::kChoose) Need(n, &found);
+    if (IsWanted(n)) Need(n, &found);
   }
   first_new_ = plan_.nodes.size();
   std::sort(found.begin(), found.end());
@@ -220,6 +219,15 @@ void Planner::Check(PlanNode* node) {
   if (status.ok()) return;
   node->done = false;
   node->damage = std::string(status.message());
+}
+
+// Of records and choices.
+bool Planner::IsWanted(int n) const {
+  const PlanNode& node = plan_.nodes[n];
+  if (node.kind == ActionKind::kEvaluate) return wanted_ == nullptr || wanted_(plan_, n);
+  if (node.kind != ActionKind::kChoose) return false;
+  return std::all_of(node.inputs.begin(), node.inputs.end(),
+                     [this](int record) { return plan_.nodes[record].done || IsWanted(record); });
 }
 
 void Planner::Need(int n, std::vector<int>* found) {

@@ -26,6 +26,9 @@ using SampleCounter = std::function<int64_t(const Selection&)>;
 // threads at once.
 using ResultCheck = std::function<absl::Status(const PlanNode& node)>;
 
+// Whether the record that this node of the plan makes is to be made.
+using RecordFilter = std::function<bool(const Plan& plan, int node)>;
+
 // Makes a plan, and lets it grow while it is carried out: the choice of a search adds the trial that it tunes.
 // An action that several trials share appears once. Of the store only the names of files are read, the records that a
 // choice compares, and what `check` reads of results that something needs: records, and what missing results are made
@@ -48,6 +51,10 @@ class Planner {
   // the node's number. Of a search with rungs, those that its records have decided so far are added (unless
   // `from_records` is false) and the first one that is open.
   absl::StatusOr<int> AddSearch(TrialSearch search, bool from_records = true);
+
+  // Of the records that are not there only these are made from now on, and the choices whose candidates all are there
+  // or among them; null: all.
+  void NeedOnly(RecordFilter wanted) { wanted_ = std::move(wanted); }
 
   // Says what is needed of that which was added since the last call. Returns the nodes that are needed now and were not
   // before, inputs first.
@@ -89,12 +96,14 @@ class Planner {
   void FindStored(size_t first);
   bool IsInStore(const PlanNode& node) const;
   int64_t Samples(const Selection& selection);
+  bool IsWanted(int node) const;
   void Need(int node, std::vector<int>* found);
   void Check(PlanNode* node);
 
   const Store store_;
   const SampleCounter count_samples_;
   const ResultCheck check_;
+  RecordFilter wanted_;
   Plan plan_;
   ActionKeys keys_;
   absl::flat_hash_map<ActionKeys::Key, int, KeyHash> index_;  // nodes by key

@@ -27,6 +27,7 @@
 #include "experiments/store/store_contents.h"
 #include "experiments/study/check_inputs.h"
 #include "experiments/study/data_contents.h"
+#include "experiments/study/record_filter.h"
 #include "experiments/study/source_changes.h"
 
 namespace openset {
@@ -70,7 +71,12 @@ Study::Study(Experiment experiment, const Store& store)
 
 absl::Status Study::PlanAll(const StudyOptions& options) {
   OPENSET_RETURN_IF_ERROR(CheckReportName());
-  OPENSET_RETURN_IF_ERROR(SetRedo(options.redo));
+  if (options.only == kOnlyChanged && !options.redo.empty() && options.redo != kRedoChanged) {
+    return absl::InvalidArgumentError("--only: 'changed' is --redo=changed, and nothing else: leave --redo out");
+  }
+  OPENSET_RETURN_IF_ERROR(SetRedo(options.only == kOnlyChanged ? kRedoChanged : options.redo));
+  OPENSET_ASSIGN_OR_RETURN(RecordFilter wanted, MakeRecordFilter(options.only, store_));
+  planner_.NeedOnly(std::move(wanted));
   OPENSET_ASSIGN_OR_RETURN(std::vector<Trial> trials, Expand(experiment_, options.expand));
   OPENSET_ASSIGN_OR_RETURN(std::vector<TrialSearch> searches, ExpandSearches(experiment_, trials));
   OPENSET_RETURN_IF_ERROR(

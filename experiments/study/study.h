@@ -43,6 +43,9 @@ struct StudyOptions {
   // which then don't go on from where they are; a method of the study, as people call it (core/synonyms.h), what only
   // its trials need. "": nothing.
   std::string redo;
+  // Which of the records that are not there are made (experiments/study/record_filter.h); "changed" is `redo` of that
+  // and nothing else. "": all.
+  std::string only;
 };
 
 // Owns what `results` points at.
@@ -59,7 +62,7 @@ struct StudyResults {
 class Study {
  public:
   // The study of an experiment by name or path, with what the store has of it. Errors: those of LoadExperiment(),
-  // AddContentDigests() (data/data_set.h), Expand(), ExpandSearches() and TunedTrial().
+  // AddContentDigests() (data/data_set.h), Expand(), ExpandSearches(), TunedTrial() and MakeRecordFilter().
   static absl::StatusOr<std::unique_ptr<Study>> Load(const std::string& spec, const SpecFolders& folders,
                                                      const Store& store, const StudyOptions& options = {});
   // That of an experiment that was made or read already.

@@ -27,6 +27,7 @@ absl::Status PrintCompletion(const std::string& shell, const std::vector<Command
                   {"methods", {"method", {}}},
                   {"metrics", {"metric", {}}},
                   {"redo", {"method", {"all", "changed", "failed"}}},
+                  {"only", {"", {"failed", "missing", "changed"}}},
                   {"score", {"score", {}}},
                   {"task", {"task", {}}},
                   {"width", {"", {"column", "page"}}},

@@ -27,6 +27,10 @@ ABSL_FLAG(std::string, redo, "",
           "start over, instead of going on from where they are). With `run` they are removed when it begins; `plan` "
           "shows what it would do.");
 
+ABSL_FLAG(std::string, only, "",
+          "Which of the trials without a record are run: 'failed' (an action of theirs failed before), 'missing' (none "
+          "did), 'changed' (like --redo=changed, and nothing else). Default: all of them.");
+
 ABSL_FLAG(std::string, set, "",
           "PATH=VALUE: a field of every method that has it (training.epochs=5, loss.open_auc.lambda=0.2) or of the "
           "study (train_limit_per_class=100), laid over the spec; may be given several times. What is laid over is in "
@@ -81,6 +85,7 @@ absl::StatusOr<StudyOptions> StudyOptionsFromFlags() {
   OPENSET_ASSIGN_OR_RETURN(options.data_folders, DataFoldersFromFlags());
   OPENSET_RETURN_IF_ERROR(CheckDataFolders());
   options.redo = absl::GetFlag(FLAGS_redo);
+  options.only = absl::GetFlag(FLAGS_only);
   const auto line = std::make_shared<ProgressLine>("images", isatty(STDERR_FILENO) != 0, &std::cerr);
   options.progress = [line](const std::string& what, int64_t done, int64_t total) { line->Update(what, done, total); };
   options.changes.set = absl::StrSplit(absl::GetFlag(FLAGS_set), '\n', absl::SkipEmpty());

@@ -234,7 +234,7 @@ Command PlanCommand() {
       "\n"
       "  openset plan quickstart\n"
       "  openset plan my_study.textproto --format=json\n";
-  command.flags = {"deploy", "store", "format", "devices", "jobs", "data", "library", "redo", "probe"};
+  command.flags = {"deploy", "store", "format", "devices", "jobs", "data", "library", "redo", "only", "probe"};
   AddChangeFlags(&command);
   command.run = ShowPlan;
   return command;

@@ -150,8 +150,8 @@ absl::Status ImportFailure(const Study& study) {
 bool IsSlurmTask() { return !absl::GetFlag(FLAGS_slurm_task).empty(); }
 
 std::vector<std::string> RunFlags() {
-  return {"deploy", "store",        "engine",     "devices",         "jobs", "data",   "library",   "retries",
-          "worker", "max_failures", "keep_going", "memory_per_slot", "redo", "detach", "slurm_task"};
+  return {"deploy", "store",        "engine",     "devices",         "jobs", "data", "library", "retries",
+          "worker", "max_failures", "keep_going", "memory_per_slot", "redo", "only", "detach",  "slurm_task"};
 }
 
 absl::Status RunPlan(Study* study) {
@@ -160,6 +160,11 @@ absl::Status RunPlan(Study* study) {
   for (const std::string& line : lines) std::cout << line << ".\n";
   if (plan.CountNeeded(ActionKind::kEvaluate) == 0) {
     const size_t trials = plan.trials.size();
+    if (const int left = plan.CountLeft(); left > 0) {
+      std::cout << study->name() << ": " << left << " of " << TrialCount(static_cast<int>(trials))
+                << " left, none of them what --only asks for; nothing to run.\n";
+      return absl::OkStatus();
+    }
     std::cout << study->name() << ": " << (trials == 1 ? "its trial is" : absl::StrCat("all ", trials, " trials are"))
               << " done; nothing to run.\n";
     return absl::OkStatus();

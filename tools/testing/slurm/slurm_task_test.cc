@@ -1,0 +1,84 @@
+// What a task of Slurm does of a run that was submitted, without Slurm.
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/digest.h"
+#include "core/files/files.h"
+#include "core/proto/record_file.h"
+#include "experiments/engine/slurm/slurm_array.pb.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/testing/openset_program.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A second of work.
+constexpr char kSpec[] = R"(
+name: "study"
+task: "fashion_mnist_6_4"
+method: ["softmax", "mcp"]
+split: 0
+seed: 0
+override {
+  model { osrci_cnn {} head { linear { bias: true } } }
+  input { size: 16 channels: 1 mean: 0.286 std: 0.353 }
+  training { epochs: 1 batch_size: 64 optimizer { learning_rate: 0.02 sgd {} } schedule { constant {} } }
+}
+train_limit_per_class: 20
+test_limit_per_class: 10
+metric { accuracy {} }
+)";
+
+// The files of a store's results, with the digests of their bytes.
+std::map<std::string, std::string> ResultsIn(const std::string& store) {
+  std::map<std::string, std::string> results;
+  for (const char* kind : {"records", "checkpoints", "outputs"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(JoinPath(store, kind))) {
+      const std::string path = entry.path().string();
+      if (entry.is_regular_file()) results[path] = Sha256HexOfFile(path).value();
+    }
+  }
+  return results;
+}
+
+// The flags of the command that was submitted are those of each task, and what they ask for was done before.
+TEST(SlurmTask, DoesItsActionsAndRemovesNothing) {
+  const OpensetProgram program;
+  program.Write("study.textproto", kSpec);
+  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+  const std::string id = program.AnyRecord().trial_id();
+  const std::string record = absl::StrCat(program.store(), "/records/", id.substr(0, 2), "/", id, ".rec");
+  std::map<std::string, std::string> others = ResultsIn(program.store());
+  ASSERT_EQ(others.erase(record), 1);
+
+  SlurmArray array;
+  array.set_name("evaluate");
+  array.set_experiment("study");
+  array.add_task()->add_key(id);
+  program.Write("openset-store/slurm/evaluate.rec", EncodeRecord(array));
+  const std::string task = absl::StrCat("--slurm_task=", program.store(), "/slurm/evaluate.rec");
+  setenv("SLURM_ARRAY_JOB_ID", "7", 1);
+  setenv("SLURM_ARRAY_TASK_ID", "0", 1);
+  for (const std::string flag : {"--redo=all", "--redo=failed", "--only=failed"}) {
+    ASSERT_TRUE(std::filesystem::remove(record));
+    const ProgramResult done = program.Run({"run", "study.textproto", flag, task});
+    EXPECT_EQ(done.exit_code, 0) << flag << done.err;
+    std::map<std::string, std::string> results = ResultsIn(program.store());
+    EXPECT_EQ(results.erase(record), 1) << flag;
+    EXPECT_EQ(results, others) << flag;
+  }
+  ASSERT_TRUE(std::filesystem::remove(record));
+  setenv("SLURM_ARRAY_TASK_ID", "1", 1);
+  const ProgramResult other = program.Run({"run", "study.textproto", task});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("SLURM_ARRAY_TASK_ID is to be 0 to 0"));
+}
+
+}  // namespace
+}  // namespace openset
