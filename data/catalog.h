@@ -12,15 +12,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "core/proto/proto_rules.h"
 #include "data/catalog.pb.h"
 #include "data/task.pb.h"
 
 namespace openset {
-
-// Where `info` contradicts itself: class counts that do not sum to a part's samples, layouts with different parts,
-// malformed checksums, a size that its format can't have. Precondition: the schema's rules are obeyed.
-std::vector<FieldProblem> FindDataSetProblems(const DataSetInfo& info);
 
 // Data sets by name.
 class Catalog {
@@ -57,25 +52,6 @@ class Catalog {
   std::map<std::string, DataSetInfo, std::less<>> data_sets_;
   std::shared_ptr<Folders> folders_ = std::make_shared<Folders>();  // copies share it
 };
-
-// The names of its parts, in the catalog's order.
-std::vector<std::string> PartNames(const DataSetInfo& info);
-
-// The part of the first layout; all layouts have the same. Errors: kNotFound with the known names.
-absl::StatusOr<const DataSetPart*> FindPart(const DataSetInfo& info, absl::string_view part);
-
-// Precondition: `class_id` is one of the data set's.
-int64_t SamplesOfClass(const DataSetPart& part, int class_id);
-
-// The files of a part in the order of its format's fields.
-std::vector<const DataFile*> FilesOf(const DataSetPart& part);
-
-// Whether the catalog has the checksum of each file of a part. Of images in files of their own it has none.
-bool HasChecksums(const DataSetPart& part);
-
-// The digest of the part's PartIdentity: the same whichever layout is read, and when layouts are added behind the
-// first. Errors: as FindPart.
-absl::StatusOr<std::string> PartDigest(const DataSetInfo& info, absl::string_view part);
 
 // How many samples a selection has, by the catalog alone: the images of an epoch, or of a test; at most so many where
 // they are drawn and limited. Errors: kNotFound for an unknown data set or part; kInvalidArgument for a class id out of

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/proto/text_proto.h"
+#include "data/data_set_parts.h"
 #include "data/testing/damage.h"
+#include "data/testing/toy_data_set.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -17,138 +18,8 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr char kCatalogFolder[] = "data/catalog";
-const std::string kSum(64, 'a');
-const std::string kOtherSum(64, 'b');
-
-// Two classes of 2 x 1 x 1 images: 3 + 1 in "train", 2 + 2 in "test".
-constexpr char kToy[] = R"(
-  name: "toy"
-  class_name: "a"
-  class_name: "b"
-  channels: 2
-  height: 1
-  width: 1
-  layout {
-    part {
-      name: "train"
-      samples: 4
-      samples_per_class: 3
-      samples_per_class: 1
-      cifar_binary { file { path: "toy/train.bin" } }
-    }
-    part {
-      name: "test"
-      samples: 4
-      samples_per_class: 2
-      cifar_binary { file { path: "toy/test.bin" } }
-    }
-  }
-)";
-
-template <typename M>
-M Parse(const std::string& text) {
-  M message;
-  const auto source = ParseTextProto(text, "text", &message);
-  EXPECT_TRUE(source.ok()) << source.status();
-  return message;
-}
-
-std::vector<std::string> Problems(const DataSetInfo& info) {
-  std::vector<std::string> lines;
-  for (const FieldProblem& p : FindDataSetProblems(info)) lines.push_back(p.path + ": " + p.message);
-  return lines;
-}
-
-TEST(FindDataSetProblems, AcceptsTheToy) { EXPECT_THAT(Problems(Parse<DataSetInfo>(kToy)), IsEmpty()); }
-
-TEST(FindDataSetProblems, NamesWhatContradicts) {
-  DataSetInfo info = Parse<DataSetInfo>(kToy);
-  info.mutable_layout(0)->mutable_part(0)->set_samples_per_class(1, 2);
-  info.mutable_layout(0)->mutable_part(1)->set_name("train");
-  info.mutable_layout(0)->mutable_part(1)->mutable_cifar_binary()->set_label_at(1);
-  EXPECT_THAT(Problems(info), ElementsAre("layout[0].part[0].samples_per_class: sums to 5, but samples is 4",
-                                          "layout[0].part[1].cifar_binary.label_at: must be below label_bytes",
-                                          "layout[0].part[1].name: 'train' is there twice"));
-}
-
-TEST(FindDataSetProblems, NamesMissingClassesAndBadSums) {
-  DataSetInfo info = Parse<DataSetInfo>(kToy);
-  info.add_class_name("c");
-  info.mutable_layout(0)->mutable_part(1)->mutable_cifar_binary()->mutable_file(0)->add_sha256("AB");
-  EXPECT_THAT(Problems(info),
-              ElementsAre("layout[0].part[0].samples_per_class: must have one number, or one for each of the 3 classes "
-                          "(has 2)",
-                          "layout[0].part[1].samples_per_class: sums to 6, but samples is 4",
-                          "layout[0].part[1]: sha256 of toy/test.bin must be 64 lower-case hexadecimal digits"));
-}
-
-TEST(FindDataSetProblems, FormatsHaveTheirNumberOfChannels) {
-  DataSetInfo info = Parse<DataSetInfo>(kToy);
-  info.mutable_layout(0)->mutable_part(0)->mutable_idx()->mutable_images();
-  info.mutable_layout(0)->mutable_part(1)->mutable_png_sheet()->mutable_labels();
-  EXPECT_THAT(Problems(info), ElementsAre("layout[0].part[0].idx: holds images of 1 channel",
-                                          "layout[0].part[1].png_sheet: holds images of 3 channels"));
-}
-
-// The toy's parts as image folders.
-std::string FolderToy(const std::string& sizes, const std::string& more) {
-  return absl::StrCat("name: 'toy' class_name: 'a' class_name: 'b' ", sizes,
-                      " layout { part { name: 'train' samples: 4 samples_per_class: 2 image_folder { path: 'toy' ",
-                      more, " } } }");
-}
-
-TEST(FindDataSetProblems, ImageFolders) {
-  const std::string any = "channels: 3 height: 0 width: 0";
-  EXPECT_THAT(Problems(Parse<DataSetInfo>(FolderToy(any, ""))), IsEmpty());
-  EXPECT_THAT(Problems(Parse<DataSetInfo>(FolderToy(any, "class_folder: ['x', 'y/z'] listing_sha256: '" + kSum + "'"))),
-              IsEmpty());
-  EXPECT_THAT(Problems(Parse<DataSetInfo>(
-                  FolderToy("channels: 2 height: 0 width: 7", "class_folder: 'x' listing_sha256: 'abc'"))),
-              ElementsAre("layout[0].part[0].image_folder.class_folder: must have one folder for each of the 2 classes "
-                          "(has 1)",
-                          "layout[0].part[0].image_folder.listing_sha256: must be 64 lower-case hexadecimal digits",
-                          "layout[0].part[0].image_folder: holds images of 1 or 3 channels, not 2",
-                          "layout[0].part[0].image_folder: height and width must both be 0 where images have sizes of "
-                          "their own"));
-  DataSetInfo binary = Parse<DataSetInfo>(kToy);
-  binary.set_height(0);
-  EXPECT_THAT(Problems(binary),
-              ElementsAre("layout[0].part[0]: holds images of one size, which height and width must say",
-                          "layout[0].part[1]: holds images of one size, which height and width must say"));
-}
-
-TEST(PartDigest, DependsOnContentThatOnlyFilesTell) {
-  DataSetInfo info = Parse<DataSetInfo>(FolderToy("channels: 3 height: 0 width: 0", ""));
-  EXPECT_FALSE(HasChecksums(info.layout(0).part(0)));
-  const std::string untold = *PartDigest(info, "train");
-  info.mutable_layout(0)->mutable_part(0)->set_content_sha256(kSum);
-  EXPECT_NE(*PartDigest(info, "train"), untold);
-  EXPECT_THAT(Problems(info), ElementsAre("layout[0].part[0].content_sha256: is taken from the files: leave it out"));
-}
-
-TEST(PartDigest, OfAFolderDependsOnItsListing) {
-  const std::string any = "channels: 3 height: 0 width: 0";
-  const auto digest = [&](const std::string& more) {
-    return *PartDigest(Parse<DataSetInfo>(FolderToy(any, more)), "train");
-  };
-  EXPECT_EQ(digest(""), digest("class_folder: ['x', 'y']"));
-  EXPECT_NE(digest(""), digest("listing_sha256: '" + kSum + "'"));
-  EXPECT_NE(digest("listing_sha256: '" + kOtherSum + "'"), digest("listing_sha256: '" + kSum + "'"));
-}
-
-TEST(FindDataSetProblems, LayoutsHoldTheSameSamples) {
-  DataSetInfo info = Parse<DataSetInfo>(kToy);
-  *info.add_layout() = info.layout(0);
-  EXPECT_THAT(Problems(info), IsEmpty());
-  info.mutable_layout(1)->mutable_part(0)->set_samples_per_class(0, 1);
-  info.mutable_layout(1)->mutable_part(0)->set_samples_per_class(1, 3);
-  EXPECT_THAT(Problems(info),
-              ElementsAre("layout[1]: must have the parts of layout[0], with as many samples of each class"));
-}
-
 TEST(Catalog, NamesTheKnownDataSets) {
   const Catalog catalog({Parse<DataSetInfo>(kToy)});
   ASSERT_TRUE(catalog.Find("toy").ok());
@@ -173,34 +44,6 @@ TEST(Catalog, OpenNamesFileAndLine) {
   EXPECT_TRUE(absl::IsInvalidArgument(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("tax.textproto:2: name: must be the file's name"));
   EXPECT_THAT(std::string(status.message()), HasSubstr("tea.textproto:2:5: unknown field 'leaf'"));
-}
-
-TEST(PartDigest, DependsOnContentNotOnStorage) {
-  const DataSetInfo info = Parse<DataSetInfo>(kToy);
-  const std::string digest = *PartDigest(info, "train");
-  EXPECT_EQ(digest.size(), 64);
-  EXPECT_NE(*PartDigest(info, "test"), digest);
-  EXPECT_TRUE(absl::IsNotFound(PartDigest(info, "validation").status()));
-
-  DataSetInfo stored_otherwise = info;
-  DataSetPart* part = stored_otherwise.mutable_layout(0)->mutable_part(0);
-  part->mutable_cifar_binary()->mutable_file(0)->set_path("elsewhere");
-  stored_otherwise.set_class_name(0, "renamed");
-  stored_otherwise.set_title("text");
-  *stored_otherwise.add_layout() = info.layout(0);
-  stored_otherwise.mutable_layout(1)->mutable_part(0)->mutable_cifar_binary()->mutable_file(0)->add_sha256(kSum);
-  EXPECT_EQ(*PartDigest(stored_otherwise, "train"), digest);
-
-  DataSetInfo other = info;
-  other.mutable_layout(0)->mutable_part(0)->mutable_cifar_binary()->mutable_file(0)->add_sha256(kSum);
-  const std::string with_sum = *PartDigest(other, "train");
-  EXPECT_NE(with_sum, digest);
-  // A further accepted copy of the file is the same data.
-  other.mutable_layout(0)->mutable_part(0)->mutable_cifar_binary()->mutable_file(0)->add_sha256(kOtherSum);
-  EXPECT_EQ(*PartDigest(other, "train"), with_sum);
-  other = info;
-  other.set_name("other");
-  EXPECT_NE(*PartDigest(other, "train"), digest);
 }
 
 TEST(CountSamples, AddsUpClassesUpToTheLimit) {

@@ -18,6 +18,7 @@
 #include "core/in_parallel.h"
 #include "core/status_macros.h"
 #include "data/catalog.h"
+#include "data/data_set_parts.h"
 #include "data/memory_source.h"
 #include "data/part_files.h"
 #include "data/readers/cifar_binary.h"

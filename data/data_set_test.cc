@@ -7,6 +7,7 @@
 #include "core/files/files.h"
 #include "core/proto/text_proto.h"
 #include "data/catalog.h"
+#include "data/data_set_parts.h"
 #include "data/readers/image_folder.h"
 #include "data/testing/damage.h"
 #include "gmock/gmock.h"

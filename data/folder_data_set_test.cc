@@ -8,6 +8,8 @@
 #include "core/testing/status_matchers.h"
 #include "data/catalog.h"
 #include "data/data_set.h"
+#include "data/data_set_parts.h"
+#include "data/data_set_problems.h"
 #include "data/testing/damage.h"
 #include "gmock/gmock.h"
 

@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
-#include "data/catalog.h"
+#include "data/data_set_parts.h"
 
 namespace openset {
 namespace {

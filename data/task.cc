@@ -8,6 +8,7 @@
 #include "core/openness.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
+#include "data/data_set_parts.h"
 #include "data/selection.h"
 #include "data/splits/class_splits.h"
 

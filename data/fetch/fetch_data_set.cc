@@ -11,8 +11,8 @@
 #include "core/files/files.h"
 #include "core/process/run_program.h"
 #include "core/status_macros.h"
-#include "data/catalog.h"
 #include "data/data_set.h"
+#include "data/data_set_parts.h"
 #include "data/fetch/download.h"
 #include "data/fetch/unpack.h"
 

@@ -7,6 +7,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "data/data_set_parts.h"
 #include "data/splits/class_splits.h"
 
 namespace openset {

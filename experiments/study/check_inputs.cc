@@ -10,6 +10,7 @@
 #include "core/status_macros.h"
 #include "data/catalog.pb.h"
 #include "data/data_set.h"
+#include "data/data_set_parts.h"
 #include "data/selection.h"
 #include "experiments/spec/actions.h"
 #include "experiments/spec/model_files.h"

@@ -8,6 +8,7 @@
 #include "core/status_macros.h"
 #include "data/catalog.h"
 #include "data/data_set.h"
+#include "data/data_set_parts.h"
 #include "data/splits/class_splits.h"
 #include "data/task.pb.h"
 

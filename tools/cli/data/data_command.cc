@@ -16,6 +16,7 @@
 #include "core/table.h"
 #include "data/catalog.h"
 #include "data/data_set.h"
+#include "data/data_set_parts.h"
 #include "data/fetch/fetch_data_set.h"
 #include "data/inspect/channel_statistics.h"
 #include "data/part_files.h"

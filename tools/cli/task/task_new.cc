@@ -21,6 +21,7 @@
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "data/catalog.h"
+#include "data/data_set_parts.h"
 #include "data/splits/class_splits.h"
 #include "data/splits/task_problems.h"
 #include "experiments/spec/experiment_file.h"
