@@ -113,6 +113,7 @@ absl::Status RunBySlurm(Study* study, const DeploySpec& deploy) {
   SlurmRunOptions options;
   options.submit.slurm = deploy.slurm();
   options.submit.experiment = study->name();
+  OPENSET_RETURN_IF_ERROR(SlurmClient().Queue().status());  // there is a Slurm, before anything is copied for it
   OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
   std::vector<std::string> others;
   if (!deploy.worker().empty()) others.push_back(deploy.worker());
