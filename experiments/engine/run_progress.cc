@@ -101,40 +101,37 @@ RunProgress::Tally RunProgress::DoneBy(int node, const Running& running) const {
   return {WorkOf(node) * share, absl::ToDoubleSeconds(clock_() - running.start)};
 }
 
-double RunProgress::Rate(int kind) const {
-  Tally all, own;
-  const auto add = [](const Tally& tally, Tally* sum) {
-    sum->work += tally.work;
-    sum->seconds += tally.seconds;
-  };
-  for (int k = 0; k < kKinds; ++k) {
-    add(finished_[k], &all);
-    if (k == kind) add(finished_[k], &own);
-  }
+RunProgress::Rates RunProgress::RatesSoFar() const {
+  const bool has_pace = expected_.seconds_per_pass > 0 && !expected_.is_rough;
+  const double needed = has_pace ? kBetterRateNeedsSeconds : kRateNeedsSeconds;
+  std::array<Tally, kKinds> tallies = finished_;
   for (const auto& [node, running] : running_) {
     const Tally done = DoneBy(node, running);
-    const bool has_pace = expected_.seconds_per_pass > 0 && !expected_.is_rough;
-    const double needed = has_pace ? kBetterRateNeedsSeconds : kRateNeedsSeconds;
     if (done.work <= 0 || done.seconds < needed) continue;
-    add(done, &all);
-    if (KindOf(node) == kind) add(done, &own);
+    tallies[KindOf(node)].work += done.work;
+    tallies[KindOf(node)].seconds += done.seconds;
   }
-  if (own.work > 0) return own.seconds / own.work;
-  return all.work > 0 ? all.seconds / all.work : 0;
+  Tally all;
+  for (const Tally& tally : tallies) {
+    all.work += tally.work;
+    all.seconds += tally.seconds;
+  }
+  Rates rates = {};
+  for (int k = 0; k < kKinds; ++k) {
+    const Tally& known = tallies[k].work > 0 ? tallies[k] : all;
+    if (known.work > 0) rates[k] = known.seconds / known.work;
+  }
+  return rates;
 }
 
-bool RunProgress::KnowsARate() const {
-  for (int k = 0; k < kKinds; ++k) {
-    if (Rate(k) > 0) return true;
-  }
-  return false;
+bool RunProgress::IsKnown(const Rates& rates) {
+  return std::any_of(rates.begin(), rates.end(), [](double rate) { return rate > 0; });
 }
 
 std::optional<absl::Duration> RunProgress::TimeLeft() const {
   double seconds = 0, longest = 0;
-  const bool is_known = KnowsARate();
-  std::array<double, kKinds> rates;
-  for (int k = 0; k < kKinds; ++k) rates[k] = Rate(k);
+  Rates rates = RatesSoFar();
+  const bool is_known = IsKnown(rates);
   if (!is_known && expected_.seconds_per_pass <= 0) return std::nullopt;
   if (!is_known) rates.fill(expected_.seconds_per_pass);
   for (int k = 0; k < kKinds; ++k) seconds += work_left_[k] * rates[k];
@@ -182,7 +179,7 @@ void RunProgress::Describe(RunState* state) const {
   state->set_fraction(work / std::max(total_work_, 1.0));
   if (const std::optional<absl::Duration> left = TimeLeft(); left.has_value()) {
     state->set_seconds_left(absl::ToDoubleSeconds(*left));
-    if (expected_.is_rough && !KnowsARate()) state->set_left_is_rough(true);
+    if (expected_.is_rough && !IsKnown(RatesSoFar())) state->set_left_is_rough(true);
   }
 }
 

@@ -74,13 +74,17 @@ class RunProgress {
     double seconds = 0;
   };
 
+  // Seconds that a unit of work takes, by kind; 0: not known of any.
+  using Rates = std::array<double, kKinds>;
+
   double WorkOf(int node) const;
   int KindOf(int node) const { return static_cast<int>(plan_.nodes[node].kind); }
   // What a running action has done since its start.
   Tally DoneBy(int node, const Running& running) const;
   void End(int node);
-  double Rate(int kind) const;
-  bool KnowsARate() const;
+  // By kind, of this run so far.
+  Rates RatesSoFar() const;
+  static bool IsKnown(const Rates& rates);
 
   const Plan& plan_;
   const std::function<absl::Duration()> clock_;
