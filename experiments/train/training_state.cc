@@ -40,20 +40,20 @@ absl::Status SaveTrainingState(const NamedTensors& tensors, const TrainSummary& 
 }
 
 absl::StatusOr<SavedTraining> LoadTrainingState(const std::string& path, const std::string& key) {
-  SavedTraining saved;
-  OPENSET_ASSIGN_OR_RETURN(saved.tensors, LoadTensors(path));
   OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
-  OPENSET_ASSIGN_OR_RETURN(const Safetensors file, DecodeSafetensors(bytes));
+  OPENSET_ASSIGN_OR_RETURN(const Safetensors file, DecodeSafetensors(bytes), path);
   const auto stored_key = file.metadata.find(kKey);
   const auto stored_summary = file.metadata.find(kSummary);
   if (stored_key == file.metadata.end() || stored_summary == file.metadata.end() || stored_key->second != key) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": is of another training"));
   }
+  SavedTraining saved;
   std::string record;
   if (!absl::Base64Unescape(stored_summary->second, &record)) {
     return absl::DataLossError(absl::StrCat(path, ": its summary is damaged"));
   }
   OPENSET_RETURN_IF_ERROR(Annotate(DecodeRecord(record, &saved.summary), path));
+  for (const auto& [name, array] : file.arrays) saved.tensors[name] = TensorOf(array);
   // Earlier versions wrote none.
   if (saved.summary.has_checkpoint_sha256() && saved.summary.checkpoint_sha256() != DigestOf(saved.tensors)) {
     return absl::DataLossError(absl::StrCat(path, ": its tensors do not match their checksum"));
