@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
+#include "eval/metrics/conventions.h"
 #include "eval/metrics/make_metric.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/statistics/distributions.h"
@@ -23,14 +24,10 @@ double OrOne(const std::optional<double>& p_value) { return p_value.value_or(1);
 
 // A metric by name.
 absl::StatusOr<MetricSpec> SpecOf(const std::string& name) {
-  const google::protobuf::OneofDescriptor* kind = MetricSpec::descriptor()->FindOneofByName("kind");
   std::vector<std::string> known;
-  for (int i = 0; i < kind->field_count(); ++i) {
-    known.push_back(kind->field(i)->name());
-    if (known.back() != name) continue;
-    MetricSpec spec;
-    MetricSpec::GetReflection()->MutableMessage(&spec, kind->field(i));
-    return spec;
+  for (MetricSpec& metric : AllMetrics()) {
+    known.push_back(MetricName(metric));
+    if (known.back() == name) return std::move(metric);
   }
   return absl::InvalidArgumentError(UnknownName("metric", name, known));
 }
