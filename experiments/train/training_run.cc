@@ -260,7 +260,7 @@ absl::Status TrainingRun::EndEpoch() {
   LOG(INFO) << summary.ShortDebugString();
   if (std::isfinite(summary.loss())) return absl::OkStatus();
   return absl::AbortedError(absl::StrCat("the training diverged: the loss is ", summary.loss(), " in epoch ",
-                                         summary.epoch(), ", at learning rate ", summary.learning_rate()));
+                                         summary.epoch() + 1, ", at learning rate ", summary.learning_rate()));
 }
 
 }  // namespace openset

@@ -206,6 +206,25 @@ TEST(Spec, TheNameOfAnotherOfTheSameStoreIsRefused) {
   EXPECT_EQ(program.Run({"plan", "b.textproto", "--noprobe"}).exit_code, 0);
 }
 
+TEST(Spec, WhatFailedIsToldAndIsRunAloneOrNot) {
+  const OpensetProgram program;
+  program.Write("study.textproto", Spec("learning_rate: 0.02", "learning_rate: 1e20"));
+  const ProgramResult failed = program.Run({"run", "study.textproto"});
+  EXPECT_EQ(failed.exit_code, 1);
+  EXPECT_THAT(failed.out, HasSubstr("the training diverged: the loss is nan in epoch 1, at learning rate 1e+20"));
+  EXPECT_THAT(program.Run({"status", "study.textproto"}).out, HasSubstr("in epoch 1: the training diverged"));
+
+  const ProgramResult others = program.Run({"run", "study.textproto", "--only=missing"});
+  EXPECT_EQ(others.exit_code, 0) << others.err;
+  EXPECT_THAT(others.out, HasSubstr("2 of 2 trials left, none of them what --only asks for; nothing to run."));
+  EXPECT_EQ(program.Run({"run", "study.textproto", "--only=failed"}).exit_code, 1);
+  const nlohmann::json plan =
+      nlohmann::json::parse(program.Run({"plan", "study.textproto", "--only=failed", "--format=json"}).out);
+  for (const nlohmann::json& action : plan["actions"]) EXPECT_TRUE(action["needed"]);
+  EXPECT_THAT(program.Run({"explain", plan["trials"][0]["id"], "study.textproto"}).out,
+              HasSubstr("    2 attempts failed, the last one: the training diverged"));
+}
+
 TEST(Spec, AFailedRunLeavesAFullerReport) {
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);

@@ -15,6 +15,7 @@
 #include "core/status_macros.h"
 #include "experiments/spec/actions.h"
 #include "experiments/spec/describe.h"
+#include "experiments/store/merge.h"
 #include "experiments/store/store_contents.h"
 #include "experiments/study/source_changes.h"
 #include "google/protobuf/descriptor.h"
@@ -116,6 +117,15 @@ void ShowDifferences(const std::vector<FieldDifference>& differences) {
   }
 }
 
+// Of an action that is not done: how often it was tried, and how that ended.
+void ShowFailures(const Store& store, const std::string& key) {
+  const int attempts = store.CountFailures(key);
+  const absl::StatusOr<FailureRecord> last = store.LoadFailure(key);
+  if (attempts == 0 || !last.ok()) return;
+  std::cout << "    " << attempts << (attempts == 1 ? " attempt failed: " : " attempts failed, the last one: ")
+            << last->message() << "\n";
+}
+
 // Why a trial of a study has no record: where it differs from the record that is nearest to it.
 absl::Status ExplainMissing(const Study& study, int trial) {
   const Plan& plan = study.plan();
@@ -130,6 +140,7 @@ absl::Status ExplainMissing(const Study& study, int trial) {
                             : node.done          ? "done"
                                                  : "not needed";
     std::cout << "  " << KindName(node.kind) << " " << Short(node.key) << ": " << why << "\n";
+    if (!node.done) ShowFailures(study.store(), node.key);
     ShowLog(study.store(), node.key);
   }
   if (plan.nodes[plan.trial_nodes[trial]].done) return absl::OkStatus();
@@ -166,7 +177,7 @@ absl::Status RunExplain(const std::vector<std::string>& arguments) {
   if (arguments.size() == 1) {
     OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
     OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
-    OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, store.LoadRecord(id));
+    OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, LoadFirstRecord(store, id));
     ExplainRecord(store, record);
     return absl::OkStatus();
   }
