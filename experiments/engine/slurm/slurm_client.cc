@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/one_line.h"
 #include "core/process/capture_output.h"
 #include "core/status_macros.h"
 
@@ -20,6 +21,14 @@ bool IsNumber(absl::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
+// What a command of Slurm prints. Where it fails, the cluster does, which no action is to blame for: kUnavailable, in
+// one line.
+absl::StatusOr<std::string> Ask(const std::vector<std::string>& command) {
+  absl::StatusOr<std::string> output = CaptureOutput(command);
+  if (!absl::IsAborted(output.status())) return output;
+  return absl::UnavailableError(OneLine(output.status().message()));
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> SlurmClient::Submit(const std::vector<std::string>& options,
@@ -27,7 +36,7 @@ absl::StatusOr<std::string> SlurmClient::Submit(const std::vector<std::string>& 
   std::vector<std::string> arguments = {"sbatch", "--parsable"};
   arguments.insert(arguments.end(), options.begin(), options.end());
   arguments.push_back(script);
-  OPENSET_ASSIGN_OR_RETURN(const std::string output, CaptureOutput(arguments));
+  OPENSET_ASSIGN_OR_RETURN(const std::string output, Ask(arguments));
   // "JOB" or "JOB;CLUSTER".
   const std::string job(absl::StripAsciiWhitespace(output.substr(0, output.find(';'))));
   if (IsNumber(job)) return job;
@@ -48,13 +57,13 @@ absl::StatusOr<std::map<SlurmTaskId, std::string>> ParseQueue(const std::string&
 
 absl::StatusOr<std::map<SlurmTaskId, std::string>> SlurmClient::Queue() const {
   OPENSET_ASSIGN_OR_RETURN(const std::string lines,
-                           CaptureOutput({"squeue", "--me", "--array", "--noheader", "--format=%F|%K|%T"}));
+                           Ask({"squeue", "--me", "--array", "--noheader", "--format=%F|%K|%T"}));
   return ParseQueue(lines);
 }
 
 absl::StatusOr<std::string> SlurmClient::JobOfName(const std::string& name) const {
   OPENSET_ASSIGN_OR_RETURN(const std::string lines,
-                           CaptureOutput({"squeue", "--me", "--noheader", "--format=%F", "--name=" + name}));
+                           Ask({"squeue", "--me", "--noheader", "--format=%F", "--name=" + name}));
   return std::string(absl::StripAsciiWhitespace(lines.substr(0, lines.find('\n'))));
 }
 
@@ -74,12 +83,12 @@ std::map<SlurmTaskId, std::string> ParseAccounts(const std::string& lines) {
 
 std::map<SlurmTaskId, std::string> SlurmClient::Ended(const std::string& job) const {
   const absl::StatusOr<std::string> lines =
-      CaptureOutput({"sacct", "--noheader", "--parsable2", "--format=JobID,State", "--jobs=" + job});
+      Ask({"sacct", "--noheader", "--parsable2", "--format=JobID,State", "--jobs=" + job});
   return lines.ok() ? ParseAccounts(*lines) : std::map<SlurmTaskId, std::string>{};
 }
 
 int SlurmClient::MaxArraySize() const {
-  const std::string config = CaptureOutput({"scontrol", "show", "config"}).value_or("");
+  const std::string config = Ask({"scontrol", "show", "config"}).value_or("");
   for (absl::string_view line : absl::StrSplit(config, '\n')) {
     const std::vector<absl::string_view> parts = absl::StrSplit(line, absl::MaxSplits('=', 1));
     int size = 0;
@@ -95,11 +104,9 @@ absl::Status SlurmClient::Cancel(const std::vector<std::string>& jobs) const {
   if (jobs.empty()) return absl::OkStatus();
   std::vector<std::string> arguments = {"scancel"};
   arguments.insert(arguments.end(), jobs.begin(), jobs.end());
-  return CaptureOutput(arguments).status();
+  return Ask(arguments).status();
 }
 
-absl::Status SlurmClient::Requeue(const std::string& task) const {
-  return CaptureOutput({"scontrol", "requeue", task}).status();
-}
+absl::Status SlurmClient::Requeue(const std::string& task) const { return Ask({"scontrol", "requeue", task}).status(); }
 
 }  // namespace openset

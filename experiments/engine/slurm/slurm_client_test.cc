@@ -1,5 +1,10 @@
 #include "experiments/engine/slurm/slurm_client.h"
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -16,6 +21,19 @@ TEST(SlurmClient, ReadsTheQueue) {
   EXPECT_EQ(queue->at({"13", 7}), "COMPLETING");
   EXPECT_TRUE(ParseQueue("")->empty());
   EXPECT_TRUE(absl::IsUnavailable(ParseQueue("slurm_load_jobs error").status()));
+}
+
+// It is nobody's action that failed then.
+TEST(SlurmClient, AClusterThatDoesNotAnswerIsToldInOneLine) {
+  const std::string folder = ::testing::TempDir() + "/bin";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/squeue")
+      << "#!/bin/sh\necho 'error: no host' >&2\necho 'fatal: no configuration' >&2\nexit 1\n";
+  std::filesystem::permissions(folder + "/squeue", std::filesystem::perms::owner_all);
+  setenv("PATH", folder.c_str(), 1);
+  EXPECT_EQ(SlurmClient().Queue().status(),
+            absl::UnavailableError("squeue exited with 1: error: no host fatal: no configuration"));
+  EXPECT_TRUE(absl::IsNotFound(SlurmClient().Cancel({"1"})));  // no scancel
 }
 
 TEST(SlurmClient, ReadsTheAccounts) {
