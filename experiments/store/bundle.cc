@@ -3,6 +3,8 @@
 #include <minizip/zip.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -68,7 +70,11 @@ absl::StatusOr<std::pair<std::string, std::string>> DigestAndSignature(const std
 
 class Writer {
  public:
-  explicit Writer(const std::string& path) : path_(path), zip_(zipOpen64(path.c_str(), APPEND_STATUS_CREATE)) {}
+  // Errors name it `shown`.
+  Writer(const std::string& path, const std::string& shown) : path_(path), shown_(shown) {
+    errno = 0;
+    zip_ = zipOpen64(path.c_str(), APPEND_STATUS_CREATE);
+  }
   ~Writer() {
     if (zip_ != nullptr) zipClose(zip_, nullptr);
   }
@@ -100,9 +106,12 @@ class Writer {
   }
 
  private:
-  absl::Status Failed() const { return absl::UnavailableError(absl::StrCat("cannot write ", path_)); }
+  absl::Status Failed() const {
+    return absl::UnavailableError(
+        absl::StrCat("cannot write ", shown_, errno == 0 ? "" : ": ", errno == 0 ? "" : std::strerror(errno)));
+  }
 
-  const std::string path_;
+  const std::string path_, shown_;
   zipFile zip_;
   std::string sums_;
 };
@@ -146,7 +155,7 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
   written.manifest.set_commit(BuildCommit());
   const std::string temporary = TemporaryName(path);
   {
-    Writer writer(temporary);
+    Writer writer(temporary, path);
     const absl::Status status = [&]() -> absl::Status {
       OPENSET_RETURN_IF_ERROR(writer.Add(kManifest, ToText(written.manifest)));
       OPENSET_RETURN_IF_ERROR(writer.Add(kSchema, RecordSchema().SerializeAsString()));

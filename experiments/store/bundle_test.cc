@@ -114,5 +114,11 @@ TEST_F(BundleTest, WhatIsDamagedIsNotHandedOn) {
   EXPECT_THAT(Read(), IsOk());  // the one there was
 }
 
+TEST_F(BundleTest, SaysWhereItCannotWrite) {
+  Write();
+  EXPECT_EQ(WriteBundle(store_, RecordIds(store_), "/nowhere/a.zip").status(),
+            absl::UnavailableError("cannot write /nowhere/a.zip: No such file or directory"));
+}
+
 }  // namespace
 }  // namespace openset
