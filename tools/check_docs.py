@@ -1,0 +1,105 @@
+"""Checks that what the Markdown files of a tree name is there: targets, files, commands of openset and their flags.
+
+    python3 tools/check_docs.py [ROOT]
+"""
+
+import fnmatch
+import os
+import re
+import sys
+
+TARGET = re.compile(r"(?<![\w:/])//([\w/]*)(?::([\w.\-]+))?(/?\.\.\.)?")
+CODE = re.compile(r"`([^`]+)`")
+LINK = re.compile(r"\]\(([^)#:]+)\)")
+FLAG = re.compile(r"(?<![\w-])--(\w+)")
+DEFINED = re.compile(r"ABSL_FLAG\(\s*[^,()]*(?:<[^()]*>)?,\s*(\w+),")
+COMMAND = re.compile(r"(?:^|:)openset (?:-- )?([a-z]+)")
+COMMAND_NAME = re.compile(r'\.name = "(\w+)"')
+# In the place of a name: LIBRARY, NAME, KEY.N ...
+PLACEHOLDER = re.compile(r"\b[A-Z]+\b")
+# Flags of other programs: Bazel, Slurm, protoc, our scripts.
+OTHERS = {"config", "dependency", "exclude", "fix", "force_pic", "help", "python_out", "requeue", "test_env",
+          "test_output", "test_tag_filters", "test_timeout", "version"}
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+class Tree:
+    """The files below a folder, and what they define."""
+
+    def __init__(self, root):
+        self.files = set()
+        for folder, _, names in os.walk(root, followlinks=True):
+            self.files.update(os.path.relpath(os.path.join(folder, name), root) for name in names)
+        self.folders = {file[:i] for file in self.files for i, c in enumerate(file) if c == "/"}
+        self.tops = {folder for folder in self.folders if "/" not in folder}
+        builds = [file for file in self.files if os.path.basename(file) == "BUILD"]
+        self.builds = {os.path.dirname(file): read(os.path.join(root, file)) for file in builds}
+        sources = [read(os.path.join(root, f)) for f in sorted(self.files) if f.endswith(".cc")]
+        self.flags = {flag for text in sources for flag in DEFINED.findall(text)}
+        commands = [f for f in self.files if f.startswith("tools/cli/") and f.endswith("_command.cc")]
+        self.commands = {name for f in commands for name in COMMAND_NAME.findall(read(os.path.join(root, f)))}
+
+    def has_target(self, package, name):
+        build = self.builds[package]
+        # "X_" + form makes X_test and X_long of a list; a member has a test beside it; a study is a file.
+        made = any(f'"{name[:i + 1]}" +' in build for i, c in enumerate(name) if c == "_")
+        return (f'"{name}"' in build or made or name == "all" or f'"{name.removesuffix("_test")}"' in build
+                or f"{package}/{name}.textproto" in self.files)
+
+    def has_file(self, path):
+        path = path.rstrip("/")
+        return path in self.files or path in self.folders or any(fnmatch.fnmatch(file, path) for file in self.files)
+
+
+def problems_of_line(tree, document, line, is_command):
+    for package, name, below in TARGET.findall(line):
+        package = package.rstrip("/")
+        if PLACEHOLDER.search(name) or PLACEHOLDER.search(package):
+            continue
+        if below:
+            if not any(f == package or f.startswith(package + "/") for f in tree.builds) and package:
+                yield f"there is no package below //{package}"
+        elif package not in tree.builds:
+            yield f"there is no package //{package}"
+        elif name and not tree.has_target(package, name):
+            yield f"there is no target //{package}:{name}"
+    for link in LINK.findall(line):
+        if not tree.has_file(os.path.normpath(os.path.join(os.path.dirname(document), link))):
+            yield f"there is no {link}"
+    for code in CODE.findall(line) + ([line] if is_command else []):
+        for word in re.split(r"[\s,;=]+", code):
+            word = word.strip(".:()\"'")
+            if re.fullmatch(r"[\w./*-]+", word) and word.split("/")[0] in tree.tops and "/" in word \
+                    and not PLACEHOLDER.search(word) and not tree.has_file(word):
+                yield f"there is no {word}"
+        for flag in FLAG.findall(code):
+            if not {flag, flag.removeprefix("no")} & (tree.flags | OTHERS):
+                yield f"there is no flag --{flag}"
+        match = COMMAND.search(code.strip())
+        if match and match.group(1) not in tree.commands | {"help"}:
+            yield f"there is no command 'openset {match.group(1)}'"
+
+
+def problems_of(tree, root, document):
+    for number, line in enumerate(read(os.path.join(root, document)).split("\n"), 1):
+        for problem in problems_of_line(tree, document, line, re.match(r"    (openset|\./bazelw) ", line)):
+            yield f"{document}:{number}: {problem}"
+
+
+def main(arguments):
+    root = arguments[0] if arguments else "."
+    tree = Tree(root)
+    documents = sorted(file for file in tree.files if file.endswith(".md"))
+    problems = [problem for document in documents for problem in problems_of(tree, root, document)]
+    for problem in problems:
+        print(problem)
+    print(f"{len(documents)} documents, {len(problems)} problems")
+    return 1 if problems or not documents else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

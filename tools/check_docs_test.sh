@@ -1,0 +1,32 @@
+#!/bin/bash
+# Runs check_docs.py over the documents among the runfiles; and over one that names things that are not there.
+set -e
+cd "$TEST_SRCDIR/openset"
+python3 tools/check_docs.py .
+
+tree="$TEST_TMPDIR/tree"
+mkdir -p "$tree/core" "$tree/tools/cli"
+echo 'openset_member(name = "table") + ["faults_" + form for form in ["test", "long"]]' > "$tree/core/BUILD"
+echo 'ABSL_FLAG(std::vector<std::string>, store, {}, "The store."); command.name = "run";' > "$tree/tools/cli/run_command.cc"
+cat > "$tree/good.md" <<'END'
+`//core:table`, `//core:table_test`, //core:faults_long, `//core/...`, `core/BUILD`, `core/*`, `core/NAME.h`, [it](good.md)
+
+    openset run SPEC --store=DIR --nostore
+    ./bazelw run //core:table -- --help
+END
+python3 tools/check_docs.py "$tree"
+cat > "$tree/bad.md" <<'END'
+`//core:chair`, `//cellar:table`, `//cellar/...`, `core/chair.h`, [it](chair.md), `--stare`, `openset walk`
+
+    openset run SPEC --stair=DIR
+END
+if out=$(python3 tools/check_docs.py "$tree"); then
+  echo "nothing was found in what names nothing that is there: $out" >&2
+  exit 1
+fi
+for problem in "1: there is no target //core:chair" "1: there is no package //cellar" \
+  "1: there is no package below //cellar" "1: there is no core/chair.h" "1: there is no chair.md" \
+  "1: there is no flag --stare" "1: there is no command 'openset walk'" "3: there is no flag --stair"; do
+  grep -qx "bad.md:$problem" <<< "$out" || { echo "not found: $problem in $out" >&2; exit 1; }
+done
+grep -q " 8 problems" <<< "$out" || { echo "more than that is found: $out" >&2; exit 1; }
