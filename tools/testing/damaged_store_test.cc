@@ -1,6 +1,8 @@
 // A store with something wrong in it, one thing after the other: `records verify` names it and puts it aside, `report`
 // goes on with the rest and says what is missing, `run` ends with the records that there were. OPENSET_FAULTS=long: all
 // cases, else every third.
+#include <linux/capability.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -57,6 +59,14 @@ void MakePipe(const std::string& path) {
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
 }
 
+// Nothing is closed to root: programs that are started from here on are without that power, so that modes hold for
+// them. Anyone else has not got it.
+void HoldByModes() {
+  for (const int power : {CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH}) prctl(PR_CAPBSET_DROP, power);
+}
+
+void Close(const std::string& path) { fs::permissions(path, fs::perms::none); }
+
 // The entries of kind/XX/ in order.
 std::vector<std::string> EntriesOf(const std::string& store, const std::string& kind) {
   std::vector<std::string> entries;
@@ -102,6 +112,7 @@ std::vector<Damage> DamagesOf(const std::string& store) {
       {"an empty record", record, Seen::kInReport, [=] { Replace(record, ""); }},
       {"a folder in a record's place", record, Seen::kInReport, [=] { MakeFolder(record); }},
       {"a link to itself", record, Seen::kInReport, [=] { MakeLoop(record); }},
+      {"a record that is closed", record, Seen::kInReport, [=] { Close(record); }},
       {"a link to nowhere", record, Seen::kInReport,
        [=] { fs::remove(record), fs::create_symlink("nowhere", record); }},
       {"a pipe that nobody writes to", record, Seen::kInReport, [=] { MakePipe(record); }},
@@ -118,6 +129,7 @@ std::vector<Damage> DamagesOf(const std::string& store) {
       {"an empty duplicate", replica, Seen::kNowhere, [=] { copy(record, replica), Replace(replica, ""); }},
       {"an attempt that is nonsense", attempt, Seen::kNowhere, [=] { copy(record, attempt), Replace(attempt, "x"); }},
       {"empty weights", weights, Seen::kNowhere, [=] { Replace(weights, ""); }},
+      {"weights that are closed", weights, Seen::kNowhere, [=] { Close(weights); }},
       {"no weights", weights, Seen::kNowhere, [=] { fs::remove(weights); }},
       {"weights that are a pipe", weights, Seen::kNowhere, [=] { MakePipe(weights); }},
       {"a file in a checkpoint's place", checkpoint, Seen::kNowhere, [=] { Replace(checkpoint, "x"); }},
@@ -127,6 +139,7 @@ std::vector<Damage> DamagesOf(const std::string& store) {
       {"another action than the summary's", checkpoint + "/action.textproto", Seen::kNowhere,
        [=] { std::ofstream(checkpoint + "/action.textproto", std::ios::app) << "seed: 7\n"; }},
       {"a flipped bit of outputs", arrays, Seen::kNowhere, [=] { FlipBit(arrays); }},
+      {"outputs that are closed", arrays, Seen::kNowhere, [=] { Close(arrays); }},
       {"a folder in the place of outputs", arrays, Seen::kNowhere, [=] { MakeFolder(arrays); }},
       {"the summary of other outputs", arrays, Seen::kNowhere,
        [=] { copy(other_outputs + "/summary.rec", outputs + "/summary.rec"); }},
@@ -134,6 +147,7 @@ std::vector<Damage> DamagesOf(const std::string& store) {
 }
 
 TEST(DamagedStore, IsNamedPutAsideAndMadeAgain) {
+  HoldByModes();
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
@@ -179,6 +193,7 @@ TEST(DamagedStore, IsNamedPutAsideAndMadeAgain) {
 
 // Without `verify`: what a run needs it looks at itself.
 TEST(DamagedStore, ARunMakesAgainWhatItFindsDamaged) {
+  HoldByModes();
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
