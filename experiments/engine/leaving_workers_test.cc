@@ -16,7 +16,7 @@ namespace {
 using ::testing::MatchesRegex;
 
 std::unique_ptr<Subprocess> Sleeper() {
-  return *Subprocess::Start({"/bin/sh", "-c", "sleep 1000"}, {}, testing::TempDir() + "/sleeper.log");
+  return *Subprocess::Start({"/bin/sh", "-c", "exec sleep 1000"}, {}, testing::TempDir() + "/sleeper.log");
 }
 
 absl::StatusOr<std::vector<pid_t>> CannotTell(int) { return absl::NotFoundError("no GPU driver"); }
