@@ -1,6 +1,6 @@
 // What tests of the commands for ready scores share.
-#ifndef OPENSET_TOOLS_TESTING_EVAL_FIXTURE_H_
-#define OPENSET_TOOLS_TESTING_EVAL_FIXTURE_H_
+#ifndef OPENSET_TOOLS_TESTING_EVAL_EVAL_FIXTURE_H_
+#define OPENSET_TOOLS_TESTING_EVAL_EVAL_FIXTURE_H_
 
 #include <cstdint>
 #include <string>
@@ -36,4 +36,4 @@ class EvalTest : public ::testing::Test {
 
 }  // namespace openset
 
-#endif  // OPENSET_TOOLS_TESTING_EVAL_FIXTURE_H_
+#endif  // OPENSET_TOOLS_TESTING_EVAL_EVAL_FIXTURE_H_

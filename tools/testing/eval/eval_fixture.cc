@@ -1,4 +1,4 @@
-#include "tools/testing/eval_fixture.h"
+#include "tools/testing/eval/eval_fixture.h"
 
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
-#include "tools/testing/eval_fixture.h"
+#include "tools/testing/eval/eval_fixture.h"
 
 namespace openset {
 namespace {
