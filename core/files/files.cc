@@ -90,6 +90,12 @@ absl::StatusOr<bool> LinkTo(const std::string& temporary, const std::string& pat
   return SystemError("link", path);
 }
 
+// For a file that is to have this name. /dev/stdout and the like are links to wherever it goes.
+absl::Status RefuseDevice(const std::string& path) {
+  if (FolderOf(path) != "/dev" && RefusePipe(path).ok()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(path, ": is a pipe or a device: name a file"));
+}
+
 // Whether the folder's name was made durable by this process already, or by that which made it before this one looked.
 bool IsKnownFolder(const std::string& path, bool add) {
   static std::mutex mutex;
@@ -177,6 +183,7 @@ absl::StatusOr<std::vector<std::string>> ListFolder(const std::string& path) {
 }
 
 absl::Status WriteFileAtomically(const std::string& path, absl::string_view content) {
+  OPENSET_RETURN_IF_ERROR(RefuseDevice(path));
   const std::string temporary = TemporaryName(path);
   OPENSET_RETURN_IF_ERROR(WriteNew(temporary, path, content, Lasting::kDurable));
   OPENSET_RETURN_IF_ERROR(RenameTo(temporary, path));
@@ -184,6 +191,10 @@ absl::Status WriteFileAtomically(const std::string& path, absl::string_view cont
 }
 
 absl::Status MoveFile(const std::string& file, const std::string& path) {
+  if (const absl::Status status = RefuseDevice(path); !status.ok()) {
+    Calls().Unlink(file);
+    return status;
+  }
   OPENSET_RETURN_IF_ERROR(Sync(file, O_RDONLY, SyncOf::kWrittenFile));
   OPENSET_RETURN_IF_ERROR(RenameTo(file, path));
   return SyncNames(FolderOf(path), SyncOf::kRenamedName);

@@ -35,7 +35,7 @@ absl::StatusOr<std::vector<std::string>> ListFolder(const std::string& path);
 
 // Replaces `path` by `content` so that a reader, and the next start after a power cut, finds the old file or the new
 // one, whole. The folder must exist. Errors: kUnavailable with the path (never that of a temporary file) and the
-// system's reason; nothing is left behind.
+// system's reason; kInvalidArgument for a pipe or a device, which no file replaces; nothing is left behind.
 absl::Status WriteFileAtomically(const std::string& path, absl::string_view content);
 
 // Like WriteFileAtomically, but never replaces: the first writer wins. Returns false, and leaves the file as it is, if
@@ -50,7 +50,8 @@ absl::Status WritePassingFile(const std::string& path, absl::string_view content
 absl::StatusOr<bool> CreatePassingFile(const std::string& path, absl::string_view content,
                                        const std::string& temporary);
 
-// Gives a file that was written beside it the name `path`, durably; replaces what is there. Errors: kUnavailable.
+// Gives a file that was written beside it the name `path`, durably; replaces what is there. Errors: kUnavailable,
+// kInvalidArgument as above.
 absl::Status MoveFile(const std::string& file, const std::string& path);
 
 // Moves a folder to `target`, durably; its content must be so already (SyncFolder). Returns false, and leaves both as

@@ -83,6 +83,19 @@ TEST_F(FilesTest, ErrorsNameThePathAndLeaveNothing) {
   EXPECT_THAT(*ListFolder(folder_), ElementsAre("taken"));
 }
 
+TEST_F(FilesTest, NoFileReplacesAPipeOrADevice) {
+  ASSERT_EQ(mkfifo(In("pipe").c_str(), 0666), 0);
+  for (const std::string& path : {In("pipe"), std::string("/dev/null"), std::string("/dev/stdout")}) {
+    ASSERT_TRUE(WriteFileAtomically(In("f"), "x").ok());
+    for (const absl::Status& status : {WriteFileAtomically(path, "x"), MoveFile(In("f"), path)}) {
+      EXPECT_EQ(status, absl::InvalidArgumentError(path + ": is a pipe or a device: name a file"));
+    }
+  }
+  EXPECT_TRUE(std::filesystem::is_fifo(In("pipe")));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_THAT(*ListFolder(folder_), ElementsAre("pipe"));
+}
+
 TEST_F(FilesTest, FoldersAreMadeOnceAndAFileInTheWayIsAnError) {
   EXPECT_TRUE(MakeFolders(In("a/b/c")).ok());
   EXPECT_TRUE(MakeFolders(In("a/b/c")).ok());

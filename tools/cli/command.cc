@@ -1,5 +1,8 @@
 #include "tools/cli/command.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <iostream>
 #include <optional>
@@ -148,6 +151,13 @@ absl::Status Dispatch(const std::string& about, const std::vector<Command>& comm
   return RunOne(*command, {words.begin() + 1, words.end()});
 }
 
+// One that was closed would be the first file that is opened, and get what is printed.
+void OpenStandardStreams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) < 0) static_cast<void>(open("/dev/null", O_RDWR));  // the lowest free number is this one
+  }
+}
+
 }  // namespace
 
 bool IsSwitch(const absl::CommandLineFlag& flag) {
@@ -163,8 +173,12 @@ std::string VersionText() {
 }
 
 int RunCommandLine(const std::string& about, const std::vector<Command>& commands, int argc, char** argv) {
-  const absl::Status status = Dispatch(about, commands, {argv + 1, argv + argc});
+  OpenStandardStreams();
+  absl::Status status = Dispatch(about, commands, {argv + 1, argv + argc});
   std::cout.flush();
+  if (status.ok() && !std::cout) {
+    status = absl::UnavailableError("what was to be printed is not all there: standard output can't be written to");
+  }
   if (!status.ok()) std::cerr << "openset: " << status.message() << std::endl;
   return ExitCode(status);
 }

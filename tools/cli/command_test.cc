@@ -1,5 +1,10 @@
 #include "tools/cli/command.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <functional>
+#include <iostream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -150,6 +155,38 @@ TEST(Command, ExitCodesFollowTheStatus) {
   const Outcome failed = RunProgram({"paint", "a"}, absl::AbortedError("two of three failed"));
   EXPECT_EQ(failed.exit_code, 1);
   EXPECT_EQ(failed.err, "openset: two of three failed\n");
+}
+
+// A command "say" that prints something.
+int Say(const std::function<void()>& how) {
+  Command say;
+  say.name = "say";
+  say.run = [&how](const std::vector<std::string>&) {
+    how();
+    return absl::OkStatus();
+  };
+  std::string words[] = {"openset", "say"};
+  char* argv[] = {words[0].data(), words[1].data()};
+  return RunCommandLine("About.", {say}, 2, argv);
+}
+
+TEST(Command, WhatCannotBePrintedIsAFailure) {
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(Say([] { std::cout.setstate(std::ios::badbit); }), 1);
+  std::cout.clear();
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("openset: what was to be printed is not all there"));
+}
+
+TEST(CommandDeathTest, NoFileTakesThePlaceOfAClosedStream) {
+  EXPECT_EXIT(
+      {
+        close(STDIN_FILENO);
+        close(STDOUT_FILENO);
+        bool are_open = false;
+        Say([&] { are_open = fcntl(STDIN_FILENO, F_GETFD) >= 0 && fcntl(STDOUT_FILENO, F_GETFD) >= 0; });
+        _exit(are_open ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace
