@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "data/task.pb.h"
+#include "experiments/spec/method.proto.h"
 
 namespace openset {
 
@@ -14,6 +15,9 @@ std::string Describe(const Trial& trial) {
     absl::StrAppend(&text, ", ", classes, classes == 1 ? " unknown class" : " unknown classes");
   }
   for (const AxisValue& axis : trial.axis()) absl::StrAppend(&text, ", ", axis.name(), " ", axis.value());
+  if (const int epochs = trial.method().training().stop_after_epochs(); epochs > 0) {
+    absl::StrAppend(&text, ", stopped after ", epochs, epochs == 1 ? " epoch" : " epochs");
+  }
   return text;
 }
 

@@ -9,7 +9,7 @@
 namespace openset {
 
 // "openauc on fashion_mnist_6_4, split 1, seed 0, lambda 0.1"; in a study of several openness levels also ", 2 unknown
-// classes".
+// classes", on a rung of a search ", stopped after 3 epochs".
 std::string Describe(const Trial& trial);
 
 }  // namespace openset

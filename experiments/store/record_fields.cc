@@ -68,6 +68,9 @@ RecordFields FieldsOf(const TrialRecord& record) {
                          {"split", absl::StrCat(trial.split())},
                          {"seed", absl::StrCat(trial.seed())}};
   for (const AxisValue& axis : trial.axis()) fields.emplace_back(axis.name(), axis.value());
+  if (const int epochs = trial.method().training().stop_after_epochs(); epochs > 0) {
+    fields.emplace_back("stop_after_epochs", absl::StrCat(epochs));
+  }
   for (const MetricRecord& metric : record.metric()) {
     if (!metric.has_value()) continue;
     const bool is_pool = metric.group().kind() == MetricGroup::POOL || !metric.has_group();

@@ -12,9 +12,10 @@
 
 namespace openset {
 
-// Name and value, in this order: trial, method, task, split, seed, the swept fields by their names, each metric of the
-// pool by its name (absent where it is undefined), "GROUP.METRIC" of other groups (spaces of the group are "_"),
-// unknown_classes, openness, experiment, device, host, commit. Numbers are in full precision.
+// Name and value, in this order: trial, method, task, split, seed, the swept fields by their names, stop_after_epochs
+// where a training was stopped (the rungs of a search), each metric of the pool by its name (absent where it is
+// undefined), "GROUP.METRIC" of other groups (spaces of the group are "_"), unknown_classes, openness, experiment,
+// device, host, commit. Numbers are in full precision.
 using RecordFields = std::vector<std::pair<std::string, std::string>>;
 RecordFields FieldsOf(const TrialRecord& record);
 

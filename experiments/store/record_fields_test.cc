@@ -33,6 +33,9 @@ TEST(RecordFields, HaveNames) {
                                  "unknown_classes", "openness", "device", "host", "commit"));
   EXPECT_EQ(*Find(fields, "lambda"), "0.10");
   EXPECT_EQ(Find(fields, "aurc"), nullptr);
+  TrialRecord rung = Example();
+  rung.mutable_trial()->mutable_method()->mutable_training()->set_stop_after_epochs(3);
+  EXPECT_EQ(*Find(FieldsOf(rung), "stop_after_epochs"), "3");
 }
 
 TEST(RecordQuery, ComparesNumbersByValueAndTextsAsTheyAre) {

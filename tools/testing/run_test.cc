@@ -296,6 +296,8 @@ TEST(Run, AHalvedSearchEndsWithTheBitsOfTrainingTheChosenValuesAlone) {
   const ProgramResult result = halved.Run({"run", "study.textproto", "--data=data"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("of each search are measured 3 after 1 epoch, 2 after 2 epochs, 1 after 4 epochs"));
+  EXPECT_THAT(result.out, HasSubstr("softmax on fashion_and_gradients, split 0, seed 0, learning_rate "));
+  EXPECT_THAT(result.out, HasSubstr(", stopped after 2 epochs ("));
   TrialRecord tuned;
   for (const auto& [id, bytes] : halved.Records()) {
     TrialRecord record;
