@@ -1,5 +1,7 @@
 #include "core/files/digest.h"
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <vector>
 
@@ -37,7 +39,7 @@ std::string Sha256Hex(absl::string_view bytes) { return ToHex(Sha256Of(bytes)); 
 absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path) {
   OPENSET_RETURN_IF_ERROR(RefusePipe(path));
   std::ifstream file(path, std::ios::binary);
-  if (!file) return absl::NotFoundError(absl::StrCat("cannot open ", path));
+  if (!file) return absl::NotFoundError(absl::StrCat("cannot open ", path, ": ", std::strerror(errno)));
   Sha256 sha;
   std::vector<char> buffer(1 << 20);
   while (file.read(buffer.data(), buffer.size()) || file.gcount() > 0) {

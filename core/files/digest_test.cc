@@ -36,7 +36,8 @@ TEST(Sha256HexOfFile, ReadsTheWholeFile) {
 }
 
 TEST(Sha256HexOfFile, NamesTheMissingFile) {
-  EXPECT_EQ(Sha256HexOfFile("/nowhere/file").status(), absl::NotFoundError("cannot open /nowhere/file"));
+  EXPECT_EQ(Sha256HexOfFile("/nowhere/file").status(),
+            absl::NotFoundError("cannot open /nowhere/file: No such file or directory"));
 }
 
 TEST(Sha256HexOfFile, DoesNotWaitForAPipe) {

@@ -2,7 +2,9 @@
 
 #include <nettle/md5.h>
 
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <vector>
 
@@ -14,7 +16,7 @@ namespace openset {
 
 absl::StatusOr<std::string> Md5HexOfFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return absl::NotFoundError(absl::StrCat("cannot open ", path));
+  if (!file) return absl::NotFoundError(absl::StrCat("cannot open ", path, ": ", std::strerror(errno)));
   md5_ctx context;
   md5_init(&context);
   std::vector<char> buffer(1 << 20);

@@ -65,8 +65,8 @@ TEST_F(ModelFilesTest, AnotherFileIsRefused) {
 TEST_F(ModelFilesTest, AFileThatIsNotThereNeedsItsDigest) {
   ModelSpec model;
   model.mutable_torch_script()->set_file("absent.pt");
-  EXPECT_THAT(Resolve(&model),
-              ElementsAre(absl::StrCat("model.torch_script.file: cannot open ", folder_, "absent.pt")));
+  EXPECT_THAT(Resolve(&model), ElementsAre(absl::StrCat("model.torch_script.file: cannot open ", folder_,
+                                                        "absent.pt: No such file or directory")));
   model.mutable_torch_script()->set_sha256(std::string(64, '0'));
   EXPECT_THAT(Resolve(&model), IsEmpty());
   EXPECT_THAT(CheckModelFiles(model, {}), StatusIs(absl::StatusCode::kNotFound, HasSubstr("absent.pt")));
@@ -111,7 +111,8 @@ TEST_F(SplitFilesTest, EachSplitHasItsOwn) {
 
 TEST_F(SplitFilesTest, ProblemsNameTheSplit) {
   EXPECT_THAT(Resolve(&model_), IsEmpty());
-  EXPECT_THAT(ResolveSplits({0, 1}), ElementsAre(absl::StrCat("model.weights.file: cannot open ", folder_, "w1.pth")));
+  EXPECT_THAT(ResolveSplits({0, 1}), ElementsAre(absl::StrCat("model.weights.file: cannot open ", folder_,
+                                                              "w1.pth: No such file or directory")));
   model_.mutable_weights()->set_split_sha256(0, std::string(64, '0'));
   EXPECT_THAT(ResolveSplits({0}), ElementsAre(HasSubstr("model.weights.split_sha256[0]: that of ")));
   model_.mutable_weights()->set_split_sha256(0, "0");

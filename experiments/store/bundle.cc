@@ -51,9 +51,10 @@ std::string MemberOf(const std::string& path, const Store& store) {
 // The SHA-256 of a file without its last 64 bytes, and these.
 absl::StatusOr<std::pair<std::string, std::string>> DigestAndSignature(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
+  if (!file) return absl::NotFoundError(absl::StrCat("cannot open ", path, ": ", std::strerror(errno)));
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
-  if (!file || error) return absl::NotFoundError(absl::StrCat("cannot open ", path));
+  if (error) return absl::NotFoundError(absl::StrCat("cannot open ", path, ": ", error.message()));
   if (size < kDigits + kComment.size()) return absl::DataLossError(absl::StrCat(path, ": is no bundle"));
   Sha256 sum;
   std::string chunk(1 << 20, '\0');

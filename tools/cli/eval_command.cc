@@ -50,7 +50,7 @@ namespace {
 
 // The metrics to compute, by --metrics or --convention.
 absl::StatusOr<std::vector<ConventionMetric>> MetricsFromFlags() {
-  OPENSET_ASSIGN_OR_RETURN(Convention convention, FindConvention(absl::GetFlag(FLAGS_convention)));
+  OPENSET_ASSIGN_OR_RETURN(Convention convention, FindConvention(absl::GetFlag(FLAGS_convention)), "--convention");
   const std::string metrics = absl::GetFlag(FLAGS_metrics);
   if (metrics.empty()) return std::move(convention.metrics);
   if (convention.name != "openset") return absl::InvalidArgumentError("--metrics goes with --convention=openset only");

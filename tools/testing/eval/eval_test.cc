@@ -263,7 +263,7 @@ TEST_F(EvalTest, BadFlags) {
   EXPECT_THAT(error("--score=enery"), HasSubstr("--score: unknown score 'enery'; did you mean 'energy'?"));
   EXPECT_THAT(error("--score=energy"), HasSubstr("score energy: the samples have no logits"));
   EXPECT_THAT(error("--format=xml"), HasSubstr("unknown format 'xml'"));
-  EXPECT_THAT(error("--convention=mine"), HasSubstr("unknown convention 'mine'"));
+  EXPECT_THAT(error("--convention=mine"), HasSubstr("--convention: unknown convention 'mine'"));
   EXPECT_THAT(error("--ci_method=magic"), HasSubstr("--ci_method: unknown method 'magic'"));
   EXPECT_THAT(error("--replicates=0"), HasSubstr("--replicates, --level, --threads: "));
   EXPECT_THAT(error("--near=svhn"), HasSubstr("set 'svhn' has a role, but the samples belong to no sets"));
