@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/files/digest.h"
@@ -9,6 +10,7 @@
 #include "core/status_macros.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "google/protobuf/wire_format_lite.h"
 
 namespace openset {
 namespace {
@@ -34,6 +36,27 @@ std::string DigestBytes(absl::string_view length, absl::string_view payload) {
   return std::string(digest.begin(), digest.end());
 }
 
+bool Parse(absl::string_view payload, google::protobuf::Message* message) {
+  return message->ParseFromArray(payload.data(), static_cast<int>(payload.size()));
+}
+
+// A message's bytes without some of its fields; false for what is no message.
+bool LeaveOut(absl::Span<const int> without, absl::string_view payload, std::string* kept) {
+  using google::protobuf::internal::WireFormatLite;
+  google::protobuf::io::CodedInputStream input(reinterpret_cast<const uint8_t*>(payload.data()),
+                                               static_cast<int>(payload.size()));
+  int begin = 0;
+  while (const uint32_t tag = input.ReadTag()) {
+    if (!WireFormatLite::SkipField(&input, tag)) return false;
+    const int end = input.CurrentPosition();
+    if (!absl::c_linear_search(without, WireFormatLite::GetTagFieldNumber(tag))) {
+      kept->append(payload.data() + begin, end - begin);
+    }
+    begin = end;
+  }
+  return begin == static_cast<int>(payload.size());
+}
+
 }  // namespace
 
 std::string EncodeRecord(const google::protobuf::Message& message) {
@@ -48,7 +71,7 @@ std::string EncodeRecord(const google::protobuf::Message& message) {
   return absl::StrCat(kName, kVersion, length, DigestBytes(length, payload), payload);
 }
 
-absl::Status DecodeRecord(absl::string_view bytes, google::protobuf::Message* message) {
+absl::Status DecodeRecord(absl::string_view bytes, google::protobuf::Message* message, absl::Span<const int> without) {
   if (!absl::ConsumePrefix(&bytes, kName)) return absl::DataLossError("not a record file");
   if (!absl::ConsumePrefix(&bytes, kVersion)) {
     return absl::UnimplementedError("a record file of another version; a newer openset may read it");
@@ -60,16 +83,20 @@ absl::Status DecodeRecord(absl::string_view bytes, google::protobuf::Message* me
   if (length != LengthBytes(payload.size())) return absl::DataLossError("the record does not have its length");
   if (payload.size() > kMostBytes) return absl::DataLossError("the record is larger than any message");
   if (digest != DigestBytes(length, payload)) return absl::DataLossError("the record does not match its checksum");
-  if (!message->ParseFromArray(payload.data(), static_cast<int>(payload.size()))) {
+  std::string kept;
+  const bool parsed =
+      without.empty() ? Parse(payload, message) : LeaveOut(without, payload, &kept) && Parse(kept, message);
+  if (!parsed) {
     return absl::DataLossError("the record holds another kind of message");
   }
   return absl::OkStatus();
 }
 
-absl::Status ReadRecordFile(const std::string& path, google::protobuf::Message* message) {
+absl::Status ReadRecordFile(const std::string& path, google::protobuf::Message* message,
+                            absl::Span<const int> without) {
   OPENSET_RETURN_IF_ERROR(RefusePipe(path));
   OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
-  return Annotate(DecodeRecord(bytes, message), path);
+  return Annotate(DecodeRecord(bytes, message, without), path);
 }
 
 }  // namespace openset

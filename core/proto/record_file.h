@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "google/protobuf/message.h"
 
 namespace openset {
@@ -18,13 +19,17 @@ namespace openset {
 // Bytes of a record file. The same message gives the same bytes.
 std::string EncodeRecord(const google::protobuf::Message& message);
 
+// In place of what `message` held, whose memory is used again. The fields of `message` with the numbers `without`, none
+// of which may be required, are left out: what they hold is compared with the checksum, and not parsed.
 // Errors: kDataLoss if `bytes` is not what EncodeRecord() wrote of a message of this type, to the bit; kUnimplemented
 // if it was written by a newer version of the layout.
-absl::Status DecodeRecord(absl::string_view bytes, google::protobuf::Message* message);
+absl::Status DecodeRecord(absl::string_view bytes, google::protobuf::Message* message,
+                          absl::Span<const int> without = {});
 
 // DecodeRecord of a file's content, errors with the path. Errors: also kNotFound; kDataLoss too for a pipe in its
 // place.
-absl::Status ReadRecordFile(const std::string& path, google::protobuf::Message* message);
+absl::Status ReadRecordFile(const std::string& path, google::protobuf::Message* message,
+                            absl::Span<const int> without = {});
 
 }  // namespace openset
 

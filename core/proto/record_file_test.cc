@@ -31,6 +31,29 @@ TEST(RecordFile, RoundTrip) {
   EXPECT_EQ(read.ByteSizeLong(), 0);
 }
 
+TEST(RecordFile, FieldsAreLeftOut) {
+  Root expected = Example();
+  expected.clear_leaf();
+  expected.clear_big();
+  Root read;
+  read.add_tag("what it held before");
+  ASSERT_TRUE(DecodeRecord(EncodeRecord(Example()), &read, {Root::kLeafFieldNumber, Root::kBigFieldNumber}).ok());
+  EXPECT_EQ(read.SerializeAsString(), expected.SerializeAsString());
+  // One that is not there.
+  ASSERT_TRUE(DecodeRecord(EncodeRecord(expected), &read, {Root::kLeafFieldNumber}).ok());
+  EXPECT_EQ(read.SerializeAsString(), expected.SerializeAsString());
+}
+
+TEST(RecordFile, DamageToWhatIsLeftOutIsNoticed) {
+  const std::string bytes = EncodeRecord(Example());
+  for (size_t byte = 0; byte < bytes.size(); ++byte) {
+    std::string damaged = bytes;
+    damaged[byte] = static_cast<char>(damaged[byte] ^ 1);
+    Root read;
+    EXPECT_FALSE(DecodeRecord(damaged, &read, {Root::kNameFieldNumber, Root::kLeafFieldNumber}).ok()) << byte;
+  }
+}
+
 TEST(RecordFile, EveryBitFlipIsNoticed) {
   const std::string bytes = EncodeRecord(Example());
   for (size_t byte = 0; byte < bytes.size(); ++byte) {

@@ -25,21 +25,36 @@ Trial Trial::With(std::shared_ptr<const SearchLog> search) const {
   return trial;
 }
 
+void Trial::FillLabels(TrialSpec* spec) const {
+  spec->set_task(task());
+  spec->set_split(split());
+  *spec->mutable_axis() = axis();
+  spec->set_openness(openness());
+  spec->set_seed(seed());
+  *spec->mutable_metric() = metric();
+  if (!protocol_->experiment.empty()) spec->set_experiment(protocol_->experiment);
+  if (!protocol_->spec_sha256.empty()) spec->set_spec_sha256(protocol_->spec_sha256);
+  spec->mutable_laid_over()->Assign(protocol_->laid_over.begin(), protocol_->laid_over.end());
+}
+
 TrialSpec Trial::Spec() const {
   TrialSpec spec;
-  spec.set_task(task());
-  spec.set_split(split());
-  *spec.mutable_axis() = axis();
-  spec.set_openness(openness());
+  FillLabels(&spec);
   *spec.mutable_method() = method();
   *spec.mutable_data() = data();
-  spec.set_seed(seed());
   *spec.mutable_execution() = execution();
-  *spec.mutable_metric() = metric();
   if (search() != nullptr) *spec.mutable_search() = *search();
-  if (!protocol_->experiment.empty()) spec.set_experiment(protocol_->experiment);
-  if (!protocol_->spec_sha256.empty()) spec.set_spec_sha256(protocol_->spec_sha256);
-  spec.mutable_laid_over()->Assign(protocol_->laid_over.begin(), protocol_->laid_over.end());
+  return spec;
+}
+
+const TrialSpec* Trial::SharedSpec(google::protobuf::Arena* arena) const {
+  auto* const spec = google::protobuf::Arena::CreateMessage<TrialSpec>(arena);
+  FillLabels(spec);
+  // A message on an arena owns none of its parts, and nobody changes one that is const.
+  spec->unsafe_arena_set_allocated_method(const_cast<MethodSpec*>(&method()));
+  spec->unsafe_arena_set_allocated_data(const_cast<TaskData*>(&data()));
+  spec->unsafe_arena_set_allocated_execution(const_cast<ExecutionSpec*>(&execution()));
+  if (search() != nullptr) spec->unsafe_arena_set_allocated_search(const_cast<SearchLog*>(search()));
   return spec;
 }
 

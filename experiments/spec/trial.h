@@ -12,6 +12,7 @@
 #include "eval/metrics/metric.pb.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
+#include "google/protobuf/arena.h"
 #include "google/protobuf/repeated_ptr_field.h"
 
 namespace openset {
@@ -72,8 +73,14 @@ class Trial {
   const std::shared_ptr<const TrialProtocol>& shared_protocol() const { return protocol_; }
 
   TrialSpec Spec() const;
+  // The same on an arena, its method, data, execution and search those that trials share, not copies: not to be
+  // changed, and gone with the last trial that has them.
+  const TrialSpec* SharedSpec(google::protobuf::Arena* arena) const;
 
  private:
+  // All but the messages that are parts.
+  void FillLabels(TrialSpec* spec) const;
+
   std::shared_ptr<const TrialMethod> method_;
   std::shared_ptr<const TrialData> data_;
   std::shared_ptr<const TrialProtocol> protocol_;

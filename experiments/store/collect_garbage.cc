@@ -59,7 +59,9 @@ class Search {
   // What records were made of.
   absl::Status ReadRecords() {
     std::vector<std::string> damaged;
-    OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialRecord> records, LoadRecords(store_, &damaged));
+    constexpr int kWithout[] = {TrialRecord::kTrialFieldNumber, TrialRecord::kMetricFieldNumber,
+                                TrialRecord::kEpochFieldNumber, TrialRecord::kDetailsFieldNumber};
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialRecord> records, LoadRecords(store_, &damaged, kWithout));
     if (!damaged.empty()) {
       return absl::DataLossError(
           absl::StrCat(damaged[0], "; 'openset records verify' puts it aside, then nothing depends on it"));

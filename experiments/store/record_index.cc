@@ -128,7 +128,11 @@ absl::StatusOr<std::vector<RecordIndex::Stage>> RecordIndex::Look(const std::str
   }
   const std::time_t started = std::time(nullptr);
   ++reads_;
-  OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, store_.LoadRecord(trial_id));
+  // What is remembered is in the provenance alone.
+  constexpr int kWithout[] = {TrialRecord::kTrialFieldNumber, TrialRecord::kMetricFieldNumber,
+                              TrialRecord::kEpochFieldNumber, TrialRecord::kDetailsFieldNumber};
+  TrialRecord record;
+  OPENSET_RETURN_IF_ERROR(store_.LoadRecord(trial_id, kWithout, &record));
   const uint64_t changed_at = std::max(state[3], state[4]) / 1000000000;
   State after;
   const bool has_settled = id.has_value() && has_state && StateOf(path, &after) && after == state &&

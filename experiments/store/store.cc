@@ -41,14 +41,19 @@ absl::Status OtherVersion(const std::string& what, int version) {
 }
 
 template <typename Message>
-absl::StatusOr<Message> Load(const std::string& path) {
-  Message message;
-  const absl::Status status = ReadRecordFile(path, &message);
+absl::Status Load(const std::string& path, absl::Span<const int> without, Message* message) {
+  const absl::Status status = ReadRecordFile(path, message, without);
   // A folder in its place.
   if (absl::IsInvalidArgument(status)) return absl::DataLossError(status.message());
   OPENSET_RETURN_IF_ERROR(status);
-  const int version = message.has_schema_version() ? message.schema_version() : kFirstVersion;
-  if (version != kSchemaVersion) return OtherVersion(path, version);
+  const int version = message->has_schema_version() ? message->schema_version() : kFirstVersion;
+  return version == kSchemaVersion ? absl::OkStatus() : OtherVersion(path, version);
+}
+
+template <typename Message>
+absl::StatusOr<Message> Load(const std::string& path) {
+  Message message;
+  OPENSET_RETURN_IF_ERROR(Load(path, {}, &message));
   return message;
 }
 
@@ -173,12 +178,16 @@ bool Store::HasCheckpoint(const std::string& key) const { return IsThere(Checkpo
 bool Store::HasOutputs(const std::string& key) const { return IsThere(OutputsFolder(key)); }
 
 absl::StatusOr<TrialRecord> Store::LoadRecord(const std::string& trial_id) const {
-  const std::string path = RecordPath(trial_id);
-  absl::StatusOr<TrialRecord> record = Load<TrialRecord>(path);
-  if (record.ok() && record->trial_id() != trial_id) {
-    return absl::DataLossError(absl::StrCat(path, ": is the record of another trial, ", record->trial_id()));
-  }
+  TrialRecord record;
+  OPENSET_RETURN_IF_ERROR(LoadRecord(trial_id, {}, &record));
   return record;
+}
+
+absl::Status Store::LoadRecord(const std::string& trial_id, absl::Span<const int> without, TrialRecord* record) const {
+  const std::string path = RecordPath(trial_id);
+  OPENSET_RETURN_IF_ERROR(Load(path, without, record));
+  if (record->trial_id() == trial_id) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(path, ": is the record of another trial, ", record->trial_id()));
 }
 
 absl::StatusOr<TrainSummary> Store::LoadTrainSummary(const std::string& key) const {

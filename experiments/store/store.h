@@ -33,6 +33,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "experiments/store/record.proto.h"
 
 namespace openset {
@@ -66,6 +67,9 @@ class Store {
   // Errors: kNotFound; kDataLoss for what is damaged or holds another trial's, with its path; kPermissionDenied;
   // kFailedPrecondition for one of another schema version.
   absl::StatusOr<TrialRecord> LoadRecord(const std::string& trial_id) const;
+  // The same in place of what `record` held, and without the fields of these numbers (DecodeRecord in
+  // core/proto/record_file.h); undefined after an error. Precondition: schema_version and trial_id are not among them.
+  absl::Status LoadRecord(const std::string& trial_id, absl::Span<const int> without, TrialRecord* record) const;
   absl::StatusOr<TrainSummary> LoadTrainSummary(const std::string& key) const;
   absl::StatusOr<InferSummary> LoadInferSummary(const std::string& key) const;
 

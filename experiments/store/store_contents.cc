@@ -10,6 +10,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
+#include "core/in_parallel.h"
+#include "core/status_macros.h"
 
 namespace openset {
 namespace {
@@ -108,18 +110,33 @@ absl::StatusOr<std::string> FindTrial(const Store& store, absl::string_view begi
                                                  found.size() > shown ? " ..." : ""));
 }
 
-absl::StatusOr<std::vector<TrialRecord>> LoadRecords(const Store& store, std::vector<std::string>* damaged) {
-  std::vector<TrialRecord> records;
-  for (const std::string& id : RecordIds(store)) {
-    absl::StatusOr<TrialRecord> record = store.LoadRecord(id);
-    if (record.ok()) {
-      records.push_back(*std::move(record));
-    } else if (absl::IsFailedPrecondition(record.status())) {
-      return record.status();
-    } else {
-      damaged->push_back(std::string(record.status().message()));
+absl::Status ForEachRecord(const Store& store, const std::vector<std::string>& ids, absl::Span<const int> without,
+                           const std::function<void(int64_t, TrialRecord*)>& use, std::vector<std::string>* damaged) {
+  constexpr int64_t kRange = 64;
+  std::vector<absl::Status> read(ids.size());
+  InParallelWaitingRanges(static_cast<int64_t>(ids.size()), kRange, [&](int64_t from, int64_t to) {
+    TrialRecord record;  // its memory serves one after the other
+    for (int64_t i = from; i < to; ++i) {
+      read[i] = store.LoadRecord(ids[i], without, &record);
+      if (read[i].ok()) use(i, &record);
     }
+  });
+  for (const absl::Status& status : read) {
+    if (absl::IsFailedPrecondition(status)) return status;
+    if (!status.ok()) damaged->push_back(std::string(status.message()));
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<TrialRecord>> LoadRecords(const Store& store, std::vector<std::string>* damaged,
+                                                     absl::Span<const int> without) {
+  const std::vector<std::string> ids = RecordIds(store);
+  std::vector<TrialRecord> records(ids.size());
+  const auto keep = [&records](int64_t i, TrialRecord* record) { records[i].Swap(record); };
+  OPENSET_RETURN_IF_ERROR(ForEachRecord(store, ids, without, keep, damaged));
+  // Of what could not be read nothing is there.
+  const auto is_missing = [](const TrialRecord& record) { return record.trial_id().empty(); };
+  records.erase(std::remove_if(records.begin(), records.end(), is_missing), records.end());
   return records;
 }
 

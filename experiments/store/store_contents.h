@@ -2,11 +2,15 @@
 #ifndef OPENSET_EXPERIMENTS_STORE_STORE_CONTENTS_H_
 #define OPENSET_EXPERIMENTS_STORE_STORE_CONTENTS_H_
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "experiments/store/record.proto.h"
 #include "experiments/store/store.h"
 
@@ -34,9 +38,17 @@ std::vector<std::string> Strangers(const Store& store);
 // some of them.
 absl::StatusOr<std::string> FindTrial(const Store& store, absl::string_view beginning);
 
-// All records that can be read, in the order of their ids; what is damaged goes to `damaged`: "PATH: ...".
-// Errors: kFailedPrecondition for one of another schema version.
-absl::StatusOr<std::vector<TrialRecord>> LoadRecords(const Store& store, std::vector<std::string>* damaged);
+// Reads these records on all CPUs, without the fields of the numbers `without`, as Store::LoadRecord() does. Calls
+// use(i, record) for each ids[i] that can be read, from several threads at once and in no order; `record` is `use`'s to
+// change, and gone after. What is damaged or missing goes to `damaged`, in the order of the ids: "PATH: ...". Errors:
+// kFailedPrecondition for one of another schema version.
+absl::Status ForEachRecord(const Store& store, const std::vector<std::string>& ids, absl::Span<const int> without,
+                           const std::function<void(int64_t, TrialRecord*)>& use, std::vector<std::string>* damaged);
+
+// All records that can be read, in the order of their ids, by ForEachRecord(); what is damaged goes to `damaged`:
+// "PATH: ...". Errors: kFailedPrecondition for one of another schema version.
+absl::StatusOr<std::vector<TrialRecord>> LoadRecords(const Store& store, std::vector<std::string>* damaged,
+                                                     absl::Span<const int> without = {});
 
 }  // namespace openset
 

@@ -1,12 +1,15 @@
 // How long a study takes to go on where all is done: 100,000 trials, each with its record. `Rebuild` reads every
 // record, as on a machine that has not seen the store; `Resume` has the index that the last time left; `Status` looks
-// at what is at work and damaged besides.
+// at what is at work and damaged besides; `Results` reads what a report is made of, and says how much memory that
+// takes; `Tables` makes its numbers; `Page` makes its page; `Fields` reads what `openset records ls` lists.
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "benchmark/benchmark.h"
@@ -16,7 +19,11 @@
 #include "core/files/runfiles.h"
 #include "core/files/system_calls.h"
 #include "core/logging.h"
+#include "eval/metrics/make_metric.h"
 #include "eval/metrics/metric.pb.h"
+#include "experiments/report/html_report.h"
+#include "experiments/store/details.pb.h"
+#include "experiments/store/load_fields.h"
 #include "experiments/store/store.h"
 #include "experiments/study/failures.h"
 #include "experiments/study/study.h"
@@ -37,6 +44,46 @@ std::string Spec(int64_t trials) {
       "method: 'react' seed: [0, 1, 2, 3] axis { path: 'score.react.clip' value: ['1'";
   for (int64_t value = 2; value <= trials / 20; ++value) absl::StrAppend(&spec, ", '", value, "'");
   return spec + "] }";
+}
+
+// As many as a record of 10,000 test samples has, 10 kB.
+TrialDetails Details() {
+  TrialDetails details;
+  for (const auto kind : {RecordedCurve::ROC, RecordedCurve::OSCR, RecordedCurve::RISK_COVERAGE}) {
+    RecordedCurve* curve = details.add_curve();
+    curve->set_kind(kind);
+    for (int i = 0; i <= 128; ++i) {
+      curve->add_x(static_cast<float>(i) / 128);
+      curve->add_y(std::sqrt(static_cast<float>(i) / 128));
+    }
+  }
+  for (const auto kind : {ScoreCounts::KNOWN_RIGHT, ScoreCounts::KNOWN_WRONG, ScoreCounts::UNKNOWN}) {
+    ScoreCounts* series = details.mutable_density()->add_series();
+    series->set_kind(kind);
+    for (int i = 0; i < 50; ++i) series->add_count(100 + i);
+  }
+  for (int c = 0; c < 10; ++c) {
+    DecisionTable* table = details.mutable_decisions();
+    ClassDecisions* row = c < 6 ? table->add_known() : table->add_unknown();
+    row->set_class_id(c);
+    row->set_samples(1000);
+    row->set_right(c < 6 ? 900 : 0);
+    for (int predicted = 0; predicted < 6; ++predicted) {
+      Confusion* cell = table->add_confusion();
+      cell->set_actual(c < 6 ? c : 5 - c);
+      cell->set_predicted(predicted);
+      cell->set_samples(100 + predicted);
+    }
+  }
+  for (int i = 0; i < 72; ++i) {
+    Mistake* mistake = details.add_mistake();
+    mistake->set_kind(Mistake::WRONG_CLASS);
+    mistake->set_row(100 * i);
+    mistake->set_unknown_score(0.5 * i);
+    mistake->set_class_id(i % 10);
+    mistake->set_predicted_label(i % 6);
+  }
+  return details;
 }
 
 struct Scene {
@@ -66,7 +113,23 @@ const Scene& SceneOf(int64_t trials) {
     record.set_schema_version(kSchemaVersion);
     record.set_trial_id(plan.trial_id(static_cast<int>(t)));
     *record.mutable_trial() = plan.trials[t].Spec();
-    for (const MetricSpec& metric : record.trial().metric()) *record.add_metric()->mutable_spec() = metric;
+    for (const MetricSpec& spec : record.trial().metric()) {
+      MetricRecord* metric = record.add_metric();
+      metric->set_name(MetricName(spec));
+      metric->set_value(static_cast<double>(t * 7919 % 100000) / 100000);
+      metric->mutable_group()->set_kind(MetricGroup::POOL);
+      *metric->mutable_spec() = spec;
+    }
+    record.mutable_counts()->set_known(6000);
+    record.mutable_counts()->set_unknown(4000);
+    for (int epoch = 0; epoch < 5; ++epoch) {
+      record.add_epoch()->set_epoch(epoch);
+      record.mutable_epoch(epoch)->set_loss(2.0 - 0.1 * epoch);
+      record.mutable_epoch(epoch)->set_train_accuracy(0.5 + 0.1 * epoch);
+    }
+    *record.mutable_details() = Details();
+    record.set_checkpoint_key(plan.nodes[plan.nodes[plan.trial_nodes[t]].inputs[0]].key);
+    record.set_outputs_key(record.checkpoint_key());
     for (const PlanNode* node = &plan.nodes[plan.trial_nodes[t]]; node != nullptr;
          node = node->inputs.empty() ? nullptr : &plan.nodes[node->inputs[0]]) {
       StageProvenance* stage = record.mutable_provenance()->add_stage();
@@ -115,9 +178,58 @@ void Status(benchmark::State& state) {
   }
 }
 
+// Resident memory of this process.
+double Megabytes() {
+  const std::string pages = ReadFile("/proc/self/statm").value();  // all of it, then what is resident
+  return std::strtod(pages.substr(pages.find(' ')).c_str(), nullptr) * static_cast<double>(getpagesize()) / 1e6;
+}
+
+void Results(benchmark::State& state) {
+  const Scene& scene = SceneOf(state.range(0));
+  const std::unique_ptr<Study> study = Load(scene);
+  for (auto _ : state) {
+    const double before = Megabytes();
+    const auto results = study->LoadResults();
+    CHECK(results.ok()) << results.status();
+    CHECK((*results)->results.back().record != nullptr);
+    state.counters["MB"] = Megabytes() - before;
+  }
+}
+
+void Tables(benchmark::State& state) {
+  const Scene& scene = SceneOf(state.range(0));
+  const std::unique_ptr<Study> study = Load(scene);
+  const std::unique_ptr<StudyResults> results = study->LoadResults().value();
+  for (auto _ : state) CHECK_EQ(study->MakeReport(*results).missing, 0);
+}
+
+void Page(benchmark::State& state) {
+  const Scene& scene = SceneOf(state.range(0));
+  const std::unique_ptr<Study> study = Load(scene);
+  const std::unique_ptr<StudyResults> results = study->LoadResults().value();
+  const Report report = study->MakeReport(*results);
+  for (auto _ : state) {
+    const auto page = HtmlReport(report, results->results, {});
+    CHECK(page.ok()) << page.status();
+    state.counters["MB"] = static_cast<double>(page->size()) / 1e6;
+  }
+}
+
+void Fields(benchmark::State& state) {
+  const Scene& scene = SceneOf(state.range(0));
+  for (auto _ : state) {
+    std::vector<std::string> damaged;
+    CHECK_EQ(LoadFields(*scene.store, &damaged).value().size(), state.range(0));
+  }
+}
+
 BENCHMARK(Rebuild)->Arg(100000)->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(Resume)->Arg(100000)->Iterations(3)->Unit(benchmark::kMillisecond);
 BENCHMARK(Status)->Arg(100000)->Iterations(3)->Unit(benchmark::kMillisecond);
+BENCHMARK(Fields)->Arg(100000)->Iterations(3)->Unit(benchmark::kMillisecond);
+BENCHMARK(Results)->Arg(100000)->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(Tables)->Arg(100000)->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(Page)->Arg(100000)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace openset

@@ -37,6 +37,13 @@ CurrentSources SourcesOfThisProgram() {
 }
 
 const std::set<std::string>* SourceChanges::ChangedOf(const StageProvenance& stage) {
+  std::string looked_at = absl::StrCat(stage.stage());
+  for (const ComponentProvenance& component : stage.component()) {
+    absl::StrAppend(&looked_at, "\n", component.family(), " ", component.name(), " ",
+                    component.has_fingerprint() ? component.fingerprint() : "-");
+  }
+  const std::set<std::string>*& list = changed_of_[looked_at];
+  if (list != nullptr) return list;
   std::set<std::string> changed;
   const FingerprintTable table = TableOf(stage.stage(), current_);
   for (const ComponentProvenance& component : stage.component()) {
@@ -45,7 +52,7 @@ const std::set<std::string>* SourceChanges::ChangedOf(const StageProvenance& sta
     const bool is_known = !now.fingerprint.empty() && component.has_fingerprint();
     if (is_known && now.fingerprint != component.fingerprint()) changed.insert(now.target);
   }
-  return &*lists_.insert(std::move(changed)).first;
+  return list = &*lists_.insert(std::move(changed)).first;
 }
 
 void SourceChanges::Count(const std::string& key, bool is_changed) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -52,7 +53,9 @@ class SourceChanges {
 
   const CurrentSources current_;
   std::map<const StageProvenance*, const std::set<std::string>*> changed_;  // of those of an index
-  std::set<std::set<std::string>> lists_;                                   // keep addresses
+  // By what ChangedOf() looks at of a stage: many results have the same.
+  std::unordered_map<std::string, const std::set<std::string>*> changed_of_;
+  std::set<std::set<std::string>> lists_;  // keep addresses
   std::unordered_set<std::string> keys_;
   std::unordered_set<std::string> seen_;
   // Results by the lists of components that have changed of their stages: there are few.

@@ -1,6 +1,5 @@
 #include "experiments/study/study.h"
 
-#include <deque>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -37,6 +36,7 @@ constexpr char kRedoAll[] = "all";
 constexpr char kSpecFile[] = "spec";
 constexpr char kRedoChanged[] = "changed";
 constexpr char kRedoFailed[] = "failed";
+constexpr size_t kLargestBlock = 1 << 18;  // bytes that an arena of records takes at once
 
 std::string AbsolutePath(const std::string& path) {
   std::error_code error;
@@ -295,35 +295,44 @@ absl::Status Study::CheckInputs(const std::vector<std::string>& data_folders) co
 }
 
 absl::StatusOr<std::unique_ptr<StudyResults>> Study::LoadResults() const {
+  constexpr int64_t kRange = 256;
+  constexpr int kWithout[] = {TrialRecord::kTrialFieldNumber};
   auto loaded = std::make_unique<StudyResults>();
+  const std::vector<int> reported = ReportedTrials();
+  for (const int t : reported) loaded->trials.push_back(plan().trials[t]);
+  const auto count = static_cast<int64_t>(reported.size());
+  loaded->results.resize(count);
+  loaded->arenas.resize((count + kRange - 1) / kRange);
+  std::vector<absl::Status> read(count);
+  std::vector<TrialRecord*> records(count);
+  InParallelWaitingRanges(count, kRange, [&](int64_t from, int64_t to) {
+    google::protobuf::ArenaOptions options;
+    options.max_block_size = kLargestBlock;
+    auto& arena = loaded->arenas[from / kRange] = std::make_unique<google::protobuf::Arena>(options);
+    for (int64_t i = from; i < to; ++i) {
+      loaded->results[i].trial = loaded->trials[i].SharedSpec(arena.get());
+      records[i] = google::protobuf::Arena::CreateMessage<TrialRecord>(arena.get());
+      read[i] = store_.LoadRecord(plan().trial_id(reported[i]), kWithout, records[i]);
+    }
+  });
   const std::vector<std::string> replicas = ReplicaIds(store_);
   const std::set<std::string> has_replicas(replicas.begin(), replicas.end());
-  const std::vector<int> trials = ReportedTrials();
-  std::vector<std::string> ids;
-  for (const int t : trials) ids.push_back(plan().trial_id(t));
-  std::vector<absl::StatusOr<TrialRecord>> records(trials.size());
-  InParallel(static_cast<int64_t>(trials.size()), [&](int64_t i) { records[i] = store_.LoadRecord(ids[i]); });
-  for (size_t i = 0; i < trials.size(); ++i) {
-    const int t = trials[i];
-    TrialResult result{&loaded->trials.emplace_back(plan().trials[t].Spec()), nullptr};
-    const std::string& id = ids[i];
-    absl::StatusOr<TrialRecord> record = std::move(records[i]);
-    if (record.ok() && has_replicas.count(id) > 0) {
-      OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> all, LoadReplicas(store_, id));
-      const std::vector<std::string> lines = DifferenceLines(all);
-      if (!lines.empty()) {
-        loaded->differing.push_back(absl::StrCat(Describe(plan().trials[t]), ": ", absl::StrJoin(lines, "; ")));
-      }
-      record = std::move(all[0]);
+  for (int64_t i = 0; i < count; ++i) {
+    if (absl::IsFailedPrecondition(read[i])) return read[i];
+    if (!read[i].ok()) {
+      if (!absl::IsNotFound(read[i])) loaded->damaged.push_back(std::string(read[i].message()));
+      continue;
     }
-    if (record.ok()) {
-      result.record = &loaded->records.emplace_back(*std::move(record));
-    } else if (absl::IsFailedPrecondition(record.status())) {
-      return record.status();
-    } else if (!absl::IsNotFound(record.status())) {
-      loaded->damaged.push_back(std::string(record.status().message()));
+    loaded->results[i].record = records[i];
+    const std::string& id = plan().trial_id(reported[i]);
+    if (has_replicas.count(id) == 0) continue;
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialRecord> all, LoadReplicas(store_, id));
+    const std::vector<std::string> lines = DifferenceLines(all);
+    if (!lines.empty()) {
+      loaded->differing.push_back(absl::StrCat(Describe(loaded->trials[i]), ": ", absl::StrJoin(lines, "; ")));
     }
-    loaded->results.push_back(result);
+    *records[i] = all[0];
+    records[i]->clear_trial();
   }
   return loaded;
 }
@@ -343,7 +352,9 @@ Report Study::MakeReport(const StudyResults& results) const {
         damaged == 1 ? "it" : "them", " again: ", absl::StrJoin(results.damaged, "; ")));
   }
   SourceChanges changes;
-  for (const TrialRecord& record : results.records) changes.Add(record.provenance());
+  for (const TrialResult& result : results.results) {
+    if (result.record != nullptr) changes.Add(result.record->provenance());
+  }
   for (std::string& line : changes.Lines()) report.note_lines.push_back(std::move(line));
   return report;
 }

@@ -9,7 +9,6 @@
 #ifndef OPENSET_EXPERIMENTS_STUDY_STUDY_H_
 #define OPENSET_EXPERIMENTS_STUDY_STUDY_H_
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,8 +23,10 @@
 #include "experiments/spec/experiment_file.h"
 #include "experiments/spec/spec_changes.h"
 #include "experiments/spec/spec_folders.h"
+#include "experiments/spec/trial.h"
 #include "experiments/store/record_index.h"
 #include "experiments/store/store.h"
+#include "google/protobuf/arena.h"
 
 namespace openset {
 
@@ -50,9 +51,10 @@ struct StudyOptions {
 
 // Owns what `results` points at.
 struct StudyResults {
-  std::deque<TrialSpec> trials;  // keep addresses
-  std::deque<TrialRecord> records;
+  // Records are without TrialRecord.trial, which `results` has.
   std::vector<TrialResult> results;
+  std::vector<Trial> trials;  // of which the specs of `results` have their parts
+  std::vector<std::unique_ptr<google::protobuf::Arena>> arenas;
   // Of trials that the store has several records of, which have different numbers: a line each.
   std::vector<std::string> differing;
   // Records that are there and can't be read, with the reason: "PATH: ...". They count as missing.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "experiments/store/bundle.h"
+#include "experiments/store/load_fields.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/record_fields.h"
 #include "experiments/store/store_contents.h"
@@ -31,17 +32,17 @@ absl::Status ExportRecords(const std::string& text) {
   OPENSET_ASSIGN_OR_RETURN(const RecordQuery query, RecordQuery::Parse(text));
   OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
   std::vector<std::string> ids;
-  std::vector<RecordFields> all;
-  for (const std::string& id : RecordIds(store)) {
-    if (query.names().empty()) {
-      ids.push_back(id);
-      continue;
+  if (query.names().empty()) {
+    ids = RecordIds(store);
+  } else {
+    std::vector<std::string> damaged;
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<RecordFields> all, LoadFields(store, &damaged));
+    if (!damaged.empty()) return absl::DataLossError(damaged[0]);
+    for (const RecordFields& fields : all) {
+      if (query.Matches(fields)) ids.push_back(*Find(fields, "trial"));
     }
-    OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, LoadFirstRecord(store, id));
-    all.push_back(FieldsOf(record));
-    if (query.Matches(all.back())) ids.push_back(id);
+    OPENSET_RETURN_IF_ERROR(query.Check(all));
   }
-  OPENSET_RETURN_IF_ERROR(query.Check(all));
   if (ids.empty()) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " is asked for"));
   const absl::StatusOr<BundleWritten> written = WriteBundle(store, ids, UserPath(bundle));
   if (absl::IsDataLoss(written.status())) {

@@ -15,6 +15,7 @@
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "core/table.h"
+#include "experiments/store/load_fields.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/record_fields.h"
 #include "experiments/store/store_contents.h"
@@ -96,16 +97,7 @@ absl::Status ListRecords(const std::string& text) {
   OPENSET_ASSIGN_OR_RETURN(const RecordQuery query, RecordQuery::Parse(text));
   OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
   std::vector<std::string> damaged;
-  std::vector<RecordFields> all;
-  for (const std::string& id : RecordIds(store)) {
-    const absl::StatusOr<TrialRecord> record = LoadFirstRecord(store, id);
-    if (absl::IsFailedPrecondition(record.status())) return record.status();
-    if (record.ok()) {
-      all.push_back(FieldsOf(*record));
-    } else {
-      damaged.push_back(std::string(record.status().message()));
-    }
-  }
+  OPENSET_ASSIGN_OR_RETURN(std::vector<RecordFields> all, LoadFields(store, &damaged));
   std::vector<std::string> names = query.names();
   const std::string sort_flag = absl::GetFlag(FLAGS_sort);
   absl::string_view sort = sort_flag;

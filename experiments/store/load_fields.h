@@ -1,0 +1,21 @@
+// The records of a store as named values (experiments/store/record_fields.h).
+#ifndef OPENSET_EXPERIMENTS_STORE_LOAD_FIELDS_H_
+#define OPENSET_EXPERIMENTS_STORE_LOAD_FIELDS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "experiments/store/record_fields.h"
+#include "experiments/store/store.h"
+
+namespace openset {
+
+// FieldsOf() the records that stand for their trials (LoadFirstRecord() in experiments/store/merge.h), in the order of
+// their ids, read on all CPUs; of each record only what has a name is parsed. What is damaged goes to `damaged`:
+// "PATH: ...". Errors: kFailedPrecondition for one of another schema version.
+absl::StatusOr<std::vector<RecordFields>> LoadFields(const Store& store, std::vector<std::string>* damaged);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_STORE_LOAD_FIELDS_H_

@@ -1,0 +1,109 @@
+#include "experiments/store/load_fields.h"
+
+#include <string>
+#include <vector>
+
+#include "core/in_parallel.h"
+#include "core/testing/status_matchers.h"
+#include "experiments/store/merge.h"
+#include "experiments/store/store_contents.h"
+#include "experiments/store/testing_records.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// A record with all that is not listed.
+TrialRecord Example(int seed) {
+  TrialRecord record = TestRecord(TestKey(absl::StrCat(1000 + seed)), "openauc", seed, 0.25 + seed);
+  record.add_epoch()->set_loss(seed);
+  record.mutable_details()->mutable_decisions()->set_rule("rule");
+  return record;
+}
+
+class LoadFieldsTest : public ::testing::Test {
+ protected:
+  LoadFieldsTest() : store_(::testing::TempDir() + "/load_fields_test") {
+    std::filesystem::remove_all(store_.folder());
+    for (int seed = 0; seed < 200; ++seed) EXPECT_TRUE(store_.CommitRecord(Example(seed)).value());
+  }
+
+  const Store store_;
+};
+
+TEST_F(LoadFieldsTest, AreThoseOfWholeRecordsForAnyNumberOfThreads) {
+  std::vector<RecordFields> expected;
+  for (const std::string& id : RecordIds(store_)) expected.push_back(FieldsOf(store_.LoadRecord(id).value()));
+  ASSERT_EQ(expected.size(), 200);
+  std::vector<std::string> damaged;
+  for (const int threads : {1, 4}) {
+    LimitThreads(threads);
+    EXPECT_EQ(LoadFields(store_, &damaged).value(), expected) << threads;
+  }
+  EXPECT_TRUE(damaged.empty());
+}
+
+TEST_F(LoadFieldsTest, WhatIsDamagedIsNamedAndTheRestIsThere) {
+  const std::vector<std::string> ids = RecordIds(store_);
+  for (const int damaged : {7, 150}) {
+    ASSERT_TRUE(WriteFileAtomically(store_.RecordPath(ids[damaged]), "nonsense").ok());
+  }
+  std::vector<std::string> damaged;
+  EXPECT_EQ(LoadFields(store_, &damaged).value().size(), 198);
+  EXPECT_THAT(damaged, ElementsAre(store_.RecordPath(ids[7]) + ": not a record file",
+                                   store_.RecordPath(ids[150]) + ": not a record file"));
+  damaged.clear();
+  const std::vector<TrialRecord> records = LoadRecords(store_, &damaged).value();
+  ASSERT_EQ(records.size(), 198);
+  EXPECT_EQ(records[6].trial_id(), ids[6]);
+  EXPECT_EQ(records[7].trial_id(), ids[8]);
+  EXPECT_TRUE(records[7].has_details());
+  EXPECT_EQ(damaged.size(), 2);
+}
+
+TEST_F(LoadFieldsTest, OfSeveralRecordsOfATrialTheFirstMadeIsListed) {
+  TrialRecord later = Example(3), earlier = Example(3);
+  later.mutable_provenance()->mutable_stage(0)->set_started_at_seconds(7);
+  earlier.mutable_metric(0)->set_value(0.125);
+  ASSERT_TRUE(store_.Remove(store_.RecordPath(later.trial_id())).ok());
+  MergeCounts counts;
+  for (const TrialRecord& record : {later, earlier}) {
+    ASSERT_THAT(MergeRecord(store_, record, EncodeRecord(record), &counts), IsOk());
+  }
+  std::vector<std::string> damaged;
+  int found = 0;
+  for (const RecordFields& fields : LoadFields(store_, &damaged).value()) {
+    if (*Find(fields, "trial") != later.trial_id()) continue;
+    EXPECT_EQ(*Find(fields, "openauc"), "0.125");
+    ++found;
+  }
+  EXPECT_EQ(found, 1);
+  EXPECT_TRUE(damaged.empty());
+}
+
+TEST_F(LoadFieldsTest, FieldsThatAreLeftOutAreNotThere) {
+  std::vector<std::string> damaged;
+  const std::vector<TrialRecord> records =
+      LoadRecords(store_, &damaged, {TrialRecord::kTrialFieldNumber, TrialRecord::kDetailsFieldNumber}).value();
+  ASSERT_EQ(records.size(), 200);
+  for (const TrialRecord& record : records) {
+    TrialRecord expected = store_.LoadRecord(record.trial_id()).value();
+    expected.clear_trial();
+    expected.clear_details();
+    EXPECT_EQ(record.SerializeAsString(), expected.SerializeAsString());
+  }
+}
+
+TEST_F(LoadFieldsTest, ARecordOfAnotherSchemaVersionIsAnError) {
+  TrialRecord record = Example(1000);
+  record.set_schema_version(kSchemaVersion + 1);
+  ASSERT_TRUE(store_.CommitRecord(record).value());
+  std::vector<std::string> damaged;
+  EXPECT_THAT(LoadFields(store_, &damaged), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("version 3")));
+}
+
+}  // namespace
+}  // namespace openset
