@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -96,11 +97,12 @@ class Layers {
  public:
   Layers(const Plot& plot, bool interactive) : plot_(plot), interactive_(interactive) {
     bool any_area = false;
+    std::set<std::string> seen;
     VegaLite names = VegaLite::array(), colors = VegaLite::array(), in_legend = VegaLite::array();
     for (size_t s = 0; s < plot.series.size(); ++s) {
       any_area |= plot.series[s].kind == SeriesKind::kArea;
       const std::string name = NameOf(plot, s);
-      if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+      if (!seen.insert(name).second) continue;
       names.push_back(name);
       colors.push_back(kColors[plot.series[s].color % std::size(kColors)]);
       if (!plot.series[s].name.empty()) in_legend.push_back(name);

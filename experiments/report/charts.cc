@@ -32,11 +32,13 @@ std::string LineName(const ReportCell& cell, const std::string& without) {
   return RowName(cell.method, others);
 }
 
+// Places of lines among those of a plot, by their names.
+using LinePlaces = std::map<std::string, size_t>;
+
 // The line of this name among those of a plot; a new one, which looks like none before it, where there is none.
-PlotSeries* LineOf(const std::string& name, std::vector<PlotSeries>* lines) {
-  for (PlotSeries& line : *lines) {
-    if (line.name == name) return &line;
-  }
+PlotSeries* LineOf(const std::string& name, LinePlaces* places, std::vector<PlotSeries>* lines) {
+  const auto [place, is_new] = places->try_emplace(name, lines->size());
+  if (!is_new) return &(*lines)[place->second];
   PlotSeries line;
   line.name = name;
   line.color = static_cast<int>(lines->size());
@@ -82,7 +84,8 @@ struct PlotOfCells {
   std::string task;
   const ReportCell* first;
   std::string axis;
-  std::vector<PlotSeries> lines;
+  std::vector<PlotSeries> lines = {};
+  LinePlaces places = {};
 };
 
 std::vector<ReportChart> Charts(const std::string& section, std::vector<PlotOfCells> plots, bool name_tasks) {
@@ -175,8 +178,9 @@ std::vector<ReportChart> SensitivityCharts(const Report& report) {
       if (!absl::SimpleAtod(axis.value(), &x)) continue;
       const auto [at, is_new] =
           index.try_emplace({cell.task, cell.unknown_classes, cell.metric, axis.name()}, plots.size());
-      if (is_new) plots.push_back({cell.task, &cell, axis.name(), {}});
-      AddCell(cell, x, LineOf(LineName(cell, axis.name()), &plots[at->second].lines));
+      if (is_new) plots.push_back({cell.task, &cell, axis.name()});
+      PlotOfCells& plot = plots[at->second];
+      AddCell(cell, x, LineOf(LineName(cell, axis.name()), &plot.places, &plot.lines));
     }
   }
   return Charts("Sensitivity", std::move(plots), SeveralTasks(report));
@@ -188,8 +192,9 @@ std::vector<ReportChart> OpennessCharts(const Report& report) {
   for (const ReportCell& cell : report.cells) {
     if (cell.group != kPool || cell.n == 0) continue;
     const auto [at, is_new] = index.try_emplace({cell.task, cell.metric}, plots.size());
-    if (is_new) plots.push_back({cell.task, &cell, "openness", {}});
-    AddCell(cell, cell.openness, LineOf(RowName(cell), &plots[at->second].lines));
+    if (is_new) plots.push_back({cell.task, &cell, "openness"});
+    PlotOfCells& plot = plots[at->second];
+    AddCell(cell, cell.openness, LineOf(RowName(cell), &plot.places, &plot.lines));
   }
   return Charts("Openness", std::move(plots), SeveralTasks(report));
 }
@@ -235,6 +240,7 @@ std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results) {
   std::vector<ReportChart> charts;
   for (const Place& place : places) {
     std::map<std::string, size_t> index;
+    std::map<std::string, LinePlaces> lines_of;  // by quantity
     for (const Curve& curve : place.curves.all()) {
       const auto [at, is_new] = index.try_emplace(curve.quantity, charts.size());
       if (is_new) {
@@ -249,7 +255,7 @@ std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results) {
         charts.push_back(std::move(chart));
       }
       Plot& plot = charts[at->second].plot;
-      DrawCurve(curve, step, LineOf(curve.line, &plot.series));
+      DrawCurve(curve, step, LineOf(curve.line, &lines_of[curve.quantity], &plot.series));
       if (curve.values.begin()->second.size() > 1) plot.subtitle = kBandText;
     }
   }

@@ -9,6 +9,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "core/in_parallel.h"
 #include "data/task.pb.h"
 #include "eval/curves/curves.h"
 #include "eval/report/curve_plots.h"
@@ -53,16 +54,17 @@ std::vector<double> Heights(const Points& points) {
 }
 
 // Curves as one, with a band where there are several.
-PlotSeries MeanOf(const std::vector<Points>& curves) {
+PlotSeries MeanOf(const std::vector<const RecordedCurve*>& curves) {
   PlotSeries mean;
   if (curves.size() == 1) {
-    mean.points = curves[0];
+    mean.points = PointsOf(*curves[0]);
     return mean;
   }
   double first = 0;
   std::vector<double> start;
   std::vector<std::vector<double>> heights;
-  for (const Points& curve : curves) {
+  for (const RecordedCurve* recorded : curves) {
+    const Points curve = PointsOf(*recorded);
     first = std::max(first, curve.front().first);
     start.push_back(curve.front().second);
     heights.push_back(Heights(curve));
@@ -126,7 +128,7 @@ struct CurvesOfPlot {
   const TrialSpec* trial;  // one of its level
   std::string set;
   RecordedCurve::Kind kind;
-  std::vector<std::pair<std::string, std::vector<Points>>> lines;
+  std::vector<std::pair<std::string, std::vector<const RecordedCurve*>>> lines;
 };
 
 std::vector<CurvesOfPlot> CollectCurves(absl::Span<const TrialResult> results) {
@@ -144,7 +146,7 @@ std::vector<CurvesOfPlot> CollectCurves(absl::Span<const TrialResult> results) {
       const std::string line = RowName(*result.trial);
       const auto [line_at, new_line] = line_index.try_emplace({at->second, line}, lines.size());
       if (new_line) lines.push_back({line, {}});
-      lines[line_at->second].second.push_back(PointsOf(curve));
+      lines[line_at->second].second.push_back(&curve);
     }
   }
   return plots;
@@ -238,12 +240,10 @@ std::vector<ReportChart> CurveCharts(absl::Span<const TrialResult> results) {
   const int most = std::clamp(kAllPoints / all_lines, kLeastPoints, kMaxPoints);
   std::vector<ReportChart> charts;
   for (const CurvesOfPlot& of : plots) {
-    std::vector<NamedCurve> lines;
-    bool bands = false;
-    for (const auto& [line, curves] : of.lines) {
-      lines.push_back(ThinnedTo(line, MeanOf(curves), most));
-      bands |= curves.size() > 1;
-    }
+    std::vector<NamedCurve> lines(of.lines.size());
+    InParallel(static_cast<int64_t>(lines.size()),
+               [&](int64_t i) { lines[i] = ThinnedTo(of.lines[i].first, MeanOf(of.lines[i].second), most); });
+    const bool bands = absl::c_any_of(of.lines, [](const auto& line) { return line.second.size() > 1; });
     ReportChart chart;
     chart.section = "Curves";
     chart.of = of.set.empty() ? NameOf(of.kind) : absl::StrCat(NameOf(of.kind), "_", of.set);

@@ -178,7 +178,7 @@ nlohmann::ordered_json CurveJson(const std::vector<EpochSummary>& epochs) {
       const nlohmann::ordered_json value = metric.has_value() ? nlohmann::ordered_json(metric.value()) : nullptr;
       point["metrics"].push_back({{"metric", metric.name()}, {"group", GroupText(metric.group())}, {"value", value}});
     }
-    curve.push_back(point);
+    curve.push_back(std::move(point));
   }
   return curve;
 }
@@ -196,7 +196,7 @@ nlohmann::ordered_json ResultsJson(const Report& report) {
     entry["checkpoint"] = trial.checkpoint_key;
     entry["outputs"] = trial.outputs_key;
     entry["curve"] = CurveJson(trial.epochs);
-    results.push_back(entry);
+    results.push_back(std::move(entry));
   }
   return results;
 }
@@ -209,7 +209,7 @@ std::string FormatJson(const Report& report) {
 
 }  // namespace
 
-nlohmann::ordered_json ReportJson(const Report& report) {
+nlohmann::ordered_json ReportJson(const Report& report, bool with_values) {
   nlohmann::ordered_json json;
   json["experiment"] = report.experiment;
   json["trials"] = report.trials;
@@ -239,10 +239,13 @@ nlohmann::ordered_json ReportJson(const Report& report) {
     entry["mean"] = cell.n > 0 ? nlohmann::ordered_json(cell.mean) : nlohmann::ordered_json();
     entry["std"] = cell.n > 0 ? nlohmann::ordered_json(cell.std) : nlohmann::ordered_json();
     entry["n"] = cell.n;
-    entry["values"] = cell.values;
-    entry["splits"] = cell.splits;
-    entry["seeds"] = cell.seeds;
-    if (std::any_of(cell.intervals.begin(), cell.intervals.end(), [](const auto& i) { return i.has_value(); })) {
+    if (with_values) {
+      entry["values"] = cell.values;
+      entry["splits"] = cell.splits;
+      entry["seeds"] = cell.seeds;
+    }
+    if (with_values &&
+        std::any_of(cell.intervals.begin(), cell.intervals.end(), [](const auto& i) { return i.has_value(); })) {
       for (const auto& interval : cell.intervals) {
         entry["low"].push_back(interval.has_value() ? nlohmann::ordered_json(interval->first) : nullptr);
         entry["high"].push_back(interval.has_value() ? nlohmann::ordered_json(interval->second) : nullptr);
@@ -258,7 +261,7 @@ nlohmann::ordered_json ReportJson(const Report& report) {
     for (size_t i = 1; i < cell.published.size(); ++i) {
       entry["also_published"].push_back(PublishedJson(cell, cell.published[i]));
     }
-    json["cells"].push_back(entry);
+    json["cells"].push_back(std::move(entry));
   }
   return json;
 }

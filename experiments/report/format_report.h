@@ -22,8 +22,9 @@ absl::StatusOr<ReportFormat> ParseReportFormat(const std::string& name);
 // JSON all of it; both hold numbers as they are, in full precision.
 std::string FormatReport(const Report& report, ReportFormat format);
 
-// What kJson writes, but for each record's id, keys and learning curve ("results").
-nlohmann::ordered_json ReportJson(const Report& report);
+// What kJson writes, but for each record's id, keys and learning curve ("results"); without values also for those of
+// single trials ("values", "splits", "seeds", "low", "high").
+nlohmann::ordered_json ReportJson(const Report& report, bool with_values = true);
 
 // What a star in the tables says. Precondition: there is a baseline.
 std::string StarText(const Report& report);

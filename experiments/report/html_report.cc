@@ -33,9 +33,9 @@ std::string Preformatted(const std::string& text) { return absl::StrCat("<pre>",
 // ReportJson() with what a metric's cells have in common said once, in `metrics`, and what a row's have, in `rows`;
 // where there are very many values, without the single ones.
 VegaLite PageJson(const Report& report) {
-  VegaLite json = ReportJson(report);
   size_t values = 0;
   for (const ReportCell& cell : report.cells) values += cell.values.size();
+  VegaLite json = ReportJson(report, /*with_values=*/values <= kMostValues);
   json["metrics"] = VegaLite::object();
   json["rows"] = VegaLite::array();
   std::map<std::string, size_t> rows;
@@ -53,8 +53,6 @@ VegaLite PageJson(const Report& report) {
       metric[common] = cell[common];
       cell.erase(common);
     }
-    if (values <= kMostValues) continue;
-    for (const char* single : {"values", "splits", "seeds", "low", "high"}) cell.erase(single);
   }
   return json;
 }

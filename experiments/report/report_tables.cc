@@ -38,7 +38,7 @@ class Grid {
       : title_(std::move(title)), heads_(std::move(row_heads)) {}
 
   void Put(const std::vector<std::string>& row, const std::string& column, const ReportCell* cell) {
-    cells_[{PlaceOf(row, &rows_), PlaceOf(column, &columns_)}] = cell;
+    cells_[{PlaceOf(row, &rows_, &row_places_), PlaceOf(column, &columns_, &column_places_)}] = cell;
   }
 
   // The best of each column, or of each row.
@@ -70,11 +70,10 @@ class Grid {
 
  private:
   template <typename T>
-  static int PlaceOf(const T& name, std::vector<T>* names) {
-    const auto found = std::find(names->begin(), names->end(), name);
-    const int place = static_cast<int>(found - names->begin());
-    if (found == names->end()) names->push_back(name);
-    return place;
+  static int PlaceOf(const T& name, std::vector<T>* names, std::map<T, int>* places) {
+    const auto [place, is_new] = places->try_emplace(name, static_cast<int>(names->size()));
+    if (is_new) names->push_back(name);
+    return place->second;
   }
 
   const ReportCell* At(size_t row, size_t column) const {
@@ -105,6 +104,8 @@ class Grid {
   std::string title_;
   std::vector<std::string> heads_, columns_;
   std::vector<std::vector<std::string>> rows_;
+  std::map<std::string, int> column_places_;  // in columns_
+  std::map<std::vector<std::string>, int> row_places_;
   std::map<std::pair<int, int>, const ReportCell*> cells_;
 };
 

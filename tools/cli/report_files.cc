@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "core/in_parallel.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
@@ -161,10 +162,15 @@ absl::Status WriteAndShowReport(const Study& study, bool keep_fuller) {
   const int here = report.trials - report.missing;
   const int there = keep_fuller ? ResultsOf(JoinPath(folder, "report.json")) : 0;
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
-  for (const auto& [format, file] : kFormats) {
-    if (there > here) break;
-    OPENSET_ASSIGN_OR_RETURN(const std::string text, As(format, study, *results, report));
-    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(folder, file), text));
+  if (there <= here) {
+    constexpr size_t kCount = std::size(kFormats);
+    absl::Status written[kCount];
+    InParallel(kCount, [&](int64_t f) {
+      const auto& [format, file] = kFormats[kCount - 1 - f];  // those that take longest first
+      const absl::StatusOr<std::string> text = As(format, study, *results, report);
+      written[f] = text.ok() ? WriteFileAtomically(JoinPath(folder, file), *text) : text.status();
+    });
+    for (const absl::Status& status : written) OPENSET_RETURN_IF_ERROR(status);
   }
   std::cout << "\n"
             << FormatReport(report, ReportFormat::kText) << "\nrecords: " << JoinPath(store.folder(), "records")
