@@ -1,8 +1,10 @@
 #include "experiments/store/load_fields.h"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/in_parallel.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/store/merge.h"
