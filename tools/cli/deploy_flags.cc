@@ -8,6 +8,8 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "core/files/file_state.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
@@ -98,22 +100,10 @@ absl::StatusOr<DeploySpec> FlagsGiven(std::vector<std::string>* given) {
     }
     spec.set_engine(*engine == "slurm" ? DeploySpec::SLURM : DeploySpec::LOCAL);
   }
-  if (const auto jobs = take("jobs", FLAGS_jobs)) {
-    if (*jobs < 0) return absl::InvalidArgumentError(absl::StrCat("--jobs: must be at least 0 (is ", *jobs, ")"));
-    spec.set_jobs(*jobs);
-  }
+  if (const auto jobs = take("jobs", FLAGS_jobs)) spec.set_jobs(*jobs);
   if (const auto devices = take("devices", FLAGS_devices)) spec.set_devices(*devices);
-  const auto negative = [](const char* flag, int64_t value) {
-    return absl::InvalidArgumentError(absl::StrCat("--", flag, ": must be at least 0 (is ", value, ")"));
-  };
-  if (const auto memory = take("memory_per_slot", FLAGS_memory_per_slot)) {
-    if (*memory < 0) return negative("memory_per_slot", *memory);
-    spec.set_memory_per_slot_mb(*memory);
-  }
-  if (const auto retries = take("retries", FLAGS_retries)) {
-    if (*retries < 0) return negative("retries", *retries);
-    spec.set_retries(*retries);
-  }
+  if (const auto memory = take("memory_per_slot", FLAGS_memory_per_slot)) spec.set_memory_per_slot_mb(*memory);
+  if (const auto retries = take("retries", FLAGS_retries)) spec.set_retries(*retries);
   const auto max_failures = take("max_failures", FLAGS_max_failures);
   if (const auto keep_going = take("keep_going", FLAGS_keep_going)) {
     if (max_failures.has_value() && *keep_going != (*max_failures != 1)) {
@@ -122,11 +112,12 @@ absl::StatusOr<DeploySpec> FlagsGiven(std::vector<std::string>* given) {
     }
     if (!max_failures.has_value()) spec.set_max_failures(*keep_going ? 0 : 1);
   }
-  if (max_failures.has_value()) {
-    if (*max_failures < 0) return negative("max_failures", *max_failures);
-    spec.set_max_failures(*max_failures);
-  }
+  if (max_failures.has_value()) spec.set_max_failures(*max_failures);
   if (const auto worker = take("worker", FLAGS_worker)) spec.set_worker(Absolute(UserPath(*worker)));
+  for (const FieldProblem& problem : FindProblems(spec, Completeness::kPartial)) {
+    const absl::string_view flag = absl::StripSuffix(problem.path, "_mb");  // as the field is called
+    return absl::InvalidArgumentError(absl::StrCat("--", flag, ": ", problem.message));
+  }
   return spec;
 }
 

@@ -125,7 +125,12 @@ TEST_F(DeployFlagsTest, ErrorsNameTheFileAndLineOrTheFlag) {
   absl::SetFlag(&FLAGS_max_failures, std::nullopt);
   absl::SetFlag(&FLAGS_retries, -1);
   EXPECT_EQ(Error(DeploymentFromFlags().status()), "--retries: must be at least 0 (is -1)");
+  absl::SetFlag(&FLAGS_retries, 101);
+  EXPECT_EQ(Error(DeploymentFromFlags().status()), "--retries: must be at most 100 (is 101)");
   absl::SetFlag(&FLAGS_retries, std::nullopt);
+  absl::SetFlag(&FLAGS_memory_per_slot, -2);
+  EXPECT_EQ(Error(DeploymentFromFlags().status()), "--memory_per_slot: must be at least 0 (is -2)");
+  absl::SetFlag(&FLAGS_memory_per_slot, std::nullopt);
   absl::SetFlag(&FLAGS_deploy, "/nowhere.textproto");
   EXPECT_TRUE(absl::IsNotFound(StoreFromFlags().status()));
   EXPECT_THAT(std::string(StoreFromFlags().status().message()), HasSubstr("/nowhere.textproto"));
