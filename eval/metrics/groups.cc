@@ -43,6 +43,15 @@ std::optional<GroupValues> MeanOver(absl::Span<const GroupValues> groups, absl::
 
 }  // namespace
 
+std::vector<uint32_t> WeightsOfGroup(const RankedInput& ranked, int32_t group) {
+  const EvaluationInput& input = ranked.input();
+  std::vector<uint32_t> weight(input.num_samples());
+  for (int64_t i = 0; i < input.num_samples(); ++i) {
+    weight[i] = !input.IsUnknown(i) || input.group()[i] == group ? ranked.weight(i) : 0;
+  }
+  return weight;
+}
+
 absl::StatusOr<GroupedValues> EvaluateGroups(absl::Span<const MetricSpec> metrics, const RankedInput& ranked,
                                              absl::Span<const Group> groups) {
   const EvaluationInput& input = ranked.input();
@@ -53,12 +62,8 @@ absl::StatusOr<GroupedValues> EvaluateGroups(absl::Span<const MetricSpec> metric
   }
   GroupedValues result;
   RankedInput part = ranked;
-  std::vector<uint32_t> weight(input.num_samples());
   for (int32_t g = 0; g < groups.size(); ++g) {
-    for (int64_t i = 0; i < input.num_samples(); ++i) {
-      weight[i] = !input.IsUnknown(i) || input.group()[i] == g ? ranked.weight(i) : 0;
-    }
-    part.Reweight(weight);
+    part.Reweight(WeightsOfGroup(ranked, g));
     GroupValues values;
     values.name = groups[g].name;
     values.known_samples = part.total().known();

@@ -2,6 +2,7 @@
 #ifndef OPENSET_EVAL_METRICS_GROUPS_H_
 #define OPENSET_EVAL_METRICS_GROUPS_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,10 @@ struct GroupedValues {
   // All groups together.
   GroupValues pool;
 };
+
+// [N], the weights of `ranked`, 0 for unknown samples of other groups: what a group is measured on. Precondition: the
+// input has groups.
+std::vector<uint32_t> WeightsOfGroup(const RankedInput& ranked, int32_t group);
 
 // `groups` [num_groups or more]: those of the input's group numbers, in order. The ranking is shared: a group is the
 // input with weights of 0 for the others.

@@ -177,6 +177,15 @@ IntervalValue IntervalOf(const MetricResult& estimate, absl::Span<const std::opt
   return interval;
 }
 
+void WidenAtTheEdge(const MetricSpec& metric, const RankedInput& ranked, double confidence, IntervalValue* interval) {
+  if (!interval->value.has_value() || interval->low != interval->high) return;
+  const std::optional<ExactInterval> exact = IntervalAtTheEdge(metric, ranked, *interval->value, confidence);
+  if (!exact.has_value()) return;
+  interval->low = exact->low;
+  interval->high = exact->high;
+  interval->note = "all replicates agree: Clopper-Pearson";
+}
+
 absl::StatusOr<std::vector<IntervalValue>> BootstrapIntervals(absl::Span<const MetricSpec> metrics,
                                                               const RankedInput& ranked,
                                                               const BootstrapOptions& options) {
@@ -198,13 +207,7 @@ absl::StatusOr<std::vector<IntervalValue>> BootstrapIntervals(absl::Span<const M
     IntervalValue interval =
         IntervalOf(replicates.estimate[m], replicates.values[m], replicates.jackknife,
                    bca ? absl::MakeConstSpan(replicates.left[m]) : absl::Span<const std::optional<double>>(), options);
-    if (interval.value.has_value() && interval.low == interval.high) {
-      if (const auto exact = IntervalAtTheEdge(metrics[m], ranked, *interval.value, options.confidence)) {
-        interval.low = exact->low;
-        interval.high = exact->high;
-        interval.note = "all replicates agree: Clopper-Pearson";
-      }
-    }
+    WidenAtTheEdge(metrics[m], ranked, options.confidence, &interval);
     intervals.push_back(std::move(interval));
   }
   return intervals;

@@ -50,6 +50,10 @@ absl::StatusOr<std::vector<IntervalValue>> BootstrapIntervals(absl::Span<const M
 
 // ---- For other statistics of samples.
 
+// Puts Clopper and Pearson's interval, with a note, in the place of one without width at 0 or 1 of a metric that is a
+// share (exact_interval.h). `ranked` holds, by its weights, the samples that the metric is of.
+void WidenAtTheEdge(const MetricSpec& metric, const RankedInput& ranked, double confidence, IntervalValue* interval);
+
 // The samples of each stratum, one of weight w listed w times.
 using Strata = std::vector<std::vector<uint32_t>>;
 // Known samples, then each group of unknown ones; strata without samples are left out.

@@ -44,12 +44,18 @@ absl::StatusOr<std::vector<GroupInterval>> GroupIntervals(absl::Span<const Metri
   };
   const Replicates replicates = Bootstrap(make_statistics, StrataOf(ranked), ranked.input().num_samples(), options);
   const bool bca = options.method == IntervalMethod::kBca;
+  const size_t num_groups = grouped.groups.size();
   for (size_t c = 0; c < columns.size(); ++c) {
+    const bool is_mean = c >= num_groups && c + 1 < columns.size();
+    RankedInput of_column = ranked;
+    if (c < num_groups) of_column.Reweight(WeightsOfGroup(ranked, static_cast<int32_t>(c)));
     for (size_t m = 0; m < metrics.size(); ++m) {
       const size_t s = c * metrics.size() + m;
-      columns[c].metrics.push_back(IntervalOf(
+      IntervalValue interval = IntervalOf(
           replicates.estimate[s], replicates.values[s], replicates.jackknife,
-          bca ? absl::MakeConstSpan(replicates.left[s]) : absl::Span<const std::optional<double>>(), options));
+          bca ? absl::MakeConstSpan(replicates.left[s]) : absl::Span<const std::optional<double>>(), options);
+      if (!is_mean) WidenAtTheEdge(metrics[m], of_column, options.confidence, &interval);
+      columns[c].metrics.push_back(std::move(interval));
     }
   }
   return columns;

@@ -1,5 +1,8 @@
 #include "eval/statistics/group_intervals.h"
 
+#include <cmath>
+#include <vector>
+
 #include "core/random.h"
 #include "eval/testing/golden.h"
 #include "gtest/gtest.h"
@@ -48,6 +51,33 @@ TEST(GroupIntervals, AreThoseOfEachGroupAlone) {
   // The pool is that of BootstrapIntervals, which draws the same.
   const IntervalValue pool = BootstrapIntervals(metrics, RankedInput(samples.Input()), options)->at(0);
   EXPECT_EQ(columns[5].metrics[0].low, pool.low);
+}
+
+// Known samples have the scores 0 ... 59. Group c is above all of them, b above all but one, a below all.
+TEST(GroupIntervals, HaveAWidthWhereAllReplicatesAgree) {
+  testing::Samples samples = ThreeGroups();
+  for (int i = 0; i < 120; ++i) {
+    samples.unknown_score[i] = i < 60 ? i : samples.group[i] == 0 ? -1 : samples.group[i] == 1 ? 58.5 : 100;
+  }
+  std::vector<MetricSpec> metrics(1);
+  metrics[0].mutable_auroc();
+  BootstrapOptions options;
+  options.replicates = 200;
+  const std::vector<GroupInterval> columns =
+      GroupIntervals(metrics, RankedInput(samples.Input()), kGroups, options).value();
+  const auto of = [&](int c) { return columns[c].metrics[0]; };
+  // Clopper and Pearson's of none, and of all, of 20 trials.
+  const double most = 1 - std::pow(0.025, 1.0 / 20);
+  EXPECT_EQ(of(0).value, 0);
+  EXPECT_EQ(of(0).low, 0);
+  EXPECT_NEAR(of(0).high, most, 1e-12);
+  EXPECT_EQ(of(2).value, 1);
+  EXPECT_NEAR(of(2).low, 1 - most, 1e-12);
+  EXPECT_EQ(of(2).high, 1);
+  // The pool, which is neither, has that of its replicates; a mean over groups is no share of samples.
+  EXPECT_EQ(of(5).low, BootstrapIntervals(metrics, RankedInput(samples.Input()), options)->at(0).low);
+  EXPECT_EQ(of(4).value, 1);
+  EXPECT_EQ(of(4).low, 1);
 }
 
 TEST(GroupIntervals, RefusesInputsWithoutGroups) {
