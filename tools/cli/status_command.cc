@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -66,6 +67,13 @@ void ShowQueue(const Study& study) {
   }
 }
 
+// Of trainings that are not complete.
+int64_t CountSavedStates(const Study& study) {
+  return absl::c_count_if(study.plan().nodes, [&study](const PlanNode& node) {
+    return node.kind == ActionKind::kTrain && node.needed && FileExists(study.store().PartialPath(node.key));
+  });
+}
+
 absl::Status RunStatus(const std::vector<std::string>& arguments) {
   if (arguments.empty()) {
     OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
@@ -82,6 +90,11 @@ absl::Status RunStatus(const std::vector<std::string>& arguments) {
   std::cout << study->name() << ": " << plan.trials.size() - missing << " of "
             << TrialCount(static_cast<int>(plan.trials.size())) << " done, " << missing << " left\n";
   if (study->waiting() > 0) std::cout << SearchText(*study) << "\n";
+  if (const int64_t saved = CountSavedStates(*study); saved > 0) {
+    std::cout << saved
+              << (saved == 1 ? " training has a saved state, from which it goes on\n"
+                             : " trainings have saved states, from which they go on\n");
+  }
   if (const std::vector<std::string> damaged = study->Damaged(); !damaged.empty()) {
     std::cout << damaged.size() << (damaged.size() == 1 ? " result is" : " results are")
               << " damaged; `openset run` puts " << (damaged.size() == 1 ? "it" : "them")

@@ -221,6 +221,13 @@ TEST(Spec, WhatFailedIsToldAndIsRunAloneOrNot) {
   const nlohmann::json plan =
       nlohmann::json::parse(program.Run({"plan", "study.textproto", "--only=failed", "--format=json"}).out);
   for (const nlohmann::json& action : plan["actions"]) EXPECT_TRUE(action["needed"]);
+  for (const nlohmann::json& action : plan["actions"]) {
+    if (action["kind"] != "train") continue;
+    program.Write(absl::StrCat("openset-store/partial/", action["key"].get<std::string>(), ".safetensors"), "an epoch");
+    EXPECT_THAT(program.Run({"status", "study.textproto"}).out,
+                HasSubstr("1 training has a saved state, from which it goes on\n"));
+    break;
+  }
   EXPECT_THAT(program.Run({"explain", plan["trials"][0]["id"], "study.textproto"}).out,
               HasSubstr("    2 attempts failed, the last one: the training diverged"));
 }
