@@ -31,6 +31,8 @@ ABSL_FLAG(std::string, only, "",
           "Which of the trials without a record are run: 'failed' (an action of theirs failed before), 'missing' (none "
           "did), 'changed' (like --redo=changed, and nothing else). Default: all of them.");
 
+ABSL_FLAG(std::string, slurm_task, "", "Set in the tasks that --engine=slurm submits: the file with their actions.");
+
 ABSL_FLAG(std::string, set, "",
           "PATH=VALUE: a field of every method that has it (training.epochs=5, loss.open_auc.lambda=0.2) or of the "
           "study (train_limit_per_class=100), laid over the spec; may be given several times. What is laid over is in "
@@ -72,6 +74,8 @@ absl::StatusOr<std::string> SpecByName(const std::string& name, const SpecFolder
 
 }  // namespace
 
+bool IsSlurmTask() { return !absl::GetFlag(FLAGS_slurm_task).empty(); }
+
 void AddChangeFlags(Command* command) {
   for (const char* flag : {"set", "seeds", "methods"}) command->flags.push_back(flag);
   command->repeated_flags.push_back("set");
@@ -84,8 +88,10 @@ absl::StatusOr<StudyOptions> StudyOptionsFromFlags() {
   options.expand.device_kind = devices.kind;
   OPENSET_ASSIGN_OR_RETURN(options.data_folders, DataFoldersFromFlags());
   OPENSET_RETURN_IF_ERROR(CheckDataFolders());
-  options.redo = absl::GetFlag(FLAGS_redo);
-  options.only = absl::GetFlag(FLAGS_only);
+  if (!IsSlurmTask()) {  // else who submitted it has removed what is made again, and has chosen its actions
+    options.redo = absl::GetFlag(FLAGS_redo);
+    options.only = absl::GetFlag(FLAGS_only);
+  }
   const auto line = std::make_shared<ProgressLine>("images", isatty(STDERR_FILENO) != 0, &std::cerr);
   options.progress = [line](const std::string& what, int64_t done, int64_t total) { line->Update(what, done, total); };
   options.changes.set = absl::StrSplit(absl::GetFlag(FLAGS_set), '\n', absl::SkipEmpty());

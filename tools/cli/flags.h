@@ -17,6 +17,9 @@
 
 namespace openset {
 
+// Whether Slurm has started this process, for an action of a run that was submitted.
+bool IsSlurmTask();
+
 // Adds --set, --seeds and --methods, which lay something over a study's spec.
 void AddChangeFlags(Command* command);
 

@@ -3,8 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/declare.h"
-#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "core/process/interrupt.h"
 #include "core/status_macros.h"
@@ -12,21 +10,13 @@
 #include "tools/cli/flags.h"
 #include "tools/cli/run_plan.h"
 
-ABSL_DECLARE_FLAG(std::string, redo);
-ABSL_DECLARE_FLAG(std::string, only);
-
 namespace openset {
 namespace {
 
 absl::Status Run(const std::vector<std::string>& arguments) {
   // Slurm's warning may come to a task while the study is still being read.
   std::optional<Interrupt> held;
-  if (IsSlurmTask()) {
-    held.emplace();
-    // Who submitted it has removed what is made again, and has chosen its actions.
-    absl::SetFlag(&FLAGS_redo, "");
-    absl::SetFlag(&FLAGS_only, "");
-  }
+  if (IsSlurmTask()) held.emplace();
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
   const absl::Status outcome = RunPlan(study.get());
   return FinishRun(*study, outcome,

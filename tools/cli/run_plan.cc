@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/flags/declare.h"
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -33,7 +34,7 @@ ABSL_FLAG(
     bool, detach, false,
     "With --engine=slurm: end once everything is submitted; the same command without it watches, and submits what "
     "the choices of searches add.");
-ABSL_FLAG(std::string, slurm_task, "", "Set in the tasks that --engine=slurm submits: the file with their actions.");
+ABSL_DECLARE_FLAG(std::string, slurm_task);
 
 namespace openset {
 namespace {
@@ -147,8 +148,6 @@ absl::Status ImportFailure(const Study& study) {
 }
 
 }  // namespace
-
-bool IsSlurmTask() { return !absl::GetFlag(FLAGS_slurm_task).empty(); }
 
 std::vector<std::string> RunFlags() {
   return {"deploy", "store",        "engine",     "devices",         "jobs", "data", "library", "retries",

@@ -10,9 +10,6 @@
 
 namespace openset {
 
-// Whether this process is a task that `openset run --engine=slurm` submitted.
-bool IsSlurmTask();
-
 // Names of the flags that RunPlan() reads, itself and through tools/cli/flags.h.
 std::vector<std::string> RunFlags();
 
