@@ -11,12 +11,11 @@
 #include <cerrno>
 #include <cstring>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "core/files/files.h"
+#include "core/process/process_stat.h"
 #include "core/process/steady_clock.h"
 
 extern char** environ;
@@ -31,17 +30,6 @@ absl::Status SystemError(absl::string_view what) {
 // Between two looks whether a child has ended.
 constexpr absl::Duration kShortestPause = absl::Microseconds(100);
 constexpr absl::Duration kLongestPause = absl::Milliseconds(20);
-
-// Whether a process, by its name in /proc, is of a group and has not ended.
-bool LivesInGroup(const std::string& process, pid_t group) {
-  const std::string stat = ReadFile(absl::StrCat("/proc/", process, "/stat")).value_or("");
-  const size_t end = stat.rfind(')');  // of the name, which may hold anything
-  if (end == std::string::npos) return false;
-  // State, parent, group ...
-  const std::vector<std::string> fields = absl::StrSplit(stat.substr(end + 1), ' ', absl::SkipEmpty());
-  pid_t of = 0;
-  return fields.size() >= 3 && absl::SimpleAtoi(fields[2], &of) && of == group && fields[0] != "Z" && fields[0] != "X";
-}
 
 }  // namespace
 
@@ -147,8 +135,11 @@ std::optional<absl::Status> Subprocess::WaitFor(absl::Duration at_most) {
 bool Subprocess::GroupHasEnded() {
   if (!WaitFor(absl::ZeroDuration()).has_value()) return false;
   if (kill(-pid_, 0) != 0 && errno == ESRCH) return true;
-  for (const std::string& process : ListFolder("/proc").value_or(std::vector<std::string>())) {
-    if (absl::ascii_isdigit(process[0]) && LivesInGroup(process, pid_)) return false;
+  for (const std::string& entry : ListFolder("/proc").value_or(std::vector<std::string>())) {
+    pid_t process = 0;
+    if (!absl::SimpleAtoi(entry, &process)) continue;
+    const std::optional<ProcessStat> stat = StatOf(process);
+    if (stat.has_value() && stat->group == pid_ && !stat->has_ended()) return false;
   }
   return true;
 }

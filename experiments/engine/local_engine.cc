@@ -5,15 +5,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "core/process/message_channel.h"
+#include "core/process/process_stat.h"
 #include "core/process/steady_clock.h"
 #include "core/process/subprocess.h"
 #include "core/status_macros.h"
@@ -54,17 +55,6 @@ std::string TailOf(const std::string& file, int64_t start) {
       absl::StrSplit(log->substr(std::min<size_t>(log->size(), start)), '\n', absl::SkipEmpty());
   if (lines.size() > kLogTailLines) lines.erase(lines.begin(), lines.end() - kLogTailLines);
   return absl::StrJoin(lines, "\n");
-}
-
-// Of all threads of a process, in clock ticks; -1 if it is gone.
-int64_t CpuTicks(pid_t process) {
-  const std::string stat = ReadFile(absl::StrCat("/proc/", process, "/stat")).value_or("");
-  const size_t end = stat.rfind(')');  // of the name, which may hold anything
-  if (end == std::string::npos) return -1;
-  const std::vector<std::string> fields = absl::StrSplit(stat.substr(end + 1), ' ', absl::SkipEmpty());
-  int64_t user = 0, system = 0;
-  if (fields.size() < 13 || !absl::SimpleAtoi(fields[11], &user) || !absl::SimpleAtoi(fields[12], &system)) return -1;
-  return user + system;
 }
 
 }  // namespace
@@ -170,7 +160,8 @@ void LocalEngine::AddHung(std::vector<EngineEvent>* events) {
   std::vector<Worker*> hung;
   for (const std::unique_ptr<Worker>& worker : workers_) {
     if (worker->action < 0) continue;
-    const int64_t ticks = CpuTicks(worker->process->pid());
+    const std::optional<ProcessStat> stat = StatOf(worker->process->pid());
+    const int64_t ticks = stat.has_value() ? stat->cpu_ticks : -1;
     if (slept || ticks != worker->cpu_ticks || MessageChannel(worker->process->channel()).IsReadable())
       worker->alive = now;
     worker->cpu_ticks = ticks;

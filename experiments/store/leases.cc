@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -15,6 +16,7 @@
 #include "core/files/files.h"
 #include "core/files/system_calls.h"
 #include "core/process/machine.h"
+#include "core/process/process_stat.h"
 #include "core/process/steady_clock.h"
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
@@ -34,13 +36,10 @@ std::string Machine() {
 
 // When a process began, in clock ticks since boot; "" if there is none, or it is dead and only not waited for.
 std::string StartOf(const std::string& pid) {
-  const std::string stat = ReadFile(absl::StrCat("/proc/", pid, "/stat")).value_or("");
-  // PID (NAME) STATE ..., where the name may hold anything.
-  const size_t end = stat.rfind(')');
-  if (end == std::string::npos) return "";
-  const std::vector<std::string> fields = absl::StrSplit(stat.substr(end + 1), ' ', absl::SkipEmpty());
-  if (fields.size() < 20 || fields[0] == "Z" || fields[0] == "X") return "";
-  return fields[19];
+  pid_t process = 0;
+  if (!absl::SimpleAtoi(pid, &process)) return "";
+  const std::optional<ProcessStat> stat = StatOf(process);
+  return stat.has_value() && !stat->has_ended() ? absl::StrCat(stat->start_ticks) : "";
 }
 
 struct RunParts {

@@ -1,0 +1,31 @@
+// What the kernel says of a process of this machine.
+#ifndef OPENSET_CORE_PROCESS_PROCESS_STAT_H_
+#define OPENSET_CORE_PROCESS_PROCESS_STAT_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace openset {
+
+struct ProcessStat {
+  char state;  // 'R' runs, 'S' sleeps, 'D' is within the kernel, 'T' is stopped, 'Z', 'X' have ended ...
+  pid_t group;
+  int64_t cpu_ticks;    // that all its threads have run, in clock ticks
+  int64_t start_ticks;  // when it began, in clock ticks since boot: tells processes of one id apart
+
+  // It is only not waited for.
+  bool has_ended() const { return state == 'Z' || state == 'X'; }
+};
+
+// Absent if there is no such process.
+std::optional<ProcessStat> StatOf(pid_t process);
+
+// In the text of /proc/ID/stat; absent if it is none.
+std::optional<ProcessStat> ParseProcessStat(const std::string& text);
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_PROCESS_PROCESS_STAT_H_
