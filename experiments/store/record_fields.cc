@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -10,6 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
+#include "core/synonyms.h"
 #include "core/table.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
@@ -57,6 +60,24 @@ bool AreBothNumbersOrTexts(const std::string& a, const std::string& b) {
 }
 
 bool IsOfOrder(absl::string_view op) { return op[0] == '<' || op[0] == '>'; }
+
+// Each once, in the order in which they come.
+std::vector<std::string> NamesOf(const std::vector<RecordFields>& records) {
+  std::vector<std::string> names;
+  absl::flat_hash_set<absl::string_view> seen;
+  for (const RecordFields& fields : records) {
+    for (const auto& [name, value] : fields) {
+      if (seen.insert(name).second) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> MethodsOf(const std::vector<RecordFields>& records) {
+  std::set<std::string> methods;
+  for (const RecordFields& fields : records) methods.insert(*Find(fields, "method"));
+  return {methods.begin(), methods.end()};
+}
 
 }  // namespace
 
@@ -173,7 +194,16 @@ std::vector<std::string> RecordQuery::names() const {
   return names;
 }
 
-absl::Status RecordQuery::Check(const std::vector<RecordFields>& records) const {
+absl::Status RecordQuery::Resolve(const std::vector<RecordFields>& records) {
+  if (any_of_all_.empty()) return absl::OkStatus();
+  const std::vector<std::string> fields = NamesOf(records), methods = MethodsOf(records);
+  for (std::vector<Comparison>& all : any_of_all_) {
+    for (Comparison& one : all) {
+      one.name = MeantName(one.name, fields).value_or(one.name);
+      const bool names_method = one.name == "method" && (one.op == "=" || one.op == "!=");
+      if (names_method) one.value = MeantName(one.value, methods).value_or(one.value);
+    }
+  }
   OPENSET_RETURN_IF_ERROR(CheckNames(names(), records));
   for (const std::vector<Comparison>& all : any_of_all_) {
     for (const Comparison& one : all) {
@@ -194,12 +224,7 @@ absl::Status RecordQuery::Check(const std::vector<RecordFields>& records) const 
 }
 
 absl::Status CheckNames(const std::vector<std::string>& names, const std::vector<RecordFields>& records) {
-  std::vector<std::string> known;
-  for (const RecordFields& fields : records) {
-    for (const auto& [name, value] : fields) {
-      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
-    }
-  }
+  const std::vector<std::string> known = NamesOf(records);
   for (const std::string& name : names) {
     if (known.empty() || std::find(known.begin(), known.end(), name) != known.end()) continue;
     return absl::InvalidArgumentError(UnknownName("field of these records", name, known));

@@ -39,9 +39,10 @@ class RecordQuery {
   // The fields it asks for.
   std::vector<std::string> names() const;
 
-  // kInvalidArgument for what can be asked of none of the records, as long as there are some: a field that no record
-  // has, with the known ones; whether a number is less than a text, or a text than a number.
-  absl::Status Check(const std::vector<RecordFields>& records) const;
+  // Takes fields, and methods behind = and !=, that the records don't have for those that people mean by them
+  // (core/synonyms.h). kInvalidArgument for what can be asked of none of the records, as long as there are some: a
+  // field that no record has, with the known ones; whether a number is less than a text, or a text than a number.
+  absl::Status Resolve(const std::vector<RecordFields>& records);
 
  private:
   struct Comparison {

@@ -87,18 +87,30 @@ TEST(RecordQuery, SaysWhatItCannotRead) {
   EXPECT_THAT(CheckNames({"anything"}, {}), IsOk());
 }
 
+TEST(RecordQuery, NamesAreTakenAsPeopleCallThem) {
+  TrialRecord record = Example();
+  record.mutable_trial()->mutable_method()->set_name("mcp");
+  const std::vector<RecordFields> records = {FieldsOf(record)};
+  for (const auto& [text, matches] : std::vector<std::pair<const char*, bool>>{
+           {"method=MSP", true}, {"method!=MSP", false}, {"Open-AUC>0.9", true}, {"method=softmax", false}}) {
+    RecordQuery query = *RecordQuery::Parse(text);
+    ASSERT_THAT(query.Resolve(records), IsOk()) << text;
+    EXPECT_EQ(query.Matches(records[0]), matches) << text;
+  }
+}
+
 TEST(RecordQuery, IsCheckedAgainstWhatTheRecordsHave) {
   const std::vector<RecordFields> records = {FieldsOf(Example())};
   for (const char* text : {"openauc>0.5 and method=openauc", "method>o", "openauc=high", "method!=1", ""})
-    EXPECT_THAT(RecordQuery::Parse(text)->Check(records), IsOk()) << text;
+    EXPECT_THAT(RecordQuery::Parse(text)->Resolve(records), IsOk()) << text;
   for (const auto& [text, problem] : std::vector<std::pair<const char*, const char*>>{
            {"openauk>0.5", "did you mean 'openauc'?"},
            {"method=mcp or openauc>high", "'openauc>high': openauc is a number, and 'high' is none"},
            {"openauc<=nan", "'openauc<=nan': openauc is a number, and 'nan' is none"},
            {"method<3", "'method<3': method is a text; compare it by =, != or ~"}}) {
-    const RecordQuery query = *RecordQuery::Parse(text);
-    EXPECT_THAT(query.Check(records), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(problem))) << text;
-    EXPECT_THAT(query.Check({}), IsOk()) << text;
+    RecordQuery query = *RecordQuery::Parse(text);
+    EXPECT_THAT(query.Resolve(records), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(problem))) << text;
+    EXPECT_THAT(query.Resolve({}), IsOk()) << text;
   }
 }
 

@@ -29,7 +29,7 @@ absl::Status ExportRecords(const std::string& text) {
   if (bundle.empty()) {
     return absl::InvalidArgumentError("--bundle: name the archive to write, --bundle=results.zip");
   }
-  OPENSET_ASSIGN_OR_RETURN(const RecordQuery query, RecordQuery::Parse(text));
+  OPENSET_ASSIGN_OR_RETURN(RecordQuery query, RecordQuery::Parse(text));
   OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
   std::vector<std::string> ids;
   if (query.names().empty()) {
@@ -37,11 +37,13 @@ absl::Status ExportRecords(const std::string& text) {
   } else {
     std::vector<std::string> damaged;
     OPENSET_ASSIGN_OR_RETURN(const std::vector<RecordFields> all, LoadFields(store, &damaged));
-    if (!damaged.empty()) return absl::DataLossError(damaged[0]);
+    if (!damaged.empty()) {
+      return absl::DataLossError(absl::StrCat(damaged[0], "; 'openset records verify' puts aside what is damaged"));
+    }
+    OPENSET_RETURN_IF_ERROR(query.Resolve(all));
     for (const RecordFields& fields : all) {
       if (query.Matches(fields)) ids.push_back(*Find(fields, "trial"));
     }
-    OPENSET_RETURN_IF_ERROR(query.Check(all));
   }
   if (ids.empty()) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " is asked for"));
   const absl::StatusOr<BundleWritten> written = WriteBundle(store, ids, UserPath(bundle));

@@ -94,15 +94,15 @@ absl::StatusOr<std::string> Format() {
 
 absl::Status ListRecords(const std::string& text) {
   OPENSET_ASSIGN_OR_RETURN(const std::string format, Format());
-  OPENSET_ASSIGN_OR_RETURN(const RecordQuery query, RecordQuery::Parse(text));
+  OPENSET_ASSIGN_OR_RETURN(RecordQuery query, RecordQuery::Parse(text));
   OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
   std::vector<std::string> damaged;
   OPENSET_ASSIGN_OR_RETURN(std::vector<RecordFields> all, LoadFields(store, &damaged));
-  std::vector<std::string> names = query.names();
   const std::string sort_flag = absl::GetFlag(FLAGS_sort);
   absl::string_view sort = sort_flag;
   const bool descending = absl::ConsumePrefix(&sort, "-");
-  OPENSET_RETURN_IF_ERROR(query.Check(all));
+  OPENSET_RETURN_IF_ERROR(query.Resolve(all));
+  std::vector<std::string> names = query.names();
   if (!sort.empty()) {
     names.emplace_back(sort);
     OPENSET_RETURN_IF_ERROR(CheckNames({names.back()}, all));
