@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/in_parallel.h"
 #include "data/task.pb.h"
 #include "eval/curves/curves.h"
 #include "eval/thresholds/select_threshold.h"
@@ -30,33 +31,59 @@ std::vector<std::string> SetNames(const TrialSpec& trial) {
   return names;
 }
 
-void AddCurve(RecordedCurve::Kind kind, const std::string& set, const std::vector<CurvePoint>& curve,
-              TrialDetails* details) {
-  if (curve.empty()) return;
-  RecordedCurve* recorded = details->add_curve();
-  recorded->set_kind(kind);
-  if (!set.empty()) recorded->set_set(set);
-  for (const CurvePoint& point : Thinned(curve, kMaxPoints, kMaxArea)) {
-    recorded->add_x(static_cast<float>(point.x));
-    recorded->add_y(static_cast<float>(point.y));
+// Of the pool, or of one set of unknown samples and all known ones.
+struct CurveOf {
+  RecordedCurve::Kind kind;
+  std::optional<size_t> set;
+};
+
+std::vector<CurvePoint> PointsOf(const CurveOf& curve, const RankedInput& pool) {
+  std::optional<RankedInput> part;
+  if (curve.set.has_value()) {
+    const EvaluationInput& input = pool.input();
+    std::vector<uint32_t> weight(input.num_samples());
+    for (int64_t i = 0; i < input.num_samples(); ++i) weight[i] = !input.IsUnknown(i) || input.group()[i] == *curve.set;
+    part = pool;
+    part->Reweight(weight);
   }
+  const RankedInput& ranked = part.has_value() ? *part : pool;
+  switch (curve.kind) {
+    case RecordedCurve::ROC:
+      return RocCurve(ranked);
+    case RecordedCurve::OSCR:
+      return OscrCurve(ranked);
+    case RecordedCurve::RISK_COVERAGE:
+      return RiskCoverageCurve(ranked, RiskOver::kKnown);
+    case RecordedCurve::RISK_COVERAGE_POOL:
+      return RiskCoverageCurve(ranked, RiskOver::kPool);
+    case RecordedCurve::KIND_UNSPECIFIED:
+      break;
+  }
+  return {};
 }
 
 void AddCurves(const std::vector<std::string>& sets, const RankedInput& ranked, TrialDetails* details) {
-  AddCurve(RecordedCurve::ROC, "", RocCurve(ranked), details);
-  AddCurve(RecordedCurve::OSCR, "", OscrCurve(ranked), details);
-  AddCurve(RecordedCurve::RISK_COVERAGE, "", RiskCoverageCurve(ranked, RiskOver::kKnown), details);
-  if (ranked.total().unknown > 0) {
-    AddCurve(RecordedCurve::RISK_COVERAGE_POOL, "", RiskCoverageCurve(ranked, RiskOver::kPool), details);
-  }
-  const EvaluationInput& input = ranked.input();
+  std::vector<CurveOf> curves = {
+      {RecordedCurve::ROC, {}}, {RecordedCurve::OSCR, {}}, {RecordedCurve::RISK_COVERAGE, {}}};
+  if (ranked.total().unknown > 0) curves.push_back({RecordedCurve::RISK_COVERAGE_POOL, {}});
   for (size_t set = 0; set < sets.size(); ++set) {
-    std::vector<uint32_t> weight(input.num_samples());
-    for (int64_t i = 0; i < input.num_samples(); ++i) weight[i] = !input.IsUnknown(i) || input.group()[i] == set;
-    RankedInput part = ranked;
-    part.Reweight(weight);
-    AddCurve(RecordedCurve::ROC, sets[set], RocCurve(part), details);
-    AddCurve(RecordedCurve::OSCR, sets[set], OscrCurve(part), details);
+    curves.push_back({RecordedCurve::ROC, set});
+    curves.push_back({RecordedCurve::OSCR, set});
+  }
+  std::vector<std::vector<CurvePoint>> points(curves.size());
+  InParallel(static_cast<int64_t>(curves.size()), [&](int64_t c) {
+    const std::vector<CurvePoint> whole = PointsOf(curves[c], ranked);
+    if (!whole.empty()) points[c] = Thinned(whole, kMaxPoints, kMaxArea);
+  });
+  for (size_t c = 0; c < curves.size(); ++c) {
+    if (points[c].empty()) continue;
+    RecordedCurve* recorded = details->add_curve();
+    recorded->set_kind(curves[c].kind);
+    if (curves[c].set.has_value()) recorded->set_set(sets[*curves[c].set]);
+    for (const CurvePoint& point : points[c]) {
+      recorded->add_x(static_cast<float>(point.x));
+      recorded->add_y(static_cast<float>(point.y));
+    }
   }
 }
 

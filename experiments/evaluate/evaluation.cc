@@ -211,11 +211,22 @@ absl::StatusOr<StoredOutputs> Load(const InferAction& action, const Store& store
   stored.key = MessageDigest(action);
   OPENSET_ASSIGN_OR_RETURN(stored.summary, store.LoadInferSummary(stored.key));
   const std::string path = JoinPath(store.OutputsFolder(stored.key), kOutputsFile);
-  OPENSET_ASSIGN_OR_RETURN(stored.sha256, Sha256HexOfFile(path));
-  if (stored.sha256 != stored.summary.outputs_sha256()) {
+  absl::StatusOr<std::string> sha256;
+  absl::StatusOr<Outputs> outputs;
+  InParallel(2, [&](int64_t part) {
+    if (part == 0) {
+      sha256 = Sha256HexOfFile(path);
+    } else {
+      outputs = ReadOutputs(path);
+    }
+  });
+  OPENSET_RETURN_IF_ERROR(sha256.status());
+  if (*sha256 != stored.summary.outputs_sha256()) {
     return absl::DataLossError(absl::StrCat(path, " does not match its checksum; the next run makes it again"));
   }
-  OPENSET_ASSIGN_OR_RETURN(stored.outputs, ReadOutputs(path));
+  OPENSET_RETURN_IF_ERROR(outputs.status());
+  stored.sha256 = *std::move(sha256);
+  stored.outputs = *std::move(outputs);
   return stored;
 }
 
@@ -255,8 +266,17 @@ absl::StatusOr<TrialRecord> MeasureOutputs(const TrialSpec& trial, const Outputs
   TrialRecord record;
   *record.mutable_counts() = CountSamplesOf(trial, outputs);
   const RankedInput ranked(evaluation);
-  OPENSET_RETURN_IF_ERROR(AddMetrics(trial, ranked, &record));
-  if (with_details) *record.mutable_details() = MakeDetails(trial, outputs, ranked);
+  absl::Status measured;
+  TrialDetails details;
+  InParallel(with_details ? 2 : 1, [&](int64_t part) {
+    if (part == 0) {
+      measured = AddMetrics(trial, ranked, &record);
+    } else {
+      details = MakeDetails(trial, outputs, ranked);
+    }
+  });
+  OPENSET_RETURN_IF_ERROR(measured);
+  if (with_details) *record.mutable_details() = std::move(details);
   return record;
 }
 
@@ -275,10 +295,13 @@ absl::Status EvaluateTrial(const TrialSpec& trial, const Store& store) {
   const EvaluateAction action = MakeEvaluateAction(trial);
   const std::string checkpoint_key = MessageDigest(action.test().train(0));
   OPENSET_ASSIGN_OR_RETURN(const TrainSummary train_summary, store.LoadTrainSummary(checkpoint_key));
-  OPENSET_ASSIGN_OR_RETURN(const StoredOutputs test, Load(action.test(), store));
+  absl::StatusOr<StoredOutputs> loaded[2];
+  InParallel(action.has_fit() ? 2 : 1,
+             [&](int64_t i) { loaded[i] = Load(i == 0 ? action.test() : action.fit(), store); });
+  OPENSET_ASSIGN_OR_RETURN(const StoredOutputs test, std::move(loaded[0]));
   std::optional<StoredOutputs> fit;
   if (action.has_fit()) {
-    OPENSET_ASSIGN_OR_RETURN(fit, Load(action.fit(), store));
+    OPENSET_ASSIGN_OR_RETURN(fit, std::move(loaded[1]));
   }
   OPENSET_ASSIGN_OR_RETURN(TrialRecord record, Measure(trial, test.outputs, fit.has_value() ? &fit->outputs : nullptr));
 

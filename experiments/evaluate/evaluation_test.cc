@@ -5,10 +5,14 @@
 #include <map>
 #include <string>
 
+#include "absl/strings/string_view.h"
+#include "core/in_parallel.h"
+#include "core/random.h"
 #include "core/testing/status_matchers.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/store/details.pb.h"
 #include "experiments/store/metric_groups.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
@@ -230,6 +234,58 @@ TEST(Measure, FitsTheScoreFirst) {
   // The gaps between the two logits are 4 2 5 1 for known, 1 and 3.5 for unknown samples: the smaller the more unknown.
   // The first unknown sample beats three and ties with one, the second beats two.
   EXPECT_DOUBLE_EQ(record->metric(1).value(), (3 + 0.5 + 2) / 8);
+}
+
+// So many known samples of two classes, then, if `unknown`, as many of two unknown sets.
+Outputs ManySamples(int known, bool unknown, absl::string_view stream) {
+  constexpr int kFeatures = 8;
+  RandomStream random(1, stream);
+  Outputs outputs;
+  outputs.num_outputs = 2;
+  outputs.feature_dim = kFeatures;
+  for (int i = 0; i < (unknown ? 2 : 1) * known; ++i) {
+    const bool is_known = i < known;
+    for (int d = 0; d < kFeatures; ++d) {
+      const double center = !is_known ? 1 : d == i % 2 ? 2 : 0;
+      outputs.features.push_back(static_cast<float>(center + random.Normal()));
+    }
+    for (int c = 0; c < 2; ++c) outputs.logits.push_back(outputs.features[kFeatures * i + c]);
+    outputs.label.push_back(is_known ? i % 2 : -1);
+    outputs.class_id.push_back(is_known ? (i % 2 == 0 ? 4 : 7) : 1 + i % 2);
+    outputs.group.push_back(is_known ? -1 : i % 2);
+  }
+  outputs.group_names = {"a", "b"};
+  return outputs;
+}
+
+// Fits, distances, metrics, intervals and curves share their work among threads.
+TEST(Measure, NoBitDependsOnTheNumberOfThreads) {
+  TrialSpec trial = Parse(R"(
+    data {
+      train { class_id: [4, 7] }
+      test_known { class_id: [4, 7] }
+      test_unknown { name: "a" selection { class_id: [1] } distance: NEAR }
+      test_unknown { name: "b" selection { class_id: [2] } distance: FAR }
+    }
+    metric { accuracy {} }
+    metric { auroc {} interval { replicates: 100 } }
+    metric { openauc {} }
+    metric { aurc {} }
+  )");
+  const Outputs test = ManySamples(1500, true, "test"), fit = ManySamples(2000, false, "fit");
+  for (const char* score : {"max_logit {}", "mahalanobis {}", "knn {}"}) {
+    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(score, trial.mutable_method()->mutable_score()));
+    std::string bits[2];
+    for (const int threads : {1, 4}) {
+      LimitThreads(threads);
+      const absl::StatusOr<TrialRecord> record = Measure(trial, test, &fit);
+      ASSERT_THAT(record, IsOk()) << score;
+      EXPECT_EQ(record->details().curve_size(), 4 + 2 * 2);
+      bits[threads > 1] = record->SerializeAsString();
+    }
+    LimitThreads(std::numeric_limits<int>::max());
+    EXPECT_EQ(bits[0], bits[1]) << score;
+  }
 }
 
 TEST(Measure, RefusesNan) {

@@ -12,6 +12,7 @@
 
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/in_parallel.h"
 #include "core/proto/proto_digest.h"
 #include "core/proto/record_file.h"
 #include "core/proto/text_proto.h"
@@ -222,10 +223,11 @@ void AddHead(const Model& model, Outputs* outputs) {
 }
 
 // `shared_by` inferences were done together.
-absl::Status Commit(const InferRequest& request, const Staging& staging, int shared_by, const ActionContext& context) {
+absl::Status Commit(const InferRequest& request, const Staging& staging, const std::string& outputs_sha256,
+                    int shared_by, const ActionContext& context) {
   InferSummary summary;
   *summary.mutable_action() = request.action;
-  OPENSET_ASSIGN_OR_RETURN(*summary.mutable_outputs_sha256(), Sha256HexOfFile(staging.outputs_path()));
+  summary.set_outputs_sha256(outputs_sha256);
   summary.set_schema_version(kSchemaVersion);
   StageProvenance* provenance = summary.mutable_provenance();
   *provenance = context.clock.Read(StageProvenance::INFER, request.key, context.store);
@@ -308,9 +310,14 @@ absl::Status Infer(absl::Span<const InferRequest> requests, const ActionContext&
     collected[i].writer = std::make_unique<OutputsWriter>(staging[i]->outputs_path());
   }
   OPENSET_RETURN_IF_ERROR(Collect(requests, std::move(models), context, &collected));
+  std::vector<absl::StatusOr<std::string>> sha256(requests.size());
+  InParallel(static_cast<int64_t>(requests.size()), [&](int64_t i) {
+    const absl::Status finished = collected[i].writer->Finish(collected[i].outputs);
+    sha256[i] = finished.ok() ? Sha256HexOfFile(staging[i]->outputs_path()) : finished;
+  });
   for (size_t i = 0; i < requests.size(); ++i) {
-    OPENSET_RETURN_IF_ERROR(collected[i].writer->Finish(collected[i].outputs));
-    OPENSET_RETURN_IF_ERROR(Commit(requests[i], *staging[i], static_cast<int>(requests.size()), context));
+    OPENSET_RETURN_IF_ERROR(sha256[i].status());
+    OPENSET_RETURN_IF_ERROR(Commit(requests[i], *staging[i], *sha256[i], static_cast<int>(requests.size()), context));
   }
   return absl::OkStatus();
 }

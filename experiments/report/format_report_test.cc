@@ -1,11 +1,13 @@
 #include "experiments/report/format_report.h"
 
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/in_parallel.h"
 #include "eval/metrics/display.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
@@ -193,6 +195,31 @@ TEST(FormatReport, OnlyTextWrapsItsLines) {
 
 TEST(FormatReport, TheSameReportGivesTheSameText) {
   EXPECT_EQ(FormatReport(Example(), ReportFormat::kJson), FormatReport(Example(), ReportFormat::kJson));
+}
+
+// More trials than become text at once.
+TEST(FormatReport, JsonOfManyTrialsIsThatOfOneList) {
+  Report report = Example();
+  for (int t = 0; t < 600; ++t) {
+    ReportTrial& trial = report.results.emplace_back();
+    trial.id = absl::StrCat("trial ", t);
+    trial.method = "a";
+    trial.task = "task";
+    trial.seed = t;
+    if (t % 2 == 0) trial.epochs.emplace_back().set_loss(0.5);
+  }
+  const std::string text = FormatReport(report, ReportFormat::kJson);
+  const nlohmann::ordered_json json = nlohmann::ordered_json::parse(text);
+  EXPECT_EQ(json.dump(2) + "\n", text);
+  ASSERT_EQ(json["results"].size(), 600);
+  for (int t = 0; t < 600; ++t) EXPECT_EQ(json["results"][t]["seed"], t);
+  EXPECT_EQ(json["results"][0]["curve"].size(), 1);
+  EXPECT_EQ(json["results"][1]["curve"].size(), 0);
+  LimitThreads(1);
+  EXPECT_EQ(FormatReport(report, ReportFormat::kJson), text);
+  LimitThreads(std::numeric_limits<int>::max());
+  report.results.clear();
+  EXPECT_EQ(nlohmann::json::parse(FormatReport(report, ReportFormat::kJson))["results"].size(), 0);
 }
 
 TEST(ParseReportFormat, NamesTheKnownOnes) {

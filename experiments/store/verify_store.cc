@@ -1,12 +1,17 @@
 #include "experiments/store/verify_store.h"
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/in_parallel.h"
 #include "core/proto/record_file.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
@@ -69,11 +74,18 @@ class Verification {
         }
       }
     }
-    for (const std::string& id : RecordIds(store_)) {
-      ++report_.records;
-      const absl::StatusOr<TrialRecord> record = store_.LoadRecord(id);
-      OPENSET_RETURN_IF_ERROR(Note(store_.RecordPath(id), record.status()));
-      if (record.ok()) CompareOutputs(*record);
+    const std::vector<std::string> ids = RecordIds(store_);
+    std::vector<std::string> other_outputs(ids.size());
+    OPENSET_RETURN_IF_ERROR(NoteAll(
+        ids, [&](const std::string& id) { return store_.RecordPath(id); },
+        [&](int64_t i) {
+          const absl::StatusOr<TrialRecord> record = store_.LoadRecord(ids[i]);
+          if (record.ok()) other_outputs[i] = CompareOutputs(*record);
+          return record.status();
+        }));
+    report_.records = static_cast<int>(ids.size());
+    for (std::string& line : other_outputs) {
+      if (!line.empty()) report_.incomplete.push_back(std::move(line));
     }
     for (const std::string& id : ReplicaIds(store_)) {
       for (const std::string& path : ReplicaPaths(store_, id)) {
@@ -81,14 +93,15 @@ class Verification {
         OPENSET_RETURN_IF_ERROR(Note(path, CheckReplica(path, id)));
       }
     }
-    for (const std::string& key : CheckpointKeys(store_)) {
-      ++report_.checkpoints;
-      OPENSET_RETURN_IF_ERROR(Note(store_.CheckpointFolder(key), CheckCheckpoint(store_, key)));
-    }
-    for (const std::string& key : OutputsKeys(store_)) {
-      ++report_.outputs;
-      OPENSET_RETURN_IF_ERROR(Note(store_.OutputsFolder(key), CheckOutputs(store_, key)));
-    }
+    const std::vector<std::string> checkpoints = CheckpointKeys(store_), outputs = OutputsKeys(store_);
+    OPENSET_RETURN_IF_ERROR(NoteAll(
+        checkpoints, [&](const std::string& key) { return store_.CheckpointFolder(key); },
+        [&](int64_t i) { return CheckCheckpoint(store_, checkpoints[i]); }));
+    report_.checkpoints = static_cast<int>(checkpoints.size());
+    OPENSET_RETURN_IF_ERROR(NoteAll(
+        outputs, [&](const std::string& key) { return store_.OutputsFolder(key); },
+        [&](int64_t i) { return CheckOutputs(store_, outputs[i]); }));
+    report_.outputs = static_cast<int>(outputs.size());
     const std::string attempts = JoinPath(store_.folder(), "attempts");
     for (const std::string& key : NamesIn(attempts)) {
       for (const std::string& name : NamesIn(JoinPath(attempts, key))) {
@@ -123,6 +136,16 @@ class Verification {
     return absl::OkStatus();
   }
 
+  // Checks keys 0, 1, ... on all CPUs, several files at once, and notes what is found in their order.
+  absl::Status NoteAll(const std::vector<std::string>& keys,
+                       const std::function<std::string(const std::string& key)>& path_of,
+                       const std::function<absl::Status(int64_t)>& check) {
+    std::vector<absl::Status> found(keys.size());
+    InParallelWaiting(static_cast<int64_t>(keys.size()), [&](int64_t i) { found[i] = check(i); });
+    for (size_t i = 0; i < keys.size(); ++i) OPENSET_RETURN_IF_ERROR(Note(path_of(keys[i]), found[i]));
+    return absl::OkStatus();
+  }
+
   static absl::Status CheckReplica(const std::string& path, const std::string& id) {
     OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
     TrialRecord record;
@@ -134,11 +157,12 @@ class Verification {
     return absl::OkStatus();
   }
 
-  void CompareOutputs(const TrialRecord& record) {
+  // A line where the outputs that are there are others than those of the record; else "".
+  std::string CompareOutputs(const TrialRecord& record) const {
     const absl::StatusOr<InferSummary> summary = store_.LoadInferSummary(record.outputs_key());
-    if (!summary.ok() || summary->outputs_sha256() == record.outputs_sha256()) return;
-    report_.incomplete.push_back(absl::StrCat(store_.RecordPath(record.trial_id()), ": was made of other outputs than ",
-                                              store_.OutputsFolder(record.outputs_key()), " has"));
+    if (!summary.ok() || summary->outputs_sha256() == record.outputs_sha256()) return "";
+    return absl::StrCat(store_.RecordPath(record.trial_id()), ": was made of other outputs than ",
+                        store_.OutputsFolder(record.outputs_key()), " has");
   }
 
   const Store& store_;
