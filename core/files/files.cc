@@ -15,6 +15,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/system_calls.h"
+#include "core/process/machine.h"
 #include "core/status_macros.h"
 
 namespace openset {
@@ -250,9 +251,8 @@ absl::StatusOr<bool> MoveFolder(const std::string& folder, const std::string& ta
 
 std::string TemporaryName(const std::string& path) {
   static std::atomic<uint64_t> count{0};
-  char host[256] = "host";
-  gethostname(host, sizeof(host) - 1);
-  return absl::StrCat(path, ".tmp.", host, ".", getpid(), ".", count++);
+  static const std::string* const machine = new std::string(absl::StrCat(HostName(), ".", ProcessSpace()));
+  return absl::StrCat(path, ".tmp.", *machine, ".", getpid(), ".", count++);
 }
 
 }  // namespace openset

@@ -61,7 +61,8 @@ absl::StatusOr<bool> MoveFolder(const std::string& folder, const std::string& ta
 // Makes durable what has been written into a folder: its files' contents and names.
 absl::Status SyncFolder(const std::string& path);
 
-// A name for a temporary file beside `path` that no other process uses: PATH.tmp.<host>.<pid>.<number>.
+// A name for a temporary file beside `path` that no other process uses: PATH.tmp.<host>.<ProcessSpace()>.<pid>.<number>
+// (core/process/machine.h).
 std::string TemporaryName(const std::string& path);
 
 }  // namespace openset

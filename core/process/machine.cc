@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -11,6 +12,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 
@@ -41,6 +43,16 @@ std::string HostName() {
   char host[256] = "host";
   gethostname(host, sizeof(host) - 1);
   return host;
+}
+
+std::string ProcessSpace() {
+  std::string text, space;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), text);
+  std::error_code error;
+  text += std::filesystem::read_symlink("/proc/self/ns/pid", error).string();
+  uint32_t hash = 2166136261;  // FNV-1a
+  for (const unsigned char c : text) hash = (hash ^ c) * 16777619;
+  return absl::StrFormat("%08x", hash);
 }
 
 std::string CpuName() {

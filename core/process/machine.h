@@ -28,6 +28,10 @@ double CpuSeconds();
 int64_t PeakMemoryBytes();
 void ForgetPeakMemory();
 
+// Boot of the machine, and namespace of processes, as 8 hexadecimal digits: where they are equal, a process id means
+// the same process. Containers that go by their machine's name may differ in it.
+std::string ProcessSpace();
+
 // Whether processes have the machine's own ids here: not in a container that counts them anew. `pid_namespace` is the
 // link by which the kernel tells.
 bool HasMachinePids(const std::string& pid_namespace = "/proc/self/ns/pid");

@@ -16,11 +16,17 @@ namespace openset {
 namespace {
 
 using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
 using ::testing::Not;
 
 TEST(Machine, HasNames) {
   EXPECT_THAT(HostName(), Not(IsEmpty()));
   EXPECT_THAT(CpuName(), Not(IsEmpty()));
+}
+
+TEST(Machine, ItsProcessesHaveOneSpace) {
+  EXPECT_THAT(ProcessSpace(), MatchesRegex("[0-9a-f]{8}"));
+  EXPECT_EQ(ProcessSpace(), ProcessSpace());
 }
 
 TEST(Machine, FeaturesAreListedOnceAndTheirPartsWithThem) {

@@ -12,7 +12,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
-#include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/system_calls.h"
 #include "core/process/machine.h"
@@ -25,14 +24,6 @@ namespace openset {
 namespace {
 
 constexpr char kRecord[] = ".rec";
-
-// Boot, and namespace of processes: within one, numbers of processes mean the same.
-std::string Machine() {
-  std::string text = ReadFile("/proc/sys/kernel/random/boot_id").value_or("");
-  char space[64] = "";
-  if (readlink("/proc/self/ns/pid", space, sizeof(space) - 1) > 0) text += space;
-  return Sha256Hex(text).substr(0, 8);
-}
 
 // When a process began, in clock ticks since boot; "" if there is none, or it is dead and only not waited for.
 std::string StartOf(const std::string& pid) {
@@ -60,7 +51,7 @@ std::string RunOf(const std::string& claim) { return claim.substr(0, claim.find(
 
 std::string ThisRunId() {
   const std::string pid = absl::StrCat(getpid());
-  return absl::StrCat(HostName(), ".", Machine(), ".", pid, ".", StartOf(pid));
+  return absl::StrCat(HostName(), ".", ProcessSpace(), ".", pid, ".", StartOf(pid));
 }
 
 std::string RunName(const std::string& id) {
@@ -69,7 +60,7 @@ std::string RunName(const std::string& id) {
 }
 
 bool IsDead(const std::string& run_id) {
-  static const std::string& machine = *new std::string(Machine());
+  static const std::string& machine = *new std::string(ProcessSpace());
   const std::optional<RunParts> parts = Parse(run_id);
   return parts.has_value() && parts->host == HostName() && parts->machine == machine &&
          StartOf(parts->pid) != parts->start;

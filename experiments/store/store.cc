@@ -88,10 +88,10 @@ absl::StatusOr<Message> LoadSummary(const std::string& folder) {
   return summary;
 }
 
-// Adds the temporaries of a folder that belong to nobody any more: NAME.tmp.<host>.<pid>.<number>, see
+// Adds the temporaries of a folder that belong to nobody any more: NAME.tmp.<host>.<process space>.<pid>.<number>, see
 // TemporaryName(); the host may hold dots.
 void AddOrphans(const std::string& folder, std::vector<std::string>* orphans) {
-  const std::string mine = absl::StrCat(".tmp.", HostName(), ".");
+  const std::string mine = absl::StrCat(".tmp.", HostName(), ".", ProcessSpace(), ".");
   const auto old = std::filesystem::file_time_type::clock::now() - absl::ToChronoHours(kOldTemporary);
   for (const std::string& name : ListFolder(folder).value_or(std::vector<std::string>{})) {
     if (!absl::StrContains(name, ".tmp.")) continue;

@@ -222,6 +222,10 @@ TEST_F(StoreTest, SweepsWhatDeadProcessesLeft) {
   const std::string pid = absl::StrCat(".", getpid(), ".");
   dead.replace(dead.rfind(pid), pid.size(), ".999999999.");
   ASSERT_TRUE(MakeFolders(dead).ok());
+  // Of a container with the name of this machine, where other processes have these numbers: 8 digits tell it.
+  std::string container = dead;
+  container.replace(dead.rfind(".999999999.") - 8, 8, "00000000");
+  ASSERT_TRUE(MakeFolders(container).ok());
   // Of another machine: one that may be at work, and one that is older than any action.
   const std::string other = store_.folder() + "/tmp/a.rec.tmp.elsewhere.1.0";
   const std::string old = store_.folder() + "/partial/a.safetensors.tmp.elsewhere.1.0";
@@ -231,6 +235,7 @@ TEST_F(StoreTest, SweepsWhatDeadProcessesLeft) {
 
   store_.SweepTemporaries();
   EXPECT_TRUE(FileExists(*mine));
+  EXPECT_TRUE(FileExists(container));
   EXPECT_TRUE(FileExists(other));
   EXPECT_FALSE(FileExists(old));
   EXPECT_FALSE(FileExists(dead));
