@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <iostream>
 #include <optional>
 #include <set>
@@ -174,6 +175,8 @@ std::string VersionText() {
 
 int RunCommandLine(const std::string& about, const std::vector<Command>& commands, int argc, char** argv) {
   OpenStandardStreams();
+  // A file that gets larger than `ulimit -f` allows is an error of who writes it, also in workers.
+  std::signal(SIGXFSZ, SIG_IGN);
   absl::Status status = Dispatch(about, commands, {argv + 1, argv + argc});
   std::cout.flush();
   if (status.ok() && !std::cout) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <functional>
 #include <iostream>
 #include <optional>
@@ -175,6 +176,12 @@ TEST(Command, WhatCannotBePrintedIsAFailure) {
   EXPECT_EQ(Say([] { std::cout.setstate(std::ios::badbit); }), 1);
   std::cout.clear();
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("openset: what was to be printed is not all there"));
+}
+
+TEST(Command, AFileThatIsTooLargeKillsNobody) {
+  void (*handler)(int) = nullptr;
+  EXPECT_EQ(Say([&] { handler = std::signal(SIGXFSZ, SIG_DFL); }), 0);
+  EXPECT_EQ(handler, SIG_IGN);
 }
 
 TEST(CommandDeathTest, NoFileTakesThePlaceOfAClosedStream) {

@@ -39,6 +39,8 @@ ABSL_DECLARE_FLAG(std::string, slurm_task);
 namespace openset {
 namespace {
 
+std::string Count(int n, const char* what) { return absl::StrCat(n, " ", what, n == 1 ? "" : "s"); }
+
 // What is about to be done.
 void ShowWork(const Study& study, int cpu_slots) {
   const Plan& plan = study.plan();
@@ -46,10 +48,10 @@ void ShowWork(const Study& study, int cpu_slots) {
   int imports = 0;
   for (const PlanNode& node : plan.nodes) imports += node.needed && node.is_import;
   std::cout << study.name() << ": " << needed << " of " << TrialCount(static_cast<int>(plan.trials.size()))
-            << " to run: " << plan.CountNeeded(ActionKind::kTrain) - imports << " trainings, "
-            << (imports > 0 ? absl::StrCat(imports, " imports of a model, ") : "")
-            << plan.CountNeeded(ActionKind::kInfer) << " inferences, " << needed << " evaluations, " << cpu_slots
-            << " CPU slots.\n";
+            << " to run: " << Count(plan.CountNeeded(ActionKind::kTrain) - imports, "training") << ", "
+            << (imports > 0 ? absl::StrCat(Count(imports, "import"), " of a model, ") : "")
+            << Count(plan.CountNeeded(ActionKind::kInfer), "inference") << ", " << Count(needed, "evaluation") << ", "
+            << Count(cpu_slots, "CPU slot") << ".\n";
   if (study.waiting() > 0) std::cout << SearchText(study) << "\n";
   std::cout << std::flush;
 }

@@ -56,7 +56,7 @@ TEST(Score, EveryScoreOfATorchScriptNetwork) {
               AllOf(HasSubstr("is trained with a loss of its own"), HasSubstr("needs several trainings"),
                     HasSubstr("left out: mc_dropout, mc_dropout_expected_entropy, mc_dropout_mutual_information, "
                               "mc_dropout_variation_ratio (dropout inside a script can't be switched on)"),
-                    HasSubstr("0 trainings, 1 imports of a model")));
+                    HasSubstr("0 trainings, 1 import of a model")));
 
   const auto means = Means(program, "score_net");
   EXPECT_EQ(program.Records().size(), means.size());
