@@ -14,7 +14,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "core/files/files.h"
 #include "core/process/disk_error.h"
 #include "core/process/interrupt.h"
 #include "core/process/steady_clock.h"
@@ -254,7 +253,7 @@ class Execution {
 
   // Whether it is the store's failure and not the action's.
   bool StoreFailed(const absl::Status& status) {
-    const bool is_gone = !store_failure_.ok() || (leases_ != nullptr && !FileExists(store_.folder()));
+    const bool is_gone = !store_failure_.ok() || (leases_ != nullptr && !leases_->IsStoreThere());
     if (!IsDiskError(status) && !is_gone) return false;
     if (store_failure_.ok()) {
       store_failure_ = absl::UnavailableError(

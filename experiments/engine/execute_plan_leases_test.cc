@@ -1,4 +1,5 @@
 // Two processes on one store, as ExecutePlan() sees them.
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@ namespace openset {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -126,6 +128,27 @@ TEST_F(LeasedTest, AProcessThatSleptLeavesItsActionsToWhoTookThemOver) {
   EXPECT_THAT(engine_.killed, SizeIs(1));
   EXPECT_THAT(observer_.elsewhere, ElementsAre("0 theirs.0.2.2 was ours"));
   EXPECT_THAT(observer_.finished, SizeIs(3));
+}
+
+TEST_F(LeasedTest, AStoreInWhosePlaceIsAnEmptyFolderIsGoneAndNoActionIsToBlame) {
+  engine_.capacity_of.cpu_threads = 1;
+  const Plan plan = MakePlanOf("seed: [0, 1]");
+  for (const PlanNode& node : plan.nodes) engine_.failing_keys.insert(node.key);
+  engine_.failure = absl::UnavailableError("cannot create x: No such file or directory");
+  engine_.on_wait = [&] {
+    if (engine_.waits > 1) return;
+    EXPECT_TRUE(ours_->IsStoreThere());
+    std::filesystem::rename(store_.folder(), store_.folder() + ".away");
+    std::filesystem::create_directory(store_.folder());
+    EXPECT_FALSE(ours_->IsStoreThere());
+  };
+  const absl::Status status = Run(plan);
+  EXPECT_TRUE(absl::IsUnavailable(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("is full or gone: cannot "));
+  EXPECT_THAT(engine_.started, SizeIs(1));
+  EXPECT_THAT(observer_.failed, IsEmpty());
+  EXPECT_THAT(observer_.retries, IsEmpty());
+  EXPECT_TRUE(store_.KeysOfFailures().empty());
 }
 
 TEST_F(LeasedTest, OnlyWhatItIsToldAndWhoseInputsAreThere) {

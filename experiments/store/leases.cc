@@ -179,6 +179,8 @@ absl::Status Leases::Renew(RunState state) {
   return WritePassingFile(RunPath(run_id_), EncodeRecord(state), TemporaryName(JoinPath(folder_, "tmp/run")));
 }
 
+bool Leases::IsStoreThere() const { return FileExists(RunPath(run_id_)); }
+
 std::vector<std::string> Leases::Lost() {
   std::vector<std::string> lost;
   for (const auto& [key, claim] : held_) {

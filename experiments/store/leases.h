@@ -75,6 +75,9 @@ class Leases {
   // The sign of life, with what `state` says beside. To be given several times within lease(). Errors: those of
   // writing.
   absl::Status Renew(RunState state);
+  // Whether the store is still there, and not an empty folder in its place, as a file system that was unmounted leaves
+  // it: the last sign of life is.
+  bool IsStoreThere() const;
   // Claims of this process that others have taken over, which forgets them.
   std::vector<std::string> Lost();
 
