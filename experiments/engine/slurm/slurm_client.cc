@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -21,12 +22,20 @@ bool IsNumber(absl::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
-// What a command of Slurm prints. Where it fails, the cluster does, which no action is to blame for: kUnavailable, in
-// one line.
+// Of what a command of Slurm wrote: the cluster did not answer, and may at another time.
+bool DidNotAnswer(absl::string_view message) {
+  for (const char* words : {"timed out", "temporarily", "contact slurm controller", "Connection re", "again later"}) {
+    if (absl::StrContains(message, words)) return true;
+  }
+  return false;
+}
+
+// What a command of Slurm prints. Where it fails, no action of a study is to blame.
 absl::StatusOr<std::string> Ask(const std::vector<std::string>& command) {
   absl::StatusOr<std::string> output = CaptureOutput(command);
   if (!absl::IsAborted(output.status())) return output;
-  return absl::UnavailableError(OneLine(output.status().message()));
+  const std::string message = OneLine(output.status().message());
+  return DidNotAnswer(message) ? absl::UnavailableError(message) : absl::FailedPreconditionError(message);
 }
 
 }  // namespace

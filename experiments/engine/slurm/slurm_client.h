@@ -18,8 +18,8 @@ struct SlurmTaskId {
   bool operator<(const SlurmTaskId& other) const { return job != other.job ? job < other.job : index < other.index; }
 };
 
-// Errors of all: those of CaptureOutput(), but for a command that fails kUnavailable, in one line; kUnavailable
-// for answers that cannot be read.
+// Errors of all: kNotFound and kDeadlineExceeded of CaptureOutput(); of a command that fails what it says, in one line:
+// kUnavailable if the cluster did not answer, else kFailedPrecondition; kUnavailable for answers that cannot be read.
 class SlurmClient {
  public:
   // sbatch: the number of the job.

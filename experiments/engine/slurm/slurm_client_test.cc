@@ -24,15 +24,20 @@ TEST(SlurmClient, ReadsTheQueue) {
 }
 
 // It is nobody's action that failed then.
-TEST(SlurmClient, AClusterThatDoesNotAnswerIsToldInOneLine) {
+TEST(SlurmClient, WhatFailsIsToldInOneLine) {
   const std::string folder = ::testing::TempDir() + "/bin";
   std::filesystem::create_directories(folder);
-  std::ofstream(folder + "/squeue")
-      << "#!/bin/sh\necho 'error: no host' >&2\necho 'fatal: no configuration' >&2\nexit 1\n";
-  std::filesystem::permissions(folder + "/squeue", std::filesystem::perms::owner_all);
+  const auto install = [&](const std::string& name, const std::string& script) {
+    std::ofstream(folder + "/" + name) << "#!/bin/sh\n" << script << " >&2\nexit 1\n";
+    std::filesystem::permissions(folder + "/" + name, std::filesystem::perms::owner_all);
+  };
+  install("squeue", "printf 'error: Unable to\\nfatal: contact slurm controller\\n'");
+  install("sbatch", "echo error: invalid partition");
   setenv("PATH", folder.c_str(), 1);
   EXPECT_EQ(SlurmClient().Queue().status(),
-            absl::UnavailableError("squeue exited with 1: error: no host fatal: no configuration"));
+            absl::UnavailableError("squeue exited with 1: error: Unable to fatal: contact slurm controller"));
+  EXPECT_EQ(SlurmClient().Submit({}, "script").status(),
+            absl::FailedPreconditionError("sbatch exited with 1: error: invalid partition"));
   EXPECT_TRUE(absl::IsNotFound(SlurmClient().Cancel({"1"})));  // no scancel
 }
 

@@ -43,14 +43,8 @@ std::string Quoted(const std::string& word) {
   return absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
 }
 
-// Whether another attempt may go well: the controller did not answer.
-bool MayReach(const absl::Status& status) {
-  if (absl::IsDeadlineExceeded(status) || absl::IsUnavailable(status)) return true;
-  for (const char* words : {"timed out", "temporarily", "contact slurm controller", "Connection re", "again later"}) {
-    if (absl::StrContains(status.message(), words)) return true;
-  }
-  return false;
-}
+// Whether another attempt may go well.
+bool MayReach(const absl::Status& status) { return absl::IsDeadlineExceeded(status) || absl::IsUnavailable(status); }
 
 // Calls `use` with each array that can be read, and with the path of its file, in the order of their names.
 void ForEachArray(const Store& store, const std::function<void(SlurmArray array, const std::string& path)>& use) {
