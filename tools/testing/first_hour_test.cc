@@ -144,12 +144,12 @@ metric { auroc {} }
 )");
   const ProgramResult first = program.Run({"run", "own.textproto"});
   ASSERT_EQ(first.exit_code, 0) << first.out << first.err;
-  EXPECT_THAT(first.out, HasSubstr("1 trainings, 1 inferences, 1 evaluations"));
+  EXPECT_THAT(first.out, HasSubstr("1 training, 1 inference, 1 evaluation,"));
   EXPECT_THAT(program.Run({"run", "own.textproto"}).out, HasSubstr("nothing to run"));
   write("dog/3.png", 23, 77);
   const ProgramResult again = program.Run({"run", "own.textproto"});
   ASSERT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_THAT(again.out, HasSubstr("1 inferences, 1 evaluations"));
+  EXPECT_THAT(again.out, HasSubstr("1 inference, 1 evaluation,"));
   EXPECT_EQ(program.Records().size(), 2);
 }
 

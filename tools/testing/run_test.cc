@@ -344,7 +344,7 @@ TEST(Run, WhatIsDamagedIsPutAsideAndMadeAgain) {
 
   ProgramResult again = program.Run({"run", "study.textproto"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_THAT(again.out, HasSubstr("0 trainings, 0 inferences, 1 evaluations"));
+  EXPECT_THAT(again.out, HasSubstr("0 trainings, 0 inferences, 1 evaluation,"));
   EXPECT_THAT(again.out, HasSubstr("moved to "));
   EXPECT_EQ(program.Records(), before);
   EXPECT_EQ(FilesBelow(program.store() + "/quarantine").size(), 2);
@@ -361,7 +361,7 @@ TEST(Run, WhatIsDamagedIsPutAsideAndMadeAgain) {
   }
   again = program.Run({"run", "study.textproto"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_THAT(again.out, HasSubstr("1 trainings, 1 inferences, 1 evaluations"));
+  EXPECT_THAT(again.out, HasSubstr("1 training, 1 inference, 1 evaluation,"));
   EXPECT_EQ(program.Records(), before);
 }
 
