@@ -84,6 +84,9 @@ absl::Status CheckAgreement(const std::vector<ScoreFile>& files) {
     if (file.num_outputs == 0 && file.prediction.empty() != first.prediction.empty()) {
       return differ("has a prediction or lacks it, unlike");
     }
+    if (file.member_uncertainty.empty() != first.member_uncertainty.empty()) {
+      return differ("has member_uncertainty or lacks it, unlike");
+    }
     if (file.feature_dim != first.feature_dim) return differ("has not as many features a sample as");
     if (file.num_classes != first.num_classes) return differ("has not the num_classes of");
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <tuple>
 
 #include "core/files/files.h"
 #include "core/files/npz.h"
@@ -265,6 +266,20 @@ TEST(ReadSampleSet, ScoresAlone) {
   EXPECT_THAT(ReadSampleSet({conf})->unknown_score, ElementsAre(-0.9, -0.1));
   EXPECT_THAT(ErrorOf({WriteArrays("b.npz", Scores()), formats[0][0]}),
               HasSubstr("a.npz: has a prediction or lacks it, unlike b.npz"));
+}
+
+// With it in one of the files only, rows would be read beyond the array.
+TEST(ReadSampleSet, AllFilesOrNoneHaveMemberUncertainty) {
+  const NpzArrays with = With(Scores(), "member_uncertainty", Matrix(std::vector<float>(9, 0.1F), 3));
+  const std::string a = WriteArrays("a.npz", with), b = WriteArrays("b.npz", Scores());
+  for (const auto& [first, second, text] :
+       {std::tuple(a, b, "b.npz: has member_uncertainty or lacks it, unlike a.npz"),
+        std::tuple(b, a, "a.npz: has member_uncertainty or lacks it, unlike b.npz")}) {
+    EXPECT_EQ(ErrorOf({first, second}), text);
+  }
+  const absl::StatusOr<SampleSet> both = ReadSampleSet({a, WriteArrays("c.npz", with)});
+  ASSERT_TRUE(both.ok()) << both.status();
+  EXPECT_EQ(both->member_uncertainty.size(), 18);
 }
 
 TEST(ReadSampleSet, ScoresThatAreHigherForKnownSamples) {

@@ -162,9 +162,9 @@ absl::Status ReadOwn(const NamedArrays& arrays, ScoreDirection direction, ScoreF
       OPENSET_RETURN_IF_ERROR(arrays.Read("group_names", {-1}, &ToTexts, &file->set_names));
       for (std::string& name : file->set_names) name = OneLine(name);
     } else {
-      const int64_t groups = 1 + *absl::c_max_element(file->set);
-      if (groups > n + 1000) return arrays.Problem("group", absl::StrCat("holds the number ", groups - 1));
-      for (int64_t g = 0; g < groups; ++g) file->set_names.push_back(absl::StrCat("group ", g));
+      const int64_t largest = *absl::c_max_element(file->set);
+      if (largest >= n + 1000) return arrays.Problem("group", absl::StrCat("holds the number ", largest));
+      for (int64_t g = 0; g <= largest; ++g) file->set_names.push_back(absl::StrCat("group ", g));
     }
   }
   if (arrays.Has("num_classes")) {

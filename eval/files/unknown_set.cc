@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
 #include "core/suggest.h"
 
 namespace openset {
@@ -19,12 +20,38 @@ std::vector<T> Rows(const std::vector<T>& values, int64_t width, const std::vect
   return rows;
 }
 
+// Labels and groups are of all samples, every other array is or is empty.
+absl::Status CheckSizes(const SampleSet& samples) {
+  struct Sizes {
+    const char* name;
+    size_t values;
+    int64_t width;
+    bool required = false;
+  };
+  for (const Sizes& array :
+       {Sizes{"logits", samples.logits.size(), samples.num_outputs},
+        Sizes{"features", samples.features.size(), samples.feature_dim},
+        Sizes{"member_uncertainty", samples.member_uncertainty.size(), 3},
+        Sizes{"known_set", samples.known_set.size(), 1}, Sizes{"label", samples.label.size(), 1, true},
+        Sizes{"group", samples.group.size(), 1, true}, Sizes{"prediction", samples.prediction.size(), 1},
+        Sizes{"unknown_score", samples.unknown_score.size(), 1},
+        Sizes{"probability_logits", samples.probability_logits.size(), samples.probability_outputs}}) {
+    const int64_t wanted = samples.num_samples * array.width;
+    const bool is_absent = array.values == 0 && !array.required;
+    if (is_absent || static_cast<int64_t>(array.values) == wanted) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("array '", array.name, "' has ", array.values, " values, not ", wanted, " for all samples"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<SampleSet> OnlyUnknownSet(const SampleSet& samples, const std::string& set) {
   if (samples.groups.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("there is no set '", set, "': the unknown samples are of one set"));
   }
+  OPENSET_RETURN_IF_ERROR(CheckSizes(samples));
   int32_t number = -1;
   std::vector<std::string> names;
   for (size_t g = 0; g < samples.groups.size(); ++g) {

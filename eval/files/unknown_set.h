@@ -10,7 +10,8 @@
 namespace openset {
 
 // All known samples and those of one set of unknown ones, in their order, without groups.
-// Errors: kInvalidArgument for samples without sets, or with the known names of sets.
+// Errors: kInvalidArgument for samples without sets, or with the known names of sets; for an array that does not have a
+// row for each sample.
 absl::StatusOr<SampleSet> OnlyUnknownSet(const SampleSet& samples, const std::string& set);
 
 }  // namespace openset

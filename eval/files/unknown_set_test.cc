@@ -66,6 +66,16 @@ TEST(OnlyUnknownSet, KeepsWhatElseThereIs) {
   EXPECT_THAT(far->known_sets, ElementsAre("clean", "blurred"));
 }
 
+TEST(OnlyUnknownSet, RefusesArraysThatAreNotOfAllSamples) {
+  SampleSet samples = FiveSamples();
+  samples.member_uncertainty = {0, 0, 0};
+  EXPECT_EQ(std::string(OnlyUnknownSet(samples, "far").status().message()),
+            "array 'member_uncertainty' has 3 values, not 15 for all samples");
+  samples = FiveSamples();
+  samples.group.pop_back();
+  EXPECT_THAT(std::string(OnlyUnknownSet(samples, "far").status().message()), HasSubstr("array 'group' has 4 values"));
+}
+
 TEST(OnlyUnknownSet, Refuses) {
   EXPECT_THAT(std::string(OnlyUnknownSet(FiveSamples(), "fra").status().message()),
               HasSubstr("unknown set 'fra'; did you mean 'far'?"));

@@ -76,7 +76,8 @@ class ExampleWriter {
 
   std::string PredictedName(const Mistake& mistake) const {
     const Selection& known = example_.trial->data().test_known();
-    if (!mistake.has_predicted_label() || mistake.predicted_label() >= known.class_id_size()) return "unknown";
+    const int label = mistake.has_predicted_label() ? mistake.predicted_label() : -1;
+    if (label < 0 || label >= known.class_id_size()) return "unknown";
     return KnownName(known.class_id(mistake.predicted_label()));
   }
 

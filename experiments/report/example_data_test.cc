@@ -1,14 +1,31 @@
 #include "experiments/report/example_data.h"
 
+#include <cstdint>
 #include <string>
 
 #include "core/proto/text_proto.h"
 #include "experiments/spec/method.pb.h"
+#include "experiments/store/details.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
+
+// Whatever a record says, no class is looked up that the trial does not have.
+TEST(ExamplesJson, LabelsBeyondTheClassesAreUnknown) {
+  TrialSpec trial;
+  ASSERT_TRUE(ParseTextProto("data { test_known { data_set: 'animals' class_id: [1, 0] } }", "trial", &trial).ok());
+  for (const int64_t label : {-1000000000, -1, 2, 1000000000}) {
+    TrialRecord record;
+    Mistake* mistake = record.mutable_details()->add_mistake();
+    mistake->set_kind(Mistake::WRONG_CLASS);
+    mistake->set_class_id(label);
+    mistake->set_predicted_label(static_cast<int32_t>(label));
+    const nlohmann::ordered_json json = ExamplesJson({{"m", &trial, &record}}, {});
+    EXPECT_EQ(json[0]["mistakes"][0][3], "unknown") << label;
+  }
+}
 
 TEST(ExamplesJson, NamesClassesAndHoldsTheTables) {
   TrialSpec trial;

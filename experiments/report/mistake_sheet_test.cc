@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "core/files/runfiles.h"
 #include "core/proto/text_proto.h"
 #include "experiments/spec/trial.pb.h"
@@ -49,9 +50,11 @@ TEST(MistakeSheet, HasARowForEachKind) {
 TEST(MistakeSheet, IsEmptyWithoutMistakes) { EXPECT_EQ(Sheet("").value(), ""); }
 
 TEST(MistakeSheet, SaysThatThereIsNoSuchSample) {
-  const absl::Status status = Sheet("mistake { kind: WRONG_CLASS row: 5 }").status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("the test has no sample"));
+  for (const char* row : {"5", "-1", "1000000000", "-1000000000", "9223372036854775807", "-9223372036854775808"}) {
+    const absl::Status status = Sheet(absl::StrCat("mistake { kind: WRONG_CLASS row: ", row, " }")).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << row;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(absl::StrCat("the test has no sample ", row)));
+  }
 }
 
 }  // namespace
