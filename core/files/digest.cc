@@ -1,13 +1,11 @@
 #include "core/files/digest.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <vector>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "core/files/input_file.h"
 #include "core/status_macros.h"
 
 namespace openset {
@@ -37,15 +35,13 @@ std::string ToHex(const Sha256::Digest& digest) {
 std::string Sha256Hex(absl::string_view bytes) { return ToHex(Sha256Of(bytes)); }
 
 absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path) {
-  OPENSET_RETURN_IF_ERROR(RefusePipe(path));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return absl::NotFoundError(absl::StrCat("cannot open ", path, ": ", std::strerror(errno)));
+  OPENSET_ASSIGN_OR_RETURN(InputFile file, OpenRegularFile(path));
   Sha256 sha;
   std::vector<char> buffer(1 << 20);
-  while (file.read(buffer.data(), buffer.size()) || file.gcount() > 0) {
-    sha.Update(absl::string_view(buffer.data(), file.gcount()));
+  for (size_t got = buffer.size(); got == buffer.size();) {
+    OPENSET_ASSIGN_OR_RETURN(got, file.Read(buffer.data(), buffer.size()));
+    sha.Update(absl::string_view(buffer.data(), got));
   }
-  if (file.bad()) return absl::DataLossError(absl::StrCat("cannot read ", path));
   return ToHex(sha.Finish());
 }
 

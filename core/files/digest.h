@@ -33,8 +33,8 @@ Sha256::Digest Sha256Of(absl::string_view bytes);
 std::string Sha256Hex(absl::string_view bytes);
 std::string ToHex(const Sha256::Digest& digest);
 
-// The digest of a file's content. Errors: kNotFound if it can't be opened, kDataLoss if reading fails or it is a pipe
-// or a device.
+// The digest of a file's content. Errors: those of OpenRegularFile() (core/files/input_file.h); kDataLoss if reading
+// fails.
 absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path);
 
 // The content of a file that must have this digest; an empty one stands for any. Errors: those of ReadFile();

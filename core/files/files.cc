@@ -12,8 +12,8 @@
 #include <mutex>
 #include <set>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "core/files/input_file.h"
 #include "core/files/system_calls.h"
 #include "core/process/machine.h"
 #include "core/status_macros.h"
@@ -91,9 +91,33 @@ absl::StatusOr<bool> LinkTo(const std::string& temporary, const std::string& pat
   return SystemError("link", path);
 }
 
+absl::StatusOr<std::string> ReadAll(absl::StatusOr<InputFile> file, int64_t max_bytes) {
+  OPENSET_RETURN_IF_ERROR(file.status());
+  const auto too_large = [&](absl::string_view bytes) {
+    return absl::DataLossError(
+        absl::StrCat(file->path(), ": has ", bytes, " bytes, more than the ", max_bytes, " that such a file may have"));
+  };
+  if (file->bytes() > max_bytes) return too_large(absl::StrCat(file->bytes()));
+  // Files that say no size (pipes, /proc) grow the buffer; so does the byte that tells that a file has ended.
+  std::string content(std::max<size_t>(file->bytes(), kFirstRead) + 1, '\0');
+  for (size_t filled = 0;;) {
+    OPENSET_ASSIGN_OR_RETURN(const size_t got, file->Read(&content[filled], content.size() - filled));
+    filled += got;
+    if (static_cast<int64_t>(filled) > max_bytes) return too_large(absl::StrCat(filled, " or more"));
+    if (filled < content.size()) {
+      content.resize(filled);
+      return content;
+    }
+    content.resize(2 * content.size());
+  }
+}
+
 // For a file that is to have this name. /dev/stdout and the like are links to wherever it goes.
 absl::Status RefuseDevice(const std::string& path) {
-  if (FolderOf(path) != "/dev" && RefusePipe(path).ok()) return absl::OkStatus();
+  std::error_code error;
+  if (FolderOf(path) != "/dev" && !std::filesystem::is_other(std::filesystem::status(path, error))) {
+    return absl::OkStatus();
+  }
   return absl::InvalidArgumentError(absl::StrCat(path, ": is a pipe or a device: name a file"));
 }
 
@@ -111,36 +135,12 @@ std::string JoinPath(absl::string_view a, absl::string_view b) {
   return (std::filesystem::path(std::string(a)) / std::string(b)).string();
 }
 
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    const std::string message = absl::StrCat("cannot open ", path, ": ", std::strerror(errno));
-    if (errno == EACCES || errno == EPERM) return absl::PermissionDeniedError(message);
-    return errno == ELOOP || errno == EIO ? absl::DataLossError(message) : absl::NotFoundError(message);
-  }
-  const absl::Cleanup close_it = [fd] { close(fd); };
-  struct stat info;
-  if (fstat(fd, &info) != 0) return absl::DataLossError(absl::StrCat("cannot read ", path));
-  if (S_ISDIR(info.st_mode)) return absl::InvalidArgumentError(absl::StrCat(path, " is a folder, not a file"));
-  // Files that say no size (pipes, /proc) grow the buffer; so does the byte that tells that a file has ended.
-  std::string content(std::max<size_t>(info.st_size, kFirstRead) + 1, '\0');
-  size_t filled = 0;
-  while (true) {
-    const ssize_t got = read(fd, &content[filled], content.size() - filled);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return absl::DataLossError(absl::StrCat("cannot read ", path, ": ", std::strerror(errno)));
-    if (got == 0) break;
-    filled += got;
-    if (filled == content.size()) content.resize(2 * content.size());
-  }
-  content.resize(filled);
-  return content;
+absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes) {
+  return ReadAll(OpenRegularFile(path), max_bytes);
 }
 
-absl::Status RefusePipe(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::is_other(std::filesystem::status(path, error))) return absl::OkStatus();
-  return absl::DataLossError(absl::StrCat(path, ": is a pipe or a device"));
+absl::StatusOr<std::string> ReadGivenFile(const std::string& path, int64_t max_bytes) {
+  return ReadAll(OpenGivenFile(path), max_bytes);
 }
 
 bool FileExists(const std::string& path) {

@@ -14,18 +14,20 @@ namespace openset {
 
 std::string JoinPath(absl::string_view a, absl::string_view b);
 
-// The content of a file. Errors: kNotFound if there is none, kInvalidArgument if it is a folder, kPermissionDenied if
-// it may not be read, kDataLoss if reading fails.
-absl::StatusOr<std::string> ReadFile(const std::string& path);
+// What ReadFile() takes into memory, far above the largest weights that it is used for.
+inline constexpr int64_t kMaxFileBytes = int64_t{1} << 34;
+
+// The content of a file. Errors: those of OpenRegularFile() (core/files/input_file.h); kDataLoss if it has more than
+// `max_bytes`, which are never allocated, or reading fails.
+absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes = kMaxFileBytes);
+
+// The same for what a user names on the command line, which may be a pipe: see OpenGivenFile().
+absl::StatusOr<std::string> ReadGivenFile(const std::string& path, int64_t max_bytes = kMaxFileBytes);
 
 bool FileExists(const std::string& path);
 
 // Its bytes; 0 for what is not there or no file.
 int64_t FileSize(const std::string& path);
-
-// For what is to be a file, before it is opened: a reader would wait for a pipe's other end. Errors: kDataLoss for a
-// pipe or a device.
-absl::Status RefusePipe(const std::string& path);
 
 // Makes a folder and those above it, durably. Fine if it exists.
 absl::Status MakeFolders(const std::string& path);

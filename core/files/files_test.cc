@@ -1,6 +1,7 @@
 #include "core/files/files.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
@@ -161,12 +162,30 @@ TEST_F(FilesTest, APassingFileThatGetsNoNameIsNamedAndLeavesNothing) {
 
 TEST_F(FilesTest, TemporaryNamesDiffer) { EXPECT_NE(TemporaryName("x"), TemporaryName("x")); }
 
-TEST(RefusePipe, NamesAPipeAndLeavesTheRest) {
-  const std::string folder = ::testing::TempDir(), pipe = JoinPath(folder, "a pipe");
-  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_EQ(RefusePipe(pipe), absl::DataLossError(pipe + ": is a pipe or a device"));
-  EXPECT_TRUE(RefusePipe(folder).ok());
-  EXPECT_TRUE(RefusePipe(JoinPath(folder, "nothing")).ok());
+TEST_F(FilesTest, ReadsNoPipeButOneThatIsHandedOver) {
+  ASSERT_EQ(mkfifo(In("pipe").c_str(), 0600), 0);
+  const absl::Status refused = absl::DataLossError(In("pipe") + ": is a pipe or a device");
+  EXPECT_EQ(ReadFile(In("pipe")).status(), refused);  // nobody writes to it
+  EXPECT_EQ(ReadGivenFile(In("pipe")).status(), refused);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const std::string content(10000, 'x');  // more than is read at first
+  ASSERT_EQ(write(ends[1], content.data(), content.size()), content.size());
+  close(ends[1]);
+  EXPECT_EQ(ReadGivenFile("/dev/fd/" + std::to_string(ends[0])).value_or("error"), content);
+  close(ends[0]);
+}
+
+TEST_F(FilesTest, ReadsNoMoreThanItIsAllowed) {
+  ASSERT_TRUE(WriteFileAtomically(In("f"), "12345").ok());
+  EXPECT_EQ(*ReadFile(In("f"), 5), "12345");
+  EXPECT_EQ(ReadFile(In("f"), 4).status(),
+            absl::DataLossError(In("f") + ": has 5 bytes, more than the 4 that such a file may have"));
+  // One that claims four terabytes, of which none are there.
+  ASSERT_EQ(truncate(In("f").c_str(), off_t{1} << 42), 0);
+  EXPECT_EQ(ReadFile(In("f")).status().code(), absl::StatusCode::kDataLoss);
+  // One that says no size.
+  EXPECT_THAT(std::string(ReadFile("/proc/self/stat", 4).status().message()), HasSubstr("more than the 4"));
 }
 
 }  // namespace

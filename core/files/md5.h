@@ -8,7 +8,8 @@
 
 namespace openset {
 
-// As 32 lower-case hexadecimal digits. Errors: kNotFound if the file can't be opened, kDataLoss if reading fails.
+// As 32 lower-case hexadecimal digits. Errors: those of OpenRegularFile() (core/files/input_file.h); kDataLoss if
+// reading fails.
 absl::StatusOr<std::string> Md5HexOfFile(const std::string& path);
 
 }  // namespace openset

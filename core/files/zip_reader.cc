@@ -2,15 +2,34 @@
 
 #include <minizip/unzip.h>
 
+#include <algorithm>
+#include <cstdio>
+
 #include "absl/strings/str_cat.h"
+#include "core/files/input_file.h"
 #include "core/one_line.h"
 
 namespace openset {
+namespace {
 
-ZipReader::ZipReader(void* zip) : zip_(zip, &unzClose) {}
+// For minizip, which opens the file by its name else.
+void* TakeFile(void* file, const void* /*name*/, int /*mode*/) {
+  return fdopen(static_cast<InputFile*>(file)->Release(), "rb");
+}
 
-absl::StatusOr<ZipReader> ZipReader::Open(const std::string& path) {
-  ZipReader reader(unzOpen64(path.c_str()));
+}  // namespace
+
+ZipReader::ZipReader(void* zip, int64_t max_bytes) : zip_(zip, &unzClose), max_bytes_(max_bytes) {}
+
+absl::StatusOr<ZipReader> ZipReader::Open(const std::string& path, int64_t max_bytes) {
+  absl::StatusOr<InputFile> file = OpenRegularFile(path);
+  if (!file.ok()) return absl::InvalidArgumentError(file.status().message());
+  zlib_filefunc64_def calls;
+  fill_fopen64_filefunc(&calls);
+  calls.zopen64_file = &TakeFile;
+  calls.opaque = &*file;
+  if (max_bytes == 0) max_bytes = std::max(kMaxInflatedBytes, kMaxInflation * file->bytes());
+  ZipReader reader(unzOpen2_64(path.c_str(), &calls), max_bytes);
   unzFile zip = reader.zip_.get();
   if (zip == nullptr) return absl::InvalidArgumentError("not a zip archive");
   for (int at = unzGoToFirstFile(zip); at != UNZ_END_OF_LIST_OF_FILE; at = unzGoToNextFile(zip)) {
@@ -44,6 +63,12 @@ absl::StatusOr<std::string> ZipReader::Read(absl::string_view name, size_t max_b
   if (unzGoToFilePos64(zip_.get(), &place) == UNZ_OK && unzOpenCurrentFile(zip_.get()) == UNZ_OK) {
     while ((got = unzReadCurrentFile(zip_.get(), chunk.data(), static_cast<unsigned>(chunk.size()))) > 0) {
       content.append(chunk, 0, got);
+      read_bytes_ += got;
+      if (read_bytes_ > max_bytes_) {
+        unzCloseCurrentFile(zip_.get());
+        return absl::DataLossError(absl::StrCat("inflates to more than ", max_bytes_, " bytes, at member '",
+                                                OneLine(name), "': if that is meant, save it without compression"));
+      }
       if (content.size() > max_bytes) {
         unzCloseCurrentFile(zip_.get());
         return absl::OutOfRangeError(

@@ -1,5 +1,7 @@
 #include "core/files/zip_reader.h"
 
+#include <sys/stat.h>
+
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -52,6 +54,24 @@ TEST(ZipReader, Errors) {
     ++damaged;
   }
   EXPECT_EQ(damaged, 1);
+}
+
+TEST(ZipReader, InflatesNoMoreThanItMayInAll) {
+  absl::StatusOr<ZipReader> zip = ZipReader::Open(kScores, 400);
+  ASSERT_THAT(zip, IsOk());
+  EXPECT_THAT(zip->Read("label.npy"), IsOk());  // 168 bytes
+  EXPECT_THAT(zip->Read("label.npy"), IsOk());
+  EXPECT_THAT(zip->Read("label.npy").status(),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       "inflates to more than 400 bytes, at member 'label.npy': if that is meant, save it without "
+                       "compression"));
+}
+
+TEST(ZipReader, WaitsForNoPipe) {
+  const std::string path = testing::TempDir() + "/pipe.zip";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_THAT(ZipReader::Open(path).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, path + ": is a pipe or a device"));
 }
 
 }  // namespace

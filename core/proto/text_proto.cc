@@ -137,7 +137,7 @@ absl::StatusOr<TextSource> ParseTextProto(absl::string_view text, const std::str
 }
 
 absl::StatusOr<TextSource> ReadTextProto(const std::string& path, Message* message, Completeness completeness) {
-  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadGivenFile(path, kMaxTextBytes));
   OPENSET_ASSIGN_OR_RETURN(TextSource source, ParseTextProto(text, path, message));
   OPENSET_RETURN_IF_ERROR(CheckRules(*message, source, completeness));
   return source;

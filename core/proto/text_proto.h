@@ -2,6 +2,7 @@
 #ifndef OPENSET_CORE_PROTO_TEXT_PROTO_H_
 #define OPENSET_CORE_PROTO_TEXT_PROTO_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -37,8 +38,11 @@ class TextSource {
 absl::StatusOr<TextSource> ParseTextProto(absl::string_view text, const std::string& file,
                                           google::protobuf::Message* message);
 
+// What a file of text may have: hundreds of times the largest of ours.
+inline constexpr int64_t kMaxTextBytes = int64_t{1} << 26;
+
 // ParseTextProto of a file's content, and the schema's rules (core/proto/proto_rules.h), problems with "FILE:LINE:
-// path". Errors: also kNotFound if there is no such file.
+// path". Errors: also those of ReadGivenFile(); kDataLoss for more than kMaxTextBytes.
 absl::StatusOr<TextSource> ReadTextProto(const std::string& path, google::protobuf::Message* message,
                                          Completeness completeness = Completeness::kComplete);
 

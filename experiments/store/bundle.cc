@@ -15,6 +15,7 @@
 #include "absl/strings/strip.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/files/input_file.h"
 #include "core/files/zip_reader.h"
 #include "core/one_line.h"
 #include "core/process/build_info.h"
@@ -50,22 +51,21 @@ std::string MemberOf(const std::string& path, const Store& store) {
 
 // The SHA-256 of a file without its last 64 bytes, and these.
 absl::StatusOr<std::pair<std::string, std::string>> DigestAndSignature(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return absl::NotFoundError(absl::StrCat("cannot open ", path, ": ", std::strerror(errno)));
-  std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
-  if (error) return absl::NotFoundError(absl::StrCat("cannot open ", path, ": ", error.message()));
+  OPENSET_ASSIGN_OR_RETURN(InputFile file, OpenRegularFile(path));
+  const auto size = static_cast<uint64_t>(file.bytes());
   if (size < kDigits + kComment.size()) return absl::DataLossError(absl::StrCat(path, ": is no bundle"));
   Sha256 sum;
   std::string chunk(1 << 20, '\0');
   for (uint64_t left = size - kDigits; left > 0;) {
-    const auto part = static_cast<std::streamsize>(std::min<uint64_t>(left, chunk.size()));
-    if (!file.read(chunk.data(), part)) return absl::DataLossError(absl::StrCat(path, ": cannot be read"));
+    const size_t part = std::min<uint64_t>(left, chunk.size());
+    OPENSET_ASSIGN_OR_RETURN(const size_t got, file.Read(chunk.data(), part));
+    if (got < part) return absl::DataLossError(absl::StrCat(path, ": cannot be read"));
     sum.Update(absl::string_view(chunk.data(), part));
     left -= part;
   }
   std::string signature(kDigits, '\0');
-  if (!file.read(signature.data(), kDigits)) return absl::DataLossError(absl::StrCat(path, ": cannot be read"));
+  OPENSET_ASSIGN_OR_RETURN(const size_t got, file.Read(signature.data(), kDigits));
+  if (got < kDigits) return absl::DataLossError(absl::StrCat(path, ": cannot be read"));
   return std::make_pair(ToHex(sum.Finish()), signature);
 }
 

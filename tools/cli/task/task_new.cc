@@ -117,7 +117,7 @@ std::optional<int> NumberOf(const std::vector<std::string>& list) {
 absl::StatusOr<std::vector<std::string>> ReadList(absl::string_view flag, const std::vector<std::string>& list) {
   std::vector<std::string> lines = list;
   if (list.size() == 1 && absl::StartsWith(list[0], "@")) {
-    const absl::StatusOr<std::string> file = ReadFile(UserPath(list[0].substr(1)));
+    const absl::StatusOr<std::string> file = ReadGivenFile(UserPath(list[0].substr(1)));
     if (!file.ok()) return Annotate(file.status(), absl::StrCat("--", flag));
     lines = absl::StrSplit(*file, '\n');
   }

@@ -46,7 +46,7 @@ absl::Status FlagError(absl::string_view flag, absl::string_view what) {
 
 absl::StatusOr<std::string> ReadFlagFile(absl::string_view flag, const std::string& path) {
   if (path.empty()) return FlagError(flag, "which file?");
-  absl::StatusOr<std::string> content = ReadFile(UserPath(path));
+  absl::StatusOr<std::string> content = ReadGivenFile(UserPath(path));
   if (!content.ok()) return Annotate(content.status(), absl::StrCat("--", flag));
   return content;
 }

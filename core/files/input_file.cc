@@ -1,0 +1,82 @@
+#include "core/files/input_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace openset {
+namespace {
+
+enum class Pipes { kRefuse, kTake };
+
+absl::StatusOr<InputFile> Open(const std::string& path, Pipes pipes) {
+  if (path.find('\0') != std::string::npos) {
+    return absl::InvalidArgumentError(absl::StrCat("cannot open '", absl::CHexEscape(path), "': it has a NUL byte"));
+  }
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  const auto no_file = [&path] { return absl::DataLossError(absl::StrCat(path, ": is a pipe or a device")); };
+  if (descriptor < 0) {
+    const std::string message = absl::StrCat("cannot open ", path, ": ", std::strerror(errno));
+    if (errno == EACCES || errno == EPERM) return absl::PermissionDeniedError(message);
+    if (errno == ENXIO || errno == ENODEV) return no_file();  // a socket, or a device that is not there
+    return errno == ELOOP || errno == EIO ? absl::DataLossError(message) : absl::NotFoundError(message);
+  }
+  struct stat info = {};
+  const bool known = fstat(descriptor, &info) == 0;
+  InputFile file(descriptor, info.st_size, path);
+  if (!known) return absl::DataLossError(absl::StrCat("cannot read ", path, ": ", std::strerror(errno)));
+  if (S_ISDIR(info.st_mode)) return absl::InvalidArgumentError(absl::StrCat(path, " is a folder, not a file"));
+  if (S_ISREG(info.st_mode)) return file;
+  if (pipes == Pipes::kRefuse || (!S_ISFIFO(info.st_mode) && isatty(descriptor) == 0)) return no_file();
+  fcntl(descriptor, F_SETFL, 0);  // waits for what is written
+  return file;
+}
+
+}  // namespace
+
+InputFile::InputFile(int descriptor, int64_t bytes, std::string path)
+    : descriptor_(descriptor), bytes_(bytes), path_(std::move(path)) {}
+
+InputFile::InputFile(InputFile&& other) noexcept
+    : descriptor_(other.Release()), bytes_(other.bytes_), path_(std::move(other.path_)) {}
+
+InputFile& InputFile::operator=(InputFile&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+InputFile::~InputFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+absl::StatusOr<size_t> InputFile::Read(char* to, size_t size) {
+  size_t filled = 0;
+  while (filled < size) {
+    const ssize_t got = read(descriptor_, to + filled, size - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return absl::DataLossError(absl::StrCat("cannot read ", path_, ": ", std::strerror(errno)));
+    if (got == 0) break;
+    filled += got;
+  }
+  return filled;
+}
+
+absl::StatusOr<InputFile> OpenRegularFile(const std::string& path) { return Open(path, Pipes::kRefuse); }
+
+absl::StatusOr<InputFile> OpenGivenFile(const std::string& path) {
+  const bool is_handed =
+      path == "/dev/stdin" || absl::StartsWith(path, "/dev/fd/") || absl::StartsWith(path, "/proc/self/fd/");
+  return Open(path, is_handed ? Pipes::kTake : Pipes::kRefuse);
+}
+
+}  // namespace openset

@@ -1,0 +1,106 @@
+#include "core/files/input_file.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+#include "core/testing/status_matchers.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+class InputFileTest : public ::testing::Test {
+ protected:
+  InputFileTest() : folder_(::testing::TempDir() + "/input_file") {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  std::string In(const std::string& name) const { return folder_ + "/" + name; }
+
+  std::string folder_;
+};
+
+std::string ContentOf(absl::StatusOr<InputFile> file) {
+  if (!file.ok()) return file.status().ToString();
+  std::string content(100, '\0');
+  const absl::StatusOr<size_t> got = file->Read(content.data(), content.size());
+  return got.ok() ? content.substr(0, *got) : got.status().ToString();
+}
+
+TEST_F(InputFileTest, ReadsFilesAlsoThroughLinks) {
+  std::ofstream(In("file")) << "content";
+  std::filesystem::create_symlink("file", In("link"));
+  EXPECT_EQ(ContentOf(OpenRegularFile(In("file"))), "content");
+  EXPECT_EQ(ContentOf(OpenRegularFile(In("link"))), "content");
+  EXPECT_EQ(ContentOf(OpenGivenFile(In("file"))), "content");
+  EXPECT_EQ(OpenRegularFile(In("file"))->bytes(), 7);
+  absl::StatusOr<InputFile> file = OpenRegularFile(In("file"));
+  ASSERT_TRUE(file.ok());
+  InputFile other = *std::move(file);
+  EXPECT_EQ(other.path(), In("file"));
+  EXPECT_EQ(ContentOf(std::move(other)), "content");
+}
+
+TEST_F(InputFileTest, SaysWhyThereIsNothingToOpen) {
+  EXPECT_THAT(OpenRegularFile(In("none")).status(),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("none: No such file")));
+  EXPECT_THAT(OpenRegularFile(folder_).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is a folder, not a file")));
+  std::filesystem::create_symlink("circle", In("circle"));
+  EXPECT_THAT(OpenRegularFile(In("circle")).status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("circle")));
+  std::ofstream(In("file")) << "content";
+  EXPECT_THAT(OpenRegularFile(absl::StrCat(In("file"), absl::string_view("\0.png", 5))).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("file\\x00.png': it has a NUL byte")));
+}
+
+// Each would wait for ever, never end, or take what another program is to get.
+TEST_F(InputFileTest, RefusesPipesSocketsAndDevicesAtOnce) {
+  ASSERT_EQ(mkfifo(In("pipe").c_str(), 0600), 0);
+  std::filesystem::create_symlink("pipe", In("link"));
+  const int server = socket(AF_UNIX, SOCK_STREAM, 0);
+  const absl::Cleanup close_it = [server] { close(server); };
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  // The limit on a socket's path is 107 bytes.
+  const std::string old = std::filesystem::current_path();
+  std::filesystem::current_path(folder_);
+  std::snprintf(address.sun_path, sizeof(address.sun_path), "socket");
+  ASSERT_EQ(bind(server, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  std::filesystem::current_path(old);
+  for (const std::string& path : {In("pipe"), In("link"), In("socket"), std::string("/dev/zero")}) {
+    EXPECT_EQ(OpenRegularFile(path).status(), absl::DataLossError(path + ": is a pipe or a device"));
+    EXPECT_EQ(OpenGivenFile(path).status(), absl::DataLossError(path + ": is a pipe or a device"));
+  }
+}
+
+TEST_F(InputFileTest, TakesThePipeThatAShellHandsOver) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const std::string path = absl::StrCat("/dev/fd/", ends[0]);
+  EXPECT_EQ(OpenRegularFile(path).status(), absl::DataLossError(path + ": is a pipe or a device"));
+  // What comes late is waited for.
+  std::thread writer([&ends] {
+    (void)!write(ends[1], "con", 3);
+    (void)!write(ends[1], "tent", 4);
+    close(ends[1]);
+  });
+  EXPECT_EQ(ContentOf(OpenGivenFile(path)), "content");
+  writer.join();
+  close(ends[0]);
+}
+
+}  // namespace
+}  // namespace openset
