@@ -1,4 +1,7 @@
-"""Checks that what the Markdown files of a tree name is there: targets, files, commands of openset and their flags.
+"""Checks the Markdown files of a tree.
+
+Whatever they name exists: targets, files, headings that links point at, commands of openset and their flags. The README
+stays short, docs/README.md links every document of docs/, and docs/commands.md describes every command.
 
     python3 tools/check_docs.py [ROOT]
 """
@@ -10,7 +13,8 @@ import sys
 
 TARGET = re.compile(r"(?<![\w:/])//([\w/]*)(?::([\w.\-]+))?(/?\.\.\.)?")
 CODE = re.compile(r"`([^`]+)`")
-LINK = re.compile(r"\]\(([^)#:]+)\)")
+LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 FLAG = re.compile(r"(?<![\w-])--(\w+)")
 DEFINED = re.compile(r"ABSL_FLAG\(\s*[^,()]*(?:<[^()]*>)?,\s*(\w+),")
 COMMAND = re.compile(r"(?:^|:)openset (?:-- )?([a-z]+)")
@@ -20,6 +24,8 @@ PLACEHOLDER = re.compile(r"\b[A-Z]+\b")
 # Flags of other programs: Bazel, Slurm, protoc, our scripts.
 OTHERS = {"config", "dependency", "exclude", "fix", "force_pic", "help", "python_out", "requeue", "test_env",
           "test_output", "test_tag_filters", "test_timeout", "version"}
+# The README fits one screen and a half.
+MOST_README_LINES = 90
 
 
 def read(path):
@@ -27,10 +33,16 @@ def read(path):
         return file.read()
 
 
+def anchor_of(heading):
+    """The name that GitHub gives a heading."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
 class Tree:
     """The files below a folder, and what they define."""
 
     def __init__(self, root):
+        self.root = root
         self.files = set()
         for folder, _, names in os.walk(root, followlinks=True):
             self.files.update(os.path.relpath(os.path.join(folder, name), root) for name in names)
@@ -54,6 +66,9 @@ class Tree:
         path = path.rstrip("/")
         return path in self.files or path in self.folders or any(fnmatch.fnmatch(file, path) for file in self.files)
 
+    def has_heading(self, document, anchor):
+        return anchor in {anchor_of(heading) for heading in HEADING.findall(read(os.path.join(self.root, document)))}
+
 
 def problems_of_line(tree, document, line, is_command):
     for package, name, below in TARGET.findall(line):
@@ -67,9 +82,12 @@ def problems_of_line(tree, document, line, is_command):
             yield f"there is no package //{package}"
         elif name and not tree.has_target(package, name):
             yield f"there is no target //{package}:{name}"
-    for link in LINK.findall(line):
-        if not tree.has_file(os.path.normpath(os.path.join(os.path.dirname(document), link))):
+    for link, anchor in LINK.findall(line):
+        path = os.path.normpath(os.path.join(os.path.dirname(document), link)) if link else document
+        if not tree.has_file(path):
             yield f"there is no {link}"
+        elif anchor and not tree.has_heading(path, anchor):
+            yield f"there is no heading #{anchor} in {path}"
     for code in CODE.findall(line) + ([line] if is_command else []):
         for word in re.split(r"[\s,;=]+", code):
             word = word.strip(".:()\"'")
@@ -90,11 +108,29 @@ def problems_of(tree, root, document):
             yield f"{document}:{number}: {problem}"
 
 
+def problems_of_tree(tree):
+    """What the documents together lack."""
+    if "README.md" in tree.files:
+        lines = read(os.path.join(tree.root, "README.md")).count("\n")
+        if lines > MOST_README_LINES:
+            yield f"README.md: has {lines} lines, more than {MOST_README_LINES}: move details to docs/"
+    if "docs/README.md" in tree.files:
+        linked = {link for link, _ in LINK.findall(read(os.path.join(tree.root, "docs/README.md")))}
+        for file in sorted(tree.files):
+            if file.startswith("docs/") and file.endswith(".md") and file[5:] not in linked | {"README.md"}:
+                yield f"docs/README.md: has no link to {file[5:]}"
+    if "docs/commands.md" in tree.files:
+        described = set(re.findall(r"`(?:openset )?([a-z]+)", read(os.path.join(tree.root, "docs/commands.md"))))
+        for command in sorted(tree.commands - described):
+            yield f"docs/commands.md: does not describe 'openset {command}'"
+
+
 def main(arguments):
     root = arguments[0] if arguments else "."
     tree = Tree(root)
     documents = sorted(file for file in tree.files if file.endswith(".md"))
     problems = [problem for document in documents for problem in problems_of(tree, root, document)]
+    problems += problems_of_tree(tree)
     for problem in problems:
         print(problem)
     print(f"{len(documents)} documents, {len(problems)} problems")

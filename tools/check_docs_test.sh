@@ -9,6 +9,9 @@ mkdir -p "$tree/core" "$tree/tools/cli"
 echo 'openset_member(name = "table") + ["faults_" + form for form in ["test", "long"]]' > "$tree/core/BUILD"
 echo 'ABSL_FLAG(std::vector<std::string>, store, {}, "The store."); command.name = "run";' > "$tree/tools/cli/run_command.cc"
 cat > "$tree/good.md" <<'END'
+# The table's top: `good`, at last
+
+[above](#the-tables-top-good-at-last), [here](good.md#the-tables-top-good-at-last)
 `//core:table`, `//core:table_test`, //core:faults_long, `//core/...`, `core/BUILD`, `core/*`, `core/NAME.h`, [it](good.md)
 
     openset run SPEC --store=DIR --nostore
@@ -16,7 +19,7 @@ cat > "$tree/good.md" <<'END'
 END
 python3 tools/check_docs.py "$tree"
 cat > "$tree/bad.md" <<'END'
-`//core:chair`, `//cellar:table`, `//cellar/...`, `core/chair.h`, [it](chair.md), `--stare`, `openset walk`
+`//core:chair`, `//cellar:table`, `//cellar/...`, `core/chair.h`, [it](chair.md), `--stare`, `openset walk`, [x](#y)
 
     openset run SPEC --stair=DIR
 END
@@ -26,7 +29,26 @@ if out=$(python3 tools/check_docs.py "$tree"); then
 fi
 for problem in "1: there is no target //core:chair" "1: there is no package //cellar" \
   "1: there is no package below //cellar" "1: there is no core/chair.h" "1: there is no chair.md" \
-  "1: there is no flag --stare" "1: there is no command 'openset walk'" "3: there is no flag --stair"; do
+  "1: there is no flag --stare" "1: there is no command 'openset walk'" "1: there is no heading #y in bad.md" "3: there is no flag --stair"; do
   grep -qx "bad.md:$problem" <<< "$out" || { echo "not found: $problem in $out" >&2; exit 1; }
 done
-grep -q " 8 problems" <<< "$out" || { echo "more than that is found: $out" >&2; exit 1; }
+grep -q " 9 problems" <<< "$out" || { echo "more than that is found: $out" >&2; exit 1; }
+
+# The README, the index of docs/ and its list of commands.
+rm "$tree/bad.md"
+mkdir "$tree/docs"
+echo '[run](commands.md)' > "$tree/docs/README.md"
+echo '`openset run`' > "$tree/docs/commands.md"
+yes | head -90 > "$tree/README.md"
+python3 tools/check_docs.py "$tree"
+yes | head -91 > "$tree/README.md"
+echo '`openset walks`' > "$tree/docs/commands.md"
+echo 'Data.' > "$tree/docs/data.md"
+if out=$(python3 tools/check_docs.py "$tree"); then
+  echo "nothing was found in documents that lack something: $out" >&2
+  exit 1
+fi
+for problem in "README.md: has 91 lines, more than 90: move details to docs/" \
+  "docs/README.md: has no link to data.md" "docs/commands.md: does not describe 'openset run'"; do
+  grep -qx "$problem" <<< "$out" || { echo "not found: $problem in $out" >&2; exit 1; }
+done

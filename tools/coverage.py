@@ -20,17 +20,17 @@ OPENAUC, IMBALANCE, UNIFIED, WEIGHTS = (
 
 # What, study, its small form, what else there is to say. Studies are looked up; other commands stand as they are.
 ROWS = [
-    (OPENAUC, "Table 1: consistency of metrics", "", "", "a test, `//eval/propositions:all`: each property by the counterexamples of the propositions"),
+    (OPENAUC, "Table 1: consistency of metrics", "", "", "a test, `//eval/propositions:all`, checks each property with the counterexamples of the propositions"),
     (OPENAUC, "Table 2: eight methods on six tasks", "openauc_table_2", "openauc_table_2_small", ""),
     (OPENAUC, "Table 3: truth table of a proof", "", "", "nothing is measured"),
     (OPENAUC, "Tables 4 and 5: CUB, easy, medium and hard", "openauc_tables_4_5", "openauc_tables_4_5_small", "the paper starts from MoCo v2's weights"),
-    (OPENAUC, "Fig. 1: metrics over the TPR of unknown samples", "", "", "`openset figure openauc_figure_1`: made-up predictions, seconds; of a trained network: `openset eval FILE --curves=DIR`"),
+    (OPENAUC, "Fig. 1: metrics over the TPR of unknown samples", "", "", "`openset figure openauc_figure_1`: from made-up predictions, in seconds; for a trained network: `openset eval FILE --curves=DIR`"),
     (OPENAUC, "Fig. 2: sensitivity to lambda", "openauc_lambda", "openauc_lambda_small", "`openset figure openauc_lambda --x=lambda --y=openauc`; the supplement varies nothing else"),
-    (OPENAUC, "Fig. 3: three inconsistencies", "", "", "drawn by hand there; the same tests as Table 1"),
+    (OPENAUC, "Fig. 3: three inconsistencies", "", "", "drawn by hand in the paper; the tests are those of Table 1"),
     (IMBALANCE, "Table 1: four scores of four methods", "imbalance_table_1", "imbalance_table_1_small", "as released and corrected"),
     (IMBALANCE, "Fig. 1: known and unknown samples by openness", "", "", "`openset figure imbalance_figure_1`: seconds"),
     (IMBALANCE, "Fig. 2: metrics of random predictions", "", "", "`openset figure imbalance_figure_2`: seconds"),
-    (IMBALANCE, "Figs. 3 and 4: confusion matrices of the scores", "", "", "drawn by hand there; `//eval/metrics:balanced_score_test` has such matrices"),
+    (IMBALANCE, "Figs. 3 and 4: confusion matrices of the scores", "", "", "drawn by hand in the paper; `//eval/metrics:balanced_score_test` has such matrices"),
     (IMBALANCE, "Fig. 5: images of the holdout protocol", "", "", "`openset data show mnist`"),
     (IMBALANCE, "Fig. 6: the scores while the networks learn", "imbalance_figure_6", "imbalance_figure_6_small", "`openset figure imbalance_figure_6 --curve=outer`"),
     (UNIFIED, "Table 5: searches", "unified_benchmark_table_5", "unified_benchmark_search", ""),
@@ -77,14 +77,16 @@ def small_time(plan):
 
 def main(openset, flags):
     out = ["# Every table and figure of the three papers", "",
-           "Written by `bazel run //tools:coverage`; `openset plan STUDY` says the same of your machine and store, and how to get",
-           "the data. Image passes are the plan's (a training pass counts 3, an inference pass 1), multiply-adds those of its",
-           "networks in these passes.", "",
-           "* **This CPU**: multiply-adds at 3e10 a second and CPU thread. VGG32 trains at 107 to 139 images/s on the 2 cores",
-           "  below, which is 2.6e10 to 3.4e10 a thread; networks below 1e7 multiply-adds an image are several times slower.",
-           "* **A GPU**: multiply-adds by 9 % of the fp32 peak of an H100 (33.5e12 a second): an assumption, as no training on a GPU",
-           "  is recorded here, and an order of magnitude.",
-           "* **Small forms**: CPU time of the stages in their records, by two (`measured`), or what the plan says (`about`).", ""]
+           "`bazel run //tools:coverage` writes this file. `openset plan STUDY` prints the same for your machine and store, and",
+           "says how to get the data. Image passes are those of the plan (a training pass counts as 3, an inference pass as 1).",
+           "Multiply-adds are those of the study's networks in these passes.", "",
+           "* **This CPU**: assumes 3e10 multiply-adds a second and CPU thread. VGG32 trains at 107 to 139 images/s on the 2",
+           "  cores named below, which is 2.6e10 to 3.4e10 a thread. Networks with fewer than 1e7 multiply-adds an image are",
+           "  several times slower.",
+           "* **A GPU**: assumes 9 % of the fp32 peak of an H100 (33.5e12 multiply-adds a second). No training on a GPU has been",
+           "  recorded yet, so this is only an order of magnitude.",
+           "* **Small forms**: the CPU time of the stages in their records, divided by two (`measured`), or the plan's estimate",
+           "  (`about`).", ""]
     nowhere = os.path.join(tempfile.gettempdir(), f"openset-coverage-{os.getpid()}")  # a store that is not there
     where = None
     papers = []
@@ -104,7 +106,7 @@ def main(openset, flags):
                 cells = [f"`{study}`", str(len(plan["trials"])), f"{here['image_passes']:.1e}" if here else "0",
                          f"{here['multiply_adds']:.1e}" if here else "0",
                          hours_text(here["hours"]) if here else "", hours_text(gpu["hours"]) if gpu else "",
-                         ", ".join(data["data_set"] for data in plan["missing_data"]) or "there"]
+                         ", ".join(data["data_set"] for data in plan["missing_data"]) or "none"]
         small_text = ""
         if small:
             plan, problem = plan_of(openset, small, flags)
