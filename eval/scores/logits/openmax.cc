@@ -53,6 +53,22 @@ double OpenMax::WeightOfRank(int64_t rank) const {
   return options_.rank_weight.value_or(static_cast<double>(options_.alpha - rank) / options_.alpha);
 }
 
+absl::Status OpenMax::FitTail(std::vector<double> distances, ClassModel* model) const {
+  if (!options_.exponentiated) {
+    OPENSET_ASSIGN_OR_RETURN(model->tail, FitWeibullTail(std::move(distances), options_.tail, options_.translation));
+    return absl::OkStatus();
+  }
+  model->fitted = static_cast<int>(distances.size()) > options_.tail;
+  if (!model->fitted) return absl::OkStatus();
+  std::sort(distances.begin(), distances.end());
+  distances.erase(distances.begin(), distances.end() - options_.tail);
+  for (const double distance : distances) {
+    if (!std::isfinite(distance)) return absl::InvalidArgumentError("a value of the tail is not finite");
+  }
+  model->exponentiated = FitExponentiatedWeibull(distances);
+  return absl::OkStatus();
+}
+
 absl::Status OpenMax::Fit(const ScoreInput& train, absl::Span<const int32_t> labels) {
   OPENSET_RETURN_IF_ERROR(CheckFitInput(train, labels));
   const int64_t k = train.num_outputs;
@@ -66,18 +82,26 @@ absl::Status OpenMax::Fit(const ScoreInput& train, absl::Span<const int32_t> lab
     for (const int64_t row : correct[c]) model.mean += Row(train.logits, row, k) / correct[c].size();
     std::vector<double> distances;
     for (const int64_t row : correct[c]) distances.push_back(DistanceOf(Row(train.logits, row, k), model.mean));
-    absl::StatusOr<WeibullTail> tail = FitWeibullTail(std::move(distances), options_.tail, options_.translation);
-    if (!tail.ok()) {
-      return Annotate(tail.status(), absl::StrCat("the distances of the ", correct[c].size(),
-                                                  " correctly classified training samples of class ", c));
+    const absl::Status status = FitTail(std::move(distances), &model);
+    if (!status.ok()) {
+      return Annotate(status, absl::StrCat("the distances of the ", correct[c].size(),
+                                           " correctly classified training samples of class ", c));
     }
-    model.tail = *tail;
   }
   classes_ = std::move(classes);
   return absl::OkStatus();
 }
 
-std::vector<double> OpenMax::RemovedFrom(absl::Span<const float> row) const {
+bool OpenMax::IsUnrevised(const ScoreInput& input, int64_t row) const {
+  if (options_.unrevised_of_batch == 0) return false;
+  const int64_t place = row % options_.unrevised_of_batch;
+  const int64_t batch = std::min<int64_t>(options_.unrevised_of_batch, input.num_samples - (row - place));
+  return input.num_outputs > 2 ? place < 2 && batch > 1 : place == 0;
+}
+
+std::vector<double> OpenMax::RemovedFrom(const ScoreInput& input, int64_t sample) const {
+  const absl::Span<const float> row = LogitsOf(input, sample);
+  if (IsUnrevised(input, sample)) return std::vector<double>(row.size(), 0.0);
   const int64_t k = static_cast<int64_t>(row.size());
   const Eigen::VectorXd logits = Row(row, 0, k);
   std::vector<int64_t> order(k);
@@ -92,15 +116,17 @@ std::vector<double> OpenMax::RemovedFrom(absl::Span<const float> row) const {
       const int64_t c = order[i];
       if (!classes_[c].fitted) continue;
       const double x = options_.cdf_of_logit ? logits[c] : DistanceOf(logits, classes_[c].mean);
-      removed[c] = logits[c] * classes_[c].tail.Cdf(x) * weight;
+      const double cdf = options_.exponentiated ? classes_[c].exponentiated.Cdf(x) : classes_[c].tail.Cdf(x);
+      removed[c] = logits[c] * cdf * weight;
     }
   }
   return removed;
 }
 
-double OpenMax::ScoreOf(absl::Span<const float> row) const {
+double OpenMax::ScoreOf(const ScoreInput& input, int64_t sample) const {
+  const absl::Span<const float> row = LogitsOf(input, sample);
   const std::vector<double> logits(row.begin(), row.end());
-  const std::vector<double> probability = OpenMaxProbabilities(logits, RemovedFrom(row));
+  const std::vector<double> probability = OpenMaxProbabilities(logits, RemovedFrom(input, sample));
   if (!options_.rejection) return probability.back();
   const double largest = *std::max_element(probability.begin(), probability.end() - 1);
   return probability.back() > largest ? 0 : -largest;
@@ -123,7 +149,9 @@ absl::Status OpenMax::CheckOutputs(const ScoreInput& input) const {
 
 absl::StatusOr<std::vector<double>> OpenMax::Compute(const ScoreInput& input) const {
   OPENSET_RETURN_IF_ERROR(CheckOutputs(input));
-  return ScoreLogitRows(input, [this](absl::Span<const float> logits) { return ScoreOf(logits); });
+  std::vector<double> scores(input.num_samples);
+  ForEachRowInParallel(input.num_samples, [&](int64_t row) { scores[row] = ScoreOf(input, row); });
+  return scores;
 }
 
 absl::StatusOr<std::optional<ProbabilityLogits>> OpenMax::Probabilities(const ScoreInput& input) const {
@@ -132,7 +160,7 @@ absl::StatusOr<std::optional<ProbabilityLogits>> OpenMax::Probabilities(const Sc
   revised.logits.resize(input.num_samples * revised.num_outputs);
   ForEachRowInParallel(input.num_samples, [&](int64_t i) {
     const absl::Span<const float> row = LogitsOf(input, i);
-    const std::vector<double> removed = RemovedFrom(row);
+    const std::vector<double> removed = RemovedFrom(input, i);
     float* const logits = revised.logits.data() + i * revised.num_outputs;
     double of_unknown = 0;
     for (size_t c = 0; c < row.size(); ++c) {
@@ -152,7 +180,7 @@ absl::StatusOr<std::optional<std::vector<int32_t>>> OpenMax::Predictions(const S
   ForEachRowInParallel(input.num_samples, [&](int64_t i) {
     const absl::Span<const float> row = LogitsOf(input, i);
     const std::vector<double> revised =
-        OpenMaxProbabilities(std::vector<double>(row.begin(), row.end()), RemovedFrom(row));
+        OpenMaxProbabilities(std::vector<double>(row.begin(), row.end()), RemovedFrom(input, i));
     const int64_t largest = std::max_element(revised.begin(), revised.end()) - revised.begin();
     predictions[i] = static_cast<int32_t>(std::min(largest, num_classes));
   });

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "Eigen/Core"
+#include "eval/scores/logits/exponentiated_weibull.h"
 #include "eval/scores/logits/weibull.h"
 #include "eval/scores/score.h"
 
@@ -34,6 +35,11 @@ class OpenMax : public Score {
     bool cdf_of_logit = false;          // w_c = CDF_c(z_c)
     bool rejection = false;             // 0 where the unknown has the largest probability, else -(the largest one)
     bool revised_prediction = false;    // Predictions() are those of the revised outputs
+    // In the place of the Weibull distribution; classes of at most `tail` correct samples have none then (w_c = 0).
+    bool exponentiated = false;
+    // Of each batch of so many samples the first two, or for two outputs the first one, are not revised; 0: all are. A
+    // batch of one sample is revised, but for two outputs. What a sample gets depends on its place then.
+    int unrevised_of_batch = 0;
   };
   explicit OpenMax(const Options& options) : options_(options) {}
 
@@ -56,14 +62,18 @@ class OpenMax : public Score {
   double DistanceOf(const Eigen::VectorXd& logits, const Eigen::VectorXd& mean) const;
   double WeightOfRank(int64_t rank) const;  // from 0
   absl::Status CheckOutputs(const ScoreInput& input) const;
-  std::vector<double> RemovedFrom(absl::Span<const float> row) const;  // [K]
-  double ScoreOf(absl::Span<const float> row) const;
+  std::vector<double> RemovedFrom(const ScoreInput& input, int64_t row) const;  // [K]
+  bool IsUnrevised(const ScoreInput& input, int64_t row) const;
+  double ScoreOf(const ScoreInput& input, int64_t row) const;
 
   struct ClassModel {
     bool fitted = false;
     Eigen::VectorXd mean;
     WeibullTail tail;
+    ExponentiatedWeibull exponentiated;
   };
+  absl::Status FitTail(std::vector<double> distances, ClassModel* model) const;
+
   Options options_;
   std::vector<ClassModel> classes_;  // [K]
 };

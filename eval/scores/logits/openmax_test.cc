@@ -1,6 +1,8 @@
 #include "eval/scores/logits/openmax.h"
 
+#include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "eval/testing/golden.h"
 #include "gmock/gmock.h"
@@ -95,6 +97,77 @@ TEST(OpenMax, LeavesOutputsAloneThatAreNoLabel) {
   ASSERT_TRUE(score.Fit(Input(train, 3), kLabels).ok());
   // Far from both classes, so that all of z_0 = 0 and z_1 = 0 is removed; z_2 stays.
   EXPECT_NEAR(score.Compute(Input({0, 0, 50}, 3)).value()[0], 1 / (3 + std::exp(50) - 0.0), 1e-30);
+}
+
+// torchosr's test() in Openmax.py, transcribed: w = 1 - cdf(z), w[marks] = 1 with marks of 0 and 1, which are taken for
+// rows: rows 0 and 1 of a batch are as if nothing had been removed, row 0 alone where all (two) classes have the mark
+// 0.
+TEST(OpenMax, LeavesTheFirstRowsOfABatchAloneAsTorchosrDoes) {
+  OpenMax::Options options = Euclidean();
+  options.alpha = 1000;
+  options.rank_weight = 1;
+  options.cdf_of_logit = true;
+  OpenMax corrected(options);
+  options.unrevised_of_batch = 3;
+  OpenMax released(options);
+  for (OpenMax* score : {&corrected, &released}) ASSERT_TRUE(score->Fit(Input(kTrain, 2), kLabels).ok());
+  const std::vector<float> same = {2, 1, 2, 1, 2, 1, 2, 1, 2, 1};
+  const double revised = corrected.Compute(Input({2, 1}, 2)).value()[0];
+  const double alone = 1 / (1 + std::exp(2.0) + std::exp(1.0));  // the unknown's logit is 0
+  std::vector<double> scores = released.Compute(Input(same, 2)).value();
+  for (int row = 0; row < 5; ++row) EXPECT_NEAR(scores[row], row % 3 == 0 ? alone : revised, 1e-14) << row;
+
+  std::vector<float> train;
+  for (int row = 0; row < 6; ++row) train.insert(train.end(), {kTrain[2 * row], kTrain[2 * row + 1], -1});
+  for (OpenMax* score : {&corrected, &released}) ASSERT_TRUE(score->Fit(Input(train, 3), kLabels).ok());
+  const std::vector<float> three = {2, 1, 0, 2, 1, 0, 2, 1, 0, 2, 1, 0};
+  const double revised_of_three = corrected.Compute(Input({2, 1, 0}, 3)).value()[0];
+  scores = released.Compute(Input(three, 3)).value();
+  for (int row = 0; row < 2; ++row) EXPECT_NEAR(scores[row], 1 / (2 + std::exp(2.0) + std::exp(1.0)), 1e-14) << row;
+  // The last batch has one row, of which there is no row 1: PyTorch refuses both marks then.
+  for (int row = 2; row < 4; ++row) EXPECT_NEAR(scores[row], revised_of_three, 1e-14) << row;
+}
+
+TEST(OpenMax, FitsExponentiatedDistributionsToTheLargestDistances) {
+  OpenMax::Options options = Euclidean();
+  options.rank_weight = 1;
+  options.exponentiated = true;
+  OpenMax score(options);
+  ASSERT_TRUE(score.Fit(Input(kTrain, 2), kLabels).ok());
+  const double removed0 = 4 * FitExponentiatedWeibull({2, 3}).Cdf(2),
+               removed1 = 2 * FitExponentiatedWeibull({1, 1.5}).Cdf(4);
+  const double unknown = std::exp(removed0 + removed1);
+  EXPECT_NEAR(score.Compute(Input({4, 2}, 2)).value()[0],
+              unknown / (unknown + std::exp(4 - removed0) + std::exp(2 - removed1)), 1e-14);
+  // As many samples as the tail has: no distribution.
+  options.tail = 3;
+  OpenMax none(options);
+  ASSERT_TRUE(none.Fit(Input(kTrain, 2), kLabels).ok());
+  EXPECT_NEAR(none.Compute(Input({4, 2}, 2)).value()[0], 1 / (1 + std::exp(4.0) + std::exp(2.0)), 1e-14);
+}
+
+// Logits of length one, as torchosr has them; nothing is removed of negative ones, which lie below all distances. With
+// two and three classes no class's probability reaches its epsilon then: every sample is rejected, by construction.
+TEST(OpenMax, RejectsAllOfTwoAndThreeClassesAsReleased) {
+  for (const auto& [k, epsilon, largest] : {std::tuple(2, 0.6, 0.5996), std::tuple(3, 0.5, 0.4993)}) {
+    double most = 0;
+    // The sphere's points by two angles, and shares that are removed of each logit: none, a half, all.
+    for (int a = 0; a < 360; ++a) {
+      for (int b = k == 2 ? 0 : -90; b <= (k == 2 ? 0 : 90); b += 2) {
+        const double phi = a * M_PI / 180, theta = b * M_PI / 180;
+        std::vector<double> z = {std::cos(theta) * std::cos(phi), std::cos(theta) * std::sin(phi)};
+        if (k == 3) z.push_back(std::sin(theta));
+        for (int shares = 0; shares < std::pow(3, k); ++shares) {
+          std::vector<double> removed;
+          for (int c = 0, rest = shares; c < k; ++c, rest /= 3) removed.push_back(std::max(z[c], 0.0) * (rest % 3) / 2);
+          const std::vector<double> p = OpenMaxProbabilities(z, removed);
+          most = std::max(most, *std::max_element(p.begin(), p.end() - 1));
+        }
+      }
+    }
+    EXPECT_LT(most, epsilon) << k;
+    EXPECT_NEAR(most, largest, 5e-4) << k;
+  }
 }
 
 TEST(OpenMax, RefusesWhatItCannotBeFittedTo) {
