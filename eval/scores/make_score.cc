@@ -36,6 +36,7 @@
 #include "eval/scores/logits/member_uncertainty.h"
 #include "eval/scores/logits/min_misclassification.h"
 #include "eval/scores/logits/openmax.h"
+#include "eval/scores/logits/softmax.h"
 #include "eval/scores/logits/temperature_scaled_softmax.h"
 
 namespace openset {
@@ -81,6 +82,8 @@ OpenMax::Options OptionsOf(const OpenMaxSpec& spec) {
   options.cdf_of_logit = spec.cdf_of() == OpenMaxSpec::LOGIT;
   options.rejection = spec.value() == OpenMaxSpec::REJECTION;
   options.revised_prediction = spec.prediction() == OpenMaxSpec::REVISED;
+  options.exponentiated = spec.tail_distribution() == OpenMaxSpec::EXPONENTIATED_WEIBULL;
+  options.unrevised_of_batch = spec.unrevised_of_batch();
   return options;
 }
 
@@ -119,6 +122,12 @@ WeiperKld::Options OptionsOf(const WeiperKldSpec& spec) {
   options.smoothing_perturbed = spec.smoothing_perturbed();
   options.seed = static_cast<uint64_t>(spec.seed());
   return options;
+}
+
+// Of a spec that says it.
+template <typename Spec>
+TiedLogits TiedOf(const Spec& spec) {
+  return spec.tied() == TiedLogitsRule::FIRST ? TiedLogits::kFirst : TiedLogits::kLeastScore;
 }
 
 Nac::Options OptionsOf(const NacSpec& spec) {
@@ -177,15 +186,15 @@ absl::StatusOr<std::unique_ptr<Score>> MakeScore(const ScoreSpec& spec) {
     case ScoreSpec::kDice:
       return std::make_unique<Dice>(spec.dice().percentile());
     case ScoreSpec::kShe:
-      return std::make_unique<She>();
+      return std::make_unique<She>(TiedOf(spec.she()));
     case ScoreSpec::kExtraOutput:
       return std::make_unique<ExtraOutput>(spec.extra_output().value() == ExtraOutputSpec::MARGIN
                                                ? ExtraOutput::Value::kMargin
                                                : ExtraOutput::Value::kProbability);
     case ScoreSpec::kNci:
-      return std::make_unique<Nci>(spec.nci().alpha());
+      return std::make_unique<Nci>(spec.nci().alpha(), TiedOf(spec.nci()));
     case ScoreSpec::kFdbd:
-      return std::make_unique<Fdbd>(/*centred=*/spec.fdbd().normaliser() != FdbdSpec::NORM);
+      return std::make_unique<Fdbd>(/*centred=*/spec.fdbd().normaliser() != FdbdSpec::NORM, TiedOf(spec.fdbd()));
     case ScoreSpec::kWeiperKld:
       return std::make_unique<WeiperKld>(OptionsOf(spec.weiper_kld()));
     case ScoreSpec::kScale:
@@ -213,8 +222,9 @@ absl::StatusOr<std::unique_ptr<Score>> MakeScore(const ScoreSpec& spec) {
     case ScoreSpec::kPostmax:
       return std::make_unique<PostMax>();
     case ScoreSpec::kGhost:
-      return std::make_unique<Ghost>(spec.ghost().value() == GhostSpec::PROBABILITY ? Ghost::Value::kProbability
-                                                                                    : Ghost::Value::kQuotient);
+      return std::make_unique<Ghost>(
+          spec.ghost().value() == GhostSpec::PROBABILITY ? Ghost::Value::kProbability : Ghost::Value::kQuotient,
+          TiedOf(spec.ghost()));
     case ScoreSpec::kMutualInformation:
       return std::make_unique<MemberUncertainty>(MemberUncertainty::Value::kMutualInformation);
     case ScoreSpec::kExpectedEntropy:

@@ -8,7 +8,6 @@
 #include "core/status_macros.h"
 #include "eval/scores/features/features.h"
 #include "eval/scores/logits/score_rows.h"
-#include "eval/scores/logits/softmax.h"
 
 namespace openset {
 double Ghost::QuotientOf(const ClassModel& model, const Eigen::VectorXd& x, double logit) {
@@ -71,6 +70,7 @@ absl::StatusOr<std::vector<double>> Ghost::Compute(const ScoreInput& input) cons
       if (classes_[c].mean.size() == 0 || logits[c] != largest) continue;
       const double quotient = QuotientOf(classes_[c], x, largest);
       score = std::min(score, value_ == Value::kQuotient ? -quotient : -classes_[c].quotients.Cdf(quotient));
+      if (tied_ == TiedLogits::kFirst) break;
     }
     scores[row] = score;
   });

@@ -6,6 +6,7 @@
 
 #include "Eigen/Core"
 #include "eval/scores/features/generalized_pareto.h"
+#include "eval/scores/logits/softmax.h"
 #include "eval/scores/score.h"
 
 namespace openset {
@@ -17,14 +18,14 @@ namespace openset {
 //   -P_y(gamma) in [-1, 0]  (the released code), P_c the distribution function of the generalised Pareto distribution
 //                           of gamma over those samples of class c (generalized_pareto.h), whose search carries the
 //                           rounding of a sum over features to about 1e-8.
-// Of equal largest logits, the class that gives the least score. An s of 0 counts as 2^-52.
+// Of equal largest logits, the class that `tied` says. An s of 0 counts as 2^-52.
 class Ghost : public Score {
  public:
   enum class Value {
     kQuotient,     // -gamma
     kProbability,  // -P_y(gamma)
   };
-  explicit Ghost(Value value) : value_(value) {}
+  explicit Ghost(Value value, TiedLogits tied = TiedLogits::kLeastScore) : value_(value), tied_(tied) {}
 
   // Outputs that are no sample's label are passed over for y.
   // Errors, beyond those of CheckFitInput and CheckFeatures: kInvalidArgument, with the class, for a class of the
@@ -42,6 +43,7 @@ class Ghost : public Score {
   static double QuotientOf(const ClassModel& model, const Eigen::VectorXd& x, double logit);
 
   Value value_;
+  TiedLogits tied_;
   std::vector<ClassModel> classes_;  // [K]
   int64_t feature_dim_ = 0;
 };

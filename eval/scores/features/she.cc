@@ -8,7 +8,6 @@
 #include "eval/scores/features/features.h"
 #include "eval/scores/features/gaussian.h"
 #include "eval/scores/logits/score_rows.h"
-#include "eval/scores/logits/softmax.h"
 
 namespace openset {
 
@@ -50,7 +49,9 @@ absl::StatusOr<std::vector<double>> She::Compute(const ScoreInput& input) const 
         Eigen::Map<const Eigen::VectorXf>(input.features.data() + row * feature_dim_, feature_dim_).cast<double>();
     double score = std::numeric_limits<double>::infinity();
     for (int64_t c = 0; c < k; ++c) {
-      if (patterns_[c].size() > 0 && logits[c] == largest) score = std::min(score, -x.dot(patterns_[c]));
+      if (patterns_[c].size() == 0 || logits[c] != largest) continue;
+      score = std::min(score, -x.dot(patterns_[c]));
+      if (tied_ == TiedLogits::kFirst) break;
     }
     scores[row] = score;
   });

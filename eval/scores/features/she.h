@@ -5,15 +5,18 @@
 #include <vector>
 
 #include "Eigen/Core"
+#include "eval/scores/logits/softmax.h"
 #include "eval/scores/score.h"
 
 namespace openset {
 
 // -x . s_y for features x [D], with y the output of the largest logit and s_c [D] the mean feature of the correctly
-// classified training samples of class c: the simplified Hopfield energy. Of equal largest logits, the one that gives
-// the least. Grows with the length of x. The same for a constant added to all logits.
+// classified training samples of class c: the simplified Hopfield energy. Of equal largest logits, the one that `tied`
+// says. Grows with the length of x. The same for a constant added to all logits.
 class She : public Score {
  public:
+  explicit She(TiedLogits tied = TiedLogits::kLeastScore) : tied_(tied) {}
+
   // Outputs that are no sample's label have no pattern, and are passed over for y.
   // Errors, beyond those of CheckFitInput and CheckFeatures: kInvalidArgument, with the class, for a class of the
   // labels of which no sample is classified correctly.
@@ -22,6 +25,7 @@ class She : public Score {
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
 
  private:
+  TiedLogits tied_;
   std::vector<Eigen::VectorXd> patterns_;  // [K], empty for outputs without one
   int64_t feature_dim_ = 0;
 };

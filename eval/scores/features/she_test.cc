@@ -34,6 +34,15 @@ TEST(She, IsTheProductWithThePredictedClassesPattern) {
   EXPECT_EQ(scores[3], -12);               // the third output is passed over
 }
 
+// As the released code: argmax.
+TEST(She, OfEqualLogitsTakesTheFirstWhereItIsAskedTo) {
+  She score(TiedLogits::kFirst);
+  ASSERT_TRUE(score.Fit(Input(kLogits, kFeatures), kLabels).ok());
+  const std::vector<double> scores =
+      score.Compute(Input({5, 1, 0, 1, 5, 0, 1, 1, 0, 1, 1, 9}, {2, 3, 2, 3, 2, 3, 2, 3})).value();
+  EXPECT_EQ(scores, (std::vector<double>{-7, -12, -7, -7}));
+}
+
 TEST(She, RefusesWhatItCannotBeFittedTo) {
   She score;
   EXPECT_EQ(score.Compute(Input(kLogits, kFeatures)).status().code(), absl::StatusCode::kFailedPrecondition);

@@ -9,7 +9,6 @@
 #include "eval/scores/features/gaussian.h"
 #include "eval/scores/head/linear_head.h"
 #include "eval/scores/logits/score_rows.h"
-#include "eval/scores/logits/softmax.h"
 
 namespace openset {
 
@@ -41,6 +40,7 @@ absl::StatusOr<std::vector<double>> Fdbd::Compute(const ScoreInput& input) const
         if (distance > 0) sum += (largest - logits[c]) / distance;
       }
       most = std::max(most, sum);
+      if (tied_ == TiedLogits::kFirst) break;
     }
     const double length = (FeaturesOf(input, row) - origin_).norm();
     scores[row] = length == 0 ? std::nan("") : -most / length;

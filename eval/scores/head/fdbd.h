@@ -5,19 +5,20 @@
 #include <vector>
 
 #include "Eigen/Core"
+#include "eval/scores/logits/softmax.h"
 #include "eval/scores/score.h"
 
 namespace openset {
 
 // -sum_{c != y} (z_y - z_c) / |w_y - w_c| / |x - m| <= 0 for logits z [K], features x [D], the head's weights w [K, D],
-// the mean m of the training features and the predicted class y, that of the largest logit (of equal ones that of the
-// least score): (z_y - z_c) / |w_y - w_c| is the distance of x to the boundary between y and c. The paper takes the
-// mean over c, the released code and OpenOOD, as here, the sum, of which they give the negative, a confidence. Classes
-// of equal weights have no boundary between them and take no part.
+// the mean m of the training features and the predicted class y, that of the largest logit (of equal ones the one
+// that `tied` says): (z_y - z_c) / |w_y - w_c| is the distance of x to the boundary between y and c. The paper takes
+// the mean over c, the released code and OpenOOD, as here, the sum, of which they give the negative, a confidence.
+// Classes of equal weights have no boundary between them and take no part.
 class Fdbd : public Score {
  public:
   // `centred`: divided by |x - m|, else by |x|.
-  explicit Fdbd(bool centred) : centred_(centred) {}
+  explicit Fdbd(bool centred, TiedLogits tied = TiedLogits::kLeastScore) : centred_(centred), tied_(tied) {}
 
   // Takes no labels. Errors: those of CheckFeatureFitInput and HeadOf.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
@@ -27,6 +28,7 @@ class Fdbd : public Score {
 
  private:
   bool centred_;
+  TiedLogits tied_;
   Eigen::MatrixXd between_;  // [K, K], |w_a - w_b|
   Eigen::VectorXd origin_;   // [D], m or 0
 };

@@ -91,22 +91,22 @@ absl::Status Nac::Fit(const ScoreInput& train, absl::Span<const int32_t> labels)
                                   counts(d, static_cast<int64_t>((*block)(d, j))) += 1;
                               }
                             });
-  coverage_ = (counts / options_.full).cwiseMin(1.0);
+  counts_ = counts.cwiseMin(options_.full);
   return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<double>> Nac::Compute(const ScoreInput& input) const {
-  OPENSET_RETURN_IF_ERROR(CheckFeaturesLikeFitted(input, coverage_.rows(), "nac"));
+  OPENSET_RETURN_IF_ERROR(CheckFeaturesLikeFitted(input, counts_.rows(), "nac"));
   OPENSET_ASSIGN_OR_RETURN(const LinearHead head, HeadOf(input));
   std::vector<double> scores(input.num_samples);
   ForEachRowBlockInParallel(input.features, input.feature_dim,
                             [&](int64_t first, int64_t count, Eigen::MatrixXd* block) {
                               ToIntervals(head, block);
                               for (int64_t j = 0; j < count; ++j) {
-                                double sum = 0;
+                                double sum = 0;  // exact where `full` is a whole number
                                 for (int64_t d = 0; d < block->rows(); ++d)
-                                  sum += coverage_(d, static_cast<int64_t>((*block)(d, j)));
-                                scores[first + j] = -sum / static_cast<double>(block->rows());
+                                  sum += counts_(d, static_cast<int64_t>((*block)(d, j)));
+                                scores[first + j] = -sum / (options_.full * static_cast<double>(block->rows()));
                               }
                             });
   return scores;

@@ -14,6 +14,7 @@ namespace openset {
 // Minus the mean over features d of min(n_d(a_d) / full, 1), in [-1, 0]. a_d = 1 / (1 + exp(-steepness x_d g_d)) is the
 // activation state of feature x_d, with g [D] = W^T (softmax(z) - 1/K) the gradient of the divergence from uniform
 // probabilities, for the head z = W x + b; n_d(a) counts the training samples whose state lies in the interval of a.
+// The counts are summed and divided once, so that samples that are covered alike have one score, to the bit.
 //
 // The intervals [t_i, t_i+1) lie closer towards 1/2: with h = thresholds / 2 (rounded down) and points u_i from 1 to
 // sqrt(1000), h of them equally spaced, the thresholds are log_1000 u_i for all but the last, then 1 - log_1000 u_i in
@@ -43,7 +44,7 @@ class Nac : public Score {
 
   Options options_;
   std::vector<double> thresholds_;
-  Eigen::MatrixXd coverage_;  // [D, intervals]
+  Eigen::MatrixXd counts_;  // [D, intervals], min(n_d, full)
 };
 
 }  // namespace openset

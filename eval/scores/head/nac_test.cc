@@ -1,5 +1,9 @@
 #include "eval/scores/head/nac.h"
 
+#include <cmath>
+#include <set>
+
+#include "core/random.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -70,6 +74,37 @@ TEST(Nac, DrawsTheSameSamplesEachTime) {
   ASSERT_TRUE(first.Fit(model.Input(features, logits), labels).ok());
   ASSERT_TRUE(second.Fit(model.Input(features, logits), labels).ok());
   EXPECT_EQ(first.Compute(model.Input(features)).value(), second.Compute(model.Input(features)).value());
+}
+
+// Tenths are no binary fractions: a sum of them depends on their order, and parts ties that are ties of counts.
+TEST(Nac, HasOneScoreForOneSumOfCounts) {
+  constexpr int kDim = 12, kRows = 400, kFull = 10;
+  RandomStream random(3, "nac");
+  std::vector<float> weight(2 * kDim), features(kRows * kDim), logits(2 * kRows, 0.0f);
+  for (float& w : weight) w = static_cast<float>(random.Normal());
+  for (float& x : features) x = static_cast<float>(random.Uniform());
+  std::vector<int32_t> labels(kRows);
+  for (int row = 0; row < kRows; ++row) labels[row] = row % 2;
+  ScoreInput input;
+  input.num_samples = kRows;
+  input.num_outputs = 2;
+  input.feature_dim = kDim;
+  input.features = features;
+  input.logits = logits;
+  input.head_weight = weight;
+  Nac::Options options;
+  options.full = kFull;
+  options.samples = 40;
+  options.steepness = 10;
+  Nac score(options);
+  ASSERT_TRUE(score.Fit(input, labels).ok());
+  std::set<double> distinct;
+  const std::vector<double> scores = score.Compute(input).value();
+  for (const double value : scores) {
+    distinct.insert(value);
+    EXPECT_EQ(value, -std::round(-value * kFull * kDim) / (kFull * kDim));
+  }
+  EXPECT_GT(distinct.size(), 10);  // far from one score for all
 }
 
 TEST(Nac, RefusesWhatItCannotBeFittedTo) {

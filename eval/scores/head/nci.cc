@@ -7,7 +7,6 @@
 #include "eval/scores/features/features.h"
 #include "eval/scores/features/gaussian.h"
 #include "eval/scores/logits/score_rows.h"
-#include "eval/scores/logits/softmax.h"
 
 namespace openset {
 
@@ -31,7 +30,9 @@ absl::StatusOr<std::vector<double>> Nci::Compute(const ScoreInput& input) const 
     const float largest = logits[ArgMax(logits)];
     double along = -std::numeric_limits<double>::infinity();
     for (size_t c = 0; c < logits.size(); ++c) {
-      if (logits[c] == largest) along = std::max(along, weight_.col(static_cast<int64_t>(c)).dot(centred));
+      if (logits[c] != largest) continue;
+      along = std::max(along, weight_.col(static_cast<int64_t>(c)).dot(centred));
+      if (tied_ == TiedLogits::kFirst) break;
     }
     scores[row] = -((distance > 0 ? along / distance : 0) + alpha_ * x.lpNorm<1>());
   });

@@ -6,17 +6,19 @@
 
 #include "Eigen/Core"
 #include "eval/scores/head/linear_head.h"
+#include "eval/scores/logits/softmax.h"
 #include "eval/scores/score.h"
 
 namespace openset {
 
 // -(w_y . (x - m) / |x - m| + alpha |x|_1) for features x [D], the mean m of the training features and the head's
-// weights w_y of the predicted class y, that of the largest logit (of equal ones that of the least score). The quotient
-// is 0 where x = m. Of either sign, in units of the weights. (The released code gives its negative, a confidence.)
+// weights w_y of the predicted class y, that of the largest logit (of equal ones the one that `tied` says). The
+// quotient is 0 where x = m. Of either sign, in units of the weights. (The released code gives its negative, a
+// confidence.)
 class Nci : public Score {
  public:
   // Precondition: alpha >= 0.
-  explicit Nci(double alpha) : alpha_(alpha) {}
+  explicit Nci(double alpha, TiedLogits tied = TiedLogits::kLeastScore) : alpha_(alpha), tied_(tied) {}
 
   // Takes no labels. Errors: those of CheckFeatureFitInput and HeadOf.
   absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
@@ -25,6 +27,7 @@ class Nci : public Score {
 
  private:
   double alpha_;
+  TiedLogits tied_;
   Eigen::MatrixXd weight_;  // [D, K]
   Eigen::VectorXd mean_;    // [D]
 };

@@ -12,6 +12,12 @@ namespace openset {
 // The index of the largest value, the lowest of equal ones. Precondition: not empty.
 int32_t ArgMax(absl::Span<const float> values);
 
+// Which class a score of the predicted class takes where several logits are the largest.
+enum class TiedLogits {
+  kLeastScore,  // the one that gives the least score: the order of the classes does not matter
+  kFirst,       // the first one, as argmax in released code
+};
+
 // exp(z_c) relative to the largest logit.
 struct SoftmaxSum {
   int32_t argmax = 0;
