@@ -21,7 +21,8 @@ absl::Status CheckMetrics(absl::Span<const MetricSpec> metrics) {
     }
     const std::string name = MetricName(metrics[i]);
     if (!names.insert(name).second) {
-      return absl::InvalidArgumentError(absl::StrCat("metric[", i, "]: there is another metric named '", name, "'"));
+      return absl::InvalidArgumentError(absl::StrCat("metric[", i, "]: there is another metric named '", name,
+                                                     "'; where they differ in their settings, give one a name"));
     }
   }
   return absl::OkStatus();

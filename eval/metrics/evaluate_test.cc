@@ -97,7 +97,8 @@ TEST(Evaluate, RefusesMetricsThatAreNoneOrTwice) {
   auroc.mutable_auroc();
   status = Evaluate({auroc, auroc}, samples.Input()).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(status.message(), "metric[1]: there is another metric named 'auroc'");
+  EXPECT_EQ(status.message(),
+            "metric[1]: there is another metric named 'auroc'; where they differ in their settings, give one a name");
 }
 
 }  // namespace

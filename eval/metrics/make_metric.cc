@@ -13,6 +13,7 @@
 #include "eval/metrics/error_at_tpr.h"
 #include "eval/metrics/fpr_at_tpr.h"
 #include "eval/metrics/known_unknown_ratio.h"
+#include "eval/metrics/level_name.h"
 #include "eval/metrics/openauc.h"
 #include "eval/metrics/oscr.h"
 #include "eval/metrics/risk_coverage.h"
@@ -205,6 +206,7 @@ Traits TraitsOf(const MetricSpec& spec) {
 
 std::string MetricName(const MetricSpec& spec) {
   if (!spec.name().empty()) return spec.name();
+  if (std::string with_level = LevelName(spec); !with_level.empty()) return with_level;
   const google::protobuf::OneofDescriptor* kind = MetricSpec::descriptor()->FindOneofByName("kind");
   const google::protobuf::FieldDescriptor* member = MetricSpec::GetReflection()->GetOneofFieldDescriptor(spec, kind);
   return member == nullptr ? "" : member->name();

@@ -11,7 +11,8 @@
 
 namespace openset {
 
-// The metric's name in records, tables and JSON: its own, or that of the member of MetricSpec; "" where none is set.
+// The metric's name in records, tables and JSON: its own; or, with its level, that of level_name.h; or that of the
+// member of MetricSpec. "" where none is set.
 std::string MetricName(const MetricSpec& spec);
 
 // Whether larger values are better; none for what is no quality (known_unknown_ratio) and where no

@@ -9,6 +9,7 @@
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "eval/metrics/conventions.h"
+#include "eval/metrics/level_name.h"
 #include "eval/metrics/make_metric.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/statistics/distributions.h"
@@ -29,6 +30,7 @@ absl::StatusOr<MetricSpec> SpecOf(const std::string& name) {
     known.push_back(MetricName(metric));
     if (known.back() == name) return std::move(metric);
   }
+  if (std::optional<MetricSpec> at_level = MetricOfLevelName(name); at_level.has_value()) return *std::move(at_level);
   return absl::InvalidArgumentError(UnknownName("metric", name, known));
 }
 

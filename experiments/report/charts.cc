@@ -13,6 +13,7 @@
 #include "eval/metrics/display.h"
 #include "experiments/report/levels.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/store/measured_name.h"
 #include "experiments/store/metric_groups.h"
 
 namespace openset {
@@ -225,7 +226,7 @@ std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results) {
       for (const MetricRecord& metric : epoch.metric()) {
         if (!metric.has_value() || metric.group().kind() != MetricGroup::POOL) continue;
         const Display display = DisplayOf(metric.spec());
-        curves.Add(metric.name(), LabelWithUnit(display), display.factor, line, epoch.epoch(), metric.value());
+        curves.Add(MeasuredName(metric), LabelWithUnit(display), display.factor, line, epoch.epoch(), metric.value());
       }
     }
   }

@@ -12,6 +12,7 @@
 #include "core/table.h"
 #include "core/wrapped_text.h"
 #include "experiments/report/report_tables.h"
+#include "experiments/store/measured_name.h"
 #include "experiments/store/metric_groups.h"
 
 namespace openset {
@@ -93,9 +94,10 @@ std::string FormatLatex(const Report& report) {
   return text;
 }
 
-// What the difference may be due to, and doubts, in one line.
+// The form that was run there, what the difference may be due to, and doubts, in one line.
 std::string NoteOf(const PublishedNumber& number) {
   std::vector<std::string> words = number.reasons;
+  if (!number.form.empty()) words.insert(words.begin(), absl::StrCat("what was run: ", number.form));
   for (const std::string& doubt : number.doubts) words.push_back(absl::StrCat("doubtful: ", doubt));
   return absl::StrJoin(words, "; ");
 }
@@ -108,6 +110,7 @@ nlohmann::ordered_json PublishedJson(const ReportCell& cell, const PublishedNumb
   json["place"] = number.place;
   if (!number.splits.empty()) json["splits"] = number.splits;
   if (cell.n > 0) json["difference"] = cell.mean - number.value;
+  if (!number.form.empty()) json["form"] = number.form;
   json["reasons"] = number.reasons;
   json["doubts"] = number.doubts;
   const std::string note = NoteOf(number);
@@ -178,7 +181,8 @@ nlohmann::ordered_json CurveJson(const std::vector<EpochSummary>& epochs) {
     point["train_accuracy"] = epoch.train_accuracy();
     for (const MetricRecord& metric : epoch.metric()) {
       const nlohmann::ordered_json value = metric.has_value() ? nlohmann::ordered_json(metric.value()) : nullptr;
-      point["metrics"].push_back({{"metric", metric.name()}, {"group", GroupText(metric.group())}, {"value", value}});
+      point["metrics"].push_back(
+          {{"metric", MeasuredName(metric)}, {"group", GroupText(metric.group())}, {"value", value}});
     }
     curve.push_back(std::move(point));
   }

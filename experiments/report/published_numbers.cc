@@ -148,6 +148,7 @@ void AddPublished(const ReportSpec& spec, const std::vector<PublishedTable>& tab
       PublishedNumber number;
       number.source = SourceText(table);
       number.place = absl::StrCat(place->row->label(), ", ", place->column->label());
+      number.form = place->row->form();
       number.value = place->cell->value();
       if (place->cell->has_std()) number.std = place->cell->std() * place->column->scale();
       const bool of_splits = MeanOfSplits(*place->cell, cell, &number);

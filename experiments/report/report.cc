@@ -16,6 +16,7 @@
 #include "eval/metrics/make_metric.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/method_threshold.h"
+#include "experiments/store/measured_name.h"
 #include "experiments/store/metric_groups.h"
 
 namespace openset {
@@ -160,7 +161,7 @@ void AddResult(const TrialResult& result, ReportCell* cell) {
     return;
   }
   for (const MetricRecord& measured : result.record->metric()) {
-    if (measured.name() != cell->metric || GroupText(measured.group()) != cell->group) continue;
+    if (!IsMeasured(measured, cell->metric) || GroupText(measured.group()) != cell->group) continue;
     if (!measured.has_value()) {
       cell->absent_reasons.push_back(measured.absent_reason());
       continue;

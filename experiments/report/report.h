@@ -27,6 +27,7 @@ struct PublishedNumber {
   std::string place;   // its row and column there: "Ours, CIFAR10"
   double value = 0;    // in the metric's own unit, as the cell's mean
   std::optional<double> std;
+  std::string form;                  // of the method that was run there; may be empty
   std::vector<int> splits;           // that it is the mean of, where it was made of numbers of single splits
   std::vector<std::string> reasons;  // what the difference may be due to
   std::vector<std::string> doubts;   // why the number itself may be wrong

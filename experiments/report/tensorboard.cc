@@ -5,6 +5,7 @@
 #include "core/files/tf_record.h"
 #include "experiments/report/tensorboard_event.pb.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/store/measured_name.h"
 #include "experiments/store/metric_groups.h"
 
 namespace openset {
@@ -52,7 +53,8 @@ void Add(const std::string& tag, double value, TensorBoardSummary* summary) {
 void AddMetric(const MetricRecord& metric, const std::string& prefix, TensorBoardSummary* summary) {
   if (!metric.has_value()) return;
   const std::string group = GroupText(metric.group());
-  Add(absl::StrCat(prefix, group == kPool ? "" : absl::StrCat(group, "/"), metric.name()), metric.value(), summary);
+  Add(absl::StrCat(prefix, group == kPool ? "" : absl::StrCat(group, "/"), MeasuredName(metric)), metric.value(),
+      summary);
 }
 
 }  // namespace

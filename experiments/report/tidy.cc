@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/store/measured_name.h"
 #include "experiments/store/metric_groups.h"
 
 namespace openset {
@@ -86,8 +87,8 @@ Table TidyTable(absl::Span<const TrialResult> results) {
       row.push_back(GroupText(metric.group()));
       for (std::string& cell : SampleColumns(record.counts(), metric.group())) row.push_back(std::move(cell));
       for (std::string cell :
-           {metric.name(), metric.has_value() ? FullPrecision(metric.value()) : "", metric.unit(), BetterOf(metric),
-            interval ? FullPrecision(metric.interval().low()) : "",
+           {MeasuredName(metric), metric.has_value() ? FullPrecision(metric.value()) : "", metric.unit(),
+            BetterOf(metric), interval ? FullPrecision(metric.interval().low()) : "",
             interval ? FullPrecision(metric.interval().high()) : "", record.outputs_key(), record.checkpoint_key()}) {
         row.push_back(std::move(cell));
       }

@@ -21,6 +21,7 @@ TEST(CheckSpec, TakesWhatIsRight) {
   EXPECT_THAT(Check(""), IsOk());
   EXPECT_THAT(Check("metric { partial_openauc {} } metric { partial_openauc { max_ofpr: 0.1 } name: 'narrow' }"),
               IsOk());
+  EXPECT_THAT(Check("metric { ccr_at_fpr { fpr: 0.01 } } metric { ccr_at_fpr { fpr: 0.001 } }"), IsOk());
   // One field, but of different methods; one value, but of different fields.
   EXPECT_THAT(Check("method: 'pairs' axis { path: 'training.epochs' value: ['1', '2'] method: 'plain' } "
                     "axis { path: 'training.epochs' value: ['1', '3'] method: 'pairs' } "

@@ -16,6 +16,7 @@
 #include "core/status_macros.h"
 #include "core/table.h"
 #include "experiments/store/bundle.h"
+#include "experiments/store/measured_name.h"
 #include "experiments/store/metric_groups.h"
 #include "experiments/store/store_contents.h"
 #include "google/protobuf/descriptor.h"
@@ -33,7 +34,7 @@ std::string ReplicaPath(const Store& store, const std::string& trial_id, const s
 
 std::string NameOf(const MetricRecord& metric) {
   const std::string group = metric.has_group() ? GroupText(metric.group()) : kPool;
-  return group == kPool ? metric.name() : absl::StrCat(metric.name(), " of ", group);
+  return group == kPool ? MeasuredName(metric) : absl::StrCat(MeasuredName(metric), " of ", group);
 }
 
 // What compares two values: NaN is no value of a metric, and 0 and -0 are different bits.

@@ -16,6 +16,7 @@
 #include "core/table.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
+#include "experiments/store/measured_name.h"
 #include "experiments/store/metric_groups.h"
 
 namespace openset {
@@ -96,7 +97,7 @@ RecordFields FieldsOf(const TrialRecord& record) {
     if (!metric.has_value()) continue;
     const bool is_pool = metric.group().kind() == MetricGroup::POOL || !metric.has_group();
     const std::string group = absl::StrReplaceAll(GroupText(metric.group()), {{" ", "_"}});
-    fields.emplace_back(is_pool ? metric.name() : absl::StrCat(group, ".", metric.name()),
+    fields.emplace_back(is_pool ? MeasuredName(metric) : absl::StrCat(group, ".", MeasuredName(metric)),
                         FullPrecision(metric.value()));
   }
   fields.emplace_back("unknown_classes", absl::StrCat(CountUnknownClasses(trial.data())));

@@ -1,6 +1,7 @@
 #include "tools/cli/spec_flags.h"
 
 #include <optional>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,7 @@
 #include "core/synonyms.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/evaluate.h"
+#include "eval/metrics/level_name.h"
 
 namespace openset {
 namespace {
@@ -63,14 +65,20 @@ absl::StatusOr<std::vector<MetricSpec>> ParseMetrics(absl::string_view flag, abs
       name = absl::StripAsciiWhitespace(member.substr(0, equals));
       member = absl::StripAsciiWhitespace(member.substr(equals + 1));
     }
-    OPENSET_RETURN_IF_ERROR(ParseMember(flag, "metric", member, &metrics.emplace_back()));
-    if (!name.empty()) metrics.back().set_name(std::string(name));
+    MetricSpec& metric = metrics.emplace_back();
+    if (std::optional<MetricSpec> at_level = MetricOfLevelName(member); at_level.has_value()) {
+      metric = *std::move(at_level);
+    } else {
+      OPENSET_RETURN_IF_ERROR(ParseMember(flag, "metric", member, &metric));
+    }
+    if (!name.empty()) metric.set_name(std::string(name));
   }
   OPENSET_RETURN_IF_ERROR(Annotate(CheckMetrics(metrics), flag));
   return metrics;
 }
 
 std::string MeantMetric(absl::string_view name) {
+  if (MetricOfLevelName(name).has_value()) return std::string(name);
   return MeantName(name, MembersOf(*MetricSpec::descriptor())).value_or(std::string(name));
 }
 

@@ -34,6 +34,18 @@ TEST(ParseMetrics, NamesThatPeopleType) {
   EXPECT_EQ((*metrics)[3].ece().bins(), 3);
 }
 
+// OpenOOD's four.
+TEST(ParseMetrics, LevelsMakeNames) {
+  const auto metrics =
+      ParseMetrics("--metrics", "ccr_at_fpr { fpr: 0.1 }, ccr_at_fpr { fpr: 0.01 }, ccr_at_0.001fpr, ccr_at_0.0001fpr");
+  ASSERT_TRUE(metrics.ok()) << metrics.status();
+  std::vector<std::string> names;
+  for (const MetricSpec& metric : *metrics) names.push_back(MetricName(metric));
+  EXPECT_THAT(names, ElementsAre("ccr_at_0.1fpr", "ccr_at_0.01fpr", "ccr_at_0.001fpr", "ccr_at_0.0001fpr"));
+  EXPECT_EQ((*metrics)[3].ccr_at_fpr().fpr(), 0.0001);
+  EXPECT_EQ(MeantMetric("ccr_at_0.01fpr"), "ccr_at_0.01fpr");
+}
+
 TEST(ParseMetrics, Refuses) {
   const auto error = [](const char* text) { return std::string(ParseMetrics("--metrics", text).status().message()); };
   EXPECT_THAT(error("auroq"), HasSubstr("--metrics: unknown metric 'auroq'; did you mean 'auroc'?"));
@@ -42,7 +54,10 @@ TEST(ParseMetrics, Refuses) {
   EXPECT_THAT(error("ece { bins: 0 }"), HasSubstr("ece.bins: must be at least 1 (is 0)"));
   EXPECT_THAT(error("ece {"), HasSubstr("--metrics:"));
   EXPECT_THAT(error("auroc } { auroc"), HasSubstr("--metrics:"));
-  EXPECT_THAT(error("ece, ece { bins: 3 }"), HasSubstr("there is another metric named 'ece'"));
+  EXPECT_THAT(error("ece, ece { bins: 3 }"),
+              HasSubstr("there is another metric named 'ece'; where they differ in their settings, give "
+                        "one a name"));
+  EXPECT_THAT(error("ccr_at_0.1fpr, ccr_at_fpr"), HasSubstr("there is another metric named 'ccr_at_0.1fpr'"));
 }
 
 TEST(ParseScore, NamesAndFields) {
