@@ -43,6 +43,17 @@ std::optional<ClassOrder> BetterOrderOf(const EvaluationInput& input) {
   return BetterOrder(list, input.num_classes());
 }
 
+// Labels of known and unknown as 0 and 1: nothing is unknown, and nothing else tells two classes.
+bool LooksBinary(const EvaluationInput& input) {
+  if (input.num_unknown() > 0 || (input.has_predictions() && input.num_classes() <= 2)) return false;
+  bool zero = false, one = false;
+  for (const int32_t label : input.label()) {
+    if (label != 0 && label != 1) return false;
+    (label == 0 ? zero : one) = true;
+  }
+  return zero && one;
+}
+
 std::string BelowHalfText(double auroc, ScoreOrigin origin) {
   const std::string text = absl::StrFormat("AUROC is %.1f %%: %s; ", 100 * auroc, kBelowHalfText);
   switch (origin) {
@@ -100,6 +111,10 @@ std::vector<std::string> EvaluationHints(const RankedInput& ranked, ScoreOrigin 
     hints.push_back(absl::StrCat(NearChanceText(closed.correct, closed.samples, input.num_classes()),
                                  ": are label and ", input.logits().empty() ? "prediction" : "logits",
                                  " of the same samples in the same order, and is label c the network's output c?"));
+  }
+  if (LooksBinary(input)) {
+    hints.push_back(
+        "no -1 among the labels, only 0 and 1: is 1 your unknown? Here a label is a known class, and -1 is unknown");
   }
   const MetricResult auroc = Auroc(ranked);
   if (auroc.value.has_value() && IsBelowHalf(*auroc.value, input.num_known(), input.num_unknown())) {

@@ -21,6 +21,7 @@ enum class ScoreOrigin {
 // A line each, by the rules of eval/statistics/plausibility.h; none where nothing is suspicious:
 //   predictions that fit the labels far better in another order of the classes, else
 //   a closed-set accuracy that is no better than guessing (predictions that say unknown by themselves are left out);
+//   labels that are 0 and 1 alone, without predictions of two classes: marks of known and unknown;
 //   an AUROC below 50 %.
 // `ranked` is unweighted.
 std::vector<std::string> EvaluationHints(const RankedInput& ranked, ScoreOrigin origin);

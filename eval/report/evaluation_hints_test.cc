@@ -84,6 +84,30 @@ TEST(EvaluationHints, ScoresAlone) {
   EXPECT_THAT(HintsOf(samples), ElementsAre(StartsWith("AUROC is 0.0 %")));
 }
 
+// 0 = known and 1 = unknown, as scikit-learn wants them.
+TEST(EvaluationHints, LabelsOfZeroAndOne) {
+  testing::Samples samples;
+  samples.num_classes = 2;
+  for (int i = 0; i < 20; ++i) {
+    samples.label.push_back(i % 2);
+    samples.unknown_score.push_back(i % 2);
+  }
+  EXPECT_THAT(HintsOf(samples), ElementsAre(StartsWith("no -1 among the labels, only 0 and 1: is 1 your unknown?")));
+  // Beside predictions of three classes too, but not beside those of the two.
+  samples.prediction.assign(20, 0);
+  for (int i = 0; i < 20; ++i) samples.prediction[i] = i % 2;
+  EXPECT_THAT(HintsOf(samples), IsEmpty());
+  samples.num_classes = 3;
+  EXPECT_THAT(HintsOf(samples), ElementsAre(HasSubstr("is 1 your unknown?")));
+  // One -1 is enough to know the convention; a third label too.
+  samples.prediction.clear();
+  samples.label[0] = 2;
+  EXPECT_THAT(HintsOf(samples), IsEmpty());
+  samples.label[0] = -1;
+  samples.unknown_score[0] = 5;
+  EXPECT_THAT(HintsOf(samples), IsEmpty());
+}
+
 TEST(OrderText, NamesAtMostSix) {
   ClassOrder order;
   for (int c = 0; c < 8; ++c) order.prediction_of.push_back((c + 1) % 8);
