@@ -110,7 +110,10 @@ absl::StatusOr<int64_t> CountSamples(const Selection& selection, const Catalog& 
     const SampleRange range = RangeOfClass(selection, FoldSamples(selection, samples));
     count += range.end - range.begin;
   }
-  if (selection.has_draw()) count = std::min(count, selection.draw().samples());
+  if (selection.has_draw()) {
+    const bool again = selection.draw().with_replacement() && selection.limit_per_class() == 0 && count > 0;
+    count = again ? selection.draw().samples() : std::min(count, selection.draw().samples());
+  }
   return selection.index_size() > 0 ? std::min<int64_t>(count, selection.index_size()) : count;
 }
 

@@ -95,11 +95,26 @@ std::vector<int64_t> InFold(const Fold& fold, int32_t class_id, std::vector<int6
   return kept;
 }
 
+// A place that is drawn twice is there twice.
+void DrawWithReplacement(const Draw& draw, const std::vector<int64_t>& all,
+                         std::vector<std::vector<int64_t>>* of_class) {
+  if (all.empty()) return;
+  RandomStream random(draw.seed(), draw.name());
+  std::unordered_map<int64_t, int64_t> times;
+  for (int64_t i = 0; i < draw.samples(); ++i) ++times[all[random.Below(all.size())]];
+  for (std::vector<int64_t>& places : *of_class) {
+    std::vector<int64_t> drawn;
+    for (const int64_t place : places) drawn.insert(drawn.end(), times.count(place) > 0 ? times[place] : 0, place);
+    places = std::move(drawn);
+  }
+}
+
 // Of the places of each class, those that are drawn from all.
 void DrawSome(const Draw& draw, std::vector<std::vector<int64_t>>* of_class) {
   std::vector<int64_t> all;
   for (const std::vector<int64_t>& places : *of_class) all.insert(all.end(), places.begin(), places.end());
   std::sort(all.begin(), all.end());
+  if (draw.with_replacement()) return DrawWithReplacement(draw, all, of_class);
   if (draw.samples() >= static_cast<int64_t>(all.size())) return;
   std::vector<int64_t> order = RandomStream(draw.seed(), draw.name()).Permutation(static_cast<int64_t>(all.size()));
   std::unordered_set<int64_t> drawn;
@@ -160,7 +175,8 @@ absl::StatusOr<SelectedSamples> SelectSamples(const SampleIndex& index, const Se
     }
   }
   if (selection.has_draw()) DrawSome(selection.draw(), &of_class);
-  std::vector<int64_t> label(listed.size(), -1);  // -1: not taken
+  std::vector<int64_t> label(listed.size());
+  std::vector<int64_t> times(listed.size(), 0);  // 0: not taken
   for (int64_t c = 0; c < selection.class_id_size(); ++c) {
     std::vector<int64_t>& places = of_class[c];
     const auto total = static_cast<int64_t>(places.size());
@@ -172,13 +188,15 @@ absl::StatusOr<SelectedSamples> SelectSamples(const SampleIndex& index, const Se
     if (range.begin >= range.end && total == 0 && selection.has_draw()) continue;
     if (range.begin >= range.end) return NoneLeft(selection, c, total, left);
     const int64_t name = selection.label_size() > 0 ? selection.label(static_cast<int>(c)) : c;
-    for (int64_t i = range.begin; i < range.end; ++i) label[places[i]] = name;
+    for (int64_t i = range.begin; i < range.end; ++i) {
+      label[places[i]] = name;
+      ++times[places[i]];
+    }
   }
   SelectedSamples samples;
   for (size_t i = 0; i < listed.size(); ++i) {
-    if (label[i] < 0) continue;
-    samples.index.push_back(listed[i]);
-    samples.label.push_back(label[i]);
+    samples.index.insert(samples.index.end(), times[i], listed[i]);
+    samples.label.insert(samples.label.end(), times[i], label[i]);
   }
   return samples;
 }

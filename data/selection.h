@@ -28,7 +28,7 @@ SampleRange RangeOfClass(const Selection& selection, int64_t samples);
 
 // N samples in the selection's order.
 struct SelectedSamples {
-  std::vector<int64_t> index;  // [N], places in the index; ascending unless they were drawn
+  std::vector<int64_t> index;  // [N], places in the index; ascending unless they are listed in another order
   std::vector<int64_t>
       label;  // [N], places of their classes in the selection's list, or what `label` says in their place
 

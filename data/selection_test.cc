@@ -174,6 +174,16 @@ TEST(SelectSamples, AFoldOfTheOthers) {
 // that follows core/random.h.
 TEST(SelectSamples, ADrawTakesSamplesOfAllClassesTogether) {
   const std::string draw = "class_id: [7, 2, 0] draw { seed: 3 name: 'd' samples: ";
+  // With replacement: draws that RandomStream makes of the six, in stored order; some twice, and more than there are.
+  std::vector<int64_t> again;
+  RandomStream random(3, "d");
+  const std::vector<int64_t> all = {0, 1, 2, 4, 5, 7};
+  for (int i = 0; i < 20; ++i) again.push_back(all[random.Below(6)]);
+  std::sort(again.begin(), again.end());
+  const absl::StatusOr<SelectedSamples> drawn = Select(draw + "20 with_replacement: true }");
+  ASSERT_TRUE(drawn.ok()) << drawn.status();
+  EXPECT_EQ(drawn->index, again);
+  EXPECT_EQ(drawn->label.size(), 20);
   const absl::StatusOr<SelectedSamples> samples = Select(draw + "3 }");
   ASSERT_TRUE(samples.ok()) << samples.status();
   EXPECT_THAT(samples->index, ElementsAre(0, 4, 7));

@@ -118,6 +118,30 @@ absl::Status AddUnknown(const TaskSpec& task, const ClassSplit& split, const Tas
   return absl::OkStatus();
 }
 
+// Draws the larger side of the test down to the size of the smaller one.
+absl::Status Balance(const TaskSpec& task, const Catalog& catalog, TaskData* data) {
+  if (data->test_unknown_size() != 1 || data->test_known().has_fold() || data->test_unknown(0).selection().has_draw()) {
+    return absl::InvalidArgumentError(absl::StrCat("task '", task.name(),
+                                                   "': balanced_with_replacement needs one source of unknowns, no draw "
+                                                   "of its own and no folds"));
+  }
+  Selection* sides[] = {data->mutable_test_known(), data->mutable_test_unknown(0)->mutable_selection()};
+  int64_t samples[2];
+  for (int s = 0; s < 2; ++s) {
+    Selection all = *sides[s];
+    all.clear_limit_per_class();
+    OPENSET_ASSIGN_OR_RETURN(samples[s], CountSamples(all, catalog));
+  }
+  if (samples[0] == samples[1]) return absl::OkStatus();
+  const int larger = samples[0] > samples[1] ? 0 : 1;
+  Draw* draw = sides[larger]->mutable_draw();
+  draw->set_seed(task.balanced_seed());
+  draw->set_name(larger == 0 ? "balanced/known" : "balanced/unknown");
+  draw->set_samples(samples[1 - larger]);
+  draw->set_with_replacement(true);
+  return absl::OkStatus();
+}
+
 // Known test samples with another look.
 absl::Status AddShifted(const TaskSpec& task, const ClassSplit& split, const TaskRequest& request,
                         const Catalog& catalog, TaskData* data) {
@@ -205,6 +229,7 @@ absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const TaskRequest& re
     *data.mutable_test_known()->mutable_fold() = FoldOf(task.cross_validation(), fold, /*others=*/false);
   }
   OPENSET_RETURN_IF_ERROR(AddUnknown(task, split, request, catalog, &data));
+  if (task.balanced_with_replacement()) OPENSET_RETURN_IF_ERROR(Balance(task, catalog, &data));
   OPENSET_RETURN_IF_ERROR(AddShifted(task, split, request, catalog, &data));
   OPENSET_RETURN_IF_ERROR(AddExternal(task, request, catalog, &data));
   return data;

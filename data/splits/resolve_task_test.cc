@@ -127,6 +127,32 @@ TEST(ResolveTask, GroupsWithClassesOfTheirOwnAndDraws) {
   EXPECT_EQ(*CountSamples(data.test_unknown(1).selection(), SmallCatalog()), 7);
 }
 
+// get_equal_len_datasets() in the data/*.py of OpenAUC's code: np.random.choice of the larger side, as many as the
+// smaller one has, with replacement.
+TEST(ResolveTask, BalancedTestsDrawTheLargerSide) {
+  const auto count = [](const Selection& selection) { return *CountSamples(selection, SmallCatalog()); };
+  const TaskData plain = Resolve("split { known: [1] unknown: [0, 2] }");
+  const TaskData few_known =
+      Resolve("balanced_with_replacement: true balanced_seed: 3 split { known: [1] unknown: [0, 2] }");
+  EXPECT_FALSE(few_known.test_known().has_draw());
+  const Draw& draw = few_known.test_unknown(0).selection().draw();
+  EXPECT_TRUE(draw.with_replacement());
+  EXPECT_EQ(draw.samples(), count(plain.test_known()));
+  EXPECT_EQ(draw.name(), "balanced/unknown");
+  EXPECT_EQ(draw.seed(), 3);
+  EXPECT_EQ(count(few_known.test_unknown(0).selection()), count(few_known.test_known()));
+  const TaskData few_unknown = Resolve("balanced_with_replacement: true split { known: [1, 0] unknown: 2 }");
+  EXPECT_EQ(few_unknown.test_known().draw().samples(), count(few_unknown.test_unknown(0).selection()));
+  EXPECT_FALSE(few_unknown.train().has_draw());
+  EXPECT_FALSE(few_unknown.test_unknown(0).selection().has_draw());
+  const absl::Status status =
+      ResolveTask(Parse("balanced_with_replacement: true unknown { group: 'a' data_set: 'four' class_id: 2 } "
+                        "unknown { group: 'b' data_set: 'four' class_id: 3 } split { known: [1, 0] }"),
+                  {}, SmallCatalog())
+          .status();
+  EXPECT_THAT(std::string(status.message()), HasSubstr("needs one source of unknowns"));
+}
+
 TEST(ResolveTask, TestsNeedNoTrainingImages) {
   const std::string text = "split { known: [3, 0] } test_only: true";
   const TaskData data = Resolve(text);

@@ -7,9 +7,11 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/files/digest.h"
 #include "core/proto/field_path.h"
 #include "core/status_macros.h"
@@ -21,6 +23,24 @@
 
 namespace openset {
 namespace {
+
+// A form of any task (TaskSpec.balanced_with_replacement).
+constexpr char kBalanced[] = "+balanced_with_replacement";
+
+absl::StatusOr<std::string> FindTaskFile(absl::string_view name, const SpecFolders& folders,
+                                         const std::string& beside) {
+  absl::ConsumeSuffix(&name, kBalanced);
+  return FindSpecFile("task", std::string(name), folders.tasks, beside);
+}
+
+// The task in `path`, in the form that `name` asks for, and named by it.
+absl::StatusOr<TaskSpec> ReadTaskForm(absl::string_view name, const std::string& path, const Catalog& catalog) {
+  OPENSET_ASSIGN_OR_RETURN(TaskSpec task, ReadTask(path, catalog));
+  if (!absl::EndsWith(name, kBalanced)) return task;
+  task.set_balanced_with_replacement(true);
+  task.set_name(absl::StrCat(task.name(), kBalanced));
+  return task;
+}
 
 // The place of `name` in a list of the experiment. Errors: kInvalidArgument with the known ones.
 template <typename List>
@@ -129,8 +149,8 @@ std::vector<LoadedMethod*> AllMethods(Experiment* experiment) {
 
 absl::StatusOr<TaskSpec> LoadTask(const std::string& name, const SpecFolders& folders, const std::string& beside,
                                   const Catalog& catalog) {
-  OPENSET_ASSIGN_OR_RETURN(const std::string path, FindSpecFile("task", name, folders.tasks, beside));
-  return ReadTask(path, catalog);
+  OPENSET_ASSIGN_OR_RETURN(const std::string path, FindTaskFile(name, folders, beside));
+  return ReadTaskForm(name, path, catalog);
 }
 
 absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& given, const SpecChanges& typed) {
@@ -159,9 +179,9 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
   OPENSET_RETURN_IF_ERROR(ResolveMethodFiles(path, "override.", experiment.source, &override));
   for (int i = 0; i < spec.task_size(); ++i) {
     const std::string where = experiment.source.Where(absl::StrCat("task[", i, "]"));
-    absl::StatusOr<std::string> file = FindSpecFile("task", spec.task(i), folders.tasks, beside);
+    absl::StatusOr<std::string> file = FindTaskFile(spec.task(i), folders, beside);
     if (!file.ok()) return Annotate(file.status(), where);
-    OPENSET_ASSIGN_OR_RETURN(TaskSpec task, ReadTask(*file, experiment.catalog));
+    OPENSET_ASSIGN_OR_RETURN(TaskSpec task, ReadTaskForm(spec.task(i), *file, experiment.catalog));
     experiment.tasks.push_back(std::move(task));
   }
   for (int i = 0; i < spec.method_size(); ++i) {
