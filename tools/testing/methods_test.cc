@@ -70,6 +70,7 @@ struct Method {
 };
 constexpr Method kMethods[] = {
     {"acc_auc", true, true},
+    {"acc_auc_supplement", true, false},
     {"adascale_a", true, false},
     {"adascale_l", true, false},
     {"arpl", true, false},
@@ -121,8 +122,10 @@ constexpr Method kMethods[] = {
     {"openauc_noise_images", true, false},
     {"openauc_paper", true, false},
     {"openauc_squared_hinge", true, false},
+    {"openauc_supplement", true, false},
     {"openmax", true, false},
     {"openmax_class_imbalance", true, false},
+    {"openmax_class_imbalance_corrected", true, false},
     {"openmax_closed_set", true, false},
     {"openmax_unified_benchmark", true, false},
     {"outlier_exposure", true, true},
