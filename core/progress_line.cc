@@ -9,6 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/one_line.h"
+#include "core/printable_stream.h"
 
 namespace openset {
 namespace {
@@ -76,9 +78,10 @@ void ProgressLine::Update(const std::string& what, int64_t done, int64_t total) 
   if (now - began_ < kQuietSeconds || (!is_first && !is_last && now - written_ < pause)) return;
   written_ = now;
   const std::string text =
-      ProgressText(what, done, total, unit_, static_cast<double>(done - first_done_) / (now - began_));
+      OneLine(ProgressText(what, done, total, unit_, static_cast<double>(done - first_done_) / (now - began_)));
   if (to_terminal_) {
-    *out_ << "\r\033[Kopenset: " << text << std::flush;
+    WriteCodes("\r\033[K", out_);
+    *out_ << "openset: " << text << std::flush;
     is_open_ = true;
   } else {
     *out_ << "openset: " << text << std::endl;

@@ -1,13 +1,16 @@
 #include "core/table.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "core/one_line.h"
 #include "core/wrapped_text.h"
 
 namespace openset {
@@ -96,17 +99,22 @@ size_t ColumnsWithin(const std::vector<size_t>& widths, size_t left_columns, siz
   return widths.size();
 }
 
-}  // namespace
+// With each cell, heads too, as `change` has it.
+Table Changed(Table table, const std::function<std::string(const std::string&)>& change) {
+  for (std::string& head : table.header) head = change(head);
+  for (std::vector<std::string>& row : table.rows) {
+    for (std::string& cell : row) cell = change(cell);
+  }
+  return table;
+}
 
-std::string FullPrecision(double value) { return absl::StrFormat("%.17g", value); }
-
-std::string ToText(const Table& table, size_t width) {
+std::string LinesOfText(const Table& table, size_t width) {
   std::vector<size_t> widths = Widths(table);
   if (Total(widths) > width) {
     widths = Widths(table, WordWidth);
     if (const size_t fitting = ColumnsWithin(widths, table.left_columns, width); fitting < widths.size()) {
-      return absl::StrCat(ToText(Columns(table, table.left_columns, fitting), width), "\n",
-                          ToText(Columns(table, fitting, widths.size()), width));
+      return absl::StrCat(LinesOfText(Columns(table, table.left_columns, fitting), width), "\n",
+                          LinesOfText(Columns(table, fitting, widths.size()), width));
     }
   }
   std::string text = absl::StrCat(HeadLines(table, widths), std::string(Total(widths), '-'), "\n");
@@ -114,12 +122,27 @@ std::string ToText(const Table& table, size_t width) {
   return text;
 }
 
+// A spreadsheet would compute what begins like a formula.
+std::string WithoutFormula(const std::string& cell) {
+  double number = 0;
+  const bool is_formula = !cell.empty() && absl::string_view("=+-@\t\r").find(cell[0]) != absl::string_view::npos &&
+                          cell.size() > 1 && !absl::SimpleAtod(cell, &number);
+  return is_formula ? absl::StrCat("'", cell) : cell;
+}
+
+}  // namespace
+
+std::string FullPrecision(double value) { return absl::StrFormat("%.17g", value); }
+
+std::string ToText(const Table& table, size_t width) {
+  return LinesOfText(Changed(table, [](const std::string& cell) { return OneLine(cell); }), width);
+}
+
 std::string ToMarkdown(const Table& table) {
-  Table escaped = table;
+  Table escaped = Changed(table, EscapeMarkdown);
   for (size_t r = 0; r < escaped.rows.size(); ++r) {
     for (size_t c = 0; c < escaped.rows[r].size(); ++c) {
       std::string& cell = escaped.rows[r][c];
-      cell = absl::StrReplaceAll(cell, {{"|", "\\|"}});
       const Emphasis emphasis = table.EmphasisOf(r, c);
       if (emphasis == Emphasis::kBest) cell = absl::StrCat("**", cell, "**");
       if (emphasis == Emphasis::kSecond) cell = absl::StrCat("<u>", cell, "</u>");
@@ -139,13 +162,19 @@ std::string ToMarkdown(const Table& table) {
   return text;
 }
 
+std::string EscapeMarkdown(const std::string& text) {
+  return absl::StrReplaceAll(OneLine(text),
+                             {{"\\", "\\\\"}, {"|", "\\|"}, {"<", "&lt;"}, {"`", "\\`"}, {"](", "]\\("}});
+}
+
 std::string ToCsv(const Table& table) {
   std::string text;
   const auto append = [&text](const std::vector<std::string>& row) {
     for (size_t c = 0; c < row.size(); ++c) {
-      const bool quote = row[c].find_first_of(",\"\n\r") != std::string::npos;
+      const std::string cell = WithoutFormula(row[c]);
+      const bool quote = cell.find_first_of(",\"\n\r") != std::string::npos;
       absl::StrAppend(&text, c == 0 ? "" : ",",
-                      quote ? absl::StrCat("\"", absl::StrReplaceAll(row[c], {{"\"", "\"\""}}), "\"") : row[c]);
+                      quote ? absl::StrCat("\"", absl::StrReplaceAll(cell, {{"\"", "\"\""}}), "\"") : cell);
     }
     absl::StrAppend(&text, "\n");
   };
@@ -155,20 +184,19 @@ std::string ToCsv(const Table& table) {
 }
 
 std::string EscapeLatex(const std::string& text) {
-  return absl::StrReplaceAll(text, {{"\\", "\\textbackslash{}"},
-                                    {"{", "\\{"},
-                                    {"}", "\\}"},
-                                    {"_", "\\_"},
-                                    {"%", "\\%"},
-                                    {"&", "\\&"},
-                                    {"#", "\\#"},
-                                    {"$", "\\$"},
-                                    {"^", "\\^{}"},
-                                    {"~", "\\~{}"},
-                                    {"±", "$\\pm$"},
-                                    {"↑", "$\\uparrow$"},
-                                    {"↓", "$\\downarrow$"},
-                                    {"\n", " "}});
+  return absl::StrReplaceAll(OneLine(text), {{"\\", "\\textbackslash{}"},
+                                             {"{", "\\{"},
+                                             {"}", "\\}"},
+                                             {"_", "\\_"},
+                                             {"%", "\\%"},
+                                             {"&", "\\&"},
+                                             {"#", "\\#"},
+                                             {"$", "\\$"},
+                                             {"^", "\\^{}"},
+                                             {"~", "\\~{}"},
+                                             {"±", "$\\pm$"},
+                                             {"↑", "$\\uparrow$"},
+                                             {"↓", "$\\downarrow$"}});
 }
 
 std::string ToLatex(const Table& table) {

@@ -27,18 +27,23 @@ struct Table {
 // A number in a cell: 17 significant digits, which give the same double when read.
 std::string FullPrecision(double value);
 
-// Aligned columns, for a terminal. UTF-8 counts by characters. A table that is wider than `width` has its heads over
-// several lines, and where that is not enough its columns in parts below each other, each with the left ones.
+// Aligned columns, for a terminal: each cell is a OneLine() (core/one_line.h). UTF-8 counts by characters. A table that
+// is wider than `width` has its heads over several lines, and where that is not enough its columns in parts below each
+// other, each with the left ones.
 std::string ToText(const Table& table, size_t width = kTextWidth);
-// A pipe table.
+// A pipe table. What Markdown would read as HTML, code, a link or a column is escaped.
 std::string ToMarkdown(const Table& table);
-// RFC 4180, with "\n" as line end.
+// RFC 4180, with "\n" as line end. A cell that begins with =, +, -, @, a tab or a carriage return, and is neither a
+// number nor this character alone, has ' before it: spreadsheets would take it for a formula.
 std::string ToCsv(const Table& table);
 
 // A tabular with the rules of booktabs; what LaTeX would read as commands is escaped.
 std::string ToLatex(const Table& table);
 
-// Text as LaTeX shows it; ± and arrows become mathematics.
+// Text as Markdown shows it, on one line: no HTML, code, link or column comes of it.
+std::string EscapeMarkdown(const std::string& text);
+
+// Text as LaTeX shows it, on one line; ± and arrows become mathematics.
 std::string EscapeLatex(const std::string& text);
 
 }  // namespace openset

@@ -51,6 +51,26 @@ TEST(Table, Markdown) {
 
 TEST(Table, Csv) { EXPECT_EQ(ToCsv(kTable), "method,auroc\nsoftmax,91.0 ± 0.5\n\"a,\"\"b\"\"|c\",9.1\n"); }
 
+TEST(Table, NothingSteersATerminal) {
+  EXPECT_EQ(ToText({{"a\x1b[1m"}, {{"x\ny\xff"}, {"\u009b31m"}, {"\u202eabc"}}, 1}),
+            "a [1m\n-----\nx y\uFFFD\n\uFFFD31m\n\uFFFDabc\n");
+}
+
+TEST(Table, MarkdownHasNoHtmlAndNoLinks) {
+  EXPECT_EQ(ToMarkdown({{"<b>"}, {{"<img src=x>"}, {"[a](javascript:b)"}, {"`a`\\"}, {"x\ny"}}, 1}),
+            "| &lt;b>             |\n"
+            "| :----------------- |\n"
+            "| &lt;img src=x>     |\n"
+            "| [a]\\(javascript:b) |\n"
+            "| \\`a\\`\\\\            |\n"
+            "| x y                |\n");
+}
+
+TEST(Table, CsvHasNoFormulas) {
+  EXPECT_EQ(ToCsv({{"=a", "b"}, {{"=1+1", "-1.5e-3"}, {"+x", "-inf"}, {"@x", "-"}, {"\tx", "=HYPERLINK(\"a\",1)"}}, 1}),
+            "'=a,b\n'=1+1,-1.5e-3\n'+x,-inf\n'@x,-\n'\tx,\"'=HYPERLINK(\"\"a\"\",1)\"\n");
+}
+
 TEST(Table, Latex) {
   EXPECT_EQ(ToLatex({{"open_auc", "%"}, {{"a & b", "91.0 ± 0.5"}}, 1}),
             "\\begin{tabular}{lr}\n"

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
+#include "core/name.h"
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
@@ -29,6 +30,10 @@ absl::StatusOr<Catalog> Catalog::Open(const std::vector<std::string>& folders) {
     for (const std::string& file : names) {
       if (!absl::EndsWith(file, ".textproto")) continue;
       const std::string path = JoinPath(folder, file);
+      if (const std::string problem = NameProblem(absl::StripSuffix(file, ".textproto")); !problem.empty()) {
+        lines.push_back(absl::StrCat(folder, ": ", problem, "; rename the file"));
+        continue;
+      }
       const auto [entry, is_new] = paths.emplace(file, path);
       if (is_new || ReadFile(path).value_or("") == ReadFile(entry->second).value_or("")) continue;
       lines.push_back(absl::StrCat("two files are data set '", absl::StripSuffix(file, ".textproto"),

@@ -10,6 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "core/name.h"
 #include "data/data_set_parts.h"
 
 namespace openset {
@@ -172,6 +173,9 @@ std::vector<FieldProblem> FindDataSetProblems(const DataSetInfo& info) {
       const DataSetPart& part = info.layout(l).part(p);
       const std::string path = absl::StrCat("layout[", l, "].part[", p, "]");
       FindPartProblems(info, part, path, &problems);
+      if (const std::string problem = NameProblem(part.name()); !problem.empty()) {
+        problems.push_back({absl::StrCat(path, ".name"), problem});
+      }
       if (absl::c_linear_search(names, part.name())) {
         problems.push_back({absl::StrCat(path, ".name"), absl::StrCat("'", part.name(), "' is there twice")});
       }

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "core/one_line.h"
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
 #include "data/readers/folder_listing.h"
@@ -91,6 +92,11 @@ absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request) {
     return absl::InvalidArgumentError(absl::StrCat(has_parts ? train : request.path,
                                                    ": no folder in it has images "
                                                    "(.png, .jpg, .jpeg, .webp); a folder for each class is wanted"));
+  }
+  for (const std::string& name : classes) {
+    if (IsUtf8(name)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(listing.root, ": the name of the folder '", OneLine(name),
+                                                   "' is not UTF-8; classes are called like their folders: rename it"));
   }
   DataSetInfo info;
   info.set_name(request.name);

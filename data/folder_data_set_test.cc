@@ -85,6 +85,13 @@ TEST_F(FolderDataSetTest, SaysWhatIsWrong) {
               StatusIs(absl::StatusCode::kInvalidArgument, "'images' is no absolute path"));
 }
 
+TEST_F(FolderDataSetTest, ClassesAreCalledInUtf8) {
+  Put("cat");
+  Put("dog\xff");
+  EXPECT_THAT(Describe().status(), StatusIs(absl::StatusCode::kInvalidArgument,
+                                            HasSubstr("images: the name of the folder 'dog\uFFFD' is not UTF-8")));
+}
+
 // "folder:/path" in place of a data set's name.
 TEST_F(FolderDataSetTest, TheCatalogKnowsFolders) {
   Put("cat", 5);

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "core/openness.h"
 #include "core/proto/text_proto.h"
+#include "core/saturated.h"
 #include "core/status_macros.h"
 #include "data/data_set_parts.h"
 #include "data/selection.h"
@@ -208,11 +209,17 @@ absl::StatusOr<TaskSpec> ReadTask(const std::string& path, const Catalog& catalo
 }
 
 absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const TaskRequest& request, const Catalog& catalog) {
-  if (request.split < 0 || request.split >= CountSplits(task)) {
-    return absl::InvalidArgumentError(absl::StrCat("split: task '", task.name(), "' has no split ", request.split,
-                                                   " (0 to ", CountSplits(task) - 1, ")"));
-  }
   OPENSET_ASSIGN_OR_RETURN(const std::vector<ClassSplit> splits, ClassSplitsOf(task, catalog));
+  return ResolveTask(task, splits, request, catalog);
+}
+
+absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const std::vector<ClassSplit>& splits,
+                                     const TaskRequest& request, const Catalog& catalog) {
+  const int64_t count = SaturatedProduct(static_cast<int64_t>(splits.size()), Folds(task));
+  if (request.split < 0 || request.split >= count) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("split: task '", task.name(), "' has no split ", request.split, " (0 to ", count - 1, ")"));
+  }
   const int class_split = request.split / Folds(task);
   const ClassSplit& split = splits[class_split];
   OPENSET_RETURN_IF_ERROR(ToStatus(FindSplitProblems(task, split, class_split, catalog)));

@@ -38,6 +38,11 @@ struct TaskRequest {
 // ("unknown_classes"); no sample left to train with ("validation_per_class").
 absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const TaskRequest& request, const Catalog& catalog);
 
+// The same with the task's class splits as ClassSplitsOf() (data/splits/class_splits.h) gives them, for who resolves
+// many.
+absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const std::vector<ClassSplit>& splits,
+                                     const TaskRequest& request, const Catalog& catalog);
+
 // The openness (core/openness.h) of a trial's data; a class of a data set counts once however many groups it is in.
 double Openness(const TaskData& data);
 

@@ -22,7 +22,7 @@ COMMAND_NAME = re.compile(r'\.name = "([\w-]+)"')
 # In the place of a name: LIBRARY, NAME, KEY.N ...
 PLACEHOLDER = re.compile(r"\b[A-Z]+\b")
 # Flags of other programs: Bazel, Slurm, protoc, our scripts.
-OTHERS = {"config", "dependency", "exclude", "fix", "force_pic", "help", "python_out", "requeue", "test_env",
+OTHERS = {"yes", "config", "dependency", "exclude", "fix", "force_pic", "help", "python_out", "requeue", "test_env",
           "test_output", "test_tag_filters", "test_timeout", "version"}
 # The README fits one screen and a half.
 MOST_README_LINES = 90

@@ -81,8 +81,8 @@ for release in "${suites[@]}"; do
   if [ ${#command[@]} -gt 0 ]; then
     timed "${command[*]}" in_chroot "$root" "${command[*]}"
   else
-    timed "bazelw run //experiments/specs:quickstart" in_chroot "$root" "./bazelw run //experiments/specs:quickstart" &&
-      timed "bazelw test //..." in_chroot "$root" "./bazelw test //..."
+    timed "bazelw run //experiments/specs:quickstart" in_chroot "$root" "./bazelw --yes run //experiments/specs:quickstart" &&
+      timed "bazelw test //..." in_chroot "$root" "./bazelw --yes test //..."
   fi
   printf '%-10s %d packages installed, %s in /usr, %s in ~/.cache\n' "$release" \
     $(($(chroot "$root" dpkg-query -W | wc -l) - before)) "$(du -sh "$root/usr" | cut -f1)" \

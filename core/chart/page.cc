@@ -9,6 +9,8 @@
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
+#include "core/json_text.h"
+#include "core/one_line.h"
 #include "core/status_macros.h"
 
 namespace openset {
@@ -20,9 +22,7 @@ constexpr const char* kScripts[] = {"vega/build/vega.min.js", "vega/build/vega-l
                                     "openset/core/chart/page.js"};
 
 // JSON that can stand in a script element whatever its strings hold.
-std::string Embedded(const VegaLite& json) {
-  return absl::StrReplaceAll(json.dump(-1, ' ', false, VegaLite::error_handler_t::replace), {{"<", "\\u003c"}});
-}
+std::string Embedded(const VegaLite& json) { return absl::StrReplaceAll(JsonText(json), {{"<", "\\u003c"}}); }
 
 std::string HashOf(const std::string& script) {
   const Sha256::Digest digest = Sha256Of(script);
@@ -33,7 +33,8 @@ std::string HashOf(const std::string& script) {
 }  // namespace
 
 std::string EscapeXml(const std::string& text) {
-  return absl::StrReplaceAll(text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
+  return absl::StrReplaceAll(Printable(text),
+                             {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
 }
 
 absl::StatusOr<std::string> ToHtml(const ChartPage& page) {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
+#include "core/json_text.h"
 #include "core/process/subprocess.h"
 #include "core/status_macros.h"
 
@@ -61,7 +62,7 @@ absl::Status WriteVectorFiles(const std::vector<std::pair<std::string, VegaLite>
   }
   const std::string jobs_file = JoinPath(folder->path(), "jobs.json");
   const std::string log_file = JoinPath(folder->path(), "log");
-  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(jobs_file, jobs.dump()));
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(jobs_file, JsonText(jobs)));
   OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
   OPENSET_ASSIGN_OR_RETURN(
       const std::unique_ptr<Subprocess> process,

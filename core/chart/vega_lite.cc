@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "core/json_text.h"
 
 namespace openset {
 namespace {
@@ -178,7 +179,7 @@ class Layers {
     for (size_t s = 0; s < plot_.series.size(); ++s) {
       if (predicate(plot_.series[s])) names.push_back(NameOf(plot_, s));
     }
-    return absl::StrCat("indexof(", names.dump(), ", datum.s) >= 0");
+    return absl::StrCat("indexof(", JsonText(names), ", datum.s) >= 0");
   }
 
   VegaLite Encoding() const { return Object({{"x", x_}, {"y", y_}, {"color", color_}}); }

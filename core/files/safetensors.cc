@@ -9,6 +9,8 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/json_text.h"
+#include "core/one_line.h"
 #include "core/status_macros.h"
 
 namespace openset {
@@ -153,6 +155,7 @@ absl::StatusOr<std::string> EncodeSafetensors(const Safetensors& content) {
   std::vector<std::pair<ArrayType, std::string>> order;
   for (const auto& [name, array] : content.arrays) {
     if (name == kMetadata) return absl::InvalidArgumentError("an array can't be named '__metadata__'");
+    if (!IsUtf8(name)) return absl::InvalidArgumentError(absl::StrCat("a name is not UTF-8: '", OneLine(name), "'"));
     const absl::StatusOr<int64_t> size = ByteSize(array.type, array.shape);
     if (!size.ok()) return Annotate(size.status(), Describe(name));
     if (*size != array.data.size()) {
@@ -163,6 +166,10 @@ absl::StatusOr<std::string> EncodeSafetensors(const Safetensors& content) {
     order.emplace_back(array.type, name);
   }
   std::sort(order.begin(), order.end());
+  for (const auto& [key, value] : content.metadata) {
+    if (IsUtf8(key) && IsUtf8(value)) continue;
+    return absl::InvalidArgumentError(absl::StrCat("metadata text is not UTF-8: '", OneLine(key), "'"));
+  }
 
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   if (!content.metadata.empty()) header[kMetadata] = content.metadata;
@@ -173,12 +180,7 @@ absl::StatusOr<std::string> EncodeSafetensors(const Safetensors& content) {
     end += array.data.size();
     header[name] = {{"dtype", NameOf(type).data()}, {"shape", array.shape}, {"data_offsets", {begin, end}}};
   }
-  std::string text;
-  try {
-    text = header.dump();
-  } catch (const Json::type_error& error) {
-    return absl::InvalidArgumentError(absl::StrCat("a name or metadata text is not UTF-8: ", error.what()));
-  }
+  std::string text = JsonText(header);
   text.append((kPrefixSize - text.size() % kPrefixSize) % kPrefixSize, ' ');
   if (text.size() > kMaxHeaderSize) {
     return absl::InvalidArgumentError(absl::StrCat("a header of ", text.size(), " bytes; at most ", kMaxHeaderSize));

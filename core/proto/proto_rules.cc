@@ -1,6 +1,7 @@
 #include "core/proto/proto_rules.h"
 
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/one_line.h"
 #include "core/proto/schema.pb.h"
 
 namespace openset {
@@ -73,15 +75,27 @@ std::optional<double> NumberOf(const Message& message, const FieldDescriptor* fi
   return std::nullopt;
 }
 
+// Whole numbers with all their digits.
+std::string Digits(double value) {
+  return value == std::floor(value) && std::abs(value) < 1e15 ? absl::StrCat(static_cast<int64_t>(value))
+                                                              : absl::StrCat(value);
+}
+
 std::string ValueProblem(const FieldRule& rule, double value) {
   if (!std::isfinite(value)) return "must be finite";
-  if (rule.has_min() && value < rule.min()) return absl::StrCat("must be at least ", rule.min(), " (is ", value, ")");
-  if (rule.has_max() && value > rule.max()) return absl::StrCat("must be at most ", rule.max(), " (is ", value, ")");
-  if (rule.has_above() && value <= rule.above()) {
-    return absl::StrCat("must be above ", rule.above(), " (is ", value, ")");
-  }
-  if (rule.has_below() && value >= rule.below()) {
-    return absl::StrCat("must be below ", rule.below(), " (is ", value, ")");
+  const auto problem = [value](const char* how, double limit) {
+    return absl::StrCat("must be ", how, " ", Digits(limit), " (is ", Digits(value), ")");
+  };
+  if (rule.has_min() && value < rule.min()) return problem("at least", rule.min());
+  if (rule.has_max() && value > rule.max()) return problem("at most", rule.max());
+  if (rule.has_above() && value <= rule.above()) return problem("above", rule.above());
+  if (rule.has_below() && value >= rule.below()) return problem("below", rule.below());
+  return "";
+}
+
+std::string TextProblem(const FieldDescriptor& field, const std::string& text) {
+  if (field.type() == FieldDescriptor::TYPE_STRING && !IsUtf8(text)) {
+    return absl::StrCat("must be text in UTF-8 (is '", OneLine(text.substr(0, 40)), "')");
   }
   return "";
 }
@@ -134,6 +148,13 @@ class Finder {
         const EnumValueDescriptor* value = field->is_repeated() ? reflection->GetRepeatedEnum(message, field, index)
                                                                 : reflection->GetEnum(message, field);
         if (absl::EndsWith(value->name(), "_UNSPECIFIED")) problems_.push_back({element, OneOf(*field->enum_type())});
+      } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+        std::string scratch;
+        const std::string& text = field->is_repeated()
+                                      ? reflection->GetRepeatedStringReference(message, field, index, &scratch)
+                                      : reflection->GetStringReference(message, field, &scratch);
+        const std::string problem = TextProblem(*field, text);
+        if (!problem.empty()) problems_.push_back({element, problem});
       } else if (const std::optional<double> value = NumberOf(message, field, index); value.has_value()) {
         const std::string problem = ValueProblem(rule, *value);
         if (!problem.empty()) problems_.push_back({element, problem});

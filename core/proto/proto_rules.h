@@ -25,7 +25,8 @@ enum class Completeness {
 };
 
 // All problems of `message` and of the messages below it, in field order: required fields that are missing, values out
-// of range or not finite, enums that are ..._UNSPECIFIED, oneofs without a member.
+// of range or not finite, texts that are not UTF-8, enums that are ..._UNSPECIFIED, oneofs without a
+// member.
 std::vector<FieldProblem> FindProblems(const google::protobuf::Message& message,
                                        Completeness completeness = Completeness::kComplete);
 

@@ -18,6 +18,8 @@
 namespace openset {
 namespace {
 
+constexpr int kDeepest = 100;  // messages within messages
+
 using ::google::protobuf::Descriptor;
 using ::google::protobuf::EnumDescriptor;
 using ::google::protobuf::FieldDescriptor;
@@ -131,6 +133,7 @@ absl::StatusOr<TextSource> ParseTextProto(absl::string_view text, const std::str
   TextFormat::Parser parser;
   parser.RecordErrorsTo(&errors);
   parser.WriteLocationsTo(tree.get());
+  parser.SetRecursionLimit(kDeepest);
   google::protobuf::io::ArrayInputStream input(text.data(), static_cast<int>(text.size()));
   if (!parser.Parse(&input, message)) return errors.ToStatus();
   return TextSource(file, std::move(tree), message->GetDescriptor());

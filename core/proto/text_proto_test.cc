@@ -52,6 +52,20 @@ TEST(ParseTextProto, NamesLineAndValidFields) {
   EXPECT_THAT(Message(ParseTextProto("\x01\xff{{}}", "f", &root).status()), HasSubstr("f:1:"));
 }
 
+TEST(ParseTextProto, RefusesWhatIsNestedTooDeep) {
+  std::string text;
+  for (int depth = 0; depth < 1000000; ++depth) text += "patch{";
+  Root root;
+  EXPECT_THAT(Message(ParseTextProto(text, "f", &root).status()), HasSubstr("f:1:"));
+}
+
+TEST(ReadTextProto, TextThatIsNotUtf8HasAPlace) {
+  const std::string path = ::testing::TempDir() + "/bytes.textproto";
+  std::ofstream(path) << "number: 1\nleaf {}\nname: 'a\xff'\n";
+  Root root;
+  EXPECT_EQ(Message(ReadTextProto(path, &root).status()), path + ":3: name: must be text in UTF-8 (is 'a\uFFFD')");
+}
+
 TEST(ReadTextProto, ChecksTheRules) {
   const std::string path = ::testing::TempDir() + "/rules.textproto";
   std::ofstream(path) << "number: 1\nleaf {\n  rate: 2\n}\n";

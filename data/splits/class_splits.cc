@@ -5,6 +5,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "core/saturated.h"
 #include "core/status_macros.h"
 #include "data/splits/draw_splits.h"
 
@@ -99,10 +100,11 @@ absl::StatusOr<std::vector<ClassSplit>> ClassSplitsOf(const TaskSpec& task, cons
 
 int Folds(const TaskSpec& task) { return task.has_cross_validation() ? task.cross_validation().folds() : 1; }
 
-int CountSplits(const TaskSpec& task) {
+int64_t CountSplits(const TaskSpec& task) {
   const DrawnSplits& drawn = task.drawn();
-  const int levels = drawn.levels() > 0 ? drawn.levels() : drawn.level_size();
-  return Folds(task) * (task.has_drawn() ? levels * drawn.repeats() : task.split_size());
+  const int64_t levels = drawn.levels() > 0 ? drawn.levels() : drawn.level_size();
+  return SaturatedProduct(Folds(task),
+                          task.has_drawn() ? SaturatedProduct(levels, drawn.repeats()) : task.split_size());
 }
 
 }  // namespace openset

@@ -2,6 +2,7 @@
 #ifndef OPENSET_DATA_SPLITS_CLASS_SPLITS_H_
 #define OPENSET_DATA_SPLITS_CLASS_SPLITS_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,12 @@ absl::StatusOr<std::vector<ClassSplit>> ClassSplitsOf(const TaskSpec& task, cons
 // 1 without cross-validation.
 int Folds(const TaskSpec& task);
 
-// How many splits a task has, folds counted, whether they can be drawn or not.
-int CountSplits(const TaskSpec& task);
+// Of one task, folds counted.
+inline constexpr int64_t kMostSplits = 1000000;
+
+// How many splits a task has, folds counted, whether they can be drawn or not. FindTaskProblems() refuses more than
+// kMostSplits.
+int64_t CountSplits(const TaskSpec& task);
 
 }  // namespace openset
 

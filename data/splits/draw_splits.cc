@@ -2,25 +2,60 @@
 
 #include <cstdint>
 #include <numeric>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/random.h"
+#include "core/saturated.h"
 #include "core/status_macros.h"
 
 namespace openset {
 namespace {
 
+// Weights of 0, 1, ..., of which sums are taken in O(log n) (a Fenwick tree).
+class WeightSums {
+ public:
+  explicit WeightSums(const std::vector<uint64_t>& weight) : sum_(weight.size() + 1) {
+    for (size_t i = 1; i < sum_.size(); ++i) {
+      sum_[i] += weight[i - 1];
+      total_ += weight[i - 1];
+      if (const size_t above = i + (i & -i); above < sum_.size()) sum_[above] += sum_[i];
+    }
+  }
+
+  uint64_t total() const { return total_; }
+
+  // The first number such that the weights up to its own are together more than `point`. Precondition: less than
+  // total().
+  int Find(uint64_t point) const {
+    size_t at = 0, step = 1;
+    while (2 * step < sum_.size()) step *= 2;
+    for (; step > 0; step /= 2) {
+      if (at + step >= sum_.size() || sum_[at + step] > point) continue;
+      at += step;
+      point -= sum_[at];
+    }
+    return static_cast<int>(at);
+  }
+
+  void TakeAway(int number, uint64_t weight) {
+    total_ -= weight;
+    for (size_t i = number + 1; i < sum_.size(); i += i & -i) sum_[i] -= weight;
+  }
+
+ private:
+  std::vector<uint64_t> sum_;  // of the last (i & -i) weights before i
+  uint64_t total_ = 0;
+};
+
 // Takes `n` of the numbers 0, 1, ..., one after the other, each with probability proportional to its weight among those
 // that are left. Precondition: so many weights are positive.
-std::vector<int> DrawByWeight(std::vector<uint64_t> weight, int n, RandomStream* random) {
+std::vector<int> DrawByWeight(const std::vector<uint64_t>& weight, int n, RandomStream* random) {
+  WeightSums left(weight);
   std::vector<int> drawn;
   while (static_cast<int>(drawn.size()) < n) {
-    uint64_t point = random->Below(std::accumulate(weight.begin(), weight.end(), uint64_t{0}));
-    int chosen = 0;
-    while (point >= weight[chosen]) point -= weight[chosen++];
-    weight[chosen] = 0;
+    const int chosen = left.Find(random->Below(left.total()));
+    left.TakeAway(chosen, weight[chosen]);
     drawn.push_back(chosen);
   }
   return drawn;
@@ -31,7 +66,7 @@ std::vector<int> DrawClasses(DrawnSplits::ClassWeight class_weight, int classes,
   if (class_weight == DrawnSplits::CLASS_ID) {
     std::vector<uint64_t> weight(classes);
     std::iota(weight.begin(), weight.end(), 0);
-    return DrawByWeight(std::move(weight), n, random);
+    return DrawByWeight(weight, n, random);
   }
   const std::vector<int64_t> order = random->Permutation(classes);
   return {order.begin(), order.begin() + n};
@@ -65,6 +100,13 @@ absl::StatusOr<std::vector<OpennessLevel>> LevelsOf(const DrawnSplits& rule, con
   }
   std::vector<OpennessLevel> levels(rule.level().begin(), rule.level().end());
   if (rule.levels() > 0) {
+    constexpr int64_t kMostPossible = 10000000;
+    const int64_t most = SaturatedProduct(known.classes, unknown.classes);
+    if (most > kMostPossible) {
+      return absl::InvalidArgumentError(absl::StrCat("levels: ", known.classes, " known and ", unknown.classes,
+                                                     " unknown classes have too many levels to draw from; list some by "
+                                                     "`level`"));
+    }
     const std::vector<OpennessLevel> possible = PossibleLevels(rule, known, unknown);
     if (rule.levels() > possible.size()) {
       return absl::InvalidArgumentError(

@@ -1,5 +1,6 @@
 #include "data/splits/task_problems.h"
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <utility>
@@ -7,11 +8,15 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/name.h"
+#include "core/saturated.h"
 #include "data/data_set_parts.h"
 #include "data/splits/class_splits.h"
 
 namespace openset {
 namespace {
+
+constexpr int64_t kMostDrawnClasses = 100000000;  // in all splits of a task
 
 // experiments/store/metric_groups.h.
 constexpr absl::string_view kResultsOfAll[] = {"pool", "mean of near", "mean of far"};
@@ -22,6 +27,7 @@ class Checker {
 
   // Data sets, parts and groups. Splits can be checked only if these are fine.
   bool CheckSources() {
+    CheckNames();
     known_info_ = Find("data_set", task_.data_set());
     if (known_info_ == nullptr) return false;
     CheckParts();
@@ -37,6 +43,7 @@ class Checker {
       Add(task_.has_drawn() ? "drawn" : "split",
           task_.has_drawn() ? "splits are listed too: take one of them away" : "missing: list splits, or set `drawn`");
     }
+    CheckCount();
     std::set<std::string> groups;
     for (int s = 0; s < task_.unknown_size(); ++s) {
       const UnknownSource& source = task_.unknown(s);
@@ -150,6 +157,37 @@ class Checker {
     if (info.ok()) return *info;
     Add(path, std::string(info.status().message()));
     return nullptr;
+  }
+
+  void CheckNames() {
+    const auto check = [this](const std::string& path, const std::string& name) {
+      if (const std::string problem = NameProblem(name); !problem.empty()) Add(path, problem);
+    };
+    check("name", task_.name());
+    for (int s = 0; s < task_.unknown_size(); ++s)
+      check(absl::StrCat("unknown[", s, "].group"), task_.unknown(s).group());
+    for (int s = 0; s < task_.shifted_size(); ++s)
+      check(absl::StrCat("shifted[", s, "].group"), task_.shifted(s).group());
+  }
+
+  // Before any split is drawn.
+  void CheckCount() {
+    const int64_t count = CountSplits(task_);
+    const DrawnSplits& drawn = task_.drawn();
+    if (count > kMostSplits) {
+      Add(task_.has_drawn()              ? "drawn"
+          : task_.has_cross_validation() ? "cross_validation"
+                                         : "split",
+          absl::StrCat("these are ", count, " splits",
+                       task_.has_cross_validation() ? absl::StrCat(", ", Folds(task_), " folds of each counted") : "",
+                       "; a task may have at most ", kMostSplits));
+    }
+    int64_t classes = 0;
+    for (const OpennessLevel& level : drawn.level()) classes += int64_t{level.known()} + level.unknown();
+    if (SaturatedProduct(classes, drawn.repeats()) > kMostDrawnClasses) {
+      Add("drawn", absl::StrCat("these are ", SaturatedProduct(classes, drawn.repeats()),
+                                " classes in all splits together; a task may draw at most ", kMostDrawnClasses));
+    }
   }
 
   // Of the known classes.

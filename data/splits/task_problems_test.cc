@@ -50,6 +50,23 @@ TEST(FindTaskProblems, SourcesMayHaveClassesOfTheirOwn) {
                           "unknown[0].class_id[2]: class 1 (class 1) is listed twice"));
 }
 
+TEST(FindTaskProblems, CountsSplitsBeforeTheyAreDrawn) {
+  EXPECT_THAT(
+      Problems("drawn { level { known: 2 unknown: 2 } repeats: 1000000 } cross_validation { folds: 1000000 }"),
+      ElementsAre("drawn: these are 1000000000000 splits, 1000000 folds of each counted; a task may have at most "
+                  "1000000"));
+  // Without the schema's limits, as by hand: 2^32 would be 0 in 32 bits.
+  EXPECT_THAT(Problems("drawn { level { known: 2 unknown: 2 } repeats: 65536 } cross_validation { folds: 65536 }"),
+              ElementsAre("drawn: these are 4294967296 splits, 65536 folds of each counted; a task may have at most "
+                          "1000000"));
+  EXPECT_THAT(Problems("split { known: 0 } cross_validation { folds: 2147483647 }"),
+              ElementsAre("cross_validation: these are 2147483647 splits, 2147483647 folds of each counted; a task may "
+                          "have at most 1000000"));
+  EXPECT_THAT(Problems("drawn { level { known: 1000000 unknown: 1000000 } repeats: 1000000 }"),
+              ElementsAre("drawn: these are 2000000000000 classes in all splits together; a task may draw at most "
+                          "100000000"));
+}
+
 TEST(FindTaskProblems, FoldsShareOnePool) {
   EXPECT_THAT(Problems("split { known: 0 } cross_validation { folds: 2 }"), IsEmpty());
   EXPECT_THAT(Problems("split { known: 0 } train_part: ['train', 'test'] cross_validation { folds: 2 }"),

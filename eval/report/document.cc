@@ -2,17 +2,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
+#include "core/one_line.h"
 #include "core/suggest.h"
 #include "core/wrapped_text.h"
 
 namespace openset {
 namespace {
 
-// Lines, each behind `prefix` and before `suffix`.
-std::string Lines(const std::vector<std::string>& lines, const std::string& prefix, const std::string& suffix) {
+// Lines as Markdown shows them, each behind `prefix` and before `suffix`.
+std::string MarkdownLines(const std::vector<std::string>& lines, const std::string& prefix, const std::string& suffix) {
   std::string text;
-  for (const std::string& line : lines) absl::StrAppend(&text, prefix, line, suffix);
+  for (const std::string& line : lines) absl::StrAppend(&text, prefix, EscapeMarkdown(line), suffix);
   return text;
 }
 
@@ -31,17 +31,17 @@ std::string ToPlainText(const Document& document) {
 }
 
 std::string ToMarkdownText(const Document& document) {
-  std::string text = Lines(document.above, "", "\n\n");
+  std::string text = MarkdownLines(document.above, "", "\n\n");
   for (const DocumentSection& section : document.sections) {
-    if (!section.title.empty()) absl::StrAppend(&text, section.title, "\n\n");
+    if (!section.title.empty()) absl::StrAppend(&text, EscapeMarkdown(section.title), "\n\n");
     absl::StrAppend(&text, ToMarkdown(section.table), "\n");
   }
-  return text + Lines(document.below, "* ", "\n");
+  return text + MarkdownLines(document.below, "* ", "\n");
 }
 
 std::string ToLatexComments(const std::vector<std::string>& lines) {
   std::string text;
-  for (const std::string& line : lines) absl::StrAppend(&text, "% ", absl::StrReplaceAll(line, {{"\n", " "}}), "\n");
+  for (const std::string& line : lines) absl::StrAppend(&text, "% ", OneLine(line), "\n");
   return text;
 }
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/json_text.h"
 #include "core/table.h"
 #include "nlohmann/json.hpp"
 
@@ -175,7 +176,7 @@ std::string FormatJson(const EvaluationReport& report) {
         {"samples", source.part.samples}, {"errors", source.part.errors}, {"value", source.part.aurc}};
   }
   // Names come from files: what is no UTF-8 is replaced.
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 }  // namespace

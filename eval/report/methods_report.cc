@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/json_text.h"
 #include "core/table.h"
 #include "nlohmann/json.hpp"
 
@@ -244,7 +245,7 @@ std::string FormatJson(Methods methods) {
     json["methods"][method.name] = nlohmann::ordered_json::parse(FormatEvaluation(method.report, TextFormat::kJson));
   }
   // Names come from files: what is no UTF-8 is replaced.
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 }  // namespace

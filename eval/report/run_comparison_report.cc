@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/json_text.h"
 #include "core/table.h"
 #include "eval/metrics/display.h"
 #include "nlohmann/json.hpp"
@@ -129,7 +130,7 @@ std::string FormatJson(const RunComparison& comparison) {
     json["all_methods"].push_back(std::move(entry));
   }
   json["left_out"] = comparison.left_out;
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 DocumentSection PairSection(const RunComparison& comparison) {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/files.h"
+#include "core/json_text.h"
 #include "core/one_line.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
@@ -153,7 +154,7 @@ std::string MethodName(const nlohmann::json& cell) {
   std::string name = cell.at("method").get<std::string>();
   if (!cell.contains("axis")) return name;
   for (const auto& [axis, value] : cell.at("axis").items()) {
-    absl::StrAppend(&name, ", ", axis, "=", value.is_string() ? value.get<std::string>() : value.dump());
+    absl::StrAppend(&name, ", ", axis, "=", value.is_string() ? value.get<std::string>() : JsonText(value));
   }
   return name;
 }
@@ -168,9 +169,9 @@ absl::StatusOr<RunTable> ParseReport(absl::string_view text, const std::string& 
       if (of_group != group) continue;
       const auto& values = cell.at("values");
       for (size_t i = 0; i < values.size(); ++i) {
-        const Run run = {cell.at("splits").at(i).dump(), cell.at("seeds").at(i).dump()};
+        const Run run = {JsonText(cell.at("splits").at(i)), JsonText(cell.at("seeds").at(i))};
         OPENSET_RETURN_IF_ERROR(Add(cell.at("metric").get<std::string>(), MethodName(cell),
-                                    cell.at("task").get<std::string>(), cell.at("unknown_classes").dump(), run,
+                                    cell.at("task").get<std::string>(), JsonText(cell.at("unknown_classes")), run,
                                     values[i].get<double>(), &table));
       }
     }

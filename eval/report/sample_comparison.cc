@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/json_text.h"
 #include "core/status_macros.h"
 #include "core/table.h"
 #include "eval/metrics/make_metric.h"
@@ -140,7 +141,7 @@ std::string FormatJson(const SampleComparison& comparison) {
     entry["label"] = row.display.label;
     json["comparisons"].push_back(std::move(entry));
   }
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 }  // namespace

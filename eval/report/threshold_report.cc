@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/json_text.h"
 #include "core/suggest.h"
 #include "core/table.h"
 #include "nlohmann/json.hpp"
@@ -94,7 +95,7 @@ std::string FormatJson(const ChosenThreshold& chosen) {
                                                : nlohmann::ordered_json(absl::StrFormat("%g", threshold));
   json["validation"] = ToJson(chosen.validation);
   if (chosen.test.has_value()) json["test"] = ToJson(*chosen.test);
-  return json.dump(2) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 std::string Samples(const char* name, const ThresholdReport& report) {

@@ -10,6 +10,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "core/proto/proto_rules.h"
+#include "core/saturated.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "eval/metrics/make_metric.h"
@@ -24,7 +25,7 @@ namespace {
 class SearchExpander {
  public:
   SearchExpander(const Experiment& experiment, int64_t max_candidates)
-      : experiment_(experiment), spec_(experiment.spec), left_(static_cast<double>(max_candidates)) {}
+      : experiment_(experiment), spec_(experiment.spec), max_candidates_(max_candidates) {}
 
   absl::StatusOr<std::vector<TrialSearch>> Run(const std::vector<Trial>& trials) {
     OPENSET_RETURN_IF_ERROR(CheckSearches());
@@ -143,10 +144,14 @@ class SearchExpander {
   }
 
   absl::Status AddCandidates(int s, const Trial& trial, std::vector<Trial>* candidates) {
-    double combinations = 1;
-    for (const Axis& axis : spec_.search(s).axis()) combinations *= axis.value_size();
-    left_ -= combinations;
-    if (left_ < 0) return Problem(absl::StrCat("search[", s, "]"), "makes too many candidates");
+    int64_t combinations = 1;
+    for (const Axis& axis : spec_.search(s).axis()) combinations = SaturatedProduct(combinations, axis.value_size());
+    candidates_ = SaturatedSum(candidates_, combinations);
+    if (candidates_ > max_candidates_) {
+      return Problem(absl::StrCat("search[", s, "]"),
+                     absl::StrCat(combinations, " candidates for each trial are more than ", max_candidates_,
+                                  " in all; --max_trials=N allows more"));
+    }
     OPENSET_ASSIGN_OR_RETURN(const Methods* methods, GridOf(s, trial.shared_method()));
     for (const auto& method : *methods) {
       candidates->emplace_back(method, OnValidationData(trial.shared_data()), ByCriterion(s, trial.shared_protocol()),
@@ -157,7 +162,8 @@ class SearchExpander {
 
   const Experiment& experiment_;
   const ExperimentSpec& spec_;
-  double left_;  // candidates that may still be made
+  const int64_t max_candidates_;
+  int64_t candidates_ = 0;  // of the searches so far
   // Parts that candidates share, by the trial's.
   std::map<const TrialData*, std::shared_ptr<const TrialData>> validation_data_;
   std::map<std::pair<int, const TrialProtocol*>, std::shared_ptr<const TrialProtocol>> protocols_;

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "experiments/plan/trial_search.h"
+#include "experiments/spec/expand.h"
 #include "experiments/spec/experiment_file.h"
 #include "experiments/spec/trial.h"
 #include "experiments/store/store.h"
@@ -19,7 +20,7 @@ namespace openset {
 // an axis or value that does not fit the method, a criterion without a direction, no samples kept for validation, rungs
 // that do not ascend to the epochs of the method's training, more than `max_candidates` in all.
 absl::StatusOr<std::vector<TrialSearch>> ExpandSearches(const Experiment& experiment, const std::vector<Trial>& trials,
-                                                        int64_t max_candidates = 1000000);
+                                                        int64_t max_candidates = kMostTrials);
 
 // Behind the name of a method whose values were chosen.
 inline constexpr char kTunedSuffix[] = " (tuned)";

@@ -212,7 +212,7 @@ TEST_F(SearchTest, NamesWhatIsWrong) {
               HasSubstr("search[0].axis[0]: plain: training.epochs: must be at least 1"));
   max_candidates_ = 1;
   EXPECT_THAT(error("method: 'plain' criterion { aurc {} } " + axis),
-              HasSubstr("search[0]: makes too many candidates"));
+              HasSubstr("search[0]: 2 candidates for each trial are more than 1 in all"));
 }
 
 }  // namespace

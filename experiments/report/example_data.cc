@@ -2,6 +2,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "core/json_text.h"
 #include "data/task.pb.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/store/details.pb.h"
@@ -92,7 +93,7 @@ Json ExamplesJson(const std::vector<ExampleTrial>& examples, const ExampleContex
   size_t bytes = 0;
   for (const ExampleTrial& example : examples) {
     Json json = ExampleWriter(example, context).Write();
-    bytes += json.dump(-1, ' ', false, Json::error_handler_t::replace).size();
+    bytes += JsonText(json).size();
     if (bytes > most_bytes) break;
     list.push_back(std::move(json));
   }

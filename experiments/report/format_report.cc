@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "core/in_parallel.h"
+#include "core/json_text.h"
 #include "core/suggest.h"
 #include "core/table.h"
 #include "core/wrapped_text.h"
@@ -59,18 +60,17 @@ std::string FormatText(const Report& report) {
 }
 
 std::string FormatMarkdown(const Report& report) {
-  std::string text = absl::StrCat("# ", report.experiment, "\n\n");
+  std::string text = absl::StrCat("# ", EscapeMarkdown(report.experiment), "\n\n");
   for (const TitledTable& titled : ReportTables(report)) {
-    absl::StrAppend(&text, "## ", titled.title, "\n\n", ToMarkdown(titled.table), "\n");
+    absl::StrAppend(&text, "## ", EscapeMarkdown(titled.title), "\n\n", ToMarkdown(titled.table), "\n");
   }
   std::vector<std::string> notes;
   for (const TitledTable& titled : PublishedTables(report, &notes)) {
-    absl::StrAppend(&text, "## ", titled.title, "\n\n", ToMarkdown(titled.table), "\n");
+    absl::StrAppend(&text, "## ", EscapeMarkdown(titled.title), "\n\n", ToMarkdown(titled.table), "\n");
   }
-  for (const std::string& line : PublishedLines(report, notes)) absl::StrAppend(&text, line, "\n\n");
-  for (const std::string& line : report.task_lines) absl::StrAppend(&text, line, "\n\n");
-  for (const std::string& line : report.search_lines) absl::StrAppend(&text, line, "\n\n");
-  for (const std::string& line : report.note_lines) absl::StrAppend(&text, line, "\n\n");
+  for (const auto& lines : {PublishedLines(report, notes), report.task_lines, report.search_lines, report.note_lines}) {
+    for (const std::string& line : lines) absl::StrAppend(&text, EscapeMarkdown(line), "\n\n");
+  }
   return absl::StrCat(text, Footer(report), "\n");
 }
 
@@ -209,14 +209,14 @@ std::string FormatJson(const Report& report) {
   const auto count = static_cast<int64_t>(report.results.size());
   nlohmann::ordered_json json = ReportJson(report);
   json["results"] = nlohmann::ordered_json::array();
-  std::string text = json.dump(2) + "\n";
+  std::string text = JsonText(json, 2) + "\n";
   if (count == 0) return text;
   const std::string head = "{\n  \"results\": [\n", tail = "\n  ]\n}";
   std::vector<std::string> ranges((count + kRange - 1) / kRange);
   InParallelRanges(count, kRange, [&](int64_t from, int64_t to) {
     nlohmann::ordered_json range;
     for (int64_t i = from; i < to; ++i) range["results"].push_back(TrialJson(report.results[i]));
-    const std::string whole = range.dump(2);
+    const std::string whole = JsonText(range, 2);
     ranges[from / kRange] = whole.substr(head.size(), whole.size() - head.size() - tail.size());
   });
   // "results" is the last field: its empty list ends the text.

@@ -10,6 +10,7 @@
 #include "core/chart/page.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
+#include "core/json_text.h"
 #include "core/status_macros.h"
 #include "data/task.pb.h"
 #include "experiments/report/charts.h"
@@ -45,7 +46,7 @@ VegaLite PageJson(const Report& report) {
       row[common] = cell[common];
       cell.erase(common);
     }
-    const auto [at, is_new] = rows.try_emplace(row.dump(), rows.size());
+    const auto [at, is_new] = rows.try_emplace(JsonText(row), rows.size());
     if (is_new) json["rows"].push_back(std::move(row));
     cell["row"] = at->second;
     VegaLite& metric = json["metrics"][cell["metric"].get<std::string>()];

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "core/in_parallel.h"
+#include "core/name.h"
 #include "core/proto/field_path.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
@@ -66,14 +66,8 @@ class Check {
 
   // Reports are stored below it.
   absl::Status CheckName() const {
-    const std::string& name = spec_.name();
-    const bool is_plain = std::all_of(name.begin(), name.end(), [](char c) {
-      return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '+' || c == '.' || c == ' ';
-    });
-    if (!name.empty() && name[0] != '.' && is_plain) return absl::OkStatus();
-    return Problem("name", absl::StrCat("'", name,
-                                        "' is no name: reports are stored under it; use letters, digits, _, - "
-                                        "and +"));
+    const std::string problem = NameProblem(spec_.name());
+    return problem.empty() ? absl::OkStatus() : Problem("name", problem);
   }
 
   template <typename List>

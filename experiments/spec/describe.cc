@@ -1,6 +1,7 @@
 #include "experiments/spec/describe.h"
 
 #include "absl/strings/str_cat.h"
+#include "core/one_line.h"
 #include "data/task.pb.h"
 #include "experiments/spec/method.proto.h"
 
@@ -18,7 +19,7 @@ std::string Describe(const Trial& trial) {
   if (const int epochs = trial.method().training().stop_after_epochs(); epochs > 0) {
     absl::StrAppend(&text, ", stopped after ", epochs, epochs == 1 ? " epoch" : " epochs");
   }
-  return text;
+  return OneLine(text);  // values of axes may have several
 }
 
 }  // namespace openset

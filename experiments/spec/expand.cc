@@ -1,6 +1,7 @@
 #include "experiments/spec/expand.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -11,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/proto/proto_rules.h"
+#include "core/saturated.h"
 #include "core/status_macros.h"
 #include "data/catalog.h"
 #include "data/splits/class_splits.h"
@@ -79,21 +81,32 @@ class Expander {
 
   // Before anything is made of it: a slip in a sweep can ask for 10^9 trials.
   absl::Status CheckCount() const {
-    double variants = 0;
+    int64_t variants = 0;
     for (const LoadedMethod& method : experiment_.methods) {
-      double product = 1;
-      for (const Axis& axis : spec_.axis()) product *= AppliesTo(axis, method.spec.name()) ? axis.value_size() : 1;
-      variants += product;
+      int64_t product = 1;
+      for (const Axis& axis : spec_.axis()) {
+        if (AppliesTo(axis, method.spec.name())) product = SaturatedProduct(product, axis.value_size());
+      }
+      variants = SaturatedSum(variants, product);
     }
-    double points = 0;
+    int64_t splits = 0;
     for (const TaskSpec& task : experiment_.tasks) {
-      points += static_cast<double>(spec_.split_size() > 0 ? spec_.split_size() : CountSplits(task)) *
-                std::max(1, spec_.unknown_classes_size());
+      splits = SaturatedSum(splits, spec_.split_size() > 0 ? spec_.split_size() : CountSplits(task));
     }
-    const double trials = variants * points * spec_.seed_size();
-    if (trials <= static_cast<double>(options_.max_trials)) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat(experiment_.source.file(), ": makes ", trials, " trials; at most ",
-                                                   options_.max_trials, " are allowed"));
+    const int levels = std::max(1, spec_.unknown_classes_size()), seeds = spec_.seed_size();
+    const int64_t trials = SaturatedProduct(SaturatedProduct(variants, splits), SaturatedProduct(levels, seeds));
+    if (trials <= options_.max_trials) return absl::OkStatus();
+    const bool is_more = trials == std::numeric_limits<int64_t>::max();
+    return absl::InvalidArgumentError(absl::StrCat(
+        experiment_.source.file(), ": makes ", is_more ? "more than " : "", trials,
+        " trials (methods and settings: ", variants, ", splits of tasks: ", splits, ", levels of openness: ", levels,
+        ", seeds: ", seeds, "), and at most ", options_.max_trials, " are allowed; --max_trials=N allows more"));
+  }
+
+  // Of a status whose message begins with the field: "split: ...".
+  absl::Status TaskProblem(const TaskSpec& task, const absl::Status& status) const {
+    return absl::InvalidArgumentError(
+        absl::StrCat(experiment_.source.file(), ": task ", task.name(), ": ", status.message()));
   }
 
   // The method with each combination of values of the axes that apply to it.
@@ -122,6 +135,8 @@ class Expander {
     for (int s = 0; spec_.split_size() == 0 && s < CountSplits(task); ++s) splits.push_back(s);
     std::vector<int> levels(spec_.unknown_classes().begin(), spec_.unknown_classes().end());
     if (levels.empty()) levels.push_back(0);
+    const absl::StatusOr<std::vector<ClassSplit>> class_splits = ClassSplitsOf(task, experiment_.catalog);
+    if (!class_splits.ok()) return TaskProblem(task, class_splits.status());
     std::vector<std::shared_ptr<const TrialData>> points;
     for (int split : splits) {
       for (int level : levels) {
@@ -131,12 +146,8 @@ class Expander {
         request.train_limit_per_class = spec_.train_limit_per_class();
         request.test_limit_per_class = spec_.test_limit_per_class();
         request.validation_per_class = spec_.validation_per_class();
-        absl::StatusOr<TaskData> data = ResolveTask(task, request, experiment_.catalog);
-        // The message begins with the field: "split: ...".
-        if (!data.ok()) {
-          return absl::InvalidArgumentError(
-              absl::StrCat(experiment_.source.file(), ": task ", task.name(), ": ", data.status().message()));
-        }
+        absl::StatusOr<TaskData> data = ResolveTask(task, *class_splits, request, experiment_.catalog);
+        if (!data.ok()) return TaskProblem(task, data.status());
         FillDefaults(&*data);
         const double openness = Openness(*data);
         points.push_back(

@@ -12,13 +12,16 @@
 
 namespace openset {
 
+// Trials of a study, unless more are asked for.
+inline constexpr int64_t kMostTrials = 1000000;
+
 struct ExpandOptions {
   // For experiments that leave `execution.device` open.
   ExecutionSpec::Device default_device = ExecutionSpec::CPU;
   // The kind of the GPUs that are there, for those that leave `execution.device_kind` open; "" if it is not known.
   std::string device_kind;
-  // Refuse to make more.
-  int64_t max_trials = 1000000;
+  // More are refused before any is made: trials, and candidates of searches.
+  int64_t max_trials = kMostTrials;
 };
 
 // The trials of an experiment, fully resolved: defaults filled in, every value checked. Ordered by task, method, axis

@@ -363,7 +363,7 @@ TEST(Expand, RefusesTooManyTrialsBeforeMakingThem) {
     for (int v = 1; v <= 1000; ++v) absl::StrAppend(&spec, " value: '", v, "'");
     absl::StrAppend(&spec, " }\n");
   }
-  EXPECT_THAT(Error(sandbox, spec), HasSubstr("makes 1e+09 trials; at most 1000000 are allowed"));
+  EXPECT_THAT(Error(sandbox, spec), HasSubstr("makes 1000000000 trials ("));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/files/digest.h"
+#include "core/name.h"
 #include "core/proto/field_path.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
@@ -166,6 +167,9 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
   OPENSET_RETURN_IF_ERROR(ChangeSpec(changes, &spec));
   // What was laid over is held to the schema's rules too.
   OPENSET_RETURN_IF_ERROR(CheckRules(spec, source));
+  if (const std::string problem = NameProblem(spec.name()); !problem.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(source.Where("name"), ": ", problem));
+  }
   OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
   Experiment experiment{spec, std::move(source), {}, {}, std::move(catalog), folders};
   OPENSET_ASSIGN_OR_RETURN(experiment.sha256, Sha256HexOfFile(path));

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "core/name.h"
 #include "core/proto/field_path.h"
 #include "core/proto/overlay.h"
 #include "core/proto/proto_rules.h"
@@ -121,8 +122,17 @@ absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFold
     Lay(layer.spec, &spec);
   }
   std::string name = spec.has_name() ? spec.name() : Stem(files.method);
+  if (!IsName(name)) {
+    return absl::InvalidArgumentError(
+        spec.has_name()
+            ? absl::StrCat(method.layers[method.own].source.Where("name"), ": ", NameProblem(name))
+            : absl::StrCat(files.method, ": ", NameProblem(name), "; rename the file, or give it a `name`"));
+  }
   for (const std::string& path : files.presets) {
     OPENSET_RETURN_IF_ERROR(AddLayers("preset", path, folders.presets, model_files, {}, &method.layers));
+    if (!IsName(PresetName(path))) {
+      return absl::InvalidArgumentError(absl::StrCat(path, ": ", NameProblem(PresetName(path)), "; rename the file"));
+    }
     absl::StrAppend(&name, "+", PresetName(path));
   }
   for (size_t layer = method.own + 1; layer < method.layers.size(); ++layer) {

@@ -47,10 +47,13 @@ absl::Status AddSeeds(absl::string_view range, const std::string& flag, Experime
   uint64_t first = 0, last = 0;
   const bool is_range = absl::StrContains(range, "..");
   if (!absl::SimpleAtoi(ends.first, &first) || !absl::SimpleAtoi(is_range ? ends.second : ends.first, &last) ||
-      last < first || last - first >= kMost) {
+      last < first) {
     return Invalid(flag, absl::StrCat("'", range, "' is no seed and no range of seeds; write 0..4 or 0,3"));
   }
-  for (uint64_t seed = first; seed <= last; ++seed) spec->add_seed(seed);
+  if (last - first >= kMost - spec->seed_size()) {
+    return Invalid(flag, absl::StrCat("'", range, "': there may be at most ", kMost, " seeds"));
+  }
+  for (uint64_t more = 0; more <= last - first; ++more) spec->add_seed(first + more);
   return absl::OkStatus();
 }
 

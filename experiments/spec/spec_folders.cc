@@ -8,6 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
+#include "core/name.h"
+#include "core/one_line.h"
 #include "core/suggest.h"
 
 namespace openset {
@@ -73,11 +75,17 @@ void AddSpecFolders(const SpecFolders& more, SpecFolders* folders) {
   Add(more.published, &folders->published);
 }
 
-std::vector<std::string> NamesIn(const std::vector<std::string>& folders) {
+std::vector<std::string> NamesIn(const std::vector<std::string>& folders, std::vector<std::string>* left_out) {
   std::set<std::string> names;
   for (const std::string& folder : folders) {
     for (const std::string& file : ListFolder(folder).value_or(std::vector<std::string>{})) {
-      if (absl::EndsWith(file, kEnding)) names.emplace(absl::StripSuffix(file, kEnding));
+      if (!absl::EndsWith(file, kEnding)) continue;
+      const absl::string_view name = absl::StripSuffix(file, kEnding);
+      if (IsName(name)) {
+        names.emplace(name);
+      } else if (left_out != nullptr) {
+        left_out->push_back(absl::StrCat(folder, ": a file is left out: ", NameProblem(name)));
+      }
     }
   }
   return {names.begin(), names.end()};
@@ -90,10 +98,11 @@ absl::StatusOr<std::string> FindSpecFile(absl::string_view kind, const std::stri
     if (FileExists(path)) return path;
     return absl::NotFoundError(absl::StrCat("no such file: ", path));
   }
+  if (!IsName(name)) return absl::InvalidArgumentError(UnknownName(kind, OneLine(name), NamesIn(folders)));
   std::string found;
   for (const std::string& folder : folders) {
     const std::string path = JoinPath(folder, absl::StrCat(name, kEnding));
-    if (name.empty() || !FileExists(path)) continue;
+    if (!FileExists(path)) continue;
     if (found.empty()) {
       found = path;
     } else if (!IsSame(path, found)) {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/in_parallel.h"
+#include "core/one_line.h"
 
 // Of //experiments/train:train_fingerprints and its like.
 extern const char* const openset_train_fingerprints[];
@@ -94,7 +95,7 @@ std::vector<std::string> SourceChanges::Lines() const {
   std::vector<std::string> lines;
   for (const auto& [target, results] : of_component) {
     lines.push_back(absl::StrCat(results, results == 1 ? " result was" : " results were",
-                                 " made by another version of ", target, "; --redo=changed makes ",
+                                 " made by another version of ", OneLine(target), "; --redo=changed makes ",
                                  results == 1 ? "it" : "them", " again"));
   }
   return lines;

@@ -78,7 +78,8 @@ absl::Status Study::PlanAll(const StudyOptions& options) {
   OPENSET_ASSIGN_OR_RETURN(RecordFilter wanted, MakeRecordFilter(options.only, store_));
   planner_.NeedOnly(std::move(wanted));
   OPENSET_ASSIGN_OR_RETURN(std::vector<Trial> trials, Expand(experiment_, options.expand));
-  OPENSET_ASSIGN_OR_RETURN(std::vector<TrialSearch> searches, ExpandSearches(experiment_, trials));
+  OPENSET_ASSIGN_OR_RETURN(std::vector<TrialSearch> searches,
+                           ExpandSearches(experiment_, trials, options.expand.max_trials));
   OPENSET_RETURN_IF_ERROR(
       CheckExpectedTrials(experiment_, static_cast<int64_t>(trials.size()) + static_cast<int64_t>(searches.size())));
   std::vector<Trial> planned;

@@ -13,7 +13,9 @@
 #include "absl/flags/reflection.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "core/printable_stream.h"
 #include "core/process/build_info.h"
 #include "core/process/exit_code.h"
 #include "core/status_macros.h"
@@ -177,12 +179,15 @@ int RunCommandLine(const std::string& about, const std::vector<Command>& command
   OpenStandardStreams();
   // A file that gets larger than `ulimit -f` allows is an error of who writes it, also in workers.
   std::signal(SIGXFSZ, SIG_IGN);
+  // Whatever is printed, names in files of others say, nothing of it steers the terminal.
+  const PrintableStream out(&std::cout), error(&std::cerr);
   absl::Status status = Dispatch(about, commands, {argv + 1, argv + argc});
   std::cout.flush();
   if (status.ok() && !std::cout) {
     status = absl::UnavailableError("what was to be printed is not all there: standard output can't be written to");
   }
-  if (!status.ok()) std::cerr << "openset: " << status.message() << std::endl;
+  // Further lines, which a file's name may have, are not taken for messages of their own.
+  if (!status.ok()) std::cerr << "openset: " << absl::StrReplaceAll(status.message(), {{"\n", "\n  "}}) << std::endl;
   return ExitCode(status);
 }
 

@@ -1,7 +1,11 @@
 #include "tools/cli/completion.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "absl/flags/reflection.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -28,8 +32,19 @@ std::vector<std::vector<std::string>> Alternatives(const std::string& usage) {
 
 bool IsAction(const std::string& word) { return absl::ascii_islower(word[0]); }
 
+// Those that mean nothing to a shell.
+std::string PlainWords(const std::vector<std::string>& words) {
+  std::vector<std::string> plain;
+  std::copy_if(words.begin(), words.end(), std::back_inserter(plain), [](const std::string& word) {
+    return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+      return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("_.+-:", c);
+    });
+  });
+  return absl::StrJoin(plain, " ");
+}
+
 std::string Words(const std::vector<std::string>& words) {
-  return absl::StrCat("_openset_words='", absl::StrJoin(words, " "), "'");
+  return absl::StrCat("_openset_words='", PlainWords(words), "'");
 }
 
 std::vector<Rule> RulesOf(const Command& command, const CompletionTables& tables) {
@@ -77,7 +92,7 @@ std::string FlagsOf(const Command& command) {
   return absl::StrCat(flags, flags.empty() ? "" : " ", "--help");
 }
 
-constexpr char kFunction[] = R"(
+constexpr char kFunction[] = R"sh(
 _openset() {
   # The words so far, as the program will have them: bash takes --flag=value apart.
   local word=${COMP_WORDS[COMP_CWORD]} joined="" last="" command="" first="" flag="" item="" stem="" name
@@ -133,17 +148,18 @@ _openset() {
   fi
   [ "$word" = "=" ] && word=""
   stem=${word%"$item"}
-  for name in $(compgen -W "$_openset_words" -- "$item"); do
-    COMPREPLY+=("$stem$name")
+  # Not by compgen -W, which expands the words: they would be run.
+  for name in $(printf '%s ' "$_openset_words"); do
+    case $name in "$item"*) COMPREPLY+=("$stem$name") ;; esac
   done
   if [ -n "$_openset_files" ]; then
     while IFS= read -r name; do
-      COMPREPLY+=("$name")
+      COMPREPLY+=("$(printf '%q' "$name")")
     done < <(compgen -f -X '!*.textproto' -- "$item"; compgen -d -S / -- "$item")
   fi
   _openset_end
 }
-)";
+)sh";
 
 // What goes on where it was completed has no blank behind it.
 constexpr char kBashEnd[] = R"(
@@ -188,7 +204,7 @@ std::string Script(const CompletionTables& tables, const char* end) {
   for (const auto& [name, flag] : tables.flags) {
     absl::StrAppend(&values, "    ", name, ") ",
                     flag.kind.empty() ? "" : absl::StrCat("_openset_names ", flag.kind, "; "),
-                    "_openset_words=\"$_openset_words ", absl::StrJoin(flag.words, " "), "\" ;;\n");
+                    "_openset_words=\"$_openset_words ", PlainWords(flag.words), "\" ;;\n");
   }
   for (const CompletionKind& kind : tables.kinds) {
     absl::StrAppend(&names, "    ", kind.name, ") ", Words(kind.names), " ;;\n");

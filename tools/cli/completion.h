@@ -32,7 +32,8 @@ struct CompletionTables {
 // A script for bash, which completes commands, what they can do, their flags, and names. What a command takes is read
 // from its usage: of "splits NAME | new NAME | attributes" the small words are what it can do; SPEC is a study's name
 // or a .textproto, KIND a kind, NAME one of the kind in front of it, or of that which the command is called by. Where
-// nothing is known the shell completes files.
+// nothing is known the shell completes files. Words of other characters than those of names are left out, and no word
+// is expanded: a file's name can't run anything.
 std::string BashCompletion(const CompletionTables& tables);
 
 // The same for zsh, by its bashcompinit.

@@ -118,6 +118,30 @@ TEST(BashCompletion, StudiesBeside) {
   EXPECT_THAT(Completed({"run", folder + "/mi"}), UnorderedElementsAre(folder + "/mine.textproto", folder + "/mine/"));
 }
 
+// Names that a shell would run: those of words are left out, a file's is quoted.
+TEST(BashCompletion, RunsNoName) {
+  const std::string folder = absl::StrCat(testing::TempDir(), "/hostile");
+  ASSERT_TRUE(MakeFolders(folder).ok());
+  const std::vector<std::string> names = {absl::StrCat("x';touch ", folder, "/pwn;'"),
+                                          absl::StrCat("$(touch ", folder, "/pwn)"),
+                                          absl::StrCat("`touch ", folder, "/pwn`"), "a\nb", "*"};
+  CompletionTables tables = Tables();
+  for (const std::string& name : names) {
+    for (CompletionKind& kind : tables.kinds) kind.names.push_back(name);
+    tables.flags["metrics"].words.push_back(name);
+  }
+  EXPECT_EQ(BashCompletion(tables), BashCompletion(Tables()));
+  EXPECT_EQ(ZshCompletion(tables), ZshCompletion(Tables()));
+  FileOf("hostile/x';touch pwn;'.textproto", "");
+  FileOf("hostile/y$(touch pwn).textproto", "");
+  FileOf("hostile/z`touch pwn`.textproto", "");
+  EXPECT_THAT(Completed({"run", folder + "/"}), UnorderedElementsAre(folder + "/x\\'\\;touch\\ pwn\\;\\'.textproto",
+                                                                     folder + "/y\\$\\(touch\\ pwn\\).textproto",
+                                                                     folder + "/z\\`touch\\ pwn\\`.textproto"));
+  EXPECT_FALSE(FileExists(folder + "/pwn"));
+  EXPECT_FALSE(FileExists("pwn"));
+}
+
 TEST(ZshCompletion, IsTheSameByBashcompinit) {
   const std::string script = ZshCompletion(Tables());
   EXPECT_THAT(script, HasSubstr("bashcompinit\n"));

@@ -42,6 +42,9 @@ ABSL_FLAG(
     std::vector<std::string>, methods, {},
     "Methods, separated by commas, in the place of the spec's; with `score`: empty for all that need no training.");
 
+ABSL_FLAG(int64_t, max_trials, openset::kMostTrials,
+          "Refuse a study that makes more trials, or more candidates of searches, before any is made.");
+
 namespace openset {
 namespace {
 
@@ -77,7 +80,7 @@ absl::StatusOr<std::string> SpecByName(const std::string& name, const SpecFolder
 bool IsSlurmTask() { return !absl::GetFlag(FLAGS_slurm_task).empty(); }
 
 void AddChangeFlags(Command* command) {
-  for (const char* flag : {"set", "seeds", "methods"}) command->flags.push_back(flag);
+  for (const char* flag : {"set", "seeds", "methods", "max_trials"}) command->flags.push_back(flag);
   command->repeated_flags.push_back("set");
 }
 
@@ -86,6 +89,7 @@ absl::StatusOr<StudyOptions> StudyOptionsFromFlags() {
   StudyOptions options;
   options.expand.default_device = devices.default_device;
   options.expand.device_kind = devices.kind;
+  options.expand.max_trials = absl::GetFlag(FLAGS_max_trials);
   OPENSET_ASSIGN_OR_RETURN(options.data_folders, DataFoldersFromFlags());
   OPENSET_RETURN_IF_ERROR(CheckDataFolders());
   if (!IsSlurmTask()) {  // else who submitted it has removed what is made again, and has chosen its actions

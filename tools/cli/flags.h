@@ -20,7 +20,7 @@ namespace openset {
 // Whether Slurm has started this process, for an action of a run that was submitted.
 bool IsSlurmTask();
 
-// Adds --set, --seeds and --methods, which lay something over a study's spec.
+// Adds --set, --seeds and --methods, which lay something over a study's spec, and --max_trials.
 void AddChangeFlags(Command* command);
 
 // How --devices lets experiments be expanded, where --data lets data sets be looked at, and what is laid over the spec.

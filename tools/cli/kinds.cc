@@ -83,6 +83,11 @@ Kind FileKind(const std::string& name, const std::string& what, const std::vecto
     }
     return entries;
   };
+  kind.left_out = [folders] {
+    std::vector<std::string> lines;
+    NamesIn(folders, &lines);
+    return lines;
+  };
   kind.show = [=, &comments](const std::string& entry) -> absl::StatusOr<std::string> {
     Message message;
     OPENSET_ASSIGN_OR_RETURN(const std::string path, read(entry, &message));

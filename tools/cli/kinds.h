@@ -23,6 +23,8 @@ struct Kind {
   std::function<absl::StatusOr<std::vector<KindEntry>>()> list;
   // Precondition: `name` is one of the list's. Methods may have presets behind them ("mcp+vaze600").
   std::function<absl::StatusOr<std::string>(const std::string& name)> show;
+  // A line for each file that `list` leaves out because of its name; may be null.
+  std::function<std::vector<std::string>()> left_out = nullptr;
 };
 
 // What the schemas say, of the program's own files. Errors: those of reading them.

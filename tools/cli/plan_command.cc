@@ -8,6 +8,7 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
+#include "core/json_text.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "core/table.h"
@@ -145,7 +146,7 @@ absl::StatusOr<std::string> Json(const Study& study) {
   for (const Guideline& line : CheckGuidelines(Reported(study), study.experiment().catalog)) {
     json["guidelines"].push_back({{"kept", line.kept}, {"text", line.text}});
   }
-  return json.dump(2) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 // What is printed below the tables: cost, data that is missing, guidelines.

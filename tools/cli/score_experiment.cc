@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "core/name.h"
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
@@ -134,9 +135,9 @@ absl::StatusOr<PostHocMethods> Methods(const ScoreRequest& request, const SpecFo
 std::string NameOf(const std::string& model) {
   std::string name = absl::StrCat("score_", std::filesystem::path(model).stem().string());
   for (char& c : name) {
-    if (!absl::ascii_isalnum(c) && c != '-' && c != '.') c = '_';
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.') c = '_';
   }
-  return absl::AsciiStrToLower(name);
+  return absl::AsciiStrToLower(name.substr(0, kMostNameBytes));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/one_line.h"
 #include "core/proto/schema_comments.h"
 #include "core/status_macros.h"
 #include "core/synonyms.h"
@@ -49,7 +50,10 @@ absl::Status RunList(const std::vector<std::string>& arguments) {
     const bool has_it = absl::StrContains(absl::AsciiStrToLower(absl::StrCat(entry.name, " ", entry.line)), filter);
     if (!has_it && entry.name != meant) continue;
     any = true;
-    std::cout << entry.name << std::string(width + 2 - entry.name.size(), ' ') << entry.line << "\n";
+    std::cout << entry.name << std::string(width + 2 - entry.name.size(), ' ') << OneLine(entry.line) << "\n";
+  }
+  if (kind->left_out != nullptr) {
+    for (const std::string& line : kind->left_out()) std::cerr << "openset: " << line << "\n";
   }
   if (any) return absl::OkStatus();
   return absl::NotFoundError(absl::StrCat("no ", kind->name, " has '", arguments[1], "' in its name or line"));

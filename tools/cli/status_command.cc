@@ -11,6 +11,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "core/files/files.h"
+#include "core/one_line.h"
 #include "core/status_macros.h"
 #include "experiments/engine/slurm/slurm_client.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
@@ -33,15 +34,16 @@ int ShowRuns(const Store& store, const std::string& experiment) {
     if (!experiment.empty() && run.experiment() != experiment) continue;
     ++shown;
     std::cout << "running";
-    if (experiment.empty()) std::cout << " " << run.experiment();
-    std::cout << " by " << RunName(run.id()) << (run.slurm_job().empty() ? "" : ", Slurm task " + run.slurm_job())
-              << ", for " << ShortDuration(absl::Seconds(run.updated_at_seconds() - run.started_at_seconds()));
+    if (experiment.empty()) std::cout << " " << OneLine(run.experiment());
+    std::cout << " by " << OneLine(RunName(run.id()))
+              << (run.slurm_job().empty() ? "" : ", Slurm task " + OneLine(run.slurm_job())) << ", for "
+              << ShortDuration(absl::Seconds(run.updated_at_seconds() - run.started_at_seconds()));
     const double silent = now - run.updated_at_seconds();
     if (silent > run.lease_seconds()) {
       std::cout << ", without a sign of life for " << ShortDuration(absl::Seconds(silent));
     }
     std::cout << ": " << TotalLine(run) << "\n";
-    for (const RunningAction& action : run.running()) std::cout << "  " << ActionLine(action) << "\n";
+    for (const RunningAction& action : run.running()) std::cout << "  " << OneLine(ActionLine(action)) << "\n";
   }
   return shown;
 }
@@ -61,7 +63,7 @@ void ShowQueue(const Study& study) {
       if (const auto task = queue->find({submitted.job, t}); task != queue->end()) ++states[task->second];
     }
     if (states.empty()) continue;
-    std::cout << "Slurm job " << submitted.job << " (" << submitted.array.description() << "):";
+    std::cout << "Slurm job " << submitted.job << " (" << OneLine(submitted.array.description()) << "):";
     for (const auto& [state, tasks] : states) std::cout << " " << tasks << " " << absl::AsciiStrToLower(state);
     std::cout << " of " << submitted.array.task_size() << " tasks\n";
   }

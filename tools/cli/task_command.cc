@@ -27,9 +27,10 @@ absl::Status ShowTask(const std::string& name) {
   OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, Catalog::Open(folders.catalog));
   const std::string path = absl::EndsWith(name, ".textproto") ? UserPath(name) : name;
   OPENSET_ASSIGN_OR_RETURN(const TaskSpec task, LoadTask(path, folders, "", catalog));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<ClassSplit> class_splits, ClassSplitsOf(task, catalog));
   std::vector<TaskData> data;
   for (int split = 0; split < CountSplits(task); ++split) {
-    OPENSET_ASSIGN_OR_RETURN(data.emplace_back(), ResolveTask(task, {split}, catalog));
+    OPENSET_ASSIGN_OR_RETURN(data.emplace_back(), ResolveTask(task, class_splits, {split}, catalog));
   }
   std::vector<ResolvedSplit> splits;
   for (int split = 0; split < CountSplits(task); ++split) splits.push_back({task.name(), split, &data[split]});

@@ -52,6 +52,20 @@ TEST_F(RunOnSlurmTest, EachStepIsAnArrayAfterTheOneBeforeAndEachActionIsDoneOnce
   EXPECT_EQ(arrays[0].array.description(), "train, 1 CPU, 500 MB");
 }
 
+TEST_F(RunOnSlurmTest, APercentSignInTheStoresPathStaysOne) {
+  const Store store(sandbox_.folder() + "/100%j");
+  Set("hold", 1);
+  options_.detach = true;
+  ASSERT_TRUE(RunOnSlurm(PlanInSandbox(sandbox_, store, "seed: 0"), /*choose=*/nullptr, store, SlurmClient(), options_,
+                         &observer_)
+                  .ok());
+  const std::vector<std::string> submitted = Submitted();
+  ASSERT_FALSE(submitted.empty());
+  EXPECT_THAT(submitted[0], HasSubstr("/100%%j/"));
+  EXPECT_THAT(submitted[0], HasSubstr("/%x.%a.log "));
+  EXPECT_FALSE(absl::StrContains(submitted[0], "/100%j/slurm"));
+}
+
 TEST_F(RunOnSlurmTest, ALostAnswerSubmitsNothingTwice) {
   Set("lose_replies", 2);
   ASSERT_TRUE(Run(MakePlanOf("0, 1")).ok());

@@ -129,7 +129,8 @@ std::vector<std::string> SbatchOptions(const SubmitOptions& options, const Plann
                    slurm.tasks_at_once() > 0 ? absl::StrCat("%", slurm.tasks_at_once()) : ""),
       "--requeue",
       "--open-mode=append",
-      absl::StrCat("--output=", log_folder, "/%x.%a.log"),
+      // Slurm would replace a % of the folder's name.
+      absl::StrCat("--output=", absl::StrReplaceAll(log_folder, {{"%", "%%"}}), "/%x.%a.log"),
       absl::StrCat("--signal=B:USR1@", slurm.warning_seconds()),
       absl::StrCat("--cpus-per-task=", std::max(1, array.demand.cpu_threads)),
   };

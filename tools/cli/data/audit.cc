@@ -4,6 +4,7 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
+#include "core/one_line.h"
 #include "core/status_macros.h"
 #include "core/table.h"
 #include "data/inspect/duplicates.h"
@@ -33,7 +34,7 @@ absl::Status AuditImages(const std::string& name) {
           samples.push_back({static_cast<int>(s), sample, FingerprintOf(image)});
         }));
     damaged += static_cast<int64_t>(bad.size());
-    for (const DamagedImage& image : bad) std::cout << "damaged: " << image.reason << "\n";
+    for (const DamagedImage& image : bad) std::cout << "damaged: " << OneLine(image.reason) << "\n";
   }
   struct Counts {
     int64_t exact = 0, near = 0;
@@ -42,7 +43,7 @@ absl::Status AuditImages(const std::string& name) {
   std::map<std::pair<int, int>, Counts> counts;  // by the sets of the first and the second
   const auto describe = [&](const DuplicateSample& sample) {
     const NamedSamples& set = sets[sample.set];
-    return absl::StrCat(set.name, ": ", set.source->Describe(sample.sample));
+    return OneLine(absl::StrCat(set.name, ": ", set.source->Describe(sample.sample)));
   };
   for (const DuplicatePair& pair : FindDuplicates(samples, !absl::GetFlag(FLAGS_exact))) {
     Counts& of_sets = counts[{samples[pair.first].set, samples[pair.second].set}];

@@ -1,13 +1,12 @@
 #include "tools/cli/data/data_flags.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "absl/flags/flag.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "core/name.h"
 #include "core/status_macros.h"
 #include "data/folder_data_set.h"
 #include "tools/cli/user_path.h"
@@ -42,10 +41,7 @@ std::string DataSetName(const std::string& text, const Catalog& catalog) {
 
 absl::StatusOr<std::string> WriteIntoLibrary(const std::string& kind, const std::string& name,
                                              const std::string& text) {
-  const bool valid = !name.empty() && name[0] != '.' && std::all_of(name.begin(), name.end(), [](char c) {
-    return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.';
-  });
-  if (!valid) return absl::InvalidArgumentError(absl::StrCat("'", name, "' is no name: letters, digits, _, - and ."));
+  if (const std::string problem = NameProblem(name); !problem.empty()) return absl::InvalidArgumentError(problem);
   const std::string folder = JoinPath(UserPath(absl::GetFlag(FLAGS_into)), kind);
   const std::string path = JoinPath(folder, absl::StrCat(name, ".textproto"));
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));

@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "core/one_line.h"
 #include "core/status_macros.h"
 #include "data/inspect/contact_sheet.h"
 #include "tools/cli/data/actions.h"
@@ -41,7 +42,8 @@ absl::Status ShowImages(const std::string& name) {
     for (const auto& [label, samples] : of_class) {
       OPENSET_ASSIGN_OR_RETURN(std::vector<Image> images, set.source->Read(samples));
       rows.push_back({kColours.at(set.role), std::move(images)});
-      std::cout << "row " << rows.size() << ": " << set.name << ", " << set.class_name[label] << "\n";
+      std::cout << "row " << rows.size() << ": " << OneLine(absl::StrCat(set.name, ", ", set.class_name[label]))
+                << "\n";
     }
   }
   OPENSET_ASSIGN_OR_RETURN(const std::string png, EncodePng(MakeContactSheet(rows, tile)));

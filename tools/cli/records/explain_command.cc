@@ -9,7 +9,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "core/files/files.h"
+#include "core/one_line.h"
 #include "core/proto/field_differences.h"
 #include "core/proto/schema.pb.h"
 #include "core/status_macros.h"
@@ -32,7 +34,7 @@ std::string Short(const std::string& key) { return key.substr(0, kShownDigits); 
 
 std::string Clip(const std::string& text) {
   constexpr size_t kLongest = 100;
-  return text.size() <= kLongest ? text : absl::StrCat(text.substr(0, kLongest), " ...");
+  return OneLine(text.size() <= kLongest ? text : absl::StrCat(text.substr(0, kLongest), " ..."));
 }
 
 // The revision that the schema gives a member of a family now; none where there is no such member any more.
@@ -51,7 +53,7 @@ std::vector<std::string> RevisionLines(const TrialRecord& record) {
   for (const StageProvenance& stage : record.provenance().stage()) {
     for (const ComponentProvenance& component : stage.component()) {
       const std::optional<int> now = RevisionNow(component.family(), component.name());
-      const std::string what = absl::StrCat(component.family(), ".", component.name());
+      const std::string what = OneLine(absl::StrCat(component.family(), ".", component.name()));
       if (!now.has_value()) {
         lines.insert(absl::StrCat(what, ": is gone"));
       } else if (*now != component.revision()) {
@@ -112,8 +114,9 @@ std::vector<FieldDifference> Distance(const TrialSpec& before, const TrialSpec& 
 
 void ShowDifferences(const std::vector<FieldDifference>& differences) {
   for (const FieldDifference& difference : differences) {
-    std::cout << "    " << difference.path << ": " << (difference.after.empty() ? "absent" : Clip(difference.after))
-              << ", was " << (difference.before.empty() ? "absent" : Clip(difference.before)) << "\n";
+    std::cout << "    " << OneLine(difference.path) << ": "
+              << (difference.after.empty() ? "absent" : Clip(difference.after)) << ", was "
+              << (difference.before.empty() ? "absent" : Clip(difference.before)) << "\n";
   }
 }
 
@@ -123,7 +126,7 @@ void ShowFailures(const Store& store, const std::string& key) {
   const absl::StatusOr<FailureRecord> last = store.LoadFailure(key);
   if (attempts == 0 || !last.ok()) return;
   std::cout << "    " << attempts << (attempts == 1 ? " attempt failed: " : " attempts failed, the last one: ")
-            << last->message() << "\n";
+            << absl::StrReplaceAll(last->message(), {{"\n", "\n      "}}) << "\n";
 }
 
 // Why a trial of a study has no record: where it differs from the record that is nearest to it.

@@ -11,6 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "core/json_text.h"
+#include "core/one_line.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
@@ -80,7 +82,7 @@ std::string Json(const std::vector<RecordFields>& records) {
       }
     }
   }
-  return json.dump(2) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 absl::StatusOr<std::string> Format() {
@@ -147,7 +149,7 @@ absl::Status ShowRecord(const std::string& trial) {
     if (!google::protobuf::util::MessageToJsonString(records[0], &json, options).ok()) {
       return absl::InternalError("the record can't be written as JSON");
     }
-    std::cout << json;
+    std::cout << WithoutControls(std::move(json));
     return absl::OkStatus();
   }
   if (format != "text") return absl::InvalidArgumentError("--format: a record is shown as text or json");

@@ -5,6 +5,7 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/one_line.h"
 #include "core/status_macros.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/store/collect_garbage.h"
@@ -32,14 +33,15 @@ absl::Status VerifyRecords() {
   OPENSET_ASSIGN_OR_RETURN(const StoreReport report, VerifyStore(store));
   const bool dry_run = absl::GetFlag(FLAGS_dry_run);
   for (const StoreProblem& problem : report.damaged) {
-    std::cout << problem.what;
+    std::cout << OneLine(problem.what);
     if (!dry_run) {
       OPENSET_ASSIGN_OR_RETURN(const std::string folder, store.Quarantine(problem.path, problem.what));
       std::cout << "; moved to " << folder;
     }
     std::cout << "\n";
   }
-  for (const std::string& path : report.strangers) std::cout << path << ": has a name that nothing in a store has\n";
+  for (const std::string& path : report.strangers)
+    std::cout << OneLine(path) << ": has a name that nothing in a store has\n";
   for (const std::string& line : report.incomplete) std::cout << line << "\n";
   std::cout << report.records << " records, " << report.replicas << " replicas, " << report.checkpoints
             << " checkpoints, " << report.outputs << " outputs, " << report.attempts

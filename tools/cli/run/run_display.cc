@@ -6,6 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "core/one_line.h"
+#include "core/printable_stream.h"
 #include "core/process/steady_clock.h"
 #include "experiments/spec/describe.h"
 #include "experiments/store/leases.h"
@@ -172,20 +175,21 @@ void RunDisplay::DrawBlock() {
   for (int i = 0; i < shown; ++i) lines.push_back(absl::StrCat("  ", ActionLine(state.running(i))));
   if (state.running_size() > shown) lines.push_back(absl::StrCat("  and ", state.running_size() - shown, " more"));
   lines.push_back(BarLine(state, kBarWidth));
-  for (size_t l = 0; l < lines.size(); ++l) *out_ << (l > 0 ? "\n" : "") << Shortened(lines[l], width);
+  for (size_t l = 0; l < lines.size(); ++l) *out_ << (l > 0 ? "\n" : "") << Shortened(OneLine(lines[l]), width);
   *out_ << std::flush;
   block_lines_ = static_cast<int>(lines.size());
 }
 
 void RunDisplay::EraseBlock() {
-  for (int l = 0; l < block_lines_; ++l) *out_ << (l > 0 ? "\033[A" : "") << "\r\033[K";
+  for (int l = 0; l < block_lines_; ++l) WriteCodes(l > 0 ? "\033[A\r\033[K" : "\r\033[K", out_);
   if (block_lines_ > 0) *out_ << std::flush;
   block_lines_ = 0;
 }
 
 void RunDisplay::Line(const std::string& text) {
   EraseBlock();
-  *out_ << text << std::endl;
+  // Further lines of what an action says are not taken for lines of ours.
+  *out_ << absl::StrReplaceAll(Printable(text), {{"\n", "\n    "}}) << std::endl;
 }
 
 }  // namespace openset

@@ -5,6 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "core/one_line.h"
 
 namespace openset {
 
@@ -16,7 +18,9 @@ std::string ShortDuration(absl::Duration duration) {
 }
 
 std::string Shortened(const std::string& text, size_t width) {
-  return text.size() <= width || width < 3 ? text : text.substr(0, width - 3) + "...";
+  if (text.size() <= width || width < 3) return text;
+  const absl::string_view start = absl::string_view(text).substr(0, width - 3);
+  return absl::StrCat(start.substr(0, start.size() - UnfinishedBytes(start)), "...");
 }
 
 std::string TotalLine(const RunState& run) {

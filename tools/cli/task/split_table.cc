@@ -13,6 +13,11 @@
 #include "data/task.h"
 
 namespace openset {
+namespace {
+
+constexpr size_t kMostWarnings = 20;
+
+}  // namespace
 
 absl::StatusOr<Table> SplitTable(const std::vector<ResolvedSplit>& splits, const Catalog& catalog) {
   Table table{
@@ -52,10 +57,19 @@ absl::StatusOr<std::vector<std::string>> RepeatWarnings(const TaskSpec& task, co
   for (const int split : used) class_splits.insert(split / Folds(task));
   const auto is_used = [&](int split) { return used.empty() || class_splits.count(split) > 0; };
   std::vector<std::string> warnings;
+  size_t more = 0;
   for (const RepeatedSplit& repeated : FindRepeatedSplits(splits)) {
     if (!is_used(repeated.split) || !is_used(repeated.earlier)) continue;
+    if (warnings.size() == kMostWarnings) {
+      ++more;
+      continue;
+    }
     warnings.push_back(
         absl::StrCat("warning: ", task.name(), ": ", Folds(task) > 1 ? "class " : "", Warning(repeated)));
+  }
+  if (more > 0) {
+    warnings.push_back(absl::StrCat("warning: ", task.name(), ": ", more,
+                                    more == 1 ? " other split repeats" : " other splits repeat", " an earlier one"));
   }
   return warnings;
 }

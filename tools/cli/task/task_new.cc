@@ -202,6 +202,9 @@ absl::Status NewTask(const std::string& name) {
   OPENSET_RETURN_IF_ERROR(MakeSplits(request, *info, &task));
   TaskSpec filled = task;
   FillDefaults(&filled);
+  for (const FieldProblem& problem : FindProblems(filled)) {
+    return absl::InvalidArgumentError(absl::StrCat(problem.path, ": ", problem.message));
+  }
   for (const FieldProblem& problem : FindTaskProblems(filled, catalog)) {
     return absl::InvalidArgumentError(absl::StrCat(problem.path, ": ", problem.message));
   }

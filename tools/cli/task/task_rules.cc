@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
+#include "core/one_line.h"
 #include "core/random.h"
 #include "core/status_macros.h"
 #include "data/splits/attribute_splits.h"
@@ -170,7 +171,7 @@ absl::Status PrintFar(const WordNet& wordnet, const std::vector<std::string>& cl
   std::vector<int> far;
   for (size_t i = 0; i < names.size(); ++i) {
     const std::string why = rule.WhyNotFar(names[i], variants[names[i]]);
-    std::cout << "# " << names[i] << (why.empty() ? " is far" : ": " + why) << "\n";
+    std::cout << "# " << OneLine(names[i]) << (why.empty() ? " is far" : ": " + why) << "\n";
     if (why.empty()) far.push_back(static_cast<int>(i));
   }
   std::cout << "# " << far.size() << " of " << names.size() << " are far\n" << Ids(far) << "\n";
