@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "google/protobuf/message.h"
 
 namespace openset {
@@ -25,10 +26,12 @@ enum class Completeness {
 };
 
 // All problems of `message` and of the messages below it, in field order: required fields that are missing, values out
-// of range or not finite, texts that are not UTF-8, enums that are ..._UNSPECIFIED, oneofs without a
-// member.
+// of range or not finite, texts that are not UTF-8 or no keys, lists that are too long or of another length
+// than they should be, enums that are ..._UNSPECIFIED, oneofs without a member. The fields of `message` with the
+// numbers `without` are passed over. Precondition: the message's type is a generated one.
 std::vector<FieldProblem> FindProblems(const google::protobuf::Message& message,
-                                       Completeness completeness = Completeness::kComplete);
+                                       Completeness completeness = Completeness::kComplete,
+                                       absl::Span<const int> without = {});
 
 }  // namespace openset
 

@@ -41,7 +41,7 @@ bool Parse(absl::string_view payload, google::protobuf::Message* message) {
 }
 
 // A message's bytes without some of its fields; false for what is no message.
-bool LeaveOut(absl::Span<const int> without, absl::string_view payload, std::string* kept) {
+bool LeaveOut(absl::Span<const int> without, absl::string_view payload, std::string* kept, std::vector<int>* left_out) {
   using google::protobuf::internal::WireFormatLite;
   google::protobuf::io::CodedInputStream input(reinterpret_cast<const uint8_t*>(payload.data()),
                                                static_cast<int>(payload.size()));
@@ -49,8 +49,11 @@ bool LeaveOut(absl::Span<const int> without, absl::string_view payload, std::str
   while (const uint32_t tag = input.ReadTag()) {
     if (!WireFormatLite::SkipField(&input, tag)) return false;
     const int end = input.CurrentPosition();
-    if (!absl::c_linear_search(without, WireFormatLite::GetTagFieldNumber(tag))) {
+    const int field = WireFormatLite::GetTagFieldNumber(tag);
+    if (!absl::c_linear_search(without, field)) {
       kept->append(payload.data() + begin, end - begin);
+    } else if (left_out != nullptr && !absl::c_linear_search(*left_out, field)) {
+      left_out->push_back(field);
     }
     begin = end;
   }
@@ -71,7 +74,8 @@ std::string EncodeRecord(const google::protobuf::Message& message) {
   return absl::StrCat(kName, kVersion, length, DigestBytes(length, payload), payload);
 }
 
-absl::Status DecodeRecord(absl::string_view bytes, google::protobuf::Message* message, absl::Span<const int> without) {
+absl::Status DecodeRecord(absl::string_view bytes, google::protobuf::Message* message, absl::Span<const int> without,
+                          std::vector<int>* left_out) {
   if (!absl::ConsumePrefix(&bytes, kName)) return absl::DataLossError("not a record file");
   if (!absl::ConsumePrefix(&bytes, kVersion)) {
     return absl::UnimplementedError("a record file of another version; a newer openset may read it");
@@ -85,17 +89,17 @@ absl::Status DecodeRecord(absl::string_view bytes, google::protobuf::Message* me
   if (digest != DigestBytes(length, payload)) return absl::DataLossError("the record does not match its checksum");
   std::string kept;
   const bool parsed =
-      without.empty() ? Parse(payload, message) : LeaveOut(without, payload, &kept) && Parse(kept, message);
+      without.empty() ? Parse(payload, message) : LeaveOut(without, payload, &kept, left_out) && Parse(kept, message);
   if (!parsed) {
     return absl::DataLossError("the record holds another kind of message");
   }
   return absl::OkStatus();
 }
 
-absl::Status ReadRecordFile(const std::string& path, google::protobuf::Message* message,
-                            absl::Span<const int> without) {
+absl::Status ReadRecordFile(const std::string& path, google::protobuf::Message* message, absl::Span<const int> without,
+                            std::vector<int>* left_out) {
   OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
-  return Annotate(DecodeRecord(bytes, message, without), path);
+  return Annotate(DecodeRecord(bytes, message, without, left_out), path);
 }
 
 }  // namespace openset

@@ -7,6 +7,7 @@
 #define OPENSET_CORE_PROTO_RECORD_FILE_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -20,16 +21,17 @@ namespace openset {
 std::string EncodeRecord(const google::protobuf::Message& message);
 
 // In place of what `message` held, whose memory is used again. The fields of `message` with the numbers `without`, none
-// of which may be required, are left out: what they hold is compared with the checksum, and not parsed.
+// of which may be required, are left out: what they hold is compared with the checksum, and not parsed. The numbers of
+// those that were there are added to `left_out`, once each.
 // Errors: kDataLoss if `bytes` is not what EncodeRecord() wrote of a message of this type, to the bit; kUnimplemented
 // if it was written by a newer version of the layout.
 absl::Status DecodeRecord(absl::string_view bytes, google::protobuf::Message* message,
-                          absl::Span<const int> without = {});
+                          absl::Span<const int> without = {}, std::vector<int>* left_out = nullptr);
 
 // DecodeRecord of a file's content, errors with the path. Errors: also kNotFound; kDataLoss too for a pipe in its
 // place.
 absl::Status ReadRecordFile(const std::string& path, google::protobuf::Message* message,
-                            absl::Span<const int> without = {});
+                            absl::Span<const int> without = {}, std::vector<int>* left_out = nullptr);
 
 }  // namespace openset
 

@@ -210,6 +210,7 @@ std::string FieldRulesText(const FieldDescriptor& field) {
   if (rule.has_above()) absl::StrAppend(&text, ", above ", rule.above());
   if (rule.has_max()) absl::StrAppend(&text, ", at most ", rule.max());
   if (rule.has_below()) absl::StrAppend(&text, ", below ", rule.below());
+  if (rule.has_most()) absl::StrAppend(&text, ", at most ", rule.most(), " elements");
   if (const std::string value = DefaultText(field); !value.empty()) absl::StrAppend(&text, "; default ", value);
   if (rule.required()) absl::StrAppend(&text, "; required");
   return text;

@@ -37,6 +37,8 @@ class LeasedTest : public ExecutePlanTest {
     if (node.kind == ActionKind::kEvaluate) {
       TrialRecord record;
       record.set_trial_id(node.key);
+      record.mutable_trial();
+      record.add_metric()->set_name("accuracy");
       EXPECT_TRUE(store_.CommitRecord(record).ok());
     } else {
       const bool train = node.kind == ActionKind::kTrain;

@@ -1,5 +1,6 @@
 #include "experiments/evaluate/evaluation.h"
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,7 @@
 #include "experiments/spec/actions.h"
 #include "experiments/store/components.h"
 #include "experiments/store/metric_groups.h"
+#include "experiments/store/record_id.h"
 #include "experiments/store/stage_clock.h"
 
 // Of :evaluate_fingerprints.
@@ -92,7 +94,9 @@ BootstrapOptions OptionsOf(const IntervalSpec& spec, uint64_t seed) {
 }
 
 void SetInterval(const IntervalValue& value, MetricRecord* record) {
-  if (value.value.has_value()) {
+  if (value.value.has_value() && !(std::isfinite(value.low) && std::isfinite(value.high))) {
+    record->mutable_interval()->set_absent_reason(absl::StrCat("it is ", value.low, " to ", value.high));
+  } else if (value.value.has_value()) {
     record->mutable_interval()->set_low(value.low);
     record->mutable_interval()->set_high(value.high);
   } else {
@@ -181,10 +185,12 @@ absl::Status AddMetrics(const TrialSpec& trial, const RankedInput& ranked, Trial
       metric->set_unit(display.value_unit);
       if (display.higher_is_better.has_value()) metric->set_higher_is_better(*display.higher_is_better);
       *metric->mutable_group() = group;
-      if (values[m].value.has_value()) {
+      if (!values[m].value.has_value()) {
+        metric->set_absent_reason(values[m].absent_reason);
+      } else if (std::isfinite(*values[m].value)) {
         metric->set_value(*values[m].value);
       } else {
-        metric->set_absent_reason(values[m].absent_reason);
+        metric->set_absent_reason(absl::StrCat("it is ", *values[m].value));
       }
     }
     if (group.kind() == MetricGroup::POOL) OPENSET_RETURN_IF_ERROR(AddIntervals(ranked, trial.seed(), records));
@@ -318,6 +324,7 @@ absl::Status EvaluateTrial(const TrialSpec& trial, const Store& store) {
     record.set_fit_outputs_key(fit->key);
     record.set_fit_outputs_sha256(fit->sha256);
   }
+  for (const std::string& type : RaisedRevisions(trial)) record.mutable_provenance()->add_raised_revision(type);
   OPENSET_RETURN_IF_ERROR(AddInputs(test.summary, fit.has_value() ? &fit->summary : nullptr, store, &record));
   StageProvenance* stage = record.mutable_provenance()->add_stage();
   *stage = clock.Read(StageProvenance::EVALUATE, record.trial_id(), store);

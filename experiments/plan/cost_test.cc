@@ -110,7 +110,8 @@ TEST(Throughputs, AreReadFromTheStoresRecords) {
   EXPECT_EQ(Throughputs::OfStore(store).Of(TrialOf("vgg32 {}"), kCpu).basis, Basis::kAssumed);
   TrialRecord record = Record("vgg32 {}", 10);
   record.set_schema_version(kSchemaVersion);
-  record.set_trial_id("abcd");
+  record.set_trial_id(std::string(64, 'a'));
+  record.add_metric()->set_name("accuracy");
   ASSERT_TRUE(store.CommitRecord(record).ok());
   EXPECT_EQ(Throughputs::OfStore(store).Of(TrialOf("vgg32 {}"), kCpu).basis, Basis::kMeasured);
   EXPECT_EQ(Throughputs::OfStore(store, 0).Of(TrialOf("vgg32 {}"), kCpu).basis, Basis::kAssumed);

@@ -50,7 +50,7 @@ absl::StatusOr<Rungs> ReadRungs(const TrialSearch& search, const Store& store) {
     std::string absent_reason;
     for (const size_t c : alive) {
       const absl::StatusOr<TrialRecord> record = store.LoadRecord(TrialId(AtRung(search, c, r)));
-      if (absl::IsNotFound(record.status())) return rungs;
+      if (absl::IsNotFound(record.status()) || absl::IsDataLoss(record.status())) return rungs;
       OPENSET_RETURN_IF_ERROR(record.status());
       SearchRung& entry = entries.emplace_back();
       entry.set_epochs(search.rungs[r]);

@@ -55,6 +55,7 @@ class HalvingTest : public ::testing::Test {
     TrialRecord record;
     record.set_schema_version(kSchemaVersion);
     record.set_trial_id(TrialId(AtRung(search, candidate, rung)));
+    record.mutable_trial();
     MetricRecord* metric = record.add_metric();
     metric->set_name("aurc");
     if (value.has_value()) metric->set_value(*value);

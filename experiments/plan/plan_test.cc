@@ -127,6 +127,8 @@ TEST(MakePlan, AFineTuningReadsItsPretraining) {
   std::filesystem::create_directories(store.CheckpointFolder(plan.nodes[3].key));
   TrialRecord record;
   record.set_trial_id(plan.trial_id(0));
+  record.mutable_trial();
+  record.add_metric()->set_name("accuracy");
   ASSERT_TRUE(*store.CommitRecord(record));
   EXPECT_EQ(MustPlan(sandbox, spec, store).CountNeeded(ActionKind::kTrain), 0);
 }
@@ -274,6 +276,8 @@ TEST(MakePlan, NeedsOnlyWhatAMissingRecordNeeds) {
   // A record: nothing of that trial is needed, though its outputs are gone.
   TrialRecord record;
   record.set_trial_id(all.trial_id(0));
+  record.mutable_trial();
+  record.add_metric()->set_name("accuracy");
   ASSERT_TRUE(*store.CommitRecord(record));
   record.set_trial_id(all.trial_id(1));
   ASSERT_TRUE(*store.CommitRecord(record));

@@ -19,9 +19,10 @@
 #include "core/files/zip_reader.h"
 #include "core/one_line.h"
 #include "core/process/build_info.h"
-#include "core/proto/record_file.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
+#include "experiments/store/record_check.h"
+#include "experiments/store/record_id.h"
 #include "experiments/store/store_contents.h"
 #include "google/protobuf/descriptor.h"
 
@@ -144,7 +145,8 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
   BundleWritten written;
   std::set<std::string> files;
   for (const std::string& id : trial_ids) {
-    OPENSET_RETURN_IF_ERROR(store.LoadRecord(id).status());
+    OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, store.LoadRecord(id));
+    OPENSET_RETURN_IF_ERROR(Annotate(CheckTrialId(record), store.RecordPath(id)));
     files.insert(store.RecordPath(id));
     written.manifest.set_records(written.manifest.records() + 1);
     for (const std::string& replica : ReplicaPaths(store, id)) {
@@ -177,7 +179,8 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
   return written;
 }
 
-absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord& use, const BundleLimits& limits) {
+absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord& use, std::vector<std::string>* refused,
+                                       const BundleLimits& limits) {
   OPENSET_ASSIGN_OR_RETURN(const auto digest, DigestAndSignature(path));
   const auto damaged = [&](absl::string_view what) { return absl::DataLossError(absl::StrCat(path, ": ", what)); };
   if (digest.first != digest.second) return damaged("does not match the digest at its end, or is no bundle");
@@ -193,6 +196,9 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord&
   BundleManifest manifest;
   const auto parsed = ParseTextProto(*text, absl::StrCat(path, "/", kManifest), &manifest);
   if (!parsed.ok()) return damaged(OneLine(std::string(parsed.status().message())));
+  if (const absl::Status rules = CheckMessage(manifest); !rules.ok()) {
+    return damaged(absl::StrCat(kManifest, ": ", rules.message()));
+  }
   if (manifest.schema_version() != kSchemaVersion) {
     return absl::FailedPreconditionError(absl::StrCat(path, ": has records of schema version ",
                                                       manifest.schema_version(), ", this openset reads version ",
@@ -205,9 +211,10 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord&
     absl::StatusOr<std::string> bytes = zip->Read(name, limits.member_bytes);
     if (!bytes.ok()) return damaged(bytes.status().message());
     TrialRecord record;
-    const absl::Status decoded = DecodeRecord(*bytes, &record);
-    if (!decoded.ok()) return damaged(absl::StrCat(name, ": ", decoded.message()));
-    if (record.trial_id() != id) return damaged(absl::StrCat(name, ": is the record of another trial"));
+    if (const absl::Status decoded = DecodeSharedRecord(*bytes, id, &record); !decoded.ok()) {
+      refused->push_back(absl::StrCat(path, ": ", name, ": ", decoded.message()));
+      continue;
+    }
     OPENSET_RETURN_IF_ERROR(use(record, *bytes));
   }
   return digest.first;

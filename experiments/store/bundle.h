@@ -31,7 +31,7 @@ struct BundleWritten {
 };
 
 // Writes the records of these trials, which are in the store, and what is kept beside them; replaces `path`.
-// Errors: those of Store::LoadRecord(): what is damaged is not handed on; kUnavailable.
+// Errors: those of Store::LoadRecord() and CheckTrialId(): what is damaged is not handed on; kUnavailable.
 absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<std::string>& trial_ids,
                                           const std::string& path);
 
@@ -40,14 +40,17 @@ struct BundleLimits {
   size_t member_bytes = 64 << 20;
 };
 
-// A record file of a bundle. `bytes` are those of the file, which was decoded and belongs to the trial.
+// A record file of a bundle. `bytes` are those of the file, which DecodeSharedRecord() (experiments/store/record_id.h)
+// took for the record of its trial.
 using UseRecord = std::function<absl::Status(const TrialRecord& record, const std::string& bytes)>;
 
-// Reads a bundle that nobody vouches for, and calls `use` with each record file in the order of the names. Nothing is
-// written and no name in it is followed. Returns its digest.
-// Errors: kNotFound; kDataLoss where it is not as it was written, is no bundle, has a member that no bundle has, or
-// goes beyond a limit; kFailedPrecondition for records of another schema version; those of `use`. All with the path.
-absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord& use, const BundleLimits& limits = {});
+// Reads a bundle that nobody vouches for, and calls `use` with each record file in the order of the names. A record
+// that can't be what it says, or is of another schema version, goes to `refused`: "PATH: records/...: trial_id: ...".
+// Nothing is written and no name in it is followed. Returns its digest. Errors: kNotFound; kDataLoss where it is not as
+// it was written, is no bundle, has a member that no bundle has, or goes beyond a limit; kFailedPrecondition where its
+// manifest has another schema version; those of `use`. All with the path.
+absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord& use, std::vector<std::string>* refused,
+                                       const BundleLimits& limits = {});
 
 // The schema of a record, with all that it imports.
 google::protobuf::FileDescriptorSet RecordSchema();

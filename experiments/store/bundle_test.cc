@@ -1,6 +1,12 @@
 #include "experiments/store/bundle.h"
 
+#include <minizip/zip.h>
+#undef FAR  // zlib's, which UnknownGroup::FAR is not
+
 #include <filesystem>
+#include <functional>
+#include <map>
+#include <utility>
 
 #include "core/files/zip_reader.h"
 #include "core/testing/status_matchers.h"
@@ -23,12 +29,15 @@ class BundleTest : public ::testing::Test {
 
   absl::Status Read() {
     seen_.clear();
-    return ReadBundle(path_,
-                      [&](const TrialRecord& record, const std::string& bytes) {
-                        seen_.push_back(record.trial_id());
-                        EXPECT_EQ(EncodeRecord(record), bytes);
-                        return absl::OkStatus();
-                      })
+    refused_.clear();
+    return ReadBundle(
+               path_,
+               [&](const TrialRecord& record, const std::string& bytes) {
+                 seen_.push_back(record.trial_id());
+                 EXPECT_EQ(EncodeRecord(record), bytes);
+                 return absl::OkStatus();
+               },
+               &refused_)
         .status();
   }
 
@@ -41,9 +50,31 @@ class BundleTest : public ::testing::Test {
     return written.value();
   }
 
+  // Another content of a member, in a bundle that is signed anew.
+  void ReplaceMember(const std::string& name, const std::string& content) {
+    absl::StatusOr<ZipReader> zip = ZipReader::Open(path_);
+    ASSERT_THAT(zip, IsOk());
+    std::map<std::string, std::string> members;
+    for (const std::string& member : zip->Names()) members[member] = zip->Read(member).value();
+    ASSERT_EQ(members.count(name), 1);
+    members[name] = content;
+    std::filesystem::remove(path_);
+    const zipFile file = zipOpen64(path_.c_str(), APPEND_STATUS_CREATE);
+    for (const auto& [member, bytes] : members) {
+      const zip_fileinfo info = {};
+      zipOpenNewFileInZip64(file, member.c_str(), &info, nullptr, 0, nullptr, 0, nullptr, Z_DEFLATED, 1, 0);
+      zipWriteInFileInZip(file, bytes.data(), static_cast<unsigned>(bytes.size()));
+      zipCloseFileInZip(file);
+    }
+    zipClose(file, ("openset bundle sha256:" + std::string(64, '0')).c_str());
+    std::string all = ReadFile(path_).value();
+    all.replace(all.size() - 64, 64, Sha256Hex(all.substr(0, all.size() - 64)));
+    ASSERT_THAT(WriteFileAtomically(path_, all), IsOk());
+  }
+
   const Store store_;
   const std::string path_;
-  std::vector<std::string> seen_;
+  std::vector<std::string> seen_, refused_;
 };
 
 TEST_F(BundleTest, HoldsTheFilesAsTheyAreAndIsTheSameEveryTime) {
@@ -93,7 +124,7 @@ TEST_F(BundleTest, EveryFlippedBitAndEveryCutIsNoticed) {
   }
   ASSERT_THAT(WriteFileAtomically(path_, bytes + "x"), IsOk());
   EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss));
-  EXPECT_THAT(ReadBundle("/nowhere.zip", nullptr).status(),
+  EXPECT_THAT(ReadBundle("/nowhere.zip", nullptr, &refused_).status(),
               StatusIs(absl::StatusCode::kNotFound, "cannot open /nowhere.zip: No such file or directory"));
 }
 
@@ -102,10 +133,12 @@ TEST_F(BundleTest, LimitsAreKept) {
   BundleLimits limits;
   limits.member_bytes = 100;
   const auto use = [](const TrialRecord&, const std::string&) { return absl::OkStatus(); };
-  EXPECT_THAT(ReadBundle(path_, use, limits).status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("100 bytes")));
+  EXPECT_THAT(ReadBundle(path_, use, &refused_, limits).status(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("100 bytes")));
   limits = {};
   limits.members = 4;
-  EXPECT_THAT(ReadBundle(path_, use, limits).status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("4 members")));
+  EXPECT_THAT(ReadBundle(path_, use, &refused_, limits).status(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("4 members")));
 }
 
 TEST_F(BundleTest, WhatIsDamagedIsNotHandedOn) {
@@ -113,6 +146,40 @@ TEST_F(BundleTest, WhatIsDamagedIsNotHandedOn) {
   std::filesystem::resize_file(store_.RecordPath(TestKey("abcd")), 20);
   EXPECT_THAT(WriteBundle(store_, RecordIds(store_), path_).status(), StatusIs(absl::StatusCode::kDataLoss));
   EXPECT_THAT(Read(), IsOk());  // the one there was
+}
+
+// Each as whoever signs a bundle can write it: the others are read.
+TEST_F(BundleTest, ARecordThatCannotBeIsLeftOutAndNamed) {
+  Write();
+  const std::string id = TestKey("abcd");
+  const std::string path = store_.RecordPath(id);
+  TrialRecord record = store_.LoadRecord(id).value();
+  const auto with = [&](const std::function<void(TrialRecord*)>& change) {
+    TrialRecord changed = record;
+    change(&changed);
+    return changed;
+  };
+  const std::vector<std::pair<TrialRecord, std::string>> cases = {
+      {with([](TrialRecord* r) { r->set_schema_version(3); }), "is of schema version 3, this openset reads version 2"},
+      {with([](TrialRecord* r) { r->clear_metric(); }), "metric: must not be empty"},
+      {with([](TrialRecord* r) { r->mutable_metric(0)->set_name("\xff"); }), "metric[0].name: must be text in UTF-8"},
+      {with([](TrialRecord* r) { r->mutable_provenance()->clear_stage(); }), "provenance: has no evaluation"},
+      {with([](TrialRecord* r) { r->mutable_provenance()->clear_raised_revision(); }),
+       "trial.method.model: must be set"},
+  };
+  for (const auto& [changed, problem] : cases) {
+    // Written as a bundle that is right, then with the other record in its place.
+    const std::string member = "records/ab/" + id + ".rec";
+    ASSERT_THAT(WriteFileAtomically(path, EncodeRecord(record)), IsOk());
+    ASSERT_THAT(WriteBundle(store_, RecordIds(store_), path_), IsOk());
+    ReplaceMember(member, EncodeRecord(changed));
+    EXPECT_THAT(Read(), IsOk());
+    EXPECT_THAT(seen_, ElementsAre(TestKey("ef00")));
+    EXPECT_THAT(refused_, ElementsAre(HasSubstr(path_ + ": " + member + ": " + problem)));
+    // Nor is it handed on.
+    ASSERT_THAT(WriteFileAtomically(path, EncodeRecord(changed)), IsOk());
+    EXPECT_THAT(WriteBundle(store_, RecordIds(store_), path_).status(), StatusIs(absl::StatusCode::kDataLoss));
+  }
 }
 
 TEST_F(BundleTest, SaysWhereItCannotWrite) {

@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "core/files/files.h"
+#include "core/proto/record_file.h"
 #include "core/status_macros.h"
 #include "experiments/store/store_contents.h"
 
@@ -58,14 +59,15 @@ class Search {
  private:
   // What records were made of.
   absl::Status ReadRecords() {
-    std::vector<std::string> damaged;
+    UnreadRecords unread;
     constexpr int kWithout[] = {TrialRecord::kTrialFieldNumber, TrialRecord::kMetricFieldNumber,
                                 TrialRecord::kEpochFieldNumber, TrialRecord::kDetailsFieldNumber};
-    OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialRecord> records, LoadRecords(store_, &damaged, kWithout));
-    if (!damaged.empty()) {
+    std::vector<TrialRecord> records = LoadRecords(store_, &unread, kWithout);
+    if (!unread.damaged.empty()) {
       return absl::DataLossError(
-          absl::StrCat(damaged[0], "; 'openset records verify' puts it aside, then nothing depends on it"));
+          absl::StrCat(unread.damaged[0], "; 'openset records verify' puts it aside, then nothing depends on it"));
     }
+    if (!unread.other_versions.empty()) AddOtherVersions(&records);
     for (const TrialRecord& record : records) {
       std::set<std::string> trainings;
       for (const StageProvenance& stage : record.provenance().stage()) {
@@ -81,6 +83,15 @@ class Search {
       if (!has_outputs) wanted_.insert(trainings.begin(), trainings.end());
     }
     return absl::OkStatus();
+  }
+
+  // What they name is not removed, as far as this openset can read them.
+  void AddOtherVersions(std::vector<TrialRecord>* records) const {
+    for (const std::string& id : RecordIds(store_)) {
+      TrialRecord record;
+      if (!ReadRecordFile(store_.RecordPath(id), &record).ok() || record.schema_version() == kSchemaVersion) continue;
+      records->push_back(std::move(record));
+    }
   }
 
   void AddPartials() {

@@ -42,6 +42,20 @@ class CollectGarbageTest : public ::testing::Test {
   const TrialRecord record_;
 };
 
+// They stop nothing, and what they name stays.
+TEST_F(CollectGarbageTest, RecordsOfAnotherSchemaVersionKeepWhatTheyName) {
+  TrialRecord newer = TestRecord(TestKey("cccc"), "m", 0, 0.5);
+  newer.set_schema_version(kSchemaVersion + 1);
+  ASSERT_TRUE(store_.CommitRecord(newer).ok());
+  CommitTestCheckpoint(store_, newer.checkpoint_key());
+  CommitTestOutputs(store_, newer.outputs_key());
+  for (const std::string& path : {store_.CheckpointFolder(newer.checkpoint_key()),
+                                  store_.OutputsFolder(newer.outputs_key()), store_.OutputsFolder(TestKey("ff"))}) {
+    Age(path, 100);
+  }
+  EXPECT_THAT(Found(), ElementsAre(store_.OutputsFolder(TestKey("ff"))));
+}
+
 TEST_F(CollectGarbageTest, WhatNoRecordWasMadeOfGoesWhenItIsOld) {
   EXPECT_THAT(Found(), IsEmpty());
   const std::string checkpoint = store_.CheckpointFolder(TestKey("ee")), outputs = store_.OutputsFolder(TestKey("ff"));

@@ -69,9 +69,9 @@ class Workload {
     keep("bundle", MoveFile(JoinPath(store_.folder(), "bundle.new"), JoinPath(store_.folder(), "bundle.zip")));
     FailureRecord failure;
     failure.set_schema_version(kSchemaVersion);
-    failure.set_key("key");
+    failure.set_key(TestKey("key"));
     failure.set_message("out of memory");
-    if (store_.CountFailures("key") == 0) keep("failure", store_.WriteFailure(failure));
+    if (store_.CountFailures(failure.key()) == 0) keep("failure", store_.WriteFailure(failure));
     return failed;
   }
 
@@ -100,7 +100,7 @@ class Workload {
       const absl::StatusOr<std::string> read = ReadFile(JoinPath(store.folder(), name));
       check(what, read.status(), read.ok() && *read == content);
     }
-    const absl::StatusOr<FailureRecord> failure = store.LoadFailure("key");
+    const absl::StatusOr<FailureRecord> failure = store.LoadFailure(TestKey("key"));
     check("failure", failure.status(), failure.ok() && failure->message() == "out of memory");
     return problems;
   }
@@ -120,6 +120,7 @@ class Workload {
     if (!staging.ok()) return staging.status();
     InferSummary summary;
     summary.set_schema_version(kSchemaVersion);
+    summary.mutable_action();
     summary.set_outputs_sha256(Sha256Hex(kOutputs));
     const absl::Status written = WriteFileAtomically(JoinPath(*staging, kSummaryFile), EncodeRecord(summary));
     if (!written.ok()) return written;
@@ -335,6 +336,7 @@ TEST_F(FaultsTest, EveryDamageOfEveryFileIsNoticed) {
   const std::string bundle = store.folder() + "/bundle.zip";
   ASSERT_TRUE(WriteBundle(store, {record.trial_id()}, bundle).ok());
   const auto read = [](const TrialRecord&, const std::string&) { return absl::OkStatus(); };
+  std::vector<std::string> refused;
   const std::string checkpoint = store.CheckpointFolder(record.checkpoint_key());
   const std::string outputs = store.OutputsFolder(record.outputs_key());
   const std::vector<std::pair<std::string, std::function<absl::Status()>>> files = {
@@ -343,7 +345,7 @@ TEST_F(FaultsTest, EveryDamageOfEveryFileIsNoticed) {
       {JoinPath(checkpoint, kSummaryFile), [&] { return store.CheckCheckpoint(record.checkpoint_key()); }},
       {JoinPath(outputs, kOutputsFile), [&] { return store.CheckOutputs(record.outputs_key()); }},
       {JoinPath(outputs, kSummaryFile), [&] { return store.CheckOutputs(record.outputs_key()); }},
-      {bundle, [&] { return ReadBundle(bundle, read).status(); }},
+      {bundle, [&] { return ReadBundle(bundle, read, &refused).status(); }},
   };
   for (const auto& [path, check] : files) {
     int cases = 0;

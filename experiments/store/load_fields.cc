@@ -2,26 +2,23 @@
 
 #include <algorithm>
 
-#include "core/status_macros.h"
 #include "experiments/store/merge.h"
-#include "experiments/store/store_contents.h"
 
 namespace openset {
 
-absl::StatusOr<std::vector<RecordFields>> LoadFields(const Store& store, std::vector<std::string>* damaged) {
+std::vector<RecordFields> LoadFields(const Store& store, UnreadRecords* unread) {
   const std::vector<std::string> ids = RecordIds(store);
   std::vector<RecordFields> all(ids.size());
   const auto keep = [&all](int64_t i, TrialRecord* record) { all[i] = FieldsOf(*record); };
   // What FieldsOf() doesn't look at, most of a record.
   constexpr int kWithout[] = {TrialRecord::kEpochFieldNumber, TrialRecord::kDetailsFieldNumber};
-  OPENSET_RETURN_IF_ERROR(ForEachRecord(store, ids, kWithout, keep, damaged));
+  ForEachRecord(store, ids, kWithout, keep, unread);
   // Of the few trials with several records another one may stand for the trial.
   for (const std::string& id : ReplicaIds(store)) {
     const auto place = std::lower_bound(ids.begin(), ids.end(), id) - ids.begin();
     if (place == static_cast<int64_t>(ids.size()) || ids[place] != id || all[place].empty()) continue;
     const absl::StatusOr<TrialRecord> first = LoadFirstRecord(store, id);
-    if (absl::IsFailedPrecondition(first.status())) return first.status();
-    if (!first.ok()) damaged->push_back(std::string(first.status().message()));
+    if (!first.ok()) unread->Add(first.status());
     all[place] = first.ok() ? FieldsOf(*first) : RecordFields();
   }
   all.erase(std::remove_if(all.begin(), all.end(), [](const RecordFields& fields) { return fields.empty(); }),

@@ -5,16 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "experiments/store/record_fields.h"
 #include "experiments/store/store.h"
+#include "experiments/store/store_contents.h"
 
 namespace openset {
 
 // FieldsOf() the records that stand for their trials (LoadFirstRecord() in experiments/store/merge.h), in the order of
-// their ids, read on all CPUs; of each record only what has a name is parsed. What is damaged goes to `damaged`:
-// "PATH: ...". Errors: kFailedPrecondition for one of another schema version.
-absl::StatusOr<std::vector<RecordFields>> LoadFields(const Store& store, std::vector<std::string>* damaged);
+// their ids, read on all CPUs; of each record only what has a name is parsed. What can't be read goes to `unread`.
+std::vector<RecordFields> LoadFields(const Store& store, UnreadRecords* unread);
 
 }  // namespace openset
 

@@ -52,12 +52,12 @@ TEST_F(LoadFieldsTest, AreThoseOfWholeRecordsForAnyNumberOfThreads) {
   std::vector<RecordFields> expected;
   for (const std::string& id : RecordIds(store_)) expected.push_back(FieldsOf(store_.LoadRecord(id).value()));
   ASSERT_EQ(expected.size(), 130);
-  std::vector<std::string> damaged;
+  UnreadRecords unread;
   for (const int threads : {1, 4}) {
     LimitThreads(threads);
-    EXPECT_EQ(LoadFields(store_, &damaged).value(), expected) << threads;
+    EXPECT_EQ(LoadFields(store_, &unread), expected) << threads;
   }
-  EXPECT_TRUE(damaged.empty());
+  EXPECT_TRUE(unread.damaged.empty());
 }
 
 TEST_F(LoadFieldsTest, WhatIsDamagedIsNamedAndTheRestIsThere) {
@@ -65,17 +65,17 @@ TEST_F(LoadFieldsTest, WhatIsDamagedIsNamedAndTheRestIsThere) {
   for (const int damaged : {7, 100}) {
     ASSERT_TRUE(WriteFileAtomically(store_.RecordPath(ids[damaged]), "nonsense").ok());
   }
-  std::vector<std::string> damaged;
-  EXPECT_EQ(LoadFields(store_, &damaged).value().size(), 128);
-  EXPECT_THAT(damaged, ElementsAre(store_.RecordPath(ids[7]) + ": not a record file",
-                                   store_.RecordPath(ids[100]) + ": not a record file"));
-  damaged.clear();
-  const std::vector<TrialRecord> records = LoadRecords(store_, &damaged).value();
+  UnreadRecords unread;
+  EXPECT_EQ(LoadFields(store_, &unread).size(), 128);
+  EXPECT_THAT(unread.damaged, ElementsAre(store_.RecordPath(ids[7]) + ": not a record file",
+                                          store_.RecordPath(ids[100]) + ": not a record file"));
+  unread.damaged.clear();
+  const std::vector<TrialRecord> records = LoadRecords(store_, &unread);
   ASSERT_EQ(records.size(), 128);
   EXPECT_EQ(records[6].trial_id(), ids[6]);
   EXPECT_EQ(records[7].trial_id(), ids[8]);
   EXPECT_TRUE(records[7].has_details());
-  EXPECT_EQ(damaged.size(), 2);
+  EXPECT_EQ(unread.damaged.size(), 2);
 }
 
 TEST_F(LoadFieldsTest, OfSeveralRecordsOfATrialTheFirstMadeIsListed) {
@@ -87,22 +87,22 @@ TEST_F(LoadFieldsTest, OfSeveralRecordsOfATrialTheFirstMadeIsListed) {
   for (const TrialRecord& record : {later, earlier}) {
     ASSERT_THAT(MergeRecord(store_, record, EncodeRecord(record), &counts), IsOk());
   }
-  std::vector<std::string> damaged;
+  UnreadRecords unread;
   int found = 0;
-  const std::vector<RecordFields> all = LoadFields(store_, &damaged).value();
+  const std::vector<RecordFields> all = LoadFields(store_, &unread);
   for (const RecordFields& fields : all) {
     if (*Find(fields, "trial") != later.trial_id()) continue;
     EXPECT_EQ(*Find(fields, "openauc"), "0.125");
     ++found;
   }
   EXPECT_EQ(found, 1);
-  EXPECT_TRUE(damaged.empty());
+  EXPECT_TRUE(unread.damaged.empty());
 }
 
 TEST_F(LoadFieldsTest, FieldsThatAreLeftOutAreNotThere) {
-  std::vector<std::string> damaged;
+  UnreadRecords unread;
   const std::vector<TrialRecord> records =
-      LoadRecords(store_, &damaged, {TrialRecord::kTrialFieldNumber, TrialRecord::kDetailsFieldNumber}).value();
+      LoadRecords(store_, &unread, {TrialRecord::kTrialFieldNumber, TrialRecord::kDetailsFieldNumber});
   ASSERT_EQ(records.size(), 130);
   for (const TrialRecord& record : records) {
     TrialRecord expected = store_.LoadRecord(record.trial_id()).value();
@@ -112,12 +112,28 @@ TEST_F(LoadFieldsTest, FieldsThatAreLeftOutAreNotThere) {
   }
 }
 
-TEST_F(LoadFieldsTest, ARecordOfAnotherSchemaVersionIsAnError) {
+TEST_F(LoadFieldsTest, RecordsOfAnotherSchemaVersionAreCountedAndTheRestIsThere) {
+  for (const int seed : {1000, 1001}) {
+    TrialRecord record = Example(seed);
+    record.set_schema_version(kSchemaVersion + 1);
+    ASSERT_TRUE(store_.CommitRecord(record).value());
+  }
+  UnreadRecords unread;
+  EXPECT_EQ(LoadFields(store_, &unread).size(), 130);
+  EXPECT_TRUE(unread.damaged.empty());
+  EXPECT_THAT(unread.VersionLines(), ElementsAre("2 records are of schema version 3 and left out: this openset reads "
+                                                 "version 2; 'openset records verify' puts them aside"));
+}
+
+// What is left out is not parsed, but has to be there.
+TEST_F(LoadFieldsTest, WhatMustBeThereIsMissedThoughItIsLeftOut) {
   TrialRecord record = Example(1000);
-  record.set_schema_version(kSchemaVersion + 1);
-  ASSERT_TRUE(store_.CommitRecord(record).value());
-  std::vector<std::string> damaged;
-  EXPECT_THAT(LoadFields(store_, &damaged), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("version 3")));
+  record.clear_trial();
+  ASSERT_TRUE(
+      store_.CommitRecordBytes(record.trial_id(), store_.RecordPath(record.trial_id()), EncodeRecord(record)).ok());
+  UnreadRecords unread;
+  EXPECT_EQ(LoadRecords(store_, &unread, {TrialRecord::kTrialFieldNumber}).size(), 130);
+  EXPECT_THAT(unread.damaged, ElementsAre(store_.RecordPath(record.trial_id()) + ": trial: must be set"));
 }
 
 }  // namespace

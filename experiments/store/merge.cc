@@ -18,6 +18,7 @@
 #include "experiments/store/bundle.h"
 #include "experiments/store/measured_name.h"
 #include "experiments/store/metric_groups.h"
+#include "experiments/store/record_id.h"
 #include "experiments/store/store_contents.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
@@ -105,13 +106,12 @@ std::vector<std::string> ProvenanceDifferences(const std::vector<TrialRecord>& r
 
 absl::StatusOr<std::vector<TrialRecord>> LoadReplicas(const Store& store, const std::string& trial_id) {
   OPENSET_ASSIGN_OR_RETURN(const TrialRecord first, store.LoadRecord(trial_id));
+  OPENSET_RETURN_IF_ERROR(Annotate(CheckTrialId(first), store.RecordPath(trial_id)));
   std::vector<std::pair<std::string, TrialRecord>> records = {{EncodeRecord(first), first}};
   for (const std::string& path : ReplicaPaths(store, trial_id)) {
     TrialRecord record;
     const absl::StatusOr<std::string> bytes = ReadFile(path);
-    if (!bytes.ok() || !DecodeRecord(*bytes, &record).ok()) continue;
-    if (record.trial_id() == trial_id && record.schema_version() == kSchemaVersion)
-      records.emplace_back(*bytes, record);
+    if (bytes.ok() && DecodeSharedRecord(*bytes, trial_id, &record).ok()) records.emplace_back(*bytes, record);
   }
   std::sort(records.begin(), records.end(), [](const auto& a, const auto& b) {
     const double at = EvaluatedAt(a.second), bt = EvaluatedAt(b.second);
@@ -159,10 +159,12 @@ absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std
 absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, MergeCounts* counts) {
   std::error_code error;
   if (!std::filesystem::is_directory(store_or_bundle, error)) {
-    return ReadBundle(store_or_bundle,
-                      [&](const TrialRecord& record, const std::string& bytes) {
-                        return MergeRecord(into, record, bytes, counts);
-                      })
+    return ReadBundle(
+               store_or_bundle,
+               [&](const TrialRecord& record, const std::string& bytes) {
+                 return MergeRecord(into, record, bytes, counts);
+               },
+               &counts->damaged)
         .status();
   }
   const Store from(store_or_bundle);
@@ -177,12 +179,7 @@ absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, Me
     for (const std::string& path : paths) {
       const absl::StatusOr<std::string> bytes = ReadFile(path);
       TrialRecord record;
-      absl::Status status = bytes.ok() ? DecodeRecord(*bytes, &record) : bytes.status();
-      if (status.ok() && record.trial_id() != id) status = absl::DataLossError("is the record of another trial");
-      if (status.ok() && record.schema_version() != kSchemaVersion) {
-        return absl::FailedPreconditionError(
-            absl::StrCat(path, " is of schema version ", record.schema_version(), ", not ", kSchemaVersion));
-      }
+      const absl::Status status = bytes.ok() ? DecodeSharedRecord(*bytes, id, &record) : bytes.status();
       if (!status.ok()) {
         counts->damaged.push_back(absl::StrCat(path, ": ", status.message()));
         continue;

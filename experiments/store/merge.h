@@ -16,7 +16,8 @@
 namespace openset {
 
 // All records of a trial, by the time at which their evaluation began, then by their bytes: the same order in every
-// store. The first stands for the trial. Errors: those of Store::LoadRecord(); a damaged replica is left out.
+// store. The first stands for the trial. Errors: those of Store::LoadRecord() and CheckTrialId(); a replica that is
+// damaged or not what it says is left out.
 absl::StatusOr<std::vector<TrialRecord>> LoadReplicas(const Store& store, const std::string& trial_id);
 
 // The one that stands for the trial: Store::LoadRecord() where there is one only.
@@ -30,14 +31,15 @@ struct MergeCounts {
   int there = 0;                     // record files that were there already, byte by byte
   int replicas = 0;                  // of trials that were there, with the same numbers
   int differing = 0;                 // with other numbers
-  std::vector<std::string> damaged;  // "PATH: ...": left out
+  std::vector<std::string> damaged;  // "PATH: ...": left out, as damaged, of another version, or not what it says
 };
 
 // Adds a record file that was decoded to `record`. Errors: those of writing.
 absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std::string& bytes, MergeCounts* counts);
 
-// Adds all records of a store, or of a bundle (experiments/store/bundle.h). Errors: kNotFound where neither is;
-// kFailedPrecondition for another schema version; those of ReadBundle() and of writing.
+// Adds all records of a store, or of a bundle (experiments/store/bundle.h), that are what they say
+// (DecodeSharedRecord() in experiments/store/record_id.h). Errors: kNotFound where neither is; kFailedPrecondition for
+// a store or bundle of another schema version; those of ReadBundle() and of writing.
 absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, MergeCounts* counts);
 
 // Where records of one trial with different numbers differ: a line a metric, "openauc: 0.91 to 0.93 in 2 records", and

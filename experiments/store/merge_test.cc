@@ -163,6 +163,23 @@ TEST_F(MergeTest, WhatIsDamagedIsLeftOutAndNamed) {
   EXPECT_THAT(MergeFrom("/nowhere", In("all"), &counts), StatusIs(absl::StatusCode::kNotFound));
 }
 
+TEST_F(MergeTest, WhatIsNotWhatItSaysIsLeftOutAndNamed) {
+  const Store from = In("from");
+  ASSERT_THAT(from.CommitRecord(TestRecord(TestKey("abcd"), "m", 0, 1)), IsOk());
+  TrialRecord other = TestRecord(TestKey("ef00"), "m", 0, 1);
+  other.mutable_provenance()->clear_raised_revision();  // by today's revisions its trial has another id, or none
+  ASSERT_THAT(from.CommitRecord(other), IsOk());
+  TrialRecord newer = TestRecord(TestKey("ef01"), "m", 0, 1);
+  newer.set_schema_version(kSchemaVersion + 1);
+  ASSERT_THAT(from.CommitRecord(newer), IsOk());
+  MergeCounts counts;
+  ASSERT_THAT(MergeFrom(from.folder(), In("all"), &counts), IsOk());
+  EXPECT_EQ(counts.trials, 1);
+  EXPECT_THAT(counts.damaged, ElementsAre(from.RecordPath(other.trial_id()) + ": trial.method.model: must be set",
+                                          HasSubstr("is of schema version 3")));
+  EXPECT_THAT(RecordIds(In("all")), ElementsAre(TestKey("abcd")));
+}
+
 TEST_F(MergeTest, SameNumbersAreTheSameBits) {
   const TrialRecord a = TestRecord("a", "m", 0, 0.5);
   TrialRecord b = TestRecord("a", "m", 0, 0.5, "elsewhere");

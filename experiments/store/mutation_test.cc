@@ -18,6 +18,7 @@
 #include "experiments/store/merge.h"
 #include "experiments/store/outputs.h"
 #include "experiments/store/record_fields.h"
+#include "experiments/store/record_id.h"
 #include "experiments/store/store_contents.h"
 #include "experiments/store/testing_records.h"
 #include "gtest/gtest.h"
@@ -88,6 +89,8 @@ TEST_F(MutationTest, MessagesInRecords) {
   Run("message", Example().SerializeAsString(), [](const std::string& payload) {
     TrialRecord record;
     if (!Accept(DecodeRecord(Framed(payload), &record))) return false;
+    TrialRecord shared;
+    Accept(DecodeSharedRecord(Framed(payload), Example().trial_id(), &shared));
     // What reads a record copes with whatever is in it.
     EXPECT_GE(FieldsOf(record).size(), 5);
     EXPECT_TRUE(DifferenceLines({record}).empty());

@@ -32,6 +32,8 @@ class RecordIndexTest : public ::testing::Test {
     TrialRecord record;
     record.set_schema_version(kSchemaVersion);
     record.set_trial_id(Id(digit));
+    record.mutable_trial();
+    record.add_metric()->set_name("accuracy");
     StageProvenance* stage = record.mutable_provenance()->add_stage();
     stage->set_stage(StageProvenance::EVALUATE);
     stage->set_key(Id(digit));
@@ -104,6 +106,8 @@ TEST_F(RecordIndexTest, RemembersNothingThatWasWrittenJustNow) {
 TEST_F(RecordIndexTest, KeepsTheStagesOfEachRecord) {
   TrialRecord record;
   record.set_schema_version(kSchemaVersion);
+  record.mutable_trial();
+  record.add_metric()->set_name("accuracy");
   for (const char digit : {'a', 'b', 'c'}) {
     record.set_trial_id(Id(digit));
     ASSERT_TRUE(*store_.CommitRecord(record));
@@ -112,7 +116,7 @@ TEST_F(RecordIndexTest, KeepsTheStagesOfEachRecord) {
     stage->set_stage(StageProvenance::TRAIN);
     stage->set_key(Id(digit));
   }
-  record.mutable_provenance()->mutable_stage(0)->set_key("no key");
+  record.mutable_provenance()->mutable_stage(0)->clear_key();
   record.set_trial_id(Id('d'));
   ASSERT_TRUE(*store_.CommitRecord(record));
   Age('d');

@@ -8,9 +8,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -22,6 +24,7 @@
 #include "core/process/machine.h"
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
+#include "experiments/store/record_check.h"
 
 namespace openset {
 namespace {
@@ -33,21 +36,37 @@ constexpr char kVersionLine[] = "openset store ";
 // Stores of version 1 have no file that says so.
 constexpr int kFirstVersion = 1;
 
-absl::Status OtherVersion(const std::string& what, int version) {
-  return absl::FailedPreconditionError(absl::StrCat(
-      what, " is of schema version ", version, ", this openset reads and writes version ", kSchemaVersion,
-      version < kSchemaVersion ? ": name another folder (--store), where its results are made again"
-                               : ": use the newer openset that wrote it, or name another folder (--store)"));
+// In the status of what is of another version: which.
+constexpr char kVersionPayload[] = "openset/schema_version";
+
+std::string OfVersion(const std::string& what, int version) {
+  return absl::StrCat(what, " is of schema version ", version, ", this openset reads and writes version ",
+                      kSchemaVersion);
+}
+
+// A record or summary among those of this version.
+absl::Status OtherVersion(const std::string& path, int version) {
+  absl::Status status = absl::DataLossError(OfVersion(path, version));
+  status.SetPayload(kVersionPayload, absl::Cord(absl::StrCat(version)));
+  return status;
+}
+
+absl::Status Check(const TrialRecord& record, absl::Span<const int> left_out) { return CheckRecord(record, left_out); }
+
+absl::Status Check(const google::protobuf::Message& message, absl::Span<const int> /*left_out*/) {
+  return CheckMessage(message);
 }
 
 template <typename Message>
 absl::Status Load(const std::string& path, absl::Span<const int> without, Message* message) {
-  const absl::Status status = ReadRecordFile(path, message, without);
+  std::vector<int> left_out;
+  const absl::Status status = ReadRecordFile(path, message, without, &left_out);
   // A folder in its place.
   if (absl::IsInvalidArgument(status)) return absl::DataLossError(status.message());
   OPENSET_RETURN_IF_ERROR(status);
   const int version = message->has_schema_version() ? message->schema_version() : kFirstVersion;
-  return version == kSchemaVersion ? absl::OkStatus() : OtherVersion(path, version);
+  if (version != kSchemaVersion) return OtherVersion(path, version);
+  return Annotate(Check(*message, left_out), path);
 }
 
 template <typename Message>
@@ -160,7 +179,11 @@ absl::Status Store::CheckVersion() const {
       if (FileExists(JoinPath(folder_, kind))) version = kFirstVersion;
     }
   }
-  return version == kSchemaVersion ? absl::OkStatus() : OtherVersion(absl::StrCat("the store ", folder_), version);
+  if (version == kSchemaVersion) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      OfVersion(absl::StrCat("the store ", folder_), version),
+      version < kSchemaVersion ? ": name another folder (--store), where its results are made again"
+                               : ": use the newer openset that wrote it, or name another folder (--store)"));
 }
 
 absl::Status Store::Make(const std::string& folder) const {
@@ -171,6 +194,19 @@ absl::Status Store::Make(const std::string& folder) const {
             .status());
   }
   return MakeFolders(folder);
+}
+
+std::optional<int> OtherVersionOf(const absl::Status& status) {
+  const absl::optional<absl::Cord> payload = status.GetPayload(kVersionPayload);
+  int version = 0;
+  if (!payload.has_value() || !absl::SimpleAtoi(std::string(*payload), &version)) return std::nullopt;
+  return version;
+}
+
+std::string VersionLine(int records, int version) {
+  return absl::StrCat(records, records == 1 ? " record is" : " records are", " of schema version ", version,
+                      " and left out: this openset reads version ", kSchemaVersion, "; 'openset records verify' puts ",
+                      records == 1 ? "it" : "them", " aside");
 }
 
 bool Store::HasRecord(const std::string& trial_id) const { return IsThere(RecordPath(trial_id)); }
@@ -247,6 +283,9 @@ absl::StatusOr<bool> Store::CommitFile(const std::string& path, absl::string_vie
 }
 
 absl::StatusOr<bool> Store::CommitRecord(const TrialRecord& record) const {
+  if (const absl::Status status = CheckRecord(record); !status.ok()) {
+    return absl::InternalError(absl::StrCat("the record of trial ", record.trial_id(), ": ", status.message()));
+  }
   return CommitRecordBytes(record.trial_id(), RecordPath(record.trial_id()), EncodeRecord(record));
 }
 

@@ -26,6 +26,7 @@
 #ifndef OPENSET_EXPERIMENTS_STORE_STORE_H_
 #define OPENSET_EXPERIMENTS_STORE_STORE_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,11 +65,13 @@ class Store {
   std::string FindLog(const std::string& key) const;
   std::string ReportFolder(const std::string& experiment) const;
 
-  // Errors: kNotFound; kDataLoss for what is damaged or holds another trial's, with its path; kPermissionDenied;
-  // kFailedPrecondition for one of another schema version.
+  // Errors, with the path: kNotFound; kDataLoss for what is damaged, holds another trial's, says what can't be
+  // (CheckRecord() in experiments/store/record_check.h), or is of another schema version (OtherVersionOf());
+  // kPermissionDenied.
   absl::StatusOr<TrialRecord> LoadRecord(const std::string& trial_id) const;
   // The same in place of what `record` held, and without the fields of these numbers (DecodeRecord in
-  // core/proto/record_file.h); undefined after an error. Precondition: schema_version and trial_id are not among them.
+  // core/proto/record_file.h), of which it is checked only that those are there that must be; undefined after an error.
+  // Precondition: schema_version and trial_id are not among them.
   absl::Status LoadRecord(const std::string& trial_id, absl::Span<const int> without, TrialRecord* record) const;
   absl::StatusOr<TrainSummary> LoadTrainSummary(const std::string& key) const;
   absl::StatusOr<InferSummary> LoadInferSummary(const std::string& key) const;
@@ -85,6 +88,7 @@ class Store {
   std::vector<std::string> Quarantined() const;
 
   // False if there is a record of this trial already; it stays, unless it is damaged: then it goes to quarantine/.
+  // Errors: kInternal, with the field, for a record that CheckRecord() would refuse to read; those of writing.
   absl::StatusOr<bool> CommitRecord(const TrialRecord& record) const;
   // The same for the bytes of a record file, at RecordPath() or, of replicas, elsewhere in the store.
   absl::StatusOr<bool> CommitRecordBytes(const std::string& trial_id, const std::string& path,
@@ -137,6 +141,12 @@ inline constexpr absl::Duration kOldTemporary = absl::Hours(7 * 24);
 
 // Of records, summaries and failures.
 inline constexpr int kSchemaVersion = 2;
+
+// The schema version of what could not be loaded because it is another one; none for other errors.
+std::optional<int> OtherVersionOf(const absl::Status& status);
+
+// "2 records are of schema version 3 and left out: ...".
+std::string VersionLine(int records, int version);
 
 }  // namespace openset
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -11,7 +12,6 @@
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
 #include "core/in_parallel.h"
-#include "core/status_macros.h"
 
 namespace openset {
 namespace {
@@ -110,8 +110,22 @@ absl::StatusOr<std::string> FindTrial(const Store& store, absl::string_view begi
                                                  found.size() > shown ? " ..." : ""));
 }
 
-absl::Status ForEachRecord(const Store& store, const std::vector<std::string>& ids, absl::Span<const int> without,
-                           const std::function<void(int64_t, TrialRecord*)>& use, std::vector<std::string>* damaged) {
+void UnreadRecords::Add(const absl::Status& status) {
+  if (const std::optional<int> version = OtherVersionOf(status); version.has_value()) {
+    ++other_versions[*version];
+  } else {
+    damaged.push_back(std::string(status.message()));
+  }
+}
+
+std::vector<std::string> UnreadRecords::VersionLines() const {
+  std::vector<std::string> lines;
+  for (const auto& [version, records] : other_versions) lines.push_back(VersionLine(records, version));
+  return lines;
+}
+
+void ForEachRecord(const Store& store, const std::vector<std::string>& ids, absl::Span<const int> without,
+                   const std::function<void(int64_t, TrialRecord*)>& use, UnreadRecords* unread) {
   constexpr int64_t kRange = 64;
   std::vector<absl::Status> read(ids.size());
   InParallelWaitingRanges(static_cast<int64_t>(ids.size()), kRange, [&](int64_t from, int64_t to) {
@@ -122,18 +136,15 @@ absl::Status ForEachRecord(const Store& store, const std::vector<std::string>& i
     }
   });
   for (const absl::Status& status : read) {
-    if (absl::IsFailedPrecondition(status)) return status;
-    if (!status.ok()) damaged->push_back(std::string(status.message()));
+    if (!status.ok()) unread->Add(status);
   }
-  return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<TrialRecord>> LoadRecords(const Store& store, std::vector<std::string>* damaged,
-                                                     absl::Span<const int> without) {
+std::vector<TrialRecord> LoadRecords(const Store& store, UnreadRecords* unread, absl::Span<const int> without) {
   const std::vector<std::string> ids = RecordIds(store);
   std::vector<TrialRecord> records(ids.size());
-  const auto keep = [&records](int64_t i, TrialRecord* record) { records[i].Swap(record); };
-  OPENSET_RETURN_IF_ERROR(ForEachRecord(store, ids, without, keep, damaged));
+  ForEachRecord(
+      store, ids, without, [&records](int64_t i, TrialRecord* record) { records[i].Swap(record); }, unread);
   // Of what could not be read nothing is there.
   const auto is_missing = [](const TrialRecord& record) { return record.trial_id().empty(); };
   records.erase(std::remove_if(records.begin(), records.end(), is_missing), records.end());

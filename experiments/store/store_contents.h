@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -38,17 +39,27 @@ std::vector<std::string> Strangers(const Store& store);
 // some of them.
 absl::StatusOr<std::string> FindTrial(const Store& store, absl::string_view beginning);
 
+// Records that were asked for and can't be read. None stops the others.
+struct UnreadRecords {
+  // What is damaged or missing, in the order of the ids: "PATH: ...".
+  std::vector<std::string> damaged;
+  // By schema version, another one: how many have it.
+  std::map<int, int> other_versions;
+
+  // Notes why one could not be loaded.
+  void Add(const absl::Status& status);
+  // VersionLine() of each of other_versions.
+  std::vector<std::string> VersionLines() const;
+};
+
 // Reads these records on all CPUs, without the fields of the numbers `without`, as Store::LoadRecord() does. Calls
 // use(i, record) for each ids[i] that can be read, from several threads at once and in no order; `record` is `use`'s to
-// change, and gone after. What is damaged or missing goes to `damaged`, in the order of the ids: "PATH: ...". Errors:
-// kFailedPrecondition for one of another schema version.
-absl::Status ForEachRecord(const Store& store, const std::vector<std::string>& ids, absl::Span<const int> without,
-                           const std::function<void(int64_t, TrialRecord*)>& use, std::vector<std::string>* damaged);
+// change, and gone after. What can't be read goes to `unread`.
+void ForEachRecord(const Store& store, const std::vector<std::string>& ids, absl::Span<const int> without,
+                   const std::function<void(int64_t, TrialRecord*)>& use, UnreadRecords* unread);
 
-// All records that can be read, in the order of their ids, by ForEachRecord(); what is damaged goes to `damaged`:
-// "PATH: ...". Errors: kFailedPrecondition for one of another schema version.
-absl::StatusOr<std::vector<TrialRecord>> LoadRecords(const Store& store, std::vector<std::string>* damaged,
-                                                     absl::Span<const int> without = {});
+// All records that can be read, in the order of their ids, by ForEachRecord().
+std::vector<TrialRecord> LoadRecords(const Store& store, UnreadRecords* unread, absl::Span<const int> without = {});
 
 }  // namespace openset
 

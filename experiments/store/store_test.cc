@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,6 +24,11 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+// Keys.
+const char* const kAbcd = "abcd000000000000000000000000000000000000000000000000000000000000";
+const char* const kEf00 = "ef00000000000000000000000000000000000000000000000000000000000000";
+const char* const kEf01 = "ef01000000000000000000000000000000000000000000000000000000000000";
+
 class StoreTest : public ::testing::Test {
  protected:
   StoreTest()
@@ -33,7 +40,10 @@ class StoreTest : public ::testing::Test {
     TrialRecord record;
     record.set_schema_version(kSchemaVersion);
     record.set_trial_id(id);
-    record.add_metric()->set_value(value);
+    record.mutable_trial();
+    MetricRecord* metric = record.add_metric();
+    metric->set_name("accuracy");
+    metric->set_value(value);
     return record;
   }
 
@@ -46,35 +56,40 @@ class StoreTest : public ::testing::Test {
 };
 
 TEST_F(StoreTest, LooksAndReadsWithoutMakingAnything) {
-  EXPECT_FALSE(store_.HasRecord("abcd"));
-  EXPECT_EQ(store_.LoadRecord("abcd").status().code(), absl::StatusCode::kNotFound);
-  EXPECT_EQ(store_.LoadFailure("abcd").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_FALSE(store_.HasRecord(kAbcd));
+  EXPECT_EQ(store_.LoadRecord(kAbcd).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(store_.LoadFailure(kAbcd).status().code(), absl::StatusCode::kNotFound);
   store_.SweepTemporaries();
   EXPECT_FALSE(FileExists(store_.folder()));
 }
 
 TEST_F(StoreTest, TheFirstRecordOfATrialStays) {
-  EXPECT_TRUE(*store_.CommitRecord(Record("abcd", 1)));
-  EXPECT_FALSE(*store_.CommitRecord(Record("abcd", 2)));
-  EXPECT_TRUE(store_.HasRecord("abcd"));
-  EXPECT_EQ(store_.LoadRecord("abcd")->metric(0).value(), 1);
-  EXPECT_EQ(store_.RecordPath("abcd"), store_.folder() + "/records/ab/abcd.rec");
+  EXPECT_TRUE(*store_.CommitRecord(Record(kAbcd, 1)));
+  EXPECT_FALSE(*store_.CommitRecord(Record(kAbcd, 2)));
+  EXPECT_TRUE(store_.HasRecord(kAbcd));
+  EXPECT_EQ(store_.LoadRecord(kAbcd)->metric(0).value(), 1);
+  EXPECT_EQ(store_.RecordPath(kAbcd), absl::StrCat(store_.folder(), "/records/ab/", kAbcd, ".rec"));
 }
 
 TEST_F(StoreTest, DamagedAndNewerRecordsAreNamed) {
-  ASSERT_TRUE(*store_.CommitRecord(Record("abcd", 1)));
-  std::ofstream(store_.RecordPath("abcd"), std::ios::app) << "x";
-  const absl::Status damaged = store_.LoadRecord("abcd").status();
+  ASSERT_TRUE(*store_.CommitRecord(Record(kAbcd, 1)));
+  std::ofstream(store_.RecordPath(kAbcd), std::ios::app) << "x";
+  const absl::Status damaged = store_.LoadRecord(kAbcd).status();
   EXPECT_EQ(damaged.code(), absl::StatusCode::kDataLoss);
-  EXPECT_THAT(std::string(damaged.message()), HasSubstr(store_.RecordPath("abcd")));
+  EXPECT_THAT(std::string(damaged.message()), HasSubstr(store_.RecordPath(kAbcd)));
+  EXPECT_EQ(OtherVersionOf(damaged), std::nullopt);
 
-  for (const auto& [id, version] : {std::pair{"ef00", kSchemaVersion + 1}, {"ef01", kSchemaVersion - 1}}) {
+  for (const auto& [id, version] : {std::pair{kEf00, kSchemaVersion + 1}, {kEf01, kSchemaVersion - 1}}) {
     TrialRecord other = Record(id, 1);
     other.set_schema_version(version);
     ASSERT_TRUE(*store_.CommitRecord(other));
     const absl::Status refused = store_.LoadRecord(id).status();
-    EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_EQ(refused.code(), absl::StatusCode::kDataLoss);
     EXPECT_THAT(std::string(refused.message()), HasSubstr(absl::StrCat("schema version ", version)));
+    EXPECT_EQ(OtherVersionOf(refused), version);
+    // It does not stand in the way of the trial's own.
+    EXPECT_TRUE(*store_.CommitRecord(Record(id, 1)));
+    EXPECT_TRUE(store_.LoadRecord(id).ok());
   }
 }
 
@@ -82,12 +97,12 @@ TEST_F(StoreTest, SummariesOfAnotherSchemaVersionAreRefused) {
   ASSERT_TRUE(MakeFolders(store_.CheckpointFolder("abcd")).ok());
   TrainSummary summary;  // version 1's had no such field
   ASSERT_TRUE(WriteFileAtomically(JoinPath(store_.CheckpointFolder("abcd"), kSummaryFile), EncodeRecord(summary)).ok());
-  EXPECT_EQ(store_.LoadTrainSummary("abcd").status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(OtherVersionOf(store_.LoadTrainSummary("abcd").status()), 1);
 }
 
 TEST_F(StoreTest, SaysItsVersion) {
   EXPECT_TRUE(store_.CheckVersion().ok());  // nothing is there
-  ASSERT_TRUE(*store_.CommitRecord(Record("abcd", 1)));
+  ASSERT_TRUE(*store_.CommitRecord(Record(kAbcd, 1)));
   EXPECT_TRUE(store_.CheckVersion().ok());
   EXPECT_EQ(*ReadFile(store_.folder() + "/version"), "openset store 2\n");
   // Without the file it is of version 1.
@@ -140,47 +155,68 @@ TEST_F(StoreTest, ALogIsFoundWhereItSaysSomething) {
 }
 
 TEST_F(StoreTest, EveryFailureIsKept) {
-  EXPECT_EQ(store_.CountFailures("abcd"), 0);
+  EXPECT_EQ(store_.CountFailures(kAbcd), 0);
   FailureRecord failure;
   failure.set_schema_version(kSchemaVersion);
-  failure.set_key("abcd");
+  failure.set_key(kAbcd);
   // 10 comes after 9, not after 1.
   for (int n = 1; n <= 10; ++n) {
     failure.set_message(absl::StrCat("attempt ", n));
     ASSERT_TRUE(store_.WriteFailure(failure).ok());
-    EXPECT_EQ(store_.CountFailures("abcd"), n);
-    EXPECT_EQ(store_.LoadFailure("abcd")->message(), absl::StrCat("attempt ", n));
+    EXPECT_EQ(store_.CountFailures(kAbcd), n);
+    EXPECT_EQ(store_.LoadFailure(kAbcd)->message(), absl::StrCat("attempt ", n));
   }
   FailureRecord first;
-  ASSERT_TRUE(ReadRecordFile(store_.folder() + "/attempts/abcd/1.rec", &first).ok());
+  ASSERT_TRUE(ReadRecordFile(store_.folder() + "/attempts/" + kAbcd + "/1.rec", &first).ok());
   EXPECT_EQ(first.message(), "attempt 1");
-  EXPECT_EQ(store_.CountFailures("ef00"), 0);
+  EXPECT_EQ(store_.CountFailures(kEf00), 0);
 }
 
 TEST_F(StoreTest, WhateverIsWrongWithARecordIsDamageAndItsPathIsSaid) {
-  const std::string path = store_.RecordPath("abcd");
+  const std::string path = store_.RecordPath(kAbcd);
   const std::vector<std::pair<const char*, std::function<void()>>> damages = {
       {"cut short", [&] { std::filesystem::resize_file(path, 0); }},
       {"a folder", [&] { std::filesystem::remove(path), std::filesystem::create_directory(path); }},
       {"its own target", [&] { std::filesystem::remove(path), std::filesystem::create_symlink(path, path); }},
-      {"another trial's", [&] { std::ofstream(path) << EncodeRecord(Record("ef00", 1)); }},
+      {"another trial's", [&] { std::ofstream(path) << EncodeRecord(Record(kEf00, 1)); }},
   };
   int count = 0;
   for (const auto& [what, damage] : damages) {
-    ASSERT_TRUE(*store_.CommitRecord(Record("abcd", 1))) << what;
+    ASSERT_TRUE(*store_.CommitRecord(Record(kAbcd, 1))) << what;
     damage();
-    EXPECT_TRUE(store_.HasRecord("abcd")) << what;
-    const absl::Status status = store_.LoadRecord("abcd").status();
+    EXPECT_TRUE(store_.HasRecord(kAbcd)) << what;
+    const absl::Status status = store_.LoadRecord(kAbcd).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << what << ": " << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(path)) << what;
     // A new record takes its place, and what was there can be looked at.
-    EXPECT_TRUE(*store_.CommitRecord(Record("abcd", 2))) << what;
-    EXPECT_EQ(store_.LoadRecord("abcd")->metric(0).value(), 2) << what;
-    EXPECT_TRUE(IsEntry(absl::StrCat(store_.folder(), "/quarantine/", ++count, "/abcd.rec"))) << what;
+    EXPECT_TRUE(*store_.CommitRecord(Record(kAbcd, 2))) << what;
+    EXPECT_EQ(store_.LoadRecord(kAbcd)->metric(0).value(), 2) << what;
+    EXPECT_TRUE(IsEntry(absl::StrCat(store_.folder(), "/quarantine/", ++count, "/", kAbcd, ".rec"))) << what;
     EXPECT_EQ(store_.Quarantined().size(), count);
     EXPECT_THAT(store_.Quarantined().back(), HasSubstr(path));
     ASSERT_TRUE(store_.Remove(path).ok());
   }
+}
+
+TEST_F(StoreTest, WhatCannotBeIsNeitherReadNorWritten) {
+  TrialRecord record = Record(kAbcd, std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(
+      store_.CommitRecord(record).status(),
+      absl::InternalError(absl::StrCat("the record of trial ", kAbcd, ": metric[0].value: must be a number (is nan)")));
+  EXPECT_FALSE(store_.HasRecord(kAbcd));
+  const std::string path = store_.RecordPath(kAbcd);
+  ASSERT_TRUE(*store_.CommitRecordBytes(kAbcd, path, EncodeRecord(record)));
+  const absl::Status nan = absl::DataLossError(path + ": metric[0].value: must be a number (is nan)");
+  EXPECT_EQ(store_.LoadRecord(kAbcd).status(), nan);
+  // What is not read is there at least.
+  TrialRecord read;
+  EXPECT_TRUE(store_.LoadRecord(kAbcd, {TrialRecord::kMetricFieldNumber}, &read).ok());
+  record.clear_metric();
+  ASSERT_TRUE(store_.Remove(path).ok());
+  ASSERT_TRUE(*store_.CommitRecordBytes(kAbcd, path, EncodeRecord(record)));
+  const absl::Status empty = absl::DataLossError(path + ": metric: must not be empty");
+  EXPECT_EQ(store_.LoadRecord(kAbcd).status(), empty);
+  EXPECT_EQ(store_.LoadRecord(kAbcd, {TrialRecord::kMetricFieldNumber}, &read), empty);
 }
 
 TEST_F(StoreTest, FoldersAreComparedWithTheirChecksums) {
@@ -191,6 +227,7 @@ TEST_F(StoreTest, FoldersAreComparedWithTheirChecksums) {
     std::ofstream(JoinPath(staging, kOutputsFile)) << "outputs";
     InferSummary summary;
     summary.set_schema_version(kSchemaVersion);
+    summary.mutable_action();
     // echo -n outputs | sha256sum
     summary.set_outputs_sha256("7b8c56be0a5f71be141f0cfaa9195e2ff8d1ef89e380560b579a82fd841429c1");
     ASSERT_TRUE(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)).ok());

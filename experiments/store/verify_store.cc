@@ -16,6 +16,8 @@
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "experiments/spec/action.proto.h"
+#include "experiments/store/record_check.h"
+#include "experiments/store/record_id.h"
 #include "experiments/store/store_contents.h"
 
 namespace openset {
@@ -76,13 +78,14 @@ class Verification {
     }
     const std::vector<std::string> ids = RecordIds(store_);
     std::vector<std::string> other_outputs(ids.size());
-    OPENSET_RETURN_IF_ERROR(NoteAll(
+    NoteAll(
         ids, [&](const std::string& id) { return store_.RecordPath(id); },
         [&](int64_t i) {
           const absl::StatusOr<TrialRecord> record = store_.LoadRecord(ids[i]);
-          if (record.ok()) other_outputs[i] = CompareOutputs(*record);
-          return record.status();
-        }));
+          if (!record.ok()) return record.status();
+          other_outputs[i] = CompareOutputs(*record);
+          return Annotate(CheckTrialId(*record), store_.RecordPath(ids[i]));
+        });
     report_.records = static_cast<int>(ids.size());
     for (std::string& line : other_outputs) {
       if (!line.empty()) report_.incomplete.push_back(std::move(line));
@@ -90,25 +93,24 @@ class Verification {
     for (const std::string& id : ReplicaIds(store_)) {
       for (const std::string& path : ReplicaPaths(store_, id)) {
         ++report_.replicas;
-        OPENSET_RETURN_IF_ERROR(Note(path, CheckReplica(path, id)));
+        Note(path, CheckReplica(path, id));
       }
     }
     const std::vector<std::string> checkpoints = CheckpointKeys(store_), outputs = OutputsKeys(store_);
-    OPENSET_RETURN_IF_ERROR(NoteAll(
+    NoteAll(
         checkpoints, [&](const std::string& key) { return store_.CheckpointFolder(key); },
-        [&](int64_t i) { return CheckCheckpoint(store_, checkpoints[i]); }));
+        [&](int64_t i) { return CheckCheckpoint(store_, checkpoints[i]); });
     report_.checkpoints = static_cast<int>(checkpoints.size());
-    OPENSET_RETURN_IF_ERROR(NoteAll(
+    NoteAll(
         outputs, [&](const std::string& key) { return store_.OutputsFolder(key); },
-        [&](int64_t i) { return CheckOutputs(store_, outputs[i]); }));
+        [&](int64_t i) { return CheckOutputs(store_, outputs[i]); });
     report_.outputs = static_cast<int>(outputs.size());
     const std::string attempts = JoinPath(store_.folder(), "attempts");
     for (const std::string& key : NamesIn(attempts)) {
       for (const std::string& name : NamesIn(JoinPath(attempts, key))) {
         ++report_.attempts;
         const std::string path = absl::StrCat(attempts, "/", key, "/", name);
-        FailureRecord failure;
-        OPENSET_RETURN_IF_ERROR(Note(path, ReadRecordFile(path, &failure)));
+        Note(path, CheckFailure(path));
       }
     }
     report_.strangers = Strangers(store_);
@@ -129,28 +131,28 @@ class Verification {
     return true;
   }
 
-  // Damage is noted; another schema version ends it.
-  absl::Status Note(const std::string& path, const absl::Status& status) {
-    if (absl::IsFailedPrecondition(status)) return status;
+  void Note(const std::string& path, const absl::Status& status) {
     if (!status.ok()) report_.damaged.push_back({path, std::string(status.message())});
-    return absl::OkStatus();
   }
 
   // Checks keys 0, 1, ... on all CPUs, several files at once, and notes what is found in their order.
-  absl::Status NoteAll(const std::vector<std::string>& keys,
-                       const std::function<std::string(const std::string& key)>& path_of,
-                       const std::function<absl::Status(int64_t)>& check) {
+  void NoteAll(const std::vector<std::string>& keys, const std::function<std::string(const std::string& key)>& path_of,
+               const std::function<absl::Status(int64_t)>& check) {
     std::vector<absl::Status> found(keys.size());
     InParallelWaiting(static_cast<int64_t>(keys.size()), [&](int64_t i) { found[i] = check(i); });
-    for (size_t i = 0; i < keys.size(); ++i) OPENSET_RETURN_IF_ERROR(Note(path_of(keys[i]), found[i]));
-    return absl::OkStatus();
+    for (size_t i = 0; i < keys.size(); ++i) Note(path_of(keys[i]), found[i]);
+  }
+
+  static absl::Status CheckFailure(const std::string& path) {
+    FailureRecord failure;
+    OPENSET_RETURN_IF_ERROR(ReadRecordFile(path, &failure));
+    return Annotate(CheckMessage(failure), path);
   }
 
   static absl::Status CheckReplica(const std::string& path, const std::string& id) {
     OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
     TrialRecord record;
-    OPENSET_RETURN_IF_ERROR(Annotate(DecodeRecord(bytes, &record), path));
-    if (record.trial_id() != id) return absl::DataLossError(absl::StrCat(path, ": is the record of another trial"));
+    OPENSET_RETURN_IF_ERROR(Annotate(DecodeSharedRecord(bytes, id, &record), path));
     if (path.find(Sha256Hex(bytes)) == std::string::npos) {
       return absl::DataLossError(absl::StrCat(path, ": has not the digest that is its name"));
     }

@@ -97,6 +97,26 @@ TEST_F(VerifyStoreTest, WhatHasTheirFoldersPlaceIsDamageAndCanBePutAside) {
   EXPECT_TRUE(*store_.CommitRecord(record_));
 }
 
+// Neither a record of another schema version nor one that is not what it says stops the rest; both can be put aside.
+TEST_F(VerifyStoreTest, OtherVersionsAndOtherTrialsAreDamage) {
+  TrialRecord newer = TestRecord(TestKey("abce"), "m", 0, 0.5);
+  newer.set_schema_version(kSchemaVersion + 1);
+  ASSERT_TRUE(*store_.CommitRecord(newer));
+  TrialRecord other = TestRecord(TestKey("abcf"), "m", 0, 0.5);
+  other.mutable_provenance()->mutable_stage(0)->set_key(TestKey("1234"));
+  ASSERT_TRUE(*store_.CommitRecord(other));
+  const TrialRecord empty;
+  const std::string id = TestKey("abd0");
+  ASSERT_TRUE(*store_.CommitRecordBytes(id, store_.RecordPath(id), EncodeRecord(empty)));
+  const StoreReport report = VerifyStore(store_).value();
+  EXPECT_EQ(report.records, 4);
+  EXPECT_EQ(report.checkpoints, 1);
+  EXPECT_THAT(Damaged(), ElementsAre(HasSubstr("is of schema version 3"), HasSubstr("provenance: has no evaluation"),
+                                     HasSubstr("is of schema version 1")));
+  for (const StoreProblem& problem : report.damaged) EXPECT_THAT(store_.Quarantine(problem.path, problem.what), IsOk());
+  EXPECT_THAT(Damaged(), IsEmpty());
+}
+
 TEST_F(VerifyStoreTest, TrialsAreFoundByTheirFirstDigits) {
   ASSERT_TRUE(store_.CommitRecord(TestRecord(TestKey("abce"), "m", 0, 0.5)).ok());
   EXPECT_EQ(*FindTrial(store_, "abcd"), TestKey("abcd"));

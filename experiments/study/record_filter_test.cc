@@ -63,6 +63,7 @@ TEST_F(RecordFilterTest, FailedAreThoseOfAFailedActionAndMissingTheOthers) {
   record.set_schema_version(kSchemaVersion);
   record.set_trial_id(plan.trial_id(1));
   *record.mutable_trial() = plan.trials[1].Spec();
+  record.add_metric()->set_name("accuracy");
   ASSERT_THAT(store_.CommitRecord(record), IsOk());
   EXPECT_EQ(Needed(*Load(two, "failed")), "");
   EXPECT_EQ(Needed(*Load(two, "missing")), "train 0 infer 0 evaluate 0 ");

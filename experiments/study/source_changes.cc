@@ -115,7 +115,6 @@ absl::Status AddStored(const Plan& plan, const Store& store, size_t first, Recor
       for (int64_t i = from; i < to; ++i) looked[i] = index->Look(plan.nodes[records[begin + i]].key);
     });
     for (const auto& stages : looked) {
-      if (absl::IsFailedPrecondition(stages.status())) return stages.status();
       if (stages.ok()) changes->Add(*stages);
     }
   }
@@ -133,7 +132,6 @@ absl::Status AddStored(const Plan& plan, const Store& store, size_t first, Recor
       read = summary.status();
       if (read.ok()) *provenance.add_stage() = summary->provenance();
     }
-    if (absl::IsFailedPrecondition(read)) return read;
     if (read.ok()) changes->Add(provenance);
   }
   return absl::OkStatus();

@@ -319,20 +319,24 @@ absl::StatusOr<std::unique_ptr<StudyResults>> Study::LoadResults() const {
   const std::vector<std::string> replicas = ReplicaIds(store_);
   const std::set<std::string> has_replicas(replicas.begin(), replicas.end());
   for (int64_t i = 0; i < count; ++i) {
-    if (absl::IsFailedPrecondition(read[i])) return read[i];
     if (!read[i].ok()) {
-      if (!absl::IsNotFound(read[i])) loaded->damaged.push_back(std::string(read[i].message()));
+      if (!absl::IsNotFound(read[i])) loaded->unread.Add(read[i]);
       continue;
     }
     loaded->results[i].record = records[i];
     const std::string& id = plan().trial_id(reported[i]);
     if (has_replicas.count(id) == 0) continue;
-    OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialRecord> all, LoadReplicas(store_, id));
-    const std::vector<std::string> lines = DifferenceLines(all);
+    const absl::StatusOr<std::vector<TrialRecord>> all = LoadReplicas(store_, id);
+    if (!all.ok()) {
+      loaded->unread.Add(all.status());
+      loaded->results[i].record = nullptr;
+      continue;
+    }
+    const std::vector<std::string> lines = DifferenceLines(*all);
     if (!lines.empty()) {
       loaded->differing.push_back(absl::StrCat(Describe(loaded->trials[i]), ": ", absl::StrJoin(lines, "; ")));
     }
-    *records[i] = all[0];
+    *records[i] = (*all)[0];
     records[i]->clear_trial();
   }
   return loaded;
@@ -347,10 +351,11 @@ Report Study::MakeReport(const StudyResults& results) const {
   AddPublished(shown, experiment_.published, results.results, &report);
   AddSignificance(shown.baseline(), &report);
   for (const std::string& line : results.differing) report.note_lines.push_back(line);
-  if (const size_t damaged = results.damaged.size(); damaged > 0) {
+  for (const std::string& line : results.unread.VersionLines()) report.note_lines.push_back(line);
+  if (const size_t damaged = results.unread.damaged.size(); damaged > 0) {
     report.note_lines.push_back(absl::StrCat(
         damaged, damaged == 1 ? " record is" : " records are", " damaged and left out; `openset run` makes ",
-        damaged == 1 ? "it" : "them", " again: ", absl::StrJoin(results.damaged, "; ")));
+        damaged == 1 ? "it" : "them", " again: ", absl::StrJoin(results.unread.damaged, "; ")));
   }
   SourceChanges changes;
   for (const TrialResult& result : results.results) {

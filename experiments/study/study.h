@@ -26,6 +26,7 @@
 #include "experiments/spec/trial.h"
 #include "experiments/store/record_index.h"
 #include "experiments/store/store.h"
+#include "experiments/store/store_contents.h"
 #include "google/protobuf/arena.h"
 
 namespace openset {
@@ -57,8 +58,8 @@ struct StudyResults {
   std::vector<std::unique_ptr<google::protobuf::Arena>> arenas;
   // Of trials that the store has several records of, which have different numbers: a line each.
   std::vector<std::string> differing;
-  // Records that are there and can't be read, with the reason: "PATH: ...". They count as missing.
-  std::vector<std::string> damaged;
+  // Records that are there and can't be read. They count as missing.
+  UnreadRecords unread;
 };
 
 class Study {

@@ -151,11 +151,13 @@ class RedoTest : public StudyTest {
     for (const PlanNode& node : (*study)->plan().nodes) {
       if (node.kind == ActionKind::kTrain) {
         TrainSummary summary;
+        summary.mutable_action();
         summary.set_checkpoint_sha256(Sha256Hex("whole"));
         Leave(store_.CheckpointFolder(node.key), kCheckpointFile, summary);
       }
       if (node.kind == ActionKind::kInfer) {
         InferSummary summary;
+        summary.mutable_action();
         summary.set_outputs_sha256(Sha256Hex("whole"));
         Leave(store_.OutputsFolder(node.key), kOutputsFile, summary);
       }
@@ -163,6 +165,8 @@ class RedoTest : public StudyTest {
       TrialRecord record;
       record.set_schema_version(kSchemaVersion);
       record.set_trial_id(node.key);
+      record.mutable_trial();
+      record.add_metric()->set_name("accuracy");
       StageProvenance* stage = record.mutable_provenance()->add_stage();
       stage->set_stage(StageProvenance::EVALUATE);
       stage->set_key(node.key);
@@ -305,7 +309,7 @@ TEST_F(DamageTest, WhatIsNeededIsComparedWithItsChecksumsAndPutAside) {
   ASSERT_TRUE(results.ok()) << results.status();
   EXPECT_EQ(absl::c_count_if((*results)->results, [](const TrialResult& result) { return result.record != nullptr; }),
             1);
-  EXPECT_THAT((*results)->damaged, ElementsAre(HasSubstr("not a record file")));
+  EXPECT_THAT((*results)->unread.damaged, ElementsAre(HasSubstr("not a record file")));
   EXPECT_THAT((*study)->MakeReport(**results).note_lines, Contains(HasSubstr("1 record is damaged and left out")));
 
   const absl::StatusOr<std::vector<std::string>> aside = (*study)->QuarantineDamaged();
@@ -315,6 +319,25 @@ TEST_F(DamageTest, WhatIsNeededIsComparedWithItsChecksumsAndPutAside) {
   EXPECT_EQ(store_.Quarantined().size(), 3);
   EXPECT_FALSE(store_.HasRecord(whole.nodes[2].key));
   EXPECT_FALSE(store_.HasCheckpoint(whole.nodes[0].key));
+}
+
+TEST_F(StudyTest, ARecordOfAnotherSchemaVersionIsLeftOutAndMadeAgain) {
+  const absl::StatusOr<std::unique_ptr<Study>> before = Load("seed: 1");
+  ASSERT_TRUE(before.ok()) << before.status();
+  Record(**before, 0, 0.5);
+  TrialRecord newer = store_.LoadRecord((*before)->plan().trial_id(0)).value();
+  newer.set_trial_id((*before)->plan().trial_id(1));
+  newer.set_schema_version(kSchemaVersion + 1);
+  ASSERT_TRUE(store_.CommitRecord(newer).ok());
+  const absl::StatusOr<std::unique_ptr<Study>> study = Load("seed: 1");
+  ASSERT_TRUE(study.ok()) << study.status();
+  EXPECT_THAT((*study)->Damaged(), ElementsAre(HasSubstr("is of schema version 3")));
+  EXPECT_EQ((*study)->plan().CountNeeded(ActionKind::kEvaluate), 1);
+  const absl::StatusOr<std::unique_ptr<StudyResults>> results = (*study)->LoadResults();
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_NE((*results)->results[0].record, nullptr);
+  EXPECT_EQ((*results)->results[1].record, nullptr);
+  EXPECT_THAT((*study)->MakeReport(**results).note_lines, Contains(HasSubstr("1 record is of schema version 3")));
 }
 
 TEST_F(StudyTest, NamesTheFilesThatAreMissing) {

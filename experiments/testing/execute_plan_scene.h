@@ -186,6 +186,7 @@ class ExecutePlanTest : public ::testing::Test {
       TrialRecord record;
       record.set_schema_version(kSchemaVersion);
       record.set_trial_id(key);
+      record.mutable_trial();
       MetricRecord* metric = record.add_metric();
       metric->set_name("aurc");
       if ((*criterion)[key].has_value()) metric->set_value(*(*criterion)[key]);

@@ -119,6 +119,8 @@ absl::Status Execute(const WorkRequest& request, const ReportProgress& report, c
   TrialRecord record;
   record.set_schema_version(kSchemaVersion);
   record.set_trial_id(TrialId(request.evaluate()));
+  *record.mutable_trial() = request.evaluate();
+  record.add_metric()->set_name("accuracy");
   return store.CommitRecord(record).status();
 }
 

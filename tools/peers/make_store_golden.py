@@ -2,7 +2,8 @@
 
     git archive RELEASE $(git ls-tree -r --name-only RELEASE | grep '\\.proto$') | tar x -C /tmp/schema
     cd /tmp/schema && protoc -I. --python_out=/tmp/generated $(find . -name '*.proto')
-    PYTHONPATH=/tmp/generated python3 tools/peers/make_store_golden.py experiments/store/testdata/version_2
+    PYTHONPATH=/tmp/generated python3 tools/peers/make_store_golden.py experiments/store/testdata/version_2_trial.textproto \\
+        experiments/store/testdata/version_2
 
 Python's `protobuf` writes the messages, by the schema of that release, and this the frame around them. The second record
 is as a later openset of the same schema version may write it: it has a field that nobody here knows.
@@ -11,6 +12,8 @@ is as a later openset of the same schema version may write it: it has a field th
 import hashlib
 import os
 import sys
+
+from google.protobuf import text_format
 
 from experiments.store import record_pb2
 
@@ -21,14 +24,19 @@ def framed(message):
     return b"openset record 1\n" + length + hashlib.sha256(length + payload).digest() + payload
 
 
-def record(trial_id, method, unknown_field):
-    made = record_pb2.TrialRecord(schema_version=2, trial_id=trial_id)
+# TrialId() of the trial with this seed. The release had no fields that its schema does not have; they decide nothing.
+IDS = {7: "926bce2b6fc273e09323cd51a61676b928a099d78a5297bcd5e1b7ce744d8db0",
+       8: "5cdd9cf901bf7749519c546ec4bca4c05699411a26018633542851f2246230dd"}
+
+
+def record(trial, seed, method, unknown_field):
+    made = record_pb2.TrialRecord(schema_version=2, trial_id=IDS[seed])
+    text_format.Parse(trial, made.trial, allow_unknown_field=True)
     made.trial.task = "fashion_mnist_6_4"
     made.trial.split = 1
-    made.trial.seed = 7
+    made.trial.seed = seed
     made.trial.axis.add(name="lambda", value="0.1")
     made.trial.method.name = method
-    made.trial.method.training.epochs = 20
     metric = made.metric.add(name="openauc", value=0.8125, unit="share", higher_is_better=True)
     metric.spec.openauc.SetInParent()
     metric.group.kind = record_pb2.MetricGroup.POOL
@@ -36,8 +44,7 @@ def record(trial_id, method, unknown_field):
     made.counts.known = 6000
     made.counts.unknown = 4000
     made.epoch.add(epoch=0, learning_rate=0.1, loss=1.5, train_accuracy=0.5)
-    made.outputs_key = "0" * 64
-    stage = made.provenance.stage.add(stage=record_pb2.StageProvenance.EVALUATE, key=trial_id, host="here")
+    stage = made.provenance.stage.add(stage=record_pb2.StageProvenance.EVALUATE, key=IDS[seed], host="here")
     stage.component.add(family="ScoreSpec", name="max_logit", revision=1, fingerprint="f" * 64)
     bytes_ = made.SerializeToString(deterministic=True)
     if unknown_field:
@@ -46,11 +53,11 @@ def record(trial_id, method, unknown_field):
 
 
 def main():
-    folder = sys.argv[1]
-    records = {"ab" + "1" * 62: record("ab" + "1" * 62, "openauc", b""),
-               "cd" + "2" * 62: record("cd" + "2" * 62, "softmax", b"from a later version")}
-    for trial_id, made in records.items():
-        path = f"{folder}/records/{trial_id[:2]}/{trial_id}.rec"
+    with open(sys.argv[1], encoding="utf-8") as file:
+        trial = file.read()
+    folder = sys.argv[2]
+    for made in (record(trial, 7, "openauc", b""), record(trial, 8, "softmax", b"from a later version")):
+        path = f"{folder}/records/{made.trial_id[:2]}/{made.trial_id}.rec"
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as file:
             file.write(framed(made))

@@ -35,10 +35,12 @@ absl::Status ExportRecords(const std::string& text) {
   if (query.names().empty()) {
     ids = RecordIds(store);
   } else {
-    std::vector<std::string> damaged;
-    OPENSET_ASSIGN_OR_RETURN(const std::vector<RecordFields> all, LoadFields(store, &damaged));
-    if (!damaged.empty()) {
-      return absl::DataLossError(absl::StrCat(damaged[0], "; 'openset records verify' puts aside what is damaged"));
+    UnreadRecords unread;
+    const std::vector<RecordFields> all = LoadFields(store, &unread);
+    for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
+    if (!unread.damaged.empty()) {
+      return absl::DataLossError(
+          absl::StrCat(unread.damaged[0], "; 'openset records verify' puts aside what is damaged"));
     }
     OPENSET_RETURN_IF_ERROR(query.Resolve(all));
     for (const RecordFields& fields : all) {

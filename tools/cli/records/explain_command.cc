@@ -147,10 +147,10 @@ absl::Status ExplainMissing(const Study& study, int trial) {
     ShowLog(study.store(), node.key);
   }
   if (plan.nodes[plan.trial_nodes[trial]].done) return absl::OkStatus();
-  std::vector<std::string> damaged;
+  UnreadRecords unread;
   constexpr int kWithout[] = {TrialRecord::kMetricFieldNumber, TrialRecord::kEpochFieldNumber,
                               TrialRecord::kDetailsFieldNumber};
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialRecord> records, LoadRecords(study.store(), &damaged, kWithout));
+  const std::vector<TrialRecord> records = LoadRecords(study.store(), &unread, kWithout);
   const TrialRecord* nearest = nullptr;
   std::vector<FieldDifference> differences;
   size_t least = 0;

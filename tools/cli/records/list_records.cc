@@ -98,8 +98,8 @@ absl::Status ListRecords(const std::string& text) {
   OPENSET_ASSIGN_OR_RETURN(const std::string format, Format());
   OPENSET_ASSIGN_OR_RETURN(RecordQuery query, RecordQuery::Parse(text));
   OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
-  std::vector<std::string> damaged;
-  OPENSET_ASSIGN_OR_RETURN(std::vector<RecordFields> all, LoadFields(store, &damaged));
+  UnreadRecords unread;
+  std::vector<RecordFields> all = LoadFields(store, &unread);
   const std::string sort_flag = absl::GetFlag(FLAGS_sort);
   absl::string_view sort = sort_flag;
   const bool descending = absl::ConsumePrefix(&sort, "-");
@@ -130,6 +130,8 @@ absl::Status ListRecords(const std::string& text) {
     if (!found.empty()) std::cout << ToText(TableOf(found, names, /*all=*/false)) << "\n";
     std::cout << found.size() << " of " << all.size() << (all.size() == 1 ? " record" : " records") << "\n";
   }
+  for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
+  const std::vector<std::string>& damaged = unread.damaged;
   if (damaged.empty()) return absl::OkStatus();
   return absl::AbortedError(
       absl::StrCat(damaged.size(), damaged.size() == 1 ? " record is" : " records are",

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "core/files/digest.h"
 #include "core/logging.h"
 #include "core/proto/text_proto.h"
 #include "core/random.h"
@@ -69,7 +70,7 @@ MadeUpResults MakeUpResults(const MadeUpOptions& options) {
           const double strength = 0.6 + 0.2 * m / (options.methods + 1);
           TrialRecord record = Measure(trial, DrawOutputs(options.samples, strength, &random)).value();
           record.set_trial_id(id);
-          record.set_split_sha256(absl::StrCat("split ", split));
+          record.set_split_sha256(Sha256Hex(absl::StrCat("split ", split)));
           *record.mutable_trial() = trial;
           for (int e = 0; e < options.epochs; ++e) {
             EpochSummary* epoch = record.add_epoch();
@@ -79,7 +80,7 @@ MadeUpResults MakeUpResults(const MadeUpOptions& options) {
           }
           StageProvenance* stage = record.mutable_provenance()->add_stage();
           stage->set_stage(StageProvenance::TRAIN);
-          stage->set_key(id);
+          stage->set_key(Sha256Hex(id));
           stage->set_commit("0123456789abcdef");
           stage->set_compiler("gcc 12.2.0");
           stage->set_cpu("a made-up processor");
