@@ -12,14 +12,11 @@
 #include "absl/strings/string_view.h"
 #include "core/name.h"
 #include "data/data_set_parts.h"
+#include "data/fetch_problems.h"
 
 namespace openset {
 namespace {
 
-bool IsHex(absl::string_view text, size_t digits) {
-  return text.size() == digits &&
-         std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); });
-}
 bool IsSha256(absl::string_view text) { return IsHex(text, 64); }
 
 // Of images that are files of their own.
@@ -134,21 +131,6 @@ void FindClassProblems(const DataSetInfo& info, std::vector<FieldProblem>* probl
     if (size == 0 || size == info.channels()) continue;
     problems->push_back({field, absl::StrCat("must have one for each of the ", info.channels(), " channels")});
   }
-  for (int s = 0; s < info.fetch_size(); ++s) {
-    for (int f = 0; f < info.fetch(s).urls().file_size(); ++f) {
-      const Download& file = info.fetch(s).urls().file(f);
-      const std::string path = absl::StrCat("fetch[", s, "].urls.file[", f, "]");
-      if (file.unpack() == Download::KEEP && file.path().empty()) {
-        problems->push_back({path + ".path", "must be set for a file that is kept"});
-      }
-      if (file.has_sha256() && !IsSha256(file.sha256())) {
-        problems->push_back({path + ".sha256", "must be 64 lower-case hexadecimal digits"});
-      }
-      if (file.has_md5() && !IsHex(file.md5(), 32)) {
-        problems->push_back({path + ".md5", "must be 32 lower-case hexadecimal digits"});
-      }
-    }
-  }
 }
 
 // Name and numbers of samples of every part: what layouts share.
@@ -167,6 +149,7 @@ std::string Signature(const DataSetInfo& info, const DataSetLayout& layout) {
 std::vector<FieldProblem> FindDataSetProblems(const DataSetInfo& info) {
   std::vector<FieldProblem> problems;
   FindClassProblems(info, &problems);
+  FindFetchProblems(info, &problems);
   for (int l = 0; l < info.layout_size(); ++l) {
     std::vector<std::string> names;
     for (int p = 0; p < info.layout(l).part_size(); ++p) {

@@ -1,12 +1,15 @@
 // The `openset` command. It does without LibTorch, so it starts in milliseconds; tools/worker_main.cc has it.
 #include <vector>
 
+#include "core/process/run_main.h"
 #include "tools/cli/command.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/data/data_commands.h"
 #include "tools/cli/records/records_commands.h"
 
-int main(int argc, char** argv) {
+namespace {
+
+int Run(int argc, char** argv) {
   std::vector<openset::Command> commands = {
       openset::RunCommand(),     openset::PlanCommand(),    openset::StatusCommand(),
       openset::CancelCommand(),  openset::ReportCommand(),  openset::ScoreCommand(),
@@ -18,4 +21,10 @@ int main(int argc, char** argv) {
   return openset::RunCommandLine(
       "openset: open-set recognition, out-of-distribution and misclassification detection, measured.", commands, argc,
       argv);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return openset::RunMain("openset", [&] { return Run(argc, argv); });
 }

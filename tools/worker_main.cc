@@ -12,6 +12,7 @@
 
 #include "core/logging.h"
 #include "core/process/heap.h"
+#include "core/process/run_main.h"
 #include "core/process/subprocess.h"
 #include "core/status_macros.h"
 #include "data/catalog.h"
@@ -86,5 +87,5 @@ int main(int argc, char** argv) {
     std::cerr << "openset_worker is started by 'openset run'.\n";
     return 2;
   }
-  return openset::Serve({argv + 1, argv + argc});
+  return openset::RunMain("openset_worker", [&] { return openset::Serve({argv + 1, argv + argc}); });
 }

@@ -20,6 +20,7 @@ namespace openset {
 namespace {
 
 constexpr absl::string_view kMagic("\x93NUMPY", 6);
+constexpr size_t kMostDimensions = 64;  // of NumPy
 
 absl::Status Damaged(absl::string_view what) { return absl::DataLossError(absl::StrCat("not a .npy array: ", what)); }
 
@@ -82,6 +83,7 @@ absl::StatusOr<Header> ParseHeader(absl::string_view dict) {
     if (part.empty()) continue;
     int64_t extent = 0;
     if (!absl::SimpleAtoi(part, &extent) || extent < 0) return Damaged("its shape holds what is no size");
+    if (header.shape.size() == kMostDimensions) return Damaged("its shape has more than 64 extents");
     header.shape.push_back(extent);
   }
   return header;

@@ -122,5 +122,12 @@ TEST(FormatNpy, ReadsBackBitForBit) {
   EXPECT_EQ(FormatNpy(*ParseNpy(TestData("f4_2x3.npy"))), TestData("f4_2x3.npy"));
 }
 
+// Each extent of 1 makes every element cost more.
+TEST(ParseNpy, HasAtMost64Extents) {
+  const auto array = [](int extents) { return FormatNpy({"|u1", std::vector<int64_t>(extents, 1), "x"}); };
+  EXPECT_TRUE(ParseNpy(array(64)).ok());
+  EXPECT_EQ(ParseNpy(array(65)).status().code(), absl::StatusCode::kDataLoss);
+}
+
 }  // namespace
 }  // namespace openset

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
+#include "core/files/input_file.h"
 #include "core/files/zip_reader.h"
 #include "core/one_line.h"
 #include "core/status_macros.h"
@@ -46,6 +47,16 @@ bool WriteContent(zipFile zip, const std::string& path, int64_t bytes) {
     bytes -= size;
   }
   return true;
+}
+
+// Errors: with the path.
+absl::StatusOr<ZipReader> OpenNpz(const std::string& path) {
+  if (!FileExists(path)) return absl::NotFoundError(absl::StrCat("cannot open ", path, ": no such file"));
+  OPENSET_RETURN_IF_ERROR(OpenRegularFile(path).status());
+  absl::StatusOr<ZipReader> zip = ZipReader::Open(path);
+  if (absl::IsInvalidArgument(zip.status())) return absl::DataLossError(absl::StrCat(path, ": not an .npz archive"));
+  if (!zip.ok()) return Annotate(zip.status(), path);
+  return zip;
 }
 
 }  // namespace
@@ -108,16 +119,20 @@ absl::Status NpzWriter::Finish(const NpzArrays& whole) {
   return ok ? absl::OkStatus() : failed;
 }
 
+absl::StatusOr<std::vector<std::string>> NpzNames(const std::string& path) {
+  OPENSET_ASSIGN_OR_RETURN(const ZipReader zip, OpenNpz(path));
+  std::vector<std::string> names = zip.Names();
+  for (std::string& name : names) name = std::string(absl::StripSuffix(name, ".npy"));
+  return names;
+}
+
 absl::StatusOr<NpzArrays> ReadNpz(const std::string& path, const std::vector<std::string>& names) {
-  if (!FileExists(path)) return absl::NotFoundError(absl::StrCat("cannot open ", path, ": no such file"));
-  absl::StatusOr<ZipReader> zip = ZipReader::Open(path);
-  if (absl::IsInvalidArgument(zip.status())) return absl::DataLossError(absl::StrCat(path, ": not an .npz archive"));
-  if (!zip.ok()) return Annotate(zip.status(), path);
+  OPENSET_ASSIGN_OR_RETURN(ZipReader zip, OpenNpz(path));
   NpzArrays arrays;
-  for (const std::string& member : zip->Names()) {
+  for (const std::string& member : zip.Names()) {
     const std::string name(absl::StripSuffix(member, ".npy"));
     if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
-    OPENSET_ASSIGN_OR_RETURN(const std::string content, zip->Read(member), path);
+    OPENSET_ASSIGN_OR_RETURN(const std::string content, zip.Read(member), path);
     OPENSET_ASSIGN_OR_RETURN(arrays[name], ParseNpy(content), path, ": array '", OneLine(name), "'");
   }
   return arrays;

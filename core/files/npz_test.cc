@@ -101,5 +101,18 @@ TEST(ReadNpz, EveryTruncationIsAnErrorAndNoChangedByteACrash) {
   }
 }
 
+// The second member's data are damaged, which nobody sees who does not inflate it.
+TEST(ReadNpz, InflatesWhatIsAskedForOnly) {
+  const std::string path = testing::TempDir() + "/some.npz";
+  ASSERT_TRUE(WriteNpz(path, {{"a", MakeNpy(std::vector<float>{1}, {1})}, {"b", MakeNpy({"text"})}}).ok());
+  std::string bytes = *ReadFile(path);
+  bytes[bytes.find(std::string("t\0\0\0e", 5))] ^= 1;
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+  EXPECT_THAT(*NpzNames(path), ElementsAre("a", "b"));
+  EXPECT_TRUE(ReadNpz(path, {"a"}).ok());
+  EXPECT_EQ(ReadNpz(path, {"a", "b"}).status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(ReadNpz(path).status().code(), absl::StatusCode::kDataLoss);
+}
+
 }  // namespace
 }  // namespace openset

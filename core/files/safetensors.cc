@@ -133,16 +133,60 @@ absl::Status CheckExtents(std::vector<Extent> extents, int64_t data_size) {
   return absl::OkStatus();
 }
 
+// What a header may be nested: entries, and the lists in them.
+constexpr int kMostDepth = 3;
+
+// Looks for a name that occurs twice, which the parser does not tell; and for lists in lists, which no header has. (The
+// parser's own callback would take time that grows with the square of the number of names.)
+class NameCheck : public nlohmann::json_sax<Json> {
+ public:
+  // A name that occurs twice; "" if none does.
+  const std::string& duplicate() const { return duplicate_; }
+  bool is_too_deep() const { return is_too_deep_; }
+
+  bool null() override { return true; }
+  bool boolean(bool /*value*/) override { return true; }
+  bool number_integer(number_integer_t /*value*/) override { return true; }
+  bool number_unsigned(number_unsigned_t /*value*/) override { return true; }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return true; }
+  bool string(string_t& /*value*/) override { return true; }
+  bool binary(binary_t& /*value*/) override { return true; }
+  bool start_object(size_t /*size*/) override { return Enter(); }
+  bool end_object() override { return Leave(); }
+  bool start_array(size_t /*size*/) override { return Enter(); }
+  bool end_array() override { return Leave(); }
+  bool key(string_t& name) override {
+    if (depth_ == 1 && !names_.insert(name).second) duplicate_ = name;
+    return true;
+  }
+  bool parse_error(size_t /*place*/, const std::string& /*token*/,
+                   const nlohmann::detail::exception& /*error*/) override {
+    return false;  // which the parser that follows says
+  }
+
+ private:
+  bool Enter() {
+    is_too_deep_ = ++depth_ > kMostDepth;
+    return !is_too_deep_;
+  }
+  bool Leave() {
+    --depth_;
+    return true;
+  }
+
+  int depth_ = 0;
+  bool is_too_deep_ = false;
+  std::set<std::string> names_;
+  std::string duplicate_;
+};
+
 // The header as JSON, discarded if it is none; `duplicate` gets a name that occurs twice.
 Json ParseHeader(absl::string_view header, std::string* duplicate) {
-  std::set<std::string> names;
-  const auto check_names = [&names, duplicate](int depth, Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::key && depth == 1 && !names.insert(parsed.get<std::string>()).second) {
-      *duplicate = parsed.get<std::string>();
-    }
-    return true;
-  };
-  return Json::parse(header.begin(), header.end(), check_names, /*allow_exceptions=*/false);
+  NameCheck names;
+  Json::sax_parse(header.begin(), header.end(), &names);
+  *duplicate = names.duplicate();
+  if (names.is_too_deep()) return Json(Json::value_t::discarded);
+  return Json::parse(header.begin(), header.end(), nullptr, /*allow_exceptions=*/false);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "core/files/torch_file.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -67,7 +68,8 @@ class Archive {
 
 class TensorReader {
  public:
-  TensorReader(const Pickle& pickle, Archive* archive) : pickle_(pickle), archive_(archive) {}
+  TensorReader(const Pickle& pickle, Archive* archive, int64_t file_bytes)
+      : pickle_(pickle), archive_(archive), left_bytes_(std::max(kMaxTensorBytes, kMaxTensorTimes * file_bytes)) {}
 
   bool IsTensor(const PickleValue& value) const {
     return value.kind == PickleValue::kCall && (Callee(value) == kRebuildTensor || Callee(value) == kRebuildParameter);
@@ -100,6 +102,12 @@ class TensorReader {
       return Damaged();
     }
     OPENSET_ASSIGN_OR_RETURN(const std::string* storage, Storage(key.text));
+    // Many tensors may lie in one storage.
+    left_bytes_ -= static_cast<int64_t>(storage->size());
+    if (left_bytes_ < 0) {
+      return absl::DataLossError(absl::StrCat("with the tensors before it, it takes more than ", kMaxTensorBytes,
+                                              " bytes, and more than ", kMaxTensorTimes, " times the file"));
+    }
     OPENSET_RETURN_IF_ERROR(Gather(*storage, pickle_[arguments[1]].number, stride, &array));
     return array;
   }
@@ -159,6 +167,7 @@ class TensorReader {
 
   const Pickle& pickle_;
   Archive* archive_;
+  int64_t left_bytes_;  // that the storages of the tensors to come may have, each counted for itself
   std::map<std::string, std::string> storages_;
 };
 
@@ -183,7 +192,7 @@ absl::StatusOr<std::map<std::string, OwnedArray>> Read(const std::string& path) 
   OPENSET_ASSIGN_OR_RETURN(const std::string bytes, archive.Read("data.pkl"));
   OPENSET_ASSIGN_OR_RETURN(const Pickle pickle, ReadPickle(bytes, Globals()));
   OPENSET_ASSIGN_OR_RETURN(const PickleValue* dict, StateDict(pickle));
-  TensorReader reader(pickle, &archive);
+  TensorReader reader(pickle, &archive, FileSize(path));
   std::map<std::string, OwnedArray> arrays;
   std::vector<std::string> others;
   for (size_t i = 0; i + 1 < dict->items.size(); i += 2) {

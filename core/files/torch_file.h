@@ -2,6 +2,7 @@
 #ifndef OPENSET_CORE_FILES_TORCH_FILE_H_
 #define OPENSET_CORE_FILES_TORCH_FILE_H_
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -10,6 +11,11 @@
 #include "core/files/safetensors.h"
 
 namespace openset {
+
+// What the storages of all tensors may take, one that several tensors lie in counted for each: this, or this often the
+// file's own size.
+inline constexpr int64_t kMaxTensorBytes = int64_t{1} << 30;
+inline constexpr int64_t kMaxTensorTimes = 64;
 
 // An array with its elements, row-major and little-endian.
 struct OwnedArray {
@@ -23,7 +29,7 @@ struct OwnedArray {
 // "network". Tensors may be views into one storage; they may lie on any device.
 // Errors, with the path: kNotFound; kInvalidArgument for the older format, for a file with a Python object other than
 // tensors, storages, dicts, lists, tuples, numbers and texts (with its name), for big-endian files, for a type that
-// ArrayType lacks; kDataLoss for a damaged archive or tensors that lie outside their storage.
+// ArrayType lacks; kDataLoss for a damaged archive, tensors that lie outside their storage, or more than may be.
 absl::StatusOr<std::map<std::string, OwnedArray>> ReadTorchFile(const std::string& path);
 
 // Whether the zip archive `bytes` is one of torch.save(), not TorchScript's: it has data.pkl and no constants.pkl.

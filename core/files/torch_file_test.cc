@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/pickle.h"
+#include "core/testing/mutation.h"
 #include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -67,6 +68,12 @@ TEST(TorchFile, TensorsLieInTheirStorage) {
                 StatusIs(absl::StatusCode::kDataLoss, HasSubstr("tensor 'weight': lies outside its storage")))
         << name;
   }
+}
+
+// A file of 5 kB whose tensors would take 1.1 GiB, each copied out of the one storage that they lie in.
+TEST(TorchFile, TensorsOfOneStorageAreNotCopiedWithoutEnd) {
+  EXPECT_THAT(ReadTorchFile(Path("shared")).status(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("it takes more than 1073741824 bytes")));
 }
 
 TEST(TorchFile, OtherErrors) {
@@ -140,6 +147,13 @@ TEST(ReadPickle, RefusesWhatWouldRunSomething) {
                          {})
                   .status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("a Python object of 'os system'")));
+}
+
+TEST(ReadPickle, ReadsManyValues) {
+  std::string pickle = "\x80\x02}(";
+  for (int i = 0; i < 1'000'000; ++i) absl::StrAppend(&pickle, "K", std::string(1, '\1'), "]");
+  pickle += "u.";
+  ReadLarge("pickle", [&] { EXPECT_THAT(ReadPickle(pickle, {}), IsOk()); });
 }
 
 }  // namespace

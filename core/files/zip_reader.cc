@@ -40,7 +40,8 @@ absl::StatusOr<ZipReader> ZipReader::Open(const std::string& path, int64_t max_b
         info.size_filename >= sizeof(name) || unzGetFilePos64(zip, &place) != UNZ_OK) {
       return absl::DataLossError("its list of members is damaged");
     }
-    reader.members_[name] = {place.pos_in_zip_directory, place.num_of_file};
+    reader.members_[name] = {place.pos_in_zip_directory, place.num_of_file,
+                             static_cast<uint32_t>(info.external_fa >> 16)};
   }
   return reader;
 }
@@ -52,6 +53,11 @@ std::vector<std::string> ZipReader::Names() const {
 }
 
 bool ZipReader::Has(absl::string_view name) const { return members_.count(std::string(name)) > 0; }
+
+uint32_t ZipReader::UnixMode(absl::string_view name) const {
+  const auto found = members_.find(name);
+  return found == members_.end() ? 0 : found->second.unix_mode;
+}
 
 absl::StatusOr<std::string> ZipReader::Read(absl::string_view name, size_t max_bytes) {
   const auto found = members_.find(std::string(name));

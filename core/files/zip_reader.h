@@ -29,6 +29,8 @@ class ZipReader {
   // The members' names in order. Of several of one name the last is taken.
   std::vector<std::string> Names() const;
   bool Has(absl::string_view name) const;
+  // Kind and rights of a member, as in stat(2), where its archive says them; 0 where not.
+  uint32_t UnixMode(absl::string_view name) const;
 
   // The content of a member. What its header declares is never allocated before it is there. Errors: kDataLoss if there
   // is none of the name, it is damaged (its CRC is compared), or all that was read is more than an archive of this size
@@ -39,6 +41,7 @@ class ZipReader {
   struct Place {  // minizip's unz64_file_pos
     uint64_t in_list;
     uint64_t number;
+    uint32_t unix_mode;
   };
 
   ZipReader(void* zip, int64_t max_bytes);

@@ -1,8 +1,11 @@
 #include "core/files/zip_reader.h"
 
+#include <minizip/zip.h>
 #include <sys/stat.h>
 
+#include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "core/testing/mutation.h"
 #include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -72,6 +75,22 @@ TEST(ZipReader, WaitsForNoPipe) {
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   EXPECT_THAT(ZipReader::Open(path).status(),
               StatusIs(absl::StatusCode::kInvalidArgument, path + ": is a pipe or a device"));
+}
+
+TEST(ZipReader, ReadsManyMembers) {
+  const std::string path = testing::TempDir() + "/many.zip";
+  zipFile zip = zipOpen64(path.c_str(), APPEND_STATUS_CREATE);
+  for (int i = 0; i < 50'000; ++i) {
+    const zip_fileinfo info = {};
+    ASSERT_EQ(zipOpenNewFileInZip(zip, absl::StrCat(i).c_str(), &info, nullptr, 0, nullptr, 0, nullptr, 0, 0), ZIP_OK);
+    ASSERT_EQ(zipCloseFileInZip(zip), ZIP_OK);
+  }
+  ASSERT_EQ(zipClose(zip, nullptr), ZIP_OK);
+  ReadLarge("zip", [&] {
+    absl::StatusOr<ZipReader> reader = ZipReader::Open(path);
+    ASSERT_THAT(reader, IsOk());
+    for (const std::string& name : reader->Names()) ASSERT_THAT(reader->Read(name), IsOk());
+  });
 }
 
 }  // namespace

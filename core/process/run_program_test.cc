@@ -1,5 +1,13 @@
 #include "core/process/run_program.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "absl/strings/str_cat.h"
 #include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
 
@@ -14,6 +22,34 @@ TEST(RunProgram, SaysHowItEnded) {
   EXPECT_THAT(RunProgram({"no-such-program"}),
               StatusIs(absl::StatusCode::kNotFound, ::testing::HasSubstr("cannot start no-such-program")));
   EXPECT_THAT(RunProgram({"sh", "-c", "read line"}), StatusIs(absl::StatusCode::kAborted)) << "there is no input";
+}
+
+TEST(RunProgram, LimitsTheFilesItWrites) {
+  const std::string path = ::testing::TempDir() + "/limited";
+  EXPECT_THAT(RunProgram({"sh", "-c", "head -c 5000 /dev/zero > $0", path}, 4000),
+              StatusIs(absl::StatusCode::kAborted));
+  EXPECT_EQ(std::filesystem::file_size(path), 4000);
+  EXPECT_THAT(RunProgram({"sh", "-c", "head -c 4000 /dev/zero > $0", path}, 4000), IsOk());
+}
+
+// The program holds the pipe's other end open for as long as it lives.
+TEST(RunProgram, DiesWithUs) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    RunProgram({"sh", "-c", absl::StrCat("echo x >&", ends[1], "; exec sleep 1000")}).IgnoreError();
+    _exit(0);
+  }
+  close(ends[1]);
+  char byte;
+  ASSERT_EQ(read(ends[0], &byte, 1), 1);  // the program runs
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  while (read(ends[0], &byte, 1) > 0) {
+  }
+  close(ends[0]);  // the end was read: nobody holds it any more
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -112,6 +113,12 @@ TEST(Subprocess, NamesAProgramThatCannotStart) {
   EXPECT_EQ(Subprocess::Start({"/nowhere/program"}, {}, Log()).status(),
             absl::NotFoundError("cannot start /nowhere/program: No such file or directory"));
   EXPECT_EQ(Subprocess::Start({"/bin/true"}, {}, "/nowhere/log").status().code(), absl::StatusCode::kUnavailable);
+}
+
+TEST(Subprocess, DoesNotWaitForTheReaderOfALog) {
+  const std::string pipe = ::testing::TempDir() + "/pipe.log";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(Subprocess::Start({"/bin/sh"}, {}, pipe).status().code(), absl::StatusCode::kUnavailable);
 }
 
 }  // namespace

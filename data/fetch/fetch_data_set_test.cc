@@ -42,6 +42,8 @@ class FetchTest : public ::testing::Test {
     options_ = {JoinPath(root_, "data"), {JoinPath(root_, "data")}, {}, "", [this](const std::string& line) {
                   said_.push_back(line);
                 }};
+    options_.unverified = true;
+    options_.download.protocols = "=file";
   }
 
   std::string Url(const std::string& file) { return absl::StrCat("file://", root_, "/served/", file); }
@@ -132,6 +134,45 @@ TEST_F(FetchTest, Packages) {
   options_.package_script = script;
   ASSERT_THAT(Fetch(source), IsOk());
   EXPECT_TRUE(Has("data/toy/train.bin"));
+}
+
+// A source whose files can't be verified is asked for by name.
+TEST_F(FetchTest, WhatNobodyStatesTheSumOfNeedsAWord) {
+  options_.unverified = false;
+  EXPECT_THAT(Fetch(Files()), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                       AllOf(HasSubstr("no SHA-256 of it is known"), HasSubstr("give --unverified"))));
+  EXPECT_FALSE(Has("data/toy/train.bin"));
+  options_.unverified = true;
+  EXPECT_THAT(Fetch(Files()), IsOk());
+}
+
+TEST_F(FetchTest, NothingIsFetchedThroughALink) {
+  WriteTestFile("fetch/victim/x", "mine");
+  std::filesystem::create_directories(JoinPath(root_, "data"));
+  for (const char* name : {"data/toy", "data/.downloads"}) {
+    std::filesystem::create_directory_symlink(JoinPath(root_, "victim"), JoinPath(root_, name));
+  }
+  EXPECT_THAT(Fetch(Files()), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("data/toy is in the way")));
+  const std::string archive = JoinPath(root_, "served/toy.tar");
+  ASSERT_THAT(RunProgram({"tar", "-cf", archive, "-C", JoinPath(root_, "served"), "toy"}), IsOk());
+  EXPECT_THAT(Fetch(absl::StrCat("fetch { urls { file { url: '", Url("toy.tar"), "' unpack: TAR } } }")),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("data/.downloads is in the way")));
+  EXPECT_TRUE(Has("victim/x"));
+  EXPECT_FALSE(Has("victim/train.bin") || Has("victim/toy.tar"));
+}
+
+// One set of two archives, the first of which would have the second write elsewhere.
+TEST_F(FetchTest, AnArchiveLeadsNoOtherAstray) {
+  WriteTestFile("fetch/victim/x", "mine");
+  const std::string first = JoinPath(root_, "served/first.tar"), second = JoinPath(root_, "served/second.tar");
+  std::filesystem::create_directories(JoinPath(root_, "links"));
+  std::filesystem::create_directory_symlink(JoinPath(root_, "victim"), JoinPath(root_, "links/toy"));
+  ASSERT_THAT(RunProgram({"tar", "-cf", first, "-C", JoinPath(root_, "links"), "toy"}), IsOk());
+  ASSERT_THAT(RunProgram({"tar", "-cf", second, "-C", JoinPath(root_, "served"), "toy"}), IsOk());
+  EXPECT_THAT(Fetch(absl::StrCat("fetch { urls { file { url: '", Url("first.tar"), "' unpack: TAR } file { url: '",
+                                 Url("second.tar"), "' unpack: TAR } } }")),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("member 'toy' is a link")));
+  EXPECT_FALSE(Has("victim/train.bin"));
 }
 
 }  // namespace

@@ -103,6 +103,17 @@ std::vector<uint8_t> FromCmyk(const uint8_t* pixel, int64_t count) {
   return colours;
 }
 
+// More scans than any program writes: each goes over the whole image, however few bytes it has.
+constexpr int kMostScans = 100;
+
+// libjpeg calls it many times in each scan.
+void CheckScans(j_common_ptr info) {
+  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number <= kMostScans) return;
+  auto* error = reinterpret_cast<JpegError*>(info->err);
+  std::snprintf(error->message, sizeof(error->message), "it has more than %d scans", kMostScans);
+  std::longjmp(error->out, 1);
+}
+
 // Puts u8 [count, from] into the image's planes, `at` pixels behind their beginnings.
 void PutPixels(const uint8_t* pixel, int64_t from, int64_t count, int64_t at, Image* image) {
   uint8_t* const out = image->pixels.data() + at;
@@ -125,10 +136,11 @@ constexpr int64_t kStrip = 16;
 
 // Into `image`, which knows how many channels it is to have. False if there is an error, which is in `error`. Between
 // setjmp and longjmp there is nothing to destroy.
-bool RunJpeg(jpeg_decompress_struct* info, JpegError* error, absl::string_view bytes, std::vector<uint8_t>* strip,
-             Image* image, absl::Status* size) {
+bool RunJpeg(jpeg_decompress_struct* info, JpegError* error, jpeg_progress_mgr* progress, absl::string_view bytes,
+             std::vector<uint8_t>* strip, Image* image, absl::Status* size) {
   if (setjmp(error->out) != 0) return false;
   jpeg_create_decompress(info);
+  info->progress = progress;
   jpeg_mem_src(info, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
   jpeg_read_header(info, TRUE);
   const bool grey = info->jpeg_color_space == JCS_GRAYSCALE;
@@ -165,7 +177,9 @@ absl::StatusOr<Image> DecodeJpeg(absl::string_view bytes, int64_t channels) {
   std::vector<uint8_t> strip;
   Image image{channels, 0, 0, {}};
   absl::Status size;
-  const bool ok = RunJpeg(&info, &error, bytes, &strip, &image, &size);
+  jpeg_progress_mgr progress = {};
+  progress.progress_monitor = CheckScans;
+  const bool ok = RunJpeg(&info, &error, &progress, bytes, &strip, &image, &size);
   // What is left of the data; at their end libjpeg goes on with an end marker of its own.
   const size_t left = info.src != nullptr ? std::min<size_t>(info.src->bytes_in_buffer, bytes.size()) : bytes.size();
   const bool has_ended = error.base.msg_code == JWRN_JPEG_EOF;

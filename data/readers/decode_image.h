@@ -14,8 +14,9 @@ namespace openset {
 // Pillow's convert("RGB")). The format is told by the first bytes. Transparency is ignored, 16-bit values keep their
 // upper 8 bits, CMYK is taken to be inverted, as Adobe writes it. With `exif_orientation`, a JPEG image is turned and
 // mirrored as the orientation (1 to 8) of its EXIF data says, as Pillow's ImageOps.exif_transpose does; otherwise it is
-// taken as it is stored. Errors: kDataLoss for what is none of these, damaged, cut short, larger than 2^26 pixels, or
-// said to have more pixels than so many bytes can hold, which are never allocated. Precondition: channels is 1 or 3.
+// taken as it is stored. Errors: kDataLoss for what is none of these, damaged, cut short, larger than 2^26 pixels, said
+// to have more pixels than so many bytes can hold, which are never allocated, or a JPEG image of more than 100 scans.
+// Precondition: channels is 1 or 3.
 absl::StatusOr<Image> DecodeImage(absl::string_view bytes, int64_t channels, bool exif_orientation = false);
 
 }  // namespace openset

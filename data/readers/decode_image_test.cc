@@ -160,5 +160,38 @@ TEST(DecodeImage, ErrorsSayWhere) {
   EXPECT_THAT(message(png), ::testing::MatchesRegex("not a valid PNG image \\(.*, at byte [0-9]+ of [0-9]+\\)"));
 }
 
+// Its last scan so often that there are `scans` more.
+std::string WithMoreScans(const std::string& jpeg, int scans) {
+  const size_t at = jpeg.rfind("\xff\xda"), end = jpeg.size() - 2;  // an end marker ends the file
+  std::string bytes = jpeg.substr(0, end);
+  for (int i = 0; i < scans; ++i) bytes.append(jpeg, at, end - at);
+  return bytes + jpeg.substr(end);
+}
+
+TEST(DecodeImage, AJpegHasAtMost100Scans) {
+  const std::string jpeg = Bytes("progressive.jpeg");  // of 10 scans, as libjpeg writes by default
+  EXPECT_TRUE(DecodeImage(WithMoreScans(jpeg, 50), 3).ok());
+  for (const int scans : {100, 2000}) {
+    const absl::Status status = DecodeImage(WithMoreScans(jpeg, scans), 3).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("it has more than 100 scans"));
+  }
+}
+
+// 30 bytes and less that say 16383 x 16383 pixels or more.
+TEST(DecodeImage, RefusesSizesBeyondItsLimit) {
+  std::string webp("RIFF\x12\0\0\0WEBPVP8L\5\0\0\0\x2f\xfe\xff\xff\x0f\0", 26);
+  std::string png = Bytes("rgb.png");
+  png.replace(16, 8, std::string("\0\1\0\0\0\1\0\0", 8));
+  std::string jpeg = Bytes("rgb.jpg");
+  const size_t frame = jpeg.find("\xff\xc0");
+  ASSERT_NE(frame, std::string::npos);
+  jpeg.replace(frame + 5, 4, "\xff\xf0\xff\xf0");
+  for (const std::string& bytes : {webp, png, jpeg}) {
+    const absl::Status status = DecodeImage(bytes, 3).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
+  }
+}
+
 }  // namespace
 }  // namespace openset

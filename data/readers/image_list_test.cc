@@ -98,8 +98,14 @@ TEST_F(ImageListTest, ErrorsNameTheLine) {
   EXPECT_THAT(Open("a.jpg -1", ""), StatusIs(code, HasSubstr("'-1' is no class")));
   EXPECT_THAT(Open("a.jpg x", ""), StatusIs(code, HasSubstr("'x' is no class")));
   EXPECT_THAT(Open("a.jpg", ""), StatusIs(code, HasSubstr("list.txt:1: has 1 columns where 2 are needed")));
-  EXPECT_THAT(Open("../a.jpg 0", ""), StatusIs(code, HasSubstr("the path '../a.jpg' leaves the data set's folder")));
-  EXPECT_THAT(Open("a/../../b.jpg 0", ""), StatusIs(code, HasSubstr("leaves the data set's folder")));
+  EXPECT_THAT(Open("../a.jpg 0", ""), StatusIs(code, HasSubstr("list.txt:1: the path '../a.jpg' has '..' in it")));
+  EXPECT_THAT(Open("a/../../b.jpg 0", ""), StatusIs(code, HasSubstr("has '..' in it")));
+  EXPECT_THAT(Open("a.jpg 0\n//etc/passwd 0", ""),
+              StatusIs(code, HasSubstr("list.txt:2: the path '/etc/passwd' begins with '/'")));
+  EXPECT_THAT(Open(std::string("a\0.jpg 0", 9), ""),
+              StatusIs(code, HasSubstr("list.txt:1: the path 'a .jpg' has a control")));
+  EXPECT_THAT(Open("/ 0", ""), StatusIs(code, HasSubstr("is empty")));
+  EXPECT_THAT(Open("a 0", "path_suffix: '/../../b'"), StatusIs(code, HasSubstr("has '..' in it")));
   EXPECT_THAT(Open("fox\t0", "class_by: NAME class_column: 0 path_column: 1"),
               StatusIs(code, HasSubstr("there is no class 'fox'")));
 }

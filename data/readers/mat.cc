@@ -229,6 +229,7 @@ absl::StatusOr<ImageSet> ReadMat(const std::string& path, const std::string& ima
   }
   std::map<std::string, std::optional<Array>> wanted = {{images, {}}, {labels, {}}};
   std::vector<std::unique_ptr<std::string>> inflated;  // what the arrays lie in
+  int64_t left_bytes = max_bytes;                      // of all that is inflated
   Elements elements(content, kHeaderBytes, path);
   while (!elements.done()) {
     OPENSET_ASSIGN_OR_RETURN(Element element, elements.Next());
@@ -236,8 +237,9 @@ absl::StatusOr<ImageSet> ReadMat(const std::string& path, const std::string& ima
     if (element.type == kCompressed) {
       const size_t at = element.data.data() - content.data();
       place = absl::StrCat(path, ": in the compressed array at byte ", at, ",");
-      absl::StatusOr<std::string> bytes = InflateZlib(element.data, max_bytes);
+      absl::StatusOr<std::string> bytes = InflateZlib(element.data, left_bytes);
       if (!bytes.ok()) return Annotate(bytes.status(), absl::StrCat(path, " at byte ", at));
+      left_bytes -= static_cast<int64_t>(bytes->size());
       inflated.push_back(std::make_unique<std::string>(*std::move(bytes)));
       OPENSET_ASSIGN_OR_RETURN(element, Elements(*inflated.back(), 0, place).Next());
     }

@@ -15,6 +15,7 @@
 #include "core/files/npz.h"
 #include "data/readers/cifar_binary.h"
 #include "data/readers/decode_image.h"
+#include "data/readers/gzip.h"
 #include "data/readers/idx.h"
 #include "data/readers/mat.h"
 #include "data/readers/npz_images.h"
@@ -223,6 +224,26 @@ TEST(MutationTest, PngSheets) {
                     const absl::StatusOr<ImageSet> set = ReadPngSheets({sheet_path}, path, 2, 2);
                     Check(set, absl::StrContains(set.status().message(), path) ? path : sheet_path);
                   });
+}
+
+// Members of a gzip stream, and elements of a MATLAB file, each of a few bytes.
+TEST(MutationTest, ManySmallPieces) {
+  const std::string member = absl::HexStringToBytes(kImagesGz);
+  std::string members;
+  for (int i = 0; i < 100'000; ++i) members += member;
+  ReadLarge("gzip members", [&] { EXPECT_TRUE(Gunzip(members).ok()); });
+  std::string elements = Stored("digits_plain.mat").substr(0, 128);
+  for (int i = 0; i < 1'000'000; ++i) absl::StrAppend(&elements, Little32(0x10001), Little32(0));
+  const std::string path = WriteTestFile("many.mat", elements);
+  ReadLarge("mat elements", [&] { CheckRefusal(ReadMat(path, "X", "y").status(), path); });
+}
+
+TEST(MutationTest, JpegScans) {
+  const std::string jpeg = Stored("progressive.jpeg");
+  const size_t at = jpeg.rfind("\xff\xda"), end = jpeg.size() - 2;
+  std::string scans = jpeg.substr(0, end);
+  for (int i = 0; i < 100'000; ++i) scans.append(jpeg, at, end - at);
+  ReadLarge("scans", [&] { CheckImage(scans); });
 }
 
 }  // namespace

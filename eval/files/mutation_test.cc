@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/npz.h"
 #include "core/random.h"
@@ -135,6 +136,22 @@ TEST_F(MutationTest, FilesOfOtherTools) {
   const NpzArrays fd_shifts = {{"arr_0", MakeNpy(std::vector<float>{1, 2, 0, 0, 3, 4, 1, 1}, {2, 4})}};
   ASSERT_TRUE(WriteNpz(Path("valid.npz"), fd_shifts).ok());
   Run("raw_logits.npz", *ReadFile(Path("valid.npz")));
+}
+
+// Of many columns, of many rows that each have a class of their own, and of an archive of many arrays.
+TEST_F(MutationTest, LargeTables) {
+  std::string wide = "label,unknown_score", row = "0,1", tall = "label,prediction,unknown_score\n";
+  for (int i = 0; i < 200'000; ++i) {
+    absl::StrAppend(&wide, ",logit_", i);
+    absl::StrAppend(&row, ",0");
+    absl::StrAppend(&tall, "class ", i, ",class ", i, ",0.5\n");
+  }
+  NpzArrays arrays = arrays_;
+  for (int i = 0; i < 20'000; ++i) arrays[absl::StrCat("x", i)] = arrays_.at("num_classes");
+  ASSERT_TRUE(WriteNpz(Path("many.npz"), arrays).ok());
+  ASSERT_TRUE(WriteBytes(Path("wide.csv"), absl::StrCat(wide, "\n", row, "\n")));
+  ASSERT_TRUE(WriteBytes(Path("tall.csv"), tall));
+  for (const char* name : {"wide.csv", "tall.csv", "many.npz"}) ReadLarge(name, [&] { Check({Path(name)}); });
 }
 
 }  // namespace

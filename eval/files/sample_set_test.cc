@@ -179,6 +179,17 @@ TEST(ReadSampleSet, EveryTruncationIsAnErrorOrLosesNothing) {
   }
 }
 
+// An array that no layout has may be damaged, of objects, or larger than the memory: it is not inflated.
+TEST(ReadSampleSet, LeavesOtherArraysAlone) {
+  const std::string path = WriteArrays("a.npz", With(Scores(), "images", MakeNpy({"a text to find"})));
+  std::string bytes = *ReadFile(path);
+  const size_t at = bytes.find(std::string("t\0\0\0o\0\0\0", 8));
+  ASSERT_NE(at, std::string::npos);
+  bytes[at] ^= 1;
+  WriteText("a.npz", bytes);
+  EXPECT_EQ(ErrorOf({path}), "");
+}
+
 TEST(ReadSampleSet, ArraysOfOtherTypesAndShapes) {
   const auto error = [](const NpzArrays& arrays) { return ErrorOf({WriteArrays("a.npz", arrays)}); };
   EXPECT_EQ(error({{"labels", Wholes({0})}}), "a.npz: has no array 'label' (it has labels)");

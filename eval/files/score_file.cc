@@ -67,13 +67,24 @@ absl::StatusOr<RawFile> ReadNpyFile(const std::string& argument) {
   return file;
 }
 
+// Of an archive, the arrays that some layout has. The others are there by name only, for messages: they are not
+// inflated, however large they are.
+absl::StatusOr<NpzArrays> ReadKnownArrays(const std::string& path) {
+  std::vector<std::string> known = ArrayNames();
+  known.insert(known.end(), {"conf", "pred", "arr_0"});
+  OPENSET_ASSIGN_OR_RETURN(NpzArrays arrays, ReadNpz(path, known));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, NpzNames(path));
+  for (const std::string& name : names) arrays.try_emplace(name);
+  return arrays;
+}
+
 absl::StatusOr<RawFile> ReadRawFile(const std::string& argument) {
   const std::string extension = std::filesystem::path(argument).extension().string();
   if (extension == ".npy") return ReadNpyFile(argument);
   RawFile file;
   file.path = argument;
   if (extension == ".npz") {
-    OPENSET_ASSIGN_OR_RETURN(file.arrays, ReadNpz(argument));
+    OPENSET_ASSIGN_OR_RETURN(file.arrays, ReadKnownArrays(argument));
     file.layout = LayoutOf(argument, file.arrays);
     return file;
   }

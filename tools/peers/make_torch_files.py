@@ -57,7 +57,7 @@ class Parameter:
         return rebuild_parameter, (self.tensor, True, collections.OrderedDict())
 
 
-def save(path, value, protocol=2, byteorder="little", damage=None):
+def save(path, value, protocol=2, byteorder="little", damage=None, compression=zipfile.ZIP_STORED):
     keys = {}
     buffer = io.BytesIO()
 
@@ -71,7 +71,7 @@ def save(path, value, protocol=2, byteorder="little", damage=None):
     Pickler(buffer, protocol).dump(value)
     with zipfile.ZipFile(path, "w") as archive:
         def write(name, content):
-            archive.writestr(zipfile.ZipInfo("archive/" + name), content)
+            archive.writestr(zipfile.ZipInfo("archive/" + name), content, compression)
         write("data.pkl", buffer.getvalue())
         write("byteorder", byteorder)
         for key, storage in keys.values():
@@ -118,6 +118,9 @@ def main(folder):
     save(f"{folder}/torch_expanded.pth", {"weight": Tensor(shared, 0, (1 << 40,), (0,))})
     save(f"{folder}/torch_big_endian.pth", {"weight": Tensor(shared, 0, (1,), (1,))}, byteorder="big")
     save(f"{folder}/torch_short.pth", {"weight": Tensor(shared, 0, (12,), (1,))}, damage=40)
+    # 1,100 tensors in one storage of 1 MB.
+    large = Tensor(Storage("FloatStorage", [0.0] * (1 << 18)), 0, (1 << 18,), (1,))
+    save(f"{folder}/torch_shared.pth", {f"t{i}": large for i in range(1100)}, compression=zipfile.ZIP_DEFLATED)
     save(f"{folder}/torch_no_tensors.pth", {"epoch": 3, "weight": Tensor(shared, 0, (1,), (1,))})
 
 

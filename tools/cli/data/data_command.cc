@@ -26,6 +26,8 @@
 
 ABSL_FLAG(std::vector<std::string>, parts, {}, "Parts of the data set, separated by commas. Default: all.");
 ABSL_FLAG(bool, images, false, "Decode every image.");
+ABSL_FLAG(bool, unverified, false,
+          "Fetch also files whose SHA-256 nobody states: what comes is taken as it is. Only if you trust the server.");
 
 namespace openset {
 namespace {
@@ -83,7 +85,10 @@ absl::Status RunFetch(const std::string& name) {
       absl::StrCat("licence of ", info->name(), ": ", info->licence().empty() ? "not stated" : info->licence()));
   if (!info->reference().empty()) options.say(absl::StrCat("please cite ", info->reference()));
   ProgressLine line = ProgressLine::ToStandardError("bytes");
-  options.progress = [&line](const std::string& what, int64_t done, int64_t total) { line.Update(what, done, total); };
+  options.unverified = absl::GetFlag(FLAGS_unverified);
+  options.download.progress = [&line](const std::string& what, int64_t done, int64_t total) {
+    line.Update(what, done, total);
+  };
   return FetchDataSet(*info, options);
 }
 
@@ -161,7 +166,7 @@ Command DataCommand() {
       "list      the data sets of the catalog, and which parts of them are here\n"
       "fetch     brings one into the first folder of --data (~/.cache/openset/data), from the first of its sources\n"
       "          that works; goes on where it was stopped, checks every file; says the licence, and what must be\n"
-      "          done by hand\n"
+      "          done by hand. A file whose SHA-256 nobody states (notmnist) comes only with --unverified\n"
       "verify    compares the files with what was published; with --images decodes every image, and tells mean\n"
       "          and std\n"
       "show      writes a contact sheet (PNG) of a data set, a folder of images, or a task's known and unknown\n"
@@ -174,8 +179,8 @@ Command DataCommand() {
       "  openset data show fashion_mnist_6_4 --split=1 --sheet=fashion.png\n"
       "  openset data describe ~/photos --name=photos\n"
       "  openset data audit cifar10_plus_50\n";
-  command.flags = {"data",       "library",      "deploy", "parts", "images",    "name", "into", "seed",
-                   "test_share", "skip_damaged", "split",  "sheet", "per_class", "tile", "exact"};
+  command.flags = {"data", "library",    "deploy",       "parts", "images", "unverified", "name", "into",
+                   "seed", "test_share", "skip_damaged", "split", "sheet",  "per_class",  "tile", "exact"};
   command.run = RunData;
   return command;
 }

@@ -1,0 +1,50 @@
+#include "core/process/run_main.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ExitedWithCode;
+using ::testing::MatchesRegex;
+
+// The process's end where its main is `run`.
+void End(const std::function<int()>& run) { std::exit(RunMain("openset", run)); }
+
+TEST(RunMainDeathTest, GivesTheExitCode) {
+  EXPECT_EXIT(End([] { return 7; }), ExitedWithCode(7), "^$");
+}
+
+TEST(RunMainDeathTest, WhatIsThrownIsALine) {
+  EXPECT_EXIT(End([]() -> int { throw std::bad_alloc(); }), ExitedWithCode(1),
+              MatchesRegex("openset: out of memory\n"));
+  EXPECT_EXIT(End([]() -> int { return static_cast<int>(std::string(SIZE_MAX / 4, 'x').size()); }), ExitedWithCode(1),
+              MatchesRegex("openset: out of memory\n"));
+  EXPECT_EXIT(End([]() -> int { throw std::runtime_error("two\nlines"); }), ExitedWithCode(1),
+              MatchesRegex("openset: internal error: two lines\n"));
+  EXPECT_EXIT(End([]() -> int { throw std::runtime_error(std::string(5000, 'x')); }), ExitedWithCode(1),
+              MatchesRegex("openset: internal error: x+\n"));
+  EXPECT_EXIT(End([]() -> int { throw 1; }), ExitedWithCode(1), MatchesRegex("openset: internal error\n"));
+}
+
+TEST(RunMainDeathTest, InOtherThreadsToo) {
+  EXPECT_EXIT(End([] {
+                std::thread([] { throw std::bad_alloc(); }).join();
+                return 0;
+              }),
+              ExitedWithCode(1), MatchesRegex("openset: out of memory\n"));
+  EXPECT_EXIT(End([]() -> int { std::terminate(); }), ExitedWithCode(1),
+              MatchesRegex("openset: internal error: terminated\n"));
+}
+
+}  // namespace
+}  // namespace openset
