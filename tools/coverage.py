@@ -87,7 +87,8 @@ def main(openset, flags):
            "  recorded yet, so this is only an order of magnitude.",
            "* **Small forms**: the CPU time of the stages in their records, divided by two (`measured`), or the plan's estimate",
            "  (`about`).", ""]
-    nowhere = os.path.join(tempfile.gettempdir(), f"openset-coverage-{os.getpid()}")  # a store that is not there
+    empty = tempfile.TemporaryDirectory()
+    nowhere = os.path.join(empty.name, "store")  # a store that is not there
     where = None
     papers = []
     for paper, what, study, small, note in ROWS:

@@ -4,14 +4,14 @@
 #
 #   tools/fresh_machine.sh [--folder=DIR] [--downloads=DIR] [SUITE...] [-- COMMAND...]
 #
-#   --folder     where the chroots are made, 15 GB each (default: /var/tmp/openset-fresh); one that is there is made anew
+#   --folder     where the chroots are made, 15 GB each (default: ~/.cache/openset/fresh); one that is there is made anew
 #   --downloads  a folder of fetched files to share (~/.cache/openset/downloads), so that only the clients are not tested
 #   SUITE        bookworm, trixie (default: both)
 #   COMMAND      one to run instead of the README's two
 #
 # Needs root and debootstrap. A machine whose network has certificates of its own names them in SSL_CERT_FILE.
 set -u
-folder=/var/tmp/openset-fresh downloads="" suites=() command=()
+folder=$HOME/.cache/openset/fresh downloads="" suites=() command=()
 while [ $# -gt 0 ]; do
   case $1 in
     --folder=*) folder=${1#*=} ;;

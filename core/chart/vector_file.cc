@@ -1,15 +1,13 @@
 #include "core/chart/vector_file.h"
 
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
+#include "core/files/temporary_folder.h"
 #include "core/json_text.h"
 #include "core/process/subprocess.h"
 #include "core/status_macros.h"
@@ -25,43 +23,24 @@ absl::StatusOr<std::string> FormatOf(const std::string& path) {
       absl::StrCat(path, ": a figure's file ends in .svg, .pdf or .png, by what it is to be"));
 }
 
-// A folder that goes when this object does.
-class TemporaryFolder {
- public:
-  static absl::StatusOr<std::unique_ptr<TemporaryFolder>> Make() {
-    std::string path = (std::filesystem::temp_directory_path() / "openset-figures-XXXXXX").string();
-    if (mkdtemp(path.data()) == nullptr) return absl::UnavailableError(absl::StrCat("cannot make the folder ", path));
-    return std::unique_ptr<TemporaryFolder>(new TemporaryFolder(std::move(path)));
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
-  const std::string path_;
-};
-
 }  // namespace
 
 absl::Status WriteVectorFiles(const std::vector<std::pair<std::string, VegaLite>>& charts) {
   if (charts.empty()) return absl::OkStatus();
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<TemporaryFolder> folder, TemporaryFolder::Make());
+  OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make("figures"));
   VegaLite jobs = VegaLite::array();
   std::vector<std::string> drawn;
   for (const auto& [path, spec] : charts) {
     OPENSET_ASSIGN_OR_RETURN(const std::string format, FormatOf(path));
-    drawn.push_back(JoinPath(folder->path(), absl::StrCat(drawn.size())));
+    drawn.push_back(JoinPath(folder.path(), absl::StrCat(drawn.size())));
     VegaLite job = VegaLite::object();
     job["spec"] = spec;
     job["format"] = format;
     job["out"] = drawn.back();
     jobs.push_back(job);
   }
-  const std::string jobs_file = JoinPath(folder->path(), "jobs.json");
-  const std::string log_file = JoinPath(folder->path(), "log");
+  const std::string jobs_file = JoinPath(folder.path(), "jobs.json");
+  const std::string log_file = JoinPath(folder.path(), "log");
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(jobs_file, JsonText(jobs)));
   OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
   OPENSET_ASSIGN_OR_RETURN(

@@ -49,7 +49,7 @@ enum class Lasting { kDurable, kPassing };  // past a power cut, or not
 
 // Writes a new file, which is to be called `shown`; removes it if that fails.
 absl::Status WriteNew(const std::string& path, const std::string& shown, absl::string_view content, Lasting lasting) {
-  const int fd = RetryInterrupted([&] { return Calls().Open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644); });
+  const int fd = RetryInterrupted([&] { return Calls().Open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
   if (fd < 0) return SystemError("create", shown);
   absl::Status status;
   while (!content.empty() && status.ok()) {

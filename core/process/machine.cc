@@ -1,5 +1,6 @@
 #include "core/process/machine.h"
 
+#include <pwd.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -35,14 +36,37 @@ std::string FieldOf(const char* path, absl::string_view key) {
 // Of the namespace that the machine starts with: PROC_PID_INIT_INO of the kernel's proc_ns.h.
 constexpr char kFirstPidNamespace[] = "pid:[4026531836]";
 
+// For names of files, and for people.
+std::string Plain(std::string name) {
+  for (char& c : name) {
+    if (!absl::ascii_isalnum(c) && c != '.' && c != '-') c = '_';
+  }
+  return name;
+}
+
 double Seconds(const timeval& time) { return time.tv_sec + 1e-6 * time.tv_usec; }
 
 }  // namespace
 
 std::string HostName() {
-  char host[256] = "host";
+  char host[256] = "";
   gethostname(host, sizeof(host) - 1);
-  return host;
+  return HostNameOf(host);
+}
+
+std::string HostNameOf(const std::string& kernel) { return kernel.empty() ? "host" : Plain(kernel); }
+
+int64_t UserId() { return geteuid(); }
+
+std::string UserName() {
+  // The machine may have to ask another one.
+  static const std::string* const name = [] {
+    std::vector<char> buffer(1 << 14);
+    passwd entry = {}, *found = nullptr;
+    const bool known = getpwuid_r(geteuid(), &entry, buffer.data(), buffer.size(), &found) == 0 && found != nullptr;
+    return new std::string(known ? Plain(found->pw_name) : "");
+  }();
+  return *name;
 }
 
 std::string ProcessSpace() {

@@ -8,7 +8,15 @@
 
 namespace openset {
 
+// Letters, digits, '.', '-' and '_': any other byte that the kernel has in it is shown as '_'.
 std::string HostName();
+// Of what the kernel has, which any privileged program may set. "host" for none.
+std::string HostNameOf(const std::string& kernel);
+
+// The effective user of this process, and what this machine calls it: letters, digits and the like, any other byte
+// shown as '_'; "" where it has no name for it.
+int64_t UserId();
+std::string UserName();
 
 // The processor's name as the kernel shows it; "unknown" where it does not.
 std::string CpuName();

@@ -24,6 +24,20 @@ TEST(Machine, HasNames) {
   EXPECT_THAT(CpuName(), Not(IsEmpty()));
 }
 
+TEST(Machine, ItsNameIsAPartOfFileNames) {
+  EXPECT_EQ(HostNameOf("node7.cluster.example.org"), "node7.cluster.example.org");
+  EXPECT_EQ(HostNameOf("a/../b c\xff\n_"), "a_.._b_c___");
+  EXPECT_EQ(HostNameOf(""), "host");
+}
+
+TEST(Machine, KnowsItsUser) {
+  EXPECT_EQ(UserId(), geteuid());
+  EXPECT_THAT(UserName(), MatchesRegex("[A-Za-z0-9._-]*"));
+  if (geteuid() == 0) {
+    EXPECT_EQ(UserName(), "root");
+  }
+}
+
 TEST(Machine, ItsProcessesHaveOneSpace) {
   EXPECT_THAT(ProcessSpace(), MatchesRegex("[0-9a-f]{8}"));
   EXPECT_EQ(ProcessSpace(), ProcessSpace());

@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "benchmark/benchmark.h"
 #include "core/files/files.h"
+#include "core/files/temporary_folder.h"
 #include "data/readers/folder_listing.h"
 #include "data/readers/image_folder.h"
 
@@ -21,8 +22,7 @@ namespace {
 // The folder to be listed, and where what is remembered of it lies.
 class Folders {
  public:
-  Folders() : temporary_(std::filesystem::temp_directory_path() / TemporaryName("openset_listing")) {
-    std::filesystem::create_directories(temporary_);
+  Folders() : temporary_(folder_.path()) {
     const char* given = std::getenv("OPENSET_FOLDER");
     root_ = given != nullptr ? std::string(given) : (temporary_ / "images").string();
     if (given == nullptr) MakeFiles();
@@ -30,8 +30,6 @@ class Folders {
     // ListingMemory::OfUser() remembers in it.
     setenv("HOME", temporary_.c_str(), 1);
   }
-  ~Folders() { std::filesystem::remove_all(temporary_); }
-
   const std::string& root() const { return root_; }
   const std::vector<std::string>& classes() const { return classes_; }
   void Forget() const { std::filesystem::remove_all(temporary_ / ".cache"); }
@@ -45,6 +43,7 @@ class Folders {
     }
   }
 
+  const TemporaryFolder folder_ = TemporaryFolder::Make("listing_benchmark").value();
   const std::filesystem::path temporary_;
   std::string root_;
   std::vector<std::string> classes_;

@@ -14,8 +14,8 @@
 #include "experiments/engine/engine_observer.h"
 #include "experiments/engine/retry.h"
 #include "experiments/plan/plan.h"
-#include "experiments/store/leases.h"
-#include "experiments/store/run_state.pb.h"
+#include "experiments/store/processes/leases.h"
+#include "experiments/store/processes/run_state.pb.h"
 #include "experiments/store/store.h"
 #include "experiments/worker/worker.proto.h"
 

@@ -6,7 +6,7 @@
 
 #include "core/files/files.h"
 #include "experiments/engine/execute_plan.h"
-#include "experiments/store/leases.h"
+#include "experiments/store/processes/leases.h"
 #include "experiments/testing/execute_plan_scene.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -24,9 +24,9 @@ class LeasedTest : public ExecutePlanTest {
   LeasedTest() {
     LeaseOptions options;
     options.clock = [this] { return now_; };
-    options.run_id = "ours.0.1.1";
+    options.run_id = "ours.00000000.1.1";
     ours_ = *Leases::Begin(store_, options);
-    options.run_id = "theirs.0.2.2";
+    options.run_id = "theirs.00000000.2.2";
     theirs_ = *Leases::Begin(store_, options);
     options_.leases = ours_.get();
     options_.retry.first_wait = absl::Milliseconds(1);  // looks as often
@@ -59,7 +59,7 @@ TEST_F(LeasedTest, WhatAnotherProcessDoesIsWaitedForAndUsed) {
     theirs_->Release(plan.nodes[0].key);
   };
   ASSERT_TRUE(Run(plan).ok());
-  EXPECT_THAT(observer_.elsewhere, ElementsAre("0 theirs.0.2.2"));
+  EXPECT_THAT(observer_.elsewhere, ElementsAre("0 theirs.00000000.2.2"));
   EXPECT_THAT(engine_.started, SizeIs(5));
   EXPECT_THAT(observer_.finished, SizeIs(6));
   EXPECT_THAT(*ListFolder(store_.folder() + "/running"), IsEmpty());
@@ -109,7 +109,7 @@ TEST_F(LeasedTest, AProcessThatSleptLeavesItsActionsToWhoTookThemOver) {
   LeaseOptions brief;  // renews, and looks for what it lost, all the time
   brief.lease = absl::Milliseconds(1);
   brief.clock = [this] { return now_; };
-  brief.run_id = "sleeper.0.3.3";
+  brief.run_id = "sleeper.00000000.3.3";
   const auto sleeper = *Leases::Begin(store_, brief);
   options_.leases = sleeper.get();
   const Plan plan = MakePlanOf("seed: 0");
@@ -128,7 +128,7 @@ TEST_F(LeasedTest, AProcessThatSleptLeavesItsActionsToWhoTookThemOver) {
   };
   ASSERT_TRUE(Run(plan).ok());
   EXPECT_THAT(engine_.killed, SizeIs(1));
-  EXPECT_THAT(observer_.elsewhere, ElementsAre("0 theirs.0.2.2 was ours"));
+  EXPECT_THAT(observer_.elsewhere, ElementsAre("0 theirs.00000000.2.2 was ours"));
   EXPECT_THAT(observer_.finished, SizeIs(3));
 }
 

@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "benchmark/benchmark.h"
 #include "core/files/runfiles.h"
+#include "core/files/temporary_folder.h"
 #include "core/logging.h"
 #include "core/process/machine.h"
 #include "core/process/steady_clock.h"
@@ -20,7 +20,7 @@
 #include "experiments/engine/run_progress.h"
 #include "experiments/plan/planner.h"
 #include "experiments/spec/trial.proto.h"
-#include "experiments/store/leases.h"
+#include "experiments/store/processes/leases.h"
 
 namespace openset {
 namespace {
@@ -62,8 +62,7 @@ Plan TrialsOf(const Store& store, int count, uint64_t first_seed) {
 }
 
 struct Scene {
-  explicit Scene(int slots) : store(absl::StrCat("/tmp/local_engine_benchmark.", getpid())) {
-    std::filesystem::remove_all(store.folder());
+  explicit Scene(int slots) : store(folder.path() + "/store") {
     const std::string worker = *RunfilesFolder() + "/openset/experiments/testing/fake_worker";
     options.trainer = {worker};
     options.evaluator = {worker};
@@ -71,11 +70,9 @@ struct Scene {
     leases = *Leases::Begin(store);
     execute.leases = leases.get();
   }
-  ~Scene() {
-    leases.reset();
-    std::filesystem::remove_all(store.folder());
-  }
+  ~Scene() { leases.reset(); }
 
+  const TemporaryFolder folder = TemporaryFolder::Make("engine_benchmark").value();
   const Store store;
   LocalEngineOptions options;
   std::unique_ptr<Leases> leases;

@@ -134,6 +134,8 @@ FailureRecord FailureOf(const Plan& plan, const PlanNode& node, const absl::Stat
   failure.set_failed_at_seconds(absl::ToUnixSeconds(absl::Now()));
   failure.set_code(static_cast<int>(status.code()));
   failure.set_host(HostName());
+  failure.set_user_id(UserId());
+  failure.set_user_name(UserName());
   return failure;
 }
 

@@ -1,12 +1,10 @@
 #include "experiments/engine/probe_rate.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 
 #include "absl/strings/str_cat.h"
-#include "core/files/files.h"
+#include "core/files/temporary_folder.h"
 #include "core/process/steady_clock.h"
 #include "core/status_macros.h"
 #include "experiments/spec/trial.proto.h"
@@ -44,17 +42,9 @@ absl::StatusOr<double> Probe(const TrainAction& action, int at_once, int gpu, ab
 
 absl::StatusOr<double> ProbeRate(const TrainAction& action, int at_once, int gpu, const LocalEngineOptions& options,
                                  absl::Duration limit) {
-  std::error_code error;
-  const std::filesystem::path temporary = std::filesystem::temp_directory_path(error);
-  if (error) return absl::UnavailableError(absl::StrCat("no folder for temporary files: ", error.message()));
-  const std::string folder = TemporaryName(JoinPath(temporary.string(), "openset-probe"));
-  absl::StatusOr<double> rate;
-  {
-    LocalEngine engine((Store(folder)), options);
-    rate = Probe(action, at_once, gpu, limit, &engine);
-  }
-  std::filesystem::remove_all(folder, error);
-  return rate;
+  OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make("probe"));
+  LocalEngine engine((Store(folder.path())), options);  // ends before its folder goes
+  return Probe(action, at_once, gpu, limit, &engine);
 }
 
 }  // namespace openset

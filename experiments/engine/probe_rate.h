@@ -11,7 +11,8 @@ namespace openset {
 
 // Training images a second of one of `at_once` trainings that run side by side, on the GPU of this ordinal or, for -1,
 // on the CPU: the smallest of what the workers report (experiments/train/probe.h). Takes the workers' start and some
-// seconds. Nothing is left behind: logs go to a folder that is removed.
+// seconds. Nothing is left behind: logs go to a
+// TemporaryFolder.
 // Errors: kDeadlineExceeded after `limit`; kUnavailable for a worker that dies, kNotFound for one that is not there;
 // those of the probe.
 absl::StatusOr<double> ProbeRate(const TrainAction& action, int at_once, int gpu, const LocalEngineOptions& options,

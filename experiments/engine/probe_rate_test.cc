@@ -47,6 +47,19 @@ TEST_F(ProbeRateTest, IsTheSmallestOfTheWorkers) {
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
+// Names that could be known before have been the way to other people's files.
+TEST_F(ProbeRateTest, WritesThroughNoLinkThatLiesReady) {
+  const std::string target = absl::StrCat(testing::TempDir(), "/target");
+  std::filesystem::create_directories(target);
+  const std::string guess = TemporaryName(JoinPath(folder_, "openset-probe"));
+  const size_t dot = guess.rfind('.');
+  for (int n = 0; n < 50; ++n) {
+    std::filesystem::create_directory_symlink(target, absl::StrCat(guess.substr(0, dot + 1), n));
+  }
+  EXPECT_THAT(Rate(0, 1), IsOkAndHolds(100));
+  EXPECT_TRUE(std::filesystem::is_empty(target));
+}
+
 TEST_F(ProbeRateTest, FailsAsItsWorkerDoes) {
   EXPECT_THAT(Rate(kErrorSeed, 2), StatusIs(absl::StatusCode::kAborted, HasSubstr("diverged")));
   EXPECT_THAT(Rate(kCrashSeed, 1), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("its worker")));

@@ -6,7 +6,7 @@
 #include "absl/time/clock.h"
 #include "core/process/steady_clock.h"
 #include "experiments/spec/describe.h"
-#include "experiments/store/leases.h"
+#include "experiments/store/processes/leases.h"
 
 namespace openset {
 namespace {

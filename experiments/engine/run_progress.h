@@ -11,7 +11,7 @@
 
 #include "absl/time/time.h"
 #include "experiments/plan/plan.h"
-#include "experiments/store/run_state.pb.h"
+#include "experiments/store/processes/run_state.pb.h"
 #include "experiments/worker/worker.proto.h"
 
 namespace openset {

@@ -9,6 +9,7 @@
 #include "benchmark/benchmark.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
+#include "core/files/temporary_folder.h"
 #include "core/logging.h"
 #include "data/catalog.h"
 #include "experiments/plan/planner.h"
@@ -33,8 +34,8 @@ double PeakMemory() {
 }
 
 void ExpandAndPlan(benchmark::State& state, const std::string& spec) {
-  const std::string path = JoinPath(TemporaryName("/tmp/plan_benchmark"), "spec.textproto");
-  CHECK(MakeFolders(path.substr(0, path.rfind('/'))).ok());
+  const TemporaryFolder folder = TemporaryFolder::Make("plan_benchmark").value();
+  const std::string path = JoinPath(folder.path(), "spec.textproto");
   CHECK(WriteFileAtomically(path, spec).ok());
   const absl::StatusOr<Experiment> experiment =
       LoadExperiment(path, SpecFoldersBelow(JoinPath(RunfilesFolder().value(), "openset")));

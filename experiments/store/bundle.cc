@@ -1,5 +1,6 @@
 #include "experiments/store/bundle.h"
 
+#include <fcntl.h>
 #include <minizip/zip.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/input_file.h"
+#include "core/files/system_calls.h"
 #include "core/files/zip_reader.h"
 #include "core/one_line.h"
 #include "core/process/build_info.h"
@@ -157,6 +159,10 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
   written.manifest.set_schema_version(kSchemaVersion);
   written.manifest.set_commit(BuildCommit());
   const std::string temporary = TemporaryName(path);
+  // The archive is opened by its name, behind which nobody's link or file must lie.
+  const int reserved = Calls().Open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (reserved < 0) return absl::UnavailableError(absl::StrCat("cannot write ", path, ": ", std::strerror(errno)));
+  Calls().Close(reserved);
   {
     Writer writer(temporary, path);
     const absl::Status status = [&]() -> absl::Status {

@@ -7,12 +7,15 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "core/files/files.h"
+#include "core/files/temporary_name.h"
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
+#include "experiments/store/processes/orphans.h"
 #include "experiments/store/store_contents.h"
 
 namespace openset {
@@ -20,12 +23,19 @@ namespace {
 
 constexpr absl::Duration kInUse = absl::Hours(1);
 
-std::vector<std::string> NamesIn(const std::string& folder) {
-  return ListFolder(folder).value_or(std::vector<std::string>{});
+// logs/<key>.log, and what workers said whose logs have a name of their own (LocalEngine).
+bool IsLog(absl::string_view name) {
+  return absl::ConsumeSuffix(&name, ".log") && (IsKey(name) || OwnerOfTemporary(name).has_value());
+}
+
+bool IsNumber(absl::string_view name) {
+  int number = 0;
+  return absl::SimpleAtoi(name, &number) && number > 0 && name == absl::StrCat(number);
 }
 
 int64_t BytesOf(const std::string& path) {
   std::error_code error;
+  if (std::filesystem::is_symlink(path, error)) return 0;
   if (!std::filesystem::is_directory(path, error)) return FileSize(path);
   int64_t bytes = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path, error)) {
@@ -41,15 +51,17 @@ class Search {
 
   absl::StatusOr<std::vector<Garbage>> Run() {
     OPENSET_RETURN_IF_ERROR(ReadRecords());
-    for (const std::string& path : store_.Orphans()) Add(path, "a temporary of a process that is gone", std::nullopt);
+    for (const std::string& path : Orphans(store_)) Add(path, "a temporary of a process that is gone", std::nullopt);
     AddPartials();
     for (const std::string& key : OutputsKeys(store_)) {
       if (used_.count(key) == 0) Add(store_.OutputsFolder(key), "no record was made of it", policy_.older_than);
     }
     for (const std::string& key : CheckpointKeys(store_)) AddCheckpoint(key);
-    for (const char* kind : {"logs", "quarantine"}) {
-      const std::string folder = JoinPath(store_.folder(), kind);
-      for (const std::string& name : NamesIn(folder)) Add(JoinPath(folder, name), "old", policy_.older_than);
+    for (const auto& [name, path] : EntriesOf("logs")) {
+      if (IsLog(name)) Add(path, "old", policy_.older_than);
+    }
+    for (const auto& [name, path] : EntriesOf("quarantine")) {
+      if (IsNumber(name)) Add(path, "old", policy_.older_than);
     }
     AddPrograms();
     std::sort(found_.begin(), found_.end(), [](const Garbage& a, const Garbage& b) { return a.path < b.path; });
@@ -57,6 +69,18 @@ class Search {
   }
 
  private:
+  // Names and paths in a folder of the store. A link in its place leads to what is somebody else's.
+  std::vector<std::pair<std::string, std::string>> EntriesOf(const std::string& kind) const {
+    const std::string folder = JoinPath(store_.folder(), kind);
+    std::vector<std::pair<std::string, std::string>> entries;
+    std::error_code error;
+    if (std::filesystem::is_symlink(folder, error)) return entries;
+    const std::vector<std::string> names = ListFolder(folder).value_or(std::vector<std::string>{});
+    entries.reserve(names.size());
+    for (const std::string& name : names) entries.emplace_back(name, JoinPath(folder, name));
+    return entries;
+  }
+
   // What records were made of.
   absl::Status ReadRecords() {
     UnreadRecords unread;
@@ -95,11 +119,11 @@ class Search {
   }
 
   void AddPartials() {
-    const std::string folder = JoinPath(store_.folder(), "partial");
-    for (const std::string& name : NamesIn(folder)) {
+    for (const auto& [name, path] : EntriesOf("partial")) {
       absl::string_view key = name;
-      if (!absl::ConsumeSuffix(&key, ".safetensors") || !store_.HasCheckpoint(std::string(key))) continue;
-      Add(JoinPath(folder, name), "its training is complete", std::nullopt);
+      if (!absl::ConsumeSuffix(&key, ".safetensors") || !IsKey(key) || !store_.HasCheckpoint(std::string(key)))
+        continue;
+      Add(path, "its training is complete", std::nullopt);
     }
   }
 
@@ -113,10 +137,9 @@ class Search {
 
   void AddPrograms() {
     if (!policy_.programs_in_use.has_value()) return;
-    const std::string folder = JoinPath(store_.folder(), "programs");
-    for (const std::string& name : NamesIn(folder)) {
-      if (policy_.programs_in_use->count(name) > 0) continue;
-      Add(JoinPath(folder, name), "no unfinished array of Slurm runs it", absl::ZeroDuration());
+    for (const auto& [name, path] : EntriesOf("programs")) {
+      if (!IsKey(name) || policy_.programs_in_use->count(name) > 0) continue;
+      Add(path, "no unfinished array of Slurm runs it", absl::ZeroDuration());
     }
   }
 
@@ -139,7 +162,7 @@ class Search {
 }  // namespace
 
 absl::StatusOr<std::vector<Garbage>> FindGarbage(const Store& store, const GarbagePolicy& policy) {
-  OPENSET_RETURN_IF_ERROR(store.CheckVersion());
+  OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
   return Search(store, policy).Run();
 }
 

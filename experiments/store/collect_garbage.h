@@ -16,14 +16,15 @@
 namespace openset {
 
 // Records, replicas and failed attempts always stay. These go:
-//   * temporaries whose process is gone, or that are older than kOldTemporary;
+//   * temporaries whose process is gone (experiments/store/processes/orphans.h);
 //   * the saved state of a training whose checkpoint is complete;
 //   * checkpoints and outputs that no record was made of, logs, and what is in quarantine/, once they are older than
 //     `older_than`;
 //   * where `checkpoints_older_than` is given: checkpoints older than that which records were made of, as long as the
 //     outputs those were measured on are there (they are enough for further scores and metrics);
 //   * where `programs_in_use` is given: programs that were copied for Slurm (programs/) and are not among them.
-// What a process works on now stays, with all that is younger than an hour.
+// What a process works on now stays, with all that is younger than an hour, and whatever has a name that nothing has in
+// its place.
 struct GarbagePolicy {
   absl::Duration older_than = absl::Hours(30 * 24);
   std::optional<absl::Duration> checkpoints_older_than;
@@ -36,7 +37,7 @@ struct Garbage {
   int64_t bytes = 0;   // of files that have no other name
 };
 
-// What the policy lets go now, sorted by path. Errors: kFailedPrecondition for another schema version; kDataLoss for a
+// What the policy lets go now, sorted by path. Errors: those of Store::CheckIsStore(); kDataLoss for a
 // record that can't be read, as nobody knows what it was made of.
 absl::StatusOr<std::vector<Garbage>> FindGarbage(const Store& store, const GarbagePolicy& policy);
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/files/files.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/store/testing_records.h"
 #include "gmock/gmock.h"
@@ -13,6 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
 class CollectGarbageTest : public ::testing::Test {
@@ -96,7 +98,7 @@ TEST_F(CollectGarbageTest, CheckpointsGoOnlyWhereTheirOutputsAre) {
 TEST_F(CollectGarbageTest, TemporariesStatesAndTheQuarantineGo) {
   std::filesystem::create_directories(store_.folder() + "/partial");
   const std::string state = store_.PartialPath(record_.checkpoint_key()), open = store_.PartialPath(TestKey("99"));
-  const std::string orphan = store_.folder() + "/tmp/x.tmp.elsewhere.1.0";
+  const std::string orphan = store_.folder() + "/tmp/x.tmp.elsewhere.0123abcd.1.0";
   for (const std::string& path : {state, open, orphan}) std::ofstream(path) << "x";
   EXPECT_THAT(Found(), ElementsAre(state));
   Age(orphan, 8);
@@ -105,6 +107,41 @@ TEST_F(CollectGarbageTest, TemporariesStatesAndTheQuarantineGo) {
   EXPECT_THAT(Found(), ElementsAre(state, orphan));
   Age(store_.folder() + "/quarantine/1", 40);
   EXPECT_THAT(Found(), ElementsAre(state, store_.folder() + "/quarantine/1", orphan));
+}
+
+// Results are told by their names, in the folders that they lie in.
+TEST_F(CollectGarbageTest, WhatPeopleKeepStays) {
+  for (const char* name : {"logs/diary.log", "logs/train.tmp.1.log", "quarantine/notes", "quarantine/+1",
+                           "quarantine/01", "programs/bin", "partial/mine.safetensors", "outputs/ab/mine",
+                           "checkpoints/mine", "thesis.tmp.2024", "my.tmp.notes/x", "a.tmp.elsewhere.0123abcd.1.0"}) {
+    const std::string path = JoinPath(store_.folder(), name);
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    std::ofstream(path) << "x";
+    Age(path, 1000);
+  }
+  Age(store_.folder() + "/my.tmp.notes", 1000);
+  const std::string elsewhere = TestFolder() + "/elsewhere", program = elsewhere + "/" + TestKey("aa");
+  std::filesystem::create_directories(program);
+  Age(program, 1000);
+  std::filesystem::remove_all(store_.folder() + "/programs");
+  std::filesystem::create_directory_symlink(elsewhere, store_.folder() + "/programs");
+  GarbagePolicy policy;
+  policy.programs_in_use.emplace();
+  EXPECT_THAT(Found(policy), IsEmpty());
+  // What is ours beside it goes.
+  for (const std::string& log : {TestKey("ab") + ".log", std::string("train.tmp.elsewhere.0123abcd.1.0.log"),
+                                 TemporaryName("evaluate") + ".log"}) {
+    std::ofstream(store_.folder() + "/logs/" + log) << "x";
+    Age(store_.folder() + "/logs/" + log, 31);
+  }
+  EXPECT_THAT(Found(policy), SizeIs(3));
+}
+
+TEST_F(CollectGarbageTest, AFolderThatIsNoStoreIsRefused) {
+  std::filesystem::remove_all(store_.folder());
+  std::filesystem::create_directories(store_.folder() + "/tmp");
+  EXPECT_THAT(FindGarbage(store_, {}), StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_FALSE(FileExists(store_.folder() + "/version"));
 }
 
 TEST_F(CollectGarbageTest, NothingIsRemovedWhileARecordCannotBeRead) {

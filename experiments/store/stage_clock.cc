@@ -23,6 +23,8 @@ StageProvenance StageClock::Read(StageProvenance::Stage stage, const std::string
   provenance.set_libraries(ThirdPartyLibraries());
   if (const std::string others = ThirdPartyRevisions(); !others.empty()) provenance.set_third_party(others);
   provenance.set_host(HostName());
+  provenance.set_user_id(UserId());
+  provenance.set_user_name(UserName());
   provenance.set_cpu(CpuName());
   for (const std::string& feature : CpuFeatures()) provenance.add_cpu_feature(feature);
   provenance.set_threads(1);

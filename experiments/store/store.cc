@@ -1,11 +1,11 @@
 #include "experiments/store/store.h"
 
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -16,12 +16,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/files/digest_cache.h"
 #include "core/files/files.h"
+#include "core/files/remove_tree.h"
 #include "core/files/system_calls.h"
-#include "core/process/machine.h"
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
 #include "experiments/store/record_check.h"
@@ -32,6 +31,7 @@ namespace {
 constexpr char kVersionFile[] = "version";
 constexpr char kReasonFile[] = "reason";
 constexpr char kVersionLine[] = "openset store ";
+constexpr int64_t kLongestVersion = 100;
 
 // Stores of version 1 have no file that says so.
 constexpr int kFirstVersion = 1;
@@ -76,18 +76,28 @@ absl::StatusOr<Message> Load(const std::string& path) {
   return message;
 }
 
-// The n of what is called n and `suffix` in a folder, the largest; 0 if there is none.
-int LastNumber(const std::string& folder, absl::string_view suffix) {
-  int last = 0;
+// The n of what is called n and `suffix` in a folder, sorted. Other names, and numbers that counting does not reach,
+// are left out: anybody may have made them.
+std::vector<int> NumbersIn(const std::string& folder, absl::string_view suffix) {
+  constexpr int kLargest = 10'000'000;
+  std::vector<int> numbers;
   for (const std::string& name : ListFolder(folder).value_or(std::vector<std::string>{})) {
     int number = 0;
     absl::string_view digits = name;
-    if (absl::ConsumeSuffix(&digits, suffix) && absl::SimpleAtoi(digits, &number)) last = std::max(last, number);
+    if (!absl::ConsumeSuffix(&digits, suffix) || !absl::SimpleAtoi(digits, &number)) continue;
+    if (number >= 1 && number <= kLargest && digits == absl::StrCat(number)) numbers.push_back(number);
   }
-  return last;
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
 }
 
-int LastAttempt(const std::string& folder) { return LastNumber(folder, ".rec"); }
+// 0 if there is none.
+int LastNumber(const std::string& folder, absl::string_view suffix) {
+  const std::vector<int> numbers = NumbersIn(folder, suffix);
+  return numbers.empty() ? 0 : numbers.back();
+}
+
+constexpr char kRecord[] = ".rec";
 
 absl::Status CheckSum(const std::string& path, const std::string& sha256) {
   const absl::StatusOr<std::string> found = DigestCache::OfUser().Sha256Hex(path);
@@ -105,26 +115,6 @@ absl::StatusOr<Message> LoadSummary(const std::string& folder) {
     return absl::DataLossError(absl::StrCat(folder, ": has no ", kSummaryFile));
   }
   return summary;
-}
-
-// Adds the temporaries of a folder that belong to nobody any more: NAME.tmp.<host>.<process space>.<pid>.<number>, see
-// TemporaryName(); the host may hold dots.
-void AddOrphans(const std::string& folder, std::vector<std::string>* orphans) {
-  const std::string mine = absl::StrCat(".tmp.", HostName(), ".", ProcessSpace(), ".");
-  const auto old = std::filesystem::file_time_type::clock::now() - absl::ToChronoHours(kOldTemporary);
-  for (const std::string& name : ListFolder(folder).value_or(std::vector<std::string>{})) {
-    if (!absl::StrContains(name, ".tmp.")) continue;
-    const std::string path = JoinPath(folder, name);
-    std::error_code error;
-    const auto written = std::filesystem::last_write_time(path, error);
-    bool is_orphan = !error && written < old;
-    const std::vector<std::string> parts = absl::StrSplit(name, '.');
-    int pid = 0;
-    if (absl::StrContains(name, mine) && absl::SimpleAtoi(parts[parts.size() - 2], &pid)) {
-      is_orphan = is_orphan || (kill(pid, 0) != 0 && errno == ESRCH);
-    }
-    if (is_orphan) orphans->push_back(path);
-  }
 }
 
 bool IsThere(const std::string& path) {
@@ -164,15 +154,20 @@ absl::Status Store::CheckVersion() const {
   if (std::filesystem::exists(folder_, error) && !std::filesystem::is_directory(folder_, error)) {
     return absl::FailedPreconditionError(absl::StrCat("the store ", folder_, " is no folder: name another (--store)"));
   }
-  const absl::StatusOr<std::string> content = ReadFile(JoinPath(folder_, kVersionFile));
+  const std::string file = JoinPath(folder_, kVersionFile);
+  const absl::StatusOr<std::string> content =
+      FileSize(file) <= kLongestVersion ? ReadFile(file) : absl::StatusOr<std::string>("");
   int version = 0;
   if (content.ok()) {
     absl::string_view line = *content;
     if (!absl::ConsumePrefix(&line, kVersionLine) || !absl::SimpleAtoi(line, &version)) {
       return absl::FailedPreconditionError(
-          absl::StrCat(JoinPath(folder_, kVersionFile), " is not that of a store: name another folder (--store); or, ",
-                       "if it is one whose file was damaged, write into it: ", kVersionLine, kSchemaVersion));
+          absl::StrCat(file, " is not that of a store: name another folder (--store); or, if it is one whose file was ",
+                       "damaged, write into it: ", kVersionLine, kSchemaVersion));
     }
+  } else if (!absl::IsNotFound(content.status())) {
+    return absl::Status(content.status().code(),
+                        absl::StrCat("the store ", folder_, " can't be read: ", content.status().message()));
   } else {
     version = kSchemaVersion;
     for (const char* kind : {"records", "checkpoints", "outputs", "failures"}) {
@@ -186,13 +181,23 @@ absl::Status Store::CheckVersion() const {
                                : ": use the newer openset that wrote it, or name another folder (--store)"));
 }
 
-absl::Status Store::Make(const std::string& folder) const {
-  if (!FileExists(JoinPath(folder_, kVersionFile))) {
-    OPENSET_RETURN_IF_ERROR(MakeFolders(folder_));
-    OPENSET_RETURN_IF_ERROR(
-        CreateFileAtomically(JoinPath(folder_, kVersionFile), absl::StrCat(kVersionLine, kSchemaVersion, "\n"))
-            .status());
-  }
+absl::Status Store::CheckIsStore() const {
+  if (!FileExists(folder_)) return absl::NotFoundError(absl::StrCat("there is no store ", folder_, " (--store)"));
+  OPENSET_RETURN_IF_ERROR(CheckVersion());
+  if (FileExists(JoinPath(folder_, kVersionFile))) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat(folder_, " is no store: it has no file '", kVersionFile, "'; name another folder (--store)"));
+}
+
+absl::Status Store::Make() const {
+  const std::string file = JoinPath(folder_, kVersionFile), temporaries = JoinPath(folder_, "tmp");
+  if (FileExists(file)) return absl::OkStatus();
+  OPENSET_RETURN_IF_ERROR(MakeFolders(temporaries));
+  return CreateFileAtomically(file, absl::StrCat(kVersionLine, kSchemaVersion, "\n"), temporaries).status();
+}
+
+absl::Status Store::MakeFolder(const std::string& folder) const {
+  OPENSET_RETURN_IF_ERROR(Make());
   return MakeFolders(folder);
 }
 
@@ -246,7 +251,7 @@ absl::Status Store::CheckOutputs(const std::string& key) const {
 
 absl::StatusOr<std::string> Store::Quarantine(const std::string& result, absl::string_view reason) const {
   const std::string quarantine = JoinPath(folder_, "quarantine");
-  OPENSET_RETURN_IF_ERROR(Make(quarantine));
+  OPENSET_RETURN_IF_ERROR(MakeFolder(quarantine));
   // Another process may take the number first.
   std::string folder;
   for (int number = LastNumber(quarantine, "") + 1; folder.empty(); ++number) {
@@ -268,7 +273,7 @@ absl::StatusOr<std::string> Store::Quarantine(const std::string& result, absl::s
 std::vector<std::string> Store::Quarantined() const {
   const std::string folder = JoinPath(folder_, "quarantine");
   std::vector<std::string> lines;
-  for (int number = 1; number <= LastNumber(folder, ""); ++number) {
+  for (const int number : NumbersIn(folder, "")) {
     const absl::StatusOr<std::string> reason = ReadFile(absl::StrCat(folder, "/", number, "/", kReasonFile));
     if (reason.ok())
       lines.push_back(absl::StrCat(folder, "/", number, ": ", absl::StripTrailingAsciiWhitespace(*reason)));
@@ -277,7 +282,7 @@ std::vector<std::string> Store::Quarantined() const {
 }
 
 absl::StatusOr<bool> Store::CommitFile(const std::string& path, absl::string_view content) const {
-  OPENSET_RETURN_IF_ERROR(Make(std::filesystem::path(path).parent_path().string()));
+  OPENSET_RETURN_IF_ERROR(MakeFolder(std::filesystem::path(path).parent_path().string()));
   OPENSET_RETURN_IF_ERROR(MakeFolders(JoinPath(folder_, "tmp")));
   return CreateFileAtomically(path, content, JoinPath(folder_, "tmp"));
 }
@@ -301,18 +306,15 @@ absl::StatusOr<bool> Store::CommitRecordBytes(const std::string& trial_id, const
 
 absl::StatusOr<std::string> Store::NewStagingFolder(const std::string& key) const {
   const std::string staging = TemporaryName(absl::StrCat(folder_, "/tmp/", key));
-  OPENSET_RETURN_IF_ERROR(Make(staging));
+  OPENSET_RETURN_IF_ERROR(MakeFolder(staging));
   return staging;
 }
 
 absl::Status Store::CommitFolder(const std::string& staging, const std::string& target) const {
   OPENSET_RETURN_IF_ERROR(SyncFolder(staging));
-  OPENSET_RETURN_IF_ERROR(Make(std::filesystem::path(target).parent_path().string()));
+  OPENSET_RETURN_IF_ERROR(MakeFolder(std::filesystem::path(target).parent_path().string()));
   const absl::StatusOr<bool> moved = MoveFolder(staging, target);
-  if (!moved.ok() || !*moved) {
-    std::error_code ignored;
-    std::filesystem::remove_all(staging, ignored);
-  }
+  if (!moved.ok() || !*moved) RemoveTree(staging).IgnoreError();
   return moved.status();
 }
 
@@ -322,8 +324,7 @@ absl::Status Store::Remove(const std::string& result) const {
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, NewStagingFolder("removed"));
   std::error_code error;
   std::filesystem::rename(result, JoinPath(staging, "result"), error);
-  std::error_code ignored;
-  std::filesystem::remove_all(staging, ignored);
+  RemoveTree(staging).IgnoreError();
   if (!error) return absl::OkStatus();
   return absl::UnavailableError(absl::StrCat("cannot remove ", result, ": ", error.message()));
 }
@@ -331,18 +332,15 @@ absl::Status Store::Remove(const std::string& result) const {
 absl::Status Store::WriteFailure(const FailureRecord& failure) const {
   const std::string folder = AttemptsFolder(failure.key());
   // Another process may take the number first.
-  for (int number = LastAttempt(folder) + 1;; ++number) {
+  for (int number = LastNumber(folder, kRecord) + 1;; ++number) {
     OPENSET_ASSIGN_OR_RETURN(const bool is_mine,
-                             CommitFile(absl::StrCat(folder, "/", number, ".rec"), EncodeRecord(failure)));
+                             CommitFile(absl::StrCat(folder, "/", number, kRecord), EncodeRecord(failure)));
     if (is_mine) return absl::OkStatus();
   }
 }
 
 int Store::CountFailures(const std::string& key) const {
-  const absl::StatusOr<std::vector<std::string>> names = ListFolder(AttemptsFolder(key));
-  if (!names.ok()) return 0;
-  return static_cast<int>(std::count_if(names->begin(), names->end(),
-                                        [](const std::string& name) { return absl::EndsWith(name, ".rec"); }));
+  return static_cast<int>(NumbersIn(AttemptsFolder(key), kRecord).size());
 }
 
 std::vector<std::string> Store::KeysOfFailures() const {
@@ -351,20 +349,7 @@ std::vector<std::string> Store::KeysOfFailures() const {
 
 absl::StatusOr<FailureRecord> Store::LoadFailure(const std::string& key) const {
   const std::string folder = AttemptsFolder(key);
-  return Load<FailureRecord>(absl::StrCat(folder, "/", LastAttempt(folder), ".rec"));
-}
-
-void Store::SweepTemporaries() const {
-  for (const std::string& path : Orphans()) {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-}
-
-std::vector<std::string> Store::Orphans() const {
-  std::vector<std::string> orphans;
-  for (const char* kind : {"tmp", "partial", ""}) AddOrphans(JoinPath(folder_, kind), &orphans);
-  return orphans;
+  return Load<FailureRecord>(absl::StrCat(folder, "/", LastNumber(folder, kRecord), kRecord));
 }
 
 }  // namespace openset

@@ -9,10 +9,10 @@
 //   attempts/<key>/<n>.rec                FailureRecord of the n-th attempt that failed, n from 1; they stay
 //   quarantine/<n>/                       a result that was damaged, and `reason`, a line; n from 1
 //   partial/<key>.safetensors             where a training is that is not complete
-//   runs/, running/                       what processes do now (experiments/store/leases.h)
+//   runs/, running/                       what processes do now (experiments/store/processes/leases.h)
 //   logs/<key>.log                        what a training or an inference said (experiments/worker/action_log.h);
 //                                         beside them what workers of this or that process said
-//   tmp/                                  of running processes
+//   tmp/                                  of running processes (experiments/store/processes/orphans.h)
 //   slurm/                                arrays of tasks (experiments/engine/slurm/slurm_jobs.h)
 //   programs/<sha256>/                    what they run (experiments/engine/slurm/program_copy.h)
 //   data/<data set>/<part>.sha256         what its files held at the last run, where the catalog has no checksums
@@ -33,7 +33,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "experiments/store/record.proto.h"
 
@@ -46,9 +45,15 @@ class Store {
 
   const std::string& folder() const { return folder_; }
 
-  // Whether this openset can read what is there; what is empty or not there yet it can. Errors: kFailedPrecondition,
-  // with the folder and what to do, for a store of another schema version, and for what is no folder.
+  // Whether this openset can read what is there, or may make a store there: of a folder that is empty or not there yet,
+  // or has other things in it. For what makes results. Errors: kFailedPrecondition, with the folder and what to do, for
+  // a store of another schema version, and for what is no folder; kPermissionDenied.
   absl::Status CheckVersion() const;
+  // Whether this openset can read what is there, and it is a store. For all else, which makes none. Errors: those of
+  // CheckVersion(); kNotFound if there is no folder; kFailedPrecondition for one without the file `version`.
+  absl::Status CheckIsStore() const;
+  // Makes the folder, and in it `version`, unless they are there. Errors: kUnavailable.
+  absl::Status Make() const;
 
   bool HasRecord(const std::string& trial_id) const;
   bool HasCheckpoint(const std::string& key) const;
@@ -113,16 +118,10 @@ class Store {
   // The last one. kNotFound if the action has not failed.
   absl::StatusOr<FailureRecord> LoadFailure(const std::string& key) const;
 
-  // Removes what killed processes left under tmp/ and partial/: those of this machine that are gone, those of others
-  // after kOldTemporary.
-  void SweepTemporaries() const;
-  // Those of tmp/ and partial/ that it would remove.
-  std::vector<std::string> Orphans() const;
-
  private:
   absl::StatusOr<bool> CommitFile(const std::string& path, absl::string_view content) const;
-  // Makes a folder, and in a new store the file `version` before it.
-  absl::Status Make(const std::string& folder) const;
+  // Makes a folder of the store, which it makes first.
+  absl::Status MakeFolder(const std::string& folder) const;
   std::string AttemptsFolder(const std::string& key) const;
   std::string Sharded(const std::string& kind, const std::string& name) const;
 
@@ -135,9 +134,6 @@ inline constexpr char kStateFile[] = "state.safetensors";
 inline constexpr char kOutputsFile[] = "outputs.npz";
 inline constexpr char kSummaryFile[] = "summary.rec";
 inline constexpr char kActionFile[] = "action.textproto";
-
-// A temporary of another machine that is older belongs to nobody.
-inline constexpr absl::Duration kOldTemporary = absl::Hours(7 * 24);
 
 // Of records, summaries and failures.
 inline constexpr int kSchemaVersion = 2;

@@ -1,8 +1,5 @@
 #include "experiments/store/store.h"
 
-#include <unistd.h>
-
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -21,6 +18,7 @@
 namespace openset {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -59,7 +57,6 @@ TEST_F(StoreTest, LooksAndReadsWithoutMakingAnything) {
   EXPECT_FALSE(store_.HasRecord(kAbcd));
   EXPECT_EQ(store_.LoadRecord(kAbcd).status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(store_.LoadFailure(kAbcd).status().code(), absl::StatusCode::kNotFound);
-  store_.SweepTemporaries();
   EXPECT_FALSE(FileExists(store_.folder()));
 }
 
@@ -119,6 +116,24 @@ TEST_F(StoreTest, SaysItsVersion) {
     EXPECT_EQ(store_.CheckVersion().code(), absl::StatusCode::kFailedPrecondition);
     EXPECT_THAT(std::string(store_.CheckVersion().message()), HasSubstr(problem));
   }
+}
+
+// Whatever a folder holds, it is no store without that file.
+TEST_F(StoreTest, IsAStoreByItsVersion) {
+  EXPECT_EQ(store_.CheckIsStore(),
+            absl::NotFoundError(absl::StrCat("there is no store ", store_.folder(), " (--store)")));
+  ASSERT_TRUE(MakeFolders(store_.folder() + "/tmp").ok());
+  EXPECT_TRUE(store_.CheckVersion().ok());
+  EXPECT_EQ(store_.CheckIsStore(),
+            absl::FailedPreconditionError(absl::StrCat(store_.folder(),
+                                                       " is no store: it has no file 'version'; name another folder "
+                                                       "(--store)")));
+  ASSERT_TRUE(store_.Make().ok());
+  EXPECT_TRUE(store_.CheckIsStore().ok());
+  EXPECT_THAT(*ListFolder(store_.folder()), ElementsAre("tmp", "version"));
+  EXPECT_THAT(*ListFolder(store_.folder() + "/tmp"), IsEmpty());
+  std::filesystem::resize_file(store_.folder() + "/version", int64_t{1} << 40);
+  EXPECT_EQ(store_.CheckIsStore().code(), absl::StatusCode::kFailedPrecondition);
 }
 
 TEST_F(StoreTest, IsAFolder) {
@@ -251,31 +266,29 @@ TEST_F(StoreTest, FoldersAreComparedWithTheirChecksums) {
   EXPECT_EQ(store_.Quarantined().size(), 4);
 }
 
-TEST_F(StoreTest, SweepsWhatDeadProcessesLeft) {
-  const absl::StatusOr<std::string> mine = store_.NewStagingFolder("abcd");
-  ASSERT_TRUE(mine.ok());
-  // The same name with the number of a process that can't exist.
-  std::string dead = *mine;
-  const std::string pid = absl::StrCat(".", getpid(), ".");
-  dead.replace(dead.rfind(pid), pid.size(), ".999999999.");
-  ASSERT_TRUE(MakeFolders(dead).ok());
-  // Of a container with the name of this machine, where other processes have these numbers: 8 digits tell it.
-  std::string container = dead;
-  container.replace(dead.rfind(".999999999.") - 8, 8, "00000000");
-  ASSERT_TRUE(MakeFolders(container).ok());
-  // Of another machine: one that may be at work, and one that is older than any action.
-  const std::string other = store_.folder() + "/tmp/a.rec.tmp.elsewhere.1.0";
-  const std::string old = store_.folder() + "/partial/a.safetensors.tmp.elsewhere.1.0";
-  ASSERT_TRUE(MakeFolders(store_.folder() + "/partial").ok());
-  for (const std::string& path : {other, old}) std::ofstream(path) << "x";
-  std::filesystem::last_write_time(old, std::filesystem::file_time_type::clock::now() - std::chrono::hours(24 * 8));
-
-  store_.SweepTemporaries();
-  EXPECT_TRUE(FileExists(*mine));
-  EXPECT_TRUE(FileExists(container));
-  EXPECT_TRUE(FileExists(other));
-  EXPECT_FALSE(FileExists(old));
-  EXPECT_FALSE(FileExists(dead));
+// Anybody may have made what is in a store.
+TEST_F(StoreTest, CountsOnlyNumbersThatItGives) {
+  FailureRecord failure;
+  failure.set_schema_version(kSchemaVersion);
+  failure.set_key("abcd");
+  failure.set_message("first");
+  ASSERT_TRUE(store_.WriteFailure(failure).ok());
+  const std::string attempts = store_.folder() + "/attempts/abcd", quarantine = store_.folder() + "/quarantine";
+  for (const char* name : {"2147483647.rec", "99999999999.rec", "-1.rec", "+7.rec", "08.rec", "0.rec", " 9.rec"}) {
+    ASSERT_TRUE(WriteFileAtomically(JoinPath(attempts, name), "x").ok());
+  }
+  for (const char* name : {"2147483647", "2000000000", "-3", "+4", "05"}) {
+    ASSERT_TRUE(MakeFolders(JoinPath(quarantine, name)).ok());
+  }
+  EXPECT_EQ(store_.CountFailures("abcd"), 1);
+  EXPECT_EQ(store_.LoadFailure("abcd")->message(), "first");
+  failure.set_message("second");
+  ASSERT_TRUE(store_.WriteFailure(failure).ok());
+  EXPECT_TRUE(FileExists(attempts + "/2.rec"));
+  EXPECT_EQ(store_.LoadFailure("abcd")->message(), "second");
+  ASSERT_TRUE(*store_.CommitRecord(Record("abcd", 1)));
+  EXPECT_EQ(*store_.Quarantine(store_.RecordPath("abcd"), "why"), quarantine + "/1");
+  EXPECT_THAT(store_.Quarantined(), ElementsAre(quarantine + "/1: why"));
 }
 
 }  // namespace

@@ -174,8 +174,7 @@ class Verification {
 }  // namespace
 
 absl::StatusOr<StoreReport> VerifyStore(const Store& store) {
-  if (!FileExists(store.folder())) return absl::NotFoundError(absl::StrCat("there is no store ", store.folder()));
-  OPENSET_RETURN_IF_ERROR(store.CheckVersion());
+  OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
   return Verification(store).Run();
 }
 

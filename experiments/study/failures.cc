@@ -6,7 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "experiments/spec/describe.h"
-#include "experiments/store/leases.h"
+#include "experiments/store/processes/leases.h"
 
 namespace openset {
 

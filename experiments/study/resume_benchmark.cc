@@ -18,6 +18,7 @@
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/files/system_calls.h"
+#include "core/files/temporary_folder.h"
 #include "core/logging.h"
 #include "eval/metrics/make_metric.h"
 #include "eval/metrics/metric.pb.h"
@@ -87,8 +88,7 @@ TrialDetails Details() {
 }
 
 struct Scene {
-  ~Scene() { std::filesystem::remove_all(folder); }
-
+  const TemporaryFolder temporary = TemporaryFolder::Make("resume_benchmark").value();
   std::string folder;
   std::unique_ptr<Store> store;
 };
@@ -97,8 +97,7 @@ const Scene& SceneOf(int64_t trials) {
   static Scene of_process;
   Scene* const scene = &of_process;
   if (scene->store != nullptr) return *scene;
-  scene->folder = TemporaryName("/tmp/resume_benchmark");
-  CHECK(MakeFolders(scene->folder).ok());
+  scene->folder = scene->temporary.path();
   setenv("HOME", scene->folder.c_str(), 1);
   CHECK(WriteFileAtomically(scene->folder + "/spec.textproto", Spec(trials)).ok());
   scene->store = std::make_unique<Store>(scene->folder + "/store");

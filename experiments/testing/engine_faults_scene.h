@@ -29,7 +29,8 @@
 #include "core/testing/fault_rounds.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/engine/local_engine.h"
-#include "experiments/store/leases.h"
+#include "experiments/store/processes/leases.h"
+#include "experiments/store/processes/orphans.h"
 #include "experiments/testing/execute_plan_scene.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
@@ -109,7 +110,7 @@ class EngineFaults : public ::testing::Test {
     lease.lease = lease_;
     const absl::StatusOr<std::unique_ptr<Leases>> leases = Leases::Begin(store, lease);
     if (!leases.ok()) return leases.status();
-    store.SweepTemporaries();
+    SweepTemporaries(store);
     ExecuteOptions execute = execute_;
     execute.leases = leases->get();
     LocalEngine engine(store, options_);
@@ -246,7 +247,7 @@ class EngineFaults : public ::testing::Test {
 
   // All trials have a record that is whole, and nothing of any process is left.
   void ExpectComplete(const Store& store, const std::vector<int>& seeds) const {
-    store.SweepTemporaries();  // of workers that were still dying when the last run began
+    SweepTemporaries(store);  // of workers that were still dying when the last run began
     const Plan plan = MakePlanOf(store, seeds);
     for (size_t t = 0; t < plan.trials.size(); ++t) {
       const absl::StatusOr<TrialRecord> record = store.LoadRecord(plan.trial_id(static_cast<int>(t)));

@@ -15,10 +15,16 @@ namespace {
 
 absl::Status RunCancel(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
-  std::set<std::string> ours, queued;
-  for (const SubmittedArray& array : ArraysInStore(study->store(), study->name())) ours.insert(array.job);
+  std::set<std::string> in_queue, ours, queued;
   const SlurmClient slurm;
   OPENSET_ASSIGN_OR_RETURN(const auto queue, slurm.Queue());
+  for (const auto& [task, state] : queue) in_queue.insert(task.job);
+  for (const SubmittedArray& array : ArraysInStore(study->store(), study->name())) {
+    if (in_queue.count(array.job) == 0) continue;
+    // The store may be shared, and name a job of this user that is none of the experiment's.
+    OPENSET_ASSIGN_OR_RETURN(const std::string of_name, slurm.JobOfName(array.array.name()));
+    if (of_name == array.job) ours.insert(array.job);
+  }
   int tasks = 0;
   for (const auto& [task, state] : queue) {
     if (ours.count(task.job) == 0) continue;

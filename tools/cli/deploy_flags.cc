@@ -1,5 +1,7 @@
 #include "tools/cli/deploy_flags.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -52,6 +54,10 @@ ABSL_FLAG(
     "Start nothing new after so many actions have failed; 0: go on with what does not depend on them. Default: 0.");
 ABSL_FLAG(std::optional<bool>, keep_going, std::nullopt,
           "Go on after a failure with what does not depend on it; --nokeep_going is --max_failures=1. Default: true.");
+ABSL_FLAG(
+    std::optional<bool>, private, std::nullopt,
+    "Only you may read and write what the command writes: folders have mode 0700, files 0600. Refuses a store that "
+    "others may look into already. Default: what the umask allows.");
 ABSL_FLAG(std::optional<std::string>, worker, std::nullopt,
           "The program that trains and infers. Default: the one that comes with this one.");
 
@@ -113,12 +119,29 @@ absl::StatusOr<DeploySpec> FlagsGiven(std::vector<std::string>* given) {
     if (!max_failures.has_value()) spec.set_max_failures(*keep_going ? 0 : 1);
   }
   if (max_failures.has_value()) spec.set_max_failures(*max_failures);
+  if (const auto is_private = take("private", FLAGS_private)) spec.set_private_(*is_private);
   if (const auto worker = take("worker", FLAGS_worker)) spec.set_worker(Absolute(UserPath(*worker)));
   for (const FieldProblem& problem : FindProblems(spec, Completeness::kPartial)) {
     const absl::string_view flag = absl::StripSuffix(problem.path, "_mb");  // as the field is called
     return absl::InvalidArgumentError(absl::StrCat("--", flag, ": ", problem.message));
   }
   return spec;
+}
+
+constexpr mode_t kOfOthers = 077;
+
+// From now on, for this process and those that it starts.
+absl::Status BePrivate(const Store& store, const std::string& where) {
+  umask(umask(0) | kOfOthers);
+  struct stat info;
+  if (stat(store.folder().c_str(), &info) != 0 || (info.st_mode & kOfOthers) == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(where, ": others may look into the store ", store.folder(),
+                                                    "; 'chmod -R go= ", store.folder(), "' takes that from them"));
+}
+
+bool IsNotMadeYet(const Store& store) {
+  const absl::StatusOr<std::vector<std::string>> names = ListFolder(store.folder());
+  return names.ok() ? names->empty() : !FileExists(store.folder());
 }
 
 }  // namespace
@@ -141,10 +164,15 @@ absl::StatusOr<Deployment> DeploymentFromFlags() {
   return deployment;
 }
 
-absl::StatusOr<Store> StoreFromFlags() {
+absl::StatusOr<Store> StoreFromFlags(StoreUse use) {
   OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
   Store store(deployment.spec.store());
-  OPENSET_RETURN_IF_ERROR(store.CheckVersion());
+  if (deployment.spec.private_()) OPENSET_RETURN_IF_ERROR(BePrivate(store, deployment.Where("private")));
+  if (use == StoreUse::kMayMake || IsNotMadeYet(store)) {
+    OPENSET_RETURN_IF_ERROR(store.CheckVersion());
+  } else {
+    OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
+  }
   return store;
 }
 

@@ -25,6 +25,7 @@ ABSL_DECLARE_FLAG(std::optional<int64_t>, memory_per_slot);
 ABSL_DECLARE_FLAG(std::optional<int>, retries);
 ABSL_DECLARE_FLAG(std::optional<int>, max_failures);
 ABSL_DECLARE_FLAG(std::optional<bool>, keep_going);
+ABSL_DECLARE_FLAG(std::optional<bool>, private);
 
 namespace openset {
 
@@ -41,8 +42,14 @@ struct Deployment {
 // Errors: kNotFound if there is no such file; kInvalidArgument with the flag, or the file and line, and the field.
 absl::StatusOr<Deployment> DeploymentFromFlags();
 
-// The deployment's store. Errors: kFailedPrecondition for one of another schema version.
-absl::StatusOr<Store> StoreFromFlags();
+// What a command does with the store. One that makes results may make it, also in a folder that has other things in it:
+// `run`, `score` and `records merge`. Any other makes nothing, and refuses a folder that is no store.
+enum class StoreUse { kRead, kMayMake };
+
+// The deployment's store; with `private`, what this process makes from now on is its user's alone. With kRead one that
+// is not there yet, or whose folder is empty, is fine. Errors: those of Store::CheckVersion(); with kRead those of
+// Store::CheckIsStore(); kFailedPrecondition for a private one that others may look into.
+absl::StatusOr<Store> StoreFromFlags(StoreUse use);
 
 // The deployment's data folders, then the one in the program's runfiles, then the user's own (see the help of --data).
 absl::StatusOr<std::vector<std::string>> DataFoldersFromFlags();

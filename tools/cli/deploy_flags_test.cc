@@ -1,5 +1,7 @@
 #include "tools/cli/deploy_flags.h"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -26,6 +28,7 @@ class DeployFlagsTest : public ::testing::Test {
     absl::SetFlag(&FLAGS_engine, std::nullopt);
     absl::SetFlag(&FLAGS_worker, std::nullopt);
     absl::SetFlag(&FLAGS_jobs, std::nullopt);
+    absl::SetFlag(&FLAGS_private, std::nullopt);
   }
 
   void Give(const std::string& text) const {
@@ -56,6 +59,30 @@ TEST_F(DeployFlagsTest, Defaults) {
   EXPECT_FALSE(deployment.spec.has_worker());
 }
 
+TEST_F(DeployFlagsTest, APrivateStoreIsItsUsersAlone) {
+  const mode_t before = umask(022);
+  const std::string folder = testing::TempDir() + "private";
+  std::filesystem::remove_all(folder);
+  absl::SetFlag(&FLAGS_store, folder);
+  absl::SetFlag(&FLAGS_private, true);
+  ASSERT_TRUE(StoreFromFlags(StoreUse::kMayMake).ok());
+  EXPECT_EQ(umask(022), 077u);
+  // One that others may look into is refused, with what to do.
+  std::filesystem::create_directory(folder);
+  const absl::Status open = StoreFromFlags(StoreUse::kMayMake).status();
+  EXPECT_EQ(open.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(open.message(), "--private: others may look into the store " + folder + "; 'chmod -R go= " + folder +
+                                "' takes that from them");
+  std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
+  EXPECT_TRUE(StoreFromFlags(StoreUse::kMayMake).ok());
+  // By the file too.
+  absl::SetFlag(&FLAGS_private, std::nullopt);
+  Give("private: true");
+  umask(022);
+  EXPECT_TRUE(StoreFromFlags(StoreUse::kRead).ok());
+  EXPECT_EQ(umask(before), 077u);
+}
+
 TEST_F(DeployFlagsTest, TheFileIsReadAndItsPathsStartAtItsFolder) {
   Give(
       "store: 'results' data_folder: ['d1', '/d2'] jobs: 3 devices: 'cpu' worker: 'bin/../worker' actions_per_gpu: 2 "
@@ -63,7 +90,7 @@ TEST_F(DeployFlagsTest, TheFileIsReadAndItsPathsStartAtItsFolder) {
   const DeploySpec spec = DeploymentFromFlags()->spec;
   const std::string folder = std::filesystem::path(file_).parent_path().string();
   EXPECT_EQ(spec.store(), folder + "/results");
-  EXPECT_EQ(StoreFromFlags()->folder(), folder + "/results");
+  EXPECT_EQ(StoreFromFlags(StoreUse::kRead)->folder(), folder + "/results");
   EXPECT_THAT(spec.data_folder(), ElementsAre(folder + "/d1", "/d2"));
   EXPECT_EQ((*DataFoldersFromFlags())[0], folder + "/d1");
   EXPECT_EQ(spec.jobs(), 3);
@@ -132,8 +159,8 @@ TEST_F(DeployFlagsTest, ErrorsNameTheFileAndLineOrTheFlag) {
   EXPECT_EQ(Error(DeploymentFromFlags().status()), "--memory_per_slot: must be at least 0 (is -2)");
   absl::SetFlag(&FLAGS_memory_per_slot, std::nullopt);
   absl::SetFlag(&FLAGS_deploy, "/nowhere.textproto");
-  EXPECT_TRUE(absl::IsNotFound(StoreFromFlags().status()));
-  EXPECT_THAT(std::string(StoreFromFlags().status().message()), HasSubstr("/nowhere.textproto"));
+  EXPECT_TRUE(absl::IsNotFound(StoreFromFlags(StoreUse::kRead).status()));
+  EXPECT_THAT(std::string(StoreFromFlags(StoreUse::kRead).status().message()), HasSubstr("/nowhere.textproto"));
 }
 
 }  // namespace

@@ -104,8 +104,8 @@ absl::StatusOr<StudyOptions> StudyOptionsFromFlags() {
   return options;
 }
 
-absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& spec) {
-  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
+absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& spec, StoreUse use) {
+  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(use));
   OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
   // What `openset score` has measured goes by its name.

@@ -34,7 +34,7 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
     return absl::InvalidArgumentError(absl::StrCat("--tidy: is a table for --format=csv, not for ", format));
   }
   if (format != "tensorboard") OPENSET_RETURN_IF_ERROR(CheckReportFormat(format));
-  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
   if (!FileExists(store.folder())) {
     return absl::NotFoundError(absl::StrCat("--store: there is no store ", store.folder()));
   }

@@ -150,6 +150,7 @@ absl::Status WriteReportPage(const Study& study) {
   OPENSET_ASSIGN_OR_RETURN(const std::string page,
                            Page(study, *results, study.MakeReport(*results), /*with_images=*/false));
   const std::string path = ReportPagePath(study);
+  OPENSET_RETURN_IF_ERROR(study.store().Make());
   OPENSET_RETURN_IF_ERROR(MakeFolders(study.store().ReportFolder(study.report_name())));
   return WriteFileAtomically(path, page);
 }
@@ -161,6 +162,7 @@ absl::Status WriteAndShowReport(const Study& study, bool keep_fuller) {
   const std::string folder = store.ReportFolder(study.report_name());
   const int here = report.trials - report.missing;
   const int there = keep_fuller ? ResultsOf(JoinPath(folder, "report.json")) : 0;
+  OPENSET_RETURN_IF_ERROR(store.Make());
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
   if (there <= here) {
     constexpr size_t kCount = std::size(kFormats);

@@ -17,7 +17,7 @@ absl::Status Run(const std::vector<std::string>& arguments) {
   // Slurm's warning may come to a task while the study is still being read.
   std::optional<Interrupt> held;
   if (IsSlurmTask()) held.emplace();
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0], StoreUse::kMayMake));
   const absl::Status outcome = RunPlan(study.get());
   return FinishRun(*study, outcome,
                    absl::StrCat("'openset status ", arguments[0], "' tells why, the same command tries them again"));

@@ -21,7 +21,8 @@
 #include "experiments/engine/slurm/run_on_slurm.h"
 #include "experiments/engine/slurm/slurm_client.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
-#include "experiments/store/leases.h"
+#include "experiments/store/processes/leases.h"
+#include "experiments/store/processes/orphans.h"
 #include "tools/cli/deploy_flags.h"
 #include "tools/cli/engine_options.h"
 #include "tools/cli/flags.h"
@@ -152,8 +153,9 @@ absl::Status ImportFailure(const Study& study) {
 }  // namespace
 
 std::vector<std::string> RunFlags() {
-  return {"deploy", "store",        "engine",     "devices",         "jobs", "data", "library", "retries",
-          "worker", "max_failures", "keep_going", "memory_per_slot", "redo", "only", "detach",  "slurm_task"};
+  return {"deploy",  "store",   "engine", "devices",      "jobs",       "data",
+          "library", "retries", "worker", "max_failures", "keep_going", "memory_per_slot",
+          "redo",    "only",    "detach", "slurm_task",   "private"};
 }
 
 absl::Status RunPlan(Study* study) {
@@ -177,7 +179,8 @@ absl::Status RunPlan(Study* study) {
   // A tuned trial reads what the trial that it is made of reads.
   OPENSET_RETURN_IF_ERROR(study->CheckInputs(options.data_folders));
   ShowWork(*study, options.capacity.cpu_threads);
-  study->store().SweepTemporaries();
+  OPENSET_RETURN_IF_ERROR(study->store().Make());
+  SweepTemporaries(study->store());
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> aside, study->QuarantineDamaged());
   for (const std::string& line : aside) std::cout << "damaged: " << line << ".\n";
   OPENSET_RETURN_IF_ERROR(study->RememberData());

@@ -118,7 +118,7 @@ absl::Status Score(const std::vector<std::string>& /*arguments*/) {
     return absl::InvalidArgumentError(
         absl::StrCat("no method is left\n", absl::StripTrailingAsciiWhitespace(SkippedText(score.skipped))));
   }
-  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kMayMake));
   OPENSET_RETURN_IF_ERROR(CheckScoreName(request, store, score.experiment.spec.name()));
   OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study,

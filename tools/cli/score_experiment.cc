@@ -191,6 +191,7 @@ std::string ModelPath(const ScoreRequest& request) {
 
 absl::Status KeepScoreRequest(const ScoreRequest& request, const Study& study) {
   const std::string folder = study.store().ReportFolder(study.name());
+  OPENSET_RETURN_IF_ERROR(study.store().Make());
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
   return WriteFileAtomically(JoinPath(folder, kRequestFile), ToText(request));
 }

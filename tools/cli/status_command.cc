@@ -15,7 +15,7 @@
 #include "core/status_macros.h"
 #include "experiments/engine/slurm/slurm_client.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
-#include "experiments/store/leases.h"
+#include "experiments/store/processes/leases.h"
 #include "experiments/study/failures.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/deploy_flags.h"
@@ -78,10 +78,8 @@ int64_t CountSavedStates(const Study& study) {
 
 absl::Status RunStatus(const std::vector<std::string>& arguments) {
   if (arguments.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
-    if (!FileExists(store.folder())) {
-      return absl::NotFoundError(absl::StrCat("there is no store ", store.folder(), " (--store)"));
-    }
+    OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
+    OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
     if (ShowRuns(store, "") == 0) std::cout << "nothing runs on the store " << store.folder() << "\n";
     return absl::OkStatus();
   }

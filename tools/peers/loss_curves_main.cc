@@ -22,7 +22,7 @@ absl::Status Run(const std::vector<std::string>& arguments) {
   if (arguments.size() != 3) {
     return absl::InvalidArgumentError(absl::StrCat("three arguments are needed: FOLDER MODEL STEPS, of the models ",
                                                    absl::StrJoin(LossCurveModels(), ", "),
-                                                   ", for example: loss_curves /tmp/curves osrci_cnn 100"));
+                                                   ", for example: loss_curves ~/curves osrci_cnn 100"));
   }
   const std::string &folder = arguments[0], &model = arguments[1];
   if (!absl::c_linear_search(LossCurveModels(), model)) {

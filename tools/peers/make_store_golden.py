@@ -1,8 +1,9 @@
 """Writes experiments/store/testdata/version_2: a store as the first release with schema version 2 wrote it.
 
-    git archive RELEASE $(git ls-tree -r --name-only RELEASE | grep '\\.proto$') | tar x -C /tmp/schema
-    cd /tmp/schema && protoc -I. --python_out=/tmp/generated $(find . -name '*.proto')
-    PYTHONPATH=/tmp/generated python3 tools/peers/make_store_golden.py experiments/store/testdata/version_2_trial.textproto \\
+    schema=$(mktemp -d) generated=$(mktemp -d)
+    git archive RELEASE $(git ls-tree -r --name-only RELEASE | grep '\\.proto$') | tar x -C $schema
+    cd $schema && protoc -I. --python_out=$generated $(find . -name '*.proto')
+    PYTHONPATH=$generated python3 tools/peers/make_store_golden.py experiments/store/testdata/version_2_trial.textproto \\
         experiments/store/testdata/version_2
 
 Python's `protobuf` writes the messages, by the schema of that release, and this the frame around them. The second record

@@ -9,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
+#include "core/files/digest_cache.h"
 #include "core/files/files.h"
 #include "core/process/capture_output.h"
 #include "core/status_macros.h"
@@ -59,18 +60,21 @@ absl::StatusOr<std::vector<ProgramFile>> FilesOf(const std::string& runfiles, co
 absl::StatusOr<Lists> ListsOf(const std::vector<ProgramFile>& files) {
   Lists lists;
   for (const ProgramFile& file : files) {
-    struct stat info = {};
-    if (!file.is_linked) {
-      OPENSET_ASSIGN_OR_RETURN(const std::string sha256, Sha256HexOfFile(file.source));
-      absl::StrAppend(&lists.sums, sha256, "  ", file.path, "\n");
-    } else if (stat(file.source.c_str(), &info) == 0) {
-      absl::StrAppend(&lists.linked, info.st_size, " ", info.st_mtim.tv_sec, " ", file.path, "\n");
-    } else {
-      return absl::NotFoundError(absl::StrCat("cannot read ", file.source));
-    }
+    // Linked ones are large.
+    OPENSET_ASSIGN_OR_RETURN(const std::string sha256, file.is_linked ? DigestCache::OfUser().Sha256Hex(file.source)
+                                                                      : Sha256HexOfFile(file.source));
+    absl::StrAppend(file.is_linked ? &lists.linked : &lists.sums, sha256, "  ", file.path, "\n");
   }
   absl::StrAppend(&lists.sums, Sha256Hex(lists.linked), "  ", kLinked, "\n");
   return lists;
+}
+
+// What a copied file has of its source's mode, which may ask for more than this process gives others (umask).
+void TakeMode(const std::string& path, const std::string& folder) {
+  struct stat info = {}, of_folder = {};
+  if (stat(path.c_str(), &info) == 0 && stat(folder.c_str(), &of_folder) == 0) {
+    chmod(path.c_str(), info.st_mode & of_folder.st_mode & 0777);
+  }
 }
 
 // A hard link where that can be.
@@ -91,6 +95,7 @@ absl::Status Fill(const std::string& folder, const std::vector<ProgramFile>& fil
       Link(file.source, path, &error);
     } else if (!error) {
       fs::copy_file(file.source, path, error);
+      TakeMode(path, folder);
     }
     if (error) {
       return absl::UnavailableError(
@@ -120,12 +125,26 @@ absl::Status Make(const Store& store, const std::vector<ProgramFile>& files, con
 
 }  // namespace
 
-// A program that is missing (sha256sum) or fails counts as a file that is wrong.
+// A program that is missing (sha256sum) or fails counts as a file that is wrong. What is remembered of a linked file is
+// that one of this name exists; a file that changed a moment ago may change again within the same tick of its clock.
 const char kCheckProgram[] = R"SH(cd "$program" 2>&1 && {
   { echo "$sha256  files.sha256" | sha256sum --check --quiet && sha256sum --check --quiet files.sha256; } ||
     echo "files.sha256: FAILED"
-  while read -r size seconds path; do
-    [ "$(stat --dereference --format='%s %Y' "$path")" = "$size $seconds" ] || echo "$path: FAILED, its size or time"
+  LC_ALL=C comm -23 <(find . ! -type d -printf '%P\n' | LC_ALL=C sort) \
+    <({ cut -c 67- files.sha256 linked; echo files.sha256; } | LC_ALL=C sort) |
+    while IFS= read -r path; do echo "$path: FAILED, nobody put it there"; done
+  remembered=${HOME:+$HOME/.cache/openset/programs}
+  while read -r sum path; do
+    state=$(stat --dereference --format='%d %i %s %.9Y %.9Z' "$path")
+    known=$remembered/$(echo "$sum $state $(uname -n)" | sha256sum | cut -c 1-64)
+    [ -n "$state" ] && [ -n "$remembered" ] && [ -f "$known" ] && continue
+    now=$(date +%s)
+    if [ -z "$state" ] || ! echo "$sum  $path" | sha256sum --check --quiet; then
+      echo "$path: FAILED"
+    elif changed=${state##* } && [ $((now - ${changed%.*})) -gt 2 ] &&
+        [ "$state" = "$(stat --dereference --format='%d %i %s %.9Y %.9Z' "$path")" ] && [ -n "$remembered" ]; then
+      mkdir -p -m 700 "$remembered" && : > "$known"
+    fi
   done < linked
 } 2>/dev/null | { read -r first && echo "$first"; }
 )SH";

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
@@ -39,6 +41,7 @@ class ProgramCopyTest : public ::testing::Test {
     Add("openset/experiments/methods/plain.textproto", "method");
     Add("openset/_solib/lib.so", "library");
     fs::resize_file(folder_ + "/built/lib.so", kLinkedBytes);
+    setenv("HOME", (folder_ + "/home").c_str(), 1);
   }
 
   void Add(const std::string& path, const std::string& content) const {
@@ -84,10 +87,8 @@ TEST_F(ProgramCopyTest, HasTheSameFilesUnderTheDigestOfTheirList) {
   // A large one is the same file.
   const std::string library = copy->folder + "/program.runfiles/openset/_solib/lib.so";
   EXPECT_TRUE(fs::equivalent(library, folder_ + "/built/lib.so"));
-  struct stat info;
-  ASSERT_EQ(stat(library.c_str(), &info), 0);
   EXPECT_EQ(*ReadFile(copy->folder + "/linked"),
-            absl::StrCat("24000000 ", info.st_mtim.tv_sec, " program.runfiles/openset/_solib/lib.so\n"));
+            absl::StrCat(*Sha256HexOfFile(library), "  program.runfiles/openset/_solib/lib.so\n"));
   EXPECT_EQ(Problem(*copy), "");
   EXPECT_THAT(*ListFolder(store_.folder() + "/tmp"), IsEmpty());
 }
@@ -125,13 +126,74 @@ TEST_F(ProgramCopyTest, WhateverIsWrongWithItIsNamed) {
   fs::rename(folder_ + "/built/lib.so", folder_ + "/old.so");
   EXPECT_EQ(Problem(copy), "");
   fs::resize_file(folder_ + "/old.so", kLinkedBytes + 1);
-  EXPECT_THAT(Problem(copy), HasSubstr(library + ": FAILED, its size or time"));
+  EXPECT_THAT(Problem(copy), HasSubstr(library + ": FAILED"));
   // One that is linked by its path, and gone.
   fs::remove(JoinPath(copy.folder, library));
   fs::create_symlink(folder_ + "/built/lib.so", JoinPath(copy.folder, library));
-  EXPECT_THAT(Problem(copy), HasSubstr(library + ": FAILED, its size or time"));
+  EXPECT_THAT(Problem(copy), HasSubstr(library + ": FAILED"));
   fs::remove_all(copy.folder);
   EXPECT_THAT(Problem(copy), HasSubstr("No such file or directory"));
+}
+
+// LibTorch with other code, as large, and as old by the time that everybody can set.
+TEST_F(ProgramCopyTest, ALinkedFileOfTheSameSizeAndTimeIsRefused) {
+  const std::string library = folder_ + "/built/lib.so";
+  const auto built = fs::file_time_type::clock::now() - std::chrono::hours(24);
+  fs::last_write_time(library, built);
+  const ProgramCopy copy = *Copy();
+  EXPECT_EQ(Problem(copy), "");
+  EXPECT_EQ(Problem(copy), "");
+  std::fstream(library, std::ios::in | std::ios::out | std::ios::binary).seekp(kLinkedBytes / 2).put('x');
+  fs::last_write_time(library, built);
+  EXPECT_THAT(Problem(copy), HasSubstr("program.runfiles/openset/_solib/lib.so: FAILED"));
+}
+
+// A node hashes it once. What it remembers is by the state of the file.
+TEST_F(ProgramCopyTest, WhatIsKnownOfALinkedFileIsRemembered) {
+  const std::string remembered = folder_ + "/home/.cache/openset/programs";
+  const ProgramCopy copy = *Copy();
+  absl::SleepFor(absl::Seconds(4));  // one that has changed a moment ago may change again
+  EXPECT_EQ(Problem(copy), "");
+  ASSERT_THAT(*ListFolder(remembered), SizeIs(1));
+  // As long as it is known, it is not read.
+  const std::string library = JoinPath(copy.folder, "program.runfiles/openset/_solib/lib.so");
+  EXPECT_EQ(Problem(copy), "");
+  EXPECT_THAT(*ListFolder(remembered), SizeIs(1));
+  std::fstream(library, std::ios::in | std::ios::out | std::ios::binary).seekp(7).put('x');
+  EXPECT_THAT(Problem(copy), HasSubstr("lib.so: FAILED"));
+  unsetenv("HOME");
+  EXPECT_THAT(Problem(copy), HasSubstr("lib.so: FAILED"));
+}
+
+// A library that nobody asked for is found before the right one, where a program looks into its folder.
+TEST_F(ProgramCopyTest, ExtraFilesAreRefused) {
+  const ProgramCopy copy = *Copy();
+  const std::string runfiles = copy.folder + "/program.runfiles/openset/";
+  for (const char* name : {"_solib/libc.so.6", "experiments/methods/mine.textproto", ".hidden", "a b"}) {
+    std::ofstream(runfiles + name) << "x";
+    EXPECT_THAT(Problem(copy), HasSubstr(absl::StrCat(name, ": FAILED, nobody put it there")));
+    fs::remove(runfiles + name);
+  }
+  fs::create_directory_symlink(folder_, runfiles + "link");
+  EXPECT_THAT(Problem(copy), HasSubstr("link: FAILED, nobody put it there"));
+  fs::remove(runfiles + "link");
+  EXPECT_EQ(Problem(copy), "");
+  std::ofstream(runfiles + "more") << "x";
+  ASSERT_TRUE(Copy().ok());  // made anew
+  EXPECT_EQ(Problem(copy), "");
+  EXPECT_FALSE(FileExists(runfiles + "more"));
+}
+
+TEST_F(ProgramCopyTest, ACopyIsAsPrivateAsTheStore) {
+  const mode_t before = umask(077);
+  const absl::StatusOr<ProgramCopy> copy = Copy();
+  umask(before);
+  ASSERT_TRUE(copy.ok()) << copy.status();
+  for (const auto& entry : fs::recursive_directory_iterator(store_.folder())) {
+    if (entry.path().filename() == "lib.so") continue;  // a link to what is somebody else's
+    EXPECT_EQ(fs::status(entry).permissions() & (fs::perms::group_all | fs::perms::others_all), fs::perms::none)
+        << entry.path();
+  }
 }
 
 TEST_F(ProgramCopyTest, WhatItRunsFromElsewhereIsWatched) {

@@ -17,7 +17,7 @@
 #include "core/status_macros.h"
 #include "experiments/engine/node_action.h"
 #include "experiments/engine/slurm/slurm_arrays.h"
-#include "experiments/store/leases.h"
+#include "experiments/store/processes/leases.h"
 
 namespace openset {
 namespace {

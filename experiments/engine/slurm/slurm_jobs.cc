@@ -8,6 +8,7 @@
 #include <functional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -22,11 +23,18 @@
 #include "core/process/machine.h"
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
+#include "experiments/store/store_contents.h"
 
 namespace openset {
 namespace {
 
 constexpr int kAttempts = 4;
+
+// Of the names of arrays, and of their jobs.
+constexpr char kNamePrefix[] = "openset-";
+// Bytes. What is larger is nothing that this program wrote.
+constexpr int64_t kLargestArray = 256 << 20;
+constexpr int64_t kLongestJob = 100;
 
 // After kCheckProgram. Slurm hands on the environment of who submitted, in which these may name the original's files.
 constexpr char kRefuse[] = R"SH()
@@ -46,13 +54,32 @@ std::string Quoted(const std::string& word) {
 // Whether another attempt may go well.
 bool MayReach(const absl::Status& status) { return absl::IsDeadlineExceeded(status) || absl::IsUnavailable(status); }
 
+bool IsSound(const SlurmArray& array) {
+  const auto is_sound = [](const SlurmTask& task) { return absl::c_all_of(task.key(), IsKey); };
+  return absl::StartsWith(array.name(), kNamePrefix) && absl::c_all_of(array.task(), is_sound) &&
+         (!array.has_program() || IsKey(array.program()));
+}
+
 // Calls `use` with each array that can be read, and with the path of its file, in the order of their names.
 void ForEachArray(const Store& store, const std::function<void(SlurmArray array, const std::string& path)>& use) {
   for (const std::string& file : ListFolder(Folder(store)).value_or(std::vector<std::string>{})) {
+    absl::string_view name = file;
+    if (!absl::ConsumeSuffix(&name, ".rec")) continue;
     SlurmArray array;
     const std::string path = JoinPath(Folder(store), file);
-    if (absl::EndsWith(file, ".rec") && ReadRecordFile(path, &array).ok()) use(std::move(array), path);
+    const absl::StatusOr<std::string> bytes = ReadFile(path, kLargestArray);
+    // Anybody may have put it there.
+    if (bytes.ok() && DecodeRecord(*bytes, &array).ok() && array.name() == name && IsSound(array)) {
+      use(std::move(array), path);
+    }
   }
+}
+
+// The number in a file; "" where there is none.
+std::string ReadJob(const std::string& path) {
+  const absl::StatusOr<std::string> content = ReadFile(path, kLongestJob);
+  const absl::string_view job = content.ok() ? absl::StripAsciiWhitespace(*content) : "";
+  return absl::c_all_of(job, absl::ascii_isdigit) ? std::string(job) : "";
 }
 
 bool HasAllResults(const Store& store, const SlurmArray& array) {
@@ -71,7 +98,7 @@ std::vector<SubmittedArray> ArraysInStore(const Store& store, const std::string&
   ForEachArray(store, [&](SlurmArray array, const std::string& path) {
     if (array.experiment() != experiment) return;
     const std::string job = absl::StrCat(absl::StripSuffix(path, ".rec"), ".job");
-    arrays.push_back({std::move(array), std::string(absl::StripAsciiWhitespace(ReadFile(job).value_or("")))});
+    arrays.push_back({std::move(array), ReadJob(job)});
   });
   return arrays;
 }
@@ -177,7 +204,7 @@ absl::StatusOr<SubmittedArray> SubmitArray(const Store& store, const SlurmClient
   SubmittedArray submitted;
   const std::string unique = absl::StrCat(HostName(), " ", getpid(), " ", absl::ToUnixNanos(absl::Now()));
   // Names sort by time.
-  submitted.array.set_name(absl::StrFormat("openset-%s-%011x-%s-%04d", options.experiment,
+  submitted.array.set_name(absl::StrFormat("%s%s-%011x-%s-%04d", kNamePrefix, options.experiment,
                                            absl::ToUnixMillis(absl::Now()), Sha256Hex(unique).substr(0, 6), count++));
   submitted.array.set_experiment(options.experiment);
   submitted.array.set_description(DescribeArray(array));

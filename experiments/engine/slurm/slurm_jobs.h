@@ -24,7 +24,8 @@ struct SubmittedArray {
   std::string job;  // "" of one whose submission failed, or was cut off
 };
 
-// Those of an experiment, in the order of their names.
+// Those of an experiment, in the order of their names. Whatever is no array that SubmitArray() may have written is left
+// out, and a job that is no number is "".
 std::vector<SubmittedArray> ArraysInStore(const Store& store, const std::string& experiment);
 
 // Of the programs of the store (ProgramCopy.sha256) those that unfinished arrays run, of all experiments: arrays with

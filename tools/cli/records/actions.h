@@ -10,7 +10,7 @@
 
 namespace openset {
 
-// Of --store. Errors: kNotFound where there is none.
+// Of --store. Errors: those of Store::CheckIsStore().
 absl::StatusOr<Store> ExistingStore();
 
 // `ls [QUERY]` and `show TRIAL`.

@@ -66,8 +66,7 @@ absl::Status MergeRecords(const std::vector<std::string>& sources) {
   if (sources.empty()) {
     return absl::InvalidArgumentError("usage: openset records merge STORE_OR_BUNDLE... (into --store)");
   }
-  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
-  OPENSET_RETURN_IF_ERROR(store.CheckVersion());
+  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kMayMake));
   MergeCounts counts;
   for (const std::string& source : sources) {
     OPENSET_RETURN_IF_ERROR(MergeFrom(UserPath(source), store, &counts));

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/files/files.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "tools/cli/deploy_flags.h"
@@ -40,11 +39,8 @@ absl::Status RunRecords(const std::vector<std::string>& arguments) {
 }  // namespace
 
 absl::StatusOr<Store> ExistingStore() {
-  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags());
-  if (!FileExists(store.folder())) {
-    return absl::NotFoundError(absl::StrCat("there is no store ", store.folder(), " (--store)"));
-  }
-  OPENSET_RETURN_IF_ERROR(store.CheckVersion());
+  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
+  OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
   return store;
 }
 
@@ -72,7 +68,8 @@ Command RecordsCommand() {
       "  openset records export 'task~cifar' --bundle=cifar.zip\n"
       "  openset records merge cifar.zip ../other-lab/openset-store --store=all\n"
       "  openset records gc --dry_run\n";
-  command.flags = {"store", "deploy", "format", "sort", "bundle", "dry_run", "older_than", "checkpoints_older_than"};
+  command.flags = {"store",  "deploy", "format", "sort", "bundle", "dry_run", "older_than", "checkpoints_older_than",
+                   "private"};
   command.run = RunRecords;
   return command;
 }

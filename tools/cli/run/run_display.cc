@@ -11,7 +11,7 @@
 #include "core/printable_stream.h"
 #include "core/process/steady_clock.h"
 #include "experiments/spec/describe.h"
-#include "experiments/store/leases.h"
+#include "experiments/store/processes/leases.h"
 #include "experiments/store/store.h"
 #include "tools/cli/run/run_lines.h"
 

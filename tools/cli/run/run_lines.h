@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/time/time.h"
-#include "experiments/store/run_state.pb.h"
+#include "experiments/store/processes/run_state.pb.h"
 
 namespace openset {
 

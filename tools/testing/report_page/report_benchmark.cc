@@ -8,6 +8,7 @@
 
 #include "benchmark/benchmark.h"
 #include "core/files/digest.h"
+#include "core/files/temporary_folder.h"
 #include "core/in_parallel.h"
 #include "core/proto/record_file.h"
 #include "experiments/report/format_report.h"
@@ -67,11 +68,11 @@ BENCHMARK(Parse)->Unit(benchmark::kMillisecond);
 
 // The records as files of a store, and the ids that they have there.
 struct MadeUpStore {
-  std::string folder;
+  const TemporaryFolder temporary = TemporaryFolder::Make("report_benchmark").value();
+  const std::string folder = temporary.path();
   std::vector<std::string> ids;
 
-  MadeUpStore() : folder(std::filesystem::temp_directory_path() / "openset_report_benchmark") {
-    std::filesystem::remove_all(folder);
+  MadeUpStore() {
     const Store store(folder);
     for (TrialRecord record : TenThousand().records) {
       ids.push_back(Sha256Hex(record.trial_id()));
@@ -82,7 +83,6 @@ struct MadeUpStore {
       std::ofstream(path, std::ios::binary) << EncodeRecord(record);
     }
   }
-  ~MadeUpStore() { std::filesystem::remove_all(folder); }
 };
 
 // Reads the records as a study does, and makes the page of them.

@@ -1,22 +1,26 @@
-#include "experiments/store/leases.h"
+#include "experiments/store/processes/leases.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "core/files/files.h"
 #include "core/files/system_calls.h"
 #include "core/process/machine.h"
+#include "core/process/process_name.h"
 #include "core/process/process_stat.h"
 #include "core/process/steady_clock.h"
+#include "core/proto/proto_rules.h"
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
 
@@ -24,6 +28,12 @@ namespace openset {
 namespace {
 
 constexpr char kRecord[] = ".rec";
+// The name of the n-th thing in a chain of claims that is none is this and n.
+constexpr char kDamaged[] = "damaged";
+// Bytes. What is longer is nothing that this program wrote.
+constexpr size_t kLongestRunId = 140;
+constexpr int64_t kLongestClaim = 200;
+constexpr int64_t kLargestState = 16 << 20;
 
 // When a process began, in clock ticks since boot; "" if there is none, or it is dead and only not waited for.
 std::string StartOf(const std::string& pid) {
@@ -33,19 +43,44 @@ std::string StartOf(const std::string& pid) {
   return stat.has_value() && !stat->has_ended() ? absl::StrCat(stat->start_ticks) : "";
 }
 
-struct RunParts {
-  std::string host, machine, pid, start;
-};
+std::string RunOf(const std::string& claim) { return claim.substr(0, claim.find('+')); }
 
-std::optional<RunParts> Parse(const std::string& run_id) {
-  const std::vector<std::string> parts = absl::StrSplit(run_id, '.');
-  if (parts.size() < 4) return std::nullopt;
-  const size_t n = parts.size();
-  const size_t tail = parts[n - 3].size() + parts[n - 2].size() + parts[n - 1].size() + 3;
-  return RunParts{run_id.substr(0, run_id.size() - tail), parts[n - 3], parts[n - 2], parts[n - 1]};
+bool IsRunId(const std::string& name) { return name.size() <= kLongestRunId && ParseProcessName(name).has_value(); }
+
+// ID+NUMBER: what the file of a claim holds, and part of the name of the one that takes it over.
+bool IsClaimName(const std::string& name) {
+  const size_t plus = name.find('+');
+  int64_t number = 0;
+  return plus != std::string::npos && IsRunId(name.substr(0, plus)) &&
+         absl::SimpleAtoi(name.substr(plus + 1), &number) && name.substr(plus + 1) == absl::StrCat(number);
 }
 
-std::string RunOf(const std::string& claim) { return claim.substr(0, claim.find('+')); }
+bool IsDamageName(const std::string& name) {
+  int number = 0;
+  return absl::StartsWith(name, kDamaged) && absl::SimpleAtoi(name.substr(sizeof(kDamaged) - 1), &number);
+}
+
+// The name of the claim in a file; "" for what is no claim, be it a folder or a pipe; absent if there is nothing.
+// Errors: kPermissionDenied.
+absl::StatusOr<std::optional<std::string>> ReadClaim(const std::string& path) {
+  const absl::StatusOr<std::string> content = ReadFile(path, kLongestClaim);
+  if (absl::IsPermissionDenied(content.status())) return content.status();
+  if (absl::IsNotFound(content.status())) {
+    struct stat info;
+    if (lstat(path.c_str(), &info) != 0) return std::nullopt;  // else a link that leads nowhere
+  }
+  if (!content.ok()) return "";
+  std::string name(absl::StripSuffix(*content, "\n"));
+  return IsClaimName(name) ? std::move(name) : "";
+}
+
+// What a process says of itself; nothing where that is no RunState of this run.
+RunState ReadState(const std::string& path, const std::string& run_id) {
+  RunState state;
+  const absl::StatusOr<std::string> bytes = ReadFile(path, kLargestState);
+  if (!bytes.ok() || !DecodeRecord(*bytes, &state).ok() || state.id() != run_id) state.Clear();
+  return state;
+}
 
 }  // namespace
 
@@ -55,15 +90,13 @@ std::string ThisRunId() {
 }
 
 std::string RunName(const std::string& id) {
-  const std::optional<RunParts> parts = Parse(id);
-  return parts.has_value() ? absl::StrCat(parts->host, ", process ", parts->pid) : id;
+  const std::optional<ProcessName> run = ParseProcessName(id);
+  return run.has_value() ? absl::StrCat(run->host, ", process ", run->pid) : id;
 }
 
 bool IsDead(const std::string& run_id) {
-  static const std::string& machine = *new std::string(ProcessSpace());
-  const std::optional<RunParts> parts = Parse(run_id);
-  return parts.has_value() && parts->host == HostName() && parts->machine == machine &&
-         StartOf(parts->pid) != parts->start;
+  const std::optional<ProcessName> run = ParseProcessName(run_id);
+  return run.has_value() && run->IsHere() && StartOf(absl::StrCat(run->pid)) != absl::StrCat(run->number);
 }
 
 Leases::Leases(const Store& store, LeaseOptions options)
@@ -94,12 +127,21 @@ std::string Leases::RunPath(const std::string& run_id) const {
   return absl::StrCat(folder_, "/runs/", run_id, kRecord);
 }
 
-Leases::Claim Leases::LastClaim(const std::string& key) const {
+absl::StatusOr<Leases::Claim> Leases::LastClaim(const std::string& key) const {
   Claim last;
+  std::set<std::string> seen;
+  int damages = 0;
   for (std::string file = key;;) {
-    const absl::StatusOr<std::string> content = ReadFile(JoinPath(RunningFolder(), file));
-    if (!content.ok()) return last;
-    last = {file, std::string(absl::StripSuffix(*content, "\n"))};
+    std::string name;
+    if (seen.insert(file).second) {
+      OPENSET_ASSIGN_OR_RETURN(std::optional<std::string> claim, ReadClaim(JoinPath(RunningFolder(), file)));
+      if (!claim.has_value()) return last;
+      name = *std::move(claim);
+      last.file = file;
+    }
+    // What is no claim, and claims that name each other in a circle, are nobody's. Whoever comes finds the same, in
+    // this order, and so the same place to take over from.
+    last.name = name.empty() ? absl::StrCat(kDamaged, ++damages) : std::move(name);
     file = absl::StrCat(key, "~", last.name);
   }
 }
@@ -118,7 +160,7 @@ absl::StatusOr<std::string> Leases::TryClaimOne(const std::string& key) {
   const std::string name = absl::StrCat(run_id_, "+", ++claims_);
   const std::string temporary = TemporaryName(JoinPath(folder_, "tmp/claim"));
   while (true) {
-    const Claim last = LastClaim(key);
+    OPENSET_ASSIGN_OR_RETURN(const Claim last, LastClaim(key));
     if (!last.name.empty() && RunOf(last.name) == run_id_) {  // which a disk that failed kept from being released
       held_[key] = last;
       return "";
@@ -132,7 +174,8 @@ absl::StatusOr<std::string> Leases::TryClaimOne(const std::string& key) {
       return "";
     }
     // Another process was faster. Where its claim does not show yet (NFS keeps names for a while), it is not ours.
-    if (LastClaim(key).name == last.name) return "another process";
+    OPENSET_ASSIGN_OR_RETURN(const Claim now, LastClaim(key));
+    if (now.name == last.name) return "another process";
   }
 }
 
@@ -142,34 +185,36 @@ void Leases::Release(const std::string& key) {
   const std::string name = held->second.name;
   held_.erase(held);
   // One that was taken over belongs to who did.
-  if (LastClaim(key).name != name) return;
+  const absl::StatusOr<Claim> last = LastClaim(key);
+  if (!last.ok() || last->name != name) return;
   // The chain begins at KEY. What it leaves of takeovers keeps those from succeeding that come late to the same.
   RetryInterrupted([&] { return Calls().Unlink(JoinPath(RunningFolder(), key)); });
 }
 
 std::string Leases::OwnerOf(const std::string& key) {
-  const Claim last = LastClaim(key);
-  if (last.name.empty()) return "";
-  const std::string run = RunOf(last.name);
+  const absl::StatusOr<Claim> last = LastClaim(key);
+  if (!last.ok() || last->name.empty()) return "";
+  const std::string run = RunOf(last->name);
   return IsAlive(run) ? run : "";
 }
 
 bool Leases::IsAlive(const std::string& run_id) {
   if (run_id == run_id_) return true;
-  if (IsDead(run_id)) return false;
-  RunState state;
-  state.set_sequence(-1);  // of one that is not there
-  state.set_lease_seconds(static_cast<int32_t>(absl::ToInt64Seconds(options_.lease)));
-  ReadRecordFile(RunPath(run_id), &state).IgnoreError();
+  if (!IsRunId(run_id) || IsDead(run_id)) return false;
+  const RunState state = ReadState(RunPath(run_id), run_id);
+  const int64_t sequence = state.has_sequence() ? state.sequence() : -1;  // of one that is not there
+  const absl::Duration lease = state.has_lease_seconds() ? absl::Seconds(state.lease_seconds()) : options_.lease;
   const absl::Duration now = options_.clock();
-  const auto [sighting, is_new] = seen_.try_emplace(run_id, Sighting{state.sequence(), now});
-  if (sighting->second.sequence != state.sequence()) sighting->second = {state.sequence(), now};
-  return now - sighting->second.since < absl::Seconds(state.lease_seconds());
+  const auto [sighting, is_new] = seen_.try_emplace(run_id, Sighting{sequence, now});
+  if (sighting->second.sequence != sequence) sighting->second = {sequence, now};
+  return now - sighting->second.since < std::clamp(lease, absl::Seconds(1), kLongestLease);
 }
 
 absl::Status Leases::Renew(RunState state) {
   state.set_id(run_id_);
   state.set_host(HostName());
+  state.set_user_id(UserId());
+  state.set_user_name(UserName());
   state.set_pid(getpid());
   state.set_sequence(++sequence_);
   state.set_lease_seconds(static_cast<int32_t>(std::max<int64_t>(1, absl::ToInt64Seconds(options_.lease))));
@@ -195,11 +240,13 @@ void Leases::SweepDead() {
   for (const std::string& file : ListFolder(RunningFolder()).value_or(std::vector<std::string>{})) {
     const size_t takeover = file.find('~');
     if (takeover == std::string::npos) {
-      const Claim last = LastClaim(file);
-      if (last.name.empty() || !IsDead(RunOf(last.name))) continue;
+      const absl::StatusOr<Claim> last = LastClaim(file);
+      if (!last.ok() || !IsClaimName(last->name) || !IsDead(RunOf(last->name))) continue;
       const absl::StatusOr<std::string> owner = TryClaimOne(file);
       if (owner.ok() && owner->empty()) Release(file);
-    } else if (!FileExists(JoinPath(RunningFolder(), file.substr(0, takeover)))) {
+    } else if (const std::string from = file.substr(takeover + 1);
+               (IsClaimName(from) || IsDamageName(from)) &&
+               !FileExists(JoinPath(RunningFolder(), file.substr(0, takeover)))) {
       // The trace of a chain that is gone: nobody looks at what it took over any more after a day.
       struct stat info = {};
       const std::string path = JoinPath(RunningFolder(), file);
@@ -209,7 +256,9 @@ void Leases::SweepDead() {
     }
   }
   for (const std::string& file : ListFolder(JoinPath(folder_, "runs")).value_or(std::vector<std::string>{})) {
-    const std::string run(absl::StripSuffix(file, kRecord));
+    absl::string_view name = file;
+    if (!absl::ConsumeSuffix(&name, kRecord) || !IsRunId(std::string(name))) continue;
+    const std::string run(name);
     struct stat info = {};
     const bool is_old =
         stat(RunPath(run).c_str(), &info) == 0 && absl::Now() - absl::FromTimeT(info.st_mtime) > absl::Hours(7 * 24);
@@ -221,9 +270,16 @@ std::vector<RunState> RunsOf(const Store& store) {
   std::vector<RunState> runs;
   const std::string folder = JoinPath(store.folder(), "runs");
   for (const std::string& file : ListFolder(folder).value_or(std::vector<std::string>{})) {
-    RunState state;
-    if (!absl::EndsWith(file, kRecord) || !ReadRecordFile(JoinPath(folder, file), &state).ok()) continue;
-    if (!IsDead(state.id())) runs.push_back(std::move(state));
+    absl::string_view name = file;
+    if (!absl::ConsumeSuffix(&name, kRecord) || !IsRunId(std::string(name)) || IsDead(std::string(name))) continue;
+    RunState state = ReadState(JoinPath(folder, file), std::string(name));
+    if (!std::isfinite(state.seconds_left())) state.clear_seconds_left();
+    for (RunningAction& action : *state.mutable_running()) {  // numbers of a training that goes wrong
+      if (!std::isfinite(action.loss())) action.clear_loss();
+      if (!std::isfinite(action.metric_value())) action.clear_metric_value();
+      if (!std::isfinite(action.images_per_second())) action.clear_images_per_second();
+    }
+    if (state.has_id() && FindProblems(state).empty()) runs.push_back(std::move(state));
   }
   return runs;
 }

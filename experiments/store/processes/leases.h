@@ -10,10 +10,13 @@
 // states, by the clock of who looks. No two clocks are compared, so that steps of either do no harm; whoever comes
 // first to a dead host's action waits for that time. As a takeover names what it takes over, one that comes late fails.
 //
+// What is no claim, in the place of one, is nobody's, and is taken over at once; so are claims that name each other in
+// a circle. A state that is none counts as absent, and no lease lasts longer than kLongestLease, whatever a state says.
+//
 // A process that slept past its lease finds its claims lost (Lost()). What it commits all the same changes nothing: the
 // first writer of a result wins, and both have the same bits.
-#ifndef OPENSET_EXPERIMENTS_STORE_LEASES_H_
-#define OPENSET_EXPERIMENTS_STORE_LEASES_H_
+#ifndef OPENSET_EXPERIMENTS_STORE_PROCESSES_LEASES_H_
+#define OPENSET_EXPERIMENTS_STORE_PROCESSES_LEASES_H_
 
 #include <cstdint>
 #include <functional>
@@ -27,7 +30,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "experiments/store/run_state.pb.h"
+#include "experiments/store/processes/run_state.pb.h"
 #include "experiments/store/store.h"
 
 namespace openset {
@@ -42,11 +45,14 @@ std::string RunName(const std::string& id);
 // Whether the process is known to be gone: it was on this machine.
 bool IsDead(const std::string& run_id);
 
+// See DeploySpec.lease_seconds (experiments/engine/deploy.proto).
+inline constexpr absl::Duration kLongestLease = absl::Hours(1);
+
 struct LeaseOptions {
   absl::Duration lease = absl::Minutes(2);
   // Since any fixed point of time; does not step. Absent: the system's.
   std::function<absl::Duration()> clock;
-  // Absent: ThisRunId().
+  // Absent: ThisRunId(). Of its form.
   std::string run_id;
 };
 
@@ -65,7 +71,7 @@ class Leases {
 
   // Claims all of these actions, or none. Returns the id of the run that has one of them; "" if they are claimed, also
   // where this one has had them already, as a disk that fails may keep a claim from being released. Errors: those of
-  // writing.
+  // writing; kPermissionDenied for a claim that may not be read.
   absl::StatusOr<std::string> TryClaim(const std::vector<std::string>& keys);
   void Release(const std::string& key);
 
@@ -94,7 +100,7 @@ class Leases {
   };
 
   // The claim that nobody took over.
-  Claim LastClaim(const std::string& key) const;
+  absl::StatusOr<Claim> LastClaim(const std::string& key) const;
   absl::StatusOr<std::string> TryClaimOne(const std::string& key);
   bool IsAlive(const std::string& run_id);
   void SweepDead();
@@ -111,9 +117,10 @@ class Leases {
   std::map<std::string, Sighting> seen_;  // of other runs
 };
 
-// What the runs of a store say of themselves, those that are known to be dead left out.
+// What the runs of a store say of themselves. Left out are those that are known to be dead, and what breaks the rules
+// of its schema: anybody who may write into the store may have made it.
 std::vector<RunState> RunsOf(const Store& store);
 
 }  // namespace openset
 
-#endif  // OPENSET_EXPERIMENTS_STORE_LEASES_H_
+#endif  // OPENSET_EXPERIMENTS_STORE_PROCESSES_LEASES_H_

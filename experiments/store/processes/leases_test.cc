@@ -1,4 +1,4 @@
-#include "experiments/store/leases.h"
+#include "experiments/store/processes/leases.h"
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,0 +1,37 @@
+// A folder for files that are needed for a while, outside of any store.
+#ifndef OPENSET_CORE_FILES_TEMPORARY_FOLDER_H_
+#define OPENSET_CORE_FILES_TEMPORARY_FOLDER_H_
+
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace openset {
+
+// A new folder below TMPDIR, else /tmp, that only this user may look into. Nobody can know its name before, so that
+// nobody can put a link or a file in its place. It is removed with all in it when the object goes.
+class TemporaryFolder {
+ public:
+  // `purpose` is a part of its name: "openset-<purpose>-x3Fg7a". Errors: kUnavailable with the system's reason.
+  static absl::StatusOr<TemporaryFolder> Make(absl::string_view purpose);
+
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, "")) {}
+  TemporaryFolder& operator=(TemporaryFolder&& other) noexcept {
+    std::swap(path_, other.path_);
+    return *this;
+  }
+  ~TemporaryFolder();
+
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+
+  std::string path_;  // "" of one that was moved from
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_FILES_TEMPORARY_FOLDER_H_

@@ -1,0 +1,18 @@
+// The names that TemporaryName() (core/files/files.h) gives, read back.
+#ifndef OPENSET_CORE_FILES_TEMPORARY_NAME_H_
+#define OPENSET_CORE_FILES_TEMPORARY_NAME_H_
+
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "core/process/process_name.h"
+
+namespace openset {
+
+// Who made the file or folder of this name, NAME.tmp.<host>.<process space>.<pid>.<number>; absent if TemporaryName()
+// can't have made it. `name` is a name, not a path.
+std::optional<ProcessName> OwnerOfTemporary(absl::string_view name);
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_FILES_TEMPORARY_NAME_H_

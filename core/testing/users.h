@@ -1,0 +1,86 @@
+// Other users of this machine, for tests of what they may do to each other's files. Needs root.
+#ifndef OPENSET_CORE_TESTING_USERS_H_
+#define OPENSET_CORE_TESTING_USERS_H_
+
+#include <fcntl.h>
+#include <grp.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "core/testing/small_disk.h"
+
+namespace openset {
+
+// Ids that no machine's accounts have; the users share a group.
+struct User {
+  uid_t id;
+  gid_t group = 64000;
+  mode_t mask = 022;  // umask
+};
+
+// In this process and its children, lets every user reach `path`, whose folders may be closed to them, as /root is to
+// all but root: beside each closed folder's entry on the way nothing else shows. Precondition: EnterMountNamespace().
+inline bool LetAllReach(const std::string& path) {
+  namespace fs = std::filesystem;
+  fs::path reached = "/";
+  std::error_code error;
+  const fs::path whole = fs::canonical(path, error);
+  if (error) return false;
+  for (const fs::path& part : whole.relative_path()) {
+    struct stat info;
+    if (stat(reached.c_str(), &info) != 0) return false;
+    if ((info.st_mode & S_IXOTH) == 0) {
+      const int closed = open(reached.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+      const std::string entry = absl::StrCat("/proc/self/fd/", closed, "/", part.string());
+      const bool mounted = closed >= 0 && mount("tmpfs", reached.c_str(), "tmpfs", 0, "mode=755") == 0 &&
+                           mkdir((reached / part).c_str(), 0755) == 0 &&
+                           mount(entry.c_str(), (reached / part).c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0;
+      close(closed);
+      if (!mounted) return false;
+    }
+    reached /= part;
+  }
+  return true;
+}
+
+// Why there can be no other users here; "" if there can.
+inline std::string NoUsersBecause(const std::string& path) {
+  if (geteuid() != 0) return "only root can become other users";
+  if (!EnterMountNamespace()) return "this process may not mount";
+  const pid_t child = fork();
+  if (child == 0) _exit(setgroups(0, nullptr) == 0 && setgid(64000) == 0 && setuid(64001) == 0 ? 0 : 1);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (status != 0) return "this namespace has no other users";
+  return LetAllReach(path) ? "" : absl::StrCat("other users can't reach ", path);
+}
+
+// Starts a child process of this user, which ends with what `act` returns.
+inline pid_t StartAs(const User& user, const std::function<int()>& act) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  umask(user.mask);
+  if (setgroups(0, nullptr) != 0 || setgid(user.group) != 0 || setuid(user.id) != 0) _exit(125);
+  _exit(act());
+}
+
+// The same to its end. Returns its exit code, or 128 and the signal that ended it.
+inline int RunAs(const User& user, const std::function<int()>& act) {
+  int status = 0;
+  waitpid(StartAs(user, act), &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_TESTING_USERS_H_
