@@ -10,8 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/digest.h"
+#include "core/logging.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
+#include "core/tensor/convolution_guard.h"
 #include "core/tensor/torch_generator.h"
 #include "models/linear_head.h"
 #include "models/script_file.h"
@@ -263,7 +265,13 @@ absl::StatusOr<std::shared_ptr<Model>> Make(const TorchScriptSpec& spec, const I
   // The optimised graph differs from the first runs' in rounding.
   torch::jit::setGraphExecutorOptimize(false);
   const at::Tensor image = TestImages(2, input);
+  const int64_t guarded_before = GuardedConvolutions();
   OPENSET_ASSIGN_OR_RETURN(const ScriptOutput output, RunScript(&script, image));
+  if (GuardedConvolutions() > guarded_before) {
+    LOG(WARNING) << spec.file()
+                 << ": has 1x1 convolutions with a stride and fewer than 8 input channels in the channels-last layout, "
+                    "which LibTorch gets wrong on CPUs without AVX-512; they are computed in the contiguous layout";
+  }
   OPENSET_RETURN_IF_ERROR(CheckOtherBatch(bytes, input));
   if (output.logits.isnan().any().item<bool>()) {
     return absl::InvalidArgumentError(

@@ -1,9 +1,12 @@
 #include "models/torch_script.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/tensor/convolution_guard.h"
 #include "core/tensor/torch_generator.h"
+#include "core/tensor/torch_script.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
@@ -57,6 +60,36 @@ TEST_F(TorchScriptTest, LogitsAlone) {
     const ModelOutput output = OutputOf(*model);
     EXPECT_THAT(output.logits, TensorNear(golden_.at("logits"), 1e-5));
     EXPECT_FALSE(output.feature.defined());
+  }
+}
+
+// A convolution that LibTorch gets wrong on some CPUs (core/tensor/convolution_guard.h).
+TEST_F(TorchScriptTest, NarrowStridedConvolutionsAreComputedInTheContiguousLayoutWithALine) {
+  const std::string file = absl::StrCat(testing::TempDir(), "/narrow.pt");
+  const at::Tensor weight = at::linspace(-1, 2, 15).view({5, 3, 1, 1});
+  for (const char* layout : {"2", "0"}) {  // channels-last, contiguous
+    torch::jit::Module script("Narrow");
+    script.register_parameter("weight", weight.clone().requires_grad_(), /*is_buffer=*/false);
+    script.define(absl::StrCat("def forward(self, x):\n  return torch.conv2d(x.contiguous(memory_format=", layout,
+                               "), self.weight, None, [2, 2]).mean([2, 3])\n"));
+    script.save(file);
+    RandomStream unused(1, "torch_script_test");
+    testing::internal::CaptureStderr();
+    const auto model = MakeModel(ModelSpecOf(absl::StrCat("torch_script { file: '", file, "' }")),
+                                 InputSpecOf("size: 8 channels: 3"), 5, &unused);
+    const std::string log = testing::internal::GetCapturedStderr();
+    ASSERT_THAT(model, IsOk());
+    EXPECT_EQ(absl::StrContains(log, "narrow.pt: has 1x1 convolutions with a stride"),
+              *layout == '2' && ConvolutionsAreGuarded())
+        << log;
+    const at::Tensor image = at::linspace(-3, 4, 2 * 3 * 8 * 8).view({2, 3, 8, 8}).sin();
+    const at::Tensor parameter = (*model)->parameters()[0];
+    const at::Tensor logits = (*model)->Forward(image).logits;
+    logits.select(1, 1).sum().backward();
+    const at::Tensor pixels = image.slice(2, 0, 8, 2).slice(3, 0, 8, 2).mean({2, 3});
+    EXPECT_THAT(logits.detach(), TensorNear(at::matmul(pixels, weight.view({5, 3}).t()), 1e-5));
+    EXPECT_THAT(parameter.grad().view({5, 3}).select(0, 1), TensorNear(pixels.sum(0), 1e-5));
+    EXPECT_THAT(parameter.grad().view({5, 3}).select(0, 0), TensorEq(at::zeros({3})));
   }
 }
 

@@ -101,6 +101,8 @@ TEST(Subprocess, AGroupHasNotEndedWhileOneOfItLives) {
   const pid_t dead = ChildInGroup(process->pid());  // and there, as nobody waits for it
   process->Kill(SIGKILL);
   process->Wait().IgnoreError();
+  siginfo_t info;
+  ASSERT_EQ(waitid(P_PID, dead, &info, WEXITED | WNOWAIT), 0);  // until it is dead: killing does not wait for that
   const pid_t alive = ChildInGroup(process->pid());
   EXPECT_FALSE(process->GroupHasEnded());
   kill(alive, SIGKILL);

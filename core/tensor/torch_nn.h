@@ -9,4 +9,6 @@
 #include <torch/nn/modules/linear.h>     // IWYU pragma: export
 #include <torch/nn/modules/pooling.h>    // IWYU pragma: export
 
+#include "core/tensor/convolution_guard.h"  // IWYU pragma: keep: what has networks links it
+
 #endif  // OPENSET_CORE_TENSOR_TORCH_NN_H_

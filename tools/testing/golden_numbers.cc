@@ -31,7 +31,10 @@ std::string Processor() {
     info[std::string(absl::StripAsciiWhitespace(entry.first))] = std::string(absl::StripAsciiWhitespace(entry.second));
   }
   const std::set<std::string> flags = absl::StrSplit(info["flags"], ' ');
-  return absl::StrCat(info["vendor_id"], " ", info["cpu family"], "/", info["model"], " ", Capability(flags));
+  std::string capability = Capability(flags);
+  if (const char* lowered = std::getenv("ATEN_CPU_CAPABILITY")) capability = absl::AsciiStrToUpper(lowered);
+  if (const char* lowered = std::getenv("ONEDNN_MAX_CPU_ISA")) absl::StrAppend(&capability, ", oneDNN ", lowered);
+  return absl::StrCat(info["vendor_id"], " ", info["cpu family"], "/", info["model"], " ", capability);
 }
 
 nlohmann::json GoldenNumbers(const std::string& file) {

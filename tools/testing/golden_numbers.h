@@ -9,7 +9,7 @@
 namespace openset {
 
 // What libraries choose their kernels by: vendor, family and model of the processor and LibTorch's CPU capability, as
-// in "GenuineIntel 6/143 AVX512".
+// in "GenuineIntel 6/143 AVX512"; with --config=sse "... DEFAULT, oneDNN SSE41".
 std::string Processor();
 
 // The entry of this processor in tools/testing/testdata/`file`; null where it has none. To add one: run the test and
