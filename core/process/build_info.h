@@ -10,6 +10,9 @@ namespace openset {
 // to commit.
 bool IsStamped();
 
+// "0.1.0".
+std::string Version();
+
 // The commit; "unknown" for programs without a stamp, or built outside of a clone.
 std::string BuildCommit();
 

@@ -12,6 +12,7 @@
 #include "core/process/machine.h"
 #include "core/status_macros.h"
 #include "tools/cli/deploy_flags.h"
+#include "tools/cli/worker_program.h"
 
 namespace openset {
 
@@ -28,14 +29,15 @@ absl::StatusOr<LocalEngineOptions> EngineOptions(const DeploySpec& deploy, const
   options.hang = absl::Seconds(deploy.hang_seconds());
   OPENSET_ASSIGN_OR_RETURN(options.data_folders, DataFoldersFromFlags());
 
+  options.trainer = {deploy.worker()};
   std::string worker = deploy.worker();
   if (worker.empty()) {
     OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
     worker =
         JoinPath(runfiles, IsStamped() ? "openset/tools/openset_worker" : "openset/tools/openset_worker_unstamped");
+    OPENSET_ASSIGN_OR_RETURN(options.trainer, WorkerProgram(worker, runfiles));
   }
   if (!FileExists(worker)) return absl::NotFoundError(absl::StrCat("the worker is not there: ", worker));
-  options.trainer = {worker};
   const std::vector<std::string>& catalog = study.experiment().folders.catalog;
   options.trainer.insert(options.trainer.end(), catalog.begin(), catalog.end());
   options.evaluator = {ProgramPath(), "evaluate-worker"};

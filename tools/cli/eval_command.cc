@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdint>
+#include <cstdio>
 #include <deque>
 #include <iostream>
 #include <limits>
@@ -7,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/flags/declare.h"
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
@@ -14,6 +17,8 @@
 #include "absl/strings/str_split.h"
 #include "core/chart/vector_file.h"
 #include "core/files/files.h"
+#include "core/files/npy.h"
+#include "core/files/npz.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "eval/metrics/confusion.h"
@@ -39,6 +44,8 @@ ABSL_FLAG(std::string, curves, "",
           "Folder for the curves, as .csv and .svg and all in one page: ROC, OSCR, risk over coverage, scores, "
           "reliability. With --as=methods the first three, of all methods in one picture each.");
 ABSL_FLAG(std::string, classes, "", "File (.csv) for the closed-set accuracy of each known class.");
+ABSL_FLAG(std::string, sample_scores, "",
+          "File (.npz) for the unknown score of each sample, and its prediction where there is one.");
 ABSL_FLAG(std::string, convention, "openset",
           "Whose metrics, under the names and by the rules of its code: openset, openood, odin, oe, udb, arpl, "
           "fd_shifts, torch_uncertainty or released (OpenAUC).");
@@ -86,6 +93,18 @@ absl::Status WriteCurves(const std::string& folder, const CurveFiles& curves) {
   return WriteVectorFiles(pictures);
 }
 
+absl::Status WriteSampleScores(const std::string& path, const SampleSet& samples) {
+  NpzArrays arrays = {{"unknown_score", MakeNpy(samples.unknown_score, {samples.num_samples})}};
+  if (!samples.prediction.empty()) {
+    const std::vector<int64_t> prediction(samples.prediction.begin(), samples.prediction.end());
+    arrays["prediction"] = MakeNpy(prediction, {samples.num_samples});
+  }
+  const std::string temporary = TemporaryName(path);
+  const absl::Cleanup remove = [&temporary] { std::remove(temporary.c_str()); };
+  OPENSET_RETURN_IF_ERROR(WriteNpz(temporary, arrays));
+  return MoveFile(temporary, path);
+}
+
 absl::Status EvalAsSamples(const std::vector<std::string>& arguments, const Request& request) {
   OPENSET_ASSIGN_OR_RETURN(const ScoredSamples scored, ReadScoredSamples(arguments));
   OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, scored.samples.Input());
@@ -99,6 +118,9 @@ absl::Status EvalAsSamples(const std::vector<std::string>& arguments, const Requ
     const ConfusionMatrix closed_set = ConfusionAt(ranked, std::numeric_limits<double>::infinity());
     OPENSET_RETURN_IF_ERROR(
         WriteFileAtomically(UserPath(classes), AccuracyPerClassCsv(closed_set, scored.samples.class_names)));
+  }
+  if (const std::string path = absl::GetFlag(FLAGS_sample_scores); !path.empty()) {
+    OPENSET_RETURN_IF_ERROR(WriteSampleScores(UserPath(path), scored.samples));
   }
   report.notes = {absl::StrJoin(arguments, ", "), scored.note};
   if (const std::string folder = absl::GetFlag(FLAGS_curves); !folder.empty()) {
@@ -114,6 +136,9 @@ absl::Status EvalAsSamples(const std::vector<std::string>& arguments, const Requ
 absl::Status EvalAsMethods(const std::vector<std::string>& arguments, const Request& request) {
   if (!absl::GetFlag(FLAGS_classes).empty()) {
     return absl::InvalidArgumentError("--classes: goes with one method, not with --as=methods");
+  }
+  if (!absl::GetFlag(FLAGS_sample_scores).empty()) {
+    return absl::InvalidArgumentError("--sample_scores: goes with one method, not with --as=methods");
   }
   const std::string rows = absl::StrJoin(absl::GetFlag(FLAGS_rows), ",");
   if (!rows.empty() && rows != "metric" && rows != "method") {
@@ -190,7 +215,8 @@ Command EvalCommand() {
       "  openset eval cifar10.npz cifar100.npz svhn.npz --near=cifar100 --far=svhn --convention=openood\n"
       "  openset eval raw_logits.npz --skip=0 --known=1 --far=2\n"
       "  openset eval softmax.npz energy.npz --as=methods --curves=curves --format=latex\n";
-  command.flags = {"as", "rows", "format", "out", "metrics", "convention", "curves", "classes", "ci"};
+  command.flags = {"as", "rows", "format", "out", "metrics", "convention", "curves", "classes", "sample_scores",
+                   "ci"};
   for (const std::vector<std::string>& more : {IntervalFlags(), SampleFlags()}) {
     command.flags.insert(command.flags.end(), more.begin(), more.end());
   }

@@ -1,8 +1,12 @@
 // openset eval --as=methods: several methods in one table and one plot.
+#include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/files/npz.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -55,6 +59,23 @@ TEST_F(EvalMethodsTest, EachMethodHasTheNumbersThatItHasAlone) {
   }
   EXPECT_THAT(Methods({"--format=csv"}), AllOf(HasSubstr("\na,all,auroc,0.75,"), HasSubstr("\nb,all,auroc,1,")));
   EXPECT_THAT(Methods({"--format=markdown"}), HasSubstr("| auroc    |  75.00 | 100.00 |"));
+}
+
+// The energy of the logits 0 and 0 is -log 2, that of 0 and log 3 is -log 4.
+TEST_F(EvalMethodsTest, TheScoreOfEachSampleIsWritten) {
+  WriteArrays("logits.npz",
+              {{"label", Wholes({0, -1})},
+               {"logits", MakeNpy(std::vector<float>{0, 0, 0, static_cast<float>(std::log(3))}, {2, 2})}});
+  Out({"eval", "logits.npz", "--score=energy", "--sample_scores=scores.npz"});
+  const NpzArrays written = ReadNpz(JoinPath(program_.folder(), "scores.npz")).value();
+  const std::vector<double> scores = ToDouble(written.at("unknown_score")).value();
+  ASSERT_EQ(scores.size(), 2);
+  EXPECT_NEAR(scores[0], -std::log(2), 1e-6);
+  EXPECT_NEAR(scores[1], -std::log(4), 1e-6);
+  EXPECT_EQ(ToInt64(written.at("prediction")).value(), (std::vector<int64_t>{0, 1}));
+
+  EXPECT_THAT(Error({"eval", "a.npz", "b.npz", "--as=methods", "--sample_scores=scores.npz"}),
+              HasSubstr("--sample_scores: goes with one method"));
 }
 
 TEST_F(EvalMethodsTest, LatexAndCurvesInOnePicture) {

@@ -1,0 +1,41 @@
+"""program_package(): a program with its runfiles as one file to install, a wheel or an archive."""
+
+# What a package leaves out: LibTorch and the drawing of figures are Python packages of their own, and Fashion-MNIST is
+# fetched when it is asked for.
+_LEFT_OUT = ["_solib_k8/_U@libtorch", "../vl_convert/", "../libtorch/", "data/packaged/fashion_mnist/"]
+
+def _program_package_impl(ctx):
+    runfiles = ctx.attr.program[DefaultInfo].default_runfiles.files.to_list()
+    kept = [file for file in runfiles if not [1 for part in _LEFT_OUT if file.short_path.startswith(part)]]
+    manifest = ctx.actions.declare_file(ctx.label.name + ".manifest.json")
+    ctx.actions.write(manifest, struct(
+        version = ctx.attr.version,
+        torch_version = ctx.attr.torch_version,
+        runfiles = [struct(name = file.short_path, path = file.path) for file in kept],
+        package = [struct(name = file.basename, path = file.path) for file in ctx.files.package],
+        readme = ctx.file.readme.path,
+        license = ctx.file.license.path,
+    ).to_json())
+    ctx.actions.run_shell(
+        command = "python3 %s %s %s" % (ctx.file._script.path, manifest.path, ctx.outputs.out.path),
+        inputs = kept + ctx.files.package + [manifest, ctx.file._script, ctx.file.readme, ctx.file.license],
+        outputs = [ctx.outputs.out],
+        mnemonic = "Package",
+        progress_message = "Packing %s" % ctx.outputs.out.basename,
+    )
+    return [DefaultInfo(files = depset([ctx.outputs.out]))]
+
+program_package = rule(
+    doc = "Packs a program, stripped; tools/python/make_package.py says what lies where.",
+    implementation = _program_package_impl,
+    attrs = {
+        "program": attr.label(mandatory = True),
+        "package": attr.label_list(allow_files = True, doc = "The Python package's files."),
+        "readme": attr.label(allow_single_file = True, mandatory = True),
+        "license": attr.label(allow_single_file = True, mandatory = True),
+        "version": attr.string(mandatory = True),
+        "torch_version": attr.string(mandatory = True),
+        "out": attr.output(mandatory = True),
+        "_script": attr.label(default = "//tools/python:make_package.py", allow_single_file = True),
+    },
+)

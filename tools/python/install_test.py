@@ -1,0 +1,133 @@
+"""The wheel as its users meet it: install_test.py WHEEL ARCHIVE [--train], by //tools/python:install_test.
+
+Installs it into a new environment beside NumPy and pandas (from the package index), and tries the command, the functions
+and the examples of their docstrings. --train also installs PyTorch, and trains the quickstart for one epoch
+(OPENSET_DATA must name a folder that has Fashion-MNIST). At the end it uninstalls it; nothing may be left.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+import venv
+
+WHEEL, ARCHIVE = (os.path.abspath(path) for path in sys.argv[1:3])
+TRAIN = "--train" in sys.argv[3:]
+HERE = tempfile.TemporaryDirectory(prefix="openset-install-")
+ENVIRONMENT = os.path.join(HERE.name, "venv")
+SCRIPTS = os.path.join(ENVIRONMENT, "bin")
+
+CHECK_API = r"""
+import doctest, json, subprocess, sys
+import numpy
+import openset
+from openset import _evaluate, scores
+
+failures = sum(doctest.testmod(module).failed for module in (_evaluate, scores))
+assert failures == 0, failures
+
+# The numbers of the command, to the bit; 40 random calls.
+random = numpy.random.default_rng(7)
+for call in range(40):
+    n, k = int(random.integers(20, 300)), int(random.integers(2, 9))
+    label = numpy.where(random.random(n) < 0.6, random.integers(0, k, n), -1)
+    label[:2] = 0, -1
+    arrays = dict(label=label, logits=random.normal(size=(n, k)).astype(numpy.float32))
+    score = random.choice(["energy", "max_logit", "entropy", "gen"])
+    found = openset.evaluate(**arrays, score=score)
+    numpy.savez("call.npz", **arrays)
+    command = json.loads(subprocess.check_output([sys.argv[1], "eval", "call.npz", f"--score={score}",
+                                                  "--format=json"]))
+    assert found.json == command, call
+    alone = openset.scores.Score(score).score_samples(logits=arrays["logits"])
+    by_score = openset.evaluate(label=label, unknown_score=alone, prediction=arrays["logits"].argmax(1))
+    assert by_score["auroc"] == found["auroc"], call
+
+# An independent source: AUROC by its definition, the share of pairs in order.
+known, unknown = alone[label >= 0], alone[label < 0]
+pairs = (unknown[:, None] > known).mean() + (unknown[:, None] == known).mean() / 2
+assert abs(pairs - found["auroc"]) < 1e-12, (pairs, found["auroc"])
+
+for arrays, message in [
+    (dict(label=[0, -7], logits=[[1, 2], [3, 4]]), "samples: array 'label', row 1: is -7"),
+    (dict(label=[0, 1], logits=[[1, 2], [3]]), ""),
+    (dict(label=[0, 1, 1], logits=[[1, 2], [3, 4]]), "samples: array 'logits' has shape [2, 2]"),
+]:
+    try:
+        openset.evaluate(**arrays)
+        raise AssertionError(f"{arrays} passed")
+    except ValueError as error:
+        assert message in str(error), error
+
+assert "<table>" in found._repr_html_()
+assert "\\toprule" in found.to_latex()
+assert list(found.to_frame()["metric"])[0] == "accuracy"
+fit = dict(label=[0, 1], logits=[[2., 0.], [0., 2.]], features=[[1., 0.], [0., 1.]])
+near = openset.scores.KNN(k=1).fit(**fit).score_samples(logits=[[2., 0.], [1., 1.]], features=[[1., 0.], [-1., -1.]])
+assert near[0] < near[1], near
+"""
+
+
+def run(*words, code=0, cwd=HERE.name, **environment):
+    done = subprocess.run(words, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
+    assert done.returncode == code, (words, done.returncode, done.stdout[-2000:], done.stderr[-2000:])
+    return done.stdout + done.stderr
+
+
+class InstallTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        venv.create(ENVIRONMENT, with_pip=True)
+        run(f"{SCRIPTS}/pip", "install", "--quiet", "--no-deps", WHEEL)
+
+    def test_1_the_command_needs_nothing_else(self):
+        self.assertRegex(run(f"{SCRIPTS}/openset", "--version"), r"^openset \d+\.\d+\.\d+, commit ")
+        self.assertIn("max_logit", run(f"{SCRIPTS}/python", "-m", "openset", "list", "scores"))
+        pathlib.Path(HERE.name, "scores.csv").write_text("label,prediction,unknown_score\n0,0,1\n0,0,2\n-1,0,3\n")
+        found = json.loads(run(f"{SCRIPTS}/openset", "eval", "scores.csv", "--format=json", "--metrics=auroc"))
+        self.assertEqual(found["metrics"]["auroc"]["value"], 1)
+        self.assertIn("16 trials", run(f"{SCRIPTS}/openset", "plan", "quickstart", "--noprobe"))
+
+    def test_2_without_pytorch_a_run_says_what_to_install(self):
+        if not os.environ.get("OPENSET_DATA"):
+            self.skipTest("OPENSET_DATA names no folder with Fashion-MNIST")
+        said = run(f"{SCRIPTS}/openset", "run", "quickstart", code=2)
+        self.assertRegex(said, r"training needs PyTorch 2\.11; \S+ has none: \S+ -m pip install 'torch==2\.11\.\*'")
+
+    def test_3_the_functions(self):
+        run(f"{SCRIPTS}/pip", "install", "--quiet", "numpy", "pandas")
+        run(f"{SCRIPTS}/python", "-c", CHECK_API, f"{SCRIPTS}/openset")
+
+    def test_4_training(self):
+        if not TRAIN:
+            self.skipTest("without --train")
+        run(f"{SCRIPTS}/pip", "install", "--quiet", f"{WHEEL}[train]")
+        text = run(f"{SCRIPTS}/openset", "run", "quickstart", "--set", "training.epochs=1")
+        self.assertIn("AUROC", text)
+
+    def test_5_the_archive_runs_from_wherever_it_lies(self):
+        with tarfile.open(ARCHIVE) as archive:
+            archive.extractall(HERE.name)
+        folder = next(pathlib.Path(HERE.name).glob("openset-*/bin")).parent
+        moved = folder.rename(pathlib.Path(HERE.name, "some where else"))
+        link = pathlib.Path(HERE.name, "openset-link")
+        link.symlink_to(moved / "bin" / "openset")
+        self.assertIn("max_logit", run(str(link), "list", "scores"))
+
+    def test_6_uninstalling_leaves_nothing(self):
+        environment = os.path.join(HERE.name, "clean")
+        venv.create(environment, with_pip=True)
+        before = {str(path) for path in pathlib.Path(environment).rglob("*")}
+        run(f"{environment}/bin/pip", "install", "--quiet", "--no-deps", "--no-compile", WHEEL)
+        run(f"{environment}/bin/openset", "list", "scores")
+        run(f"{environment}/bin/pip", "uninstall", "--quiet", "--yes", "openset")
+        left = [str(path) for path in pathlib.Path(environment).rglob("*")
+                if str(path) not in before and "__pycache__" not in str(path)]
+        self.assertEqual(left, [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

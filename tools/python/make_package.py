@@ -1,0 +1,131 @@
+"""Packs openset for people who do not build it: make_package.py MANIFEST OUT, by tools/build_defs/package.bzl.
+
+OUT ending in .whl: a wheel. The package `openset` holds the program in openset/_program/openset.runfiles/, in the layout
+of Bazel's runfiles, so that the program finds its files and, by $ORIGIN, its libraries.
+OUT ending in .tar.xz: the same files in a folder that can be moved, with `bin/openset`.
+
+Programs and libraries are stripped. Fails if they need a newer glibc than the wheel's tag promises. The same inputs give
+the same bytes.
+"""
+import base64
+import hashlib
+import io
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+
+RUNFILES = "openset.runfiles"
+LAUNCHER = """#!/bin/sh
+here=$(dirname "$(readlink -f "$0")")
+exec "$here/../openset.runfiles/openset/tools/openset" "$@"
+"""
+
+
+def read(path):
+    """The bytes of a file, stripped if it is a program or a library, and the glibc that it needs, (2, 36)."""
+    content = pathlib.Path(path).read_bytes()
+    if content[:4] != b"\x7fELF":
+        return content, (0, 0)
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "copy")
+        shutil.copyfile(path, copy)
+        subprocess.run(["strip", "--strip-unneeded", copy], check=True)
+        content = pathlib.Path(copy).read_bytes()
+        needs = subprocess.run(["readelf", "--version-info", "--wide", copy], check=True, capture_output=True, text=True)
+    versions = [tuple(map(int, found.split("."))) for found in re.findall(r"\bGLIBC_([0-9.]+)", needs.stdout)]
+    return content, max(versions, default=(0, 0))
+
+
+def program_files(manifest):
+    """{path below the package's root: (bytes, is executable)}, and the glibc needed."""
+    files, glibc = {}, (0, 0)
+    for entry in manifest["runfiles"]:
+        name = entry["name"]
+        name = name[len("../"):] if name.startswith("../") else f"openset/{name}"
+        content, needed = read(entry["path"])
+        glibc = max(glibc, needed)
+        files[f"{RUNFILES}/{name}"] = content, os.access(entry["path"], os.X_OK) and content[:2] in (b"\x7fE", b"#!")
+    files[f"{RUNFILES}/openset/tools/torch_version"] = manifest["torch_version"].encode() + b"\n", False
+    return files, glibc
+
+
+def metadata(manifest):
+    torch = ".".join(manifest["torch_version"].split(".")[:2])
+    readme = pathlib.Path(manifest["readme"]).read_text(encoding="utf-8")
+    return f"""Metadata-Version: 2.1
+Name: openset
+Version: {manifest["version"]}
+Summary: Open-set recognition, out-of-distribution and misclassification detection, measured
+License: Apache-2.0
+Requires-Python: >=3.9
+Provides-Extra: train
+Requires-Dist: torch=={torch}.*; extra == "train"
+Provides-Extra: plots
+Requires-Dist: vl-convert-python; extra == "plots"
+Description-Content-Type: text/markdown
+
+{readme}"""
+
+
+def wheel_files(manifest, tag):
+    files, glibc = program_files(manifest)
+    promised = tuple(map(int, re.search(r"manylinux_(\d+)_(\d+)_", tag).groups()))
+    if glibc > promised:
+        sys.exit(f"the programs need glibc {'.'.join(map(str, glibc))}, {tag} promises {'.'.join(map(str, promised))}: "
+                 "build the wheel on Debian 12")
+    files = {f"openset/_program/{name}": entry for name, entry in files.items()}
+    for entry in manifest["package"]:
+        files[f"openset/{entry['name']}"] = pathlib.Path(entry["path"]).read_bytes(), False
+    info = f"openset-{manifest['version']}.dist-info"
+    files[f"{info}/METADATA"] = metadata(manifest).encode(), False
+    files[f"{info}/WHEEL"] = (
+        f"Wheel-Version: 1.0\nGenerator: openset\nRoot-Is-Purelib: false\nTag: {tag}\n".encode(), False)
+    files[f"{info}/entry_points.txt"] = b"[console_scripts]\nopenset = openset._command:main\n", False
+    files[f"{info}/LICENSE"] = pathlib.Path(manifest["license"]).read_bytes(), False
+    lines = []
+    for name, (content, _) in sorted(files.items()):
+        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+        lines.append(f"{name},sha256={digest},{len(content)}\n")
+    files[f"{info}/RECORD"] = "".join(lines + [f"{info}/RECORD,,\n"]).encode(), False
+    return files
+
+
+def write_wheel(files, out):
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
+        for name, (content, executable) in sorted(files.items()):
+            entry = zipfile.ZipInfo(name)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = (0o100755 if executable else 0o100644) << 16
+            wheel.writestr(entry, content)
+
+
+def write_archive(files, folder, out):
+    with tarfile.open(out, "w:xz", preset=6) as archive:
+        for name, (content, executable) in sorted(files.items()):
+            entry = tarfile.TarInfo(f"{folder}/{name}")
+            entry.size = len(content)
+            entry.mode = 0o755 if executable else 0o644
+            archive.addfile(entry, io.BytesIO(content))
+
+
+def main():
+    manifest_path, out = sys.argv[1:]
+    manifest = json.loads(pathlib.Path(manifest_path).read_text(encoding="utf-8"))
+    if out.endswith(".whl"):
+        write_wheel(wheel_files(manifest, "-".join(pathlib.Path(out).stem.split("-")[2:])), out)
+        return
+    files, _ = program_files(manifest)
+    files["bin/openset"] = LAUNCHER.encode(), True
+    files["README.md"] = pathlib.Path(manifest["readme"]).read_bytes(), False
+    files["LICENSE"] = pathlib.Path(manifest["license"]).read_bytes(), False
+    write_archive(files, f"openset-{manifest['version']}", out)
+
+
+main()

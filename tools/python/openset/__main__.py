@@ -1,0 +1,3 @@
+from openset._command import main
+
+main()

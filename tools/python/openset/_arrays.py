@@ -1,0 +1,60 @@
+"""Arrays of samples, as the program reads them."""
+import os
+import tempfile
+
+# What `openset eval` reads of an .npz (docs/eval.md).
+NAMES = ("label", "logits", "unknown_score", "prediction", "features", "head_weight", "head_bias", "group",
+         "group_names", "num_classes")
+
+
+def to_numpy(name, values):
+    """`values` as a NumPy array: an array, a torch tensor on any device, a list."""
+    import numpy
+    if hasattr(values, "detach"):  # torch
+        values = values.detach().cpu()
+        values = values.float() if str(values.dtype) in ("torch.bfloat16", "torch.float16") else values
+        return values.numpy()
+    array = numpy.asarray(values)
+    if array.dtype == object:
+        raise ValueError(f"{name}: needs numbers in rows of one length")
+    return array
+
+
+def samples(arrays):
+    """Checks the names of `arrays` and leaves out those that are None. `group` may hold names."""
+    import numpy
+    unknown = sorted(set(arrays) - set(NAMES))
+    if unknown:
+        raise ValueError(f"{unknown[0]}: no such array; there are {', '.join(NAMES)}")
+    kept = {name: to_numpy(name, values) for name, values in arrays.items() if values is not None}
+    group = kept.get("group")
+    if group is not None and group.dtype.kind in "US":
+        names, index = numpy.unique(group.astype(str), return_inverse=True)
+        kept["group_names"] = names[names != ""]
+        kept["group"] = index - int(names[0] == "") if len(names) else index
+    return kept
+
+
+class Files:
+    """A folder of .npz files that goes at the end of the `with`: in memory where the system has such a folder."""
+
+    def __enter__(self):
+        shared = "/dev/shm"
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="openset-", dir=shared if os.access(shared, os.W_OK) else None)
+        self.renamed = {}
+        return self
+
+    def __exit__(self, *_):
+        self._folder.cleanup()
+
+    def path(self, name):
+        return os.path.join(self._folder.name, name)
+
+    def add(self, name, arrays):
+        """Writes NAME.npz and returns its path; errors call it `name`."""
+        import numpy
+        path = self.path(f"{name}.npz")
+        numpy.savez(path, **samples(arrays))
+        self.renamed[path] = name
+        return path

@@ -1,0 +1,80 @@
+"""Unknown scores that need no network: openset.scores.KNN(k=50).fit(...).score_samples(...).
+
+Each score of `openset list scores` is a class here, its name without underscores in any case: MaxLogit, Energy, KNN,
+ViM. Its arguments are the score's fields (`openset show score knn`). Scores are larger = more unknown.
+"""
+import functools
+
+from openset import _arrays, _program
+
+_FIT_ARRAYS = ("label", "logits", "features", "head_weight", "head_bias")
+
+
+class Score:
+    """A score by its name, in the interface of scikit-learn.
+
+    >>> import openset
+    >>> openset.scores.MaxLogit().score_samples(logits=[[1., 3.], [2., 0.]]).tolist()
+    [-3.0, -2.0]
+    """
+
+    def __init__(self, name, **fields):
+        self.name = name
+        self.fields = fields
+        self._fit = None
+
+    @property
+    def spec(self):
+        """As the command line and specs have it: "knn { k: 50 }"."""
+        return f"{self.name} {{ {' '.join(f'{name}: {_field(value)}' for name, value in self.fields.items())} }}"
+
+    def fit(self, **arrays):
+        """Remembers the training samples (label, logits, features, and the last layer); it is fitted when it is used."""
+        self._fit = _only(arrays)
+        return self
+
+    def score_samples(self, **arrays):
+        """The unknown score of each sample, [N] of float64."""
+        import numpy
+        arrays = _only(arrays)
+        length = len(arrays["logits"] if "logits" in arrays else next(iter(arrays.values())))
+        # Labels decide nothing here, but files of samples have them.
+        arrays.setdefault("label", numpy.zeros(length, dtype=numpy.int64))
+        with _arrays.Files() as files:
+            out = files.path("scores.npz")
+            arguments = ["eval", files.add("samples", arrays), f"--score={self.spec}", "--metrics=accuracy",
+                         f"--sample_scores={out}"]
+            if self._fit is not None:
+                arguments.append(f"--fit={files.add('fit', self._fit)}")
+            _program.run(arguments, files.renamed)
+            with numpy.load(out) as found:
+                return found["unknown_score"]
+
+    def __repr__(self):
+        return f"openset.scores.Score({self.spec!r})"
+
+
+def _field(value):
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _only(arrays):
+    unknown = sorted(set(arrays) - set(_FIT_ARRAYS))
+    if unknown:
+        raise ValueError(f"{unknown[0]}: no such array; there are {', '.join(_FIT_ARRAYS)}")
+    return {name: _arrays.to_numpy(name, values) for name, values in arrays.items() if values is not None}
+
+
+@functools.lru_cache(maxsize=None)
+def names():
+    """The names of all scores."""
+    return [line.split()[0] for line in _program.run(["list", "scores"]).splitlines() if line and line[0] != " "]
+
+
+def __getattr__(attribute):
+    wanted = attribute.replace("_", "").lower()
+    for name in names() if attribute[:1].isupper() else ():
+        if name.replace("_", "") == wanted:
+            return functools.partial(Score, name)
+    raise AttributeError(f"module 'openset.scores' has no attribute {attribute!r}; there are {', '.join(names())}"
+                         if attribute[:1].isupper() else f"module 'openset.scores' has no attribute {attribute!r}")
