@@ -68,7 +68,7 @@ TEST_F(TorchScriptTest, NarrowStridedConvolutionsAreComputedInTheContiguousLayou
   const std::string file = absl::StrCat(testing::TempDir(), "/narrow.pt");
   const at::Tensor weight = at::linspace(-1, 2, 15).view({5, 3, 1, 1});
   for (const char* layout : {"2", "0"}) {  // channels-last, contiguous
-    torch::jit::Module script("Narrow");
+    torch::jit::Module script("__torch__.Narrow");
     script.register_parameter("weight", weight.clone().requires_grad_(), /*is_buffer=*/false);
     script.define(absl::StrCat("def forward(self, x):\n  return torch.conv2d(x.contiguous(memory_format=", layout,
                                "), self.weight, None, [2, 2]).mean([2, 3])\n"));
@@ -88,8 +88,8 @@ TEST_F(TorchScriptTest, NarrowStridedConvolutionsAreComputedInTheContiguousLayou
     logits.select(1, 1).sum().backward();
     const at::Tensor pixels = image.slice(2, 0, 8, 2).slice(3, 0, 8, 2).mean({2, 3});
     EXPECT_THAT(logits.detach(), TensorNear(at::matmul(pixels, weight.view({5, 3}).t()), 1e-5));
-    EXPECT_THAT(parameter.grad().view({5, 3}).select(0, 1), TensorNear(pixels.sum(0), 1e-5));
-    EXPECT_THAT(parameter.grad().view({5, 3}).select(0, 0), TensorEq(at::zeros({3})));
+    EXPECT_THAT(parameter.grad().reshape({5, 3}).select(0, 1), TensorNear(pixels.sum(0), 1e-5));
+    EXPECT_THAT(parameter.grad().reshape({5, 3}).select(0, 0), TensorNear(at::zeros({3}), 1e-6));
   }
 }
 

@@ -94,6 +94,7 @@ int64_t GuardedConvolutions() { return guarded_convolutions; }
 
 bool MayCorruptConvolutions(bool has_avx512, const char* max_cpu_isa) {
   if (!has_avx512) return true;
+  if (max_cpu_isa != nullptr && std::strcmp(max_cpu_isa, "DEFAULT") == 0) return false;
   return max_cpu_isa != nullptr && std::strncmp(max_cpu_isa, "AVX512_CORE", std::strlen("AVX512_CORE")) != 0;
 }
 

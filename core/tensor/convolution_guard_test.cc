@@ -21,6 +21,7 @@ TEST(MayCorruptConvolutions, WithoutAvx512OrIfOneDnnMayNotUseIt) {
   EXPECT_TRUE(MayCorruptConvolutions(true, "AVX2_VNNI"));
   EXPECT_TRUE(MayCorruptConvolutions(true, "what we don't know"));
   EXPECT_FALSE(MayCorruptConvolutions(true, nullptr));
+  EXPECT_FALSE(MayCorruptConvolutions(true, "DEFAULT"));
   EXPECT_FALSE(MayCorruptConvolutions(true, "AVX512_CORE"));
   EXPECT_FALSE(MayCorruptConvolutions(true, "AVX512_CORE_BF16"));
 }

@@ -2,6 +2,7 @@
 // stops the program at the first block that something wrote beyond.
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@
 namespace openset {
 namespace {
 
-constexpr char kChecker[] = "libc_malloc_debug.so.0";
+[[maybe_unused]] constexpr char kChecker[] = "libc_malloc_debug.so.0";
 
 // The last lines of a log, or all of it.
 std::string EndOf(const std::string& log) {
