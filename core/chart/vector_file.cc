@@ -46,9 +46,9 @@ absl::Status WriteVectorFiles(const std::vector<std::pair<std::string, VegaLite>
   OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
   OPENSET_ASSIGN_OR_RETURN(
       const std::unique_ptr<Subprocess> process,
-      Subprocess::Start({"/usr/bin/env", PythonProgram(), JoinPath(runfiles, "openset/core/chart/vector_file.py"), jobs_file},
-                        {{"PYTHONPATH", JoinPath(runfiles, "vl_convert")}, {"PYTHONDONTWRITEBYTECODE", "1"}},
-                        log_file));
+      Subprocess::Start(
+          {"/usr/bin/env", PythonProgram(), JoinPath(runfiles, "openset/core/chart/vector_file.py"), jobs_file},
+          {{"PYTHONPATH", JoinPath(runfiles, "vl_convert")}, {"PYTHONDONTWRITEBYTECODE", "1"}}, log_file));
   if (const absl::Status ended = process->Wait(); !ended.ok()) {
     if (absl::StrContains(ended.message(), "exited with 127")) {
       return absl::UnavailableError(

@@ -51,8 +51,7 @@ absl::StatusOr<std::unique_ptr<Subprocess>> Subprocess::Start(const std::vector<
   envp.push_back(nullptr);
 
   // Of a pipe in its place nobody may be the reader.
-  const int log =
-      open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0666);
+  const int log = open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0666);
   if (log < 0) return SystemError(absl::StrCat("open ", log_file));
   int channel[2];
   int started[2];  // closed by a successful exec, else carries errno

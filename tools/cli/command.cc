@@ -168,9 +168,9 @@ bool IsSwitch(const absl::CommandLineFlag& flag) {
 }
 
 std::string VersionText() {
-  std::string text =
-      absl::StrCat("openset ", Version(), ", commit ", BuildCommit(), BuiltFromChanges() ? ", with changes that are in no commit" : "",
-                   "\nbuilt by ", Compiler(), BuiltWithCuda() ? ", for the CPU and GPUs (CUDA)" : ", for the CPU only");
+  std::string text = absl::StrCat("openset ", Version(), ", commit ", BuildCommit(),
+                                  BuiltFromChanges() ? ", with changes that are in no commit" : "", "\nbuilt by ",
+                                  Compiler(), BuiltWithCuda() ? ", for the CPU and GPUs (CUDA)" : ", for the CPU only");
   const std::string revisions = ThirdPartyRevisions();
   return absl::StrCat(text, revisions.empty() ? "" : absl::StrCat("\n", revisions), "\n");
 }

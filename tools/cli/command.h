@@ -28,8 +28,8 @@ struct Command {
   bool hidden = false;
 };
 
-// What the program was built from: "openset 0.1.0, commit 0123..., with changes that are in no commit\nbuilt by gcc 12.2.0,
-// for the CPU only\n"; each on a line of its own.
+// What the program was built from: "openset 0.1.0, commit 0123..., with changes that are in no commit\nbuilt by
+// gcc 12.2.0, for the CPU only\n"; each on a line of its own.
 std::string VersionText();
 
 // Parses the command line, runs the command it names and returns the process's exit code. Errors go to standard error,

@@ -215,8 +215,7 @@ Command EvalCommand() {
       "  openset eval cifar10.npz cifar100.npz svhn.npz --near=cifar100 --far=svhn --convention=openood\n"
       "  openset eval raw_logits.npz --skip=0 --known=1 --far=2\n"
       "  openset eval softmax.npz energy.npz --as=methods --curves=curves --format=latex\n";
-  command.flags = {"as", "rows", "format", "out", "metrics", "convention", "curves", "classes", "sample_scores",
-                   "ci"};
+  command.flags = {"as", "rows", "format", "out", "metrics", "convention", "curves", "classes", "sample_scores", "ci"};
   for (const std::vector<std::string>& more : {IntervalFlags(), SampleFlags()}) {
     command.flags.insert(command.flags.end(), more.begin(), more.end());
   }

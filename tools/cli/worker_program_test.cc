@@ -50,21 +50,18 @@ TEST_F(WorkerProgramTest, AWorkerThatBringsLibTorchIsStartedAsItIs) {
 TEST_F(WorkerProgramTest, TheLibrariesAreThoseOfTheInstalledPyTorch) {
   NeedTorch("2.11.0\n");
   UsePython("2.11.1+cu130\n/site/torch/lib\n/site/nvidia/cu13/lib\n");
-  EXPECT_THAT(
-      WorkerProgram("/w", folder_),
-      IsOkAndHolds(ElementsAre("/usr/bin/env", "LD_LIBRARY_PATH=/site/torch/lib:/site/nvidia/cu13/lib", "/w")));
+  EXPECT_THAT(WorkerProgram("/w", folder_),
+              IsOkAndHolds(ElementsAre("/usr/bin/env", "LD_LIBRARY_PATH=/site/torch/lib:/site/nvidia/cu13/lib", "/w")));
 }
 
 TEST_F(WorkerProgramTest, AnotherVersionOrNoneGetsALineThatSaysWhatToInstall) {
   NeedTorch("2.11.0");
   UsePython("2.1.0\n/site/torch/lib\n");
-  EXPECT_THAT(WorkerProgram("/w", folder_),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       AllOf(HasSubstr("needs PyTorch 2.11;"), HasSubstr("has 2.1.0"),
-                             HasSubstr("-m pip install 'torch==2.11.*'"))));
+  EXPECT_THAT(WorkerProgram("/w", folder_), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                                     AllOf(HasSubstr("needs PyTorch 2.11;"), HasSubstr("has 2.1.0"),
+                                                           HasSubstr("-m pip install 'torch==2.11.*'"))));
   UsePython("");
-  EXPECT_THAT(WorkerProgram("/w", folder_),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("has none: ")));
+  EXPECT_THAT(WorkerProgram("/w", folder_), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("has none: ")));
 }
 
 TEST_F(WorkerProgramTest, WithoutPythonTheVariableIsNamed) {

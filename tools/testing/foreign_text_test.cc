@@ -127,7 +127,7 @@ TEST_F(ForeignTextTest, TextsAreUtf8WithTheirPlace) {
 }
 
 TEST_F(ForeignTextTest, EvaluatesFilesOfAnyName) {
-  const std::string scores = "label,prediction,score\n0,0,0.1\n1,1,0.2\n0,1,0.4\n-1,0,0.3\n-1,1,0.9\n";
+  const std::string scores = "label,prediction,unknown_score\n0,0,0.1\n1,1,0.2\n0,1,0.4\n-1,0,0.3\n-1,1,0.9\n";
   const std::string file = absl::StrCat(absl::StrReplaceAll(kHostile, {{"/", ""}}), ".csv");
   program_.Write(file, scores);
   program_.Write("b.csv", scores);
