@@ -76,6 +76,10 @@ std::string Shown(absl::string_view text, absl::string_view kept) {
 }  // namespace
 
 bool IsUtf8(absl::string_view text) {
+  // Nearly all text is ASCII.
+  unsigned char bits = 0;
+  for (const char c : text) bits |= static_cast<unsigned char>(c);
+  if (bits < 0x80) return true;
   while (!text.empty()) {
     const size_t bytes = First(text).bytes;
     if (bytes == 0) return false;

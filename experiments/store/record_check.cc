@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
@@ -28,6 +29,11 @@ absl::Status Wrong(absl::string_view path, absl::string_view problem) {
 
 absl::Status ToStatus(const std::vector<FieldProblem>& problems) {
   return problems.empty() ? absl::OkStatus() : Wrong(problems[0].path, problems[0].message);
+}
+
+bool IsKey(absl::string_view text) {
+  return text.size() == 64 &&
+         absl::c_all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
 // The limits that the schema states beside a field.
@@ -128,6 +134,52 @@ class DetailsRules {
       label_{Mistake::descriptor(), Mistake::kPredictedLabelFieldNumber};
 };
 
+// The same of a provenance, of which most of the texts are.
+class ProvenanceRules {
+ public:
+  static const ProvenanceRules& OfProcess() {
+    static const auto* const rules = new ProvenanceRules;
+    return *rules;
+  }
+
+  bool Hold(const Provenance& provenance) const {
+    return provenance.stage_size() <= stages_.most && provenance.raised_revision_size() <= raised_.most &&
+           absl::c_all_of(provenance.raised_revision(), IsUtf8) &&
+           absl::c_all_of(provenance.stage(), [&](const StageProvenance& stage) { return Hold(stage); });
+  }
+
+ private:
+  static bool IsFinite(std::initializer_list<double> values) {
+    return absl::c_all_of(values, [](double value) { return std::isfinite(value); });
+  }
+
+  bool Hold(const StageProvenance& stage) const {
+    return stage.stage() != StageProvenance::STAGE_UNSPECIFIED && (!stage.has_key() || IsKey(stage.key())) &&
+           IsUtf8(stage.commit()) && IsUtf8(stage.compiler()) && IsUtf8(stage.libtorch_version()) &&
+           stage.component_size() <= components_.most &&
+           absl::c_all_of(stage.component(),
+                          [](const ComponentProvenance& component) {
+                            return IsUtf8(component.family()) && IsUtf8(component.name()) &&
+                                   IsUtf8(component.fingerprint());
+                          }) &&
+           IsUtf8(stage.host()) && IsUtf8(stage.cpu()) && absl::c_all_of(stage.cpu_feature(), IsUtf8) &&
+           IsUtf8(stage.cpu_capability()) && IsUtf8(stage.gpu()) && IsUtf8(stage.gpu_driver()) &&
+           threads_.Allow(stage.threads()) && memory_.Allow(static_cast<double>(stage.peak_memory_bytes())) &&
+           attempts_.Allow(stage.failed_attempts()) &&
+           IsFinite({stage.started_at_seconds(), stage.ended_at_seconds(), stage.wall_seconds(), stage.cpu_seconds(),
+                     stage.images_per_second()}) &&
+           IsUtf8(stage.third_party()) && IsUtf8(stage.libraries()) && IsUtf8(stage.changes_sha256()) &&
+           IsUtf8(stage.program_sha256());
+  }
+
+  const Limits stages_{Provenance::descriptor(), Provenance::kStageFieldNumber},
+      raised_{Provenance::descriptor(), Provenance::kRaisedRevisionFieldNumber},
+      components_{StageProvenance::descriptor(), StageProvenance::kComponentFieldNumber},
+      threads_{StageProvenance::descriptor(), StageProvenance::kThreadsFieldNumber},
+      memory_{StageProvenance::descriptor(), StageProvenance::kPeakMemoryBytesFieldNumber},
+      attempts_{StageProvenance::descriptor(), StageProvenance::kFailedAttemptsFieldNumber};
+};
+
 absl::Status CheckCurves(const TrialDetails& details) {
   for (int c = 0; c < details.curve_size(); ++c) {
     if (absl::c_is_sorted(details.curve(c).x())) continue;
@@ -192,6 +244,9 @@ absl::Status CheckRecord(const TrialRecord& record, absl::Span<const int> withou
   std::vector<int> passed_over(without.begin(), without.end());
   if (record.has_details() && DetailsRules::OfProcess().Hold(details)) {
     passed_over.push_back(TrialRecord::kDetailsFieldNumber);
+  }
+  if (ProvenanceRules::OfProcess().Hold(record.provenance())) {
+    passed_over.push_back(TrialRecord::kProvenanceFieldNumber);
   }
   OPENSET_RETURN_IF_ERROR(ToStatus(FindProblems(record, Completeness::kComplete, passed_over)));
   if (!record.has_details()) return absl::OkStatus();

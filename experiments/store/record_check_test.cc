@@ -41,6 +41,23 @@ TrialRecord Example() {
                              "more", &more),
               IsOk());
   record.MergeFrom(more);
+  // Every field of a stage.
+  StageProvenance* stage = record.mutable_provenance()->mutable_stage(0);
+  stage->add_component()->set_family("ScoreSpec");
+  stage->mutable_component(0)->set_name("energy");
+  stage->mutable_component(0)->set_fingerprint("f");
+  for (int f = 0; f < StageProvenance::descriptor()->field_count(); ++f) {
+    const FieldDescriptor* field = StageProvenance::descriptor()->field(f);
+    const auto& reflection = *stage->GetReflection();
+    if (field->is_repeated()) {
+      if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) reflection.AddString(stage, field, "text");
+    } else if (!reflection.HasField(*stage, field)) {
+      if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) reflection.SetString(stage, field, "text");
+      if (field->cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) reflection.SetDouble(stage, field, 1.5);
+      if (field->cpp_type() == FieldDescriptor::CPPTYPE_INT32) reflection.SetInt32(stage, field, 1);
+      if (field->cpp_type() == FieldDescriptor::CPPTYPE_INT64) reflection.SetInt64(stage, field, 1);
+    }
+  }
   return record;
 }
 
