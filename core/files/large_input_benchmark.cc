@@ -4,7 +4,6 @@
 //   bazel run -c opt //core/files:large_input_benchmark
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +12,7 @@
 #include "core/files/npz.h"
 #include "core/files/pickle.h"
 #include "core/files/safetensors.h"
+#include "core/files/temporary_folder.h"
 
 namespace openset {
 namespace {
@@ -30,13 +30,13 @@ void BM_Safetensors(benchmark::State& state) {
 }
 
 void BM_Npz(benchmark::State& state) {
-  const std::string path = (std::filesystem::temp_directory_path() / TemporaryName("many.npz")).string();
+  const TemporaryFolder folder = TemporaryFolder::Make("npz_benchmark").value();
+  const std::string path = JoinPath(folder.path(), "many.npz");
   NpzArrays arrays;
   for (int64_t i = 0; i < state.range(0); ++i) arrays[absl::StrCat(i)] = MakeNpy(std::vector<float>{1}, {1});
   if (!WriteNpz(path, arrays).ok()) std::abort();
   for (auto _ : state) benchmark::DoNotOptimize(ReadNpz(path).ok());
   state.SetComplexityN(state.range(0));
-  std::filesystem::remove(path);
 }
 
 void BM_Pickle(benchmark::State& state) {

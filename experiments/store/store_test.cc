@@ -270,24 +270,24 @@ TEST_F(StoreTest, FoldersAreComparedWithTheirChecksums) {
 TEST_F(StoreTest, CountsOnlyNumbersThatItGives) {
   FailureRecord failure;
   failure.set_schema_version(kSchemaVersion);
-  failure.set_key("abcd");
+  failure.set_key(kAbcd);
   failure.set_message("first");
   ASSERT_TRUE(store_.WriteFailure(failure).ok());
-  const std::string attempts = store_.folder() + "/attempts/abcd", quarantine = store_.folder() + "/quarantine";
+  const std::string attempts = store_.folder() + "/attempts/" + kAbcd, quarantine = store_.folder() + "/quarantine";
   for (const char* name : {"2147483647.rec", "99999999999.rec", "-1.rec", "+7.rec", "08.rec", "0.rec", " 9.rec"}) {
     ASSERT_TRUE(WriteFileAtomically(JoinPath(attempts, name), "x").ok());
   }
   for (const char* name : {"2147483647", "2000000000", "-3", "+4", "05"}) {
     ASSERT_TRUE(MakeFolders(JoinPath(quarantine, name)).ok());
   }
-  EXPECT_EQ(store_.CountFailures("abcd"), 1);
-  EXPECT_EQ(store_.LoadFailure("abcd")->message(), "first");
+  EXPECT_EQ(store_.CountFailures(kAbcd), 1);
+  EXPECT_EQ(store_.LoadFailure(kAbcd)->message(), "first");
   failure.set_message("second");
   ASSERT_TRUE(store_.WriteFailure(failure).ok());
   EXPECT_TRUE(FileExists(attempts + "/2.rec"));
-  EXPECT_EQ(store_.LoadFailure("abcd")->message(), "second");
-  ASSERT_TRUE(*store_.CommitRecord(Record("abcd", 1)));
-  EXPECT_EQ(*store_.Quarantine(store_.RecordPath("abcd"), "why"), quarantine + "/1");
+  EXPECT_EQ(store_.LoadFailure(kAbcd)->message(), "second");
+  ASSERT_TRUE(*store_.CommitRecord(Record(kAbcd, 1)));
+  EXPECT_EQ(*store_.Quarantine(store_.RecordPath(kAbcd), "why"), quarantine + "/1");
   EXPECT_THAT(store_.Quarantined(), ElementsAre(quarantine + "/1: why"));
 }
 

@@ -131,11 +131,10 @@ TEST_F(TwoUsersTest, AnothersClaimAndTemporariesStayWhileItLives) {
   ASSERT_EQ(pipe(ready), 0);
   const pid_t anna = StartAs(anna_, [&] {
     const auto leases = Leases::Begin(store_);
-    const bool claimed = leases.ok() && (*leases)->TryClaim({"a"}) == std::string();
+    const bool claimed = leases.ok() && (*leases)->TryClaim({"a"}).value_or("an error").empty();
     const bool staged = store_.NewStagingFolder("mine").ok();
     const char word = claimed && staged ? 'y' : 'n';
-    static_cast<void>(write(ready[1], &word, 1));
-    pause();
+    if (write(ready[1], &word, 1) == 1) pause();
     return 0;
   });
   char word = 0;
@@ -143,7 +142,7 @@ TEST_F(TwoUsersTest, AnothersClaimAndTemporariesStayWhileItLives) {
   ASSERT_EQ(word, 'y');
   const auto look = [&](bool lives) {
     return Succeeds(bert_, [&]() -> absl::Status {
-      if (Orphans(store_).size() != (lives ? 0 : 1)) return absl::InternalError("orphans");
+      if (Orphans(store_).size() != (lives ? 0u : 1u)) return absl::InternalError("orphans");
       SweepTemporaries(store_);
       const auto leases = Leases::Begin(store_);
       if (!leases.ok()) return leases.status();
