@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "core/in_parallel.h"
 #include "core/json_text.h"
+#include "core/one_line.h"
 #include "core/suggest.h"
 #include "core/table.h"
 #include "core/wrapped_text.h"
@@ -45,11 +46,11 @@ std::vector<std::string> PublishedLines(const Report& report, const std::vector<
 std::string FormatText(const Report& report) {
   std::string text;
   for (const TitledTable& titled : ReportTables(report)) {
-    absl::StrAppend(&text, Wrapped(titled.title), "\n\n", ToText(titled.table), "\n");
+    absl::StrAppend(&text, Wrapped(OneLine(titled.title)), "\n\n", ToText(titled.table), "\n");
   }
   std::vector<std::string> notes;
   for (const TitledTable& titled : PublishedTables(report, &notes)) {
-    absl::StrAppend(&text, Wrapped(titled.title), "\n\n", ToText(titled.table), "\n");
+    absl::StrAppend(&text, Wrapped(OneLine(titled.title)), "\n\n", ToText(titled.table), "\n");
   }
   for (const std::string& line : PublishedLines(report, notes)) absl::StrAppend(&text, Wrapped(line), "\n");
   if (!notes.empty()) absl::StrAppend(&text, "\n");

@@ -5,6 +5,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/one_line.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "core/table.h"
@@ -35,7 +36,7 @@ absl::Status ShowTask(const std::string& name) {
   std::vector<ResolvedSplit> splits;
   for (int split = 0; split < CountSplits(task); ++split) splits.push_back({task.name(), split, &data[split]});
   OPENSET_ASSIGN_OR_RETURN(const Table table, SplitTable(splits, catalog));
-  std::cout << task.name() << ": " << task.title() << "\n\n" << ToText(table);
+  std::cout << task.name() << ": " << OneLine(task.title()) << "\n\n" << ToText(table);
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> warnings, RepeatWarnings(task, {}, catalog));
   for (const std::string& warning : warnings) std::cerr << warning << "\n";
   return absl::OkStatus();
