@@ -169,7 +169,7 @@ class ProvenanceRules {
            IsFinite({stage.started_at_seconds(), stage.ended_at_seconds(), stage.wall_seconds(), stage.cpu_seconds(),
                      stage.images_per_second()}) &&
            IsUtf8(stage.third_party()) && IsUtf8(stage.libraries()) && IsUtf8(stage.changes_sha256()) &&
-           IsUtf8(stage.program_sha256());
+           IsUtf8(stage.program_sha256()) && IsUtf8(stage.user_name());
   }
 
   const Limits stages_{Provenance::descriptor(), Provenance::kStageFieldNumber},
