@@ -25,6 +25,16 @@ absl::StatusOr<at::Tensor> ChannelValues(absl::string_view name, const std::vect
   return at::tensor(values, at::kFloat).reshape({-1, 1, 1}).to(device);
 }
 
+absl::Status CheckFractionsAreLast(const std::vector<std::unique_ptr<const Augmentation>>& augmentations,
+                                   absl::string_view path) {
+  for (size_t i = 0; i + 1 < augmentations.size(); ++i) {
+    if (!augmentations[i]->gives_fractions()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, "[", i, "]: leaves its images unrounded (rounding: NONE), so that no augmentation may follow"));
+  }
+  return absl::OkStatus();
+}
+
 // Asks for pages of 2 MB, where the system has them, for memory that has not been written to: to get 38 MB (64 images
 // of 224 x 224) in pages of 4 kB takes longer than to fill them. Less than 32 MB the allocator may have kept.
 void AskForLargePages(const at::Tensor& fresh) {
@@ -47,6 +57,7 @@ absl::StatusOr<Pipeline> Pipeline::Make(std::vector<std::unique_ptr<const Augmen
     at::Tensor bytes = at::arange(256, at::kFloat).expand({format.channels, 1, 256}).contiguous();
     pipeline.table_ = pipeline.Normalised(std::move(bytes)).contiguous();
   }
+  OPENSET_RETURN_IF_ERROR(CheckFractionsAreLast(augmentations, "augmentation"));
   SizeEffect last_effect = SizeEffect::kKeeps;
   for (size_t i = 0; i < augmentations.size(); ++i) {
     const SizeEffect effect = augmentations[i]->size_effect();
@@ -63,9 +74,15 @@ absl::StatusOr<Pipeline> Pipeline::Make(std::vector<std::unique_ptr<const Augmen
   return pipeline;
 }
 
-void Pipeline::AddViews(int count, std::vector<std::unique_ptr<const Augmentation>> augmentations) {
+absl::Status Pipeline::AddViews(int count, std::vector<std::unique_ptr<const Augmentation>> augmentations) {
+  OPENSET_RETURN_IF_ERROR(CheckFractionsAreLast(augmentations, "views.augmentation"));
+  if (!augmentations_.empty() && augmentations_.back()->gives_fractions() && !augmentations.empty()) {
+    return absl::InvalidArgumentError(
+        "views.augmentation: what it is given is unrounded (augmentation: rounding: NONE), and it takes 8 bits");
+  }
   views_ = count;
   view_augmentations_ = std::move(augmentations);
+  return absl::OkStatus();
 }
 
 at::Tensor Pipeline::Augment(const at::Tensor& given, size_t begin, size_t end, RandomStream* random) const {
@@ -88,7 +105,9 @@ at::Tensor Pipeline::Normalised(at::Tensor values) const {
 
 at::Tensor Pipeline::ToValues(const at::Tensor& images) const {
   CHECK(images.sizes().slice(1) == at::IntArrayRef(image_sizes_)) << "images of " << images.sizes();
-  if (table_.defined() && image_sizes_[0] == 3 && image_sizes_[1] > 1) return LookedUp(images.contiguous());
+  if (images.scalar_type() == at::kByte && table_.defined() && image_sizes_[0] == 3 && image_sizes_[1] > 1) {
+    return LookedUp(images.contiguous());
+  }
   // Three passes over channels in one piece are faster than one over channels-last.
   at::Tensor values = images.to(at::kFloat, /*non_blocking=*/false, /*copy=*/true, at::MemoryFormat::Contiguous);
   return Normalised(std::move(values)).contiguous(at::MemoryFormat::ChannelsLast);

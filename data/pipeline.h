@@ -32,7 +32,8 @@ struct InputFormat {
 class Pipeline {
  public:
   // Errors: kInvalidArgument, "mean: ..." or "std: ...", for another number of values than the format allows;
-  // "augmentation: ...", if some change sizes but the last of these leaves another than the input's.
+  // "augmentation...: ...", if some change sizes but the last of these leaves another than the input's, and if one
+  // follows an augmentation that gives fractions.
   static absl::StatusOr<Pipeline> Make(std::vector<std::unique_ptr<const Augmentation>> augmentations,
                                        const InputFormat& format, at::Device device);
 
@@ -45,7 +46,8 @@ class Pipeline {
 
   // From now on, further augmentations of the same images: each of `count` views is the image after the augmentations,
   // before its values become f32, augmented again.
-  void AddViews(int count, std::vector<std::unique_ptr<const Augmentation>> augmentations);
+  // Errors: kInvalidArgument, "views.augmentation...", where one follows an augmentation that gives fractions.
+  absl::Status AddViews(int count, std::vector<std::unique_ptr<const Augmentation>> augmentations);
 
   // What Apply() gives, then the views.
   std::vector<at::Tensor> ApplyWithViews(const at::Tensor& images, RandomStream* random) const;
@@ -58,7 +60,7 @@ class Pipeline {
 
   // Augmentations [begin, end), on u8.
   at::Tensor Augment(const at::Tensor& images, size_t begin, size_t end, RandomStream* random) const;
-  // u8 -> normalised f32, channels-last.
+  // u8, or f32 in [0, 255], -> normalised f32, channels-last.
   at::Tensor ToValues(const at::Tensor& images) const;
   // The same of colour images on the CPU, by table_.
   at::Tensor LookedUp(const at::Tensor& images) const;

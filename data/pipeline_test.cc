@@ -8,6 +8,8 @@
 namespace openset {
 namespace {
 
+using ::testing::HasSubstr;
+
 constexpr at::DeviceType kCpu = at::kCPU;
 
 // Adds a random amount below 10 to every value of an image and notes what it was given.
@@ -148,13 +150,49 @@ TEST(Pipeline, AppliesAugmentationsInOrderWithTheirDraws) {
   EXPECT_EQ(random.Bits(), same.Bits());  // nothing else was drawn
 }
 
+// x + 1/4, unrounded.
+class AddQuarter : public Augmentation {
+ public:
+  at::Tensor Apply(const at::Tensor& images, RandomStream* /*random*/) const override {
+    return images.to(at::kFloat).add_(0.25);
+  }
+  bool gives_fractions() const override { return true; }
+};
+
+TEST(Pipeline, FractionsReachTheNetworkUnrounded) {
+  InputFormat format;
+  format.size = 2;
+  auto pipeline = Pipeline::Make(List(std::make_unique<AddQuarter>()), format, kCpu);
+  ASSERT_TRUE(pipeline.ok()) << pipeline.status();
+  const at::Tensor images = Images(3, 2);
+  EXPECT_TRUE(at::allclose(pipeline->Apply(images, nullptr), (images.to(at::kFloat) + 0.25) / 255));
+}
+
+TEST(Pipeline, NothingFollowsFractions) {
+  InputFormat format;
+  format.size = 2;
+  std::vector<int64_t> sizes;
+  const auto both = [&] {
+    auto list = List(std::make_unique<AddQuarter>());
+    list.push_back(std::make_unique<Brighten>(&sizes));
+    return list;
+  };
+  EXPECT_THAT(std::string(Pipeline::Make(both(), format, kCpu).status().message()),
+              HasSubstr("augmentation[0]: leaves its images unrounded"));
+  auto plain = Pipeline::Make({}, format, kCpu);
+  EXPECT_THAT(std::string(plain->AddViews(1, both()).message()), HasSubstr("views.augmentation[0]: leaves"));
+  auto fractions = Pipeline::Make(List(std::make_unique<AddQuarter>()), format, kCpu);
+  EXPECT_THAT(std::string(fractions->AddViews(1, List(std::make_unique<Brighten>(&sizes))).message()),
+              HasSubstr("views.augmentation: what it is given is unrounded"));
+}
+
 // A view is the augmented image, augmented again: it is brighter by the second draw.
 TEST(Pipeline, ViewsStartFromTheAugmentedImage) {
   InputFormat format;
   format.size = 2;
   std::vector<int64_t> sizes;
   auto pipeline = Pipeline::Make(List(std::make_unique<Brighten>(&sizes)), format, kCpu);
-  pipeline->AddViews(2, List(std::make_unique<Brighten>(&sizes)));
+  ASSERT_TRUE(pipeline->AddViews(2, List(std::make_unique<Brighten>(&sizes))).ok());
   RandomStream random(7, "test");
   const std::vector<at::Tensor> values = pipeline->ApplyWithViews(Images(3, 2), &random);
   RandomStream same(7, "test");

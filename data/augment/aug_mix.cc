@@ -69,8 +69,11 @@ class AugMix : public Augmentation {
   explicit AugMix(const AugMixSpec& spec) : spec_(spec) {}
 
   at::Tensor Apply(const at::Tensor& images, RandomStream* random) const override {
-    return ApplyAugMix(images, DrawAugMix(spec_, images.size(0), images.size(2), images.size(3), random));
+    return ApplyAugMix(images, DrawAugMix(spec_, images.size(0), images.size(2), images.size(3), random),
+                       !gives_fractions());
   }
+
+  bool gives_fractions() const override { return spec_.rounding() == AugMixSpec::NONE; }
 
  private:
   const AugMixSpec spec_;
@@ -122,7 +125,7 @@ std::vector<AugMixDraw> DrawAugMix(const AugMixSpec& spec, int64_t images, int64
   return draws;
 }
 
-at::Tensor ApplyAugMix(const at::Tensor& images, const std::vector<AugMixDraw>& draws) {
+at::Tensor ApplyAugMix(const at::Tensor& images, const std::vector<AugMixDraw>& draws, bool rounded) {
   CHECK_EQ(draws.size(), images.size(0)) << "one draw per image";
   if (draws.empty()) return images;
   const size_t width = draws[0].size();
@@ -145,12 +148,9 @@ at::Tensor ApplyAugMix(const at::Tensor& images, const std::vector<AugMixDraw>& 
   // Sums of at most 255 * 2^20, and a half for rounding: i32.
   const at::Tensor weighted =
       outcomes.to(at::kInt).mul_(at::tensor(coefficients, at::kInt).view({-1, 1, 1, 1}).to(images.device()));
-  return weighted.view({terms, -1})
-      .sum(0, /*keepdim=*/false, at::kInt)
-      .add_(kOne / 2)
-      .bitwise_right_shift_(kFractionBits)
-      .to(at::kByte)
-      .view(images.sizes());
+  at::Tensor sum = weighted.view({terms, -1}).sum(0, /*keepdim=*/false, at::kInt);
+  if (!rounded) return sum.to(at::kFloat).div_(kOne).view(images.sizes());
+  return sum.add_(kOne / 2).bitwise_right_shift_(kFractionBits).to(at::kByte).view(images.sizes());
 }
 
 std::unique_ptr<Augmentation> MakeAugMix(const AugMixSpec& spec) { return std::make_unique<AugMix>(spec); }

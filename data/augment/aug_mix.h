@@ -3,8 +3,9 @@
 // those of Pillow on 8-bit images, bit for bit.
 //
 // What differs from that code: it mixes normalised images in f32 and leaves the mixture unrounded. Here it is rounded
-// to 8 bits, halves up, once, so that it goes on through the pipeline like any image; and the coefficients 1 - m and m
-// w_i are multiples of 2^-20 that sum to exactly 1, so that the mixture is exact and the same on every device.
+// to 8 bits, halves up, once, so that it goes on through the pipeline like any image, or with rounding NONE left as it
+// is; and the coefficients 1 - m and m w_i are multiples of 2^-20 that sum to exactly 1, so that the mixture is exact
+// and the same on every device.
 #ifndef OPENSET_DATA_AUGMENT_AUG_MIX_H_
 #define OPENSET_DATA_AUGMENT_AUG_MIX_H_
 
@@ -56,8 +57,9 @@ std::vector<AugMixDraw> DrawAugMix(const AugMixSpec& spec, int64_t images, int64
                                    RandomStream* random);
 
 // Applies to each of the images, u8 [B, C, H, W], its draw. An image's result does not depend on the rest of the batch.
-// Precondition: B draws of as many chains each.
-at::Tensor ApplyAugMix(const at::Tensor& images, const std::vector<AugMixDraw>& draws);
+// Unrounded mixtures are f32 in [0, 255], the nearest to multiples of 2^-20. Precondition: B draws of as many chains
+// each.
+at::Tensor ApplyAugMix(const at::Tensor& images, const std::vector<AugMixDraw>& draws, bool rounded = true);
 
 // Precondition as for MakeAugmentation.
 std::unique_ptr<Augmentation> MakeAugMix(const AugMixSpec& spec);

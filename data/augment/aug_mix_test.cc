@@ -55,6 +55,27 @@ TEST(ApplyAugMix, EqualsPillow) {
   }
 }
 
+// The authors' code: (1 - m) x + m sum_i w_i chain_i(x) in f32 (augmix_loader.py), here of chains of one known
+// operation.
+TEST(ApplyAugMix, LeavesMixturesUnroundedWhereItIsAskedTo) {
+  const at::Tensor images = Images(1);
+  const double m = 0.625, w = 0.3;
+  AugMixDraw draw(2);
+  draw[0].coefficient = static_cast<int64_t>(m * w * kOne);
+  draw[0].steps.push_back({Op::kPosterize, 1});
+  draw[1].coefficient = static_cast<int64_t>(m * (1 - w) * kOne);
+  draw[1].steps.push_back({Op::kSolarize, 128});
+  const at::Tensor x = images.to(at::kDouble);
+  const at::Tensor posterized = images.bitwise_and(0x80).to(at::kDouble);
+  const at::Tensor solarized = at::where(images.lt(128), x, 255 - x);
+  const at::Tensor expected = (1 - m) * x + m * (w * posterized + (1 - w) * solarized);
+  const at::Tensor mixture = ApplyAugMix(images, {draw}, /*rounded=*/false);
+  EXPECT_EQ(mixture.scalar_type(), at::kFloat);
+  EXPECT_LT((mixture.to(at::kDouble) - expected).abs().max().item<double>(), 1e-3);
+  EXPECT_GT((mixture - mixture.round()).abs().max().item<double>(), 0.3);
+  EXPECT_TRUE(at::equal((mixture + 0.5).floor().to(at::kByte), ApplyAugMix(images, {draw})));
+}
+
 TEST(AugMixValue, AtLevelsOfTheReleasedCode) {
   EXPECT_EQ(AugMixValue(Op::kPosterize, 2.4, 32, 32), 4);  // 4 - whole(0.96)
   EXPECT_EQ(AugMixValue(Op::kPosterize, 2.5, 32, 32), 3);

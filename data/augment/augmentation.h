@@ -24,6 +24,9 @@ class Augmentation {
   virtual at::Tensor Apply(const at::Tensor& images, RandomStream* random) const = 0;
 
   virtual SizeEffect size_effect() const { return SizeEffect::kKeeps; }
+
+  // Whether Apply() gives f32 in [0, 255] that is not whole, in the place of u8: then it is the last one.
+  virtual bool gives_fractions() const { return false; }
 };
 
 }  // namespace openset

@@ -43,7 +43,8 @@ absl::StatusOr<Pipeline> ExternalPipeline(const TrainAction& action, at::Device 
 absl::StatusOr<Pipeline> TrainingPipelineWithViews(const TrainAction& action, at::Device device) {
   OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, TrainingPipeline(action, device));
   if (action.has_views()) {
-    pipeline.AddViews(action.views().count(), MakeAll(action.views().augmentation(), action.input()));
+    OPENSET_RETURN_IF_ERROR(
+        pipeline.AddViews(action.views().count(), MakeAll(action.views().augmentation(), action.input())));
   }
   return pipeline;
 }
