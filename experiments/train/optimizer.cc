@@ -10,7 +10,7 @@ at::Tensor ZerosLike(const at::Tensor& parameter) { return at::zeros_like(parame
 
 class Sgd : public Optimizer {
  public:
-  Sgd(const OptimizerSpec& spec, NamedTensors parameters) : Optimizer(std::move(parameters)), spec_(spec) {
+  Sgd(const OptimizerSpec& spec, NamedTensors parameters) : Optimizer(spec, std::move(parameters)), spec_(spec) {
     if (spec.sgd().momentum() == 0) return;
     for (const auto& [name, parameter] : parameters_) momentum_.push_back(ZerosLike(parameter));
   }
@@ -20,9 +20,10 @@ class Sgd : public Optimizer {
     std::vector<at::Tensor> parameters, gradients, momentum;
     for (size_t i = 0; i < parameters_.size(); ++i) {
       const at::Tensor& parameter = parameters_[i].second;
-      if (!parameter.grad().defined()) continue;
+      const at::Tensor gradient = GradientOf(i);
+      if (!gradient.defined()) continue;
       parameters.push_back(parameter);
-      gradients.push_back(parameter.grad());
+      gradients.push_back(gradient);
       if (!momentum_.empty()) momentum.push_back(momentum_[i]);
     }
     if (parameters.empty()) return;
@@ -33,6 +34,7 @@ class Sgd : public Optimizer {
   NamedTensors State() const override {
     NamedTensors state;
     for (size_t i = 0; i < momentum_.size(); ++i) state.emplace_back("momentum." + parameters_[i].first, momentum_[i]);
+    AddState(&state);
     return state;
   }
 
@@ -43,7 +45,7 @@ class Sgd : public Optimizer {
 
 class Adam : public Optimizer {
  public:
-  Adam(const OptimizerSpec& spec, NamedTensors parameters) : Optimizer(std::move(parameters)), spec_(spec) {
+  Adam(const OptimizerSpec& spec, NamedTensors parameters) : Optimizer(spec, std::move(parameters)), spec_(spec) {
     for (const auto& [name, parameter] : parameters_) {
       mean_.push_back(ZerosLike(parameter));
       square_.push_back(ZerosLike(parameter));
@@ -56,10 +58,11 @@ class Adam : public Optimizer {
     std::vector<at::Tensor> parameters, gradients, mean, square, steps;
     for (size_t i = 0; i < parameters_.size(); ++i) {
       const at::Tensor& parameter = parameters_[i].second;
-      if (!parameter.grad().defined()) continue;
+      const at::Tensor gradient = GradientOf(i);
+      if (!gradient.defined()) continue;
       steps_[i].add_(1);
       parameters.push_back(parameter);
-      gradients.push_back(parameter.grad());
+      gradients.push_back(gradient);
       mean.push_back(mean_[i]);
       square.push_back(square_[i]);
       steps.push_back(steps_[i]);
@@ -78,6 +81,7 @@ class Adam : public Optimizer {
       state.emplace_back("square." + name, square_[i]);
       state.emplace_back("steps." + name, steps_[i]);
     }
+    AddState(&state);
     return state;
   }
 
@@ -89,6 +93,24 @@ class Adam : public Optimizer {
 };
 
 }  // namespace
+
+Optimizer::Optimizer(const OptimizerSpec& spec, NamedTensors parameters) : parameters_(std::move(parameters)) {
+  if (spec.missing_gradient() != OptimizerSpec::ZERO) return;
+  had_gradient_ = at::zeros({static_cast<int64_t>(parameters_.size())}, at::kBool);
+}
+
+at::Tensor Optimizer::GradientOf(size_t i) {
+  const at::Tensor& parameter = parameters_[i].second;
+  if (!had_gradient_.defined() || parameter.grad().defined()) {
+    if (had_gradient_.defined()) had_gradient_.mutable_data_ptr<bool>()[i] = true;
+    return parameter.grad();
+  }
+  return had_gradient_.const_data_ptr<bool>()[i] ? ZerosLike(parameter) : at::Tensor();
+}
+
+void Optimizer::AddState(NamedTensors* state) const {
+  if (had_gradient_.defined()) state->emplace_back("had_gradient", had_gradient_);
+}
 
 void Optimizer::ZeroGradients() {
   for (const auto& [name, parameter] : parameters_) parameter.mutable_grad() = at::Tensor();

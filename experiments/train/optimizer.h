@@ -21,15 +21,24 @@ class Optimizer {
   virtual ~Optimizer() = default;
 
   void ZeroGradients();
-  // Parameters without a gradient stay as they are. The rate is one of MakeLearningRate(), on the parameters' device.
+  // Parameters without a gradient are what OptimizerSpec.missing_gradient says. The rate is one of MakeLearningRate(),
+  // on the parameters' device.
   virtual void Step(const at::Tensor& learning_rate) = 0;
   // What it remembers, by name; to be saved, and copied into when a training resumes.
   virtual NamedTensors State() const = 0;
 
  protected:
-  explicit Optimizer(NamedTensors parameters) : parameters_(std::move(parameters)) {}
+  Optimizer(const OptimizerSpec& spec, NamedTensors parameters);
+
+  // Of parameter i, in this step; undefined where it is left out. Once a step and parameter.
+  at::Tensor GradientOf(size_t i);
+  // What State() has beside the kind's own: which parameters have had a gradient, where that matters.
+  void AddState(NamedTensors* state) const;
 
   NamedTensors parameters_;
+
+ private:
+  at::Tensor had_gradient_;  // bool [parameters] on the CPU; undefined where missing gradients are left out
 };
 
 // A scalar for learning rates, which fill_() sets; its type is what the fused kernels of the device take: f64 on the

@@ -50,6 +50,31 @@ TEST(Sgd, MomentumAndWeightDecay) {
   EXPECT_EQ(optimizer->State()[0].first, "momentum.p");
 }
 
+// A first step moves both parameters, a second one has no gradient of q (torch.optim.SGD with
+// zero_grad(set_to_none=False), the only form before PyTorch 2.0: q's gradient is 0 then).
+TEST(Sgd, ParametersWithoutAGradientCoastWhereTheyAreAskedTo) {
+  for (const bool zero : {false, true}) {
+    const at::Tensor p = Parameter(1), q = Parameter(1), never = Parameter(1);
+    auto optimizer = MakeOptimizer(Parse(std::string("learning_rate: 0.1 weight_decay: 0.5 sgd { momentum: 0.9 } ") +
+                                         (zero ? "missing_gradient: ZERO" : "")),
+                                   {{"p", p}, {"q", q}, {"never", never}});
+    SetGradient(p, 2);
+    SetGradient(q, 2);
+    optimizer->Step(Rate(0.1));
+    const double v1 = 2 + 0.5 * 1, q1 = 1 - 0.1 * v1;
+    EXPECT_NEAR(First(q), q1, 1e-6);
+    optimizer->ZeroGradients();
+    SetGradient(p, 2);
+    optimizer->Step(Rate(0.1));
+    EXPECT_NEAR(First(q), zero ? q1 - 0.1 * (0.9 * v1 + 0.5 * q1) : q1, 1e-6);
+    EXPECT_EQ(First(never), 1);
+    // Which parameters had one goes into the state that a training resumes from.
+    EXPECT_EQ(optimizer->State().size(), zero ? 4 : 3);
+    const at::Tensor last = optimizer->State().back().second;
+    EXPECT_EQ(last.scalar_type() == at::kBool ? last.sum().item<int64_t>() : 0, zero ? 2 : 0);
+  }
+}
+
 TEST(Sgd, Nesterov) {
   const at::Tensor p = Parameter(1);
   auto optimizer = MakeOptimizer(Parse("learning_rate: 0.1 sgd { momentum: 0.9 nesterov: true }"), {{"p", p}});
