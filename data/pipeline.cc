@@ -67,7 +67,7 @@ absl::StatusOr<Pipeline> Pipeline::Make(std::vector<std::unique_ptr<const Augmen
   if (last_effect == SizeEffect::kChanges) {
     return absl::InvalidArgumentError(
         "augmentation: the last one that changes sizes leaves images of different sizes; put center_crop, "
-        "random_resized_crop or resize behind it");
+        "random_resized_crop or resize after it");
   }
   if (last_effect == SizeEffect::kKeeps) pipeline.first_resize_.emplace(format.size);
   pipeline.augmentations_ = std::move(augmentations);

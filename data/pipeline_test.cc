@@ -248,7 +248,7 @@ TEST(Pipeline, MustEndWithOneSize) {
   EXPECT_EQ(
       Pipeline::Make(std::move(augmentations), format, at::kCPU).status(),
       absl::InvalidArgumentError("augmentation: the last one that changes sizes leaves images of different sizes; "
-                                 "put center_crop, random_resized_crop or resize behind it"));
+                                 "put center_crop, random_resized_crop or resize after it"));
 }
 
 TEST(PipelineDeathTest, RefusesAnAugmentationToAnotherSize) {

@@ -44,7 +44,8 @@ class Tree:
     def __init__(self, root):
         self.root = root
         self.files = set()
-        for folder, _, names in os.walk(root, followlinks=True):
+        for folder, folders, names in os.walk(root, followlinks=True):
+            folders[:] = [name for name in folders if not name.startswith("bazel-")]  # Bazel's links
             self.files.update(os.path.relpath(os.path.join(folder, name), root) for name in names)
         self.folders = {file[:i] for file in self.files for i, c in enumerate(file) if c == "/"}
         self.tops = {folder for folder in self.folders if "/" not in folder}

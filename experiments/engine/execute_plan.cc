@@ -61,7 +61,7 @@ class Execution {
     OPENSET_RETURN_IF_ERROR(store_failure_);
     OPENSET_RETURN_IF_ERROR(start_failure_);
     if (MayStart() && scheduler_.ready() > 0) OPENSET_RETURN_IF_ERROR(gpu_failure_);
-    return SomeFailed(failed_, TooManyFailed() ? ", and nothing new was started after that (--max_failures)" : "");
+    return SomeFailed(failed_, TooManyFailed() ? "; openset started no new work after that (--max_failures)" : "");
   }
 
  private:
@@ -257,8 +257,8 @@ class Execution {
     if (!IsDiskError(status) && !is_gone) return false;
     if (store_failure_.ok()) {
       store_failure_ = absl::UnavailableError(
-          absl::StrCat("the store ", store_.folder(), " is full or gone: ", status.message(),
-                       "; nothing new was started. Once there is room the same command goes on"));
+          absl::StrCat("the store ", store_.folder(), " is full or missing: ", status.message(),
+                       "; openset started no new work. The same command continues once there is room"));
     }
     return true;
   }
@@ -387,7 +387,7 @@ class Execution {
 
 }  // namespace
 
-absl::Status TimeIsUp() { return absl::CancelledError("stopped, as its time is up"); }
+absl::Status TimeIsUp() { return absl::CancelledError("stopped because its time is up"); }
 
 absl::Status ExecutePlan(const Plan& plan, const MakeChoice& choose, const Store& store, const ExecuteOptions& options,
                          Engine* engine, EngineObserver* observer) {

@@ -146,7 +146,7 @@ TEST_F(LeasedTest, AStoreInWhosePlaceIsAnEmptyFolderIsGoneAndNoActionIsToBlame) 
   };
   const absl::Status status = Run(plan);
   EXPECT_TRUE(absl::IsUnavailable(status));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("is full or gone: cannot "));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("is full or missing: cannot "));
   EXPECT_THAT(engine_.started, SizeIs(1));
   EXPECT_THAT(observer_.failed, IsEmpty());
   EXPECT_THAT(observer_.retries, IsEmpty());

@@ -83,9 +83,10 @@ TEST_F(ExecutePlanTest, ALostGpuIsNotUsedAgainAndOthersGoOn) {
 TEST_F(ExecutePlanTest, WithoutAGpuThatIsLeftARunFails) {
   engine_.capacity_of.gpus = {0, 1};
   engine_.lost_gpus = {0, 1};
-  EXPECT_EQ(Run(MakePlanOf("seed: [0, 1, 2] execution { device: CUDA }")),
-            absl::UnavailableError("no GPU is left for what still has to run: GPU 1 is not used any more; once one is "
-                                   "free the same command goes on"));
+  EXPECT_EQ(
+      Run(MakePlanOf("seed: [0, 1, 2] execution { device: CUDA }")),
+      absl::UnavailableError("no GPU is left for what still has to run: GPU 1 is not used any more; the same command "
+                             "continues once one is free"));
   EXPECT_THAT(observer_.lost_gpus, SizeIs(2));
   EXPECT_THAT(observer_.finished, IsEmpty());
   EXPECT_THAT(observer_.skipped, IsEmpty());
@@ -271,7 +272,7 @@ TEST_F(ExecutePlanTest, NothingIsStartedAfterTooManyFailures) {
   const Plan plan = MakePlanOf("seed: [0, 1, 2, 3, 4]");
   for (const PlanNode& node : plan.nodes) engine_.failing_keys.insert(node.key);
   options_.max_failures = 2;
-  EXPECT_EQ(Run(plan), absl::AbortedError("2 actions failed, and nothing new was started after that (--max_failures)"));
+  EXPECT_EQ(Run(plan), absl::AbortedError("2 actions failed; openset started no new work after that (--max_failures)"));
   EXPECT_THAT(engine_.started, SizeIs(2));
 }
 
@@ -282,7 +283,7 @@ TEST_F(ExecutePlanTest, AFullStoreStopsWhatIsNewAndBlamesNoAction) {
   engine_.failure = absl::UnavailableError("cannot write x: No space left on device");
   const absl::Status status = Run(plan);
   EXPECT_TRUE(absl::IsUnavailable(status));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("is full or gone: cannot write x: No space left on device"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("is full or missing: cannot write x: No space left on device"));
   EXPECT_THAT(engine_.started, SizeIs(2));
   EXPECT_THAT(observer_.finished, SizeIs(1));
   EXPECT_THAT(observer_.failed, IsEmpty());

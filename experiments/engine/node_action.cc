@@ -121,7 +121,7 @@ absl::Status SomeFailed(int failed, const std::string& rest) {
 
 absl::Status NoGpuIsLeft(const absl::Status& why) {
   return absl::UnavailableError(absl::StrCat("no GPU is left for what still has to run: ", why.message(),
-                                             "; once one is free the same command goes on"));
+                                             "; the same command continues once one is free"));
 }
 
 FailureRecord FailureOf(const Plan& plan, const PlanNode& node, const absl::Status& status) {

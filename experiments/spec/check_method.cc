@@ -19,21 +19,22 @@ void CheckTraining(const MethodSpec& method, std::vector<FieldProblem>* problems
   for (const auto& [path, present] : {std::pair{"loss", method.has_loss()}, {"training", method.has_training()}}) {
     if (present) continue;
     if (!has_model) {
-      problems->push_back({path, "must be set, unless model.weights or model.torch_script brings a trained model"});
+      problems->push_back({path, "must be set, unless model.weights or model.torch_script provides a trained model"});
     } else if (method.has_loss() || method.has_training()) {
       problems->push_back({path, "must be set: loss and training belong together"});
     }
   }
   if (method.has_training() || !has_model) return;
-  if (method.augmentation_size() > 0) problems->push_back({"augmentation", "is for training; there is none"});
-  if (method.has_open_set()) problems->push_back({"open_set", "is for training; there is none"});
-  if (method.has_views()) problems->push_back({"views", "is for training; there is none"});
-  if (method.has_pretraining()) problems->push_back({"pretraining", "comes before a training; there is none"});
+  if (method.augmentation_size() > 0) problems->push_back({"augmentation", "is for training, but the method has none"});
+  if (method.has_open_set()) problems->push_back({"open_set", "is for training, but the method has none"});
+  if (method.has_views()) problems->push_back({"views", "is for training, but the method has none"});
+  if (method.has_pretraining())
+    problems->push_back({"pretraining", "comes before a training, but the method has none"});
   if (method.model().weights().head() == WeightsSpec::SKIP) {
-    problems->push_back({"model.weights.head", "SKIP leaves an untrained head; there is no training"});
+    problems->push_back({"model.weights.head", "SKIP leaves an untrained head, but the method has no training"});
   }
   if (method.inference().has_ensemble()) {
-    problems->push_back({"inference", "an ensemble is of several trainings; there is none"});
+    problems->push_back({"inference", "an ensemble needs several trainings, but the method has none"});
   }
 }
 
@@ -44,17 +45,16 @@ void CheckModel(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   const bool unknown_file = is_script ? !model.torch_script().has_sha256() : model.has_weights() && !known_weights;
   if (unknown_file) {
     problems->push_back(
-        {is_script ? "model.torch_script.sha256" : "model.weights.sha256", "must be set where an axis sets the file"});
+        {is_script ? "model.torch_script.sha256" : "model.weights.sha256", "must be set if an axis sets the file"});
   }
   if (!is_script) {
     if (!model.has_head()) problems->push_back({"model.head", "must be set"});
     return;
   }
-  if (model.has_head()) problems->push_back({"model.head", "a script brings its own head"});
-  if (model.has_weights()) problems->push_back({"model.weights", "a script brings its own weights"});
+  if (model.has_head()) problems->push_back({"model.head", "a script has its own head"});
+  if (model.has_weights()) problems->push_back({"model.weights", "a script has its own weights"});
   if (method.has_training() && !model.torch_script().has_head()) {
-    problems->push_back(
-        {"training", "a script is trained with its last linear module named: set model.torch_script.head"});
+    problems->push_back({"training", "to train a script, name its last linear module: set model.torch_script.head"});
   }
   if (method.inference().has_mc_dropout()) {
     problems->push_back({"inference", "dropout inside a script can't be switched on"});
@@ -71,8 +71,8 @@ void CheckScriptScore(const TorchScriptSpec& script, const ScoreNeeds& needs, co
                          "(model.torch_script.head; --head)"});
   } else if (needs.features && !script.features()) {
     problems->push_back({path,
-                         "needs features: name the last linear module (model.torch_script.head; --head), or have the "
-                         "script give (features, logits) (model.torch_script.features; --features)"});
+                         "needs features: name the last linear module (model.torch_script.head; --head), or let the "
+                         "script return (features, logits) (model.torch_script.features; --features)"});
   }
 }
 
@@ -96,7 +96,7 @@ void CheckStage(const MethodSpec& method, const Stage& stage, int views, const s
       add(path, "needs samples that stand for unknown classes: set open_set");
     }
     if (needs.slots && stage.has_open_set() && !stage.open_set().has_feature_mixup()) {
-      add(path, "pairs by slot, which only feature_mixup makes: set open_auc.pairs to ALL");
+      add(path, "pairs by slot, which only feature_mixup provides: set open_auc.pairs to ALL");
     }
     if (needs.points && (method.model().has_torch_script() || method.model().head().has_linear())) {
       add(path, "needs a point per class: set model.head to prototype or reciprocal_point");
@@ -158,7 +158,7 @@ void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const Inference
   const ScoreNeeds score = NeedsOf(spec);
   const bool mean = inference != nullptr && (inference->has_mc_dropout() || inference->has_ensemble());
   if ((score.features || score.head) && mean) {
-    problems->push_back({path, "needs features, which a mean of several passes has not"});
+    problems->push_back({path, "needs features, which a mean of several passes doesn't have"});
   } else if ((score.features || score.head) && inference != nullptr && inference->has_train_mode_pass()) {
     problems->push_back({path, "needs features, and a pass in training mode keeps logits only"});
   } else if (method.model().has_torch_script()) {
@@ -173,7 +173,7 @@ void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const Inference
   }
   if (score.member_uncertainty && !KeepsMemberUncertainty(inference)) {
     problems->push_back({path,
-                         "needs what several passes disagree in: set member_uncertainty of inference.mc_dropout or "
+                         "needs the disagreement of several passes: set member_uncertainty of inference.mc_dropout or "
                          "inference.ensemble"});
   }
   if (score.extra_output && method.model().head().extra_outputs() == 0) {
@@ -193,7 +193,7 @@ void CheckEvaluation(const MethodSpec& method, std::vector<FieldProblem>* proble
   } else if (method.training().has_evaluate_every() && method.inference().has_ensemble() &&
              NeedsOf(method.score()).member_uncertainty) {
     problems->push_back({"training.evaluate_every.score",
-                         "must be set: a member by itself disagrees with none, and the method's score needs several"});
+                         "must be set: the method's score needs several members, and a curve measures one"});
   }
 }
 
@@ -220,7 +220,7 @@ void CheckAugmentation(const google::protobuf::RepeatedPtrField<AugmentationSpec
   }
   if (any_size < 0) return;
   problems->push_back({absl::StrCat(path, "[", any_size, "].resize.shorter_side"),
-                       "leaves images of different sizes; put center_crop, random_resized_crop or resize behind it"});
+                       "leaves images of different sizes; put center_crop, random_resized_crop or resize after it"});
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ TEST(CheckMethod, DisagreementIsOfSeveralPasses) {
   const std::string method =
       "input { channels: 3 } loss { term { cross_entropy {} } } score { mutual_information {} } ";
   const std::string problem =
-      "score: needs what several passes disagree in: set member_uncertainty of inference.mc_dropout or "
+      "score: needs the disagreement of several passes: set member_uncertainty of inference.mc_dropout or "
       "inference.ensemble";
   EXPECT_THAT(Problems(method, "inference { plain {} }"), ElementsAre(problem));
   EXPECT_THAT(Problems(method, "inference { ensemble {} }"), ElementsAre(problem));
@@ -139,7 +139,7 @@ TEST(CheckMethod, AugmentationsEndWithOneSize) {
               IsEmpty());
   EXPECT_THAT(Problems(rest + "augmentation { center_crop {} } augmentation { resize { shorter_side: 9 } }"),
               ElementsAre("augmentation[1].resize.shorter_side: leaves images of different sizes; put center_crop, "
-                          "random_resized_crop or resize behind it"));
+                          "random_resized_crop or resize after it"));
   EXPECT_THAT(Problems(rest + "augmentation { random_resized_crop { min_area: 0.6 max_area: 0.5 min_ratio: 2 } }"),
               ElementsAre("augmentation[0].random_resized_crop.min_area: is above max_area (0.5)",
                           "augmentation[0].random_resized_crop.min_ratio: is above max_ratio (1.33333)"));
@@ -176,15 +176,15 @@ TEST(CheckMethod, AnImportedModelNeedsNoTrainingAndThenNoPartsOfOne) {
     EXPECT_THAT(Problems(model), IsEmpty());
     EXPECT_THAT(
         Problems(model + " input { channels: 3 } augmentation { horizontal_flip {} } open_set { noise_images {} }"),
-        ElementsAre("augmentation: is for training; there is none", "open_set: is for training; there is none",
-                    "open_set: no loss term uses it"));
+        ElementsAre("augmentation: is for training, but the method has none",
+                    "open_set: is for training, but the method has none", "open_set: no loss term uses it"));
     EXPECT_THAT(Problems(model + " loss { term { cross_entropy {} } }"),
                 ElementsAre("training: must be set: loss and training belong together"));
   }
   EXPECT_THAT(Problems("model { head { linear {} } weights { file: 'f' sha256: 'x' head: SKIP } }"),
-              ElementsAre("model.weights.head: SKIP leaves an untrained head; there is no training"));
+              ElementsAre("model.weights.head: SKIP leaves an untrained head, but the method has no training"));
   EXPECT_THAT(Problems(kWeights, "score { max_logit {} } inference { ensemble {} }"),
-              ElementsAre("inference: an ensemble is of several trainings; there is none"));
+              ElementsAre("inference: an ensemble needs several trainings, but the method has none"));
 }
 
 TEST(CheckMethod, ImportedModelsCanBeTrained) {
@@ -197,12 +197,11 @@ TEST(CheckMethod, ImportedModelsCanBeTrained) {
 }
 
 TEST(CheckMethod, AScriptBringsAllItNeeds) {
-  EXPECT_THAT(
-      Problems("model { torch_script { file: 'f' sha256: 'x' } head { linear {} } "
-               "weights { file: 'f' sha256: 'x' } }"),
-      ElementsAre("model.head: a script brings its own head", "model.weights: a script brings its own weights"));
+  EXPECT_THAT(Problems("model { torch_script { file: 'f' sha256: 'x' } head { linear {} } "
+                       "weights { file: 'f' sha256: 'x' } }"),
+              ElementsAre("model.head: a script has its own head", "model.weights: a script has its own weights"));
   EXPECT_THAT(Problems("model { torch_script { file: 'f' } }"),
-              ElementsAre("model.torch_script.sha256: must be set where an axis sets the file"));
+              ElementsAre("model.torch_script.sha256: must be set if an axis sets the file"));
   EXPECT_THAT(Problems(kScript, "score { max_logit {} } inference { mc_dropout {} }"),
               ElementsAre("inference: dropout inside a script can't be switched on"));
 }

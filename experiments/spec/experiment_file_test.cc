@@ -139,7 +139,7 @@ TEST(ExperimentFile, AnAxisOfFilesGivesTheirDigests) {
   };
   EXPECT_THAT(expand("{ file: '/a' sha256: '" + Sha256Hex("abc") + "' }"), IsOk());
   EXPECT_THAT(expand("{ file: '/a' }"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("must be set where an axis sets the file")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("must be set if an axis sets the file")));
 }
 
 // A recipe for one task: the others, and other methods, stay as they are, and so do all names.

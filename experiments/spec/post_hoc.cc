@@ -124,7 +124,7 @@ absl::StatusOr<PostHocMethods> MakePostHoc(std::vector<LoadedMethod> methods, co
     if (reasons[m].empty()) {
       const size_t first = best.at(HowItScores(methods[m].spec));
       if (first == m) continue;
-      reasons[m] = absl::StrCat("scores as ", methods[first].spec.name(), " does");
+      reasons[m] = absl::StrCat("has the same score as ", methods[first].spec.name());
     }
     result.skipped.push_back({methods[m].spec.name(), reasons[m]});
   }

@@ -60,8 +60,8 @@ TEST(PostHoc, TellsScoresFromTrainings) {
   EXPECT_THAT(outcomes, Contains(Pair("openauc", HasSubstr("samples that stand for unknown classes"))));
   EXPECT_THAT(outcomes, Contains(Pair("deep_ensemble", "needs several trainings")));
   // Of those that score alike the one of the group that shares a training.
-  EXPECT_THAT(outcomes, Contains(Pair("softmax", "scores as mcp does")));
-  EXPECT_THAT(outcomes, Contains(Pair("ce_plus", "scores as max_logit does")));
+  EXPECT_THAT(outcomes, Contains(Pair("softmax", "has the same score as mcp")));
+  EXPECT_THAT(outcomes, Contains(Pair("ce_plus", "has the same score as max_logit")));
 }
 
 TEST(PostHoc, ScoresNeedWhatTheModelHas) {

@@ -51,7 +51,8 @@ class Search {
 
   absl::StatusOr<std::vector<Garbage>> Run() {
     OPENSET_RETURN_IF_ERROR(ReadRecords());
-    for (const std::string& path : Orphans(store_)) Add(path, "a temporary of a process that is gone", std::nullopt);
+    for (const std::string& path : Orphans(store_))
+      Add(path, "a temporary file of a process that no longer exists", std::nullopt);
     AddPartials();
     for (const std::string& key : OutputsKeys(store_)) {
       if (used_.count(key) == 0) Add(store_.OutputsFolder(key), "no record was made of it", policy_.older_than);

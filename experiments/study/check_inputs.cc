@@ -99,7 +99,7 @@ std::vector<MissingData> FindMissingData(const Plan& plan, const Catalog& catalo
     if (files.ok()) continue;
     std::string fix = absl::StrCat("openset data fetch ", data_set);
     if ((*info)->fetch_size() == 0) {
-      fix = "bring the files";
+      fix = "provide the files";
     } else if (absl::c_all_of((*info)->fetch(), [](const DataSource& source) { return source.has_by_hand(); })) {
       absl::StrAppend(&fix, " says what to do by hand");
     }

@@ -46,10 +46,10 @@ Guideline Levels(const std::vector<const Trial*>& trials) {
   }
   const auto [known, unknown] = *levels.begin();
   if (levels.size() > 1) return {true, absl::StrCat(levels.size(), " levels of openness")};
-  return {false,
-          absl::StrFormat("one openness only (%.3f: %d known and %d unknown classes): measure several, by tasks or "
-                          "unknown_classes",
-                          Openness(known, unknown), known, unknown)};
+  return {false, absl::StrFormat(
+                     "only one openness level (%.3f: %d known and %d unknown classes): measure several, by tasks or "
+                     "unknown_classes",
+                     Openness(known, unknown), known, unknown)};
 }
 
 Guideline Draws(const std::vector<const Trial*>& trials) {
@@ -65,8 +65,8 @@ Guideline Draws(const std::vector<const Trial*>& trials) {
     if (of_level.size() == 1) single.insert(std::get<0>(level));
   }
   if (single.empty()) return {true, absl::StrCat(fewest, " or more draws of the classes at each level")};
-  return {false, absl::StrCat("one draw of the classes only in ", absl::StrJoin(single, ", "),
-                              ": its results are of those classes; take more splits")};
+  return {false, absl::StrCat("only one draw of the classes in ", absl::StrJoin(single, ", "),
+                              ": its results hold for those classes only; use more splits")};
 }
 
 bool IsFOrAccuracy(const MetricSpec& metric) {
@@ -112,18 +112,19 @@ std::vector<Guideline> Metrics(const Trial& trial) {
   if (headline == nullptr) {
     lines.push_back({false, "no metric reads unknown samples: this is closed-set evaluation"});
   } else if (IsFOrAccuracy(*headline)) {
-    lines.push_back({false, absl::StrCat("the headline is ", DisplayOf(*headline).label,
-                                         ", which moves with known:unknown: results on other test sets don't compare; "
-                                         "put auroc, openauc, outer or overall first")});
+    lines.push_back(
+        {false, absl::StrCat("the first metric is ", DisplayOf(*headline).label,
+                             ", which depends on known:unknown: results on other test sets are not comparable; "
+                             "put auroc, openauc, outer or overall first")});
   } else {
-    lines.push_back({true, absl::StrCat("the headline is ", DisplayOf(*headline).label)});
+    lines.push_back({true, absl::StrCat("the first metric is ", DisplayOf(*headline).label)});
   }
   if (joint.empty()) {
     lines.push_back({false,
-                     "no metric of the closed-set and the open-set decision together: add openauc, halfpoint or "
+                     "no metric covers the closed-set and the open-set decision together: add openauc, halfpoint or "
                      "overall"});
   } else {
-    lines.push_back({true, absl::StrCat(joint, " is of both decisions together")});
+    lines.push_back({true, absl::StrCat(joint, " covers both decisions together")});
   }
   return lines;
 }
@@ -143,13 +144,13 @@ Guideline Imbalance(const std::vector<const Trial*>& trials, const Catalog& cata
     least = least == 0 ? ratio : std::min(least, ratio);
     most = std::max(most, ratio);
   }
-  if (most == 0) return {false, "known:unknown test samples can't be told: a side has none"};
+  if (most == 0) return {false, "the ratio known:unknown of test samples is undefined: one side has no samples"};
   std::string text = absl::StrFormat("known:unknown test samples %.2f", least);
   if (most > least) absl::StrAppendFormat(&text, " to %.2f", most);
-  if (most < kUneven && least > 1 / kUneven) return {true, absl::StrCat(text, "; each report says them")};
+  if (most < kUneven && least > 1 / kUneven) return {true, absl::StrCat(text, "; each report states them")};
   return {false, absl::StrCat(text,
-                              ": one side is ten times the other; read AUPR, accuracy and F-scores with it, and "
-                              "say it beside results")};
+                              ": one side is ten times the other; interpret AUPR, accuracy and F-scores "
+                              "accordingly, and state it with the results")};
 }
 
 }  // namespace

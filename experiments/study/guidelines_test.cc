@@ -35,12 +35,12 @@ TEST_F(GuidelinesTest, AMinimalSpecBreaksAllButImbalance) {
   const std::vector<Guideline> lines = Check("");
   ASSERT_EQ(lines.size(), 5);
   for (int i : {0, 1, 2, 3}) EXPECT_FALSE(lines[i].kept) << lines[i].text;
-  EXPECT_THAT(lines[0].text, HasSubstr("one openness only (0.134: 3 known and 2 unknown classes)"));
-  EXPECT_THAT(lines[1].text, HasSubstr("one draw of the classes only in task"));
+  EXPECT_THAT(lines[0].text, HasSubstr("only one openness level (0.134: 3 known and 2 unknown classes)"));
+  EXPECT_THAT(lines[1].text, HasSubstr("only one draw of the classes in task"));
   EXPECT_THAT(lines[2].text, HasSubstr("no metric reads unknown samples"));
-  EXPECT_THAT(lines[3].text, HasSubstr("no metric of the closed-set and the open-set decision together"));
+  EXPECT_THAT(lines[3].text, HasSubstr("no metric covers the closed-set and the open-set decision together"));
   EXPECT_TRUE(lines[4].kept);
-  EXPECT_EQ(lines[4].text, "known:unknown test samples 1.50; each report says them");
+  EXPECT_EQ(lines[4].text, "known:unknown test samples 1.50; each report states them");
 }
 
 TEST_F(GuidelinesTest, LevelsAndJointMetricsKeepThem) {
@@ -49,15 +49,15 @@ TEST_F(GuidelinesTest, LevelsAndJointMetricsKeepThem) {
   EXPECT_EQ(lines[0].text, "2 levels of openness");
   EXPECT_FALSE(lines[1].kept);
   EXPECT_TRUE(lines[2].kept);
-  EXPECT_EQ(lines[2].text, "the headline is AUROC");
+  EXPECT_EQ(lines[2].text, "the first metric is AUROC");
   EXPECT_TRUE(lines[3].kept);
-  EXPECT_EQ(lines[4].text, "known:unknown test samples 1.50 to 3.00; each report says them");
+  EXPECT_EQ(lines[4].text, "known:unknown test samples 1.50 to 3.00; each report states them");
 }
 
 TEST_F(GuidelinesTest, AnFScoreIsNoHeadline) {
   const std::vector<Guideline> lines = Check("metric { open_set_f_macro {} } metric { auroc {} }");
   EXPECT_FALSE(lines[2].kept);
-  EXPECT_THAT(lines[2].text, HasSubstr("the headline is open-set F (macro"));
+  EXPECT_THAT(lines[2].text, HasSubstr("the first metric is open-set F (macro"));
 }
 
 // Two draws of three known and two unknown classes.

@@ -44,9 +44,9 @@ Command CancelCommand() {
   command.name = "cancel";
   command.arguments = "SPEC";
   command.min_arguments = command.max_arguments = 1;
-  command.summary = "Takes an experiment's tasks back from Slurm.";
+  command.summary = "Cancels a study's Slurm jobs.";
   command.description =
-      "What is done stays; of trainings that run, what was saved last is what 'openset run' goes on from.\n"
+      "Finished results stay. 'openset run' continues running trainings from their last saved state.\n"
       "\n"
       "  openset cancel my_study.textproto --store=/data/results\n";
   command.flags = {"deploy", "store", "devices", "data", "library"};

@@ -52,8 +52,8 @@ std::string HelpOfAll(const std::string& about, const std::vector<Command>& comm
     absl::StrAppend(&text, "  ", command.name, std::string(width - command.name.size() + 2, ' '), command.summary,
                     "\n");
   }
-  return absl::StrCat(text,
-                      "\n'openset COMMAND --help' tells more; 'openset --version' says what this was built from.\n");
+  return absl::StrCat(
+      text, "\n'openset COMMAND --help' shows details; 'openset --version' shows what openset was built from.\n");
 }
 
 const Command* Find(const std::vector<Command>& commands, const std::string& name) {
@@ -129,7 +129,7 @@ absl::Status RunOne(const Command& command, const std::vector<std::string>& word
   }
   if (arguments.size() < command.min_arguments || arguments.size() > command.max_arguments) {
     return absl::InvalidArgumentError(
-        absl::StrCat("usage: ", Usage(command), " ('openset ", command.name, " --help' tells more)"));
+        absl::StrCat("usage: ", Usage(command), " ('openset ", command.name, " --help' shows details)"));
   }
   return command.run(arguments);
 }

@@ -23,16 +23,15 @@
 #include "tools/cli/spec_flags.h"
 
 ABSL_FLAG(std::string, diagram, "",
-          "File for the critical-difference diagram (.svg, .pdf or .png), of the first metric; for three or more "
-          "methods over two or more tasks. Not written where Friedman's test rejects nothing.");
+          "File for the critical-difference diagram (.svg, .pdf or .png) of the first metric, for three or more "
+          "methods over two or more tasks. Not written if Friedman's test doesn't reject.");
 ABSL_FLAG(double, test_per_training, 0,
-          "For RESULTS whose splits are drawn again and again from the same samples: test samples for each training "
-          "sample, for the variance of Nadeau and Bengio. 0: splits are independent.");
+          "For RESULTS whose splits are drawn repeatedly from the same samples: the number of test samples for each "
+          "training sample, for the variance of Nadeau and Bengio. 0: splits are independent.");
 
-ABSL_FLAG(
-    std::string, group, "pool",
-    "Which unknown samples count: all of them (pool), those of one set, by name, or of RESULTS also 'mean of near' "
-    "and 'mean of far'.");
+ABSL_FLAG(std::string, group, "pool",
+          "Which unknown samples count: all of them (pool), or one group by its name. For RESULTS also 'mean of near' "
+          "and 'mean of far'.");
 
 namespace openset {
 namespace {
@@ -104,7 +103,7 @@ absl::Status CompareResults(const std::string& path, TextFormat format) {
           WriteVectorFiles({{UserPath(diagram), CriticalDifferenceDiagram(title, all.methods, all.test)}}));
     } else {
       comparison->left_out.push_back(absl::StrCat(
-          diagram, ": ", all.metric, ": Friedman's test rejects nothing, so there is no difference to draw"));
+          diagram, ": ", all.metric, ": Friedman's test doesn't reject, so there is no difference to draw"));
     }
   }
   return WriteOut(FormatRunComparison(*comparison, format));
@@ -124,19 +123,19 @@ Command CompareCommand() {
   command.arguments = "A B... | RESULTS";
   command.min_arguments = 1;
   command.max_arguments = 100;
-  command.summary = "Tells whether methods differ: on the same samples, or over runs and tasks.";
+  command.summary = "Tests whether methods differ: on the same samples, or over runs and tasks.";
   command.description =
-      "Two or more files of scores (those of `openset eval`, several for one method joined by commas), of the same\n"
-      "samples in the same order: paired bootstrap, DeLong's test for auroc and openauc. Without --metrics: accuracy,\n"
-      "auroc, openauc, aurc, fpr_at_95tpr.\n"
+      "Two or more files of scores as for `openset eval` (for several files of one method, join them by commas),\n"
+      "of the same samples in the same order: paired bootstrap, and DeLong's test for auroc and openauc. Default\n"
+      "for --metrics: accuracy, auroc, openauc, aurc, fpr_at_95tpr.\n"
       "\n"
-      "One file RESULTS, of values over splits, seeds and tasks: a .csv with the columns method, task, split, seed\n"
-      "and one a metric, or a .json that `openset report --format=json` wrote. Two methods are compared over splits,\n"
-      "of which seeds are a part: t test and Wilcoxon's signed rank test; three or more over tasks by Friedman's\n"
-      "(exact or Iman and Davenport's) and, if that rejects, Nemenyi's.\n"
+      "One file RESULTS with values over splits, seeds and tasks: a .csv with the columns method, task, split,\n"
+      "seed and one for each metric, or a .json from `openset report --format=json`. Two methods are compared over\n"
+      "splits, with seeds nested in them, by a t test and Wilcoxon's signed rank test. Three or more methods are\n"
+      "compared over tasks by Friedman's test (exact, or Iman and Davenport's) and, if that rejects, Nemenyi's.\n"
       "\n"
-      "p-values are Holm's where there are several tests of one metric. The verdict may be that there is no\n"
-      "detectable difference.\n"
+      "If there are several tests of a metric, p-values are adjusted by Holm's method. The verdict may be that\n"
+      "there is no detectable difference.\n"
       "\n"
       "  openset compare softmax.npz energy.npz\n"
       "  openset compare softmax.npz energy.npz --metrics=auroc --replicates=10000 --format=json\n"

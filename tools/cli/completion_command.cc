@@ -53,8 +53,8 @@ Command CompletionCommand(std::vector<Command> commands) {
   command.min_arguments = command.max_arguments = 1;
   command.summary = "Prints a script that completes commands, flags and names in bash or zsh.";
   command.description =
-      "Put one of these into ~/.bashrc or ~/.zshrc. Names are those that there are when the shell starts, of\n"
-      "OPENSET_LIBRARY's folders too.\n"
+      "Put one of these lines into ~/.bashrc or ~/.zshrc. The script knows the names that exist when the shell\n"
+      "starts, including those in OPENSET_LIBRARY's folders.\n"
       "\n"
       "  source <(openset completion bash)\n"
       "  source <(openset completion zsh)\n";

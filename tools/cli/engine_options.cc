@@ -37,7 +37,7 @@ absl::StatusOr<LocalEngineOptions> EngineOptions(const DeploySpec& deploy, const
         JoinPath(runfiles, IsStamped() ? "openset/tools/openset_worker" : "openset/tools/openset_worker_unstamped");
     OPENSET_ASSIGN_OR_RETURN(options.trainer, WorkerProgram(worker, runfiles));
   }
-  if (!FileExists(worker)) return absl::NotFoundError(absl::StrCat("the worker is not there: ", worker));
+  if (!FileExists(worker)) return absl::NotFoundError(absl::StrCat("the worker doesn't exist: ", worker));
   const std::vector<std::string>& catalog = study.experiment().folders.catalog;
   options.trainer.insert(options.trainer.end(), catalog.begin(), catalog.end());
   options.evaluator = {ProgramPath(), "evaluate-worker"};

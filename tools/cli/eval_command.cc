@@ -36,19 +36,19 @@
 #include "tools/cli/score_flags.h"
 #include "tools/cli/spec_flags.h"
 
-ABSL_FLAG(bool, ci, false, "Confidence intervals.");
+ABSL_FLAG(bool, ci, false, "Compute confidence intervals.");
 ABSL_FLAG(std::string, as, "samples",
-          "What several FILEs are: samples, joined one file after the other, or methods, measured one by one and put "
-          "beside each other in one table (a FILE then may be several joined by commas).");
+          "What several FILEs are: samples, joined in order, or methods, measured one by one and shown in one table (a "
+          "FILE may then be several files joined by commas).");
 ABSL_FLAG(std::string, curves, "",
-          "Folder for the curves, as .csv and .svg and all in one page: ROC, OSCR, risk over coverage, scores, "
-          "reliability. With --as=methods the first three, of all methods in one picture each.");
-ABSL_FLAG(std::string, classes, "", "File (.csv) for the closed-set accuracy of each known class.");
+          "Folder for the curves, as .csv and .svg files and as one page: ROC, OSCR, risk over coverage, scores, "
+          "reliability. With --as=methods: the first three, each of all methods in one picture.");
+ABSL_FLAG(std::string, classes, "", "A .csv file to write the closed-set accuracy of each known class to.");
 ABSL_FLAG(std::string, sample_scores, "",
-          "File (.npz) for the unknown score of each sample, and its prediction where there is one.");
+          "A .npz file to write the unknown score of each sample to, and its prediction if there is one.");
 ABSL_FLAG(std::string, convention, "openset",
-          "Whose metrics, under the names and by the rules of its code: openset, openood, odin, oe, udb, arpl, "
-          "fd_shifts, torch_uncertainty or released (OpenAUC).");
+          "Use the metrics, names and rules of this tool: openset, openood, odin, oe, udb, arpl, fd_shifts, "
+          "torch_uncertainty or released (OpenAUC).");
 
 ABSL_DECLARE_FLAG(std::vector<std::string>, rows);  // that of report
 
@@ -202,10 +202,11 @@ Command EvalCommand() {
   command.max_arguments = 10000;
   command.summary = "Measures your own scores or logits: all metrics, intervals, curves.";
   command.description =
-      "FILE is an .npz, a .csv, or single .npy arrays of the same samples. It has `label` (index of the known class,\n"
-      "-1 = unknown), and `logits` or `unknown_score` (larger = more unknown). Beside a score, `prediction`; without\n"
-      "it the metrics that need it are absent. docs/eval.md tells more, also of files that OpenOOD and FD-Shifts\n"
-      "save. Several files are joined, sample after sample, or, with --as=methods, columns of one table.\n"
+      "FILE is an .npz, a .csv, or single .npy arrays of the same samples. It contains `label` (index of the known\n"
+      "class, -1 = unknown), and `logits` or `unknown_score` (larger = more unknown). With a score, give\n"
+      "`prediction` too; without it, the metrics that need it are absent. docs/eval.md has the details, also for\n"
+      "files that OpenOOD and FD-Shifts save. Several files are joined in order or, with --as=methods, are columns\n"
+      "of one table.\n"
       "\n"
       "  openset eval scores.csv\n"
       "  openset eval logits.npz --score=energy --ci --format=json\n"

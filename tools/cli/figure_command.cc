@@ -22,23 +22,22 @@
 #include "tools/cli/study_figure.h"
 
 ABSL_DECLARE_FLAG(std::string, out);
-ABSL_FLAG(std::string, x, "", "Of a study: the swept field on the horizontal axis, or openness.");
-ABSL_FLAG(std::string, y, "", "Of a study: the metric on the vertical axis.");
-ABSL_FLAG(
-    std::string, curve, "",
-    "Of a study: loss, train_accuracy, or a metric measured during training, over epochs; roc, oscr, "
-    "risk_coverage, risk_coverage_pool, of all methods in one picture; density_METHOD, and categories_METHOD with "
-    "near and far sets each as one.");
+ABSL_FLAG(std::string, x, "", "For a study: the swept field on the horizontal axis, or openness.");
+ABSL_FLAG(std::string, y, "", "For a study: the metric on the vertical axis.");
+ABSL_FLAG(std::string, curve, "",
+          "For a study: loss, train_accuracy, or a metric measured during training, over epochs; roc, oscr, "
+          "risk_coverage or risk_coverage_pool of all methods in one picture; density_METHOD; or categories_METHOD, "
+          "where near groups are one category and far groups another.");
 ABSL_FLAG(std::string, improvement, "",
-          "Of a study: bars of a metric's improvement over the baseline (of its report, else the first method), in "
-          "percent of the baseline's.");
+          "For a study: bars of a metric's improvement over the baseline (that of its report, by default the first "
+          "method), in percent of the baseline's value.");
 ABSL_FLAG(std::vector<std::string>, softmax, {},
-          "Of a study: heat maps of the mean softmax output of the unknown classes of these sets, with --methods of "
-          "these methods.");
+          "For a study: heat maps of the mean softmax output of the unknown classes in these groups. --methods selects "
+          "methods.");
 ABSL_FLAG(int, softmax_classes, 20,
-          "With --softmax: at most so many known and unknown classes, one of each coarse class first.");
-ABSL_FLAG(std::string, width, "column", "Of a study's figure: column (3.3 inches) or page (6.6 inches).");
-ABSL_FLAG(std::string, folder, ".", "Folder for the .svg and .csv of a figure that is no study's.");
+          "With --softmax: at most this many known and unknown classes, one of each coarse class first.");
+ABSL_FLAG(std::string, width, "column", "Width of a study's figure: column (3.3 inches) or page (6.6 inches).");
+ABSL_FLAG(std::string, folder, ".", "Folder for the .svg and .csv of a figure that needs no study.");
 
 namespace openset {
 namespace {
@@ -76,7 +75,7 @@ absl::Status DrawStudy(const std::string& spec, const StudyFigureRequest& reques
     return absl::InvalidArgumentError(absl::StrCat("--width: ", UnknownName("width", width, {"column", "page"})));
   }
   if (absl::GetFlag(FLAGS_folder) != ".") {
-    return absl::InvalidArgumentError("--folder: is for figures that are no study's; a study's goes to --out");
+    return absl::InvalidArgumentError("--folder: is for figures that need no study; use --out for a study's figure");
   }
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
   OPENSET_ASSIGN_OR_RETURN(const StudyFigure figure, DrawStudyFigure(*study, request));
@@ -106,7 +105,7 @@ absl::Status RunFigure(const std::vector<std::string>& arguments) {
   }
   OPENSET_ASSIGN_OR_RETURN(const FigureSpec spec, ReadFigureSpec(arguments[0]));
   if (!absl::GetFlag(FLAGS_out).empty()) {
-    return absl::InvalidArgumentError("--out: is for a study's figure; this one has two files, in --folder");
+    return absl::InvalidArgumentError("--out: is for a study's figure; this figure has two files, use --folder");
   }
   const Figure figure = MakeFigure(spec);
   const std::string folder = UserPath(absl::GetFlag(FLAGS_folder));
@@ -127,12 +126,12 @@ Command FigureCommand() {
   command.min_arguments = command.max_arguments = 1;
   command.summary = "Draws a figure of a study's results, or one that needs no training.";
   command.description =
-      "With --x and --y, --curve, --improvement or --softmax SPEC is a study, and the figure an .svg, .pdf or .png\n"
-      "(--out): curves are means over splits and seeds in a band of one population standard deviation to each side;\n"
-      "densities and heat maps are of each method's first trial. Else SPEC is a FigureSpec in a .textproto, or one of\n"
-      "openauc_figure_1 (metrics over the TPR of the unknown class), imbalance_figure_1 (known and unknown samples\n"
-      "over openness), imbalance_figure_2 (base metrics of random predictions), toy_softmax (how sure small networks\n"
-      "are over a plane). Writes the picture and the numbers in it.\n"
+      "With --x and --y, --curve, --improvement or --softmax, SPEC is a study, and the figure is an .svg, .pdf or\n"
+      ".png (--out). Curves are means over splits and seeds in a band of one population standard deviation on each\n"
+      "side; densities and heat maps show each method's first trial. Otherwise, SPEC is a FigureSpec in a\n"
+      ".textproto, or one of openauc_figure_1 (metrics over the TPR of the unknown class), imbalance_figure_1\n"
+      "(known and unknown samples over openness), imbalance_figure_2 (base metrics of random predictions),\n"
+      "toy_softmax (how confident small networks are over a plane). openset writes the picture and its numbers.\n"
       "\n"
       "  openset figure lambda.textproto --x=lambda --y=auroc --out=lambda.pdf\n"
       "  openset figure quickstart --curve=loss\n"

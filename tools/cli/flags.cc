@@ -22,25 +22,24 @@
 #include "tools/cli/user_path.h"
 
 ABSL_FLAG(std::string, redo, "",
-          "Make results again that are in the store: 'changed' (made by components whose sources are others by now), "
-          "'all', the name of a method of the study (what only its trials need), or 'failed' (trainings that failed "
-          "start over, instead of going on from where they are). With `run` they are removed when it begins; `plan` "
-          "shows what it would do.");
+          "Make results in the store again: 'changed' (made by components whose source code has changed since), 'all', "
+          "the name of a method of the study (results that only its trials need), or 'failed' (trainings that failed "
+          "start over instead of continuing from their saved state). `run` removes these results when it begins; "
+          "`plan` shows what it would do.");
 
 ABSL_FLAG(std::string, only, "",
-          "Which of the trials without a record are run: 'failed' (an action of theirs failed before), 'missing' (none "
-          "did), 'changed' (like --redo=changed, and nothing else). Default: all of them.");
+          "Which of the trials without a record to run: 'failed' (one of their actions failed before), 'missing' (none "
+          "failed), 'changed' (the same as --redo=changed, and nothing else). Default: all of them.");
 
-ABSL_FLAG(std::string, slurm_task, "", "Set in the tasks that --engine=slurm submits: the file with their actions.");
+ABSL_FLAG(std::string, slurm_task, "", "Set in the jobs that --engine=slurm submits: the file with their actions.");
 
 ABSL_FLAG(std::string, set, "",
-          "PATH=VALUE: a field of every method that has it (training.epochs=5, loss.open_auc.lambda=0.2) or of the "
-          "study (train_limit_per_class=100), laid over the spec; may be given several times. What is laid over is in "
-          "the records, and the report has a folder of its own.");
-ABSL_FLAG(std::string, seeds, "", "Seeds in the place of the spec's: 0..4, or 0,3,7..9.");
-ABSL_FLAG(
-    std::vector<std::string>, methods, {},
-    "Methods, separated by commas, in the place of the spec's; with `score`: empty for all that need no training.");
+          "PATH=VALUE: set a field of every method that has it (training.epochs=5, loss.open_auc.lambda=0.2) or of the "
+          "study (train_limit_per_class=100). Overrides the spec; may be given several times. Records say what was "
+          "overridden, and the report has a folder of its own.");
+ABSL_FLAG(std::string, seeds, "", "Seeds instead of the spec's: 0..4, or 0,3,7..9.");
+ABSL_FLAG(std::vector<std::string>, methods, {},
+          "Methods, separated by commas, instead of the spec's. With `score`, empty: all that need no training.");
 
 ABSL_FLAG(int64_t, max_trials, openset::kMostTrials,
           "Refuse a study that makes more trials, or more candidates of searches, before any is made.");

@@ -98,7 +98,7 @@ Kind FileKind(const std::string& name, const std::string& what, const std::vecto
 
 Kind MethodKind(const SpecFolders& folders, const SchemaComments& comments) {
   Kind kind = FileKind<MethodSpec>(
-      "method", "compositions of the parts below; a spec's `method`", folders.methods,
+      "method", "combinations of the parts below; a spec's `method`", folders.methods,
       [](const MethodSpec& method) { return absl::StrCat(method.title(), ": ", FirstSentence(method.reference())); },
       comments);
   kind.show = [folders, &comments](const std::string& name) -> absl::StatusOr<std::string> {
@@ -183,7 +183,7 @@ std::vector<Kind> AllKinds(const SpecFolders& folders, const SchemaComments& com
   std::vector<Kind> kinds;
   kinds.push_back(MethodKind(folders, comments));
   kinds.push_back(FileKind<MethodSpec>(
-      "preset", "recipes that are laid over methods: METHOD+PRESET", folders.presets,
+      "preset", "recipes that change methods: METHOD+PRESET", folders.presets,
       [](const MethodSpec& preset) { return FirstSentence(preset.note()); }, comments));
   kinds.push_back(FileKind<TaskSpec>(
       "task", "known and unknown classes, split by split; a spec's `task`", folders.tasks,
@@ -193,10 +193,10 @@ std::vector<Kind> AllKinds(const SpecFolders& folders, const SchemaComments& com
       "data", "data sets, their files and classes", folders.catalog,
       [](const DataSetInfo& data) { return data.title(); }, comments));
   kinds.push_back(FileKind<ExperimentSpec>(
-      "spec", "studies that come with the program: openset run NAME", folders.specs,
+      "spec", "studies that come with openset: openset run NAME", folders.specs,
       [](const ExperimentSpec& spec) { return spec.question(); }, comments));
   kinds.push_back(FileKind<PublishedTable>(
-      "published", "numbers of papers, to stand beside ours; a spec's report.published", folders.published,
+      "published", "published numbers, to compare with ours; a spec's report.published", folders.published,
       [](const PublishedTable& table) { return absl::StrCat(table.paper(), ", ", table.table()); }, comments));
   kinds.push_back(MemberKind<ScoreSpec>("score", "unknown scores, larger = more unknown", comments));
   kinds.push_back(MetricKind(comments));
@@ -206,9 +206,9 @@ std::vector<Kind> AllKinds(const SpecFolders& folders, const SchemaComments& com
   kinds.push_back(MemberKind<AugmentationSpec>("augmentation", "transforms of training images", comments));
   kinds.push_back(
       MemberKind<OpenSetSpec>("source", "open-set sources: samples that stand for unknown classes", comments));
-  kinds.push_back(MemberKind<OptimizerSpec>("optimizer", "what takes a training's steps", comments));
+  kinds.push_back(MemberKind<OptimizerSpec>("optimizer", "optimisers of trainings", comments));
   kinds.push_back(MemberKind<ScheduleSpec>("schedule", "learning rates, epoch by epoch", comments));
-  kinds.push_back(MemberKind<InferenceSpec>("inference", "how outputs are made of a trained network", comments));
+  kinds.push_back(MemberKind<InferenceSpec>("inference", "how a trained network computes outputs", comments));
   return kinds;
 }
 

@@ -12,13 +12,11 @@
 #include "core/status_macros.h"
 #include "tools/cli/user_path.h"
 
-ABSL_FLAG(
-    std::string, library, "",
-    "Folders, separated by commas, with any of methods/, presets/, tasks/, catalog/ and specs/ (or these where the "
-    "source tree has them), whose names stand beside those that come with the program, like those of the folders "
-    "in the environment's OPENSET_LIBRARY, of the spec's own folder and, where that is called specs, of the one that "
-    "it "
-    "lies in.");
+ABSL_FLAG(std::string, library, "",
+          "Libraries, separated by commas: folders with any of methods/, presets/, tasks/, catalog/ and specs/ (or the "
+          "same folders where the source tree has them). Their names are known beside those that come with openset. "
+          "The folders in the environment variable OPENSET_LIBRARY, the spec's own folder and, if that is called "
+          "specs, its parent are libraries too.");
 
 namespace openset {
 
@@ -33,7 +31,7 @@ absl::StatusOr<SpecFolders> SpecFoldersFromFlags() {
       const SpecFolders more = SpecFoldersBelow(path);
       if (more.empty()) {
         return absl::InvalidArgumentError(absl::StrCat(name, ": ", path,
-                                                       FileExists(path) ? " has" : " is not there, with",
+                                                       FileExists(path) ? " has" : " doesn't exist, or has",
                                                        " none of methods/, presets/, tasks/, catalog/ and specs/"));
       }
       AddSpecFolders(more, &folders);

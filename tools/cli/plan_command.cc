@@ -25,11 +25,10 @@
 #include "tools/cli/task/split_table.h"
 
 ABSL_DECLARE_FLAG(std::string, format);
-ABSL_FLAG(
-    std::optional<bool>, probe, std::nullopt,
-    "Where no record is of a network, train it on random images for some seconds, to say how long the study takes; "
-    "what was found is remembered in ~/.cache/openset/probes. --noprobe: estimate by multiply-adds. Default: with "
-    "--format=text.");
+ABSL_FLAG(std::optional<bool>, probe, std::nullopt,
+          "If the store has no record of a network, train it on random images for some seconds to estimate how long "
+          "the study takes. openset remembers the result in ~/.cache/openset/probes. --noprobe: estimate by "
+          "multiply-adds. Default: with --format=text.");
 
 namespace openset {
 namespace {
@@ -229,9 +228,9 @@ Command PlanCommand() {
   command.min_arguments = command.max_arguments = 1;
   command.summary = "Shows what `run` would do: trials, the actions they share, what is done.";
   command.description =
-      "Nothing is run or written. It also says about how long the study takes (from earlier trainings in the store,\n"
-      "else by a probe of some seconds, else by multiply-adds), which data is missing and how to get it, and which\n"
-      "guidelines for such studies it keeps.\n"
+      "Runs and writes nothing. It also estimates how long the study takes (from earlier trainings in the store,\n"
+      "otherwise by a probe of some seconds, otherwise by multiply-adds). It lists missing data and how to get it,\n"
+      "and the guidelines for such studies that this one follows.\n"
       "\n"
       "  openset plan quickstart\n"
       "  openset plan my_study.textproto --format=json\n";

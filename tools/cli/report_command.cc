@@ -15,14 +15,14 @@
 
 ABSL_FLAG(std::string, format, "text", "text, markdown, latex, csv or json; report also html and tensorboard.");
 ABSL_FLAG(bool, tidy, false,
-          "With --format=csv: a row a trial and metric, as pandas.read_csv and `openset compare` read it.");
+          "With --format=csv: one row for each trial and metric, as pandas.read_csv and `openset compare` read it.");
 ABSL_FLAG(std::vector<std::string>, rows, {},
           "Fields whose values are the rows of tables: method, task, group, metric, known_classes, unknown_classes, "
-          "split, seed and the names of axes; with --columns. eval --as=methods: metric or method.");
+          "split, seed and the names of axes. Give --columns too. eval --as=methods: metric or method.");
 ABSL_FLAG(std::vector<std::string>, columns, {},
-          "Fields whose values are the columns. What is in neither has a table for each value; splits and seeds are "
-          "averaged.");
-ABSL_FLAG(std::string, out, "", "File to write to; empty: standard output.");
+          "Fields whose values are the columns. Each value of the remaining fields has a table of its own; splits and "
+          "seeds are averaged.");
+ABSL_FLAG(std::string, out, "", "The file to write. Empty: standard output.");
 
 namespace openset {
 namespace {
@@ -77,18 +77,16 @@ Command ReportCommand() {
   command.name = "report";
   command.arguments = "SPEC";
   command.min_arguments = command.max_arguments = 1;
-  command.summary = "Prints an experiment's tables from the records there are.";
+  command.summary = "Prints a study's tables from the records in the store.";
   command.description =
-      "Text, Markdown and LaTeX show published numbers beside ours, where the spec names some (report.published), "
-      "with\n"
-      "what the difference may be due to. A star marks a method that differs from the first one (report.baseline).\n"
+      "Text, Markdown and LaTeX show published numbers next to ours if the spec names some (report.published), and\n"
+      "what may explain the difference. A star marks a method that differs from the first one (report.baseline).\n"
       "\n"
-      "Text, Markdown and LaTeX show the metrics' own units; csv and json hold the numbers in full precision, json\n"
-      "also every single value with its split and seed, and each record's id, keys and learning curve; html is one\n"
-      "page with tables, plots and provenance that works offline; tensorboard is a folder of event files with\n"
-      "learning curves and metrics.\n"
-      "A damaged record is left out and named; the exit code is then 1. With text, what looks like a mistake is said\n"
-      "behind the tables, on standard error.\n"
+      "Text, Markdown and LaTeX use the metrics' own units. csv and json have the numbers in full precision; json\n"
+      "also has every single value with its split and seed, and each record's id, keys and learning curve. html is\n"
+      "one page with tables, plots and provenance that works offline. tensorboard is a folder of event files with\n"
+      "learning curves and metrics. Corrupt records are left out and listed, and the exit code is 1. With text,\n"
+      "likely mistakes are printed after the tables, to standard error.\n"
       "\n"
       "  openset report quickstart\n"
       "  openset report quickstart --rows=method --columns=task,metric\n"

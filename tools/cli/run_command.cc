@@ -20,7 +20,7 @@ absl::Status Run(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0], StoreUse::kMayMake));
   const absl::Status outcome = RunPlan(study.get());
   return FinishRun(*study, outcome,
-                   absl::StrCat("'openset status ", arguments[0], "' tells why, the same command tries them again"));
+                   absl::StrCat("'openset status ", arguments[0], "' shows why; the same command tries them again"));
 }
 
 }  // namespace
@@ -30,12 +30,12 @@ Command RunCommand() {
   command.name = "run";
   command.arguments = "SPEC";
   command.min_arguments = command.max_arguments = 1;
-  command.summary = "Runs what is missing of an experiment, then prints its tables.";
+  command.summary = "Runs what is missing of a study, then prints its tables.";
   command.description =
-      "SPEC is the name of an experiment that comes with the program, or the path of a .textproto file.\n"
-      "What is in the store already is not run again. Ctrl-C stops, with the trainings' states saved, which\n"
-      "takes ten seconds at most; a second one stops at once. The same command goes on from there.\n"
-      "Exit code: 0 if all trials have a record, 1 if some failed, 2 for bad input, 130 if it was stopped.\n"
+      "SPEC is the name of a study that comes with openset, or the path of a .textproto file. openset doesn't\n"
+      "repeat what is in the store. Ctrl-C stops: trainings save their state, which takes ten seconds at most. A\n"
+      "second Ctrl-C stops at once. The same command continues from there. Exit code: 0 if all trials have a\n"
+      "record, 1 if some failed, 2 for bad input, 130 if it was stopped.\n"
       "\n"
       "  openset run quickstart\n"
       "  openset run my_study.textproto --store=/data/results --devices=cuda:0,1\n"

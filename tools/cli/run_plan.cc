@@ -31,10 +31,9 @@
 #include "tools/cli/run/run_lines.h"
 #include "tools/cli/study_cost.h"
 
-ABSL_FLAG(
-    bool, detach, false,
-    "With --engine=slurm: end once everything is submitted; the same command without it watches, and submits what "
-    "the choices of searches add.");
+ABSL_FLAG(bool, detach, false,
+          "With --engine=slurm: submit everything and exit. The same command without --detach watches, and submits "
+          "what the choices of searches add.");
 ABSL_DECLARE_FLAG(std::string, slurm_task);
 
 namespace openset {
@@ -77,8 +76,8 @@ int TerminalWidth() {
 void ShowOtherRuns(const Study& study, const Leases& leases) {
   for (const RunState& run : RunsOf(study.store())) {
     if (run.id() == leases.run_id() || run.experiment() != study.name()) continue;
-    std::cout << RunName(run.id()) << " runs it too (" << TotalLine(run)
-              << "): what it does is waited for, and its results are used.\n";
+    std::cout << RunName(run.id()) << " also runs it (" << TotalLine(run)
+              << "). This process waits for its results and uses them.\n";
     for (const RunningAction& action : run.running()) std::cout << "  " << ActionLine(action) << "\n";
   }
 }
@@ -105,8 +104,8 @@ absl::Status SelectTask(const Plan& plan, const std::string& file, ExecuteOption
   for (const PlanNode& node : plan.nodes) found += keys.count(node.key);
   if (found < keys.size()) {
     return absl::FailedPreconditionError(absl::StrCat(
-        "the experiment, or what it is made of, is another one by now than when this task was submitted: of its ",
-        keys.size(), " actions ", keys.size() - found, " are not part of it; submit it again"));
+        "the study, or a file that it uses, has changed since this job was submitted: ", keys.size() - found,
+        " of its ", keys.size(), " actions are no longer part of the study; submit it again"));
   }
   execute->only = [keys](const PlanNode& node) { return keys.count(node.key) > 0; };
   return absl::OkStatus();
@@ -166,7 +165,7 @@ absl::Status RunPlan(Study* study) {
     const size_t trials = plan.trials.size();
     if (const int left = plan.CountLeft(); left > 0) {
       std::cout << study->name() << ": " << left << " of " << TrialCount(static_cast<int>(trials))
-                << " left, none of them what --only asks for; nothing to run.\n";
+                << " left, and --only selects none of them; nothing to run.\n";
       return absl::OkStatus();
     }
     std::cout << study->name() << ": " << (trials == 1 ? "its trial is" : absl::StrCat("all ", trials, " trials are"))
@@ -217,7 +216,7 @@ absl::Status RunPlan(Study* study) {
 absl::Status FinishRun(const Study& study, const absl::Status& outcome, const std::string& after_failure) {
   if (IsSlurmTask()) return outcome;
   if (absl::IsCancelled(outcome)) {
-    return absl::CancelledError(absl::StrCat(outcome.message(), "; the same command goes on from here"));
+    return absl::CancelledError(absl::StrCat(outcome.message(), "; the same command continues from here"));
   }
   const bool actions_failed = absl::IsAborted(outcome);
   if (!outcome.ok() && !actions_failed) return outcome;

@@ -19,24 +19,24 @@
 ABSL_FLAG(std::string, model, "",
           "The trained model: a TorchScript file (torch.jit.script(model).save(FILE) in Python), or a method file "
           "(.textproto) whose model has weights.");
-ABSL_FLAG(std::string, weights, "", "Weights for the model of a method file: safetensors, or a TorchScript file.");
-ABSL_FLAG(
-    std::string, head, "",
-    "The last linear module of a TorchScript network, as Python names it (fc, classifier.1): what it takes in are "
-    "the features that many scores need.");
-ABSL_FLAG(bool, features, false, "The TorchScript network gives (features, logits) instead of logits.");
+ABSL_FLAG(std::string, weights, "", "Weights for the model of a method file: a safetensors or TorchScript file.");
+ABSL_FLAG(std::string, head, "",
+          "The last linear module of a TorchScript network, as Python names it (fc, classifier.1). Its input is used "
+          "as the features that many scores need.");
+ABSL_FLAG(bool, features, false, "The TorchScript network returns (features, logits) instead of logits.");
 ABSL_FLAG(std::vector<std::string>, outputs, {},
-          "Places of the task's known classes in a TorchScript network's outputs, if it has others too.");
-ABSL_FLAG(std::string, task, "", "What is known and unknown: a task's name, or its .textproto file.");
-ABSL_FLAG(std::string, split, "", "A split of the task, by its number; for a model, the one that it was trained on.");
+          "Positions of the task's known classes in a TorchScript network's outputs, if it has others too.");
+ABSL_FLAG(std::string, task, "", "The task, which says what is known and unknown: its name, or its .textproto file.");
+ABSL_FLAG(std::string, split, "", "The number of a split of the task; for a model, the split that it was trained on.");
 ABSL_DECLARE_FLAG(std::vector<std::string>, methods);
-ABSL_FLAG(std::string, size, "", "Height and width that images are resized to; empty: the method file's, else 32.");
-ABSL_FLAG(std::string, channels, "", "Channels of images, 1 or 3; empty: the method file's, else 3.");
+ABSL_FLAG(std::string, size, "",
+          "Height and width to which images are resized. Empty: those of the method file, otherwise 32.");
+ABSL_FLAG(std::string, channels, "", "Channels of images, 1 or 3. Empty: those of the method file, otherwise 3.");
 ABSL_FLAG(std::vector<std::string>, mean, {},
-          "Taken from values in [0, 1] before the division by --std; one, or one a channel.");
-ABSL_FLAG(std::vector<std::string>, std, {}, "Divides values; one, or one a channel.");
-ABSL_FLAG(int, train_limit, 0, "Fit scores on only the first so many training images of each class; 0: all.");
-ABSL_FLAG(int, test_limit, 0, "Test on only the first so many images of each class; 0: all.");
+          "Subtracted from values in [0, 1] before the division by --std: one number, or one for each channel.");
+ABSL_FLAG(std::vector<std::string>, std, {}, "Divides the values: one number, or one for each channel.");
+ABSL_FLAG(int, train_limit, 0, "Fit scores to only the first N training images of each class; 0: all.");
+ABSL_FLAG(int, test_limit, 0, "Test on only the first N images of each class; 0: all.");
 
 namespace openset {
 namespace {
@@ -126,7 +126,7 @@ absl::Status Score(const std::vector<std::string>& /*arguments*/) {
   const absl::Status outcome = RunPlan(study.get());
   if (outcome.ok() || absl::IsAborted(outcome)) OPENSET_RETURN_IF_ERROR(KeepScoreRequest(request, *study));
   const absl::Status finished =
-      FinishRun(*study, outcome, "the lines above tell why, the same command tries them again");
+      FinishRun(*study, outcome, "the lines above say why; the same command tries them again");
   // Behind the table; a model that is none has no table.
   if ((finished.ok() || absl::IsAborted(finished)) && !IsSlurmTask()) std::cout << SkippedText(score.skipped);
   return finished;
@@ -137,14 +137,12 @@ absl::Status Score(const std::vector<std::string>& /*arguments*/) {
 Command ScoreCommand() {
   Command command;
   command.name = "score";
-  command.summary = "Measures every score that needs no training on your own trained model.";
+  command.summary = "Measures every score that needs no training on your own trained network.";
   command.description =
-      "Output c of the model must be that of the task's known class c, in the order of the task's file. Scores that "
-      "are\n"
-      "fitted see the task's training images. What is in the store already is not run again.\n"
-      "Its results have the name \"score_\" and the model's: 'openset report score_net', and every other command that "
-      "takes\n"
-      "a SPEC. Exit code: as for 'openset run'.\n"
+      "Output c of the network must be that of the task's known class c, in the order of the task's file. Scores\n"
+      "that are fitted use the task's training images. openset doesn't repeat what is in the store. The results\n"
+      "are named \"score_\" and the model's file name: 'openset report score_net'. Every other command that takes a\n"
+      "SPEC accepts this name too. Exit code: as for 'openset run'.\n"
       "\n"
       "  openset score --model=net.pt --head=fc --task=fashion_mnist_6_4 --split=0 --size=28 --channels=1\n"
       "  openset score --model=resnet50.textproto --weights=resnet50.safetensors --task=my_task.textproto\n"

@@ -41,7 +41,7 @@ absl::StatusOr<Given> FromMethod(const ScoreRequest& request, const SpecFolders&
                            LoadMethod(request.model(), folders, request.folder(), {}, files));
   Given given{method.spec.model(), method.spec.input()};
   if (!request.weights().empty()) {
-    if (given.model.has_torch_script()) return Invalid("weights", "a TorchScript network brings its own");
+    if (given.model.has_torch_script()) return Invalid("weights", "a TorchScript network has its own");
     given.model.clear_weights();
     given.model.mutable_weights()->set_file(request.weights());
   } else if (given.model.has_weights()) {
@@ -56,7 +56,7 @@ absl::StatusOr<Given> FromMethod(const ScoreRequest& request, const SpecFolders&
 
 absl::StatusOr<Given> FromScript(const ScoreRequest& request) {
   if (!request.weights().empty()) {
-    return Invalid("weights", "is for a --model that is a method file; a TorchScript network brings its own");
+    return Invalid("weights", "is only for a --model that is a method file; a TorchScript network has its own");
   }
   Given given;
   TorchScriptSpec* script = given.model.mutable_torch_script();
@@ -144,7 +144,7 @@ std::string NameOf(const std::string& model) {
 
 absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request, const SpecFolders& folders) {
   OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
-  if (request.task().empty()) return Invalid("task", "say what is known and unknown: a task's name, or its file");
+  if (request.task().empty()) return Invalid("task", "name the task, or give its file");
   absl::StatusOr<TaskSpec> task = LoadTask(request.task(), folders, request.folder(), catalog);
   if (!task.ok()) return Annotate(task.status(), "--task");
   if (!request.has_split() && CountSplits(*task) > 1) {

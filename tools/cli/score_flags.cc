@@ -13,36 +13,34 @@
 #include "tools/cli/spec_flags.h"
 
 ABSL_FLAG(std::string, metrics, "",
-          "Metrics, separated by commas, with fields where they are not the defaults: 'auroc, partial_openauc { "
-          "max_ofpr: 0.1 }'. Empty: all.");
+          "Metrics, separated by commas. Give fields that differ from the defaults in braces: 'auroc, partial_openauc "
+          "{ max_ofpr: 0.1 }'. Empty: all.");
 ABSL_FLAG(std::string, score, "",
-          "Unknown score made from the logits, with fields where they are not the defaults: energy, 'energy { "
-          "temperature: 2 }'. Empty: the score in the files, else max_softmax.");
+          "The unknown score to compute from the logits. Give fields that differ from the defaults in braces: energy, "
+          "'energy { temperature: 2 }'. Empty: the score in the files, otherwise max_softmax.");
 ABSL_FLAG(bool, higher_is_known, false,
-          "unknown_score in the files is a confidence: larger = more known. It is negated.");
-ABSL_FLAG(std::string, fit, "", "File with outputs of held-out known samples, for scores that are fitted.");
+          "The files' unknown_score is a confidence (larger = more known); openset negates it.");
+ABSL_FLAG(std::string, fit, "", "A file with outputs of held-out known samples, for scores that are fitted.");
 ABSL_FLAG(std::vector<std::string>, known, {},
-          "Sets of samples whose labels count as they are. task: how many classes are known, or which: names or ids, "
-          "or @FILE with one a line.");
+          "Groups of samples whose labels count as they are. task: how many classes are known, or which ones: names, "
+          "ids, or @FILE with one on each line.");
 ABSL_FLAG(std::vector<std::string>, unknown, {},
-          "Sets of samples that are unknown, whatever their labels. task: how many classes are unknown, or which; left "
-          "out: all that are not known.");
-ABSL_FLAG(
-    std::vector<std::string>, near, {},
-    "Sets of unknown samples near the known classes. task wordnet: how many near classes are drawn; left out: all "
-    "candidates.");
-ABSL_FLAG(
-    std::vector<std::string>, far, {},
-    "Sets of unknown samples far from the known classes. task wordnet: names of classes of another data set, which "
-    "may be far.");
-ABSL_FLAG(std::vector<std::string>, skip, {}, "Sets of samples to leave out.");
+          "Groups of samples that are unknown, whatever their labels. task: how many classes are unknown, or which "
+          "ones. Empty: all that are not known.");
+ABSL_FLAG(std::vector<std::string>, near, {},
+          "Groups of unknown samples near the known classes. task wordnet: how many near classes to draw. Empty: all "
+          "candidates.");
+ABSL_FLAG(std::vector<std::string>, far, {},
+          "Groups of unknown samples far from the known classes. task wordnet: names of classes of another data set, "
+          "to test whether they are far.");
+ABSL_FLAG(std::vector<std::string>, skip, {}, "Groups of samples to leave out.");
 ABSL_FLAG(std::string, ci_method, "bca",
-          "bca or percentile (bootstrap), or delong: the closed form for auroc and openauc, bca for the others.");
+          "bca or percentile (bootstrap), or delong: the closed form for auroc and openauc, and bca for the others.");
 ABSL_FLAG(int, replicates, 2000, "Bootstrap replicates.");
 ABSL_FLAG(double, level, 0.95, "Confidence of the intervals.");
 ABSL_FLAG(uint64_t, seed, 0,
-          "Seed of the bootstrap. task: of what is drawn; the same seed gives the same splits on every machine.");
-ABSL_FLAG(int, threads, 0, "Threads of the bootstrap; 0: one a core. Changes no number.");
+          "Seed of the bootstrap. task: seed of the draws; the same seed gives the same splits on every machine.");
+ABSL_FLAG(int, threads, 0, "Threads of the bootstrap; 0: one for each core. Results are unaffected.");
 
 namespace openset {
 namespace {
@@ -79,7 +77,8 @@ absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& 
   }
   const bool higher_is_known = absl::GetFlag(FLAGS_higher_is_known);
   if (higher_is_known && !score.empty()) {
-    return absl::InvalidArgumentError("--higher_is_known: is about the score in the files; --score makes another");
+    return absl::InvalidArgumentError(
+        "--higher_is_known: applies to the score in the files, but --score computes another one");
   }
   OPENSET_ASSIGN_OR_RETURN(
       result.samples,

@@ -66,11 +66,11 @@ Command ShowCommand() {
   command.name = "show";
   command.arguments = "KIND NAME";
   command.min_arguments = command.max_arguments = 2;
-  command.summary = "Shows a method, task, score ... with every field, its default, limits and meaning.";
+  command.summary = "Shows a method, task, score or other part: every field, its default, limits and meaning.";
   command.description =
-      "KIND is one of those that 'openset list' prints. A method is shown as it is after the ones it is based on, its\n"
-      "presets and all defaults, and can be read again as a method's file. Names are taken as people type them: MSP,\n"
-      "fpr95, Max-Logit.\n"
+      "'openset list' prints the KINDs. A method is shown with everything it inherits: the methods it is based on,\n"
+      "its presets and all defaults. The output is a valid method file. Common names work too: MSP, fpr95,\n"
+      "Max-Logit.\n"
       "\n"
       "  openset show method knn\n"
       "  openset show method softmax+vaze600\n"
@@ -85,11 +85,10 @@ Command ListCommand() {
   command.name = "list";
   command.arguments = "[KIND [FILTER]]";
   command.max_arguments = 2;
-  command.summary = "Lists the methods, tasks, data sets, scores, metrics ... there are, a line each.";
+  command.summary = "Lists methods, tasks, data sets, scores, metrics and more, one on each line.";
   command.description =
-      "Without KIND the kinds; with FILTER those entries that have it in their name or line, or that it is another "
-      "name\n"
-      "of (fpr95, MSP).\n"
+      "Without KIND, it lists the kinds. With FILTER, it lists the entries that have FILTER in their name or line,\n"
+      "or for which FILTER is another name (fpr95, MSP).\n"
       "\n"
       "  openset list methods\n"
       "  openset list scores logit\n";

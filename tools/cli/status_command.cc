@@ -92,17 +92,17 @@ absl::Status RunStatus(const std::vector<std::string>& arguments) {
   if (study->waiting() > 0) std::cout << SearchText(*study) << "\n";
   if (const int64_t saved = CountSavedStates(*study); saved > 0) {
     std::cout << saved
-              << (saved == 1 ? " training has a saved state, from which it goes on\n"
-                             : " trainings have saved states, from which they go on\n");
+              << (saved == 1 ? " training has a saved state, from which it continues\n"
+                             : " trainings have saved states, from which they continue\n");
   }
   if (const std::vector<std::string> damaged = study->Damaged(); !damaged.empty()) {
     std::cout << damaged.size() << (damaged.size() == 1 ? " result is" : " results are")
-              << " damaged; `openset run` puts " << (damaged.size() == 1 ? "it" : "them")
-              << " aside and makes what is needed again:\n";
+              << " damaged; `openset run` moves " << (damaged.size() == 1 ? "it" : "them")
+              << " to quarantine/ and makes what is needed again:\n";
     for (const std::string& line : damaged) std::cout << "  " << line << "\n";
   }
   if (const std::vector<std::string> aside = store.Quarantined(); !aside.empty()) {
-    std::cout << "put aside in quarantine: " << aside.size() << "\n";
+    std::cout << "in quarantine: " << aside.size() << "\n";
     for (const std::string& line : aside) std::cout << "  " << line << "\n";
   }
   ShowRuns(store, study->name());
@@ -125,10 +125,10 @@ Command StatusCommand() {
   command.arguments = "[SPEC]";
   command.min_arguments = 0;
   command.max_arguments = 1;
-  command.summary = "Tells what of an experiment is done, running, failed (and why) and left.";
+  command.summary = "Shows what is done, running, failed (and why) and left.";
   command.description =
-      "Runs show what each of their actions does: epoch, loss, what was measured, images a second, and the time left.\n"
-      "Without SPEC: the runs of the store.\n"
+      "For each action that runs, it shows the epoch, the loss, the last metric, images a second and the time\n"
+      "left. Without SPEC, it shows all runs on the store.\n"
       "\n"
       "  openset status quickstart\n";
   command.flags = {"deploy", "store", "devices", "data", "library"};

@@ -50,9 +50,8 @@ absl::Status RunTask(const std::vector<std::string>& arguments) {
   if (what == "splits" && arguments.size() == 2) return ShowTask(arguments[1]);
   const std::vector<std::string> known = {"attributes", "new", "splits", "wordnet"};
   if (!absl::c_linear_search(known, what)) return absl::InvalidArgumentError(UnknownName("action", what, known));
-  return absl::InvalidArgumentError(absl::StrCat(what, what == "new" || what == "splits"
-                                                           ? ": needs the name of a task behind it, and nothing else"
-                                                           : ": takes flags only"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      what, what == "new" || what == "splits" ? ": needs the name of a task, and nothing else" : ": takes flags only"));
 }
 
 }  // namespace
@@ -65,11 +64,11 @@ Command TaskCommand() {
   command.max_arguments = 2;
   command.summary = "Shows the splits of a task, or makes splits: drawn, by attributes, by WordNet.";
   command.description =
-      "splits      each split's numbers of classes and samples, openness, imbalance and hash; warns of splits that\n"
-      "            repeat another one\n"
-      "new         writes tasks/NAME.textproto into the library --into: listed or drawn known classes\n"
-      "attributes  unknown classes by how like the known ones their attributes are (easy, medium, hard)\n"
-      "wordnet     near, external and overlapping classes by WordNet's nouns; classes of other sets that are far\n"
+      "splits      shows each split's numbers of classes and samples, openness, imbalance and hash; warns of splits\n"
+      "            that repeat another one\n"
+      "new         writes tasks/NAME.textproto into the library --into, with listed or drawn known classes\n"
+      "attributes  ranks unknown classes by the similarity of their attributes to known ones (easy, medium, hard)\n"
+      "wordnet     finds near, external and overlapping classes by WordNet, and far classes of other data sets\n"
       "\n"
       "  openset task splits cifar10\n"
       "  openset task new pets --data=photos --known=cat,dog --splits=5 --seed=0\n"
@@ -81,7 +80,7 @@ Command TaskCommand() {
       "  openset task wordnet --wordnet=data.noun --wnids=@imagenet.txt --known=@known.txt --near=200\n"
       "  openset task wordnet --wordnet=data.noun --wnids=@imagenet.txt --far=@food101.txt\n"
       "\n"
-      "A list is written out with commas, or is a file with an item a line: @FILE. docs/tasks.md tells more.\n";
+      "A list is written with commas, or is a file with one item on each line: @FILE. See docs/tasks.md.\n";
   command.flags = {"data",   "known",  "unknown", "openness", "splits",  "folds", "seed", "like",     "into",
                    "matrix", "levels", "wordnet", "wnids",    "overlap", "near",  "far",  "variants", "library"};
   command.run = RunTask;

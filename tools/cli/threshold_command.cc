@@ -14,19 +14,19 @@
 #include "tools/cli/flags.h"
 #include "tools/cli/score_flags.h"
 
-ABSL_FLAG(
-    std::string, rule, "known_accepted",
-    "known_accepted: the smallest threshold that accepts the target's share of known samples; conformal: the same "
-    "with a guarantee for new ones; unknown_rejected: the largest that rejects its share of unknown ones; risk: "
-    "the largest whose share of wrong and unknown samples among the accepted is at most the target; "
-    "risk_guaranteed: the same for new samples, with probability 1 - delta; open_set_f_macro, open_set_f_micro, "
-    "youden_macro, youden_micro, nacc_rates, open_set_accuracy: the best by that metric.");
+ABSL_FLAG(std::string, rule, "known_accepted",
+          "known_accepted: the smallest threshold that accepts the target share of known samples; conformal: the same "
+          "with a guarantee for new samples; unknown_rejected: the largest that rejects the target share of unknown "
+          "samples; risk: the largest whose share of wrong and unknown samples among the accepted ones is at most the "
+          "target; risk_guaranteed: the same for new samples, with probability 1 - delta; open_set_f_macro, "
+          "open_set_f_micro, youden_macro, youden_micro, nacc_rates, open_set_accuracy: the best by that metric.");
 ABSL_FLAG(double, target, 0.95,
-          "Share for known_accepted, conformal, unknown_rejected, risk and risk_guaranteed, in 0 .. 1.");
-ABSL_FLAG(double, delta, 0.05, "How probably risk_guaranteed may be wrong.");
-ABSL_FLAG(std::string, confusion, "",
-          "File (.csv) for the decisions by class: rows are the known classes and the unknown samples, columns the "
-          "classes they are accepted as and rejected; on TEST, or on VALIDATION without it.");
+          "The target share for known_accepted, conformal, unknown_rejected, risk and risk_guaranteed, in 0 .. 1.");
+ABSL_FLAG(double, delta, 0.05, "The probability that risk_guaranteed may be wrong.");
+ABSL_FLAG(
+    std::string, confusion, "",
+    "A .csv file to write the decisions by class to. Rows are the known classes and the unknown samples; columns are "
+    "the classes they are accepted as, and rejected. The decisions are those on TEST, otherwise on VALIDATION.");
 
 namespace openset {
 namespace {
@@ -68,7 +68,7 @@ absl::Status RunThreshold(const std::vector<std::string>& arguments) {
   if (!threshold.ok()) return Annotate(threshold.status(), arguments[0]);
   chosen.notes = {validation.note};
   if (!ranked.input().has_predictions()) {
-    chosen.notes.push_back("no predictions: what asks whether they are right is absent");
+    chosen.notes.push_back("no predictions: what needs them is absent");
   }
   if (const std::string warning = WarningOf(*rule, ranked); !warning.empty()) chosen.notes.push_back(warning);
   chosen.validation = DescribeThreshold(*threshold, ranked);
@@ -92,10 +92,11 @@ Command ThresholdCommand() {
   command.arguments = "VALIDATION [TEST]";
   command.min_arguments = 1;
   command.max_arguments = 2;
-  command.summary = "Chooses the threshold above which samples are rejected, and tells what it does.";
+  command.summary = "Chooses the threshold above which samples are rejected, and measures what it does.";
   command.description =
-      "The choice sees the validation samples only; TEST is judged with what was chosen. Files are those of `openset\n"
-      "eval`, several for one side joined by commas. Most rules need no unknown validation samples.\n"
+      "openset chooses the threshold on the validation samples only, and then measures it on TEST. Files are those\n"
+      "of `openset eval`; join several files for one side by commas. Most rules need no unknown validation\n"
+      "samples.\n"
       "\n"
       "  openset threshold validation.npz test.npz\n"
       "  openset threshold validation.npz test.npz --rule=risk --target=0.2\n"

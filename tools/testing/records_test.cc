@@ -87,7 +87,7 @@ TEST(Records, AreListedShownExplainedHandedOnAndUnited) {
   const ProgramResult explained = program.Run({"explain", changed, "changed.textproto"});
   EXPECT_EQ(explained.exit_code, 0) << explained.err;
   EXPECT_THAT(explained.out, AllOf(HasSubstr("method.training.optimizer.learning_rate: 0.05, was 0.02"),
-                                   HasSubstr("train "), HasSubstr("runs: the store has none of this key")));
+                                   HasSubstr("train "), HasSubstr("runs: the store has no result with this key")));
   EXPECT_THAT(program.Run({"explain", id, "changed.textproto"}).out,
               HasSubstr("changed has no such trial; the nearest is"));
 
@@ -146,7 +146,7 @@ TEST(Records, AreVerifiedAndClearedUp) {
   EXPECT_EQ(damaged.exit_code, 1);
   EXPECT_THAT(damaged.out, HasSubstr("/quarantine/1"));
   EXPECT_EQ(program.Run({"records", "verify"}).exit_code, 0);
-  EXPECT_THAT(program.Run({"status", "study.textproto"}).out, HasSubstr("put aside in quarantine: 1"));
+  EXPECT_THAT(program.Run({"status", "study.textproto"}).out, HasSubstr("in quarantine: 1"));
 
   std::ofstream(program.store() + "/tmp/x.tmp.elsewhere.1.0") << "x";
   EXPECT_THAT(program.Run({"records", "gc", "--dry_run"}).out, HasSubstr("would remove 0"));
@@ -216,7 +216,7 @@ TEST(Spec, WhatFailedIsToldAndIsRunAloneOrNot) {
 
   const ProgramResult others = program.Run({"run", "study.textproto", "--only=missing"});
   EXPECT_EQ(others.exit_code, 0) << others.err;
-  EXPECT_THAT(others.out, HasSubstr("2 of 2 trials left, none of them what --only asks for; nothing to run."));
+  EXPECT_THAT(others.out, HasSubstr("2 of 2 trials left, and --only selects none of them; nothing to run."));
   EXPECT_EQ(program.Run({"run", "study.textproto", "--only=failed"}).exit_code, 1);
   const nlohmann::json plan =
       nlohmann::json::parse(program.Run({"plan", "study.textproto", "--only=failed", "--format=json"}).out);
@@ -225,7 +225,7 @@ TEST(Spec, WhatFailedIsToldAndIsRunAloneOrNot) {
     if (action["kind"] != "train") continue;
     program.Write(absl::StrCat("openset-store/partial/", action["key"].get<std::string>(), ".safetensors"), "an epoch");
     EXPECT_THAT(program.Run({"status", "study.textproto"}).out,
-                HasSubstr("1 training has a saved state, from which it goes on\n"));
+                HasSubstr("1 training has a saved state, from which it continues\n"));
     break;
   }
   EXPECT_THAT(program.Run({"explain", plan["trials"][0]["id"], "study.textproto"}).out,

@@ -252,7 +252,7 @@ TEST(Run, TwoAtOnceShareTheWorkAndSayWhoDoesWhat) {
   int ended = 0;
   ASSERT_EQ(waitpid(pid, &ended, 0), pid);
   EXPECT_TRUE(WIFEXITED(ended) && WEXITSTATUS(ended) == 0) << first.Read("err.txt");
-  EXPECT_THAT(other.out, HasSubstr(absl::StrCat("process ", pid, " runs it too")));
+  EXPECT_THAT(other.out, HasSubstr(absl::StrCat("process ", pid, " also runs it")));
   EXPECT_EQ(first.Records(), alone.Records());
   // Each action was done by one of them and found by the other, unless that one had it before it began.
   const std::string mine = first.Read("out.txt");
@@ -348,7 +348,7 @@ TEST(Run, WhatIsDamagedIsPutAsideAndMadeAgain) {
   EXPECT_THAT(again.out, HasSubstr("moved to "));
   EXPECT_EQ(program.Records(), before);
   EXPECT_EQ(FilesBelow(program.store() + "/quarantine").size(), 2);
-  EXPECT_THAT(program.Run({"status", "study.textproto"}).out, HasSubstr("put aside in quarantine: 1"));
+  EXPECT_THAT(program.Run({"status", "study.textproto"}).out, HasSubstr("in quarantine: 1"));
   EXPECT_EQ(program.Run({"report", "study.textproto"}).exit_code, 0);
 
   // What a missing record is made of is looked at before it is used.

@@ -62,7 +62,7 @@ TEST(Stop, InAnyWayItEndsCleanlyAndTheSameGoesOn) {
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << status;
     for (const pid_t worker : workers) EXPECT_TRUE(kill(worker, 0) != 0 && errno == ESRCH) << worker;
     if (!on_terminal) {
-      EXPECT_THAT(stopped.Read("err.txt"), HasSubstr("the same command goes on from here"));
+      EXPECT_THAT(stopped.Read("err.txt"), HasSubstr("the same command continues from here"));
     }
     const std::vector<std::string> claims = *ListFolder(stopped.store() + "/running");
     EXPECT_THAT(claims, IsEmpty());

@@ -122,7 +122,7 @@ TEST_F(NewTaskTest, WhatCannotBe) {
   EXPECT_THAT(error({"--data=fashion_mnist", "--known=@none.txt"}), HasSubstr("none.txt"));
   EXPECT_THAT(error({"--data=fashion_mnist", "--known=Bag,Bag"}), HasSubstr("class 8 (Bag) is listed twice"));
   EXPECT_THAT(program_.Run({"task", "neu", "x"}).err, HasSubstr("did you mean 'new'?"));
-  EXPECT_THAT(program_.Run({"task", "new"}).err, HasSubstr("new: needs the name of a task behind it"));
+  EXPECT_THAT(program_.Run({"task", "new"}).err, HasSubstr("new: needs the name of a task"));
 }
 
 TEST(TaskAttributes, CutsClassesByLevel) {
@@ -166,7 +166,7 @@ TEST(TaskWordNet, NearExternalOverlapAndFar) {
             "# hot dog: dog (n00000003) is above one of them\n# chair is far\n# 1 of 2 are far\n[1]\n");
   EXPECT_THAT(run({}).err, HasSubstr("wordnet: say one of --known, --overlap and --far"));
   EXPECT_THAT(run({"--known=cat"}).err, HasSubstr("--known: 'cat' is no noun of this WordNet"));
-  EXPECT_THAT(run({"--known=n00000003"}).err, HasSubstr("--known: n00000003 is none of --wnids"));
+  EXPECT_THAT(run({"--known=n00000003"}).err, HasSubstr("--known: n00000003 is not in --wnids"));
   EXPECT_THAT(run({"--known=n00000005", "--near=2"}).err, HasSubstr("--near: 2 are more than the 1 candidates"));
   program.Write("data.noun", "thing\n");
   EXPECT_THAT(run({"--known=n00000005"}).err, HasSubstr("data.noun:1: is not a line of WordNet's data.noun: thing"));

@@ -26,8 +26,9 @@
 
 ABSL_FLAG(std::vector<std::string>, parts, {}, "Parts of the data set, separated by commas. Default: all.");
 ABSL_FLAG(bool, images, false, "Decode every image.");
-ABSL_FLAG(bool, unverified, false,
-          "Fetch also files whose SHA-256 nobody states: what comes is taken as it is. Only if you trust the server.");
+ABSL_FLAG(
+    bool, unverified, false,
+    "Also download files without a published SHA-256, whose content can't be checked. Only if you trust the server.");
 
 namespace openset {
 namespace {
@@ -64,7 +65,7 @@ absl::Status RunList() {
   }
   // In one piece: the last column is for people, who may cut it.
   std::cout << ToText(table, kAnyWidth)
-            << "\n'openset data fetch NAME' brings one; 'openset show data NAME' tells more.\n";
+            << "\n'openset data fetch NAME' downloads one; 'openset show data NAME' shows its details.\n";
   return absl::OkStatus();
 }
 
@@ -143,7 +144,7 @@ absl::Status RunData(const std::vector<std::string>& arguments) {
   const size_t wanted = action == "list" ? 1 : 2;
   if (arguments.size() != wanted) {
     return absl::InvalidArgumentError(absl::StrCat("usage: openset data ", action, wanted == 2 ? " NAME" : "",
-                                                   " ('openset data --help' tells more)"));
+                                                   " ('openset data --help' shows details)"));
   }
   if (action == "list") return RunList();
   if (action == "fetch") return RunFetch(arguments[1]);
@@ -161,19 +162,19 @@ Command DataCommand() {
   command.arguments = "list | fetch NAME | verify NAME | show NAME | describe FOLDER | audit NAME";
   command.min_arguments = 1;
   command.max_arguments = 2;
-  command.summary = "Data sets: what there is, brings, checks, shows, describes and audits them.";
+  command.summary = "Lists, downloads, checks, shows, describes and audits data sets.";
   command.description =
-      "list      the data sets of the catalog, and which parts of them are here\n"
-      "fetch     brings one into the first folder of --data (~/.cache/openset/data), from the first of its sources\n"
-      "          that works; goes on where it was stopped, checks every file; says the licence, and what must be\n"
-      "          done by hand. A file whose SHA-256 nobody states (notmnist) comes only with --unverified\n"
-      "verify    compares the files with what was published; with --images decodes every image, and tells mean\n"
-      "          and std\n"
+      "list      lists the data sets of the catalog, and which of their parts you have\n"
+      "fetch     downloads one into the first folder of --data (~/.cache/openset/data), from the first source that\n"
+      "          works; resumes partial downloads, checks every file, and prints the licence and what to do by hand.\n"
+      "          A file without a published SHA-256 (notmnist) needs --unverified\n"
+      "verify    compares the files with what was published; with --images, decodes every image and prints mean and\n"
+      "          std\n"
       "show      writes a contact sheet (PNG) of a data set, a folder of images, or a task's known and unknown\n"
       "          classes\n"
-      "describe  writes the catalog entry of a folder of images (a folder for each class): classes, counts, mean\n"
+      "describe  writes the catalog entry of a folder of images (one folder for each class): classes, counts, mean\n"
       "          and std\n"
-      "audit     finds images that are there twice, exactly or nearly, in a data set or between the sets of a task\n"
+      "audit     finds exact and near duplicates in a data set or between the data sets of a task\n"
       "\n"
       "  openset data fetch cifar10\n"
       "  openset data show fashion_mnist_6_4 --split=1 --sheet=fashion.png\n"

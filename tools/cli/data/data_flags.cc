@@ -11,8 +11,9 @@
 #include "data/folder_data_set.h"
 #include "tools/cli/user_path.h"
 
-ABSL_FLAG(std::string, name, "", "What the data set is called. Default: the folder's name.");
-ABSL_FLAG(std::string, into, ".", "The library that the new file is put into: a folder, in its catalog/ or tasks/.");
+ABSL_FLAG(std::string, name, "", "The name of the data set. Default: the folder's name.");
+ABSL_FLAG(std::string, into, ".",
+          "The library for the new file: a folder; the file is put into its catalog/ or tasks/.");
 
 namespace openset {
 

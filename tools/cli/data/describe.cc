@@ -16,8 +16,8 @@
 #include "tools/cli/data/data_flags.h"
 #include "tools/cli/user_path.h"
 
-ABSL_FLAG(double, test_share, 0.2, "Share of each class's images that are test images, where the folder has no parts.");
-ABSL_FLAG(bool, skip_damaged, false, "Leave out images that can't be decoded; the entry names them.");
+ABSL_FLAG(double, test_share, 0.2, "Share of each class's images that are test images, if the folder has no parts.");
+ABSL_FLAG(bool, skip_damaged, false, "Leave out images that can't be decoded; the entry lists them.");
 ABSL_DECLARE_FLAG(uint64_t, seed);
 
 namespace openset {
@@ -58,7 +58,7 @@ absl::Status DescribeImages(const std::string& folder) {
     for (const DamagedImage& image : damaged) std::cerr << "openset: " << image.reason << "\n";
     if (!absl::GetFlag(FLAGS_skip_damaged)) {
       return absl::DataLossError(absl::StrCat(
-          damaged.size(), " images can't be decoded: mend or remove them, or leave them out with --skip_damaged"));
+          damaged.size(), " images can't be decoded: repair or remove them, or leave them out with --skip_damaged"));
     }
     // Shares are drawn without them.
     OPENSET_ASSIGN_OR_RETURN(info, DescribeFolder(request));
@@ -80,7 +80,7 @@ absl::Status DescribeImages(const std::string& folder) {
           absl::StrCat("# proto-file: data/catalog.proto\n# proto-message: openset.DataSetInfo\n\n", ToText(info))));
   std::cout << info.name() << ": " << info.class_name_size() << " classes";
   for (const DataSetPart& part : info.layout(0).part()) std::cout << ", " << part.samples() << " in " << part.name();
-  std::cout << absl::StrFormat("\nmean %.4f %.4f %.4f, std %.4f %.4f %.4f (training images, each counting alike)\n",
+  std::cout << absl::StrFormat("\nmean %.4f %.4f %.4f, std %.4f %.4f %.4f (training images, with equal weight)\n",
                                info.mean(0), info.mean(1), info.mean(2), info.std(0), info.std(1), info.std(2));
   if (!damaged.empty()) std::cout << "left out: " << damaged.size() << " damaged images\n";
   std::cout << path << "\n";

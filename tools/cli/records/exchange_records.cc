@@ -40,18 +40,18 @@ absl::Status ExportRecords(const std::string& text) {
     for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
     if (!unread.damaged.empty()) {
       return absl::DataLossError(
-          absl::StrCat(unread.damaged[0], "; 'openset records verify' puts aside what is damaged"));
+          absl::StrCat(unread.damaged[0], "; 'openset records verify' moves damaged records to quarantine/"));
     }
     OPENSET_RETURN_IF_ERROR(query.Resolve(all));
     for (const RecordFields& fields : all) {
       if (query.Matches(fields)) ids.push_back(*Find(fields, "trial"));
     }
   }
-  if (ids.empty()) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " is asked for"));
+  if (ids.empty()) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " matches"));
   const absl::StatusOr<BundleWritten> written = WriteBundle(store, ids, UserPath(bundle));
   if (absl::IsDataLoss(written.status())) {
     return absl::DataLossError(
-        absl::StrCat(written.status().message(), "; 'openset records verify' puts aside what is damaged"));
+        absl::StrCat(written.status().message(), "; 'openset records verify' moves damaged records to quarantine/"));
   }
   if (!written.ok()) return written.status();
   std::cout << bundle << ": " << Count(static_cast<int>(written->manifest.records()), "trial")

@@ -55,7 +55,7 @@ std::vector<std::string> RevisionLines(const TrialRecord& record) {
       const std::optional<int> now = RevisionNow(component.family(), component.name());
       const std::string what = OneLine(absl::StrCat(component.family(), ".", component.name()));
       if (!now.has_value()) {
-        lines.insert(absl::StrCat(what, ": is gone"));
+        lines.insert(absl::StrCat(what, ": no longer exists"));
       } else if (*now != component.revision()) {
         lines.insert(absl::StrCat(what, ": revision ", *now, ", was ", component.revision()));
       }
@@ -139,7 +139,7 @@ absl::Status ExplainMissing(const Study& study, int trial) {
     if (std::find(node.trials.begin(), node.trials.end(), trial) == node.trials.end()) continue;
     const std::string why = !node.damage.empty() ? absl::StrCat("runs: ", node.damage)
                             : node.redo          ? "runs: --redo"
-                            : node.needed        ? "runs: the store has none of this key"
+                            : node.needed        ? "runs: the store has no result with this key"
                             : node.done          ? "done"
                                                  : "not needed";
     std::cout << "  " << KindName(node.kind) << " " << Short(node.key) << ": " << why << "\n";
@@ -225,12 +225,12 @@ Command ExplainCommand() {
   command.arguments = "TRIAL [SPEC]";
   command.min_arguments = 1;
   command.max_arguments = 2;
-  command.summary = "Says why a trial would run again: which field, component revision or input changed.";
+  command.summary = "Explains why a trial would run again: which field, component revision or input changed.";
   command.description =
-      "TRIAL is the first digits of an id, as `openset plan` and `openset records ls` show it. Alone: what the store\n"
-      "has of it, where the logs of its training and inference are, and whether this program would find it again. "
-      "With\n"
-      "SPEC: why the study runs it, by comparison with the record that is nearest to it.\n"
+      "TRIAL is the first digits of an id, as `openset plan` and `openset records ls` show it. Without SPEC: what\n"
+      "the store has of the trial, where the logs of its training and inference are, and whether this program\n"
+      "would find its record again. With SPEC: why the study runs the trial, compared with the record nearest to\n"
+      "it.\n"
       "\n"
       "  openset explain 3f2a91c0 lambda.textproto\n";
   command.flags = {"deploy", "store", "devices", "data", "library", "redo"};

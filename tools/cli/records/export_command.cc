@@ -27,8 +27,8 @@ absl::Status ExportOutputs(const std::string& trial, const std::string& folder) 
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
   for (const auto& [key, name] : files) {
     if (!store.HasOutputs(key)) {
-      return absl::NotFoundError(absl::StrCat(store.OutputsFolder(key), " is not there any more: 'openset run' of the ",
-                                              "study makes it again once the record is removed"));
+      return absl::NotFoundError(absl::StrCat(store.OutputsFolder(key), " no longer exists; to make it again, remove ",
+                                              "the record and run the study"));
     }
     OPENSET_RETURN_IF_ERROR(store.CheckOutputs(key));
     const std::string from = JoinPath(store.OutputsFolder(key), kOutputsFile), to = JoinPath(folder, name);
@@ -59,12 +59,12 @@ Command ExportCommand() {
   command.name = "export";
   command.arguments = "outputs TRIAL FOLDER";
   command.min_arguments = command.max_arguments = 3;
-  command.summary = "Copies what a trial was measured on to a folder of your own.";
+  command.summary = "Copies the outputs that a trial was measured on to a folder of your own.";
   command.description =
-      "outputs.npz has logits, features, label (-1: unknown), class_id and group of each test sample, as `openset "
-      "eval`\n"
-      "and NumPy read it; fit_outputs.npz the same of the samples that a score was fitted to; record.textproto the\n"
-      "record. TRIAL is the first digits of an id ('openset records ls'). Records: openset records export.\n"
+      "outputs.npz has logits, features, label (-1: unknown), class_id and group of each test sample, as `openset\n"
+      "eval` and NumPy read them. fit_outputs.npz has the same for the samples to which a score was fitted.\n"
+      "record.textproto is the record. TRIAL is the first digits of an id ('openset records ls'). To export\n"
+      "records, use 'openset records export'.\n"
       "\n"
       "  openset export outputs 3f2a91c0 ~/outputs\n";
   command.flags = {"store", "deploy"};

@@ -135,7 +135,7 @@ absl::Status ListRecords(const std::string& text) {
   if (damaged.empty()) return absl::OkStatus();
   return absl::AbortedError(
       absl::StrCat(damaged.size(), damaged.size() == 1 ? " record is" : " records are",
-                   " damaged and left out ('openset records verify' puts aside what is): ", damaged[0]));
+                   " damaged and left out ('openset records verify' moves damaged ones to quarantine/): ", damaged[0]));
 }
 
 absl::Status ShowRecord(const std::string& trial) {

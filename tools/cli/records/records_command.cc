@@ -26,7 +26,7 @@ absl::Status RunRecords(const std::vector<std::string>& arguments) {
                                                    action == "show" ? " TRIAL"
                                                    : most == 1      ? " [QUERY]"
                                                                     : "",
-                                                   " ('openset records --help' tells more)"));
+                                                   " ('openset records --help' shows details)"));
   }
   const std::string argument = rest.empty() ? "" : rest[0];
   if (action == "ls") return ListRecords(argument);
@@ -50,19 +50,20 @@ Command RecordsCommand() {
   command.arguments = "ls [QUERY] | show TRIAL | verify | export [QUERY] | merge STORE_OR_BUNDLE... | gc";
   command.min_arguments = 1;
   command.max_arguments = 1000;
-  command.summary = "Records of a store: lists, shows, checks, hands on, unites them, and clears up.";
+  command.summary = "Lists, shows, checks, exports, merges and cleans up the records of a store.";
   command.description =
-      "ls       a line a record; QUERY compares fields (method, task, split, seed, swept fields, metrics, experiment,\n"
+      "ls       lists records. QUERY compares fields (method, task, split, seed, swept fields, metrics, experiment,\n"
       "         host ...) by =, !=, <, <=, >, >=, ~ (contains), joined by `and` and `or`\n"
-      "show     the record of a trial, by the first digits of its id, as text or --format=json\n"
-      "verify   reads every byte of the store and puts aside what is damaged, into quarantine/, with the reason\n"
-      "export   writes the records that QUERY asks for as one archive, --bundle, signed by the digest it prints\n"
-      "merge    adds the records of stores and bundles to --store: the same trial with the same numbers is a replica,\n"
-      "         one with other numbers is kept beside it and reported\n"
-      "gc       removes temporaries of processes that are gone, states of trainings that are complete, programs that\n"
-      "         were copied for Slurm and that no unfinished array there runs, and, of\n"
-      "         --older_than days, logs, the quarantine, and checkpoints and outputs that no record was made of; with\n"
-      "         --checkpoints_older_than also checkpoints whose outputs are there. Records stay.\n"
+      "show     prints the record of a trial, by the first digits of its id, as text or --format=json\n"
+      "verify   reads every byte of the store and moves corrupt files to quarantine/, with the reason\n"
+      "export   writes the records that match QUERY to one archive, --bundle, and prints the digest that\n"
+      "         identifies it\n"
+      "merge    adds the records of stores and bundles to --store. If two records of a trial have different\n"
+      "         numbers, both are kept and reported\n"
+      "gc       removes temporary files of processes that no longer exist, saved states of complete trainings,\n"
+      "         programs copied for Slurm that no unfinished array there runs and, if older than --older_than\n"
+      "         days, logs, the quarantine, and checkpoints and outputs that belong to no record; with\n"
+      "         --checkpoints_older_than also checkpoints whose outputs are in the store. Records stay.\n"
       "\n"
       "  openset records ls 'method=openauc and openauc>0.9' --sort=-openauc\n"
       "  openset records export 'task~cifar' --bundle=cifar.zip\n"

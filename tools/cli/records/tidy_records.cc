@@ -12,7 +12,7 @@
 #include "experiments/store/verify_store.h"
 #include "tools/cli/records/actions.h"
 
-ABSL_FLAG(bool, dry_run, false, "Only say what would be put aside or removed.");
+ABSL_FLAG(bool, dry_run, false, "Only list what would be moved to quarantine/ or removed.");
 ABSL_FLAG(double, older_than, 30, "With `gc`: days, for what no record was made of, logs and the quarantine.");
 ABSL_FLAG(double, checkpoints_older_than, -1,
           "With `gc`: also remove checkpoints of this many days or more whose outputs are there; below 0: none.");

@@ -99,7 +99,7 @@ void RunDisplay::OnSkip(int node) {
 }
 
 void RunDisplay::OnStartFailure(int node, const absl::Status& status) {
-  const char* waits = started_.empty() ? "" : "; tried again when an action has ended";
+  const char* waits = started_.empty() ? "" : "; openset tries it again when an action ends";
   Line(absl::StrCat("not started: ", What(node), ": ", status.message(), waits));
 }
 
@@ -121,9 +121,10 @@ void RunDisplay::OnElsewhere(int node, const std::string& run_id, bool was_ours)
   progress_.WaitFor(node, run_id);
   const std::string what = absl::StrCat(KindName(plan_.nodes[node].kind), " ", What(node));
   if (was_ours) {
-    Line(absl::StrCat(RunName(run_id), " took over, while this process slept: ", what, "; its result is used"));
+    Line(absl::StrCat(RunName(run_id), " took over while this process was suspended: ", what,
+                      "; this process uses its result"));
   } else if (elsewhere_.insert(node).second) {
-    Line(absl::StrCat(RunName(run_id), " runs ", what, "; its result is waited for"));
+    Line(absl::StrCat(RunName(run_id), " runs ", what, "; this process waits for its result"));
   }
 }
 

@@ -137,11 +137,12 @@ TEST(RunDisplay, SaysWhatOtherProcessesDoOnce) {
   display.OnFinish(0, absl::OkStatus());
   display.OnStart(1);
   display.OnElsewhere(1, "node7.0123abcd.77.1", /*was_ours=*/true);
-  EXPECT_EQ(out.str(),
-            "node7, process 77 runs train softmax on task, split 0, seed 0; its result is waited for\n"
-            "[1/3] trained   softmax on task, split 0, seed 0 (by another process)\n"
-            "node7, process 77 took over, while this process slept: infer softmax on task, split 0, seed 0; its result "
-            "is used\n");
+  EXPECT_EQ(
+      out.str(),
+      "node7, process 77 runs train softmax on task, split 0, seed 0; this process waits for its result\n"
+      "[1/3] trained   softmax on task, split 0, seed 0 (by another process)\n"
+      "node7, process 77 took over while this process was suspended: infer softmax on task, split 0, seed 0; this "
+      "process uses its result\n");
 }
 
 TEST(RunDisplay, SaysWhatIsTriedAgain) {
@@ -235,8 +236,8 @@ TEST(RunDisplay, SaysWhatCouldNotStartAndWhenItIsTriedAgain) {
     display.OnFinish(0, absl::OkStatus());
     display.OnStartFailure(1, absl::UnavailableError("cannot fork"));
   }
-  EXPECT_THAT(out.str(), MatchesRegex("not started: softmax on task.*: cannot fork; tried again when an action has "
-                                      "ended\n.*\nnot started: softmax on task.*: cannot fork\n"));
+  EXPECT_THAT(out.str(), MatchesRegex("not started: softmax on task.*: cannot fork; openset tries it again when an "
+                                      "action ends\n.*\nnot started: softmax on task.*: cannot fork\n"));
 }
 
 }  // namespace

@@ -31,12 +31,15 @@
 ABSL_DECLARE_FLAG(std::vector<std::string>, known);
 ABSL_DECLARE_FLAG(std::vector<std::string>, unknown);
 ABSL_DECLARE_FLAG(uint64_t, seed);
-ABSL_FLAG(double, openness, 0,
-          "Instead of --unknown: as many unknown classes as come nearest to it, 1 - sqrt(2K / (2K + U)).");
-ABSL_FLAG(int, splits, 5, "Splits of the new task.");
-ABSL_FLAG(int, folds, 1,
-          "Folds that all samples of each class are shared into, for each split; 1: the data set's parts.");
-ABSL_FLAG(std::string, like, "", "A task whose data set, sources of unknowns and external images are taken over.");
+ABSL_FLAG(
+    double, openness, 0,
+    "Instead of --unknown: use the number of unknown classes whose openness, 1 - sqrt(2K / (2K + U)), is nearest.");
+ABSL_FLAG(int, splits, 5, "Number of splits of the new task.");
+ABSL_FLAG(
+    int, folds, 1,
+    "Number of folds into which all samples of each class are divided, for each split; 1: use the data set's parts.");
+ABSL_FLAG(std::string, like, "",
+          "Copy the data set, the sources of unknown samples and the external images of this task.");
 
 namespace openset {
 namespace {

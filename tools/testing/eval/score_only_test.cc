@@ -102,7 +102,7 @@ TEST_F(EvalTest, ScoresAloneAreComparedAndGetThresholds) {
   EXPECT_EQ(threshold["validation"]["unknown_rejected"], 0.5);
   EXPECT_FALSE(threshold["validation"].contains("risk"));
   EXPECT_FALSE(threshold["validation"].contains("open_set_f_macro"));
-  EXPECT_THAT(Out({"threshold", "a.csv"}), HasSubstr("no predictions: what asks whether they are right is absent\n"));
+  EXPECT_THAT(Out({"threshold", "a.csv"}), HasSubstr("no predictions: what needs them is absent\n"));
   EXPECT_THAT(program_.Run({"threshold", "a.csv", "--rule=risk"}).err, HasSubstr("the rule needs predictions"));
   EXPECT_THAT(Error({"threshold", "a.csv", "--confusion=c.csv"}), HasSubstr("--confusion: needs predictions"));
 }
@@ -117,7 +117,7 @@ TEST_F(EvalTest, HigherIsKnown) {
   EXPECT_THAT(Out(command({"--higher_is_known"})), HasSubstr("all,auroc,0.75,"));
   EXPECT_THAT(Out({"eval", "known.npz", "--metrics=auroc", "--higher_is_known"}),
               HasSubstr("unknown score: minus that of the file\n"));
-  EXPECT_THAT(Error(command({"--higher_is_known", "--score=energy"})), HasSubstr("--higher_is_known: is about"));
+  EXPECT_THAT(Error(command({"--higher_is_known", "--score=energy"})), HasSubstr("--higher_is_known: applies to"));
   WriteLogits("logits.npz", 2);
   EXPECT_THAT(Error({"eval", "logits.npz", "--higher_is_known"}), HasSubstr("has no array 'unknown_score'"));
 }
