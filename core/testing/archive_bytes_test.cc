@@ -1,0 +1,39 @@
+#include "core/testing/archive_bytes.h"
+
+#include "core/files/files.h"
+#include "core/files/zip_reader.h"
+#include "core/process/capture_output.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::string Written(const std::string& name, const std::string& bytes) {
+  const std::string path = JoinPath(::testing::TempDir(), name);
+  EXPECT_TRUE(WriteFileAtomically(path, bytes).ok());
+  return path;
+}
+
+TEST(ZipBytes, AreRead) {
+  const std::string path =
+      Written("a.zip", ZipBytes({{"b", "stored"}, {"a", "packed ", true, 0100644, -1, 3}}, "comment"));
+  absl::StatusOr<ZipReader> zip = ZipReader::Open(path);
+  ASSERT_TRUE(zip.ok()) << zip.status();
+  EXPECT_THAT(zip->Names(), ElementsAre("a", "b"));
+  EXPECT_EQ(zip->Read("b").value(), "stored");
+  EXPECT_EQ(zip->Read("a").value(), "packed packed packed ");
+}
+
+TEST(TarBytes, AreReadByTar) {
+  const std::string path =
+      Written("a.tar", GzipBytes(TarBytes({{"file", "content"}, {"link", "", '2', "nowhere"}, {"folder", "", '5'}})));
+  const absl::StatusOr<std::string> list = CaptureOutput({"tar", "--list", "--file", path});
+  ASSERT_TRUE(list.ok()) << list.status();
+  EXPECT_EQ(*list, "file\nlink\nfolder\n");
+  EXPECT_EQ(CaptureOutput({"tar", "--extract", "--to-stdout", "--file", path, "file"}).value(), "content");
+}
+
+}  // namespace
+}  // namespace openset
