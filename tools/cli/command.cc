@@ -18,6 +18,7 @@
 #include "core/printable_stream.h"
 #include "core/process/build_info.h"
 #include "core/process/exit_code.h"
+#include "core/shortened.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "core/wrapped_text.h"
@@ -187,7 +188,9 @@ int RunCommandLine(const std::string& about, const std::vector<Command>& command
     status = absl::UnavailableError("what was to be printed is not all there: standard output can't be written to");
   }
   // Further lines, which a file's name may have, are not taken for messages of their own.
-  if (!status.ok()) std::cerr << "openset: " << absl::StrReplaceAll(status.message(), {{"\n", "\n  "}}) << std::endl;
+  if (!status.ok()) {
+    std::cerr << "openset: " << absl::StrReplaceAll(Shortened(status.message()), {{"\n", "\n  "}}) << std::endl;
+  }
   return ExitCode(status);
 }
 

@@ -171,6 +171,15 @@ int Say(const std::function<void()>& how) {
   return RunCommandLine("About.", {say}, 2, argv);
 }
 
+TEST(Command, AnErrorLineHasAnEnd) {
+  const std::string error = RunProgram({"paint", "--" + std::string(100000, 'x')}).err;
+  EXPECT_THAT(error, HasSubstr("bytes more)"));
+  EXPECT_LT(error.size(), 2000);
+  std::string lines;
+  for (int i = 0; i < 1000; ++i) lines += "a problem\n";
+  EXPECT_THAT(RunProgram({"paint", "file"}, absl::InvalidArgumentError(lines)).err, HasSubstr("(and 901 lines more)"));
+}
+
 TEST(Command, WhatCannotBePrintedIsAFailure) {
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(Say([] { std::cout.setstate(std::ios::badbit); }), 1);
