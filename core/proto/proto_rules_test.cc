@@ -116,17 +116,5 @@ TEST(FindProblems, PassesOverFields) {
   EXPECT_EQ(FindProblems(root, Completeness::kComplete, {Root::kLeafFieldNumber}).size(), 1);
 }
 
-TEST(FindProblems, LargeNumbersHaveAllTheirDigits) {
-  EXPECT_THAT(Problems("leaf { count: -2147483648 } number: 1"),
-              ElementsAre("leaf.count: must be at least 1 (is -2147483648)"));
-}
-
-TEST(FindProblems, TextIsUtf8) {
-  EXPECT_THAT(Problems("leaf {} number: 1 name: 'gr\303\266\303\237er' content: '\377'"), IsEmpty());
-  EXPECT_THAT(
-      Problems("leaf {} number: 1 name: 'a\377' tag: ['ok', '\033\300']"),
-      ElementsAre("name: must be text in UTF-8 (is 'a\uFFFD')", "tag[1]: must be text in UTF-8 (is ' \uFFFD')"));
-}
-
 }  // namespace
 }  // namespace openset

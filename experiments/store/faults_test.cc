@@ -69,7 +69,7 @@ class Workload {
     keep("bundle", MoveFile(JoinPath(store_.folder(), "bundle.new"), JoinPath(store_.folder(), "bundle.zip")));
     FailureRecord failure;
     failure.set_schema_version(kSchemaVersion);
-    failure.set_key(TestKey("key"));
+    failure.set_key(TestKey("fa11"));
     failure.set_message("out of memory");
     if (store_.CountFailures(failure.key()) == 0) keep("failure", store_.WriteFailure(failure));
     return failed;
@@ -100,7 +100,7 @@ class Workload {
       const absl::StatusOr<std::string> read = ReadFile(JoinPath(store.folder(), name));
       check(what, read.status(), read.ok() && *read == content);
     }
-    const absl::StatusOr<FailureRecord> failure = store.LoadFailure(TestKey("key"));
+    const absl::StatusOr<FailureRecord> failure = store.LoadFailure(TestKey("fa11"));
     check("failure", failure.status(), failure.ok() && failure->message() == "out of memory");
     return problems;
   }
