@@ -116,10 +116,10 @@ TEST(CheckMethod, DisagreementIsOfSeveralPasses) {
   const std::string curve = "training { evaluate_every { epochs: 1 } } ";
   EXPECT_THAT(Problems(method + curve, "inference { mc_dropout { member_uncertainty: true } }"), IsEmpty());
   EXPECT_THAT(Problems(method + curve, "inference { ensemble { member_uncertainty: true } }"),
-              ElementsAre(HasSubstr("training.evaluate_every.score: must be set: a member by itself")));
+              ElementsAre(HasSubstr("training.evaluate_every.score: must be set: the method's score needs several members")));
   EXPECT_THAT(Problems(method + "training { evaluate_every { epochs: 1 score { variation_ratio {} } } } ",
                        "inference { mc_dropout { member_uncertainty: true } }"),
-              ElementsAre(HasSubstr("training.evaluate_every.score: needs what several passes")));
+              ElementsAre(HasSubstr("training.evaluate_every.score: needs the disagreement of several passes")));
 }
 
 TEST(CheckMethod, TheScoreOfALearningCurveMustFit) {
@@ -164,7 +164,7 @@ TEST(CheckMethod, AModelThatIsNotImportedIsTrained) {
   ASSERT_EQ(problems.size(), 2);
   EXPECT_EQ(problems[0].path, "loss");
   EXPECT_EQ(problems[1].path, "training");
-  EXPECT_THAT(problems[1].message, HasSubstr("unless model.weights or model.torch_script brings a trained model"));
+  EXPECT_THAT(problems[1].message, HasSubstr("unless model.weights or model.torch_script provides a trained model"));
 }
 
 constexpr char kWeights[] = "model { head { linear {} } weights { file: 'f' sha256: 'x' } }";
@@ -193,7 +193,7 @@ TEST(CheckMethod, ImportedModelsCanBeTrained) {
               IsEmpty());
   EXPECT_THAT(Problems(kScriptWithHead + training), IsEmpty());
   EXPECT_THAT(Problems(kScript + training),
-              ElementsAre(HasSubstr("training: a script is trained with its last linear")));
+              ElementsAre(HasSubstr("training: to train a script, name its last linear module")));
 }
 
 TEST(CheckMethod, AScriptBringsAllItNeeds) {

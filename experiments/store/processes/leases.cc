@@ -63,15 +63,18 @@ bool IsDamageName(const std::string& name) {
 // The name of the claim in a file; "" for what is no claim, be it a folder or a pipe; absent if there is nothing.
 // Errors: kPermissionDenied.
 absl::StatusOr<std::optional<std::string>> ReadClaim(const std::string& path) {
-  const absl::StatusOr<std::string> content = ReadFile(path, kLongestClaim);
-  if (absl::IsPermissionDenied(content.status())) return content.status();
-  if (absl::IsNotFound(content.status())) {
-    struct stat info;
-    if (lstat(path.c_str(), &info) != 0) return std::nullopt;  // else a link that leads nowhere
+  while (true) {
+    const absl::StatusOr<std::string> content = ReadFile(path, kLongestClaim);
+    if (absl::IsPermissionDenied(content.status())) return content.status();
+    if (absl::IsNotFound(content.status())) {
+      struct stat info;
+      if (lstat(path.c_str(), &info) != 0) return std::nullopt;
+      if (!S_ISLNK(info.st_mode)) continue;  // a claim that was made just now; a link leads nowhere
+    }
+    if (!content.ok()) return "";
+    std::string name(absl::StripSuffix(*content, "\n"));
+    return IsClaimName(name) ? std::move(name) : "";
   }
-  if (!content.ok()) return "";
-  std::string name(absl::StripSuffix(*content, "\n"));
-  return IsClaimName(name) ? std::move(name) : "";
 }
 
 // What a process says of itself; nothing where that is no RunState of this run.
