@@ -63,7 +63,7 @@ TEST_F(RunOnSlurmTest, APercentSignInTheStoresPathStaysOne) {
   ASSERT_FALSE(submitted.empty());
   EXPECT_THAT(submitted[0], HasSubstr("/100%%j/"));
   EXPECT_THAT(submitted[0], HasSubstr("/%x.%a.log "));
-  EXPECT_FALSE(absl::StrContains(submitted[0], "/100%j/slurm"));
+  EXPECT_FALSE(absl::StrContains(submitted[0], absl::StrCat("--output=", store.folder())));
 }
 
 TEST_F(RunOnSlurmTest, ALostAnswerSubmitsNothingTwice) {
