@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "experiments/engine/slurm/program_copy.h"
 #include "experiments/testing/fake_slurm_scene.h"
