@@ -121,7 +121,7 @@ TEST_F(LibraryTest, AFolderThatIsNoLibraryIsNamed) {
   EXPECT_THAT(program_.Run({"plan", "study.textproto", "--library=empty"}).err,
               HasSubstr("--library: empty has none of methods/"));
   const ProgramResult result = program_.Run({"plan", "study.textproto", "--library=nowhere"});
-  EXPECT_THAT(result.err, HasSubstr("--library: nowhere is not there"));
+  EXPECT_THAT(result.err, HasSubstr("--library: nowhere doesn't exist"));
   EXPECT_EQ(result.exit_code, 2);
 }
 

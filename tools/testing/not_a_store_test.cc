@@ -23,7 +23,7 @@ constexpr char kSpec[] = R"(
 name: "study" task: "fashion_mnist_6_4" method: "softmax" method: "energy_score" seed: 0
 train_limit_per_class: 8 test_limit_per_class: 8
 metric { accuracy {} }
-set { path: "training.epochs" value: "1" }
+override { training { epochs: 1 } }
 )";
 
 // Names that look like what openset leaves, and are old.
