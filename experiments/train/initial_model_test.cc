@@ -1,6 +1,7 @@
 #include "experiments/train/initial_model.h"
 
 #include "absl/strings/str_cat.h"
+#include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/proto/proto_digest.h"
 #include "core/proto/proto_rules.h"
@@ -74,22 +75,22 @@ TEST(InitialModelTest, TheDigestDecidesNotThePath) {
 
 TEST(InitialModelTest, WithoutATrainingItIsTheCheckpoint) {
   const TrainAction action = ActionOf(absl::StrCat(kNetwork, kWeights, "}"));
-  const ActionContext context = ContextOf("0123");
+  const ActionContext context = ContextOf(Sha256Hex("weights"));
   ASSERT_THAT(CommitInitialModel(action, context), IsOk());
-  const auto summary = context.store.LoadTrainSummary("0123");
+  const auto summary = context.store.LoadTrainSummary(Sha256Hex("weights"));
   ASSERT_THAT(summary, IsOk());
   EXPECT_EQ(summary->epoch_size(), 0);
   EXPECT_EQ(MessageDigest(summary->action()), MessageDigest(action));
-  const auto state = LoadTensors(JoinPath(context.store.CheckpointFolder("0123"), kCheckpointFile));
+  const auto state = LoadTensors(JoinPath(context.store.CheckpointFolder(Sha256Hex("weights")), kCheckpointFile));
   ASSERT_THAT(state, IsOk());
   EXPECT_THAT(state->at("head.weight"), TensorEq(HeadOf(action)));
 }
 
 TEST(InitialModelTest, TheSummaryNamesTheTensorsThatWereLeftOut) {
-  const ActionContext context = ContextOf("4567");
+  const ActionContext context = ContextOf(Sha256Hex("left out"));
   ASSERT_THAT(CommitInitialModel(ActionOf(absl::StrCat(kNetwork, kWeights, "head: SKIP ignore: 'head.*' }")), context),
               IsOk());
-  const auto summary = context.store.LoadTrainSummary("4567");
+  const auto summary = context.store.LoadTrainSummary(Sha256Hex("left out"));
   ASSERT_THAT(summary, IsOk());
   EXPECT_THAT(summary->ignored_tensor(), ElementsAre("head.bias", "head.weight"));
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/proto/proto_digest.h"
 #include "core/testing/status_matchers.h"
@@ -19,6 +20,9 @@
 
 namespace openset {
 namespace {
+
+// The key of a training, by a name for it.
+std::string Key(const std::string& name) { return Sha256Hex(name); }
 
 // The checkpoint's summary, after Train().
 TrainSummary Trained(const TrainAction& action, const TrainingScene& scene) {
@@ -63,7 +67,7 @@ TEST(Train, StoppedEarlyAndContinuedItIsTheWholeTrainingToTheBit) {
   std::string before;
   for (const int stop : {1, 2, 0}) {
     stopped.mutable_training()->set_stop_after_epochs(stop);
-    ActionContext context = scene.Context(absl::StrCat("stopped after ", stop));
+    ActionContext context = scene.Context(Key(absl::StrCat("stopped after ", stop)));
     context.continued_key = before;
     int first_epoch = 0;
     context.report = [&](const WorkProgress& progress) {
@@ -83,10 +87,10 @@ TEST(Train, StoppedEarlyAndContinuedItIsTheWholeTrainingToTheBit) {
     before = context.key;
   }
   // The same tensors, those that the optimiser keeps included: alone, without the one before, it ends the same.
-  ExpectSameState(WeightsOf("stopped after 0", scene), WeightsOf(MessageDigest(whole), scene));
+  ExpectSameState(WeightsOf(Key("stopped after 0"), scene), WeightsOf(MessageDigest(whole), scene));
   stopped.mutable_training()->set_stop_after_epochs(2);
-  ASSERT_THAT(Train(stopped, scene.Context("alone")), IsOk());
-  ExpectSameState(WeightsOf("alone", scene), WeightsOf("stopped after 2", scene));
+  ASSERT_THAT(Train(stopped, scene.Context(Key("alone"))), IsOk());
+  ExpectSameState(WeightsOf(Key("alone"), scene), WeightsOf(Key("stopped after 2"), scene));
 }
 
 // That the training of `key` is `undisturbed`'s to the bit, whose key is its digest.
@@ -119,7 +123,7 @@ TEST(Train, StoppedAfterAnyStepItGoesOnToTheSameBits) {
     const TrainAction action = MakeTrainAction(trial);
     const TrainSummary undisturbed = Trained(action, scene);
     for (int step = 1; step < 9; ++step) {
-      const std::string key = absl::StrCat("stopped after step ", step, action.has_evaluation());
+      const std::string key = Key(absl::StrCat("stopped after step ", step, action.has_evaluation()));
       TrainUntil(step, action, key, scene);
       ActionContext context = scene.Context(key);
       int steps = 0;
@@ -140,11 +144,12 @@ TEST(Train, StoppedAfterEachStepItGetsToTheSameEnd) {
   absl::Status status;
   double wall_seconds = 0;
   for (; runs < 20; ++runs) {
-    ActionContext context = scene.Context("stopped");
+    ActionContext context = scene.Context(Key("stopped"));
     context.stop_asked = [] { return true; };
     status = Train(action, context);
     if (!absl::IsCancelled(status)) break;
-    const absl::StatusOr<SavedTraining> saved = LoadTrainingState(context.store.PartialPath("stopped"), "stopped");
+    const absl::StatusOr<SavedTraining> saved =
+        LoadTrainingState(context.store.PartialPath(Key("stopped")), Key("stopped"));
     ASSERT_THAT(saved, IsOk());
     EXPECT_EQ(saved->summary.epoch_size(), (runs + 1) / 3);
     // Of all runs so far.
@@ -154,7 +159,7 @@ TEST(Train, StoppedAfterEachStepItGetsToTheSameEnd) {
   }
   EXPECT_THAT(status, IsOk());
   EXPECT_EQ(runs, 9);  // then one that only measures
-  ExpectSameTraining("stopped", undisturbed, scene);
+  ExpectSameTraining(Key("stopped"), undisturbed, scene);
 }
 
 TEST(Train, ADamagedStateOfAnEpochUnderWayIsNotServed) {
@@ -162,7 +167,7 @@ TEST(Train, ADamagedStateOfAnEpochUnderWayIsNotServed) {
   const TrainAction action = scene.Action();
   const TrainSummary undisturbed = Trained(action, scene);
   for (const bool truncated : {false, true}) {
-    const std::string key = absl::StrCat("damaged ", truncated);
+    const std::string key = Key(absl::StrCat("damaged ", truncated));
     TrainUntil(5, action, key, scene);
     ActionContext context = scene.Context(key);
     const std::string partial = context.store.PartialPath(key);
@@ -189,16 +194,16 @@ TEST(Train, ARungAndWhatGoesOnFromItMayBeStoppedWithinAnEpoch) {
   const TrainSummary undisturbed = Trained(whole, scene);
   TrainAction rung = whole;
   rung.mutable_training()->set_stop_after_epochs(1);
-  TrainUntil(2, rung, "rung", scene);
-  ASSERT_THAT(Train(rung, scene.Context("rung")), IsOk());
-  ActionContext context = scene.Context("rest");
-  context.continued_key = "rung";
+  TrainUntil(2, rung, Key("rung"), scene);
+  ASSERT_THAT(Train(rung, scene.Context(Key("rung"))), IsOk());
+  ActionContext context = scene.Context(Key("rest"));
+  context.continued_key = Key("rung");
   int steps = 0;
   context.stop_asked = [&] { return ++steps == 2; };
   EXPECT_THAT(Train(whole, context), StatusIs(absl::StatusCode::kCancelled, testing::HasSubstr("after step 5 of 9")));
   ASSERT_THAT(Train(whole, context), IsOk());
   EXPECT_EQ(steps, 2 + 4);
-  ExpectSameTraining("rest", undisturbed, scene);
+  ExpectSameTraining(Key("rest"), undisturbed, scene);
 }
 
 // The weights that a fine-tuning starts from are not loaded over those of its own state.
@@ -209,9 +214,9 @@ TEST(Train, AFineTuningGoesOnFromItsOwnState) {
   action.mutable_start()->set_seed(1);
   Trained(action.start(), scene);
   const TrainSummary undisturbed = Trained(action, scene);
-  TrainUntil(4, action, "stopped", scene);
-  ASSERT_THAT(Train(action, scene.Context("stopped")), IsOk());
-  ExpectSameTraining("stopped", undisturbed, scene);
+  TrainUntil(4, action, Key("stopped"), scene);
+  ASSERT_THAT(Train(action, scene.Context(Key("stopped"))), IsOk());
+  ExpectSameTraining(Key("stopped"), undisturbed, scene);
 }
 
 TEST(Train, EvaluationOnTheWayChangesNoBitOfTheTraining) {
