@@ -115,8 +115,9 @@ TEST(CheckMethod, DisagreementIsOfSeveralPasses) {
   EXPECT_THAT(Problems(method, "inference { mc_dropout { member_uncertainty: true } }"), IsEmpty());
   const std::string curve = "training { evaluate_every { epochs: 1 } } ";
   EXPECT_THAT(Problems(method + curve, "inference { mc_dropout { member_uncertainty: true } }"), IsEmpty());
-  EXPECT_THAT(Problems(method + curve, "inference { ensemble { member_uncertainty: true } }"),
-              ElementsAre(HasSubstr("training.evaluate_every.score: must be set: the method's score needs several members")));
+  EXPECT_THAT(
+      Problems(method + curve, "inference { ensemble { member_uncertainty: true } }"),
+      ElementsAre(HasSubstr("training.evaluate_every.score: must be set: the method's score needs several members")));
   EXPECT_THAT(Problems(method + "training { evaluate_every { epochs: 1 score { variation_ratio {} } } } ",
                        "inference { mc_dropout { member_uncertainty: true } }"),
               ElementsAre(HasSubstr("training.evaluate_every.score: needs the disagreement of several passes")));
