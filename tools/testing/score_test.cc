@@ -164,7 +164,7 @@ TEST(Score, WhatCantBe) {
   program.Write("untrained.textproto", "model { vgg32 {} head { linear {} } } input {}");
   program.Write("net.safetensors", "");
   const std::pair<std::vector<std::string>, std::string> cases[] = {
-      {{"score", "--model=net.pt"}, "--task: say what is known and unknown"},
+      {{"score", "--model=net.pt"}, "--task: name the task, or give its file"},
       {{"score", "--task=mnist"}, "--split: task mnist has"},
       {{"score", "--task=mnist", "--split=0"}, "--model: give a TorchScript file, or a method file"},
       {{"score", "--task=mnst"}, "--task: unknown task 'mnst'; did you mean 'mnist'?"},
@@ -174,7 +174,7 @@ TEST(Score, WhatCantBe) {
       {Words({}, "nowhere.textproto"), "no such file: nowhere.textproto"},
       {Words({}, "net.safetensors"), "give a method file whose model they are for"},
       {Words({}, "untrained.textproto"), "names no trained weights: give --weights=FILE"},
-      {Words({"--weights=net.pt"}), "--weights: is for a --model that is a method file"},
+      {Words({"--weights=net.pt"}), "--weights: is only for a --model that is a method file"},
       {Words({"--head=fc"}, "net.textproto"), "--head, --features and --outputs are for a TorchScript file"},
       {Words({"--weights=nowhere"}, "net.textproto"), "--weights: cannot open"},
       {Words({"--methods=mpc"}), "--methods: unknown method 'mpc'; did you mean 'mcp'?"},
