@@ -11,11 +11,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "core/name.h"
+#include "core/saturated.h"
 #include "data/data_set_parts.h"
 #include "data/fetch_problems.h"
 
 namespace openset {
 namespace {
+
+// As in data/readers/decode_image.h.
+constexpr int64_t kMostPixels = int64_t{1} << 26;
+constexpr int64_t kMostSamples = 1'000'000'000'000;
 
 bool IsSha256(absl::string_view text) { return IsHex(text, 64); }
 
@@ -64,11 +69,14 @@ void FindPartProblems(const DataSetInfo& info, const DataSetPart& part, const st
                                       " classes (has ", part.samples_per_class_size(), ")")});
   } else {
     int64_t sum = 0;
-    for (int id = 0; id < info.class_name_size(); ++id) sum += SamplesOfClass(part, id);
+    for (int id = 0; id < info.class_name_size(); ++id) sum = SaturatedSum(sum, SamplesOfClass(part, id));
     if (sum != part.samples()) {
       problems->push_back({absl::StrCat(path, ".samples_per_class"),
                            absl::StrCat("sums to ", sum, ", but samples is ", part.samples())});
     }
+  }
+  if (part.samples() > kMostSamples) {
+    problems->push_back({absl::StrCat(path, ".samples"), absl::StrCat("must be at most ", kMostSamples)});
   }
   if (part.has_content_sha256()) {
     problems->push_back({absl::StrCat(path, ".content_sha256"), "is taken from the files: leave it out"});
@@ -126,6 +134,10 @@ void FindClassProblems(const DataSetInfo& info, std::vector<FieldProblem>* probl
       problems->push_back({absl::StrCat("class_group[", g, "].class_id[", i, "]"),
                            absl::StrCat("there is no class ", info.class_group(g).class_id(i))});
     }
+  }
+  if (int64_t{info.height()} * info.width() > kMostPixels) {
+    problems->push_back({"height", absl::StrCat("an image has at most ", kMostPixels, " pixels, not ", info.height(),
+                                                " x ", info.width())});
   }
   for (const auto& [field, size] : {std::pair{"mean", info.mean_size()}, {"std", info.std_size()}}) {
     if (size == 0 || size == info.channels()) continue;

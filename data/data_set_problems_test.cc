@@ -1,5 +1,7 @@
 #include "data/data_set_problems.h"
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -41,6 +43,28 @@ TEST(FindDataSetProblems, NamesMissingClassesAndBadSums) {
                           "(has 2)",
                           "layout[0].part[1].samples_per_class: sums to 6, but samples is 4",
                           "layout[0].part[1]: sha256 of toy/test.bin must be 64 lower-case hexadecimal digits"));
+}
+
+TEST(FindDataSetProblems, SumsDoNotOverflow) {
+  DataSetInfo info = Parse<DataSetInfo>(kToy);
+  DataSetPart* part = info.mutable_layout(0)->mutable_part(0);
+  for (int id = 0; id < 2; ++id) part->set_samples_per_class(id, std::numeric_limits<int64_t>::max());
+  EXPECT_THAT(Problems(info),
+              ElementsAre("layout[0].part[0].samples_per_class: sums to 9223372036854775807, but samples is 4"));
+  part->set_samples(std::numeric_limits<int64_t>::max());
+  EXPECT_THAT(Problems(info), ElementsAre("layout[0].part[0].samples: must be at most 1000000000000"));
+}
+
+TEST(FindDataSetProblems, AnImageHasNoMorePixelsThanAreDecoded) {
+  DataSetInfo info = Parse<DataSetInfo>(kToy);
+  info.set_height(1 << 13);
+  info.set_width(1 << 13);
+  EXPECT_THAT(Problems(info), IsEmpty());
+  info.set_width((1 << 13) + 1);
+  EXPECT_THAT(Problems(info), ElementsAre("height: an image has at most 67108864 pixels, not 8192 x 8193"));
+  info.set_height(std::numeric_limits<int32_t>::max());
+  info.set_width(std::numeric_limits<int32_t>::max());
+  EXPECT_THAT(Problems(info), ElementsAre("height: an image has at most 67108864 pixels, not 2147483647 x 2147483647"));
 }
 
 TEST(FindDataSetProblems, FormatsHaveTheirNumberOfChannels) {

@@ -98,7 +98,8 @@ absl::Status DecodeRecord(absl::string_view bytes, google::protobuf::Message* me
 
 absl::Status ReadRecordFile(const std::string& path, google::protobuf::Message* message, absl::Span<const int> without,
                             std::vector<int>* left_out) {
-  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  constexpr int64_t kMostHeaderBytes = 100;
+  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, int64_t{kMostBytes} + kMostHeaderBytes));
   return Annotate(DecodeRecord(bytes, message, without, left_out), path);
 }
 

@@ -3,7 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "core/testing/schema_test.pb.h"
 #include "gtest/gtest.h"
@@ -29,6 +31,17 @@ TEST(RecordFile, RoundTrip) {
   EXPECT_EQ(EncodeRecord(read), EncodeRecord(Example()));
   ASSERT_TRUE(DecodeRecord(EncodeRecord(Root()), &read).ok());
   EXPECT_EQ(read.ByteSizeLong(), 0);
+}
+
+TEST(RecordFile, AFileLargerThanAnyMessageIsNotRead) {
+  const std::string path = ::testing::TempDir() + "/large.rec";
+  std::ofstream(path) << EncodeRecord(Example());
+  std::filesystem::resize_file(path, 10'000'000'000);
+  Root read;
+  const absl::Status status = ReadRecordFile(path, &read);
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_NE(status.message().find("large.rec: has 10000000000 bytes"), std::string::npos) << status;
+  std::filesystem::remove(path);
 }
 
 TEST(RecordFile, FieldsAreLeftOut) {

@@ -102,7 +102,9 @@ absl::StatusOr<std::string> FindSpecFile(absl::string_view kind, const std::stri
   std::string found;
   for (const std::string& folder : folders) {
     const std::string path = JoinPath(folder, absl::StrCat(name, kEnding));
-    if (!FileExists(path)) continue;
+    // A link that leads nowhere is found too: whoever reads it names it.
+    std::error_code error;
+    if (!std::filesystem::exists(std::filesystem::symlink_status(path, error))) continue;
     if (found.empty()) {
       found = path;
     } else if (!IsSame(path, found)) {

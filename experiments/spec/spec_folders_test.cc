@@ -80,6 +80,12 @@ TEST_F(SpecFoldersTest, AClashNamesBothFiles) {
   EXPECT_THAT(NamesIn(Folders().methods), ElementsAre("mine", "softmax"));
 }
 
+TEST_F(SpecFoldersTest, ALinkThatLeadsNowhereIsFoundByItsName) {
+  const std::string path = sandbox_.folder() + "/mine/methods/link.textproto";
+  std::filesystem::create_symlink("nowhere", path);
+  EXPECT_EQ(FindSpecFile("method", "link", Folders().methods, "").value(), path);
+}
+
 TEST_F(SpecFoldersTest, ACopyIsNoClash) {
   sandbox_.Write("mine/methods/softmax.textproto", "name: 'softmax'");
   EXPECT_TRUE(FindSpecFile("method", "softmax", Folders().methods, "").ok());

@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -51,7 +53,8 @@ namespace {
 absl::Status CheckDataFolders() {
   OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
   for (const std::string& folder : deployment.spec.data_folder()) {
-    if (FileExists(folder)) continue;
+    std::error_code error;
+    if (std::filesystem::is_directory(folder, error)) continue;
     const std::string where =
         absl::c_linear_search(deployment.flags, "data") ? "--data" : deployment.Where("data_folder");
     return absl::NotFoundError(absl::StrCat(where, ": there is no folder ", folder));
