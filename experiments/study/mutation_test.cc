@@ -1,0 +1,236 @@
+// Specs and all that they name, records and bundles that somebody handed on, changed field by field
+// (core/testing/proto_mutation.h) and followed through load, plan and report: each step goes on or refuses with a line,
+// never with a crash, a hang, or memory for what a file only declares. In all --rounds changed messages of each kind
+// (core/testing/mutation.h).
+#include "core/testing/mutation.h"
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/files/digest.h"
+#include "core/files/files.h"
+#include "core/files/zip_reader.h"
+#include "core/proto/record_file.h"
+#include "core/random.h"
+#include "core/table.h"
+#include "core/testing/archive_bytes.h"
+#include "core/testing/proto_mutation.h"
+#include "data/catalog.pb.h"
+#include "data/task.pb.h"
+#include "experiments/evaluate/evaluation.h"
+#include "experiments/published/published.pb.h"
+#include "experiments/report/format_report.h"
+#include "experiments/report/html_report.h"
+#include "experiments/report/tensorboard.h"
+#include "experiments/report/tidy.h"
+#include "experiments/spec/experiment.pb.h"
+#include "experiments/spec/method.pb.h"
+#include "experiments/store/bundle.h"
+#include "experiments/store/load_fields.h"
+#include "experiments/store/merge.h"
+#include "experiments/store/store_contents.h"
+#include "experiments/store/verify_store.h"
+#include "experiments/study/study.h"
+#include "experiments/testing/spec_sandbox.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kSpec[] = R"(
+name: "spec" question: "Which?" task: "task" method: ["plain", "pairs+short"] split: 0 seed: [0, 1]
+unknown_classes: [1, 2]
+axis { path: "training.optimizer.learning_rate" value: ["0.1", "0.2"] }
+override { training { epochs: 1 } }
+execution { threads: 1 }
+metric { accuracy {} } metric { auroc {} }
+report { published { name: "table" } row: "method" column: "metric" baseline: "plain" }
+)";
+
+constexpr char kTable[] = R"(
+name: "table" paper: "Somebody 1999" table: "Table 1"
+column { label: "D" task: "task" metric { auroc {} } } row { label: "CE" method: "plain" cell { value: 90 std: 1 } }
+)";
+
+// Texts are shorter than elsewhere: they stand in all tables of all formats.
+Extremes Ours() {
+  Extremes extremes;
+  extremes.most_text = 2000;
+  extremes.most_bytes = 200000;
+  extremes.most_repeats = 300;
+  return extremes;
+}
+
+class MutationTest : public ::testing::Test {
+ protected:
+  MutationTest() : store_(sandbox_.folder() + "/store") {
+    sandbox_.Write(kSpecPath, kSpec);
+    sandbox_.Write("experiments/presets/short.textproto", "training { epochs: 1 }");
+    sandbox_.Write("experiments/published/table.textproto", kTable);
+  }
+
+  // Loads, plans and reports. Returns whether it got to its end.
+  bool Follow(const Store& store) {
+    StudyOptions options;
+    options.expand.max_trials = 200;
+    const absl::StatusOr<std::unique_ptr<Study>> study = Study::Load("spec", sandbox_.folders(), store, options);
+    if (!Accept(study.status())) return false;
+    EXPECT_LE((*study)->plan().trials.size(), 200);
+    (void)(*study)->Damaged();
+    Accept((*study)->SourceLines().status());
+    const absl::StatusOr<std::unique_ptr<StudyResults>> results = (*study)->LoadResults();
+    if (!Accept(results.status())) return false;
+    const Report report = (*study)->MakeReport(**results);
+    for (const ReportFormat format : {ReportFormat::kText, ReportFormat::kMarkdown, ReportFormat::kLatex,
+                                      ReportFormat::kCsv, ReportFormat::kJson}) {
+      EXPECT_NE(FormatReport(report, format), "");
+    }
+    Accept(HtmlReport(report, (*results)->results, {}).status());
+    EXPECT_NE(ToCsv(TidyTable((*results)->results)), "");
+    TensorBoardFiles((*results)->results);
+    return true;
+  }
+
+  // Changed versions of the message in the text file `path` go there, one after the other.
+  template <typename M>
+  void FollowTexts(const std::string& path) {
+    M valid;
+    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(*ReadFile(JoinPath(sandbox_.folder(), path)), &valid));
+    ASSERT_TRUE(Follow(store_));
+    int reported = 0, refused = 0;
+    ForEachRound(path, [&](RandomStream* random) {
+      sandbox_.Write(path, MutatedText(valid, Ours(), random));
+      ++(Follow(store_) ? reported : refused);
+    });
+    std::cout << path << ": " << reported << " reported, " << refused << " refused\n";
+  }
+
+  // The record of the study's first trial, of 3 known classes of 10 samples and some unknown ones.
+  TrialRecord Example() {
+    const std::unique_ptr<Study> study = Study::Load("spec", sandbox_.folders(), store_).value();
+    const TrialSpec trial = study->plan().trials[0].Spec();
+    Outputs outputs;
+    outputs.num_outputs = 3;
+    outputs.group_names = {"unknown"};
+    RandomStream random(0, "outputs");
+    for (int i = 0; i < 40; ++i) {
+      const bool known = i < 30;
+      outputs.label.push_back(known ? i / 10 : -1);
+      outputs.class_id.push_back(i / 10);
+      outputs.group.push_back(known ? -1 : 0);
+      for (int c = 0; c < 3; ++c) outputs.logits.push_back(static_cast<float>(random.Normal()));
+    }
+    TrialRecord record = Measure(trial, outputs).value();
+    record.set_schema_version(kSchemaVersion);
+    record.set_trial_id(study->plan().trial_id(0));
+    *record.mutable_trial() = trial;
+    record.add_epoch()->set_loss(0.5);
+    StageProvenance* stage = record.mutable_provenance()->add_stage();
+    stage->set_stage(StageProvenance::EVALUATE);
+    stage->set_key(record.trial_id());
+    stage->set_host("here");
+    stage->set_started_at_seconds(1);
+    return record;
+  }
+
+  static std::string Framed(const std::string& payload) {
+    std::string length(8, '\0');
+    for (size_t i = 0; i < 8; ++i) length[i] = static_cast<char>(static_cast<uint64_t>(payload.size()) >> (8 * i));
+    const Sha256::Digest digest = Sha256Of(length + payload);
+    return absl::StrCat("openset record 1\n", length, std::string(digest.begin(), digest.end()), payload);
+  }
+
+  static bool Accept(const absl::Status& status) {
+    if (status.ok()) return true;
+    EXPECT_NE(status.message(), "");
+    EXPECT_FALSE(absl::IsInternal(status)) << status;
+    return false;
+  }
+
+  static constexpr char kSpecPath[] = "experiments/specs/spec.textproto";
+  const SpecSandbox sandbox_;
+  const Store store_;
+};
+
+TEST_F(MutationTest, Specs) { FollowTexts<ExperimentSpec>(kSpecPath); }
+TEST_F(MutationTest, Methods) { FollowTexts<MethodSpec>("experiments/methods/plain.textproto"); }
+TEST_F(MutationTest, Presets) { FollowTexts<MethodSpec>("experiments/presets/short.textproto"); }
+TEST_F(MutationTest, Tasks) { FollowTexts<TaskSpec>("data/tasks/task.textproto"); }
+TEST_F(MutationTest, Catalogs) { FollowTexts<DataSetInfo>("data/catalog/digits.textproto"); }
+TEST_F(MutationTest, PublishedTables) { FollowTexts<PublishedTable>("experiments/published/table.textproto"); }
+
+TEST_F(MutationTest, Records) {
+  const TrialRecord valid = Example();
+  ASSERT_TRUE(store_.CommitRecord(valid).ok());
+  const std::string path = store_.RecordPath(valid.trial_id());
+  int whole = 0, damaged = 0;
+  ForEachRound("records", [&](RandomStream* random) {
+    fs::remove(path);
+    ASSERT_TRUE(WriteFileAtomically(path, Framed(MutatedWire(valid, Ours(), random))).ok());
+    EXPECT_TRUE(Follow(store_));
+    UnreadRecords unread;
+    (void)LoadFields(store_, &unread);
+    ++(unread.damaged.empty() && unread.other_versions.empty() ? whole : damaged);
+    Accept(VerifyStore(store_).status());
+  });
+  std::cout << "records: " << whole << " whole, " << damaged << " damaged\n";
+}
+
+TEST_F(MutationTest, Bundles) {
+  const TrialRecord valid = Example();
+  ASSERT_TRUE(store_.CommitRecord(valid).ok());
+  const std::string path = sandbox_.folder() + "/bundle.zip", into = sandbox_.folder() + "/outer/into";
+  const absl::Status written = WriteBundle(store_, {valid.trial_id()}, path).status();
+  ASSERT_TRUE(written.ok()) << written;
+  std::vector<ZipMember> members;
+  absl::StatusOr<ZipReader> bundle = ZipReader::Open(path);
+  ASSERT_TRUE(bundle.ok()) << bundle.status();
+  for (const std::string& name : bundle->Names()) members.push_back({name, bundle->Read(name).value()});
+  BundleManifest manifest;
+  manifest.set_schema_version(kSchemaVersion);
+  manifest.set_records(1);
+  int merged = 0, refused = 0;
+  ForEachRound("bundles", [&](RandomStream* random) {
+    std::vector<ZipMember> changed;
+    std::string sums;
+    for (ZipMember member : members) {
+      if (member.name == "SHA256SUMS") continue;
+      if (absl::StartsWith(member.name, "records/")) member.content = Framed(MutatedWire(valid, Ours(), random));
+      if (member.name == "manifest.textproto" && random->Below(4) == 0) {
+        member.content = MutatedText(manifest, Ours(), random);
+      }
+      absl::StrAppend(&sums, Sha256Hex(member.content), "  ", member.name, "\n");
+      changed.push_back(std::move(member));
+    }
+    changed.push_back({"SHA256SUMS", sums});
+    const std::string bytes = ZipBytes(changed, "openset bundle sha256:" + std::string(64, '0'));
+    const std::string before = bytes.substr(0, bytes.size() - 64);
+    ASSERT_TRUE(WriteFileAtomically(path, before + Sha256Hex(before)).ok());
+    fs::remove_all(sandbox_.folder() + "/outer");
+    fs::create_directories(sandbox_.folder() + "/outer");
+    MergeCounts counts;
+    const Store store(into);
+    ++(Accept(MergeFrom(path, store, &counts)) ? merged : refused);
+    // Nothing is written but the one record, below the store.
+    for (const auto& entry : fs::recursive_directory_iterator(sandbox_.folder() + "/outer")) {
+      const std::string file = entry.path().string();
+      if (!entry.is_regular_file()) continue;
+      EXPECT_TRUE(file == into + "/version" || file == store.RecordPath(valid.trial_id())) << file;
+    }
+    EXPECT_TRUE(Follow(store));
+  });
+  std::cout << "bundles: " << merged << " merged, " << refused << " refused\n";
+}
+
+}  // namespace
+}  // namespace openset
+
+int main(int argc, char** argv) { return openset::RunMutationTests(argc, argv); }
