@@ -1,0 +1,15 @@
+// Hostile files of models, by the program and its worker (try_case.h says what is looked at).
+#include "absl/strings/escaping.h"
+#include "gtest/gtest.h"
+#include "tools/testing/hostile/model_cases.h"
+#include "tools/testing/hostile/try_case.h"
+
+namespace openset {
+namespace {
+
+TEST(HostileModels, AreAnswered) {
+  for (const HostileCase& one : ModelCases()) EXPECT_EQ(TryCase(one), "") << absl::CHexEscape(one.what);
+}
+
+}  // namespace
+}  // namespace openset

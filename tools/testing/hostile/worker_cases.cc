@@ -1,0 +1,117 @@
+// What a worker may say: scripts in its place, which write to the channel.
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "experiments/worker/worker.pb.h"
+#include "tools/testing/hostile/hostile_case.h"
+
+namespace openset {
+namespace {
+
+// Of bytes, for the shell's printf.
+std::string Octal(const std::string& bytes) {
+  std::string text;
+  for (const char c : bytes) absl::StrAppendFormat(&text, "\\%03o", static_cast<uint8_t>(c));
+  return text;
+}
+
+std::string Framed(const std::string& bytes) {
+  std::string size;
+  for (int i = 0; i < 4; ++i) size.push_back(static_cast<char>(bytes.size() >> (8 * i)));
+  return size + bytes;
+}
+
+}  // namespace
+
+std::vector<HostileCase> WorkerCases() {
+  std::vector<HostileCase> cases;
+  // The first trial's outputs are gone: the worker is asked for them.
+  const auto add = [&](const std::string& what, const std::string& script, End end = End::kNoted) {
+    HostileCase one{"worker message",
+                    what,
+                    {"run", "study.textproto", "--deploy=deploy.textproto", "--worker=worker.sh"},
+                    {},
+                    end,
+                    ""};
+    one.make = [script](const Ground& ground) {
+      const std::string outputs = ground.OutputsPath(0), record = ground.RecordPath(0);
+      std::filesystem::remove_all(ground.Path(outputs));
+      std::filesystem::remove(ground.Path(record));
+      ground.Write("work/worker.sh", "#!/bin/sh\n" + script);
+      std::filesystem::permissions(ground.Path("work/worker.sh"), std::filesystem::perms::owner_all);
+    };
+    one.writes = {"work/store"};
+    cases.push_back(one);
+  };
+  // Says these bytes when it is asked for something, and ends.
+  const auto says = [&](const std::string& what, const std::string& bytes) {
+    add(what, "head -c 4 <&3 >/dev/null\nprintf '" + Octal(bytes) + "' >&3\nsleep 0.1\n");
+  };
+  const auto event = [&](const std::string& what, const std::function<void(WorkEvent*)>& make, bool ends = true) {
+    WorkEvent said, end;
+    make(&said);
+    end.mutable_outcome()->set_code(13);
+    says(what, Framed(said.SerializeAsString()) + (ends ? Framed(end.SerializeAsString()) : ""));
+  };
+  says("2^32 - 1 bytes are to come", std::string(4, '\xff'));
+  says("256 MB are to come", std::string("\0\0\0\x10", 4));
+  says("half a message", std::string("\x10\0\0\0abc", 7));
+  says("no message", Framed(std::string(100, '\xff')));
+  says("groups in groups", Framed(std::string(1000, '\x0b')));
+  says("nothing", Framed(""));
+  says("an event that there is not", Framed(std::string("\x9a\x06\0", 3)));
+  says("1,000 empty messages", [] {
+    std::string bytes;
+    for (int i = 0; i < 1000; ++i) bytes += Framed("");
+    return bytes;
+  }());
+  add("the end of the channel", "exec 3>&-\n");
+  add("nothing, and ends with 77", "exit 77\n");
+  add("killed", "kill -9 $$\n");
+  add("no program", "exec /nowhere\n");
+  add("the request back", "cat <&3 >&3\n");
+  add("noise for ever", "cat /dev/urandom >&3\n");
+  add("10 MB of what a terminal obeys, to its log",
+      "head -c 10000000 /dev/urandom\nprintf '\\033]0;x\\007\\n' >&2\nexit 3\n");
+  event(
+      "success without a result", [](WorkEvent* e) { e->mutable_outcome()->set_code(0); }, false);
+  for (const int code : {-1, 17, 99, std::numeric_limits<int>::max(), std::numeric_limits<int>::min()}) {
+    event(
+        absl::StrCat("code ", code), [code](WorkEvent* e) { e->mutable_outcome()->set_code(code); }, false);
+  }
+  for (const std::string& text : {std::string("\x1b]0;owned\a"), std::string("\xff\xfe"), std::string("a\nb\rc"),
+                                  std::string("\xe2\x80\xae x"), std::string("a\0b", 3), std::string(9000, 'x')}) {
+    event(
+        "it failed with " + text.substr(0, 10),
+        [text](WorkEvent* e) { e->mutable_outcome()->set_code(3), e->mutable_outcome()->set_message(text); }, false);
+    event("it is at " + text.substr(0, 10),
+          [text](WorkEvent* e) { e->mutable_progress()->set_what(text), e->mutable_progress()->set_metric(text); });
+  }
+  for (const double number : {std::nan(""), HUGE_VAL, -HUGE_VAL, 1e308, -1.0}) {
+    event(absl::StrCat("progress of ", number), [number](WorkEvent* e) {
+      WorkProgress* progress = e->mutable_progress();
+      progress->set_fraction(number), progress->set_images_per_second(number), progress->set_loss(number);
+      progress->set_metric_value(number), progress->set_epoch(std::numeric_limits<int>::min());
+      progress->set_epochs(std::numeric_limits<int>::max());
+    });
+  }
+  for (HostileCase& one : CasesOfFile({"worker message",
+                                       "the worker",
+                                       {"run", "study.textproto", "--deploy=deploy.textproto", "--worker=worker"},
+                                       [](const Ground& ground) {
+                                         std::filesystem::remove_all(ground.Path(ground.OutputsPath(0)));
+                                         std::filesystem::remove(ground.Path(ground.RecordPath(0)));
+                                       },
+                                       End::kNoted,
+                                       "",
+                                       {"work/store"}},
+                                      "work/worker")) {
+    cases.push_back(std::move(one));
+  }
+  return cases;
+}
+
+}  // namespace openset
