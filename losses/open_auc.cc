@@ -31,6 +31,10 @@ class OpenAuc : public LossTerm {
         return -std::get<0>(logits.max(1));
       case OpenAucSpec::MIN_MISCLASSIFICATION:
         return 1 - std::get<0>(logits.softmax(1).max(1));
+      case OpenAucSpec::NEGATIVE_MAX_NORMALISED_LOGIT:
+        return -std::get<0>(logits.max(1)) / logits.norm(2, 1).clamp_min(1e-12);
+      case OpenAucSpec::NEGATIVE_MAX_CENTRED_LOGIT:
+        return logits.mean(1) - std::get<0>(logits.max(1));
       case OpenAucSpec::UNKNOWN_SCORE_UNSPECIFIED:
         break;
     }

@@ -69,6 +69,15 @@ TEST(OpenAuc, ScoreOfDefinition1) {
   EXPECT_NEAR(Value("unknown_score: MIN_MISCLASSIFICATION", scene), (1 - t) * (1 - t), 1e-15);
 }
 
+// Known (3, 4) of class 1, open (0, 2): 4/5 and 1 of the lengths 5 and 2; 1/2 and 1 above the means 7/2 and 1.
+TEST(OpenAuc, ScoresWithoutTheLogitsLengthOrLevel) {
+  LossScene scene = SceneOf(Matrix({{3, 4}}), {1});
+  scene.open = OpenSetOf(Matrix({{0, 2}}), {0});
+  const auto square = [](double t) { return (1 - t) * (1 - t); };
+  EXPECT_NEAR(Value("unknown_score: NEGATIVE_MAX_NORMALISED_LOGIT", scene), square(-1 + 0.8), 1e-12);
+  EXPECT_NEAR(Value("unknown_score: NEGATIVE_MAX_CENTRED_LOGIT", scene), square(-1 + 0.5), 1e-12);
+}
+
 // openauc_paper: 1 / (N_k N_u) sum_ij [known i right] (1 - (r_j - r_i))^2 over all pairs, r = 1 - max probability.
 // Known: 1/4 and 1/3 (right), 1/5 (wrong); open: 1/2 and 1/3.
 TEST(OpenAuc, ThePapersText) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +59,10 @@ class OpenSetSource {
   virtual absl::StatusOr<at::Tensor> ExtraImages(const Batch& /*batch*/, RandomStream* /*random*/) {
     return at::Tensor();
   }
+
+  // Steps for which it has images in one pass over the training samples in batches of this size, where an epoch ends
+  // with them. At least 1.
+  virtual int64_t MostSteps(int64_t /*batch_size*/) const { return std::numeric_limits<int64_t>::max(); }
 
   virtual OpenSet Make(const Context& context) = 0;
 

@@ -25,7 +25,9 @@ class ExternalImages : public ExtraImageSource {
     auto missing = static_cast<int64_t>(std::ceil(spec_.share() * static_cast<double>(size)));
     std::vector<at::Tensor> samples;
     while (missing > 0) {
-      if (!order_.defined() || next_ == images_.size()) Shuffle(random);
+      const bool all_used = order_.defined() && next_ == images_.size();
+      if (all_used && spec_.ends_epoch() && !samples.empty()) break;
+      if (!order_.defined() || all_used) Shuffle(random);
       const int64_t taken = std::min(missing, images_.size() - next_);
       samples.push_back(order_.slice(0, next_, next_ + taken));
       next_ += taken;
@@ -33,6 +35,12 @@ class ExternalImages : public ExtraImageSource {
     }
     OPENSET_ASSIGN_OR_RETURN(Batch images, images_.At(at::cat(samples), pipeline_, random));
     return std::move(images.image);
+  }
+
+  int64_t MostSteps(int64_t batch_size) const override {
+    if (!spec_.ends_epoch()) return ExtraImageSource::MostSteps(batch_size);
+    const auto a_step = static_cast<int64_t>(std::ceil(spec_.share() * static_cast<double>(batch_size)));
+    return (images_.size() + a_step - 1) / a_step;
   }
 
   // Where the stream was that drew the order, and the place in it.

@@ -17,7 +17,8 @@ using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
 // Five images of one pixel, 0 to 4.
-std::unique_ptr<OpenSetSource> FiveImages(double share, ExternalImagesSpec::ShareOf of = ExternalImagesSpec::BATCH) {
+std::unique_ptr<OpenSetSource> FiveImages(double share, ExternalImagesSpec::ShareOf of = ExternalImagesSpec::BATCH,
+                                          bool ends_epoch = false) {
   ImageSet set;
   set.channels = set.height = set.width = 1;
   SelectedSamples samples;
@@ -32,6 +33,7 @@ std::unique_ptr<OpenSetSource> FiveImages(double share, ExternalImagesSpec::Shar
   ExternalImagesSpec spec;
   spec.set_share(share);
   spec.set_share_of(of);
+  spec.set_ends_epoch(ends_epoch);
   return MakeExternalImages(spec, /*batch_size=*/4,
                             *Batcher::Make(MakeMemorySource(set, "train"), samples, 1, at::kCPU),
                             *Pipeline::Make({}, format, at::kCPU));
@@ -68,6 +70,26 @@ TEST(ExternalImages, UsesEveryImageOnceBeforeAnyTwice) {
   }
   // More than there are.
   EXPECT_EQ(source->ExtraImages(BatchOf(8), &random).value().size(0), 12);
+}
+
+// zip(loaders[0], loaders[1]) in the unified benchmark's methods/oe/train.py: 492,500 images in batches of 512 are 962
+// steps, the last of them short.
+TEST(ExternalImages, AnEpochMayEndWithThem) {
+  const auto source = FiveImages(1, ExternalImagesSpec::BATCH, /*ends_epoch=*/true);
+  EXPECT_EQ(source->MostSteps(4), 2);
+  EXPECT_EQ(source->MostSteps(5), 1);
+  EXPECT_GT(FiveImages(1)->MostSteps(4), 1'000'000);
+  RandomStream random(1, "external");
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    source->StartEpoch(&random);
+    std::vector<int> numbers;
+    for (const int64_t count : {4, 1}) {
+      const std::vector<int> more = Numbers(source->ExtraImages(BatchOf(4), &random).value());
+      EXPECT_EQ(more.size(), count);
+      numbers.insert(numbers.end(), more.begin(), more.end());
+    }
+    EXPECT_THAT(numbers, UnorderedElementsAre(0, 1, 2, 3, 4));
+  }
 }
 
 // Released codes draw from a loader of their own: 2 * 4 images also beside a last batch of 1 (oe_batch_size in

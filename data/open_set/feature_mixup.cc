@@ -32,7 +32,7 @@ class FeatureMixup : public OpenSetSource {
 
     const at::Tensor order = ToDeviceOf(feature, context.random->Permutation(n), at::kLong);
     std::vector<double> draws(spec_.one_coefficient_per_batch() ? 1 : n);
-    for (double& draw : draws) draw = context.random->Beta(spec_.alpha(), spec_.alpha());
+    for (double& draw : draws) draw = Coefficient(context.random);
     // At least f32, whatever precision the backbone computes in.
     const at::ScalarType dtype = at::promote_types(feature.scalar_type(), at::kFloat);
     const at::Tensor coefficient = ToDeviceOf(feature, draws, dtype).unsqueeze(1);
@@ -42,6 +42,15 @@ class FeatureMixup : public OpenSetSource {
   }
 
  private:
+  // Drawn until it lies within the limits; 1/2, which they always hold, where a million draws do not.
+  double Coefficient(RandomStream* random) const {
+    for (int attempt = 0; attempt < 1'000'000; ++attempt) {
+      const double draw = random->Beta(spec_.alpha(), spec_.alpha());
+      if (draw >= spec_.min_coefficient() && draw <= spec_.max_coefficient()) return draw;
+    }
+    return 0.5;
+  }
+
   // The first of the `size` samples of a batch that is mixed.
   int64_t Begin(int64_t size) const {
     switch (spec_.mixed()) {

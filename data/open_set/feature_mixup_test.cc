@@ -49,6 +49,19 @@ TEST(FeatureMixup, MixesTheWholeBatchWithARandomOrderOfIt) {
   for (int64_t i = 0; i < 4; ++i) EXPECT_EQ(open.weight[i].item<double>(), order[i] == i ? 0 : 1);
 }
 
+TEST(FeatureMixup, DrawsTheCoefficientUntilItLiesWithinItsLimits) {
+  const auto source = MakeSource("min_coefficient: 0.4 max_coefficient: 0.6");
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    const OpenSet open = Mix(source.get(), kFeature, {0, 1, 2, 3}, RandomStream(seed, "mix"));
+    RandomStream same(seed, "mix");
+    const std::vector<int64_t> order = same.Permutation(4);
+    double coefficient = same.Beta(2, 2);
+    while (coefficient < 0.4 || coefficient > 0.6) coefficient = same.Beta(2, 2);
+    EXPECT_THAT(open.output.feature,
+                TensorNear(Mixtures(kFeature, order, at::scalar_tensor(coefficient, at::kDouble)), 1e-15));
+  }
+}
+
 TEST(FeatureMixup, MixesTheSecondHalf) {
   const OpenSet open =
       Mix(MakeSource("mixed: SECOND_HALF alpha: 1").get(), kFeature, {0, 1, 2, 3}, RandomStream(3, "mix"));

@@ -87,11 +87,13 @@ void CheckStage(const MethodSpec& method, const Stage& stage, int views, const s
   };
   bool open_set_used = false;
   bool plain_term = false;
+  bool first_term = stage.loss().term_size() == 0;  // one that counts from the first epoch on
   for (int i = 0; i < stage.loss().term_size(); ++i) {
     const std::string path = absl::StrCat("loss.term[", i, "]");
     const LossNeeds needs = NeedsOf(stage.loss().term(i));
     open_set_used = open_set_used || needs.open_set;
     plain_term = plain_term || !needs.open_set;
+    first_term = first_term || stage.loss().term(i).from_epoch() == 0;
     if (needs.open_set && !stage.has_open_set()) {
       add(path, "needs samples that stand for unknown classes: set open_set");
     }
@@ -108,6 +110,7 @@ void CheckStage(const MethodSpec& method, const Stage& stage, int views, const s
       add(path, "needs an output for the unknown class: set model.head.extra_outputs to 1");
     }
   }
+  if (!first_term) add("loss.term", "none counts from the first epoch on: one needs from_epoch 0");
   if (!stage.has_open_set()) return;
   if (!open_set_used) add("open_set", "no loss term uses it");
   if (stage.open_set().plain_passes() > 0 && !plain_term) {

@@ -43,6 +43,11 @@ TEST(CheckMethod, AcceptsPartsThatFit) {
   EXPECT_THAT(Problems("input { channels: 3 } open_set { feature_mixup {} } loss { term { open_auc {} } }"), IsEmpty());
 }
 
+TEST(CheckMethod, SomeTermCountsFromTheFirstEpochOn) {
+  EXPECT_THAT(Problems("input { channels: 3 } loss { term { cross_entropy {} from_epoch: 1 } }"),
+              ElementsAre(HasSubstr("loss.term: none counts from the first epoch on")));
+}
+
 TEST(CheckMethod, APassInTrainingModeKeepsLogitsOnly) {
   const std::string text = "input { channels: 3 } loss { term { cross_entropy {} } }";
   EXPECT_THAT(Problems(text, "score { openmax {} } inference { train_mode_pass {} }"), IsEmpty());

@@ -37,6 +37,10 @@ Objective::Objective(const TrainAction& action, at::Device device, int64_t num_s
   }
 }
 
+bool Objective::HasBegun(size_t term) const {
+  return epoch_ >= action_.loss().term(static_cast<int>(term)).from_epoch();
+}
+
 void Objective::StartEpoch(int epoch, RandomStream* random) {
   epoch_ = epoch;
   if (source_ != nullptr) source_->StartEpoch(random);
@@ -78,7 +82,7 @@ OpenSet Objective::MakeOpenSet(const Batch& batch, const Passes& passes, RandomS
     input.epochs = action_.training().epochs();
     at::Tensor sum = at::zeros({}, known.logits.options().dtype(at::kFloat));
     for (size_t t = 0; t < terms_.size(); ++t) {
-      if (needs_open_set_[t]) sum = sum + terms_[t]->Compute(input);
+      if (needs_open_set_[t] && HasBegun(t)) sum = sum + terms_[t]->Compute(input);
     }
     return sum;
   };
@@ -104,7 +108,7 @@ absl::StatusOr<Objective::Step> Objective::Compute(const Batch& batch, bool with
   input.epochs = action_.training().epochs();
   Step step;
   for (size_t t = 0; t < terms_.size(); ++t) {
-    if (needs_open_set_[t] && !with_open_set) {
+    if ((needs_open_set_[t] && !with_open_set) || !HasBegun(t)) {
       step.term.push_back(at::zeros({}, at::TensorOptions(at::kDouble).device(device_)));
       continue;
     }

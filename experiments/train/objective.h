@@ -39,8 +39,8 @@ class Objective {
 
   // Before the first step of each epoch, from 0.
   void StartEpoch(int epoch, RandomStream* random);
-  // Of one batch. Without the open set, terms that need it are left out. The images of batch, views and open-set source
-  // pass through the model together. Errors: those of the source.
+  // Of one batch. Without the open set, terms that need it are left out, and before their epoch those that have one.
+  // The images of batch, views and open-set source pass through the model together. Errors: those of the source.
   absl::StatusOr<Step> Compute(const Batch& batch, bool with_open_set, RandomStream* random);
   // After the step: what terms remember of each sample.
   void CountHits(const Batch& batch, const at::Tensor& hit);
@@ -63,6 +63,7 @@ class Objective {
     ModelOutput extra;
   };
   Passes Forward(const Batch& batch, const at::Tensor& extra_images);
+  bool HasBegun(size_t term) const;
   OpenSet MakeOpenSet(const Batch& batch, const Passes& passes, RandomStream* random);
 
   const TrainAction& action_;

@@ -170,6 +170,18 @@ TEST_F(ObjectiveTest, CountsTheHitsOfEachSampleForTermsThatNeedThem) {
   EXPECT_THAT(objective.Compute(batch_, false, &random_).value().term[1], TensorNear(Scalar(1.0), 1e-6));
 }
 
+TEST_F(ObjectiveTest, ATermBeginsWithItsEpoch) {
+  action_ = ActionOf("term { cross_entropy {} } term { lambda: 2 cross_entropy {} from_epoch: 3 }");
+  Objective objective = Make(false);
+  for (const int epoch : {0, 2, 3, 4}) {
+    objective.StartEpoch(epoch, &random_);
+    const Objective::Step step = objective.Compute(batch_, false, &random_).value();
+    const double plain = step.term[0].item<double>();
+    EXPECT_NEAR(step.term[1].item<double>(), epoch < 3 ? 0 : 2 * plain, 1e-6);
+    EXPECT_NEAR(step.objective.item<double>(), epoch < 3 ? plain : 3 * plain, 1e-6);
+  }
+}
+
 TEST_F(ObjectiveTest, ImagesThatCannotBeReadAreAnError) {
   action_ = ActionOf("term { cross_entropy {} } term { outlier_exposure {} }");
   Objective objective = Make(true);

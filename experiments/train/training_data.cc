@@ -48,6 +48,7 @@ void TrainingData::ResumeEpoch(size_t epoch, int64_t batches, const RandomStream
 void TrainingData::StartPass(int64_t taken) {
   stream_.reset();
   std::vector<at::Tensor> batches = batcher_.Epoch(batch_size_, drop_last_, &*order_);
+  batches.resize(batches_per_pass());
   batches.erase(batches.begin(), batches.begin() + taken);
   left_ = static_cast<int64_t>(batches.size());
   stream_ = std::make_unique<BatchStream>(batcher_, std::move(batches), pipeline_, &*augment_);

@@ -2,8 +2,10 @@
 #ifndef OPENSET_EXPERIMENTS_TRAIN_TRAINING_DATA_H_
 #define OPENSET_EXPERIMENTS_TRAIN_TRAINING_DATA_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -27,7 +29,11 @@ class TrainingData {
   static absl::StatusOr<std::unique_ptr<TrainingData>> Make(const TrainAction& action, const ActionContext& context);
 
   int64_t samples() const { return batcher_.size(); }
-  int64_t batches_per_pass() const { return BatchesPerEpoch(batcher_.size(), batch_size_, drop_last_); }
+  int64_t batches_per_pass() const {
+    return std::min(BatchesPerEpoch(batcher_.size(), batch_size_, drop_last_), most_batches_);
+  }
+  // From now on a pass ends after so many batches. Precondition: at least 1.
+  void LimitBatches(int64_t most) { most_batches_ = most; }
 
   // Orders and augmentations are drawn from streams of the training's seed and the epoch's number.
   void StartEpoch(size_t epoch);
@@ -55,6 +61,7 @@ class TrainingData {
   const bool drop_last_;
   const Batcher batcher_;
   const Pipeline pipeline_;
+  int64_t most_batches_ = std::numeric_limits<int64_t>::max();
   std::optional<RandomStream> order_, augment_;  // of the epoch
   int64_t left_ = 0;
   std::unique_ptr<BatchStream> stream_;  // of the pass; reads what is above it

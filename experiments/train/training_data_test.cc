@@ -51,6 +51,23 @@ class NumbersCache : public ImageCache {
   std::atomic<int64_t> read = 0;
 };
 
+// zip() of two loaders, of which the other one has two batches.
+TEST(TrainingData, APassMayEndBeforeItsSamplesDo) {
+  const TrainingScene scene;
+  const TrainAction action = scene.Action();
+  NumbersCache images;
+  ActionContext context = scene.Context();
+  context.images = &images;
+  const absl::StatusOr<std::unique_ptr<TrainingData>> data = TrainingData::Make(action, context);
+  ASSERT_THAT(data, IsOk());
+  (*data)->LimitBatches(2);
+  EXPECT_EQ((*data)->batches_per_pass(), 2);
+  (*data)->StartEpoch(0);
+  EXPECT_EQ((*data)->left(), 2);
+  (*data)->LimitBatches(7);
+  EXPECT_EQ((*data)->batches_per_pass(), 3);
+}
+
 // Two passes of 5, 5 and 2 images, stopped after each batch: the crops and flips that follow are the same, and what was
 // seen is not read again.
 TEST(TrainingData, AnEpochGoesOnBehindTheBatchesThatItHasGiven) {

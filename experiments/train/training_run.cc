@@ -76,6 +76,7 @@ absl::StatusOr<std::unique_ptr<TrainingRun>> TrainingRun::Make(const TrainAction
   std::vector<std::string> ignored;
   OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, MakeInitialModel(action, context, &ignored));
   OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<OpenSetSource> source, MakeOpenSetSource(action, context));
+  if (source != nullptr) data->LimitBatches(source->MostSteps(action.training().batch_size()));
   return std::unique_ptr<TrainingRun>(
       new TrainingRun(action, context, std::move(data), std::move(model), std::move(ignored), std::move(source)));
 }
@@ -111,7 +112,7 @@ int64_t TrainingRun::ImagesOf(int64_t steps) const {
   const int64_t batch = action_.training().batch_size();
   const int64_t a_pass = data_->batches_per_pass();
   if (a_pass == 0) return 0;
-  const int64_t per_pass = action_.training().drop_last() ? a_pass * batch : data_->samples();
+  const int64_t per_pass = std::min(a_pass * batch, data_->samples());
   return steps / a_pass * per_pass + steps % a_pass * batch;
 }
 
