@@ -29,11 +29,12 @@ class DataSetFormats : public ::testing::Test {
                                "text", &info_)
                     .ok());
     FillDefaults(&info_);
-    for (const FieldProblem& problem : FindDataSetProblems(info_)) ADD_FAILURE() << problem.path << problem.message;
-    EXPECT_TRUE(CheckFiles(info_, "test", {"data/readers"}).ok()) << CheckFiles(info_, "test", {"data/readers"});
-    return OpenPart(info_, "test", {"data/readers"});
+    for (const FieldProblem& problem : FindDataSetProblems(info_)) ADD_FAILURE() << problem.path << ": " << problem.message;
+    EXPECT_TRUE(CheckFiles(info_, "test", folders_).ok()) << CheckFiles(info_, "test", folders_);
+    return OpenPart(info_, "test", folders_);
   }
 
+  std::vector<std::string> folders_ = {"data/readers"};
   DataSetInfo info_;
 };
 
@@ -87,18 +88,19 @@ TEST_F(DataSetFormats, Noise) {
 
 TEST_F(DataSetFormats, ImageList) {
   const std::string list = WriteTestFile("lists/list.txt", "rgb.png 4\ngrey.jpg 0\n");
-  const std::string part = absl::StrCat("samples: 2 samples_per_class: [1, 0, 0, 0, 1] image_list { path: 'testdata' ",
-                                        "list { path: '", list, "' } }");
-  const auto source = Open(part, "height: 0 width: 0 ");
+  folders_.push_back(list.substr(0, list.size() - std::string("/lists/list.txt").size()));
+  const auto source = Open(
+      "samples: 2 samples_per_class: [1, 0, 0, 0, 1] image_list { path: 'testdata' list { path: 'lists/list.txt' } }",
+      "height: 0 width: 0 ");
   ASSERT_TRUE(source.ok()) << source.status();
   EXPECT_THAT((*source)->index().label, ElementsAre(4, 0));
   EXPECT_EQ((*(*source)->Read({0}))[0].height, 17);
   WriteTestFile("lists/list.txt", "rgb.png 4\nabsent.jpg 0\n");
   EXPECT_EQ(
-      CheckFiles(info_, "test", {"data/readers"}),
+      CheckFiles(info_, "test", folders_),
       absl::NotFoundError(absl::StrCat("data/readers/testdata/absent.jpg: is listed in ", list, ", and is not there")));
   WriteTestFile("lists/list.txt", "rgb.png 4\ngrey.jpg 1\n");
-  EXPECT_EQ(OpenPart(info_, "test", {"data/readers"}).status(),
+  EXPECT_EQ(OpenPart(info_, "test", folders_).status(),
             absl::DataLossError(absl::StrCat(list,
                                              ": class 0 (zero): has 0 images, not 1 as the catalog says of part "
                                              "'test' of data set 'set'; fetch the files again")));
