@@ -1,6 +1,7 @@
 // Parts in the formats beyond CIFAR's binary files and folders, by what the catalog says of them.
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/proto/proto_rules.h"
