@@ -30,7 +30,8 @@ class DataSetFormats : public ::testing::Test {
                                "text", &info_)
                     .ok());
     FillDefaults(&info_);
-    for (const FieldProblem& problem : FindDataSetProblems(info_)) ADD_FAILURE() << problem.path << ": " << problem.message;
+    for (const FieldProblem& problem : FindDataSetProblems(info_))
+      ADD_FAILURE() << problem.path << ": " << problem.message;
     EXPECT_TRUE(CheckFiles(info_, "test", folders_).ok()) << CheckFiles(info_, "test", folders_);
     return OpenPart(info_, "test", folders_);
   }

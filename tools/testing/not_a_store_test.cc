@@ -106,7 +106,7 @@ TEST_F(NotAStoreTest, WhatWasThereBeforeAStoreStays) {
 TEST_F(NotAStoreTest, AnEmptyFolderIsAStoreThatIsNotMadeYet) {
   fs::remove_all(Home());
   fs::create_directory(Home());
-  EXPECT_THAT(program_.Run({"status", "study.textproto", "--store=home"}).out, HasSubstr("0 of 2 trials done"));
+  EXPECT_THAT(program_.Run({"status", "study.textproto", "--store=home"}).out, HasSubstr("0 of 10 trials done"));
   EXPECT_EQ(program_.Run({"plan", "study.textproto", "--store=home", "--noprobe"}).exit_code, 0);
   EXPECT_EQ(program_.Run({"records", "ls", "--store=home"}).exit_code, 2);
   EXPECT_TRUE(fs::is_empty(Home()));
