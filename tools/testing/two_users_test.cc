@@ -36,7 +36,7 @@ constexpr char kSpec[] = R"(
 name: "NAME" task: "fashion_mnist_6_4" method: "softmax" seed: 0
 train_limit_per_class: 8 test_limit_per_class: 8
 metric { accuracy {} } metric { auroc {} }
-set { path: "training.epochs" value: "1" }
+override { training { epochs: 1 } }
 )";
 
 std::string WhyNoUsers() {
@@ -176,7 +176,7 @@ TEST_F(TwoUsersTest, AGroupWorksOnOneStore) {
   ran = Run(bert_, {"run", Spec("one")});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(Run(bert_, {"records", "show", "--format=json", "0"}).err, HasSubstr("is no trial"));
-  EXPECT_THAT(Run(anna_, {"records", "ls"}).out, HasSubstr("2 of 2 records"));
+  EXPECT_THAT(Run(anna_, {"records", "ls"}).out, HasSubstr("10 of 10 records"));
   EXPECT_EQ(Run(anna_, {"records", "verify"}).exit_code, 0);
   EXPECT_EQ(Run(anna_, {"records", "gc"}).exit_code, 0);
 }
