@@ -51,7 +51,7 @@ void AddArchives(std::vector<HostileCase>* cases) {
     cases->push_back(Archive("tar: " + what, "TAR", TarBytes(members), end));
   };
   tar("out of the folder", {{"../../outside/file", "x"}});
-  tar("absolute", {{"/tmp/openset_hostile_pwn", "x"}});
+  tar("absolute", {{"/var/lib/openset_hostile_pwn", "x"}});
   tar("a link, and a file through it", {{"out", "", '2', "../../outside"}, {"out/file", "x"}});
   tar("a link out of the folder", {{"out", "", '2', "/etc/passwd"}});
   tar("a hard link out of the folder", {{"out", "", '1', "/etc/passwd"}});
@@ -77,7 +77,7 @@ void AddArchives(std::vector<HostileCase>* cases) {
     cases->push_back(Archive("zip: " + what, "ZIP", ZipBytes(members), end));
   };
   zip("out of the folder", {{"../../outside/file", "x"}});
-  zip("absolute", {{"/tmp/openset_hostile_pwn", "x"}});
+  zip("absolute", {{"/var/lib/openset_hostile_pwn", "x"}});
   zip("a link, and a file through it", {{"out", "../../outside", false, 0120777}, {"out/file", "x"}});
   zip("a link out of the folder", {{"out", "/etc/passwd", false, 0120777}});
   zip("through a link that is there", {{"linked/file", "x"}});
@@ -100,15 +100,15 @@ void AddDownloads(std::vector<HostileCase>* cases) {
   };
   const std::string url = "\"https://example.org/train.bin\"", path = "path: \"fetched/train.bin\"\n  bytes";
   for (const char* address :
-       {"-Kevil", "--output=/tmp/x", "file:///etc/passwd", "http://example.org/train.bin",
+       {"-Kevil", "--output=/nowhere/x", "file:///etc/passwd", "http://example.org/train.bin",
         "ftp://example.org/train.bin", "gopher://x/train.bin", "scp://x/train.bin", "dict://x", "", " ", "https://",
         "HTTPS://example.org/train.bin\\nx", "https://example.org/\\033]0;x\\007", "https://example.org/\\xff",
         "@/etc/passwd", "https://a\\000b/x"}) {
     catalog(url, absl::StrCat("\"", address, "\""));
   }
   catalog(url, absl::StrCat("\"https://example.org/", std::string(100000, 'x'), "\""));
-  for (const char* where : {"../../outside/file", "/tmp/openset_hostile_pwn", "..", "a/../../../outside/file", "a\\nb",
-                            "\\033[2J", "\\xff", "a\\000b"}) {
+  for (const char* where : {"../../outside/file", "/var/lib/openset_hostile_pwn", "..", "a/../../../outside/file",
+                            "a\\nb", "\\033[2J", "\\xff", "a\\000b"}) {
     catalog(path, absl::StrCat("path: \"", where, "\"\n  bytes"));
   }
   catalog("bytes: 4", "bytes: -1");

@@ -191,7 +191,7 @@ std::vector<HostileCase> BundlesOfOtherMembers() {
   const std::string manifest = "schema_version: 2\n", name = "records/ab/ab" + std::string(62, '1') + ".rec";
   add("no members", {});
   add("a member out of the folder", {{"../../outside/file", "x"}, {"manifest.textproto", manifest}});
-  add("an absolute member", {{"/tmp/pwn", "x"}, {"manifest.textproto", manifest}});
+  add("an absolute member", {{"/var/lib/pwn", "x"}, {"manifest.textproto", manifest}});
   add("a link", {{"manifest.textproto", manifest}, {name, "/etc/passwd", false, 0120777}});
   add("a name with control characters", {{"manifest.textproto", manifest}, {"records/\x1b]0;x\a.rec", "x"}});
   add("a name that is not UTF-8", {{"manifest.textproto", manifest}, {"records/\xff\xfe.rec", "x"}});
