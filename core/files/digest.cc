@@ -1,5 +1,6 @@
 #include "core/files/digest.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/strings/escaping.h"
@@ -34,13 +35,20 @@ std::string ToHex(const Sha256::Digest& digest) {
 
 std::string Sha256Hex(absl::string_view bytes) { return ToHex(Sha256Of(bytes)); }
 
-absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path) {
+absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path, int64_t max_bytes) {
   OPENSET_ASSIGN_OR_RETURN(InputFile file, OpenRegularFile(path));
   Sha256 sha;
   std::vector<char> buffer(1 << 20);
-  for (size_t got = buffer.size(); got == buffer.size();) {
+  int64_t bytes = file.bytes();  // files of /proc say 0, others may grow
+  for (size_t got = buffer.size(), read = 0; got == buffer.size() && bytes <= max_bytes;) {
     OPENSET_ASSIGN_OR_RETURN(got, file.Read(buffer.data(), buffer.size()));
     sha.Update(absl::string_view(buffer.data(), got));
+    read += got;
+    bytes = std::max<int64_t>(bytes, read);
+  }
+  if (bytes > max_bytes) {
+    return absl::DataLossError(
+        absl::StrCat(path, ": has ", bytes, " bytes, more than the ", max_bytes, " that such a file may have"));
   }
   return ToHex(sha.Finish());
 }

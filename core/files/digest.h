@@ -33,9 +33,12 @@ Sha256::Digest Sha256Of(absl::string_view bytes);
 std::string Sha256Hex(absl::string_view bytes);
 std::string ToHex(const Sha256::Digest& digest);
 
-// The digest of a file's content. Errors: those of OpenRegularFile() (core/files/input_file.h); kDataLoss if reading
-// fails.
-absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path);
+// What Sha256HexOfFile() reads: more than the archives of the largest data sets.
+inline constexpr int64_t kMaxHashedBytes = int64_t{1} << 40;
+
+// The digest of a file's content. Errors: those of OpenRegularFile() (core/files/input_file.h); kDataLoss if it has
+// more than `max_bytes`, of which none is read where it says so, or reading fails.
+absl::StatusOr<std::string> Sha256HexOfFile(const std::string& path, int64_t max_bytes = kMaxHashedBytes);
 
 // The content of a file that must have this digest; an empty one stands for any. Errors: those of ReadFile();
 // kFailedPrecondition, with both digests and what to do, if it has another.

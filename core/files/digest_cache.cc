@@ -22,6 +22,10 @@
 namespace openset {
 namespace {
 
+// Of an entry: of one file; of a folder's, with 10 million names.
+constexpr int64_t kMaxEntryBytes = 1 << 16;
+constexpr int64_t kMaxMemoryBytes = int64_t{1} << 31;
+
 std::string Absolute(const std::string& path) {
   std::error_code error;
   return std::filesystem::absolute(path, error).lexically_normal().string();
@@ -37,7 +41,7 @@ using Memory = std::unordered_map<std::string, Known>;
 // An entry of a folder's files: a line with the SHA-256 of what follows; then "DIGEST STATE/NAME" and '\0' for each.
 // Nothing where it is not there or damaged.
 Memory ReadMemory(const std::string& entry) {
-  const absl::StatusOr<std::string> content = ReadFile(entry);
+  const absl::StatusOr<std::string> content = ReadFile(entry, kMaxMemoryBytes);
   if (!content.ok() || content->size() < 65 || (*content)[64] != '\n') return {};
   absl::string_view rest = absl::string_view(*content).substr(65);
   if (absl::string_view(*content).substr(0, 64) != Sha256Hex(rest)) return {};
@@ -75,7 +79,7 @@ absl::StatusOr<std::string> DigestCache::Sha256Hex(const std::string& path) cons
   if (folder_.empty() || state.text.empty() || state.bytes < min_bytes_) return Sha256HexOfFile(path);
   const std::string absolute = Absolute(path), entry = EntryOf(absolute);
   // Three lines: the path, its state, the digest.
-  const std::vector<std::string> lines = absl::StrSplit(ReadFile(entry).value_or(""), '\n');
+  const std::vector<std::string> lines = absl::StrSplit(ReadFile(entry, kMaxEntryBytes).value_or(""), '\n');
   if (lines.size() == 4 && lines[0] == absolute && lines[1] == state.text && lines[2].size() == 64) return lines[2];
 
   const std::time_t started = std::time(nullptr);

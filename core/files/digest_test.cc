@@ -35,6 +35,19 @@ TEST(Sha256HexOfFile, ReadsTheWholeFile) {
   EXPECT_EQ(*Sha256HexOfFile(path), Sha256Hex(content));
 }
 
+TEST(Sha256HexOfFile, ReadsNoMoreThanItIsAllowed) {
+  const std::string path = testing::TempDir() + "/digest_test_large";
+  std::ofstream(path) << "abc";
+  EXPECT_EQ(*Sha256HexOfFile(path, 3), kAbc);
+  EXPECT_EQ(Sha256HexOfFile(path, 2).status(),
+            absl::DataLossError(path + ": has 3 bytes, more than the 2 that such a file may have"));
+  // Four terabytes, of which none are there.
+  ASSERT_EQ(truncate(path.c_str(), off_t{1} << 42), 0);
+  EXPECT_EQ(Sha256HexOfFile(path).status().code(), absl::StatusCode::kDataLoss);
+  // A file that says no size.
+  EXPECT_EQ(Sha256HexOfFile("/proc/self/stat", 4).status().code(), absl::StatusCode::kDataLoss);
+}
+
 TEST(Sha256HexOfFile, NamesTheMissingFile) {
   EXPECT_EQ(Sha256HexOfFile("/nowhere/file").status(),
             absl::NotFoundError("cannot open /nowhere/file: No such file or directory"));

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <mutex>
+#include <new>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -93,22 +94,30 @@ absl::StatusOr<bool> LinkTo(const std::string& temporary, const std::string& pat
 
 absl::StatusOr<std::string> ReadAll(absl::StatusOr<InputFile> file, int64_t max_bytes) {
   OPENSET_RETURN_IF_ERROR(file.status());
+  size_t size = 0;  // of the buffer that was asked for
   const auto too_large = [&](absl::string_view bytes) {
     return absl::DataLossError(
         absl::StrCat(file->path(), ": has ", bytes, " bytes, more than the ", max_bytes, " that such a file may have"));
   };
   if (file->bytes() > max_bytes) return too_large(absl::StrCat(file->bytes()));
   // Files that say no size (pipes, /proc) grow the buffer; so does the byte that tells that a file has ended.
-  std::string content(std::max<size_t>(file->bytes(), kFirstRead) + 1, '\0');
-  for (size_t filled = 0;;) {
-    OPENSET_ASSIGN_OR_RETURN(const size_t got, file->Read(&content[filled], content.size() - filled));
-    filled += got;
-    if (static_cast<int64_t>(filled) > max_bytes) return too_large(absl::StrCat(filled, " or more"));
-    if (filled < content.size()) {
-      content.resize(filled);
-      return content;
+  std::string content;
+  const auto grow = [&](size_t bytes) { content.resize(size = bytes); };
+  try {
+    grow(std::max<size_t>(file->bytes(), kFirstRead) + 1);
+    for (size_t filled = 0;;) {
+      OPENSET_ASSIGN_OR_RETURN(const size_t got, file->Read(&content[filled], content.size() - filled));
+      filled += got;
+      if (static_cast<int64_t>(filled) > max_bytes) return too_large(absl::StrCat(filled, " or more"));
+      if (filled < content.size()) {
+        content.resize(filled);
+        return content;
+      }
+      grow(2 * content.size());
     }
-    content.resize(2 * content.size());
+  } catch (const std::bad_alloc&) {
+    return absl::DataLossError(
+        absl::StrCat(file->path(), ": is larger than the memory that there is for it (", size, " bytes)"));
   }
 }
 
@@ -226,7 +235,8 @@ absl::Status SyncFolder(const std::string& path) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFolder(path));
   for (const std::string& name : names) {
     const std::string file = JoinPath(path, name);
-    if (std::filesystem::is_regular_file(file)) {
+    std::error_code error;
+    if (std::filesystem::is_regular_file(file, error)) {
       OPENSET_RETURN_IF_ERROR(Sync(file, O_RDONLY, SyncOf::kStagedFile));
     }
   }

@@ -18,6 +18,7 @@ namespace {
 enum class Pipes { kRefuse, kTake };
 
 absl::StatusOr<InputFile> Open(const std::string& path, Pipes pipes) {
+  if (path.empty()) return absl::InvalidArgumentError("cannot open a file without a name");
   if (path.find('\0') != std::string::npos) {
     return absl::InvalidArgumentError(absl::StrCat("cannot open '", absl::CHexEscape(path), "': it has a NUL byte"));
   }
@@ -69,6 +70,11 @@ absl::StatusOr<size_t> InputFile::Read(char* to, size_t size) {
     filled += got;
   }
   return filled;
+}
+
+absl::Status InputFile::MoveTo(int64_t byte) {
+  if (lseek(descriptor_, byte, SEEK_SET) == byte) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat("cannot read ", path_, ": ", std::strerror(errno)));
 }
 
 absl::StatusOr<InputFile> OpenRegularFile(const std::string& path) { return Open(path, Pipes::kRefuse); }

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace openset {
@@ -26,6 +27,9 @@ class InputFile {
   // Reads `size` bytes, fewer only where the file ends. Errors: kDataLoss with the path.
   absl::StatusOr<size_t> Read(char* to, size_t size);
 
+  // What is read next begins at this byte, from 0. Errors: kDataLoss with the path for what is no file.
+  absl::Status MoveTo(int64_t byte);
+
   // The descriptor, which is then the caller's to close.
   int Release() { return std::exchange(descriptor_, -1); }
 
@@ -36,9 +40,9 @@ class InputFile {
 };
 
 // Opens a regular file, through links. Never waits, as opening a pipe does that nobody writes to. Errors, with the
-// path: kNotFound if there is none; kPermissionDenied; kInvalidArgument for a folder, and for a path with a NUL byte,
-// which the system would cut off there; kDataLoss for a pipe, a socket or a device, for links that go in circles and
-// for a disk that fails.
+// path: kNotFound if there is none; kPermissionDenied; kInvalidArgument for a folder, for an empty path, and for one
+// with a NUL byte, which the system would cut off there; kDataLoss for a pipe, a socket or a device, for links that go
+// in circles and for a disk that fails.
 absl::StatusOr<InputFile> OpenRegularFile(const std::string& path);
 
 // The same for what a user names on the command line: /dev/stdin, and the /dev/fd/63 that a shell makes of <(PROGRAM),

@@ -59,11 +59,26 @@ TEST_F(InputFileTest, SaysWhyThereIsNothingToOpen) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("none: No such file")));
   EXPECT_THAT(OpenRegularFile(folder_).status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is a folder, not a file")));
+  EXPECT_EQ(OpenRegularFile("").status(), absl::InvalidArgumentError("cannot open a file without a name"));
   std::filesystem::create_symlink("circle", In("circle"));
   EXPECT_THAT(OpenRegularFile(In("circle")).status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("circle")));
   std::ofstream(In("file")) << "content";
   EXPECT_THAT(OpenRegularFile(absl::StrCat(In("file"), absl::string_view("\0.png", 5))).status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("file\\x00.png': it has a NUL byte")));
+}
+
+TEST_F(InputFileTest, ReadsOnFromAnyByte) {
+  std::ofstream(In("file")) << "content";
+  absl::StatusOr<InputFile> file = OpenRegularFile(In("file"));
+  ASSERT_TRUE(file.ok());
+  ASSERT_TRUE(file->MoveTo(3).ok());
+  EXPECT_EQ(ContentOf(*std::move(file)), "tent");
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  absl::StatusOr<InputFile> given = OpenGivenFile(absl::StrCat("/dev/fd/", ends[0]));
+  ASSERT_TRUE(given.ok());
+  EXPECT_THAT(given->MoveTo(3), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("/dev/fd/")));
+  close(ends[0]), close(ends[1]);
 }
 
 // Each would wait for ever, never end, or take what another program is to get.

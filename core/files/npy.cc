@@ -14,6 +14,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/files/files.h"
+#include "core/files/input_file.h"
 #include "core/status_macros.h"
 
 namespace openset {
@@ -21,6 +23,8 @@ namespace {
 
 constexpr absl::string_view kMagic("\x93NUMPY", 6);
 constexpr size_t kMostDimensions = 64;  // of NumPy
+// Of a file, as far as its header may reach: a thousand times what NumPy writes.
+constexpr size_t kMostHeadBytes = 1 << 20;
 
 absl::Status Damaged(absl::string_view what) { return absl::DataLossError(absl::StrCat("not a .npy array: ", what)); }
 
@@ -54,7 +58,8 @@ struct Header {
   std::vector<int64_t> shape;
 };
 
-// The value behind 'key': of a Python dict literal, up to the comma or brace that ends it.
+// The value behind 'key': of a Python dict literal, up to the comma or brace that ends it. A text is without its
+// quotes, a tuple has its parentheses.
 std::optional<absl::string_view> DictValue(absl::string_view dict, absl::string_view key) {
   const size_t at = dict.find(absl::StrCat("'", key, "'"));
   if (at == absl::string_view::npos) return std::nullopt;
@@ -64,8 +69,25 @@ std::optional<absl::string_view> DictValue(absl::string_view dict, absl::string_
   const char first = rest.empty() ? '\0' : rest[0];
   const size_t end = first == '(' ? rest.find(')') : first == '\'' ? rest.find('\'', 1) : rest.find_first_of(",}");
   if (end == absl::string_view::npos) return std::nullopt;
-  return first == '(' || first == '\'' ? rest.substr(1, end - 1)
-                                       : absl::StripTrailingAsciiWhitespace(rest.substr(0, end));
+  if (first == '(') return rest.substr(0, end + 1);
+  return first == '\'' ? rest.substr(1, end - 1) : absl::StripTrailingAsciiWhitespace(rest.substr(0, end));
+}
+
+// "()", "(6,)", "(6, 2)", "(6, 2,)"; not "6" or "(6)", which are no tuples.
+absl::StatusOr<std::vector<int64_t>> ParseShape(absl::string_view text) {
+  if (!absl::ConsumePrefix(&text, "(") || !absl::ConsumeSuffix(&text, ")")) return Damaged("its shape is no tuple");
+  std::vector<int64_t> shape;
+  if (absl::StripAsciiWhitespace(text).empty()) return shape;
+  std::vector<absl::string_view> parts = absl::StrSplit(text, ',');
+  if (parts.size() == 1) return Damaged("its shape is no tuple");
+  if (absl::StripAsciiWhitespace(parts.back()).empty()) parts.pop_back();
+  if (parts.size() > kMostDimensions) return Damaged("its shape has more than 64 extents");
+  for (const absl::string_view part : parts) {
+    int64_t extent = 0;
+    if (!absl::SimpleAtoi(part, &extent) || extent < 0) return Damaged("its shape holds what is no size");
+    shape.push_back(extent);
+  }
+  return shape;
 }
 
 absl::StatusOr<Header> ParseHeader(absl::string_view dict) {
@@ -77,16 +99,66 @@ absl::StatusOr<Header> ParseHeader(absl::string_view dict) {
   if (absl::StartsWith(*descr, "[")) return absl::InvalidArgumentError("arrays of structures are not supported");
   if (!absl::c_all_of(*descr, [](char c) { return absl::ascii_isgraph(c); })) return Damaged("its type is no text");
   header.descr = std::string(*descr);
+  if (*order != "True" && *order != "False") return Damaged("its order is neither True nor False");
   header.column_major = *order == "True";
-  for (absl::string_view part : absl::StrSplit(*shape, ',')) {
-    part = absl::StripAsciiWhitespace(part);
-    if (part.empty()) continue;
-    int64_t extent = 0;
-    if (!absl::SimpleAtoi(part, &extent) || extent < 0) return Damaged("its shape holds what is no size");
-    if (header.shape.size() == kMostDimensions) return Damaged("its shape has more than 64 extents");
-    header.shape.push_back(extent);
-  }
+  OPENSET_ASSIGN_OR_RETURN(header.shape, ParseShape(*shape));
   return header;
+}
+
+// What stands before the data, and what it asks for.
+struct Head {
+  Header header;
+  int64_t element_bytes = 0;
+  int64_t data_bytes = 0;
+  int64_t data_at = 0;
+};
+
+// `given`: the first bytes of an array, all of its header among them.
+absl::StatusOr<Head> ParseHead(absl::string_view given) {
+  absl::string_view bytes = given;
+  const auto cut_short = [&] { return Damaged(absl::StrCat("it is cut short at byte ", given.size())); };
+  if (!absl::ConsumePrefix(&bytes, kMagic)) return Damaged("it does not start with the magic bytes");
+  if (bytes.size() < 4) return cut_short();
+  const int major = static_cast<uint8_t>(bytes[0]);
+  if (major < 1 || major > 3) return Damaged(absl::StrCat("version ", major, ", at byte ", kMagic.size()));
+  const size_t length_bytes = major == 1 ? 2 : 4;
+  if (bytes.size() < 2 + length_bytes) return cut_short();
+  size_t header_length = 0;
+  for (size_t i = 0; i < length_bytes; ++i) header_length |= size_t{static_cast<uint8_t>(bytes[2 + i])} << (8 * i);
+  bytes.remove_prefix(2 + length_bytes);
+  const size_t header_at = given.size() - bytes.size();
+  if (header_at + header_length > kMostHeadBytes) {
+    return Damaged(absl::StrCat("its header has ", header_length, " bytes, more than the ", kMostHeadBytes, " it may"));
+  }
+  if (bytes.size() < header_length) return cut_short();
+  absl::StatusOr<Header> parsed = ParseHeader(bytes.substr(0, header_length));
+  if (absl::IsDataLoss(parsed.status())) {
+    return absl::DataLossError(absl::StrCat(parsed.status().message(), ", at byte ", header_at));
+  }
+  Head head;
+  OPENSET_ASSIGN_OR_RETURN(head.header, std::move(parsed));
+  head.data_at = static_cast<int64_t>(header_at + header_length);
+  OPENSET_ASSIGN_OR_RETURN(head.element_bytes, ElementBytes(head.header.descr));
+  head.data_bytes = head.element_bytes;
+  for (const int64_t extent : head.header.shape) {
+    if (extent > 0 && head.data_bytes > std::numeric_limits<int64_t>::max() / extent) {
+      return Damaged("its shape is too large");
+    }
+    head.data_bytes *= extent;
+  }
+  // Elements of no bytes could be any number.
+  if (head.element_bytes == 0 && absl::c_find(head.header.shape, 0) == head.header.shape.end()) {
+    return absl::InvalidArgumentError("array of texts without characters");
+  }
+  return head;
+}
+
+// Whether what has `bytes` bytes is as long as its head asks for.
+absl::Status CheckLength(const Head& head, int64_t bytes) {
+  if (bytes - head.data_at == head.data_bytes) return absl::OkStatus();
+  return Damaged(absl::StrCat("its header (type ", head.header.descr, ", shape ", absl::StrJoin(head.header.shape, "x"),
+                              ") asks for ", head.data_bytes, " bytes and it has ", bytes - head.data_at, " from byte ",
+                              head.data_at, " on"));
 }
 
 std::string ToRowMajor(const std::string& data, const std::vector<int64_t>& shape, int64_t element_bytes) {
@@ -209,44 +281,26 @@ int64_t NpyArray::size() const {
   return count;
 }
 
-absl::StatusOr<NpyArray> ParseNpy(absl::string_view given) {
-  absl::string_view bytes = given;
-  const auto cut_short = [&] { return Damaged(absl::StrCat("it is cut short at byte ", given.size())); };
-  if (!absl::ConsumePrefix(&bytes, kMagic)) return Damaged("it does not start with the magic bytes");
-  if (bytes.size() < 4) return cut_short();
-  const int major = static_cast<uint8_t>(bytes[0]);
-  if (major < 1 || major > 3) return Damaged(absl::StrCat("version ", major, ", at byte ", kMagic.size()));
-  const size_t length_bytes = major == 1 ? 2 : 4;
-  if (bytes.size() < 2 + length_bytes) return cut_short();
-  size_t header_length = 0;
-  for (size_t i = 0; i < length_bytes; ++i) header_length |= size_t{static_cast<uint8_t>(bytes[2 + i])} << (8 * i);
-  bytes.remove_prefix(2 + length_bytes);
-  if (bytes.size() < header_length) return cut_short();
-  absl::StatusOr<Header> parsed = ParseHeader(bytes.substr(0, header_length));
-  if (absl::IsDataLoss(parsed.status())) {
-    return absl::DataLossError(absl::StrCat(parsed.status().message(), ", at byte ", kMagic.size() + 2 + length_bytes));
+absl::StatusOr<NpyArray> ParseNpy(absl::string_view bytes) {
+  OPENSET_ASSIGN_OR_RETURN(Head head, ParseHead(bytes));
+  OPENSET_RETURN_IF_ERROR(CheckLength(head, static_cast<int64_t>(bytes.size())));
+  NpyArray array{std::move(head.header.descr), std::move(head.header.shape), std::string(bytes.substr(head.data_at))};
+  if (head.header.column_major && array.shape.size() > 1) {
+    array.data = ToRowMajor(array.data, array.shape, head.element_bytes);
   }
-  OPENSET_ASSIGN_OR_RETURN(Header header, std::move(parsed));
-  bytes.remove_prefix(header_length);
-
-  OPENSET_ASSIGN_OR_RETURN(const int64_t element_bytes, ElementBytes(header.descr));
-  int64_t expected = element_bytes;
-  for (int64_t extent : header.shape) {
-    if (extent > 0 && expected > std::numeric_limits<int64_t>::max() / extent) return Damaged("its shape is too large");
-    expected *= extent;
-  }
-  // Elements of no bytes could be any number.
-  if (element_bytes == 0 && absl::c_find(header.shape, 0) == header.shape.end()) {
-    return absl::InvalidArgumentError("array of texts without characters");
-  }
-  if (expected != static_cast<int64_t>(bytes.size())) {
-    return Damaged(absl::StrCat("its header (type ", header.descr, ", shape ", absl::StrJoin(header.shape, "x"),
-                                ") asks for ", expected, " bytes and it has ", bytes.size(), " from byte ",
-                                given.size() - bytes.size(), " on"));
-  }
-  NpyArray array{std::move(header.descr), std::move(header.shape), std::string(bytes)};
-  if (header.column_major && array.shape.size() > 1) array.data = ToRowMajor(array.data, array.shape, element_bytes);
   return array;
+}
+
+absl::StatusOr<NpyArray> ReadNpy(const std::string& path) {
+  OPENSET_ASSIGN_OR_RETURN(InputFile file, OpenRegularFile(path));
+  std::string first(std::min<int64_t>(file.bytes(), kMostHeadBytes), '\0');
+  OPENSET_ASSIGN_OR_RETURN(const size_t got, file.Read(first.data(), first.size()));
+  absl::StatusOr<Head> head = ParseHead(absl::string_view(first).substr(0, got));
+  if (!head.ok()) return Annotate(head.status(), path);
+  OPENSET_RETURN_IF_ERROR(Annotate(CheckLength(*head, file.bytes()), path));
+  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, file.bytes()));
+  absl::StatusOr<NpyArray> array = ParseNpy(bytes);
+  return array.ok() ? std::move(array) : Annotate(array.status(), path);
 }
 
 std::string FormatNpyHeader(absl::string_view descr, absl::Span<const int64_t> shape) {

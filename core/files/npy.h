@@ -26,6 +26,10 @@ struct NpyArray {
 // brought to row-major order.
 absl::StatusOr<NpyArray> ParseNpy(absl::string_view bytes);
 
+// The same for a file, errors with the path. What its header does not ask for is never read. Errors: also those of
+// ReadFile() (core/files/files.h).
+absl::StatusOr<NpyArray> ReadNpy(const std::string& path);
+
 // Version 1.0. The same array gives the same bytes.
 std::string FormatNpy(const NpyArray& array);
 

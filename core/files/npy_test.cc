@@ -1,16 +1,21 @@
 #include "core/files/npy.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -109,6 +114,40 @@ TEST(ParseNpy, RefusesAHugeDeclaredSizeBeforeAllocating) {
               HasSubstr("shape 1000000000) asks for 8000000000 bytes and it has 8"));
   array.shape = {int64_t{1} << 40, int64_t{1} << 40};
   EXPECT_EQ(ParseNpy(FormatNpy(array)).status().code(), absl::StatusCode::kDataLoss);
+}
+
+// A header of version 1, and no data.
+std::string Head(const std::string& dict) {
+  return absl::StrCat(std::string("\x93NUMPY\1\0", 8), std::string(1, static_cast<char>(dict.size())),
+                      std::string(1, '\0'), dict);
+}
+
+TEST(ParseNpy, TakesTheShapesThatNumPyTakes) {
+  const auto parse = [](const std::string& shape) {
+    return ParseNpy(Head("{'descr': '|u1', 'fortran_order': False, 'shape': " + shape + "}") + "abcdef");
+  };
+  for (const char* shape : {"(6,)", "(2, 3)", "(2,3,)", "( 6 , 1 )"}) EXPECT_THAT(parse(shape), IsOk()) << shape;
+  for (const char* shape : {"6", "(6)", "(6,,)", "(,6)", "(,)", "(2 3)", "(True,)", "(6.0,)", "(-6,)", "(6", "[6,]"}) {
+    EXPECT_THAT(parse(shape).status(), StatusIs(absl::StatusCode::kDataLoss)) << shape;
+  }
+  EXPECT_THAT(ParseNpy(Head("{'descr': '|u1', 'fortran_order': 0, 'shape': (6,)}") + "abcdef").status(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("neither True nor False")));
+}
+
+TEST(ReadNpy, ReadsWhatTheHeaderAsksFor) {
+  const std::string path = testing::TempDir() + "/array.npy";
+  ASSERT_THAT(WriteFileAtomically(path, FormatNpy(MakeNpy(std::vector<int64_t>{7, 8}, {2}))), IsOk());
+  const absl::StatusOr<NpyArray> array = ReadNpy(path);
+  ASSERT_THAT(array, IsOk());
+  EXPECT_THAT(*ToInt64(*array), ElementsAre(7, 8));
+  EXPECT_THAT(ReadNpy("/nowhere.npy").status(), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/nowhere.npy")));
+  // Four terabytes, of which none are there.
+  ASSERT_EQ(truncate(path.c_str(), off_t{1} << 42), 0);
+  EXPECT_THAT(ReadNpy(path).status(),
+              StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr(path), HasSubstr("asks for 16 bytes"))));
+  ASSERT_THAT(WriteFileAtomically(path, ""), IsOk());
+  ASSERT_EQ(truncate(path.c_str(), off_t{1} << 42), 0);
+  EXPECT_THAT(ReadNpy(path).status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("magic bytes")));
 }
 
 TEST(FormatNpy, ReadsBackBitForBit) {

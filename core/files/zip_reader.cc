@@ -33,7 +33,7 @@ absl::StatusOr<ZipReader> ZipReader::Open(const std::string& path, int64_t max_b
   unzFile zip = reader.zip_.get();
   if (zip == nullptr) return absl::InvalidArgumentError("not a zip archive");
   for (int at = unzGoToFirstFile(zip); at != UNZ_END_OF_LIST_OF_FILE; at = unzGoToNextFile(zip)) {
-    unz_file_info64 info;
+    unz_file_info64 info = {};
     char name[4096];
     unz64_file_pos place;
     if (at != UNZ_OK || unzGetCurrentFileInfo64(zip, &info, name, sizeof(name), nullptr, 0, nullptr, 0) != UNZ_OK ||
@@ -41,7 +41,7 @@ absl::StatusOr<ZipReader> ZipReader::Open(const std::string& path, int64_t max_b
       return absl::DataLossError("its list of members is damaged");
     }
     reader.members_[name] = {place.pos_in_zip_directory, place.num_of_file,
-                             static_cast<uint32_t>(info.external_fa >> 16)};
+                             static_cast<uint32_t>(info.external_fa >> 16), info.uncompressed_size};
   }
   return reader;
 }
@@ -62,6 +62,17 @@ uint32_t ZipReader::UnixMode(absl::string_view name) const {
 absl::StatusOr<std::string> ZipReader::Read(absl::string_view name, size_t max_bytes) {
   const auto found = members_.find(std::string(name));
   if (found == members_.end()) return absl::DataLossError(absl::StrCat("has no member '", OneLine(name), "'"));
+  const uint64_t said = found->second.bytes;
+  const auto too_much = [&] {
+    return absl::DataLossError(absl::StrCat("inflates to more than ", max_bytes_, " bytes, at member '", OneLine(name),
+                                            "': if that is meant, save it without compression"));
+  };
+  const auto too_large = [&] {
+    return absl::OutOfRangeError(
+        absl::StrCat("member '", OneLine(name), "' has more than ", max_bytes, " bytes, which is refused"));
+  };
+  if (said > max_bytes) return too_large();
+  if (said > static_cast<uint64_t>(max_bytes_ - read_bytes_)) return too_much();
   const unz64_file_pos place = {found->second.in_list, found->second.number};
   std::string content, chunk(1 << 16, '\0');
   int got = -1;
@@ -72,17 +83,19 @@ absl::StatusOr<std::string> ZipReader::Read(absl::string_view name, size_t max_b
       read_bytes_ += got;
       if (read_bytes_ > max_bytes_) {
         unzCloseCurrentFile(zip_.get());
-        return absl::DataLossError(absl::StrCat("inflates to more than ", max_bytes_, " bytes, at member '",
-                                                OneLine(name), "': if that is meant, save it without compression"));
+        return too_much();
       }
       if (content.size() > max_bytes) {
         unzCloseCurrentFile(zip_.get());
-        return absl::OutOfRangeError(
-            absl::StrCat("member '", OneLine(name), "' has more than ", max_bytes, " bytes, which is refused"));
+        return too_large();
       }
     }
     at = unzGetCurrentFileZStreamPos64(zip_.get());
     if (unzCloseCurrentFile(zip_.get()) != UNZ_OK) got = -1;  // compares the CRC
+  }
+  if (got == 0 && content.size() != said) {  // its CRC is not compared then
+    return absl::DataLossError(absl::StrCat("member '", OneLine(name), "' is damaged: it says that it has ", said,
+                                            " bytes, and has ", content.size()));
   }
   if (got != 0) return absl::DataLossError(absl::StrCat("member '", OneLine(name), "' is damaged, at byte ", at));
   return content;

@@ -33,8 +33,8 @@ class ZipReader {
   uint32_t UnixMode(absl::string_view name) const;
 
   // The content of a member. What its header declares is never allocated before it is there. Errors: kDataLoss if there
-  // is none of the name, it is damaged (its CRC is compared), or all that was read is more than an archive of this size
-  // may inflate to; kOutOfRange if it has more than `max_bytes`.
+  // is none of the name, it is damaged (its length and CRC are compared), or all that was read is more than an archive
+  // of this size may inflate to; kOutOfRange if it has more than `max_bytes`.
   absl::StatusOr<std::string> Read(absl::string_view name, size_t max_bytes = std::numeric_limits<size_t>::max());
 
  private:
@@ -42,6 +42,7 @@ class ZipReader {
     uint64_t in_list;
     uint64_t number;
     uint32_t unix_mode;
+    uint64_t bytes;  // as the list says
   };
 
   ZipReader(void* zip, int64_t max_bytes);

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "core/testing/archive_bytes.h"
 #include "core/testing/mutation.h"
 #include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
@@ -68,6 +69,22 @@ TEST(ZipReader, InflatesNoMoreThanItMayInAll) {
               StatusIs(absl::StatusCode::kDataLoss,
                        "inflates to more than 400 bytes, at member 'label.npy': if that is meant, save it without "
                        "compression"));
+}
+
+// minizip compares no CRC of a member that ends before it should.
+TEST(ZipReader, AMemberHasTheSizeThatTheListSays) {
+  const std::string path = testing::TempDir() + "/declared.zip";
+  const auto read = [&](int64_t declared) {
+    EXPECT_THAT(WriteFileAtomically(path, ZipBytes({{"a", "content", false, 0100644, declared}})), IsOk());
+    absl::StatusOr<ZipReader> zip = ZipReader::Open(path);
+    return zip.ok() ? zip->Read("a") : zip.status();
+  };
+  EXPECT_THAT(read(7), IsOkAndHolds("content"));
+  EXPECT_THAT(read(8).status(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("says that it has 8 bytes, and has 7")));
+  EXPECT_THAT(read(6).status(), StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(read(0xfffffffe).status(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("inflates to more than 1073741824 bytes")));
 }
 
 TEST(ZipReader, WaitsForNoPipe) {

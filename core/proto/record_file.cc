@@ -96,10 +96,14 @@ absl::Status DecodeRecord(absl::string_view bytes, google::protobuf::Message* me
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::string> ReadRecordBytes(const std::string& path) {
+  constexpr int64_t kMostHeaderBytes = 100;
+  return ReadFile(path, int64_t{kMostBytes} + kMostHeaderBytes);
+}
+
 absl::Status ReadRecordFile(const std::string& path, google::protobuf::Message* message, absl::Span<const int> without,
                             std::vector<int>* left_out) {
-  constexpr int64_t kMostHeaderBytes = 100;
-  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, int64_t{kMostBytes} + kMostHeaderBytes));
+  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadRecordBytes(path));
   return Annotate(DecodeRecord(bytes, message, without, left_out), path);
 }
 

@@ -28,6 +28,10 @@ std::string EncodeRecord(const google::protobuf::Message& message);
 absl::Status DecodeRecord(absl::string_view bytes, google::protobuf::Message* message,
                           absl::Span<const int> without = {}, std::vector<int>* left_out = nullptr);
 
+// The bytes of a record file, which are none yet that DecodeRecord() took. Errors: those of ReadFile(); kDataLoss if
+// they are more than any record has.
+absl::StatusOr<std::string> ReadRecordBytes(const std::string& path);
+
 // DecodeRecord of a file's content, errors with the path. Errors: also kNotFound; kDataLoss too for a pipe in its
 // place.
 absl::Status ReadRecordFile(const std::string& path, google::protobuf::Message* message,
