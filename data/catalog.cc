@@ -19,6 +19,13 @@
 #include "data/selection.h"
 
 namespace openset {
+namespace {
+
+bool HasSameText(const std::string& a, const std::string& b) {
+  return ReadFile(a, kMaxTextBytes).value_or("") == ReadFile(b, kMaxTextBytes).value_or("");
+}
+
+}  // namespace
 
 absl::StatusOr<Catalog> Catalog::Open(const std::string& folder) { return Open(std::vector<std::string>{folder}); }
 
@@ -35,7 +42,7 @@ absl::StatusOr<Catalog> Catalog::Open(const std::vector<std::string>& folders) {
         continue;
       }
       const auto [entry, is_new] = paths.emplace(file, path);
-      if (is_new || ReadFile(path).value_or("") == ReadFile(entry->second).value_or("")) continue;
+      if (is_new || HasSameText(path, entry->second)) continue;
       lines.push_back(absl::StrCat("two files are data set '", absl::StripSuffix(file, ".textproto"),
                                    "': ", entry->second, " and ", path, "; give one another name"));
     }

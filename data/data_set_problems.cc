@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,9 +12,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "core/name.h"
+#include "core/one_line.h"
 #include "core/saturated.h"
 #include "data/data_set_parts.h"
 #include "data/fetch_problems.h"
+#include "data/path_below.h"
 
 namespace openset {
 namespace {
@@ -45,6 +48,14 @@ void FindFolderProblems(const DataSetInfo& info, const ImageFolderFiles& folder,
     problems->push_back({absl::StrCat(path, ".listing_sha256"), "must be 64 lower-case hexadecimal digits"});
   }
   FindImageFileProblems(info, path, problems);
+  if (folder.class_folder_size() != 0) return;
+  for (int id = 0; id < info.class_name_size(); ++id) {  // which are the folders
+    const std::string why = WhyNotBelow(info.class_name(id));
+    if (why.empty()) continue;
+    problems->push_back({absl::StrCat("class_name[", id, "]"),
+                         absl::StrCat("'", OneLine(info.class_name(id)), "' ", why, ", and is a folder below that of ",
+                                      path, ": name the folders in class_folder")});
+  }
 }
 
 // The labels that stand for the classes in a file.
@@ -127,6 +138,13 @@ void FindClassProblems(const DataSetInfo& info, std::vector<FieldProblem>* probl
   if (info.class_title_size() > 0 && info.class_title_size() != info.class_name_size()) {
     problems->push_back({"class_title", absl::StrCat("must have one for each of the ", info.class_name_size(),
                                                      " classes (has ", info.class_title_size(), ")")});
+  }
+  std::map<absl::string_view, int> first;
+  for (int id = 0; id < info.class_name_size(); ++id) {
+    const auto [known, is_new] = first.emplace(info.class_name(id), id);
+    if (is_new) continue;
+    problems->push_back({absl::StrCat("class_name[", id, "]"),
+                         absl::StrCat("'", OneLine(info.class_name(id)), "' is class ", known->second, " already")});
   }
   for (int g = 0; g < info.class_group_size(); ++g) {
     for (int i = 0; i < info.class_group(g).class_id_size(); ++i) {

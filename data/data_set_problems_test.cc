@@ -14,6 +14,7 @@ namespace openset {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 std::vector<std::string> Problems(const DataSetInfo& info) {
@@ -43,6 +44,29 @@ TEST(FindDataSetProblems, NamesMissingClassesAndBadSums) {
                           "(has 2)",
                           "layout[0].part[1].samples_per_class: sums to 6, but samples is 4",
                           "layout[0].part[1]: sha256 of toy/test.bin must be 64 lower-case hexadecimal digits"));
+}
+
+TEST(FindDataSetProblems, ClassesHaveNamesOfTheirOwn) {
+  DataSetInfo info = Parse<DataSetInfo>(kToy);
+  info.set_class_name(1, info.class_name(0));
+  EXPECT_THAT(Problems(info), ElementsAre("class_name[1]: 'a' is class 0 already"));
+}
+
+// Where no folders are named, the classes' names are the folders'.
+TEST(FindDataSetProblems, ClassesThatAreFoldersLieBelowTheirPart) {
+  DataSetInfo info = Parse<DataSetInfo>(kToy);
+  info.set_channels(3);
+  for (DataSetPart& part : *info.mutable_layout(0)->mutable_part()) part.mutable_image_folder()->set_path("photos");
+  EXPECT_THAT(Problems(info), IsEmpty());
+  info.set_class_name(0, "/etc");
+  info.set_class_name(1, "b/../../c");
+  EXPECT_THAT(Problems(info), ElementsAre(HasSubstr("class_name[0]: '/etc' begins with '/'"),
+                                          HasSubstr("class_name[1]: 'b/../../c' has"), HasSubstr("class_name[0]"),
+                                          HasSubstr("class_name[1]")));
+  for (DataSetPart& part : *info.mutable_layout(0)->mutable_part()) {
+    for (const char* folder : {"x", "y"}) part.mutable_image_folder()->add_class_folder(folder);
+  }
+  EXPECT_THAT(Problems(info), IsEmpty());
 }
 
 TEST(FindDataSetProblems, SumsDoNotOverflow) {

@@ -27,7 +27,8 @@ void CheckPath(const std::string& value, const std::string& place, std::vector<F
   absl::string_view path = value;
   // `openset data describe` writes where the user's own images are.
   if (absl::EndsWith(place, ".image_folder.path")) absl::ConsumePrefix(&path, "/");
-  const std::string why = path.empty() ? "" : WhyNotBelow(path);
+  std::string why = path.empty() ? "" : WhyNotBelow(path);
+  if (why.empty() && absl::StrContains(path, "//")) why = "has '//' in it";
   if (!why.empty()) problems->push_back({place, absl::StrCat("'", OneLine(value), "' ", why, ", and must lie below")});
 }
 

@@ -18,7 +18,10 @@
 namespace openset {
 namespace {
 
-bool IsFolder(const std::string& path) { return std::filesystem::is_directory(path); }
+bool IsFolder(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error);
+}
 
 // The folders in `root` that have images, sorted, with these.
 absl::StatusOr<FolderListing> ClassesIn(const std::string& root) {

@@ -24,6 +24,8 @@ namespace {
 constexpr auto kPoll = std::chrono::milliseconds(200);
 // Of the connection, each after more bytes.
 constexpr int kMostBreaks = 20;
+// Of what servers' answers begin with.
+constexpr int64_t kMaxHeaderBytes = 1 << 20;
 
 bool CanBeChecked(const Download& file) { return file.has_sha256() || file.has_md5() || file.has_bytes(); }
 
@@ -39,7 +41,7 @@ struct Answers {
 };
 
 Answers ReadAnswers(const std::string& headers_path) {
-  const std::string headers = ReadFile(headers_path).value_or("");
+  const std::string headers = ReadFile(headers_path, kMaxHeaderBytes).value_or("");
   Answers answers;
   for (const absl::string_view line : absl::StrSplit(headers, '\n')) {
     constexpr absl::string_view kLength = "content-length:";

@@ -7,6 +7,12 @@
 #include "core/status_macros.h"
 
 namespace openset {
+namespace {
+
+// Of a file: twenty times CIFAR's whole.
+constexpr int64_t kMaxBytes = int64_t{1} << 32;
+
+}  // namespace
 
 absl::StatusOr<ImageSet> ReadCifarBinary(const std::vector<std::string>& paths, const CifarRecord& record) {
   ImageSet set;
@@ -15,7 +21,7 @@ absl::StatusOr<ImageSet> ReadCifarBinary(const std::vector<std::string>& paths, 
   set.width = record.width;
   const int64_t record_bytes = record.label_bytes + set.image_bytes();
   for (const std::string& path : paths) {
-    OPENSET_ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
+    OPENSET_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, kMaxBytes));
     if (content.empty() || content.size() % record_bytes != 0) {
       return absl::DataLossError(
           absl::StrCat(path, ": ", content.size(), " bytes are not a number of whole records of ", record_bytes,

@@ -26,6 +26,7 @@
 namespace openset {
 namespace {
 
+constexpr int64_t kMaxMemoryBytes = int64_t{1} << 31;  // 10 million names
 constexpr absl::string_view kFirstLine = "openset image names 1";
 
 bool IsImageName(absl::string_view name) {
@@ -91,7 +92,7 @@ using Memory = std::map<std::string, Remembered>;  // by the folder's path below
 // one with the bytes of its path, the number of images and the bytes of their names, and these. Empty where it is not
 // there or damaged.
 Memory ReadMemory(const std::string& path) {
-  absl::StatusOr<std::string> read = ReadFile(path);
+  absl::StatusOr<std::string> read = ReadFile(path, kMaxMemoryBytes);
   if (!read.ok()) return {};
   const auto content = std::make_shared<const std::string>(*std::move(read));
   absl::string_view rest = *content;

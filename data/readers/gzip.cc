@@ -81,7 +81,7 @@ absl::StatusOr<std::string> InflateZlib(absl::string_view bytes, int64_t max_byt
 }
 
 absl::StatusOr<std::string> ReadPlainOrGzipped(const std::string& path, int64_t max_bytes) {
-  OPENSET_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path));
+  OPENSET_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path, max_bytes));
   if (bytes.compare(0, 2, "\x1f\x8b") != 0) return bytes;
   absl::StatusOr<std::string> content = Gunzip(bytes, max_bytes);
   if (!content.ok()) return Annotate(content.status(), path);

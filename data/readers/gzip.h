@@ -10,7 +10,7 @@
 
 namespace openset {
 
-// What a gzipped file may inflate to; the largest published data set of 28 x 28 images takes half of it.
+// What a file may have, and inflate to; the largest published data set of 28 x 28 images takes half of it.
 inline constexpr int64_t kMaxInflatedBytes = int64_t{1} << 30;
 
 // The content of a gzip stream (RFC 1952; the contents of several members are concatenated). Memory grows with what is
@@ -21,7 +21,8 @@ absl::StatusOr<std::string> Gunzip(absl::string_view bytes, int64_t max_bytes = 
 // The content of one zlib stream (RFC 1950). Errors: as Gunzip.
 absl::StatusOr<std::string> InflateZlib(absl::string_view bytes, int64_t max_bytes = kMaxInflatedBytes);
 
-// The content of a file, inflated if it begins with gzip's 1f 8b. Errors, with the path: as ReadFile and Gunzip.
+// The content of a file, inflated if it begins with gzip's 1f 8b, of at most `max_bytes`. Errors, with the path: as
+// ReadFile and Gunzip.
 absl::StatusOr<std::string> ReadPlainOrGzipped(const std::string& path, int64_t max_bytes = kMaxInflatedBytes);
 
 }  // namespace openset

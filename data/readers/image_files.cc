@@ -9,6 +9,12 @@
 #include "data/readers/decode_image.h"
 
 namespace openset {
+namespace {
+
+// Four times the pixels that DecodeImage() takes, as they are in memory.
+constexpr int64_t kMaxImageFileBytes = int64_t{1} << 30;
+
+}  // namespace
 
 ImageFiles::ImageFiles(std::vector<std::string> folder, const ImageShape& shape, const std::string& part,
                        bool exif_orientation)
@@ -68,7 +74,7 @@ std::string ImageFiles::Describe(int64_t sample) const {
 
 absl::StatusOr<Image> ImageFiles::ReadOne(int64_t sample) const {
   const std::string path = Describe(sample);
-  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxImageFileBytes));
   absl::StatusOr<Image> image = DecodeImage(bytes, shape_.channels, exif_orientation_);
   if (!image.ok()) return Annotate(image.status(), path);
   if (shape_.bytes() > 0 && (image->height != shape_.height || image->width != shape_.width)) {

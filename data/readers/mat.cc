@@ -216,7 +216,7 @@ absl::Status FillLabels(const Array& array, size_t samples, ImageSet* set) {
 
 absl::StatusOr<ImageSet> ReadMat(const std::string& path, const std::string& images, const std::string& labels,
                                  int64_t max_bytes) {
-  OPENSET_ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
+  OPENSET_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, kMaxMatBytes));
   if (content.size() < kHeaderBytes) {
     return absl::DataLossError(absl::StrCat(path, ": ", content.size(), " bytes are too few for the ", kHeaderBytes,
                                             " of a MATLAB file's header; fetch the file again"));

@@ -14,7 +14,7 @@
 
 namespace openset {
 
-// What a file's compressed arrays may inflate to together: SVHN's largest take half of it.
+// What a file may have, and its compressed arrays may inflate to together: SVHN's largest take half of it.
 inline constexpr int64_t kMaxMatBytes = int64_t{1} << 32;
 
 // The images in the array `images`, unsigned bytes [height, width, channels, samples] in column-major order, with the

@@ -17,6 +17,10 @@
 namespace openset {
 namespace {
 
+// Of the files: a hundred times the largest published ones.
+constexpr int64_t kMaxLabelBytes = int64_t{1} << 28;
+constexpr int64_t kMaxSheetBytes = int64_t{1} << 32;
+
 // "FILE:LINE", of a byte of its text.
 std::string PlaceOf(const std::string& path, const std::string& text, size_t byte) {
   const auto end = text.begin() + static_cast<int64_t>(std::min(byte, text.size()));
@@ -57,7 +61,7 @@ absl::StatusOr<nlohmann::json> ParseJson(const std::string& path, const std::str
 }
 
 absl::StatusOr<std::vector<int32_t>> ReadLabels(const std::string& path) {
-  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxLabelBytes));
   OPENSET_ASSIGN_OR_RETURN(const nlohmann::json json, ParseJson(path, text));
   if (!json.is_array()) {
     return absl::DataLossError(absl::StrCat(path, ":1: not a JSON array of labels; fetch the file again"));
@@ -82,7 +86,7 @@ absl::Status TooManyRows(const std::string& path, int64_t rows, int64_t labels_l
 
 // The rows of a sheet of images of `pixels` pixels, at most `max_rows`, colour by colour.
 absl::StatusOr<std::vector<uint8_t>> ReadSheet(const std::string& path, int64_t pixels, int64_t max_rows) {
-  OPENSET_ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
+  OPENSET_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, kMaxSheetBytes));
   const std::unique_ptr<spng_ctx, void (*)(spng_ctx*)> png(spng_ctx_new(0), spng_ctx_free);
   if (png == nullptr) return absl::ResourceExhaustedError("no memory to decode PNG with");
   PngInput input{content};
