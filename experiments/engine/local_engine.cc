@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
+#include "core/files/input_file.h"
 #include "core/process/message_channel.h"
 #include "core/process/process_stat.h"
 #include "core/process/steady_clock.h"
@@ -48,11 +49,15 @@ constexpr absl::Duration kLookEvery = absl::Seconds(5);
 // Between two looks whether a GPU is free that an action waits for.
 constexpr absl::Duration kLookAtGpusEvery = absl::Milliseconds(50);
 
+// The last lines behind byte `start`, however much a worker has written.
 std::string TailOf(const std::string& file, int64_t start) {
-  const absl::StatusOr<std::string> log = ReadFile(file);
-  if (!log.ok()) return "";
-  std::vector<std::string> lines =
-      absl::StrSplit(log->substr(std::min<size_t>(log->size(), start)), '\n', absl::SkipEmpty());
+  constexpr int64_t kMostBytes = 1 << 20;
+  absl::StatusOr<InputFile> log = OpenRegularFile(file);
+  if (!log.ok() || log->bytes() <= start) return "";
+  std::string text(std::min(log->bytes() - start, kMostBytes), '\0');
+  if (!log->MoveTo(log->bytes() - static_cast<int64_t>(text.size())).ok()) return "";
+  text.resize(log->Read(text.data(), text.size()).value_or(0));
+  std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
   if (lines.size() > kLogTailLines) lines.erase(lines.begin(), lines.end() - kLogTailLines);
   return absl::StrJoin(lines, "\n");
 }

@@ -21,6 +21,7 @@
 #include "core/files/zip_reader.h"
 #include "core/one_line.h"
 #include "core/process/build_info.h"
+#include "core/proto/record_file.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "experiments/store/record_check.h"
@@ -52,11 +53,22 @@ std::string MemberOf(const std::string& path, const Store& store) {
   return std::string(name);
 }
 
-// The SHA-256 of a file without its last 64 bytes, and these.
-absl::StatusOr<std::pair<std::string, std::string>> DigestAndSignature(const std::string& path) {
+// The SHA-256 of a file without its last 64 bytes, and these. What says by its length or end that it is no bundle is
+// not read.
+absl::StatusOr<std::pair<std::string, std::string>> DigestAndSignature(const std::string& path, int64_t max_bytes) {
   OPENSET_ASSIGN_OR_RETURN(InputFile file, OpenRegularFile(path));
   const auto size = static_cast<uint64_t>(file.bytes());
-  if (size < kDigits + kComment.size()) return absl::DataLossError(absl::StrCat(path, ": is no bundle"));
+  const absl::Status is_none = absl::DataLossError(absl::StrCat(path, ": is no bundle"));
+  if (size < kDigits + kComment.size()) return is_none;
+  if (file.bytes() > max_bytes) {
+    return absl::DataLossError(
+        absl::StrCat(path, ": has ", size, " bytes, more than the ", max_bytes, " that a bundle may have"));
+  }
+  std::string comment(kComment.size(), '\0');
+  OPENSET_RETURN_IF_ERROR(file.MoveTo(static_cast<int64_t>(size - kDigits - kComment.size())));
+  OPENSET_ASSIGN_OR_RETURN(const size_t of_comment, file.Read(comment.data(), comment.size()));
+  if (of_comment < comment.size() || comment != kComment) return is_none;
+  OPENSET_RETURN_IF_ERROR(file.MoveTo(0));
   Sha256 sum;
   std::string chunk(1 << 20, '\0');
   for (uint64_t left = size - kDigits; left > 0;) {
@@ -101,7 +113,12 @@ class Writer {
     const bool closed = zipClose(zip_, absl::StrCat(kComment, std::string(kDigits, '0')).c_str()) == ZIP_OK;
     zip_ = nullptr;
     if (!closed) return Failed();
-    OPENSET_ASSIGN_OR_RETURN(const auto digest, DigestAndSignature(path_));
+    if (FileSize(path_) > kMaxBundleBytes) {
+      return absl::InvalidArgumentError(absl::StrCat("the bundle would have ", FileSize(path_),
+                                                     " bytes, more than the ", kMaxBundleBytes,
+                                                     " that one may have: export fewer trials"));
+    }
+    OPENSET_ASSIGN_OR_RETURN(const auto digest, DigestAndSignature(path_, kMaxBundleBytes));
     std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(-static_cast<std::streamoff>(kDigits), std::ios::end);
     file << digest.first;
@@ -161,7 +178,15 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
   const std::string temporary = TemporaryName(path);
   // The archive is opened by its name, behind which nobody's link or file must lie.
   const int reserved = Calls().Open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (reserved < 0) return absl::UnavailableError(absl::StrCat("cannot write ", path, ": ", std::strerror(errno)));
+  if (reserved < 0) {
+    const int error = errno;
+    const std::string message = absl::StrCat("cannot write ", path, ": ", std::strerror(error));
+    // The path is no place for a file, or the disk fails.
+    for (const int wrong : {ENOENT, ENOTDIR, EACCES, EPERM, EROFS, ENAMETOOLONG, ELOOP, EINVAL}) {
+      if (error == wrong) return absl::InvalidArgumentError(message);
+    }
+    return absl::UnavailableError(message);
+  }
   Calls().Close(reserved);
   {
     Writer writer(temporary, path);
@@ -169,7 +194,7 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
       OPENSET_RETURN_IF_ERROR(writer.Add(kManifest, ToText(written.manifest)));
       OPENSET_RETURN_IF_ERROR(writer.Add(kSchema, RecordSchema().SerializeAsString()));
       for (const std::string& file : files) {
-        OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
+        OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadRecordBytes(file));
         OPENSET_RETURN_IF_ERROR(writer.Add(MemberOf(file, store), bytes));
       }
       OPENSET_ASSIGN_OR_RETURN(written.digest, writer.Finish());
@@ -187,7 +212,7 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
 
 absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord& use, std::vector<std::string>* refused,
                                        const BundleLimits& limits) {
-  OPENSET_ASSIGN_OR_RETURN(const auto digest, DigestAndSignature(path));
+  OPENSET_ASSIGN_OR_RETURN(const auto digest, DigestAndSignature(path, limits.bytes));
   const auto damaged = [&](absl::string_view what) { return absl::DataLossError(absl::StrCat(path, ": ", what)); };
   if (digest.first != digest.second) return damaged("does not match the digest at its end, or is no bundle");
   absl::StatusOr<ZipReader> zip = ZipReader::Open(path);

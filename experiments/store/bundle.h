@@ -12,6 +12,7 @@
 #ifndef OPENSET_EXPERIMENTS_STORE_BUNDLE_H_
 #define OPENSET_EXPERIMENTS_STORE_BUNDLE_H_
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -31,11 +32,16 @@ struct BundleWritten {
 };
 
 // Writes the records of these trials, which are in the store, and what is kept beside them; replaces `path`.
-// Errors: those of Store::LoadRecord() and CheckTrialId(): what is damaged is not handed on; kUnavailable.
+// Errors: those of Store::LoadRecord() and CheckTrialId(): what is damaged is not handed on; kInvalidArgument where no
+// file can be at `path`, and for more records than a bundle may have; kUnavailable.
 absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<std::string>& trial_ids,
                                           const std::string& path);
 
+// What a bundle may have: a million records with all details.
+inline constexpr int64_t kMaxBundleBytes = int64_t{1} << 33;
+
 struct BundleLimits {
+  int64_t bytes = kMaxBundleBytes;
   size_t members = 10000000;
   size_t member_bytes = 64 << 20;
 };

@@ -141,6 +141,24 @@ TEST_F(BundleTest, LimitsAreKept) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("4 members")));
 }
 
+// 8 TB would be hashed for hours.
+TEST_F(BundleTest, WhatIsTooLongOrHasNoEndOfABundleIsNotRead) {
+  Write();
+  const std::string bytes = *ReadFile(path_);
+  std::filesystem::resize_file(path_, int64_t{1} << 32);
+  EXPECT_EQ(Read(), absl::DataLossError(path_ + ": is no bundle"));
+  std::filesystem::resize_file(path_, int64_t{1} << 43);
+  EXPECT_EQ(Read(), absl::DataLossError(path_ + ": has 8796093022208 bytes, more than the 8589934592 that a "
+                                                "bundle may have"));
+  BundleLimits limits;
+  limits.bytes = static_cast<int64_t>(bytes.size());
+  ASSERT_THAT(WriteFileAtomically(path_, bytes), IsOk());
+  const auto use = [](const TrialRecord&, const std::string&) { return absl::OkStatus(); };
+  EXPECT_THAT(ReadBundle(path_, use, &refused_, limits).status(), IsOk());
+  --limits.bytes;
+  EXPECT_THAT(ReadBundle(path_, use, &refused_, limits).status(), StatusIs(absl::StatusCode::kDataLoss));
+}
+
 TEST_F(BundleTest, WhatIsDamagedIsNotHandedOn) {
   Write();
   std::filesystem::resize_file(store_.RecordPath(TestKey("abcd")), 20);
@@ -185,7 +203,7 @@ TEST_F(BundleTest, ARecordThatCannotBeIsLeftOutAndNamed) {
 TEST_F(BundleTest, SaysWhereItCannotWrite) {
   Write();
   EXPECT_EQ(WriteBundle(store_, RecordIds(store_), "/nowhere/a.zip").status(),
-            absl::UnavailableError("cannot write /nowhere/a.zip: No such file or directory"));
+            absl::InvalidArgumentError("cannot write /nowhere/a.zip: No such file or directory"));
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ absl::StatusOr<std::vector<TrialRecord>> LoadReplicas(const Store& store, const 
   std::vector<std::pair<std::string, TrialRecord>> records = {{EncodeRecord(first), first}};
   for (const std::string& path : ReplicaPaths(store, trial_id)) {
     TrialRecord record;
-    const absl::StatusOr<std::string> bytes = ReadFile(path);
+    const absl::StatusOr<std::string> bytes = ReadRecordBytes(path);
     if (bytes.ok() && DecodeSharedRecord(*bytes, trial_id, &record).ok()) records.emplace_back(*bytes, record);
   }
   std::sort(records.begin(), records.end(), [](const auto& a, const auto& b) {
@@ -144,7 +144,7 @@ absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std
     ++counts->trials;
     return absl::OkStatus();
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::string first, ReadFile(path));
+  OPENSET_ASSIGN_OR_RETURN(const std::string first, ReadRecordBytes(path));
   const std::string replica = ReplicaPath(into, record.trial_id(), bytes);
   if (first == bytes || FileExists(replica)) {
     ++counts->there;
@@ -177,7 +177,7 @@ absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, Me
     std::vector<std::string> paths = ReplicaPaths(from, id);
     paths.insert(paths.begin(), from.RecordPath(id));
     for (const std::string& path : paths) {
-      const absl::StatusOr<std::string> bytes = ReadFile(path);
+      const absl::StatusOr<std::string> bytes = ReadRecordBytes(path);
       TrialRecord record;
       const absl::Status status = bytes.ok() ? DecodeSharedRecord(*bytes, id, &record) : bytes.status();
       if (!status.ok()) {

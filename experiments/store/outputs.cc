@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/npz.h"
+#include "core/one_line.h"
 #include "core/status_macros.h"
 
 namespace openset {
@@ -98,6 +99,11 @@ absl::StatusOr<Outputs> ReadOutputs(const std::string& path) {
   if (reader.Has("group")) {
     OPENSET_RETURN_IF_ERROR(reader.Read("group", {n}, &ToInt64, &outputs.group));
     OPENSET_RETURN_IF_ERROR(reader.Read("group_names", {-1}, &ToTexts, &outputs.group_names));
+    for (const std::string& name : outputs.group_names) {
+      if (OneLine(name) == name) continue;
+      return absl::DataLossError(
+          absl::StrCat(path, ": array 'group_names' holds '", OneLine(name), "', which is no name"));
+    }
   }
   if (reader.Has("features")) {
     OPENSET_ASSIGN_OR_RETURN(const NpyArray* features, reader.Get("features", {n, -1}));

@@ -97,6 +97,11 @@ TEST(Outputs, ErrorsNameFileAndArray) {
                   .ok());
   EXPECT_THAT(std::string(ReadOutputs(Path()).status().message()),
               HasSubstr("'label': holds 0.5 in row 0, not a whole number"));
+  Outputs named = Example();
+  named.group_names = {"\x1b[2J"};
+  ASSERT_TRUE(WriteOutputs(named, Path()).ok());
+  EXPECT_EQ(ReadOutputs(Path()).status(),
+            absl::DataLossError(Path() + ": array 'group_names' holds ' [2J', which is no name"));
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ constexpr char kVersionFile[] = "version";
 constexpr char kReasonFile[] = "reason";
 constexpr char kVersionLine[] = "openset store ";
 constexpr int64_t kLongestVersion = 100;
+constexpr int64_t kLongestReason = 1 << 16;
 
 // Stores of version 1 have no file that says so.
 constexpr int kFirstVersion = 1;
@@ -156,7 +157,7 @@ absl::Status Store::CheckVersion() const {
   }
   const std::string file = JoinPath(folder_, kVersionFile);
   const absl::StatusOr<std::string> content =
-      FileSize(file) <= kLongestVersion ? ReadFile(file) : absl::StatusOr<std::string>("");
+      FileSize(file) <= kLongestVersion ? ReadFile(file, kLongestVersion) : absl::StatusOr<std::string>("");
   int version = 0;
   if (content.ok()) {
     absl::string_view line = *content;
@@ -274,7 +275,8 @@ std::vector<std::string> Store::Quarantined() const {
   const std::string folder = JoinPath(folder_, "quarantine");
   std::vector<std::string> lines;
   for (const int number : NumbersIn(folder, "")) {
-    const absl::StatusOr<std::string> reason = ReadFile(absl::StrCat(folder, "/", number, "/", kReasonFile));
+    const absl::StatusOr<std::string> reason =
+        ReadFile(absl::StrCat(folder, "/", number, "/", kReasonFile), kLongestReason);
     if (reason.ok())
       lines.push_back(absl::StrCat(folder, "/", number, ": ", absl::StripTrailingAsciiWhitespace(*reason)));
   }

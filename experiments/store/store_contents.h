@@ -54,7 +54,9 @@ struct UnreadRecords {
 
 // Reads these records on all CPUs, without the fields of the numbers `without`, as Store::LoadRecord() does. Calls
 // use(i, record) for each ids[i] that can be read, from several threads at once and in no order; `record` is `use`'s to
-// change, and gone after. What can't be read goes to `unread`.
+// change, and gone after. What can't be read goes to `unread`. A record is that of its file's name by what it says
+// itself; that its content is the trial of this id (CheckTrialId(), which takes longer than the reading) is checked
+// where records come in or are handed on: by merge, export and verify. A study's report takes the trial from the plan.
 void ForEachRecord(const Store& store, const std::vector<std::string>& ids, absl::Span<const int> without,
                    const std::function<void(int64_t, TrialRecord*)>& use, UnreadRecords* unread);
 

@@ -25,7 +25,7 @@ namespace {
 
 // The file's bytes, not what is remembered of them.
 absl::Status CheckSum(const std::string& path, const std::string& sha256) {
-  OPENSET_ASSIGN_OR_RETURN(const std::string found, Sha256HexOfFile(path));
+  OPENSET_ASSIGN_OR_RETURN(const std::string found, Sha256HexOfFile(path, kMaxFileBytes));
   if (found == sha256) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat(path, ": does not match its checksum"));
 }
@@ -38,7 +38,7 @@ absl::Status CheckAction(const std::string& folder, const Action& action) {
   if (!std::filesystem::is_regular_file(path, error)) {
     return absl::DataLossError(absl::StrCat(path, ": is not there, or no file"));
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxTextBytes));
   if (text == ToText(action)) return absl::OkStatus();
   // One that another version of the schema wrote may be formatted otherwise.
   Action read;
@@ -150,7 +150,7 @@ class Verification {
   }
 
   static absl::Status CheckReplica(const std::string& path, const std::string& id) {
-    OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+    OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadRecordBytes(path));
     TrialRecord record;
     OPENSET_RETURN_IF_ERROR(Annotate(DecodeSharedRecord(bytes, id, &record), path));
     if (path.find(Sha256Hex(bytes)) == std::string::npos) {

@@ -114,9 +114,9 @@ TEST_F(HostileLeasesTest, ClaimsThatNameEachOtherAreNobodys) {
   ExpectTakenOverOnce();
 }
 
-TEST_F(HostileLeasesTest, NoLeaseIsLongerThanAnHour) {
-  for (const int32_t seconds :
-       {std::numeric_limits<int32_t>::max(), 3601, 0, -1, std::numeric_limits<int32_t>::min()}) {
+// A state with a lease that no process writes is none: what counts is the lease of who looks.
+TEST_F(HostileLeasesTest, ALeaseThatNoProcessWritesBlocksNoLongerThanOnesOwn) {
+  for (const int32_t seconds : {std::numeric_limits<int32_t>::max(), 601, 0, -1, std::numeric_limits<int32_t>::min()}) {
     const std::string key = absl::StrCat("a", seconds);
     SCOPED_TRACE(key);
     Put(key, kX);
@@ -127,16 +127,32 @@ TEST_F(HostileLeasesTest, NoLeaseIsLongerThanAnHour) {
     PutState("x.0123abcd.1.1.rec", state);
     const auto fresh = Begin("fresh.0123abcd.3.3");  // who has not seen it before
     EXPECT_EQ(fresh->OwnerOf(key), "x.0123abcd.1.1");
-    now_ += seconds > 0 ? kLongestLease : absl::Seconds(1);
+    now_ += absl::Seconds(60);
     EXPECT_THAT(fresh->TryClaim({key}), IsOkAndHolds(""));
   }
+}
+
+// The longest that a process can write.
+TEST_F(HostileLeasesTest, NoLeaseIsLongerThanTenMinutes) {
+  Put("a", kX);
+  RunState state;
+  state.set_id("x.0123abcd.1.1");
+  state.set_sequence(7);
+  state.set_lease_seconds(600);
+  PutState("x.0123abcd.1.1.rec", state);
+  const auto fresh = Begin("fresh.0123abcd.3.3");
+  EXPECT_EQ(fresh->OwnerOf("a"), "x.0123abcd.1.1");
+  now_ += absl::Minutes(10) - absl::Seconds(1);
+  EXPECT_EQ(fresh->OwnerOf("a"), "x.0123abcd.1.1");
+  now_ += absl::Seconds(1);
+  EXPECT_EQ(fresh->OwnerOf("a"), "");
 }
 
 // Only what its own process may have written is a sign of life.
 TEST_F(HostileLeasesTest, AStateThatIsNotItsOwnIsNone) {
   RunState state;
   state.set_id("other.0123abcd.1.1");
-  state.set_lease_seconds(3600);
+  state.set_lease_seconds(600);
   for (const std::function<void()>& put : std::vector<std::function<void()>>{
            [&] { PutState("x.0123abcd.1.1.rec", state); },
            [&] { fs::resize_file(store_.folder() + "/runs/x.0123abcd.1.1.rec", int64_t{1} << 40); },

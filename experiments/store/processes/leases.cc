@@ -77,11 +77,16 @@ absl::StatusOr<std::optional<std::string>> ReadClaim(const std::string& path) {
   }
 }
 
-// What a process says of itself; nothing where that is no RunState of this run.
+bool HasLease(const RunState& state) {
+  return !state.has_lease_seconds() ||
+         (state.lease_seconds() >= 1 && absl::Seconds(state.lease_seconds()) <= kLongestLease);
+}
+
+// What a process says of itself; nothing where that is no RunState of this run, or has a lease that none writes.
 RunState ReadState(const std::string& path, const std::string& run_id) {
   RunState state;
   const absl::StatusOr<std::string> bytes = ReadFile(path, kLargestState);
-  if (!bytes.ok() || !DecodeRecord(*bytes, &state).ok() || state.id() != run_id) state.Clear();
+  if (!bytes.ok() || !DecodeRecord(*bytes, &state).ok() || state.id() != run_id || !HasLease(state)) state.Clear();
   return state;
 }
 
@@ -210,7 +215,7 @@ bool Leases::IsAlive(const std::string& run_id) {
   const absl::Duration now = options_.clock();
   const auto [sighting, is_new] = seen_.try_emplace(run_id, Sighting{sequence, now});
   if (sighting->second.sequence != sequence) sighting->second = {sequence, now};
-  return now - sighting->second.since < std::clamp(lease, absl::Seconds(1), kLongestLease);
+  return now - sighting->second.since < lease;
 }
 
 absl::Status Leases::Renew(RunState state) {

@@ -11,7 +11,8 @@
 // first to a dead host's action waits for that time. As a takeover names what it takes over, one that comes late fails.
 //
 // What is no claim, in the place of one, is nobody's, and is taken over at once; so are claims that name each other in
-// a circle. A state that is none counts as absent, and no lease lasts longer than kLongestLease, whatever a state says.
+// a circle. A state that is none, or has a lease that no process writes, counts as absent: whoever comes waits for the
+// time of its own lease.
 //
 // A process that slept past its lease finds its claims lost (Lost()). What it commits all the same changes nothing: the
 // first writer of a result wins, and both have the same bits.
@@ -46,7 +47,7 @@ std::string RunName(const std::string& id);
 bool IsDead(const std::string& run_id);
 
 // See DeploySpec.lease_seconds (experiments/engine/deploy.proto).
-inline constexpr absl::Duration kLongestLease = absl::Hours(1);
+inline constexpr absl::Duration kLongestLease = absl::Minutes(10);
 
 struct LeaseOptions {
   absl::Duration lease = absl::Minutes(2);
