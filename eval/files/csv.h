@@ -16,6 +16,9 @@
 
 namespace openset {
 
+// What a file of a table may have. 10 million samples with 20 logits each take half of it.
+inline constexpr int64_t kMaxTableBytes = int64_t{1} << 32;
+
 // Calls row(line, cells) for each record, the header first, until it returns an error, which is then returned; `line`
 // counts from 1. What separates cells is what the header has most of outside of quotes: commas, semicolons or tabs, of
 // equally many the first of these. Cells may be in double quotes, then with separators, line breaks and doubled quotes

@@ -13,6 +13,7 @@
 #include "core/files/npz.h"
 #include "core/one_line.h"
 #include "core/status_macros.h"
+#include "eval/files/csv.h"
 #include "eval/files/csv_arrays.h"
 #include "eval/files/named_arrays.h"
 
@@ -55,15 +56,13 @@ absl::StatusOr<RawFile> ReadNpyFile(const std::string& argument) {
   file.layout = Layout::kOneArray;
   file.path = equals == std::string::npos ? argument : argument.substr(equals + 1);
   const std::string name = equals == std::string::npos ? Stem(file.path) : argument.substr(0, equals);
-  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file.path));
+  OPENSET_ASSIGN_OR_RETURN(NpyArray array, ReadNpy(file.path));
   if (!absl::c_linear_search(ArrayNames(), name)) {
     return absl::InvalidArgumentError(
         absl::StrCat(file.path, ": which array it is, its name doesn't tell: write ARRAY=", file.path,
                      " (known: ", absl::StrJoin(ArrayNames(), ", "), ")"));
   }
-  absl::StatusOr<NpyArray> array = ParseNpy(bytes);
-  if (!array.ok()) return Annotate(array.status(), file.path);
-  file.arrays[name] = *std::move(array);
+  file.arrays[name] = std::move(array);
   return file;
 }
 
@@ -79,6 +78,11 @@ absl::StatusOr<NpzArrays> ReadKnownArrays(const std::string& path) {
 }
 
 absl::StatusOr<RawFile> ReadRawFile(const std::string& argument) {
+  if (argument.empty()) return absl::InvalidArgumentError("the name of a file of scores is empty: name a file");
+  std::error_code error;
+  if (std::filesystem::is_directory(argument, error)) {
+    return absl::InvalidArgumentError(absl::StrCat(argument, " is a folder: name a file of scores in it"));
+  }
   const std::string extension = std::filesystem::path(argument).extension().string();
   if (extension == ".npy") return ReadNpyFile(argument);
   RawFile file;
@@ -89,7 +93,7 @@ absl::StatusOr<RawFile> ReadRawFile(const std::string& argument) {
     return file;
   }
   if (extension == ".csv" || extension == ".tsv") {
-    OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(argument));
+    OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(argument, kMaxTableBytes));
     absl::StatusOr<CsvArrays> table = ParseCsvArrays(text);
     if (!table.ok()) return Annotate(table.status(), argument);
     file.arrays = std::move(table->arrays);

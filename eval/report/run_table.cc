@@ -192,7 +192,7 @@ absl::StatusOr<RunTable> ReadRunTable(const std::string& path, const std::string
         ": results of runs are in a .csv, or in a .json that `openset report` wrote; to compare scores on the "
         "same samples give two files"));
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxTableBytes));
   absl::StatusOr<RunTable> table = csv ? ParseCsvRuns(text, group) : ParseReport(text, group);
   if (!table.ok()) return Annotate(table.status(), path);
   if (!table->groups.empty() && !absl::c_linear_search(table->groups, group)) {

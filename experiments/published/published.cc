@@ -5,6 +5,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/name.h"
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
@@ -15,6 +16,9 @@ namespace openset {
 namespace {
 
 absl::Status Check(const PublishedTable& table, const TextSource& source) {
+  if (const std::string problem = NameProblem(table.name()); !problem.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(source.Where("name"), ": ", problem));
+  }
   std::set<std::string> methods;
   for (int r = 0; r < table.row_size(); ++r) {
     const PublishedRow& row = table.row(r);

@@ -164,9 +164,10 @@ TEST(FindPublished, AMissingNumberIsMissing) {
   EXPECT_EQ(of("near")->cell->value(), 79.14);
 }
 
-absl::Status ReadText(const std::string& rows) {
+absl::Status ReadText(const std::string& rows, const std::string& name = "t") {
   const std::string path = JoinPath(::testing::TempDir(), "table.textproto");
-  std::ofstream(path) << "name: 't' paper: 'p' table: '1'\n"
+  std::ofstream(path) << "name: '" << name
+                      << "' paper: 'p' table: '1'\n"
                          "column { label: 'a' task: 'a' metric { auroc {} } }\n"
                          "column { label: 'b' task: 'b' metric { auroc {} } }\n"
                       << rows;
@@ -183,6 +184,8 @@ TEST(ReadPublished, SaysWhereATableIsWrong) {
                   .message(),
               HasSubstr(":5: row[1].method: m is in two rows"));
   EXPECT_THAT(ReadText("").message(), HasSubstr("row"));
+  EXPECT_THAT(ReadText("row { label: 'x' method: 'm' cell {} cell {} }", "../x").message(),
+              HasSubstr("table.textproto:1: name: '../x' is no name"));
 }
 
 }  // namespace

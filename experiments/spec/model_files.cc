@@ -59,7 +59,8 @@ void ResolveDigest(const std::string& file, const std::string& file_path, const 
 
 std::string Absolute(const std::string& folder, const std::string& file) {
   if (absl::StartsWith(file, kData)) return file;
-  return std::filesystem::absolute(std::filesystem::path(folder) / file).lexically_normal().string();
+  std::error_code error;
+  return std::filesystem::absolute(std::filesystem::path(folder) / file, error).lexically_normal().string();
 }
 
 // `Spec` has a file and its sha256.

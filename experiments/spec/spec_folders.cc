@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <set>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
 #include "core/name.h"
 #include "core/one_line.h"
+#include "core/proto/text_proto.h"
 #include "core/suggest.h"
 
 namespace openset {
@@ -35,7 +37,7 @@ void Add(const std::vector<std::string>& more, std::vector<std::string>* folders
 
 // The same file, or a copy of it.
 bool IsSame(const std::string& a, const std::string& b) {
-  const absl::StatusOr<std::string> content = ReadFile(a), other = ReadFile(b);
+  const absl::StatusOr<std::string> content = ReadFile(a, kMaxTextBytes), other = ReadFile(b, kMaxTextBytes);
   return content.ok() && other.ok() && *content == *other;
 }
 
@@ -97,6 +99,10 @@ absl::StatusOr<std::string> FindSpecFile(absl::string_view kind, const std::stri
     const std::string path = JoinPath(beside, name);
     if (FileExists(path)) return path;
     return absl::NotFoundError(absl::StrCat("no such file: ", path));
+  }
+  if (absl::c_all_of(name, [](char c) { return c == '.'; })) {  // and ""
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", name, "' names no ", kind, ": give a name, or a path that ends in ", kEnding));
   }
   if (!IsName(name)) return absl::InvalidArgumentError(UnknownName(kind, OneLine(name), NamesIn(folders)));
   std::string found;

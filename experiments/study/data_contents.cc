@@ -11,9 +11,12 @@
 #include "data/data_set_parts.h"
 #include "data/splits/class_splits.h"
 #include "data/task.pb.h"
+#include "experiments/store/store_contents.h"
 
 namespace openset {
 namespace {
+
+constexpr int64_t kDigits = 64;
 
 // Where the store has the content (DataSetPart.content_sha256) of the data that its last run read.
 std::string ContentPath(const Store& store, const std::string& data_set, const std::string& part) {
@@ -48,8 +51,8 @@ absl::Status TellContents(const Store& store, const std::vector<std::string>& da
     if (info == nullptr) continue;
     for (DataSetPart& part : *info->mutable_layout(0)->mutable_part()) {
       if (HasChecksums(part) || part.has_content_sha256()) continue;
-      const absl::StatusOr<std::string> last = ReadFile(ContentPath(store, name, part.name()));
-      if (last.ok()) part.set_content_sha256(*last);
+      const absl::StatusOr<std::string> last = ReadFile(ContentPath(store, name, part.name()), kDigits);
+      if (last.ok() && IsKey(*last)) part.set_content_sha256(*last);
     }
   }
   return absl::OkStatus();
@@ -60,7 +63,7 @@ absl::Status RememberContents(const Store& store, const Experiment& experiment) 
     OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, experiment.catalog.Find(name));
     for (const DataSetPart& part : info->layout(0).part()) {
       const std::string path = ContentPath(store, name, part.name());
-      if (!part.has_content_sha256() || ReadFile(path).value_or("") == part.content_sha256()) continue;
+      if (!part.has_content_sha256() || ReadFile(path, kDigits).value_or("") == part.content_sha256()) continue;
       OPENSET_RETURN_IF_ERROR(MakeFolders(path.substr(0, path.rfind('/'))));
       OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, part.content_sha256()));
     }

@@ -185,7 +185,7 @@ std::string Study::report_name() const {
 // Two lines: the path of the spec, the SHA-256 of its file.
 absl::Status Study::CheckReportName() const {
   const std::string kept = JoinPath(store_.ReportFolder(report_name()), kSpecFile);
-  const std::vector<std::string> lines = absl::StrSplit(ReadFile(kept).value_or(""), '\n');
+  const std::vector<std::string> lines = absl::StrSplit(ReadFile(kept, kMaxTextBytes).value_or(""), '\n');
   if (lines.size() < 2 || lines[0] == AbsolutePath(experiment_.source.file())) return absl::OkStatus();
   // The same study elsewhere, and one whose file is gone or called otherwise by now, give the name free.
   if (lines[1] == experiment_.sha256) return absl::OkStatus();
