@@ -154,7 +154,8 @@ _openset() {
   done
   if [ -n "$_openset_files" ]; then
     while IFS= read -r name; do
-      COMPREPLY+=("$(printf '%q' "$name")")
+      # Where there is none, zsh's compgen prints an empty line.
+      [ -z "$name" ] || COMPREPLY+=("$(printf '%q' "$name")")
     done < <(compgen -f -X '!*.textproto' -- "$item"; compgen -d -S / -- "$item")
   fi
   _openset_end

@@ -151,5 +151,43 @@ TEST(ZshCompletion, IsTheSameByBashcompinit) {
   EXPECT_TRUE(output.ok()) << output.status();
 }
 
+// What zsh completes the last of `words` by, with the options under which bashcompinit calls the function, and without
+// what needs a terminal. What is complete has a blank behind it.
+std::vector<std::string> CompletedByZsh(const std::vector<std::string>& words) {
+  std::vector<std::string> quoted;
+  for (const std::string& word : words) quoted.push_back(absl::StrCat("'", word, "'"));
+  const std::string script = FileOf("complete.zsh", ZshCompletion(Tables()));
+  const std::string test =
+      FileOf("test.zsh",
+             absl::StrCat("compdef() { : }\nsource ", script, "\nwords_of() {\n  emulate -L sh\n",
+                          "  setopt kshglob noshglob braceexpand\n  COMP_WORDS=(openset \"$@\")\n",
+                          "  COMP_CWORD=$#\n  PREFIX=${COMP_WORDS[COMP_CWORD]}\n  COMPREPLY=()\n  _openset\n",
+                          "  printf '%s|\\n' \"${COMPREPLY[@]}\"\n}\nwords_of ", absl::StrJoin(quoted, " "), "\n"));
+  const absl::StatusOr<std::string> output = CaptureOutput({"zsh", "-f", test});
+  EXPECT_TRUE(output.ok()) << output.status();
+  std::vector<std::string> found = absl::StrSplit(output.value_or(""), "|\n", absl::SkipEmpty());
+  return found;
+}
+
+TEST(ZshCompletion, CompletesAsBashDoes) {
+  if (std::system("command -v zsh > /dev/null") != 0) GTEST_SKIP() << "there is no zsh";
+  EXPECT_THAT(CompletedByZsh({"r"}), ElementsAre("run "));
+  EXPECT_THAT(CompletedByZsh({"run", "--st"}), ElementsAre("--store="));
+  EXPECT_THAT(CompletedByZsh({"run", "--metrics=ece,auro"}), ElementsAre("--metrics=ece,auroc "));
+  EXPECT_THAT(CompletedByZsh({"show", "metric", "e"}), ElementsAre("ece "));
+  EXPECT_THAT(CompletedByZsh({"task", "splits", "c"}), ElementsAre("cifar10 "));
+  EXPECT_THAT(CompletedByZsh({"task", "new", "c"}), IsEmpty());
+  const std::string folder = absl::StrCat(testing::TempDir(), "/by_zsh");
+  ASSERT_TRUE(MakeFolders(folder + "/mine").ok());
+  FileOf("by_zsh/mine.textproto", "");
+  FileOf("by_zsh/mine.txt", "");
+  FileOf("by_zsh/x';touch pwn;'.textproto", "");
+  EXPECT_THAT(CompletedByZsh({"run", folder + "/mi"}),
+              UnorderedElementsAre(folder + "/mine.textproto ", folder + "/mine/"));
+  EXPECT_THAT(CompletedByZsh({"run", folder + "/x"}), ElementsAre(folder + "/x\\'\\;touch\\ pwn\\;\\'.textproto "));
+  EXPECT_THAT(CompletedByZsh({"run", folder + "/mine/"}), IsEmpty());
+  EXPECT_FALSE(FileExists("pwn"));
+}
+
 }  // namespace
 }  // namespace openset

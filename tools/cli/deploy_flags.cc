@@ -62,7 +62,10 @@ ABSL_FLAG(std::optional<std::string>, worker, std::nullopt,
 namespace openset {
 namespace {
 
-std::string Absolute(const std::string& path) { return std::filesystem::absolute(path).lexically_normal().string(); }
+std::string Absolute(const std::string& path) {
+  std::error_code error;  // of ""
+  return std::filesystem::absolute(path, error).lexically_normal().string();
+}
 
 // The file's spec, its paths absolute.
 absl::StatusOr<TextSource> ReadDeploy(const std::string& path, DeploySpec* spec) {

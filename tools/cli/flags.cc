@@ -16,6 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "core/progress_line.h"
+#include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "experiments/plan/halving.h"
 #include "experiments/spec/expand.h"
@@ -68,9 +69,10 @@ absl::StatusOr<std::string> SpecByName(const std::string& name, const SpecFolder
   if (absl::EndsWith(name, ".textproto")) return UserPath(name);
   if (name.empty() || !FileExists(own)) return name;
   for (const std::string& folder : folders.specs) {
-    const absl::StatusOr<std::string> content = ReadFile(JoinPath(folder, absl::StrCat(name, ".textproto")));
+    const absl::StatusOr<std::string> content =
+        ReadFile(JoinPath(folder, absl::StrCat(name, ".textproto")), kMaxTextBytes);
     if (!content.ok()) continue;
-    if (*content == ReadFile(own).value_or("")) return name;
+    if (*content == ReadFile(own, kMaxTextBytes).value_or("")) return name;
     return absl::InvalidArgumentError(absl::StrCat("'", name, "' may be ", own, " or the study of that name in ",
                                                    folder, ": say '", name, ".textproto' for yours, or its path"));
   }

@@ -35,7 +35,8 @@ std::string WhatIsProbed(const Trial& trial, const ProbeOptions& options) {
 }
 
 std::optional<double> Remembered(const std::string& file) {
-  const absl::StatusOr<std::string> text = ReadFile(file);
+  constexpr int64_t kMaxBytes = 1 << 16;
+  const absl::StatusOr<std::string> text = ReadFile(file, kMaxBytes);
   double rate = 0;
   if (!text.ok() || !absl::SimpleAtod(text->substr(0, text->find('\n')), &rate) || !(rate > 0)) return std::nullopt;
   return rate;

@@ -35,6 +35,7 @@ constexpr std::pair<const char*, const char*> kFormats[] = {
     {"tidy", "tidy.csv"},   {"json", "report.json"},   {"html", "report.html"}};
 
 constexpr size_t kMostSheets = 1'500'000;  // bytes of images in a page
+constexpr int64_t kMaxReportBytes = int64_t{1} << 30;
 
 // Class names of the data sets and, where they are asked for and the data are here, the images of mistakes.
 ExampleContext ExamplesContext(const Study& study, const StudyResults& results, bool with_images) {
@@ -73,7 +74,7 @@ absl::StatusOr<std::string> Page(const Study& study, const StudyResults& results
   ReportContext context;
   context.question = study.experiment().spec.question();
   // A study that `openset score` made is in no file.
-  context.spec = ReadFile(study.experiment().source.file()).value_or(ToText(study.experiment().spec));
+  context.spec = ReadFile(study.experiment().source.file(), kMaxTextBytes).value_or(ToText(study.experiment().spec));
   for (const StudyFailure& failure : FailuresOf(study)) {
     context.failures.push_back(absl::StrCat(failure.what, failure.log_tail.empty() ? "" : "\n\n", failure.log_tail));
   }
@@ -93,7 +94,7 @@ absl::StatusOr<std::string> As(const std::string& format, const Study& study, co
 // How many trials of a report have a result; 0 where there is none.
 int ResultsOf(const std::string& json) {
   const nlohmann::json report =
-      nlohmann::json::parse(ReadFile(json).value_or(""), /*cb=*/nullptr, /*allow_exceptions=*/false);
+      nlohmann::json::parse(ReadFile(json, kMaxReportBytes).value_or(""), /*cb=*/nullptr, /*allow_exceptions=*/false);
   if (!report.is_object()) return 0;
   const auto number = [&](const char* name) {
     const auto found = report.find(name);

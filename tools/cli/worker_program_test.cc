@@ -3,10 +3,13 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "core/files/temporary_folder.h"
 #include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -21,9 +24,10 @@ using ::testing::HasSubstr;
 class WorkerProgramTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string folder = absl::StrCat(::testing::TempDir(), "/worker_program_XXXXXX");
-    ASSERT_NE(mkdtemp(folder.data()), nullptr);
-    folder_ = folder;
+    absl::StatusOr<TemporaryFolder> made = TemporaryFolder::Make("worker_program");
+    ASSERT_THAT(made, IsOk());
+    kept_ = *std::move(made);
+    folder_ = kept_->path();
     ASSERT_THAT(MakeFolders(absl::StrCat(folder_, "/openset/tools")), IsOk());
   }
   void TearDown() override { unsetenv("OPENSET_PYTHON"); }
@@ -40,6 +44,7 @@ class WorkerProgramTest : public ::testing::Test {
     setenv("OPENSET_PYTHON", path.c_str(), 1);
   }
 
+  std::optional<TemporaryFolder> kept_;
   std::string folder_;
 };
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/name.h"
+#include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "data/folder_data_set.h"
 #include "tools/cli/user_path.h"
@@ -27,8 +28,9 @@ std::string DataSetName(const std::string& text, const Catalog& catalog) {
   const std::vector<std::string> names = catalog.names();
   if (std::count(names.begin(), names.end(), text) > 0) return text;
   const bool is_path = absl::StrContains(text, '/') && !absl::StartsWith(text, kFolderPrefix);
-  if (!is_path && !std::filesystem::is_directory(UserPath(text))) return text;
-  std::string folder = std::filesystem::absolute(UserPath(text)).lexically_normal().string();
+  std::error_code error;
+  if (!is_path && !std::filesystem::is_directory(UserPath(text), error)) return text;
+  std::string folder = std::filesystem::absolute(UserPath(text), error).lexically_normal().string();
   if (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   std::vector<std::string> described;
   for (const std::string& name : names) {
@@ -47,7 +49,7 @@ absl::StatusOr<std::string> WriteIntoLibrary(const std::string& kind, const std:
   const std::string path = JoinPath(folder, absl::StrCat(name, ".textproto"));
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
   OPENSET_ASSIGN_OR_RETURN(const bool is_new, CreateFileAtomically(path, text));
-  if (!is_new && ReadFile(path).value_or("") != text) {
+  if (!is_new && ReadFile(path, kMaxTextBytes).value_or("") != text) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": is there already and says something else; give another name, or remove it"));
   }

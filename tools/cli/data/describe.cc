@@ -6,6 +6,8 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/name.h"
+#include "core/one_line.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "data/data_set.h"
@@ -28,11 +30,18 @@ double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
 }  // namespace
 
 absl::Status DescribeImages(const std::string& folder) {
+  if (folder.empty()) return absl::InvalidArgumentError("the folder's name is empty: name a folder of images");
   FolderRequest request;
-  request.path = std::filesystem::absolute(UserPath(folder)).lexically_normal().string();
+  std::error_code error;
+  request.path = std::filesystem::absolute(UserPath(folder), error).lexically_normal().string();
   if (request.path.size() > 1 && request.path.back() == '/') request.path.pop_back();
   request.name = absl::GetFlag(FLAGS_name);
   if (request.name.empty()) request.name = std::filesystem::path(request.path).filename().string();
+  if (const std::string problem = NameProblem(request.name); !problem.empty()) {
+    return absl::InvalidArgumentError(absl::GetFlag(FLAGS_name).empty()
+                                          ? absl::StrCat(OneLine(request.path), ": ", problem, "; give one (--name)")
+                                          : absl::StrCat("--name: ", problem));
+  }
   request.test_share = absl::GetFlag(FLAGS_test_share);
   if (!(request.test_share > 0 && request.test_share < 1)) {
     return absl::InvalidArgumentError("--test_share: must be above 0 and below 1");
