@@ -43,4 +43,17 @@ MetricResult Aupr(const RankedInput& ranked, Positive positive, AuprForm form) {
   return area / positives;
 }
 
+MetricResult Aupr(const RankedInput& ranked, Positive positive, const AuprSpec& spec) {
+  switch (spec.form()) {
+    case AuprSpec::TRAPEZOID:
+      return Aupr(ranked, positive, AuprForm::kTrapezoid);
+    case AuprSpec::BALANCED_STEP:
+      return Aupr(ranked, positive, AuprForm::kBalancedStep);
+    case AuprSpec::FORM_UNSPECIFIED:
+    case AuprSpec::STEP:
+      break;
+  }
+  return Aupr(ranked, positive, AuprForm::kStep);
+}
+
 }  // namespace openset

@@ -2,6 +2,7 @@
 #ifndef OPENSET_EVAL_METRICS_AUPR_H_
 #define OPENSET_EVAL_METRICS_AUPR_H_
 
+#include "eval/metrics/metric.pb.h"
 #include "eval/metrics/metric_value.h"
 #include "eval/metrics/ranked_input.h"
 
@@ -24,6 +25,9 @@ enum class AuprForm {
 // In [0, 1], higher is better; that of constant scores is the share of positive samples for kStep. Depends on the
 // known : unknown ratio (but for kBalancedStep). Absent without known or without unknown samples.
 MetricResult Aupr(const RankedInput& ranked, Positive positive, AuprForm form = AuprForm::kStep);
+
+// The form that a spec names.
+MetricResult Aupr(const RankedInput& ranked, Positive positive, const AuprSpec& spec);
 
 }  // namespace openset
 

@@ -217,4 +217,27 @@ std::vector<AurcPart> PooledAurcParts(const RankedInput& ranked) {
   return parts;
 }
 
+AurcForm FormOf(AurcSpec::Form form) {
+  switch (form) {
+    case AurcSpec::INPUT_ORDER:
+      return AurcForm::kInputOrder;
+    case AurcSpec::CORRECT_FIRST:
+      return AurcForm::kCorrectFirst;
+    case AurcSpec::ERROR_FIRST:
+      return AurcForm::kErrorFirst;
+    case AurcSpec::TRAPEZOID_DISTINCT:
+      return AurcForm::kTrapezoidDistinct;
+    case AurcSpec::TRAPEZOID_NORMALISED:
+      return AurcForm::kTrapezoidNormalised;
+    case AurcSpec::FORM_UNSPECIFIED:
+    case AurcSpec::EXPECTED:
+      break;
+  }
+  return AurcForm::kExpected;
+}
+
+AugrcForm FormOf(AugrcSpec::Form form) {
+  return form == AugrcSpec::TRAPEZOID_NORMALISED ? AugrcForm::kTrapezoidNormalised : AugrcForm::kTrapezoidDistinct;
+}
+
 }  // namespace openset

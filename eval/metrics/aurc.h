@@ -7,6 +7,7 @@
 
 #include "eval/metrics/metric_value.h"
 #include "eval/metrics/ranked_input.h"
+#include "eval/metrics/risk_metric.pb.h"
 
 namespace openset {
 
@@ -37,6 +38,7 @@ enum class AurcForm {
   // Absent for one sample.
   kTrapezoidNormalised,
 };
+AurcForm FormOf(AurcSpec::Form form);
 
 // In [0, 1], lower is better; the error rate for constant scores (kExpected). Tables show it times 1000. Absent without
 // known samples (kKnown).
@@ -56,6 +58,7 @@ enum class AugrcForm {
   kTrapezoidDistinct,    // between distinct scores, from coverage 0
   kTrapezoidNormalised,  // as AurcForm's
 };
+AugrcForm FormOf(AugrcSpec::Form form);
 
 // Area under the generalised risk-coverage curve (Traub et al. 2024): (errors among the accepted) / n over coverage, in
 // trapezoids between distinct scores. In [0, 0.5], lower is better. Absent as Aurc().

@@ -1,7 +1,10 @@
 #include "eval/metrics/balanced_score.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
+
+#include "eval/metrics/threshold_metric.h"
 
 namespace openset {
 namespace {
@@ -46,6 +49,26 @@ MetricResult BalancedScoreAt(const RankedInput& ranked, BalancedScore score, dou
     if (truth == decision) classes[truth].right += weight;
   }
   return MeanRecall(classes, denominator);
+}
+
+MetricResult BalancedScoreAt(const RankedInput& ranked, BalancedScore score, const BalancedScoreSpec& spec) {
+  Denominator denominator = Denominator::kPresent;
+  if (spec.denominator() == BalancedScoreSpec::TOUCHED) denominator = Denominator::kTouched;
+  if (spec.denominator() == BalancedScoreSpec::ALL) denominator = Denominator::kAll;
+  if (score == BalancedScore::kInner) return BalancedScoreAt(ranked, score, 0, denominator);
+  switch (spec.at_case()) {
+    case BalancedScoreSpec::kThreshold:
+      return BalancedScoreAt(ranked, score, spec.threshold(), denominator);
+    case BalancedScoreSpec::kOfMethod:
+      return MetricResult::Absent("the threshold of a method is known in experiments only");
+    case BalancedScoreSpec::kKnownAccepted:
+    case BalancedScoreSpec::AT_NOT_SET:
+      break;
+  }
+  const double share = spec.at_case() == BalancedScoreSpec::kKnownAccepted ? spec.known_accepted() : 0.95;
+  const std::optional<double> threshold = ThresholdAcceptingKnown(ranked, share);
+  if (!threshold.has_value()) return AbsentWithoutKnown();
+  return BalancedScoreAt(ranked, score, *threshold, denominator);
 }
 
 }  // namespace openset

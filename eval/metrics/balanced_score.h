@@ -2,6 +2,7 @@
 #ifndef OPENSET_EVAL_METRICS_BALANCED_SCORE_H_
 #define OPENSET_EVAL_METRICS_BALANCED_SCORE_H_
 
+#include "eval/metrics/metric.pb.h"
 #include "eval/metrics/metric_value.h"
 #include "eval/metrics/ranked_input.h"
 
@@ -29,6 +30,10 @@ enum class Denominator {
 // mean is over no class.
 MetricResult BalancedScoreAt(const RankedInput& ranked, BalancedScore score, double threshold,
                              Denominator denominator = Denominator::kPresent);
+
+// At the threshold that a spec names. Absent without known samples where that is a share of them, and for the threshold
+// of a method, which only studies know.
+MetricResult BalancedScoreAt(const RankedInput& ranked, BalancedScore score, const BalancedScoreSpec& spec);
 
 }  // namespace openset
 

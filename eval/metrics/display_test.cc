@@ -8,7 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "eval/metrics/conventions.h"
-#include "eval/metrics/make_metric.h"
+#include "eval/metrics/metric_table.h"
 #include "eval/testing/golden.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"

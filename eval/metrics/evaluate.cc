@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
-#include "eval/metrics/make_metric.h"
+#include "eval/metrics/metric_table.h"
 
 namespace openset {
 

@@ -214,4 +214,26 @@ MetricResult FprAt95TprOnGrid(const RankedInput& ranked, Positive positive,
   return sum / thresholds;
 }
 
+MetricResult FprAt95Tpr(const RankedInput& ranked, Positive positive, const FprAtTprSpec& spec) {
+  switch (spec.rule()) {
+    case FprAtTprSpec::FIRST_REACHING_CORNERS:
+      return FprAt95Tpr(ranked, positive, FprRule::kFirstReachingCorners);
+    case FprAtTprSpec::NEAREST:
+      return FprAt95Tpr(ranked, positive, FprRule::kNearest);
+    case FprAtTprSpec::NEAREST_WALK:
+      return FprAt95Tpr(ranked, positive, FprRule::kNearestWalk);
+    case FprAtTprSpec::STRICT_QUANTILE:
+      return FprAt95Tpr(ranked, positive, FprRule::kStrictQuantile);
+    case FprAtTprSpec::GRID_MEAN: {
+      std::optional<std::pair<double, double>> range;
+      if (spec.has_grid_low() && spec.has_grid_high()) range = {spec.grid_low(), spec.grid_high()};
+      return FprAt95TprOnGrid(ranked, positive, range);
+    }
+    case FprAtTprSpec::RULE_UNSPECIFIED:
+    case FprAtTprSpec::FIRST_REACHING:
+      break;
+  }
+  return FprAt95Tpr(ranked, positive, FprRule::kFirstReaching);
+}
+
 }  // namespace openset

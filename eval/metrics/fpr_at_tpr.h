@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "eval/metrics/aupr.h"
+#include "eval/metrics/metric.pb.h"
 #include "eval/metrics/metric_value.h"
 #include "eval/metrics/ranked_input.h"
 
@@ -41,6 +42,9 @@ MetricResult CcrAtFpr(const RankedInput& ranked, double fpr);
 // samples, and where no threshold of the grid lies there.
 MetricResult FprAt95TprOnGrid(const RankedInput& ranked, Positive positive,
                               std::optional<std::pair<double, double>> range);
+
+// FprAt95Tpr() or FprAt95TprOnGrid(), by the rule that a spec names.
+MetricResult FprAt95Tpr(const RankedInput& ranked, Positive positive, const FprAtTprSpec& spec);
 
 }  // namespace openset
 

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/random.h"
-#include "eval/metrics/make_metric.h"
+#include "eval/metrics/metric_table.h"
 #include "eval/testing/golden.h"
 #include "gtest/gtest.h"
 

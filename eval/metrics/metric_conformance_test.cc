@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "eval/metrics/conventions.h"
-#include "eval/metrics/make_metric.h"
+#include "eval/metrics/metric_table.h"
 #include "eval/testing/golden.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"

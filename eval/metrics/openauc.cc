@@ -84,4 +84,22 @@ MetricResult PartialOpenAuc(const RankedInput& ranked, double min_ofpr, double m
   return area / (high - low) / total.known();
 }
 
+MetricResult OpenAuc(const RankedInput& ranked, const OpenAucMetricSpec& spec) {
+  switch (spec.mask()) {
+    case OpenAucMetricSpec::EPSILON_DOUBLE:
+      return OpenAucWithEpsilonMask(ranked, /*in_float=*/false);
+    case OpenAucMetricSpec::EPSILON_FLOAT:
+      return OpenAucWithEpsilonMask(ranked, /*in_float=*/true);
+    case OpenAucMetricSpec::MASK_UNSPECIFIED:
+    case OpenAucMetricSpec::RANK:
+      break;
+  }
+  return OpenAuc(ranked);
+}
+
+MetricResult PartialOpenAuc(const RankedInput& ranked, const PartialOpenAucSpec& spec) {
+  if (spec.min_ofpr() >= spec.max_ofpr()) return MetricResult::Absent("min_ofpr is not below max_ofpr");
+  return PartialOpenAuc(ranked, spec.min_ofpr(), spec.max_ofpr());
+}
+
 }  // namespace openset

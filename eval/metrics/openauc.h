@@ -3,6 +3,7 @@
 #define OPENSET_EVAL_METRICS_OPENAUC_H_
 
 #include "eval/metrics/auroc.h"
+#include "eval/metrics/metric.pb.h"
 #include "eval/metrics/metric_value.h"
 #include "eval/metrics/ranked_input.h"
 
@@ -24,6 +25,10 @@ MetricResult OpenAucWithEpsilonMask(const RankedInput& ranked, bool in_float);
 // lines between distinct scores. In [0, accuracy], higher is better. The mean over [0, 1] is OpenAuc().
 // Absent without known or without unknown samples.
 MetricResult PartialOpenAuc(const RankedInput& ranked, double min_ofpr, double max_ofpr);
+
+// Those that a spec describes. PartialOpenAuc() is also absent where min_ofpr is not below max_ofpr.
+MetricResult OpenAuc(const RankedInput& ranked, const OpenAucMetricSpec& spec);
+MetricResult PartialOpenAuc(const RankedInput& ranked, const PartialOpenAucSpec& spec);
 
 }  // namespace openset
 

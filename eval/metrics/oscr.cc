@@ -59,4 +59,17 @@ MetricResult OscrLegacy(const RankedInput& ranked) {
   return static_cast<double>(twice_pairs) / (2.0 * total.known() * total.unknown);
 }
 
+MetricResult Oscr(const RankedInput& ranked, const OscrSpec& spec) {
+  switch (spec.form()) {
+    case OscrSpec::LEGACY:
+      return OscrLegacy(ranked);
+    case OscrSpec::EQ9_MIXED:
+      return OscrEq9Mixed(ranked);
+    case OscrSpec::FORM_UNSPECIFIED:
+    case OscrSpec::TRAPEZOID:
+      break;
+  }
+  return OscrTrapezoid(ranked);
+}
+
 }  // namespace openset

@@ -2,6 +2,7 @@
 #ifndef OPENSET_EVAL_METRICS_OSCR_H_
 #define OPENSET_EVAL_METRICS_OSCR_H_
 
+#include "eval/metrics/metric.pb.h"
 #include "eval/metrics/metric_value.h"
 #include "eval/metrics/ranked_input.h"
 
@@ -22,6 +23,9 @@ MetricResult OscrEq9Mixed(const RankedInput& ranked);
 // score (of equal ones the known first, then in the order of the input), CCR leaves out one sample more than FPR. Each
 // place where a correct sample directly follows an unknown one costs half a pair. With ties it depends on the order.
 MetricResult OscrLegacy(const RankedInput& ranked);
+
+// The form that a spec names.
+MetricResult Oscr(const RankedInput& ranked, const OscrSpec& spec);
 
 }  // namespace openset
 

@@ -10,8 +10,8 @@
 #include "core/suggest.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/level_name.h"
-#include "eval/metrics/make_metric.h"
 #include "eval/metrics/metric.pb.h"
+#include "eval/metrics/metric_table.h"
 #include "eval/statistics/distributions.h"
 #include "eval/statistics/verdict.h"
 

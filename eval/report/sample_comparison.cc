@@ -9,7 +9,7 @@
 #include "core/json_text.h"
 #include "core/status_macros.h"
 #include "core/table.h"
-#include "eval/metrics/make_metric.h"
+#include "eval/metrics/metric_table.h"
 #include "eval/statistics/delong.h"
 #include "eval/statistics/distributions.h"
 #include "eval/statistics/paired_bootstrap.h"

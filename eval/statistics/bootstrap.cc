@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "eval/metrics/evaluate.h"
-#include "eval/metrics/make_metric.h"
+#include "eval/metrics/metric_table.h"
 #include "eval/statistics/exact_interval.h"
 
 namespace openset {

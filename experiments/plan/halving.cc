@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "eval/metrics/make_metric.h"
+#include "eval/metrics/metric_table.h"
 #include "experiments/spec/actions.h"
 
 namespace openset {

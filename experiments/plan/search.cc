@@ -13,7 +13,7 @@
 #include "core/saturated.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
-#include "eval/metrics/make_metric.h"
+#include "eval/metrics/metric_table.h"
 #include "experiments/plan/halving.h"
 #include "experiments/spec/actions.h"
 #include "experiments/spec/resolve_grid.h"

@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "eval/metrics/make_metric.h"
+#include "eval/metrics/metric_table.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/method_threshold.h"
 #include "experiments/store/measured_name.h"

@@ -16,7 +16,7 @@
 #include "core/proto/field_path.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
-#include "eval/metrics/make_metric.h"
+#include "eval/metrics/metric_table.h"
 #include "experiments/spec/axis.h"
 #include "google/protobuf/repeated_ptr_field.h"
 

@@ -5,7 +5,7 @@
 
 #include "core/logging.h"
 #include "core/status_macros.h"
-#include "eval/metrics/make_metric.h"
+#include "eval/metrics/metric_table.h"
 #include "eval/scores/score_needs.h"
 #include "experiments/evaluate/evaluation.h"
 #include "experiments/infer/inference.h"

@@ -23,7 +23,7 @@
 #include "core/suggest.h"
 #include "eval/metrics/confusion.h"
 #include "eval/metrics/conventions.h"
-#include "eval/metrics/make_metric.h"
+#include "eval/metrics/metric_table.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/report/curve_files.h"
 #include "eval/report/evaluate_samples.h"

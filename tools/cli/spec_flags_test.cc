@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "eval/metrics/make_metric.h"
+#include "eval/metrics/metric_table.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
