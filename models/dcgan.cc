@@ -26,12 +26,10 @@ Generator::Generator(const DcganShape& shape) {
     const bool first = side == kFirstSide;
     const bool last = side == shape.size;
     const std::string number = std::to_string(convolutions_.size() + 1);
-    const auto options = torch::nn::ConvTranspose2dOptions(channels_in, last ? shape.channels : channels, 4)
-                             .stride(first ? 1 : 2)
-                             .padding(first ? 0 : 1)
-                             .bias(false);
-    convolutions_.push_back(register_module("conv" + number, torch::nn::ConvTranspose2d(options)));
-    if (!last) norms_.push_back(register_module("bn" + number, torch::nn::BatchNorm2d(channels)));
+    const ConvolutionShape convolution = {
+        channels_in, last ? shape.channels : channels, 4, first ? 1 : 2, first ? 0 : 1, /*bias=*/false};
+    convolutions_.push_back(register_module("conv" + number, std::make_shared<TransposedConvolution>(convolution)));
+    if (!last) norms_.push_back(register_module("bn" + number, std::make_shared<BatchNorm>(channels)));
     channels_in = channels;
     channels = std::max<int64_t>(channels / 2, 1);
   }
@@ -39,14 +37,14 @@ Generator::Generator(const DcganShape& shape) {
 
 at::Tensor Generator::Forward(const at::Tensor& noise) {
   at::Tensor x = noise.unsqueeze(2).unsqueeze(3);
-  for (size_t i = 0; i < norms_.size(); ++i) x = norms_[i](convolutions_[i](x)).relu();
-  return convolutions_.back()(x).sigmoid();
+  for (size_t i = 0; i < norms_.size(); ++i) x = norms_[i]->Forward(convolutions_[i]->Forward(x)).relu();
+  return convolutions_.back()->Forward(x).sigmoid();
 }
 
 void Generator::Initialise(RandomStream* random) {
   for (size_t i = 0; i < convolutions_.size(); ++i) {
     DrawNormal(0, kConvolutionStd, random, convolutions_[i]->weight);
-    if (i < norms_.size()) ResetBatchNorm(1, kNormStd, random, &norms_[i]);
+    if (i < norms_.size()) ResetBatchNorm(1, kNormStd, random, norms_[i].get());
   }
 }
 
@@ -59,34 +57,33 @@ Discriminator::Discriminator(const DcganShape& shape) {
     // 16 w at the end, half of the next before it.
     const int64_t channels = std::max<int64_t>(16 * shape.width * last_side / side, 1);
     const std::string number = std::to_string(convolutions_.size() + 1);
-    const auto options =
-        torch::nn::Conv2dOptions(channels_in, channels, 4).stride(last ? 1 : 2).padding(last ? 0 : 1).bias(false);
-    convolutions_.push_back(register_module("conv" + number, torch::nn::Conv2d(options)));
+    const ConvolutionShape convolution = {channels_in, channels, 4, last ? 1 : 2, last ? 0 : 1, /*bias=*/false};
+    convolutions_.push_back(register_module("conv" + number, std::make_shared<Convolution>(convolution)));
     if (convolutions_.size() > 1 && !last) {
-      norms_.push_back(register_module("bn" + number, torch::nn::BatchNorm2d(channels)));
+      norms_.push_back(register_module("bn" + number, std::make_shared<BatchNorm>(channels)));
     }
     channels_in = channels;
   }
-  linear_ = register_module("linear", torch::nn::Linear(channels_in, 1));
+  linear_ = register_module("linear", std::make_shared<Linear>(channels_in, 1));
 }
 
 at::Tensor Discriminator::LastMap(const at::Tensor& image) {
   at::Tensor x = image;
   for (size_t i = 0; i < convolutions_.size(); ++i) {
-    x = convolutions_[i](x);
-    if (i > 0 && i <= norms_.size()) x = norms_[i - 1](x);
+    x = convolutions_[i]->Forward(x);
+    if (i > 0 && i <= norms_.size()) x = norms_[i - 1]->Forward(x);
     x = i + 1 < convolutions_.size() ? at::leaky_relu(x, kNegativeSlope) : x.sigmoid();
   }
   return x;
 }
 
 at::Tensor Discriminator::Forward(const at::Tensor& image) {
-  return linear_(LastMap(image).mean({2, 3})).sigmoid().squeeze(1);
+  return linear_->Forward(LastMap(image).mean({2, 3})).sigmoid().squeeze(1);
 }
 
 void Discriminator::Initialise(RandomStream* random) {
-  for (torch::nn::Conv2d& convolution : convolutions_) DrawNormal(0, kConvolutionStd, random, convolution->weight);
-  for (torch::nn::BatchNorm2d& norm : norms_) ResetBatchNorm(1, kNormStd, random, &norm);
+  for (const auto& convolution : convolutions_) DrawNormal(0, kConvolutionStd, random, convolution->weight);
+  for (const auto& norm : norms_) ResetBatchNorm(1, kNormStd, random, norm.get());
   DrawDefault(linear_->weight, linear_->bias, random);
 }
 

@@ -14,11 +14,12 @@
 #define OPENSET_MODELS_DCGAN_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/random.h"
 #include "core/tensor/torch.h"
-#include "core/tensor/torch_nn.h"
+#include "models/layers/layers.h"
 
 namespace openset {
 
@@ -31,7 +32,7 @@ struct DcganShape {
 
 bool IsDcganSize(int64_t size);
 
-class Generator : public torch::nn::Module {
+class Generator : public Module {
  public:
   // Precondition: IsDcganSize(shape.size).
   explicit Generator(const DcganShape& shape);
@@ -41,11 +42,11 @@ class Generator : public torch::nn::Module {
   void Initialise(RandomStream* random);
 
  private:
-  std::vector<torch::nn::ConvTranspose2d> convolutions_;
-  std::vector<torch::nn::BatchNorm2d> norms_;  // of all convolutions but the last
+  std::vector<std::shared_ptr<TransposedConvolution>> convolutions_;
+  std::vector<std::shared_ptr<BatchNorm>> norms_;  // of all convolutions but the last
 };
 
-class Discriminator : public torch::nn::Module {
+class Discriminator : public Module {
  public:
   // Precondition: IsDcganSize(shape.size).
   explicit Discriminator(const DcganShape& shape);
@@ -57,9 +58,9 @@ class Discriminator : public torch::nn::Module {
   void Initialise(RandomStream* random);
 
  private:
-  std::vector<torch::nn::Conv2d> convolutions_;
-  std::vector<torch::nn::BatchNorm2d> norms_;  // of all convolutions but the first and the last
-  torch::nn::Linear linear_{nullptr};
+  std::vector<std::shared_ptr<Convolution>> convolutions_;
+  std::vector<std::shared_ptr<BatchNorm>> norms_;  // of all convolutions but the first and the last
+  std::shared_ptr<Linear> linear_;
 };
 
 }  // namespace openset

@@ -17,10 +17,11 @@ using ::testing::ElementsAre;
 using Sizes = std::vector<int64_t>;
 
 // [out, in, 4, 4] of each convolution, [in, out, 4, 4] of a transposed one.
-std::vector<Sizes> ConvolutionShapes(const torch::nn::Module& module) {
+std::vector<Sizes> ConvolutionShapes(const Module& module) {
   std::vector<Sizes> shapes;
   for (int i = 1;; ++i) {
-    const at::Tensor* weight = module.named_parameters().find(absl::StrCat("conv", i, ".weight"));
+    const TensorDict parameters = module.named_parameters();
+    const at::Tensor* weight = parameters.find(absl::StrCat("conv", i, ".weight"));
     if (weight == nullptr) return shapes;
     shapes.push_back(weight->sizes().vec());
   }

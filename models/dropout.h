@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "core/tensor/torch.h"
-#include "core/tensor/torch_nn.h"
+#include "models/layers/module.h"
 
 namespace openset {
 
-class Dropout : public torch::nn::Module {
+class Dropout : public Module {
  public:
   enum class Drops { kElements, kChannels };
 

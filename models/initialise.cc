@@ -30,15 +30,15 @@ void DrawDefault(const at::Tensor& weight, const at::Tensor& bias, RandomStream*
   if (bias.defined()) DrawUniform(1 / std::sqrt(inputs), random, bias);
 }
 
-void ResetBatchNorm(double weight_mean, double weight_std, RandomStream* random, torch::nn::BatchNorm2d* norm) {
+void ResetBatchNorm(double weight_mean, double weight_std, RandomStream* random, BatchNorm* norm) {
   const at::NoGradGuard no_grad;
-  DrawNormal(weight_mean, weight_std, random, (*norm)->weight);
-  (*norm)->bias.zero_();
-  (*norm)->reset_running_stats();
+  DrawNormal(weight_mean, weight_std, random, norm->weight);
+  norm->bias.zero_();
+  norm->ResetStatistics();
 }
 
-void UseChannelsLast(torch::nn::Conv2d* convolution) {
-  at::Tensor& weight = (*convolution)->weight;
+void UseChannelsLast(Convolution* convolution) {
+  at::Tensor& weight = convolution->weight;
   const at::Tensor copy = at::empty(weight.sizes(), weight.options().memory_format(at::MemoryFormat::ChannelsLast));
   weight.set_data(copy.copy_(weight.detach()));
 }

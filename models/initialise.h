@@ -5,7 +5,7 @@
 
 #include "core/random.h"
 #include "core/tensor/torch.h"
-#include "core/tensor/torch_nn.h"
+#include "models/layers/layers.h"
 
 namespace openset {
 
@@ -21,11 +21,11 @@ void DrawUniform(double bound, RandomStream* random, const at::Tensor& tensor);
 void DrawDefault(const at::Tensor& weight, const at::Tensor& bias, RandomStream* random);
 
 // Batch norm: weight from N(weight_mean, weight_std), bias 0, and statistics as before the first batch.
-void ResetBatchNorm(double weight_mean, double weight_std, RandomStream* random, torch::nn::BatchNorm2d* norm);
+void ResetBatchNorm(double weight_mean, double weight_std, RandomStream* random, BatchNorm* norm);
 
 // Gives a convolution's weight the channels-last layout, also where it has one input channel and the layouts coincide
 // but for the strides.
-void UseChannelsLast(torch::nn::Conv2d* convolution);
+void UseChannelsLast(Convolution* convolution);
 
 }  // namespace openset
 

@@ -61,26 +61,28 @@ TEST(InitialiseTest, DefaultDrawsWeightThenBias) {
 }
 
 TEST(InitialiseTest, BatchNormForgetsItsStatistics) {
-  torch::nn::BatchNorm2d norm(3);
-  norm->forward(at::arange(12, at::kFloat).view({1, 3, 2, 2}));
-  norm->bias.detach().fill_(5);
+  BatchNorm norm(3);
+  norm.Forward(at::arange(12, at::kFloat).view({1, 3, 2, 2}));
+  norm.bias.detach().fill_(5);
   RandomStream random = Stream();
   ResetBatchNorm(1, 0, &random, &norm);
-  EXPECT_THAT(norm->weight, TensorEq(at::ones({3})));
-  EXPECT_THAT(norm->bias, TensorEq(at::zeros({3})));
-  EXPECT_THAT(norm->running_mean, TensorEq(at::zeros({3})));
-  EXPECT_THAT(norm->running_var, TensorEq(at::ones({3})));
-  EXPECT_EQ(norm->num_batches_tracked.item<int64_t>(), 0);
+  EXPECT_THAT(norm.weight, TensorEq(at::ones({3})));
+  EXPECT_THAT(norm.bias, TensorEq(at::zeros({3})));
+  EXPECT_THAT(norm.running_mean, TensorEq(at::zeros({3})));
+  EXPECT_THAT(norm.running_var, TensorEq(at::ones({3})));
+  EXPECT_EQ(norm.num_batches_tracked.item<int64_t>(), 0);
 }
 
 TEST(InitialiseTest, ChannelsLastAlsoWithOneInputChannel) {
-  torch::nn::Conv2d convolution(torch::nn::Conv2dOptions(1, 4, 3));
-  const at::Tensor before = convolution->weight.detach().clone();
+  Convolution convolution({1, 4, 3});
+  RandomStream random = Stream();
+  DrawDefault(convolution.weight, convolution.bias, &random);
+  const at::Tensor before = convolution.weight.detach().clone();
   UseChannelsLast(&convolution);
-  EXPECT_THAT(convolution->weight, TensorEq(before));
+  EXPECT_THAT(convolution.weight, TensorEq(before));
   // One input channel, 3x3: a row is 3, a column 1, the channel 1 and an output channel 9 elements apart.
-  EXPECT_EQ(convolution->weight.strides(), at::IntArrayRef({9, 1, 3, 1}));
-  EXPECT_TRUE(convolution->weight.requires_grad());
+  EXPECT_EQ(convolution.weight.strides(), at::IntArrayRef({9, 1, 3, 1}));
+  EXPECT_TRUE(convolution.weight.requires_grad());
 }
 
 }  // namespace

@@ -51,17 +51,16 @@ std::shared_ptr<Head> MakeHead(const HeadSpec& spec, int64_t feature_dim, int nu
 
 absl::StatusOr<std::shared_ptr<Model>> MakeModel(const ModelSpec& spec, const InputSpec& input, int num_classes,
                                                  RandomStream* random) {
-  // The constructors of torch::nn draw initial values, which are then replaced.
-  at::Generator generator = at::globalContext().defaultGenerator(at::kCPU);
-  const at::Tensor generator_state = generator.get_state();
   if (spec.has_torch_script()) {
+    // The script may draw while its outputs are checked.
+    at::Generator generator = at::globalContext().defaultGenerator(at::kCPU);
+    const at::Tensor generator_state = generator.get_state();
     auto model = MakeTorchScriptModel(spec.torch_script(), input, num_classes);
     generator.set_state(generator_state);
     return model;
   }
   OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Backbone> backbone, MakeBackbone(spec, input));
   std::shared_ptr<Head> head = MakeHead(spec.head(), backbone->feature_dim(), num_classes);
-  generator.set_state(generator_state);
   backbone->Initialise(random);
   head->Initialise(random);
   return std::make_shared<Model>(std::move(backbone), std::move(head));

@@ -7,8 +7,8 @@
 namespace openset {
 
 void Backbone::SetGenerator(const at::Generator& generator) {
-  for (const auto& module : modules()) {
-    if (auto* dropout = module->as<Dropout>(); dropout != nullptr) dropout->SetGenerator(generator);
+  for (const auto& [path, module] : named_modules()) {
+    if (auto* dropout = dynamic_cast<Dropout*>(module); dropout != nullptr) dropout->SetGenerator(generator);
   }
 }
 

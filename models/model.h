@@ -8,13 +8,13 @@
 #include "core/random.h"
 #include "core/tensor/batch.h"
 #include "core/tensor/torch.h"
-#include "core/tensor/torch_nn.h"
+#include "models/layers/module.h"
 
 namespace openset {
 
 // f32 [B, C, H, W] -> [B, D]. Its parameters are named as registered. Dropout is done by modules of models/dropout.h,
 // which can be switched on alone.
-class Backbone : public torch::nn::Module {
+class Backbone : public Module {
  public:
   // `norm_set` selects among the sets of batch norms; the last one stands in for sets that the backbone has not.
   virtual at::Tensor Forward(const at::Tensor& image, int norm_set) = 0;
@@ -27,7 +27,7 @@ class Backbone : public torch::nn::Module {
 };
 
 // [B, D] -> logits [B, K], and the distances and points of heads that have them.
-class Head : public torch::nn::Module {
+class Head : public Module {
  public:
   virtual ModelOutput Forward(const at::Tensor& feature) = 0;
   virtual void Initialise(RandomStream* random) = 0;
@@ -42,7 +42,7 @@ class Head : public torch::nn::Module {
 //   4. Forward() any number of times. It sees images, never labels.
 //   5. StateOf() and SetState() (models/checkpoint.h) copy parameters and buffers out and in, by name.
 // Parameters are named "backbone..." and "head...". Convolutions work on channels-last memory.
-class Model : public torch::nn::Module {
+class Model : public Module {
  public:
   Model(std::shared_ptr<Backbone> backbone, std::shared_ptr<Head> head);
 

@@ -136,8 +136,8 @@ TEST_P(ModelConformance, DropoutCanBeSwitchedOnAlone) {
   const auto model = FullModel(GetParam());
   model->eval();
   bool has_dropout = false;
-  for (const auto& module : model->modules(/*include_self=*/false)) {
-    if (module->as<Dropout>() == nullptr) continue;
+  for (const auto& [path, module] : model->named_modules()) {
+    if (dynamic_cast<Dropout*>(module) == nullptr) continue;
     module->train();
     has_dropout = true;
   }

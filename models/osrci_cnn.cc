@@ -20,19 +20,21 @@ class OsrciCnn : public Backbone {
  public:
   OsrciCnn(const OsrciCnnSpec& spec, const InputSpec& input)
       : feature_dim_(spec.feature_dim()),
-        conv1_(register_module("conv1", torch::nn::Conv2d(input.channels(), kChannels1, kKernel))),
-        conv2_(register_module("conv2", torch::nn::Conv2d(kChannels1, kChannels2, kKernel))),
+        conv1_(register_module("conv1",
+                               std::make_shared<Convolution>(ConvolutionShape{input.channels(), kChannels1, kKernel}))),
+        conv2_(
+            register_module("conv2", std::make_shared<Convolution>(ConvolutionShape{kChannels1, kChannels2, kKernel}))),
         dropout_(register_module("dropout", std::make_shared<Dropout>(spec.dropout(), Dropout::Drops::kChannels))) {
     const int64_t size = SizeAfter(SizeAfter(input.size()));
-    fc_ = register_module("fc", torch::nn::Linear(kChannels2 * size * size, feature_dim_));
-    UseChannelsLast(&conv1_);
-    UseChannelsLast(&conv2_);
+    fc_ = register_module("fc", std::make_shared<Linear>(kChannels2 * size * size, feature_dim_));
+    UseChannelsLast(conv1_.get());
+    UseChannelsLast(conv2_.get());
   }
 
   at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override {
-    at::Tensor x = at::max_pool2d(conv1_(image), kPooling).relu_();
-    x = at::max_pool2d(dropout_->Forward(conv2_(x)), kPooling).relu_();
-    return fc_(x.flatten(1)).relu_();
+    at::Tensor x = at::max_pool2d(conv1_->Forward(image), kPooling).relu_();
+    x = at::max_pool2d(dropout_->Forward(conv2_->Forward(x)), kPooling).relu_();
+    return fc_->Forward(x.flatten(1)).relu_();
   }
 
   int64_t feature_dim() const override { return feature_dim_; }
@@ -45,10 +47,10 @@ class OsrciCnn : public Backbone {
 
  private:
   const int64_t feature_dim_;
-  torch::nn::Conv2d conv1_;
-  torch::nn::Conv2d conv2_;
+  std::shared_ptr<Convolution> conv1_;
+  std::shared_ptr<Convolution> conv2_;
   std::shared_ptr<Dropout> dropout_;
-  torch::nn::Linear fc_{nullptr};
+  std::shared_ptr<Linear> fc_;
 };
 
 }  // namespace

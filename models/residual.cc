@@ -12,19 +12,19 @@ namespace {
 
 // A convolution and the batch norm behind it, registered with `owner` as "conv<n>" and "bn<n>".
 struct NormedConvolution {
-  NormedConvolution(torch::nn::Module* owner, int number, int64_t in, int64_t out, int64_t kernel, int64_t stride)
+  NormedConvolution(Module* owner, int number, int64_t in, int64_t out, int64_t kernel, int64_t stride)
       : convolution(owner->register_module("conv" + std::to_string(number), PlainConvolution(in, out, kernel, stride))),
-        norm(owner->register_module("bn" + std::to_string(number), torch::nn::BatchNorm2d(out))) {}
+        norm(owner->register_module("bn" + std::to_string(number), std::make_shared<BatchNorm>(out))) {}
 
-  at::Tensor Forward(const at::Tensor& x) { return norm(convolution(x)); }
+  at::Tensor Forward(const at::Tensor& x) { return norm->Forward(convolution->Forward(x)); }
 
   void Initialise(RandomStream* random) {
-    InitialiseConvolution(random, &convolution);
-    ResetBatchNorm(1, 0, random, &norm);
+    InitialiseConvolution(random, convolution.get());
+    ResetBatchNorm(1, 0, random, norm.get());
   }
 
-  torch::nn::Conv2d convolution;
-  torch::nn::BatchNorm2d norm;
+  std::shared_ptr<Convolution> convolution;
+  std::shared_ptr<BatchNorm> norm;
 };
 
 // relu(f(x) + shortcut(x)), f being convolutions with ReLU and dropout between them, and dropout behind the last.
@@ -65,27 +65,27 @@ class Block : public ResidualBlock {
 
 }  // namespace
 
-torch::nn::Conv2d PlainConvolution(int64_t in, int64_t out, int64_t kernel, int64_t stride) {
-  torch::nn::Conv2d convolution(
-      torch::nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2).bias(false));
-  UseChannelsLast(&convolution);
+std::shared_ptr<Convolution> PlainConvolution(int64_t in, int64_t out, int64_t kernel, int64_t stride) {
+  auto convolution =
+      std::make_shared<Convolution>(ConvolutionShape{in, out, kernel, stride, kernel / 2, /*bias=*/false});
+  UseChannelsLast(convolution.get());
   return convolution;
 }
 
-void InitialiseConvolution(RandomStream* random, torch::nn::Conv2d* convolution) {
-  const at::Tensor& weight = (*convolution)->weight;
+void InitialiseConvolution(RandomStream* random, Convolution* convolution) {
+  const at::Tensor& weight = convolution->weight;
   DrawNormal(0, std::sqrt(2.0 / (weight.size(0) * weight.size(2) * weight.size(3))), random, weight);
 }
 
 Downsample::Downsample(int64_t in, int64_t out, int64_t stride)
     : convolution_(register_module("0", PlainConvolution(in, out, 1, stride))),
-      norm_(register_module("1", torch::nn::BatchNorm2d(out))) {}
+      norm_(register_module("1", std::make_shared<BatchNorm>(out))) {}
 
-at::Tensor Downsample::Forward(const at::Tensor& x) { return norm_(convolution_(x)); }
+at::Tensor Downsample::Forward(const at::Tensor& x) { return norm_->Forward(convolution_->Forward(x)); }
 
 void Downsample::Initialise(RandomStream* random) {
-  InitialiseConvolution(random, &convolution_);
-  ResetBatchNorm(1, 0, random, &norm_);
+  InitialiseConvolution(random, convolution_.get());
+  ResetBatchNorm(1, 0, random, norm_.get());
 }
 
 std::shared_ptr<ResidualBlock> MakeBasicBlock(int64_t in, int64_t out, int64_t stride, double dropout) {

@@ -8,18 +8,18 @@
 
 #include "core/random.h"
 #include "core/tensor/torch.h"
-#include "core/tensor/torch_nn.h"
+#include "models/layers/layers.h"
 
 namespace openset {
 
 // A square convolution without bias that keeps the size at stride 1, in channels-last memory.
-torch::nn::Conv2d PlainConvolution(int64_t in, int64_t out, int64_t kernel, int64_t stride);
+std::shared_ptr<Convolution> PlainConvolution(int64_t in, int64_t out, int64_t kernel, int64_t stride);
 
 // Draws the weight from N(0, 2 / (outputs * kernel^2)).
-void InitialiseConvolution(RandomStream* random, torch::nn::Conv2d* convolution);
+void InitialiseConvolution(RandomStream* random, Convolution* convolution);
 
 // One block: [B, C, H, W] -> [B, C', H', W'].
-class ResidualBlock : public torch::nn::Module {
+class ResidualBlock : public Module {
  public:
   virtual at::Tensor Forward(const at::Tensor& x) = 0;
   virtual void Initialise(RandomStream* random) = 0;
@@ -33,8 +33,8 @@ class Downsample : public ResidualBlock {
   void Initialise(RandomStream* random) override;
 
  private:
-  torch::nn::Conv2d convolution_;
-  torch::nn::BatchNorm2d norm_;
+  std::shared_ptr<Convolution> convolution_;
+  std::shared_ptr<BatchNorm> norm_;
 };
 
 // relu(norm2(conv2(dropout(relu(norm1(conv1(x)))))) (+ dropout) + shortcut(x)), both convolutions 3x3, the first with

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-std::vector<std::string> NamesOf(const torch::nn::Module& module) {
+std::vector<std::string> NamesOf(const Module& module) {
   std::vector<std::string> names;
   for (const auto& parameter : module.named_parameters()) names.push_back(parameter.key());
   return names;
@@ -22,8 +22,8 @@ TEST(ResidualTest, WithoutWeightsABlockIsItsShortcut) {
   for (const auto& make : {&MakeBasicBlock, &MakeBottleneck}) {
     const auto block = make(8, 8, 1, 0.5);
     for (at::Tensor& parameter : block->parameters()) parameter.zero_();
-    for (const auto& module : block->modules()) {
-      if (auto* dropout = module->as<Dropout>()) dropout->SetGenerator(MakeGenerator(at::kCPU, 1));
+    for (const auto& [path, module] : block->named_modules()) {
+      if (auto* dropout = dynamic_cast<Dropout*>(module)) dropout->SetGenerator(MakeGenerator(at::kCPU, 1));
     }
     const at::Tensor x = at::linspace(-1, 1, 2 * 8 * 3 * 3).view({2, 8, 3, 3});
     EXPECT_THAT(block->Forward(x), TensorEq(x.relu()));
@@ -44,13 +44,13 @@ TEST(ResidualTest, AShortcutThatChangesTheShapeIsAConvolution) {
 
 TEST(ResidualTest, TheStrideIsThatOfA3x3Convolution) {
   const auto block = MakeBottleneck(4, 8, 2, 0);
-  for (const auto& module : block->named_modules("", false)) {
-    const auto* convolution = module.value()->as<torch::nn::Conv2d>();
+  for (const auto& [path, module] : block->named_modules()) {
+    const auto* convolution = dynamic_cast<Convolution*>(module);
     if (convolution == nullptr) continue;
-    const bool strided = module.key() == "conv2" || module.key() == "downsample.0";
-    EXPECT_EQ(convolution->options.stride()->at(0), strided ? 2 : 1) << module.key();
-    EXPECT_EQ(convolution->weight.size(2), module.key() == "conv2" ? 3 : 1) << module.key();
-    if (module.key() == "conv2") {
+    const bool strided = path == "conv2" || path == "downsample.0";
+    EXPECT_EQ(convolution->shape().stride, strided ? 2 : 1) << path;
+    EXPECT_EQ(convolution->weight.size(2), path == "conv2" ? 3 : 1) << path;
+    if (path == "conv2") {
       EXPECT_EQ(convolution->weight.size(1), 2);  // 8 / 4
     }
   }

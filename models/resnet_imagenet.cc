@@ -23,7 +23,7 @@ class ResnetImagenet : public Backbone {
     const int* blocks_of = spec.variant() == ResnetImagenetSpec::RESNET50 ? kBlocks50 : kBlocks152;
     int64_t channels = spec.width();
     conv1_ = register_module("conv1", PlainConvolution(input.channels(), channels, 7, 2));
-    norm1_ = register_module("bn1", torch::nn::BatchNorm2d(channels));
+    norm1_ = register_module("bn1", std::make_shared<BatchNorm>(channels));
     for (int s = 0; s < kStages; ++s) {
       const int64_t out = s == 0 ? kExpansion * channels : 2 * channels;
       std::vector<std::shared_ptr<ResidualBlock>> blocks = {
@@ -38,7 +38,8 @@ class ResnetImagenet : public Backbone {
   }
 
   at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override {
-    at::Tensor x = at::max_pool2d(norm1_(conv1_(image)).relu_(), /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
+    at::Tensor x =
+        at::max_pool2d(norm1_->Forward(conv1_->Forward(image)).relu_(), /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
     for (const auto& stage : stages_) x = stage->Forward(x);
     return dropout_->Forward(x.mean({2, 3}));
   }
@@ -46,14 +47,14 @@ class ResnetImagenet : public Backbone {
   int64_t feature_dim() const override { return feature_dim_; }
 
   void Initialise(RandomStream* random) override {
-    InitialiseConvolution(random, &conv1_);
-    ResetBatchNorm(1, 0, random, &norm1_);
+    InitialiseConvolution(random, conv1_.get());
+    ResetBatchNorm(1, 0, random, norm1_.get());
     for (const auto& stage : stages_) stage->Initialise(random);
   }
 
  private:
-  torch::nn::Conv2d conv1_{nullptr};
-  torch::nn::BatchNorm2d norm1_{nullptr};
+  std::shared_ptr<Convolution> conv1_;
+  std::shared_ptr<BatchNorm> norm1_;
   std::vector<std::shared_ptr<ResidualStage>> stages_;
   std::shared_ptr<Dropout> dropout_;
   int64_t feature_dim_ = 0;

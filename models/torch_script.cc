@@ -77,10 +77,10 @@ class ScriptBackbone : public Backbone {
 
  private:
   // A module of the script, as a place for its tensors.
-  class Part : public torch::nn::Module {};
+  class Part : public Module {};
 
-  static void Register(const Script& script, const std::string& path, const std::string& head,
-                       torch::nn::Module* target, std::set<const void*>* seen) {
+  static void Register(const Script& script, const std::string& path, const std::string& head, Module* target,
+                       std::set<const void*>* seen) {
     for (const auto& parameter : script.named_parameters(/*recurse=*/false)) {
       if (!seen->insert(parameter.value.unsafeGetTensorImpl()).second) continue;
       target->register_parameter(parameter.name, parameter.value, parameter.value.requires_grad());

@@ -26,15 +26,13 @@ class Vgg32 : public Backbone {
     for (int layer = 0; layer < kLayers; ++layer) {
       const int64_t channels = layer == kLayers - 1 ? feature_dim_ : layer < 2 ? spec.width() : 2 * spec.width();
       const std::string number = std::to_string(layer + 1);
-      const auto options = torch::nn::Conv2dOptions(channels_in, channels, 3)
-                               .stride(IsLastOfBlock(layer) ? 2 : 1)
-                               .padding(1)
-                               .bias(false);
-      convolutions_[layer] = register_module("conv" + number, torch::nn::Conv2d(options));
-      UseChannelsLast(&convolutions_[layer]);
+      const ConvolutionShape convolution = {channels_in,   channels, 3, IsLastOfBlock(layer) ? 2 : 1, /*padding=*/1,
+                                            /*bias=*/false};
+      convolutions_[layer] = register_module("conv" + number, std::make_shared<Convolution>(convolution));
+      UseChannelsLast(convolutions_[layer].get());
       for (int set = 0; set < spec.norm_sets(); ++set) {
         const std::string name = "bn" + number + (set == 0 ? "" : "_set" + std::to_string(set));
-        norms_[layer].push_back(register_module(name, torch::nn::BatchNorm2d(channels)));
+        norms_[layer].push_back(register_module(name, std::make_shared<BatchNorm>(channels)));
       }
       channels_in = channels;
     }
@@ -46,7 +44,7 @@ class Vgg32 : public Backbone {
     at::Tensor x = image;
     for (int layer = 0; layer < kLayers; ++layer) {
       if (IsFirstOfBlock(layer)) x = dropout_->Forward(x);
-      x = norms_[layer][set](convolutions_[layer](x));
+      x = norms_[layer][set]->Forward(convolutions_[layer]->Forward(x));
       x = at::leaky_relu_(x, kNegativeSlope);
     }
     return x.mean({2, 3});
@@ -57,15 +55,14 @@ class Vgg32 : public Backbone {
   void Initialise(RandomStream* random) override {
     for (int layer = 0; layer < kLayers; ++layer) {
       DrawNormal(0, 0.05, random, convolutions_[layer]->weight);
-      for (torch::nn::BatchNorm2d& norm : norms_[layer]) ResetBatchNorm(1, 0.02, random, &norm);
+      for (const auto& norm : norms_[layer]) ResetBatchNorm(1, 0.02, random, norm.get());
     }
   }
 
  private:
   const int64_t feature_dim_;
-  std::array<torch::nn::Conv2d, kLayers> convolutions_{nullptr, nullptr, nullptr, nullptr, nullptr,
-                                                       nullptr, nullptr, nullptr, nullptr};
-  std::array<std::vector<torch::nn::BatchNorm2d>, kLayers> norms_;  // a norm for each set
+  std::array<std::shared_ptr<Convolution>, kLayers> convolutions_;
+  std::array<std::vector<std::shared_ptr<BatchNorm>>, kLayers> norms_;  // a norm for each set
   std::shared_ptr<Dropout> dropout_;
 };
 

@@ -42,7 +42,7 @@ EXTERNAL = [
     ("ATen/", "//third_party:torch"),
     ("c10/", "//third_party:torch"),
 ]
-TORCH_HEADERS = ("core/tensor/torch.h", "core/tensor/torch_nn.h", "core/tensor/torch_runtime.h",
+TORCH_HEADERS = ("core/tensor/torch.h", "core/tensor/torch_library.h", "core/tensor/torch_nn.h", "core/tensor/torch_runtime.h",
                  "core/tensor/torch_script.h")
 # What the macros add themselves.
 ADDED = {

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "core/tensor/torch_nn.h"
+#include "core/tensor/torch_library.h"
 
 namespace openset {
 namespace {

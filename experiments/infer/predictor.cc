@@ -8,7 +8,6 @@
 
 #include "core/random.h"
 #include "core/tensor/torch_generator.h"
-#include "core/tensor/torch_nn.h"
 #include "models/dropout.h"
 
 namespace openset {
@@ -194,8 +193,8 @@ class PixelPerturbingPredictor : public Predictor {
 };
 
 void SwitchDropoutOn(Model* model) {
-  for (const auto& module : model->modules()) {
-    if (module->as<Dropout>() != nullptr) module->train(true);
+  for (const auto& [path, module] : model->named_modules()) {
+    if (dynamic_cast<Dropout*>(module) != nullptr) module->train(true);
   }
 }
 

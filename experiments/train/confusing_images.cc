@@ -14,7 +14,7 @@ constexpr int kNormSet = 1;
 
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-NamedTensors ParametersOf(const torch::nn::Module& module) {
+NamedTensors ParametersOf(const Module& module) {
   NamedTensors parameters;
   for (const auto& parameter : module.named_parameters()) parameters.emplace_back(parameter.key(), parameter.value());
   return parameters;
@@ -75,7 +75,7 @@ class ConfusingImages : public OpenSetSource {
 
   NamedTensors State() const override {
     NamedTensors state;
-    const auto add = [&state](const std::string& prefix, const torch::nn::Module& module, const Optimizer& optimizer) {
+    const auto add = [&state](const std::string& prefix, const Module& module, const Optimizer& optimizer) {
       for (const auto& parameter : module.named_parameters()) {
         state.emplace_back(prefix + parameter.key(), parameter.value());
       }

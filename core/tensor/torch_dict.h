@@ -1,0 +1,7 @@
+// LibTorch's ordered dictionary, which needs nothing else of it.
+#ifndef OPENSET_CORE_TENSOR_TORCH_DICT_H_
+#define OPENSET_CORE_TENSOR_TORCH_DICT_H_
+
+#include <torch/ordered_dict.h>  // IWYU pragma: export
+
+#endif  // OPENSET_CORE_TENSOR_TORCH_DICT_H_

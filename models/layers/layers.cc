@@ -1,0 +1,59 @@
+#include "models/layers/layers.h"
+
+#include "core/tensor/convolution_guard.h"  // IWYU pragma: keep: what has networks links it
+
+namespace openset {
+namespace {
+
+constexpr double kMomentum = 0.1;
+constexpr double kEpsilon = 1e-5;
+
+}  // namespace
+
+Convolution::Convolution(const ConvolutionShape& shape)
+    : weight(register_parameter("weight", at::zeros({shape.out, shape.in, shape.kernel, shape.kernel}))),
+      bias(register_parameter("bias", shape.bias ? at::zeros({shape.out}) : at::Tensor())),
+      shape_(shape) {}
+
+at::Tensor Convolution::Forward(const at::Tensor& x) const {
+  return at::conv2d(x, weight, bias, {shape_.stride, shape_.stride}, {shape_.padding, shape_.padding});
+}
+
+TransposedConvolution::TransposedConvolution(const ConvolutionShape& shape)
+    : weight(register_parameter("weight", at::zeros({shape.in, shape.out, shape.kernel, shape.kernel}))),
+      bias(register_parameter("bias", shape.bias ? at::zeros({shape.out}) : at::Tensor())),
+      shape_(shape) {}
+
+at::Tensor TransposedConvolution::Forward(const at::Tensor& x) const {
+  return at::conv_transpose2d(x, weight, bias, {shape_.stride, shape_.stride}, {shape_.padding, shape_.padding});
+}
+
+BatchNorm::BatchNorm(int64_t channels)
+    : weight(register_parameter("weight", at::ones({channels}))),
+      bias(register_parameter("bias", at::zeros({channels}))),
+      running_mean(register_buffer("running_mean", at::zeros({channels}))),
+      running_var(register_buffer("running_var", at::ones({channels}))),
+      num_batches_tracked(register_buffer("num_batches_tracked", at::zeros({}, at::kLong))) {}
+
+at::Tensor BatchNorm::Forward(const at::Tensor& x) {
+  if (is_training()) {
+    TORCH_CHECK(x.numel() != x.size(1), "expected more than 1 value per channel when training, got input size ",
+                x.sizes());
+    num_batches_tracked += 1;
+  }
+  return at::batch_norm(x, weight, bias, running_mean, running_var, is_training(), kMomentum, kEpsilon,
+                        at::globalContext().userEnabledCuDNN());
+}
+
+void BatchNorm::ResetStatistics() {
+  running_mean.zero_();
+  running_var.fill_(1);
+  num_batches_tracked.zero_();
+}
+
+Linear::Linear(int64_t in, int64_t out)
+    : weight(register_parameter("weight", at::zeros({out, in}))), bias(register_parameter("bias", at::zeros({out}))) {}
+
+at::Tensor Linear::Forward(const at::Tensor& x) const { return at::addmm(bias, x, weight.t()); }
+
+}  // namespace openset

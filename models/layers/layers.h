@@ -1,0 +1,77 @@
+// The layers of networks that have parameters. Each computes what the layer of torch::nn of the same kind computes, to
+// the bit, and gives its tensors the same names. Parameters are 0 (batch norm's weight is 1) until they are drawn
+// (models/initialise.h) or set.
+#ifndef OPENSET_MODELS_LAYERS_LAYERS_H_
+#define OPENSET_MODELS_LAYERS_LAYERS_H_
+
+#include <cstdint>
+
+#include "core/tensor/torch.h"
+#include "models/layers/module.h"
+
+namespace openset {
+
+// Of channels, with a square kernel.
+struct ConvolutionShape {
+  int64_t in = 0;
+  int64_t out = 0;
+  int64_t kernel = 0;
+  int64_t stride = 1;
+  int64_t padding = 0;  // with zeros, on each side
+  bool bias = true;
+};
+
+// [B, in, H, W] -> [B, out, (H + 2 padding - kernel) / stride + 1, ...].
+class Convolution : public Module {
+ public:
+  explicit Convolution(const ConvolutionShape& shape);
+  at::Tensor Forward(const at::Tensor& x) const;
+  const ConvolutionShape& shape() const { return shape_; }
+
+  at::Tensor weight;  // [out, in, kernel, kernel]
+  at::Tensor bias;    // [out]; undefined without
+
+ private:
+  const ConvolutionShape shape_;
+};
+
+// Its transpose: [B, in, H, W] -> [B, out, (H - 1) stride - 2 padding + kernel, ...].
+class TransposedConvolution : public Module {
+ public:
+  explicit TransposedConvolution(const ConvolutionShape& shape);
+  at::Tensor Forward(const at::Tensor& x) const;
+
+  at::Tensor weight;  // [in, out, kernel, kernel]
+  at::Tensor bias;    // [out]; undefined without
+
+ private:
+  const ConvolutionShape shape_;
+};
+
+// (x - mean) / sqrt(variance + 1e-5) * weight + bias for each channel of x [B, C, H, W]: in training mode with the
+// batch's mean and variance, which the running ones then follow by a tenth, and otherwise with the running ones.
+// Precondition in training mode: more than one value per channel (else c10::Error).
+class BatchNorm : public Module {
+ public:
+  explicit BatchNorm(int64_t channels);
+  at::Tensor Forward(const at::Tensor& x);
+  // The statistics as before the first batch.
+  void ResetStatistics();
+
+  at::Tensor weight, bias, running_mean, running_var;  // [C]
+  at::Tensor num_batches_tracked;                      // i64 []
+};
+
+// x [B, in] -> x weight^T + bias, [B, out].
+class Linear : public Module {
+ public:
+  Linear(int64_t in, int64_t out);
+  at::Tensor Forward(const at::Tensor& x) const;
+
+  at::Tensor weight;  // [out, in]
+  at::Tensor bias;    // [out]
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_MODELS_LAYERS_LAYERS_H_

@@ -1,0 +1,94 @@
+#include "models/layers/layers.h"
+
+#include "core/tensor/torch_nn.h"
+#include "core/testing/tensor_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+// n numbers between -1 and 1 in a tensor of this shape.
+at::Tensor Numbers(at::IntArrayRef shape) {
+  const at::Tensor empty = at::empty(shape);
+  return at::arange(empty.numel(), at::kFloat).mul_(0.7).sin_().reshape(shape);
+}
+
+// Gives both layers the same parameters, checks that their tensors have the same names, order and shapes, and that both
+// compute the same outputs and gradients, in both modes.
+template <typename Ours, typename Theirs>
+void ExpectSame(Ours* ours, Theirs* theirs, const at::Tensor& x) {
+  const at::NoGradGuard no_grad;
+  const TensorDict parameters = ours->named_parameters();
+  const auto expected = theirs->named_parameters();
+  ASSERT_EQ(parameters.keys(), expected.keys());
+  ASSERT_EQ(ours->named_buffers().keys(), theirs->named_buffers().keys());
+  for (const auto& parameter : expected) {
+    ASSERT_EQ(parameters[parameter.key()].sizes(), parameter.value().sizes());
+    EXPECT_TRUE(parameters[parameter.key()].requires_grad());
+    parameters[parameter.key()].copy_(parameter.value().copy_(Numbers(parameter.value().sizes())));
+  }
+  for (const bool training : {true, false}) {
+    ours->train(training);
+    theirs->train(training);
+    {
+      const at::AutoGradMode with_gradients(true);
+      const at::Tensor y = ours->Forward(x);
+      const at::Tensor expected_y = theirs->forward(x);
+      EXPECT_THAT(y, TensorEq(expected_y));
+      y.square().sum().backward();
+      expected_y.square().sum().backward();
+    }
+    for (const auto& parameter : expected) {
+      EXPECT_THAT(parameters[parameter.key()].grad(), TensorEq(parameter.value().grad())) << parameter.key();
+    }
+    for (const auto& buffer : theirs->named_buffers()) {
+      EXPECT_THAT(ours->named_buffers()[buffer.key()], TensorEq(buffer.value())) << buffer.key();
+    }
+  }
+}
+
+TEST(Layers, ConvolutionIsLibTorchs) {
+  Convolution plain({3, 4, 3});
+  torch::nn::Conv2dImpl their_plain(torch::nn::Conv2dOptions(3, 4, 3));
+  ExpectSame(&plain, &their_plain, Numbers({2, 3, 7, 6}));
+  Convolution strided({2, 5, 4, 2, 1, /*bias=*/false});
+  torch::nn::Conv2dImpl their_strided(torch::nn::Conv2dOptions(2, 5, 4).stride(2).padding(1).bias(false));
+  ExpectSame(&strided, &their_strided, Numbers({2, 2, 8, 8}));
+}
+
+TEST(Layers, TransposedConvolutionIsLibTorchs) {
+  TransposedConvolution convolution({3, 2, 4, 2, 1, /*bias=*/false});
+  torch::nn::ConvTranspose2dImpl theirs(torch::nn::ConvTranspose2dOptions(3, 2, 4).stride(2).padding(1).bias(false));
+  ExpectSame(&convolution, &theirs, Numbers({2, 3, 5, 5}));
+}
+
+TEST(Layers, LinearIsLibTorchs) {
+  Linear linear(6, 4);
+  torch::nn::LinearImpl theirs(6, 4);
+  ExpectSame(&linear, &theirs, Numbers({5, 6}));
+}
+
+TEST(Layers, BatchNormIsLibTorchs) {
+  BatchNorm norm(3);
+  torch::nn::BatchNorm2dImpl theirs(3);
+  ExpectSame(&norm, &theirs, Numbers({4, 3, 2, 5}));
+  EXPECT_EQ(norm.num_batches_tracked.item<int64_t>(), 1);
+  const at::NoGradGuard no_grad;
+  norm.ResetStatistics();
+  theirs.reset_running_stats();
+  for (const auto& buffer : theirs.named_buffers()) {
+    EXPECT_THAT(norm.named_buffers()[buffer.key()], TensorEq(buffer.value())) << buffer.key();
+  }
+}
+
+TEST(Layers, BatchNormNeedsMoreThanOneValueToTrain) {
+  BatchNorm norm(3);
+  EXPECT_THROW(norm.Forward(at::zeros({1, 3, 1, 1})), c10::Error);
+  EXPECT_NO_THROW(norm.Forward(at::zeros({1, 3, 1, 2})));
+  norm.eval();
+  EXPECT_NO_THROW(norm.Forward(at::zeros({1, 3, 1, 1})));
+}
+
+}  // namespace
+}  // namespace openset
