@@ -3,7 +3,6 @@
 #include <memory>
 #include <string>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
@@ -49,14 +48,15 @@ absl::Status WriteVectorFiles(const std::vector<std::pair<std::string, VegaLite>
       Subprocess::Start(
           {"/usr/bin/env", PythonProgram(), JoinPath(runfiles, "openset/core/chart/vector_file.py"), jobs_file},
           {{"PYTHONPATH", JoinPath(runfiles, "vl_convert")}, {"PYTHONDONTWRITEBYTECODE", "1"}}, log_file));
-  if (const absl::Status ended = process->Wait(); !ended.ok()) {
-    if (absl::StrContains(ended.message(), "exited with 127")) {
+  constexpr int kNotFound = 127;  // of env
+  if (const ProcessEnd end = process->Wait(); !end.ok()) {
+    if (end.exit_code == kNotFound) {
       return absl::UnavailableError(
           "figures are drawn by python3, which this machine does not have; install it, or "
           "ask for the page (.html) or the numbers (.csv), which need nothing");
     }
     const absl::StatusOr<std::string> log = ReadFile(log_file);
-    return absl::InternalError(absl::StrCat("drawing ", charts[0].first, ": the program that draws ", ended.message(),
+    return absl::InternalError(absl::StrCat("drawing ", charts[0].first, ": the program that draws ", end.Text(),
                                             log.ok() ? absl::StrCat(": ", *log) : ""));
   }
   for (size_t i = 0; i < charts.size(); ++i) {

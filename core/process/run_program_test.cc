@@ -21,6 +21,7 @@ TEST(RunProgram, SaysHowItEnded) {
               StatusIs(absl::StatusCode::kAborted, "sh was killed by signal 9 (Killed)"));
   EXPECT_THAT(RunProgram({"no-such-program"}),
               StatusIs(absl::StatusCode::kNotFound, ::testing::HasSubstr("cannot start no-such-program")));
+  EXPECT_EQ(RunToEnd({"sh", "-c", "exit 3"})->exit_code, 3);
   EXPECT_THAT(RunProgram({"sh", "-c", "read line"}), StatusIs(absl::StatusCode::kAborted)) << "there is no input";
 }
 

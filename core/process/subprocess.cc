@@ -2,100 +2,43 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "core/files/files.h"
 #include "core/process/process_stat.h"
-#include "core/process/steady_clock.h"
-
-extern char** environ;
 
 namespace openset {
-namespace {
-
-absl::Status SystemError(absl::string_view what) {
-  return absl::UnavailableError(absl::StrCat("cannot ", what, ": ", std::strerror(errno)));
-}
-
-// Between two looks whether a child has ended.
-constexpr absl::Duration kShortestPause = absl::Microseconds(100);
-constexpr absl::Duration kLongestPause = absl::Milliseconds(20);
-
-}  // namespace
 
 absl::StatusOr<std::unique_ptr<Subprocess>> Subprocess::Start(const std::vector<std::string>& arguments,
                                                               const std::map<std::string, std::string>& environment,
                                                               const std::string& log_file) {
-  // All allocation happens before fork(): the child may call async-signal-safe functions only.
-  std::vector<char*> argv;
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  std::vector<std::string> variables;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const std::string text = *variable;
-    if (environment.count(text.substr(0, text.find('='))) == 0) variables.push_back(text);
-  }
-  for (const auto& [name, value] : environment) variables.push_back(absl::StrCat(name, "=", value));
-  std::vector<char*> envp;
-  for (std::string& variable : variables) envp.push_back(variable.data());
-  envp.push_back(nullptr);
-
+  const auto system_error = [](absl::string_view what) {
+    return absl::UnavailableError(absl::StrCat("cannot ", what, ": ", std::strerror(errno)));
+  };
   // Of a pipe in its place nobody may be the reader.
   const int log = open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0666);
-  if (log < 0) return SystemError(absl::StrCat("open ", log_file));
+  if (log < 0) return system_error(absl::StrCat("open ", log_file));
+  const absl::Cleanup close_log = [log] { close(log); };
   int channel[2];
-  int started[2];  // closed by a successful exec, else carries errno
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, channel) != 0) return SystemError("make a channel");
-  if (pipe2(started, O_CLOEXEC) != 0) return SystemError("make a pipe");
-
-  const pid_t parent = getpid();
-  const pid_t pid = fork();
-  if (pid < 0) return SystemError("fork");
-  if (pid == 0) {
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(1);  // the parent died before the line above
-    // The status pipe must not be in the way of the channel's number.
-    const int report = fcntl(started[1], F_DUPFD_CLOEXEC, kChannel + 1);
-    const int end = fcntl(channel[1], F_DUPFD_CLOEXEC, kChannel + 1);
-    const int out = fcntl(log, F_DUPFD_CLOEXEC, kChannel + 1);
-    dup2(out, STDOUT_FILENO);
-    dup2(out, STDERR_FILENO);
-    dup2(end, kChannel);
-    const int null = open("/dev/null", O_RDONLY);
-    if (null != STDIN_FILENO) dup2(null, STDIN_FILENO);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, nullptr);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    signal(SIGPIPE, SIG_DFL);
-    signal(SIGUSR1, SIG_DFL);
-    execve(argv[0], argv.data(), envp.data());
-    const int error = errno;
-    (void)!write(report, &error, sizeof(error));
-    _exit(127);
-  }
-  setpgid(pid, pid);  // also here, so that Kill() never comes too early
-  close(log);
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, channel) != 0) return system_error("make a channel");
+  SpawnOptions options;
+  options.environment = environment;
+  options.output = log;
+  options.error = log;
+  options.channel = channel[1];
+  options.has_own_group = true;
+  const absl::StatusOr<pid_t> child = Spawn(arguments, options);
   close(channel[1]);
-  close(started[1]);
-  int error = 0;
-  const bool failed = read(started[0], &error, sizeof(error)) == sizeof(error);
-  close(started[0]);
-  std::unique_ptr<Subprocess> process(new Subprocess(pid, channel[0]));
-  if (failed) return absl::NotFoundError(absl::StrCat("cannot start ", arguments[0], ": ", std::strerror(error)));
-  return process;
+  if (child.ok()) return std::unique_ptr<Subprocess>(new Subprocess(*child, channel[0]));
+  close(channel[0]);
+  return child.status();
 }
 
 Subprocess::~Subprocess() {
@@ -108,28 +51,12 @@ void Subprocess::Kill(int signal) {
   if (!end_.has_value()) kill(-pid_, signal);
 }
 
-absl::Status Subprocess::Wait() { return *WaitFor(absl::InfiniteDuration()); }
+ProcessEnd Subprocess::Wait() { return *WaitFor(absl::InfiniteDuration()); }
 
-std::optional<absl::Status> Subprocess::WaitFor(absl::Duration at_most) {
+std::optional<ProcessEnd> Subprocess::WaitFor(absl::Duration at_most) {
   if (end_.has_value()) return end_;
-  const bool for_ever = at_most == absl::InfiniteDuration();
-  const absl::Duration until = SteadyNow() + at_most;
-  int status = 0;
-  for (absl::Duration pause = kShortestPause;; pause = std::min(2 * pause, kLongestPause)) {
-    const pid_t ended = waitpid(pid_, &status, for_ever ? 0 : WNOHANG);
-    if (ended == pid_ || (ended < 0 && errno != EINTR)) break;
-    if (SteadyNow() >= until) return std::nullopt;
-    absl::SleepFor(pause);
-  }
-  kill(-pid_, SIGKILL);  // whatever else is left of its group
-  if (WIFSIGNALED(status)) {
-    end_ = absl::AbortedError(
-        absl::StrCat("was killed by signal ", WTERMSIG(status), " (", strsignal(WTERMSIG(status)), ")"));
-  } else if (WEXITSTATUS(status) != 0) {
-    end_ = absl::AbortedError(absl::StrCat("exited with ", WEXITSTATUS(status)));
-  } else {
-    end_ = absl::OkStatus();
-  }
+  end_ = WaitForEnd(pid_, at_most);
+  if (end_.has_value()) kill(-pid_, SIGKILL);  // whatever else is left of its group
   return end_;
 }
 

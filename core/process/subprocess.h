@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "core/process/spawn.h"
 
 namespace openset {
 
@@ -21,7 +21,7 @@ namespace openset {
 // object goes, which waits at most kLongestEnd for their end, and when the thread that started it dies.
 class Subprocess {
  public:
-  static constexpr int kChannel = 3;
+  static constexpr int kChannel = SpawnOptions::kChannel;
   // A process that is within the kernel, in a broken device's driver say, does not die before it leaves it.
   static constexpr absl::Duration kLongestEnd = absl::Seconds(10);
 
@@ -40,11 +40,10 @@ class Subprocess {
 
   // Sends a signal to the child's group.
   void Kill(int signal);
-  // Waits for the end of the child and says how it ended: OK for exit 0; kAborted "exited with 3", "was killed by
-  // signal 11 (Segmentation fault)".
-  absl::Status Wait();
+  // Waits for the end of the child.
+  ProcessEnd Wait();
   // The same, for at most so long; absent if the child still lives.
-  std::optional<absl::Status> WaitFor(absl::Duration at_most);
+  std::optional<ProcessEnd> WaitFor(absl::Duration at_most);
   // Whether the child and all of its group have ended. Those that have, and that nobody has waited for, count as ended.
   bool GroupHasEnded();
 
@@ -53,7 +52,7 @@ class Subprocess {
 
   pid_t pid_;
   int channel_;
-  std::optional<absl::Status> end_;  // once it was waited for
+  std::optional<ProcessEnd> end_;  // once it was waited for
 };
 
 }  // namespace openset

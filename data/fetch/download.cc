@@ -11,7 +11,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/md5.h"
@@ -120,38 +119,41 @@ absl::Status Continue(const std::string& url, const std::string& part, const Dow
                                               headers,
                                               "--url",
                                               url};
-  absl::Status status;
+  absl::StatusOr<ProcessEnd> ran_to_end;
   // curl knows a size only where the server says it.
-  const auto run = [&] { return RunProgram(arguments, most); };
+  const auto run = [&] { return RunToEnd(arguments, most); };
   const ProgressReport& progress = options.progress;
   if (progress == nullptr) {
-    status = run();
+    ran_to_end = run();
   } else {
     const int64_t before = FileSize(part);
-    std::future<absl::Status> ran = std::async(std::launch::async, run);
+    std::future<absl::StatusOr<ProcessEnd>> ran = std::async(std::launch::async, run);
     do {
       const int64_t done = FileSize(part), length = ReadAnswers(headers).length;
       const int64_t total = bytes > 0 ? bytes : length > 0 ? before + length : 0;
       progress(absl::StrCat("fetching ", std::filesystem::path(url).filename().string()), done,
                total < done ? 0 : total);
     } while (ran.wait_for(kPoll) != std::future_status::ready);
-    status = ran.get();
+    ran_to_end = ran.get();
   }
   const int answer = ReadAnswers(headers).status;
   Remove(headers);
-  if (status.ok() || absl::IsNotFound(status)) return status;
+  if (!ran_to_end.ok()) {
+    return absl::IsNotFound(ran_to_end.status()) ? ran_to_end.status()
+                                                 : absl::AbortedError(ran_to_end.status().message());
+  }
+  const ProcessEnd& end = *ran_to_end;
+  if (end.ok()) return absl::OkStatus();
   if (answer >= 400 && answer != 416) return absl::AbortedError(absl::StrCat("the server answered ", answer));
   constexpr int kCantWrite = 23, kTooLarge = 63;
-  int code = 0;  // of curl
-  const bool exited = absl::SimpleAtoi(absl::StripPrefix(status.message(), "curl exited with "), &code);
   // "Range not satisfiable"; no ranges at all; a file that is shorter (FTP, files).
-  if (answer == 416 || (exited && (code == 33 || code == 36))) {
+  if (answer == 416 || end.exit_code == 33 || end.exit_code == 36) {
     return absl::OutOfRangeError("the server can't go on with the part that is there");
   }
-  if (exited && (code == kTooLarge || (code == kCantWrite && FileSize(part) >= most))) {
+  if (end.exit_code == kTooLarge || (end.exit_code == kCantWrite && FileSize(part) >= most)) {
     return absl::DataLossError(absl::StrCat("has more than ", most, " bytes, the limit that the catalog states"));
   }
-  return absl::AbortedError(exited ? Reason(code) : status.message());
+  return end.signal == 0 ? absl::AbortedError(Reason(end.exit_code)) : end.ToStatus("curl");
 }
 
 // The whole file from one address, checked. A part that is there is gone on with, as often as the connection breaks and

@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -264,11 +263,14 @@ EngineEvent LocalEngine::ReadEvent(Worker* worker) {
     result.end = absl::Status(static_cast<absl::StatusCode>(event.outcome().code()), event.outcome().message());
   } else {
     worker->process->Kill(SIGKILL);
-    const absl::Status end = worker->process->WaitFor(Subprocess::kLongestEnd)
-                                 .value_or(absl::UnavailableError("closed its channel and can't be killed"));
+    const std::optional<ProcessEnd> end = worker->process->WaitFor(Subprocess::kLongestEnd);
+    const std::string how = !end.has_value() ? "closed its channel and can't be killed"
+                            : end->ok()      ? "ended"
+                                             : end->Text();
     // Nobody here has killed it.
-    const char* why = absl::StrContains(end.message(), "signal 9 ") ? ", by hand or for lack of memory" : "";
-    result.end = absl::UnavailableError(absl::StrCat("its worker ", end.ok() ? "ended" : end.message(), why));
+    const bool is_killed = end.has_value() && end->signal == SIGKILL;
+    result.end =
+        absl::UnavailableError(absl::StrCat("its worker ", how, is_killed ? ", by hand or for lack of memory" : ""));
   }
   if (!result.end->ok()) result.log_tail = worker->LogTail();
   MakeIdle(worker);
