@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "core/tensor/torch.h"
 #include "core/tensor/torch_library.h"
 
 namespace openset {
