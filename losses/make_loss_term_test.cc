@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "gtest/gtest.h"
-#include "losses/loss_scene.h"
+#include "losses/testing/loss_scene.h"
 
 namespace openset {
 namespace {

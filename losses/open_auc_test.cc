@@ -7,7 +7,7 @@
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "losses/loss_scene.h"
+#include "losses/testing/loss_scene.h"
 
 namespace openset {
 namespace {

@@ -5,8 +5,8 @@
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "losses/golden.h"
-#include "losses/loss_scene.h"
+#include "losses/testing/golden.h"
+#include "losses/testing/loss_scene.h"
 
 namespace openset {
 namespace {

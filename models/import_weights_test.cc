@@ -11,9 +11,9 @@
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
-#include "models/golden_outputs.h"
 #include "models/make_model.h"
-#include "models/test_inputs.h"
+#include "models/testing/golden_outputs.h"
+#include "models/testing/test_inputs.h"
 
 namespace openset {
 namespace {

@@ -4,9 +4,9 @@
 #include "core/tensor/torch_generator.h"
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
-#include "models/golden_outputs.h"
-#include "models/model_conformance.h"
-#include "models/test_inputs.h"
+#include "models/testing/golden_outputs.h"
+#include "models/testing/model_conformance.h"
+#include "models/testing/test_inputs.h"
 
 namespace openset {
 namespace {

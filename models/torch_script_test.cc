@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "models/checkpoint.h"
 #include "models/make_model.h"
-#include "models/test_inputs.h"
+#include "models/testing/test_inputs.h"
 
 namespace openset {
 namespace {

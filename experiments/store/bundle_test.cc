@@ -11,7 +11,7 @@
 #include "core/files/zip_reader.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/store/store_contents.h"
-#include "experiments/store/testing_records.h"
+#include "experiments/store/testing/records.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/dynamic_message.h"
 

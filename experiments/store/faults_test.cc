@@ -30,7 +30,7 @@
 #include "core/testing/small_disk.h"
 #include "experiments/store/bundle.h"
 #include "experiments/store/store.h"
-#include "experiments/store/testing_records.h"
+#include "experiments/store/testing/records.h"
 #include "gtest/gtest.h"
 
 ABSL_FLAG(bool, long_form, false, "All cases.");

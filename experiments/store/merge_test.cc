@@ -12,7 +12,7 @@
 #include "core/testing/status_matchers.h"
 #include "experiments/store/bundle.h"
 #include "experiments/store/store_contents.h"
-#include "experiments/store/testing_records.h"
+#include "experiments/store/testing/records.h"
 #include "gmock/gmock.h"
 
 namespace openset {

@@ -20,7 +20,7 @@
 #include "experiments/store/record_fields.h"
 #include "experiments/store/record_id.h"
 #include "experiments/store/store_contents.h"
-#include "experiments/store/testing_records.h"
+#include "experiments/store/testing/records.h"
 #include "gtest/gtest.h"
 
 namespace openset {

@@ -14,7 +14,7 @@
 #include "core/testing/status_matchers.h"
 #include "data/task.pb.h"
 #include "experiments/store/details.pb.h"
-#include "experiments/store/testing_records.h"
+#include "experiments/store/testing/records.h"
 #include "gmock/gmock.h"
 
 namespace openset {

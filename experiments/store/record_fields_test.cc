@@ -1,7 +1,7 @@
 #include "experiments/store/record_fields.h"
 
 #include "core/testing/status_matchers.h"
-#include "experiments/store/testing_records.h"
+#include "experiments/store/testing/records.h"
 #include "gmock/gmock.h"
 
 namespace openset {

@@ -8,7 +8,7 @@
 #include "data/task.pb.h"
 #include "experiments/spec/actions.h"
 #include "experiments/spec/expand.h"
-#include "experiments/store/testing_records.h"
+#include "experiments/store/testing/records.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/unknown_field_set.h"

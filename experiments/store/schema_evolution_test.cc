@@ -8,7 +8,7 @@
 #include "experiments/store/merge.h"
 #include "experiments/store/record_fields.h"
 #include "experiments/store/store_contents.h"
-#include "experiments/store/testing_records.h"
+#include "experiments/store/testing/records.h"
 #include "experiments/store/verify_store.h"
 #include "gmock/gmock.h"
 

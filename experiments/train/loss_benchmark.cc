@@ -12,7 +12,7 @@
 #include "core/random.h"
 #include "core/tensor/torch.h"
 #include "data/open_set/feature_mixup.h"
-#include "losses/loss_scene.h"
+#include "losses/testing/loss_scene.h"
 
 namespace openset {
 namespace {

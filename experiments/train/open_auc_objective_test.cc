@@ -9,8 +9,8 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
-#include "losses/golden.h"
-#include "losses/loss_scene.h"
+#include "losses/testing/golden.h"
+#include "losses/testing/loss_scene.h"
 
 namespace openset {
 namespace {

@@ -4,7 +4,7 @@ f64, and resnet50_imported.safetensors: the same of a ResNet-50 whose parameters
     python3 tools/peers/make_model_golden.py models/testdata
 
 The stored files were made with PyTorch 2.11.0 and safetensors 0.8.0 on x86-64. Weights, buffers and images are
-not random but sines of squares, which the reader of the files computes too (models/golden_outputs.cc); dropout is off.
+not random but sines of squares, which the reader of the files computes too (models/testing/golden_outputs.cc); dropout is off.
 """
 
 import argparse

@@ -19,7 +19,7 @@
 #include "core/testing/users.h"
 #include "experiments/store/processes/leases.h"
 #include "experiments/store/processes/orphans.h"
-#include "experiments/store/testing_records.h"
+#include "experiments/store/testing/records.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

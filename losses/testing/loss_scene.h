@@ -1,6 +1,6 @@
 // Training steps for the tests of loss terms.
-#ifndef OPENSET_LOSSES_LOSS_SCENE_H_
-#define OPENSET_LOSSES_LOSS_SCENE_H_
+#ifndef OPENSET_LOSSES_TESTING_LOSS_SCENE_H_
+#define OPENSET_LOSSES_TESTING_LOSS_SCENE_H_
 
 #include <cstdint>
 #include <functional>
@@ -54,4 +54,4 @@ LossScene Transformed(LossScene scene, const std::function<at::Tensor(const at::
 
 }  // namespace openset
 
-#endif  // OPENSET_LOSSES_LOSS_SCENE_H_
+#endif  // OPENSET_LOSSES_TESTING_LOSS_SCENE_H_

@@ -1,4 +1,4 @@
-#include "models/model_conformance.h"
+#include "models/testing/model_conformance.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@
 #include "models/dropout.h"
 #include "models/initialise.h"
 #include "models/make_model.h"
-#include "models/test_inputs.h"
+#include "models/testing/test_inputs.h"
 
 namespace openset {
 namespace {

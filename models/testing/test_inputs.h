@@ -1,6 +1,6 @@
 // Specs and images for the tests of models.
-#ifndef OPENSET_MODELS_TEST_INPUTS_H_
-#define OPENSET_MODELS_TEST_INPUTS_H_
+#ifndef OPENSET_MODELS_TESTING_TEST_INPUTS_H_
+#define OPENSET_MODELS_TESTING_TEST_INPUTS_H_
 
 #include <cstdint>
 #include <string>
@@ -19,4 +19,4 @@ at::Tensor NoiseImages(int64_t count, const InputSpec& input, uint64_t seed);
 
 }  // namespace openset
 
-#endif  // OPENSET_MODELS_TEST_INPUTS_H_
+#endif  // OPENSET_MODELS_TESTING_TEST_INPUTS_H_

@@ -1,4 +1,4 @@
-#include "models/test_inputs.h"
+#include "models/testing/test_inputs.h"
 
 #include "core/logging.h"
 #include "core/proto/proto_rules.h"

@@ -1,6 +1,6 @@
 // Networks against what PyTorch computes with them; tools/peers/make_model_golden.py writes the files.
-#ifndef OPENSET_MODELS_GOLDEN_OUTPUTS_H_
-#define OPENSET_MODELS_GOLDEN_OUTPUTS_H_
+#ifndef OPENSET_MODELS_TESTING_GOLDEN_OUTPUTS_H_
+#define OPENSET_MODELS_TESTING_GOLDEN_OUTPUTS_H_
 
 #include <string>
 
@@ -25,4 +25,4 @@ void ExpectGoldenOutputs(const ModelSpec& spec, const InputSpec& input, const st
 
 }  // namespace openset
 
-#endif  // OPENSET_MODELS_GOLDEN_OUTPUTS_H_
+#endif  // OPENSET_MODELS_TESTING_GOLDEN_OUTPUTS_H_

@@ -1,4 +1,4 @@
-#include "losses/loss_scene.h"
+#include "losses/testing/loss_scene.h"
 
 #include "core/logging.h"
 #include "core/proto/proto_rules.h"

@@ -1,6 +1,6 @@
 // Expected values in losses/testdata/*.json.
-#ifndef OPENSET_LOSSES_GOLDEN_H_
-#define OPENSET_LOSSES_GOLDEN_H_
+#ifndef OPENSET_LOSSES_TESTING_GOLDEN_H_
+#define OPENSET_LOSSES_TESTING_GOLDEN_H_
 
 #include <string>
 
@@ -17,4 +17,4 @@ at::Tensor TensorOf(const nlohmann::json& value);
 
 }  // namespace openset
 
-#endif  // OPENSET_LOSSES_GOLDEN_H_
+#endif  // OPENSET_LOSSES_TESTING_GOLDEN_H_

@@ -1,4 +1,4 @@
-#include "losses/loss_conformance.h"
+#include "losses/testing/loss_conformance.h"
 
 #include <cctype>
 #include <set>

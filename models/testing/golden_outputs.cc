@@ -1,4 +1,4 @@
-#include "models/golden_outputs.h"
+#include "models/testing/golden_outputs.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
 // What every loss term must satisfy. A member of the suite is a line of loss_conformance_test.cc.
-#ifndef OPENSET_LOSSES_LOSS_CONFORMANCE_H_
-#define OPENSET_LOSSES_LOSS_CONFORMANCE_H_
+#ifndef OPENSET_LOSSES_TESTING_LOSS_CONFORMANCE_H_
+#define OPENSET_LOSSES_TESTING_LOSS_CONFORMANCE_H_
 
 #include <ostream>
 #include <string>
 
-#include "losses/loss_scene.h"
+#include "losses/testing/loss_scene.h"
 
 namespace openset {
 
@@ -42,4 +42,4 @@ void ExpectSameOn(at::Device device, const LossCase& loss_case);
 
 }  // namespace openset
 
-#endif  // OPENSET_LOSSES_LOSS_CONFORMANCE_H_
+#endif  // OPENSET_LOSSES_TESTING_LOSS_CONFORMANCE_H_

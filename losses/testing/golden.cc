@@ -1,4 +1,4 @@
-#include "losses/golden.h"
+#include "losses/testing/golden.h"
 
 #include <vector>
 

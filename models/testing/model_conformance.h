@@ -2,8 +2,8 @@
 //
 //   INSTANTIATE_TEST_SUITE_P(Vgg32, ModelConformance, ::testing::Values(ModelCase{
 //       "vgg32 {} head { linear {} }", 32, "vgg32 { width: 4 dropout: 0 } head { linear {} }", 16}));
-#ifndef OPENSET_MODELS_MODEL_CONFORMANCE_H_
-#define OPENSET_MODELS_MODEL_CONFORMANCE_H_
+#ifndef OPENSET_MODELS_TESTING_MODEL_CONFORMANCE_H_
+#define OPENSET_MODELS_TESTING_MODEL_CONFORMANCE_H_
 
 #include <string>
 
@@ -24,4 +24,4 @@ class ModelConformance : public ::testing::TestWithParam<ModelCase> {};
 
 }  // namespace openset
 
-#endif  // OPENSET_MODELS_MODEL_CONFORMANCE_H_
+#endif  // OPENSET_MODELS_TESTING_MODEL_CONFORMANCE_H_
