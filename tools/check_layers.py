@@ -23,14 +23,15 @@ ROOMS = {
     "published": set(),
     "spec": {"published"},
     "store": {"spec"},
-    "plan": {"spec", "store"},
     "worker": {"spec", "store"},
+    "action": {"spec", "store", "worker"},
+    "plan": {"spec", "store", "worker", "action"},
     "evaluate": {"spec", "store"},
     "report": {"published", "spec", "store"},
     "train": {"spec", "store", "worker", "evaluate", "infer"},
     "infer": {"spec", "store", "worker"},
-    "engine": {"spec", "store", "plan", "worker"},
-    "study": {"published", "spec", "store", "plan", "worker", "evaluate", "report", "engine"},
+    "engine": {"spec", "store", "worker", "action", "plan"},
+    "study": {"published", "spec", "store", "worker", "action", "plan", "evaluate", "report", "engine"},
     "figures": set(),
 }
 # They may include every room.

@@ -22,7 +22,7 @@ namespace openset {
 
 // Something happened to an action: it made progress, or it ended.
 struct EngineEvent {
-  int action;
+  ActionId action;
   std::optional<WorkProgress> progress;
   // How it ended; absent if it goes on. OK: its result is in the store.
   std::optional<absl::Status> end;
@@ -38,10 +38,10 @@ class Engine {
 
   virtual const Capacity& capacity() const = 0;
 
-  // Begins an action and returns at once. `action` is the caller's number for it, `gpu` the ordinal of its seat's GPU,
+  // Begins an action and returns at once. `gpu` is the ordinal of its seat's GPU,
   // -1 for none. The engine fills in where the request's files are (store, data_folder) and its device.
   // Error: the action did not begin and can be started again; those that run are not touched.
-  virtual absl::Status Start(int action, int gpu, WorkRequest request) = 0;
+  virtual absl::Status Start(ActionId action, int gpu, WorkRequest request) = 0;
 
   // Waits until something happened, the descriptor `wake` is readable or `at_most` has passed, and returns what
   // happened, in order for each action. An action that ended has no more events.
@@ -49,9 +49,9 @@ class Engine {
 
   // A training that runs saves its state after the step that it is in, and ends with kCancelled; any other action goes
   // on to its end. Returns at once.
-  virtual void AskToStop(int action) = 0;
+  virtual void AskToStop(ActionId action) = 0;
   // Kills an action that runs. There are no events of it any more; what it did so far stays in the store.
-  virtual void Kill(int action) = 0;
+  virtual void Kill(ActionId action) = 0;
   // Kills all that runs. There are no events of it any more; what it did so far stays in the store.
   virtual void KillAll() = 0;
 };

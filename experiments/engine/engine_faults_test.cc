@@ -78,7 +78,7 @@ TEST_F(EngineFaults, EachWayThatAWorkerDiesCostsItsTrialOnly) {
     const Plan plan = MakePlanOf(store, seeds);
     for (size_t trial = 0; trial < seeds.size(); ++trial)
       records += store.HasRecord(plan.trial_id(static_cast<int>(trial)));
-    for (const PlanNode& node : plan.nodes) failed += store.CountFailures(node.key);
+    for (const Action& action : plan.actions) failed += store.CountFailures(action.key);
     std::filesystem::remove_all(store.folder());
     if (t == times / 10) first = ThisFootprint();
   }

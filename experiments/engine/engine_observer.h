@@ -13,40 +13,41 @@
 
 namespace openset {
 
-// Told what happens, in the thread that runs the plan. Node numbers are those of Plan.nodes.
+// Told what happens, in the thread that runs the plan. By default, it ignores everything.
 class EngineObserver {
  public:
   virtual ~EngineObserver() = default;
-  virtual void OnStart(int node) = 0;
-  virtual void OnProgress(int node, const WorkProgress& progress) = 0;
-  // Also of a node that was done together with another one, or by another process, and never started itself.
-  virtual void OnFinish(int node, const absl::Status& status) = 0;
+  // Everything is ready, and nothing has started: which damaged results were moved to quarantine/, a line each, and
+  // which other processes run the same experiment on the store.
+  virtual void OnBegin(const std::vector<std::string>& /*quarantined*/, const std::vector<RunState>& /*others*/) {}
+  virtual void OnStart(ActionId /*action*/) {}
+  virtual void OnProgress(ActionId /*action*/, const WorkProgress& /*progress*/) {}
+  // Also of an action that was done together with another one, or by another process, and never started itself.
+  virtual void OnFinish(ActionId /*action*/, const absl::Status& /*status*/) {}
   // An input failed, so this is not tried; or the store failed it.
-  virtual void OnSkip(int node) = 0;
+  virtual void OnSkip(ActionId /*action*/) {}
   // It could not be started. While others run it will be tried again, when one of them has ended.
-  virtual void OnStartFailure(int node, const absl::Status& status) = 0;
+  virtual void OnStartFailure(ActionId /*action*/, const absl::Status& /*status*/) {}
   // Once OnStart() had told of it, its GPU proved lost: it waits for a seat again.
-  virtual void OnGpuLost(int node, const absl::Status& why) = 0;
+  virtual void OnGpuLost(ActionId /*action*/, const absl::Status& /*why*/) {}
   // This attempt failed, of something that may pass; the next one begins after `wait`.
-  virtual void OnRetry(int node, const absl::Status& status, absl::Duration wait) = 0;
+  virtual void OnRetry(ActionId /*action*/, const absl::Status& /*status*/, absl::Duration /*wait*/) {}
   // Another process, of this run id, works on it; its result is waited for. `was_ours`: it took the action over, since
   // this process slept.
-  virtual void OnElsewhere(int node, const std::string& run_id, bool was_ours) = 0;
-  // A choice, which OnStart() told of, added nodes that are needed; OnFinish() of it follows.
-  virtual void OnGrowth(const std::vector<int>& added) = 0;
+  virtual void OnElsewhere(ActionId /*action*/, const std::string& /*run_id*/, bool /*was_ours*/) {}
+  // A choice, which OnStart() told of, added actions that are needed; OnFinish() of it follows.
+  virtual void OnGrowth(const std::vector<ActionId>& /*added*/) {}
   // Several times a second.
-  virtual void OnTick() = 0;
+  virtual void OnTick() {}
   // What this process does, for others to read (Leases::Renew()).
-  virtual void Describe(RunState* state) const = 0;
+  virtual void Describe(RunState* /*state*/) const {}
 
-  // Of a node and of those that are done together with it.
-  void FinishAll(const Plan& plan, int node) {
-    OnFinish(node, absl::OkStatus());
-    for (const int passenger : plan.nodes[node].together) OnFinish(passenger, absl::OkStatus());
+  // Of an action and of its passengers.
+  void FinishAll(const Plan& plan, ActionId action) {
+    for (const ActionId id : plan.DoneWith(plan[action])) OnFinish(id, absl::OkStatus());
   }
-  void SkipAll(const Plan& plan, int node) {
-    OnSkip(node);
-    for (const int passenger : plan.nodes[node].together) OnSkip(passenger);
+  void SkipAll(const Plan& plan, ActionId action) {
+    for (const ActionId id : plan.DoneWith(plan[action])) OnSkip(id);
   }
 };
 

@@ -18,7 +18,8 @@
 #include "core/process/interrupt.h"
 #include "core/process/steady_clock.h"
 #include "core/status_macros.h"
-#include "experiments/engine/node_action.h"
+#include "experiments/action/stage.h"
+#include "experiments/engine/outcome.h"
 #include "experiments/engine/scheduler.h"
 #include "experiments/spec/describe.h"
 
@@ -30,6 +31,17 @@ constexpr absl::Duration kTick = absl::Milliseconds(200);
 constexpr absl::Duration kLookEvery = absl::Seconds(1);
 // Between two signs of life, which show the progress.
 constexpr absl::Duration kDescribeEvery = absl::Seconds(2);
+
+// Adds to `work`, by ids, the work of each of these actions, inputs first, and of the longest way from it to a record.
+// Actions that they need may be there already.
+void AddWork(const Plan& plan, const std::vector<ActionId>& needed, std::vector<int64_t>* work) {
+  work->resize(plan.actions.size());
+  const auto work_of = [work](ActionId id) -> int64_t& { return (*work)[static_cast<size_t>(id)]; };
+  for (auto id = needed.rbegin(); id != needed.rend(); ++id) {
+    work_of(*id) += plan[*id].work;  // to that of the ways behind it
+    for (const ActionId input : plan[*id].inputs) work_of(input) = std::max(work_of(input), work_of(*id));
+  }
+}
 
 class Execution {
  public:
@@ -45,7 +57,7 @@ class Execution {
         scheduler_(engine->capacity()) {}
 
   absl::Status Run() {
-    OPENSET_RETURN_IF_ERROR(AddNodes(NeededNodes(plan_)));
+    OPENSET_RETURN_IF_ERROR(AddActions(plan_.NeededActions()));
     Interrupt interrupt;
     while (true) {
       OPENSET_RETURN_IF_ERROR(StartWhatCan());
@@ -65,7 +77,7 @@ class Execution {
   }
 
  private:
-  // A node that waits for another process, or for its next attempt.
+  // An action that waits for another process, or for its next attempt.
   struct Postponed {
     std::string elsewhere;  // the run that works on it; "" if it waits for its next attempt
     int failures = 0;       // attempts that had failed when it began to wait
@@ -78,38 +90,36 @@ class Execution {
   bool TooManyFailed() const { return options_.max_failures > 0 && failed_ >= options_.max_failures; }
   bool IsOver() const { return scheduler_.running() == 0 && (scheduler_.postponed() == 0 || !MayStart()); }
 
-  // Gives the scheduler these nodes, inputs first. Passengers are part of the node that they are done together with.
-  absl::Status AddNodes(const std::vector<int>& needed) {
+  // Gives the scheduler these actions, inputs first. Passengers are part of the action that carries them.
+  absl::Status AddActions(const std::vector<ActionId>& needed) {
     AddWork(plan_, needed, &work_);
-    numbers_.resize(plan_.nodes.size(), -1);
-    for (const int n : needed) {
-      const PlanNode& node = plan_.nodes[n];
-      if (node.is_passenger || !IsDoneHere(n)) continue;
-      const Demand demand = DemandOf(plan_, node, options_.memory);
+    for (const ActionId id : needed) {
+      const Action& action = plan_[id];
+      if (action.is_passenger() || !IsDoneHere(action)) continue;
+      const Demand demand = StageOf(action).Needs(plan_.TrialOf(action), options_.memory);
       if (demand.gpu_shares > 0 && engine_->capacity().gpus.empty()) {
         return absl::FailedPreconditionError(
-            absl::StrCat(openset::Describe(plan_.TrialOf(node)), " runs on a GPU: give one, --devices=cuda:0"));
+            absl::StrCat(openset::Describe(plan_.TrialOf(action)), " runs on a GPU: give one, --devices=cuda:0"));
       }
-      std::vector<int> inputs;
-      for (const int input : node.inputs) {
-        if (!plan_.nodes[input].done && numbers_[input] >= 0) inputs.push_back(numbers_[input]);
+      std::vector<ActionId> inputs;
+      for (const ActionId input : action.inputs) {
+        if (!plan_[input].is_done() && IsScheduled(input)) inputs.push_back(plan_.CarrierOf(input));
       }
-      numbers_[n] = scheduler_.Add(demand, {static_cast<int>(node.kind), work_[n]}, inputs);
-      for (const int passenger : node.together) numbers_[passenger] = numbers_[n];
-      nodes_.push_back(n);
-      if (scheduler_.state(numbers_[n]) == NodeState::kSkipped) Skip(n);
+      scheduler_.Add(id, demand, {static_cast<int>(action.kind), work_[static_cast<size_t>(id)]}, inputs);
+      if (scheduler_.state(id) == ScheduleState::kSkipped) Skip(id);
     }
     return absl::OkStatus();
   }
 
+  bool IsScheduled(ActionId id) const { return scheduler_.state(plan_.CarrierOf(id)) != ScheduleState::kUnknown; }
+
   // Whether this process does it: it is among those it was told to do, and has or makes what they need.
-  bool IsDoneHere(int n) {
-    if (options_.only == nullptr) return true;
-    if (!options_.only(plan_.nodes[n])) return false;
-    for (const int input : plan_.nodes[n].inputs) {
-      const PlanNode& from = plan_.nodes[input];
-      if (from.done || numbers_[input] >= 0 || IsInStore(plan_, from, store_)) continue;
-      observer_->OnSkip(n);
+  bool IsDoneHere(const Action& action) {
+    if (options_.is_assigned == nullptr) return true;
+    if (!options_.is_assigned(action)) return false;
+    for (const ActionId input : action.inputs) {
+      if (plan_[input].is_done() || IsScheduled(input) || plan_.IsInStore(plan_[input], store_)) continue;
+      observer_->OnSkip(action.id);
       return false;
     }
     return true;
@@ -120,136 +130,136 @@ class Execution {
     while (MayStart()) {
       const auto start = scheduler_.Next();
       if (!start.has_value()) break;
-      const int n = nodes_[start->node];
-      if (plan_.nodes[n].kind == ActionKind::kChoose) {
-        OPENSET_RETURN_IF_ERROR(Choose(n, start->node));
+      const ActionId id = start->action;
+      const Stage& stage = StageOf(plan_[id]);
+      if (plan_[id].kind == ActionKind::kChoose) {
+        OPENSET_RETURN_IF_ERROR(Choose(id));
         continue;
       }
-      if (!Claim(n, start->node)) continue;
-      WorkRequest request = RequestOf(plan_, plan_.nodes[n]);
-      const int threads = DemandOf(plan_, plan_.nodes[n], options_.memory).cpu_threads;
-      const bool widens = CanUseMoreCpus(plan_.nodes[n].kind, threads);
-      request.set_cpu_slots(threads + (widens ? scheduler_.Widen(start->node) : 0));
-      start_failure_ = engine_->Start(start->node, start->gpu, std::move(request));
+      if (!Claim(id)) continue;
+      WorkRequest request = plan_.RequestOf(plan_[id]);
+      const int threads = stage.Needs(plan_.TrialOf(plan_[id]), options_.memory).cpu_threads;
+      request.set_cpu_slots(threads + (stage.CanUseMoreCpus(threads) ? scheduler_.Widen(id) : 0));
+      start_failure_ = engine_->Start(id, start->gpu, std::move(request));
       if (start_failure_.ok()) {
-        running_.insert(start->node);
-        observer_->OnStart(n);
+        running_.insert(id);
+        observer_->OnStart(id);
         continue;
       }
-      Release(n);
-      scheduler_.Cancelled(start->node);
+      Release(id);
+      scheduler_.Cancelled(id);
       if (StoreFailed(start_failure_)) {
         start_failure_ = absl::OkStatus();
       } else {
-        observer_->OnStartFailure(n, start_failure_);
+        observer_->OnStartFailure(id, start_failure_);
       }
     }
     return absl::OkStatus();
   }
 
-  // Whether the node is to be started: no other process works on it or has done it.
-  bool Claim(int n, int number) {
+  // Whether the action is to be started: no other process works on it or has done it.
+  bool Claim(ActionId id) {
     if (leases_ == nullptr) return true;
-    const PlanNode& node = plan_.nodes[n];
-    if (IsInStore(plan_, node, store_)) {
-      Finish(n, number);
+    const Action& action = plan_[id];
+    if (plan_.IsInStore(action, store_)) {
+      Finish(id);
       return false;
     }
-    const absl::StatusOr<std::string> owner = leases_->TryClaim(KeysOf(plan_, node));
+    const absl::StatusOr<std::string> owner = leases_->TryClaim(plan_.ResultKeys(action));
     if (!owner.ok()) {
-      scheduler_.Cancelled(number);
+      scheduler_.Cancelled(id);
       if (!StoreFailed(owner.status())) store_failure_ = owner.status();
       return false;
     }
     if (!owner->empty()) {
-      LeaveTo(n, number, *owner, /*was_ours=*/false);
+      LeaveTo(id, *owner, /*was_ours=*/false);
       return false;
     }
-    if (!IsInStore(plan_, node, store_)) return true;
-    Release(n);  // who had it finished a moment ago
-    Finish(n, number);
+    if (!plan_.IsInStore(action, store_)) return true;
+    Release(id);  // who had it finished a moment ago
+    Finish(id);
     return false;
   }
 
-  void Release(int n) {
+  void Release(ActionId id) {
     if (leases_ == nullptr) return;
-    for (const std::string& key : KeysOf(plan_, plan_.nodes[n])) leases_->Release(key);
+    for (const std::string& key : plan_.ResultKeys(plan_[id])) leases_->Release(key);
   }
 
-  void LeaveTo(int n, int number, const std::string& run_id, bool was_ours) {
-    scheduler_.Postponed(number);
-    postponed_[number] = {run_id, store_.CountFailures(plan_.nodes[n].key)};
-    observer_->OnElsewhere(n, run_id, was_ours);
+  void LeaveTo(ActionId id, const std::string& run_id, bool was_ours) {
+    scheduler_.Postponed(id);
+    postponed_[id] = {run_id, store_.CountFailures(plan_[id].key)};
+    observer_->OnElsewhere(id, run_id, was_ours);
   }
 
-  absl::Status Choose(int n, int number) {
-    observer_->OnStart(n);
-    const absl::StatusOr<std::vector<int>> added = choose_(n);
+  absl::Status Choose(ActionId id) {
+    observer_->OnStart(id);
+    const absl::StatusOr<std::vector<ActionId>> added = choose_(id);
     if (!added.ok()) {
-      RecordFailure(n, number, added.status(), /*log_tail=*/"", /*retried=*/false);
-      Fail(n, number, added.status());
+      RecordFailure(id, added.status(), /*log_tail=*/"", /*retried=*/false);
+      Fail(id, added.status());
       return absl::OkStatus();
     }
     observer_->OnGrowth(*added);
-    scheduler_.Finished(number);
-    observer_->OnFinish(n, absl::OkStatus());
-    return AddNodes(*added);
+    scheduler_.Finished(id);
+    observer_->OnFinish(id, absl::OkStatus());
+    return AddActions(*added);
   }
 
   void Handle(const EngineEvent& event) {
-    const int number = event.action, n = nodes_[number];
+    const ActionId id = event.action;
     if (event.progress.has_value()) {
-      observer_->OnProgress(n, *event.progress);
-      if (event.progress->epoch() > 0) epochs_[number] = event.progress->epoch();
+      observer_->OnProgress(id, *event.progress);
+      if (event.progress->epoch() > 0) epochs_[id] = event.progress->epoch();
     }
     if (!event.end.has_value()) return;
     start_failure_ = absl::OkStatus();
     if (event.end->ok()) {
-      Leave(n, number);
-      Finish(n, number);
+      Leave(id);
+      Finish(id);
     } else if (ends_at_.has_value() && absl::IsCancelled(*event.end)) {
-      Cancel(number);
+      Cancel(id);
     } else if (event.gpu_is_lost) {
-      observer_->OnGpuLost(n, *event.end);
+      observer_->OnGpuLost(id, *event.end);
       gpu_failure_ = NoGpuIsLeft(*event.end);
-      scheduler_.CloseGpuOf(number);
-      Cancel(number);
+      scheduler_.CloseGpuOf(id);
+      Cancel(id);
     } else if (StoreFailed(*event.end)) {
-      Leave(n, number);
-      Skip(n);
-      scheduler_.Cancelled(number);
+      Leave(id);
+      Skip(id);
+      scheduler_.Cancelled(id);
     } else {
-      const bool retried = MayPass(*event.end) && attempts_[number] < options_.retry.retries && MayStart();
-      RecordFailure(n, number, *event.end, event.log_tail, retried);
-      Leave(n, number);
-      if (!retried) return Fail(n, number, *event.end);
-      const absl::Duration wait = WaitBeforeRetry(options_.retry, ++attempts_[number]);
-      scheduler_.Postponed(number);
-      postponed_[number] = {"", 0, SteadyNow() + wait};
-      observer_->OnRetry(n, *event.end, wait);
+      const bool retried = MayPass(*event.end) && attempts_[id] < options_.retry.retries && MayStart();
+      RecordFailure(id, *event.end, event.log_tail, retried);
+      Leave(id);
+      if (!retried) return Fail(id, *event.end);
+      const absl::Duration wait = WaitBeforeRetry(options_.retry, ++attempts_[id]);
+      scheduler_.Postponed(id);
+      postponed_[id] = {"", 0, SteadyNow() + wait};
+      observer_->OnRetry(id, *event.end, wait);
     }
   }
 
   // It does not run any more.
-  void Leave(int n, int number) {
-    running_.erase(number);
-    epochs_.erase(number);
-    Release(n);
+  void Leave(ActionId id) {
+    running_.erase(id);
+    epochs_.erase(id);
+    Release(id);
   }
 
-  void Finish(int n, int number) {
-    observer_->FinishAll(plan_, n);
-    scheduler_.Finished(number);
+  void Finish(ActionId id) {
+    observer_->FinishAll(plan_, id);
+    scheduler_.Finished(id);
   }
 
-  void Fail(int n, int number, const absl::Status& status) {
-    observer_->OnFinish(n, status);
+  void Fail(ActionId id, const absl::Status& status) {
+    observer_->OnFinish(id, status);
     ++failed_;
-    for (const int passenger : plan_.nodes[n].together) observer_->OnSkip(passenger);
-    for (const int skipped : scheduler_.Failed(number)) Skip(nodes_[skipped]);
+    for (const ActionId passenger : plan_[id].passengers) observer_->OnSkip(passenger);
+    for (const ActionId skipped : scheduler_.Failed(id)) Skip(skipped);
   }
 
-  void Skip(int n) { observer_->SkipAll(plan_, n); }
+  void Skip(ActionId id) { observer_->SkipAll(plan_, id); }
 
   // Whether it is the store's failure and not the action's.
   bool StoreFailed(const absl::Status& status) {
@@ -263,10 +273,10 @@ class Execution {
     return true;
   }
 
-  void RecordFailure(int n, int number, const absl::Status& status, const std::string& log_tail, bool retried) {
-    FailureRecord failure = FailureOf(plan_, plan_.nodes[n], status);
+  void RecordFailure(ActionId id, const absl::Status& status, const std::string& log_tail, bool retried) {
+    FailureRecord failure = FailureOf(plan_, plan_[id], status);
     failure.set_log_tail(log_tail);
-    if (const auto epoch = epochs_.find(number); epoch != epochs_.end()) failure.set_epoch(epoch->second);
+    if (const auto epoch = epochs_.find(id); epoch != epochs_.end()) failure.set_epoch(epoch->second);
     failure.set_retried(retried);
     if (const absl::Status written = store_.WriteFailure(failure); !written.ok()) StoreFailed(written);
   }
@@ -284,45 +294,41 @@ class Execution {
     if (now - looked_ < std::min(kLookEvery, options_.retry.first_wait)) return;
     looked_ = now;
     for (auto next = postponed_.begin(); next != postponed_.end();) {
-      const auto [number, waiting] = *next++;
-      if (waiting.elsewhere.empty() ? now >= waiting.until : IsBack(number, waiting)) {
-        postponed_.erase(number);
-        scheduler_.Resumed(number);
+      const auto [id, waiting] = *next++;
+      if (waiting.elsewhere.empty() ? now >= waiting.until : IsBack(id, waiting)) {
+        postponed_.erase(id);
+        scheduler_.Resumed(id);
       }
     }
   }
 
   // Whether this process has to do what another one was at. What has come of it otherwise is told to the scheduler.
-  bool IsBack(int number, const Postponed& waiting) {
-    const int n = nodes_[number];
-    const PlanNode& node = plan_.nodes[n];
-    if (IsInStore(plan_, node, store_)) {
-      postponed_.erase(number);
-      Finish(n, number);
+  bool IsBack(ActionId id, const Postponed& waiting) {
+    const Action& action = plan_[id];
+    if (plan_.IsInStore(action, store_)) {
+      postponed_.erase(id);
+      Finish(id);
       return false;
     }
-    for (const std::string& key : KeysOf(plan_, node)) {
+    for (const std::string& key : plan_.ResultKeys(action)) {
       if (!leases_->OwnerOf(key).empty()) return false;
     }
-    const absl::StatusOr<FailureRecord> failure = store_.LoadFailure(node.key);
-    if (store_.CountFailures(node.key) == waiting.failures || !failure.ok() || failure->retried()) return true;
-    postponed_.erase(number);
-    Fail(n, number,
-         absl::Status(static_cast<absl::StatusCode>(failure->code()),
-                      absl::StrCat(failure->message(), " (", RunName(waiting.elsewhere), ")")));
+    const absl::StatusOr<FailureRecord> failure = store_.LoadFailure(action.key);
+    if (store_.CountFailures(action.key) == waiting.failures || !failure.ok() || failure->retried()) return true;
+    postponed_.erase(id);
+    Fail(id, StatusOf(*failure, RunName(waiting.elsewhere)));
     return false;
   }
 
   // What others took over while this process slept: they do it.
   void LeaveLost() {
     for (const std::string& key : leases_->Lost()) {
-      for (const int number : std::set<int>(running_)) {
-        const int n = nodes_[number];
-        const std::vector<std::string> keys = KeysOf(plan_, plan_.nodes[n]);
+      for (const ActionId id : std::set<ActionId>(running_)) {
+        const std::vector<std::string> keys = plan_.ResultKeys(plan_[id]);
         if (std::find(keys.begin(), keys.end(), key) == keys.end()) continue;
-        engine_->Kill(number);
-        Leave(n, number);
-        LeaveTo(n, number, leases_->OwnerOf(key), /*was_ours=*/true);
+        engine_->Kill(id);
+        Leave(id);
+        LeaveTo(id, leases_->OwnerOf(key), /*was_ours=*/true);
       }
     }
   }
@@ -331,8 +337,8 @@ class Execution {
   void BeginEnding(absl::Duration at_most) {
     const absl::Duration end = SteadyNow() + at_most;
     ends_at_ = std::min(ends_at_.value_or(end), end);
-    for (const int number : running_) {
-      if (IsTraining(number)) engine_->AskToStop(number);
+    for (const ActionId id : running_) {
+      if (StageOf(plan_[id]).SavesState()) engine_->AskToStop(id);
     }
   }
 
@@ -341,24 +347,22 @@ class Execution {
     if (stopped_by_ != 0) return Stop();
     stopped_by_ = signal;
     BeginEnding(options_.saving);
-    for (const int number : std::set<int>(running_)) {
-      if (IsTraining(number)) continue;
-      engine_->Kill(number);
-      Cancel(number);
+    for (const ActionId id : std::set<ActionId>(running_)) {
+      if (StageOf(plan_[id]).SavesState()) continue;
+      engine_->Kill(id);
+      Cancel(id);
     }
   }
 
   void Stop() {
     engine_->KillAll();
-    for (const int number : std::set<int>(running_)) Cancel(number);
+    for (const ActionId id : std::set<ActionId>(running_)) Cancel(id);
   }
 
-  bool IsTraining(int number) const { return plan_.nodes[nodes_[number]].kind == ActionKind::kTrain; }
-
   // It was running, and ended before it was done.
-  void Cancel(int number) {
-    Leave(nodes_[number], number);
-    scheduler_.Cancelled(number);
+  void Cancel(ActionId id) {
+    Leave(id);
+    scheduler_.Cancelled(id);
   }
 
   const Plan& plan_;  // grows by choices
@@ -369,13 +373,11 @@ class Execution {
   Engine* engine_;
   EngineObserver* observer_;
   Scheduler scheduler_;
-  std::vector<int> nodes_;                 // of the plan, by their numbers in the scheduler
-  std::vector<int> numbers_;               // and the other way round; -1: not there
-  std::vector<int64_t> work_;              // of the plan's nodes, AddWork()
-  std::set<int> running_;                  // in the engine, by their numbers
-  std::map<int, Postponed> postponed_;     // by their numbers
-  std::map<int, int> attempts_;            // that failed, of those that are tried again
-  std::map<int, int> epochs_;              // under way, of the trainings that run
+  std::vector<int64_t> work_;   // AddWork()
+  std::set<ActionId> running_;  // in the engine
+  std::map<ActionId, Postponed> postponed_;
+  std::map<ActionId, int> attempts_;       // that failed, of those that are tried again
+  std::map<ActionId, int> epochs_;         // under way, of the trainings that run
   absl::Status start_failure_;             // OK: the last start did not fail, or something has ended since
   absl::Status store_failure_;             // OK: the store can be written
   absl::Status gpu_failure_;               // OK: no GPU was lost

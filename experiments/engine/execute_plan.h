@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "experiments/engine/deploy.pb.h"
+#include "experiments/action/action_memory.pb.h"
 #include "experiments/engine/engine.h"
 #include "experiments/engine/engine_observer.h"
 #include "experiments/engine/retry.h"
@@ -21,9 +21,9 @@
 
 namespace openset {
 
-// Makes the choice of a kChoose node whose inputs are done: the plan grows by the tuned trial. Returns the nodes that
-// are needed now and were not before, inputs first (Planner::Choose()).
-using MakeChoice = std::function<absl::StatusOr<std::vector<int>>(int node)>;
+// Makes a choice (ActionKind::kChoose) whose inputs are done: the plan grows by the tuned trial. Returns the actions
+// that are needed now and were not before, inputs first (Planner::Choose()).
+using MakeChoice = std::function<absl::StatusOr<std::vector<ActionId>>(ActionId choice)>;
 
 struct ExecuteOptions {
   ActionMemory memory;
@@ -32,9 +32,9 @@ struct ExecuteOptions {
   int max_failures = 0;
   // Which keep other processes from doing the same. Null: there are none.
   Leases* leases = nullptr;
-  // What of the needed nodes is done here; absent: all. What is not is expected to be in the store; where it is not,
-  // what depends on it is skipped.
-  std::function<bool(const PlanNode&)> only;
+  // Which of the needed actions are done here; absent: all. The others' results are expected to be in the store; what
+  // depends on one that is not there is skipped.
+  std::function<bool(const Action&)> is_assigned;
   // For a process whose time runs out (SIGUSR1): from then on nothing new is started, each training saves its state and
   // ends, and what still runs after so long is killed. The error is TimeIsUp().
   absl::Duration ending = absl::Minutes(1);
@@ -47,7 +47,7 @@ absl::Status TimeIsUp();
 
 // Executes the needed actions of a plan, each as soon as its inputs and a seat are there; later steps of a trial before
 // earlier ones, so that trials complete, then those with more work up to their record, so that none is left for the
-// end. What an action takes says experiments/engine/node_action.h. A choice takes no seat: it is made here, by
+// end. What an action takes says Stage::Needs(). A choice takes no seat: it is made here, by
 // `choose`, and what it adds to the plan is executed as well.
 //
 // An action that another process works on is left to it, and done here if that process dies. One that fails is recorded

@@ -33,16 +33,16 @@ class LeasedTest : public ExecutePlanTest {
   }
 
   // What an action leaves.
-  void Make(const PlanNode& node) const {
-    if (node.kind == ActionKind::kEvaluate) {
+  void Make(const Action& action) const {
+    if (action.kind == ActionKind::kEvaluate) {
       TrialRecord record;
-      record.set_trial_id(node.key);
+      record.set_trial_id(action.key);
       record.mutable_trial();
       record.add_metric()->set_name("accuracy");
       EXPECT_TRUE(store_.CommitRecord(record).ok());
     } else {
-      const bool train = node.kind == ActionKind::kTrain;
-      EXPECT_TRUE(MakeFolders(train ? store_.CheckpointFolder(node.key) : store_.OutputsFolder(node.key)).ok());
+      const bool train = action.kind == ActionKind::kTrain;
+      EXPECT_TRUE(MakeFolders(train ? store_.CheckpointFolder(action.key) : store_.OutputsFolder(action.key)).ok());
     }
   }
 
@@ -52,11 +52,11 @@ class LeasedTest : public ExecutePlanTest {
 
 TEST_F(LeasedTest, WhatAnotherProcessDoesIsWaitedForAndUsed) {
   const Plan plan = MakePlanOf("seed: [0, 1]");
-  ASSERT_EQ(*theirs_->TryClaim({plan.nodes[0].key}), "");
+  ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
   engine_.on_wait = [&] {
     if (engine_.waits != 20) return;
-    Make(plan.nodes[0]);
-    theirs_->Release(plan.nodes[0].key);
+    Make(plan.actions[0]);
+    theirs_->Release(plan.actions[0].key);
   };
   ASSERT_TRUE(Run(plan).ok());
   EXPECT_THAT(observer_.elsewhere, ElementsAre("0 theirs.00000000.2.2"));
@@ -68,37 +68,37 @@ TEST_F(LeasedTest, WhatAnotherProcessDoesIsWaitedForAndUsed) {
 
 TEST_F(LeasedTest, WhatADeadProcessLeftIsTakenOver) {
   const Plan plan = MakePlanOf("seed: 0");
-  ASSERT_EQ(*theirs_->TryClaim({plan.nodes[0].key}), "");
+  ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
   engine_.on_wait = [&] { now_ += absl::Seconds(5); };  // they give no sign of life
   ASSERT_TRUE(Run(plan).ok());
   EXPECT_THAT(observer_.elsewhere, SizeIs(1));
   EXPECT_THAT(engine_.started, SizeIs(3));
-  EXPECT_THAT(theirs_->Lost(), ElementsAre(plan.nodes[0].key));
+  EXPECT_THAT(theirs_->Lost(), ElementsAre(plan.actions[0].key));
 }
 
 TEST_F(LeasedTest, WhatFailsInAnotherProcessFailsHere) {
   const Plan plan = MakePlanOf("seed: 0");
-  ASSERT_EQ(*theirs_->TryClaim({plan.nodes[0].key}), "");
+  ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
   engine_.on_wait = [&] {
     if (engine_.waits != 20) return;
     FailureRecord failure;
     failure.set_schema_version(kSchemaVersion);
-    failure.set_key(plan.nodes[0].key);
+    failure.set_key(plan.actions[0].key);
     failure.set_code(static_cast<int>(absl::StatusCode::kAborted));
     failure.set_message("it diverged");
     ASSERT_TRUE(store_.WriteFailure(failure).ok());
-    theirs_->Release(plan.nodes[0].key);
+    theirs_->Release(plan.actions[0].key);
   };
   EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
   EXPECT_THAT(engine_.started, IsEmpty());
   EXPECT_THAT(observer_.failed, SizeIs(1));
   EXPECT_THAT(observer_.skipped, SizeIs(2));
-  EXPECT_EQ(store_.CountFailures(plan.nodes[0].key), 1);
+  EXPECT_EQ(store_.CountFailures(plan.actions[0].key), 1);
 }
 
 TEST_F(LeasedTest, WhatIsDoneMeanwhileIsNotDoneAgain) {
   const Plan plan = MakePlanOf("seed: [0, 1]");
-  for (const PlanNode& node : plan.nodes) Make(node);
+  for (const Action& action : plan.actions) Make(action);
   ASSERT_TRUE(Run(plan).ok());
   EXPECT_THAT(engine_.started, IsEmpty());
   EXPECT_THAT(observer_.finished, SizeIs(6));
@@ -113,7 +113,7 @@ TEST_F(LeasedTest, AProcessThatSleptLeavesItsActionsToWhoTookThemOver) {
   const auto sleeper = *Leases::Begin(store_, brief);
   options_.leases = sleeper.get();
   const Plan plan = MakePlanOf("seed: 0");
-  const std::string key = plan.nodes[0].key;
+  const std::string key = plan.actions[0].key;
   engine_.on_wait = [&] {
     if (engine_.waits == 1) {
       EXPECT_NE(theirs_->OwnerOf(key), "");
@@ -121,7 +121,7 @@ TEST_F(LeasedTest, AProcessThatSleptLeavesItsActionsToWhoTookThemOver) {
       ASSERT_EQ(*theirs_->TryClaim({key}), "");
       engine_.held_back = true;
     } else if (engine_.waits == 3) {
-      Make(plan.nodes[0]);
+      Make(plan.actions[0]);
       theirs_->Release(key);
       engine_.held_back = false;
     }
@@ -135,7 +135,7 @@ TEST_F(LeasedTest, AProcessThatSleptLeavesItsActionsToWhoTookThemOver) {
 TEST_F(LeasedTest, AStoreInWhosePlaceIsAnEmptyFolderIsGoneAndNoActionIsToBlame) {
   engine_.capacity_of.cpu_threads = 1;
   const Plan plan = MakePlanOf("seed: [0, 1]");
-  for (const PlanNode& node : plan.nodes) engine_.failing_keys.insert(node.key);
+  for (const Action& action : plan.actions) engine_.failing_keys.insert(action.key);
   engine_.failure = absl::UnavailableError("cannot create x: No such file or directory");
   engine_.on_wait = [&] {
     if (engine_.waits > 1) return;
@@ -155,8 +155,8 @@ TEST_F(LeasedTest, AStoreInWhosePlaceIsAnEmptyFolderIsGoneAndNoActionIsToBlame) 
 
 TEST_F(LeasedTest, OnlyWhatItIsToldAndWhoseInputsAreThere) {
   const Plan plan = MakePlanOf("seed: [0, 1]");
-  Make(plan.nodes[0]);
-  options_.only = [](const PlanNode& node) { return node.kind == ActionKind::kInfer; };
+  Make(plan.actions[0]);
+  options_.is_assigned = [](const Action& action) { return action.kind == ActionKind::kInfer; };
   ASSERT_TRUE(Run(plan).ok());
   EXPECT_THAT(Kinds(), ElementsAre("infer"));
   EXPECT_THAT(observer_.skipped, SizeIs(1));

@@ -50,8 +50,8 @@ TEST_F(ExecutePlanTest, PassengersGoWithTheirInference) {
 
 TEST_F(ExecutePlanTest, AFailureIsRecordedAndSkipsItsDependents) {
   const Plan plan = MakePlanOf("seed: [0, 1]");
-  const auto is_train = [](const PlanNode& node) { return node.kind == ActionKind::kTrain; };
-  const std::string key = std::find_if(plan.nodes.begin(), plan.nodes.end(), is_train)->key;
+  const auto is_train = [](const Action& action) { return action.kind == ActionKind::kTrain; };
+  const std::string key = std::find_if(plan.actions.begin(), plan.actions.end(), is_train)->key;
   engine_.failing_keys = {key};
   EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
   EXPECT_THAT(observer_.failed, SizeIs(1));
@@ -77,7 +77,7 @@ TEST_F(ExecutePlanTest, ALostGpuIsNotUsedAgainAndOthersGoOn) {
   EXPECT_THAT(observer_.finished, SizeIs(6));
   EXPECT_THAT(observer_.failed, IsEmpty());
   EXPECT_EQ(std::count(engine_.gpus.begin(), engine_.gpus.end(), 0), 1);
-  for (const PlanNode& node : plan.nodes) EXPECT_EQ(store_.CountFailures(node.key), 0);
+  for (const Action& action : plan.actions) EXPECT_EQ(store_.CountFailures(action.key), 0);
 }
 
 TEST_F(ExecutePlanTest, WithoutAGpuThatIsLeftARunFails) {
@@ -109,8 +109,8 @@ TEST_F(ExecutePlanTest, AStartThatFailsWhileNothingRunsIsTheErrorAndNoFailureOfT
   EXPECT_EQ(engine_.refused, 1);
   EXPECT_EQ(observer_.starts, 0);
   EXPECT_THAT(observer_.failed, IsEmpty());
-  for (const PlanNode& node : plan.nodes) {
-    EXPECT_FALSE(store_.LoadFailure(node.key).ok());
+  for (const Action& action : plan.actions) {
+    EXPECT_FALSE(store_.LoadFailure(action.key).ok());
   }
 }
 
@@ -134,7 +134,7 @@ TEST_F(ExecutePlanTest, ASignalLetsTrainingsSaveTheirStatesAndKillsAllElse) {
   EXPECT_THAT(engine_.started, SizeIs(5));  // nothing new
   EXPECT_THAT(observer_.finished, SizeIs(1));
   EXPECT_THAT(observer_.failed, IsEmpty());
-  for (const PlanNode& node : plan.nodes) EXPECT_EQ(store_.CountFailures(node.key), 0);
+  for (const Action& action : plan.actions) EXPECT_EQ(store_.CountFailures(action.key), 0);
 }
 
 TEST_F(ExecutePlanTest, ASecondSignalKillsTrainingsToo) {
@@ -201,13 +201,13 @@ TEST_F(ExecutePlanTest, MemoryIsCountedByTheKindOfAction) {
 TEST_F(ExecutePlanTest, AChoiceIsMadeOnTheWayAndWhatItAddsIsDone) {
   Planner planner(store_, [](const Selection&) { return 10; });
   std::map<std::string, std::optional<double>> aurc;
-  const int choice = PlanSearch(&planner, &aurc);
+  const ActionId choice = PlanSearch(&planner, &aurc);
   const Plan& plan = planner.plan();
   aurc[plan.trial_id(1)] = 0.5;
   aurc[plan.trial_id(2)] = 0.25;  // three epochs: the better one, as AURC is a risk
-  const auto choose = [&](int node) {
-    EXPECT_EQ(node, choice);
-    return planner.Choose(node);
+  const auto choose = [&](ActionId action) {
+    EXPECT_EQ(action, choice);
+    return planner.Choose(action);
   };
   ASSERT_TRUE(ExecutePlan(plan, choose, store_, options_, &engine_, &observer_).ok());
   ASSERT_THAT(plan.trials, SizeIs(4));
@@ -224,19 +224,19 @@ TEST_F(ExecutePlanTest, AChoiceIsMadeOnTheWayAndWhatItAddsIsDone) {
 TEST_F(ExecutePlanTest, AChoiceThatCannotBeMadeIsAFailure) {
   Planner planner(store_, [](const Selection&) { return 10; });
   std::map<std::string, std::optional<double>> undefined;
-  const int choice = PlanSearch(&planner, &undefined);
-  const auto choose = [&](int node) { return planner.Choose(node); };
+  const ActionId choice = PlanSearch(&planner, &undefined);
+  const auto choose = [&](ActionId action) { return planner.Choose(action); };
   EXPECT_EQ(ExecutePlan(planner.plan(), choose, store_, options_, &engine_, &observer_),
             absl::AbortedError("1 action failed"));
   EXPECT_THAT(observer_.failed, ElementsAre(choice));
   EXPECT_THAT(engine_.started, SizeIs(2 + 3 * 2));
-  EXPECT_EQ(store_.LoadFailure(planner.plan().nodes[choice].key)->kind(), "choose");
+  EXPECT_EQ(store_.LoadFailure(planner.plan()[choice].key)->kind(), "choose");
 }
 
 TEST_F(ExecutePlanTest, ACandidateThatFailsLeavesNoChoice) {
   Planner planner(store_, [](const Selection&) { return 10; });
   std::map<std::string, std::optional<double>> aurc;
-  const int choice = PlanSearch(&planner, &aurc);
+  const ActionId choice = PlanSearch(&planner, &aurc);
   engine_.failing_keys = {planner.plan().trial_id(1)};
   EXPECT_EQ(ExecutePlan(planner.plan(), NoChoice, store_, options_, &engine_, &observer_),
             absl::AbortedError("1 action failed"));
@@ -246,10 +246,10 @@ TEST_F(ExecutePlanTest, ACandidateThatFailsLeavesNoChoice) {
 TEST_F(ExecutePlanTest, WhatMayPassIsTriedAgainAfterAWait) {
   options_.retry.first_wait = absl::Milliseconds(10);
   const Plan plan = MakePlanOf("seed: [0, 1]");
-  const std::string key = plan.nodes[0].key;
+  const std::string key = plan.actions[0].key;
   engine_.fails_once = {key};
   ASSERT_TRUE(Run(plan).ok());
-  EXPECT_THAT(observer_.retries, ElementsAre(std::pair(0, absl::Milliseconds(10))));
+  EXPECT_THAT(observer_.retries, ElementsAre(std::pair(ActionId{0}, absl::Milliseconds(10))));
   EXPECT_THAT(observer_.failed, IsEmpty());
   EXPECT_THAT(engine_.started, SizeIs(6 + 1));
   EXPECT_EQ(store_.CountFailures(key), 1);
@@ -261,8 +261,8 @@ TEST_F(ExecutePlanTest, WhatMayPassIsTriedAgainAfterAWait) {
   engine_.failure = absl::DeadlineExceededError("it hung");
   observer_.retries.clear();
   EXPECT_EQ(Run(MakePlanOf("seed: [0, 1]")), absl::AbortedError("1 action failed"));
-  EXPECT_THAT(observer_.retries,
-              ElementsAre(std::pair(0, absl::Milliseconds(10)), std::pair(0, absl::Milliseconds(40))));
+  EXPECT_THAT(observer_.retries, ElementsAre(std::pair(ActionId{0}, absl::Milliseconds(10)),
+                                             std::pair(ActionId{0}, absl::Milliseconds(40))));
   EXPECT_EQ(store_.CountFailures(key), 1 + 3);
   EXPECT_FALSE(store_.LoadFailure(key)->retried());
   EXPECT_EQ(store_.LoadFailure(key)->code(), static_cast<int>(absl::StatusCode::kDeadlineExceeded));
@@ -270,7 +270,7 @@ TEST_F(ExecutePlanTest, WhatMayPassIsTriedAgainAfterAWait) {
 
 TEST_F(ExecutePlanTest, NothingIsStartedAfterTooManyFailures) {
   const Plan plan = MakePlanOf("seed: [0, 1, 2, 3, 4]");
-  for (const PlanNode& node : plan.nodes) engine_.failing_keys.insert(node.key);
+  for (const Action& action : plan.actions) engine_.failing_keys.insert(action.key);
   options_.max_failures = 2;
   EXPECT_EQ(Run(plan), absl::AbortedError("2 actions failed; openset started no new work after that (--max_failures)"));
   EXPECT_THAT(engine_.started, SizeIs(2));
@@ -279,7 +279,7 @@ TEST_F(ExecutePlanTest, NothingIsStartedAfterTooManyFailures) {
 TEST_F(ExecutePlanTest, AFullStoreStopsWhatIsNewAndBlamesNoAction) {
   engine_.capacity_of.cpu_threads = 2;
   const Plan plan = MakePlanOf("seed: [0, 1, 2, 3]");
-  engine_.failing_keys = {plan.nodes[0].key};
+  engine_.failing_keys = {plan.actions[0].key};
   engine_.failure = absl::UnavailableError("cannot write x: No space left on device");
   const absl::Status status = Run(plan);
   EXPECT_TRUE(absl::IsUnavailable(status));
@@ -287,7 +287,7 @@ TEST_F(ExecutePlanTest, AFullStoreStopsWhatIsNewAndBlamesNoAction) {
   EXPECT_THAT(engine_.started, SizeIs(2));
   EXPECT_THAT(observer_.finished, SizeIs(1));
   EXPECT_THAT(observer_.failed, IsEmpty());
-  EXPECT_EQ(store_.CountFailures(plan.nodes[0].key), 0);
+  EXPECT_EQ(store_.CountFailures(plan.actions[0].key), 0);
 }
 
 // The inference of the training that ended at the first look runs to its end, the other training saves its state.

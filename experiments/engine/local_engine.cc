@@ -33,7 +33,7 @@ struct LocalEngine::Worker {
   int gpu;
   std::unique_ptr<Subprocess> process;
   std::string log, action_log;                  // its own; the action's, "" for none
-  int action = -1;                              // -1: idle
+  ActionId action = kNoAction;                  // kNoAction: idle
   int64_t log_start = 0, action_log_start = 0;  // sizes of the logs when the action began
   std::vector<int> cpus;                        // that the action has for itself; none: any
   int64_t cpu_ticks = 0;                        // used, at the last look
@@ -82,7 +82,7 @@ LocalEngine::LocalEngine(const Store& store, LocalEngineOptions options)
 
 LocalEngine::~LocalEngine() { KillAll(); }
 
-absl::Status LocalEngine::Start(int action, int gpu, WorkRequest request) {
+absl::Status LocalEngine::Start(ActionId action, int gpu, WorkRequest request) {
   request.set_store(store_.folder());
   for (const std::string& folder : options_.data_folders) request.add_data_folder(folder);
   if (gpu >= 0) request.set_cuda_device(gpu);
@@ -139,7 +139,7 @@ std::vector<EngineEvent> LocalEngine::Wait(int wake, absl::Duration at_most) {
   std::vector<pollfd> waiting = {{wake, POLLIN, 0}};
   std::vector<Worker*> busy;
   for (const std::unique_ptr<Worker>& worker : workers_) {
-    if (worker->action < 0) continue;
+    if (worker->action == kNoAction) continue;
     waiting.push_back({worker->process->channel(), POLLIN, 0});
     busy.push_back(worker.get());
   }
@@ -163,7 +163,7 @@ void LocalEngine::AddHung(std::vector<EngineEvent>* events) {
   looked_ = now;
   std::vector<Worker*> hung;
   for (const std::unique_ptr<Worker>& worker : workers_) {
-    if (worker->action < 0) continue;
+    if (worker->action == kNoAction) continue;
     const std::optional<ProcessStat> stat = StatOf(worker->process->pid());
     const int64_t ticks = stat.has_value() ? stat->cpu_ticks : -1;
     if (slept || ticks != worker->cpu_ticks || MessageChannel(worker->process->channel()).IsReadable())
@@ -181,7 +181,7 @@ void LocalEngine::AddHung(std::vector<EngineEvent>* events) {
   }
 }
 
-void LocalEngine::AskToStop(int action) {
+void LocalEngine::AskToStop(ActionId action) {
   WorkRequest word;
   word.set_stop(true);
   for (Waiting& start : waiting_) start.is_to_stop |= start.action == action;
@@ -191,7 +191,7 @@ void LocalEngine::AskToStop(int action) {
   }
 }
 
-void LocalEngine::Kill(int action) {
+void LocalEngine::Kill(ActionId action) {
   const auto is_it = [action](const Waiting& start) { return start.action == action; };
   waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), is_it), waiting_.end());
   for (const std::unique_ptr<Worker>& worker : workers_) {
@@ -202,7 +202,7 @@ void LocalEngine::Kill(int action) {
 }
 
 void LocalEngine::MakeIdle(Worker* worker) {
-  worker->action = -1;
+  worker->action = kNoAction;
   pins_.GiveBack(std::exchange(worker->cpus, {}));
 }
 
@@ -216,7 +216,7 @@ void LocalEngine::KillAll() {
 LocalEngine::Worker* LocalEngine::IdleWorker(bool trainer, int gpu) {
   for (size_t i = 0; i < workers_.size();) {
     Worker* worker = workers_[i].get();
-    if (worker->action >= 0 || worker->trainer != trainer || worker->gpu != gpu) {
+    if (worker->action != kNoAction || worker->trainer != trainer || worker->gpu != gpu) {
       ++i;
     } else if (MessageChannel(worker->process->channel()).IsReadable()) {
       Remove(worker);  // it says nothing when it is idle: it died

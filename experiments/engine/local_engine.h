@@ -42,17 +42,18 @@ class LocalEngine : public Engine {
   ~LocalEngine() override;
 
   const Capacity& capacity() const override { return options_.capacity; }
-  absl::Status Start(int action, int gpu, WorkRequest request) override;
+  absl::Status Start(ActionId action, int gpu, WorkRequest request) override;
   std::vector<EngineEvent> Wait(int wake, absl::Duration at_most) override;
-  void AskToStop(int action) override;
-  void Kill(int action) override;
+  void AskToStop(ActionId action) override;
+  void Kill(ActionId action) override;
   void KillAll() override;
 
  private:
   struct Worker;
   // An action that has been started, and what it waits for is its GPU.
   struct Waiting {
-    int action, gpu;
+    ActionId action;
+    int gpu;
     WorkRequest request;
     bool is_to_stop = false;
   };

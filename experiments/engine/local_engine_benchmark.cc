@@ -29,15 +29,10 @@ namespace {
 class Observer : public EngineObserver {
  public:
   Observer(const Plan& plan, absl::Duration at_most) : progress_(plan), end_(SteadyNow() + at_most) {}
-  void OnStart(int node) override { progress_.Start(node); }
-  void OnProgress(int node, const WorkProgress& progress) override { progress_.Advance(node, progress); }
-  void OnFinish(int node, const absl::Status&) override { progress_.Finish(node); }
-  void OnSkip(int node) override { progress_.Skip(node); }
-  void OnStartFailure(int, const absl::Status&) override {}
-  void OnGpuLost(int, const absl::Status&) override {}
-  void OnRetry(int, const absl::Status&, absl::Duration) override {}
-  void OnElsewhere(int, const std::string&, bool) override {}
-  void OnGrowth(const std::vector<int>&) override {}
+  void OnStart(ActionId action) override { progress_.Start(action); }
+  void OnProgress(ActionId action, const WorkProgress& progress) override { progress_.Advance(action, progress); }
+  void OnFinish(ActionId action, const absl::Status&) override { progress_.Finish(action); }
+  void OnSkip(ActionId action) override { progress_.Skip(action); }
   void OnTick() override {
     if (SteadyNow() > end_) kill(getpid(), SIGINT);
   }
@@ -111,25 +106,25 @@ class InstantEngine : public Engine {
  public:
   InstantEngine() { capacity_.cpu_threads = 64; }
   const Capacity& capacity() const override { return capacity_; }
-  absl::Status Start(int action, int /*gpu*/, WorkRequest /*request*/) override {
+  absl::Status Start(ActionId action, int /*gpu*/, WorkRequest /*request*/) override {
     running_.push_back(action);
     return absl::OkStatus();
   }
   std::vector<EngineEvent> Wait(int /*wake*/, absl::Duration /*at_most*/) override {
     std::vector<EngineEvent> events;
-    for (const int action : running_) {
+    for (const ActionId action : running_) {
       events.emplace_back(EngineEvent{action}).end = absl::OkStatus();
     }
     running_.clear();
     return events;
   }
-  void AskToStop(int /*action*/) override {}
-  void Kill(int /*action*/) override {}
+  void AskToStop(ActionId /*action*/) override {}
+  void Kill(ActionId /*action*/) override {}
   void KillAll() override { running_.clear(); }
 
  private:
   Capacity capacity_;
-  std::vector<int> running_;
+  std::vector<ActionId> running_;
 };
 
 // What is left when the workers take nothing. Wanted: a trial of 100,000 costs at most 1.2 times one of 10,000.

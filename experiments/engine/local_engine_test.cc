@@ -15,9 +15,9 @@
 #include "core/files/runfiles.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/engine/execute_plan.h"
-#include "experiments/engine/node_action.h"
 #include "experiments/plan/planner.h"
 #include "experiments/spec/expand.h"
+#include "experiments/testing/execute_plan_scene.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -42,42 +42,33 @@ constexpr int kSilentSeed = 106;
 constexpr int kCrashOnceSeed = 107;
 constexpr int kSavingSeed = 120;
 
-class Observer : public EngineObserver {
+class LocalObserver : public Observer {
  public:
-  void OnStart(int node) override {
-    running.insert(node);
+  void OnStart(ActionId action) override {
+    running.insert(action);
     most_running = std::max(most_running, running.size());
   }
-  void OnProgress(int, const WorkProgress&) override { ++progress; }
-  void OnFinish(int node, const absl::Status& status) override {
-    running.erase(node);
+  void OnFinish(ActionId action, const absl::Status& status) override {
+    Observer::OnFinish(action, status);
+    running.erase(action);
     if (on_finish) on_finish();
-    (status.ok() ? finished : failed).push_back(node);
     if (!status.ok()) messages.push_back(std::string(status.message()));
   }
-  void OnSkip(int node) override { skipped.push_back(node); }
-  void OnStartFailure(int, const absl::Status& status) override { start_failures.push_back(status); }
-  void OnGpuLost(int node, const absl::Status& why) override {
-    running.erase(node);
-    lost_gpus.push_back(std::string(why.message()));
+  void OnGpuLost(ActionId action, const absl::Status& why) override {
+    Observer::OnGpuLost(action, why);
+    running.erase(action);
   }
-  void OnRetry(int node, const absl::Status& status, absl::Duration) override {
-    running.erase(node);
+  void OnRetry(ActionId action, const absl::Status& status, absl::Duration) override {
+    running.erase(action);
     retried.push_back(std::string(status.message()));
   }
-  void OnElsewhere(int, const std::string&, bool) override {}
-  void OnGrowth(const std::vector<int>&) override {}
-  void Describe(RunState*) const override {}
   void OnTick() override {
     if (progress > 0 && std::exchange(interrupt_on_progress, false)) kill(getpid(), SIGINT);
   }
 
-  std::set<int> running;
-  std::vector<int> finished, failed, skipped;
-  std::vector<std::string> messages, retried, lost_gpus;
+  std::set<ActionId> running;
+  std::vector<std::string> messages, retried;
   size_t most_running = 0;
-  int progress = 0;
-  std::vector<absl::Status> start_failures;
   bool interrupt_on_progress = false;  // once
   std::function<void()> on_finish;
 };
@@ -111,15 +102,15 @@ class LocalEngineTest : public ::testing::Test {
   }
 
   int Records(const Plan& plan) const {
-    return static_cast<int>(std::count_if(plan.trial_nodes.begin(), plan.trial_nodes.end(),
-                                          [&](int node) { return store_.HasRecord(plan.nodes[node].key); }));
+    return static_cast<int>(std::count_if(plan.evaluations.begin(), plan.evaluations.end(),
+                                          [&](ActionId action) { return store_.HasRecord(plan[action].key); }));
   }
 
   const SpecSandbox sandbox_;
   const Store store_;
   LocalEngineOptions options_;
   ExecuteOptions execute_;
-  Observer observer_;
+  LocalObserver observer_;
   std::string more_;
 };
 
@@ -199,15 +190,15 @@ TEST_F(LocalEngineTest, ACrashTakesItsOwnTrialOnly) {
   EXPECT_THAT(observer_.messages, UnorderedElementsAre("its worker was killed by signal 11 (Segmentation fault)",
                                                        "its worker exited with 3", "the training diverged"));
   // The failure is recorded with the end of the log.
-  for (int node : observer_.failed) EXPECT_TRUE(store_.LoadFailure(plan.nodes[node].key).ok());
+  for (ActionId action : observer_.failed) EXPECT_TRUE(store_.LoadFailure(plan[action].key).ok());
   const auto crash = std::find_if(observer_.failed.begin(), observer_.failed.end(),
-                                  [&](int n) { return plan.TrainActionOf(plan.nodes[n]).seed() == kCrashSeed; });
+                                  [&](ActionId id) { return plan.RequestOf(plan[id]).train().seed() == kCrashSeed; });
   ASSERT_NE(crash, observer_.failed.end());
-  const FailureRecord failure = *store_.LoadFailure(plan.nodes[*crash].key);
+  const FailureRecord failure = *store_.LoadFailure(plan[*crash].key);
   EXPECT_EQ(failure.kind(), "train");
   EXPECT_EQ(failure.description(), absl::StrCat("plain on task, split 0, seed ", kCrashSeed));
   EXPECT_THAT(failure.log_tail(), HasSubstr("about to crash"));
-  EXPECT_THAT(ReadFile(store_.LogPath(plan.nodes[*crash].key)).value(), HasSubstr("about to crash"));
+  EXPECT_THAT(ReadFile(store_.LogPath(plan[*crash].key)).value(), HasSubstr("about to crash"));
 }
 
 TEST_F(LocalEngineTest, AWorkerThatDiedIsTriedAgainAndADivergedTrainingIsNot) {
@@ -225,7 +216,7 @@ TEST_F(LocalEngineTest, AWorkerThatHangsIsKilled) {
   const Plan plan = MakePlanOf(absl::StrCat("0, ", kSilentSeed));
   EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
   EXPECT_THAT(observer_.messages, ElementsAre("its worker hung: it gave no sign of life for 2s and was killed"));
-  EXPECT_THAT(store_.LoadFailure(plan.nodes[3].key)->log_tail(), HasSubstr("about to say nothing"));
+  EXPECT_THAT(store_.LoadFailure(plan.actions[3].key)->log_tail(), HasSubstr("about to say nothing"));
   EXPECT_EQ(Records(plan), 1);
 }
 
@@ -242,7 +233,7 @@ TEST_F(LocalEngineTest, ASignalLetsATrainingSaveItsStateAndTheNextRunGoesOn) {
   const Plan plan = MakePlanOf(absl::StrCat(kSavingSeed));
   EXPECT_EQ(Run(plan), absl::CancelledError("stopped by Interrupt"));
   EXPECT_TRUE(FileExists(store_.folder() + "/saved"));
-  EXPECT_EQ(store_.CountFailures(plan.nodes[0].key), 0);
+  EXPECT_EQ(store_.CountFailures(plan.actions[0].key), 0);
   EXPECT_TRUE(Run(MakePlanOf(absl::StrCat(kSavingSeed))).ok());
   EXPECT_EQ(Records(plan), 1);
 }
@@ -252,9 +243,9 @@ TEST_F(LocalEngineTest, WordToStopIsForTheActionAtHandOnly) {
   ASSERT_THAT(MakeFolders(store_.folder()), IsOk());
   LocalEngine engine(store_, options_);
   const Plan plan = MakePlanOf(absl::StrCat("0, ", kSavingSeed));
-  std::vector<const PlanNode*> trainings;
-  for (const PlanNode& node : plan.nodes) {
-    if (node.kind == ActionKind::kTrain) trainings.push_back(&node);
+  std::vector<const Action*> trainings;
+  for (const Action& action : plan.actions) {
+    if (action.kind == ActionKind::kTrain) trainings.push_back(&action);
   }
   ASSERT_EQ(trainings.size(), 2);
   const auto wait = [&engine] {
@@ -262,13 +253,13 @@ TEST_F(LocalEngineTest, WordToStopIsForTheActionAtHandOnly) {
     while (events.empty()) events = engine.Wait(/*wake=*/-1, absl::Seconds(1));
     return events[0];
   };
-  ASSERT_THAT(engine.Start(0, /*gpu=*/-1, RequestOf(plan, *trainings[0])), IsOk());
+  ASSERT_THAT(engine.Start(ActionId{0}, /*gpu=*/-1, plan.RequestOf(*trainings[0])), IsOk());
   while (!FileExists(store_.CheckpointFolder(trainings[0]->key))) usleep(1000);
-  engine.AskToStop(0);
+  engine.AskToStop(ActionId{0});
   EXPECT_EQ(wait().end, absl::OkStatus());
-  ASSERT_THAT(engine.Start(1, /*gpu=*/-1, RequestOf(plan, *trainings[1])), IsOk());
+  ASSERT_THAT(engine.Start(ActionId{1}, /*gpu=*/-1, plan.RequestOf(*trainings[1])), IsOk());
   EXPECT_TRUE(wait().progress.has_value());  // it asks before it reports
-  engine.AskToStop(1);
+  engine.AskToStop(ActionId{1});
   EngineEvent last = wait();
   while (!last.end.has_value()) last = wait();
   EXPECT_EQ(last.end, absl::CancelledError("stopped"));
@@ -338,19 +329,19 @@ TEST_F(LocalEngineTest, WhatWaitsForAGpuCanBeStopped) {
   options_.processes_on_gpu = [&](int) -> absl::StatusOr<std::vector<pid_t>> { return PidsOf(Executed()); };
   LocalEngine engine(store_, options_);
   const Plan plan = MakePlanOf(absl::StrCat(kCrashSeed));
-  const WorkRequest training = RequestOf(plan, plan.nodes[0]);
-  ASSERT_THAT(engine.Start(0, /*gpu=*/0, training), IsOk());
+  const WorkRequest training = plan.RequestOf(plan.actions[0]);
+  ASSERT_THAT(engine.Start(ActionId{0}, /*gpu=*/0, training), IsOk());
   std::vector<EngineEvent> events;
   while (events.empty()) events = engine.Wait(/*wake=*/-1, absl::Seconds(1));
   ASSERT_TRUE(absl::IsUnavailable(*events[0].end));
-  ASSERT_THAT(engine.Start(1, /*gpu=*/0, training), IsOk());
-  ASSERT_THAT(engine.Start(2, /*gpu=*/0, training), IsOk());
+  ASSERT_THAT(engine.Start(ActionId{1}, /*gpu=*/0, training), IsOk());
+  ASSERT_THAT(engine.Start(ActionId{2}, /*gpu=*/0, training), IsOk());
   EXPECT_THAT(engine.Wait(/*wake=*/-1, absl::ZeroDuration()), IsEmpty());
-  engine.Kill(1);
-  engine.AskToStop(2);
+  engine.Kill(ActionId{1});
+  engine.AskToStop(ActionId{2});
   events = engine.Wait(/*wake=*/-1, absl::ZeroDuration());
   ASSERT_EQ(events.size(), 1);
-  EXPECT_EQ(events[0].action, 2);
+  EXPECT_EQ(events[0].action, ActionId{2});
   EXPECT_TRUE(absl::IsCancelled(*events[0].end));
   EXPECT_EQ(Executed().size(), 1);
 }
@@ -363,7 +354,7 @@ TEST_F(LocalEngineTest, AWorkerThatCannotStartIsAnErrorAndLosesNothing) {
   EXPECT_THAT(observer_.start_failures, AllOf(Not(IsEmpty()), Each(error)));
   EXPECT_THAT(observer_.failed, IsEmpty());
   EXPECT_THAT(observer_.skipped, IsEmpty());
-  for (const PlanNode& node : plan.nodes) EXPECT_FALSE(store_.LoadFailure(node.key).ok());
+  for (const Action& action : plan.actions) EXPECT_FALSE(store_.LoadFailure(action.key).ok());
   // What was done is not done again.
   options_.evaluator = evaluator;
   ASSERT_TRUE(Run(MakePlanOf("0, 1, 2")).ok());

@@ -17,7 +17,7 @@ absl::StatusOr<double> Probe(const TrainAction& action, int at_once, int gpu, ab
   WorkRequest request;
   *request.mutable_probe()->mutable_train() = action;
   request.set_cpu_slots(action.execution().threads());
-  for (int worker = 0; worker < at_once; ++worker) OPENSET_RETURN_IF_ERROR(engine->Start(worker, gpu, request));
+  for (int n = 0; n < at_once; ++n) OPENSET_RETURN_IF_ERROR(engine->Start(ActionId{n}, gpu, request));
   const absl::Duration end = SteadyNow() + limit;
   std::optional<double> rate;
   for (int ended = 0; ended < at_once;) {

@@ -5,6 +5,7 @@
 
 #include "absl/time/clock.h"
 #include "core/process/steady_clock.h"
+#include "experiments/action/stage.h"
 #include "experiments/spec/describe.h"
 #include "experiments/store/processes/leases.h"
 
@@ -19,97 +20,95 @@ constexpr double kBetterRateNeedsSeconds = 10;
 
 RunProgress::RunProgress(const Plan& plan, std::function<absl::Duration()> clock, ExpectedPace expected)
     : plan_(plan), clock_(clock != nullptr ? std::move(clock) : SteadyNow), expected_(expected) {
-  for (size_t n = 0; n < plan_.nodes.size(); ++n) {
-    if (plan_.nodes[n].needed) Expect(static_cast<int>(n));
-  }
+  for (const ActionId id : plan_.NeededActions()) Expect(id);
 }
 
 // Actions without image passes (evaluation) take some time too.
-double RunProgress::WorkOf(int node) const { return static_cast<double>(plan_.nodes[node].work) + 1; }
+double RunProgress::WorkOf(ActionId action) const { return static_cast<double>(plan_[action].work) + 1; }
 
-void RunProgress::Expect(int node) {
+void RunProgress::Expect(ActionId action) {
   ++total_;
-  total_work_ += WorkOf(node);
-  work_left_[KindOf(node)] += WorkOf(node);
+  total_work_ += WorkOf(action);
+  work_left_[KindOf(action)] += WorkOf(action);
 }
 
-void RunProgress::Start(int node) {
-  elsewhere_.erase(node);
-  Running& running = running_[node];
+void RunProgress::Start(ActionId action) {
+  elsewhere_.erase(action);
+  Running& running = running_[action];
   running.start = clock_();
   running.started_at_seconds = absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch());
-  running.attempt = attempts_[node] + 1;
+  running.attempt = attempts_[action] + 1;
   most_at_once_ = std::max(most_at_once_, running_.size());
 }
 
-void RunProgress::Advance(int node, const WorkProgress& progress) {
-  const auto running = running_.find(node);
+void RunProgress::Advance(ActionId action, const WorkProgress& progress) {
+  const auto running = running_.find(action);
   if (running == running_.end()) return;
   if (!running->second.first_fraction.has_value()) running->second.first_fraction = progress.fraction();
   running->second.progress = progress;
 }
 
-void RunProgress::End(int node) {
-  running_.erase(node);
-  elsewhere_.erase(node);
+void RunProgress::End(ActionId action) {
+  running_.erase(action);
+  elsewhere_.erase(action);
   ++ended_;
-  ended_work_ += WorkOf(node);
-  work_left_[KindOf(node)] -= WorkOf(node);
+  ended_work_ += WorkOf(action);
+  work_left_[KindOf(action)] -= WorkOf(action);
 }
 
-void RunProgress::Finish(int node) {
-  if (const auto running = running_.find(node); running != running_.end()) {
-    Tally& tally = finished_[KindOf(node)];
-    tally.work += WorkOf(node) * (1 - running->second.first_fraction.value_or(0));
+void RunProgress::Finish(ActionId action) {
+  if (const auto running = running_.find(action); running != running_.end()) {
+    Tally& tally = finished_[KindOf(action)];
+    tally.work += WorkOf(action) * (1 - running->second.first_fraction.value_or(0));
     tally.seconds += absl::ToDoubleSeconds(clock_() - running->second.start);
   }
-  End(node);
+  End(action);
 }
 
-void RunProgress::Fail(int node) {
+void RunProgress::Fail(ActionId action) {
   ++failed_;
-  End(node);
+  End(action);
 }
 
-void RunProgress::Skip(int node) { End(node); }
+void RunProgress::Skip(ActionId action) { End(action); }
 
-void RunProgress::TakeBack(int node) { running_.erase(node); }
+void RunProgress::TakeBack(ActionId action) { running_.erase(action); }
 
-void RunProgress::Retry(int node) {
-  running_.erase(node);
-  ++attempts_[node];
+void RunProgress::Retry(ActionId action) {
+  running_.erase(action);
+  ++attempts_[action];
 }
 
-void RunProgress::WaitFor(int node, const std::string& run_id) {
-  running_.erase(node);
-  elsewhere_[node] = run_id;
+void RunProgress::WaitFor(ActionId action, const std::string& run_id) {
+  running_.erase(action);
+  elsewhere_[action] = run_id;
 }
 
-std::optional<absl::Duration> RunProgress::TimeOf(int node) const {
-  const auto running = running_.find(node);
+std::optional<absl::Duration> RunProgress::TimeOf(ActionId action) const {
+  const auto running = running_.find(action);
   if (running == running_.end()) return std::nullopt;
   return clock_() - running->second.start;
 }
 
-const WorkProgress* RunProgress::LastOf(int node) const {
-  const auto running = running_.find(node);
+const WorkProgress* RunProgress::LastOf(ActionId action) const {
+  const auto running = running_.find(action);
   return running == running_.end() ? nullptr : &running->second.progress;
 }
 
-RunProgress::Tally RunProgress::DoneBy(int node, const Running& running) const {
+RunProgress::Tally RunProgress::DoneBy(ActionId action, const Running& running) const {
   const double share = running.progress.fraction() - running.first_fraction.value_or(0);
-  return {WorkOf(node) * share, absl::ToDoubleSeconds(clock_() - running.start)};
+  return {WorkOf(action) * share, absl::ToDoubleSeconds(clock_() - running.start)};
 }
 
 RunProgress::Rates RunProgress::RatesSoFar() const {
   const bool has_pace = expected_.seconds_per_pass > 0 && !expected_.is_rough;
   const double needed = has_pace ? kBetterRateNeedsSeconds : kRateNeedsSeconds;
   std::array<Tally, kKinds> tallies = finished_;
-  for (const auto& [node, running] : running_) {
-    const Tally done = DoneBy(node, running);
+  for (const auto& [id, running] : running_) {
+    const Tally done = DoneBy(id, running);
     if (done.work <= 0 || done.seconds < needed) continue;
-    tallies[KindOf(node)].work += done.work;
-    tallies[KindOf(node)].seconds += done.seconds;
+    tallies[KindOf(id)].work += done.work;
+    tallies[KindOf(id)].seconds += done.seconds;
   }
   Tally all;
   for (const Tally& tally : tallies) {
@@ -135,10 +134,10 @@ std::optional<absl::Duration> RunProgress::TimeLeft() const {
   if (!is_known && expected_.seconds_per_pass <= 0) return std::nullopt;
   if (!is_known) rates.fill(expected_.seconds_per_pass);
   for (int k = 0; k < kKinds; ++k) seconds += work_left_[k] * rates[k];
-  for (const auto& [node, running] : running_) {
-    const double done = running.progress.fraction() * WorkOf(node) * rates[KindOf(node)];
+  for (const auto& [id, running] : running_) {
+    const double done = running.progress.fraction() * WorkOf(id) * rates[KindOf(id)];
     seconds -= done;
-    longest = std::max(longest, WorkOf(node) * rates[KindOf(node)] - done);
+    longest = std::max(longest, WorkOf(id) * rates[KindOf(id)] - done);
   }
   const auto at_once = static_cast<double>(is_known ? std::max<size_t>(most_at_once_, 1)
                                                     : static_cast<size_t>(std::max(expected_.at_once, 1)));
@@ -150,18 +149,18 @@ void RunProgress::Describe(RunState* state) const {
   state->set_ended(ended_);
   state->set_failed(failed_);
   double work = ended_work_;
-  const auto describe = [this](int node, RunningAction* action) {
-    action->set_kind(KindName(plan_.nodes[node].kind));
-    action->set_key(plan_.nodes[node].key);
-    action->set_description(openset::Describe(plan_.TrialOf(plan_.nodes[node])));
+  const auto describe = [this](ActionId id, RunningAction* action) {
+    action->set_kind(KindName(plan_[id].kind));
+    action->set_key(plan_[id].key);
+    action->set_description(openset::Describe(plan_.TrialOf(plan_[id])));
   };
-  for (const auto& [node, running] : running_) {
+  for (const auto& [id, running] : running_) {
     RunningAction* action = state->add_running();
-    describe(node, action);
+    describe(id, action);
     const WorkProgress& progress = running.progress;
     action->set_started_at_seconds(running.started_at_seconds);
     action->set_fraction(progress.fraction());
-    work += progress.fraction() * WorkOf(node);
+    work += progress.fraction() * WorkOf(id);
     if (progress.has_epoch()) action->set_epoch(progress.epoch());
     if (progress.has_epochs()) action->set_epochs(progress.epochs());
     if (progress.has_loss()) action->set_loss(progress.loss());
@@ -171,9 +170,9 @@ void RunProgress::Describe(RunState* state) const {
     if (progress.has_what()) action->set_what(progress.what());
     if (running.attempt > 1) action->set_attempt(running.attempt);
   }
-  for (const auto& [node, run_id] : elsewhere_) {
+  for (const auto& [id, run_id] : elsewhere_) {
     RunningAction* action = state->add_running();
-    describe(node, action);
+    describe(id, action);
     action->set_elsewhere(RunName(run_id));
   }
   state->set_fraction(work / std::max(total_work_, 1.0));

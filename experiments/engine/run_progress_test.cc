@@ -17,12 +17,12 @@ Plan TwoTrials() {
     for (const auto& [kind, work] : {std::pair<ActionKind, int64_t>{ActionKind::kTrain, 999},
                                      {ActionKind::kInfer, 99},
                                      {ActionKind::kEvaluate, 0}}) {
-      PlanNode node;
-      node.kind = kind;
-      node.trials = {t};
-      node.needed = true;
-      node.work = work;
-      plan.nodes.push_back(node);
+      Action action;
+      action.kind = kind;
+      action.trials = {t};
+      action.state = ActionState::kNeeded;
+      action.work = work;
+      plan.Add(action);
     }
   }
   return plan;
@@ -46,11 +46,11 @@ class RunProgressTest : public ::testing::Test {
 TEST_F(RunProgressTest, NothingIsKnownBeforeAnythingIsDone) {
   EXPECT_EQ(progress_.total(), 6);
   EXPECT_FALSE(progress_.TimeLeft().has_value());
-  progress_.Start(0);
+  progress_.Start(ActionId{0});
   EXPECT_FALSE(progress_.TimeLeft().has_value());
-  progress_.Advance(0, At(0));
+  progress_.Advance(ActionId{0}, At(0));
   now_ += absl::Seconds(1);
-  progress_.Advance(0, At(0.1));
+  progress_.Advance(ActionId{0}, At(0.1));
   EXPECT_FALSE(progress_.TimeLeft().has_value());  // too little to go by
 }
 
@@ -58,11 +58,11 @@ TEST_F(RunProgressTest, NothingIsKnownBeforeAnythingIsDone) {
 TEST_F(RunProgressTest, BeginsAtTheExpectedPace) {
   RunProgress progress(plan_, [this] { return now_; }, {0.5, 2});
   EXPECT_NEAR(absl::ToDoubleSeconds(*progress.TimeLeft()), 550.5, 1e-9);
-  progress.Start(0);
-  progress.Advance(0, At(0));
+  progress.Start(ActionId{0});
+  progress.Advance(ActionId{0}, At(0));
   EXPECT_NEAR(absl::ToDoubleSeconds(*progress.TimeLeft()), 550.5, 1e-9);
   now_ += absl::Seconds(9);
-  progress.Advance(0, At(0.1));
+  progress.Advance(ActionId{0}, At(0.1));
   // Too early to know better: 100 of 2202 units are done.
   EXPECT_NEAR(absl::ToDoubleSeconds(*progress.TimeLeft()), 525.5, 1e-9);
   now_ += absl::Seconds(1);
@@ -80,70 +80,70 @@ TEST_F(RunProgressTest, ARoughPaceIsNamedAndSoonForgotten) {
   };
   EXPECT_NEAR(state().seconds_left(), 550.5, 1e-9);
   EXPECT_TRUE(state().left_is_rough());
-  progress.Start(0);
-  progress.Advance(0, At(0));
+  progress.Start(ActionId{0});
+  progress.Advance(ActionId{0}, At(0));
   now_ += absl::Seconds(2);
-  progress.Advance(0, At(0.1));
+  progress.Advance(ActionId{0}, At(0.1));
   EXPECT_NEAR(state().seconds_left(), (2202 - 100) * 0.02, 1e-9);
   EXPECT_FALSE(state().left_is_rough());
 }
 
 TEST_F(RunProgressTest, LearnsFromWhatRunsAndEachKindFromItsOwn) {
-  progress_.Start(0);
-  progress_.Advance(0, At(0));
+  progress_.Start(ActionId{0});
+  progress_.Advance(ActionId{0}, At(0));
   now_ += absl::Seconds(10);
-  progress_.Advance(0, At(0.1));
+  progress_.Advance(ActionId{0}, At(0.1));
   // 100 units in 10 s; 2 * (1000 + 100 + 1) - 100 are left.
   EXPECT_NEAR(Left(), 210.2, 1e-6);
   now_ += absl::Seconds(90);
-  progress_.Finish(0);
-  EXPECT_FALSE(progress_.TimeOf(0).has_value());
+  progress_.Finish(ActionId{0});
+  EXPECT_FALSE(progress_.TimeOf(ActionId{0}).has_value());
   EXPECT_NEAR(Left(), 0.1 * (1000 + 2 * 101), 1e-6);
   // An inference's unit takes 0.5 s, and an evaluation 2 s.
-  progress_.Start(1);
+  progress_.Start(ActionId{1});
   now_ += absl::Seconds(50);
-  progress_.Finish(1);
-  progress_.Start(2);
+  progress_.Finish(ActionId{1});
+  progress_.Start(ActionId{2});
   now_ += absl::Seconds(2);
-  EXPECT_EQ(progress_.TimeOf(2), absl::Seconds(2));
-  progress_.Finish(2);
+  EXPECT_EQ(progress_.TimeOf(ActionId{2}), absl::Seconds(2));
+  progress_.Finish(ActionId{2});
   EXPECT_NEAR(Left(), 100 + 50 + 2, 1e-6);
   EXPECT_EQ(progress_.ended(), 3);
 }
 
 TEST_F(RunProgressTest, ATrainingThatGoesOnCountsFromWhereItBegan) {
-  progress_.Start(0);
-  progress_.Advance(0, At(0.5));
+  progress_.Start(ActionId{0});
+  progress_.Advance(ActionId{0}, At(0.5));
   now_ += absl::Seconds(10);
-  progress_.Advance(0, At(0.6));
+  progress_.Advance(ActionId{0}, At(0.6));
   EXPECT_NEAR(Left(), 0.1 * (2 * 1101 - 600), 1e-6);
 }
 
 TEST_F(RunProgressTest, ManyAtOnceShareTheWorkButNoneIsSplit) {
-  progress_.Start(0);
-  progress_.Start(3);
-  progress_.Advance(0, At(0));
-  progress_.Advance(3, At(0));
+  progress_.Start(ActionId{0});
+  progress_.Start(ActionId{3});
+  progress_.Advance(ActionId{0}, At(0));
+  progress_.Advance(ActionId{3}, At(0));
   now_ += absl::Seconds(10);
-  progress_.Advance(0, At(0.1));
-  progress_.Advance(3, At(0.1));
+  progress_.Advance(ActionId{0}, At(0.1));
+  progress_.Advance(ActionId{3}, At(0.1));
   EXPECT_NEAR(Left(), 0.1 * (2 * 1101 - 200) / 2, 1e-6);
   now_ += absl::Seconds(90);
-  progress_.Finish(0);
-  for (const int skipped : {1, 2, 4, 5}) progress_.Skip(skipped);
+  progress_.Finish(ActionId{0});
+  for (const int skipped : {1, 2, 4, 5}) progress_.Skip(ActionId{skipped});
   // One is left; half of the seats stay empty.
-  progress_.Advance(3, At(0.9));
+  progress_.Advance(ActionId{3}, At(0.9));
   EXPECT_NEAR(Left(), 100 * (100 + 100) / 1900.0, 1e-9);
 }
 
 TEST_F(RunProgressTest, DescribesWhatRuns) {
-  progress_.Start(0);
+  progress_.Start(ActionId{0});
   WorkProgress training = At(0.25);
   training.set_epoch(3);
   training.set_epochs(8);
   training.set_loss(0.5);
-  progress_.Advance(0, training);
-  progress_.WaitFor(3, "host.0123abcd.77.1");
+  progress_.Advance(ActionId{0}, training);
+  progress_.WaitFor(ActionId{3}, "host.0123abcd.77.1");
   RunState state;
   progress_.Describe(&state);
   EXPECT_EQ(state.actions(), 6);
@@ -155,10 +155,10 @@ TEST_F(RunProgressTest, DescribesWhatRuns) {
   EXPECT_EQ(state.running(0).attempt(), 0);
   EXPECT_EQ(state.running(1).elsewhere(), "host, process 77");
 
-  progress_.Retry(0);
-  progress_.Start(0);
-  progress_.Fail(0);
-  progress_.Start(0);
+  progress_.Retry(ActionId{0});
+  progress_.Start(ActionId{0});
+  progress_.Fail(ActionId{0});
+  progress_.Start(ActionId{0});
   RunState later;
   progress_.Describe(&later);
   EXPECT_EQ(later.failed(), 1);

@@ -19,24 +19,27 @@ Scheduler::Scheduler(const Capacity& capacity)
   for (int g = 0; g < free_shares_.size(); ++g) freest_gpu_.insert({-free_shares_[g], g});
 }
 
-int Scheduler::Add(const Demand& demand, const Priority& priority, absl::Span<const int> inputs) {
+void Scheduler::Add(ActionId action, const Demand& demand, const Priority& priority,
+                    absl::Span<const ActionId> inputs) {
   CHECK(demand.gpu_shares == 0 || !capacity_.gpus.empty()) << "no GPU to share";
-  const int added = size();
-  Node node{priority, DemandIndex(demand)};
-  bool skipped = false;
-  for (const int input : inputs) {
-    CHECK(input >= 0 && input < added) << "inputs come first";
-    Node& from = nodes_[input];
-    if (from.state == NodeState::kFinished) continue;
-    skipped |= from.state == NodeState::kFailed || from.state == NodeState::kSkipped;
-    edges_.push_back({added, from.first_edge});
+  CHECK(state(action) == ScheduleState::kUnknown) << "added twice";
+  if (nodes_.size() <= static_cast<size_t>(action)) nodes_.resize(static_cast<size_t>(action) + 1);
+  Node& node = NodeOf(action);
+  node.priority = priority;
+  node.demand = DemandIndex(demand);
+  node.state = ScheduleState::kWaiting;
+  for (const ActionId input : inputs) {
+    CHECK(state(input) != ScheduleState::kUnknown && input != action) << "inputs come first";
+    Node& from = NodeOf(input);
+    if (from.state == ScheduleState::kFinished) continue;
+    if (from.state == ScheduleState::kFailed || from.state == ScheduleState::kSkipped) {
+      node.state = ScheduleState::kSkipped;
+    }
+    edges_.push_back({action, from.first_edge});
     from.first_edge = static_cast<int>(edges_.size()) - 1;
     ++node.missing_inputs;
   }
-  if (skipped) node.state = NodeState::kSkipped;
-  nodes_.push_back(node);
-  if (!skipped && node.missing_inputs == 0) MakeReady(added);
-  return added;
+  if (node.state == ScheduleState::kWaiting && node.missing_inputs == 0) MakeReady(action);
 }
 
 std::optional<Scheduler::Start> Scheduler::Next() {
@@ -46,68 +49,68 @@ std::optional<Scheduler::Start> Scheduler::Next() {
     if (best == nullptr || best->ready.top() < queue.ready.top()) best = &queue;
   }
   if (best == nullptr) return std::nullopt;
-  const int started = best->ready.top().node;
+  const ActionId started = best->ready.top().action;
   best->ready.pop();
   --ready_;
-  Node& node = nodes_[started];
+  Node& node = NodeOf(started);
   TakeSeat(&node);
   return Start{started, node.gpu == kNone ? -1 : capacity_.gpus[node.gpu]};
 }
 
-void Scheduler::Finished(int node) {
-  End(node, NodeState::kFinished);
-  for (int e = nodes_[node].first_edge; e != kNone; e = edges_[e].next) {
-    Node& dependent = nodes_[edges_[e].to];
-    if (--dependent.missing_inputs == 0 && dependent.state == NodeState::kWaiting) MakeReady(edges_[e].to);
+void Scheduler::Finished(ActionId action) {
+  End(action, ScheduleState::kFinished);
+  for (int e = NodeOf(action).first_edge; e != kNone; e = edges_[e].next) {
+    Node& dependent = NodeOf(edges_[e].to);
+    if (--dependent.missing_inputs == 0 && dependent.state == ScheduleState::kWaiting) MakeReady(edges_[e].to);
   }
 }
 
-std::vector<int> Scheduler::Failed(int node) {
-  End(node, NodeState::kFailed);
-  std::vector<int> skipped;
+std::vector<ActionId> Scheduler::Failed(ActionId action) {
+  End(action, ScheduleState::kFailed);
+  std::vector<ActionId> skipped;
   // Those found so far, and behind them those that depend on them.
-  const auto skip_dependents = [this, &skipped](int of) {
-    for (int e = nodes_[of].first_edge; e != kNone; e = edges_[e].next) {
-      NodeState& state = nodes_[edges_[e].to].state;
-      if (state != NodeState::kWaiting) continue;
-      state = NodeState::kSkipped;
+  const auto skip_dependents = [this, &skipped](ActionId of) {
+    for (int e = NodeOf(of).first_edge; e != kNone; e = edges_[e].next) {
+      ScheduleState& state = NodeOf(edges_[e].to).state;
+      if (state != ScheduleState::kWaiting) continue;
+      state = ScheduleState::kSkipped;
       skipped.push_back(edges_[e].to);
     }
   };
-  skip_dependents(node);
+  skip_dependents(action);
   for (size_t i = 0; i < skipped.size(); ++i) skip_dependents(skipped[i]);
   return skipped;
 }
 
-void Scheduler::Cancelled(int node) {
-  LeaveSeat(node);
-  MakeReady(node);
+void Scheduler::Cancelled(ActionId action) {
+  LeaveSeat(action);
+  MakeReady(action);
 }
 
-int Scheduler::Widen(int node) {
+int Scheduler::Widen(ActionId action) {
   if (ready_ > 0) return 0;
   const int more = std::exchange(free_threads_, 0);
-  nodes_[node].more_threads += more;
+  NodeOf(action).more_threads += more;
   return more;
 }
 
-void Scheduler::CloseGpuOf(int node) {
-  const int gpu = nodes_[node].gpu;
-  CHECK_NE(gpu, kNone) << "node " << node << " is on no GPU";
+void Scheduler::CloseGpuOf(ActionId action) {
+  const int gpu = NodeOf(action).gpu;
+  CHECK_NE(gpu, kNone) << "the action is on no GPU";
   is_closed_[gpu] = true;
   freest_gpu_.erase({-free_shares_[gpu], gpu});
 }
 
-void Scheduler::Postponed(int node) {
-  LeaveSeat(node);
-  nodes_[node].state = NodeState::kPostponed;
+void Scheduler::Postponed(ActionId action) {
+  LeaveSeat(action);
+  NodeOf(action).state = ScheduleState::kPostponed;
   ++postponed_;
 }
 
-void Scheduler::Resumed(int node) {
-  CHECK(nodes_[node].state == NodeState::kPostponed) << "node " << node << " is not postponed";
+void Scheduler::Resumed(ActionId action) {
+  CHECK(state(action) == ScheduleState::kPostponed) << "the action is not postponed";
   --postponed_;
-  MakeReady(node);
+  MakeReady(action);
 }
 
 int Scheduler::DemandIndex(Demand demand) {
@@ -135,22 +138,22 @@ void Scheduler::TakeSeat(Node* node) {
     free_shares_[node->gpu] -= demand.gpu_shares;
     freest_gpu_.insert({-free_shares_[node->gpu], node->gpu});
   }
-  node->state = NodeState::kRunning;
+  node->state = ScheduleState::kRunning;
   ++running_;
 }
 
-void Scheduler::End(int node, NodeState state) {
-  if (nodes_[node].state == NodeState::kPostponed) {
+void Scheduler::End(ActionId action, ScheduleState state) {
+  if (NodeOf(action).state == ScheduleState::kPostponed) {
     --postponed_;
   } else {
-    LeaveSeat(node);
+    LeaveSeat(action);
   }
-  nodes_[node].state = state;
+  NodeOf(action).state = state;
 }
 
-void Scheduler::LeaveSeat(int node) {
-  Node& left = nodes_[node];
-  CHECK(left.state == NodeState::kRunning) << "node " << node << " does not run";
+void Scheduler::LeaveSeat(ActionId action) {
+  Node& left = NodeOf(action);
+  CHECK(left.state == ScheduleState::kRunning) << "action " << static_cast<int>(action) << " does not run";
   const Demand& demand = demands_[left.demand].demand;
   free_threads_ += demand.cpu_threads + std::exchange(left.more_threads, 0);
   free_memory_mb_ += demand.memory_mb;
@@ -163,10 +166,11 @@ void Scheduler::LeaveSeat(int node) {
   --running_;
 }
 
-void Scheduler::MakeReady(int node) {
-  nodes_[node].state = NodeState::kReady;
+void Scheduler::MakeReady(ActionId action) {
+  Node& node = NodeOf(action);
+  node.state = ScheduleState::kReady;
   ++ready_;
-  demands_[nodes_[node].demand].ready.push({nodes_[node].priority, node});
+  demands_[node.demand].ready.push({node.priority, action});
 }
 
 }  // namespace openset

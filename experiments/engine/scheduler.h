@@ -2,16 +2,16 @@
 // to it, what to start is asked of it.
 //
 // The life of a scheduler:
-//   1. Add() the nodes of the graph, inputs first. More may come at any time.
+//   1. Add() actions, inputs first. More may come at any time.
 //   2. Start what Next() gives, until it gives nothing.
-//   3. When a node that was started ends, say how: Finished(), Failed() or Cancelled(); or Postponed(), if it has to
+//   3. When an action that was started ends, say how: Finished(), Failed() or Cancelled(); or Postponed(), if it has to
 //      wait for something else, and later Resumed(), Finished() or Failed(). Back to 2.
-// It is over when Next() gives nothing and running() and postponed() are 0. Every node has then finished, failed or
+// It is over when Next() gives nothing and running() and postponed() are 0. Every action has then finished, failed or
 // been skipped, unless its engine could not start it (Cancelled) or no GPU is open any more for it: of these some are
 // ready().
 //
 // Time: O(log n + d) for Next() and for each start's end, amortised over the graph's edges; d is the number of
-// different demands, a handful. Memory: about 50 bytes a node, 8 an edge.
+// different demands, a handful. Memory: about 50 bytes an action up to the largest id, 8 an edge.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_SCHEDULER_H_
 #define OPENSET_EXPERIMENTS_ENGINE_SCHEDULER_H_
 
@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "experiments/action/action.h"
 
 namespace openset {
 
@@ -38,22 +39,15 @@ struct Capacity {
   int64_t memory_mb = 0;
 };
 
-// What a node occupies while it runs. More than there is counts as all there is: such a node runs when nothing else
-// needs any of it. Shares are those of one GPU.
-struct Demand {
-  int cpu_threads = 0;
-  int gpu_shares = 0;
-  int64_t memory_mb = 0;
-};
-
-// Of two nodes that could start, the one of the later stage does (so that what has begun completes), then the one with
-// more work (so that no long one is left for the end), then the one added first.
+// Of two actions that could start, the one of the later stage does (so that what has begun completes), then the one
+// with more work (so that no long one is left for the end), then the one of the smaller id.
 struct Priority {
   int stage = 0;
   int64_t work = 0;  // in any unit
 };
 
-enum class NodeState {
+enum class ScheduleState {
+  kUnknown,    // not added
   kWaiting,    // for inputs
   kReady,      // for a seat
   kRunning,    // given out by Next()
@@ -68,67 +62,69 @@ class Scheduler {
   // Preconditions: at least one thread and one share a GPU.
   explicit Scheduler(const Capacity& capacity);
 
-  // The new node's number: 0, 1, 2, ... Its inputs are numbers given before, each once. It is skipped at once if one of
-  // them failed or was skipped. Precondition: there is a GPU if it wants a share of one.
-  int Add(const Demand& demand, const Priority& priority, absl::Span<const int> inputs);
+  // Its inputs were added before; each is named once. It is skipped at once if one of them failed or was skipped.
+  // Preconditions: it was not added before; there is a GPU if it wants a share of one.
+  void Add(ActionId action, const Demand& demand, const Priority& priority, absl::Span<const ActionId> inputs);
 
   struct Start {
-    int node;
+    ActionId action;
     int gpu = -1;  // ordinal; -1: runs on none
   };
-  // The first by priority of the ready nodes that fit in what is free; it runs from now on. Nothing if none fits: a
-  // seat is never left empty while a ready node fits in it.
+  // The first by priority of the ready actions that fit in what is free; it runs from now on. Nothing if none fits: a
+  // seat is never left empty while a ready action fits in it.
   std::optional<Start> Next();
 
-  // Gives a running node all free threads, unless another node is ready: nothing else could use them now. Returns their
-  // number; they are free again with its seat.
-  int Widen(int node);
+  // Gives a running action all free threads, unless another one is ready: nothing else could use them now. Returns
+  // their number; they are free again with its seat.
+  int Widen(ActionId action);
 
-  // How a running or postponed node ended. Its seat is free again.
-  void Finished(int node);
-  // Returns the nodes that are skipped for it: those that depend on it, directly or not, and were not skipped before.
-  std::vector<int> Failed(int node);
+  // How a running or postponed action ended. Its seat is free again.
+  void Finished(ActionId action);
+  // Returns the actions that are skipped for it: those that depend on it, directly or not, and were not skipped before.
+  std::vector<ActionId> Failed(ActionId action);
   // It was not started, or stopped before its end, through no fault of its own: it is ready again.
-  void Cancelled(int node);
-  // The GPU that a running node is on is used for no other any more; what runs there may go on.
-  void CloseGpuOf(int node);
+  void Cancelled(ActionId action);
+  // The GPU that a running action is on is used for no other any more; what runs there may go on.
+  void CloseGpuOf(ActionId action);
 
-  // A running node leaves its seat; it is ready again when Resumed().
-  void Postponed(int node);
-  void Resumed(int node);
+  // A running action leaves its seat; it is ready again when Resumed().
+  void Postponed(ActionId action);
+  void Resumed(ActionId action);
 
-  int size() const { return static_cast<int>(nodes_.size()); }
   int running() const { return running_; }
   int ready() const { return ready_; }
   int postponed() const { return postponed_; }
-  NodeState state(int node) const { return nodes_[node].state; }
+  ScheduleState state(ActionId action) const {
+    const auto place = static_cast<size_t>(action);
+    return place < nodes_.size() ? nodes_[place].state : ScheduleState::kUnknown;
+  }
 
  private:
   static constexpr int kNone = -1;
 
   struct Node {
     Priority priority;
-    int demand;  // index in demands_
+    int demand = 0;  // index in demands_
     int missing_inputs = 0;
     int first_edge = kNone;  // of the list of those that depend on it
     int gpu = kNone;         // index in capacity_.gpus, while it runs on one
     int more_threads = 0;    // Widen()
-    NodeState state = NodeState::kWaiting;
+    ScheduleState state = ScheduleState::kUnknown;
   };
   struct Edge {
-    int to;
+    ActionId to;
     int next;
   };
   struct Candidate {
     Priority priority;
-    int node;
+    ActionId action;
     // Whether the other one starts first.
     bool operator<(const Candidate& other) const {
-      return std::tuple(priority.stage, priority.work, -node) <
-             std::tuple(other.priority.stage, other.priority.work, -other.node);
+      return std::tuple(priority.stage, priority.work, other.action) <
+             std::tuple(other.priority.stage, other.priority.work, action);
     }
   };
-  // The ready nodes that want the same.
+  // The ready actions that want the same.
   struct Queue {
     Demand demand;
     std::priority_queue<Candidate> ready;
@@ -137,10 +133,11 @@ class Scheduler {
   int DemandIndex(Demand demand);
   bool Fits(const Demand& demand) const;
   void TakeSeat(Node* node);
-  void LeaveSeat(int node);
-  // Of a running or postponed node.
-  void End(int node, NodeState state);
-  void MakeReady(int node);
+  void LeaveSeat(ActionId action);
+  // Of a running or postponed action.
+  void End(ActionId action, ScheduleState state);
+  void MakeReady(ActionId action);
+  Node& NodeOf(ActionId action) { return nodes_[static_cast<size_t>(action)]; }
 
   const Capacity capacity_;
   int free_threads_;
@@ -148,7 +145,7 @@ class Scheduler {
   std::vector<int> free_shares_;              // of each GPU
   std::vector<bool> is_closed_;               // of each GPU
   std::set<std::pair<int, int>> freest_gpu_;  // {-free shares, index}, of those that are open
-  std::vector<Node> nodes_;
+  std::vector<Node> nodes_;                   // by ids
   std::vector<Edge> edges_;
   std::vector<Queue> demands_;
   std::map<std::tuple<int, int, int64_t>, int> demand_index_;

@@ -23,15 +23,21 @@ Capacity Machine() {
 
 void AddTrials(int nodes, Scheduler* scheduler) {
   RandomStream random(1, "trials");
-  int start = -1;  // of the next trainings
-  for (int trial = 0; scheduler->size() + 3 <= nodes; ++trial) {
+  ActionId start = kNoAction;  // of the next trainings
+  int size = 0;
+  const auto add = [&](const Demand& demand, const Priority& priority, const std::vector<ActionId>& inputs) {
+    const ActionId id{size++};
+    scheduler->Add(id, demand, priority, inputs);
+    return id;
+  };
+  for (int trial = 0; size + 3 <= nodes; ++trial) {
     const Demand train = random.Below(2) == 0 ? Demand{0, 1, 4000} : Demand{4, 0, 4000};
-    std::vector<int> inputs;
-    if (start >= 0 && trial % 10 != 0 && trial % 10 < 3) inputs.push_back(start);
-    const int trained = scheduler->Add(train, {0, static_cast<int64_t>(random.Below(1000000))}, inputs);
+    std::vector<ActionId> inputs;
+    if (start != kNoAction && trial % 10 != 0 && trial % 10 < 3) inputs.push_back(start);
+    const ActionId trained = add(train, {0, static_cast<int64_t>(random.Below(1000000))}, inputs);
     if (trial % 10 == 0) start = trained;
-    const int inferred = scheduler->Add(train, {1, static_cast<int64_t>(random.Below(10000))}, {trained});
-    scheduler->Add({1, 0, 500}, {2, 0}, {inferred});
+    const ActionId inferred = add(train, {1, static_cast<int64_t>(random.Below(10000))}, {trained});
+    add({1, 0, 500}, {2, 0}, {inferred});
   }
 }
 
@@ -42,10 +48,10 @@ void BM_Scheduler(benchmark::State& state) {
   for (auto _ : state) {
     Scheduler scheduler(Machine());
     AddTrials(nodes, &scheduler);
-    std::vector<int> running;
+    std::vector<ActionId> running;
     RandomStream random(2, "ends");
     while (true) {
-      while (const auto start = scheduler.Next()) running.push_back(start->node);
+      while (const auto start = scheduler.Next()) running.push_back(start->action);
       if (running.empty()) break;
       std::swap(running[random.Below(running.size())], running.back());
       scheduler.Finished(running.back());

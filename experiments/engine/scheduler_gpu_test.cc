@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "experiments/engine/scheduler.h"
+#include "experiments/testing/numbered_scheduler.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -11,17 +12,17 @@ TEST(SchedulerGpuTest, SharesOfAGpuAreOfOneGpuTheFreestFirst) {
   Capacity capacity;
   capacity.gpus = {4, 7};
   capacity.shares_per_gpu = 2;
-  Scheduler scheduler(capacity);
+  NumberedScheduler scheduler(capacity);
   for (int i = 0; i < 3; ++i) scheduler.Add({.gpu_shares = 1}, {.work = 9 - i}, {});
-  const int whole = scheduler.Add({.gpu_shares = 5}, {.work = 1}, {});
+  const ActionId whole = scheduler.Add({.gpu_shares = 5}, {.work = 1}, {});
   EXPECT_EQ(scheduler.Next()->gpu, 4);
   EXPECT_EQ(scheduler.Next()->gpu, 7);
   EXPECT_EQ(scheduler.Next()->gpu, 4);
   EXPECT_FALSE(scheduler.Next().has_value());  // one share is left
-  scheduler.Finished(1);
+  scheduler.Finished(ActionId{1});
   const auto start = scheduler.Next();
   ASSERT_TRUE(start.has_value());
-  EXPECT_EQ(start->node, whole);
+  EXPECT_EQ(start->action, whole);
   EXPECT_EQ(start->gpu, 7);
   // A node on the CPU needs no share.
   scheduler.Add({.cpu_threads = 1}, {}, {});
@@ -32,8 +33,8 @@ TEST(SchedulerGpuTest, AClosedGpuTakesNoOtherNode) {
   Capacity capacity;
   capacity.gpus = {4, 7};
   capacity.shares_per_gpu = 2;
-  Scheduler scheduler(capacity);
-  std::vector<int> nodes;
+  NumberedScheduler scheduler(capacity);
+  std::vector<ActionId> nodes;
   for (int i = 0; i < 6; ++i) nodes.push_back(scheduler.Add({.gpu_shares = 1}, {.work = 9 - i}, {}));
   EXPECT_EQ(scheduler.Next()->gpu, 4);
   EXPECT_EQ(scheduler.Next()->gpu, 7);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/random.h"
+#include "experiments/testing/numbered_scheduler.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -25,105 +26,105 @@ Capacity Threads(int threads) {
 }
 
 // Starts all that can start.
-std::vector<int> StartAll(Scheduler* scheduler) {
-  std::vector<int> started;
-  while (const auto start = scheduler->Next()) started.push_back(start->node);
+std::vector<ActionId> StartAll(Scheduler* scheduler) {
+  std::vector<ActionId> started;
+  while (const auto start = scheduler->Next()) started.push_back(start->action);
   return started;
 }
 
 // The order in which one thread does it all.
-std::vector<int> Order(Scheduler* scheduler) {
-  std::vector<int> order;
+std::vector<ActionId> Order(Scheduler* scheduler) {
+  std::vector<ActionId> order;
   while (const auto start = scheduler->Next()) {
-    order.push_back(start->node);
-    scheduler->Finished(start->node);
+    order.push_back(start->action);
+    scheduler->Finished(start->action);
   }
   return order;
 }
 
 TEST(SchedulerTest, NothingToDo) {
-  Scheduler scheduler(Threads(2));
+  NumberedScheduler scheduler(Threads(2));
   EXPECT_FALSE(scheduler.Next().has_value());
   EXPECT_EQ(scheduler.running(), 0);
 }
 
 TEST(SchedulerTest, InputsFirst) {
-  Scheduler scheduler(Threads(8));
-  const int a = scheduler.Add(kThread, {}, {});
-  const int b = scheduler.Add(kThread, {}, {});
-  const int c = scheduler.Add(kThread, {}, {a, b});
+  NumberedScheduler scheduler(Threads(8));
+  const ActionId a = scheduler.Add(kThread, {}, {});
+  const ActionId b = scheduler.Add(kThread, {}, {});
+  const ActionId c = scheduler.Add(kThread, {}, {a, b});
   EXPECT_THAT(StartAll(&scheduler), ElementsAre(a, b));
   scheduler.Finished(b);
   EXPECT_THAT(StartAll(&scheduler), IsEmpty());
-  EXPECT_EQ(scheduler.state(c), NodeState::kWaiting);
+  EXPECT_EQ(scheduler.state(c), ScheduleState::kWaiting);
   scheduler.Finished(a);
   EXPECT_THAT(StartAll(&scheduler), ElementsAre(c));
   EXPECT_EQ(scheduler.running(), 1);
 }
 
-TEST(SchedulerTest, LaterStagesThenMoreWorkThenTheOrderOfAdding) {
-  Scheduler scheduler(Threads(1));
+TEST(SchedulerTest, LaterStagesThenMoreWorkThenSmallerIds) {
+  NumberedScheduler scheduler(Threads(1));
   scheduler.Add(kThread, {.stage = 0, .work = 5}, {});
   scheduler.Add(kThread, {.stage = 0, .work = 9}, {});
   scheduler.Add(kThread, {.stage = 0, .work = 5}, {});
-  scheduler.Add(kThread, {.stage = 1, .work = 1}, {0});
-  scheduler.Add(kThread, {.stage = 2, .work = 0}, {3});
-  EXPECT_THAT(Order(&scheduler), ElementsAre(1, 0, 3, 4, 2));
+  scheduler.Add(kThread, {.stage = 1, .work = 1}, {ActionId{0}});
+  scheduler.Add(kThread, {.stage = 2, .work = 0}, {ActionId{3}});
+  EXPECT_THAT(Order(&scheduler), ElementsAre(ActionId{1}, ActionId{0}, ActionId{3}, ActionId{4}, ActionId{2}));
 }
 
 TEST(SchedulerTest, AFailureSkipsExactlyItsDependents) {
-  Scheduler scheduler(Threads(2));
-  const int a = scheduler.Add(kThread, {}, {});
-  const int b = scheduler.Add(kThread, {}, {});
-  const int of_a = scheduler.Add(kThread, {}, {a});
-  const int of_b = scheduler.Add(kThread, {}, {b});
-  const int of_both = scheduler.Add(kThread, {}, {of_a, of_b});
-  const int behind = scheduler.Add(kThread, {}, {of_both});
+  NumberedScheduler scheduler(Threads(2));
+  const ActionId a = scheduler.Add(kThread, {}, {});
+  const ActionId b = scheduler.Add(kThread, {}, {});
+  const ActionId of_a = scheduler.Add(kThread, {}, {a});
+  const ActionId of_b = scheduler.Add(kThread, {}, {b});
+  const ActionId of_both = scheduler.Add(kThread, {}, {of_a, of_b});
+  const ActionId behind = scheduler.Add(kThread, {}, {of_both});
   StartAll(&scheduler);
   EXPECT_THAT(scheduler.Failed(a), UnorderedElementsAre(of_a, of_both, behind));
   scheduler.Finished(b);
   EXPECT_THAT(StartAll(&scheduler), ElementsAre(of_b));
   // Those that are skipped already are not skipped again.
   EXPECT_THAT(scheduler.Failed(of_b), IsEmpty());
-  EXPECT_EQ(scheduler.state(a), NodeState::kFailed);
-  EXPECT_EQ(scheduler.state(of_both), NodeState::kSkipped);
+  EXPECT_EQ(scheduler.state(a), ScheduleState::kFailed);
+  EXPECT_EQ(scheduler.state(of_both), ScheduleState::kSkipped);
   EXPECT_FALSE(scheduler.Next().has_value());
 }
 
 TEST(SchedulerTest, ACancelledNodeIsReadyAgainAndItsSeatFree) {
-  Scheduler scheduler(Threads(1));
-  const int a = scheduler.Add(kThread, {.work = 2}, {});
-  const int b = scheduler.Add(kThread, {.work = 1}, {a});
+  NumberedScheduler scheduler(Threads(1));
+  const ActionId a = scheduler.Add(kThread, {.work = 2}, {});
+  const ActionId b = scheduler.Add(kThread, {.work = 1}, {a});
   StartAll(&scheduler);
   scheduler.Cancelled(a);
-  EXPECT_EQ(scheduler.state(a), NodeState::kReady);
+  EXPECT_EQ(scheduler.state(a), ScheduleState::kReady);
   EXPECT_EQ(scheduler.running(), 0);
   EXPECT_THAT(Order(&scheduler), ElementsAre(a, b));
 }
 
 TEST(SchedulerTest, NodesMayComeWhileOthersRun) {
-  Scheduler scheduler(Threads(1));
-  const int a = scheduler.Add(kThread, {}, {});
-  const int b = scheduler.Add(kThread, {}, {});
+  NumberedScheduler scheduler(Threads(1));
+  const ActionId a = scheduler.Add(kThread, {}, {});
+  const ActionId b = scheduler.Add(kThread, {}, {});
   StartAll(&scheduler);
   scheduler.Finished(a);
   EXPECT_THAT(StartAll(&scheduler), ElementsAre(b));
   EXPECT_THAT(scheduler.Failed(b), IsEmpty());
-  const int of_a = scheduler.Add(kThread, {}, {a});
-  const int of_b = scheduler.Add(kThread, {}, {a, b});
-  const int behind = scheduler.Add(kThread, {}, {of_b});
-  EXPECT_EQ(scheduler.state(of_a), NodeState::kReady);
-  EXPECT_EQ(scheduler.state(of_b), NodeState::kSkipped);
-  EXPECT_EQ(scheduler.state(behind), NodeState::kSkipped);
+  const ActionId of_a = scheduler.Add(kThread, {}, {a});
+  const ActionId of_b = scheduler.Add(kThread, {}, {a, b});
+  const ActionId behind = scheduler.Add(kThread, {}, {of_b});
+  EXPECT_EQ(scheduler.state(of_a), ScheduleState::kReady);
+  EXPECT_EQ(scheduler.state(of_b), ScheduleState::kSkipped);
+  EXPECT_EQ(scheduler.state(behind), ScheduleState::kSkipped);
   EXPECT_THAT(Order(&scheduler), ElementsAre(of_a));
 }
 
 TEST(SchedulerTest, ThreadsAreShared) {
-  Scheduler scheduler(Threads(4));
-  const int wide = scheduler.Add({.cpu_threads = 3}, {.work = 9}, {});
-  const int too_wide = scheduler.Add({.cpu_threads = 64}, {.work = 8}, {});
-  const int two = scheduler.Add({.cpu_threads = 2}, {.work = 7}, {});
-  const int one = scheduler.Add({.cpu_threads = 1}, {.work = 6}, {});
+  NumberedScheduler scheduler(Threads(4));
+  const ActionId wide = scheduler.Add({.cpu_threads = 3}, {.work = 9}, {});
+  const ActionId too_wide = scheduler.Add({.cpu_threads = 64}, {.work = 8}, {});
+  const ActionId two = scheduler.Add({.cpu_threads = 2}, {.work = 7}, {});
+  const ActionId one = scheduler.Add({.cpu_threads = 1}, {.work = 6}, {});
   // What does not fit is passed over for what does.
   EXPECT_THAT(StartAll(&scheduler), ElementsAre(wide, one));
   scheduler.Finished(one);
@@ -139,7 +140,7 @@ TEST(SchedulerTest, MemoryIsSharedOrNotCounted) {
   const auto started_of_three = [](int64_t memory_mb) {
     Capacity capacity = Threads(3);
     capacity.memory_mb = memory_mb;
-    Scheduler scheduler(capacity);
+    NumberedScheduler scheduler(capacity);
     for (int i = 0; i < 3; ++i) scheduler.Add({.cpu_threads = 1, .memory_mb = 400}, {}, {});
     return StartAll(&scheduler).size();
   };
@@ -150,22 +151,23 @@ TEST(SchedulerTest, MemoryIsSharedOrNotCounted) {
 }
 
 TEST(SchedulerTest, AChainOfAMillionIsSkippedAtOnce) {
-  Scheduler scheduler(Threads(1));
-  scheduler.Add(kThread, {}, {});
-  for (int n = 1; n < 1000000; ++n) scheduler.Add(kThread, {}, {n - 1});
-  EXPECT_THAT(StartAll(&scheduler), ElementsAre(0));
-  EXPECT_EQ(scheduler.Failed(0).size(), 999999);
+  NumberedScheduler scheduler(Threads(1));
+  const ActionId first = scheduler.Add(kThread, {}, {});
+  for (ActionId last = first; scheduler.size() < 1000000;) last = scheduler.Add(kThread, {}, {last});
+  EXPECT_THAT(StartAll(&scheduler), ElementsAre(first));
+  EXPECT_EQ(scheduler.Failed(first).size(), 999999);
 }
 
 TEST(SchedulerDeathTest, EventsOfNodesThatDoNotRunAreBugs) {
-  Scheduler scheduler(Threads(1));
-  scheduler.Add(kThread, {}, {});
-  EXPECT_DEATH(scheduler.Finished(0), "node 0 does not run");
+  NumberedScheduler scheduler(Threads(1));
+  const ActionId first = scheduler.Add(kThread, {}, {});
+  EXPECT_DEATH(scheduler.Finished(first), "action 0 does not run");
   scheduler.Next();
-  scheduler.Finished(0);
-  EXPECT_DEATH(scheduler.Failed(0), "node 0 does not run");
+  scheduler.Finished(first);
+  EXPECT_DEATH(scheduler.Failed(first), "action 0 does not run");
   EXPECT_DEATH(scheduler.Add({.gpu_shares = 1}, {}, {}), "no GPU to share");
-  EXPECT_DEATH(scheduler.Add(kThread, {}, {1}), "inputs come first");
+  EXPECT_DEATH(scheduler.Add(kThread, {}, {ActionId{1}}), "inputs come first");
+  EXPECT_DEATH(scheduler.Scheduler::Add(first, kThread, {}, {}), "added twice");
 }
 
 // Random graphs, run by a random machine, checked against the invariants by plain code.
@@ -233,8 +235,12 @@ struct Free {
 void RunRandomly(const std::vector<RandomNode>& graph, uint64_t seed, bool exhaustive) {
   const int size = static_cast<int>(graph.size());
   RandomStream random(seed, "events");
-  Scheduler scheduler(kMachine);
-  for (const RandomNode& node : graph) scheduler.Add(node.demand, node.priority, node.inputs);
+  NumberedScheduler scheduler(kMachine);
+  for (const RandomNode& node : graph) {
+    std::vector<ActionId> inputs;
+    for (const int input : node.inputs) inputs.push_back(ActionId{input});
+    scheduler.Add(node.demand, node.priority, inputs);
+  }
   Free free;
   struct Run {
     int node, gpu;
@@ -261,10 +267,10 @@ void RunRandomly(const std::vector<RandomNode>& graph, uint64_t seed, bool exhau
       const int expected = exhaustive ? best() : -1;
       const auto start = scheduler.Next();
       if (exhaustive) {
-        ASSERT_EQ(start.has_value() ? start->node : -1, expected);
+        ASSERT_EQ(start.has_value() ? static_cast<int>(start->action) : -1, expected);
       }
       if (!start.has_value()) break;
-      const int n = start->node;
+      const int n = static_cast<int>(start->action);
       ASSERT_FALSE(owned[n] || finished[n] || failed[n] || skipped[n]) << "a second owner of " << n;
       owned[n] = true;
       for (const int input : graph[n].inputs) ASSERT_TRUE(finished[input]) << n << " before its input " << input;
@@ -288,15 +294,16 @@ void RunRandomly(const std::vector<RandomNode>& graph, uint64_t seed, bool exhau
     const uint64_t fate = random.Below(1000);
     if (fate < 2) {
       failed[ended.node] = true;
-      for (const int n : scheduler.Failed(ended.node)) {
+      for (const ActionId id : scheduler.Failed(ActionId{ended.node})) {
+        const int n = static_cast<int>(id);
         ASSERT_FALSE(skipped[n]) << n << " is skipped twice";
         skipped[n] = true;
       }
     } else if (fate < 20) {
-      scheduler.Cancelled(ended.node);
+      scheduler.Cancelled(ActionId{ended.node});
     } else {
       finished[ended.node] = true;
-      scheduler.Finished(ended.node);
+      scheduler.Finished(ActionId{ended.node});
     }
   }
   // All that can be reached is done; what a failure is behind is skipped, and nothing else.
@@ -305,7 +312,9 @@ void RunRandomly(const std::vector<RandomNode>& graph, uint64_t seed, bool exhau
     const bool lost = std::any_of(graph[n].inputs.begin(), graph[n].inputs.end(), is_lost);
     ASSERT_EQ(skipped[n] != 0, lost) << n;
     ASSERT_EQ(finished[n] || failed[n], !lost) << n;
-    ASSERT_EQ(scheduler.state(n), finished[n] ? NodeState::kFinished : lost ? NodeState::kSkipped : NodeState::kFailed);
+    ASSERT_EQ(scheduler.state(ActionId{n}), finished[n] ? ScheduleState::kFinished
+                                            : lost      ? ScheduleState::kSkipped
+                                                        : ScheduleState::kFailed);
   }
   EXPECT_EQ(free.threads, kMachine.cpu_threads);
 }
@@ -323,44 +332,44 @@ TEST(SchedulerTest, KeepsItsInvariantsOnARandomGraphOfAMillionNodes) {
 }
 
 TEST(Scheduler, ANodeMayHaveWhatNobodyElseCanUse) {
-  Scheduler scheduler(Threads(4));
-  const int first = scheduler.Add({1}, {}, {});
-  const int second = scheduler.Add({1}, {}, {});
-  ASSERT_EQ(scheduler.Next()->node, first);
+  NumberedScheduler scheduler(Threads(4));
+  const ActionId first = scheduler.Add({1}, {}, {});
+  const ActionId second = scheduler.Add({1}, {}, {});
+  ASSERT_EQ(scheduler.Next()->action, first);
   EXPECT_EQ(scheduler.Widen(first), 0);  // the other one is ready
-  ASSERT_EQ(scheduler.Next()->node, second);
+  ASSERT_EQ(scheduler.Next()->action, second);
   EXPECT_EQ(scheduler.Widen(second), 2);
-  const int third = scheduler.Add({2}, {}, {});
+  const ActionId third = scheduler.Add({2}, {}, {});
   EXPECT_FALSE(scheduler.Next().has_value());
   scheduler.Finished(second);
-  ASSERT_EQ(scheduler.Next()->node, third);
+  ASSERT_EQ(scheduler.Next()->action, third);
   EXPECT_EQ(scheduler.Widen(third), 1);
 }
 
 TEST(Scheduler, APostponedNodeLeavesItsSeatAndComesBackWhenResumed) {
-  Scheduler scheduler(Capacity{});
-  const int first = scheduler.Add({1}, {0, 2}, {});
-  const int second = scheduler.Add({1}, {0, 1}, {first});
-  const int third = scheduler.Add({1}, {0, 1}, {});
-  ASSERT_EQ(scheduler.Next()->node, first);
+  NumberedScheduler scheduler(Capacity{});
+  const ActionId first = scheduler.Add({1}, {0, 2}, {});
+  const ActionId second = scheduler.Add({1}, {0, 1}, {first});
+  const ActionId third = scheduler.Add({1}, {0, 1}, {});
+  ASSERT_EQ(scheduler.Next()->action, first);
   scheduler.Postponed(first);
   EXPECT_EQ(scheduler.running(), 0);
   EXPECT_EQ(scheduler.postponed(), 1);
-  EXPECT_EQ(scheduler.state(first), NodeState::kPostponed);
-  ASSERT_EQ(scheduler.Next()->node, third);
+  EXPECT_EQ(scheduler.state(first), ScheduleState::kPostponed);
+  ASSERT_EQ(scheduler.Next()->action, third);
   scheduler.Finished(third);
   EXPECT_FALSE(scheduler.Next().has_value());
   scheduler.Resumed(first);
   EXPECT_EQ(scheduler.postponed(), 0);
-  ASSERT_EQ(scheduler.Next()->node, first);
+  ASSERT_EQ(scheduler.Next()->action, first);
   // It may end while it is postponed, too.
   scheduler.Postponed(first);
   scheduler.Finished(first);
   EXPECT_EQ(scheduler.postponed(), 0);
-  ASSERT_EQ(scheduler.Next()->node, second);
+  ASSERT_EQ(scheduler.Next()->action, second);
   scheduler.Postponed(second);
   EXPECT_TRUE(scheduler.Failed(second).empty());
-  EXPECT_EQ(scheduler.state(second), NodeState::kFailed);
+  EXPECT_EQ(scheduler.state(second), ScheduleState::kFailed);
   EXPECT_EQ(scheduler.running(), 0);
 }
 

@@ -31,14 +31,15 @@ double Median(std::vector<double> values) {
 }
 
 // Of a training, over the epochs that its work is of.
-double PassesAnEpoch(const Plan& plan, const PlanNode& node) {
-  const MethodSpec& method = plan.TrialOf(node).method();
-  int epochs = EpochsOf(node.is_pretraining ? method.pretraining().training() : method.training());
-  // One that goes on from an earlier rung has that much less to do (Planner); it has no pretraining of its own.
-  if (node.continued >= 0 && !node.done) {
-    epochs -= EpochsOf(plan.TrialOf(plan.nodes[node.continued]).method().training());
+double PassesAnEpoch(const Plan& plan, const Action& training) {
+  const MethodSpec& method = plan.TrialOf(training).method();
+  int epochs =
+      EpochsOf(training.role == ActionRole::kPretraining ? method.pretraining().training() : method.training());
+  // One that continues that of an earlier rung has that much less to do (Planner); it has no pretraining of its own.
+  if (training.continued != kNoAction && !training.is_done()) {
+    epochs -= EpochsOf(plan.TrialOf(plan[training.continued]).method().training());
   }
-  return static_cast<double>(node.work) / std::max(1, epochs);
+  return static_cast<double>(training.work) / std::max(1, epochs);
 }
 
 // Calls `add` with the passes of each candidate that will go on, and its trial. Who that is is not known: each counts
@@ -49,9 +50,8 @@ void AddRungsToCome(const Plan& plan, const PlannedSearch& planned,
   if (planned.tuned >= 0 || search.rungs.empty()) return;
   const int trial = planned.rung_trial[0];
   double passes = 0;  // an epoch's, of all members
-  const PlanNode& infer = plan.nodes[plan.nodes[plan.trial_nodes[trial]].inputs[0]];
-  for (const int input : infer.inputs) {
-    if (plan.nodes[input].kind == ActionKind::kTrain) passes += PassesAnEpoch(plan, plan.nodes[input]);
+  for (const ActionId training : plan[plan[plan.evaluations[trial]].inputs[0]].inputs) {
+    passes += PassesAnEpoch(plan, plan[training]);
   }
   const std::vector<size_t> sizes = RungSizes(search);
   for (size_t r = planned.rung + 1; r < sizes.size(); ++r) {
@@ -177,9 +177,8 @@ PlanCost CostOf(const Plan& plan, const Throughputs& throughputs, const CostDevi
     if (rate.basis == Throughputs::Rate::Basis::kScaled) part = &cost.scaled;
     *part += hours;
   };
-  for (const PlanNode& node : plan.nodes) {
-    if (node.kind != ActionKind::kTrain && node.kind != ActionKind::kInfer) continue;
-    if (!needed_only || node.needed) add(node.work, plan.TrialOf(node));
+  for (const Action& action : plan.actions) {
+    if (action.work > 0 && (!needed_only || action.is_needed())) add(action.work, plan.TrialOf(action));
   }
   for (const PlannedSearch& planned : plan.searches) AddRungsToCome(plan, planned, add);
   if (cost.hours > 0) {

@@ -124,12 +124,12 @@ TEST(CostOf, IsPassesByRate) {
   Plan plan;
   plan.trials.emplace_back(TrialOf("vgg32 {}"));
   for (const ActionKind kind : {ActionKind::kTrain, ActionKind::kInfer, ActionKind::kEvaluate}) {
-    PlanNode node;
-    node.kind = kind;
-    node.trials = {0};
-    node.work = 10800;
-    node.needed = kind == ActionKind::kTrain;
-    plan.nodes.push_back(node);
+    Action action;
+    action.kind = kind;
+    action.trials = {0};
+    if (kind != ActionKind::kEvaluate) action.work = 10800;
+    if (kind == ActionKind::kTrain) action.state = ActionState::kNeeded;
+    plan.Add(action);
   }
   const PlanCost all = CostOf(plan, throughputs, kCpu, false);
   EXPECT_EQ(all.passes, 21600);

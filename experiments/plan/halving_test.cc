@@ -141,36 +141,36 @@ TEST_F(HalvingTest, ThePlanGrowsByARungAtATimeAndEachGoesOnFromTheOneBefore) {
   ASSERT_THAT(search, IsOk());
   Planner planner(store_, [](const Selection&) { return 1; });
   planner.AddTrial(trials_[0]);
-  absl::StatusOr<int> choice = planner.AddSearch(*search);
+  absl::StatusOr<ActionId> choice = planner.AddSearch(*search);
   ASSERT_THAT(choice, IsOk());
   planner.FindNeeded();
   const Plan& plan = planner.plan();
   EXPECT_EQ(plan.trials.size(), 1 + 7);
   EXPECT_THAT(planner.Choose(*choice), StatusIs(absl::StatusCode::kNotFound, HasSubstr("plain on task")));
 
-  const auto train_of = [&plan](int trial) -> const PlanNode& {
-    return plan.nodes[plan.nodes[plan.nodes[plan.trial_nodes[trial]].inputs[0]].inputs[0]];
+  const auto train_of = [&plan](int trial) -> const Action& {
+    return plan[plan[plan[plan.evaluations[trial]].inputs[0]].inputs[0]];
   };
   EXPECT_EQ(train_of(0).work, 3 * 9);
   EXPECT_EQ(train_of(1).work, 3 * 1);
   // What the plan will cost beyond the actions that it has by now.
   const auto to_come = [&plan] {
     int64_t passes = CostOf(plan, Throughputs(), {}, /*needed_only=*/false).passes;
-    for (const PlanNode& node : plan.nodes) passes -= node.work;
+    for (const Action& action : plan.actions) passes -= action.work;
     return passes;
   };
   EXPECT_EQ(to_come(), 3 * (3 * (3 - 1) + 2 * (9 - 3)));
   for (size_t c = 0; c < 7; ++c) Record(*search, c, 0, 0.1 * static_cast<double>(c));
-  absl::StatusOr<std::vector<int>> added = planner.Choose(*choice);
+  absl::StatusOr<std::vector<ActionId>> added = planner.Choose(*choice);
   ASSERT_THAT(added, IsOk());
   EXPECT_EQ(plan.trials.size(), 1 + 7 + 3);
-  EXPECT_TRUE(plan.nodes[*choice].done);
+  EXPECT_TRUE(plan[*choice].is_done());
   choice = added->back();
-  ASSERT_EQ(plan.nodes[*choice].kind, ActionKind::kChoose);
+  ASSERT_EQ(plan[*choice].kind, ActionKind::kChoose);
   for (int t = 8; t < 11; ++t) {
-    const PlanNode& train = train_of(t);
-    ASSERT_GE(train.continued, 0);
-    EXPECT_EQ(plan.nodes[train.continued].key, train_of(t - 7).key);
+    const Action& train = train_of(t);
+    ASSERT_NE(train.continued, kNoAction);
+    EXPECT_EQ(plan[train.continued].key, train_of(t - 7).key);
     EXPECT_THAT(train.inputs, ElementsAre(train.continued));
     EXPECT_EQ(train.work, 3 * (3 - 1));
   }
@@ -181,7 +181,7 @@ TEST_F(HalvingTest, ThePlanGrowsByARungAtATimeAndEachGoesOnFromTheOneBefore) {
   EXPECT_EQ(plan.trials.size(), 1 + 7 + 3 + 2);
   EXPECT_EQ(train_of(11).work, 3 * (9 - 3));
   EXPECT_EQ(to_come(), 0);
-  EXPECT_EQ(train_of(11).continued, plan.nodes[plan.nodes[plan.trial_nodes[9]].inputs[0]].inputs[0]);
+  EXPECT_EQ(train_of(11).continued, plan[plan[plan.evaluations[9]].inputs[0]].inputs[0]);
   choice = added->back();
   for (const size_t c : {1, 2}) Record(*search, c, 2, 0.1);
   added = planner.Choose(*choice);

@@ -1,48 +1,66 @@
 #include "experiments/plan/plan.h"
 
-#include "experiments/spec/actions.h"
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "experiments/action/stage.h"
 
 namespace openset {
 
-const char* KindName(ActionKind kind) {
-  switch (kind) {
-    case ActionKind::kTrain:
-      return "train";
-    case ActionKind::kInfer:
-      return "infer";
-    case ActionKind::kEvaluate:
-      return "evaluate";
-    case ActionKind::kChoose:
-      return "choose";
-  }
-  return "";
+Action& Plan::Add(Action action) {
+  action.id = ActionId(actions.size());
+  return actions.emplace_back(std::move(action));
 }
 
 int Plan::Count(ActionKind kind) const {
-  int count = 0;
-  for (const PlanNode& node : nodes) count += node.kind == kind;
-  return count;
+  return static_cast<int>(absl::c_count_if(actions, [kind](const Action& action) { return action.kind == kind; }));
 }
 
 int Plan::CountNeeded(ActionKind kind) const {
-  int count = 0;
-  for (const PlanNode& node : nodes) count += node.kind == kind && node.needed;
-  return count;
+  return static_cast<int>(
+      absl::c_count_if(actions, [kind](const Action& action) { return action.kind == kind && action.is_needed(); }));
 }
 
 int Plan::CountLeft() const {
-  int count = 0;
-  for (const int record : trial_nodes) count += !nodes[record].done;
-  return count;
+  return static_cast<int>(absl::c_count_if(evaluations, [this](ActionId id) { return !(*this)[id].is_done(); }));
 }
 
-TrainAction Plan::TrainActionOf(const PlanNode& node) const {
-  TrainAction action = MakeTrainAction(TrialOf(node), node.member);
-  return node.is_pretraining ? action.start() : action;
+std::vector<ActionId> Plan::NeededActions() const {
+  std::vector<ActionId> needed;
+  for (const Action& action : actions) {
+    if (action.is_needed()) needed.push_back(action.id);
+  }
+  return needed;
 }
 
-InferAction Plan::InferActionOf(const PlanNode& node) const {
-  return node.is_for_fit ? MakeFitAction(TrialOf(node)) : MakeInferAction(TrialOf(node));
+WorkRequest Plan::RequestOf(const Action& action) const {
+  WorkRequest request;
+  request.set_key(action.key);
+  StageOf(action).FillRequest(action, TrialOf(action), &request);
+  if (action.continued != kNoAction) request.set_continued_key((*this)[action.continued].key);
+  for (const ActionId id : action.passengers) {
+    KeyedInferAction* passenger = request.add_infer_together();
+    passenger->set_key((*this)[id].key);
+    *passenger->mutable_action() = RequestOf((*this)[id]).infer();
+  }
+  return request;
+}
+
+std::vector<ActionId> Plan::DoneWith(const Action& action) const {
+  std::vector<ActionId> ids = {action.id};
+  ids.insert(ids.end(), action.passengers.begin(), action.passengers.end());
+  return ids;
+}
+
+std::vector<std::string> Plan::ResultKeys(const Action& action) const {
+  std::vector<std::string> keys;
+  for (const ActionId id : DoneWith(action)) keys.push_back((*this)[id].key);
+  return keys;
+}
+
+bool Plan::IsInStore(const Action& action, const Store& store) const {
+  return absl::c_all_of(ResultKeys(action),
+                        [&](const std::string& key) { return StageOf(action).IsInStore(store, key); });
 }
 
 }  // namespace openset

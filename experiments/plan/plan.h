@@ -3,51 +3,18 @@
 #define OPENSET_EXPERIMENTS_PLAN_PLAN_H_
 
 #include <cstddef>
-#include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "experiments/action/action.h"
 #include "experiments/plan/trial_search.h"
-#include "experiments/spec/action.proto.h"
 #include "experiments/spec/trial.h"
+#include "experiments/store/store.h"
+#include "experiments/worker/worker.proto.h"
 
 namespace openset {
-
-enum class ActionKind {
-  kTrain,
-  kInfer,
-  kEvaluate,
-  kChoose,  // of the candidates of a search, or of its rung, whose records it reads; it adds the tuned trial, or the
-            // next rung's (experiments/plan/planner.h)
-};
-
-// "train", "infer", "evaluate", "choose".
-const char* KindName(ActionKind kind);
-
-// One action, done once for all trials that share it. The action itself is made from a trial when it is wanted
-// (Plan::TrainActionOf ...): a plan of 100,000 trials would not hold them all.
-struct PlanNode {
-  ActionKind kind;
-  std::string key;          // digest of the action
-  std::vector<int> inputs;  // nodes whose results it reads; they come before it
-  std::vector<int> trials;  // of the plan, that need it, ascending; of kChoose the one that is tuned
-  // Which of a trial's actions of its kind it is.
-  int member = 0;               // kTrain: of an ensemble's
-  bool is_pretraining = false;  // kTrain: the training that the member's starts from
-  bool is_for_fit = false;      // kInfer: the one that a score is fitted to
-  bool is_import = false;       // kTrain: it takes a model as it was imported, without a training
-  int continued = -1;           // kTrain: the node of an earlier rung whose training it goes on from
-  int search = -1;              // kChoose: its place in Plan.searches
-  bool done = false;            // its result is in the store
-  bool needed = false;          // not done, and a trial without a record depends on it
-  bool redo = false;            // its result in the store is to be made again: it is not `done`
-  bool checked = false;         // its result was compared with its checksums (Planner)
-  std::string damage;           // what is wrong with its result in the store: it is not `done`
-  bool is_passenger = false;    // in `together` of another node
-  // Needed inferences that are done together with this one, because they share passes; they are not started themselves.
-  std::vector<int> together;
-  int64_t work = 0;  // estimated image passes: a training pass counts 3, an inference pass 1
-};
 
 struct PlannedSearch {
   TrialSearch search;
@@ -59,23 +26,42 @@ struct PlannedSearch {
 
 struct Plan {
   std::vector<Trial> trials;
-  std::vector<int> trial_nodes;  // of each trial the node that makes its record
-  std::vector<PlanNode> nodes;   // inputs first
+  std::vector<ActionId> evaluations;  // of each trial the action that makes its record
+  std::vector<Action> actions;        // inputs first
   std::vector<PlannedSearch> searches;
+  // Actions whose results in the store don't count, so that they are not done: what is wrong with a damaged one; those
+  // that are to be made again all the same (Planner::Redo()).
+  std::map<ActionId, std::string> damaged;
+  std::set<ActionId> redone;
+
+  const Action& operator[](ActionId id) const { return actions[static_cast<size_t>(id)]; }
+  Action& operator[](ActionId id) { return actions[static_cast<size_t>(id)]; }
+
+  // Appends an action, and gives it its id.
+  Action& Add(Action action);
 
   // The id of a trial, and of its record.
-  const std::string& trial_id(int trial) const { return nodes[trial_nodes[trial]].key; }
+  const std::string& trial_id(int trial) const { return (*this)[evaluations[trial]].key; }
 
   int Count(ActionKind kind) const;
   int CountNeeded(ActionKind kind) const;
   // The trials without a record.
   int CountLeft() const;
+  // Inputs first.
+  std::vector<ActionId> NeededActions() const;
 
-  // The first trial that needs the node.
-  const Trial& TrialOf(const PlanNode& node) const { return trials[node.trials[0]]; }
-  // Precondition: the node's kind.
-  TrainAction TrainActionOf(const PlanNode& node) const;
-  InferAction InferActionOf(const PlanNode& node) const;
+  // The first trial that needs the action.
+  const Trial& TrialOf(const Action& action) const { return trials[action.trials[0]]; }
+  // The request for a worker, with those of its passengers. Precondition: it is no choice.
+  WorkRequest RequestOf(const Action& action) const;
+
+  // The action, and behind it its passengers: what is done with it.
+  std::vector<ActionId> DoneWith(const Action& action) const;
+  // The action that does this one: itself, or the one that it is a passenger of.
+  ActionId CarrierOf(ActionId id) const { return (*this)[id].is_passenger() ? (*this)[id].carrier : id; }
+  // The keys of all results that it makes, and whether the store has all of them.
+  std::vector<std::string> ResultKeys(const Action& action) const;
+  bool IsInStore(const Action& action, const Store& store) const;
 };
 
 }  // namespace openset

@@ -49,7 +49,7 @@ void ExpandAndPlan(benchmark::State& state, const std::string& spec) {
       return CountSamples(selection, experiment->catalog).value();
     });
     state.counters["trials"] = static_cast<double>(plan.trials.size());
-    state.counters["actions"] = static_cast<double>(plan.nodes.size());
+    state.counters["actions"] = static_cast<double>(plan.actions.size());
   }
   state.counters["peak_MB"] = PeakMemory();
 }

@@ -41,12 +41,12 @@ TEST(MakePlan, ActionsAreSharedByTheTrialsThatNeedThem) {
   EXPECT_EQ(plan.Count(ActionKind::kInfer), 2);
   EXPECT_EQ(plan.Count(ActionKind::kEvaluate), 4);
   EXPECT_EQ(plan.CountNeeded(ActionKind::kEvaluate), 4);
-  for (int n = 0; n < plan.nodes.size(); ++n) {
-    for (int input : plan.nodes[n].inputs) EXPECT_LT(input, n);
+  for (const Action& action : plan.actions) {
+    for (const ActionId input : action.inputs) EXPECT_LT(input, action.id);
   }
   // Trials: seeds fastest. The first training is that of seed 0, of trials 0 and 2.
-  EXPECT_EQ(plan.nodes[0].kind, ActionKind::kTrain);
-  EXPECT_THAT(plan.nodes[0].trials, ElementsAre(0, 2));
+  EXPECT_EQ(plan.actions[0].kind, ActionKind::kTrain);
+  EXPECT_THAT(plan.actions[0].trials, ElementsAre(0, 2));
 }
 
 TEST(MakePlan, OpennessLevelsShareTheTraining) {
@@ -65,13 +65,13 @@ TEST(MakePlan, FittedScoresReadTheOutputsForTheTrainingSamples) {
       Store("/nowhere"));
   EXPECT_EQ(plan.Count(ActionKind::kTrain), 1);
   ASSERT_EQ(plan.Count(ActionKind::kInfer), 2);
-  EXPECT_EQ(plan.nodes[1].work, 5 * 10);  // 3 known and 2 unknown classes of 10 test images
-  EXPECT_EQ(plan.nodes[2].work, 3 * 20);  // 3 classes of 20 training images
-  EXPECT_THAT(plan.nodes[1].inputs, ElementsAre(0));
-  EXPECT_THAT(plan.nodes[2].inputs, ElementsAre(0));
-  EXPECT_THAT(plan.nodes[3].inputs, ElementsAre(1, 2));
-  EXPECT_THAT(plan.nodes[4].inputs, ElementsAre(1));
-  EXPECT_THAT(plan.nodes[2].trials, ElementsAre(0));
+  EXPECT_EQ(plan.actions[1].work, 5 * 10);  // 3 known and 2 unknown classes of 10 test images
+  EXPECT_EQ(plan.actions[2].work, 3 * 20);  // 3 classes of 20 training images
+  EXPECT_THAT(plan.actions[1].inputs, ElementsAre(ActionId{0}));
+  EXPECT_THAT(plan.actions[2].inputs, ElementsAre(ActionId{0}));
+  EXPECT_THAT(plan.actions[3].inputs, ElementsAre(ActionId{1}, ActionId{2}));
+  EXPECT_THAT(plan.actions[4].inputs, ElementsAre(ActionId{1}));
+  EXPECT_THAT(plan.actions[2].trials, ElementsAre(0));
 }
 
 // Member m of seed s is seed s * members + m: seed 1 of two members shares no training with seed 0.
@@ -82,11 +82,11 @@ TEST(MakePlan, AnEnsembleReadsItsMembersCheckpoints) {
                Store("/nowhere"));
   EXPECT_EQ(plan.Count(ActionKind::kTrain), 4);
   ASSERT_EQ(plan.Count(ActionKind::kInfer), 2);
-  EXPECT_EQ(plan.TrainActionOf(plan.nodes[0]).seed(), 0);
-  EXPECT_EQ(plan.TrainActionOf(plan.nodes[1]).seed(), 1);
-  EXPECT_THAT(plan.nodes[2].inputs, ElementsAre(0, 1));
-  EXPECT_EQ(plan.nodes[2].work, 2 * 5 * 10);
-  EXPECT_EQ(plan.TrainActionOf(plan.nodes[4]).seed(), 2);
+  EXPECT_EQ(plan.RequestOf(plan.actions[0]).train().seed(), 0);
+  EXPECT_EQ(plan.RequestOf(plan.actions[1]).train().seed(), 1);
+  EXPECT_THAT(plan.actions[2].inputs, ElementsAre(ActionId{0}, ActionId{1}));
+  EXPECT_EQ(plan.actions[2].work, 2 * 5 * 10);
+  EXPECT_EQ(plan.RequestOf(plan.actions[4]).train().seed(), 2);
 }
 
 // A fine-tuning reads the checkpoint of the training it starts from, which is another method's own.
@@ -118,13 +118,13 @@ TEST(MakePlan, AFineTuningReadsItsPretraining) {
   const std::string spec = absl::StrCat(kMinimalSpec, "method: 'tuned'");
   const Plan plan = MustPlan(sandbox, spec, store);
   EXPECT_EQ(plan.Count(ActionKind::kTrain), 2);
-  EXPECT_THAT(plan.nodes[0].trials, ElementsAre(0, 1));  // the training of method plain
-  ASSERT_EQ(plan.nodes[3].kind, ActionKind::kTrain);
-  EXPECT_THAT(plan.nodes[3].inputs, ElementsAre(0));
-  EXPECT_EQ(plan.TrainActionOf(plan.nodes[3]).training().epochs(), 1);
-  EXPECT_EQ(plan.nodes[3].work, 3 * 20 * 1 * 3);
+  EXPECT_THAT(plan.actions[0].trials, ElementsAre(0, 1));  // the training of method plain
+  ASSERT_EQ(plan.actions[3].kind, ActionKind::kTrain);
+  EXPECT_THAT(plan.actions[3].inputs, ElementsAre(ActionId{0}));
+  EXPECT_EQ(plan.RequestOf(plan.actions[3]).train().training().epochs(), 1);
+  EXPECT_EQ(plan.actions[3].work, 3 * 20 * 1 * 3);
   // With the fine-tuned weights in the store, the first stage is not needed for them.
-  std::filesystem::create_directories(store.CheckpointFolder(plan.nodes[3].key));
+  std::filesystem::create_directories(store.CheckpointFolder(plan.actions[3].key));
   TrialRecord record;
   record.set_trial_id(plan.trial_id(0));
   record.mutable_trial();
@@ -141,10 +141,10 @@ TEST(MakePlan, WhatATrainingMeasuresIsWorkToo) {
       sandbox,
       absl::StrCat(kMinimalSpec, "override { training { epochs: 3 evaluate_every { epochs: 2 samples: TEST } } }"),
       store);
-  EXPECT_EQ(plan.nodes[0].work, 3 * 3 * 20 * 3 + 2 * 50);
+  EXPECT_EQ(plan.actions[0].work, 3 * 3 * 20 * 3 + 2 * 50);
 }
 
-// Two temperatures and three epsilons on one training: one node does them all.
+// Two temperatures and three epsilons on one training: one action does them all.
 TEST(MakePlan, PerturbationsOfOneModelAreDoneTogether) {
   const SpecSandbox sandbox;
   const Plan plan = MustPlan(sandbox,
@@ -156,13 +156,14 @@ TEST(MakePlan, PerturbationsOfOneModelAreDoneTogether) {
                              Store("/nowhere"));
   EXPECT_EQ(plan.Count(ActionKind::kInfer), 2 * 6);
   int leaders = 0;
-  for (const PlanNode& node : plan.nodes) {
-    if (node.kind != ActionKind::kInfer || node.is_passenger) continue;
+  for (const Action& action : plan.actions) {
+    if (action.kind != ActionKind::kInfer || action.is_passenger()) continue;
     ++leaders;
-    EXPECT_EQ(node.together.size(), 5);
-    for (int other : node.together) {
-      EXPECT_TRUE(plan.nodes[other].is_passenger);
-      EXPECT_EQ(plan.nodes[other].inputs, node.inputs);
+    EXPECT_EQ(action.passengers.size(), 5);
+    EXPECT_EQ(plan.RequestOf(action).infer_together_size(), 5);
+    for (const ActionId other : action.passengers) {
+      EXPECT_EQ(plan.CarrierOf(other), action.id);
+      EXPECT_EQ(plan[other].inputs, action.inputs);
     }
   }
   EXPECT_EQ(leaders, 2);  // one for each seed
@@ -170,20 +171,12 @@ TEST(MakePlan, PerturbationsOfOneModelAreDoneTogether) {
 
 // The keys that a plan computes from shared parts are the digests of the actions that it hands out.
 void ExpectKeysOfActions(const Plan& plan) {
-  for (const PlanNode& node : plan.nodes) {
-    switch (node.kind) {
-      case ActionKind::kTrain:
-        EXPECT_EQ(node.key, MessageDigest(plan.TrainActionOf(node)));
-        break;
-      case ActionKind::kInfer:
-        EXPECT_EQ(node.key, MessageDigest(plan.InferActionOf(node)));
-        break;
-      case ActionKind::kEvaluate:
-        EXPECT_EQ(node.key, MessageDigest(MakeEvaluateAction(plan.TrialOf(node))));
-        break;
-      case ActionKind::kChoose:
-        break;
-    }
+  for (const Action& action : plan.actions) {
+    const WorkRequest request = plan.RequestOf(action);
+    ASSERT_TRUE(request.has_train() || request.has_infer() || request.has_evaluate());
+    EXPECT_EQ(action.key, request.has_train()   ? MessageDigest(request.train())
+                          : request.has_infer() ? MessageDigest(request.infer())
+                                                : MessageDigest(MakeEvaluateAction(plan.TrialOf(action))));
   }
 }
 
@@ -224,11 +217,11 @@ TEST(MakePlan, EstimatesWorkInImagePasses) {
   const SpecSandbox sandbox;
   const Plan plan = MustPlan(sandbox, kMinimalSpec, Store("/nowhere"));
   // 3 known classes of 20 training images, 2 epochs, 3 passes; 3 + 2 classes of 10 test images.
-  EXPECT_EQ(plan.nodes[0].work, 3 * 20 * 2 * 3);
-  EXPECT_EQ(plan.nodes[1].work, 5 * 10);
+  EXPECT_EQ(plan.actions[0].work, 3 * 20 * 2 * 3);
+  EXPECT_EQ(plan.actions[1].work, 5 * 10);
   const Plan limited =
       MustPlan(sandbox, absl::StrCat(kMinimalSpec, "override { training { max_steps: 4 } }"), Store("/nowhere"));
-  EXPECT_EQ(limited.nodes[0].work, 4 * 10 * 3);
+  EXPECT_EQ(limited.actions[0].work, 4 * 10 * 3);
 }
 
 // However its trials are added. 100,000 with OPENSET_FAULTS=long (//experiments/plan:plan_benchmark has the time and
@@ -251,12 +244,12 @@ TEST(MakePlan, ALargePlanIsTheSameOnEveryRun) {
   Planner one_by_one(Store("/nowhere"), one);
   for (const Trial& trial : expand()) one_by_one.AddTrial(trial);
   for (const Plan& other : {MakePlan(expand(), Store("/nowhere"), one), one_by_one.TakePlan()}) {
-    EXPECT_EQ(other.trial_nodes, plan.trial_nodes);
-    ASSERT_EQ(other.nodes.size(), plan.nodes.size());
-    for (size_t n = 0; n < plan.nodes.size(); ++n) {
-      ASSERT_EQ(other.nodes[n].key, plan.nodes[n].key);
-      ASSERT_EQ(other.nodes[n].inputs, plan.nodes[n].inputs);
-      ASSERT_EQ(other.nodes[n].trials, plan.nodes[n].trials);
+    EXPECT_EQ(other.evaluations, plan.evaluations);
+    ASSERT_EQ(other.actions.size(), plan.actions.size());
+    for (size_t n = 0; n < plan.actions.size(); ++n) {
+      ASSERT_EQ(other.actions[n].key, plan.actions[n].key);
+      ASSERT_EQ(other.actions[n].inputs, plan.actions[n].inputs);
+      ASSERT_EQ(other.actions[n].trials, plan.actions[n].trials);
     }
   }
 }
@@ -268,7 +261,7 @@ TEST(MakePlan, NeedsOnlyWhatAMissingRecordNeeds) {
   const Plan all = MustPlan(sandbox, spec, store);
 
   // A checkpoint without outputs: inference and evaluation are left.
-  std::filesystem::create_directories(store.CheckpointFolder(all.nodes[0].key));
+  std::filesystem::create_directories(store.CheckpointFolder(all.actions[0].key));
   Plan plan = MustPlan(sandbox, spec, store);
   EXPECT_EQ(plan.CountNeeded(ActionKind::kTrain), 0);
   EXPECT_EQ(plan.CountNeeded(ActionKind::kInfer), 1);
@@ -281,9 +274,9 @@ TEST(MakePlan, NeedsOnlyWhatAMissingRecordNeeds) {
   ASSERT_TRUE(*store.CommitRecord(record));
   record.set_trial_id(all.trial_id(1));
   ASSERT_TRUE(*store.CommitRecord(record));
-  std::filesystem::remove_all(store.CheckpointFolder(all.nodes[0].key));
+  std::filesystem::remove_all(store.CheckpointFolder(all.actions[0].key));
   plan = MustPlan(sandbox, spec, store);
-  for (const PlanNode& node : plan.nodes) EXPECT_FALSE(node.needed);
+  for (const Action& action : plan.actions) EXPECT_FALSE(action.is_needed());
 }
 
 TEST(Actions, KeysFollowWhatDecidesTheResult) {

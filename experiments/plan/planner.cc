@@ -1,40 +1,25 @@
 #include "experiments/plan/planner.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <map>
 #include <numeric>
 #include <optional>
-#include <type_traits>
+#include <set>
+#include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/in_parallel.h"
 #include "core/status_macros.h"
-#include "data/open_set/open_set.pb.h"
 #include "experiments/plan/halving.h"
 #include "experiments/spec/describe.h"
-#include "experiments/spec/training_epochs.h"
 
 namespace openset {
 namespace {
 
-// Image passes of a training step relative to those of inference: forward, and about twice that backward.
-constexpr int64_t kTrainPass = 3;
-
-// Images that pass through the model for a training sample of an epoch: those of each pass, and those beside it.
-int64_t ImagesPerSample(const OpenSetSpec& open_set, int views) {
-  double images = 1 + views + open_set.plain_passes();
-  if (open_set.has_external_images()) images += open_set.external_images().share();
-  if (open_set.has_confusing_images()) images += 2;
-  return std::llround(images);
-}
-
-// Of an input perturbation: two passes forward and one back.
-constexpr int64_t kPerturbedPasses = 4;
-
-// Nodes that a thread takes at a time.
+// Actions that a thread takes at a time.
 constexpr int64_t kRange = 256;
 // Trials whose keys are held beside the plan.
 constexpr size_t kAtOnce = 1 << 14;
@@ -42,61 +27,67 @@ constexpr size_t kAtOnce = 1 << 14;
 }  // namespace
 
 int Planner::AddTrial(Trial added) {
-  const size_t first_node = plan_.nodes.size();
+  const size_t first_action = plan_.actions.size();
   const int t = static_cast<int>(plan_.trials.size());
   plan_.trials.push_back(std::move(added));
   AddActions(t, keys_.Of(plan_.trials[t]));
-  FindStored(first_node);
+  FindStored(first_action);
   return t;
 }
 
 int Planner::AddTrials(std::vector<Trial> added) {
-  const size_t first_node = plan_.nodes.size();
+  const size_t first_action = plan_.actions.size();
   const size_t first = plan_.trials.size();
   plan_.trials.insert(plan_.trials.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
   if (first == 0) {  // later ones may come in small numbers
-    plan_.trial_nodes.reserve(plan_.trials.size());
-    plan_.nodes.reserve(plan_.trials.size());
-    index_.reserve(plan_.trials.size());
+    plan_.evaluations.reserve(plan_.trials.size());
+    plan_.actions.reserve(plan_.trials.size());
+    ids_.reserve(plan_.trials.size());
   }
   for (size_t begin = first; begin < plan_.trials.size(); begin += kAtOnce) {
     const std::vector<ActionKeys::Keys> keys =
-        KeysOf(plan_.trials, begin, std::min(kAtOnce, plan_.trials.size() - begin));
+        ComputeKeys(plan_.trials, begin, std::min(kAtOnce, plan_.trials.size() - begin));
     for (size_t i = 0; i < keys.size(); ++i) AddActions(static_cast<int>(begin + i), keys[i]);
   }
-  FindStored(first_node);
+  FindStored(first_action);
   return static_cast<int>(first);
 }
 
 void Planner::AddActions(int t, const ActionKeys::Keys& keys) {
   const Trial& trial = plan_.trials[t];
+  ActionsOf(trial, keys, &trial_actions_);
   of_trial_.clear();
-  // Inputs first, so that the order of nodes is an order of execution.
-  std::vector<int> trains, infers;
-  const int views = trial.method().has_views() ? trial.method().views().count() : 0;
-  for (int m = 0; m < static_cast<int>(keys.train.size()); ++m) {
-    std::vector<int> inputs;
-    if (!keys.start.empty()) {
-      inputs.push_back(AddTrain(keys.start[m], trial, trial.method().pretraining(), 0, m, {}));
+  for (const TrialAction& planned : trial_actions_) {
+    const auto [entry, is_new] = ids_.try_emplace(planned.key, ActionId(plan_.actions.size()));
+    const ActionId id = entry->second;
+    if (is_new) {
+      Action& action = plan_.Add({});
+      action.kind = planned.kind;
+      action.role = planned.role;
+      action.member = planned.member;
+      action.key = ToHex(planned.key);
+      for (const int input : planned.inputs) action.inputs.push_back(of_trial_[input]);
+      action.work =
+          StageOf(action).Work(action, trial, [this](const Selection& selection) { return Samples(selection); });
+      if (planned.shared_passes.has_value()) new_sharing_.emplace_back(id, *planned.shared_passes);
     }
-    trains.push_back(AddTrain(keys.train[m], trial, trial.method(), views, m, inputs));
+    // Several actions of a trial may be the same one.
+    if (std::vector<int>& trials = plan_[id].trials; trials.empty() || trials.back() != t) trials.push_back(t);
+    of_trial_.push_back(id);
   }
-  infers.push_back(AddInfer(keys.infer, trial, false, trains));
-  if (keys.fit.has_value()) infers.push_back(AddInfer(*keys.fit, trial, true, trains));
-  plan_.trial_nodes.push_back(AddNode(ActionKind::kEvaluate, keys.evaluate, std::move(infers)).first);
-  std::sort(of_trial_.begin(), of_trial_.end());
-  of_trial_.erase(std::unique(of_trial_.begin(), of_trial_.end()), of_trial_.end());
-  for (const int n : of_trial_) plan_.nodes[n].trials.push_back(t);
+  plan_.evaluations.push_back(of_trial_.back());
 }
 
 void Planner::FindStored(size_t first) {
-  const auto count = static_cast<int64_t>(plan_.nodes.size() - first);
+  const auto count = static_cast<int64_t>(plan_.actions.size() - first);
   InParallelWaitingRanges(count, kRange, [&](int64_t begin, int64_t end) {
-    for (size_t n = first + begin; n < first + end; ++n) plan_.nodes[n].done = IsInStore(plan_.nodes[n]);
+    for (size_t a = first + begin; a < first + end; ++a) {
+      if (IsInStore(plan_.actions[a])) plan_.actions[a].state = ActionState::kStored;
+    }
   });
 }
 
-absl::StatusOr<int> Planner::AddSearch(TrialSearch added, bool from_records) {
+absl::StatusOr<ActionId> Planner::AddSearch(TrialSearch added, bool from_records) {
   const int number = static_cast<int>(plan_.searches.size());
   plan_.searches.push_back({std::move(added), -1});
   const TrialSearch search = plan_.searches[number].search;
@@ -113,15 +104,15 @@ absl::StatusOr<int> Planner::AddSearch(TrialSearch added, bool from_records) {
     std::vector<size_t>& all = rungs.reached.emplace_back(search.candidates.size());
     std::iota(all.begin(), all.end(), 0);
   }
-  int choice = -1;
+  ActionId choice = kNoAction;
   for (size_t r = 0; r < rungs.reached.size(); ++r) {
-    if (choice >= 0) plan_.nodes[choice].done = true;
+    if (choice != kNoAction) plan_[choice].state = ActionState::kStored;
     choice = AddRung(number, r, rungs.reached[r]);
   }
   return choice;
 }
 
-int Planner::AddRung(int number, size_t rung, const std::vector<size_t>& candidates) {
+ActionId Planner::AddRung(int number, size_t rung, const std::vector<size_t>& candidates) {
   plan_.searches[number].rung = rung;
   const PlannedSearch planned = plan_.searches[number];
   const TrialSearch& search = planned.search;
@@ -134,112 +125,108 @@ int Planner::AddRung(int number, size_t rung, const std::vector<size_t>& candida
     const std::vector<ActionKeys::Key> now = keys_.Of(plan_.trials[trials.back()]).train;
     const std::vector<ActionKeys::Key> before = keys_.Of(plan_.trials[planned.rung_trial[candidate]]).train;
     for (size_t m = 0; m < now.size(); ++m) {
-      PlanNode& node = plan_.nodes[index_.at(now[m])];
-      const int earlier = index_.at(before[m]);
+      Action& action = plan_[ids_.at(now[m])];
+      const ActionId earlier = ids_.at(before[m]);
       // What was planned before the rung, for another trial, begins by itself.
-      if (node.continued >= 0 || earlier >= index_.at(now[m])) continue;
-      node.continued = earlier;
-      if (!node.done) {
-        node.inputs.push_back(earlier);
-        node.work -= std::min(node.work, node.work * search.rungs[rung - 1] / search.rungs[rung]);
+      if (action.continued != kNoAction || earlier >= action.id) continue;
+      action.continued = earlier;
+      if (!action.is_done()) {
+        action.inputs.push_back(earlier);
+        action.work -= std::min(action.work, action.work * search.rungs[rung - 1] / search.rungs[rung]);
       }
     }
   }
   return AddChoice(number, trials);
 }
 
-int Planner::AddChoice(int search, std::vector<int> trials) {
-  PlanNode choose;
-  choose.kind = ActionKind::kChoose;
-  choose.trials = {plan_.searches[search].search.trial};
-  Sha256 key;
-  key.Update("choose");
+ActionId Planner::AddChoice(int search, const std::vector<int>& trials) {
+  Action& choice = plan_.Add({});
+  choice.kind = ActionKind::kChoose;
+  choice.trials = {plan_.searches[search].search.trial};
+  choice.search = search;
+  std::vector<std::string> ids;
   for (const int trial : trials) {
-    choose.inputs.push_back(plan_.trial_nodes[trial]);
-    key.Update(plan_.trial_id(trial));
+    choice.inputs.push_back(plan_.evaluations[trial]);
+    ids.push_back(plan_.trial_id(trial));
   }
-  choose.key = ToHex(key.Finish());
-  choose.search = search;
-  // Candidates that differ in nothing that decides share their last node.
-  std::sort(choose.inputs.begin(), choose.inputs.end());
-  choose.inputs.erase(std::unique(choose.inputs.begin(), choose.inputs.end()), choose.inputs.end());
-  plan_.nodes.push_back(std::move(choose));
-  return static_cast<int>(plan_.nodes.size()) - 1;
+  choice.key = ChoiceKey(ids);
+  // Candidates that differ in nothing that decides share their last action.
+  std::sort(choice.inputs.begin(), choice.inputs.end());
+  choice.inputs.erase(std::unique(choice.inputs.begin(), choice.inputs.end()), choice.inputs.end());
+  return choice.id;
 }
 
-std::vector<int> Planner::FindNeeded() {
+std::vector<ActionId> Planner::FindNeeded() {
   // Of records all are looked at, of what they are made of only what is needed.
-  const auto count = static_cast<int64_t>(plan_.nodes.size() - first_new_);
+  const auto count = static_cast<int64_t>(plan_.actions.size() - first_new_);
   InParallelWaitingRanges(count, kRange, [&](int64_t begin, int64_t end) {
-    for (size_t n = first_new_ + begin; n < first_new_ + end; ++n) {
-      if (plan_.nodes[n].kind == ActionKind::kEvaluate) Check(&plan_.nodes[n]);
+    for (size_t a = first_new_ + begin; a < first_new_ + end; ++a) {
+      if (plan_.actions[a].kind == ActionKind::kEvaluate) Check(&plan_.actions[a]);
     }
   });
   // From the records back: what a missing result needs, and is missing itself.
-  std::vector<int> found;
-  for (int n = static_cast<int>(first_new_); n < static_cast<int>(plan_.nodes.size()); ++n) {
-    if (IsWanted(n)) Need(n, &found);
+  std::vector<ActionId> found;
+  for (size_t a = first_new_; a < plan_.actions.size(); ++a) {
+    if (IsWanted(plan_.actions[a])) Need(plan_.actions[a].id, &found);
   }
-  first_new_ = plan_.nodes.size();
+  first_new_ = plan_.actions.size();
   std::sort(found.begin(), found.end());
-  // Needed input perturbations of one model and the same images go together. A passenger adds a pass for its own image.
-  std::map<ActionKeys::Key, int> first;
-  for (const auto& [n, group] : new_perturbations_) {
-    PlanNode& node = plan_.nodes[n];
-    if (!node.needed) continue;
-    const auto [entry, is_new] = first.try_emplace(group, n);
+  std::map<ActionKeys::Key, ActionId> carriers;
+  for (const auto& [id, passes] : new_sharing_) {
+    Action& action = plan_[id];
+    if (!action.is_needed()) continue;
+    const auto [carrier, is_new] = carriers.try_emplace(passes, id);
     if (is_new) continue;
-    node.is_passenger = true;
-    node.work /= kPerturbedPasses;
-    plan_.nodes[entry->second].together.push_back(n);
+    action.carrier = carrier->second;
+    action.work = StageOf(action).WorkAsPassenger(action.work);
+    plan_[carrier->second].passengers.push_back(id);
   }
-  new_perturbations_.clear();
+  new_sharing_.clear();
   return found;
 }
 
-void Planner::Redo(const std::vector<int>& nodes) {
-  std::vector<bool> is_redone(plan_.nodes.size(), false);
-  for (const int n : nodes) is_redone[n] = true;
-  for (size_t n = 0; n < plan_.nodes.size(); ++n) {
-    PlanNode& node = plan_.nodes[n];
-    if (node.kind == ActionKind::kChoose) continue;
-    is_redone[n] = is_redone[n] || node.redo;
-    for (const int input : node.inputs) is_redone[n] = is_redone[n] || is_redone[input];
-    if (!is_redone[n] || !node.done) continue;
-    node.done = false;
-    node.redo = true;
+void Planner::Redo(const std::vector<ActionId>& actions) {
+  std::set<ActionId> redone(actions.begin(), actions.end());
+  redone.insert(plan_.redone.begin(), plan_.redone.end());
+  for (Action& action : plan_.actions) {
+    if (action.kind == ActionKind::kChoose) continue;
+    if (absl::c_any_of(action.inputs, [&](ActionId input) { return redone.count(input) > 0; })) {
+      redone.insert(action.id);
+    }
+    if (redone.count(action.id) == 0 || !action.is_done()) continue;
+    action.state = ActionState::kMissing;
+    plan_.redone.insert(action.id);
   }
   first_new_ = 0;
 }
 
-void Planner::Check(PlanNode* node) {
-  if (check_ == nullptr || node->checked || !node->done || node->kind == ActionKind::kChoose) return;
-  node->checked = true;
-  const absl::Status status = check_(*node);
+void Planner::Check(Action* action) {
+  if (index_ == nullptr || action->state != ActionState::kStored) return;
+  const absl::Status status = StageOf(*action).Check(store_, index_, action->key);
+  action->state = status.ok() ? ActionState::kVerified : ActionState::kMissing;
   if (status.ok()) return;
-  node->done = false;
-  node->damage = std::string(status.message());
+  const std::lock_guard lock(damage_mutex_);
+  plan_.damaged[action->id] = std::string(status.message());
 }
 
 // Of records and choices.
-bool Planner::IsWanted(int n) const {
-  const PlanNode& node = plan_.nodes[n];
-  if (node.kind == ActionKind::kEvaluate) return wanted_ == nullptr || wanted_(plan_, n);
-  if (node.kind != ActionKind::kChoose) return false;
-  return std::all_of(node.inputs.begin(), node.inputs.end(),
-                     [this](int record) { return plan_.nodes[record].done || IsWanted(record); });
+bool Planner::IsWanted(const Action& action) const {
+  if (action.kind == ActionKind::kEvaluate) return wanted_ == nullptr || wanted_(plan_, action);
+  if (action.kind != ActionKind::kChoose) return false;
+  return absl::c_all_of(action.inputs,
+                        [this](ActionId record) { return plan_[record].is_done() || IsWanted(plan_[record]); });
 }
 
-void Planner::Need(int n, std::vector<int>* found) {
-  Check(&plan_.nodes[n]);
-  if (plan_.nodes[n].done || plan_.nodes[n].needed) return;
-  plan_.nodes[n].needed = true;
-  found->push_back(n);
-  for (const int input : plan_.nodes[n].inputs) Need(input, found);
+void Planner::Need(ActionId id, std::vector<ActionId>* found) {
+  Check(&plan_[id]);
+  if (plan_[id].state != ActionState::kMissing) return;
+  plan_[id].state = ActionState::kNeeded;
+  found->push_back(id);
+  for (const ActionId input : plan_[id].inputs) Need(input, found);
 }
 
-absl::StatusOr<std::vector<int>> Planner::Choose(int n) {
-  const int search = plan_.nodes[n].search;
+absl::StatusOr<std::vector<ActionId>> Planner::Choose(ActionId choice) {
+  const int search = plan_[choice].search;
   const PlannedSearch& planned = plan_.searches[search];
   const Trial& trial = plan_.trials[planned.search.trial];
   const auto is_open = [&trial] {
@@ -256,95 +243,17 @@ absl::StatusOr<std::vector<int>> Planner::Choose(int n) {
     plan_.searches[search].tuned = added;
     FindDone();
   }
-  plan_.nodes[n].done = true;
-  plan_.nodes[n].needed = false;
+  plan_[choice].state = ActionState::kStored;
   return FindNeeded();
 }
 
 // Some actions of the trial that was added last were another's, and have been done since they were planned.
 void Planner::FindDone() {
-  for (const int node : of_trial_) {
-    PlanNode& shared = plan_.nodes[node];
-    if (!shared.done && !shared.redo && shared.damage.empty()) shared.done = IsInStore(shared);
+  for (const ActionId id : of_trial_) {
+    Action& shared = plan_[id];
+    const bool counts = plan_.redone.count(id) == 0 && plan_.damaged.count(id) == 0;
+    if (!shared.is_done() && counts && IsInStore(shared)) shared.state = ActionState::kStored;
   }
-}
-
-std::pair<int, bool> Planner::AddNode(ActionKind kind, const ActionKeys::Key& key, std::vector<int> inputs) {
-  const auto [entry, is_new] = index_.try_emplace(key, static_cast<int>(plan_.nodes.size()));
-  if (is_new) {
-    PlanNode& node = plan_.nodes.emplace_back();
-    node.kind = kind;
-    node.key = ToHex(key);
-    node.inputs = std::move(inputs);
-  }
-  of_trial_.push_back(entry->second);
-  return {entry->second, is_new};
-}
-
-// `Stage` is MethodSpec or PretrainingSpec.
-template <typename Stage>
-int Planner::AddTrain(const ActionKeys::Key& key, const Trial& trial, const Stage& stage, int views, int member,
-                      const std::vector<int>& inputs) {
-  const auto [index, is_new] = AddNode(ActionKind::kTrain, key, inputs);
-  if (is_new) {
-    PlanNode& node = plan_.nodes[index];
-    node.member = member;
-    node.is_pretraining = std::is_same_v<Stage, PretrainingSpec>;
-    node.is_import = !stage.has_training();
-    int64_t images = Samples(trial.data().train()) * EpochsOf(stage.training());
-    const int64_t limit = stage.training().max_steps() * stage.training().batch_size();
-    if (limit > 0) images = std::min(images, limit);
-    node.work = kTrainPass * images * ImagesPerSample(stage.open_set(), views);
-    if (stage.training().has_evaluate_every()) {
-      const EvaluateEverySpec& every = stage.training().evaluate_every();
-      const bool of_test = every.samples() == EvaluateEverySpec::TEST;
-      int64_t measured = Samples(of_test ? trial.data().test_known() : trial.data().validation_known());
-      for (const UnknownGroup& group : of_test ? trial.data().test_unknown() : trial.data().validation_unknown()) {
-        measured += Samples(group.selection());
-      }
-      // After every so many epochs, and after the last one.
-      const int64_t times = (stage.training().epochs() + every.epochs() - 1) / every.epochs();
-      node.work += measured * times;
-    }
-  }
-  return index;
-}
-
-int Planner::AddInfer(const ActionKeys::Inference& keys, const Trial& trial, bool is_for_fit,
-                      const std::vector<int>& trains) {
-  const auto [index, is_new] = AddNode(ActionKind::kInfer, keys.key, trains);
-  if (is_new) {
-    const InferenceSpec& inference = trial.method().inference();
-    PlanNode& node = plan_.nodes[index];
-    node.is_for_fit = is_for_fit;
-    if (is_for_fit) {
-      node.work = Samples(FitSelection(trial));
-    } else {
-      node.work = Samples(trial.data().test_known());
-      for (const UnknownGroup& group : trial.data().test_unknown()) node.work += Samples(group.selection());
-      for (const ShiftedGroup& group : trial.data().test_shifted()) node.work += Samples(group.selection());
-    }
-    node.work *= static_cast<int64_t>(trains.size());
-    if (inference.has_input_perturbation() || inference.has_pixel_perturbation()) node.work *= kPerturbedPasses;
-    if (inference.has_mc_dropout()) node.work *= inference.mc_dropout().passes();
-    if (inference.has_train_mode_pass()) node.work += Samples(trial.data().train());
-    if (keys.shared_passes.has_value()) new_perturbations_.emplace_back(index, *keys.shared_passes);
-  }
-  return index;
-}
-
-bool Planner::IsInStore(const PlanNode& node) const {
-  switch (node.kind) {
-    case ActionKind::kTrain:
-      return store_.HasCheckpoint(node.key);
-    case ActionKind::kInfer:
-      return store_.HasOutputs(node.key);
-    case ActionKind::kEvaluate:
-      return store_.HasRecord(node.key);
-    case ActionKind::kChoose:
-      return false;
-  }
-  return false;
 }
 
 // Selections are shared by trials; each is counted once.

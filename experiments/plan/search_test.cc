@@ -96,14 +96,14 @@ TEST_F(SearchTest, NoCandidateReachesATestSample) {
   ASSERT_TRUE(searches.ok()) << searches.status();
   const Plan plan = MakePlan((*searches)[0].candidates, store_, [](const Selection&) { return 1; });
   EXPECT_EQ(plan.Count(ActionKind::kTrain), 3);
-  for (const PlanNode& node : plan.nodes) {
-    if (node.kind == ActionKind::kTrain) {
-      const TrainAction train = plan.TrainActionOf(node);
+  for (const Action& action : plan.actions) {
+    if (action.kind == ActionKind::kTrain) {
+      const TrainAction train = plan.RequestOf(action).train();
       EXPECT_EQ(train.data().part(), "train");
       EXPECT_EQ(train.data().without_last_per_class(), 5);
     }
-    if (node.kind != ActionKind::kInfer) continue;
-    const InferAction infer = plan.InferActionOf(node);
+    if (action.kind != ActionKind::kInfer) continue;
+    const InferAction infer = plan.RequestOf(action).infer();
     EXPECT_EQ(infer.known().part(), "train");
     EXPECT_EQ(infer.known().only_last_per_class(), 5);
     ASSERT_EQ(infer.unknown_size(), 1);
@@ -154,34 +154,34 @@ TEST_F(SearchTest, TheChoiceIsANodeThatAddsTheTunedTrial) {
   Planner planner(store_, [](const Selection&) { return 1; });
   const std::vector<Trial> candidates = (*searches)[0].candidates;
   planner.AddTrial(trials_[0]);
-  const int choose = *planner.AddSearch((*searches)[0]);
+  const ActionId choose = *planner.AddSearch((*searches)[0]);
   const Plan& plan = planner.plan();
   EXPECT_THAT(planner.FindNeeded(), Contains(choose));
-  EXPECT_EQ(plan.nodes[choose].kind, ActionKind::kChoose);
-  EXPECT_EQ(plan.nodes[choose].inputs.size(), 6);
-  EXPECT_THAT(plan.nodes[choose].trials, ElementsAre(0));
+  EXPECT_EQ(plan[choose].kind, ActionKind::kChoose);
+  EXPECT_EQ(plan[choose].inputs.size(), 6);
+  EXPECT_THAT(plan[choose].trials, ElementsAre(0));
   EXPECT_THAT(planner.Choose(choose), StatusIs(absl::StatusCode::kNotFound, HasSubstr("plain on task")));
 
   const std::vector<double> values = {0.3, 0.2, 0.5, 0.1, 0.5, 0.2};
   for (size_t c = 0; c < candidates.size(); ++c) Record(candidates[c], values[c]);
-  const int training = plan.nodes[plan.nodes[plan.trial_nodes[4]].inputs[0]].inputs[0];
-  std::filesystem::create_directories(store_.CheckpointFolder(plan.nodes[training].key));
-  const size_t before = plan.nodes.size();
-  const absl::StatusOr<std::vector<int>> added = planner.Choose(choose);
+  const ActionId training = plan[plan[plan.evaluations[4]].inputs[0]].inputs[0];
+  std::filesystem::create_directories(store_.CheckpointFolder(plan[training].key));
+  const size_t before = plan.actions.size();
+  const absl::StatusOr<std::vector<ActionId>> added = planner.Choose(choose);
   ASSERT_TRUE(added.ok()) << added.status();
-  EXPECT_TRUE(plan.nodes[choose].done);
+  EXPECT_TRUE(plan[choose].is_done());
   ASSERT_EQ(plan.searches[0].tuned, 7);
   const Trial& tuned = plan.trials[7];
   EXPECT_EQ(Describe(tuned), "plain (tuned) on task, split 0, seed 0");
   EXPECT_EQ(tuned.search()->chosen(), 3);
   // A pass over the test images and a record; the temperature is among the values that are searched for.
-  ASSERT_EQ(plan.nodes.size(), before + 2);
-  const PlanNode& last = plan.nodes[plan.trial_nodes[7]];
+  ASSERT_EQ(plan.actions.size(), before + 2);
+  const Action& last = plan[plan.evaluations[7]];
   EXPECT_EQ(last.key, TrialId(tuned));
-  EXPECT_EQ(plan.nodes[last.inputs[0]].inputs, std::vector<int>{training});
-  EXPECT_TRUE(plan.nodes[training].done);
-  for (const int n : *added) EXPECT_TRUE(plan.nodes[n].needed && !plan.nodes[n].done);
-  EXPECT_THAT(*added, Contains(plan.trial_nodes[7]));
+  EXPECT_EQ(plan[last.inputs[0]].inputs, std::vector<ActionId>{training});
+  EXPECT_TRUE(plan[training].is_done());
+  for (const ActionId id : *added) EXPECT_TRUE(plan[id].is_needed());
+  EXPECT_THAT(*added, Contains(plan.evaluations[7]));
   EXPECT_THAT(*added, Not(Contains(training)));
 }
 

@@ -290,7 +290,7 @@ ActionKeys::Keys ActionKeys::Of(const Trial& trial) {
   return keys;
 }
 
-std::vector<ActionKeys::Keys> KeysOf(const std::vector<Trial>& trials, size_t first, size_t count) {
+std::vector<ActionKeys::Keys> ComputeKeys(const std::vector<Trial>& trials, size_t first, size_t count) {
   constexpr int64_t kRange = 1024;
   std::vector<ActionKeys::Keys> keys(count);
   InParallelRanges(static_cast<int64_t>(count), kRange, [&](int64_t begin, int64_t end) {

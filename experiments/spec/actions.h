@@ -87,7 +87,7 @@ class ActionKeys {
 
 // Those of the trials `first`, ..., `first + count - 1`, computed on all CPUs. Trials of the same data and seed are
 // taken one after the other, wherever they stand: what their actions begin with is hashed once (CanonicalDigester).
-std::vector<ActionKeys::Keys> KeysOf(const std::vector<Trial>& trials, size_t first, size_t count);
+std::vector<ActionKeys::Keys> ComputeKeys(const std::vector<Trial>& trials, size_t first, size_t count);
 
 }  // namespace openset
 

@@ -208,7 +208,7 @@ std::pair<Work, Work> TogetherAndAlone(const std::string& name) {
       return CountSamples(selection, experiment.catalog).value();
     });
     Work work{plan.Count(ActionKind::kTrain), plan.Count(ActionKind::kInfer)};
-    for (const PlanNode& node : plan.nodes) work.image_passes += node.work;
+    for (const Action& action : plan.actions) work.image_passes += action.work;
     return work;
   };
   const std::vector<Trial> trials = Expand(experiment).value();

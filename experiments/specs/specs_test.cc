@@ -71,11 +71,11 @@ TEST_P(SpecTest, ItsPlanHasWorkForEachTrial) {
   });
   EXPECT_EQ(plan.CountNeeded(ActionKind::kEvaluate), trials->size());
   EXPECT_GT(plan.CountNeeded(ActionKind::kTrain), 0);
-  for (const PlanNode& node : plan.nodes) {
-    if (node.kind == ActionKind::kEvaluate) continue;
+  for (const Action& action : plan.actions) {
+    if (action.kind == ActionKind::kEvaluate) continue;
     // Weights that are there need no training.
-    if (node.kind == ActionKind::kTrain && !plan.TrialOf(node).method().has_training()) continue;
-    EXPECT_GT(node.work, 0) << Describe(plan.TrialOf(node));
+    if (action.kind == ActionKind::kTrain && !plan.TrialOf(action).method().has_training()) continue;
+    EXPECT_GT(action.work, 0) << Describe(plan.TrialOf(action));
   }
 }
 
@@ -110,7 +110,7 @@ TEST(PosthocSearch, FitsAndScoresFromStoredArrays) {
                              [](const Selection&) { return int64_t{1}; });
   EXPECT_EQ(plan.Count(ActionKind::kTrain), 2);
   int passes = 0;
-  for (const PlanNode& node : plan.nodes) passes += node.kind == ActionKind::kInfer && !node.is_passenger;
+  for (const Action& action : plan.actions) passes += action.kind == ActionKind::kInfer && !action.is_passenger();
   EXPECT_EQ(passes, 2 * 3);
 }
 

@@ -44,7 +44,7 @@ void ForEach(const Store& store, const char* kind, absl::string_view suffix,
   }
 }
 
-std::vector<std::string> KeysOf(const Store& store, const char* kind, absl::string_view suffix) {
+std::vector<std::string> KeysIn(const Store& store, const char* kind, absl::string_view suffix) {
   std::vector<std::string> keys;
   ForEach(store, kind, suffix, [&](const std::string&, const std::string& key) {
     if (!key.empty()) keys.push_back(key);
@@ -59,10 +59,10 @@ constexpr std::pair<const char*, const char*> kKinds[] = {
 
 bool IsKey(absl::string_view name) { return name.size() == kKeyDigits && IsHex(name); }
 
-std::vector<std::string> RecordIds(const Store& store) { return KeysOf(store, "records", ".rec"); }
-std::vector<std::string> CheckpointKeys(const Store& store) { return KeysOf(store, "checkpoints", ""); }
-std::vector<std::string> OutputsKeys(const Store& store) { return KeysOf(store, "outputs", ""); }
-std::vector<std::string> ReplicaIds(const Store& store) { return KeysOf(store, "replicas", ""); }
+std::vector<std::string> RecordIds(const Store& store) { return KeysIn(store, "records", ".rec"); }
+std::vector<std::string> CheckpointKeys(const Store& store) { return KeysIn(store, "checkpoints", ""); }
+std::vector<std::string> OutputsKeys(const Store& store) { return KeysIn(store, "outputs", ""); }
+std::vector<std::string> ReplicaIds(const Store& store) { return KeysIn(store, "replicas", ""); }
 
 std::string ReplicaFolder(const Store& store, const std::string& trial_id) {
   return absl::StrCat(store.folder(), "/replicas/", trial_id.substr(0, 2), "/", trial_id);

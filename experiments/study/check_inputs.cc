@@ -12,7 +12,7 @@
 #include "data/data_set.h"
 #include "data/data_set_parts.h"
 #include "data/selection.h"
-#include "experiments/spec/actions.h"
+#include "experiments/action/stage.h"
 #include "experiments/spec/model_files.h"
 
 namespace openset {
@@ -35,44 +35,20 @@ bool LacksChecksums(const DataSetInfo& info, const std::string& part) {
 class Inputs {
  public:
   Inputs(const Plan& plan, bool needed_only) {
-    for (const PlanNode& node : plan.nodes) {
-      if (needed_only && !node.needed) continue;
-      const Trial& trial = plan.TrialOf(node);
-      if (node.kind == ActionKind::kTrain) AddTraining(node, trial);
-      if (node.kind == ActionKind::kInfer) AddInference(node, trial);
+    for (const Action& action : plan.actions) {
+      if (!needed_only || action.is_needed()) StageOf(action).AddReads(action, plan.TrialOf(action), &reads_);
+    }
+    for (const Selection* selection : reads_.selections) {
+      for (const PartOfDataSet& part : PartsOf(*selection)) parts_.insert({selection->data_set(), part.part()});
     }
   }
 
   const std::set<std::pair<std::string, std::string>>& parts() const { return parts_; }
-  const std::set<const ModelSpec*>& models() const { return models_; }
+  const std::set<const ModelSpec*>& models() const { return reads_.models; }
 
  private:
-  void AddTraining(const PlanNode& node, const Trial& trial) {
-    const MethodSpec& method = trial.method();
-    const OpenSetSpec& open_set = node.is_pretraining ? method.pretraining().open_set() : method.open_set();
-    // A model that comes trained reads no images.
-    if (node.is_pretraining || method.has_training()) Add(trial.data().train());
-    if (open_set.has_external_images()) Add(trial.data().external());
-    models_.insert(&method.model());
-  }
-
-  void AddInference(const PlanNode& node, const Trial& trial) {
-    // It takes weights from the checkpoint, a script from its file.
-    if (trial.method().model().has_torch_script()) models_.insert(&trial.method().model());
-    if (node.is_for_fit) return Add(FitSelection(trial));
-    Add(trial.data().test_known());
-    for (const UnknownGroup& group : trial.data().test_unknown()) Add(group.selection());
-    for (const ShiftedGroup& group : trial.data().test_shifted()) Add(group.selection());
-  }
-
-  void Add(const Selection& selection) {
-    if (!seen_.insert(&selection).second) return;
-    for (const PartOfDataSet& part : PartsOf(selection)) parts_.insert({selection.data_set(), part.part()});
-  }
-
-  std::set<const Selection*> seen_;  // trials share them
+  ActionReads reads_;
   std::set<std::pair<std::string, std::string>> parts_;
-  std::set<const ModelSpec*> models_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "experiments/action/stage.h"
 #include "experiments/spec/describe.h"
 #include "experiments/store/processes/leases.h"
 
@@ -19,12 +20,13 @@ std::vector<StudyFailure> FailuresOf(const Study& study) {
   }
   std::vector<StudyFailure> failures;
   const std::vector<std::string> failed = store.KeysOfFailures();  // most of a large plan is not among them
-  for (const PlanNode& node : plan.nodes) {
-    if (node.done || running.count(node.key) > 0 || !absl::c_binary_search(failed, node.key)) continue;
-    const absl::StatusOr<FailureRecord> failure = store.LoadFailure(node.key);
+  for (const Action& action : plan.actions) {
+    const std::string& key = action.key;
+    if (action.is_done() || running.count(key) > 0 || !absl::c_binary_search(failed, key)) continue;
+    const absl::StatusOr<FailureRecord> failure = store.LoadFailure(key);
     if (!failure.ok()) continue;
-    const int attempts = store.CountFailures(node.key);
-    failures.push_back({absl::StrCat(KindName(node.kind), " ", Describe(plan.TrialOf(node)),
+    const int attempts = store.CountFailures(key);
+    failures.push_back({absl::StrCat(KindName(action.kind), " ", Describe(plan.TrialOf(action)),
                                      attempts > 1 ? absl::StrCat(" (", attempts, " times)") : "",
                                      failure->has_epoch() ? absl::StrCat(" in epoch ", failure->epoch()) : "", ": ",
                                      failure->message()),

@@ -13,27 +13,28 @@ namespace {
 constexpr char kOnlyFailed[] = "failed";
 constexpr char kOnlyMissing[] = "missing";
 
-// Whether one of `failed`, sorted keys, is that of the node or of one that it waits for.
-bool HasFailed(const std::vector<std::string>& failed, const Plan& plan, int n) {
-  const PlanNode& node = plan.nodes[n];
-  if (node.done) return false;
-  return absl::c_binary_search(failed, node.key) ||
-         absl::c_any_of(node.inputs, [&](int input) { return HasFailed(failed, plan, input); });
+// Whether one of `failed`, sorted keys, is that of the action or of one that it waits for.
+bool HasFailed(const std::vector<std::string>& failed, const Plan& plan, const Action& action) {
+  if (action.is_done()) return false;
+  return absl::c_binary_search(failed, action.key) ||
+         absl::c_any_of(action.inputs, [&](ActionId input) { return HasFailed(failed, plan, plan[input]); });
 }
 
 }  // namespace
 
 absl::StatusOr<RecordFilter> MakeRecordFilter(const std::string& only, const Store& store) {
   if (only.empty()) return RecordFilter();
-  if (only == kOnlyChanged) return RecordFilter([](const Plan& plan, int node) { return plan.nodes[node].redo; });
+  if (only == kOnlyChanged) {
+    return RecordFilter([](const Plan& plan, const Action& action) { return plan.redone.count(action.id) > 0; });
+  }
   if (only != kOnlyFailed && only != kOnlyMissing) {
     return absl::InvalidArgumentError(
         absl::StrCat("--only: ", UnknownName("word", only, {kOnlyFailed, kOnlyMissing, kOnlyChanged})));
   }
   const auto failed = std::make_shared<const std::vector<std::string>>(store.KeysOfFailures());
   const bool wants_failed = only == kOnlyFailed;
-  return RecordFilter([failed, wants_failed](const Plan& plan, int node) {
-    return !plan.nodes[node].done && HasFailed(*failed, plan, node) == wants_failed;
+  return RecordFilter([failed, wants_failed](const Plan& plan, const Action& action) {
+    return !action.is_done() && HasFailed(*failed, plan, action) == wants_failed;
   });
 }
 

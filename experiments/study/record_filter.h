@@ -14,7 +14,7 @@ inline constexpr char kOnlyChanged[] = "changed";
 
 // "failed": those that an action failed for, at an attempt that the store has now, and has not been done since;
 // "missing": those that none failed for; "changed": those whose results in the store are to be made again
-// (PlanNode.redo); "": null, all of them. Errors: kInvalidArgument for another word.
+// (Plan.redone); "": null, all of them. Errors: kInvalidArgument for another word.
 absl::StatusOr<RecordFilter> MakeRecordFilter(const std::string& only, const Store& store);
 
 }  // namespace openset

@@ -31,8 +31,8 @@ class RecordFilterTest : public ::testing::Test {
   // "infer 0 evaluate 0": what is needed, of which trial.
   static std::string Needed(const Study& study) {
     std::string needed;
-    for (const PlanNode& node : study.plan().nodes) {
-      if (node.needed) absl::StrAppend(&needed, KindName(node.kind), " ", node.trials[0], " ");
+    for (const Action& action : study.plan().actions) {
+      if (action.is_needed()) absl::StrAppend(&needed, KindName(action.kind), " ", action.trials[0], " ");
     }
     return needed;
   }
@@ -52,8 +52,8 @@ TEST_F(RecordFilterTest, FailedAreThoseOfAFailedActionAndMissingTheOthers) {
   EXPECT_EQ(Needed(*Load(two, "missing")), Needed(*Load(two, "")));
   EXPECT_EQ(Needed(*Load(two, "failed")), "");
   const Plan plan = Load(two, "")->plan();
-  ASSERT_EQ(plan.nodes.size(), 6);
-  Fail(plan.nodes[3].key);
+  ASSERT_EQ(plan.actions.size(), 6);
+  Fail(plan.actions[3].key);
   EXPECT_EQ(Needed(*Load(two, "failed")), "train 1 infer 1 evaluate 1 ");
   EXPECT_EQ(Needed(*Load(two, "missing")), "train 0 infer 0 evaluate 0 ");
   EXPECT_EQ(Needed(*Load(two, "changed")), "");
@@ -92,11 +92,11 @@ TEST_F(RecordFilterTest, AChoiceIsMadeWhereAllItsCandidatesAre) {
 
 TEST_F(RecordFilterTest, ChangedAreThoseThatAreMadeAgain) {
   Plan plan;
-  plan.nodes.resize(2);
-  plan.nodes[1].redo = true;
+  plan.Add({});
+  plan.redone.insert(plan.Add({}).id);
   const RecordFilter changed = *MakeRecordFilter("changed", store_);
-  EXPECT_FALSE(changed(plan, 0));
-  EXPECT_TRUE(changed(plan, 1));
+  EXPECT_FALSE(changed(plan, plan.actions[0]));
+  EXPECT_TRUE(changed(plan, plan.actions[1]));
   EXPECT_EQ(*MakeRecordFilter("", store_), nullptr);
   StudyOptions options;
   options.only = "changed";

@@ -127,13 +127,13 @@ const Scene& SceneOf(int64_t trials) {
       record.mutable_epoch(epoch)->set_train_accuracy(0.5 + 0.1 * epoch);
     }
     *record.mutable_details() = Details();
-    record.set_checkpoint_key(plan.nodes[plan.nodes[plan.trial_nodes[t]].inputs[0]].key);
+    record.set_checkpoint_key(plan[plan[plan.evaluations[t]].inputs[0]].key);
     record.set_outputs_key(record.checkpoint_key());
-    for (const PlanNode* node = &plan.nodes[plan.trial_nodes[t]]; node != nullptr;
-         node = node->inputs.empty() ? nullptr : &plan.nodes[node->inputs[0]]) {
+    for (const Action* action = &plan[plan.evaluations[t]]; action != nullptr;
+         action = action->inputs.empty() ? nullptr : &plan[action->inputs[0]]) {
       StageProvenance* stage = record.mutable_provenance()->add_stage();
       stage->set_stage(StageProvenance::EVALUATE);
-      stage->set_key(node->key);
+      stage->set_key(action->key);
       stage->set_host("a machine with a name");
       for (const char* name : {"react", "auroc", "openauc"}) {
         ComponentProvenance* component = stage->add_component();

@@ -7,6 +7,7 @@
 #include "core/files/digest.h"
 #include "core/in_parallel.h"
 #include "core/one_line.h"
+#include "experiments/action/stage.h"
 
 // Of //experiments/train:train_fingerprints and its like.
 extern const char* const openset_train_fingerprints[];
@@ -103,8 +104,8 @@ std::vector<std::string> SourceChanges::Lines() const {
 
 absl::Status AddStored(const Plan& plan, const Store& store, size_t first, RecordIndex* index, SourceChanges* changes) {
   std::vector<size_t> records;
-  for (size_t n = first; n < plan.nodes.size(); ++n) {
-    if (plan.nodes[n].kind == ActionKind::kEvaluate && plan.nodes[n].done) records.push_back(n);
+  for (size_t a = first; a < plan.actions.size(); ++a) {
+    if (plan.actions[a].kind == ActionKind::kEvaluate && plan.actions[a].is_done()) records.push_back(a);
   }
   constexpr int64_t kRange = 256;
   constexpr size_t kAtOnce = 1 << 14;
@@ -112,27 +113,20 @@ absl::Status AddStored(const Plan& plan, const Store& store, size_t first, Recor
   for (size_t begin = 0; begin < records.size(); begin += kAtOnce) {
     looked.resize(std::min(kAtOnce, records.size() - begin));
     InParallelWaitingRanges(static_cast<int64_t>(looked.size()), kRange, [&](int64_t from, int64_t to) {
-      for (int64_t i = from; i < to; ++i) looked[i] = index->Look(plan.nodes[records[begin + i]].key);
+      for (int64_t i = from; i < to; ++i) looked[i] = index->Look(plan.actions[records[begin + i]].key);
     });
     for (const auto& stages : looked) {
       if (stages.ok()) changes->Add(*stages);
     }
   }
-  for (size_t n = first; n < plan.nodes.size(); ++n) {
-    const PlanNode& node = plan.nodes[n];
-    if (node.kind == ActionKind::kEvaluate || !node.done || changes->HasSeen(node.key)) continue;
-    absl::Status read;
+  for (size_t a = first; a < plan.actions.size(); ++a) {
+    const Action& action = plan.actions[a];
+    if (action.kind == ActionKind::kEvaluate || !action.is_done() || changes->HasSeen(action.key)) continue;
     Provenance provenance;
-    if (node.kind == ActionKind::kTrain) {
-      const absl::StatusOr<TrainSummary> summary = store.LoadTrainSummary(node.key);
-      read = summary.status();
-      if (read.ok()) *provenance.add_stage() = summary->provenance();
-    } else if (node.kind == ActionKind::kInfer) {
-      const absl::StatusOr<InferSummary> summary = store.LoadInferSummary(node.key);
-      read = summary.status();
-      if (read.ok()) *provenance.add_stage() = summary->provenance();
-    }
-    if (read.ok()) changes->Add(provenance);
+    absl::StatusOr<StageProvenance> stage = StageOf(action).LoadProvenance(store, action.key);
+    if (!stage.ok()) continue;
+    *provenance.add_stage() = *std::move(stage);
+    changes->Add(provenance);
   }
   return absl::OkStatus();
 }

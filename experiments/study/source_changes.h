@@ -62,8 +62,8 @@ class SourceChanges {
   std::map<std::set<const std::set<std::string>*>, int> results_;
 };
 
-// Adds what the store has of a plan's nodes from `first` on: the records, by way of their index, and the trainings and
-// inferences that no record came of yet. What is damaged is passed over. Errors: kFailedPrecondition for what is of
+// Adds what the store has of a plan's actions from `first` on: the records, by way of their index, and the trainings
+// and inferences that no record came of yet. What is damaged is passed over. Errors: kFailedPrecondition for what is of
 // another schema version.
 absl::Status AddStored(const Plan& plan, const Store& store, size_t first, RecordIndex* index, SourceChanges* changes);
 

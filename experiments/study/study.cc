@@ -17,12 +17,15 @@
 #include "core/suggest.h"
 #include "core/synonyms.h"
 #include "data/catalog.h"
+#include "experiments/action/stage.h"
+#include "experiments/engine/slurm/run_on_slurm.h"
 #include "experiments/plan/search.h"
 #include "experiments/report/published_numbers.h"
 #include "experiments/report/significance.h"
 #include "experiments/spec/check_spec.h"
 #include "experiments/spec/describe.h"
 #include "experiments/store/merge.h"
+#include "experiments/store/processes/orphans.h"
 #include "experiments/store/store_contents.h"
 #include "experiments/study/check_inputs.h"
 #include "experiments/study/data_contents.h"
@@ -67,7 +70,7 @@ Study::Study(Experiment experiment, const Store& store)
       planner_(
           store,
           [this](const Selection& selection) { return CountSamples(selection, experiment_.catalog).value_or(0); },
-          [this](const PlanNode& node) { return CheckResult(node); }) {}
+          &index_) {}
 
 absl::Status Study::PlanAll(const StudyOptions& options) {
   OPENSET_RETURN_IF_ERROR(CheckReportName());
@@ -108,18 +111,18 @@ absl::Status Study::PlanAll(const StudyOptions& options) {
   }
   planner_.AddTrials(std::move(planned));
   for (auto& [place, of_trial] : open) {
-    OPENSET_ASSIGN_OR_RETURN(const int choice, planner_.AddSearch(std::move(of_trial), redo_.empty()));
-    written_[place].search = plan().nodes[choice].search;
+    OPENSET_ASSIGN_OR_RETURN(const ActionId choice, planner_.AddSearch(std::move(of_trial), redo_.empty()));
+    written_[place].search = plan()[choice].search;
   }
   if (!redo_.empty()) {
     OPENSET_RETURN_IF_ERROR(MarkRedone(0));
     // Where the candidates stay, so does the choice; what it adds may be among what is made again.
-    const size_t first_chosen = plan().nodes.size();
-    for (size_t n = 0; n < first_chosen; ++n) {
-      if (plan().nodes[n].kind != ActionKind::kChoose) continue;
-      const std::vector<int>& inputs = plan().nodes[n].inputs;
-      if (!absl::c_all_of(inputs, [this](int input) { return plan().nodes[input].done; })) continue;
-      OPENSET_RETURN_IF_ERROR(planner_.Choose(static_cast<int>(n)).status());
+    const size_t first_chosen = plan().actions.size();
+    for (size_t a = 0; a < first_chosen; ++a) {
+      const Action& action = plan().actions[a];
+      if (action.kind != ActionKind::kChoose) continue;
+      if (!absl::c_all_of(action.inputs, [this](ActionId input) { return plan()[input].is_done(); })) continue;
+      OPENSET_RETURN_IF_ERROR(planner_.Choose(action.id).status());
     }
     OPENSET_RETURN_IF_ERROR(MarkRedone(first_chosen));
   }
@@ -128,51 +131,20 @@ absl::Status Study::PlanAll(const StudyOptions& options) {
   return absl::OkStatus();
 }
 
-absl::Status Study::CheckResult(const PlanNode& node) {
-  switch (node.kind) {
-    case ActionKind::kTrain:
-      return store_.CheckCheckpoint(node.key);
-    case ActionKind::kInfer:
-      return store_.CheckOutputs(node.key);
-    case ActionKind::kEvaluate:
-      return index_.Look(node.key).status();
-    case ActionKind::kChoose:
-      break;
-  }
-  return absl::OkStatus();
-}
-
-std::string Study::ResultOf(const PlanNode& node) const {
-  switch (node.kind) {
-    case ActionKind::kTrain:
-      return store_.CheckpointFolder(node.key);
-    case ActionKind::kInfer:
-      return store_.OutputsFolder(node.key);
-    case ActionKind::kEvaluate:
-      return store_.RecordPath(node.key);
-    case ActionKind::kChoose:
-      break;
-  }
-  return "";
-}
-
 std::vector<std::string> Study::Damaged() const {
   std::vector<std::string> lines;
-  for (const PlanNode& node : plan().nodes) {
-    if (!node.damage.empty()) lines.push_back(node.damage);
-  }
+  for (const auto& [id, damage] : plan().damaged) lines.push_back(damage);
   return lines;
 }
 
-absl::StatusOr<std::vector<std::string>> Study::QuarantineDamaged(size_t first) {
+absl::StatusOr<std::vector<std::string>> Study::QuarantineDamaged() {
   std::vector<std::string> lines;
-  for (size_t n = first; n < plan().nodes.size(); ++n) {
-    const PlanNode& node = plan().nodes[n];
-    if (node.damage.empty()) continue;
-    OPENSET_ASSIGN_OR_RETURN(const std::string folder, store_.Quarantine(ResultOf(node), node.damage));
-    lines.push_back(absl::StrCat(node.damage, "; moved to ", folder));
-    planner_.ForgetDamage(static_cast<int>(n));
+  for (const auto& [id, damage] : plan().damaged) {
+    const Action& action = plan()[id];
+    OPENSET_ASSIGN_OR_RETURN(const std::string folder, StageOf(action).Quarantine(store_, action.key, damage));
+    lines.push_back(absl::StrCat(damage, "; moved to ", folder));
   }
+  planner_.ForgetDamage();
   return lines;
 }
 
@@ -223,26 +195,26 @@ absl::Status Study::MarkRedone(size_t first) {
     const std::string& name = plan().trials[t].method().name();
     return name == redo_ || name == absl::StrCat(redo_, kTunedSuffix);
   };
-  std::vector<int> nodes;
-  for (size_t n = first; n < plan().nodes.size(); ++n) {
-    const PlanNode& node = plan().nodes[n];
+  std::vector<ActionId> actions;
+  for (size_t a = first; a < plan().actions.size(); ++a) {
+    const Action& action = plan().actions[a];
     const bool redone = redo_ == kRedoAll       ? true
-                        : redo_ == kRedoChanged ? changes.keys().count(node.key) > 0
-                                                : absl::c_all_of(node.trials, is_of_method);
-    if (redone) nodes.push_back(static_cast<int>(n));
+                        : redo_ == kRedoChanged ? changes.keys().count(action.key) > 0
+                                                : absl::c_all_of(action.trials, is_of_method);
+    if (redone) actions.push_back(action.id);
   }
-  planner_.Redo(nodes);
+  planner_.Redo(actions);
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<int>> Study::Choose(int node) {
-  const size_t first = plan().nodes.size();
-  OPENSET_ASSIGN_OR_RETURN(std::vector<int> added, planner_.Choose(node));
-  OPENSET_RETURN_IF_ERROR(QuarantineDamaged(0).status());
+absl::StatusOr<std::vector<ActionId>> Study::Choose(ActionId choice) {
+  const size_t first = plan().actions.size();
+  OPENSET_ASSIGN_OR_RETURN(std::vector<ActionId> added, planner_.Choose(choice));
+  OPENSET_RETURN_IF_ERROR(QuarantineDamaged().status());
   if (redo_.empty()) return added;
   OPENSET_RETURN_IF_ERROR(MarkRedone(first));
   OPENSET_RETURN_IF_ERROR(RemoveRedone(first));
-  const std::vector<int> more = planner_.FindNeeded();
+  const std::vector<ActionId> more = planner_.FindNeeded();
   added.insert(added.end(), more.begin(), more.end());
   absl::c_sort(added);
   return added;
@@ -258,16 +230,12 @@ absl::Status Study::RememberData() const { return RememberContents(store_, exper
 
 absl::Status Study::RemoveRedone(size_t first) const {
   // Records before what they were made of.
-  for (auto node = plan().nodes.rbegin(); node != plan().nodes.rend() - first; ++node) {
-    if (redo_ == kRedoFailed && node->kind == ActionKind::kTrain && node->needed &&
-        store_.CountFailures(node->key) > 0) {
-      OPENSET_RETURN_IF_ERROR(store_.Remove(store_.PartialPath(node->key)));
+  for (auto action = plan().actions.rbegin(); action != plan().actions.rend() - first; ++action) {
+    const Stage& stage = StageOf(*action);
+    if (redo_ == kRedoFailed && stage.SavesState() && action->is_needed() && store_.CountFailures(action->key) > 0) {
+      OPENSET_RETURN_IF_ERROR(store_.Remove(store_.PartialPath(action->key)));
     }
-    if (!node->redo) continue;
-    if (node->kind == ActionKind::kTrain) {
-      OPENSET_RETURN_IF_ERROR(store_.Remove(store_.PartialPath(node->key)));
-    }
-    if (node->kind != ActionKind::kChoose) OPENSET_RETURN_IF_ERROR(store_.Remove(ResultOf(*node)));
+    if (plan().redone.count(action->id) > 0) OPENSET_RETURN_IF_ERROR(stage.Remove(store_, action->key));
   }
   return absl::OkStatus();
 }
@@ -291,8 +259,54 @@ int Study::waiting() const {
   return waiting;
 }
 
-absl::Status Study::CheckInputs(const std::vector<std::string>& data_folders) const {
-  return openset::CheckInputs(plan(), experiment_.catalog, data_folders);
+absl::Status Study::RunPrepared(
+    const std::vector<std::string>& data_folders,
+    const std::function<absl::Status(const std::vector<std::string>& quarantined)>& execute) {
+  // A tuned trial reads what the trial that it is made of reads.
+  OPENSET_RETURN_IF_ERROR(CheckInputs(plan(), experiment_.catalog, data_folders));
+  OPENSET_RETURN_IF_ERROR(store_.Make());
+  SweepTemporaries(store_);
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> quarantined, QuarantineDamaged());
+  OPENSET_RETURN_IF_ERROR(RememberData());
+  OPENSET_RETURN_IF_ERROR(RememberSpec());
+  OPENSET_RETURN_IF_ERROR(RemoveRedone());
+  return execute(quarantined);
+}
+
+absl::Status Study::Run(RunOptions options, Engine* engine, EngineObserver* observer) {
+  return RunPrepared(options.data_folders, [&](const std::vector<std::string>& quarantined) -> absl::Status {
+    OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Leases> leases, Leases::Begin(store_, options.lease));
+    std::vector<RunState> others;
+    for (RunState& run : RunsOf(store_)) {
+      if (run.id() != leases->run_id() && run.experiment() == name()) others.push_back(std::move(run));
+    }
+    observer->OnBegin(quarantined, others);
+    options.execute.leases = leases.get();
+    const absl::Status outcome = ExecutePlan(
+        plan(), [this](ActionId choice) { return Choose(choice); }, store_, options.execute, engine, observer);
+    return options.execute.is_assigned == nullptr ? Explained(outcome) : outcome;
+  });
+}
+
+absl::Status Study::RunBySlurm(const RunOptions& options, const SlurmRunOptions& slurm, EngineObserver* observer) {
+  return RunPrepared(options.data_folders, [&](const std::vector<std::string>& quarantined) {
+    observer->OnBegin(quarantined, {});
+    return Explained(RunOnSlurm(
+        plan(), [this](ActionId choice) { return Choose(choice); }, store_, SlurmClient(), slurm, observer));
+  });
+}
+
+absl::Status Study::Explained(const absl::Status& outcome) const {
+  if (!absl::IsAborted(outcome)) return outcome;
+  for (const int trial : ReportedTrials()) {
+    if (store_.HasRecord(plan().trial_id(trial))) return outcome;
+  }
+  for (const Action& action : plan().actions) {
+    if (action.role != ActionRole::kImport || !action.is_needed() || plan().IsInStore(action, store_)) continue;
+    const absl::StatusOr<FailureRecord> failure = store_.LoadFailure(action.key);
+    if (failure.ok()) return absl::InvalidArgumentError(absl::StrCat("the model: ", failure->message()));
+  }
+  return outcome;
 }
 
 absl::StatusOr<std::unique_ptr<StudyResults>> Study::LoadResults() const {

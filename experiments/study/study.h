@@ -2,13 +2,13 @@
 //
 // The life of a study:
 //   1. Load() reads the spec and all that it names, expands it to trials and searches, and plans them, once.
-//   2. CheckInputs() looks at the files that what is missing needs.
-//   3. An engine executes what is needed of plan(), and asks Choose() for the choices of searches, which add the tuned
-//      trials to the plan.
-//   4. LoadResults() and MakeReport() read the records there are.
+//   2. Run(), or RunBySlurm(), makes the records that are missing. The choices of searches add the tuned trials to the
+//      plan.
+//   3. LoadResults() and MakeReport() read the records there are.
 #ifndef OPENSET_EXPERIMENTS_STUDY_STUDY_H_
 #define OPENSET_EXPERIMENTS_STUDY_STUDY_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +16,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/progress_line.h"
+#include "experiments/engine/engine.h"
+#include "experiments/engine/engine_observer.h"
+#include "experiments/engine/execute_plan.h"
 #include "experiments/plan/plan.h"
 #include "experiments/plan/planner.h"
 #include "experiments/report/report.h"
@@ -24,12 +27,15 @@
 #include "experiments/spec/spec_changes.h"
 #include "experiments/spec/spec_folders.h"
 #include "experiments/spec/trial.h"
+#include "experiments/store/processes/leases.h"
 #include "experiments/store/record_index.h"
 #include "experiments/store/store.h"
 #include "experiments/store/store_contents.h"
 #include "google/protobuf/arena.h"
 
 namespace openset {
+
+struct SlurmRunOptions;  // experiments/engine/slurm/run_on_slurm.h
 
 struct StudyOptions {
   ExpandOptions expand;
@@ -48,6 +54,14 @@ struct StudyOptions {
   // Which of the records that are not there are made (experiments/study/record_filter.h); "changed" is `redo` of that
   // and nothing else. "": all.
   std::string only;
+};
+
+struct RunOptions {
+  // Where the data and model files are looked for that the run needs.
+  std::vector<std::string> data_folders;
+  LeaseOptions lease;
+  // Its `leases` are those that the run begins.
+  ExecuteOptions execute;
 };
 
 // Owns what `results` points at.
@@ -80,7 +94,7 @@ class Study {
   std::string report_name() const;
   const Experiment& experiment() const { return experiment_; }
   const Store& store() const { return store_; }
-  // It grows by Choose(): numbers of trials and nodes stay what they are, references to them don't.
+  // It grows by Choose(): numbers of trials and ids of actions stay what they are, references to them don't.
   const Plan& plan() const { return planner_.plan(); }
 
   // The trials of tables in their order: each as it is written and, where the choice is made, as it is tuned. The
@@ -93,28 +107,33 @@ class Study {
   // records.
   absl::StatusOr<std::vector<std::string>> SourceLines() const;
 
+  // Makes the records that are missing. Before: checks that the files that it needs are there, creates the store, moves
+  // damaged results to quarantine/, removes what is to be made again, and keeps in the store what the files of data
+  // sets without checksums hold and which spec the reports are of. Then the observer's OnBegin(), and the plan is
+  // executed beside the other processes that run on the store. Errors: those of experiments/study/check_inputs.h,
+  // before anything is written; those of writing, and of ExecutePlan(); kInvalidArgument if no trial has a result
+  // because a model could not be imported.
+  absl::Status Run(RunOptions options, Engine* engine, EngineObserver* observer);
+  // The same by jobs of Slurm; of the options, only `data_folders` is used. Errors: also those of RunOnSlurm().
+  absl::Status RunBySlurm(const RunOptions& options, const SlurmRunOptions& slurm, EngineObserver* observer);
+
   // Keeps in the store what the files of data sets without checksums hold, so that its results are found where the
-  // files are not. To be called before a run. Errors: those of writing.
+  // files are not. Errors: those of writing.
   absl::Status RememberData() const;
-  // Keeps which spec the reports of this name are of. To be called before a run. Errors: those of writing.
-  absl::Status RememberSpec() const;
 
   // What of the store's results that this study needs is damaged, in the order of the plan: "PATH: ...". They count as
   // missing.
   std::vector<std::string> Damaged() const;
-  // Moves those to the store's quarantine, so that they are made again. To be called before a run. Returns a line each.
-  // Errors: those of Store::Quarantine().
-  absl::StatusOr<std::vector<std::string>> QuarantineDamaged() { return QuarantineDamaged(0); }
+  // Moves those to the store's quarantine, so that they are made again. Returns a line each. Errors: those of
+  // Store::Quarantine().
+  absl::StatusOr<std::vector<std::string>> QuarantineDamaged();
 
   // Removes what is to be made again (StudyOptions.redo) from the store. Errors: those of Store::Remove().
   absl::Status RemoveRedone() const { return RemoveRedone(0); }
 
-  // Errors: those of experiments/study/check_inputs.h.
-  absl::Status CheckInputs(const std::vector<std::string>& data_folders) const;
-
-  // Makes the choice of a kChoose node, whose candidates all have records; the tuned trial's missing actions are needed
-  // now. Returns these, inputs first. Errors: those of Planner::Choose(), and of RemoveRedone().
-  absl::StatusOr<std::vector<int>> Choose(int node);
+  // Makes a choice, whose candidates all have records; the tuned trial's missing actions are needed now. Returns these,
+  // inputs first. Errors: those of Planner::Choose(), and of RemoveRedone().
+  absl::StatusOr<std::vector<ActionId>> Choose(ActionId choice);
 
   // The reported trials with the records there are; one that is damaged counts as missing, and of several of one trial
   // (experiments/store/merge.h) the first made stands for it. Errors:
@@ -129,12 +148,15 @@ class Study {
   // Sets what is to be made again (StudyOptions.redo). Errors: kInvalidArgument for what is no method of the study.
   absl::Status SetRedo(const std::string& redo);
   absl::Status CheckReportName() const;
-  // Marks the nodes from this one on that are to be made again, and removes what the store has of them.
+  absl::Status RememberSpec() const;
+  // What comes before a run; `execute` is the run itself, given what was moved to quarantine/.
+  absl::Status RunPrepared(const std::vector<std::string>& data_folders,
+                           const std::function<absl::Status(const std::vector<std::string>& quarantined)>& execute);
+  // The outcome of a run of the whole plan: why a model could not be imported, where no trial has a result.
+  absl::Status Explained(const absl::Status& outcome) const;
+  // Marks the actions from this one on that are to be made again, and removes what the store has of them.
   absl::Status MarkRedone(size_t first);
   absl::Status RemoveRedone(size_t first) const;
-  absl::Status CheckResult(const PlanNode& node);
-  std::string ResultOf(const PlanNode& node) const;
-  absl::StatusOr<std::vector<std::string>> QuarantineDamaged(size_t first);
 
   // A trial of the spec, and what became of the search for its values.
   struct Written {

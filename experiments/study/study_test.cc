@@ -12,6 +12,8 @@
 #include "core/testing/status_matchers.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/describe.h"
+#include "experiments/store/processes/leases.h"
+#include "experiments/testing/execute_plan_scene.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
 
@@ -71,6 +73,12 @@ class StudyTest : public ::testing::Test {
   const Store store_;
 };
 
+// The first choice of the study's plan.
+ActionId ChoiceOf(const Study& study) {
+  const auto is_choice = [](const Action& action) { return action.kind == ActionKind::kChoose; };
+  return absl::c_find_if(study.plan().actions, is_choice)->id;
+}
+
 TEST_F(StudyTest, GrowsByWhatItsSearchesChoose) {
   const absl::StatusOr<std::unique_ptr<Study>> loaded = Load(kSearched);
   ASSERT_TRUE(loaded.ok()) << loaded.status();
@@ -82,17 +90,16 @@ TEST_F(StudyTest, GrowsByWhatItsSearchesChoose) {
   EXPECT_EQ(study.plan().CountNeeded(ActionKind::kEvaluate), 6);
 
   // With a candidate missing nothing is chosen.
-  const auto is_choice = [](const PlanNode& node) { return node.kind == ActionKind::kChoose; };
-  const int choice = static_cast<int>(absl::c_find_if(study.plan().nodes, is_choice) - study.plan().nodes.begin());
+  const ActionId choice = ChoiceOf(study);
   for (const int t : {0, 1, 2, 3, 4}) Record(study, t, t == 4 ? 0.1 : 0.3);
   EXPECT_THAT(study.Choose(choice).status(), StatusIs(absl::StatusCode::kNotFound));
   EXPECT_EQ(study.waiting(), 1);
 
   // The third of the grid wins: temperature 10, one epoch. It is trained on all samples, so nothing of it was done.
   Record(study, 5, 0.2);
-  const absl::StatusOr<std::vector<int>> added = study.Choose(choice);
+  const absl::StatusOr<std::vector<ActionId>> added = study.Choose(choice);
   ASSERT_TRUE(added.ok()) << added.status();
-  EXPECT_EQ(study.plan().nodes[added->back()].key, study.plan().trial_id(6));
+  EXPECT_EQ(study.plan()[added->back()].key, study.plan().trial_id(6));
   EXPECT_EQ(study.waiting(), 0);
   EXPECT_THAT(Reported(study), ElementsAre("plain on task, split 0, seed 0", "plain (tuned) on task, split 0, seed 0",
                                            "pairs on task, split 0, seed 0"));
@@ -148,33 +155,33 @@ class RedoTest : public StudyTest {
   RedoTest() {
     const absl::StatusOr<std::unique_ptr<Study>> study = LoadToRedo("");
     EXPECT_TRUE(study.ok()) << study.status();
-    for (const PlanNode& node : (*study)->plan().nodes) {
-      if (node.kind == ActionKind::kTrain) {
+    for (const Action& action : (*study)->plan().actions) {
+      if (action.kind == ActionKind::kTrain) {
         TrainSummary summary;
         summary.mutable_action();
         summary.set_checkpoint_sha256(Sha256Hex("whole"));
-        Leave(store_.CheckpointFolder(node.key), kCheckpointFile, summary);
+        Leave(store_.CheckpointFolder(action.key), kCheckpointFile, summary);
       }
-      if (node.kind == ActionKind::kInfer) {
+      if (action.kind == ActionKind::kInfer) {
         InferSummary summary;
         summary.mutable_action();
         summary.set_outputs_sha256(Sha256Hex("whole"));
-        Leave(store_.OutputsFolder(node.key), kOutputsFile, summary);
+        Leave(store_.OutputsFolder(action.key), kOutputsFile, summary);
       }
-      if (node.kind != ActionKind::kEvaluate) continue;
+      if (action.kind != ActionKind::kEvaluate) continue;
       TrialRecord record;
       record.set_schema_version(kSchemaVersion);
-      record.set_trial_id(node.key);
+      record.set_trial_id(action.key);
       record.mutable_trial();
       record.add_metric()->set_name("accuracy");
       StageProvenance* stage = record.mutable_provenance()->add_stage();
       stage->set_stage(StageProvenance::EVALUATE);
-      stage->set_key(node.key);
+      stage->set_key(action.key);
       ComponentProvenance* score = stage->add_component();
       score->set_family("ScoreSpec");
       score->set_name("max_softmax");
       score->set_fingerprint("old");
-      if (node.trials[0] == 1) stage->clear_component();
+      if (action.trials[0] == 1) stage->clear_component();
       EXPECT_TRUE(store_.CommitRecord(record).ok());
     }
   }
@@ -200,11 +207,11 @@ class RedoTest : public StudyTest {
     EXPECT_TRUE(study.ok()) << study.status();
     EXPECT_TRUE((*study)->RemoveRedone().ok());
     std::string needed;
-    for (const PlanNode& node : (*study)->plan().nodes) {
-      EXPECT_EQ(node.needed, node.redo);
-      EXPECT_EQ(node.needed,
-                !store_.HasCheckpoint(node.key) && !store_.HasOutputs(node.key) && !store_.HasRecord(node.key));
-      if (node.needed) absl::StrAppend(&needed, KindName(node.kind), " ", node.trials[0], " ");
+    for (const Action& action : (*study)->plan().actions) {
+      EXPECT_EQ(action.is_needed(), (*study)->plan().redone.count(action.id) > 0);
+      EXPECT_EQ(action.is_needed(),
+                !store_.HasCheckpoint(action.key) && !store_.HasOutputs(action.key) && !store_.HasRecord(action.key));
+      if (action.is_needed()) absl::StrAppend(&needed, KindName(action.kind), " ", action.trials[0], " ");
     }
     return needed;
   }
@@ -229,10 +236,10 @@ TEST_F(RedoTest, WhatWasMadeByOtherSources) {
 }
 
 TEST_F(RedoTest, FailedTrainingsStartOver) {
-  const std::string key = (*LoadToRedo(""))->plan().nodes[0].key;
+  const std::string key = (*LoadToRedo(""))->plan().actions[0].key;
   ASSERT_TRUE(store_.Remove(store_.CheckpointFolder(key)).ok());
   ASSERT_TRUE(store_.Remove(store_.RecordPath((*LoadToRedo(""))->plan().trial_id(0))).ok());
-  ASSERT_TRUE(store_.Remove(store_.OutputsFolder((*LoadToRedo(""))->plan().nodes[1].key)).ok());
+  ASSERT_TRUE(store_.Remove(store_.OutputsFolder((*LoadToRedo(""))->plan().actions[1].key)).ok());
   ASSERT_TRUE(MakeFolders(JoinPath(store_.folder(), "partial")).ok());
   ASSERT_TRUE(WriteFileAtomically(store_.PartialPath(key), "an epoch").ok());
   ASSERT_TRUE((*LoadToRedo("failed"))->RemoveRedone().ok());
@@ -262,11 +269,7 @@ TEST_F(StudyTest, ASearchIsRedone) {
   };
   const std::unique_ptr<Study> first = load("");
   for (int t = 2; t < 6; ++t) Record(*first, t, 0.1 * t);
-  const auto is_choice = [](const PlanNode& node) { return node.kind == ActionKind::kChoose; };
-  const auto choice_of = [&](const Study& study) {
-    return static_cast<int>(absl::c_find_if(study.plan().nodes, is_choice) - study.plan().nodes.begin());
-  };
-  ASSERT_TRUE(first->Choose(choice_of(*first)).ok());
+  ASSERT_TRUE(first->Choose(ChoiceOf(*first)).ok());
   Record(*first, 6, 0.5);  // the tuned trial
 
   const std::unique_ptr<Study> all = load("all");
@@ -276,9 +279,9 @@ TEST_F(StudyTest, ASearchIsRedone) {
   EXPECT_FALSE(store_.HasRecord(first->plan().trial_id(2)));
   EXPECT_TRUE(store_.HasRecord(first->plan().trial_id(6)));  // it is not known yet
   for (int t = 2; t < 6; ++t) Record(*all, t, 0.1 * t);
-  const absl::StatusOr<std::vector<int>> added = all->Choose(choice_of(*all));
+  const absl::StatusOr<std::vector<ActionId>> added = all->Choose(ChoiceOf(*all));
   ASSERT_TRUE(added.ok()) << added.status();
-  EXPECT_EQ(all->plan().nodes[added->back()].key, first->plan().trial_id(6));
+  EXPECT_EQ(all->plan()[added->back()].key, first->plan().trial_id(6));
   EXPECT_FALSE(store_.HasRecord(first->plan().trial_id(6)));
 }
 
@@ -288,15 +291,15 @@ TEST_F(DamageTest, WhatIsNeededIsComparedWithItsChecksumsAndPutAside) {
   absl::StatusOr<std::unique_ptr<Study>> study = LoadToRedo("");
   ASSERT_TRUE(study.ok());
   EXPECT_THAT((*study)->Damaged(), IsEmpty());
-  // Node 0 trains plain, 1 infers, 2 evaluates. Its checkpoint and its outputs are needed by nothing while its record
+  // Action 0 trains plain, 1 infers, 2 evaluates. Its checkpoint and its outputs are needed by nothing while its record
   // is whole.
   const Plan whole = (*study)->plan();
   const auto damage = [](const std::string& path) { EXPECT_TRUE(WriteFileAtomically(path, "damaged").ok()); };
-  damage(JoinPath(store_.CheckpointFolder(whole.nodes[0].key), kCheckpointFile));
-  damage(JoinPath(store_.OutputsFolder(whole.nodes[1].key), kOutputsFile));
+  damage(JoinPath(store_.CheckpointFolder(whole.actions[0].key), kCheckpointFile));
+  damage(JoinPath(store_.OutputsFolder(whole.actions[1].key), kOutputsFile));
   EXPECT_THAT((*LoadToRedo(""))->Damaged(), IsEmpty());
 
-  damage(store_.RecordPath(whole.nodes[2].key));
+  damage(store_.RecordPath(whole.actions[2].key));
   study = LoadToRedo("");
   ASSERT_TRUE(study.ok()) << study.status();
   EXPECT_THAT((*study)->Damaged(),
@@ -317,8 +320,37 @@ TEST_F(DamageTest, WhatIsNeededIsComparedWithItsChecksumsAndPutAside) {
   EXPECT_EQ(aside->size(), 3);
   EXPECT_THAT((*study)->Damaged(), IsEmpty());
   EXPECT_EQ(store_.Quarantined().size(), 3);
-  EXPECT_FALSE(store_.HasRecord(whole.nodes[2].key));
-  EXPECT_FALSE(store_.HasCheckpoint(whole.nodes[0].key));
+  EXPECT_FALSE(store_.HasRecord(whole.actions[2].key));
+  EXPECT_FALSE(store_.HasCheckpoint(whole.actions[0].key));
+}
+
+TEST_F(DamageTest, ARunPutsWhatIsDamagedAsideAndMakesItAgain) {
+  const std::string key = (*LoadToRedo(""))->plan().trial_id(0);
+  ASSERT_TRUE(WriteFileAtomically(store_.RecordPath(key), "damaged").ok());
+  LeaseOptions theirs;
+  theirs.run_id = "theirs.00000000.2.2";
+  const absl::StatusOr<std::unique_ptr<Leases>> other = Leases::Begin(store_, theirs);
+  ASSERT_THAT(other, IsOk());
+  RunState state;
+  state.set_experiment("spec");
+  ASSERT_THAT((*other)->Renew(state), IsOk());
+  const std::unique_ptr<Study> study = *LoadToRedo("");
+  FakeEngine engine;
+  engine.on_end = [&](const std::string& made) {
+    EXPECT_EQ(made, key);
+    Record(*study, 0, 0.5);
+  };
+  Observer observer;
+  ASSERT_THAT(study->Run({}, &engine, &observer), IsOk());
+  EXPECT_THAT(observer.quarantined, ElementsAre(HasSubstr("not a record file")));
+  EXPECT_THAT(observer.others, ElementsAre(theirs.run_id));
+  ASSERT_EQ(engine.started.size(), 1);
+  EXPECT_TRUE(engine.started[0].has_evaluate());
+  EXPECT_EQ(store_.Quarantined().size(), 1);
+  EXPECT_TRUE(FileExists(JoinPath(store_.ReportFolder(study->report_name()), "spec")));
+  // Nothing is left to run, and its own claims are gone.
+  EXPECT_EQ((*LoadToRedo(""))->plan().CountNeeded(ActionKind::kEvaluate), 0);
+  EXPECT_EQ(RunsOf(store_).size(), 1);
 }
 
 TEST_F(StudyTest, ARecordOfAnotherSchemaVersionIsLeftOutAndMadeAgain) {
@@ -343,13 +375,18 @@ TEST_F(StudyTest, ARecordOfAnotherSchemaVersionIsLeftOutAndMadeAgain) {
 TEST_F(StudyTest, NamesTheFilesThatAreMissing) {
   const absl::StatusOr<std::unique_ptr<Study>> study = Load("");
   ASSERT_TRUE(study.ok()) << study.status();
-  EXPECT_THAT((*study)->CheckInputs({sandbox_.folder()}),
+  RunOptions options;
+  options.data_folders = {sandbox_.folder()};
+  FakeEngine engine;
+  EngineObserver observer;
+  EXPECT_THAT((*study)->Run(options, &engine, &observer),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("digits/test-images")));
+  EXPECT_FALSE(FileExists(store_.folder())) << "something was written";
   // Of a study that is done no file is looked for.
   Record(**study, 0, 0.5);
   const absl::StatusOr<std::unique_ptr<Study>> done = Load("");
   ASSERT_TRUE(done.ok()) << done.status();
-  EXPECT_TRUE((*done)->CheckInputs({sandbox_.folder()}).ok());
+  EXPECT_THAT((*done)->Run(options, &engine, &observer), IsOk());
 }
 
 TEST_F(StudyTest, ErrorsAreThoseOfTheSpec) {

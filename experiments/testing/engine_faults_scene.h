@@ -43,12 +43,12 @@ namespace openset {
 class Acknowledger : public Observer {
  public:
   Acknowledger(const Plan& plan, int fd) : plan_(plan), fd_(fd) {}
-  void OnFinish(int node, const absl::Status& status) override {
-    if (status.ok() && plan_.nodes[node].kind == ActionKind::kEvaluate) Say(plan_.nodes[node].key);
+  void OnFinish(ActionId id, const absl::Status& status) override {
+    if (status.ok() && plan_[id].kind == ActionKind::kEvaluate) Say(plan_[id].key);
   }
-  void OnElsewhere(int node, const std::string& run_id, bool was_ours) override {
-    Observer::OnElsewhere(node, run_id, was_ours);
-    if (was_ours) Say("lost " + plan_.nodes[node].key);
+  void OnElsewhere(ActionId id, const std::string& run_id, bool was_ours) override {
+    Observer::OnElsewhere(id, run_id, was_ours);
+    if (was_ours) Say("lost " + plan_[id].key);
   }
 
  private:

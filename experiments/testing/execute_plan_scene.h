@@ -35,7 +35,7 @@ class FakeEngine : public Engine {
  public:
   const Capacity& capacity() const override { return capacity_of; }
 
-  absl::Status Start(int action, int gpu, WorkRequest request) override {
+  absl::Status Start(ActionId action, int gpu, WorkRequest request) override {
     if (failing_starts.erase(static_cast<int>(started.size() + refused)) > 0 || refuse_all) {
       ++refused;
       return NoFork();
@@ -77,8 +77,8 @@ class FakeEngine : public Engine {
     return {progress, end};
   }
 
-  void AskToStop(int action) override { asked.push_back(action); }
-  void Kill(int action) override {
+  void AskToStop(ActionId action) override { asked.push_back(action); }
+  void Kill(ActionId action) override {
     killed.push_back(action);
     const auto is_it = [action](const auto& entry) { return entry.first == action; };
     running.erase(std::find_if(running.begin(), running.end(), is_it));
@@ -103,10 +103,10 @@ class FakeEngine : public Engine {
 
   std::vector<WorkRequest> started;
   std::vector<int> gpus;
-  std::map<int, int> gpu_of;  // the last one of an action
+  std::map<ActionId, int> gpu_of;  // the last one of an action
   std::set<std::string> keys;
-  std::vector<int> asked, killed;
-  std::deque<std::pair<int, std::string>> running;
+  std::vector<ActionId> asked, killed;
+  std::deque<std::pair<ActionId, std::string>> running;
   size_t most_running = 0;
   size_t refused = 0;
   int waits = 0;
@@ -115,29 +115,32 @@ class FakeEngine : public Engine {
 
 class Observer : public EngineObserver {
  public:
-  void OnStart(int) override { ++starts; }
-  void OnProgress(int, const WorkProgress&) override { ++progress; }
-  void OnFinish(int node, const absl::Status& status) override { (status.ok() ? finished : failed).push_back(node); }
-  void OnSkip(int node) override { skipped.push_back(node); }
-  void OnStartFailure(int, const absl::Status& status) override { start_failures.push_back(status); }
-  void OnGpuLost(int, const absl::Status& why) override { lost_gpus.push_back(std::string(why.message())); }
-  void OnGrowth(const std::vector<int>& nodes) override { added.insert(added.end(), nodes.begin(), nodes.end()); }
-  void OnRetry(int node, const absl::Status&, absl::Duration wait) override { retries.emplace_back(node, wait); }
-  void OnElsewhere(int node, const std::string& run_id, bool was_ours) override {
-    elsewhere.push_back(absl::StrCat(node, " ", run_id, was_ours ? " was ours" : ""));
+  void OnBegin(const std::vector<std::string>& lines, const std::vector<RunState>& runs) override {
+    quarantined = lines;
+    for (const RunState& run : runs) others.push_back(run.id());
   }
-  void OnTick() override {}
+  void OnStart(ActionId) override { ++starts; }
+  void OnProgress(ActionId, const WorkProgress&) override { ++progress; }
+  void OnFinish(ActionId id, const absl::Status& status) override { (status.ok() ? finished : failed).push_back(id); }
+  void OnSkip(ActionId id) override { skipped.push_back(id); }
+  void OnStartFailure(ActionId, const absl::Status& status) override { start_failures.push_back(status); }
+  void OnGpuLost(ActionId, const absl::Status& why) override { lost_gpus.push_back(std::string(why.message())); }
+  void OnGrowth(const std::vector<ActionId>& ids) override { added.insert(added.end(), ids.begin(), ids.end()); }
+  void OnRetry(ActionId id, const absl::Status&, absl::Duration wait) override { retries.emplace_back(id, wait); }
+  void OnElsewhere(ActionId id, const std::string& run_id, bool was_ours) override {
+    elsewhere.push_back(absl::StrCat(static_cast<int>(id), " ", run_id, was_ours ? " was ours" : ""));
+  }
   void Describe(RunState* state) const override { state->set_experiment("described"); }
 
-  std::vector<std::pair<int, absl::Duration>> retries;
-  std::vector<std::string> elsewhere, lost_gpus;
-  std::vector<int> added;
+  std::vector<std::pair<ActionId, absl::Duration>> retries;
+  std::vector<std::string> quarantined, others, elsewhere, lost_gpus;
+  std::vector<ActionId> added;
   int starts = 0, progress = 0;
-  std::vector<int> finished, failed, skipped;
+  std::vector<ActionId> finished, failed, skipped;
   std::vector<absl::Status> start_failures;
 };
 
-inline absl::StatusOr<std::vector<int>> NoChoice(int) { return absl::InternalError("no search was planned"); }
+inline absl::StatusOr<std::vector<ActionId>> NoChoice(ActionId) { return absl::InternalError("no search was planned"); }
 
 // Of method "plain" on split 0, and what `more` says; each selection holds `samples` images.
 inline Plan PlanInSandbox(const SpecSandbox& sandbox, const Store& store, const std::string& more,
@@ -167,7 +170,7 @@ class ExecutePlanTest : public ::testing::Test {
 
   // The plan of a trial and of the search among two candidates, on two trainings. The engine leaves records, with these
   // values of the criterion.
-  int PlanSearch(Planner* planner, std::map<std::string, std::optional<double>>* criterion) {
+  ActionId PlanSearch(Planner* planner, std::map<std::string, std::optional<double>>* criterion) {
     sandbox_.Write("data/tasks/task.textproto",
                    "name: 'task' data_set: 'digits' external { data_set: 'digits' class_id: 4 } "
                    "split { known: [0, 1, 2] unknown: 3 }");
@@ -180,7 +183,7 @@ class ExecutePlanTest : public ::testing::Test {
     planner->AddTrial(trials[0]);
     absl::StatusOr<std::vector<TrialSearch>> searches = ExpandSearches(*experiment, trials);
     EXPECT_TRUE(searches.ok()) << searches.status();
-    const int choice = *planner->AddSearch((*searches)[0]);
+    const ActionId choice = *planner->AddSearch((*searches)[0]);
     planner->FindNeeded();
     engine_.on_end = [this, criterion](const std::string& key) {
       TrialRecord record;

@@ -24,8 +24,8 @@ namespace openset {
 
 class SlurmObserver : public Observer {
  public:
-  void OnFinish(int node, const absl::Status& status) override {
-    Observer::OnFinish(node, status);
+  void OnFinish(ActionId id, const absl::Status& status) override {
+    Observer::OnFinish(id, status);
     if (!status.ok()) messages.push_back(std::string(status.message()));
   }
   void OnTick() override {
@@ -103,9 +103,9 @@ class FakeSlurm : public ::testing::Test {
 
   void WriteInputs(const Plan& plan) const {
     std::ofstream file(fake_ + "/inputs");
-    for (const PlanNode& node : plan.nodes) {
-      file << node.key;
-      for (const int input : node.inputs) file << " " << plan.nodes[input].key;
+    for (const Action& action : plan.actions) {
+      file << action.key;
+      for (const ActionId input : action.inputs) file << " " << plan[input].key;
       file << "\n";
     }
   }

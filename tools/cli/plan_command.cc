@@ -12,6 +12,7 @@
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "core/table.h"
+#include "experiments/action/stage.h"
 #include "experiments/plan/cost.h"
 #include "experiments/spec/describe.h"
 #include "experiments/store/record.proto.h"
@@ -35,20 +36,18 @@ namespace {
 
 constexpr size_t kMostTimed = 2000;  // trials of a study whose records are looked at for what they took
 
-constexpr ActionKind kKinds[] = {ActionKind::kTrain, ActionKind::kInfer, ActionKind::kEvaluate, ActionKind::kChoose};
-
 int64_t WorkNeeded(const Plan& plan, ActionKind kind) {
   int64_t work = 0;
-  for (const PlanNode& node : plan.nodes) work += node.kind == kind && node.needed ? node.work : 0;
+  for (const Action& action : plan.actions) work += action.kind == kind && action.is_needed() ? action.work : 0;
   return work;
 }
 
 Table Actions(const Plan& plan) {
   Table table{{"action", "all", "in the store", "to run", "image passes"}, {}, 1};
-  for (ActionKind kind : kKinds) {
+  for (const ActionKind kind : kActionKinds) {
     if (kind == ActionKind::kChoose && plan.Count(kind) == 0) continue;
     int done = 0;
-    for (const PlanNode& node : plan.nodes) done += node.kind == kind && node.done;
+    for (const Action& action : plan.actions) done += action.kind == kind && action.is_done();
     table.rows.push_back({KindName(kind), absl::StrCat(plan.Count(kind)), absl::StrCat(done),
                           absl::StrCat(plan.CountNeeded(kind)), absl::StrCat(WorkNeeded(plan, kind))});
   }
@@ -57,10 +56,10 @@ Table Actions(const Plan& plan) {
 
 Table Trials(const Plan& plan) {
   Table table{{"trial", "record", "what"}, {}, 3};
-  for (const PlanNode& node : plan.nodes) {
-    if (node.kind != ActionKind::kEvaluate) continue;
-    for (int t : node.trials) {
-      table.rows.push_back({node.key.substr(0, 12), node.done ? "yes" : "no", Describe(plan.trials[t])});
+  for (const Action& action : plan.actions) {
+    if (action.kind != ActionKind::kEvaluate) continue;
+    for (int t : action.trials) {
+      table.rows.push_back({action.key.substr(0, 12), action.is_done() ? "yes" : "no", Describe(plan.trials[t])});
     }
   }
   return table;
@@ -108,18 +107,18 @@ absl::StatusOr<std::string> Json(const Study& study) {
     json["trials"].push_back({{"id", plan.trial_id(t)}, {"what", Describe(plan.trials[t])}});
   }
   json["actions"] = nlohmann::ordered_json::array();
-  for (const PlanNode& node : plan.nodes) {
-    nlohmann::ordered_json action;
-    action["kind"] = KindName(node.kind);
-    action["key"] = node.key;
-    action["inputs"] = nlohmann::ordered_json::array();
-    for (int input : node.inputs) action["inputs"].push_back(plan.nodes[input].key);
-    action["trials"] = nlohmann::ordered_json::array();
-    for (int t : node.trials) action["trials"].push_back(plan.trial_id(t));
-    action["done"] = node.done;
-    action["needed"] = node.needed;
-    action["image_passes"] = node.work;
-    json["actions"].push_back(action);
+  for (const Action& action : plan.actions) {
+    nlohmann::ordered_json entry;
+    entry["kind"] = KindName(action.kind);
+    entry["key"] = action.key;
+    entry["inputs"] = nlohmann::ordered_json::array();
+    for (const ActionId input : action.inputs) entry["inputs"].push_back(plan[input].key);
+    entry["trials"] = nlohmann::ordered_json::array();
+    for (int t : action.trials) entry["trials"].push_back(plan.trial_id(t));
+    entry["done"] = action.is_done();
+    entry["needed"] = action.is_needed();
+    entry["image_passes"] = action.work;
+    json["actions"].push_back(entry);
   }
   OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedCost> costs, CostsOf(study, MayProbe()));
   for (const NamedCost& cost : costs) {

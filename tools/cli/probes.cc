@@ -23,7 +23,7 @@ constexpr int kUnknownBatch = 16;
 
 // Trainings that a figure is for.
 struct Group {
-  const PlanNode* node = nullptr;  // that of most work
+  const Action* action = nullptr;  // that of most work
   int64_t work = 0;                // of all
 };
 
@@ -48,15 +48,15 @@ void Remember(const ProbeOptions& options, const std::string& file, double rate,
   WriteFileAtomically(file, absl::StrCat(rate, "\nimages/s in training of\n", what)).IgnoreError();
 }
 
-TrainAction ActionOf(const Plan& plan, const PlanNode& node, const Throughputs::Rate& rate) {
-  TrainAction action = plan.TrainActionOf(node);
+TrainAction ActionOf(const Plan& plan, const Action& action, const Throughputs::Rate& rate) {
+  TrainAction probed = plan.RequestOf(action).train();
   int batch = kUnknownBatch;
   if (rate.basis != Throughputs::Rate::Basis::kUnknown) {
     const double images = kStepSeconds * rate.passes_per_second / kTrainPasses;
     batch = static_cast<int>(std::clamp<double>(images, kSmallestBatch, 1e6));
   }
-  if (batch < action.training().batch_size()) action.mutable_training()->set_batch_size(batch);
-  return action;
+  if (batch < probed.training().batch_size()) probed.mutable_training()->set_batch_size(batch);
+  return probed;
 }
 
 }  // namespace
@@ -65,9 +65,9 @@ std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options
   std::map<std::string, Group> groups;
   // By what trials share; null where there is a record.
   std::map<std::tuple<const TrialMethod*, const TrialData*, const TrialProtocol*>, Group*> group_of;
-  for (const PlanNode& node : plan.nodes) {
-    if (node.kind != ActionKind::kTrain || node.is_import || node.done) continue;
-    const Trial& trial = plan.TrialOf(node);
+  for (const Action& action : plan.actions) {
+    if (action.kind != ActionKind::kTrain || action.role == ActionRole::kImport || action.is_done()) continue;
+    const Trial& trial = plan.TrialOf(action);
     const auto [at, is_new] = group_of.try_emplace(
         {trial.shared_method().get(), trial.shared_data().get(), trial.shared_protocol().get()}, nullptr);
     if (is_new && throughputs->Of(trial, options.device).basis != Throughputs::Rate::Basis::kMeasured) {
@@ -75,8 +75,8 @@ std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options
     }
     Group* group = at->second;
     if (group == nullptr) continue;
-    if (group->node == nullptr || node.work > group->node->work) group->node = &node;
-    group->work += node.work;
+    if (group->action == nullptr || action.work > group->action->work) group->action = &action;
+    group->work += action.work;
   }
   std::vector<std::pair<std::string, Group>> by_work(groups.begin(), groups.end());
   std::stable_sort(by_work.begin(), by_work.end(),
@@ -84,13 +84,13 @@ std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options
   std::vector<std::string> failures;
   int probes = 0;
   for (const auto& [what, group] : by_work) {
-    const Trial& trial = plan.TrialOf(*group.node);
+    const Trial& trial = plan.TrialOf(*group.action);
     const std::string file = JoinPath(options.folder, Sha256Hex(what));
     std::optional<double> rate = options.folder.empty() ? std::nullopt : Remembered(file);
     if (!rate.has_value() && options.probe != nullptr && probes < kMostProbes) {
       ++probes;
       const absl::StatusOr<double> probed =
-          options.probe(ActionOf(plan, *group.node, throughputs->Of(trial, options.device)));
+          options.probe(ActionOf(plan, *group.action, throughputs->Of(trial, options.device)));
       if (probed.ok()) {
         rate = *probed;
         Remember(options, file, *probed, what);

@@ -35,12 +35,12 @@ TrialSpec TrialOf(const std::string& model, int batch_size = 128) {
 Plan PlanOf(const std::vector<TrialSpec>& trials) {
   Plan plan;
   for (const TrialSpec& trial : trials) {
-    PlanNode node;
-    node.kind = ActionKind::kTrain;
-    node.trials = {static_cast<int>(plan.trials.size())};
-    node.work = 1000 + static_cast<int64_t>(plan.trials.size());
-    node.needed = true;
-    plan.nodes.push_back(node);
+    Action action;
+    action.kind = ActionKind::kTrain;
+    action.trials = {static_cast<int>(plan.trials.size())};
+    action.work = 1000 + static_cast<int64_t>(plan.trials.size());
+    action.state = ActionState::kNeeded;
+    plan.Add(action);
     plan.trials.emplace_back(trial);
   }
   return plan;
@@ -101,8 +101,8 @@ TEST_F(AddProbesTest, OnlyWhatIsNotMeasuredAndNotDone) {
   *record.mutable_trial() = TrialOf("vgg32 {}");
   Throughputs throughputs;
   throughputs.Add(record);
-  plan.nodes[1].done = true;
-  plan.nodes[2].is_import = true;
+  plan.actions[1].state = ActionState::kStored;
+  plan.actions[2].role = ActionRole::kImport;
   AddProbes(plan, options_, &throughputs);
   EXPECT_THAT(batches_, IsEmpty());
 }

@@ -13,6 +13,7 @@
 #include "core/files/files.h"
 #include "core/one_line.h"
 #include "core/status_macros.h"
+#include "experiments/action/stage.h"
 #include "experiments/engine/slurm/slurm_client.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/store/processes/leases.h"
@@ -71,8 +72,8 @@ void ShowQueue(const Study& study) {
 
 // Of trainings that are not complete.
 int64_t CountSavedStates(const Study& study) {
-  return absl::c_count_if(study.plan().nodes, [&study](const PlanNode& node) {
-    return node.kind == ActionKind::kTrain && node.needed && FileExists(study.store().PartialPath(node.key));
+  return absl::c_count_if(study.plan().actions, [&study](const Action& action) {
+    return StageOf(action).SavesState() && action.is_needed() && FileExists(study.store().PartialPath(action.key));
   });
 }
 

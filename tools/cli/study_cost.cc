@@ -29,8 +29,9 @@ namespace {
 constexpr int kMostAtOnce = 16;
 
 int TrainingsOf(const Plan& plan, bool needed_only) {
-  return static_cast<int>(absl::c_count_if(plan.nodes, [needed_only](const PlanNode& node) {
-    return node.kind == ActionKind::kTrain && !node.is_import && (!needed_only || node.needed);
+  return static_cast<int>(absl::c_count_if(plan.actions, [needed_only](const Action& action) {
+    return action.kind == ActionKind::kTrain && action.role != ActionRole::kImport &&
+           (!needed_only || action.is_needed());
   }));
 }
 
@@ -128,7 +129,7 @@ absl::StatusOr<std::vector<NamedCost>> CostsOf(const Study& study, bool may_prob
         {what, place, cost, cost.hours / AtOnce(TrainingsOf(study.plan(), needed_only), seats), device.is_gpu});
   };
   add("the whole study", machine.where, machine.device, machine.seats, false);
-  const bool some_done = absl::c_any_of(study.plan().nodes, [](const PlanNode& node) { return node.done; });
+  const bool some_done = absl::c_any_of(study.plan().actions, [](const Action& action) { return action.is_done(); });
   if (some_done) add("what is missing", machine.where, machine.device, machine.seats, true);
   if (machine.device.is_gpu) return all;
   const std::vector<std::string> gpus = throughputs.GpuKinds();

@@ -95,7 +95,7 @@ TEST_F(RunOnSlurmTest, WhatDiedIsSubmittedAgain) {
   ASSERT_TRUE(Run(MakePlanOf("0, 1")).ok());
   EXPECT_THAT(observer_.finished, SizeIs(6));
   EXPECT_GE(Submitted().size(), 3 + 1);
-  for (const PlanNode& node : MakePlanOf("0, 1").nodes) EXPECT_TRUE(node.done);
+  for (const Action& action : MakePlanOf("0, 1").actions) EXPECT_TRUE(action.is_done());
 }
 
 TEST_F(RunOnSlurmTest, WhatIsRequeuedIsNotSubmittedAgain) {
@@ -113,7 +113,7 @@ TEST_F(RunOnSlurmTest, WhatDiesAgainAndAgainFailsAndSkipsWhatDependsOnIt) {
   options_.retries = 1;
   const Plan plan = MakePlanOf("0");
   EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
-  EXPECT_THAT(observer_.failed, ElementsAre(0));
+  EXPECT_THAT(observer_.failed, ElementsAre(ActionId{0}));
   EXPECT_THAT(observer_.skipped, SizeIs(2));
   EXPECT_THAT(observer_.messages[0], HasSubstr("ended without a result, 2 times"));
 }
@@ -127,7 +127,7 @@ TEST_F(RunOnSlurmTest, WhatATaskRecordsAsFailedIsNotTriedAgain) {
   options_.retries = 1000000;
   FailureRecord failure;
   failure.set_schema_version(kSchemaVersion);
-  failure.set_key(plan.nodes[0].key);
+  failure.set_key(plan.actions[0].key);
   failure.set_message("the training diverged");
   failure.set_code(static_cast<int>(absl::StatusCode::kAborted));
   // While the run watches: the count of failures is what tells.

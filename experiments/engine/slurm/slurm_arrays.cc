@@ -6,48 +6,49 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
-#include "experiments/engine/node_action.h"
+#include "experiments/action/stage.h"
 
 namespace openset {
 
-std::vector<PlannedArray> ArraysOf(const Plan& plan, const std::vector<int>& nodes, const ActionMemory& memory,
+std::vector<PlannedArray> ArraysOf(const Plan& plan, const std::vector<ActionId>& actions, const ActionMemory& memory,
                                    int actions_per_task, int most_tasks) {
-  // Steps before a node, within the list; -1 of those that are not in it.
-  std::vector<int> depth(plan.nodes.size(), -1);
+  const auto needs = [&](ActionId id) { return StageOf(plan[id]).Needs(plan.TrialOf(plan[id]), memory); };
+  // Steps before an action of the list, and below its array.
+  std::map<ActionId, int> depth, array_of;
   // By depth first, so that inputs' arrays come before.
-  std::map<std::tuple<int, ActionKind, int, int, int64_t>, std::vector<int>> groups;
-  for (const int n : nodes) {
-    const PlanNode& node = plan.nodes[n];
-    depth[n] = 0;
-    for (const int input : node.inputs) depth[n] = std::max(depth[n], depth[input] + 1);
-    const Demand demand = DemandOf(plan, node, memory);
-    for (const int passenger : node.together) depth[passenger] = depth[n];
-    groups[{depth[n], node.kind, demand.gpu_shares, demand.cpu_threads, demand.memory_mb}].push_back(n);
+  std::map<std::tuple<int, ActionKind, int, int, int64_t>, std::vector<ActionId>> groups;
+  for (const ActionId id : actions) {
+    int steps = 0;
+    for (const ActionId input : plan[id].inputs) {
+      const auto before = depth.find(plan.CarrierOf(input));
+      if (before != depth.end()) steps = std::max(steps, before->second + 1);
+    }
+    depth[id] = steps;
+    const Demand demand = needs(id);
+    groups[{steps, plan[id].kind, demand.gpu_shares, demand.cpu_threads, demand.memory_mb}].push_back(id);
   }
   std::vector<PlannedArray> arrays;
-  std::map<int, int> array_of;  // of a node
   for (auto& [group, members] : groups) {
     std::stable_sort(members.begin(), members.end(),
-                     [&plan](int a, int b) { return plan.nodes[a].work > plan.nodes[b].work; });
+                     [&plan](ActionId a, ActionId b) { return plan[a].work > plan[b].work; });
     PlannedArray* array = nullptr;
     for (size_t i = 0; i < members.size(); ++i) {
+      const ActionId id = members[i];
       if (i % actions_per_task == 0) {
         if (array == nullptr || static_cast<int>(array->tasks.size()) == most_tasks) {
           array = &arrays.emplace_back();
-          array->demand = DemandOf(plan, plan.nodes[members[i]], memory);
-          array->kind = plan.nodes[members[i]].kind;
+          array->demand = needs(id);
+          array->kind = plan[id].kind;
         }
         array->tasks.emplace_back();
       }
-      const int n = members[i];
-      array->tasks.back().push_back(n);
-      array_of[n] = static_cast<int>(arrays.size()) - 1;
-      for (const int passenger : plan.nodes[n].together) array_of[passenger] = array_of[n];
-      for (const int input : plan.nodes[n].inputs) {
-        if (depth[input] >= 0) {
-          array->after.insert(array_of.at(input));
-        } else if (!plan.nodes[input].done) {
-          array->other_inputs.insert(input);
+      array->tasks.back().push_back(id);
+      array_of[id] = static_cast<int>(arrays.size()) - 1;
+      for (const ActionId input : plan[id].inputs) {
+        if (const auto before = array_of.find(plan.CarrierOf(input)); before != array_of.end()) {
+          array->after.insert(before->second);
+        } else if (!plan[input].is_done()) {
+          array->other_inputs.insert(plan.CarrierOf(input));
         }
       }
     }

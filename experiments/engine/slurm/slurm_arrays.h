@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/engine/deploy.pb.h"
-#include "experiments/engine/scheduler.h"
+#include "experiments/action/action.h"
+#include "experiments/action/action_memory.pb.h"
 #include "experiments/plan/plan.h"
 
 namespace openset {
@@ -16,18 +16,18 @@ struct PlannedArray {
   // What each of its tasks takes: one action at a time.
   Demand demand;
   ActionKind kind = ActionKind::kTrain;
-  // Nodes of each task, inputs first.
-  std::vector<std::vector<int>> tasks;
+  // Actions of each task, inputs first.
+  std::vector<std::vector<ActionId>> tasks;
   // Arrays of the same list, before this one, that make its inputs.
   std::set<int> after;
   // Inputs that nothing in the list makes and that are not done.
-  std::set<int> other_inputs;
+  std::set<ActionId> other_inputs;
 };
 
 // One array for each kind of action and what it takes, of those that wait for the same number of steps before them;
-// several where one would have more than `most_tasks` tasks. The nodes are in the order of the plan, without choices
+// several where one would have more than `most_tasks` tasks. The actions are in the order of the plan, without choices
 // and what waits for them. Those with most work come first. A task does `actions_per_task` actions one after the other.
-std::vector<PlannedArray> ArraysOf(const Plan& plan, const std::vector<int>& nodes, const ActionMemory& memory,
+std::vector<PlannedArray> ArraysOf(const Plan& plan, const std::vector<ActionId>& actions, const ActionMemory& memory,
                                    int actions_per_task, int most_tasks);
 
 // "train, 1 GPU", "evaluate, 1 CPU, 500 MB".

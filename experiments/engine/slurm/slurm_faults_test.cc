@@ -98,7 +98,7 @@ TEST_F(SlurmFaults, EachActionIsMadeOnceWhateverGoesWrong) {
     EXPECT_TRUE(status.ok()) << status;
     WaitForEmptyQueue();
     const int all = 3 * trials;
-    for (const PlanNode& node : MakePlanOf(seeds).nodes) EXPECT_TRUE(node.done);
+    for (const Action& action : MakePlanOf(seeds).actions) EXPECT_TRUE(action.is_done());
     EXPECT_THAT(KeysOf(Executed()), SizeIs(all));
     EXPECT_THAT(Executed(), SizeIs(all));
     // A task that is ended and requeued begins again by itself; another one begins only where an answer was lost and

@@ -209,9 +209,9 @@ absl::StatusOr<SubmittedArray> SubmitArray(const Store& store, const SlurmClient
   submitted.array.set_experiment(options.experiment);
   submitted.array.set_description(DescribeArray(array));
   if (!options.program.sha256.empty()) submitted.array.set_program(options.program.sha256);
-  for (const std::vector<int>& nodes : array.tasks) {
+  for (const std::vector<ActionId>& actions : array.tasks) {
     SlurmTask* task = submitted.array.add_task();
-    for (const int n : nodes) task->add_key(plan.nodes[n].key);
+    for (const ActionId id : actions) task->add_key(plan[id].key);
   }
   const std::string logs = JoinPath(Folder(store), "logs");
   OPENSET_RETURN_IF_ERROR(MakeFolders(logs));

@@ -15,6 +15,7 @@
 #include "core/proto/field_differences.h"
 #include "core/proto/schema.pb.h"
 #include "core/status_macros.h"
+#include "experiments/action/stage.h"
 #include "experiments/spec/actions.h"
 #include "experiments/spec/describe.h"
 #include "experiments/store/merge.h"
@@ -135,18 +136,19 @@ absl::Status ExplainMissing(const Study& study, int trial) {
   const std::string& id = plan.trial_id(trial);
   const TrialSpec wanted = plan.trials[trial].Spec();
   std::cout << id << "\n  " << Describe(plan.trials[trial]) << "\n";
-  for (const PlanNode& node : plan.nodes) {
-    if (std::find(node.trials.begin(), node.trials.end(), trial) == node.trials.end()) continue;
-    const std::string why = !node.damage.empty() ? absl::StrCat("runs: ", node.damage)
-                            : node.redo          ? "runs: --redo"
-                            : node.needed        ? "runs: the store has no result with this key"
-                            : node.done          ? "done"
-                                                 : "not needed";
-    std::cout << "  " << KindName(node.kind) << " " << Short(node.key) << ": " << why << "\n";
-    if (!node.done) ShowFailures(study.store(), node.key);
-    ShowLog(study.store(), node.key);
+  for (const Action& action : plan.actions) {
+    if (std::find(action.trials.begin(), action.trials.end(), trial) == action.trials.end()) continue;
+    const auto damage = plan.damaged.find(action.id);
+    const std::string why = damage != plan.damaged.end()       ? absl::StrCat("runs: ", damage->second)
+                            : plan.redone.count(action.id) > 0 ? "runs: --redo"
+                            : action.is_needed()               ? "runs: the store has no result with this key"
+                            : action.is_done()                 ? "done"
+                                                               : "not needed";
+    std::cout << "  " << KindName(action.kind) << " " << Short(action.key) << ": " << why << "\n";
+    if (!action.is_done()) ShowFailures(study.store(), action.key);
+    ShowLog(study.store(), action.key);
   }
-  if (plan.nodes[plan.trial_nodes[trial]].done) return absl::OkStatus();
+  if (plan[plan.evaluations[trial]].is_done()) return absl::OkStatus();
   UnreadRecords unread;
   constexpr int kWithout[] = {TrialRecord::kMetricFieldNumber, TrialRecord::kEpochFieldNumber,
                               TrialRecord::kDetailsFieldNumber};

@@ -10,6 +10,7 @@
 #include "core/one_line.h"
 #include "core/printable_stream.h"
 #include "core/process/steady_clock.h"
+#include "experiments/action/stage.h"
 #include "experiments/spec/describe.h"
 #include "experiments/store/processes/leases.h"
 #include "experiments/store/store.h"
@@ -25,20 +26,6 @@ constexpr int kReportShare = 50;
 constexpr int kMostLines = 12;  // of running actions
 constexpr int kBarWidth = 24;
 
-const char* PastTense(const PlanNode& node) {
-  switch (node.kind) {
-    case ActionKind::kTrain:
-      return node.is_import ? "imported " : "trained  ";
-    case ActionKind::kInfer:
-      return "inferred ";
-    case ActionKind::kEvaluate:
-      return "evaluated";
-    case ActionKind::kChoose:
-      return "chose for";
-  }
-  return "";
-}
-
 }  // namespace
 
 RunDisplay::RunDisplay(const Plan& plan, RunDisplayOptions options, std::ostream* out)
@@ -52,84 +39,88 @@ RunDisplay::RunDisplay(const Plan& plan, RunDisplayOptions options, std::ostream
 
 RunDisplay::~RunDisplay() { EraseBlock(); }
 
-std::string RunDisplay::What(int node) const { return openset::Describe(plan_.TrialOf(plan_.nodes[node])); }
+std::string RunDisplay::What(ActionId id) const { return openset::Describe(plan_.TrialOf(plan_[id])); }
 
-std::string RunDisplay::LogOf(int node) const {
+std::string RunDisplay::LogOf(ActionId id) const {
   if (options_.store.empty()) return "";
-  const std::string log = Store(options_.store).FindLog(plan_.nodes[node].key);
+  const std::string log = Store(options_.store).FindLog(plan_[id].key);
   return log.empty() ? "" : absl::StrCat("; log: ", log);
 }
 
-void RunDisplay::OnStart(int node) {
-  started_.insert(node);
-  elsewhere_.erase(node);
-  progress_.Start(node);
+void RunDisplay::OnBegin(const std::vector<std::string>& quarantined, const std::vector<RunState>& others) {
+  if (options_.on_begin != nullptr) options_.on_begin(quarantined, others);
 }
 
-void RunDisplay::OnProgress(int node, const WorkProgress& progress) { progress_.Advance(node, progress); }
+void RunDisplay::OnStart(ActionId id) {
+  started_.insert(id);
+  elsewhere_.erase(id);
+  progress_.Start(id);
+}
 
-void RunDisplay::OnFinish(int node, const absl::Status& status) {
+void RunDisplay::OnProgress(ActionId id, const WorkProgress& progress) { progress_.Advance(id, progress); }
+
+void RunDisplay::OnFinish(ActionId id, const absl::Status& status) {
   std::string how = "0s";  // of an action that another one did along with its own
-  if (const std::optional<absl::Duration> time = progress_.TimeOf(node); time.has_value()) {
+  if (const std::optional<absl::Duration> time = progress_.TimeOf(id); time.has_value()) {
     how = ShortDuration(*time);
-    const WorkProgress* last = progress_.LastOf(node);
-    if (plan_.nodes[node].kind == ActionKind::kTrain && last->has_images_per_second()) {
+    const WorkProgress* last = progress_.LastOf(id);
+    if (plan_[id].kind == ActionKind::kTrain && last->has_images_per_second()) {
       absl::StrAppendFormat(&how, ", %.0f images/s", last->images_per_second());
     }
-  } else if (!plan_.nodes[node].is_passenger) {
+  } else if (!plan_[id].is_passenger()) {
     how = "by another process";
   }
-  started_.erase(node);
-  elsewhere_.erase(node);
-  status.ok() ? progress_.Finish(node) : progress_.Fail(node);
-  has_new_records_ |= plan_.nodes[node].kind == ActionKind::kEvaluate;
+  started_.erase(id);
+  elsewhere_.erase(id);
+  status.ok() ? progress_.Finish(id) : progress_.Fail(id);
+  has_new_records_ |= plan_[id].kind == ActionKind::kEvaluate;
   const int width = static_cast<int>(absl::StrCat(progress_.total()).size());
   const std::string count = absl::StrFormat("[%*d/%d]", width, progress_.ended(), progress_.total());
   if (status.ok()) {
-    Line(absl::StrCat(count, " ", PastTense(plan_.nodes[node]), " ", What(node), " (", how, ")"));
+    Line(absl::StrCat(count, " ", StageOf(plan_[id]).PastTense(plan_[id].role), " ", What(id), " (", how, ")"));
   } else {
-    const char* verb = plan_.nodes[node].is_import ? "import" : KindName(plan_.nodes[node].kind);
-    Line(absl::StrCat(count, " FAILED to ", verb, " ", What(node), ": ", status.message(), LogOf(node)));
+    const char* verb = StageOf(plan_[id]).Verb(plan_[id].role);
+    Line(absl::StrCat(count, " FAILED to ", verb, " ", What(id), ": ", status.message(), LogOf(id)));
   }
 }
 
-void RunDisplay::OnSkip(int node) {
-  started_.erase(node);
-  progress_.Skip(node);
+void RunDisplay::OnSkip(ActionId id) {
+  started_.erase(id);
+  progress_.Skip(id);
 }
 
-void RunDisplay::OnStartFailure(int node, const absl::Status& status) {
+void RunDisplay::OnStartFailure(ActionId id, const absl::Status& status) {
   const char* waits = started_.empty() ? "" : "; openset tries it again when an action ends";
-  Line(absl::StrCat("not started: ", What(node), ": ", status.message(), waits));
+  Line(absl::StrCat("not started: ", What(id), ": ", status.message(), waits));
 }
 
-void RunDisplay::OnGpuLost(int node, const absl::Status& why) {
-  started_.erase(node);
-  progress_.TakeBack(node);
+void RunDisplay::OnGpuLost(ActionId id, const absl::Status& why) {
+  started_.erase(id);
+  progress_.TakeBack(id);
   if (lost_gpus_.insert(std::string(why.message())).second) Line(std::string(why.message()));
 }
 
-void RunDisplay::OnRetry(int node, const absl::Status& status, absl::Duration wait) {
-  started_.erase(node);
-  progress_.Retry(node);
-  Line(absl::StrCat("to be tried again in ", ShortDuration(wait), ": ", KindName(plan_.nodes[node].kind), " ",
-                    What(node), ": ", status.message(), LogOf(node)));
+void RunDisplay::OnRetry(ActionId id, const absl::Status& status, absl::Duration wait) {
+  started_.erase(id);
+  progress_.Retry(id);
+  Line(absl::StrCat("to be tried again in ", ShortDuration(wait), ": ", KindName(plan_[id].kind), " ", What(id), ": ",
+                    status.message(), LogOf(id)));
 }
 
-void RunDisplay::OnElsewhere(int node, const std::string& run_id, bool was_ours) {
-  started_.erase(node);
-  progress_.WaitFor(node, run_id);
-  const std::string what = absl::StrCat(KindName(plan_.nodes[node].kind), " ", What(node));
+void RunDisplay::OnElsewhere(ActionId id, const std::string& run_id, bool was_ours) {
+  started_.erase(id);
+  progress_.WaitFor(id, run_id);
+  const std::string what = absl::StrCat(KindName(plan_[id].kind), " ", What(id));
   if (was_ours) {
     Line(absl::StrCat(RunName(run_id), " took over while this process was suspended: ", what,
                       "; this process uses its result"));
-  } else if (elsewhere_.insert(node).second) {
+  } else if (elsewhere_.insert(id).second) {
     Line(absl::StrCat(RunName(run_id), " runs ", what, "; this process waits for its result"));
   }
 }
 
-void RunDisplay::OnGrowth(const std::vector<int>& added) {
-  for (const int node : added) progress_.Expect(node);
+void RunDisplay::OnGrowth(const std::vector<ActionId>& added) {
+  for (const ActionId id : added) progress_.Expect(id);
 }
 
 void RunDisplay::OnTick() {

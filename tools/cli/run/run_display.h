@@ -27,6 +27,8 @@ struct RunDisplayOptions {
   std::function<absl::Duration()> clock;
   // What the time left begins with.
   ExpectedPace expected;
+  // Called by OnBegin(); absent: nothing is.
+  std::function<void(const std::vector<std::string>& quarantined, const std::vector<RunState>& others)> on_begin;
   // Called when records have come and enough time has passed since the last call; absent: nothing is.
   std::function<void()> refresh_report;
 };
@@ -39,22 +41,23 @@ class RunDisplay : public EngineObserver {
   RunDisplay(const Plan& plan, RunDisplayOptions options, std::ostream* out);
   ~RunDisplay() override;
 
-  void OnStart(int node) override;
-  void OnProgress(int node, const WorkProgress& progress) override;
-  void OnFinish(int node, const absl::Status& status) override;
-  void OnSkip(int node) override;
-  void OnStartFailure(int node, const absl::Status& status) override;
-  void OnGpuLost(int node, const absl::Status& why) override;
-  void OnRetry(int node, const absl::Status& status, absl::Duration wait) override;
-  void OnElsewhere(int node, const std::string& run_id, bool was_ours) override;
-  void OnGrowth(const std::vector<int>& added) override;
+  void OnBegin(const std::vector<std::string>& quarantined, const std::vector<RunState>& others) override;
+  void OnStart(ActionId action) override;
+  void OnProgress(ActionId action, const WorkProgress& progress) override;
+  void OnFinish(ActionId action, const absl::Status& status) override;
+  void OnSkip(ActionId action) override;
+  void OnStartFailure(ActionId action, const absl::Status& status) override;
+  void OnGpuLost(ActionId action, const absl::Status& why) override;
+  void OnRetry(ActionId action, const absl::Status& status, absl::Duration wait) override;
+  void OnElsewhere(ActionId action, const std::string& run_id, bool was_ours) override;
+  void OnGrowth(const std::vector<ActionId>& added) override;
   void OnTick() override;
   void Describe(RunState* state) const override;
 
  private:
-  std::string What(int node) const;
+  std::string What(ActionId action) const;
   // "; log: PATH", if it said something.
-  std::string LogOf(int node) const;
+  std::string LogOf(ActionId action) const;
   void RefreshReport();
   void DrawBlock();
   void EraseBlock();
@@ -65,8 +68,8 @@ class RunDisplay : public EngineObserver {
   const std::function<absl::Duration()> clock_;
   std::ostream* out_;
   RunProgress progress_;
-  std::set<int> started_;            // here, and not ended
-  std::set<int> elsewhere_;          // that another process works on
+  std::set<ActionId> started_;       // here, and not ended
+  std::set<ActionId> elsewhere_;     // that another process works on
   std::set<std::string> lost_gpus_;  // what was said of them
   absl::Duration last_block_, last_report_;
   absl::Duration report_cost_;

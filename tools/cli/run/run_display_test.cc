@@ -27,26 +27,26 @@ Plan OneTrial() {
   for (const auto& [kind, work] : {std::pair<ActionKind, int64_t>{ActionKind::kTrain, 2999},
                                    {ActionKind::kInfer, 999},
                                    {ActionKind::kEvaluate, 0}}) {
-    PlanNode node;
-    node.kind = kind;
-    node.trials = {0};
-    node.needed = true;
-    node.work = work;
-    plan.nodes.push_back(node);
+    Action action;
+    action.kind = kind;
+    action.trials = {0};
+    action.state = ActionState::kNeeded;
+    action.work = work;
+    plan.Add(action);
   }
   return plan;
 }
 
 TEST(RunDisplay, SaysWhatIsAnImport) {
   Plan plan = OneTrial();
-  plan.nodes[0].is_import = true;
+  plan.actions[0].role = ActionRole::kImport;
   std::ostringstream out;
   {
     RunDisplay display(plan, {}, &out);
-    display.OnStart(0);
-    display.OnFinish(0, absl::OkStatus());
-    display.OnStart(0);
-    display.OnFinish(0, absl::NotFoundError("no file"));
+    display.OnStart(ActionId{0});
+    display.OnFinish(ActionId{0}, absl::OkStatus());
+    display.OnStart(ActionId{0});
+    display.OnFinish(ActionId{0}, absl::NotFoundError("no file"));
   }
   EXPECT_THAT(out.str(), MatchesRegex("\\[1/3\\] imported  softmax on task.*\n"
                                       "\\[2/3\\] FAILED to import softmax on task.*: no file\n"));
@@ -57,15 +57,15 @@ TEST(RunDisplay, PlainOutputHasALineForEachActionAndNoControlCharacters) {
   std::ostringstream out;
   {
     RunDisplay display(plan, {}, &out);
-    display.OnStart(0);
+    display.OnStart(ActionId{0});
     WorkProgress progress;
     progress.set_images_per_second(1234);
-    display.OnProgress(0, progress);
+    display.OnProgress(ActionId{0}, progress);
     display.OnTick();
-    display.OnFinish(0, absl::OkStatus());
-    display.OnStart(1);
-    display.OnFinish(1, absl::AbortedError("no memory"));
-    display.OnSkip(2);
+    display.OnFinish(ActionId{0}, absl::OkStatus());
+    display.OnStart(ActionId{1});
+    display.OnFinish(ActionId{1}, absl::AbortedError("no memory"));
+    display.OnSkip(ActionId{2});
   }
   EXPECT_THAT(out.str(), MatchesRegex("\\[1/3\\] trained   softmax on task.* \\(0s, 1234 images/s\\)\n"
                                       "\\[2/3\\] FAILED to infer softmax on task.*: no memory\n"));
@@ -81,13 +81,13 @@ TEST(RunDisplay, TheTerminalHasALineForEachRunningActionAndABar) {
   options.clock = [] { return absl::Hours(1); };
   {
     RunDisplay display(plan, options, &out);
-    display.OnStart(0);
+    display.OnStart(ActionId{0});
     WorkProgress progress;
     progress.set_fraction(0.5);
     progress.set_epoch(2);
     progress.set_epochs(4);
     progress.set_loss(0.5);
-    display.OnProgress(0, progress);
+    display.OnProgress(ActionId{0}, progress);
     display.OnTick();
     // Half of 3000 of 4001.
     EXPECT_EQ(out.str(),
@@ -110,13 +110,13 @@ TEST(RunDisplay, ALogHasALineEvery30SecondsWithEpochAndTimeLeft) {
   RunDisplayOptions options;
   options.clock = [&] { return now; };
   RunDisplay display(plan, options, &out);
-  display.OnStart(0);
+  display.OnStart(ActionId{0});
   WorkProgress progress;
   progress.set_epochs(4);
   for (int second = 0; second <= 60; ++second, now += absl::Seconds(1)) {
     progress.set_fraction(second / 120.0);
     progress.set_epoch(1 + second / 30);
-    display.OnProgress(0, progress);
+    display.OnProgress(ActionId{0}, progress);
     display.OnTick();
     if (second == 29) {
       EXPECT_EQ(out.str(), "");
@@ -132,11 +132,11 @@ TEST(RunDisplay, SaysWhatOtherProcessesDoOnce) {
   const Plan plan = OneTrial();
   std::ostringstream out;
   RunDisplay display(plan, {}, &out);
-  display.OnElsewhere(0, "node7.0123abcd.77.1", /*was_ours=*/false);
-  display.OnElsewhere(0, "node7.0123abcd.77.1", /*was_ours=*/false);
-  display.OnFinish(0, absl::OkStatus());
-  display.OnStart(1);
-  display.OnElsewhere(1, "node7.0123abcd.77.1", /*was_ours=*/true);
+  display.OnElsewhere(ActionId{0}, "node7.0123abcd.77.1", /*was_ours=*/false);
+  display.OnElsewhere(ActionId{0}, "node7.0123abcd.77.1", /*was_ours=*/false);
+  display.OnFinish(ActionId{0}, absl::OkStatus());
+  display.OnStart(ActionId{1});
+  display.OnElsewhere(ActionId{1}, "node7.0123abcd.77.1", /*was_ours=*/true);
   EXPECT_EQ(
       out.str(),
       "node7, process 77 runs train softmax on task, split 0, seed 0; this process waits for its result\n"
@@ -149,19 +149,19 @@ TEST(RunDisplay, SaysWhatIsTriedAgain) {
   const Plan plan = OneTrial();
   std::ostringstream out;
   RunDisplay display(plan, {}, &out);
-  display.OnStart(0);
-  display.OnRetry(0, absl::UnavailableError("its worker died"), absl::Seconds(4));
+  display.OnStart(ActionId{0});
+  display.OnRetry(ActionId{0}, absl::UnavailableError("its worker died"), absl::Seconds(4));
   EXPECT_EQ(out.str(), "to be tried again in 4s: train softmax on task, split 0, seed 0: its worker died\n");
   RunState state;
-  display.OnStart(0);
+  display.OnStart(ActionId{0});
   display.Describe(&state);
   EXPECT_EQ(state.running(0).attempt(), 2);
 }
 
 TEST(RunDisplay, NamesTheLogOfWhatFailed) {
   Plan plan = OneTrial();
-  plan.nodes[0].key = "ab12";
-  plan.nodes[1].key = "cd34";  // it has none
+  plan.actions[0].key = "ab12";
+  plan.actions[1].key = "cd34";  // it has none
   RunDisplayOptions options;
   options.store = testing::TempDir() + "/store";
   const std::string log = Store(options.store).LogPath("ab12");
@@ -169,12 +169,12 @@ TEST(RunDisplay, NamesTheLogOfWhatFailed) {
   ASSERT_TRUE(WriteFileAtomically(log, "loss 2.3\n").ok());
   std::ostringstream out;
   RunDisplay display(plan, options, &out);
-  display.OnStart(0);
-  display.OnRetry(0, absl::UnavailableError("its worker died"), absl::Seconds(4));
-  display.OnStart(0);
-  display.OnFinish(0, absl::AbortedError("it diverged"));
-  display.OnStart(1);
-  display.OnFinish(1, absl::AbortedError("no memory"));
+  display.OnStart(ActionId{0});
+  display.OnRetry(ActionId{0}, absl::UnavailableError("its worker died"), absl::Seconds(4));
+  display.OnStart(ActionId{0});
+  display.OnFinish(ActionId{0}, absl::AbortedError("it diverged"));
+  display.OnStart(ActionId{1});
+  display.OnFinish(ActionId{1}, absl::AbortedError("no memory"));
   const std::string what = "softmax on task, split 0, seed 0";
   EXPECT_EQ(out.str(), absl::StrCat("to be tried again in 4s: train ", what, ": its worker died; log: ", log,
                                     "\n[1/3] FAILED to train ", what, ": it diverged; log: ", log,
@@ -196,11 +196,11 @@ TEST(RunDisplay, TheReportIsRefreshedAsRecordsComeButTakesLittleOfTheTime) {
   now += absl::Minutes(1);
   display.OnTick();
   EXPECT_EQ(refreshed, 0);
-  display.OnFinish(2, absl::OkStatus());
+  display.OnFinish(ActionId{2}, absl::OkStatus());
   display.OnTick();
   display.OnTick();
   EXPECT_EQ(refreshed, 1);
-  display.OnFinish(2, absl::OkStatus());
+  display.OnFinish(ActionId{2}, absl::OkStatus());
   now += absl::Seconds(49);
   display.OnTick();
   EXPECT_EQ(refreshed, 1);  // it took a second
@@ -214,14 +214,14 @@ TEST(RunDisplay, SaysOnceThatAGpuIsLost) {
   std::ostringstream out;
   RunDisplay display(plan, {}, &out);
   for (int time = 0; time < 2; ++time) {
-    display.OnStart(0);
-    display.OnGpuLost(0, absl::UnavailableError("GPU 0 is not used any more"));
+    display.OnStart(ActionId{0});
+    display.OnGpuLost(ActionId{0}, absl::UnavailableError("GPU 0 is not used any more"));
   }
   EXPECT_EQ(out.str(), "GPU 0 is not used any more\n");
   RunState state;
   display.Describe(&state);
   EXPECT_EQ(state.running_size(), 0);
-  display.OnStart(0);
+  display.OnStart(ActionId{0});
   display.Describe(&state);
   EXPECT_FALSE(state.running(0).has_attempt()) << "it has not failed";
 }
@@ -231,10 +231,10 @@ TEST(RunDisplay, SaysWhatCouldNotStartAndWhenItIsTriedAgain) {
   std::ostringstream out;
   {
     RunDisplay display(plan, {}, &out);
-    display.OnStart(0);
-    display.OnStartFailure(1, absl::UnavailableError("cannot fork"));
-    display.OnFinish(0, absl::OkStatus());
-    display.OnStartFailure(1, absl::UnavailableError("cannot fork"));
+    display.OnStart(ActionId{0});
+    display.OnStartFailure(ActionId{1}, absl::UnavailableError("cannot fork"));
+    display.OnFinish(ActionId{0}, absl::OkStatus());
+    display.OnStartFailure(ActionId{1}, absl::UnavailableError("cannot fork"));
   }
   EXPECT_THAT(out.str(), MatchesRegex("not started: softmax on task.*: cannot fork; openset tries it again when an "
                                       "action ends\n.*\nnot started: softmax on task.*: cannot fork\n"));

@@ -31,32 +31,32 @@ namespace fs = std::filesystem;
 
 void Check(const absl::Status& status) { CHECK(status.ok()) << status; }
 
-void CommitCheckpoint(const Plan& plan, const PlanNode& node, const Store& store) {
-  const std::string staging = store.NewStagingFolder(node.key).value(), data(24, '\1');
+void CommitCheckpoint(const Plan& plan, const Action& action, const Store& store) {
+  const std::string staging = store.NewStagingFolder(action.key).value(), data(24, '\1');
   Safetensors content;
   content.arrays["weight"] = {ArrayType::kF32, {2, 3}, data};
-  content.metadata["key"] = node.key;
+  content.metadata["key"] = action.key;
   const std::string bytes = EncodeSafetensors(content).value();
   TrainSummary summary;
   summary.set_schema_version(kSchemaVersion);
-  *summary.mutable_action() = plan.TrainActionOf(node);
+  *summary.mutable_action() = plan.RequestOf(action).train();
   summary.mutable_provenance()->set_stage(StageProvenance::TRAIN);
-  summary.mutable_provenance()->set_key(node.key);
+  summary.mutable_provenance()->set_key(action.key);
   summary.set_checkpoint_sha256(Sha256Hex(bytes));
   summary.add_epoch()->set_loss(0.5);
   Check(WriteFileAtomically(JoinPath(staging, kCheckpointFile), bytes));
   Check(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(summary.action())));
   Check(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)));
-  Check(store.CommitFolder(staging, store.CheckpointFolder(node.key)));
+  Check(store.CommitFolder(staging, store.CheckpointFolder(action.key)));
 }
 
 // Of the task's 3 known classes with 10 images each, and its 2 unknown ones.
-void CommitOutputs(const Plan& plan, const PlanNode& node, const Store& store) {
-  const std::string staging = store.NewStagingFolder(node.key).value();
+void CommitOutputs(const Plan& plan, const Action& action, const Store& store) {
+  const std::string staging = store.NewStagingFolder(action.key).value();
   Outputs outputs;
   outputs.num_outputs = 3;
   outputs.group_names = {"unknown"};
-  RandomStream random(0, node.key);
+  RandomStream random(0, action.key);
   for (int i = 0; i < 50; ++i) {
     const bool known = i < 30;
     outputs.label.push_back(known ? i / 10 : -1);
@@ -70,13 +70,13 @@ void CommitOutputs(const Plan& plan, const PlanNode& node, const Store& store) {
   Check(WriteOutputs(outputs, path));
   InferSummary summary;
   summary.set_schema_version(kSchemaVersion);
-  *summary.mutable_action() = plan.InferActionOf(node);
+  *summary.mutable_action() = plan.RequestOf(action).infer();
   summary.mutable_provenance()->set_stage(StageProvenance::INFER);
-  summary.mutable_provenance()->set_key(node.key);
+  summary.mutable_provenance()->set_key(action.key);
   summary.set_outputs_sha256(Sha256HexOfFile(path).value());
   Check(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(summary.action())));
   Check(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)));
-  Check(store.CommitFolder(staging, store.OutputsFolder(node.key)));
+  Check(store.CommitFolder(staging, store.OutputsFolder(action.key)));
 }
 
 struct Template {
@@ -96,10 +96,10 @@ const Template& Made() {
     const std::unique_ptr<Study> study =
         Study::Load(work + "/study.textproto", SpecFoldersBelow(work), store, options).value();
     const Plan& plan = study->plan();
-    for (const PlanNode& node : plan.nodes) {
-      if (node.kind == ActionKind::kTrain) CommitCheckpoint(plan, node, store);
-      if (node.kind == ActionKind::kInfer) CommitOutputs(plan, node, store);
-      if (node.kind == ActionKind::kEvaluate) Check(EvaluateTrial(plan.TrialOf(node).Spec(), store));
+    for (const Action& action : plan.actions) {
+      if (action.kind == ActionKind::kTrain) CommitCheckpoint(plan, action, store);
+      if (action.kind == ActionKind::kInfer) CommitOutputs(plan, action, store);
+      if (action.kind == ActionKind::kEvaluate) Check(EvaluateTrial(plan.TrialOf(action).Spec(), store));
     }
     for (size_t t = 0; t < plan.trials.size(); ++t) result->trials.push_back(plan.trial_id(static_cast<int>(t)));
     Check(study->RememberData());

@@ -1,0 +1,86 @@
+// Passing images through the trained networks of a trial: stored outputs.
+#include "experiments/action/stage.h"
+#include "experiments/spec/method.proto.h"
+#include "models/model.pb.h"
+
+namespace openset {
+namespace {
+
+// Of an input perturbation: two passes forward and one back.
+constexpr int64_t kPerturbedPasses = 4;
+
+class Infer : public Stage {
+ public:
+  const char* Verb(ActionRole /*role*/) const override { return "infer"; }
+  const char* PastTense(ActionRole /*role*/) const override { return "inferred "; }
+
+  void AddActions(const Trial& /*trial*/, const ActionKeys::Keys& keys,
+                  std::vector<TrialAction>* actions) const override {
+    std::vector<int> trainings;
+    for (size_t a = 0; a < actions->size(); ++a) {
+      if ((*actions)[a].role != ActionRole::kPretraining) trainings.push_back(static_cast<int>(a));
+    }
+    const auto add = [&](ActionRole role, const ActionKeys::Inference& inference) {
+      actions->push_back({ActionKind::kInfer, role, 0, inference.key, trainings, inference.shared_passes});
+    };
+    add(ActionRole::kMain, keys.infer);
+    if (keys.fit.has_value()) add(ActionRole::kFit, *keys.fit);
+  }
+
+  int64_t Work(const Action& action, const Trial& trial, const SampleCounter& count_samples) const override {
+    const InferenceSpec& inference = trial.method().inference();
+    int64_t work = 0;
+    ForEachSelection(action, trial, [&](const Selection& selection) { work += count_samples(selection); });
+    work *= static_cast<int64_t>(action.inputs.size());
+    if (inference.has_input_perturbation() || inference.has_pixel_perturbation()) work *= kPerturbedPasses;
+    if (inference.has_mc_dropout()) work *= inference.mc_dropout().passes();
+    if (inference.has_train_mode_pass()) work += count_samples(trial.data().train());
+    return work;
+  }
+
+  // A passenger adds a pass for its own image.
+  int64_t WorkAsPassenger(int64_t work) const override { return work / kPerturbedPasses; }
+
+  void AddReads(const Action& action, const Trial& trial, ActionReads* reads) const override {
+    // It takes weights from the checkpoint, a script from its file.
+    if (trial.method().model().has_torch_script()) reads->models.insert(&trial.method().model());
+    ForEachSelection(action, trial, [&](const Selection& selection) { reads->selections.insert(&selection); });
+  }
+
+  Demand Needs(const Trial& trial, const ActionMemory& memory) const override {
+    return NeedsOfPasses(trial, memory.infer_mb());
+  }
+  bool CanUseMoreCpus(int threads) const override { return threads == 1; }
+  void FillRequest(const Action& action, const Trial& trial, WorkRequest* request) const override {
+    *request->mutable_infer() = action.role == ActionRole::kFit ? MakeFitAction(trial) : MakeInferAction(trial);
+  }
+
+  std::string ResultPath(const Store& store, const std::string& key) const override { return store.OutputsFolder(key); }
+  bool IsInStore(const Store& store, const std::string& key) const override { return store.HasOutputs(key); }
+  absl::Status Check(const Store& store, RecordIndex* /*index*/, const std::string& key) const override {
+    return store.CheckOutputs(key);
+  }
+  absl::StatusOr<StageProvenance> LoadProvenance(const Store& store, const std::string& key) const override {
+    const absl::StatusOr<InferSummary> summary = store.LoadInferSummary(key);
+    if (!summary.ok()) return summary.status();
+    return summary->provenance();
+  }
+
+ private:
+  template <typename Use>
+  static void ForEachSelection(const Action& action, const Trial& trial, const Use& use) {
+    if (action.role == ActionRole::kFit) return use(FitSelection(trial));
+    use(trial.data().test_known());
+    for (const UnknownGroup& group : trial.data().test_unknown()) use(group.selection());
+    for (const ShiftedGroup& group : trial.data().test_shifted()) use(group.selection());
+  }
+};
+
+}  // namespace
+
+const Stage& InferStage() {
+  static const Infer* const stage = new Infer;
+  return *stage;
+}
+
+}  // namespace openset

@@ -1,0 +1,49 @@
+#include "experiments/action/stage.h"
+
+#include "core/status_macros.h"
+
+namespace openset {
+
+// Of the files that are named after them.
+const Stage& TrainStage();
+const Stage& InferStage();
+const Stage& EvaluateStage();
+const Stage& ChooseStage();
+
+const Stage& StageOf(ActionKind kind) {
+  switch (kind) {
+    case ActionKind::kTrain:
+      return TrainStage();
+    case ActionKind::kInfer:
+      return InferStage();
+    case ActionKind::kEvaluate:
+      return EvaluateStage();
+    case ActionKind::kChoose:
+      return ChooseStage();
+  }
+  return ChooseStage();
+}
+
+void ActionsOf(const Trial& trial, const ActionKeys::Keys& keys, std::vector<TrialAction>* actions) {
+  actions->clear();
+  for (const ActionKind kind : kActionKinds) StageOf(kind).AddActions(trial, keys, actions);
+}
+
+Demand Stage::NeedsOfPasses(const Trial& trial, int64_t memory_mb) {
+  const ExecutionSpec& execution = trial.execution();
+  if (execution.device() == ExecutionSpec::CUDA) return {.gpu_shares = 1, .memory_mb = memory_mb};
+  return {.cpu_threads = execution.threads(), .memory_mb = memory_mb};
+}
+
+absl::StatusOr<std::string> Stage::Quarantine(const Store& store, const std::string& key,
+                                              const std::string& reason) const {
+  return store.Quarantine(ResultPath(store, key), reason);
+}
+
+absl::Status Stage::Remove(const Store& store, const std::string& key) const {
+  if (SavesState()) OPENSET_RETURN_IF_ERROR(store.Remove(store.PartialPath(key)));
+  const std::string result = ResultPath(store, key);
+  return result.empty() ? absl::OkStatus() : store.Remove(result);
+}
+
+}  // namespace openset

@@ -1,0 +1,148 @@
+#include "experiments/action/stage.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/files/files.h"
+#include "core/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// An ensemble of two members, each fine-tuned, with a score that is fitted: on two CPU threads.
+Trial TwoMembers() {
+  TrialSpec trial;
+  trial.mutable_method()->mutable_training()->set_epochs(1);
+  trial.mutable_method()->mutable_inference()->mutable_ensemble()->set_members(2);
+  trial.mutable_execution()->set_threads(2);
+  return trial;
+}
+
+ActionKeys::Keys TwoMembersKeys() {
+  const auto key = [](uint8_t byte) {
+    ActionKeys::Key key = {};
+    key[0] = byte;
+    return key;
+  };
+  ActionKeys::Keys keys;
+  keys.start = {key(1), key(2)};
+  keys.train = {key(3), key(4)};
+  keys.infer.key = key(5);
+  keys.fit.emplace().key = key(6);
+  keys.evaluate = key(7);
+  return keys;
+}
+
+TEST(ActionsOf, ATrialsActionsHaveTheirKeysAndInputs) {
+  std::vector<TrialAction> actions(3);
+  ActionsOf(TwoMembers(), TwoMembersKeys(), &actions);
+  ASSERT_EQ(actions.size(), 7);
+  const ActionRole roles[] = {ActionRole::kPretraining, ActionRole::kMain, ActionRole::kPretraining, ActionRole::kMain,
+                              ActionRole::kMain,        ActionRole::kFit,  ActionRole::kMain};
+  const int keys[] = {1, 3, 2, 4, 5, 6, 7}, members[] = {0, 0, 1, 1, 0, 0, 0};
+  for (int a = 0; a < 7; ++a) {
+    EXPECT_EQ(actions[a].kind, a < 4 ? ActionKind::kTrain : a < 6 ? ActionKind::kInfer : ActionKind::kEvaluate);
+    EXPECT_EQ(actions[a].role, roles[a]) << a;
+    EXPECT_EQ(actions[a].key[0], keys[a]);
+    EXPECT_EQ(actions[a].member, members[a]);
+  }
+  EXPECT_THAT(actions[0].inputs, IsEmpty());
+  EXPECT_THAT(actions[1].inputs, ElementsAre(0));
+  EXPECT_THAT(actions[3].inputs, ElementsAre(2));
+  EXPECT_THAT(actions[4].inputs, ElementsAre(1, 3));
+  EXPECT_THAT(actions[5].inputs, ElementsAre(1, 3));
+  EXPECT_THAT(actions[6].inputs, ElementsAre(4, 5));
+}
+
+TEST(ActionsOf, AModelWithoutATrainingIsImported) {
+  TrialSpec trial;
+  ActionKeys::Keys keys;
+  keys.train.resize(1);
+  std::vector<TrialAction> actions;
+  ActionsOf(trial, keys, &actions);
+  ASSERT_EQ(actions.size(), 3);
+  EXPECT_EQ(actions[0].role, ActionRole::kImport);
+  EXPECT_STREQ(StageOf(ActionKind::kTrain).Verb(actions[0].role), "import");
+}
+
+TEST(Stage, NeedsASeatAndMemoryByItsKind) {
+  ActionMemory memory;
+  memory.set_train_mb(300);
+  memory.set_infer_mb(200);
+  memory.set_evaluate_mb(100);
+  TrialSpec on_gpu = TwoMembers().Spec();
+  on_gpu.mutable_execution()->set_device(ExecutionSpec::CUDA);
+  const int threads[] = {2, 2, 1, 0}, threads_with_gpu[] = {0, 0, 1, 0}, shares[] = {1, 1, 0, 0};
+  const int megabytes[] = {300, 200, 100, 0};
+  for (int k = 0; k < 4; ++k) {
+    const Demand cpu = StageOf(kActionKinds[k]).Needs(TwoMembers(), memory),
+                 gpu = StageOf(kActionKinds[k]).Needs(on_gpu, memory);
+    EXPECT_EQ(cpu.cpu_threads, threads[k]);
+    EXPECT_EQ(cpu.gpu_shares, 0);
+    EXPECT_EQ(cpu.memory_mb, megabytes[k]);
+    EXPECT_EQ(gpu.cpu_threads, threads_with_gpu[k]);
+    EXPECT_EQ(gpu.gpu_shares, shares[k]);
+    EXPECT_EQ(gpu.memory_mb, megabytes[k]);
+  }
+  // The bits of a training depend on its threads; so do those of an inference on several.
+  EXPECT_FALSE(StageOf(ActionKind::kTrain).CanUseMoreCpus(1));
+  EXPECT_TRUE(StageOf(ActionKind::kInfer).CanUseMoreCpus(1));
+  EXPECT_FALSE(StageOf(ActionKind::kInfer).CanUseMoreCpus(2));
+  EXPECT_TRUE(StageOf(ActionKind::kEvaluate).CanUseMoreCpus(2));
+}
+
+// Of each kind with a result: it is found, refused where it is damaged, moved aside, and removed with a saved state.
+TEST(Stage, AResultIsFoundCheckedAndTakenOutAgain) {
+  const Store store(JoinPath(testing::TempDir(), "stage_store"));
+  std::filesystem::remove_all(store.folder());
+  RecordIndex index(store, "");
+  const std::string key(64, 'a');
+  for (const ActionKind kind : {ActionKind::kTrain, ActionKind::kInfer, ActionKind::kEvaluate}) {
+    SCOPED_TRACE(KindName(kind));
+    const Stage& stage = StageOf(kind);
+    EXPECT_FALSE(stage.IsInStore(store, key));
+    EXPECT_TRUE(absl::IsNotFound(stage.Check(store, &index, key)));
+    // A folder without files is no result of any kind.
+    std::filesystem::create_directories(stage.ResultPath(store, key));
+    EXPECT_TRUE(stage.IsInStore(store, key));
+    EXPECT_TRUE(absl::IsDataLoss(stage.Check(store, &index, key)));
+    EXPECT_FALSE(stage.LoadProvenance(store, key).ok());
+    const absl::StatusOr<std::string> aside = stage.Quarantine(store, key, "it is empty");
+    ASSERT_THAT(aside, IsOk());
+    EXPECT_EQ(ReadFile(JoinPath(*aside, "reason")).value(), "it is empty\n");
+    EXPECT_FALSE(stage.IsInStore(store, key));
+
+    std::filesystem::create_directories(stage.ResultPath(store, key));
+    std::filesystem::create_directories(store.PartialPath(key));
+    ASSERT_THAT(stage.Remove(store, key), IsOk());
+    EXPECT_FALSE(stage.IsInStore(store, key));
+    EXPECT_EQ(FileExists(store.PartialPath(key)), !stage.SavesState());
+  }
+  EXPECT_EQ(store.Quarantined().size(), 3);
+}
+
+TEST(Stage, AChoiceHasNoResult) {
+  const Stage& choose = StageOf(ActionKind::kChoose);
+  const Store store("/nowhere");
+  EXPECT_FALSE(choose.IsInStore(store, "ab"));
+  EXPECT_THAT(choose.Remove(store, "ab"), IsOk());
+  // Of other candidates, or in another order, it is another choice.
+  EXPECT_EQ(ChoiceKey({"ab", "cd"}), ChoiceKey({"ab", "cd"}));
+  EXPECT_NE(ChoiceKey({"ab", "cd"}), ChoiceKey({"cd", "ab"}));
+}
+
+TEST(Stage, WordsOfEqualWidth) {
+  for (const ActionKind kind : kActionKinds) {
+    EXPECT_EQ(std::string(StageOf(kind).PastTense(ActionRole::kMain)).size(), 9);
+    EXPECT_EQ(std::string(StageOf(kind).PastTense(ActionRole::kImport)).size(), 9);
+  }
+}
+
+}  // namespace
+}  // namespace openset

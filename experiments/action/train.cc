@@ -1,0 +1,108 @@
+// Training a network, or taking one as it was imported: a checkpoint.
+#include <algorithm>
+#include <cmath>
+
+#include "data/open_set/open_set.pb.h"
+#include "experiments/action/stage.h"
+#include "experiments/spec/method.proto.h"
+#include "experiments/spec/training_epochs.h"
+
+namespace openset {
+namespace {
+
+// Image passes of a training step relative to those of inference: forward, and about twice that backward.
+constexpr int64_t kTrainPass = 3;
+
+// Images that pass through the model for a training sample of an epoch: those of each pass, and those beside it.
+int64_t ImagesPerSample(const OpenSetSpec& open_set, int views) {
+  double images = 1 + views + open_set.plain_passes();
+  if (open_set.has_external_images()) images += open_set.external_images().share();
+  if (open_set.has_confusing_images()) images += 2;
+  return std::llround(images);
+}
+
+// `Spec` is MethodSpec or PretrainingSpec.
+template <typename Spec>
+int64_t WorkOf(const Spec& spec, int views, const Trial& trial, const SampleCounter& count_samples) {
+  const TrainingSpec& training = spec.training();
+  int64_t images = count_samples(trial.data().train()) * EpochsOf(training);
+  const int64_t limit = training.max_steps() * training.batch_size();
+  if (limit > 0) images = std::min(images, limit);
+  const int64_t work = kTrainPass * images * ImagesPerSample(spec.open_set(), views);
+  if (!training.has_evaluate_every()) return work;
+  const EvaluateEverySpec& every = training.evaluate_every();
+  const bool of_test = every.samples() == EvaluateEverySpec::TEST;
+  int64_t measured = count_samples(of_test ? trial.data().test_known() : trial.data().validation_known());
+  for (const UnknownGroup& group : of_test ? trial.data().test_unknown() : trial.data().validation_unknown()) {
+    measured += count_samples(group.selection());
+  }
+  // After every so many epochs, and after the last one.
+  return work + measured * ((training.epochs() + every.epochs() - 1) / every.epochs());
+}
+
+class Train : public Stage {
+ public:
+  const char* Verb(ActionRole role) const override { return role == ActionRole::kImport ? "import" : "train"; }
+  const char* PastTense(ActionRole role) const override {
+    return role == ActionRole::kImport ? "imported " : "trained  ";
+  }
+
+  void AddActions(const Trial& trial, const ActionKeys::Keys& keys, std::vector<TrialAction>* actions) const override {
+    const ActionRole role = trial.method().has_training() ? ActionRole::kMain : ActionRole::kImport;
+    for (int m = 0; m < static_cast<int>(keys.train.size()); ++m) {
+      std::vector<int> inputs;
+      if (!keys.start.empty()) {
+        inputs.push_back(static_cast<int>(actions->size()));
+        actions->push_back({ActionKind::kTrain, ActionRole::kPretraining, m, keys.start[m], {}, {}});
+      }
+      actions->push_back({ActionKind::kTrain, role, m, keys.train[m], std::move(inputs), {}});
+    }
+  }
+
+  int64_t Work(const Action& action, const Trial& trial, const SampleCounter& count_samples) const override {
+    const MethodSpec& method = trial.method();
+    if (action.role == ActionRole::kPretraining) return WorkOf(method.pretraining(), 0, trial, count_samples);
+    return WorkOf(method, method.has_views() ? method.views().count() : 0, trial, count_samples);
+  }
+
+  void AddReads(const Action& action, const Trial& trial, ActionReads* reads) const override {
+    const MethodSpec& method = trial.method();
+    const bool is_first = action.role == ActionRole::kPretraining;
+    // A model that comes trained reads no images.
+    if (action.role != ActionRole::kImport) reads->selections.insert(&trial.data().train());
+    const OpenSetSpec& open_set = is_first ? method.pretraining().open_set() : method.open_set();
+    if (open_set.has_external_images()) reads->selections.insert(&trial.data().external());
+    reads->models.insert(&method.model());
+  }
+
+  Demand Needs(const Trial& trial, const ActionMemory& memory) const override {
+    return NeedsOfPasses(trial, memory.train_mb());
+  }
+  bool SavesState() const override { return true; }
+  void FillRequest(const Action& action, const Trial& trial, WorkRequest* request) const override {
+    TrainAction train = MakeTrainAction(trial, action.member);
+    *request->mutable_train() = action.role == ActionRole::kPretraining ? train.start() : std::move(train);
+  }
+
+  std::string ResultPath(const Store& store, const std::string& key) const override {
+    return store.CheckpointFolder(key);
+  }
+  bool IsInStore(const Store& store, const std::string& key) const override { return store.HasCheckpoint(key); }
+  absl::Status Check(const Store& store, RecordIndex* /*index*/, const std::string& key) const override {
+    return store.CheckCheckpoint(key);
+  }
+  absl::StatusOr<StageProvenance> LoadProvenance(const Store& store, const std::string& key) const override {
+    const absl::StatusOr<TrainSummary> summary = store.LoadTrainSummary(key);
+    if (!summary.ok()) return summary.status();
+    return summary->provenance();
+  }
+};
+
+}  // namespace
+
+const Stage& TrainStage() {
+  static const Train* const stage = new Train;
+  return *stage;
+}
+
+}  // namespace openset
