@@ -6,14 +6,12 @@
 #include <exception>
 #include <iostream>
 #include <memory>
-#include <new>
 #include <string>
 #include <vector>
 
 #include "core/logging.h"
 #include "core/process/heap.h"
 #include "core/process/run_main.h"
-#include "core/process/subprocess.h"
 #include "core/status_macros.h"
 #include "data/catalog.h"
 #include "experiments/infer/inference.h"
@@ -27,37 +25,15 @@
 namespace openset {
 namespace {
 
-absl::Status Execute(const WorkRequest& request, ImageCache* images, const ReportProgress& report,
-                     const StopAsked& stop_asked) {
-  const at::Device device =
-      request.has_cuda_device() ? at::Device(at::kCUDA, static_cast<at::DeviceIndex>(request.cuda_device())) : at::kCPU;
-  const ActionContext context{
-      request.key(),           Store(request.store()),           device,    images, report, StageClock(),
-      request.continued_key(), std::max(1, request.cpu_slots()), stop_asked};
-  const ExecutionSpec& execution = request.has_train()   ? request.train().execution()
-                                   : request.has_infer() ? request.infer().train(0).execution()
-                                   : request.has_probe() ? request.probe().train().execution()
-                                                         : ExecutionSpec::default_instance();
-  OPENSET_RETURN_IF_ERROR(CheckDeviceKind(execution, device));
-  try {
-    if (request.has_train()) return Train(request.train(), context);
-    if (request.has_probe()) return Probe(request.probe(), context);
-    if (request.has_infer()) {
-      std::vector<InferRequest> requests = {{request.key(), request.infer()}};
-      for (const KeyedInferAction& other : request.infer_together()) requests.push_back({other.key(), other.action()});
-      return Infer(requests, context);
-    }
-  } catch (const c10::OutOfMemoryError& error) {
-    LOG(ERROR) << error.what();
-    return absl::ResourceExhaustedError(WhatFailed(error));
-  } catch (const std::bad_alloc&) {
-    return absl::ResourceExhaustedError("out of memory");
-  } catch (const std::exception& error) {
-    // LibTorch's own errors: out of memory, a device that is not there, an operation without a kernel, a script's.
-    LOG(ERROR) << error.what();
-    return absl::InternalError(WhatFailed(error));
-  }
-  return absl::InternalError("this worker trains and infers only");
+// What LibTorch throws: out of memory, a device that is not there, an operation without a kernel, a script's.
+absl::Status StatusOfTorch(const std::exception& error) {
+  const bool is_memory = dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr;
+  return is_memory ? absl::ResourceExhaustedError(WhatFailed(error)) : absl::InternalError(WhatFailed(error));
+}
+
+const ExecutionSpec& ExecutionOf(const WorkRequest& request) {
+  if (request.has_infer()) return request.infer().train(0).execution();
+  return request.has_probe() ? request.probe().train().execution() : request.train().execution();
 }
 
 int Serve(const std::vector<std::string>& catalog_folders) {
@@ -67,14 +43,33 @@ int Serve(const std::vector<std::string>& catalog_folders) {
     return 2;
   }
   std::unique_ptr<ImageCache> images;
-  return ServeWork(
-      Subprocess::kChannel, [&](const WorkRequest& request, const ReportProgress& report, const StopAsked& stop_asked) {
-        if (images == nullptr) {
-          images = std::make_unique<ImageCache>(
-              *catalog, std::vector<std::string>(request.data_folder().begin(), request.data_folder().end()));
-        }
-        return Execute(request, images.get(), report, stop_asked);
-      });
+  const auto in_context =
+      [&](absl::Status (*act)(const WorkRequest& request, const ActionContext& context)) -> Execute {
+    return [&, act](const WorkRequest& request, const ReportProgress& report,
+                    const StopAsked& stop_asked) -> absl::Status {
+      if (images == nullptr) {
+        images = std::make_unique<ImageCache>(
+            *catalog, std::vector<std::string>(request.data_folder().begin(), request.data_folder().end()));
+      }
+      const at::Device device = request.has_cuda_device()
+                                    ? at::Device(at::kCUDA, static_cast<at::DeviceIndex>(request.cuda_device()))
+                                    : at::kCPU;
+      OPENSET_RETURN_IF_ERROR(CheckDeviceKind(ExecutionOf(request), device));
+      return act(request, {request.key(), Store(request.store()), device, images.get(), report, StageClock(),
+                           request.continued_key(), std::max(1, request.cpu_slots()), stop_asked});
+    };
+  };
+  const Execute train = in_context(
+      [](const WorkRequest& request, const ActionContext& context) { return Train(request.train(), context); });
+  const Execute infer = in_context([](const WorkRequest& request, const ActionContext& context) {
+    std::vector<InferRequest> requests = {{request.key(), request.infer()}};
+    for (const WorkRequest& other : request.passenger()) requests.push_back({other.key(), other.infer()});
+    return Infer(requests, context);
+  });
+  const Execute probe = in_context(
+      [](const WorkRequest& request, const ActionContext& context) { return Probe(request.probe(), context); });
+  return ServeWork({{WorkRequest::kTrain, train}, {WorkRequest::kInfer, infer}, {WorkRequest::kProbe, probe}},
+                   StatusOfTorch);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST_F(ExecutePlanTest, PassengersGoWithTheirInference) {
       "axis { path: 'inference.input_perturbation.epsilon' value: ['0', '0.1', '0.2'] } ");
   ASSERT_TRUE(Run(plan).ok());
   EXPECT_THAT(Kinds(), ElementsAre("train", "infer", "evaluate", "evaluate", "evaluate"));
-  EXPECT_EQ(engine_.started[1].infer_together_size(), 2);
+  EXPECT_EQ(engine_.started[1].passenger_size(), 2);
   EXPECT_THAT(observer_.finished, SizeIs(1 + 3 + 3));
 }
 

@@ -40,6 +40,7 @@ constexpr int kErrorSeed = 103;
 constexpr int kHangSeed = 104;
 constexpr int kSilentSeed = 106;
 constexpr int kCrashOnceSeed = 107;
+constexpr int kThrowSeed = 111;
 constexpr int kSavingSeed = 120;
 
 class LocalObserver : public Observer {
@@ -208,6 +209,14 @@ TEST_F(LocalEngineTest, AWorkerThatDiedIsTriedAgainAndADivergedTrainingIsNot) {
   EXPECT_THAT(observer_.retried,
               ElementsAre("its worker was killed by signal 9 (Killed), by hand or for lack of memory"));
   EXPECT_THAT(observer_.messages, ElementsAre("the training diverged"));
+  EXPECT_EQ(Records(plan), 1);
+}
+
+TEST_F(LocalEngineTest, AnExceptionFailsItsActionAndItsWorkerGoesOn) {
+  options_.capacity.cpu_threads = 1;
+  const Plan plan = MakePlanOf(absl::StrCat(kThrowSeed, ", 0"));
+  EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
+  EXPECT_THAT(observer_.messages, ElementsAre("a library threw"));
   EXPECT_EQ(Records(plan), 1);
 }
 

@@ -296,7 +296,7 @@ absl::StatusOr<TrialRecord> MeasureMetrics(const TrialSpec& trial, const Outputs
   return MeasureOutputs(trial, outputs, fit, /*with_details=*/false);
 }
 
-absl::Status EvaluateTrial(const TrialSpec& trial, const Store& store) {
+absl::Status EvaluateTrial(const std::string& key, const TrialSpec& trial, const Store& store) {
   const StageClock clock;
   const EvaluateAction action = MakeEvaluateAction(trial);
   const std::string checkpoint_key = MessageDigest(action.test().train(0));
@@ -312,7 +312,7 @@ absl::Status EvaluateTrial(const TrialSpec& trial, const Store& store) {
   OPENSET_ASSIGN_OR_RETURN(TrialRecord record, Measure(trial, test.outputs, fit.has_value() ? &fit->outputs : nullptr));
 
   record.set_schema_version(kSchemaVersion);
-  record.set_trial_id(TrialId(trial));
+  record.set_trial_id(key);
   *record.mutable_trial() = trial;
   record.set_split_sha256(SplitDigest(trial.data()));
   *record.mutable_epoch() = train_summary.epoch();
@@ -327,7 +327,7 @@ absl::Status EvaluateTrial(const TrialSpec& trial, const Store& store) {
   for (const std::string& type : RaisedRevisions(trial)) record.mutable_provenance()->add_raised_revision(type);
   OPENSET_RETURN_IF_ERROR(AddInputs(test.summary, fit.has_value() ? &fit->summary : nullptr, store, &record));
   StageProvenance* stage = record.mutable_provenance()->add_stage();
-  *stage = clock.Read(StageProvenance::EVALUATE, record.trial_id(), store);
+  *stage = clock.Read(StageProvenance::EVALUATE, key, store);
   AddComponents(trial.method().score(), openset_evaluate_fingerprints, stage);
   for (const MetricSpec& metric : trial.metric()) AddComponents(metric, openset_evaluate_fingerprints, stage);
   return store.CommitRecord(record).status();

@@ -2,6 +2,8 @@
 #ifndef OPENSET_EXPERIMENTS_EVALUATE_EVALUATION_H_
 #define OPENSET_EXPERIMENTS_EVALUATE_EVALUATION_H_
 
+#include <string>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "experiments/spec/trial.proto.h"
@@ -21,9 +23,9 @@ absl::StatusOr<TrialRecord> Measure(const TrialSpec& trial, const Outputs& outpu
 absl::StatusOr<TrialRecord> MeasureMetrics(const TrialSpec& trial, const Outputs& outputs,
                                            const Outputs* fit = nullptr);
 
-// Makes the trial's record from the outputs in the store, and commits it.
+// Makes the trial's record from the outputs in the store, and commits it under the key of its EvaluateAction.
 // Errors: as Measure; kNotFound or kDataLoss for outputs that are missing or damaged.
-absl::Status EvaluateTrial(const TrialSpec& trial, const Store& store);
+absl::Status EvaluateTrial(const std::string& key, const TrialSpec& trial, const Store& store);
 
 }  // namespace openset
 

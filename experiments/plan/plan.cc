@@ -38,11 +38,7 @@ WorkRequest Plan::RequestOf(const Action& action) const {
   request.set_key(action.key);
   StageOf(action).FillRequest(action, TrialOf(action), &request);
   if (action.continued != kNoAction) request.set_continued_key((*this)[action.continued].key);
-  for (const ActionId id : action.passengers) {
-    KeyedInferAction* passenger = request.add_infer_together();
-    passenger->set_key((*this)[id].key);
-    *passenger->mutable_action() = RequestOf((*this)[id]).infer();
-  }
+  for (const ActionId passenger : action.passengers) *request.add_passenger() = RequestOf((*this)[passenger]);
   return request;
 }
 

@@ -160,7 +160,7 @@ TEST(MakePlan, PerturbationsOfOneModelAreDoneTogether) {
     if (action.kind != ActionKind::kInfer || action.is_passenger()) continue;
     ++leaders;
     EXPECT_EQ(action.passengers.size(), 5);
-    EXPECT_EQ(plan.RequestOf(action).infer_together_size(), 5);
+    EXPECT_EQ(plan.RequestOf(action).passenger_size(), 5);
     for (const ActionId other : action.passengers) {
       EXPECT_EQ(plan.CarrierOf(other), action.id);
       EXPECT_EQ(plan[other].inputs, action.inputs);

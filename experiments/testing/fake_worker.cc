@@ -5,14 +5,15 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "core/files/files.h"
 #include "core/logging.h"
-#include "core/process/subprocess.h"
 #include "core/status_macros.h"
-#include "experiments/spec/actions.h"
+#include "experiments/spec/action.proto.h"
+#include "experiments/spec/trial.proto.h"
 #include "experiments/store/store.h"
 #include "experiments/worker/worker_loop.h"
 
@@ -29,10 +30,11 @@ constexpr int kCrashOnceSeed = 107;
 constexpr int kStopSeed = 108;
 constexpr int kAbortSeed = 109;
 constexpr int kOutOfMemorySeed = 110;
+constexpr int kThrowSeed = 111;
 constexpr int kSavingSeed = 120;
 
-// Takes memory until there is none.
-void RunOutOfMemory() {
+// Takes memory until there is none, and ends the process.
+void RunOutOfMemory() noexcept {
   const rlimit limit = {256 << 20, 256 << 20};
   setrlimit(RLIMIT_AS, &limit);
   std::vector<std::string> taken;
@@ -98,6 +100,8 @@ absl::Status Execute(const WorkRequest& request, const ReportProgress& report, c
         break;
       case kErrorSeed:
         return absl::AbortedError("the training diverged");
+      case kThrowSeed:
+        throw std::runtime_error("a library threw");
       case kHangSeed:
         Train(report, [] { return false; });
         break;
@@ -110,7 +114,7 @@ absl::Status Execute(const WorkRequest& request, const ReportProgress& report, c
     return MakeFolder(store, request.key(), store.CheckpointFolder(request.key()));
   }
   if (request.has_infer()) {
-    for (const KeyedInferAction& other : request.infer_together()) {
+    for (const WorkRequest& other : request.passenger()) {
       OPENSET_RETURN_IF_ERROR(MakeFolder(store, other.key(), store.OutputsFolder(other.key())));
     }
     if (request.infer().train(0).seed() == kInferErrorSeed) return absl::AbortedError("the model is broken");
@@ -118,7 +122,7 @@ absl::Status Execute(const WorkRequest& request, const ReportProgress& report, c
   }
   TrialRecord record;
   record.set_schema_version(kSchemaVersion);
-  record.set_trial_id(TrialId(request.evaluate()));
+  record.set_trial_id(request.key());
   *record.mutable_trial() = request.evaluate();
   record.add_metric()->set_name("accuracy");
   return store.CommitRecord(record).status();
@@ -126,7 +130,10 @@ absl::Status Execute(const WorkRequest& request, const ReportProgress& report, c
 
 int Main(const char* program) {
   InitLogging(program);
-  return ServeWork(Subprocess::kChannel, &Execute);
+  return ServeWork({{WorkRequest::kTrain, &Execute},
+                    {WorkRequest::kInfer, &Execute},
+                    {WorkRequest::kEvaluate, &Execute},
+                    {WorkRequest::kProbe, &Execute}});
 }
 
 }  // namespace

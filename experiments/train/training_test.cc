@@ -255,7 +255,7 @@ TEST(Train, TheCurveEndsAtTheRecordsValues) {
   const std::string key = MessageDigest(infer);
   ASSERT_THAT(Infer({{key, infer}}, scene.Context(key)), IsOk());
   const ActionContext context = scene.Context();
-  ASSERT_THAT(EvaluateTrial(trial, context.store), IsOk());
+  ASSERT_THAT(EvaluateTrial(TrialId(trial), trial, context.store), IsOk());
   const absl::StatusOr<TrialRecord> record = context.store.LoadRecord(TrialId(trial));
   ASSERT_THAT(record, IsOk());
   ASSERT_EQ(record->metric_size(), 2);

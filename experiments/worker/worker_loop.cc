@@ -3,12 +3,14 @@
 #include <signal.h>
 
 #include <initializer_list>
+#include <new>
 #include <string>
 
 #include "absl/time/time.h"
 #include "core/logging.h"
 #include "core/process/message_channel.h"
 #include "core/process/steady_clock.h"
+#include "core/process/subprocess.h"
 #include "experiments/worker/action_log.h"
 
 namespace openset {
@@ -19,9 +21,9 @@ constexpr absl::Duration kLookEvery = absl::Milliseconds(50);
 
 }  // namespace
 
-int ServeWork(int fd, const Execute& execute) {
+int ServeWork(const WorkerActions& actions, const std::function<absl::Status(const std::exception&)>& status_of) {
   for (const int asking : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) signal(asking, SIG_IGN);
-  MessageChannel channel(fd);
+  MessageChannel channel(Subprocess::kChannel);
   while (true) {
     WorkRequest request;
     const absl::Status received = channel.Receive(&request);
@@ -53,7 +55,17 @@ int ServeWork(int fd, const Execute& execute) {
     };
     const absl::Status status = [&] {
       const ActionLog log(ActionLogPath(request));
-      absl::Status end = execute(request, report, stop_asked);
+      absl::Status end;
+      try {
+        const auto action = actions.find(request.action_case());
+        end = action != actions.end() ? action->second(request, report, stop_asked)
+                                      : absl::InternalError("this worker doesn't do such actions");
+      } catch (const std::bad_alloc&) {
+        end = absl::ResourceExhaustedError("out of memory");
+      } catch (const std::exception& error) {
+        LOG(ERROR) << error.what();
+        end = status_of != nullptr ? status_of(error) : absl::InternalError(error.what());
+      }
       if (absl::IsCancelled(end)) {
         LOG(INFO) << request.key() << ": " << end.message();
       } else if (!end.ok()) {

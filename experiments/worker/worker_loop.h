@@ -2,7 +2,9 @@
 #ifndef OPENSET_EXPERIMENTS_WORKER_WORKER_LOOP_H_
 #define OPENSET_EXPERIMENTS_WORKER_WORKER_LOOP_H_
 
+#include <exception>
 #include <functional>
+#include <map>
 
 #include "absl/status/status.h"
 #include "experiments/worker/worker.proto.h"
@@ -18,9 +20,15 @@ using StopAsked = std::function<bool()>;
 
 using Execute = std::function<absl::Status(const WorkRequest&, const ReportProgress&, const StopAsked&)>;
 
-// Executes requests from the channel `fd` until it closes. Returns the process's exit code. Signals that ask to stop
+// What a worker can do, by the kind of request.
+using WorkerActions = std::map<WorkRequest::ActionCase, Execute>;
+
+// A worker process: executes requests from the engine that started it (Subprocess::kChannel) until it closes the
+// channel. Returns the process's exit code. What is not among `actions` ends with kInternal. So does an exception:
+// kResourceExhausted for lack of memory, else what `status_of` says, by default kInternal. Signals that ask to stop
 // (SIGINT, SIGTERM, SIGHUP, SIGUSR1), which a cluster may send to all processes of a job, are the engine's to take.
-int ServeWork(int fd, const Execute& execute);
+int ServeWork(const WorkerActions& actions,
+              const std::function<absl::Status(const std::exception&)>& status_of = nullptr);
 
 }  // namespace openset
 

@@ -5,7 +5,6 @@
 
 #include "core/in_parallel.h"
 #include "core/logging.h"
-#include "core/process/subprocess.h"
 #include "experiments/evaluate/evaluation.h"
 #include "experiments/worker/worker_loop.h"
 #include "tools/cli/commands.h"
@@ -16,11 +15,10 @@ namespace {
 absl::Status Serve(const std::vector<std::string>& /*arguments*/) {
   InitLogging("openset");
   const Execute evaluate = [](const WorkRequest& request, const ReportProgress&, const StopAsked&) {
-    if (!request.has_evaluate()) return absl::InternalError("this worker evaluates only");
     LimitThreads(std::max(1, request.cpu_slots()));
-    return EvaluateTrial(request.evaluate(), Store(request.store()));
+    return EvaluateTrial(request.key(), request.evaluate(), Store(request.store()));
   };
-  std::exit(ServeWork(Subprocess::kChannel, evaluate));
+  std::exit(ServeWork({{WorkRequest::kEvaluate, evaluate}}));
 }
 
 }  // namespace

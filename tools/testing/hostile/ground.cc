@@ -99,7 +99,7 @@ const Template& Made() {
     for (const Action& action : plan.actions) {
       if (action.kind == ActionKind::kTrain) CommitCheckpoint(plan, action, store);
       if (action.kind == ActionKind::kInfer) CommitOutputs(plan, action, store);
-      if (action.kind == ActionKind::kEvaluate) Check(EvaluateTrial(plan.TrialOf(action).Spec(), store));
+      if (action.kind == ActionKind::kEvaluate) Check(EvaluateTrial(action.key, plan.TrialOf(action).Spec(), store));
     }
     for (size_t t = 0; t < plan.trials.size(); ++t) result->trials.push_back(plan.trial_id(static_cast<int>(t)));
     Check(study->RememberData());
