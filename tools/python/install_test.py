@@ -1,7 +1,7 @@
-"""The wheel as its users meet it: install_test.py WHEEL ARCHIVE [--train], by //tools/python:install_test.
+"""The wheel as its users meet it: install_test.py WHEEL ARCHIVE API_TEST STORE [--train], by //tools/python:install_test.
 
 Installs it into a new environment beside NumPy and pandas (from the package index), and tries the command, the functions
-and the examples of their docstrings. --train also installs PyTorch, and trains the quickstart for one epoch
+(API_TEST is api_test.py, STORE the store that it reads) and their types. --train also installs PyTorch, and trains the quickstart for one epoch
 (OPENSET_DATA must name a folder that has Fashion-MNIST). At the end it uninstalls it; nothing may be left.
 """
 import json
@@ -14,61 +14,11 @@ import tempfile
 import unittest
 import venv
 
-WHEEL, ARCHIVE = (os.path.abspath(path) for path in sys.argv[1:3])
-TRAIN = "--train" in sys.argv[3:]
+WHEEL, ARCHIVE, API_TEST, STORE = (os.path.abspath(path) for path in sys.argv[1:5])
+TRAIN = "--train" in sys.argv[5:]
 HERE = tempfile.TemporaryDirectory(prefix="openset-install-")
 ENVIRONMENT = os.path.join(HERE.name, "venv")
 SCRIPTS = os.path.join(ENVIRONMENT, "bin")
-
-CHECK_API = r"""
-import doctest, json, subprocess, sys
-import numpy
-import openset
-from openset import _evaluate, scores
-
-failures = sum(doctest.testmod(module).failed for module in (_evaluate, scores))
-assert failures == 0, failures
-
-# The numbers of the command, to the bit; 40 random calls.
-random = numpy.random.default_rng(7)
-for call in range(40):
-    n, k = int(random.integers(20, 300)), int(random.integers(2, 9))
-    label = numpy.where(random.random(n) < 0.6, random.integers(0, k, n), -1)
-    label[:2] = 0, -1
-    arrays = dict(label=label, logits=random.normal(size=(n, k)).astype(numpy.float32))
-    score = random.choice(["energy", "max_logit", "entropy", "gen"])
-    found = openset.evaluate(**arrays, score=score)
-    numpy.savez("call.npz", **arrays)
-    command = json.loads(subprocess.check_output([sys.argv[1], "eval", "call.npz", f"--score={score}",
-                                                  "--format=json"]))
-    assert found.json == command, call
-    alone = openset.scores.Score(score).score_samples(logits=arrays["logits"])
-    by_score = openset.evaluate(label=label, unknown_score=alone, prediction=arrays["logits"].argmax(1))
-    assert by_score["auroc"] == found["auroc"], call
-
-# An independent source: AUROC by its definition, the share of pairs in order.
-known, unknown = alone[label >= 0], alone[label < 0]
-pairs = (unknown[:, None] > known).mean() + (unknown[:, None] == known).mean() / 2
-assert abs(pairs - found["auroc"]) < 1e-12, (pairs, found["auroc"])
-
-for arrays, message in [
-    (dict(label=[0, -7], logits=[[1, 2], [3, 4]]), "samples: array 'label', row 1: is -7"),
-    (dict(label=[0, 1], logits=[[1, 2], [3]]), ""),
-    (dict(label=[0, 1, 1], logits=[[1, 2], [3, 4]]), "samples: array 'logits' has shape [2, 2]"),
-]:
-    try:
-        openset.evaluate(**arrays)
-        raise AssertionError(f"{arrays} passed")
-    except ValueError as error:
-        assert message in str(error), error
-
-assert "<table>" in found._repr_html_()
-assert "\\toprule" in found.to_latex()
-assert list(found.to_frame()["metric"])[0] == "accuracy"
-fit = dict(label=[0, 1], logits=[[2., 0.], [0., 2.]], features=[[1., 0.], [0., 1.]])
-near = openset.scores.KNN(k=1).fit(**fit).score_samples(logits=[[2., 0.], [1., 1.]], features=[[1., 0.], [-1., -1.]])
-assert near[0] < near[1], near
-"""
 
 
 def run(*words, code=0, cwd=HERE.name, **environment):
@@ -98,8 +48,14 @@ class InstallTest(unittest.TestCase):
         self.assertRegex(said, r"training needs PyTorch 2\.11; \S+ has none: \S+ -m pip install 'torch==2\.11\.\*'")
 
     def test_3_the_functions(self):
-        run(f"{SCRIPTS}/pip", "install", "--quiet", "numpy", "pandas")
-        run(f"{SCRIPTS}/python", "-c", CHECK_API, f"{SCRIPTS}/openset")
+        run(f"{SCRIPTS}/pip", "install", "--quiet", "numpy", "pandas", "pyarrow")
+        said = run(f"{SCRIPTS}/python", API_TEST, f"{SCRIPTS}/openset", STORE, "--calls=1000" if TRAIN else "--calls=40")
+        self.assertRegex(said, r"Ran \d+ tests")
+
+    def test_3_types(self):
+        run(f"{SCRIPTS}/pip", "install", "--quiet", "mypy", "numpy")
+        run(f"{SCRIPTS}/python", "-m", "mypy", "--strict", "--ignore-missing-imports", "--allow-subclassing-any",
+            "--cache-dir=mypy", "-p", "openset")
 
     def test_4_training(self):
         if not TRAIN:

@@ -26,6 +26,10 @@ LAUNCHER = """#!/bin/sh
 here=$(dirname "$(readlink -f "$0")")
 exec "$here/../openset.runfiles/openset/tools/openset" "$@"
 """
+# `curl` by Python, for machines without one (openset/_program.py).
+CURL = """#!/bin/sh
+exec "${OPENSET_PYTHON:-python3}" "$(dirname "$0")/../_curl.py" "$@"
+"""
 
 
 def read(path):
@@ -83,6 +87,7 @@ def wheel_files(manifest, tag):
     files = {f"openset/_program/{name}": entry for name, entry in files.items()}
     for entry in manifest["package"]:
         files[f"openset/{entry['name']}"] = pathlib.Path(entry["path"]).read_bytes(), False
+    files["openset/_fallback/curl"] = CURL.encode(), True
     info = f"openset-{manifest['version']}.dist-info"
     files[f"{info}/METADATA"] = metadata(manifest).encode(), False
     files[f"{info}/WHEEL"] = (

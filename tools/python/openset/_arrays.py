@@ -1,26 +1,38 @@
 """Arrays of samples, as the program reads them."""
+from __future__ import annotations
+
 import os
 import tempfile
+from typing import Any, Dict, Mapping
 
 # What `openset eval` reads of an .npz (docs/eval.md).
 NAMES = ("label", "logits", "unknown_score", "prediction", "features", "head_weight", "head_bias", "group",
          "group_names", "num_classes")
 
 
-def to_numpy(name, values):
+def to_numpy(name: str, values: Any) -> Any:
     """`values` as a NumPy array: an array, a torch tensor on any device, a list."""
     import numpy
     if hasattr(values, "detach"):  # torch
         values = values.detach().cpu()
         values = values.float() if str(values.dtype) in ("torch.bfloat16", "torch.float16") else values
         return values.numpy()
-    array = numpy.asarray(values)
-    if array.dtype == object:
-        raise ValueError(f"{name}: needs numbers in rows of one length")
+    try:
+        array = numpy.asarray(values)
+    except ValueError:
+        array = None
+    if array is None or array.dtype == object:
+        raise ValueError(f"{name}: needs numbers in rows of one length{_first_odd_row(values)}")
     return array
 
 
-def samples(arrays):
+def _first_odd_row(values: Any) -> str:
+    lengths = [len(row) if hasattr(row, "__len__") else -1 for row in values] if hasattr(values, "__iter__") else []
+    odd = next((at for at, length in enumerate(lengths) if length != lengths[0]), None)
+    return "" if odd is None else f"; row {odd} has another length than row 0"
+
+
+def samples(arrays: Mapping[str, Any]) -> Dict[str, Any]:
     """Checks the names of `arrays` and leaves out those that are None. `group` may hold names."""
     import numpy
     unknown = sorted(set(arrays) - set(NAMES))
@@ -38,20 +50,20 @@ def samples(arrays):
 class Files:
     """A folder of .npz files that goes at the end of the `with`: in memory where the system has such a folder."""
 
-    def __enter__(self):
+    def __enter__(self) -> "Files":
         shared = "/dev/shm"
         self._folder = tempfile.TemporaryDirectory(
             prefix="openset-", dir=shared if os.access(shared, os.W_OK) else None)
-        self.renamed = {}
+        self.renamed: Dict[str, str] = {}
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._folder.cleanup()
 
-    def path(self, name):
+    def path(self, name: str) -> str:
         return os.path.join(self._folder.name, name)
 
-    def add(self, name, arrays):
+    def add(self, name: str, arrays: Mapping[str, Any]) -> str:
         """Writes NAME.npz and returns its path; errors call it `name`."""
         import numpy
         path = self.path(f"{name}.npz")

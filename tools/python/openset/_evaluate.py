@@ -1,105 +1,86 @@
 """openset.evaluate(), compare() and threshold(): the numbers of the commands eval, compare and threshold."""
-import html
+from __future__ import annotations
+
 import json
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from openset import _arrays, _program
+from openset._own_score import OwnScore
+from openset._result import Result, Row, flags, metric_names
 
-
-def flags(**values):
-    """--name=value for each value that is given."""
-    words = []
-    for name, value in values.items():
-        if value is None or value is False or value == () or value == []:
-            continue
-        if value is True:
-            words.append(f"--{name}")
-        else:
-            words.append(f"--{name}={','.join(map(str, value)) if isinstance(value, (list, tuple)) else value}")
-    return words
-
-
-class Result:
-    """What a command found: `rows`, a dict a row of its table, and `json`, all of it."""
-
-    def __init__(self, found, rows):
-        self.json = found
-        self.rows = rows
-
-    def to_frame(self):
-        """A pandas.DataFrame of the rows."""
-        import pandas
-        return pandas.DataFrame(self.rows)
-
-    def _cells(self):
-        columns = list(dict.fromkeys(column for row in self.rows for column in row))
-        return columns, [[_text(row.get(column)) for column in columns] for row in self.rows]
-
-    def to_latex(self):
-        """A tabular with booktabs' rules."""
-        columns, rows = self._cells()
-        lines = [f"\\begin{{tabular}}{{l{'r' * (len(columns) - 1)}}}", "  \\toprule"]
-        body = [columns, *rows]
-        for at, row in enumerate(body):
-            lines.append("  " + " & ".join(_latex(cell) for cell in row) + r" \\")
-            if at == 0:
-                lines.append("  \\midrule")
-        return "\n".join([*lines, "  \\bottomrule", "\\end{tabular}", ""])
-
-    def _repr_html_(self):
-        columns, rows = self._cells()
-        head = "".join(f"<th>{html.escape(column)}</th>" for column in columns)
-        body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-    def __repr__(self):
-        columns, rows = self._cells()
-        widths = [max(map(len, cells)) for cells in zip(columns, *rows)]
-        return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
-                         for row in [columns, *rows])
-
-
-def _text(value):
-    if value is None:
-        return ""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _latex(text):
-    for character in "&%$#_{}":
-        text = text.replace(character, "\\" + character)
-    return text
+Arrays = Mapping[str, Any]
+# "energy", "knn { k: 50 }", openset.scores.KNN(k=50), or a function with @openset.score.
+ScoreLike = Any
 
 
 class Evaluation(Result):
     """Metrics by name: `evaluation["auroc"]` is the value, a share in 0 .. 1 where the unit is "share".
 
     `metrics[name]` also has `low` and `high` (with ci=True), `unit`, `higher_is_better` and `label`. A metric that is
-    undefined on the samples is None, with the reason.
+    undefined on the samples is None; `absent[name]` is the reason. `score` is the name and the SHA-256 of a score of your own.
     """
 
-    def __init__(self, found):
-        self.metrics = found["metrics"]
+    def __init__(self, found: Dict[str, Any], score: Optional[Dict[str, str]] = None) -> None:
+        self.metrics: Dict[str, Dict[str, Any]] = found["metrics"]
+        self.absent: Dict[str, str] = found.get("absent", {})
+        self.score = score
         super().__init__(found, [{"metric": name, **_row(metric)} for name, metric in self.metrics.items()])
 
-    def __getitem__(self, name):
-        return self.metrics[name].get("value")
+    def __getitem__(self, name: str) -> Optional[float]:
+        return None if name in self.absent else self.metrics[name].get("value")
 
 
-def _row(metric):
+class Evaluations(Result):
+    """Evaluations of several scores by name: `found["energy"]`. Rows: a score each, with a column for each metric."""
+
+    def __init__(self, evaluations: Dict[str, Evaluation]) -> None:
+        self.evaluations = evaluations
+        rows = []
+        for name, one in evaluations.items():
+            row: Row = {"score": name, **{metric: one[metric] for metric in one.metrics}}
+            rows.append({**row, "sha256": one.score["sha256"]} if one.score else row)
+        super().__init__({name: one.json for name, one in evaluations.items()}, rows)
+
+    def __getitem__(self, name: str) -> Evaluation:
+        return self.evaluations[name]
+
+
+def _row(metric: Dict[str, Any]) -> Row:
     kept = ("value", "low", "high", "unit", "higher_is_better")
     return {name: metric[name] for name in kept if name in metric}
 
 
-def evaluate(*, label, logits=None, unknown_score=None, prediction=None, features=None, head_weight=None,
-             head_bias=None, group=None, group_names=None, num_classes=None, score=None, fit=None, metrics=None,
-             ci=False, ci_method=None, replicates=None, level=None, seed=None, convention=None, higher_is_known=False,
-             near=(), far=(), unknown=(), known=(), skip=()):
+def _score_text(score: ScoreLike) -> Any:
+    """As the command line has it; of a fitted openset.scores.Score too."""
+    return getattr(score, "spec", score)
+
+
+def score_name(score: ScoreLike) -> str:
+    return score.name if isinstance(score, OwnScore) else str(_score_text(score)).replace("{  }", "").strip()
+
+
+def _own_scored(score: OwnScore, arrays: Dict[str, Any], fit: Optional[Arrays]) -> Dict[str, Any]:
+    """`arrays` with the score; what reads outputs only for a score is left out."""
+    names = ("logits", "features", "head_weight", "head_bias")
+    found = score.score_samples(fit=fit, **{name: arrays.get(name) for name in names})
+    return {**{name: values for name, values in arrays.items() if name not in names[1:]}, "unknown_score": found}
+
+
+def evaluate(*, label: Any, logits: Any = None, unknown_score: Any = None, prediction: Any = None,
+             features: Any = None, head_weight: Any = None, head_bias: Any = None, group: Any = None,
+             group_names: Any = None, num_classes: Any = None, score: ScoreLike = None, fit: Optional[Arrays] = None,
+             metrics: Union[str, Sequence[str], None] = None, ci: bool = False, ci_method: Optional[str] = None,
+             replicates: Optional[int] = None, level: Optional[float] = None, seed: Optional[int] = None,
+             convention: Optional[str] = None, higher_is_known: bool = False, near: Sequence[str] = (),
+             far: Sequence[str] = (), unknown: Sequence[str] = (), known: Sequence[str] = (),
+             skip: Sequence[str] = ()) -> Evaluation:
     """Measures samples: all metrics, or `metrics`, of your scores or logits. The numbers are those of `openset eval`.
 
     label [N]: the index of the known class, -1 = unknown. logits [N, K], or unknown_score [N] (larger = more unknown,
     unless higher_is_known) and prediction [N]. features [N, D], head_weight [K, D], head_bias [K] and `fit`, a dict of
     such arrays of training samples, are for scores that need them. group [N]: names of the sets of unknown samples,
-    or indices into group_names; near, far, ... name sets. score: "energy", "knn { k: 50 }".
+    or indices into group_names; near, far, ... name sets. score: "energy", "knn { k: 50 }", or a function of your own
+    with @openset.score.
 
     >>> import numpy, openset
     >>> found = openset.evaluate(label=[0, 1, -1, -1], unknown_score=[.1, .2, .15, .9], prediction=[0, 1, 0, 0])
@@ -109,17 +90,49 @@ def evaluate(*, label, logits=None, unknown_score=None, prediction=None, feature
     arrays = dict(label=label, logits=logits, unknown_score=unknown_score, prediction=prediction, features=features,
                   head_weight=head_weight, head_bias=head_bias, group=group, group_names=group_names,
                   num_classes=num_classes)
+    more = dict(metrics=metric_names(metrics), ci=ci, ci_method=ci_method, replicates=replicates, level=level,
+                seed=seed, convention=convention, higher_is_known=higher_is_known, near=near, far=far, unknown=unknown,
+                known=known, skip=skip)
+    return _evaluate(arrays, score, fit, more)
+
+
+def evaluate_scores(scores: Sequence[ScoreLike], **arguments: Any) -> Evaluations:
+    """Measures several scores on the same samples: one table of all. arguments: those of evaluate().
+
+    >>> import openset
+    >>> found = openset.evaluate_scores(["max_logit", "energy"], label=[0, -1], logits=[[4., 1.], [1., 1.5]],
+    ...                                 metrics=["auroc"])
+    >>> found
+    score      auroc
+    max_logit  1
+    energy     1
+    """
+    found: Dict[str, Evaluation] = {}
+    for one in scores:
+        if score_name(one) in found:
+            raise ValueError(f"scores: '{score_name(one)}' is given twice")
+        found[score_name(one)] = evaluate(score=one, **arguments)
+    return Evaluations(found)
+
+
+def _evaluate(arrays: Dict[str, Any], score: ScoreLike, fit: Optional[Arrays], more: Dict[str, Any]) -> Evaluation:
+    if isinstance(score, OwnScore):
+        found = _evaluate(_own_scored(score, arrays, fit), None, None, more)
+        return Evaluation(found.json, score.source)
     with _arrays.Files() as files:
         arguments = ["eval", files.add("samples", arrays), "--format=json"]
-        arguments += flags(score=score, fit=fit and files.add("fit", fit), metrics=_metrics(metrics), ci=ci,
-                           ci_method=ci_method, replicates=replicates, level=level, seed=seed, convention=convention,
-                           higher_is_known=higher_is_known, near=near, far=far, unknown=unknown, known=known, skip=skip)
+        arguments += flags(score=_score_text(score), fit=fit and files.add("fit", fit), **more)
         return Evaluation(json.loads(_program.run(arguments, files.renamed)))
 
 
-def compare(methods, *, metrics=None, score=None, ci_method=None, replicates=None, level=None, seed=None):
+def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, score: ScoreLike = None,
+            fit: Optional[Arrays] = None, group: Optional[str] = None, ci_method: Optional[str] = None,
+            replicates: Optional[int] = None, level: Optional[float] = None, seed: Optional[int] = None) -> Result:
     """Compares methods on the same samples. methods: {name: dict of the arrays of evaluate()}.
 
+    An array dict may have a `score` of its own, as in evaluate(), and a `fit`; metrics of probabilities (NLL, ECE ...)
+    are then those of softmax(logits) for each. Or `methods` is a pandas.DataFrame of results over splits and seeds: the
+    columns method, task, split, seed, and one for each metric.
     Rows: the difference of two methods, its interval, p, Holm's p and the verdict, for each metric.
 
     >>> import openset
@@ -127,31 +140,60 @@ def compare(methods, *, metrics=None, score=None, ci_method=None, replicates=Non
     >>> openset.compare({"a": a, "b": a}, metrics=["auroc"]).rows[0]["verdict"]
     'no detectable difference'
     """
+    more = flags(metrics=metric_names(metrics), group=group, ci_method=ci_method, replicates=replicates, level=level,
+                 seed=seed)
     with _arrays.Files() as files:
-        arguments = ["compare", *(files.add(name, arrays) for name, arrays in methods.items()), "--format=json"]
-        arguments += flags(metrics=_metrics(metrics), score=score, ci_method=ci_method, replicates=replicates,
-                           level=level, seed=seed)
-        found = json.loads(_program.run(arguments, files.renamed))
-    return Result(found, found["comparisons"])
+        if hasattr(methods, "to_csv"):
+            path = files.path("results.csv")
+            methods.to_csv(path, index=False)
+            files.renamed[path] = "methods"
+            arguments: List[str] = ["compare", path]
+        else:
+            arguments = ["compare"]
+            alike = not isinstance(score, OwnScore) and not [1 for arrays in methods.values() if "score" in arrays]
+            if alike:
+                more += flags(score=_score_text(score), fit=fit and files.add("fit", fit))
+            for name, arrays in methods.items():
+                arguments.append(files.add(name, arrays if alike else scored(dict(arrays), score, fit)))
+        found = json.loads(_program.run([*arguments, "--format=json", *more], files.renamed))
+    return Result(found, found["pairs"] if "pairs" in found else found["comparisons"])
+
+
+def scored(arrays: Dict[str, Any], score: ScoreLike, fit: Optional[Arrays]) -> Dict[str, Any]:
+    """Arrays with the unknown score of their `score`, otherwise of `score`, if there is one."""
+    score, fit = arrays.pop("score", score), arrays.pop("fit", fit)
+    if score is None:
+        return arrays
+    if isinstance(score, OwnScore):
+        return _own_scored(score, arrays, fit)
+    import numpy
+    with _arrays.Files() as files:
+        out = files.path("scores.npz")
+        _program.run(["eval", files.add("samples", arrays), "--metrics=auroc", f"--sample_scores={out}",
+                      *flags(score=_score_text(score), fit=fit and files.add("fit", fit))], files.renamed)
+        with numpy.load(out) as found:
+            return {**arrays, "unknown_score": found["unknown_score"]}
 
 
 class Threshold(Result):
     """A threshold: samples whose unknown score is larger are rejected. `validation` and `test`: what it does there."""
 
-    def __init__(self, found):
-        self.value = found["threshold"]
-        self.validation = found["validation"]
-        self.test = found.get("test")
+    def __init__(self, found: Dict[str, Any]) -> None:
+        self.value: float = found["threshold"]
+        self.validation: Dict[str, Any] = found["validation"]
+        self.test: Optional[Dict[str, Any]] = found.get("test")
         names = [name for name, value in self.validation.items() if isinstance(value, (int, float))]
         super().__init__(found, [{"quantity": name, "validation": self.validation[name],
                                   **({"test": self.test.get(name)} if self.test else {})} for name in names])
 
-    def rejects(self, unknown_score):
+    def rejects(self, unknown_score: Any) -> Any:
         """Whether each sample is rejected: [N] of bool."""
         return _arrays.to_numpy("unknown_score", unknown_score) > self.value
 
 
-def threshold(validation, test=None, *, rule=None, target=None, delta=None, score=None, fit=None):
+def threshold(validation: Arrays, test: Optional[Arrays] = None, *, rule: Optional[str] = None,
+              target: Optional[float] = None, delta: Optional[float] = None, score: ScoreLike = None,
+              fit: Optional[Arrays] = None) -> Threshold:
     """Chooses a threshold on `validation`, a dict of the arrays of evaluate(), and says what it does there and on `test`.
 
     >>> import openset
@@ -159,14 +201,12 @@ def threshold(validation, test=None, *, rule=None, target=None, delta=None, scor
     >>> chosen.value, chosen.rejects([.2, .35]).tolist()
     (0.3, [False, True])
     """
+    sets = {"validation": dict(validation), **({"test": dict(test)} if test is not None else {})}
+    if isinstance(score, OwnScore):
+        sets = {name: _own_scored(score, arrays, fit) for name, arrays in sets.items()}
+        score = fit = None
     with _arrays.Files() as files:
-        arguments = ["threshold", files.add("validation", validation)]
-        if test is not None:
-            arguments.append(files.add("test", test))
-        arguments += ["--format=json"]
-        arguments += flags(rule=rule, target=target, delta=delta, score=score, fit=fit and files.add("fit", fit))
+        arguments = ["threshold", *(files.add(name, arrays) for name, arrays in sets.items()), "--format=json"]
+        arguments += flags(rule=rule, target=target, delta=delta, score=_score_text(score),
+                           fit=fit and files.add("fit", fit))
         return Threshold(json.loads(_program.run(arguments, files.renamed)))
-
-
-def _metrics(metrics):
-    return ", ".join(metrics) if isinstance(metrics, (list, tuple)) else metrics

@@ -1,38 +1,68 @@
 """Starts the program that comes with the package."""
+from __future__ import annotations
+
 import os
 import re
 import subprocess
 import sys
+import threading
+from typing import IO, Callable, Dict, List, Mapping, Optional, Sequence
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_program")
 # OPENSET_PROGRAM is for programs built from source.
 PROGRAM = os.environ.get("OPENSET_PROGRAM") or os.path.join(FOLDER, "openset.runfiles", "openset", "tools", "openset")
 
 
-def environment():
+# Holds a `curl` for machines without one.
+FALLBACK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_fallback")
+
+
+def environment() -> Dict[str, str]:
     """Ours, with the interpreter in which the program looks for PyTorch and for what draws figures."""
     variables = dict(os.environ)
     if sys.executable:
         variables.setdefault("OPENSET_PYTHON", sys.executable)
+    path = variables.get("PATH", os.defpath)
+    if not any(os.access(os.path.join(folder, "curl"), os.X_OK) for folder in path.split(os.pathsep)):
+        variables["PATH"] = path + os.pathsep + FALLBACK
     return variables
 
 
-def run(arguments, renamed=None, cwd=None, progress=False):
+def run(arguments: Sequence[str], renamed: Optional[Mapping[str, str]] = None, cwd: Optional[str] = None,
+        on_line: Optional[Callable[[str], None]] = None) -> str:
     """Runs `openset ARGUMENTS` and returns what it prints.
 
-    `renamed`: {path: name} for the error messages. With `progress`, what it writes to standard error is shown as it
-    comes. Raises ValueError for wrong arguments or input, RuntimeError for what failed.
+    `renamed`: {path: name} for the error messages. `on_line` gets each line as it comes, of both outputs. Raises ValueError for wrong arguments or input, RuntimeError for what failed, KeyboardInterrupt if stopped.
     """
-    done = subprocess.run([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=None if progress else subprocess.PIPE,
-                          stdin=subprocess.DEVNULL, cwd=cwd, env=environment(), check=False)
-    if done.returncode == 0:
-        return done.stdout.decode()
-    message = "see above" if progress else done.stderr.decode(errors="replace").strip()
-    message = re.sub(r"^openset: ", "", message.splitlines()[-1] if message else "the program said nothing")
+    lines: List[str] = []
+    out: List[str] = []
+    with subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          stdin=subprocess.DEVNULL, cwd=cwd, env=environment()) as program:
+        assert program.stdout is not None and program.stderr is not None
+
+        def read(stream: IO[bytes], lines: List[str]) -> None:
+            for raw in stream:
+                lines.append(raw.decode(errors="replace"))
+                if on_line is not None:
+                    on_line(lines[-1].rstrip("\n"))
+
+        reader = threading.Thread(target=read, args=(program.stderr, lines), daemon=True)
+        reader.start()
+        try:
+            read(program.stdout, out)
+            reader.join()
+            code = program.wait()
+        except KeyboardInterrupt:
+            program.wait()  # it got the signal too, and saves its state
+            raise
+    if code == 0:
+        return "".join(out)
+    said = next((line.strip() for line in reversed(lines) if line.strip()), "the program said nothing")
+    message = re.sub(r"^openset: ", "", said)
     for path, name in (renamed or {}).items():
         message = message.replace(path, name)
-    if done.returncode == 2:
+    if code == 2:
         raise ValueError(message)
-    if done.returncode == 130 or done.returncode == -2:
+    if code in (130, -2):
         raise KeyboardInterrupt
     raise RuntimeError(f"openset {arguments[0]}: {message}")

@@ -1,72 +1,137 @@
-"""openset.Study and openset.open_store(): studies and their records."""
+"""openset.Study: a study by its spec, or made here."""
+from __future__ import annotations
+
 import json
 import os
+import re
+import shutil
+import tempfile
+import weakref
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from openset import _program
-from openset._evaluate import Result, flags
+from openset._progress import make_progress
+from openset._result import flags
+
+Names = Union[str, Sequence[str]]
 
 
 class Study:
     """A study by its spec: a file, or the name of one that comes with openset ("quickstart").
 
-    Arguments are laid over it: store="results", methods=["softmax"], seeds="0..4", set={"training.epochs": 1}.
+    Arguments change it: store="results", methods=["softmax"], seeds=[0, 1] or "0..4", set={"training.epochs": 1}.
+    Without a spec, `task` and `methods` make one, with `axes` {"loss.open_auc.lambda": [0.1, 1]} whose product is
+    measured, `splits` (default: all), `seeds` (default: 0), `metrics` and `settings`, fields that all methods share, as
+    the text of a MethodSpec. `text` is that spec, and save() writes it to a file for the command line.
+
+    >>> import openset
+    >>> study = openset.Study(name="mine", task="fashion_mnist_6_4", methods=["softmax", "openauc"], splits=[0],
+    ...                       axes={"training.epochs": [1, 2]}, settings="model { osrci_cnn {} head { linear {} } }")
+    >>> print(study.text)
+    name: "mine"
+    task: "fashion_mnist_6_4"
+    method: "softmax"
+    method: "openauc"
+    override { model { osrci_cnn {} head { linear {} } } }
+    axis { path: "training.epochs" value: "1" value: "2" }
+    split: 0
+    seed: 0
+    metric { accuracy {} }
+    metric { auroc {} }
+    metric { openauc {} }
+    <BLANKLINE>
     """
 
-    def __init__(self, spec, *, store=None, data=None, methods=None, seeds=None, set=None, jobs=None):
-        self.spec = os.fspath(spec)
+    def __init__(self, spec: Union[str, "os.PathLike[str]", None] = None, *, name: str = "study",
+                 task: Optional[Names] = None, methods: Optional[Names] = None,
+                 axes: Optional[Mapping[str, Sequence[Any]]] = None, splits: Sequence[int] = (),
+                 seeds: Union[str, int, Sequence[int], None] = None, metrics: Sequence[str] = (),
+                 settings: Optional[str] = None, store: Optional[str] = None, data: Optional[str] = None,
+                 set: Optional[Mapping[str, Any]] = None, jobs: Optional[int] = None) -> None:
+        self.text: Optional[str] = None
+        changes: Dict[str, Any] = {}
+        if spec is None:
+            if task is None or methods is None:
+                raise ValueError("Study: name a spec, or give task= and methods=")
+            self.text = _spec_text(name, task, methods, axes or {}, splits, seeds, metrics, settings)
+            folder = tempfile.mkdtemp(prefix="openset-study-")
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            self.spec = self.save(os.path.join(folder, f"{name}.textproto"))
+        else:
+            given = dict(task=task, axes=axes, splits=splits or None, metrics=metrics or None, settings=settings)
+            wrong = [argument for argument, value in given.items() if value is not None]
+            if wrong:
+                raise ValueError(f"Study: {wrong[0]}= makes a study without a spec; {os.fspath(spec)} says it itself "
+                                 "(set= changes its fields)")
+            self.spec = os.fspath(spec)
+            seed_text = ",".join(map(str, _list(seeds))) if seeds is not None else None
+            changes = dict(methods=methods, seeds=seed_text)
         self.store = store
-        self._flags = flags(store=store, data=data, methods=methods, seeds=seeds, jobs=jobs)
+        self._flags = flags(store=store, data=data, jobs=jobs, **changes)
         self._flags += [f"--set={path}={value}" for path, value in (set or {}).items()]
 
-    def _run(self, command, *more, progress=False):
-        given = [flag for flag in self._flags if command != "report" or not flag.startswith(("--jobs",))]
-        return _program.run([command, self.spec, *given, *more], progress=progress)
+    def save(self, path: "Union[str, os.PathLike[str]]") -> str:
+        """Writes the spec of a study that was made here to `path`, NAME.textproto, and returns the path."""
+        if self.text is None:
+            raise ValueError(f"Study: '{self.spec}' was not made here; copy its file")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.text)
+        return os.fspath(path)
 
-    def plan(self):
+    def _run(self, command: str, *more: str, **options: Any) -> str:
+        given = [flag for flag in self._flags if command != "report" or not flag.startswith("--jobs")]
+        return _program.run([command, self.spec, *given, *more], **options)
+
+    def plan(self) -> Any:
         """What there is to do, as `openset plan --format=json` has it."""
         return json.loads(self._run("plan", "--format=json"))
 
-    def run(self, progress=True):
-        """Runs what is missing. Progress is written to standard error."""
-        self._run("run", progress=progress)
+    def run(self, progress: bool = True) -> "Study":
+        """Runs what is missing. With `progress`, a notebook shows a bar, and a terminal the program's lines."""
+        with make_progress(progress) as shown:
+            self._run("run", on_line=shown.line)
         return self
 
-    def report(self, format="text"):
+    def report(self, format: str = "text") -> str:
         """The tables as text, "markdown", "latex", "csv", "json", or the page ("html")."""
         return self._run("report", f"--format={format}")
 
-    def table(self):
+    def table(self) -> Any:
         """A pandas.DataFrame with a row for each trial, set and metric."""
         import io
         import pandas
         return pandas.read_csv(io.StringIO(self._run("report", "--format=csv", "--tidy")))
 
-    def _repr_html_(self):
-        return f"<iframe srcdoc=\"{_attribute(self.report('html'))}\" width='100%' height='600'></iframe>"
+    def _repr_html_(self) -> str:
+        page = self.report("html").replace("&", "&amp;").replace('"', "&quot;")
+        return f"<iframe srcdoc=\"{page}\" width='100%' height='600'></iframe>"
 
 
-def _attribute(text):
-    return text.replace("&", "&amp;").replace('"', "&quot;")
+def _list(values: Any) -> List[Any]:
+    return [values] if isinstance(values, (str, int)) else list(values)
 
 
-class Store:
-    """The records of a store."""
-
-    def __init__(self, folder):
-        self.folder = os.fspath(folder)
-
-    def records(self, query=""):
-        """A row for each record that `query` asks for ("method=openauc and auroc>0.9"); .to_frame() for pandas."""
-        found = json.loads(_program.run(["records", "ls", *([query] if query else []), f"--store={self.folder}",
-                                         "--format=json"]))
-        rows = found if isinstance(found, list) else found.get("records", [])
-        return Result(found, rows)
-
-    def record(self, trial):
-        """One record with all it holds, by the first digits of its id."""
-        return json.loads(_program.run(["records", "show", trial, f"--store={self.folder}", "--format=json"]))
+def _quoted(text: Any) -> str:
+    return json.dumps(str(text), ensure_ascii=False)
 
 
-def open_store(folder="openset-store"):
-    """The store in `folder`."""
-    return Store(folder)
+def _spec_text(name: str, task: Names, methods: Names, axes: Mapping[str, Sequence[Any]], splits: Sequence[int],
+               seeds: Union[str, int, Sequence[int], None], metrics: Sequence[str], settings: Optional[str]) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", name):
+        raise ValueError(f"Study: name: {name!r} is no name of a file; use letters, digits, '_', '-' and '.'")
+    seed_list = _list(seeds if seeds is not None else 0)
+    if not all(isinstance(seed, int) for seed in seed_list):
+        raise ValueError(f"Study: seeds: {seeds!r} must be a whole number or a list of these")
+    lines = [f"name: {_quoted(name)}", *(f"task: {_quoted(one)}" for one in _list(task)),
+             *(f"method: {_quoted(one)}" for one in _list(methods))]
+    if settings is not None:
+        lines.append(f"override {{ {settings} }}")
+    for path, values in axes.items():
+        words = " ".join(f"value: {_quoted(str(value).lower() if isinstance(value, bool) else value)}"
+                         for value in _list(values))
+        lines.append(f"axis {{ path: {_quoted(path)} {words} }}")
+    lines += [f"split: {split}" for split in splits]
+    lines += [f"seed: {seed}" for seed in seed_list]
+    for metric in metrics or ("accuracy", "auroc", "openauc"):
+        lines.append(f"metric {{ {metric if '{' in metric else metric + ' {}'} }}")
+    return "\n".join([*lines, ""])

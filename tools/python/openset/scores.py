@@ -3,7 +3,10 @@
 Each score of `openset list scores` is a class here, its name without underscores in any case: MaxLogit, Energy, KNN,
 ViM. Its arguments are the score's fields (`openset show score knn`). Scores are larger = more unknown.
 """
+from __future__ import annotations
+
 import functools
+from typing import Any, Dict, List, Optional
 
 from openset import _arrays, _program
 
@@ -18,22 +21,22 @@ class Score:
     [-3.0, -2.0]
     """
 
-    def __init__(self, name, **fields):
+    def __init__(self, name: str, **fields: Any) -> None:
         self.name = name
         self.fields = fields
-        self._fit = None
+        self._fit: Optional[Dict[str, Any]] = None
 
     @property
-    def spec(self):
+    def spec(self) -> str:
         """As the command line and specs have it: "knn { k: 50 }"."""
         return f"{self.name} {{ {' '.join(f'{name}: {_field(value)}' for name, value in self.fields.items())} }}"
 
-    def fit(self, **arrays):
+    def fit(self, **arrays: Any) -> "Score":
         """Remembers the training samples (label, logits, features, and the last layer); it is fitted when it is used."""
         self._fit = _only(arrays)
         return self
 
-    def score_samples(self, **arrays):
+    def score_samples(self, **arrays: Any) -> Any:
         """The unknown score of each sample, [N] of float64."""
         import numpy
         arrays = _only(arrays)
@@ -50,15 +53,15 @@ class Score:
             with numpy.load(out) as found:
                 return found["unknown_score"]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"openset.scores.Score({self.spec!r})"
 
 
-def _field(value):
+def _field(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def _only(arrays):
+def _only(arrays: Dict[str, Any]) -> Dict[str, Any]:
     unknown = sorted(set(arrays) - set(_FIT_ARRAYS))
     if unknown:
         raise ValueError(f"{unknown[0]}: no such array; there are {', '.join(_FIT_ARRAYS)}")
@@ -66,12 +69,12 @@ def _only(arrays):
 
 
 @functools.lru_cache(maxsize=None)
-def names():
+def names() -> List[str]:
     """The names of all scores."""
     return [line.split()[0] for line in _program.run(["list", "scores"]).splitlines() if line and line[0] != " "]
 
 
-def __getattr__(attribute):
+def __getattr__(attribute: str) -> Any:
     wanted = attribute.replace("_", "").lower()
     for name in names() if attribute[:1].isupper() else ():
         if name.replace("_", "") == wanted:

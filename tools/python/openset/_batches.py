@@ -1,0 +1,88 @@
+"""Running networks over batches of data loaders. Imports torch when it is called."""
+from __future__ import annotations
+
+from typing import Any, Dict, Iterable, List, Optional, Tuple
+
+
+def image_and_label(batch: Any) -> Tuple[Any, Any]:
+    """Of (images, labels), and of the dicts of OpenOOD's loaders, {"data": ..., "label": ...}."""
+    if isinstance(batch, dict):
+        if "data" not in batch or "label" not in batch:
+            raise ValueError(f"loader: a batch has {', '.join(map(str, batch))}; it needs 'data' and 'label', or be a "
+                             "pair")
+        return batch["data"], batch["label"]
+    if not isinstance(batch, (list, tuple)) or len(batch) < 2:
+        raise ValueError("loader: a batch must be (images, labels)")
+    return batch[0], batch[1]
+
+
+def find_head(model: Any, head: Optional[str]) -> str:
+    """`head` if the model has that layer, by default its last torch.nn.Linear."""
+    import torch
+    layers = [name for name, layer in model.named_modules() if isinstance(layer, torch.nn.Linear)]
+    if head is None and not layers:
+        raise ValueError("head: the model has no torch.nn.Linear; name the layer whose input are the features")
+    head = head or layers[-1]
+    if head not in dict(model.named_modules()):
+        raise ValueError(f"head: the model has no layer '{head}'; linear layers: {', '.join(layers) or 'none'}")
+    return head
+
+
+def head_arrays(layer: Any) -> Dict[str, Any]:
+    """The weights of a linear layer as head_weight and head_bias; nothing of another layer."""
+    if getattr(layer, "weight", None) is None or layer.weight.dim() != 2:
+        return {}
+    arrays = {"head_weight": layer.weight.detach().float().cpu().numpy()}
+    if getattr(layer, "bias", None) is not None:
+        arrays["head_bias"] = layer.bias.detach().float().cpu().numpy()
+    return arrays
+
+
+class Outputs:
+    """Logits, features and labels of batches, in their order."""
+
+    def __init__(self) -> None:
+        self.logits: List[Any] = []
+        self.features: List[Any] = []
+        self.labels: List[Any] = []
+
+    def arrays(self, head: str, layer: Any) -> Dict[str, Any]:
+        import numpy
+        import torch
+        if not self.logits:
+            raise ValueError("loader: has no batch")
+        found = {
+            "logits": torch.cat(self.logits).numpy(),
+            "features": torch.cat([values.float().flatten(1) for values in self.features]).numpy(),
+            **head_arrays(layer),
+        }
+        if len(found["features"]) != len(found["logits"]):
+            raise ValueError(f"head: layer '{head}' ran {len(self.features)} times in {len(self.logits)} batches; name "
+                             "one that runs once")
+        if self.labels:
+            found["label"] = torch.cat(self.labels).numpy().astype(numpy.int64)
+        return found
+
+
+def run(model: Any, batches: Iterable[Any], head: str, labelled: bool = True) -> Dict[str, Any]:
+    """The arrays of the network's outputs: of batches of (images, labels), or, unlabelled, of images."""
+    import torch
+    layer = dict(model.named_modules())[head]
+    outputs = Outputs()
+    hook = layer.register_forward_pre_hook(
+        lambda _, arguments: outputs.features.append(arguments[0].detach().cpu()))
+    device = next((parameter.device for parameter in model.parameters()), torch.device("cpu"))
+    was_training = model.training
+    try:
+        model.eval()
+        with torch.inference_mode():
+            for batch in batches:
+                images, labels = image_and_label(batch) if labelled else (batch, None)
+                found = model(images.to(device))
+                outputs.logits.append(getattr(found, "logits", found).float().cpu())
+                if labels is not None:
+                    outputs.labels.append(torch.as_tensor(labels))
+    finally:
+        hook.remove()
+        model.train(was_training)
+    return outputs.arrays(head, layer)

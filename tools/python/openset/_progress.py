@@ -1,0 +1,87 @@
+"""The progress of a run: a bar in a notebook, lines elsewhere."""
+from __future__ import annotations
+
+import html
+import re
+import sys
+from typing import Any, Optional
+
+
+class Progress:
+    """Gets the lines of `openset run`; shows nothing."""
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def line(self, line: str) -> None:
+        pass
+
+
+class Lines(Progress):
+    """Writes the program's lines to standard error, up to its tables."""
+
+    def __init__(self) -> None:
+        self._ended = False
+
+    def line(self, line: str) -> None:
+        done = share_done(line)
+        if not self._ended:
+            print(line, file=sys.stderr)
+        self._ended = self._ended or done == 1.0
+
+
+class Bar(Progress):
+    """A bar in a notebook, with the action that ended last."""
+
+    def __init__(self, display: Any) -> None:
+        self._handle: Optional[Any] = None
+        self._display = display
+        self._share = 0.0
+        self._text = "starts"
+
+    def __enter__(self) -> "Bar":
+        self._handle = self._display(self, display_id=True)
+        return self
+
+    def line(self, line: str) -> None:
+        share = share_done(line)
+        if share is None:
+            return
+        self._share, self._text = share, line
+        if self._handle is not None:
+            self._handle.update(self)
+
+    def _repr_html_(self) -> str:
+        return f"<progress value='{self._share:.3f}' max='1'></progress> {html.escape(self._text)}"
+
+    def __repr__(self) -> str:
+        return f"{100 * self._share:.0f} % {self._text}"
+
+
+def share_done(line: str) -> Optional[float]:
+    """The share of actions that ended, of a line such as "[ 3/12] trained ..." or "3/12 actions, 34 %"; otherwise None.
+
+    >>> share_done("[ 3/12] trained   softmax on fashion_mnist_6_4, split 0, seed 0 (12s)"), share_done("AUROC 1/2")
+    (0.25, None)
+    """
+    found = re.match(r"\[ *(\d+)/(\d+)\] |(\d+)/(\d+) actions, ", line)
+    if found is None:
+        return None
+    done, total = (int(number) for number in found.groups() if number is not None)
+    return done / total if total else None
+
+
+def make_progress(wanted: bool) -> Progress:
+    if not wanted:
+        return Progress()
+    try:
+        from IPython import get_ipython
+        from IPython.display import display
+        if get_ipython() is not None and hasattr(get_ipython(), "kernel"):
+            return Bar(display)
+    except ImportError:
+        pass
+    return Lines()
