@@ -33,7 +33,7 @@ mirror=$(suite_sources | sed -n "s/.*\] \(.*\) $suite main$/\1/p" | head -1)
 folder=$(mktemp -d "${TEST_TMPDIR:-/tmp}/openset-bare.XXXXXX")
 trap 'rm -rf --one-file-system "$folder"' EXIT
 if ! command -v debootstrap >/dev/null; then
-  (cd "$folder" && apt-get -q download debootstrap >/dev/null && dpkg-deb -x debootstrap_*.deb debootstrap)
+  (cd "$folder" && apt-get -q -o APT::Sandbox::User=root download debootstrap >/dev/null && dpkg-deb -x debootstrap_*.deb debootstrap)
   export DEBOOTSTRAP_DIR=$folder/debootstrap/usr/share/debootstrap PATH=$PATH:$folder/debootstrap/usr/sbin
 fi
 
