@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from typing import Any, Dict, Mapping
 
 # What `openset eval` reads of an .npz (docs/eval.md).
@@ -51,6 +50,7 @@ class Files:
     """A folder of .npz files that goes at the end of the `with`: in memory where the system has such a folder."""
 
     def __enter__(self) -> "Files":
+        import tempfile
         shared = "/dev/shm"
         self._folder = tempfile.TemporaryDirectory(
             prefix="openset-", dir=shared if os.access(shared, os.W_OK) else None)

@@ -1,9 +1,6 @@
 """@openset.score: a score of your own in Python, measured beside those of the program."""
 from __future__ import annotations
 
-import hashlib
-import inspect
-import textwrap
 from typing import Any, Callable, Dict, Mapping, Optional
 
 from openset import _arrays
@@ -19,6 +16,9 @@ class OwnScore:
     """
 
     def __init__(self, function: Callable[..., Any], name: Optional[str] = None) -> None:
+        import hashlib
+        import inspect
+        import textwrap
         self.function = function
         self.name = name or function.__name__
         self.__doc__ = function.__doc__
@@ -41,6 +41,8 @@ class OwnScore:
 
     def score_samples(self, *, fit: Optional[Mapping[str, Any]] = None, **arrays: Any) -> Any:
         """The unknown score of each sample, [N] of float64. Raises ValueError for what is no such array."""
+        import inspect
+
         import numpy
         given: Dict[str, Any] = _arrays.samples(arrays)
         samples = len(next(iter(given.values()))) if given else 0

@@ -2,10 +2,7 @@
 from __future__ import annotations
 
 import os
-import re
-import subprocess
 import sys
-import threading
 from typing import IO, Callable, Dict, List, Mapping, Optional, Sequence
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_program")
@@ -34,6 +31,9 @@ def run(arguments: Sequence[str], renamed: Optional[Mapping[str, str]] = None, c
 
     `renamed`: {path: name} for the error messages. `on_line` gets each line as it comes, of both outputs. Raises ValueError for wrong arguments or input, RuntimeError for what failed, KeyboardInterrupt if stopped.
     """
+    import re
+    import subprocess
+    import threading
     lines: List[str] = []
     out: List[str] = []
     with subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -1,8 +1,6 @@
 """The progress of a run: a bar in a notebook, lines elsewhere."""
 from __future__ import annotations
 
-import html
-import re
 import sys
 from typing import Any, Optional
 
@@ -55,6 +53,7 @@ class Bar(Progress):
             self._handle.update(self)
 
     def _repr_html_(self) -> str:
+        import html
         return f"<progress value='{self._share:.3f}' max='1'></progress> {html.escape(self._text)}"
 
     def __repr__(self) -> str:
@@ -67,6 +66,7 @@ def share_done(line: str) -> Optional[float]:
     >>> share_done("[ 3/12] trained   softmax on fashion_mnist_6_4, split 0, seed 0 (12s)"), share_done("AUROC 1/2")
     (0.25, None)
     """
+    import re
     found = re.match(r"\[ *(\d+)/(\d+)\] |(\d+)/(\d+) actions, ", line)
     if found is None:
         return None

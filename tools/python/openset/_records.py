@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
 from openset import _program
@@ -149,6 +148,8 @@ class Store:
 
     def outputs(self, trial: str) -> List[Dict[str, Any]]:
         """The arrays that a trial was measured on, and, if its score was fitted, those that it was fitted to."""
+        import tempfile
+
         import numpy
         with tempfile.TemporaryDirectory(prefix="openset-") as folder:
             target = os.path.join(folder, "outputs")

@@ -1,7 +1,6 @@
 """What a command found, as a table."""
 from __future__ import annotations
 
-import html
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 Row = Dict[str, Any]
@@ -51,6 +50,7 @@ class Result:
         return "\n".join([*lines, "  \\bottomrule", "\\end{tabular}", ""])
 
     def _repr_html_(self) -> str:
+        import html
         columns, rows = self._cells()
         head = "".join(f"<th>{html.escape(column)}</th>" for column in columns)
         body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)

@@ -3,10 +3,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import shutil
-import tempfile
-import weakref
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from openset import _program
@@ -54,6 +50,9 @@ class Study:
             if task is None or methods is None:
                 raise ValueError("Study: name a spec, or give task= and methods=")
             self.text = _spec_text(name, task, methods, axes or {}, splits, seeds, metrics, settings)
+            import shutil
+            import tempfile
+            import weakref
             folder = tempfile.mkdtemp(prefix="openset-study-")
             weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
             self.spec = self.save(os.path.join(folder, f"{name}.textproto"))
@@ -117,6 +116,7 @@ def _quoted(text: Any) -> str:
 
 def _spec_text(name: str, task: Names, methods: Names, axes: Mapping[str, Sequence[Any]], splits: Sequence[int],
                seeds: Union[str, int, Sequence[int], None], metrics: Sequence[str], settings: Optional[str]) -> str:
+    import re
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", name):
         raise ValueError(f"Study: name: {name!r} is no name of a file; use letters, digits, '_', '-' and '.'")
     seed_list = _list(seeds if seeds is not None else 0)

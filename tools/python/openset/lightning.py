@@ -5,21 +5,22 @@
 """
 from __future__ import annotations
 
+import importlib
 from typing import Any, Optional
 
 try:
     import torch
     try:
-        from lightning.pytorch import Callback
+        _lightning: Any = importlib.import_module("lightning.pytorch")
     except ImportError:
-        from pytorch_lightning import Callback
+        _lightning = importlib.import_module("pytorch_lightning")
 except ImportError as error:
     raise ImportError(f"openset.lightning needs Lightning: pip install lightning ({error})") from None
 
 from openset import _batches
 
 
-class WriteOutputs(Callback):
+class WriteOutputs(_lightning.Callback):
     """Writes logits, features, labels and the last layer's weights of each sample of trainer.test() to an .npz.
 
     The logits are the outputs of the layer `head` (by default the module's last torch.nn.Linear), the features its

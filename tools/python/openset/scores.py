@@ -5,7 +5,6 @@ ViM. Its arguments are the score's fields (`openset show score knn`). Scores are
 """
 from __future__ import annotations
 
-import functools
 from typing import Any, Dict, List, Optional
 
 from openset import _arrays, _program
@@ -68,16 +67,20 @@ def _only(arrays: Dict[str, Any]) -> Dict[str, Any]:
     return {name: _arrays.to_numpy(name, values) for name, values in arrays.items() if values is not None}
 
 
-@functools.lru_cache(maxsize=None)
+_names: List[str] = []
+
+
 def names() -> List[str]:
     """The names of all scores."""
-    return [line.split()[0] for line in _program.run(["list", "scores"]).splitlines() if line and line[0] != " "]
+    if not _names:
+        _names.extend(line.split()[0] for line in _program.run(["list", "scores"]).splitlines() if line[:1].strip())
+    return list(_names)
 
 
 def __getattr__(attribute: str) -> Any:
     wanted = attribute.replace("_", "").lower()
     for name in names() if attribute[:1].isupper() else ():
         if name.replace("_", "") == wanted:
-            return functools.partial(Score, name)
+            return lambda **fields: Score(name, **fields)
     raise AttributeError(f"module 'openset.scores' has no attribute {attribute!r}; there are {', '.join(names())}"
                          if attribute[:1].isupper() else f"module 'openset.scores' has no attribute {attribute!r}")
