@@ -2,7 +2,11 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Mapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, Mapping
+
 
 # What `openset eval` reads of an .npz (docs/eval.md).
 NAMES = ("label", "logits", "unknown_score", "prediction", "features", "head_weight", "head_bias", "group",

@@ -1,7 +1,9 @@
 """Running networks over batches of data loaders. Imports torch when it is called."""
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Optional, Tuple
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 
 def image_and_label(batch: Any) -> Tuple[Any, Any]:

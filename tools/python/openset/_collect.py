@@ -1,9 +1,11 @@
 """openset.collect(): what a PyTorch network says of a data loader's samples."""
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, Optional
-
 from openset import _batches
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, Iterable, Optional
 
 
 def collect(model: Any, loader: Iterable[Any], head: Optional[str] = None, out: Any = None) -> Dict[str, Any]:

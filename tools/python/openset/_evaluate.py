@@ -1,23 +1,27 @@
 """openset.evaluate(), compare() and threshold(): the numbers of the commands eval, compare and threshold."""
 from __future__ import annotations
 
-import json
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
-
 from openset import _arrays, _program
 from openset._own_score import OwnScore
-from openset._result import Result, Row, flags, metric_names
+from openset._result import Result, flags, metric_names
 
-Arrays = Mapping[str, Any]
-# "energy", "knn { k: 50 }", openset.scores.KNN(k=50), or a function with @openset.score.
-ScoreLike = Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+
+    from openset._result import Row
+
+    Arrays = Mapping[str, Any]
+    # "energy", "knn { k: 50 }", openset.scores.KNN(k=50), or a function with @openset.score.
+    ScoreLike = Any
 
 
 class Evaluation(Result):
     """Metrics by name: `evaluation["auroc"]` is the value, a share in 0 .. 1 where the unit is "share".
 
     `metrics[name]` also has `low` and `high` (with ci=True), `unit`, `higher_is_better` and `label`. A metric that is
-    undefined on the samples is None; `absent[name]` is the reason. `score` is the name and the SHA-256 of a score of your own.
+    undefined on the samples is None; `absent[name]` is the reason. `score` is the name and the SHA-256 of a score of
+    your own.
     """
 
     def __init__(self, found: Dict[str, Any], score: Optional[Dict[str, str]] = None) -> None:
@@ -122,7 +126,7 @@ def _evaluate(arrays: Dict[str, Any], score: ScoreLike, fit: Optional[Arrays], m
     with _arrays.Files() as files:
         arguments = ["eval", files.add("samples", arrays), "--format=json"]
         arguments += flags(score=_score_text(score), fit=fit and files.add("fit", fit), **more)
-        return Evaluation(json.loads(_program.run(arguments, files.renamed)))
+        return Evaluation(_program.run_json(arguments, files.renamed))
 
 
 def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, score: ScoreLike = None,
@@ -155,7 +159,7 @@ def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, sc
                 more += flags(score=_score_text(score), fit=fit and files.add("fit", fit))
             for name, arrays in methods.items():
                 arguments.append(files.add(name, arrays if alike else scored(dict(arrays), score, fit)))
-        found = json.loads(_program.run([*arguments, "--format=json", *more], files.renamed))
+        found = _program.run_json([*arguments, "--format=json", *more], files.renamed)
     return Result(found, found["pairs"] if "pairs" in found else found["comparisons"])
 
 
@@ -209,4 +213,4 @@ def threshold(validation: Arrays, test: Optional[Arrays] = None, *, rule: Option
         arguments = ["threshold", *(files.add(name, arrays) for name, arrays in sets.items()), "--format=json"]
         arguments += flags(rule=rule, target=target, delta=delta, score=_score_text(score),
                            fit=fit and files.add("fit", fit))
-        return Threshold(json.loads(_program.run(arguments, files.renamed)))
+        return Threshold(_program.run_json(arguments, files.renamed))

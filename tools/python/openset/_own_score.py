@@ -1,9 +1,11 @@
 """@openset.score: a score of your own in Python, measured beside those of the program."""
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Mapping, Optional
-
 from openset import _arrays
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, Mapping, Optional
 
 _ARRAYS = ("logits", "features", "head_weight", "head_bias", "fit")
 

@@ -3,7 +3,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import IO, Callable, Dict, List, Mapping, Optional, Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO, Any, Callable, Dict, List, Mapping, Optional, Sequence
+
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_program")
 # OPENSET_PROGRAM is for programs built from source.
@@ -66,3 +70,9 @@ def run(arguments: Sequence[str], renamed: Optional[Mapping[str, str]] = None, c
     if code in (130, -2):
         raise KeyboardInterrupt
     raise RuntimeError(f"openset {arguments[0]}: {message}")
+
+
+def run_json(arguments: Sequence[str], renamed: Optional[Mapping[str, str]] = None) -> Any:
+    """What run() returns, read as JSON."""
+    import json
+    return json.loads(run(arguments, renamed))

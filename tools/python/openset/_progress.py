@@ -2,7 +2,10 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Optional
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
 
 
 class Progress:

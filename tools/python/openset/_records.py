@@ -1,15 +1,19 @@
 """openset.open_store(): the records of a store."""
 from __future__ import annotations
 
-import json
 import os
-from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
 from openset import _program
 from openset._arrays import NAMES
 from openset._evaluate import evaluate, score_name
 from openset._own_score import OwnScore
-from openset._result import Result, Row, metric_names
+from openset._result import Result, metric_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Optional, Sequence, Union
+
+    from openset._result import Row
 
 # Fields whose numbers are whole.
 _WHOLE = ("split", "seed", "unknown_classes")
@@ -130,9 +134,12 @@ class Store:
     def _read(self, *arguments: str) -> str:
         return _program.run([*arguments, f"--store={self.folder}"])
 
+    def _read_json(self, *arguments: str) -> Any:
+        return _program.run_json([*arguments, f"--store={self.folder}", "--format=json"])
+
     def records(self, query: str = "") -> Records:
         """A row for each record that `query` asks for ("method=openauc and auroc>0.9"); .to_frame() for pandas."""
-        rows = json.loads(self._read("records", "ls", *([query] if query else []), "--format=json"))
+        rows = self._read_json("records", "ls", *([query] if query else []))
         for row in rows:
             row.update({name: int(row[name]) for name in _WHOLE if isinstance(row.get(name), float)})
         return Records(rows, lambda: self._metric_names(rows))
@@ -144,7 +151,7 @@ class Store:
 
     def record(self, trial: str) -> Record:
         """One record with all it holds, by the first digits of its id."""
-        return Record(self, json.loads(self._read("records", "show", trial, "--format=json")))
+        return Record(self, self._read_json("records", "show", trial))
 
     def outputs(self, trial: str) -> List[Dict[str, Any]]:
         """The arrays that a trial was measured on, and, if its score was fitted, those that it was fitted to."""

@@ -1,9 +1,12 @@
 """What a command found, as a table."""
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+# typing takes longer to import than this package.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Optional, Tuple
 
-Row = Dict[str, Any]
+    Row = Dict[str, Any]
 
 
 class Result:
@@ -91,4 +94,4 @@ def flags(**values: Any) -> List[str]:
 
 
 def metric_names(metrics: Optional[Any]) -> Optional[str]:
-    return ", ".join(metrics) if isinstance(metrics, Sequence) and not isinstance(metrics, str) else metrics
+    return ", ".join(metrics) if isinstance(metrics, (list, tuple)) else metrics

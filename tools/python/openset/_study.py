@@ -1,15 +1,17 @@
 """openset.Study: a study by its spec, or made here."""
 from __future__ import annotations
 
-import json
 import os
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from openset import _program
 from openset._progress import make_progress
 from openset._result import flags
 
-Names = Union[str, Sequence[str]]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+
+    Names = Union[str, Sequence[str]]
 
 
 class Study:
@@ -83,6 +85,7 @@ class Study:
 
     def plan(self) -> Any:
         """What there is to do, as `openset plan --format=json` has it."""
+        import json
         return json.loads(self._run("plan", "--format=json"))
 
     def run(self, progress: bool = True) -> "Study":
@@ -111,6 +114,7 @@ def _list(values: Any) -> List[Any]:
 
 
 def _quoted(text: Any) -> str:
+    import json
     return json.dumps(str(text), ensure_ascii=False)
 
 

@@ -5,9 +5,11 @@ ViM. Its arguments are the score's fields (`openset show score knn`). Scores are
 """
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional
-
 from openset import _arrays, _program
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List, Optional
 
 _FIT_ARRAYS = ("label", "logits", "features", "head_weight", "head_bias")
 

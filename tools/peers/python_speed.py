@@ -1,0 +1,99 @@
+"""The time of the Python package beside scikit-learn and torchmetrics, as a table in Markdown.
+
+    bazel build //tools:openset
+    OPENSET_PROGRAM=bazel-bin/tools/openset PYTHONPATH=tools/python python3 tools/peers/python_speed.py [--samples=N]
+
+Needs numpy, pandas and scikit-learn; torchmetrics is left out where it is not installed. All of them compute the AUROC, both
+AUPRs, the accuracy and the FPR at a TPR of 95 % of the same samples; the first four must agree to 1e-6. Each time is
+the least of five.
+"""
+import argparse
+import importlib.util
+import subprocess
+import sys
+import time
+
+import numpy
+from sklearn import metrics as sklearn_metrics
+
+import openset
+
+
+def least(function, times=5):
+    """(seconds, what the function returns)"""
+    best, result = float("inf"), None
+    for _ in range(times):
+        start = time.perf_counter()
+        result = function()
+        best = min(best, time.perf_counter() - start)
+    return best, result
+
+
+def import_seconds(statement):
+    """Of a new process, without the interpreter's own start."""
+    def run(text):
+        subprocess.run([sys.executable, "-c", text], check=True)
+
+    return least(lambda: run(statement))[0] - least(lambda: run("pass"))[0]
+
+
+def by_scikit_learn(label, prediction, score):
+    is_unknown = label < 0
+    fpr, tpr, _ = sklearn_metrics.roc_curve(~is_unknown, -score)
+    return {"auroc": sklearn_metrics.roc_auc_score(is_unknown, score),
+            "aupr_unknown": sklearn_metrics.average_precision_score(is_unknown, score),
+            "aupr_known": sklearn_metrics.average_precision_score(~is_unknown, -score),
+            "accuracy": sklearn_metrics.accuracy_score(label[~is_unknown], prediction[~is_unknown]),
+            "fpr_at_95tpr": fpr[(tpr >= 0.95).argmax()]}
+
+
+def by_torchmetrics(label, prediction, score):
+    import torch
+    from torchmetrics.functional import classification
+    score, label, prediction = (torch.from_numpy(values) for values in (score, label, prediction))
+    is_unknown = (label < 0).long()
+    probability = torch.sigmoid(score)
+    known = is_unknown == 0
+    fpr, tpr, _ = classification.binary_roc(1 - probability, 1 - is_unknown)
+    return {"auroc": float(classification.binary_auroc(probability, is_unknown)),
+            "aupr_unknown": float(classification.binary_average_precision(probability, is_unknown)),
+            "aupr_known": float(classification.binary_average_precision(1 - probability, 1 - is_unknown)),
+            "accuracy": float((label[known] == prediction[known]).double().mean()),
+            "fpr_at_95tpr": float(fpr[(tpr >= 0.95).long().argmax()])}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--samples", type=int, default=1000000)
+    samples = parser.parse_args().samples
+    random = numpy.random.default_rng(1)
+    label = numpy.where(random.random(samples) < 0.5, random.integers(0, 10, samples), -1)
+    prediction = numpy.where(random.random(samples) < 0.9, numpy.maximum(label, 0), 3)
+    score = random.normal(size=samples) + (label < 0)
+    names = ["auroc", "aupr_unknown", "aupr_known", "accuracy", "fpr_at_95tpr"]
+
+    seconds, found = {}, {}
+    seconds["openset"], evaluation = least(lambda: openset.evaluate(label=label, prediction=prediction,
+                                                                    unknown_score=score, metrics=names))
+    found["openset"] = {name: evaluation[name] for name in names}
+    libraries = {"scikit-learn": (by_scikit_learn, "import sklearn.metrics")}
+    if importlib.util.find_spec("torchmetrics"):
+        libraries["torchmetrics"] = by_torchmetrics, "import torchmetrics"
+    imports = {"openset": import_seconds("import openset")}
+    for name, (function, statement) in libraries.items():
+        seconds[name], found[name] = least(lambda: function(label, prediction, score))
+        imports[name] = import_seconds(statement)
+        for metric in names[:4]:
+            difference = abs(found[name][metric] - found["openset"][metric])
+            assert difference < 1e-6, (name, metric, found[name][metric], found["openset"][metric])
+
+    html = {"openset": least(evaluation._repr_html_)[0],
+            "scikit-learn": least(evaluation.to_frame().to_html)[0]}  # it has no tables; this is pandas'
+    print(f"| {samples} scores | {' | '.join(seconds)} |\n|{' --- |' * (len(seconds) + 1)}")
+    for what, times in (("import", imports), ("five metrics", seconds), ("HTML of the table", html)):
+        cells = [f"{1000 * times[name]:.3g} ms" if name in times else "" for name in seconds]
+        print(f"| {what} | {' | '.join(cells)} |")
+
+
+if __name__ == "__main__":
+    main()
