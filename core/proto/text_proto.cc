@@ -1,6 +1,5 @@
 #include "core/proto/text_proto.h"
 
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -42,17 +41,38 @@ std::vector<std::string> FieldNames(const Descriptor& descriptor) {
   return names;
 }
 
-// The enum of the first field called `name` in `descriptor` or a message below it.
-const EnumDescriptor* FindEnum(const Descriptor* descriptor, const std::string& name,
-                               std::set<const Descriptor*>* visited) {
-  if (!visited->insert(descriptor).second) return nullptr;
-  for (int i = 0; i < descriptor->field_count(); ++i) {
-    const FieldDescriptor* field = descriptor->field(i);
-    if (field->enum_type() != nullptr && field->name() == name) return field->enum_type();
-    if (field->message_type() == nullptr) continue;
-    if (const EnumDescriptor* found = FindEnum(field->message_type(), name, visited)) return found;
+class IgnoredErrors : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int /*line*/, google::protobuf::io::ColumnNumber /*column*/, const std::string& /*text*/) override {}
+};
+
+// The message whose fields stand at `line` and `column`, from 0, of `text`; null where that is not known.
+const Descriptor* MessageAt(absl::string_view text, const Descriptor* root, int line, int column) {
+  using ::google::protobuf::io::Tokenizer;
+  IgnoredErrors errors;
+  google::protobuf::io::ArrayInputStream input(text.data(), static_cast<int>(text.size()));
+  Tokenizer tokenizer(&input, &errors);
+  tokenizer.set_comment_style(Tokenizer::SH_COMMENT_STYLE);
+  struct Level {
+    const Descriptor* descriptor;
+    std::string field;  // the last name in it
+  };
+  std::vector<Level> levels = {{root, ""}};
+  while (tokenizer.Next()) {
+    const Tokenizer::Token& token = tokenizer.current();
+    if (std::pair(token.line, static_cast<int>(token.column)) >= std::pair(line, column)) break;
+    Level& level = levels.back();
+    if (token.type == Tokenizer::TYPE_IDENTIFIER) {
+      level.field = token.text;
+    } else if (token.text == "{" || token.text == "<") {
+      const FieldDescriptor* field =
+          level.descriptor == nullptr ? nullptr : level.descriptor->FindFieldByName(level.field);
+      levels.push_back({field == nullptr ? nullptr : field->message_type(), ""});
+    } else if ((token.text == "}" || token.text == ">") && levels.size() > 1) {
+      levels.pop_back();
+    }
   }
-  return nullptr;
+  return levels.back().descriptor;
 }
 
 std::vector<std::string> ValueNames(const EnumDescriptor& descriptor) {
@@ -61,8 +81,9 @@ std::vector<std::string> ValueNames(const EnumDescriptor& descriptor) {
   return names;
 }
 
-// Adds the valid names to the parser's message about an unknown one.
-std::string Explain(const Message& root, const std::string& message) {
+// Adds the valid names to the parser's message about an unknown one. `parent` is the message in which the parser is, if
+// that is known.
+std::string Explain(const Message& root, const Descriptor* parent, const std::string& message) {
   size_t position = 0;
   if (absl::StartsWith(message, "Message type \"")) {
     const std::string type = NextQuoted(message, &position);
@@ -73,25 +94,29 @@ std::string Explain(const Message& root, const std::string& message) {
   if (absl::StartsWith(message, "Unknown enumeration value of \"")) {
     const std::string value = NextQuoted(message, &position);
     const std::string field = NextQuoted(message, &position);
-    std::set<const Descriptor*> visited;
-    const EnumDescriptor* descriptor = FindEnum(root.GetDescriptor(), field, &visited);
-    if (descriptor != nullptr) return absl::StrCat(field, ": ", UnknownName("value", value, ValueNames(*descriptor)));
+    const FieldDescriptor* descriptor = parent == nullptr ? nullptr : parent->FindFieldByName(field);
+    if (descriptor != nullptr && descriptor->enum_type() != nullptr) {
+      return absl::StrCat(field, ": ", UnknownName("value", value, ValueNames(*descriptor->enum_type())));
+    }
   }
   return message;
 }
 
 class Errors : public google::protobuf::io::ErrorCollector {
  public:
-  Errors(const std::string& file, const Message& root) : file_(file), root_(root) {}
+  Errors(const std::string& file, absl::string_view text, const Message& root)
+      : file_(file), text_(text), root_(root) {}
   void AddError(int line, google::protobuf::io::ColumnNumber column, const std::string& message) override {
     // The parser numbers lines and columns from 0, and says -1 where it has none.
     const std::string place = line < 0 ? file_ : absl::StrCat(file_, ":", line + 1, ":", column + 1);
-    lines_.push_back(absl::StrCat(place, ": ", Explain(root_, message)));
+    const Descriptor* parent = lines_.empty() ? MessageAt(text_, root_.GetDescriptor(), line, column) : nullptr;
+    lines_.push_back(absl::StrCat(place, ": ", Explain(root_, parent, message)));
   }
   absl::Status ToStatus() const { return absl::InvalidArgumentError(absl::StrJoin(lines_, "\n")); }
 
  private:
   const std::string& file_;
+  const absl::string_view text_;
   const Message& root_;
   std::vector<std::string> lines_;
 };
@@ -129,7 +154,7 @@ std::string TextSource::Where(absl::string_view path) const {
 
 absl::StatusOr<TextSource> ParseTextProto(absl::string_view text, const std::string& file, Message* message) {
   auto tree = std::make_unique<TextFormat::ParseInfoTree>();
-  Errors errors(file, *message);
+  Errors errors(file, text, *message);
   TextFormat::Parser parser;
   parser.RecordErrorsTo(&errors);
   parser.WriteLocationsTo(tree.get());

@@ -10,6 +10,7 @@ namespace openset {
 namespace {
 
 using ::openset::testing::Root;
+using ::openset::testing::Twice;
 using ::testing::HasSubstr;
 
 constexpr char kText[] =
@@ -50,6 +51,17 @@ TEST(ParseTextProto, NamesLineAndValidFields) {
   EXPECT_THAT(Message(ParseTextProto("leaf {", "f", &root).status()), HasSubstr("f:1:7: "));
   EXPECT_THAT(Message(ParseTextProto("big: 'x'", "f", &root).status()), HasSubstr("f:1:6: "));
   EXPECT_THAT(Message(ParseTextProto("\x01\xff{{}}", "f", &root).status()), HasSubstr("f:1:"));
+}
+
+// What is suggested is a value of that enum, not of another one of the same name that has the value itself.
+TEST(ParseTextProto, NamesTheValuesOfTheEnumInThatMessage) {
+  Twice twice;
+  EXPECT_EQ(Message(ParseTextProto("small { size: ONE }  # }\nlarge { size: TWO }", "f", &twice).status()),
+            "f:2:19: size: unknown value 'TWO' (known: SIZE_UNSPECIFIED, TWENTY)");
+  EXPECT_EQ(Message(ParseTextProto("large: [ { size: TWENTY }, < size: ONE > ]", "f", &twice).status()),
+            "f:1:40: size: unknown value 'ONE' (known: SIZE_UNSPECIFIED, TWENTY)");
+  EXPECT_EQ(Message(ParseTextProto("large {} small { size: TW }", "f", &twice).status()),
+            "f:1:27: size: unknown value 'TW'; did you mean 'TWO'? (known: SIZE_UNSPECIFIED, ONE, TWO)");
 }
 
 TEST(ParseTextProto, RefusesWhatIsNestedTooDeep) {
