@@ -170,7 +170,7 @@ class OwnScoreTest(unittest.TestCase):
 
     def test_results_over_splits(self):
         import pandas
-        rows = [dict(method=method, task="t", split=split, seed=0, auroc=value)
+        rows = [dict(trial=f"{method}{split}", method=method, task="t", split=split, seed=0, auroc=value)
                 for method, values in (("a", (.8, .81, .84)), ("b", (.7, .72, .73))) for split, value in enumerate(values)]
         found = openset.compare(pandas.DataFrame(rows), metrics=["auroc"]).rows
         self.assertEqual([(row["a"], row["b"]) for row in found], [("a", "b")])

@@ -64,6 +64,23 @@ class InstallTest(unittest.TestCase):
         text = run(f"{SCRIPTS}/openset", "run", "quickstart", "--set", "training.epochs=1")
         self.assertIn("AUROC", text)
 
+    def test_4_training_and_the_notebooks(self):
+        if not TRAIN:
+            self.skipTest("without --train")
+        run(f"{SCRIPTS}/pip", "install", "--quiet", "nbclient", "nbformat", "ipykernel", "pandas")
+        folder = pathlib.Path(API_TEST).parents[2] / "docs" / "notebooks"
+        notebooks = sorted(map(str, folder.glob("*.ipynb")))
+        self.assertEqual(len(notebooks), 2)
+        said = run(f"{SCRIPTS}/python", os.path.join(os.path.dirname(API_TEST), "notebook_test.py"), *notebooks)
+        self.assertIn("own_network.ipynb: ", said)
+
+    def test_5_other_libraries(self):
+        if not TRAIN:
+            self.skipTest("without --train")
+        run(f"{SCRIPTS}/pip", "install", "--quiet", "torchmetrics", "lightning")
+        said = run(f"{SCRIPTS}/python", API_TEST, f"{SCRIPTS}/openset", STORE)
+        self.assertNotIn("skipped", said)
+
     def test_5_the_archive_runs_from_wherever_it_lies(self):
         with tarfile.open(ARCHIVE) as archive:
             archive.extractall(HERE.name)

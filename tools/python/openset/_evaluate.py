@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     ScoreLike = Any
 
 
+# The columns of results over splits and seeds that are no metrics.
+_RUN = ("method", "task", "group", "split", "seed", "unknown_classes")
+
+
 class Evaluation(Result):
     """Metrics by name: `evaluation["auroc"]` is the value, a share in 0 .. 1 where the unit is "share".
 
@@ -136,7 +140,7 @@ def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, sc
 
     An array dict may have a `score` of its own, as in evaluate(), and a `fit`; metrics of probabilities (NLL, ECE ...)
     are then those of softmax(logits) for each. Or `methods` is a pandas.DataFrame of results over splits and seeds: the
-    columns method, task, split, seed, and one for each metric.
+    columns method, task, split, seed, and one for each metric; other columns of texts are left out.
     Rows: the difference of two methods, its interval, p, Holm's p and the verdict, for each metric.
 
     >>> import openset
@@ -149,7 +153,9 @@ def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, sc
     with _arrays.Files() as files:
         if hasattr(methods, "to_csv"):
             path = files.path("results.csv")
-            methods.to_csv(path, index=False)
+            # Texts that tell trials apart are no metrics.
+            numbers = set(methods.select_dtypes("number").columns)
+            methods[[name for name in methods.columns if name in numbers or name in _RUN]].to_csv(path, index=False)
             files.renamed[path] = "methods"
             arguments: List[str] = ["compare", path]
         else:
