@@ -82,6 +82,11 @@ std::string ReadJob(const std::string& path) {
   return absl::c_all_of(job, absl::ascii_isdigit) ? std::string(job) : "";
 }
 
+// Of each job of an array with this demand.
+int CpusOf(const SlurmSpec& slurm, const Demand& demand) {
+  return std::max(demand.gpu_shares > 0 ? slurm.cpus_per_gpu_job() : 1, demand.cpu_threads);
+}
+
 bool HasAllResults(const Store& store, const SlurmArray& array) {
   for (const SlurmTask& task : array.task()) {
     for (const std::string& key : task.key()) {
@@ -159,7 +164,7 @@ std::vector<std::string> SbatchOptions(const SubmitOptions& options, const Plann
       // Slurm would replace a % of the folder's name.
       absl::StrCat("--output=", absl::StrReplaceAll(log_folder, {{"%", "%%"}}), "/%x.%a.log"),
       absl::StrCat("--signal=B:USR1@", slurm.warning_seconds()),
-      absl::StrCat("--cpus-per-task=", std::max(1, array.demand.cpu_threads)),
+      absl::StrCat("--cpus-per-task=", CpusOf(slurm, array.demand)),
   };
   const auto add = [&words](const char* option, const std::string& value) {
     if (!value.empty()) words.push_back(absl::StrCat("--", option, "=", value));
@@ -182,7 +187,7 @@ std::string TaskScript(const SubmitOptions& options, const PlannedArray& array, 
   // The last one of a flag counts.
   words.push_back("--engine=local");
   words.push_back("--redo=");
-  words.push_back(absl::StrCat("--jobs=", std::max(1, array.demand.cpu_threads)));
+  words.push_back(absl::StrCat("--jobs=", CpusOf(options.slurm, array.demand)));
   words.push_back(array.demand.gpu_shares > 0 ? "--devices=cuda:0" : "--devices=cpu");
   words.push_back("--slurm_task=" + array_file);
   std::string script = "#!/bin/bash\n";

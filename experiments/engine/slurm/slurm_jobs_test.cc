@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/proto/record_file.h"
@@ -20,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -101,6 +103,30 @@ TEST_F(SlurmJobsTest, WhatIsNoFileIsLeftOut) {
   EXPECT_EQ(ArraysInStore(store_, "study")[0].job, "");
   fs::resize_file(base_ + ".rec", int64_t{1} << 40);
   EXPECT_THAT(ArraysInStore(store_, "study"), IsEmpty());
+}
+
+// Besides the thread that starts the GPU's operations others make batches, compute gradients and decode images.
+TEST(SbatchOptions, AJobOnAGpuHasFourCpusOrMore) {
+  SubmitOptions options;
+  const auto cpus_of = [&](int gpu_shares, int cpu_threads) {
+    PlannedArray array;
+    array.tasks = {{0}};
+    array.demand.gpu_shares = gpu_shares;
+    array.demand.cpu_threads = cpu_threads;
+    std::string cpus;
+    for (const std::string& word : SbatchOptions(options, array, kName, "/logs", {})) {
+      if (absl::StartsWith(word, "--cpus-per-task=")) cpus = word.substr(word.find('=') + 1);
+    }
+    EXPECT_THAT(TaskScript(options, array, "/array.rec"), HasSubstr(absl::StrCat("'--jobs=", cpus, "'")));
+    return cpus;
+  };
+  EXPECT_EQ(cpus_of(0, 0), "1");
+  EXPECT_EQ(cpus_of(0, 3), "3");
+  EXPECT_EQ(cpus_of(1, 0), "4");
+  EXPECT_EQ(cpus_of(1, 6), "6");
+  options.slurm.set_cpus_per_gpu_job(12);
+  EXPECT_EQ(cpus_of(1, 0), "12");
+  EXPECT_EQ(cpus_of(0, 0), "1");
 }
 
 }  // namespace
