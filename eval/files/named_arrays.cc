@@ -1,5 +1,9 @@
 #include "eval/files/named_arrays.h"
 
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/one_line.h"
@@ -61,16 +65,43 @@ const std::vector<std::string>& NamedArrays::NoColumns() {
   return *none;
 }
 
+namespace {
+
+// What people call the arrays.
+const std::map<std::string, std::vector<std::string>>& OtherNames() {
+  static const auto* const names = new std::map<std::string, std::vector<std::string>>{
+      {"label", {"labels", "y", "y_true", "target", "targets"}},
+      {"logits", {"logit", "output", "outputs"}},
+      {"unknown_score", {"score", "scores", "unknown_scores", "ood_score", "ood_scores"}},
+      {"prediction", {"predictions", "pred", "preds", "y_pred"}}};
+  return *names;
+}
+
+// " (is it 'labels'? rename it to 'label')", where one of `there` is such a name.
+std::string RenameHint(absl::string_view missing, const std::vector<std::string>& there) {
+  for (const auto& [name, others] : OtherNames()) {
+    if (!absl::StrContains(missing, name)) continue;
+    for (const std::string& other : others) {
+      if (std::find(there.begin(), there.end(), other) == there.end()) continue;
+      return absl::StrCat("; is it '", other, "'? rename that to '", name, "'",
+                          name == "unknown_score" ? ", if larger is more unknown" : "");
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
 absl::Status NamedArrays::Missing(absl::string_view name) const {
   if (IsTable()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path_, ": has no column '", name, "' (it has ", ColumnsText(columns_), ")"));
+    return absl::InvalidArgumentError(absl::StrCat(path_, ": has no column '", name, "' (it has ",
+                                                   ColumnsText(columns_), ")", RenameHint(name, columns_)));
   }
   std::vector<std::string> names;
   for (const auto& [known, array] : arrays_) names.push_back(OneLine(known));
-  return absl::InvalidArgumentError(
-      absl::StrCat(path_, ": has no array '", name, "'",
-                   names.empty() ? "" : absl::StrCat(" (it has ", absl::StrJoin(names, ", "), ")")));
+  return absl::InvalidArgumentError(absl::StrCat(
+      path_, ": has no array '", name, "'",
+      names.empty() ? "" : absl::StrCat(" (it has ", absl::StrJoin(names, ", "), ")"), RenameHint(name, names)));
 }
 
 }  // namespace openset

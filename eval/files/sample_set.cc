@@ -260,7 +260,10 @@ absl::StatusOr<EvaluationInput> SampleSet::Input() const {
 
 absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, const SetRoles& roles,
                                         ScoreDirection direction) {
-  OPENSET_ASSIGN_OR_RETURN(std::vector<ScoreFile> files, ReadScoreFiles(paths, direction));
+  std::vector<std::string> unknown = roles.unknown;
+  unknown.insert(unknown.end(), roles.near.begin(), roles.near.end());
+  unknown.insert(unknown.end(), roles.far.begin(), roles.far.end());
+  OPENSET_ASSIGN_OR_RETURN(std::vector<ScoreFile> files, ReadScoreFiles(paths, direction, unknown));
   NameSetsByFile(&files);
   OPENSET_ASSIGN_OR_RETURN(const auto role_of, RolesByName(roles, files));
   OPENSET_RETURN_IF_ERROR(CheckAgreement(files));

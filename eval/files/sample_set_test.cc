@@ -66,6 +66,22 @@ TEST(ReadSampleSet, Scores) {
   EXPECT_EQ(ReadSampleSet({WriteArrays("b.npz", With(Scores(), "num_classes", Wholes({7})))})->num_classes, 7);
 }
 
+// What is declared unknown needs no labels; any other file does.
+TEST(ReadSampleSet, AnUnknownFileNeedsNoLabels) {
+  const std::string known = WriteArrays("known.npz", {{"label", Wholes({0, 1})}, {"logits", Matrix({2, 0, 0, 2}, 2)}});
+  const std::string ood = WriteArrays("ood.npz", {{"logits", Matrix({2, 3, 4, 3, 0, 1}, 2)}});
+  for (const SetRoles& roles : {SetRoles{{"ood"}, {}, {}}, SetRoles{{}, {"ood"}, {}}}) {
+    const absl::StatusOr<SampleSet> samples = ReadSampleSet({known, ood}, roles);
+    ASSERT_TRUE(samples.ok()) << samples.status();
+    EXPECT_THAT(samples->label, ElementsAre(0, 1, -1, -1, -1));
+    EXPECT_THAT(samples->prediction, ElementsAre(0, 1, 1, 0, 1));
+  }
+  EXPECT_THAT(ErrorOf({known, ood}), HasSubstr("ood.npz: has no array 'label' (it has logits)"));
+  // Without elements there is nothing to count.
+  const std::string empty = WriteArrays("ood.npz", {{"logits", Matrix({}, 2)}});
+  EXPECT_THAT(ErrorOf({known, empty}, {{"ood"}}), HasSubstr("has no array 'label'"));
+}
+
 TEST(ReadSampleSet, LogitsGiveThePredictionAndTheNumberOfClasses) {
   const absl::StatusOr<SampleSet> samples =
       ReadSampleSet({WriteArrays("a.npz", {{"label", Wholes({0, -1})}, {"logits", Matrix({1, 2, 0, 5, 4, 0}, 3)}})});
@@ -192,7 +208,11 @@ TEST(ReadSampleSet, LeavesOtherArraysAlone) {
 
 TEST(ReadSampleSet, ArraysOfOtherTypesAndShapes) {
   const auto error = [](const NpzArrays& arrays) { return ErrorOf({WriteArrays("a.npz", arrays)}); };
-  EXPECT_EQ(error({{"labels", Wholes({0})}}), "a.npz: has no array 'label' (it has labels)");
+  EXPECT_EQ(error({{"labels", Wholes({0})}}),
+            "a.npz: has no array 'label' (it has labels); is it 'labels'? rename that to 'label'");
+  EXPECT_EQ(error({{"label", Wholes({0})}, {"score", Wholes({1})}}),
+            "a.npz: has no array 'unknown_score' or 'logits' (it has label, score); is it 'score'? rename that to "
+            "'unknown_score', if larger is more unknown");
   EXPECT_EQ(error({{"label", Wholes({0})}}), "a.npz: has no array 'unknown_score' or 'logits' (it has label)");
   EXPECT_EQ(error(With(Scores(), "label", Reals({0, 1, -1}))), "");  // PyTorch's default, say
   EXPECT_EQ(error(With(Scores(), "label", Reals({0, 0.5, -1}))),
@@ -306,7 +326,7 @@ TEST(ReadSampleSet, ScoresThatAreHigherForKnownSamples) {
 
 TEST(ReadSampleSet, ColumnsThatAreThereAreListed) {
   EXPECT_EQ(ErrorOf({WriteText("a.csv", ",y,Score\n0,1,0.5\n")}),
-            "a.csv: has no column 'label' (it has (no name), y, Score)");
+            "a.csv: has no column 'label' (it has (no name), y, Score); is it 'y'? rename that to 'label'");
   EXPECT_EQ(ErrorOf({WriteText("a.csv", "Label;msp\n0;0.5\n")}),
             "a.csv: has no column 'unknown_score' or 'logit_0' (it has Label, msp)");
 }

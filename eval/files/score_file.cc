@@ -251,6 +251,18 @@ absl::Status ReadFdShifts(const NamedArrays& arrays, ScoreFile* file) {
   return absl::OkStatus();
 }
 
+// Of a file whose samples are all unknown, and that has no labels.
+void AddUnknownLabels(RawFile* file) {
+  if (file->layout != Layout::kOwn || file->arrays.count("label") > 0) return;
+  for (const char* name : {"unknown_score", "logits"}) {
+    const auto array = file->arrays.find(name);
+    if (array == file->arrays.end() || array->second.shape.empty() || array->second.size() == 0) continue;
+    const int64_t samples = array->second.shape[0];
+    file->arrays["label"] = MakeNpy(std::vector<int64_t>(samples, -1), {samples});
+    return;
+  }
+}
+
 absl::StatusOr<ScoreFile> Interpret(const RawFile& raw, ScoreDirection direction) {
   const NamedArrays arrays(raw.path, raw.arrays, raw.columns);
   ScoreFile file;
@@ -281,7 +293,8 @@ absl::StatusOr<ScoreFile> Interpret(const RawFile& raw, ScoreDirection direction
 
 }  // namespace
 
-absl::StatusOr<std::vector<ScoreFile>> ReadScoreFiles(const std::vector<std::string>& files, ScoreDirection direction) {
+absl::StatusOr<std::vector<ScoreFile>> ReadScoreFiles(const std::vector<std::string>& files, ScoreDirection direction,
+                                                      const std::vector<std::string>& unknown) {
   std::vector<RawFile> raw;
   bool by_array = false;
   for (const std::string& file : files) {
@@ -294,7 +307,8 @@ absl::StatusOr<std::vector<ScoreFile>> ReadScoreFiles(const std::vector<std::str
     raw.push_back(std::move(joined));
   }
   std::vector<ScoreFile> result;
-  for (const RawFile& file : raw) {
+  for (RawFile& file : raw) {
+    if (absl::c_linear_search(unknown, Stem(file.path))) AddUnknownLabels(&file);
     OPENSET_ASSIGN_OR_RETURN(result.emplace_back(), Interpret(file, direction));
   }
   return result;

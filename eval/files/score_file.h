@@ -49,8 +49,10 @@ struct ScoreFile {
 // Errors: kNotFound; kInvalidArgument and kDataLoss with the file and the array, where a file is not what its name
 // says, is damaged, or holds arrays of other types or shapes; kInvalidArgument where the label is missing, or both
 // unknown_score and logits; and for kHigherIsKnown where there is no unknown_score, or a layout says itself what it is.
+// A file named as one of `unknown` (all its samples are) needs no label.
 absl::StatusOr<std::vector<ScoreFile>> ReadScoreFiles(const std::vector<std::string>& files,
-                                                      ScoreDirection direction = ScoreDirection::kHigherIsUnknown);
+                                                      ScoreDirection direction = ScoreDirection::kHigherIsUnknown,
+                                                      const std::vector<std::string>& unknown = {});
 
 }  // namespace openset
 
