@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "core/status_macros.h"
 #include "eval/scores/features/features.h"
 #include "eval/scores/logits/energy.h"
@@ -22,9 +22,10 @@ absl::Status Vim::Fit(const ScoreInput& train, absl::Span<const int32_t> /*label
   }
   alpha_ = max_logits / space.training_length();
   if (!(alpha_ > 0) || !std::isfinite(alpha_)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the mean largest logit of the training samples must be positive and finite (is ",
-                     max_logits / train.num_samples, ")"));
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "ViM can't be used: this network's largest logits average %.3g on the training samples, and the "
+        "score needs a positive number. Train longer, or drop vim",
+        max_logits / static_cast<double>(train.num_samples)));
   }
   space_ = std::move(space);
   return absl::OkStatus();
