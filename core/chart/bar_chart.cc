@@ -5,7 +5,8 @@
 namespace openset {
 namespace {
 
-constexpr int kBar = 18;  // pixels, with the space beside it
+constexpr double kFaint = 0.45, kOutlined = 0;  // opacity of the inside
+constexpr int kBar = 18;                        // pixels, with the space beside it
 // Of core/chart/vega_lite.cc.
 constexpr const char* kBlue = "#0072B2";
 constexpr const char* kOrange = "#D55E00";
@@ -14,17 +15,22 @@ constexpr const char* kOrange = "#D55E00";
 
 VegaLite ToVegaLite(const BarChart& chart) {
   VegaLite values = VegaLite::array();
+  const auto is_in = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
   for (const auto& [name, value] : chart.bars) {
-    const bool faint = std::find(chart.faint.begin(), chart.faint.end(), name) != chart.faint.end();
-    values.push_back({{"name", name}, {"value", value}, {"opacity", faint ? 0.45 : 1.0}});
+    const double opacity = is_in(chart.outlined, name) ? kOutlined : is_in(chart.faint, name) ? kFaint : 1;
+    values.push_back({{"name", name}, {"value", value}, {"opacity", opacity}});
   }
   const VegaLite x = {{"field", "value"}, {"type", "quantitative"}, {"title", chart.label}};
   const VegaLite y = {
       {"field", "name"}, {"type", "nominal"}, {"sort", nullptr}, {"title", nullptr}, {"axis", {{"labelLimit", 0}}}};
   VegaLite bars = {{"mark", {{"type", "bar"}}}};
   bars["encoding"] = {{"x", x}, {"y", y}};
-  bars["encoding"]["color"] = {{"condition", {{"test", "datum.value < 0"}, {"value", kOrange}}}, {"value", kBlue}};
-  bars["encoding"]["opacity"] = {
+  for (const char* channel : {"fill", "stroke"}) {
+    bars["encoding"][channel] = {{"condition", {{"test", "datum.value < 0"}, {"value", kOrange}}}, {"value", kBlue}};
+  }
+  bars["encoding"]["fillOpacity"] = {
       {"field", "opacity"}, {"type", "quantitative"}, {"scale", nullptr}, {"legend", nullptr}};
   bars["encoding"]["tooltip"] = VegaLite::array();
   bars["encoding"]["tooltip"].push_back({{"field", "name"}, {"title", "method"}});
@@ -33,7 +39,10 @@ VegaLite ToVegaLite(const BarChart& chart) {
   VegaLite zero = {{"mark", {{"type", "rule"}, {"strokeDash", {6, 4}}}}};
   zero["encoding"] = {{"x", {{"datum", 0}}}};
   VegaLite spec = {{"$schema", "https://vega.github.io/schema/vega-lite/v5.json"}};
-  if (!chart.title.empty()) spec["title"] = chart.title;
+  if (!chart.title.empty() || !chart.legend.empty()) {
+    spec["title"] = {{"text", chart.title}, {"anchor", "start"}};
+    if (!chart.legend.empty()) spec["title"]["subtitle"] = chart.legend;
+  }
   spec["width"] = chart.width;
   spec["height"] = kBar * std::max<int>(1, static_cast<int>(chart.bars.size()));
   spec["data"] = {{"values", values}};

@@ -15,9 +15,12 @@ struct BarChart {
   std::string label;  // of the axis of the numbers, with their unit
   // From the top down. Names differ from each other; numbers are finite.
   std::vector<std::pair<std::string, double>> bars;
-  // The names of the bars that stand out less: what was not told from 0.
+  // The names of the bars that stand out less: what was not told from 0; and of those that are drawn as outlines: what
+  // was not tested.
   std::vector<std::string> faint;
-  int width = 480;  // pixels of the area between the axes
+  std::vector<std::string> outlined;
+  std::vector<std::string> legend;  // lines above the bars: what faint and outlined bars are
+  int width = 480;                  // pixels of the area between the axes
 };
 
 // A line at 0; bars above it are blue, those below orange. The same chart gives the same bytes.

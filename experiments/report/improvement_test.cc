@@ -19,8 +19,10 @@ ReportCell Cell(const std::string& method, const std::string& metric, bool highe
   cell.metric = metric;
   cell.display.label = metric;
   cell.display.higher_is_better = higher_is_better;
-  cell.mean = mean;
-  cell.n = 1;
+  cell.values = {mean};
+  cell.splits = {0};
+  cell.seeds = {0};
+  Summarise(&cell);
   return cell;
 }
 
@@ -34,12 +36,15 @@ TEST(ImprovementCharts, AreRelativeToTheBaseline) {
   const std::vector<ImprovementChart> charts = ImprovementCharts(report, "mcp");
   ASSERT_EQ(charts.size(), 2);
   EXPECT_EQ(charts[0].name, "improvement_aurc");
-  EXPECT_EQ(charts[0].chart.label, "improvement of aurc over mcp, %");
+  EXPECT_EQ(charts[0].chart.label, "relative reduction of aurc, % of mcp's");
   ASSERT_EQ(charts[0].chart.bars.size(), 2);
   EXPECT_EQ(charts[0].chart.bars[0].first, "ensemble");
   EXPECT_NEAR(charts[0].chart.bars[0].second, 5.36, 0.005);
   EXPECT_NEAR(charts[0].chart.bars[1].second, -3.76, 0.005);
   EXPECT_THAT(charts[0].chart.faint, ElementsAre("odin"));
+  EXPECT_THAT(charts[0].chart.outlined, ElementsAre("ensemble"));
+  EXPECT_THAT(charts[0].chart.legend,
+              ElementsAre("faint: no detectable difference", "outlined: too few runs for a test"));
   EXPECT_THAT(charts[1].chart.bars, ElementsAre(Pair("ensemble", DoubleEq(50))));
 }
 
@@ -48,13 +53,34 @@ TEST(ImprovementCharts, NeedABaselineThatIsNotZeroAndADirection) {
   report.cells = {Cell("mcp", "aurc", false, 0), Cell("ensemble", "aurc", false, 0.5)};
   EXPECT_THAT(ImprovementCharts(report, ""), IsEmpty());
   EXPECT_THAT(ImprovementCharts(report, "nobody"), IsEmpty());
-  report.cells[0].mean = 1;
+  report.cells[0] = Cell("mcp", "aurc", false, 1);
   EXPECT_EQ(ImprovementCharts(report, "").size(), 1);
   report.cells[1].group = "near";
   EXPECT_THAT(ImprovementCharts(report, ""), IsEmpty());
   report.cells[1] = Cell("ensemble", "aurc", false, 0.5);
   report.cells[0].display.higher_is_better.reset();
   EXPECT_THAT(ImprovementCharts(report, ""), IsEmpty());
+}
+
+// The baseline has 4, 2, 9; the other method 3 in the first run and 1 in the second, and not the third: 2 instead of 3.
+TEST(ImprovementCharts, AreOfTheRunsInCommon) {
+  Report report;
+  report.cells = {Cell("mcp", "aurc", false, 0), Cell("ensemble", "aurc", false, 0)};
+  report.cells[0].values = {4, 2, 9};
+  report.cells[0].splits = {0, 1, 2};
+  report.cells[0].seeds = {0, 0, 0};
+  report.cells[1].values = {3, 1};
+  report.cells[1].splits = {0, 1};
+  report.cells[1].seeds = {0, 0};
+  report.cells[1].missing = 1;
+  for (ReportCell& cell : report.cells) Summarise(&cell);
+  report.cells[1].significance = Significance{0.01, true};
+  const std::vector<ImprovementChart> charts = ImprovementCharts(report, "mcp");
+  ASSERT_EQ(charts.size(), 1);
+  EXPECT_THAT(charts[0].chart.bars, ElementsAre(Pair("ensemble (n=2)", DoubleEq(100 * (3 - 2) / 3.0))));
+  EXPECT_THAT(charts[0].chart.legend, ElementsAre("solid: differs (paired t test by split, Holm's p < 0.05)"));
+  report.cells[1].splits = {5, 6};
+  EXPECT_THAT(ImprovementCharts(report, "mcp"), IsEmpty());
 }
 
 TEST(ImprovementCharts, EachTaskHasItsOwn) {
