@@ -16,14 +16,14 @@ std::string MarkdownLines(const std::vector<std::string>& lines, const std::stri
   return text;
 }
 
-std::string ToPlainText(const Document& document) {
+std::string ToPlainText(const Document& document, size_t width) {
   std::string text;
-  const auto add = [&text](const std::string& line) { absl::StrAppend(&text, Wrapped(line), "\n"); };
+  const auto add = [&](const std::string& line) { absl::StrAppend(&text, Wrapped(line, width), "\n"); };
   for (const std::string& line : document.above) add(line);
   for (const DocumentSection& section : document.sections) {
     if (!text.empty()) text += "\n";
     if (!section.title.empty()) add(absl::StrCat(section.title, "\n"));
-    text += ToText(section.table);
+    text += ToText(section.table, width);
   }
   if (!document.below.empty()) text += "\n";
   for (const std::string& line : document.below) add(line);
@@ -56,8 +56,8 @@ absl::StatusOr<TextFormat> ParseTextFormat(const std::string& name) {
   return absl::InvalidArgumentError(UnknownName("format", name, {"text", "markdown", "csv", "json", "latex"}));
 }
 
-std::string FormatDocument(const Document& document, TextFormat format) {
-  if (format == TextFormat::kText) return ToPlainText(document);
+std::string FormatDocument(const Document& document, TextFormat format, size_t width) {
+  if (format == TextFormat::kText) return ToPlainText(document, width);
   if (format == TextFormat::kMarkdown) return ToMarkdownText(document);
   std::string text = ToLatexComments(document.above);
   for (const DocumentSection& section : document.sections) {

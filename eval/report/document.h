@@ -2,11 +2,13 @@
 #ifndef OPENSET_EVAL_REPORT_DOCUMENT_H_
 #define OPENSET_EVAL_REPORT_DOCUMENT_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/table.h"
+#include "core/wrapped_text.h"
 
 namespace openset {
 
@@ -30,8 +32,8 @@ enum class TextFormat { kText, kMarkdown, kCsv, kJson, kLatex };
 absl::StatusOr<TextFormat> ParseTextFormat(const std::string& name);
 
 // As kText (lines wrapped to the width of tables), kMarkdown or kLatex (booktabs; titles and lines as comments).
-// Precondition: one of them.
-std::string FormatDocument(const Document& document, TextFormat format);
+// `width`: that of text. Precondition: one of them.
+std::string FormatDocument(const Document& document, TextFormat format, size_t width = kTextWidth);
 
 // "0.0312"; "< 0.0001" below that.
 std::string ShowPValue(double p_value);

@@ -102,9 +102,13 @@ void ComparePairs(const RunTable& table, const MetricSpec& spec, RunComparison* 
     rows[i].adjusted_wilcoxon = wilcoxon[i];
     const bool detectable = p_values[i] < 1 - comparison->options.confidence;
     const Verdict verdict = detectable ? rows[i].test.verdict : Verdict::kNoDetectableDifference;
-    rows[i].verdict = verdict == Verdict::kNoDetectableDifference ? "no detectable difference"
-                      : (verdict == Verdict::kALarger) == higher  ? rows[i].a + " is better"
-                                                                  : rows[i].b + " is better";
+    rows[i].is_too_few = verdict == Verdict::kNoDetectableDifference && rows[i].test.replicates == 2 &&
+                         rows[i].test.p_value.has_value() && rows[i].test.mean_difference != 0;
+    rows[i].verdict = rows[i].is_too_few ? absl::StrCat("too few ", rows[i].test.splits > 1 ? "splits" : "seeds",
+                                                        " to tell (2); take 5")
+                      : verdict == Verdict::kNoDetectableDifference ? "no detectable difference"
+                      : (verdict == Verdict::kALarger) == higher    ? rows[i].a + " is better"
+                                                                    : rows[i].b + " is better";
     comparison->pairs.push_back(std::move(rows[i]));
   }
 }

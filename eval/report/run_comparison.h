@@ -28,7 +28,10 @@ struct ComparedRuns {
   // verdict is a difference. Absent without a p-value, where there is no variance to make an interval of either.
   std::optional<AdjustedInterval> adjusted;
   double adjusted_wilcoxon = 1;
-  std::string verdict;  // "A is better" or "no detectable difference"
+  // "A is better", "no detectable difference", or, of two replicates that tell nothing, "too few splits to tell (2);
+  // take 5" ("seeds" with one split): then `is_too_few`, and the interval is wider than any difference.
+  std::string verdict;
+  bool is_too_few = false;
 };
 
 // Three or more methods over two or more tasks by one metric. A task counts once: by the mean over its levels of

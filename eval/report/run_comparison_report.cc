@@ -135,25 +135,28 @@ std::string FormatJson(const RunComparison& comparison) {
 
 DocumentSection PairSection(const RunComparison& comparison) {
   const bool several = HasSeveralTests(comparison);
-  Table table{{"metric", "task", "a - b", "runs", "splits", "mean diff.", "low", "high"}, {}, 3};
+  Table table{{"metric", "task", "a - b", "verdict", "runs", "splits", "mean diff.", "low", "high"}, {}, 3};
   if (several) table.header.insert(table.header.end(), {"low (Holm)", "high (Holm)"});
-  table.header.insert(table.header.end(),
-                      {"unit", "d_z", "rank-bis.", several ? "p (Holm)" : "p", "p (Wilcoxon)", "verdict"});
+  table.header.insert(table.header.end(), {"unit", "d_z", "rank-bis.", several ? "p (Holm)" : "p", "p (Wilcoxon)"});
   for (const ComparedRuns& row : comparison.pairs) {
     const auto shown = [&](std::optional<double> value) { return value ? Shown(*value, row.display) : "-"; };
     std::vector<std::string> cells = {row.display.label,
                                       row.task,
                                       absl::StrCat(row.a, " - ", row.b),
+                                      row.verdict,
                                       absl::StrCat(row.test.runs),
                                       absl::StrCat(row.test.splits),
                                       shown(row.test.mean_difference),
-                                      shown(LowOf(row)),
-                                      shown(HighOf(row))};
-    if (several) cells.insert(cells.end(), {shown(AdjustedLowOf(row)), shown(AdjustedHighOf(row))});
-    cells.insert(cells.end(), {row.display.unit, absl::StrFormat("%.2f", row.test.cohen_dz),
-                               absl::StrFormat("%.2f", row.test.rank_biserial),
-                               row.adjusted_p_value ? ShowPValue(*row.adjusted_p_value) : "-",
-                               ShowPValue(row.adjusted_wilcoxon), row.verdict});
+                                      row.is_too_few ? "-" : shown(LowOf(row)),
+                                      row.is_too_few ? "-" : shown(HighOf(row))};
+    if (several) {
+      cells.insert(cells.end(), {row.is_too_few ? "-" : shown(AdjustedLowOf(row)),
+                                 row.is_too_few ? "-" : shown(AdjustedHighOf(row))});
+    }
+    cells.insert(
+        cells.end(),
+        {row.display.unit, absl::StrFormat("%.2f", row.test.cohen_dz), absl::StrFormat("%.2f", row.test.rank_biserial),
+         row.adjusted_p_value ? ShowPValue(*row.adjusted_p_value) : "-", ShowPValue(row.adjusted_wilcoxon)});
     table.rows.push_back(std::move(cells));
   }
   std::string title =
@@ -190,7 +193,7 @@ DocumentSection MethodSection(const ComparedMethods& all, double confidence) {
 
 }  // namespace
 
-std::string FormatRunComparison(const RunComparison& comparison, TextFormat format) {
+std::string FormatRunComparison(const RunComparison& comparison, TextFormat format, size_t width) {
   if (format == TextFormat::kCsv) return FormatCsv(comparison);
   if (format == TextFormat::kJson) return FormatJson(comparison);
   Document document;
@@ -201,7 +204,7 @@ std::string FormatRunComparison(const RunComparison& comparison, TextFormat form
   }
   if (!comparison.pairs.empty()) document.sections.push_back(PairSection(comparison));
   for (const std::string& line : comparison.left_out) document.below.push_back("left out: " + line);
-  return FormatDocument(document, format);
+  return FormatDocument(document, format, width);
 }
 
 }  // namespace openset

@@ -9,10 +9,10 @@
 
 namespace openset {
 
-// Effect sizes stand before p-values. CSV: a row a pair of methods, task and metric. JSON: {"confidence",
-// "assumptions", "pairs": [...], "all_methods": [...], "left_out": [...]}. Both hold full precision; what is undefined
-// is empty there, or null.
-std::string FormatRunComparison(const RunComparison& comparison, TextFormat format);
+// The verdict stands first, effect sizes before p-values; of too few splits text shows no interval. CSV: a row a pair
+// of methods, task and metric. JSON: {"confidence", "assumptions", "pairs": [...], "all_methods": [...], "left_out":
+// [...]}. Both hold full precision; what is undefined is empty there, or null.
+std::string FormatRunComparison(const RunComparison& comparison, TextFormat format, size_t width = kTextWidth);
 
 }  // namespace openset
 

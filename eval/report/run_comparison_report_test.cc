@@ -3,6 +3,8 @@
 #include <limits>
 #include <string>
 
+#include "absl/strings/str_split.h"
+#include "core/wrapped_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -82,6 +84,14 @@ TEST(FormatRunComparison, TablesHaveEffectsBeforePValuesAndHolmsColumnsWhereTher
   EXPECT_LT(table.find(" mean diff. "), table.find(" p (Holm) "));
   EXPECT_LT(table.find(" d_z "), table.find(" p (Holm) "));
   EXPECT_NE(table.find(" p (Holm) "), std::string::npos);
+  EXPECT_LT(table.find(" verdict "), table.find(" mean diff. "));
+  EXPECT_THAT(table, HasSubstr("12.50"));
+  comparison.pairs[0].is_too_few = true;
+  EXPECT_THAT(FormatRunComparison(comparison, TextFormat::kMarkdown), Not(HasSubstr("12.50")));
+  // At 60 columns no line is longer.
+  for (absl::string_view line : absl::StrSplit(FormatRunComparison(comparison, TextFormat::kText, 60), '\n')) {
+    EXPECT_LE(TextWidth(line), 60) << line;
+  }
   comparison.pairs.pop_back();
   EXPECT_THAT(FormatRunComparison(comparison, TextFormat::kMarkdown), Not(HasSubstr("Holm")));
 }

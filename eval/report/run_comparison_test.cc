@@ -100,7 +100,8 @@ TEST(CompareRuns, SeedsOfASplitAreNoReplicates) {
   const RunComparison comparison = CompareRuns(table, {}, {}).value();
   EXPECT_EQ(comparison.pairs[0].test.runs, 10);
   EXPECT_EQ(comparison.pairs[0].test.splits, 2);
-  EXPECT_EQ(comparison.pairs[0].verdict, "no detectable difference");
+  EXPECT_EQ(comparison.pairs[0].verdict, "too few splits to tell (2); take 5");
+  EXPECT_TRUE(comparison.pairs[0].is_too_few);
 }
 
 // Differences 0.01 (1 + r) of splits r = 0 ... 3 on one task, p = 0.03 alone; on three tasks without a difference.
