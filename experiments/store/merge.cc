@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/one_line.h"
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
 #include "core/table.h"
@@ -100,6 +101,19 @@ std::vector<std::string> ProvenanceDifferences(const std::vector<TrialRecord>& r
                                    : absl::StrCat(field->name(), " (", absl::StrJoin(values, "; "), ")"));
   }
   return differences;
+}
+
+constexpr size_t kMostNamed = 4;  // records whose values stand side by side
+
+// Where a record was made, and the kernels of its inference: "lab-a (AVX2)".
+std::string PlaceOf(const TrialRecord& record) {
+  std::string host = "unknown host", kernels;
+  for (const StageProvenance& stage : record.provenance().stage()) {
+    if (!stage.host().empty()) host = stage.host();
+    if (!stage.cpu_capability().empty()) kernels = stage.cpu_capability();
+    if (!stage.gpu().empty()) kernels = stage.gpu();
+  }
+  return OneLine(kernels.empty() ? host : absl::StrCat(host, " (", kernels, ")"));
 }
 
 }  // namespace
@@ -209,8 +223,19 @@ std::vector<std::string> DifferenceLines(const std::vector<TrialRecord>& records
     const auto [low, high] = std::minmax_element(of_metric.begin(), of_metric.end());
     const bool in_all = of_metric.size() == records.size();
     if (in_all && SameBits(*low, *high)) continue;
-    lines.push_back(absl::StrCat(name, ": ", FullPrecision(*low), " to ", FullPrecision(*high), " in ",
-                                 of_metric.size(), " of ", records.size(), " records"));
+    if (records.size() > kMostNamed) {
+      lines.push_back(absl::StrCat(name, ": ", FullPrecision(*low), " to ", FullPrecision(*high), " in ",
+                                   of_metric.size(), " of ", records.size(), " records"));
+      continue;
+    }
+    std::vector<std::string> of_places;
+    for (const TrialRecord& record : records) {
+      const auto metric = std::find_if(record.metric().begin(), record.metric().end(),
+                                       [&](const MetricRecord& m) { return NameOf(m) == name && m.has_value(); });
+      of_places.push_back(absl::StrCat(PlaceOf(record), " ",
+                                       metric == record.metric().end() ? "undefined" : FullPrecision(metric->value())));
+    }
+    lines.push_back(absl::StrCat(name, ": ", absl::StrJoin(of_places, "; ")));
   }
   if (lines.empty()) return lines;
   const std::vector<std::string> differences = ProvenanceDifferences(records);

@@ -42,8 +42,9 @@ absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std
 // a store or bundle of another schema version; those of ReadBundle() and of writing.
 absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, MergeCounts* counts);
 
-// Where records of one trial with different numbers differ: a line a metric, "openauc: 0.91 to 0.93 in 2 records", and
-// "made with other ...: cpu, libtorch_version". None where all have the same numbers.
+// Where records of one trial with different numbers differ: a line a metric, "openauc: lab-a (AVX2) 0.91; lab-b
+// (DEFAULT) 0.93", or "openauc: 0.91 to 0.93 in 9 of 9 records" where they are more than four, and "made with other
+// ...: cpu, libtorch_version". None where all have the same numbers.
 std::vector<std::string> DifferenceLines(const std::vector<TrialRecord>& records);
 
 }  // namespace openset

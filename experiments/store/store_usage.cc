@@ -1,0 +1,103 @@
+#include "experiments/store/store_usage.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/files/files.h"
+#include "experiments/spec/trial.proto.h"
+#include "experiments/store/record.proto.h"
+
+namespace openset {
+namespace {
+
+// Of a file, or of all files below a folder; links count nothing.
+int64_t BytesOf(const std::string& path) {
+  std::error_code error;
+  const auto type = std::filesystem::symlink_status(path, error).type();
+  if (type == std::filesystem::file_type::regular) {
+    const auto size = std::filesystem::file_size(path, error);
+    return error ? 0 : static_cast<int64_t>(size);
+  }
+  if (type != std::filesystem::file_type::directory) return 0;
+  int64_t bytes = 0;
+  std::filesystem::recursive_directory_iterator entry(path, error), end;
+  for (; !error && entry != end; entry.increment(error)) {
+    std::error_code of_entry;
+    if (!entry->is_regular_file(of_entry) || entry->is_symlink(of_entry)) continue;
+    const auto size = entry->file_size(of_entry);
+    if (!of_entry) bytes += static_cast<int64_t>(size);
+  }
+  return bytes;
+}
+
+struct Found {
+  StudyUsage usage;
+  std::set<std::string> checkpoints, outputs;
+};
+
+}  // namespace
+
+std::vector<StudyUsage> UsageByStudy(const Store& store, UnreadRecords* unread) {
+  constexpr int kWithout[] = {TrialRecord::kMetricFieldNumber, TrialRecord::kEpochFieldNumber,
+                              TrialRecord::kDetailsFieldNumber};
+  std::mutex mutex;
+  std::map<std::string, Found> found;
+  const auto use = [&](int64_t /*number*/, const TrialRecord* record) {
+    const int64_t bytes = BytesOf(store.RecordPath(record->trial_id()));
+    const std::lock_guard<std::mutex> lock(mutex);
+    Found& of_study = found[record->trial().experiment()];
+    StudyUsage& usage = of_study.usage;
+    ++usage.records;
+    usage.bytes += bytes;
+    for (const StageProvenance& stage : record->provenance().stage()) {
+      if (!stage.user_name().empty()) usage.users.insert(stage.user_name());
+      usage.last_seconds = std::max(usage.last_seconds, stage.ended_at_seconds());
+      if (stage.stage() == StageProvenance::TRAIN) of_study.checkpoints.insert(stage.key());
+      if (stage.stage() == StageProvenance::INFER || stage.stage() == StageProvenance::FIT) {
+        of_study.outputs.insert(stage.key());
+      }
+    }
+  };
+  ForEachRecord(store, RecordIds(store), kWithout, use, unread);
+  std::vector<StudyUsage> studies;
+  for (auto& [name, of_study] : found) {
+    of_study.usage.name = name;
+    // Whoever made a record may have written anything there: only keys name folders.
+    for (const std::string& key : of_study.checkpoints) {
+      if (IsKey(key)) of_study.usage.bytes += BytesOf(store.CheckpointFolder(key));
+    }
+    for (const std::string& key : of_study.outputs) {
+      if (IsKey(key)) of_study.usage.bytes += BytesOf(store.OutputsFolder(key));
+    }
+    studies.push_back(std::move(of_study.usage));
+  }
+  return studies;
+}
+
+std::vector<std::pair<std::string, int64_t>> UsageByKind(const Store& store) {
+  std::vector<std::pair<std::string, int64_t>> kinds;
+  for (const std::string& name : ListFolder(store.folder()).value_or(std::vector<std::string>{})) {
+    const int64_t bytes = BytesOf(JoinPath(store.folder(), name));
+    if (bytes > 0 && name != "version") kinds.emplace_back(name, bytes);
+  }
+  std::sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  return kinds;
+}
+
+std::string BytesText(int64_t bytes) {
+  if (bytes < 1000) return absl::StrCat(bytes, " B");
+  double value = static_cast<double>(bytes);
+  const char* const units[] = {"kB", "MB", "GB", "TB"};
+  size_t unit = 0;
+  for (value /= 1000; value >= 1000 && unit + 1 < std::size(units); ++unit) value /= 1000;
+  return absl::StrFormat("%.1f %s", value, units[unit]);
+}
+
+}  // namespace openset
