@@ -72,6 +72,24 @@ TEST_F(LibraryTest, TheFlagAddsFolders) {
   EXPECT_THAT(program_.Run({"list", "method", "mine", "--library=lab"}).out, HasSubstr("Mine"));
 }
 
+// What lies in the current folder is known to every command, with nothing said.
+TEST_F(LibraryTest, TheCurrentFolderIsALibrary) {
+  WriteLibrary("");
+  program_.Write("specs/study.textproto", kSpec);
+  EXPECT_THAT(program_.Run({"list", "method", "mine"}).out, HasSubstr("Mine"));
+  EXPECT_THAT(program_.Run({"show", "method", "mine"}).out, HasSubstr("max_logit"));
+  EXPECT_THAT(program_.Run({"task", "splits", "tiny"}).out, HasSubstr("tiny"));
+  EXPECT_THAT(program_.Run({"data", "list"}).out, HasSubstr("tiny_set"));
+  const ProgramResult planned = program_.Run({"plan", "study", "--noprobe"});
+  EXPECT_EQ(planned.exit_code, 0) << planned.err;
+  EXPECT_THAT(planned.out, HasSubstr("mine on tiny, split 0, seed 0"));
+  // It is the network that `score` misses, no longer the task.
+  EXPECT_THAT(program_.Run({"score", "--task=tiny", "--model=nowhere.pt"}).err, HasSubstr("--model: cannot open"));
+  for (const char* command : {"score", "list", "show", "run"}) {
+    EXPECT_THAT(program_.Run({command, "--help"}).out, HasSubstr("The current folder,"));
+  }
+}
+
 TEST_F(LibraryTest, TheEnvironmentAddsFolders) {
   WriteLibrary("lab/");
   program_.Write("study.textproto", kSpec);

@@ -19,8 +19,7 @@ ABSL_FLAG(std::string, into, ".",
 namespace openset {
 
 absl::StatusOr<Catalog> CatalogFromFlags() {
-  OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, SpecFoldersFromFlags());
-  AddSpecFolders(SpecFoldersBelow(UserPath(".")), &folders);
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
   return Catalog::Open(folders.catalog);
 }
 

@@ -110,8 +110,7 @@ absl::StatusOr<std::vector<NamedSamples>> SamplesOf(const std::string& name) {
   const std::vector<std::string> known = catalog.names();
   if (absl::StartsWith(data_set, kFolderPrefix) || std::binary_search(known.begin(), known.end(), data_set)) {
     // A task's sets say more than a data set of the same name, which --parts asks for.
-    OPENSET_ASSIGN_OR_RETURN(SpecFolders tasks, SpecFoldersFromFlags());
-    AddSpecFolders(SpecFoldersBelow(UserPath(".")), &tasks);
+    OPENSET_ASSIGN_OR_RETURN(const SpecFolders tasks, SpecFoldersFromFlags());
     const std::vector<std::string> task_names = NamesIn(tasks.tasks);
     const bool is_task = std::count(task_names.begin(), task_names.end(), data_set) > 0;
     if (!is_task || !absl::GetFlag(FLAGS_parts).empty()) {
@@ -119,8 +118,7 @@ absl::StatusOr<std::vector<NamedSamples>> SamplesOf(const std::string& name) {
       return OfDataSet(*info, folders);
     }
   }
-  OPENSET_ASSIGN_OR_RETURN(SpecFolders folders_of_specs, SpecFoldersFromFlags());
-  AddSpecFolders(SpecFoldersBelow(UserPath(".")), &folders_of_specs);
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders_of_specs, SpecFoldersFromFlags());
   const std::string task = absl::EndsWith(name, ".textproto") ? UserPath(name) : name;
   OPENSET_ASSIGN_OR_RETURN(const std::string path, FindSpecFile("task", task, folders_of_specs.tasks, ""));
   OPENSET_ASSIGN_OR_RETURN(const TaskSpec spec, ReadTask(path, catalog));

@@ -93,8 +93,7 @@ absl::Status SetParts(const DataSetInfo& info, TaskSpec* task) {
 absl::StatusOr<TaskSpec> TaskOfFlags(const Catalog& catalog) {
   TaskSpec task;
   if (const std::string like = absl::GetFlag(FLAGS_like); !like.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, SpecFoldersFromFlags());
-    AddSpecFolders(SpecFoldersBelow(UserPath(".")), &folders);
+    OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
     OPENSET_ASSIGN_OR_RETURN(task, LoadTask(like, folders, "", catalog));
     task.clear_split();
     task.clear_drawn();
