@@ -38,7 +38,9 @@ std::string HelpOf(const Command& command) {
     const absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
     std::string line = absl::StrCat("  --", name, "  ", flag->Help());
     const std::string value = flag->DefaultValue();
-    if (!value.empty()) absl::StrAppend(&line, " Default: ", value, ".");
+    // A full stop of its own would be read as a part of it.
+    if (!value.empty())
+      absl::StrAppend(&line, " Default: ", absl::EndsWith(value, ".") ? "'" + value + "'" : value, ".");
     absl::StrAppend(&text, Wrapped(line), "\n");
   }
   return text;
@@ -117,13 +119,14 @@ absl::Status RunOne(const Command& command, const std::vector<std::string>& word
   std::set<std::string> given;
   bool flags_end = false;
   for (size_t at = 0; at < words.size(); ++at) {
+    if (!flags_end && (words[at] == "--help" || words[at] == "-h")) {
+      std::cout << HelpOf(command);
+      return absl::OkStatus();
+    }
     if (flags_end || !absl::StartsWith(words[at], "--")) {
       arguments.push_back(words[at]);
     } else if (words[at] == "--") {
       flags_end = true;
-    } else if (words[at] == "--help") {
-      std::cout << HelpOf(command);
-      return absl::OkStatus();
     } else {
       OPENSET_RETURN_IF_ERROR(ParseFlag(command, words, &at, &given));
     }
@@ -137,7 +140,7 @@ absl::Status RunOne(const Command& command, const std::vector<std::string>& word
 
 absl::Status Dispatch(const std::string& about, const std::vector<Command>& commands,
                       const std::vector<std::string>& words) {
-  if (words.empty() || words[0] == "--help" || (words[0] == "help" && words.size() == 1)) {
+  if (words.empty() || words[0] == "--help" || words[0] == "-h" || (words[0] == "help" && words.size() == 1)) {
     std::cout << HelpOfAll(about, commands);
     return absl::OkStatus();
   }

@@ -77,7 +77,7 @@ Outcome RunProgram(const std::vector<std::string>& words, const absl::Status& st
 }
 
 TEST(Command, WithoutOneListsThem) {
-  for (const std::vector<std::string>& words : {std::vector<std::string>{}, {"--help"}, {"help"}}) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{}, {"--help"}, {"-h"}, {"help"}}) {
     const Outcome outcome = RunProgram(words);
     EXPECT_EQ(outcome.exit_code, 0);
     EXPECT_THAT(outcome.out, HasSubstr("paint   Paints files."));
@@ -96,7 +96,8 @@ TEST(Command, TheVersionIsCommitAndBuild) {
 }
 
 TEST(Command, HelpNamesFlagsAndDefaults) {
-  for (const std::vector<std::string>& words : {std::vector<std::string>{"help", "paint"}, {"paint", "--help"}}) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"help", "paint"}, {"paint", "--help"}, {"paint", "-h"}}) {
     const Outcome outcome = RunProgram(words);
     EXPECT_EQ(outcome.exit_code, 0);
     EXPECT_FALSE(outcome.ran);
