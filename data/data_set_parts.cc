@@ -1,12 +1,18 @@
 #include "data/data_set_parts.h"
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/proto/proto_digest.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 
 namespace openset {
+namespace {
+
+constexpr absl::string_view kToldPrefix = "part:";
+
+}  // namespace
 
 std::vector<std::string> PartNames(const DataSetInfo& info) {
   std::vector<std::string> names;
@@ -63,8 +69,15 @@ bool HasChecksums(const DataSetPart& part) {
          absl::c_all_of(FilesOf(part), [](const DataFile* file) { return file->sha256_size() > 0; });
 }
 
+void TellPartDigest(absl::string_view digest, DataSetPart* part) {
+  part->set_content_sha256(absl::StrCat(kToldPrefix, digest));
+}
+
+bool IsToldByDigest(const DataSetPart& part) { return absl::StartsWith(part.content_sha256(), kToldPrefix); }
+
 absl::StatusOr<std::string> PartDigest(const DataSetInfo& info, absl::string_view part_name) {
   OPENSET_ASSIGN_OR_RETURN(const DataSetPart* part, FindPart(info, part_name));
+  if (IsToldByDigest(*part)) return part->content_sha256().substr(kToldPrefix.size());
   PartIdentity identity;
   identity.set_data_set(info.name());
   identity.set_part(part->name());

@@ -27,6 +27,11 @@ std::vector<const DataFile*> FilesOf(const DataSetPart& part);
 // Whether the catalog has the checksum of each file of a part. Of images in files of their own it has none.
 bool HasChecksums(const DataSetPart& part);
 
+// Gives a part whose files are not here the digest that a record has of it: PartDigest() returns it from then on. It
+// stands in content_sha256, in a form that no content has.
+void TellPartDigest(absl::string_view digest, DataSetPart* part);
+bool IsToldByDigest(const DataSetPart& part);
+
 // The digest of the part's PartIdentity: the same whichever layout is read, and when layouts are added behind the
 // first. Errors: as FindPart.
 absl::StatusOr<std::string> PartDigest(const DataSetInfo& info, absl::string_view part);

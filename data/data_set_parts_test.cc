@@ -18,6 +18,17 @@ TEST(PartDigest, DependsOnContentThatOnlyFilesTell) {
   EXPECT_NE(*PartDigest(info, "train"), untold);
 }
 
+TEST(PartDigest, IsThatOfARecordWhereItWasTold) {
+  DataSetInfo info = Parse<DataSetInfo>(FolderToy("channels: 3 height: 0 width: 0", ""));
+  DataSetPart* part = info.mutable_layout(0)->mutable_part(0);
+  EXPECT_FALSE(IsToldByDigest(*part));
+  part->set_content_sha256(kSum);
+  EXPECT_FALSE(IsToldByDigest(*part));
+  TellPartDigest(kOtherSum, part);
+  EXPECT_TRUE(IsToldByDigest(*part));
+  EXPECT_EQ(*PartDigest(info, "train"), kOtherSum);
+}
+
 TEST(PartDigest, OfAFolderDependsOnItsListing) {
   const std::string any = "channels: 3 height: 0 width: 0";
   const auto digest = [&](const std::string& more) {

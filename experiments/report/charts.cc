@@ -22,6 +22,7 @@ namespace {
 constexpr size_t kMaxEpochs = 512;    // of a line
 constexpr size_t kAllEpochs = 10000;  // of all lines of a page, so that it stays small
 constexpr size_t kColors = 8;         // that are told apart (core/chart/plot.h)
+constexpr char kShare[] = "share";    // Display.value_unit of what is between 0 and 1
 constexpr double kLogFrom = 50;       // largest over smallest value
 
 // "openauc" or "openauc, alpha 2": a row of the tables without the field that is on the axis.
@@ -101,6 +102,9 @@ std::vector<ReportChart> Charts(const std::string& section, std::vector<PlotOfCe
     chart.plot.y_label = LabelWithUnit(of.first->display);
     chart.plot.series = std::move(of.lines);
     for (PlotSeries& line : chart.plot.series) SortByX(&line);
+    if (of.first->display.value_unit == kShare) {
+      for (PlotSeries& line : chart.plot.series) LimitBand(0, of.first->display.factor, &line);
+    }
     chart.plot.x_log = Logarithmic(chart.plot.series);
     if (of.first->n > 1) chart.plot.subtitle = kBandText;
     std::set<double> xs;
@@ -122,13 +126,14 @@ bool SeveralTasks(const Report& report) {
 struct Curve {
   std::string quantity, label, line;
   double factor = 1;
+  bool is_share = false;
   std::map<int, std::vector<double>> values;  // by epoch
 };
 
 class Curves {
  public:
-  void Add(const std::string& quantity, const std::string& label, double factor, const std::string& line, int epoch,
-           double value) {
+  void Add(const std::string& quantity, const std::string& label, double factor, bool is_share, const std::string& line,
+           int epoch, double value) {
     const auto [at, is_new] = index_.try_emplace({quantity, line}, curves_.size());
     if (is_new) {
       curves_.emplace_back();
@@ -136,6 +141,7 @@ class Curves {
       curves_.back().label = label;
       curves_.back().line = line;
       curves_.back().factor = factor;
+      curves_.back().is_share = is_share;
     }
     curves_[at->second].values[epoch].push_back(factor * value);
   }
@@ -154,6 +160,7 @@ void DrawCurve(const Curve& curve, size_t step, PlotSeries* line) {
     if (at++ % step != 0 && !last) continue;
     AddMean(epoch, values, line);
   }
+  if (curve.is_share) LimitBand(0, curve.factor, line);
   line->markers = line->points.size() <= 30;
 }
 
@@ -167,6 +174,13 @@ void AddMean(double x, absl::Span<const double> values, PlotSeries* line) {
   const double std = std::sqrt(squares / static_cast<double>(values.size()));
   line->points.emplace_back(x, mean);
   line->band.emplace_back(mean - std, mean + std);
+}
+
+void LimitBand(double low, double high, PlotSeries* line) {
+  for (auto& [lower, upper] : line->band) {
+    lower = std::clamp(lower, low, high);
+    upper = std::clamp(upper, low, high);
+  }
 }
 
 std::vector<ReportChart> SensitivityCharts(const Report& report) {
@@ -221,12 +235,14 @@ std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results) {
     Curves& curves = places[place->second].curves;
     const std::string line = RowName(trial);
     for (const EpochSummary& epoch : result.record->epoch()) {
-      curves.Add("loss", "objective", 1, line, epoch.epoch(), epoch.loss());
-      curves.Add("train_accuracy", "training accuracy, %", 100, line, epoch.epoch(), epoch.train_accuracy());
+      curves.Add("loss", "objective", 1, /*is_share=*/false, line, epoch.epoch(), epoch.loss());
+      curves.Add("train_accuracy", "training accuracy, %", 100, /*is_share=*/true, line, epoch.epoch(),
+                 epoch.train_accuracy());
       for (const MetricRecord& metric : epoch.metric()) {
         if (!metric.has_value() || metric.group().kind() != MetricGroup::POOL) continue;
         const Display display = DisplayOf(metric.spec());
-        curves.Add(MeasuredName(metric), LabelWithUnit(display), display.factor, line, epoch.epoch(), metric.value());
+        curves.Add(MeasuredName(metric), LabelWithUnit(display), display.factor, display.value_unit == kShare, line,
+                   epoch.epoch(), metric.value());
       }
     }
   }

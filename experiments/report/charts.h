@@ -18,6 +18,9 @@ inline constexpr char kBandText[] = "mean ± population standard deviation over 
 // Precondition: there are values.
 void AddMean(double x, absl::Span<const double> values, PlotSeries* line);
 
+// Keeps the bands of a line within what its values can be: no share is below 0 or above 1.
+void LimitBand(double low, double high, PlotSeries* line);
+
 // A plot and where it belongs.
 struct ReportChart {
   std::string of;       // "auroc_by_lambda", "loss"

@@ -1,5 +1,7 @@
 #include "experiments/report/charts.h"
 
+#include <cmath>
+
 #include "core/proto/text_proto.h"
 #include "data/task.pb.h"
 #include "eval/metrics/metric.pb.h"
@@ -90,6 +92,27 @@ TEST(LearningCurves, AreTheMeanOverTrialsInABandOfOneDeviation) {
   EXPECT_EQ(charts[1].name, "train_accuracy");
   EXPECT_EQ(charts[2].name, "auroc");
   EXPECT_THAT(charts[2].plot.series[0].points, ElementsAre(Pair(1, 50)));
+}
+
+// Training accuracies of 1, 1 and 0.4 are 0.8 ± 0.28, and no share is above 1.
+TEST(LearningCurves, BandsOfSharesStayWithinThem) {
+  TrialSpec trial;
+  trial.set_task("t");
+  trial.mutable_method()->set_name("m");
+  TrialRecord records[3];
+  std::vector<TrialResult> results;
+  for (int r = 0; r < 3; ++r) {
+    EpochSummary* epoch = records[r].add_epoch();
+    epoch->set_loss(100.0 * r);
+    epoch->set_train_accuracy(r < 2 ? 1 : 0.4);
+    results.push_back({&trial, &records[r]});
+  }
+  const std::vector<ReportChart> charts = LearningCurves(results);
+  const auto& accuracy = charts[1].plot.series[0];
+  EXPECT_NEAR(accuracy.points[0].second, 80, 1e-9);
+  EXPECT_EQ(accuracy.band[0].second, 100);
+  EXPECT_NEAR(accuracy.band[0].first, 80 - 100 * 0.4 / std::sqrt(2), 1e-9);  // 0.2, 0.2 and -0.4 from the mean
+  EXPECT_GT(charts[0].plot.series[0].band[0].second, 100);                   // a loss has no limits
 }
 
 // Two levels of openness: one plot, unless their unknown samples were measured in training.

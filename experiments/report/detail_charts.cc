@@ -77,6 +77,7 @@ PlotSeries MeanOf(const std::vector<const RecordedCurve*>& curves) {
     for (size_t c = 0; c < curves.size(); ++c) at_x[c] = heights[c][i];
     AddMean(x, at_x, &mean);
   }
+  LimitBand(0, 1, &mean);  // rates, accuracies and risks
   return mean;
 }
 

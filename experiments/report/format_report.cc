@@ -1,9 +1,12 @@
 #include "experiments/report/format_report.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
@@ -13,27 +16,13 @@
 #include "core/suggest.h"
 #include "core/table.h"
 #include "core/wrapped_text.h"
+#include "experiments/report/report_lines.h"
 #include "experiments/report/report_tables.h"
 #include "experiments/store/measured_name.h"
 #include "experiments/store/metric_groups.h"
 
 namespace openset {
 namespace {
-
-std::string Footer(const Report& report) {
-  std::string text = "Mean ± population standard deviation over splits and seeds";
-  const int most = report.cells.empty() ? 0 : report.cells[0].n + report.cells[0].missing;
-  if (most > 0) absl::StrAppend(&text, " (n=", most, ")");
-  absl::StrAppend(&text, ".");
-  if (report.missing > 0) {
-    absl::StrAppend(&text, "\n", report.missing, " of ", report.trials, " trials have no record yet.");
-  }
-  if (!report.baseline.empty()) {
-    absl::StrAppend(&text, "\n", StarText(report));
-  }
-  if (report.waiting > 0) absl::StrAppend(&text, "\nTuned trials that wait for their search: ", report.waiting, ".");
-  return text;
-}
 
 // What stands below the tables beside published numbers: notes and what is said of their tables.
 std::vector<std::string> PublishedLines(const Report& report, const std::vector<std::string>& notes) {
@@ -43,25 +32,27 @@ std::vector<std::string> PublishedLines(const Report& report, const std::vector<
   return lines;
 }
 
-std::string FormatText(const Report& report) {
+std::string FormatText(const Report& report, size_t width) {
   std::string text;
+  for (const std::string& line : HeadLines(report)) absl::StrAppend(&text, Wrapped(OneLine(line), width), "\n\n");
   for (const TitledTable& titled : ReportTables(report)) {
-    absl::StrAppend(&text, Wrapped(OneLine(titled.title)), "\n\n", ToText(titled.table), "\n");
+    absl::StrAppend(&text, Wrapped(OneLine(titled.title), width), "\n\n", ToText(titled.table, width), "\n");
   }
   std::vector<std::string> notes;
   for (const TitledTable& titled : PublishedTables(report, &notes)) {
-    absl::StrAppend(&text, Wrapped(OneLine(titled.title)), "\n\n", ToText(titled.table), "\n");
+    absl::StrAppend(&text, Wrapped(OneLine(titled.title), width), "\n\n", ToText(titled.table, width), "\n");
   }
-  for (const std::string& line : PublishedLines(report, notes)) absl::StrAppend(&text, Wrapped(line), "\n");
+  for (const std::string& line : PublishedLines(report, notes)) absl::StrAppend(&text, Wrapped(line, width), "\n");
   if (!notes.empty()) absl::StrAppend(&text, "\n");
   for (const auto* lines : {&report.task_lines, &report.search_lines, &report.note_lines}) {
-    for (const std::string& line : *lines) absl::StrAppend(&text, Wrapped(line), "\n");
+    for (const std::string& line : *lines) absl::StrAppend(&text, Wrapped(line, width), "\n");
   }
-  return absl::StrCat(text, Wrapped(Footer(report)), "\n");
+  return absl::StrCat(text, Wrapped(absl::StrJoin(FooterLines(report), "\n"), width), "\n");
 }
 
 std::string FormatMarkdown(const Report& report) {
   std::string text = absl::StrCat("# ", EscapeMarkdown(report.experiment), "\n\n");
+  for (const std::string& line : HeadLines(report)) absl::StrAppend(&text, EscapeMarkdown(line), "\n\n");
   for (const TitledTable& titled : ReportTables(report)) {
     absl::StrAppend(&text, "## ", EscapeMarkdown(titled.title), "\n\n", ToMarkdown(titled.table), "\n");
   }
@@ -72,26 +63,58 @@ std::string FormatMarkdown(const Report& report) {
   for (const auto& lines : {PublishedLines(report, notes), report.task_lines, report.search_lines, report.note_lines}) {
     for (const std::string& line : lines) absl::StrAppend(&text, EscapeMarkdown(line), "\n\n");
   }
-  return absl::StrCat(text, Footer(report), "\n");
+  // Lines of their own; a star at the beginning is none of a list.
+  for (const std::string& line : FooterLines(report)) {
+    absl::StrAppend(&text, absl::StartsWith(line, "*") ? "\\" : "", line, "\n\n");
+  }
+  text.pop_back();
+  return text;
 }
 
-std::string FormatLatex(const Report& report) {
+// With the titles of methods in the place of their names, where each has one of its own.
+Report WithTitles(const Report& report) {
+  std::map<std::string, int> count;
+  for (const auto& [name, title] : report.titles) ++count[title];
+  const auto title_of = [&](const std::string& name) {
+    const auto title = report.titles.find(name);
+    return title == report.titles.end() || count[title->second] > 1 ? name : title->second;
+  };
+  Report titled = report;
+  for (ReportCell& cell : titled.cells) cell.method = title_of(cell.method);
+  const std::string baseline = report.baseline.substr(0, report.baseline.find(", "));
+  titled.baseline = absl::StrCat(title_of(baseline), report.baseline.substr(baseline.size()));
+  return titled;
+}
+
+// "tab:study-2".
+std::string LabelOf(const Report& report, size_t number) {
+  std::string name = OneLine(report.experiment);
+  for (char& c : name) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c))) c = '-';
+  }
+  return absl::StrCat("tab:", name, number > 1 ? absl::StrCat("-", number) : "");
+}
+
+std::string FormatLatex(const Report& of_names) {
+  const Report report = WithTitles(of_names);
   std::string text = "% needs \\usepackage{booktabs}\n";
+  for (const std::string& line : HeadLines(report)) absl::StrAppend(&text, "% ", OneLine(line), "\n");
+  // Below the numbers, in the float with them.
+  const std::string note =
+      report.baseline.empty() ? "" : absl::StrCat("\\par\n{\\footnotesize ", EscapeLatex(StarText(report)), "}\n");
+  size_t number = 0;
   for (const TitledTable& titled : ReportTables(report)) {
     absl::StrAppend(&text, "\\begin{table}\n  \\centering\n  \\caption{", EscapeLatex(titled.title),
-                    ". Mean $\\pm$ population standard deviation over splits and seeds.}\n", ToLatex(titled.table),
-                    "\\end{table}\n");
+                    ". Mean $\\pm$ population standard deviation over splits and seeds.}\n  \\label{",
+                    LabelOf(report, ++number), "}\n", ToLatex(titled.table), note, "\\end{table}\n");
   }
   std::vector<std::string> notes;
   for (const TitledTable& titled : PublishedTables(report, &notes)) {
-    absl::StrAppend(&text, "\\begin{table}\n  \\centering\n  \\caption{", EscapeLatex(titled.title), ".}\n",
-                    ToLatex(titled.table), "\\end{table}\n");
+    absl::StrAppend(&text, "\\begin{table}\n  \\centering\n  \\caption{", EscapeLatex(titled.title), ".}\n  \\label{",
+                    LabelOf(report, ++number), "}\n", ToLatex(titled.table), "\\end{table}\n");
   }
   const std::vector<std::string> lines = PublishedLines(report, notes);
   for (const std::string& line : lines) absl::StrAppend(&text, "{\\footnotesize ", EscapeLatex(line), "\\par}\n");
-  if (!report.baseline.empty()) {
-    absl::StrAppend(&text, "{\\footnotesize ", EscapeLatex(StarText(report)), "\\par}\n");
-  }
   return text;
 }
 
@@ -142,7 +165,8 @@ std::string FormatCsv(const Report& report) {
                   "published_std",
                   "difference",
                   "published_source",
-                  "difference_may_be_due_to"};
+                  "difference_may_be_due_to",
+                  "overrides"};
   for (const ReportCell& cell : report.cells) {
     const bool known = cell.n > 0;
     table.rows.push_back(
@@ -160,6 +184,7 @@ std::string FormatCsv(const Report& report) {
                              absl::StrCat(number.source, ": ", number.place), NoteOf(number)});
     }
     row.resize(table.header.size());
+    row.back() = absl::StrJoin(report.overrides, " ");
   }
   return ToCsv(table);
 }
@@ -231,6 +256,8 @@ std::string FormatJson(const Report& report) {
 nlohmann::ordered_json ReportJson(const Report& report, bool with_values) {
   nlohmann::ordered_json json;
   json["experiment"] = report.experiment;
+  if (!report.data_lines.empty()) json["data"] = report.data_lines;
+  if (!report.overrides.empty()) json["overrides"] = report.overrides;
   json["trials"] = report.trials;
   json["missing"] = report.missing;
   json["std"] = "population";
@@ -285,12 +312,6 @@ nlohmann::ordered_json ReportJson(const Report& report, bool with_values) {
   return json;
 }
 
-std::string StarText(const Report& report) {
-  return absl::StrCat("* differs from ", report.baseline,
-                      ": t test of differences paired by split and seed, clustered by split, Holm's p < 0.05 over all "
-                      "tests of a metric.");
-}
-
 absl::StatusOr<ReportFormat> ParseReportFormat(const std::string& name) {
   if (name == "text") return ReportFormat::kText;
   if (name == "markdown") return ReportFormat::kMarkdown;
@@ -300,10 +321,10 @@ absl::StatusOr<ReportFormat> ParseReportFormat(const std::string& name) {
   return absl::InvalidArgumentError(UnknownName("format", name, {"text", "markdown", "latex", "csv", "json"}));
 }
 
-std::string FormatReport(const Report& report, ReportFormat format) {
+std::string FormatReport(const Report& report, ReportFormat format, size_t width) {
   switch (format) {
     case ReportFormat::kText:
-      return FormatText(report);
+      return FormatText(report, width);
     case ReportFormat::kMarkdown:
       return FormatMarkdown(report);
     case ReportFormat::kLatex:

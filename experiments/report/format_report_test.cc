@@ -73,11 +73,29 @@ TEST(FormatReport, Text) {
             "1 of 4 trials have no record yet.\n");
 }
 
-// Of accuracy b's mean is the best; AUROC has one mean, so that nothing is better.
-TEST(FormatReport, TheBestIsBold) {
-  EXPECT_THAT(FormatReport(Example(), ReportFormat::kMarkdown), HasSubstr("**87.50 (n=1)**"));
-  EXPECT_THAT(FormatReport(Example(), ReportFormat::kMarkdown), HasSubstr("<u>62.50 ± 12.50</u> | 50.00 ± 25.00"));
-  Report report;
+TEST(FormatReport, SaysWhyTrialsHaveNoRecord) {
+  Report report = Example();
+  report.trials = 24;
+  report.missing = 5;
+  report.failed = 2;
+  report.failed_lines = {"vim, splits 0 and 1, seed 1"};
+  report.unevaluated = 1;
+  EXPECT_THAT(FormatReport(report, ReportFormat::kText),
+              HasSubstr("2 of 24 trials failed: vim, splits 0 and 1, seed 1.\n"
+                        "1 of 24 trials lacks only the evaluation by exactly these metrics: `openset run` makes it "
+                        "without training.\n"
+                        "2 of 24 trials have no record yet.\n"));
+}
+
+// Of accuracy b's mean is the best, but it is of one of two runs; AUROC has one mean, so that nothing is better.
+TEST(FormatReport, TheBestAmongThoseWithAllRunsIsBold) {
+  Report report = Example();
+  EXPECT_THAT(FormatReport(report, ReportFormat::kMarkdown), HasSubstr("| a      | 62.50 ± 12.50 | 50.00 ± 25.00 |\n"));
+  EXPECT_THAT(FormatReport(report, ReportFormat::kMarkdown), HasSubstr("| b      |   87.50 (n=1) |"));
+  report.cells[2] = Cell("b", "pool", "accuracy", {0.875, 0.875});
+  EXPECT_THAT(FormatReport(report, ReportFormat::kMarkdown), HasSubstr("**87.50 ± 0.00**"));
+  EXPECT_THAT(FormatReport(report, ReportFormat::kMarkdown), HasSubstr("<u>62.50 ± 12.50</u> | 50.00 ± 25.00"));
+  report.cells.clear();
   report.cells = {Cell("a", "pool", "aurc", {0.0625}), Cell("b", "pool", "aurc", {0.125}),
                   Cell("c", "pool", "aurc", {0.25})};
   const std::string latex = FormatReport(report, ReportFormat::kLatex);
@@ -144,17 +162,17 @@ TEST(FormatReport, ASingleRunShowsItsInterval) {
 TEST(FormatReport, Markdown) {
   const std::string text = FormatReport(Example(), ReportFormat::kMarkdown);
   EXPECT_THAT(text, HasSubstr("# study\n\n## task\n\n| method |"));
-  EXPECT_THAT(text, HasSubstr("| a      | <u>62.50 ± 12.50</u> | 50.00 ± 25.00 |\n"));
+  EXPECT_THAT(text, HasSubstr("| a      | 62.50 ± 12.50 | 50.00 ± 25.00 |\n"));
 }
 
 TEST(FormatReport, CsvHoldsFullPrecision) {
   const std::string text = FormatReport(Example(), ReportFormat::kCsv);
   EXPECT_THAT(text, HasSubstr("method,axis,task,unknown_classes,openness,group,metric,mean,std,n,missing,values,unit,"
                               "better,label,known_classes,p_value,published,published_std,difference,published_source,"
-                              "difference_may_be_due_to\n"));
+                              "difference_may_be_due_to,overrides\n"));
   EXPECT_THAT(text,
-              HasSubstr("a,,task,1,0.125,pool,accuracy,0.625,0.125,2,0,0.5 0.75,share,higher,accuracy,0,,,,,,\n"));
-  EXPECT_THAT(text, HasSubstr("b,,task,1,0.125,pool,auroc,,,0,1,,share,higher,AUROC,0,,,,,,\n"));
+              HasSubstr("a,,task,1,0.125,pool,accuracy,0.625,0.125,2,0,0.5 0.75,share,higher,accuracy,0,,,,,,,\n"));
+  EXPECT_THAT(text, HasSubstr("b,,task,1,0.125,pool,auroc,,,0,1,,share,higher,AUROC,0,,,,,,,\n"));
 }
 
 TEST(FormatReport, Json) {
@@ -176,6 +194,23 @@ TEST(FormatReport, Json) {
   EXPECT_EQ(json["cells"][3]["absent"][0], "no unknown samples");
 }
 
+TEST(FormatReport, EachFormatSaysWhatTheCommandLineChanged) {
+  Report report = Example();
+  report.overrides = {"--set=training.epochs=2", "--seeds=0..4"};
+  const std::string line = "Changed on the command line: --set=training.epochs=2 --seeds=0..4\n";
+  EXPECT_EQ(FormatReport(report, ReportFormat::kText).rfind(line + "\ntask\n", 0), 0);
+  // Markdown would read an underscore as emphasis, had the line one.
+  EXPECT_THAT(FormatReport(report, ReportFormat::kMarkdown), HasSubstr("# study\n\n" + line));
+  EXPECT_THAT(FormatReport(report, ReportFormat::kLatex), HasSubstr("\n% " + line));
+  EXPECT_THAT(FormatReport(report, ReportFormat::kCsv),
+              HasSubstr("share,higher,AUROC,0,,,,,,,'--set=training.epochs=2 --seeds=0..4\n"));
+  EXPECT_EQ(nlohmann::json::parse(FormatReport(report, ReportFormat::kJson))["overrides"],
+            (std::vector<std::string>{"--set=training.epochs=2", "--seeds=0..4"}));
+  for (const ReportFormat format : {ReportFormat::kText, ReportFormat::kMarkdown, ReportFormat::kLatex}) {
+    EXPECT_THAT(FormatReport(Example(), format), Not(HasSubstr("command line")));
+  }
+}
+
 TEST(FormatReport, SaysWhatSearchesChoseAndWhatWaits) {
   Report report = Example();
   report.search_lines = {"what was chosen"};
@@ -184,6 +219,42 @@ TEST(FormatReport, SaysWhatSearchesChoseAndWhatWaits) {
     EXPECT_THAT(FormatReport(report, format), HasSubstr("what was chosen"));
   }
   EXPECT_THAT(FormatReport(report, ReportFormat::kText), HasSubstr("Tuned trials that wait for their search: 3."));
+}
+
+TEST(FormatReport, TextIsAsWideAsTheTerminal) {
+  const std::string text = FormatReport(Example(), ReportFormat::kText, 40);
+  EXPECT_THAT(text, HasSubstr("Mean ± population standard deviation\n  over splits and seeds (n=2).\n"));
+  Report report;
+  report.cells = {Cell("a", "pool", "accuracy", {0.5})};
+  EXPECT_THAT(FormatReport(report, ReportFormat::kText), HasSubstr("\nOne run: no spread.\n"));
+}
+
+TEST(FormatReport, LatexHasTitlesLabelsAndItsFootnoteInTheFloat) {
+  Report report = Example();
+  report.titles = {{"a", "Method A"}, {"b", "the same"}, {"c", "the same"}};
+  report.baseline = "a";
+  const std::string latex = FormatReport(report, ReportFormat::kLatex);
+  EXPECT_THAT(latex, HasSubstr("}\n  \\label{tab:study}\n\\begin{tabular}"));
+  EXPECT_THAT(latex, HasSubstr("\n  Method A & "));
+  EXPECT_THAT(latex, HasSubstr("\n  b & "));  // no title of its own
+  EXPECT_THAT(latex, HasSubstr("\\end{tabular}\n\\par\n{\\footnotesize * differs from Method A: "));
+  EXPECT_THAT(latex, HasSubstr("p $<$ 0.05 over all tests of a metric.}\n\\end{table}\n"));
+}
+
+TEST(FormatReport, MarkdownsFootnoteIsNoBullet) {
+  Report report = Example();
+  report.baseline = "a";
+  EXPECT_THAT(FormatReport(report, ReportFormat::kMarkdown), HasSubstr("\n\n\\* differs from a: "));
+}
+
+TEST(FormatReport, SaysThatTwoSplitsAreFew) {
+  Report report = Example();
+  EXPECT_THAT(FormatReport(report, ReportFormat::kText), Not(HasSubstr("take 5")));
+  report.baseline = "a";
+  EXPECT_THAT(FormatReport(report, ReportFormat::kText),
+              HasSubstr("With 2 splits only large differences are found; take 5."));
+  report.cells[0].splits = {0, 1, 2};
+  EXPECT_THAT(FormatReport(report, ReportFormat::kText), Not(HasSubstr("take 5")));
 }
 
 TEST(FormatReport, OnlyTextWrapsItsLines) {

@@ -157,13 +157,13 @@ std::optional<ResultHint> AccuracyHint(const TrialResult& result, const KnownCla
   return hint;
 }
 
-// Of the pool, where it is suspicious.
-std::optional<double> AurocBelowHalf(const TrialRecord& record) {
+// Of the pool.
+std::optional<double> PoolAuroc(const TrialRecord& record) {
   const SampleCounts& counts = record.counts();
   if (counts.known() == 0 || counts.unknown() == 0) return std::nullopt;
   for (const MetricRecord& metric : record.metric()) {
     if (metric.name() != "auroc" || metric.group().kind() != MetricGroup::POOL || !metric.has_value()) continue;
-    if (IsBelowHalf(metric.value(), counts.known(), counts.unknown())) return metric.value();
+    return metric.value();
   }
   return std::nullopt;
 }
@@ -171,21 +171,40 @@ std::optional<double> AurocBelowHalf(const TrialRecord& record) {
 // Of all trials whose accuracy is not suspicious.
 std::optional<ResultHint> AurocHint(absl::Span<const TrialResult> results, const std::set<std::string>& suspicious) {
   std::vector<std::string> order;
-  std::map<std::string, double> lowest;  // by method
+  struct Lowest {
+    double auroc;
+    const TrialSpec* trial;
+    double sum = 0;
+    int trials = 0;  // that have one
+  };
+  std::map<std::string, Lowest> lowest;  // by method
+  std::set<std::string> below;
   ResultHint hint;
   hint.kind = ResultHint::Kind::kBelowHalf;
   for (const TrialResult& result : results) {
     if (result.record == nullptr || suspicious.count(result.record->checkpoint_key()) > 0) continue;
-    const std::optional<double> auroc = AurocBelowHalf(*result.record);
+    const std::optional<double> auroc = PoolAuroc(*result.record);
     if (!auroc.has_value()) continue;
+    const std::string row = RowName(*result.trial);
+    Lowest& of_row = lowest.emplace(row, Lowest{*auroc, result.trial}).first->second;
+    of_row.sum += *auroc;
+    ++of_row.trials;
+    if (!IsBelowHalf(*auroc, result.record->counts().known(), result.record->counts().unknown())) continue;
     if (hint.trial == nullptr) hint.trial = result.trial;
-    const auto [entry, is_new] = lowest.emplace(result.trial->method().name(), *auroc);
-    if (is_new) order.push_back(entry->first);
-    entry->second = std::min(entry->second, *auroc);
+    if (below.insert(row).second) order.push_back(row);
+    if (*auroc <= of_row.auroc) {
+      of_row.auroc = *auroc;
+      of_row.trial = result.trial;
+    }
   }
   if (order.empty()) return std::nullopt;
   std::vector<std::string> methods;
-  for (const std::string& name : order) methods.push_back(absl::StrFormat("%s (%.1f %%)", name, 100 * lowest[name]));
+  for (const std::string& name : order) {
+    const Lowest& of_row = lowest.at(name);
+    methods.push_back(absl::StrFormat(
+        "%s (%.1f %% at split %d, seed %d%s)", name, 100 * of_row.auroc, of_row.trial->split(), of_row.trial->seed(),
+        of_row.trials > 1 ? absl::StrFormat("; mean of the table %.1f %%", 100 * of_row.sum / of_row.trials) : ""));
+  }
   hint.text = absl::StrCat("AUROC is below 50 %, ", kBelowHalfText, ", by ", absl::StrJoin(methods, ", "));
   return hint;
 }

@@ -1,5 +1,6 @@
 #include "experiments/report/html_report.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -7,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/time.h"
 #include "core/chart/page.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
@@ -18,6 +20,7 @@
 #include "experiments/report/format_report.h"
 #include "experiments/report/improvement.h"
 #include "experiments/report/rank_charts.h"
+#include "experiments/report/report_lines.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
 
@@ -30,6 +33,19 @@ constexpr size_t kMostImprovements = 30;  // charts; a study of many tasks has i
 constexpr int kMaxExamples = 24;          // trials that stand for their methods
 
 std::string Preformatted(const std::string& text) { return absl::StrCat("<pre>", EscapeXml(text), "</pre>\n"); }
+
+// What the command line changed is marked.
+std::string SpecHtml(const ReportContext& context) {
+  if (context.changed_spec.empty()) {
+    return context.spec.empty() ? "" : absl::StrCat("<h2>Spec</h2>\n", Preformatted(context.spec));
+  }
+  std::string html = "<h2>Spec</h2>\n<p class=\"state\">Marked: what the command line changed.</p>\n<pre>";
+  for (const SpecLine& line : context.changed_spec) {
+    const std::string text = EscapeXml(line.text);
+    absl::StrAppend(&html, line.changed ? absl::StrCat("<mark>", text, "</mark>") : text, "\n");
+  }
+  return html + "</pre>\n";
+}
 
 // ReportJson() with what a metric's cells have in common said once, in `metrics`, and what a row's have, in `rows`;
 // where there are very many values, without the single ones.
@@ -140,10 +156,17 @@ std::string PoolText(const SampleCounts& counts) {
   return text;
 }
 
+// "12 s", "3.4 min", "5.6 h".
+std::string HoursText(double seconds) {
+  if (seconds < 100) return absl::StrFormat("%.0f s", seconds);
+  if (seconds < 6000) return absl::StrFormat("%.1f min", seconds / 60);
+  return absl::StrFormat("%.1f h", seconds / 3600);
+}
+
 std::string ProvenanceHtml(absl::Span<const TrialResult> results) {
   Facts facts;
   std::set<std::string> counted;  // stages by key: trials share them
-  double cpu_seconds = 0, wall_seconds = 0;
+  double cpu_seconds = 0, wall_seconds = 0, first = 0, last = 0;
   for (const TrialResult& result : results) {
     if (result.record == nullptr) continue;
     for (const StageProvenance& stage : result.record->provenance().stage()) {
@@ -161,6 +184,9 @@ std::string ProvenanceHtml(absl::Span<const TrialResult> results) {
       facts.Add("other packages than pinned", stage.third_party(), true);
       cpu_seconds += stage.cpu_seconds();
       wall_seconds += stage.wall_seconds();
+      const double start = stage.started_at_seconds();
+      if (start > 0 && (first == 0 || start < first)) first = start;
+      last = std::max({last, start, stage.ended_at_seconds()});
     }
   }
   for (const TrialResult& result : results) {
@@ -181,8 +207,14 @@ std::string ProvenanceHtml(absl::Span<const TrialResult> results) {
     }
   }
   if (counted.empty()) return "";
-  facts.Add("time", absl::StrFormat("%.2f hours, %.2f CPU hours, over %d stages", wall_seconds / 3600,
-                                    cpu_seconds / 3600, counted.size()));
+  if (first > 0) {
+    const auto text = [](double seconds) {
+      return absl::FormatTime("%Y-%m-%d %H:%M", absl::UnixEpoch() + absl::Seconds(seconds), absl::UTCTimeZone());
+    };
+    facts.Add("made", absl::StrCat("from ", text(first), " to ", text(last), " UTC"));
+  }
+  facts.Add("time", absl::StrFormat("%s, %s on all cores, over %d stages", HoursText(wall_seconds),
+                                    HoursText(cpu_seconds), counted.size()));
   return absl::StrCat("<h2>Provenance</h2>\n", facts.Html());
 }
 
@@ -203,6 +235,13 @@ absl::StatusOr<std::string> HtmlReport(const Report& report, absl::Span<const Tr
   page.data["report"] = PageJson(report);
   if (!context.question.empty())
     page.body = absl::StrCat("<p class=\"question\">", EscapeXml(context.question), "</p>\n");
+  for (const std::string& line : report.data_lines) {
+    absl::StrAppend(&page.body, "<p class=\"overrides\">", EscapeXml(line), "</p>\n");
+  }
+  if (!report.overrides.empty()) {
+    absl::StrAppend(&page.body, "<p class=\"overrides\">Changed on the command line: <code>",
+                    EscapeXml(absl::StrJoin(report.overrides, " ")), "</code></p>\n");
+  }
   absl::StrAppend(&page.body, "<p class=\"state\">", report.trials - report.missing, " of ", report.trials,
                   " trials have a record.</p>\n<div id=\"controls\"></div>\n<div id=\"tables\"></div>\n");
   if (!report.baseline.empty())
@@ -232,7 +271,7 @@ absl::StatusOr<std::string> HtmlReport(const Report& report, absl::Span<const Tr
     for (const std::string& failure : context.failures) absl::StrAppend(&page.body, Preformatted(failure));
   }
   absl::StrAppend(&page.body, ProvenanceHtml(results));
-  if (!context.spec.empty()) absl::StrAppend(&page.body, "<h2>Spec</h2>\n", Preformatted(context.spec));
+  absl::StrAppend(&page.body, SpecHtml(context));
   return ToHtml(page);
 }
 

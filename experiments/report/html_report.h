@@ -10,13 +10,16 @@
 #include "experiments/report/detail_charts.h"
 #include "experiments/report/example_data.h"
 #include "experiments/report/report.h"
+#include "experiments/spec/changed_spec.h"
 
 namespace openset {
 
 // What a page says beside the numbers.
 struct ReportContext {
   std::string question;
-  std::string spec;                   // its text
+  std::string spec;  // its text, as written
+  // The lines of what the command line made of it, if it laid something over it: shown instead of `spec`.
+  std::vector<SpecLine> changed_spec;
   std::vector<std::string> failures;  // a line or more each: what failed, and the end of its log
   ExampleContext examples;            // of ExamplesOf(results)
 };

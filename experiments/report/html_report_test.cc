@@ -20,7 +20,8 @@ TEST(HtmlReport, HoldsTheNumbersPlotsAndProvenance) {
                      "epoch { epoch: 0 loss: 2 } epoch { epoch: 1 loss: 1 } "
                      "trial_id: 'id' split_sha256: 'f00d' counts { known: 6 unknown: 4 } details { curve { kind: ROC "
                      "x: [0, 1] y: [0, 1] } mistake { kind: WRONG_CLASS class_id: 1 predicted_label: 0 } } "
-                     "provenance { stage { stage: TRAIN key: 'k' commit: 'abc123' dirty: true } }",
+                     "provenance { stage { stage: TRAIN key: 'k' commit: 'abc123' dirty: true "
+                     "started_at_seconds: 60 ended_at_seconds: 7260 wall_seconds: 7200 cpu_seconds: 90 } }",
                      "record", &record)
           .ok());
   const std::vector<TrialResult> results = {{&trial, &record}};
@@ -35,6 +36,8 @@ TEST(HtmlReport, HoldsTheNumbersPlotsAndProvenance) {
   EXPECT_THAT(html, HasSubstr("<figure data-chart=\"roc\"></figure>"));
   EXPECT_THAT(html, HasSubstr("\"mistakes\":[[3,\"class 1\""));
   EXPECT_THAT(html, HasSubstr("abc123, with changes"));
+  EXPECT_THAT(html, HasSubstr("from 1970-01-01 00:01 to 1970-01-01 02:01 UTC"));
+  EXPECT_THAT(html, HasSubstr("2.0 h, 90 s on all cores, over 1 stages"));
   EXPECT_THAT(html, HasSubstr("t, split 0: f00d"));
   EXPECT_THAT(html, HasSubstr("6 known samples of 0 classes, 4 unknown ones of 0"));
   EXPECT_THAT(html, HasSubstr("out of &lt;memory&gt;"));
@@ -58,6 +61,21 @@ TEST(HtmlReport, SaysWhatAStarMeansAndDrawsTheImprovement) {
   EXPECT_THAT(html, HasSubstr("<p class=\"state\">* differs from first: t test"));
   EXPECT_THAT(html, HasSubstr("\"detectable\":true"));
   EXPECT_THAT(html, HasSubstr("<figure data-chart=\"improvement_auroc\"></figure>"));
+}
+
+TEST(HtmlReport, MarksWhatTheCommandLineChanged) {
+  Report report;
+  ReportContext context;
+  context.spec = "epochs: 5";
+  std::string html = HtmlReport(report, {}, context).value();
+  EXPECT_THAT(html, HasSubstr("<h2>Spec</h2>\n<pre>epochs: 5</pre>"));
+  EXPECT_THAT(html, Not(HasSubstr("command line")));
+  report.overrides = {"--set=training.epochs=2"};
+  context.changed_spec = {{"name: \"<s>\"", false}, {"epochs: 2", true}};
+  html = HtmlReport(report, {}, context).value();
+  EXPECT_THAT(html, HasSubstr("Changed on the command line: <code>--set=training.epochs=2</code>"));
+  EXPECT_THAT(html, HasSubstr("<pre>name: &quot;&lt;s&gt;&quot;\n<mark>epochs: 2</mark>\n</pre>"));
+  EXPECT_THAT(html, Not(HasSubstr("epochs: 5")));
 }
 
 TEST(HtmlReport, SaysAColumnOnceAndEachCellsLabel) {

@@ -223,6 +223,8 @@ std::string AxisText(const std::vector<AxisValue>& axis) {
                        [](std::string* out, const AxisValue& a) { absl::StrAppend(out, a.name(), " ", a.value()); });
 }
 
+bool IsIncomplete(const ReportCell& cell) { return cell.missing > 0 || !cell.absent_reasons.empty(); }
+
 void Summarise(ReportCell* cell) {
   cell->n = static_cast<int>(cell->values.size());
   if (cell->n == 0) return;
@@ -248,11 +250,16 @@ Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> r
   Report report;
   report.experiment = experiment;
   report.trials = static_cast<int>(results.size());
+  if (!results.empty()) {  // the same for all trials
+    const auto& laid_over = results[0].trial->laid_over();
+    report.overrides.assign(laid_over.begin(), laid_over.end());
+  }
   report.task_lines = TaskLines(results);
   Cells cells;
   for (const TrialResult& result : results) {
     const TrialSpec& trial = *result.trial;
     report.missing += result.record == nullptr;
+    if (!trial.method().title().empty()) report.titles.emplace(trial.method().name(), trial.method().title());
     if (trial.has_search()) report.search_lines.push_back(SearchLine(trial));
     if (result.record != nullptr) report.results.push_back(TrialOf(result));
     if (result.record != nullptr && result.record->ignored_tensor_size() > 0) {

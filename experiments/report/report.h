@@ -3,6 +3,7 @@
 #define OPENSET_EXPERIMENTS_REPORT_REPORT_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -80,6 +81,9 @@ struct ReportTrial {
 
 struct Report {
   std::string experiment;
+  std::vector<std::string> overrides;  // what the command line laid over the spec (TrialSpec.laid_over), a flag each
+  std::map<std::string, std::string> titles;  // of methods that have one (MethodSpec.title), by their names
+  std::vector<std::string> data_lines;        // of data that are not here, and by what results are found: a line each
   std::vector<ReportCell>
       cells;  // by method, axis values, task, openness, group, then metric, each in the order of the trials
   // One line a task: classes, openness, known:unknown test samples, and those of each set where there are several.
@@ -96,13 +100,21 @@ struct Report {
   std::vector<std::string> published_lines;
   int trials = 0;
   int missing = 0;  // trials without a record
-  int waiting = 0;  // tuned trials that wait for their search; they are not among `trials`
+  // Of these, trials whose outputs are there: what is missing is an evaluation by exactly these metrics.
+  int unevaluated = 0;
+  int failed = 0;                         // of these, trials of which an action failed at the last attempt
+  std::vector<std::string> failed_lines;  // which: "vim, splits 0 and 1, seed 1"
+  int waiting = 0;                        // tuned trials that wait for their search; they are not among `trials`
 };
 
 // The row of a cell in tables, and the line of a trial in plots: "openauc, lambda 0.1".
 std::string RowName(const std::string& method, const std::vector<AxisValue>& axis);
 std::string RowName(const ReportCell& cell);
 std::string RowName(const TrialSpec& trial);
+
+// Whether a value is missing: a trial has no record, or the metric is undefined in it. Such a cell is not compared with
+// others, whose means are of other runs.
+bool IsIncomplete(const ReportCell& cell);
 
 // Mean, standard deviation and n of its values.
 void Summarise(ReportCell* cell);

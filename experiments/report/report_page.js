@@ -11,8 +11,16 @@
     return made;
   };
 
-  // As in the tables of the terminal: scaled and rounded by the metric's display rule.
-  const shown = (value, cell) => (value * cell.display.factor).toFixed(cell.display.digits);
+  // As in the tables of the terminal: scaled and rounded by the metric's display rule. C++ rounds a number that lies
+  // exactly between two to the even one, toFixed() away from 0. A double has at most 60 digits behind these that count.
+  const rounded = (number, digits) => {
+    const text = number.toFixed(digits);
+    const behind = number.toFixed(Math.min(100, digits + 60)).split('.')[1]?.slice(digits) ?? '';
+    if (!/^50*$/.test(behind) || Number(text.at(-1)) % 2 === 0) return text;
+    const even = (number - Math.sign(number) * 0.5 * 10 ** -digits).toFixed(digits);
+    return Number(even.at(-1)) % 2 === 0 ? even : text;
+  };
+  const shown = (value, cell) => rounded(value * cell.display.factor, cell.display.digits);
   const rowName = (cell) => [cell.method, ...Object.entries(cell.axis).map(([name, value]) => `${name} ${value}`)].join(', ');
   const headOf = (cell) => {
     const arrow = cell.higher_is_better === null ? '' : cell.higher_is_better ? ' ↑' : ' ↓';
@@ -44,22 +52,25 @@
     return [...groups.values()];
   };
 
-  // The best and the second best mean of a column, where two or more differ.
+  const incomplete = (cell) => cell.missing > 0 || (cell.absent ?? []).length > 0;
+
+  // The best and the second best mean of a column among those of all runs, where two or more differ.
   const ranks = (rows, column) => {
     if (column.higher === null) return [];
-    const means = [...new Set(rows.map((row) => row.cells.get(column.metric)?.mean ?? null).filter((mean) => mean !== null))];
+    const means = [...new Set(rows.map((row) => row.cells.get(column.metric)).filter((cell) => cell && cell.mean !== null && !incomplete(cell)).map((cell) => cell.mean))];
     means.sort((a, b) => column.higher ? b - a : a - b);
     return means.length < 2 ? [] : means;
   };
 
   const cellOf = (cell, best) => {
     if (!cell || cell.n === 0) return element('td', {title: (cell?.absent ?? []).join('; ')}, cell?.missing ? '–' : cell ? 'undefined' : '');
-    const mean = element(cell.mean === best[0] ? 'strong' : 'span', {}, shown(cell.mean, cell));
-    if (cell.mean === best[1]) mean.className = 'second';
+    const mean = element(cell.mean === best[0] && !incomplete(cell) ? 'strong' : 'span', {}, shown(cell.mean, cell));
+    if (cell.mean === best[1] && !incomplete(cell)) mean.className = 'second';
     const td = element('td', {title: `n = ${cell.n}; ${(cell.values ?? []).map((v, i) => `split ${cell.splits[i]}, seed ${cell.seeds[i]}: ${shown(v, cell)}`).join('; ')}`}, mean);
     td.dataset.mean = cell.mean;
     if (cell.n > 1) td.append(element('span', {className: 'spread'}, ` ± ${shown(cell.std, cell)}`));
     if (cell.detectable) td.append(element('sup', {className: 'star', title: `differs from ${report.baseline}: p = ${cell.p_value.toPrecision(2)}`}, '*'));
+    if (incomplete(cell)) td.append(element('span', {className: 'spread'}, ` (n=${cell.n})`));
     for (const published of cell.published ? [cell.published, ...(cell.also_published ?? [])] : []) {
       const difference = cell.mean - published.value;
       td.append(element('span', {className: 'published', title: [published.source, published.place,
@@ -134,7 +145,7 @@
   task.addEventListener('change', filter);
   words.addEventListener('input', filter);
   document.getElementById('controls').append(words, ...(tasks.length > 1 ? [task] : []),
-      element('span', {className: 'state'}, 'mean ± population standard deviation over splits and seeds; best bold, second best underlined'));
+      element('span', {className: 'state'}, 'mean ± population standard deviation over splits and seeds; best of those with all runs bold, second best underlined'));
   for (const group of grouped()) render(group);
 })();
 

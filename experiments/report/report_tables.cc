@@ -83,7 +83,8 @@ class Grid {
 
   static std::vector<Emphasis> Marks(const std::vector<const ReportCell*>& cells) {
     const auto quality = [](const ReportCell* cell) -> std::optional<double> {  // larger = better
-      if (cell == nullptr || cell->n == 0 || !cell->display.higher_is_better.has_value()) return std::nullopt;
+      if (cell == nullptr || cell->n == 0 || IsIncomplete(*cell)) return std::nullopt;
+      if (!cell->display.higher_is_better.has_value()) return std::nullopt;
       return *cell->display.higher_is_better ? cell->mean : -cell->mean;
     };
     std::set<double> qualities;
@@ -256,7 +257,7 @@ std::string CellText(const ReportCell& cell) {
     absl::StrAppend(&text, " [", Shown(low, cell.display), ", ", Shown(high, cell.display), "]");
   }
   if (cell.significance.has_value() && cell.significance->detectable) absl::StrAppend(&text, "*");
-  if (cell.missing > 0 || !cell.absent_reasons.empty()) absl::StrAppend(&text, " (n=", cell.n, ")");
+  if (IsIncomplete(cell)) absl::StrAppend(&text, " (n=", cell.n, ")");
   return text;
 }
 

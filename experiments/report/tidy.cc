@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/store/measured_name.h"
 #include "experiments/store/metric_groups.h"
@@ -55,8 +56,8 @@ Table TidyTable(absl::Span<const TrialResult> results) {
   const std::vector<std::string> before = {"trial",         "method",          "task",    "split", "seed",
                                            "known_classes", "unknown_classes", "openness"};
   const std::vector<std::string> after = {
-      "group", "known_samples", "unknown_samples", "known_per_unknown", "metric", "value", "unit", "better",
-      "low",   "high",          "outputs",         "checkpoint"};
+      "group", "known_samples", "unknown_samples", "known_per_unknown", "metric",   "value", "unit", "better",
+      "low",   "high",          "outputs",         "checkpoint",        "overrides"};
   std::vector<std::string> fixed = before;
   fixed.insert(fixed.end(), after.begin(), after.end());
   const std::vector<std::string> axes = AxisNames(results);
@@ -86,10 +87,10 @@ Table TidyTable(absl::Span<const TrialResult> results) {
       const bool interval = metric.interval().has_low();
       row.push_back(GroupText(metric.group()));
       for (std::string& cell : SampleColumns(record.counts(), metric.group())) row.push_back(std::move(cell));
-      for (std::string cell :
-           {MeasuredName(metric), metric.has_value() ? FullPrecision(metric.value()) : "", metric.unit(),
-            BetterOf(metric), interval ? FullPrecision(metric.interval().low()) : "",
-            interval ? FullPrecision(metric.interval().high()) : "", record.outputs_key(), record.checkpoint_key()}) {
+      for (std::string cell : {MeasuredName(metric), metric.has_value() ? FullPrecision(metric.value()) : "",
+                               metric.unit(), BetterOf(metric), interval ? FullPrecision(metric.interval().low()) : "",
+                               interval ? FullPrecision(metric.interval().high()) : "", record.outputs_key(),
+                               record.checkpoint_key(), absl::StrJoin(trial.laid_over(), " ")}) {
         row.push_back(std::move(cell));
       }
       table.rows.push_back(std::move(row));

@@ -37,12 +37,12 @@ TEST(TidyTable, HasARowATrialAndMetric) {
   EXPECT_THAT(table.header,
               ElementsAre("trial", "method", "task", "split", "seed", "known_classes", "unknown_classes", "openness",
                           "lambda", "axis_value", "group", "known_samples", "unknown_samples", "known_per_unknown",
-                          "metric", "value", "unit", "better", "low", "high", "outputs", "checkpoint"));
+                          "metric", "value", "unit", "better", "low", "high", "outputs", "checkpoint", "overrides"));
   ASSERT_EQ(table.rows.size(), 4);
   EXPECT_THAT(table.rows[0], ElementsAre("id", "m", "t", "1", "7", "3", "2", "0.25", "0.1", "2", "pool", "6", "8",
-                                         "0.75", "auroc", "0.75", "share", "higher", "0.5", "1", "o", "c"));
+                                         "0.75", "auroc", "0.75", "share", "higher", "0.5", "1", "o", "c", ""));
   EXPECT_THAT(table.rows[1], ElementsAre("id", "m", "t", "1", "7", "3", "2", "0.25", "0.1", "2", "pool", "6", "8",
-                                         "0.75", "ece", "", "share", "lower", "", "", "o", "c"));
+                                         "0.75", "ece", "", "share", "lower", "", "", "o", "c", ""));
   EXPECT_EQ(table.rows[2][8], "");
 }
 

@@ -98,14 +98,16 @@ absl::Status ReadTaskMethods(const std::string& beside, const MethodSpec& overri
   return absl::OkStatus();
 }
 
+std::string AxisName(const Axis& axis) {
+  return axis.has_name() ? axis.name() : axis.path().substr(axis.path().rfind('.') + 1);
+}
+
 // Names in the report section, before anything is trained for it.
 absl::Status CheckReport(const Experiment& experiment) {
   const ReportSpec& report = experiment.spec.report();
   std::vector<std::string> fields = {"method",          "task",  "group", "metric", "known_classes",
                                      "unknown_classes", "split", "seed"};
-  for (const Axis& axis : experiment.spec.axis()) {
-    fields.push_back(axis.has_name() ? axis.name() : axis.path().substr(axis.path().rfind('.') + 1));
-  }
+  for (const Axis& axis : experiment.spec.axis()) fields.push_back(AxisName(axis));
   for (const auto& [name, list] : {std::pair{"row", &report.row()}, {"column", &report.column()}}) {
     for (int i = 0; i < list->size(); ++i) {
       if (std::find(fields.begin(), fields.end(), list->Get(i)) != fields.end()) continue;
@@ -121,7 +123,18 @@ absl::Status CheckReport(const Experiment& experiment) {
   if (!report.has_baseline() || IsLeftOut(experiment, report.baseline())) return absl::OkStatus();
   std::vector<std::string> methods;
   for (const LoadedMethod& method : experiment.methods) methods.push_back(method.spec.name());
-  return PlaceOf("method", report.baseline(), methods, experiment.source.Where("report.baseline")).status();
+  const std::string where = experiment.source.Where("report.baseline");
+  const std::vector<std::string> parts = absl::StrSplit(report.baseline(), ", ");
+  OPENSET_RETURN_IF_ERROR(PlaceOf("method", parts[0], methods, where).status());
+  // "openauc, lambda 0.1": a row of a sweep.
+  std::vector<std::string> values;
+  for (const Axis& axis : experiment.spec.axis()) {
+    for (const std::string& value : axis.value()) values.push_back(absl::StrCat(AxisName(axis), " ", value));
+  }
+  for (size_t i = 1; i < parts.size(); ++i) {
+    OPENSET_RETURN_IF_ERROR(PlaceOf("swept value", parts[i], values, where).status());
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ReadPublishedTables(const std::string& beside, Experiment* experiment) {

@@ -8,16 +8,23 @@
 
 #include "absl/status/status.h"
 #include "core/progress_line.h"
+#include "data/catalog.h"
+#include "data/task.pb.h"
 #include "experiments/spec/experiment_file.h"
 #include "experiments/store/store.h"
 
 namespace openset {
 
-// Tells the experiment's catalog, of the parts that its tasks take: by their files below `data_folders` or, where these
-// are not there, as the store's last run found them; what neither has stays untold. Errors: those of
+// Tells the catalog, of the parts that the tasks take: by their files below `data_folders` or, where these are not
+// there, as the store's last run found them, or by the digest that records in the store have of the part, the one of
+// the newest record (TellPartDigest() in data/data_set_parts.h); what none of them has stays untold. Returns lines that
+// say which parts are told by records and which stay untold, and adds to `untold` (unless it is null) the latter, each
+// "DATA_SET, PART". Errors: those of
 // AddContentDigests() (data/data_set.h), to which `progress` goes.
-absl::Status TellContents(const Store& store, const std::vector<std::string>& data_folders,
-                          const ProgressReport& progress, Experiment* experiment);
+absl::StatusOr<std::vector<std::string>> TellContents(const Store& store, const std::vector<std::string>& data_folders,
+                                                      const ProgressReport& progress,
+                                                      const std::vector<TaskSpec>& tasks, Catalog* catalog,
+                                                      std::vector<std::string>* untold = nullptr);
 
 // Keeps in the store what the experiment's catalog was told. Errors: those of writing; kNotFound for a data set that
 // the catalog lacks.

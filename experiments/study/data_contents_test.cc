@@ -7,13 +7,21 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/proto/text_proto.h"
 #include "core/testing/status_matchers.h"
+#include "data/data_set_parts.h"
+#include "experiments/spec/method.pb.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class DataContents : public ::testing::Test {
  protected:
@@ -27,11 +35,30 @@ class DataContents : public ::testing::Test {
   }
 
   // An experiment whose catalog was told.
-  Experiment Told(const std::vector<std::string>& data_folders) const {
+  Experiment Told(const std::vector<std::string>& data_folders) {
     absl::StatusOr<Experiment> experiment = sandbox_.Load(kMinimalSpec);
     EXPECT_TRUE(experiment.ok()) << experiment.status();
-    EXPECT_THAT(TellContents(store_, data_folders, nullptr, &*experiment), IsOk());
+    untold_.clear();
+    absl::StatusOr<std::vector<std::string>> lines =
+        TellContents(store_, data_folders, nullptr, experiment->tasks, &experiment->catalog, &untold_);
+    EXPECT_THAT(lines, IsOk());
+    lines_ = *std::move(lines);
     return *std::move(experiment);
+  }
+
+  // A record of a training on this part of the digits.
+  void AddRecord(const std::string& id, const std::string& part, const std::string& digest, double time) const {
+    TrialRecord record;
+    EXPECT_THAT(
+        ParseTextProto(absl::StrCat("schema_version: ", kSchemaVersion, " trial { method { name: 'm' } data { train ",
+                                    "{ data_set: 'digits' part: '", part, "' part_digest: '", digest,
+                                    "' } test_known { data_set: 'other' part: '", part, "' } } seed: 0 ",
+                                    "execution {} metric { auroc {} } } metric { name: 'auroc' value: 0.5 } ",
+                                    "provenance { stage { stage: EVALUATE started_at_seconds: ", time, " } }"),
+                       "record", &record),
+        IsOk());
+    record.set_trial_id(Sha256Hex(id));
+    EXPECT_THAT(store_.CommitRecord(record), IsOk());
   }
 
   // "" of a part of which nothing is known.
@@ -44,6 +71,7 @@ class DataContents : public ::testing::Test {
 
   const SpecSandbox sandbox_;
   const Store store_;
+  std::vector<std::string> lines_, untold_;  // of Told()
 };
 
 TEST_F(DataContents, AreToldByTheFilesElseByWhatTheStoreRemembers) {
@@ -63,6 +91,32 @@ TEST_F(DataContents, AreToldByTheFilesElseByWhatTheStoreRemembers) {
   EXPECT_NE(ContentOf(Told({sandbox_.folder()}), "test"), content);
   std::filesystem::remove_all(sandbox_.folder() + "/digits");
   EXPECT_EQ(ContentOf(Told({sandbox_.folder()}), "test"), content);
+}
+
+// The images of another machine are not here: their records say which they were.
+TEST_F(DataContents, AreToldByRecordsWhereTheFilesAreNot) {
+  Told({sandbox_.folder()});
+  EXPECT_THAT(untold_, ElementsAre("digits, train", "digits, test"));
+  EXPECT_THAT(lines_,
+              ElementsAre("The images of digits, train; digits, test are not on this machine, and the store has "
+                          "no record of them: results on them can't be found."));
+  AddRecord("a", "train", Sha256Hex("old"), 1);
+  AddRecord("b", "train", Sha256Hex("new"), 3);
+  AddRecord("c", "train", Sha256Hex("old"), 2);
+  AddRecord("d", "test", Sha256Hex("test"), 1);
+  const Experiment told = Told({sandbox_.folder()});
+  const DataSetInfo& digits = **told.catalog.Find("digits");
+  EXPECT_EQ(*PartDigest(digits, "train"), Sha256Hex("new"));
+  EXPECT_EQ(*PartDigest(digits, "test"), Sha256Hex("test"));
+  EXPECT_THAT(untold_, IsEmpty());
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("The images of digits, test are not on this machine: results are found"),
+                                  EndsWith("(of 2 different ones that of the newest record).")));
+  // It is not remembered as the content of files, and files that are there win.
+  ASSERT_THAT(RememberContents(store_, told), IsOk());
+  EXPECT_FALSE(FileExists(store_.folder() + "/data/digits/test.sha256"));
+  WriteImages("some images");
+  EXPECT_NE(*PartDigest(**Told({sandbox_.folder()}).catalog.Find("digits"), "test"), Sha256Hex("test"));
+  EXPECT_THAT(lines_, IsEmpty());
 }
 
 TEST_F(DataContents, AStoreThatCantBeWrittenIsNamed) {

@@ -1,15 +1,55 @@
 #include "experiments/study/failures.h"
 
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "experiments/action/stage.h"
 #include "experiments/spec/describe.h"
+#include "experiments/spec/trial.proto.h"
 #include "experiments/store/processes/leases.h"
 
 namespace openset {
+
+FailureKind KindOf(int code) {
+  switch (static_cast<absl::StatusCode>(code)) {
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kDataLoss:
+    case absl::StatusCode::kAlreadyExists:
+      return FailureKind::kInput;
+    case absl::StatusCode::kAborted:
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kOutOfRange:
+    case absl::StatusCode::kUnimplemented:
+      return FailureKind::kMethod;
+    default:
+      return FailureKind::kMachine;
+  }
+}
+
+std::string WhatToDo(const std::vector<StudyFailure>& failures) {
+  const auto has = [&](FailureKind kind) {
+    return absl::c_any_of(failures, [kind](const StudyFailure& failure) { return failure.kind == kind; });
+  };
+  std::vector<std::string> parts;
+  if (has(FailureKind::kMethod)) {
+    parts.push_back("what a method failed by does not change: change its settings (--set) or leave it out (--methods)");
+  }
+  if (has(FailureKind::kInput)) parts.push_back("repair the files that are named, then give the same command");
+  if (parts.empty() || has(FailureKind::kMachine)) {
+    parts.push_back(parts.empty() ? "the same command tries them again"
+                                  : "the same command tries again what failed by the machine");
+  }
+  return absl::StrJoin(parts, "; ");
+}
 
 std::vector<StudyFailure> FailuresOf(const Study& study) {
   const Store& store = study.store();
@@ -30,9 +70,45 @@ std::vector<StudyFailure> FailuresOf(const Study& study) {
                                      attempts > 1 ? absl::StrCat(" (", attempts, " times)") : "",
                                      failure->has_epoch() ? absl::StrCat(" in epoch ", failure->epoch()) : "", ": ",
                                      failure->message()),
-                        failure->log_tail()});
+                        failure->log_tail(),
+                        KindOf(failure->code()),
+                        {action.trials.begin(), action.trials.end()}});
   }
   return failures;
+}
+
+std::string SplitsText(const std::vector<int>& splits) {
+  if (splits.size() == 1) return absl::StrCat("split ", splits[0]);
+  const std::vector<int> first(splits.begin(), splits.empty() ? splits.end() : splits.end() - 1);
+  return absl::StrCat("splits ", absl::StrJoin(first, ", "),
+                      splits.empty() ? "" : absl::StrCat(" and ", splits.back()));
+}
+
+void AddFailures(const Study& study, const StudyResults& results, const std::vector<StudyFailure>& failures,
+                 Report* report) {
+  std::set<int> failed;
+  for (const StudyFailure& failure : failures) failed.insert(failure.trials.begin(), failure.trials.end());
+  const std::vector<int> reported = study.ReportedTrials();
+  std::set<std::string> tasks;
+  for (const TrialResult& result : results.results) tasks.insert(result.trial->task());
+  std::vector<std::string> order;
+  std::map<std::string, std::pair<std::vector<int>, uint64_t>> rows;  // splits and seed, by row, task and seed
+  for (size_t i = 0; i < reported.size() && i < results.results.size(); ++i) {
+    if (results.results[i].record != nullptr || failed.count(reported[i]) == 0) continue;
+    const TrialSpec& trial = *results.results[i].trial;
+    const std::string of_task = tasks.size() > 1 ? absl::StrCat(" on ", trial.task()) : "";
+    const std::string row = absl::StrCat(RowName(trial), of_task);
+    const auto [at, is_new] = rows.try_emplace(absl::StrCat(row, "\n", trial.seed()));
+    if (is_new) order.push_back(at->first);
+    at->second.first.push_back(trial.split());
+    at->second.second = trial.seed();
+    ++report->failed;
+  }
+  for (const std::string& key : order) {
+    const auto& [splits, seed] = rows[key];
+    report->failed_lines.push_back(
+        absl::StrCat(key.substr(0, key.find('\n')), ", ", SplitsText(splits), ", seed ", seed));
+  }
 }
 
 }  // namespace openset

@@ -15,6 +15,8 @@
 #include "data/task.pb.h"
 #include "eval/metrics/display.h"
 #include "eval/metrics/metric.pb.h"
+#include "experiments/spec/method.proto.h"
+#include "models/model.pb.h"
 
 namespace openset {
 namespace {
@@ -154,6 +156,23 @@ Guideline Imbalance(const std::vector<const Trial*>& trials, const Catalog& cata
 }
 
 }  // namespace
+
+std::vector<std::string> InputWarnings(const std::vector<const Trial*>& trials, const Catalog& catalog) {
+  std::vector<std::string> lines;
+  std::set<std::string> seen;
+  for (const Trial* trial : trials) {
+    const InputSpec& input = trial->method().input();
+    const std::string& data_set = trial->data().test_known().data_set();
+    const absl::StatusOr<const DataSetInfo*> info = catalog.Find(data_set);
+    if (!info.ok() || input.channels() != 1 || (*info)->channels() < 3) continue;
+    if (!seen.insert(absl::StrCat(trial->method().name(), "\n", data_set)).second) continue;
+    lines.push_back(
+        absl::StrCat("warning: ", trial->method().name(), " sees grey images of ", input.size(), " x ", input.size(),
+                     " pixels, and those of ", data_set,
+                     " are in colour: another preset (laptop_colour), or input.channels, keeps the colours"));
+  }
+  return lines;
+}
 
 std::vector<Guideline> CheckGuidelines(const std::vector<const Trial*>& trials, const Catalog& catalog) {
   if (trials.empty()) return {};

@@ -25,6 +25,10 @@ struct Guideline {
 // Empty without trials. `trials`: those that are reported.
 std::vector<Guideline> CheckGuidelines(const std::vector<const Trial*>& trials, const Catalog& catalog);
 
+// What of the images a method does not look at, a line a method: "warning: softmax+laptop sees grey images of 28 x 28
+// pixels, and those of photos are in colour: another preset (laptop_colour), or input.channels, keeps the colours".
+std::vector<std::string> InputWarnings(const std::vector<const Trial*>& trials, const Catalog& catalog);
+
 }  // namespace openset
 
 #endif  // OPENSET_EXPERIMENTS_STUDY_GUIDELINES_H_

@@ -54,6 +54,21 @@ TEST_F(GuidelinesTest, LevelsAndJointMetricsKeepThem) {
   EXPECT_EQ(lines[4].text, "known:unknown test samples 1.50 to 3.00; each report states them");
 }
 
+// The minimal spec's method sees one channel.
+TEST_F(GuidelinesTest, GreyInputOfColourImagesIsSaid) {
+  absl::StatusOr<Experiment> experiment =
+      sandbox_.Load(absl::StrCat(kMinimalSpec, "override { input { size: 28 channels: 1 } }"));
+  ASSERT_TRUE(experiment.ok()) << experiment.status();
+  const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
+  ASSERT_TRUE(trials.ok()) << trials.status();
+  const std::vector<const Trial*> pointers = {&trials->at(0), &trials->at(0)};
+  EXPECT_TRUE(InputWarnings(pointers, experiment->catalog).empty());  // grey images
+  experiment->catalog.FindMutable("digits")->set_channels(3);
+  const std::vector<std::string> lines = InputWarnings(pointers, experiment->catalog);
+  ASSERT_EQ(lines.size(), 1);
+  EXPECT_THAT(lines[0], HasSubstr("plain sees grey images of 28 x 28 pixels, and those of digits are in colour"));
+}
+
 TEST_F(GuidelinesTest, AnFScoreIsNoHeadline) {
   const std::vector<Guideline> lines = Check("metric { open_set_f_macro {} } metric { auroc {} }");
   EXPECT_FALSE(lines[2].kept);

@@ -56,8 +56,13 @@ absl::StatusOr<std::unique_ptr<Study>> Study::Load(const std::string& spec, cons
 
 absl::StatusOr<std::unique_ptr<Study>> Study::Make(Experiment experiment, const Store& store,
                                                    const StudyOptions& options) {
-  OPENSET_RETURN_IF_ERROR(TellContents(store, options.data_folders, options.progress, &experiment));
+  std::vector<std::string> untold;
+  OPENSET_ASSIGN_OR_RETURN(
+      std::vector<std::string> data_lines,
+      TellContents(store, options.data_folders, options.progress, experiment.tasks, &experiment.catalog, &untold));
   std::unique_ptr<Study> study(new Study(std::move(experiment), store));
+  study->data_lines_ = std::move(data_lines);
+  study->untold_data_ = std::move(untold);
   OPENSET_RETURN_IF_ERROR(study->PlanAll(options));
   return study;
 }
@@ -356,9 +361,22 @@ absl::StatusOr<std::unique_ptr<StudyResults>> Study::LoadResults() const {
   return loaded;
 }
 
+bool Study::LacksOnlyEvaluation(int trial) const {
+  const ActionId id = plan().evaluations[trial];
+  const Action& action = plan()[id];
+  return !action.is_done() && plan().damaged.count(id) == 0 && !action.inputs.empty() &&
+         store_.CountFailures(action.key) == 0 &&
+         absl::c_all_of(action.inputs, [this](ActionId input) { return plan()[input].is_done(); });
+}
+
 Report Study::MakeReport(const StudyResults& results) const {
   Report report = openset::MakeReport(name(), results.results);
   report.waiting = waiting();
+  report.data_lines = data_lines_;
+  const std::vector<int> reported = ReportedTrials();
+  for (size_t i = 0; i < results.results.size() && i < reported.size(); ++i) {
+    if (results.results[i].record == nullptr) report.unevaluated += LacksOnlyEvaluation(reported[i]);
+  }
   const ReportSpec& shown = experiment_.spec.report();
   report.rows.assign(shown.row().begin(), shown.row().end());
   report.columns.assign(shown.column().begin(), shown.column().end());

@@ -121,6 +121,11 @@ class Study {
   // files are not. Errors: those of writing.
   absl::Status RememberData() const;
 
+  // What is to be said first of data sets whose images are not here (TellContents() in
+  // experiments/study/data_contents.h): lines. `untold_data` has the parts whose results can't be found.
+  const std::vector<std::string>& data_lines() const { return data_lines_; }
+  const std::vector<std::string>& untold_data() const { return untold_data_; }
+
   // What of the store's results that this study needs is damaged, in the order of the plan: "PATH: ...". They count as
   // missing.
   std::vector<std::string> Damaged() const;
@@ -165,12 +170,15 @@ class Study {
     int tuned = -1;   // the tuned trial, where it was
   };
   int TunedOf(const Written& written) const;
+  // Whether all that the trial's missing evaluation reads is there, and it has not failed.
+  bool LacksOnlyEvaluation(int trial) const;
 
   const Experiment experiment_;
   const Store store_;
   mutable RecordIndex index_;
   Planner planner_;
   std::string redo_;
+  std::vector<std::string> data_lines_, untold_data_;
   std::vector<Written> written_;
 };
 

@@ -1,0 +1,66 @@
+#include "experiments/report/report_lines.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// A method with `n` of `of` runs, one for each split.
+ReportCell Cell(int n, int of) {
+  ReportCell cell;
+  for (int i = 0; i < n; ++i) {
+    cell.values.push_back(0.5);
+    cell.splits.push_back(i);
+    cell.seeds.push_back(0);
+  }
+  Summarise(&cell);
+  cell.missing = of - n;
+  return cell;
+}
+
+TEST(HeadLines, AreOfDataAndOfTheCommandLine) {
+  Report report;
+  EXPECT_THAT(HeadLines(report), IsEmpty());
+  report.data_lines = {"The images are not here."};
+  report.overrides = {"--set=training.epochs=2", "--seeds=0..4"};
+  EXPECT_THAT(HeadLines(report), ElementsAre("The images are not here.",
+                                             "Changed on the command line: --set=training.epochs=2 --seeds=0..4"));
+}
+
+TEST(FooterLines, SayWhyTrialsHaveNoRecord) {
+  Report report;
+  report.cells = {Cell(3, 4)};
+  report.trials = 24;
+  report.missing = 5;
+  report.failed = 2;
+  report.failed_lines = {"vim, splits 0 and 1, seed 1"};
+  report.unevaluated = 1;
+  report.waiting = 3;
+  EXPECT_THAT(FooterLines(report),
+              ElementsAre("Mean ± population standard deviation over splits and seeds (n=4).",
+                          "2 of 24 trials failed: vim, splits 0 and 1, seed 1.",
+                          "1 of 24 trials lacks only the evaluation by exactly these metrics: `openset run` makes it "
+                          "without training.",
+                          "2 of 24 trials have no record yet.", "Tuned trials that wait for their search: 3."));
+}
+
+TEST(FooterLines, OneRunHasNoSpreadAndTwoSplitsAreFew) {
+  Report report;
+  report.cells = {Cell(1, 1)};
+  EXPECT_THAT(FooterLines(report), ElementsAre("One run: no spread."));
+  report.cells = {Cell(2, 2)};
+  report.baseline = "mcp";
+  ASSERT_EQ(FooterLines(report).size(), 3);
+  EXPECT_THAT(FooterLines(report)[1], HasSubstr("* differs from mcp: t test"));
+  EXPECT_EQ(FooterLines(report)[2], "With 2 splits only large differences are found; take 5.");
+  report.cells = {Cell(3, 3)};
+  EXPECT_EQ(FooterLines(report).size(), 2);
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,42 @@
+#include "experiments/study/failures.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+StudyFailure Failure(absl::StatusCode code) { return {"train", "", KindOf(static_cast<int>(code))}; }
+
+TEST(FailureKinds, AreToldByTheCode) {
+  EXPECT_EQ(KindOf(static_cast<int>(absl::StatusCode::kUnavailable)), FailureKind::kMachine);
+  EXPECT_EQ(KindOf(static_cast<int>(absl::StatusCode::kResourceExhausted)), FailureKind::kMachine);
+  EXPECT_EQ(KindOf(static_cast<int>(absl::StatusCode::kPermissionDenied)), FailureKind::kMachine);
+  EXPECT_EQ(KindOf(static_cast<int>(absl::StatusCode::kDataLoss)), FailureKind::kInput);
+  EXPECT_EQ(KindOf(static_cast<int>(absl::StatusCode::kAborted)), FailureKind::kMethod);
+  EXPECT_EQ(KindOf(99), FailureKind::kMachine);  // what a later version may write
+}
+
+TEST(WhatToDo, TheSameCommandIsAdvisedOnlyWhereItMayHelp) {
+  EXPECT_EQ(WhatToDo({Failure(absl::StatusCode::kUnavailable)}), "the same command tries them again");
+  EXPECT_EQ(WhatToDo({}), "the same command tries them again");
+  const std::string diverged = WhatToDo({Failure(absl::StatusCode::kAborted)});
+  EXPECT_THAT(diverged, HasSubstr("(--methods)"));
+  EXPECT_THAT(diverged, Not(HasSubstr("tries")));
+  EXPECT_EQ(WhatToDo({Failure(absl::StatusCode::kDataLoss)}),
+            "repair the files that are named, then give the same command");
+  EXPECT_THAT(WhatToDo({Failure(absl::StatusCode::kAborted), Failure(absl::StatusCode::kUnavailable)}),
+              HasSubstr("(--methods); the same command tries again what failed by the machine"));
+}
+
+TEST(SplitsText, JoinsTheLastOneByAnd) {
+  EXPECT_EQ(SplitsText({3}), "split 3");
+  EXPECT_EQ(SplitsText({0, 1}), "splits 0 and 1");
+  EXPECT_EQ(SplitsText({0, 1, 4}), "splits 0, 1 and 4");
+}
+
+}  // namespace
+}  // namespace openset
