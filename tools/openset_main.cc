@@ -11,12 +11,13 @@ namespace {
 
 int Run(int argc, char** argv) {
   std::vector<openset::Command> commands = {
-      openset::RunCommand(),     openset::PlanCommand(),    openset::StatusCommand(),
-      openset::CancelCommand(),  openset::ReportCommand(),  openset::ScoreCommand(),
-      openset::EvalCommand(),    openset::CompareCommand(), openset::ThresholdCommand(),
-      openset::FigureCommand(),  openset::ListCommand(),    openset::ShowCommand(),
-      openset::DataCommand(),    openset::TaskCommand(),    openset::RecordsCommand(),
-      openset::ExplainCommand(), openset::ExportCommand(),  openset::EvaluateWorkerCommand()};
+      openset::RunCommand(),           openset::PlanCommand(),    openset::StatusCommand(),
+      openset::CancelCommand(),        openset::ReportCommand(),  openset::ScoreCommand(),
+      openset::EvalCommand(),          openset::CompareCommand(), openset::ThresholdCommand(),
+      openset::FigureCommand(),        openset::ListCommand(),    openset::ShowCommand(),
+      openset::DataCommand(),          openset::TaskCommand(),    openset::RecordsCommand(),
+      openset::ExplainCommand(),       openset::ExportCommand(),  openset::ReproduceCommand(),
+      openset::EvaluateWorkerCommand()};
   commands.push_back(openset::CompletionCommand(commands));
   return openset::RunCommandLine(
       "openset: open-set recognition, out-of-distribution and misclassification detection, measured.", commands, argc,

@@ -283,7 +283,8 @@ absl::Status Study::Run(RunOptions options, Engine* engine, EngineObserver* obse
     OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Leases> leases, Leases::Begin(store_, options.lease));
     std::vector<RunState> others;
     for (RunState& run : RunsOf(store_)) {
-      if (run.id() != leases->run_id() && run.experiment() == name()) others.push_back(std::move(run));
+      const bool same = run.experiment() == name() && absl::c_equal(run.laid_over(), experiment_.laid_over);
+      if (run.id() != leases->run_id() && same) others.push_back(std::move(run));
     }
     observer->OnBegin(quarantined, others);
     options.execute.leases = leases.get();

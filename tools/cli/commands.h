@@ -14,6 +14,7 @@ Command PlanCommand();
 Command StatusCommand();
 Command CancelCommand();
 Command ReportCommand();
+Command ReproduceCommand();
 Command EvalCommand();
 Command CompareCommand();
 Command ThresholdCommand();

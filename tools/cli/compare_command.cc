@@ -1,14 +1,18 @@
 #include <deque>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/chart/vector_file.h"
 #include "core/files/files.h"
+#include "core/files/temporary_folder.h"
 #include "core/status_macros.h"
+#include "core/wrapped_text.h"
 #include "eval/files/unknown_set.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/report/critical_difference.h"
@@ -19,8 +23,10 @@
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/method_names.h"
+#include "tools/cli/report_files.h"
 #include "tools/cli/score_flags.h"
 #include "tools/cli/spec_flags.h"
+#include "tools/cli/terminal_width.h"
 
 ABSL_FLAG(std::string, diagram, "",
           "File for the critical-difference diagram (.svg, .pdf or .png) of the first metric, for three or more "
@@ -74,9 +80,29 @@ absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat
   return WriteOut(FormatSampleComparison(comparison, format));
 }
 
+// What `openset report SPEC --format=json` writes.
+absl::StatusOr<RunTable> TableOfStudy(const std::string& spec, const std::string& group) {
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study->LoadResults());
+  OPENSET_ASSIGN_OR_RETURN(const std::string json, ReportAs("json", *study, *results, {}, {}, kTextWidth));
+  OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make("compare"));
+  const std::string path = JoinPath(folder.path(), "report.json");
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, json));
+  absl::StatusOr<RunTable> table = ReadRunTable(path, group);
+  if (table.ok() || !absl::StartsWith(table.status().message(), path)) return table;
+  return absl::Status(table.status().code(), absl::StrCat(spec, table.status().message().substr(path.size())));
+}
+
+// Whether results are in a file, and not those of a study.
+bool IsFileOfRuns(const std::string& argument) {
+  return absl::EndsWith(argument, ".csv") || absl::EndsWith(argument, ".tsv") || absl::EndsWith(argument, ".json") ||
+         absl::EndsWith(argument, ".npz") || absl::EndsWith(argument, ".npy");
+}
+
 absl::Status CompareResults(const std::string& path, TextFormat format) {
   const std::string group = absl::GetFlag(FLAGS_group);
-  OPENSET_ASSIGN_OR_RETURN(const RunTable table, ReadRunTable(UserPath(path), group));
+  OPENSET_ASSIGN_OR_RETURN(const RunTable table,
+                           IsFileOfRuns(path) ? ReadRunTable(UserPath(path), group) : TableOfStudy(path, group));
   std::vector<std::string> metrics;
   for (absl::string_view name : absl::StrSplit(absl::GetFlag(FLAGS_metrics), ',', absl::SkipWhitespace())) {
     metrics.push_back(MeantMetric(absl::StripAsciiWhitespace(name)));
@@ -106,7 +132,8 @@ absl::Status CompareResults(const std::string& path, TextFormat format) {
           diagram, ": ", all.metric, ": Friedman's test doesn't reject, so there is no difference to draw"));
     }
   }
-  return WriteOut(FormatRunComparison(*comparison, format));
+  return WriteOut(
+      FormatRunComparison(*comparison, format, absl::GetFlag(FLAGS_out).empty() ? TableWidth() : kTextWidth));
 }
 
 absl::Status RunCompare(const std::vector<std::string>& arguments) {
@@ -120,7 +147,7 @@ absl::Status RunCompare(const std::vector<std::string>& arguments) {
 Command CompareCommand() {
   Command command;
   command.name = "compare";
-  command.arguments = "A B... | RESULTS";
+  command.arguments = "A B... | RESULTS | SPEC";
   command.min_arguments = 1;
   command.max_arguments = 100;
   command.summary = "Tests whether methods differ: on the same samples, or over runs and tasks.";
@@ -134,14 +161,18 @@ Command CompareCommand() {
       "splits, with seeds nested in them, by a t test and Wilcoxon's signed rank test. Three or more methods are\n"
       "compared over tasks by Friedman's test (exact, or Iman and Davenport's) and, if that rejects, Nemenyi's.\n"
       "\n"
+      "A study by its name or .textproto: the records that the store has of it.\n"
+      "\n"
       "If there are several tests of a metric, p-values are adjusted by Holm's method. The verdict may be that\n"
       "there is no detectable difference.\n"
       "\n"
       "  openset compare softmax.npz energy.npz\n"
       "  openset compare softmax.npz energy.npz --metrics=auroc --replicates=10000 --format=json\n"
       "  openset compare results.csv --metrics=auroc,openauc --diagram=ranks.svg\n"
-      "  openset compare results.csv --group=pool\n";
-  command.flags = {"format", "out", "metrics", "diagram", "test_per_training", "group"};
+      "  openset compare results.csv --group=pool\n"
+      "  openset compare quickstart --metrics=auroc\n";
+  command.flags = {"format", "out",     "metrics", "diagram", "test_per_training", "group", "deploy",
+                   "store",  "devices", "data",    "library"};
   for (const std::vector<std::string>& more : {IntervalFlags(), SampleFlags()}) {
     command.flags.insert(command.flags.end(), more.begin(), more.end());
   }

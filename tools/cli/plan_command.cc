@@ -184,6 +184,9 @@ absl::StatusOr<Table> Splits(const Study& study, std::vector<std::string>* warni
                              RepeatWarnings(task, used[task.name()], study.experiment().catalog));
     warnings->insert(warnings->end(), lines.begin(), lines.end());
   }
+  for (std::string& line : InputWarnings(Reported(study), study.experiment().catalog)) {
+    warnings->push_back(std::move(line));
+  }
   return SplitTable(splits, study.experiment().catalog);
 }
 

@@ -1,17 +1,29 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
+#include "core/wrapped_text.h"
+#include "experiments/store/load_fields.h"
+#include "experiments/store/merge.h"
+#include "experiments/store/record_fields.h"
+#include "experiments/store/store_contents.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/deploy_flags.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/records/bundle_records.h"
 #include "tools/cli/report_files.h"
 #include "tools/cli/result_hints.h"
+#include "tools/cli/score_flags.h"
+#include "tools/cli/terminal_width.h"
+#include "tools/cli/user_path.h"
 
 ABSL_FLAG(std::string, format, "text", "text, markdown, latex, csv or json; report also html and tensorboard.");
 ABSL_FLAG(bool, tidy, false,
@@ -27,6 +39,54 @@ ABSL_FLAG(std::string, out, "", "The file to write. Empty: standard output.");
 namespace openset {
 namespace {
 
+// Of text: the terminal's, where it is one that shows it.
+size_t Width() { return absl::GetFlag(FLAGS_out).empty() ? TableWidth() : kTextWidth; }
+
+// "method=openauc and auroc>0.9" and not the name or path of a study.
+bool IsQuery(const std::string& argument) {
+  return argument.find_first_of("=<>~") != std::string::npos && !FileExists(UserPath(argument));
+}
+
+// Records of a store that match.
+absl::StatusOr<std::vector<TrialRecord>> RecordsOf(const Store& store, const std::string& text,
+                                                   absl::Status* problems) {
+  OPENSET_ASSIGN_OR_RETURN(RecordQuery query, RecordQuery::Parse(text));
+  UnreadRecords unread;
+  const std::vector<RecordFields> all = LoadFields(store, &unread);
+  OPENSET_RETURN_IF_ERROR(query.Resolve(all));
+  for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
+  if (!unread.damaged.empty()) *problems = absl::AbortedError(absl::StrJoin(unread.damaged, "\n"));
+  std::vector<TrialRecord> records;
+  for (const RecordFields& fields : all) {
+    if (!query.Matches(fields)) continue;
+    OPENSET_ASSIGN_OR_RETURN(records.emplace_back(), LoadFirstRecord(store, *Find(fields, "trial")));
+  }
+  if (records.empty()) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " matches"));
+  return records;
+}
+
+// Of a bundle, or of the store's records that match a query: without the study and its data.
+absl::Status ReportOnRecords(const std::string& argument, const std::string& format) {
+  if (format == "tensorboard") {
+    return absl::InvalidArgumentError("--format: event files are made of a study: openset report SPEC");
+  }
+  absl::Status problems;
+  std::vector<TrialRecord> records;
+  if (IsBundle(argument)) {
+    OPENSET_ASSIGN_OR_RETURN(BundleRecords bundle, ReadBundleRecords(UserPath(argument)));
+    problems = RefusedStatus(bundle);
+    records = std::move(bundle.records);
+  } else {
+    OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
+    OPENSET_ASSIGN_OR_RETURN(records, RecordsOf(store, argument, &problems));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const std::string text,
+                           RecordsReportAs(format, argument, std::move(records), absl::GetFlag(FLAGS_rows),
+                                           absl::GetFlag(FLAGS_columns), Width()));
+  OPENSET_RETURN_IF_ERROR(WriteOut(text));
+  return problems;
+}
+
 absl::Status RunReport(const std::vector<std::string>& arguments) {
   const std::string format = absl::GetFlag(FLAGS_format);
   const bool tidy = absl::GetFlag(FLAGS_tidy);
@@ -34,11 +94,6 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
     return absl::InvalidArgumentError(absl::StrCat("--tidy: is a table for --format=csv, not for ", format));
   }
   if (format != "tensorboard") OPENSET_RETURN_IF_ERROR(CheckReportFormat(format));
-  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
-  if (!FileExists(store.folder())) {
-    return absl::NotFoundError(absl::StrCat("--store: there is no store ", store.folder()));
-  }
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
   const std::vector<std::string> rows = absl::GetFlag(FLAGS_rows), columns = absl::GetFlag(FLAGS_columns);
   if (rows.empty() != columns.empty()) {
     return absl::InvalidArgumentError("--rows and --columns: name both, as --rows=method --columns=task,metric");
@@ -47,23 +102,33 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
     return absl::InvalidArgumentError(absl::StrCat("--rows: lays out tables of text, markdown and latex; ", format,
                                                    " holds all numbers in one form"));
   }
+  if (IsBundle(arguments[0])) return ReportOnRecords(arguments[0], tidy ? "tidy" : format);
+  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
+  if (!FileExists(store.folder())) {
+    return absl::NotFoundError(absl::StrCat("--store: there is no store ", store.folder()));
+  }
+  if (IsQuery(arguments[0])) return ReportOnRecords(arguments[0], tidy ? "tidy" : format);
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
   const std::string out = absl::GetFlag(FLAGS_out);
   if (format == "tensorboard") {
     if (out.empty()) return absl::InvalidArgumentError("--out: event files need a folder, as --out=events");
     return WriteTensorBoard(*study, UserPath(out));
   }
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study->LoadResults());
-  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReportAs(tidy ? "tidy" : format, *study, *results, rows, columns));
-  if (out.empty()) {
-    std::cout << text;
-  } else {
-    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(UserPath(out), text));
-  }
+  OPENSET_ASSIGN_OR_RETURN(const std::string text,
+                           ReportAs(tidy ? "tidy" : format, *study, *results, rows, columns, Width()));
+  OPENSET_RETURN_IF_ERROR(WriteOut(text));
   if (format == "text" && !tidy) {  // what people read
     for (const std::string& line : HintLines(*study, *results)) std::cerr << line << "\n";
   }
   const std::vector<std::string> damaged = study->Damaged();
-  if (damaged.empty()) return absl::OkStatus();
+  if (damaged.empty()) {
+    const auto is_missing = [](const TrialResult& result) { return result.record == nullptr; };
+    if (study->untold_data().empty() || !absl::c_all_of(results->results, is_missing)) return absl::OkStatus();
+    return absl::AbortedError(
+        "no result was found; name the folder of the images by --data, or report on the records "
+        "themselves: openset report 'experiment=NAME'");
+  }
   // The report goes on with what is good, and its reader is told.
   return absl::AbortedError(absl::StrCat(damaged.size(), damaged.size() == 1 ? " result is" : " results are",
                                          " damaged and left out; 'openset run ", arguments[0],
@@ -75,7 +140,7 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
 Command ReportCommand() {
   Command command;
   command.name = "report";
-  command.arguments = "SPEC";
+  command.arguments = "SPEC | BUNDLE | QUERY";
   command.min_arguments = command.max_arguments = 1;
   command.summary = "Prints a study's tables from the records in the store.";
   command.description =
@@ -88,7 +153,13 @@ Command ReportCommand() {
       "learning curves and metrics. Corrupt records are left out and listed, and the exit code is 1. With text,\n"
       "likely mistakes are printed after the tables, to standard error.\n"
       "\n"
+      "Instead of a study: the records of a bundle (BUNDLE.zip), which needs no store, or those of the store that\n"
+      "match a query (as in 'openset records ls'). Neither needs the study or its data. Methods are in the order of\n"
+      "the alphabet, and there are no tests.\n"
+      "\n"
       "  openset report quickstart\n"
+      "  openset report results.zip\n"
+      "  openset report 'experiment=quickstart and split=0'\n"
       "  openset report quickstart --rows=method --columns=task,metric\n"
       "  openset report quickstart --format=html --out=quickstart.html\n"
       "  openset report quickstart --format=csv --tidy --out=quickstart.csv\n"

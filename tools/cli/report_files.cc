@@ -14,17 +14,22 @@
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "core/table.h"
+#include "core/wrapped_text.h"
 #include "experiments/report/format_report.h"
 #include "experiments/report/html_report.h"
 #include "experiments/report/mistake_sheet.h"
+#include "experiments/report/record_results.h"
 #include "experiments/report/report_tables.h"
 #include "experiments/report/tensorboard.h"
 #include "experiments/report/tidy.h"
+#include "experiments/spec/changed_spec.h"
+#include "experiments/spec/experiment.proto.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/study/failures.h"
 #include "nlohmann/json.hpp"
 #include "tools/cli/deploy_flags.h"
 #include "tools/cli/result_hints.h"
+#include "tools/cli/terminal_width.h"
 
 namespace openset {
 namespace {
@@ -69,12 +74,24 @@ ExampleContext ExamplesContext(const Study& study, const StudyResults& results, 
   return context;
 }
 
+// With what failed.
+Report ReportOf(const Study& study, const StudyResults& results) {
+  Report report = study.MakeReport(results);
+  if (report.missing > 0) AddFailures(study, results, FailuresOf(study), &report);
+  return report;
+}
+
 absl::StatusOr<std::string> Page(const Study& study, const StudyResults& results, const Report& report,
                                  bool with_images) {
   ReportContext context;
   context.question = study.experiment().spec.question();
   // A study that `openset score` made is in no file.
-  context.spec = ReadFile(study.experiment().source.file(), kMaxTextBytes).value_or(ToText(study.experiment().spec));
+  const Experiment& experiment = study.experiment();
+  context.spec = ReadFile(experiment.source.file(), kMaxTextBytes).value_or(ToText(experiment.spec));
+  ExperimentSpec written;
+  if (!experiment.laid_over.empty() && ParseTextProto(context.spec, experiment.source.file(), &written).ok()) {
+    context.changed_spec = ChangedSpecLines(written, experiment.spec, experiment.laid_over);
+  }
   for (const StudyFailure& failure : FailuresOf(study)) {
     context.failures.push_back(absl::StrCat(failure.what, failure.log_tail.empty() ? "" : "\n\n", failure.log_tail));
   }
@@ -82,13 +99,23 @@ absl::StatusOr<std::string> Page(const Study& study, const StudyResults& results
   return HtmlReport(report, results.results, context);
 }
 
-// `report` is of `results`.
+// `report` is of `results`; `width` that of text.
 absl::StatusOr<std::string> As(const std::string& format, const Study& study, const StudyResults& results,
-                               const Report& report) {
+                               const Report& report, size_t width) {
   if (format == "html") return Page(study, results, report, /*with_images=*/true);
   if (format == "tidy") return ToCsv(TidyTable(results.results));
   OPENSET_ASSIGN_OR_RETURN(const ReportFormat parsed, ParseReportFormat(format));
-  return FormatReport(report, parsed);
+  return FormatReport(report, parsed, width);
+}
+
+// Lays the tables out by fields in place of the spec's; both empty: as they are.
+absl::Status LayOut(const std::vector<std::string>& rows, const std::vector<std::string>& columns, Report* report) {
+  if (rows.empty() && columns.empty()) return absl::OkStatus();
+  OPENSET_RETURN_IF_ERROR(CheckLayout(*report, "--rows", rows));
+  OPENSET_RETURN_IF_ERROR(CheckLayout(*report, "--columns", columns));
+  report->rows = rows;
+  report->columns = columns;
+  return absl::OkStatus();
 }
 
 // How many trials of a report have a result; 0 where there is none.
@@ -109,20 +136,31 @@ absl::Status CheckReportFormat(const std::string& format) {
   std::vector<std::string> known;
   for (const auto& [name, file] : kFormats) known.push_back(name);
   if (std::find(known.begin(), known.end(), format) != known.end()) return absl::OkStatus();
+  known.push_back("tensorboard");  // of a whole study, into a folder
   return absl::InvalidArgumentError(absl::StrCat("--format: ", UnknownName("format", format, known)));
 }
 
 absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& study, const StudyResults& results,
-                                     const std::vector<std::string>& rows, const std::vector<std::string>& columns) {
+                                     const std::vector<std::string>& rows, const std::vector<std::string>& columns,
+                                     size_t width) {
   OPENSET_RETURN_IF_ERROR(CheckReportFormat(format));
-  Report report = study.MakeReport(results);
-  if (!rows.empty() || !columns.empty()) {
-    OPENSET_RETURN_IF_ERROR(CheckLayout(report, "--rows", rows));
-    OPENSET_RETURN_IF_ERROR(CheckLayout(report, "--columns", columns));
-    report.rows = rows;
-    report.columns = columns;
-  }
-  return As(format, study, results, report);
+  Report report = ReportOf(study, results);
+  OPENSET_RETURN_IF_ERROR(LayOut(rows, columns, &report));
+  return As(format, study, results, report, width);
+}
+
+absl::StatusOr<std::string> RecordsReportAs(const std::string& format, const std::string& name,
+                                            std::vector<TrialRecord> records, const std::vector<std::string>& rows,
+                                            const std::vector<std::string>& columns, size_t width) {
+  OPENSET_RETURN_IF_ERROR(CheckReportFormat(format));
+  const RecordResults made = ResultsOf(std::move(records));
+  if (format == "tidy") return ToCsv(TidyTable(made.results));
+  Report report = MakeReport(name, made.results);
+  report.note_lines.insert(report.note_lines.end(), made.notes.begin(), made.notes.end());
+  OPENSET_RETURN_IF_ERROR(LayOut(rows, columns, &report));
+  if (format == "html") return HtmlReport(report, made.results, {});
+  OPENSET_ASSIGN_OR_RETURN(const ReportFormat parsed, ParseReportFormat(format));
+  return FormatReport(report, parsed, width);
 }
 
 absl::Status WriteTensorBoard(const Study& study, const std::string& folder) {
@@ -149,7 +187,7 @@ absl::Status WriteReportPage(const Study& study) {
   if (!FileExists(study.experiment().source.file())) return absl::OkStatus();
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
   OPENSET_ASSIGN_OR_RETURN(const std::string page,
-                           Page(study, *results, study.MakeReport(*results), /*with_images=*/false));
+                           Page(study, *results, ReportOf(study, *results), /*with_images=*/false));
   const std::string path = ReportPagePath(study);
   OPENSET_RETURN_IF_ERROR(study.store().Make());
   OPENSET_RETURN_IF_ERROR(MakeFolders(study.store().ReportFolder(study.report_name())));
@@ -158,7 +196,7 @@ absl::Status WriteReportPage(const Study& study) {
 
 absl::Status WriteAndShowReport(const Study& study, bool keep_fuller) {
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
-  const Report report = study.MakeReport(*results);
+  const Report report = ReportOf(study, *results);
   const Store& store = study.store();
   const std::string folder = store.ReportFolder(study.report_name());
   const int here = report.trials - report.missing;
@@ -170,14 +208,15 @@ absl::Status WriteAndShowReport(const Study& study, bool keep_fuller) {
     absl::Status written[kCount];
     InParallel(kCount, [&](int64_t f) {
       const auto& [format, file] = kFormats[kCount - 1 - f];  // those that take longest first
-      const absl::StatusOr<std::string> text = As(format, study, *results, report);
+      const absl::StatusOr<std::string> text = As(format, study, *results, report, kTextWidth);
       written[f] = text.ok() ? WriteFileAtomically(JoinPath(folder, file), *text) : text.status();
     });
     for (const absl::Status& status : written) OPENSET_RETURN_IF_ERROR(status);
   }
   std::cout << "\n"
-            << FormatReport(report, ReportFormat::kText) << "\nrecords: " << JoinPath(store.folder(), "records")
-            << "\nreport:  " << folder << "/report.{html,txt,md,tex,csv,json}, tidy.csv"
+            << FormatReport(report, ReportFormat::kText, TableWidth())
+            << "\nrecords: " << JoinPath(store.folder(), "records") << "\nreport:  " << folder
+            << "/report.{html,txt,md,tex,csv,json}, tidy.csv"
             << (there > here ? absl::StrCat(", of an earlier run: it has ", there, " results, this one ", here) : "")
             << std::endl;
   for (const std::string& line : HintLines(study, *results)) std::cerr << line << "\n";

@@ -2,11 +2,13 @@
 #ifndef OPENSET_TOOLS_CLI_REPORT_FILES_H_
 #define OPENSET_TOOLS_CLI_REPORT_FILES_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "experiments/store/record.proto.h"
 #include "experiments/study/study.h"
 
 namespace openset {
@@ -16,10 +18,16 @@ absl::Status CheckReportFormat(const std::string& format);
 
 // The report of a study's results in a format by name: those of ParseReportFormat(), "html", and "tidy" (a row a trial
 // and metric, experiments/report/tidy.h). `rows` and `columns`: fields in place of the spec's
-// (experiments/report/report_tables.h); both empty: the spec's. Errors: kInvalidArgument with the known ones, also of
-// fields; those of HtmlReport().
+// (experiments/report/report_tables.h); both empty: the spec's. `width`: that of text. Errors: kInvalidArgument with
+// the known ones, also of fields; those of HtmlReport().
 absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& study, const StudyResults& results,
-                                     const std::vector<std::string>& rows, const std::vector<std::string>& columns);
+                                     const std::vector<std::string>& rows, const std::vector<std::string>& columns,
+                                     size_t width);
+
+// The same of records alone, under `name`: without a baseline, a spec and the images of mistakes.
+absl::StatusOr<std::string> RecordsReportAs(const std::string& format, const std::string& name,
+                                            std::vector<TrialRecord> records, const std::vector<std::string>& rows,
+                                            const std::vector<std::string>& columns, size_t width);
 
 // Writes the report in every format below the store's reports/, prints it as text and says where it and the records
 // are, and on standard error what looks like a mistake (tools/cli/result_hints.h). With `keep_fuller` one that is there

@@ -1,3 +1,4 @@
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -6,6 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/process/interrupt.h"
 #include "core/status_macros.h"
+#include "experiments/spec/trial.h"
+#include "experiments/study/failures.h"
+#include "experiments/study/guidelines.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/run_plan.h"
@@ -18,9 +22,12 @@ absl::Status Run(const std::vector<std::string>& arguments) {
   std::optional<Interrupt> held;
   if (IsSlurmTask()) held.emplace();
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0], StoreUse::kMayMake));
+  std::vector<const Trial*> trials;
+  for (const int trial : study->ReportedTrials()) trials.push_back(&study->plan().trials[trial]);
+  for (const std::string& line : InputWarnings(trials, study->experiment().catalog)) std::cerr << line << "\n";
   const absl::Status outcome = RunPlan(study.get());
   return FinishRun(*study, outcome,
-                   absl::StrCat("'openset status ", arguments[0], "' shows why; the same command tries them again"));
+                   absl::StrCat("'openset status ", arguments[0], "' shows why; ", WhatToDo(FailuresOf(*study))));
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ int TerminalWidth() {
 void ShowPreparation(const std::vector<std::string>& quarantined, const std::vector<RunState>& others) {
   for (const std::string& line : quarantined) std::cout << "damaged: " << line << ".\n";
   for (const RunState& run : others) {
-    std::cout << RunName(run.id()) << " also runs it (" << TotalLine(run)
+    std::cout << RunnerText(run) << " also runs it (" << TotalLine(run)
               << "). This process waits for its results and uses them.\n";
     for (const RunningAction& action : run.running()) std::cout << "  " << ActionLine(action) << "\n";
   }
@@ -82,6 +82,7 @@ void ShowPreparation(const std::vector<std::string>& quarantined, const std::vec
 RunDisplayOptions DisplayOptions(const Study& study, int cpu_slots, const Expectation& expected) {
   RunDisplayOptions shown;
   shown.experiment = study.name();
+  shown.laid_over = study.experiment().laid_over;
   shown.slurm_job = ThisTaskId();
   shown.store = study.store().folder();
   shown.expected = expected.pace;

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "core/status_macros.h"
 #include "core/wrapped_text.h"
+#include "experiments/study/failures.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/run_plan.h"
@@ -110,6 +111,45 @@ std::string SkippedText(const std::vector<PostHocMethods::Skipped>& skipped) {
   return text;
 }
 
+// The trials of these methods that have a record; "": of all.
+int CountRecords(const Study& study, const std::string& method = "") {
+  int count = 0;
+  for (const int trial : study.ReportedTrials()) {
+    const std::string& name = study.plan().trials[trial].method().name();
+    count += (method.empty() || name == method) && study.store().HasRecord(study.plan().trial_id(trial));
+  }
+  return count;
+}
+
+// The study of all that was scored on this network and task, which the report is of; null where that is `study`. A run
+// that measured nothing changes nothing of it.
+absl::StatusOr<std::unique_ptr<Study>> KeepAll(const ScoreRequest& request, const Study& study,
+                                               const SpecFolders& folders, const StudyOptions& options) {
+  const absl::StatusOr<ScoreRequest> kept = FindScoreRequest(study.store(), study.name());
+  ScoreRequest scored = request;
+  scored.clear_methods();
+  for (const LoadedMethod& method : study.experiment().methods) {
+    if (CountRecords(study, method.spec.name()) > 0) scored.add_methods(method.spec.name());
+  }
+  if (!kept.ok()) {
+    if (!scored.methods().empty()) OPENSET_RETURN_IF_ERROR(KeepScoreRequest(request, study));
+    return nullptr;
+  }
+  const std::vector<std::string> names(scored.methods().begin(), scored.methods().end());
+  const ScoreRequest& asked = request.methods().empty() ? request : scored;
+  const ScoreRequest joined = names.empty() ? *kept : JoinedRequest(asked, names, *kept);
+  OPENSET_ASSIGN_OR_RETURN(ScoreExperiment all, MakeScoreExperiment(joined, folders));
+  OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<Study> joined_study,
+                           Study::Make(std::move(all.experiment), study.store(), options));
+  // The file of the network may hold another one by now, of which nothing else was scored.
+  if (!names.empty() && CountRecords(*joined_study) <= CountRecords(study)) {
+    OPENSET_RETURN_IF_ERROR(KeepScoreRequest(request, study));
+    return nullptr;
+  }
+  if (!names.empty()) OPENSET_RETURN_IF_ERROR(KeepScoreRequest(joined, study));
+  return joined_study;
+}
+
 absl::Status Score(const std::vector<std::string>& /*arguments*/) {
   OPENSET_ASSIGN_OR_RETURN(const ScoreRequest request, RequestFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
@@ -124,9 +164,14 @@ absl::Status Score(const std::vector<std::string>& /*arguments*/) {
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study,
                            Study::Make(std::move(score.experiment), store, options));
   const absl::Status outcome = RunPlan(study.get());
-  if (outcome.ok() || absl::IsAborted(outcome)) OPENSET_RETURN_IF_ERROR(KeepScoreRequest(request, *study));
-  const absl::Status finished =
-      FinishRun(*study, outcome, "the lines above say why; the same command tries them again");
+  std::unique_ptr<Study> all;
+  if (outcome.ok() || absl::IsAborted(outcome)) {
+    OPENSET_ASSIGN_OR_RETURN(all, KeepAll(request, *study, folders, options));
+  }
+  // A model that could not be taken over is said of what was asked for.
+  const bool has_none = CountRecords(*study) == 0;
+  const absl::Status finished = FinishRun(all == nullptr || has_none ? *study : *all, outcome,
+                                          absl::StrCat("the lines above say why; ", WhatToDo(FailuresOf(*study))));
   // Behind the table; a model that is none has no table.
   if ((finished.ok() || absl::IsAborted(finished)) && !IsSlurmTask()) std::cout << SkippedText(score.skipped);
   return finished;
@@ -142,7 +187,8 @@ Command ScoreCommand() {
       "Output c of the network must be that of the task's known class c, in the order of the task's file. Scores\n"
       "that are fitted use the task's training images. openset doesn't repeat what is in the store. The results\n"
       "are named \"score_\" and the model's file name: 'openset report score_net'. Every other command that takes a\n"
-      "SPEC accepts this name too. Exit code: as for 'openset run'.\n"
+      "SPEC accepts this name too. The report has all methods that were scored on this network, task and split with\n"
+      "the same input. Exit code: as for 'openset run'.\n"
       "\n"
       "  openset score --model=net.pt --head=fc --task=fashion_mnist_6_4 --split=0 --size=28 --channels=1\n"
       "  openset score --model=resnet50.textproto --weights=resnet50.safetensors --task=my_task.textproto\n"

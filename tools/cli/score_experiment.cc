@@ -16,6 +16,7 @@
 #include "data/splits/class_splits.h"
 #include "eval/metrics/metric.pb.h"
 #include "experiments/spec/model_files.h"
+#include "google/protobuf/util/message_differencer.h"
 
 namespace openset {
 namespace {
@@ -188,6 +189,20 @@ std::string ModelPath(const ScoreRequest& request) {
 }
 
 }  // namespace
+
+ScoreRequest JoinedRequest(const ScoreRequest& request, const std::vector<std::string>& scored,
+                           const ScoreRequest& kept) {
+  ScoreRequest joined = request, other = kept;
+  joined.clear_methods();
+  other.clear_methods();
+  if (!google::protobuf::util::MessageDifferencer::Equals(joined, other)) return request;
+  if (request.methods().empty() || kept.methods().empty()) return joined;  // all
+  *joined.mutable_methods() = kept.methods();
+  for (const std::string& method : scored) {
+    if (std::count(kept.methods().begin(), kept.methods().end(), method) == 0) joined.add_methods(method);
+  }
+  return joined;
+}
 
 absl::Status KeepScoreRequest(const ScoreRequest& request, const Study& study) {
   const std::string folder = study.store().ReportFolder(study.name());

@@ -25,6 +25,11 @@ struct ScoreExperiment {
 // a method that is not post hoc or is unknown; those of LoadMethod() and LoadTask().
 absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request, const SpecFolders& folders);
 
+// What a report of all that was scored on this network and task is asked for: `request` and, where `kept` differs from
+// it in nothing but the methods, those of `kept`. `scored`: the names of the methods that `request` stands for.
+ScoreRequest JoinedRequest(const ScoreRequest& request, const std::vector<std::string>& scored,
+                           const ScoreRequest& kept);
+
 // Beside the reports of a study: what it was asked for. Errors: those of writing.
 absl::Status KeepScoreRequest(const ScoreRequest& request, const Study& study);
 // That of the study of this name; kNotFound where the store has none.

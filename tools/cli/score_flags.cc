@@ -39,7 +39,8 @@ ABSL_FLAG(std::string, ci_method, "bca",
 ABSL_FLAG(int, replicates, 2000, "Bootstrap replicates.");
 ABSL_FLAG(double, level, 0.95, "Confidence of the intervals.");
 ABSL_FLAG(uint64_t, seed, 0,
-          "Seed of the bootstrap. task: seed of the draws; the same seed gives the same splits on every machine.");
+          "Seed of the bootstrap. task: seed of the draws; the same seed gives the same splits on every machine. data "
+          "describe: of the train/test split, where the folder has no parts.");
 ABSL_FLAG(int, threads, 0, "Threads of the bootstrap; 0: one for each core. Results are unaffected.");
 
 namespace openset {

@@ -2,41 +2,58 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/flags/declare.h"
+#include "absl/flags/flag.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "core/files/files.h"
 #include "core/one_line.h"
 #include "core/status_macros.h"
+#include "core/suggest.h"
+#include "core/table.h"
+#include "core/wrapped_text.h"
 #include "experiments/action/stage.h"
 #include "experiments/engine/slurm/slurm_client.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/store/processes/leases.h"
+#include "experiments/store/store_contents.h"
+#include "experiments/store/store_usage.h"
 #include "experiments/study/failures.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/deploy_flags.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/run/run_lines.h"
+#include "tools/cli/status_json.h"
+#include "tools/cli/terminal_width.h"
+
+ABSL_DECLARE_FLAG(std::string, format);
+ABSL_FLAG(double, watch, 0, "Show it again every so many seconds, as long as something runs; 0: once.");
 
 namespace openset {
 namespace {
 
-// The runs of the store that do something of the plan, or, without one, all; each with what it does now. Returns how
-// many there are.
-int ShowRuns(const Store& store, const std::string& experiment) {
+// The runs of a study, those of it with other changes of the command line as variants, or, without a study, all runs of
+// the store; each with what it does now. Returns how many there are.
+int ShowRuns(const Store& store, const Study* study) {
   const double now = absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch());
   int shown = 0;
   for (const RunState& run : RunsOf(store)) {
-    if (!experiment.empty() && run.experiment() != experiment) continue;
+    if (study != nullptr && run.experiment() != study->name()) continue;
     ++shown;
-    std::cout << "running";
-    if (experiment.empty()) std::cout << " " << OneLine(run.experiment());
-    std::cout << " by " << OneLine(RunName(run.id()))
+    const bool is_own = study != nullptr && IsRunOf(run, study->name(), study->experiment().laid_over);
+    std::cout << "running"
+              << (study == nullptr ? " "
+                  : is_own         ? ""
+                                   : " a variant, ")
+              << (is_own ? "" : StudyText(run) + ",") << " by " << RunnerText(run)
               << (run.slurm_job().empty() ? "" : ", Slurm task " + OneLine(run.slurm_job())) << ", for "
               << ShortDuration(absl::Seconds(run.updated_at_seconds() - run.started_at_seconds()));
     const double silent = now - run.updated_at_seconds();
@@ -77,15 +94,54 @@ int64_t CountSavedStates(const Study& study) {
   });
 }
 
-absl::Status RunStatus(const std::vector<std::string>& arguments) {
-  if (arguments.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
-    OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
-    if (ShowRuns(store, "") == 0) std::cout << "nothing runs on the store " << store.folder() << "\n";
-    return absl::OkStatus();
+// The studies of a store, a line each, what runs, and the disk. Returns how many runs there are.
+absl::StatusOr<int> ShowStore(bool json) {
+  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
+  OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
+  UnreadRecords unread;
+  const std::vector<StudyUsage> studies = UsageByStudy(store, &unread);
+  const auto kinds = UsageByKind(store);
+  const std::vector<RunState> runs = RunsOf(store);
+  if (json) {
+    std::cout << StoreStatusJson(store.folder(), studies, kinds, runs);
+    return static_cast<int>(runs.size());
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
+  if (!studies.empty()) {
+    Table table{{"study", "records", "by", "last record", "disk"}, {}, 1};
+    for (const StudyUsage& study : studies) {
+      const absl::Time last = absl::UnixEpoch() + absl::Seconds(study.last_seconds);
+      table.rows.push_back(
+          {study.name.empty() ? "(no name)" : study.name, absl::StrCat(study.records),
+           study.users.empty() ? "-" : absl::StrJoin(study.users, ", "),
+           study.last_seconds > 0 ? absl::FormatTime("%Y-%m-%d %H:%M", last, absl::LocalTimeZone()) : "-",
+           BytesText(study.bytes)});
+    }
+    std::cout << ToText(table, TableWidth()) << "\n";
+  }
+  for (const std::string& line : unread.VersionLines()) std::cout << line << "\n";
+  if (!unread.damaged.empty()) {
+    std::cout << "records that can't be read: " << unread.damaged.size() << " ('openset records verify' says why)\n";
+  }
+  std::vector<std::string> disk;
+  for (const auto& [kind, bytes] : kinds) disk.push_back(absl::StrCat(OneLine(kind), " ", BytesText(bytes)));
+  if (!disk.empty()) std::cout << Wrapped("disk: " + absl::StrJoin(disk, ", "), TableWidth()) << "\n";
+  if (ShowRuns(store, nullptr) == 0) std::cout << "nothing runs on the store " << store.folder() << "\n";
+  return static_cast<int>(runs.size());
+}
+
+// Returns how many runs of the study there are.
+absl::StatusOr<int> ShowStudy(const std::string& spec, bool json) {
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
   const Store& store = study->store();
+  if (json) {
+    std::vector<RunState> runs;
+    for (RunState& run : RunsOf(store)) {
+      if (IsRunOf(run, study->name(), study->experiment().laid_over)) runs.push_back(std::move(run));
+    }
+    std::cout << StudyStatusJson(*study, runs, FailuresOf(*study));
+    return static_cast<int>(runs.size());
+  }
+  for (const std::string& line : study->data_lines()) std::cout << Wrapped(line, TableWidth()) << "\n";
   const Plan& plan = study->plan();
   const int missing = plan.CountNeeded(ActionKind::kEvaluate);
   std::cout << study->name() << ": " << plan.trials.size() - missing << " of "
@@ -106,16 +162,36 @@ absl::Status RunStatus(const std::vector<std::string>& arguments) {
     std::cout << "in quarantine: " << aside.size() << "\n";
     for (const std::string& line : aside) std::cout << "  " << line << "\n";
   }
-  ShowRuns(store, study->name());
+  const int runs = ShowRuns(store, study.get());
   ShowQueue(*study);
   const std::vector<StudyFailure> failed = FailuresOf(*study);
-  if (!failed.empty()) std::cout << "failed at the last attempt:\n";
+  if (!failed.empty()) std::cout << "failed at the last attempt (" << WhatToDo(failed) << "):\n";
   for (const StudyFailure& failure : failed) {
     std::cout << "  " << failure.what << "\n";
     if (failure.log_tail.empty()) continue;
     std::cout << "      " << absl::StrReplaceAll(failure.log_tail, {{"\n", "\n      "}}) << "\n";
   }
-  return absl::OkStatus();
+  return runs;
+}
+
+absl::Status RunStatus(const std::vector<std::string>& arguments) {
+  const std::string format = absl::GetFlag(FLAGS_format);
+  if (format != "text" && format != "json") {
+    return absl::InvalidArgumentError(absl::StrCat("--format: ", UnknownName("format", format, {"text", "json"})));
+  }
+  const double watch = absl::GetFlag(FLAGS_watch);
+  if (!(watch >= 0 && watch < 1e6)) return absl::InvalidArgumentError("--watch: give a number of seconds, 0 or more");
+  while (true) {
+    absl::StatusOr<int> runs =
+        arguments.empty() ? ShowStore(format == "json") : ShowStudy(arguments[0], format == "json");
+    if (!runs.ok()) return runs.status();
+    if (watch == 0 || *runs == 0) return absl::OkStatus();
+    std::cout << std::flush;
+    absl::SleepFor(absl::Seconds(watch));
+    if (format == "text") {
+      std::cout << "\n" << absl::FormatTime("%H:%M:%S", absl::Now(), absl::LocalTimeZone()) << "\n";
+    }
+  }
 }
 
 }  // namespace
@@ -129,10 +205,14 @@ Command StatusCommand() {
   command.summary = "Shows what is done, running, failed (and why) and left.";
   command.description =
       "For each action that runs, it shows the epoch, the loss, the last metric, images a second and the time\n"
-      "left. Without SPEC, it shows all runs on the store.\n"
+      "left. A run of the study with other --set, --seeds or --methods is a variant. Without SPEC, it shows the\n"
+      "studies that the store has records of (who made them, when, the disk they take; what studies share counts\n"
+      "for each), and all runs.\n"
       "\n"
-      "  openset status quickstart\n";
-  command.flags = {"deploy", "store", "devices", "data", "library"};
+      "  openset status quickstart\n"
+      "  openset status quickstart --watch=10\n"
+      "  openset status --format=json\n";
+  command.flags = {"deploy", "store", "devices", "data", "library", "format", "watch"};
   AddChangeFlags(&command);
   command.run = RunStatus;
   return command;

@@ -5,14 +5,18 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/one_line.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "core/table.h"
+#include "core/wrapped_text.h"
 #include "data/splits/class_splits.h"
 #include "data/task.h"
 #include "experiments/spec/experiment_file.h"
+#include "experiments/study/data_contents.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/deploy_flags.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/task/split_table.h"
 #include "tools/cli/task/task_new.h"
@@ -21,14 +25,40 @@
 namespace openset {
 namespace {
 
+// Which class each output of a network stands for: in this order `openset score` expects them.
+void ShowOutputs(const std::vector<TaskData>& data, const Catalog& catalog) {
+  constexpr int kMostNamed = 30, kFirst = 3;
+  std::cout << "\noutputs of a network for each split:\n";
+  for (size_t split = 0; split < data.size(); ++split) {
+    const Selection& known = data[split].test_known();
+    const absl::StatusOr<const DataSetInfo*> info = catalog.Find(known.data_set());
+    if (!info.ok()) continue;
+    const auto& names = (*info)->class_title().empty() ? (*info)->class_name() : (*info)->class_title();
+    const int size = known.class_id_size();
+    std::vector<std::string> outputs;
+    for (int k = 0; k < size; ++k) {
+      if (size > kMostNamed && k == kFirst) {
+        outputs.push_back("...");
+        k = size - 1;
+      }
+      outputs.push_back(absl::StrCat("output ", k, " = ", OneLine(names.Get(known.class_id(k)))));
+    }
+    std::cout << Wrapped(absl::StrCat("split ", split, ": ", absl::StrJoin(outputs, ", "))) << "\n";
+  }
+}
+
 // The splits of a task: what they are, and which repeat each other.
 absl::Status ShowTask(const std::string& name) {
-  OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, SpecFoldersFromFlags());
-  AddSpecFolders(SpecFoldersBelow(UserPath(".")), &folders);  // where `new` puts tasks
-  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, Catalog::Open(folders.catalog));
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
   const std::string path = absl::EndsWith(name, ".textproto") ? UserPath(name) : name;
   OPENSET_ASSIGN_OR_RETURN(const TaskSpec task, LoadTask(path, folders, "", catalog));
   OPENSET_ASSIGN_OR_RETURN(const std::vector<ClassSplit> class_splits, ClassSplitsOf(task, catalog));
+  // What files hold is part of the hash, as in `openset plan`.
+  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> data_folders, DataFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> lines,
+                           TellContents(store, data_folders, /*progress=*/nullptr, {task}, &catalog));
   std::vector<TaskData> data;
   for (int split = 0; split < CountSplits(task); ++split) {
     OPENSET_ASSIGN_OR_RETURN(data.emplace_back(), ResolveTask(task, class_splits, {split}, catalog));
@@ -37,6 +67,8 @@ absl::Status ShowTask(const std::string& name) {
   for (int split = 0; split < CountSplits(task); ++split) splits.push_back({task.name(), split, &data[split]});
   OPENSET_ASSIGN_OR_RETURN(const Table table, SplitTable(splits, catalog));
   std::cout << task.name() << ": " << OneLine(task.title()) << "\n\n" << ToText(table);
+  ShowOutputs(data, catalog);
+  for (const std::string& line : lines) std::cout << "\nhash: " << Wrapped(line) << "\n";
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> warnings, RepeatWarnings(task, {}, catalog));
   for (const std::string& warning : warnings) std::cerr << warning << "\n";
   return absl::OkStatus();
@@ -64,8 +96,8 @@ Command TaskCommand() {
   command.max_arguments = 2;
   command.summary = "Shows the splits of a task, or makes splits: drawn, by attributes, by WordNet.";
   command.description =
-      "splits      shows each split's numbers of classes and samples, openness, imbalance and hash; warns of splits\n"
-      "            that repeat another one\n"
+      "splits      shows each split's numbers of classes and samples, openness, imbalance and hash, and which class\n"
+      "            is which output of a network; warns of splits that repeat another one\n"
       "new         writes tasks/NAME.textproto into the library --into, with listed or drawn known classes\n"
       "attributes  ranks unknown classes by the similarity of their attributes to known ones (easy, medium, hard)\n"
       "wordnet     finds near, external and overlapping classes by WordNet, and far classes of other data sets\n"
@@ -81,8 +113,9 @@ Command TaskCommand() {
       "  openset task wordnet --wordnet=data.noun --wnids=@imagenet.txt --far=@food101.txt\n"
       "\n"
       "A list is written with commas, or is a file with one item on each line: @FILE. See docs/tasks.md.\n";
-  command.flags = {"data",   "known",  "unknown", "openness", "splits",  "folds", "seed", "like",     "into",
-                   "matrix", "levels", "wordnet", "wnids",    "overlap", "near",  "far",  "variants", "library"};
+  command.flags = {"data", "known", "unknown",  "openness", "splits",  "folds", "seed",
+                   "like", "into",  "matrix",   "levels",   "wordnet", "wnids", "overlap",
+                   "near", "far",   "variants", "library",  "store",   "deploy"};
   command.run = RunTask;
   return command;
 }

@@ -1,5 +1,6 @@
 // A study on image folders: images of different sizes and formats, transforms at their own size, files that go missing.
 #include <filesystem>
+#include <regex>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
@@ -12,6 +13,7 @@ namespace openset {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr char kCatalog[] = R"(
 name: "mixed"
@@ -88,6 +90,50 @@ TEST_F(FolderTest, TrainsOnImagesOfDifferentSizesAndRepeatsItself) {
   std::filesystem::remove_all(program_.store());
   ASSERT_EQ(Run("openset-store").exit_code, 0);
   EXPECT_EQ(program_.Records(), records);
+}
+
+// The hash of a split says what the files hold, wherever it is printed.
+TEST_F(FolderTest, ASplitHasOneHash) {
+  const std::string data = "--data=" + program_.folder() + "/images";
+  const std::string planned = program_.Run({"plan", "mixed.textproto", "--noprobe", data}).out;
+  const std::string shown = program_.Run({"task", "splits", "mixed", data}).out;
+  std::smatch hash;
+  ASSERT_TRUE(std::regex_search(shown, hash, std::regex("mixed +0 .* ([0-9a-f]{12})\n"))) << shown;
+  EXPECT_THAT(planned, HasSubstr(hash[1].str()));
+  // Without the files it is another one, and both say so.
+  const std::string without = program_.Run({"task", "splits", "mixed"}).out;
+  EXPECT_THAT(without, Not(HasSubstr(hash[1].str())));
+  EXPECT_THAT(without, HasSubstr("hash: The images of mixed, photos; mixed, more are not on this machine"));
+}
+
+// Records of another machine are found without its images.
+TEST_F(FolderTest, AReportNeedsNoImages) {
+  ASSERT_EQ(Run("openset-store").exit_code, 0);
+  ASSERT_EQ(program_.Run({"records", "export", "--bundle=all.zip"}).exit_code, 0);
+  ASSERT_EQ(program_.Run({"records", "merge", "all.zip", "--store=other"}).exit_code, 0);
+  const ProgramResult none = program_.Run({"report", "mixed.textproto", "--store=empty"});
+  EXPECT_EQ(none.exit_code, 2);  // there is no store
+  std::filesystem::rename(program_.folder() + "/images", program_.folder() + "/elsewhere");
+  const ProgramResult report = program_.Run({"report", "mixed.textproto", "--store=other"});
+  EXPECT_EQ(report.exit_code, 0) << report.err;
+  EXPECT_EQ(report.out.rfind("The images of mixed, photos; mixed, more are not on this machine: results are found by "
+                             "the digest",
+                             0),
+            0)
+      << report.out;
+  EXPECT_THAT(report.out, Not(HasSubstr("no record yet")));
+  EXPECT_THAT(program_.Run({"status", "mixed.textproto", "--store=other"}).out, HasSubstr("1 of 1 trial done"));
+  // Of a store whose records are of other data nothing can be found, and that is said first.
+  program_.Write("mine.textproto",
+                 "name: 'mine' task: 'fashion_mnist_6_4' split: 0 seed: 0 method: 'softmax' metric { accuracy {} } "
+                 "train_limit_per_class: 5 test_limit_per_class: 5 override { training { epochs: 1 } }");
+  ASSERT_EQ(program_.Run({"run", "mine.textproto", "--store=third"}).exit_code, 0);
+  const ProgramResult untold = program_.Run({"report", "mixed.textproto", "--store=third"});
+  EXPECT_EQ(untold.exit_code, 1);
+  EXPECT_EQ(
+      untold.out.rfind("The images of mixed, photos; mixed, more are not on this machine, and the store has no", 0), 0)
+      << untold.out;
+  EXPECT_THAT(untold.err, HasSubstr("no result was found; name the folder of the images by --data"));
 }
 
 TEST_F(FolderTest, WhatIsWrongWithTheFilesIsSaidBeforeAnythingRuns) {

@@ -20,7 +20,9 @@ namespace openset {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -62,13 +64,46 @@ TEST(Records, AreListedShownExplainedHandedOnAndUnited) {
   const ProgramResult text = program.Run({"records", "ls", "auroc>high"});
   EXPECT_EQ(text.exit_code, 2);
   EXPECT_THAT(text.err, HasSubstr("auroc is a number, and 'high' is none"));
-  EXPECT_EQ(program.Run({"status"}).out, absl::StrCat("nothing runs on the store ", program.store(), "\n"));
+  // All studies of the store, and what they take.
+  const std::string status = program.Run({"status"}).out;
+  EXPECT_THAT(status, ContainsRegex("\nstudy +2 +[^\n]* [0-9.]+ [kM]?B\n"));
+  EXPECT_THAT(status, AllOf(HasSubstr("disk: "), HasSubstr("checkpoints ")));
+  EXPECT_THAT(status, EndsWith(absl::StrCat("nothing runs on the store ", program.store(), "\n")));
+  const nlohmann::json of_store = nlohmann::json::parse(program.Run({"status", "--format=json", "--watch=1"}).out);
+  EXPECT_EQ(of_store["studies"][0]["study"], "study");
+  EXPECT_EQ(of_store["studies"][0]["records"], 2);
+  EXPECT_TRUE(of_store["running"].empty());
+  const nlohmann::json of_study =
+      nlohmann::json::parse(program.Run({"status", "study.textproto", "--format=json"}).out);
+  EXPECT_EQ(of_study["done"], 2);
+  EXPECT_EQ(of_study["left"], 0);
+  EXPECT_EQ(program.Run({"status", "--format=xml"}).exit_code, 2);
+  // Its methods are compared without a file between.
+  const ProgramResult compared = program.Run({"compare", "study.textproto"});
+  EXPECT_EQ(compared.exit_code, 0) << compared.err;
+  EXPECT_THAT(compared.out, HasSubstr("auroc: softmax and mcp"));  // one run only
 
   const ProgramResult shown = program.Run({"records", "show", id.substr(0, 8)});
   EXPECT_THAT(shown.out,
               AllOf(HasSubstr("trial_id: \"" + id), HasSubstr("ended_at_seconds"), HasSubstr("spec_sha256")));
   const nlohmann::json json = nlohmann::json::parse(program.Run({"records", "show", id, "--format=json"}).out);
   EXPECT_EQ(json["trial_id"], id);
+
+  // In words, and back to a study that finds the record.
+  EXPECT_THAT(program.Run({"records", "show", id, "--brief"}).out,
+              AllOf(HasSubstr("trial      " + id), HasSubstr("task       fashion_mnist_6_4, split 0, seed 0\n"),
+                    HasSubstr("; AUROC, % "), HasSubstr("1 epochs, last objective ")));
+  const ProgramResult spec = program.Run({"records", "spec", id.substr(0, 8)});
+  ASSERT_EQ(spec.exit_code, 0) << spec.err;
+  program.Write("again.textproto", spec.out);
+  const ProgramResult found = program.Run({"run", "again.textproto"});
+  EXPECT_EQ(found.exit_code, 0) << found.err;
+  EXPECT_THAT(found.out, HasSubstr(absl::StrCat("again_", id.substr(0, 12), ": its trial is done; nothing to run.")));
+  // In another store it is made again, with the same numbers.
+  const ProgramResult again = program.Run({"reproduce", id.substr(0, 8)});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr(": the same numbers, to the last bit\n1 of 1 trial reproduced\n"));
+  EXPECT_EQ(program.Run({"reproduce", "0000"}).exit_code, 2);
 
   // The training had something to say, the inference had not.
   const std::string log = absl::StrCat("logs/", json["checkpoint_key"].get<std::string>(), ".log");

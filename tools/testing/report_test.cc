@@ -16,6 +16,7 @@
 namespace openset {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -49,9 +50,56 @@ TEST_F(ReportTest, OneDeletedRecordIsMadeAgainAndNothingElse) {
   ASSERT_TRUE(std::filesystem::remove(path));
   EXPECT_EQ(Needed("train") + Needed("infer"), 0);
   EXPECT_EQ(Needed("evaluate"), 1);
-  EXPECT_THAT(program_.Run({"report", "study.textproto"}).out, HasSubstr("1 of 4 trials have no record yet."));
+  EXPECT_THAT(program_.Run({"report", "study.textproto"}).out,
+              HasSubstr("1 of 4 trials lacks only the evaluation by exactly these metrics"));
   ASSERT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 0);
   EXPECT_EQ(program_.Records(), before);
+}
+
+// The outputs are there: nothing was lost, and nothing is trained again.
+TEST_F(ReportTest, AMetricMoreNeedsAnEvaluationOnly) {
+  program_.Write("study.textproto", absl::StrCat(kNearFarStudy, "metric { openauc {} }\n"));
+  EXPECT_THAT(program_.Run({"report", "study.textproto"}).out,
+              HasSubstr("4 of 4 trials lack only the evaluation by exactly these metrics: `openset run` makes them "
+                        "without training."));
+}
+
+// Every format says what the command line laid over the spec, and the page marks it in the spec.
+TEST_F(ReportTest, NamesOverrides) {
+  const std::vector<std::string> flags = {"--set=training.epochs=2", "--set=test_limit_per_class=9"};
+  for (const char* format : {"text", "markdown", "latex", "csv", "json", "html"}) {
+    const ProgramResult report =
+        program_.Run({"report", "study.textproto", absl::StrCat("--format=", format), flags[0], flags[1]});
+    EXPECT_EQ(report.exit_code, 0) << report.err;
+    for (const std::string& flag : flags) EXPECT_THAT(report.out, HasSubstr(flag)) << format;
+    if (format != std::string("html")) continue;
+    EXPECT_THAT(report.out, AllOf(HasSubstr("epochs: 2</mark>"), HasSubstr("<mark>test_limit_per_class: 9</mark>")));
+  }
+}
+
+// A bundle and a query need neither the study nor its data.
+TEST_F(ReportTest, OfRecordsAlone) {
+  ASSERT_EQ(program_.Run({"records", "export", "--bundle=all.zip"}).exit_code, 0);
+  const ProgramResult all = program_.Run({"report", "all.zip", "--store=none"});
+  EXPECT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_THAT(all.out, AllOf(HasSubstr("max_logit "), HasSubstr("(n=2)"), Not(HasSubstr("no record yet"))));
+  const ProgramResult some = program_.Run({"report", "method=max_logit", "--format=csv"});
+  EXPECT_EQ(some.exit_code, 0) << some.err;
+  EXPECT_THAT(some.out, AllOf(HasSubstr("\nmax_logit,"), Not(HasSubstr("\nsoftmax,")), Not(HasSubstr("\nmcp,"))));
+  EXPECT_EQ(program_.Run({"report", "method=none"}).exit_code, 2);
+  const ProgramResult html = program_.Run({"report", "all.zip", "--format=html", "--out=all.html"});
+  EXPECT_EQ(html.exit_code, 0) << html.err;
+  EXPECT_THAT(program_.Read("all.html"), HasSubstr("<h1>all.zip</h1>"));
+  // And of the bundle's records.
+  EXPECT_THAT(program_.Run({"records", "ls", "all.zip", "method=max_logit", "--store=none"}).out,
+              HasSubstr("2 of 4 records"));
+  const std::string id = program_.Records().begin()->first;
+  EXPECT_THAT(program_.Run({"records", "show", "all.zip", id.substr(0, 8), "--store=none"}).out,
+              HasSubstr("trial_id: \"" + id));
+  const ProgramResult verified = program_.Run({"records", "verify", "all.zip", "--store=none"});
+  EXPECT_EQ(verified.exit_code, 0);
+  EXPECT_THAT(verified.out, AllOf(HasSubstr("all.zip: 4 trials, 0 replicas: 0 damaged"), HasSubstr("sha256 ")));
+  EXPECT_EQ(program_.Run({"records", "show", "all.zip", "--store=none"}).exit_code, 2);  // of four, which?
 }
 
 TEST_F(ReportTest, AnotherReportSectionRunsNothing) {

@@ -227,6 +227,21 @@ TEST(Run, AKilledWorkerIsReplacedAndItsTrainingGoesOn) {
   EXPECT_EQ(FilesBelow(disturbed.store() + "/attempts").size(), 1);
 }
 
+// What the command line changes is another study, also to `status`.
+TEST(Run, AVariantIsNotTakenForItsStudy) {
+  const OpensetProgram program;
+  program.Write("study.textproto", kSpec);
+  const pid_t pid = program.Start({"run", "study.textproto", "--jobs=1", "--set=training.epochs=200"});
+  while (FilesBelow(program.store() + "/partial").empty()) usleep(20000);
+  const std::string own = program.Run({"status", "study.textproto"}).out;
+  EXPECT_THAT(own, HasSubstr("running a variant, study --set=training.epochs=200, by "));
+  EXPECT_THAT(program.Run({"status", "study.textproto", "--set=training.epochs=200"}).out, HasSubstr("running by "));
+  EXPECT_THAT(program.Run({"status"}).out, HasSubstr("running study --set=training.epochs=200, by "));
+  kill(pid, SIGTERM);
+  int status = 0;
+  EXPECT_EQ(waitpid(pid, &status, 0), pid);
+}
+
 // Lines with both texts.
 int LinesWith(const std::string& output, const std::string& one, const std::string& other) {
   int count = 0;

@@ -97,7 +97,8 @@ TEST(Score, LogitsAreEnoughForSome) {
   for (const char* format : {"text", "markdown", "latex", "csv", "json", "html"}) {
     const ProgramResult report = program.Run({"report", "score_net", absl::StrCat("--format=", format)});
     EXPECT_EQ(report.exit_code, 0) << format << ": " << report.err;
-    EXPECT_THAT(report.out, HasSubstr("openmax")) << format;
+    // LaTeX has the methods' titles.
+    EXPECT_THAT(report.out, HasSubstr(format == std::string("latex") ? "OpenMax" : "openmax")) << format;
   }
   EXPECT_THAT(program.Run({"report", "score_net", "--format=csv", "--tidy"}).out, HasSubstr("openmax"));
   EXPECT_THAT(program.Run({"status", "score_net"}).out, HasSubstr("2 of 2 trials done"));
@@ -111,6 +112,30 @@ TEST(Score, LogitsAreEnoughForSome) {
   const ProgramResult bad = program.Run(Words({"--methods=mcp"}, "bad.pt"));
   EXPECT_EQ(bad.exit_code, 2);
   EXPECT_THAT(bad.err, StartsWith("openset: the model: "));
+}
+
+// The report has all that was scored on the network, and what fails changes nothing of it.
+TEST(Score, AReportGrows) {
+  const OpensetProgram program;
+  program.Write("net.pt", TestFile("fashion_network.pt"));
+  ASSERT_EQ(program.Run(Words({"--methods=mcp,max_logit"})).exit_code, 0);
+  const ProgramResult more = program.Run(Words({"--methods=energy_score,mcp"}));
+  ASSERT_EQ(more.exit_code, 0) << more.err;
+  EXPECT_THAT(more.out, AllOf(HasSubstr("\nmax_logit"), HasSubstr("\nenergy_score"), HasSubstr("\nmcp")));
+  EXPECT_EQ(Means(program, "score_net").size(), 3);
+  EXPECT_THAT(program.Run({"report", "score_net"}).out, HasSubstr("\nmax_logit"));
+  // One that can't be: its file is no network any more.
+  const std::string before = program.Read("openset-store/reports/score_net/report.txt");
+  program.Write("net.pt", "no network");
+  EXPECT_EQ(program.Run(Words({"--methods=mcp"})).exit_code, 2);
+  EXPECT_EQ(program.Read("openset-store/reports/score_net/report.txt"), before);
+  program.Write("net.pt", TestFile("fashion_network.pt"));
+  EXPECT_THAT(program.Run({"report", "score_net"}).out, HasSubstr("\nmax_logit"));
+  // Another split is another report.
+  const ProgramResult split = program.Run({"score", "--model=net.pt", "--task=fashion_mnist_6_4", "--split=1",
+                                           "--size=28", "--channels=1", "--methods=mcp", "--test_limit=20"});
+  ASSERT_EQ(split.exit_code, 0) << split.err;
+  EXPECT_EQ(Means(program, "score_net").size(), 1);
 }
 
 constexpr char kMethod[] = R"(

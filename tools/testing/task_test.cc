@@ -23,6 +23,10 @@ TEST(TaskSplits, SayWhatEachSplitIsAndWarnOfRepeats) {
             "warning: cifar10_plus_10: split 2 has the same known classes as split 1 and 9 of its 10 unknown ones: "
             "together they are one draw, not two\n");
   EXPECT_EQ(program.Run({"task", "splits", "cifar10_plus_10_distinct"}).err, "");
+  // In the order of the task's file.
+  EXPECT_THAT(program.Run({"task", "splits", "fashion_mnist_6_4"}).out,
+              testing::ContainsRegex("outputs of a network for each split:\nsplit 0: output 0 = [^,]+, output 1 = "));
+  EXPECT_THAT(program.Run({"task", "splits", "openood_imagenet_1k"}).out, HasSubstr(", ..., output 999 = "));
   // Without training images.
   EXPECT_THAT(program.Run({"task", "splits", "openood_imagenet_1k"}).out,
               testing::ContainsRegex("openood_imagenet_1k +0 +1000 +5 +0\\.0012 +- +50000 +85908 +1\\.718 +[0-9a-f]+"));

@@ -13,18 +13,18 @@ namespace openset {
 // Of --store. Errors: those of Store::CheckIsStore().
 absl::StatusOr<Store> ExistingStore();
 
-// `ls [QUERY]` and `show TRIAL`.
-absl::Status ListRecords(const std::string& query);
-absl::Status ShowRecord(const std::string& trial);
+// `ls [QUERY]` and `show TRIAL`, of --store or, unless it is "", of a bundle. Without `trial` the only one of a bundle.
+absl::Status ListRecords(const std::string& query, const std::string& bundle);
+absl::Status ShowRecord(const std::string& trial, const std::string& bundle);
+// `spec TRIAL`, of --store or, unless it is "", of a bundle: a study that makes the trial again.
+absl::Status PrintSpec(const std::string& trial, const std::string& bundle);
 // `export [QUERY]`, to --bundle; `merge STORE_OR_BUNDLE...` into --store.
 absl::Status ExportRecords(const std::string& query);
 absl::Status MergeRecords(const std::vector<std::string>& sources);
-// `verify` and `gc`.
+// `verify`, `verify BUNDLE` and `gc`.
 absl::Status VerifyRecords();
+absl::Status VerifyBundle(const std::string& bundle);
 absl::Status CollectRecords();
-
-// "3.4 GB".
-std::string BytesText(int64_t bytes);
 
 }  // namespace openset
 

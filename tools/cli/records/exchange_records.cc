@@ -13,6 +13,7 @@
 #include "experiments/store/store_contents.h"
 #include "tools/cli/deploy_flags.h"
 #include "tools/cli/records/actions.h"
+#include "tools/cli/records/bundle_records.h"
 #include "tools/cli/user_path.h"
 
 ABSL_FLAG(std::string, bundle, "", "With `export`: the archive to write.");
@@ -28,6 +29,10 @@ absl::Status ExportRecords(const std::string& text) {
   const std::string bundle = absl::GetFlag(FLAGS_bundle);
   if (bundle.empty()) {
     return absl::InvalidArgumentError("--bundle: name the archive to write, --bundle=results.zip");
+  }
+  if (!IsBundle(bundle)) {
+    return absl::InvalidArgumentError(absl::StrCat("--bundle: ", bundle, ": the archive is a zip, so its name ends in ",
+                                                   ".zip; `openset report SPEC --format=csv --tidy` writes a table"));
   }
   OPENSET_ASSIGN_OR_RETURN(RecordQuery query, RecordQuery::Parse(text));
   OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());

@@ -141,9 +141,11 @@ absl::Status ExplainMissing(const Study& study, int trial) {
     const auto damage = plan.damaged.find(action.id);
     const std::string why = damage != plan.damaged.end()       ? absl::StrCat("runs: ", damage->second)
                             : plan.redone.count(action.id) > 0 ? "runs: --redo"
-                            : action.is_needed()               ? "runs: the store has no result with this key"
-                            : action.is_done()                 ? "done"
-                                                               : "not needed";
+                            : action.is_needed() && action.kind == ActionKind::kEvaluate
+                                ? "will be evaluated: no stored result has exactly these metrics"
+                            : action.is_needed() ? "runs: the store has no result with this key"
+                            : action.is_done()   ? "done"
+                                                 : "not needed";
     std::cout << "  " << KindName(action.kind) << " " << Short(action.key) << ": " << why << "\n";
     if (!action.is_done()) ShowFailures(study.store(), action.key);
     ShowLog(study.store(), action.key);

@@ -7,25 +7,35 @@
 
 #include "absl/flags/declare.h"
 #include "absl/flags/flag.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "absl/time/clock.h"
 #include "core/json_text.h"
 #include "core/one_line.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/suggest.h"
 #include "core/table.h"
+#include "experiments/spec/experiment.proto.h"
 #include "experiments/store/load_fields.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/record_fields.h"
 #include "experiments/store/store_contents.h"
 #include "google/protobuf/util/json_util.h"
 #include "nlohmann/json.hpp"
+#include "tools/cli/deploy_flags.h"
+#include "tools/cli/flags.h"
+#include "tools/cli/library_flags.h"
 #include "tools/cli/records/actions.h"
+#include "tools/cli/records/brief_record.h"
+#include "tools/cli/records/bundle_records.h"
+#include "tools/cli/records/spec_of_record.h"
 
 ABSL_DECLARE_FLAG(std::string, format);
+ABSL_FLAG(bool, brief, false, "With `show`: what was measured, the numbers, where and when, in twenty lines.");
 ABSL_FLAG(std::string, sort, "", "With `ls`: the field to sort by, smallest first; -FIELD: largest first.");
 
 namespace openset {
@@ -92,14 +102,48 @@ absl::StatusOr<std::string> Format() {
   return absl::InvalidArgumentError(absl::StrCat("--format: ", UnknownName("format", format, known)));
 }
 
-}  // namespace
-
-absl::Status ListRecords(const std::string& text) {
-  OPENSET_ASSIGN_OR_RETURN(const std::string format, Format());
-  OPENSET_ASSIGN_OR_RETURN(RecordQuery query, RecordQuery::Parse(text));
+// Of a bundle, or of the store where `bundle` is "". What can't be read is said in `problems`.
+absl::StatusOr<std::vector<RecordFields>> FieldsIn(const std::string& bundle, absl::Status* problems) {
+  if (!bundle.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(const BundleRecords read, ReadBundleRecords(bundle));
+    std::vector<RecordFields> all;
+    for (const TrialRecord& record : read.records) all.push_back(FieldsOf(record));
+    *problems = RefusedStatus(read);
+    return all;
+  }
   OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
   UnreadRecords unread;
   std::vector<RecordFields> all = LoadFields(store, &unread);
+  for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
+  if (const std::vector<std::string>& damaged = unread.damaged; !damaged.empty()) {
+    *problems = absl::AbortedError(absl::StrCat(
+        damaged.size(), damaged.size() == 1 ? " record is" : " records are",
+        " damaged and left out ('openset records verify' moves damaged ones to quarantine/): ", damaged[0]));
+  }
+  return all;
+}
+
+// The record of a bundle whose id begins so; "": the only one.
+absl::StatusOr<TrialRecord> RecordOf(const std::string& bundle, const std::string& beginning) {
+  OPENSET_ASSIGN_OR_RETURN(const BundleRecords read, ReadBundleRecords(bundle));
+  std::vector<const TrialRecord*> found;
+  for (const TrialRecord& record : read.records) {
+    if (absl::StartsWith(record.trial_id(), beginning)) found.push_back(&record);
+  }
+  if (found.size() == 1) return *found[0];
+  if (found.empty()) return absl::NotFoundError(absl::StrCat(bundle, ": no trial begins with '", beginning, "'"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      bundle, ": ", found.size(), " trials", beginning.empty() ? "" : absl::StrCat(" begin with '", beginning, "'"),
+      ": give the first digits of one ('openset records ls ", bundle, "' lists them)"));
+}
+
+}  // namespace
+
+absl::Status ListRecords(const std::string& text, const std::string& bundle) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string format, Format());
+  OPENSET_ASSIGN_OR_RETURN(RecordQuery query, RecordQuery::Parse(text));
+  absl::Status problems;
+  OPENSET_ASSIGN_OR_RETURN(std::vector<RecordFields> all, FieldsIn(bundle, &problems));
   const std::string sort_flag = absl::GetFlag(FLAGS_sort);
   absl::string_view sort = sort_flag;
   const bool descending = absl::ConsumePrefix(&sort, "-");
@@ -130,19 +174,39 @@ absl::Status ListRecords(const std::string& text) {
     if (!found.empty()) std::cout << ToText(TableOf(found, names, /*all=*/false)) << "\n";
     std::cout << found.size() << " of " << all.size() << (all.size() == 1 ? " record" : " records") << "\n";
   }
-  for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
-  const std::vector<std::string>& damaged = unread.damaged;
-  if (damaged.empty()) return absl::OkStatus();
-  return absl::AbortedError(
-      absl::StrCat(damaged.size(), damaged.size() == 1 ? " record is" : " records are",
-                   " damaged and left out ('openset records verify' moves damaged ones to quarantine/): ", damaged[0]));
+  return problems;
 }
 
-absl::Status ShowRecord(const std::string& trial) {
+absl::Status PrintSpec(const std::string& trial, const std::string& bundle) {
+  OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
+  TrialRecord record;
+  if (bundle.empty()) {
+    OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
+    OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
+    OPENSET_ASSIGN_OR_RETURN(record, LoadFirstRecord(store, id));
+  } else {
+    OPENSET_ASSIGN_OR_RETURN(record, RecordOf(bundle, trial));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const ExperimentSpec spec, SpecOfRecord(record, folders, store, options));
+  std::cout << SpecFile(spec, record);
+  return absl::OkStatus();
+}
+
+absl::Status ShowRecord(const std::string& trial, const std::string& bundle) {
   OPENSET_ASSIGN_OR_RETURN(const std::string format, Format());
-  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
-  OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialRecord> records, LoadReplicas(store, id));
+  std::string where = bundle, others;
+  std::vector<TrialRecord> records;
+  if (bundle.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+    OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
+    OPENSET_ASSIGN_OR_RETURN(records, LoadReplicas(store, id));
+    where = store.RecordPath(id);
+    others = ReplicaFolder(store, id);
+  } else {
+    OPENSET_ASSIGN_OR_RETURN(records.emplace_back(), RecordOf(bundle, trial));
+  }
   if (format == "json") {
     std::string json;
     google::protobuf::util::JsonPrintOptions options;
@@ -155,9 +219,13 @@ absl::Status ShowRecord(const std::string& trial) {
     return absl::OkStatus();
   }
   if (format != "text") return absl::InvalidArgumentError("--format: a record is shown as text or json");
-  std::cout << "# " << store.RecordPath(id) << "\n";
-  if (records.size() > 1)
-    std::cout << "# " << records.size() - 1 << " more of this trial: " << ReplicaFolder(store, id) << "\n";
+  if (absl::GetFlag(FLAGS_brief)) {
+    std::cout << BriefText(records[0], absl::Now());
+    for (const std::string& line : DifferenceLines(records)) std::cout << "differs    " << line << "\n";
+    return absl::OkStatus();
+  }
+  std::cout << "# " << where << "\n";
+  if (records.size() > 1) std::cout << "# " << records.size() - 1 << " more of this trial: " << others << "\n";
   for (const std::string& line : DifferenceLines(records)) std::cout << "# " << line << "\n";
   std::cout << ToText(records[0]);
   return absl::OkStatus();

@@ -7,30 +7,41 @@
 #include "core/suggest.h"
 #include "tools/cli/deploy_flags.h"
 #include "tools/cli/records/actions.h"
+#include "tools/cli/records/bundle_records.h"
 #include "tools/cli/records/records_commands.h"
+#include "tools/cli/user_path.h"
 
 namespace openset {
 namespace {
 
 absl::Status RunRecords(const std::vector<std::string>& arguments) {
   const std::string& action = arguments[0];
-  const std::vector<std::string> known = {"ls", "show", "verify", "export", "merge", "gc"};
+  const std::vector<std::string> known = {"ls", "show", "spec", "verify", "export", "merge", "gc"};
   if (std::count(known.begin(), known.end(), action) == 0) {
     return absl::InvalidArgumentError(UnknownName("action of 'openset records'", action, known));
   }
-  const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (action == "merge") return MergeRecords(rest);
-  const size_t most = action == "verify" || action == "gc" ? 0 : 1, least = action == "show" ? 1 : 0;
+  std::string bundle;  // to look into without a merge
+  if (!rest.empty() && IsBundle(rest[0]) &&
+      (action == "ls" || action == "show" || action == "spec" || action == "verify")) {
+    bundle = UserPath(rest[0]);
+    rest.erase(rest.begin());
+  }
+  const size_t most = action == "verify" || action == "gc" ? 0 : 1,
+               least = (action == "show" || action == "spec") && bundle.empty() ? 1 : 0;
   if (rest.size() > most || rest.size() < least) {
     return absl::InvalidArgumentError(absl::StrCat("usage: openset records ", action,
-                                                   action == "show" ? " TRIAL"
-                                                   : most == 1      ? " [QUERY]"
-                                                                    : "",
+                                                   least == 1  ? " TRIAL"
+                                                   : most == 1 ? " [QUERY]"
+                                                               : "",
                                                    " ('openset records --help' shows details)"));
   }
   const std::string argument = rest.empty() ? "" : rest[0];
-  if (action == "ls") return ListRecords(argument);
-  if (action == "show") return ShowRecord(argument);
+  if (action == "ls") return ListRecords(argument, bundle);
+  if (action == "show") return ShowRecord(argument, bundle);
+  if (action == "spec") return PrintSpec(argument, bundle);
+  if (action == "verify" && !bundle.empty()) return VerifyBundle(bundle);
   if (action == "export") return ExportRecords(argument);
   if (action == "verify") return VerifyRecords();
   return CollectRecords();
@@ -47,15 +58,21 @@ absl::StatusOr<Store> ExistingStore() {
 Command RecordsCommand() {
   Command command;
   command.name = "records";
-  command.arguments = "ls [QUERY] | show TRIAL | verify | export [QUERY] | merge STORE_OR_BUNDLE... | gc";
+  command.arguments =
+      "ls [BUNDLE] [QUERY] | show [BUNDLE] TRIAL | spec [BUNDLE] TRIAL | verify [BUNDLE] | export [QUERY] | merge "
+      "STORE_OR_BUNDLE... | gc";
   command.min_arguments = 1;
   command.max_arguments = 1000;
   command.summary = "Lists, shows, checks, exports, merges and cleans up the records of a store.";
   command.description =
       "ls       lists records. QUERY compares fields (method, task, split, seed, swept fields, metrics, experiment,\n"
       "         host ...) by =, !=, <, <=, >, >=, ~ (contains), joined by `and` and `or`\n"
-      "show     prints the record of a trial, by the first digits of its id, as text or --format=json\n"
+      "show     prints the record of a trial, by the first digits of its id, as text or --format=json; --brief: what,\n"
+      "         numbers, where and when in twenty lines\n"
+      "spec     prints a study that makes the trial again, with the same id: its settings, over a method and the task\n"
+      "         of the libraries\n"
       "verify   reads every byte of the store and moves corrupt files to quarantine/, with the reason\n"
+      "         ls, show, spec and verify also read a bundle (BUNDLE.zip), without a store and without its data\n"
       "export   writes the records that match QUERY to one archive, --bundle, and prints the digest that\n"
       "         identifies it\n"
       "merge    adds the records of stores and bundles to --store. If two records of a trial have different\n"
@@ -68,9 +85,12 @@ Command RecordsCommand() {
       "  openset records ls 'method=openauc and openauc>0.9' --sort=-openauc\n"
       "  openset records export 'task~cifar' --bundle=cifar.zip\n"
       "  openset records merge cifar.zip ../other-lab/openset-store --store=all\n"
+      "  openset records ls cifar.zip 'split=0'\n"
+      "  openset records spec 3f2a91c0 > again.textproto\n"
       "  openset records gc --dry_run\n";
-  command.flags = {"store",  "deploy", "format", "sort", "bundle", "dry_run", "older_than", "checkpoints_older_than",
-                   "private"};
+  command.flags = {
+      "store",   "deploy",  "format", "sort",   "brief", "bundle", "dry_run", "older_than", "checkpoints_older_than",
+      "private", "library", "data",   "devices"};
   command.run = RunRecords;
   return command;
 }

@@ -4,13 +4,14 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "core/one_line.h"
 #include "core/status_macros.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/store/collect_garbage.h"
+#include "experiments/store/store_usage.h"
 #include "experiments/store/verify_store.h"
 #include "tools/cli/records/actions.h"
+#include "tools/cli/records/bundle_records.h"
 
 ABSL_FLAG(bool, dry_run, false, "Only list what would be moved to quarantine/ or removed.");
 ABSL_FLAG(double, older_than, 30, "With `gc`: days, for what no record was made of, logs and the quarantine.");
@@ -18,15 +19,6 @@ ABSL_FLAG(double, checkpoints_older_than, -1,
           "With `gc`: also remove checkpoints of this many days or more whose outputs are there; below 0: none.");
 
 namespace openset {
-
-std::string BytesText(int64_t bytes) {
-  if (bytes < 1000) return absl::StrCat(bytes, " B");
-  double value = static_cast<double>(bytes);
-  const char* const units[] = {"kB", "MB", "GB", "TB"};
-  size_t unit = 0;
-  for (value /= 1000; value >= 1000 && unit + 1 < std::size(units); ++unit) value /= 1000;
-  return absl::StrFormat("%.1f %s", value, units[unit]);
-}
 
 absl::Status VerifyRecords() {
   OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
@@ -53,6 +45,16 @@ absl::Status VerifyRecords() {
                    " records of other outputs; 'openset run SPEC' makes again what a study needs"));
 }
 
+absl::Status VerifyBundle(const std::string& bundle) {
+  OPENSET_ASSIGN_OR_RETURN(const BundleRecords read, ReadBundleRecords(bundle));
+  for (const std::string& line : read.refused) std::cout << OneLine(line) << "\n";
+  std::cout << bundle << ": " << read.records.size() << (read.records.size() == 1 ? " trial, " : " trials, ")
+            << read.replicas << (read.replicas == 1 ? " replica: " : " replicas: ") << read.refused.size()
+            << " damaged\nsha256 " << read.digest << "\n";
+  if (read.refused.empty()) return absl::OkStatus();
+  return absl::AbortedError(absl::StrCat(bundle, ": ", read.refused.size(), " damaged"));
+}
+
 absl::Status CollectRecords() {
   OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
   GarbagePolicy policy;
@@ -70,7 +72,8 @@ absl::Status CollectRecords() {
   }
   const bool dry_run = absl::GetFlag(FLAGS_dry_run);
   if (!dry_run) OPENSET_RETURN_IF_ERROR(RemoveGarbage(store, garbage));
-  std::cout << (dry_run ? "would remove " : "removed ") << garbage.size() << ", " << BytesText(bytes) << "\n";
+  std::cout << (dry_run ? "would remove " : "removed ") << garbage.size() << ", " << BytesText(bytes)
+            << "; what is younger than an hour stays, as a run may be making it\n";
   return absl::OkStatus();
 }
 

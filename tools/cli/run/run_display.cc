@@ -143,6 +143,7 @@ void RunDisplay::OnTick() {
 
 void RunDisplay::Describe(RunState* state) const {
   state->set_experiment(options_.experiment);
+  state->mutable_laid_over()->Assign(options_.laid_over.begin(), options_.laid_over.end());
   if (!options_.slurm_job.empty()) state->set_slurm_job(options_.slurm_job);
   progress_.Describe(state);
 }

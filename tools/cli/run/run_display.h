@@ -16,8 +16,10 @@
 namespace openset {
 
 struct RunDisplayOptions {
-  // The experiment's name, and the task of Slurm that this process is, if it is one.
+  // The experiment's name, what the command line changed in it, and the task of Slurm that this process is, if it is
+  // one.
   std::string experiment;
+  std::vector<std::string> laid_over = {};
   std::string slurm_job;
   // The store's folder, where the logs of actions that fail are found; "": none is named.
   std::string store;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "core/one_line.h"
+#include "experiments/store/processes/leases.h"
 
 namespace openset {
 
@@ -21,6 +22,21 @@ std::string Shortened(const std::string& text, size_t width) {
   if (text.size() <= width || width < 3) return text;
   const absl::string_view start = absl::string_view(text).substr(0, width - 3);
   return absl::StrCat(start.substr(0, start.size() - UnfinishedBytes(start)), "...");
+}
+
+bool IsRunOf(const RunState& run, const std::string& experiment, const std::vector<std::string>& laid_over) {
+  return run.experiment() == experiment &&
+         std::equal(run.laid_over().begin(), run.laid_over().end(), laid_over.begin(), laid_over.end());
+}
+
+std::string StudyText(const RunState& run) {
+  std::string text = run.experiment();
+  for (const std::string& flag : run.laid_over()) absl::StrAppend(&text, " ", flag);
+  return OneLine(text);
+}
+
+std::string RunnerText(const RunState& run) {
+  return OneLine(absl::StrCat(run.user_name().empty() ? "" : absl::StrCat(run.user_name(), " on "), RunName(run.id())));
 }
 
 std::string TotalLine(const RunState& run) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "experiments/store/processes/run_state.pb.h"
@@ -15,6 +16,15 @@ std::string ShortDuration(absl::Duration duration);
 
 // The first `width` characters, the last three of them "..." if there are more.
 std::string Shortened(const std::string& text, size_t width);
+
+// Whether it is of this experiment with these changes of the command line (TrialSpec.laid_over).
+bool IsRunOf(const RunState& run, const std::string& experiment, const std::vector<std::string>& laid_over);
+
+// "quickstart", "quickstart --set=training.epochs=2".
+std::string StudyText(const RunState& run);
+
+// Who runs it: "anna on HOST, process PID".
+std::string RunnerText(const RunState& run);
 
 // "3/12 actions, 34 %, 12m05s left, 1 failed".
 std::string TotalLine(const RunState& run);

@@ -1,5 +1,6 @@
 #include "tools/cli/run/run_lines.h"
 
+#include "core/one_line.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -9,6 +10,22 @@ TEST(RunLines, DurationsHaveTwoUnits) {
   EXPECT_EQ(ShortDuration(absl::Seconds(9.4)), "9s");
   EXPECT_EQ(ShortDuration(absl::Seconds(125)), "2m05s");
   EXPECT_EQ(ShortDuration(absl::Minutes(67)), "1h07m");
+}
+
+TEST(RunLines, AVariantIsAnotherStudy) {
+  RunState run;
+  run.set_experiment("sweep");
+  run.set_id("no name of a process");
+  EXPECT_TRUE(IsRunOf(run, "sweep", {}));
+  EXPECT_FALSE(IsRunOf(run, "other", {}));
+  EXPECT_EQ(StudyText(run), "sweep");
+  EXPECT_EQ(RunnerText(run), "no name of a process");
+  run.add_laid_over("--set=training.epochs=2");
+  run.set_user_name("anna\n");
+  EXPECT_FALSE(IsRunOf(run, "sweep", {}));
+  EXPECT_TRUE(IsRunOf(run, "sweep", {"--set=training.epochs=2"}));
+  EXPECT_EQ(StudyText(run), "sweep --set=training.epochs=2");
+  EXPECT_EQ(RunnerText(run), OneLine("anna\n on no name of a process"));
 }
 
 TEST(RunLines, TheTotalWithAndWithoutTimeLeft) {

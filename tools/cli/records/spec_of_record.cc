@@ -1,0 +1,129 @@
+#include "tools/cli/records/spec_of_record.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "core/files/files.h"
+#include "core/files/temporary_folder.h"
+#include "core/proto/field_differences.h"
+#include "core/proto/text_proto.h"
+#include "core/status_macros.h"
+#include "data/task.pb.h"
+#include "experiments/spec/actions.h"
+#include "experiments/spec/describe.h"
+#include "experiments/spec/method.proto.h"
+#include "experiments/spec/resolve_method.h"
+#include "experiments/store/metric_groups.h"
+
+namespace openset {
+namespace {
+
+constexpr size_t kMostDifferences = 5;
+
+std::string NameOf(const TrialRecord& record) { return absl::StrCat("again_", record.trial_id().substr(0, 12)); }
+
+// All but the method's name and the level of openness.
+ExperimentSpec PlainSpec(const TrialRecord& record) {
+  const TrialSpec& trial = record.trial();
+  const TaskData& data = trial.data();
+  ExperimentSpec spec;
+  spec.set_name(NameOf(record));
+  spec.set_question(absl::StrCat("Does ", trial.method().name(), " give the same numbers again?"));
+  spec.add_task(trial.task());
+  spec.add_split(trial.split());
+  spec.add_seed(trial.seed());
+  MethodSpec* settings = spec.mutable_override();
+  *settings = trial.method();
+  settings->clear_name();
+  settings->clear_title();
+  settings->clear_reference();
+  settings->clear_note();
+  *spec.mutable_metric() = trial.metric();
+  *spec.mutable_execution() = trial.execution();
+  if (data.train().limit_per_class() > 0) spec.set_train_limit_per_class(data.train().limit_per_class());
+  if (data.test_known().limit_per_class() > 0) spec.set_test_limit_per_class(data.test_known().limit_per_class());
+  if (data.train().without_last_per_class() > 0) {
+    spec.set_validation_per_class(data.train().without_last_per_class());
+  }
+  return spec;
+}
+
+// "mcp" of "mcp+vaze600 (tuned)".
+std::string BaseName(const std::string& name) { return name.substr(0, name.find_first_of("+ ")); }
+
+// What is tried, the likeliest first: the method over which the settings are laid, and the level of openness.
+std::vector<ExperimentSpec> Candidates(const TrialRecord& record, const SpecFolders& folders) {
+  const TrialSpec& trial = record.trial();
+  std::vector<std::string> methods = MethodNames(folders);
+  const std::string own = BaseName(trial.method().name());
+  std::stable_partition(methods.begin(), methods.end(), [&](const std::string& name) { return name == own; });
+  std::vector<ExperimentSpec> candidates;
+  for (const std::string& method : methods) {
+    ExperimentSpec spec = PlainSpec(record);
+    spec.add_method(method);
+    candidates.push_back(spec);
+    spec.add_unknown_classes(CountUnknownClasses(trial.data()));
+    candidates.push_back(std::move(spec));
+  }
+  return candidates;
+}
+
+std::string DifferenceText(const TrialSpec& wanted, const TrialSpec& made) {
+  std::vector<std::string> parts;
+  for (const FieldDifference& difference : FindDifferences(wanted, made)) {
+    if (parts.size() == kMostDifferences) {
+      parts.push_back("...");
+      break;
+    }
+    parts.push_back(difference.path);
+  }
+  return parts.empty() ? "the program has another revision of a component ('openset explain ID' names it)"
+                       : absl::StrJoin(parts, ", ");
+}
+
+}  // namespace
+
+absl::StatusOr<ExperimentSpec> SpecOfRecord(const TrialRecord& record, const SpecFolders& folders, const Store& store,
+                                            const StudyOptions& options) {
+  const TrialSpec& trial = record.trial();
+  const std::vector<std::string> tasks = NamesIn(folders.tasks);
+  const std::string task = trial.task().substr(0, trial.task().find('+'));
+  if (std::find(tasks.begin(), tasks.end(), task) == tasks.end()) {
+    return absl::NotFoundError(absl::StrCat("no library here has the task '", trial.task(),
+                                            "' of the record: name the folder that has its tasks/ and catalog/ by "
+                                            "--library"));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make("again"));
+  const std::string path = JoinPath(folder.path(), absl::StrCat(NameOf(record), ".textproto"));
+  std::optional<std::string> nearest;  // what differs of the first candidate that makes a trial
+  absl::Status first;
+  for (ExperimentSpec& spec : Candidates(record, folders)) {
+    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, ToText(spec)));
+    const absl::StatusOr<std::unique_ptr<Study>> study = Study::Load(path, folders, store, options);
+    if (!study.ok()) {
+      if (first.ok()) first = study.status();
+      continue;
+    }
+    const Plan& plan = (*study)->plan();
+    for (size_t t = 0; t < plan.trials.size(); ++t) {
+      if (plan.trial_id(static_cast<int>(t)) == record.trial_id()) return std::move(spec);
+      if (!nearest.has_value()) nearest = DifferenceText(trial, plan.trials[t].Spec());
+    }
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat(record.trial_id().substr(0, 12), ", ", Describe(trial), ": no study here makes this trial; ",
+                   nearest.has_value() ? absl::StrCat("what differs: ", *nearest) : std::string(first.message())));
+}
+
+std::string SpecFile(const ExperimentSpec& spec, const TrialRecord& record) {
+  return absl::StrCat("# proto-file: experiments/spec/experiment.proto\n# proto-message: openset.ExperimentSpec\n#\n# ",
+                      "Makes the trial ", record.trial_id(), " again.\n\n", ToText(spec));
+}
+
+}  // namespace openset

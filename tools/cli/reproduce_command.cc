@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/files/temporary_folder.h"
+#include "core/status_macros.h"
+#include "experiments/spec/describe.h"
+#include "experiments/store/merge.h"
+#include "experiments/store/store_contents.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/deploy_flags.h"
+#include "tools/cli/flags.h"
+#include "tools/cli/library_flags.h"
+#include "tools/cli/records/bundle_records.h"
+#include "tools/cli/records/spec_of_record.h"
+#include "tools/cli/run_plan.h"
+#include "tools/cli/user_path.h"
+
+ABSL_FLAG(int, trials, 1, "Of a bundle: how many of its trials are run again, in the order of their ids; 0: all.");
+ABSL_FLAG(std::string, again, "openset-again",
+          "The store for the new results. What it has already is not run again: remove it to repeat everything.");
+
+namespace openset {
+namespace {
+
+// Of a bundle the first --trials, of the store the one trial.
+absl::StatusOr<std::vector<TrialRecord>> RecordsToRepeat(const std::string& argument) {
+  std::vector<TrialRecord> records;
+  if (!IsBundle(argument)) {
+    OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
+    OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
+    OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, argument));
+    OPENSET_ASSIGN_OR_RETURN(records.emplace_back(), LoadFirstRecord(store, id));
+    return records;
+  }
+  const int trials = absl::GetFlag(FLAGS_trials);
+  if (trials < 0) return absl::InvalidArgumentError(absl::StrCat("--trials: must be at least 0 (is ", trials, ")"));
+  OPENSET_ASSIGN_OR_RETURN(BundleRecords bundle, ReadBundleRecords(UserPath(argument)));
+  OPENSET_RETURN_IF_ERROR(RefusedStatus(bundle));
+  if (trials > 0 && bundle.records.size() > static_cast<size_t>(trials)) bundle.records.resize(trials);
+  return std::move(bundle.records);
+}
+
+// Runs the trial in the other store. Returns whether its numbers are the same, which it prints.
+absl::StatusOr<bool> Repeat(const TrialRecord& record, const Store& store, const StudyOptions& options,
+                            const SpecFolders& folders) {
+  OPENSET_ASSIGN_OR_RETURN(const ExperimentSpec spec, SpecOfRecord(record, folders, store, options));
+  OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make("again"));
+  const std::string path = JoinPath(folder.path(), absl::StrCat(spec.name(), ".textproto"));
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, SpecFile(spec, record)));
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, Study::Load(path, folders, store, options));
+  OPENSET_RETURN_IF_ERROR(RunPlan(study.get()));
+  OPENSET_ASSIGN_OR_RETURN(const TrialRecord again, store.LoadRecord(record.trial_id()));
+  const std::string what = absl::StrCat(record.trial_id().substr(0, 12), ", ", Describe(record.trial()));
+  if (SameNumbers(record, again)) {
+    std::cout << what << ": the same numbers, to the last bit\n";
+    return true;
+  }
+  std::cout << what << ": other numbers (first the record's, then those of this run)\n";
+  for (const std::string& line : DifferenceLines({record, again})) std::cout << "  " << line << "\n";
+  return false;
+}
+
+absl::Status RunReproduce(const std::vector<std::string>& arguments) {
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialRecord> records, RecordsToRepeat(arguments[0]));
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
+  const Store store(UserPath(absl::GetFlag(FLAGS_again)));
+  OPENSET_RETURN_IF_ERROR(store.CheckVersion());
+  int same = 0;
+  for (const TrialRecord& record : records) {
+    OPENSET_ASSIGN_OR_RETURN(const bool is_same, Repeat(record, store, options, folders));
+    same += is_same;
+  }
+  std::cout << same << " of " << TrialCount(static_cast<int>(records.size())) << " reproduced\n";
+  if (same == static_cast<int>(records.size())) return absl::OkStatus();
+  return absl::AbortedError("some trials have other numbers; the lines above say what differs");
+}
+
+}  // namespace
+
+Command ReproduceCommand() {
+  Command command;
+  command.name = "reproduce";
+  command.arguments = "TRIAL | BUNDLE";
+  command.min_arguments = command.max_arguments = 1;
+  command.summary = "Runs trials of records again and compares the numbers.";
+  command.description =
+      "TRIAL is the first digits of an id in the store; of a bundle (BUNDLE.zip) --trials are run. Each trial is made\n"
+      "anew in the store --again, from the settings in its record, and must get the same id. Its numbers are compared\n"
+      "to the last bit; where they differ, openset says what the provenance says of it: processor, versions, sources.\n"
+      "It needs the task and its data ('openset data fetch'). 'openset records spec TRIAL' prints the study that is\n"
+      "run. Exit code: 0 if all numbers are the same, 1 if not.\n"
+      "\n"
+      "  openset reproduce 3f2a91c0\n"
+      "  openset reproduce results.zip --trials=3\n";
+  command.flags = RunFlags();
+  // What a repetition has no use for.
+  for (const char* flag : {"engine", "redo", "only", "detach", "slurm_task"}) {
+    command.flags.erase(std::find(command.flags.begin(), command.flags.end(), flag));
+  }
+  command.flags.insert(command.flags.end(), {"trials", "again", "max_trials"});
+  command.run = RunReproduce;
+  return command;
+}
+
+}  // namespace openset
