@@ -30,10 +30,11 @@
 #include "experiments/store/record_id.h"
 #include "experiments/store/stage_clock.h"
 
-// Of :evaluate_fingerprints.
-extern const char* const openset_evaluate_fingerprints[];
-
 namespace openset {
+
+// Of :evaluate_fingerprints.
+extern const FingerprintRow openset_evaluate_fingerprints[];
+
 namespace {
 
 SampleCounts CountSamplesOf(const TrialSpec& trial, const Outputs& outputs) {

@@ -29,10 +29,11 @@
 #include "experiments/worker/input_pipeline.h"
 #include "experiments/worker/trained_model.h"
 
-// Of :infer_fingerprints.
-extern const char* const openset_infer_fingerprints[];
-
 namespace openset {
+
+// Of :infer_fingerprints.
+extern const FingerprintRow openset_infer_fingerprints[];
+
 namespace {
 
 constexpr int64_t kBatchSize = 256;

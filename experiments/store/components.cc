@@ -27,10 +27,10 @@ void AddOnce(const ComponentProvenance& component, StageProvenance* provenance) 
 
 ComponentSources SourcesOf(absl::string_view family, absl::string_view member, FingerprintTable table) {
   ComponentSources of_family;
-  for (FingerprintTable row = table; *row != nullptr; row += 4) {
-    if (family != row[0]) continue;
-    if (member == row[1]) return {row[2], row[3]};
-    if (row[1][0] == '\0') of_family = {row[2], row[3]};
+  for (FingerprintTable row = table; row->family != nullptr; ++row) {
+    if (family != row->family) continue;
+    if (member == row->member) return {row->target, row->sha256};
+    if (*row->member == '\0') of_family = {row->target, row->sha256};
   }
   return of_family;
 }

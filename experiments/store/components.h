@@ -5,14 +5,11 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "experiments/store/fingerprint_row.h"
 #include "experiments/store/record.proto.h"
 #include "google/protobuf/message.h"
 
 namespace openset {
-
-// A table that component_fingerprints() (tools/build_defs/fingerprints.bzl) makes: family, member, target, SHA-256, and
-// so on; nullptr at its end. The member "" stands for the family as a whole.
-using FingerprintTable = const char* const*;
 
 struct ComponentSources {
   std::string target;       // "eval/scores/fdbd"

@@ -11,20 +11,23 @@
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
-// Of //core/proto:field_path; //core:suggest, which it depends on, is a member here.
-extern const char* const openset_test_fingerprints[];
-
 namespace openset {
+
+// Of //core/proto:field_path; //core:suggest, which it depends on, is a member here.
+extern const FingerprintRow openset_test_fingerprints[];
+
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const char* const kTable[] = {"LossTermSpec", "",         "losses/make_loss_term", "all losses",          //
-                              "LossTermSpec", "open_auc", "losses/open_auc",       "digest of open_auc",  //
-                              "ModelSpec",    "",         "models/make_model",     "all models",          //
-                              "ModelSpec",    "vgg32",    "models/vgg32",          "digest of vgg32",     //
-                              nullptr};
+constexpr FingerprintRow kTable[] = {
+    {"LossTermSpec", "", "losses/make_loss_term", "all losses"},
+    {"LossTermSpec", "open_auc", "losses/open_auc", "digest of open_auc"},
+    {"ModelSpec", "", "models/make_model", "all models"},
+    {"ModelSpec", "vgg32", "models/vgg32", "digest of vgg32"},
+    {},
+};
 
 std::vector<std::string> ComponentsOf(const std::string& action) {
   TrainAction message;

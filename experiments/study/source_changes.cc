@@ -9,12 +9,13 @@
 #include "core/one_line.h"
 #include "experiments/action/stage.h"
 
-// Of //experiments/train:train_fingerprints and its like.
-extern const char* const openset_train_fingerprints[];
-extern const char* const openset_infer_fingerprints[];
-extern const char* const openset_evaluate_fingerprints[];
-
 namespace openset {
+
+// Of //experiments/train:train_fingerprints and its like.
+extern const FingerprintRow openset_train_fingerprints[];
+extern const FingerprintRow openset_infer_fingerprints[];
+extern const FingerprintRow openset_evaluate_fingerprints[];
+
 namespace {
 
 FingerprintTable TableOf(StageProvenance::Stage stage, const CurrentSources& current) {

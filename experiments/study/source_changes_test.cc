@@ -12,9 +12,9 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-const char* const kTrain[] = {"LossTermSpec", "open_auc", "losses/open_auc", "new", nullptr};
-const char* const kInfer[] = {"ModelSpec", "vgg32", "models/vgg32", "same", nullptr};
-const char* const kEvaluate[] = {"ScoreSpec", "fdbd", "eval/scores/fdbd", "new", nullptr};
+constexpr FingerprintRow kTrain[] = {{"LossTermSpec", "open_auc", "losses/open_auc", "new"}, {}};
+constexpr FingerprintRow kInfer[] = {{"ModelSpec", "vgg32", "models/vgg32", "same"}, {}};
+constexpr FingerprintRow kEvaluate[] = {{"ScoreSpec", "fdbd", "eval/scores/fdbd", "new"}, {}};
 
 Provenance Parse(const std::string& text) {
   Provenance provenance;

@@ -16,10 +16,10 @@
 #include "experiments/worker/execution.h"
 #include "models/checkpoint.h"
 
-// Of :train_fingerprints.
-extern const char* const openset_train_fingerprints[];
-
 namespace openset {
+
+// Of :train_fingerprints.
+extern const FingerprintRow openset_train_fingerprints[];
 
 StageProvenance TrainProvenance(const TrainAction& action, const StageProvenance& earlier,
                                 const ActionContext& context) {

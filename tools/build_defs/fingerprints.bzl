@@ -39,12 +39,19 @@ def _fingerprint_source_impl(ctx):
             label, files = info.of_dep[members[member]]
             rows.append(_row(families, member, label, files))
 
-    lines = ["set -eu", "echo 'extern const char* const %s[];'" % ctx.attr.symbol, "echo 'const char* const %s[] = {'" % ctx.attr.symbol]
+    lines = [
+        "set -eu",
+        "echo '#include \"experiments/store/fingerprint_row.h\"'",
+        "echo 'namespace openset {'",
+        "echo 'extern const FingerprintRow %s[];'" % ctx.attr.symbol,
+        "echo 'const FingerprintRow %s[] = {'" % ctx.attr.symbol,
+    ]
     for families, member, source, paths in rows:
         lines.append("sum=$(sha256sum /dev/null %s | sha256sum)" % " ".join(["'%s'" % path for path in paths]))
         for family in families:
-            lines.append("echo \"    \\\"%s\\\", \\\"%s\\\", \\\"%s\\\", \\\"${sum%%%% *}\\\",\"" % (family, member, source))
-    lines.append("echo '    nullptr};'")
+            lines.append("echo \"    {\\\"%s\\\", \\\"%s\\\", \\\"%s\\\", \\\"${sum%%%% *}\\\"},\"" % (family, member, source))
+    lines.append("echo '    {}};'")
+    lines.append("echo '}  // namespace openset'")
     script = ctx.actions.declare_file(ctx.label.name + ".sh")
     ctx.actions.write(script, "\n".join(lines) + "\n")
     ctx.actions.run_shell(
@@ -67,7 +74,7 @@ _fingerprint_source = rule(
 )
 
 def component_fingerprints(name, families, symbol, aliases = {}):
-    """NAME.cc: the table `symbol` of (family, member, target, SHA-256), as experiments/store/components.h reads it.
+    """NAME.cc: the table `symbol` of FingerprintRows (experiments/store/fingerprint_row.h).
 
     Args:
       name: of the rule.
@@ -89,4 +96,5 @@ def component_fingerprints(name, families, symbol, aliases = {}):
         srcs = [name + ".cc"],
         linkstatic = 1,
         visibility = ["//experiments:__subpackages__"],
+        deps = ["//experiments/store:fingerprint_row"],
     )

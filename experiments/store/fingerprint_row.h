@@ -1,0 +1,19 @@
+// A row of the tables that component_fingerprints() (tools/build_defs/fingerprints.bzl) makes.
+#ifndef OPENSET_EXPERIMENTS_STORE_FINGERPRINT_ROW_H_
+#define OPENSET_EXPERIMENTS_STORE_FINGERPRINT_ROW_H_
+
+namespace openset {
+
+struct FingerprintRow {
+  const char* family;  // the message whose oneof it is: "ScoreSpec"; null in the row that ends a table
+  const char* member;  // "fdbd"; "" stands for the family as a whole
+  const char* target;  // "eval/scores/fdbd"
+  const char* sha256;  // over the target's sources, in hexadecimal
+};
+
+// The first row.
+using FingerprintTable = const FingerprintRow*;
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_STORE_FINGERPRINT_ROW_H_
