@@ -31,7 +31,12 @@ mirror=$(suite_sources | sed -n "s/.*\] \(.*\) $suite main$/\1/p" | head -1)
 [ -n "$mirror" ] || { echo "bare_machine_test: the machine's apt sources name no Debian mirror" >&2; exit 2; }
 
 folder=$(mktemp -d "${TEST_TMPDIR:-/tmp}/openset-bare.XXXXXX")
-trap 'rm -rf --one-file-system "$folder"' EXIT
+clean() {
+  local mount
+  for mount in "$folder"/*/{dev,proc}; do umount -R -l "$mount" 2>/dev/null || true; done
+  rm -rf --one-file-system "$folder"
+}
+trap clean EXIT
 if ! command -v debootstrap >/dev/null; then
   (cd "$folder" && apt-get -q -o APT::Sandbox::User=root download debootstrap >/dev/null && dpkg-deb -x debootstrap_*.deb debootstrap)
   export DEBOOTSTRAP_DIR=$folder/debootstrap/usr/share/debootstrap PATH=$PATH:$folder/debootstrap/usr/sbin
