@@ -38,7 +38,8 @@ ROOMS = {
 OPEN_ROOMS = {"methods", "presets", "specs", "testing"}
 LIBTORCH = re.compile(r"^(torch|ATen|c10)/")
 # Files that may include LibTorch's own headers.
-LIBTORCH_FILES = {"core/tensor/torch.h", "core/tensor/torch_generator.h", "core/tensor/torch_library.h", "core/tensor/torch_dict.h", "core/tensor/torch_nn.h", "core/tensor/torch_runtime.h", "core/tensor/torch_script.h"}
+LIBTORCH_FILES = {f"core/tensor/torch{part}.h" for part in (
+    "", "_device", "_dict", "_generator", "_library", "_memory", "_nn", "_runtime", "_script")}
 # Headers of core that bring LibTorch.
 LIBTORCH_HEADERS = LIBTORCH_FILES | {"core/tensor/batch.h", "core/tensor/open_set.h"}
 # What a new score, loss or model would have compiled again: they have a light header each (tools/build_defs/cc_proto.bzl).

@@ -1,0 +1,60 @@
+// The memory of the GPUs that tests have (memory_gpu.h).
+#ifndef OPENSET_CORE_TENSOR_TESTING_DEVICE_MEMORY_ARENA_H_
+#define OPENSET_CORE_TENSOR_TESTING_DEVICE_MEMORY_ARENA_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+
+namespace openset {
+
+// Blocks of one range of addresses that nothing can read or write while no kernel runs: whoever takes a device's
+// pointer for the host's crashes where he uses it. A block that is given back is kept and handed out again, as
+// LibTorch's allocator does, until Empty(). May be used by several threads.
+class DeviceMemoryArena {
+ public:
+  static DeviceMemoryArena& Get();
+
+  // Null if there is no room.
+  void* Take(size_t bytes, int device);
+  void GiveBack(void* block);
+  void Empty();
+
+  // Of a block that is taken; -1 for any other address.
+  int DeviceOf(const void* block);
+  // In blocks that are taken, and in those that are kept.
+  int64_t bytes_taken();
+  int64_t bytes_kept();
+
+  // While one lives, the memory can be used.
+  class Kernel {
+   public:
+    Kernel() { Get().Open(1); }
+    ~Kernel() { Get().Open(-1); }
+    Kernel(const Kernel&) = delete;
+    Kernel& operator=(const Kernel&) = delete;
+  };
+
+ private:
+  struct Block {
+    size_t bytes;
+    int device;
+  };
+
+  DeviceMemoryArena();
+  void Open(int change);
+
+  std::mutex mutex_;
+  char* const base_;
+  size_t next_ = 0;  // what begins here was never taken
+  int kernels_ = 0;
+  int64_t bytes_taken_ = 0, bytes_kept_ = 0;
+  std::unordered_map<const void*, Block> taken_;
+  std::multimap<size_t, void*> kept_, emptied_;  // by size
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_TENSOR_TESTING_DEVICE_MEMORY_ARENA_H_

@@ -1,0 +1,56 @@
+// Two GPUs made of the host's memory, "cuda:0" and "cuda:1", for tests on machines without one.
+//
+// Linking this is enough, in a binary without LibTorch's CUDA libraries: it registers, in the place of those, an
+// allocator, a device guard, generators, pinned memory and CUDA's operations. LibTorch, and all code that asks for
+// at::kCUDA or is_cuda(), takes it for CUDA. Each operation runs LibTorch's kernel for the CPU on the device's memory,
+// so that results are the CPU's to the bit where both take the same operations. Generators draw what the CPU's would.
+//
+// What a GPU does not forgive fails here too:
+//   * Reading or writing a device's memory from the host crashes at that line.
+//   * An operation on tensors of two devices throws, but for what CUDA takes from the CPU: tensors without dimensions,
+//     and indices.
+//   * An asynchronous copy to the device reads its pinned source when the device's next operation begins, or when the
+//     host waits. One to the host delivers when the host waits; until then its target is full of NaN (0xff).
+//   * Operations that CUDA has no deterministic form of throw where LibTorch is set to use only deterministic ones.
+#ifndef OPENSET_CORE_TENSOR_TESTING_MEMORY_GPU_H_
+#define OPENSET_CORE_TENSOR_TESTING_MEMORY_GPU_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace openset {
+
+// What the GPUs were made to do.
+struct GpuWork {
+  // Operations on the devices. CUDA launches one kernel for most of them, a few for some.
+  std::map<std::string, int64_t> operations;  // by name
+  int64_t copies_to_device = 0;
+  int64_t copies_to_host = 0;
+  // Where the host waited for a device: copies from or to pageable memory, the value of an element, operations whose
+  // result has a size that depends on values, and whoever says so. By the thread ("main": the one that called
+  // ForgetGpuWork(), "autograd", "other") and the operation: "main: item".
+  std::map<std::string, int64_t> waits;
+
+  int64_t Operations() const;
+  // Of one thread.
+  int64_t Waits(const std::string& thread) const;
+};
+
+// Since the last ForgetGpuWork().
+GpuWork GpuWorkSoFar();
+void ForgetGpuWork();
+
+// The n-th operation from now on, 1 for the next, throws what LibTorch throws on a GPU. After an error of the device
+// all later ones throw too, until RepairGpu().
+enum class GpuFailure { kOutOfMemory, kDeviceError };
+void FailGpuOperation(int64_t n, GpuFailure failure);
+void RepairGpu();
+
+// In bytes: in use by tensors, and kept for later ones.
+int64_t GpuMemoryInUse();
+int64_t GpuMemoryKept();
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_TENSOR_TESTING_MEMORY_GPU_H_

@@ -1,0 +1,53 @@
+// What the parts of the GPUs that tests have share (memory_gpu.h).
+#ifndef OPENSET_CORE_TENSOR_TESTING_MEMORY_GPU_STATE_H_
+#define OPENSET_CORE_TENSOR_TESTING_MEMORY_GPU_STATE_H_
+
+#include <string>
+
+#include "core/tensor/torch_device.h"
+
+namespace openset {
+
+inline constexpr c10::DeviceIndex kMemoryGpus = 2;
+
+// Of this thread.
+c10::DeviceIndex CurrentGpu();
+void SetCurrentGpu(c10::DeviceIndex gpu);
+
+// While it lives, that GPU is the current one; -1: it stays what it is.
+class OnGpu {
+ public:
+  explicit OnGpu(c10::DeviceIndex gpu) : before_(CurrentGpu()) {
+    if (gpu >= 0) SetCurrentGpu(gpu);
+  }
+  ~OnGpu() { SetCurrentGpu(before_); }
+  OnGpu(const OnGpu&) = delete;
+  OnGpu& operator=(const OnGpu&) = delete;
+
+ private:
+  const c10::DeviceIndex before_;
+};
+
+c10::DeviceAllocator* GpuAllocator();
+bool IsPinned(const void* pointer);
+
+// The CPU's generator that a GPU's draws from.
+at::Generator& CpuGeneratorOf(const at::Generator& gpu_generator);
+const at::Generator& DefaultGpuGenerator(c10::DeviceIndex gpu);
+
+// Counts an operation on a device. Throws where it is to fail.
+void CountOperation(const std::string& name);
+void CountCopy(bool to_device);
+// Counts that the host waits, and delivers what asynchronous copies have for it.
+void WaitForGpu(const std::string& operation);
+
+// Asynchronous copies between tensors of one type, size and layout, without gaps. `bytes` go to the host's memory when
+// it waits; the copy to the device runs before the next operation.
+void DeliverLater(at::Tensor host, std::string bytes);
+void CopyLater(at::Tensor to, at::Tensor from);
+// Runs those to the device.
+void RunDelayedCopies();
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_TENSOR_TESTING_MEMORY_GPU_STATE_H_
