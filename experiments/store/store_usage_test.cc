@@ -5,7 +5,7 @@
 
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
-#include "experiments/store/testing_records.h"
+#include "experiments/store/testing/records.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -283,8 +283,8 @@ absl::Status Study::Run(RunOptions options, Engine* engine, EngineObserver* obse
     OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Leases> leases, Leases::Begin(store_, options.lease));
     std::vector<RunState> others;
     for (RunState& run : RunsOf(store_)) {
-      const bool same = run.experiment() == name() && absl::c_equal(run.laid_over(), experiment_.laid_over);
-      if (run.id() != leases->run_id() && same) others.push_back(std::move(run));
+      if (run.id() == leases->run_id() || run.experiment() != name()) continue;
+      if (absl::c_equal(run.laid_over(), experiment_.laid_over)) others.push_back(std::move(run));
     }
     observer->OnBegin(quarantined, others);
     options.execute.leases = leases.get();
@@ -363,9 +363,8 @@ absl::StatusOr<std::unique_ptr<StudyResults>> Study::LoadResults() const {
 }
 
 bool Study::LacksOnlyEvaluation(int trial) const {
-  const ActionId id = plan().evaluations[trial];
-  const Action& action = plan()[id];
-  return !action.is_done() && plan().damaged.count(id) == 0 && !action.inputs.empty() &&
+  const Action& action = plan()[plan().evaluations[trial]];
+  return !action.is_done() && plan().damaged.count(action.id) == 0 && !action.inputs.empty() &&
          store_.CountFailures(action.key) == 0 &&
          absl::c_all_of(action.inputs, [this](ActionId input) { return plan()[input].is_done(); });
 }
