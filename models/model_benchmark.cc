@@ -9,6 +9,7 @@
 #include "core/random.h"
 #include "core/tensor/torch.h"
 #include "core/tensor/torch_generator.h"
+#include "core/tensor/torch_runtime.h"
 #include "models/initialise.h"
 #include "models/make_model.h"
 

@@ -17,6 +17,7 @@
 #include "core/proto/record_file.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
+#include "core/tensor/torch_runtime.h"
 #include "data/batch_stream.h"
 #include "data/batcher.h"
 #include "experiments/infer/predictor.h"

@@ -12,6 +12,7 @@
 #include "core/proto/text_proto.h"
 #include "core/random.h"
 #include "core/status_macros.h"
+#include "core/tensor/torch_runtime.h"
 #include "data/open_set/feature_mixup.h"
 #include "data/open_set/noise_images.h"
 #include "data/task.pb.h"
