@@ -51,7 +51,7 @@ TEST(LeavingWorkers, AGpuIsFreeOnceTheDriverNamesNoneOfThem) {
   std::unique_ptr<Subprocess> worker = Sleeper();
   on_gpu = {getpid(), worker->pid()};
   worker->Kill(SIGKILL);
-  worker->Wait().IgnoreError();
+  worker->Wait();
   workers.Add(3, std::move(worker));
   EXPECT_FALSE(workers.IsFree(3));
   EXPECT_TRUE(workers.IsFree(4));

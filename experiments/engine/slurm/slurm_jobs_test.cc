@@ -110,7 +110,7 @@ TEST(SbatchOptions, AJobOnAGpuHasFourCpusOrMore) {
   SubmitOptions options;
   const auto cpus_of = [&](int gpu_shares, int cpu_threads) {
     PlannedArray array;
-    array.tasks = {{0}};
+    array.tasks = {{ActionId{0}}};
     array.demand.gpu_shares = gpu_shares;
     array.demand.cpu_threads = cpu_threads;
     std::string cpus;
