@@ -12,6 +12,7 @@
 #include "core/files/files.h"
 #include "core/proto/record_file.h"
 #include "core/testing/status_matchers.h"
+#include "experiments/action/action.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
