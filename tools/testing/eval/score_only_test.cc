@@ -140,7 +140,9 @@ TEST_F(EvalTest, NamesOfClasses) {
 
 TEST_F(EvalTest, ColumnsThatAreThereAreListed) {
   program_.Write("scores.csv", ",y,msp\n0,1,0.5\n");
-  EXPECT_EQ(Error({"eval", "scores.csv"}), "openset: scores.csv: has no column 'label' (it has (no name), y, msp)\n");
+  EXPECT_EQ(Error({"eval", "scores.csv"}),
+            "openset: scores.csv: has no column 'label' (it has (no name), y, msp); is it 'y'? rename that to "
+            "'label'\n");
   program_.Write("scores.csv", "label\tmsp\n1\t0.5\n");
   EXPECT_EQ(Error({"eval", "scores.csv"}),
             "openset: scores.csv: has no column 'unknown_score' or 'logit_0' (it has label, msp)\n");
