@@ -34,7 +34,7 @@ TEST(Figure, OfAStudy) {
     return program.Read(file);
   };
   EXPECT_THAT(drawn({"--improvement=auroc"}, "study_improvement_auroc.svg"),
-              AllOf(HasSubstr("improvement of AUROC over mcp, %"), HasSubstr("max_logit")));
+              AllOf(HasSubstr("relative change of AUROC, % of mcp's"), HasSubstr("max_logit")));
   EXPECT_THAT(
       drawn({"--softmax=near,noise", "--softmax_classes=3", "--out=softmax.svg"}, "softmax.svg"),
       AllOf(HasSubstr("mean softmax"), HasSubstr("mcp: near"), HasSubstr("mcp: noise"), HasSubstr("max_logit")));
