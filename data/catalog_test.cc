@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "data/data_set_parts.h"
+#include "data/sets/data_set_parts.h"
 #include "data/testing/damage.h"
 #include "data/testing/toy_data_set.h"
 #include "gmock/gmock.h"

@@ -6,7 +6,7 @@
 #include "core/openness.h"
 #include "core/proto/text_proto.h"
 #include "core/random.h"
-#include "data/data_set_parts.h"
+#include "data/sets/data_set_parts.h"
 #include "data/testing/damage.h"
 #include "data/testing/small_catalog.h"
 #include "gmock/gmock.h"

@@ -6,17 +6,17 @@
 
 #include "core/logging.h"
 #include "core/tensor/torch.h"
-#include "losses/arpl.h"
-#include "losses/confusing_samples.h"
+#include "losses/points/arpl.h"
+#include "losses/points/confusing_samples.h"
 #include "losses/crl_ranking.h"
 #include "losses/cross_entropy.h"
 #include "losses/energy_margin.h"
 #include "losses/evidential.h"
-#include "losses/gcpl.h"
+#include "losses/points/gcpl.h"
 #include "losses/jsd_consistency.h"
 #include "losses/open_auc.h"
 #include "losses/outlier_exposure.h"
-#include "losses/rpl.h"
+#include "losses/points/rpl.h"
 
 namespace openset {
 namespace {

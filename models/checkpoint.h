@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "core/files/safetensors.h"
+#include "core/files/formats/safetensors.h"
 #include "core/tensor/torch.h"
 #include "models/model.h"
 

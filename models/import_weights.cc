@@ -12,7 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/files/digest.h"
-#include "core/files/torch_file.h"
+#include "core/files/formats/torch_file.h"
 #include "core/status_macros.h"
 #include "models/script_file.h"
 

@@ -22,7 +22,7 @@ namespace openset {
 absl::Status ImportTensors(const TensorMap& given, const WeightsSpec& spec, Model* model,
                            std::vector<std::string>* ignored = nullptr);
 
-// ImportTensors() of the spec's file: safetensors, an archive of torch.save() (core/files/torch_file.h), or of
+// ImportTensors() of the spec's file: safetensors, an archive of torch.save() (core/files/formats/torch_file.h), or of
 // TorchScript.
 // Errors, with the file: also kNotFound, kFailedPrecondition if it has another SHA-256, kDataLoss for damaged files,
 // kInvalidArgument for those that hold other objects than tensors.

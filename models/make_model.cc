@@ -4,13 +4,13 @@
 
 #include "core/logging.h"
 #include "core/status_macros.h"
-#include "models/linear_head.h"
-#include "models/osrci_cnn.h"
-#include "models/point_head.h"
-#include "models/resnet_cifar.h"
-#include "models/resnet_imagenet.h"
+#include "models/networks/linear_head.h"
+#include "models/networks/osrci_cnn.h"
+#include "models/networks/point_head.h"
+#include "models/networks/resnet_cifar.h"
+#include "models/networks/resnet_imagenet.h"
 #include "models/torch_script.h"
-#include "models/vgg32.h"
+#include "models/networks/vgg32.h"
 
 namespace openset {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "models/dropout.h"
+#include "models/networks/dropout.h"
 
 namespace openset {
 

@@ -12,7 +12,7 @@
 
 namespace openset {
 
-// f32 [B, C, H, W] -> [B, D]. Its parameters are named as registered. Dropout is done by modules of models/dropout.h,
+// f32 [B, C, H, W] -> [B, D]. Its parameters are named as registered. Dropout is done by modules of models/networks/dropout.h,
 // which can be switched on alone.
 class Backbone : public Module {
  public:

@@ -12,10 +12,10 @@
 #include "core/files/digest.h"
 #include "core/logging.h"
 #include "core/status_macros.h"
-#include "core/suggest.h"
+#include "core/text/suggest.h"
 #include "core/tensor/convolution_guard.h"
 #include "core/tensor/torch_generator.h"
-#include "models/linear_head.h"
+#include "models/networks/linear_head.h"
 #include "models/script_file.h"
 
 namespace openset {

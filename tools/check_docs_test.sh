@@ -12,10 +12,10 @@ cat > "$tree/good.md" <<'END'
 # The table's top: `good`, at last
 
 [above](#the-tables-top-good-at-last), [here](good.md#the-tables-top-good-at-last)
-`//core:table`, `//core:table_test`, //core:faults_long, `//core/...`, `core/BUILD`, `core/*`, `core/NAME.h`, [it](good.md)
+`//core/text:table`, `//core/text:table_test`, //core:faults_long, `//core/...`, `core/BUILD`, `core/*`, `core/NAME.h`, [it](good.md)
 
     openset run SPEC --store=DIR --nostore
-    ./bazelw run //core:table -- --help
+    ./bazelw run //core/text:table -- --help
 END
 python3 tools/check_docs.py "$tree"
 cat > "$tree/bad.md" <<'END'

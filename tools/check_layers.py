@@ -1,7 +1,7 @@
 """Checks the dependency order of the folders, by the includes and imports of the sources it is given.
 
 core < {data, models, losses, eval} < experiments < tools. The four middle folders never include each other, only
-the core/torch*.h include LibTorch, only core/logging.h includes glog, only core/json_text.h writes JSON, and eval never
+the core/torch*.h include LibTorch, only core/logging.h includes glog, only core/text/json_text.h writes JSON, and eval never
 sees LibTorch. Files are opened for reading by core/files/input_file.h only. No C++ file has more than 400 lines, no BUILD
 file more than 280.
 """
@@ -50,7 +50,7 @@ RECIPE = re.compile(r"copy `([\w/]+)\.\*`")
 # What opens a file for reading and waits where a pipe is in its place.
 READS = re.compile(r"\bifstream\b|\bfopen(64)?\(|\bunzOpen(64)?\(|\bO_RDONLY\b")
 # Where they read what is theirs alone, folders, or what the system has.
-OWN_READERS = {"core/files/input_file.cc", "core/files/files.cc", "core/files/npz.cc", "core/process/machine.cc"}
+OWN_READERS = {"core/files/input_file.cc", "core/files/files.cc", "core/files/formats/npz.cc", "core/process/machine.cc"}
 FOLDER_OR_NULL = re.compile(r"O_DIRECTORY|/dev/null")
 INCLUDE = re.compile(r'^\s*(?:#include|import)\s+["<]([^">]+)[">]')
 
@@ -63,8 +63,8 @@ def problems_of(path, lines):
     folder = path.split("/")[0]
     for_tests = re.search(r"test|benchmark|golden|_scene", path)
     for number, line in enumerate(lines, 1):
-        if ".dump(" in line and path != "core/json_text.h" and "test" not in path:
-            yield f"{path}:{number}: write JSON by JsonText() (core/json_text.h): dump() throws where text is not UTF-8"
+        if ".dump(" in line and path != "core/text/json_text.h" and "test" not in path:
+            yield f"{path}:{number}: write JSON by JsonText() (core/text/json_text.h): dump() throws where text is not UTF-8"
         if READS.search(line) and not (for_tests or path in OWN_READERS or FOLDER_OR_NULL.search(line) or "#include" in line):
             yield f"{path}:{number}: open files by OpenRegularFile() or ReadFile(), which wait for no pipe"
         match = INCLUDE.match(line)

@@ -26,7 +26,7 @@ struct ChartPage {
 // About 0.9 MB, most of it Vega. Errors: kNotFound where the program has lost the files that belong to it.
 absl::StatusOr<std::string> ToHtml(const ChartPage& page);
 
-// Text with &, <, > and quotes of both kinds escaped, Printable() (core/one_line.h).
+// Text with &, <, > and quotes of both kinds escaped, Printable() (core/text/one_line.h).
 std::string EscapeXml(const std::string& text);
 
 }  // namespace openset

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
-#include "core/json_text.h"
+#include "core/text/json_text.h"
 
 namespace openset {
 namespace {

@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "benchmark/benchmark.h"
 #include "core/files/files.h"
-#include "core/files/npz.h"
-#include "core/files/pickle.h"
-#include "core/files/safetensors.h"
+#include "core/files/formats/npz.h"
+#include "core/files/formats/pickle.h"
+#include "core/files/formats/safetensors.h"
 #include "core/files/temporary_folder.h"
 
 namespace openset {

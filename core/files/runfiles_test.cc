@@ -10,7 +10,7 @@ namespace {
 
 TEST(RunfilesFolder, HoldsTheDataOfThisTest) {
   ASSERT_TRUE(RunfilesFolder().ok()) << RunfilesFolder().status();
-  EXPECT_TRUE(FileExists(*RunfilesFolder() + "/openset/core/files/testdata/scores.npz"));
+  EXPECT_TRUE(FileExists(*RunfilesFolder() + "/openset/core/files/formats/testdata/scores.npz"));
 }
 
 TEST(RunfilesFolder, IsFoundFromTheProgramAlone) {
@@ -18,7 +18,7 @@ TEST(RunfilesFolder, IsFoundFromTheProgramAlone) {
   unsetenv("RUNFILES_DIR");
   EXPECT_TRUE(FileExists(ProgramPath()));
   ASSERT_TRUE(RunfilesFolder().ok()) << RunfilesFolder().status();
-  EXPECT_TRUE(FileExists(*RunfilesFolder() + "/openset/core/files/testdata/scores.npz"));
+  EXPECT_TRUE(FileExists(*RunfilesFolder() + "/openset/core/files/formats/testdata/scores.npz"));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include "core/proto/kind.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
-#include "core/suggest.h"
+#include "core/text/suggest.h"
 #include "google/protobuf/text_format.h"
 
 namespace openset {

@@ -15,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/synchronization/mutex.h"
-#include "core/one_line.h"
+#include "core/text/one_line.h"
 #include "core/proto/schema.pb.h"
 
 namespace openset {

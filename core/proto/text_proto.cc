@@ -10,7 +10,7 @@
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
-#include "core/suggest.h"
+#include "core/text/suggest.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 

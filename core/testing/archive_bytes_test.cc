@@ -1,7 +1,7 @@
 #include "core/testing/archive_bytes.h"
 
 #include "core/files/files.h"
-#include "core/files/zip_reader.h"
+#include "core/files/formats/zip_reader.h"
 #include "core/process/capture_output.h"
 #include "gmock/gmock.h"
 

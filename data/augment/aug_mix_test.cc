@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/files/npz.h"
+#include "core/files/formats/npz.h"
 #include "core/proto/proto_rules.h"
 #include "gtest/gtest.h"
 

@@ -1,7 +1,7 @@
 #include "data/augment/center_crop.h"
 
 #include "absl/strings/str_cat.h"
-#include "core/files/npz.h"
+#include "core/files/formats/npz.h"
 #include "data/augment/resize.h"
 #include "gtest/gtest.h"
 

@@ -1,6 +1,6 @@
 #include "data/augment/cutout.h"
 
-#include "data/augment/pillow_golden.h"
+#include "data/augment/pixels/pillow_golden.h"
 #include "gtest/gtest.h"
 
 namespace openset {

@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "core/logging.h"
-#include "data/augment/affine_ops.h"
+#include "data/augment/pixels/affine_ops.h"
 #include "data/augment/apply_grouped.h"
 #include "data/augment/cutout.h"
-#include "data/augment/enhance_ops.h"
-#include "data/augment/histogram_ops.h"
-#include "data/augment/point_ops.h"
+#include "data/augment/pixels/enhance_ops.h"
+#include "data/augment/pixels/histogram_ops.h"
+#include "data/augment/pixels/point_ops.h"
 
 namespace openset {
 namespace {

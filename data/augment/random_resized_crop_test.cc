@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/files/npz.h"
+#include "core/files/formats/npz.h"
 #include "core/proto/proto_rules.h"
 #include "gtest/gtest.h"
 

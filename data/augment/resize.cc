@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "data/augment/resample.h"
-#include "data/augment/resample_weights.h"
+#include "data/augment/pixels/resample.h"
+#include "data/augment/pixels/resample_weights.h"
 
 namespace openset {
 

@@ -6,9 +6,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "core/files/npz.h"
+#include "core/files/formats/npz.h"
 #include "core/random.h"
-#include "data/augment/resample_weights.h"
+#include "data/augment/pixels/resample_weights.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "core/progress_line.h"
+#include "core/text/progress_line.h"
 #include "data/catalog.pb.h"
 
 namespace openset {

@@ -36,7 +36,7 @@ struct FetchOptions {
 // `unverified`.
 absl::Status FetchDataSet(const DataSetInfo& info, const FetchOptions& options);
 
-// CheckFiles() of data/data_set.h for the parts, all if none are named.
+// CheckFiles() of data/sets/data_set.h for the parts, all if none are named.
 absl::Status CheckParts(const DataSetInfo& info, const std::vector<std::string>& parts,
                         const std::vector<std::string>& data_folders);
 

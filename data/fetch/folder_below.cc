@@ -15,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
-#include "core/one_line.h"
+#include "core/text/one_line.h"
 #include "core/status_macros.h"
 #include "data/path_below.h"
 

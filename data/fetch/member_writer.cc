@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/one_line.h"
+#include "core/text/one_line.h"
 #include "core/status_macros.h"
 #include "data/path_below.h"
 

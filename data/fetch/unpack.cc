@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/input_file.h"
-#include "core/files/zip_reader.h"
+#include "core/files/formats/zip_reader.h"
 #include "core/process/run_program.h"
 #include "core/status_macros.h"
 #include "data/fetch/folder_below.h"

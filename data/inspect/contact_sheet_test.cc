@@ -1,7 +1,7 @@
 #include "data/inspect/contact_sheet.h"
 
 #include "core/testing/status_matchers.h"
-#include "data/readers/decode_image.h"
+#include "data/readers/images/decode_image.h"
 #include "gmock/gmock.h"
 
 namespace openset {

@@ -6,7 +6,7 @@
 #include "core/files/files.h"
 #include "core/in_parallel.h"
 #include "core/status_macros.h"
-#include "data/readers/decode_image.h"
+#include "data/readers/images/decode_image.h"
 
 namespace openset {
 namespace {

@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
-#include "core/one_line.h"
+#include "core/text/one_line.h"
 #include "core/status_macros.h"
 #include "data/path_below.h"
 #include "data/readers/image_files.h"

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
-#include "core/files/npz.h"
+#include "core/files/formats/npz.h"
 #include "core/testing/status_matchers.h"
 #include "data/testing/damage.h"
 #include "gmock/gmock.h"

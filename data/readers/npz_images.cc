@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/files/npy.h"
-#include "core/files/npz.h"
+#include "core/files/formats/npy.h"
+#include "core/files/formats/npz.h"
 #include "core/status_macros.h"
 
 namespace openset {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/files/files.h"
-#include "core/files/npz.h"
+#include "core/files/formats/npz.h"
 #include "core/testing/status_matchers.h"
 #include "data/testing/damage.h"
 #include "gmock/gmock.h"

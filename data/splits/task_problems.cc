@@ -8,9 +8,9 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "core/name.h"
+#include "core/text/name.h"
 #include "core/saturated.h"
-#include "data/data_set_parts.h"
+#include "data/sets/data_set_parts.h"
 #include "data/splits/class_splits.h"
 
 namespace openset {
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kMostDrawnClasses = 100000000;  // in all splits of a task
 
-// experiments/store/metric_groups.h.
+// experiments/store/records/metric_groups.h.
 constexpr absl::string_view kResultsOfAll[] = {"pool", "mean of near", "mean of far"};
 
 class Checker {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "eval/metrics/aurc.h"
+#include "eval/metrics/selective/aurc.h"
 #include "eval/metrics/ranked_input.h"
 
 namespace openset {

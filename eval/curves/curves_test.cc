@@ -3,8 +3,8 @@
 #include <limits>
 #include <vector>
 
-#include "eval/metrics/auroc.h"
-#include "eval/metrics/openauc.h"
+#include "eval/metrics/detection/auroc.h"
+#include "eval/metrics/open_set/openauc.h"
 #include "eval/testing/golden.h"
 #include "gtest/gtest.h"
 

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "core/files/npz.h"
+#include "core/files/formats/npz.h"
 
 namespace openset {
 

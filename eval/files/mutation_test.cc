@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
-#include "core/files/npz.h"
+#include "core/files/formats/npz.h"
 #include "core/random.h"
 #include "eval/files/csv_arrays.h"
 #include "eval/files/sample_set.h"

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "core/files/npz.h"
+#include "core/files/formats/npz.h"
 #include "core/status_macros.h"
 
 namespace openset {
@@ -26,7 +26,7 @@ class NamedArrays {
   // The array; -1 in `shape` stands for any extent. Errors: there is none, its shape is another.
   absl::StatusOr<const NpyArray*> Get(const std::string& name, const std::vector<int64_t>& shape) const;
 
-  // Its elements, by one of the conversions of core/files/npy.h. Errors: those of Get and of the conversion.
+  // Its elements, by one of the conversions of core/files/formats/npy.h. Errors: those of Get and of the conversion.
   template <typename T>
   absl::Status Read(const std::string& name, const std::vector<int64_t>& shape,
                     absl::StatusOr<std::vector<T>> (*convert)(const NpyArray&), std::vector<T>* values) const {

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/status_macros.h"
-#include "core/suggest.h"
+#include "core/text/suggest.h"
 #include "eval/files/class_names.h"
 #include "eval/files/probabilities.h"
 #include "eval/scores/prediction.h"

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "core/suggest.h"
+#include "core/text/suggest.h"
 
 namespace openset {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
-#include "core/suggest.h"
+#include "core/text/suggest.h"
 #include "google/protobuf/text_format.h"
 
 namespace openset {

@@ -1,6 +1,6 @@
 #include "eval/metrics/groups.h"
 
-#include "eval/metrics/auroc.h"
+#include "eval/metrics/detection/auroc.h"
 #include "eval/testing/golden.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -2,9 +2,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "core/one_line.h"
-#include "core/suggest.h"
-#include "core/wrapped_text.h"
+#include "core/text/one_line.h"
+#include "core/text/suggest.h"
+#include "core/text/wrapped_text.h"
 
 namespace openset {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/table.h"
-#include "core/wrapped_text.h"
+#include "core/text/table.h"
+#include "core/text/wrapped_text.h"
 
 namespace openset {
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "eval/metrics/auroc.h"
+#include "eval/metrics/detection/auroc.h"
 
 namespace openset {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/table.h"
-#include "eval/metrics/aurc.h"
+#include "core/text/table.h"
+#include "eval/metrics/selective/aurc.h"
 #include "eval/metrics/display.h"
 #include "eval/metrics/metric_value.h"
 #include "eval/report/document.h"

@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "core/json_text.h"
-#include "core/table.h"
+#include "core/text/json_text.h"
+#include "core/text/table.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {

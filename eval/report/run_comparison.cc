@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/status_macros.h"
-#include "core/suggest.h"
+#include "core/text/suggest.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/level_name.h"
 #include "eval/metrics/metric.pb.h"

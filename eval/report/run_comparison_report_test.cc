@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_split.h"
-#include "core/wrapped_text.h"
+#include "core/text/wrapped_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"

@@ -10,10 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/files.h"
-#include "core/json_text.h"
-#include "core/one_line.h"
+#include "core/text/json_text.h"
+#include "core/text/one_line.h"
 #include "core/status_macros.h"
-#include "core/suggest.h"
+#include "core/text/suggest.h"
 #include "eval/files/csv.h"
 #include "nlohmann/json.hpp"
 

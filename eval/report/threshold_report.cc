@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "core/json_text.h"
-#include "core/suggest.h"
-#include "core/table.h"
+#include "core/text/json_text.h"
+#include "core/text/suggest.h"
+#include "core/text/table.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "eval/metrics/auroc.h"
+#include "eval/metrics/detection/auroc.h"
 #include "eval/metrics/conventions.h"
 #include "eval/testing/golden.h"
 #include "gmock/gmock.h"

@@ -21,7 +21,7 @@
 #include "data/task.pb.h"
 #include "experiments/action/action.h"
 #include "experiments/action/action_memory.pb.h"
-#include "experiments/spec/actions.h"
+#include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/trial.h"
 #include "experiments/store/record.proto.h"
 #include "experiments/store/record_index.h"

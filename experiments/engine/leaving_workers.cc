@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/process/gpus.h"
+#include "core/process/gpu/gpus.h"
 #include "core/process/machine.h"
 #include "core/process/steady_clock.h"
 

@@ -16,7 +16,7 @@
 #include "core/testing/status_matchers.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/plan/planner.h"
-#include "experiments/spec/expand.h"
+#include "experiments/spec/resolve/expand.h"
 #include "experiments/testing/execute_plan_scene.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"

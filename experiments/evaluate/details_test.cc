@@ -6,7 +6,7 @@
 
 #include "core/proto/text_proto.h"
 #include "core/random.h"
-#include "eval/metrics/auroc.h"
+#include "eval/metrics/detection/auroc.h"
 #include "experiments/spec/trial.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

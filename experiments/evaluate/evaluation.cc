@@ -24,10 +24,10 @@
 #include "eval/statistics/group_intervals.h"
 #include "experiments/evaluate/details.h"
 #include "experiments/evaluate/input_provenance.h"
-#include "experiments/spec/actions.h"
+#include "experiments/spec/resolve/actions.h"
 #include "experiments/store/components.h"
-#include "experiments/store/metric_groups.h"
-#include "experiments/store/record_id.h"
+#include "experiments/store/records/metric_groups.h"
+#include "experiments/store/records/record_id.h"
 #include "experiments/store/stage_clock.h"
 
 namespace openset {

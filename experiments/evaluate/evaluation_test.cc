@@ -13,7 +13,7 @@
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/store/details.pb.h"
-#include "experiments/store/metric_groups.h"
+#include "experiments/store/records/metric_groups.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"

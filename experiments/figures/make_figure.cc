@@ -14,7 +14,7 @@
 #include "core/random.h"
 #include "eval/metrics/evaluation_input.h"
 #include "eval/metrics/ranked_input.h"
-#include "eval/report/threshold_curves.h"
+#include "eval/report/curves/threshold_curves.h"
 #include "experiments/figures/toy_softmax.h"
 
 namespace openset {

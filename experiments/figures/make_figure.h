@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/chart/vega_lite.h"
-#include "core/table.h"
+#include "core/text/table.h"
 #include "experiments/figures/figure.pb.h"
 
 namespace openset {

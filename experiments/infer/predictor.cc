@@ -8,7 +8,7 @@
 
 #include "core/random.h"
 #include "core/tensor/torch_generator.h"
-#include "models/dropout.h"
+#include "models/networks/dropout.h"
 
 namespace openset {
 namespace {

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "eval/metrics/metric_table.h"
-#include "experiments/spec/actions.h"
+#include "experiments/spec/resolve/actions.h"
 
 namespace openset {
 

@@ -8,8 +8,8 @@
 #include "experiments/plan/cost.h"
 #include "experiments/plan/planner.h"
 #include "experiments/plan/search.h"
-#include "experiments/spec/actions.h"
-#include "experiments/spec/expand.h"
+#include "experiments/spec/resolve/actions.h"
+#include "experiments/spec/resolve/expand.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
 

@@ -13,7 +13,7 @@
 #include "core/logging.h"
 #include "data/catalog.h"
 #include "experiments/plan/planner.h"
-#include "experiments/spec/expand.h"
+#include "experiments/spec/resolve/expand.h"
 #include "experiments/spec/experiment_file.h"
 
 namespace openset {

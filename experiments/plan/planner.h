@@ -16,7 +16,7 @@
 #include "experiments/action/stage.h"
 #include "experiments/plan/plan.h"
 #include "experiments/plan/search.h"
-#include "experiments/spec/actions.h"
+#include "experiments/spec/resolve/actions.h"
 #include "experiments/store/record_index.h"
 #include "experiments/store/store.h"
 

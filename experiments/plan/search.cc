@@ -12,11 +12,11 @@
 #include "core/proto/proto_rules.h"
 #include "core/saturated.h"
 #include "core/status_macros.h"
-#include "core/suggest.h"
+#include "core/text/suggest.h"
 #include "eval/metrics/metric_table.h"
 #include "experiments/plan/halving.h"
-#include "experiments/spec/actions.h"
-#include "experiments/spec/resolve_grid.h"
+#include "experiments/spec/resolve/actions.h"
+#include "experiments/spec/resolve/resolve_grid.h"
 #include "experiments/spec/training_epochs.h"
 
 namespace openset {

@@ -7,9 +7,9 @@
 #include "core/testing/status_matchers.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/plan/planner.h"
-#include "experiments/spec/actions.h"
+#include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/describe.h"
-#include "experiments/spec/expand.h"
+#include "experiments/spec/resolve/expand.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
 

@@ -5,7 +5,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "core/name.h"
+#include "core/text/name.h"
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"

@@ -11,15 +11,15 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "core/in_parallel.h"
-#include "core/json_text.h"
-#include "core/one_line.h"
-#include "core/suggest.h"
-#include "core/table.h"
-#include "core/wrapped_text.h"
+#include "core/text/json_text.h"
+#include "core/text/one_line.h"
+#include "core/text/suggest.h"
+#include "core/text/table.h"
+#include "core/text/wrapped_text.h"
 #include "experiments/report/report_lines.h"
 #include "experiments/report/report_tables.h"
-#include "experiments/store/measured_name.h"
-#include "experiments/store/metric_groups.h"
+#include "experiments/store/records/measured_name.h"
+#include "experiments/store/records/metric_groups.h"
 
 namespace openset {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "core/wrapped_text.h"
+#include "core/text/wrapped_text.h"
 #include "experiments/report/report.h"
 #include "nlohmann/json.hpp"
 

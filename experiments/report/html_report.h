@@ -7,8 +7,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "experiments/report/detail_charts.h"
-#include "experiments/report/example_data.h"
+#include "experiments/report/charts/detail_charts.h"
+#include "experiments/report/examples/example_data.h"
 #include "experiments/report/report.h"
 #include "experiments/spec/changed_spec.h"
 

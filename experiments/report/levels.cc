@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "experiments/spec/trial.proto.h"
-#include "experiments/store/metric_groups.h"
+#include "experiments/store/records/metric_groups.h"
 
 namespace openset {
 

@@ -11,7 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "data/task.pb.h"
 #include "experiments/spec/method.proto.h"
-#include "experiments/store/metric_groups.h"
+#include "experiments/store/records/metric_groups.h"
 
 namespace openset {
 namespace {

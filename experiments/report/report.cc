@@ -16,8 +16,8 @@
 #include "eval/metrics/metric_table.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/method_threshold.h"
-#include "experiments/store/measured_name.h"
-#include "experiments/store/metric_groups.h"
+#include "experiments/store/records/measured_name.h"
+#include "experiments/store/records/metric_groups.h"
 
 namespace openset {
 namespace {

@@ -49,7 +49,7 @@ struct ReportCell {
   int unknown_classes = 0;
   double openness = 0;
   std::string
-      group;  // which unknown samples: "pool", or GroupText (experiments/store/metric_groups.h) where there are sets
+      group;  // which unknown samples: "pool", or GroupText (experiments/store/records/metric_groups.h) where there are sets
   std::string metric;  // its name
   Display display;
   std::optional<std::string> shared_label;  // of all methods, where these have thresholds of their own

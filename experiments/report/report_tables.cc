@@ -11,9 +11,9 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/suggest.h"
+#include "core/text/suggest.h"
 #include "experiments/report/levels.h"
-#include "experiments/store/metric_groups.h"
+#include "experiments/store/records/metric_groups.h"
 
 namespace openset {
 namespace {

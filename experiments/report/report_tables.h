@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/table.h"
+#include "core/text/table.h"
 #include "experiments/report/report.h"
 
 namespace openset {

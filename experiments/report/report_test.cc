@@ -7,7 +7,7 @@
 #include "core/proto/text_proto.h"
 #include "experiments/report/format_report.h"
 #include "experiments/spec/method.proto.h"
-#include "experiments/store/metric_groups.h"
+#include "experiments/store/records/metric_groups.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"

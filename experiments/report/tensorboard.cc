@@ -2,11 +2,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "core/files/tf_record.h"
+#include "core/files/formats/tf_record.h"
 #include "experiments/report/tensorboard_event.pb.h"
 #include "experiments/spec/method.proto.h"
-#include "experiments/store/measured_name.h"
-#include "experiments/store/metric_groups.h"
+#include "experiments/store/records/measured_name.h"
+#include "experiments/store/records/metric_groups.h"
 
 namespace openset {
 namespace {

@@ -3,7 +3,7 @@
 #define OPENSET_EXPERIMENTS_REPORT_TIDY_H_
 
 #include "absl/types/span.h"
-#include "core/table.h"
+#include "core/text/table.h"
 #include "experiments/report/report.h"
 
 namespace openset {

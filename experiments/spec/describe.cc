@@ -1,7 +1,7 @@
 #include "experiments/spec/describe.h"
 
 #include "absl/strings/str_cat.h"
-#include "core/one_line.h"
+#include "core/text/one_line.h"
 #include "data/task.pb.h"
 #include "experiments/spec/method.proto.h"
 

@@ -15,7 +15,7 @@
 #include "experiments/published/published.pb.h"
 #include "experiments/spec/experiment.proto.h"
 #include "experiments/spec/method.proto.h"
-#include "experiments/spec/resolve_method.h"
+#include "experiments/spec/resolve/resolve_method.h"
 #include "experiments/spec/spec_changes.h"
 #include "experiments/spec/spec_folders.h"
 

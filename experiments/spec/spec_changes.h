@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "experiments/spec/experiment.proto.h"
-#include "experiments/spec/resolve_method.h"
+#include "experiments/spec/resolve/resolve_method.h"
 
 namespace openset {
 

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/testing/status_matchers.h"
-#include "experiments/spec/expand.h"
+#include "experiments/spec/resolve/expand.h"
 #include "experiments/spec/method.pb.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"

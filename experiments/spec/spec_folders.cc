@@ -9,10 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
-#include "core/name.h"
-#include "core/one_line.h"
+#include "core/text/name.h"
+#include "core/text/one_line.h"
 #include "core/proto/text_proto.h"
-#include "core/suggest.h"
+#include "core/text/suggest.h"
 
 namespace openset {
 namespace {

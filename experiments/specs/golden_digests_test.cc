@@ -12,8 +12,8 @@
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/proto/schema.pb.h"
-#include "experiments/spec/actions.h"
-#include "experiments/spec/expand.h"
+#include "experiments/spec/resolve/actions.h"
+#include "experiments/spec/resolve/expand.h"
 #include "experiments/spec/experiment_file.h"
 #include "gtest/gtest.h"
 

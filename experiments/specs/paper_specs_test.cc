@@ -17,7 +17,7 @@
 #include "experiments/plan/planner.h"
 #include "experiments/report/published_numbers.h"
 #include "experiments/report/report.h"
-#include "experiments/spec/expand.h"
+#include "experiments/spec/resolve/expand.h"
 #include "experiments/spec/experiment_file.h"
 #include "experiments/store/store.h"
 #include "gmock/gmock.h"

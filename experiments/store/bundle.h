@@ -46,7 +46,7 @@ struct BundleLimits {
   size_t member_bytes = 64 << 20;
 };
 
-// A record file of a bundle. `bytes` are those of the file, which DecodeSharedRecord() (experiments/store/record_id.h)
+// A record file of a bundle. `bytes` are those of the file, which DecodeSharedRecord() (experiments/store/records/record_id.h)
 // took for the record of its trial.
 using UseRecord = std::function<absl::Status(const TrialRecord& record, const std::string& bytes)>;
 

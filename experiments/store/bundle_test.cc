@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "core/files/zip_reader.h"
+#include "core/files/formats/zip_reader.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/store/store_contents.h"
 #include "experiments/store/testing/records.h"

@@ -2,8 +2,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/files/npz.h"
-#include "core/one_line.h"
+#include "core/files/formats/npz.h"
+#include "core/text/one_line.h"
 #include "core/status_macros.h"
 
 namespace openset {

@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "core/files/npz.h"
+#include "core/files/formats/npz.h"
 
 namespace openset {
 

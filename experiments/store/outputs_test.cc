@@ -1,7 +1,7 @@
 #include "experiments/store/outputs.h"
 
 #include "core/files/digest.h"
-#include "core/files/npz.h"
+#include "core/files/formats/npz.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

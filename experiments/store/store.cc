@@ -23,7 +23,7 @@
 #include "core/files/system_calls.h"
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
-#include "experiments/store/record_check.h"
+#include "experiments/store/records/record_check.h"
 
 namespace openset {
 namespace {

@@ -71,7 +71,7 @@ class Store {
   std::string ReportFolder(const std::string& experiment) const;
 
   // Errors, with the path: kNotFound; kDataLoss for what is damaged, holds another trial's, says what can't be
-  // (CheckRecord() in experiments/store/record_check.h), or is of another schema version (OtherVersionOf());
+  // (CheckRecord() in experiments/store/records/record_check.h), or is of another schema version (OtherVersionOf());
   // kPermissionDenied.
   absl::StatusOr<TrialRecord> LoadRecord(const std::string& trial_id) const;
   // The same in place of what `record` held, and without the fields of these numbers (DecodeRecord in

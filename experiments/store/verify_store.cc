@@ -16,8 +16,8 @@
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "experiments/spec/action.proto.h"
-#include "experiments/store/record_check.h"
-#include "experiments/store/record_id.h"
+#include "experiments/store/records/record_check.h"
+#include "experiments/store/records/record_id.h"
 #include "experiments/store/store_contents.h"
 
 namespace openset {

@@ -13,7 +13,7 @@ namespace openset {
 
 // Looks at every file that the needed actions of the plan read, each once: data files by their checksums, or else by
 // reading them; model files by their being there.
-// Errors: those of CheckFiles() and OpenPart() (data/data_set.h) and of CheckModelFiles()
+// Errors: those of CheckFiles() and OpenPart() (data/sets/data_set.h) and of CheckModelFiles()
 // (experiments/spec/model_files.h).
 absl::Status CheckInputs(const Plan& plan, const Catalog& catalog, const std::vector<std::string>& data_folders);
 

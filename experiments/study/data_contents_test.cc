@@ -9,7 +9,7 @@
 #include "core/files/files.h"
 #include "core/proto/text_proto.h"
 #include "core/testing/status_matchers.h"
-#include "data/data_set_parts.h"
+#include "data/sets/data_set_parts.h"
 #include "experiments/spec/method.pb.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "experiments/spec/expand.h"
+#include "experiments/spec/resolve/expand.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

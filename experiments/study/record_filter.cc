@@ -5,7 +5,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "core/suggest.h"
+#include "core/text/suggest.h"
 
 namespace openset {
 namespace {

@@ -24,7 +24,7 @@
 #include "eval/metrics/metric_table.h"
 #include "experiments/report/html_report.h"
 #include "experiments/store/details.pb.h"
-#include "experiments/store/load_fields.h"
+#include "experiments/store/records/load_fields.h"
 #include "experiments/store/store.h"
 #include "experiments/study/failures.h"
 #include "experiments/study/study.h"

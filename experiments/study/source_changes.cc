@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/in_parallel.h"
-#include "core/one_line.h"
+#include "core/text/one_line.h"
 #include "experiments/action/stage.h"
 
 namespace openset {

@@ -15,14 +15,14 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/progress_line.h"
+#include "core/text/progress_line.h"
 #include "experiments/engine/engine.h"
 #include "experiments/engine/engine_observer.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/plan/plan.h"
 #include "experiments/plan/planner.h"
 #include "experiments/report/report.h"
-#include "experiments/spec/expand.h"
+#include "experiments/spec/resolve/expand.h"
 #include "experiments/spec/experiment_file.h"
 #include "experiments/spec/spec_changes.h"
 #include "experiments/spec/spec_folders.h"
@@ -48,7 +48,7 @@ struct StudyOptions {
   ProgressReport progress;
   // What is to be made again, though it is in the store: "all"; "changed", what was made by other sources than the
   // components have now (experiments/study/source_changes.h), and what depends on it; "failed", trainings that failed,
-  // which then don't go on from where they are; a method of the study, as people call it (core/synonyms.h), what only
+  // which then don't go on from where they are; a method of the study, as people call it (core/text/synonyms.h), what only
   // its trials need. "": nothing.
   std::string redo;
   // Which of the records that are not there are made (experiments/study/record_filter.h); "changed" is `redo` of that
@@ -79,7 +79,7 @@ struct StudyResults {
 class Study {
  public:
   // The study of an experiment by name or path, with what the store has of it. Errors: those of LoadExperiment(),
-  // AddContentDigests() (data/data_set.h), Expand(), ExpandSearches(), TunedTrial() and MakeRecordFilter().
+  // AddContentDigests() (data/sets/data_set.h), Expand(), ExpandSearches(), TunedTrial() and MakeRecordFilter().
   static absl::StatusOr<std::unique_ptr<Study>> Load(const std::string& spec, const SpecFolders& folders,
                                                      const Store& store, const StudyOptions& options = {});
   // That of an experiment that was made or read already.

@@ -20,7 +20,7 @@
 #include "experiments/engine/execute_plan.h"
 #include "experiments/plan/planner.h"
 #include "experiments/plan/search.h"
-#include "experiments/spec/expand.h"
+#include "experiments/spec/resolve/expand.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

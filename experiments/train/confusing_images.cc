@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "experiments/train/optimizer.h"
-#include "models/dcgan.h"
+#include "models/networks/dcgan.h"
 
 namespace openset {
 namespace {

@@ -18,7 +18,7 @@
 
 namespace openset {
 
-// Precondition: IsDcganSize(input.size()) (models/dcgan.h).
+// Precondition: IsDcganSize(input.size()) (models/networks/dcgan.h).
 std::unique_ptr<OpenSetSource> MakeConfusingImages(const ConfusingImagesSpec& spec, const InputSpec& input,
                                                    uint64_t seed, at::Device device);
 

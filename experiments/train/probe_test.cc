@@ -8,7 +8,7 @@
 #include "experiments/spec/action.proto.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/train/probe.h"
-#include "experiments/train/training_scene.h"
+#include "experiments/train/testing/training_scene.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/model.pb.h"

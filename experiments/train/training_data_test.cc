@@ -9,7 +9,7 @@
 #include "core/testing/tensor_matchers.h"
 #include "data/catalog.h"
 #include "data/image_source.h"
-#include "experiments/train/training_scene.h"
+#include "experiments/train/testing/training_scene.h"
 #include "experiments/worker/image_cache.h"
 #include "gmock/gmock.h"
 

@@ -10,7 +10,7 @@
 #include "core/testing/tensor_matchers.h"
 #include "experiments/train/objective.h"
 #include "experiments/train/open_set_source.h"
-#include "experiments/train/training_scene.h"
+#include "experiments/train/testing/training_scene.h"
 #include "gmock/gmock.h"
 #include "models/checkpoint.h"
 #include "models/model.pb.h"

@@ -5,7 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
-#include "core/files/safetensors.h"
+#include "core/files/formats/safetensors.h"
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
 

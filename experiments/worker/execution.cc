@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/process/gpus.h"
+#include "core/process/gpu/gpus.h"
 #include "core/tensor/torch_runtime.h"
 
 namespace openset {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/status_macros.h"
-#include "data/data_set.h"
+#include "data/sets/data_set.h"
 #include "data/joined_source.h"
 #include "data/selection.h"
 

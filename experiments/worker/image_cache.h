@@ -24,7 +24,7 @@ class ImageCache {
       : catalog_(std::move(catalog)), data_folders_(std::move(data_folders)), max_bytes_(max_bytes) {}
   virtual ~ImageCache() = default;
 
-  // The images of a selection's parts, one behind the other. Errors: those of OpenPart (data/data_set.h);
+  // The images of a selection's parts, one behind the other. Errors: those of OpenPart (data/sets/data_set.h);
   // kFailedPrecondition if the catalog's part is not the one the selection was made of.
   absl::StatusOr<std::shared_ptr<const ImageSource>> Get(const Selection& selection);
 

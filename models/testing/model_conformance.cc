@@ -15,7 +15,7 @@
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "models/checkpoint.h"
-#include "models/dropout.h"
+#include "models/networks/dropout.h"
 #include "models/initialise.h"
 #include "models/make_model.h"
 #include "models/testing/test_inputs.h"

@@ -8,7 +8,7 @@
 #include "experiments/engine/slurm/slurm_client.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "tools/cli/commands.h"
-#include "tools/cli/flags.h"
+#include "tools/cli/flags/flags.h"
 
 namespace openset {
 namespace {

@@ -15,13 +15,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
-#include "core/printable_stream.h"
+#include "core/text/printable_stream.h"
 #include "core/process/build_info.h"
 #include "core/process/exit_code.h"
-#include "core/shortened.h"
+#include "core/text/shortened.h"
 #include "core/status_macros.h"
-#include "core/suggest.h"
-#include "core/wrapped_text.h"
+#include "core/text/suggest.h"
+#include "core/text/wrapped_text.h"
 
 namespace openset {
 namespace {

@@ -34,7 +34,7 @@ std::string VersionText();
 
 // Parses the command line, runs the command it names and returns the process's exit code. Errors go to standard error,
 // a line each, those after the first indented. Nothing that is printed steers the terminal
-// (core/printable_stream.h). "--help" behind a command, and "help COMMAND", print its help; without a command a list of
+// (core/text/printable_stream.h). "--help" behind a command, and "help COMMAND", print its help; without a command a list of
 // all.
 // "--version" and "version" print VersionText(). Where standard output takes no more, a full disk say, the exit code
 // is 1.

@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "core/wrapped_text.h"
+#include "core/text/wrapped_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -5,12 +5,12 @@
 
 #include "core/proto/schema_comments.h"
 #include "core/status_macros.h"
-#include "core/suggest.h"
+#include "core/text/suggest.h"
 #include "eval/metrics/conventions.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/completion.h"
-#include "tools/cli/kinds.h"
-#include "tools/cli/library_flags.h"
+#include "tools/cli/flags/kinds.h"
+#include "tools/cli/flags/library_flags.h"
 
 namespace openset {
 namespace {

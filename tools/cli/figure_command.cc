@@ -12,13 +12,13 @@
 #include "core/files/runfiles.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
-#include "core/suggest.h"
-#include "core/table.h"
+#include "core/text/suggest.h"
+#include "core/text/table.h"
 #include "experiments/figures/make_figure.h"
 #include "experiments/spec/experiment.proto.h"
 #include "tools/cli/commands.h"
-#include "tools/cli/flags.h"
-#include "tools/cli/spec_flags.h"
+#include "tools/cli/flags/flags.h"
+#include "tools/cli/flags/spec_flags.h"
 #include "tools/cli/study_figure.h"
 
 ABSL_DECLARE_FLAG(std::string, out);

@@ -8,10 +8,10 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
-#include "core/json_text.h"
+#include "core/text/json_text.h"
 #include "core/status_macros.h"
-#include "core/suggest.h"
-#include "core/table.h"
+#include "core/text/suggest.h"
+#include "core/text/table.h"
 #include "experiments/action/stage.h"
 #include "experiments/plan/cost.h"
 #include "experiments/spec/describe.h"
@@ -20,9 +20,9 @@
 #include "experiments/study/guidelines.h"
 #include "nlohmann/json.hpp"
 #include "tools/cli/commands.h"
-#include "tools/cli/deploy_flags.h"
-#include "tools/cli/flags.h"
-#include "tools/cli/study_cost.h"
+#include "tools/cli/flags/deploy_flags.h"
+#include "tools/cli/flags/flags.h"
+#include "tools/cli/run/study_cost.h"
 #include "tools/cli/task/split_table.h"
 
 ABSL_DECLARE_FLAG(std::string, format);

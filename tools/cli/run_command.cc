@@ -11,8 +11,8 @@
 #include "experiments/study/failures.h"
 #include "experiments/study/guidelines.h"
 #include "tools/cli/commands.h"
-#include "tools/cli/flags.h"
-#include "tools/cli/run_plan.h"
+#include "tools/cli/flags/flags.h"
+#include "tools/cli/run/run_plan.h"
 
 namespace openset {
 namespace {

@@ -10,11 +10,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/status_macros.h"
-#include "core/wrapped_text.h"
+#include "core/text/wrapped_text.h"
 #include "experiments/study/failures.h"
 #include "tools/cli/commands.h"
-#include "tools/cli/flags.h"
-#include "tools/cli/run_plan.h"
+#include "tools/cli/flags/flags.h"
+#include "tools/cli/run/run_plan.h"
 #include "tools/cli/score_experiment.h"
 
 ABSL_FLAG(std::string, model, "",

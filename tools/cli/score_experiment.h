@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "experiments/spec/experiment_file.h"
-#include "experiments/spec/post_hoc.h"
+#include "experiments/spec/resolve/post_hoc.h"
 #include "experiments/store/store.h"
 #include "experiments/study/study.h"
 #include "tools/cli/score_request.pb.h"

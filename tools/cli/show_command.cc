@@ -5,13 +5,13 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/one_line.h"
+#include "core/text/one_line.h"
 #include "core/proto/schema_comments.h"
 #include "core/status_macros.h"
-#include "core/synonyms.h"
+#include "core/text/synonyms.h"
 #include "tools/cli/commands.h"
-#include "tools/cli/flags.h"
-#include "tools/cli/kinds.h"
+#include "tools/cli/flags/flags.h"
+#include "tools/cli/flags/kinds.h"
 
 namespace openset {
 namespace {

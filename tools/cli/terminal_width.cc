@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/wrapped_text.h"
+#include "core/text/wrapped_text.h"
 
 namespace openset {
 

@@ -6,7 +6,7 @@
 
 namespace openset {
 
-// Columns of the terminal that standard output is, at least 40; kTextWidth (core/wrapped_text.h) where it is none, so
+// Columns of the terminal that standard output is, at least 40; kTextWidth (core/text/wrapped_text.h) where it is none, so
 // that files and pipes don't depend on who watches.
 size_t TableWidth();
 

@@ -6,13 +6,13 @@
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
-#include "eval/metrics/confusion.h"
+#include "eval/metrics/open_set/confusion.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/report/threshold_report.h"
 #include "eval/thresholds/select_threshold.h"
 #include "tools/cli/commands.h"
-#include "tools/cli/flags.h"
-#include "tools/cli/score_flags.h"
+#include "tools/cli/flags/flags.h"
+#include "tools/cli/flags/score_flags.h"
 
 ABSL_FLAG(std::string, rule, "known_accepted",
           "known_accepted: the smallest threshold that accepts the target share of known samples; conformal: the same "

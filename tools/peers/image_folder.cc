@@ -17,8 +17,8 @@
 #include "data/batch_stream.h"
 #include "data/batcher.h"
 #include "data/catalog.h"
-#include "data/data_set.h"
-#include "data/folder_data_set.h"
+#include "data/sets/data_set.h"
+#include "data/sets/folder_data_set.h"
 #include "data/pipeline.h"
 
 ABSL_FLAG(bool, index, false, "Only find out which images there are, and how large their files.");

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/files/npz.h"
+#include "core/files/formats/npz.h"
 #include "models/checkpoint.h"
 
 namespace openset {

@@ -1,8 +1,8 @@
-"""Writes core/files/testdata/torch_*.pth and models/testdata/osrci_cnn_state.pth: archives as torch.save() lays them out,
+"""Writes core/files/formats/testdata/torch_*.pth and models/testdata/osrci_cnn_state.pth: archives as torch.save() lays them out,
 made by Python's own pickle and zipfile.
 
 Objects that pickle as PyTorch's do stand in for tensors, so that cases PyTorch has no call for can be made as well.
-    python3 tools/peers/make_torch_files.py core/files/testdata models/testdata
+    python3 tools/peers/make_torch_files.py core/files/formats/testdata models/testdata
 """
 
 import argparse

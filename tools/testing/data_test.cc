@@ -3,7 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "data/inspect/contact_sheet.h"
-#include "data/readers/decode_image.h"
+#include "data/readers/images/decode_image.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/testing/openset_program.h"

@@ -15,7 +15,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "data/inspect/contact_sheet.h"
-#include "data/readers/decode_image.h"
+#include "data/readers/images/decode_image.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/testing/openset_program.h"

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_split.h"
 #include "core/process/capture_output.h"
-#include "core/synonyms.h"
+#include "core/text/synonyms.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"

@@ -7,7 +7,7 @@
 
 #include "Eigen/Core"
 #include "eval/scores/features/knn.h"
-#include "eval/scores/features/yeo_johnson.h"
+#include "eval/scores/fits/yeo_johnson.h"
 #include "eval/scores/score.h"
 
 namespace openset {

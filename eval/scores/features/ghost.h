@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "Eigen/Core"
-#include "eval/scores/features/generalized_pareto.h"
+#include "eval/scores/fits/generalized_pareto.h"
 #include "eval/scores/logits/softmax.h"
 #include "eval/scores/score.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "Eigen/Core"
-#include "eval/scores/features/gaussian.h"
+#include "eval/scores/fits/gaussian.h"
 #include "eval/scores/score.h"
 
 namespace openset {

@@ -2,8 +2,8 @@
 
 #include "core/status_macros.h"
 #include "eval/scores/features/features.h"
-#include "eval/scores/features/gaussian.h"
-#include "eval/scores/head/percentile.h"
+#include "eval/scores/fits/gaussian.h"
+#include "eval/scores/fits/percentile.h"
 
 namespace openset {
 

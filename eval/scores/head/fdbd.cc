@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "eval/scores/features/features.h"
-#include "eval/scores/features/gaussian.h"
+#include "eval/scores/fits/gaussian.h"
 #include "eval/scores/head/linear_head.h"
 #include "eval/scores/logits/score_rows.h"
 

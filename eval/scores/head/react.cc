@@ -3,7 +3,7 @@
 #include "core/status_macros.h"
 #include "eval/scores/features/features.h"
 #include "eval/scores/head/linear_head.h"
-#include "eval/scores/head/percentile.h"
+#include "eval/scores/fits/percentile.h"
 
 namespace openset {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "eval/scores/head/residual_space.h"
+#include "eval/scores/fits/residual_space.h"
 #include "eval/scores/score.h"
 
 namespace openset {

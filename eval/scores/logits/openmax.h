@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "Eigen/Core"
-#include "eval/scores/logits/exponentiated_weibull.h"
-#include "eval/scores/logits/weibull.h"
+#include "eval/scores/fits/exponentiated_weibull.h"
+#include "eval/scores/fits/weibull.h"
 #include "eval/scores/score.h"
 
 namespace openset {

@@ -4,9 +4,9 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
-#include "core/one_line.h"
+#include "core/text/one_line.h"
 #include "core/status_macros.h"
-#include "core/table.h"
+#include "core/text/table.h"
 #include "data/inspect/duplicates.h"
 #include "tools/cli/data/actions.h"
 #include "tools/cli/data/sets.h"

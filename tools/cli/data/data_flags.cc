@@ -6,11 +6,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
-#include "core/name.h"
+#include "core/text/name.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
-#include "data/folder_data_set.h"
-#include "tools/cli/user_path.h"
+#include "data/sets/folder_data_set.h"
+#include "tools/cli/flags/user_path.h"
 
 ABSL_FLAG(std::string, name, "", "The name of the data set. Default: the folder's name.");
 ABSL_FLAG(std::string, into, ".",

@@ -9,8 +9,8 @@
 #include "absl/status/statusor.h"
 #include "data/catalog.h"
 #include "data/task.pb.h"
-#include "tools/cli/deploy_flags.h"
-#include "tools/cli/library_flags.h"
+#include "tools/cli/flags/deploy_flags.h"
+#include "tools/cli/flags/library_flags.h"
 
 ABSL_DECLARE_FLAG(std::string, name);
 ABSL_DECLARE_FLAG(std::string, into);

@@ -6,17 +6,17 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "core/name.h"
-#include "core/one_line.h"
+#include "core/text/name.h"
+#include "core/text/one_line.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
-#include "data/data_set.h"
-#include "data/data_set_problems.h"
-#include "data/folder_data_set.h"
+#include "data/sets/data_set.h"
+#include "data/sets/data_set_problems.h"
+#include "data/sets/folder_data_set.h"
 #include "data/inspect/channel_statistics.h"
 #include "tools/cli/data/actions.h"
 #include "tools/cli/data/data_flags.h"
-#include "tools/cli/user_path.h"
+#include "tools/cli/flags/user_path.h"
 
 ABSL_FLAG(double, test_share, 0.2, "Share of each class's images that are test images, if the folder has no parts.");
 ABSL_FLAG(bool, skip_damaged, false, "Leave out images that can't be decoded; the entry lists them.");

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
-#include "core/progress_line.h"
+#include "core/text/progress_line.h"
 #include "core/status_macros.h"
 #include "tools/cli/data/actions.h"
 

@@ -10,14 +10,14 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "data/data_set.h"
-#include "data/folder_data_set.h"
+#include "data/sets/data_set.h"
+#include "data/sets/folder_data_set.h"
 #include "data/joined_source.h"
-#include "data/part_files.h"
+#include "data/sets/part_files.h"
 #include "data/task.h"
 #include "experiments/spec/spec_folders.h"
 #include "tools/cli/data/data_flags.h"
-#include "tools/cli/user_path.h"
+#include "tools/cli/flags/user_path.h"
 
 ABSL_DECLARE_FLAG(std::vector<std::string>, parts);
 ABSL_DECLARE_FLAG(std::string, split);

@@ -6,13 +6,13 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
-#include "core/one_line.h"
+#include "core/text/one_line.h"
 #include "core/status_macros.h"
 #include "data/inspect/contact_sheet.h"
 #include "tools/cli/data/actions.h"
 #include "tools/cli/data/data_flags.h"
 #include "tools/cli/data/sets.h"
-#include "tools/cli/user_path.h"
+#include "tools/cli/flags/user_path.h"
 
 ABSL_FLAG(std::string, sheet, "sheet.png", "The contact sheet to write (PNG).");
 ABSL_FLAG(int, per_class, 12, "Images of each class on the contact sheet.");

@@ -8,15 +8,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "core/one_line.h"
-#include "core/wrapped_text.h"
+#include "core/text/one_line.h"
+#include "core/text/wrapped_text.h"
 #include "data/task.pb.h"
 #include "eval/metrics/display.h"
 #include "eval/metrics/metric.pb.h"
 #include "experiments/report/report.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
-#include "experiments/store/metric_groups.h"
+#include "experiments/store/records/metric_groups.h"
 
 namespace openset {
 namespace {

@@ -8,11 +8,11 @@
 #include "core/files/files.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
-#include "core/suggest.h"
+#include "core/text/suggest.h"
 #include "experiments/store/store_contents.h"
 #include "tools/cli/records/actions.h"
 #include "tools/cli/records/records_commands.h"
-#include "tools/cli/user_path.h"
+#include "tools/cli/flags/user_path.h"
 
 namespace openset {
 namespace {

@@ -4,12 +4,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "core/suggest.h"
-#include "tools/cli/deploy_flags.h"
+#include "core/text/suggest.h"
+#include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/records/actions.h"
 #include "tools/cli/records/bundle_records.h"
 #include "tools/cli/records/records_commands.h"
-#include "tools/cli/user_path.h"
+#include "tools/cli/flags/user_path.h"
 
 namespace openset {
 namespace {

@@ -15,11 +15,11 @@
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "data/task.pb.h"
-#include "experiments/spec/actions.h"
+#include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/describe.h"
 #include "experiments/spec/method.proto.h"
-#include "experiments/spec/resolve_method.h"
-#include "experiments/store/metric_groups.h"
+#include "experiments/spec/resolve/resolve_method.h"
+#include "experiments/store/records/metric_groups.h"
 
 namespace openset {
 namespace {

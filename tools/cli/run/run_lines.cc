@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
-#include "core/one_line.h"
+#include "core/text/one_line.h"
 #include "experiments/store/processes/leases.h"
 
 namespace openset {

@@ -1,6 +1,6 @@
 #include "tools/cli/run/run_lines.h"
 
-#include "core/one_line.h"
+#include "core/text/one_line.h"
 #include "gtest/gtest.h"
 
 namespace openset {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/table.h"
+#include "core/text/table.h"
 #include "data/catalog.h"
 #include "data/task.pb.h"
 

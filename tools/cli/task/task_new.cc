@@ -19,14 +19,14 @@
 #include "core/proto/text_proto.h"
 #include "core/random.h"
 #include "core/status_macros.h"
-#include "core/suggest.h"
+#include "core/text/suggest.h"
 #include "data/catalog.h"
-#include "data/data_set_parts.h"
+#include "data/sets/data_set_parts.h"
 #include "data/splits/class_splits.h"
 #include "data/splits/task_problems.h"
 #include "experiments/spec/experiment_file.h"
 #include "tools/cli/data/data_flags.h"
-#include "tools/cli/user_path.h"
+#include "tools/cli/flags/user_path.h"
 
 ABSL_DECLARE_FLAG(std::vector<std::string>, known);
 ABSL_DECLARE_FLAG(std::vector<std::string>, unknown);

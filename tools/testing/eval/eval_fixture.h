@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/files/npz.h"
+#include "core/files/formats/npz.h"
 #include "gtest/gtest.h"
 #include "tools/testing/openset_program.h"
 

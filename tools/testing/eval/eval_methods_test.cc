@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
-#include "core/files/npz.h"
+#include "core/files/formats/npz.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/files/npy.h"
-#include "core/files/safetensors.h"
+#include "core/files/formats/npy.h"
+#include "core/files/formats/safetensors.h"
 #include "core/testing/archive_bytes.h"
 #include "tools/testing/hostile/ground_files.h"
 #include "tools/testing/hostile/hostile_case.h"

@@ -10,7 +10,7 @@
 #include "absl/strings/str_replace.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
-#include "core/files/safetensors.h"
+#include "core/files/formats/safetensors.h"
 #include "core/logging.h"
 #include "core/proto/record_file.h"
 #include "core/proto/text_proto.h"

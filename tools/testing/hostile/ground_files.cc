@@ -9,10 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
-#include "core/files/npy.h"
-#include "core/files/npz.h"
+#include "core/files/formats/npy.h"
+#include "core/files/formats/npz.h"
 #include "core/files/runfiles.h"
-#include "core/files/safetensors.h"
+#include "core/files/formats/safetensors.h"
 #include "core/logging.h"
 
 namespace openset {

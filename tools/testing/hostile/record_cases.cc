@@ -7,7 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
-#include "core/files/zip_reader.h"
+#include "core/files/formats/zip_reader.h"
 #include "core/logging.h"
 #include "core/testing/archive_bytes.h"
 #include "eval/metrics/metric.pb.h"

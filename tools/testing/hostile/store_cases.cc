@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
-#include "core/files/npy.h"
+#include "core/files/formats/npy.h"
 #include "core/proto/record_file.h"
 #include "core/testing/archive_bytes.h"
 #include "experiments/spec/action.pb.h"

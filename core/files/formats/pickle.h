@@ -1,0 +1,56 @@
+// Python's pickles, read as data: nothing is imported, nothing is called.
+#ifndef OPENSET_CORE_FILES_FORMATS_PICKLE_H_
+#define OPENSET_CORE_FILES_FORMATS_PICKLE_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace openset {
+
+// A value of a pickle; others are named by their places in Pickle::values.
+struct PickleValue {
+  enum Kind {
+    kNone,
+    kBool,        // number
+    kInt,         // number
+    kFloat,       // real
+    kText,        // text
+    kBytes,       // text
+    kGlobal,      // text: "torch FloatStorage", a name that the pickle would import
+    kTuple,       // items
+    kList,        // items
+    kDict,        // items: key, value, key, value ...; also collections.OrderedDict
+    kCall,        // items: a global and the tuple of its arguments; not done
+    kPersistent,  // items: the id of something that is stored beside the pickle
+  };
+  Kind kind = kNone;
+  int64_t number = 0;
+  double real = 0;
+  std::string text;
+  std::vector<int> items;
+};
+
+struct Pickle {
+  std::vector<PickleValue> values;
+  int root = 0;
+
+  const PickleValue& operator[](int place) const { return values[place]; }
+  // The value of a text key in a dict, the last one that was set; -1 if there is none.
+  int Find(const PickleValue& dict, absl::string_view key) const;
+};
+
+// Reads a pickle of protocol 2 to 5. A global that is not in `globals` ("MODULE NAME") is refused: a pickle that would
+// run something is never taken for data. Memory is at most a multiple of the pickle's size.
+// Errors: kInvalidArgument for a global or an operation that is not taken, with its name; kDataLoss for bytes that are
+// no pickle, with the offset.
+absl::StatusOr<Pickle> ReadPickle(absl::string_view bytes, absl::Span<const absl::string_view> globals);
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_FILES_FORMATS_PICKLE_H_

@@ -1,0 +1,54 @@
+// The safetensors file format: arrays by name, stored so that reading them runs no code. Without LibTorch;
+// models/checkpoint.h has the tensors.
+//
+// A file is a u64 (little-endian) N, N bytes of JSON {"NAME": {"dtype", "shape", "data_offsets": [begin, end]}, ...,
+// "__metadata__": {TEXT: TEXT}}, padded by spaces to a multiple of 8, and the data, which the offsets divide without
+// gaps or overlaps. Source: github.com/huggingface/safetensors, README.md, "Format".
+#ifndef OPENSET_CORE_FILES_FORMATS_SAFETENSORS_H_
+#define OPENSET_CORE_FILES_FORMATS_SAFETENSORS_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace openset {
+
+// In the order of a file's data.
+enum class ArrayType { kI64, kF64, kF32, kI32, kBf16, kF16, kI16, kI8, kU8, kBool };
+
+// "F32".
+absl::string_view NameOf(ArrayType type);
+// Bytes of one element.
+int64_t SizeOf(ArrayType type);
+
+// One array of a file, its elements in row-major order, little-endian.
+struct ArrayView {
+  ArrayType type;
+  std::vector<int64_t> shape;  // empty for a scalar
+  absl::string_view data;      // not owned
+};
+
+struct Safetensors {
+  std::map<std::string, ArrayView> arrays;
+  std::map<std::string, std::string> metadata;
+};
+
+// The bytes of a file: arrays by type, then by name, as Python's `safetensors` orders them. The same content gives the
+// same bytes. Errors: kInvalidArgument, naming the array, for data that does not fit type and shape, a name that is not
+// UTF-8 or is "__metadata__", or a header above 100 MB, which readers refuse.
+absl::StatusOr<std::string> EncodeSafetensors(const Safetensors& content);
+
+// Reads `bytes`, which must outlive the result. Takes no more memory than a multiple of the header that is there.
+// Errors, naming the array: kDataLoss for what is not well-formed (cut short, no JSON, a header above 100 MB, a name
+// twice, offsets that overlap, leave gaps or lie outside, a size that does not fit type and shape); kUnimplemented for
+// a type that ArrayType lacks.
+absl::StatusOr<Safetensors> DecodeSafetensors(absl::string_view bytes);
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_FILES_FORMATS_SAFETENSORS_H_

@@ -1,0 +1,104 @@
+#include "core/files/formats/zip_reader.h"
+
+#include <minizip/unzip.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/input_file.h"
+#include "core/text/one_line.h"
+
+namespace openset {
+namespace {
+
+// For minizip, which opens the file by its name else.
+void* TakeFile(void* file, const void* /*name*/, int /*mode*/) {
+  return fdopen(static_cast<InputFile*>(file)->Release(), "rb");
+}
+
+}  // namespace
+
+ZipReader::ZipReader(void* zip, int64_t max_bytes) : zip_(zip, &unzClose), max_bytes_(max_bytes) {}
+
+absl::StatusOr<ZipReader> ZipReader::Open(const std::string& path, int64_t max_bytes) {
+  absl::StatusOr<InputFile> file = OpenRegularFile(path);
+  if (!file.ok()) return absl::InvalidArgumentError(file.status().message());
+  zlib_filefunc64_def calls;
+  fill_fopen64_filefunc(&calls);
+  calls.zopen64_file = &TakeFile;
+  calls.opaque = &*file;
+  if (max_bytes == 0) max_bytes = std::max(kMaxInflatedBytes, kMaxInflation * file->bytes());
+  ZipReader reader(unzOpen2_64(path.c_str(), &calls), max_bytes);
+  unzFile zip = reader.zip_.get();
+  if (zip == nullptr) return absl::InvalidArgumentError("not a zip archive");
+  for (int at = unzGoToFirstFile(zip); at != UNZ_END_OF_LIST_OF_FILE; at = unzGoToNextFile(zip)) {
+    unz_file_info64 info = {};
+    char name[4096];
+    unz64_file_pos place;
+    if (at != UNZ_OK || unzGetCurrentFileInfo64(zip, &info, name, sizeof(name), nullptr, 0, nullptr, 0) != UNZ_OK ||
+        info.size_filename >= sizeof(name) || unzGetFilePos64(zip, &place) != UNZ_OK) {
+      return absl::DataLossError("its list of members is damaged");
+    }
+    reader.members_[name] = {place.pos_in_zip_directory, place.num_of_file,
+                             static_cast<uint32_t>(info.external_fa >> 16), info.uncompressed_size};
+  }
+  return reader;
+}
+
+std::vector<std::string> ZipReader::Names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, place] : members_) names.push_back(name);
+  return names;
+}
+
+bool ZipReader::Has(absl::string_view name) const { return members_.count(std::string(name)) > 0; }
+
+uint32_t ZipReader::UnixMode(absl::string_view name) const {
+  const auto found = members_.find(name);
+  return found == members_.end() ? 0 : found->second.unix_mode;
+}
+
+absl::StatusOr<std::string> ZipReader::Read(absl::string_view name, size_t max_bytes) {
+  const auto found = members_.find(std::string(name));
+  if (found == members_.end()) return absl::DataLossError(absl::StrCat("has no member '", OneLine(name), "'"));
+  const uint64_t said = found->second.bytes;
+  const auto too_much = [&] {
+    return absl::DataLossError(absl::StrCat("inflates to more than ", max_bytes_, " bytes, at member '", OneLine(name),
+                                            "': if that is meant, save it without compression"));
+  };
+  const auto too_large = [&] {
+    return absl::OutOfRangeError(
+        absl::StrCat("member '", OneLine(name), "' has more than ", max_bytes, " bytes, which is refused"));
+  };
+  if (said > max_bytes) return too_large();
+  if (said > static_cast<uint64_t>(max_bytes_ - read_bytes_)) return too_much();
+  const unz64_file_pos place = {found->second.in_list, found->second.number};
+  std::string content, chunk(1 << 16, '\0');
+  int got = -1;
+  uint64_t at = place.pos_in_zip_directory;  // in the file
+  if (unzGoToFilePos64(zip_.get(), &place) == UNZ_OK && unzOpenCurrentFile(zip_.get()) == UNZ_OK) {
+    while ((got = unzReadCurrentFile(zip_.get(), chunk.data(), static_cast<unsigned>(chunk.size()))) > 0) {
+      content.append(chunk, 0, got);
+      read_bytes_ += got;
+      if (read_bytes_ > max_bytes_) {
+        unzCloseCurrentFile(zip_.get());
+        return too_much();
+      }
+      if (content.size() > max_bytes) {
+        unzCloseCurrentFile(zip_.get());
+        return too_large();
+      }
+    }
+    at = unzGetCurrentFileZStreamPos64(zip_.get());
+    if (unzCloseCurrentFile(zip_.get()) != UNZ_OK) got = -1;  // compares the CRC
+  }
+  if (got == 0 && content.size() != said) {  // its CRC is not compared then
+    return absl::DataLossError(absl::StrCat("member '", OneLine(name), "' is damaged: it says that it has ", said,
+                                            " bytes, and has ", content.size()));
+  }
+  if (got != 0) return absl::DataLossError(absl::StrCat("member '", OneLine(name), "' is damaged, at byte ", at));
+  return content;
+}
+
+}  // namespace openset

@@ -1,0 +1,114 @@
+#include "core/files/formats/zip_reader.h"
+
+#include <minizip/zip.h>
+#include <sys/stat.h>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/testing/archive_bytes.h"
+#include "core/testing/mutation.h"
+#include "core/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr char kScores[] = "core/files/formats/testdata/scores.npz";  // np.savez_compressed of NumPy 2.4
+
+TEST(ZipReader, ReadsMembersInAnyOrderAndMoreThanOnce) {
+  absl::StatusOr<ZipReader> zip = ZipReader::Open(kScores);
+  ASSERT_THAT(zip, IsOk());
+  EXPECT_THAT(zip->Names(), ElementsAre("label.npy", "prediction.npy", "unknown_score.npy"));
+  EXPECT_TRUE(zip->Has("label.npy"));
+  EXPECT_FALSE(zip->Has("label"));
+  const absl::StatusOr<std::string> last = zip->Read("unknown_score.npy"), first = zip->Read("label.npy");
+  ASSERT_THAT(last, IsOk());
+  ASSERT_THAT(first, IsOk());
+  EXPECT_THAT(*last, StartsWith("\x93NUMPY"));
+  EXPECT_EQ(last->size(), 128 + 5 * 8);  // a header, five doubles
+  EXPECT_NE(*first, *last);
+  EXPECT_EQ(*zip->Read("unknown_score.npy"), *last);
+}
+
+TEST(ZipReader, Errors) {
+  EXPECT_THAT(ZipReader::Open("/nowhere.zip").status(), StatusIs(absl::StatusCode::kInvalidArgument));
+  const std::string path = testing::TempDir() + "/changed.zip";
+  ASSERT_THAT(WriteFileAtomically(path, "this is no archive"), IsOk());
+  EXPECT_THAT(ZipReader::Open(path).status(), StatusIs(absl::StatusCode::kInvalidArgument, "not a zip archive"));
+  absl::StatusOr<ZipReader> zip = ZipReader::Open(kScores);
+  ASSERT_THAT(zip, IsOk());
+  EXPECT_THAT(zip->Read("nobody").status(), StatusIs(absl::StatusCode::kDataLoss, "has no member 'nobody'"));
+
+  // A byte of what is stored, behind the first member's header of 30 bytes, its name and its extra field of 20.
+  std::string bytes = *ReadFile(kScores);
+  bytes[30 + 17 + 20 + 10] ^= 0x55;
+  ASSERT_THAT(WriteFileAtomically(path, bytes), IsOk());
+  absl::StatusOr<ZipReader> changed = ZipReader::Open(path);
+  ASSERT_THAT(changed, IsOk());
+  int damaged = 0;
+  for (const std::string& name : changed->Names()) {
+    const absl::StatusOr<std::string> content = changed->Read(name);
+    if (content.ok()) continue;
+    EXPECT_THAT(content.status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("' is damaged")));
+    ++damaged;
+  }
+  EXPECT_EQ(damaged, 1);
+}
+
+TEST(ZipReader, InflatesNoMoreThanItMayInAll) {
+  absl::StatusOr<ZipReader> zip = ZipReader::Open(kScores, 400);
+  ASSERT_THAT(zip, IsOk());
+  EXPECT_THAT(zip->Read("label.npy"), IsOk());  // 168 bytes
+  EXPECT_THAT(zip->Read("label.npy"), IsOk());
+  EXPECT_THAT(zip->Read("label.npy").status(),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       "inflates to more than 400 bytes, at member 'label.npy': if that is meant, save it without "
+                       "compression"));
+}
+
+// minizip compares no CRC of a member that ends before it should.
+TEST(ZipReader, AMemberHasTheSizeThatTheListSays) {
+  const std::string path = testing::TempDir() + "/declared.zip";
+  const auto read = [&](int64_t declared) {
+    EXPECT_THAT(WriteFileAtomically(path, ZipBytes({{"a", "content", false, 0100644, declared}})), IsOk());
+    absl::StatusOr<ZipReader> zip = ZipReader::Open(path);
+    return zip.ok() ? zip->Read("a") : zip.status();
+  };
+  EXPECT_THAT(read(7), IsOkAndHolds("content"));
+  EXPECT_THAT(read(8).status(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("says that it has 8 bytes, and has 7")));
+  EXPECT_THAT(read(6).status(), StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(read(0xfffffffe).status(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("inflates to more than 1073741824 bytes")));
+}
+
+TEST(ZipReader, WaitsForNoPipe) {
+  const std::string path = testing::TempDir() + "/pipe.zip";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_THAT(ZipReader::Open(path).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, path + ": is a pipe or a device"));
+}
+
+TEST(ZipReader, ReadsManyMembers) {
+  const std::string path = testing::TempDir() + "/many.zip";
+  zipFile zip = zipOpen64(path.c_str(), APPEND_STATUS_CREATE);
+  for (int i = 0; i < 50'000; ++i) {
+    const zip_fileinfo info = {};
+    ASSERT_EQ(zipOpenNewFileInZip(zip, absl::StrCat(i).c_str(), &info, nullptr, 0, nullptr, 0, nullptr, 0, 0), ZIP_OK);
+    ASSERT_EQ(zipCloseFileInZip(zip), ZIP_OK);
+  }
+  ASSERT_EQ(zipClose(zip, nullptr), ZIP_OK);
+  ReadLarge("zip", [&] {
+    absl::StatusOr<ZipReader> reader = ZipReader::Open(path);
+    ASSERT_THAT(reader, IsOk());
+    for (const std::string& name : reader->Names()) ASSERT_THAT(reader->Read(name), IsOk());
+  });
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,35 @@
+// The GPUs of this machine, as CUDA counts them, without CUDA's headers.
+#ifndef OPENSET_CORE_PROCESS_GPU_GPUS_H_
+#define OPENSET_CORE_PROCESS_GPU_GPUS_H_
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace openset {
+
+// Names of the GPUs that a program of this environment sees ("NVIDIA H200"), by CUDA's ordinal: what
+// CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER say is obeyed. Empty if there are none. Asks the driver's library, which
+// is opened at run time. Errors: kNotFound if there is no such library; kUnavailable, with CUDA's number, if the driver
+// refuses.
+absl::StatusOr<std::vector<std::string>> GpuNames(const std::string& library = "libcuda.so.1");
+
+// Ids of the processes that compute on a GPU, which is given by CUDA's ordinal, as the machine counts them: a container
+// with ids of its own cannot compare them with its own (HasMachinePids(), core/process/machine.h). Asks the driver's
+// library which GPU that is, and NVML what is on it. Errors: kNotFound if there is no such library; kUnavailable, with
+// the library's number, if it refuses.
+absl::StatusOr<std::vector<pid_t>> GpuProcesses(int gpu, const std::string& library = "libcuda.so.1",
+                                                const std::string& management = "libnvidia-ml.so.1");
+
+// The version of the driver, "550.54.15"; "" if the kernel has none.
+std::string GpuDriverVersion();
+
+// In the text of /proc/driver/nvidia/version.
+std::string GpuDriverVersionIn(const std::string& text);
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_PROCESS_GPU_GPUS_H_

@@ -1,0 +1,23 @@
+// Names of methods, presets, tasks, studies, data sets, their parts and groups of samples.
+#ifndef OPENSET_CORE_TEXT_NAME_H_
+#define OPENSET_CORE_TEXT_NAME_H_
+
+#include <cstddef>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace openset {
+
+inline constexpr size_t kMostNameBytes = 100;
+
+// Whether `text` is [A-Za-z0-9][A-Za-z0-9_.+-]* of at most kMostNameBytes bytes: such a name is safe in a path, in a
+// shell, in a table and on a terminal.
+bool IsName(absl::string_view text);
+
+// What is wrong with a name, "" if nothing is: "'a b' is no name: use letters, digits, _, ., + and -, ...".
+std::string NameProblem(absl::string_view text);
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_TEXT_NAME_H_

@@ -1,0 +1,34 @@
+// What a program prints, without characters that would steer the terminal.
+#ifndef OPENSET_CORE_TEXT_PRINTABLE_STREAM_H_
+#define OPENSET_CORE_TEXT_PRINTABLE_STREAM_H_
+
+#include <memory>
+#include <ostream>
+
+#include "absl/strings/string_view.h"
+
+namespace openset {
+
+class PrintableBuffer;
+
+// While it lives all that is written to `stream` passes Printable() (core/text/one_line.h). `stream` must outlive it.
+class PrintableStream {
+ public:
+  explicit PrintableStream(std::ostream* stream);
+  ~PrintableStream();
+
+  PrintableStream(const PrintableStream&) = delete;
+  PrintableStream& operator=(const PrintableStream&) = delete;
+
+ private:
+  std::ostream* stream_;
+  std::streambuf* before_;
+  std::unique_ptr<PrintableBuffer> buffer_;
+};
+
+// Writes the codes of a terminal that are meant ("\r\033[K"), to a stream that may be a PrintableStream's.
+void WriteCodes(absl::string_view codes, std::ostream* stream);
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_TEXT_PRINTABLE_STREAM_H_

@@ -1,0 +1,59 @@
+// How far a long piece of work is, for people.
+#ifndef OPENSET_CORE_TEXT_PROGRESS_LINE_H_
+#define OPENSET_CORE_TEXT_PROGRESS_LINE_H_
+
+#include <cstdint>
+#include <functional>
+#include <ostream>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace openset {
+
+// Told by long work again and again: what it works at, and how much of it is done. `total`: 0 where it is not known.
+using ProgressReport = std::function<void(const std::string& what, int64_t done, int64_t total)>;
+
+// "hashing images of dtd: 1200 of 5640 images (21 %), 340/s, 14 s left". Bytes are shown as "12.3 of 170.5 MB (7
+// %), 4.1 MB/s" (10^6). `per_second`: not shown, nor the time left, where it is 0.
+std::string ProgressText(absl::string_view what, int64_t done, int64_t total, absl::string_view unit,
+                         double per_second);
+
+// Writes such a line when work has taken kQuietSeconds, and again from time to time: to a terminal over the last one,
+// to a file below it. The rate is that since the work's first report: what was done before (of a download that goes on)
+// does not count.
+class ProgressLine {
+ public:
+  static constexpr double kQuietSeconds = 2;
+  static constexpr double kTerminalSeconds = 0.5;
+  static constexpr double kFileSeconds = 10;
+
+  // `unit`: "images", "files"; "bytes" for sizes. `seconds`: the time, of a clock that never goes back; the machine's
+  // where it is null.
+  ProgressLine(std::string unit, bool to_terminal, std::ostream* out, std::function<double()> seconds = nullptr);
+  // To standard error.
+  static ProgressLine ToStandardError(std::string unit);
+  // Ends a line that is open.
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  // From one thread at a time. Another `what` is another piece of work.
+  void Update(const std::string& what, int64_t done, int64_t total);
+
+ private:
+  void EndLine();
+
+  const std::string unit_;
+  const bool to_terminal_;
+  std::ostream* const out_;
+  const std::function<double()> seconds_;
+  std::string what_;
+  double began_ = 0, written_ = 0;  // seconds
+  int64_t first_done_ = 0;
+  bool is_open_ = false;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_TEXT_PROGRESS_LINE_H_

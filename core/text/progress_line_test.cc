@@ -1,0 +1,82 @@
+#include "core/text/progress_line.h"
+
+#include <sstream>
+
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+TEST(ProgressText, SaysWhatIsKnown) {
+  EXPECT_EQ(ProgressText("hashing dtd", 1200, 5640, "images", 340),
+            "hashing dtd: 1200 of 5640 images (21 %), 340/s, 14 s left");
+  EXPECT_EQ(ProgressText("hashing dtd", 0, 5640, "images", 0), "hashing dtd: 0 of 5640 images (0 %)");
+  EXPECT_EQ(ProgressText("hashing dtd", 5640, 5640, "images", 300), "hashing dtd: 5640 of 5640 images (100 %), 300/s");
+  EXPECT_EQ(ProgressText("fetching x", 12300000, 170500000, "bytes", 4.1e6),
+            "fetching x: 12.3 of 170.5 MB (7 %), 4.1 MB/s, 39 s left");
+  EXPECT_EQ(ProgressText("fetching x", 12300000, 0, "bytes", 4.1e6), "fetching x: 12.3 MB, 4.1 MB/s");
+  // 100 s are 2 minutes, rounded up; 3 h 5 min.
+  EXPECT_EQ(ProgressText("x", 0, 100, "images", 1), "x: 0 of 100 images (0 %), 1/s, 2 min left");
+  EXPECT_EQ(ProgressText("x", 0, 11100, "images", 1), "x: 0 of 11100 images (0 %), 1/s, 3 h 05 min left");
+}
+
+class ProgressLineTest : public ::testing::Test {
+ protected:
+  ProgressLine Line(bool to_terminal) {
+    return ProgressLine("images", to_terminal, &out_, [this] { return now_; });
+  }
+  std::string Written() {
+    std::string text = out_.str();
+    out_.str("");
+    return text;
+  }
+
+  double now_ = 1000;
+  std::ostringstream out_;
+};
+
+TEST_F(ProgressLineTest, ShortWorkIsNotSpokenOf) {
+  {
+    ProgressLine line = Line(true);
+    for (int i = 0; i <= 19; ++i, now_ += 0.1) line.Update("x", i, 19);
+  }
+  EXPECT_EQ(Written(), "");
+}
+
+// The first line after two seconds, the next ten later; the rate leaves out what was done before.
+TEST_F(ProgressLineTest, WritesLinesToAFile) {
+  ProgressLine line = Line(false);
+  line.Update("x", 50, 1000);
+  now_ += 2;
+  line.Update("x", 70, 1000);
+  EXPECT_EQ(Written(), "openset: x: 70 of 1000 images (7 %), 10/s, 93 s left\n");
+  now_ += 9;
+  line.Update("x", 160, 1000);
+  EXPECT_EQ(Written(), "");
+  now_ += 1;
+  line.Update("x", 170, 1000);
+  EXPECT_EQ(Written(), "openset: x: 170 of 1000 images (17 %), 10/s, 83 s left\n");
+  line.Update("y", 0, 10);
+  now_ += 1;
+  line.Update("y", 1, 10);
+  EXPECT_EQ(Written(), "") << "another piece of work begins anew";
+}
+
+TEST_F(ProgressLineTest, WritesOneLineOverTheOtherOnATerminal) {
+  {
+    ProgressLine line = Line(true);
+    line.Update("x", 0, 100);
+    now_ += 2;
+    line.Update("x", 20, 100);
+    EXPECT_EQ(Written(), "\r\033[Kopenset: x: 20 of 100 images (20 %), 10/s, 8 s left");
+    now_ += 0.25;
+    line.Update("x", 30, 100);
+    EXPECT_EQ(Written(), "");
+    line.Update("x", 100, 100);
+    EXPECT_EQ(Written(), "\r\033[Kopenset: x: 100 of 100 images (100 %), 44/s");
+  }
+  EXPECT_EQ(Written(), "\n");
+}
+
+}  // namespace
+}  // namespace openset

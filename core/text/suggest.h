@@ -1,0 +1,19 @@
+// What to say of a name that is not one of the known ones.
+#ifndef OPENSET_CORE_TEXT_SUGGEST_H_
+#define OPENSET_CORE_TEXT_SUGGEST_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace openset {
+
+// "unknown field 'los'; did you mean 'loss'? (known: loss, model, score)". Suggested is what people mean by the name
+// (MeantName(): "MSP" is 'max_softmax'), else the nearest known name; nothing where none is within two edits, or a
+// third of the name's length, of `name`.
+std::string UnknownName(absl::string_view kind, absl::string_view name, const std::vector<std::string>& known);
+
+}  // namespace openset
+
+#endif  // OPENSET_CORE_TEXT_SUGGEST_H_

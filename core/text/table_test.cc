@@ -1,0 +1,88 @@
+#include "core/text/table.h"
+
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+const Table kTable = {{"method", "auroc"}, {{"softmax", "91.0 ± 0.5"}, {"a,\"b\"|c", "9.1"}}, 1};
+
+TEST(Table, Text) {
+  EXPECT_EQ(ToText(kTable),
+            "method        auroc\n"
+            "-------------------\n"
+            "softmax  91.0 ± 0.5\n"
+            "a,\"b\"|c         9.1\n");
+}
+
+TEST(Table, HeadsOfATableThatIsTooWideTakeSeveralLines) {
+  EXPECT_EQ(
+      ToText({{"method", "outer score (threshold -0.48), %", "AUROC, %"}, {{"softmax", "64.08 ± 4.33", "91.0"}}, 1},
+             40),
+      "          outer score\n"
+      "           (threshold  AUROC,\n"
+      "method      -0.48), %       %\n"
+      "-----------------------------\n"
+      "softmax  64.08 ± 4.33    91.0\n");
+}
+
+TEST(Table, ColumnsThatDoNotFitFollowBelowWithTheLeftOnes) {
+  EXPECT_EQ(ToText({{"method", "accuracy", "AUROC", "OSCR"}, {{"softmax", "91.0", "72.4", "69.9"}}, 1}, 26),
+            "method   accuracy  AUROC\n"
+            "------------------------\n"
+            "softmax      91.0   72.4\n"
+            "\n"
+            "method   OSCR\n"
+            "-------------\n"
+            "softmax  69.9\n");
+}
+
+TEST(Table, AColumnThatNeverFitsIsShownAllTheSame) {
+  EXPECT_EQ(ToText({{"a", "b"}, {{"x", "a long text"}}, 1}, 5), "a            b\n--------------\nx  a long text\n");
+}
+
+TEST(Table, Markdown) {
+  EXPECT_EQ(ToMarkdown(kTable),
+            "| method   |      auroc |\n"
+            "| :------- | ---------: |\n"
+            "| softmax  | 91.0 ± 0.5 |\n"
+            "| a,\"b\"\\|c |        9.1 |\n");
+}
+
+TEST(Table, Csv) { EXPECT_EQ(ToCsv(kTable), "method,auroc\nsoftmax,91.0 ± 0.5\n\"a,\"\"b\"\"|c\",9.1\n"); }
+
+TEST(Table, NothingSteersATerminal) {
+  EXPECT_EQ(ToText({{"a\x1b[1m"}, {{"x\ny\xff"}, {"\u009b31m"}, {"\u202eabc"}}, 1}),
+            "a [1m\n-----\nx y\uFFFD\n\uFFFD31m\n\uFFFDabc\n");
+}
+
+TEST(Table, MarkdownHasNoHtmlAndNoLinks) {
+  EXPECT_EQ(ToMarkdown({{"<b>"}, {{"<img src=x>"}, {"[a](javascript:b)"}, {"`a`\\"}, {"x\ny"}}, 1}),
+            "| &lt;b>             |\n"
+            "| :----------------- |\n"
+            "| &lt;img src=x>     |\n"
+            "| [a]\\(javascript:b) |\n"
+            "| \\`a\\`\\\\            |\n"
+            "| x y                |\n");
+}
+
+TEST(Table, CsvHasNoFormulas) {
+  EXPECT_EQ(ToCsv({{"=a", "b"}, {{"=1+1", "-1.5e-3"}, {"+x", "-inf"}, {"@x", "-"}, {"\tx", "=HYPERLINK(\"a\",1)"}}, 1}),
+            "'=a,b\n'=1+1,-1.5e-3\n'+x,-inf\n'@x,-\n'\tx,\"'=HYPERLINK(\"\"a\"\",1)\"\n");
+}
+
+TEST(Table, Latex) {
+  EXPECT_EQ(ToLatex({{"open_auc", "%"}, {{"a & b", "91.0 ± 0.5"}}, 1}),
+            "\\begin{tabular}{lr}\n"
+            "  \\toprule\n"
+            "  open\\_auc & \\% \\\\\n"
+            "  \\midrule\n"
+            "  a \\& b & 91.0 $\\pm$ 0.5 \\\\\n"
+            "  \\bottomrule\n"
+            "\\end{tabular}\n");
+}
+
+TEST(Table, WithoutRows) { EXPECT_EQ(ToText({{"a"}, {}, 1}), "a\n-\n"); }
+
+}  // namespace
+}  // namespace openset

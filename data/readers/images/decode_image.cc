@@ -1,0 +1,288 @@
+#include "data/readers/images/decode_image.h"
+
+// jpeglib.h wants it.
+#include <cstdio>
+//
+#include <jerror.h>
+#include <jpeglib.h>
+#include <libexif/exif-data.h>
+#include <spng.h>
+#include <webp/decode.h>
+
+#include <algorithm>
+#include <csetjmp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
+#include "data/readers/images/png_input.h"
+#include "data/readers/split_colours.h"
+
+namespace openset {
+namespace {
+
+constexpr int64_t kMaxPixels = int64_t{1} << 26;
+
+// Rows of pixels as decoders give them.
+struct Interleaved {
+  int64_t channels = 0;  // 1 or 3
+  int64_t height = 0;
+  int64_t width = 0;
+  std::vector<uint8_t> pixels;  // [H, W, C]
+};
+
+absl::Status Damaged(absl::string_view format, absl::string_view what) {
+  return absl::DataLossError(absl::StrCat("not a valid ", format, " image (", what, ")"));
+}
+
+// `most` is the number of pixels that the bytes can hold, `at` the byte before or at which the sizes lie.
+absl::Status CheckSize(absl::string_view format, int64_t height, int64_t width, int64_t most, size_t at) {
+  if (height > 0 && width > 0 && height * width <= kMaxPixels && height * width <= most) return absl::OkStatus();
+  return Damaged(format, absl::StrCat("it says that it is ", width, " x ", height, " pixels, at byte ", at));
+}
+
+absl::StatusOr<Interleaved> DecodePng(absl::string_view bytes) {
+  const std::unique_ptr<spng_ctx, void (*)(spng_ctx*)> png(spng_ctx_new(0), spng_ctx_free);
+  if (png == nullptr) return absl::ResourceExhaustedError("no memory to decode PNG with");
+  PngInput input{bytes};
+  const auto damaged = [&input](int error) { return Damaged("PNG", input.Reason(error)); };
+  // Chunks beside the image's own (profiles, texts) are of no use here.
+  constexpr size_t kMaxChunkBytes = 1 << 24;
+  if (const int error = spng_set_chunk_limits(png.get(), kMaxChunkBytes, kMaxChunkBytes)) return damaged(error);
+  if (const int error = spng_set_png_stream(png.get(), &PngInput::Read, &input)) return damaged(error);
+  spng_ihdr header;
+  if (const int error = spng_get_ihdr(png.get(), &header)) return damaged(error);
+  // Deflate makes at most 1032 bytes of one, and a byte is at most 8 pixels.
+  OPENSET_RETURN_IF_ERROR(
+      CheckSize("PNG", header.height, header.width, 8 * 1032 * static_cast<int64_t>(bytes.size()), input.at));
+  const bool grey = header.color_type == SPNG_COLOR_TYPE_GRAYSCALE && header.bit_depth <= 8;
+  Interleaved image{grey ? 1 : 3, header.height, header.width, {}};
+  image.pixels.resize(image.channels * image.height * image.width);
+  const int format = grey ? SPNG_FMT_G8 : SPNG_FMT_RGB8;
+  if (const int error = spng_decode_image(png.get(), image.pixels.data(), image.pixels.size(), format, 0)) {
+    return damaged(error);
+  }
+  return image;
+}
+
+// libjpeg calls these and must not come back from the first.
+struct JpegError {
+  jpeg_error_mgr base;
+  jmp_buf out;
+  char message[JMSG_LENGTH_MAX];
+};
+
+[[noreturn]] void LeaveJpeg(j_common_ptr info) {
+  auto* error = reinterpret_cast<JpegError*>(info->err);
+  error->base.format_message(info, error->message);
+  std::longjmp(error->out, 1);
+}
+
+// Of its warnings only the one that the data have ended is an error, as in Pillow.
+void WarnOfJpeg(j_common_ptr info, int level) {
+  if (level < 0 && info->err->msg_code == JWRN_JPEG_EOF) LeaveJpeg(info);
+}
+
+// Pillow's MULDIV255: a * b / 255, rounded.
+int Scale(int a, int b) {
+  const int product = a * b + 128;
+  return ((product >> 8) + product) >> 8;
+}
+
+// Inverted CMYK to RGB, as Pillow does it: u8 [count, 4] -> u8 [count, 3].
+std::vector<uint8_t> FromCmyk(const uint8_t* pixel, int64_t count) {
+  std::vector<uint8_t> colours;
+  colours.reserve(3 * count);
+  for (const uint8_t* const end = pixel + 4 * count; pixel != end; pixel += 4) {
+    for (int c = 0; c < 3; ++c) colours.push_back(static_cast<uint8_t>(pixel[3] - Scale(255 - pixel[c], pixel[3])));
+  }
+  return colours;
+}
+
+// More scans than any program writes: each goes over the whole image, however few bytes it has.
+constexpr int kMostScans = 100;
+
+// libjpeg calls it many times in each scan.
+void CheckScans(j_common_ptr info) {
+  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number <= kMostScans) return;
+  auto* error = reinterpret_cast<JpegError*>(info->err);
+  std::snprintf(error->message, sizeof(error->message), "it has more than %d scans", kMostScans);
+  std::longjmp(error->out, 1);
+}
+
+// Puts u8 [count, from] into the image's planes, `at` pixels behind their beginnings.
+void PutPixels(const uint8_t* pixel, int64_t from, int64_t count, int64_t at, Image* image) {
+  uint8_t* const out = image->pixels.data() + at;
+  const int64_t plane = image->height * image->width;
+  if (from == 4) {
+    PutPixels(FromCmyk(pixel, count).data(), 3, count, at, image);
+  } else if (from == 1) {
+    for (int64_t c = 0; c < image->channels; ++c) std::copy_n(pixel, count, out + c * plane);
+  } else if (image->channels == 1) {
+    for (int64_t i = 0; i < count; ++i, pixel += 3) {
+      out[i] = static_cast<uint8_t>((pixel[0] * 19595 + pixel[1] * 38470 + pixel[2] * 7471 + 0x8000) >> 16);
+    }
+  } else {
+    SplitColours(pixel, count, out, out + plane, out + 2 * plane);
+  }
+}
+
+// Rows that are decoded before they are put into planes, so that they are in the processor's memory still.
+constexpr int64_t kStrip = 16;
+
+// Into `image`, which knows how many channels it is to have. False if there is an error, which is in `error`. Between
+// setjmp and longjmp there is nothing to destroy.
+bool RunJpeg(jpeg_decompress_struct* info, JpegError* error, jpeg_progress_mgr* progress, absl::string_view bytes,
+             std::vector<uint8_t>* strip, Image* image, absl::Status* size) {
+  if (setjmp(error->out) != 0) return false;
+  jpeg_create_decompress(info);
+  info->progress = progress;
+  jpeg_mem_src(info, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+  jpeg_read_header(info, TRUE);
+  const bool grey = info->jpeg_color_space == JCS_GRAYSCALE;
+  const bool four = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
+  info->out_color_space = grey ? JCS_GRAYSCALE : four ? JCS_CMYK : JCS_RGB;
+  const int64_t from = grey ? 1 : four ? 4 : 3;
+  image->height = info->image_height;
+  image->width = info->image_width;
+  // A block of 64 pixels takes a bit at least.
+  *size = CheckSize("JPEG", image->height, image->width, 1024 * static_cast<int64_t>(bytes.size()),
+                    bytes.size() - std::min(bytes.size(), info->src->bytes_in_buffer));
+  if (!size->ok()) return true;
+  image->pixels.resize(image->channels * image->height * image->width);
+  strip->resize(kStrip * from * image->width);
+  jpeg_start_decompress(info);
+  while (info->output_scanline < info->output_height) {
+    const int64_t begin = info->output_scanline, end = std::min(begin + kStrip, image->height);
+    while (info->output_scanline < end) {
+      JSAMPROW row = &(*strip)[(info->output_scanline - begin) * from * image->width];
+      jpeg_read_scanlines(info, &row, 1);
+    }
+    PutPixels(strip->data(), from, (end - begin) * image->width, begin * image->width, image);
+  }
+  jpeg_finish_decompress(info);
+  return true;
+}
+
+absl::StatusOr<Image> DecodeJpeg(absl::string_view bytes, int64_t channels) {
+  jpeg_decompress_struct info = {};
+  JpegError error = {};
+  info.err = jpeg_std_error(&error.base);
+  error.base.error_exit = LeaveJpeg;
+  error.base.emit_message = WarnOfJpeg;
+  std::vector<uint8_t> strip;
+  Image image{channels, 0, 0, {}};
+  absl::Status size;
+  jpeg_progress_mgr progress = {};
+  progress.progress_monitor = CheckScans;
+  const bool ok = RunJpeg(&info, &error, &progress, bytes, &strip, &image, &size);
+  // What is left of the data; at their end libjpeg goes on with an end marker of its own.
+  const size_t left = info.src != nullptr ? std::min<size_t>(info.src->bytes_in_buffer, bytes.size()) : bytes.size();
+  const bool has_ended = error.base.msg_code == JWRN_JPEG_EOF;
+  jpeg_destroy_decompress(&info);
+  if (!ok) {
+    const size_t at = has_ended ? bytes.size() : bytes.size() - left;
+    return Damaged("JPEG", absl::StrCat(error.message, ", at byte ", at, " of ", bytes.size()));
+  }
+  OPENSET_RETURN_IF_ERROR(size);
+  return image;
+}
+
+uint32_t LittleEndian32(absl::string_view bytes) {
+  uint32_t value = 0;
+  for (int i = 3; i >= 0; --i) value = value << 8 | static_cast<uint8_t>(bytes[i]);
+  return value;
+}
+
+// Why libwebp, which does not say, could not decode the bytes.
+std::string WebpReason(absl::string_view bytes) {
+  const uint64_t whole = 8 + uint64_t{LittleEndian32(bytes.substr(4))};
+  if (whole > bytes.size()) return absl::StrCat("cut short at byte ", bytes.size(), " of ", whole);
+  // The chunk of the image itself, behind those of its extensions.
+  size_t at = 12;
+  while (at + 8 <= bytes.size() && !absl::StartsWith(bytes.substr(at), "VP8 ") &&
+         !absl::StartsWith(bytes.substr(at), "VP8L")) {
+    const uint64_t length = LittleEndian32(bytes.substr(at + 4));
+    at += 8 + length + length % 2;
+  }
+  if (at + 8 > bytes.size()) return absl::StrCat("it has no image behind byte 12 of ", bytes.size());
+  return absl::StrCat("the image's data are damaged, from byte ", at, " of ", bytes.size(), " on");
+}
+
+absl::StatusOr<Interleaved> DecodeWebp(absl::string_view bytes) {
+  const auto* data = reinterpret_cast<const uint8_t*>(bytes.data());
+  int width = 0, height = 0;
+  if (WebPGetInfo(data, bytes.size(), &width, &height) == 0) return Damaged("WebP", WebpReason(bytes));
+  OPENSET_RETURN_IF_ERROR(CheckSize("WebP", height, width, kMaxPixels, 12));
+  // Its own memory is touched only as far as there are data, whatever size they claim.
+  const std::unique_ptr<uint8_t, void (*)(void*)> decoded(WebPDecodeRGB(data, bytes.size(), &width, &height), WebPFree);
+  if (decoded == nullptr) return Damaged("WebP", WebpReason(bytes));
+  const uint8_t* const begin = decoded.get();
+  return Interleaved{3, height, width, std::vector<uint8_t>(begin, begin + 3 * int64_t{height} * width)};
+}
+
+bool IsJpeg(absl::string_view bytes) { return absl::StartsWith(bytes, "\xff\xd8\xff"); }
+
+// What is not JPEG.
+absl::StatusOr<Interleaved> Decode(absl::string_view bytes) {
+  if (absl::StartsWith(bytes, "\x89PNG")) return DecodePng(bytes);
+  if (absl::StartsWith(bytes, "RIFF") && bytes.size() >= 12 && bytes.substr(8, 4) == "WEBP") return DecodeWebp(bytes);
+  return absl::DataLossError(absl::StrCat("not a PNG, JPEG or WebP image, at byte 0 of ", bytes.size()));
+}
+
+// The orientation of a JPEG file's EXIF data, 1 (as it is stored) where it has none.
+int OrientationOf(absl::string_view bytes) {
+  if (!IsJpeg(bytes)) return 1;
+  const std::unique_ptr<ExifData, void (*)(ExifData*)> data(
+      exif_data_new_from_data(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()), exif_data_unref);
+  if (data == nullptr) return 1;
+  const ExifEntry* entry = exif_content_get_entry(data->ifd[EXIF_IFD_0], EXIF_TAG_ORIENTATION);
+  if (entry == nullptr || entry->format != EXIF_FORMAT_SHORT || entry->size < 2) return 1;
+  const int orientation = exif_get_short(entry->data, exif_data_get_byte_order(data.get()));
+  return orientation >= 1 && orientation <= 8 ? orientation : 1;
+}
+
+// The image as it is to be looked at.
+Image Upright(const Image& image, int orientation) {
+  const bool lies = orientation >= 5;
+  Image upright{image.channels, lies ? image.width : image.height, lies ? image.height : image.width,
+                std::vector<uint8_t>(image.pixels.size())};
+  // Which of the stored rows and columns are counted from their ends.
+  const bool from_bottom = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+  const bool from_right = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+  uint8_t* out = upright.pixels.data();
+  for (int64_t c = 0; c < image.channels; ++c) {
+    const uint8_t* plane = &image.pixels[c * image.height * image.width];
+    for (int64_t y = 0; y < upright.height; ++y) {
+      for (int64_t x = 0; x < upright.width; ++x) {
+        const int64_t row = lies ? x : y, column = lies ? y : x;
+        *out++ = plane[(from_bottom ? image.height - 1 - row : row) * image.width +
+                       (from_right ? image.width - 1 - column : column)];
+      }
+    }
+  }
+  return upright;
+}
+
+absl::StatusOr<Image> DecodeStored(absl::string_view bytes, int64_t channels) {
+  if (IsJpeg(bytes)) return DecodeJpeg(bytes, channels);
+  OPENSET_ASSIGN_OR_RETURN(const Interleaved decoded, Decode(bytes));
+  const int64_t size = decoded.height * decoded.width;
+  Image image{channels, decoded.height, decoded.width, std::vector<uint8_t>(channels * size)};
+  PutPixels(decoded.pixels.data(), decoded.channels, size, 0, &image);
+  return image;
+}
+
+}  // namespace
+
+absl::StatusOr<Image> DecodeImage(absl::string_view bytes, int64_t channels, bool exif_orientation) {
+  OPENSET_ASSIGN_OR_RETURN(Image image, DecodeStored(bytes, channels));
+  const int orientation = exif_orientation ? OrientationOf(bytes) : 1;
+  return orientation == 1 ? std::move(image) : Upright(image, orientation);
+}
+
+}  // namespace openset

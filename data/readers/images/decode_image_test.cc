@@ -1,0 +1,197 @@
+#include "data/readers/images/decode_image.h"
+
+#include <cstdlib>
+#include <set>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "core/files/files.h"
+#include "core/files/formats/npz.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kFolder[] = "data/readers/testdata";
+
+std::string Bytes(const std::string& name) { return *ReadFile(JoinPath(kFolder, name)); }
+
+// Largest difference to what Pillow made of the file.
+int Difference(const Image& image, const NpyArray& pillow) {
+  EXPECT_EQ(std::vector<int64_t>({image.channels, image.height, image.width}), pillow.shape);
+  if (image.pixels.size() != pillow.data.size()) return 256;
+  int largest = 0;
+  for (size_t i = 0; i < image.pixels.size(); ++i) {
+    largest = std::max(largest, std::abs(image.pixels[i] - static_cast<uint8_t>(pillow.data[i])));
+  }
+  return largest;
+}
+
+// decoded.npz: Pillow 13.0.0 (tools/peers/make_image_golden.py). PNG and lossless WebP are exact; the others depend on
+// the version of their library by a level.
+TEST(DecodeImage, IsPillows) {
+  const NpzArrays golden = *ReadNpz(JoinPath(kFolder, "decoded.npz"));
+  std::set<std::string> files;
+  for (const auto& [key, expected] : golden) {
+    const bool grey = absl::EndsWith(key, "/l");
+    const std::string name(absl::StripSuffix(absl::StripSuffix(key, "/l"), "/rgb"));
+    files.insert(name);
+    const absl::StatusOr<Image> image = DecodeImage(Bytes(name), grey ? 1 : 3);
+    ASSERT_TRUE(image.ok()) << name << ": " << image.status();
+    const bool exact = absl::EndsWith(name, ".png") || name == "lossless.webp";
+    EXPECT_LE(Difference(*image, expected), exact ? 0 : 1) << key;
+  }
+  EXPECT_EQ(files.size(), 13);
+}
+
+// exif_N.jpg has orientation N; formats.npz: Pillow's ImageOps.exif_transpose (tools/peers/make_format_golden.py).
+TEST(DecodeImage, IsTurnedAsExifSays) {
+  const NpzArrays golden = *ReadNpz(JoinPath(kFolder, "formats.npz"));
+  const Image stored = *DecodeImage(Bytes("exif_1.jpg"), 3);
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    const std::string name = absl::StrCat("exif_", orientation, ".jpg");
+    const absl::StatusOr<Image> image = DecodeImage(Bytes(name), 3, /*exif_orientation=*/true);
+    ASSERT_TRUE(image.ok()) << image.status();
+    EXPECT_LE(Difference(*image, golden.at(absl::StrCat("exif/", orientation))), 1) << name;
+    EXPECT_EQ(DecodeImage(Bytes(name), 3)->pixels, stored.pixels) << "is taken as it is stored unless asked";
+  }
+  EXPECT_EQ(DecodeImage(Bytes("rgb.jpg"), 3, true)->pixels, DecodeImage(Bytes("rgb.jpg"), 3)->pixels);
+  EXPECT_EQ(DecodeImage(Bytes("rgb.png"), 3, true)->pixels, DecodeImage(Bytes("rgb.png"), 3)->pixels);
+}
+
+// EXIF data that is cut short or damaged is no orientation.
+TEST(DecodeImage, DamagedExifIsPassedOver) {
+  const std::string whole = Bytes("exif_6.jpg");
+  const Image turned = *DecodeImage(whole, 3, true), stored = *DecodeImage(whole, 3);
+  const size_t exif = whole.find("Exif");
+  ASSERT_NE(exif, std::string::npos);
+  for (size_t at = exif; at < exif + 32; ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0xff);
+    const absl::StatusOr<Image> image = DecodeImage(damaged, 3, true);
+    if (!image.ok()) continue;  // the marker's length
+    EXPECT_TRUE(image->pixels.size() == turned.pixels.size());
+  }
+  EXPECT_NE(turned.height, stored.height);
+}
+
+TEST(DecodeImage, WhatIsNoImageIsRefused) {
+  for (const std::string bytes : {"", "GIF89a", "\xff\xd8", "RIFF", "RIFF1234WEB"}) {
+    EXPECT_EQ(DecodeImage(bytes, 3).status(),
+              absl::DataLossError(absl::StrCat("not a PNG, JPEG or WebP image, at byte 0 of ", bytes.size())));
+  }
+}
+
+// Every file cut short anywhere is refused: nothing half-read is taken for an image. (The last bytes of PNG and WebP
+// hold no pixels; a JPEG's are its end marker, without which libjpeg's own end of data is missing.)
+TEST(DecodeImage, CutShort) {
+  for (const std::string name : {"rgb.png", "grey.png", "rgb.jpg", "grey.jpg", "lossy.webp", "lossless.webp"}) {
+    const std::string bytes = Bytes(name);
+    const size_t unused = absl::EndsWith(name, ".png") ? 16 : 2;
+    for (size_t length = 0; length + unused < bytes.size(); ++length) {
+      const absl::StatusOr<Image> image = DecodeImage(absl::string_view(bytes).substr(0, length), 3);
+      EXPECT_EQ(image.status().code(), absl::StatusCode::kDataLoss) << name << " " << length;
+    }
+  }
+}
+
+TEST(DecodeImage, DamageIsAnErrorOrAnImageOfTheSize) {
+  for (const std::string name : {"rgb.png", "rgb.jpg", "lossy.webp"}) {
+    const std::string bytes = Bytes(name);
+    for (size_t at = 0; at < bytes.size(); ++at) {
+      std::string damaged = bytes;
+      damaged[at] = static_cast<char>(damaged[at] ^ 0xff);
+      const absl::StatusOr<Image> image = DecodeImage(damaged, 3);
+      if (image.ok()) {
+        EXPECT_EQ(image->pixels.size(), 3 * image->height * image->width);
+      } else {
+        EXPECT_EQ(image.status().code(), absl::StatusCode::kDataLoss) << name << " " << at;
+      }
+    }
+  }
+}
+
+// The bytes of `value`, most significant first.
+std::string BigEndian(uint32_t value, int bytes) {
+  std::string text;
+  for (int i = bytes - 1; i >= 0; --i) text.push_back(static_cast<char>(value >> (8 * i)));
+  return text;
+}
+
+TEST(DecodeImage, GiantsThatFewBytesClaimAreNotAllocated) {
+  // The height of a JPEG's frame: 2 bytes, 5 behind the marker FF C0.
+  std::string jpeg = Bytes("rgb.jpg");
+  const size_t frame = jpeg.find("\xff\xc0");
+  ASSERT_NE(frame, std::string::npos);
+  jpeg.replace(frame + 5, 4, BigEndian(60000, 2) + BigEndian(1000, 2));
+  EXPECT_THAT(std::string(DecodeImage(jpeg, 3).status().message()),
+              HasSubstr("not a valid JPEG image (it says that it is 1000 x 60000 pixels, at byte "));
+  std::string png = Bytes("rgb.png").substr(0, 16) + BigEndian(100000, 4) + BigEndian(100000, 4);
+  png += Bytes("rgb.png").substr(24);
+  EXPECT_EQ(DecodeImage(png, 3).status().code(), absl::StatusCode::kDataLoss);
+  // Width and height of a WebP image's frame, 14 bits each, the least significant byte first, behind its start code.
+  std::string webp = Bytes("lossy.webp");
+  const size_t start = webp.find("\x9d\x01\x2a");
+  ASSERT_NE(start, std::string::npos);
+  webp.replace(start + 3, 4, "\xff\x3f\xff\x3f");
+  EXPECT_THAT(std::string(DecodeImage(webp, 3).status().message()),
+              HasSubstr("not a valid WebP image (it says that it is 16383 x 16383 pixels, at byte 12"));
+}
+
+TEST(DecodeImage, ErrorsSayWhere) {
+  const std::string whole = Bytes("lossy.webp");
+  const auto message = [](absl::string_view bytes) { return std::string(DecodeImage(bytes, 3).status().message()); };
+  EXPECT_EQ(message(absl::string_view(whole).substr(0, 100)),
+            absl::StrCat("not a valid WebP image (cut short at byte 100 of ", whole.size(), ")"));
+  std::string damaged = whole;
+  damaged.replace(damaged.find("VP8 "), 4, "VP9 ");
+  EXPECT_THAT(message(damaged), HasSubstr(absl::StrCat("no image behind byte 12 of ", whole.size())));
+  damaged = whole;
+  const size_t at = whole.find("VP8 ");
+  damaged.replace(at + 11, 3, "abc");  // the key frame's start code
+  EXPECT_THAT(message(damaged), HasSubstr(absl::StrCat("damaged, from byte ", at, " of ", whole.size(), " on")));
+  // Pixels of a PNG: the checksum behind its data.
+  std::string png = Bytes("rgb.png");
+  png[png.find("IDAT") + 8] ^= 1;
+  EXPECT_THAT(message(png), ::testing::MatchesRegex("not a valid PNG image \\(.*, at byte [0-9]+ of [0-9]+\\)"));
+}
+
+// Its last scan so often that there are `scans` more.
+std::string WithMoreScans(const std::string& jpeg, int scans) {
+  const size_t at = jpeg.rfind("\xff\xda"), end = jpeg.size() - 2;  // an end marker ends the file
+  std::string bytes = jpeg.substr(0, end);
+  for (int i = 0; i < scans; ++i) bytes.append(jpeg, at, end - at);
+  return bytes + jpeg.substr(end);
+}
+
+TEST(DecodeImage, AJpegHasAtMost100Scans) {
+  const std::string jpeg = Bytes("progressive.jpeg");  // of 10 scans, as libjpeg writes by default
+  EXPECT_TRUE(DecodeImage(WithMoreScans(jpeg, 50), 3).ok());
+  for (const int scans : {100, 2000}) {
+    const absl::Status status = DecodeImage(WithMoreScans(jpeg, scans), 3).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("it has more than 100 scans"));
+  }
+}
+
+// 30 bytes and less that say 16383 x 16383 pixels or more.
+TEST(DecodeImage, RefusesSizesBeyondItsLimit) {
+  std::string webp("RIFF\x12\0\0\0WEBPVP8L\5\0\0\0\x2f\xfe\xff\xff\x0f\0", 26);
+  std::string png = Bytes("rgb.png");
+  png.replace(16, 8, std::string("\0\1\0\0\0\1\0\0", 8));
+  std::string jpeg = Bytes("rgb.jpg");
+  const size_t frame = jpeg.find("\xff\xc0");
+  ASSERT_NE(frame, std::string::npos);
+  jpeg.replace(frame + 5, 4, "\xff\xf0\xff\xf0");
+  for (const std::string& bytes : {webp, png, jpeg}) {
+    const absl::Status status = DecodeImage(bytes, 3).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
+  }
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,103 @@
+#include "data/sets/data_set_parts.h"
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/proto/proto_digest.h"
+#include "core/status_macros.h"
+#include "core/text/suggest.h"
+
+namespace openset {
+namespace {
+
+constexpr absl::string_view kToldPrefix = "part:";
+
+}  // namespace
+
+std::vector<std::string> PartNames(const DataSetInfo& info) {
+  std::vector<std::string> names;
+  for (const DataSetPart& part : info.layout(0).part()) names.push_back(part.name());
+  return names;
+}
+
+absl::StatusOr<const DataSetPart*> FindPart(const DataSetInfo& info, absl::string_view part) {
+  for (const DataSetPart& candidate : info.layout(0).part()) {
+    if (candidate.name() == part) return &candidate;
+  }
+  return absl::NotFoundError(
+      absl::StrCat("data set '", info.name(), "': ", UnknownName("part", part, PartNames(info))));
+}
+
+int64_t SamplesOfClass(const DataSetPart& part, int class_id) {
+  return part.samples_per_class(part.samples_per_class_size() == 1 ? 0 : class_id);
+}
+
+std::vector<const DataFile*> FilesOf(const DataSetPart& part) {
+  std::vector<const DataFile*> files;
+  switch (part.format_case()) {
+    case DataSetPart::kIdx:
+      files = {&part.idx().images(), &part.idx().labels()};
+      break;
+    case DataSetPart::kCifarBinary:
+      for (const DataFile& file : part.cifar_binary().file()) files.push_back(&file);
+      break;
+    case DataSetPart::kPngSheet:
+      for (const DataFile& file : part.png_sheet().sheet()) files.push_back(&file);
+      files.push_back(&part.png_sheet().labels());
+      break;
+    case DataSetPart::kImageList:  // its images are too many to list
+      for (const DataFile& file : part.image_list().list()) files.push_back(&file);
+      if (part.image_list().has_part_table()) files.push_back(&part.image_list().part_table());
+      break;
+    case DataSetPart::kMat:
+      files = {&part.mat().file()};
+      break;
+    case DataSetPart::kNpz:
+      files = {&part.npz().images()};
+      if (part.npz().has_labels()) files.push_back(&part.npz().labels());
+      break;
+    case DataSetPart::kImageFolder:  // too many to list
+    case DataSetPart::kNoise:
+    case DataSetPart::FORMAT_NOT_SET:
+      break;
+  }
+  return files;
+}
+
+bool HasChecksums(const DataSetPart& part) {
+  return !part.has_image_folder() && !part.has_image_list() &&
+         absl::c_all_of(FilesOf(part), [](const DataFile* file) { return file->sha256_size() > 0; });
+}
+
+void TellPartDigest(absl::string_view digest, DataSetPart* part) {
+  part->set_content_sha256(absl::StrCat(kToldPrefix, digest));
+}
+
+bool IsToldByDigest(const DataSetPart& part) { return absl::StartsWith(part.content_sha256(), kToldPrefix); }
+
+absl::StatusOr<std::string> PartDigest(const DataSetInfo& info, absl::string_view part_name) {
+  OPENSET_ASSIGN_OR_RETURN(const DataSetPart* part, FindPart(info, part_name));
+  if (IsToldByDigest(*part)) return part->content_sha256().substr(kToldPrefix.size());
+  PartIdentity identity;
+  identity.set_data_set(info.name());
+  identity.set_part(part->name());
+  identity.set_channels(info.channels());
+  identity.set_height(info.height());
+  identity.set_width(info.width());
+  for (int id = 0; id < info.class_name_size() && !part->image_folder().count_files(); ++id) {
+    identity.add_samples_per_class(SamplesOfClass(*part, id));
+  }
+  const std::vector<const DataFile*> files = FilesOf(*part);
+  if (absl::c_all_of(files, [](const DataFile* file) { return file->sha256_size() > 0; })) {
+    for (const DataFile* file : files) identity.add_sha256(file->sha256(0));
+  }
+  const ImageFolderFiles& folder = part->image_folder();
+  if (folder.has_listing_sha256()) identity.add_sha256(folder.listing_sha256());
+  if (folder.has_share()) *identity.mutable_share() = folder.share();
+  *identity.mutable_skip() = folder.skip();
+  if (part->has_noise()) *identity.mutable_noise() = part->noise();
+  if (part->has_content_sha256()) identity.set_content_sha256(part->content_sha256());
+  return MessageDigest(identity);
+}
+
+}  // namespace openset

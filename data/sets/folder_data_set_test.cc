@@ -1,0 +1,128 @@
+#include "data/sets/folder_data_set.h"
+
+#include <filesystem>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/testing/status_matchers.h"
+#include "data/catalog.h"
+#include "data/sets/data_set.h"
+#include "data/sets/data_set_parts.h"
+#include "data/sets/data_set_problems.h"
+#include "data/testing/damage.h"
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class FolderDataSetTest : public ::testing::Test {
+ protected:
+  FolderDataSetTest() { std::filesystem::remove_all(root_); }
+
+  void Put(const std::string& name, int count = 1) {
+    const std::string image = *ReadFile("data/readers/testdata/rgb.png");
+    for (int i = 0; i < count; ++i) WriteTestFile(absl::StrCat("images/", name, "/", i, ".png"), image);
+  }
+  absl::StatusOr<DataSetInfo> Describe() { return DescribeFolder({"mine", root_}); }
+
+  const std::string root_ = JoinPath(::testing::TempDir(), "images");
+};
+
+TEST_F(FolderDataSetTest, SharesTheImagesOfEachClass) {
+  Put("dog", 10);
+  Put("cat", 3);
+  Put("empty", 0);
+  Put(".hidden", 2);
+  std::filesystem::create_directories(root_ + "/empty");
+  const auto info = Describe();
+  ASSERT_THAT(info, IsOk());
+  EXPECT_THAT(FindDataSetProblems(*info), IsEmpty());
+  EXPECT_THAT(info->class_name(), ElementsAre("cat", "dog"));
+  // A fifth, rounded, at least one: 1 of 3, 2 of 10.
+  EXPECT_THAT(FindPart(*info, "test").value()->samples_per_class(), ElementsAre(1, 2));
+  EXPECT_THAT(FindPart(*info, "train").value()->samples_per_class(), ElementsAre(2, 8));
+  EXPECT_THAT(FindPart(*info, "all").value()->samples_per_class(), ElementsAre(3, 10));
+  EXPECT_NE(*PartDigest(*info, "train"), *PartDigest(*info, "test"));
+  EXPECT_THAT(CheckFiles(*info, "train", {}), IsOk());
+  const auto source = OpenPart(*info, "test", {});
+  ASSERT_THAT(source, IsOk());
+  EXPECT_THAT((*source)->index().label, ElementsAre(0, 1, 1));
+  EXPECT_THAT((*source)->Read({0, 2}), IsOk());
+}
+
+TEST_F(FolderDataSetTest, TakesThePartsThatAreThere) {
+  Put("train/cat", 2);
+  Put("train/dog", 1);
+  Put("val/dog", 3);
+  const auto info = Describe();
+  ASSERT_THAT(info, IsOk());
+  EXPECT_THAT(FindPart(*info, "train").value()->samples_per_class(), ElementsAre(2, 1));
+  EXPECT_THAT(FindPart(*info, "test").value()->samples_per_class(), ElementsAre(0, 3));
+  EXPECT_THAT(CheckFiles(*info, "test", {}), IsOk());
+  Put("val/owl", 1);
+  EXPECT_THAT(Describe(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has a class 'owl' that ")));
+}
+
+TEST_F(FolderDataSetTest, OtherFilesAreOtherData) {
+  Put("cat", 4);
+  const auto before = Describe();
+  WriteTestFile("images/cat/0.png", "longer or shorter");
+  const auto after = Describe();
+  EXPECT_NE(*PartDigest(*before, "all"), *PartDigest(*after, "all"));
+  EXPECT_THAT(CheckFiles(*before, "all", {}), StatusIs(absl::StatusCode::kDataLoss));
+}
+
+TEST_F(FolderDataSetTest, SaysWhatIsWrong) {
+  EXPECT_THAT(Describe(), StatusIs(absl::StatusCode::kNotFound, absl::StrCat("no such folder: ", root_)));
+  std::filesystem::create_directories(root_ + "/cat");
+  EXPECT_THAT(Describe(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no folder in it has images")));
+  EXPECT_THAT(DescribeFolder({"mine", "images"}),
+              StatusIs(absl::StatusCode::kInvalidArgument, "'images' is no absolute path"));
+}
+
+TEST_F(FolderDataSetTest, ClassesAreCalledInUtf8) {
+  Put("cat");
+  Put("dog\xff");
+  EXPECT_THAT(Describe().status(), StatusIs(absl::StatusCode::kInvalidArgument,
+                                            HasSubstr("images: the name of the folder 'dog\uFFFD' is not UTF-8")));
+}
+
+// "folder:/path" in place of a data set's name.
+TEST_F(FolderDataSetTest, TheCatalogKnowsFolders) {
+  Put("cat", 5);
+  const Catalog catalog(std::vector<DataSetInfo>{});
+  const Catalog copy = catalog;
+  const auto info = catalog.Find(absl::StrCat("folder:", root_));
+  ASSERT_THAT(info, IsOk());
+  EXPECT_EQ((*info)->name(), absl::StrCat("folder:", root_));
+  EXPECT_EQ(*catalog.Find((*info)->name()), *info) << "is looked at once";
+  EXPECT_EQ(*copy.Find((*info)->name()), *info);
+  EXPECT_THAT(catalog.Find("folder:/nowhere"),
+              StatusIs(absl::StatusCode::kNotFound, "data set 'folder:/nowhere': no such folder: /nowhere"));
+  EXPECT_THAT(catalog.names(), IsEmpty());
+}
+
+// One image with other pixels is another part, whoever lists the folder.
+TEST_F(FolderDataSetTest, WhatItsFilesHoldIsPartOfTheDigest) {
+  Put("cat", 5);
+  const auto digest = [this] {
+    Catalog catalog(std::vector<DataSetInfo>{});
+    const std::string name = absl::StrCat("folder:", root_);
+    EXPECT_THAT(AddContentDigests(name, {"all"}, {}, &catalog), IsOk());
+    return *PartDigest(**catalog.Find(name), "all");
+  };
+  const std::string before = digest();
+  EXPECT_EQ(digest(), before);
+  WriteTestFile("images/cat/3.png", *ReadFile("data/readers/testdata/grey.png"));
+  EXPECT_NE(digest(), before);
+  Catalog catalog(std::vector<DataSetInfo>{});
+  EXPECT_EQ(catalog.FindMutable("folder:/nowhere"), nullptr);
+}
+
+}  // namespace
+}  // namespace openset

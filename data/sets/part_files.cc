@@ -1,0 +1,67 @@
+#include "data/sets/part_files.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/files/files.h"
+#include "core/status_macros.h"
+#include "data/sets/data_set_parts.h"
+
+namespace openset {
+namespace {
+
+// What a part is stored in, below a data folder.
+std::vector<std::string> PathsOf(const DataSetPart& part) {
+  std::vector<std::string> paths;
+  if (part.has_image_folder()) paths.push_back(part.image_folder().path());
+  if (part.has_image_list()) paths.push_back(part.image_list().path());
+  for (const DataFile* file : FilesOf(part)) paths.push_back(file->path());
+  return paths;
+}
+
+// "" if there is none.
+std::string FindFile(const std::string& path, const std::vector<std::string>& data_folders) {
+  if (!path.empty() && path[0] == '/') return FileExists(path) ? path : "";  // of a folder that a task names
+  for (const std::string& folder : data_folders) {
+    std::string candidate = JoinPath(folder, path);
+    if (FileExists(candidate)) return candidate;
+  }
+  return "";
+}
+
+// How the user gets what is missing.
+std::string WhereToGet(const DataSetInfo& info) {
+  if (info.fetch_size() > 0) return absl::StrCat("; run 'openset data fetch ", info.name(), "'");
+  if (info.source_size() > 0) return absl::StrCat("; to be had from ", absl::StrJoin(info.source(), "; or "));
+  return "";
+}
+
+}  // namespace
+
+absl::StatusOr<FoundPart> FindPartFiles(const DataSetInfo& info, absl::string_view part_name,
+                                        const std::vector<std::string>& data_folders) {
+  OPENSET_RETURN_IF_ERROR(FindPart(info, part_name).status());
+  // The missing files of the layout that has the fewest: most likely the one the user has.
+  std::vector<std::string> fewest_missing;
+  for (const DataSetLayout& layout : info.layout()) {
+    for (const DataSetPart& part : layout.part()) {
+      if (part.name() != part_name) continue;
+      FoundPart found{part, {}};
+      std::vector<std::string> missing;
+      for (const std::string& path : PathsOf(part)) {
+        found.paths.push_back(FindFile(path, data_folders));
+        if (found.paths.back().empty()) missing.push_back(path);
+      }
+      if (missing.empty()) return found;
+      if (fewest_missing.empty() || missing.size() < fewest_missing.size()) fewest_missing = std::move(missing);
+    }
+  }
+  const size_t others = fewest_missing.size() - 1;
+  return absl::NotFoundError(absl::StrCat(
+      "data set '", info.name(), "': ", fewest_missing[0],
+      others > 0 ? absl::StrCat(" and ", others, others > 1 ? " other files are" : " other file are") : " is",
+      " in none of the data folders (", absl::StrJoin(data_folders, ", "), ")", WhereToGet(info)));
+}
+
+}  // namespace openset

@@ -1,0 +1,64 @@
+#include "eval/metrics/detection/balanced_score.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "eval/testing/golden.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using testing::Agrees;
+
+TEST(BalancedScore, AgreesWithGoldenValues) {
+  for (const testing::GoldenCase& golden : testing::ReadGolden("open_set_metrics.json", "cases")) {
+    const testing::Samples samples = testing::OpenSetSamples(golden);
+    const RankedInput ranked(samples.Input());
+    for (const auto& [rule, denominator] :
+         {std::pair("present", Denominator::kPresent), std::pair("touched", Denominator::kTouched),
+          std::pair("all", Denominator::kAll)}) {
+      for (const auto& [name, score] :
+           {std::pair("inner", BalancedScore::kInner), std::pair("outer", BalancedScore::kOuter),
+            std::pair("halfpoint", BalancedScore::kHalfpoint), std::pair("overall", BalancedScore::kOverall)}) {
+        const std::string path = absl::StrCat("balanced_at_threshold/", rule, "/", name);
+        EXPECT_TRUE(Agrees(BalancedScoreAt(ranked, score, *golden.at("threshold"), denominator), golden.at(path)))
+            << samples.name << ", " << path;
+      }
+    }
+  }
+}
+
+TEST(BalancedScore, DividesByTheClassesOfTheRule) {
+  // Class 0 right, class 1 rejected, class 2 absent; the unknown sample is accepted as class 0.
+  testing::Samples samples;
+  samples.num_classes = 3;
+  samples.label = {0, 1, -1};
+  samples.prediction = {0, 1, 0};
+  samples.unknown_score = {0.1, 0.8, 0.3};
+  const RankedInput ranked(samples.Input());
+  EXPECT_TRUE(Agrees(BalancedScoreAt(ranked, BalancedScore::kInner, 0.5), (1 + 1) / 2.0));
+  EXPECT_TRUE(Agrees(BalancedScoreAt(ranked, BalancedScore::kOuter, 0.5), (0.5 + 0) / 2.0));
+  EXPECT_TRUE(Agrees(BalancedScoreAt(ranked, BalancedScore::kHalfpoint, 0.5), (1 + 0) / 2.0));
+  EXPECT_TRUE(
+      Agrees(BalancedScoreAt(ranked, BalancedScore::kHalfpoint, 0.5, Denominator::kTouched), (1 + 0 + 0) / 3.0));
+  EXPECT_TRUE(Agrees(BalancedScoreAt(ranked, BalancedScore::kHalfpoint, 0.5, Denominator::kAll), (1 + 0 + 0) / 4.0));
+  EXPECT_TRUE(Agrees(BalancedScoreAt(ranked, BalancedScore::kOverall, 0.5), (1 + 0 + 0) / 3.0));
+}
+
+// Accepted by its score, but said to be unknown: rejected, and no class for inner, which knows no rejection.
+TEST(BalancedScore, APredictionOfTheUnknownRejects) {
+  testing::Samples samples;
+  samples.num_classes = 2;
+  samples.label = {0, 0, 1, -1, -1};
+  samples.prediction = {0, 2, 1, 2, 1};
+  samples.unknown_score = {0, 0, 0, 0, 0};
+  const RankedInput ranked(samples.Input());
+  EXPECT_TRUE(Agrees(BalancedScoreAt(ranked, BalancedScore::kInner, 0.5), (0.5 + 1) / 2));
+  EXPECT_TRUE(Agrees(BalancedScoreAt(ranked, BalancedScore::kOuter, 0.5), (2 / 3.0 + 0.5) / 2));
+  EXPECT_TRUE(Agrees(BalancedScoreAt(ranked, BalancedScore::kOverall, 0.5), (0.5 + 1 + 0.5) / 3));
+}
+
+}  // namespace
+}  // namespace openset

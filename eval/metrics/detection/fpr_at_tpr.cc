@@ -1,0 +1,239 @@
+#include "eval/metrics/detection/fpr_at_tpr.h"
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace openset {
+namespace {
+
+// How many positive and negative samples have at least some positive-ness, one a distinct score that counts, from the
+// most positive on: an ROC curve without its origin.
+struct RocPoint {
+  int64_t hits = 0;
+  int64_t alarms = 0;
+};
+
+// The blocks from the most positive on.
+class PositiveFirst {
+ public:
+  PositiveFirst(const RankedInput& ranked, Positive positive)
+      : ranked_(ranked), unknown_positive_(positive == Positive::kUnknown) {}
+
+  int64_t num_blocks() const { return ranked_.blocks().size(); }
+  int64_t hits() const { return unknown_positive_ ? ranked_.total().unknown : ranked_.total().known(); }
+  int64_t alarms() const { return ranked_.total().all() - hits(); }
+  RocPoint Rise(int64_t i) const {
+    const Tally& tally = ranked_.blocks()[Block(i)];
+    return unknown_positive_ ? RocPoint{tally.unknown, tally.known()} : RocPoint{tally.known(), tally.unknown};
+  }
+  // Larger = more positive.
+  double Score(int64_t i) const {
+    const double score = ranked_.ranking().Score(Block(i));
+    return unknown_positive_ ? score : -score;
+  }
+
+ private:
+  int64_t Block(int64_t i) const { return unknown_positive_ ? num_blocks() - 1 - i : i; }
+
+  const RankedInput& ranked_;
+  bool unknown_positive_;
+};
+
+bool Reaches95Percent(int64_t hits, int64_t all) { return 100 * hits >= 95 * all; }
+
+// A level such as 0.8 that rounding has put above k / n still means k of n.
+constexpr double kRounding = 1e-12;
+
+int64_t AlarmsAtFirstReaching(const PositiveFirst& curve) {
+  RocPoint point;
+  for (int64_t i = 0; i < curve.num_blocks(); ++i) {
+    const RocPoint rise = curve.Rise(i);
+    point.hits += rise.hits;
+    point.alarms += rise.alarms;
+    if (Reaches95Percent(point.hits, curve.hits())) break;
+  }
+  return point.alarms;
+}
+
+int64_t AlarmsAtFirstCornerReaching(const PositiveFirst& curve) {
+  // A point is a corner unless the blocks before and behind it rise by the same counts; the first and the last are.
+  RocPoint point;
+  RocPoint rise;
+  bool first = true;
+  for (int64_t i = 0; i < curve.num_blocks(); ++i) {
+    const RocPoint next = curve.Rise(i);
+    if (next.hits + next.alarms == 0) continue;
+    const bool corner = first || next.hits != rise.hits || next.alarms != rise.alarms;
+    if (!first && corner && Reaches95Percent(point.hits, curve.hits())) return point.alarms;
+    point.hits += next.hits;
+    point.alarms += next.alarms;
+    if (first && Reaches95Percent(point.hits, curve.hits())) return point.alarms;
+    rise = next;
+    first = false;
+  }
+  return point.alarms;
+}
+
+// In doubles as in the released code, so that shares that are equally near are told apart as there.
+double DistanceTo95Percent(int64_t hits, int64_t all) { return std::abs(static_cast<double>(hits) / all - 0.95); }
+
+int64_t AlarmsAtNearest(const PositiveFirst& curve) {
+  // Up to full recall; of equally near points the last, of equal recall the last but for full recall.
+  RocPoint point;
+  double nearest = 2;
+  int64_t alarms = 0;
+  for (int64_t i = 0; i < curve.num_blocks() && point.hits < curve.hits(); ++i) {
+    const RocPoint rise = curve.Rise(i);
+    if (rise.hits + rise.alarms == 0) continue;
+    point.hits += rise.hits;
+    point.alarms += rise.alarms;
+    const double distance = DistanceTo95Percent(point.hits, curve.hits());
+    if (distance <= nearest) {
+      nearest = distance;
+      alarms = point.alarms;
+    }
+  }
+  return alarms;
+}
+
+int64_t AlarmsAtNearestWalk(const PositiveFirst& curve) {
+  const int64_t n = curve.hits();
+  int64_t kept = n;
+  while (kept > 0 && DistanceTo95Percent(kept - 1, n) < DistanceTo95Percent(kept, n)) --kept;
+  if (kept == n) return curve.alarms();
+  // Negative samples at or above the last positive one that was dropped, the (kept + 1)-th from the most positive on.
+  RocPoint point;
+  for (int64_t i = 0; i < curve.num_blocks() && point.hits <= kept; ++i) {
+    const RocPoint rise = curve.Rise(i);
+    point.hits += rise.hits;
+    point.alarms += rise.alarms;
+  }
+  return point.alarms;
+}
+
+int64_t AlarmsAtStrictQuantile(const PositiveFirst& curve) {
+  // The positive sample of rank round(0.05 n) from below, from 0 and half to even, is the (n - rank)-th from above.
+  const int64_t n = curve.hits();
+  const int64_t place = n - static_cast<int64_t>(std::nearbyint(0.05 * static_cast<double>(n)));
+  RocPoint point;
+  for (int64_t i = 0; i < curve.num_blocks(); ++i) {
+    const RocPoint rise = curve.Rise(i);
+    point.hits += rise.hits;
+    if (point.hits >= place) break;
+    point.alarms += rise.alarms;
+  }
+  return point.alarms;
+}
+
+}  // namespace
+
+MetricResult FprAtTpr(const RankedInput& ranked, Positive positive, double tpr) {
+  if (ranked.total().known() == 0) return AbsentWithoutKnown();
+  if (ranked.total().unknown == 0) return AbsentWithoutUnknown();
+  const PositiveFirst curve(ranked, positive);
+  const double wanted = tpr * static_cast<double>(curve.hits()) * (1 - kRounding);
+  RocPoint point;
+  for (int64_t i = 0; i < curve.num_blocks(); ++i) {
+    const RocPoint rise = curve.Rise(i);
+    point.hits += rise.hits;
+    point.alarms += rise.alarms;
+    if (point.hits > 0 && static_cast<double>(point.hits) >= wanted) break;
+  }
+  return static_cast<double>(point.alarms) / curve.alarms();
+}
+
+MetricResult CcrAtFpr(const RankedInput& ranked, double fpr) {
+  const Tally& total = ranked.total();
+  if (total.known() == 0) return AbsentWithoutKnown();
+  if (total.unknown == 0) return AbsentWithoutUnknown();
+  const double allowed = fpr * total.unknown * (1 + kRounding);
+  int64_t unknown = 0;
+  int64_t correct = 0;
+  for (const Tally& block : ranked.blocks()) {
+    unknown += block.unknown;
+    if (static_cast<double>(unknown) > allowed) break;
+    correct += block.correct;
+  }
+  return static_cast<double>(correct) / total.known();
+}
+
+MetricResult FprAt95Tpr(const RankedInput& ranked, Positive positive, FprRule rule) {
+  if (ranked.total().known() == 0) return AbsentWithoutKnown();
+  if (ranked.total().unknown == 0) return AbsentWithoutUnknown();
+  const PositiveFirst curve(ranked, positive);
+  int64_t alarms = 0;
+  switch (rule) {
+    case FprRule::kFirstReaching:
+      alarms = AlarmsAtFirstReaching(curve);
+      break;
+    case FprRule::kFirstReachingCorners:
+      alarms = AlarmsAtFirstCornerReaching(curve);
+      break;
+    case FprRule::kNearest:
+      alarms = AlarmsAtNearest(curve);
+      break;
+    case FprRule::kNearestWalk:
+      alarms = AlarmsAtNearestWalk(curve);
+      break;
+    case FprRule::kStrictQuantile:
+      alarms = AlarmsAtStrictQuantile(curve);
+      break;
+  }
+  return static_cast<double>(alarms) / curve.alarms();
+}
+
+MetricResult FprAt95TprOnGrid(const RankedInput& ranked, Positive positive,
+                              std::optional<std::pair<double, double>> range) {
+  if (ranked.total().known() == 0) return AbsentWithoutKnown();
+  if (ranked.total().unknown == 0) return AbsentWithoutUnknown();
+  constexpr int kThresholds = 100000;
+  const PositiveFirst curve(ranked, positive);
+  const auto [low, high] = range.value_or(std::make_pair(curve.Score(curve.num_blocks() - 1), curve.Score(0)));
+  double sum = 0;
+  int64_t thresholds = 0;
+  int64_t block = 0;
+  RocPoint reached;  // score >= threshold
+  RocPoint above;    // score > threshold
+  int64_t above_block = 0;
+  for (int i = kThresholds - 1; i >= 0; --i) {
+    const double threshold = low + i * ((high - low) / kThresholds);
+    for (; block < curve.num_blocks() && curve.Score(block) >= threshold; ++block)
+      reached.hits += curve.Rise(block).hits;
+    for (; above_block < curve.num_blocks() && curve.Score(above_block) > threshold; ++above_block) {
+      above.alarms += curve.Rise(above_block).alarms;
+    }
+    const double tpr = static_cast<double>(reached.hits) / curve.hits();
+    if (tpr >= 0.9495 && tpr <= 0.9505) {
+      sum += static_cast<double>(above.alarms) / curve.alarms();
+      ++thresholds;
+    }
+  }
+  if (thresholds == 0)
+    return MetricResult::Absent("no threshold of the grid has a true positive rate of 94.95 % to 95.05 %");
+  return sum / thresholds;
+}
+
+MetricResult FprAt95Tpr(const RankedInput& ranked, Positive positive, const FprAtTprSpec& spec) {
+  switch (spec.rule()) {
+    case FprAtTprSpec::FIRST_REACHING_CORNERS:
+      return FprAt95Tpr(ranked, positive, FprRule::kFirstReachingCorners);
+    case FprAtTprSpec::NEAREST:
+      return FprAt95Tpr(ranked, positive, FprRule::kNearest);
+    case FprAtTprSpec::NEAREST_WALK:
+      return FprAt95Tpr(ranked, positive, FprRule::kNearestWalk);
+    case FprAtTprSpec::STRICT_QUANTILE:
+      return FprAt95Tpr(ranked, positive, FprRule::kStrictQuantile);
+    case FprAtTprSpec::GRID_MEAN: {
+      std::optional<std::pair<double, double>> range;
+      if (spec.has_grid_low() && spec.has_grid_high()) range = {spec.grid_low(), spec.grid_high()};
+      return FprAt95TprOnGrid(ranked, positive, range);
+    }
+    case FprAtTprSpec::RULE_UNSPECIFIED:
+    case FprAtTprSpec::FIRST_REACHING:
+      break;
+  }
+  return FprAt95Tpr(ranked, positive, FprRule::kFirstReaching);
+}
+
+}  // namespace openset

@@ -1,0 +1,103 @@
+#include "eval/metrics/detection/fpr_at_tpr.h"
+
+#include <vector>
+
+#include "core/random.h"
+#include "eval/testing/golden.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using testing::Agrees;
+
+TEST(FprAt95Tpr, AgreesWithGoldenValues) {
+  for (const testing::GoldenCase& golden : testing::ReadGolden("unknown_detection.json", "detection")) {
+    const testing::Samples samples = testing::DetectionSamples(golden);
+    SCOPED_TRACE(samples.name);
+    const RankedInput ranked(samples.Input());
+    EXPECT_TRUE(Agrees(FprAt95Tpr(ranked, Positive::kKnown), golden.at("expected/fpr95_id_positive")));
+    EXPECT_TRUE(Agrees(FprAt95Tpr(ranked, Positive::kUnknown), golden.at("expected/fpr95_ood_positive")));
+    EXPECT_TRUE(Agrees(FprAt95Tpr(ranked, Positive::kKnown, FprRule::kNearest),
+                       golden.at("expected/fpr95_id_positive_nearest")));
+    EXPECT_TRUE(Agrees(FprAt95Tpr(ranked, Positive::kUnknown, FprRule::kNearest),
+                       golden.at("expected/fpr95_ood_positive_nearest")));
+    EXPECT_TRUE(Agrees(FprAt95Tpr(ranked, Positive::kKnown, FprRule::kNearestWalk),
+                       golden.at("expected/fpr95_id_positive_merge_walk")));
+    EXPECT_TRUE(Agrees(FprAt95Tpr(ranked, Positive::kKnown, FprRule::kStrictQuantile),
+                       golden.at("expected/fpr95_id_positive_strict_quantile")));
+  }
+}
+
+// Blocks that each rise by the same counts lie on a line, of which scikit-learn's roc_curve keeps the ends: the point
+// at 95 % is gone and the next one has a rate of 1. Where the line bends there it stays.
+TEST(FprAt95Tpr, MissesThePointThatScikitLearnDrops) {
+  testing::Samples samples;
+  for (int block = 0; block < 20; ++block) {
+    for (int copy = 0; copy < 5; ++copy) {
+      for (const int32_t label : {0, kUnknownLabel}) {
+        samples.unknown_score.push_back(block);
+        samples.label.push_back(label);
+        samples.prediction.push_back(0);
+      }
+    }
+  }
+  EXPECT_TRUE(Agrees(FprAt95Tpr(RankedInput(samples.Input()), Positive::kUnknown), 0.95));
+  EXPECT_TRUE(
+      Agrees(FprAt95Tpr(RankedInput(samples.Input()), Positive::kUnknown, FprRule::kFirstReachingCorners), 1.0));
+  samples.unknown_score[0] = 0.5;  // of the last block: the line bends behind 95 %
+  EXPECT_TRUE(
+      Agrees(FprAt95Tpr(RankedInput(samples.Input()), Positive::kUnknown, FprRule::kFirstReachingCorners), 0.95));
+}
+
+// 2,000 scores without ties and one known sample at each step of 0.0005: thresholds with 94.95 % to 95.05 % exist.
+TEST(FprAt95TprOnGrid, IsTheMeanOverThresholdsCountedOneByOne) {
+  testing::Samples samples;
+  RandomStream random(4, "grid");
+  for (int i = 0; i < 2000; ++i) {
+    samples.unknown_score.push_back(random.Uniform() + (i % 2) * 0.3);
+    samples.label.push_back(i % 2 == 0 ? 0 : kUnknownLabel);
+    samples.prediction.push_back(0);
+  }
+  const double low = -1.25;  // in confidence
+  const double high = 0.05;
+  double sum = 0;
+  int thresholds = 0;
+  for (int i = 0; i < 100000; ++i) {
+    const double threshold = low + i * ((high - low) / 100000);
+    if (threshold < -1 || threshold > -0.9) continue;  // 95 % of the known lie around 0.95
+    int hits = 0;
+    int alarms = 0;
+    for (int s = 0; s < 2000; ++s) {
+      if (s % 2 == 0) hits += -samples.unknown_score[s] >= threshold;
+      if (s % 2 == 1) alarms += -samples.unknown_score[s] > threshold;
+    }
+    if (hits < 949.5 || hits > 950.5) continue;
+    sum += alarms / 1000.0;
+    ++thresholds;
+  }
+  ASSERT_GT(thresholds, 0);
+  const RankedInput ranked(samples.Input());
+  EXPECT_TRUE(Agrees(FprAt95TprOnGrid(ranked, Positive::kKnown, {{low, high}}), sum / thresholds));
+  EXPECT_TRUE(Agrees(FprAt95TprOnGrid(ranked, Positive::kKnown, {{5, 6}}), std::nullopt));
+}
+
+TEST(FprAtTpr, AgreesWithScikitLearnAtAnyLevel) {
+  for (const testing::GoldenCase& golden : testing::ReadGolden("selective.json", "cases")) {
+    SCOPED_TRACE(golden.name);
+    const testing::Samples samples = testing::OpenSetSamples(golden);
+    const RankedInput ranked(samples.Input());
+    for (const auto& [level, name] : {std::pair(0.5, "0.5"), std::pair(0.8, "0.8"), std::pair(0.95, "0.95")}) {
+      const std::string path = std::string("open_set/fpr_at_") + name;
+      EXPECT_TRUE(testing::Agrees(FprAtTpr(ranked, Positive::kKnown, level), golden.at(path + "_known")));
+      EXPECT_TRUE(testing::Agrees(FprAtTpr(ranked, Positive::kUnknown, level), golden.at(path + "_unknown")));
+    }
+    EXPECT_EQ(FprAtTpr(ranked, Positive::kKnown, 0.95).value, FprAt95Tpr(ranked, Positive::kKnown).value);
+    EXPECT_TRUE(testing::Agrees(CcrAtFpr(ranked, 0), golden.at("open_set/ccr_at_0.0")));
+    EXPECT_TRUE(testing::Agrees(CcrAtFpr(ranked, 0.1), golden.at("open_set/ccr_at_0.1")));
+    EXPECT_TRUE(testing::Agrees(CcrAtFpr(ranked, 0.5), golden.at("open_set/ccr_at_0.5")));
+  }
+}
+
+}  // namespace
+}  // namespace openset

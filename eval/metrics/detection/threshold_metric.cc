@@ -1,0 +1,155 @@
+#include "eval/metrics/detection/threshold_metric.h"
+
+#include <cstdint>
+#include <limits>
+
+namespace openset {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double Ratio(double numerator, double denominator) { return denominator == 0 ? 0 : numerator / denominator; }
+
+double FScore(double precision, double recall) { return Ratio(2 * precision * recall, precision + recall); }
+
+// Samples accepted as a class that is not theirs: the sum of FP_i over the known classes.
+double FalsePositives(const Decisions& d) { return static_cast<double>(d.accepted.wrong) + d.accepted.unknown; }
+
+// The sum of TN_i + FP_i over the known classes.
+double Negatives(const Decisions& d) { return static_cast<double>(d.num_classes) * d.total.all() - d.total.known(); }
+
+}  // namespace
+
+ThresholdMetric OpenSetFMacro() {
+  return {[](const Decisions& d) { return FScore(d.macro_precision, d.macro_tpr); }, true, false};
+}
+
+ThresholdMetric OpenSetFMicro() {
+  return {[](const Decisions& d) {
+            // 2 P R / (P + R) with P = correct / accepted, R = correct / known.
+            return Ratio(2.0 * d.accepted.correct, static_cast<double>(d.accepted.all()) + d.total.known());
+          },
+          false, false};
+}
+
+ThresholdMetric YoudenMacro() {
+  return {[](const Decisions& d) { return d.macro_tpr + d.macro_tnr - 1; }, true, false};
+}
+
+ThresholdMetric YoudenMicro() {
+  return {[](const Decisions& d) {
+            return Ratio(d.accepted.correct, d.total.known()) + Ratio(Negatives(d) - FalsePositives(d), Negatives(d)) -
+                   1;
+          },
+          false, false};
+}
+
+ThresholdMetric NaccEq6(double lambda) {
+  return {[lambda](const Decisions& d) {
+            const double aks = (d.accepted.correct + Negatives(d) - FalsePositives(d)) /
+                               (static_cast<double>(d.num_classes) * d.total.all());
+            const double aus = Ratio(d.total.unknown - d.accepted.unknown, d.total.all() - d.accepted.all());
+            return lambda * aks + (1 - lambda) * aus;
+          },
+          false, false};
+}
+
+ThresholdMetric NaccRates(double lambda) {
+  return {[lambda](const Decisions& d) {
+            return lambda * d.accepted.correct / d.total.known() +
+                   (1 - lambda) * (d.total.unknown - d.accepted.unknown) / d.total.unknown;
+          },
+          false, true};
+}
+
+ThresholdMetric OpenSetAccuracy() {
+  return {[](const Decisions& d) {
+            return (static_cast<double>(d.accepted.correct) + d.total.unknown - d.accepted.unknown) / d.total.all();
+          },
+          false, true};
+}
+
+ThresholdValue BestOverThresholds(const ThresholdMetric& metric, const RankedInput& ranked) {
+  ThresholdValue best;
+  best.value = -kInfinity;
+  int64_t best_block = -1;
+  DecisionWalk walk(ranked, metric.per_class);
+  walk.AcceptUpTo(-kInfinity);
+  for (int64_t block = -1;; block = walk.next_block(), walk.AcceptNext()) {
+    if (const double value = metric.value(walk.decisions()); value > best.value) {
+      best.value = value;
+      best.accepted = walk.decisions().accepted;
+      best_block = block;
+    }
+    if (walk.AtEnd()) break;
+  }
+  best.threshold = best_block < 0 ? -kInfinity : ranked.ranking().Score(best_block);
+  return best;
+}
+
+ThresholdValue BestOverGrid(const ThresholdMetric& metric, const RankedInput& ranked, int divisions) {
+  ThresholdValue best;
+  best.value = -kInfinity;
+  DecisionWalk walk(ranked, metric.per_class);
+  for (int i = 1; i < divisions; ++i) {
+    const double threshold = i * (1.0 / divisions);  // as the released code rounds it
+    walk.AcceptUpTo(threshold);
+    const double value = metric.value(walk.decisions());
+    if (value > best.value) best = {threshold, value, walk.decisions().accepted};
+  }
+  return best;
+}
+
+ThresholdValue AtThreshold(const ThresholdMetric& metric, const RankedInput& ranked, double threshold) {
+  DecisionWalk walk(ranked, metric.per_class);
+  walk.AcceptUpTo(threshold);
+  return {threshold, metric.value(walk.decisions()), walk.decisions().accepted};
+}
+
+std::vector<ThresholdValue> OverThresholds(const ThresholdMetric& metric, const RankedInput& ranked) {
+  std::vector<ThresholdValue> values;
+  DecisionWalk walk(ranked, metric.per_class);
+  walk.AcceptUpTo(-kInfinity);
+  values.push_back({-kInfinity, metric.value(walk.decisions()), walk.decisions().accepted});
+  while (!walk.AtEnd()) {
+    const double threshold = ranked.ranking().Score(walk.next_block());
+    walk.AcceptNext();
+    values.push_back({threshold, metric.value(walk.decisions()), walk.decisions().accepted});
+  }
+  return values;
+}
+
+std::optional<double> ThresholdAcceptingKnown(const RankedInput& ranked, double share) {
+  if (ranked.total().known() == 0) return std::nullopt;
+  if (share <= 0) return -kInfinity;
+  // A share such as 0.95 that rounding has put above k / n still means k of n.
+  const double wanted = share * ranked.total().known() * (1 - 1e-12);
+  int64_t accepted = 0;
+  for (int64_t block = 0; block < ranked.blocks().size(); ++block) {
+    accepted += ranked.blocks()[block].known();
+    if (accepted > 0 && accepted >= wanted) return ranked.ranking().Score(block);
+  }
+  return ranked.ranking().Score(static_cast<int64_t>(ranked.blocks().size()) - 1);
+}
+
+MetricResult AtOperatingPoint(const ThresholdMetric& metric, const RankedInput& ranked, const OperatingPoint& point) {
+  if (metric.needs_both_sides && ranked.total().known() == 0) return AbsentWithoutKnown();
+  if (metric.needs_both_sides && ranked.total().unknown == 0) return AbsentWithoutUnknown();
+  switch (point.kind_case()) {
+    case OperatingPoint::kBestOnGrid:
+      return BestOverGrid(metric, ranked, point.best_on_grid().divisions()).value;
+    case OperatingPoint::kThreshold:
+      return AtThreshold(metric, ranked, point.threshold()).value;
+    case OperatingPoint::kKnownAccepted: {
+      const std::optional<double> threshold = ThresholdAcceptingKnown(ranked, point.known_accepted());
+      if (!threshold.has_value()) return AbsentWithoutKnown();
+      return AtThreshold(metric, ranked, *threshold).value;
+    }
+    case OperatingPoint::KIND_NOT_SET:
+    case OperatingPoint::kBest:
+      break;
+  }
+  return BestOverThresholds(metric, ranked).value;
+}
+
+}  // namespace openset

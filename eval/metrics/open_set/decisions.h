@@ -1,0 +1,74 @@
+// What a threshold decides, for all thresholds in one walk over the ranking.
+#ifndef OPENSET_EVAL_METRICS_OPEN_SET_DECISIONS_H_
+#define OPENSET_EVAL_METRICS_OPEN_SET_DECISIONS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "eval/metrics/ranked_input.h"
+
+namespace openset {
+
+// The decisions at one threshold: a sample is accepted, as the class of its closed-set prediction, if its unknown score
+// is at most the threshold, and rejected otherwise. In the (C + 1) x (C + 1) confusion matrix, class C + 1 = unknown.
+struct Decisions {
+  Tally accepted;
+  Tally total;
+  int32_t num_classes = 0;  // C
+  // Means over the C known classes, 0/0 = 0. Only where they were asked for.
+  double macro_precision = 0;  // TP_i / (TP_i + FP_i)
+  double macro_tpr = 0;        // TP_i / (TP_i + FN_i)
+  double macro_tnr = 0;        // TN_i / (TN_i + FP_i)
+};
+
+// Walks from the threshold below all scores to that above. The sums behind the means are kept in fixed point, so that
+// each mean (error below 1e-14 for up to 1000 classes) depends on the decisions only, not on the way to them.
+class DecisionWalk {
+ public:
+  // `ranked` must outlive this. `per_class`: whether the means over classes are asked for, which needs predictions.
+  DecisionWalk(const RankedInput& ranked, bool per_class);
+
+  const Decisions& decisions() const { return decisions_; }
+  // The tie block that is accepted next, or the number of blocks.
+  int64_t next_block() const { return next_; }
+  bool AtEnd() const { return next_ == static_cast<int64_t>(ranked_.blocks().size()); }
+
+  // Raises the threshold to the score of the next block. Precondition: not at the end.
+  void AcceptNext() {
+    decisions_.accepted += ranked_.blocks()[next_];
+    if (per_class_) AcceptClassesOf(next_);
+    ++next_;
+  }
+  // Raises the threshold to `threshold`, which must not be below the one before.
+  void AcceptUpTo(double threshold);
+
+ private:
+  struct ClassCounts {
+    int64_t samples = 0;  // TP + FN
+    int64_t true_positive = 0;
+    int64_t false_positive = 0;
+    int64_t precision = 0;  // in fixed point
+    int64_t tpr = 0;
+    int64_t fpr = 0;
+  };
+
+  void AcceptClassesOf(int64_t block);
+  int64_t Fixed(int64_t numerator, int64_t denominator) const {
+    return denominator == 0 ? 0 : static_cast<int64_t>(scale_ * numerator / static_cast<double>(denominator));
+  }
+
+  const RankedInput& ranked_;
+  bool per_class_;
+  int64_t next_ = 0;
+  Decisions decisions_;
+  double scale_ = 1;  // fixed point of 1
+  std::vector<ClassCounts> classes_;
+  int64_t sum_precision_ = 0;
+  int64_t sum_tpr_ = 0;
+  int64_t sum_fpr_ = 0;
+  double absent_negatives_ = 0;  // classes without samples of other classes, as a share of all
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_METRICS_OPEN_SET_DECISIONS_H_

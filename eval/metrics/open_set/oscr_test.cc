@@ -1,0 +1,37 @@
+#include "eval/metrics/open_set/oscr.h"
+
+#include "eval/metrics/open_set/openauc.h"
+#include "eval/testing/golden.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using testing::Agrees;
+
+TEST(Oscr, AgreesWithGoldenValues) {
+  for (const testing::GoldenCase& golden : testing::ReadGolden("open_set_metrics.json", "cases")) {
+    const testing::Samples samples = testing::OpenSetSamples(golden);
+    SCOPED_TRACE(samples.name);
+    const RankedInput ranked(samples.Input());
+    EXPECT_TRUE(Agrees(OscrTrapezoid(ranked), golden.at("expected/oscr_trapezoid")));
+    EXPECT_TRUE(Agrees(OpenAuc(ranked, TiedPair::kNothing), golden.at("expected/oscr_lower")));
+    EXPECT_TRUE(Agrees(OscrEq9Mixed(ranked), golden.at("expected/oscr_eq9_mixed")));
+    EXPECT_TRUE(Agrees(OscrLegacy(ranked), golden.at("expected/oscr_legacy")));
+  }
+}
+
+TEST(Oscr, FormsDifferWhereAnUnknownIsFollowedByACorrectSample) {
+  // One unknown above one correct known sample, as it should be: the legacy area loses half of the only pair.
+  testing::Samples samples;
+  samples.unknown_score = {0.2, 0.7};
+  samples.label = {0, -1};
+  samples.prediction = {0, 0};
+  const RankedInput ranked(samples.Input());
+  EXPECT_TRUE(Agrees(OscrTrapezoid(ranked), 1.0));
+  EXPECT_TRUE(Agrees(OscrLegacy(ranked), 0.5));
+  EXPECT_TRUE(Agrees(OscrEq9Mixed(ranked), 0.5));
+}
+
+}  // namespace
+}  // namespace openset

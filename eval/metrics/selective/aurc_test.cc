@@ -1,0 +1,97 @@
+#include "eval/metrics/selective/aurc.h"
+
+#include <cmath>
+#include <vector>
+
+#include "eval/testing/golden.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using testing::Agrees;
+
+TEST(Aurc, AgreesWithGoldenValues) {
+  for (const testing::GoldenCase& golden : testing::ReadGolden("unknown_detection.json", "selective")) {
+    const testing::Samples samples = testing::SelectiveSamples(golden);
+    SCOPED_TRACE(samples.name);
+    const RankedInput ranked(samples.Input());
+    // Over the pool it is the same: there are no unknown samples.
+    for (const RiskOver over : {RiskOver::kKnown, RiskOver::kPool}) {
+      const auto aurc = [&](AurcForm form) { return Aurc(ranked, over, form); };
+      EXPECT_TRUE(Agrees(aurc(AurcForm::kExpected), golden.at("expected/aurc_expected_over_ties")));
+      EXPECT_TRUE(Agrees(aurc(AurcForm::kInputOrder), golden.at("expected/aurc_stable_input_order")));
+      EXPECT_TRUE(Agrees(aurc(AurcForm::kCorrectFirst), golden.at("expected/aurc_ties_correct_first")));
+      EXPECT_TRUE(Agrees(aurc(AurcForm::kErrorFirst), golden.at("expected/aurc_ties_error_first")));
+      EXPECT_TRUE(Agrees(aurc(AurcForm::kTrapezoidDistinct), golden.at("expected/aurc_trapz_distinct_fdshifts")));
+      EXPECT_TRUE(Agrees(aurc(AurcForm::kTrapezoidNormalised), golden.at("expected/aurc_trapz_normalised_tu")));
+      EXPECT_TRUE(Agrees(ExcessAurc(ranked, over), golden.at("expected/eaurc_asymptotic")));
+      EXPECT_TRUE(Agrees(ExcessAurc(ranked, over, AurcOracle::kExact), golden.at("expected/eaurc_exact_oracle")));
+      EXPECT_TRUE(Agrees(Augrc(ranked, over), golden.at("expected/augrc_trapz_distinct")));
+    }
+    EXPECT_TRUE(Agrees(AurocMisclassification(ranked), golden.at("expected/auroc_error_detection")));
+  }
+}
+
+// By unknown score: correct, unknown (group 1) and wrong tied, correct, unknown (group 0).
+testing::Samples FiveSamples() {
+  testing::Samples samples;
+  samples.num_classes = 2;
+  samples.label = {0, -1, 1, 1, -1};
+  samples.prediction = {0, 0, 0, 1, 1};
+  samples.unknown_score = {0.1, 0.2, 0.2, 0.3, 0.4};
+  samples.group = {0, 1, 0, 0, 0};
+  return samples;
+}
+
+TEST(Aurc, PoolCountsUnknownSamplesAsErrors) {
+  const testing::Samples samples = FiveSamples();
+  const RankedInput ranked(samples.Input());
+  EXPECT_TRUE(Agrees(Aurc(ranked), (0 + 1.0 / 2 + 1.0 / 3) / 3));
+  EXPECT_TRUE(Agrees(Aurc(ranked, RiskOver::kPool), (0 + 1.0 / 2 + 2.0 / 3 + 2.0 / 4 + 3.0 / 5) / 5));
+}
+
+TEST(Aurc, PartsAddUpToThePool) {
+  const testing::Samples samples = FiveSamples();
+  const RankedInput ranked(samples.Input());
+  const std::vector<AurcPart> parts = PooledAurcParts(ranked);
+  ASSERT_EQ(parts.size(), 3);
+  EXPECT_EQ(parts[0].group, kUnknownLabel);
+  EXPECT_EQ(parts[0].samples, 3);
+  EXPECT_EQ(parts[0].errors, 1);
+  // The wrong and the tied unknown sample each add 1/2 of 1/2 and of 2/3 within their block, then 1/4 and 1/5.
+  const double tied = (0.5 / 2 + 1.0 / 3 + 1.0 / 4 + 1.0 / 5) / 5;
+  EXPECT_NEAR(parts[0].aurc, tied, 1e-15);
+  EXPECT_EQ(parts[2].group, 1);
+  EXPECT_NEAR(parts[2].aurc, tied, 1e-15);
+  EXPECT_NEAR(parts[1].aurc, 1.0 / 5 / 5, 1e-15);
+  EXPECT_NEAR(parts[0].aurc + parts[1].aurc + parts[2].aurc, *Aurc(ranked, RiskOver::kPool).value, 1e-15);
+}
+
+TEST(Aurc, ConstantScoresGiveTheErrorRate) {
+  testing::Samples samples = FiveSamples();
+  samples.unknown_score.assign(5, 0.7);
+  EXPECT_TRUE(Agrees(Aurc(RankedInput(samples.Input())), 1.0 / 3));
+  EXPECT_TRUE(Agrees(ExcessAurc(RankedInput(samples.Input())), -(2.0 / 3) * std::log(2.0 / 3)));
+}
+
+TEST(Aurc, AgreesWithFdShiftsAndTorchUncertainty) {
+  for (const testing::GoldenCase& golden : testing::ReadGolden("selective.json", "cases")) {
+    SCOPED_TRACE(golden.name);
+    const testing::Samples samples = testing::OpenSetSamples(golden);
+    const RankedInput ranked(samples.Input());
+    const RiskOver known = RiskOver::kKnown;
+    EXPECT_TRUE(testing::Agrees(Aurc(ranked, known, AurcForm::kTrapezoidDistinct), golden.at("aurc")));
+    EXPECT_TRUE(testing::Agrees(ExcessAurc(ranked, known, AurcOracle::kAsymptotic, AurcForm::kTrapezoidDistinct),
+                                golden.at("eaurc")));
+    EXPECT_TRUE(testing::Agrees(Augrc(ranked), golden.at("augrc")));
+    EXPECT_TRUE(testing::Agrees(ExcessAugrc(ranked), golden.at("eaugrc")));
+    EXPECT_TRUE(testing::Agrees(Augrc(ranked, RiskOver::kPool), golden.at("pooled_augrc")));
+    if (golden.numbers.count("tu_aurc") == 0) continue;  // ties
+    EXPECT_TRUE(testing::Agrees(Aurc(ranked, known, AurcForm::kTrapezoidNormalised), golden.at("tu_aurc")));
+    EXPECT_TRUE(testing::Agrees(Augrc(ranked, known, AugrcForm::kTrapezoidNormalised), golden.at("tu_augrc")));
+  }
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,131 @@
+#include "eval/metrics/selective/calibration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "eval/metrics/softmax_summary.h"
+
+namespace openset {
+namespace {
+
+// Calls visit(sample, weight, values) for known samples that count.
+template <typename Visit>
+void ForEachKnown(const RankedInput& ranked, Visit visit) {
+  const std::vector<SoftmaxValues>& values = ranked.softmax()->Values();
+  for (int64_t i = 0; i < ranked.input().num_samples(); ++i) {
+    const uint32_t weight = ranked.weight(i);
+    if (weight > 0 && !ranked.input().IsUnknown(i)) visit(i, weight, values[i]);
+  }
+}
+
+// Why there is no value, if there is none.
+std::optional<MetricResult> Missing(const RankedInput& ranked) {
+  if (ranked.softmax() == nullptr) return MetricResult::Absent("no logits");
+  if (ranked.total().known() == 0) return AbsentWithoutKnown();
+  return std::nullopt;
+}
+
+// Low edges are multiples of the rounded width, as those of numpy.linspace(0, 1, bins + 1).
+double Edge(int i, int bins) { return i == bins ? 1 : i * (1.0 / bins); }
+
+}  // namespace
+
+MetricResult NegativeLogLikelihood(const RankedInput& ranked) {
+  if (const auto missing = Missing(ranked)) return *missing;
+  double sum = 0;
+  ForEachKnown(ranked, [&](int64_t, uint32_t weight, const SoftmaxValues& values) { sum += weight * values.nll; });
+  if (std::isinf(sum)) return MetricResult::Absent("a known sample's class has probability 0");
+  return sum / ranked.total().known();
+}
+
+MetricResult BrierScore(const RankedInput& ranked) {
+  if (const auto missing = Missing(ranked)) return *missing;
+  double sum = 0;
+  ForEachKnown(ranked, [&](int64_t, uint32_t weight, const SoftmaxValues& values) { sum += weight * values.brier; });
+  return sum / ranked.total().known();
+}
+
+std::vector<CalibrationBin> CalibrationBins(const RankedInput& ranked, int bins, BinEdges edges) {
+  if (Missing(ranked).has_value()) return {};
+  std::vector<CalibrationBin> result(bins);
+  for (int b = 0; b < bins; ++b) {
+    result[b].low = Edge(b, bins);
+    result[b].high = Edge(b + 1, bins);
+  }
+  ForEachKnown(ranked, [&](int64_t i, uint32_t weight, const SoftmaxValues& values) {
+    const double confidence = values.confidence;
+    const bool right_closed = edges == BinEdges::kRightClosed;
+    if (right_closed && confidence <= 0) return;
+    int b = std::min(static_cast<int>(confidence * bins), bins - 1);
+    // The product is rounded; the edges decide.
+    while (b > 0 && (right_closed ? confidence <= result[b].low : confidence < result[b].low)) --b;
+    while (b + 1 < bins && (right_closed ? confidence > result[b].high : confidence >= result[b].high)) ++b;
+    result[b].samples += weight;
+    result[b].confidence += weight * confidence;
+    result[b].accuracy += ranked.input().IsCorrect(i) ? weight : 0;
+  });
+  for (CalibrationBin& bin : result) {
+    if (bin.samples == 0) continue;
+    bin.confidence /= bin.samples;
+    bin.accuracy /= bin.samples;
+  }
+  return result;
+}
+
+MetricResult ExpectedCalibrationError(const RankedInput& ranked, int bins, BinEdges edges) {
+  if (const auto missing = Missing(ranked)) return *missing;
+  double sum = 0;
+  for (const CalibrationBin& bin : CalibrationBins(ranked, bins, edges)) {
+    sum += bin.samples * std::abs(bin.accuracy - bin.confidence);
+  }
+  return sum / ranked.total().known();
+}
+
+MetricResult MaximumCalibrationError(const RankedInput& ranked, int bins, BinEdges edges) {
+  if (const auto missing = Missing(ranked)) return *missing;
+  double largest = 0;
+  for (const CalibrationBin& bin : CalibrationBins(ranked, bins, edges)) {
+    if (bin.samples > 0) largest = std::max(largest, std::abs(bin.accuracy - bin.confidence));
+  }
+  return largest;
+}
+
+MetricResult AdaptiveCalibrationError(const RankedInput& ranked, int bins) {
+  if (const auto missing = Missing(ranked)) return *missing;
+  struct Level {
+    double confidence = 0;
+    double samples = 0;
+    double correct = 0;
+  };
+  std::map<double, Level> levels;  // by confidence
+  ForEachKnown(ranked, [&](int64_t i, uint32_t weight, const SoftmaxValues& values) {
+    Level& level = levels[values.confidence];
+    level.confidence = values.confidence;
+    level.samples += weight;
+    level.correct += ranked.input().IsCorrect(i) ? weight : 0;
+  });
+  const int64_t n = ranked.total().known();
+  double sum = 0;
+  auto level = levels.begin();
+  double taken = 0;  // of the level
+  for (int b = 0; b < bins; ++b) {
+    double open = static_cast<double>(n / bins + (b < n % bins ? 1 : 0));
+    double difference = 0;  // sum of correct - confidence
+    while (open > 0) {
+      const double take = std::min(open, level->second.samples - taken);
+      difference += take * (level->second.correct / level->second.samples - level->second.confidence);
+      open -= take;
+      taken += take;
+      if (taken == level->second.samples) {
+        ++level;
+        taken = 0;
+      }
+    }
+    sum += std::abs(difference);
+  }
+  return sum / static_cast<double>(n);
+}
+
+}  // namespace openset

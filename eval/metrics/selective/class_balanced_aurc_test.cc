@@ -1,0 +1,45 @@
+#include "eval/metrics/selective/class_balanced_aurc.h"
+
+#include "eval/metrics/selective/aurc.h"
+#include "eval/testing/golden.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+TEST(ClassBalancedAurc, AgreesWithFdShifts) {
+  for (const testing::GoldenCase& golden : testing::ReadGolden("selective.json", "cases")) {
+    SCOPED_TRACE(golden.name);
+    const testing::Samples samples = testing::OpenSetSamples(golden);
+    const RankedInput ranked(samples.Input());
+    EXPECT_NEAR(*ClassBalancedAurc(ranked).value, *golden.at("aurc_ba"), 1e-12);
+    EXPECT_NEAR(*ClassBalancedAugrc(ranked).value, *golden.at("augrc_ba"), 1e-12);
+  }
+}
+
+TEST(ClassBalancedAurc, IsThePlainOneWhereClassesAreAlike) {
+  // Each class: right, wrong; the two of a rank tie.
+  testing::Samples samples;
+  samples.num_classes = 2;
+  samples.unknown_score = {1, 1, 2, 2};
+  samples.label = {0, 1, 0, 1};
+  samples.prediction = {0, 1, 1, 0};
+  const RankedInput ranked(samples.Input());
+  EXPECT_EQ(ClassBalancedAurc(ranked).value, Aurc(ranked, RiskOver::kKnown, AurcForm::kTrapezoidDistinct).value);
+  EXPECT_EQ(ClassBalancedAugrc(ranked).value, Augrc(ranked).value);
+}
+
+TEST(ClassBalancedAurc, GivesARareClassItsFullWeight) {
+  // Class 0: three right; class 1: one wrong, last. Risks 0, 0, 0, (0 + 1) / 2.
+  testing::Samples samples;
+  samples.num_classes = 3;  // one without samples
+  samples.unknown_score = {1, 2, 3, 4};
+  samples.label = {0, 0, 0, 1};
+  samples.prediction = {0, 0, 0, 0};
+  const RankedInput ranked(samples.Input());
+  EXPECT_EQ(ClassBalancedAurc(ranked).value, 0.5 / 2 / 4);
+  EXPECT_EQ(ClassBalancedAugrc(ranked).value, 0.5 / 2 / 4);
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,21 @@
+// Points of the risk-coverage curve.
+#ifndef OPENSET_EVAL_METRICS_SELECTIVE_RISK_COVERAGE_H_
+#define OPENSET_EVAL_METRICS_SELECTIVE_RISK_COVERAGE_H_
+
+#include "eval/metrics/selective/aurc.h"
+#include "eval/metrics/metric_value.h"
+#include "eval/metrics/ranked_input.h"
+
+namespace openset {
+
+// Errors among the k = ceil(coverage * n) samples of the lowest unknown score / k, its expectation over the orders of
+// equal scores. In [0, 1], lower is better. Absent without known samples (kKnown). Precondition: 0 < coverage <= 1.
+MetricResult RiskAtCoverage(const RankedInput& ranked, RiskOver over, double coverage);
+
+// Share of the samples that is accepted at the largest threshold whose accepted samples have a risk of at most `risk`;
+// 0 where there is none. In [0, 1], higher is better. Absent as above. Precondition: 0 <= risk <= 1.
+MetricResult CoverageAtRisk(const RankedInput& ranked, RiskOver over, double risk);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_METRICS_SELECTIVE_RISK_COVERAGE_H_

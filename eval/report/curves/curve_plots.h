@@ -1,0 +1,42 @@
+// How the curves of an evaluation are drawn: titles, axes, guides. For one method (`openset eval --curves`) and for
+// several in one picture (reports, `openset figure`).
+#ifndef OPENSET_EVAL_REPORT_CURVES_CURVE_PLOTS_H_
+#define OPENSET_EVAL_REPORT_CURVES_CURVE_PLOTS_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/chart/plot.h"
+#include "eval/metrics/selective/aurc.h"
+
+namespace openset {
+
+struct NamedCurve {
+  std::string name;
+  std::vector<std::pair<double, double>> points;
+  std::vector<std::pair<double, double>> band;  // the interval of y at each point; empty: none
+};
+
+// Lines of a colour each, those from the ninth on dashed, in the order given. The ROC has the line of chance beside
+// them.
+Plot RocPlot(const std::vector<NamedCurve>& curves);
+Plot OscrPlot(const std::vector<NamedCurve>& curves);
+Plot RiskCoveragePlot(const std::vector<NamedCurve>& curves, RiskOver over);
+
+struct NamedCounts {
+  std::string name;
+  std::vector<int64_t> count;  // one a bin
+  int64_t samples = 0;         // all, also those outside of the bins
+  int color = 0;               // core/chart/plot.h
+  bool dashed = false;
+};
+
+// Densities over bins of equal width in [low, high]: the area of each is its share of samples in there. One bin where
+// low = high. Samples that lie outside are said in the label of the axis ("3 of 10,000 samples lie outside").
+Plot DensityPlot(const std::string& title, double low, double high, const std::vector<NamedCounts>& densities);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_REPORT_CURVES_CURVE_PLOTS_H_

@@ -1,0 +1,28 @@
+// The exponentiated Weibull distribution of a tail, as torchosr fits it: scipy.stats.exponweib.fit(values, loc=0,
+// scale=0.2).
+#ifndef OPENSET_EVAL_SCORES_FITS_EXPONENTIATED_WEIBULL_H_
+#define OPENSET_EVAL_SCORES_FITS_EXPONENTIATED_WEIBULL_H_
+
+#include <vector>
+
+namespace openset {
+
+// P(X <= x) = (1 - exp(-t^c))^a with t = (x - location) / scale; 0 for t <= 0.
+struct ExponentiatedWeibull {
+  double a = 1;
+  double c = 1;
+  double location = 0;
+  double scale = 1;
+
+  double Cdf(double x) const;
+};
+
+// What SciPy's search ends at: Nelder and Mead's method, from a = c = 1, location 0 and scale 0.2 on, over minus the
+// log likelihood, where a value outside of the support, or of no finite density, costs 100 ln(largest double). With
+// four parameters of few values the search often ends where its steps are spent, not at a maximum; that is what was
+// released. Preconditions: not empty, all finite.
+ExponentiatedWeibull FitExponentiatedWeibull(const std::vector<double>& values);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_SCORES_FITS_EXPONENTIATED_WEIBULL_H_

@@ -1,0 +1,42 @@
+// Class means and covariances of features, and the Mahalanobis distances they give.
+#ifndef OPENSET_EVAL_SCORES_FITS_GAUSSIAN_H_
+#define OPENSET_EVAL_SCORES_FITS_GAUSSIAN_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "Eigen/Core"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+namespace openset {
+
+// What is done with a row before anything else; zeros stay zeros.
+enum class RowScale {
+  kAsIs,
+  kUnitLength,
+};
+
+// Means [D] of the rows of `features` [N * dim] by label; empty vectors for labels without a row. Rows of a negative
+// label are passed over. Precondition: labels [N] below `num_classes`.
+std::vector<Eigen::VectorXd> ClassMeans(absl::Span<const float> features, int64_t dim, absl::Span<const int32_t> labels,
+                                        int64_t num_classes, RowScale scale = RowScale::kAsIs);
+
+// The mean [D] of all rows. Precondition: there is one.
+Eigen::VectorXd Mean(absl::Span<const float> features, int64_t dim, RowScale scale = RowScale::kAsIs);
+
+// (1/N) sum_i (x_i - centre[label_i]) (x_i - centre[label_i])^T, [D, D]. Precondition: every label has a centre.
+Eigen::MatrixXd Covariance(absl::Span<const float> features, absl::Span<const int32_t> labels,
+                           const std::vector<Eigen::VectorXd>& centres, RowScale scale = RowScale::kAsIs);
+// The same about one centre.
+Eigen::MatrixXd CovarianceAbout(absl::Span<const float> features, const Eigen::VectorXd& centre,
+                                RowScale scale = RowScale::kAsIs);
+
+// W [rank, D] with W^T W the pseudo-inverse of `covariance`: |W (x - m)|^2 is the squared Mahalanobis distance.
+// Directions of a variance up to D 2^-52 times the largest count as constant and take no part.
+// Errors: kInvalidArgument where there is no variance at all.
+absl::StatusOr<Eigen::MatrixXd> Whitening(const Eigen::MatrixXd& covariance);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_SCORES_FITS_GAUSSIAN_H_

@@ -1,0 +1,44 @@
+// The directions in which training features vary least (Wang et al. 2022).
+#ifndef OPENSET_EVAL_SCORES_FITS_RESIDUAL_SPACE_H_
+#define OPENSET_EVAL_SCORES_FITS_RESIDUAL_SPACE_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "Eigen/Core"
+#include "absl/status/statusor.h"
+#include "eval/scores/score.h"
+
+namespace openset {
+
+// Features are seen from u = -W^+ b, where the head W [K, D], b [K] gives 0 for all classes. R [D - principal_dim, D]
+// are the eigenvectors of the smallest eigenvalues of (1/N) sum_i (x_i - u) (x_i - u)^T over the training features.
+class ResidualSpace {
+ public:
+  // One without directions: that of a score which is not fitted yet.
+  ResidualSpace() = default;
+
+  // `principal_dim`: where absent, 1000 for at least 2048 features, 512 for at least 768, else half of them.
+  // Errors: those of CheckFeatureFitInput and HeadOf; kInvalidArgument where no direction is left, or none in which the
+  // features vary.
+  static absl::StatusOr<ResidualSpace> Fit(const ScoreInput& train, std::optional<int64_t> principal_dim);
+
+  // D; 0 without directions.
+  int64_t feature_dim() const { return directions_.cols(); }
+
+  // Sum of |R (x - u)| over the training samples, > 0.
+  double training_length() const { return training_length_; }
+
+  // |R (x - u)| of each row, on several threads. Precondition: CheckFeaturesLikeFitted.
+  std::vector<double> Lengths(const ScoreInput& input) const;
+
+ private:
+  Eigen::VectorXd origin_;
+  Eigen::MatrixXd directions_;
+  double training_length_ = 0;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_SCORES_FITS_RESIDUAL_SPACE_H_

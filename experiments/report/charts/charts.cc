@@ -1,0 +1,282 @@
+#include "experiments/report/charts/charts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "eval/metrics/display.h"
+#include "experiments/report/levels.h"
+#include "experiments/spec/method.proto.h"
+#include "experiments/store/records/measured_name.h"
+#include "experiments/store/records/metric_groups.h"
+
+namespace openset {
+namespace {
+
+constexpr size_t kMaxEpochs = 512;    // of a line
+constexpr size_t kAllEpochs = 10000;  // of all lines of a page, so that it stays small
+constexpr size_t kColors = 8;         // that are told apart (core/chart/plot.h)
+constexpr char kShare[] = "share";    // Display.value_unit of what is between 0 and 1
+constexpr double kLogFrom = 50;       // largest over smallest value
+
+// "openauc" or "openauc, alpha 2": a row of the tables without the field that is on the axis.
+std::string LineName(const ReportCell& cell, const std::string& without) {
+  std::vector<AxisValue> others;
+  for (const AxisValue& value : cell.axis) {
+    if (value.name() != without) others.push_back(value);
+  }
+  return RowName(cell.method, others);
+}
+
+// Places of lines among those of a plot, by their names.
+using LinePlaces = std::map<std::string, size_t>;
+
+// The line of this name among those of a plot; a new one, which looks like none before it, where there is none.
+PlotSeries* LineOf(const std::string& name, LinePlaces* places, std::vector<PlotSeries>* lines) {
+  const auto [place, is_new] = places->try_emplace(name, lines->size());
+  if (!is_new) return &(*lines)[place->second];
+  PlotSeries line;
+  line.name = name;
+  line.color = static_cast<int>(lines->size());
+  line.dashed = lines->size() >= kColors;
+  line.markers = true;
+  lines->push_back(std::move(line));
+  return &lines->back();
+}
+
+void SortByX(PlotSeries* line) {
+  std::vector<size_t> order(line->points.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return line->points[a].first < line->points[b].first; });
+  PlotSeries sorted = *line;
+  for (size_t i = 0; i < order.size(); ++i) {
+    sorted.points[i] = line->points[order[i]];
+    sorted.band[i] = line->band[order[i]];
+  }
+  *line = std::move(sorted);
+}
+
+void AddCell(const ReportCell& cell, double x, PlotSeries* line) {
+  const double factor = cell.display.factor;
+  line->points.emplace_back(x, factor * cell.mean);
+  line->band.emplace_back(factor * (cell.mean - cell.std), factor * (cell.mean + cell.std));
+}
+
+bool Logarithmic(const std::vector<PlotSeries>& lines) {
+  double low = 0, high = 0;
+  for (const PlotSeries& line : lines) {
+    for (const auto& [x, y] : line.points) {
+      if (x <= 0) return false;
+      low = low == 0 ? x : std::min(low, x);
+      high = std::max(high, x);
+    }
+  }
+  return low > 0 && high >= kLogFrom * low;
+}
+
+// A plot of cells: those with the same key, in the order in which they come up.
+struct PlotOfCells {
+  std::string task;
+  const ReportCell* first;
+  std::string axis;
+  std::vector<PlotSeries> lines = {};
+  LinePlaces places = {};
+};
+
+std::vector<ReportChart> Charts(const std::string& section, std::vector<PlotOfCells> plots, bool name_tasks) {
+  std::vector<ReportChart> charts;
+  for (PlotOfCells& of : plots) {
+    ReportChart chart;
+    chart.section = section;
+    chart.of = absl::StrCat(of.first->metric, "_by_", of.axis);
+    chart.name = name_tasks ? absl::StrCat(chart.of, "_", of.task) : chart.of;
+    chart.plot.title = name_tasks ? of.task : "";
+    chart.plot.x_label = of.axis;
+    chart.plot.y_label = LabelWithUnit(of.first->display);
+    chart.plot.series = std::move(of.lines);
+    for (PlotSeries& line : chart.plot.series) SortByX(&line);
+    if (of.first->display.value_unit == kShare) {
+      for (PlotSeries& line : chart.plot.series) LimitBand(0, of.first->display.factor, &line);
+    }
+    chart.plot.x_log = Logarithmic(chart.plot.series);
+    if (of.first->n > 1) chart.plot.subtitle = kBandText;
+    std::set<double> xs;
+    for (const PlotSeries& line : chart.plot.series) {
+      for (const auto& point : line.points) xs.insert(point.first);
+    }
+    if (xs.size() >= 2) charts.push_back(std::move(chart));
+  }
+  return charts;
+}
+
+bool SeveralTasks(const Report& report) {
+  std::set<std::string> tasks;
+  for (const ReportCell& cell : report.cells) tasks.insert(cell.task);
+  return tasks.size() > 1;
+}
+
+// A quantity over epochs, of the trials of one line.
+struct Curve {
+  std::string quantity, label, line;
+  double factor = 1;
+  bool is_share = false;
+  std::map<int, std::vector<double>> values;  // by epoch
+};
+
+class Curves {
+ public:
+  void Add(const std::string& quantity, const std::string& label, double factor, bool is_share, const std::string& line,
+           int epoch, double value) {
+    const auto [at, is_new] = index_.try_emplace({quantity, line}, curves_.size());
+    if (is_new) {
+      curves_.emplace_back();
+      curves_.back().quantity = quantity;
+      curves_.back().label = label;
+      curves_.back().line = line;
+      curves_.back().factor = factor;
+      curves_.back().is_share = is_share;
+    }
+    curves_[at->second].values[epoch].push_back(factor * value);
+  }
+  const std::vector<Curve>& all() const { return curves_; }
+
+ private:
+  std::map<std::pair<std::string, std::string>, size_t> index_;
+  std::vector<Curve> curves_;
+};
+
+// Every `step`-th epoch and the last one.
+void DrawCurve(const Curve& curve, size_t step, PlotSeries* line) {
+  size_t at = 0;
+  for (const auto& [epoch, values] : curve.values) {
+    const bool last = at + 1 == curve.values.size();
+    if (at++ % step != 0 && !last) continue;
+    AddMean(epoch, values, line);
+  }
+  if (curve.is_share) LimitBand(0, curve.factor, line);
+  line->markers = line->points.size() <= 30;
+}
+
+}  // namespace
+
+void AddMean(double x, absl::Span<const double> values, PlotSeries* line) {
+  double sum = 0, squares = 0;
+  for (const double value : values) sum += value;
+  const double mean = sum / static_cast<double>(values.size());
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  const double std = std::sqrt(squares / static_cast<double>(values.size()));
+  line->points.emplace_back(x, mean);
+  line->band.emplace_back(mean - std, mean + std);
+}
+
+void LimitBand(double low, double high, PlotSeries* line) {
+  for (auto& [lower, upper] : line->band) {
+    lower = std::clamp(lower, low, high);
+    upper = std::clamp(upper, low, high);
+  }
+}
+
+std::vector<ReportChart> SensitivityCharts(const Report& report) {
+  std::map<std::tuple<std::string, int, std::string, std::string>, size_t> index;
+  std::vector<PlotOfCells> plots;
+  for (const ReportCell& cell : report.cells) {
+    if (cell.group != kPool || cell.n == 0) continue;
+    for (const AxisValue& axis : cell.axis) {
+      double x = 0;
+      if (!absl::SimpleAtod(axis.value(), &x)) continue;
+      const auto [at, is_new] =
+          index.try_emplace({cell.task, cell.unknown_classes, cell.metric, axis.name()}, plots.size());
+      if (is_new) plots.push_back({cell.task, &cell, axis.name()});
+      PlotOfCells& plot = plots[at->second];
+      AddCell(cell, x, LineOf(LineName(cell, axis.name()), &plot.places, &plot.lines));
+    }
+  }
+  return Charts("Sensitivity", std::move(plots), SeveralTasks(report));
+}
+
+std::vector<ReportChart> OpennessCharts(const Report& report) {
+  std::map<std::pair<std::string, std::string>, size_t> index;
+  std::vector<PlotOfCells> plots;
+  for (const ReportCell& cell : report.cells) {
+    if (cell.group != kPool || cell.n == 0) continue;
+    const auto [at, is_new] = index.try_emplace({cell.task, cell.metric}, plots.size());
+    if (is_new) plots.push_back({cell.task, &cell, "openness"});
+    PlotOfCells& plot = plots[at->second];
+    AddCell(cell, cell.openness, LineOf(RowName(cell), &plot.places, &plot.lines));
+  }
+  return Charts("Openness", std::move(plots), SeveralTasks(report));
+}
+
+std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results) {
+  // Of a task, or of a level of it where unknown samples were measured in training.
+  struct Place {
+    std::string suffix, title;
+    Curves curves;
+  };
+  const LevelTitles titles(results);
+  std::vector<Place> places;
+  std::map<std::string, size_t> place_of;  // by suffix
+  for (const TrialResult& result : results) {
+    if (result.record == nullptr || result.record->epoch_size() == 0) continue;
+    const TrialSpec& trial = *result.trial;
+    const bool measured =
+        absl::c_any_of(result.record->epoch(), [](const EpochSummary& epoch) { return epoch.metric_size() > 0; });
+    const std::string of_task = titles.tasks() > 1 ? absl::StrCat("_", trial.task()) : "";
+    const std::string suffix = measured ? titles.SuffixOf(trial) : of_task;
+    const auto [place, is_new] = place_of.try_emplace(suffix, places.size());
+    if (is_new) places.push_back({suffix, suffix.empty() ? "" : measured ? titles.Of(trial) : trial.task(), {}});
+    Curves& curves = places[place->second].curves;
+    const std::string line = RowName(trial);
+    for (const EpochSummary& epoch : result.record->epoch()) {
+      curves.Add("loss", "objective", 1, /*is_share=*/false, line, epoch.epoch(), epoch.loss());
+      curves.Add("train_accuracy", "training accuracy, %", 100, /*is_share=*/true, line, epoch.epoch(),
+                 epoch.train_accuracy());
+      for (const MetricRecord& metric : epoch.metric()) {
+        if (!metric.has_value() || metric.group().kind() != MetricGroup::POOL) continue;
+        const Display display = DisplayOf(metric.spec());
+        curves.Add(MeasuredName(metric), LabelWithUnit(display), display.factor, display.value_unit == kShare, line,
+                   epoch.epoch(), metric.value());
+      }
+    }
+  }
+  size_t all = 0, longest = 0;
+  for (const Place& place : places) {
+    for (const Curve& curve : place.curves.all()) {
+      all += curve.values.size();
+      longest = std::max(longest, curve.values.size());
+    }
+  }
+  const size_t step = std::max((longest + kMaxEpochs - 1) / kMaxEpochs, (all + kAllEpochs - 1) / kAllEpochs);
+  std::vector<ReportChart> charts;
+  for (const Place& place : places) {
+    std::map<std::string, size_t> index;
+    std::map<std::string, LinePlaces> lines_of;  // by quantity
+    for (const Curve& curve : place.curves.all()) {
+      const auto [at, is_new] = index.try_emplace(curve.quantity, charts.size());
+      if (is_new) {
+        ReportChart chart;
+        chart.section = "Learning curves";
+        chart.of = curve.quantity;
+        chart.name = absl::StrCat(curve.quantity, place.suffix);
+        chart.plot.title = place.title;
+        chart.plot.x_label = "epoch";
+        chart.plot.x_whole = true;
+        chart.plot.y_label = curve.label;
+        charts.push_back(std::move(chart));
+      }
+      Plot& plot = charts[at->second].plot;
+      DrawCurve(curve, step, LineOf(curve.line, &lines_of[curve.quantity], &plot.series));
+      if (curve.values.begin()->second.size() > 1) plot.subtitle = kBandText;
+    }
+  }
+  return charts;
+}
+
+}  // namespace openset

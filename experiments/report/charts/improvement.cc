@@ -1,0 +1,107 @@
+#include "experiments/report/charts/improvement.h"
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "experiments/report/levels.h"
+#include "experiments/report/significance.h"
+#include "experiments/spec/method.proto.h"
+#include "experiments/store/records/metric_groups.h"
+
+namespace openset {
+namespace {
+
+// What the bars look like; the legend names those that a chart has.
+constexpr char kSolidText[] = "solid: differs (paired t test by split, Holm's p < 0.05)";
+constexpr char kFaintText[] = "faint: no detectable difference";
+constexpr char kOutlinedText[] = "outlined: too few runs for a test";
+
+// Means over the runs that two cells have in common.
+struct CommonMeans {
+  int n = 0;
+  double cell = 0, baseline = 0;
+};
+
+CommonMeans MeansOf(const ReportCell& cell, const ReportCell& baseline) {
+  std::map<std::pair<int, uint64_t>, double> of_run;
+  for (int i = 0; i < baseline.n; ++i) of_run[{baseline.splits[i], baseline.seeds[i]}] = baseline.values[i];
+  CommonMeans means;
+  for (int i = 0; i < cell.n; ++i) {
+    const auto run = of_run.find({cell.splits[i], cell.seeds[i]});
+    if (run == of_run.end()) continue;
+    ++means.n;
+    means.cell += cell.values[i];
+    means.baseline += run->second;
+  }
+  if (means.n > 0) {
+    means.cell /= means.n;
+    means.baseline /= means.n;
+  }
+  return means;
+}
+
+// Runs that the study has for the cell, done or not.
+int RunsOf(const ReportCell& cell) { return cell.n + cell.missing + static_cast<int>(cell.absent_reasons.size()); }
+
+// What one chart is of: a metric and a level.
+using Place = std::pair<std::string, Level>;
+
+Place PlaceOf(const ReportCell& cell) { return {cell.metric, LevelOf(cell)}; }
+
+bool IsDrawn(const ReportCell& cell) {
+  return cell.group == kPool && cell.n > 0 && cell.display.higher_is_better.has_value() && std::isfinite(cell.mean);
+}
+
+}  // namespace
+
+std::vector<ImprovementChart> ImprovementCharts(const Report& report, const std::string& baseline) {
+  const std::string row = BaselineRow(report, baseline);
+  const LevelTitles titles(report);
+  std::map<Place, const ReportCell*> of_baseline;
+  for (const ReportCell& cell : report.cells) {
+    if (IsDrawn(cell) && RowName(cell) == row) of_baseline.emplace(PlaceOf(cell), &cell);
+  }
+  std::vector<ImprovementChart> charts;
+  std::map<Place, size_t> index;
+  for (const ReportCell& cell : report.cells) {
+    const auto found = of_baseline.find(PlaceOf(cell));
+    if (!IsDrawn(cell) || found == of_baseline.end() || RowName(cell) == row) continue;
+    const CommonMeans means = MeansOf(cell, *found->second);
+    if (means.n == 0 || means.baseline == 0) continue;
+    const auto [at, is_new] = index.try_emplace(PlaceOf(cell), charts.size());
+    if (is_new) {
+      ImprovementChart made;
+      made.metric = cell.metric;
+      made.name = absl::StrCat("improvement_", cell.metric);
+      if (titles.size() > 1) {
+        absl::StrAppend(&made.name, "_", cell.task, "_", cell.known_classes, "_", cell.unknown_classes);
+        made.chart.title = titles.Of(cell);
+      }
+      made.chart.label = absl::StrCat("relative ", *cell.display.higher_is_better ? "change" : "reduction", " of ",
+                                      cell.display.label, ", % of ", row, "'s");
+      charts.push_back(std::move(made));
+    }
+    const double sign = *cell.display.higher_is_better ? 1 : -1;
+    BarChart& chart = charts[at->second].chart;
+    std::string name = RowName(cell);
+    if (means.n < RunsOf(cell)) absl::StrAppend(&name, " (n=", means.n, ")");
+    chart.bars.emplace_back(name, 100 * sign * (means.cell - means.baseline) / std::abs(means.baseline));
+    if (!cell.significance.has_value()) {
+      chart.outlined.push_back(name);
+    } else if (!cell.significance->detectable) {
+      chart.faint.push_back(name);
+    }
+  }
+  for (ImprovementChart& made : charts) {
+    BarChart& chart = made.chart;
+    if (chart.faint.size() + chart.outlined.size() < chart.bars.size()) chart.legend.emplace_back(kSolidText);
+    if (!chart.faint.empty()) chart.legend.emplace_back(kFaintText);
+    if (!chart.outlined.empty()) chart.legend.emplace_back(kOutlinedText);
+  }
+  return charts;
+}
+
+}  // namespace openset

@@ -1,0 +1,33 @@
+// The images of a trial's largest mistakes.
+#ifndef OPENSET_EXPERIMENTS_REPORT_EXAMPLES_MISTAKE_SHEET_H_
+#define OPENSET_EXPERIMENTS_REPORT_EXAMPLES_MISTAKE_SHEET_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "data/catalog.h"
+#include "data/image_source.h"
+#include "experiments/report/report.h"
+
+namespace openset {
+
+inline constexpr int kSheetColumns = 12;  // mistakes of a kind that have a tile
+inline constexpr int kSheetTile = 56;     // pixels
+
+// Parts that were opened for earlier sheets, by data set and part.
+using OpenParts = std::map<std::pair<std::string, std::string>, std::shared_ptr<const ImageSource>>;
+
+// A contact sheet (data/inspect/contact_sheet.h) as the bytes of a PNG file: a row for each kind of mistake that the
+// record holds, in their order, the worst at the left. "" for a record without mistakes. Errors: those of OpenPart()
+// and of reading the images, kNotFound above all where the data are not here; kInvalidArgument where the test has no
+// such sample.
+absl::StatusOr<std::string> MistakeSheet(const TrialSpec& trial, const TrialRecord& record, const Catalog& catalog,
+                                         const std::vector<std::string>& data_folders, OpenParts* open_parts);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_REPORT_EXAMPLES_MISTAKE_SHEET_H_

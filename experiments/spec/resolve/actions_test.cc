@@ -1,0 +1,28 @@
+#include "experiments/spec/resolve/actions.h"
+
+#include "eval/scores/score.pb.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+TEST(MakeFitAction, TemperatureIsFittedOnValidationSamplesWhereThereAreAny) {
+  TrialSpec trial;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(R"(
+    method { score { temperature_scaled_softmax {} } }
+    data { train { class_id: [1, 2] } validation_known { class_id: [1, 2] only_last_per_class: 5 } }
+  )",
+                                                            &trial));
+  EXPECT_EQ(MakeFitAction(trial).known().only_last_per_class(), 5);
+  trial.mutable_data()->clear_validation_known();
+  EXPECT_EQ(MakeFitAction(trial).known().only_last_per_class(), 0);
+  EXPECT_EQ(MakeFitAction(trial).known().class_id_size(), 2);
+  // Other scores are fitted on the samples that the model was trained on.
+  trial.mutable_data()->mutable_validation_known()->set_only_last_per_class(5);
+  trial.mutable_method()->mutable_score()->mutable_vim();
+  EXPECT_EQ(MakeFitAction(trial).known().only_last_per_class(), 0);
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,259 @@
+#include "experiments/spec/resolve/expand.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/proto/proto_rules.h"
+#include "core/saturated.h"
+#include "core/status_macros.h"
+#include "data/catalog.h"
+#include "data/splits/class_splits.h"
+#include "data/task.h"
+#include "eval/scores/score_needs.h"
+#include "experiments/spec/check_spec.h"
+#include "experiments/spec/method_threshold.h"
+#include "experiments/spec/model_files.h"
+#include "experiments/spec/resolve/resolve_grid.h"
+#include "models/model.pb.h"
+
+namespace openset {
+namespace {
+
+bool AppliesTo(const Axis& axis, const std::string& method) {
+  return axis.method_size() == 0 || std::count(axis.method().begin(), axis.method().end(), method) > 0;
+}
+
+class Expander {
+ public:
+  Expander(const Experiment& experiment, const ExpandOptions& options)
+      : experiment_(experiment), spec_(experiment.spec), options_(options) {}
+
+  absl::StatusOr<std::vector<Trial>> Run() {
+    OPENSET_RETURN_IF_ERROR(CheckCount());
+    OPENSET_RETURN_IF_ERROR(CheckSpec(experiment_));
+    std::map<const LoadedMethod*, std::vector<std::shared_ptr<const TrialMethod>>> grids;  // that tasks share
+    for (size_t t = 0; t < experiment_.tasks.size(); ++t) {
+      for (size_t m = 0; m < experiment_.methods.size(); ++m) {
+        const LoadedMethod* method = &experiment_.MethodOn(t, m);
+        if (grids.count(method) > 0) continue;
+        OPENSET_ASSIGN_OR_RETURN(grids[method], GridOf(*method));
+      }
+    }
+    MakeProtocol();
+    std::vector<Trial> trials;
+    for (size_t t = 0; t < experiment_.tasks.size(); ++t) {
+      const TaskSpec& task = experiment_.tasks[t];
+      OPENSET_ASSIGN_OR_RETURN(const auto points, DataPoints(task));
+      std::vector<std::pair<const LoadedMethod*, std::shared_ptr<const TrialMethod>>> methods;
+      for (size_t m = 0; m < experiment_.methods.size(); ++m) {
+        const LoadedMethod* method = &experiment_.MethodOn(t, m);
+        for (const auto& resolved : grids[method]) methods.emplace_back(method, resolved);
+      }
+      for (const auto& [loaded, method] : methods) {
+        OPENSET_RETURN_IF_ERROR(CheckExternal(task, method->method));
+        OPENSET_RETURN_IF_ERROR(CheckTestOnly(task, method->method));
+        OPENSET_RETURN_IF_ERROR(CheckEvaluateEvery(method->method));
+        std::map<int, std::shared_ptr<const TrialMethod>> of_split;  // that openness levels share
+        for (const auto& point : points) {
+          OPENSET_RETURN_IF_ERROR(CheckData(*loaded, method->method, point->data));
+          OPENSET_ASSIGN_OR_RETURN(const auto protocol, ProtocolOf(*method, *point));
+          std::shared_ptr<const TrialMethod>& made = of_split[point->split];
+          if (made == nullptr) made = MethodOfSplit(method, point->split);
+          for (const uint64_t seed : spec_.seed()) trials.emplace_back(made, point, protocol, seed);
+        }
+      }
+    }
+    return trials;
+  }
+
+ private:
+  absl::Status Problem(const std::string& path, absl::string_view message) const {
+    return absl::InvalidArgumentError(absl::StrCat(experiment_.source.Where(path), ": ", message));
+  }
+
+  // Before anything is made of it: a slip in a sweep can ask for 10^9 trials.
+  absl::Status CheckCount() const {
+    int64_t variants = 0;
+    for (const LoadedMethod& method : experiment_.methods) {
+      int64_t product = 1;
+      for (const Axis& axis : spec_.axis()) {
+        if (AppliesTo(axis, method.spec.name())) product = SaturatedProduct(product, axis.value_size());
+      }
+      variants = SaturatedSum(variants, product);
+    }
+    int64_t splits = 0;
+    for (const TaskSpec& task : experiment_.tasks) {
+      splits = SaturatedSum(splits, spec_.split_size() > 0 ? spec_.split_size() : CountSplits(task));
+    }
+    const int levels = std::max(1, spec_.unknown_classes_size()), seeds = spec_.seed_size();
+    const int64_t trials = SaturatedProduct(SaturatedProduct(variants, splits), SaturatedProduct(levels, seeds));
+    if (trials <= options_.max_trials) return absl::OkStatus();
+    const bool is_more = trials == std::numeric_limits<int64_t>::max();
+    return absl::InvalidArgumentError(absl::StrCat(
+        experiment_.source.file(), ": makes ", is_more ? "more than " : "", trials,
+        " trials (methods and settings: ", variants, ", splits of tasks: ", splits, ", levels of openness: ", levels,
+        ", seeds: ", seeds, "), and at most ", options_.max_trials, " are allowed; --max_trials=N allows more"));
+  }
+
+  // Of a status whose message begins with the field: "split: ...".
+  absl::Status TaskProblem(const TaskSpec& task, const absl::Status& status) const {
+    return absl::InvalidArgumentError(
+        absl::StrCat(experiment_.source.file(), ": task ", task.name(), ": ", status.message()));
+  }
+
+  // The method with each combination of values of the axes that apply to it.
+  absl::StatusOr<std::vector<std::shared_ptr<const TrialMethod>>> GridOf(const LoadedMethod& method) const {
+    std::vector<GridAxis> axes;
+    for (int a = 0; a < spec_.axis_size(); ++a) {
+      if (!AppliesTo(spec_.axis(a), method.spec.name())) continue;
+      const std::string where = experiment_.source.Where(absl::StrCat("axis[", a, "]"));
+      axes.push_back({&spec_.axis(a), where, spec_.axis(a).value_size() > 1});
+    }
+    return ResolveGrid({method.spec, {}}, axes, [&](int axis, const std::string& path) {
+      return axis < 0 ? WhereInMethod(experiment_, method, path) : absl::StrCat(axes[axis].where, ": ", path);
+    });
+  }
+
+  // With the weights of the split, where each has its own.
+  static std::shared_ptr<const TrialMethod> MethodOfSplit(const std::shared_ptr<const TrialMethod>& method, int split) {
+    if (!IsOfSplit(method->method.model())) return method;
+    auto of_split = std::make_shared<TrialMethod>(*method);
+    *of_split->method.mutable_model() = ModelOfSplit(method->method.model(), split);
+    return of_split;
+  }
+
+  absl::StatusOr<std::vector<std::shared_ptr<const TrialData>>> DataPoints(const TaskSpec& task) const {
+    std::vector<int> splits(spec_.split().begin(), spec_.split().end());
+    for (int s = 0; spec_.split_size() == 0 && s < CountSplits(task); ++s) splits.push_back(s);
+    std::vector<int> levels(spec_.unknown_classes().begin(), spec_.unknown_classes().end());
+    if (levels.empty()) levels.push_back(0);
+    const absl::StatusOr<std::vector<ClassSplit>> class_splits = ClassSplitsOf(task, experiment_.catalog);
+    if (!class_splits.ok()) return TaskProblem(task, class_splits.status());
+    std::vector<std::shared_ptr<const TrialData>> points;
+    for (int split : splits) {
+      for (int level : levels) {
+        TaskRequest request;
+        request.split = split;
+        request.unknown_classes = level;
+        request.train_limit_per_class = spec_.train_limit_per_class();
+        request.test_limit_per_class = spec_.test_limit_per_class();
+        request.validation_per_class = spec_.validation_per_class();
+        absl::StatusOr<TaskData> data = ResolveTask(task, *class_splits, request, experiment_.catalog);
+        if (!data.ok()) return TaskProblem(task, data.status());
+        FillDefaults(&*data);
+        const double openness = Openness(*data);
+        points.push_back(
+            std::make_shared<TrialData>(TrialData{task.name(), split, openness, *std::move(data), levels.size() > 1}));
+      }
+    }
+    return points;
+  }
+
+  absl::Status CheckEvaluateEvery(const MethodSpec& method) const {
+    if (!method.training().has_evaluate_every() || spec_.validation_per_class() > 0) return absl::OkStatus();
+    if (method.training().evaluate_every().samples() == EvaluateEverySpec::TEST) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        experiment_.source.file(), ": method ", method.name(),
+        " measures on validation samples while it trains (training.evaluate_every), and none are kept: set "
+        "validation_per_class, or training.evaluate_every.samples to TEST"));
+  }
+
+  absl::Status CheckExternal(const TaskSpec& task, const MethodSpec& method) const {
+    if (task.has_external()) return absl::OkStatus();
+    const bool needed =
+        method.open_set().has_external_images() || method.pretraining().open_set().has_external_images();
+    if (!needed) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(experiment_.source.file(), ": method ", method.name(),
+                                                   " trains with external images, and task ", task.name(),
+                                                   " names none: set `external` in the task"));
+  }
+
+  absl::Status CheckTestOnly(const TaskSpec& task, const MethodSpec& method) const {
+    const bool fits = NeedsOf(method.score()).fit;
+    if (!task.test_only() || (!method.has_training() && !fits)) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        experiment_.source.file(), ": method ", method.name(), fits ? "'s score is fitted to" : " trains with",
+        " training images, and task ", task.name(), " has none (test_only)"));
+  }
+
+  // What a method asks of the data of its trials.
+  absl::Status CheckData(const LoadedMethod& loaded, const MethodSpec& method, const TaskData& data) const {
+    std::set<std::string> data_sets = {data.train().data_set()};
+    for (const UnknownGroup& group : data.test_unknown()) data_sets.insert(group.selection().data_set());
+    for (const ShiftedGroup& group : data.test_shifted()) data_sets.insert(group.selection().data_set());
+    const bool uses_external =
+        method.open_set().has_external_images() || method.pretraining().open_set().has_external_images();
+    if (uses_external) data_sets.insert(data.external().data_set());
+    for (const std::string& name : data_sets) {
+      OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, experiment_.catalog.Find(name));
+      const int channels = method.input().channels();
+      const bool fits =
+          info->channels() == channels || info->channels() == 1 || (info->channels() == 3 && channels == 1);
+      if (fits) continue;
+      return absl::InvalidArgumentError(absl::StrCat(WhereInMethod(experiment_, loaded, "input.channels"), ": is ",
+                                                     channels, ", and the images of data set '", name, "' have ",
+                                                     info->channels()));
+    }
+    for (const auto& [path, training] :
+         {std::pair{"training", &method.training()}, {"pretraining.training", &method.pretraining().training()}}) {
+      if (!training->drop_last()) continue;
+      OPENSET_ASSIGN_OR_RETURN(const int64_t samples, CountSamples(data.train(), experiment_.catalog));
+      if (samples >= training->batch_size()) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(WhereInMethod(experiment_, loaded, absl::StrCat(path, ".batch_size")), ": is ",
+                       training->batch_size(), ", drop_last leaves nothing of the ", samples, " training samples"));
+    }
+    return absl::OkStatus();
+  }
+
+  void MakeProtocol() {
+    protocol_ = {spec_.execution(), spec_.metric(), spec_.name(), experiment_.sha256, experiment_.laid_over};
+    ExecutionSpec& execution = protocol_.execution;
+    if (!execution.has_device()) execution.set_device(options_.default_device);
+    if (execution.device() == ExecutionSpec::CUDA && !execution.has_device_kind()) {
+      execution.set_device_kind(options_.device_kind);
+    }
+    FillDefaults(&protocol_.execution);
+    for (MetricSpec& metric : protocol_.metric) FillDefaults(&metric);
+    shared_protocol_ = std::make_shared<TrialProtocol>(protocol_);
+  }
+
+  // The experiment's, with the method's thresholds where metrics ask for them.
+  absl::StatusOr<std::shared_ptr<const TrialProtocol>> ProtocolOf(const TrialMethod& method,
+                                                                  const TrialData& point) const {
+    std::shared_ptr<TrialProtocol> own;
+    for (int m = 0; m < protocol_.metric.size(); ++m) {
+      MetricSpec metric = protocol_.metric[m];
+      const absl::StatusOr<bool> set =
+          SetMethodThreshold(method.method, point.data.test_known().class_id_size(), &metric);
+      if (!set.ok()) return Problem(absl::StrCat("metric[", m, "]"), set.status().message());
+      if (!*set) continue;
+      if (own == nullptr) own = std::make_shared<TrialProtocol>(protocol_);
+      own->metric[m] = std::move(metric);
+    }
+    if (own != nullptr) return own;
+    return shared_protocol_;
+  }
+
+  const Experiment& experiment_;
+  const ExperimentSpec& spec_;
+  const ExpandOptions& options_;
+  TrialProtocol protocol_;  // without thresholds of methods
+  std::shared_ptr<const TrialProtocol> shared_protocol_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<Trial>> Expand(const Experiment& experiment, const ExpandOptions& options) {
+  return Expander(experiment, options).Run();
+}
+
+}  // namespace openset

@@ -1,0 +1,137 @@
+#include "experiments/spec/resolve/post_hoc.h"
+
+#include <map>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/proto/proto_digest.h"
+#include "core/proto/proto_rules.h"
+#include "core/status_macros.h"
+#include "eval/scores/score.pb.h"
+#include "experiments/spec/resolve/resolve_grid.h"
+#include "losses/loss.pb.h"
+
+namespace openset {
+namespace {
+
+// One term, cross entropy with its defaults.
+bool IsPlainCrossEntropy(const LossSpec& loss) {
+  LossSpec plain, filled = loss;
+  plain.add_term()->mutable_cross_entropy();
+  FillDefaults(&plain);
+  FillDefaults(&filled);
+  return MessageDigest(plain) == MessageDigest(filled);
+}
+
+// Why the method can't do with a model that was trained without it; empty if it can.
+std::string NeedsTraining(const MethodSpec& method) {
+  if (method.inference().has_ensemble()) return "needs several trainings";
+  if (method.inference().has_train_mode_pass()) return "passes over the training images in training mode";
+  if (method.has_open_set()) return "is trained with samples that stand for unknown classes";
+  if (method.has_pretraining()) return "is trained in two stages";
+  if (!IsPlainCrossEntropy(method.loss())) return "is trained with a loss of its own";
+  const HeadSpec& head = method.model().head();
+  if (!head.has_linear() || head.linear().normalise_logits() || head.extra_outputs() > 0) {
+    return "is trained with a head of its own";
+  }
+  return "";
+}
+
+bool HasDropout(const ModelSpec& model) {
+  switch (model.backbone_case()) {
+    case ModelSpec::kVgg32:
+      return model.vgg32().dropout() > 0;
+    case ModelSpec::kOsrciCnn:
+      return model.osrci_cnn().dropout() > 0;
+    case ModelSpec::kResnetCifar:
+      return model.resnet_cifar().block_dropout() > 0 || model.resnet_cifar().feature_dropout() > 0;
+    case ModelSpec::kResnetImagenet:
+      return model.resnet_imagenet().block_dropout() > 0 || model.resnet_imagenet().feature_dropout() > 0;
+    case ModelSpec::kTorchScript:  // check_method has more to say
+      return true;
+    case ModelSpec::BACKBONE_NOT_SET:
+      return false;
+  }
+  return false;
+}
+
+// All that tells two post-hoc methods on one model apart.
+std::string HowItScores(const MethodSpec& method) {
+  MethodSpec own;
+  *own.mutable_inference() = method.inference();
+  *own.mutable_score() = method.score();
+  return MessageDigest(own);
+}
+
+// How many of the methods are trained as each one is.
+std::vector<int> CountSameTrainings(const std::vector<LoadedMethod>& methods) {
+  std::map<std::string, int> counts;
+  std::vector<std::string> digests;
+  for (const LoadedMethod& method : methods) {
+    MethodSpec training = method.spec;
+    training.clear_inference();
+    training.clear_score();
+    training.clear_decision();
+    FillDefaults(&training);
+    digests.push_back(MessageDigest(training));
+    ++counts[digests.back()];
+  }
+  std::vector<int> result;
+  for (const std::string& digest : digests) result.push_back(counts[digest]);
+  return result;
+}
+
+// Gives the method the model and the input and takes its training away. Returns what the model lacks for it.
+absl::StatusOr<std::string> PutOnModel(const ModelSpec& model, const InputSpec& input, MethodSpec* method) {
+  *method->mutable_model() = model;
+  *method->mutable_input() = input;
+  method->clear_augmentation();
+  method->clear_loss();
+  method->clear_training();
+  const std::vector<FieldProblem> problems = ResolveMethod(method);
+  for (const FieldProblem& problem : problems) {
+    if (!absl::StartsWith(problem.path, "score") && !absl::StartsWith(problem.path, "inference")) {
+      return absl::InvalidArgumentError(absl::StrCat(problem.path, ": ", problem.message));
+    }
+  }
+  if (!problems.empty()) return problems[0].message;
+  if (method->inference().has_mc_dropout() && !HasDropout(method->model())) return "needs a model with dropout";
+  return "";
+}
+
+}  // namespace
+
+absl::StatusOr<PostHocMethods> MakePostHoc(std::vector<LoadedMethod> methods, const ModelSpec& model,
+                                           const InputSpec& input) {
+  const std::vector<int> same_trainings = CountSameTrainings(methods);
+  std::vector<std::string> reasons;
+  // Of those that score alike, the place of the one that shares its training with most, then of the first.
+  std::map<std::string, size_t> best;
+  for (size_t m = 0; m < methods.size(); ++m) {
+    MethodSpec& spec = methods[m].spec;
+    FillDefaults(&spec);
+    reasons.push_back(NeedsTraining(spec));
+    if (reasons[m].empty()) {
+      OPENSET_ASSIGN_OR_RETURN(reasons[m], PutOnModel(model, input, &spec));
+    }
+    if (!reasons[m].empty()) continue;
+    const auto [entry, is_new] = best.emplace(HowItScores(spec), m);
+    if (!is_new && same_trainings[m] > same_trainings[entry->second]) entry->second = m;
+  }
+  PostHocMethods result;
+  for (size_t m = 0; m < methods.size(); ++m) {
+    if (reasons[m].empty()) {
+      const size_t first = best.at(HowItScores(methods[m].spec));
+      if (first == m) continue;
+      reasons[m] = absl::StrCat("has the same score as ", methods[first].spec.name());
+    }
+    result.skipped.push_back({methods[m].spec.name(), reasons[m]});
+  }
+  for (size_t m = 0; m < methods.size(); ++m) {
+    if (reasons[m].empty()) result.methods.push_back(std::move(methods[m]));
+  }
+  return result;
+}
+
+}  // namespace openset

@@ -1,0 +1,194 @@
+#include "experiments/spec/resolve/resolve_method.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "core/text/name.h"
+#include "core/proto/field_path.h"
+#include "core/proto/overlay.h"
+#include "core/proto/proto_rules.h"
+#include "core/status_macros.h"
+#include "core/text/synonyms.h"
+#include "eval/scores/score.pb.h"
+#include "experiments/spec/model_files.h"
+
+namespace openset {
+namespace {
+
+std::string FolderOf(const std::string& path) { return std::filesystem::path(path).parent_path().string(); }
+std::string Stem(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
+// PRESET of PRESET.textproto and of METHOD+PRESET.textproto.
+std::string PresetName(const std::string& path) {
+  const std::string stem = Stem(path);
+  return stem.substr(stem.find('+') + 1);
+}
+
+// What a method says of itself, which others that are made of it don't take over.
+void ClearWords(MethodSpec* spec) {
+  spec->clear_name();
+  spec->clear_title();
+  spec->clear_reference();
+  spec->clear_note();
+}
+
+// As a method of these parts alone.
+MethodSpec PartsOf(const WherePresentSpec& present) {
+  MethodSpec parts;
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  present.GetReflection()->ListFields(present, &fields);
+  for (const auto* field : fields) {
+    parts.GetReflection()
+        ->MutableMessage(&parts, MethodSpec::descriptor()->FindFieldByName(field->name()))
+        ->CopyFrom(present.GetReflection()->GetMessage(present, field));
+  }
+  return parts;
+}
+
+// `layer` over `spec`: first itself, then what it says of parts that are there.
+void Lay(MethodSpec layer, MethodSpec* spec) {
+  google::protobuf::RepeatedPtrField<WherePresentSpec> present;
+  present.Swap(layer.mutable_where_present());
+  Overlay(layer, spec);
+  for (const WherePresentSpec& part : present) OverlayWherePresent(PartsOf(part), spec);
+  for (const ScoreSpec& settings : layer.score_settings()) {
+    if (settings.kind_case() == spec->score().kind_case()) Overlay(settings, spec->mutable_score());
+  }
+  spec->clear_score_settings();
+}
+
+// The file of a method or preset and those it is based on, the lowest first. `chain` holds the files that led here.
+absl::Status AddLayers(absl::string_view kind, const std::string& path, const std::vector<std::string>& folders,
+                       ModelFiles model_files, std::vector<std::string> chain, std::vector<MethodLayer>* layers) {
+  MethodSpec spec;
+  OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadTextProto(path, &spec, Completeness::kPartial));
+  if (model_files == ModelFiles::kFind) OPENSET_RETURN_IF_ERROR(ResolveMethodFiles(path, "", source, &spec));
+  chain.push_back(path);
+  if (spec.has_base()) {
+    OPENSET_ASSIGN_OR_RETURN(const std::string base, FindSpecFile(kind, spec.base(), folders, FolderOf(path)),
+                             source.Where("base"));
+    if (std::find(chain.begin(), chain.end(), base) != chain.end()) {
+      return absl::InvalidArgumentError(absl::StrCat(source.Where("base"), ": ", spec.base(), " is based on itself: ",
+                                                     absl::StrJoin(chain, " -> "), " -> ", base));
+    }
+    OPENSET_RETURN_IF_ERROR(AddLayers(kind, base, folders, model_files, std::move(chain), layers));
+  }
+  layers->push_back({std::move(spec), std::move(source)});
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::vector<std::string> MethodNames(const SpecFolders& folders) { return NamesIn(folders.methods); }
+
+std::string MeantMethod(const std::string& name, const SpecFolders& folders) {
+  if (absl::EndsWith(name, ".textproto")) return name;
+  const std::vector<std::string> names = MethodNames(folders);
+  if (const std::optional<std::string> whole = MeantName(name, names); whole.has_value()) return *whole;
+  const size_t plus = std::min(name.find('+'), name.size());
+  return absl::StrCat(MeantName(name.substr(0, plus), names).value_or(name.substr(0, plus)), name.substr(plus));
+}
+
+absl::StatusOr<MethodFiles> FindMethodFiles(const std::string& name, const SpecFolders& folders,
+                                            const std::string& beside) {
+  const std::vector<std::string> parts = absl::StrSplit(name, '+');
+  const std::vector<std::string> presets = parts.size() > 1 ? NamesIn(folders.presets) : std::vector<std::string>();
+  MethodFiles files;
+  OPENSET_ASSIGN_OR_RETURN(files.method, FindSpecFile("method", parts[0], folders.methods, beside));
+  for (size_t p = 1; p < parts.size(); ++p) {
+    // A method's own form of the preset, if there is one.
+    const std::string own = absl::StrCat(parts[0], "+", parts[p]);
+    const bool has_own = std::binary_search(presets.begin(), presets.end(), own);
+    OPENSET_ASSIGN_OR_RETURN(files.presets.emplace_back(),
+                             FindSpecFile("preset", has_own ? own : parts[p], folders.presets, beside));
+  }
+  return files;
+}
+
+absl::StatusOr<LoadedMethod> ReadMethod(const MethodFiles& files, const SpecFolders& folders, MethodSpec override,
+                                        ModelFiles model_files) {
+  LoadedMethod method;
+  OPENSET_RETURN_IF_ERROR(AddLayers("method", files.method, folders.methods, model_files, {}, &method.layers));
+  method.own = static_cast<int>(method.layers.size()) - 1;
+  MethodSpec& spec = method.spec;
+  for (const MethodLayer& layer : method.layers) {
+    ClearWords(&spec);
+    Lay(layer.spec, &spec);
+  }
+  std::string name = spec.has_name() ? spec.name() : Stem(files.method);
+  if (!IsName(name)) {
+    return absl::InvalidArgumentError(
+        spec.has_name()
+            ? absl::StrCat(method.layers[method.own].source.Where("name"), ": ", NameProblem(name))
+            : absl::StrCat(files.method, ": ", NameProblem(name), "; rename the file, or give it a `name`"));
+  }
+  for (const std::string& path : files.presets) {
+    OPENSET_RETURN_IF_ERROR(AddLayers("preset", path, folders.presets, model_files, {}, &method.layers));
+    if (!IsName(PresetName(path))) {
+      return absl::InvalidArgumentError(absl::StrCat(path, ": ", NameProblem(PresetName(path)), "; rename the file"));
+    }
+    absl::StrAppend(&name, "+", PresetName(path));
+  }
+  for (size_t layer = method.own + 1; layer < method.layers.size(); ++layer) {
+    MethodSpec settings = method.layers[layer].spec;
+    ClearWords(&settings);
+    Lay(std::move(settings), &spec);
+  }
+  if (!spec.has_pretraining()) override.clear_pretraining();
+  Lay(std::move(override), &spec);
+  spec.set_name(name);
+  spec.clear_base();
+  return method;
+}
+
+absl::StatusOr<LoadedMethod> LoadMethod(const std::string& name, const SpecFolders& folders, const std::string& beside,
+                                        const MethodSpec& override, ModelFiles model_files) {
+  OPENSET_ASSIGN_OR_RETURN(const MethodFiles files, FindMethodFiles(name, folders, beside));
+  return ReadMethod(files, folders, override, model_files);
+}
+
+absl::Status ResolveMethodFiles(const std::string& path, absl::string_view prefix, const TextSource& source,
+                                MethodSpec* method) {
+  std::vector<std::string> lines;
+  const auto resolve = [&](const std::string& before, ModelSpec* model) {
+    for (const FieldProblem& problem : ResolveModelFiles(FolderOf(path), model)) {
+      lines.push_back(absl::StrCat(source.Where(absl::StrCat(before, problem.path)), ": ", problem.message));
+    }
+  };
+  if (method->has_model()) resolve(std::string(prefix), method->mutable_model());
+  for (int i = 0; i < method->where_present_size(); ++i) {
+    WherePresentSpec* present = method->mutable_where_present(i);
+    if (present->has_model()) resolve(absl::StrCat(prefix, "where_present[", i, "]."), present->mutable_model());
+  }
+  return lines.empty() ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrJoin(lines, "\n"));
+}
+
+std::string PlaceInLayer(const LoadedMethod& method, const std::string& path, const MethodSpec& layer) {
+  const auto place_in = [&](const MethodSpec& spec) -> std::string {
+    const absl::StatusOr<std::string> place = SamePlace(method.spec, path, spec);
+    return !place.ok() || GetField(spec, *place).value_or("").empty() ? "" : *place;
+  };
+  for (int i = layer.where_present_size() - 1; i >= 0; --i) {
+    const std::string place = place_in(PartsOf(layer.where_present(i)));
+    if (!place.empty()) return absl::StrCat("where_present[", i, "].", place);
+  }
+  return place_in(layer);
+}
+
+std::string WhereInLayers(const LoadedMethod& method, const std::string& path) {
+  // Fields that no layer sets are missed in the method's own file.
+  const MethodLayer* own = &method.layers[method.own];
+  for (auto layer = method.layers.rbegin(); layer != method.layers.rend(); ++layer) {
+    const std::string place = PlaceInLayer(method, path, layer->spec);
+    if (!place.empty()) return layer->source.Where(place);
+  }
+  return own->source.Where(SamePlace(method.spec, path, own->spec).value_or(path));
+}
+
+}  // namespace openset

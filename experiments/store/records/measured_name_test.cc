@@ -1,0 +1,35 @@
+#include "experiments/store/records/measured_name.h"
+
+#include "experiments/store/record.pb.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+MetricRecord Parse(const char* text) {
+  MetricRecord record;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &record)) << text;
+  return record;
+}
+
+TEST(MeasuredName, OfOlderRecordsHasTheLevelTheirSpecSays) {
+  const MetricRecord older = Parse("name: 'ccr_at_fpr' spec { ccr_at_fpr { fpr: 0.01 } }");
+  EXPECT_EQ(MeasuredName(older), "ccr_at_0.01fpr");
+  EXPECT_TRUE(IsMeasured(older, "ccr_at_0.01fpr"));
+  EXPECT_FALSE(IsMeasured(older, "ccr_at_0.1fpr"));
+}
+
+TEST(MeasuredName, IsTheRecordsOwnOtherwise) {
+  for (const char* text : {"name: 'ccr_at_0.01fpr' spec { ccr_at_fpr { fpr: 0.01 } }",
+                           "name: 'low' spec { name: 'low' ccr_at_fpr { fpr: 0.01 } }",
+                           "name: 'auroc' spec { auroc {} }", "name: 'auroc'"}) {
+    const MetricRecord record = Parse(text);
+    EXPECT_EQ(MeasuredName(record), record.name()) << text;
+    EXPECT_TRUE(IsMeasured(record, record.name())) << text;
+  }
+  EXPECT_FALSE(IsMeasured(Parse("name: 'low' spec { name: 'low' ccr_at_fpr { fpr: 0.01 } }"), "ccr_at_0.01fpr"));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,20 @@
+// Prototype term of GCPL (Yang et al., CVPR 2018): features are to lie at the prototype of their class.
+//
+//   mean_b D_by / 2,
+//
+// D [B, K] = ModelOutput.distance, |x - P_c|^2 / d with d the features' dimensions, y the label; so half
+// the mean square of x - P_y over samples and dimensions, as the code of ARPL has it. At least 0.
+#ifndef OPENSET_LOSSES_POINTS_GCPL_H_
+#define OPENSET_LOSSES_POINTS_GCPL_H_
+
+#include <memory>
+
+#include "losses/loss.h"
+
+namespace openset {
+
+std::unique_ptr<LossTerm> MakeGcpl();
+
+}  // namespace openset
+
+#endif  // OPENSET_LOSSES_POINTS_GCPL_H_

@@ -1,0 +1,41 @@
+#include "losses/points/gcpl.h"
+
+#include <string>
+
+#include "core/testing/tensor_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "losses/testing/loss_scene.h"
+
+namespace openset {
+namespace {
+
+// Distances to two points; the label's are 1 and 5.
+LossScene TwoSamples() {
+  LossScene scene;
+  scene.known.distance = Matrix({{1, 2}, {3, 5}});
+  scene.batch.label = at::tensor({0, 1}, at::kLong);
+  return scene;
+}
+
+double Value(const std::string& spec, const LossScene& scene) {
+  return MakeTerm(spec)->Compute(scene.Input()).item<double>();
+}
+
+TEST(Gcpl, IsHalfTheMeanDistanceToTheLabelsPoint) {
+  EXPECT_DOUBLE_EQ(Value("gcpl {}", TwoSamples()), 1.0 * (1 + 5) / 2 / 2);
+  EXPECT_DOUBLE_EQ(Value("lambda: 0.3 gcpl {}", TwoSamples()), 0.3 * (1 + 5) / 2 / 2);
+}
+
+TEST(Gcpl, IsHalfTheMeanSquareErrorOfFeaturesAndPoints) {
+  const at::Tensor feature = Matrix({{1, 0, 2}, {-1, 1, 0.5}, {0, 3, 1}});
+  const at::Tensor point = Matrix({{0.5, 0, 1}, {-2, 1, 0}});
+  LossScene scene;
+  scene.batch.label = at::tensor({1, 0, 1}, at::kLong);
+  scene.known.distance = (feature.unsqueeze(1) - point).square().mean(2);
+  const at::Tensor expected = at::mse_loss(feature, point.index_select(0, scene.batch.label)) / 2;
+  EXPECT_NEAR(Value("gcpl {}", scene), expected.item<double>(), 1e-15);
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,19 @@
+// logits = W x + b, or that divided by its length plus 1e-4.
+#ifndef OPENSET_MODELS_NETWORKS_LINEAR_HEAD_H_
+#define OPENSET_MODELS_NETWORKS_LINEAR_HEAD_H_
+
+#include <memory>
+
+#include "models/model.h"
+#include "models/model.pb.h"
+
+namespace openset {
+
+// `outputs` logits of features of dimension `feature_dim`. Parameters: weight [outputs, feature_dim] and, unless the
+// spec says no, bias [outputs], initialised as the
+// spec says.
+std::shared_ptr<Head> MakeLinearHead(const LinearHeadSpec& spec, int64_t feature_dim, int64_t outputs);
+
+}  // namespace openset
+
+#endif  // OPENSET_MODELS_NETWORKS_LINEAR_HEAD_H_

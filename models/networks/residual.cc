@@ -1,0 +1,113 @@
+#include "models/networks/residual.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "models/networks/dropout.h"
+#include "models/initialise.h"
+
+namespace openset {
+namespace {
+
+// A convolution and the batch norm behind it, registered with `owner` as "conv<n>" and "bn<n>".
+struct NormedConvolution {
+  NormedConvolution(Module* owner, int number, int64_t in, int64_t out, int64_t kernel, int64_t stride)
+      : convolution(owner->register_module("conv" + std::to_string(number), PlainConvolution(in, out, kernel, stride))),
+        norm(owner->register_module("bn" + std::to_string(number), std::make_shared<BatchNorm>(out))) {}
+
+  at::Tensor Forward(const at::Tensor& x) { return norm->Forward(convolution->Forward(x)); }
+
+  void Initialise(RandomStream* random) {
+    InitialiseConvolution(random, convolution.get());
+    ResetBatchNorm(1, 0, random, norm.get());
+  }
+
+  std::shared_ptr<Convolution> convolution;
+  std::shared_ptr<BatchNorm> norm;
+};
+
+// relu(f(x) + shortcut(x)), f being convolutions with ReLU and dropout between them, and dropout behind the last.
+class Block : public ResidualBlock {
+ public:
+  // Kernel sizes of the convolutions; the one at place `strided` has the stride.
+  Block(int64_t in, int64_t inner, int64_t out, const std::vector<int64_t>& kernels, size_t strided, int64_t stride,
+        double dropout) {
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      layers_.emplace_back(this, static_cast<int>(i) + 1, i == 0 ? in : inner, i + 1 == kernels.size() ? out : inner,
+                           kernels[i], i == strided ? stride : 1);
+    }
+    dropout_ = register_module("dropout", std::make_shared<Dropout>(dropout, Dropout::Drops::kElements));
+    if (in != out || stride != 1) {
+      downsample_ = register_module("downsample", std::make_shared<Downsample>(in, out, stride));
+    }
+  }
+
+  at::Tensor Forward(const at::Tensor& x) override {
+    at::Tensor residual = x;
+    for (size_t i = 0; i < layers_.size(); ++i) {
+      residual = layers_[i].Forward(residual);
+      residual = dropout_->Forward(i + 1 < layers_.size() ? residual.relu_() : residual);
+    }
+    return (residual + (downsample_ == nullptr ? x : downsample_->Forward(x))).relu_();
+  }
+
+  void Initialise(RandomStream* random) override {
+    for (NormedConvolution& layer : layers_) layer.Initialise(random);
+    if (downsample_ != nullptr) downsample_->Initialise(random);
+  }
+
+ private:
+  std::vector<NormedConvolution> layers_;
+  std::shared_ptr<Dropout> dropout_;
+  std::shared_ptr<Downsample> downsample_;  // null where the shape stays
+};
+
+}  // namespace
+
+std::shared_ptr<Convolution> PlainConvolution(int64_t in, int64_t out, int64_t kernel, int64_t stride) {
+  auto convolution =
+      std::make_shared<Convolution>(ConvolutionShape{in, out, kernel, stride, kernel / 2, /*bias=*/false});
+  UseChannelsLast(convolution.get());
+  return convolution;
+}
+
+void InitialiseConvolution(RandomStream* random, Convolution* convolution) {
+  const at::Tensor& weight = convolution->weight;
+  DrawNormal(0, std::sqrt(2.0 / (weight.size(0) * weight.size(2) * weight.size(3))), random, weight);
+}
+
+Downsample::Downsample(int64_t in, int64_t out, int64_t stride)
+    : convolution_(register_module("0", PlainConvolution(in, out, 1, stride))),
+      norm_(register_module("1", std::make_shared<BatchNorm>(out))) {}
+
+at::Tensor Downsample::Forward(const at::Tensor& x) { return norm_->Forward(convolution_->Forward(x)); }
+
+void Downsample::Initialise(RandomStream* random) {
+  InitialiseConvolution(random, convolution_.get());
+  ResetBatchNorm(1, 0, random, norm_.get());
+}
+
+std::shared_ptr<ResidualBlock> MakeBasicBlock(int64_t in, int64_t out, int64_t stride, double dropout) {
+  return std::make_shared<Block>(in, out, out, std::vector<int64_t>{3, 3}, 0, stride, dropout);
+}
+
+std::shared_ptr<ResidualBlock> MakeBottleneck(int64_t in, int64_t out, int64_t stride, double dropout) {
+  return std::make_shared<Block>(in, out / 4, out, std::vector<int64_t>{1, 3, 1}, 1, stride, dropout);
+}
+
+ResidualStage::ResidualStage(std::vector<std::shared_ptr<ResidualBlock>> blocks) : blocks_(std::move(blocks)) {
+  for (size_t b = 0; b < blocks_.size(); ++b) register_module(std::to_string(b), blocks_[b]);
+}
+
+at::Tensor ResidualStage::Forward(const at::Tensor& x) {
+  at::Tensor value = x;
+  for (const auto& block : blocks_) value = block->Forward(value);
+  return value;
+}
+
+void ResidualStage::Initialise(RandomStream* random) {
+  for (const auto& block : blocks_) block->Initialise(random);
+}
+
+}  // namespace openset

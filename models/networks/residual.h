@@ -1,0 +1,61 @@
+// What residual networks (He et al. 2016) are made of. Blocks give their parameters torchvision's names.
+#ifndef OPENSET_MODELS_NETWORKS_RESIDUAL_H_
+#define OPENSET_MODELS_NETWORKS_RESIDUAL_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/random.h"
+#include "core/tensor/torch.h"
+#include "models/layers/layers.h"
+
+namespace openset {
+
+// A square convolution without bias that keeps the size at stride 1, in channels-last memory.
+std::shared_ptr<Convolution> PlainConvolution(int64_t in, int64_t out, int64_t kernel, int64_t stride);
+
+// Draws the weight from N(0, 2 / (outputs * kernel^2)).
+void InitialiseConvolution(RandomStream* random, Convolution* convolution);
+
+// One block: [B, C, H, W] -> [B, C', H', W'].
+class ResidualBlock : public Module {
+ public:
+  virtual at::Tensor Forward(const at::Tensor& x) = 0;
+  virtual void Initialise(RandomStream* random) = 0;
+};
+
+// The shortcut where a block changes the shape: a 1x1 convolution ("0") and batch norm ("1").
+class Downsample : public ResidualBlock {
+ public:
+  Downsample(int64_t in, int64_t out, int64_t stride);
+  at::Tensor Forward(const at::Tensor& x) override;
+  void Initialise(RandomStream* random) override;
+
+ private:
+  std::shared_ptr<Convolution> convolution_;
+  std::shared_ptr<BatchNorm> norm_;
+};
+
+// relu(norm2(conv2(dropout(relu(norm1(conv1(x)))))) (+ dropout) + shortcut(x)), both convolutions 3x3, the first with
+// the stride.
+std::shared_ptr<ResidualBlock> MakeBasicBlock(int64_t in, int64_t out, int64_t stride, double dropout);
+
+// The same with three convolutions, 1x1, 3x3 (with the stride) and 1x1, dropout behind the ReLU of each of the first
+// two; the inner ones have out / 4 channels.
+std::shared_ptr<ResidualBlock> MakeBottleneck(int64_t in, int64_t out, int64_t stride, double dropout);
+
+// Blocks one behind the other, called "0", "1", ...
+class ResidualStage : public ResidualBlock {
+ public:
+  explicit ResidualStage(std::vector<std::shared_ptr<ResidualBlock>> blocks);
+  at::Tensor Forward(const at::Tensor& x) override;
+  void Initialise(RandomStream* random) override;
+
+ private:
+  std::vector<std::shared_ptr<ResidualBlock>> blocks_;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_MODELS_NETWORKS_RESIDUAL_H_

@@ -1,0 +1,69 @@
+#include "models/networks/resnet_imagenet.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/networks/dropout.h"
+#include "models/initialise.h"
+#include "models/networks/residual.h"
+
+namespace openset {
+namespace {
+
+constexpr int kStages = 4;
+constexpr int kBlocks50[kStages] = {3, 4, 6, 3};
+constexpr int kBlocks152[kStages] = {3, 8, 36, 3};
+// Channels of a stage to those of the stem, in the first stage.
+constexpr int kExpansion = 4;
+
+class ResnetImagenet : public Backbone {
+ public:
+  ResnetImagenet(const ResnetImagenetSpec& spec, const InputSpec& input) {
+    const int* blocks_of = spec.variant() == ResnetImagenetSpec::RESNET50 ? kBlocks50 : kBlocks152;
+    int64_t channels = spec.width();
+    conv1_ = register_module("conv1", PlainConvolution(input.channels(), channels, 7, 2));
+    norm1_ = register_module("bn1", std::make_shared<BatchNorm>(channels));
+    for (int s = 0; s < kStages; ++s) {
+      const int64_t out = s == 0 ? kExpansion * channels : 2 * channels;
+      std::vector<std::shared_ptr<ResidualBlock>> blocks = {
+          MakeBottleneck(channels, out, s == 0 ? 1 : 2, spec.block_dropout())};
+      while (blocks.size() < blocks_of[s]) blocks.push_back(MakeBottleneck(out, out, 1, spec.block_dropout()));
+      stages_.push_back(
+          register_module("layer" + std::to_string(s + 1), std::make_shared<ResidualStage>(std::move(blocks))));
+      channels = out;
+    }
+    dropout_ = register_module("dropout", std::make_shared<Dropout>(spec.feature_dropout(), Dropout::Drops::kElements));
+    feature_dim_ = channels;
+  }
+
+  at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override {
+    at::Tensor x =
+        at::max_pool2d(norm1_->Forward(conv1_->Forward(image)).relu_(), /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
+    for (const auto& stage : stages_) x = stage->Forward(x);
+    return dropout_->Forward(x.mean({2, 3}));
+  }
+
+  int64_t feature_dim() const override { return feature_dim_; }
+
+  void Initialise(RandomStream* random) override {
+    InitialiseConvolution(random, conv1_.get());
+    ResetBatchNorm(1, 0, random, norm1_.get());
+    for (const auto& stage : stages_) stage->Initialise(random);
+  }
+
+ private:
+  std::shared_ptr<Convolution> conv1_;
+  std::shared_ptr<BatchNorm> norm1_;
+  std::vector<std::shared_ptr<ResidualStage>> stages_;
+  std::shared_ptr<Dropout> dropout_;
+  int64_t feature_dim_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<Backbone> MakeResnetImagenet(const ResnetImagenetSpec& spec, const InputSpec& input) {
+  return std::make_shared<ResnetImagenet>(spec, input);
+}
+
+}  // namespace openset

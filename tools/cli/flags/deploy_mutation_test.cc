@@ -1,0 +1,72 @@
+// Deploy files that somebody handed on, changed field by field (core/testing/proto_mutation.h), from the flag to the
+// engine's options: taken, or refused with a line that names the file. In all --rounds changed files
+// (core/testing/mutation.h).
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/match.h"
+#include "core/files/files.h"
+#include "core/testing/mutation.h"
+#include "core/testing/proto_mutation.h"
+#include "experiments/testing/spec_sandbox.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+#include "tools/cli/flags/deploy_flags.h"
+#include "tools/cli/flags/engine_options.h"
+
+namespace openset {
+namespace {
+
+constexpr char kDeploy[] = R"(
+store: "store" data_folder: ["a", "b"] engine: LOCAL jobs: 2 devices: "cpu" worker: "worker" actions_per_gpu: 2
+memory_mb: 1000 memory { train_mb: 10 infer_mb: 10 evaluate_mb: 10 } memory_per_slot_mb: 5 hang_seconds: 9 retries: 1
+max_failures: 3 lease_seconds: 20
+slurm { partition: "p" time: "04:00:00" gres: "gpu:1" option: "--x" prologue: "y" actions_per_task: 2 }
+)";
+
+TEST(MutationTest, DeployFiles) {
+  const SpecSandbox sandbox;
+  sandbox.Write("experiments/specs/spec.textproto", kMinimalSpec);
+  sandbox.Write("worker", "");
+  const std::string path = JoinPath(sandbox.folder(), "deploy.textproto");
+  DeploySpec valid;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(kDeploy, &valid));
+  absl::SetFlag(&FLAGS_deploy, path);
+  int taken = 0, refused = 0;
+  const auto accept = [&](const absl::Status& status) {
+    if (status.ok()) return true;
+    EXPECT_NE(status.message(), "");
+    EXPECT_FALSE(absl::IsInternal(status)) << status;
+    return false;
+  };
+  ForEachRound("deploy files", [&](RandomStream* random) {
+    sandbox.Write("deploy.textproto", MutatedText(valid, {}, random));
+    const absl::StatusOr<Deployment> deployment = DeploymentFromFlags();
+    ++(deployment.ok() ? taken : refused);
+    if (!deployment.ok()) {
+      accept(deployment.status());
+      EXPECT_TRUE(absl::StrContains(deployment.status().message(), "deploy.textproto")) << deployment.status();
+      return;
+    }
+    EXPECT_GE(CpuSlots(deployment->spec), 1);
+    accept(StoreFromFlags(StoreUse::kRead).status());
+    accept(DataFoldersFromFlags().status());
+    accept(DevicesFromFlags().status());
+    // What is planned does not depend on it; the store does.
+    const Store store(deployment->spec.store());
+    const absl::StatusOr<std::unique_ptr<Study>> study = Study::Load("spec", sandbox.folders(), store);
+    if (!accept(study.status())) return;
+    accept(EngineOptions(deployment->spec, **study).status());
+    const absl::StatusOr<std::unique_ptr<StudyResults>> results = (*study)->LoadResults();
+    if (!accept(results.status())) return;
+    EXPECT_EQ((*study)->MakeReport(**results).trials, 1);
+  });
+  std::cout << "deploy files: " << taken << " taken, " << refused << " refused\n";
+}
+
+}  // namespace
+}  // namespace openset
+
+int main(int argc, char** argv) { return openset::RunMutationTests(argc, argv); }

@@ -1,0 +1,20 @@
+// The local engine as a deployment wants it.
+#ifndef OPENSET_TOOLS_CLI_FLAGS_ENGINE_OPTIONS_H_
+#define OPENSET_TOOLS_CLI_FLAGS_ENGINE_OPTIONS_H_
+
+#include "absl/status/statusor.h"
+#include "experiments/engine/deploy.pb.h"
+#include "experiments/engine/local_engine.h"
+#include "experiments/study/study.h"
+
+namespace openset {
+
+// CPU slots that actions may take: the deployment's jobs, or the number of CPUs that this process may use.
+int CpuSlots(const DeploySpec& deploy);
+
+// Errors: kNotFound if the worker's program is not there; those of the flags.
+absl::StatusOr<LocalEngineOptions> EngineOptions(const DeploySpec& deploy, const Study& study);
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_CLI_FLAGS_ENGINE_OPTIONS_H_

@@ -1,0 +1,21 @@
+// Where names are looked up.
+#ifndef OPENSET_TOOLS_CLI_FLAGS_LIBRARY_FLAGS_H_
+#define OPENSET_TOOLS_CLI_FLAGS_LIBRARY_FLAGS_H_
+
+#include <string>
+
+#include "absl/flags/declare.h"
+#include "absl/status/statusor.h"
+#include "experiments/spec/spec_folders.h"
+
+ABSL_DECLARE_FLAG(std::string, library);
+
+namespace openset {
+
+// What comes with the program, beside it OPENSET_LIBRARY's and --library's folders. Errors: kInvalidArgument for a
+// folder that is no library.
+absl::StatusOr<SpecFolders> SpecFoldersFromFlags();
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_CLI_FLAGS_LIBRARY_FLAGS_H_

@@ -1,0 +1,135 @@
+#include "tools/cli/flags/score_flags.h"
+
+#include <iostream>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/in_parallel.h"
+#include "core/status_macros.h"
+#include "core/text/suggest.h"
+#include "eval/files/apply_score.h"
+#include "tools/cli/flags/flags.h"
+#include "tools/cli/flags/spec_flags.h"
+
+ABSL_FLAG(std::string, metrics, "",
+          "Metrics, separated by commas. Give fields that differ from the defaults in braces: 'auroc, partial_openauc "
+          "{ max_ofpr: 0.1 }'. Empty: all.");
+ABSL_FLAG(std::string, score, "",
+          "The unknown score to compute from the logits. Give fields that differ from the defaults in braces: energy, "
+          "'energy { temperature: 2 }'. Empty: the score in the files, otherwise max_softmax.");
+ABSL_FLAG(bool, higher_is_known, false,
+          "The files' unknown_score is a confidence (larger = more known); openset negates it.");
+ABSL_FLAG(std::string, fit, "", "A file with outputs of held-out known samples, for scores that are fitted.");
+ABSL_FLAG(std::vector<std::string>, known, {},
+          "Groups of samples whose labels count as they are. task: how many classes are known, or which ones: names, "
+          "ids, or @FILE with one on each line.");
+ABSL_FLAG(std::vector<std::string>, unknown, {},
+          "Groups of samples that are unknown, whatever their labels. task: how many classes are unknown, or which "
+          "ones. Empty: all that are not known.");
+ABSL_FLAG(std::vector<std::string>, near, {},
+          "Groups of unknown samples near the known classes. task wordnet: how many near classes to draw. Empty: all "
+          "candidates.");
+ABSL_FLAG(std::vector<std::string>, far, {},
+          "Groups of unknown samples far from the known classes. task wordnet: names of classes of another data set, "
+          "to test whether they are far.");
+ABSL_FLAG(std::vector<std::string>, skip, {}, "Groups of samples to leave out.");
+ABSL_FLAG(std::string, ci_method, "bca",
+          "bca or percentile (bootstrap), or delong: the closed form for auroc and openauc, and bca for the others.");
+ABSL_FLAG(int, replicates, 2000, "Bootstrap replicates.");
+ABSL_FLAG(double, level, 0.95, "Confidence of the intervals.");
+ABSL_FLAG(uint64_t, seed, 0,
+          "Seed of the bootstrap. task: seed of the draws; the same seed gives the same splits on every machine. data "
+          "describe: of the train/test split, where the folder has no parts.");
+ABSL_FLAG(int, threads, 0, "Threads of the bootstrap; 0: one for each core. Results are unaffected.");
+
+namespace openset {
+namespace {
+
+// A file's path, or NAME=FILE.
+std::string UserFile(const std::string& argument) {
+  const size_t equals = argument.find('=');
+  if (equals == std::string::npos || FileExists(UserPath(argument))) return UserPath(argument);
+  return absl::StrCat(argument.substr(0, equals + 1), UserPath(argument.substr(equals + 1)));
+}
+
+}  // namespace
+
+std::vector<std::string> SampleFlags() {
+  return {"score", "higher_is_known", "fit", "known", "unknown", "near", "far", "skip"};
+}
+
+std::vector<std::string> IntervalFlags() { return {"ci_method", "replicates", "level", "seed", "threads"}; }
+
+absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& files) {
+  std::vector<std::string> paths;
+  for (const std::string& file : files) paths.push_back(UserFile(file));
+  SetRoles roles;
+  roles.known = absl::GetFlag(FLAGS_known);
+  roles.unknown = absl::GetFlag(FLAGS_unknown);
+  roles.near = absl::GetFlag(FLAGS_near);
+  roles.far = absl::GetFlag(FLAGS_far);
+  roles.skip = absl::GetFlag(FLAGS_skip);
+  ScoredSamples result;
+  const std::string score = absl::GetFlag(FLAGS_score);
+  ScoreSpec spec;
+  if (!score.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(spec, ParseScore("--score", score));
+  }
+  const bool higher_is_known = absl::GetFlag(FLAGS_higher_is_known);
+  if (higher_is_known && !score.empty()) {
+    return absl::InvalidArgumentError(
+        "--higher_is_known: applies to the score in the files, but --score computes another one");
+  }
+  OPENSET_ASSIGN_OR_RETURN(
+      result.samples,
+      ReadSampleSet(paths, roles, higher_is_known ? ScoreDirection::kHigherIsKnown : ScoreDirection::kHigherIsUnknown));
+  if (score.empty() && !result.samples.unknown_score.empty()) {
+    result.note = absl::StrCat("unknown score: ", higher_is_known ? "minus that of the file" : "that of the file");
+    result.origin = higher_is_known ? ScoreOrigin::kFileNegated : ScoreOrigin::kFile;
+    return result;
+  }
+  if (score.empty()) {
+    spec.mutable_max_softmax();
+    result.note = absl::StrCat("unknown score: ", ScoreText(spec), " (--score= takes another)");
+  } else {
+    result.note = absl::StrCat("unknown score: ", ScoreText(spec));
+  }
+  SampleSet train;
+  const std::string fit = absl::GetFlag(FLAGS_fit);
+  if (!fit.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(train, ReadSampleSet({UserFile(fit)}));
+  }
+  OPENSET_RETURN_IF_ERROR(ApplyScore(spec, fit.empty() ? nullptr : &train, &result.samples));
+  return result;
+}
+
+absl::StatusOr<BootstrapOptions> BootstrapOptionsFromFlags() {
+  BootstrapOptions options;
+  const std::string method = absl::GetFlag(FLAGS_ci_method);
+  if (method != "bca" && method != "percentile" && method != "delong") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--ci_method: ", UnknownName("method", method, {"bca", "percentile", "delong"})));
+  }
+  options.method = method == "percentile" ? IntervalMethod::kPercentile : IntervalMethod::kBca;
+  options.replicates = absl::GetFlag(FLAGS_replicates);
+  options.confidence = absl::GetFlag(FLAGS_level);
+  options.seed = absl::GetFlag(FLAGS_seed);
+  options.threads = absl::GetFlag(FLAGS_threads);
+  if (options.threads == 0) options.threads = NumThreads();
+  if (options.replicates > 1000000) return absl::InvalidArgumentError("--replicates: must be at most 1000000");
+  if (options.threads > 1024) return absl::InvalidArgumentError("--threads: must be at most 1024");
+  OPENSET_RETURN_IF_ERROR(Annotate(CheckOptions(options), "--replicates, --level, --threads"));
+  return options;
+}
+
+absl::StatusOr<TextFormat> FormatFromFlags() { return ParseTextFormat(absl::GetFlag(FLAGS_format)); }
+
+absl::Status WriteOut(absl::string_view text) {
+  const std::string out = absl::GetFlag(FLAGS_out);
+  if (!out.empty()) return WriteFileAtomically(UserPath(out), text);
+  std::cout << text;
+  return absl::OkStatus();
+}
+
+}  // namespace openset

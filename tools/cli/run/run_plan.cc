@@ -1,0 +1,206 @@
+#include "tools/cli/run/run_plan.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <set>
+#include <utility>
+
+#include "absl/flags/declare.h"
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/files/files.h"
+#include "core/files/runfiles.h"
+#include "core/status_macros.h"
+#include "experiments/engine/execute_plan.h"
+#include "experiments/engine/local_engine.h"
+#include "experiments/engine/slurm/run_on_slurm.h"
+#include "experiments/engine/slurm/slurm_client.h"
+#include "experiments/engine/slurm/slurm_jobs.h"
+#include "experiments/store/processes/leases.h"
+#include "tools/cli/flags/deploy_flags.h"
+#include "tools/cli/flags/engine_options.h"
+#include "tools/cli/flags/flags.h"
+#include "tools/cli/report_files.h"
+#include "tools/cli/run/run_display.h"
+#include "tools/cli/run/run_lines.h"
+#include "tools/cli/run/study_cost.h"
+
+ABSL_FLAG(bool, detach, false,
+          "With --engine=slurm: submit everything and exit. The same command without --detach watches, and submits "
+          "what the choices of searches add.");
+ABSL_DECLARE_FLAG(std::string, slurm_task);
+
+namespace openset {
+namespace {
+
+std::string Count(int n, const char* what) { return absl::StrCat(n, " ", what, n == 1 ? "" : "s"); }
+
+// What is about to be done.
+void ShowWork(const Study& study, int cpu_slots) {
+  const Plan& plan = study.plan();
+  const int needed = plan.CountNeeded(ActionKind::kEvaluate);
+  int imports = 0;
+  for (const Action& action : plan.actions) imports += action.is_needed() && action.role == ActionRole::kImport;
+  std::cout << study.name() << ": " << needed << " of " << TrialCount(static_cast<int>(plan.trials.size()))
+            << " to run: " << Count(plan.CountNeeded(ActionKind::kTrain) - imports, "training") << ", "
+            << (imports > 0 ? absl::StrCat(Count(imports, "import"), " of a model, ") : "")
+            << Count(plan.CountNeeded(ActionKind::kInfer), "inference") << ", " << Count(needed, "evaluation") << ", "
+            << Count(cpu_slots, "CPU slot") << ".\n";
+  if (study.waiting() > 0) std::cout << SearchText(study) << "\n";
+  std::cout << std::flush;
+}
+
+// What each kind takes, of which nothing is said.
+ActionMemory MemoryOf(const DeploySpec& deploy) {
+  ActionMemory memory = deploy.memory();
+  const int64_t slot = deploy.memory_per_slot_mb();
+  if (memory.train_mb() == 0) memory.set_train_mb(slot);
+  if (memory.infer_mb() == 0) memory.set_infer_mb(slot);
+  if (memory.evaluate_mb() == 0) memory.set_evaluate_mb(slot);
+  return memory;
+}
+
+// Columns of the terminal that standard output is; 80 where it does not say.
+int TerminalWidth() {
+  winsize size = {};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+// What was done before the run, and who else runs the same experiment.
+void ShowPreparation(const std::vector<std::string>& quarantined, const std::vector<RunState>& others) {
+  for (const std::string& line : quarantined) std::cout << "damaged: " << line << ".\n";
+  for (const RunState& run : others) {
+    std::cout << RunnerText(run) << " also runs it (" << TotalLine(run)
+              << "). This process waits for its results and uses them.\n";
+    for (const RunningAction& action : run.running()) std::cout << "  " << ActionLine(action) << "\n";
+  }
+}
+
+RunDisplayOptions DisplayOptions(const Study& study, int cpu_slots, const Expectation& expected) {
+  RunDisplayOptions shown;
+  shown.experiment = study.name();
+  shown.laid_over = study.experiment().laid_over;
+  shown.slurm_job = ThisTaskId();
+  shown.store = study.store().folder();
+  shown.expected = expected.pace;
+  if (isatty(STDOUT_FILENO) != 0) shown.width = TerminalWidth;
+  // Tasks of Slurm leave it to who submitted them.
+  const bool reports = FileExists(study.experiment().source.file()) && !IsSlurmTask();
+  if (reports) shown.refresh_report = [&study] { WriteReportPage(study).IgnoreError(); };
+  shown.on_begin = [&study, cpu_slots, text = expected.text, reports](const std::vector<std::string>& quarantined,
+                                                                      const std::vector<RunState>& others) {
+    ShowWork(study, cpu_slots);
+    ShowPreparation(quarantined, others);
+    if (reports) {
+      std::cout << "report, rewritten as results arrive: " << ReportPagePath(study) << std::endl;
+      WriteReportPage(study).IgnoreError();  // the run will say what is wrong with the store
+    }
+    if (!text.empty() && !IsSlurmTask()) std::cout << text << std::endl;
+  };
+  return shown;
+}
+
+// Sets what of the plan is done here, for a task of Slurm.
+absl::Status SelectTask(const Plan& plan, const std::string& file, ExecuteOptions* execute) {
+  OPENSET_ASSIGN_OR_RETURN(const SlurmTask task, ThisTask(file));
+  const std::set<std::string> keys(task.key().begin(), task.key().end());
+  size_t found = 0;
+  for (const Action& action : plan.actions) found += keys.count(action.key);
+  if (found < keys.size()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the study, or a file that it uses, has changed since this job was submitted: ", keys.size() - found,
+        " of its ", keys.size(), " actions are no longer part of the study; submit it again"));
+  }
+  execute->is_assigned = [keys](const Action& action) { return keys.count(action.key) > 0; };
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SlurmRunOptions> SlurmOptions(const Study& study, const DeploySpec& deploy) {
+  SlurmRunOptions options;
+  options.submit.slurm = deploy.slurm();
+  options.submit.experiment = study.name();
+  options.program = ProgramPath();
+  OPENSET_ASSIGN_OR_RETURN(options.runfiles, RunfilesFolder());
+  if (!deploy.worker().empty()) options.other_programs.push_back(deploy.worker());
+  const std::string line = ReadFile("/proc/self/cmdline").value_or("");
+  const std::vector<std::string> words = absl::StrSplit(line, '\0', absl::SkipEmpty());
+  options.submit.command.assign(words.begin() + 1, words.end());
+  options.memory = MemoryOf(deploy);
+  options.retries = deploy.retries();
+  options.max_failures = deploy.max_failures();
+  options.detach = absl::GetFlag(FLAGS_detach);
+  options.poll = absl::Seconds(deploy.slurm().poll_seconds());
+  return options;
+}
+
+}  // namespace
+
+std::vector<std::string> RunFlags() {
+  return {"deploy",  "store",   "engine", "devices",      "jobs",       "data",
+          "library", "retries", "worker", "max_failures", "keep_going", "memory_per_slot",
+          "redo",    "only",    "detach", "slurm_task",   "private"};
+}
+
+absl::Status RunPlan(Study* study) {
+  const Plan& plan = study->plan();
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> lines, study->SourceLines());
+  for (const std::string& line : lines) std::cout << line << ".\n";
+  if (plan.CountNeeded(ActionKind::kEvaluate) == 0) {
+    const size_t trials = plan.trials.size();
+    if (const int left = plan.CountLeft(); left > 0) {
+      std::cout << study->name() << ": " << left << " of " << TrialCount(static_cast<int>(trials))
+                << " left, and --only selects none of them; nothing to run.\n";
+      return absl::OkStatus();
+    }
+    std::cout << study->name() << ": " << (trials == 1 ? "its trial is" : absl::StrCat("all ", trials, " trials are"))
+              << " done; nothing to run.\n";
+    return absl::OkStatus();
+  }
+  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
+  const DeploySpec& deploy = deployment.spec;
+  OPENSET_ASSIGN_OR_RETURN(const LocalEngineOptions options, EngineOptions(deploy, *study));
+  RunOptions run;
+  run.data_folders = options.data_folders;
+  const bool by_slurm = deploy.engine() == DeploySpec::SLURM;
+  Expectation expected;
+  if (!by_slurm) {
+    OPENSET_ASSIGN_OR_RETURN(expected, ExpectationOf(*study));
+  }
+  RunDisplay display(plan, DisplayOptions(*study, options.capacity.cpu_threads, expected), &std::cout);
+  if (by_slurm) {
+    OPENSET_ASSIGN_OR_RETURN(const SlurmRunOptions slurm, SlurmOptions(*study, deploy));
+    return study->RunBySlurm(run, slurm, &display);
+  }
+  run.lease.lease = absl::Seconds(deploy.lease_seconds());
+  run.execute.memory = MemoryOf(deploy);
+  run.execute.retry.retries = deploy.retries();
+  run.execute.max_failures = deploy.max_failures();
+  LocalEngine engine(study->store(), options);
+  const std::string task = absl::GetFlag(FLAGS_slurm_task);
+  if (task.empty()) return study->Run(run, &engine, &display);
+  OPENSET_RETURN_IF_ERROR(SelectTask(plan, task, &run.execute));
+  run.execute.ending = TimeToEnd(deploy.slurm());
+  const absl::Status outcome = study->Run(run, &engine, &display);
+  if (outcome == TimeIsUp()) {  // one that is cancelled stays out of the queue; one that is preempted Slurm puts there
+    const absl::Status requeued = SlurmClient().Requeue(ThisTaskId());
+    std::cout << "to be queued again: " << (requeued.ok() ? "yes" : std::string(requeued.message())) << std::endl;
+  }
+  return outcome;
+}
+
+absl::Status FinishRun(const Study& study, const absl::Status& outcome, const std::string& after_failure) {
+  if (IsSlurmTask()) return outcome;
+  if (absl::IsCancelled(outcome)) {
+    return absl::CancelledError(absl::StrCat(outcome.message(), "; the same command continues from here"));
+  }
+  const bool actions_failed = absl::IsAborted(outcome);
+  if (!outcome.ok() && !actions_failed) return outcome;
+  OPENSET_RETURN_IF_ERROR(WriteAndShowReport(study, /*keep_fuller=*/actions_failed));
+  if (actions_failed) return absl::AbortedError(absl::StrCat(outcome.message(), "; ", after_failure));
+  return absl::OkStatus();
+}
+
+}  // namespace openset

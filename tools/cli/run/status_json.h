@@ -1,0 +1,30 @@
+// `openset status` as JSON.
+#ifndef OPENSET_TOOLS_CLI_RUN_STATUS_JSON_H_
+#define OPENSET_TOOLS_CLI_RUN_STATUS_JSON_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/store/processes/run_state.pb.h"
+#include "experiments/store/store_usage.h"
+#include "experiments/study/failures.h"
+#include "experiments/study/study.h"
+
+namespace openset {
+
+// {"study", "overrides", "trials", "done", "left", "waiting", "running": [...], "failed": [{"what", "kind", "log"}],
+// "damaged": [...]}. `runs`: those of the study.
+std::string StudyStatusJson(const Study& study, const std::vector<RunState>& runs,
+                            const std::vector<StudyFailure>& failures);
+
+// {"store", "studies": [{"study", "records", "users", "last", "bytes"}], "bytes": {KIND: ...}, "running": [...]}. Times
+// are seconds since 1970, UTC. `runs`: all of the store.
+std::string StoreStatusJson(const std::string& store, const std::vector<StudyUsage>& studies,
+                            const std::vector<std::pair<std::string, int64_t>>& kinds,
+                            const std::vector<RunState>& runs);
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_CLI_RUN_STATUS_JSON_H_

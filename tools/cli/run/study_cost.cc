@@ -1,0 +1,178 @@
+#include "tools/cli/run/study_cost.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "core/files/file_state.h"
+#include "core/process/machine.h"
+#include "core/status_macros.h"
+#include "experiments/engine/local_engine.h"
+#include "experiments/engine/probe_rate.h"
+#include "experiments/spec/trial.proto.h"
+#include "tools/cli/flags/deploy_flags.h"
+#include "tools/cli/flags/engine_options.h"
+#include "tools/cli/run/probes.h"
+
+namespace openset {
+namespace {
+
+// Where more run at once, the figure is the same.
+constexpr int kMostAtOnce = 16;
+
+int TrainingsOf(const Plan& plan, bool needed_only) {
+  return static_cast<int>(absl::c_count_if(plan.actions, [needed_only](const Action& action) {
+    return action.kind == ActionKind::kTrain && action.role != ActionRole::kImport &&
+           (!needed_only || action.is_needed());
+  }));
+}
+
+// How many actions run at once in the mean: three trainings on two seats take as long as four.
+double AtOnce(int trainings, int seats) {
+  if (trainings == 0) return seats;
+  return trainings / std::ceil(static_cast<double>(trainings) / seats);
+}
+
+// Where the plan's actions would run: the GPUs of --devices, or the CPU slots that there are.
+struct Machine {
+  CostDevice device;
+  int seats = 1;      // actions at once
+  std::string where;  // "2 CPU slots, Intel ...", "1 x NVIDIA H200"
+};
+
+// What tells one build of a program from another, stamped or not.
+std::string BuildOf(const std::string& program) {
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::canonical(program, error);
+  const auto size = std::filesystem::file_size(path, error);
+  const auto time = std::filesystem::last_write_time(path, error).time_since_epoch().count();
+  return error ? "" : absl::StrCat(path.string(), " ", size, " ", time);
+}
+
+// The ordinal of the GPU to probe on, -1 for the CPU; kNotFound where the machine of the plan is not this one.
+absl::StatusOr<int> ProbedDevice(const DeploySpec& deploy, const Machine& machine) {
+  if (deploy.engine() == DeploySpec::SLURM) return absl::NotFoundError("it is Slurm's");
+  if (!machine.device.is_gpu) return -1;
+  OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
+  if (devices.cuda.empty() || devices.kind != machine.device.kind) return absl::NotFoundError("no such GPU");
+  return devices.cuda[0];
+}
+
+// Precondition: the plan has trials.
+absl::StatusOr<Machine> MachineOf(const Study& study) {
+  OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
+  Machine machine;
+  const ExecutionSpec& execution = study.plan().trials[0].execution();
+  if (execution.device() == ExecutionSpec::CUDA) {
+    machine.device = {true, execution.device_kind(), 1};
+    machine.seats = std::max<int>(1, devices.cuda.size());
+    machine.where = absl::StrCat(machine.seats, " x ", machine.device.kind);
+    return machine;
+  }
+  const int slots = CpuSlots(deployment.spec), threads = std::max(1, execution.threads());
+  machine.device = {false, CpuName(), threads};
+  machine.seats = std::max(1, slots / threads);
+  machine.where = absl::StrCat(slots, slots == 1 ? " CPU slot, " : " CPU slots, ",
+                               threads > 1 ? absl::StrCat(threads, " an action, ") : "", machine.device.kind);
+  return machine;
+}
+
+// What CostsOf() and ExpectationOf() go by.
+absl::StatusOr<Throughputs> ThroughputsFor(const Study& study, const Machine& machine, bool may_probe) {
+  Throughputs throughputs = Throughputs::OfStore(study.store());
+  OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
+  const absl::StatusOr<int> gpu = ProbedDevice(deployment.spec, machine);
+  const absl::StatusOr<LocalEngineOptions> engine = EngineOptions(deployment.spec, study);
+  if (!gpu.ok() || !engine.ok()) return throughputs;
+  ProbeOptions options;
+  options.device = machine.device;
+  options.at_once =
+      *gpu >= 0 ? 1 : std::min({machine.seats, kMostAtOnce, std::max(1, TrainingsOf(study.plan(), true))});
+  options.build = BuildOf(engine->trainer[0]);
+  if (!options.build.empty()) options.folder = UserCacheFolder("probes");
+  if (may_probe) {
+    options.probe = [&](const TrainAction& action) {
+      if (isatty(STDERR_FILENO) != 0) {
+        std::cerr << "openset: trying how fast this machine trains, once, for some seconds (--noprobe: estimate it)"
+                  << std::endl;
+      }
+      return ProbeRate(action, options.at_once, *gpu, *engine);
+    };
+  }
+  for (const std::string& line : AddProbes(study.plan(), options, &throughputs)) {
+    std::cerr << "openset: " << line << std::endl;
+  }
+  return throughputs;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<NamedCost>> CostsOf(const Study& study, bool may_probe) {
+  std::vector<NamedCost> all;
+  if (study.plan().trials.empty()) return all;
+  OPENSET_ASSIGN_OR_RETURN(const Machine machine, MachineOf(study));
+  OPENSET_ASSIGN_OR_RETURN(const Throughputs throughputs, ThroughputsFor(study, machine, may_probe));
+  const auto add = [&](const std::string& what, const std::string& place, const CostDevice& device, int seats,
+                       bool needed_only) {
+    const PlanCost cost = CostOf(study.plan(), throughputs, device, needed_only);
+    if (cost.passes == 0) return;
+    all.push_back(
+        {what, place, cost, cost.hours / AtOnce(TrainingsOf(study.plan(), needed_only), seats), device.is_gpu});
+  };
+  add("the whole study", machine.where, machine.device, machine.seats, false);
+  const bool some_done = absl::c_any_of(study.plan().actions, [](const Action& action) { return action.is_done(); });
+  if (some_done) add("what is missing", machine.where, machine.device, machine.seats, true);
+  if (machine.device.is_gpu) return all;
+  const std::vector<std::string> gpus = throughputs.GpuKinds();
+  for (const std::string& gpu : gpus) add("the whole study", gpu, {true, gpu, 1}, 1, false);
+  if (gpus.empty()) add("the whole study", "a GPU", {true, "", 1}, 1, false);
+  return all;
+}
+
+std::string BasisText(const PlanCost& cost, bool on_gpu) {
+  const std::string assumed =
+      on_gpu ? absl::StrFormat("by multiply-adds at %.0f %% of an H100's fp32 peak: an order of magnitude",
+                               100 * kAssumedGpuShare)
+             : "by multiply-adds at an assumed rate: an order of magnitude";
+  std::vector<std::string> parts;
+  for (const auto& [share, text] :
+       {std::pair<double, std::string>{cost.measured, "from earlier trainings of the same networks here"},
+        {cost.probed, "by a probe of some seconds"},
+        {cost.scaled, "from other networks here, by multiply-adds"},
+        {cost.assumed, assumed}}) {
+    if (share > 0) parts.push_back(absl::StrFormat("%.0f %% %s", 100 * share, text));
+  }
+  if (cost.unknown_passes > 0) {
+    parts.push_back(absl::StrCat("without ", cost.unknown_passes, " passes of networks that nothing is known of"));
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+absl::StatusOr<Expectation> ExpectationOf(const Study& study) {
+  Expectation expectation;
+  if (study.plan().trials.empty()) return expectation;
+  OPENSET_ASSIGN_OR_RETURN(const Machine machine, MachineOf(study));
+  OPENSET_ASSIGN_OR_RETURN(const Throughputs throughputs, ThroughputsFor(study, machine, /*may_probe=*/false));
+  const PlanCost cost = CostOf(study.plan(), throughputs, machine.device, /*needed_only=*/true);
+  const int64_t known = cost.passes - cost.unknown_passes;
+  if (known <= 0 || cost.hours <= 0) return expectation;
+  const double at_once = AtOnce(TrainingsOf(study.plan(), /*needed_only=*/true), machine.seats);
+  expectation.pace.at_once = machine.seats;
+  // So that all of it takes as long as is said.
+  expectation.pace.seconds_per_pass = 3600 * cost.hours / static_cast<double>(known) * machine.seats / at_once;
+  expectation.pace.is_rough = cost.scaled + cost.assumed > 0.5;
+  expectation.text = absl::StrCat(expectation.pace.is_rough ? "roughly " : "about ", HoursText(cost.hours / at_once),
+                                  " on ", machine.where, " (", BasisText(cost, machine.device.is_gpu), ")");
+  return expectation;
+}
+
+}  // namespace openset
