@@ -1,6 +1,7 @@
 """C++ and proto rules with the project's options: warnings are errors, tests link statically against our libraries."""
 
 load(":cc_proto.bzl", "cc_proto", "light_cc_proto")
+load(":precompiled.bzl", "TEST_COPTS")
 
 _COPTS = [
     "-Wall",
@@ -15,9 +16,12 @@ _COPTS = [
 _PRECOMPILED = "core/precompiled"
 _PRECOMPILED_TEST = "core/testing/precompiled_test"
 _PRECOMPILED_TORCH = "core/tensor/precompiled_torch"
+_PRECOMPILED_TORCH_TEST = "core/testing/precompiled_torch_test"
 
 def _precompiled(torch, test = False):
-    return _PRECOMPILED_TORCH if torch else _PRECOMPILED_TEST if test else _PRECOMPILED
+    if test:
+        return _PRECOMPILED_TORCH_TEST if torch else _PRECOMPILED_TEST
+    return _PRECOMPILED_TORCH if torch else _PRECOMPILED
 
 def _copts(precompiled):
     return _COPTS + ["-include", precompiled + ".h", "-Winvalid-pch"]
@@ -51,7 +55,7 @@ def openset_cc_test(name, srcs, deps = [], size = "small", torch = False, **kwar
     native.cc_test(
         name = name,
         srcs = srcs,
-        copts = _copts(_precompiled(torch, test = True)),
+        copts = _copts(_precompiled(torch, test = True)) + TEST_COPTS,
         linkstatic = 1,
         size = size,
         deps = _deps(deps, _precompiled(torch, test = True)) + ["@googletest//:gtest_main"],

@@ -3,6 +3,9 @@
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "CPP_COMPILE_ACTION_NAME")
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
 
+# Tests are compiled faster than they run longer.
+TEST_COPTS = ["-O1"]
+
 # What most files without LibTorch include, tests among them.
 _COMMON = [
     "algorithm",
@@ -51,7 +54,7 @@ def _precompiled_header_impl(ctx):
         variables = cc_common.create_compile_variables(
             feature_configuration = features,
             cc_toolchain = toolchain,
-            user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts,
+            user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts + ctx.attr.copts,
             include_directories = of_deps.includes,
             quote_include_directories = of_deps.quote_includes,
             system_include_directories = of_deps.system_includes,
@@ -84,6 +87,7 @@ precompiled_header = rule(
     attrs = {
         "common": attr.bool(doc = "begins with what most files without LibTorch include"),
         "includes": attr.string_list(doc = "headers, as files include them"),
+        "copts": attr.string_list(doc = "options of the files that begin with it; g++ wants the same for both"),
         "deps": attr.label_list(providers = [CcInfo]),
         "_cc_toolchain": attr.label(default = Label("@bazel_tools//tools/cpp:current_cc_toolchain")),
     },
