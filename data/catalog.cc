@@ -8,15 +8,15 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
-#include "core/text/name.h"
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
+#include "core/text/name.h"
 #include "core/text/suggest.h"
+#include "data/selection.h"
 #include "data/sets/data_set_parts.h"
 #include "data/sets/data_set_problems.h"
 #include "data/sets/folder_data_set.h"
-#include "data/selection.h"
 
 namespace openset {
 namespace {

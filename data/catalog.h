@@ -31,8 +31,8 @@ class Catalog {
   // Precondition: no data set has problems.
   explicit Catalog(const std::vector<DataSetInfo>& data_sets);
 
-  // "folder:/PATH" is a folder of images (data/sets/folder_data_set.h), which is listed when it is first asked for. It lives
-  // as long as a copy of this catalog. From any thread. Errors: kNotFound with the known names; those of
+  // "folder:/PATH" is a folder of images (data/sets/folder_data_set.h), which is listed when it is first asked for. It
+  // lives as long as a copy of this catalog. From any thread. Errors: kNotFound with the known names; those of
   // DescribeFolder().
   absl::StatusOr<const DataSetInfo*> Find(absl::string_view name) const;
 

@@ -6,16 +6,16 @@
 
 #include "core/logging.h"
 #include "core/tensor/torch.h"
-#include "losses/points/arpl.h"
-#include "losses/points/confusing_samples.h"
 #include "losses/crl_ranking.h"
 #include "losses/cross_entropy.h"
 #include "losses/energy_margin.h"
 #include "losses/evidential.h"
-#include "losses/points/gcpl.h"
 #include "losses/jsd_consistency.h"
 #include "losses/open_auc.h"
 #include "losses/outlier_exposure.h"
+#include "losses/points/arpl.h"
+#include "losses/points/confusing_samples.h"
+#include "losses/points/gcpl.h"
 #include "losses/points/rpl.h"
 
 namespace openset {

@@ -9,8 +9,8 @@
 #include "models/networks/point_head.h"
 #include "models/networks/resnet_cifar.h"
 #include "models/networks/resnet_imagenet.h"
-#include "models/torch_script.h"
 #include "models/networks/vgg32.h"
+#include "models/torch_script.h"
 
 namespace openset {
 namespace {

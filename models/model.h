@@ -12,8 +12,8 @@
 
 namespace openset {
 
-// f32 [B, C, H, W] -> [B, D]. Its parameters are named as registered. Dropout is done by modules of models/networks/dropout.h,
-// which can be switched on alone.
+// f32 [B, C, H, W] -> [B, D]. Its parameters are named as registered. Dropout is done by modules of
+// models/networks/dropout.h, which can be switched on alone.
 class Backbone : public Module {
  public:
   // `norm_set` selects among the sets of batch norms; the last one stands in for sets that the backbone has not.

@@ -12,9 +12,9 @@
 #include "core/files/digest.h"
 #include "core/logging.h"
 #include "core/status_macros.h"
-#include "core/text/suggest.h"
 #include "core/tensor/convolution_guard.h"
 #include "core/tensor/torch_generator.h"
+#include "core/text/suggest.h"
 #include "models/networks/linear_head.h"
 #include "models/script_file.h"
 

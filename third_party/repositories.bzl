@@ -234,6 +234,15 @@ def openset_repositories():
         build_file = "//third_party:clang_tools.BUILD",
     )
 
+    npm_archives(
+        name = "buildifier",
+        packages = {
+            "@bazel/buildifier@8.2.1": "b96ea9b13003036c801f52bee6f9b0314738f8432e5cb9d814c89f59292604ee",
+        },
+        members = {"@bazel/buildifier": ["buildifier-linux_amd64"]},
+        build_file = "//third_party:buildifier.BUILD",
+    )
+
     # Only fetched for //tools:clang_tidy.
     pypi_archive(
         name = "clang_tidy",

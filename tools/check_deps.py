@@ -6,7 +6,6 @@ declared as well: they are there to be linked. `torch = True` stands exactly whe
 BUILD files are evaluated as Python, with the rules of tools/build_defs/cc.bzl as functions that take notes.
 
     python3 tools/check_deps.py [--fix] [FOLDER]     the folder of the repository, by default the current one
-    python3 tools/check_deps.py --fill BUILD...      writes their lists with lines that are filled
 """
 
 import ast
@@ -14,7 +13,6 @@ import glob
 import os
 import re
 import sys
-import textwrap
 
 INCLUDE = re.compile(r'^\s*(?:#include|import)\s+(?:public )?["<]([^">]+)[">]', re.M)
 EXTERNAL = [
@@ -83,7 +81,8 @@ def relative(label, package):
 
 
 def order(label):
-    return (0 if label.startswith(":") else 1 if label.startswith("//") else 2, label)
+    """Where buildifier puts a label among others: in "//core:name" and "//core/files:name" the colon comes first."""
+    return (0 if label.startswith(":") else 1 if label.startswith("//") else 2, label.replace(":", "\0"))
 
 
 class Repository:
@@ -183,28 +182,10 @@ class Repository:
 
 
 def list_text(name, labels):
-    """An attribute with its list, in lines that are filled: a BUILD file shows a package at a glance."""
-    line = f"    {name} = [" + ", ".join(f'"{label}"' for label in labels) + "],"
-    if len(line) <= 120:
-        return line
-    text = textwrap.fill(", ".join(f'"{label}"' for label in labels), width=112, initial_indent=" " * 8,
-                         subsequent_indent=" " * 8, break_long_words=False, break_on_hyphens=False)
-    return f"    {name} = [\n{text},\n    ],"
-
-
-def fill_lists(path):
-    """Writes the lists of a BUILD file as list_text() does, but for those with comments."""
-    with open(path, encoding="utf-8") as file:
-        lines = file.read().split("\n")
-    calls = [n.value for n in ast.parse("\n".join(lines)).body if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
-    lists = [k for call in calls for k in call.keywords if isinstance(k.value, ast.List)
-             and all(isinstance(e, ast.Constant) for e in k.value.elts)]
-    for keyword in sorted(lists, key=lambda k: -k.value.lineno):
-        first, last = keyword.value.lineno - 1, keyword.value.end_lineno
-        if last > first + 1 and not any("#" in line for line in lines[first:last]):
-            lines[first:last] = list_text(keyword.arg, [e.value for e in keyword.value.elts]).split("\n")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join(lines))
+    """An attribute with its list, as buildifier writes it."""
+    if len(labels) == 1:
+        return f'    {name} = ["{labels[0]}"],'
+    return f"    {name} = [\n" + "".join(f'        "{label}",\n' for label in labels) + "    ],"
 
 
 def fix(repository, target, torch_wrong):
@@ -239,10 +220,6 @@ def fix(repository, target, torch_wrong):
 
 
 def main(arguments):
-    if arguments[:1] == ["--fill"]:
-        for path in arguments[1:]:
-            fill_lists(path)
-        return 0
     fixing = "--fix" in arguments
     roots = [a for a in arguments if not a.startswith("--")] or ["."]
     count = 0

@@ -2,10 +2,11 @@
 
 core < {data, models, losses, eval} < experiments < tools. The four middle folders never include each other, only
 the core/torch*.h include LibTorch, only core/logging.h includes glog, only core/text/json_text.h writes JSON, and eval never
-sees LibTorch. Files are opened for reading by core/files/input_file.h only. No C++ file has more than 400 lines, no BUILD
-file more than 280.
+sees LibTorch. Files are opened for reading by core/files/input_file.h only. No C++ file has more than 400 lines, no
+folder more than 40 sources.
 """
 
+import collections
 import re
 import sys
 
@@ -56,7 +57,8 @@ INCLUDE = re.compile(r'^\s*(?:#include|import)\s+["<]([^">]+)[">]')
 
 
 MOST_LINES = 400
-MOST_LINES_OF_BUILD = 280
+# Sources of a folder, with its BUILD file.
+MOST_FILES_OF_ROOM = 40
 
 
 def problems_of(path, lines):
@@ -97,14 +99,15 @@ def main(paths):
     problems = [f"no sources of {folder}: list its packages in //tools:check_layers_test"
                 for folder in MAY_INCLUDE if folder not in folders]
     for path in paths:
-        if path.endswith(".proto"):
-            continue  # a schema is a list
-        most = MOST_LINES_OF_BUILD if path.endswith("BUILD") else MOST_LINES
+        if path.endswith((".proto", "BUILD")):
+            continue  # they are lists
         with open(path, encoding="utf-8") as file:
             count = sum(1 for _ in file)
-        if count > most:
-            problems.append(f"{path}: has {count} lines, more than {most}: find the room it wants, or fill its lists "
-                            "(tools/check_deps.py --fill)")
+        if count > MOST_LINES:
+            problems.append(f"{path}: has {count} lines, more than {MOST_LINES}: give a part of it a file of its own")
+    rooms = collections.Counter(p.rpartition("/")[0] for p in paths if p.endswith((".h", ".cc", ".cu", ".proto", "BUILD")))
+    problems += [f"{room}: has {count} sources, more than {MOST_FILES_OF_ROOM}: give a part of them a folder of their own"
+                 for room, count in rooms.items() if count > MOST_FILES_OF_ROOM]
     known = set(sources)
     for path in sources:
         with open(path, encoding="utf-8") as file:

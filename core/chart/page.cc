@@ -9,9 +9,9 @@
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
+#include "core/status_macros.h"
 #include "core/text/json_text.h"
 #include "core/text/one_line.h"
-#include "core/status_macros.h"
 
 namespace openset {
 namespace {

@@ -7,10 +7,10 @@
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/files/temporary_folder.h"
-#include "core/text/json_text.h"
 #include "core/process/python.h"
 #include "core/process/subprocess.h"
 #include "core/status_macros.h"
+#include "core/text/json_text.h"
 
 namespace openset {
 namespace {

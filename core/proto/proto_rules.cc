@@ -15,8 +15,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/synchronization/mutex.h"
-#include "core/text/one_line.h"
 #include "core/proto/schema.pb.h"
+#include "core/text/one_line.h"
 
 namespace openset {
 namespace {

@@ -27,9 +27,9 @@ struct Table {
 // A number in a cell: 17 significant digits, which give the same double when read.
 std::string FullPrecision(double value);
 
-// Aligned columns, for a terminal: each cell is a OneLine() (core/text/one_line.h). UTF-8 counts by characters. A table that
-// is wider than `width` has its heads over several lines, and where that is not enough its columns in parts below each
-// other, each with the left ones.
+// Aligned columns, for a terminal: each cell is a OneLine() (core/text/one_line.h). UTF-8 counts by characters. A table
+// that is wider than `width` has its heads over several lines, and where that is not enough its columns in parts below
+// each other, each with the left ones.
 std::string ToText(const Table& table, size_t width = kTextWidth);
 // A pipe table. What Markdown would read as HTML, code, a link or a column is escaped.
 std::string ToMarkdown(const Table& table);

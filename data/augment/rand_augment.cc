@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/logging.h"
-#include "data/augment/pixels/affine_ops.h"
 #include "data/augment/apply_grouped.h"
 #include "data/augment/cutout.h"
+#include "data/augment/pixels/affine_ops.h"
 #include "data/augment/pixels/enhance_ops.h"
 #include "data/augment/pixels/histogram_ops.h"
 #include "data/augment/pixels/point_ops.h"

@@ -12,11 +12,11 @@
 #include "core/files/files.h"
 #include "core/process/run_program.h"
 #include "core/status_macros.h"
-#include "data/sets/data_set.h"
-#include "data/sets/data_set_parts.h"
 #include "data/fetch/download.h"
 #include "data/fetch/folder_below.h"
 #include "data/fetch/unpack.h"
+#include "data/sets/data_set.h"
+#include "data/sets/data_set_parts.h"
 
 namespace openset {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/text/one_line.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
 #include "data/path_below.h"
 
 namespace openset {

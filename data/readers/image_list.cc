@@ -12,8 +12,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
-#include "core/text/one_line.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
 #include "data/path_below.h"
 #include "data/readers/image_files.h"
 

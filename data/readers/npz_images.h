@@ -11,8 +11,8 @@ namespace openset {
 
 // The array `images` of one archive: unsigned bytes [N, height, width] or [N, height, width, channels] with 1 or 3
 // channels; the array `labels` of another, or the same: N whole numbers from 0 to 2^31 - 1, of one dimension or [N, 1].
-// Errors, with the file: those of ReadNpz (core/files/formats/npz.h); kDataLoss if an array is missing, of another kind, or if
-// there are other numbers of images and labels.
+// Errors, with the file: those of ReadNpz (core/files/formats/npz.h); kDataLoss if an array is missing, of another
+// kind, or if there are other numbers of images and labels.
 absl::StatusOr<ImageSet> ReadNpzImages(const std::string& images_path, const std::string& labels_path,
                                        const std::string& images, const std::string& labels);
 

@@ -18,17 +18,17 @@
 #include "core/in_parallel.h"
 #include "core/status_macros.h"
 #include "data/catalog.h"
-#include "data/sets/data_set_parts.h"
 #include "data/memory_source.h"
-#include "data/sets/part_files.h"
 #include "data/readers/cifar_binary.h"
 #include "data/readers/idx.h"
 #include "data/readers/image_folder.h"
 #include "data/readers/image_list.h"
+#include "data/readers/images/png_sheet.h"
 #include "data/readers/mat.h"
 #include "data/readers/noise_source.h"
 #include "data/readers/npz_images.h"
-#include "data/readers/images/png_sheet.h"
+#include "data/sets/data_set_parts.h"
+#include "data/sets/part_files.h"
 
 namespace openset {
 namespace {

@@ -11,12 +11,12 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "core/saturated.h"
 #include "core/text/name.h"
 #include "core/text/one_line.h"
-#include "core/saturated.h"
+#include "data/path_below.h"
 #include "data/sets/data_set_parts.h"
 #include "data/sets/fetch_problems.h"
-#include "data/path_below.h"
 
 namespace openset {
 namespace {

@@ -9,9 +9,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
-#include "core/text/one_line.h"
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
 #include "data/readers/folder_listing.h"
 #include "data/readers/image_folder.h"
 

@@ -8,8 +8,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "core/text/name.h"
 #include "core/saturated.h"
+#include "core/text/name.h"
 #include "data/sets/data_set_parts.h"
 #include "data/splits/class_splits.h"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "eval/metrics/selective/aurc.h"
 #include "eval/metrics/ranked_input.h"
+#include "eval/metrics/selective/aurc.h"
 
 namespace openset {
 

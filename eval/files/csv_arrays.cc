@@ -14,8 +14,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "core/text/one_line.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
 #include "core/text/suggest.h"
 #include "eval/files/csv.h"
 

@@ -9,10 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "core/random.h"
 #include "eval/curves/curves.h"
-#include "eval/metrics/open_set/accuracy.h"
 #include "eval/metrics/detection/auroc.h"
-#include "eval/metrics/open_set/openauc.h"
 #include "eval/metrics/detection/threshold_metric.h"
+#include "eval/metrics/open_set/accuracy.h"
+#include "eval/metrics/open_set/openauc.h"
 #include "eval/testing/golden.h"
 #include "gtest/gtest.h"
 

@@ -11,10 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/status_macros.h"
-#include "eval/metrics/selective/aurc.h"
 #include "eval/metrics/display.h"
 #include "eval/metrics/evaluate.h"
 #include "eval/metrics/groups.h"
+#include "eval/metrics/selective/aurc.h"
 #include "eval/statistics/delong.h"
 #include "eval/statistics/group_intervals.h"
 

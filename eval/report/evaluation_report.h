@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/text/table.h"
-#include "eval/metrics/selective/aurc.h"
 #include "eval/metrics/display.h"
 #include "eval/metrics/metric_value.h"
+#include "eval/metrics/selective/aurc.h"
 #include "eval/report/document.h"
 
 namespace openset {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "eval/metrics/detection/auroc.h"
 #include "eval/metrics/conventions.h"
+#include "eval/metrics/detection/auroc.h"
 #include "eval/testing/golden.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

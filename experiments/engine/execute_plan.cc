@@ -14,7 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "core/process/disk_error.h"
+#include "core/files/disk_error.h"
 #include "core/process/interrupt.h"
 #include "core/process/steady_clock.h"
 #include "core/status_macros.h"

@@ -19,7 +19,8 @@ namespace openset {
 // The processes that compute on a GPU, by CUDA's ordinal, with ids as they are here. An error: that can't be told.
 using ProcessesOnGpu = std::function<absl::StatusOr<std::vector<pid_t>>(int gpu)>;
 
-// What the driver says (GpuProcesses(), core/process/gpu/gpus.h). kFailedPrecondition in a container with ids of its own.
+// What the driver says (GpuProcesses(), core/process/gpu/gpus.h). kFailedPrecondition in a container with ids of its
+// own.
 absl::StatusOr<std::vector<pid_t>> ComparableGpuProcesses(int gpu);
 
 // A worker has left its GPU when all processes of its group have ended and the driver, where it can be asked, names

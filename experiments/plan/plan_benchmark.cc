@@ -13,8 +13,8 @@
 #include "core/logging.h"
 #include "data/catalog.h"
 #include "experiments/plan/planner.h"
-#include "experiments/spec/resolve/expand.h"
 #include "experiments/spec/experiment_file.h"
+#include "experiments/spec/resolve/expand.h"
 
 namespace openset {
 namespace {

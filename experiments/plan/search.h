@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "experiments/plan/trial_search.h"
-#include "experiments/spec/resolve/expand.h"
 #include "experiments/spec/experiment_file.h"
+#include "experiments/spec/resolve/expand.h"
 #include "experiments/spec/trial.h"
 #include "experiments/store/store.h"
 

@@ -5,10 +5,10 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "core/text/name.h"
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
+#include "core/text/name.h"
 #include "eval/metrics/display.h"
 #include "eval/metrics/metric.pb.h"
 

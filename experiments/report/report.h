@@ -48,8 +48,8 @@ struct ReportCell {
   int known_classes = 0;
   int unknown_classes = 0;
   double openness = 0;
-  std::string
-      group;  // which unknown samples: "pool", or GroupText (experiments/store/records/metric_groups.h) where there are sets
+  std::string group;   // which unknown samples: "pool", or GroupText (experiments/store/records/metric_groups.h) where
+                       // there are sets
   std::string metric;  // its name
   Display display;
   std::optional<std::string> shared_label;  // of all methods, where these have thresholds of their own

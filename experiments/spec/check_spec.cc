@@ -12,9 +12,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/in_parallel.h"
-#include "core/text/name.h"
 #include "core/proto/field_path.h"
 #include "core/status_macros.h"
+#include "core/text/name.h"
 #include "core/text/suggest.h"
 #include "eval/metrics/metric_table.h"
 #include "experiments/spec/axis.h"

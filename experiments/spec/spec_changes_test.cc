@@ -2,8 +2,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/testing/status_matchers.h"
-#include "experiments/spec/resolve/expand.h"
 #include "experiments/spec/method.pb.h"
+#include "experiments/spec/resolve/expand.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
 #include "losses/loss.pb.h"

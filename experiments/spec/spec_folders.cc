@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
+#include "core/proto/text_proto.h"
 #include "core/text/name.h"
 #include "core/text/one_line.h"
-#include "core/proto/text_proto.h"
 #include "core/text/suggest.h"
 
 namespace openset {

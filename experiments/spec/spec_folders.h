@@ -44,8 +44,8 @@ SpecFolders SpecFoldersAround(const std::string& beside);
 // Adds the folders of another library; those that are among `folders` already are left out.
 void AddSpecFolders(const SpecFolders& more, SpecFolders* folders);
 
-// The names in these folders, sorted. A file whose name is none (core/text/name.h) is left out; `left_out` gets a line of
-// it.
+// The names in these folders, sorted. A file whose name is none (core/text/name.h) is left out; `left_out` gets a line
+// of it.
 std::vector<std::string> NamesIn(const std::vector<std::string>& folders, std::vector<std::string>* left_out = nullptr);
 
 // The file of `name`: a path, relative to the folder `beside`, if it ends in ".textproto", else NAME.textproto in one

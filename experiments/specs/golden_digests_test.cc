@@ -12,9 +12,9 @@
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/proto/schema.pb.h"
+#include "experiments/spec/experiment_file.h"
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/resolve/expand.h"
-#include "experiments/spec/experiment_file.h"
 #include "gtest/gtest.h"
 
 namespace openset {

@@ -46,8 +46,8 @@ struct BundleLimits {
   size_t member_bytes = 64 << 20;
 };
 
-// A record file of a bundle. `bytes` are those of the file, which DecodeSharedRecord() (experiments/store/records/record_id.h)
-// took for the record of its trial.
+// A record file of a bundle. `bytes` are those of the file, which DecodeSharedRecord()
+// (experiments/store/records/record_id.h) took for the record of its trial.
 using UseRecord = std::function<absl::Status(const TrialRecord& record, const std::string& bytes)>;
 
 // Reads a bundle that nobody vouches for, and calls `use` with each record file in the order of the names. A record

@@ -38,8 +38,8 @@ struct MergeCounts {
 absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std::string& bytes, MergeCounts* counts);
 
 // Adds all records of a store, or of a bundle (experiments/store/bundle.h), that are what they say
-// (DecodeSharedRecord() in experiments/store/records/record_id.h). Errors: kNotFound where neither is; kFailedPrecondition for
-// a store or bundle of another schema version; those of ReadBundle() and of writing.
+// (DecodeSharedRecord() in experiments/store/records/record_id.h). Errors: kNotFound where neither is;
+// kFailedPrecondition for a store or bundle of another schema version; those of ReadBundle() and of writing.
 absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, MergeCounts* counts);
 
 // Where records of one trial with different numbers differ: a line a metric, "openauc: lab-a (AVX2) 0.91; lab-b

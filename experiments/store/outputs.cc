@@ -3,8 +3,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/formats/npz.h"
-#include "core/text/one_line.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
 
 namespace openset {
 namespace {

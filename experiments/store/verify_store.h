@@ -26,8 +26,8 @@ struct StoreReport {
 };
 
 // Reads every byte: each record, replica and failed attempt, each checkpoint and outputs file with its checksum, each
-// action.textproto. A record is also compared with its id (CheckTrialId() in experiments/store/records/record_id.h). A record
-// of another schema version counts as damaged. Nothing is changed. Errors: those of Store::CheckIsStore().
+// action.textproto. A record is also compared with its id (CheckTrialId() in experiments/store/records/record_id.h). A
+// record of another schema version counts as damaged. Nothing is changed. Errors: those of Store::CheckIsStore().
 absl::StatusOr<StoreReport> VerifyStore(const Store& store);
 
 }  // namespace openset

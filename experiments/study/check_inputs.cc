@@ -6,12 +6,12 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "core/text/one_line.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
 #include "data/catalog.pb.h"
+#include "data/selection.h"
 #include "data/sets/data_set.h"
 #include "data/sets/data_set_parts.h"
-#include "data/selection.h"
 #include "experiments/action/stage.h"
 #include "experiments/spec/model_files.h"
 

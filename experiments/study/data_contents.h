@@ -17,10 +17,9 @@ namespace openset {
 
 // Tells the catalog, of the parts that the tasks take: by their files below `data_folders` or, where these are not
 // there, as the store's last run found them, or by the digest that records in the store have of the part, the one of
-// the newest record (TellPartDigest() in data/sets/data_set_parts.h); what none of them has stays untold. Returns lines that
-// say which parts are told by records and which stay untold, and adds to `untold` (unless it is null) the latter, each
-// "DATA_SET, PART". Errors: those of
-// AddContentDigests() (data/sets/data_set.h), to which `progress` goes.
+// the newest record (TellPartDigest() in data/sets/data_set_parts.h); what none of them has stays untold. Returns lines
+// that say which parts are told by records and which stay untold, and adds to `untold` (unless it is null) the latter,
+// each "DATA_SET, PART". Errors: those of AddContentDigests() (data/sets/data_set.h), to which `progress` goes.
 absl::StatusOr<std::vector<std::string>> TellContents(const Store& store, const std::vector<std::string>& data_folders,
                                                       const ProgressReport& progress,
                                                       const std::vector<TaskSpec>& tasks, Catalog* catalog,

@@ -22,8 +22,8 @@
 #include "experiments/plan/plan.h"
 #include "experiments/plan/planner.h"
 #include "experiments/report/report.h"
-#include "experiments/spec/resolve/expand.h"
 #include "experiments/spec/experiment_file.h"
+#include "experiments/spec/resolve/expand.h"
 #include "experiments/spec/spec_changes.h"
 #include "experiments/spec/spec_folders.h"
 #include "experiments/spec/trial.h"
@@ -48,8 +48,8 @@ struct StudyOptions {
   ProgressReport progress;
   // What is to be made again, though it is in the store: "all"; "changed", what was made by other sources than the
   // components have now (experiments/study/source_changes.h), and what depends on it; "failed", trainings that failed,
-  // which then don't go on from where they are; a method of the study, as people call it (core/text/synonyms.h), what only
-  // its trials need. "": nothing.
+  // which then don't go on from where they are; a method of the study, as people call it (core/text/synonyms.h), what
+  // only its trials need. "": nothing.
   std::string redo;
   // Which of the records that are not there are made (experiments/study/record_filter.h); "changed" is `redo` of that
   // and nothing else. "": all.

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "core/status_macros.h"
-#include "data/sets/data_set.h"
 #include "data/joined_source.h"
 #include "data/selection.h"
+#include "data/sets/data_set.h"
 
 namespace openset {
 

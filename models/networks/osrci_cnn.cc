@@ -1,9 +1,9 @@
 #include "models/networks/osrci_cnn.h"
 
 #include "absl/strings/str_cat.h"
-#include "models/networks/dropout.h"
 #include "models/image_limits.h"
 #include "models/initialise.h"
+#include "models/networks/dropout.h"
 
 namespace openset {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "models/networks/dropout.h"
 #include "models/initialise.h"
+#include "models/networks/dropout.h"
 
 namespace openset {
 namespace {

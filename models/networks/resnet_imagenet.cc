@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/networks/dropout.h"
 #include "models/initialise.h"
+#include "models/networks/dropout.h"
 #include "models/networks/residual.h"
 
 namespace openset {

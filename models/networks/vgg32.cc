@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "models/networks/dropout.h"
 #include "models/initialise.h"
+#include "models/networks/dropout.h"
 
 namespace openset {
 namespace {

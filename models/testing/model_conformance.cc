@@ -15,9 +15,9 @@
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "models/checkpoint.h"
-#include "models/networks/dropout.h"
 #include "models/initialise.h"
 #include "models/make_model.h"
+#include "models/networks/dropout.h"
 #include "models/testing/test_inputs.h"
 
 namespace openset {

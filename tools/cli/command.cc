@@ -15,11 +15,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
-#include "core/text/printable_stream.h"
 #include "core/process/build_info.h"
 #include "core/process/exit_code.h"
-#include "core/text/shortened.h"
 #include "core/status_macros.h"
+#include "core/text/printable_stream.h"
+#include "core/text/shortened.h"
 #include "core/text/suggest.h"
 #include "core/text/wrapped_text.h"
 

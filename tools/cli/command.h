@@ -34,8 +34,8 @@ std::string VersionText();
 
 // Parses the command line, runs the command it names and returns the process's exit code. Errors go to standard error,
 // a line each, those after the first indented. Nothing that is printed steers the terminal
-// (core/text/printable_stream.h). "--help" behind a command, and "help COMMAND", print its help; without a command a list of
-// all.
+// (core/text/printable_stream.h). "--help" behind a command, and "help COMMAND", print its help; without a command a
+// list of all.
 // "--version" and "version" print VersionText(). Where standard output takes no more, a full disk say, the exit code
 // is 1.
 int RunCommandLine(const std::string& about, const std::vector<Command>& commands, int argc, char** argv);

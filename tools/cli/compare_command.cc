@@ -23,9 +23,9 @@
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/method_names.h"
-#include "tools/cli/report_files.h"
 #include "tools/cli/flags/score_flags.h"
 #include "tools/cli/flags/spec_flags.h"
+#include "tools/cli/report_files.h"
 #include "tools/cli/terminal_width.h"
 
 ABSL_FLAG(std::string, diagram, "",

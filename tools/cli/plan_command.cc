@@ -8,8 +8,8 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
-#include "core/text/json_text.h"
 #include "core/status_macros.h"
+#include "core/text/json_text.h"
 #include "core/text/suggest.h"
 #include "core/text/table.h"
 #include "experiments/action/stage.h"

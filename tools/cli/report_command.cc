@@ -11,19 +11,19 @@
 #include "core/files/files.h"
 #include "core/status_macros.h"
 #include "core/text/wrapped_text.h"
-#include "experiments/store/records/load_fields.h"
 #include "experiments/store/merge.h"
+#include "experiments/store/records/load_fields.h"
 #include "experiments/store/records/record_fields.h"
 #include "experiments/store/store_contents.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
+#include "tools/cli/flags/score_flags.h"
+#include "tools/cli/flags/user_path.h"
 #include "tools/cli/records/bundle_records.h"
 #include "tools/cli/report_files.h"
 #include "tools/cli/result_hints.h"
-#include "tools/cli/flags/score_flags.h"
 #include "tools/cli/terminal_width.h"
-#include "tools/cli/flags/user_path.h"
 
 ABSL_FLAG(std::string, format, "text", "text, markdown, latex, csv or json; report also html and tensorboard.");
 ABSL_FLAG(bool, tidy, false,

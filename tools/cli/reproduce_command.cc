@@ -16,10 +16,10 @@
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/library_flags.h"
+#include "tools/cli/flags/user_path.h"
 #include "tools/cli/records/bundle_records.h"
 #include "tools/cli/records/spec_of_record.h"
 #include "tools/cli/run/run_plan.h"
-#include "tools/cli/flags/user_path.h"
 
 ABSL_FLAG(int, trials, 1, "Of a bundle: how many of its trials are run again, in the order of their ids; 0: all.");
 ABSL_FLAG(std::string, again, "openset-again",

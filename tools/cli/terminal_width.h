@@ -6,8 +6,8 @@
 
 namespace openset {
 
-// Columns of the terminal that standard output is, at least 40; kTextWidth (core/text/wrapped_text.h) where it is none, so
-// that files and pipes don't depend on who watches.
+// Columns of the terminal that standard output is, at least 40; kTextWidth (core/text/wrapped_text.h) where it is none,
+// so that files and pipes don't depend on who watches.
 size_t TableWidth();
 
 }  // namespace openset

@@ -17,9 +17,9 @@
 #include "data/batch_stream.h"
 #include "data/batcher.h"
 #include "data/catalog.h"
+#include "data/pipeline.h"
 #include "data/sets/data_set.h"
 #include "data/sets/folder_data_set.h"
-#include "data/pipeline.h"
 
 ABSL_FLAG(bool, index, false, "Only find out which images there are, and how large their files.");
 ABSL_FLAG(std::string, data_set, "", "A data set of --catalog with images of one size.");

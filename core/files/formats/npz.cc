@@ -10,10 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
-#include "core/files/input_file.h"
 #include "core/files/formats/zip_reader.h"
-#include "core/text/one_line.h"
+#include "core/files/input_file.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
 
 namespace openset {
 namespace {

@@ -58,8 +58,8 @@ absl::StatusOr<std::vector<std::string>> NpzNames(const std::string& path);
 // Reads all arrays, or only those in `names` if it is not empty; names that are not there are left out. Others are not
 // inflated. Together they may inflate to 1 GiB or 64 times the archive's size, whichever is more (ZipReader).
 // Errors: kNotFound; kDataLoss for a file that is damaged or no archive; kInvalidArgument for arrays that can't be read
-// (core/files/formats/npy.h); with the path and the array's name. What the header of an array declares is never allocated
-// before it is there.
+// (core/files/formats/npy.h); with the path and the array's name. What the header of an array declares is never
+// allocated before it is there.
 absl::StatusOr<NpzArrays> ReadNpz(const std::string& path, const std::vector<std::string>& names = {});
 
 }  // namespace openset

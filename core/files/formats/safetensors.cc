@@ -9,9 +9,9 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/status_macros.h"
 #include "core/text/json_text.h"
 #include "core/text/one_line.h"
-#include "core/status_macros.h"
 
 namespace openset {
 namespace {

@@ -9,8 +9,8 @@
 #include "core/files/files.h"
 #include "core/files/formats/pickle.h"
 #include "core/files/formats/zip_reader.h"
-#include "core/text/one_line.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
 
 namespace openset {
 namespace {

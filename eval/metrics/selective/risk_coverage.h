@@ -2,9 +2,9 @@
 #ifndef OPENSET_EVAL_METRICS_SELECTIVE_RISK_COVERAGE_H_
 #define OPENSET_EVAL_METRICS_SELECTIVE_RISK_COVERAGE_H_
 
-#include "eval/metrics/selective/aurc.h"
 #include "eval/metrics/metric_value.h"
 #include "eval/metrics/ranked_input.h"
+#include "eval/metrics/selective/aurc.h"
 
 namespace openset {
 

@@ -10,10 +10,10 @@
 #include "core/status_macros.h"
 #include "core/text/table.h"
 #include "eval/curves/curves.h"
-#include "eval/metrics/selective/aurc.h"
 #include "eval/metrics/detection/auroc.h"
-#include "eval/metrics/selective/calibration.h"
 #include "eval/metrics/open_set/openauc.h"
+#include "eval/metrics/selective/aurc.h"
+#include "eval/metrics/selective/calibration.h"
 #include "eval/report/curves/curve_plots.h"
 #include "eval/report/curves/threshold_curves.h"
 

@@ -4,8 +4,8 @@
 
 #include "core/status_macros.h"
 #include "eval/scores/features/features.h"
-#include "eval/scores/fits/gaussian.h"
 #include "eval/scores/features/row_blocks.h"
+#include "eval/scores/fits/gaussian.h"
 #include "eval/scores/logits/score_rows.h"
 
 namespace openset {

@@ -2,8 +2,8 @@
 
 #include "core/status_macros.h"
 #include "eval/scores/features/features.h"
-#include "eval/scores/head/linear_head.h"
 #include "eval/scores/fits/percentile.h"
+#include "eval/scores/head/linear_head.h"
 
 namespace openset {
 

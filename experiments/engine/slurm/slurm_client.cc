@@ -8,9 +8,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "core/text/one_line.h"
 #include "core/process/capture_output.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
 
 namespace openset {
 namespace {

@@ -14,7 +14,8 @@ namespace openset {
 struct ExampleContext {
   // By data set: the name of each class id. A class without one is "class 7".
   std::map<std::string, std::vector<std::string>> class_names;
-  // By trial id: a contact sheet of its mistakes (experiments/report/examples/mistake_sheet.h), the bytes of a PNG file.
+  // By trial id: a contact sheet of its mistakes (experiments/report/examples/mistake_sheet.h), the bytes of a PNG
+  // file.
   std::map<std::string, std::string> sheets;
 };
 

@@ -4,10 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "data/sets/data_set.h"
 #include "data/inspect/contact_sheet.h"
 #include "data/joined_source.h"
 #include "data/selection.h"
+#include "data/sets/data_set.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/details.pb.h"
 

@@ -59,9 +59,9 @@ absl::StatusOr<LoadedMethod> LoadMethod(const std::string& name, const SpecFolde
 // The names of the methods in `folders`, sorted.
 std::vector<std::string> MethodNames(const SpecFolders& folders);
 
-// A method as the command line names it, presets behind it, by the name that it has in `folders` (core/text/synonyms.h):
-// "MSP+vaze600" is "mcp+vaze600". As it is where nothing is meant, or where it is a path. Files are not read so: a name
-// in them is part of what a result is found by.
+// A method as the command line names it, presets behind it, by the name that it has in `folders`
+// (core/text/synonyms.h): "MSP+vaze600" is "mcp+vaze600". As it is where nothing is meant, or where it is a path. Files
+// are not read so: a name in them is part of what a result is found by.
 std::string MeantMethod(const std::string& name, const SpecFolders& folders);
 
 // Finds the files that the model of a method named in `path`, below the field `prefix` ("override." or nothing).

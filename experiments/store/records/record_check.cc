@@ -11,10 +11,10 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "core/text/one_line.h"
 #include "core/proto/proto_rules.h"
 #include "core/proto/schema.pb.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
 #include "data/task.pb.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/details.pb.h"

@@ -4,8 +4,8 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
-#include "core/text/one_line.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
 #include "core/text/table.h"
 #include "data/inspect/duplicates.h"
 #include "tools/cli/data/actions.h"

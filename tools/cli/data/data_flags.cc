@@ -6,9 +6,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
-#include "core/text/name.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
+#include "core/text/name.h"
 #include "data/sets/folder_data_set.h"
 #include "tools/cli/flags/user_path.h"
 

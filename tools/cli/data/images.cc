@@ -3,8 +3,8 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
-#include "core/text/progress_line.h"
 #include "core/status_macros.h"
+#include "core/text/progress_line.h"
 #include "tools/cli/data/actions.h"
 
 namespace openset {

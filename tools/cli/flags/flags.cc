@@ -15,14 +15,14 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
-#include "core/text/progress_line.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
+#include "core/text/progress_line.h"
 #include "experiments/plan/halving.h"
 #include "experiments/spec/resolve/expand.h"
 #include "tools/cli/flags/deploy_flags.h"
-#include "tools/cli/score_experiment.h"
 #include "tools/cli/flags/user_path.h"
+#include "tools/cli/score_experiment.h"
 
 ABSL_FLAG(std::string, redo, "",
           "Make results in the store again: 'changed' (made by components whose source code has changed since), 'all', "

@@ -42,9 +42,8 @@ std::string PluralOf(const Kind& kind);
 // kInvalidArgument with the kinds there are.
 absl::StatusOr<const Kind*> FindKind(const std::vector<Kind>& kinds, const std::string& name);
 
-// Of an entry, all that its kind shows. Names are taken as people type them (core/text/synonyms.h): "MSP", "fpr95" lead to
-// ours, which win.
-// Errors: kInvalidArgument for an unknown name, with the known ones; those of reading its file.
+// Of an entry, all that its kind shows. Names are taken as people type them (core/text/synonyms.h): "MSP", "fpr95" lead
+// to ours, which win. Errors: kInvalidArgument for an unknown name, with the known ones; those of reading its file.
 absl::StatusOr<std::string> ShowEntry(const Kind& kind, const std::string& name);
 
 }  // namespace openset

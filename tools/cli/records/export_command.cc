@@ -10,9 +10,9 @@
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
 #include "experiments/store/store_contents.h"
+#include "tools/cli/flags/user_path.h"
 #include "tools/cli/records/actions.h"
 #include "tools/cli/records/records_commands.h"
-#include "tools/cli/flags/user_path.h"
 
 namespace openset {
 namespace {

@@ -15,9 +15,9 @@
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "data/task.pb.h"
-#include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/describe.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/resolve/resolve_method.h"
 #include "experiments/store/records/metric_groups.h"
 

@@ -4,8 +4,8 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
-#include "core/text/one_line.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/store/collect_garbage.h"
 #include "experiments/store/store_usage.h"

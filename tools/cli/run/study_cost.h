@@ -21,8 +21,8 @@ struct NamedCost {
 };
 
 // By the rates of the store's records, and of probes: those that are remembered in ~/.cache/openset/probes and, with
-// `may_probe`, new ones, which take some seconds each (tools/cli/run/probes.h); none for Slurm's machines, or GPUs that are
-// not here. What keeps a probe from its figure is a line on standard error.
+// `may_probe`, new ones, which take some seconds each (tools/cli/run/probes.h); none for Slurm's machines, or GPUs that
+// are not here. What keeps a probe from its figure is a line on standard error.
 absl::StatusOr<std::vector<NamedCost>> CostsOf(const Study& study, bool may_probe);
 
 // What the figures of a cost are from: "100 % by a probe of some seconds".

@@ -15,13 +15,13 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
-#include "core/text/one_line.h"
 #include "core/random.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
 #include "data/splits/attribute_splits.h"
 #include "data/splits/wordnet.h"
-#include "tools/cli/task/task_new.h"
 #include "tools/cli/flags/user_path.h"
+#include "tools/cli/task/task_new.h"
 
 ABSL_DECLARE_FLAG(std::vector<std::string>, known);
 ABSL_DECLARE_FLAG(std::vector<std::string>, near);

@@ -11,8 +11,8 @@
 #include "core/files/files.h"
 #include "core/files/formats/npy.h"
 #include "core/files/formats/npz.h"
-#include "core/files/runfiles.h"
 #include "core/files/formats/safetensors.h"
+#include "core/files/runfiles.h"
 #include "core/logging.h"
 
 namespace openset {

@@ -1,4 +1,4 @@
-#include "core/process/disk_error.h"
+#include "core/files/disk_error.h"
 
 #include "gtest/gtest.h"
 

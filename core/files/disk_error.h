@@ -1,6 +1,6 @@
 // Telling a disk that is full or gone from other failures.
-#ifndef OPENSET_CORE_PROCESS_DISK_ERROR_H_
-#define OPENSET_CORE_PROCESS_DISK_ERROR_H_
+#ifndef OPENSET_CORE_FILES_DISK_ERROR_H_
+#define OPENSET_CORE_FILES_DISK_ERROR_H_
 
 #include <cerrno>
 #include <cstring>
@@ -23,4 +23,4 @@ inline bool IsDiskError(const absl::Status& status) {
 
 }  // namespace openset
 
-#endif  // OPENSET_CORE_PROCESS_DISK_ERROR_H_
+#endif  // OPENSET_CORE_FILES_DISK_ERROR_H_
