@@ -2,6 +2,7 @@
 #ifndef OPENSET_CORE_PROCESS_CAPTURE_OUTPUT_H_
 #define OPENSET_CORE_PROCESS_CAPTURE_OUTPUT_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,11 +11,17 @@
 
 namespace openset {
 
-// What `arguments[0]`, looked for in PATH unless it has a '/', writes to standard output, with our environment and
-// without input. Errors: kNotFound if it can't be started; kDeadlineExceeded if it takes longer than `limit` (it is
-// killed); kAborted if it fails, with its exit code and what it wrote to standard error.
-absl::StatusOr<std::string> CaptureOutput(const std::vector<std::string>& arguments,
-                                          absl::Duration limit = absl::Minutes(2));
+struct CaptureLimits {
+  absl::Duration time = absl::Minutes(2);
+  // Of standard output, and of standard error. A write beyond it fails in the program.
+  int64_t bytes = int64_t{256} << 20;
+};
+
+// Runs `arguments[0]`, looked up in PATH unless it has a '/', with our environment and no input; returns what it writes
+// to standard output. Errors: kNotFound if it can't be started; kDeadlineExceeded if it exceeds the time limit (it is
+// killed); kResourceExhausted if it writes more than the limit; kAborted if it fails, with its exit code and what it
+// wrote to standard error.
+absl::StatusOr<std::string> CaptureOutput(const std::vector<std::string>& arguments, const CaptureLimits& limits = {});
 
 }  // namespace openset
 

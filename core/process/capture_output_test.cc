@@ -17,8 +17,18 @@ TEST(CaptureOutput, SaysHowItFailed) {
             absl::AbortedError("sh was killed by signal 9 (Killed)"));
   EXPECT_EQ(CaptureOutput({"/nowhere/sbatch"}).status(),
             absl::NotFoundError("cannot start /nowhere/sbatch: No such file or directory"));
-  EXPECT_EQ(CaptureOutput({"sleep", "60"}, absl::Milliseconds(50)).status(),
+  EXPECT_EQ(CaptureOutput({"sleep", "60"}, {absl::Milliseconds(50)}).status(),
             absl::DeadlineExceededError("sleep took more than 50ms"));
+}
+
+TEST(CaptureOutput, HasALimitOfBytes) {
+  CaptureLimits limits;
+  limits.bytes = 4096;
+  EXPECT_EQ(CaptureOutput({"head", "-c", "4095", "/dev/zero"}, limits).value(), std::string(4095, '\0'));
+  EXPECT_EQ(CaptureOutput({"head", "-c", "1000000", "/dev/zero"}, limits).status(),
+            absl::ResourceExhaustedError("head wrote more than 4096 bytes"));
+  EXPECT_EQ(CaptureOutput({"sh", "-c", "head -c 1000000 /dev/zero >&2"}, limits).status(),
+            absl::ResourceExhaustedError("sh wrote more than 4096 bytes"));
 }
 
 }  // namespace
