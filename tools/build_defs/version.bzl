@@ -1,3 +1,3 @@
 """The version of openset: `openset --version`, the Python package, the archive."""
 
-OPENSET_VERSION = "0.1.0"
+OPENSET_VERSION = "0.3.0"
