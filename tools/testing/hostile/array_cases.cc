@@ -95,6 +95,16 @@ void AddNumPy(std::vector<HostileCase>* cases) {
           {{"label.npy", label}, {"logits.npy", logits}, {"other.npy", megabyte, true, 0100644, -1, 500}},
           End::kHarmless);
   archive("a member that says it has 4 GB", {{"label.npy", label, false, 0100644, 0xfffffffe}, {"logits.npy", logits}});
+  archive("members that together say they have 16 GB", {{"label.npy", label, false, 0100644, 0xfffffffe},
+                                                        {"a.npy", label, false, 0100644, 0xfffffffe},
+                                                        {"b.npy", label, false, 0100644, 0xfffffffe},
+                                                        {"logits.npy", logits, false, 0100644, 0xfffffffe}});
+  archive("names of groups that are paths",
+          {{"label.npy", label},
+           {"logits.npy", logits},
+           {"group_names.npy", FormatNpy(MakeNpy({"../../x"}))},
+           {"group.npy", FormatNpy(MakeNpy(std::vector<int64_t>{-1, -1, -1, -1, 0, 0}, {6}))}},
+          End::kAnswered);
   archive("a member out of the folder", {{"../../label.npy", label}, {"logits.npy", logits}});
   archive("names that a terminal obeys", {{"\x1b]0;x\a.npy", label}, {"logits.npy", logits}});
   archive("30,000 members", std::vector<ZipMember>(30000, {"label.npy", "x"}));

@@ -62,6 +62,11 @@ void AddFlags(std::vector<HostileCase>* cases) {
   refuse({"records", "ls", "method=" + std::string(100000, 'x') + " and", "--store=store"}, "");
   refuse({"records", "ls", "--sort=" + escapes, "--store=store"}, "");
   refuse({"records", "export", "--store=store", "--bundle=/proc/nowhere.zip"}, "/proc/nowhere.zip");
+  refuse({"records", "export", "--store=store", "--bundle=store"}, "store");
+  refuse({"records", "export", "--store=store", "--bundle=files/nowhere/b.zip"}, "b.zip");
+  refuse({"records", "merge", "study.textproto", "--store=store"}, "study.textproto");
+  refuse({"records", "spec", escapes, "--store=store"}, "");
+  refuse({"reproduce", escapes, "--store=store"}, "");
   refuse({"records", "gc", "--store=files"}, "files");
   refuse({"records", "gc", "--store=/"}, "");
   refuse({"records", "verify", "--store=files"}, "files");
@@ -77,7 +82,9 @@ void AddFlags(std::vector<HostileCase>* cases) {
   refuse({"task", "new", "x", "--data=digits", "--known=@/dev/zero", "--library=."}, "/dev/zero");
   refuse({"task", "new", "x", "--data=digits", "--known=2147483647", "--unknown=2147483647", "--library=."}, "");
   refuse({"data", "describe", "/dev/null"}, "/dev/null");
-  refuse({"data", "describe", "files/photos", "--name=../x"}, "--name");
+  for (const char* name : {"../x", ".", "", "a b", "x;y"}) {
+    refuse({"data", "describe", "files/photos", absl::StrCat("--name=", name)}, "--name");
+  }
   refuse({"data", "show", "digits", "--library=.", "--data=files", "--per_class=-1"}, "--per_class");
   refuse({"data", "show", "digits", "--library=.", "--data=files", "--tile=2147483647"}, "--tile");
   answer({"data", "show", "digits", "--library=.", "--data=files", "--per_class=2147483647", "--sheet=/proc/x.png"});
@@ -159,6 +166,7 @@ void AddDeploy(std::vector<HostileCase>* cases) {
     with(absl::StrCat(field, ": 2147483647"), End::kAnswered);
   }
   with("retries: 2147483647");
+  with("lease_seconds: 601", End::kAnswered);
   with("memory_mb: 9223372036854775807", End::kAnswered);
   with("memory_mb: 1 memory { train_mb: 9223372036854775807 infer_mb: 9223372036854775807 }", End::kAnswered);
   with("memory_per_slot_mb: 9223372036854775807", End::kAnswered);

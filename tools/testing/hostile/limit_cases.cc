@@ -150,6 +150,11 @@ void AddCatalogs(std::vector<HostileCase>* cases) {
   change("idx { images { path: \"digits/test-images\" } labels { path: \"digits/test-labels\" } }", "");
   change("idx { images { path: \"digits/test-images\" } labels { path: \"digits/test-labels\" } }",
          "noise { gaussian { std: nan } }");
+  for (const char* name : {"/etc", "..", ".", "a/../../b", "", "\\033[2J", "\\377"}) {
+    change("\"zero\"", absl::StrCat("\"", name, "\""), std::string(name) == "" ? End::kAnswered : End::kRefused);
+  }
+  change("digits/test-images", "digits//test-images");
+  change("digits/test-images", "digits/./test-images");
   change("name: \"test\"", "name: \"../../outside\"");
   change("name: \"test\"", "name: \"train\"");
   const auto noise = [](const std::string& samples, const std::string& size) {
