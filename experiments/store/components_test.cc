@@ -13,7 +13,7 @@
 
 namespace openset {
 
-// Of //core/proto:field_path; //core:suggest, which it depends on, is a member here.
+// Of //core/proto:field_path; //core/text:suggest, which it depends on, is a member here.
 extern const FingerprintRow openset_test_fingerprints[];
 
 namespace {
@@ -74,7 +74,7 @@ TEST(ComponentFingerprints, AreThoseOfTheSources) {
   const std::string suggest =
       digest_of({"core/text/suggest.cc", "core/text/suggest.h", "core/text/synonyms.cc", "core/text/synonyms.h"});
   EXPECT_EQ(SourcesOf("FirstSpec", "suggest", openset_test_fingerprints).fingerprint, suggest);
-  EXPECT_EQ(SourcesOf("FirstSpec", "suggest", openset_test_fingerprints).target, "core/suggest");
+  EXPECT_EQ(SourcesOf("FirstSpec", "suggest", openset_test_fingerprints).target, "core/text/suggest");
   EXPECT_EQ(SourcesOf("SecondSpec", "suggest", openset_test_fingerprints).fingerprint, suggest);
   EXPECT_EQ(SourcesOf("FirstSpec", "other_name", openset_test_fingerprints).fingerprint, suggest);
 }

@@ -114,7 +114,7 @@ std::string RealSlurm::TryToStart(int cpus) {
   Start({"/usr/sbin/slurmd", "-D", "-f", config});
   std::string nodes;
   for (int waits = 0; waits < 100; ++waits) {
-    nodes = CaptureOutput({"sinfo", "--noheader", "--format=%T"}, absl::Seconds(5)).value_or("");
+    nodes = CaptureOutput({"sinfo", "--noheader", "--format=%T"}, {absl::Seconds(5)}).value_or("");
     if (absl::StartsWith(nodes, "idle")) return "";
     usleep(200000);
   }
