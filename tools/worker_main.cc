@@ -13,6 +13,8 @@
 #include "core/process/heap.h"
 #include "core/process/run_main.h"
 #include "core/status_macros.h"
+#include "core/tensor/device_memory.h"
+#include "core/tensor/torch_error.h"
 #include "data/catalog.h"
 #include "experiments/infer/inference.h"
 #include "experiments/train/probe.h"
@@ -25,10 +27,9 @@
 namespace openset {
 namespace {
 
-// What LibTorch throws: out of memory, a device that is not there, an operation without a kernel, a script's.
+// What LibTorch throws: out of memory, a device that fails, an operation without a kernel, a script's.
 absl::Status StatusOfTorch(const std::exception& error) {
-  const bool is_memory = dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr;
-  return is_memory ? absl::ResourceExhaustedError(WhatFailed(error)) : absl::InternalError(WhatFailed(error));
+  return absl::Status(CodeOfTorchError(error), WhatFailed(error));
 }
 
 const ExecutionSpec& ExecutionOf(const WorkRequest& request) {
@@ -55,6 +56,7 @@ int Serve(const std::vector<std::string>& catalog_folders) {
                                     ? at::Device(at::kCUDA, static_cast<at::DeviceIndex>(request.cuda_device()))
                                     : at::kCPU;
       OPENSET_RETURN_IF_ERROR(CheckDeviceKind(ExecutionOf(request), device));
+      const FreesDeviceMemory frees(device);  // an idle worker's memory would be missing elsewhere
       return act(request, {request.key(), Store(request.store()), device, images.get(), report, StageClock(),
                            request.continued_key(), std::max(1, request.cpu_slots()), stop_asked});
     };

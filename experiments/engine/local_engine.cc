@@ -4,7 +4,9 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -37,7 +39,8 @@ struct LocalEngine::Worker {
   int64_t log_start = 0, action_log_start = 0;  // sizes of the logs when the action began
   std::vector<int> cpus;                        // that the action has for itself; none: any
   int64_t cpu_ticks = 0;                        // used, at the last look
-  absl::Duration alive;                         // when it last said something or had used its CPU
+  bool has_spoken = false;                      // of the action
+  absl::Duration alive;                         // when it last gave a sign of life
 };
 
 namespace {
@@ -47,6 +50,17 @@ constexpr int kLogTailLines = 20;
 constexpr absl::Duration kLookEvery = absl::Seconds(5);
 // Between two looks whether a GPU is free that an action waits for.
 constexpr absl::Duration kLookAtGpusEvery = absl::Milliseconds(50);
+
+// What is added to a worker's environment.
+std::map<std::string, std::string> EnvironmentOf(int gpu) {
+  // Threads of LibTorch's operations are set for each action.
+  std::map<std::string, std::string> environment = {{"OMP_NUM_THREADS", "1"}};
+  // Without it, memory of a GPU that is free in small pieces is of no use to large tensors.
+  constexpr char kAllocator[] = "PYTORCH_CUDA_ALLOC_CONF";
+  const bool is_set = std::getenv(kAllocator) != nullptr || std::getenv("PYTORCH_ALLOC_CONF") != nullptr;
+  if (gpu >= 0 && !is_set) environment[kAllocator] = "expandable_segments:True";
+  return environment;
+}
 
 // The last lines behind byte `start`, however much a worker has written.
 std::string TailOf(const std::string& file, int64_t start) {
@@ -106,6 +120,7 @@ absl::StatusOr<bool> LocalEngine::Begin(const Waiting& start) {
     worker->action_log = ActionLogPath(request);
     worker->action_log_start = FileSize(worker->action_log);
     worker->action = start.action;
+    worker->has_spoken = false;
     worker->alive = SteadyNow();
     worker->cpus = pins_.Take(request.cpu_slots());
     pins_.Pin(worker->process->pid(), worker->cpus);
@@ -166,8 +181,9 @@ void LocalEngine::AddHung(std::vector<EngineEvent>* events) {
     if (worker->action == kNoAction) continue;
     const std::optional<ProcessStat> stat = StatOf(worker->process->pid());
     const int64_t ticks = stat.has_value() ? stat->cpu_ticks : -1;
-    if (slept || ticks != worker->cpu_ticks || MessageChannel(worker->process->channel()).IsReadable())
-      worker->alive = now;
+    // Who waits for a GPU uses the CPU, also if the GPU hangs.
+    const bool works = ticks != worker->cpu_ticks && (worker->gpu < 0 || !worker->has_spoken);
+    if (slept || works || MessageChannel(worker->process->channel()).IsReadable()) worker->alive = now;
     worker->cpu_ticks = ticks;
     if (now - worker->alive >= options_.hang) hung.push_back(worker.get());
   }
@@ -233,9 +249,8 @@ absl::StatusOr<LocalEngine::Worker*> LocalEngine::NewWorker(bool trainer, int gp
   worker->trainer = trainer;
   worker->gpu = gpu;
   worker->log = TemporaryName(JoinPath(store_.LogFolder(), trainer ? "train" : "evaluate")) + ".log";
-  // Threads of LibTorch's operations are set for each action.
   absl::StatusOr<std::unique_ptr<Subprocess>> process =
-      Subprocess::Start(trainer ? options_.trainer : options_.evaluator, {{"OMP_NUM_THREADS", "1"}}, worker->log);
+      Subprocess::Start(trainer ? options_.trainer : options_.evaluator, EnvironmentOf(gpu), worker->log);
   if (!process.ok()) return process.status();
   worker->process = *std::move(process);
   workers_.push_back(std::move(worker));
@@ -256,6 +271,7 @@ EngineEvent LocalEngine::ReadEvent(Worker* worker) {
   WorkEvent event;
   const absl::Status received = MessageChannel(worker->process->channel()).Receive(&event);
   if (received.ok() && event.has_progress()) {
+    worker->has_spoken = true;
     result.progress = event.progress();
     return result;
   }
@@ -274,7 +290,7 @@ EngineEvent LocalEngine::ReadEvent(Worker* worker) {
   }
   if (!result.end->ok()) result.log_tail = worker->LogTail();
   MakeIdle(worker);
-  if (!received.ok()) Remove(worker);
+  if (!received.ok() || event.outcome().is_last()) Remove(worker);
   return result;
 }
 

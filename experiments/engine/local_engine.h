@@ -22,7 +22,8 @@ struct LocalEngineOptions {
   std::vector<std::string> evaluator;
   Capacity capacity;
   std::vector<std::string> data_folders;
-  // A worker that says nothing and uses no CPU for so long is killed.
+  // A worker that gives no sign of life for so long is killed. Messages are such signs, and that it uses the CPU; on a
+  // GPU the latter only until the action's first message, as who waits for a GPU that hangs uses the CPU too.
   absl::Duration hang = absl::Minutes(10);
   // A GPU that a dead worker has not left for so long is not used any more.
   absl::Duration leave = absl::Minutes(1);
@@ -33,9 +34,11 @@ struct LocalEngineOptions {
 // What a training or an inference writes is in a log of its own in the store (experiments/worker/action_log.h), all
 // else in its worker's beside it. A worker stays on the GPU of its first action, or on none. Where there are as many
 // CPU slots as CPUs, each action has CPUs of its own (cpu_pins.h). An action ends with kUnavailable if its worker died,
-// kDeadlineExceeded if it hung. One that starts on a GPU where a worker died, hung or was killed waits until nothing of
-// that is left there (leaving_workers.h). Start() fails with kNotFound if the worker's program cannot be started,
-// kUnavailable for lack of system resources; so does an action that had to wait.
+// kDeadlineExceeded if it hung. A worker whose device or memory failed (WorkOutcome.is_last) gets no other action.
+// LibTorch on GPUs uses "expandable_segments:True" unless PYTORCH_CUDA_ALLOC_CONF or PYTORCH_ALLOC_CONF is set. One
+// that starts on a GPU where a worker died, hung or was killed waits until nothing of that is left there
+// (leaving_workers.h). Start() fails with kNotFound if the worker's program cannot be started, kUnavailable for lack of
+// system resources; so does an action that had to wait.
 class LocalEngine : public Engine {
  public:
   LocalEngine(const Store& store, LocalEngineOptions options);

@@ -5,22 +5,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <functional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "core/files/files.h"
-#include "core/files/runfiles.h"
 #include "core/testing/status_matchers.h"
-#include "experiments/engine/execute_plan.h"
-#include "experiments/plan/planner.h"
-#include "experiments/spec/resolve/expand.h"
-#include "experiments/testing/execute_plan_scene.h"
-#include "experiments/testing/spec_sandbox.h"
+#include "experiments/testing/local_engine_scene.h"
 #include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
@@ -32,88 +26,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
-
-// See experiments/testing/fake_worker.cc.
-constexpr int kCrashSeed = 101;
-constexpr int kExitSeed = 102;
-constexpr int kErrorSeed = 103;
-constexpr int kHangSeed = 104;
-constexpr int kSilentSeed = 106;
-constexpr int kCrashOnceSeed = 107;
-constexpr int kThrowSeed = 111;
-constexpr int kSavingSeed = 120;
-
-class LocalObserver : public Observer {
- public:
-  void OnStart(ActionId action) override {
-    running.insert(action);
-    most_running = std::max(most_running, running.size());
-  }
-  void OnFinish(ActionId action, const absl::Status& status) override {
-    Observer::OnFinish(action, status);
-    running.erase(action);
-    if (on_finish) on_finish();
-    if (!status.ok()) messages.push_back(std::string(status.message()));
-  }
-  void OnGpuLost(ActionId action, const absl::Status& why) override {
-    Observer::OnGpuLost(action, why);
-    running.erase(action);
-  }
-  void OnRetry(ActionId action, const absl::Status& status, absl::Duration) override {
-    running.erase(action);
-    retried.push_back(std::string(status.message()));
-  }
-  void OnTick() override {
-    if (progress > 0 && std::exchange(interrupt_on_progress, false)) kill(getpid(), SIGINT);
-  }
-
-  std::set<ActionId> running;
-  std::vector<std::string> messages, retried;
-  size_t most_running = 0;
-  bool interrupt_on_progress = false;  // once
-  std::function<void()> on_finish;
-};
-
-class LocalEngineTest : public ::testing::Test {
- protected:
-  LocalEngineTest() : store_(sandbox_.folder() + "/store") {
-    const std::string worker = *RunfilesFolder() + "/openset/experiments/testing/fake_worker";
-    options_.trainer = {worker};
-    options_.evaluator = {worker};
-    options_.capacity.cpu_threads = 2;
-    execute_.retry.retries = 0;
-    execute_.retry.first_wait = absl::Milliseconds(1);
-  }
-
-  Plan MakePlanOf(const std::string& seeds) const {
-    const absl::StatusOr<Experiment> experiment = sandbox_.Load(absl::StrCat(
-        "name: 'spec' task: 'task' method: 'plain' split: 0 metric { accuracy {} } seed: [", seeds, "] ", more_));
-    EXPECT_TRUE(experiment.ok()) << experiment.status();
-    return MakePlan(*Expand(*experiment), store_, [](const Selection&) { return 1; });
-  }
-
-  absl::Status Run(const Plan& plan) {
-    LocalEngine engine(store_, options_);
-    return ExecutePlan(plan, /*choose=*/nullptr, store_, execute_, &engine, &observer_);
-  }
-
-  // What the workers executed: "train PID", ...
-  std::vector<std::string> Executed() const {
-    return absl::StrSplit(ReadFile(store_.folder() + "/executed").value_or(""), '\n', absl::SkipEmpty());
-  }
-
-  int Records(const Plan& plan) const {
-    return static_cast<int>(std::count_if(plan.evaluations.begin(), plan.evaluations.end(),
-                                          [&](ActionId action) { return store_.HasRecord(plan[action].key); }));
-  }
-
-  const SpecSandbox sandbox_;
-  const Store store_;
-  LocalEngineOptions options_;
-  ExecuteOptions execute_;
-  LocalObserver observer_;
-  std::string more_;
-};
 
 TEST_F(LocalEngineTest, MakesEveryRecordAndSkipsWhatIsDone) {
   const Plan plan = MakePlanOf("0, 1, 2, 3");
@@ -284,75 +196,6 @@ TEST_F(LocalEngineTest, ASignalStopsAndLeavesNoProcess) {
     const int pid = std::stoi(line.substr(line.find(' ')));
     EXPECT_NE(kill(pid, 0), 0) << line;
   }
-}
-
-TEST_F(LocalEngineTest, NeedsTheDeviceTheTrialAsksFor) {
-  more_ = "execution { device: CUDA }";
-  const absl::Status status = Run(MakePlanOf("0"));
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("--devices=cuda:0"));
-  EXPECT_TRUE(Executed().empty());
-
-  // The fake worker needs no real GPU: one action at a time on each device.
-  options_.capacity.gpus = {0, 1};
-  ASSERT_TRUE(Run(MakePlanOf("0, 1, 2")).ok());
-  EXPECT_EQ(observer_.finished.size(), 9);
-}
-
-// The ids of all workers so far, by the driver's word still on the GPU.
-std::vector<pid_t> PidsOf(const std::vector<std::string>& executed) {
-  std::vector<pid_t> pids;
-  for (const std::string& line : executed) pids.push_back(std::stoi(line.substr(line.find(' '))));
-  return pids;
-}
-
-TEST_F(LocalEngineTest, AGpuIsUsedAgainWhenADeadWorkerHasLeftIt) {
-  more_ = "execution { device: CUDA }";
-  options_.capacity.gpus = {0};
-  execute_.retry.retries = 1;
-  int looks = 0;
-  options_.processes_on_gpu = [&](int) -> absl::StatusOr<std::vector<pid_t>> {
-    EXPECT_EQ(Executed().size(), 1) << "started before the GPU was free";
-    return ++looks < 3 ? PidsOf(Executed()) : std::vector<pid_t>();
-  };
-  const Plan plan = MakePlanOf(absl::StrCat(kCrashOnceSeed));
-  ASSERT_THAT(Run(plan), IsOk());
-  EXPECT_EQ(looks, 3);
-  EXPECT_EQ(Records(plan), 1);
-  EXPECT_THAT(observer_.lost_gpus, IsEmpty());
-}
-
-TEST_F(LocalEngineTest, AGpuThatADeadWorkerDoesNotLeaveIsNotUsedAgain) {
-  more_ = "execution { device: CUDA }";
-  options_.capacity.gpus = {0, 1};
-  options_.leave = absl::Milliseconds(100);
-  options_.processes_on_gpu = [&](int) -> absl::StatusOr<std::vector<pid_t>> { return PidsOf(Executed()); };
-  const Plan plan = MakePlanOf(absl::StrCat(kCrashSeed, ", 0, 1, 2, 3"));
-  EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
-  EXPECT_EQ(Records(plan), 4);
-  EXPECT_THAT(observer_.lost_gpus, ElementsAre(HasSubstr("GPU 0 is not used any more: worker ")));
-}
-
-TEST_F(LocalEngineTest, WhatWaitsForAGpuCanBeStopped) {
-  ASSERT_THAT(MakeFolders(store_.folder()), IsOk());
-  options_.processes_on_gpu = [&](int) -> absl::StatusOr<std::vector<pid_t>> { return PidsOf(Executed()); };
-  LocalEngine engine(store_, options_);
-  const Plan plan = MakePlanOf(absl::StrCat(kCrashSeed));
-  const WorkRequest training = plan.RequestOf(plan.actions[0]);
-  ASSERT_THAT(engine.Start(ActionId{0}, /*gpu=*/0, training), IsOk());
-  std::vector<EngineEvent> events;
-  while (events.empty()) events = engine.Wait(/*wake=*/-1, absl::Seconds(1));
-  ASSERT_TRUE(absl::IsUnavailable(*events[0].end));
-  ASSERT_THAT(engine.Start(ActionId{1}, /*gpu=*/0, training), IsOk());
-  ASSERT_THAT(engine.Start(ActionId{2}, /*gpu=*/0, training), IsOk());
-  EXPECT_THAT(engine.Wait(/*wake=*/-1, absl::ZeroDuration()), IsEmpty());
-  engine.Kill(ActionId{1});
-  engine.AskToStop(ActionId{2});
-  events = engine.Wait(/*wake=*/-1, absl::ZeroDuration());
-  ASSERT_EQ(events.size(), 1);
-  EXPECT_EQ(events[0].action, ActionId{2});
-  EXPECT_TRUE(absl::IsCancelled(*events[0].end));
-  EXPECT_EQ(Executed().size(), 1);
 }
 
 TEST_F(LocalEngineTest, AWorkerThatCannotStartIsAnErrorAndLosesNothing) {

@@ -105,6 +105,7 @@ class Inferrer {
                              context_.images->MakeBatcher(selection, train.input().channels(), context_.device));
     BatchStream stream(batcher, batcher.Epoch(kBatchSize, /*drop_last=*/false, /*random=*/nullptr), pipeline_,
                        /*random=*/nullptr);
+    Report();
     const auto at_once = static_cast<size_t>(BatchesAtOnce(action_, context_));
     while (true) {
       std::vector<Batch> batches;
@@ -121,8 +122,7 @@ class Inferrer {
         }
         done_ += batches[b].label.size(0);
       }
-      const double share = static_cast<double>(done_) / total_;
-      ReportShare(context_, action_.inference().has_train_mode_pass() ? (1 + share) / 2 : share);
+      Report();
     }
     AddSamples(batcher.samples(), selection, group);
     return absl::OkStatus();
@@ -141,6 +141,11 @@ class Inferrer {
   }
 
  private:
+  void Report() {
+    const double share = static_cast<double>(done_) / total_;
+    ReportShare(context_, action_.inference().has_train_mode_pass() ? (1 + share) / 2 : share);
+  }
+
   // At the same time, the first in this thread.
   std::vector<std::vector<Prediction>> PredictEach(const std::vector<Batch>& batches) {
     const ExecutionSpec& execution = action_.train(0).execution();

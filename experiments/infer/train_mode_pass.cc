@@ -29,6 +29,7 @@ absl::StatusOr<at::Tensor> PassInTrainMode(const TrainModePassSpec& spec, const 
   BatchStream stream(batcher, batcher.Epoch(spec.batch_size(), /*drop_last=*/false, &order), pipeline, &augment);
   at::Tensor logits;
   int64_t done = 0;
+  report(0);
   while (true) {
     OPENSET_ASSIGN_OR_RETURN(const std::optional<Batch> batch, stream.Next());
     if (!batch.has_value()) return logits;

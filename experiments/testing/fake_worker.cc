@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <exception>
 #include <fstream>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -31,6 +33,9 @@ constexpr int kStopSeed = 108;
 constexpr int kAbortSeed = 109;
 constexpr int kOutOfMemorySeed = 110;
 constexpr int kThrowSeed = 111;
+constexpr int kBrokenDeviceSeed = 112;
+constexpr int kNoMemorySeed = 113;
+constexpr int kSpinningSeed = 114;
 constexpr int kSavingSeed = 120;
 
 // Takes memory until there is none, and ends the process.
@@ -54,6 +59,24 @@ absl::Status Probe(const TrainAction& action, const ReportProgress& report) {
   progress.set_images_per_second(100);
   report(progress);
   return absl::OkStatus();
+}
+
+// As if its device failed.
+struct BrokenDevice : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+absl::Status StatusOf(const std::exception& error) {
+  const bool is_device = dynamic_cast<const BrokenDevice*>(&error) != nullptr;
+  return is_device ? absl::UnavailableError(error.what()) : absl::InternalError(error.what());
+}
+
+// Whether it is the first call with this name in the store.
+bool IsFirst(const Store& store, const std::string& name) {
+  const std::string file = store.folder() + "/" + name;
+  if (FileExists(file)) return false;
+  std::ofstream(file) << "once";
+  return true;
 }
 
 // Reports progress for ever.
@@ -83,9 +106,7 @@ absl::Status Execute(const WorkRequest& request, const ReportProgress& report, c
       case kExitSeed:
         _exit(3);
       case kCrashOnceSeed:
-        if (FileExists(store.folder() + "/crashed")) break;
-        std::ofstream(store.folder() + "/crashed") << "once";
-        raise(SIGKILL);
+        if (IsFirst(store, "crashed")) raise(SIGKILL);
         break;
       case kSilentSeed:
         LOG(INFO) << "about to say nothing";
@@ -102,6 +123,16 @@ absl::Status Execute(const WorkRequest& request, const ReportProgress& report, c
         return absl::AbortedError("the training diverged");
       case kThrowSeed:
         throw std::runtime_error("a library threw");
+      case kBrokenDeviceSeed:
+        if (IsFirst(store, "broken")) throw BrokenDevice("the device failed");
+        break;
+      case kNoMemorySeed:
+        if (IsFirst(store, "no_memory")) throw std::bad_alloc();
+        break;
+      case kSpinningSeed:
+        report(WorkProgress());
+        while (true) {
+        }
       case kHangSeed:
         Train(report, [] { return false; });
         break;
@@ -133,7 +164,8 @@ int Main(const char* program) {
   return ServeWork({{WorkRequest::kTrain, &Execute},
                     {WorkRequest::kInfer, &Execute},
                     {WorkRequest::kEvaluate, &Execute},
-                    {WorkRequest::kProbe, &Execute}});
+                    {WorkRequest::kProbe, &Execute}},
+                   StatusOf);
 }
 
 }  // namespace

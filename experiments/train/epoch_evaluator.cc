@@ -23,20 +23,18 @@ bool IsEvaluationDue(const TrainAction& action, size_t complete_epochs, bool is_
 absl::Status EvaluateEpoch(const TrainAction& action, const std::shared_ptr<Model>& model, const ActionContext& context,
                            EpochSummary* epoch) {
   const EpochEvaluation& spec = action.evaluation();
-  ActionContext quiet = context;  // the training reports how far it is
-  quiet.report = [](const WorkProgress&) {};
   // As a trial of this training would have it.
   InferAction infer;
   *infer.add_train() = action;
   *infer.mutable_inference() = spec.inference();
   *infer.mutable_known() = spec.known();
   *infer.mutable_unknown() = spec.unknown();
-  OPENSET_ASSIGN_OR_RETURN(const Outputs outputs, CollectOutputs(infer, {model}, quiet));
+  OPENSET_ASSIGN_OR_RETURN(const Outputs outputs, CollectOutputs(infer, {model}, context));
   std::optional<Outputs> fit;
   if (NeedsOf(spec.score()).fit) {
     *infer.mutable_known() = action.data();
     infer.clear_unknown();
-    OPENSET_ASSIGN_OR_RETURN(fit, CollectOutputs(infer, {model}, quiet));
+    OPENSET_ASSIGN_OR_RETURN(fit, CollectOutputs(infer, {model}, context));
   }
   TrialSpec trial;
   *trial.mutable_method()->mutable_score() = spec.score();

@@ -19,9 +19,9 @@ bool IsEvaluationDue(const TrainAction& action, size_t complete_epochs, bool is_
 
 // Runs the model over the samples, scores and measures it, by the code of inferences and evaluations, and adds the
 // metrics to `epoch`. A score that is fitted is fitted to the training samples' outputs each time. Puts the model in
-// evaluation mode; its tensors stay as they are. Outputs that can't be scored (of a network that knows too little yet
-// for the score's fit) make the metrics absent, with the reason: the training goes on. Errors: those of
-// CollectOutputs() and other ones of MeasureMetrics().
+// evaluation mode; its tensors stay as they are. Reports as CollectOutputs() does. Outputs that can't be scored (of a
+// network that knows too little yet for the score's fit) make the metrics absent, with the reason: the training goes
+// on. Errors: those of CollectOutputs() and other ones of MeasureMetrics().
 absl::Status EvaluateEpoch(const TrainAction& action, const std::shared_ptr<Model>& model, const ActionContext& context,
                            EpochSummary* epoch);
 

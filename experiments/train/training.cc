@@ -123,9 +123,14 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
     return SaveTrainingState(run->State(), summary, context.key, partial);
   };
   Reporter reporter(*run, action, context.report);
+  ActionContext measuring = context;  // tells how far the training is, as a sign of life
+  measuring.report = [&reporter](const WorkProgress&) { reporter.Report(); };
+  WorkProgress begun;
+  begun.set_fraction(static_cast<double>(run->steps()) / static_cast<double>(run->max_steps()));
+  context.report(begun);
   while (true) {
     if (IsEvaluationMissing(action, *run)) {
-      OPENSET_RETURN_IF_ERROR(EvaluateEpoch(action, run->model(), context, run->mutable_last_epoch()));
+      OPENSET_RETURN_IF_ERROR(EvaluateEpoch(action, run->model(), measuring, run->mutable_last_epoch()));
       OPENSET_RETURN_IF_ERROR(save());
     }
     if (run->done()) break;

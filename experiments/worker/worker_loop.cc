@@ -53,6 +53,7 @@ int ServeWork(const WorkerActions& actions, const std::function<absl::Status(con
       stop = channel.IsReadable() && (!channel.Receive(&word).ok() || word.stop());
       return stop;
     };
+    bool is_last = false;
     const absl::Status status = [&] {
       const ActionLog log(ActionLogPath(request));
       absl::Status end;
@@ -62,9 +63,11 @@ int ServeWork(const WorkerActions& actions, const std::function<absl::Status(con
                                       : absl::InternalError("this worker doesn't do such actions");
       } catch (const std::bad_alloc&) {
         end = absl::ResourceExhaustedError("out of memory");
+        is_last = true;
       } catch (const std::exception& error) {
         LOG(ERROR) << error.what();
         end = status_of != nullptr ? status_of(error) : absl::InternalError(error.what());
+        is_last = absl::IsResourceExhausted(end) || absl::IsUnavailable(end);
       }
       if (absl::IsCancelled(end)) {
         LOG(INFO) << request.key() << ": " << end.message();
@@ -76,7 +79,9 @@ int ServeWork(const WorkerActions& actions, const std::function<absl::Status(con
     WorkEvent event;
     event.mutable_outcome()->set_code(static_cast<int>(status.code()));
     event.mutable_outcome()->set_message(std::string(status.message()));
+    if (is_last) event.mutable_outcome()->set_is_last(true);
     if (!channel.Send(event).ok()) return 1;
+    if (is_last) return 0;
   }
 }
 

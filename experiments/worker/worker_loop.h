@@ -25,8 +25,10 @@ using WorkerActions = std::map<WorkRequest::ActionCase, Execute>;
 
 // A worker process: executes requests from the engine that started it (Subprocess::kChannel) until it closes the
 // channel. Returns the process's exit code. What is not among `actions` ends with kInternal. So does an exception:
-// kResourceExhausted for lack of memory, else what `status_of` says, by default kInternal. Signals that ask to stop
-// (SIGINT, SIGTERM, SIGHUP, SIGUSR1), which a cluster may send to all processes of a job, are the engine's to take.
+// kResourceExhausted for lack of memory, else what `status_of` says, by default kInternal. After one that ends with
+// kResourceExhausted or kUnavailable (a device that failed) it says so (WorkOutcome.is_last) and returns 0. Signals
+// that ask to stop (SIGINT, SIGTERM, SIGHUP, SIGUSR1), which a cluster may send to all processes of a job, are the
+// engine's to take.
 int ServeWork(const WorkerActions& actions,
               const std::function<absl::Status(const std::exception&)>& status_of = nullptr);
 
