@@ -1,4 +1,6 @@
 // A GPU driver's library and NVML for tests. FAKE_GPUS names its GPUs, separated by commas; "error" makes it refuse.
+// They have 16 GB and a compute capability of 9.0; those with "V100" in their name one of 7.0. FAKE_GPU_CUDA is the
+// CUDA that the driver can run, 13000 where it is not set.
 // FAKE_GPU_PROCESSES lists the processes on each: ids separated by commas, GPUs by semicolons; "error" as well.
 #include <cstdint>
 #include <cstdio>
@@ -54,6 +56,23 @@ int cuDeviceGet(int* device, int ordinal) {
 
 int cuDeviceGetName(char* name, int size, int device) {
   std::strncpy(name, Names()[device - kFirstDevice].c_str(), size);
+  return 0;
+}
+
+int cuDriverGetVersion(int* version) {
+  const char* fake = std::getenv("FAKE_GPU_CUDA");
+  *version = fake != nullptr ? std::atoi(fake) : 13000;
+  return 0;
+}
+
+int cuDeviceTotalMem_v2(size_t* bytes, int) {
+  *bytes = size_t{16} << 30;
+  return 0;
+}
+
+int cuDeviceGetAttribute(int* value, int attribute, int device) {
+  const bool is_old = Names()[device - kFirstDevice].find("V100") != std::string::npos;
+  *value = attribute == 75 ? (is_old ? 7 : 9) : 0;
   return 0;
 }
 

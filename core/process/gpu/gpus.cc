@@ -18,6 +18,8 @@ namespace {
 // Results of CUDA's driver interface (CUresult).
 constexpr int kSuccess = 0;
 constexpr int kNoDevice = 100;
+// CUdevice_attribute.
+constexpr int kComputeMajor = 75, kComputeMinor = 76;
 // Results of NVML (nvmlReturn_t), where 0 is success as well.
 constexpr int kNvmlTooSmall = 7;
 
@@ -77,22 +79,42 @@ absl::StatusOr<std::string> BusIdOf(int gpu, const Library& cuda) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<std::string>> GpuNames(const std::string& path) {
+absl::StatusOr<std::vector<Gpu>> ListGpus(const std::string& path) {
   OPENSET_ASSIGN_OR_RETURN(const Library cuda, Library::Open(path));
   OPENSET_ASSIGN_OR_RETURN(const int started, cuda.ResultOf("cuInit", 0u));
-  if (started == kNoDevice) return std::vector<std::string>{};
+  if (started == kNoDevice) return std::vector<Gpu>{};
   if (started != kSuccess) return Refused("cuInit", started);
   int count = 0;
   OPENSET_RETURN_IF_ERROR(cuda.Call("cuDeviceGetCount", &count));
-  std::vector<std::string> names;
+  std::vector<Gpu> gpus;
   for (int ordinal = 0; ordinal < count; ++ordinal) {
     int device = 0;
     char name[256] = "";
     OPENSET_RETURN_IF_ERROR(cuda.Call("cuDeviceGet", &device, ordinal));
     OPENSET_RETURN_IF_ERROR(cuda.Call("cuDeviceGetName", name, static_cast<int>(sizeof(name)), device));
-    names.push_back(name);
+    Gpu gpu{name};
+    size_t bytes = 0;
+    OPENSET_RETURN_IF_ERROR(cuda.Call("cuDeviceTotalMem_v2", &bytes, device));
+    gpu.memory_bytes = static_cast<int64_t>(bytes);
+    OPENSET_RETURN_IF_ERROR(cuda.Call("cuDeviceGetAttribute", &gpu.compute_major, kComputeMajor, device));
+    OPENSET_RETURN_IF_ERROR(cuda.Call("cuDeviceGetAttribute", &gpu.compute_minor, kComputeMinor, device));
+    gpus.push_back(std::move(gpu));
   }
+  return gpus;
+}
+
+absl::StatusOr<std::vector<std::string>> GpuNames(const std::string& path) {
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<Gpu> gpus, ListGpus(path));
+  std::vector<std::string> names;
+  for (const Gpu& gpu : gpus) names.push_back(gpu.name);
   return names;
+}
+
+absl::StatusOr<int> GpuDriverCuda(const std::string& path) {
+  OPENSET_ASSIGN_OR_RETURN(const Library cuda, Library::Open(path));
+  int version = 0;
+  OPENSET_RETURN_IF_ERROR(cuda.Call("cuDriverGetVersion", &version));
+  return version;
 }
 
 absl::StatusOr<std::vector<pid_t>> GpuProcesses(int gpu, const std::string& library, const std::string& management) {

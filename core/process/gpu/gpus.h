@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,11 +12,24 @@
 
 namespace openset {
 
-// Names of the GPUs that a program of this environment sees ("NVIDIA H200"), by CUDA's ordinal: what
-// CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER say is obeyed. Empty if there are none. Asks the driver's library, which
-// is opened at run time. Errors: kNotFound if there is no such library; kUnavailable, with CUDA's number, if the driver
-// refuses.
+struct Gpu {
+  std::string name;          // "NVIDIA H200"
+  int64_t memory_bytes = 0;  // all of it
+  // Its compute capability, 9.0 say.
+  int compute_major = 0, compute_minor = 0;
+};
+
+// The GPUs that a program of this environment sees, by CUDA's ordinal: what CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER
+// say is obeyed. Empty if there are none. Asks the driver's library, which is opened at run time. Errors: kNotFound if
+// there is no such library; kUnavailable, with CUDA's number, if the driver refuses.
+absl::StatusOr<std::vector<Gpu>> ListGpus(const std::string& library = "libcuda.so.1");
+
+// Their names. Errors: as ListGpus.
 absl::StatusOr<std::vector<std::string>> GpuNames(const std::string& library = "libcuda.so.1");
+
+// The newest CUDA that the driver can run, 1000 times its major version and 10 times its minor: 13000 for 13.0. Errors:
+// as ListGpus.
+absl::StatusOr<int> GpuDriverCuda(const std::string& library = "libcuda.so.1");
 
 // Ids of the processes that compute on a GPU, which is given by CUDA's ordinal, as the machine counts them: a container
 // with ids of its own cannot compare them with its own (HasMachinePids(), core/process/machine.h). Asks the driver's

@@ -1,5 +1,6 @@
 #include "core/process/gpu/gpus.h"
 
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-std::string FakeDriver() { return *RunfilesFolder() + "/openset/core/process/libfake_gpu_driver.so"; }
+std::string FakeDriver() { return *RunfilesFolder() + "/openset/core/process/gpu/libfake_gpu_driver.so"; }
 
 absl::StatusOr<std::vector<std::string>> NamesOf(const char* fake_gpus) {
   setenv("FAKE_GPUS", fake_gpus, 1);
@@ -46,6 +47,25 @@ TEST(GpuNames, NoLibraryIsNotFound) {
   EXPECT_EQ(GpuNames("libno_such_driver.so.1").status().code(), absl::StatusCode::kNotFound);
   // The C library has none of the functions.
   EXPECT_EQ(GpuNames("libc.so.6").status().code(), absl::StatusCode::kUnavailable);
+}
+
+TEST(ListGpus, HaveMemoryAndACapability) {
+  setenv("FAKE_GPUS", "NVIDIA H200,Tesla V100-SXM2", 1);
+  const std::vector<Gpu> gpus = *ListGpus(FakeDriver());
+  ASSERT_THAT(gpus, SizeIs(2));
+  EXPECT_EQ(gpus[0].name, "NVIDIA H200");
+  EXPECT_EQ(gpus[0].memory_bytes, int64_t{16} << 30);
+  EXPECT_EQ(gpus[0].compute_major, 9);
+  EXPECT_EQ(gpus[0].compute_minor, 0);
+  EXPECT_EQ(gpus[1].compute_major, 7);
+}
+
+TEST(GpuDriverCuda, IsTheDrivers) {
+  EXPECT_EQ(GpuDriverCuda(FakeDriver()).value(), 13000);
+  setenv("FAKE_GPU_CUDA", "12040", 1);
+  EXPECT_EQ(GpuDriverCuda(FakeDriver()).value(), 12040);
+  unsetenv("FAKE_GPU_CUDA");
+  EXPECT_EQ(GpuDriverCuda("libno_such_driver.so.1").status().code(), absl::StatusCode::kNotFound);
 }
 
 TEST(GpuProcesses, AreThoseOnTheGpuOfThatOrdinal) {

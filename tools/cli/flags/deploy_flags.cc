@@ -15,8 +15,6 @@
 #include "core/files/file_state.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
-#include "core/process/build_info.h"
-#include "core/process/gpu/gpus.h"
 #include "core/proto/overlay.h"
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
@@ -193,8 +191,7 @@ absl::StatusOr<std::vector<std::string>> DataFoldersFromFlags() {
 
 absl::StatusOr<Devices> DevicesFromFlags() {
   OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
-  absl::StatusOr<Devices> devices =
-      ChooseDevices(deployment.spec.devices(), BuiltWithCuda(), [] { return GpuNames(); });
+  absl::StatusOr<Devices> devices = ChooseDevices(deployment.spec.devices(), ThisGpuMachine());
   if (!devices.ok()) return Annotate(devices.status(), deployment.Where("devices"));
   return devices;
 }

@@ -12,7 +12,7 @@
 #include "core/proto/text_proto.h"
 #include "experiments/engine/deploy.pb.h"
 #include "experiments/store/store.h"
-#include "tools/cli/devices.h"
+#include "tools/cli/devices/devices.h"
 
 ABSL_DECLARE_FLAG(std::optional<std::string>, deploy);
 ABSL_DECLARE_FLAG(std::optional<std::string>, store);

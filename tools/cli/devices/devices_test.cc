@@ -1,4 +1,4 @@
-#include "tools/cli/devices.h"
+#include "tools/cli/devices/devices.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -12,9 +12,26 @@ using ::testing::IsEmpty;
 
 using Names = std::vector<std::string>;
 
-absl::StatusOr<Devices> Choose(const std::string& flag, const absl::StatusOr<Names>& names, bool with_cuda = true) {
-  return ChooseDevices(flag, with_cuda, [&] { return names; });
+struct Rest {
+  absl::Status library, driver;
+};
+
+// GPUs of a capability of 9.0, but the V100.
+absl::StatusOr<Devices> Choose(const std::string& flag, const absl::StatusOr<Names>& names, const Rest& rest = {}) {
+  GpuMachine machine;
+  machine.gpus = [&]() -> absl::StatusOr<std::vector<Gpu>> {
+    if (!names.ok()) return names.status();
+    std::vector<Gpu> gpus;
+    for (const std::string& name : *names) gpus.push_back({name, 0, name == "Tesla V100" ? 7 : 9, 0});
+    return gpus;
+  };
+  machine.library = [&] { return rest.library; };
+  machine.driver = [&] { return rest.driver; };
+  return ChooseDevices(flag, machine);
 }
+
+const absl::Status kNoLibrary = absl::NotFoundError("python3 has no PyTorch");
+const absl::Status kOldDriver = absl::FailedPreconditionError("install driver 580 or later");
 
 void ExpectRefused(const absl::StatusOr<Devices>& devices, const std::string& why) {
   EXPECT_EQ(devices.status().code(), absl::StatusCode::kInvalidArgument);
@@ -31,7 +48,8 @@ TEST(ChooseDevices, AutoTakesAllGpusThereAre) {
 TEST(ChooseDevices, WithoutGpusItIsTheCpu) {
   for (const absl::StatusOr<Devices>& devices :
        {Choose("auto", Names{}), Choose("auto", absl::NotFoundError("no driver")),
-        Choose("auto", Names{"NVIDIA H200"}, /*with_cuda=*/false), Choose("cpu", Names{"NVIDIA H200"}),
+        Choose("auto", Names{"NVIDIA H200"}, {kNoLibrary, kOldDriver}),
+        Choose("auto", absl::UnavailableError("it refuses"), {kNoLibrary}), Choose("cpu", Names{"NVIDIA H200"}),
         Choose("cpu", absl::UnavailableError("it refuses"))}) {
     ASSERT_TRUE(devices.ok());
     EXPECT_EQ(devices->default_device, ExecutionSpec::CPU);
@@ -57,9 +75,24 @@ TEST(ChooseDevices, WhatIsNotThereIsRefused) {
   ExpectRefused(Choose("cuda:1", Names{"NVIDIA H200"}), "there is no GPU 1; the driver shows 0 (NVIDIA H200)");
   ExpectRefused(Choose("cuda:0,0", Names{"NVIDIA H200"}), "GPU 0 is named twice");
   ExpectRefused(Choose("cuda:0", absl::NotFoundError("no driver")), "the driver shows none");
-  ExpectRefused(Choose("cuda:0", Names{"NVIDIA H200"}, /*with_cuda=*/false), "built without CUDA");
   for (const char* flag : {"gpu", "cuda", "cuda:", "cuda:x", "cuda:-1", "cuda:0,", ""}) {
     ExpectRefused(Choose(flag, Names{"NVIDIA H200"}), "is not auto, cpu or cuda");
+  }
+}
+
+TEST(ChooseDevices, WhatThisMachineLacksIsAnErrorWhereGpusAreNamed) {
+  EXPECT_EQ(Choose("cuda:0", Names{"NVIDIA H200"}, {kNoLibrary}).status(), kNoLibrary);
+  for (const char* flag : {"auto", "cuda:0"}) {
+    EXPECT_EQ(Choose(flag, Names{"NVIDIA H200"}, {absl::OkStatus(), kOldDriver}).status(), kOldDriver);
+  }
+}
+
+TEST(ChooseDevices, GpusThatCudaHasNoCodeForAreLeftOut) {
+  EXPECT_THAT(Choose("auto", Names{"Tesla V100", "NVIDIA H200"})->cuda, ElementsAre(1));
+  for (const char* flag : {"auto", "cuda:0"}) {
+    const absl::Status status = Choose(flag, Names{"Tesla V100"}).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("Tesla V100 has compute capability 7.0"));
   }
 }
 

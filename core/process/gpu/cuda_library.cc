@@ -1,0 +1,110 @@
+#include "core/process/gpu/cuda_library.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
+#include "core/files/files.h"
+#include "core/process/capture_output.h"
+#include "core/process/python.h"
+#include "core/status_macros.h"
+
+namespace openset {
+namespace {
+
+constexpr int kCuda = 13000;
+constexpr char kOldestDriver[] = "580";
+constexpr int kOldestMajor = 7, kOldestMinor = 5;
+
+constexpr int64_t kMostVersionBytes = 1 << 16;
+
+// Where Python would import it from, without importing it.
+constexpr char kTorchFolder[] =
+    "import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '')";
+
+std::string Install() { return absl::StrCat("'pip install torch==", kLibTorchVersion, "' installs it"); }
+
+// In PyTorch's version.py: "2.11.0+cu130".
+std::string VersionIn(absl::string_view text) {
+  constexpr absl::string_view kBefore = "__version__ = '";
+  const size_t begin = text.find(kBefore);
+  if (begin == absl::string_view::npos) return "";
+  text.remove_prefix(begin + kBefore.size());
+  return std::string(text.substr(0, text.find('\'')));
+}
+
+bool IsOurs(absl::string_view version) {
+  if (!absl::ConsumePrefix(&version, kLibTorchVersion)) return false;
+  return version.empty() || absl::StartsWith(version, "+cu13");
+}
+
+absl::StatusOr<std::string> AskPython() {
+  CaptureLimits limits;
+  limits.time = absl::Seconds(10);
+  limits.bytes = kMostVersionBytes;
+  const absl::StatusOr<std::string> said = CaptureOutput({PythonProgram(), "-c", kTorchFolder}, limits);
+  const std::string folder = said.ok() ? std::string(absl::StripAsciiWhitespace(*said)) : "";
+  if (!folder.empty()) return CudaLibraryIn(folder);
+  return absl::NotFoundError(absl::StrCat(PythonProgram(), " has no PyTorch, whose CUDA library is needed; ", Install(),
+                                          ", or name its folder in OPENSET_TORCH"));
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> CudaLibraryIn(const std::string& torch_folder) {
+  const std::string library = JoinPath(torch_folder, "lib/libtorch_cuda.so");
+  if (!FileExists(library)) {
+    return absl::NotFoundError(absl::StrCat(torch_folder, " has no lib/libtorch_cuda.so: it is no PyTorch for CUDA"));
+  }
+  const std::string version = VersionIn(ReadFile(JoinPath(torch_folder, "version.py"), kMostVersionBytes).value_or(""));
+  if (!IsOurs(version)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(torch_folder, " is PyTorch ", version.empty() ? "of an unknown version" : version,
+                     ", and openset needs ", kLibTorchVersion, " for CUDA 13; ", Install()));
+  }
+  return library;
+}
+
+absl::StatusOr<std::string> FindCudaLibrary() {
+  if (const char* folder = std::getenv("OPENSET_TORCH"); folder != nullptr && *folder != '\0') {
+    absl::StatusOr<std::string> library = CudaLibraryIn(folder);
+    if (!library.ok()) {
+      return absl::Status(library.status().code(), absl::StrCat("OPENSET_TORCH: ", library.status().message()));
+    }
+    return library;
+  }
+  static const auto* const found = new absl::StatusOr<std::string>(AskPython());
+  return *found;
+}
+
+absl::Status LoadCudaLibrary(const std::string& path) {
+  if (dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL) != nullptr) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat("LibTorch's CUDA library can't be loaded: ", dlerror()));
+}
+
+absl::Status CheckGpuDriver(const std::string& library) {
+  OPENSET_ASSIGN_OR_RETURN(const int cuda, GpuDriverCuda(library));
+  if (cuda >= kCuda) return absl::OkStatus();
+  const std::string version = GpuDriverVersion();
+  return absl::FailedPreconditionError(
+      absl::StrCat("the GPU's driver", version.empty() ? "" : " ", version, " can run CUDA ", cuda / 1000, ".",
+                   cuda % 1000 / 10, ", and openset needs CUDA ", kCuda / 1000, ".", kCuda % 1000 / 10,
+                   ": install driver ", kOldestDriver, " or later, or compute on the CPU with --devices=cpu"));
+}
+
+absl::Status CheckGpu(const Gpu& gpu) {
+  if (gpu.compute_major > kOldestMajor || (gpu.compute_major == kOldestMajor && gpu.compute_minor >= kOldestMinor)) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(gpu.name, " has compute capability ", gpu.compute_major, ".",
+                                                    gpu.compute_minor, ", and CUDA 13 needs ", kOldestMajor, ".",
+                                                    kOldestMinor, " or later"));
+}
+
+}  // namespace openset

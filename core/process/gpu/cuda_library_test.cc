@@ -1,0 +1,91 @@
+#include "core/process/gpu/cuda_library.h"
+
+#include <cstdlib>
+#include <string>
+
+#include "core/files/files.h"
+#include "core/files/runfiles.h"
+#include "core/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string FakeDriver() { return *RunfilesFolder() + "/openset/core/process/gpu/libfake_gpu_driver.so"; }
+
+// A folder as PyTorch's; no version: none is written.
+std::string TorchFolder(const std::string& name, const std::string& version) {
+  std::string folder = JoinPath(::testing::TempDir(), name);
+  EXPECT_THAT(MakeFolders(JoinPath(folder, "lib")), IsOk());
+  EXPECT_THAT(WriteFileAtomically(JoinPath(folder, "lib/libtorch_cuda.so"), "no library"), IsOk());
+  if (!version.empty()) {
+    const std::string text = "__all__ = ['__version__']\n__version__ = '" + version + "'\ndebug = False\n";
+    EXPECT_THAT(WriteFileAtomically(JoinPath(folder, "version.py"), text), IsOk());
+  }
+  return folder;
+}
+
+TEST(CudaLibrary, IsThatOfAPyTorchOfOurVersion) {
+  for (const char* version : {"2.11.0+cu130", "2.11.0"}) {
+    const std::string folder = TorchFolder(std::string("torch_") + version, version);
+    EXPECT_THAT(CudaLibraryIn(folder), IsOkAndHolds(folder + "/lib/libtorch_cuda.so"));
+    setenv("OPENSET_TORCH", folder.c_str(), 1);
+    EXPECT_THAT(FindCudaLibrary(), IsOkAndHolds(folder + "/lib/libtorch_cuda.so"));
+  }
+  unsetenv("OPENSET_TORCH");
+}
+
+TEST(CudaLibrary, AnotherVersionIsRefused) {
+  for (const char* version : {"2.10.0+cu128", "2.11.0+cu128", "2.11.01", "2.11.0+cpu"}) {
+    EXPECT_THAT(CudaLibraryIn(TorchFolder(std::string("other_") + version, version)),
+                StatusIs(absl::StatusCode::kFailedPrecondition,
+                         AllOf(HasSubstr(std::string("is PyTorch ") + version),
+                               HasSubstr("needs 2.11.0 for CUDA 13; 'pip install torch==2.11.0'"))));
+  }
+  EXPECT_THAT(CudaLibraryIn(TorchFolder("nameless", "")),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("of an unknown version")));
+}
+
+TEST(CudaLibrary, NoneIsNotFound) {
+  setenv("OPENSET_TORCH", "/nowhere/torch", 1);
+  EXPECT_THAT(FindCudaLibrary(), StatusIs(absl::StatusCode::kNotFound,
+                                          HasSubstr("OPENSET_TORCH: /nowhere/torch has no lib/libtorch_cuda.so")));
+  unsetenv("OPENSET_TORCH");
+  setenv("OPENSET_PYTHON", "/nowhere/python", 1);
+  EXPECT_THAT(FindCudaLibrary(),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("/nowhere/python has no PyTorch, whose CUDA library")));
+}
+
+TEST(CudaLibrary, OneThatIsNoneCannotBeLoaded) {
+  EXPECT_THAT(LoadCudaLibrary(*CudaLibraryIn(TorchFolder("broken", "2.11.0"))),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("CUDA library can't be loaded: ")));
+  EXPECT_THAT(LoadCudaLibrary(FakeDriver()), IsOk());
+}
+
+TEST(CheckGpuDriver, OneThatIsTooOldIsRefused) {
+  for (const char* enough : {"13000", "13020", "14000"}) {
+    setenv("FAKE_GPU_CUDA", enough, 1);
+    EXPECT_THAT(CheckGpuDriver(FakeDriver()), IsOk());
+  }
+  setenv("FAKE_GPU_CUDA", "12040", 1);
+  EXPECT_THAT(CheckGpuDriver(FakeDriver()),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("can run CUDA 12.4, and openset needs CUDA 13.0: install driver 580 or later, or")));
+  unsetenv("FAKE_GPU_CUDA");
+  EXPECT_THAT(CheckGpuDriver("libno_such_driver.so.1"), StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST(CheckGpu, FromComputeCapability75) {
+  EXPECT_THAT(CheckGpu({"Tesla T4", 0, 7, 5}), IsOk());
+  EXPECT_THAT(CheckGpu({"NVIDIA H200", 0, 9, 0}), IsOk());
+  EXPECT_THAT(CheckGpu({"Tesla V100", 0, 7, 0}),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("Tesla V100 has compute capability 7.0, and CUDA 13 needs 7.5 or later")));
+}
+
+}  // namespace
+}  // namespace openset
