@@ -50,12 +50,12 @@ std::shared_ptr<Head> MakeHead(const HeadSpec& spec, int64_t feature_dim, int nu
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<Model>> MakeModel(const ModelSpec& spec, const InputSpec& input, int num_classes,
-                                                 RandomStream* random) {
+                                                 RandomStream* random, const ModelUse& use) {
   if (spec.has_torch_script()) {
     // The script may draw while its outputs are checked.
-    at::Generator generator = at::globalContext().defaultGenerator(at::kCPU);
+    at::Generator generator = at::globalContext().defaultGenerator(use.device);
     const at::Tensor generator_state = generator.get_state();
-    auto model = MakeTorchScriptModel(spec.torch_script(), input, num_classes);
+    auto model = MakeTorchScriptModel(spec.torch_script(), input, num_classes, use);
     generator.set_state(generator_state);
     return model;
   }

@@ -17,7 +17,7 @@ namespace openset {
 // Errors: kInvalidArgument where the backbone can't take such images (too small); those of MakeTorchScriptModel().
 // Precondition: the specs obey their schema's rules and have their defaults filled in.
 absl::StatusOr<std::shared_ptr<Model>> MakeModel(const ModelSpec& spec, const InputSpec& input, int num_classes,
-                                                 RandomStream* random);
+                                                 RandomStream* random, const ModelUse& use = {});
 
 }  // namespace openset
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/tensor/torch_precision.h"
 #include "models/networks/dropout.h"
 
 namespace openset {
@@ -16,9 +17,12 @@ Model::Model(std::shared_ptr<Backbone> backbone, std::shared_ptr<Head> head)
     : backbone_(register_module("backbone", std::move(backbone))), head_(register_module("head", std::move(head))) {}
 
 ModelOutput Model::Forward(const at::Tensor& image, int norm_set) {
-  return head_->Forward(backbone_->Forward(image, norm_set));
+  return ForwardHead(backbone_->Forward(image, norm_set));
 }
 
-ModelOutput Model::ForwardHead(const at::Tensor& feature) { return head_->Forward(feature); }
+ModelOutput Model::ForwardHead(const at::Tensor& feature) {
+  const FullPrecisionScope full_precision;
+  return head_->Forward(WithFullPrecision(feature));
+}
 
 }  // namespace openset

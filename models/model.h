@@ -33,6 +33,13 @@ class Head : public Module {
   virtual void Initialise(RandomStream* random) = 0;
 };
 
+// What a network is made for. Only a script asks: it is loaded for its device and tried out there. All others are built
+// on the CPU and moved.
+struct ModelUse {
+  at::Device device = at::kCPU;
+  bool is_training = false;
+};
+
 // A network. Its life:
 //   1. MakeModel() builds it on the CPU, in training mode, initialised from a random stream.
 //   2. to(device) moves it; train(on) sets its mode (dropout and batch statistics).
@@ -41,7 +48,8 @@ class Head : public Module {
 //      can't be run in training mode.
 //   4. Forward() any number of times. It sees images, never labels.
 //   5. StateOf() and SetState() (models/checkpoint.h) copy parameters and buffers out and in, by name.
-// Parameters are named "backbone..." and "head...". Convolutions work on channels-last memory.
+// Parameters are named "backbone..." and "head...". Convolutions work on channels-last memory. Under autocast only the
+// backbone computes in fewer digits: the head takes features in f32, and computes in f32.
 class Model : public Module {
  public:
   Model(std::shared_ptr<Backbone> backbone, std::shared_ptr<Head> head);

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/status_macros.h"
+#include "core/tensor/torch_error.h"
 #include "core/text/one_line.h"
 
 namespace openset {
@@ -30,7 +31,7 @@ std::string WhatFailed(const std::exception& error) {
   return OneLine(absl::StripAsciiWhitespace(last.empty() ? text : last));
 }
 
-absl::StatusOr<torch::jit::Module> ReadScript(const std::string& bytes) {
+absl::StatusOr<torch::jit::Module> ReadScript(const std::string& bytes, at::Device device) {
   if (!IsTorchArchive(bytes)) {
     return absl::InvalidArgumentError("is no TorchScript archive; save one with torch.jit.script(model).save(FILE)");
   }
@@ -42,8 +43,9 @@ absl::StatusOr<torch::jit::Module> ReadScript(const std::string& bytes) {
   }
   try {
     std::istringstream stream(bytes);
-    return torch::jit::load(stream, at::kCPU, /*load_debug_files=*/false);
+    return torch::jit::load(stream, device, /*load_debug_files=*/false);
   } catch (const std::exception& error) {
+    if (CodeOfTorchError(error) != absl::StatusCode::kInternal) throw;  // no fault of the file's
     return absl::InvalidArgumentError(absl::StrCat("can't be read as TorchScript: ", WhatFailed(error)));
   }
 }

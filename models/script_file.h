@@ -16,10 +16,11 @@ namespace openset {
 // Whether `bytes` begin as the archives of torch.save() and TorchScript do.
 bool IsTorchArchive(absl::string_view bytes);
 
-// The script in an archive, on the CPU. Loading runs no code of it. Errors: kInvalidArgument for bytes that are no
+// The script in an archive, with all its tensors, those among its code's constants too, on `device`: Module::to() does
+// not move constants. Loading runs no code of it. Errors: kInvalidArgument for bytes that are no
 // archive, for one that torch.save() made (Python objects without code), and for a script that this
 // LibTorch can't read; they don't name the file.
-absl::StatusOr<torch::jit::Module> ReadScript(const std::string& bytes);
+absl::StatusOr<torch::jit::Module> ReadScript(const std::string& bytes, at::Device device = at::kCPU);
 
 // The parameters and buffers of the script in an archive. Errors: as ReadScript().
 absl::StatusOr<TensorMap> ReadArchiveTensors(const std::string& bytes);

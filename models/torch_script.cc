@@ -7,12 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/digest.h"
 #include "core/logging.h"
 #include "core/status_macros.h"
 #include "core/tensor/convolution_guard.h"
+#include "core/tensor/torch_error.h"
 #include "core/tensor/torch_generator.h"
 #include "core/text/suggest.h"
 #include "models/networks/linear_head.h"
@@ -130,8 +132,13 @@ absl::StatusOr<ScriptOutput> RunScript(Script* script, const at::Tensor& image) 
   try {
     value = script->forward({image});
   } catch (const std::exception& error) {
-    return absl::InvalidArgumentError(absl::StrCat("the script fails on images of ", ShapeText(image),
-                                                   " (the method's input, channels and size): ", WhatFailed(error)));
+    if (CodeOfTorchError(error) != absl::StatusCode::kInternal) throw;
+    const std::string device = image.is_cpu() ? "" : absl::StrCat(" on ", image.device().str());
+    const bool is_other_device = absl::StrContains(error.what(), "same device");
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the script fails on images of ", ShapeText(image), device,
+        " (the method's input, channels and size): ", WhatFailed(error),
+        is_other_device ? "; a device stands in its code, so it runs on that one only: save it without" : ""));
   }
   ScriptOutput output;
   if (value.isTensor()) {
@@ -155,21 +162,41 @@ absl::StatusOr<ScriptOutput> RunScript(Script* script, const at::Tensor& image) 
   return output;
 }
 
-at::Tensor TestImages(int64_t count, const InputSpec& input) {
+at::Tensor TestImages(int64_t count, const InputSpec& input, at::Device device) {
   return at::linspace(-1, 1, count * input.channels() * input.size() * input.size())
-      .view({count, input.channels(), input.size(), input.size()});
+      .view({count, input.channels(), input.size(), input.size()})
+      .to(device);
 }
 
 // Whether a script, which took two images, takes another number of them. It is read anew: what it has run before may
 // change the last bits of what it runs next.
-absl::Status CheckOtherBatch(const std::string& bytes, const InputSpec& input) {
-  OPENSET_ASSIGN_OR_RETURN(Script script, ReadScript(bytes));
-  const absl::StatusOr<ScriptOutput> output = RunScript(&script, TestImages(3, input));
+absl::Status CheckOtherBatch(const std::string& bytes, const InputSpec& input, at::Device device) {
+  OPENSET_ASSIGN_OR_RETURN(Script script, ReadScript(bytes, device));
+  const absl::StatusOr<ScriptOutput> output = RunScript(&script, TestImages(3, input, device));
   if (output.ok()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       output.status().message(),
       "; two images it takes: a batch size stands in its code (torch.jit.trace() of view(2, -1), say), and "
       "it must take any"));
+}
+
+// Whether gradients of what a script gives can be computed: some operations have none, or, where only repeatable
+// operations are allowed, none on a GPU. It is read anew, as above.
+absl::Status CheckGradients(const std::string& bytes, const InputSpec& input, at::Device device) {
+  OPENSET_ASSIGN_OR_RETURN(Script script, ReadScript(bytes, device));
+  script.eval();
+  const at::Tensor image = TestImages(2, input, device).requires_grad_(true);
+  const at::AutoGradMode with_gradients(true);
+  try {
+    const at::IValue value = script.forward({image});
+    const at::Tensor logits = value.isTuple() ? value.toTupleRef().elements()[1].toTensor() : value.toTensor();
+    if (logits.requires_grad()) logits.sum().backward();
+  } catch (const std::exception& error) {
+    if (CodeOfTorchError(error) != absl::StatusCode::kInternal) throw;
+    return absl::InvalidArgumentError(
+        absl::StrCat("the script can't be trained on ", device.str(), ", as its gradients fail: ", WhatFailed(error)));
+  }
+  return absl::OkStatus();
 }
 
 // Whether each row holds no number below 0 and sums to 1.
@@ -251,7 +278,7 @@ absl::StatusOr<std::shared_ptr<Model>> WithHead(const TorchScriptSpec& spec, Scr
   {
     const at::NoGradGuard no_grad;
     for (auto& parameter : head->named_parameters()) {
-      parameter.value().copy_((parameter.key() == "weight" ? weight : bias).index_select(0, places));
+      parameter.value().copy_((parameter.key() == "weight" ? weight : bias).cpu().index_select(0, places));
     }
   }
   return std::make_shared<Model>(std::make_shared<ScriptBackbone>(std::move(script), spec.head(),
@@ -259,12 +286,13 @@ absl::StatusOr<std::shared_ptr<Model>> WithHead(const TorchScriptSpec& spec, Scr
                                  head);
 }
 
-absl::StatusOr<std::shared_ptr<Model>> Make(const TorchScriptSpec& spec, const InputSpec& input, int num_classes) {
+absl::StatusOr<std::shared_ptr<Model>> Make(const TorchScriptSpec& spec, const InputSpec& input, int num_classes,
+                                            const ModelUse& use) {
   OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFileWithDigest(spec.file(), spec.sha256()));
-  OPENSET_ASSIGN_OR_RETURN(Script script, ReadScript(bytes));
+  OPENSET_ASSIGN_OR_RETURN(Script script, ReadScript(bytes, use.device));
   // The optimised graph differs from the first runs' in rounding.
   torch::jit::setGraphExecutorOptimize(false);
-  const at::Tensor image = TestImages(2, input);
+  const at::Tensor image = TestImages(2, input, use.device);
   const int64_t guarded_before = GuardedConvolutions();
   OPENSET_ASSIGN_OR_RETURN(const ScriptOutput output, RunScript(&script, image));
   if (GuardedConvolutions() > guarded_before) {
@@ -272,7 +300,8 @@ absl::StatusOr<std::shared_ptr<Model>> Make(const TorchScriptSpec& spec, const I
                  << ": has 1x1 convolutions with a stride and fewer than 8 input channels in the channels-last layout, "
                     "which LibTorch gets wrong on CPUs without AVX-512; they are computed in the contiguous layout";
   }
-  OPENSET_RETURN_IF_ERROR(CheckOtherBatch(bytes, input));
+  OPENSET_RETURN_IF_ERROR(CheckOtherBatch(bytes, input, use.device));
+  if (use.is_training) OPENSET_RETURN_IF_ERROR(CheckGradients(bytes, input, use.device));
   if (output.logits.isnan().any().item<bool>()) {
     return absl::InvalidArgumentError(
         "the script gives NaN for images of values from -1 to 1: look for weights that are NaN, or a division by 0");
@@ -299,8 +328,8 @@ absl::StatusOr<std::shared_ptr<Model>> Make(const TorchScriptSpec& spec, const I
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<Model>> MakeTorchScriptModel(const TorchScriptSpec& spec, const InputSpec& input,
-                                                            int num_classes) {
-  absl::StatusOr<std::shared_ptr<Model>> model = Make(spec, input, num_classes);
+                                                            int num_classes, const ModelUse& use) {
+  absl::StatusOr<std::shared_ptr<Model>> model = Make(spec, input, num_classes, use);
   if (absl::IsInvalidArgument(model.status())) return Annotate(model.status(), spec.file());
   if (model.ok()) (*model)->train(true);
   return model;

@@ -15,7 +15,8 @@ absl::StatusOr<std::shared_ptr<Model>> MakeInitialModel(const TrainAction& actio
   if (action.has_start()) return LoadTrainedModel(action.start(), context);
   RandomStream init(action.seed(), "init");
   OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model,
-                           MakeModel(action.model(), action.input(), action.data().class_id_size(), &init));
+                           MakeModel(action.model(), action.input(), action.data().class_id_size(), &init,
+                                     {context.device, action.has_training()}));
   if (action.model().has_weights()) {
     WeightsSpec weights = action.model().weights();
     OPENSET_ASSIGN_OR_RETURN(*weights.mutable_file(), FindModelFile(weights.file(), context.images->data_folders()));

@@ -24,7 +24,8 @@ absl::StatusOr<std::shared_ptr<Model>> LoadTrainedModel(const TrainAction& actio
   OPENSET_ASSIGN_OR_RETURN(const TensorMap state, LoadTensors(path));
   RandomStream unused(0, "init");
   OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model,
-                           MakeModel(action.model(), action.input(), action.data().class_id_size(), &unused));
+                           MakeModel(action.model(), action.input(), action.data().class_id_size(), &unused,
+                                     {context.device, /*is_training=*/false}));
   OPENSET_RETURN_IF_ERROR(Annotate(SetState(state, model.get()), path));
   model->to(context.device);
   return model;

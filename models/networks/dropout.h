@@ -18,9 +18,9 @@ class Dropout : public Module {
   Dropout(double probability, Drops drops) : probability_(probability), drops_(drops) {}
 
   // In training mode x * m / (1 - p), where the elements of m, one for each of x's or for each of its channels ([B, C]
-  // of x [B, C, ...]), are 0 with probability p and otherwise 1. In evaluation mode, or for p = 0, x. Gradients flow
-  // through what is kept.
-  // Precondition: where it drops, a generator is set, of x's device.
+  // of x [B, C, ...]), are 0 with probability p and otherwise 1. What x has few digits for is computed in f32. In
+  // evaluation mode, or for p = 0, x. Gradients flow through what is kept. Precondition: where it drops, a generator is
+  // set, of x's device.
   at::Tensor Forward(const at::Tensor& x);
 
   void SetGenerator(const at::Generator& generator) { generator_ = generator; }
