@@ -13,6 +13,7 @@
 #include "core/process/heap.h"
 #include "core/process/run_main.h"
 #include "core/status_macros.h"
+#include "core/tensor/cuda.h"
 #include "core/tensor/device_memory.h"
 #include "core/tensor/torch_error.h"
 #include "data/catalog.h"
@@ -55,6 +56,7 @@ int Serve(const std::vector<std::string>& catalog_folders) {
       const at::Device device = request.has_cuda_device()
                                     ? at::Device(at::kCUDA, static_cast<at::DeviceIndex>(request.cuda_device()))
                                     : at::kCPU;
+      if (device.is_cuda()) OPENSET_RETURN_IF_ERROR(MakeCudaUsable());
       OPENSET_RETURN_IF_ERROR(CheckDeviceKind(ExecutionOf(request), device));
       const FreesDeviceMemory frees(device);  // an idle worker's memory would be missing elsewhere
       return act(request, {request.key(), Store(request.store()), device, images.get(), report, StageClock(),

@@ -1,0 +1,39 @@
+#include "core/tensor/cuda.h"
+
+#include <cstdlib>
+
+#include "core/process/build_info.h"
+#include "core/process/gpu/cuda_library.h"
+#include "core/tensor/torch.h"
+#include "core/tensor/torch_hooks.h"
+#include "core/tensor/torch_runtime.h"
+#include "core/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(CudaTest, TheVersionOfTheLibraryIsThatOfLibTorch) { EXPECT_THAT(TORCH_VERSION, StartsWith(kLibTorchVersion)); }
+
+TEST(CudaTest, WithoutALibraryItSaysWhatIsMissing) {
+  if (BuiltWithCuda()) GTEST_SKIP() << "it is linked";
+  setenv("OPENSET_TORCH", "/nowhere", /*overwrite=*/1);
+  EXPECT_THAT(MakeCudaUsable(),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("OPENSET_TORCH: /nowhere has no lib/libtorch_cuda.so")));
+  EXPECT_FALSE(at::globalContext().hasCUDA());
+}
+
+// It is linked whole: its kernels and cuDNN are there, GPU or not.
+TEST(CudaTest, AProgramForCudaHasCudnn) {
+  if (!BuiltWithCuda()) GTEST_SKIP() << "built without --config=cuda";
+  EXPECT_TRUE(at::CUDAHooksRegistry()->Has("CUDAHooks"));
+  EXPECT_TRUE(at::detail::getCUDAHooks().hasCuDNN());
+  EXPECT_GE(at::detail::getCUDAHooks().versionCuDNN(), 90000);
+}
+
+}  // namespace
+}  // namespace openset

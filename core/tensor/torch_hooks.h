@@ -1,0 +1,9 @@
+// What LibTorch asks its CUDA library, or finds to be missing.
+#ifndef OPENSET_CORE_TENSOR_TORCH_HOOKS_H_
+#define OPENSET_CORE_TENSOR_TORCH_HOOKS_H_
+
+#include <ATen/detail/CUDAHooksInterface.h>  // IWYU pragma: export
+
+#include "core/tensor/torch.h"  // IWYU pragma: export
+
+#endif  // OPENSET_CORE_TENSOR_TORCH_HOOKS_H_
