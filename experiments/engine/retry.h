@@ -16,9 +16,9 @@ struct RetryPolicy {
   absl::Duration first_wait = absl::Seconds(1);
 };
 
-// What may pass: kUnavailable (a worker that died, was killed or could not be reached), kDeadlineExceeded (it hung),
-// kResourceExhausted (memory, of a GPU that others use as well). All else would come again: a diverged training
-// (kAborted), data that are damaged, what is invalid, an exception of LibTorch (kInternal).
+// What may pass: kUnavailable (a worker that died, was killed or could not be reached, a GPU that failed),
+// kDeadlineExceeded (it hung), kResourceExhausted (memory, of a GPU that others use as well). All else would come
+// again: a diverged training (kAborted), data that are damaged, what is invalid, an exception of LibTorch (kInternal).
 inline bool MayPass(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) || absl::IsResourceExhausted(status);
 }

@@ -31,9 +31,10 @@ ABSL_FLAG(std::optional<std::string>, data, std::nullopt,
           "Folders with data files, separated by commas. openset searches them before those in the environment "
           "variable OPENSET_DATA, those that come with the program, and ~/.cache/openset/data. task new: the data set, "
           "by name, or a folder that contains a folder for each class.");
-ABSL_FLAG(std::optional<std::string>, devices, std::nullopt,
-          "cpu; cuda:0,1 for these GPUs; auto for all GPUs if the program was built for them, otherwise cpu. Decides "
-          "where studies run that leave the device open. Default: auto.");
+ABSL_FLAG(
+    std::optional<std::string>, devices, std::nullopt,
+    "cpu; cuda:0,1 for these GPUs; auto for all GPUs that 'openset devices' says can be used, otherwise cpu. Decides "
+    "where studies run that leave the device open. Default: auto.");
 ABSL_FLAG(std::optional<std::string>, engine, std::nullopt,
           "What runs the actions: local, on this machine; slurm, as job arrays of the cluster to which this machine "
           "can submit (with the settings in `slurm` of the --deploy file). Default: local.");

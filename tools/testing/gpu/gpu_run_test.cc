@@ -1,0 +1,140 @@
+// The program on a machine with two GPUs: its driver is core/process/gpu/fake_gpu_driver.cc, and the worker's LibTorch
+// has GPUs that are made of memory.
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/files/files.h"
+#include "core/files/runfiles.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tools/testing/openset_program.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kStudy[] = R"(
+name: "study"
+task: "fashion_mnist_6_4"
+split: 0
+method: "softmax"
+seed: 0
+override {
+  input { size: 16 channels: 1 mean: 0.286 std: 0.353 }
+  model { osrci_cnn { feature_dim: 8 } head { linear {} } }
+  training { epochs: 2 batch_size: 32 }
+}
+train_limit_per_class: 20
+test_limit_per_class: 10
+metric { accuracy {} }
+metric { auroc {} }
+)";
+
+class GpuRunTest : public ::testing::Test {
+ protected:
+  GpuRunTest() {
+    program_.Write("study.textproto", kStudy);
+    // A driver and a PyTorch; the worker needs nothing of the latter.
+    std::filesystem::create_directories(program_.folder() + "/lib");
+    std::filesystem::create_symlink(*RunfilesFolder() + "/openset/core/process/gpu/libfake_gpu_driver.so",
+                                    program_.folder() + "/lib/libcuda.so.1");
+    setenv("LD_LIBRARY_PATH", (program_.folder() + "/lib").c_str(), 1);
+    program_.Write("torch/version.py", "__version__ = '2.11.0+cu130'\n");
+    program_.Write("torch/lib/libtorch_cuda.so", "");
+    setenv("OPENSET_TORCH", (program_.folder() + "/torch").c_str(), 1);
+    setenv("FAKE_GPUS", "NVIDIA H200,NVIDIA H200", 1);
+  }
+  ~GpuRunTest() override {
+    for (const char* name : {"LD_LIBRARY_PATH", "OPENSET_TORCH", "FAKE_GPUS", "FAKE_GPU_CUDA", "MEMORY_GPU_FAILS"}) {
+      unsetenv(name);
+    }
+  }
+
+  ProgramResult Run(const std::string& devices, const std::string& store) const {
+    return program_.Run({"run", "study.textproto", "--devices=" + devices, "--store=" + store,
+                         "--worker=" + *RunfilesFolder() + "/openset/tools/testing/gpu/memory_gpu_worker"});
+  }
+
+  // By metric.
+  std::map<std::string, double> Numbers(const std::string& store) const {
+    std::map<std::string, double> numbers;
+    const nlohmann::json report =
+        nlohmann::json::parse(program_.Read(store + "/reports/study/report.json"), nullptr, /*allow_exceptions=*/false);
+    EXPECT_FALSE(report.is_discarded());
+    if (report.is_discarded()) return numbers;
+    for (const nlohmann::json& cell : report.at("cells")) numbers[cell.at("metric")] = cell.at("mean");
+    return numbers;
+  }
+
+  const OpensetProgram program_;
+};
+
+TEST_F(GpuRunTest, TheDevicesAreListed) {
+  const ProgramResult result = program_.Run({"devices"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(ContainsRegex("cuda:0 +NVIDIA H200 +16.0 GB +9.0 +yes"),
+                                ContainsRegex("cuda:1 +NVIDIA H200 +16.0 GB +9.0 +yes"),
+                                HasSubstr("--devices=auto, the default, is each NVIDIA H200.")));
+}
+
+TEST_F(GpuRunTest, ATrialOnTheSecondGpuHasTheNumbersOfTheCpu) {
+  const ProgramResult gpu = Run("cuda:1", "gpu"), cpu = Run("cpu", "cpu");
+  ASSERT_EQ(gpu.exit_code, 0) << gpu.out << gpu.err;
+  ASSERT_EQ(cpu.exit_code, 0) << cpu.out << cpu.err;
+  EXPECT_EQ(Numbers("gpu"), Numbers("cpu"));
+  EXPECT_EQ(Numbers("gpu").size(), 2);
+}
+
+// The worker ends, another one takes its place, and the training has the numbers of an undisturbed one.
+TEST_F(GpuRunTest, AFailureOfTheDeviceOrLackOfMemoryIsTriedAgainInANewProcess) {
+  const ProgramResult undisturbed = Run("cuda:0", "undisturbed");
+  ASSERT_EQ(undisturbed.exit_code, 0) << undisturbed.out << undisturbed.err;
+  for (const auto& [kind, message] :
+       {std::pair<std::string, std::string>{"device", "an illegal memory access was encountered"},
+        {"memory", "CUDA out of memory"}}) {
+    SCOPED_TRACE(kind);
+    setenv("MEMORY_GPU_FAILS", (kind + " 100 " + program_.folder() + "/" + kind + "_failed").c_str(), 1);
+    const ProgramResult run = Run("auto", kind);
+    ASSERT_EQ(run.exit_code, 0) << run.out << run.err;
+    EXPECT_THAT(run.out, HasSubstr(message));
+    EXPECT_EQ(Numbers(kind), Numbers("undisturbed"));
+  }
+}
+
+TEST_F(GpuRunTest, ADriverThatIsTooOldIsRefusedBeforeAnythingStarts) {
+  setenv("FAKE_GPU_CUDA", "12040", 1);
+  for (const char* devices : {"auto", "cuda:0"}) {
+    const ProgramResult result = Run(devices, "old");
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr("--devices: the GPU's driver can run CUDA 12.4, and openset needs CUDA 13.0: "
+                                      "install driver 580 or later, or compute on the CPU with --devices=cpu"));
+    EXPECT_FALSE(FileExists(program_.folder() + "/old"));
+  }
+  EXPECT_EQ(Run("cpu", "cpu").exit_code, 0);
+}
+
+// A program without LibTorch's CUDA library, on a machine that has no such PyTorch either.
+TEST_F(GpuRunTest, WithoutLibTorchsCudaLibraryItIsTheCpuOrALine) {
+  program_.Write("torch/version.py", "__version__ = '2.10.0+cu128'\n");
+  const ProgramResult named = Run("cuda:0", "named");
+  EXPECT_EQ(named.exit_code, 2);
+  EXPECT_THAT(named.err,
+              AllOf(HasSubstr("--devices: OPENSET_TORCH: "), HasSubstr("is PyTorch 2.10.0+cu128, and openset "
+                                                                       "needs 2.11.0 for CUDA 13")));
+  const ProgramResult free = Run("auto", "free");
+  EXPECT_EQ(free.exit_code, 0) << free.out << free.err;
+  EXPECT_THAT(program_.Run({"devices"}).out, AllOf(ContainsRegex("cuda:0 +NVIDIA H200 +16.0 GB +9.0 +no"),
+                                                   HasSubstr("--devices=auto, the default, is the CPU.")));
+}
+
+}  // namespace
+}  // namespace openset
