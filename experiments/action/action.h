@@ -1,4 +1,5 @@
-// One step of a trial, done once for all trials that share it. What its kind does: experiments/action/stage.h.
+// An action: one step of a trial. Trials that share an action share its result. experiments/action/stage.h says what
+// each kind of action does.
 #ifndef OPENSET_EXPERIMENTS_ACTION_ACTION_H_
 #define OPENSET_EXPERIMENTS_ACTION_ACTION_H_
 
@@ -8,63 +9,62 @@
 
 namespace openset {
 
-// In the order of a trial.
+// The kinds of actions, in the order in which a trial runs them.
 enum class ActionKind {
   kTrain,
   kInfer,
   kEvaluate,
-  kChoose,  // among the candidates of a search, or of its rung; it adds the tuned trial, or the next rung's trials
+  kChoose,  // chooses among the candidates of a search, or of a rung; adds the tuned trial, or the next rung's trials
 };
 
 inline constexpr ActionKind kActionKinds[] = {ActionKind::kTrain, ActionKind::kInfer, ActionKind::kEvaluate,
                                               ActionKind::kChoose};
 
-// Names an action to the plan, the scheduler, the engine and its observers: its place in Plan.actions.
+// Identifies an action in the plan, the scheduler, the engine and its observers: its index in Plan.actions.
 enum class ActionId : int {};
 inline constexpr ActionId kNoAction{-1};
 
-// Which of a trial's actions of its kind it is.
+// A trial can have several actions of one kind. The role tells them apart.
 enum class ActionRole {
   kMain,
   kPretraining,  // the training that the main one starts from
-  kImport,       // a "training" that takes a model as it was imported
-  kFit,          // the inference that a score is fitted to
+  kImport,       // a "training" that stores an imported model
+  kFit,          // the inference whose outputs a score is fitted on
 };
 
 enum class ActionState {
-  kMissing,   // its result is not in the store, and no record that is to be made depends on it
-  kNeeded,    // its result is not in the store, and a record that is to be made depends on it
-  kStored,    // its result is in the store
-  kVerified,  // the same, and was compared with its checksums
+  kMissing,   // the result is not in the store, and no record that the run makes depends on it
+  kNeeded,    // the result is not in the store, and a record that the run makes depends on it
+  kStored,    // the result is in the store
+  kVerified,  // the result is in the store and matches its checksums
 };
 
-// What a worker needs to do it is made from a trial on demand (Plan::RequestOf()): a plan of 100,000 trials would not
-// fit in memory otherwise.
+// The request to a worker is not stored here. Plan::RequestOf() makes it from a trial on demand, because a plan of
+// 100,000 trials would not fit in memory otherwise.
 struct Action {
   ActionId id = kNoAction;
   ActionKind kind = ActionKind::kTrain;
   ActionRole role = ActionRole::kMain;
   ActionState state = ActionState::kMissing;
-  std::string key;               // digest of everything that decides its result
-  std::vector<ActionId> inputs;  // whose results it reads; they come before it
-  std::vector<int> trials;       // of the plan, that need it, ascending; of kChoose the one that is tuned
+  std::string key;               // digest of everything that determines the result
+  std::vector<ActionId> inputs;  // actions whose results it reads; they precede it in the plan
+  std::vector<int> trials;       // trials that need it, ascending; for kChoose, the trial that is tuned
   int64_t work = 0;              // estimated image passes: a training pass counts 3, an inference pass 1
 
-  int member = 0;                  // of kTrain: which of an ensemble's
-  ActionId continued = kNoAction;  // of kTrain: the action of an earlier rung whose training it continues
-  int search = -1;                 // of kChoose: its place in Plan.searches
-  // Needed inferences that share passes are done together. The first one has the others as its passengers, which are
-  // not started themselves.
+  int member = 0;                  // kTrain: index in the ensemble
+  ActionId continued = kNoAction;  // kTrain: the training of an earlier rung that this one continues
+  int search = -1;                 // kChoose: index in Plan.searches
+  // Needed inferences that share passes run together: the first one is started and carries the others as passengers.
   std::vector<ActionId> passengers;
-  ActionId carrier = kNoAction;  // of a passenger
+  ActionId carrier = kNoAction;  // of a passenger: the action that carries it
 
   bool is_done() const { return state == ActionState::kStored || state == ActionState::kVerified; }
   bool is_needed() const { return state == ActionState::kNeeded; }
   bool is_passenger() const { return carrier != kNoAction; }
 };
 
-// What an action occupies while it runs. More than there is counts as all there is: such an action runs when nothing
-// else needs any of it. Shares are those of one GPU.
+// The resources that an action occupies while it runs. A demand that exceeds the capacity counts as the whole capacity:
+// the action runs when no other action uses that resource. The shares are of one GPU.
 struct Demand {
   int cpu_threads = 0;
   int gpu_shares = 0;

@@ -1,11 +1,13 @@
-// What is particular to actions of one kind. Whoever plans, runs or shows actions asks here, and has no cases of its
-// own. Each kind is one file: train.cc, infer.cc, evaluate.cc, choose.cc.
+// A stage is the interface to one kind of action. Code that plans, runs or shows actions calls it and does not
+// distinguish kinds itself. Each kind is one file: train.cc, infer.cc, evaluate.cc, choose.cc.
 //
 // The life of an action:
-//   1. AddActions() says which actions a trial has, with their keys and inputs; Work() what they cost, AddReads() which
-//      data they read.
-//   2. Needs() says what an action occupies while it runs; FillRequest() tells a worker what to do.
-//   3. Its result is in the store: IsInStore(), Check(), LoadProvenance(); Quarantine() and Remove() take it out again.
+//   1. AddActions() returns the actions of a trial with their keys and inputs. Work() estimates their cost. AddReads()
+//      lists the data that they read.
+//   2. Needs() returns the resources that an action occupies while it runs. FillRequest() fills in the request to a
+//      worker.
+//   3. The result is in the store. IsInStore(), Check() and LoadProvenance() read it; Quarantine() and Remove() take it
+//      out.
 #ifndef OPENSET_EXPERIMENTS_ACTION_STAGE_H_
 #define OPENSET_EXPERIMENTS_ACTION_STAGE_H_
 
@@ -30,21 +32,21 @@
 
 namespace openset {
 
-// An action of one trial, before the plan merges it with those of others.
+// An action of one trial, before the plan merges it with equal actions of other trials.
 struct TrialAction {
   ActionKind kind;
   ActionRole role = ActionRole::kMain;
   int member = 0;
   ActionKeys::Key key;
-  std::vector<int> inputs;  // places in the list of the trial's actions
-  // The same for inferences that can be done together; absent for what is done alone.
+  std::vector<int> inputs;  // indices in the list of the trial's actions
+  // Inferences with the same value can share passes. Absent: the action runs alone.
   std::optional<ActionKeys::Key> shared_passes;
 };
 
-// How many samples a selection has.
+// Returns the number of samples of a selection.
 using SampleCounter = std::function<int64_t(const Selection&)>;
 
-// What actions read besides the results of others.
+// What actions read besides the results of other actions.
 struct ActionReads {
   std::set<const Selection*> selections;
   std::set<const ModelSpec*> models;
@@ -62,40 +64,41 @@ class Stage {
   // Appends the trial's actions of this kind to those of the kinds before. Default: none.
   virtual void AddActions(const Trial&, const ActionKeys::Keys& /*keys*/, std::vector<TrialAction>* /*actions*/) const {
   }
-  // Image passes (Action.work), and what it reads. `trial` is one that needs the action. Default: none.
+  // The image passes (Action.work), and the data that the action reads. `trial` is any trial that needs the action.
+  // Default: none.
   virtual int64_t Work(const Action&, const Trial& /*trial*/, const SampleCounter& /*count_samples*/) const {
     return 0;
   }
   virtual void AddReads(const Action&, const Trial& /*trial*/, ActionReads*) const {}
-  // Image passes that an action of `work` alone adds as a passenger (Action.passengers). Default: the same.
+  // The image passes that an action adds as a passenger (Action.passengers), if it takes `work` alone. Default: `work`.
   virtual int64_t WorkAsPassenger(int64_t work) const { return work; }
 
-  // Default: nothing.
+  // The resources that the action occupies. Default: none.
   virtual Demand Needs(const Trial&, const ActionMemory&) const { return {}; }
-  // Whether an action whose trial has so many threads gives the same bits on any number of CPUs. Default: no.
+  // Whether an action whose trial has this number of threads gives the same bits on any number of CPUs. Default: no.
   virtual bool CanUseMoreCpus(int /*threads*/) const { return false; }
-  // Whether it saves its state when it is asked to stop, and continues from it. Default: no.
+  // Whether the action saves its state when it is asked to stop, and later continues from it. Default: no.
   virtual bool SavesState() const { return false; }
-  // Its field of the request. Default: none, as no worker does it.
+  // Sets the field of the request for this kind. Default: none, because no worker runs the action.
   virtual void FillRequest(const Action&, const Trial& /*trial*/, WorkRequest*) const {}
 
-  // Where its result is in the store. Default: "", as there is none, and it never is in the store.
+  // The path of the result in the store, and whether the result is there. Default: there is no result.
   virtual std::string ResultPath(const Store&, const std::string& /*key*/) const { return ""; }
   virtual bool IsInStore(const Store&, const std::string& /*key*/) const { return false; }
   // Compares the result with its checksums. Errors: those of Store::Check...() and RecordIndex::Look().
   virtual absl::Status Check(const Store&, RecordIndex*, const std::string& /*key*/) const { return absl::OkStatus(); }
-  // What made the result, of results that records are made of. Errors: those of Store::Load...Summary(); kNotFound for
+  // The provenance of a result that records are computed from. Errors: those of Store::Load...Summary(); kNotFound for
   // other kinds.
   virtual absl::StatusOr<StageProvenance> LoadProvenance(const Store&, const std::string& key) const {
     return absl::NotFoundError(key);
   }
-  // Errors: those of Store::Quarantine() and Store::Remove(), whose result is the same. Remove() also removes a saved
-  // state.
+  // Moves the result to quarantine, or removes it and the saved state. Returns what Store::Quarantine() and
+  // Store::Remove() return. Errors: theirs.
   absl::StatusOr<std::string> Quarantine(const Store& store, const std::string& key, const std::string& reason) const;
   absl::Status Remove(const Store& store, const std::string& key) const;
 
  protected:
-  // What a training or an inference occupies: as many CPU threads as its trial has, or one share of a GPU.
+  // What a training or an inference occupies: the threads of its trial, or one share of a GPU.
   static Demand NeedsOfPasses(const Trial& trial, int64_t memory_mb);
 };
 
@@ -105,10 +108,10 @@ inline const Stage& StageOf(const Action& action) { return StageOf(action.kind);
 // "train", "infer", "evaluate", "choose".
 inline const char* KindName(ActionKind kind) { return StageOf(kind).Verb(ActionRole::kMain); }
 
-// A trial's actions, inputs first. They replace what `actions` held.
+// Sets `actions` to the actions of a trial, inputs first.
 void ActionsOf(const Trial& trial, const ActionKeys::Keys& keys, std::vector<TrialAction>* actions);
 
-// The key of the choice among these trials.
+// Returns the key of the choice among these trials.
 std::string ChoiceKey(const std::vector<std::string>& trial_ids);
 
 }  // namespace openset

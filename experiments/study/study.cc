@@ -283,8 +283,8 @@ absl::Status Study::Run(RunOptions options, Engine* engine, EngineObserver* obse
     OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Leases> leases, Leases::Begin(store_, options.lease));
     std::vector<RunState> others;
     for (RunState& run : RunsOf(store_)) {
-      if (run.id() == leases->run_id() || run.experiment() != name()) continue;
-      if (absl::c_equal(run.laid_over(), experiment_.laid_over)) others.push_back(std::move(run));
+      const bool is_ours = run.id() == leases->run_id();
+      if (!is_ours && IsRunOf(run, name(), experiment_.laid_over)) others.push_back(std::move(run));
     }
     observer->OnBegin(quarantined, others);
     options.execute.leases = leases.get();

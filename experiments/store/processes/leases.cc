@@ -274,6 +274,11 @@ void Leases::SweepDead() {
   }
 }
 
+bool IsRunOf(const RunState& run, const std::string& experiment, const std::vector<std::string>& laid_over) {
+  return run.experiment() == experiment &&
+         std::equal(run.laid_over().begin(), run.laid_over().end(), laid_over.begin(), laid_over.end());
+}
+
 std::vector<RunState> RunsOf(const Store& store) {
   std::vector<RunState> runs;
   const std::string folder = JoinPath(store.folder(), "runs");

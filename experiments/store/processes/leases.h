@@ -122,6 +122,9 @@ class Leases {
 // of its schema: anybody who may write into the store may have made it.
 std::vector<RunState> RunsOf(const Store& store);
 
+// Whether it is of this experiment with these changes of the command line (TrialSpec.laid_over).
+bool IsRunOf(const RunState& run, const std::string& experiment, const std::vector<std::string>& laid_over);
+
 }  // namespace openset
 
 #endif  // OPENSET_EXPERIMENTS_STORE_PROCESSES_LEASES_H_

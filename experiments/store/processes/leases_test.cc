@@ -320,5 +320,15 @@ TEST_F(LeasesTest, AStoppedProcessLosesItsClaimAndLearnsOfItWhenItWakes) {
   EXPECT_EQ((*leases)->OwnerOf("a"), (*leases)->run_id());
 }
 
+TEST(IsRunOf, AVariantIsAnotherStudy) {
+  RunState run;
+  run.set_experiment("sweep");
+  EXPECT_TRUE(IsRunOf(run, "sweep", {}));
+  EXPECT_FALSE(IsRunOf(run, "other", {}));
+  run.add_laid_over("--set=training.epochs=2");
+  EXPECT_FALSE(IsRunOf(run, "sweep", {}));
+  EXPECT_TRUE(IsRunOf(run, "sweep", {"--set=training.epochs=2"}));
+}
+
 }  // namespace
 }  // namespace openset

@@ -24,11 +24,6 @@ std::string Shortened(const std::string& text, size_t width) {
   return absl::StrCat(start.substr(0, start.size() - UnfinishedBytes(start)), "...");
 }
 
-bool IsRunOf(const RunState& run, const std::string& experiment, const std::vector<std::string>& laid_over) {
-  return run.experiment() == experiment &&
-         std::equal(run.laid_over().begin(), run.laid_over().end(), laid_over.begin(), laid_over.end());
-}
-
 std::string StudyText(const RunState& run) {
   std::string text = run.experiment();
   for (const std::string& flag : run.laid_over()) absl::StrAppend(&text, " ", flag);

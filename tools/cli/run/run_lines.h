@@ -17,9 +17,6 @@ std::string ShortDuration(absl::Duration duration);
 // The first `width` characters, the last three of them "..." if there are more.
 std::string Shortened(const std::string& text, size_t width);
 
-// Whether it is of this experiment with these changes of the command line (TrialSpec.laid_over).
-bool IsRunOf(const RunState& run, const std::string& experiment, const std::vector<std::string>& laid_over);
-
 // "quickstart", "quickstart --set=training.epochs=2".
 std::string StudyText(const RunState& run);
 

@@ -16,14 +16,10 @@ TEST(RunLines, AVariantIsAnotherStudy) {
   RunState run;
   run.set_experiment("sweep");
   run.set_id("no name of a process");
-  EXPECT_TRUE(IsRunOf(run, "sweep", {}));
-  EXPECT_FALSE(IsRunOf(run, "other", {}));
   EXPECT_EQ(StudyText(run), "sweep");
   EXPECT_EQ(RunnerText(run), "no name of a process");
   run.add_laid_over("--set=training.epochs=2");
   run.set_user_name("anna\n");
-  EXPECT_FALSE(IsRunOf(run, "sweep", {}));
-  EXPECT_TRUE(IsRunOf(run, "sweep", {"--set=training.epochs=2"}));
   EXPECT_EQ(StudyText(run), "sweep --set=training.epochs=2");
   EXPECT_EQ(RunnerText(run), OneLine("anna\n on no name of a process"));
 }

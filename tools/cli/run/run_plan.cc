@@ -1,6 +1,5 @@
 #include "tools/cli/run/run_plan.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <iostream>
@@ -27,6 +26,7 @@
 #include "tools/cli/run/run_display.h"
 #include "tools/cli/run/run_lines.h"
 #include "tools/cli/run/study_cost.h"
+#include "tools/cli/terminal_width.h"
 
 ABSL_FLAG(bool, detach, false,
           "With --engine=slurm: submit everything and exit. The same command without --detach watches, and submits "
@@ -63,12 +63,6 @@ ActionMemory MemoryOf(const DeploySpec& deploy) {
   return memory;
 }
 
-// Columns of the terminal that standard output is; 80 where it does not say.
-int TerminalWidth() {
-  winsize size = {};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
 // What was done before the run, and who else runs the same experiment.
 void ShowPreparation(const std::vector<std::string>& quarantined, const std::vector<RunState>& others) {
   for (const std::string& line : quarantined) std::cout << "damaged: " << line << ".\n";
@@ -86,7 +80,7 @@ RunDisplayOptions DisplayOptions(const Study& study, int cpu_slots, const Expect
   shown.slurm_job = ThisTaskId();
   shown.store = study.store().folder();
   shown.expected = expected.pace;
-  if (isatty(STDOUT_FILENO) != 0) shown.width = TerminalWidth;
+  if (isatty(STDOUT_FILENO) != 0) shown.width = [] { return static_cast<int>(TableWidth()); };
   // Tasks of Slurm leave it to who submitted them.
   const bool reports = FileExists(study.experiment().source.file()) && !IsSlurmTask();
   if (reports) shown.refresh_report = [&study] { WriteReportPage(study).IgnoreError(); };
