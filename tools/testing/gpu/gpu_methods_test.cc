@@ -1,0 +1,272 @@
+// Methods on a GPU that the tests make of memory (core/tensor/testing/memory_gpu.h), beside the CPU: training, a stop
+// and a resumption in the middle of it, inference, the fit of scores, and what a step makes the host and the GPU do.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/files/files.h"
+#include "core/files/runfiles.h"
+#include "core/tensor/testing/memory_gpu.h"
+#include "core/tensor/torch.h"
+#include "core/testing/status_matchers.h"
+#include "core/testing/tensor_matchers.h"
+#include "data/catalog.h"
+#include "experiments/evaluate/evaluation.h"
+#include "experiments/infer/inference.h"
+#include "experiments/spec/action.proto.h"
+#include "experiments/spec/spec_folders.h"
+#include "experiments/spec/trial.proto.h"
+#include "experiments/store/outputs.h"
+#include "experiments/study/study.h"
+#include "experiments/train/training.h"
+#include "experiments/train/training_run.h"
+#include "experiments/worker/action_context.h"
+#include "experiments/worker/execution.h"
+#include "experiments/worker/image_cache.h"
+#include "experiments/worker/worker.proto.h"
+#include "gmock/gmock.h"
+#include "models/checkpoint.h"
+#include "tools/testing/openset_program.h"
+
+namespace openset {
+namespace {
+
+const at::Device kGpu(at::kCUDA, 1);
+
+constexpr char kTable[] = "tools/testing/gpu/testdata/gpu_steps.tsv";
+
+// 96 training images of 16x16 in three steps, of which a training takes two.
+constexpr char kSpec[] = R"(
+name: "methods"
+task: "fashion_and_gradients"
+split: 0
+seed: 0
+override {
+  input { size: 16 channels: 1 mean: 0.286 std: 0.353 }
+  model { vgg32 { width: 4 feature_dim: 8 } }
+  pretraining { training { epochs: 1 batch_size: 32 max_steps: 2 } }
+  training { epochs: 1 batch_size: 32 max_steps: 2 }
+}
+axis { path: "open_set.confusing_images.width" value: "4" method: "arpl_cs" }
+train_limit_per_class: 16
+test_limit_per_class: 8
+metric { accuracy {} }
+metric { auroc {} }
+)";
+
+// The GPU's operations are the CPU's kernels: the bits differ only where the code has another way for GPUs.
+constexpr double kTolerance = 1e-4;
+
+// Whether it is the form with every method.
+bool IsLong() {
+  const char* form = std::getenv("OPENSET_METHODS");
+  return form != nullptr && std::string(form) == "all";
+}
+
+std::vector<std::string> Methods() {
+  if (IsLong()) return NamesIn({*RunfilesFolder() + "/openset/experiments/methods"});
+  return {"arpl_cs", "augmix", "crl_openauc", "outlier_exposure"};
+}
+
+// The study of these methods, on one device.
+class Place {
+ public:
+  Place(const OpensetProgram& program, const std::string& spec, at::Device device)
+      : device_(device), store_(JoinPath(program.folder(), device.is_cpu() ? "cpu" : "gpu")) {
+    const std::string shipped = *RunfilesFolder() + "/openset";
+    const std::vector<std::string> data_folders = {JoinPath(program.folder(), "data"), shipped + "/data/packaged"};
+    SpecFolders folders = SpecFoldersBelow(shipped);
+    AddSpecFolders(SpecFoldersBelow(program.folder()), &folders);
+    StudyOptions options;
+    options.expand.default_device = device.is_cpu() ? ExecutionSpec::CPU : ExecutionSpec::CUDA;
+    options.data_folders = data_folders;
+    auto study = Study::Load(JoinPath(program.folder(), spec), folders, store_, options);
+    EXPECT_THAT(study, IsOk());
+    study_ = *std::move(study);
+    auto catalog = Catalog::Open({shipped + "/data/catalog", JoinPath(program.folder(), "data/catalog")});
+    EXPECT_THAT(catalog, IsOk());
+    images_ = std::make_unique<ImageCache>(*catalog, data_folders);
+  }
+
+  const Plan& plan() const { return study_->plan(); }
+  const Store& store() const { return store_; }
+
+  ActionContext Context(const std::string& key, const Store& store) const {
+    ActionContext context{key, store, device_, images_.get(), [](const WorkProgress&) {}};
+    return context;
+  }
+
+  absl::Status Do(const Action& action) const {
+    const WorkRequest request = plan().RequestOf(action);
+    const ActionContext context = Context(action.key, store_);
+    if (request.has_train()) return Train(request.train(), context);
+    if (request.has_evaluate()) return EvaluateTrial(action.key, request.evaluate(), store_);
+    std::vector<InferRequest> requests = {{request.key(), request.infer()}};
+    for (const WorkRequest& other : request.passenger()) requests.push_back({other.key(), other.infer()});
+    return Infer(requests, context);
+  }
+
+  TensorMap Checkpoint(const Store& store, const std::string& key) const {
+    const auto tensors = LoadTensors(JoinPath(store.CheckpointFolder(key), kCheckpointFile));
+    EXPECT_THAT(tensors, IsOk());
+    return tensors.value_or(TensorMap());
+  }
+
+  // That a training which is stopped after its first step goes on to the same bits.
+  void ExpectSameResumed(const Action& action, const std::string& folder) const {
+    const TrainAction train = plan().RequestOf(action).train();
+    if (!train.has_training() || train.has_start()) return;
+    const Store store(folder);
+    ActionContext context = Context(action.key, store);
+    context.stop_asked = [] { return true; };
+    ASSERT_THAT(Train(train, context), StatusIs(absl::StatusCode::kCancelled));
+    ASSERT_THAT(Train(train, Context(action.key, store)), IsOk());
+    const TensorMap resumed = Checkpoint(store, action.key), whole = Checkpoint(store_, action.key);
+    ASSERT_EQ(resumed.size(), whole.size());
+    for (const auto& [name, tensor] : whole) EXPECT_THAT(resumed.at(name), TensorEq(tensor)) << name;
+  }
+
+  // What an epoch of three steps makes the GPU and its host do.
+  GpuWork WorkOfEpoch(TrainAction action) const {
+    action.mutable_training()->clear_max_steps();
+    ConfigureExecution(action.execution());
+    const ActionContext context = Context("work", store_);
+    auto run = TrainingRun::Make(action, context);
+    EXPECT_THAT(run, IsOk());
+    ForgetGpuWork();
+    EXPECT_THAT((*run)->FinishEpoch(), IsOk());
+    return GpuWorkSoFar();
+  }
+
+ private:
+  const at::Device device_;
+  const Store store_;
+  std::unique_ptr<Study> study_;
+  std::unique_ptr<ImageCache> images_;
+};
+
+double largest_difference = 0;
+
+// Relative to the largest value, or 1.
+void ExpectNear(const at::Tensor& actual, const at::Tensor& expected, const std::string& what) {
+  ASSERT_EQ(actual.sizes(), expected.sizes()) << what;
+  if (actual.numel() == 0) return;
+  const at::Tensor difference = (actual.to(at::kDouble) - expected.to(at::kDouble)).abs();
+  const double relative = difference.max().item<double>() / std::max(1.0, expected.abs().max().item<double>());
+  EXPECT_LE(relative, kTolerance) << what;
+  largest_difference = std::max(largest_difference, relative);
+}
+
+at::Tensor Row(const std::vector<float>& values) { return at::tensor(values); }
+
+void ExpectSame(const Place& cpu, const Action& on_cpu, const Place& gpu, const Action& on_gpu) {
+  if (on_cpu.kind == ActionKind::kTrain) {
+    const TensorMap expected = cpu.Checkpoint(cpu.store(), on_cpu.key);
+    const TensorMap actual = gpu.Checkpoint(gpu.store(), on_gpu.key);
+    ASSERT_EQ(actual.size(), expected.size());
+    for (const auto& [name, tensor] : expected) ExpectNear(actual.at(name), tensor, name);
+  } else if (on_cpu.kind == ActionKind::kInfer) {
+    const auto expected = ReadOutputs(JoinPath(cpu.store().OutputsFolder(on_cpu.key), kOutputsFile));
+    const auto actual = ReadOutputs(JoinPath(gpu.store().OutputsFolder(on_gpu.key), kOutputsFile));
+    ASSERT_THAT(expected, IsOk());
+    ASSERT_THAT(actual, IsOk());
+    EXPECT_EQ(actual->label, expected->label);
+    ExpectNear(Row(actual->logits), Row(expected->logits), "logits");
+    ExpectNear(Row(actual->features), Row(expected->features), "features");
+    ExpectNear(Row(actual->perturbed_features), Row(expected->perturbed_features), "perturbed features");
+    ExpectNear(Row(actual->member_uncertainty), Row(expected->member_uncertainty), "uncertainty");
+  }
+}
+
+// The columns of the table, for an epoch of three steps.
+constexpr char kHeader[] = "method\tmain waits\tautograd waits\tother waits\tcopies to GPU\tcopies to host\toperations";
+
+std::vector<int64_t> ColumnsOf(const GpuWork& work) {
+  return {work.Waits("main"),    work.Waits("autograd"), work.Waits("other"),
+          work.copies_to_device, work.copies_to_host,    work.Operations()};
+}
+
+std::map<std::string, std::vector<int64_t>> GoldenTable() {
+  std::map<std::string, std::vector<int64_t>> table;
+  const std::string text = ReadFile(*RunfilesFolder() + "/openset/" + kTable).value_or("");
+  for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
+    const std::vector<std::string> cells = absl::StrSplit(line, '\t');
+    for (size_t c = 1; c < cells.size(); ++c) {
+      int64_t count = 0;
+      if (absl::SimpleAtoi(cells[c], &count)) table[cells[0]].push_back(count);
+    }
+  }
+  return table;
+}
+
+TEST(MethodsOnAGpu, HaveTheNumbersOfTheCpuAndGoOnAfterAStop) {
+  const OpensetProgram program;
+  program.GenerateExternalImages();
+  std::string spec = kSpec;
+  for (const std::string& method : Methods()) absl::StrAppend(&spec, "method: '", method, "'\n");
+  program.Write("methods.textproto", spec);
+  const Place cpu(program, "methods.textproto", at::kCPU), gpu(program, "methods.textproto", kGpu);
+  const std::vector<ActionId> actions = cpu.plan().NeededActions();
+  ASSERT_EQ(gpu.plan().NeededActions(), actions);
+  for (const ActionId id : actions) {
+    const Action& on_cpu = cpu.plan()[id];
+    const Action& on_gpu = gpu.plan()[id];
+    if (on_cpu.is_passenger()) continue;
+    SCOPED_TRACE(absl::StrCat(cpu.plan().TrialOf(on_cpu).method().name(), ", action ", static_cast<int>(id)));
+    const absl::Status expected = cpu.Do(on_cpu);
+    // A score may not be fitted to what so little training gives.
+    ASSERT_TRUE(expected.ok() || on_cpu.kind == ActionKind::kEvaluate) << expected;
+    ForgetGpuWork();
+    ASSERT_EQ(gpu.Do(on_gpu).code(), expected.code());
+    EXPECT_EQ(GpuWorkSoFar().Operations() > 0, on_cpu.kind != ActionKind::kEvaluate);
+    for (const ActionId done : cpu.plan().DoneWith(on_cpu)) ExpectSame(cpu, cpu.plan()[done], gpu, gpu.plan()[done]);
+    if (on_cpu.kind == ActionKind::kTrain) {
+      gpu.ExpectSameResumed(on_gpu, absl::StrCat(program.folder(), "/resumed", static_cast<int>(id)));
+    }
+  }
+
+  // What an epoch costs, of each method that trains.
+  const std::map<std::string, std::vector<int64_t>> golden = GoldenTable();
+  std::string table = absl::StrCat(kHeader, "\n");
+  std::set<std::string> counted;
+  for (const ActionId id : actions) {
+    const Action& action = gpu.plan()[id];
+    if (action.kind != ActionKind::kTrain || action.role != ActionRole::kMain || action.member > 0) continue;
+    const TrainAction train = gpu.plan().RequestOf(action).train();
+    const std::string method = gpu.plan().TrialOf(action).method().name();
+    if (!train.has_training() || !counted.insert(method).second) continue;
+    SCOPED_TRACE(method);
+    const GpuWork work = gpu.WorkOfEpoch(train);
+    const std::vector<int64_t> columns = ColumnsOf(work);
+    absl::StrAppend(&table, method);
+    for (const int64_t count : columns) absl::StrAppend(&table, "\t", count);
+    absl::StrAppend(&table, "\n");
+    const auto allowed = golden.find(method);
+    if (allowed == golden.end()) {
+      EXPECT_TRUE(IsLong()) << "add its line to " << kTable;
+      continue;
+    }
+    ASSERT_EQ(allowed->second.size(), columns.size());
+    for (size_t c = 0; c < columns.size(); ++c) EXPECT_LE(columns[c], allowed->second[c]) << "column " << c + 1;
+    if (HasFailure()) {
+      for (const auto& [wait, count] : work.waits) std::cout << "  " << count << "  " << wait << "\n";
+    }
+  }
+  // If it has become smaller, write it into the file.
+  std::cout << table << "largest difference from the CPU: " << largest_difference << "\n";
+  if (const char* outputs = std::getenv("TEST_UNDECLARED_OUTPUTS_DIR"); outputs != nullptr) {
+    EXPECT_THAT(WriteFileAtomically(JoinPath(outputs, "gpu_steps.tsv"), table), IsOk());
+  }
+}
+
+}  // namespace
+}  // namespace openset
