@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
 #include "eval/metrics/conventions.h"
@@ -52,55 +53,95 @@ double HalfWidth(const PairedTest& test, double level) {
   return test.standard_error > 0 ? StudentTTwoSidedQuantile(level, test.replicates - 1) * test.standard_error : 0;
 }
 
-void ComparePairs(const RunTable& table, const MetricSpec& spec, RunComparison* comparison) {
-  const std::string metric = MetricName(spec);
-  const bool higher = HigherIsBetter(spec).value_or(true);
-  std::vector<ComparedRuns> rows;
+// All pairs, or all methods against the baseline.
+std::vector<std::pair<std::string, std::string>> PairsOf(const RunTable& table, const std::string& baseline) {
+  std::vector<std::pair<std::string, std::string>> pairs;
   for (size_t a = 0; a < table.methods.size(); ++a) {
-    for (size_t b = a + 1; b < table.methods.size(); ++b) {
-      for (const std::string& task : table.tasks) {
-        ComparedRuns row{metric, task, table.methods[a], table.methods[b], DisplayOf(spec)};
-        const Runs* runs_a = RunsOf(table, metric, row.a, task);
-        const Runs* runs_b = RunsOf(table, metric, row.b, task);
-        if (runs_a == nullptr || runs_b == nullptr) continue;
-        std::vector<double> values_a, values_b;
-        std::vector<int> split;
-        std::map<std::string, int> split_number;
-        for (const auto& [run, value] : *runs_a) {
-          const auto other = runs_b->find(run);
-          if (other == runs_b->end()) continue;
-          values_a.push_back(value);
-          values_b.push_back(other->second);
-          split.push_back(split_number.emplace(run.split, static_cast<int>(split_number.size())).first->second);
-        }
-        const absl::StatusOr<PairedTest> test = ComparePairedRuns(values_a, values_b, split, comparison->options);
-        if (!test.ok()) {
-          comparison->left_out.push_back(
-              absl::StrCat(metric, ": ", Pair(row.a, row.b, task), ": ", test.status().message()));
-          continue;
-        }
-        row.test = *test;
-        rows.push_back(std::move(row));
-      }
+    if (!baseline.empty()) {
+      if (table.methods[a] != baseline) pairs.emplace_back(table.methods[a], baseline);
+      continue;
+    }
+    for (size_t b = a + 1; b < table.methods.size(); ++b) pairs.emplace_back(table.methods[a], table.methods[b]);
+  }
+  return pairs;
+}
+
+// The row of that name, or the first one with the method and all values that it names.
+absl::StatusOr<std::string> RowOf(const RunTable& table, const std::string& baseline) {
+  if (absl::c_linear_search(table.methods, baseline)) return baseline;
+  const auto parts_of = [](const std::string& name) {
+    std::vector<std::string> parts = absl::StrSplit(name, ", ");
+    for (std::string& part : parts) {
+      if (const size_t equals = part.find('='); equals != std::string::npos) part[equals] = ' ';
+    }
+    return parts;
+  };
+  const std::vector<std::string> wanted = parts_of(baseline);
+  for (const std::string& method : table.methods) {
+    const std::vector<std::string> parts = parts_of(method);
+    if (absl::c_all_of(wanted, [&](const std::string& part) { return absl::c_linear_search(parts, part); })) {
+      return method;
     }
   }
+  return absl::InvalidArgumentError(UnknownName("baseline", baseline, table.methods));
+}
+
+// The test of two methods on one task; nothing where they have no runs there, or none to test with.
+std::optional<ComparedRuns> ComparePair(const RunTable& table, const MetricSpec& spec, const std::string& a,
+                                        const std::string& b, const std::string& task, RunComparison* comparison) {
+  ComparedRuns row{MetricName(spec), task, a, b, DisplayOf(spec)};
+  const Runs* runs_a = RunsOf(table, row.metric, a, task);
+  const Runs* runs_b = RunsOf(table, row.metric, b, task);
+  if (runs_a == nullptr || runs_b == nullptr) return std::nullopt;
+  std::vector<double> values_a, values_b;
+  std::vector<int> split;
+  std::map<std::string, int> split_number;
+  for (const auto& [run, value] : *runs_a) {
+    const auto other = runs_b->find(run);
+    if (other == runs_b->end()) continue;
+    values_a.push_back(value);
+    values_b.push_back(other->second);
+    split.push_back(split_number.emplace(run.split, static_cast<int>(split_number.size())).first->second);
+  }
+  const absl::StatusOr<PairedTest> test = ComparePairedRuns(values_a, values_b, split, comparison->options);
+  if (!test.ok()) {
+    comparison->left_out.push_back(absl::StrCat(row.metric, ": ", Pair(a, b, task), ": ", test.status().message()));
+    return std::nullopt;
+  }
+  row.test = *test;
+  return row;
+}
+
+void ComparePairs(const RunTable& table, const MetricSpec& spec, RunComparison* comparison) {
+  const bool higher = HigherIsBetter(spec).value_or(true);
+  std::vector<ComparedRuns> rows;
+  for (const auto& [a, b] : PairsOf(table, comparison->baseline)) {
+    for (const std::string& task : table.tasks) {
+      std::optional<ComparedRuns> row = ComparePair(table, spec, a, b, task, comparison);
+      if (row.has_value()) rows.push_back(*std::move(row));
+    }
+  }
+  // Rows without a p-value are no tests, and do not count among them.
+  std::vector<size_t> tested;
   std::vector<double> p_values, wilcoxon;
-  for (const ComparedRuns& row : rows) {
-    p_values.push_back(OrOne(row.test.p_value));
-    wilcoxon.push_back(row.test.wilcoxon_p_value);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    wilcoxon.push_back(rows[i].test.wilcoxon_p_value);
+    if (!rows[i].test.p_value.has_value()) continue;
+    tested.push_back(i);
+    p_values.push_back(*rows[i].test.p_value);
   }
   const std::vector<double> levels = HolmLevels(p_values, 1 - comparison->options.confidence);
   p_values = HolmAdjusted(p_values);
   wilcoxon = HolmAdjusted(wilcoxon);
+  for (size_t t = 0; t < tested.size(); ++t) {
+    ComparedRuns& row = rows[tested[t]];
+    row.adjusted_p_value = p_values[t];
+    const double width = HalfWidth(row.test, levels[t]);
+    row.adjusted = AdjustedInterval{1 - levels[t], row.test.mean_difference - width, row.test.mean_difference + width};
+  }
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].test.p_value.has_value()) {
-      rows[i].adjusted_p_value = p_values[i];
-      const double width = HalfWidth(rows[i].test, levels[i]);
-      const double mean = rows[i].test.mean_difference;
-      rows[i].adjusted = AdjustedInterval{1 - levels[i], mean - width, mean + width};
-    }
     rows[i].adjusted_wilcoxon = wilcoxon[i];
-    const bool detectable = p_values[i] < 1 - comparison->options.confidence;
+    const bool detectable = OrOne(rows[i].adjusted_p_value) < 1 - comparison->options.confidence;
     const Verdict verdict = detectable ? rows[i].test.verdict : Verdict::kNoDetectableDifference;
     rows[i].is_too_few = verdict == Verdict::kNoDetectableDifference && rows[i].test.replicates == 2 &&
                          rows[i].test.p_value.has_value() && rows[i].test.mean_difference != 0;
@@ -189,10 +230,13 @@ std::string AssumptionsOf(const RunComparison& comparison) {
 }  // namespace
 
 absl::StatusOr<RunComparison> CompareRuns(const RunTable& table, const std::vector<std::string>& metrics,
-                                          const PairedTestOptions& options) {
+                                          const PairedTestOptions& options, const std::string& baseline) {
   if (table.methods.size() < 2) return absl::InvalidArgumentError("there is one method only");
   RunComparison comparison;
   comparison.options = options;
+  if (!baseline.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(comparison.baseline, RowOf(table, baseline));
+  }
   for (const std::string& metric : metrics.empty() ? table.metrics : metrics) {
     OPENSET_ASSIGN_OR_RETURN(const MetricSpec spec, SpecOf(metric));
     if (!absl::c_linear_search(table.metrics, metric)) {

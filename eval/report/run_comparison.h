@@ -22,7 +22,7 @@ struct ComparedRuns {
   std::string a, b;
   Display display;
   PairedTest test;
-  // Holm's, over all pairs and tasks of the metric that have a p-value.
+  // Holm's, over all tests of the metric: the pairs and tasks that have a p-value.
   std::optional<double> adjusted_p_value;
   // The interval at the level that Holm's procedure holds the row to (HolmLevels): it leaves out 0 exactly where the
   // verdict is a difference. Absent without a p-value, where there is no variance to make an interval of either.
@@ -46,6 +46,7 @@ struct ComparedMethods {
 struct RunComparison {
   std::vector<std::string> notes;
   PairedTestOptions options;
+  std::string baseline;     // the method that all others are tested against; "": all pairs
   std::string assumptions;  // of the tests, in one line
   std::vector<ComparedRuns> pairs;
   std::vector<ComparedMethods> methods;
@@ -53,11 +54,13 @@ struct RunComparison {
 };
 
 // `metrics`: names of members of MetricSpec; empty: all of the table. Runs that only one of two methods has are left
-// out. Runs of one split are no independent replicates (paired_tests.h). A difference is detectable where its interval
-// at Holm's level leaves out 0, so where Holm's p is below 1 - confidence. Errors, kInvalidArgument: fewer than two
-// methods, metrics that the table or the project does not know.
+// out. With a `baseline` (a row of the table, or a method or a swept value, of which the first row counts) only the
+// others against it are tested: fewer tests, so smaller adjusted p-values. Runs of one split are no independent
+// replicates (paired_tests.h). A difference is detectable where its interval at Holm's level leaves out 0, so where
+// Holm's p is below 1 - confidence. Errors, kInvalidArgument: fewer than two methods, metrics that the table or the
+// project does not know, an unknown baseline.
 absl::StatusOr<RunComparison> CompareRuns(const RunTable& table, const std::vector<std::string>& metrics,
-                                          const PairedTestOptions& options);
+                                          const PairedTestOptions& options, const std::string& baseline = "");
 
 }  // namespace openset
 

@@ -84,6 +84,9 @@ std::string FormatJson(const RunComparison& comparison) {
   nlohmann::ordered_json json;
   json["confidence"] = comparison.options.confidence;
   json["assumptions"] = comparison.assumptions;
+  if (!comparison.baseline.empty()) json["baseline"] = comparison.baseline;
+  json["holm"] = comparison.baseline.empty() ? "all pairs and tasks of a metric"
+                                             : "all methods against the baseline, on all tasks, of a metric";
   json["pairs"] = nlohmann::ordered_json::array();
   for (const ComparedRuns& row : comparison.pairs) {
     json["pairs"].push_back(
@@ -162,7 +165,12 @@ DocumentSection PairSection(const RunComparison& comparison) {
   std::string title =
       absl::StrFormat("paired by run, clustered by split; low, high: %g %% interval of the mean difference",
                       100 * comparison.options.confidence);
-  if (several) absl::StrAppend(&title, " of this row alone; ", kHolmColumns, "; p by Holm, over the tests of a metric");
+  if (several) {
+    absl::StrAppend(&title, " of this row alone; ", kHolmColumns, "; p by Holm, over the tests of a metric: ",
+                    comparison.baseline.empty() ? "all pairs of methods"
+                                                : absl::StrCat("each method against ", comparison.baseline),
+                    " on each task");
+  }
   return {std::move(title), std::move(table)};
 }
 

@@ -1,5 +1,9 @@
 #include "eval/report/run_comparison.h"
 
+#include <algorithm>
+#include <string>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "eval/report/run_comparison_report.h"
 #include "gmock/gmock.h"
@@ -157,6 +161,47 @@ TEST(CompareRuns, NoIntervalWithoutVariance) {
   for (const char* name : {"low", "high", "p", "low_holm", "high_holm"}) {
     EXPECT_THAT(json, HasSubstr(absl::StrCat("\"", name, "\": null")));
   }
+}
+
+// Against one method there are fewer tests: with p-values that are all p, Holm's first is 2 p instead of 3 p.
+TEST(CompareRuns, AgainstABaseline) {
+  RunTable table = Table(3, 1, "auroc");
+  const RunComparison pairs = CompareRuns(table, {}, {}).value();
+  const RunComparison against = CompareRuns(table, {}, {}, "m1").value();
+  EXPECT_EQ(pairs.pairs.size(), 3);
+  ASSERT_EQ(against.pairs.size(), 2);
+  EXPECT_EQ(against.baseline, "m1");
+  EXPECT_EQ(against.pairs[0].a, "m0");
+  EXPECT_EQ(against.pairs[0].b, "m1");
+  EXPECT_EQ(against.pairs[1].a, "m2");
+  EXPECT_EQ(against.pairs[1].verdict, "m2 is better");
+  const double smallest = std::min(*against.pairs[0].test.p_value, *against.pairs[1].test.p_value);
+  EXPECT_NEAR(std::min(*against.pairs[0].adjusted_p_value, *against.pairs[1].adjusted_p_value), 2 * smallest, 1e-15);
+  EXPECT_THAT(FormatRunComparison(against, TextFormat::kText), HasSubstr("each method against m1 on each task"));
+  EXPECT_THAT(FormatRunComparison(pairs, TextFormat::kText), HasSubstr("all pairs of methods on each task"));
+  EXPECT_THAT(FormatRunComparison(against, TextFormat::kJson), HasSubstr("\"baseline\": \"m1\""));
+  EXPECT_THAT(std::string(CompareRuns(table, {}, {}, "m3").status().message()), HasSubstr("unknown baseline 'm3'"));
+  // Rows of a sweep, by all that tables call them or by a part.
+  for (std::string& method : table.methods) {
+    const std::string name = absl::StrCat("m, lambda ", method.substr(1));
+    table.value["auroc"][name] = table.value["auroc"][method];
+    method = name;
+  }
+  for (const char* name : {"m, lambda 2", "lambda 2", "lambda=2", "m, lambda=2"}) {
+    EXPECT_EQ(CompareRuns(table, {}, {}, name)->baseline, "m, lambda 2") << name;
+  }
+}
+
+// A pair without variance is no test: the other one keeps its p-value.
+TEST(CompareRuns, PairsWithoutATestDoNotCount) {
+  RunTable table = Table(2, 2, "auroc");
+  for (const auto& [method, value] : {std::pair{"m0", 0.5}, {"m1", 0.75}}) {
+    for (auto& [run, old] : table.value["auroc"][method]["t1"]) old = value;
+  }
+  const RunComparison comparison = CompareRuns(table, {}, {}).value();
+  ASSERT_EQ(comparison.pairs.size(), 2);
+  EXPECT_EQ(*comparison.pairs[0].adjusted_p_value, *comparison.pairs[0].test.p_value);
+  EXPECT_FALSE(comparison.pairs[1].adjusted_p_value.has_value());
 }
 
 TEST(CompareRuns, SaysWhatIsLeftOut) {

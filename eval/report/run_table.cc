@@ -91,13 +91,13 @@ std::string WholeText(const std::string& cell) {
   return whole && std::abs(value) < 1e15 ? absl::StrCat(static_cast<int64_t>(value)) : cell;
 }
 
-// "METHOD, AXIS=VALUE", as for reports in JSON.
+// "METHOD, AXIS VALUE", as for reports in JSON.
 std::string TidyMethod(const std::vector<std::string>& header, absl::Span<const absl::string_view> cells,
                        const std::string& method) {
   std::string name = method;
   for (size_t c = 0; c < cells.size(); ++c) {
     if (IsTidyColumn(header[c]) || IsIndexColumn(header[c]) || cells[c].empty()) continue;
-    absl::StrAppend(&name, ", ", header[c], "=", OneLine(cells[c]));
+    absl::StrAppend(&name, ", ", header[c], " ", OneLine(cells[c]));
   }
   return name;
 }
@@ -149,12 +149,12 @@ absl::StatusOr<RunTable> ParseCsvRuns(absl::string_view text, const std::string&
   return table;
 }
 
-// "METHOD, AXIS=VALUE".
-std::string MethodName(const nlohmann::json& cell) {
+// "METHOD, AXIS VALUE".
+std::string MethodName(const nlohmann::ordered_json& cell) {
   std::string name = cell.at("method").get<std::string>();
   if (!cell.contains("axis")) return name;
   for (const auto& [axis, value] : cell.at("axis").items()) {
-    absl::StrAppend(&name, ", ", axis, "=", value.is_string() ? value.get<std::string>() : JsonText(value));
+    absl::StrAppend(&name, ", ", axis, " ", value.is_string() ? value.get<std::string>() : JsonText(value));
   }
   return name;
 }
@@ -162,8 +162,9 @@ std::string MethodName(const nlohmann::json& cell) {
 absl::StatusOr<RunTable> ParseReport(absl::string_view text, const std::string& group) {
   RunTable table;
   try {  // the library's only way to tell that a key is missing or of another type
-    const nlohmann::json report = nlohmann::json::parse(text);
-    for (const nlohmann::json& cell : report.at("cells")) {
+    const nlohmann::ordered_json report = nlohmann::ordered_json::parse(text);
+    table.baseline = report.value("baseline", "");
+    for (const nlohmann::ordered_json& cell : report.at("cells")) {
       const std::string of_group = cell.value("group", kPool);
       AddOnce(of_group, &table.groups);
       if (of_group != group) continue;

@@ -28,6 +28,7 @@ struct RunTable {
   // own.
   std::map<std::string, std::string> block;
   std::vector<std::string> metrics;
+  std::string baseline;             // the row that a report's stars are against; "" where there is none
   std::vector<std::string> groups;  // of the whole file: the pool, sets of unknown samples, means over sets
   // value[metric][method][task][run]
   std::map<std::string, std::map<std::string, std::map<std::string, std::map<Run, double>>>> value;
@@ -38,9 +39,9 @@ struct RunTable {
 // are values that are not there; or with the columns metric and value, a row a run and metric, as `openset report
 // --format=csv --tidy` writes it; names of these columns in any case, an index without a name is passed over, and a
 // split, seed or number of classes "3.0" is "3". Or from what `openset report --format=json` writes; methods with axes
-// are named "METHOD, AXIS=VALUE". Errors: kNotFound; kInvalidArgument with file, line and column for what is no number
-// or not finite, for two rows of one method, task, split and seed, for a file without methods or metrics, for a group
-// that the file does not have, and for other formats.
+// are named as in tables, "METHOD, AXIS VALUE". Errors: kNotFound; kInvalidArgument with file, line and column for what
+// is no number or not finite, for two rows of one method, task, split and seed, for a file without methods or metrics,
+// for a group that the file does not have, and for other formats.
 absl::StatusOr<RunTable> ReadRunTable(const std::string& path, const std::string& group = "pool");
 
 }  // namespace openset

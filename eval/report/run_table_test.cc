@@ -57,9 +57,9 @@ TEST(ReadRunTable, TidyCsv) {
             "x,m,t,0,1,6,4,0.2,0.1,pool,6,8,0.75,ece,,share,lower,,\n"
             "y,b,t,0,1,6,4,0.2,,pool,6,8,0.75,auroc,0.25,share,higher,0.2,0.3\n"));
   ASSERT_TRUE(table.ok()) << table.status();
-  EXPECT_THAT(table->methods, ElementsAre("m, lambda=0.1", "b"));
+  EXPECT_THAT(table->methods, ElementsAre("m, lambda 0.1", "b"));
   EXPECT_THAT(table->metrics, ElementsAre("auroc"));
-  EXPECT_EQ(table->value.at("auroc").at("m, lambda=0.1").at("t, 4 unknown classes").at({"0", "1"}), 0.5);
+  EXPECT_EQ(table->value.at("auroc").at("m, lambda 0.1").at("t, 4 unknown classes").at({"0", "1"}), 0.5);
   EXPECT_THAT(ErrorOf(Write("tidy_bad.csv", "method,metric,value\nm,auroc,high\n")),
               HasSubstr("line 2: column 'value': 'high' is not a number"));
 }
@@ -69,7 +69,7 @@ TEST(ReadRunTable, Report) {
       "axis": {"lambda": "0.1"}, "unknown_classes": 4, "metric": "auroc", "values": [0.5, 0.25], "splits": [0, 0],
       "seeds": [0, 1]}]})"));
   ASSERT_TRUE(table.ok()) << table.status();
-  EXPECT_EQ(table->value.at("auroc").at("m, lambda=0.1").at("t, 4 unknown classes").at({"0", "1"}), 0.25);
+  EXPECT_EQ(table->value.at("auroc").at("m, lambda 0.1").at("t, 4 unknown classes").at({"0", "1"}), 0.25);
   EXPECT_EQ(table->block.at("t, 4 unknown classes"), "t");
 }
 

@@ -238,7 +238,8 @@ TEST(FormatReport, LatexHasTitlesLabelsAndItsFootnoteInTheFloat) {
   EXPECT_THAT(latex, HasSubstr("\n  Method A & "));
   EXPECT_THAT(latex, HasSubstr("\n  b & "));  // no title of its own
   EXPECT_THAT(latex, HasSubstr("\\end{tabular}\n\\par\n{\\footnotesize * differs from Method A: "));
-  EXPECT_THAT(latex, HasSubstr("p $<$ 0.05 over all tests of a metric.}\n\\end{table}\n"));
+  EXPECT_THAT(latex,
+              HasSubstr("p $<$ 0.05 over all tests of a metric and group, as in `openset compare`.}\n\\end{table}\n"));
 }
 
 TEST(FormatReport, MarkdownsFootnoteIsNoBullet) {

@@ -36,7 +36,7 @@ struct PublishedNumber {
 
 // A test of the difference between a cell's method and the study's baseline.
 struct Significance {
-  double p_value = 1;  // Holm's, over all such tests of the metric
+  double p_value = 1;  // Holm's, over all such tests of the metric and group
   bool detectable = false;
 };
 
@@ -63,7 +63,7 @@ struct ReportCell {
   int missing = 0;                                                  // trials without a record
   std::vector<std::string> absent_reasons;                          // of records in which the metric is undefined
   std::vector<PublishedNumber> published;                           // experiments/report/published_numbers.h
-  std::optional<Significance> significance;                         // experiments/report/significance.h
+  std::optional<Significance> significance;                         // experiments/report/statistics/significance.h
 };
 
 // A trial that has a record: what the record is found by, and how its training went.
@@ -78,6 +78,9 @@ struct ReportTrial {
   std::string outputs_key;
   std::vector<EpochSummary> epochs;
 };
+
+// What stands behind the mean of a cell: experiments/report/statistics/spread.h.
+enum class Spread { kPopulation, kSample, kInterval };
 
 struct Report {
   std::string experiment;
@@ -95,6 +98,8 @@ struct Report {
   std::vector<ReportTrial> results;  // in the order of the trials
   // Fields whose values are the rows and the columns of tables (experiments/report/report_tables.h).
   std::vector<std::string> rows, columns;
+  Spread spread = Spread::kPopulation;
+  std::string sort_by;   // the metric whose best rows come first; "": in the order of the study
   std::string baseline;  // the row that `significance` is of; "" where there are no tests
   // What the published numbers' doubts and conventions are: a line each.
   std::vector<std::string> published_lines;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "experiments/report/statistics/spread.h"
 
 namespace openset {
 namespace {
@@ -55,8 +56,7 @@ std::vector<std::string> FooterLines(const Report& report) {
   const int most = report.cells.empty() ? 0 : report.cells[0].n + report.cells[0].missing;
   std::vector<std::string> lines = {"One run: no spread."};
   if (most != 1) {
-    lines = {absl::StrCat("Mean ± population standard deviation over splits and seeds",
-                          most > 0 ? absl::StrCat(" (n=", most, ")") : "", ".")};
+    lines = {absl::StrCat("Mean ± ", SpreadText(report.spread), most > 0 ? absl::StrCat(" (n=", most, ")") : "", ".")};
   }
   for (std::string& line : MissingLines(report)) lines.push_back(std::move(line));
   if (!report.baseline.empty()) {
@@ -72,7 +72,7 @@ std::vector<std::string> FooterLines(const Report& report) {
 std::string StarText(const Report& report) {
   return absl::StrCat("* differs from ", report.baseline,
                       ": t test of differences paired by split and seed, clustered by split, Holm's p < 0.05 over all "
-                      "tests of a metric.");
+                      "tests of a metric and group, as in `openset compare`.");
 }
 
 }  // namespace openset

@@ -20,6 +20,7 @@
 #include "data/splits/class_splits.h"
 #include "data/task.h"
 #include "experiments/published/published.h"
+#include "experiments/spec/axis.h"
 #include "experiments/spec/model_files.h"
 
 namespace openset {
@@ -98,8 +99,27 @@ absl::Status ReadTaskMethods(const std::string& beside, const MethodSpec& overri
   return absl::OkStatus();
 }
 
-std::string AxisName(const Axis& axis) {
-  return axis.has_name() ? axis.name() : axis.path().substr(axis.path().rfind('.') + 1);
+// A method, values of a sweep ("lambda 0.1" or "lambda=0.1"), or both: "openauc, lambda 0.1".
+absl::Status CheckBaseline(const Experiment& experiment) {
+  const std::string where = experiment.source.Where("report.baseline");
+  std::vector<std::string> methods, values;
+  for (const LoadedMethod& method : experiment.methods) methods.push_back(method.spec.name());
+  for (const Axis& axis : experiment.spec.axis()) {
+    for (const std::string& value : axis.value()) values.push_back(absl::StrCat(AxisName(axis), " ", AxisLabel(value)));
+  }
+  const std::vector<std::string> parts = absl::StrSplit(experiment.spec.report().baseline(), ", ");
+  for (size_t i = 0; i < parts.size(); ++i) {
+    std::string part = parts[i];
+    if (i == 0 && (values.empty() || absl::c_linear_search(methods, part))) {
+      OPENSET_RETURN_IF_ERROR(PlaceOf("method", part, methods, where).status());
+      continue;
+    }
+    if (const size_t equals = part.find('='); equals != std::string::npos) part[equals] = ' ';
+    std::vector<std::string> known = values;
+    if (i == 0) known.insert(known.begin(), methods.begin(), methods.end());
+    OPENSET_RETURN_IF_ERROR(PlaceOf(i == 0 ? "method or swept value" : "swept value", part, known, where).status());
+  }
+  return absl::OkStatus();
 }
 
 // Names in the report section, before anything is trained for it.
@@ -120,21 +140,9 @@ absl::Status CheckReport(const Experiment& experiment) {
     return absl::InvalidArgumentError(
         absl::StrCat(experiment.source.Where("report"), ": has only one of row and column; name both or none"));
   }
-  if (!report.has_baseline() || IsLeftOut(experiment, report.baseline())) return absl::OkStatus();
-  std::vector<std::string> methods;
-  for (const LoadedMethod& method : experiment.methods) methods.push_back(method.spec.name());
-  const std::string where = experiment.source.Where("report.baseline");
-  const std::vector<std::string> parts = absl::StrSplit(report.baseline(), ", ");
-  OPENSET_RETURN_IF_ERROR(PlaceOf("method", parts[0], methods, where).status());
-  // "openauc, lambda 0.1": a row of a sweep.
-  std::vector<std::string> values;
-  for (const Axis& axis : experiment.spec.axis()) {
-    for (const std::string& value : axis.value()) values.push_back(absl::StrCat(AxisName(axis), " ", value));
-  }
-  for (size_t i = 1; i < parts.size(); ++i) {
-    OPENSET_RETURN_IF_ERROR(PlaceOf("swept value", parts[i], values, where).status());
-  }
-  return absl::OkStatus();
+  const std::string of_baseline = report.baseline().substr(0, report.baseline().find(", "));
+  if (!report.has_baseline() || IsLeftOut(experiment, of_baseline)) return absl::OkStatus();
+  return CheckBaseline(experiment);
 }
 
 absl::Status ReadPublishedTables(const std::string& beside, Experiment* experiment) {

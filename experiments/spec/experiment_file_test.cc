@@ -179,6 +179,16 @@ TEST(LoadExperiment, TheReportSectionIsCheckedBeforeAnythingRuns) {
   ASSERT_TRUE(experiment.ok()) << experiment.status();
   ASSERT_EQ(experiment->published.size(), 1);
   EXPECT_EQ(experiment->published[0].row(0).cell(0).value(), 50);
+  // A row of a sweep.
+  const std::string sweep =
+      absl::StrCat(kMinimalSpec, "axis { path: 'training.epochs' value: ['1', '2'] } report { baseline: ");
+  for (const char* baseline : {"plain", "plain, epochs 2", "epochs 2", "epochs=2"}) {
+    EXPECT_TRUE(sandbox.Load(absl::StrCat(sweep, "'", baseline, "' }")).ok()) << baseline;
+  }
+  EXPECT_THAT(sandbox.Load(absl::StrCat(sweep, "'epochs 3' }")).status().message(),
+              HasSubstr("report.baseline: unknown method or swept value of this experiment 'epochs 3'"));
+  EXPECT_THAT(sandbox.Load(absl::StrCat(sweep, "'plain, epochs=3' }")).status().message(),
+              HasSubstr("report.baseline: unknown swept value of this experiment 'epochs 3'"));
   for (const auto& [report, message] :
        {std::pair{"published { name: 'papr' }", "report.published[0].name: unknown published numbers 'papr'"},
         {"row: 'metod' column: 'metric'", "report.row[0]: unknown field 'metod'; did you mean 'method'?"},

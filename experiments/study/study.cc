@@ -21,7 +21,7 @@
 #include "experiments/engine/slurm/run_on_slurm.h"
 #include "experiments/plan/search.h"
 #include "experiments/report/published_numbers.h"
-#include "experiments/report/significance.h"
+#include "experiments/report/statistics/significance.h"
 #include "experiments/spec/check_spec.h"
 #include "experiments/spec/describe.h"
 #include "experiments/store/merge.h"

@@ -39,6 +39,16 @@ ABSL_FLAG(std::string, group, "pool",
           "Which unknown samples count: all of them (pool), or one group by its name. For RESULTS also 'mean of near' "
           "and 'mean of far'.");
 
+ABSL_FLAG(std::string, baseline, "",
+          "For RESULTS or a SPEC: test every method against this one only (a row of the tables: mcp, or 'openauc, "
+          "lambda 0.1'). Of a study, empty: the one that the stars in its report are against (report.baseline).");
+ABSL_FLAG(bool, all_pairs, false,
+          "For a SPEC or its report in JSON: test all pairs of methods, not only with the baseline.");
+
+ABSL_DECLARE_FLAG(std::string, set);
+ABSL_DECLARE_FLAG(std::string, seeds);
+ABSL_DECLARE_FLAG(std::vector<std::string>, methods);
+
 namespace openset {
 namespace {
 
@@ -84,7 +94,7 @@ absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat
 absl::StatusOr<RunTable> TableOfStudy(const std::string& spec, const std::string& group) {
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study->LoadResults());
-  OPENSET_ASSIGN_OR_RETURN(const std::string json, ReportAs("json", *study, *results, {}, {}, kTextWidth));
+  OPENSET_ASSIGN_OR_RETURN(const std::string json, ReportAs("json", *study, *results, {}, kTextWidth));
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make("compare"));
   const std::string path = JoinPath(folder.path(), "report.json");
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, json));
@@ -99,7 +109,18 @@ bool IsFileOfRuns(const std::string& argument) {
          absl::EndsWith(argument, ".npz") || absl::EndsWith(argument, ".npy");
 }
 
+// What is laid over a spec, or which of a study's tests are made, is not for files.
+absl::Status RefuseStudyFlags() {
+  for (const auto& [flag, given] : {std::pair{"set", !absl::GetFlag(FLAGS_set).empty()},
+                                    {"seeds", !absl::GetFlag(FLAGS_seeds).empty()},
+                                    {"methods", !absl::GetFlag(FLAGS_methods).empty()}}) {
+    if (given) return absl::InvalidArgumentError(absl::StrCat("--", flag, ": is for a study, not for files"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CompareResults(const std::string& path, TextFormat format) {
+  if (IsFileOfRuns(path)) OPENSET_RETURN_IF_ERROR(RefuseStudyFlags());
   const std::string group = absl::GetFlag(FLAGS_group);
   OPENSET_ASSIGN_OR_RETURN(const RunTable table,
                            IsFileOfRuns(path) ? ReadRunTable(UserPath(path), group) : TableOfStudy(path, group));
@@ -114,7 +135,12 @@ absl::Status CompareResults(const std::string& path, TextFormat format) {
   if (!(test.test_per_training >= 0 && test.test_per_training < 1e6)) {
     return absl::InvalidArgumentError("--test_per_training: must be at least 0");
   }
-  absl::StatusOr<RunComparison> comparison = CompareRuns(table, metrics, test);
+  const std::string asked = absl::GetFlag(FLAGS_baseline);
+  if (!asked.empty() && absl::GetFlag(FLAGS_all_pairs)) {
+    return absl::InvalidArgumentError("--all_pairs: tests all pairs, and --baseline only those with one method");
+  }
+  const std::string baseline = !asked.empty() ? asked : absl::GetFlag(FLAGS_all_pairs) ? "" : table.baseline;
+  absl::StatusOr<RunComparison> comparison = CompareRuns(table, metrics, test, baseline);
   if (!comparison.ok()) return Annotate(comparison.status(), path);
   comparison->notes = {path};
   if (table.groups.size() > 1) comparison->notes.push_back(absl::StrCat("unknown samples: ", group));
@@ -139,6 +165,11 @@ absl::Status CompareResults(const std::string& path, TextFormat format) {
 absl::Status RunCompare(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags());
   if (arguments.size() == 1) return CompareResults(arguments[0], format);
+  OPENSET_RETURN_IF_ERROR(RefuseStudyFlags());
+  if (!absl::GetFlag(FLAGS_baseline).empty() || absl::GetFlag(FLAGS_all_pairs)) {
+    return absl::InvalidArgumentError(
+        "--baseline, --all_pairs: are for results of runs, not for scores on the same samples");
+  }
   return CompareScores(arguments, format);
 }
 
@@ -161,18 +192,22 @@ Command CompareCommand() {
       "splits, with seeds nested in them, by a t test and Wilcoxon's signed rank test. Three or more methods are\n"
       "compared over tasks by Friedman's test (exact, or Iman and Davenport's) and, if that rejects, Nemenyi's.\n"
       "\n"
-      "A study by its name or .textproto: the records that the store has of it.\n"
+      "A study by its name or .textproto: the records that the store has of it. Every method is tested against the\n"
+      "baseline of its report, and the p-values are those of the report's stars; --all_pairs tests all pairs.\n"
       "\n"
-      "If there are several tests of a metric, p-values are adjusted by Holm's method. The verdict may be that\n"
-      "there is no detectable difference.\n"
+      "If there are several tests of a metric, p-values are adjusted by Holm's method over those that are shown. The\n"
+      "verdict may be that there is no detectable difference.\n"
       "\n"
       "  openset compare softmax.npz energy.npz\n"
       "  openset compare softmax.npz energy.npz --metrics=auroc --replicates=10000 --format=json\n"
       "  openset compare results.csv --metrics=auroc,openauc --diagram=ranks.svg\n"
       "  openset compare results.csv --group=pool\n"
-      "  openset compare quickstart --metrics=auroc\n";
-  command.flags = {"format", "out",     "metrics", "diagram", "test_per_training", "group", "deploy",
-                   "store",  "devices", "data",    "library"};
+      "  openset compare quickstart --metrics=auroc\n"
+      "  openset compare lambda --set training.epochs=5 --baseline='openauc, lambda 0.1'\n";
+  command.flags = {"format",  "out",      "metrics",   "diagram", "test_per_training",
+                   "group",   "baseline", "all_pairs", "deploy",  "store",
+                   "devices", "data",     "library"};
+  AddChangeFlags(&command);
   for (const std::vector<std::string>& more : {IntervalFlags(), SampleFlags()}) {
     command.flags.insert(command.flags.end(), more.begin(), more.end());
   }

@@ -77,6 +77,44 @@ TEST_F(ReportTest, NamesOverrides) {
   }
 }
 
+// `openset compare` and the stars make the same tests; all pairs of two methods are those with the baseline.
+TEST_F(ReportTest, CompareHasThePValuesOfTheStars) {
+  const nlohmann::json report = nlohmann::json::parse(program_.Read("openset-store/reports/study/report.json"));
+  ASSERT_EQ(report.at("baseline"), "mcp");
+  int tests = 0;
+  for (const char* group : {"pool", "near", "noise"}) {
+    const ProgramResult result = program_.Run(
+        {"compare", "study.textproto", "--metrics=auroc", "--format=json", absl::StrCat("--group=", group)});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const nlohmann::json compared = nlohmann::json::parse(result.out);
+    EXPECT_EQ(compared.at("baseline"), "mcp");
+    for (const nlohmann::json& cell : report.at("cells")) {
+      if (cell.at("group") != group || cell.at("metric") != "auroc" || !cell.contains("p_value")) continue;
+      ++tests;
+      ASSERT_EQ(compared.at("pairs").size(), 1);
+      const nlohmann::json& pair = compared.at("pairs")[0];
+      EXPECT_EQ(pair.at("a"), cell.at("method"));
+      EXPECT_EQ(pair.at("p_holm"), cell.at("p_value"));
+      EXPECT_EQ(pair.at("verdict") == "max_logit is better" || pair.at("verdict") == "mcp is better",
+                cell.at("detectable"));
+    }
+  }
+  EXPECT_GT(tests, 0);
+  EXPECT_THAT(program_.Run({"compare", "study.textproto", "--metrics=auroc", "--baseline=max_logit"}).out,
+              HasSubstr("mcp - max_logit"));
+  EXPECT_THAT(program_.Run({"compare", "study.textproto", "--metrics=auroc", "--baseline=max_logt"}).err,
+              HasSubstr("unknown baseline 'max_logt'; did you mean 'max_logit'?"));
+  // What the command line lays over the spec is another study, which has no results here.
+  const ProgramResult other = program_.Run({"compare", "study.textproto", "--set=training.epochs=2"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("study.textproto: there are no results"));
+  EXPECT_THAT(program_.Run({"compare", "study.textproto", "--seeds=0..1", "--metrics=auroc"}).out,
+              HasSubstr("max_logit - mcp"));
+  program_.Write("runs.csv", "method,split,auroc\na,0,0.5\nb,0,0.6\n");
+  EXPECT_THAT(program_.Run({"compare", "runs.csv", "--set=a=1"}).err,
+              HasSubstr("--set: is for a study, not for files"));
+}
+
 // A bundle and a query need neither the study nor its data.
 TEST_F(ReportTest, OfRecordsAlone) {
   ASSERT_EQ(program_.Run({"records", "export", "--bundle=all.zip"}).exit_code, 0);

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "experiments/report/levels.h"
-#include "experiments/report/significance.h"
+#include "experiments/report/statistics/significance.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/store/records/metric_groups.h"
 

@@ -17,11 +17,11 @@ struct ImprovementChart {
 };
 
 // 100 (m - b) / |b| where larger values of the metric are better, 100 (b - m) / |b| where smaller ones are: m the mean
-// of a row's pool and b that of BaselineRow() (experiments/report/significance.h), both over the runs (split and seed)
-// that the two have in common. One chart a metric with a direction, task and level of openness, a bar for each other
-// row in the order of the tables, with "(n=...)" behind its name where the common runs are not all; faint where the
-// test of the tables' stars (ReportCell.significance) found no detectable difference, outlined where there is none, as
-// the legend says. No bar where b is 0 or there is no common run.
+// of a row's pool and b that of BaselineRow() (experiments/report/statistics/significance.h), both over the runs (split
+// and seed) that the two have in common. One chart a metric with a direction, task and level of openness, a bar for
+// each other row in the order of the tables, with "(n=...)" behind its name where the common runs are not all; faint
+// where the test of the tables' stars (ReportCell.significance) found no detectable difference, outlined where there is
+// none, as the legend says. No bar where b is 0 or there is no common run.
 std::vector<ImprovementChart> ImprovementCharts(const Report& report, const std::string& baseline);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-#include "experiments/report/significance.h"
+#include "experiments/report/statistics/significance.h"
 
 #include <cstdint>
 #include <map>
@@ -6,7 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "eval/statistics/paired_tests.h"
 #include "eval/statistics/several_methods.h"
 
@@ -37,11 +41,24 @@ absl::StatusOr<PairedTest> Test(const ReportCell& cell, const ReportCell& baseli
   return ComparePairedRuns(a, b, splits);
 }
 
+// Whether a cell's row has all that a baseline names.
+bool HasAll(const ReportCell& cell, const std::string& baseline) {
+  return absl::c_all_of(absl::StrSplit(baseline, ", "), [&](absl::string_view part) {
+    return part == cell.method || absl::c_any_of(cell.axis, [&](const AxisValue& axis) {
+             return part == absl::StrCat(axis.name(), " ", axis.value()) ||
+                    part == absl::StrCat(axis.name(), "=", axis.value());
+           });
+  });
+}
+
 }  // namespace
 
 std::string BaselineRow(const Report& report, const std::string& baseline) {
   for (const ReportCell& cell : report.cells) {
-    if (baseline.empty() || cell.method == baseline || RowName(cell) == baseline) return RowName(cell);
+    if (baseline.empty() || RowName(cell) == baseline) return RowName(cell);
+  }
+  for (const ReportCell& cell : report.cells) {
+    if (HasAll(cell, baseline)) return RowName(cell);
   }
   return "";
 }
@@ -56,24 +73,25 @@ void AddSignificance(const std::string& baseline, Report* report) {
     ReportCell* cell;
     bool leaves_out_zero;
   };
-  std::map<std::string, std::pair<std::vector<Tested>, std::vector<double>>> by_metric;
+  using Family = std::pair<std::string, std::string>;  // metric and group
+  std::map<Family, std::pair<std::vector<Tested>, std::vector<double>>> families;
   for (ReportCell& cell : report->cells) {
     const auto of_baseline = baselines.find(PlaceOf(cell));
     if (RowName(cell) == row || of_baseline == baselines.end()) continue;
     const absl::StatusOr<PairedTest> test = Test(cell, *of_baseline->second);
     if (!test.ok() || !test->p_value.has_value()) continue;
-    auto& [tested, p_values] = by_metric[cell.metric];
+    auto& [tested, p_values] = families[{cell.metric, cell.group}];
     tested.push_back({&cell, test->low > 0 || test->high < 0});
     p_values.push_back(*test->p_value);
   }
-  for (auto& [metric, tests] : by_metric) {
+  for (auto& [family, tests] : families) {
     const std::vector<double> adjusted = HolmAdjusted(tests.second);
     for (size_t i = 0; i < adjusted.size(); ++i) {
       const Tested& tested = tests.first[i];
       tested.cell->significance = Significance{adjusted[i], tested.leaves_out_zero && adjusted[i] < kLevel};
     }
   }
-  if (!by_metric.empty()) report->baseline = row;
+  if (!families.empty()) report->baseline = row;
 }
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-#include "experiments/report/significance.h"
+#include "experiments/report/statistics/significance.h"
 
 #include <cmath>
 #include <string>
@@ -55,6 +55,42 @@ TEST(AddSignificance, AdjustsOverTheTestsOfAMetric) {
   EXPECT_TRUE(report.cells[4].significance->detectable);
   EXPECT_EQ(CellText(report.cells[4]).back(), '*');
   EXPECT_EQ(CellText(report.cells[2]).find('*'), std::string::npos);
+}
+
+// Sets of unknown samples are families of their own, as in `openset compare --group`.
+TEST(AddSignificance, AdjustsWithinAGroup) {
+  Report report;
+  report.cells = {Cell("a", "auroc", {1, 1, 1}), Cell("a", "auroc", {1, 1, 1}), Cell("b", "auroc", {2, 3, 4}),
+                  Cell("b", "auroc", {2, 3, 4})};
+  report.cells[1].group = report.cells[3].group = "near";
+  AddSignificance("a", &report);
+  EXPECT_NEAR(report.cells[2].significance->p_value, kP, 1e-12);
+  EXPECT_NEAR(report.cells[3].significance->p_value, kP, 1e-12);
+}
+
+// A row of a sweep by its name in tables, or by what tells it from the others.
+TEST(AddSignificance, AgainstAValueOfASweep) {
+  Report report;
+  for (const char* value : {"0.1", "0.2", "0.4"}) {
+    ReportCell& cell = report.cells.emplace_back(Cell("m", "auroc", {1, 2, 4}));
+    for (double& v : cell.values) v *= report.cells.size();
+    cell.axis.emplace_back().set_name("lambda");
+    cell.axis.back().set_value(value);
+    cell.axis.emplace_back().set_name("alpha");
+    cell.axis.back().set_value("1");
+  }
+  for (const char* name :
+       {"m, lambda 0.2, alpha 1", "m, lambda 0.2", "lambda 0.2", "lambda=0.2", "alpha 1, lambda=0.2"}) {
+    EXPECT_EQ(BaselineRow(report, name), "m, lambda 0.2, alpha 1") << name;
+  }
+  EXPECT_EQ(BaselineRow(report, "m"), "m, lambda 0.1, alpha 1");
+  EXPECT_EQ(BaselineRow(report, "lambda 0.3"), "");
+  EXPECT_EQ(BaselineRow(report, "n, lambda 0.2"), "");
+  AddSignificance("lambda 0.2", &report);
+  EXPECT_TRUE(report.cells[0].significance.has_value());
+  EXPECT_FALSE(report.cells[1].significance.has_value());
+  EXPECT_TRUE(report.cells[2].significance.has_value());
+  EXPECT_EQ(report.baseline, "m, lambda 0.2, alpha 1");
 }
 
 // Three seeds of one split in two splits are two replicates, not six.
