@@ -129,4 +129,9 @@ absl::StatusOr<int64_t> CountSamples(const Selection& selection, const Catalog& 
   return selection.index_size() > 0 ? std::min<int64_t>(count, selection.index_size()) : count;
 }
 
+bool MayHaveFewer(const Selection& selection) {
+  return (selection.has_draw() || selection.index_size() > 0) && selection.limit_per_class() > 0 &&
+         selection.class_id_size() > 1;
+}
+
 }  // namespace openset

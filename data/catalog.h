@@ -59,6 +59,10 @@ class Catalog {
 // since the selection was made, or whose files have (DataSetPart.content_sha256).
 absl::StatusOr<int64_t> CountSamples(const Selection& selection, const Catalog& catalog);
 
+// Whether it may have fewer samples than CountSamples() says: of a class that is limited, fewer may be drawn or listed
+// than the limit.
+bool MayHaveFewer(const Selection& selection);
+
 }  // namespace openset
 
 #endif  // OPENSET_DATA_CATALOG_H_

@@ -65,6 +65,20 @@ TEST(CountSamples, AddsUpClassesUpToTheLimit) {
   EXPECT_TRUE(absl::IsFailedPrecondition(count("part: 'test' class_id: 0 part_digest: 'x'").status()));
 }
 
+// Two of class 0 and one of class 1, where two of the three of class 0 need not be among three that are drawn of four.
+TEST(CountSamples, IsABoundOfWhatIsDrawnAndLimited) {
+  const Catalog catalog({Parse<DataSetInfo>(kToy)});
+  const auto selection = [](const std::string& text) {
+    return Parse<Selection>(absl::StrCat("data_set: 'toy' part: 'train' ", text));
+  };
+  const Selection both = selection("class_id: [0, 1] limit_per_class: 2 draw { name: 'x' samples: 3 }");
+  EXPECT_EQ(*CountSamples(both, catalog), 3);
+  EXPECT_TRUE(MayHaveFewer(both));
+  EXPECT_FALSE(MayHaveFewer(selection("class_id: [0, 1] limit_per_class: 2")));
+  EXPECT_FALSE(MayHaveFewer(selection("class_id: 0 limit_per_class: 2 draw { name: 'x' samples: 3 }")));
+  EXPECT_FALSE(MayHaveFewer(selection("class_id: [0, 1] draw { name: 'x' samples: 3 }")));
+}
+
 // Classes and samples as their papers state them.
 TEST(CatalogFolder, HasTheDataSets) {
   const absl::StatusOr<Catalog> catalog = Catalog::Open(kCatalogFolder);

@@ -35,15 +35,18 @@ absl::StatusOr<Table> SplitTable(const std::vector<ResolvedSplit>& splits, const
       known += more;
     }
     int64_t unknown = 0;
+    bool fewer = false;
     std::set<std::pair<std::string, int>> classes;
     for (const UnknownGroup& group : data.test_unknown()) {
       OPENSET_ASSIGN_OR_RETURN(const int64_t samples, CountSamples(group.selection(), catalog));
       unknown += samples;
+      fewer |= MayHaveFewer(group.selection());
       for (const int id : group.selection().class_id()) classes.emplace(group.selection().data_set(), id);
     }
     table.rows.push_back({split.task, absl::StrCat(split.split), absl::StrCat(data.train().class_id_size()),
                           absl::StrCat(classes.size()), absl::StrFormat("%.4f", Openness(data)),
-                          test_only ? "-" : absl::StrCat(train), absl::StrCat(known), absl::StrCat(unknown),
+                          test_only ? "-" : absl::StrCat(train), absl::StrCat(known),
+                          absl::StrCat(fewer ? "at most " : "", unknown),
                           absl::StrFormat("%.3f", static_cast<double>(unknown) / static_cast<double>(known)),
                           SplitDigest(data).substr(0, 12)});
   }
