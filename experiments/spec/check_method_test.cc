@@ -73,8 +73,9 @@ TEST(CheckMethod, NamesTheTermThatLacksItsOpenSet) {
 TEST(CheckMethod, TermsOverPointsNeedAHeadThatHasThem) {
   const std::string rest = "input { channels: 3 } loss { term { gcpl {} } }";
   EXPECT_THAT(Problems("model { head { prototype {} } }" + rest), IsEmpty());
-  EXPECT_THAT(Problems("model { head { linear {} } }" + rest),
-              ElementsAre(HasSubstr("loss.term[0]: needs a point per class")));
+  EXPECT_THAT(
+      Problems("model { head { linear {} } }" + rest),
+      ElementsAre(HasSubstr("model.head: loss.term[0] needs a point per class: prototype or reciprocal_point")));
 }
 
 TEST(CheckMethod, PairsBySlotNeedASourceThatMakesThem) {

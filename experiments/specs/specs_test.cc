@@ -176,6 +176,15 @@ double SmoothingOf(const std::string& method) {
 double MagnitudeOf(const std::string& method) { return MethodOf(method).augmentation(0).rand_augment().magnitude(); }
 
 // utils/paper_hyperparameters.csv of Vaze et al.: rows "Softmax" and "ARPLoss".
+TEST(Presets, LaptopKeepsTheHeadsOfMethods) {
+  for (const char* preset : {"laptop", "laptop_colour", "laptop_colour_64"}) {
+    EXPECT_TRUE(MethodOf(absl::StrCat("arpl+", preset)).model().head().has_reciprocal_point()) << preset;
+    EXPECT_TRUE(MethodOf(absl::StrCat("arpl+", preset)).model().has_osrci_cnn()) << preset;
+    EXPECT_TRUE(MethodOf(absl::StrCat("gcpl+", preset)).model().head().has_prototype()) << preset;
+    EXPECT_TRUE(MethodOf(absl::StrCat("softmax+", preset)).model().head().linear().bias()) << preset;
+  }
+}
+
 TEST(Presets, HaveTheTunedValuesOfVaze) {
   for (const char* method : {"ce_plus", "openauc", "softmax"}) {
     EXPECT_EQ(SmoothingOf(std::string(method) + "+vaze600"), 0) << method;

@@ -15,6 +15,7 @@
 #include "experiments/action/stage.h"
 #include "experiments/plan/cost.h"
 #include "experiments/spec/describe.h"
+#include "experiments/spec/resolve/preset_warnings.h"
 #include "experiments/store/record.proto.h"
 #include "experiments/study/check_inputs.h"
 #include "experiments/study/guidelines.h"
@@ -186,6 +187,9 @@ absl::StatusOr<Table> Splits(const Study& study, std::vector<std::string>* warni
   }
   for (std::string& line : InputWarnings(Reported(study), study.experiment().catalog)) {
     warnings->push_back(std::move(line));
+  }
+  for (const LoadedMethod& method : study.experiment().methods) {
+    for (std::string& line : PresetWarnings(method)) warnings->push_back(std::move(line));
   }
   return SplitTable(splits, study.experiment().catalog);
 }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/process/interrupt.h"
 #include "core/status_macros.h"
+#include "experiments/spec/resolve/preset_warnings.h"
 #include "experiments/spec/trial.h"
 #include "experiments/study/failures.h"
 #include "experiments/study/guidelines.h"
@@ -25,6 +26,9 @@ absl::Status Run(const std::vector<std::string>& arguments) {
   std::vector<const Trial*> trials;
   for (const int trial : study->ReportedTrials()) trials.push_back(&study->plan().trials[trial]);
   for (const std::string& line : InputWarnings(trials, study->experiment().catalog)) std::cerr << line << "\n";
+  for (const LoadedMethod& method : study->experiment().methods) {
+    for (const std::string& line : PresetWarnings(method)) std::cerr << line << "\n";
+  }
   const absl::Status outcome = RunPlan(study.get());
   return FinishRun(*study, outcome,
                    absl::StrCat("'openset status ", arguments[0], "' shows why; ", WhatToDo(FailuresOf(*study))));
