@@ -25,7 +25,8 @@ absl::StatusOr<std::string> FormatOf(const std::string& path) {
 
 }  // namespace
 
-absl::Status WriteVectorFiles(const std::vector<std::pair<std::string, VegaLite>>& charts) {
+absl::Status WriteVectorFiles(const std::vector<std::pair<std::string, VegaLite>>& charts,
+                              std::optional<double> inches) {
   if (charts.empty()) return absl::OkStatus();
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make("figures"));
   VegaLite jobs = VegaLite::array();
@@ -37,6 +38,7 @@ absl::Status WriteVectorFiles(const std::vector<std::pair<std::string, VegaLite>
     job["spec"] = spec;
     job["format"] = format;
     job["out"] = drawn.back();
+    if (inches.has_value()) job["inches"] = *inches;
     jobs.push_back(job);
   }
   const std::string jobs_file = JoinPath(folder.path(), "jobs.json");

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "core/chart/plot.h"
+#include "core/chart/vega_lite.h"
 #include "core/files/files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -9,7 +11,9 @@
 namespace openset {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 std::string Path(const std::string& name) { return JoinPath(testing::TempDir(), name); }
@@ -27,6 +31,33 @@ TEST(WriteVectorFiles, DrawsByTheFilesEnding) {
   EXPECT_THAT(svg, HasSubstr(">two points</text>"));
   EXPECT_THAT(ReadFile(Path("a.pdf")).value(), StartsWith("%PDF"));
   EXPECT_THAT(ReadFile(Path("a.png")).value(), StartsWith("\x89PNG"));
+}
+
+// 3.3 inches are 237.6 points, and 990 dots at 300 an inch.
+TEST(WriteVectorFiles, IsAsWideAsAsked) {
+  ASSERT_TRUE(
+      WriteVectorFiles({{Path("w.svg"), Points()}, {Path("w.pdf"), Points()}, {Path("w.png"), Points()}}, 3.3).ok());
+  EXPECT_THAT(ReadFile(Path("w.svg")).value(), ContainsRegex("^<svg[^>]* width=\"237.6pt\" height=\"[0-9.]*pt\""));
+  EXPECT_THAT(ReadFile(Path("w.pdf")).value(), ContainsRegex("MediaBox \\[0 0 237\\.6 "));
+  const std::string png = ReadFile(Path("w.png")).value();  // the width is the four bytes from 16 on
+  EXPECT_EQ(png.substr(16, 4), std::string("\0\0\x03\xDE", 4));
+}
+
+// A circle on the end of an axis is whole; one beyond it is not there.
+TEST(WriteVectorFiles, CirclesAreWhole) {
+  Plot plot;
+  plot.x_high = plot.y_high = 1;
+  PlotSeries line;
+  line.name = "line";
+  line.markers = true;
+  line.points = {{0, 0}, {1, 1}, {2, 0.5}};
+  plot.series = {line};
+  ASSERT_TRUE(WriteVectorFiles({{Path("m.svg"), ToVegaLite(plot)}}).ok());
+  const std::string svg = ReadFile(Path("m.svg")).value();
+  // A group of circles without the clip path that the line has.
+  EXPECT_THAT(svg, ContainsRegex("<g class=\"mark-symbol role-mark layer_1_marks\"[^>]*>"));
+  EXPECT_THAT(svg, Not(ContainsRegex("<g class=\"mark-symbol role-mark layer_1_marks\"[^>]* clip-path")));
+  EXPECT_THAT(svg, Not(HasSubstr("x: 2;")));
 }
 
 TEST(WriteVectorFiles, RefusesOtherEndingsBeforeItDraws) {

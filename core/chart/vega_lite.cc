@@ -20,6 +20,7 @@ namespace {
 constexpr const char* kColors[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                    "#E69F00", "#56B4E9", "#5A5A5A", "#999999"};
 constexpr double kLargestDot = 900;  // area in square pixels
+constexpr int kCirclePadding = 6;    // pixels between the ends of the data and of the axis, for whole circles
 
 VegaLite Object(std::initializer_list<std::pair<const char*, VegaLite>> fields) {
   VegaLite object = VegaLite::object();
@@ -109,6 +110,8 @@ class Layers {
       if (!plot.series[s].name.empty()) in_legend.push_back(name);
     }
     x_ = Axis("x", plot.x_label, plot.x_low, plot.x_high, plot.x_log, false);
+    const auto has_circles = [](const PlotSeries& s) { return s.markers || s.kind == SeriesKind::kDots; };
+    if (Has(has_circles) && !(plot.x_low < plot.x_high)) x_["scale"]["padding"] = kCirclePadding;
     if (plot.x_whole) x_["axis"] = Object({{"tickMinStep", 1}, {"format", "d"}});
     y_ = Axis("y", plot.y_label, plot.y_low, plot.y_high, false, any_area);
     VegaLite legend;  // null: none

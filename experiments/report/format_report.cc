@@ -18,6 +18,7 @@
 #include "core/text/wrapped_text.h"
 #include "experiments/report/report_lines.h"
 #include "experiments/report/report_tables.h"
+#include "experiments/report/statistics/spread.h"
 #include "experiments/store/records/measured_name.h"
 #include "experiments/store/records/metric_groups.h"
 
@@ -104,9 +105,9 @@ std::string FormatLatex(const Report& of_names) {
       report.baseline.empty() ? "" : absl::StrCat("\\par\n{\\footnotesize ", EscapeLatex(StarText(report)), "}\n");
   size_t number = 0;
   for (const TitledTable& titled : ReportTables(report)) {
-    absl::StrAppend(&text, "\\begin{table}\n  \\centering\n  \\caption{", EscapeLatex(titled.title),
-                    ". Mean $\\pm$ population standard deviation over splits and seeds.}\n  \\label{",
-                    LabelOf(report, ++number), "}\n", ToLatex(titled.table), note, "\\end{table}\n");
+    absl::StrAppend(&text, "\\begin{table}\n  \\centering\n  \\caption{", EscapeLatex(titled.title), ". Mean $\\pm$ ",
+                    EscapeLatex(SpreadText(report.spread)), ".}\n  \\label{", LabelOf(report, ++number), "}\n",
+                    ToLatex(titled.table), note, "\\end{table}\n");
   }
   std::vector<std::string> notes;
   for (const TitledTable& titled : PublishedTables(report, &notes)) {

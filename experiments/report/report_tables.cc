@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "core/text/suggest.h"
 #include "experiments/report/levels.h"
+#include "experiments/report/statistics/spread.h"
 #include "experiments/store/records/metric_groups.h"
 
 namespace openset {
@@ -41,8 +43,34 @@ class Grid {
     cells_[{PlaceOf(row, &rows_, &row_places_), PlaceOf(column, &columns_, &column_places_)}] = cell;
   }
 
+  // Rows with the best mean of a metric first, those without one last.
+  void SortBy(const std::string& metric) {
+    std::vector<std::pair<double, int>> order;  // worse is larger
+    for (int r = 0; r < static_cast<int>(rows_.size()); ++r) {
+      double worse = std::numeric_limits<double>::infinity();
+      for (int c = 0; c < static_cast<int>(columns_.size()); ++c) {
+        const ReportCell* cell = At(r, c);
+        if (cell == nullptr || cell->metric != metric || cell->n == 0) continue;
+        worse = cell->display.higher_is_better.value_or(true) ? -cell->mean : cell->mean;
+        break;
+      }
+      order.emplace_back(worse, r);
+    }
+    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<std::vector<std::string>> rows;
+    std::vector<int> place(rows_.size());  // of a row, the new one
+    for (size_t at = 0; at < order.size(); ++at) {
+      rows.push_back(rows_[order[at].second]);
+      place[order[at].second] = static_cast<int>(at);
+    }
+    rows_ = std::move(rows);
+    std::map<std::pair<int, int>, const ReportCell*> cells;
+    for (const auto& [at, cell] : cells_) cells[{place[at.first], at.second}] = cell;
+    cells_ = std::move(cells);
+  }
+
   // The best of each column, or of each row.
-  TitledTable Make(bool best_of_rows) const {
+  TitledTable Make(bool best_of_rows, Spread spread) const {
     const size_t left = heads_.size();
     TitledTable titled{title_, Table{heads_, {}, static_cast<int>(left)}};
     Table& table = titled.table;
@@ -51,7 +79,7 @@ class Grid {
       std::vector<std::string>& row = table.rows.emplace_back(rows_[r]);
       for (size_t c = 0; c < columns_.size(); ++c) {
         const ReportCell* cell = At(r, c);
-        row.push_back(cell == nullptr ? "" : CellText(*cell));
+        row.push_back(cell == nullptr ? "" : CellText(*cell, spread));
       }
     }
     table.emphasis.assign(rows_.size(), std::vector<Emphasis>(table.header.size(), Emphasis::kNone));
@@ -136,7 +164,10 @@ std::vector<TitledTable> DefaultTables(const Report& report) {
     grids[at->second].Put(row, SharedHead(cell), &cell);
   }
   std::vector<TitledTable> tables;
-  for (const Grid& grid : grids) tables.push_back(grid.Make(false));
+  for (Grid& grid : grids) {
+    if (!report.sort_by.empty()) grid.SortBy(report.sort_by);
+    tables.push_back(grid.Make(false, report.spread));
+  }
   return tables;
 }
 
@@ -242,16 +273,21 @@ std::vector<TitledTable> LaidOutTables(const Report& report) {
     grids[at->second].Put(texts(cell, report.rows), absl::StrJoin(column, ", "), &cell);
   }
   std::vector<TitledTable> tables;
-  for (const Grid& grid : grids) tables.push_back(grid.Make(is_in(report.rows, "metric")));
+  for (Grid& grid : grids) {
+    if (!report.sort_by.empty() && !is_in(report.rows, "metric")) grid.SortBy(report.sort_by);
+    tables.push_back(grid.Make(is_in(report.rows, "metric"), report.spread));
+  }
   return tables;
 }
 
 }  // namespace
 
-std::string CellText(const ReportCell& cell) {
+std::string CellText(const ReportCell& cell, Spread spread) {
   if (cell.n == 0) return cell.missing > 0 ? "-" : "undefined";
   std::string text = Shown(cell.mean, cell.display);
-  if (cell.n > 1) absl::StrAppend(&text, " ± ", Shown(cell.std, cell.display));
+  if (const std::optional<double> width = SpreadOf(cell, spread); width.has_value()) {
+    absl::StrAppend(&text, " ± ", Shown(*width, cell.display));
+  }
   if (cell.n == 1 && cell.intervals[0].has_value()) {
     const auto& [low, high] = *cell.intervals[0];
     absl::StrAppend(&text, " [", Shown(low, cell.display), ", ", Shown(high, cell.display), "]");
@@ -275,6 +311,14 @@ absl::Status CheckLayout(const Report& report, const std::string& flag, const st
     }
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckSort(const Report& report, const std::string& flag, const std::string& metric) {
+  std::set<std::string> known;
+  for (const ReportCell& cell : report.cells) known.insert(cell.metric);
+  if (known.count(metric) > 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(flag, ": ", UnknownName("metric", metric, {known.begin(), known.end()})));
 }
 
 std::vector<TitledTable> ReportTables(const Report& report) {

@@ -52,6 +52,35 @@ Report Example() {
   return report;
 }
 
+// auc of b on cats is 7 in the mean, of a 2; b comes first, whatever the order of the study.
+TEST(ReportTables, AreSortedByAMetric) {
+  Report report = Example();
+  const auto first_methods = [&] {
+    std::vector<std::string> first;
+    for (const TitledTable& titled : ReportTables(report)) first.push_back(titled.table.rows[0][0]);
+    return first;
+  };
+  EXPECT_THAT(first_methods(), ElementsAre("a", "a"));
+  report.sort_by = "auc";
+  EXPECT_THAT(first_methods(), ElementsAre("b", "b"));
+  for (ReportCell& cell : report.cells) cell.display.higher_is_better = false;
+  EXPECT_THAT(first_methods(), ElementsAre("a", "a"));
+  // What has no mean comes last.
+  report.cells[1].n = 0;
+  EXPECT_THAT(first_methods(), ElementsAre("b", "a"));
+  EXPECT_TRUE(CheckSort(report, "--sort", "acc").ok());
+  EXPECT_THAT(std::string(CheckSort(report, "--sort", "acx").message()),
+              HasSubstr("--sort: unknown metric 'acx'; did you mean 'acc'?"));
+}
+
+// 0 and 2 have the population standard deviation 1 and, with n - 1, sqrt(2).
+TEST(ReportTables, SpreadsAreByChoice) {
+  Report report = Example();
+  EXPECT_EQ(ReportTables(report)[0].table.rows[0][1], "1.0 ± 1.0");
+  report.spread = Spread::kSample;
+  EXPECT_EQ(ReportTables(report)[0].table.rows[0][1], "1.0 ± 1.4");
+}
+
 TEST(ReportTables, RowsAndColumnsAreFields) {
   Report report = Example();
   report.rows = {"method"};

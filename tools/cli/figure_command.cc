@@ -37,6 +37,8 @@ ABSL_FLAG(std::vector<std::string>, softmax, {},
 ABSL_FLAG(int, softmax_classes, 20,
           "With --softmax: at most this many known and unknown classes, one of each coarse class first.");
 ABSL_FLAG(std::string, width, "column", "Width of a study's figure: column (3.3 inches) or page (6.6 inches).");
+ABSL_FLAG(std::string, x_scale, "auto",
+          "With --x: linear, log, or auto, which is log where the values are above 0 and span a factor of 50.");
 ABSL_FLAG(std::string, folder, ".", "Folder for the .svg and .csv of a figure that needs no study.");
 
 namespace openset {
@@ -66,6 +68,7 @@ StudyFigureRequest RequestFromFlags() {
   request.softmax = absl::GetFlag(FLAGS_softmax);
   request.classes = absl::GetFlag(FLAGS_softmax_classes);
   request.narrow = absl::GetFlag(FLAGS_width) == "column";
+  request.x_scale = absl::GetFlag(FLAGS_x_scale);
   return request;
 }
 
@@ -74,13 +77,18 @@ absl::Status DrawStudy(const std::string& spec, const StudyFigureRequest& reques
   if (width != "column" && width != "page") {
     return absl::InvalidArgumentError(absl::StrCat("--width: ", UnknownName("width", width, {"column", "page"})));
   }
+  if (const std::string& scale = request.x_scale; scale != "auto" && scale != "linear" && scale != "log") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--x_scale: ", UnknownName("scale", scale, {"auto", "linear", "log"})));
+  }
   if (absl::GetFlag(FLAGS_folder) != ".") {
     return absl::InvalidArgumentError("--folder: is for figures that need no study; use --out for a study's figure");
   }
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
   OPENSET_ASSIGN_OR_RETURN(const StudyFigure figure, DrawStudyFigure(*study, request));
   const std::string file = UserPath(out.empty() ? absl::StrCat(study->name(), "_", figure.name, ".svg") : out);
-  OPENSET_RETURN_IF_ERROR(WriteVectorFiles({{file, figure.chart}}));
+  constexpr double kColumn = 3.3, kPage = 6.6;  // inches
+  OPENSET_RETURN_IF_ERROR(WriteVectorFiles({{file, figure.chart}}, request.narrow ? kColumn : kPage));
   std::cout << file << "\n";
   return absl::OkStatus();
 }
@@ -134,13 +142,14 @@ Command FigureCommand() {
       "toy_softmax (how confident small networks are over a plane). openset writes the picture and its numbers.\n"
       "\n"
       "  openset figure lambda.textproto --x=lambda --y=auroc --out=lambda.pdf\n"
+      "  openset figure lambda.textproto --x=lambda --y=auroc --x_scale=log --width=page\n"
       "  openset figure quickstart --curve=loss\n"
       "  openset figure quickstart --curve=oscr --out=oscr.pdf\n"
       "  openset figure unified_benchmark_table_6 --improvement=pooled_aurc\n"
       "  openset figure unified_benchmark_table_6 --softmax=near,textures --methods=mcp,deep_ensemble\n"
       "  openset figure imbalance_figure_1\n"
       "  openset figure openauc_figure_1 --folder=figures\n";
-  command.flags = {"x",      "y",      "curve", "improvement", "softmax", "softmax_classes", "out", "width",
+  command.flags = {"x",      "y",      "curve", "improvement", "softmax", "softmax_classes", "out", "width", "x_scale",
                    "folder", "deploy", "store", "devices",     "data",    "library"};
   AddChangeFlags(&command);
   command.run = RunFigure;

@@ -11,6 +11,7 @@
 #include "core/files/files.h"
 #include "core/status_macros.h"
 #include "core/text/wrapped_text.h"
+#include "experiments/report/statistics/spread.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/records/load_fields.h"
 #include "experiments/store/records/record_fields.h"
@@ -19,6 +20,7 @@
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/score_flags.h"
+#include "tools/cli/flags/spec_flags.h"
 #include "tools/cli/flags/user_path.h"
 #include "tools/cli/records/bundle_records.h"
 #include "tools/cli/report_files.h"
@@ -34,13 +36,43 @@ ABSL_FLAG(std::vector<std::string>, rows, {},
 ABSL_FLAG(std::vector<std::string>, columns, {},
           "Fields whose values are the columns. Each value of the remaining fields has a table of its own; splits and "
           "seeds are averaged.");
+ABSL_FLAG(std::string, spread, "population",
+          "What stands behind a mean: the population standard deviation (n as divisor), the sample standard deviation "
+          "(sample: n - 1), or half of the mean's 95 % interval (interval).");
+ABSL_FLAG(int, digits, -1, "Digits behind the point, 0 to 12; -1: those of each metric.");
 ABSL_FLAG(std::string, out, "", "The file to write. Empty: standard output.");
+ABSL_DECLARE_FLAG(std::string, sort);
 
 namespace openset {
 namespace {
 
 // Of text: the terminal's, where it is one that shows it.
 size_t Width() { return absl::GetFlag(FLAGS_out).empty() ? TableWidth() : kTextWidth; }
+
+// Errors: a spread or digits that can't be.
+absl::StatusOr<ReportLayout> LayoutFromFlags() {
+  ReportLayout layout;
+  layout.rows = absl::GetFlag(FLAGS_rows);
+  layout.columns = absl::GetFlag(FLAGS_columns);
+  const absl::StatusOr<Spread> spread = ParseSpread(absl::GetFlag(FLAGS_spread));
+  if (!spread.ok()) return Annotate(spread.status(), "--spread");
+  layout.spread = *spread;
+  const int digits = absl::GetFlag(FLAGS_digits);
+  if (digits < -1 || digits > 12) {
+    return absl::InvalidArgumentError(absl::StrCat("--digits: must lie in 0 .. 12, or be -1 (is ", digits, ")"));
+  }
+  if (digits >= 0) layout.digits = digits;
+  if (const std::string sort = absl::GetFlag(FLAGS_sort); !sort.empty()) layout.sort_by = MeantMetric(sort);
+  return layout;
+}
+
+// The first of the flags that lay tables out, if one is given.
+std::string LayoutFlag(const ReportLayout& layout) {
+  if (!layout.rows.empty()) return "--rows";
+  if (layout.spread != Spread::kPopulation) return "--spread";
+  if (layout.digits.has_value()) return "--digits";
+  return layout.sort_by.empty() ? "" : "--sort";
+}
 
 // "method=openauc and auroc>0.9" and not the name or path of a study.
 bool IsQuery(const std::string& argument) {
@@ -66,7 +98,7 @@ absl::StatusOr<std::vector<TrialRecord>> RecordsOf(const Store& store, const std
 }
 
 // Of a bundle, or of the store's records that match a query: without the study and its data.
-absl::Status ReportOnRecords(const std::string& argument, const std::string& format) {
+absl::Status ReportOnRecords(const std::string& argument, const std::string& format, const ReportLayout& layout) {
   if (format == "tensorboard") {
     return absl::InvalidArgumentError("--format: event files are made of a study: openset report SPEC");
   }
@@ -81,8 +113,7 @@ absl::Status ReportOnRecords(const std::string& argument, const std::string& for
     OPENSET_ASSIGN_OR_RETURN(records, RecordsOf(store, argument, &problems));
   }
   OPENSET_ASSIGN_OR_RETURN(const std::string text,
-                           RecordsReportAs(format, argument, std::move(records), absl::GetFlag(FLAGS_rows),
-                                           absl::GetFlag(FLAGS_columns), Width()));
+                           RecordsReportAs(format, argument, std::move(records), layout, Width()));
   OPENSET_RETURN_IF_ERROR(WriteOut(text));
   return problems;
 }
@@ -94,20 +125,21 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
     return absl::InvalidArgumentError(absl::StrCat("--tidy: is a table for --format=csv, not for ", format));
   }
   if (format != "tensorboard") OPENSET_RETURN_IF_ERROR(CheckReportFormat(format));
-  const std::vector<std::string> rows = absl::GetFlag(FLAGS_rows), columns = absl::GetFlag(FLAGS_columns);
-  if (rows.empty() != columns.empty()) {
+  OPENSET_ASSIGN_OR_RETURN(const ReportLayout layout, LayoutFromFlags());
+  if (layout.rows.empty() != layout.columns.empty()) {
     return absl::InvalidArgumentError("--rows and --columns: name both, as --rows=method --columns=task,metric");
   }
-  if (!rows.empty() && format != "text" && format != "markdown" && format != "latex") {
-    return absl::InvalidArgumentError(absl::StrCat("--rows: lays out tables of text, markdown and latex; ", format,
+  const std::string laid_out = LayoutFlag(layout);
+  if (!laid_out.empty() && ((format != "text" && format != "markdown" && format != "latex") || tidy)) {
+    return absl::InvalidArgumentError(absl::StrCat(laid_out, ": lays out tables of text, markdown and latex; ", format,
                                                    " holds all numbers in one form"));
   }
-  if (IsBundle(arguments[0])) return ReportOnRecords(arguments[0], tidy ? "tidy" : format);
+  if (IsBundle(arguments[0])) return ReportOnRecords(arguments[0], tidy ? "tidy" : format, layout);
   OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
   if (!FileExists(store.folder())) {
     return absl::NotFoundError(absl::StrCat("--store: there is no store ", store.folder()));
   }
-  if (IsQuery(arguments[0])) return ReportOnRecords(arguments[0], tidy ? "tidy" : format);
+  if (IsQuery(arguments[0])) return ReportOnRecords(arguments[0], tidy ? "tidy" : format, layout);
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
   const std::string out = absl::GetFlag(FLAGS_out);
   if (format == "tensorboard") {
@@ -115,8 +147,7 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
     return WriteTensorBoard(*study, UserPath(out));
   }
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study->LoadResults());
-  OPENSET_ASSIGN_OR_RETURN(const std::string text,
-                           ReportAs(tidy ? "tidy" : format, *study, *results, rows, columns, Width()));
+  OPENSET_ASSIGN_OR_RETURN(const std::string text, ReportAs(tidy ? "tidy" : format, *study, *results, layout, Width()));
   OPENSET_RETURN_IF_ERROR(WriteOut(text));
   if (format == "text" && !tidy) {  // what people read
     for (const std::string& line : HintLines(*study, *results)) std::cerr << line << "\n";
@@ -161,10 +192,12 @@ Command ReportCommand() {
       "  openset report results.zip\n"
       "  openset report 'experiment=quickstart and split=0'\n"
       "  openset report quickstart --rows=method --columns=task,metric\n"
+      "  openset report quickstart --format=latex --spread=sample --digits=1 --sort=auroc\n"
       "  openset report quickstart --format=html --out=quickstart.html\n"
       "  openset report quickstart --format=csv --tidy --out=quickstart.csv\n"
       "  openset report quickstart --format=tensorboard --out=events      # tensorboard --logdir=events\n";
-  command.flags = {"deploy", "store", "format", "tidy", "rows", "columns", "out", "devices", "data", "library"};
+  command.flags = {"deploy", "store", "format", "tidy",    "rows", "columns", "spread",
+                   "digits", "sort",  "out",    "devices", "data", "library"};
   AddChangeFlags(&command);
   command.run = RunReport;
   return command;

@@ -108,13 +108,17 @@ absl::StatusOr<std::string> As(const std::string& format, const Study& study, co
   return FormatReport(report, parsed, width);
 }
 
-// Lays the tables out by fields in place of the spec's; both empty: as they are.
-absl::Status LayOut(const std::vector<std::string>& rows, const std::vector<std::string>& columns, Report* report) {
-  if (rows.empty() && columns.empty()) return absl::OkStatus();
-  OPENSET_RETURN_IF_ERROR(CheckLayout(*report, "--rows", rows));
-  OPENSET_RETURN_IF_ERROR(CheckLayout(*report, "--columns", columns));
-  report->rows = rows;
-  report->columns = columns;
+absl::Status LayOut(const ReportLayout& layout, Report* report) {
+  if (!layout.rows.empty() || !layout.columns.empty()) {
+    OPENSET_RETURN_IF_ERROR(CheckLayout(*report, "--rows", layout.rows));
+    OPENSET_RETURN_IF_ERROR(CheckLayout(*report, "--columns", layout.columns));
+    report->rows = layout.rows;
+    report->columns = layout.columns;
+  }
+  if (!layout.sort_by.empty()) OPENSET_RETURN_IF_ERROR(CheckSort(*report, "--sort", layout.sort_by));
+  report->sort_by = layout.sort_by;
+  report->spread = layout.spread;
+  for (ReportCell& cell : report->cells) cell.display.digits = layout.digits.value_or(cell.display.digits);
   return absl::OkStatus();
 }
 
@@ -141,23 +145,22 @@ absl::Status CheckReportFormat(const std::string& format) {
 }
 
 absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& study, const StudyResults& results,
-                                     const std::vector<std::string>& rows, const std::vector<std::string>& columns,
-                                     size_t width) {
+                                     const ReportLayout& layout, size_t width) {
   OPENSET_RETURN_IF_ERROR(CheckReportFormat(format));
   Report report = ReportOf(study, results);
-  OPENSET_RETURN_IF_ERROR(LayOut(rows, columns, &report));
+  OPENSET_RETURN_IF_ERROR(LayOut(layout, &report));
   return As(format, study, results, report, width);
 }
 
 absl::StatusOr<std::string> RecordsReportAs(const std::string& format, const std::string& name,
-                                            std::vector<TrialRecord> records, const std::vector<std::string>& rows,
-                                            const std::vector<std::string>& columns, size_t width) {
+                                            std::vector<TrialRecord> records, const ReportLayout& layout,
+                                            size_t width) {
   OPENSET_RETURN_IF_ERROR(CheckReportFormat(format));
   const RecordResults made = ResultsOf(std::move(records));
   if (format == "tidy") return ToCsv(TidyTable(made.results));
   Report report = MakeReport(name, made.results);
   report.note_lines.insert(report.note_lines.end(), made.notes.begin(), made.notes.end());
-  OPENSET_RETURN_IF_ERROR(LayOut(rows, columns, &report));
+  OPENSET_RETURN_IF_ERROR(LayOut(layout, &report));
   if (format == "html") return HtmlReport(report, made.results, {});
   OPENSET_ASSIGN_OR_RETURN(const ReportFormat parsed, ParseReportFormat(format));
   return FormatReport(report, parsed, width);

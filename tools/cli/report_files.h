@@ -3,11 +3,13 @@
 #define OPENSET_TOOLS_CLI_REPORT_FILES_H_
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "experiments/report/report.h"
 #include "experiments/store/record.proto.h"
 #include "experiments/study/study.h"
 
@@ -16,18 +18,24 @@ namespace openset {
 // kInvalidArgument, with the known ones, for a format that ReportAs() has not.
 absl::Status CheckReportFormat(const std::string& format);
 
+// How tables of text, Markdown and LaTeX are laid out.
+struct ReportLayout {
+  // Fields in place of the spec's (experiments/report/report_tables.h); both empty: the spec's.
+  std::vector<std::string> rows, columns;
+  Spread spread = Spread::kPopulation;
+  std::optional<int> digits;  // behind the point; absent: those of each metric
+  std::string sort_by;        // the metric whose best rows come first
+};
+
 // The report of a study's results in a format by name: those of ParseReportFormat(), "html", and "tidy" (a row a trial
-// and metric, experiments/report/tidy.h). `rows` and `columns`: fields in place of the spec's
-// (experiments/report/report_tables.h); both empty: the spec's. `width`: that of text. Errors: kInvalidArgument with
-// the known ones, also of fields; those of HtmlReport().
+// and metric, experiments/report/tidy.h). `width`: that of text. Errors: kInvalidArgument with the known ones, also of
+// fields and metrics; those of HtmlReport().
 absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& study, const StudyResults& results,
-                                     const std::vector<std::string>& rows, const std::vector<std::string>& columns,
-                                     size_t width);
+                                     const ReportLayout& layout, size_t width);
 
 // The same of records alone, under `name`: without a baseline, a spec and the images of mistakes.
 absl::StatusOr<std::string> RecordsReportAs(const std::string& format, const std::string& name,
-                                            std::vector<TrialRecord> records, const std::vector<std::string>& rows,
-                                            const std::vector<std::string>& columns, size_t width);
+                                            std::vector<TrialRecord> records, const ReportLayout& layout, size_t width);
 
 // Writes the report in every format below the store's reports/, prints it as text and says where it and the records
 // are, and on standard error what looks like a mistake (tools/cli/result_hints.h). With `keep_fuller` one that is there

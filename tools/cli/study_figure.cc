@@ -24,7 +24,7 @@
 namespace openset {
 namespace {
 
-// Of the area between the axes, in pixels: with its labels a column of 3.3 inches.
+// Of the area between the axes, in pixels; the picture is scaled to its width.
 constexpr int kColumnWidth = 240, kColumnHeight = 160;
 
 void AddName(const std::string& name, std::vector<std::string>* names) {
@@ -37,6 +37,18 @@ absl::Status NothingToDraw(const Study& study, const Report& report, const std::
   if (!known.empty()) return absl::InvalidArgumentError(UnknownName("figure", wanted, known));
   return absl::NotFoundError(absl::StrCat(study.name(), ": there is nothing to draw: ", report.trials - report.missing,
                                           " of ", report.trials, " trials have a record, and ", why_none));
+}
+
+// A logarithmic axis has no place for 0.
+absl::Status CheckAboveZero(const Plot& plot, const std::string& x) {
+  for (const PlotSeries& series : plot.series) {
+    for (const auto& point : series.points) {
+      if (point.first > 0) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("--x_scale: a logarithmic axis needs values above 0, and ", x, " has ", point.first));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<StudyFigure> DrawCharts(const Study& study, const StudyResults& results, const Report& report,
@@ -59,6 +71,10 @@ absl::StatusOr<StudyFigure> DrawCharts(const Study& study, const StudyResults& r
     if (request.narrow) {
       chart.plot.width = kColumnWidth;
       chart.plot.height = kColumnHeight;
+    }
+    if (request.curve.empty() && request.x_scale != "auto") {
+      chart.plot.x_log = request.x_scale == "log";
+      if (chart.of == wanted && chart.plot.x_log) OPENSET_RETURN_IF_ERROR(CheckAboveZero(chart.plot, request.x));
     }
     if (chart.of == wanted) rows.push_back({chart.plot});
     AddName(chart.of, &known);

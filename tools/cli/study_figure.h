@@ -24,8 +24,9 @@ struct StudyFigureRequest {
   // Sets of unknown samples, rows of heat maps with a column for each method (experiments/report/charts/softmax_map.h);
   // read from the stored outputs of each method's first trial that has a record.
   std::vector<std::string> softmax;
-  int classes = 20;    // of a heat map's sides, at most
-  bool narrow = true;  // for a column of a paper
+  int classes = 20;              // of a heat map's sides, at most
+  bool narrow = true;            // for a column of a paper
+  std::string x_scale = "auto";  // of x and y: "linear" or "log" in place of what the values suggest
 };
 
 struct StudyFigure {
