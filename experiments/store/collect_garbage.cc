@@ -17,6 +17,7 @@
 #include "core/status_macros.h"
 #include "experiments/store/processes/orphans.h"
 #include "experiments/store/store_contents.h"
+#include "experiments/store/store_usage.h"
 
 namespace openset {
 namespace {
@@ -55,7 +56,11 @@ class Search {
       Add(path, "a temporary file of a process that no longer exists", std::nullopt);
     AddPartials();
     for (const std::string& key : OutputsKeys(store_)) {
-      if (used_.count(key) == 0) Add(store_.OutputsFolder(key), "no record was made of it", policy_.older_than);
+      if (used_.count(key) == 0) {
+        Add(store_.OutputsFolder(key), "no record was made of it", policy_.older_than);
+      } else {
+        more_.push_back({kOutputs, store_.OutputsFolder(key), "its records are there"});
+      }
     }
     for (const std::string& key : CheckpointKeys(store_)) AddCheckpoint(key);
     for (const auto& [name, path] : EntriesOf("logs")) {
@@ -65,6 +70,7 @@ class Search {
       if (IsNumber(name)) Add(path, "old", policy_.older_than);
     }
     AddPrograms();
+    AddUntilSmall();
     std::sort(found_.begin(), found_.end(), [](const Garbage& a, const Garbage& b) { return a.path < b.path; });
     return std::move(found_);
   }
@@ -131,8 +137,11 @@ class Search {
   void AddCheckpoint(const std::string& key) {
     if (used_.count(key) == 0) {
       Add(store_.CheckpointFolder(key), "no record was made of it", policy_.older_than);
-    } else if (policy_.checkpoints_older_than.has_value() && wanted_.count(key) == 0) {
-      Add(store_.CheckpointFolder(key), "the outputs of its model are there", *policy_.checkpoints_older_than);
+    } else if (wanted_.count(key) > 0) {
+      more_.push_back({kWanted, store_.CheckpointFolder(key), "its records are there"});
+    } else if (!policy_.checkpoints_older_than.has_value() ||
+               !Add(store_.CheckpointFolder(key), kHasOutputs, *policy_.checkpoints_older_than)) {
+      more_.push_back({kCheckpoint, store_.CheckpointFolder(key), kHasOutputs});
     }
   }
 
@@ -144,20 +153,57 @@ class Search {
     }
   }
 
-  // Without `older_than` whatever its age.
-  void Add(const std::string& path, const std::string& reason, std::optional<absl::Duration> older_than) {
+  // Without `older_than` whatever its age. Whether it goes; what is younger may go for want of room.
+  bool Add(const std::string& path, const std::string& reason, std::optional<absl::Duration> older_than) {
     struct stat info;
-    if (lstat(path.c_str(), &info) != 0) return;
+    if (lstat(path.c_str(), &info) != 0) return true;
     const absl::Duration age = absl::Now() - absl::FromUnixSeconds(info.st_mtime);
-    if (older_than.has_value() && age < std::max(*older_than, kInUse)) return;
+    if (older_than.has_value() && age < std::max(*older_than, kInUse)) {
+      if (reason != kHasOutputs) more_.push_back({kUnused, path, reason});
+      return false;
+    }
     found_.push_back({path, reason, BytesOf(path)});
+    return true;
   }
+
+  void AddUntilSmall() {
+    if (!policy_.most_bytes.has_value()) return;
+    int64_t bytes = 0;
+    for (const auto& [kind, of_kind] : UsageByKind(store_)) bytes += of_kind;
+    for (const Garbage& garbage : found_) bytes -= garbage.bytes;
+    if (bytes <= *policy_.most_bytes) return;
+    std::vector<std::pair<std::pair<Need, int64_t>, const Candidate*>>
+        order;  // the least needed, then the oldest first
+    for (const Candidate& one : more_) {
+      struct stat info;
+      if (lstat(one.path.c_str(), &info) != 0 || absl::Now() - absl::FromUnixSeconds(info.st_mtime) < kInUse) continue;
+      order.push_back({{one.need, info.st_mtime}, &one});
+    }
+    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first < b.first : a.second->path < b.second->path;
+    });
+    for (const auto& [place, one] : order) {
+      if (bytes <= *policy_.most_bytes) return;
+      found_.push_back({one->path, absl::StrCat("for want of room; ", one->reason), BytesOf(one->path)});
+      bytes -= found_.back().bytes;
+    }
+  }
+
+  // How much is lost with it.
+  enum Need { kUnused, kCheckpoint, kOutputs, kWanted };
+  struct Candidate {
+    Need need;
+    std::string path;
+    std::string reason;
+  };
+  static constexpr char kHasOutputs[] = "the outputs of its model are there";
 
   const Store& store_;
   const GarbagePolicy& policy_;
   std::set<std::string> used_;    // keys that records were made of
   std::set<std::string> wanted_;  // of trainings whose outputs are not there
   std::vector<Garbage> found_;
+  std::vector<Candidate> more_;  // that goes only for want of room
 };
 
 }  // namespace

@@ -23,12 +23,16 @@ namespace openset {
 //   * where `checkpoints_older_than` is given: checkpoints older than that which records were made of, as long as the
 //     outputs those were measured on are there (they are enough for further scores and metrics);
 //   * where `programs_in_use` is given: programs that were copied for Slurm (programs/) and are not among them.
+//   * where `most_bytes` is given and the store has more: until it has not, the oldest first, of these in turn: what no
+//     record was made of, logs and the quarantine; checkpoints whose records have their outputs; outputs of records;
+//     other checkpoints. What went can be made again, outputs from checkpoints and checkpoints by training.
 // What a process works on now stays, with all that is younger than an hour, and whatever has a name that nothing has in
 // its place.
 struct GarbagePolicy {
   absl::Duration older_than = absl::Hours(30 * 24);
   std::optional<absl::Duration> checkpoints_older_than;
   std::optional<std::set<std::string>> programs_in_use;  // by their names, the SHA-256
+  std::optional<int64_t> most_bytes;                     // of the whole store
 };
 
 struct Garbage {

@@ -6,6 +6,7 @@
 
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
+#include "experiments/store/store_usage.h"
 #include "experiments/store/testing/records.h"
 #include "gmock/gmock.h"
 
@@ -93,6 +94,53 @@ TEST_F(CollectGarbageTest, CheckpointsGoOnlyWhereTheirOutputsAre) {
   policy.checkpoints_older_than = absl::ZeroDuration();
   ASSERT_TRUE(store_.Remove(store_.OutputsFolder(record_.outputs_key())).ok());
   EXPECT_THAT(Found(policy), IsEmpty());
+}
+
+// What no record was made of, the record's checkpoint, then its outputs; each step of a byte less lets one more go.
+TEST_F(CollectGarbageTest, ForWantOfRoomTheLeastNeededGoesFirst) {
+  const std::string unused = store_.CheckpointFolder(TestKey("ee")), younger = store_.OutputsFolder(TestKey("ff"));
+  const std::string checkpoint = store_.CheckpointFolder(record_.checkpoint_key());
+  const std::string outputs = store_.OutputsFolder(record_.outputs_key());
+  Age(unused, 3);
+  Age(younger, 2);
+  Age(outputs, 5);
+  Age(checkpoint, 1);
+  int64_t all = 0;
+  for (const auto& [kind, bytes] : UsageByKind(store_)) all += bytes;
+  GarbagePolicy policy;
+  policy.most_bytes = all;
+  EXPECT_THAT(Found(policy), IsEmpty());
+  std::vector<std::string> gone;
+  for (const std::string& next : {unused, younger, checkpoint, outputs}) {
+    --*policy.most_bytes;
+    gone.push_back(next);
+    const std::vector<Garbage> found = FindGarbage(store_, policy).value();
+    std::vector<std::string> paths;
+    int64_t freed = 0;
+    for (const Garbage& garbage : found) {
+      paths.push_back(garbage.path);
+      freed += garbage.bytes;
+      EXPECT_THAT(garbage.reason, ::testing::StartsWith("for want of room; "));
+    }
+    EXPECT_THAT(paths, ::testing::UnorderedElementsAreArray(gone));
+    policy.most_bytes = all - freed;
+    EXPECT_THAT(Found(policy), SizeIs(gone.size()));
+  }
+  // What is younger than an hour stays, and so do records.
+  CommitTestOutputs(store_, TestKey("dd"));
+  policy.most_bytes = 0;
+  EXPECT_THAT(Found(policy), ::testing::UnorderedElementsAreArray(gone));
+}
+
+TEST(ParseBytes, KnowsUnits) {
+  EXPECT_EQ(*ParseBytes("200GB"), 200000000000);
+  EXPECT_EQ(*ParseBytes("1.5 TB"), 1500000000000);
+  EXPECT_EQ(*ParseBytes("20kb"), 20000);
+  EXPECT_EQ(*ParseBytes("4096"), 4096);
+  EXPECT_EQ(*ParseBytes("7 B"), 7);
+  for (const char* bad : {"", "GB", "-1GB", "1XB", "nan", "inf", "1e30", "1 2"}) {
+    EXPECT_THAT(std::string(ParseBytes(bad).status().message()), ::testing::HasSubstr("is no size")) << bad;
+  }
 }
 
 TEST_F(CollectGarbageTest, TemporariesStatesAndTheQuarantineGo) {

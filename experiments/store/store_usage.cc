@@ -6,9 +6,13 @@
 #include <mutex>
 #include <system_error>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/files/files.h"
+#include "core/text/one_line.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/record.proto.h"
 
@@ -98,6 +102,23 @@ std::string BytesText(int64_t bytes) {
   size_t unit = 0;
   for (value /= 1000; value >= 1000 && unit + 1 < std::size(units); ++unit) value /= 1000;
   return absl::StrFormat("%.1f %s", value, units[unit]);
+}
+
+absl::StatusOr<int64_t> ParseBytes(absl::string_view text) {
+  const absl::string_view all = text;
+  double factor = 1;
+  for (const auto& [unit, bytes] : {std::pair{"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1.0}}) {
+    if (!absl::EndsWithIgnoreCase(text, unit)) continue;
+    text.remove_suffix(absl::string_view(unit).size());
+    factor = bytes;
+    break;
+  }
+  double number = 0;
+  text = absl::StripAsciiWhitespace(text);
+  if (!absl::SimpleAtod(text, &number) || !(number >= 0) || !(number * factor <= 1e18)) {
+    return absl::InvalidArgumentError(absl::StrCat("'", OneLine(all), "' is no size: give it as 200GB or 500MB"));
+  }
+  return static_cast<int64_t>(number * factor);
 }
 
 }  // namespace openset

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "experiments/store/store.h"
 #include "experiments/store/store_contents.h"
 
@@ -30,6 +32,10 @@ std::vector<std::pair<std::string, int64_t>> UsageByKind(const Store& store);
 
 // "3.4 GB".
 std::string BytesText(int64_t bytes);
+
+// The bytes of "200GB", "1.5 TB", "500 MB", "20 kB" or "4096": powers of 1000, as BytesText() has them. Errors:
+// kInvalidArgument for anything else, and for more than 10^18.
+absl::StatusOr<int64_t> ParseBytes(absl::string_view text);
 
 }  // namespace openset
 

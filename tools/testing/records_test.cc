@@ -46,6 +46,27 @@ metric { auroc {} }
 
 std::string Spec(const std::string& from, const std::string& to) { return absl::StrReplaceAll(kSpec, {{from, to}}); }
 
+TEST(Records, AreRemovedByAQueryAndRoomIsMade) {
+  const OpensetProgram program;
+  program.Write("study.textproto", kSpec);
+  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+  const ProgramResult listed = program.Run({"records", "rm", "method=mcp", "--dry_run"});
+  EXPECT_EQ(listed.exit_code, 0) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr("would remove 1 record;"));
+  EXPECT_EQ(program.Records().size(), 2);
+  EXPECT_THAT(program.Run({"records", "rm", "method=mcp"}).out, HasSubstr("removed 1 record;"));
+  EXPECT_EQ(program.Records().size(), 1);
+  EXPECT_THAT(program.Run({"records", "rm", "method=mcp"}).err, HasSubstr("matches"));
+  EXPECT_THAT(program.Run({"records", "rm"}).err, HasSubstr("usage: openset records rm QUERY"));
+  EXPECT_EQ(program.Run({"records", "rm", ""}).exit_code, 2);
+  // Everything is younger than an hour.
+  const ProgramResult small = program.Run({"records", "gc", "--max_size=1kB"});
+  EXPECT_EQ(small.exit_code, 1);
+  EXPECT_THAT(small.err, AllOf(HasSubstr("the store still has "), HasSubstr("more than --max_size=1kB")));
+  EXPECT_EQ(program.Run({"records", "gc", "--max_size=1GB"}).exit_code, 0);
+  EXPECT_THAT(program.Run({"records", "gc", "--max_size=big"}).err, HasSubstr("--max_size: 'big' is no size"));
+}
+
 TEST(Records, AreListedShownExplainedHandedOnAndUnited) {
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);

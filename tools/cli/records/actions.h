@@ -21,10 +21,11 @@ absl::Status PrintSpec(const std::string& trial, const std::string& bundle);
 // `export [QUERY]`, to --bundle; `merge STORE_OR_BUNDLE...` into --store.
 absl::Status ExportRecords(const std::string& query);
 absl::Status MergeRecords(const std::vector<std::string>& sources);
-// `verify`, `verify BUNDLE` and `gc`.
+// `verify`, `verify BUNDLE`, `gc` and `rm QUERY`.
 absl::Status VerifyRecords();
 absl::Status VerifyBundle(const std::string& bundle);
 absl::Status CollectRecords();
+absl::Status RemoveRecords(const std::string& query);
 
 }  // namespace openset
 

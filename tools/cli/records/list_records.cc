@@ -36,7 +36,10 @@
 
 ABSL_DECLARE_FLAG(std::string, format);
 ABSL_FLAG(bool, brief, false, "With `show`: what was measured, the numbers, where and when, in twenty lines.");
-ABSL_FLAG(std::string, sort, "", "With `ls`: the field to sort by, smallest first; -FIELD: largest first.");
+ABSL_FLAG(
+    std::string, sort, "",
+    "With `ls`: the field to sort by, smallest first; -FIELD: largest first. With `report`: the metric whose best "
+    "rows come first.");
 
 namespace openset {
 namespace {

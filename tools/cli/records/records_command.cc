@@ -16,7 +16,7 @@ namespace {
 
 absl::Status RunRecords(const std::vector<std::string>& arguments) {
   const std::string& action = arguments[0];
-  const std::vector<std::string> known = {"ls", "show", "spec", "verify", "export", "merge", "gc"};
+  const std::vector<std::string> known = {"ls", "show", "spec", "verify", "export", "merge", "rm", "gc"};
   if (std::count(known.begin(), known.end(), action) == 0) {
     return absl::InvalidArgumentError(UnknownName("action of 'openset records'", action, known));
   }
@@ -29,12 +29,13 @@ absl::Status RunRecords(const std::vector<std::string>& arguments) {
     rest.erase(rest.begin());
   }
   const size_t most = action == "verify" || action == "gc" ? 0 : 1,
-               least = (action == "show" || action == "spec") && bundle.empty() ? 1 : 0;
+               least = action == "rm" || ((action == "show" || action == "spec") && bundle.empty()) ? 1 : 0;
   if (rest.size() > most || rest.size() < least) {
     return absl::InvalidArgumentError(absl::StrCat("usage: openset records ", action,
-                                                   least == 1  ? " TRIAL"
-                                                   : most == 1 ? " [QUERY]"
-                                                               : "",
+                                                   action == "rm" ? " QUERY"
+                                                   : least == 1   ? " TRIAL"
+                                                   : most == 1    ? " [QUERY]"
+                                                                  : "",
                                                    " ('openset records --help' shows details)"));
   }
   const std::string argument = rest.empty() ? "" : rest[0];
@@ -44,6 +45,7 @@ absl::Status RunRecords(const std::vector<std::string>& arguments) {
   if (action == "verify" && !bundle.empty()) return VerifyBundle(bundle);
   if (action == "export") return ExportRecords(argument);
   if (action == "verify") return VerifyRecords();
+  if (action == "rm") return RemoveRecords(argument);
   return CollectRecords();
 }
 
@@ -60,7 +62,7 @@ Command RecordsCommand() {
   command.name = "records";
   command.arguments =
       "ls [BUNDLE] [QUERY] | show [BUNDLE] TRIAL | spec [BUNDLE] TRIAL | verify [BUNDLE] | export [QUERY] | merge "
-      "STORE_OR_BUNDLE... | gc";
+      "STORE_OR_BUNDLE... | rm QUERY | gc";
   command.min_arguments = 1;
   command.max_arguments = 1000;
   command.summary = "Lists, shows, checks, exports, merges and cleans up the records of a store.";
@@ -77,20 +79,23 @@ Command RecordsCommand() {
       "         identifies it\n"
       "merge    adds the records of stores and bundles to --store. If two records of a trial have different\n"
       "         numbers, both are kept and reported\n"
+      "rm       removes the records that match QUERY (--dry_run only lists them), for good\n"
       "gc       removes temporary files of processes that no longer exist, saved states of complete trainings,\n"
       "         programs copied for Slurm that no unfinished array there runs and, if older than --older_than\n"
       "         days, logs, the quarantine, and checkpoints and outputs that belong to no record; with\n"
-      "         --checkpoints_older_than also checkpoints whose outputs are in the store. Records stay.\n"
+      "         --checkpoints_older_than also checkpoints whose outputs are in the store; with --max_size the oldest\n"
+      "         and least needed checkpoints and outputs, until the store is small enough. Records stay.\n"
       "\n"
       "  openset records ls 'method=openauc and openauc>0.9' --sort=-openauc\n"
       "  openset records export 'task~cifar' --bundle=cifar.zip\n"
       "  openset records merge cifar.zip ../other-lab/openset-store --store=all\n"
       "  openset records ls cifar.zip 'split=0'\n"
       "  openset records spec 3f2a91c0 > again.textproto\n"
-      "  openset records gc --dry_run\n";
+      "  openset records rm 'experiment=first_try' --dry_run\n"
+      "  openset records gc --max_size=200GB --dry_run\n";
   command.flags = {
-      "store",   "deploy",  "format", "sort",   "brief", "bundle", "dry_run", "older_than", "checkpoints_older_than",
-      "private", "library", "data",   "devices"};
+      "store",    "deploy",  "format",  "sort", "brief",  "bundle", "dry_run", "older_than", "checkpoints_older_than",
+      "max_size", "private", "library", "data", "devices"};
   command.run = RunRecords;
   return command;
 }

@@ -8,6 +8,10 @@
 #include "core/text/one_line.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/store/collect_garbage.h"
+#include "experiments/store/merge.h"
+#include "experiments/store/records/load_fields.h"
+#include "experiments/store/records/record_fields.h"
+#include "experiments/store/store_contents.h"
 #include "experiments/store/store_usage.h"
 #include "experiments/store/verify_store.h"
 #include "tools/cli/records/actions.h"
@@ -15,6 +19,9 @@
 
 ABSL_FLAG(bool, dry_run, false, "Only list what would be moved to quarantine/ or removed.");
 ABSL_FLAG(double, older_than, 30, "With `gc`: days, for what no record was made of, logs and the quarantine.");
+ABSL_FLAG(std::string, max_size, "",
+          "With `gc`: make the store at most this large, as 200GB: the oldest and least needed goes first, checkpoints "
+          "and outputs of records too. Records stay.");
 ABSL_FLAG(double, checkpoints_older_than, -1,
           "With `gc`: also remove checkpoints of this many days or more whose outputs are there; below 0: none.");
 
@@ -64,7 +71,14 @@ absl::Status CollectRecords() {
   policy.older_than = days * kDay;
   policy.programs_in_use = ProgramsInUse(store);
   if (of_checkpoints >= 0) policy.checkpoints_older_than = of_checkpoints * kDay;
+  if (const std::string size = absl::GetFlag(FLAGS_max_size); !size.empty()) {
+    const absl::StatusOr<int64_t> bytes = ParseBytes(size);
+    if (!bytes.ok()) return Annotate(bytes.status(), "--max_size");
+    policy.most_bytes = *bytes;
+  }
   OPENSET_ASSIGN_OR_RETURN(const std::vector<Garbage> garbage, FindGarbage(store, policy));
+  int64_t left = 0;
+  for (const auto& [kind, of_kind] : UsageByKind(store)) left += of_kind;
   int64_t bytes = 0;
   for (const Garbage& one : garbage) {
     bytes += one.bytes;
@@ -74,6 +88,34 @@ absl::Status CollectRecords() {
   if (!dry_run) OPENSET_RETURN_IF_ERROR(RemoveGarbage(store, garbage));
   std::cout << (dry_run ? "would remove " : "removed ") << garbage.size() << ", " << BytesText(bytes)
             << "; what is younger than an hour stays, as a run may be making it\n";
+  left -= bytes;
+  if (!policy.most_bytes.has_value() || left <= *policy.most_bytes) return absl::OkStatus();
+  return absl::AbortedError(absl::StrCat("the store ", dry_run ? "would still have " : "still has ", BytesText(left),
+                                         ", more than --max_size=", absl::GetFlag(FLAGS_max_size),
+                                         ": the rest is records, reports and what is younger than an hour"));
+}
+
+absl::Status RemoveRecords(const std::string& text) {
+  if (text.empty()) return absl::InvalidArgumentError("say which records, as 'experiment=first_try'");
+  OPENSET_ASSIGN_OR_RETURN(RecordQuery query, RecordQuery::Parse(text));
+  OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+  UnreadRecords unread;
+  const std::vector<RecordFields> all = LoadFields(store, &unread);
+  OPENSET_RETURN_IF_ERROR(query.Resolve(all));
+  const bool dry_run = absl::GetFlag(FLAGS_dry_run);
+  int removed = 0;
+  for (const RecordFields& fields : all) {
+    if (!query.Matches(fields)) continue;
+    const std::string id = *Find(fields, "trial");
+    std::cout << id << "\n";
+    ++removed;
+    if (dry_run) continue;
+    OPENSET_RETURN_IF_ERROR(store.Remove(store.RecordPath(id)));
+    for (const std::string& path : ReplicaPaths(store, id)) OPENSET_RETURN_IF_ERROR(store.Remove(path));
+  }
+  if (removed == 0) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " matches"));
+  std::cout << (dry_run ? "would remove " : "removed ") << removed << (removed == 1 ? " record" : " records")
+            << "; their checkpoints and outputs go with 'openset records gc' once no other record is of them\n";
   return absl::OkStatus();
 }
 
