@@ -67,14 +67,17 @@ TEST(FindTaskProblems, NamesDataSetsPartsAndGroups) {
                           "unknown[1].group: 'unknown' is the name of another source too"));
 }
 
-TEST(FindTaskProblems, NamesListsThatFitNoSource) {
+TEST(FindTaskProblems, ListsOfClassesAreOfTheFirstSource) {
   const std::string two_sources =
       "data_set: 'four' unknown { data_set: 'four' group: 'near' }"
       "unknown { data_set: 'three' group: 'far' }";
   EXPECT_THAT(Problems(two_sources + "split { known: 0 }"), IsEmpty());
-  EXPECT_THAT(Problems(two_sources + "split { known: 0 unknown: 1 }"),
-              ElementsAre("split[0].unknown: lists classes, but the sources of unknowns are of several data sets "
-                          "(four, three)"));
+  // A list is of the first source; the other one has all its classes.
+  EXPECT_THAT(Problems(two_sources + "split { known: 0 unknown: 1 }"), IsEmpty());
+  const absl::StatusOr<TaskData> data = Resolve(two_sources + "split { known: 0 unknown: 1 }", {});
+  ASSERT_TRUE(data.ok()) << data.status();
+  EXPECT_THAT(data->test_unknown(0).selection().class_id(), ElementsAre(1));
+  EXPECT_THAT(data->test_unknown(1).selection().class_id(), ElementsAre(0, 1, 2));
   EXPECT_THAT(Problems(two_sources + "split { known: [0, 1, 2, 3] }"),
               ElementsAre("split[0]: leaves no class to unknown[0], as all are known"));
 }

@@ -54,7 +54,8 @@ std::vector<std::string> TestParts(const TaskSpec& task) {
 
 std::vector<int> UnknownClasses(const TaskSpec& task, const ClassSplit& split, const UnknownSource& source,
                                 const DataSetInfo& info) {
-  if (split.unknown_size() > 0) return {split.unknown().begin(), split.unknown().end()};
+  const bool of_split = task.unknown_size() == 0 || source.data_set() == task.unknown(0).data_set();
+  if (split.unknown_size() > 0 && of_split) return {split.unknown().begin(), split.unknown().end()};
   if (source.class_id_size() > 0) return {source.class_id().begin(), source.class_id().end()};
   std::vector<int> classes;
   for (const int id : AllClasses(info)) {

@@ -96,16 +96,10 @@ class Checker {
     const std::string path = absl::StrCat("split[", number, "]");
     CheckClasses(path + ".known", split.known(), *known_info_);
     for (size_t s = 0; s < sources_.size(); ++s) {
+      if (sources_[s].data_set() != sources_[0].data_set()) continue;
       const bool is_pool = task_.has_drawn() && sources_[s].data_set() != task_.data_set();
       if (split.unknown_size() == 0 || sources_[s].class_id_size() == 0 || is_pool) continue;
       return Add(path + ".unknown", absl::StrCat("lists classes, and so does unknown[", s, "].class_id"));
-    }
-    for (const UnknownSource& source : sources_) {
-      if (split.unknown_size() > 0 && source.data_set() != sources_[0].data_set()) {
-        return Add(path + ".unknown",
-                   absl::StrCat("lists classes, but the sources of unknowns are of several data sets (",
-                                sources_[0].data_set(), ", ", source.data_set(), ")"));
-      }
     }
     CheckClasses(path + ".unknown", split.unknown(), *catalog_.Find(sources_[0].data_set()).value());
     for (size_t s = 0; s < sources_.size(); ++s) {

@@ -13,7 +13,7 @@ namespace openset {
 // What is wrong with a task that obeys its schema's rules, by field: unknown data sets and parts; no splits, or both
 // listed and drawn ones; a rule that can't be followed; classes that are out of range, listed twice, or both known and
 // unknown; parts used twice; groups of one name, or of that of a mean over groups; a list of unknown classes though the
-// sources of unknowns are of several data sets, or have lists of their own; a source that has no class left; shifted
+// first source, or one of its data set, has a list of its own; a source that has no class left; shifted
 // samples of no known class.
 std::vector<FieldProblem> FindTaskProblems(const TaskSpec& task, const Catalog& catalog);
 

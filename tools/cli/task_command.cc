@@ -98,7 +98,9 @@ Command TaskCommand() {
   command.description =
       "splits      shows each split's numbers of classes and samples, openness, imbalance and hash, and which class\n"
       "            is which output of a network; warns of splits that repeat another one\n"
-      "new         writes tasks/NAME.textproto into the library --into, with listed or drawn known classes\n"
+      "new         writes tasks/NAME.textproto into the library --into, with listed or drawn known classes; --near "
+      "and\n"
+      "            --far name further data sets whose images are unknown\n"
       "attributes  ranks unknown classes by the similarity of their attributes to known ones (easy, medium, hard)\n"
       "wordnet     finds near, external and overlapping classes by WordNet, and far classes of other data sets\n"
       "\n"
@@ -106,6 +108,7 @@ Command TaskCommand() {
       "  openset task new pets --data=photos --known=cat,dog --splits=5 --seed=0\n"
       "  openset task new digits --data=mnist --known=6 --unknown=4 --splits=5\n"
       "  openset task new open --data=cifar100 --known=20 --openness=0.3\n"
+      "  openset task new mixed --data=cifar10 --known=6 --unknown=4 --near=cifar100 --far=svhn,dtd\n"
       "  openset task new clothes --data=fashion_mnist --known=Dress,Bag --splits=1 --folds=5\n"
       "  openset task new real --like=cifar40_60 --known=@forty.txt --splits=1\n"
       "  openset task attributes --matrix=class_attribute_labels_continuous.txt --known=@known.txt --levels=34,34,32\n"

@@ -54,6 +54,34 @@ class NewTaskTest : public ::testing::Test {
   const OpensetProgram program_;
 };
 
+// Drawn classes of the data set itself, beside whole data sets: 2 of its classes, 10 digits, 1 kind of noise.
+TEST_F(NewTaskTest, HasNearAndFarSets) {
+  const ProgramResult result = New({"mixed", "--data=fashion_mnist", "--known=4", "--unknown=2", "--near=mnist",
+                                    "--far=uniform_noise", "--splits=2"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::string task = program_.Read("tasks/mixed.textproto");
+  EXPECT_THAT(task,
+              HasSubstr("unknown {\n  group: \"fashion_mnist\"\n  data_set: \"fashion_mnist\"\n  distance: NEAR\n}"));
+  EXPECT_THAT(task, HasSubstr("unknown {\n  group: \"mnist\"\n  data_set: \"mnist\"\n  distance: NEAR\n}"));
+  EXPECT_THAT(task, HasSubstr("distance: FAR"));
+  const ProgramResult splits = program_.Run({"task", "splits", "mixed", "--library=."});
+  EXPECT_EQ(splits.exit_code, 0) << splits.err;
+  // 2,000 images of its own and 10,000 digits among the unknown ones.
+  EXPECT_THAT(splits.out, testing::ContainsRegex("mixed +1 +4 +13 +0\\.[0-9]+ +24000 +4000 +[0-9]+ "));
+  // Only other data sets: the classes that are not known are not tested.
+  ASSERT_EQ(New({"whole", "--data=fashion_mnist", "--known=10", "--far=mnist", "--splits=1"}).exit_code, 0);
+  EXPECT_THAT(program_.Run({"task", "splits", "whole", "--library=."}).out,
+              testing::ContainsRegex("whole +0 +10 +10 +0\\.[0-9]+ +60000 +10000 +10000 "));
+  ASSERT_EQ(New({"named", "--data=fashion_mnist", "--known=Bag,Dress", "--far=mnist", "--splits=1"}).exit_code, 0);
+  EXPECT_THAT(program_.Run({"task", "splits", "named", "--library=."}).out,
+              testing::ContainsRegex("named +0 +2 +10 +0\\.[0-9]+ +12000 +2000 +10000 "));
+  const ProgramResult wrong = New({"wrong", "--data=fashion_mnist", "--known=4", "--far=mnits"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("--far: unknown data set 'mnits'; did you mean 'mnist'?"));
+  EXPECT_THAT(New({"eleven", "--data=fashion_mnist", "--known=11", "--far=mnist"}).err,
+              HasSubstr("--known: must be 1 to 10 of the 10 classes (is 11)"));
+}
+
 TEST_F(NewTaskTest, DrawsClasses) {
   const ProgramResult result =
       New({"mine", "--data=fashion_mnist", "--known=6", "--unknown=4", "--splits=3", "--seed=7"});

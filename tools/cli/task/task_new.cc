@@ -31,6 +31,8 @@
 ABSL_DECLARE_FLAG(std::vector<std::string>, known);
 ABSL_DECLARE_FLAG(std::vector<std::string>, unknown);
 ABSL_DECLARE_FLAG(uint64_t, seed);
+ABSL_DECLARE_FLAG(std::vector<std::string>, near);
+ABSL_DECLARE_FLAG(std::vector<std::string>, far);
 ABSL_FLAG(
     double, openness, 0,
     "Instead of --unknown: use the number of unknown classes whose openness, 1 - sqrt(2K / (2K + U)), is nearest.");
@@ -55,11 +57,11 @@ int UnknownFor(double openness, int known) {
 
 absl::Status SetDrawn(const NewTaskRequest& request, const DataSetInfo& info, int known, TaskSpec* task) {
   const int classes = info.class_name_size();
-  if (known < 1 || known >= classes) {
-    return FlagError("known",
-                     absl::StrCat("must be 1 to ", classes - 1, " of the ", classes, " classes (is ", known, ")"));
+  const int most = request.outside_classes > 0 ? classes : classes - 1;
+  if (known < 1 || known > most) {
+    return FlagError("known", absl::StrCat("must be 1 to ", most, " of the ", classes, " classes (is ", known, ")"));
   }
-  int unknown = classes - known;
+  int unknown = request.outside_classes > 0 ? request.outside_classes : classes - known;
   if (request.openness != 0) {
     if (!request.unknown.empty()) return FlagError("openness", "--unknown says how many already");
     if (!(request.openness > 0 && request.openness < 1)) {
@@ -88,6 +90,42 @@ absl::Status SetParts(const DataSetInfo& info, TaskSpec* task) {
     return absl::OkStatus();
   }
   return FlagError("data", absl::StrCat("data set '", info.name(), "' has no parts to train and to test on"));
+}
+
+// Adds a source for each data set: its part to test on.
+absl::Status AddSources(const Catalog& catalog, absl::string_view flag, const std::vector<std::string>& data_sets,
+                        UnknownGroup::Distance distance, TaskSpec* task) {
+  for (const std::string& name : data_sets) {
+    const absl::StatusOr<const DataSetInfo*> info = catalog.Find(DataSetName(name, catalog));
+    if (!info.ok()) return Annotate(info.status(), absl::StrCat("--", flag));
+    std::string part;
+    for (const char* candidate : {"train", "val", "test"}) {
+      if (FindPart(**info, candidate).ok()) part = candidate;
+    }
+    if (part.empty()) return FlagError(flag, absl::StrCat("data set '", name, "' has no part to test on"));
+    UnknownSource* source = task->add_unknown();
+    source->set_group((*info)->name());
+    source->set_data_set((*info)->name());
+    if (part != "test") source->set_part(part);
+    source->set_distance(distance);
+  }
+  return absl::OkStatus();
+}
+
+// The sources of unknowns that --near and --far name, behind the task's own classes where --unknown or --openness asks
+// for some.
+absl::Status AddSources(const Catalog& catalog, bool own_classes, TaskSpec* task) {
+  const std::vector<std::string> near = absl::GetFlag(FLAGS_near), far = absl::GetFlag(FLAGS_far);
+  if (near.empty() && far.empty()) return absl::OkStatus();
+  if (own_classes && task->unknown_size() == 0) {
+    UnknownSource* own = task->add_unknown();
+    own->set_group(task->data_set());
+    own->set_data_set(task->data_set());
+    if (task->test_part_size() > 0) own->set_part(task->test_part(0));
+    own->set_distance(UnknownGroup::NEAR);
+  }
+  OPENSET_RETURN_IF_ERROR(AddSources(catalog, "near", near, UnknownGroup::NEAR, task));
+  return AddSources(catalog, "far", far, UnknownGroup::FAR, task);
 }
 
 absl::StatusOr<TaskSpec> TaskOfFlags(const Catalog& catalog) {
@@ -201,6 +239,11 @@ absl::Status NewTask(const std::string& name) {
   request.splits = absl::GetFlag(FLAGS_splits);
   request.folds = absl::GetFlag(FLAGS_folds);
   request.seed = absl::GetFlag(FLAGS_seed);
+  OPENSET_RETURN_IF_ERROR(AddSources(catalog, !request.unknown.empty() || request.openness != 0, &task));
+  if (task.unknown_size() > 0 && task.unknown(0).data_set() != task.data_set()) {
+    OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* outside, catalog.Find(task.unknown(0).data_set()));
+    request.outside_classes = outside->class_name_size();
+  }
   OPENSET_RETURN_IF_ERROR(MakeSplits(request, *info, &task));
   TaskSpec filled = task;
   FillDefaults(&filled);

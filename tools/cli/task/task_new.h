@@ -21,6 +21,7 @@ struct NewTaskRequest {
   std::vector<std::string> known;    // a number, or classes
   std::vector<std::string> unknown;  // the same; empty: all that are not known
   double openness = 0;               // in the place of a number of unknown classes
+  int outside_classes = 0;           // of the first source of unknowns, where that is another data set
   int splits = 5;
   int folds = 1;  // of the pool of all parts; 1: no cross-validation
   uint64_t seed = 0;
@@ -40,8 +41,8 @@ absl::StatusOr<std::vector<int>> ClassIds(absl::string_view flag, const std::vec
 
 // Fills in the splits of `task`, whose data set is `info`. With a number of known classes they are drawn (DrawnSplits).
 // Classes that are listed are known in each split, and the unknown ones are listed in it: as given, or all others in
-// the order of the stream (seed, "NAME/split S"), of which openness levels take the first. Errors: kInvalidArgument
-// with the flag.
+// the order of the stream (seed, "NAME/split S"), of which openness levels take the first. Where the sources of `task`
+// say what is unknown, the other classes of the data set are neither. Errors: kInvalidArgument with the flag.
 absl::Status MakeSplits(const NewTaskRequest& request, const DataSetInfo& info, TaskSpec* task);
 
 // Of the flags: writes the file, and says where.
