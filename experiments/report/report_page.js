@@ -29,16 +29,20 @@
 
   // One table a task, level of openness, and whether its rows are sets of unknown samples.
   const grouped = () => {
-    const levels = new Map();
+    const levels = new Map(), known = new Map();
     for (const cell of report.cells) {
-      if (!levels.has(cell.task)) levels.set(cell.task, new Set());
-      levels.get(cell.task).add(cell.unknown_classes);
+      if (!levels.has(cell.task)) levels.set(cell.task, new Set()), known.set(cell.task, new Set());
+      levels.get(cell.task).add(`${cell.known_classes} ${cell.unknown_classes}`);
+      known.get(cell.task).add(cell.known_classes);
     }
     const groups = new Map();
     for (const cell of report.cells) {
       const ofSet = cell.group !== 'pool';
       let title = cell.task;
-      if (levels.get(cell.task).size > 1) title += `, ${cell.unknown_classes} unknown classes, openness ${cell.openness.toFixed(3)}`;
+      if (levels.get(cell.task).size > 1) {
+        const ofKnown = known.get(cell.task).size > 1 ? `${cell.known_classes} known and ` : '';
+        title += `, ${ofKnown}${cell.unknown_classes} unknown classes, openness ${cell.openness.toFixed(3)}`;
+      }
       if (ofSet) title += ': each set of unknown samples against all known ones';
       if (!groups.has(title)) groups.set(title, {title, task: cell.task, ofSet, columns: [], rows: new Map()});
       const group = groups.get(title);
