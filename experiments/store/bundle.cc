@@ -13,6 +13,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
@@ -23,6 +24,7 @@
 #include "core/proto/record_file.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
+#include "core/text/name.h"
 #include "core/text/one_line.h"
 #include "experiments/store/records/record_check.h"
 #include "experiments/store/records/record_id.h"
@@ -137,6 +139,35 @@ class Writer {
   std::string sums_;
 };
 
+// Whether a bundle may have a member of this name beside records: library/KIND/NAME.textproto, or a file of
+// outputs/ab/KEY/ or checkpoints/ab/KEY/.
+bool IsFileMember(absl::string_view name) {
+  const std::vector<std::string> parts = absl::StrSplit(name, '/');
+  if (parts[0] == "library") {
+    if (parts.size() != 3 || (parts[1] != "specs" && parts[1] != "tasks" && parts[1] != "catalog")) return false;
+    absl::string_view of_file = parts[2];
+    return absl::ConsumeSuffix(&of_file, ".textproto") && IsName(std::string(of_file));
+  }
+  if (parts.size() != 4 || !IsKey(parts[2]) || !absl::StartsWith(parts[2], parts[1]) || parts[1].size() != 2) {
+    return false;
+  }
+  const std::string& file = parts[3];
+  if (file == kSummaryFile || file == kActionFile) return parts[0] == "outputs" || parts[0] == "checkpoints";
+  if (parts[0] == "outputs") return file == kOutputsFile;
+  return parts[0] == "checkpoints" && (file == kCheckpointFile || file == kStateFile);
+}
+
+// The outputs and checkpoints of a record that are asked for, by their keys.
+void AddKeys(const TrialRecord& record, const BundleExtras& extras, std::set<std::string>* outputs,
+             std::set<std::string>* checkpoints) {
+  for (const StageProvenance& stage : record.provenance().stage()) {
+    const bool trains = stage.stage() == StageProvenance::TRAIN;
+    const bool infers = stage.stage() == StageProvenance::INFER || stage.stage() == StageProvenance::FIT;
+    if (extras.checkpoints && trains && IsKey(stage.key())) checkpoints->insert(stage.key());
+    if (extras.outputs && infers && IsKey(stage.key())) outputs->insert(stage.key());
+  }
+}
+
 // The trial of a member records/ab/ID.rec or replicas/ab/ID/SHA256.rec; "" where it is neither.
 std::string TrialOf(absl::string_view name) {
   const bool is_replica = absl::ConsumePrefix(&name, "replicas/");
@@ -160,17 +191,39 @@ google::protobuf::FileDescriptorSet RecordSchema() {
 }
 
 absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<std::string>& trial_ids,
-                                          const std::string& path) {
+                                          const std::string& path, const BundleExtras& extras) {
   BundleWritten written;
-  std::set<std::string> files;
+  std::set<std::string> files, outputs, checkpoints;
   for (const std::string& id : trial_ids) {
     OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, store.LoadRecord(id));
     OPENSET_RETURN_IF_ERROR(Annotate(CheckTrialId(record), store.RecordPath(id)));
     files.insert(store.RecordPath(id));
+    AddKeys(record, extras, &outputs, &checkpoints);
     written.manifest.set_records(written.manifest.records() + 1);
     for (const std::string& replica : ReplicaPaths(store, id)) {
       files.insert(replica);
       written.manifest.set_replicas(written.manifest.replicas() + 1);
+    }
+  }
+  std::vector<std::string> large;  // files of outputs and checkpoints
+  for (const bool of_outputs : {false, true}) {
+    for (const std::string& key : of_outputs ? outputs : checkpoints) {
+      const std::string folder = of_outputs ? store.OutputsFolder(key) : store.CheckpointFolder(key);
+      if (!(of_outputs ? store.HasOutputs(key) : store.HasCheckpoint(key))) {
+        written.left_out.push_back(absl::StrCat(MemberOf(folder, store), ": is no longer in the store"));
+        continue;
+      }
+      OPENSET_RETURN_IF_ERROR(of_outputs ? store.CheckOutputs(key) : store.CheckCheckpoint(key));
+      for (const std::string& name : ListFolder(folder).value_or(std::vector<std::string>{})) {
+        const std::string file = JoinPath(folder, name);
+        if (!IsFileMember(MemberOf(file, store))) continue;
+        if (FileSize(file) > static_cast<int64_t>(BundleLimits().large_member_bytes)) {
+          return absl::InvalidArgumentError(absl::StrCat(file, ": has ", FileSize(file), " bytes, more than the ",
+                                                         BundleLimits().large_member_bytes,
+                                                         " that a file of a bundle may have"));
+        }
+        large.push_back(file);
+      }
     }
   }
   written.manifest.set_schema_version(kSchemaVersion);
@@ -193,6 +246,13 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
     const absl::Status status = [&]() -> absl::Status {
       OPENSET_RETURN_IF_ERROR(writer.Add(kManifest, ToText(written.manifest)));
       OPENSET_RETURN_IF_ERROR(writer.Add(kSchema, RecordSchema().SerializeAsString()));
+      for (const auto& [name, content] : extras.library) {
+        OPENSET_RETURN_IF_ERROR(writer.Add(absl::StrCat("library/", name), content));
+      }
+      for (const std::string& file : large) {
+        OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
+        OPENSET_RETURN_IF_ERROR(writer.Add(MemberOf(file, store), bytes));
+      }
       for (const std::string& file : files) {
         OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadRecordBytes(file));
         OPENSET_RETURN_IF_ERROR(writer.Add(MemberOf(file, store), bytes));
@@ -211,7 +271,8 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
 }
 
 absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord& use, std::vector<std::string>* refused,
-                                       const BundleLimits& limits) {
+                                       const BundleLimits& limits, const UseFile& file,
+                                       const std::function<bool(const std::string& name)>& wanted) {
   OPENSET_ASSIGN_OR_RETURN(const auto digest, DigestAndSignature(path, limits.bytes));
   const auto damaged = [&](absl::string_view what) { return absl::DataLossError(absl::StrCat(path, ": ", what)); };
   if (digest.first != digest.second) return damaged("does not match the digest at its end, or is no bundle");
@@ -237,6 +298,14 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord&
   }
   for (const std::string& name : names) {
     if (name == kManifest || name == kSchema || name == kSums) continue;
+    if (IsFileMember(name)) {
+      if (file == nullptr || (wanted != nullptr && !wanted(name))) continue;
+      const bool is_large = !absl::StartsWith(name, "library/");
+      absl::StatusOr<std::string> content = zip->Read(name, is_large ? limits.large_member_bytes : limits.member_bytes);
+      if (!content.ok()) return damaged(content.status().message());
+      OPENSET_RETURN_IF_ERROR(file(name, *content));
+      continue;
+    }
     const std::string id = TrialOf(name);
     if (id.empty()) return damaged(absl::StrCat("has a member that no bundle has: '", OneLine(name), "'"));
     absl::StatusOr<std::string> bytes = zip->Read(name, limits.member_bytes);

@@ -10,6 +10,7 @@
 
 #include "core/files/formats/zip_reader.h"
 #include "core/testing/status_matchers.h"
+#include "experiments/store/merge.h"
 #include "experiments/store/store_contents.h"
 #include "experiments/store/testing/records.h"
 #include "gmock/gmock.h"
@@ -93,6 +94,58 @@ TEST_F(BundleTest, HoldsTheFilesAsTheyAreAndIsTheSameEveryTime) {
   EXPECT_EQ(*zip->Read("records/ab/" + TestKey("abcd") + ".rec"), *ReadFile(store_.RecordPath(TestKey("abcd"))));
   EXPECT_THAT(*zip->Read("SHA256SUMS"),
               HasSubstr(Sha256Hex(*ReadFile(store_.RecordPath(TestKey("ef00")))) + "  records/ef/"));
+}
+
+// Other files come in the order of their names, where they are wanted, and a name that no bundle has is refused.
+TEST_F(BundleTest, CarriesALibraryOutputsAndCheckpoints) {
+  TrialRecord record = TestRecord(TestKey("abcd"), "m", 0, 0.5);
+  StageProvenance* train = record.mutable_provenance()->add_stage();
+  train->set_stage(StageProvenance::TRAIN);
+  train->set_key(record.checkpoint_key());
+  ASSERT_THAT(store_.CommitRecord(record), IsOk());
+  CommitTestCheckpoint(store_, record.checkpoint_key());
+  BundleExtras extras;
+  extras.library["tasks/mine.textproto"] = "name: 'mine'";
+  extras.checkpoints = true;
+  ASSERT_THAT(WriteBundle(store_, RecordIds(store_), path_, extras), IsOk());
+  std::map<std::string, std::string> files;
+  std::vector<std::string> refused;
+  const auto use = [](const TrialRecord&, const std::string&) { return absl::OkStatus(); };
+  const auto file = [&](const std::string& name, const std::string& content) {
+    files[name] = content;
+    return absl::OkStatus();
+  };
+  ASSERT_THAT(ReadBundle(path_, use, &refused, {}, file), IsOk());
+  EXPECT_EQ(files.at("library/tasks/mine.textproto"), "name: 'mine'");
+  const std::string checkpoint = store_.CheckpointFolder(record.checkpoint_key());
+  EXPECT_EQ(files.at(checkpoint.substr(store_.folder().size() + 1) + "/summary.rec"),
+            *ReadFile(checkpoint + "/summary.rec"));
+  files.clear();
+  const auto of_library = [](const std::string& name) { return name[0] == 'l'; };
+  ASSERT_THAT(ReadBundle(path_, use, &refused, {}, file, of_library), IsOk());
+  EXPECT_EQ(files.size(), 1);
+  const Store merged(TestFolder() + "/merged");
+  MergeCounts counts;
+  ASSERT_THAT(MergeFrom(path_, merged, &counts), IsOk());
+  EXPECT_EQ(counts.checkpoints, 1);
+  EXPECT_THAT(merged.CheckCheckpoint(record.checkpoint_key()), IsOk());
+  // What does not match its checksum is not taken in.
+  const std::string member = checkpoint.substr(store_.folder().size() + 1) + "/checkpoint.safetensors";
+  ReplaceMember(member, "other");
+  const Store refusing(TestFolder() + "/refusing");
+  counts = {};
+  ASSERT_THAT(MergeFrom(path_, refusing, &counts), IsOk());
+  EXPECT_EQ(counts.checkpoints, 0);
+  EXPECT_THAT(counts.damaged, ElementsAre(HasSubstr("does not match its checksums")));
+  EXPECT_FALSE(refusing.HasCheckpoint(record.checkpoint_key()));
+  for (const char* name :
+       {"tasks/../x.textproto", "methods/x.textproto", "tasks/.textproto", "tasks/a/b.textproto", "tasks/x.txt"}) {
+    extras.library = {{name, "x"}};
+    ASSERT_THAT(WriteBundle(store_, RecordIds(store_), path_, extras), IsOk());
+    EXPECT_THAT(std::string(ReadBundle(path_, use, &refused).status().message()),
+                HasSubstr("has a member that no bundle has"))
+        << name;
+  }
 }
 
 TEST_F(BundleTest, ItsSchemaReadsItsRecords) {

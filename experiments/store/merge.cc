@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/proto/record_file.h"
@@ -170,16 +171,73 @@ absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std
   return absl::OkStatus();
 }
 
+namespace {
+
+// Takes the outputs and checkpoints of a bundle, file by file, in the order of their names.
+class FolderMerge {
+ public:
+  FolderMerge(const Store& into, const std::string& bundle, MergeCounts* counts)
+      : into_(into), bundle_(bundle), counts_(counts) {}
+  ~FolderMerge() {
+    std::error_code ignored;
+    if (!staging_.empty()) std::filesystem::remove_all(staging_, ignored);
+  }
+
+  // Of a member that is not of the library: those of folders that are here already are not wanted.
+  bool Wants(const std::string& name) const {
+    const std::vector<std::string> parts = absl::StrSplit(name, '/');
+    if (parts[0] == "outputs") return !into_.HasOutputs(parts[2]);
+    return parts[0] == "checkpoints" && !into_.HasCheckpoint(parts[2]);
+  }
+
+  absl::Status Add(const std::string& name, const std::string& content) {
+    const std::vector<std::string> parts = absl::StrSplit(name, '/');
+    if (parts[0] != kind_ || parts[2] != key_) {
+      OPENSET_RETURN_IF_ERROR(Finish());
+      kind_ = parts[0];
+      key_ = parts[2];
+      OPENSET_RETURN_IF_ERROR(into_.Make());
+      OPENSET_ASSIGN_OR_RETURN(staging_, into_.NewStagingFolder(key_));
+    }
+    return WriteFileAtomically(JoinPath(staging_, parts[3]), content);
+  }
+
+  // The last folder.
+  absl::Status Finish() {
+    if (staging_.empty()) return absl::OkStatus();
+    const bool outputs = kind_ == "outputs";
+    const std::string target = outputs ? into_.OutputsFolder(key_) : into_.CheckpointFolder(key_);
+    OPENSET_RETURN_IF_ERROR(into_.CommitFolder(std::exchange(staging_, ""), target));
+    const absl::Status whole = outputs ? into_.CheckOutputs(key_) : into_.CheckCheckpoint(key_);
+    if (whole.ok()) {
+      ++(outputs ? counts_->outputs : counts_->checkpoints);
+      return absl::OkStatus();
+    }
+    counts_->damaged.push_back(
+        absl::StrCat(bundle_, ": ", kind_, "/", key_.substr(0, 2), "/", key_, ": does not match its checksums"));
+    return into_.Remove(target);
+  }
+
+ private:
+  const Store& into_;
+  const std::string bundle_;
+  MergeCounts* counts_;
+  std::string kind_, key_, staging_;
+};
+
+}  // namespace
+
 absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, MergeCounts* counts) {
   std::error_code error;
   if (!std::filesystem::is_directory(store_or_bundle, error)) {
-    return ReadBundle(
-               store_or_bundle,
-               [&](const TrialRecord& record, const std::string& bytes) {
-                 return MergeRecord(into, record, bytes, counts);
-               },
-               &counts->damaged)
-        .status();
+    FolderMerge folders(into, store_or_bundle, counts);
+    const auto use = [&](const TrialRecord& record, const std::string& bytes) {
+      return MergeRecord(into, record, bytes, counts);
+    };
+    const auto add = [&](const std::string& name, const std::string& content) { return folders.Add(name, content); };
+    const auto wanted = [&](const std::string& name) { return folders.Wants(name); };
+    OPENSET_RETURN_IF_ERROR(ReadBundle(store_or_bundle, use, &counts->damaged, {}, add, wanted).status());
+    return folders.Finish();
   }
   const Store from(store_or_bundle);
   OPENSET_RETURN_IF_ERROR(from.CheckVersion());

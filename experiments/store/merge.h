@@ -31,6 +31,7 @@ struct MergeCounts {
   int there = 0;                     // record files that were there already, byte by byte
   int replicas = 0;                  // of trials that were there, with the same numbers
   int differing = 0;                 // with other numbers
+  int outputs = 0, checkpoints = 0;  // that were new
   std::vector<std::string> damaged;  // "PATH: ...": left out, as damaged, of another version, or not what it says
 };
 
@@ -38,8 +39,9 @@ struct MergeCounts {
 absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std::string& bytes, MergeCounts* counts);
 
 // Adds all records of a store, or of a bundle (experiments/store/bundle.h), that are what they say
-// (DecodeSharedRecord() in experiments/store/records/record_id.h). Errors: kNotFound where neither is;
-// kFailedPrecondition for a store or bundle of another schema version; those of ReadBundle() and of writing.
+// (DecodeSharedRecord() in experiments/store/records/record_id.h), and a bundle's outputs and checkpoints that match
+// their checksums and are not there yet. Errors: kNotFound where neither is; kFailedPrecondition for a store or bundle
+// of another schema version; those of ReadBundle() and of writing.
 absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, MergeCounts* counts);
 
 // Where records of one trial with different numbers differ: a line a metric, "openauc: lab-a (AVX2) 0.91; lab-b

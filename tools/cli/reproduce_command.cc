@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/library_flags.h"
 #include "tools/cli/flags/user_path.h"
+#include "tools/cli/records/bundle_library.h"
 #include "tools/cli/records/bundle_records.h"
 #include "tools/cli/records/spec_of_record.h"
 #include "tools/cli/run/run_plan.h"
@@ -28,8 +30,9 @@ ABSL_FLAG(std::string, again, "openset-again",
 namespace openset {
 namespace {
 
-// Of a bundle the first --trials, of the store the one trial.
-absl::StatusOr<std::vector<TrialRecord>> RecordsToRepeat(const std::string& argument) {
+// Of a bundle the first --trials, and its library; of the store the one trial.
+absl::StatusOr<std::vector<TrialRecord>> RecordsToRepeat(const std::string& argument,
+                                                         std::map<std::string, std::string>* library) {
   std::vector<TrialRecord> records;
   if (!IsBundle(argument)) {
     OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
@@ -43,6 +46,7 @@ absl::StatusOr<std::vector<TrialRecord>> RecordsToRepeat(const std::string& argu
   OPENSET_ASSIGN_OR_RETURN(BundleRecords bundle, ReadBundleRecords(UserPath(argument)));
   OPENSET_RETURN_IF_ERROR(RefusedStatus(bundle));
   if (trials > 0 && bundle.records.size() > static_cast<size_t>(trials)) bundle.records.resize(trials);
+  *library = std::move(bundle.library);
   return std::move(bundle.records);
 }
 
@@ -67,8 +71,11 @@ absl::StatusOr<bool> Repeat(const TrialRecord& record, const Store& store, const
 }
 
 absl::Status RunReproduce(const std::vector<std::string>& arguments) {
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialRecord> records, RecordsToRepeat(arguments[0]));
-  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+  std::map<std::string, std::string> library;
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialRecord> records, RecordsToRepeat(arguments[0], &library));
+  OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder unpacked, TemporaryFolder::Make("bundle"));
+  OPENSET_RETURN_IF_ERROR(UnpackLibrary(library, unpacked.path(), &folders));
   OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
   const Store store(UserPath(absl::GetFlag(FLAGS_again)));
   OPENSET_RETURN_IF_ERROR(store.CheckVersion());
@@ -94,7 +101,8 @@ Command ReproduceCommand() {
       "TRIAL is the first digits of an id in the store; of a bundle (BUNDLE.zip) --trials are run. Each trial is made\n"
       "anew in the store --again, from the settings in its record, and must get the same id. Its numbers are compared\n"
       "to the last bit; where they differ, openset says what the provenance says of it: processor, versions, sources.\n"
-      "It needs the task and its data ('openset data fetch'). 'openset records spec TRIAL' prints the study that is\n"
+      "It needs the task, which a bundle carries, and its data ('openset data fetch'). 'openset records spec TRIAL' "
+      "prints the study that is\n"
       "run. Exit code: 0 if all numbers are the same, 1 if not.\n"
       "\n"
       "  openset reproduce 3f2a91c0\n"

@@ -14,6 +14,7 @@
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/run/run_plan.h"
+#include "tools/cli/store_budget.h"
 
 namespace openset {
 namespace {
@@ -30,8 +31,10 @@ absl::Status Run(const std::vector<std::string>& arguments) {
     for (const std::string& line : PresetWarnings(method)) std::cerr << line << "\n";
   }
   const absl::Status outcome = RunPlan(study.get());
-  return FinishRun(*study, outcome,
-                   absl::StrCat("'openset status ", arguments[0], "' shows why; ", WhatToDo(FailuresOf(*study))));
+  const absl::Status finished = FinishRun(
+      *study, outcome, absl::StrCat("'openset status ", arguments[0], "' shows why; ", WhatToDo(FailuresOf(*study))));
+  if (finished.ok()) return KeepStoreSize(study->store());
+  return finished;
 }
 
 }  // namespace

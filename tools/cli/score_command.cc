@@ -16,6 +16,7 @@
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/run/run_plan.h"
 #include "tools/cli/score_experiment.h"
+#include "tools/cli/store_budget.h"
 
 ABSL_FLAG(std::string, model, "",
           "The trained model: a TorchScript file (torch.jit.script(model).save(FILE) in Python), or a method file "
@@ -174,6 +175,7 @@ absl::Status Score(const std::vector<std::string>& /*arguments*/) {
                                           absl::StrCat("the lines above say why; ", WhatToDo(FailuresOf(*study))));
   // Behind the table; a model that is none has no table.
   if ((finished.ok() || absl::IsAborted(finished)) && !IsSlurmTask()) std::cout << SkippedText(score.skipped);
+  if (finished.ok()) return KeepStoreSize(store);
   return finished;
 }
 

@@ -1,6 +1,7 @@
 // Records through the program: what is damaged, listed, shown, explained, handed on, united and cleared up; and what is
 // wrong with a spec or laid over it.
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -65,6 +66,65 @@ TEST(Records, AreRemovedByAQueryAndRoomIsMade) {
   EXPECT_THAT(small.err, AllOf(HasSubstr("the store still has "), HasSubstr("more than --max_size=1kB")));
   EXPECT_EQ(program.Run({"records", "gc", "--max_size=1GB"}).exit_code, 0);
   EXPECT_THAT(program.Run({"records", "gc", "--max_size=big"}).err, HasSubstr("--max_size: 'big' is no size"));
+}
+
+// A deployment's size: what is younger than an hour stays, what is older goes, and records stay.
+TEST(Records, ARunKeepsTheStoreSmall) {
+  const OpensetProgram program;
+  program.Write("study.textproto", kSpec);
+  program.Write("small.textproto", "store_gb: 1e-6");
+  const ProgramResult run = program.Run({"run", "study.textproto", "--deploy=small.textproto"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("more than store_gb: the rest is records"));
+  for (const char* kind : {"checkpoints", "outputs"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(program.store() + "/" + kind)) {
+      if (!entry.is_directory()) continue;
+      std::filesystem::last_write_time(entry, std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));
+    }
+  }
+  const auto records = program.Records();
+  EXPECT_THAT(program.Run({"run", "study.textproto", "--deploy=small.textproto"}).out, HasSubstr("store_gb: removed "));
+  EXPECT_EQ(program.Records(), records);
+  EXPECT_THAT(program.Run({"export", "outputs", records.begin()->first, "here"}).err, HasSubstr("no longer exists"));
+  EXPECT_THAT(program.Run({"run", "study.textproto"}).out, HasSubstr("nothing to run"));
+}
+
+// A bundle has what reproduces its trials on a machine that has neither the study nor its task, and on request their
+// outputs and checkpoints.
+TEST(Records, ABundleCarriesItsLibraryAndItsOutputs) {
+  const OpensetProgram program;
+  program.Write("tasks/mine.textproto",
+                "name: 'mine' data_set: 'fashion_mnist' split { known: [0, 1, 2] unknown: [3, 4] }");
+  program.Write("specs/study.textproto", Spec("fashion_mnist_6_4", "mine"));
+  ASSERT_EQ(program.Run({"run", "specs/study.textproto"}).exit_code, 0);
+  const ProgramResult written = program.Run({"records", "export", "--bundle=all.zip", "--with=outputs,checkpoints"});
+  ASSERT_EQ(written.exit_code, 0) << written.err;
+  EXPECT_EQ(written.err, "");
+  const OpensetProgram other("other");
+  std::filesystem::copy_file(program.folder() + "/all.zip", other.folder() + "/all.zip");
+  const std::string id = program.Records().begin()->first;
+  // Without them the task is unknown there.
+  EXPECT_EQ(other.Run({"task", "splits", "mine"}).exit_code, 2);
+  const ProgramResult spec = other.Run({"records", "spec", "all.zip", id.substr(0, 8)});
+  EXPECT_EQ(spec.exit_code, 0) << spec.err;
+  const ProgramResult again = other.Run({"reproduce", "all.zip", "--trials=1"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("1 of 1 trial reproduced"));
+  const ProgramResult merged = other.Run({"records", "merge", "all.zip", "--store=merged"});
+  ASSERT_EQ(merged.exit_code, 0) << merged.err;
+  EXPECT_THAT(merged.out, AllOf(HasSubstr("2 new trials"), HasSubstr("1 new checkpoint, 1 new outputs")));
+  EXPECT_EQ(other.Run({"export", "outputs", id.substr(0, 8), "here", "--store=merged"}).exit_code, 0);
+  EXPECT_EQ(other.Read("here/outputs.npz").size(),
+            program.Run({"export", "outputs", id.substr(0, 8), "here"}).exit_code == 0
+                ? program.Read("here/outputs.npz").size()
+                : 0);
+  EXPECT_EQ(other.Run({"records", "verify", "--store=merged"}).exit_code, 0);
+  EXPECT_THAT(program.Run({"records", "export", "--bundle=x.zip", "--with=output"}).err,
+              HasSubstr("--with: unknown addition 'output'; did you mean 'outputs'?"));
+  // A study whose file has changed since is not what made the record.
+  program.Write("specs/study.textproto", Spec("fashion_mnist_6_4", "mine") + " ");
+  EXPECT_THAT(program.Run({"records", "export", "--bundle=y.zip"}).err,
+              HasSubstr("left out: specs/study: has changed since"));
 }
 
 TEST(Records, AreListedShownExplainedHandedOnAndUnited) {

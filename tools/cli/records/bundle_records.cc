@@ -6,11 +6,14 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "core/status_macros.h"
 #include "experiments/store/bundle.h"
 
 namespace openset {
 namespace {
+
+constexpr char kLibrary[] = "library/";
 
 double EvaluatedAt(const TrialRecord& record) {
   const int stages = record.provenance().stage_size();
@@ -32,7 +35,12 @@ absl::StatusOr<BundleRecords> ReadBundleRecords(const std::string& path) {
     }
     return absl::OkStatus();
   };
-  OPENSET_ASSIGN_OR_RETURN(bundle.digest, ReadBundle(path, use, &bundle.refused));
+  const auto file = [&](const std::string& name, const std::string& content) {
+    bundle.library[std::string(absl::StripPrefix(name, kLibrary))] = content;
+    return absl::OkStatus();
+  };
+  const auto wanted = [](const std::string& name) { return absl::StartsWith(name, kLibrary); };
+  OPENSET_ASSIGN_OR_RETURN(bundle.digest, ReadBundle(path, use, &bundle.refused, {}, file, wanted));
   for (auto& [id, record] : first) bundle.records.push_back(std::move(record));
   return bundle;
 }

@@ -2,6 +2,7 @@
 #ifndef OPENSET_TOOLS_CLI_RECORDS_BUNDLE_RECORDS_H_
 #define OPENSET_TOOLS_CLI_RECORDS_BUNDLE_RECORDS_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,11 @@ namespace openset {
 bool IsBundle(const std::string& argument);
 
 struct BundleRecords {
-  std::string digest;                // the bundle's
-  std::vector<TrialRecord> records;  // the first made of each trial, in the order of their ids
-  int replicas = 0;                  // further ones
-  std::vector<std::string> refused;  // what can't be what it says: a line each
+  std::string digest;                          // the bundle's
+  std::vector<TrialRecord> records;            // the first made of each trial, in the order of their ids
+  int replicas = 0;                            // further ones
+  std::map<std::string, std::string> library;  // "tasks/NAME.textproto" and its content
+  std::vector<std::string> refused;            // what can't be what it says: a line each
 };
 
 // Errors: those of ReadBundle() (experiments/store/bundle.h).

@@ -1,22 +1,31 @@
 #include <algorithm>
 #include <iostream>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
+#include "core/text/suggest.h"
+#include "experiments/spec/spec_folders.h"
 #include "experiments/store/bundle.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/records/load_fields.h"
 #include "experiments/store/records/record_fields.h"
 #include "experiments/store/store_contents.h"
 #include "tools/cli/flags/deploy_flags.h"
+#include "tools/cli/flags/library_flags.h"
 #include "tools/cli/flags/user_path.h"
 #include "tools/cli/records/actions.h"
+#include "tools/cli/records/bundle_library.h"
 #include "tools/cli/records/bundle_records.h"
 
 ABSL_FLAG(std::string, bundle, "", "With `export`: the archive to write.");
+ABSL_FLAG(
+    std::vector<std::string>, with, {},
+    "With `export`: outputs, checkpoints, or both, beside the records and their specs, tasks and catalog entries.");
 
 namespace openset {
 namespace {
@@ -53,7 +62,29 @@ absl::Status ExportRecords(const std::string& text) {
     }
   }
   if (ids.empty()) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " matches"));
-  const absl::StatusOr<BundleWritten> written = WriteBundle(store, ids, UserPath(bundle));
+  BundleExtras extras;
+  for (const std::string& what : absl::GetFlag(FLAGS_with)) {
+    if (what != "outputs" && what != "checkpoints") {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--with: ", UnknownName("addition", what, {"outputs", "checkpoints"})));
+    }
+    (what == "outputs" ? extras.outputs : extras.checkpoints) = true;
+  }
+  OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, SpecFoldersFromFlags());
+  folders.specs.push_back(UserPath("."));  // where studies lie that are in no library
+  std::vector<std::string> left_out;
+  {
+    UnreadRecords unread;
+    constexpr int kWithout[] = {TrialRecord::kMetricFieldNumber, TrialRecord::kEpochFieldNumber,
+                                TrialRecord::kDetailsFieldNumber};
+    std::vector<TrialRecord> records = LoadRecords(store, &unread, kWithout);
+    const std::set<std::string> wanted(ids.begin(), ids.end());
+    records.erase(std::remove_if(records.begin(), records.end(),
+                                 [&](const TrialRecord& record) { return wanted.count(record.trial_id()) == 0; }),
+                  records.end());
+    extras.library = LibraryOfRecords(records, folders, &left_out);
+  }
+  const absl::StatusOr<BundleWritten> written = WriteBundle(store, ids, UserPath(bundle), extras);
   if (absl::IsDataLoss(written.status())) {
     return absl::DataLossError(
         absl::StrCat(written.status().message(), "; 'openset records verify' moves damaged records to quarantine/"));
@@ -64,6 +95,8 @@ absl::Status ExportRecords(const std::string& text) {
                     ? absl::StrCat(" and ", written->manifest.replicas(), " more records of them")
                     : "")
             << "\nsha256 " << written->digest << "\n";
+  left_out.insert(left_out.end(), written->left_out.begin(), written->left_out.end());
+  for (const std::string& line : left_out) std::cerr << "left out: " << OneLine(line) << "\n";
   return absl::OkStatus();
 }
 
@@ -78,7 +111,11 @@ absl::Status MergeRecords(const std::vector<std::string>& sources) {
   }
   std::cout << Count(counts.trials, "new trial") << ", " << Count(counts.replicas, "replica")
             << " with the same numbers, " << counts.differing << " with other numbers, " << counts.there
-            << " there already\n";
+            << " there already";
+  if (counts.outputs + counts.checkpoints > 0) {
+    std::cout << "; " << Count(counts.checkpoints, "new checkpoint") << ", " << counts.outputs << " new outputs";
+  }
+  std::cout << "\n";
   if (counts.differing > 0) {
     for (const std::string& id : ReplicaIds(store)) {
       const absl::StatusOr<std::vector<TrialRecord>> records = LoadReplicas(store, id);

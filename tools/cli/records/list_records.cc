@@ -190,7 +190,12 @@ absl::Status PrintSpec(const std::string& trial, const std::string& bundle) {
   } else {
     OPENSET_ASSIGN_OR_RETURN(record, RecordOf(bundle, trial));
   }
-  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder unpacked, TemporaryFolder::Make("bundle"));
+  if (!bundle.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(const BundleRecords read, ReadBundleRecords(bundle));
+    OPENSET_RETURN_IF_ERROR(UnpackLibrary(read.library, unpacked.path(), &folders));
+  }
   OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const ExperimentSpec spec, SpecOfRecord(record, folders, store, options));
   std::cout << SpecFile(spec, record);

@@ -75,8 +75,8 @@ Command RecordsCommand() {
       "         of the libraries\n"
       "verify   reads every byte of the store and moves corrupt files to quarantine/, with the reason\n"
       "         ls, show, spec and verify also read a bundle (BUNDLE.zip), without a store and without its data\n"
-      "export   writes the records that match QUERY to one archive, --bundle, and prints the digest that\n"
-      "         identifies it\n"
+      "export   writes the records that match QUERY, with the specs, tasks and catalog entries that they name, to one\n"
+      "         archive, --bundle, and prints the digest that identifies it; --with=outputs,checkpoints adds these\n"
       "merge    adds the records of stores and bundles to --store. If two records of a trial have different\n"
       "         numbers, both are kept and reported\n"
       "rm       removes the records that match QUERY (--dry_run only lists them), for good\n"
@@ -87,15 +87,15 @@ Command RecordsCommand() {
       "         and least needed checkpoints and outputs, until the store is small enough. Records stay.\n"
       "\n"
       "  openset records ls 'method=openauc and openauc>0.9' --sort=-openauc\n"
-      "  openset records export 'task~cifar' --bundle=cifar.zip\n"
+      "  openset records export 'task~cifar' --bundle=cifar.zip --with=outputs\n"
       "  openset records merge cifar.zip ../other-lab/openset-store --store=all\n"
       "  openset records ls cifar.zip 'split=0'\n"
       "  openset records spec 3f2a91c0 > again.textproto\n"
       "  openset records rm 'experiment=first_try' --dry_run\n"
       "  openset records gc --max_size=200GB --dry_run\n";
-  command.flags = {
-      "store",    "deploy",  "format",  "sort", "brief",  "bundle", "dry_run", "older_than", "checkpoints_older_than",
-      "max_size", "private", "library", "data", "devices"};
+  command.flags = {"store",    "deploy",  "format",  "sort",       "brief",
+                   "bundle",   "with",    "dry_run", "older_than", "checkpoints_older_than",
+                   "max_size", "private", "library", "data",       "devices"};
   command.run = RunRecords;
   return command;
 }

@@ -1,0 +1,73 @@
+#include "tools/cli/records/bundle_library.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/files/digest.h"
+#include "core/files/files.h"
+#include "core/proto/text_proto.h"
+#include "core/status_macros.h"
+#include "data/task.pb.h"
+#include "experiments/spec/trial.proto.h"
+
+namespace openset {
+namespace {
+
+std::set<std::string> DataSetsOf(const TaskData& data) {
+  std::set<std::string> names = {data.train().data_set(), data.test_known().data_set(), data.external().data_set()};
+  for (const UnknownGroup& group : data.test_unknown()) names.insert(group.selection().data_set());
+  for (const ShiftedGroup& group : data.test_shifted()) names.insert(group.selection().data_set());
+  names.erase("");
+  return names;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> LibraryOfRecords(const std::vector<TrialRecord>& records, const SpecFolders& folders,
+                                                    std::vector<std::string>* left_out) {
+  std::map<std::string, std::string> library;
+  std::set<std::pair<std::string, std::string>> seen;
+  // Whether it is new and found; `sha256` "": whatever it says.
+  const auto add = [&](const std::string& kind, const std::string& name, const std::vector<std::string>& where,
+                       const std::string& sha256) {
+    if (name.empty() || !seen.insert({kind, name + " " + sha256}).second) return;
+    const absl::StatusOr<std::string> file = FindSpecFile(kind, name, where, "");
+    const absl::StatusOr<std::string> content = file.ok() ? ReadFile(*file, kMaxTextBytes) : file;
+    if (content.ok() && (sha256.empty() || Sha256Hex(*content) == sha256)) {
+      library[absl::StrCat(kind, "/", name, ".textproto")] = *content;
+    } else {
+      left_out->push_back(
+          absl::StrCat(kind, "/", name, content.ok() ? ": has changed since" : ": is in no library here"));
+    }
+  };
+  for (const TrialRecord& record : records) {
+    const TrialSpec& trial = record.trial();
+    if (!trial.spec_sha256().empty()) {
+      add("specs", trial.experiment(), folders.specs, trial.spec_sha256());
+    }
+    add("tasks", trial.task().substr(0, trial.task().find('+')), folders.tasks, "");
+    for (const std::string& data_set : DataSetsOf(trial.data())) {
+      if (!absl::StrContains(data_set, ':') && !absl::StrContains(data_set, '/')) {
+        add("catalog", data_set, folders.catalog, "");
+      }
+    }
+  }
+  return library;
+}
+
+absl::Status UnpackLibrary(const std::map<std::string, std::string>& library, const std::string& folder,
+                           SpecFolders* folders) {
+  for (const auto& [name, content] : library) {
+    const std::string path = JoinPath(folder, name);
+    OPENSET_RETURN_IF_ERROR(MakeFolders(path.substr(0, path.rfind('/'))));
+    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, content));
+  }
+  AddSpecFolders(SpecFoldersBelow(folder), folders);
+  return absl::OkStatus();
+}
+
+}  // namespace openset
