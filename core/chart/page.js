@@ -39,25 +39,57 @@ const openset = (() => {
     return spec;
   };
 
-  // A plot that is wider than a phone gets its width.
+  // Lines of at most so many letters, as Vega takes them.
+  const wrapped = (text, letters) => {
+    const lines = [];
+    for (const part of [text].flat()) {
+      for (const word of part.split(' ')) {
+        const last = lines.at(-1);
+        if (lines.length > 0 && last !== null && last.length + 1 + word.length <= letters) lines[lines.length - 1] += ` ${word}`;
+        else lines.push(word);
+      }
+      lines.push(null);  // what follows begins a line
+    }
+    const kept = lines.filter((line) => line !== null);
+    return kept.length === 1 ? kept[0] : kept;
+  };
+
+  // A plot that is wider than a phone gets its width, and its words several lines.
   const fitted = (spec) => {
     const copy = expanded(structuredClone(spec));
     const room = document.body.clientWidth - 140;
-    if (document.body.clientWidth > phone || !(spec.width > room)) return copy;
-    copy.width = Math.max(160, room);
-    if (copy.layer) for (const layer of copy.layer) {
-      if (layer.encoding?.color?.legend) layer.encoding.color.legend.columns = 1;
+    if (document.body.clientWidth > phone) return copy;
+    const letters = Math.floor((document.body.clientWidth - 80) / 6.5);
+    const shorten = (of, name, most = letters) => {
+      if (of && (typeof of[name] === 'string' || Array.isArray(of[name]))) of[name] = wrapped(of[name], most);
+    };
+    if (typeof copy.title === 'string') shorten(copy, 'title');
+    for (const name of ['text', 'subtitle']) shorten(copy.title, name);
+    for (const part of [copy, ...(copy.layer ?? [])]) {
+      shorten(part.encoding?.x, 'title', Math.floor((room - 60) / 5.5));
+      if (part.encoding?.color?.legend) part.encoding.color.legend.columns = 1;
     }
+    if (copy.width > room) copy.width = Math.max(160, room);
     return copy;
   };
+
+  const options = (id) => ({
+    mode: 'vega-lite', ast: true, expr: vega.expressionInterpreter, renderer: 'svg', config: config(),
+    downloadFileName: id, actions: {export: {svg: true, png: true}, source: false, compiled: false, editor: false},
+  });
 
   const draw = async (figure) => {
     const id = figure.dataset.chart;
     drawn.get(figure)?.finalize();
-    const result = await vegaEmbed(figure, fitted(charts[id]), {
-      mode: 'vega-lite', ast: true, expr: vega.expressionInterpreter, renderer: 'svg', config: config(),
-      downloadFileName: id, actions: {export: {svg: true, png: true}, source: false, compiled: false, editor: false},
-    });
+    const spec = fitted(charts[id]);
+    let result = await vegaEmbed(figure, structuredClone(spec), options(id));
+    // Long names beside the plot take of its width.
+    const excess = figure.querySelector('svg').getBoundingClientRect().width - figure.clientWidth;
+    if (document.body.clientWidth <= phone && excess > 0 && spec.width > 120) {
+      result.finalize();
+      spec.width = Math.max(120, Math.floor(spec.width - excess));
+      result = await vegaEmbed(figure, structuredClone(spec), options(id));
+    }
     drawn.set(figure, result);
   };
 

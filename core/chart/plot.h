@@ -34,8 +34,9 @@ struct Plot {
   // Ranges of the axes; where low = high, that of the data.
   double x_low = 0, x_high = 0;
   double y_low = 0, y_high = 0;
-  bool x_log = false;    // points at or below 0 are left out
-  bool x_whole = false;  // ticks at whole numbers only
+  bool x_log = false;           // points at or below 0 are left out
+  bool x_whole = false;         // ticks at whole numbers only
+  std::vector<double> x_ticks;  // empty: where they are round
   std::vector<PlotSeries> series;
   int width = 480;  // pixels of the area between the axes
   int height = 320;

@@ -113,6 +113,7 @@ class Layers {
     const auto has_circles = [](const PlotSeries& s) { return s.markers || s.kind == SeriesKind::kDots; };
     if (Has(has_circles) && !(plot.x_low < plot.x_high)) x_["scale"]["padding"] = kCirclePadding;
     if (plot.x_whole) x_["axis"] = Object({{"tickMinStep", 1}, {"format", "d"}});
+    if (!plot.x_ticks.empty()) x_["axis"] = Object({{"values", plot.x_ticks}, {"format", "~g"}});
     y_ = Axis("y", plot.y_label, plot.y_low, plot.y_high, false, any_area);
     VegaLite legend;  // null: none
     if (!in_legend.empty()) {

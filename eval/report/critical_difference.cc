@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kWidth = 420;
 // In rows of the diagram: the axis is at 0, what is above it is negative.
-constexpr double kDifference = -1.6, kFirstBar = 0.45, kBarStep = 0.4;
+constexpr double kTop = -3.3, kDifference = -2.8, kFirstBar = 0.45, kBarStep = 0.4;
 constexpr int kRow = 20;  // pixels
 
 // A layer of marks with data of their own.
@@ -31,12 +31,12 @@ VegaLite CriticalDifferenceDiagram(const std::string& title, const std::vector<s
   const double last_row = first_row + (k + 1) / 2;
   VegaLite x = {{"field", "x"}, {"type", "quantitative"}, {"scale", {{"domain", {1, k}}, {"nice", false}}}};
   x["axis"] = {{"orient", "top"},      {"values", VegaLite::array()},
-               {"title", "mean rank"}, {"offset", -2.6 * kRow},
+               {"title", "mean rank"}, {"offset", kTop * kRow},
                {"grid", false},        {"format", "d"}};
   for (int rank = 1; rank <= k; ++rank) x["axis"]["values"].push_back(rank);
   const VegaLite y = {{"field", "y"},
                       {"type", "quantitative"},
-                      {"scale", {{"domain", {last_row, -2.6}}, {"nice", false}}},
+                      {"scale", {{"domain", {last_row, kTop}}, {"nice", false}}},
                       {"axis", nullptr}};
   const VegaLite segment = {{"x", x}, {"x2", {{"field", "x2"}}}, {"y", y}, {"y2", {{"field", "y2"}}}};
   const auto line = [](double x1, double y1, double x2, double y2) {
@@ -66,7 +66,7 @@ VegaLite CriticalDifferenceDiagram(const std::string& title, const std::vector<s
   const VegaLite at = {{"x", x}, {"y", y}, {"text", {{"field", "text"}}}};
   VegaLite spec = {{"$schema", "https://vega.github.io/schema/vega-lite/v5.json"}, {"title", title}};
   spec["width"] = kWidth;
-  spec["height"] = static_cast<int>(kRow * (last_row + 2.6));
+  spec["height"] = static_cast<int>(kRow * (last_row - kTop));
   spec["view"] = {{"stroke", nullptr}};
   spec["layer"] = VegaLite::array();
   spec["layer"].push_back(Layer(thin, "rule", segment));

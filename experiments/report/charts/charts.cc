@@ -24,6 +24,7 @@ constexpr size_t kAllEpochs = 10000;  // of all lines of a page, so that it stay
 constexpr size_t kColors = 8;         // that are told apart (core/chart/plot.h)
 constexpr char kShare[] = "share";    // Display.value_unit of what is between 0 and 1
 constexpr double kLogFrom = 50;       // largest over smallest value
+constexpr size_t kMostTicks = 8;      // that stand at the swept values
 
 // "openauc" or "openauc, alpha 2": a row of the tables without the field that is on the axis.
 std::string LineName(const ReportCell& cell, const std::string& without) {
@@ -111,6 +112,7 @@ std::vector<ReportChart> Charts(const std::string& section, std::vector<PlotOfCe
     for (const PlotSeries& line : chart.plot.series) {
       for (const auto& point : line.points) xs.insert(point.first);
     }
+    if (xs.size() <= kMostTicks && of.axis != "openness") chart.plot.x_ticks = {xs.begin(), xs.end()};
     if (xs.size() >= 2) charts.push_back(std::move(chart));
   }
   return charts;
