@@ -102,7 +102,8 @@ void CheckStage(const MethodSpec& method, const Stage& stage, int views, const s
     }
     if (needs.points && (method.model().has_torch_script() || method.model().head().has_linear())) {
       // Of the head: a preset may have set another one than the method.
-      add("model.head", absl::StrCat(path, " needs a point per class: prototype or reciprocal_point"));
+      problems->push_back(
+          {"model.head", absl::StrCat(prefix, path, " needs a point per class: prototype or reciprocal_point")});
     }
     if (needs.extra_views != 0 && needs.extra_views != views) {
       add(path, absl::StrCat("needs ", needs.extra_views, " views of each image, not ", views, ": set views.count"));

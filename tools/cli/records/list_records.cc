@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
+#include "core/files/temporary_folder.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/text/json_text.h"
@@ -31,6 +32,7 @@
 #include "tools/cli/flags/library_flags.h"
 #include "tools/cli/records/actions.h"
 #include "tools/cli/records/brief_record.h"
+#include "tools/cli/records/bundle_library.h"
 #include "tools/cli/records/bundle_records.h"
 #include "tools/cli/records/spec_of_record.h"
 
