@@ -61,18 +61,20 @@ absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet
       return annotated(absl::InvalidArgumentError(
           "must be fitted: give outputs of held-out known samples (--fit=FILE), or set its parameters"));
     }
-    std::vector<float> logits, features;
+    std::vector<float> logits, features, member_uncertainty;
     std::vector<int32_t> label;
     for (int64_t row = 0; row < train->num_samples; ++row) {
       if (train->label[row] == kUnknownLabel) continue;
       AppendRow(train->logits, row, train->num_outputs, &logits);
       AppendRow(train->features, row, train->feature_dim, &features);
+      if (!train->member_uncertainty.empty()) AppendRow(train->member_uncertainty, row, 3, &member_uncertainty);
       label.push_back(train->label[row]);
     }
     ScoreInput outputs = train->Outputs();
     outputs.num_samples = label.size();
     outputs.logits = logits;
     outputs.features = features;
+    outputs.member_uncertainty = member_uncertainty;
     OPENSET_RETURN_IF_ERROR(annotated(score->Fit(outputs, label)));
   }
   absl::StatusOr<std::vector<double>> unknown_score = score->Compute(samples->Outputs());

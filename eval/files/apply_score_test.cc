@@ -6,6 +6,7 @@
 namespace openset {
 namespace {
 
+using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -43,6 +44,33 @@ TEST(ApplyScore, IsFittedOnKnownSamplesAlone) {
   train.logits[0] = 100;
   ASSERT_TRUE(ApplyScore(spec, &train, &samples).ok());
   EXPECT_NE(samples.unknown_score, fitted);
+}
+
+// The p-values of -2, -5 and 0 among the known samples' -2 and -5: 1/3, 2/3 and 1/6.
+TEST(ApplyScore, CombinesScoresByTheKnownSamples) {
+  SampleSet samples = Logits();
+  ScoreSpec spec;
+  spec.mutable_combine()->add_score()->mutable_max_logit();
+  EXPECT_THAT(ApplyScore(spec, nullptr, &samples).message(), HasSubstr("score combine: must be fitted"));
+  const SampleSet train = samples;
+  ASSERT_TRUE(ApplyScore(spec, &train, &samples).ok());
+  EXPECT_THAT(samples.unknown_score, ElementsAre(DoubleEq(2.0 / 3), DoubleEq(1.0 / 3), DoubleEq(5.0 / 6)));
+  EXPECT_EQ(ScoreText(spec), "combine { score { max_logit { } } } of the logits");
+  spec.mutable_combine()->add_score()->mutable_knn();
+  EXPECT_EQ(ApplyScore(spec, &train, &samples).message(), "score combine: the samples have no features");
+  spec.mutable_combine()->clear_score();
+  EXPECT_EQ(ApplyScore(spec, &train, &samples).message(), "score.combine.score must not be empty");
+}
+
+TEST(ApplyScore, CombinesTheDisagreementOfPassesOfKnownSamples) {
+  SampleSet samples = Logits();
+  samples.member_uncertainty = {0.1f, 0, 0, 0.3f, 0, 0, 0.2f, 0, 0};
+  ScoreSpec spec;
+  spec.mutable_combine()->add_score()->mutable_mutual_information();
+  SampleSet train = samples;
+  train.label = {-1, 0, 1};
+  ASSERT_TRUE(ApplyScore(spec, &train, &samples).ok());
+  EXPECT_THAT(samples.unknown_score, ElementsAre(DoubleEq(1.0 / 6), DoubleEq(2.0 / 3), DoubleEq(1.0 / 3)));
 }
 
 TEST(ApplyScore, WhatTheFilesLack) {

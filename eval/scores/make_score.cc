@@ -1,27 +1,33 @@
 #include "eval/scores/make_score.h"
 
+#include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/proto/proto_rules.h"
+#include "core/status_macros.h"
+#include "eval/scores/combine.h"
 #include "eval/scores/features/combood.h"
 #include "eval/scores/features/ghost.h"
-#include "eval/scores/features/gradnorm.h"
+#include "eval/scores/features/gmm.h"
 #include "eval/scores/features/knn.h"
 #include "eval/scores/features/mahalanobis.h"
 #include "eval/scores/features/nnguide.h"
 #include "eval/scores/features/postmax.h"
 #include "eval/scores/features/relation.h"
 #include "eval/scores/features/she.h"
-#include "eval/scores/head/adascale.h"
-#include "eval/scores/head/ash.h"
-#include "eval/scores/head/dice.h"
+#include "eval/scores/features/ssd.h"
+#include "eval/scores/gradients/gradient_uncertainty.h"
+#include "eval/scores/gradients/gradnorm.h"
+#include "eval/scores/gradients/grood.h"
 #include "eval/scores/head/fdbd.h"
+#include "eval/scores/head/mcm.h"
 #include "eval/scores/head/nac.h"
 #include "eval/scores/head/nci.h"
-#include "eval/scores/head/react.h"
+#include "eval/scores/head/pnml.h"
 #include "eval/scores/head/residual.h"
-#include "eval/scores/head/scale.h"
 #include "eval/scores/head/vim.h"
 #include "eval/scores/head/weiper_kld.h"
 #include "eval/scores/logits/edl.h"
@@ -38,6 +44,15 @@
 #include "eval/scores/logits/openmax.h"
 #include "eval/scores/logits/softmax.h"
 #include "eval/scores/logits/temperature_scaled_softmax.h"
+#include "eval/scores/logits/weighted_energy.h"
+#include "eval/scores/score_needs.h"
+#include "eval/scores/shaping/adascale.h"
+#include "eval/scores/shaping/ash.h"
+#include "eval/scores/shaping/dice.h"
+#include "eval/scores/shaping/lts.h"
+#include "eval/scores/shaping/react.h"
+#include "eval/scores/shaping/scale.h"
+#include "eval/scores/shaping/vra.h"
 
 namespace openset {
 namespace {
@@ -128,6 +143,29 @@ WeiperKld::Options OptionsOf(const WeiperKldSpec& spec) {
 template <typename Spec>
 TiedLogits TiedOf(const Spec& spec) {
   return spec.tied() == TiedLogitsRule::FIRST ? TiedLogits::kFirst : TiedLogits::kLeastScore;
+}
+
+Vra::Options OptionsOf(const VraSpec& spec) {
+  Vra::Options options;
+  options.low_percentile = spec.low_percentile();
+  options.high_percentile = spec.high_percentile();
+  options.shift = spec.shift();
+  options.per_feature = spec.thresholds() != VraSpec::OVERALL;
+  options.clip_low = spec.low() == VraSpec::CLIP;
+  return options;
+}
+
+Combine::Rule RuleOf(const CombineSpec& spec) {
+  switch (spec.rule()) {
+    case CombineSpec::FISHER:
+      return Combine::Rule::kFisher;
+    case CombineSpec::STOUFFER:
+      return Combine::Rule::kStouffer;
+    case CombineSpec::RULE_UNSPECIFIED:  // the default
+    case CombineSpec::RANKS:
+      break;
+  }
+  return Combine::Rule::kRanks;
 }
 
 Nac::Options OptionsOf(const NacSpec& spec) {
@@ -231,6 +269,34 @@ absl::StatusOr<std::unique_ptr<Score>> MakeScore(const ScoreSpec& spec) {
       return std::make_unique<MemberUncertainty>(MemberUncertainty::Value::kExpectedEntropy);
     case ScoreSpec::kVariationRatio:
       return std::make_unique<MemberUncertainty>(MemberUncertainty::Value::kVariationRatio);
+    case ScoreSpec::kVra:
+      return std::make_unique<Vra>(OptionsOf(spec.vra()));
+    case ScoreSpec::kLts:
+      return std::make_unique<Lts>(spec.lts().percentile());
+    case ScoreSpec::kPnml:
+      return std::make_unique<Pnml>();
+    case ScoreSpec::kWeightedEnergy:
+      return std::make_unique<WeightedEnergy>(
+          std::vector<double>(spec.weighted_energy().weight().begin(), spec.weighted_energy().weight().end()));
+    case ScoreSpec::kSsd:
+      return std::make_unique<Ssd>(spec.ssd().clusters() == SsdSpec::CLASSES ? Ssd::Clusters::kClasses
+                                                                             : Ssd::Clusters::kOne);
+    case ScoreSpec::kGmm:
+      return std::make_unique<Gmm>(spec.gmm().ridge());
+    case ScoreSpec::kGrood:
+      return std::make_unique<Grood>();
+    case ScoreSpec::kMcm:
+      return std::make_unique<Mcm>(spec.mcm().temperature());
+    case ScoreSpec::kGradientUncertainty:
+      return std::make_unique<GradientUncertainty>(spec.gradient_uncertainty().bias());
+    case ScoreSpec::kCombine: {
+      std::vector<Combine::Part> parts;
+      for (const ScoreSpec& part : spec.combine().score()) {
+        OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<Score> score, MakeScore(part));
+        parts.push_back({std::move(score), NeedsOf(part).fit});
+      }
+      return std::make_unique<Combine>(RuleOf(spec.combine()), std::move(parts));
+    }
     case ScoreSpec::KIND_NOT_SET:
       break;
   }

@@ -252,7 +252,7 @@ void CheckScore(const ScoreSpec& spec, const ScoreTraits& traits) {
       EXPECT_NEAR(reversed[row], scores[row], 1e-9 * (1 + std::abs(scores[row])));
     }
     if (row < 20 && !traits.shift_changes_it) {
-      EXPECT_NEAR(shifted[row], scores[row], 1e-5);
+      EXPECT_NEAR(shifted[row], scores[row], 1e-5 * std::max(1.0, std::abs(scores[row])));
     }
   }
   Outputs pair;

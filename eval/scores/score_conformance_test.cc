@@ -53,6 +53,18 @@ std::map<std::string, ScoreTraits> TraitsOfMembers() {
   traits["mutual_information"] = {};
   traits["expected_entropy"] = {};
   traits["variation_ratio"] = {};
+  traits["vra"].shift_changes_it = true;
+  traits["lts"].shift_changes_it = true;
+  // Features that the head does not look at scale its logits.
+  traits["lts"].undecided_may_look_known = true;
+  traits["pnml"] = {};
+  traits["weighted_energy"].shift_changes_it = true;
+  traits["ssd"] = {};
+  traits["gmm"] = {};
+  traits["grood"] = {};
+  traits["mcm"] = {};
+  traits["gradient_uncertainty"] = {};
+  traits["combine"].shift_changes_it = true;
   return traits;
 }
 
@@ -64,6 +76,10 @@ TEST(ScoreConformance, HoldsForEveryMember) {
     ASSERT_EQ(traits.count(kind->field(i)->name()), 1) << kind->field(i)->name() << " has no line above";
     ScoreSpec spec;
     ScoreSpec::GetReflection()->MutableMessage(&spec, kind->field(i));
+    if (spec.has_combine()) {
+      spec.mutable_combine()->add_score()->mutable_energy();
+      spec.mutable_combine()->add_score()->mutable_knn();
+    }
     CheckScore(spec, traits.at(kind->field(i)->name()));
   }
 }
@@ -91,6 +107,15 @@ TEST(ScoreConformance, HoldsForOtherForms) {
            "relation { power: 4 threshold: 0 }",
            "residual { principal_dim: 9 }",
            "combood { k: 1 ridge: 0.01 }",
+           "vra { low_percentile: 10 thresholds: OVERALL low: CLIP shift: 0.5 }",
+           "lts { percentile: 0 }",
+           "weighted_energy { weight: [3, 3, 3, 3, 3] }",
+           "ssd { clusters: CLASSES }",
+           "gmm { ridge: 0.1 }",
+           "mcm { temperature: 0.01 }",
+           "gradient_uncertainty { bias: false }",
+           "combine { score { max_logit {} } score { max_softmax {} } rule: FISHER }",
+           "combine { score { vim {} } score { combine { score { energy {} } } } rule: STOUFFER }",
        }) {
     ScoreSpec spec;
     ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;

@@ -14,6 +14,7 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
     case ScoreSpec::kEdlVacuity:
     case ScoreSpec::kEdlProbability:
     case ScoreSpec::kGen:
+    case ScoreSpec::kWeightedEnergy:
       return needs;
     case ScoreSpec::kTemperatureScaledSoftmax:
       needs.fit = !spec.temperature_scaled_softmax().has_temperature();
@@ -38,6 +39,9 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
     case ScoreSpec::kCombood:
     case ScoreSpec::kPostmax:
     case ScoreSpec::kGhost:
+    case ScoreSpec::kSsd:
+    case ScoreSpec::kGmm:
+    case ScoreSpec::kGrood:
       needs.fit = true;
       needs.features = true;
       return needs;
@@ -48,6 +52,8 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
     case ScoreSpec::kWeiperKld:
     case ScoreSpec::kResidual:
     case ScoreSpec::kNac:
+    case ScoreSpec::kVra:
+    case ScoreSpec::kPnml:
       needs.fit = true;
       needs.features = true;
       needs.head = true;
@@ -59,10 +65,13 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
       needs.perturbed = true;
       return needs;
     case ScoreSpec::kGradnorm:
+    case ScoreSpec::kGradientUncertainty:
       needs.features = true;
       return needs;
     case ScoreSpec::kAsh:
     case ScoreSpec::kScale:
+    case ScoreSpec::kLts:
+    case ScoreSpec::kMcm:
       needs.features = true;
       needs.head = true;
       return needs;
@@ -73,6 +82,17 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
     case ScoreSpec::kExpectedEntropy:
     case ScoreSpec::kVariationRatio:
       needs.member_uncertainty = true;
+      return needs;
+    case ScoreSpec::kCombine:
+      for (const ScoreSpec& part : spec.combine().score()) {
+        const ScoreNeeds of_part = NeedsOf(part);
+        needs.features = needs.features || of_part.features;
+        needs.extra_output = needs.extra_output || of_part.extra_output;
+        needs.head = needs.head || of_part.head;
+        needs.perturbed = needs.perturbed || of_part.perturbed;
+        needs.member_uncertainty = needs.member_uncertainty || of_part.member_uncertainty;
+      }
+      needs.fit = true;
       return needs;
     case ScoreSpec::KIND_NOT_SET:
       break;

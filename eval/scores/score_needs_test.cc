@@ -42,5 +42,18 @@ TEST(NeedsOf, AsksForPerturbedFeatures) {
   EXPECT_FALSE(NeedsOf(spec).perturbed);
 }
 
+TEST(NeedsOf, AsksForWhatTheCombinedScoresNeed) {
+  ScoreSpec spec;
+  spec.mutable_combine()->add_score()->mutable_max_logit();
+  EXPECT_TRUE(NeedsOf(spec).fit);  // its p-values
+  EXPECT_FALSE(NeedsOf(spec).features);
+  spec.mutable_combine()->add_score()->mutable_lts();
+  spec.mutable_combine()->add_score()->mutable_combine()->add_score()->mutable_variation_ratio();
+  EXPECT_TRUE(NeedsOf(spec).features);
+  EXPECT_TRUE(NeedsOf(spec).head);
+  EXPECT_TRUE(NeedsOf(spec).member_uncertainty);
+  EXPECT_FALSE(NeedsOf(spec).perturbed);
+}
+
 }  // namespace
 }  // namespace openset

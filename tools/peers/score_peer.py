@@ -111,6 +111,12 @@ def pytorch_ood(data):
             "dice { percentile: 90 }": fitted(d.DICE(None, w=head.weight, b=head.bias, p=0.9)),
             "ash { variant: S percentile: 65 }": shaped(d.ASH(identity, flat, variant="ash-s", percentile=0.65)),
             "scale { percentile: 85 }": shaped(d.SCALE(identity, flat, percentile=0.85)),
+            "vra { low_percentile: 1 high_percentile: 99 low: CLIP }": shaped(d.VRA(identity, flat)),
+            "lts": d.LTS(None, head).predict_features(test),
+            "pnml": fitted(d.PNML(None, head)),
+            "gmm": fitted(d.GMM(None)),
+            "mcm": d.MCM(None, head.weight).predict_features(test),
+            "gradient_uncertainty": d.GradUncertainty(head)._predict_sequential(test),
         }
 
 

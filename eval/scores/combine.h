@@ -1,0 +1,55 @@
+// Several scores in one, by their p-values.
+#ifndef OPENSET_EVAL_SCORES_COMBINE_H_
+#define OPENSET_EVAL_SCORES_COMBINE_H_
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "eval/scores/score.h"
+
+namespace openset {
+
+// Of scores s_1(x), ..., s_M(x), each with the p-value
+//   p_i = (#{j: s_i(x_j) > s_i(x)} + #{j: s_i(x_j) = s_i(x)} / 2 + 1/2) / (n + 1) in (0, 1)
+// of "x is known" over n known samples x_j:
+//   ranks      mean of 1 - p_i, in (0, 1): the mean rank among the known samples
+//   Fisher     -2 sum_i ln p_i > 0 (Fisher 1932), chi-squared with 2 M degrees of freedom for independent scores
+//   Stouffer   sum_i N^-1(1 - p_i) / sqrt(M) (Stouffer et al. 1949), N(0, 1) for independent scores
+// Scores of one sample are not independent: these order samples and are no test. What lies above all known samples in
+// all scores is equal.
+//
+// The known samples are those given to Fit(). If any of the scores is fitted, every second sample of each class, from
+// its first on, goes to the scores' fits and the others are the x_j, which the scores have not seen; otherwise all
+// samples are x_j. A network's own training samples look more known than new ones: to order samples that hardly
+// matters.
+class Combine : public Score {
+ public:
+  enum class Rule {
+    kRanks,
+    kFisher,
+    kStouffer,
+  };
+  struct Part {
+    std::unique_ptr<Score> score;
+    bool fit = false;  // it is one that must be fitted
+  };
+
+  // Precondition: there is a part.
+  Combine(Rule rule, std::vector<Part> parts) : rule_(rule), parts_(std::move(parts)) {}
+
+  // Errors: those of the scores; kInvalidArgument for labels that don't fit to the samples, and where there are too few
+  // samples for a p-value.
+  absl::Status Fit(const ScoreInput& train, absl::Span<const int32_t> labels) override;
+
+  absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;
+
+ private:
+  Rule rule_;
+  std::vector<Part> parts_;
+  std::vector<std::vector<double>> known_;  // of each part: its scores of x_j, ascending
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_SCORES_COMBINE_H_

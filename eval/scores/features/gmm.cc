@@ -1,0 +1,64 @@
+#include "eval/scores/features/gmm.h"
+
+#include <cmath>
+#include <utility>
+
+#include "Eigen/Cholesky"
+#include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
+#include "eval/scores/features/features.h"
+#include "eval/scores/features/row_blocks.h"
+#include "eval/scores/fits/class_rows.h"
+#include "eval/scores/fits/gaussian.h"
+#include "eval/scores/head/linear_head.h"
+#include "eval/scores/logits/score_rows.h"
+
+namespace openset {
+
+absl::Status Gmm::Fit(const ScoreInput& train, absl::Span<const int32_t> labels) {
+  OPENSET_RETURN_IF_ERROR(CheckFitInput(train, labels));
+  OPENSET_RETURN_IF_ERROR(CheckFeatures(train));
+  const int64_t dim = train.feature_dim;
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<FeaturesOfClass> classes, FeaturesByClass(train, labels));
+  std::vector<Component> components;
+  for (const FeaturesOfClass& of : classes) {
+    Component& component = components.emplace_back();
+    component.mean = Mean(of.features, dim);
+    Eigen::MatrixXd covariance = CovarianceAbout(of.features, component.mean);
+    covariance.diagonal().array() += ridge_;
+    const Eigen::LLT<Eigen::MatrixXd> cholesky(covariance);
+    if (cholesky.info() != Eigen::Success || !(cholesky.matrixLLT().diagonal().minCoeff() > 0)) {
+      return absl::InvalidArgumentError(absl::StrCat("the covariance of class ", of.label,
+                                                     " is not positive definite; gmm needs a larger ridge (is ", ridge_,
+                                                     ")"));
+    }
+    component.whitening = cholesky.matrixL().solve(Eigen::MatrixXd::Identity(dim, dim));
+    const double share = static_cast<double>(of.features.size() / dim) / static_cast<double>(train.num_samples);
+    component.log_factor = std::log(share) - Eigen::VectorXd(cholesky.matrixLLT().diagonal()).array().log().sum() -
+                           0.5 * static_cast<double>(dim) * std::log(2 * M_PI);
+  }
+  components_ = std::move(components);
+  feature_dim_ = dim;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<double>> Gmm::Compute(const ScoreInput& input) const {
+  OPENSET_RETURN_IF_ERROR(CheckFeaturesLikeFitted(input, feature_dim_, "gmm"));
+  std::vector<double> scores(input.num_samples);
+  ForEachRowBlockInParallel(
+      input.features, input.feature_dim, [&](int64_t first, int64_t count, Eigen::MatrixXd* block) {
+        Eigen::MatrixXd log_densities(components_.size(), count);
+        for (size_t c = 0; c < components_.size(); ++c) {
+          const Eigen::MatrixXd white = components_[c].whitening * (block->colwise() - components_[c].mean);
+          for (int64_t j = 0; j < count; ++j) {
+            log_densities(c, j) = components_[c].log_factor - 0.5 * Eigen::VectorXd(white.col(j)).squaredNorm();
+          }
+        }
+        for (int64_t j = 0; j < count; ++j) {
+          scores[first + j] = -LogSumExp(Eigen::VectorXd(log_densities.col(j)));
+        }
+      });
+  return scores;
+}
+
+}  // namespace openset

@@ -1,0 +1,25 @@
+// The features of each class, for fits that look at one class at a time.
+#ifndef OPENSET_EVAL_SCORES_FITS_CLASS_ROWS_H_
+#define OPENSET_EVAL_SCORES_FITS_CLASS_ROWS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "eval/scores/score.h"
+
+namespace openset {
+
+struct FeaturesOfClass {
+  int32_t label = 0;
+  std::vector<float> features;  // [n, D], in the order of the samples
+};
+
+// One for each label that occurs, ascending. Errors: kInvalidArgument where matrices [D, D] of doubles of all of them
+// would take more than 4 GiB. Preconditions: CheckFitInput and CheckFeatures.
+absl::StatusOr<std::vector<FeaturesOfClass>> FeaturesByClass(const ScoreInput& train, absl::Span<const int32_t> labels);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_SCORES_FITS_CLASS_ROWS_H_

@@ -1,0 +1,71 @@
+#include "eval/scores/shaping/adascale.h"
+
+#include <cmath>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+// One output that adds the features.
+struct Example {
+  std::vector<float> weight = std::vector<float>(4, 1);
+
+  ScoreInput Input(const std::vector<float>& features, const std::vector<float>& perturbed) const {
+    ScoreInput input;
+    input.num_samples = features.size() / 4;
+    input.num_outputs = 1;
+    input.feature_dim = 4;
+    input.features = features;
+    input.perturbed_features = perturbed;
+    input.head_weight = weight;
+    return input;
+  }
+};
+
+// q: the value of the largest feature after the change, plus 2 times its shift.
+Adascale::Options OneFeature(Adascale::Variant variant) {
+  Adascale::Options options;
+  options.variant = variant;
+  options.min_percentile = 25;
+  options.max_percentile = 75;
+  options.k1 = 25;
+  options.k2 = 25;
+  options.lambda = 2;
+  return options;
+}
+
+TEST(Adascale, ScalesByAPercentileOfTheSampleItself) {
+  const Example example;
+  // q of the training samples: 4 and 2 + 2 * 2 = 6.
+  const std::vector<float> train = {4, 0, 0, 0, 0, 4, 0, 0};
+  const std::vector<float> train_changed = {4, 9, 9, 9, 0, 2, 0, 0};
+  // q: 3 + 2 = 5, above half of them: percentile 50 keeps 2. q: 7 keeps 3. q: 0 + 2 * 0.5 = 1 keeps 1.
+  const std::vector<float> test = {1, 4, 2, 3, 1, 4, 2, 3, 0.5, 0.25, 0.125, 0.125};
+  const std::vector<float> changed = {0, 3, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0};
+  const double ratio[] = {10.0 / 7, 10.0 / 9, 2};
+  const double sum[] = {10, 10, 1};
+  for (const Adascale::Variant variant : {Adascale::Variant::kA, Adascale::Variant::kL}) {
+    Adascale adascale(OneFeature(variant));
+    ASSERT_TRUE(adascale.Fit(example.Input(train, train_changed), {}).ok());
+    const std::vector<double> scores = adascale.Compute(example.Input(test, changed)).value();
+    for (int row = 0; row < 3; ++row) {
+      const double factor = variant == Adascale::Variant::kA ? std::exp(ratio[row]) : ratio[row] * ratio[row];
+      EXPECT_NEAR(scores[row], -sum[row] * factor, 1e-12) << row;
+    }
+  }
+}
+
+TEST(Adascale, RefusesOutputsWithoutPerturbedFeatures) {
+  const Example example;
+  const std::vector<float> train = {4, 0, 0, 0};
+  EXPECT_THAT(Adascale({}).Fit(example.Input(train, {}), {}).message(), HasSubstr("perturbed_features"));
+  const std::vector<float> nan = {4, 0, std::nanf(""), 0};
+  EXPECT_THAT(Adascale({}).Fit(example.Input(train, nan), {}).message(), HasSubstr("row 0, feature 2"));
+}
+
+}  // namespace
+}  // namespace openset

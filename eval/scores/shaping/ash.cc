@@ -1,0 +1,61 @@
+#include "eval/scores/shaping/ash.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
+#include "eval/scores/features/features.h"
+#include "eval/scores/head/linear_head.h"
+
+namespace openset {
+namespace {
+
+// 1 for the `keep` largest of x, 0 for the others.
+Eigen::VectorXd Largest(int64_t keep, const Eigen::Ref<Eigen::VectorXd>& x) {
+  if (keep >= x.size()) return Eigen::VectorXd::Ones(x.size());
+  std::vector<double> values(x.data(), x.data() + x.size());
+  const auto last = values.begin() + (keep - 1);
+  std::nth_element(values.begin(), last, values.end(), std::greater<double>());
+  int64_t equal = 1 + std::count(values.begin(), last, *last);
+  Eigen::VectorXd mask(x.size());
+  for (int64_t d = 0; d < x.size(); ++d) mask[d] = x[d] > *last || (x[d] == *last && equal-- > 0) ? 1 : 0;
+  return mask;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<double>> Ash::Compute(const ScoreInput& input) const {
+  OPENSET_RETURN_IF_ERROR(CheckFeatures(input));
+  OPENSET_ASSIGN_OR_RETURN(const LinearHead head, HeadOf(input));
+  const int64_t dim = input.feature_dim;
+  const int64_t keep = std::max<int64_t>(1, dim - std::lrint(dim * percentile_ / 100));
+  const std::vector<double> scores = HeadEnergy(input, head, [&](Eigen::Ref<Eigen::VectorXd> x) {
+    const Eigen::VectorXd mask = Largest(keep, x);
+    const double total = Eigen::VectorXd(x).sum();
+    switch (variant_) {
+      case Variant::kP:
+        x.array() *= mask.array();
+        return;
+      case Variant::kB:
+        x = mask * (total / keep);
+        return;
+      case Variant::kS:
+        break;
+    }
+    x.array() *= mask.array();
+    const double kept = Eigen::VectorXd(x).sum();
+    if (kept == 0 && total == 0) return;  // 0 / 0 of a row of zeros, which any factor leaves as it is
+    x *= kept > 0 ? std::exp(total / kept) : std::nan("");
+  });
+  for (size_t row = 0; row < scores.size(); ++row) {
+    if (!std::isfinite(scores[row])) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the features of row ", row, " cannot be scaled; variant S is for features that are not negative"));
+    }
+  }
+  return scores;
+}
+
+}  // namespace openset

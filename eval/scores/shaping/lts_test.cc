@@ -1,0 +1,29 @@
+#include "eval/scores/shaping/lts.h"
+
+#include <cmath>
+
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+// One output that adds the features and 1, so that the score is minus the scaled logit.
+TEST(Lts, ScalesTheLogitsByTheSquaredShareOfTheLarger) {
+  const std::vector<float> weight(4, 1), bias = {1};
+  const std::vector<float> features = {1, 4, 2, 3, -5, 4, 2, 0, -1, 0, 0, 0};
+  ScoreInput input;
+  input.num_samples = 3;
+  input.num_outputs = 1;
+  input.feature_dim = 4;
+  input.features = features;
+  input.head_weight = weight;
+  input.head_bias = bias;
+  const std::vector<double> half = Lts(50).Compute(input).value();
+  EXPECT_NEAR(half[0], -11 * 100.0 / 49, 1e-13);
+  EXPECT_EQ(half[1], -2);  // of -5 only the head knows
+  EXPECT_EQ(half[2], 0);
+  EXPECT_NEAR(Lts(75).Compute(input).value()[1], -2 * 36.0 / 16, 1e-13);
+}
+
+}  // namespace
+}  // namespace openset

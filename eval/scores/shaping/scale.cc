@@ -1,0 +1,28 @@
+#include "eval/scores/shaping/scale.h"
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
+#include "eval/scores/features/features.h"
+#include "eval/scores/head/linear_head.h"
+#include "eval/scores/shaping/activation_ratio.h"
+
+namespace openset {
+
+absl::StatusOr<std::vector<double>> Scale::Compute(const ScoreInput& input) const {
+  OPENSET_RETURN_IF_ERROR(CheckFeatures(input));
+  OPENSET_ASSIGN_OR_RETURN(const LinearHead head, HeadOf(input));
+  const int64_t keep = NumKept(input.feature_dim, percentile_);
+  const std::vector<double> scores =
+      HeadEnergy(input, head, [keep](Eigen::Ref<Eigen::VectorXd> x) { x *= std::exp(ActivationRatio(x, keep)); });
+  for (size_t row = 0; row < scores.size(); ++row) {
+    if (!std::isfinite(scores[row])) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the features of row ", row, " cannot be scaled; scale is for features that are not negative"));
+    }
+  }
+  return scores;
+}
+
+}  // namespace openset

@@ -1,0 +1,40 @@
+#include "eval/scores/shaping/scale.h"
+
+#include <cmath>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+// One output that adds the features, so that the score is minus the logit.
+ScoreInput InputOf(const std::vector<float>& features, const std::vector<float>& weight) {
+  ScoreInput input;
+  input.num_samples = features.size() / 4;
+  input.num_outputs = 1;
+  input.feature_dim = 4;
+  input.features = features;
+  input.head_weight = weight;
+  return input;
+}
+
+TEST(Scale, ScalesAllFeaturesByTheShareOfTheLarger) {
+  const std::vector<float> weight(4, 1);
+  const std::vector<float> features = {1, 4, 2, 3, 0, 0, 0, 0};
+  const std::vector<double> half = Scale(50).Compute(InputOf(features, weight)).value();
+  EXPECT_NEAR(half[0], -10 * std::exp(10.0 / 7), 1e-12);
+  EXPECT_EQ(half[1], 0);
+  EXPECT_NEAR(Scale(0).Compute(InputOf(features, weight)).value()[0], -10 * std::exp(1), 1e-12);
+}
+
+TEST(Scale, RefusesNegativeFeatures) {
+  const std::vector<float> weight(4, 1);
+  const std::vector<float> features = {1, 4, 2, 3, -1, -2, -3, -4};
+  EXPECT_THAT(Scale(85).Compute(InputOf(features, weight)).status().message(), HasSubstr("row 1"));
+}
+
+}  // namespace
+}  // namespace openset

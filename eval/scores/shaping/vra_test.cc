@@ -1,0 +1,52 @@
+#include "eval/scores/shaping/vra.h"
+
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+// One output that adds the features, so that the score is minus the logit.
+ScoreInput InputOf(const std::vector<float>& features) {
+  static const auto* const weight = new std::vector<float>(2, 1);
+  ScoreInput input;
+  input.num_samples = features.size() / 2;
+  input.num_outputs = 1;
+  input.feature_dim = 2;
+  input.features = features;
+  input.head_weight = *weight;
+  return input;
+}
+
+// Features 0, 1, 2, 3, 4 and ten times as much, of which the percentiles 25 and 75 are 1 and 3, 10 and 30; those of all
+// values are 1.25 and 17.5.
+double ScoreOf(Vra::Options options, const std::vector<float>& features) {
+  const std::vector<float> train = {0, 40, 1, 30, 2, 20, 3, 10, 4, 0};
+  options.low_percentile = 25;
+  options.high_percentile = 75;
+  Vra vra(options);
+  EXPECT_TRUE(vra.Fit(InputOf(train), {}).ok());
+  return vra.Compute(InputOf(features)).value()[0];
+}
+
+TEST(Vra, SuppressesSmallAndLargeFeatures) {
+  EXPECT_EQ(ScoreOf({}, {1, 30}), -31);
+  EXPECT_EQ(ScoreOf({}, {0.5f, 31}), -30);
+  EXPECT_EQ(ScoreOf({}, {3.5f, -7}), -3);
+  Vra::Options plus;
+  plus.shift = 0.5;
+  EXPECT_EQ(ScoreOf(plus, {1, 31}), -31.5);
+  Vra::Options clip;
+  clip.clip_low = true;
+  EXPECT_EQ(ScoreOf(clip, {0.5f, 9}), -11);
+  clip.per_feature = false;
+  EXPECT_EQ(ScoreOf(clip, {0.5f, 30}), -(1.25 + 17.5));
+}
+
+TEST(Vra, RefusesWhatItCannotUse) {
+  const std::vector<float> features = {1, 2};
+  EXPECT_EQ(Vra({}).Compute(InputOf(features)).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(Vra({}).Fit(InputOf({}), {}).code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace openset

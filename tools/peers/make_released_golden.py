@@ -1,0 +1,211 @@
+"""Writes eval/testdata/released_scores.json: scores that the released code of others gives the arrays of
+eval/testdata/distance_scores.json, and combined scores by SciPy.
+
+    python3 tools/peers/make_released_golden.py SOURCES eval/testdata/distance_scores.json eval/testdata/released_scores.json
+
+SOURCES is a folder of checkouts by the names below, whose files are run as they are, in double precision and on the CPU
+(packages that they import and this does not need are stubs). Larger = more unknown: the negative of what some give. The
+stored file was made with PyTorch 2.11.0, NumPy 2.4.6, SciPy 1.17.1 and pytorch-ood 0.4.0 on x86-64, and
+
+    OpenOOD             Jingkang50/OpenOOD 3c35632
+    VRA                 zeroQiaoba/VRA 4dad931
+    lts                 andrijazz/lts 9509d96
+    SSD                 inspire-group/SSD cf2e162
+    pnml_ood_detection  kobybibas/pnml_ood_detection 8fae91b
+"""
+
+import argparse
+import importlib.abc
+import importlib.machinery
+import json
+import os
+import sys
+from types import ModuleType, SimpleNamespace as Settings
+
+import numpy as np
+import torch
+from make_openood_golden import Loader, Network, load
+from scipy import spatial, stats
+
+STUBS = {"PIL", "data", "faiss", "matplotlib", "model_utils", "models", "ood_metrics", "pytorch_lightning", "sklearn",
+         "torchvision", "tqdm"}
+
+
+class Stub(ModuleType):
+    """Whatever is asked of it."""
+    __path__ = []
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return sys.modules.get(f"{self.__name__}.{name}") or type(name, (), {})
+
+
+class Stubs(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def find_spec(self, name, path, target=None):
+        return importlib.machinery.ModuleSpec(name, self) if name.split(".")[0] in STUBS else None
+
+    def create_module(self, spec):
+        return Stub(spec.name)
+
+    def exec_module(self, module):
+        pass
+
+
+def energy(logits):
+    return -torch.logsumexp(torch.as_tensor(logits).detach(), dim=1).numpy()
+
+
+def openood(sources, d, network):
+    """VRA and GROOD."""
+    for package in ("openood", "openood.postprocessors", "openood.preprocessors", "openood.preprocessors.transform",
+                    "openood.utils", "openood.utils.comm"):
+        sys.modules[package] = Stub(package)
+    folder = os.path.join(sources, "OpenOOD", "openood", "postprocessors")
+    load(folder, "base_postprocessor", "openood.postprocessors")
+    image = {name: d[name][:, :, None, None] for name in ("train_features", "features")}
+    batch = {"data": image["train_features"], "label": d["train_label"]}
+    vra = load(folder, "vra_postprocessor", "openood.postprocessors")
+    vra.tqdm = lambda batches, **_: batches
+    own = Settings(postprocessor_args=Settings(percentile_high=90, percentile_low=10), postprocessor_sweep=None)
+    vra = vra.VRAPostprocessor(Settings(postprocessor=own))
+    vra.setup(network, {"val": Loader([batch])}, None)
+
+    grood = load(folder, "grood", "openood.postprocessors")
+    made = grood.GrOODPostprocessor.__new__(grood.GrOODPostprocessor)
+    made.device, made.pre_layer_indx = "cpu", -1
+    for flag in ("distance_loss", "no_gradients", "use_direct_grad", "use_pseudo_prototype"):
+        setattr(made, flag, False)
+    made.network = lambda x, return_feature_list: (network(x), [x.flatten(1)])
+    classes, dim = d["weight"].shape
+    made._prototypes_tensors = made._init_prototypes(classes, dim, "cpu")
+    made._pre_prototypes_tensors = torch.zeros(classes, dim)
+    made.update_prototype((image["train_features"], d["train_label"].long()))
+    noise = grood.NoiseProtoCompute(None, None, None, None, (made.prototypes, made._count_features), None, "cpu", -1)
+    noise.get_prototype_mean()
+    made.noise_proto = noise.noise_proto.detach()
+    known = made._compute_grad(batch)["grads"]
+    gradients = made._compute_grad(image["features"], data_alone=True)["grads"]
+    # The index, which in the released code looks through a part of them.
+    nearest = spatial.distance.cdist(gradients, known, "sqeuclidean").min(1)
+    return {"vra_openood": -vra.postprocess(network, image["features"])[1], "grood": nearest}
+
+
+def authors(sources, d, network):
+    """VRA, LTS, SSD, pNML."""
+    resnet = load(os.path.join(sources, "VRA", "models"), "resnet", "vra_models")
+
+    def vra(shift, low, high):
+        own = Settings(features=lambda x: x, avgpool=lambda x: x, case="clip2", lamb=shift, fc=network.fc,
+                       featmin=torch.quantile(d["train_features"], q=low, dim=0),
+                       featmax=torch.quantile(d["train_features"], q=high, dim=0))
+        return energy(resnet.ResNet.forward(own, d["features"]))
+
+    lts = load(os.path.join(sources, "lts"), "lts", "lts_code")
+    sys.modules["utils"] = load(os.path.join(sources, "SSD"), "utils", "ssd_code")
+    ssd = load(os.path.join(sources, "SSD"), "eval_ssd", "ssd_code")
+    ssd.get_fpr, ssd.get_roc_sklearn, ssd.get_pr_sklearn = (lambda test, _: test,) * 3
+
+    def ssd_of(clusters):
+        train, test = (d[name].numpy().copy() for name in ("train_features", "features"))
+        chosen = Settings(clusters=clusters, training_mode="SupCE")
+        with np.errstate(invalid="ignore"):
+            return ssd.get_eval_results(train, test, test.copy(), d["train_label"].numpy(), chosen)[0]
+
+    sys.modules["score_utils"] = load(os.path.join(sources, "pnml_ood_detection", "src"), "score_utils", "pnml")
+    pnml = load(os.path.join(sources, "pnml_ood_detection", "src", "lit_utils"), "baseline_lit_utils", "pnml")
+    unit = {name: torch.nn.functional.normalize(d[name], dim=1) for name in ("train_features", "features")}
+    own = Settings(x_t_x_inv=torch.linalg.pinv(unit["train_features"].T @ unit["train_features"], rcond=1e-15))
+    regret = pnml.LitBaseline.calc_regrets(own, unit["features"], network.fc(unit["features"]).softmax(1))
+    return {
+        "vra": vra(0, 0.6, 0.95),
+        "vra_plus": vra(0.6, 0.6, 0.95),
+        "lts_80": energy(d["logits"] * lts.lts(d["features"], 80)),
+        "lts_65": energy(d["logits"] * lts.lts(d["features"], 65)),
+        "ssd": ssd_of(1),
+        "ssd_classes": ssd_of(2),
+        "pnml": regret,
+    }
+
+
+def pytorch_ood(d, network):
+    """VRA, LTS, pNML, WEBO, GMM, MCM, gradient uncertainty."""
+    from pytorch_ood import detector
+    maps = {name: d[name][:, :, None, None] for name in ("train_features", "features")}
+    vra = detector.VRA(None, lambda x: network.fc(x.flatten(1)))
+    vra.fit_feature_maps(maps["train_features"], d["train_label"])
+    pnml = detector.PNML(None, network.fc).fit_features(d["train_features"], d["train_label"])
+    weight = torch.linspace(-0.5, 2, d["weight"].shape[0])
+    gradient = detector.GradUncertainty(network.fc)
+    return {
+        "vra_pytorch_ood": vra.predict_feature_maps(maps["features"]),
+        "lts": detector.LTS(None, network.fc).predict_features(d["features"]),
+        "pnml_pytorch_ood": pnml.predict_features(d["features"]),
+        "weighted_energy": detector.WeightedEBO.score(d["logits"], weight),
+        "gmm": detector.GMM(None, 1e-3).fit_features(d["train_features"], d["train_label"]).predict_features(d["features"]),
+        "mcm": detector.MCM(None, d["weight"]).predict_features(d["features"]),
+        "mcm_01": detector.MCM(None, d["weight"], 0.1).predict_features(d["features"]),
+        "gradient_uncertainty": gradient._predict_sequential(d["features"]),
+    }
+
+
+def combined(d):
+    """Energy and the distance to the 5th neighbour, fitted to every second sample of a class."""
+    fit = np.zeros(len(d["train_label"]), bool)
+    for label in np.unique(d["train_label"]):
+        fit[np.flatnonzero(d["train_label"] == label)[::2]] = True
+    unit = {name: d[name].numpy() / np.linalg.norm(d[name], axis=1, keepdims=True) for name in
+            ("train_features", "features")}
+
+    def fifth(rows):
+        return np.sort(spatial.distance.cdist(rows, unit["train_features"][fit]), axis=1)[:, 4]
+
+    parts = [(energy(d["train_logits"])[~fit], energy(d["logits"])),
+             (fifth(unit["train_features"][~fit]), fifth(unit["features"]))]
+    p = np.array([[((known > s).sum() + (known == s).sum() / 2 + 0.5) / (len(known) + 1) for s in scores]
+                  for known, scores in parts])
+    return {
+        "combine_ranks": 1 - p.mean(0),
+        "combine_fisher": [stats.combine_pvalues(of, "fisher").statistic for of in p.T],
+        "combine_stouffer": [stats.combine_pvalues(of, "stouffer").statistic for of in p.T],
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("sources", "arrays", "golden"):
+        parser.add_argument(name)
+    arguments = parser.parse_args()
+    torch.set_default_dtype(torch.float64)
+    torch.Tensor.cuda = lambda self, *_: self
+    torch.Tensor.float = lambda self: self
+    torch.cuda.is_available = lambda: False
+    sys.meta_path.append(Stubs())
+    golden = {"about": "Made by tools/peers/make_released_golden.py. Larger = more unknown."}
+    for name in ("random", "digits"):
+        with open(arguments.arrays) as file:
+            case = json.load(file)[name]
+        classes, dim = case["num_classes"], case["feature_dim"]
+        widths = {"weight": dim, "bias": 0, "train_label": 0, "train_features": dim, "features": dim,
+                  "train_logits": classes, "logits": classes}
+        arrays = {key: np.array(case[key]).reshape(-1, width) if width else np.array(case[key])
+                  for key, width in widths.items()}
+        d = {key: torch.tensor(array) for key, array in arrays.items()}
+        network = Network(arrays["weight"], arrays["bias"])
+        expected = {**openood(arguments.sources, d, network), **authors(arguments.sources, d, network),
+                    **pytorch_ood(d, network), **combined(d)}
+        golden[name] = {
+            "num_classes": classes,
+            "feature_dim": dim,
+            **{key: case[key] for key in widths},
+            "expected": {key: torch.as_tensor(np.asarray(torch.as_tensor(values).detach())).tolist() for key, values in
+                         expected.items()},
+        }
+    # One array a line.
+    text = json.dumps(golden, indent=0).replace(",\n", ", ").replace("[\n", "[").replace("\n]", "]")
+    with open(arguments.golden, "w") as file:
+        file.write(text.replace(', "', ',\n"') + "\n")
+
+
+if __name__ == "__main__":
+    main()
