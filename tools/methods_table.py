@@ -1,0 +1,142 @@
+"""The table of docs/methods.md that compares methods: what each needs, what other libraries call it, what it was checked
+against.
+
+    python3 tools/methods_table.py [--fix]
+
+Names and papers are those of experiments/methods, what a score needs is read in eval/scores/score_needs.cc, and the rest
+in tools/methods_table.tsv. Says where the page differs; --fix writes it.
+"""
+
+import os
+import re
+import sys
+
+PAGE = "docs/methods.md"
+TITLE = "## Methods and other libraries\n"
+HEAD = ["method", "paper", "family", "needs", "OpenOOD", "pytorch-ood", "torch-uncertainty", "checked against"]
+NEEDS = {"fit": "training outputs", "features": "features", "head": "last layer", "perturbed": "changed images",
+         "member_uncertainty": "their disagreement", "extra_output": "an output for the unknown"}
+# What a method says beside its score that a plain network's training and pass lack.
+SAYS = {"external_images": "external images", "feature_mixup": "mixed features", "noise_images": "made-up images",
+        "overlay_images": "made-up images", "confusing_images": "made-up images", "mc_dropout": "dropout",
+        "ensemble": "several trainings", "input_perturbation": "gradients", "pixel_perturbation": "changed images",
+        "aug_mix": "its augmentation"}
+TRAINING = ("loss {", "augmentation {", "open_set {", "pretraining {", "training {", "model {")
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def score_needs():
+    """By member of ScoreSpec: the fields of ScoreNeeds that its arm of the switch sets."""
+    needs, members, fields = {}, [], []
+    for line in read("eval/scores/score_needs.cc").split("\n"):
+        if case := re.search(r"case ScoreSpec::k(\w+):", line):
+            members.append(re.sub(r"(?<!^)(?=[A-Z])", "_", case[1]).lower())
+        elif field := re.search(r"^ *needs\.(\w+) = (?!needs)", line):
+            fields.append(field[1])
+        elif "return needs;" in line:
+            needs.update({member: list(fields) for member in members})
+            members, fields = [], []
+    return needs
+
+
+class Method:
+    def __init__(self, name, methods):
+        text = read(f"experiments/methods/{name}.textproto")
+        self.name = name
+        self.text = re.sub(r"(?m)#.*$", "", text)
+        base = re.search(r'(?m)^base: "(\w+)"', self.text)
+        self.base = methods(base[1]) if base else None
+        self.reference = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', re.search(r'(?m)^reference: ((?:"[^\n]*"\s*)+)',
+                                                                             self.text)[1]))
+
+    @property
+    def paper(self):
+        """Authors and year, where the reference names them."""
+        named = re.match(r"[A-Z][\w' \-]*? (?:et al\. |and [\w\-]+ )?\d{4}", self.reference)
+        return named[0] if named else re.split(r"[,:(]", self.reference)[0].strip()
+
+    @property
+    def trained(self):
+        """Whether its training is not that of the plain network mcp."""
+        if any(re.search("(?m)^" + re.escape(part), self.text) for part in TRAINING if not self.name.startswith("mc_")):
+            return self.name != "mcp"
+        return self.base is not None and self.base.trained
+
+    @property
+    def score(self):
+        """The member of ScoreSpec."""
+        own = re.search(r"(?m)^score \{\s*(\w+)", self.text)
+        return own[1] if own else self.base.score
+
+    def says(self):
+        found = [what for field, what in SAYS.items() if re.search(rf"\b{field} \{{", self.text)]
+        return found + (self.base.says() if self.base else [])
+
+
+def families():
+    """By member of ScoreSpec: the folder of its header."""
+    folders = {}
+    for folder in ("logits", "features", "head", "shaping", "gradients"):
+        for file in os.listdir(f"eval/scores/{folder}"):
+            folders[file.split(".")[0]] = folder
+    folders.update({"temperature_scaled_softmax": "logits", "relative_mahalanobis": "features",
+                    "mahalanobis_plus_plus": "features", "relative_mahalanobis_plus_plus": "features",
+                    "combine": "combined"})
+    return folders
+
+
+def table():
+    made = {}
+
+    def method(name):
+        if name not in made:
+            made[name] = Method(name, method)
+        return made[name]
+
+    names = sorted(file.split(".")[0] for file in os.listdir("experiments/methods") if file.endswith(".textproto"))
+    rows = [line.split("\t") for line in read("tools/methods_table.tsv").rstrip("\n").split("\n")[1:]]
+    if [row[0] for row in rows] != names:
+        differ = sorted(set(names) ^ {row[0] for row in rows}) or "the order"
+        raise SystemExit(f"tools/methods_table.tsv: its methods are not those of experiments/methods: {differ}")
+    needs, folders = score_needs(), families()
+    lines = ["| " + " | ".join(HEAD) + " |", "| --- " * len(HEAD) + "|"]
+    for name, openood, pytorch_ood, torch_uncertainty, checked in rows:
+        of = method(name)
+        members = [of.score]
+        if of.score == "combine":
+            members = re.findall(r"score \{ (\w+)", of.text)
+        wanted = [NEEDS[field] for member in members for field in needs[member]]
+        if of.score == "combine":
+            wanted.append(NEEDS["fit"])
+        if of.trained:
+            wanted.append("its training")
+        if name in ("react_unified_benchmark", "odin", "odin_unified_benchmark"):  # their parameters are given
+            wanted = [what for what in wanted if what != NEEDS["fit"]]
+        wanted += of.says()
+        passes = any(what in of.says() for what in ("dropout", "several trainings"))
+        family = "training" if of.trained else "passes" if passes else folders[of.score]
+        cells = [f"`{name}`", of.paper, family, ", ".join(dict.fromkeys(wanted)), openood, pytorch_ood, torch_uncertainty,
+                 checked]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    page = read(PAGE)
+    before, title, after = page.partition(TITLE)
+    intro, _, rest = after.partition("| method |")
+    rest = rest.partition("\n\n")[2]
+    wanted = before + title + intro + table() + ("\n" + rest if rest else "")
+    if not title or wanted != page:
+        if "--fix" not in sys.argv or not title:
+            raise SystemExit(f"{PAGE}: its table is not that of tools/methods_table.py (--fix writes it)")
+        with open(PAGE, "w", encoding="utf-8") as file:
+            file.write(wanted)
+
+
+if __name__ == "__main__":
+    main()
