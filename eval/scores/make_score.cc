@@ -44,7 +44,6 @@
 #include "eval/scores/logits/openmax.h"
 #include "eval/scores/logits/softmax.h"
 #include "eval/scores/logits/temperature_scaled_softmax.h"
-#include "eval/scores/logits/weighted_energy.h"
 #include "eval/scores/score_needs.h"
 #include "eval/scores/shaping/adascale.h"
 #include "eval/scores/shaping/ash.h"
@@ -53,6 +52,7 @@
 #include "eval/scores/shaping/react.h"
 #include "eval/scores/shaping/scale.h"
 #include "eval/scores/shaping/vra.h"
+#include "eval/scores/shaping/weighted_energy.h"
 
 namespace openset {
 namespace {

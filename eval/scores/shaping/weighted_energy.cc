@@ -1,4 +1,4 @@
-#include "eval/scores/logits/weighted_energy.h"
+#include "eval/scores/shaping/weighted_energy.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // WEBO: energy with a weight for each class (VOS, Du et al. 2022).
-#ifndef OPENSET_EVAL_SCORES_LOGITS_WEIGHTED_ENERGY_H_
-#define OPENSET_EVAL_SCORES_LOGITS_WEIGHTED_ENERGY_H_
+#ifndef OPENSET_EVAL_SCORES_SHAPING_WEIGHTED_ENERGY_H_
+#define OPENSET_EVAL_SCORES_SHAPING_WEIGHTED_ENERGY_H_
 
 #include <utility>
 #include <vector>
@@ -25,4 +25,4 @@ class WeightedEnergy : public Score {
 
 }  // namespace openset
 
-#endif  // OPENSET_EVAL_SCORES_LOGITS_WEIGHTED_ENERGY_H_
+#endif  // OPENSET_EVAL_SCORES_SHAPING_WEIGHTED_ENERGY_H_
