@@ -5,8 +5,9 @@ cd "$TEST_SRCDIR/openset"
 python3 tools/check_docs.py .
 
 tree="$TEST_TMPDIR/tree"
-mkdir -p "$tree/core" "$tree/tools/cli"
-echo 'openset_member(name = "table") + ["faults_" + form for form in ["test", "long"]]' > "$tree/core/BUILD"
+mkdir -p "$tree/core/text" "$tree/tools/cli"
+echo 'openset_member(name = "table")' > "$tree/core/text/BUILD"
+echo '["faults_" + form for form in ["test", "long"]]' > "$tree/core/BUILD"
 echo 'ABSL_FLAG(std::vector<std::string>, store, {}, "The store."); command.name = "run";' > "$tree/tools/cli/run_command.cc"
 cat > "$tree/good.md" <<'END'
 # The table's top: `good`, at last
