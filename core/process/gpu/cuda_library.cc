@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "core/files/files.h"
+#include "core/files/runfiles.h"
 #include "core/process/capture_output.h"
 #include "core/process/python.h"
 #include "core/status_macros.h"
@@ -78,6 +79,10 @@ absl::StatusOr<std::string> FindCudaLibrary() {
       return absl::Status(library.status().code(), absl::StrCat("OPENSET_TORCH: ", library.status().message()));
     }
     return library;
+  }
+  if (const absl::StatusOr<std::string> runfiles = RunfilesFolder(); runfiles.ok()) {
+    std::string built_with = JoinPath(*runfiles, "libtorch_cuda/torch/lib/libtorch_cuda.so");
+    if (FileExists(built_with)) return built_with;
   }
   static const auto* const found = new absl::StatusOr<std::string>(AskPython());
   return *found;

@@ -13,10 +13,10 @@ namespace openset {
 // The LibTorch that we are built with. Its CUDA library is built for CUDA 13.
 inline constexpr char kLibTorchVersion[] = "2.11.0";
 
-// libtorch_cuda.so of an installed PyTorch of that version. The environment variable OPENSET_TORCH names PyTorch's
-// folder,
-// ".../site-packages/torch"; without it, it is that of PythonProgram() (core/process/python.h), which is asked once.
-// Errors, sentences: kNotFound if there is none; kFailedPrecondition for one of another version.
+// libtorch_cuda.so: of the PyTorch whose folder the environment variable OPENSET_TORCH names
+// (".../site-packages/torch"); without it, the one that a build with --config=cuda has among its runfiles; else of the
+// PyTorch of PythonProgram() (core/process/python.h), which is asked once. A PyTorch must be of that version. Errors,
+// sentences: kNotFound if there is none; kFailedPrecondition for one of another version.
 absl::StatusOr<std::string> FindCudaLibrary();
 
 // The same in that folder of PyTorch.

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "core/process/build_info.h"
 #include "core/process/gpu/cuda_library.h"
 #include "core/status_macros.h"
 
@@ -52,7 +51,7 @@ absl::StatusOr<std::vector<int>> Usable(const std::vector<Gpu>& gpus) {
 GpuMachine ThisGpuMachine() {
   GpuMachine machine;
   machine.gpus = [] { return ListGpus(); };
-  machine.library = [] { return BuiltWithCuda() ? absl::OkStatus() : FindCudaLibrary().status(); };
+  machine.library = [] { return FindCudaLibrary().status(); };
   machine.driver = [] { return CheckGpuDriver(); };
   return machine;
 }

@@ -25,7 +25,7 @@ struct Devices {
 struct GpuMachine {
   // By ordinals; kNotFound without a driver.
   std::function<absl::StatusOr<std::vector<Gpu>>()> gpus;
-  // Whether LibTorch's CUDA library is linked or found.
+  // Whether LibTorch's CUDA library is found.
   std::function<absl::Status()> library;
   // Whether the driver can run it.
   std::function<absl::Status()> driver;
