@@ -3,7 +3,9 @@
 #define OPENSET_EXPERIMENTS_SPEC_EXPERIMENT_FILE_H_
 
 #include <map>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -37,6 +39,8 @@ struct Experiment {
   // The methods on tasks for which `task_preset` lays presets over them, by the places of task and method.
   std::map<std::pair<int, int>, LoadedMethod> task_methods = {};
   std::vector<PublishedTable> published = {};  // of report.published
+  // Where it is not empty, the trials are only those of these tasks, methods and splits.
+  std::set<std::tuple<std::string, std::string, int>> only = {};
 
   const LoadedMethod& MethodOn(int task, int method) const {
     const auto own = task_methods.find({task, method});

@@ -122,7 +122,7 @@ int CountRecords(const Study& study, const std::string& method = "") {
   return count;
 }
 
-// The study of all that was scored on this network and task, which the report is of; null where that is `study`. A run
+// The study of all that was scored on this network, which the report is of; null where that is `study`. A run
 // that measured nothing changes nothing of it.
 absl::StatusOr<std::unique_ptr<Study>> KeepAll(const ScoreRequest& request, const Study& study,
                                                const SpecFolders& folders, const StudyOptions& options) {
@@ -189,7 +189,7 @@ Command ScoreCommand() {
       "Output c of the network must be that of the task's known class c, in the order of the task's file. Scores\n"
       "that are fitted use the task's training images. openset doesn't repeat what is in the store. The results\n"
       "are named \"score_\" and the model's file name: 'openset report score_net'. Every other command that takes a\n"
-      "SPEC accepts this name too. The report has all methods that were scored on this network, task and split with\n"
+      "SPEC accepts this name too. The report has all methods, splits and tasks that were scored on this network with\n"
       "the same input. Exit code: as for 'openset run'.\n"
       "\n"
       "  openset score --model=net.pt --head=fc --task=fashion_mnist_6_4 --split=0 --size=28 --channels=1\n"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -69,7 +70,7 @@ absl::StatusOr<Given> FromScript(const ScoreRequest& request) {
 }
 
 // What can be wrong with the model and its input, each with the flag it came from.
-absl::Status Complete(const ScoreRequest& request, int split, Given* given) {
+absl::Status Complete(const ScoreRequest& request, const std::vector<int>& splits, Given* given) {
   if (request.has_size()) given->input.set_size(request.size());
   if (request.has_channels()) given->input.set_channels(request.channels());
   if (!request.mean().empty()) *given->input.mutable_mean() = {request.mean().begin(), request.mean().end()};
@@ -90,12 +91,13 @@ absl::Status Complete(const ScoreRequest& request, int split, Given* given) {
     return invalid_file(problem);
   }
   if (!IsOfSplit(given->model)) return absl::OkStatus();
-  for (const FieldProblem& problem : ResolveSplitFiles({split}, &given->model)) return invalid_file(problem);
-  given->model = ModelOfSplit(given->model, split);
+  for (const FieldProblem& problem : ResolveSplitFiles(splits, &given->model)) return invalid_file(problem);
+  if (splits.size() == 1) given->model = ModelOfSplit(given->model, splits[0]);  // else it is made of them later
   return absl::OkStatus();
 }
 
-absl::StatusOr<Given> GivenModel(const ScoreRequest& request, const SpecFolders& folders, int split) {
+absl::StatusOr<Given> GivenModel(const ScoreRequest& request, const SpecFolders& folders,
+                                 const std::vector<int>& splits) {
   if (request.model().empty()) return Invalid("model", "give a TorchScript file, or a method file (.textproto)");
   if (absl::EndsWith(request.model(), ".safetensors")) {
     return Invalid("model",
@@ -105,31 +107,94 @@ absl::StatusOr<Given> GivenModel(const ScoreRequest& request, const SpecFolders&
   }
   OPENSET_ASSIGN_OR_RETURN(
       Given given, absl::EndsWith(request.model(), ".textproto") ? FromMethod(request, folders) : FromScript(request));
-  OPENSET_RETURN_IF_ERROR(Complete(request, split, &given));
+  OPENSET_RETURN_IF_ERROR(Complete(request, splits, &given));
   return given;
 }
 
-absl::StatusOr<PostHocMethods> Methods(const ScoreRequest& request, const SpecFolders& folders, const Given& given) {
-  const std::vector<std::string> known = MethodNames(folders);
+// The request and what was scored beside it.
+std::vector<const ScoreRequest*> PartsOf(const ScoreRequest& request) {
+  std::vector<const ScoreRequest*> parts = {&request};
+  for (const ScoreRequest& also : request.also()) parts.push_back(&also);
+  return parts;
+}
+
+// The names of the methods that one part asks for; none for all.
+absl::StatusOr<std::vector<std::string>> AskedOf(const ScoreRequest& part, const SpecFolders& folders,
+                                                 const std::vector<std::string>& known) {
   std::vector<std::string> asked;
-  for (const std::string& typed : request.methods()) {
+  for (const std::string& typed : part.methods()) {
     const std::string& name = asked.emplace_back(MeantMethod(typed, folders));
     const std::string method = name.substr(0, name.find('+'));  // presets stand behind it
     if (std::count(known.begin(), known.end(), method) == 0) {
       return Invalid("methods", UnknownName("method", method, known));
     }
   }
+  return asked;
+}
+
+// Those of all parts, each once.
+absl::StatusOr<PostHocMethods> Methods(const ScoreRequest& request, const SpecFolders& folders, const Given& given) {
+  const std::vector<std::string> known = MethodNames(folders);
+  std::vector<std::string> names;
+  bool all = false;
+  for (const ScoreRequest* part : PartsOf(request)) {
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> asked, AskedOf(*part, folders, known));
+    all |= asked.empty();
+    for (const std::string& name : asked.empty() ? known : asked) {
+      if (std::count(names.begin(), names.end(), name) == 0) names.push_back(name);
+    }
+  }
   std::vector<LoadedMethod> methods;
-  for (const std::string& name : asked.empty() ? known : asked) {
+  for (const std::string& name : names) {
     OPENSET_ASSIGN_OR_RETURN(LoadedMethod method, LoadMethod(name, folders, ""));
     methods.push_back(std::move(method));
   }
   absl::StatusOr<PostHocMethods> made = MakePostHoc(std::move(methods), given.model, given.input);
   if (!made.ok()) return Annotate(made.status(), "--model");
   for (const PostHocMethods::Skipped& skipped : made->skipped) {
-    if (!request.methods().empty()) return Invalid("methods", absl::StrCat(skipped.name, " ", skipped.why));
+    if (!all) return Invalid("methods", absl::StrCat(skipped.name, " ", skipped.why));
   }
   return made;
+}
+
+// The task of a part, and the split that it asks for.
+absl::StatusOr<std::pair<TaskSpec, int>> TaskOf(const ScoreRequest& part, const SpecFolders& folders,
+                                                const Catalog& catalog) {
+  if (part.task().empty()) return Invalid("task", "name the task, or give its file");
+  absl::StatusOr<TaskSpec> task = LoadTask(part.task(), folders, part.folder(), catalog);
+  if (!task.ok()) return Annotate(task.status(), "--task");
+  if (!part.has_split() && CountSplits(*task) > 1) {
+    return Invalid("split", absl::StrCat("task ", task->name(), " has ", CountSplits(*task),
+                                         " splits: say which the model was trained on, 0 to ", CountSplits(*task) - 1));
+  }
+  if (part.split() < 0 || part.split() >= CountSplits(*task)) {
+    return Invalid("split", absl::StrCat("task ", task->name(), " has the splits 0 to ", CountSplits(*task) - 1));
+  }
+  return std::pair{*std::move(task), part.split()};
+}
+
+// Restricts an experiment of several parts to what each asks for, and shows splits apart where one network has all.
+absl::Status RestrictTo(const std::vector<const ScoreRequest*>& parts,
+                        const std::vector<std::pair<std::string, int>>& places, const SpecFolders& folders,
+                        Experiment* experiment) {
+  for (size_t p = 0; p < parts.size(); ++p) {
+    std::vector<std::string> names;
+    for (const std::string& typed : parts[p]->methods()) {
+      OPENSET_ASSIGN_OR_RETURN(const LoadedMethod method, LoadMethod(MeantMethod(typed, folders), folders, ""));
+      names.push_back(method.spec.name());
+    }
+    for (const LoadedMethod& method : experiment->methods) {
+      const std::string& name = method.spec.name();
+      if (!names.empty() && std::count(names.begin(), names.end(), name) == 0) continue;
+      experiment->only.insert({places[p].first, name, places[p].second});
+    }
+  }
+  if (experiment->spec.split_size() > 1 && !IsOfSplit(experiment->methods[0].spec.model())) {
+    experiment->spec.mutable_report()->add_row("method");
+    experiment->spec.mutable_report()->add_row("split");
+    experiment->spec.mutable_report()->add_column("metric");
+  }
+  return absl::OkStatus();
 }
 
 // "score_resnet50" for "../nets/ResNet50.pt".
@@ -145,26 +210,26 @@ std::string NameOf(const std::string& model) {
 
 absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request, const SpecFolders& folders) {
   OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
-  if (request.task().empty()) return Invalid("task", "name the task, or give its file");
-  absl::StatusOr<TaskSpec> task = LoadTask(request.task(), folders, request.folder(), catalog);
-  if (!task.ok()) return Annotate(task.status(), "--task");
-  if (!request.has_split() && CountSplits(*task) > 1) {
-    return Invalid("split", absl::StrCat("task ", task->name(), " has ", CountSplits(*task),
-                                         " splits: say which the model was trained on, 0 to ", CountSplits(*task) - 1));
+  const std::vector<const ScoreRequest*> parts = PartsOf(request);
+  std::vector<TaskSpec> tasks;
+  std::vector<std::pair<std::string, int>> places;  // task and split of each part
+  std::set<int> splits;
+  for (const ScoreRequest* part : parts) {
+    OPENSET_ASSIGN_OR_RETURN(auto task, TaskOf(*part, folders, catalog));
+    places.emplace_back(task.first.name(), task.second);
+    splits.insert(task.second);
+    const auto has_name = [&](const TaskSpec& known) { return known.name() == task.first.name(); };
+    if (std::none_of(tasks.begin(), tasks.end(), has_name)) tasks.push_back(std::move(task.first));
   }
-  const int split = request.split();
-  if (split < 0 || split >= CountSplits(*task)) {
-    return Invalid("split", absl::StrCat("task ", task->name(), " has the splits 0 to ", CountSplits(*task) - 1));
-  }
-  OPENSET_ASSIGN_OR_RETURN(const Given given, GivenModel(request, folders, split));
+  OPENSET_ASSIGN_OR_RETURN(const Given given, GivenModel(request, folders, {splits.begin(), splits.end()}));
   OPENSET_ASSIGN_OR_RETURN(PostHocMethods methods, Methods(request, folders, given));
 
   ExperimentSpec spec;
   spec.set_name(NameOf(request.model()));
   spec.set_question("Which score on the outputs of this model tells unknown classes best?");
-  spec.add_task(request.task());
+  for (const TaskSpec& task : tasks) spec.add_task(tasks.size() == 1 ? request.task() : task.name());
   for (const LoadedMethod& method : methods.methods) spec.add_method(method.spec.name());
-  spec.add_split(split);
+  for (const int split : splits) spec.add_split(split);
   spec.add_seed(0);
   spec.add_metric()->mutable_accuracy();
   spec.add_metric()->mutable_auroc();
@@ -175,8 +240,9 @@ absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request,
   if (request.train_limit() > 0) spec.set_train_limit_per_class(request.train_limit());
   if (request.test_limit() > 0) spec.set_test_limit_per_class(request.test_limit());
   OPENSET_ASSIGN_OR_RETURN(TextSource source, ParseTextProto(ToText(spec), "openset score", &spec));
-  Experiment experiment{spec,   std::move(source), {*std::move(task)}, std::move(methods.methods), std::move(catalog),
+  Experiment experiment{spec,   std::move(source), std::move(tasks), std::move(methods.methods), std::move(catalog),
                         folders};
+  if (parts.size() > 1) OPENSET_RETURN_IF_ERROR(RestrictTo(parts, places, folders, &experiment));
   return ScoreExperiment{std::move(experiment), std::move(methods.skipped)};
 }
 
@@ -192,15 +258,28 @@ std::string ModelPath(const ScoreRequest& request) {
 
 ScoreRequest JoinedRequest(const ScoreRequest& request, const std::vector<std::string>& scored,
                            const ScoreRequest& kept) {
-  ScoreRequest joined = request, other = kept;
-  joined.clear_methods();
-  other.clear_methods();
-  if (!google::protobuf::util::MessageDifferencer::Equals(joined, other)) return request;
-  if (request.methods().empty() || kept.methods().empty()) return joined;  // all
-  *joined.mutable_methods() = kept.methods();
-  for (const std::string& method : scored) {
-    if (std::count(kept.methods().begin(), kept.methods().end(), method) == 0) joined.add_methods(method);
+  const auto are_alike = [](ScoreRequest a, ScoreRequest b, bool on_one_place) {
+    for (ScoreRequest* one : {&a, &b}) {
+      one->clear_methods();
+      one->clear_also();
+      if (!on_one_place) one->clear_task(), one->clear_split();
+    }
+    return google::protobuf::util::MessageDifferencer::Equals(a, b);
+  };
+  if (!are_alike(request, kept, /*on_one_place=*/false)) return request;
+  ScoreRequest joined = kept;
+  std::vector<ScoreRequest*> parts = {&joined};
+  for (ScoreRequest& also : *joined.mutable_also()) parts.push_back(&also);
+  for (ScoreRequest* part : parts) {
+    if (!are_alike(request, *part, /*on_one_place=*/true)) continue;
+    if (request.methods().empty()) part->clear_methods();
+    if (part->methods().empty()) return joined;  // all
+    for (const std::string& method : scored) {
+      if (std::count(part->methods().begin(), part->methods().end(), method) == 0) part->add_methods(method);
+    }
+    return joined;
   }
+  *joined.add_also() = request;
   return joined;
 }
 

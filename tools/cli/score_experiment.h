@@ -19,14 +19,14 @@ struct ScoreExperiment {
   std::vector<PostHocMethods::Skipped> skipped;
 };
 
-// As the flags give it; methods: none for all. Paths start from `folder`. Named "score_" and the model's name, with
-// seed 0 and the metrics accuracy, auroc, aupr_unknown, fpr_at_95tpr, aurc and openauc. Errors, with the flag:
-// kInvalidArgument for flags that don't go together, a model without weights, a task of several splits without --split,
-// a method that is not post hoc or is unknown; those of LoadMethod() and LoadTask().
+// As the flags give it, with `also`; methods: none for all. Paths start from `folder`. Named "score_" and the model's
+// name, with seed 0 and the metrics accuracy, auroc, aupr_unknown, fpr_at_95tpr, aurc and openauc. Errors, with the
+// flag: kInvalidArgument for flags that don't go together, a model without weights, a task of several splits without
+// --split, a method that is not post hoc or is unknown; those of LoadMethod() and LoadTask().
 absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request, const SpecFolders& folders);
 
-// What a report of all that was scored on this network and task is asked for: `request` and, where `kept` differs from
-// it in nothing but the methods, those of `kept`. `scored`: the names of the methods that `request` stands for.
+// What a report of all that was scored on this network is asked for: `request` and, where `kept` differs from it in
+// nothing but methods, tasks and splits, what `kept` has. `scored`: the names of the methods that `request` stands for.
 ScoreRequest JoinedRequest(const ScoreRequest& request, const std::vector<std::string>& scored,
                            const ScoreRequest& kept);
 

@@ -20,6 +20,7 @@ namespace openset {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -131,10 +132,24 @@ TEST(Score, AReportGrows) {
   EXPECT_EQ(program.Read("openset-store/reports/score_net/report.txt"), before);
   program.Write("net.pt", TestFile("fashion_network.pt"));
   EXPECT_THAT(program.Run({"report", "score_net"}).out, HasSubstr("\nmax_logit"));
-  // Another split is another report.
-  const ProgramResult split = program.Run({"score", "--model=net.pt", "--task=fashion_mnist_6_4", "--split=1",
-                                           "--size=28", "--channels=1", "--methods=mcp", "--test_limit=20"});
+  // Another split has rows of its own beside them, and only those that were scored.
+  const ProgramResult split = program.Run(Words({"--methods=mcp", "--split=1"}));
   ASSERT_EQ(split.exit_code, 0) << split.err;
+  EXPECT_THAT(split.out, AllOf(ContainsRegex("mcp +0 "), ContainsRegex("mcp +1 "), ContainsRegex("max_logit +0 "),
+                               Not(ContainsRegex("max_logit +1 ")), Not(HasSubstr("no record yet"))));
+  EXPECT_THAT(program.Run({"status", "score_net"}).out, HasSubstr("4 of 4 trials done"));
+  const ProgramResult again = program.Run(Words({"--methods=energy_score", "--split=1"}));
+  EXPECT_THAT(again.out, AllOf(ContainsRegex("energy_score +1 "), ContainsRegex("energy_score +0 ")));
+  // Another task is another table.
+  program.Write("own.textproto",
+                "name: 'own' data_set: 'fashion_mnist' unknown { data_set: 'fashion_mnist' class_id: "
+                "[3, 4] } split { known: [0, 1, 2, 5, 6, 7] }");
+  const ProgramResult task = program.Run(Words({"--methods=mcp", "--task=own.textproto"}));
+  ASSERT_EQ(task.exit_code, 0) << task.err;
+  EXPECT_THAT(task.out, AllOf(HasSubstr("\nown: 6 known and 2 unknown classes"), HasSubstr("\nfashion_mnist_6_4: 6")));
+  EXPECT_THAT(program.Run({"status", "score_net"}).out, HasSubstr("6 of 6 trials done"));
+  // Other images are another report.
+  ASSERT_EQ(program.Run(Words({"--methods=mcp", "--test_limit=20"})).exit_code, 0);
   EXPECT_EQ(Means(program, "score_net").size(), 1);
 }
 

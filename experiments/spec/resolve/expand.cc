@@ -63,6 +63,9 @@ class Expander {
         OPENSET_RETURN_IF_ERROR(CheckEvaluateEvery(method->method));
         std::map<int, std::shared_ptr<const TrialMethod>> of_split;  // that openness levels share
         for (const auto& point : points) {
+          const bool is_left_out = !experiment_.only.empty() &&
+                                   experiment_.only.count({task.name(), method->method.name(), point->split}) == 0;
+          if (is_left_out) continue;
           OPENSET_RETURN_IF_ERROR(CheckData(*loaded, method->method, point->data));
           OPENSET_ASSIGN_OR_RETURN(const auto protocol, ProtocolOf(*method, *point));
           std::shared_ptr<const TrialMethod>& made = of_split[point->split];

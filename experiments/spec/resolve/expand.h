@@ -25,8 +25,9 @@ struct ExpandOptions {
 };
 
 // The trials of an experiment, fully resolved: defaults filled in, every value checked. Ordered by task, method, axis
-// values (the last axis fastest), split, openness level, seed. A pure function: it reads no file.
-// Errors: kInvalidArgument, a line a problem, with "FILE:LINE: path: "; more trials than allowed, with their number.
+// values (the last axis fastest), split, openness level, seed; only those of Experiment.only. A pure function: it reads
+// no file. Errors: kInvalidArgument, a line a problem, with "FILE:LINE: path: "; more trials than allowed, with their
+// number.
 absl::StatusOr<std::vector<Trial>> Expand(const Experiment& experiment, const ExpandOptions& options = {});
 
 }  // namespace openset
