@@ -38,6 +38,7 @@ TEST(WriteVectorFiles, IsAsWideAsAsked) {
   ASSERT_TRUE(
       WriteVectorFiles({{Path("w.svg"), Points()}, {Path("w.pdf"), Points()}, {Path("w.png"), Points()}}, 3.3).ok());
   EXPECT_THAT(ReadFile(Path("w.svg")).value(), ContainsRegex("^<svg[^>]* width=\"237.6pt\" height=\"[0-9.]*pt\""));
+  EXPECT_THAT(ReadFile(Path("w.pdf")).value(), HasSubstr("MediaBox [0 0 237.6 "));
   const std::string png = ReadFile(Path("w.png")).value();  // the width is the four bytes from 16 on
   EXPECT_EQ(png.substr(16, 4), std::string("\0\0\x03\xDE", 4));
 }

@@ -112,7 +112,7 @@ TEST(Records, ABundleCarriesItsLibraryAndItsOutputs) {
   EXPECT_THAT(again.out, HasSubstr("1 of 1 trial reproduced"));
   const ProgramResult merged = other.Run({"records", "merge", "all.zip", "--store=merged"});
   ASSERT_EQ(merged.exit_code, 0) << merged.err;
-  EXPECT_THAT(merged.out, HasSubstr("2 new trials"));
+  EXPECT_THAT(merged.out, AllOf(HasSubstr("2 new trials"), HasSubstr("2 new checkpoints, 2 new outputs")));
   EXPECT_EQ(other.Run({"export", "outputs", id.substr(0, 8), "here", "--store=merged"}).exit_code, 0);
   EXPECT_EQ(other.Read("here/outputs.npz").size(),
             program.Run({"export", "outputs", id.substr(0, 8), "here"}).exit_code == 0

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -136,6 +137,13 @@ class Expander {
   absl::StatusOr<std::vector<std::shared_ptr<const TrialData>>> DataPoints(const TaskSpec& task) const {
     std::vector<int> splits(spec_.split().begin(), spec_.split().end());
     for (int s = 0; spec_.split_size() == 0 && s < CountSplits(task); ++s) splits.push_back(s);
+    const auto is_left_out = [&](int split) {
+      return !experiment_.only.empty() &&
+             std::none_of(experiment_.only.begin(), experiment_.only.end(), [&](const auto& one) {
+               return std::get<0>(one) == task.name() && std::get<2>(one) == split;
+             });
+    };
+    splits.erase(std::remove_if(splits.begin(), splits.end(), is_left_out), splits.end());
     std::vector<int> levels(spec_.unknown_classes().begin(), spec_.unknown_classes().end());
     if (levels.empty()) levels.push_back(0);
     const absl::StatusOr<std::vector<ClassSplit>> class_splits = ClassSplitsOf(task, experiment_.catalog);
