@@ -23,6 +23,8 @@ constexpr int kCuda = 13000;
 constexpr char kOldestDriver[] = "580";
 constexpr int kOldestMajor = 7, kOldestMinor = 5;
 
+constexpr char kTold[] = "OPENSET_CUDA_LIBRARY";
+
 constexpr int64_t kMostVersionBytes = 1 << 16;
 
 // Where Python would import it from, without importing it.
@@ -80,6 +82,7 @@ absl::StatusOr<std::string> FindCudaLibrary() {
     }
     return library;
   }
+  if (const char* told = std::getenv(kTold); told != nullptr && FileExists(told)) return std::string(told);
   if (const absl::StatusOr<std::string> runfiles = RunfilesFolder(); runfiles.ok()) {
     std::string built_with = JoinPath(*runfiles, "libtorch_cuda/torch/lib/libtorch_cuda.so");
     if (FileExists(built_with)) return built_with;
@@ -87,6 +90,8 @@ absl::StatusOr<std::string> FindCudaLibrary() {
   static const auto* const found = new absl::StatusOr<std::string>(AskPython());
   return *found;
 }
+
+void TellWorkers(const std::string& cuda_library) { setenv(kTold, cuda_library.c_str(), /*overwrite=*/1); }
 
 absl::Status LoadCudaLibrary(const std::string& path) {
   if (dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL) != nullptr) return absl::OkStatus();

@@ -19,6 +19,10 @@ inline constexpr char kLibTorchVersion[] = "2.11.0";
 // sentences: kNotFound if there is none; kFailedPrecondition for one of another version.
 absl::StatusOr<std::string> FindCudaLibrary();
 
+// From now on FindCudaLibrary() gives this one in the processes that this one starts: a worker does not know the
+// runfiles of the program that it is of.
+void TellWorkers(const std::string& cuda_library);
+
 // The same in that folder of PyTorch.
 absl::StatusOr<std::string> CudaLibraryIn(const std::string& torch_folder);
 

@@ -50,6 +50,16 @@ TEST(CudaLibrary, AnotherVersionIsRefused) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("of an unknown version")));
 }
 
+TEST(CudaLibrary, AWorkerIsTold) {
+  TellWorkers(FakeDriver());
+  EXPECT_THAT(FindCudaLibrary(), IsOkAndHolds(FakeDriver()));
+  const std::string folder = TorchFolder("named", "2.11.0");
+  setenv("OPENSET_TORCH", folder.c_str(), 1);
+  EXPECT_THAT(FindCudaLibrary(), IsOkAndHolds(folder + "/lib/libtorch_cuda.so"));
+  unsetenv("OPENSET_TORCH");
+  TellWorkers("/nowhere");  // does not count
+}
+
 TEST(CudaLibrary, NoneIsNotFound) {
   setenv("OPENSET_TORCH", "/nowhere/torch", 1);
   EXPECT_THAT(FindCudaLibrary(), StatusIs(absl::StatusCode::kNotFound,

@@ -51,7 +51,11 @@ absl::StatusOr<std::vector<int>> Usable(const std::vector<Gpu>& gpus) {
 GpuMachine ThisGpuMachine() {
   GpuMachine machine;
   machine.gpus = [] { return ListGpus(); };
-  machine.library = [] { return FindCudaLibrary().status(); };
+  machine.library = [] {
+    const absl::StatusOr<std::string> library = FindCudaLibrary();
+    if (library.ok()) TellWorkers(*library);
+    return library.status();
+  };
   machine.driver = [] { return CheckGpuDriver(); };
   return machine;
 }

@@ -25,7 +25,7 @@ struct Devices {
 struct GpuMachine {
   // By ordinals; kNotFound without a driver.
   std::function<absl::StatusOr<std::vector<Gpu>>()> gpus;
-  // Whether LibTorch's CUDA library is found.
+  // Whether LibTorch's CUDA library is found; workers are then told where.
   std::function<absl::Status()> library;
   // Whether the driver can run it.
   std::function<absl::Status()> driver;
