@@ -33,8 +33,7 @@ class Layers {
 };
 
 // Two 3x3 convolutions a block; the first block of a stage but the first one halves the size.
-void BasicStages(int width, std::initializer_list<int> blocks, Layers* layers) {
-  layers->Convolve(3, width);
+void BasicBlocks(int width, std::initializer_list<int> blocks, Layers* layers) {
   bool is_first = true;
   for (const int count : blocks) {
     for (int b = 0; b < count; ++b) {
@@ -50,9 +49,7 @@ void BasicStages(int width, std::initializer_list<int> blocks, Layers* layers) {
 }
 
 // 1x1, 3x3 (with the stride) and 1x1 to four times the width.
-void BottleneckStages(int width, std::initializer_list<int> blocks, Layers* layers) {
-  layers->Convolve(7, width, 2);
-  layers->Halve();
+void Bottlenecks(int width, std::initializer_list<int> blocks, Layers* layers) {
   bool is_first = true;
   for (const int count : blocks) {
     for (int b = 0; b < count; ++b) {
@@ -97,20 +94,36 @@ std::optional<int64_t> MultiplyAdds(const ModelSpec& model, const InputSpec& inp
     case ModelSpec::kResnetCifar: {
       const bool small = model.resnet_cifar().variant() == ResnetCifarSpec::RESNET20;
       const int width = model.resnet_cifar().width() > 0 ? model.resnet_cifar().width() : small ? 16 : 64;
+      layers.Convolve(3, width);
       if (small) {
-        BasicStages(width, {3, 3, 3}, &layers);
+        BasicBlocks(width, {3, 3, 3}, &layers);
       } else {
-        BasicStages(width, {2, 2, 2, 2}, &layers);
+        BasicBlocks(width, {2, 2, 2, 2}, &layers);
       }
       layers.Linear(layers.channels(), classes);
       return layers.sum();
     }
     case ModelSpec::kResnetImagenet: {
       const int width = model.resnet_imagenet().width();
-      if (model.resnet_imagenet().variant() == ResnetImagenetSpec::RESNET50) {
-        BottleneckStages(width, {3, 4, 6, 3}, &layers);
-      } else {
-        BottleneckStages(width, {3, 8, 36, 3}, &layers);
+      layers.Convolve(7, width, 2);
+      layers.Halve();
+      switch (model.resnet_imagenet().variant()) {
+        case ResnetImagenetSpec::RESNET18:
+          BasicBlocks(width, {2, 2, 2, 2}, &layers);
+          break;
+        case ResnetImagenetSpec::RESNET34:
+          BasicBlocks(width, {3, 4, 6, 3}, &layers);
+          break;
+        case ResnetImagenetSpec::RESNET101:
+          Bottlenecks(width, {3, 4, 23, 3}, &layers);
+          break;
+        case ResnetImagenetSpec::RESNET152:
+          Bottlenecks(width, {3, 8, 36, 3}, &layers);
+          break;
+        case ResnetImagenetSpec::RESNET50:
+        case ResnetImagenetSpec::VARIANT_UNSPECIFIED:
+          Bottlenecks(width, {3, 4, 6, 3}, &layers);
+          break;
       }
       layers.Linear(layers.channels(), classes);
       return layers.sum();

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "core/proto/text_proto.h"
 #include "gtest/gtest.h"
 
@@ -42,10 +43,16 @@ TEST(MultiplyAdds, ResnetCifar) {
   EXPECT_NEAR(static_cast<double>(Of("resnet_cifar { variant: RESNET18 }", 32, 3, 10)), 0.556e9, 0.003e9);
 }
 
-// 4.09 and 11.51 thousand million are stated for torchvision's.
+// Thousand million, as torchvision states them.
 TEST(MultiplyAdds, ResnetImagenet) {
-  EXPECT_NEAR(static_cast<double>(Of("resnet_imagenet { variant: RESNET50 }", 224, 3, 1000)), 4.09e9, 0.02e9);
-  EXPECT_NEAR(static_cast<double>(Of("resnet_imagenet { variant: RESNET152 }", 224, 3, 1000)), 11.51e9, 0.03e9);
+  for (const auto& [variant, expected] : {std::pair{"RESNET18", 1.81},
+                                          {"RESNET34", 3.66},
+                                          {"RESNET50", 4.09},
+                                          {"RESNET101", 7.80},
+                                          {"RESNET152", 11.51}}) {
+    const std::string model = absl::StrCat("resnet_imagenet { variant: ", variant, " }");
+    EXPECT_NEAR(static_cast<double>(Of(model, 224, 3, 1000)) / 1e9, expected, 0.03) << variant;
+  }
 }
 
 TEST(MultiplyAdds, AScriptsAreNotKnown) { EXPECT_EQ(Of("torch_script { file: 'a.pt' }", 32, 3, 6), -1); }

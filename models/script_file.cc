@@ -37,7 +37,8 @@ absl::StatusOr<torch::jit::Module> ReadScript(const std::string& bytes, at::Devi
   }
   if (!HasCode(bytes)) {
     return absl::InvalidArgumentError(
-        "holds Python objects without code, as torch.save() writes them; save the network with "
+        "holds Python objects without code, as torch.save() writes them; name the network whose weights they are with "
+        "--network, or save the network with "
         "torch.jit.script(model).save(FILE), or its weights with safetensors.torch.save_file(model.state_dict(), "
         "FILE)");
   }

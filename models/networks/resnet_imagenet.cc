@@ -12,23 +12,42 @@ namespace openset {
 namespace {
 
 constexpr int kStages = 4;
-constexpr int kBlocks50[kStages] = {3, 4, 6, 3};
-constexpr int kBlocks152[kStages] = {3, 8, 36, 3};
-// Channels of a stage to those of the stem, in the first stage.
-constexpr int kExpansion = 4;
+
+struct Shape {
+  int blocks[kStages];
+  // Channels of the first stage to those of the stem: 1 for basic blocks, 4 for bottlenecks.
+  int expansion;
+};
+
+Shape ShapeOf(ResnetImagenetSpec::Variant variant) {
+  switch (variant) {
+    case ResnetImagenetSpec::RESNET18:
+      return {{2, 2, 2, 2}, 1};
+    case ResnetImagenetSpec::RESNET34:
+      return {{3, 4, 6, 3}, 1};
+    case ResnetImagenetSpec::RESNET101:
+      return {{3, 4, 23, 3}, 4};
+    case ResnetImagenetSpec::RESNET152:
+      return {{3, 8, 36, 3}, 4};
+    case ResnetImagenetSpec::RESNET50:
+    case ResnetImagenetSpec::VARIANT_UNSPECIFIED:
+      break;
+  }
+  return {{3, 4, 6, 3}, 4};
+}
 
 class ResnetImagenet : public Backbone {
  public:
   ResnetImagenet(const ResnetImagenetSpec& spec, const InputSpec& input) {
-    const int* blocks_of = spec.variant() == ResnetImagenetSpec::RESNET50 ? kBlocks50 : kBlocks152;
+    const Shape shape = ShapeOf(spec.variant());
+    const auto make = shape.expansion == 1 ? MakeBasicBlock : MakeBottleneck;
     int64_t channels = spec.width();
     conv1_ = register_module("conv1", PlainConvolution(input.channels(), channels, 7, 2));
     norm1_ = register_module("bn1", std::make_shared<BatchNorm>(channels));
     for (int s = 0; s < kStages; ++s) {
-      const int64_t out = s == 0 ? kExpansion * channels : 2 * channels;
-      std::vector<std::shared_ptr<ResidualBlock>> blocks = {
-          MakeBottleneck(channels, out, s == 0 ? 1 : 2, spec.block_dropout())};
-      while (blocks.size() < blocks_of[s]) blocks.push_back(MakeBottleneck(out, out, 1, spec.block_dropout()));
+      const int64_t out = s == 0 ? shape.expansion * channels : 2 * channels;
+      std::vector<std::shared_ptr<ResidualBlock>> blocks = {make(channels, out, s == 0 ? 1 : 2, spec.block_dropout())};
+      while (blocks.size() < shape.blocks[s]) blocks.push_back(make(out, out, 1, spec.block_dropout()));
       stages_.push_back(
           register_module("layer" + std::to_string(s + 1), std::make_shared<ResidualStage>(std::move(blocks))));
       channels = out;

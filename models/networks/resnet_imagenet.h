@@ -1,4 +1,4 @@
-// Residual networks for images of 224x224 (He et al. 2016): ResNet-50 and ResNet-152 with bottleneck blocks.
+// Residual networks for images of 224x224 (He et al. 2016): ResNet-18, 34, 50, 101 and 152.
 #ifndef OPENSET_MODELS_NETWORKS_RESNET_IMAGENET_H_
 #define OPENSET_MODELS_NETWORKS_RESNET_IMAGENET_H_
 
@@ -9,12 +9,19 @@
 
 namespace openset {
 
-// Convolution 7x7 of stride 2 without bias, batch norm, ReLU, maximum over 3x3 of stride 2; 4 stages of bottleneck
-// blocks with 256, 512, 1024, 2048 channels (models/networks/residual.h), the first block of each stage but the first
-// with stride 2; global average pooling: D = 2048.
-//   RESNET50:  3, 4, 6, 3 blocks; 23,508,032 parameters with 3 input channels
-//   RESNET152: 3, 8, 36, 3 blocks; 58,143,808 parameters
-// The stride is that of the 3x3 convolution, as in torchvision ("v1.5"), not of the first 1x1 as in the paper. Dropout
+// Convolution 7x7 of stride 2 without bias, batch norm, ReLU, maximum over 3x3 of stride 2; 4 stages of blocks
+// (models/networks/residual.h), the first block of each stage but the first with stride 2; global average pooling. With
+// the default width and 3 input channels:
+//
+//               blocks        kind        channels of the stages   parameters
+//   RESNET18    2, 2, 2, 2    basic       64, 128, 256, 512        11,176,512
+//   RESNET34    3, 4, 6, 3    basic       64, 128, 256, 512        21,284,672
+//   RESNET50    3, 4, 6, 3    bottleneck  256, 512, 1024, 2048     23,508,032
+//   RESNET101   3, 4, 23, 3   bottleneck  256, 512, 1024, 2048     42,500,160
+//   RESNET152   3, 8, 36, 3   bottleneck  256, 512, 1024, 2048     58,143,808
+//
+// The feature dimension D is the number of channels of the last stage.
+// The stride of a bottleneck is that of its 3x3 convolution, as in torchvision ("v1.5"), not of the first 1x1 as in the paper. Dropout
 // is per element: `block_dropout` behind each inner ReLU of a block and before the sum, `feature_dropout` on the
 // features, as the code of the unified benchmark places it (models/networks/resnet_imagenet.py). Convolutions start
 // from N(0, 2 / (outputs * kernel^2)), batch norm from 1 and 0. Parameters are named as in torchvision and timm: conv1,

@@ -26,6 +26,10 @@ INSTANTIATE_TEST_SUITE_P(Resnet50, ModelConformance,
                          ::testing::Values(ModelCase{
                              "resnet_imagenet { width: 8 block_dropout: 0.2 } head { linear {} }", 64,
                              "resnet_imagenet { width: 4 } head { linear {} }", 40}));
+INSTANTIATE_TEST_SUITE_P(Resnet18, ModelConformance,
+                         ::testing::Values(ModelCase{
+                             "resnet_imagenet { variant: RESNET18 width: 8 block_dropout: 0.2 } head { linear {} }", 64,
+                             "resnet_imagenet { variant: RESNET18 width: 4 } head { linear {} }", 40}));
 
 std::shared_ptr<Model> ModelOf(const std::string& text, int outputs) {
   RandomStream random(1, "resnet_imagenet_test");
@@ -38,12 +42,21 @@ TEST(ResnetImagenetTest, ComputesWhatPyTorchDoes) {
                       "models/testdata/resnet50.safetensors", /*f32_tolerance=*/0.02);
 }
 
+TEST(ResnetImagenetTest, ComputesWhatTorchvisionDoes) {
+  ExpectGoldenOutputs(ModelSpecOf("resnet_imagenet { variant: RESNET18 } head { linear {} }"), InputSpecOf("size: 64"),
+                      "models/testdata/resnet18.safetensors", /*f32_tolerance=*/0.02);
+}
+
 // torchvision_resnets.txt has the state dicts of torchvision 0.26.0 ("resnet50 layer1.0.conv1.weight 64x64x1x1"), as
 // `for name, tensor in torchvision.models.resnet50().state_dict().items()` gives them.
 TEST(ResnetImagenetTest, HasTorchvisionsNamesAndShapes) {
   const auto table = ReadFile("models/testdata/torchvision_resnets.txt");
   ASSERT_THAT(table, IsOk());
-  for (const auto& [variant, name] : {std::pair{"RESNET50", "resnet50"}, {"RESNET152", "resnet152"}}) {
+  for (const auto& [variant, name] : {std::pair{"RESNET18", "resnet18"},
+                                      {"RESNET34", "resnet34"},
+                                      {"RESNET50", "resnet50"},
+                                      {"RESNET101", "resnet101"},
+                                      {"RESNET152", "resnet152"}}) {
     std::vector<std::string> expected, actual;
     for (const absl::string_view line : absl::StrSplit(*table, '\n')) {
       const std::vector<absl::string_view> words = absl::StrSplit(line, ' ');

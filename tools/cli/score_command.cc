@@ -20,7 +20,11 @@
 
 ABSL_FLAG(std::string, model, "",
           "The trained model: a TorchScript file (torch.jit.script(model).save(FILE) in Python), or a method file "
-          "(.textproto) whose model has weights.");
+          "(.textproto) whose model has weights. With --network, a file of weights.");
+ABSL_FLAG(
+    std::string, network, "",
+    "The network whose weights --model holds (a state dict of torch.save() or safetensors): resnet18, resnet34, "
+    "resnet50, resnet101, resnet152 as in torchvision and timm; resnet18_cifar, resnet20_cifar for small images.");
 ABSL_FLAG(std::string, weights, "", "Weights for the model of a method file: a safetensors or TorchScript file.");
 ABSL_FLAG(std::string, head, "",
           "The last linear module of a TorchScript network, as Python names it (fc, classifier.1). Its input is used "
@@ -68,6 +72,7 @@ absl::StatusOr<ScoreRequest> RequestFromFlags() {
   request.set_folder(UserPath(""));
   request.set_model(absl::GetFlag(FLAGS_model));
   request.set_weights(absl::GetFlag(FLAGS_weights));
+  request.set_network(absl::GetFlag(FLAGS_network));
   request.set_head(absl::GetFlag(FLAGS_head));
   request.set_features(absl::GetFlag(FLAGS_features));
   OPENSET_ASSIGN_OR_RETURN(const std::vector<int> outputs, ParseList("outputs", absl::GetFlag(FLAGS_outputs), &ToInt));

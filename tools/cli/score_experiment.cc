@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/files/files.h"
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
@@ -18,6 +19,7 @@
 #include "eval/metrics/metric.pb.h"
 #include "experiments/spec/model_files.h"
 #include "google/protobuf/util/message_differencer.h"
+#include "tools/cli/named_networks.h"
 
 namespace openset {
 namespace {
@@ -53,6 +55,22 @@ absl::StatusOr<Given> FromMethod(const ScoreRequest& request, const SpecFolders&
                                          " names no trained weights: give --weights=FILE, or "
                                          "set model.weights in it"));
   }
+  return given;
+}
+
+// A network that is known by its name, and the file of its weights.
+absl::StatusOr<Given> FromNetwork(const ScoreRequest& request) {
+  absl::StatusOr<NamedNetwork> network = FindNamedNetwork(request.network());
+  if (!network.ok()) return Annotate(network.status(), "--network");
+  if (!request.head().empty() || request.features() || request.outputs_size() > 0) {
+    return Invalid("network", "--head, --features and --outputs are for a TorchScript file");
+  }
+  if (!request.weights().empty()) return Invalid("weights", "with --network, --model is the file of the weights");
+  if (absl::EndsWith(request.model(), ".textproto")) {
+    return Invalid("network", "a method file says what its model is; give it without --network");
+  }
+  Given given{network->model, network->input};
+  given.model.mutable_weights()->set_file(request.model());
   return given;
 }
 
@@ -99,14 +117,22 @@ absl::Status Complete(const ScoreRequest& request, const std::vector<int>& split
 absl::StatusOr<Given> GivenModel(const ScoreRequest& request, const SpecFolders& folders,
                                  const std::vector<int>& splits) {
   if (request.model().empty()) return Invalid("model", "give a TorchScript file, or a method file (.textproto)");
-  if (absl::EndsWith(request.model(), ".safetensors")) {
-    return Invalid("model",
-                   absl::StrCat("safetensors are weights without a network: give a method file whose model they "
-                                "are for with --model=FILE.textproto, and these with --weights=",
-                                request.model()));
+  if (absl::EndsWith(request.model(), ".safetensors") && request.network().empty()) {
+    return Invalid(
+        "model",
+        absl::StrCat(
+            "safetensors are weights without a network: name it with --network (", absl::StrJoin(NamedNetworks(), ", "),
+            "), or give a method file with --model=FILE.textproto and these with --weights=", request.model()));
   }
-  OPENSET_ASSIGN_OR_RETURN(
-      Given given, absl::EndsWith(request.model(), ".textproto") ? FromMethod(request, folders) : FromScript(request));
+  for (const char* end : {".pt2", ".onnx"}) {
+    if (!absl::EndsWith(request.model(), end)) continue;
+    return Invalid("model", absl::StrCat("openset does not run ", end,
+                                         " files: in Python, openset.collect(model, loader) runs any network and "
+                                         "writes the outputs that 'openset eval' reads"));
+  }
+  OPENSET_ASSIGN_OR_RETURN(Given given, !request.network().empty()                      ? FromNetwork(request)
+                                        : absl::EndsWith(request.model(), ".textproto") ? FromMethod(request, folders)
+                                                                                        : FromScript(request));
   OPENSET_RETURN_IF_ERROR(Complete(request, splits, &given));
   return given;
 }

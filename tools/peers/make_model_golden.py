@@ -1,9 +1,10 @@
-"""Writes models/testdata/{vgg32,osrci_cnn,resnet20,resnet50}.safetensors: what PyTorch computes with these networks, in
-f64, and resnet50_imported.safetensors: the same of a ResNet-50 whose parameters have torchvision's names.
+"""Writes models/testdata/{vgg32,osrci_cnn,resnet20,resnet18,resnet50}.safetensors: what PyTorch computes with these networks, in
+f64 (resnet18: torchvision's own), and resnet50_imported.safetensors: the same of a ResNet-50 whose parameters have
+torchvision's names.
 
     python3 tools/peers/make_model_golden.py models/testdata
 
-The stored files were made with PyTorch 2.11.0 and safetensors 0.8.0 on x86-64. Weights, buffers and images are
+The stored files were made with PyTorch 2.11.0, torchvision 0.26.0 and safetensors 0.8.0 on x86-64. Weights, buffers and images are
 not random but sines of squares, which the reader of the files computes too (models/testing/golden_outputs.cc); dropout is off.
 """
 
@@ -11,6 +12,7 @@ import argparse
 import os
 
 import torch
+import torchvision
 from safetensors.torch import save_file
 from torch.nn import functional
 
@@ -70,6 +72,13 @@ def golden(backbone, size=32):
     return {name: tensor.contiguous() for name, tensor in result.items()}
 
 
+def torchvision_resnet(make):
+    network = make()
+    network.feature_dim = network.fc.in_features
+    network.fc = torch.nn.Identity()
+    return network
+
+
 def imported():
     """Of one image of 224x224."""
     network = networks.BottleneckResnet([3, 4, 6, 3]).double().eval()
@@ -86,6 +95,7 @@ def main():
     folder = parser.parse_args().folder
     save_file(golden(networks.Vgg32(dropout=0)), os.path.join(folder, "vgg32.safetensors"))
     save_file(golden(networks.Resnet20()), os.path.join(folder, "resnet20.safetensors"))
+    save_file(golden(torchvision_resnet(torchvision.models.resnet18), size=64), os.path.join(folder, "resnet18.safetensors"))
     save_file(golden(networks.BottleneckResnet([3, 4, 6, 3]), size=64), os.path.join(folder, "resnet50.safetensors"))
     save_file(imported(), os.path.join(folder, "resnet50_imported.safetensors"))
     save_file(golden(networks.OsrciCnn(dropout=0)), os.path.join(folder, "osrci_cnn.safetensors"))
