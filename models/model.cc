@@ -1,6 +1,7 @@
 #include "models/model.h"
 
 #include <utility>
+#include <vector>
 
 #include "core/tensor/torch_precision.h"
 #include "models/networks/dropout.h"
@@ -22,7 +23,10 @@ ModelOutput Model::Forward(const at::Tensor& image, int norm_set) {
 
 ModelOutput Model::ForwardHead(const at::Tensor& feature) {
   const FullPrecisionScope full_precision;
-  return head_->Forward(WithFullPrecision(feature));
+  // The head of a network that was converted as a whole has the type of its features.
+  const std::vector<at::Tensor> parameters = head_->parameters();
+  const bool is_converted = !parameters.empty() && IsReduced(parameters.front());
+  return head_->Forward(is_converted ? feature : WithFullPrecision(feature));
 }
 
 }  // namespace openset
