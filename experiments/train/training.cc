@@ -127,6 +127,8 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
   measuring.report = [&reporter](const WorkProgress&) { reporter.Report(); };
   WorkProgress begun;
   begun.set_fraction(static_cast<double>(run->steps()) / static_cast<double>(run->max_steps()));
+  begun.set_epochs(EpochsOf(action.training()));
+  begun.set_epoch(std::min(static_cast<int>(run->epochs().size()) + 1, begun.epochs()));
   context.report(begun);
   while (true) {
     if (IsEvaluationMissing(action, *run)) {
