@@ -21,6 +21,7 @@
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/score_flags.h"
 #include "tools/cli/flags/spec_flags.h"
+#include "tools/cli/flags/study_folder.h"
 #include "tools/cli/flags/user_path.h"
 #include "tools/cli/records/bundle_records.h"
 #include "tools/cli/report_files.h"
@@ -135,12 +136,13 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
                                                    " holds all numbers in one form"));
   }
   if (IsBundle(arguments[0])) return ReportOnRecords(arguments[0], tidy ? "tidy" : format, layout);
+  OPENSET_ASSIGN_OR_RETURN(const std::string spec, SpecOfStudyFolder(arguments[0]));
   OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
   if (!FileExists(store.folder())) {
     return absl::NotFoundError(absl::StrCat("--store: there is no store ", store.folder()));
   }
   if (IsQuery(arguments[0])) return ReportOnRecords(arguments[0], tidy ? "tidy" : format, layout);
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
   const std::string out = absl::GetFlag(FLAGS_out);
   if (format == "tensorboard") {
     if (out.empty()) return absl::InvalidArgumentError("--out: event files need a folder, as --out=events");
@@ -171,7 +173,7 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
 Command ReportCommand() {
   Command command;
   command.name = "report";
-  command.arguments = "SPEC | BUNDLE | QUERY";
+  command.arguments = "SPEC | FOLDER | BUNDLE | QUERY";
   command.min_arguments = command.max_arguments = 1;
   command.summary = "Prints a study's tables from the records in the store.";
   command.description =
@@ -184,11 +186,15 @@ Command ReportCommand() {
       "learning curves and metrics. Corrupt records are left out and listed, and the exit code is 1. With text,\n"
       "likely mistakes are printed after the tables, to standard error.\n"
       "\n"
+      "FOLDER is a published study, as those in results/: FOLDER/NAME.textproto and FOLDER/NAME.zip, its records.\n"
+      "`compare` and `figure` take it too.\n"
+      "\n"
       "Instead of a study: the records of a bundle (BUNDLE.zip), which needs no store, or those of the store that\n"
       "match a query (as in 'openset records ls'). Neither needs the study or its data. Methods are in the order of\n"
       "the alphabet, and there are no tests.\n"
       "\n"
       "  openset report quickstart\n"
+      "  openset report results/openness\n"
       "  openset report results.zip\n"
       "  openset report 'experiment=quickstart and split=0'\n"
       "  openset report quickstart --rows=method --columns=task,metric\n"

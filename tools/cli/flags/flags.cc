@@ -21,6 +21,7 @@
 #include "experiments/plan/halving.h"
 #include "experiments/spec/resolve/expand.h"
 #include "tools/cli/flags/deploy_flags.h"
+#include "tools/cli/flags/study_folder.h"
 #include "tools/cli/flags/user_path.h"
 #include "tools/cli/score_experiment.h"
 
@@ -108,7 +109,8 @@ absl::StatusOr<StudyOptions> StudyOptionsFromFlags() {
   return options;
 }
 
-absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& spec, StoreUse use) {
+absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, StoreUse use) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string spec, SpecOfStudyFolder(argument));
   OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(use));
   OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());

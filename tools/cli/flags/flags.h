@@ -28,9 +28,10 @@ void AddChangeFlags(Command* command);
 absl::StatusOr<StudyOptions> StudyOptionsFromFlags();
 
 // The study of a spec that is given on the command line, as the flags want it: a path of a .textproto; a name of the
-// libraries', or of what `openset score` has measured; or NAME for NAME.textproto in the user's folder. Errors: also
-// kInvalidArgument for a NAME that is both, unless one file is a copy of the other.
-absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& spec, StoreUse use = StoreUse::kRead);
+// libraries', or of what `openset score` has measured; NAME for NAME.textproto in the user's folder; or a
+// folder with a spec and its bundle (study_folder.h). Errors: also kInvalidArgument for a NAME that is both, unless one
+// file is a copy of the other.
+absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, StoreUse use = StoreUse::kRead);
 
 // "180 of them are candidates of searches; tuned trials after them: 6". Precondition: some are waiting.
 std::string SearchText(const Study& study);

@@ -1,0 +1,405 @@
+"""Writes the pages of results/ from the records in the bundles, through the program.
+
+    python3 results/pages.py OPENSET [--check]
+
+A page is made of a template: results/NAME/page.md.in gives results/NAME/README.md, results/README.md.in and
+results/claims.md.in give the pages beside them. A study without a bundle has no page yet, and what it would say is marked as
+open elsewhere. In a template, {{ ... }} is an expression over the functions of Study
+below; the rest is text. Text has no number with a decimal point, so that each such number comes from a record. --check
+writes nothing and fails where a page, a digest or a size is not as it should be.
+"""
+
+import glob
+import hashlib
+import json
+import math
+import os
+import re
+import struct
+import subprocess
+import sys
+import zipfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MOST_BYTES = 20 * 1000 * 1000
+MINUS = "\N{MINUS SIGN}"
+# Of a template's text: what may have a point between digits.
+NOT_RESULTS = re.compile(r"v?\b\d+\.\d+\.\d+\b|`[^`]*`|Python \d\.\d+|^ {4}.*$", re.MULTILINE)
+
+
+def signed(number, digits):
+    text = f"{number:.{digits}f}"
+    return text.replace("-", MINUS if float(text) else "")
+
+
+class Study:
+    """One bundle, and what the program says of it."""
+
+    def __init__(self, program, name):
+        self.program, self.name = program, name
+        self.folder = os.path.join(HERE, name)
+        self.bundle = os.path.join(self.folder, name + ".zip")
+        self.report = self.ask("report", self.folder, "--format=json")
+        self.records = self.ask("records", "ls", self.bundle, "--format=json")
+        self.compared = {}
+
+    def ask(self, *words):
+        done = subprocess.run([self.program, *words], stdout=subprocess.PIPE, check=True)
+        return json.loads(done.stdout)
+
+    # Values. A method is named as in tables; `where` are fields of a cell: group, task, unknown_classes, axis.
+
+    def cell(self, method, metric, axis=None, group="pool", **where):
+        found = [c for c in self.report["cells"] if c["method"] == method and c["metric"] == metric
+                 and c.get("group", "pool") == group and (axis is None or axis in c["axis"].values())
+                 and all(c[field] == value for field, value in where.items())]
+        if len(found) != 1:
+            sys.exit(f"{self.name}: {len(found)} cells for {method}, {metric}, {axis}, {group}, {where}")
+        return found[0]
+
+    def mean(self, *names, digits=None, **where):
+        cell = self.cell(*names, **where)
+        if cell.get("mean") is None:
+            return "\N{EM DASH}"
+        shown = cell["display"]
+        return signed(shown["factor"] * cell["mean"], shown["digits"] if digits is None else digits)
+
+    def spread(self, *names, **where):
+        cell = self.cell(*names, **where)
+        if cell.get("mean") is None:
+            return "\N{EM DASH}"
+        shown = cell["display"]
+        return f"{self.mean(*names, **where)} ± {shown['factor'] * cell['std']:.{shown['digits']}f}"
+
+    # Differences: openset compare, paired by split and seed, clustered by split.
+
+    def pair(self, a, b, metric, group="pool", levels=None):
+        if (metric, group) not in self.compared:
+            self.compared[metric, group] = self.ask(
+                "compare", self.folder, f"--metrics={metric}", f"--group={group}", "--format=json")["pairs"]
+        for pair in self.compared[metric, group]:
+            if levels is not None and f"{levels} unknown" not in pair["task"]:
+                continue
+            if (pair["a"], pair["b"]) == (a, b):
+                return pair, 1
+            if (pair["a"], pair["b"]) == (b, a):
+                return pair, -1
+        rows = [self.label(*row) for row in self.rows()]
+        for name in (a, b):
+            if name not in rows:
+                sys.exit(f"{self.name}: there is no row {name}; there are {rows}")
+        return None, 0  # one of them has no results
+
+    def difference(self, a, b, metric, group="pool", factor=100, digits=1, levels=None):
+        """a minus b with its 95 % interval, in points: "0.4 (-1.2 to 2.0)"."""
+        pair, sign = self.pair(a, b, metric, group, levels)
+        if pair is None or pair.get("low") is None:
+            return "no interval"
+        ends = sorted(sign * factor * pair[end] for end in ("low", "high"))
+        return (f"{signed(sign * factor * pair['mean_difference'], digits)} "
+                f"({signed(ends[0], digits)} to {signed(ends[1], digits)})")
+
+    def differing(self, metric, group="pool", higher=True, **where):
+        """Rows that differ from the report's baseline after Holm's correction over all tests of the metric."""
+        found = []
+        for cell in self.report["cells"]:
+            if cell["metric"] != metric or cell.get("group", "pool") != group or cell.get("p_value", 1) >= 0.05:
+                continue
+            if any(cell[field] != value for field, value in where.items()):
+                continue
+            name = self.label(cell["method"], next(iter(cell["axis"].values()), None))
+            if (cell["mean"] > self.baseline_mean(cell)) == higher:
+                found.append(name)
+        return found
+
+    def baseline_mean(self, cell):
+        same = ("metric", "task", "unknown_classes", "known_classes", "group")
+        return next(c["mean"] for c in self.report["cells"]
+                    if c["method"] == self.baseline() and all(c.get(field) == cell.get(field) for field in same))
+
+    def baseline(self):
+        """The spec's, otherwise the first row's method."""
+        with open(os.path.join(self.folder, self.name + ".textproto"), encoding="utf-8") as file:
+            named = re.search(r'baseline: "(.*?)"', file.read())
+        return named.group(1) if named else self.report["cells"][0]["method"]
+
+    def names(self, metric, group="pool", higher=True, **where):
+        found = self.differing(metric, group, higher, **where)
+        return ", ".join(f"`{name}`" for name in found) if found else "none"
+
+    def count(self, metric, group="pool", higher=True, **where):
+        return len(self.differing(metric, group, higher, **where))
+
+    def claim(self, a, b, metric, expected="higher", group="pool", factor=100, levels=None):
+        """Two cells of a row of claims: a minus b with its interval, and what that says of 'a is `expected` than b'."""
+        pair, sign = self.pair(a, b, metric, group, levels)
+        if pair is None or pair.get("low") is None:
+            return "no interval | open"
+        ends = sorted(sign * pair[end] for end in ("low", "high"))
+        seen = "higher" if ends[0] > 0 else "lower" if ends[1] < 0 else ""
+        verdict = "confirmed" if seen == expected else "contradicted here" if seen else "not seen"
+        unit = " points" if factor == 100 else ""
+        return f"{self.difference(a, b, metric, group, factor, levels=levels)}{unit} | {verdict}"
+
+    def correlation(self, a, b, method):
+        """Two cells: Pearson's correlation of two metrics over the runs of a method with Fisher's 95 % interval."""
+        rows = [r for r in self.records if r["method"] == method and a in r and b in r]
+        x, y = ([row[metric] for row in rows] for metric in (a, b))
+        mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
+        products = sum((u - mean_x) * (v - mean_y) for u, v in zip(x, y))
+        r = products / math.sqrt(sum((u - mean_x) ** 2 for u in x) * sum((v - mean_y) ** 2 for v in y))
+        low, high = (math.tanh(math.atanh(r) + z / math.sqrt(len(x) - 3)) for z in (-1.96, 1.96))
+        verdict = "confirmed" if low > 0 else "contradicted here" if high < 0 else "not seen"
+        return f"r = {signed(r, 2)} ({signed(low, 2)} to {signed(high, 2)}) over {len(x)} runs | {verdict}"
+
+    # Tables.
+
+    def rows(self):
+        """(method, value of its swept field or None), in the order of the report."""
+        found = []
+        for cell in self.report["cells"]:
+            row = (cell["method"], next(iter(cell["axis"].values()), None))
+            if row not in found:
+                found.append(row)
+        return found
+
+    def table(self, columns, baseline=None, sort=None, rows=None, compare="auroc", group="pool", **where):
+        """columns: (title, metric, group). With a baseline, one more: the difference of `compare`, and its interval."""
+        chosen = rows or self.rows()
+        if sort:
+            chosen = sorted(chosen, key=lambda row: -(self.cell(row[0], sort, axis=row[1], group=group, **where).get("mean") or 0))
+        titles = ["method"] + [title for title, _, _ in columns]
+        if baseline:
+            titles.append(f"{compare.upper()} minus that of `{baseline}`")
+        lines = ["| " + " | ".join(titles) + " |", "| " + " | ".join("---" for _ in titles) + " |"]
+        for method, axis in chosen:
+            name = self.label(method, axis)
+            cells = [self.spread(method, metric, axis=axis, group=of, **where) for _, metric, of in columns]
+            if baseline:
+                cells.append("" if name == baseline else self.difference(name, baseline, compare, group))
+            lines.append("| " + " | ".join([f"`{name}`"] + cells) + " |")
+        return "\n".join(lines)
+
+    def label(self, method, axis):
+        if axis is None:
+            return method
+        return axis if len({cell["method"] for cell in self.report["cells"]}) == 1 else f"{method}, {axis}"
+
+    def levels_table(self, metric, field="unknown_classes", methods=None, **where):
+        """A row for each method, a column for each level of openness."""
+        cells = self.cells(metric, "pool")
+        levels = sorted({(c["openness"], c["known_classes"], c["unknown_classes"]) for c in cells})
+        lines = ["| method | " + " | ".join(f"{openness:.2f} ({known} : {unknown})" for openness, known, unknown in levels)
+                 + " |", "| --- |" + " --- |" * len(levels)]
+        for method in methods or [row[0] for row in self.rows()]:
+            values = [self.spread(method, metric, known_classes=known, unknown_classes=unknown)
+                      for _, known, unknown in levels]
+            lines.append(f"| `{method}` | " + " | ".join(values) + " |")
+        return "\n".join(lines)
+
+    # Orders, of what has a value.
+
+    def cells(self, metric, group):
+        return [c for c in self.report["cells"]
+                if c["metric"] == metric and c.get("group", "pool") == group and c.get("mean") is not None]
+
+    def order(self, metric, group="pool"):
+        """The methods, the best first, by the mean of a metric; equal ones by name."""
+        cells = self.cells(metric, group)
+        best = -1 if cells[0]["higher_is_better"] else 1
+        return [c["method"] for c in sorted(cells, key=lambda c: (best * c["mean"], c["method"]))]
+
+    def best(self, metric, group="pool"):
+        cells = self.cells(metric, group)
+        cell = max(cells, key=lambda c: c["mean"] if c["higher_is_better"] else -c["mean"])
+        return f"`{self.label(cell['method'], next(iter(cell['axis'].values()), None))}`"
+
+    def place(self, method, metric, group="pool"):
+        return self.order(metric, group).index(method) + 1
+
+    def swaps(self, a, b, group="pool"):
+        """How many pairs of methods the metrics a and b put in opposite orders."""
+        first, second = self.order(a, group), self.order(b, group)
+        return sum((second.index(x) - second.index(y)) * (first.index(x) - first.index(y)) < 0
+                   for i, x in enumerate(first) for y in first[i + 1:])
+
+    def orders_differ(self, a, b):
+        """Two cells of a row of claims."""
+        swaps = self.swaps(a, b)
+        return f"{swaps} of {self.pairs()} pairs of scores, no interval | {'confirmed' if swaps else 'not seen'}"
+
+    def best_differ(self, *groups, metric="auroc"):
+        """Two cells of a row of claims: whether another method is best in each group."""
+        best = [self.order(metric, group)[0] for group in groups]
+        text = "; ".join(f"`{method}` on {group}" for group, method in zip(groups, best))
+        return f"{text}; no interval | {'confirmed' if len(set(best)) == len(best) else 'not seen'}"
+
+    def pairs(self):
+        count = len({c["method"] for c in self.report["cells"]})
+        return count * (count - 1) // 2
+
+    def places(self, metrics, group="pool"):
+        """A row for each method: its value and its place by each of (title, metric)."""
+        lines = ["| method | " + " | ".join(title for title, _ in metrics) + " |", "| --- |" + " --- |" * len(metrics)]
+        for method in self.order(metrics[0][1], group):
+            cells = [f"{self.mean(method, metric, group=group)} ({self.place(method, metric, group)})"
+                     for _, metric in metrics]
+            lines.append(f"| `{method}` | " + " | ".join(cells) + " |")
+        return "\n".join(lines)
+
+    # Where, when and how long.
+
+    def stages(self):
+        """The stages of all records, each once: {(stage, key): fields}."""
+        found = {}
+        with zipfile.ZipFile(self.bundle) as bundle:
+            for name in bundle.namelist():
+                if name.endswith(".rec"):
+                    for stage in fields_of(fields_of(bundle.read(name)[57:])[PROVENANCE][0]).get(1, []):
+                        fields = fields_of(stage)
+                        found[fields[STAGE][0], fields[KEY][0]] = fields
+        return found
+
+    def provenance(self):
+        stages = self.stages().values()
+        text = {field: sorted({stage[field][0].decode() for stage in stages if field in stage})
+                for field in (COMMIT, PROCESSOR, KERNELS)}
+        seconds = sum(struct.unpack("<d", stage[CPU_SECONDS][0])[0] for stage in stages if CPU_SECONDS in stage)
+        return (f"{len(self.records)} records, made in {seconds / 3600:.2f} CPU hours (a stage that several records share "
+                f"counts once) on {', '.join(text[PROCESSOR])} with kernels for {', '.join(text[KERNELS])}, by commit "
+                f"{', '.join(commit[:12] for commit in text[COMMIT])}. SHA-256 of `{self.name}.zip`: `{self.digest()}`.")
+
+    def digest(self):
+        with open(self.bundle, "rb") as file:
+            return hashlib.sha256(file.read()).hexdigest()
+
+
+# Fields of experiments/store/record.proto: of TrialRecord, then of StageProvenance.
+PROVENANCE = 11
+STAGE, KEY, COMMIT, PROCESSOR, KERNELS, CPU_SECONDS = 1, 2, 3, 9, 11, 17
+
+
+def fields_of(message):
+    """The fields of a serialised message by their numbers: bytes, or the value of a varint."""
+    found, at = {}, 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = message[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(message):
+        tag = varint()
+        kind = tag & 7
+        if kind == 0:
+            value = varint()
+        else:
+            size = varint() if kind == 2 else {1: 8, 5: 4}[kind]
+            value = message[at:at + size]
+            at += size
+        found.setdefault(tag >> 3, []).append(value)
+    return found
+
+
+class NotRun:
+    """A study without a bundle: what it is asked for is not known."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def claim(self, *_, **__):
+        return "no records yet | open"
+
+    correlation = orders_differ = best_differ = claim
+
+    def __getattr__(self, _):
+        return lambda *_, **__: "no records yet"
+
+
+class Studies:
+    """Studies by name, each read once."""
+
+    def __init__(self, program):
+        self.program, self.studies = program, {}
+
+    def __getitem__(self, name):
+        if name not in self.studies:
+            there = os.path.exists(os.path.join(HERE, name, name + ".zip"))
+            self.studies[name] = Study(self.program, name) if there else NotRun(name)
+        return self.studies[name]
+
+
+def answer(study, text):
+    """The text with [...] replaced by expressions over the study; of a study that has not been run, that."""
+    if isinstance(study, NotRun):
+        return "no records yet"
+    names = {field: getattr(study, field) for field in dir(study) if not field.startswith("_")}
+    return re.sub(r"\[(.*?)\]", lambda found: str(eval(found.group(1), {}, names)), text)
+
+
+def page_of(template, studies):
+    """(the page's path, its text)."""
+    folder = os.path.dirname(template)
+    name = os.path.basename(folder)
+    path = os.path.join(folder, "README.md") if template.endswith("page.md.in") else template.removesuffix(".in")
+    with open(template, encoding="utf-8") as file:
+        text = file.read()
+    parts = re.split(r"\{\{(.*?)\}\}", text, flags=re.DOTALL)
+    for part in parts[::2]:
+        for number in re.findall(r"\d+\.\d+", NOT_RESULTS.sub("", part)):
+            sys.exit(f"{template}: {number} is not from a record")
+    study = studies[name] if template.endswith("page.md.in") else None
+    names = {field: getattr(study, field) for field in dir(study) if not field.startswith("_")} if study else {}
+    names["of"] = lambda other: studies[other]
+    names["line"] = lambda other, text: answer(studies[other], text)
+    names["link"] = lambda other: other if isinstance(studies[other], NotRun) else f"[{other}]({other}/README.md)"
+    out = [part if i % 2 == 0 else str(eval(part.strip(), {}, names)) for i, part in enumerate(parts)]
+    return path, "".join(out)
+
+
+def main(words):
+    check = "--check" in words
+    program, = (word for word in words if not word.startswith("--"))
+    studies, problems = Studies(program), []
+    templates = sorted(glob.glob(os.path.join(HERE, "*", "page.md.in")) + glob.glob(os.path.join(HERE, "*.md.in")))
+    templates = [t for t in templates if t.endswith("README.md.in") or t.endswith("claims.md.in")
+                 or not isinstance(studies[os.path.basename(os.path.dirname(t))], NotRun)]
+    for template in templates:
+        path, text = page_of(template, studies)
+        if not check:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            continue
+        with open(path, encoding="utf-8") as file:
+            written = file.read().splitlines()
+        made = text.splitlines()
+        for number, (left, right) in enumerate(zip(written + [""] * len(made), made), 1):
+            if left != right:
+                problems.append(f"{path}:{number}: is '{left}', and the records give '{right}'")
+        if len(written) > len(made):
+            problems.append(f"{path}: has {len(written) - len(made)} lines more than its template gives")
+    bundles = glob.glob(os.path.join(HERE, "*", "*.zip"))
+    total = sum(os.path.getsize(bundle) for bundle in bundles)
+    if total > MOST_BYTES:
+        problems.append(f"the bundles have {total} bytes, and may have {MOST_BYTES}")
+    with open(os.path.join(HERE, "SHA256SUMS"), "r" if check else "w", encoding="utf-8") as file:
+        sums = "".join(f"{hashlib.sha256(open(b, 'rb').read()).hexdigest()}  {os.path.relpath(b, HERE)}\n"
+                       for b in sorted(bundles))
+        if not check:
+            file.write(sums)
+        elif file.read() != sums:
+            problems.append("SHA256SUMS: is not of these bundles")
+    for problem in problems:
+        print(problem)
+    print(f"{len(templates)} pages, {len(bundles)} bundles, {total} bytes, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
