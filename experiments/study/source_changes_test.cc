@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
 constexpr FingerprintRow kTrain[] = {{"LossTermSpec", "open_auc", "losses/open_auc", "new"}, {}};
-constexpr FingerprintRow kInfer[] = {{"ModelSpec", "vgg32", "models/vgg32", "same"}, {}};
+constexpr FingerprintRow kInfer[] = {{"ModelSpec", "vgg32", "models/networks/vgg32", "same"}, {}};
 constexpr FingerprintRow kEvaluate[] = {{"ScoreSpec", "fdbd", "eval/scores/fdbd", "new"}, {}};
 
 Provenance Parse(const std::string& text) {
@@ -59,7 +59,7 @@ TEST(SourceChanges, WhatHasNoFingerprintIsNotCompared) {
 TEST(SourcesOfThisProgram, AreThoseOfTheStages) {
   const CurrentSources current = SourcesOfThisProgram();
   EXPECT_EQ(SourcesOf("LossTermSpec", "cross_entropy", current.train).target, "losses/cross_entropy");
-  EXPECT_EQ(SourcesOf("ModelSpec", "vgg32", current.infer).target, "models/vgg32");
+  EXPECT_EQ(SourcesOf("ModelSpec", "vgg32", current.infer).target, "models/networks/vgg32");
   EXPECT_EQ(SourcesOf("ScoreSpec", "max_logit", current.evaluate).target, "eval/scores/logits/max_logit");
   EXPECT_EQ(SourcesOf("ScoreSpec", "max_logit", current.evaluate).fingerprint.size(), 64);
 }

@@ -21,11 +21,12 @@ namespace openset {
 //   RESNET152   3, 8, 36, 3   bottleneck  256, 512, 1024, 2048     58,143,808
 //
 // The feature dimension D is the number of channels of the last stage.
-// The stride of a bottleneck is that of its 3x3 convolution, as in torchvision ("v1.5"), not of the first 1x1 as in the paper. Dropout
-// is per element: `block_dropout` behind each inner ReLU of a block and before the sum, `feature_dropout` on the
-// features, as the code of the unified benchmark places it (models/networks/resnet_imagenet.py). Convolutions start
-// from N(0, 2 / (outputs * kernel^2)), batch norm from 1 and 0. Parameters are named as in torchvision and timm: conv1,
-// bn1, layerS.B.{conv1,bn1,...,conv3,bn3,downsample.0,downsample.1}.
+// The stride of a bottleneck is that of its 3x3 convolution, as in torchvision ("v1.5"), not of the first 1x1 as in the
+// paper. Dropout is per element: `block_dropout` behind each inner ReLU of a block and before the sum,
+// `feature_dropout` on the features, as the code of the unified benchmark places it
+// (models/networks/resnet_imagenet.py). Convolutions start from N(0, 2 / (outputs * kernel^2)), batch norm from 1 and
+// 0. Parameters are named as in torchvision and timm: conv1, bn1,
+// layerS.B.{conv1,bn1,...,conv3,bn3,downsample.0,downsample.1}.
 std::shared_ptr<Backbone> MakeResnetImagenet(const ResnetImagenetSpec& spec, const InputSpec& input);
 
 }  // namespace openset

@@ -70,6 +70,7 @@ absl::StatusOr<Given> FromNetwork(const ScoreRequest& request) {
     return Invalid("network", "a method file says what its model is; give it without --network");
   }
   Given given{network->model, network->input};
+  if (request.has_size()) given.input.clear_test_shorter_side();  // it belongs to the usual size
   given.model.mutable_weights()->set_file(request.model());
   return given;
 }

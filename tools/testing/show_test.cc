@@ -104,7 +104,7 @@ TEST(Show, AMetricHasItsUnitAndDirection) {
     EXPECT_EQ(program.Run({"show", "metric", metric}).exit_code, 0) << metric;
   }
   const std::string list = program.Run({"list", "metrics"}).out;
-  EXPECT_THAT(list, HasSubstr("Open-set F-score (Eq. 1 to 3 of OpenAUC) and Youden's J (Eq. 4).\n"));
+  EXPECT_THAT(list, HasSubstr("open_set_f_* are F-scores (Eq. 1 to 3 of OpenAUC), youden_* are Youden's J (Eq. 4)"));
   EXPECT_THAT(list, HasSubstr("over recall. (known = positive)\n"));
 }
 
