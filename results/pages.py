@@ -76,7 +76,7 @@ class Study:
     def pair(self, a, b, metric, group="pool", levels=None):
         if (metric, group) not in self.compared:
             self.compared[metric, group] = self.ask(
-                "compare", self.folder, f"--metrics={metric}", f"--group={group}", "--format=json")["pairs"]
+                "compare", self.folder, f"--metrics={metric}", f"--group={group}", "--all_pairs", "--format=json")["pairs"]
         for pair in self.compared[metric, group]:
             if levels is not None and f"{levels} unknown" not in pair["task"]:
                 continue
@@ -183,7 +183,10 @@ class Study:
     def label(self, method, axis):
         if axis is None:
             return method
-        return axis if len({cell["method"] for cell in self.report["cells"]}) == 1 else f"{method}, {axis}"
+        if len({cell["method"] for cell in self.report["cells"]}) == 1:
+            return axis
+        name = next(key for cell in self.report["cells"] for key, value in cell["axis"].items() if value == axis)
+        return f"{method}, {name} {axis}"
 
     def levels_table(self, metric, field="unknown_classes", methods=None, **where):
         """A row for each method, a column for each level of openness."""
@@ -265,9 +268,10 @@ class Study:
         text = {field: sorted({stage[field][0].decode() for stage in stages if field in stage})
                 for field in (COMMIT, PROCESSOR, KERNELS)}
         seconds = sum(struct.unpack("<d", stage[CPU_SECONDS][0])[0] for stage in stages if CPU_SECONDS in stage)
-        return (f"{len(self.records)} records, made in {seconds / 3600:.2f} CPU hours (a stage that several records share "
-                f"counts once) on {', '.join(text[PROCESSOR])} with kernels for {', '.join(text[KERNELS])}, by commit "
-                f"{', '.join(commit[:12] for commit in text[COMMIT])}. SHA-256 of `{self.name}.zip`: `{self.digest()}`.")
+        return (f"{len(self.records)} records, made in {seconds / 60:.1f} CPU minutes (a stage that several records\n"
+                f"share counts once) on {', '.join(text[PROCESSOR])} with kernels for {', '.join(text[KERNELS])}, by commit\n"
+                f"`{'`, `'.join(commit[:12] for commit in text[COMMIT])}`. SHA-256 of `{self.name}.zip`:\n"
+                f"`{self.digest()}`.")
 
     def digest(self):
         with open(self.bundle, "rb") as file:
