@@ -198,10 +198,11 @@ Command ScoreCommand() {
       "the same input. Exit code: as for 'openset run'.\n"
       "\n"
       "  openset score --model=net.pt --head=fc --task=fashion_mnist_6_4 --split=0 --size=28 --channels=1\n"
+      "  openset score --model=resnet50.pth --network=resnet50 --task=my_task.textproto\n"
       "  openset score --model=resnet50.textproto --weights=resnet50.safetensors --task=my_task.textproto\n"
       "  openset score --model=net.pt --task=cifar10 --split=2 --methods=mcp,max_logit,energy_score\n";
-  command.flags = {"model",   "task", "split",    "methods", "weights", "head",        "features",
-                   "outputs", "size", "channels", "mean",    "std",     "train_limit", "test_limit"};
+  command.flags = {"model",   "network", "task",     "split", "methods", "weights",     "head",      "features",
+                   "outputs", "size",    "channels", "mean",  "std",     "train_limit", "test_limit"};
   for (const std::string& flag : RunFlags()) command.flags.push_back(flag);
   command.run = Score;
   return command;
