@@ -155,7 +155,7 @@ void AddCatalogs(std::vector<HostileCase>* cases) {
     change("\"zero\"", absl::StrCat("\"", name, "\""), End::kAnswered);
   }
   change("digits/test-images", "digits//test-images");
-  change("digits/test-images", "digits/./test-images");
+  change("digits/test-images", "digits/./test-images", End::kAnswered);
   change("name: \"test\"", "name: \"../../outside\"");
   change("name: \"test\"", "name: \"train\"");
   const auto noise = [](const std::string& samples, const std::string& size) {

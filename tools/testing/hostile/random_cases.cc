@@ -185,7 +185,8 @@ const std::vector<std::string>& Tokens() {
 HostileCase CaseOf(const Input& input, const std::string& what, RandomStream* random) {
   HostileCase one{input.name, what, OneOf(input.commands, random), {}, End::kAnswered, ""};
   // Of `out`, and what a store's own commands may change in it.
-  one.writes = {"work/merged", "work/out.zip"};
+  // A deploy file that no longer names its store has the default one.
+  one.writes = {"work/merged", "work/out.zip", "work/openset-store"};
   for (const char* word : {"run", "verify", "gc"}) {
     if (one.command[0] == word || one.command[1] == word) one.writes.push_back("work/store");
   }
