@@ -69,6 +69,8 @@ class Study:
         if cell.get("mean") is None:
             return "\N{EM DASH}"
         shown = cell["display"]
+        if cell["n"] == 1:
+            return self.mean(*names, **where)  # one run has no spread
         return f"{self.mean(*names, **where)} ± {shown['factor'] * cell['std']:.{shown['digits']}f}"
 
     # Differences: openset compare, paired by split and seed, clustered by split.
