@@ -168,8 +168,7 @@ class Search {
 
   void AddUntilSmall() {
     if (!policy_.most_bytes.has_value()) return;
-    int64_t bytes = 0;
-    for (const auto& [kind, of_kind] : UsageByKind(store_)) bytes += of_kind;
+    int64_t bytes = BytesOfStore(store_);
     for (const Garbage& garbage : found_) bytes -= garbage.bytes;
     if (bytes <= *policy_.most_bytes) return;
     std::vector<std::pair<std::pair<Need, int64_t>, const Candidate*>>

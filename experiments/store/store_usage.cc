@@ -95,6 +95,12 @@ std::vector<std::pair<std::string, int64_t>> UsageByKind(const Store& store) {
   return kinds;
 }
 
+int64_t BytesOfStore(const Store& store) {
+  int64_t bytes = 0;
+  for (const auto& [kind, of_kind] : UsageByKind(store)) bytes += of_kind;
+  return bytes;
+}
+
 std::string BytesText(int64_t bytes) {
   if (bytes < 1000) return absl::StrCat(bytes, " B");
   double value = static_cast<double>(bytes);

@@ -30,6 +30,9 @@ std::vector<StudyUsage> UsageByStudy(const Store& store, UnreadRecords* unread);
 // The bytes below each folder of the store that has some, largest first: "checkpoints", "outputs" ...
 std::vector<std::pair<std::string, int64_t>> UsageByKind(const Store& store);
 
+// The sum of those.
+int64_t BytesOfStore(const Store& store);
+
 // "3.4 GB".
 std::string BytesText(int64_t bytes);
 

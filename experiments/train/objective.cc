@@ -3,6 +3,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
+#include "core/tensor/torch_precision.h"
 #include "data/task.pb.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/worker/execution.h"
@@ -15,8 +16,7 @@ namespace {
 // Losses compute in f32 where the network computes in less.
 ModelOutput InFloat(ModelOutput output) {
   for (at::Tensor* tensor : {&output.feature, &output.logits, &output.distance, &output.point}) {
-    if (!tensor->defined()) continue;
-    if (tensor->scalar_type() == at::kBFloat16 || tensor->scalar_type() == at::kHalf) *tensor = tensor->to(at::kFloat);
+    if (tensor->defined()) *tensor = WithFullPrecision(*tensor);
   }
   return output;
 }

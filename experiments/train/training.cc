@@ -32,15 +32,14 @@ class Reporter {
   Reporter(const TrainingRun& run, const TrainAction& action, const ReportProgress& report)
       : run_(run), epochs_(EpochsOf(action.training())), report_(report), resumed_images_(run.images_seen()) {}
 
+  // Before the first step.
+  void Begin() { report_(ProgressIn(run_.epochs().size() + 1)); }
+
   void Report() {
     const absl::Duration now = SteadyNow();
     if (now - last_ < kReportEvery) return;
     last_ = now;
-    WorkProgress progress;
-    progress.set_fraction(static_cast<double>(run_.steps()) / static_cast<double>(run_.max_steps()));
-    const size_t epoch = run_.epochs().size() + (run_.between_epochs() ? 0 : 1);
-    progress.set_epoch(static_cast<int>(std::min<size_t>(epoch, epochs_)));
-    progress.set_epochs(epochs_);
+    WorkProgress progress = ProgressIn(run_.epochs().size() + (run_.between_epochs() ? 0 : 1));
     progress.set_loss(run_.MeanLoss());
     // What was measured last, by its first metric.
     for (auto last = run_.epochs().rbegin(); last != run_.epochs().rend(); ++last) {
@@ -57,6 +56,14 @@ class Reporter {
   }
 
  private:
+  WorkProgress ProgressIn(size_t epoch) const {
+    WorkProgress progress;
+    progress.set_fraction(static_cast<double>(run_.steps()) / static_cast<double>(run_.max_steps()));
+    progress.set_epoch(static_cast<int>(std::min<size_t>(epoch, epochs_)));
+    progress.set_epochs(epochs_);
+    return progress;
+  }
+
   const TrainingRun& run_;
   const int epochs_;
   const ReportProgress& report_;
@@ -125,11 +132,7 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
   Reporter reporter(*run, action, context.report);
   ActionContext measuring = context;  // tells how far the training is, as a sign of life
   measuring.report = [&reporter](const WorkProgress&) { reporter.Report(); };
-  WorkProgress begun;
-  begun.set_fraction(static_cast<double>(run->steps()) / static_cast<double>(run->max_steps()));
-  begun.set_epochs(EpochsOf(action.training()));
-  begun.set_epoch(std::min(static_cast<int>(run->epochs().size()) + 1, begun.epochs()));
-  context.report(begun);
+  reporter.Begin();
   while (true) {
     if (IsEvaluationMissing(action, *run)) {
       OPENSET_RETURN_IF_ERROR(EvaluateEpoch(action, run->model(), measuring, run->mutable_last_epoch()));

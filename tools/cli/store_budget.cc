@@ -14,21 +14,11 @@
 #include "tools/cli/flags/flags.h"
 
 namespace openset {
-namespace {
-
-int64_t BytesOf(const Store& store) {
-  int64_t bytes = 0;
-  for (const auto& [kind, of_kind] : UsageByKind(store)) bytes += of_kind;
-  return bytes;
-}
-
-}  // namespace
-
 absl::Status KeepStoreSize(const Store& store) {
   OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
   if (!deployment.spec.has_store_gb() || IsSlurmTask()) return absl::OkStatus();
   const auto most = static_cast<int64_t>(deployment.spec.store_gb() * 1e9);
-  const int64_t before = BytesOf(store);
+  const int64_t before = BytesOfStore(store);
   if (before <= most) return absl::OkStatus();
   if (!RunsOf(store).empty()) {
     std::cerr << "the store has " << BytesText(before) << ", more than store_gb; nothing is removed while another run "
@@ -40,7 +30,7 @@ absl::Status KeepStoreSize(const Store& store) {
   policy.most_bytes = most;
   OPENSET_ASSIGN_OR_RETURN(const std::vector<Garbage> garbage, FindGarbage(store, policy));
   OPENSET_RETURN_IF_ERROR(RemoveGarbage(store, garbage));
-  const int64_t after = BytesOf(store);
+  const int64_t after = BytesOfStore(store);
   std::cout << "store_gb: removed " << garbage.size() << " checkpoints, outputs and temporaries, "
             << BytesText(before - after) << "; the store has " << BytesText(after) << "\n";
   if (after > most) {

@@ -77,9 +77,7 @@ absl::StatusOr<std::string> CudaLibraryIn(const std::string& torch_folder) {
 absl::StatusOr<std::string> FindCudaLibrary() {
   if (const char* folder = std::getenv("OPENSET_TORCH"); folder != nullptr && *folder != '\0') {
     absl::StatusOr<std::string> library = CudaLibraryIn(folder);
-    if (!library.ok()) {
-      return absl::Status(library.status().code(), absl::StrCat("OPENSET_TORCH: ", library.status().message()));
-    }
+    if (!library.ok()) return Annotate(library.status(), "OPENSET_TORCH");
     return library;
   }
   if (const char* told = std::getenv(kTold); told != nullptr && FileExists(told)) return std::string(told);

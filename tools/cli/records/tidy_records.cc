@@ -77,8 +77,7 @@ absl::Status CollectRecords() {
     policy.most_bytes = *bytes;
   }
   OPENSET_ASSIGN_OR_RETURN(const std::vector<Garbage> garbage, FindGarbage(store, policy));
-  int64_t left = 0;
-  for (const auto& [kind, of_kind] : UsageByKind(store)) left += of_kind;
+  int64_t left = BytesOfStore(store);
   int64_t bytes = 0;
   for (const Garbage& one : garbage) {
     bytes += one.bytes;
