@@ -13,6 +13,7 @@
 #include "core/status_macros.h"
 #include "core/text/name.h"
 #include "core/text/suggest.h"
+#include "data/formats/part_format.h"
 #include "data/selection.h"
 #include "data/sets/data_set_parts.h"
 #include "data/sets/data_set_problems.h"

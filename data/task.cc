@@ -9,6 +9,7 @@
 #include "core/proto/text_proto.h"
 #include "core/saturated.h"
 #include "core/status_macros.h"
+#include "data/formats/part_format.h"
 #include "data/selection.h"
 #include "data/sets/data_set_parts.h"
 #include "data/splits/class_splits.h"

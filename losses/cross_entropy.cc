@@ -7,6 +7,8 @@
 namespace openset {
 namespace {
 
+constexpr double kLengthOffset = 1e-7;
+
 class CrossEntropy : public LossTerm {
  public:
   explicit CrossEntropy(const CrossEntropySpec& spec) : spec_(spec) {}
@@ -23,7 +25,9 @@ class CrossEntropy : public LossTerm {
 
  private:
   at::Tensor PerSample(const at::Tensor& logits, const at::Tensor& label) const {
-    const at::Tensor log_p = at::log_softmax(logits / spec_.temperature(), 1);
+    at::Tensor scaled = logits / spec_.temperature();
+    if (spec_.normalise_logits()) scaled = scaled / (logits.norm(2, 1, /*keepdim=*/true) + kLengthOffset);
+    const at::Tensor log_p = at::log_softmax(scaled, 1);
     const double e = spec_.label_smoothing();
     const at::Tensor at_label = AtLabel(log_p, label);
     if (e == 0) return -at_label;

@@ -46,6 +46,14 @@ TEST(CrossEntropy, TemperatureDividesTheLogits) {
   EXPECT_NEAR(Value("temperature: 4", hot), Value("", TwoSamples()), 1e-15);
 }
 
+TEST(CrossEntropy, NormalisesTheLogits) {
+  // (3, 4) / 5 / 0.1 = (6, 8), whatever their length.
+  for (const double length : {1.0, 1000.0}) {
+    const LossScene scene = SceneOf(length * Matrix({{3, 4}}), {0});
+    EXPECT_NEAR(Value("normalise_logits: true temperature: 0.1", scene), std::log1p(std::exp(2)), 1e-6);
+  }
+}
+
 TEST(CrossEntropy, OpenSamplesAreMembersOfTheLastOutput) {
   LossScene scene = TwoSamples();
   // softmax: (1/4, 1/4, 1/2), and one that is dropped.

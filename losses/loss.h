@@ -21,6 +21,14 @@ struct SampleHistory {
   int64_t epochs = 0;  // epochs that are complete
 };
 
+// What a term with parameters or a state is made for.
+struct LossSetting {
+  at::Device device = at::kCPU;
+  int64_t classes = 0;   // known ones
+  int64_t features = 0;  // D
+  uint64_t seed = 0;     // of the training; initial values are drawn from it
+};
+
 // What a term sees of a training step. Outputs are f32 (f64 in tests), whatever precision the network computes in.
 struct LossInput {
   const Batch& batch;
@@ -38,6 +46,8 @@ struct LossInput {
 //   2. Parameters(), if it has any, are trained by the model's optimiser and saved with each checkpoint.
 //   3. Each step Compute() gives the term's value, lambda included, which the trainer adds to the others' and
 //      differentiates. (A member's own value is without lambda; MakeLossTerm() multiplies.)
+//   4. EndStep() follows the optimiser's step: what a term learns by a rule of its own changes there, so that Compute()
+//      alone changes nothing.
 class LossTerm {
  public:
   virtual ~LossTerm() = default;
@@ -46,8 +56,13 @@ class LossTerm {
   // `input.open->output`. Where nothing counts (no pair is kept) it is 0. Finite for finite logits.
   virtual at::Tensor Compute(const LossInput& input) = 0;
 
+  virtual void EndStep() {}
+
   // Learnable tensors by name.
   virtual std::vector<std::pair<std::string, at::Tensor>> Parameters() const { return {}; }
+
+  // What else it keeps from step to step, by names of its own; saved with each checkpoint and loaded in place.
+  virtual std::vector<std::pair<std::string, at::Tensor>> State() const { return {}; }
 };
 
 }  // namespace openset

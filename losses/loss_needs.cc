@@ -14,12 +14,26 @@ LossNeeds NeedsOf(const LossTermSpec& spec) {
       break;
     case LossTermSpec::kOutlierExposure:
     case LossTermSpec::kEnergyMargin:
+    case LossTermSpec::kObjectosphere:
+    case LossTermSpec::kOutlierEnergy:
       needs.open_set = true;
+      break;
+    case LossTermSpec::kMixedCrossEntropy:
+      needs.open_set = needs.mixtures = true;
       break;
     case LossTermSpec::kCrlRanking:
       needs.history = true;
       break;
+    case LossTermSpec::kConfidenceBranch:
+      needs.extra_output = true;
+      break;
+    case LossTermSpec::kCider:
+      needs.extra_views = spec.cider().extra_views();
+      break;
+    case LossTermSpec::kCentre:
+    case LossTermSpec::kClassAnchor:
     case LossTermSpec::kEvidential:
+    case LossTermSpec::kIntraInter:
       break;
     case LossTermSpec::kGcpl:
     case LossTermSpec::kRpl:

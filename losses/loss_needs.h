@@ -9,6 +9,7 @@ namespace openset {
 struct LossNeeds {
   bool open_set = false;      // LossInput.open
   bool slots = false;         // OpenSet.slot
+  bool mixtures = false;      // OpenSet.share and OpenSet.partner
   bool extra_output = false;  // a head with an output beyond the known classes
   bool history = false;       // LossInput.history
   bool points = false;        // a head with a point per class

@@ -51,6 +51,16 @@ TEST(NeedsOf, TheOtherTerms) {
   EXPECT_TRUE(NeedsOf(spec).open_set);
   spec.mutable_jsd_consistency()->set_extra_views(3);
   EXPECT_EQ(NeedsOf(spec).extra_views, 3);
+  spec.mutable_cider()->set_extra_views(1);
+  EXPECT_EQ(NeedsOf(spec).extra_views, 1);
+  spec.mutable_confidence_branch();
+  EXPECT_TRUE(NeedsOf(spec).extra_output);
+  spec.mutable_objectosphere();
+  EXPECT_TRUE(NeedsOf(spec).open_set);
+  EXPECT_FALSE(NeedsOf(spec).mixtures);
+  spec.mutable_mixed_cross_entropy();
+  EXPECT_TRUE(NeedsOf(spec).open_set);
+  EXPECT_TRUE(NeedsOf(spec).mixtures);
 }
 
 }  // namespace

@@ -4,15 +4,14 @@
 
 #include <memory>
 
-#include "core/tensor/torch.h"
 #include "losses/loss.h"
 #include "losses/loss.pb.h"
 
 namespace openset {
 
-// lambda times the term; its parameters, if it has any, are f32 on `device`. Precondition: the spec obeys its
+// lambda times the term; its parameters, if it has any, are f32 on setting.device. Precondition: the spec obeys its
 // schema's rules and has its defaults filled in.
-std::unique_ptr<LossTerm> MakeLossTerm(const LossTermSpec& spec, at::Device device = at::kCPU);
+std::unique_ptr<LossTerm> MakeLossTerm(const LossTermSpec& spec, const LossSetting& setting = {});
 
 }  // namespace openset
 

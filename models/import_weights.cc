@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/files/digest.h"
+#include "core/files/formats/header_check.h"
 #include "core/files/formats/torch_file.h"
 #include "core/status_macros.h"
 #include "models/script_file.h"
@@ -80,7 +81,10 @@ absl::StatusOr<std::map<std::string, Given>> InOurNames(const TensorMap& given, 
   std::map<std::string, Given> in_ours;
   for (auto& [file_name, tensor] : named) {
     absl::string_view name = file_name;
-    const bool is_head = absl::ConsumePrefix(&name, "fc.");
+    // Of windows of a Swin transformer, which are no weights.
+    if (absl::EndsWith(name, "relative_position_index")) continue;
+    const bool is_head = absl::ConsumePrefix(&name, "fc.") || absl::ConsumePrefix(&name, "classifier.") ||
+                         absl::ConsumePrefix(&name, kHead);
     in_ours[absl::StrCat(is_head ? kHead : kBackbone, name)] = std::move(tensor);
   }
   return in_ours;
@@ -98,6 +102,17 @@ bool IsCount(const std::string& name) { return absl::EndsWith(name, "num_batches
 
 bool IsConvertible(const std::string& name, const at::Tensor& from, const at::Tensor& to) {
   return !from.is_complex() && (IsCount(name) || from.is_floating_point() == to.is_floating_point());
+}
+
+// Of a file that torch.save() did not write: TorchScript's archive, or safetensors, by what is in it.
+absl::StatusOr<TensorMap> ReadTensors(const std::string& bytes, const std::string& file) {
+  if (bytes.empty()) return absl::DataLossError("is empty");
+  if (IsTorchArchive(bytes)) return ReadArchiveTensors(bytes);
+  absl::StatusOr<TensorMap> tensors = DecodeTensors(bytes);
+  if (tensors.ok() || absl::EndsWith(file, ".safetensors")) return tensors;
+  return absl::InvalidArgumentError(
+      "is neither a safetensors file nor an archive of torch.save() or TorchScript, which begin with \"PK\"; what "
+      "PyTorch wrote before 1.6, load there and save again");
 }
 
 std::string ShapeText(const at::Tensor& tensor) { return absl::StrCat("[", absl::StrJoin(tensor.sizes(), ", "), "]"); }
@@ -151,14 +166,14 @@ absl::Status ImportTensors(const TensorMap& given, const WeightsSpec& spec, Mode
 }
 
 absl::Status ImportWeights(const WeightsSpec& spec, Model* model, std::vector<std::string>* ignored) {
+  OPENSET_RETURN_IF_ERROR(CheckWeightsHeader(spec.file()));
   OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFileWithDigest(spec.file(), spec.sha256()));
   TensorMap given;
   if (IsTorchSave(bytes)) {
     OPENSET_ASSIGN_OR_RETURN(auto arrays, ReadTorchFile(spec.file()));  // whose errors name the file
     for (auto& [name, array] : arrays) given[name] = TensorOf({array.type, array.shape, array.data});
   } else {
-    OPENSET_ASSIGN_OR_RETURN(given, IsTorchArchive(bytes) ? ReadArchiveTensors(bytes) : DecodeTensors(bytes),
-                             spec.file());
+    OPENSET_ASSIGN_OR_RETURN(given, ReadTensors(bytes, spec.file()), spec.file());
   }
   return Annotate(ImportTensors(given, spec, model, ignored), spec.file());
 }

@@ -201,6 +201,20 @@ TEST(ImportWeightsTest, NamesTheFile) {
     EXPECT_THAT(status, Not(IsOk()));
     EXPECT_THAT(std::string(status.message()), HasSubstr(file));
   }
+  const std::string pth = file + ".pth", safetensors = file + ".safetensors";
+  for (const std::string& empty : {pth, safetensors}) {
+    ASSERT_THAT(WriteFileAtomically(empty, ""), IsOk());
+    EXPECT_THAT(ImportWeights(SpecOf(empty), model.get()), StatusIs(absl::StatusCode::kDataLoss, empty + ": is empty"));
+  }
+  // As torch.save() began its files before PyTorch 1.6.
+  const std::string pickle("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", 15);
+  ASSERT_THAT(WriteFileAtomically(pth, pickle), IsOk());
+  EXPECT_THAT(ImportWeights(SpecOf(pth), model.get()),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("weights.pth: is neither a safetensors file nor an archive of torch.save()")));
+  ASSERT_THAT(WriteFileAtomically(safetensors, "short"), IsOk());
+  EXPECT_THAT(ImportWeights(SpecOf(safetensors), model.get()),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("5 bytes are too few for a safetensors file")));
   // A linear layer's.
   EXPECT_THAT(
       ImportWeights(SpecOf("models/testdata/state_dict.pth"), model.get()),

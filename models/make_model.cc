@@ -4,13 +4,18 @@
 
 #include "core/logging.h"
 #include "core/status_macros.h"
+#include "models/networks/decomposed_head.h"
+#include "models/networks/densenet.h"
 #include "models/networks/linear_head.h"
 #include "models/networks/osrci_cnn.h"
 #include "models/networks/point_head.h"
 #include "models/networks/resnet_cifar.h"
 #include "models/networks/resnet_imagenet.h"
 #include "models/networks/vgg32.h"
+#include "models/networks/wide_resnet.h"
 #include "models/torch_script.h"
+#include "models/transformers/swin_transformer.h"
+#include "models/transformers/vision_transformer.h"
 
 namespace openset {
 namespace {
@@ -25,6 +30,14 @@ absl::StatusOr<std::shared_ptr<Backbone>> MakeBackbone(const ModelSpec& spec, co
       return MakeResnetCifar(spec.resnet_cifar(), input);
     case ModelSpec::kResnetImagenet:
       return MakeResnetImagenet(spec.resnet_imagenet(), input);
+    case ModelSpec::kWideResnet:
+      return MakeWideResnet(spec.wide_resnet(), input);
+    case ModelSpec::kDensenet:
+      return MakeDensenet(spec.densenet(), input);
+    case ModelSpec::kVisionTransformer:
+      return MakeVisionTransformer(spec.vision_transformer(), input);
+    case ModelSpec::kSwinTransformer:
+      return MakeSwinTransformer(spec.swin_transformer(), input);
     case ModelSpec::kTorchScript:  // made as a whole
     case ModelSpec::BACKBONE_NOT_SET:
       break;
@@ -41,6 +54,8 @@ std::shared_ptr<Head> MakeHead(const HeadSpec& spec, int64_t feature_dim, int nu
       return MakePrototypeHead(spec.prototype(), feature_dim, outputs);
     case HeadSpec::kReciprocalPoint:
       return MakeReciprocalPointHead(spec.reciprocal_point(), feature_dim, outputs);
+    case HeadSpec::kDecomposed:
+      return MakeDecomposedHead(spec.decomposed(), feature_dim, outputs);
     case HeadSpec::KIND_NOT_SET:
       break;
   }

@@ -1,7 +1,6 @@
-// Images per second of networks on the CPU: the forward pass, and a whole training step (forward pass, cross entropy,
-// backward pass, SGD). `bazel run //models:model_benchmark`; tools/peers/train_step_peer.py compares with PyTorch.
+// Images per second of networks on the CPU: the forward pass, in the training layout and in the contiguous one.
+// `bazel run //models:model_benchmark`; //experiments/train:step_benchmark measures training steps.
 #include <memory>
-#include <vector>
 
 #include "benchmark/benchmark.h"
 #include "core/process/heap.h"
@@ -28,7 +27,6 @@ struct Case {
 struct Setting {
   std::shared_ptr<Model> model;
   at::Tensor image;
-  at::Tensor label;
 };
 
 Setting MakeSetting(const Case& what, const benchmark::State& state) {
@@ -51,7 +49,6 @@ Setting MakeSetting(const Case& what, const benchmark::State& state) {
   } else {
     for (at::Tensor& parameter : setting.model->parameters()) parameter.set_data(parameter.detach().contiguous());
   }
-  setting.label = at::arange(what.batch_size) % kNumClasses;
   return setting;
 }
 
@@ -60,29 +57,6 @@ void Forward(const Case& what, benchmark::State& state) {
   setting.model->eval();
   const at::NoGradGuard no_grad;
   for (auto _ : state) benchmark::DoNotOptimize(setting.model->Forward(setting.image).logits);
-  state.SetItemsProcessed(state.iterations() * what.batch_size);
-}
-
-// SGD with momentum 0.9 and weight decay 1e-4.
-void Update(const std::vector<at::Tensor>& parameters, std::vector<at::Tensor>* velocities) {
-  const at::NoGradGuard no_grad;
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    const at::Tensor& velocity = (*velocities)[i];
-    velocity.mul_(0.9).add_(parameters[i].grad().add(parameters[i], 1e-4));
-    parameters[i].add_(velocity, -0.01);
-  }
-}
-
-void TrainStep(const Case& what, benchmark::State& state) {
-  Setting setting = MakeSetting(what, state);
-  const std::vector<at::Tensor> parameters = setting.model->parameters();
-  std::vector<at::Tensor> velocities;
-  for (const at::Tensor& parameter : parameters) velocities.push_back(at::zeros_like(parameter).detach());
-  for (auto _ : state) {
-    setting.model->zero_grad();
-    at::cross_entropy_loss(setting.model->Forward(setting.image).logits, setting.label).backward();
-    Update(parameters, &velocities);
-  }
   state.SetItemsProcessed(state.iterations() * what.batch_size);
 }
 
@@ -107,11 +81,8 @@ Case Resnet50() {
 }
 
 void BM_Vgg32Forward(benchmark::State& state) { Forward(Vgg32(), state); }
-void BM_Vgg32TrainStep(benchmark::State& state) { TrainStep(Vgg32(), state); }
 void BM_OsrciCnnForward(benchmark::State& state) { Forward(OsrciCnn(), state); }
-void BM_OsrciCnnTrainStep(benchmark::State& state) { TrainStep(OsrciCnn(), state); }
 void BM_Resnet50Forward(benchmark::State& state) { Forward(Resnet50(), state); }
-void BM_Resnet50TrainStep(benchmark::State& state) { TrainStep(Resnet50(), state); }
 
 void Settings(benchmark::internal::Benchmark* benchmark) {
   benchmark->ArgNames({"channels_last", "threads"})
@@ -122,11 +93,8 @@ void Settings(benchmark::internal::Benchmark* benchmark) {
 }
 
 BENCHMARK(BM_Vgg32Forward)->Apply(Settings);
-BENCHMARK(BM_Vgg32TrainStep)->Apply(Settings);
 BENCHMARK(BM_OsrciCnnForward)->Apply(Settings);
-BENCHMARK(BM_OsrciCnnTrainStep)->Apply(Settings);
 BENCHMARK(BM_Resnet50Forward)->Apply(Settings);
-BENCHMARK(BM_Resnet50TrainStep)->Apply(Settings);
 
 }  // namespace
 }  // namespace openset

@@ -1,6 +1,8 @@
 #include "models/multiply_adds.h"
 
-#include <initializer_list>
+#include <cstddef>
+
+#include "models/residual_shape.h"
 
 namespace openset {
 namespace {
@@ -22,6 +24,9 @@ class Layers {
   // A 1x1 convolution beside the layers since the block began with these channels.
   void Shortcut(int channels_before) { sum_ += int64_t{1} * channels_before * channels_ * size_ * size_; }
 
+  // The channels of before beside those of the last layer.
+  void Concatenate(int channels_before) { channels_ += channels_before; }
+
   int size() const { return size_; }
   int channels() const { return channels_; }
   int64_t sum() const { return sum_; }
@@ -32,36 +37,82 @@ class Layers {
   int64_t sum_ = 0;
 };
 
-// Two 3x3 convolutions a block; the first block of a stage but the first one halves the size.
-void BasicBlocks(int width, std::initializer_list<int> blocks, Layers* layers) {
-  bool is_first = true;
-  for (const int count : blocks) {
-    for (int b = 0; b < count; ++b) {
+// All blocks of a shape (models/networks/residual.h).
+void ResidualBlocks(const ResidualShape& shape, Layers* layers) {
+  int width = shape.width;
+  for (size_t s = 0; s < shape.blocks.size(); ++s, width *= 2) {
+    for (int b = 0; b < shape.blocks[s]; ++b) {
       const int before = layers->channels();
-      const int stride = b == 0 && !is_first ? 2 : 1;
+      const int stride = b == 0 && s > 0 ? 2 : 1;
+      if (shape.bottlenecks) layers->Convolve(1, width);
       layers->Convolve(3, width, stride);
-      layers->Convolve(3, width);
-      if (before != width || stride != 1) layers->Shortcut(before);
+      layers->Convolve(shape.bottlenecks ? 1 : 3, shape.bottlenecks ? 4 * width : width);
+      if (before != layers->channels() || stride != 1) layers->Shortcut(before);
     }
-    is_first = false;
-    width *= 2;
   }
 }
 
-// 1x1, 3x3 (with the stride) and 1x1 to four times the width.
-void Bottlenecks(int width, std::initializer_list<int> blocks, Layers* layers) {
-  bool is_first = true;
-  for (const int count : blocks) {
-    for (int b = 0; b < count; ++b) {
+void ResidualNetwork(const ResidualShape& shape, Layers* layers) {
+  layers->Convolve(shape.large_images ? 7 : 3, shape.width, shape.large_images ? 2 : 1);
+  if (shape.large_images) layers->Halve();
+  ResidualBlocks(shape, layers);
+}
+
+void WideNetwork(const WideResnetSpec& spec, Layers* layers) {
+  layers->Convolve(3, 16);
+  for (int stage = 0; stage < 3; ++stage) {
+    for (int b = 0; b < spec.blocks(); ++b) {
       const int before = layers->channels();
-      layers->Convolve(1, width);
-      layers->Convolve(3, width, b == 0 && !is_first ? 2 : 1);
-      layers->Convolve(1, 4 * width);
-      if (b == 0) layers->Shortcut(before);
+      layers->Convolve(3, (16 << stage) * spec.widening(), stage > 0 && b == 0 ? 2 : 1);
+      layers->Convolve(3, layers->channels());
+      if (before != layers->channels()) layers->Shortcut(before);
     }
-    is_first = false;
-    width *= 2;
   }
+}
+
+void DenseNetwork(int growth, Layers* layers) {
+  layers->Convolve(7, 2 * growth, 2);
+  layers->Halve();
+  for (const int count : {6, 12, 24, 16}) {
+    if (count > 6) {
+      layers->Convolve(1, layers->channels() / 2);
+      layers->Pool(2);
+    }
+    for (int l = 0; l < count; ++l) {
+      const int before = layers->channels();
+      layers->Convolve(1, 4 * growth);
+      layers->Convolve(3, growth);
+      layers->Concatenate(before);
+    }
+  }
+}
+
+// `tokens` tokens that attend to `seen` each, with an inner layer of four times the width: 12 products of width and
+// width a token, and two of the width and each token that it sees.
+int64_t TransformerBlock(int64_t tokens, int64_t seen, int64_t width) {
+  return tokens * (12 * width * width + 2 * seen * width);
+}
+
+int64_t VisionTransformer(const VisionTransformerSpec& spec, const InputSpec& input) {
+  const int64_t patches = int64_t{1} * (input.size() / spec.patch()) * (input.size() / spec.patch());
+  const int64_t first = patches * spec.patch() * spec.patch() * input.channels() * spec.width();
+  return first + spec.depth() * TransformerBlock(patches + 1, patches + 1, spec.width());
+}
+
+// Windows of 7x7 tokens, the last ones filled up.
+int64_t SwinTransformer(int64_t width, const InputSpec& input) {
+  int64_t side = input.size() / 4;
+  int64_t sum = side * side * 16 * input.channels() * width;
+  for (const int blocks : {2, 2, 6, 2}) {
+    const int64_t filled = (side + 6) / 7 * 7;
+    const int64_t attention = 4 * width * width + 2 * 49 * width;  // the products of a token of a window
+    sum += blocks * (filled * filled * attention + side * side * 8 * width * width);
+    side = (side + 1) / 2;
+    width *= 2;
+    sum += side * side * 2 * width * width;  // four tokens of half the width become one
+  }
+  // Nothing follows the last stage.
+  return sum - side * side * 2 * width * width;
 }
 
 }  // namespace
@@ -91,42 +142,29 @@ std::optional<int64_t> MultiplyAdds(const ModelSpec& model, const InputSpec& inp
       layers.Linear(model.osrci_cnn().feature_dim(), classes);
       return layers.sum();
     }
-    case ModelSpec::kResnetCifar: {
-      const bool small = model.resnet_cifar().variant() == ResnetCifarSpec::RESNET20;
-      const int width = model.resnet_cifar().width() > 0 ? model.resnet_cifar().width() : small ? 16 : 64;
-      layers.Convolve(3, width);
-      if (small) {
-        BasicBlocks(width, {3, 3, 3}, &layers);
-      } else {
-        BasicBlocks(width, {2, 2, 2, 2}, &layers);
-      }
+    case ModelSpec::kResnetCifar:
+      ResidualNetwork(ResidualShapeOf(model.resnet_cifar()), &layers);
       layers.Linear(layers.channels(), classes);
       return layers.sum();
+    case ModelSpec::kResnetImagenet:
+      ResidualNetwork(ResidualShapeOf(model.resnet_imagenet()), &layers);
+      layers.Linear(layers.channels(), classes);
+      return layers.sum();
+    case ModelSpec::kWideResnet:
+      WideNetwork(model.wide_resnet(), &layers);
+      layers.Linear(layers.channels(), classes);
+      return layers.sum();
+    case ModelSpec::kDensenet:
+      DenseNetwork(model.densenet().growth(), &layers);
+      layers.Linear(layers.channels(), classes);
+      return layers.sum();
+    case ModelSpec::kVisionTransformer: {
+      const VisionTransformerSpec& spec = model.vision_transformer();
+      return VisionTransformer(spec, input) + int64_t{1} * spec.width() * classes;
     }
-    case ModelSpec::kResnetImagenet: {
-      const int width = model.resnet_imagenet().width();
-      layers.Convolve(7, width, 2);
-      layers.Halve();
-      switch (model.resnet_imagenet().variant()) {
-        case ResnetImagenetSpec::RESNET18:
-          BasicBlocks(width, {2, 2, 2, 2}, &layers);
-          break;
-        case ResnetImagenetSpec::RESNET34:
-          BasicBlocks(width, {3, 4, 6, 3}, &layers);
-          break;
-        case ResnetImagenetSpec::RESNET101:
-          Bottlenecks(width, {3, 4, 23, 3}, &layers);
-          break;
-        case ResnetImagenetSpec::RESNET152:
-          Bottlenecks(width, {3, 8, 36, 3}, &layers);
-          break;
-        case ResnetImagenetSpec::RESNET50:
-        case ResnetImagenetSpec::VARIANT_UNSPECIFIED:
-          Bottlenecks(width, {3, 4, 6, 3}, &layers);
-          break;
-      }
-      layers.Linear(layers.channels(), classes);
-      return layers.sum();
+    case ModelSpec::kSwinTransformer: {
+      const int64_t width = model.swin_transformer().width();
+      return SwinTransformer(width, input) + 8 * width * classes;
     }
     case ModelSpec::kTorchScript:
     case ModelSpec::BACKBONE_NOT_SET:

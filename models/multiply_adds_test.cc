@@ -55,6 +55,20 @@ TEST(MultiplyAdds, ResnetImagenet) {
   }
 }
 
+// Thousand million; torchvision states 2.83, 17.56 and 4.49.
+TEST(MultiplyAdds, OtherNetworks) {
+  const auto billions = [](const std::string& model) { return static_cast<double>(Of(model, 224, 3, 1000)) / 1e9; };
+  EXPECT_NEAR(billions("densenet {}"), 2.83, 0.03);
+  EXPECT_NEAR(billions("vision_transformer {}"), 17.56, 0.1);
+  EXPECT_NEAR(billions("swin_transformer {}"), 4.49, 0.1);
+  // WRN-40-2: 3 to 16, 16 to 32 and 11 of 32 to 32 on 32x32; 32 to 64 and 11 of 64 to 64 on 16x16; the same doubled on
+  // 8x8; three shortcuts.
+  const int64_t first = 9LL * (3 * 16 + 16 * 32 + 11 * 32 * 32) + 16 * 32;
+  const int64_t later = 9LL * (32 * 64 + 11 * 64 * 64) + 32 * 64;
+  EXPECT_EQ(Of("wide_resnet { blocks: 6 widening: 2 }", 32, 3, 10),
+            first * 1024 + later * 256 + 4 * later * 64 + 128 * 10);
+}
+
 TEST(MultiplyAdds, AScriptsAreNotKnown) { EXPECT_EQ(Of("torch_script { file: 'a.pt' }", 32, 3, 6), -1); }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/digest.h"
+#include "core/files/formats/header_check.h"
 #include "core/logging.h"
 #include "core/status_macros.h"
 #include "core/tensor/convolution_guard.h"
@@ -288,6 +289,7 @@ absl::StatusOr<std::shared_ptr<Model>> WithHead(const TorchScriptSpec& spec, Scr
 
 absl::StatusOr<std::shared_ptr<Model>> Make(const TorchScriptSpec& spec, const InputSpec& input, int num_classes,
                                             const ModelUse& use) {
+  OPENSET_RETURN_IF_ERROR(CheckWeightsHeader(spec.file()));
   OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFileWithDigest(spec.file(), spec.sha256()));
   OPENSET_ASSIGN_OR_RETURN(Script script, ReadScript(bytes, use.device));
   // The optimised graph differs from the first runs' in rounding.

@@ -73,6 +73,15 @@ class Study:
             return self.mean(*names, **where)  # one run has no spread
         return f"{self.mean(*names, **where)} ± {shown['factor'] * cell['std']:.{shown['digits']}f}"
 
+    def of_split(self, split, metric, axis):
+        """One run's value, of the row that has `axis` in its swept field."""
+        found = [r for r in self.records if r["split"] == split and axis in map(str, r.values())]
+        if len(found) != 1:
+            sys.exit(f"{self.name}: {len(found)} records of split {split}, {axis}")
+        shown = self.report["cells"][0]["display"] if metric == "accuracy" else self.cell(
+            found[0]["method"], metric, axis=axis)["display"]
+        return signed(shown["factor"] * found[0][metric], shown["digits"])
+
     # Differences: openset compare, paired by split and seed, clustered by split.
 
     def pair(self, a, b, metric, group="pool", levels=None):

@@ -16,6 +16,15 @@ def openset_repositories():
         merge_archives = {"libabsl.a": "usr/lib/x86_64-linux-gnu/libabsl_*.a"},
     )
 
+    # For a library that other programs load: the static ones are not position-independent.
+    debian_archive(
+        name = "absl_shared",
+        packages = {
+            "libabsl20220623=20220623.1-1+deb12u2": "3fb1a98ff3a1b7b27cd3b2544e033af3bc3419d82f33bbe3f3d5faa07b400eb5",
+        },
+        build_file = "//third_party:absl_shared.BUILD",
+    )
+
     debian_archive(
         name = "protobuf",
         packages = {
@@ -96,6 +105,54 @@ def openset_repositories():
             ],
         },
         build_file = "//third_party:boost_math.BUILD",
+    )
+
+    # The package of boost_math once more, whose version stands for both in records: HTTP.
+    debian_archive(
+        name = "boost_beast",
+        packages = {
+            "libboost1.74-dev=1.74.0+ds1-21": "ba14fe04d7f138f874bd3ab3a20c4fd1e9f654e271449b8f3e48d20f942dbb93",
+        },
+        members = {
+            # Boost.Beast, Boost.Asio and what they include.
+            "libboost1.74-dev": [
+                "usr/include/boost/*.h",
+                "usr/include/boost/*.hpp",
+                "usr/include/boost/asio",
+                "usr/include/boost/assert",
+                "usr/include/boost/beast",
+                "usr/include/boost/bind",
+                "usr/include/boost/chrono",
+                "usr/include/boost/config",
+                "usr/include/boost/container",
+                "usr/include/boost/container_hash",
+                "usr/include/boost/core",
+                "usr/include/boost/date_time",
+                "usr/include/boost/detail",
+                "usr/include/boost/exception",
+                "usr/include/boost/function",
+                "usr/include/boost/integer",
+                "usr/include/boost/intrusive",
+                "usr/include/boost/io",
+                "usr/include/boost/logic",
+                "usr/include/boost/move",
+                "usr/include/boost/mp11",
+                "usr/include/boost/mpl",
+                "usr/include/boost/numeric/conversion",
+                "usr/include/boost/optional",
+                "usr/include/boost/predef",
+                "usr/include/boost/preprocessor",
+                "usr/include/boost/ratio",
+                "usr/include/boost/regex",
+                "usr/include/boost/smart_ptr",
+                "usr/include/boost/system",
+                "usr/include/boost/type_index",
+                "usr/include/boost/type_traits",
+                "usr/include/boost/utility",
+                "usr/include/boost/winapi",
+            ],
+        },
+        build_file = "//third_party:boost_beast.BUILD",
     )
 
     debian_archive(

@@ -21,9 +21,9 @@ COMMAND = re.compile(r"(?:^|:)openset (?:-- )?([a-z][a-z-]*)")
 COMMAND_NAME = re.compile(r'\.name = "([\w-]+)"')
 # In the place of a name: LIBRARY, NAME, KEY.N ...
 PLACEHOLDER = re.compile(r"\b[A-Z]+\b")
-# Flags of other programs: Bazel, Slurm, protoc, our scripts.
-OTHERS = {"yes", "config", "dependency", "exclude", "fix", "force_pic", "help", "python_out", "requeue", "test_env",
-          "test_output", "test_tag_filters", "test_timeout", "version"}
+# Flags of other programs: Bazel, Slurm, protoc, timeout, our scripts.
+OTHERS = {"yes", "config", "dependency", "exclude", "fix", "force_pic", "foreground", "help", "preserve", "python_out",
+          "requeue", "signal", "test_env", "test_output", "test_tag_filters", "test_timeout", "version"}
 # The README fits one screen and a half.
 MOST_README_LINES = 90
 

@@ -40,7 +40,7 @@ OPEN_ROOMS = {"methods", "presets", "specs", "testing"}
 LIBTORCH = re.compile(r"^(torch|ATen|c10)/")
 # Files that may include LibTorch's own headers.
 LIBTORCH_FILES = {f"core/tensor/torch{part}.h" for part in (
-    "", "_device", "_dict", "_generator", "_hooks", "_library", "_memory", "_nn", "_precision", "_runtime", "_script")}
+    "", "_autograd", "_device", "_dict", "_generator", "_hooks", "_library", "_memory", "_nn", "_precision", "_runtime", "_script")}
 # Headers of core that bring LibTorch.
 LIBTORCH_HEADERS = LIBTORCH_FILES | {"core/tensor/batch.h", "core/tensor/device_memory.h", "core/tensor/open_set.h"}
 # What a new score, loss or model would have compiled again: they have a light header each (tools/build_defs/cc_proto.bzl).

@@ -18,7 +18,8 @@ NEEDS = {"fit": "training outputs", "features": "features", "head": "last layer"
          "member_uncertainty": "their disagreement", "extra_output": "an output for the unknown"}
 # What a method says beside its score that a plain network's training and pass lack.
 SAYS = {"external_images": "external images", "feature_mixup": "mixed features", "noise_images": "made-up images",
-        "overlay_images": "made-up images", "confusing_images": "made-up images", "mc_dropout": "dropout",
+        "overlay_images": "made-up images", "confusing_images": "made-up images", "mixed_images": "mixed images",
+        "virtual_outliers": "made-up features", "mc_dropout": "dropout",
         "ensemble": "several trainings", "input_perturbation": "gradients", "pixel_perturbation": "changed images",
         "aug_mix": "its augmentation"}
 TRAINING = ("loss {", "augmentation {", "open_set {", "pretraining {", "training {", "model {")
@@ -80,7 +81,7 @@ class Method:
 def families():
     """By member of ScoreSpec: the folder of its header."""
     folders = {}
-    for folder in ("logits", "features", "head", "shaping", "gradients"):
+    for folder in ("logits", "features", "head", "shaping", "gradients", "distances"):
         for file in os.listdir(f"eval/scores/{folder}"):
             folders[file.split(".")[0]] = folder
     folders.update({"temperature_scaled_softmax": "logits", "relative_mahalanobis": "features",

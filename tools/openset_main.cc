@@ -7,18 +7,18 @@
 #include "tools/cli/data/data_commands.h"
 #include "tools/cli/devices/devices_command.h"
 #include "tools/cli/records/records_commands.h"
+#include "tools/cli/serve/serve_command.h"
 
 namespace {
 
 int Run(int argc, char** argv) {
   std::vector<openset::Command> commands = {
-      openset::RunCommand(),       openset::PlanCommand(),          openset::StatusCommand(),
-      openset::CancelCommand(),    openset::ReportCommand(),        openset::ScoreCommand(),
-      openset::EvalCommand(),      openset::CompareCommand(),       openset::ThresholdCommand(),
-      openset::FigureCommand(),    openset::ListCommand(),          openset::ShowCommand(),
-      openset::DataCommand(),      openset::TaskCommand(),          openset::RecordsCommand(),
-      openset::DevicesCommand(),   openset::ExplainCommand(),       openset::ExportCommand(),
-      openset::ReproduceCommand(), openset::EvaluateWorkerCommand()};
+      openset::RunCommand(),           openset::PlanCommand(),   openset::StatusCommand(),    openset::CancelCommand(),
+      openset::ReportCommand(),        openset::ScoreCommand(),  openset::EvalCommand(),      openset::CompareCommand(),
+      openset::ThresholdCommand(),     openset::FigureCommand(), openset::ListCommand(),      openset::ShowCommand(),
+      openset::DataCommand(),          openset::TaskCommand(),   openset::RecordsCommand(),   openset::DevicesCommand(),
+      openset::ExplainCommand(),       openset::ExportCommand(), openset::ReproduceCommand(), openset::ServeCommand(),
+      openset::EvaluateWorkerCommand()};
   commands.push_back(openset::CompletionCommand(commands));
   return openset::RunCommandLine(
       "openset: open-set recognition, out-of-distribution and misclassification detection, measured.", commands, argc,

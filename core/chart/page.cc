@@ -1,6 +1,7 @@
 #include "core/chart/page.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/escaping.h"
@@ -17,9 +18,8 @@ namespace openset {
 namespace {
 
 // In the order in which they build on each other.
-constexpr const char* kScripts[] = {"vega/build/vega.min.js", "vega/build/vega-lite.min.js",
-                                    "vega/build/vega-interpreter.min.js", "vega/build/vega-embed.min.js",
-                                    "openset/core/chart/page.js"};
+constexpr const char* kVega[] = {"vega/build/vega.min.js", "vega/build/vega-lite.min.js",
+                                 "vega/build/vega-interpreter.min.js", "vega/build/vega-embed.min.js"};
 
 // JSON that can stand in a script element whatever its strings hold.
 std::string Embedded(const VegaLite& json) { return absl::StrReplaceAll(JsonText(json), {{"<", "\\u003c"}}); }
@@ -37,12 +37,14 @@ std::string EscapeXml(const std::string& text) {
                              {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
 }
 
-absl::StatusOr<std::string> ToHtml(const ChartPage& page) {
+absl::StatusOr<HtmlPage> ToHtmlPage(const ChartPage& page) {
   OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
   std::vector<std::string> scripts;
-  for (const char* name : kScripts) {
+  for (const char* name : kVega) {
+    if (page.charts.empty()) break;
     OPENSET_ASSIGN_OR_RETURN(scripts.emplace_back(), ReadFile(JoinPath(runfiles, name)));
   }
+  OPENSET_ASSIGN_OR_RETURN(scripts.emplace_back(), ReadFile(JoinPath(runfiles, "openset/core/chart/page.js")));
   OPENSET_ASSIGN_OR_RETURN(const std::string style, ReadFile(JoinPath(runfiles, "openset/core/chart/page.css")));
   if (!page.script.empty()) scripts.push_back(page.script);
   std::string hashes;
@@ -53,19 +55,28 @@ absl::StatusOr<std::string> ToHtml(const ChartPage& page) {
   }
   VegaLite charts = VegaLite::object();
   for (const auto& [id, chart] : page.charts) charts[id] = chart;
-  std::string html = absl::StrCat(
+  HtmlPage made;
+  made.policy = absl::StrCat("default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; ",
+                             page.is_served ? "connect-src 'self'; img-src 'self' data: blob:" : "img-src data: blob:",
+                             "; script-src", hashes);
+  made.html = absl::StrCat(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-      "img-src data: blob:; script-src",
-      hashes,
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"",
+      made.policy,
       "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+      "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
       EscapeXml(page.title), "</title>\n<style>\n", style, page.style, "</style>\n</head>\n<body>\n<h1>",
-      EscapeXml(page.title), "</h1>\n", page.body, "\n<script type=\"application/json\" id=\"openset-charts\">");
-  absl::StrAppend(&html, Embedded(charts), "</script>\n<script type=\"application/json\" id=\"openset-data\">",
-                  Embedded(page.data), "</script>\n");
-  for (const std::string& script : scripts) absl::StrAppend(&html, "<script>", script, "</script>\n");
-  return html + "</body>\n</html>\n";
+      EscapeXml(page.title), "</h1>\n", page.body, "\n<script type=\"application/json\" id=\"openset-charts\">",
+      Embedded(charts), "</script>\n<script type=\"application/json\" id=\"openset-data\">", Embedded(page.data),
+      "</script>\n");
+  for (const std::string& script : scripts) absl::StrAppend(&made.html, "<script>", script, "</script>\n");
+  absl::StrAppend(&made.html, "</body>\n</html>\n");
+  return made;
+}
+
+absl::StatusOr<std::string> ToHtml(const ChartPage& page) {
+  OPENSET_ASSIGN_OR_RETURN(HtmlPage made, ToHtmlPage(page));
+  return std::move(made.html);
 }
 
 }  // namespace openset

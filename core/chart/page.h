@@ -21,9 +21,18 @@ struct ChartPage {
   // JavaScript, run once the page is read; `openset.draw(figure)` draws a figure that it made itself.
   std::string script;
   std::string style;  // CSS
+  // Whether a server shows it: it may then load images and data from where it came from, and nothing else.
+  bool is_served = false;
 };
 
-// About 0.9 MB, most of it Vega. Errors: kNotFound where the program has lost the files that belong to it.
+struct HtmlPage {
+  std::string html;
+  std::string policy;  // its content-security policy, which it states itself
+};
+
+// About 0.9 MB, most of it Vega; without charts some kB. Errors: kNotFound where the program has lost the files that
+// belong to it.
+absl::StatusOr<HtmlPage> ToHtmlPage(const ChartPage& page);
 absl::StatusOr<std::string> ToHtml(const ChartPage& page);
 
 // Text with &, <, > and quotes of both kinds escaped, Printable() (core/text/one_line.h).

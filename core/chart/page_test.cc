@@ -36,6 +36,20 @@ TEST(ToHtml, ScriptsAreAllowedByTheirHashes) {
   EXPECT_THAT(ToHtml(page).value(), HasSubstr("'sha256-xY6QKfH9PRsQnLz56nj6MBwiK5oHg+im1Jkpdp1x/Ck='"));
 }
 
+// Without charts it needs no Vega; served, it may load from where it came from and nothing else.
+TEST(ToHtmlPage, StatesItsPolicy) {
+  ChartPage page;
+  page.script = "let a = 1;";
+  HtmlPage alone = ToHtmlPage(page).value();
+  EXPECT_LT(alone.html.size(), 20'000);
+  EXPECT_THAT(alone.html, HasSubstr("content=\"" + alone.policy + "\""));
+  EXPECT_THAT(alone.policy, HasSubstr("default-src 'none'; base-uri 'none'; form-action 'none'; "));
+  EXPECT_THAT(alone.policy, Not(HasSubstr("'self'")));
+  page.is_served = true;
+  EXPECT_THAT(ToHtmlPage(page).value().policy,
+              HasSubstr("; connect-src 'self'; img-src 'self' data: blob:; script-src 'sha256-"));
+}
+
 TEST(EscapeXml, Escapes) { EXPECT_EQ(EscapeXml("<a b=\"c\">&"), "&lt;a b=&quot;c&quot;&gt;&amp;"); }
 
 }  // namespace

@@ -15,6 +15,9 @@
 namespace openset {
 namespace {
 
+// What is shown of what the program that draws says.
+constexpr int64_t kMostLogBytes = 1 << 16;
+
 absl::StatusOr<std::string> FormatOf(const std::string& path) {
   for (const char* format : {"svg", "pdf", "png"}) {
     if (absl::EndsWithIgnoreCase(path, absl::StrCat(".", format))) return std::string(format);
@@ -57,7 +60,7 @@ absl::Status WriteVectorFiles(const std::vector<std::pair<std::string, VegaLite>
           "figures are drawn by python3, which this machine does not have; install it, or "
           "ask for the page (.html) or the numbers (.csv), which need nothing");
     }
-    const absl::StatusOr<std::string> log = ReadFile(log_file);
+    const absl::StatusOr<std::string> log = ReadFile(log_file, kMostLogBytes);
     return absl::InternalError(absl::StrCat("drawing ", charts[0].first, ": the program that draws ", end.Text(),
                                             log.ok() ? absl::StrCat(": ", *log) : ""));
   }

@@ -74,16 +74,21 @@ std::string DigestCache::EntryOf(const std::string& absolute) const {
   return JoinPath(folder_, openset::Sha256Hex(absolute));
 }
 
-absl::StatusOr<std::string> DigestCache::Sha256Hex(const std::string& path) const {
+absl::StatusOr<std::string> DigestCache::Sha256Hex(const std::string& path,
+                                                   absl::Status (*check)(const std::string& path)) const {
+  const auto compute = [&]() -> absl::StatusOr<std::string> {
+    if (check != nullptr) OPENSET_RETURN_IF_ERROR(check(path));
+    return Sha256HexOfFile(path);
+  };
   const FileState state = StateOf(path);
-  if (folder_.empty() || state.text.empty() || state.bytes < min_bytes_) return Sha256HexOfFile(path);
+  if (folder_.empty() || state.text.empty() || state.bytes < min_bytes_) return compute();
   const std::string absolute = Absolute(path), entry = EntryOf(absolute);
   // Three lines: the path, its state, the digest.
   const std::vector<std::string> lines = absl::StrSplit(ReadFile(entry, kMaxEntryBytes).value_or(""), '\n');
   if (lines.size() == 4 && lines[0] == absolute && lines[1] == state.text && lines[2].size() == 64) return lines[2];
 
   const std::time_t started = std::time(nullptr);
-  OPENSET_ASSIGN_OR_RETURN(std::string digest, Sha256HexOfFile(path));
+  OPENSET_ASSIGN_OR_RETURN(std::string digest, compute());
   if (state.HadSettled(started) && StateOf(path).text == state.text && MakeFolders(folder_).ok()) {
     WriteFileAtomically(entry, absl::StrCat(absolute, "\n", state.text, "\n", digest, "\n")).IgnoreError();
   }

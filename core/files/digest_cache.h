@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace openset {
@@ -23,8 +24,10 @@ class DigestCache {
   // In ~/.cache/openset/digests; remembers nothing where HOME is not set.
   static DigestCache OfUser();
 
-  // The SHA-256 of a file's content, in hexadecimal. Errors: those of Sha256HexOfFile() (core/files/digest.h).
-  absl::StatusOr<std::string> Sha256Hex(const std::string& path) const;
+  // The SHA-256 of a file's content, in hexadecimal. `check`, unless it is null, is called with the path before the
+  // file is read, which a remembered one is not. Errors: those of `check` and Sha256HexOfFile() (core/files/digest.h).
+  absl::StatusOr<std::string> Sha256Hex(const std::string& path,
+                                        absl::Status (*check)(const std::string& path) = nullptr) const;
 
   // The SHA-256 over a line "NAME SHA256" for each of these files of a folder, in this order, each remembered whatever
   // others were asked for beside it; `hashed`, unless it is null, is called after each that had to be hashed. Errors:

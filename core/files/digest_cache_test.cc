@@ -55,6 +55,17 @@ class DigestCacheTest : public ::testing::Test {
   const std::string false_digest_ = std::string(64, 'f');
 };
 
+TEST_F(DigestCacheTest, FilesAreCheckedBeforeTheyAreRead) {
+  Write(file_, "abc");
+  const auto refuse = [](const std::string& path) { return absl::DataLossError(path + ": is none"); };
+  EXPECT_EQ(cache_.Sha256Hex(file_, refuse).status(), absl::DataLossError(file_ + ": is none"));
+  const auto take = [](const std::string& /*path*/) { return absl::OkStatus(); };
+  EXPECT_EQ(*cache_.Sha256Hex(file_, take), Sha256Hex("abc"));
+  Settle();
+  EXPECT_EQ(*cache_.Sha256Hex(file_), Sha256Hex("abc"));
+  EXPECT_EQ(*cache_.Sha256Hex(file_, refuse), Sha256Hex("abc"));  // remembered
+}
+
 TEST_F(DigestCacheTest, RemembersWhatHasSettled) {
   Write(file_, "abc");
   EXPECT_EQ(*cache_.Sha256Hex(file_), Sha256Hex("abc"));

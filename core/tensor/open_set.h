@@ -25,6 +25,10 @@ struct OpenSet {
   at::Tensor slot;
   // [U], 1 for samples that count, 0 for those dropped (mixtures of one class, say).
   at::Tensor weight;
+  // Of mixtures of images, undefined for others: the share [U] of the known sample at `slot`, and i64 [U] the class of
+  // the rest of the image, -1 for none of the known ones.
+  at::Tensor share = {};
+  at::Tensor partner = {};
 };
 
 // Makes the open samples of a training. The life of a source:
@@ -59,6 +63,10 @@ class OpenSetSource {
   virtual absl::StatusOr<at::Tensor> ExtraImages(const Batch& /*batch*/, RandomStream* /*random*/) {
     return at::Tensor();
   }
+
+  // Whether the model sees ExtraImages() instead of the batch, to which it then gives as many images: `known` and
+  // `extra` of Context are both the output for them.
+  virtual bool ReplacesBatch() const { return false; }
 
   // Steps for which it has images in one pass over the training samples in batches of this size, where an epoch ends
   // with them. At least 1.

@@ -12,10 +12,12 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "gtest/gtest.h"
 
 ABSL_FLAG(int, rounds, 1000, "Changed files of each format.");
@@ -101,7 +103,57 @@ class HangGuard {
   }
 };
 
+size_t noted_bytes = 0;  // of the round's input; 0: not told
+
+// Rounds with inputs of some size.
+struct Timed {
+  int64_t rounds = 0;
+  int64_t bytes = 0;
+  double seconds = 0;
+};
+
+double CpuSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+// Times of rounds, by the number of digits of their inputs' sizes.
+class RoundTimes {
+ public:
+  void Add(uint64_t seed, double seconds) {
+    Timed& timed = by_digits_[noted_bytes == 0 ? 0 : absl::StrCat(noted_bytes).size()];
+    ++timed.rounds;
+    timed.bytes += static_cast<int64_t>(noted_bytes);
+    timed.seconds += seconds;
+    if (seconds > slowest_) slowest_ = seconds, slowest_seed_ = seed;
+  }
+
+  void Print(absl::string_view name) const {
+    Timed all;
+    std::string lines;
+    for (const auto& [digits, timed] : by_digits_) {
+      all.rounds += timed.rounds;
+      all.seconds += timed.seconds;
+      if (digits == 0) continue;
+      absl::StrAppend(
+          &lines,
+          absl::StrFormat("  %d inputs of %d digits of bytes: %.4f us of the CPU a byte, %.2f ms each\n", timed.rounds,
+                          digits, timed.seconds * 1e6 / timed.bytes, timed.seconds * 1e3 / timed.rounds));
+    }
+    if (all.rounds == 0) return;
+    std::printf("%.*s: %lld rounds, %.2f ms of the CPU each, the slowest %.1f ms (seed %llu)\n%s",
+                static_cast<int>(name.size()), name.data(), static_cast<long long>(all.rounds),
+                all.seconds * 1e3 / all.rounds, slowest_ * 1e3, static_cast<unsigned long long>(slowest_seed_),
+                lines.c_str());
+    std::fflush(stdout);
+  }
+
+ private:
+  std::map<size_t, Timed> by_digits_;
+  double slowest_ = -1;
+  uint64_t slowest_seed_ = 0;
+};
+
 }  // namespace
+
+void NoteBytes(size_t bytes) { noted_bytes = bytes; }
 
 std::string Mutated(std::string bytes, const std::vector<std::string>& tokens, RandomStream* random) {
   const auto below = [&](size_t n) { return static_cast<size_t>(random->Below(static_cast<int64_t>(n))); };
@@ -145,12 +197,17 @@ void ForEachRound(absl::string_view name, const std::function<void(RandomStream*
                        : rounds >= static_cast<uint64_t>(absl::GetFlag(FLAGS_rounds));
   };
   HangGuard guard;
+  RoundTimes times;
   for (uint64_t seed = first; !is_over(seed - first) && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     guard.StartRound(name, seed);
     RandomStream random(seed, name);
+    noted_bytes = 0;
+    const double before = CpuSeconds();
     check(&random);
+    times.Add(seed, CpuSeconds() - before);
   }
+  times.Print(name);
 }
 
 void ForEachMutation(absl::string_view name, const std::string& valid, const std::vector<std::string>& tokens,
@@ -164,6 +221,7 @@ void ForEachMutation(absl::string_view name, const std::string& valid, const std
     // Of no seed alone: whoever is to look at a crash finds it there.
     if (guided) std::ofstream(path, std::ios::binary) << changed;
     const int64_t before = num_reached;
+    NoteBytes(changed.size());
     check(changed);
     if (guided && num_reached > before && kept.size() < kMostKept) kept.push_back(changed);
   });

@@ -10,6 +10,7 @@
 #ifndef OPENSET_CORE_TESTING_MUTATION_H_
 #define OPENSET_CORE_TESTING_MUTATION_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -26,11 +27,16 @@ std::string Mutated(std::string bytes, const std::vector<std::string>& tokens, R
 
 // Calls `check` in --rounds rounds, with the stream (seed, `name`) of each, until a test has failed; the failure's
 // trace has the seed. A round that takes 10 s of the CPU hangs: the process ends with exit code 1 and says which it
-// was.
+// was. Prints how many rounds there were, how long the slowest took, and, by the sizes that `check` told NoteBytes(),
+// the time per byte: where that grows with the size, a reader is not linear.
 void ForEachRound(absl::string_view name, const std::function<void(RandomStream* random)>& check);
 
-// The same with a changed version of `valid`. Under --config=fuzz what reaches code that nothing before it has reached
-// is changed further, so that inputs get deeper in; the last one is in TEST_TMPDIR/mutated, as no seed gives it again.
+// The size of this round's input, for what ForEachRound() prints.
+void NoteBytes(size_t bytes);
+
+// ForEachRound() with a changed version of `valid`, whose size is noted. Under --config=fuzz what reaches code that
+// nothing before it has reached is changed further, so that inputs get deeper in; the last one is in
+// TEST_TMPDIR/mutated, as no seed gives it again.
 void ForEachMutation(absl::string_view name, const std::string& valid, const std::vector<std::string>& tokens,
                      const std::function<void(const std::string& bytes)>& check);
 

@@ -11,6 +11,7 @@ namespace openset {
 namespace {
 
 using ::testing::Gt;
+using ::testing::HasSubstr;
 
 TEST(Mutated, IsTheSameForTheSameStream) {
   RandomStream random(1, "x"), same(1, "x");
@@ -46,6 +47,15 @@ TEST(ForEachMutation, GivesTheRoundsTheirSeeds) {
     RandomStream random(seed, "name");
     EXPECT_EQ(bytes[seed], Mutated("valid", {}, &random));
   }
+}
+
+TEST(ForEachRound, SaysHowManyRoundsThereWereAndWhatAByteTook) {
+  ::testing::internal::CaptureStdout();
+  ForEachRound("name", [](RandomStream* random) { NoteBytes(random->Below(2) == 0 ? 7 : 1234); });
+  const std::string text = ::testing::internal::GetCapturedStdout();
+  EXPECT_THAT(text, HasSubstr("name: 1000 rounds, "));
+  EXPECT_THAT(text, HasSubstr(" inputs of 1 digits of bytes: "));
+  EXPECT_THAT(text, HasSubstr(" inputs of 4 digits of bytes: "));
 }
 
 TEST(ForEachRound, ARoundThatHangsEndsTheProcess) {

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "core/status_macros.h"
 #include "data/open_set/extra_images.h"
+#include "data/open_set/image_mix.h"
 
 namespace openset {
 namespace {
@@ -34,7 +35,25 @@ class ExternalImages : public ExtraImageSource {
       missing -= taken;
     }
     OPENSET_ASSIGN_OR_RETURN(Batch images, images_.At(at::cat(samples), pipeline_, random));
-    return std::move(images.image);
+    if (!spec_.has_mix()) return std::move(images.image);
+    unmixed_ = std::move(images.image);  // the mixtures have a pass of their own
+    return at::Tensor();
+  }
+
+  OpenSet Make(const Context& context) override {
+    if (!spec_.has_mix()) return ExtraImageSource::Make(context);
+    const int64_t n = std::min(unmixed_.size(0), context.batch.image.size(0));
+    const at::Tensor known = context.batch.image.narrow(0, 0, n);
+    const MixedImages mixed = MixImages(spec_.mix(), known, unmixed_.narrow(0, 0, n), context.random);
+    unmixed_ = at::Tensor();
+    OpenSet open;
+    open.output = context.forward(mixed.image, /*norm_set=*/0);
+    const at::TensorOptions number = open.output.logits.options().requires_grad(false);
+    open.slot = at::arange(n, context.batch.label.options());
+    open.weight = at::ones({n}, number);
+    open.share = at::full({n}, mixed.share, number);
+    open.partner = at::full({n}, -1, context.batch.label.options());
+    return open;
   }
 
   int64_t MostSteps(int64_t batch_size) const override {
@@ -77,6 +96,7 @@ class ExternalImages : public ExtraImageSource {
   RandomStream::State before_order_ = {};  // of the stream that drew it
   at::Tensor order_;                       // i64 [N]
   int64_t next_ = 0;                       // place in it
+  at::Tensor unmixed_;                     // of the step under way
 };
 
 }  // namespace

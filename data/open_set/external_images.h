@@ -2,6 +2,9 @@
 // a step, B the size of the batch at hand or, for FULL_BATCH, of a full one. Source: Hendrycks et al. 2019
 // (outlier-exposure, CIFAR/oe_scratch.py); there, as in the code of the unified benchmark, an epoch ends with the known
 // data, so that each epoch sees another part of a large external set.
+//
+// With `mix` (MixOE, Zhang et al. 2023), one image of the batch after the other is mixed with one of these, as far as
+// both go; slot is i and partner -1.
 #ifndef OPENSET_DATA_OPEN_SET_EXTERNAL_IMAGES_H_
 #define OPENSET_DATA_OPEN_SET_EXTERNAL_IMAGES_H_
 

@@ -6,6 +6,7 @@
 #include "core/proto/proto_digest.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
+#include "data/formats/part_format.h"
 
 namespace openset {
 namespace {
@@ -28,44 +29,10 @@ absl::StatusOr<const DataSetPart*> FindPart(const DataSetInfo& info, absl::strin
       absl::StrCat("data set '", info.name(), "': ", UnknownName("part", part, PartNames(info))));
 }
 
-int64_t SamplesOfClass(const DataSetPart& part, int class_id) {
-  return part.samples_per_class(part.samples_per_class_size() == 1 ? 0 : class_id);
-}
-
-std::vector<const DataFile*> FilesOf(const DataSetPart& part) {
-  std::vector<const DataFile*> files;
-  switch (part.format_case()) {
-    case DataSetPart::kIdx:
-      files = {&part.idx().images(), &part.idx().labels()};
-      break;
-    case DataSetPart::kCifarBinary:
-      for (const DataFile& file : part.cifar_binary().file()) files.push_back(&file);
-      break;
-    case DataSetPart::kPngSheet:
-      for (const DataFile& file : part.png_sheet().sheet()) files.push_back(&file);
-      files.push_back(&part.png_sheet().labels());
-      break;
-    case DataSetPart::kImageList:  // its images are too many to list
-      for (const DataFile& file : part.image_list().list()) files.push_back(&file);
-      if (part.image_list().has_part_table()) files.push_back(&part.image_list().part_table());
-      break;
-    case DataSetPart::kMat:
-      files = {&part.mat().file()};
-      break;
-    case DataSetPart::kNpz:
-      files = {&part.npz().images()};
-      if (part.npz().has_labels()) files.push_back(&part.npz().labels());
-      break;
-    case DataSetPart::kImageFolder:  // too many to list
-    case DataSetPart::kNoise:
-    case DataSetPart::FORMAT_NOT_SET:
-      break;
-  }
-  return files;
-}
+std::vector<const DataFile*> FilesOf(const DataSetPart& part) { return FormatOf(part).Files(part); }
 
 bool HasChecksums(const DataSetPart& part) {
-  return !part.has_image_folder() && !part.has_image_list() &&
+  return FormatOf(part).Folder(part) == nullptr &&
          absl::c_all_of(FilesOf(part), [](const DataFile* file) { return file->sha256_size() > 0; });
 }
 

@@ -2,7 +2,6 @@
 #ifndef OPENSET_DATA_SETS_DATA_SET_PARTS_H_
 #define OPENSET_DATA_SETS_DATA_SET_PARTS_H_
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,9 +16,6 @@ std::vector<std::string> PartNames(const DataSetInfo& info);
 
 // The part of the first layout; all layouts have the same. Errors: kNotFound with the known names.
 absl::StatusOr<const DataSetPart*> FindPart(const DataSetInfo& info, absl::string_view part);
-
-// Precondition: `class_id` is one of the data set's.
-int64_t SamplesOfClass(const DataSetPart& part, int class_id);
 
 // The files of a part in the order of its format's fields.
 std::vector<const DataFile*> FilesOf(const DataSetPart& part);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -14,7 +13,7 @@
 #include "core/saturated.h"
 #include "core/text/name.h"
 #include "core/text/one_line.h"
-#include "data/path_below.h"
+#include "data/formats/part_format.h"
 #include "data/sets/data_set_parts.h"
 #include "data/sets/fetch_problems.h"
 
@@ -26,50 +25,6 @@ constexpr int64_t kMostPixels = int64_t{1} << 26;
 constexpr int64_t kMostSamples = 1'000'000'000'000;
 
 bool IsSha256(absl::string_view text) { return IsHex(text, 64); }
-
-// Of images that are files of their own.
-void FindImageFileProblems(const DataSetInfo& info, const std::string& path, std::vector<FieldProblem>* problems) {
-  if (info.channels() != 1 && info.channels() != 3) {
-    problems->push_back({path, absl::StrCat("holds images of 1 or 3 channels, not ", info.channels())});
-  }
-  if ((info.height() == 0) != (info.width() == 0)) {
-    problems->push_back({path, "height and width must both be 0 where images have sizes of their own"});
-  }
-}
-
-void FindFolderProblems(const DataSetInfo& info, const ImageFolderFiles& folder, const std::string& path,
-                        std::vector<FieldProblem>* problems) {
-  if (folder.class_folder_size() != 0 && folder.class_folder_size() != info.class_name_size()) {
-    problems->push_back({absl::StrCat(path, ".class_folder"),
-                         absl::StrCat("must have one folder for each of the ", info.class_name_size(), " classes (has ",
-                                      folder.class_folder_size(), ")")});
-  }
-  if (folder.has_listing_sha256() && !IsSha256(folder.listing_sha256())) {
-    problems->push_back({absl::StrCat(path, ".listing_sha256"), "must be 64 lower-case hexadecimal digits"});
-  }
-  FindImageFileProblems(info, path, problems);
-  if (folder.class_folder_size() != 0) return;
-  for (int id = 0; id < info.class_name_size(); ++id) {  // which are the folders
-    const std::string why = WhyNotBelow(info.class_name(id));
-    if (why.empty()) continue;
-    problems->push_back({absl::StrCat("class_name[", id, "]"),
-                         absl::StrCat("'", OneLine(info.class_name(id)), "' ", why, ", and is a folder below that of ",
-                                      path, ": name the folders in class_folder")});
-  }
-}
-
-// The labels that stand for the classes in a file.
-template <typename Labels>
-void FindLabelProblems(const DataSetInfo& info, const Labels& labels, const std::string& path,
-                       std::vector<FieldProblem>* problems) {
-  if (labels.empty()) return;
-  if (labels.size() != info.class_name_size()) {
-    problems->push_back({path, absl::StrCat("must have one label for each of the ", info.class_name_size(),
-                                            " classes (has ", labels.size(), ")")});
-  } else if (std::set<int32_t>(labels.begin(), labels.end()).size() != labels.size()) {
-    problems->push_back({path, "has a label for two classes"});
-  }
-}
 
 // Problems of one part by itself.
 void FindPartProblems(const DataSetInfo& info, const DataSetPart& part, const std::string& path,
@@ -103,34 +58,7 @@ void FindPartProblems(const DataSetInfo& info, const DataSetPart& part, const st
       }
     }
   }
-  FindLabelProblems(info, part.idx().class_label(), absl::StrCat(path, ".idx.class_label"), problems);
-  FindLabelProblems(info, part.mat().class_label(), absl::StrCat(path, ".mat.class_label"), problems);
-  FindLabelProblems(info, part.npz().class_label(), absl::StrCat(path, ".npz.class_label"), problems);
-  if (part.has_image_folder()) {
-    FindFolderProblems(info, part.image_folder(), absl::StrCat(path, ".image_folder"), problems);
-  } else if (part.has_image_list()) {
-    FindImageFileProblems(info, absl::StrCat(path, ".image_list"), problems);
-    if (part.image_list().has_part_table() != part.image_list().has_part_value()) {
-      problems->push_back({absl::StrCat(path, ".image_list.part_value"), "belongs to part_table"});
-    }
-  } else if (info.height() == 0 || info.width() == 0) {
-    problems->push_back({path, "holds images of one size, which height and width must say"});
-  }
-  if (part.has_cifar_binary() && part.cifar_binary().label_at() >= part.cifar_binary().label_bytes()) {
-    problems->push_back({absl::StrCat(path, ".cifar_binary.label_at"), "must be below label_bytes"});
-  }
-  if (part.has_png_sheet() && info.channels() != 3) {
-    problems->push_back({absl::StrCat(path, ".png_sheet"), "holds images of 3 channels"});
-  }
-  if (part.has_noise() && SamplesOfClass(part, 0) != part.samples()) {
-    problems->push_back({absl::StrCat(path, ".noise"), "makes images of class 0 only"});
-  }
-  if (part.has_npz() && info.channels() != 1 && info.channels() != 3) {
-    problems->push_back({absl::StrCat(path, ".npz"), "holds images of 1 or 3 channels"});
-  }
-  if (part.has_idx() && info.channels() != 1) {
-    problems->push_back({absl::StrCat(path, ".idx"), "holds images of 1 channel"});
-  }
+  FormatOf(part).FindProblems(info, part, path, problems);
 }
 
 // Problems of what is said beside the layouts.

@@ -11,15 +11,6 @@
 namespace openset {
 namespace {
 
-// What a part is stored in, below a data folder.
-std::vector<std::string> PathsOf(const DataSetPart& part) {
-  std::vector<std::string> paths;
-  if (part.has_image_folder()) paths.push_back(part.image_folder().path());
-  if (part.has_image_list()) paths.push_back(part.image_list().path());
-  for (const DataFile* file : FilesOf(part)) paths.push_back(file->path());
-  return paths;
-}
-
 // "" if there is none.
 std::string FindFile(const std::string& path, const std::vector<std::string>& data_folders) {
   if (!path.empty() && path[0] == '/') return FileExists(path) ? path : "";  // of a folder that a task names
@@ -47,12 +38,16 @@ absl::StatusOr<FoundPart> FindPartFiles(const DataSetInfo& info, absl::string_vi
   for (const DataSetLayout& layout : info.layout()) {
     for (const DataSetPart& part : layout.part()) {
       if (part.name() != part_name) continue;
-      FoundPart found{part, {}};
+      FoundPart found{part, "", {}};
       std::vector<std::string> missing;
-      for (const std::string& path : PathsOf(part)) {
-        found.paths.push_back(FindFile(path, data_folders));
-        if (found.paths.back().empty()) missing.push_back(path);
-      }
+      const auto find = [&](const std::string& path) {
+        std::string place = FindFile(path, data_folders);
+        if (place.empty()) missing.push_back(path);
+        return place;
+      };
+      const PartFormat& format = FormatOf(part);
+      if (const std::string* folder = format.Folder(part); folder != nullptr) found.folder = find(*folder);
+      for (const DataFile* file : format.Files(part)) found.files.push_back(find(file->path()));
       if (missing.empty()) return found;
       if (fewest_missing.empty() || missing.size() < fewest_missing.size()) fewest_missing = std::move(missing);
     }

@@ -8,15 +8,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "data/catalog.pb.h"
+#include "data/formats/part_format.h"
 
 namespace openset {
-
-// A part in a layout whose files are there.
-struct FoundPart {
-  DataSetPart part;
-  // Of image folders and lists first the folder of the images; then those of FilesOf(part), in that order.
-  std::vector<std::string> paths;
-};
 
 // Looks in each data folder in order for each file, and takes the first layout whose files are all there. Errors:
 // kNotFound for an unknown part, and for files that are missing, with the folders and what brings them.

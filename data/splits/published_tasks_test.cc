@@ -13,6 +13,7 @@
 #include "core/files/files.h"
 #include "core/openness.h"
 #include "core/random.h"
+#include "data/formats/part_format.h"
 #include "data/sets/data_set_parts.h"
 #include "data/splits/class_splits.h"
 #include "data/splits/published_tasks_scene.h"

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "absl/types/span.h"
 #include "core/status_macros.h"
 #include "eval/metrics/evaluation_input.h"
 #include "eval/scores/make_score.h"
@@ -24,7 +25,7 @@ std::string MemberOf(const ScoreSpec& spec) {
   return spec.GetReflection()->GetOneofFieldDescriptor(spec, kind)->name();
 }
 
-void AppendRow(const std::vector<float>& from, int64_t row, int64_t width, std::vector<float>* to) {
+void AppendRow(absl::Span<const float> from, int64_t row, int64_t width, std::vector<float>* to) {
   to->insert(to->end(), from.begin() + row * width, from.begin() + (row + 1) * width);
 }
 

@@ -37,11 +37,11 @@ TEST(ApplyScore, IsFittedOnKnownSamplesAlone) {
             "set its parameters");
   SampleSet train = samples;
   ASSERT_TRUE(ApplyScore(spec, &train, &samples).ok());
-  const std::vector<double> fitted = samples.unknown_score;
-  train.logits[4] = 100;  // of the unknown sample
+  const std::vector<double> fitted = samples.unknown_score.Own();
+  train.logits.Own()[4] = 100;  // of the unknown sample
   ASSERT_TRUE(ApplyScore(spec, &train, &samples).ok());
   EXPECT_EQ(samples.unknown_score, fitted);
-  train.logits[0] = 100;
+  train.logits.Own()[0] = 100;
   ASSERT_TRUE(ApplyScore(spec, &train, &samples).ok());
   EXPECT_NE(samples.unknown_score, fitted);
 }

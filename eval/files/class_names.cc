@@ -15,9 +15,10 @@ namespace {
 
 // Calls visit(index) for each class among the kept rows' labels or predictions; unknown labels are none.
 template <typename Visit>
-void ForEachClass(const std::vector<bool>& keep, std::vector<int64_t>* values, Visit visit) {
-  for (size_t row = 0; row < values->size(); ++row) {
-    if (keep[row] && (*values)[row] >= 0) visit(&(*values)[row]);
+void ForEachClass(const std::vector<bool>& keep, MaybeBorrowed<int64_t>* values, Visit visit) {
+  std::vector<int64_t>& own = values->Own();
+  for (size_t row = 0; row < own.size(); ++row) {
+    if (keep[row] && own[row] >= 0) visit(&own[row]);
   }
 }
 
@@ -31,7 +32,7 @@ absl::StatusOr<std::vector<std::string>> NumberClasses(const std::vector<std::ve
     ScoreFile& file = (*files)[f];
     const auto classes = static_cast<int64_t>(file.class_names.size());
     int64_t largest = -1;
-    for (std::vector<int64_t>* values : {&file.label, &file.prediction}) {
+    for (MaybeBorrowed<int64_t>* values : {&file.label, &file.prediction}) {
       ForEachClass(keep[f], values, [&](int64_t* index) { largest = std::max(largest, *index); });
     }
     if (largest < classes) continue;
@@ -55,7 +56,7 @@ absl::StatusOr<std::vector<std::string>> NumberClasses(const std::vector<std::ve
   }
   std::map<std::string, int64_t> number;
   std::vector<std::string> names;
-  for (std::vector<int64_t> ScoreFile::*values : {&ScoreFile::label, &ScoreFile::prediction}) {
+  for (MaybeBorrowed<int64_t> ScoreFile::*values : {&ScoreFile::label, &ScoreFile::prediction}) {
     std::set<std::string> found;
     for (size_t f = 0; f < files->size(); ++f) {
       ScoreFile& file = (*files)[f];
@@ -67,7 +68,7 @@ absl::StatusOr<std::vector<std::string>> NumberClasses(const std::vector<std::ve
   }
   for (size_t f = 0; f < files->size(); ++f) {
     ScoreFile& file = (*files)[f];
-    for (std::vector<int64_t>* values : {&file.label, &file.prediction}) {
+    for (MaybeBorrowed<int64_t>* values : {&file.label, &file.prediction}) {
       ForEachClass(keep[f], values, [&](int64_t* index) { *index = number[file.class_names[*index]]; });
     }
   }

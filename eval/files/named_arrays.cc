@@ -45,6 +45,12 @@ absl::StatusOr<const NpyArray*> NamedArrays::Get(const std::string& name, const 
   return &array;
 }
 
+const void* NamedArrays::InPlace(const std::string& name) const {
+  if (in_place_ == nullptr) return nullptr;
+  const auto entry = in_place_->find(name);
+  return entry == in_place_->end() ? nullptr : entry->second;
+}
+
 absl::StatusOr<int64_t> NamedArrays::ReadOne(const std::string& name) const {
   const auto entry = arrays_.find(name);
   if (entry == arrays_.end()) return Missing(name);

@@ -3,21 +3,33 @@
 #define OPENSET_EVAL_FILES_NAMED_ARRAYS_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "core/files/formats/npz.h"
 #include "core/status_macros.h"
+#include "eval/files/maybe_borrowed.h"
 
 namespace openset {
+
+// Elements that are in memory already, row-major: of the array of this name, whose `data` is empty.
+using ArraysInPlace = std::map<std::string, const void*>;
 
 // Refers to a file's path and its arrays; `columns` are those that a table has, also those that became no array. All
 // errors are kInvalidArgument.
 class NamedArrays {
  public:
+  // Precondition: each of `in_place` is one of `arrays`, is read by Read() into a MaybeBorrowed only, and has the type
+  // of its elements.
+  NamedArrays(const std::string& path, const NpzArrays& arrays, const ArraysInPlace& in_place)
+      : path_(path), arrays_(arrays), columns_(NoColumns()), in_place_(&in_place) {}
+
   NamedArrays(const std::string& path, const NpzArrays& arrays, const std::vector<std::string>& columns = NoColumns())
       : path_(path), arrays_(arrays), columns_(columns) {}
 
@@ -37,6 +49,22 @@ class NamedArrays {
     return absl::OkStatus();
   }
 
+  // The same; an array that is in place is not copied.
+  template <typename T>
+  absl::Status Read(const std::string& name, const std::vector<int64_t>& shape,
+                    absl::StatusOr<std::vector<T>> (*convert)(const NpyArray&), MaybeBorrowed<T>* values) const {
+    if (const void* const elements = InPlace(name); elements != nullptr) {
+      OPENSET_ASSIGN_OR_RETURN(const NpyArray* array, Get(name, shape));
+      const absl::Span<const T> span(static_cast<const T*>(elements), static_cast<size_t>(array->size()));
+      *values = MaybeBorrowed<T>::Borrow(span);
+      return absl::OkStatus();
+    }
+    std::vector<T> converted;
+    OPENSET_RETURN_IF_ERROR(Read(name, shape, convert, &converted));
+    *values = std::move(converted);
+    return absl::OkStatus();
+  }
+
   // A whole number: an array of one element, whatever its rank.
   absl::StatusOr<int64_t> ReadOne(const std::string& name) const;
 
@@ -48,10 +76,12 @@ class NamedArrays {
 
  private:
   static const std::vector<std::string>& NoColumns();
+  const void* InPlace(const std::string& name) const;
 
   const std::string& path_;
   const NpzArrays& arrays_;
   const std::vector<std::string>& columns_;
+  const ArraysInPlace* in_place_ = nullptr;
 };
 
 }  // namespace openset

@@ -11,6 +11,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
 #include "eval/files/class_names.h"
@@ -54,7 +55,7 @@ void NameSetsByFile(std::vector<ScoreFile>* files) {
   if (files->size() < 2) return;
   for (ScoreFile& file : *files) {
     if (!file.set.empty()) continue;
-    file.set.assign(file.num_samples, 0);
+    file.set = std::vector<int64_t>(file.num_samples, 0);
     file.set_names = {std::filesystem::path(file.path).stem().string()};
   }
 }
@@ -111,7 +112,8 @@ std::vector<std::vector<bool>> ApplyRoles(const std::map<std::string, Role>& rol
       if (file.set[row] < 0) continue;
       const Role of_set = role[file.set[row]];
       if (of_set == Role::kSkip) keep.back()[row] = false;
-      if (of_set == Role::kUnknown || of_set == Role::kNear || of_set == Role::kFar) file.label[row] = kUnknownLabel;
+      const bool is_unknown = of_set == Role::kUnknown || of_set == Role::kNear || of_set == Role::kFar;
+      if (is_unknown) file.label.Own()[row] = kUnknownLabel;
     }
   }
   return keep;
@@ -176,9 +178,26 @@ absl::Status CheckRow(const ScoreFile& file, int64_t row, int32_t num_classes) {
   return absl::OkStatus();
 }
 
+// The kept rows of an array, [N, width] or empty, behind those that are there.
+template <typename From, typename To>
+void AppendKept(const From& from, const std::vector<bool>& keep, int64_t width, std::vector<To>* to) {
+  if (from.empty()) return;
+  const auto rows = static_cast<int64_t>(keep.size());
+  for (int64_t begin = 0, end = 0; begin < rows; begin = end) {
+    for (end = begin; end < rows && keep[end];) ++end;
+    to->insert(to->end(), from.begin() + begin * width, from.begin() + end * width);
+    while (end < rows && !keep[end]) ++end;
+  }
+}
+
+// The same of an array that is not used again: taken as it is where all rows are kept and none is there.
 template <typename T>
-void Append(const std::vector<T>& from, int64_t row, int64_t width, std::vector<T>* to) {
-  to->insert(to->end(), from.begin() + row * width, from.begin() + (row + 1) * width);
+void TakeKept(MaybeBorrowed<T>* from, const std::vector<bool>& keep, int64_t width, MaybeBorrowed<T>* to) {
+  if (to->empty() && !absl::c_linear_search(keep, false)) {
+    *to = std::move(*from);
+  } else {
+    AppendKept(*from, keep, width, &to->Own());
+  }
 }
 
 // Groups of unknown samples, numbered in the order of their first call.
@@ -253,7 +272,7 @@ absl::StatusOr<EvaluationInput> SampleSet::Input() const {
   arrays.num_classes = num_classes;
   arrays.group = group;
   const bool own_probabilities = !probability_logits.empty();
-  arrays.logits = own_probabilities ? probability_logits : logits;
+  arrays.logits = own_probabilities ? absl::MakeConstSpan(probability_logits) : absl::MakeConstSpan(logits);
   arrays.num_outputs = static_cast<int32_t>(own_probabilities ? probability_outputs : num_outputs);
   return EvaluationInput::Create(arrays);
 }
@@ -264,6 +283,10 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, c
   unknown.insert(unknown.end(), roles.near.begin(), roles.near.end());
   unknown.insert(unknown.end(), roles.far.begin(), roles.far.end());
   OPENSET_ASSIGN_OR_RETURN(std::vector<ScoreFile> files, ReadScoreFiles(paths, direction, unknown));
+  return MakeSampleSet(std::move(files), roles);
+}
+
+absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetRoles& roles) {
   NameSetsByFile(&files);
   OPENSET_ASSIGN_OR_RETURN(const auto role_of, RolesByName(roles, files));
   OPENSET_RETURN_IF_ERROR(CheckAgreement(files));
@@ -286,12 +309,16 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, c
   samples.head_bias = files.front().head_bias;
   int64_t rows = 0;
   for (const ScoreFile& file : files) rows += file.num_samples;
+  // One file of which all samples are kept: its large arrays are taken as they are.
+  const bool is_whole = files.size() == 1 && !absl::c_linear_search(keep.front(), false);
   samples.label.reserve(rows);
   samples.prediction.reserve(rows);
   samples.group.reserve(rows);
-  if (!files.front().unknown_score.empty()) samples.unknown_score.reserve(rows);
-  samples.logits.reserve(rows * samples.num_outputs);
-  samples.features.reserve(rows * samples.feature_dim);
+  if (!is_whole) {
+    if (!files.front().unknown_score.empty()) samples.unknown_score.Own().reserve(rows);
+    samples.logits.Own().reserve(rows * samples.num_outputs);
+    samples.features.Own().reserve(rows * samples.feature_dim);
+  }
   GroupNumbers numbers(role_of);
   for (size_t f = 0; f < files.size(); ++f) {
     ScoreFile& file = files[f];
@@ -311,34 +338,27 @@ absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& paths, c
       outputs.logits = file.logits;
       absl::StatusOr<std::vector<int32_t>> prediction = ClosedSetPrediction(outputs, samples.num_classes);
       if (!prediction.ok()) return Annotate(prediction.status(), file.path);
-      file.prediction.assign(prediction->begin(), prediction->end());
+      file.prediction = std::vector<int64_t>(prediction->begin(), prediction->end());
     }
     AppendGroups(file, keep[f], &numbers, &samples.group);
-    for (int64_t row = 0; row < file.num_samples; ++row) {
+    for (int64_t row = 0; row < file.num_samples && roles.known.size() >= 2; ++row) {
       if (!keep[f][row]) continue;
       const bool has_set = file.label[row] != kUnknownLabel && !file.set.empty() && file.set[row] >= 0;
       const auto known = has_set ? absl::c_find(roles.known, file.set_names[file.set[row]]) : roles.known.end();
       samples.known_set.push_back(known == roles.known.end() ? -1 : static_cast<int32_t>(known - roles.known.begin()));
     }
-    for (int64_t row = 0; row < file.num_samples; ++row) {
-      if (!keep[f][row]) continue;
-      samples.label.push_back(static_cast<int32_t>(file.label[row]));
-      if (!file.prediction.empty()) samples.prediction.push_back(static_cast<int32_t>(file.prediction[row]));
-      if (!file.unknown_score.empty()) samples.unknown_score.push_back(file.unknown_score[row]);
-      if (file.num_outputs > 0) Append(file.logits, row, file.num_outputs, &samples.logits);
-      if (file.feature_dim > 0) Append(file.features, row, file.feature_dim, &samples.features);
-      if (!file.member_uncertainty.empty()) Append(file.member_uncertainty, row, 3, &samples.member_uncertainty);
-    }
+    AppendKept(file.label, keep[f], 1, &samples.label);
+    AppendKept(file.prediction, keep[f], 1, &samples.prediction);
+    AppendKept(file.member_uncertainty, keep[f], 3, &samples.member_uncertainty);
+    TakeKept(&file.unknown_score, keep[f], 1, &samples.unknown_score);
+    TakeKept(&file.logits, keep[f], file.num_outputs, &samples.logits);
+    TakeKept(&file.features, keep[f], file.feature_dim, &samples.features);
     file = ScoreFile();  // its memory
   }
   samples.num_samples = samples.label.size();
   if (samples.num_samples == 0) return absl::InvalidArgumentError("no samples are left: all sets are skipped");
   samples.groups = std::move(numbers.groups);
-  if (roles.known.size() < 2) {
-    samples.known_set.clear();
-  } else {
-    samples.known_sets = roles.known;
-  }
+  if (roles.known.size() >= 2) samples.known_sets = roles.known;
   const bool has_distances =
       absl::c_any_of(samples.groups, [](const Group& g) { return g.distance != Distance::kNotSaid; });
   if (samples.groups.size() < 2 && !has_distances) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "eval/files/maybe_borrowed.h"
 #include "eval/files/score_file.h"
 #include "eval/metrics/evaluation_input.h"
 #include "eval/metrics/groups.h"
@@ -23,19 +24,19 @@ struct SetRoles {
   std::vector<std::string> skip;     // left out
 };
 
-// Empty vectors: not known.
+// Empty: not known.
 struct SampleSet {
   int64_t num_samples = 0;
-  std::vector<float> logits;  // [N, K]
+  MaybeBorrowed<float> logits;  // [N, K]
   int64_t num_outputs = 0;
-  std::vector<float> features;  // [N, D]
+  MaybeBorrowed<float> features;  // [N, D]
   int64_t feature_dim = 0;
   std::vector<float> head_weight;
   std::vector<float> head_bias;
   std::vector<float> member_uncertainty;  // [N, 3]
   std::vector<int32_t> label;             // [N], 0 .. C-1, kUnknownLabel
   std::vector<int32_t> prediction;        // [N], 0 .. C-1, or C where a score says unknown; empty: not known
-  std::vector<double> unknown_score;
+  MaybeBorrowed<double> unknown_score;
   // Of the score, where it has class probabilities of its own: calibration is measured by their softmax.
   std::vector<float> probability_logits;  // [N, probability_outputs]
   int64_t probability_outputs = 0;
@@ -63,6 +64,9 @@ struct SampleSet {
 // hold; roles of unknown sets; FD-Shifts files of several sets without a role for any.
 absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& files, const SetRoles& roles = {},
                                         ScoreDirection direction = ScoreDirection::kHigherIsUnknown);
+
+// The same of files that were read. What they borrow, the result may borrow too. Precondition: there is a file.
+absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetRoles& roles);
 
 }  // namespace openset
 

@@ -20,13 +20,6 @@
 namespace openset {
 namespace {
 
-const std::vector<std::string>& ArrayNames() {
-  static const auto* names = new std::vector<std::string>{
-      "logits",     "features",    "head_weight",   "head_bias",         "label", "group", "group_names",
-      "prediction", "num_classes", "unknown_score", "member_uncertainty"};
-  return *names;
-}
-
 std::string Stem(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
 // Arrays and the layout they are in.
@@ -57,10 +50,10 @@ absl::StatusOr<RawFile> ReadNpyFile(const std::string& argument) {
   file.path = equals == std::string::npos ? argument : argument.substr(equals + 1);
   const std::string name = equals == std::string::npos ? Stem(file.path) : argument.substr(0, equals);
   OPENSET_ASSIGN_OR_RETURN(NpyArray array, ReadNpy(file.path));
-  if (!absl::c_linear_search(ArrayNames(), name)) {
+  if (!absl::c_linear_search(ScoreFileArrays(), name)) {
     return absl::InvalidArgumentError(
         absl::StrCat(file.path, ": which array it is, its name doesn't tell: write ARRAY=", file.path,
-                     " (known: ", absl::StrJoin(ArrayNames(), ", "), ")"));
+                     " (known: ", absl::StrJoin(ScoreFileArrays(), ", "), ")"));
   }
   file.arrays[name] = std::move(array);
   return file;
@@ -69,7 +62,7 @@ absl::StatusOr<RawFile> ReadNpyFile(const std::string& argument) {
 // Of an archive, the arrays that some layout has. The others are there by name only, for messages: they are not
 // inflated, however large they are.
 absl::StatusOr<NpzArrays> ReadKnownArrays(const std::string& path) {
-  std::vector<std::string> known = ArrayNames();
+  std::vector<std::string> known = ScoreFileArrays();
   known.insert(known.end(), {"conf", "pred", "arr_0"});
   OPENSET_ASSIGN_OR_RETURN(NpzArrays arrays, ReadNpz(path, known));
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, NpzNames(path));
@@ -166,7 +159,7 @@ absl::Status ReadOwn(const NamedArrays& arrays, ScoreDirection direction, ScoreF
   if (arrays.Has("unknown_score")) {
     OPENSET_RETURN_IF_ERROR(arrays.Read("unknown_score", {n}, &ToDouble, &file->unknown_score));
     if (direction == ScoreDirection::kHigherIsKnown) {
-      for (double& score : file->unknown_score) score = -score;
+      for (double& score : file->unknown_score.Own()) score = -score;
     }
   } else if (direction == ScoreDirection::kHigherIsKnown) {
     return arrays.Missing("unknown_score");
@@ -198,8 +191,8 @@ absl::Status ReadOpenOod(const NamedArrays& arrays, ScoreFile* file) {
   if (n == 0) return arrays.Problem("label", "is empty");
   if (arrays.Has("pred")) OPENSET_RETURN_IF_ERROR(arrays.Read("pred", {n}, &ToInt64, &file->prediction));
   OPENSET_RETURN_IF_ERROR(arrays.Read("conf", {n}, &ToDouble, &file->unknown_score));
-  for (double& score : file->unknown_score) score = -score;
-  file->set.assign(n, 0);
+  for (double& score : file->unknown_score.Own()) score = -score;
+  file->set = std::vector<int64_t>(n, 0);
   file->set_names = {Stem(file->path)};
   return absl::OkStatus();
 }
@@ -217,7 +210,8 @@ absl::Status ReadFdShifts(const NamedArrays& arrays, ScoreFile* file) {
   OPENSET_RETURN_IF_ERROR(arrays.Read("arr_0", {n, columns}, &ToDouble, &values));
   const bool probabilities = absl::StartsWith(Stem(file->path), "raw_output");
   file->num_outputs = columns - 2;
-  file->logits.reserve(n * file->num_outputs);
+  std::vector<float>& logits = file->logits.Own();
+  logits.reserve(n * file->num_outputs);
   std::map<int64_t, int64_t> samples_of_set;
   for (int64_t row = 0; row < n; ++row) {
     const double* begin = &values[row * columns];
@@ -225,7 +219,7 @@ absl::Status ReadFdShifts(const NamedArrays& arrays, ScoreFile* file) {
       if (probabilities && !(begin[c] >= 0 && begin[c] <= 1.001)) {
         return arrays.Problem("arr_0", absl::StrCat("holds ", begin[c], ", no probability, in row ", row));
       }
-      file->logits.push_back(static_cast<float>(probabilities ? std::log(begin[c]) : begin[c]));
+      logits.push_back(static_cast<float>(probabilities ? std::log(begin[c]) : begin[c]));
     }
     for (int64_t c = columns - 2; c < columns; ++c) {
       if (begin[c] != std::floor(begin[c]) || std::abs(begin[c]) > 1e9) {
@@ -233,20 +227,20 @@ absl::Status ReadFdShifts(const NamedArrays& arrays, ScoreFile* file) {
                                                     " in row ", row, ", not a whole number"));
       }
     }
-    file->label.push_back(static_cast<int64_t>(begin[columns - 2]));
-    file->set.push_back(static_cast<int64_t>(begin[columns - 1]));
-    ++samples_of_set[file->set.back()];
+    file->label.Own().push_back(static_cast<int64_t>(begin[columns - 2]));
+    file->set.Own().push_back(static_cast<int64_t>(begin[columns - 1]));
+    ++samples_of_set[file->set.Own().back()];
   }
   std::map<int64_t, int64_t> index;
   for (const auto& [set, samples] : samples_of_set) {
     index[set] = file->set_names.size();
     file->set_names.push_back(absl::StrCat(set));
   }
-  for (int64_t& set : file->set) set = index[set];
+  for (int64_t& set : file->set.Own()) set = index[set];
   file->labels_depend_on_set = file->set_names.size() > 1;
   if (arrays.Has("confidence")) {
     OPENSET_RETURN_IF_ERROR(arrays.Read("confidence", {n}, &ToDouble, &file->unknown_score));
-    for (double& score : file->unknown_score) score = -score;
+    for (double& score : file->unknown_score.Own()) score = -score;
   }
   return absl::OkStatus();
 }
@@ -292,6 +286,20 @@ absl::StatusOr<ScoreFile> Interpret(const RawFile& raw, ScoreDirection direction
 }
 
 }  // namespace
+
+const std::vector<std::string>& ScoreFileArrays() {
+  static const auto* names = new std::vector<std::string>{
+      "logits",     "features",    "head_weight",   "head_bias",         "label", "group", "group_names",
+      "prediction", "num_classes", "unknown_score", "member_uncertainty"};
+  return *names;
+}
+
+absl::StatusOr<ScoreFile> ScoreFileOf(const std::string& path, const NamedArrays& arrays, ScoreDirection direction) {
+  ScoreFile file;
+  file.path = path;
+  OPENSET_RETURN_IF_ERROR(ReadOwn(arrays, direction, &file));
+  return file;
+}
 
 absl::StatusOr<std::vector<ScoreFile>> ReadScoreFiles(const std::vector<std::string>& files, ScoreDirection direction,
                                                       const std::vector<std::string>& unknown) {

@@ -8,28 +8,29 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "eval/files/maybe_borrowed.h"
+#include "eval/files/named_arrays.h"
 
 namespace openset {
 
 // What a larger `unknown_score` of a file says.
 enum class ScoreDirection { kHigherIsUnknown, kHigherIsKnown };
 
-// The samples of one file, checked for shapes and types but not yet for values. Vectors are empty where the file has no
-// such array.
+// The samples of one file, checked for shapes and types but not yet for values. Empty where the file has no such array.
 struct ScoreFile {
   std::string path;  // for errors
   int64_t num_samples = 0;
-  std::vector<float> logits;  // [N, K]
+  MaybeBorrowed<float> logits;  // [N, K]
   int64_t num_outputs = 0;
-  std::vector<float> features;  // [N, D]
+  MaybeBorrowed<float> features;  // [N, D]
   int64_t feature_dim = 0;
   std::vector<float> head_weight;         // [K, D]
   std::vector<float> head_bias;           // [K]
   std::vector<float> member_uncertainty;  // [N, 3]
-  std::vector<int64_t> label;             // [N], -1 = unknown
-  std::vector<int64_t> prediction;
-  std::vector<double> unknown_score;  // larger = more unknown
-  std::vector<int64_t> set;           // [N], index into set_names, -1 = none
+  MaybeBorrowed<int64_t> label;           // [N], -1 = unknown
+  MaybeBorrowed<int64_t> prediction;
+  MaybeBorrowed<double> unknown_score;  // larger = more unknown
+  MaybeBorrowed<int64_t> set;           // [N], index into set_names, -1 = none
   std::vector<std::string> set_names;
   std::optional<int64_t> num_classes;
   // What labels and predictions are indices of, where a table holds names of classes; with logits in their order.
@@ -53,6 +54,13 @@ struct ScoreFile {
 absl::StatusOr<std::vector<ScoreFile>> ReadScoreFiles(const std::vector<std::string>& files,
                                                       ScoreDirection direction = ScoreDirection::kHigherIsUnknown,
                                                       const std::vector<std::string>& unknown = {});
+
+// The names of arrays: those of the fields above, and `group` and `group_names`.
+const std::vector<std::string>& ScoreFileArrays();
+
+// Of arrays that are named so. `path` is what errors call them. Errors: those of ReadScoreFiles() for
+// one file.
+absl::StatusOr<ScoreFile> ScoreFileOf(const std::string& path, const NamedArrays& arrays, ScoreDirection direction);
 
 }  // namespace openset
 

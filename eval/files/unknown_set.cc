@@ -10,9 +10,9 @@ namespace openset {
 namespace {
 
 // The rows of [N, width] that are kept; empty stays empty.
-template <typename T>
-std::vector<T> Rows(const std::vector<T>& values, int64_t width, const std::vector<int64_t>& kept) {
-  std::vector<T> rows;
+template <typename Values>
+auto Rows(const Values& values, int64_t width, const std::vector<int64_t>& kept) {
+  std::vector<typename Values::value_type> rows;
   if (values.empty()) return rows;
   rows.reserve(kept.size() * width);
   for (const int64_t row : kept)

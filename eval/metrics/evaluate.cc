@@ -1,16 +1,24 @@
 #include "eval/metrics/evaluate.h"
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/in_parallel.h"
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
 #include "eval/metrics/metric_table.h"
 
 namespace openset {
+namespace {
+
+// Samples from which on the metrics are computed in several threads: a metric takes a millisecond then.
+constexpr int64_t kWorthThreads = 200000;
+
+}  // namespace
 
 absl::Status CheckMetrics(absl::Span<const MetricSpec> metrics) {
   std::set<std::string> names;
@@ -30,10 +38,15 @@ absl::Status CheckMetrics(absl::Span<const MetricSpec> metrics) {
 
 absl::StatusOr<std::vector<MetricValue>> Evaluate(absl::Span<const MetricSpec> metrics, const RankedInput& ranked) {
   OPENSET_RETURN_IF_ERROR(CheckMetrics(metrics));
-  std::vector<MetricValue> values;
-  for (const MetricSpec& metric : metrics) {
-    MetricResult result = ComputeMetric(metric, ranked);
-    values.push_back({MetricName(metric), result.value, std::move(result.absent_reason)});
+  std::vector<MetricValue> values(metrics.size());
+  const auto compute = [&](int64_t m) {
+    MetricResult result = ComputeMetric(metrics[m], ranked);
+    values[m] = {MetricName(metrics[m]), result.value, std::move(result.absent_reason)};
+  };
+  if (ranked.input().num_samples() >= kWorthThreads) {
+    InParallel(static_cast<int64_t>(metrics.size()), compute);
+  } else {
+    for (size_t m = 0; m < metrics.size(); ++m) compute(static_cast<int64_t>(m));
   }
   return values;
 }

@@ -1,6 +1,7 @@
 #include "eval/metrics/ranked_input.h"
 
 #include <utility>
+#include <vector>
 
 namespace openset {
 namespace {
@@ -11,35 +12,31 @@ SampleKind KindOf(const EvaluationInput& input, int64_t sample) {
   return input.IsCorrect(sample) ? SampleKind::kCorrect : SampleKind::kWrong;
 }
 
+// Without branches: which kind comes next, nothing tells.
 void Add(SampleKind kind, uint32_t weight, Tally* tally) {
-  switch (kind) {
-    case SampleKind::kCorrect:
-      tally->correct += weight;
-      break;
-    case SampleKind::kWrong:
-      tally->wrong += weight;
-      break;
-    case SampleKind::kUnknown:
-      tally->unknown += weight;
-      break;
-    case SampleKind::kNotJudged:
-      tally->not_judged += weight;
-      break;
-  }
+  tally->correct += kind == SampleKind::kCorrect ? weight : 0;
+  tally->wrong += kind == SampleKind::kWrong ? weight : 0;
+  tally->unknown += kind == SampleKind::kUnknown ? weight : 0;
+  tally->not_judged += kind == SampleKind::kNotJudged ? weight : 0;
 }
 
 }  // namespace
 
 RankedInput::RankedInput(const EvaluationInput& input)
     : input_(input), ranking_(std::make_shared<const Ranking>(input.unknown_score())), blocks_(ranking_->num_blocks()) {
-  auto samples = std::make_shared<std::vector<RankedSample>>();
-  samples->reserve(ranking_->num_samples());
+  // In the order of the input first, so that a place of the ranking is one look-up.
+  const int64_t n = ranking_->num_samples();
+  std::vector<RankedSample> by_sample(n);
+  for (int64_t i = 0; i < n; ++i) {
+    const int32_t prediction = input_.has_predictions() ? input_.prediction()[i] : 0;
+    by_sample[i] = {static_cast<uint32_t>(prediction), static_cast<uint32_t>(KindOf(input_, i))};
+  }
+  auto samples = std::make_shared<std::vector<RankedSample>>(n);
   for (int64_t block = 0; block < ranking_->num_blocks(); ++block) {
-    for (const uint32_t sample : ranking_->Block(block)) {
-      const SampleKind kind = KindOf(input_, sample);
-      const int32_t prediction = input_.has_predictions() ? input_.prediction()[sample] : 0;
-      samples->push_back({static_cast<uint32_t>(prediction), static_cast<uint32_t>(kind)});
-      Add(kind, 1, &blocks_[block]);
+    for (int64_t place = ranking_->BlockBegin(block); place < ranking_->BlockBegin(block + 1); ++place) {
+      const RankedSample sample = by_sample[ranking_->order()[place]];
+      (*samples)[place] = sample;
+      Add(sample.kind(), 1, &blocks_[block]);
     }
   }
   samples_ = std::move(samples);

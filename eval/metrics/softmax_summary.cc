@@ -1,16 +1,31 @@
 #include "eval/metrics/softmax_summary.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <vector>
 
 #include "absl/types/span.h"
+#include "core/in_parallel.h"
 #include "eval/scores/logits/softmax.h"
 
 namespace openset {
 namespace {
 
-SoftmaxValues ValuesOf(absl::Span<const float> logits, int32_t label, int32_t prediction, int32_t num_classes) {
-  const SoftmaxSum sum = SumSoftmax(logits);
-  const auto probability = [&](int32_t c) { return std::exp(logits[c] - sum.max) / (1 + sum.rest); };
+// What a thread takes at once: a millisecond's work.
+constexpr int64_t kOutputsATurn = 100000;
+
+// `exps` [K] is room for what SumSoftmax() sums.
+SoftmaxValues ValuesOf(absl::Span<const float> logits, int32_t label, int32_t prediction, int32_t num_classes,
+                       std::vector<double>* exps) {
+  SoftmaxSum sum;
+  sum.argmax = ArgMax(logits);
+  sum.max = logits[sum.argmax];
+  for (int32_t c = 0; c < logits.size(); ++c) {
+    (*exps)[c] = std::exp(logits[c] - sum.max);
+    if (c != sum.argmax) sum.rest += (*exps)[c];
+  }
+  const auto probability = [&](int32_t c) { return (*exps)[c] / (1 + sum.rest); };
   SoftmaxValues values;
   if (prediction < num_classes) {
     values.confidence = probability(prediction);
@@ -31,11 +46,15 @@ SoftmaxValues ValuesOf(absl::Span<const float> logits, int32_t label, int32_t pr
 const std::vector<SoftmaxValues>& SoftmaxSummary::Values() const {
   std::call_once(once_, [this] {
     const int64_t width = input_.num_outputs();
-    values_.reserve(input_.num_samples());
-    for (int64_t i = 0; i < input_.num_samples(); ++i) {
-      values_.push_back(ValuesOf(input_.logits().subspan(i * width, width), input_.label()[i], input_.prediction()[i],
-                                 input_.num_classes()));
-    }
+    values_.resize(input_.num_samples());
+    InParallelRanges(input_.num_samples(), std::max<int64_t>(1, kOutputsATurn / width),
+                     [&](int64_t begin, int64_t end) {
+                       std::vector<double> exps(width);
+                       for (int64_t i = begin; i < end; ++i) {
+                         values_[i] = ValuesOf(input_.logits().subspan(i * width, width), input_.label()[i],
+                                               input_.prediction()[i], input_.num_classes(), &exps);
+                       }
+                     });
   });
   return values_;
 }

@@ -44,5 +44,25 @@ TEST(StableOrder, IsThatOfAStableComparisonSort) {
   }
 }
 
+// Keys that the first 33 differing bits do not tell apart: those of 2^-40 beside 1 and -1, in runs of all lengths.
+TEST(StableOrder, TellsKeysApartByTheirLastBits) {
+  for (const int64_t distinct : {2, 10, 1000}) {
+    RandomStream random(1, absl::StrCat("last bits/", distinct));
+    std::vector<double> key(3000);
+    for (double& k : key) {
+      k = (random.Below(2) == 0 ? -1 : 1) + static_cast<double>(random.Below(distinct)) * 9.094947017729282e-13;
+    }
+    std::vector<uint32_t> expected(key.size());
+    std::iota(expected.begin(), expected.end(), 0);
+    std::stable_sort(expected.begin(), expected.end(), [&key](uint32_t a, uint32_t b) { return key[a] < key[b]; });
+    EXPECT_EQ(StableOrder(key), expected) << distinct << " keys a sign";
+  }
+}
+
+TEST(StableOrder, OfEqualKeysIsTheirs) {
+  EXPECT_THAT(StableOrder({0.25, 0.25, 0.25}), ElementsAre(0, 1, 2));
+  EXPECT_THAT(StableOrder({-0.0, 0.0}), ElementsAre(0, 1));
+}
+
 }  // namespace
 }  // namespace openset

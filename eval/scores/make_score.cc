@@ -9,6 +9,8 @@
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
 #include "eval/scores/combine.h"
+#include "eval/scores/distances/class_anchor.h"
+#include "eval/scores/distances/nearest_mean.h"
 #include "eval/scores/features/combood.h"
 #include "eval/scores/features/ghost.h"
 #include "eval/scores/features/gmm.h"
@@ -140,6 +142,11 @@ WeiperKld::Options OptionsOf(const WeiperKldSpec& spec) {
 }
 
 // Of a spec that says it.
+ExtraOutput::Value ValueOf(const ExtraOutputSpec& spec) {
+  if (spec.value() == ExtraOutputSpec::MARGIN) return ExtraOutput::Value::kMargin;
+  return spec.value() == ExtraOutputSpec::NEGATED ? ExtraOutput::Value::kNegated : ExtraOutput::Value::kProbability;
+}
+
 template <typename Spec>
 TiedLogits TiedOf(const Spec& spec) {
   return spec.tied() == TiedLogitsRule::FIRST ? TiedLogits::kFirst : TiedLogits::kLeastScore;
@@ -226,9 +233,7 @@ absl::StatusOr<std::unique_ptr<Score>> MakeScore(const ScoreSpec& spec) {
     case ScoreSpec::kShe:
       return std::make_unique<She>(TiedOf(spec.she()));
     case ScoreSpec::kExtraOutput:
-      return std::make_unique<ExtraOutput>(spec.extra_output().value() == ExtraOutputSpec::MARGIN
-                                               ? ExtraOutput::Value::kMargin
-                                               : ExtraOutput::Value::kProbability);
+      return std::make_unique<ExtraOutput>(ValueOf(spec.extra_output()));
     case ScoreSpec::kNci:
       return std::make_unique<Nci>(spec.nci().alpha(), TiedOf(spec.nci()));
     case ScoreSpec::kFdbd:
@@ -289,6 +294,10 @@ absl::StatusOr<std::unique_ptr<Score>> MakeScore(const ScoreSpec& spec) {
       return std::make_unique<Mcm>(spec.mcm().temperature());
     case ScoreSpec::kGradientUncertainty:
       return std::make_unique<GradientUncertainty>(spec.gradient_uncertainty().bias());
+    case ScoreSpec::kClassAnchor:
+      return std::make_unique<ClassAnchorScore>(spec.class_anchor().anchor());
+    case ScoreSpec::kNearestMean:
+      return std::make_unique<NearestMean>();
     case ScoreSpec::kCombine: {
       std::vector<Combine::Part> parts;
       for (const ScoreSpec& part : spec.combine().score()) {

@@ -64,6 +64,8 @@ std::map<std::string, ScoreTraits> TraitsOfMembers() {
   traits["grood"] = {};
   traits["mcm"] = {};
   traits["gradient_uncertainty"] = {};
+  traits["class_anchor"].shift_changes_it = true;
+  traits["nearest_mean"] = {};
   traits["combine"].shift_changes_it = true;
   return traits;
 }

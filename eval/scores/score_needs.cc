@@ -15,6 +15,7 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
     case ScoreSpec::kEdlProbability:
     case ScoreSpec::kGen:
     case ScoreSpec::kWeightedEnergy:
+    case ScoreSpec::kClassAnchor:
       return needs;
     case ScoreSpec::kTemperatureScaledSoftmax:
       needs.fit = !spec.temperature_scaled_softmax().has_temperature();
@@ -42,6 +43,7 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
     case ScoreSpec::kSsd:
     case ScoreSpec::kGmm:
     case ScoreSpec::kGrood:
+    case ScoreSpec::kNearestMean:
       needs.fit = true;
       needs.features = true;
       return needs;

@@ -18,6 +18,7 @@ int64_t ImagesPerSample(const OpenSetSpec& open_set, int views) {
   double images = 1 + views + open_set.plain_passes();
   if (open_set.has_external_images()) images += open_set.external_images().share();
   if (open_set.has_confusing_images()) images += 2;
+  if (open_set.mixed_images().beside_batch()) images += 1;
   return std::llround(images);
 }
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/files/formats/header_check.h"
 #include "core/in_parallel.h"
 #include "core/proto/proto_digest.h"
 #include "core/status_macros.h"
@@ -218,6 +219,7 @@ absl::StatusOr<StoredOutputs> Load(const InferAction& action, const Store& store
   stored.key = MessageDigest(action);
   OPENSET_ASSIGN_OR_RETURN(stored.summary, store.LoadInferSummary(stored.key));
   const std::string path = JoinPath(store.OutputsFolder(stored.key), kOutputsFile);
+  OPENSET_RETURN_IF_ERROR(CheckZipMembers(path));
   absl::StatusOr<std::string> sha256;
   absl::StatusOr<Outputs> outputs;
   InParallel(2, [&](int64_t part) {

@@ -224,8 +224,8 @@ std::vector<ExampleTrial> ExamplesOf(absl::Span<const TrialResult> results) {
   return ExampleTrials(results, kMaxExamples);
 }
 
-absl::StatusOr<std::string> HtmlReport(const Report& report, absl::Span<const TrialResult> results,
-                                       const ReportContext& context) {
+absl::StatusOr<ChartPage> ReportPage(const Report& report, absl::Span<const TrialResult> results,
+                                     const ReportContext& context) {
   OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
   const std::string folder = JoinPath(runfiles, "openset/experiments/report");
   ChartPage page;
@@ -272,6 +272,12 @@ absl::StatusOr<std::string> HtmlReport(const Report& report, absl::Span<const Tr
   }
   absl::StrAppend(&page.body, ProvenanceHtml(results));
   absl::StrAppend(&page.body, SpecHtml(context));
+  return page;
+}
+
+absl::StatusOr<std::string> HtmlReport(const Report& report, absl::Span<const TrialResult> results,
+                                       const ReportContext& context) {
+  OPENSET_ASSIGN_OR_RETURN(const ChartPage page, ReportPage(report, results, context));
   return ToHtml(page);
 }
 

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "core/chart/page.h"
 #include "experiments/report/charts/detail_charts.h"
 #include "experiments/report/examples/example_data.h"
 #include "experiments/report/report.h"
@@ -29,7 +30,11 @@ std::vector<ExampleTrial> ExamplesOf(absl::Span<const TrialResult> results);
 
 // The tables' means are those of ReportJson(), which the page holds (`openset.data.report`) with what a metric's cells
 // have in common said once, and without the values of single trials where these are more than 20,000. Errors: those of
-// ToHtml() (core/chart/page.h).
+// ToHtmlPage() (core/chart/page.h).
+absl::StatusOr<ChartPage> ReportPage(const Report& report, absl::Span<const TrialResult> results,
+                                     const ReportContext& context);
+
+// That page as HTML.
 absl::StatusOr<std::string> HtmlReport(const Report& report, absl::Span<const TrialResult> results,
                                        const ReportContext& context);
 

@@ -47,6 +47,13 @@ void CheckModel(const MethodSpec& method, std::vector<FieldProblem>* problems) {
     problems->push_back(
         {is_script ? "model.torch_script.sha256" : "model.weights.sha256", "must be set if an axis sets the file"});
   }
+  const VisionTransformerSpec& transformer = model.vision_transformer();
+  if (model.has_vision_transformer() && transformer.width() % transformer.heads() != 0) {
+    problems->push_back({"model.vision_transformer.width", "must be a multiple of the heads"});
+  }
+  if (model.has_swin_transformer() && model.swin_transformer().width() % 3 != 0) {
+    problems->push_back({"model.swin_transformer.width", "must be a multiple of 3, the heads of the first stage"});
+  }
   if (!is_script) {
     if (!model.has_head()) problems->push_back({"model.head", "must be set"});
     return;
@@ -78,6 +85,15 @@ void CheckScriptScore(const TorchScriptSpec& script, const ScoreNeeds& needs, co
 
 bool IsPowerOfTwo(int size) { return size >= 8 && (size & (size - 1)) == 0; }
 
+bool MixesImages(const OpenSetSpec& open_set) {
+  return open_set.has_mixed_images() || open_set.external_images().has_mix();
+}
+
+// The network sees mixtures alone.
+bool ReplacesBatch(const OpenSetSpec& open_set) {
+  return open_set.has_mixed_images() && !open_set.mixed_images().beside_batch();
+}
+
 // A training of the method: of a MethodSpec, or of its PretrainingSpec, whose paths begin with `prefix`.
 template <typename Stage>
 void CheckStage(const MethodSpec& method, const Stage& stage, int views, const std::string& prefix,
@@ -100,7 +116,14 @@ void CheckStage(const MethodSpec& method, const Stage& stage, int views, const s
     if (needs.slots && stage.has_open_set() && !stage.open_set().has_feature_mixup()) {
       add(path, "pairs by slot, which only feature_mixup provides: set open_auc.pairs to ALL");
     }
-    if (needs.points && (method.model().has_torch_script() || method.model().head().has_linear())) {
+    if (needs.mixtures && stage.has_open_set() && !MixesImages(stage.open_set())) {
+      add(path, "needs mixtures of images: set open_set to mixed_images, or open_set.external_images.mix");
+    }
+    if (!needs.mixtures && ReplacesBatch(stage.open_set())) {
+      add(path, "needs the batch itself: set open_set.mixed_images.beside_batch");
+    }
+    const HeadSpec& head = method.model().head();
+    if (needs.points && (method.model().has_torch_script() || head.has_linear() || head.has_decomposed())) {
       // Of the head: a preset may have set another one than the method.
       problems->push_back(
           {"model.head", absl::StrCat(prefix, path, " needs a point per class: prototype or reciprocal_point")});

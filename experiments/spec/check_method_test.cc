@@ -84,6 +84,28 @@ TEST(CheckMethod, PairsBySlotNeedASourceThatMakesThem) {
   EXPECT_THAT(Problems(rest + "pairs: SAME_SLOT } } }"), ElementsAre(HasSubstr("loss.term[0]: pairs by slot")));
 }
 
+TEST(CheckMethod, HeadsOfATransformerShareItsWidth) {
+  const std::string rest = " head { linear {} } } input { size: 224 channels: 3 } loss { term { cross_entropy {} } }";
+  EXPECT_THAT(Problems("model { vision_transformer { width: 20 heads: 4 }" + rest), IsEmpty());
+  EXPECT_THAT(Problems("model { vision_transformer { width: 20 heads: 3 }" + rest),
+              ElementsAre(HasSubstr("model.vision_transformer.width: must be a multiple")));
+  EXPECT_THAT(Problems("model { swin_transformer { width: 20 }" + rest),
+              ElementsAre(HasSubstr("model.swin_transformer.width: must be a multiple of 3")));
+}
+
+TEST(CheckMethod, MixturesNeedASourceThatMixes) {
+  const std::string rest = "input { channels: 3 } loss { term { mixed_cross_entropy {} } } open_set { ";
+  EXPECT_THAT(Problems(rest + "mixed_images { mix {} } }"), IsEmpty());
+  EXPECT_THAT(Problems(rest + "external_images { mix {} } }"), IsEmpty());
+  EXPECT_THAT(Problems(rest + "external_images {} }"),
+              ElementsAre(HasSubstr("loss.term[0]: needs mixtures of images")));
+  const std::string both =
+      "input { channels: 3 } loss { term { mixed_cross_entropy {} } term { cross_entropy {} } } open_set { "
+      "mixed_images { ";
+  EXPECT_THAT(Problems(both + "mix {} beside_batch: true } }"), IsEmpty());
+  EXPECT_THAT(Problems(both + "mix {} } }"), ElementsAre(HasSubstr("loss.term[1]: needs the batch itself")));
+}
+
 TEST(CheckMethod, TheScoreOfTheExtraOutputNeedsOne) {
   const std::string rest = "input { channels: 3 } loss { term { cross_entropy {} } } inference { plain {} }";
   EXPECT_THAT(Problems("model { head { linear {} extra_outputs: 1 } }" + rest, "score { extra_output {} }"), IsEmpty());

@@ -12,6 +12,7 @@
 #include "absl/strings/strip.h"
 #include "core/files/digest_cache.h"
 #include "core/files/files.h"
+#include "core/files/formats/header_check.h"
 #include "core/logging.h"
 #include "core/status_macros.h"
 
@@ -46,7 +47,7 @@ void ResolveDigest(const std::string& file, const std::string& file_path, const 
     return;
   }
   if (!FileExists(file) && !given->empty()) return;
-  absl::StatusOr<std::string> sha256 = DigestCache::OfUser().Sha256Hex(file);
+  absl::StatusOr<std::string> sha256 = DigestCache::OfUser().Sha256Hex(file, &CheckWeightsHeader);
   if (!sha256.ok()) {
     problems->push_back({file_path, std::string(sha256.status().message())});
   } else if (given->empty()) {

@@ -15,7 +15,8 @@ namespace openset {
 // Makes the paths of model.weights and model.torch_script absolute, `folder` being where relative ones start
 // ("data:PATH" stays), and sets the SHA-256 of those that have none. A file that is not there and has a SHA-256 is no
 // problem: its results may be in the store. Weights with "{split}" are left for ResolveSplitFiles(). Problems, with the
-// field's path below MethodSpec: a file that is not there, a SHA-256 that is none or is not the file's, "data:" without
+// field's path below MethodSpec: a file that is not there, a large one that is no file of weights
+// (core/files/formats/header_check.h), a SHA-256 that is none or is not the file's, "data:" without
 // a SHA-256, split_sha256 without "{split}".
 std::vector<FieldProblem> ResolveModelFiles(const std::string& folder, ModelSpec* model);
 

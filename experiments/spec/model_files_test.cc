@@ -1,5 +1,7 @@
 #include "experiments/spec/model_files.h"
 
+#include <filesystem>
+
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
@@ -60,6 +62,17 @@ TEST_F(ModelFilesTest, AnotherFileIsRefused) {
                                        ": put back the file that was meant, or correct this")));
   model.mutable_weights()->set_sha256("ABC");
   EXPECT_THAT(Resolve(&model), ElementsAre("model.weights.sha256: must be 64 digits of 0-9 and a-f"));
+}
+
+TEST_F(ModelFilesTest, ALargeFileThatIsNoneOfWeightsIsNotHashed) {
+  const std::string file = JoinPath(folder_, "large");
+  ASSERT_THAT(WriteFileAtomically(file, "abc"), IsOk());
+  std::filesystem::resize_file(file, 10'000'000'000);
+  ModelSpec model;
+  model.mutable_weights()->set_file("large");
+  EXPECT_THAT(Resolve(&model),
+              ElementsAre(absl::StrCat("model.weights.file: ", file, ": is neither a safetensors file nor an archive ",
+                                       "of torch.save() or TorchScript")));
 }
 
 TEST_F(ModelFilesTest, AFileThatIsNotThereNeedsItsDigest) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/files/formats/zip_reader.h"
+#include "core/proto/proto_digest.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/store_contents.h"
@@ -99,6 +100,9 @@ TEST_F(BundleTest, HoldsTheFilesAsTheyAreAndIsTheSameEveryTime) {
 // Other files come in the order of their names, where they are wanted, and a name that no bundle has is refused.
 TEST_F(BundleTest, CarriesALibraryOutputsAndCheckpoints) {
   TrialRecord record = TestRecord(TestKey("abcd"), "m", 0, 0.5);
+  TrainAction action;
+  action.set_seed(1);
+  record.set_checkpoint_key(MessageDigest(action));
   StageProvenance* train = record.mutable_provenance()->add_stage();
   train->set_stage(StageProvenance::TRAIN);
   train->set_key(record.checkpoint_key());
@@ -138,6 +142,18 @@ TEST_F(BundleTest, CarriesALibraryOutputsAndCheckpoints) {
   EXPECT_EQ(counts.checkpoints, 0);
   EXPECT_THAT(counts.damaged, ElementsAre(HasSubstr("does not match its checksums")));
   EXPECT_FALSE(refusing.HasCheckpoint(record.checkpoint_key()));
+  // Nor what is whole, and of another action than its key says.
+  TrainSummary summary;
+  summary.set_schema_version(kSchemaVersion);
+  summary.mutable_action()->set_seed(2);
+  summary.set_checkpoint_sha256(Sha256Hex("other"));
+  ReplaceMember(checkpoint.substr(store_.folder().size() + 1) + "/summary.rec", EncodeRecord(summary));
+  counts = {};
+  ASSERT_THAT(MergeFrom(path_, refusing, &counts), IsOk());
+  EXPECT_THAT(counts.damaged,
+              ElementsAre(HasSubstr("its action has the key " + MessageDigest(summary.action()).substr(0, 12))));
+  EXPECT_FALSE(refusing.HasCheckpoint(record.checkpoint_key()));
+  EXPECT_THAT(ListFolder(refusing.folder() + "/tmp").value(), ElementsAre());
   for (const char* name :
        {"tasks/../x.textproto", "methods/x.textproto", "tasks/.textproto", "tasks/a/b.textproto", "tasks/x.txt"}) {
     extras.library = {{name, "x"}};

@@ -174,8 +174,11 @@ class Search {
     std::vector<std::pair<std::pair<Need, int64_t>, const Candidate*>>
         order;  // the least needed, then the oldest first
     for (const Candidate& one : more_) {
+      const std::string key = one.path.substr(one.path.rfind('/') + 1);
       struct stat info;
-      if (lstat(one.path.c_str(), &info) != 0 || absl::Now() - absl::FromUnixSeconds(info.st_mtime) < kInUse) continue;
+      if (policy_.needed.count(key) > 0 || lstat(one.path.c_str(), &info) != 0) continue;
+      const bool is_young = absl::Now() - absl::FromUnixSeconds(info.st_mtime) < kInUse;
+      if (is_young && policy_.done_with.count(key) == 0) continue;
       order.push_back({{one.need, info.st_mtime}, &one});
     }
     std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {

@@ -33,6 +33,9 @@ struct GarbagePolicy {
   std::optional<absl::Duration> checkpoints_older_than;
   std::optional<std::set<std::string>> programs_in_use;  // by their names, the SHA-256
   std::optional<int64_t> most_bytes;                     // of the whole store
+  // With `most_bytes`, of whoever runs a study now: keys of checkpoints and outputs that it still needs, which stay,
+  // and of those that it made or used and needs no more, which may go though they are young.
+  std::set<std::string> needed, done_with;
 };
 
 struct Garbage {

@@ -221,5 +221,20 @@ TEST_F(CollectGarbageTest, ProgramsThatNoJobRunsGo) {
   EXPECT_TRUE(FileExists(store_.folder() + "/library"));
 }
 
+// What a run needs stays, however old; what it is done with goes, however young.
+TEST_F(CollectGarbageTest, ARunKeepsWhatItNeeds) {
+  const std::string old = store_.OutputsFolder(TestKey("ff")), young = store_.CheckpointFolder(TestKey("ee"));
+  Age(old, 3);
+  GarbagePolicy policy;
+  policy.most_bytes = 1;
+  EXPECT_THAT(Found(policy), ElementsAre(old));
+  policy.needed = {TestKey("ff")};
+  EXPECT_THAT(Found(policy), IsEmpty());
+  policy.done_with = {TestKey("ee")};
+  EXPECT_THAT(Found(policy), ElementsAre(young));
+  policy.needed = {TestKey("ee")};
+  EXPECT_THAT(Found(policy), ElementsAre(old));
+}
+
 }  // namespace
 }  // namespace openset

@@ -13,10 +13,13 @@
 #include "absl/strings/str_split.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/files/remove_tree.h"
+#include "core/proto/proto_digest.h"
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
 #include "core/text/table.h"
+#include "experiments/spec/action.proto.h"
 #include "experiments/store/bundle.h"
 #include "experiments/store/records/measured_name.h"
 #include "experiments/store/records/metric_groups.h"
@@ -173,15 +176,13 @@ absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std
 
 namespace {
 
-// Takes the outputs and checkpoints of a bundle, file by file, in the order of their names.
+// Takes the outputs and checkpoints of a bundle, file by file, in the order of their names. A folder is put together as
+// the only one of a store of its own, and moved to `into` when it is whole and that of its key.
 class FolderMerge {
  public:
   FolderMerge(const Store& into, const std::string& bundle, MergeCounts* counts)
       : into_(into), bundle_(bundle), counts_(counts) {}
-  ~FolderMerge() {
-    std::error_code ignored;
-    if (!staging_.empty()) std::filesystem::remove_all(staging_, ignored);
-  }
+  ~FolderMerge() { RemoveStaging(); }
 
   // Of a member that is not of the library: those of folders that are here already are not wanted.
   bool Wants(const std::string& name) const {
@@ -198,27 +199,55 @@ class FolderMerge {
       key_ = parts[2];
       OPENSET_RETURN_IF_ERROR(into_.Make());
       OPENSET_ASSIGN_OR_RETURN(staging_, into_.NewStagingFolder(key_));
+      OPENSET_RETURN_IF_ERROR(MakeFolders(FolderIn(Store(staging_))));
     }
-    return WriteFileAtomically(JoinPath(staging_, parts[3]), content);
+    return WriteFileAtomically(JoinPath(FolderIn(Store(staging_)), parts[3]), content);
   }
 
   // The last folder.
   absl::Status Finish() {
     if (staging_.empty()) return absl::OkStatus();
-    const bool outputs = kind_ == "outputs";
-    const std::string target = outputs ? into_.OutputsFolder(key_) : into_.CheckpointFolder(key_);
-    OPENSET_RETURN_IF_ERROR(into_.CommitFolder(std::exchange(staging_, ""), target));
-    const absl::Status whole = outputs ? into_.CheckOutputs(key_) : into_.CheckCheckpoint(key_);
-    if (whole.ok()) {
-      ++(outputs ? counts_->outputs : counts_->checkpoints);
-      return absl::OkStatus();
+    const Store staged(staging_);
+    const std::string wrong = WhatIsWrong(staged);
+    absl::Status moved;
+    if (wrong.empty()) {
+      moved = into_.CommitFolder(FolderIn(staged), FolderIn(into_));
+      ++(HasOutputs() ? counts_->outputs : counts_->checkpoints);
+    } else {
+      counts_->damaged.push_back(absl::StrCat(bundle_, ": ", kind_, "/", key_.substr(0, 2), "/", key_, ": ", wrong));
     }
-    counts_->damaged.push_back(
-        absl::StrCat(bundle_, ": ", kind_, "/", key_.substr(0, 2), "/", key_, ": does not match its checksums"));
-    return into_.Remove(target);
+    RemoveStaging();
+    return moved;
   }
 
  private:
+  bool HasOutputs() const { return kind_ == "outputs"; }
+
+  std::string FolderIn(const Store& store) const {
+    return HasOutputs() ? store.OutputsFolder(key_) : store.CheckpointFolder(key_);
+  }
+
+  // Of the folder that was put together; "" for nothing. A key says what is in it (experiments/spec/resolve/actions.h).
+  std::string WhatIsWrong(const Store& staged) const {
+    if (!(HasOutputs() ? staged.CheckOutputs(key_) : staged.CheckCheckpoint(key_)).ok()) {
+      return "does not match its checksums";
+    }
+    std::string key;
+    if (HasOutputs()) {
+      const absl::StatusOr<InferSummary> summary = staged.LoadInferSummary(key_);
+      if (summary.ok()) key = MessageDigest(summary->action());
+    } else {
+      const absl::StatusOr<TrainSummary> summary = staged.LoadTrainSummary(key_);
+      if (summary.ok()) key = MessageDigest(summary->action());
+    }
+    if (key == key_) return "";
+    return absl::StrCat("its action has the key ", key, ": it is another's, or of an openset that counted otherwise");
+  }
+
+  void RemoveStaging() {
+    if (!staging_.empty()) RemoveTree(std::exchange(staging_, "")).IgnoreError();
+  }
+
   const Store& into_;
   const std::string bundle_;
   MergeCounts* counts_;

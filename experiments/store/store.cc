@@ -19,6 +19,7 @@
 #include "absl/strings/strip.h"
 #include "core/files/digest_cache.h"
 #include "core/files/files.h"
+#include "core/files/formats/header_check.h"
 #include "core/files/remove_tree.h"
 #include "core/files/system_calls.h"
 #include "core/proto/record_file.h"
@@ -100,8 +101,9 @@ int LastNumber(const std::string& folder, absl::string_view suffix) {
 
 constexpr char kRecord[] = ".rec";
 
-absl::Status CheckSum(const std::string& path, const std::string& sha256) {
-  const absl::StatusOr<std::string> found = DigestCache::OfUser().Sha256Hex(path);
+absl::Status CheckSum(const std::string& path, const std::string& sha256,
+                      absl::Status (*check_header)(const std::string& path)) {
+  const absl::StatusOr<std::string> found = DigestCache::OfUser().Sha256Hex(path, check_header);
   if (absl::IsNotFound(found.status())) return absl::DataLossError(absl::StrCat(path, ": is not there"));
   if (!found.ok()) return absl::DataLossError(found.status().message());
   if (*found == sha256) return absl::OkStatus();
@@ -242,12 +244,13 @@ absl::StatusOr<InferSummary> Store::LoadInferSummary(const std::string& key) con
 
 absl::Status Store::CheckCheckpoint(const std::string& key) const {
   OPENSET_ASSIGN_OR_RETURN(const TrainSummary summary, LoadTrainSummary(key));
-  return CheckSum(JoinPath(CheckpointFolder(key), kCheckpointFile), summary.checkpoint_sha256());
+  return CheckSum(JoinPath(CheckpointFolder(key), kCheckpointFile), summary.checkpoint_sha256(),
+                  &CheckSafetensorsHeader);
 }
 
 absl::Status Store::CheckOutputs(const std::string& key) const {
   OPENSET_ASSIGN_OR_RETURN(const InferSummary summary, LoadInferSummary(key));
-  return CheckSum(JoinPath(OutputsFolder(key), kOutputsFile), summary.outputs_sha256());
+  return CheckSum(JoinPath(OutputsFolder(key), kOutputsFile), summary.outputs_sha256(), &CheckZipMembers);
 }
 
 absl::StatusOr<std::string> Store::Quarantine(const std::string& result, absl::string_view reason) const {

@@ -266,6 +266,31 @@ TEST_F(StoreTest, FoldersAreComparedWithTheirChecksums) {
   EXPECT_EQ(store_.Quarantined().size(), 4);
 }
 
+// The checksum of 10 GB takes half a minute: that they are not what they are called says their header.
+TEST_F(StoreTest, LargeFilesAreRefusedByTheirHeader) {
+  for (const bool outputs : {false, true}) {
+    const std::string folder = outputs ? store_.OutputsFolder(kAbcd) : store_.CheckpointFolder(kAbcd);
+    const std::string file = JoinPath(folder, outputs ? kOutputsFile : kCheckpointFile);
+    ASSERT_TRUE(MakeFolders(folder).ok());
+    std::ofstream(file) << "";
+    std::filesystem::resize_file(file, 10'000'000'000);
+    InferSummary infer;
+    infer.mutable_action();
+    infer.set_outputs_sha256(kAbcd);
+    infer.set_schema_version(kSchemaVersion);
+    TrainSummary train;
+    train.mutable_action();
+    train.set_checkpoint_sha256(kAbcd);
+    train.set_schema_version(kSchemaVersion);
+    const std::string summary = outputs ? EncodeRecord(infer) : EncodeRecord(train);
+    ASSERT_TRUE(WriteFileAtomically(JoinPath(folder, kSummaryFile), summary).ok());
+    const absl::Status status = outputs ? store_.CheckOutputs(kAbcd) : store_.CheckCheckpoint(kAbcd);
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr(absl::StrCat(file, outputs ? ": not a zip archive" : ": the header is not a JSON object")));
+  }
+}
+
 // Anybody may have made what is in a store.
 TEST_F(StoreTest, CountsOnlyNumbersThatItGives) {
   FailureRecord failure;

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/files/formats/header_check.h"
 #include "core/in_parallel.h"
 #include "core/proto/record_file.h"
 #include "core/proto/text_proto.h"
@@ -24,7 +25,9 @@ namespace openset {
 namespace {
 
 // The file's bytes, not what is remembered of them.
-absl::Status CheckSum(const std::string& path, const std::string& sha256) {
+absl::Status CheckSum(const std::string& path, const std::string& sha256,
+                      absl::Status (*check_header)(const std::string& path)) {
+  OPENSET_RETURN_IF_ERROR(check_header(path));
   OPENSET_ASSIGN_OR_RETURN(const std::string found, Sha256HexOfFile(path, kMaxFileBytes));
   if (found == sha256) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat(path, ": does not match its checksum"));
@@ -51,14 +54,15 @@ absl::Status CheckAction(const std::string& folder, const Action& action) {
 absl::Status CheckCheckpoint(const Store& store, const std::string& key) {
   OPENSET_ASSIGN_OR_RETURN(const TrainSummary summary, store.LoadTrainSummary(key));
   const std::string folder = store.CheckpointFolder(key);
-  OPENSET_RETURN_IF_ERROR(CheckSum(JoinPath(folder, kCheckpointFile), summary.checkpoint_sha256()));
+  OPENSET_RETURN_IF_ERROR(
+      CheckSum(JoinPath(folder, kCheckpointFile), summary.checkpoint_sha256(), &CheckSafetensorsHeader));
   return CheckAction(folder, summary.action());
 }
 
 absl::Status CheckOutputs(const Store& store, const std::string& key) {
   OPENSET_ASSIGN_OR_RETURN(const InferSummary summary, store.LoadInferSummary(key));
   const std::string folder = store.OutputsFolder(key);
-  OPENSET_RETURN_IF_ERROR(CheckSum(JoinPath(folder, kOutputsFile), summary.outputs_sha256()));
+  OPENSET_RETURN_IF_ERROR(CheckSum(JoinPath(folder, kOutputsFile), summary.outputs_sha256(), &CheckZipMembers));
   return CheckAction(folder, summary.action());
 }
 

@@ -73,6 +73,14 @@ TEST_F(VerifyStoreTest, NoFileCanChangeUnnoticed) {
   }
 }
 
+TEST_F(VerifyStoreTest, LargeFilesThatCannotBeWhatTheyAreCalledAreNotHashed) {
+  std::filesystem::resize_file(store_.CheckpointFolder(record_.checkpoint_key()) + "/checkpoint.safetensors",
+                               10'000'000'000);
+  std::filesystem::resize_file(store_.OutputsFolder(record_.outputs_key()) + "/outputs.npz", 10'000'000'000);
+  EXPECT_THAT(Damaged(), ElementsAre(HasSubstr("checkpoint.safetensors: the header claims"),
+                                     HasSubstr("outputs.npz: not a zip archive")));
+}
+
 TEST_F(VerifyStoreTest, StrangeNamesAndOtherOutputsAreSaid) {
   std::ofstream(store_.folder() + "/records/ab/note.txt") << "x";
   ASSERT_TRUE(store_.Remove(store_.OutputsFolder(record_.outputs_key())).ok());

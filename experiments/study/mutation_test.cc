@@ -8,6 +8,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -30,6 +31,7 @@
 #include "experiments/report/tidy.h"
 #include "experiments/spec/experiment.pb.h"
 #include "experiments/spec/method.pb.h"
+#include "experiments/spec/resolve/actions.h"
 #include "experiments/store/bundle.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/records/load_fields.h"
@@ -37,6 +39,7 @@
 #include "experiments/store/verify_store.h"
 #include "experiments/study/study.h"
 #include "experiments/testing/spec_sandbox.h"
+#include "experiments/testing/stored_results.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 
@@ -107,16 +110,20 @@ class MutationTest : public ::testing::Test {
     ASSERT_TRUE(Follow(store_));
     int reported = 0, refused = 0;
     ForEachRound(path, [&](RandomStream* random) {
-      sandbox_.Write(path, MutatedText(valid, Ours(), random));
+      const std::string text = MutatedText(valid, Ours(), random);
+      NoteBytes(text.size());
+      sandbox_.Write(path, text);
       ++(Follow(store_) ? reported : refused);
     });
     std::cout << path << ": " << reported << " reported, " << refused << " refused\n";
   }
 
-  // The record of the study's first trial, of 3 known classes of 10 samples and some unknown ones.
+  // The record of the study's first trial, of 3 known classes of 10 samples and some unknown ones, and its checkpoint
+  // and outputs in the store.
   TrialRecord Example() {
     const std::unique_ptr<Study> study = Study::Load("spec", sandbox_.folders(), store_).value();
-    const TrialSpec trial = study->plan().trials[0].Spec();
+    const Trial& planned = study->plan().trials[0];
+    const TrialSpec trial = planned.Spec();
     Outputs outputs;
     outputs.num_outputs = 3;
     outputs.group_names = {"unknown"};
@@ -133,11 +140,17 @@ class MutationTest : public ::testing::Test {
     record.set_trial_id(study->plan().trial_id(0));
     *record.mutable_trial() = trial;
     record.add_epoch()->set_loss(0.5);
-    StageProvenance* stage = record.mutable_provenance()->add_stage();
-    stage->set_stage(StageProvenance::EVALUATE);
-    stage->set_key(record.trial_id());
-    stage->set_host("here");
-    stage->set_started_at_seconds(1);
+    record.set_checkpoint_key(CommitMadeUpCheckpoint(MakeTrainAction(planned), store_));
+    record.set_outputs_key(CommitMadeUpOutputs(MakeInferAction(planned), outputs, store_));
+    for (const auto& [stage, key] : {std::pair(StageProvenance::TRAIN, record.checkpoint_key()),
+                                     std::pair(StageProvenance::INFER, record.outputs_key()),
+                                     std::pair(StageProvenance::EVALUATE, record.trial_id())}) {
+      StageProvenance* made = record.mutable_provenance()->add_stage();
+      made->set_stage(stage);
+      made->set_key(key);
+      made->set_host("here");
+      made->set_started_at_seconds(1);
+    }
     return record;
   }
 
@@ -146,6 +159,29 @@ class MutationTest : public ::testing::Test {
     for (size_t i = 0; i < 8; ++i) length[i] = static_cast<char>(static_cast<uint64_t>(payload.size()) >> (8 * i));
     const Sha256::Digest digest = Sha256Of(length + payload);
     return absl::StrCat("openset record 1\n", length, std::string(digest.begin(), digest.end()), payload);
+  }
+
+  // A bundle's member: its fields, or, where it is no message of ours, its bytes.
+  static void Change(RandomStream* random, ZipMember* member) {
+    std::unique_ptr<google::protobuf::Message> message;
+    if (absl::StartsWith(member->name, "records/")) message = std::make_unique<TrialRecord>();
+    if (absl::StartsWith(member->name, "library/specs/")) message = std::make_unique<ExperimentSpec>();
+    if (absl::StartsWith(member->name, "library/tasks/")) message = std::make_unique<TaskSpec>();
+    if (member->name == "manifest.textproto") message = std::make_unique<BundleManifest>();
+    if (absl::EndsWith(member->name, "/summary.rec")) {
+      message = absl::StartsWith(member->name, "outputs/")
+                    ? std::unique_ptr<google::protobuf::Message>(new InferSummary)
+                    : std::make_unique<TrainSummary>();
+    }
+    if (message == nullptr) {
+      member->content = Mutated(member->content, {"{", "}", "PK\5\6", "\x93NUMPY", "-1", "999999999"}, random);
+    } else if (absl::EndsWith(member->name, ".rec")) {
+      ASSERT_TRUE(DecodeRecord(member->content, message.get()).ok());
+      member->content = Framed(MutatedWire(*message, Ours(), random));
+    } else {
+      ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(member->content, message.get()));
+      member->content = MutatedText(*message, Ours(), random);
+    }
   }
 
   static bool Accept(const absl::Status& status) {
@@ -174,7 +210,9 @@ TEST_F(MutationTest, Records) {
   int whole = 0, damaged = 0;
   ForEachRound("records", [&](RandomStream* random) {
     fs::remove(path);
-    ASSERT_TRUE(WriteFileAtomically(path, Framed(MutatedWire(valid, Ours(), random))).ok());
+    const std::string bytes = MutatedWire(valid, Ours(), random);
+    NoteBytes(bytes.size());
+    ASSERT_TRUE(WriteFileAtomically(path, Framed(bytes)).ok());
     EXPECT_TRUE(Follow(store_));
     UnreadRecords unread;
     (void)LoadFields(store_, &unread);
@@ -188,44 +226,49 @@ TEST_F(MutationTest, Bundles) {
   const TrialRecord valid = Example();
   ASSERT_TRUE(store_.CommitRecord(valid).ok());
   const std::string path = sandbox_.folder() + "/bundle.zip", into = sandbox_.folder() + "/outer/into";
-  const absl::Status written = WriteBundle(store_, {valid.trial_id()}, path).status();
+  BundleExtras extras;
+  extras.outputs = extras.checkpoints = true;
+  extras.library["specs/spec.textproto"] = kSpec;
+  extras.library["tasks/task.textproto"] = *ReadFile(sandbox_.folder() + "/data/tasks/task.textproto");
+  const absl::Status written = WriteBundle(store_, {valid.trial_id()}, path, extras).status();
   ASSERT_TRUE(written.ok()) << written;
   std::vector<ZipMember> members;
   absl::StatusOr<ZipReader> bundle = ZipReader::Open(path);
   ASSERT_TRUE(bundle.ok()) << bundle.status();
   for (const std::string& name : bundle->Names()) members.push_back({name, bundle->Read(name).value()});
-  BundleManifest manifest;
-  manifest.set_schema_version(kSchemaVersion);
-  manifest.set_records(1);
+  ASSERT_EQ(members.size(), 3 + 1 + 3 + 3 + 2);
   int merged = 0, refused = 0;
   ForEachRound("bundles", [&](RandomStream* random) {
     std::vector<ZipMember> changed;
     std::string sums;
     for (ZipMember member : members) {
       if (member.name == "SHA256SUMS") continue;
-      if (absl::StartsWith(member.name, "records/")) member.content = Framed(MutatedWire(valid, Ours(), random));
-      if (member.name == "manifest.textproto" && random->Below(4) == 0) {
-        member.content = MutatedText(manifest, Ours(), random);
-      }
+      if (random->Below(4) == 0) Change(random, &member);
       absl::StrAppend(&sums, Sha256Hex(member.content), "  ", member.name, "\n");
       changed.push_back(std::move(member));
     }
     changed.push_back({"SHA256SUMS", sums});
     const std::string bytes = ZipBytes(changed, "openset bundle sha256:" + std::string(64, '0'));
     const std::string before = bytes.substr(0, bytes.size() - 64);
+    NoteBytes(bytes.size());
     ASSERT_TRUE(WriteFileAtomically(path, before + Sha256Hex(before)).ok());
     fs::remove_all(sandbox_.folder() + "/outer");
     fs::create_directories(sandbox_.folder() + "/outer");
     MergeCounts counts;
     const Store store(into);
     ++(Accept(MergeFrom(path, store, &counts)) ? merged : refused);
-    // Nothing is written but the one record, below the store.
+    // Nothing is written but the one record, its outputs and its checkpoint, below the store.
     for (const auto& entry : fs::recursive_directory_iterator(sandbox_.folder() + "/outer")) {
       const std::string file = entry.path().string();
       if (!entry.is_regular_file()) continue;
-      EXPECT_TRUE(file == into + "/version" || file == store.RecordPath(valid.trial_id())) << file;
+      const std::string folder = entry.path().parent_path().string();
+      EXPECT_TRUE(file == into + "/version" || file == store.RecordPath(valid.trial_id()) ||
+                  folder == store.OutputsFolder(valid.outputs_key()) ||
+                  folder == store.CheckpointFolder(valid.checkpoint_key()))
+          << file;
     }
     EXPECT_TRUE(Follow(store));
+    Accept(VerifyStore(store).status());
   });
   std::cout << "bundles: " << merged << " merged, " << refused << " refused\n";
 }

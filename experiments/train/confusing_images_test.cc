@@ -28,7 +28,7 @@ class ConfusingImagesTest : public ::testing::Test {
   ConfusingImagesTest()
       : input_(Parse<InputSpec>("size: 16 channels: 1 mean: 0.5 std: 0.25")),
         model_(Network()),
-        term_(MakeLossTerm(Parse<LossTermSpec>("lambda: 0.1 confusing_samples {}"), at::kCPU)),
+        term_(MakeLossTerm(Parse<LossTermSpec>("lambda: 0.1 confusing_samples {}"))),
         source_(Source(1)) {
     batch_.image = at::linspace(-2, 2, 6 * 16 * 16).view({6, 1, 16, 16});
     batch_.label = at::tensor({0, 1, 2, 0, 1, 2}, at::kLong);

@@ -28,7 +28,8 @@ Objective::Objective(const TrainAction& action, at::Device device, int64_t num_s
     : action_(action), device_(device), model_(std::move(model)), source_(std::move(source)) {
   for (const LossTermSpec& term : action_.loss().term()) {
     const LossNeeds needs = NeedsOf(term);
-    terms_.push_back(MakeLossTerm(term, device));
+    terms_.push_back(
+        MakeLossTerm(term, {device, action_.data().class_id_size(), model_->feature_dim(), action_.seed()}));
     needs_open_set_.push_back(needs.open_set);
     if (needs.history && !history_.has_value()) {
       history_.emplace();
@@ -49,6 +50,10 @@ void Objective::StartEpoch(int epoch, RandomStream* random) {
 Objective::Passes Objective::Forward(const Batch& batch, const at::Tensor& extra_images) {
   const PrecisionScope precision(action_.execution(), device_);
   Passes passes;
+  if (extra_images.defined() && source_->ReplacesBatch()) {
+    passes.known = passes.extra = InFloat(model_->Forward(extra_images));
+    return passes;
+  }
   if (batch.view.empty() && !extra_images.defined()) {
     passes.known = InFloat(model_->Forward(batch.image));
     return passes;
@@ -121,7 +126,8 @@ absl::StatusOr<Objective::Step> Objective::Compute(const Batch& batch, bool with
   return step;
 }
 
-void Objective::CountHits(const Batch& batch, const at::Tensor& hit) {
+void Objective::EndStep(const Batch& batch, const at::Tensor& hit) {
+  for (const auto& term : terms_) term->EndStep();
   if (!history_.has_value()) return;
   at::Tensor& correct = history_->correct;
   correct.index_copy_(0, batch.sample, correct.index_select(0, batch.sample) + hit.to(at::kLong));
@@ -143,6 +149,10 @@ Objective::NamedTensors Objective::Parameters() const {
 
 Objective::NamedTensors Objective::State() const {
   NamedTensors state = Parameters();
+  for (size_t t = 0; t < terms_.size(); ++t) {
+    for (const auto& [name, tensor] : terms_[t]->State())
+      state.emplace_back(absl::StrCat("loss.", t, ".", name), tensor);
+  }
   if (source_ != nullptr) {
     for (const auto& [name, tensor] : source_->State()) state.emplace_back("open_set." + name, tensor);
   }

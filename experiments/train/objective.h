@@ -42,8 +42,8 @@ class Objective {
   // Of one batch. Without the open set, terms that need it are left out, and before their epoch those that have one.
   // The images of batch, views and open-set source pass through the model together. Errors: those of the source.
   absl::StatusOr<Step> Compute(const Batch& batch, bool with_open_set, RandomStream* random);
-  // After the step: what terms remember of each sample.
-  void CountHits(const Batch& batch, const at::Tensor& hit);
+  // After the optimiser's step: what terms remember of each sample, and learn by rules of their own.
+  void EndStep(const Batch& batch, const at::Tensor& hit);
   // `epochs` epochs are complete.
   void SetCompleteEpochs(int64_t epochs);
 

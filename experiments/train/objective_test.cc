@@ -64,7 +64,10 @@ class OneImage : public OpenSetSource {
   }
   std::vector<std::pair<std::string, at::Tensor>> State() const override { return {{"count", at::ones({1})}}; }
 
+  bool ReplacesBatch() const override { return replaces_batch; }
+
   absl::StatusOr<at::Tensor> images = Images({2});
+  bool replaces_batch = false;
   int epochs = 0;
   double objective = 0;  // of the open samples, as a source that learns sees it
 };
@@ -141,6 +144,15 @@ TEST_F(ObjectiveTest, LeavesOutWhatNeedsTheOpenSetWhereThereIsNone) {
   }
 }
 
+TEST_F(ObjectiveTest, ASourceCanReplaceTheBatch) {
+  action_ = ActionOf("term { cross_entropy {} }");
+  Objective objective = Make(true);
+  source_->images = Images({1, 1});
+  source_->replaces_batch = true;
+  EXPECT_THAT(objective.Compute(batch_, true, &random_).value().objective, TensorNear(Scalar(0.3132617), 1e-6));
+  EXPECT_EQ(backbone_->images, 2);
+}
+
 // The batch's logits (0, 0), p = (1/2, 1/2), and its view's (log 3, 0), p = (3/4, 1/4), with the mean (5/8, 3/8):
 // KL 0.0322692 and 0.0353748.
 TEST_F(ObjectiveTest, ViewsPassWithTheBatch) {
@@ -159,8 +171,8 @@ TEST_F(ObjectiveTest, CountsTheHitsOfEachSampleForTermsThatNeedThem) {
   Objective objective = Make(false);
   const Objective::Step step = objective.Compute(batch_, false, &random_).value();
   EXPECT_THAT(step.hit, TensorEq(at::tensor(std::vector<int64_t>{1, 0}, at::kLong).to(at::kBool)));
-  objective.CountHits(batch_, step.hit);
-  objective.CountHits(batch_, step.hit);
+  objective.EndStep(batch_, step.hit);
+  objective.EndStep(batch_, step.hit);
   objective.SetCompleteEpochs(2);
   const auto state = objective.State();
   ASSERT_EQ(state.size(), 1);
@@ -168,6 +180,18 @@ TEST_F(ObjectiveTest, CountsTheHitsOfEachSampleForTermsThatNeedThem) {
   EXPECT_THAT(state[0].second, TensorEq(at::tensor(std::vector<int64_t>{0, 0, 0, 2, 0}, at::kLong)));
   // Shares 1 and 0 of the samples, whose confidences are equal: max(0, -1 * 0 + 1) for each.
   EXPECT_THAT(objective.Compute(batch_, false, &random_).value().term[1], TensorNear(Scalar(1.0), 1e-6));
+}
+
+// Its price starts at 0.1; -log(1/2) of the even logits is above the budget.
+TEST_F(ObjectiveTest, WhatATermLearnsByItselfIsState) {
+  action_ = ActionOf("term { confidence_branch {} }");
+  Objective objective = Make(false);
+  const Batch batch{Images({0}), at::zeros({1}, at::kLong), at::zeros({1}, at::kLong)};
+  const Objective::Step step = objective.Compute(batch, false, &random_).value();
+  objective.EndStep(batch, step.hit);
+  ASSERT_THAT(objective.Parameters(), testing::IsEmpty());
+  EXPECT_EQ(objective.State()[0].first, "loss.0.weight");
+  EXPECT_NEAR(objective.State()[0].second.item<double>(), 0.1 / 0.99, 1e-12);
 }
 
 TEST_F(ObjectiveTest, ATermBeginsWithItsEpoch) {

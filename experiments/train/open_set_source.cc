@@ -5,8 +5,10 @@
 #include "core/status_macros.h"
 #include "data/open_set/external_images.h"
 #include "data/open_set/feature_mixup.h"
+#include "data/open_set/mixed_images.h"
 #include "data/open_set/noise_images.h"
 #include "data/open_set/overlay_images.h"
+#include "data/open_set/virtual_outliers.h"
 #include "experiments/train/confusing_images.h"
 #include "experiments/worker/input_pipeline.h"
 
@@ -25,7 +27,7 @@ absl::StatusOr<std::unique_ptr<OpenSetSource>> ExternalImagesOf(const TrainActio
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<OpenSetSource>> MakeOpenSetSource(const TrainAction& action,
-                                                                 const ActionContext& context) {
+                                                                 const ActionContext& context, int64_t feature_dim) {
   const OpenSetSpec& spec = action.open_set();
   switch (spec.kind_case()) {
     case OpenSetSpec::kFeatureMixup:
@@ -38,6 +40,10 @@ absl::StatusOr<std::unique_ptr<OpenSetSource>> MakeOpenSetSource(const TrainActi
       return ExternalImagesOf(action, context);
     case OpenSetSpec::kConfusingImages:
       return MakeConfusingImages(spec.confusing_images(), action.input(), action.seed(), context.device);
+    case OpenSetSpec::kMixedImages:
+      return MakeMixedImages(spec.mixed_images());
+    case OpenSetSpec::kVirtualOutliers:
+      return MakeVirtualOutliers(spec.virtual_outliers(), action.data().class_id_size(), feature_dim, context.device);
     case OpenSetSpec::KIND_NOT_SET:
       break;
   }

@@ -2,6 +2,7 @@
 #ifndef OPENSET_EXPERIMENTS_TRAIN_OPEN_SET_SOURCE_H_
 #define OPENSET_EXPERIMENTS_TRAIN_OPEN_SET_SOURCE_H_
 
+#include <cstdint>
 #include <memory>
 
 #include "absl/status/statusor.h"
@@ -11,10 +12,11 @@
 
 namespace openset {
 
-// For a training on the context's device; null if it has none. Errors: those of reading the external images.
-// Precondition: the action's spec obeys its schema's rules and has its defaults filled in.
+// For a training on the context's device of a model with features of this dimension; null if it has none. Errors: those
+// of reading the external images. Precondition: the action's spec obeys its schema's rules and has its defaults filled
+// in.
 absl::StatusOr<std::unique_ptr<OpenSetSource>> MakeOpenSetSource(const TrainAction& action,
-                                                                 const ActionContext& context);
+                                                                 const ActionContext& context, int64_t feature_dim);
 
 }  // namespace openset
 

@@ -75,7 +75,8 @@ absl::StatusOr<std::unique_ptr<TrainingRun>> TrainingRun::Make(const TrainAction
   OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<TrainingData> data, TrainingData::Make(action, context));
   std::vector<std::string> ignored;
   OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, MakeInitialModel(action, context, &ignored));
-  OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<OpenSetSource> source, MakeOpenSetSource(action, context));
+  OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<OpenSetSource> source,
+                           MakeOpenSetSource(action, context, model->feature_dim()));
   if (source != nullptr) data->LimitBatches(source->MostSteps(action.training().batch_size()));
   return std::unique_ptr<TrainingRun>(
       new TrainingRun(action, context, std::move(data), std::move(model), std::move(ignored), std::move(source)));
@@ -235,7 +236,7 @@ absl::StatusOr<at::Tensor> TrainingRun::TakeStep(const Batch& batch) {
   optimizer_->ZeroGradients();
   step.objective.backward();
   optimizer_->Step(rate_);
-  objective_.CountHits(batch, step.hit);
+  objective_.EndStep(batch, step.hit);
   std::vector<at::Tensor> values = {step.objective.detach().to(at::kDouble)};
   values.insert(values.end(), step.term.begin(), step.term.end());
   values.push_back(step.hit.to(at::kDouble).mean());

@@ -181,7 +181,7 @@ TEST(TrainingRun, LearnsInBfloat16WithF32Losses) {
     EXPECT_TRUE(!tensor.is_floating_point() || tensor.scalar_type() == at::kFloat) << name;
   }
   // The terms' values are f32, for the open set too.
-  auto source = MakeOpenSetSource(action, scene.Context());
+  auto source = MakeOpenSetSource(action, scene.Context(), run->model()->feature_dim());
   ASSERT_THAT(source, IsOk());
   Objective objective(action, at::kCPU, 12, run->model(), *std::move(source));
   RandomStream random(0, "open_set");

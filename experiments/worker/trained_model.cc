@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/files/formats/header_check.h"
 #include "core/proto/proto_digest.h"
 #include "core/random.h"
 #include "core/status_macros.h"
@@ -17,6 +18,7 @@ absl::StatusOr<std::shared_ptr<Model>> LoadTrainedModel(const TrainAction& actio
   const std::string key = MessageDigest(action);
   OPENSET_ASSIGN_OR_RETURN(const TrainSummary summary, context.store.LoadTrainSummary(key));
   const std::string path = JoinPath(context.store.CheckpointFolder(key), kCheckpointFile);
+  OPENSET_RETURN_IF_ERROR(CheckSafetensorsHeader(path));
   OPENSET_ASSIGN_OR_RETURN(const std::string sha256, Sha256HexOfFile(path));
   if (sha256 != summary.checkpoint_sha256()) {
     return absl::DataLossError(absl::StrCat(path, " does not match its checksum; the next run trains it again"));

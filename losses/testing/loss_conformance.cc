@@ -9,13 +9,17 @@
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "losses/loss_needs.h"
 
 namespace openset {
 namespace {
 
 LossScene SceneFor(const LossCase& loss_case) {
   RandomStream random(1, loss_case.spec);
-  return RandomScene(&random);
+  LossScene scene = RandomScene(&random);
+  // The last output is then none of the known classes.
+  if (NeedsOf(TermSpec(loss_case.spec)).extra_output) scene.batch.label.clamp_max_(2);
+  return scene;
 }
 
 // Makes each output a leaf of its own.
@@ -28,8 +32,8 @@ at::Tensor GradientOf(const at::Tensor& leaf) { return leaf.grad().defined() ? l
 
 void KeepOpenRows(const at::Tensor& rows, LossScene* scene) {
   ModelOutput& output = scene->open.output;
-  for (at::Tensor* tensor :
-       {&output.feature, &output.logits, &output.distance, &scene->open.slot, &scene->open.weight}) {
+  for (at::Tensor* tensor : {&output.feature, &output.logits, &output.distance, &scene->open.slot, &scene->open.weight,
+                             &scene->open.share, &scene->open.partner}) {
     *tensor = tensor->index_select(0, rows);
   }
 }

@@ -36,7 +36,7 @@ LossTermSpec TermSpec(const std::string& text) {
 }
 
 std::unique_ptr<LossTerm> MakeTerm(const std::string& text, at::Device device) {
-  return MakeLossTerm(TermSpec(text), device);
+  return MakeLossTerm(TermSpec(text), {device, /*classes=*/4, /*features=*/3, /*seed=*/0});
 }
 
 LossScene SceneOf(const at::Tensor& logits, const std::vector<int64_t>& label) {
@@ -63,6 +63,8 @@ LossScene RandomScene(RandomStream* random) {
   scene.open.output = RandomOutput(random, 5, point);
   scene.open.slot = at::tensor({1, 4, 0, 2, 3}, at::kLong);
   scene.open.weight = at::tensor({1, 1, 1, 1, 0}, at::kDouble);
+  scene.open.share = at::tensor({0.9, 0.1, 0.5, 0.7, 0.3}, at::kDouble);
+  scene.open.partner = at::tensor({2, -1, 0, 3, 1}, at::kLong);
   scene.history.correct = at::tensor({3, 1, 2, 0, 4, 1, 2, 0, 1, 4}, at::kLong);
   scene.history.epochs = 4;
   for (int view = 0; view < 2; ++view) scene.views.push_back(RandomOutput(random, 6, point));
@@ -85,8 +87,8 @@ std::vector<at::Tensor*> Outputs(LossScene* scene) {
 
 LossScene Transformed(LossScene scene, const std::function<at::Tensor(const at::Tensor&)>& change) {
   std::vector<at::Tensor*> tensors = Outputs(&scene);
-  for (at::Tensor* tensor :
-       {&scene.batch.label, &scene.batch.sample, &scene.open.slot, &scene.open.weight, &scene.history.correct}) {
+  for (at::Tensor* tensor : {&scene.batch.label, &scene.batch.sample, &scene.open.slot, &scene.open.weight,
+                             &scene.open.share, &scene.open.partner, &scene.history.correct}) {
     if (tensor->defined()) tensors.push_back(tensor);
   }
   for (at::Tensor* tensor : tensors) *tensor = change(*tensor);

@@ -21,6 +21,7 @@ namespace openset {
 // breaks the schema or its rules.
 LossTermSpec TermSpec(const std::string& text);
 
+// For the 4 classes and 3 features of RandomScene().
 std::unique_ptr<LossTerm> MakeTerm(const std::string& text, at::Device device = at::kCPU);
 
 // What LossInput points to.

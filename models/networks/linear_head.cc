@@ -6,20 +6,28 @@ namespace openset {
 namespace {
 
 constexpr double kNormOffset = 1e-4;
+constexpr double kLeastLength = 1e-12;  // of features that are divided by it, as torch.nn.functional.normalize
 
 class LinearHead : public Head {
  public:
   LinearHead(const LinearHeadSpec& spec, int64_t feature_dim, int64_t outputs)
       : normalise_logits_(spec.normalise_logits()),
+        feature_temperature_(spec.feature_temperature()),
+        stop_gradient_(spec.stop_gradient()),
         initialisation_(spec.initialisation()),
         weight_(register_parameter("weight", at::empty({outputs, feature_dim}))) {
     if (spec.bias()) bias_ = register_parameter("bias", at::empty({outputs}));
   }
 
-  ModelOutput Forward(const at::Tensor& feature) override {
-    at::Tensor logits = at::linear(feature, weight_, bias_);
+  ModelOutput Forward(const at::Tensor& of_backbone) override {
+    at::Tensor feature = of_backbone;
+    if (feature_temperature_ > 0) {
+      if (is_training()) feature = feature / feature.norm(2, 1, /*keepdim=*/true).clamp_min(kLeastLength);
+      feature = feature / feature_temperature_;
+    }
+    at::Tensor logits = at::linear(stop_gradient_ ? feature.detach() : feature, weight_, bias_);
     if (normalise_logits_) logits = logits / (logits.norm(2, 1, /*keepdim=*/true) + kNormOffset);
-    return {feature, logits, {}, {}};
+    return {is_training() ? of_backbone : feature, logits, {}, {}};
   }
 
   void Initialise(RandomStream* random) override {
@@ -37,6 +45,8 @@ class LinearHead : public Head {
 
  private:
   const bool normalise_logits_;
+  const double feature_temperature_;  // 0: features stay as they are
+  const bool stop_gradient_;
   const LinearHeadSpec::Initialisation initialisation_;
   at::Tensor weight_;
   at::Tensor bias_;  // undefined without one

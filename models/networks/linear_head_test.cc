@@ -48,6 +48,33 @@ TEST(LinearHeadTest, LogitsCanBeNormalised) {
   EXPECT_THAT(head->Forward(feature).logits, TensorNear(Matrix({{3 / 5.0001, 4 / 5.0001}, {0, 0}}), 1e-6));
 }
 
+// (3, 4) has length 5; t = 0.1.
+TEST(LinearHeadTest, FeaturesCanBeNormalisedInTraining) {
+  LinearHeadSpec spec;
+  spec.set_bias(false);
+  spec.set_feature_temperature(0.1);
+  const auto head = MakeLinearHead(spec, 2, 2);
+  const c10::NoGradGuard no_grad;
+  head->named_parameters()["weight"].copy_(at::eye(2));
+  const at::Tensor feature = Matrix({{3, 4}, {0, 0}}).to(at::kFloat);
+  EXPECT_THAT(head->Forward(feature).logits, TensorNear(Matrix({{6, 8}, {0, 0}}), 1e-5));
+  EXPECT_THAT(head->Forward(feature).feature, TensorEq(feature));
+  head->eval();
+  EXPECT_THAT(head->Forward(feature).logits, TensorNear(Matrix({{30, 40}, {0, 0}}), 1e-5));
+  EXPECT_THAT(head->Forward(feature).feature, TensorEq(head->Forward(feature).logits));
+}
+
+TEST(LinearHeadTest, ItsGradientCanEndAtTheHead) {
+  LinearHeadSpec spec;
+  spec.set_stop_gradient(true);
+  const auto head = MakeLinearHead(spec, 2, 3);
+  const at::Tensor feature = at::ones({1, 2}).set_requires_grad(true);
+  const ModelOutput output = head->Forward(feature);
+  (output.logits.sum() + output.feature.sum()).backward();
+  EXPECT_THAT(feature.grad(), TensorEq(at::ones({1, 2})));
+  EXPECT_THAT(head->named_parameters()["weight"].grad(), TensorEq(at::ones({3, 2})));
+}
+
 // 10 outputs of 100 inputs: uniform on +-0.1. Of all seeds, 0.9^1000 = 1e-46 would leave the weights within +-0.09.
 TEST(LinearHeadTest, InitialValuesAreWithinOneOverRootD) {
   const auto parameters = HeadOf(true, 100, 10)->named_parameters();

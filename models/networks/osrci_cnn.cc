@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "models/image_limits.h"
 #include "models/initialise.h"
+#include "models/layers/pooled_relu.h"
 #include "models/networks/dropout.h"
 
 namespace openset {
@@ -32,8 +33,8 @@ class OsrciCnn : public Backbone {
   }
 
   at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override {
-    at::Tensor x = at::max_pool2d(conv1_->Forward(image), kPooling).relu_();
-    x = at::max_pool2d(dropout_->Forward(conv2_->Forward(x)), kPooling).relu_();
+    at::Tensor x = PooledRelu(conv1_->Forward(image));
+    x = PooledRelu(dropout_->Forward(conv2_->Forward(x)));
     return fc_->Forward(x.flatten(1)).relu_();
   }
 

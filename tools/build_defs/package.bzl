@@ -5,7 +5,10 @@
 _LEFT_OUT = ["_solib_k8/_U@libtorch", "../vl_convert/", "../libtorch/", "data/packaged/fashion_mnist/"]
 
 def _program_package_impl(ctx):
-    runfiles = ctx.attr.program[DefaultInfo].default_runfiles.files.to_list()
+    runfiles = depset(transitive = [
+        target[DefaultInfo].default_runfiles.files
+        for target in (ctx.attr.program, ctx.attr.library)
+    ]).to_list()
     kept = [file for file in runfiles if not [1 for part in _LEFT_OUT if file.short_path.startswith(part)]]
     manifest = ctx.actions.declare_file(ctx.label.name + ".manifest.json")
     ctx.actions.write(manifest, struct(
@@ -18,7 +21,12 @@ def _program_package_impl(ctx):
     ).to_json())
     ctx.actions.run_shell(
         command = "python3 %s %s %s" % (ctx.file._script.path, manifest.path, ctx.outputs.out.path),
-        inputs = kept + ctx.files.package + [manifest, ctx.file._script, ctx.file.readme, ctx.file.license],
+        inputs = kept + ctx.files.package + [
+            manifest,
+            ctx.file._script,
+            ctx.file.license,
+            ctx.file.readme,
+        ],
         outputs = [ctx.outputs.out],
         mnemonic = "Package",
         progress_message = "Packing %s" % ctx.outputs.out.basename,
@@ -30,6 +38,7 @@ program_package = rule(
     implementation = _program_package_impl,
     attrs = {
         "program": attr.label(mandatory = True),
+        "library": attr.label(mandatory = True, doc = "What the Python package loads; among the runfiles too."),
         "package": attr.label_list(allow_files = True, doc = "The Python package's files."),
         "readme": attr.label(allow_single_file = True, mandatory = True),
         "license": attr.label(allow_single_file = True, mandatory = True),

@@ -11,9 +11,12 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/flags/reflection.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/process/build_info.h"
 #include "core/process/exit_code.h"
@@ -66,8 +69,26 @@ const Command* Find(const std::vector<Command>& commands, const std::string& nam
   return nullptr;
 }
 
+// Whether a command can do what is called so: of "ls [QUERY] | gc", "ls" and "gc".
+bool CanDo(const Command& command, const std::string& action) {
+  for (const absl::string_view one : absl::StrSplit(command.arguments, '|')) {
+    const std::vector<absl::string_view> words = absl::StrSplit(one, ' ', absl::SkipEmpty());
+    if (!words.empty() && words[0] == action && absl::ascii_islower(static_cast<unsigned char>(action[0]))) return true;
+  }
+  return false;
+}
+
 absl::Status UnknownCommand(const std::vector<Command>& commands, const std::string& name) {
-  std::vector<std::string> names;
+  std::vector<std::string> names, meant;
+  for (const Command& command : commands) {
+    if (!command.hidden && !name.empty() && CanDo(command, name)) {
+      meant.push_back(absl::StrCat("'openset ", command.name, " ", name, "'"));
+    }
+  }
+  if (!meant.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", name, "' is part of a command: ", absl::StrJoin(meant, " or ")));
+  }
   for (const Command& command : commands) {
     if (!command.hidden) names.push_back(command.name);
   }

@@ -1,4 +1,3 @@
-#include <deque>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,8 +12,6 @@
 #include "core/files/temporary_folder.h"
 #include "core/status_macros.h"
 #include "core/text/wrapped_text.h"
-#include "eval/files/unknown_set.h"
-#include "eval/metrics/ranked_input.h"
 #include "eval/report/critical_difference.h"
 #include "eval/report/run_comparison.h"
 #include "eval/report/run_comparison_report.h"
@@ -24,9 +21,9 @@
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/method_names.h"
 #include "tools/cli/flags/score_flags.h"
-#include "tools/cli/flags/spec_flags.h"
 #include "tools/cli/report_files.h"
 #include "tools/cli/terminal_width.h"
+#include "tools/evaluation/requested.h"
 
 ABSL_FLAG(std::string, diagram, "",
           "File for the critical-difference diagram (.svg, .pdf or .png) of the first metric, for three or more "
@@ -52,41 +49,21 @@ ABSL_DECLARE_FLAG(std::vector<std::string>, methods);
 namespace openset {
 namespace {
 
-constexpr char kPool[] = "pool";
-
-// All metrics would be many tests.
-constexpr char kDefaultMetrics[] = "accuracy, auroc, openauc, aurc, fpr_at_95tpr";
-
 absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat format) {
-  const std::string text = absl::GetFlag(FLAGS_metrics);
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<MetricSpec> metrics,
-                           ParseMetrics("--metrics", text.empty() ? kDefaultMetrics : text));
-  OPENSET_ASSIGN_OR_RETURN(const BootstrapOptions options, BootstrapOptionsFromFlags());
   if (!absl::GetFlag(FLAGS_diagram).empty()) {
     return absl::InvalidArgumentError("--diagram: is for results over tasks, not for scores on the same samples");
   }
-  const std::string group = absl::GetFlag(FLAGS_group);
-  std::deque<ScoredSamples> samples;
-  std::deque<RankedInput> ranked;
-  std::vector<const RankedInput*> methods;
-  for (const std::string& argument : arguments) {
-    OPENSET_ASSIGN_OR_RETURN(samples.emplace_back(), ReadScoredSamples(absl::StrSplit(argument, ',')));
-    if (group != kPool) {
-      absl::StatusOr<SampleSet> only = OnlyUnknownSet(samples.back().samples, group);
-      if (!only.ok()) return Annotate(only.status(), absl::StrCat("--group: ", argument));
-      samples.back().samples = *std::move(only);
-    }
-    OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, samples.back().samples.Input());
-    methods.push_back(&ranked.emplace_back(input));
-  }
+  ComparisonRequest request;
+  *request.mutable_samples() = SampleOptionsFromFlags();
+  *request.mutable_interval() = IntervalOptionsFromFlags();
+  request.set_metrics(absl::GetFlag(FLAGS_metrics));
+  request.set_group(absl::GetFlag(FLAGS_group));
   const std::vector<std::string> names = MethodNames(arguments);
-  OPENSET_ASSIGN_OR_RETURN(SampleComparison comparison, CompareOnSamples(metrics, names, methods, options));
+  std::vector<ComparedSamples> methods;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    comparison.notes.push_back(absl::StrCat(names[i], ": ", arguments[i], ", ", samples[i].note));
+    methods.push_back({names[i], arguments[i], FileReader(absl::StrSplit(arguments[i], ','))});
   }
-  comparison.notes.push_back(absl::StrCat(ranked[0].total().known(), " known and ", ranked[0].total().unknown,
-                                          " unknown samples", group == kPool ? "" : absl::StrCat(" of ", group),
-                                          ", the same for all"));
+  OPENSET_ASSIGN_OR_RETURN(const SampleComparison comparison, RequestedComparison(request, methods, FitReader()));
   return WriteOut(FormatSampleComparison(comparison, format));
 }
 
@@ -124,23 +101,17 @@ absl::Status CompareResults(const std::string& path, TextFormat format) {
   const std::string group = absl::GetFlag(FLAGS_group);
   OPENSET_ASSIGN_OR_RETURN(const RunTable table,
                            IsFileOfRuns(path) ? ReadRunTable(UserPath(path), group) : TableOfStudy(path, group));
-  std::vector<std::string> metrics;
-  for (absl::string_view name : absl::StrSplit(absl::GetFlag(FLAGS_metrics), ',', absl::SkipWhitespace())) {
-    metrics.push_back(MeantMetric(absl::StripAsciiWhitespace(name)));
-  }
-  OPENSET_ASSIGN_OR_RETURN(const BootstrapOptions options, BootstrapOptionsFromFlags());
-  PairedTestOptions test;
-  test.confidence = options.confidence;
-  test.test_per_training = absl::GetFlag(FLAGS_test_per_training);
-  if (!(test.test_per_training >= 0 && test.test_per_training < 1e6)) {
-    return absl::InvalidArgumentError("--test_per_training: must be at least 0");
-  }
+  RunComparisonRequest request;
+  request.set_metrics(absl::GetFlag(FLAGS_metrics));
+  *request.mutable_interval() = IntervalOptionsFromFlags();
+  request.set_test_per_training(absl::GetFlag(FLAGS_test_per_training));
+  OPENSET_ASSIGN_OR_RETURN(const RunComparisonOptions options, RequestedRunComparison(request));
   const std::string asked = absl::GetFlag(FLAGS_baseline);
   if (!asked.empty() && absl::GetFlag(FLAGS_all_pairs)) {
     return absl::InvalidArgumentError("--all_pairs: tests all pairs, and --baseline only those with one method");
   }
   const std::string baseline = !asked.empty() ? asked : absl::GetFlag(FLAGS_all_pairs) ? "" : table.baseline;
-  absl::StatusOr<RunComparison> comparison = CompareRuns(table, metrics, test, baseline);
+  absl::StatusOr<RunComparison> comparison = CompareRuns(table, options.metrics, options.test, baseline);
   if (!comparison.ok()) return Annotate(comparison.status(), path);
   comparison->notes = {path};
   if (table.groups.size() > 1) comparison->notes.push_back(absl::StrCat("unknown samples: ", group));

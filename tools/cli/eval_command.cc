@@ -34,7 +34,7 @@
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/method_names.h"
 #include "tools/cli/flags/score_flags.h"
-#include "tools/cli/flags/spec_flags.h"
+#include "tools/evaluation/requested.h"
 
 ABSL_FLAG(bool, ci, false, "Compute confidence intervals.");
 ABSL_FLAG(std::string, as, "samples",
@@ -55,25 +55,13 @@ ABSL_DECLARE_FLAG(std::vector<std::string>, rows);  // that of report
 namespace openset {
 namespace {
 
-// The metrics to compute, by --metrics or --convention.
-absl::StatusOr<std::vector<ConventionMetric>> MetricsFromFlags() {
-  OPENSET_ASSIGN_OR_RETURN(Convention convention, FindConvention(absl::GetFlag(FLAGS_convention)), "--convention");
-  const std::string metrics = absl::GetFlag(FLAGS_metrics);
-  if (metrics.empty()) return std::move(convention.metrics);
-  if (convention.name != "openset") return absl::InvalidArgumentError("--metrics goes with --convention=openset only");
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<MetricSpec> specs, ParseMetrics("--metrics", metrics));
-  std::vector<ConventionMetric> result;
-  for (const MetricSpec& spec : specs) result.push_back({MetricName(spec), spec, 1, 0, RemarkOn(spec)});
-  return result;
-}
-
-// By --ci and --ci_method.
-absl::StatusOr<std::optional<SampleIntervals>> IntervalsFromFlags() {
-  SampleIntervals intervals;
-  OPENSET_ASSIGN_OR_RETURN(intervals.bootstrap, BootstrapOptionsFromFlags());
-  intervals.delong = absl::GetFlag(FLAGS_ci_method) == "delong";
-  if (!absl::GetFlag(FLAGS_ci)) return std::nullopt;
-  return intervals;
+EvaluationRequest RequestFromFlags() {
+  EvaluationRequest request;
+  request.set_metrics(absl::GetFlag(FLAGS_metrics));
+  request.set_convention(absl::GetFlag(FLAGS_convention));
+  request.set_ci(absl::GetFlag(FLAGS_ci));
+  *request.mutable_interval() = IntervalOptionsFromFlags();
+  return request;
 }
 
 // What is computed of samples.
@@ -187,8 +175,8 @@ absl::Status RunEval(const std::vector<std::string>& arguments) {
   if (as == "samples" && !absl::GetFlag(FLAGS_rows).empty()) {
     return absl::InvalidArgumentError("--rows: lays out the table of several methods; it goes with --as=methods");
   }
-  OPENSET_ASSIGN_OR_RETURN(request.metrics, MetricsFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(request.intervals, IntervalsFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(request.metrics, RequestedMetrics(RequestFromFlags()));
+  OPENSET_ASSIGN_OR_RETURN(request.intervals, RequestedIntervals(RequestFromFlags()));
   return as == "methods" ? EvalAsMethods(arguments, request) : EvalAsSamples(arguments, request);
 }
 

@@ -18,8 +18,8 @@
 #include "experiments/spec/experiment.proto.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/flags.h"
-#include "tools/cli/flags/spec_flags.h"
 #include "tools/cli/study_figure.h"
+#include "tools/evaluation/parse_specs.h"
 
 ABSL_DECLARE_FLAG(std::string, out);
 ABSL_FLAG(std::string, x, "", "For a study: the swept field on the horizontal axis, or openness.");

@@ -10,6 +10,10 @@ namespace {
 
 // What torchvision's weights of ImageNet are evaluated with.
 constexpr char kImageNet[] = "size: 224 test_shorter_side: 256 mean: [0.485, 0.456, 0.406] std: [0.229, 0.224, 0.225]";
+constexpr char kSwin[] =
+    "size: 224 test_shorter_side: 232 test_filter: BICUBIC mean: [0.485, 0.456, 0.406] std: [0.229, 0.224, 0.225]";
+// What timm's weights of vit_base_patch16_224 are evaluated with.
+constexpr char kVit[] = "size: 224 test_shorter_side: 248 test_filter: BICUBIC mean: 0.5 std: 0.5";
 constexpr char kSmall[] = "size: 32";
 
 struct Row {
@@ -24,6 +28,11 @@ constexpr Row kRows[] = {
     {"resnet50", "resnet_imagenet { variant: RESNET50 }", kImageNet},
     {"resnet101", "resnet_imagenet { variant: RESNET101 }", kImageNet},
     {"resnet152", "resnet_imagenet { variant: RESNET152 }", kImageNet},
+    {"densenet121", "densenet {}", kImageNet},
+    {"swin_t", "swin_transformer {}", kSwin},
+    {"vit_base_patch16_224", "vision_transformer {}", kVit},
+    {"wrn28_10", "wide_resnet {}", kSmall},
+    {"wrn40_2", "wide_resnet { blocks: 6 widening: 2 }", kSmall},
     {"resnet18_cifar", "resnet_cifar { variant: RESNET18 }", kSmall},
     {"resnet20_cifar", "resnet_cifar { variant: RESNET20 }", kSmall},
 };

@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -9,7 +10,7 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "core/text/json_text.h"
+#include "core/text/json_stream.h"
 #include "core/text/suggest.h"
 #include "core/text/table.h"
 #include "experiments/action/stage.h"
@@ -100,27 +101,24 @@ absl::StatusOr<nlohmann::ordered_json> TimeTaken(const Study& study) {
 // Whether networks that nothing is known of may be tried out: asked for, or else where people read.
 bool MayProbe() { return absl::GetFlag(FLAGS_probe).value_or(absl::GetFlag(FLAGS_format) == "text"); }
 
-absl::StatusOr<std::string> Json(const Study& study) {
+nlohmann::ordered_json ActionJson(const Plan& plan, const Action& action) {
+  nlohmann::ordered_json entry;
+  entry["kind"] = KindName(action.kind);
+  entry["key"] = action.key;
+  entry["inputs"] = nlohmann::ordered_json::array();
+  for (const ActionId input : action.inputs) entry["inputs"].push_back(plan[input].key);
+  entry["trials"] = nlohmann::ordered_json::array();
+  for (int t : action.trials) entry["trials"].push_back(plan.trial_id(t));
+  entry["done"] = action.is_done();
+  entry["needed"] = action.is_needed();
+  entry["image_passes"] = action.work;
+  return entry;
+}
+
+// Nothing is written where it fails.
+absl::Status WriteJson(const Study& study) {
   const Plan& plan = study.plan();
   nlohmann::ordered_json json;
-  json["trials"] = nlohmann::ordered_json::array();
-  for (size_t t = 0; t < plan.trials.size(); ++t) {
-    json["trials"].push_back({{"id", plan.trial_id(t)}, {"what", Describe(plan.trials[t])}});
-  }
-  json["actions"] = nlohmann::ordered_json::array();
-  for (const Action& action : plan.actions) {
-    nlohmann::ordered_json entry;
-    entry["kind"] = KindName(action.kind);
-    entry["key"] = action.key;
-    entry["inputs"] = nlohmann::ordered_json::array();
-    for (const ActionId input : action.inputs) entry["inputs"].push_back(plan[input].key);
-    entry["trials"] = nlohmann::ordered_json::array();
-    for (int t : action.trials) entry["trials"].push_back(plan.trial_id(t));
-    entry["done"] = action.is_done();
-    entry["needed"] = action.is_needed();
-    entry["image_passes"] = action.work;
-    json["actions"].push_back(entry);
-  }
   OPENSET_ASSIGN_OR_RETURN(const std::vector<NamedCost> costs, CostsOf(study, MayProbe()));
   for (const NamedCost& cost : costs) {
     json["cost"].push_back({{"what", cost.what},
@@ -145,7 +143,15 @@ absl::StatusOr<std::string> Json(const Study& study) {
   for (const Guideline& line : CheckGuidelines(Reported(study), study.experiment().catalog)) {
     json["guidelines"].push_back({{"kept", line.kept}, {"text", line.text}});
   }
-  return JsonText(json, 2) + "\n";
+  JsonStream stream(&std::cout);
+  stream.Array("trials", static_cast<int64_t>(plan.trials.size()), [&](int64_t t) {
+    return nlohmann::ordered_json{{"id", plan.trial_id(t)}, {"what", Describe(plan.trials[t])}};
+  });
+  stream.Array("actions", static_cast<int64_t>(plan.actions.size()),
+               [&](int64_t a) { return ActionJson(plan, plan.actions[a]); });
+  for (const auto& [name, value] : json.items()) stream.Member(name, value);
+  stream.Finish();
+  return absl::OkStatus();
 }
 
 // What is printed below the tables: cost, data that is missing, guidelines.
@@ -191,7 +197,8 @@ absl::StatusOr<Table> Splits(const Study& study, std::vector<std::string>* warni
   for (const LoadedMethod& method : study.experiment().methods) {
     for (std::string& line : PresetWarnings(method)) warnings->push_back(std::move(line));
   }
-  return SplitTable(splits, study.experiment().catalog);
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> folders, DataFoldersFromFlags());
+  return SplitTable(splits, study.experiment().catalog, folders);
 }
 
 absl::Status ShowPlan(const std::vector<std::string>& arguments) {
@@ -205,8 +212,7 @@ absl::Status ShowPlan(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const Table splits, Splits(*study, &warnings));
   for (const std::string& warning : warnings) std::cerr << warning << "\n";
   if (format == "json") {
-    OPENSET_ASSIGN_OR_RETURN(const std::string json, Json(*study));
-    std::cout << json;
+    OPENSET_RETURN_IF_ERROR(WriteJson(*study));
   } else if (format == "csv") {
     std::cout << ToCsv(Trials(plan));
   } else if (format == "markdown") {

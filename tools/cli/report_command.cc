@@ -20,13 +20,13 @@
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/score_flags.h"
-#include "tools/cli/flags/spec_flags.h"
 #include "tools/cli/flags/study_folder.h"
 #include "tools/cli/flags/user_path.h"
 #include "tools/cli/records/bundle_records.h"
 #include "tools/cli/report_files.h"
 #include "tools/cli/result_hints.h"
 #include "tools/cli/terminal_width.h"
+#include "tools/evaluation/parse_specs.h"
 
 ABSL_FLAG(std::string, format, "text", "text, markdown, latex, csv or json; report also html and tensorboard.");
 ABSL_FLAG(bool, tidy, false,

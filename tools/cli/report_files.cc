@@ -2,7 +2,6 @@
 
 #include <iostream>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "core/text/suggest.h"
 #include "core/text/table.h"
 #include "core/text/wrapped_text.h"
+#include "experiments/report/examples/example_context.h"
 #include "experiments/report/examples/mistake_sheet.h"
 #include "experiments/report/format_report.h"
 #include "experiments/report/html_report.h"
@@ -39,7 +39,6 @@ constexpr std::pair<const char*, const char*> kFormats[] = {
     {"text", "report.txt"}, {"markdown", "report.md"}, {"latex", "report.tex"}, {"csv", "report.csv"},
     {"tidy", "tidy.csv"},   {"json", "report.json"},   {"html", "report.html"}};
 
-constexpr size_t kMostSheets = 1'500'000;  // bytes of images in a page
 constexpr int64_t kMaxReportBytes = int64_t{1} << 30;
 
 // Class names of the data sets and, where they are asked for and the data are here, the images of mistakes.
@@ -47,30 +46,15 @@ ExampleContext ExamplesContext(const Study& study, const StudyResults& results, 
   ExampleContext context;
   const Catalog& catalog = study.experiment().catalog;
   const std::vector<ExampleTrial> examples = ExamplesOf(results.results);
-  std::set<std::string> data_sets;
-  for (const ExampleTrial& example : examples) {
-    data_sets.insert(example.trial->data().test_known().data_set());
-    for (const UnknownGroup& group : example.trial->data().test_unknown())
-      data_sets.insert(group.selection().data_set());
-  }
-  for (const std::string& name : data_sets) {
-    const absl::StatusOr<const DataSetInfo*> info = catalog.Find(name);
-    if (!info.ok()) continue;
-    const auto& names = (*info)->class_title().empty() ? (*info)->class_name() : (*info)->class_title();
-    context.class_names[name] = {names.begin(), names.end()};
-  }
+  context.class_names = ClassNamesOf(examples, catalog);
   const absl::StatusOr<std::vector<std::string>> folders = DataFoldersFromFlags();
-  size_t bytes = 0;
+  if (!with_images || !folders.ok()) return context;
   OpenParts open_parts;
-  for (const ExampleTrial& example : examples) {
-    if (!with_images || !folders.ok()) break;
-    absl::StatusOr<std::string> sheet = MistakeSheet(*example.trial, *example.record, catalog, *folders, &open_parts);
-    // Data that are not here are no error of a report: its page goes without the images.
-    if (!sheet.ok() || sheet->empty()) continue;
-    bytes += sheet->size();
-    if (bytes > kMostSheets) break;
-    context.sheets[example.record->trial_id()] = *std::move(sheet);
-  }
+  // Data that are not here are no error of a report: its page goes without the images.
+  const auto sheet_of = [&](const ExampleTrial& example) {
+    return MistakeSheet(*example.trial, *example.record, catalog, *folders, &open_parts).value_or("");
+  };
+  AddSheets(examples, sheet_of, &context);
   return context;
 }
 

@@ -21,10 +21,10 @@
 ABSL_FLAG(std::string, model, "",
           "The trained model: a TorchScript file (torch.jit.script(model).save(FILE) in Python), or a method file "
           "(.textproto) whose model has weights. With --network, a file of weights.");
-ABSL_FLAG(
-    std::string, network, "",
-    "The network whose weights --model holds (a state dict of torch.save() or safetensors): resnet18, resnet34, "
-    "resnet50, resnet101, resnet152 as in torchvision and timm; resnet18_cifar, resnet20_cifar for small images.");
+ABSL_FLAG(std::string, network, "",
+          "The network whose weights --model holds (a state dict of torch.save() or safetensors): resnet18, resnet34, "
+          "resnet50, resnet101, resnet152, densenet121 and swin_t as in torchvision; vit_base_patch16_224 as in timm; "
+          "resnet18_cifar, resnet20_cifar, wrn28_10, wrn40_2 for small images.");
 ABSL_FLAG(std::string, weights, "", "Weights for the model of a method file: a safetensors or TorchScript file.");
 ABSL_FLAG(std::string, head, "",
           "The last linear module of a TorchScript network, as Python names it (fc, classifier.1). Its input is used "
@@ -180,7 +180,7 @@ absl::Status Score(const std::vector<std::string>& /*arguments*/) {
                                           absl::StrCat("the lines above say why; ", WhatToDo(FailuresOf(*study))));
   // Behind the table; a model that is none has no table.
   if ((finished.ok() || absl::IsAborted(finished)) && !IsSlurmTask()) std::cout << SkippedText(score.skipped);
-  if (finished.ok()) return KeepStoreSize(store);
+  if (finished.ok()) return KeepStoreSize(*study);
   return finished;
 }
 

@@ -2,9 +2,12 @@
 
 #include <cstdint>
 #include <iostream>
-#include <string>
+#include <optional>
+#include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "core/status_macros.h"
 #include "experiments/store/collect_garbage.h"
@@ -14,30 +17,60 @@
 #include "tools/cli/flags/flags.h"
 
 namespace openset {
-absl::Status KeepStoreSize(const Store& store) {
+namespace {
+
+// Absent: none is kept by this process.
+absl::StatusOr<std::optional<int64_t>> MostBytes() {
   OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
-  if (!deployment.spec.has_store_gb() || IsSlurmTask()) return absl::OkStatus();
-  const auto most = static_cast<int64_t>(deployment.spec.store_gb() * 1e9);
-  const int64_t before = BytesOfStore(store);
-  if (before <= most) return absl::OkStatus();
-  if (!RunsOf(store).empty()) {
-    std::cerr << "the store has " << BytesText(before) << ", more than store_gb; nothing is removed while another run "
-              << "is on it\n";
-    return absl::OkStatus();
-  }
+  if (!deployment.spec.has_store_gb() || IsSlurmTask()) return std::optional<int64_t>();
+  return std::optional<int64_t>(static_cast<int64_t>(deployment.spec.store_gb() * 1e9));
+}
+
+bool OthersRun(const Store& store) {
+  return absl::c_any_of(RunsOf(store), [](const RunState& run) { return run.id() != ThisRunId(); });
+}
+
+GarbagePolicy PolicyOf(const Study& study, int64_t most) {
   GarbagePolicy policy;
   policy.older_than = absl::InfiniteDuration();
   policy.most_bytes = most;
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<Garbage> garbage, FindGarbage(store, policy));
+  const Plan& plan = study.plan();
+  for (const Action& action : plan.actions) {
+    policy.done_with.insert(action.key);
+    if (!action.is_needed() || plan.IsInStore(action, study.store())) continue;
+    for (const ActionId input : action.inputs) policy.needed.insert(plan[input].key);
+  }
+  for (const std::string& key : policy.needed) policy.done_with.erase(key);
+  return policy;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> KeepStoreSizeDuring(const Study& study) {
+  OPENSET_ASSIGN_OR_RETURN(const std::optional<int64_t> most, MostBytes());
+  const Store& store = study.store();
+  if (!most.has_value()) return std::string();
+  const int64_t before = BytesOfStore(store);
+  // A search goes on from trainings that no action of the plan names yet.
+  if (before <= *most || study.waiting() > 0 || OthersRun(store)) return std::string();
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<Garbage> garbage, FindGarbage(store, PolicyOf(study, *most)));
+  if (garbage.empty()) return std::string();
   OPENSET_RETURN_IF_ERROR(RemoveGarbage(store, garbage));
   const int64_t after = BytesOfStore(store);
-  std::cout << "store_gb: removed " << garbage.size() << " checkpoints, outputs and temporaries, "
-            << BytesText(before - after) << "; the store has " << BytesText(after) << "\n";
-  if (after > most) {
-    std::cerr << "the store has " << BytesText(after)
-              << ", more than store_gb: the rest is records, reports and what is "
-              << "younger than an hour\n";
-  }
+  return absl::StrCat("store_gb: removed ", garbage.size(), " checkpoints, outputs and temporaries, ",
+                      BytesText(before - after), "; the store has ", BytesText(after));
+}
+
+absl::Status KeepStoreSize(const Study& study) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string line, KeepStoreSizeDuring(study));
+  if (!line.empty()) std::cout << line << "\n";
+  OPENSET_ASSIGN_OR_RETURN(const std::optional<int64_t> most, MostBytes());
+  if (!most.has_value()) return absl::OkStatus();
+  const int64_t bytes = BytesOfStore(study.store());
+  if (bytes <= *most) return absl::OkStatus();
+  std::cerr << "the store has " << BytesText(bytes) << ", more than store_gb: "
+            << (OthersRun(study.store()) ? "nothing is removed while another run is on it\n"
+                                         : "the rest is records, reports and what others made within the last hour\n");
   return absl::OkStatus();
 }
 

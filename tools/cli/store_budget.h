@@ -2,15 +2,22 @@
 #ifndef OPENSET_TOOLS_CLI_STORE_BUDGET_H_
 #define OPENSET_TOOLS_CLI_STORE_BUDGET_H_
 
+#include <string>
+
 #include "absl/status/status.h"
-#include "experiments/store/store.h"
+#include "absl/status/statusor.h"
+#include "experiments/study/study.h"
 
 namespace openset {
 
-// At the end of a run: removes what the store needs least until it is small enough, and says what went, and what of it
-// can't be kept. Nothing is done where the deployment sets no size, in a job of Slurm, and while other runs are on the
-// store. Errors: those of the flags, of FindGarbage() and RemoveGarbage() (experiments/store/collect_garbage.h).
-absl::Status KeepStoreSize(const Store& store);
+// While a study runs here: removes what the store needs least until it is small enough. What actions to come need
+// stays, and what others made within the last hour. Returns a line that says what went, "" if nothing. Nothing is done
+// where the deployment sets no size, in a job of Slurm, while other runs are on the store, and while searches are to
+// choose. Errors: those of the flags, of FindGarbage() and RemoveGarbage() (experiments/store/collect_garbage.h).
+absl::StatusOr<std::string> KeepStoreSizeDuring(const Study& study);
+
+// The same at its end; also says what can't be kept.
+absl::Status KeepStoreSize(const Study& study);
 
 }  // namespace openset
 

@@ -65,7 +65,7 @@ absl::Status ShowTask(const std::string& name) {
   }
   std::vector<ResolvedSplit> splits;
   for (int split = 0; split < CountSplits(task); ++split) splits.push_back({task.name(), split, &data[split]});
-  OPENSET_ASSIGN_OR_RETURN(const Table table, SplitTable(splits, catalog));
+  OPENSET_ASSIGN_OR_RETURN(const Table table, SplitTable(splits, catalog, data_folders));
   std::cout << task.name() << ": " << OneLine(task.title()) << "\n\n" << ToText(table);
   ShowOutputs(data, catalog);
   for (const std::string& line : lines) std::cout << "\nhash: " << Wrapped(line) << "\n";

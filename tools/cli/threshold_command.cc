@@ -13,6 +13,7 @@
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/score_flags.h"
+#include "tools/evaluation/requested.h"
 
 ABSL_FLAG(std::string, rule, "known_accepted",
           "known_accepted: the smallest threshold that accepts the target share of known samples; conformal: the same "
@@ -46,40 +47,25 @@ absl::Status WriteConfusion(double threshold, const RankedInput& ranked, const S
 
 absl::Status RunThreshold(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags());
-  ChosenThreshold chosen;
-  chosen.rule = absl::GetFlag(FLAGS_rule);
-  const absl::StatusOr<ThresholdRule> rule = ParseThresholdRule(chosen.rule);
-  if (!rule.ok()) return Annotate(rule.status(), "--rule");
-  const double target = absl::GetFlag(FLAGS_target);
-  if (!(target >= 0 && target <= 1)) {
-    return absl::InvalidArgumentError(absl::StrCat("--target: must lie in 0 .. 1 (is ", target, ")"));
-  }
-  if (ReadsTarget(*rule)) chosen.target = target;
-  const double delta = absl::GetFlag(FLAGS_delta);
-  if (!(delta > 0 && delta < 1)) {
-    return absl::InvalidArgumentError(absl::StrCat("--delta: must lie between 0 and 1 (is ", delta, ")"));
-  }
-  if (*rule == ThresholdRule::kRiskGuaranteed) chosen.delta = delta;
-
+  ThresholdRequest request;
+  request.set_rule(absl::GetFlag(FLAGS_rule));
+  request.set_target(absl::GetFlag(FLAGS_target));
+  request.set_delta(absl::GetFlag(FLAGS_delta));
+  OPENSET_ASSIGN_OR_RETURN(const RequestedRule rule, RequestedThreshold(request));
   OPENSET_ASSIGN_OR_RETURN(const ScoredSamples validation, ReadSide(arguments[0]));
   OPENSET_ASSIGN_OR_RETURN(const EvaluationInput validation_input, validation.samples.Input());
   const RankedInput ranked(validation_input);
-  const absl::StatusOr<double> threshold = SelectThreshold(*rule, target, ranked, delta);
-  if (!threshold.ok()) return Annotate(threshold.status(), arguments[0]);
-  chosen.notes = {validation.note};
-  if (!ranked.input().has_predictions()) {
-    chosen.notes.push_back("no predictions: what needs them is absent");
-  }
-  if (const std::string warning = WarningOf(*rule, ranked); !warning.empty()) chosen.notes.push_back(warning);
-  chosen.validation = DescribeThreshold(*threshold, ranked);
+  OPENSET_ASSIGN_OR_RETURN(ChosenThreshold chosen,
+                           ChooseThreshold(rule, request, arguments[0], validation.note, ranked));
+  const double threshold = chosen.validation.threshold;
   if (arguments.size() > 1) {
     OPENSET_ASSIGN_OR_RETURN(const ScoredSamples test, ReadSide(arguments[1]));
     OPENSET_ASSIGN_OR_RETURN(const EvaluationInput test_input, test.samples.Input());
     const RankedInput ranked_test(test_input);
-    chosen.test = DescribeThreshold(*threshold, ranked_test);
-    OPENSET_RETURN_IF_ERROR(WriteConfusion(*threshold, ranked_test, test.samples));
+    chosen.test = DescribeThreshold(threshold, ranked_test);
+    OPENSET_RETURN_IF_ERROR(WriteConfusion(threshold, ranked_test, test.samples));
   } else {
-    OPENSET_RETURN_IF_ERROR(WriteConfusion(*threshold, ranked, validation.samples));
+    OPENSET_RETURN_IF_ERROR(WriteConfusion(threshold, ranked, validation.samples));
   }
   return WriteOut(FormatThreshold(chosen, format));
 }

@@ -5,7 +5,7 @@
 
 Each loss is written here from its paper or its authors' formula; nothing is shared with the C++ code but the arrays that
 it writes: the initial weights, the samples of each batch, and what was drawn (the order and the coefficient of feature
-mixup, the images outside the known classes). Networks, without dropout: osrci_cnn in f32 and a narrow vgg32 in f64
+mixup, images that are mixed or outside the known classes, the directions of virtual outliers). Networks, without dropout: osrci_cnn in f32 and a narrow vgg32 in f64
 (with batch norm, f32 is chaotic: PyTorch itself is 1e-3 away from what it gives with weights changed by 1e-7). SGD with
 Nesterov momentum 0.9, learning rate 0.001, weight decay 5e-4; batches of 64 of 512 images of 6 classes. The largest
 difference of the loss of a step must be at most 1e-4, or the exit code is 1.
@@ -48,12 +48,42 @@ class Points(nn.Module):
         return self.logits(distance, feature @ self.point.T), distance
 
 
+class Decomposed(nn.Module):
+    """Generalised ODIN's head in training, with cosines."""
+
+    def __init__(self, feature_dim):
+        super().__init__()
+        self.h = nn.Linear(feature_dim, CLASSES, bias=False)
+        self.g = nn.Sequential(nn.Linear(feature_dim, 1), nn.BatchNorm1d(1), nn.Sigmoid())
+
+    def forward(self, feature):
+        x = feature / (feature.norm(dim=1, keepdim=True) + 1e-4)
+        w = self.h.weight / (self.h.weight.norm(dim=1, keepdim=True) + 1e-4)
+        return x @ w.T / self.g(feature)
+
+
+class NormalisedLinear(nn.Linear):
+    """T2FNorm's head in training."""
+
+    def forward(self, feature):
+        return super().forward(functional.normalize(feature, dim=1) / 0.1)
+
+
+class Probe(nn.Linear):
+    """Learns from features that it does not change."""
+
+    def forward(self, feature):
+        return super().forward(feature.detach())
+
+
 class Step:
     """What a loss may look at in a step: the model's outputs, the labels and the draws."""
 
-    def __init__(self, training, draws, label, sample, epoch, feature, logits, distance, outside):
+    def __init__(self, training, draws, label, sample, epoch, feature, logits, distance, outside,
+                 outside_feature):
         self.training, self.draws, self.label, self.sample, self.epoch = training, draws, label, sample, epoch
         self.feature, self.logits, self.distance, self.outside = feature, logits, distance, outside
+        self.outside_feature = outside_feature
 
 
 def cross_entropy(step):
@@ -185,8 +215,137 @@ def arpl(step):
     return cross_entropy(step) + 0.1 * functional.margin_ranking_loss(radius, own_distance(step), ones, margin=1)
 
 
-LOSSES = (cross_entropy, label_smoothing, open_auc, open_auc_supplement, crl, crl_unified_benchmark, edl,
+def logit_norm(step):
+    """openood/trainers/logitnorm_trainer.py."""
+    length = step.logits.norm(dim=1, keepdim=True) + 1e-7
+    return functional.cross_entropy(step.logits / length / 0.04, step.label)
+
+
+def t2fnorm(step):
+    return cross_entropy(step)
+
+
+def g_odin(step):
+    return cross_entropy(step)
+
+
+def centre(step):
+    own = step.training.loss_parameters["loss.1.centre"][step.label]
+    return cross_entropy(step) + 0.01 * 0.5 * (step.feature - own).pow(2).sum() / len(step.label)
+
+
+def class_anchor(step):
+    """CACLoss of dimitymiller/cac-openset: the other classes of each sample, anchors of 10, a weight of 0.1."""
+    anchors = 10 * torch.eye(CLASSES, dtype=step.logits.dtype)
+    distance = torch.cdist(step.logits, anchors, compute_mode="donot_use_mm_for_euclid_dist")
+    own = distance.gather(1, step.label[:, None])
+    others = torch.stack([row[torch.arange(CLASSES) != label] for row, label in zip(distance, step.label)])
+    return torch.log(1 + (own - others).exp().sum(1)).mean() + 0.1 * own.mean()
+
+
+def intra_inter(step):
+    """Hassen and Chan, Eq. 1 to 4, over the classes of the batch, with a bound of 100."""
+    present = step.label.unique()
+    means = torch.stack([step.feature[step.label == c].mean(0) for c in present])
+    spread = sum((step.feature[step.label == c] - mean).pow(2).sum() for c, mean in zip(present, means))
+    separation = min((a - b).pow(2).sum() for i, a in enumerate(means) for b in means[i + 1:])
+    return cross_entropy(step) + 0.1 * (spread / len(step.label) - separation.clamp_max(100))
+
+
+def cider(step):
+    """openood/trainers/cider_trainer.py, DisLoss and CompLoss, without the factor of temperature / 0.07."""
+    term, memory = step.training.loss_parameters, step.training.memory
+    hidden = functional.linear(step.feature, term["loss.1.hidden.weight"], term["loss.1.hidden.bias"]).relu()
+    v = functional.normalize(functional.linear(hidden, term["loss.1.projection.weight"], term["loss.1.projection.bias"]))
+    prototypes = list(memory.setdefault("prototypes", torch.zeros(CLASSES, 8, dtype=v.dtype)))
+    for row, label in zip(v, step.label.tolist()):
+        prototypes[label] = functional.normalize(prototypes[label] * 0.95 + row * 0.05, dim=0)
+    prototypes = torch.stack(prototypes)
+    memory["prototypes"] = prototypes.detach()
+    other = 1 - torch.eye(CLASSES, dtype=v.dtype)
+    apart = ((other * (prototypes @ prototypes.T / 0.1).exp()).sum(1) / other.sum(1)).log().mean()
+    near = functional.cross_entropy(v @ prototypes.detach().T / 0.1, step.label)
+    return cross_entropy(step) + 2 * near + apart
+
+
+def confidence_branch(step):
+    """openood/trainers/conf_branch_trainer.py, with hints for the even places instead of drawn ones."""
+    memory = step.training.memory
+    e = 1e-12 if step.logits.dtype == torch.float64 else 1e-7
+    p = step.logits[:, :CLASSES].softmax(1).clamp(e, 1 - e)
+    confidence = step.logits[:, CLASSES:].sigmoid().clamp(e, 1 - e)
+    hints = (torch.arange(len(p)) % 2 == 0)[:, None].to(p.dtype)
+    used = confidence * hints + (1 - hints)
+    answer = p * used + functional.one_hot(step.label, CLASSES) * (1 - used)
+    price = -confidence.log().mean()
+    weight = memory.get("weight", 0.1)
+    memory["weight"] = weight / 1.01 if price.item() < 0.3 else weight / 0.99
+    return functional.nll_loss(answer.log(), step.label) + weight * price
+
+
+def objectosphere(step):
+    """ObjectosphereLoss of pytorch-ood 0.4.0 with alpha 0.01 and xi 5, mean over known and unknown samples."""
+    known = functional.cross_entropy(step.logits, step.label, reduction="none")
+    known = known + 0.01 * (5 - step.feature.norm(dim=1)).relu().pow(2)
+    outside = -step.outside.log_softmax(1).mean(1) + 0.01 * step.outside_feature.norm(dim=1).pow(2)
+    return torch.cat([known, outside]).mean()
+
+
+def vos(step):
+    """CIFAR/train_virtual.py of deeplearning-wisc/vos: queues of 8, 2 outliers of each class."""
+    term, memory = step.training.loss_parameters, step.training.memory
+    queues = memory.setdefault("queues", [[] for _ in range(CLASSES)])
+    for row, label in zip(step.feature.detach(), step.label.tolist()):
+        queues[label] = (queues[label] + [row])[-8:]
+    if min(len(queue) for queue in queues) < 8:
+        return cross_entropy(step)
+    of_class = torch.stack([torch.stack(queue) for queue in queues])
+    centred = (of_class - of_class.mean(1, keepdim=True)).flatten(0, 1)
+    covariance = centred.T @ centred / len(centred) + 1e-4 * torch.eye(centred.shape[1], dtype=centred.dtype)
+    far = step.draws["far"].to(centred.dtype)
+    outliers = of_class.mean(1, keepdim=True) + far @ torch.linalg.cholesky(covariance).T
+    outside = step.training.head(outliers.flatten(0, 1))
+
+    def energy(logits):
+        most = logits.max(1, keepdim=True).values
+        return most[:, 0] + (term["loss.1.energy"].relu() * (logits - most).exp()).sum(1).log()
+
+    known = torch.cat([energy(step.logits), energy(outside)])
+    target = torch.cat([torch.ones(len(step.logits)), torch.zeros(len(outside))]).long()
+    output = known[:, None] * term["loss.1.slope"] + term["loss.1.offset"]
+    return cross_entropy(step) + 0.1 * functional.cross_entropy(output, target)
+
+
+def mixed(step, logits):
+    share, partner = step.draws["share"].to(logits.dtype), step.label[step.draws["order"]]
+    return (share * functional.cross_entropy(logits, step.label) +
+            (1 - share) * functional.cross_entropy(logits, partner))
+
+
+def mixup(step):
+    """openood/trainers/mixup_trainer.py."""
+    return mixed(step, step.outside)
+
+
+def cutmix(step):
+    """openood/trainers/cutmix_trainer.py."""
+    return mixed(step, step.outside)
+
+
+def reg_mixup(step):
+    """openood/trainers/regmixup_trainer.py: the mean over the batch and its mixtures together."""
+    return (cross_entropy(step) + mixed(step, step.outside)) / 2
+
+
+LOSSES = (logit_norm, t2fnorm, g_odin, centre, class_anchor, intra_inter, cider, confidence_branch, objectosphere, vos,
+          mixup, cutmix, reg_mixup, cross_entropy, label_smoothing, open_auc, open_auc_supplement, crl, crl_unified_benchmark, edl,
           edl_mean_square, outlier_exposure, energy_margin, gcpl, rpl, arpl)
+HEADS = {
+    g_odin: Decomposed,
+    t2fnorm: lambda dim: NormalisedLinear(dim, CLASSES),
+    cider: lambda dim: Probe(dim, CLASSES),
+    confidence_branch: lambda dim: nn.Linear(dim, CLASSES + 1),
+}
 LOGITS_OF_POINTS = {
     "gcpl": lambda distance, dot: -distance,
     "rpl": lambda distance, dot: distance,
@@ -200,14 +359,19 @@ class Training:
         self.backbone = backbone
         self.points = loss.__name__ in LOGITS_OF_POINTS
         self.head = (Points(backbone.feature_dim, LOGITS_OF_POINTS[loss.__name__])
-                     if self.points else nn.Linear(backbone.feature_dim, CLASSES))
+                     if self.points else HEADS.get(loss, lambda dim: nn.Linear(dim, CLASSES))(backbone.feature_dim))
         self.dtype = weights["backbone.conv1.weight"].dtype
         self.backbone.to(self.dtype)
         self.head.to(self.dtype)
-        nn.ModuleDict({"backbone": self.backbone, "head": self.head}).load_state_dict(weights)
+        nn.ModuleDict({"backbone": self.backbone, "head": self.head}).load_state_dict(
+            {name: value for name, value in weights.items() if not name.startswith("loss.")})
+        self.loss_parameters = {name: value.requires_grad_() for name, value in weights.items()
+                                if name.startswith("loss.") and not name.endswith("radius")}
+        self.memory = {}
         self.radius = torch.zeros(1, dtype=self.dtype, requires_grad=True)
         self.correct = torch.zeros(samples, dtype=torch.int64)
         parameters = [*self.backbone.parameters(), *self.head.parameters()]
+        parameters += self.loss_parameters.values()
         if loss in (rpl, arpl):
             parameters.append(self.radius)
         self.optimiser = torch.optim.SGD(parameters, lr=0.001, momentum=0.9, nesterov=True, weight_decay=5e-4)
@@ -218,22 +382,28 @@ class Training:
             sample = torch.from_numpy(samples)
             image = torch.from_numpy(data["image"])[sample].to(self.dtype)
             draws = {name: torch.from_numpy(np.asarray(data[name][number]))
-                     for name in ("order", "coefficient", "extra") if name in data}
+                     for name in ("order", "coefficient", "extra", "share", "far") if name in data}
             if "coefficient" in draws:
                 draws["coefficient"] = draws["coefficient"].to(self.dtype)
-            if "extra" in draws:
+            if "share" in draws and self.loss is not cutmix:
+                mixture = draws["share"] * image + (1 - draws["share"]) * image[draws["order"]]
+                assert (mixture - draws["extra"]).abs().max() < 1e-5
+            known = len(sample)
+            if self.loss in (mixup, cutmix):  # the network sees nothing else
+                image, known = draws["extra"].to(self.dtype), 0
+            elif "extra" in draws:
                 image = torch.cat([image, draws["extra"].to(self.dtype)])
             feature = self.backbone(image)
             logits, distance = self.head(feature) if self.points else (self.head(feature), None)
-            known = len(sample)
-            epoch = number * known // len(label)
+            epoch = number * len(sample) // len(label)
             step = Step(self, draws, label[sample], sample, epoch, feature[:known], logits[:known],
-                        None if distance is None else distance[:known], logits[known:])
+                        None if distance is None else distance[:known], logits[known:], feature[known:])
             value = self.loss(step)
             self.optimiser.zero_grad()
             value.backward()
             self.optimiser.step()
-            self.correct[sample] += logits[:known].argmax(1) == label[sample]
+            if known == len(sample):
+                self.correct[sample] += logits[:known].argmax(1) == label[sample]
             yield value.item()
 
 

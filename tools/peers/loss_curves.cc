@@ -14,7 +14,9 @@
 #include "core/status_macros.h"
 #include "core/tensor/torch_runtime.h"
 #include "data/open_set/feature_mixup.h"
+#include "data/open_set/mixed_images.h"
 #include "data/open_set/noise_images.h"
+#include "data/open_set/virtual_outliers.h"
 #include "data/task.pb.h"
 #include "experiments/train/objective.h"
 #include "experiments/train/optimizer.h"
@@ -80,6 +82,27 @@ const std::map<std::string, std::string>& Methods() {
           loss { term { cross_entropy {} } term { lambda: 0.1 rpl {} } })"},
       {"arpl",
        "model { head { reciprocal_point {} } } loss { term { cross_entropy {} } term { lambda: 0.1 arpl {} } }"},
+      {"logit_norm", "loss { term { cross_entropy { normalise_logits: true temperature: 0.04 } } }"},
+      {"t2fnorm", "model { head { linear { feature_temperature: 0.1 } } } loss { term { cross_entropy {} } }"},
+      {"g_odin", "model { head { decomposed {} } } loss { term { cross_entropy {} } }"},
+      {"centre", "loss { term { cross_entropy {} } term { lambda: 0.01 centre {} } }"},
+      {"class_anchor", "loss { term { class_anchor {} } }"},
+      {"intra_inter", "loss { term { cross_entropy {} } term { lambda: 0.1 intra_inter {} } }"},
+      {"cider", R"(
+          model { head { linear { stop_gradient: true } } }
+          loss { term { cross_entropy {} } term { cider { projection_dim: 8 extra_views: 0 } } })"},
+      {"confidence_branch", "model { head { extra_outputs: 1 } } loss { term { confidence_branch {} } }"},
+      {"objectosphere", R"(
+          open_set { noise_images { share: 0.5 range: MINIMUM_TO_MAXIMUM } }
+          loss { term { objectosphere { feature_weight: 0.01 known_length: 5 } } })"},
+      {"vos", R"(
+          open_set { virtual_outliers { memory: 8 draws: 100 kept: 2 } }
+          loss { term { cross_entropy {} } term { lambda: 0.1 outlier_energy {} } })"},
+      {"mixup", "open_set { mixed_images { mix { alpha: 0.2 } } } loss { term { mixed_cross_entropy {} } }"},
+      {"cutmix", "open_set { mixed_images { mix { kind: CUTMIX } } } loss { term { mixed_cross_entropy {} } }"},
+      {"reg_mixup", R"(
+          open_set { mixed_images { mix { alpha: 20 } beside_batch: true } }
+          loss { term { lambda: 0.5 cross_entropy {} } term { lambda: 0.5 mixed_cross_entropy {} } })"},
   };
   return methods;
 }
@@ -143,10 +166,14 @@ using Draws = std::map<std::string, std::vector<at::Tensor>>;
 // Writes down what an open-set source draws.
 class NotedSource : public OpenSetSource {
  public:
-  NotedSource(const OpenSetSpec& spec, at::ScalarType dtype, Draws* draws)
-      : spec_(spec), dtype_(dtype), draws_(*draws) {
+  NotedSource(const OpenSetSpec& spec, int64_t feature_dim, at::ScalarType dtype, Draws* draws)
+      : spec_(spec), feature_dim_(feature_dim), dtype_(dtype), draws_(*draws) {
     if (spec.has_feature_mixup()) {
       source_ = MakeFeatureMixup(spec.feature_mixup());
+    } else if (spec.has_mixed_images()) {
+      source_ = MakeMixedImages(spec.mixed_images());
+    } else if (spec.has_virtual_outliers()) {
+      source_ = MakeVirtualOutliers(spec.virtual_outliers(), kClasses, feature_dim, at::kCPU);
     } else {
       CHECK(spec.has_noise_images()) << spec.ShortDebugString();
       source_ = MakeNoiseImages(spec.noise_images());
@@ -154,7 +181,9 @@ class NotedSource : public OpenSetSource {
   }
 
   absl::StatusOr<at::Tensor> ExtraImages(const Batch& batch, RandomStream* random) override {
+    RandomStream before = *random;
     OPENSET_ASSIGN_OR_RETURN(const at::Tensor images, source_->ExtraImages(batch, random));
+    if (spec_.has_mixed_images()) draws_["order"].push_back(at::tensor(before.Permutation(kBatch), at::kLong));
     if (!images.defined()) return images;
     draws_["extra"].push_back(images.to(at::kFloat));
     return draws_["extra"].back().to(dtype_).contiguous(at::MemoryFormat::ChannelsLast);
@@ -162,8 +191,16 @@ class NotedSource : public OpenSetSource {
 
   OpenSet Make(const Context& context) override {
     if (spec_.has_feature_mixup()) NoteMixup(*context.random);
-    return source_->Make(context);
+    RandomStream before = *context.random;
+    OpenSet open = source_->Make(context);
+    if (spec_.has_mixed_images()) draws_["share"].push_back(open.share[0].to(at::kDouble));
+    if (spec_.has_virtual_outliers()) {
+      draws_["far"].push_back(DrawFarPoints(spec_.virtual_outliers(), kClasses, feature_dim_, &before));
+    }
+    return open;
   }
+  bool ReplacesBatch() const override { return source_->ReplacesBatch(); }
+  std::vector<std::pair<std::string, at::Tensor>> State() const override { return source_->State(); }
 
  private:
   // What feature mixup is about to draw.
@@ -175,6 +212,7 @@ class NotedSource : public OpenSetSource {
   }
 
   const OpenSetSpec spec_;
+  const int64_t feature_dim_;
   const at::ScalarType dtype_;
   Draws& draws_;
   std::unique_ptr<OpenSetSource> source_;
@@ -208,14 +246,19 @@ class Training {
     model_->to(dtype_);
     weights_ = StateOf(*model_);
     std::unique_ptr<OpenSetSource> source;
-    if (method_.has_open_set()) source = std::make_unique<NotedSource>(method_.open_set(), dtype_, &draws_);
+    if (method_.has_open_set()) {
+      source = std::make_unique<NotedSource>(method_.open_set(), model_->feature_dim(), dtype_, &draws_);
+    }
     objective_ = std::make_unique<Objective>(action_, at::kCPU, kSamples, model_, std::move(source));
     Optimizer::NamedTensors parameters;
     for (const auto& parameter : model_->named_parameters()) {
       parameters.emplace_back(parameter.key(), parameter.value());
     }
+    for (const auto& [state, tensor] : objective_->State()) {
+      if (tensor.scalar_type() == at::kFloat) tensor.set_data(tensor.data().to(dtype_));
+    }
     for (const auto& [parameter, tensor] : objective_->Parameters()) {
-      tensor.set_data(tensor.data().to(dtype_));
+      weights_[parameter] = tensor.detach().clone();
       parameters.emplace_back(parameter, tensor);
     }
     optimizer_ = MakeOptimizer(method_.training().optimizer(), std::move(parameters));
@@ -257,7 +300,7 @@ class Training {
     optimizer_->ZeroGradients();
     step.objective.backward();
     optimizer_->Step(rate_);
-    objective_->CountHits(batch, step.hit);
+    objective_->EndStep(batch, step.hit);
     return step.objective.item<double>();
   }
 

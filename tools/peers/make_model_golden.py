@@ -1,18 +1,22 @@
-"""Writes models/testdata/{vgg32,osrci_cnn,resnet20,resnet18,resnet50}.safetensors: what PyTorch computes with these networks, in
-f64 (resnet18: torchvision's own), and resnet50_imported.safetensors: the same of a ResNet-50 whose parameters have
+"""Writes models/testdata/{vgg32,osrci_cnn,resnet20,resnet18,resnet50,densenet121,swin_transformer,
+vision_transformer,wide_resnet}.safetensors: what PyTorch computes with these networks, in
+f64 (resnet18, densenet121 and swin_transformer: torchvision's own, vision_transformer: timm's, wide_resnet: pytorch-ood's,
+all of them small), and resnet50_imported.safetensors: the same of a ResNet-50 whose parameters have
 torchvision's names.
 
     python3 tools/peers/make_model_golden.py models/testdata
 
-The stored files were made with PyTorch 2.11.0, torchvision 0.26.0 and safetensors 0.8.0 on x86-64. Weights, buffers and images are
+The stored files were made with PyTorch 2.11.0, torchvision 0.26.0, timm 1.0, pytorch-ood 0.4.0 and safetensors 0.8.0 on x86-64. Weights, buffers and images are
 not random but sines of squares, which the reader of the files computes too (models/testing/golden_outputs.cc); dropout is off.
 """
 
 import argparse
 import os
 
+import timm
 import torch
 import torchvision
+from pytorch_ood.model import WideResNet
 from safetensors.torch import save_file
 from torch.nn import functional
 
@@ -31,7 +35,7 @@ def sines(shape, phase):
 def set_state(network):
     """The t-th tensor in the order of the names is made from sines(shape, t)."""
     state = network.state_dict()
-    for number, name in enumerate(sorted(state)):
+    for number, name in enumerate(sorted(name for name in state if not name.endswith("relative_position_index"))):
         tensor = state[name]
         if not tensor.is_floating_point():
             continue
@@ -68,6 +72,8 @@ def golden(backbone, size=32):
     for name, parameter in network.named_parameters():
         result["gradient." + name] = summary(parameter.grad)
     for name, buffer in network.named_buffers():
+        if name.endswith("relative_position_index"):  # no weights
+            continue
         result["after." + name] = summary(buffer)
     return {name: tensor.contiguous() for name, tensor in result.items()}
 
@@ -76,6 +82,12 @@ def torchvision_resnet(make):
     network = make()
     network.feature_dim = network.fc.in_features
     network.fc = torch.nn.Identity()
+    return network
+
+
+def without_head(network, head, feature_dim):
+    setattr(network, head, torch.nn.Identity())
+    network.feature_dim = feature_dim
     return network
 
 
@@ -97,6 +109,14 @@ def main():
     save_file(golden(networks.Resnet20()), os.path.join(folder, "resnet20.safetensors"))
     save_file(golden(torchvision_resnet(torchvision.models.resnet18), size=64), os.path.join(folder, "resnet18.safetensors"))
     save_file(golden(networks.BottleneckResnet([3, 4, 6, 3]), size=64), os.path.join(folder, "resnet50.safetensors"))
+    densenet = torchvision.models.DenseNet(8, (6, 12, 24, 16), 16)
+    save_file(golden(without_head(densenet, "classifier", 256), size=64), os.path.join(folder, "densenet121.safetensors"))
+    swin = torchvision.models.SwinTransformer([4, 4], 24, [2, 2, 6, 2], [3, 6, 12, 24], [7, 7], stochastic_depth_prob=0.0)
+    save_file(golden(without_head(swin, "head", 192), size=64), os.path.join(folder, "swin_transformer.safetensors"))
+    vit = timm.models.vision_transformer.VisionTransformer(32, 8, embed_dim=24, depth=2, num_heads=3, num_classes=0)
+    save_file(golden(without_head(vit, "head", 24)), os.path.join(folder, "vision_transformer.safetensors"))
+    wide = WideResNet(num_classes=3, depth=16, widen_factor=2, drop_rate=0.0)
+    save_file(golden(without_head(wide, "fc", 128)), os.path.join(folder, "wide_resnet.safetensors"))
     save_file(imported(), os.path.join(folder, "resnet50_imported.safetensors"))
     save_file(golden(networks.OsrciCnn(dropout=0)), os.path.join(folder, "osrci_cnn.safetensors"))
 

@@ -1,7 +1,8 @@
-"""The time of the Python package beside scikit-learn and torchmetrics, as a table in Markdown.
+r"""The time of the Python package beside scikit-learn and torchmetrics, as a table in Markdown.
 
-    bazel build //tools:openset
-    OPENSET_PROGRAM=bazel-bin/tools/openset PYTHONPATH=tools/python python3 tools/peers/python_speed.py [--samples=N] [--times=N]
+    bazel build //tools/python/library:libopenset_measures.so
+    OPENSET_MEASURES=bazel-bin/tools/python/library/libopenset_measures.so PYTHONPATH=tools/python \
+        python3 tools/peers/python_speed.py [--samples=N] [--times=N]
 
 Needs numpy, pandas and scikit-learn; torchmetrics is left out where it is not installed. All of them compute the AUROC,
 both AUPRs, the accuracy and the FPR at a TPR of 95 % of the same samples; the first four must agree to 1e-5. Each time

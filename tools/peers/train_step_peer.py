@@ -1,14 +1,16 @@
-"""Images per second of training vgg32 (fp32, batches of 128 images of 32x32) in PyTorch and in this project, in one run.
+"""Images per second of training steps (fp32, batches of 128 images of 32x32) in PyTorch and in this project, in one run.
 
-    python3 tools/peers/train_step_peer.py --step_benchmark=bazel-bin/models/model_benchmark \
-        [--augment_benchmark=BINARY --augment_filter=REGEX] [--threads=2] [--rounds=5] [--steps=8]
+    bazel build //experiments/train:step_benchmark
+    python3 tools/peers/train_step_peer.py --step_benchmark=bazel-bin/experiments/train/step_benchmark \
+        [--networks=osrci_cnn,resnet20,vgg32] [--layouts=eager,channels_last,compile] [--threads=2] [--rounds=5] [--json]
 
-PyTorch runs in its default memory layout with its default settings: forward pass, cross entropy, backward pass and
-SGD. Its images are augmented one by one with Pillow (RandAugment with N = 1 and M = 9, random crop with padding 4,
-flip, normalise) in a DataLoader, with 0 and with 2 worker processes. Ours are the `items_per_second` of Google
-Benchmark: the training step and, where it is named, the augmentation, one after the other on the same threads. The two
-sides take turns; the last lines give the ratio of the medians and the median of the ratios of each round. Needs torch,
-numpy and Pillow; made for PyTorch 2.11.
+Both sides: the same network with a linear head of 6 classes, forward pass, cross entropy, backward pass, SGD with momentum
+0.9 and weight decay 1e-4. Ours are steps of TrainingRun, with its batches made beside the steps; PyTorch steps on one batch
+that is there, with its default settings (eager), with images and weights in the channels-last layout (channels_last), or
+that compiled by torch.compile (compile). With --augmented, PyTorch's images are instead augmented one by one with Pillow
+(RandAugment with N = 1 and M = 9, random crop with padding 4, flip, normalise) in a DataLoader with 0 and with 2 worker
+processes, and ours by their own augmentation. All sides take turns in each round. Printed are each side's median and range,
+and the median of the rounds' ratios of ours to the best of PyTorch. Needs torch, numpy and Pillow; made for PyTorch 2.11.
 """
 
 import argparse
@@ -16,6 +18,7 @@ import json
 import random
 import statistics
 import subprocess
+import sys
 import time
 
 import numpy as np
@@ -98,80 +101,115 @@ class Images(torch.utils.data.Dataset):
         return augment(Image.fromarray(self.images[index])), index % CLASSES
 
 
+def new_network(name):
+    if name == "vgg32":
+        return networks.Network(networks.Vgg32(), CLASSES)
+    return networks.Network({"osrci_cnn": networks.OsrciCnn, "resnet20": networks.Resnet20}[name](), CLASSES)
+
+
 class Trainer:
-    def __init__(self):
+    """Steps of one network in one layout, which stay warm from round to round."""
+
+    def __init__(self, name, layout):
         torch.manual_seed(1)
-        self.network = networks.Network(networks.Vgg32(), CLASSES, bias=False)
+        self.format = torch.contiguous_format if layout == "eager" else torch.channels_last
+        self.network = new_network(name).to(memory_format=self.format)
         self.optimizer = torch.optim.SGD(self.network.parameters(), 0.01, momentum=0.9, weight_decay=1e-4)
+        self.forward = torch.compile(self.network) if layout == "compile" else self.network
 
     def step(self, image, label):
         self.optimizer.zero_grad()
-        functional.cross_entropy(self.network(image)[1], label).backward()
+        functional.cross_entropy(self.forward(image.contiguous(memory_format=self.format))[1], label).backward()
         self.optimizer.step()
 
-
-def images_per_second(batches, steps, warm_up=2):
-    """Of `steps` training steps on the batches that follow the first `warm_up`."""
-    trainer = Trainer()
-    batches = iter(batches)
-    for _ in range(warm_up):
-        trainer.step(*next(batches))
-    start = time.perf_counter()
-    for _ in range(steps):
-        trainer.step(*next(batches))
-    return steps * BATCH / (time.perf_counter() - start)
+    def images_per_second(self, batches, seconds, warm_up=2):
+        batches = iter(batches)
+        for _ in range(warm_up):
+            self.step(*next(batches))
+        start, steps = time.perf_counter(), 0
+        while time.perf_counter() - start < seconds:
+            self.step(*next(batches))
+            steps += 1
+        return steps * BATCH / (time.perf_counter() - start)
 
 
-def fixed_batches():
-    image, label = torch.randn(BATCH, 3, 32, 32), torch.arange(BATCH) % CLASSES
+def fixed_batches(format):
+    image = torch.randn(BATCH, 3, 32, 32).contiguous(memory_format=format)
+    label = torch.arange(BATCH) % CLASSES
     while True:
         yield image, label
 
 
-def loader(workers, steps):
-    # More batches than steps: workers run ahead, before what is measured and at its end alike.
-    return torch.utils.data.DataLoader(Images((10 + steps) * BATCH), BATCH, shuffle=True, num_workers=workers)
+def loader(workers, images=20 * BATCH):
+    data = torch.utils.data.DataLoader(Images(images), BATCH, shuffle=True, num_workers=workers,
+                                       persistent_workers=workers > 0)
+    while True:
+        yield from data
 
 
-def benchmark(binary, name_filter):
-    command = [binary, "--benchmark_format=json", "--benchmark_filter=" + name_filter, "--benchmark_min_time=2"]
+def ours(binary, name, threads):
+    command = [binary, "--benchmark_format=json", f"--benchmark_filter=^TrainStep/{name}/threads:{threads}/"]
     runs = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["benchmarks"]
     if len(runs) != 1:
-        raise SystemExit(f"--benchmark_filter={name_filter} selects {len(runs)} benchmarks of {binary}, not 1")
-    return runs[0]["items_per_second"]
+        raise SystemExit(f"{command[-1]} selects {len(runs)} benchmarks of {binary}, not 1")
+    return runs[0]["images_per_second"]
+
+
+def compare(sides, rounds):
+    """{name: [rate of each round]} of {name: function}, in turns."""
+    rates = {name: [] for name in sides}
+    for _ in range(rounds):
+        for name, measure in sides.items():
+            rates[name].append(measure())
+    return rates
+
+
+def steps(options, name):
+    sides = {"openset": lambda: ours(options.step_benchmark, name, options.threads)}
+    for layout in options.layouts.split(","):
+        trainer = Trainer(name, layout)
+        try:
+            trainer.images_per_second(fixed_batches(trainer.format), 0)
+        except Exception as error:  # torch.compile needs a compiler and Python's headers
+            print(f"{name}: PyTorch {layout} does not run here: {str(error).splitlines()[0]}", file=sys.stderr)
+            continue
+        sides[f"PyTorch {layout}"] = lambda t=trainer: t.images_per_second(fixed_batches(t.format), options.seconds)
+    return compare(sides, options.rounds)
+
+
+def augmented(options, name):
+    sides = {"openset": lambda: ours(options.step_benchmark, name + "_rand_augment", options.threads)}
+    for workers in (0, 2):
+        trainer, batches = Trainer(name, "channels_last"), loader(workers)
+        sides[f"PyTorch, {workers} workers"] = (
+            lambda t=trainer, b=batches: t.images_per_second(b, options.seconds, warm_up=4))
+    return compare(sides, options.rounds)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--step_benchmark", required=True)
-    parser.add_argument("--augment_benchmark")
-    parser.add_argument("--augment_filter", default=".*")
+    parser.add_argument("--networks", default="osrci_cnn,resnet20,vgg32")
+    parser.add_argument("--layouts", default="eager,channels_last,compile")
+    parser.add_argument("--augmented", action="store_true")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--steps", type=int, default=8)
+    parser.add_argument("--seconds", type=float, default=1.5, help="of PyTorch's steps in a round")
+    parser.add_argument("--json", action="store_true", help="the rates of all rounds, for tools/benchmarks.py")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-
-    ours = f"openset {'with' if options.augment_benchmark else 'without'} augmentation"
-    rates = {name: [] for name in ["PyTorch without augmentation", "PyTorch, 0 workers", "PyTorch, 2 workers", ours]}
-    for number in range(options.rounds):
-        step = benchmark(options.step_benchmark, f"BM_Vgg32TrainStep/channels_last:1/threads:{options.threads}/")
-        if options.augment_benchmark:
-            step = 1 / (1 / step + 1 / benchmark(options.augment_benchmark, options.augment_filter))
-        rates[ours].append(step)
-        rates["PyTorch without augmentation"].append(images_per_second(fixed_batches(), options.steps))
-        for workers in (0, 2):
-            rates[f"PyTorch, {workers} workers"].append(
-                images_per_second(loader(workers, options.steps), options.steps))
-        print(f"round {number + 1}: " + ", ".join(f"{name} {rate[-1]:.1f}" for name, rate in rates.items()), flush=True)
-
-    for name, rate in rates.items():
-        print(f"{name}: {statistics.median(rate):.1f} images/s (best {max(rate):.1f})")
-    peer = [max(pair) for pair in zip(rates["PyTorch, 0 workers"], rates["PyTorch, 2 workers"])]
-    ratios = [a / b for a, b in zip(rates[ours], peer)]
-    print(f"{ours} / PyTorch with augmentation, the better of 0 and 2 workers: "
-          f"{statistics.median(rates[ours]) / statistics.median(peer):.2f} by medians, "
-          f"{statistics.median(ratios):.2f} by rounds ({min(ratios):.2f} to {max(ratios):.2f})")
+    rates = {name: augmented(options, name) if options.augmented else steps(options, name)
+             for name in options.networks.split(",")}
+    if options.json:
+        print(json.dumps(rates))
+        return
+    for name, of_sides in rates.items():
+        for side, rate in of_sides.items():
+            print(f"{name}, {side}: {statistics.median(rate):.0f} images/s ({min(rate):.0f} to {max(rate):.0f})")
+        peers = [rate for side, rate in of_sides.items() if side != "openset"]
+        ratios = [own / max(best) for own, best in zip(of_sides["openset"], zip(*peers))]
+        print(f"{name}, openset / best of PyTorch: {statistics.median(ratios):.2f} "
+              f"({min(ratios):.2f} to {max(ratios):.2f})")
 
 
 if __name__ == "__main__":

@@ -45,6 +45,10 @@ def some_samples(seed, n=120, k=4, d=6):
                 head_bias=head_bias)
 
 
+def measured(seed):
+    return openset.evaluate(**some_samples(seed), score="energy", ci=True, replicates=40).json
+
+
 def negative_norm(features):
     """Defined in a file, so that its source can be read."""
     return -(features ** 2).sum(1)
@@ -52,7 +56,7 @@ def negative_norm(features):
 
 class FunctionsTest(unittest.TestCase):
     def test_docstrings(self):
-        for name in ("_evaluate", "_own_score", "_result", "_study", "_progress", "_curl", "scores"):
+        for name in ("_evaluate", "_library", "_own_score", "_result", "_study", "_progress", "_curl", "scores"):
             found = doctest.testmod(importlib.import_module(f"openset.{name}"))
             self.assertGreater(found.attempted, 0, name)
             self.assertEqual(found.failed, 0, name)
@@ -93,6 +97,60 @@ class FunctionsTest(unittest.TestCase):
                 openset.evaluate(**arrays)
             self.assertIn(message, str(caught.exception))
 
+        for arguments, message in [
+            (dict(replicates="many"), "replicates: must be a whole number (is 'many')"),
+            (dict(seed=-1), "seed: must be a whole number from 0 (is -1)"),
+            (dict(replicates=0), "--replicates, --level, --threads: "),
+            (dict(level="high"), "level: must be a number (is 'high')"),
+            (dict(near="svhn"), "set 'svhn' has a role, but the samples belong to no sets"),
+            (dict(metrics=["auroc", "a\"\n\\uc"]), "--metrics: unknown metric"),
+        ]:
+            with self.assertRaises(ValueError) as caught:
+                openset.evaluate(label=[0, -1], unknown_score=[0, 1], **arguments)
+            self.assertIn(message, str(caught.exception))
+
+    def test_arrays_in_any_layout(self):
+        arrays = some_samples(8)
+        logits = numpy.round(arrays["logits"], 2).astype(numpy.float32)
+        expected = openset.evaluate(label=arrays["label"], logits=logits).json
+        wide = numpy.repeat(numpy.repeat(logits, 2, axis=0), 3, axis=1)
+        locked = logits.copy()
+        locked.flags.writeable = False
+        labels = [arrays["label"].astype(name) for name in ("i1", "i2", "i4", "i8", ">i8", "f4")]
+        for changed in (numpy.asfortranarray(logits), wide[::2, ::3], logits[::-1][::-1], logits.astype(">f4"),
+                        logits.astype(numpy.float64), locked, logits.tolist(), numpy.require(logits, requirements="A")):
+            label = labels.pop() if labels else arrays["label"]
+            self.assertEqual(openset.evaluate(label=label, logits=changed).json, expected)
+        with self.assertRaisesRegex(ValueError, "array 'logits' can't be read: array of type '<c16' is not supported"):
+            openset.evaluate(label=arrays["label"], logits=logits.astype(complex))
+
+    def test_calls_from_several_threads_and_processes(self):
+        import concurrent.futures
+        import multiprocessing
+        expected = measured(3)
+        with concurrent.futures.ThreadPoolExecutor(4) as threads:
+            self.assertEqual(list(threads.map(measured, [3] * 8)), [expected] * 8)
+        openset.set_num_threads(1)
+        self.assertEqual(measured(3), expected)
+        openset.set_num_threads(os.cpu_count())
+        # A child that is forked after a call, as a DataLoader's worker.
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            self.assertEqual(pool.map(measured, [3, 3]), [expected] * 2)
+        for threads in (0, 1.5, "2"):
+            with self.assertRaisesRegex(ValueError, "threads: must be a whole number from 1"):
+                openset.set_num_threads(threads)
+
+    def test_an_absent_library_is_named(self):
+        said = subprocess.run([sys.executable, "-c", "import openset; openset.evaluate(label=[0], unknown_score=[0.])"],
+                              env={**os.environ, "OPENSET_MEASURES": "/no/such.so"}, capture_output=True, text=True,
+                              check=False).stderr
+        self.assertIn("ImportError: openset can't load its library: /no/such.so: ", said)
+
+    def test_the_import_is_light(self):
+        heavy = {"numpy", "pandas", "torch", "ctypes", "json", "subprocess", "typing", "inspect", "tempfile"}
+        code = f"import sys; before = set(sys.modules); import openset; print({heavy} & (set(sys.modules) - before))"
+        self.assertEqual(subprocess.check_output([sys.executable, "-c", code], text=True).strip(), "set()")
+
     def test_undefined_metrics_are_none_with_a_reason(self):
         found = openset.evaluate(label=[0, -1], unknown_score=[0., 1.])
         self.assertIsNone(found["accuracy"])
@@ -122,6 +180,30 @@ class FunctionsTest(unittest.TestCase):
             openset.Study(task="fashion_mnist_6_4", methods="softmx").plan()
         with self.assertRaisesRegex(ValueError, "task= makes a study without a spec"):
             openset.Study("quickstart", task="fashion_mnist_6_4")
+
+
+@unittest.skipUnless(importlib.util.find_spec("sklearn"), "no scikit-learn")
+class ScikitLearnTest(unittest.TestCase):
+    def test_metrics_agree(self):
+        from sklearn import metrics
+        random = numpy.random.default_rng(11)
+        for call in range(CALLS):
+            n = int(random.integers(50, 500))
+            label = numpy.where(random.random(n) < 0.6, random.integers(0, 5, n), -1)
+            label[:2] = 0, -1
+            prediction = numpy.where(random.random(n) < 0.8, numpy.maximum(label, 0), 2)
+            score = random.normal(size=n) + (label < 0)
+            score = numpy.round(score, 1) if call % 2 else score  # ties
+            unknown, known = label < 0, label >= 0
+            fpr, tpr, _ = metrics.roc_curve(known, -score, drop_intermediate=False)
+            expected = {"auroc": metrics.roc_auc_score(unknown, score),
+                        "aupr_unknown": metrics.average_precision_score(unknown, score),
+                        "aupr_known": metrics.average_precision_score(known, -score),
+                        "fpr_at_95tpr": fpr[(tpr >= 0.95).argmax()],
+                        "accuracy": metrics.accuracy_score(label[known], prediction[known])}
+            found = openset.evaluate(label=label, prediction=prediction, unknown_score=score, metrics=list(expected))
+            for name, value in expected.items():
+                self.assertAlmostEqual(found[name], value, places=10, msg=f"{name}, call {call}")
 
 
 class OwnScoreTest(unittest.TestCase):
@@ -345,6 +427,11 @@ class TorchTest(unittest.TestCase):
             openset.collect(self.net, [], head="fc")
 
     def test_tensors_are_arrays(self):
+        from openset import _arrays
+        for tensor in (self.logits, self.logits.T, self.logits[::2], self.logits.double(), self.labels):
+            self.assertTrue(numpy.shares_memory(_arrays.to_numpy("logits", tensor), tensor.numpy()))
+        half = self.torch.tensor([1, 1.5], dtype=self.torch.bfloat16, requires_grad=True)
+        self.assertEqual(_arrays.to_numpy("logits", half).tolist(), [1, 1.5])
         found = openset.evaluate(label=self.labels, logits=self.logits)
         self.assertEqual(found.json, openset.evaluate(label=self.labels.numpy(), logits=self.logits.numpy()).json)
 

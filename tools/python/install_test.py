@@ -48,7 +48,7 @@ class InstallTest(unittest.TestCase):
         self.assertRegex(said, r"training needs PyTorch 2\.11; \S+ has none: \S+ -m pip install 'torch==2\.11\.\*'")
 
     def test_3_the_functions(self):
-        run(f"{SCRIPTS}/pip", "install", "--quiet", "numpy", "pandas", "pyarrow")
+        run(f"{SCRIPTS}/pip", "install", "--quiet", "numpy", "pandas", "pyarrow", "scikit-learn")
         said = run(f"{SCRIPTS}/python", API_TEST, f"{SCRIPTS}/openset", STORE, "--calls=1000" if TRAIN else "--calls=40")
         self.assertRegex(said, r"Ran \d+ tests")
 

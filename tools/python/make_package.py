@@ -1,7 +1,8 @@
 """Packs openset for people who do not build it: make_package.py MANIFEST OUT, by tools/build_defs/package.bzl.
 
 OUT ending in .whl: a wheel. The package `openset` holds the program in openset/_program/openset.runfiles/, in the layout
-of Bazel's runfiles, so that the program finds its files and, by $ORIGIN, its libraries.
+of Bazel's runfiles, so that the program finds its files and, by $ORIGIN, its libraries; so lies the library that the
+package's functions call.
 OUT ending in .tar.xz: the same files in a folder that can be moved, with `bin/openset`.
 
 Programs and libraries are stripped. Fails if they need a newer glibc than the wheel's tag promises. The same inputs give

@@ -174,6 +174,7 @@ TEST_F(BadInputTest, FlagsAndCommands) {
     return result.err;
   };
   EXPECT_THAT(error({"runn", "quickstart"}), HasSubstr("unknown command 'runn'; did you mean 'run'?"));
+  EXPECT_THAT(error({"gc"}), HasSubstr("'gc' is part of a command: 'openset records gc'"));
   EXPECT_THAT(error({"run", "quickstart", "--stor=x"}), HasSubstr("unknown flag '--stor'; did you mean '--store'?"));
   EXPECT_THAT(error({"run"}), HasSubstr("usage: openset run SPEC"));
   EXPECT_THAT(error({"run", "a", "b"}), HasSubstr("usage: openset run SPEC"));

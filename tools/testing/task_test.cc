@@ -44,6 +44,35 @@ TEST(Plan, ShowsTheSplitsOfTheStudyAndTheirRepeats) {
   EXPECT_EQ(program.Run({"plan", "a.textproto", "--noprobe"}).err, "");
 }
 
+// 40 of 4,000 images of four classes are drawn, then at most 8 of each class are taken: 32, unless one has fewer. The
+// plan counts what the run tests.
+TEST(Plan, CountsTheSamplesThatAreTested) {
+  const OpensetProgram program;
+  const auto write = [&program](const std::string& data_set) {
+    program.Write("tasks/drawn.textproto",
+                  "name: 'drawn' data_set: 'fashion_mnist' split { known: [0, 1, 2, 5] } unknown { data_set: '" +
+                      data_set + "' class_id: [3, 4, 6, 7] draw_samples: 40 }");
+  };
+  program.Write(
+      "study.textproto",
+      "name: 'study' task: 'drawn' method: 'mcp' split: 0 seed: 0 train_limit_per_class: 50 "
+      "test_limit_per_class: 8 metric { auroc {} } override { model { osrci_cnn {} head { linear { bias: true } } } "
+      "input { size: 28 channels: 1 mean: 0.286 std: 0.353 } training { epochs: 1 batch_size: 50 } }");
+  write("fashion_mnist");
+  const ProgramResult plan = program.Run({"plan", "study.textproto", "--noprobe"});
+  EXPECT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_THAT(plan.out, Not(HasSubstr("at most")));
+  const ProgramResult run = program.Run({"run", "study.textproto"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const int64_t tested = program.AnyRecord().counts().unknown();
+  EXPECT_LE(tested, 32);
+  EXPECT_THAT(plan.out, testing::ContainsRegex("drawn +0 +4 +4 +0\\.[0-9]+ +200 +32 +" + std::to_string(tested) + " "));
+  // Of data that are not here it says why it can't.
+  write("mnist");
+  EXPECT_THAT(program.Run({"plan", "study.textproto", "--noprobe"}).out,
+              HasSubstr("at most 32 (drawn, then limited per class; the data is not here)"));
+}
+
 class NewTaskTest : public ::testing::Test {
  protected:
   ProgramResult New(std::vector<std::string> arguments) {

@@ -281,10 +281,13 @@ int64_t NpyArray::size() const {
   return count;
 }
 
-absl::StatusOr<NpyArray> ParseNpy(absl::string_view bytes) {
+absl::StatusOr<NpyArray> ParseNpy(absl::string_view bytes) { return ParseOwnedNpy(std::string(bytes)); }
+
+absl::StatusOr<NpyArray> ParseOwnedNpy(std::string bytes) {
   OPENSET_ASSIGN_OR_RETURN(Head head, ParseHead(bytes));
   OPENSET_RETURN_IF_ERROR(CheckLength(head, static_cast<int64_t>(bytes.size())));
-  NpyArray array{std::move(head.header.descr), std::move(head.header.shape), std::string(bytes.substr(head.data_at))};
+  bytes.erase(0, head.data_at);
+  NpyArray array{std::move(head.header.descr), std::move(head.header.shape), std::move(bytes)};
   if (head.header.column_major && array.shape.size() > 1) {
     array.data = ToRowMajor(array.data, array.shape, head.element_bytes);
   }
@@ -298,8 +301,8 @@ absl::StatusOr<NpyArray> ReadNpy(const std::string& path) {
   absl::StatusOr<Head> head = ParseHead(absl::string_view(first).substr(0, got));
   if (!head.ok()) return Annotate(head.status(), path);
   OPENSET_RETURN_IF_ERROR(Annotate(CheckLength(*head, file.bytes()), path));
-  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, file.bytes()));
-  absl::StatusOr<NpyArray> array = ParseNpy(bytes);
+  OPENSET_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path, file.bytes()));
+  absl::StatusOr<NpyArray> array = ParseOwnedNpy(std::move(bytes));
   return array.ok() ? std::move(array) : Annotate(array.status(), path);
 }
 

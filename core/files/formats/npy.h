@@ -25,6 +25,8 @@ struct NpyArray {
 // kDataLoss for bytes that are no such array, or whose length is not what the header says. Column-major arrays are
 // brought to row-major order.
 absl::StatusOr<NpyArray> ParseNpy(absl::string_view bytes);
+// The same; the array keeps the memory of `bytes`.
+absl::StatusOr<NpyArray> ParseOwnedNpy(std::string bytes);
 
 // The same for a file, errors with the path. What its header does not ask for is never read. Errors: also those of
 // ReadFile() (core/files/files.h).

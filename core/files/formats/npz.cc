@@ -132,8 +132,8 @@ absl::StatusOr<NpzArrays> ReadNpz(const std::string& path, const std::vector<std
   for (const std::string& member : zip.Names()) {
     const std::string name(absl::StripSuffix(member, ".npy"));
     if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
-    OPENSET_ASSIGN_OR_RETURN(const std::string content, zip.Read(member), path);
-    OPENSET_ASSIGN_OR_RETURN(arrays[name], ParseNpy(content), path, ": array '", OneLine(name), "'");
+    OPENSET_ASSIGN_OR_RETURN(std::string content, zip.Read(member), path);
+    OPENSET_ASSIGN_OR_RETURN(arrays[name], ParseOwnedNpy(std::move(content)), path, ": array '", OneLine(name), "'");
   }
   return arrays;
 }

@@ -78,8 +78,8 @@ struct Extent {
   std::string name;
 };
 
-// Reads one entry of the header; `array` gets its data.
-absl::Status ReadEntry(const Json& json, absl::string_view data, ArrayView* array, Extent* extent) {
+// Reads one entry of the header, which `data_size` bytes follow; the array's data is left to the caller.
+absl::Status ReadEntry(const Json& json, uint64_t data_size, ArrayView* array, Extent* extent) {
   if (!json.is_object() || json.size() != 3 || !json.contains("dtype") || !json["dtype"].is_string() ||
       !json.contains("shape") || !json.contains("data_offsets")) {
     return absl::DataLossError("its entry is not {\"dtype\": TEXT, \"shape\": [...], \"data_offsets\": [...]}");
@@ -100,8 +100,8 @@ absl::Status ReadEntry(const Json& json, absl::string_view data, ArrayView* arra
   }
   extent->begin = offsets[0];
   extent->end = offsets[1];
-  if (extent->end > data.size()) {
-    return absl::DataLossError(absl::StrCat("its data ends at byte ", extent->end, " of ", data.size(),
+  if (static_cast<uint64_t>(extent->end) > data_size) {
+    return absl::DataLossError(absl::StrCat("its data ends at byte ", extent->end, " of ", data_size,
                                             ": the file is cut short or its header is wrong"));
   }
   const absl::StatusOr<int64_t> size = ByteSize(array->type, array->shape);
@@ -110,7 +110,6 @@ absl::Status ReadEntry(const Json& json, absl::string_view data, ArrayView* arra
     return absl::DataLossError(absl::StrCat(type, " [", absl::StrJoin(array->shape, ", "), "] takes ", *size,
                                             " bytes, but its data_offsets span ", extent->end - extent->begin));
   }
-  array->data = data.substr(extent->begin, *size);
   return absl::OkStatus();
 }
 
@@ -189,6 +188,49 @@ Json ParseHeader(absl::string_view header, std::string* duplicate) {
   return Json::parse(header.begin(), header.end(), nullptr, /*allow_exceptions=*/false);
 }
 
+// What the first bytes say that the header has, of a file of `file_bytes`.
+absl::StatusOr<uint64_t> HeaderSize(absl::string_view begin, uint64_t file_bytes) {
+  if (begin.size() < kPrefixSize) {
+    return absl::DataLossError(absl::StrCat(begin.size(), " bytes are too few for a safetensors file"));
+  }
+  uint64_t size = 0;
+  for (int i = 0; i < kPrefixSize; ++i) size |= uint64_t{static_cast<unsigned char>(begin[i])} << (8 * i);
+  if (size > kMaxHeaderSize) {
+    return absl::DataLossError(
+        absl::StrCat("the header claims ", size, " bytes (at most ", kMaxHeaderSize, "): no safetensors file?"));
+  }
+  if (size > file_bytes - kPrefixSize) {
+    return absl::DataLossError(
+        absl::StrCat("cut short: the header claims ", size, " bytes, but only ", file_bytes - kPrefixSize, " follow"));
+  }
+  return size;
+}
+
+// `content` gets what a header says, without the arrays' data, whose places in the bytes behind it are returned.
+absl::StatusOr<std::vector<Extent>> ReadHeader(absl::string_view text, uint64_t data_size, Safetensors* content) {
+  std::string duplicate;
+  const Json header = ParseHeader(text, &duplicate);
+  if (text.empty() || text[0] != '{' || !header.is_object()) {
+    return absl::DataLossError("the header is not a JSON object");
+  }
+  if (!duplicate.empty()) {
+    return absl::DataLossError(absl::StrCat(Describe(duplicate), " occurs twice in the header"));
+  }
+  std::vector<Extent> extents;
+  for (const auto& [name, entry] : header.items()) {
+    if (name == kMetadata) {
+      OPENSET_RETURN_IF_ERROR(ReadMetadata(entry, &content->metadata));
+      continue;
+    }
+    Extent extent;
+    extent.name = name;
+    OPENSET_RETURN_IF_ERROR(Annotate(ReadEntry(entry, data_size, &content->arrays[name], &extent), Describe(name)));
+    extents.push_back(std::move(extent));
+  }
+  OPENSET_RETURN_IF_ERROR(CheckExtents(extents, data_size));
+  return extents;
+}
+
 }  // namespace
 
 absl::string_view NameOf(ArrayType type) { return kTypes[static_cast<int>(type)].name; }
@@ -242,46 +284,25 @@ absl::StatusOr<std::string> EncodeSafetensors(const Safetensors& content) {
 }
 
 absl::StatusOr<Safetensors> DecodeSafetensors(absl::string_view bytes) {
-  if (bytes.size() < kPrefixSize) {
-    return absl::DataLossError(absl::StrCat(bytes.size(), " bytes are too few for a safetensors file"));
-  }
-  uint64_t header_size = 0;
-  for (int i = 0; i < kPrefixSize; ++i) header_size |= uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
-  if (header_size > kMaxHeaderSize) {
-    return absl::DataLossError(
-        absl::StrCat("the header claims ", header_size, " bytes (at most ", kMaxHeaderSize, "): no safetensors file?"));
-  }
-  if (header_size > bytes.size() - kPrefixSize) {
-    return absl::DataLossError(absl::StrCat("cut short: the header claims ", header_size, " bytes, but only ",
-                                            bytes.size() - kPrefixSize, " follow"));
-  }
-  const absl::string_view text = bytes.substr(kPrefixSize, header_size);
+  OPENSET_ASSIGN_OR_RETURN(const uint64_t header_size, HeaderSize(bytes, bytes.size()));
   const absl::string_view data = bytes.substr(kPrefixSize + header_size);
-
-  std::string duplicate;
-  const Json header = ParseHeader(text, &duplicate);
-  if (text.empty() || text[0] != '{' || !header.is_object()) {
-    return absl::DataLossError("the header is not a JSON object");
-  }
-  if (!duplicate.empty()) {
-    return absl::DataLossError(absl::StrCat(Describe(duplicate), " occurs twice in the header"));
-  }
   Safetensors content;
-  std::vector<Extent> extents;
-  for (const auto& [name, entry] : header.items()) {
-    if (name == kMetadata) {
-      OPENSET_RETURN_IF_ERROR(ReadMetadata(entry, &content.metadata));
-      continue;
-    }
-    ArrayView array;
-    Extent extent;
-    extent.name = name;
-    OPENSET_RETURN_IF_ERROR(Annotate(ReadEntry(entry, data, &array, &extent), Describe(name)));
-    content.arrays[name] = std::move(array);
-    extents.push_back(std::move(extent));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<Extent> extents,
+                           ReadHeader(bytes.substr(kPrefixSize, header_size), data.size(), &content));
+  for (const Extent& extent : extents) {
+    content.arrays[extent.name].data = data.substr(extent.begin, extent.end - extent.begin);
   }
-  OPENSET_RETURN_IF_ERROR(CheckExtents(std::move(extents), data.size()));
   return content;
+}
+
+absl::Status CheckSafetensorsBeginning(absl::string_view begin, int64_t file_bytes) {
+  OPENSET_ASSIGN_OR_RETURN(const uint64_t header_size, HeaderSize(begin, file_bytes));
+  const absl::string_view text = begin.substr(kPrefixSize, header_size);
+  if (text.size() < header_size) {
+    return text[0] == '{' ? absl::OkStatus() : absl::DataLossError("the header is not a JSON object");
+  }
+  Safetensors unused;
+  return ReadHeader(text, file_bytes - kPrefixSize - header_size, &unused).status();
 }
 
 }  // namespace openset

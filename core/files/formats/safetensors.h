@@ -49,6 +49,10 @@ absl::StatusOr<std::string> EncodeSafetensors(const Safetensors& content);
 // a type that ArrayType lacks.
 absl::StatusOr<Safetensors> DecodeSafetensors(absl::string_view bytes);
 
+// What DecodeSafetensors() would say of a file of `file_bytes` bytes that begins with `begin`, as far as these tell: of
+// a header that ends behind `begin` only its length and first byte are looked at, of data nothing.
+absl::Status CheckSafetensorsBeginning(absl::string_view begin, int64_t file_bytes);
+
 }  // namespace openset
 
 #endif  // OPENSET_CORE_FILES_FORMATS_SAFETENSORS_H_

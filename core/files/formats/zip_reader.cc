@@ -3,6 +3,7 @@
 #include <minizip/unzip.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 
 #include "absl/strings/str_cat.h"
@@ -19,7 +20,8 @@ void* TakeFile(void* file, const void* /*name*/, int /*mode*/) {
 
 }  // namespace
 
-ZipReader::ZipReader(void* zip, int64_t max_bytes) : zip_(zip, &unzClose), max_bytes_(max_bytes) {}
+ZipReader::ZipReader(void* zip, int64_t archive_bytes, int64_t max_bytes)
+    : zip_(zip, &unzClose), archive_bytes_(archive_bytes), max_bytes_(max_bytes) {}
 
 absl::StatusOr<ZipReader> ZipReader::Open(const std::string& path, int64_t max_bytes) {
   absl::StatusOr<InputFile> file = OpenRegularFile(path);
@@ -28,8 +30,9 @@ absl::StatusOr<ZipReader> ZipReader::Open(const std::string& path, int64_t max_b
   fill_fopen64_filefunc(&calls);
   calls.zopen64_file = &TakeFile;
   calls.opaque = &*file;
-  if (max_bytes == 0) max_bytes = std::max(kMaxInflatedBytes, kMaxInflation * file->bytes());
-  ZipReader reader(unzOpen2_64(path.c_str(), &calls), max_bytes);
+  const int64_t archive_bytes = file->bytes();
+  if (max_bytes == 0) max_bytes = std::max(kMaxInflatedBytes, kMaxInflation * archive_bytes);
+  ZipReader reader(unzOpen2_64(path.c_str(), &calls), archive_bytes, max_bytes);
   unzFile zip = reader.zip_.get();
   if (zip == nullptr) return absl::InvalidArgumentError("not a zip archive");
   for (int at = unzGoToFirstFile(zip); at != UNZ_END_OF_LIST_OF_FILE; at = unzGoToNextFile(zip)) {
@@ -40,6 +43,8 @@ absl::StatusOr<ZipReader> ZipReader::Open(const std::string& path, int64_t max_b
         info.size_filename >= sizeof(name) || unzGetFilePos64(zip, &place) != UNZ_OK) {
       return absl::DataLossError("its list of members is damaged");
     }
+    const auto packed = static_cast<int64_t>(std::min<uint64_t>(info.compressed_size, INT64_MAX));
+    if (__builtin_add_overflow(reader.packed_bytes_, packed, &reader.packed_bytes_)) reader.packed_bytes_ = INT64_MAX;
     reader.members_[name] = {place.pos_in_zip_directory, place.num_of_file,
                              static_cast<uint32_t>(info.external_fa >> 16), info.uncompressed_size};
   }
@@ -75,6 +80,8 @@ absl::StatusOr<std::string> ZipReader::Read(absl::string_view name, size_t max_b
   if (said > static_cast<uint64_t>(max_bytes_ - read_bytes_)) return too_much();
   const unz64_file_pos place = {found->second.in_list, found->second.number};
   std::string content, chunk(1 << 16, '\0');
+  // A member that is stored as it is has no more bytes than its archive; what was compressed grows as it comes.
+  content.reserve(std::min<uint64_t>(said, archive_bytes_));
   int got = -1;
   uint64_t at = place.pos_in_zip_directory;  // in the file
   if (unzGoToFilePos64(zip_.get(), &place) == UNZ_OK && unzOpenCurrentFile(zip_.get()) == UNZ_OK) {

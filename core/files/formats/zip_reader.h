@@ -31,6 +31,8 @@ class ZipReader {
   bool Has(absl::string_view name) const;
   // Kind and rights of a member, as in stat(2), where its archive says them; 0 where not.
   uint32_t UnixMode(absl::string_view name) const;
+  // What all members together take in the file, as its list says; at most 2^63 - 1.
+  int64_t PackedBytes() const { return packed_bytes_; }
 
   // The content of a member. What its header declares is never allocated before it is there. Errors: kDataLoss if there
   // is none of the name, it is damaged (its length and CRC are compared), or all that was read is more than an archive
@@ -45,12 +47,14 @@ class ZipReader {
     uint64_t bytes;  // as the list says
   };
 
-  ZipReader(void* zip, int64_t max_bytes);
+  ZipReader(void* zip, int64_t archive_bytes, int64_t max_bytes);
 
   std::unique_ptr<void, int (*)(void*)> zip_;
   std::map<std::string, Place, std::less<>> members_;
+  int64_t archive_bytes_;
   int64_t max_bytes_;  // of all that is read together
   int64_t read_bytes_ = 0;
+  int64_t packed_bytes_ = 0;
 };
 
 }  // namespace openset

@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "core/files/files.h"
+#include "core/files/input_file.h"
 #include "core/files/runfiles.h"
 #include "core/process/capture_output.h"
 #include "core/process/python.h"
@@ -62,7 +63,8 @@ absl::StatusOr<std::string> AskPython() {
 
 absl::StatusOr<std::string> CudaLibraryIn(const std::string& torch_folder) {
   const std::string library = JoinPath(torch_folder, "lib/libtorch_cuda.so");
-  if (!FileExists(library)) {
+  // The loader would wait for ever at a pipe.
+  if (!OpenRegularFile(library).ok()) {
     return absl::NotFoundError(absl::StrCat(torch_folder, " has no lib/libtorch_cuda.so: it is no PyTorch for CUDA"));
   }
   const std::string version = VersionIn(ReadFile(JoinPath(torch_folder, "version.py"), kMostVersionBytes).value_or(""));
@@ -80,7 +82,7 @@ absl::StatusOr<std::string> FindCudaLibrary() {
     if (!library.ok()) return Annotate(library.status(), "OPENSET_TORCH");
     return library;
   }
-  if (const char* told = std::getenv(kTold); told != nullptr && FileExists(told)) return std::string(told);
+  if (const char* told = std::getenv(kTold); told != nullptr && OpenRegularFile(told).ok()) return std::string(told);
   if (const absl::StatusOr<std::string> runfiles = RunfilesFolder(); runfiles.ok()) {
     std::string built_with = JoinPath(*runfiles, "libtorch_cuda/torch/lib/libtorch_cuda.so");
     if (FileExists(built_with)) return built_with;

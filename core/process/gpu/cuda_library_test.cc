@@ -1,6 +1,9 @@
 #include "core/process/gpu/cuda_library.h"
 
+#include <sys/stat.h>
+
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include "core/files/files.h"
@@ -58,6 +61,13 @@ TEST(CudaLibrary, AWorkerIsTold) {
   EXPECT_THAT(FindCudaLibrary(), IsOkAndHolds(folder + "/lib/libtorch_cuda.so"));
   unsetenv("OPENSET_TORCH");
   TellWorkers("/nowhere");  // does not count
+}
+
+TEST(CudaLibrary, APipeIsNone) {
+  const std::string folder = TorchFolder("pipe", "2.11.0"), library = folder + "/lib/libtorch_cuda.so";
+  std::filesystem::remove(library);
+  ASSERT_EQ(mkfifo(library.c_str(), 0600), 0);
+  EXPECT_THAT(CudaLibraryIn(folder), StatusIs(absl::StatusCode::kNotFound, HasSubstr("no lib/libtorch_cuda.so")));
 }
 
 TEST(CudaLibrary, NoneIsNotFound) {

@@ -203,12 +203,14 @@ std::vector<AurcPart> PooledAurcParts(const RankedInput& ranked) {
     const double reciprocals = ReciprocalSum(before, before + samples);
     const double worth = behind + (samples - before * reciprocals) / samples;
     behind += reciprocals;
-    for (const uint32_t sample : ranked.ranking().Block(block)) {
+    for (int64_t place = ranked.ranking().BlockBegin(block); place < ranked.ranking().BlockBegin(block + 1); ++place) {
+      const uint32_t sample = ranked.ranking().order()[place];
+      const SampleKind kind = ranked.samples()[place].kind();
       const int64_t weight = ranked.weight(sample);
-      const bool unknown = input.IsUnknown(sample);
+      const bool unknown = kind == SampleKind::kUnknown;
       AurcPart& part = parts[!unknown ? 0 : input.group().empty() ? 1 : 1 + input.group()[sample]];
       part.samples += weight;
-      if (input.IsCorrect(sample)) continue;
+      if (kind == SampleKind::kCorrect) continue;
       part.errors += weight;
       part.aurc += weight * worth;
     }

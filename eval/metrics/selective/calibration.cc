@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
+#include <vector>
 
 #include "eval/metrics/softmax_summary.h"
+#include "eval/metrics/stable_order.h"
 
 namespace openset {
 namespace {
@@ -99,13 +100,19 @@ MetricResult AdaptiveCalibrationError(const RankedInput& ranked, int bins) {
     double samples = 0;
     double correct = 0;
   };
-  std::map<double, Level> levels;  // by confidence
-  ForEachKnown(ranked, [&](int64_t i, uint32_t weight, const SoftmaxValues& values) {
-    Level& level = levels[values.confidence];
-    level.confidence = values.confidence;
-    level.samples += weight;
-    level.correct += ranked.input().IsCorrect(i) ? weight : 0;
+  std::vector<double> confidence;
+  std::vector<int64_t> sample;
+  ForEachKnown(ranked, [&](int64_t i, uint32_t, const SoftmaxValues& values) {
+    confidence.push_back(values.confidence);
+    sample.push_back(i);
   });
+  std::vector<Level> levels;  // by confidence
+  for (const uint32_t k : StableOrder(confidence)) {
+    if (levels.empty() || levels.back().confidence != confidence[k]) levels.push_back({confidence[k]});
+    const uint32_t weight = ranked.weight(sample[k]);
+    levels.back().samples += weight;
+    levels.back().correct += ranked.input().IsCorrect(sample[k]) ? weight : 0;
+  }
   const int64_t n = ranked.total().known();
   double sum = 0;
   auto level = levels.begin();
@@ -114,11 +121,11 @@ MetricResult AdaptiveCalibrationError(const RankedInput& ranked, int bins) {
     double open = static_cast<double>(n / bins + (b < n % bins ? 1 : 0));
     double difference = 0;  // sum of correct - confidence
     while (open > 0) {
-      const double take = std::min(open, level->second.samples - taken);
-      difference += take * (level->second.correct / level->second.samples - level->second.confidence);
+      const double take = std::min(open, level->samples - taken);
+      difference += take * (level->correct / level->samples - level->confidence);
       open -= take;
       taken += take;
-      if (taken == level->second.samples) {
+      if (taken == level->samples) {
         ++level;
         taken = 0;
       }

@@ -10,6 +10,7 @@ struct ClassRisk {
   int64_t samples = 0;
   int64_t accepted = 0;
   int64_t errors = 0;
+  double risk = 0;  // of these counts
 };
 
 // Twice the area under `risk` over the samples, the classes' risks being summed. `risk(class)` is asked for each class
@@ -31,14 +32,22 @@ MetricResult Area(const RankedInput& ranked, bool held, RiskOfClass risk) {
   for (int64_t block = 0; block < ranked.ranking().num_blocks(); ++block) {
     const int64_t samples = ranked.blocks()[block].known();
     if (samples == 0) continue;
-    for (const uint32_t sample : ranked.ranking().Block(block)) {
+    for (int64_t place = ranked.ranking().BlockBegin(block); place < ranked.ranking().BlockBegin(block + 1); ++place) {
+      const RankedSample ranked_sample = ranked.samples()[place];
+      const SampleKind kind = ranked_sample.kind();
+      if (kind == SampleKind::kUnknown) continue;
+      const uint32_t sample = ranked.ranking().order()[place];
       const int64_t weight = ranked.weight(sample);
-      if (weight == 0 || input.IsUnknown(sample)) continue;
-      ClassRisk& one = classes[input.label()[sample]];
-      sum -= risk(one);
+      if (weight == 0) continue;
+      const bool is_correct = kind == SampleKind::kCorrect;
+      // A look-up that is far from the last one is spared where the prediction says the label.
+      const int32_t label = is_correct ? static_cast<int32_t>(ranked_sample.prediction) : input.label()[sample];
+      ClassRisk& one = classes[label];
+      sum -= one.risk;
       one.accepted += weight;
-      one.errors += input.IsCorrect(sample) ? 0 : weight;
-      sum += risk(one);
+      one.errors += is_correct ? 0 : weight;
+      one.risk = risk(one);
+      sum += one.risk;
     }
     twice_area += static_cast<double>(samples) * ((first && held ? sum : last) + sum);
     last = sum;

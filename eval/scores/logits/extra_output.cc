@@ -10,6 +10,9 @@
 namespace openset {
 
 absl::StatusOr<std::vector<double>> ExtraOutput::Compute(const ScoreInput& input) const {
+  if (value_ == Value::kNegated) {
+    return ScoreLogitRows(input, [](absl::Span<const float> logits) -> double { return -logits.back(); });
+  }
   if (value_ == Value::kMargin) {
     return ScoreLogitRows(input, [](absl::Span<const float> logits) {
       double largest = -std::numeric_limits<double>::infinity();

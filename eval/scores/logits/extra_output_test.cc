@@ -26,6 +26,8 @@ TEST(ExtraOutput, IsTheSoftmaxOfTheLastOutput) {
   EXPECT_NEAR(margins[1], std::log(2.5), 1e-6);
   EXPECT_EQ(margins[2], -2000);
   EXPECT_EQ(margins[3], 1000);
+
+  EXPECT_EQ(ExtraOutput(ExtraOutput::Value::kNegated).Compute(input).value()[3], -1000);
 }
 
 }  // namespace

@@ -6,7 +6,17 @@
 namespace openset {
 
 int32_t ArgMax(absl::Span<const float> values) {
-  return static_cast<int32_t>(std::max_element(values.begin(), values.end()) - values.begin());
+  // The largest value first, in four chains without branches, then its place.
+  const size_t size = values.size();
+  float most[4] = {values[0], values[0], values[0], values[0]};
+  size_t i = 0;
+  for (; i + 4 <= size; i += 4) {
+    for (size_t k = 0; k < 4; ++k) most[k] = values[i + k] > most[k] ? values[i + k] : most[k];
+  }
+  for (; i < size; ++i) most[0] = values[i] > most[0] ? values[i] : most[0];
+  const float largest = *std::max_element(most, most + 4);
+  const auto place = std::find(values.begin(), values.end(), largest);
+  return place == values.end() ? 0 : static_cast<int32_t>(place - values.begin());
 }
 
 SoftmaxSum SumSoftmax(absl::Span<const float> logits, double temperature) {

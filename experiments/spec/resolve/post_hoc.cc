@@ -32,7 +32,9 @@ std::string NeedsTraining(const MethodSpec& method) {
   if (method.has_pretraining()) return "is trained in two stages";
   if (!IsPlainCrossEntropy(method.loss())) return "is trained with a loss of its own";
   const HeadSpec& head = method.model().head();
-  if (!head.has_linear() || head.linear().normalise_logits() || head.extra_outputs() > 0) {
+  const LinearHeadSpec& linear = head.linear();
+  if (!head.has_linear() || linear.normalise_logits() || linear.feature_temperature() > 0 || linear.stop_gradient() ||
+      head.extra_outputs() > 0) {
     return "is trained with a head of its own";
   }
   return "";
@@ -48,6 +50,12 @@ bool HasDropout(const ModelSpec& model) {
       return model.resnet_cifar().block_dropout() > 0 || model.resnet_cifar().feature_dropout() > 0;
     case ModelSpec::kResnetImagenet:
       return model.resnet_imagenet().block_dropout() > 0 || model.resnet_imagenet().feature_dropout() > 0;
+    case ModelSpec::kWideResnet:
+      return model.wide_resnet().block_dropout() > 0;
+    case ModelSpec::kDensenet:
+    case ModelSpec::kVisionTransformer:
+    case ModelSpec::kSwinTransformer:
+      return false;
     case ModelSpec::kTorchScript:  // check_method has more to say
       return true;
     case ModelSpec::BACKBONE_NOT_SET:

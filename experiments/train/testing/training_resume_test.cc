@@ -63,6 +63,29 @@ constexpr Kind kKinds[] = {
         optimizer { learning_rate: 0.01 sgd { momentum: 0.9 } }
         schedule { constant {} }
       })"},
+    {"mixed images instead of the batch, a centre for each class, a rule of a term's own", R"(
+      model { osrci_cnn { feature_dim: 8 } head { linear {} extra_outputs: 1 } }
+      open_set { mixed_images { mix { kind: CUTMIX } } }
+      loss {
+        term { mixed_cross_entropy {} }
+        term { centre {} }
+        term { confidence_branch {} }
+        term { cider { projection_dim: 4 extra_views: 0 } }
+      }
+      training {
+        epochs: 2 batch_size: 5
+        optimizer { learning_rate: 0.01 sgd { momentum: 0.9 } }
+        schedule { constant {} }
+      })"},
+    {"queues of features", R"(
+      model { osrci_cnn { feature_dim: 8 } head { linear {} } }
+      open_set { virtual_outliers { memory: 3 draws: 10 } }
+      loss { term { cross_entropy {} } term { outlier_energy {} } }
+      training {
+        epochs: 2 batch_size: 5
+        optimizer { learning_rate: 0.01 sgd {} }
+        schedule { constant {} }
+      })"},
     {"overlays, drawn at random", R"(
       model { osrci_cnn { feature_dim: 8 } head { linear {} } }
       open_set { overlay_images { pairs: RANDOM } }

@@ -22,7 +22,7 @@ namespace {
 constexpr char kDeploy[] = R"(
 store: "store" data_folder: ["a", "b"] engine: LOCAL jobs: 2 devices: "cpu" worker: "worker" actions_per_gpu: 2
 memory_mb: 1000 memory { train_mb: 10 infer_mb: 10 evaluate_mb: 10 } memory_per_slot_mb: 5 hang_seconds: 9 retries: 1
-max_failures: 3 lease_seconds: 20
+max_failures: 3 lease_seconds: 20 private: false store_gb: 100
 slurm { partition: "p" time: "04:00:00" gres: "gpu:1" option: "--x" prologue: "y" actions_per_task: 2 }
 )";
 
@@ -42,7 +42,9 @@ TEST(MutationTest, DeployFiles) {
     return false;
   };
   ForEachRound("deploy files", [&](RandomStream* random) {
-    sandbox.Write("deploy.textproto", MutatedText(valid, {}, random));
+    const std::string text = MutatedText(valid, {}, random);
+    NoteBytes(text.size());
+    sandbox.Write("deploy.textproto", text);
     const absl::StatusOr<Deployment> deployment = DeploymentFromFlags();
     ++(deployment.ok() ? taken : refused);
     if (!deployment.ok()) {

@@ -5,12 +5,7 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
-#include "core/in_parallel.h"
-#include "core/status_macros.h"
-#include "core/text/suggest.h"
-#include "eval/files/apply_score.h"
 #include "tools/cli/flags/flags.h"
-#include "tools/cli/flags/spec_flags.h"
 
 ABSL_FLAG(std::string, metrics, "",
           "Metrics, separated by commas. Give fields that differ from the defaults in braces: 'auroc, partial_openauc "
@@ -61,65 +56,40 @@ std::vector<std::string> SampleFlags() {
 
 std::vector<std::string> IntervalFlags() { return {"ci_method", "replicates", "level", "seed", "threads"}; }
 
-absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& files) {
-  std::vector<std::string> paths;
-  for (const std::string& file : files) paths.push_back(UserFile(file));
-  SetRoles roles;
-  roles.known = absl::GetFlag(FLAGS_known);
-  roles.unknown = absl::GetFlag(FLAGS_unknown);
-  roles.near = absl::GetFlag(FLAGS_near);
-  roles.far = absl::GetFlag(FLAGS_far);
-  roles.skip = absl::GetFlag(FLAGS_skip);
-  ScoredSamples result;
-  const std::string score = absl::GetFlag(FLAGS_score);
-  ScoreSpec spec;
-  if (!score.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(spec, ParseScore("--score", score));
-  }
-  const bool higher_is_known = absl::GetFlag(FLAGS_higher_is_known);
-  if (higher_is_known && !score.empty()) {
-    return absl::InvalidArgumentError(
-        "--higher_is_known: applies to the score in the files, but --score computes another one");
-  }
-  OPENSET_ASSIGN_OR_RETURN(
-      result.samples,
-      ReadSampleSet(paths, roles, higher_is_known ? ScoreDirection::kHigherIsKnown : ScoreDirection::kHigherIsUnknown));
-  if (score.empty() && !result.samples.unknown_score.empty()) {
-    result.note = absl::StrCat("unknown score: ", higher_is_known ? "minus that of the file" : "that of the file");
-    result.origin = higher_is_known ? ScoreOrigin::kFileNegated : ScoreOrigin::kFile;
-    return result;
-  }
-  if (score.empty()) {
-    spec.mutable_max_softmax();
-    result.note = absl::StrCat("unknown score: ", ScoreText(spec), " (--score= takes another)");
-  } else {
-    result.note = absl::StrCat("unknown score: ", ScoreText(spec));
-  }
-  SampleSet train;
-  const std::string fit = absl::GetFlag(FLAGS_fit);
-  if (!fit.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(train, ReadSampleSet({UserFile(fit)}));
-  }
-  OPENSET_RETURN_IF_ERROR(ApplyScore(spec, fit.empty() ? nullptr : &train, &result.samples));
-  return result;
+SampleOptions SampleOptionsFromFlags() {
+  SampleOptions options;
+  options.set_score(absl::GetFlag(FLAGS_score));
+  options.set_higher_is_known(absl::GetFlag(FLAGS_higher_is_known));
+  for (const std::string& set : absl::GetFlag(FLAGS_known)) options.add_known(set);
+  for (const std::string& set : absl::GetFlag(FLAGS_unknown)) options.add_unknown(set);
+  for (const std::string& set : absl::GetFlag(FLAGS_near)) options.add_near(set);
+  for (const std::string& set : absl::GetFlag(FLAGS_far)) options.add_far(set);
+  for (const std::string& set : absl::GetFlag(FLAGS_skip)) options.add_skip(set);
+  return options;
 }
 
-absl::StatusOr<BootstrapOptions> BootstrapOptionsFromFlags() {
-  BootstrapOptions options;
-  const std::string method = absl::GetFlag(FLAGS_ci_method);
-  if (method != "bca" && method != "percentile" && method != "delong") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--ci_method: ", UnknownName("method", method, {"bca", "percentile", "delong"})));
-  }
-  options.method = method == "percentile" ? IntervalMethod::kPercentile : IntervalMethod::kBca;
-  options.replicates = absl::GetFlag(FLAGS_replicates);
-  options.confidence = absl::GetFlag(FLAGS_level);
-  options.seed = absl::GetFlag(FLAGS_seed);
-  options.threads = absl::GetFlag(FLAGS_threads);
-  if (options.threads == 0) options.threads = NumThreads();
-  if (options.replicates > 1000000) return absl::InvalidArgumentError("--replicates: must be at most 1000000");
-  if (options.threads > 1024) return absl::InvalidArgumentError("--threads: must be at most 1024");
-  OPENSET_RETURN_IF_ERROR(Annotate(CheckOptions(options), "--replicates, --level, --threads"));
+SampleReader FileReader(const std::vector<std::string>& files) {
+  std::vector<std::string> paths;
+  for (const std::string& file : files) paths.push_back(UserFile(file));
+  return [paths](const SetRoles& roles, ScoreDirection direction) { return ReadSampleSet(paths, roles, direction); };
+}
+
+SampleReader FitReader() {
+  const std::string fit = absl::GetFlag(FLAGS_fit);
+  return fit.empty() ? nullptr : FileReader({fit});
+}
+
+absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& files) {
+  return ScoreSamples(SampleOptionsFromFlags(), FileReader(files), FitReader());
+}
+
+IntervalOptions IntervalOptionsFromFlags() {
+  IntervalOptions options;
+  options.set_ci_method(absl::GetFlag(FLAGS_ci_method));
+  options.set_replicates(absl::GetFlag(FLAGS_replicates));
+  options.set_level(absl::GetFlag(FLAGS_level));
+  options.set_seed(absl::GetFlag(FLAGS_seed));
+  options.set_threads(absl::GetFlag(FLAGS_threads));
   return options;
 }
 

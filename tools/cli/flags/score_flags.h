@@ -9,15 +9,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "eval/files/sample_set.h"
-#include "eval/report/evaluation_hints.h"
-#include "eval/report/evaluation_report.h"
-#include "eval/statistics/bootstrap.h"
+#include "eval/report/document.h"
+#include "tools/evaluation/request.pb.h"
+#include "tools/evaluation/scored_samples.h"
 
 ABSL_DECLARE_FLAG(std::string, format);
 ABSL_DECLARE_FLAG(std::string, out);
 ABSL_DECLARE_FLAG(std::string, metrics);
-ABSL_DECLARE_FLAG(std::string, ci_method);
 
 namespace openset {
 
@@ -26,16 +24,15 @@ std::vector<std::string> SampleFlags();
 // Of those that say how intervals are made: --ci_method, --replicates, --level, --seed, --threads.
 std::vector<std::string> IntervalFlags();
 
-struct ScoredSamples {
-  SampleSet samples;  // with an unknown score
-  std::string note;   // which score it is
-  ScoreOrigin origin = ScoreOrigin::kOutputs;
-};
-// The samples of `files`, scored by --score; without that flag by the score in the files, else by max_softmax.
-absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& files);
+SampleOptions SampleOptionsFromFlags();
+IntervalOptions IntervalOptionsFromFlags();
 
-// Errors: kInvalidArgument with the flag.
-absl::StatusOr<BootstrapOptions> BootstrapOptionsFromFlags();
+// Of files as the user names them.
+SampleReader FileReader(const std::vector<std::string>& files);
+// Of --fit; empty without it.
+SampleReader FitReader();
+// The samples of `files`, scored as the flags say (tools/evaluation/scored_samples.h).
+absl::StatusOr<ScoredSamples> ReadScoredSamples(const std::vector<std::string>& files);
 
 // --format. Errors: kInvalidArgument.
 absl::StatusOr<TextFormat> FormatFromFlags();

@@ -152,7 +152,7 @@ void RunDisplay::RefreshReport() {
   const absl::Duration start = clock_();
   if (options_.refresh_report == nullptr || !has_new_records_) return;
   if (start - last_report_ < std::max(kReportEvery, kReportShare * report_cost_)) return;
-  options_.refresh_report();
+  if (const std::string line = options_.refresh_report(); !line.empty()) Line(line);
   has_new_records_ = false;
   last_report_ = clock_();
   report_cost_ = last_report_ - start;

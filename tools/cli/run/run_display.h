@@ -31,8 +31,9 @@ struct RunDisplayOptions {
   ExpectedPace expected;
   // Called by OnBegin(); absent: nothing is.
   std::function<void(const std::vector<std::string>& quarantined, const std::vector<RunState>& others)> on_begin;
-  // Called when records have come and enough time has passed since the last call; absent: nothing is.
-  std::function<void()> refresh_report;
+  // Called when records have come and enough time has passed since the last call, and returns a line to print, or "";
+  // absent: nothing is.
+  std::function<std::string()> refresh_report;
 };
 
 // On a terminal: a line for each action that ended; below, rewritten several times a second, a line for each action

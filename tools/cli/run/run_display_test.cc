@@ -191,6 +191,7 @@ TEST(RunDisplay, TheReportIsRefreshedAsRecordsComeButTakesLittleOfTheTime) {
   options.refresh_report = [&] {
     ++refreshed;
     now += absl::Seconds(1);
+    return std::string("refreshed");
   };
   RunDisplay display(plan, options, &out);
   now += absl::Minutes(1);
@@ -207,6 +208,7 @@ TEST(RunDisplay, TheReportIsRefreshedAsRecordsComeButTakesLittleOfTheTime) {
   now += absl::Seconds(1);
   display.OnTick();
   EXPECT_EQ(refreshed, 2);
+  EXPECT_THAT(out.str(), ::testing::HasSubstr("\nrefreshed\n"));
 }
 
 TEST(RunDisplay, SaysOnceThatAGpuIsLost) {

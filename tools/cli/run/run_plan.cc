@@ -26,6 +26,7 @@
 #include "tools/cli/run/run_display.h"
 #include "tools/cli/run/run_lines.h"
 #include "tools/cli/run/study_cost.h"
+#include "tools/cli/store_budget.h"
 #include "tools/cli/terminal_width.h"
 
 ABSL_FLAG(bool, detach, false,
@@ -83,7 +84,12 @@ RunDisplayOptions DisplayOptions(const Study& study, int cpu_slots, const Expect
   if (isatty(STDOUT_FILENO) != 0) shown.width = [] { return static_cast<int>(TableWidth()); };
   // Tasks of Slurm leave it to who submitted them.
   const bool reports = FileExists(study.experiment().source.file()) && !IsSlurmTask();
-  if (reports) shown.refresh_report = [&study] { WriteReportPage(study).IgnoreError(); };
+  if (!IsSlurmTask()) {
+    shown.refresh_report = [&study, reports] {
+      if (reports) WriteReportPage(study).IgnoreError();
+      return KeepStoreSizeDuring(study).value_or("");
+    };
+  }
   shown.on_begin = [&study, cpu_slots, text = expected.text, reports](const std::vector<std::string>& quarantined,
                                                                       const std::vector<RunState>& others) {
     ShowWork(study, cpu_slots);

@@ -1,12 +1,17 @@
 #include "tools/cli/task/split_table.h"
 
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/status_macros.h"
+#include "data/image_source.h"
+#include "data/joined_source.h"
+#include "data/selection.h"
+#include "data/sets/data_set.h"
 #include "data/splits/class_splits.h"
 #include "data/splits/repeated_splits.h"
 #include "data/splits/split_digest.h"
@@ -17,9 +22,46 @@ namespace {
 
 constexpr size_t kMostWarnings = 20;
 
+struct Samples {
+  int64_t count = 0;
+  bool is_bound = false;
+
+  void Add(const Samples& more) {
+    count += more.count;
+    is_bound |= more.is_bound;
+  }
+  std::string Text() const {
+    return is_bound ? absl::StrCat("at most ", count, " (drawn, then limited per class; the data is not here)")
+                    : absl::StrCat(count);
+  }
+};
+
+// What the selection takes of the data itself.
+absl::StatusOr<int64_t> CountInData(const Selection& selection, const Catalog& catalog,
+                                    const std::vector<std::string>& data_folders) {
+  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(selection.data_set()));
+  std::vector<std::shared_ptr<const ImageSource>> parts;
+  for (const PartOfDataSet& part : PartsOf(selection)) {
+    OPENSET_ASSIGN_OR_RETURN(parts.emplace_back(), OpenPart(*info, part.part(), data_folders));
+  }
+  const std::shared_ptr<const ImageSource> source = JoinSources(std::move(parts));
+  OPENSET_ASSIGN_OR_RETURN(const SelectedSamples selected, SelectSamples(source->index(), selection));
+  return selected.size();
+}
+
+// By the catalog, where that is exact.
+absl::StatusOr<Samples> Count(const Selection& selection, const Catalog& catalog,
+                              const std::vector<std::string>& data_folders) {
+  OPENSET_ASSIGN_OR_RETURN(const int64_t most, CountSamples(selection, catalog));
+  if (!MayHaveFewer(selection)) return Samples{most};
+  const absl::StatusOr<int64_t> exact = CountInData(selection, catalog, data_folders);
+  return exact.ok() ? Samples{*exact} : Samples{most, /*is_bound=*/true};
+}
+
 }  // namespace
 
-absl::StatusOr<Table> SplitTable(const std::vector<ResolvedSplit>& splits, const Catalog& catalog) {
+absl::StatusOr<Table> SplitTable(const std::vector<ResolvedSplit>& splits, const Catalog& catalog,
+                                 const std::vector<std::string>& data_folders) {
   Table table{
       {"task", "split", "known", "unknown", "openness", "train", "test known", "test unknown", "imbalance", "hash"},
       {},
@@ -29,26 +71,23 @@ absl::StatusOr<Table> SplitTable(const std::vector<ResolvedSplit>& splits, const
     OPENSET_ASSIGN_OR_RETURN(const int64_t train, CountSamples(data.train(), catalog));
     // Of a task for networks that were trained elsewhere (TaskSpec.test_only).
     const bool test_only = data.train().part() == data.test_known().part() && !data.train().has_fold();
-    OPENSET_ASSIGN_OR_RETURN(int64_t known, CountSamples(data.test_known(), catalog));
+    OPENSET_ASSIGN_OR_RETURN(Samples known, Count(data.test_known(), catalog, data_folders));
     for (const ShiftedGroup& group : data.test_shifted()) {
-      OPENSET_ASSIGN_OR_RETURN(const int64_t more, CountSamples(group.selection(), catalog));
-      known += more;
+      OPENSET_ASSIGN_OR_RETURN(const Samples more, Count(group.selection(), catalog, data_folders));
+      known.Add(more);
     }
-    int64_t unknown = 0;
-    bool fewer = false;
+    Samples unknown;
     std::set<std::pair<std::string, int>> classes;
     for (const UnknownGroup& group : data.test_unknown()) {
-      OPENSET_ASSIGN_OR_RETURN(const int64_t samples, CountSamples(group.selection(), catalog));
-      unknown += samples;
-      fewer |= MayHaveFewer(group.selection());
+      OPENSET_ASSIGN_OR_RETURN(const Samples samples, Count(group.selection(), catalog, data_folders));
+      unknown.Add(samples);
       for (const int id : group.selection().class_id()) classes.emplace(group.selection().data_set(), id);
     }
+    const double imbalance = static_cast<double>(unknown.count) / static_cast<double>(known.count);
     table.rows.push_back({split.task, absl::StrCat(split.split), absl::StrCat(data.train().class_id_size()),
                           absl::StrCat(classes.size()), absl::StrFormat("%.4f", Openness(data)),
-                          test_only ? "-" : absl::StrCat(train), absl::StrCat(known),
-                          absl::StrCat(fewer ? "at most " : "", unknown),
-                          absl::StrFormat("%.3f", static_cast<double>(unknown) / static_cast<double>(known)),
-                          SplitDigest(data).substr(0, 12)});
+                          test_only ? "-" : absl::StrCat(train), known.Text(), unknown.Text(),
+                          absl::StrFormat("%.3f", imbalance), SplitDigest(data).substr(0, 12)});
   }
   return table;
 }

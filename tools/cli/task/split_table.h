@@ -21,8 +21,11 @@ struct ResolvedSplit {
 
 // Task, split, numbers of known and unknown classes, openness, training samples ("-" where there are none), known and
 // unknown test samples by the catalog, their imbalance (unknown to known samples), the first 12 digits of the split's
-// hash (data/splits/split_digest.h). Errors: those of CountSamples.
-absl::StatusOr<Table> SplitTable(const std::vector<ResolvedSplit>& splits, const Catalog& catalog);
+// hash (data/splits/split_digest.h). Samples that are drawn before they are limited per class are counted in the data
+// (MayHaveFewer() in data/catalog.h); where these are not in the folders, the line says "at most" and why. Errors:
+// those of CountSamples.
+absl::StatusOr<Table> SplitTable(const std::vector<ResolvedSplit>& splits, const Catalog& catalog,
+                                 const std::vector<std::string>& data_folders);
 
 // Warnings of splits that repeat another one's known classes (data/splits/repeated_splits.h), a line each: "warning:
 // TASK:

@@ -1,19 +1,22 @@
 """openset: open-set recognition, out-of-distribution and misclassification detection, measured.
 
 The command `openset` (or `python -m openset`) is the program itself; `openset help` lists what it does. The functions
-here start that program on arrays, so that their numbers are the program's, to the bit. `openset.torchmetrics`,
+that measure arrays call the program's code in this process, so that their numbers are the program's, to the bit; those
+for studies and stores start the program. `openset.torchmetrics`,
 `openset.openood`, `openset.detectors` and `openset.lightning` are for these libraries, which they import.
 """
 from openset import scores
 from openset._collect import collect
 from openset._evaluate import Evaluation, Evaluations, Threshold, compare, evaluate, evaluate_scores, threshold
+from openset._library import set_num_threads
 from openset._own_score import OwnScore, score
 from openset._records import Record, Records, Store, open_store
 from openset._result import Result
 from openset._study import Study
 
 __all__ = ["Evaluation", "Evaluations", "OwnScore", "Record", "Records", "Result", "Store", "Study", "Threshold",
-           "collect", "compare", "evaluate", "evaluate_scores", "open_store", "score", "scores", "threshold"]
+           "collect", "compare", "evaluate", "evaluate_scores", "open_store", "score", "scores", "set_num_threads",
+           "threshold"]
 
 
 def __getattr__(name: str) -> str:

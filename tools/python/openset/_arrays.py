@@ -14,19 +14,35 @@ NAMES = ("label", "logits", "unknown_score", "prediction", "features", "head_wei
 
 
 def to_numpy(name: str, values: Any) -> Any:
-    """`values` as a NumPy array: an array, a torch tensor on any device, a list."""
+    """`values` as a NumPy array: an array, a torch tensor on any device, whatever has DLPack on the CPU, a list.
+
+    Arrays and tensors on the CPU are not copied, but for those of 16 bits and those in another order of bytes.
+    """
     import numpy
     if hasattr(values, "detach"):  # torch
         values = values.detach().cpu()
         values = values.float() if str(values.dtype) in ("torch.bfloat16", "torch.float16") else values
-        return values.numpy()
+        shared = _shared(values)
+        return values.numpy() if shared is None else shared
+    if hasattr(values, "__dlpack__") and not isinstance(values, numpy.ndarray):
+        shared = _shared(values)
+        values = values if shared is None else shared
     try:
         array = numpy.asarray(values)
     except ValueError:
         array = None
     if array is None or array.dtype == object:
         raise ValueError(f"{name}: needs numbers in rows of one length{_first_odd_row(values)}")
-    return array
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def _shared(values: Any) -> Any:
+    """The memory of a tensor by DLPack as an array; None where it has none that NumPy can have."""
+    import numpy
+    try:
+        return numpy.from_dlpack(values)
+    except (AttributeError, BufferError, RuntimeError, TypeError):
+        return None
 
 
 def _first_odd_row(values: Any) -> str:
@@ -51,14 +67,13 @@ def samples(arrays: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 class Files:
-    """A folder of .npz files that goes at the end of the `with`: in memory where the system has such a folder."""
+    """A folder of files that goes at the end of the `with`: in memory where the system has such a folder."""
 
     def __enter__(self) -> "Files":
         import tempfile
         shared = "/dev/shm"
         self._folder = tempfile.TemporaryDirectory(
             prefix="openset-", dir=shared if os.access(shared, os.W_OK) else None)
-        self.renamed: Dict[str, str] = {}
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -66,11 +81,3 @@ class Files:
 
     def path(self, name: str) -> str:
         return os.path.join(self._folder.name, name)
-
-    def add(self, name: str, arrays: Mapping[str, Any]) -> str:
-        """Writes NAME.npz and returns its path; errors call it `name`."""
-        import numpy
-        path = self.path(f"{name}.npz")
-        numpy.savez(path, **samples(arrays))
-        self.renamed[path] = name
-        return path

@@ -1,9 +1,9 @@
-"""openset.evaluate(), compare() and threshold(): the numbers of the commands eval, compare and threshold."""
+"""openset.evaluate(), compare() and threshold(): the numbers of the commands eval, compare and threshold, in process."""
 from __future__ import annotations
 
-from openset import _arrays, _program
+from openset import _arrays, _library
 from openset._own_score import OwnScore
-from openset._result import Result, flags, metric_names
+from openset._result import Result, metric_names, names, real, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,10 +98,16 @@ def evaluate(*, label: Any, logits: Any = None, unknown_score: Any = None, predi
     arrays = dict(label=label, logits=logits, unknown_score=unknown_score, prediction=prediction, features=features,
                   head_weight=head_weight, head_bias=head_bias, group=group, group_names=group_names,
                   num_classes=num_classes)
-    more = dict(metrics=metric_names(metrics), ci=ci, ci_method=ci_method, replicates=replicates, level=level,
-                seed=seed, convention=convention, higher_is_known=higher_is_known, near=near, far=far, unknown=unknown,
-                known=known, skip=skip)
-    return _evaluate(arrays, score, fit, more)
+    samples = dict(higher_is_known=bool(higher_is_known), near=names(near), far=names(far), unknown=names(unknown),
+                   known=names(known), skip=names(skip))
+    request = dict(metrics=metric_names(metrics), ci=bool(ci), convention=convention,
+                   interval=_interval(ci_method, replicates, level, seed))
+    return _evaluate(arrays, score, fit, samples, request)
+
+
+def _interval(ci_method: Optional[str], replicates: Any, level: Any, seed: Any) -> Dict[str, Any]:
+    return dict(ci_method=ci_method, replicates=whole("replicates", replicates), level=real("level", level),
+                seed=whole("seed", seed))
 
 
 def evaluate_scores(scores: Sequence[ScoreLike], **arguments: Any) -> Evaluations:
@@ -123,14 +129,13 @@ def evaluate_scores(scores: Sequence[ScoreLike], **arguments: Any) -> Evaluation
     return Evaluations(found)
 
 
-def _evaluate(arrays: Dict[str, Any], score: ScoreLike, fit: Optional[Arrays], more: Dict[str, Any]) -> Evaluation:
+def _evaluate(arrays: Dict[str, Any], score: ScoreLike, fit: Optional[Arrays], samples: Dict[str, Any],
+              request: Dict[str, Any]) -> Evaluation:
     if isinstance(score, OwnScore):
-        found = _evaluate(_own_scored(score, arrays, fit), None, None, more)
+        found = _evaluate(_own_scored(score, arrays, fit), None, None, samples, request)
         return Evaluation(found.json, score.source)
-    with _arrays.Files() as files:
-        arguments = ["eval", files.add("samples", arrays), "--format=json"]
-        arguments += flags(score=_score_text(score), fit=fit and files.add("fit", fit), **more)
-        return Evaluation(_program.run_json(arguments, files.renamed))
+    request = {**request, "samples": {**samples, "score": _score_text(score)}}
+    return Evaluation(_library.call("evaluate", request, [("samples", arrays)], fit)[0])
 
 
 def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, score: ScoreLike = None,
@@ -148,25 +153,24 @@ def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, sc
     >>> openset.compare({"a": a, "b": a}, metrics=["auroc"]).rows[0]["verdict"]
     'no detectable difference'
     """
-    more = flags(metrics=metric_names(metrics), group=group, ci_method=ci_method, replicates=replicates, level=level,
-                 seed=seed)
-    with _arrays.Files() as files:
-        if hasattr(methods, "to_csv"):
+    request: Dict[str, Any] = dict(metrics=metric_names(metrics), group=group,
+                                   interval=_interval(ci_method, replicates, level, seed))
+    if hasattr(methods, "to_csv"):
+        with _arrays.Files() as files:
             path = files.path("results.csv")
             # Texts that tell trials apart are no metrics.
             numbers = set(methods.select_dtypes("number").columns)
             methods[[name for name in methods.columns if name in numbers or name in _RUN]].to_csv(path, index=False)
-            files.renamed[path] = "methods"
-            arguments: List[str] = ["compare", path]
-        else:
-            arguments = ["compare"]
-            alike = not isinstance(score, OwnScore) and not [1 for arrays in methods.values() if "score" in arrays]
-            if alike:
-                more += flags(score=_score_text(score), fit=fit and files.add("fit", fit))
-            for name, arrays in methods.items():
-                arguments.append(files.add(name, arrays if alike else scored(dict(arrays), score, fit)))
-        found = _program.run_json([*arguments, "--format=json", *more], files.renamed)
-    return Result(found, found["pairs"] if "pairs" in found else found["comparisons"])
+            found, _ = _library.call("compare_runs", {**request, "path": path}, renamed={path: "methods"})
+        return Result(found, found["pairs"])
+    alike = not isinstance(score, OwnScore) and not [1 for arrays in methods.values() if "score" in arrays]
+    if alike:
+        sets = list(methods.items())
+        request["samples"] = {"score": _score_text(score)}
+    else:
+        sets = [(name, scored(dict(arrays), score, fit)) for name, arrays in methods.items()]
+    found, _ = _library.call("compare", request, sets, fit if alike else None)
+    return Result(found, found["comparisons"])
 
 
 def scored(arrays: Dict[str, Any], score: ScoreLike, fit: Optional[Arrays]) -> Dict[str, Any]:
@@ -176,13 +180,9 @@ def scored(arrays: Dict[str, Any], score: ScoreLike, fit: Optional[Arrays]) -> D
         return arrays
     if isinstance(score, OwnScore):
         return _own_scored(score, arrays, fit)
-    import numpy
-    with _arrays.Files() as files:
-        out = files.path("scores.npz")
-        _program.run(["eval", files.add("samples", arrays), "--metrics=auroc", f"--sample_scores={out}",
-                      *flags(score=_score_text(score), fit=fit and files.add("fit", fit))], files.renamed)
-        with numpy.load(out) as found:
-            return {**arrays, "unknown_score": found["unknown_score"]}
+    _, found = _library.call("score", {"score": _score_text(score)}, [("samples", arrays)], fit,
+                             wanted=["unknown_score"])
+    return {**arrays, **found}
 
 
 class Threshold(Result):
@@ -215,8 +215,6 @@ def threshold(validation: Arrays, test: Optional[Arrays] = None, *, rule: Option
     if isinstance(score, OwnScore):
         sets = {name: _own_scored(score, arrays, fit) for name, arrays in sets.items()}
         score = fit = None
-    with _arrays.Files() as files:
-        arguments = ["threshold", *(files.add(name, arrays) for name, arrays in sets.items()), "--format=json"]
-        arguments += flags(rule=rule, target=target, delta=delta, score=_score_text(score),
-                           fit=fit and files.add("fit", fit))
-        return Threshold(_program.run_json(arguments, files.renamed))
+    request = dict(samples={"score": _score_text(score)}, rule=rule, target=real("target", target),
+                   delta=real("delta", delta))
+    return Threshold(_library.call("threshold", request, list(sets.items()), fit)[0])

@@ -80,6 +80,33 @@ def _latex(text: str) -> str:
     return "".join(_LATEX.get(character, character) for character in text)
 
 
+def whole(name: str, value: Any) -> Optional[int]:
+    """A number that is whole and not negative, or None. Raises ValueError with the name."""
+    import operator
+    if value is None:
+        return None
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ValueError(f"{name}: must be a whole number (is {value!r})") from None
+    if not 0 <= number < 1 << 63:
+        raise ValueError(f"{name}: must be a whole number from 0 (is {number})")
+    return number
+
+
+def real(name: str, value: Any) -> Optional[float]:
+    """A number, or None. Raises ValueError with the name."""
+    try:
+        return None if value is None else float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}: must be a number (is {value!r})") from None
+
+
+def names(value: Any) -> List[str]:
+    """A list of names, or a text with commas between them."""
+    return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else list(value)
+
+
 def flags(**values: Any) -> List[str]:
     """--name=value for each value that is given."""
     words: List[str] = []

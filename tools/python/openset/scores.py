@@ -5,7 +5,7 @@ ViM. Its arguments are the score's fields (`openset show score knn`). Scores are
 """
 from __future__ import annotations
 
-from openset import _arrays, _program
+from openset import _arrays, _library
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,15 +44,8 @@ class Score:
         length = len(arrays["logits"] if "logits" in arrays else next(iter(arrays.values())))
         # Labels decide nothing here, but files of samples have them.
         arrays.setdefault("label", numpy.zeros(length, dtype=numpy.int64))
-        with _arrays.Files() as files:
-            out = files.path("scores.npz")
-            arguments = ["eval", files.add("samples", arrays), f"--score={self.spec}", "--metrics=accuracy",
-                         f"--sample_scores={out}"]
-            if self._fit is not None:
-                arguments.append(f"--fit={files.add('fit', self._fit)}")
-            _program.run(arguments, files.renamed)
-            with numpy.load(out) as found:
-                return found["unknown_score"]
+        return _library.call("score", {"score": self.spec}, [("samples", arrays)], self._fit,
+                             wanted=["unknown_score"])[1]["unknown_score"]
 
     def __repr__(self) -> str:
         return f"openset.scores.Score({self.spec!r})"
@@ -75,7 +68,7 @@ _names: List[str] = []
 def names() -> List[str]:
     """The names of all scores."""
     if not _names:
-        _names.extend(line.split()[0] for line in _program.run(["list", "scores"]).splitlines() if line[:1].strip())
+        _names.extend(_library.call("list_scores", True)[0])
     return list(_names)
 
 

@@ -1,4 +1,4 @@
-// Flags and arguments, environment variables, deploy files.
+// Flags and arguments.
 #include "absl/strings/str_cat.h"
 #include "tools/testing/hostile/hostile_case.h"
 
@@ -100,94 +100,87 @@ void AddFlags(std::vector<HostileCase>* cases) {
   refuse({"completion", escapes}, "");
 }
 
-void AddVariables(std::vector<HostileCase>* cases) {
-  const auto add = [cases](const std::string& name, const std::string& value, const std::string& named,
-                           End end = End::kAnswered,
-                           std::vector<std::string> command = {"plan", "study.textproto", "--store=store",
-                                                               "--data=files"}) {
-    HostileCase one{
-        "environment variable", absl::StrCat(name, "=", value.substr(0, 60)), std::move(command), Nothing, end, named};
-    one.environment = {{name, value}};
-    cases->push_back(one);
+// Of the store's size, of tables, comparisons, networks by name and repeated trials.
+void AddMore(std::vector<HostileCase>* cases) {
+  const auto refuse = [cases](const std::vector<std::string>& command, const std::string& named) {
+    cases->push_back(Flag(command, named));
+  };
+  const auto answer = [cases](const std::vector<std::string>& command) {
+    cases->push_back(Flag(command, "", End::kAnswered));
   };
   const std::string escapes = "\x1b]0;owned\a\n\xff";
-  for (const std::string& value : {std::string("/dev/zero"), std::string(""), std::string("nowhere"),
-                                   std::string(100000, 'x'), escapes, std::string(",,,,"), std::string("/")}) {
-    add("OPENSET_DATA", value, "");
-    add("OPENSET_LIBRARY", value, "");
-    add("HOME", value, "");
-    add("TMPDIR", value, "");
-    add("XDG_CACHE_HOME", value, "");
+  for (const std::string& size :
+       {std::string("-1"), std::string("-1GB"), std::string("nan"), std::string("inf"), std::string("1e400"),
+        std::string("x"), std::string("GB"), std::string("1GBB"), std::string("0x10"), std::string("1,5GB"),
+        std::string("99999999999999999999GB"), std::string("1;ls"), escapes, std::string(100000, '9')}) {
+    refuse({"records", "gc", "--store=store", "--max_size=" + size}, "--max_size");
   }
-  add("OPENSET_LIBRARY", "nowhere", "nowhere", End::kRefused);
-  add("OPENSET_LIBRARY", escapes, "OPENSET_LIBRARY", End::kRefused);
-  for (const char* value : {"x", "-1", "99999999999999999999", "", "1;touch pwn", "../../x"}) {
-    add("SLURM_ARRAY_TASK_ID", value, "");
-    add("SLURM_ARRAY_JOB_ID", value, "");
-    add("OMP_NUM_THREADS", value, "", End::kHarmless, {"eval", "logits.npz"});
-    add("COLUMNS", value, "", End::kHarmless, {"eval", "logits.npz"});
-    add("TZ", value, "", End::kHarmless, {"records", "ls", "--store=store"});
-    add("LC_ALL", value, "", End::kHarmless, {"records", "ls", "--store=store"});
+  for (const char* size : {"0", "1e-300GB", "1e18", "0.0001TB", " 1 GB "}) {
+    answer({"records", "gc", "--store=store", "--dry_run", absl::StrCat("--max_size=", size)});
   }
-  add("BUILD_WORKING_DIRECTORY", "/dev/zero", "");
-  add("BUILD_WORKING_DIRECTORY", "/nowhere", "");
-  add("TEST_SRCDIR", "/nowhere", "");
-  add("RUNFILES_DIR", "/", "");
-  add("PATH", "", "", End::kHarmless, {"eval", "logits.npz"});
-}
-
-void AddDeploy(std::vector<HostileCase>* cases) {
-  HostileCase base{"deploy file",     "", {"plan", "study.textproto", "--deploy=deploy.textproto"}, {}, End::kRefused,
-                   "deploy.textproto"};
-  for (HostileCase& one : CasesOfFile(base, "work/deploy.textproto")) {
-    if (one.what == "nothing in it") one.end = End::kAnswered;  // it says nothing
-    cases->push_back(std::move(one));
+  refuse({"records", "gc", "--store=files", "--max_size=1GB"}, "files");
+  refuse({"records", "gc", "--store=store", "--checkpoints_older_than=nan x"}, "--checkpoints_older_than");
+  for (const std::string& query : {std::string(), std::string("auroc>"), std::string("no_such_field=1"), escapes,
+                                   "((((" + std::string(100000, '('), std::string("split=0 and")}) {
+    refuse({"records", "rm", query, "--store=store", "--dry_run"}, "");
+    refuse({"records", "ls", "full.zip", query.empty() ? "(" : query}, "");
   }
-  const auto with = [&](const std::string& more, End end = End::kRefused) {
-    HostileCase one = base;
-    one.what = more.substr(0, 80);
-    one.end = end;
-    if (end != End::kRefused) one.named = "";
-    one.make = [more](const Ground& ground) {
-      const std::string field = more.substr(0, more.find(':') + 1);
-      std::string text = ground.Read("work/deploy.textproto");
-      const size_t at = text.find(field);
-      if (at != std::string::npos && field.size() > 1) text.erase(at, text.find('\n', at) + 1 - at);
-      ground.Write("work/deploy.textproto", text + more + "\n");
-    };
-    cases->push_back(one);
-  };
-  for (const char* number : {"-1", "99999999999", "nan", "x", "'1'"}) {
-    for (const char* field : {"jobs", "retries", "max_failures", "lease_seconds", "hang_seconds", "actions_per_gpu"}) {
-      with(absl::StrCat(field, ": ", number));
-    }
+  refuse({"records", "rm", "split=0", "--store=files"}, "files");
+  refuse({"records", "export", "--store=store", "--bundle=out.zip", "--with=" + escapes}, "--with");
+  refuse({"records", "export", "--store=store", "--bundle=out.zip", "--with=outputs,outputs,x"}, "--with");
+  for (const char* digits : {"-2", "13", "2147483647", "nan", "99999999999"}) {
+    refuse({"report", "study.textproto", "--store=store", "--data=files", absl::StrCat("--digits=", digits)},
+           "--digits");
   }
-  for (const char* field : {"jobs", "max_failures", "lease_seconds", "hang_seconds"}) {
-    with(absl::StrCat(field, ": 2147483647"), End::kAnswered);
+  for (const std::string& word : {escapes, std::string("sem"), std::string(100000, 'x')}) {
+    refuse({"report", "study.textproto", "--store=store", "--data=files", "--spread=" + word}, "--spread");
+    refuse({"report", "study.textproto", "--store=store", "--data=files", "--sort=" + word}, "");
+    refuse({"compare", "study.textproto", "--store=store", "--data=files", "--baseline=" + word}, "");
+    refuse({"compare", "study.textproto", "--store=store", "--data=files", "--set", word}, "");
+    refuse({"score", "--model=weights.safetensors", "--network=" + word, "--task=task"}, "network");
+    refuse({"task", "new", "mine", "--data=digits", "--known=1,2", "--near=" + word, "--library=."}, "");
+    refuse({"task", "new", "mine", "--data=digits", "--known=1,2", "--far=" + word, "--library=."}, "");
+    refuse({"devices", word}, "");
+    refuse({"plan", "study.textproto", "--data=files", "--devices=" + word}, "--devices");
+    refuse({"reproduce", word, "--store=store"}, "");
+    refuse({"report", word + ".zip"}, "");
   }
-  with("retries: 2147483647");
-  with("lease_seconds: 601", End::kAnswered);
-  with("memory_mb: 9223372036854775807", End::kAnswered);
-  with("memory_mb: 1 memory { train_mb: 9223372036854775807 infer_mb: 9223372036854775807 }", End::kAnswered);
-  with("memory_per_slot_mb: 9223372036854775807", End::kAnswered);
-  with("store: '/dev/zero'", End::kAnswered);
-  with("store: '/proc/self/mem'", End::kAnswered);
-  with("store: '\\033]0;owned\\007'", End::kAnswered);
-  with("store: '\\xff\\xfe'", End::kAnswered);
-  with("store: 'a\\000b'", End::kAnswered);
-  with(absl::StrCat("store: '", std::string(100000, 'x'), "'"), End::kAnswered);
-  with(absl::StrCat("store: '", std::string(300, 'x'), "'"), End::kAnswered);
-  with("data_folder: '/dev/zero'", End::kAnswered);
-  with("data_folder: '\\033[2J'", End::kAnswered);
-  with("devices: '\\033[2J'");
-  with("devices: 'cuda:99999999999'");
-  with("devices: 'cuda:-1,0,0,0'");
-  with("engine: 7");
-  with("slurm { warning_seconds: 70000 }");
-  with("slurm { actions_per_task: 0 }");
-  with("slurm { poll_seconds: -1 }");
-  with(absl::StrCat("slurm { option: '", std::string(1000000, '-'), "' }"), End::kAnswered);
-  with("slurm { prologue: 'rm -rf /' partition: '\\nx' time: '\\033' }", End::kAnswered);
+  refuse({"task", "new", "mine", "--data=digits", "--known=1,2", "--near=/dev/zero", "--library=."}, "/dev/zero");
+  refuse({"task", "new", "mine", "--data=digits", "--known=1,2", "--far=digits,digits", "--library=."}, "");
+  const std::vector<std::string> score = {"score",
+                                          "--model=weights.safetensors",
+                                          "--network=resnet18_cifar",
+                                          "--task=task",
+                                          "--split=0",
+                                          "--library=.",
+                                          "--data=files",
+                                          "--store=scored",
+                                          "--worker=/bin/true"};
+  for (const char* more : {"--outputs=-1", "--outputs=nan", "--size=-1", "--size=2147483647", "--channels=0",
+                           "--channels=2147483647", "--mean=x", "--std=x", "--train_limit=-1", "--test_limit=-1",
+                           "--split=-1", "--split=99999999999", "--methods=../../outside/file", "--model=/dev/zero",
+                           "--model=files", "--model=nowhere.pth", "--weights=/dev/zero", "--head=fc", "--features"}) {
+    std::vector<std::string> command = score;
+    command.push_back(more);
+    refuse(command, "");
+  }
+  for (const char* more : {"--mean=nan", "--std=0", "--std=inf", "--mean=1e308,1e308,1e308", "--outputs=0,0,0",
+                           "--outputs=2147483647,1,2"}) {
+    std::vector<std::string> command = score;
+    command.push_back(more);
+    answer(command);
+    cases->back().writes = {"work/scored"};
+  }
+  refuse({"reproduce", "full.zip", "--trials=-1"}, "--trials");
+  refuse({"reproduce", "full.zip", "--trials=nan"}, "--trials");
+  refuse({"reproduce", "full.zip", "--data=files", "--again=/dev/null"}, "/dev/null");
+  refuse({"reproduce", "/dev/zero", "--store=store"}, "");
+  refuse({"report", "/dev/zero.zip"}, "/dev/zero");
+  refuse({"report", "auroc>", "--store=store"}, "");
+  refuse({"report", "((((split=0", "--store=store"}, "");
+  refuse({"compare", "study.textproto", "--set=training.epochs=-1", "--store=store", "--data=files"},
+         "training.epochs");
+  answer({"compare", "study.textproto", "--all_pairs", "--store=store", "--data=files", "--replicates=1"});
 }
 
 }  // namespace
@@ -195,8 +188,7 @@ void AddDeploy(std::vector<HostileCase>* cases) {
 std::vector<HostileCase> FlagCases() {
   std::vector<HostileCase> cases;
   AddFlags(&cases);
-  AddVariables(&cases);
-  AddDeploy(&cases);
+  AddMore(&cases);
   return cases;
 }
 

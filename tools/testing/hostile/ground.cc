@@ -10,17 +10,13 @@
 #include "absl/strings/str_replace.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
-#include "core/files/formats/safetensors.h"
 #include "core/logging.h"
-#include "core/proto/record_file.h"
-#include "core/proto/text_proto.h"
 #include "core/random.h"
 #include "experiments/evaluate/evaluation.h"
-#include "experiments/spec/action.pb.h"
 #include "experiments/spec/trial.pb.h"
 #include "experiments/store/bundle.h"
-#include "experiments/store/outputs.h"
 #include "experiments/study/study.h"
+#include "experiments/testing/stored_results.h"
 #include "gtest/gtest.h"
 #include "tools/testing/hostile/ground_files.h"
 
@@ -31,32 +27,12 @@ namespace fs = std::filesystem;
 
 void Check(const absl::Status& status) { CHECK(status.ok()) << status; }
 
-void CommitCheckpoint(const Plan& plan, const Action& action, const Store& store) {
-  const std::string staging = store.NewStagingFolder(action.key).value(), data(24, '\1');
-  Safetensors content;
-  content.arrays["weight"] = {ArrayType::kF32, {2, 3}, data};
-  content.metadata["key"] = action.key;
-  const std::string bytes = EncodeSafetensors(content).value();
-  TrainSummary summary;
-  summary.set_schema_version(kSchemaVersion);
-  *summary.mutable_action() = plan.RequestOf(action).train();
-  summary.mutable_provenance()->set_stage(StageProvenance::TRAIN);
-  summary.mutable_provenance()->set_key(action.key);
-  summary.set_checkpoint_sha256(Sha256Hex(bytes));
-  summary.add_epoch()->set_loss(0.5);
-  Check(WriteFileAtomically(JoinPath(staging, kCheckpointFile), bytes));
-  Check(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(summary.action())));
-  Check(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)));
-  Check(store.CommitFolder(staging, store.CheckpointFolder(action.key)));
-}
-
 // Of the task's 3 known classes with 10 images each, and its 2 unknown ones.
-void CommitOutputs(const Plan& plan, const Action& action, const Store& store) {
-  const std::string staging = store.NewStagingFolder(action.key).value();
+Outputs MadeUpOutputs(const std::string& key) {
   Outputs outputs;
   outputs.num_outputs = 3;
   outputs.group_names = {"unknown"};
-  RandomStream random(0, action.key);
+  RandomStream random(0, key);
   for (int i = 0; i < 50; ++i) {
     const bool known = i < 30;
     outputs.label.push_back(known ? i / 10 : -1);
@@ -66,17 +42,7 @@ void CommitOutputs(const Plan& plan, const Action& action, const Store& store) {
       outputs.logits.push_back(static_cast<float>(random.Normal() + (c == outputs.label.back() ? 2 : 0)));
     }
   }
-  const std::string path = JoinPath(staging, kOutputsFile);
-  Check(WriteOutputs(outputs, path));
-  InferSummary summary;
-  summary.set_schema_version(kSchemaVersion);
-  *summary.mutable_action() = plan.RequestOf(action).infer();
-  summary.mutable_provenance()->set_stage(StageProvenance::INFER);
-  summary.mutable_provenance()->set_key(action.key);
-  summary.set_outputs_sha256(Sha256HexOfFile(path).value());
-  Check(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(summary.action())));
-  Check(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)));
-  Check(store.CommitFolder(staging, store.OutputsFolder(action.key)));
+  return outputs;
 }
 
 struct Template {
@@ -97,13 +63,23 @@ const Template& Made() {
         Study::Load(work + "/study.textproto", SpecFoldersBelow(work), store, options).value();
     const Plan& plan = study->plan();
     for (const Action& action : plan.actions) {
-      if (action.kind == ActionKind::kTrain) CommitCheckpoint(plan, action, store);
-      if (action.kind == ActionKind::kInfer) CommitOutputs(plan, action, store);
+      if (action.kind == ActionKind::kTrain) CommitMadeUpCheckpoint(plan.RequestOf(action).train(), store);
+      if (action.kind == ActionKind::kInfer) {
+        CommitMadeUpOutputs(plan.RequestOf(action).infer(), MadeUpOutputs(action.key), store);
+      }
       if (action.kind == ActionKind::kEvaluate) Check(EvaluateTrial(action.key, plan.TrialOf(action).Spec(), store));
     }
     for (size_t t = 0; t < plan.trials.size(); ++t) result->trials.push_back(plan.trial_id(static_cast<int>(t)));
     Check(study->RememberData());
     Check(WriteBundle(store, result->trials, work + "/bundle.zip").status());
+    BundleExtras extras;
+    extras.outputs = extras.checkpoints = true;
+    for (const auto& [name, file] : {std::pair("specs/study.textproto", "study.textproto"),
+                                     std::pair("tasks/task.textproto", "data/tasks/task.textproto"),
+                                     std::pair("catalog/digits.textproto", "data/catalog/digits.textproto")}) {
+      extras.library[name] = ReadFile(JoinPath(work, file)).value();
+    }
+    Check(WriteBundle(store, result->trials, work + "/full.zip", extras).status());
     return result;
   }();
   return *made;

@@ -2,10 +2,11 @@
 // functions and copied for each case.
 //
 //   work/     the folder that the program runs in:
-//               study.textproto, data/, experiments/   a library: task `task`, methods `plain` and `pairs`, preset
-//               `short` files/                                 data files: digits/, mats/, arrays/, binary/, photos/,
-//               listed/ store/                                 checkpoints, outputs and records of the study's two
-//               trials bundle.zip scores.csv logits.npz label.npy deploy.textproto ...
+//     study.textproto, data/, experiments/   a library: task `task`, methods `plain` and `pairs`, preset `short`
+//     files/                                 data files: digits/, mats/, arrays/, binary/, photos/, listed/
+//     store/                                 checkpoints, outputs and records of the study's two trials
+//     bundle.zip, full.zip                   its records; with their library, outputs and checkpoints
+//     scores.csv, logits.npz, label.npy, deploy.textproto, ...
 //   served/   what the made-up curl of bin/ brings
 //   bin/      in front of PATH
 //   home/     HOME; below its .cache the program may write

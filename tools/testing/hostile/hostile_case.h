@@ -29,6 +29,9 @@ struct HostileCase {
   std::vector<std::string> writes = {};
   std::map<std::string, std::string> environment = {};
   bool with_worker = false;  // the program that has one
+  // Sent to the port that the program says it listens on, before it is told to end; `named` is then looked for in the
+  // answer too, and End::kHarmless is meant of the program.
+  std::string request = "";
 };
 
 // Names something that is left as it is.
@@ -42,13 +45,16 @@ std::vector<HostileCase> CasesOfFile(const HostileCase& base, const std::string&
 // By room. Together all cases of the short form.
 std::vector<HostileCase> SpecCases();      // specs, methods, presets, tasks, catalogs, published tables
 std::vector<HostileCase> LimitCases();     // numbers in those, at their extremes
-std::vector<HostileCase> FlagCases();      // flags, environment variables, deploy files
+std::vector<HostileCase> FlagCases();      // flags
+std::vector<HostileCase> SettingCases();   // environment variables, deploy files
 std::vector<HostileCase> RecordCases();    // records, bundles
+std::vector<HostileCase> BundleCases();    // other members of bundles
 std::vector<HostileCase> StoreCases();     // checkpoints, outputs, claims, logs, caches
 std::vector<HostileCase> ArrayCases();     // .npy, .npz, .csv, .mat, IDX, CIFAR's, model files
 std::vector<HostileCase> ImageCases();     // images
 std::vector<HostileCase> DownloadCases();  // archives, downloads
 std::vector<HostileCase> WorkerCases();    // messages of workers
+std::vector<HostileCase> RequestCases();   // of HTTP
 std::vector<HostileCase> AllCases();
 
 }  // namespace openset

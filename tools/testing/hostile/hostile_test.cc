@@ -1,7 +1,7 @@
 // Each input of CONTRIBUTING.md's table "Inputs", hostile, by the program: it is answered by a clear line and a
 // documented exit code, with bounded memory and CPU, and nothing is written where it may not be (try_case.h says what
 // is looked at). By default up to every sixth case; --all: each; --random=N: that many drawn ones beside, from
-// --first_case on; --only=TEXT: of these, those of inputs with TEXT in their name.
+// --first_case on; --only=TEXT: of these, those of inputs with TEXT in their name. Prints the counts.
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -29,6 +29,7 @@ ABSL_FLAG(bool, all, false, "Try each case.");
 ABSL_FLAG(std::string, only, "", "Only cases of inputs with this in their name.");
 ABSL_FLAG(int, random, 0, "Drawn cases.");
 ABSL_FLAG(uint64_t, first_case, 0, "Of the first of them.");
+ABSL_FLAG(bool, sanitizers, false, "Fail unless the program is built with --config=asan.");
 
 namespace openset {
 namespace {
@@ -151,5 +152,11 @@ TEST(TryCase, SeesWhatIsWrong) {
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   absl::ParseCommandLine(argc, argv);
+#ifndef __SANITIZE_ADDRESS__
+  if (absl::GetFlag(FLAGS_sanitizers)) {
+    std::fprintf(stderr, "built without sanitizers: bazel test --config=asan\n");
+    return 1;
+  }
+#endif
   return RUN_ALL_TESTS();
 }

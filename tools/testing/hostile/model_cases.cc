@@ -90,6 +90,22 @@ std::vector<HostileCase> ModelCases() {
   add("code in an archive", "weights.pth", ZipBytes({{"archive/data.pkl", code}, {"archive/version", "3\n"}}));
   add("a pickle that unfolds", "weights.pth",
       ZipBytes({{"archive/data.pkl", std::string(1 << 20, ')'), true, 0100644, -1, 300}, {"archive/version", "3\n"}}));
+  // Of a network that is named.
+  const auto named = [&](const std::string& what, const std::string& file, const std::string& bytes) {
+    add(what, file, bytes);
+    std::vector<std::string>& command = cases.back().command;
+    command.back() = "--model=" + file;
+    command.push_back("--network=resnet18_cifar");
+  };
+  named("nothing, of a named network", "weights.pth", "");
+  cases.back().named = "is empty";
+  named("code in a pickle, of a named network", "weights.pth", code);
+  cases.back().named = "is neither a safetensors file nor an archive";
+  named("zeros, of a named network", "weights.bin", std::string(100000, '\0'));
+  named("another's tensors, of a named network", "weights.safetensors",
+        Safetensors(Tensor(name, "F32", "[2,3]", "[0,24]")));
+  named("a name that a terminal obeys, of a named network", "weights.safetensors",
+        Safetensors(Tensor("\\u001b]0;x\\u0007", "F32", "[2,3]", "[0,24]")));
   const std::string network =
       ReadFile(*RunfilesFolder() + "/openset/tools/testing/testdata/fashion_network.pt").value();
   add("nothing", "net.pt", "");

@@ -20,6 +20,7 @@
 #include "experiments/spec/method.pb.h"
 #include "experiments/store/processes/run_state.pb.h"
 #include "google/protobuf/text_format.h"
+#include "tools/testing/hostile/signed_bundle.h"
 
 namespace openset {
 namespace {
@@ -214,7 +215,56 @@ HostileCase ChangedFields(const Input& input, RandomStream* random) {
     google::protobuf::TextFormat::ParseFromString(before, message.get());
     after = MutatedText(*message, {}, random);
   }
+  // A deploy file may name any folder beside it as its store.
+  DeploySpec deploy;
+  if (input.name == "deploy file" && google::protobuf::TextFormat::ParseFromString(after, &deploy) &&
+      !deploy.store().empty() && deploy.store()[0] != '.' && !absl::StrContains(deploy.store(), '/')) {
+    one.writes.push_back(absl::StrCat("work/", deploy.store()));
+  }
   one.make = [after, path = input.path](const Ground& ground) { ground.Write(path, after); };
+  return one;
+}
+
+// A bundle's member, by its bytes or its fields; its signature is right.
+HostileCase ChangedMember(RandomStream* random) {
+  const std::string trial = Any().trials()[0];
+  const std::vector<Words> commands = {
+      {"records", "merge", "full.zip", "--store=merged"},
+      {"records", "ls", "full.zip"},
+      {"records", "show", "full.zip", trial},
+      {"records", "verify", "full.zip"},
+      {"report", "full.zip", "--format=html"},
+      {"records", "spec", "full.zip", trial, "--data=files"},
+      {"reproduce", "full.zip", "--data=files", "--worker=/bin/true", "--jobs=1", "--retries=0", "--again=merged"}};
+  std::vector<ZipMember> members = BundleMembers(Any(), "work/full.zip");
+  ZipMember& member = members[random->Below(members.size())];
+  HostileCase one = CaseOf({"bundle", member.name, commands, nullptr}, "member", random);
+  std::unique_ptr<Message> message;
+  for (const auto& [part, type] : std::vector<std::pair<std::string, std::function<std::unique_ptr<Message>()>>>{
+           {"records/", New<TrialRecord>},
+           {"library/specs/", New<ExperimentSpec>},
+           {"library/tasks/", New<TaskSpec>},
+           {"library/catalog/", New<DataSetInfo>}}) {
+    if (absl::StartsWith(member.name, part)) message = type();
+  }
+  if (absl::EndsWith(member.name, "/summary.rec")) {
+    message = absl::StartsWith(member.name, "outputs/") ? New<InferSummary>() : New<TrainSummary>();
+  }
+  if (message == nullptr || random->Below(3) == 0) {
+    member.content = Mutated(member.content, Tokens(), random);
+  } else if (absl::EndsWith(member.name, ".rec")) {
+    DecodeRecord(member.content, message.get()).IgnoreError();
+    member.content = FramedRecord(MutatedWire(*message, {}, random));
+  } else {
+    google::protobuf::TextFormat::ParseFromString(member.content, message.get());
+    member.content = MutatedText(*message, {}, random);
+  }
+  const bool alone = one.command[0] == "reproduce" || one.command[1] == "spec";
+  one.make = [members, alone](const Ground& ground) {
+    WriteSigned(ground, "work/full.zip", members);
+    // So that what is in the bundle is what is found.
+    if (alone) std::filesystem::remove_all(ground.Path("work/data"));
+  };
   return one;
 }
 
@@ -228,6 +278,10 @@ HostileCase Nonsense(RandomStream* random) {
                                        Report("text"),
                                        {"records", "ls", "--store=store"},
                                        {"records", "gc", "--store=store", "--dry_run"},
+                                       {"records", "rm", "split=0", "--store=store", "--dry_run"},
+                                       {"records", "ls", "full.zip"},
+                                       {"report", "full.zip"},
+                                       {"devices"},
                                        {"eval", "scores.csv"},
                                        {"eval", "logits.npz"},
                                        {"compare", "scores.csv", "scores.csv"},
@@ -242,6 +296,7 @@ HostileCase Nonsense(RandomStream* random) {
                                        {"completion", "bash"},
                                        {"export", "outputs"},
                                        {"score", "--model=weights.safetensors"},
+                                       {"compare", "study.textproto", "--store=store", "--data=files"},
                                        {"task", "new", "mine", "--library=."}};
   const Words flags = {"jobs",    "retries",    "devices",   "engine",    "format", "rows",       "columns",
                        "metrics", "score",      "ci",        "level",     "seed",   "sort",       "set",
@@ -249,7 +304,9 @@ HostileCase Nonsense(RandomStream* random) {
                        "known",   "split",      "x",         "y",         "curve",  "threads",    "library",
                        "deploy",  "name",       "parts",     "per_class", "tile",   "exact",      "convention",
                        "fit",     "replicates", "ci_method", "data",      "tidy",   "older_than", "max_failures",
-                       "splits",  "folds",      "levels"};
+                       "splits",  "folds",      "levels",    "max_size",  "spread", "digits",     "baseline",
+                       "with",    "network",    "trials",    "brief",     "bundle", "all_pairs",  "dry_run",
+                       "task",    "model",      "outputs",   "max_trials"};
   const Words values = {"",
                         "-1",
                         "0",
@@ -301,7 +358,9 @@ HostileCase RandomCase(uint64_t seed) {
   const Ground fresh;  // a case before has changed what Any() reads
   RandomStream random(seed, "hostile case");
   const Input& input = OneOf(Inputs(), &random);
-  switch (random.Below(8)) {
+  switch (random.Below(9)) {
+    case 8:
+      return ChangedMember(&random);
     case 0:
       return Nonsense(&random);
     case 1:

@@ -267,6 +267,86 @@ void AddStores(std::vector<HostileCase>* cases) {
   cases->push_back(folder);
 }
 
+// A store that is to become small: what is not its own stays, however old and large.
+void AddSizes(std::vector<HostileCase>* cases) {
+  const auto add =
+      [&](const std::string& what, const std::function<void(const Ground&)>& make,
+          std::vector<std::string> writes = {"work/store/checkpoints", "work/store/outputs", "work/store/tmp"}) {
+        HostileCase one{
+            "store", "gc --max_size: " + what, {"records", "gc", "--store=store", "--max_size=0"}, {}, End::kAnswered,
+            "",      std::move(writes)};
+        one.make = [make](const Ground& ground) {
+          make(ground);
+          const auto old = fs::file_time_type::clock::now() - std::chrono::hours(24 * 100);
+          for (const char* folder : {"work/store", "outside"}) {
+            for (const auto& entry : fs::recursive_directory_iterator(ground.Path(folder))) {
+              if (entry.is_symlink()) continue;
+              if (entry.is_regular_file() || entry.is_directory()) fs::last_write_time(entry.path(), old);
+            }
+          }
+        };
+        cases->push_back(one);
+      };
+  add("all of it", [](const Ground&) {});
+  static const std::string* const key = new std::string(Any().Record(0).outputs_key());
+  for (const char* room : {"checkpoints", "outputs", "logs", "quarantine", "tmp"}) {
+    const std::string path = absl::StrCat("work/store/", room);
+    add(absl::StrCat(room, " leads to other people's files"), [path](const Ground& ground) {
+      fs::remove_all(ground.Path(path));
+      fs::create_directory_symlink(ground.Path("outside"), ground.Path(path));
+    });
+    add(absl::StrCat("in ", room, " a link to other people's files"),
+        [path](const Ground& ground) {
+          fs::create_directories(ground.Path(path + "/" + key->substr(0, 2)));
+          fs::create_directory_symlink(ground.Path("outside/folder"),
+                                       ground.Path(absl::StrCat(path, "/", key->substr(0, 2), "/aa", key->substr(2))));
+          fs::create_directory_symlink(ground.Path("outside/folder"), ground.Path(path + "/1"));
+        },
+        {"work/store/checkpoints", "work/store/outputs", "work/store/tmp", "work/store/logs", "work/store/quarantine"});
+    add(absl::StrCat("in ", room, " somebody's notes"), [path](const Ground& ground) {
+      ground.Write(path + "/my notes/file", "x");
+      ground.Write(path + "/ab/notes", "x");
+    });
+  }
+  add("a file of a petabyte", [](const Ground& ground) {
+    ground.Write("work/store/logs/large", "x");
+    std::error_code too_large_for_the_disk;
+    fs::resize_file(ground.Path("work/store/logs/large"), uint64_t{1} << 50, too_large_for_the_disk);
+  });
+  add("a record that can't be read", [](const Ground& ground) { ground.Write(ground.RecordPath(0), "x"); });
+}
+
+// What was asked of `openset score`, kept beside its report.
+void AddRequests(std::vector<HostileCase>* cases) {
+  const std::string path = "work/store/reports/score_net/score.textproto";
+  for (const char* command : {"report", "status"}) {
+    HostileCase base{"store",
+                     absl::StrCat(command, ", a request of score"),
+                     {command, "score_net", "--store=store", "--data=files", "--library=."},
+                     {},
+                     End::kAnswered,
+                     ""};
+    for (HostileCase& one : CasesOfFile(base, path)) cases->push_back(std::move(one));
+    std::string nested, many;
+    for (int i = 0; i < 90; ++i) nested += "also { ";
+    nested += std::string(90, '}');
+    for (int i = 0; i < 20000; ++i) many += "also { task: 'task' split: 0 methods: 'plain' }\n";
+    for (const std::string& text :
+         {std::string("model: '/dev/zero' task: 'task'"), std::string("model: '\\033[2J' task: '\\377'"),
+          std::string("model: 'weights.safetensors' network: '../../x' task: 'task'"),
+          std::string("model: 'net.pt' task: '../../outside/file' split: -1 size: 2147483647 channels: -1"),
+          std::string("model: 'net.pt' task: 'task' mean: nan std: 0 outputs: -2147483648 outputs: 2147483647"),
+          "model: 'net.pt' task: 'task' " + nested, "model: 'net.pt' task: 'task' " + many}) {
+      HostileCase one = base;
+      absl::StrAppend(&one.what, ": ", text.substr(0, 60));
+      one.make = [path, text](const Ground& ground) {
+        ground.Write(path, "folder: '" + ground.Path("work") + "'\n" + text);
+      };
+      cases->push_back(one);
+    }
+  }
+}
+
 // ~/.cache/openset: whoever can write there is the user, or a program of theirs that went wrong.
 void AddCaches(std::vector<HostileCase>* cases) {
   for (const char* file : {"records", "digests", "probes", "data"}) {
@@ -288,6 +368,8 @@ std::vector<HostileCase> StoreCases() {
   AddClaims(&cases);
   AddLogs(&cases);
   AddStores(&cases);
+  AddSizes(&cases);
+  AddRequests(&cases);
   AddCaches(&cases);
   return cases;
 }

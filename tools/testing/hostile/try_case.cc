@@ -15,11 +15,13 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
+#include "tools/testing/http_client.h"
 
 namespace openset {
 namespace {
@@ -39,7 +41,25 @@ struct Ended {
   bool hung = false;
   int64_t kilobytes = 0;
   std::string out, err;
+  std::string answer;  // to HostileCase.request
 };
+
+// The port of "http://127.0.0.1:1234/", once the program has printed it; 0 where it ends before.
+int PortOf(const std::string& out, pid_t pid) {
+  for (int waited = 0; waited < kWaitMilliseconds; waited += 10) {
+    const std::string text = ReadFile(out).value_or("");
+    const size_t colon = text.rfind(':', text.find('/', text.find("//") + 2));
+    int port = 0;
+    if (absl::StrContains(text, '\n') &&
+        absl::SimpleAtoi(text.substr(colon + 1, text.find('/', colon) - colon - 1), &port)) {
+      return port;
+    }
+    siginfo_t info = {};
+    if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid) return 0;
+    usleep(10'000);
+  }
+  return 0;
+}
 
 void Limit(int resource, rlim_t most) {
   const rlimit limit = {most, most};
@@ -83,9 +103,14 @@ Ended Run(const HostileCase& one, const Ground& ground) {
   const std::string program =
       absl::StrCat(*RunfilesFolder(), "/openset/tools/openset_", one.with_worker ? "unstamped" : "without_worker");
   Ended ended;
+  unlink((ground.folder() + ".out").c_str());  // of the case before
   const pid_t pid = fork();
   if (pid == 0) Execute(one, ground, program);
   setpgid(pid, pid);
+  if (!one.request.empty()) {
+    if (const int port = PortOf(ground.folder() + ".out", pid); port > 0) ended.answer = Exchange(port, one.request);
+    kill(pid, SIGTERM);
+  }
   rusage usage = {};
   int waited = 0;
   for (; wait4(pid, &ended.status, WNOHANG, &usage) == 0; ++waited) {
@@ -152,7 +177,8 @@ std::vector<std::string> Strayed(const std::map<std::string, std::string>& befor
 }
 
 std::string ProblemWithEnd(const HostileCase& one, int code, const Ended& ended) {
-  const bool is_named = absl::StrContains(ended.err, one.named) || absl::StrContains(ended.out, one.named);
+  const bool is_named = absl::StrContains(ended.err, one.named) || absl::StrContains(ended.out, one.named) ||
+                        absl::StrContains(ended.answer, one.named);
   switch (one.end) {
     case End::kRefused:
       if (code != 2) return absl::StrCat("exit code ", code, " in place of 2");
@@ -196,6 +222,8 @@ std::string TryCase(const HostileCase& one) {
       see(!problem.empty(), problem);
     }
   }
+  see(absl::StrContains(ended.answer, "HTTP/1.1") && !absl::StrContains(ended.answer, ": default-src 'none'"),
+      "an answer lets scripts run");
   see(ended.kilobytes > kMostKilobytes, absl::StrCat("took ", ended.kilobytes >> 10, " MiB"));
   see(ended.err.size() > kMostError, absl::StrCat(ended.err.size(), " bytes on standard error"));
   for (const char* report : {"Sanitizer", "runtime error:", "terminate called", "Check failed", "internal error"}) {

@@ -94,7 +94,7 @@ class Browser:
         self.call("Emulation.setEmulatedMedia",
                   features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
         self._events.clear()
-        self.call("Page.navigate", url="file://" + os.path.abspath(path))
+        self.call("Page.navigate", url=path if path.startswith("http:") else "file://" + os.path.abspath(path))
         while "Page.loadEventFired" not in self._events:
             self._receive()
 

@@ -1,6 +1,6 @@
-// Metrics and scores as flags write them.
-#ifndef OPENSET_TOOLS_CLI_FLAGS_SPEC_FLAGS_H_
-#define OPENSET_TOOLS_CLI_FLAGS_SPEC_FLAGS_H_
+// Metrics and scores as flags and requests write them.
+#ifndef OPENSET_TOOLS_EVALUATION_PARSE_SPECS_H_
+#define OPENSET_TOOLS_EVALUATION_PARSE_SPECS_H_
 
 #include <string>
 #include <vector>
@@ -27,4 +27,4 @@ absl::StatusOr<ScoreSpec> ParseScore(absl::string_view flag, absl::string_view t
 
 }  // namespace openset
 
-#endif  // OPENSET_TOOLS_CLI_FLAGS_SPEC_FLAGS_H_
+#endif  // OPENSET_TOOLS_EVALUATION_PARSE_SPECS_H_

@@ -1,4 +1,4 @@
-#include "tools/cli/flags/spec_flags.h"
+#include "tools/evaluation/parse_specs.h"
 
 #include <optional>
 #include <utility>

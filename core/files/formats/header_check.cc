@@ -1,0 +1,69 @@
+#include "core/files/formats/header_check.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "core/files/formats/safetensors.h"
+#include "core/files/formats/zip_reader.h"
+#include "core/files/input_file.h"
+#include "core/status_macros.h"
+
+namespace openset {
+namespace {
+
+// Of an archive of no members.
+constexpr int64_t kMoreBytes = 1 << 20, kMoreBytesOfMember = 1024;
+
+struct Beginning {
+  std::string bytes;  // "" of a file that is too small to be looked at
+  int64_t file_bytes = 0;
+};
+
+absl::StatusOr<Beginning> ReadBeginning(const std::string& path) {
+  OPENSET_ASSIGN_OR_RETURN(InputFile file, OpenRegularFile(path));
+  Beginning beginning;
+  beginning.file_bytes = file.bytes();
+  if (beginning.file_bytes < kHeaderCheckBytes) return beginning;
+  beginning.bytes.resize(kHeaderCheckBytes);
+  OPENSET_ASSIGN_OR_RETURN(const size_t got, file.Read(beginning.bytes.data(), beginning.bytes.size()));
+  beginning.bytes.resize(got);
+  return beginning;
+}
+
+absl::Status CheckMembers(const std::string& path, int64_t file_bytes) {
+  const absl::StatusOr<ZipReader> zip = ZipReader::Open(path);
+  if (!zip.ok()) return absl::DataLossError(absl::StrCat(path, ": ", zip.status().message()));
+  const auto members = static_cast<int64_t>(zip->Names().size());
+  const int64_t others = kMoreBytes + kMoreBytesOfMember * members;
+  if (file_bytes - others <= zip->PackedBytes()) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat(path, ": has ", file_bytes, " bytes, of which the members in its list take ", zip->PackedBytes()));
+}
+
+}  // namespace
+
+absl::Status CheckSafetensorsHeader(const std::string& path) {
+  OPENSET_ASSIGN_OR_RETURN(const Beginning beginning, ReadBeginning(path));
+  if (beginning.bytes.empty()) return absl::OkStatus();
+  return Annotate(CheckSafetensorsBeginning(beginning.bytes, beginning.file_bytes), path);
+}
+
+absl::Status CheckZipMembers(const std::string& path) {
+  OPENSET_ASSIGN_OR_RETURN(const InputFile file, OpenRegularFile(path));
+  return file.bytes() < kHeaderCheckBytes ? absl::OkStatus() : CheckMembers(path, file.bytes());
+}
+
+absl::Status CheckWeightsHeader(const std::string& path) {
+  OPENSET_ASSIGN_OR_RETURN(const Beginning beginning, ReadBeginning(path));
+  if (beginning.bytes.empty()) return absl::OkStatus();
+  if (absl::StartsWith(beginning.bytes, "PK\x03\x04")) return CheckMembers(path, beginning.file_bytes);
+  if (CheckSafetensorsBeginning(beginning.bytes, beginning.file_bytes).ok()) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat(path, ": is neither a safetensors file nor an archive of torch.save() or TorchScript"));
+}
+
+}  // namespace openset

@@ -1,0 +1,98 @@
+#include "core/files/formats/header_check.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/testing/archive_bytes.h"
+#include "core/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int64_t kLarge = 10'000'000'000;
+
+// These bytes, and zeros behind them: a file with a hole, which takes no room on the disk.
+std::string FileOf(const std::string& begin, int64_t bytes, const std::string& end = "") {
+  const std::string path = JoinPath(::testing::TempDir(), "large");
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << begin;
+  std::filesystem::resize_file(path, bytes - end.size());
+  std::ofstream(path, std::ios::binary | std::ios::app) << end;
+  return path;
+}
+
+std::string Safetensors(const std::string& header) {
+  std::string bytes;
+  for (int i = 0; i < 8; ++i) bytes += static_cast<char>(uint64_t{header.size()} >> (8 * i));
+  return bytes + header;
+}
+
+// Of one array of so many bytes.
+std::string Header(int64_t bytes) {
+  return absl::StrCat(R"({"a":{"dtype":"U8","shape":[)", bytes, R"(],"data_offsets":[0,)", bytes, "]}}");
+}
+
+TEST(HeaderCheck, ZerosAreNoneOfThem) {
+  const std::string path = FileOf("", kLarge);
+  EXPECT_THAT(CheckSafetensorsHeader(path),
+              StatusIs(absl::StatusCode::kDataLoss, path + ": the header is not a JSON object"));
+  EXPECT_THAT(CheckZipMembers(path), StatusIs(absl::StatusCode::kDataLoss, path + ": not a zip archive"));
+  EXPECT_THAT(CheckWeightsHeader(path), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("is neither a safetensors")));
+}
+
+TEST(HeaderCheck, SafetensorsHaveTheLengthThatTheirHeaderSays) {
+  const std::string begin = Safetensors(Header(2'000'000));
+  const auto whole = static_cast<int64_t>(begin.size()) + 2'000'000;
+  for (const auto check : {&CheckSafetensorsHeader, &CheckWeightsHeader}) {
+    EXPECT_THAT(check(FileOf(begin, whole)), IsOk());
+    EXPECT_THAT(check(FileOf(begin, whole - 1)), StatusIs(absl::StatusCode::kDataLoss));
+    EXPECT_THAT(check(FileOf(begin, kLarge)), StatusIs(absl::StatusCode::kDataLoss));
+  }
+  EXPECT_THAT(CheckSafetensorsHeader(FileOf(begin, kLarge)),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       HasSubstr(absl::StrCat("the arrays take 2000000 bytes, but ", kLarge - begin.size()))));
+  // A header that is longer than what is read of it: its length alone.
+  const std::string spaces = Safetensors(Header(2'000'000) + std::string(1 << 20, ' '));
+  EXPECT_THAT(CheckSafetensorsHeader(FileOf(spaces, kLarge)), IsOk());
+  const std::string beyond("\xff\xff\xff\x03\0\0\0\0{", 9);  // 64 MB
+  EXPECT_THAT(CheckSafetensorsHeader(FileOf(beyond, 2'000'000)),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("cut short")));
+  EXPECT_THAT(CheckSafetensorsHeader(FileOf(beyond.substr(0, 8) + "x", kLarge)),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("the header is not a JSON object")));
+}
+
+TEST(HeaderCheck, ArchivesConsistOfTheirMembers) {
+  const std::string zip = ZipBytes({{"label.npy", std::string(3'000'000, 'x')}});
+  for (const auto check : {&CheckZipMembers, &CheckWeightsHeader}) {
+    EXPECT_THAT(check(FileOf(zip, static_cast<int64_t>(zip.size()))), IsOk());
+    // Behind a hole, which readers of archives skip.
+    EXPECT_THAT(check(FileOf("PK\x03\x04", kLarge, zip)),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("of which the members in its list take 3000000")));
+    EXPECT_THAT(check(FileOf(zip.substr(0, 2'000'000), kLarge)),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("not a zip archive")));
+  }
+}
+
+TEST(HeaderCheck, SmallFilesAreLeftToTheirChecksum) {
+  const std::string path = FileOf("", kHeaderCheckBytes - 1);
+  EXPECT_THAT(CheckSafetensorsHeader(path), IsOk());
+  EXPECT_THAT(CheckZipMembers(path), IsOk());
+  EXPECT_THAT(CheckWeightsHeader(path), IsOk());
+}
+
+TEST(HeaderCheck, NamesWhatCannotBeOpened) {
+  for (const auto check : {&CheckSafetensorsHeader, &CheckZipMembers, &CheckWeightsHeader}) {
+    EXPECT_THAT(check("/nowhere"), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/nowhere")));
+    EXPECT_THAT(check("/dev/zero"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("/dev/zero")));
+  }
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,184 @@
+#include "data/formats/image_file_formats.h"
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/status_macros.h"
+#include "core/text/one_line.h"
+#include "data/path_below.h"
+#include "data/readers/image_folder.h"
+#include "data/readers/image_list.h"
+#include "data/sets/fetch_problems.h"
+
+namespace openset {
+namespace {
+
+class ImageFileFormat : public PartFormat {
+ public:
+  absl::StatusOr<ImageSet> Read(const DataSetInfo& /*info*/, const FoundPart& found) const final {
+    return absl::UnimplementedError(absl::StrCat(found.folder, ": is read image by image"));
+  }
+
+ protected:
+  static void FindImageProblems(const DataSetInfo& info, const std::string& path, std::vector<FieldProblem>* problems) {
+    if (info.channels() != 1 && info.channels() != 3) {
+      problems->push_back({path, absl::StrCat("holds images of 1 or 3 channels, not ", info.channels())});
+    }
+    if ((info.height() == 0) != (info.width() == 0)) {
+      problems->push_back({path, "height and width must both be 0 where images have sizes of their own"});
+    }
+  }
+
+  // kDataLoss if there are more or fewer images of a class than in the catalog; of files that are counted, none or
+  // more. `where`: what the images of a class lie in.
+  template <typename Where>
+  static absl::Status CheckCounts(const DataSetInfo& info, const DataSetPart& part, const SampleIndex& index,
+                                  const Where& where) {
+    const std::vector<int64_t> count = CountOfEachClass(info, index);
+    const bool counted = part.image_folder().count_files();
+    for (int id = 0; id < info.class_name_size(); ++id) {
+      const int64_t wanted = SamplesOfClass(part, id);
+      if (count[id] == wanted || (counted && count[id] > 0 && count[id] < wanted)) continue;
+      return absl::DataLossError(absl::StrCat(where(id), ": has ", count[id], " images, not ", counted ? "1 to " : "",
+                                              wanted, " as the catalog says of part '", part.name(), "' of data set '",
+                                              info.name(), "'; fetch the files again"));
+    }
+    return absl::OkStatus();
+  }
+};
+
+class ImageFolder : public ImageFileFormat {
+ public:
+  const std::string* Folder(const DataSetPart& part) const override { return &part.image_folder().path(); }
+
+  void FindProblems(const DataSetInfo& info, const DataSetPart& part, const std::string& part_path,
+                    std::vector<FieldProblem>* problems) const override {
+    const ImageFolderFiles& folder = part.image_folder();
+    const std::string path = absl::StrCat(part_path, ".image_folder");
+    if (folder.class_folder_size() != 0 && folder.class_folder_size() != info.class_name_size()) {
+      problems->push_back({absl::StrCat(path, ".class_folder"),
+                           absl::StrCat("must have one folder for each of the ", info.class_name_size(),
+                                        " classes (has ", folder.class_folder_size(), ")")});
+    }
+    if (folder.has_listing_sha256() && !IsHex(folder.listing_sha256(), 64)) {
+      problems->push_back({absl::StrCat(path, ".listing_sha256"), "must be 64 lower-case hexadecimal digits"});
+    }
+    FindImageProblems(info, path, problems);
+    if (folder.class_folder_size() != 0) return;
+    for (int id = 0; id < info.class_name_size(); ++id) {  // which are the folders
+      const std::string why = WhyNotBelow(info.class_name(id));
+      if (why.empty()) continue;
+      problems->push_back(
+          {absl::StrCat("class_name[", id, "]"),
+           absl::StrCat("'", OneLine(info.class_name(id)), "' ", why, ", and is a folder below that of ", path,
+                        ": name the folders in class_folder")});
+    }
+  }
+
+  absl::StatusOr<std::shared_ptr<const ImageSource>> Open(const DataSetInfo& info,
+                                                          const FoundPart& found) const override {
+    const ImageFolderFiles& files = found.part.image_folder();
+    const std::vector<std::string> folders = ClassFolders(info, files);
+    ImageFolderOptions options;
+    options.skip = {files.skip().begin(), files.skip().end()};
+    options.exif_orientation = files.exif_orientation();
+    if (files.has_share()) options.share = {files.share().seed(), files.share().test_share(), files.share().test()};
+    std::vector<bool> is_empty;
+    for (int id = 0; id < info.class_name_size(); ++id) {
+      // Elsewhere classes may be stored too, so that only a folder that is not there is passed over.
+      is_empty.push_back(SamplesOfClass(found.part, id) == 0 && !FileExists(JoinPath(found.folder, folders[id])));
+    }
+    OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<const ImageSource> source,
+                             OpenImageFolder(found.folder, folders, {info.channels(), info.height(), info.width()},
+                                             found.part.name(), options, is_empty));
+    OPENSET_RETURN_IF_ERROR(
+        CheckCounts(info, found.part, source->index(), [&](int id) { return JoinPath(found.folder, folders[id]); }));
+    return source;
+  }
+
+  absl::Status CheckImageFiles(const DataSetInfo& info, const FoundPart& found) const override {
+    OPENSET_RETURN_IF_ERROR(Open(info, found).status());
+    const ImageFolderFiles& folder = found.part.image_folder();
+    if (!folder.has_listing_sha256()) return absl::OkStatus();
+    OPENSET_ASSIGN_OR_RETURN(const std::string sum, ListingDigest(found.folder, ClassFolders(info, folder)));
+    if (sum == folder.listing_sha256()) return absl::OkStatus();
+    return absl::DataLossError(absl::StrCat(found.folder, ": SHA-256 of the names and sizes of its images is ", sum,
+                                            ", not ", folder.listing_sha256(),
+                                            "; files are missing, new or cut short: fetch them again"));
+  }
+
+ private:
+  // Below the part's folder, in the order of the class ids.
+  static std::vector<std::string> ClassFolders(const DataSetInfo& info, const ImageFolderFiles& folder) {
+    if (folder.class_folder_size() == 0) return {info.class_name().begin(), info.class_name().end()};
+    return {folder.class_folder().begin(), folder.class_folder().end()};
+  }
+};
+
+class ImageList : public ImageFileFormat {
+ public:
+  const std::string* Folder(const DataSetPart& part) const override { return &part.image_list().path(); }
+
+  std::vector<const DataFile*> Files(const DataSetPart& part) const override {
+    std::vector<const DataFile*> files;
+    for (const DataFile& list : part.image_list().list()) files.push_back(&list);
+    if (part.image_list().has_part_table()) files.push_back(&part.image_list().part_table());
+    return files;
+  }
+
+  void FindProblems(const DataSetInfo& info, const DataSetPart& part, const std::string& path,
+                    std::vector<FieldProblem>* problems) const override {
+    FindImageProblems(info, absl::StrCat(path, ".image_list"), problems);
+    if (part.image_list().has_part_table() == part.image_list().has_part_value()) return;
+    problems->push_back({absl::StrCat(path, ".image_list.part_value"), "belongs to part_table"});
+  }
+
+  absl::StatusOr<std::shared_ptr<const ImageSource>> Open(const DataSetInfo& info,
+                                                          const FoundPart& found) const override {
+    const ImageListFiles& files = found.part.image_list();
+    std::vector<std::string> lists;
+    for (const DataFile& list : files.list()) lists.push_back(found.PathOf(list));
+    OPENSET_ASSIGN_OR_RETURN(
+        std::shared_ptr<const ImageSource> source,
+        OpenImageList(found.folder, lists, files.has_part_table() ? found.PathOf(files.part_table()) : "", files,
+                      {info.class_name().begin(), info.class_name().end()},
+                      {info.channels(), info.height(), info.width()}, found.part.name()));
+    OPENSET_RETURN_IF_ERROR(CheckCounts(info, found.part, source->index(), [&](int id) {
+      return absl::StrCat(lists[0], ": class ", id, " (", info.class_name(id), ")");
+    }));
+    return source;
+  }
+
+  // The images that the lists name exist.
+  absl::Status CheckImageFiles(const DataSetInfo& info, const FoundPart& found) const override {
+    OPENSET_ASSIGN_OR_RETURN(const auto source, Open(info, found));
+    for (int64_t i = 0; i < source->index().size(); ++i) {
+      const std::string path = source->Describe(i);
+      if (FileExists(path)) continue;
+      return absl::NotFoundError(absl::StrCat(path, ": is listed in ", found.files[0], ", and is not there"));
+    }
+    return absl::OkStatus();
+  }
+};
+
+}  // namespace
+
+const PartFormat& ImageFolderFormat() {
+  static const ImageFolder* const format = new ImageFolder;
+  return *format;
+}
+
+const PartFormat& ImageListFormat() {
+  static const ImageList* const format = new ImageList;
+  return *format;
+}
+
+std::vector<int64_t> CountOfEachClass(const DataSetInfo& info, const SampleIndex& index) {
+  std::vector<int64_t> count(info.class_name_size(), 0);
+  for (const int32_t label : index.label) ++count[label];
+  return count;
+}
+
+}  // namespace openset

@@ -1,0 +1,35 @@
+// Samples whose arrays are in memory: NumPy's, or another library's.
+#ifndef OPENSET_EVAL_FILES_SAMPLE_ARRAYS_H_
+#define OPENSET_EVAL_FILES_SAMPLE_ARRAYS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "eval/files/score_file.h"
+
+namespace openset {
+
+// An array that someone else keeps.
+struct ArrayView {
+  std::string name;              // of a field of ScoreFile, as files name it: "logits", "group"
+  std::string type;              // of its elements, as NumPy writes it: "<f4"
+  int64_t item_bytes = 0;        // of an element
+  const void* data = nullptr;    // may be null where there are no elements
+  std::vector<int64_t> shape;    // empty: a single value
+  std::vector<int64_t> strides;  // [rank], bytes from an element to the next; empty: row-major
+};
+
+// What a file of these arrays would give. Row-major, aligned arrays of float32 (logits, features), float64
+// (unknown_score) and int64 (label, prediction, group) are used where they are: they must outlive the result and what
+// is made of it. Others are copied and converted. `name` is what errors call the samples.
+// Errors, kInvalidArgument: those of ReadScoreFiles() for the arrays of a file; a name that no array has, or two have;
+// strides, sizes or a pointer that describe no array.
+absl::StatusOr<ScoreFile> ScoreFileOfArrays(const std::string& name, absl::Span<const ArrayView> arrays,
+                                            ScoreDirection direction = ScoreDirection::kHigherIsUnknown);
+
+}  // namespace openset
+
+#endif  // OPENSET_EVAL_FILES_SAMPLE_ARRAYS_H_

@@ -1,0 +1,36 @@
+#include "eval/scores/distances/class_anchor.h"
+
+#include <cmath>
+
+#include "gmock/gmock.h"
+
+namespace openset {
+namespace {
+
+double ScoreOf(const std::vector<float>& logits) {
+  ScoreInput input;
+  input.num_samples = 1;
+  input.num_outputs = static_cast<int64_t>(logits.size());
+  input.logits = logits;
+  return ClassAnchorScore(4).Compute(input).value()[0];
+}
+
+TEST(ClassAnchorScore, IsTheLeastWeightedDistance) {
+  // (4, 3) is 3 from (4, 0) and sqrt(17) from (0, 4).
+  const double other = std::sqrt(17), softmin = 1 / (1 + std::exp(3 - other));
+  EXPECT_NEAR(ScoreOf({4, 3}), std::min(3 * (1 - softmin), other * softmin), 1e-12);
+  EXPECT_NEAR(ScoreOf({4, 0}), 0, 1e-12);
+  EXPECT_NEAR(ScoreOf({0, 0}), 2, 1e-12);
+}
+
+TEST(ClassAnchorScore, RefusesInfiniteLogits) {
+  const std::vector<float> logits = {0, 1, INFINITY, 0};
+  ScoreInput input;
+  input.num_samples = 2;
+  input.num_outputs = 2;
+  input.logits = logits;
+  EXPECT_THAT(ClassAnchorScore(4).Compute(input).status().message(), ::testing::HasSubstr("row 1"));
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,34 @@
+#include "eval/scores/distances/nearest_mean.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/status_macros.h"
+#include "eval/scores/features/features.h"
+#include "eval/scores/fits/gaussian.h"
+#include "eval/scores/logits/score_rows.h"
+
+namespace openset {
+
+absl::Status NearestMean::Fit(const ScoreInput& train, absl::Span<const int32_t> labels) {
+  OPENSET_RETURN_IF_ERROR(CheckFitInput(train, labels));
+  OPENSET_RETURN_IF_ERROR(CheckFeatures(train));
+  mean_.clear();
+  for (Eigen::VectorXd& mean : ClassMeans(train.features, train.feature_dim, labels, train.num_outputs)) {
+    if (mean.size() > 0) mean_.push_back(std::move(mean));
+  }
+  feature_dim_ = train.feature_dim;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<double>> NearestMean::Compute(const ScoreInput& input) const {
+  OPENSET_RETURN_IF_ERROR(CheckFeaturesLikeFitted(input, feature_dim_, "nearest_mean"));
+  std::vector<double> scores(input.num_samples, std::numeric_limits<double>::infinity());
+  ForEachRowInParallel(input.num_samples, [&](int64_t row) {
+    const Eigen::VectorXd x = FeaturesOf(input, row);
+    for (const Eigen::VectorXd& mean : mean_) scores[row] = std::min(scores[row], (x - mean).squaredNorm());
+  });
+  return scores;
+}
+
+}  // namespace openset

@@ -1,0 +1,21 @@
+// Results in a store that no training made, for tests.
+#ifndef OPENSET_EXPERIMENTS_TESTING_STORED_RESULTS_H_
+#define OPENSET_EXPERIMENTS_TESTING_STORED_RESULTS_H_
+
+#include <string>
+
+#include "experiments/spec/action.proto.h"
+#include "experiments/store/outputs.h"
+#include "experiments/store/store.h"
+
+namespace openset {
+
+// A checkpoint of one tensor under the action's key, which is returned.
+std::string CommitMadeUpCheckpoint(const TrainAction& action, const Store& store);
+
+// These outputs under the action's key, which is returned.
+std::string CommitMadeUpOutputs(const InferAction& action, const Outputs& outputs, const Store& store);
+
+}  // namespace openset
+
+#endif  // OPENSET_EXPERIMENTS_TESTING_STORED_RESULTS_H_

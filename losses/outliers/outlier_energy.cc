@@ -1,0 +1,55 @@
+#include "losses/outliers/outlier_energy.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/logging.h"
+#include "core/random.h"
+#include "core/tensor/torch.h"
+#include "losses/parameters.h"
+#include "losses/row_ops.h"
+
+namespace openset {
+namespace {
+
+class OutlierEnergy : public LossTerm {
+ public:
+  explicit OutlierEnergy(const LossSetting& setting) {
+    RandomStream random(setting.seed, "loss.outlier_energy");
+    energy_ = DrawParameter({setting.classes}, setting.device, [&] { return random.Uniform(); });
+    slope_ = DrawParameter({2}, setting.device, [&] { return random.Uniform(-1, 1); });
+    offset_ = DrawParameter({2}, setting.device, [&] { return random.Uniform(-1, 1); });
+  }
+
+  at::Tensor Compute(const LossInput& input) override {
+    CHECK(input.open != nullptr) << "the outlier energy needs an open-set source";
+    const at::Tensor known = -LogProbability(input.known.logits).select(1, 1);
+    const at::Tensor open = -LogProbability(input.open->output.logits).select(1, 0);
+    const at::Tensor weight = input.open->weight.to(known.scalar_type());
+    return WeightedMean(at::cat({known, open}), at::cat({at::ones_like(known), weight})) * weight.sum().gt(0);
+  }
+
+  std::vector<std::pair<std::string, at::Tensor>> Parameters() const override {
+    return {{"energy", energy_}, {"slope", slope_}, {"offset", offset_}};
+  }
+
+ private:
+  at::Tensor LogProbability(const at::Tensor& logits) const {
+    const at::Tensor largest = logits.amax(1, /*keepdim=*/true).detach();
+    const at::Tensor sum = ((logits - largest).exp() * energy_.relu()).sum(1, /*keepdim=*/true);
+    // A floor, so that the value stays finite where all weights with a part in it are 0.
+    const at::Tensor energy = largest + sum.clamp_min(1e-30).log();
+    return at::log_softmax(energy * slope_ + offset_, 1);
+  }
+
+  at::Tensor energy_, slope_, offset_;
+};
+
+}  // namespace
+
+std::unique_ptr<LossTerm> MakeOutlierEnergy(const LossSetting& setting) {
+  return std::make_unique<OutlierEnergy>(setting);
+}
+
+}  // namespace openset

@@ -1,0 +1,189 @@
+#include "models/layers/pooled_relu.h"
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "core/tensor/torch_autograd.h"
+#include "core/tensor/torch_runtime.h"
+
+namespace openset {
+namespace {
+
+using Variables = torch::autograd::variable_list;
+
+// Four channels at once; comparisons and choices only, so that the bits are those of one after the other.
+constexpr int64_t kLanes = 4;
+using Floats = float __attribute__((vector_size(16)));
+using Ints = int32_t __attribute__((vector_size(16)));
+using Bytes = uint8_t __attribute__((vector_size(4)));
+
+// Where the gradient goes: the place in its square, in reading order, of the value that was taken; nowhere where ReLU
+// made it 0.
+constexpr int32_t kNowhere = 4;
+
+// `count` of the lanes; the others are 0.
+Floats Load(const float* from, int64_t count) {
+  Floats lanes = {};
+  std::memcpy(&lanes, from, count * sizeof(float));
+  return lanes;
+}
+
+Ints Where(Ints mask, Ints yes, Ints no) { return (mask & yes) | (~mask & no); }
+Floats Where(Ints mask, Floats yes, Floats no) {
+  return reinterpret_cast<Floats>(Where(mask, reinterpret_cast<Ints>(yes), reinterpret_cast<Ints>(no)));
+}
+
+Ints All(int32_t value) { return Ints{value, value, value, value}; }
+
+// One image of [H, W, C].
+struct Shape {
+  int64_t channels, height, width;
+
+  int64_t size() const { return channels * height * width; }
+  int64_t pooled_size() const { return channels * (height / 2) * (width / 2); }
+};
+
+// `count` channels of a square, whose places are `step` (next column) and `row` (next row) apart.
+void PoolLanes(const float* x, int64_t step, int64_t row, int64_t count, float* y, uint8_t* place) {
+  Floats best = Load(x, count);
+  Ints at = All(0);
+  const float* const rest[] = {x + step, x + row, x + row + step};
+  for (int32_t k = 1; k < 4; ++k) {
+    const Floats value = Load(rest[k - 1], count);
+    const Ints taken = (value > best) | (value != value);
+    best = Where(taken, value, best);
+    at = Where(taken, All(k), at);
+  }
+  const Floats zero = {};
+  at = Where(best <= zero, All(kNowhere), at);
+  best = Where(best < zero, zero, best);
+  const Bytes bytes = __builtin_convertvector(at, Bytes);
+  std::memcpy(y, &best, count * sizeof(float));
+  std::memcpy(place, &bytes, count);
+}
+
+void Pool(const float* x, const Shape& shape, float* y, uint8_t* place) {
+  const int64_t row = shape.width * shape.channels;
+  for (int64_t h = 0; h < shape.height / 2; ++h) {
+    for (int64_t w = 0; w < shape.width / 2; ++w) {
+      const float* square = x + 2 * h * row + 2 * w * shape.channels;
+      int64_t c = 0;
+      for (; c + kLanes <= shape.channels; c += kLanes) {
+        PoolLanes(square + c, shape.channels, row, kLanes, y + c, place + c);
+      }
+      if (c < shape.channels) {
+        PoolLanes(square + c, shape.channels, row, shape.channels - c, y + c, place + c);
+      }
+      y += shape.channels;
+      place += shape.channels;
+    }
+  }
+}
+
+void SpreadLanes(const float* gradient, const uint8_t* place, int64_t step, int64_t row, int64_t count, float* x) {
+  // LibTorch adds to a 0, which makes a 0 of -0.
+  const Floats value = Load(gradient, count) + Floats{};
+  Bytes bytes = {};
+  std::memcpy(&bytes, place, count);
+  const Ints at = __builtin_convertvector(bytes, Ints);
+  float* const to[] = {x, x + step, x + row, x + row + step};
+  for (int32_t k = 0; k < 4; ++k) {
+    const Floats part = Where(at == All(k), value, Floats{});
+    std::memcpy(to[k], &part, count * sizeof(float));
+  }
+}
+
+void Spread(const float* gradient, const uint8_t* place, const Shape& shape, float* x) {
+  const int64_t row = shape.width * shape.channels;
+  for (int64_t h = 0; h < shape.height / 2; ++h) {
+    for (int64_t w = 0; w < shape.width / 2; ++w) {
+      float* square = x + 2 * h * row + 2 * w * shape.channels;
+      int64_t c = 0;
+      for (; c + kLanes <= shape.channels; c += kLanes) {
+        SpreadLanes(gradient + c, place + c, shape.channels, row, kLanes, square + c);
+      }
+      if (c < shape.channels) {
+        SpreadLanes(gradient + c, place + c, shape.channels, row, shape.channels - c, square + c);
+      }
+      gradient += shape.channels;
+      place += shape.channels;
+    }
+    if (shape.width % 2 == 0) continue;
+    for (int64_t line = 2 * h; line < 2 * h + 2; ++line) {
+      std::memset(x + (line + 1) * row - shape.channels, 0, shape.channels * sizeof(float));
+    }
+  }
+  if (shape.height % 2 == 1) std::memset(x + (shape.height - 1) * row, 0, row * sizeof(float));
+}
+
+Shape ShapeOf(const at::Tensor& x) { return {x.size(1), x.size(2), x.size(3)}; }
+
+at::Tensor Empty(const at::Tensor& like, int64_t height, int64_t width, at::ScalarType type) {
+  return at::empty({like.size(0), like.size(1), height, width}, like.options().dtype(type),
+                   at::MemoryFormat::ChannelsLast);
+}
+
+// The result, and where its gradient goes.
+std::pair<at::Tensor, at::Tensor> Forward(const at::Tensor& x) {
+  const Shape shape = ShapeOf(x);
+  const at::Tensor y = Empty(x, shape.height / 2, shape.width / 2, at::kFloat);
+  const at::Tensor place = Empty(x, shape.height / 2, shape.width / 2, at::kByte);
+  const float* from = x.const_data_ptr<float>();
+  float* to = y.mutable_data_ptr<float>();
+  uint8_t* places = place.mutable_data_ptr<uint8_t>();
+  at::parallel_for(0, x.size(0), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      Pool(from + i * shape.size(), shape, to + i * shape.pooled_size(), places + i * shape.pooled_size());
+    }
+  });
+  return {y, place};
+}
+
+at::Tensor Backward(const at::Tensor& gradient, const at::Tensor& place, int64_t height, int64_t width) {
+  const at::Tensor dense = gradient.contiguous(at::MemoryFormat::ChannelsLast);
+  const at::Tensor x = Empty(dense, height, width, at::kFloat);
+  const Shape shape = ShapeOf(x);
+  const float* from = dense.const_data_ptr<float>();
+  const uint8_t* places = place.const_data_ptr<uint8_t>();
+  float* to = x.mutable_data_ptr<float>();
+  at::parallel_for(0, x.size(0), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      Spread(from + i * shape.pooled_size(), places + i * shape.pooled_size(), shape, to + i * shape.size());
+    }
+  });
+  return x;
+}
+
+class PooledReluFunction : public torch::autograd::Function<PooledReluFunction> {
+ public:
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x) {
+    const auto [y, place] = Forward(x);
+    context->save_for_backward({place});
+    context->saved_data["height"] = x.size(2);
+    context->saved_data["width"] = x.size(3);
+    return y;
+  }
+
+  static Variables backward(torch::autograd::AutogradContext* context, const Variables& gradients) {
+    return {Backward(gradients[0], context->get_saved_variables()[0], context->saved_data["height"].toInt(),
+                     context->saved_data["width"].toInt())};
+  }
+};
+
+// Of squares, in memory in that layout; where a single channel or pixel makes it two layouts, LibTorch takes another.
+bool IsOurs(const at::Tensor& x) {
+  return x.dim() == 4 && x.device().is_cpu() && x.scalar_type() == at::kFloat && x.numel() > 0 && x.size(2) > 1 &&
+         x.size(3) > 1 && x.suggest_memory_format() == at::MemoryFormat::ChannelsLast &&
+         x.is_contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+}  // namespace
+
+at::Tensor PooledRelu(const at::Tensor& x) {
+  if (!IsOurs(x)) return at::max_pool2d(x, /*kernel_size=*/2).relu_();
+  if (c10::GradMode::is_enabled() && x.requires_grad()) return PooledReluFunction::apply(x);
+  return Forward(x).first;
+}
+
+}  // namespace openset

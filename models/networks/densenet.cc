@@ -1,0 +1,109 @@
+#include "models/networks/densenet.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/tensor/torch.h"
+#include "models/initialise.h"
+#include "models/layers/layers.h"
+#include "models/networks/residual.h"
+
+namespace openset {
+namespace {
+
+constexpr int kBlocks = 4;
+constexpr int kLayers[kBlocks] = {6, 12, 24, 16};
+
+// Holds modules under its name.
+class Parts : public Module {};
+
+// convolution(relu(norm(x))).
+struct Step {
+  Step(Module* owner, const std::string& number, int64_t in, int64_t out, int64_t kernel)
+      : norm(owner->register_module("norm" + number, std::make_shared<BatchNorm>(in))),
+        convolution(owner->register_module("conv" + number, PlainConvolution(in, out, kernel, 1))) {}
+
+  at::Tensor Forward(const at::Tensor& x) const { return convolution->Forward(norm->Forward(x).relu_()); }
+
+  std::shared_ptr<BatchNorm> norm;
+  std::shared_ptr<Convolution> convolution;
+};
+
+class Densenet : public Backbone {
+ public:
+  Densenet(const DensenetSpec& spec, const InputSpec& input) {
+    const int64_t growth = spec.growth();
+    int64_t channels = 2 * growth;
+    const auto features = register_module("features", std::make_shared<Parts>());
+    stem_ = features->register_module("conv0", PlainConvolution(input.channels(), channels, 7, 2));
+    stem_norm_ = features->register_module("norm0", std::make_shared<BatchNorm>(channels));
+    for (int b = 0; b < kBlocks; ++b) {
+      const std::string number = std::to_string(b + 1);
+      const auto block = features->register_module("denseblock" + number, std::make_shared<Parts>());
+      for (int l = 0; l < kLayers[b]; ++l) {
+        const auto layer = block->register_module("denselayer" + std::to_string(l + 1), std::make_shared<Parts>());
+        Step narrow(layer.get(), "1", channels, 4 * growth, 1);
+        layers_[b].emplace_back(std::move(narrow), Step(layer.get(), "2", 4 * growth, growth, 3));
+        channels += growth;
+      }
+      if (b + 1 == kBlocks) break;
+      const auto transition = features->register_module("transition" + number, std::make_shared<Parts>());
+      transitions_.emplace_back(transition.get(), "", channels, channels / 2, 1);
+      channels /= 2;
+    }
+    norm_ = features->register_module("norm5", std::make_shared<BatchNorm>(channels));
+    feature_dim_ = channels;
+  }
+
+  at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override {
+    at::Tensor x = at::max_pool2d(stem_norm_->Forward(stem_->Forward(image)).relu_(), /*kernel_size=*/3, /*stride=*/2,
+                                  /*padding=*/1);
+    for (int b = 0; b < kBlocks; ++b) {
+      if (b > 0) x = at::avg_pool2d(transitions_[b - 1].Forward(x), /*kernel_size=*/2, /*stride=*/2);
+      for (const auto& [narrow, grow] : layers_[b]) x = at::cat({x, grow.Forward(narrow.Forward(x))}, 1);
+    }
+    return norm_->Forward(x).relu_().mean({2, 3});
+  }
+
+  int64_t feature_dim() const override { return feature_dim_; }
+
+  void Initialise(RandomStream* random) override {
+    const auto draw = [random](const Convolution& convolution) {
+      const at::Tensor& weight = convolution.weight;
+      DrawNormal(0, std::sqrt(2.0 * static_cast<double>(weight.size(0)) / static_cast<double>(weight.numel())), random,
+                 weight);
+    };
+    const auto step = [&](const Step& of) {
+      ResetBatchNorm(1, 0, random, of.norm.get());
+      draw(*of.convolution);
+    };
+    draw(*stem_);
+    ResetBatchNorm(1, 0, random, stem_norm_.get());
+    for (int b = 0; b < kBlocks; ++b) {
+      if (b > 0) step(transitions_[b - 1]);
+      for (const auto& [narrow, grow] : layers_[b]) {
+        step(narrow);
+        step(grow);
+      }
+    }
+    ResetBatchNorm(1, 0, random, norm_.get());
+  }
+
+ private:
+  std::shared_ptr<Convolution> stem_;
+  std::shared_ptr<BatchNorm> stem_norm_;
+  std::vector<std::pair<Step, Step>> layers_[kBlocks];
+  std::vector<Step> transitions_;  // before each block but the first
+  std::shared_ptr<BatchNorm> norm_;
+  int64_t feature_dim_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<Backbone> MakeDensenet(const DensenetSpec& spec, const InputSpec& input) {
+  return std::make_shared<Densenet>(spec, input);
+}
+
+}  // namespace openset

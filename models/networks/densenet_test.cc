@@ -1,0 +1,42 @@
+#include "models/networks/densenet.h"
+
+#include "gmock/gmock.h"
+#include "models/image_limits.h"
+#include "models/testing/golden_outputs.h"
+#include "models/testing/model_conformance.h"
+#include "models/testing/test_inputs.h"
+
+namespace openset {
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(Densenet121, ModelConformance,
+                         ::testing::Values(ModelCase{"densenet { growth: 4 } head { linear {} }", 64,
+                                                     "densenet { growth: 2 } head { linear {} }", 40}));
+
+TEST(Densenet, ComputesWhatTorchvisionDoes) {
+  ExpectGoldenOutputs(ModelSpecOf("densenet { growth: 8 } head { linear {} }"), InputSpecOf("size: 64"),
+                      "models/testdata/densenet121.safetensors", /*f32_tolerance=*/0.02);
+}
+
+// sum(p.numel()) of torchvision's densenet121 without its classifier.
+TEST(Densenet, HasTheParametersOfItsSize) {
+  const auto backbone =
+      MakeDensenet(ModelSpecOf("densenet {} head { linear {} }").densenet(), InputSpecOf("size: 224"));
+  int64_t count = 0;
+  for (const auto& parameter : backbone->named_parameters()) count += parameter.value().numel();
+  EXPECT_EQ(count, 6953856);
+  EXPECT_EQ(backbone->feature_dim(), 1024);
+}
+
+TEST(Densenet, TakesImagesFromItsLimitOn) {
+  const ModelSpec spec = ModelSpecOf("densenet { growth: 1 } head { linear {} }");
+  const auto backbone = MakeDensenet(spec.densenet(), InputSpecOf(""));
+  backbone->eval();
+  const int64_t least = SmallestImageSize(spec);
+  EXPECT_EQ(backbone->Forward(at::zeros({1, 3, least, least}), 0).sizes(),
+            at::IntArrayRef({1, backbone->feature_dim()}));
+  EXPECT_ANY_THROW(backbone->Forward(at::zeros({1, 3, least - 1, least - 1}), 0));
+}
+
+}  // namespace
+}  // namespace openset

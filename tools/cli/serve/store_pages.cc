@@ -1,0 +1,335 @@
+#include "tools/cli/serve/store_pages.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "core/in_parallel.h"
+#include "core/proto/text_proto.h"
+#include "core/status_macros.h"
+#include "core/text/json_text.h"
+#include "data/selection.h"
+#include "data/sets/data_set.h"
+#include "data/task.pb.h"
+#include "experiments/report/examples/example_context.h"
+#include "experiments/report/html_report.h"
+#include "experiments/report/record_results.h"
+#include "experiments/spec/method.proto.h"
+#include "experiments/spec/trial.proto.h"
+#include "experiments/store/details.pb.h"
+#include "experiments/store/merge.h"
+#include "experiments/store/processes/leases.h"
+#include "experiments/store/store_contents.h"
+#include "experiments/store/store_usage.h"
+#include "tools/cli/records/brief_record.h"
+#include "tools/cli/serve/live_json.h"
+#include "tools/cli/serve/page_parts.h"
+
+namespace openset {
+namespace {
+
+constexpr size_t kMostFailures = 200;
+constexpr int kMostMetrics = 6;  // columns of a list of records
+constexpr size_t kMostText = 400'000;
+
+std::string TimeText(double seconds) {
+  if (!(seconds > 0)) return "-";
+  return absl::FormatTime("%Y-%m-%d %H:%M", absl::UnixEpoch() + absl::Seconds(seconds), absl::LocalTimeZone());
+}
+
+nlohmann::ordered_json Live(const Store& store, absl::Time now) {
+  return LiveJson(static_cast<int64_t>(RecordIds(store).size()), RunsOf(store),
+                  absl::ToDoubleSeconds(now - absl::UnixEpoch()));
+}
+
+std::string StudyPath(const std::string& id) { return absl::StrCat("/study/", id); }
+std::string NameOrNone(const std::string& name) { return name.empty() ? "(no name)" : name; }
+const HtmlCell kToOverview = {"all studies", "/"};
+
+// The records that stand for these trials; `problems` gets a line of each that can't be read.
+std::vector<TrialRecord> Load(const Store& store, const std::vector<std::string>& ids,
+                              std::vector<std::string>* problems) {
+  std::vector<absl::StatusOr<TrialRecord>> loaded(ids.size());
+  InParallel(static_cast<int64_t>(ids.size()), [&](int64_t i) { loaded[i] = LoadFirstRecord(store, ids[i]); });
+  std::vector<TrialRecord> records;
+  for (absl::StatusOr<TrialRecord>& record : loaded) {
+    if (record.ok()) {
+      records.push_back(*std::move(record));
+    } else {
+      problems->push_back(std::string(record.status().message()));
+    }
+  }
+  return records;
+}
+
+HttpAnswer FailedAnswer(const absl::Status& status) {
+  return TextAnswer(absl::IsNotFound(status) ? 404 : 500, std::string(status.message()));
+}
+
+// All that a test was made of.
+std::vector<const Selection*> TestSelections(const TaskData& data) {
+  std::vector<const Selection*> selections = {&data.test_known()};
+  for (const UnknownGroup& group : data.test_unknown()) selections.push_back(&group.selection());
+  for (const ShiftedGroup& group : data.test_shifted()) selections.push_back(&group.selection());
+  return selections;
+}
+
+// The pool's value of a metric: "0.8312", "-" where it is undefined or not there.
+std::string ValueOf(const TrialRecord& record, const std::string& name) {
+  for (const MetricRecord& metric : record.metric()) {
+    if (metric.name() != name || metric.group().kind() != MetricGroup::POOL || !metric.has_value()) continue;
+    return absl::StrFormat("%.4f", metric.value());
+  }
+  return "-";
+}
+
+}  // namespace
+
+HttpAnswer StorePages::Answer(const Route& route, absl::Time now) {
+  absl::StatusOr<HttpAnswer> answer = Make(route, now);
+  return answer.ok() ? *std::move(answer) : FailedAnswer(answer.status());
+}
+
+absl::StatusOr<HttpAnswer> StorePages::Make(const Route& route, absl::Time now) {
+  switch (route.kind) {
+    case Route::kOverview:
+      return Overview(now);
+    case Route::kStudy:
+      return StudyPage(route.id, now);
+    case Route::kRecords:
+      return RecordsPage(route.id, route.page);
+    case Route::kRecord:
+      return RecordPage(route.id, now);
+    case Route::kFailures:
+      return Failures();
+    case Route::kLive: {
+      HttpAnswer answer;
+      answer.type = "application/json";
+      answer.body = JsonText(Live(store_, now));
+      return answer;
+    }
+    case Route::kIcon: {
+      HttpAnswer answer = TextAnswer(204, "");
+      answer.body.clear();
+      return answer;
+    }
+    case Route::kNone:
+      break;
+  }
+  return absl::NotFoundError("there is no such page");
+}
+
+absl::StatusOr<HttpAnswer> StorePages::Overview(absl::Time now) const {
+  UnreadRecords unread;
+  const std::vector<StudyUsage> studies = UsageByStudy(store_, &unread);
+  ChartPage page;
+  page.title = absl::StrCat("openset: ", store_.folder());
+  page.body = absl::StrCat(NavigationHtml({{"what failed", "/failures"}}), HtmlHead("Running"), LiveHtml());
+  std::vector<std::vector<HtmlCell>> rows;
+  for (const StudyUsage& study : studies) {
+    rows.push_back({{NameOrNone(study.name), StudyPath(StudyId(study.name))},
+                    {study.users.empty() ? "-" : absl::StrJoin(study.users, ", ")},
+                    {absl::StrCat(study.records)},
+                    {TimeText(study.last_seconds)},
+                    {BytesText(study.bytes)}});
+  }
+  absl::StrAppend(&page.body, HtmlHead("Studies"),
+                  rows.empty() ? "<p class=\"state\">The store has no record yet.</p>\n"
+                               : HtmlTable({"study", "by", "records", "last record", "disk"}, rows, 2));
+  rows.clear();
+  for (const auto& [kind, bytes] : UsageByKind(store_)) rows.push_back({{kind}, {BytesText(bytes)}});
+  if (!rows.empty()) absl::StrAppend(&page.body, HtmlHead("Disk"), HtmlTable({"folder", "size"}, rows, 1));
+  std::vector<std::string> problems = unread.VersionLines();
+  problems.insert(problems.end(), unread.damaged.begin(), unread.damaged.end());
+  for (const std::string& line : store_.Quarantined()) problems.push_back(line);
+  if (!problems.empty()) {
+    absl::StrAppend(&page.body, HtmlHead("Damaged, or of another version"), HtmlLines(absl::StrJoin(problems, "\n")));
+  }
+  const nlohmann::ordered_json live = Live(store_, now);
+  return AnswerOf(std::move(page), &live);
+}
+
+absl::StatusOr<StorePages::Found> StorePages::Find(const std::string& id) {
+  const std::lock_guard<std::mutex> lock(names_mutex_);
+  const std::vector<std::string> ids = RecordIds(store_);
+  std::vector<std::string> unknown;
+  std::copy_if(ids.begin(), ids.end(), std::back_inserter(unknown),
+               [this](const std::string& trial) { return names_.count(trial) == 0; });
+  constexpr int kWithout[] = {TrialRecord::kMetricFieldNumber, TrialRecord::kEpochFieldNumber,
+                              TrialRecord::kDetailsFieldNumber};
+  std::vector<std::string> names(unknown.size());
+  std::vector<char> is_read(unknown.size());
+  UnreadRecords unread;
+  ForEachRecord(
+      store_, unknown, kWithout,
+      [&](int64_t i, const TrialRecord* record) {
+        names[i] = record->trial().experiment();
+        is_read[i] = true;
+      },
+      &unread);
+  for (size_t i = 0; i < unknown.size(); ++i) {
+    if (is_read[i]) names_[unknown[i]] = names[i];
+  }
+  Found found;
+  for (const std::string& trial : ids) {
+    const auto name = names_.find(trial);
+    if (name == names_.end() || StudyId(name->second) != id) continue;
+    found.name = name->second;
+    found.records.push_back(trial);
+  }
+  if (!found.records.empty()) return found;
+  for (const RunState& run : RunsOf(store_)) {
+    if (StudyId(run.experiment()) == id) return Found{run.experiment(), {}};
+  }
+  return absl::NotFoundError("the store has no record of this study");
+}
+
+std::string StorePages::Sheet(const TrialRecord& record) {
+  if (record.details().mistake().empty()) return "";
+  // Other data than those that it was measured on have other images in the same places.
+  Catalog catalog = catalog_;
+  for (const Selection* selection : TestSelections(record.trial().data())) {
+    std::set<std::string> parts;
+    for (const PartOfDataSet& part : PartsOf(*selection)) parts.insert(part.part());
+    if (!AddContentDigests(selection->data_set(), parts, data_folders_, &catalog).ok()) return "";
+    if (!CountSamples(*selection, catalog).ok()) return "";
+  }
+  return MistakeSheet(record.trial(), record, catalog, data_folders_, &open_parts_).value_or("");
+}
+
+absl::StatusOr<ChartPage> StorePages::PageOf(const std::string& name, std::vector<TrialRecord> records,
+                                             const std::vector<std::string>& problems) {
+  const std::lock_guard<std::mutex> lock(report_mutex_);
+  const RecordResults made = ResultsOf(std::move(records));
+  Report report = MakeReport(name, made.results);
+  report.note_lines.insert(report.note_lines.end(), made.notes.begin(), made.notes.end());
+  report.note_lines.insert(report.note_lines.end(), problems.begin(), problems.end());
+  ReportContext context;
+  const std::vector<ExampleTrial> examples = ExamplesOf(made.results);
+  context.examples.class_names = ClassNamesOf(examples, catalog_);
+  AddSheets(
+      examples, [this](const ExampleTrial& example) { return Sheet(*example.record); }, &context.examples);
+  return ReportPage(report, made.results, context);
+}
+
+absl::StatusOr<HttpAnswer> StorePages::StudyPage(const std::string& id, absl::Time now) {
+  OPENSET_ASSIGN_OR_RETURN(const Found found, Find(id));
+  const nlohmann::ordered_json live = Live(store_, now);
+  std::vector<std::string> problems;
+  std::vector<TrialRecord> records = Load(store_, found.records, &problems);
+  const bool is_empty = records.empty();
+  ChartPage page;
+  if (!is_empty) {
+    OPENSET_ASSIGN_OR_RETURN(page, PageOf(NameOrNone(found.name), std::move(records), problems));
+  }
+  page.title = NameOrNone(found.name);
+  page.body =
+      absl::StrCat(NavigationHtml({kToOverview, {"records", absl::StrCat(StudyPath(id), "/records")}}), LiveHtml(id),
+                   page.body, is_empty ? "<p class=\"state\">There is no record of it yet.</p>\n" : "",
+                   is_empty && !problems.empty() ? HtmlLines(absl::StrJoin(problems, "\n")) : "");
+  return AnswerOf(std::move(page), &live);
+}
+
+absl::StatusOr<HttpAnswer> StorePages::RecordsPage(const std::string& id, int number) {
+  OPENSET_ASSIGN_OR_RETURN(const Found found, Find(id));
+  const int pages = std::max(1, (static_cast<int>(found.records.size()) + kRecordsOfPage - 1) / kRecordsOfPage);
+  if (number > pages) return absl::NotFoundError(absl::StrCat("there are ", pages, " pages"));
+  const auto begin = found.records.begin() + (number - 1) * kRecordsOfPage;
+  const auto end = std::min(begin + kRecordsOfPage, found.records.end());
+  std::vector<std::string> problems;
+  const std::vector<TrialRecord> records = Load(store_, {begin, end}, &problems);
+  std::vector<std::string> metrics;
+  for (const TrialRecord& record : records) {
+    for (const MetricRecord& metric : record.metric()) {
+      if (metric.group().kind() != MetricGroup::POOL || metrics.size() == kMostMetrics) continue;
+      if (std::find(metrics.begin(), metrics.end(), metric.name()) == metrics.end()) metrics.push_back(metric.name());
+    }
+  }
+  std::vector<std::string> heads = {"trial", "method", "task", "changed", "split", "seed"};
+  heads.insert(heads.end(), metrics.begin(), metrics.end());
+  std::vector<std::pair<std::string, std::vector<HtmlCell>>> rows;  // by what they are sorted by
+  for (const TrialRecord& record : records) {
+    const TrialSpec& trial = record.trial();
+    std::vector<HtmlCell> row = {{record.trial_id().substr(0, 12), absl::StrCat("/record/", record.trial_id())},
+                                 {RowName(trial)},
+                                 {trial.task()},
+                                 {absl::StrJoin(trial.laid_over(), " ")},
+                                 {absl::StrCat(trial.split())},
+                                 {absl::StrCat(trial.seed())}};
+    for (const std::string& metric : metrics) row.push_back({ValueOf(record, metric)});
+    rows.emplace_back(absl::StrCat(trial.task(), "\n", RowName(trial), "\n",
+                                   absl::StrFormat("%08d %020d", trial.split(), trial.seed())),
+                      std::move(row));
+  }
+  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::vector<HtmlCell>> sorted;
+  for (auto& [by, row] : rows) sorted.push_back(std::move(row));
+  std::vector<HtmlCell> links = {kToOverview, {"report", StudyPath(id)}};
+  for (int p = 1; pages > 1 && p <= pages; ++p) {
+    links.push_back({absl::StrCat("page ", p), p == number ? "" : absl::StrCat(StudyPath(id), "/records/", p)});
+  }
+  ChartPage page;
+  page.title = absl::StrCat(NameOrNone(found.name), ": ", found.records.size(), " records");
+  page.body = absl::StrCat(NavigationHtml(links), HtmlTable(heads, sorted, 4),
+                           problems.empty() ? "" : HtmlLines(absl::StrJoin(problems, "\n")));
+  return AnswerOf(std::move(page), /*live=*/nullptr);
+}
+
+absl::StatusOr<HttpAnswer> StorePages::RecordPage(const std::string& id, absl::Time now) {
+  if (!store_.HasRecord(id)) return absl::NotFoundError("the store has no such record");
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialRecord> records, LoadReplicas(store_, id));
+  TrialRecord record = records[0];
+  const TrialSpec& trial = record.trial();
+  const std::string study = StudyPath(StudyId(trial.experiment()));
+  std::string head = absl::StrCat(
+      NavigationHtml({kToOverview, {NameOrNone(trial.experiment()), study}, {"records", study + "/records"}}),
+      HtmlLines(BriefText(record, now)));
+  if (const std::vector<std::string> lines = DifferenceLines(records); !lines.empty()) {
+    absl::StrAppend(&head, HtmlHead("Other records of this trial differ"), HtmlLines(absl::StrJoin(lines, "\n")));
+  }
+  OPENSET_ASSIGN_OR_RETURN(ChartPage page, PageOf(NameOrNone(trial.experiment()), {record}, {}));
+  page.title = absl::StrCat(RowName(trial), " on ", trial.task(), ", split ", trial.split(), ", seed ", trial.seed());
+  record.clear_details();
+  std::string text = ToText(record);
+  if (text.size() > kMostText) {
+    text = absl::StrCat(text.substr(0, kMostText), "\n... ('openset records show' has the rest)");
+  }
+  page.body = absl::StrCat(head, page.body, HtmlHead("The record, without curves and counts"), "<details><summary>", id,
+                           "</summary>", HtmlLines(text), "</details>\n");
+  return AnswerOf(std::move(page), /*live=*/nullptr);
+}
+
+absl::StatusOr<HttpAnswer> StorePages::Failures() const {
+  std::vector<FailureRecord> failures;
+  for (const std::string& key : store_.KeysOfFailures()) {
+    if (store_.HasRecord(key) || store_.HasCheckpoint(key) || store_.HasOutputs(key)) continue;  // it was done since
+    if (absl::StatusOr<FailureRecord> failure = store_.LoadFailure(key); failure.ok()) {
+      failures.push_back(*std::move(failure));
+    }
+  }
+  std::sort(failures.begin(), failures.end(), [](const FailureRecord& a, const FailureRecord& b) {
+    return a.failed_at_seconds() > b.failed_at_seconds();
+  });
+  ChartPage page;
+  page.title =
+      absl::StrCat(failures.size(), failures.size() == 1 ? " action" : " actions", " failed at the last attempt");
+  page.body = NavigationHtml({kToOverview});
+  if (failures.size() > kMostFailures) {
+    absl::StrAppend(&page.body, "<p class=\"state\">The last ", kMostFailures, " are shown.</p>\n");
+    failures.resize(kMostFailures);
+  }
+  for (const FailureRecord& failure : failures) {
+    absl::StrAppend(
+        &page.body, HtmlHead(absl::StrCat(failure.kind(), " ", failure.description())), "<p class=\"state\">",
+        EscapeXml(absl::StrCat(TimeText(static_cast<double>(failure.failed_at_seconds())), ", on ", failure.host())),
+        "</p>\n",
+        HtmlLines(absl::StrCat(failure.message(), failure.log_tail().empty() ? "" : "\n\n", failure.log_tail())));
+  }
+  return AnswerOf(std::move(page), /*live=*/nullptr);
+}
+
+}  // namespace openset

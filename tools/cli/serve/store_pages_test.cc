@@ -1,0 +1,164 @@
+#include "tools/cli/serve/store_pages.h"
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/proto/record_file.h"
+#include "core/testing/status_matchers.h"
+#include "experiments/spec/trial.pb.h"
+#include "experiments/store/processes/leases.h"
+#include "experiments/store/testing/records.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kHostile[] = "<script>alert(1)</script><img src=x onerror=alert(2)>'\"`${x}</pre>";
+
+class StorePagesTest : public ::testing::Test {
+ protected:
+  StorePagesTest() : store_(TestFolder()) {
+    std::filesystem::remove_all(TestFolder());
+    EXPECT_TRUE(store_.Make().ok());
+  }
+
+  void Commit(const std::string& name, const std::string& study, const std::string& method, int seed = 0) {
+    TrialRecord record = TestRecord(TestKey(name), method, seed, 0.5 + 0.01 * seed);
+    record.mutable_trial()->set_experiment(study);
+    record.mutable_trial()->add_metric()->mutable_openauc();
+    ASSERT_TRUE(store_.CommitRecord(record).ok());
+  }
+
+  HttpAnswer Answer(const std::string& target) {
+    if (pages_ == nullptr) pages_ = std::make_unique<StorePages>(store_, Catalog({}), std::vector<std::string>{});
+    return pages_->Answer(RouteOf(target));
+  }
+
+  // All files of the store with their content.
+  std::map<std::string, std::string> Files() const {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(store_.folder())) {
+      files[entry.path().string()] = entry.is_regular_file() ? *ReadFile(entry.path().string()) : "";
+    }
+    return files;
+  }
+
+  const Store store_;
+  std::unique_ptr<StorePages> pages_;
+};
+
+TEST_F(StorePagesTest, ShowsStudiesTablesAndRecords) {
+  EXPECT_THAT(Answer("/").body, HasSubstr("The store has no record yet."));
+  Commit("aaaa", "first", "mcp", 0);
+  Commit("bbbb", "first", "mcp", 1);
+  Commit("cccc", "second", "vim", 0);
+  const auto before = Files();
+  const HttpAnswer all = Answer("/");
+  EXPECT_EQ(all.status, 200);
+  EXPECT_EQ(all.type, "text/html; charset=utf-8");
+  EXPECT_THAT(all.body, HasSubstr(absl::StrCat("<a href=\"/study/", StudyId("first"), "\">first</a>")));
+  EXPECT_THAT(all.body, HasSubstr(absl::StrCat("<a href=\"/study/", StudyId("second"), "\">second</a>")));
+  const std::string path = "/study/" + StudyId("first");
+  // Mean of 0.50 and 0.51.
+  EXPECT_THAT(Answer(path).body,
+              AllOf(HasSubstr("<h1>first</h1>"), HasSubstr("\"mean\":0.505"), Not(HasSubstr("vim"))));
+  EXPECT_THAT(Answer(path + "/records").body,
+              AllOf(HasSubstr("/record/" + TestKey("aaaa")), HasSubstr("0.5100"), Not(HasSubstr(TestKey("cccc")))));
+  EXPECT_EQ(Answer(path + "/records/2").status, 404);
+  EXPECT_THAT(Answer("/record/" + TestKey("cccc")).body,
+              AllOf(HasSubstr("vim on task, split 0, seed 0"), HasSubstr("trial_id: &quot;" + TestKey("cccc"))));
+  EXPECT_EQ(Answer("/record/" + TestKey("dddd")).status, 404);
+  EXPECT_EQ(Answer("/study/" + StudyId("third")).status, 404);
+  EXPECT_EQ(Answer("/nothing").status, 404);
+  EXPECT_EQ(Answer("/favicon.ico").status, 204);
+  EXPECT_EQ(Files(), before);  // it only reads
+  // What has come since is there.
+  Commit("eeee", "first", "mcp", 2);
+  EXPECT_THAT(Answer(path).body, HasSubstr("\"n\":3"));
+}
+
+TEST_F(StorePagesTest, ShowsWhatRunsAndWhatFailed) {
+  const std::unique_ptr<Leases> leases = Leases::Begin(store_).value();
+  RunState state;
+  state.set_experiment("first");
+  state.set_fraction(0.25);
+  state.set_actions(12);
+  state.set_ended(3);
+  RunningAction* action = state.add_running();
+  action->set_kind("train");
+  action->set_description(kHostile);
+  action->set_epoch(3);
+  action->set_epochs(20);
+  ASSERT_TRUE(leases->Renew(state).ok());
+  const nlohmann::json live = nlohmann::json::parse(Answer("/live.json").body);
+  EXPECT_EQ(live.at("records"), 0);
+  ASSERT_EQ(live.at("runs").size(), 1);
+  EXPECT_EQ(live.at("runs")[0].at("id"), StudyId("first"));
+  EXPECT_EQ(live.at("runs")[0].at("fraction"), 0.25);
+  EXPECT_EQ(live.at("runs")[0].at("silent"), nullptr);
+  EXPECT_THAT(live.at("runs")[0].at("actions")[0].at("line").get<std::string>(), HasSubstr("epoch 3/20"));
+  // Its page is there before its first record.
+  const HttpAnswer page = Answer("/study/" + StudyId("first"));
+  EXPECT_THAT(page.body, AllOf(HasSubstr("There is no record of it yet."), Not(HasSubstr("<script>alert"))));
+  FailureRecord failure;
+  failure.set_schema_version(kSchemaVersion);
+  failure.set_kind("train");
+  failure.set_key(TestKey("ffff"));
+  failure.set_description(kHostile);
+  failure.set_message("the loss is not finite");
+  ASSERT_TRUE(store_.WriteFailure(failure).ok());
+  EXPECT_THAT(Answer("/failures").body, AllOf(HasSubstr("1 action failed"), HasSubstr("the loss is not finite"),
+                                              Not(HasSubstr("<script>alert"))));
+}
+
+// Neither names nor texts of the store become elements, attributes or scripts: in no page is there a script that the
+// policy does not name, and the hostile text is nowhere as it is.
+TEST_F(StorePagesTest, NothingOfTheStoresTextRuns) {
+  Commit("aaaa", kHostile, kHostile, 0);
+  TrialRecord record = TestRecord(TestKey("bbbb"), "</script><script>alert(3)</script>", 1, 0.5, kHostile);
+  record.mutable_trial()->set_experiment(kHostile);
+  record.mutable_trial()->set_task(kHostile);
+  record.mutable_trial()->add_laid_over(kHostile);
+  record.mutable_metric(0)->set_absent_reason(kHostile);
+  record.mutable_provenance()->mutable_stage(0)->set_user_name(kHostile);
+  ASSERT_TRUE(store_.CommitRecord(record).ok());
+  const std::string path = "/study/" + StudyId(kHostile);
+  for (const std::string& target :
+       {std::string("/"), path, path + "/records", "/record/" + TestKey("aaaa"), "/record/" + TestKey("bbbb")}) {
+    const HttpAnswer answer = Answer(target);
+    EXPECT_EQ(answer.status, 200) << target << ": " << answer.body.substr(0, 300);
+    for (const char* alive : {"<script>alert", "<img src=x", "onerror=alert(2)>'\"", "${x}</pre>"}) {
+      EXPECT_THAT(answer.body, Not(HasSubstr(alive))) << target;
+    }
+    EXPECT_THAT(answer.policy, AllOf(HasSubstr("default-src 'none'"), Not(HasSubstr("script-src 'unsafe")),
+                                     Not(HasSubstr("unsafe-eval")), Not(HasSubstr("*"))));
+    // Each script is one that the policy names, or data.
+    size_t scripts = 0, hashes = 0, data = 0;
+    for (size_t at = 0; (at = answer.body.find("<script", at)) != std::string::npos; ++at) ++scripts;
+    for (size_t at = 0; (at = answer.body.find("<script type=\"application/json\"", at)) != std::string::npos; ++at)
+      ++data;
+    for (size_t at = 0; (at = answer.policy.find("'sha256-", at)) != std::string::npos; ++at) ++hashes;
+    EXPECT_EQ(scripts, hashes + data) << target;
+  }
+}
+
+TEST_F(StorePagesTest, DamagedRecordsAreNamed) {
+  Commit("aaaa", "first", "mcp", 0);
+  Commit("bbbb", "first", "mcp", 1);
+  std::ofstream(store_.RecordPath(TestKey("bbbb"))) << "noise";
+  EXPECT_THAT(Answer("/").body, HasSubstr("Damaged, or of another version"));
+  EXPECT_EQ(Answer("/study/" + StudyId("first")).status, 200);
+  EXPECT_EQ(Answer("/record/" + TestKey("bbbb")).status, 500);
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,144 @@
+#include "tools/evaluation/requested.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/in_parallel.h"
+#include "core/status_macros.h"
+#include "core/text/suggest.h"
+#include "eval/files/unknown_set.h"
+#include "eval/metrics/metric_table.h"
+#include "tools/evaluation/parse_specs.h"
+
+namespace openset {
+namespace {
+
+constexpr char kPool[] = "pool";
+
+// All metrics would be many tests.
+constexpr char kComparedMetrics[] = "accuracy, auroc, openauc, aurc, fpr_at_95tpr";
+
+}  // namespace
+
+absl::StatusOr<std::vector<ConventionMetric>> RequestedMetrics(const EvaluationRequest& request) {
+  OPENSET_ASSIGN_OR_RETURN(Convention convention, FindConvention(request.convention()), "--convention");
+  if (request.metrics().empty()) return std::move(convention.metrics);
+  if (convention.name != "openset") return absl::InvalidArgumentError("--metrics goes with --convention=openset only");
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<MetricSpec> specs, ParseMetrics("--metrics", request.metrics()));
+  std::vector<ConventionMetric> result;
+  for (const MetricSpec& spec : specs) result.push_back({MetricName(spec), spec, 1, 0, RemarkOn(spec)});
+  return result;
+}
+
+absl::StatusOr<std::optional<SampleIntervals>> RequestedIntervals(const EvaluationRequest& request) {
+  SampleIntervals intervals;
+  OPENSET_ASSIGN_OR_RETURN(intervals.bootstrap, RequestedBootstrap(request.interval()));
+  intervals.delong = request.interval().ci_method() == "delong";
+  if (!request.ci()) return std::nullopt;
+  return intervals;
+}
+
+absl::StatusOr<BootstrapOptions> RequestedBootstrap(const IntervalOptions& options) {
+  const std::string& method = options.ci_method();
+  if (method != "bca" && method != "percentile" && method != "delong") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--ci_method: ", UnknownName("method", method, {"bca", "percentile", "delong"})));
+  }
+  if (options.replicates() > 1000000) return absl::InvalidArgumentError("--replicates: must be at most 1000000");
+  if (options.threads() > 1024) return absl::InvalidArgumentError("--threads: must be at most 1024");
+  BootstrapOptions bootstrap;
+  bootstrap.method = method == "percentile" ? IntervalMethod::kPercentile : IntervalMethod::kBca;
+  bootstrap.replicates = static_cast<int>(std::max<int64_t>(options.replicates(), -1));
+  bootstrap.confidence = options.level();
+  bootstrap.seed = options.seed();
+  bootstrap.threads =
+      options.threads() == 0 ? NumThreads() : static_cast<int>(std::max<int64_t>(options.threads(), -1));
+  OPENSET_RETURN_IF_ERROR(Annotate(CheckOptions(bootstrap), "--replicates, --level, --threads"));
+  return bootstrap;
+}
+
+absl::StatusOr<SampleComparison> RequestedComparison(const ComparisonRequest& request,
+                                                     const std::vector<ComparedSamples>& methods,
+                                                     const SampleReader& read_fit) {
+  const std::string text = request.metrics().empty() ? kComparedMetrics : request.metrics();
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<MetricSpec> metrics, ParseMetrics("--metrics", text));
+  OPENSET_ASSIGN_OR_RETURN(const BootstrapOptions options, RequestedBootstrap(request.interval()));
+  const bool is_pool = request.group() == kPool;
+  std::deque<ScoredSamples> samples;
+  std::deque<RankedInput> ranked;
+  std::vector<const RankedInput*> inputs;
+  std::vector<std::string> names;
+  for (const ComparedSamples& method : methods) {
+    OPENSET_ASSIGN_OR_RETURN(samples.emplace_back(), ScoreSamples(request.samples(), method.read, read_fit));
+    if (!is_pool) {
+      absl::StatusOr<SampleSet> only = OnlyUnknownSet(samples.back().samples, request.group());
+      if (!only.ok()) return Annotate(only.status(), absl::StrCat("--group: ", method.source));
+      samples.back().samples = *std::move(only);
+    }
+    OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, samples.back().samples.Input());
+    inputs.push_back(&ranked.emplace_back(input));
+    names.push_back(method.name);
+  }
+  OPENSET_ASSIGN_OR_RETURN(SampleComparison comparison, CompareOnSamples(metrics, names, inputs, options));
+  for (size_t i = 0; i < methods.size(); ++i) {
+    comparison.notes.push_back(absl::StrCat(names[i], ": ", methods[i].source, ", ", samples[i].note));
+  }
+  comparison.notes.push_back(absl::StrCat(ranked[0].total().known(), " known and ", ranked[0].total().unknown,
+                                          " unknown samples", is_pool ? "" : absl::StrCat(" of ", request.group()),
+                                          ", the same for all"));
+  return comparison;
+}
+
+absl::StatusOr<RunComparisonOptions> RequestedRunComparison(const RunComparisonRequest& request) {
+  RunComparisonOptions options;
+  for (absl::string_view name : absl::StrSplit(request.metrics(), ',', absl::SkipWhitespace())) {
+    options.metrics.push_back(MeantMetric(absl::StripAsciiWhitespace(name)));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const BootstrapOptions bootstrap, RequestedBootstrap(request.interval()));
+  options.test.confidence = bootstrap.confidence;
+  options.test.test_per_training = request.test_per_training();
+  if (!(options.test.test_per_training >= 0 && options.test.test_per_training < 1e6)) {
+    return absl::InvalidArgumentError("--test_per_training: must be at least 0");
+  }
+  return options;
+}
+
+absl::StatusOr<RequestedRule> RequestedThreshold(const ThresholdRequest& request) {
+  RequestedRule requested;
+  ChosenThreshold& chosen = requested.chosen;
+  chosen.rule = request.rule();
+  OPENSET_ASSIGN_OR_RETURN(requested.rule, ParseThresholdRule(chosen.rule), "--rule");
+  const double target = request.target();
+  if (!(target >= 0 && target <= 1)) {
+    return absl::InvalidArgumentError(absl::StrCat("--target: must lie in 0 .. 1 (is ", target, ")"));
+  }
+  if (ReadsTarget(requested.rule)) chosen.target = target;
+  const double delta = request.delta();
+  if (!(delta > 0 && delta < 1)) {
+    return absl::InvalidArgumentError(absl::StrCat("--delta: must lie between 0 and 1 (is ", delta, ")"));
+  }
+  if (requested.rule == ThresholdRule::kRiskGuaranteed) chosen.delta = delta;
+  return requested;
+}
+
+absl::StatusOr<ChosenThreshold> ChooseThreshold(const RequestedRule& rule, const ThresholdRequest& request,
+                                                const std::string& source, const std::string& note,
+                                                const RankedInput& validation) {
+  ChosenThreshold chosen = rule.chosen;
+  const absl::StatusOr<double> threshold = SelectThreshold(rule.rule, request.target(), validation, request.delta());
+  if (!threshold.ok()) return Annotate(threshold.status(), source);
+  chosen.notes = {note};
+  if (!validation.input().has_predictions()) {
+    chosen.notes.push_back("no predictions: what needs them is absent");
+  }
+  if (const std::string warning = WarningOf(rule.rule, validation); !warning.empty()) chosen.notes.push_back(warning);
+  chosen.validation = DescribeThreshold(*threshold, validation);
+  return chosen;
+}
+
+}  // namespace openset

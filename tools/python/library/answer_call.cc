@@ -1,0 +1,170 @@
+#include "tools/python/library/answer_call.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
+#include "core/text/json_text.h"
+#include "eval/files/sample_set.h"
+#include "eval/metrics/ranked_input.h"
+#include "eval/report/evaluate_samples.h"
+#include "eval/report/evaluation_report.h"
+#include "eval/report/run_comparison_report.h"
+#include "eval/report/run_table.h"
+#include "eval/report/sample_comparison.h"
+#include "eval/report/threshold_report.h"
+#include "eval/scores/score.pb.h"
+#include "google/protobuf/descriptor.h"
+#include "nlohmann/json.hpp"
+#include "tools/evaluation/requested.h"
+#include "tools/evaluation/scored_samples.h"
+
+namespace openset {
+namespace {
+
+// The sets of a call that are measured, and the one that scores are fitted on.
+struct Sets {
+  struct Named {
+    std::string name;
+    SampleReader read;
+  };
+  std::vector<Named> measured;
+  SampleReader fit;
+};
+
+absl::StatusOr<Sets> SetsOf(const Call& call, absl::Span<const std::vector<ArrayView>> arrays) {
+  if (call.set_size() != static_cast<int>(arrays.size())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the call has ", call.set_size(), " sets and arrays of ", arrays.size()));
+  }
+  if (call.has_fit() && (call.fit() < 0 || call.fit() >= call.set_size())) {
+    return absl::InvalidArgumentError(absl::StrCat("fit: there is no set ", call.fit()));
+  }
+  Sets sets;
+  for (int i = 0; i < call.set_size(); ++i) {
+    const std::string& name = call.set(i);
+    SampleReader read = [&name, views = arrays[i]](const SetRoles& roles,
+                                                   ScoreDirection direction) -> absl::StatusOr<SampleSet> {
+      OPENSET_ASSIGN_OR_RETURN(ScoreFile file, ScoreFileOfArrays(name, views, direction));
+      std::vector<ScoreFile> files;
+      files.push_back(std::move(file));
+      return MakeSampleSet(std::move(files), roles);
+    };
+    if (call.has_fit() && call.fit() == i) {
+      sets.fit = std::move(read);
+    } else {
+      sets.measured.push_back({name, std::move(read)});
+    }
+  }
+  return sets;
+}
+
+absl::Status CheckCount(const Sets& sets, size_t least, size_t most) {
+  const size_t count = sets.measured.size();
+  if (count >= least && count <= most) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("the call has ", count, " sets of samples; it takes ", least,
+                                                 least == most ? "" : absl::StrCat(" to ", most)));
+}
+
+absl::StatusOr<CallAnswer> Evaluate(const EvaluationRequest& request, const Sets& sets) {
+  OPENSET_RETURN_IF_ERROR(CheckCount(sets, 1, 1));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<ConventionMetric> metrics, RequestedMetrics(request));
+  OPENSET_ASSIGN_OR_RETURN(const std::optional<SampleIntervals> intervals, RequestedIntervals(request));
+  OPENSET_ASSIGN_OR_RETURN(const ScoredSamples scored,
+                           ScoreSamples(request.samples(), sets.measured[0].read, sets.fit));
+  OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, scored.samples.Input());
+  const RankedInput ranked(input);
+  OPENSET_ASSIGN_OR_RETURN(const EvaluationReport report, EvaluateSamples(metrics, scored.samples, ranked, intervals));
+  CallAnswer answer;
+  answer.text = FormatEvaluation(report, TextFormat::kJson);
+  return answer;
+}
+
+absl::StatusOr<CallAnswer> ScoreOf(const SampleOptions& options, const Sets& sets) {
+  OPENSET_RETURN_IF_ERROR(CheckCount(sets, 1, 1));
+  OPENSET_ASSIGN_OR_RETURN(ScoredSamples scored, ScoreSamples(options, sets.measured[0].read, sets.fit));
+  CallAnswer answer;
+  answer.text = "{}";
+  answer.unknown_score = std::move(scored.samples.unknown_score.Own());
+  answer.prediction.assign(scored.samples.prediction.begin(), scored.samples.prediction.end());
+  return answer;
+}
+
+absl::StatusOr<CallAnswer> Compare(const ComparisonRequest& request, const Sets& sets) {
+  OPENSET_RETURN_IF_ERROR(CheckCount(sets, 2, 100));
+  std::vector<ComparedSamples> methods;
+  for (const Sets::Named& set : sets.measured) methods.push_back({set.name, set.name, set.read});
+  OPENSET_ASSIGN_OR_RETURN(const SampleComparison comparison, RequestedComparison(request, methods, sets.fit));
+  CallAnswer answer;
+  answer.text = FormatSampleComparison(comparison, TextFormat::kJson);
+  return answer;
+}
+
+absl::StatusOr<CallAnswer> CompareInFile(const RunComparisonRequest& request, const Sets& sets) {
+  OPENSET_RETURN_IF_ERROR(CheckCount(sets, 0, 0));
+  OPENSET_ASSIGN_OR_RETURN(const RunTable table, ReadRunTable(request.path(), request.group()));
+  OPENSET_ASSIGN_OR_RETURN(const RunComparisonOptions options, RequestedRunComparison(request));
+  const std::string& baseline = request.baseline().empty() ? table.baseline : request.baseline();
+  OPENSET_ASSIGN_OR_RETURN(const RunComparison comparison, CompareRuns(table, options.metrics, options.test, baseline),
+                           request.path());
+  CallAnswer answer;
+  answer.text = FormatRunComparison(comparison, TextFormat::kJson);
+  return answer;
+}
+
+absl::StatusOr<CallAnswer> Threshold(const ThresholdRequest& request, const Sets& sets) {
+  OPENSET_RETURN_IF_ERROR(CheckCount(sets, 1, 2));
+  OPENSET_ASSIGN_OR_RETURN(const RequestedRule rule, RequestedThreshold(request));
+  const Sets::Named& validation = sets.measured[0];
+  OPENSET_ASSIGN_OR_RETURN(const ScoredSamples scored, ScoreSamples(request.samples(), validation.read, sets.fit));
+  OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, scored.samples.Input());
+  const RankedInput ranked(input);
+  OPENSET_ASSIGN_OR_RETURN(ChosenThreshold chosen,
+                           ChooseThreshold(rule, request, validation.name, scored.note, ranked));
+  if (sets.measured.size() > 1) {
+    OPENSET_ASSIGN_OR_RETURN(const ScoredSamples test,
+                             ScoreSamples(request.samples(), sets.measured[1].read, sets.fit));
+    OPENSET_ASSIGN_OR_RETURN(const EvaluationInput test_input, test.samples.Input());
+    const RankedInput ranked_test(test_input);
+    chosen.test = DescribeThreshold(chosen.validation.threshold, ranked_test);
+  }
+  CallAnswer answer;
+  answer.text = FormatThreshold(chosen, TextFormat::kJson);
+  return answer;
+}
+
+CallAnswer ListScores() {
+  const google::protobuf::OneofDescriptor* const kind = ScoreSpec::descriptor()->FindOneofByName("kind");
+  nlohmann::ordered_json names = nlohmann::ordered_json::array();
+  for (int i = 0; i < kind->field_count(); ++i) names.push_back(kind->field(i)->name());
+  CallAnswer answer;
+  answer.text = JsonText(names);
+  return answer;
+}
+
+}  // namespace
+
+absl::StatusOr<CallAnswer> AnswerCall(const Call& call, absl::Span<const std::vector<ArrayView>> arrays) {
+  OPENSET_ASSIGN_OR_RETURN(const Sets sets, SetsOf(call, arrays));
+  switch (call.kind_case()) {
+    case Call::kEvaluate:
+      return Evaluate(call.evaluate(), sets);
+    case Call::kScore:
+      return ScoreOf(call.score(), sets);
+    case Call::kCompare:
+      return Compare(call.compare(), sets);
+    case Call::kCompareRuns:
+      return CompareInFile(call.compare_runs(), sets);
+    case Call::kThreshold:
+      return Threshold(call.threshold(), sets);
+    case Call::kListScores:
+      return ListScores();
+    case Call::KIND_NOT_SET:
+      break;
+  }
+  return absl::InvalidArgumentError("the call asks for nothing");
+}
+
+}  // namespace openset

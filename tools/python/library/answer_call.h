@@ -1,0 +1,28 @@
+// What a call of the library gives, in C++.
+#ifndef OPENSET_TOOLS_PYTHON_LIBRARY_ANSWER_CALL_H_
+#define OPENSET_TOOLS_PYTHON_LIBRARY_ANSWER_CALL_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "eval/files/sample_arrays.h"
+#include "tools/evaluation/request.pb.h"
+
+namespace openset {
+
+struct CallAnswer {
+  std::string text;  // JSON, as the command writes it
+  std::vector<double> unknown_score;
+  std::vector<int64_t> prediction;
+};
+
+// `arrays[set]`: those of each of call.set(). Errors: those of the command, with the sets' names in the place of files;
+// kInvalidArgument for a call without a kind, and for sets that are too few or too many for it.
+absl::StatusOr<CallAnswer> AnswerCall(const Call& call, absl::Span<const std::vector<ArrayView>> arrays);
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_PYTHON_LIBRARY_ANSWER_CALL_H_

@@ -1,0 +1,39 @@
+#include "tools/python/library/answer_call.h"
+
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+
+namespace openset {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(AnswerCallTest, ComparesResultsOfAFile) {
+  const std::string path = testing::TempDir() + "/results.csv";
+  std::ofstream(path) << "method,split,auroc\na,0,0.9\na,1,0.8\na,2,0.85\nb,0,0.7\nb,1,0.7\nb,2,0.7\n";
+  Call call;
+  call.mutable_compare_runs()->set_path(path);
+  const absl::StatusOr<CallAnswer> answer = AnswerCall(call, {});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  const nlohmann::json found = nlohmann::json::parse(answer->text);
+  EXPECT_NEAR(found["pairs"][0]["mean_difference"], (0.2 + 0.1 + 0.15) / 3, 1e-15);
+
+  call.mutable_compare_runs()->set_baseline("c");
+  EXPECT_THAT(std::string(AnswerCall(call, {}).status().message()), HasSubstr(path));
+}
+
+TEST(AnswerCallTest, SetsAreCounted) {
+  Call call;
+  call.add_set("a");
+  EXPECT_EQ(AnswerCall(call, {}).status().message(), "the call has 1 sets and arrays of 0");
+  EXPECT_EQ(AnswerCall(Call(), {}).status().message(), "the call asks for nothing");
+}
+
+}  // namespace
+}  // namespace openset

@@ -1,0 +1,199 @@
+// `openset serve`, asked by a plain client while a study runs.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tools/testing/http_client.h"
+#include "tools/testing/near_far_study.h"
+#include "tools/testing/openset_program.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// The server of a store, of another program's folder than the one that runs studies: each has its output.
+class Server {
+ public:
+  Server(const OpensetProgram& program, std::vector<std::string> flags) : program_(program) {
+    flags.insert(flags.begin(), {"serve", "--port=0"});
+    pid_ = program.Start(flags);
+    for (int tries = 0; tries < 1200 && address().find('\n') == std::string::npos; ++tries) {
+      int status = 0;
+      if (waitpid(pid_, &status, WNOHANG) == pid_) {
+        pid_ = 0;
+        return;
+      }
+      usleep(50'000);
+    }
+    const std::string text = address();
+    const size_t colon = text.find(':', text.find("//"));
+    EXPECT_TRUE(absl::SimpleAtoi(text.substr(colon + 1, text.find('/', colon) - colon - 1), &port_)) << text;
+  }
+  ~Server() { End(); }
+
+  // "http://127.0.0.1:6736/ shows ...\n".
+  std::string address() const { return program_.Read("out.txt"); }
+  int port() const { return port_; }
+  bool runs() const { return pid_ != 0; }
+
+  // Ctrl-C: the exit code.
+  int End() {
+    if (pid_ == 0) return -1;
+    int status = 0;
+    kill(pid_, SIGINT);
+    waitpid(pid_, &status, 0);
+    pid_ = 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  const OpensetProgram& program_;
+  pid_t pid_ = 0;
+  int port_ = 0;
+};
+
+// The path behind `href="` of the first link that is called so.
+std::string LinkTo(const std::string& name, const std::string& html) {
+  const size_t end = html.find(absl::StrCat("\">", name, "</a>"));
+  const size_t begin = html.rfind("href=\"", end);
+  return end == std::string::npos ? "" : html.substr(begin + 6, end - begin - 6);
+}
+
+std::map<std::string, std::string> FilesOf(const std::string& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    files[entry.path().string()] = entry.is_regular_file() ? *ReadFile(entry.path().string()) : "";
+  }
+  return files;
+}
+
+TEST(Serve, ShowsAStudyWhileItRunsAndAfter) {
+  const OpensetProgram studies("studies"), viewer("viewer");
+  WriteNearFarStudy(studies);
+  // A store from the first moment on.
+  studies.Write("openset-store/version", "openset store 2\n");
+  Server server(viewer, {"--store=" + studies.store(), "--library=" + studies.folder()});
+  ASSERT_TRUE(server.runs()) << viewer.Read("err.txt");
+  EXPECT_THAT(server.address(), AllOf(HasSubstr("http://127.0.0.1:"), Not(HasSubstr("token"))));
+  EXPECT_THAT(Get(server.port(), "/").body, HasSubstr("The store has no record yet."));
+
+  const pid_t run = studies.Start({"run", "study.textproto"});
+  bool was_seen = false;
+  int status = 0;
+  while (waitpid(run, &status, WNOHANG) == 0) {
+    const HttpReply live = Get(server.port(), "/live.json");
+    ASSERT_EQ(live.status, 200);
+    const nlohmann::json parsed = nlohmann::json::parse(live.body);
+    for (const nlohmann::json& one : parsed.at("runs")) {
+      EXPECT_EQ(one.at("study"), "study");
+      was_seen |= !one.at("actions").empty();
+      if (!was_seen) continue;
+      EXPECT_EQ(Get(server.port(), absl::StrCat("/study/", one.at("id").get<std::string>())).status, 200);
+    }
+    usleep(50'000);
+  }
+  ASSERT_EQ(status, 0) << studies.Read("err.txt");
+  EXPECT_TRUE(was_seen);
+
+  const auto before = FilesOf(studies.store());
+  const std::string all = Get(server.port(), "/").body;
+  const std::string study = LinkTo("study", all);
+  ASSERT_NE(study, "") << all.substr(all.find("<body>"), 2000);
+  const HttpReply page = Get(server.port(), study);
+  EXPECT_EQ(page.status, 200);
+  EXPECT_THAT(page.head, HasSubstr("Content-Security-Policy: default-src 'none'; "));
+  // The means of the report, the curves, and the mistakes as images.
+  const nlohmann::json report = nlohmann::json::parse(studies.Read("openset-store/reports/study/report.json"));
+  int means = 0;
+  for (const nlohmann::json& cell : report.at("cells")) {
+    EXPECT_THAT(page.body, HasSubstr(absl::StrCat("\"mean\":", cell.at("mean").dump())));
+    ++means;
+  }
+  EXPECT_EQ(means, 2 * (3 + 4));  // of report_test
+  EXPECT_THAT(page.body, AllOf(HasSubstr("data-chart=\"roc"), HasSubstr("\"sheet\":\"data:image/png;base64,")));
+  const std::string id = studies.AnyRecord().trial_id();
+  EXPECT_THAT(Get(server.port(), study + "/records").body, HasSubstr("/record/" + id));
+  EXPECT_THAT(Get(server.port(), "/record/" + id).body,
+              AllOf(HasSubstr("trial_id: &quot;" + id), HasSubstr("\"sheet\":\"data:image/png;base64,")));
+  EXPECT_THAT(Get(server.port(), "/failures").body, HasSubstr("0 actions failed"));
+  EXPECT_EQ(FilesOf(studies.store()), before);  // it only reads
+  EXPECT_EQ(server.End(), 0);
+  EXPECT_EQ(viewer.Read("err.txt"), "");
+}
+
+TEST(Serve, RefusesOthers) {
+  const OpensetProgram program;
+  program.Write("openset-store/version", "openset store 2\n");
+  Server server(program, {});
+  ASSERT_TRUE(server.runs()) << program.Read("err.txt");
+  const auto status = [&server](const std::string& bytes) { return ReplyOf(Exchange(server.port(), bytes)).status; };
+  EXPECT_EQ(status("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n"), 421);
+  EXPECT_EQ(status("GET / HTTP/1.1\r\n\r\n"), 421);
+  EXPECT_EQ(status("POST / HTTP/1.1\r\nHost: localhost\r\n\r\n"), 405);
+  EXPECT_EQ(status("OPTIONS / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\n\r\n"), 405);
+  EXPECT_EQ(status("GET /live.json HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site\r\n\r\n"), 403);
+  for (const char* path : {"/../openset-store/version", "/version", "/%2e%2e/version", "//etc/passwd", "/reports",
+                           "/study/..", "/record/..%2fversion", "http://localhost/version"}) {
+    EXPECT_EQ(Get(server.port(), path).status, 404) << path;
+  }
+  EXPECT_THAT(Get(server.port(), "/").head, Not(HasSubstr("Access-Control")));
+  const ProgramResult taken =
+      OpensetProgram("other").Run({"serve", "--store=" + program.store(), absl::StrCat("--port=", server.port())});
+  EXPECT_EQ(taken.exit_code, 2);
+  EXPECT_THAT(taken.err, HasSubstr("in use; --port=0 takes a port that is free"));
+}
+
+TEST(Serve, AsksForATokenBeyondThisMachine) {
+  const OpensetProgram program;
+  program.Write("openset-store/version", "openset store 2\n");
+  Server server(program, {"--host=0.0.0.0"});
+  ASSERT_TRUE(server.runs()) << program.Read("err.txt");
+  const std::string address = server.address();
+  const std::string token = address.substr(address.find("?token=") + 7, 32);
+  EXPECT_EQ(Get(server.port(), "/").status, 401);
+  EXPECT_EQ(Get(server.port(), "/?token=" + std::string(32, '0')).status, 401);
+  const HttpReply welcome = Get(server.port(), "/?token=" + token);
+  EXPECT_EQ(welcome.status, 303);
+  EXPECT_THAT(welcome.head, AllOf(HasSubstr("Location: /\r\n"), HasSubstr("HttpOnly; SameSite=Strict")));
+  EXPECT_EQ(Get(server.port(), "/", absl::StrCat("Cookie: openset_token=", token, "\r\n")).status, 200);
+}
+
+// Other users of the machine reach the port, and not the store.
+TEST(Serve, AsksForATokenWhereTheStoreIsClosed) {
+  const OpensetProgram program;
+  program.Write("openset-store/version", "openset store 2\n");
+  std::filesystem::permissions(program.store(), std::filesystem::perms::owner_all);
+  Server server(program, {});
+  ASSERT_TRUE(server.runs()) << program.Read("err.txt");
+  EXPECT_THAT(server.address(), HasSubstr("?token="));
+  EXPECT_EQ(Get(server.port(), "/").status, 401);
+}
+
+TEST(Serve, SaysWhatIsWrong) {
+  const OpensetProgram program;
+  EXPECT_THAT(program.Run({"serve"}).err, HasSubstr("openset-store"));
+  program.Write("openset-store/version", "openset store 2\n");
+  for (const auto& [flag, line] : {std::pair("--host=example.org", "--host: 'example.org' is no IP address"),
+                                   {"--port=65536", "--port: must lie in 0 .. 65535"},
+                                   {"--port=-1", "--port: must lie in 0 .. 65535"}}) {
+    const ProgramResult result = program.Run({"serve", flag});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr(line));
+  }
+}
+
+}  // namespace
+}  // namespace openset
