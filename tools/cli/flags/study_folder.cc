@@ -51,7 +51,10 @@ absl::StatusOr<std::string> SpecOfStudyFolder(const std::string& argument) {
   const std::string name = JoinPath(folder.string(), folder.filename().string());
   const std::string spec = absl::StrCat(name, ".textproto"), bundle = absl::StrCat(name, ".zip");
   if (!FileExists(spec)) return argument;
-  if (FileExists(bundle)) OPENSET_RETURN_IF_ERROR(ReadIntoStore(bundle));
+  // A link that leads nowhere is a bundle that can't be read, not one that is missing.
+  if (std::filesystem::exists(std::filesystem::symlink_status(bundle, error))) {
+    OPENSET_RETURN_IF_ERROR(ReadIntoStore(bundle));
+  }
   return spec;
 }
 

@@ -47,6 +47,13 @@ TEST(StudyFolder, ABundleThatIsNoneIsRefused) {
   EXPECT_EQ(absl::GetFlag(FLAGS_store), std::nullopt);
 }
 
+TEST(StudyFolder, ABundleThatIsALinkToItselfIsRefused) {
+  const std::string folder = Folder("loop", {"loop.textproto"});
+  std::filesystem::create_symlink("loop.zip", JoinPath(folder, "loop.zip"));
+  EXPECT_THAT(SpecOfStudyFolder(folder).status().message(), HasSubstr("loop.zip"));
+  EXPECT_EQ(absl::GetFlag(FLAGS_store), std::nullopt);
+}
+
 TEST(StudyFolder, ABundleIsInsteadOfAStore) {
   const std::string folder = Folder("both", {"both.textproto", "both.zip"});
   absl::SetFlag(&FLAGS_store, "mine");

@@ -14,8 +14,10 @@
 #include "core/proto/field_differences.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
+#include "data/catalog.h"
 #include "data/task.pb.h"
 #include "experiments/spec/describe.h"
+#include "experiments/spec/experiment_file.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/resolve/resolve_method.h"
@@ -99,6 +101,9 @@ absl::StatusOr<ExperimentSpec> SpecOfRecord(const TrialRecord& record, const Spe
                                             "' of the record: name the folder that has its tasks/ and catalog/ by "
                                             "--library"));
   }
+  // What is wrong with the task is wrong for every candidate: it is read once, not with each.
+  OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, Catalog::Open(folders.catalog));
+  OPENSET_RETURN_IF_ERROR(LoadTask(task, folders, "", catalog).status());
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make("again"));
   const std::string path = JoinPath(folder.path(), absl::StrCat(NameOf(record), ".textproto"));
   std::optional<std::string> nearest;  // what differs of the first candidate that makes a trial
