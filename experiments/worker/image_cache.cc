@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "core/status_macros.h"
-#include "data/joined_source.h"
 #include "data/selection.h"
 #include "data/sets/data_set.h"
+#include "data/sets/open_selection.h"
 
 namespace openset {
 
@@ -16,15 +16,6 @@ absl::StatusOr<int64_t> ImageCache::Count(const Selection& selection) {
   for (const PartOfDataSet& part : PartsOf(selection)) parts.insert(part.part());
   OPENSET_RETURN_IF_ERROR(AddContentDigests(selection.data_set(), parts, data_folders_, &catalog_));
   return CountSamples(selection, catalog_);
-}
-
-absl::StatusOr<std::shared_ptr<const ImageSource>> ImageCache::Get(const Selection& selection) {
-  OPENSET_RETURN_IF_ERROR(Count(selection).status());  // compares the digests
-  std::vector<std::shared_ptr<const ImageSource>> parts;
-  for (const PartOfDataSet& part : PartsOf(selection)) {
-    OPENSET_ASSIGN_OR_RETURN(parts.emplace_back(), GetPart(selection.data_set(), part.part()));
-  }
-  return JoinSources(std::move(parts));
 }
 
 absl::StatusOr<std::shared_ptr<const ImageSource>> ImageCache::GetPart(const std::string& data_set,
@@ -44,9 +35,11 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> ImageCache::GetPart(const std
 }
 
 absl::StatusOr<Batcher> ImageCache::MakeBatcher(const Selection& selection, int channels, at::Device device) {
-  OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<const ImageSource> source, Get(selection));
-  OPENSET_ASSIGN_OR_RETURN(SelectedSamples samples, SelectSamples(source->index(), selection));
-  return Batcher::Make(std::move(source), std::move(samples), channels, device);
+  OPENSET_RETURN_IF_ERROR(Count(selection).status());  // compares the digests
+  OPENSET_ASSIGN_OR_RETURN(OpenedSelection opened, OpenSelection(selection, [&](const std::string& part) {
+                             return GetPart(selection.data_set(), part);
+                           }));
+  return Batcher::Make(std::move(opened.source), std::move(opened.samples), channels, device);
 }
 
 }  // namespace openset

@@ -24,11 +24,9 @@ class ImageCache {
       : catalog_(std::move(catalog)), data_folders_(std::move(data_folders)), max_bytes_(max_bytes) {}
   virtual ~ImageCache() = default;
 
-  // The images of a selection's parts, one behind the other. Errors: those of OpenPart (data/sets/data_set.h);
-  // kFailedPrecondition if the catalog's part is not the one the selection was made of.
-  absl::StatusOr<std::shared_ptr<const ImageSource>> Get(const Selection& selection);
-
-  // The batches of a selection, for a model of `channels` channels. Errors: those of Get, SelectSamples and Batcher.
+  // The batches of a selection, for a model of `channels` channels. Errors: those of OpenSelection()
+  // (data/sets/open_selection.h) and Batcher; kFailedPrecondition if the catalog's part is not the one the selection
+  // was made of.
   virtual absl::StatusOr<Batcher> MakeBatcher(const Selection& selection, int channels, at::Device device);
 
   const Catalog& catalog() const { return catalog_; }

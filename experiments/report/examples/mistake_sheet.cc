@@ -5,42 +5,31 @@
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "data/inspect/contact_sheet.h"
-#include "data/joined_source.h"
-#include "data/selection.h"
 #include "data/sets/data_set.h"
+#include "data/sets/open_selection.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/details.pb.h"
 
 namespace openset {
 namespace {
 
-// One set of test samples, which starts at a row of the outputs.
-struct TestSet {
-  std::shared_ptr<const ImageSource> source;
-  SelectedSamples samples;
-};
-
-absl::StatusOr<TestSet> Open(const Selection& selection, const Catalog& catalog,
-                             const std::vector<std::string>& folders, OpenParts* open_parts) {
+absl::StatusOr<OpenedSelection> Open(const Selection& selection, const Catalog& catalog,
+                                     const std::vector<std::string>& folders, OpenParts* open_parts) {
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(selection.data_set()));
-  std::vector<std::shared_ptr<const ImageSource>> parts;
-  for (const PartOfDataSet& part : PartsOf(selection)) {
-    std::shared_ptr<const ImageSource>& opened = (*open_parts)[{selection.data_set(), part.part()}];
+  const auto open_part = [&](const std::string& part) -> absl::StatusOr<std::shared_ptr<const ImageSource>> {
+    std::shared_ptr<const ImageSource>& opened = (*open_parts)[{selection.data_set(), part}];
     if (opened == nullptr) {
-      OPENSET_ASSIGN_OR_RETURN(opened, OpenPart(*info, part.part(), folders));
+      OPENSET_ASSIGN_OR_RETURN(opened, OpenPart(*info, part, folders));
     }
-    parts.push_back(opened);
-  }
-  TestSet set;
-  set.source = JoinSources(std::move(parts));
-  OPENSET_ASSIGN_OR_RETURN(set.samples, SelectSamples(set.source->index(), selection));
-  return set;
+    return opened;
+  };
+  return OpenSelection(selection, open_part);
 }
 
-// In the order of the outputs' rows (experiments/infer/inference.cc).
-absl::StatusOr<std::vector<TestSet>> OpenAll(const TaskData& data, const Catalog& catalog,
-                                             const std::vector<std::string>& folders, OpenParts* open_parts) {
-  std::vector<TestSet> sets;
+// The sets of test samples, in the order of the outputs' rows (experiments/infer/inference.cc).
+absl::StatusOr<std::vector<OpenedSelection>> OpenAll(const TaskData& data, const Catalog& catalog,
+                                                     const std::vector<std::string>& folders, OpenParts* open_parts) {
+  std::vector<OpenedSelection> sets;
   OPENSET_ASSIGN_OR_RETURN(sets.emplace_back(), Open(data.test_known(), catalog, folders, open_parts));
   for (const UnknownGroup& group : data.test_unknown()) {
     OPENSET_ASSIGN_OR_RETURN(sets.emplace_back(), Open(group.selection(), catalog, folders, open_parts));
@@ -51,9 +40,9 @@ absl::StatusOr<std::vector<TestSet>> OpenAll(const TaskData& data, const Catalog
   return sets;
 }
 
-absl::StatusOr<Image> ImageOf(int64_t row, const std::vector<TestSet>& sets) {
+absl::StatusOr<Image> ImageOf(int64_t row, const std::vector<OpenedSelection>& sets) {
   const int64_t asked = row;
-  for (const TestSet& set : sets) {
+  for (const OpenedSelection& set : sets) {
     if (row < 0) break;  // a record can say anything
     if (row < set.samples.size()) {
       OPENSET_ASSIGN_OR_RETURN(std::vector<Image> images, set.source->Read({set.samples.index[row]}));
@@ -73,7 +62,8 @@ absl::StatusOr<std::string> MistakeSheet(const TrialSpec& trial, const TrialReco
       {Mistake::UNKNOWN_TAKEN_FOR_KNOWN, {200, 30, 30}},
       {Mistake::WRONG_CLASS, {40, 80, 200}}};
   if (record.details().mistake().empty()) return std::string();
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<TestSet> sets, OpenAll(trial.data(), catalog, data_folders, open_parts));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<OpenedSelection> sets,
+                           OpenAll(trial.data(), catalog, data_folders, open_parts));
   std::vector<SheetRow> rows;
   for (const auto& [kind, colour] : kColours) {
     SheetRow row{colour, {}};

@@ -10,9 +10,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "data/joined_source.h"
 #include "data/sets/data_set.h"
 #include "data/sets/folder_data_set.h"
+#include "data/sets/open_selection.h"
 #include "data/sets/part_files.h"
 #include "data/task.h"
 #include "experiments/spec/spec_folders.h"
@@ -58,13 +58,10 @@ absl::StatusOr<std::vector<NamedSamples>> OfDataSet(const DataSetInfo& info, con
 absl::StatusOr<NamedSamples> OfSelection(const Selection& selection, const Catalog& catalog,
                                          const std::vector<std::string>& folders) {
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(selection.data_set()));
-  std::vector<std::shared_ptr<const ImageSource>> parts;
-  for (const PartOfDataSet& part : PartsOf(selection)) {
-    OPENSET_ASSIGN_OR_RETURN(parts.emplace_back(), OpenPart(*info, part.part(), folders));
-  }
+  OPENSET_ASSIGN_OR_RETURN(OpenedSelection opened, OpenSelection(selection, catalog, folders));
   NamedSamples set;
-  set.source = JoinSources(std::move(parts));
-  OPENSET_ASSIGN_OR_RETURN(set.samples, SelectSamples(set.source->index(), selection));
+  set.source = std::move(opened.source);
+  set.samples = std::move(opened.samples);
   for (int i = 0; i < selection.class_id_size(); ++i) {
     const size_t label = selection.label_size() > 0 ? selection.label(i) : i;
     if (set.class_name.size() <= label) set.class_name.resize(label + 1);

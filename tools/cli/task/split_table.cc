@@ -1,17 +1,14 @@
 #include "tools/cli/task/split_table.h"
 
 #include <cstdint>
-#include <memory>
 #include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/status_macros.h"
-#include "data/image_source.h"
-#include "data/joined_source.h"
 #include "data/selection.h"
-#include "data/sets/data_set.h"
+#include "data/sets/open_selection.h"
 #include "data/splits/class_splits.h"
 #include "data/splits/repeated_splits.h"
 #include "data/splits/split_digest.h"
@@ -39,14 +36,8 @@ struct Samples {
 // What the selection takes of the data itself.
 absl::StatusOr<int64_t> CountInData(const Selection& selection, const Catalog& catalog,
                                     const std::vector<std::string>& data_folders) {
-  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(selection.data_set()));
-  std::vector<std::shared_ptr<const ImageSource>> parts;
-  for (const PartOfDataSet& part : PartsOf(selection)) {
-    OPENSET_ASSIGN_OR_RETURN(parts.emplace_back(), OpenPart(*info, part.part(), data_folders));
-  }
-  const std::shared_ptr<const ImageSource> source = JoinSources(std::move(parts));
-  OPENSET_ASSIGN_OR_RETURN(const SelectedSamples selected, SelectSamples(source->index(), selection));
-  return selected.size();
+  OPENSET_ASSIGN_OR_RETURN(const OpenedSelection opened, OpenSelection(selection, catalog, data_folders));
+  return opened.samples.size();
 }
 
 // By the catalog, where that is exact.

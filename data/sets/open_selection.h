@@ -1,0 +1,34 @@
+// The images of the parts that a selection names, as one source.
+#ifndef OPENSET_DATA_SETS_OPEN_SELECTION_H_
+#define OPENSET_DATA_SETS_OPEN_SELECTION_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "data/catalog.h"
+#include "data/image_source.h"
+#include "data/selection.h"
+
+namespace openset {
+
+struct OpenedSelection {
+  std::shared_ptr<const ImageSource> source;  // all images of the parts, those that are not selected too
+  SelectedSamples samples;
+};
+
+// Opens a part of the selection's data set, for callers that keep what they opened.
+using PartOpener = std::function<absl::StatusOr<std::shared_ptr<const ImageSource>>(const std::string& part)>;
+
+// Opens the parts in the order of PartsOf(). Errors: those of the opener, and of SelectSamples().
+absl::StatusOr<OpenedSelection> OpenSelection(const Selection& selection, const PartOpener& open_part);
+
+// Opens them by OpenPart(). Errors: also those of the catalog.
+absl::StatusOr<OpenedSelection> OpenSelection(const Selection& selection, const Catalog& catalog,
+                                              const std::vector<std::string>& data_folders);
+
+}  // namespace openset
+
+#endif  // OPENSET_DATA_SETS_OPEN_SELECTION_H_
