@@ -64,9 +64,7 @@ class ArrayFormat : public PartFormat {
  public:
   void FindProblems(const DataSetInfo& info, const DataSetPart& part, const std::string& path,
                     std::vector<FieldProblem>* problems) const final {
-    if (info.height() == 0 || info.width() == 0) {
-      problems->push_back({path, "holds images of one size, which height and width must say"});
-    }
+    FindSizeProblems(info, path, problems);
     FindOwnProblems(info, part, path, problems);
   }
 
@@ -189,13 +187,6 @@ class Npz : public ArrayFormat {
     problems->push_back({absl::StrCat(path, ".npz"), "holds images of 1 or 3 channels"});
   }
 };
-
-// Never destroyed, as other threads may still read when the process ends.
-template <typename Format>
-const PartFormat& Only() {
-  static const Format* const format = new Format;
-  return *format;
-}
 
 }  // namespace
 

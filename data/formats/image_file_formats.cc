@@ -165,15 +165,8 @@ class ImageList : public ImageFileFormat {
 
 }  // namespace
 
-const PartFormat& ImageFolderFormat() {
-  static const ImageFolder* const format = new ImageFolder;
-  return *format;
-}
-
-const PartFormat& ImageListFormat() {
-  static const ImageList* const format = new ImageList;
-  return *format;
-}
+const PartFormat& ImageFolderFormat() { return Only<ImageFolder>(); }
+const PartFormat& ImageListFormat() { return Only<ImageList>(); }
 
 std::vector<int64_t> CountOfEachClass(const DataSetInfo& info, const SampleIndex& index) {
   std::vector<int64_t> count(info.class_name_size(), 0);

@@ -1,4 +1,4 @@
-// Formats of images that are files of their own, which are read when they are needed.
+// Formats with one file per image. Images are read when needed.
 #ifndef OPENSET_DATA_FORMATS_IMAGE_FILE_FORMATS_H_
 #define OPENSET_DATA_FORMATS_IMAGE_FILE_FORMATS_H_
 

@@ -14,9 +14,7 @@ class Noise : public PartFormat {
  public:
   void FindProblems(const DataSetInfo& info, const DataSetPart& part, const std::string& path,
                     std::vector<FieldProblem>* problems) const override {
-    if (info.height() == 0 || info.width() == 0) {
-      problems->push_back({path, "holds images of one size, which height and width must say"});
-    }
+    FindSizeProblems(info, path, problems);
     if (SamplesOfClass(part, 0) != part.samples()) {
       problems->push_back({absl::StrCat(path, ".noise"), "makes images of class 0 only"});
     }
@@ -35,9 +33,6 @@ class Noise : public PartFormat {
 
 }  // namespace
 
-const PartFormat& NoiseFormat() {
-  static const Noise* const format = new Noise;
-  return *format;
-}
+const PartFormat& NoiseFormat() { return Only<Noise>(); }
 
 }  // namespace openset

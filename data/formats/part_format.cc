@@ -59,8 +59,12 @@ const PartFormat& FormatOf(const DataSetPart& part) {
     case DataSetPart::FORMAT_NOT_SET:
       break;
   }
-  static const NoFormat* const none = new NoFormat;
-  return *none;
+  return Only<NoFormat>();
+}
+
+void FindSizeProblems(const DataSetInfo& info, const std::string& path, std::vector<FieldProblem>* problems) {
+  if (info.height() != 0 && info.width() != 0) return;
+  problems->push_back({path, "holds images of one size, which height and width must say"});
 }
 
 int64_t SamplesOfClass(const DataSetPart& part, int class_id) {

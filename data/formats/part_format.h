@@ -67,6 +67,16 @@ class PartFormat {
 // Of a part without one, which the schema refuses: a format without files, whose images can't be read (kInternal).
 const PartFormat& FormatOf(const DataSetPart& part);
 
+// The one object of a format. Never destroyed, as other threads may still read when the process ends.
+template <typename Format>
+const PartFormat& Only() {
+  static const Format* const format = new Format;
+  return *format;
+}
+
+// For formats all of whose images have the size that the catalog says: a problem at `path` if it says none.
+void FindSizeProblems(const DataSetInfo& info, const std::string& path, std::vector<FieldProblem>* problems);
+
 // What the catalog says of a class. Precondition: `class_id` is one of the data set's.
 int64_t SamplesOfClass(const DataSetPart& part, int class_id);
 
