@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
@@ -19,23 +20,24 @@ namespace {
 constexpr int64_t kMoreBytes = 1 << 20, kMoreBytesOfMember = 1024;
 
 struct Beginning {
+  InputFile file;
   std::string bytes;  // "" of a file that is too small to be looked at
-  int64_t file_bytes = 0;
 };
 
 absl::StatusOr<Beginning> ReadBeginning(const std::string& path) {
   OPENSET_ASSIGN_OR_RETURN(InputFile file, OpenRegularFile(path));
-  Beginning beginning;
-  beginning.file_bytes = file.bytes();
-  if (beginning.file_bytes < kHeaderCheckBytes) return beginning;
+  Beginning beginning{std::move(file), ""};
+  if (beginning.file.bytes() < kHeaderCheckBytes) return beginning;
   beginning.bytes.resize(kHeaderCheckBytes);
-  OPENSET_ASSIGN_OR_RETURN(const size_t got, file.Read(beginning.bytes.data(), beginning.bytes.size()));
+  OPENSET_ASSIGN_OR_RETURN(const size_t got, beginning.file.Read(beginning.bytes.data(), beginning.bytes.size()));
   beginning.bytes.resize(got);
   return beginning;
 }
 
-absl::Status CheckMembers(const std::string& path, int64_t file_bytes) {
-  const absl::StatusOr<ZipReader> zip = ZipReader::Open(path);
+absl::Status CheckMembers(InputFile file) {
+  const std::string path = file.path();
+  const int64_t file_bytes = file.bytes();
+  const absl::StatusOr<ZipReader> zip = ZipReader::Open(std::move(file));
   if (!zip.ok()) return absl::DataLossError(absl::StrCat(path, ": ", zip.status().message()));
   const auto members = static_cast<int64_t>(zip->Names().size());
   const int64_t others = kMoreBytes + kMoreBytesOfMember * members;
@@ -49,19 +51,19 @@ absl::Status CheckMembers(const std::string& path, int64_t file_bytes) {
 absl::Status CheckSafetensorsHeader(const std::string& path) {
   OPENSET_ASSIGN_OR_RETURN(const Beginning beginning, ReadBeginning(path));
   if (beginning.bytes.empty()) return absl::OkStatus();
-  return Annotate(CheckSafetensorsBeginning(beginning.bytes, beginning.file_bytes), path);
+  return Annotate(CheckSafetensorsBeginning(beginning.bytes, beginning.file.bytes()), path);
 }
 
 absl::Status CheckZipMembers(const std::string& path) {
-  OPENSET_ASSIGN_OR_RETURN(const InputFile file, OpenRegularFile(path));
-  return file.bytes() < kHeaderCheckBytes ? absl::OkStatus() : CheckMembers(path, file.bytes());
+  OPENSET_ASSIGN_OR_RETURN(InputFile file, OpenRegularFile(path));
+  return file.bytes() < kHeaderCheckBytes ? absl::OkStatus() : CheckMembers(std::move(file));
 }
 
 absl::Status CheckWeightsHeader(const std::string& path) {
-  OPENSET_ASSIGN_OR_RETURN(const Beginning beginning, ReadBeginning(path));
+  OPENSET_ASSIGN_OR_RETURN(Beginning beginning, ReadBeginning(path));
   if (beginning.bytes.empty()) return absl::OkStatus();
-  if (absl::StartsWith(beginning.bytes, "PK\x03\x04")) return CheckMembers(path, beginning.file_bytes);
-  if (CheckSafetensorsBeginning(beginning.bytes, beginning.file_bytes).ok()) return absl::OkStatus();
+  if (absl::StartsWith(beginning.bytes, "PK\x03\x04")) return CheckMembers(std::move(beginning.file));
+  if (CheckSafetensorsBeginning(beginning.bytes, beginning.file.bytes()).ok()) return absl::OkStatus();
   return absl::DataLossError(
       absl::StrCat(path, ": is neither a safetensors file nor an archive of torch.save() or TorchScript"));
 }

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/files/input_file.h"
 #include "core/text/one_line.h"
 
 namespace openset {
@@ -26,13 +26,17 @@ ZipReader::ZipReader(void* zip, int64_t archive_bytes, int64_t max_bytes)
 absl::StatusOr<ZipReader> ZipReader::Open(const std::string& path, int64_t max_bytes) {
   absl::StatusOr<InputFile> file = OpenRegularFile(path);
   if (!file.ok()) return absl::InvalidArgumentError(file.status().message());
+  return Open(*std::move(file), max_bytes);
+}
+
+absl::StatusOr<ZipReader> ZipReader::Open(InputFile file, int64_t max_bytes) {
   zlib_filefunc64_def calls;
   fill_fopen64_filefunc(&calls);
   calls.zopen64_file = &TakeFile;
-  calls.opaque = &*file;
-  const int64_t archive_bytes = file->bytes();
+  calls.opaque = &file;
+  const int64_t archive_bytes = file.bytes();
   if (max_bytes == 0) max_bytes = std::max(kMaxInflatedBytes, kMaxInflation * archive_bytes);
-  ZipReader reader(unzOpen2_64(path.c_str(), &calls), archive_bytes, max_bytes);
+  ZipReader reader(unzOpen2_64(file.path().c_str(), &calls), archive_bytes, max_bytes);
   unzFile zip = reader.zip_.get();
   if (zip == nullptr) return absl::InvalidArgumentError("not a zip archive");
   for (int at = unzGoToFirstFile(zip); at != UNZ_END_OF_LIST_OF_FILE; at = unzGoToNextFile(zip)) {

@@ -13,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/files/input_file.h"
 
 namespace openset {
 
@@ -25,6 +26,8 @@ class ZipReader {
   // `max_bytes`: in place of these two, unless it is 0. Errors, without the path: kInvalidArgument if the file is not
   // there, none that OpenRegularFile() opens, or no archive; kDataLoss if its list of members is damaged.
   static absl::StatusOr<ZipReader> Open(const std::string& path, int64_t max_bytes = 0);
+  // The same of a file that is open; what was read of it makes no difference.
+  static absl::StatusOr<ZipReader> Open(InputFile file, int64_t max_bytes = 0);
 
   // The members' names in order. Of several of one name the last is taken.
   std::vector<std::string> Names() const;
