@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -159,29 +160,34 @@ absl::StatusOr<std::vector<std::string>> AskedOf(const ScoreRequest& part, const
   return asked;
 }
 
-// Those of all parts, each once.
-absl::StatusOr<PostHocMethods> Methods(const ScoreRequest& request, const SpecFolders& folders, const Given& given) {
+struct AskedMethods {
+  PostHocMethods made;  // of all parts, each once
+  std::vector<std::vector<std::string>>
+      of_part;  // for each part the names (MethodSpec.name) of its methods; {} for all
+};
+
+absl::StatusOr<AskedMethods> Methods(const ScoreRequest& request, const SpecFolders& folders, const Given& given) {
   const std::vector<std::string> known = MethodNames(folders);
-  std::vector<std::string> names;
-  bool all = false;
-  for (const ScoreRequest* part : PartsOf(request)) {
-    OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> asked, AskedOf(*part, folders, known));
-    all |= asked.empty();
-    for (const std::string& name : asked.empty() ? known : asked) {
-      if (std::count(names.begin(), names.end(), name) == 0) names.push_back(name);
-    }
-  }
   std::vector<LoadedMethod> methods;
-  for (const std::string& name : names) {
-    OPENSET_ASSIGN_OR_RETURN(LoadedMethod method, LoadMethod(name, folders, ""));
-    methods.push_back(std::move(method));
+  std::map<std::string, std::string> name_of;  // as asked -> as loaded
+  std::vector<std::vector<std::string>> of_part;
+  for (const ScoreRequest* part : PartsOf(request)) {
+    OPENSET_ASSIGN_OR_RETURN(std::vector<std::string> asked, AskedOf(*part, folders, known));
+    for (const std::string& name : asked.empty() ? known : asked) {
+      if (name_of.count(name) > 0) continue;
+      OPENSET_ASSIGN_OR_RETURN(methods.emplace_back(), LoadMethod(name, folders, ""));
+      name_of[name] = methods.back().spec.name();
+    }
+    for (std::string& name : asked) name = name_of[name];
+    of_part.push_back(std::move(asked));
   }
   absl::StatusOr<PostHocMethods> made = MakePostHoc(std::move(methods), given.model, given.input);
   if (!made.ok()) return Annotate(made.status(), "--model");
+  const bool all = std::any_of(of_part.begin(), of_part.end(), [](const auto& names) { return names.empty(); });
   for (const PostHocMethods::Skipped& skipped : made->skipped) {
     if (!all) return Invalid("methods", absl::StrCat(skipped.name, " ", skipped.why));
   }
-  return made;
+  return AskedMethods{*std::move(made), std::move(of_part)};
 }
 
 // The task of a part, and the split that it asks for.
@@ -201,15 +207,10 @@ absl::StatusOr<std::pair<TaskSpec, int>> TaskOf(const ScoreRequest& part, const 
 }
 
 // Restricts an experiment of several parts to what each asks for, and shows splits apart where one network has all.
-absl::Status RestrictTo(const std::vector<const ScoreRequest*>& parts,
-                        const std::vector<std::pair<std::string, int>>& places, const SpecFolders& folders,
-                        Experiment* experiment) {
-  for (size_t p = 0; p < parts.size(); ++p) {
-    std::vector<std::string> names;
-    for (const std::string& typed : parts[p]->methods()) {
-      OPENSET_ASSIGN_OR_RETURN(const LoadedMethod method, LoadMethod(MeantMethod(typed, folders), folders, ""));
-      names.push_back(method.spec.name());
-    }
+void RestrictTo(const std::vector<std::vector<std::string>>& methods_of_part,
+                const std::vector<std::pair<std::string, int>>& places, Experiment* experiment) {
+  for (size_t p = 0; p < places.size(); ++p) {
+    const std::vector<std::string>& names = methods_of_part[p];
     for (const LoadedMethod& method : experiment->methods) {
       const std::string& name = method.spec.name();
       if (!names.empty() && std::count(names.begin(), names.end(), name) == 0) continue;
@@ -221,7 +222,6 @@ absl::Status RestrictTo(const std::vector<const ScoreRequest*>& parts,
     experiment->spec.mutable_report()->add_row("split");
     experiment->spec.mutable_report()->add_column("metric");
   }
-  return absl::OkStatus();
 }
 
 // "score_resnet50" for "../nets/ResNet50.pt".
@@ -249,7 +249,8 @@ absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request,
     if (std::none_of(tasks.begin(), tasks.end(), has_name)) tasks.push_back(std::move(task.first));
   }
   OPENSET_ASSIGN_OR_RETURN(const Given given, GivenModel(request, folders, {splits.begin(), splits.end()}));
-  OPENSET_ASSIGN_OR_RETURN(PostHocMethods methods, Methods(request, folders, given));
+  OPENSET_ASSIGN_OR_RETURN(AskedMethods asked, Methods(request, folders, given));
+  PostHocMethods& methods = asked.made;
 
   ExperimentSpec spec;
   spec.set_name(NameOf(request.model()));
@@ -269,7 +270,7 @@ absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request,
   OPENSET_ASSIGN_OR_RETURN(TextSource source, ParseTextProto(ToText(spec), "openset score", &spec));
   Experiment experiment{spec,   std::move(source), std::move(tasks), std::move(methods.methods), std::move(catalog),
                         folders};
-  if (parts.size() > 1) OPENSET_RETURN_IF_ERROR(RestrictTo(parts, places, folders, &experiment));
+  if (parts.size() > 1) RestrictTo(asked.of_part, places, &experiment);
   return ScoreExperiment{std::move(experiment), std::move(methods.skipped)};
 }
 
