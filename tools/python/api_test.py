@@ -1,29 +1,24 @@
-"""The functions of the package, in an environment that has NumPy and pandas: api_test.py COMMAND STORE [--calls=N].
+"""The functions of the package, in an environment that has NumPy and pandas: api_test.py COMMAND [--calls=N].
 
-COMMAND is `openset`, whose numbers must be those of the functions, to the bit. STORE is a store with two records
-(experiments/store/testdata/version_2). What needs torch, torchmetrics or Lightning is skipped where it is not installed.
+COMMAND is `openset`, whose numbers must be those of the functions, to the bit. The metrics are compared with
+scikit-learn's where it is installed.
 """
 import doctest
-import http.server
 import importlib
 import importlib.util
 import json
 import os
-import pathlib
 import subprocess
 import sys
 import tempfile
-import threading
 import unittest
-from unittest import mock
 
 import numpy
 
 import openset
 
-COMMAND, STORE = (os.path.abspath(path) for path in sys.argv[1:3])
-CALLS = next((int(word.split("=")[1]) for word in sys.argv[3:] if word.startswith("--calls=")), 40)
-LIGHTNING = importlib.util.find_spec("lightning") or importlib.util.find_spec("pytorch_lightning")
+COMMAND = os.path.abspath(sys.argv[1])
+CALLS = next((int(word.split("=")[1]) for word in sys.argv[2:] if word.startswith("--calls=")), 40)
 
 
 def eval_command(arrays, *flags):
@@ -275,255 +270,6 @@ class OwnScoreTest(unittest.TestCase):
         ]:
             with self.assertRaisesRegex(ValueError, message):
                 openset.evaluate(**arrays, score=openset.score(function))
-
-
-class StoreTest(unittest.TestCase):
-    def setUp(self):
-        self.store = openset.open_store(STORE)
-
-    def test_rows(self):
-        found = self.store.records("method=openauc")
-        self.assertEqual([(row["method"], row["split"], row["openauc"]) for row in found.rows], [("openauc", 1, 0.8125)])
-        self.assertEqual(found.metric_names(), ["openauc"])
-        both = self.store.records() + found
-        self.assertEqual(list(both.to_frame()["method"]), ["softmax", "openauc", "openauc"])
-        with self.assertRaisesRegex(ValueError, "did you mean 'openauc'"):
-            self.store.records("openauk>0.5")
-
-    def test_one_record(self):
-        record = self.store.record("926b")
-        self.assertEqual(record.metrics, {"openauc": 0.8125, "aurc": None})
-        self.assertEqual(record.spec["seed"], "7")
-        self.assertEqual(list(record.epochs()["loss"]), [1.5])
-        self.assertEqual(list(record.curves().columns), ["curve", "set", "x", "y"])
-        with self.assertRaisesRegex(ValueError, "no longer exists"):
-            record.outputs()
-
-    def test_trackers_get_parameters_and_metrics(self):
-        mlflow = mock.MagicMock()
-        with mock.patch.dict(sys.modules, mlflow=mlflow):
-            self.store.records("seed=7").to_mlflow("mine")
-        mlflow.set_experiment.assert_called_once_with("mine")
-        mlflow.log_metrics.assert_called_once_with({"openauc": 0.8125})
-        self.assertEqual(mlflow.log_params.call_args[0][0]["lambda"], 0.1)
-        wandb = mock.MagicMock()
-        with mock.patch.dict(sys.modules, wandb=wandb):
-            self.store.records().to_wandb("mine")
-        self.assertEqual([call[1]["name"] for call in wandb.init.call_args_list],
-                         ["softmax fashion_mnist_6_4 1 8", "openauc fashion_mnist_6_4 1 7"])
-        wandb.init.return_value.summary.update.assert_called_with({"openauc": 0.8125})
-
-    def test_absent_trackers_are_named(self):
-        for name, call in (("mlflow", lambda found: found.to_mlflow()), ("wandb", lambda found: found.to_wandb("a"))):
-            with mock.patch.dict(sys.modules, {name: None}):
-                with self.assertRaisesRegex(ImportError, f"pip install {name}"):
-                    call(self.store.records())
-
-    @unittest.skipUnless(importlib.util.find_spec("pyarrow"), "no pyarrow")
-    def test_parquet(self):
-        import pandas
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "records.parquet")
-            self.store.records().to_parquet(path)
-            self.assertEqual(list(pandas.read_parquet(path)["openauc"]), [0.8125, 0.8125])
-
-
-class ProgressTest(unittest.TestCase):
-    def test_bar(self):
-        from openset._progress import Bar
-        shown = mock.MagicMock()
-        with Bar(shown) as bar:
-            bar.line("quickstart: 16 of 16 trials to run")
-            bar.line("[ 3/12] trained   softmax, <split 0> (12s)")
-        self.assertEqual(shown.return_value.update.call_count, 1)
-        self.assertEqual(bar._repr_html_(), "<progress value='0.250' max='1'></progress> "
-                                            "[ 3/12] trained   softmax, &lt;split 0&gt; (12s)")
-
-
-class Served(http.server.BaseHTTPRequestHandler):
-    content = bytes(range(256)) * 400
-
-    def do_GET(self):  # noqa: N802
-        if self.path == "/absent":
-            return self.send_error(404)
-        begin = int(self.headers.get("Range", "bytes=0-").split("=")[1].rstrip("-"))
-        if self.path == "/whole" and begin:
-            begin = 0
-        self.send_response(206 if begin else 200)
-        self.send_header("Content-Length", str(len(self.content) - begin))
-        self.end_headers()
-        self.wfile.write(self.content[begin:] if self.path != "/broken" else self.content[begin:begin + 7])
-
-    def log_message(self, *_):
-        pass
-
-
-class CurlTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Served)
-        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.shutdown()
-        cls.server.server_close()
-
-    def fetch(self, path, before=b"", most=10**6, protocols="=http"):
-        from openset import _curl
-        with tempfile.TemporaryDirectory() as folder:
-            out = pathlib.Path(folder, "part")
-            out.write_bytes(before)
-            code = _curl.main(["--fail", "--location", "--retry", "0", "--speed-time", "60", "--silent", "--globoff",
-                               "--proto", protocols, "--proto-redir", protocols, "--max-filesize", str(most),
-                               "--continue-at", "-", "--output", str(out), "--dump-header", f"{folder}/head", "--url",
-                               f"http://127.0.0.1:{self.server.server_address[1]}{path}"])
-            return code, out.read_bytes()
-
-    def test_exit_codes_are_those_of_curl(self):
-        content = Served.content
-        self.assertEqual(self.fetch("/file"), (0, content))
-        self.assertEqual(self.fetch("/file", before=content[:1000]), (0, content))
-        self.assertEqual(self.fetch("/whole", before=b"x"), (33, b"x"))
-        self.assertEqual(self.fetch("/absent")[0], 22)
-        self.assertEqual(self.fetch("/file", most=100)[0], 63)
-        self.assertEqual(self.fetch("/broken"), (18, content[:7]))
-        self.assertEqual(self.fetch("/file", protocols="=https")[0], 1)
-
-
-@unittest.skipUnless(importlib.util.find_spec("torch"), "no PyTorch")
-class TorchTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        import torch
-        torch.manual_seed(3)
-        cls.torch = torch
-        cls.net = torch.nn.Sequential()
-        cls.net.add_module("body", torch.nn.Linear(5, 6))
-        cls.net.add_module("relu", torch.nn.ReLU())
-        cls.net.add_module("fc", torch.nn.Linear(6, 3))
-        cls.images, cls.labels = torch.randn(60, 5), torch.arange(60) % 3
-        cls.unknown = torch.randn(40, 5) + 2
-        with torch.inference_mode():
-            cls.logits = cls.net(cls.images)
-            cls.features = cls.net.relu(cls.net.body(cls.images))
-
-    def loader(self, images=None, labels=None):
-        images = self.images if images is None else images
-        labels = self.labels[:len(images)] if labels is None else labels
-        return [(images[at:at + 20], labels[at:at + 20]) for at in range(0, len(images), 20)]
-
-    def test_collect(self):
-        self.net.train()
-        found = openset.collect(self.net, self.loader(), head="fc")
-        self.assertTrue(self.net.training)
-        numpy.testing.assert_array_equal(found["logits"], self.logits.numpy())
-        numpy.testing.assert_array_equal(found["features"], self.features.numpy())
-        numpy.testing.assert_array_equal(found["head_weight"], self.net.fc.weight.detach().numpy())
-        self.assertEqual(found["label"].tolist(), self.labels.tolist())
-        with self.assertRaisesRegex(ValueError, "the model has no layer 'head'; linear layers: body, fc"):
-            openset.collect(self.net, self.loader(), head="head")
-        with self.assertRaisesRegex(ValueError, "loader: has no batch"):
-            openset.collect(self.net, [], head="fc")
-
-    def test_tensors_are_arrays(self):
-        from openset import _arrays
-        for tensor in (self.logits, self.logits.T, self.logits[::2], self.logits.double(), self.labels):
-            self.assertTrue(numpy.shares_memory(_arrays.to_numpy("logits", tensor), tensor.numpy()))
-        half = self.torch.tensor([1, 1.5], dtype=self.torch.bfloat16, requires_grad=True)
-        self.assertEqual(_arrays.to_numpy("logits", half).tolist(), [1, 1.5])
-        found = openset.evaluate(label=self.labels, logits=self.logits)
-        self.assertEqual(found.json, openset.evaluate(label=self.labels.numpy(), logits=self.logits.numpy()).json)
-
-    def test_detector(self):
-        from openset import detectors
-        torch = self.torch
-        detector = detectors.Detector("knn { k: 3 }", self.net).fit(self.loader())
-        train = dict(label=self.labels, logits=self.logits, features=self.features)
-        with torch.inference_mode():
-            features = self.net.relu(self.net.body(self.unknown))
-            logits = self.net.fc(features)
-        expected = openset.scores.KNN(k=3).fit(**train).score_samples(logits=logits, features=features)
-        numpy.testing.assert_array_equal(detector(self.unknown).numpy(), expected)
-        by_features = detectors.Detector("knn { k: 3 }", self.net).fit_features(self.features, self.labels)
-        numpy.testing.assert_array_equal(by_features.predict_features(features).numpy(), expected)
-
-    def test_openood_evaluator(self):
-        from openset import openood
-        unknown = {"noise": [{"data": self.unknown, "label": self.torch.zeros(40)}]}
-        evaluator = openood.Evaluator(self.net, "toy", "ebo", dataloaders={
-            "id": {"test": self.loader()}, "ood": {"far": unknown}})
-        self.assertAlmostEqual(evaluator.eval_acc(), 100 * float((self.logits.argmax(1) == self.labels).double().mean()))
-        with self.torch.inference_mode():
-            logits = self.torch.cat([self.logits, self.net(self.unknown)])
-        expected = openset.evaluate(label=[*self.labels.tolist(), *[-1] * 40], logits=logits, score="energy",
-                                    convention="openood")
-        table = evaluator.eval_ood()
-        self.assertEqual(list(table.index), ["noise", "farood"])
-        for column in ("FPR@95", "AUROC", "AUPR_IN", "AUPR_OUT", "ACC"):
-            self.assertEqual(table.loc["noise", column], 100 * expected[column], column)
-            self.assertEqual(table.loc["farood", column], 100 * expected[column], column)
-        with self.assertRaisesRegex(ValueError, "'odin' is no score of openset that needs no network"):
-            openood.Evaluator(self.net, "toy", "odin", dataloaders={"id": {"test": []}})
-
-    @unittest.skipUnless(importlib.util.find_spec("torchmetrics"), "no torchmetrics")
-    def test_torchmetrics(self):
-        from openset import torchmetrics
-        logits = self.torch.cat([self.logits, self.logits[:20] / 3])
-        label = self.torch.cat([self.labels, self.torch.full((20,), -1)])
-        expected = openset.evaluate(label=label, logits=logits)
-        for name, metric in (("openauc", torchmetrics.OpenAUC()), ("oscr", torchmetrics.OSCR()),
-                             ("augrc", torchmetrics.AUGRC()), ("auroc", torchmetrics.OpenSetMetric("auroc"))):
-            for at in range(0, 80, 16):
-                metric.update(logits[at:at + 16], label[at:at + 16])
-            self.assertEqual(metric.compute().item(), expected[name], name)
-            metric.reset()
-        scored = torchmetrics.OpenAUC()
-        scored.update(logits, label, -logits.max(1).values)
-        self.assertEqual(scored.compute().item(), openset.evaluate(label=label, logits=logits, score="max_logit")["openauc"])
-        with self.assertRaisesRegex(ValueError, "in every batch or in none"):
-            scored.update(logits, label)
-
-    @unittest.skipUnless(LIGHTNING, "no Lightning")
-    def test_lightning(self):
-        try:
-            import lightning.pytorch as pl
-        except ImportError:
-            import pytorch_lightning as pl
-        from openset.lightning import WriteOutputs
-        net = self.net
-
-        class Module(pl.LightningModule):
-            def __init__(self):
-                super().__init__()
-                self.net = net
-
-            def test_step(self, batch, _):
-                self.net(batch[0])
-
-        with tempfile.TemporaryDirectory() as folder:
-            out = os.path.join(folder, "outputs.npz")
-            trainer = pl.Trainer(callbacks=[WriteOutputs(out, head="net.fc")], logger=False, accelerator="cpu",
-                                 enable_progress_bar=False, enable_checkpointing=False, default_root_dir=folder)
-            data = self.torch.utils.data
-            loader = data.DataLoader(data.TensorDataset(self.images, self.labels), batch_size=20)
-            trainer.test(Module(), loader, verbose=False)
-            with numpy.load(out) as found:
-                numpy.testing.assert_array_equal(found["logits"], self.logits.numpy())
-                numpy.testing.assert_array_equal(found["features"], self.features.numpy())
-                self.assertEqual(found["label"].tolist(), self.labels.tolist())
-
-
-class AbsentLibrariesTest(unittest.TestCase):
-    def test_each_is_named(self):
-        for module, message in (("torchmetrics", "pip install torchmetrics"),
-                                ("detectors", "pip install 'openset\\[train\\]'"),
-                                ("openood", "pip install 'openset\\[train\\]'"),
-                                ("lightning", "pip install lightning")):
-            kept = {name: found for name, found in sys.modules.items() if name != f"openset.{module}"}
-            with mock.patch.dict(sys.modules, {**kept, "torch": None}, clear=True):
-                with self.assertRaisesRegex(ImportError, message):
-                    importlib.import_module(f"openset.{module}")
 
 
 if __name__ == "__main__":

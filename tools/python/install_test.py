@@ -1,8 +1,9 @@
 """The wheel as its users meet it: install_test.py WHEEL ARCHIVE API_TEST STORE [--train], by //tools/python:install_test.
 
 Installs it into a new environment beside NumPy and pandas (from the package index), and tries the command, the functions
-(API_TEST is api_test.py, STORE the store that it reads) and their types. --train also installs PyTorch, and trains the quickstart for one epoch
-(OPENSET_DATA must name a folder that has Fashion-MNIST). At the end it uninstalls it; nothing may be left.
+(API_TEST is api_test.py, with store_test.py, which reads STORE, and torch_test.py beside it) and their types. --train
+also installs PyTorch, and trains the quickstart for one epoch (OPENSET_DATA must name a folder that has Fashion-MNIST).
+At the end it uninstalls it; nothing may be left.
 """
 import json
 import os
@@ -27,6 +28,12 @@ def run(*words, code=0, cwd=HERE.name, **environment):
     return done.stdout + done.stderr
 
 
+def run_function_tests(*flags):
+    folder, python = os.path.dirname(API_TEST), f"{SCRIPTS}/python"
+    return [run(python, API_TEST, f"{SCRIPTS}/openset", *flags), run(python, os.path.join(folder, "store_test.py"), STORE),
+            run(python, os.path.join(folder, "torch_test.py"))]
+
+
 class InstallTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -49,8 +56,8 @@ class InstallTest(unittest.TestCase):
 
     def test_3_the_functions(self):
         run(f"{SCRIPTS}/pip", "install", "--quiet", "numpy", "pandas", "pyarrow", "scikit-learn")
-        said = run(f"{SCRIPTS}/python", API_TEST, f"{SCRIPTS}/openset", STORE, "--calls=1000" if TRAIN else "--calls=40")
-        self.assertRegex(said, r"Ran \d+ tests")
+        for said in run_function_tests("--calls=1000" if TRAIN else "--calls=40"):
+            self.assertRegex(said, r"Ran \d+ tests?")
 
     def test_3_types(self):
         run(f"{SCRIPTS}/pip", "install", "--quiet", "mypy", "numpy")
@@ -78,8 +85,8 @@ class InstallTest(unittest.TestCase):
         if not TRAIN:
             self.skipTest("without --train")
         run(f"{SCRIPTS}/pip", "install", "--quiet", "torchmetrics", "lightning")
-        said = run(f"{SCRIPTS}/python", API_TEST, f"{SCRIPTS}/openset", STORE)
-        self.assertNotIn("skipped", said)
+        for said in run_function_tests():
+            self.assertNotIn("skipped", said)
 
     def test_5_the_archive_runs_from_wherever_it_lies(self):
         with tarfile.open(ARCHIVE) as archive:
