@@ -65,7 +65,8 @@ struct SampleSet {
 absl::StatusOr<SampleSet> ReadSampleSet(const std::vector<std::string>& files, const SetRoles& roles = {},
                                         ScoreDirection direction = ScoreDirection::kHigherIsUnknown);
 
-// The same of files that were read. What they borrow, the result may borrow too. Precondition: there is a file.
+// Of files that are in memory already. If these borrow their arrays (maybe_borrowed.h), the result may refer to the
+// same arrays, which must outlive it. Precondition: there is a file.
 absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetRoles& roles);
 
 }  // namespace openset
