@@ -13,10 +13,6 @@
 #include "core/random.h"
 #include "core/status_macros.h"
 #include "core/tensor/torch_runtime.h"
-#include "data/open_set/feature_mixup.h"
-#include "data/open_set/mixed_images.h"
-#include "data/open_set/noise_images.h"
-#include "data/open_set/virtual_outliers.h"
 #include "data/task.pb.h"
 #include "experiments/train/objective.h"
 #include "experiments/train/optimizer.h"
@@ -24,6 +20,7 @@
 #include "models/initialise.h"
 #include "models/make_model.h"
 #include "tools/peers/loss_curves.h"
+#include "tools/peers/noted_source.h"
 
 namespace openset {
 namespace {
@@ -51,6 +48,16 @@ const std::map<std::string, Network>& Networks() {
   return networks;
 }
 
+// CIDER's loss turns it into one of 5e-3 with the other network too.
+at::ScalarType DtypeOf(const std::string& name, const std::string& model) {
+  return name == "cider" ? at::kDouble : Networks().at(model).dtype;
+}
+
+std::string OpenAuc(const std::string& fields) {
+  return absl::StrCat("open_set { feature_mixup { mixed: SECOND_HALF } } loss { term { cross_entropy {} } ",
+                      "term { lambda: 0.1 open_auc { ", fields, " } } }");
+}
+
 // What a training is made of beyond its network: a part of a MethodSpec.
 const std::map<std::string, std::string>& Methods() {
   static const auto& methods = *new std::map<std::string, std::string>{
@@ -65,6 +72,16 @@ const std::map<std::string, std::string>& Methods() {
             term { cross_entropy {} }
             term { lambda: 0.5 open_auc { unknown_score: MIN_MISCLASSIFICATION mean: ALL_PAIRS } }
           })"},
+      {"open_auc_all_pairs", R"(
+          open_set { feature_mixup { mixed: WHOLE_BATCH } }
+          loss {
+            term { cross_entropy {} }
+            term { lambda: 0.1 open_auc { pairs: ALL unknown_score: MIN_MISCLASSIFICATION mean: ALL_PAIRS } }
+          })"},
+      {"open_auc_hinge", OpenAuc("surrogate: HINGE")},
+      {"open_auc_squared_hinge", OpenAuc("surrogate: SQUARED_HINGE")},
+      {"open_auc_logistic", OpenAuc("surrogate: LOGISTIC")},
+      {"open_auc_all_samples", OpenAuc("include_misclassified: true")},
       {"crl", "loss { term { cross_entropy {} } term { crl_ranking { variant: ORIGINAL } } }"},
       {"crl_unified_benchmark",
        "loss { term { cross_entropy {} } term { crl_ranking { variant: UNIFIED_BENCHMARK } } }"},
@@ -82,6 +99,11 @@ const std::map<std::string, std::string>& Methods() {
           loss { term { cross_entropy {} } term { lambda: 0.1 rpl {} } })"},
       {"arpl",
        "model { head { reciprocal_point {} } } loss { term { cross_entropy {} } term { lambda: 0.1 arpl {} } }"},
+      {"confusing_samples", R"(
+          model { head { reciprocal_point {} } }
+          open_set { noise_images { share: 0.5 range: MINIMUM_TO_MAXIMUM } }
+          loss { term { cross_entropy {} } term { lambda: 0.1 arpl {} } term { lambda: 0.1 confusing_samples {} } })"},
+      {"jsd_consistency", "loss { term { cross_entropy {} } term { lambda: 12 jsd_consistency { extra_views: 2 } } }"},
       {"logit_norm", "loss { term { cross_entropy { normalise_logits: true temperature: 0.04 } } }"},
       {"t2fnorm", "model { head { linear { feature_temperature: 0.1 } } } loss { term { cross_entropy {} } }"},
       {"g_odin", "model { head { decomposed {} } } loss { term { cross_entropy {} } }"},
@@ -95,6 +117,16 @@ const std::map<std::string, std::string>& Methods() {
       {"objectosphere", R"(
           open_set { noise_images { share: 0.5 range: MINIMUM_TO_MAXIMUM } }
           loss { term { objectosphere { feature_weight: 0.01 known_length: 5 } } })"},
+      {"entropic_open_set", R"(
+          open_set { noise_images { share: 0.5 range: MINIMUM_TO_MAXIMUM } }
+          loss { term { objectosphere { feature_weight: 0 } } })"},
+      {"background_class", R"(
+          model { head { extra_outputs: 1 } }
+          open_set { noise_images { share: 0.5 range: MINIMUM_TO_MAXIMUM } }
+          loss { term { cross_entropy { open_set_is_last_class: true } } })"},
+      {"mix_oe", R"(
+          open_set { external_images { share: 1 mix { kind: CUTMIX alpha: 0.5 beta: 1 } } }
+          loss { term { cross_entropy {} } term { mixed_cross_entropy {} } })"},
       {"vos", R"(
           open_set { virtual_outliers { memory: 8 draws: 100 kept: 2 } }
           loss { term { cross_entropy {} } term { lambda: 0.1 outlier_energy {} } })"},
@@ -160,64 +192,6 @@ NpyArray Npy(const at::Tensor& tensor) {
   }
 }
 
-// By name, a tensor for each step.
-using Draws = std::map<std::string, std::vector<at::Tensor>>;
-
-// Writes down what an open-set source draws.
-class NotedSource : public OpenSetSource {
- public:
-  NotedSource(const OpenSetSpec& spec, int64_t feature_dim, at::ScalarType dtype, Draws* draws)
-      : spec_(spec), feature_dim_(feature_dim), dtype_(dtype), draws_(*draws) {
-    if (spec.has_feature_mixup()) {
-      source_ = MakeFeatureMixup(spec.feature_mixup());
-    } else if (spec.has_mixed_images()) {
-      source_ = MakeMixedImages(spec.mixed_images());
-    } else if (spec.has_virtual_outliers()) {
-      source_ = MakeVirtualOutliers(spec.virtual_outliers(), kClasses, feature_dim, at::kCPU);
-    } else {
-      CHECK(spec.has_noise_images()) << spec.ShortDebugString();
-      source_ = MakeNoiseImages(spec.noise_images());
-    }
-  }
-
-  absl::StatusOr<at::Tensor> ExtraImages(const Batch& batch, RandomStream* random) override {
-    RandomStream before = *random;
-    OPENSET_ASSIGN_OR_RETURN(const at::Tensor images, source_->ExtraImages(batch, random));
-    if (spec_.has_mixed_images()) draws_["order"].push_back(at::tensor(before.Permutation(kBatch), at::kLong));
-    if (!images.defined()) return images;
-    draws_["extra"].push_back(images.to(at::kFloat));
-    return draws_["extra"].back().to(dtype_).contiguous(at::MemoryFormat::ChannelsLast);
-  }
-
-  OpenSet Make(const Context& context) override {
-    if (spec_.has_feature_mixup()) NoteMixup(*context.random);
-    RandomStream before = *context.random;
-    OpenSet open = source_->Make(context);
-    if (spec_.has_mixed_images()) draws_["share"].push_back(open.share[0].to(at::kDouble));
-    if (spec_.has_virtual_outliers()) {
-      draws_["far"].push_back(DrawFarPoints(spec_.virtual_outliers(), kClasses, feature_dim_, &before));
-    }
-    return open;
-  }
-  bool ReplacesBatch() const override { return source_->ReplacesBatch(); }
-  std::vector<std::pair<std::string, at::Tensor>> State() const override { return source_->State(); }
-
- private:
-  // What feature mixup is about to draw.
-  void NoteMixup(RandomStream random) {
-    const bool half = spec_.feature_mixup().mixed() == FeatureMixupSpec::SECOND_HALF;
-    const double alpha = spec_.feature_mixup().alpha();
-    draws_["order"].push_back(at::tensor(random.Permutation(half ? kBatch / 2 : kBatch), at::kLong));
-    draws_["coefficient"].push_back(at::scalar_tensor(random.Beta(alpha, alpha), at::kDouble));
-  }
-
-  const OpenSetSpec spec_;
-  const int64_t feature_dim_;
-  const at::ScalarType dtype_;
-  Draws& draws_;
-  std::unique_ptr<OpenSetSource> source_;
-};
-
 TrainAction ActionOf(const MethodSpec& method) {
   TrainAction action;
   *action.mutable_model() = method.model();
@@ -238,7 +212,7 @@ class Training {
       : method_(MethodOf(name, model)),
         action_(ActionOf(method_)),
         all_(MadeUpSamples()),
-        dtype_(Networks().at(model).dtype) {
+        dtype_(DtypeOf(name, model)) {
     RandomStream init(kSeed, "init");
     absl::StatusOr<std::shared_ptr<Model>> made = MakeModel(method_.model(), method_.input(), kClasses, &init);
     CHECK(made.ok()) << made.status();
@@ -247,7 +221,7 @@ class Training {
     weights_ = StateOf(*model_);
     std::unique_ptr<OpenSetSource> source;
     if (method_.has_open_set()) {
-      source = std::make_unique<NotedSource>(method_.open_set(), model_->feature_dim(), dtype_, &draws_);
+      source = MakeNotedSource(method_.open_set(), {kClasses, kBatch, model_->feature_dim(), kSize}, dtype_, &draws_);
     }
     objective_ = std::make_unique<Objective>(action_, at::kCPU, kSamples, model_, std::move(source));
     Optimizer::NamedTensors parameters;
@@ -291,17 +265,33 @@ class Training {
 
  private:
   double Step(const at::Tensor& samples, RandomStream* random) {
-    const Batch batch{
+    Batch batch{
         all_.image.index_select(0, samples).to(dtype_).contiguous(at::MemoryFormat::ChannelsLast),
         all_.label.index_select(0, samples),
         samples,
     };
+    AddViews(random, &batch);
     Objective::Step step = objective_->Compute(batch, /*with_open_set=*/true, random).value();
     optimizer_->ZeroGradients();
     step.objective.backward();
     optimizer_->Step(rate_);
     objective_->EndStep(batch, step.hit);
     return step.objective.item<double>();
+  }
+
+  // The images under more noise, for a term that compares views.
+  void AddViews(RandomStream* random, Batch* batch) {
+    int64_t count = 0;
+    for (const LossTermSpec& term : method_.loss().term()) {
+      if (term.has_jsd_consistency()) count += term.jsd_consistency().extra_views();
+    }
+    if (count == 0) return;
+    std::vector<at::Tensor> views;
+    for (int64_t v = 0; v < count; ++v) {
+      views.push_back(batch->image.to(at::kFloat) + 0.5 * RandomNormal(batch->image.sizes(), random));
+      batch->view.push_back(views.back().to(dtype_).contiguous(at::MemoryFormat::ChannelsLast));
+    }
+    draws_["view"].push_back(at::cat(views));
   }
 
   const MethodSpec method_;

@@ -16,16 +16,18 @@ namespace openset {
 
 // The trainings, by the name of what they minimise.
 std::vector<std::string> LossCurveNames();
-// The networks, without dropout: "osrci_cnn" in f32 and "vgg32" (narrow) in f64.
+// The networks, without dropout: "osrci_cnn" in f32 (in f64 for "cider") and "vgg32" (narrow) in f64.
 std::vector<std::string> LossCurveModels();
 
 // S steps of batches of B of N samples, on one thread of the CPU.
 struct LossCurve {
   TensorMap weights;  // before the first step, with the loss terms' ("loss.1.centre")
   // "image" f32 [N, 3, 24, 24], "label" i64 [N] and "batch" i64 [S, B], the samples of each step, which are the same
-  // for all trainings; and what the open-set source made: "order" i64 [S, n] and "coefficient" f64 [S] of feature
-  // mixup, "extra" f32 [S, U, 3, 24, 24], images that the network sees after the batch's own; of mixed images, which
-  // may be seen in their place, "order" and "share" f64 [S]; "far" f64 [S, 6, kept, D] of virtual outliers.
+  // for all trainings; "view" f32 [S, v * B, 3, 24, 24], the views of a batch one after the other; and what the
+  // open-set source made: "order" i64 [S, n] and "coefficient" f64 [S] of feature mixup, "extra" f32
+  // [S, U, 3, 24, 24], images that the network sees after the batch's own; of mixed images, which may be seen in their
+  // place or by themselves, "order" (among images of the batch) and "share" f64 [S]; "far" f64 [S, 6, kept, D] of
+  // virtual outliers.
   NpzArrays data;
   std::vector<double> loss;  // [S], the sum of all terms
 };

