@@ -80,6 +80,25 @@ TEST(ImageNetTasks, ListsAreTheReconstructedOnes) {
   }
 }
 
+// Its MNIST-6/4 and CIFAR-6/4 are the splits of Vaze et al.
+TEST(OpenOodTasks, HaveTheClassesOfItsOpenSetRecognition) {
+  const nlohmann::json published = Published("openood_osr_splits");
+  for (const auto& [name, unknown] : std::vector<std::pair<std::string, int>>{
+           {"mnist", 4}, {"cifar10", 4}, {"openood_osr_cifar50", 50}, {"openood_osr_tin20", 180}}) {
+    SCOPED_TRACE(name);
+    const TaskSpec task = Task(name);
+    const auto& class_names = (*TheCatalog().Find(task.data_set()))->class_name();
+    ASSERT_EQ(CountSplits(task), 5);
+    for (int s = 0; s < 5; ++s) {
+      const TaskData data = Data(task, s);
+      std::vector<std::string> known;
+      for (const int id : data.train().class_id()) known.push_back(class_names[id]);
+      EXPECT_EQ(known, published[name][s].get<std::vector<std::string>>());
+      EXPECT_EQ(data.test_unknown(0).selection().class_id_size(), unknown);
+    }
+  }
+}
+
 TEST(OpenOodTasks, HaveItsNearAndFarSets) {
   for (const auto& [name, other, classes] : std::vector<std::tuple<const char*, const char*, int>>{
            {"openood_cifar10", "cifar100", 10}, {"openood_cifar100", "cifar10", 100}}) {
