@@ -1,12 +1,14 @@
-"""AUROC of our scores against those of pytorch-ood, OpenOOD and torch-uncertainty, on the same arrays.
+"""AUROC of our scores against those of pytorch-ood, OpenOOD, torch-uncertainty and formulas, on the same arrays.
 
     bazel build //tools:openset
     python3 tools/peers/score_peer.py --openset=bazel-bin/tools/openset [--openood=CHECKOUT]
 
 The arrays are made up with a seed: features of a network with ReLUs (64, of 10 known classes), a linear head fitted to them,
 3,000 samples to fit scores to, 1,000 known and 1,000 unknown ones to test, all in f32. Each peer is given the same arrays, and
-its scores are measured by the same code (rank AUROC, ties count 1/2). Prints the Markdown table of docs/eval.md, which was
-made with PyTorch 2.11.0, pytorch-ood 0.4.0, torch-uncertainty 0.13.0, NumPy 2.4.6, and OpenOOD 3c35632 in double precision.
+its scores are measured by the same code (rank AUROC, ties count 1/2). The formulas are those of make_score_golden.py and
+make_distance_score_golden.py and, for ssd, weighted_energy and combine, below. Prints the Markdown table of docs/eval.md,
+which was made with PyTorch 2.11.0, pytorch-ood 0.4.0, torch-uncertainty 0.13.0, NumPy 2.4.6, SciPy 1.17.1, scikit-learn
+1.9.0, and OpenOOD 3c35632 in double precision.
 """
 
 import argparse
@@ -19,10 +21,18 @@ from types import ModuleType, SimpleNamespace as Settings
 
 import numpy as np
 import torch
+from scipy import spatial, special, stats
 
+import make_distance_score_golden as distance_golden
+import make_score_golden as golden
 from make_openood_golden import Index, Loader, Network, load
 
 CLASSES, DIM, TRAIN, TEST, SEED = 10, 64, 3000, 1000, 5
+WEIGHTS = np.linspace(-0.5, 2, CLASSES)  # of weighted_energy
+WEIGHTED_ENERGY = "weighted_energy { " + " ".join(f"weight: {weight}" for weight in WEIGHTS) + " }"
+COMBINE = "combine { score { energy {} } score { knn { k: 50 } } rule: FISHER }"
+OVERALL_VRA = "vra { low_percentile: 10 high_percentile: 90 thresholds: OVERALL low: CLIP }"
+SHORT = {WEIGHTED_ENERGY: "weighted_energy"}  # in the table
 
 
 def made_up():
@@ -117,6 +127,8 @@ def pytorch_ood(data):
             "gmm": fitted(d.GMM(None)),
             "mcm": d.MCM(None, head.weight).predict_features(test),
             "gradient_uncertainty": d.GradUncertainty(head)._predict_sequential(test),
+            WEIGHTED_ENERGY: d.WeightedEBO.score(logits, torch.tensor(WEIGHTS)),
+            "gradnorm": d.GradNorm(head, lambda name: name == "weight")._predict_sequential(test),
         }
 
 
@@ -139,14 +151,104 @@ def torch_uncertainty(data):
     }
 
 
+def ssd(d):
+    """One cluster: the Mahalanobis distance of standardised unit features (Sehwag et al. 2021)."""
+    train, test = distance_golden.unit(d["train_features"]), distance_golden.unit(d["features"])
+    mean, deviation = train.mean(0), train.std(0)
+    train, test = (train - mean) / deviation, (test - mean) / deviation
+    inverse = np.linalg.pinv(np.cov(train, rowvar=False, bias=True))
+    return np.einsum("ij,jk,ik->i", test - train.mean(0), inverse, test - train.mean(0))
+
+
+def combine(d):
+    """Fisher's sum for energy and knn, fitted to every second sample of a class, with p-values among the others."""
+    fit = np.zeros(TRAIN, bool)
+    for label in range(CLASSES):
+        fit[np.flatnonzero(d["train_label"] == label)[::2]] = True
+    near = {**d, "train_features": d["train_features"][fit]}
+    known = {**near, "features": d["train_features"][~fit]}
+    scores = [(golden.energy(d["train_logits"][~fit]), golden.energy(d["logits"])),
+              (golden.knn(known, 50), golden.knn(near, 50))]
+    p = [((known > s[:, None]).sum(1) + (known == s[:, None]).sum(1) / 2 + 0.5) / (len(known) + 1) for known, s in scores]
+    return [stats.combine_pvalues(of, "fisher").statistic for of in np.transpose(p)]
+
+
+def formulas(data):
+    d = {"weight": data["head_weight"], "bias": data["head_bias"], "train_features": data["train"],
+         "features": data["test"], "train_logits": data["train_logits"], "logits": data["test_logits"]}
+    d = {**{name: array.astype(float) for name, array in d.items()}, "train_label": data["train_label"]}
+    golden.CLASSES, golden.FEATURES = CLASSES, DIM
+    p = special.softmax(d["logits"], axis=1)
+    positive = np.maximum(WEIGHTS, 0)
+    return {
+        "max_softmax": -p.max(1),
+        "max_logit": -d["logits"].max(1),
+        "energy": golden.energy(d["logits"]),
+        "entropy": special.entr(p).sum(1),
+        "gen": golden.gen(d, 0.1, 100),
+        "klm": golden.klm(d),
+        WEIGHTED_ENERGY: -special.logsumexp(d["logits"], axis=1, b=positive),
+        "mahalanobis": golden.mahalanobis(d, False),
+        "relative_mahalanobis": golden.mahalanobis(d, True),
+        "mahalanobis_plus_plus": distance_golden.mahalanobis_plus_plus(d, False),
+        "relative_mahalanobis_plus_plus": distance_golden.mahalanobis_plus_plus(d, True),
+        "vim { principal_dim: 32 }": golden.vim(d, 32),
+        "residual { principal_dim: 32 }": golden.residual(d, 32),
+        "knn { k: 50 }": golden.knn(d, 50),
+        "she": golden.she(d),
+        "nci": golden.nci(d, 0.0001),
+        "fdbd": golden.fdbd(d, True),
+        "nnguide { k: 10 share: 1 }": golden.nnguide(d, 10),
+        "relation": golden.relation(d, 1, 0.03),
+        "gradnorm": golden.gradnorm(d),
+        "react { percentile: 90 }": golden.react(d, np.percentile(d["train_features"], 90)),
+        "dice { percentile: 90 }": golden.dice(d, 90),
+        "ash { variant: S percentile: 65 }": golden.ash(d, "S", 65),
+        "ash { variant: B percentile: 65 }": golden.ash(d, "B", 65),
+        "scale { percentile: 85 }": golden.scale(d, 85),
+        "openmax": golden.openmax(d, "eucos", 20, 10, None, 10000),
+        "combood": distance_golden.combood(d, 50, 1.0),
+        "postmax": distance_golden.postmax(d),
+        "ghost": distance_golden.ghost(d, False),
+        "nac { samples: 0 }": distance_golden.nac(d, 50, 50, 100),
+        "ssd": ssd(d),
+        COMBINE: combine(d),
+    }
+
+
+def grood(module, network, data):
+    """With the mean of the class means for the unknown, and all training samples instead of an index of some."""
+    made = module.GrOODPostprocessor.__new__(module.GrOODPostprocessor)
+    made.device, made.pre_layer_indx = "cpu", -1
+    for flag in ("distance_loss", "no_gradients", "use_direct_grad", "use_pseudo_prototype"):
+        setattr(made, flag, False)
+    made.network = lambda x, return_feature_list: (network(x), [x.flatten(1)])
+    made._prototypes_tensors = made._init_prototypes(CLASSES, DIM, "cpu")
+    made._pre_prototypes_tensors = torch.zeros(CLASSES, DIM)
+    image = {name: torch.tensor(data[name], dtype=torch.float64)[:, :, None, None] for name in ("train", "test")}
+    label = torch.tensor(data["train_label"])
+    made.update_prototype((image["train"], label))
+    noise = module.NoiseProtoCompute(None, None, None, None, (made.prototypes, made._count_features), None, "cpu", -1)
+    noise.get_prototype_mean()
+    made.noise_proto = noise.noise_proto.detach()
+    # A few at a time: it holds a gradient for each pair of a sample and a prototype.
+    known = np.concatenate([made._compute_grad({"data": x, "label": y})["grads"]
+                            for x, y in zip(image["train"].split(50), label.split(50))])
+    gradients = np.concatenate([made._compute_grad(x, data_alone=True)["grads"] for x in image["test"].split(50)])
+    return spatial.distance.cdist(gradients, known).min(1)
+
+
 def openood(checkout, data):
     torch.set_default_dtype(torch.float64)
     torch.Tensor.cuda = lambda self, *_: self
     torch.nn.Module.cuda = lambda self, *_: self
-    torch.Tensor.float = lambda self: self
+    torch.Tensor.float = torch.Tensor.double
     sys.modules["faiss"] = Settings(IndexFlatIP=Index, IndexFlatL2=lambda dim: Index(dim, inner=False))
-    for package in ("openood", "openood.postprocessors", "openood.networks", "openood.utils"):
+    for package in ("openood", "openood.postprocessors", "openood.networks", "openood.utils", "openood.preprocessors",
+                    "openood.preprocessors.transform"):
         sys.modules[package] = ModuleType(package)
+    sys.modules["openood.preprocessors.transform"].normalization_dict = {}
+    np.float32 = np.float64  # of mds and rmds
     sys.modules["openood.utils.comm"] = sys.modules["openood.utils"].comm = Settings(is_main_process=lambda: True)
     sys.modules["openood.postprocessors.info"] = Settings(num_classes_dict={"made_up": CLASSES})
     folder = os.path.join(checkout, "openood")
@@ -165,7 +267,19 @@ def openood(checkout, data):
         made.setup(net or network, loaders, None)
         return -np.asarray(made.postprocess(net or network, image["test"].clone())[1].detach(), dtype=float)
 
+    base = sys.modules["openood.postprocessors.base_postprocessor"].BasePostprocessor(None)
     return {
+        "max_softmax": -base.postprocess(network, image["test"])[1].numpy(),
+        "energy": score("ebo", "EBOPostprocessor", temperature=1),
+        "mahalanobis": score("mds", "MDSPostprocessor"),
+        "relative_mahalanobis": score("rmds", "RMDSPostprocessor"),
+        "residual { principal_dim: 32 }": score("residual", "ResidualPostprocessor", dim=32),
+        "relation": score("relation", "RelationPostprocessor", pow=1),
+        "gradnorm": score("gradnorm", "GradNormPostprocessor"),
+        "ash { variant: B percentile: 65 }": score("ash", "ASHPostprocessor", networks["ash_net"].ASHNet(network),
+                                                   percentile=65),
+        OVERALL_VRA: score("vra", "VRAPostprocessor", percentile_low=10, percentile_high=90),
+        "grood": grood(load(os.path.join(folder, "postprocessors"), "grood", "openood.postprocessors"), network, data),
         "max_logit": score("maxlogit", "MaxLogitPostprocessor"),
         "gen": score("gen", "GENPostprocessor", gamma=0.1, M=100),
         "klm": score("kl_matching", "KLMatchingPostprocessor"),
@@ -189,12 +303,13 @@ def main():
     parser.add_argument("--openood")
     arguments = parser.parse_args()
     data = made_up()
-    peers = {"pytorch-ood": pytorch_ood(data), "torch-uncertainty": torch_uncertainty(data)}
+    peers = {"pytorch-ood": pytorch_ood(data), "torch-uncertainty": torch_uncertainty(data), "in NumPy": formulas(data)}
     if arguments.openood:
         peers["OpenOOD"] = openood(arguments.openood, data)
+    rows = list(dict.fromkeys(score for theirs in peers.values() for score in theirs))
     print("| score | openset | " + " | ".join(peers) + " |\n| --- |" + " --- |" * (1 + len(peers)))
     with tempfile.TemporaryDirectory() as folder:
-        for score in peers["pytorch-ood"]:
+        for score in rows:
             value = ours(arguments.openset, data, folder, score)
             cells = [f"{100 * value:.4f}"]
             for theirs in peers.values():
@@ -203,7 +318,7 @@ def main():
                     continue
                 other = auroc(data["label"], np.asarray(theirs[score]))
                 cells.append(f"{100 * other:.4f}" + (f" ({100 * (other - value):+.4f})" if abs(other - value) > 1e-4 else ""))
-            print(f"| `{score}` | " + " | ".join(cells) + " |", flush=True)
+            print(f"| `{SHORT.get(score, score)}` | " + " | ".join(cells) + " |", flush=True)
 
 
 if __name__ == "__main__":
