@@ -4,7 +4,7 @@ against.
     python3 tools/methods_table.py [--fix]
 
 Names and papers are those of experiments/methods, what a score needs is read in eval/scores/score_needs.cc, and the rest
-in tools/methods_table.tsv. Says where the page differs; --fix writes it.
+in tools/methods_table.tsv (its seconds are those that tools/score_seconds.py prints). Says where the page differs; --fix writes it.
 """
 
 import os
@@ -13,7 +13,8 @@ import sys
 
 PAGE = "docs/methods.md"
 TITLE = "## Methods and other libraries\n"
-HEAD = ["method", "paper", "family", "needs", "OpenOOD", "pytorch-ood", "torch-uncertainty", "checked against"]
+HEAD = ["method", "paper", "family", "needs", "OpenOOD", "pytorch-ood", "torch-uncertainty", "checked against",
+        "CPU s"]
 NEEDS = {"fit": "training outputs", "features": "features", "head": "last layer", "perturbed": "changed images",
          "member_uncertainty": "their disagreement", "extra_output": "an output for the unknown"}
 # What a method says beside its score that a plain network's training and pass lack.
@@ -99,13 +100,13 @@ def table():
         return made[name]
 
     names = sorted(file.split(".")[0] for file in os.listdir("experiments/methods") if file.endswith(".textproto"))
-    rows = [line.split("\t") for line in read("tools/methods_table.tsv").rstrip("\n").split("\n")[1:]]
+    rows = [line.split("\t") for line in read("tools/methods_table.tsv").removesuffix("\n").split("\n")[1:]]
     if [row[0] for row in rows] != names:
         differ = sorted(set(names) ^ {row[0] for row in rows}) or "the order"
         raise SystemExit(f"tools/methods_table.tsv: its methods are not those of experiments/methods: {differ}")
     needs, folders = score_needs(), families()
     lines = ["| " + " | ".join(HEAD) + " |", "| --- " * len(HEAD) + "|"]
-    for name, openood, pytorch_ood, torch_uncertainty, checked in rows:
+    for name, openood, pytorch_ood, torch_uncertainty, checked, seconds in rows:
         of = method(name)
         members = [of.score]
         if of.score == "combine":
@@ -121,7 +122,7 @@ def table():
         passes = any(what in of.says() for what in ("dropout", "several trainings"))
         family = "training" if of.trained else "passes" if passes else folders[of.score]
         cells = [f"`{name}`", of.paper, family, ", ".join(dict.fromkeys(wanted)), openood, pytorch_ood, torch_uncertainty,
-                 checked]
+                 checked, seconds]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
