@@ -88,6 +88,9 @@ class Study:
         if (metric, group) not in self.compared:
             self.compared[metric, group] = self.ask(
                 "compare", self.folder, f"--metrics={metric}", f"--group={group}", "--all_pairs", "--format=json")["pairs"]
+        full = {self.label(c["method"], next(iter(c["axis"].values()), None)): self.full_name(c["method"], c["axis"])
+                for c in self.report["cells"]}
+        a, b = full.get(a, a), full.get(b, b)
         for pair in self.compared[metric, group]:
             if levels is not None and f"{levels} unknown" not in pair["task"]:
                 continue
@@ -95,10 +98,9 @@ class Study:
                 return pair, 1
             if (pair["a"], pair["b"]) == (b, a):
                 return pair, -1
-        rows = [self.label(*row) for row in self.rows()]
         for name in (a, b):
-            if name not in rows:
-                sys.exit(f"{self.name}: there is no row {name}; there are {rows}")
+            if name not in full.values():
+                sys.exit(f"{self.name}: there is no row {name}; there are {list(full)}")
         return None, 0  # one of them has no results
 
     def difference(self, a, b, metric, group="pool", factor=100, digits=1, levels=None):
@@ -125,14 +127,12 @@ class Study:
 
     def baseline_mean(self, cell):
         same = ("metric", "task", "unknown_classes", "known_classes", "group")
-        return next(c["mean"] for c in self.report["cells"]
-                    if c["method"] == self.baseline() and all(c.get(field) == cell.get(field) for field in same))
+        return next(c["mean"] for c in self.report["cells"] if self.full_name(c["method"], c["axis"]) == self.report["baseline"]
+                    and all(c.get(field) == cell.get(field) for field in same))
 
-    def baseline(self):
-        """The spec's, otherwise the first row's method."""
-        with open(os.path.join(self.folder, self.name + ".textproto"), encoding="utf-8") as file:
-            named = re.search(r'baseline: "(.*?)"', file.read())
-        return named.group(1) if named else self.report["cells"][0]["method"]
+    def full_name(self, method, axis):
+        """A row's name in the program: its method, and its values of swept fields."""
+        return ", ".join([method] + [f"{field} {value}" for field, value in axis.items()])
 
     def names(self, metric, group="pool", higher=True, **where):
         found = self.differing(metric, group, higher, **where)
@@ -198,6 +198,18 @@ class Study:
             return axis
         name = next(key for cell in self.report["cells"] for key, value in cell["axis"].items() if value == axis)
         return f"{method}, {name} {axis}"
+
+    def choices(self):
+        """A row for each search: how often each value was chosen."""
+        counts = {}
+        for line in self.report["searches"]:
+            name, chosen = re.match(r"(.*?) \(tuned\) on .*?: (.*) \(best validation", line).groups()
+            values = counts.setdefault(name, {})
+            values[chosen] = values.get(chosen, 0) + 1
+        lines = ["| method | chosen in how many runs |", "| --- | --- |"]
+        lines += [f"| `{name}` | " + ", ".join(f"`{value}`: {count}" for value, count in sorted(values.items())) + " |"
+                  for name, values in counts.items()]
+        return "\n".join(lines)
 
     def levels_table(self, metric, field="unknown_classes", methods=None, **where):
         """A row for each method, a column for each level of openness."""
