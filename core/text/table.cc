@@ -99,6 +99,44 @@ size_t ColumnsWithin(const std::vector<size_t>& widths, size_t left_columns, siz
   return widths.size();
 }
 
+// Narrows the left columns, the widest first, until each of the others fits beside them or each has the width of its
+// longest word.
+void NarrowLeftColumns(const Table& table, size_t width, std::vector<size_t>* widths) {
+  const size_t left = table.left_columns;
+  if (left >= widths->size()) return;
+  std::vector<size_t> least;
+  for (size_t c = 0; c < left; ++c) least.push_back(WordWidth(table.header[c]));
+  for (const std::vector<std::string>& row : table.rows) {
+    for (size_t c = 0; c < left; ++c) least[c] = std::max(least[c], WordWidth(row[c]));
+  }
+  const size_t beside = *std::max_element(widths->begin() + left, widths->end());
+  while (std::accumulate(widths->begin(), widths->begin() + left, 2 * left) + beside > width) {
+    size_t widest = left;
+    for (size_t c = 0; c < left; ++c) {
+      if ((*widths)[c] > least[c] && (widest == left || (*widths)[c] > (*widths)[widest])) widest = c;
+    }
+    if (widest == left) return;
+    --(*widths)[widest];
+  }
+}
+
+// A row whose left cells may take several lines; the others are on the first one.
+std::string RowLines(const Table& table, const std::vector<std::string>& row, const std::vector<size_t>& widths) {
+  std::vector<std::vector<std::string>> cells;
+  size_t lines = 1;
+  for (size_t c = 0; c < row.size(); ++c) {
+    cells.push_back(TextWidth(row[c]) > widths[c] ? WrapWords(row[c], widths[c]) : std::vector<std::string>{row[c]});
+    lines = std::max(lines, cells.back().size());
+  }
+  std::string text;
+  for (size_t l = 0; l < lines; ++l) {
+    std::vector<std::string> line;
+    for (const std::vector<std::string>& cell : cells) line.push_back(l < cell.size() ? cell[l] : "");
+    text += Trimmed(Line(table, line, widths, "  "));
+  }
+  return text;
+}
+
 // With each cell, heads too, as `change` has it.
 Table Changed(Table table, const std::function<std::string(const std::string&)>& change) {
   for (std::string& head : table.header) head = change(head);
@@ -112,13 +150,14 @@ std::string LinesOfText(const Table& table, size_t width) {
   std::vector<size_t> widths = Widths(table);
   if (Total(widths) > width) {
     widths = Widths(table, WordWidth);
+    NarrowLeftColumns(table, width, &widths);
     if (const size_t fitting = ColumnsWithin(widths, table.left_columns, width); fitting < widths.size()) {
       return absl::StrCat(LinesOfText(Columns(table, table.left_columns, fitting), width), "\n",
                           LinesOfText(Columns(table, fitting, widths.size()), width));
     }
   }
   std::string text = absl::StrCat(HeadLines(table, widths), std::string(Total(widths), '-'), "\n");
-  for (const std::vector<std::string>& row : table.rows) text += Trimmed(Line(table, row, widths, "  "));
+  for (const std::vector<std::string>& row : table.rows) text += RowLines(table, row, widths);
   return text;
 }
 

@@ -29,7 +29,8 @@ std::string FullPrecision(double value);
 
 // Aligned columns, for a terminal: each cell is a OneLine() (core/text/one_line.h). UTF-8 counts by characters. A table
 // that is wider than `width` has its heads over several lines, and where that is not enough its columns in parts below
-// each other, each with the left ones.
+// each other, each with the left ones. If a column does not fit beside the left ones, their cells are over several
+// lines too.
 std::string ToText(const Table& table, size_t width = kTextWidth);
 // A pipe table. What Markdown would read as HTML, code, a link or a column is escaped.
 std::string ToMarkdown(const Table& table);

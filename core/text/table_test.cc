@@ -37,6 +37,26 @@ TEST(Table, ColumnsThatDoNotFitFollowBelowWithTheLeftOnes) {
             "softmax  69.9\n");
 }
 
+TEST(Table, LeftCellsTakeSeveralLinesWhereAColumnDoesNotFitBesideThem) {
+  EXPECT_EQ(ToText({{"metric", "task", "verdict", "n"},
+                    {{"AUPR (unknown positive)", "near_far, 3 classes", "no difference", "4"},
+                     {"AUROC", "mnist", "a is better", "12"}},
+                    2},
+                   36),
+            "metric     task              verdict\n"
+            "------------------------------------\n"
+            "AUPR       near_far,   no difference\n"
+            "(unknown   3 classes\n"
+            "positive)\n"
+            "AUROC      mnist         a is better\n"
+            "\n"
+            "metric           task              n\n"
+            "------------------------------------\n"
+            "AUPR (unknown    near_far, 3       4\n"
+            "positive)        classes\n"
+            "AUROC            mnist            12\n");
+}
+
 TEST(Table, AColumnThatNeverFitsIsShownAllTheSame) {
   EXPECT_EQ(ToText({{"a", "b"}, {{"x", "a long text"}}, 1}, 5), "a            b\n--------------\nx  a long text\n");
 }

@@ -1,5 +1,6 @@
 #include "eval/report/run_comparison_report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -136,22 +137,26 @@ std::string FormatJson(const RunComparison& comparison) {
   return JsonText(json, 2) + "\n";
 }
 
+// Whether all pairs are of one task, which then has no column.
+bool IsOneTask(const RunComparison& comparison) {
+  return std::all_of(comparison.pairs.begin(), comparison.pairs.end(),
+                     [&](const ComparedRuns& row) { return row.task == comparison.pairs[0].task; });
+}
+
 DocumentSection PairSection(const RunComparison& comparison) {
-  const bool several = HasSeveralTests(comparison);
-  Table table{{"metric", "task", "a - b", "verdict", "runs", "splits", "mean diff.", "low", "high"}, {}, 3};
+  const bool several = HasSeveralTests(comparison), one_task = IsOneTask(comparison);
+  Table table{{"metric"}, {}, one_task ? 2 : 3};
+  if (!one_task) table.header.push_back("task");
+  table.header.insert(table.header.end(), {"a - b", "verdict", "runs", "splits", "mean diff.", "low", "high"});
   if (several) table.header.insert(table.header.end(), {"low (Holm)", "high (Holm)"});
   table.header.insert(table.header.end(), {"unit", "d_z", "rank-bis.", several ? "p (Holm)" : "p", "p (Wilcoxon)"});
   for (const ComparedRuns& row : comparison.pairs) {
     const auto shown = [&](std::optional<double> value) { return value ? Shown(*value, row.display) : "-"; };
-    std::vector<std::string> cells = {row.display.label,
-                                      row.task,
-                                      absl::StrCat(row.a, " - ", row.b),
-                                      row.verdict,
-                                      absl::StrCat(row.test.runs),
-                                      absl::StrCat(row.test.splits),
-                                      shown(row.test.mean_difference),
-                                      row.is_too_few ? "-" : shown(LowOf(row)),
-                                      row.is_too_few ? "-" : shown(HighOf(row))};
+    std::vector<std::string> cells = {row.display.label};
+    if (!one_task) cells.push_back(row.task);
+    cells.insert(cells.end(), {absl::StrCat(row.a, " - ", row.b), row.verdict, absl::StrCat(row.test.runs),
+                               absl::StrCat(row.test.splits), shown(row.test.mean_difference),
+                               row.is_too_few ? "-" : shown(LowOf(row)), row.is_too_few ? "-" : shown(HighOf(row))});
     if (several) {
       cells.insert(cells.end(), {row.is_too_few ? "-" : shown(AdjustedLowOf(row)),
                                  row.is_too_few ? "-" : shown(AdjustedHighOf(row))});
@@ -206,6 +211,9 @@ std::string FormatRunComparison(const RunComparison& comparison, TextFormat form
   if (format == TextFormat::kJson) return FormatJson(comparison);
   Document document;
   document.above = comparison.notes;
+  if (!comparison.pairs.empty() && IsOneTask(comparison) && !comparison.pairs[0].task.empty()) {
+    document.above.push_back("task: " + comparison.pairs[0].task);
+  }
   document.above.push_back(comparison.assumptions);
   for (const ComparedMethods& all : comparison.methods) {
     document.sections.push_back(MethodSection(all, comparison.options.confidence));

@@ -92,8 +92,11 @@ TEST(FormatRunComparison, TablesHaveEffectsBeforePValuesAndHolmsColumnsWhereTher
   for (absl::string_view line : absl::StrSplit(FormatRunComparison(comparison, TextFormat::kText, 60), '\n')) {
     EXPECT_LE(TextWidth(line), 60) << line;
   }
+  EXPECT_THAT(table, AllOf(HasSubstr("| task "), HasSubstr("| mnist "), Not(HasSubstr("task: "))));
   comparison.pairs.pop_back();
-  EXPECT_THAT(FormatRunComparison(comparison, TextFormat::kMarkdown), Not(HasSubstr("Holm")));
+  const std::string one = FormatRunComparison(comparison, TextFormat::kMarkdown);
+  EXPECT_THAT(one, Not(HasSubstr("Holm")));
+  EXPECT_THAT(one, AllOf(HasSubstr("task: svhn"), Not(HasSubstr("| task "))));  // the only one has no column
 }
 
 }  // namespace

@@ -118,12 +118,29 @@ pid_t OpensetProgram::Start(const std::vector<std::string>& arguments) const {
   return pid;
 }
 
-pid_t OpensetProgram::StartOnTerminal(const std::vector<std::string>& arguments, int* terminal) const {
-  const pid_t pid = forkpty(terminal, nullptr, nullptr, nullptr);
+pid_t OpensetProgram::StartOnTerminal(const std::vector<std::string>& arguments, int* terminal, int columns) const {
+  winsize size = {};
+  size.ws_row = 24;
+  size.ws_col = static_cast<uint16_t>(columns);
+  const pid_t pid = forkpty(terminal, nullptr, nullptr, columns > 0 ? &size : nullptr);
   if (pid == 0) Execute(arguments);
   EXPECT_GT(pid, 0);
   fcntl(*terminal, F_SETFD, FD_CLOEXEC);
   return pid;
+}
+
+ProgramResult OpensetProgram::RunOnTerminal(const std::vector<std::string>& arguments, int columns) const {
+  ProgramResult result;
+  int terminal = -1;
+  const pid_t pid = StartOnTerminal(arguments, &terminal, columns);
+  char bytes[4096];
+  ssize_t got = 0;
+  while ((got = read(terminal, bytes, sizeof(bytes))) > 0 || (got < 0 && errno == EINTR)) {  // EIO at the end
+    result.out.append(bytes, std::max<ssize_t>(got, 0));
+  }
+  close(terminal);
+  result.exit_code = ExitCodeOf(pid);
+  return result;
 }
 
 ProgramResult OpensetProgram::Run(const std::vector<std::string>& arguments) const {

@@ -46,7 +46,11 @@ class OpensetProgram {
   // Starts it in a process group of its own, its output in the folder's out.txt and err.txt; returns its pid.
   pid_t Start(const std::vector<std::string>& arguments) const;
   // The same on a terminal of its own, of which `terminal` is the other side: closing it closes the terminal.
-  pid_t StartOnTerminal(const std::vector<std::string>& arguments, int* terminal) const;
+  // `columns`: its width; 0: it does not say.
+  pid_t StartOnTerminal(const std::vector<std::string>& arguments, int* terminal, int columns = 0) const;
+
+  // On a terminal of so many columns: all that it shows there, as the terminal gets it, is `out`.
+  ProgramResult RunOnTerminal(const std::vector<std::string>& arguments, int columns) const;
 
   // Starts it again and again, `signal` to it at times drawn from the seed, until one attempt ends by itself; that must
   // succeed. Workers end with it. The times grow, so that it ends on a slow machine too. Returns the number of signals.
