@@ -39,9 +39,11 @@ VegaLite ToVegaLite(const BarChart& chart) {
   VegaLite zero = {{"mark", {{"type", "rule"}, {"strokeDash", {6, 4}}}}};
   zero["encoding"] = {{"x", {{"datum", 0}}}};
   VegaLite spec = {{"$schema", "https://vega.github.io/schema/vega-lite/v5.json"}};
-  if (!chart.title.empty() || !chart.legend.empty()) {
+  if (!chart.title.empty()) {
     spec["title"] = {{"text", chart.title}, {"anchor", "start"}};
     if (!chart.legend.empty()) spec["title"]["subtitle"] = chart.legend;
+  } else if (!chart.legend.empty()) {  // Vega draws no subtitle without a title
+    spec["title"] = {{"text", chart.legend}, {"anchor", "start"}, {"fontSize", 10}, {"fontWeight", "normal"}};
   }
   spec["width"] = chart.width;
   spec["height"] = kBar * std::max<int>(1, static_cast<int>(chart.bars.size()));

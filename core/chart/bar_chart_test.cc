@@ -25,6 +25,8 @@ TEST(BarChart, HasABarForEachNumberInTheirOrder) {
   EXPECT_EQ(spec["title"]["text"], "improvement");
   EXPECT_EQ(spec["title"]["subtitle"][1], "outlined: not tested");
   EXPECT_EQ(spec["height"], 3 * 18);
+  chart.title = "";
+  EXPECT_EQ(ToVegaLite(chart)["title"]["text"][1], "outlined: not tested");
 }
 
 }  // namespace
