@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/files/digest.h"
@@ -105,6 +107,18 @@ std::vector<std::string> ProvenanceDifferences(const std::vector<TrialRecord>& r
                                    : absl::StrCat(field->name(), " (", absl::StrJoin(values, "; "), ")"));
   }
   return differences;
+}
+
+// With the fewest decimals, at least four, that tell the values apart; in full where 15 do not.
+std::function<std::string(double)> TextOf(const std::vector<double>& values) {
+  const size_t different = std::set<double>(values.begin(), values.end()).size();
+  for (int decimals = 4; decimals <= 15; ++decimals) {
+    const auto text = [decimals](double value) { return absl::StrFormat("%.*f", decimals, value); };
+    std::set<std::string> texts;
+    for (const double value : values) texts.insert(text(value));
+    if (texts.size() == different) return text;
+  }
+  return &FullPrecision;
 }
 
 constexpr size_t kMostNamed = 4;  // records whose values stand side by side
@@ -315,12 +329,13 @@ std::vector<std::string> DifferenceLines(const std::vector<TrialRecord>& records
                                    of_metric.size(), " of ", records.size(), " records"));
       continue;
     }
+    const std::function<std::string(double)> text = TextOf(of_metric);
     std::vector<std::string> of_places;
     for (const TrialRecord& record : records) {
       const auto metric = std::find_if(record.metric().begin(), record.metric().end(),
                                        [&](const MetricRecord& m) { return NameOf(m) == name && m.has_value(); });
-      of_places.push_back(absl::StrCat(PlaceOf(record), " ",
-                                       metric == record.metric().end() ? "undefined" : FullPrecision(metric->value())));
+      of_places.push_back(
+          absl::StrCat(PlaceOf(record), " ", metric == record.metric().end() ? "undefined" : text(metric->value())));
     }
     lines.push_back(absl::StrCat(name, ": ", absl::StrJoin(of_places, "; ")));
   }

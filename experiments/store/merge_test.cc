@@ -68,7 +68,7 @@ TEST_F(MergeTest, SameNumbersAreAReplicaAndOthersAreKeptBesideThem) {
   EXPECT_EQ(LoadFirstRecord(In("all"), id)->provenance().stage(0).host(), "host b");
   EXPECT_EQ(LoadFirstRecord(a, id)->provenance().stage(0).host(), "host a");
   EXPECT_THAT(LoadFirstRecord(a, TestKey("0000")), StatusIs(absl::StatusCode::kNotFound));
-  EXPECT_THAT(DifferenceLines(*records), ElementsAre("openauc: host b 0.5; host c 0.75; host a 0.5",
+  EXPECT_THAT(DifferenceLines(*records), ElementsAre("openauc: host b 0.5000; host c 0.7500; host a 0.5000",
                                                      "made with other host (\"host a\"; \"host b\"; \"host c\")"));
   EXPECT_THAT(DifferenceLines({records->at(0)}), IsEmpty());
 }
