@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "core/in_parallel.h"
 #include "core/text/json_text.h"
@@ -96,18 +97,28 @@ std::string LabelOf(const Report& report, size_t number) {
   return absl::StrCat("tab:", name, number > 1 ? absl::StrCat("-", number) : "");
 }
 
+bool HasStar(const Table& table) {
+  for (const std::vector<std::string>& row : table.rows) {
+    for (size_t c = table.left_columns; c < row.size(); ++c) {
+      if (absl::StrContains(row[c], '*')) return true;
+    }
+  }
+  return false;
+}
+
 std::string FormatLatex(const Report& of_names) {
   const Report report = WithTitles(of_names);
   std::string text = "% needs \\usepackage{booktabs}\n";
   for (const std::string& line : HeadLines(report)) absl::StrAppend(&text, "% ", OneLine(line), "\n");
-  // Below the numbers, in the float with them.
-  const std::string note =
-      report.baseline.empty() ? "" : absl::StrCat("\\par\n{\\footnotesize ", EscapeLatex(StarText(report)), "}\n");
+  // Below the numbers, in the float with them, where one has a star.
+  const std::string note = absl::StrCat(
+      "\\par\n{\\footnotesize ",
+      absl::StrReplaceAll(EscapeLatex(StarText(report)), {{"`openset compare`", "\\texttt{openset compare}"}}), "}\n");
   size_t number = 0;
   for (const TitledTable& titled : ReportTables(report)) {
     absl::StrAppend(&text, "\\begin{table}\n  \\centering\n  \\caption{", EscapeLatex(titled.title), ". Mean $\\pm$ ",
                     EscapeLatex(SpreadText(report.spread)), ".}\n  \\label{", LabelOf(report, ++number), "}\n",
-                    ToLatex(titled.table), note, "\\end{table}\n");
+                    ToLatex(titled.table), HasStar(titled.table) ? note : "", "\\end{table}\n");
   }
   std::vector<std::string> notes;
   for (const TitledTable& titled : PublishedTables(report, &notes)) {

@@ -233,13 +233,18 @@ TEST(FormatReport, LatexHasTitlesLabelsAndItsFootnoteInTheFloat) {
   Report report = Example();
   report.titles = {{"a", "Method A"}, {"b", "the same"}, {"c", "the same"}};
   report.baseline = "a";
+  EXPECT_THAT(FormatReport(report, ReportFormat::kLatex), Not(HasSubstr("differs from")));  // no star
+  for (ReportCell& cell : report.cells) {
+    if (cell.method == "b") cell.significance = Significance{0.01, true};
+  }
   const std::string latex = FormatReport(report, ReportFormat::kLatex);
   EXPECT_THAT(latex, HasSubstr("}\n  \\label{tab:study}\n\\begin{tabular}"));
   EXPECT_THAT(latex, HasSubstr("\n  Method A & "));
   EXPECT_THAT(latex, HasSubstr("\n  b & "));  // no title of its own
   EXPECT_THAT(latex, HasSubstr("\\end{tabular}\n\\par\n{\\footnotesize * differs from Method A: "));
-  EXPECT_THAT(latex,
-              HasSubstr("p $<$ 0.05 over all tests of a metric and group, as in `openset compare`.}\n\\end{table}\n"));
+  EXPECT_THAT(
+      latex,
+      HasSubstr("p $<$ 0.05 over all tests of a metric and group, as in \\texttt{openset compare}.}\n\\end{table}\n"));
 }
 
 TEST(FormatReport, MarkdownsFootnoteIsNoBullet) {

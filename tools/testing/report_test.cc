@@ -77,6 +77,13 @@ TEST_F(ReportTest, NamesOverrides) {
   }
 }
 
+// Two seeds of one split are too few for a star, so that no footnote is about one.
+TEST_F(ReportTest, LatexHasAFootnoteForStarsOnly) {
+  const ProgramResult latex = program_.Run({"report", "study.textproto", "--format=latex"});
+  EXPECT_EQ(latex.exit_code, 0) << latex.err;
+  EXPECT_THAT(latex.out, AllOf(HasSubstr("\\begin{tabular}"), Not(HasSubstr("*")), Not(HasSubstr("differs from"))));
+}
+
 // `openset compare` and the stars make the same tests; all pairs of two methods are those with the baseline.
 TEST_F(ReportTest, CompareHasThePValuesOfTheStars) {
   const nlohmann::json report = nlohmann::json::parse(program_.Read("openset-store/reports/study/report.json"));
