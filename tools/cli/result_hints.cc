@@ -86,7 +86,9 @@ std::vector<std::string> HintLines(const Study& study, const StudyResults& resul
                                  Advice(hint, by_flags)));
   }
   for (const auto& [kind, number] : count) {
-    if (number > kMost) lines.push_back(absl::StrCat("hint: and so for ", number - kMost, " trainings more"));
+    if (number > kMost)
+      lines.push_back(absl::StrCat("hint: and so for ", number - kMost,
+                                   number - kMost == 1 ? " more training" : " more trainings"));
   }
   return lines;
 }

@@ -1,5 +1,6 @@
 // `openset figure` of a study: two methods against near and far unknown samples.
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -35,6 +36,13 @@ TEST(Figure, OfAStudy) {
   };
   EXPECT_THAT(drawn({"--improvement=auroc"}, "study_improvement_auroc.svg"),
               AllOf(HasSubstr("relative change of AUROC, % of mcp's"), HasSubstr("max_logit")));
+  // Two seeds of one split tell little, one seed nothing: no bar looks as if a test had found a difference.
+  for (const auto& [seeds, looks, says] :
+       {std::tuple("--seeds=0..1", "fill-opacity=\"0.45\"", ">faint: no detectable difference<"),
+        std::tuple("--seeds=0", "fill-opacity=\"0\"", ">outlined: too few runs for a test<")}) {
+    const std::string bars = drawn({"--improvement=auroc", seeds, "--out=bars.svg"}, "bars.svg");
+    EXPECT_THAT(bars, AllOf(HasSubstr(looks), HasSubstr(says), Not(HasSubstr("solid: ")))) << seeds;
+  }
   EXPECT_THAT(
       drawn({"--softmax=near,noise", "--softmax_classes=3", "--out=softmax.svg"}, "softmax.svg"),
       AllOf(HasSubstr("mean softmax"), HasSubstr("mcp: near"), HasSubstr("mcp: noise"), HasSubstr("max_logit")));

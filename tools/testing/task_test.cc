@@ -111,6 +111,22 @@ TEST_F(NewTaskTest, HasNearAndFarSets) {
               HasSubstr("--known: must be 1 to 10 of the 10 classes (is 11)"));
 }
 
+// Whole data sets of several sources, beside classes that are drawn for each split: 2 of 10, 10 digits, 1 kind of
+// noise.
+TEST_F(NewTaskTest, HasSeveralSourcesBesideDrawnClasses) {
+  const ProgramResult result = New({"several", "--data=fashion_mnist", "--known=4", "--unknown=2",
+                                    "--far=mnist,uniform_noise", "--splits=3", "--seed=5"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::string task = program_.Read("tasks/several.textproto");
+  EXPECT_THAT(task, testing::AllOf(HasSubstr("drawn {\n  seed: 5\n  level {\n    known: 4\n    unknown: 2\n  }"),
+                                   HasSubstr("group: \"mnist\"\n  data_set: \"mnist\"\n  distance: FAR"),
+                                   HasSubstr("data_set: \"uniform_noise\"\n  distance: FAR")));
+  const std::string splits = program_.Run({"task", "splits", "several", "--library=."}).out;
+  for (int split = 0; split < 3; ++split) {
+    EXPECT_THAT(splits, testing::ContainsRegex("several +" + std::to_string(split) + " +4 +13 "));
+  }
+}
+
 TEST_F(NewTaskTest, DrawsClasses) {
   const ProgramResult result =
       New({"mine", "--data=fashion_mnist", "--known=6", "--unknown=4", "--splits=3", "--seed=7"});
