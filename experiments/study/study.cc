@@ -19,6 +19,7 @@
 #include "data/catalog.h"
 #include "experiments/action/stage.h"
 #include "experiments/engine/slurm/run_on_slurm.h"
+#include "experiments/plan/same_methods.h"
 #include "experiments/plan/search.h"
 #include "experiments/report/published_numbers.h"
 #include "experiments/report/statistics/significance.h"
@@ -35,10 +36,8 @@
 namespace openset {
 namespace {
 
-constexpr char kRedoAll[] = "all";
+constexpr char kRedoAll[] = "all", kRedoChanged[] = "changed", kRedoFailed[] = "failed";
 constexpr char kSpecFile[] = "spec";
-constexpr char kRedoChanged[] = "changed";
-constexpr char kRedoFailed[] = "failed";
 constexpr size_t kLargestBlock = 1 << 18;  // bytes that an arena of records takes at once
 
 std::string AbsolutePath(const std::string& path) {
@@ -382,6 +381,7 @@ Report Study::MakeReport(const StudyResults& results) const {
   report.columns.assign(shown.column().begin(), shown.column().end());
   AddPublished(shown, experiment_.published, results.results, &report);
   AddSignificance(shown.baseline(), &report);
+  for (const std::string& line : SameMethodLines(plan())) report.note_lines.push_back(line);
   for (const std::string& line : results.differing) report.note_lines.push_back(line);
   for (const std::string& line : results.unread.VersionLines()) report.note_lines.push_back(line);
   if (const size_t damaged = results.unread.damaged.size(); damaged > 0) {

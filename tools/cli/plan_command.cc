@@ -15,6 +15,7 @@
 #include "core/text/table.h"
 #include "experiments/action/stage.h"
 #include "experiments/plan/cost.h"
+#include "experiments/plan/same_methods.h"
 #include "experiments/spec/describe.h"
 #include "experiments/spec/resolve/preset_warnings.h"
 #include "experiments/store/record.proto.h"
@@ -223,7 +224,9 @@ absl::Status ShowPlan(const std::vector<std::string>& arguments) {
               << (study->waiting() > 0 ? SearchText(*study) + "\n\n" : "\n") << ToText(Actions(plan))
               << "\nA training pass counts as 3 image passes, an inference pass as 1.\n\n"
               << ToText(splits) << "\n"
-              << ToText(Trials(plan)) << advice;
+              << ToText(Trials(plan));
+    for (const std::string& line : SameMethodLines(plan)) std::cout << "\n" << line << ".\n";
+    std::cout << advice;
     OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> lines, study->SourceLines());
     for (const std::string& line : lines) std::cout << "\n" << line << ".\n";
     for (const std::string& line : study->Damaged()) std::cout << "\ndamaged, to be made again: " << line << ".\n";
