@@ -79,8 +79,8 @@ TEST_P(SpecTest, ItsPlanHasWorkForEachTrial) {
   }
 }
 
-// 51 scores of 2 splits and 2 seeds: one training each, and eight inferences: of plain test and training images, of those
-// for AdaSCALE, of two settings of ODIN, and of dropout with and without the disagreement of its passes.
+// 51 scores of 2 splits and 2 seeds: one training each, and eight inferences: of plain test and training images, of
+// those for AdaSCALE, of two settings of ODIN, and of dropout with and without the disagreement of its passes.
 TEST(PosthocSweep, TrainsOnceForAllScores) {
   const absl::StatusOr<Experiment> experiment = LoadExperiment("posthoc_sweep", SpecFoldersBelow(Root()));
   ASSERT_TRUE(experiment.ok()) << experiment.status();
