@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "core/files/digest.h"
 #include "core/files/formats/header_check.h"
@@ -23,6 +24,8 @@ namespace {
 constexpr char kParallel[] = "module.";
 constexpr char kBackbone[] = "backbone.";
 constexpr char kHead[] = "head.";
+// A module of residual networks by OpenOOD and others, and by torchvision.
+constexpr char kShortcut[] = ".shortcut.", kDownsample[] = ".downsample.";
 // Names of each kind of problem that a message lists.
 constexpr size_t kMaxListed = 4;
 
@@ -85,7 +88,8 @@ absl::StatusOr<std::map<std::string, Given>> InOurNames(const TensorMap& given, 
     if (absl::EndsWith(name, "relative_position_index")) continue;
     const bool is_head = absl::ConsumePrefix(&name, "fc.") || absl::ConsumePrefix(&name, "classifier.") ||
                          absl::ConsumePrefix(&name, kHead);
-    in_ours[absl::StrCat(is_head ? kHead : kBackbone, name)] = std::move(tensor);
+    in_ours[absl::StrCat(is_head ? kHead : kBackbone, absl::StrReplaceAll(name, {{kShortcut, kDownsample}}))] =
+        std::move(tensor);
   }
   return in_ours;
 }

@@ -14,11 +14,12 @@ namespace openset {
 
 // Copies `given` into the model by name, as `spec` says (its file aside). Names may be our own
 // ("backbone.conv1.weight", "head.weight") or torchvision's and timm's ("conv1.weight", "fc.weight"), with "module." in
-// front of all. num_batches_tracked may be missing and stays as it is; floating-point values are converted to the
-// model's type. With SKIP, the head stays as it is. The names of tensors that `spec.ignore` leaves out are appended to
-// `ignored`, if given. Errors: kInvalidArgument for tensors that are missing, left over, or of another shape or kind,
-// with their names as the model (missing) and `given` (others) have them, and what to do; for a pattern or a renaming
-// that fits no name, and for two tensors of one name. The model is then unchanged.
+// front of all; a module "shortcut", as in OpenOOD's ResNets, is "downsample". num_batches_tracked may be missing and
+// stays as it is; floating-point values are converted to the model's type. With SKIP, the head stays as it is. The
+// names of tensors that `spec.ignore` leaves out are appended to `ignored`, if given. Errors: kInvalidArgument for
+// tensors that are missing, left over, or of another shape or kind, with their names as the model (missing) and `given`
+// (others) have them, and what to do; for a pattern or a renaming that fits no name, and for two tensors of one name.
+// The model is then unchanged.
 absl::Status ImportTensors(const TensorMap& given, const WeightsSpec& spec, Model* model,
                            std::vector<std::string>* ignored = nullptr);
 

@@ -79,6 +79,20 @@ TEST(ImportWeightsTest, AStateDictOfTorchvisionGivesPyTorchsOutputs) {
   EXPECT_THAT(output.logits, TensorNear(golden->at("logits"), 1e-7));
 }
 
+// As openood/networks/resnet18_32x32.py calls them.
+TEST(ImportWeightsTest, AShortcutIsADownsample) {
+  const std::string spec = "resnet_cifar { variant: RESNET18 } head { linear {} }";
+  const auto trained = ModelOf(spec, "size: 32", 10, /*seed=*/2);
+  TensorMap given;
+  for (const auto& [name, tensor] : StateOf(*trained)) {
+    given[absl::StrReplaceAll(name, {{"backbone.", ""}, {"head.", "fc."}, {".downsample.", ".shortcut."}})] = tensor;
+  }
+  ASSERT_TRUE(given.count("layer2.0.shortcut.0.weight"));
+  const auto model = ModelOf(spec, "size: 32", 10);
+  ASSERT_THAT(ImportTensors(given, WeightsSpec(), model.get()), IsOk());
+  ExpectState(*model, StateOf(*trained));
+}
+
 // Files of one and the same network: our names in a TorchScript archive, "module." before them in safetensors and in a
 // state dict of torch.save(), and what we write ourselves.
 TEST(ImportWeightsTest, EveryFormatGivesTheSameModel) {
