@@ -182,6 +182,14 @@ def openset_repositories():
     )
 
     debian_archive(
+        name = "xz",
+        packages = {
+            "liblzma-dev=5.4.1-1+deb12u2": "8fba549e7a6819bb5758fc9b7d601a82963e6cdc222043d06a989312604bbc55",
+        },
+        build_file = "//third_party:xz.BUILD",
+    )
+
+    debian_archive(
         name = "spng",
         packages = {
             "libspng-dev=0.7.3-3": "2d5bd57be8fad3793aa5dd7eb3fbd230b75e43c09c87fbeeb403a2ed3ee240ea",

@@ -31,6 +31,7 @@ EXTERNAL = [
     ("nettle/", "@nettle"),
     ("minizip/", "@zlib//:minizip"),
     ("zlib.h", "@zlib//:z"),
+    ("lzma.h", "@xz//:lzma"),
     ("spng.h", "@spng"),
     ("jpeglib.h", "@jpeg"),
     ("jerror.h", "@jpeg"),

@@ -13,7 +13,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
@@ -24,8 +23,9 @@
 #include "core/proto/record_file.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
-#include "core/text/name.h"
 #include "core/text/one_line.h"
+#include "experiments/store/bundles/members.h"
+#include "experiments/store/bundles/packed_records.h"
 #include "experiments/store/records/record_check.h"
 #include "experiments/store/records/record_id.h"
 #include "experiments/store/store_contents.h"
@@ -34,9 +34,6 @@
 namespace openset {
 namespace {
 
-constexpr char kManifest[] = "manifest.textproto";
-constexpr char kSchema[] = "schema.binpb";
-constexpr char kSums[] = "SHA256SUMS";
 constexpr absl::string_view kComment = "openset bundle sha256:";
 constexpr size_t kDigits = 64;
 
@@ -86,6 +83,13 @@ absl::StatusOr<std::pair<std::string, std::string>> DigestAndSignature(const std
   return std::make_pair(ToHex(sum.Finish()), signature);
 }
 
+std::string SumLine(absl::string_view sum, absl::string_view name) { return absl::StrCat(sum, "  ", name, "\n"); }
+
+// What the stream of records of a bundle of so many bytes may have.
+int64_t MostUnfolded(int64_t bundle_bytes) {
+  return std::max(ZipReader::kMaxInflatedBytes, ZipReader::kMaxInflation * bundle_bytes);
+}
+
 class Writer {
  public:
   // Errors name it `shown`.
@@ -98,20 +102,28 @@ class Writer {
   }
 
   absl::Status Add(const std::string& name, absl::string_view content) {
-    if (name != kSums) absl::StrAppend(&sums_, Sha256Hex(content), "  ", name, "\n");
-    zip_fileinfo info = {};
-    info.dosDate = (1 << 21) | (1 << 16);  // 1980-01-01, the earliest there is
-    const bool ok = zip_ != nullptr &&
-                    zipOpenNewFileInZip64(zip_, name.c_str(), &info, nullptr, 0, nullptr, 0, nullptr, Z_DEFLATED,
-                                          Z_DEFAULT_COMPRESSION, /*zip64=*/0) == ZIP_OK &&
-                    zipWriteInFileInZip(zip_, content.data(), static_cast<unsigned>(content.size())) == ZIP_OK &&
-                    zipCloseFileInZip(zip_) == ZIP_OK;
-    return ok ? absl::OkStatus() : Failed();
+    OPENSET_RETURN_IF_ERROR(Begin(name, Z_DEFLATED));
+    OPENSET_RETURN_IF_ERROR(Write(content));
+    return End(name);
+  }
+
+  // The record files, in their order: `read` calls what it is given for each.
+  using AddRecord = std::function<absl::Status(const std::string& name, absl::string_view content)>;
+  absl::Status AddRecords(const std::function<absl::Status(const AddRecord&)>& read) {
+    OPENSET_RETURN_IF_ERROR(Begin(kBundleRecords, /*method=*/0));
+    RecordPacker packer([this](absl::string_view part) { return Write(part); });
+    OPENSET_RETURN_IF_ERROR(read([&](const std::string& name, absl::string_view content) {
+      absl::StrAppend(&record_sums_, SumLine(Sha256Hex(content), name));
+      return packer.Add(name, content);
+    }));
+    OPENSET_RETURN_IF_ERROR(packer.Finish());
+    record_bytes_ = packer.bytes();
+    return End(kBundleRecords);
   }
 
   // Returns the digest.
   absl::StatusOr<std::string> Finish() {
-    OPENSET_RETURN_IF_ERROR(Add(kSums, sums_));
+    OPENSET_RETURN_IF_ERROR(Add(kBundleSums, sums_ + record_sums_));
     const bool closed = zipClose(zip_, absl::StrCat(kComment, std::string(kDigits, '0')).c_str()) == ZIP_OK;
     zip_ = nullptr;
     if (!closed) return Failed();
@@ -119,6 +131,10 @@ class Writer {
       return absl::InvalidArgumentError(absl::StrCat("the bundle would have ", FileSize(path_),
                                                      " bytes, more than the ", kMaxBundleBytes,
                                                      " that one may have: export fewer trials"));
+    }
+    if (record_bytes_ > MostUnfolded(FileSize(path_))) {
+      return absl::InvalidArgumentError(absl::StrCat("the bundle's records would unfold to ", record_bytes_,
+                                                     " bytes, more than those of one may: export fewer trials"));
     }
     OPENSET_ASSIGN_OR_RETURN(const auto digest, DigestAndSignature(path_, kMaxBundleBytes));
     std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
@@ -129,6 +145,28 @@ class Writer {
   }
 
  private:
+  // Method 0: as it is.
+  absl::Status Begin(const std::string& name, int method) {
+    sum_ = Sha256();
+    zip_fileinfo info = {};
+    info.dosDate = (1 << 21) | (1 << 16);  // 1980-01-01, the earliest there is
+    const bool is_stream = method == 0;    // whose length is not known: it may be above 4 GB
+    const bool ok = zip_ != nullptr && zipOpenNewFileInZip64(zip_, name.c_str(), &info, nullptr, 0, nullptr, 0, nullptr,
+                                                             method, Z_DEFAULT_COMPRESSION, is_stream) == ZIP_OK;
+    return ok ? absl::OkStatus() : Failed();
+  }
+
+  absl::Status Write(absl::string_view content) {
+    sum_.Update(content);
+    const bool ok = zipWriteInFileInZip(zip_, content.data(), static_cast<unsigned>(content.size())) == ZIP_OK;
+    return ok ? absl::OkStatus() : Failed();
+  }
+
+  absl::Status End(const std::string& name) {
+    absl::StrAppend(&sums_, SumLine(ToHex(sum_.Finish()), name));
+    return zipCloseFileInZip(zip_) == ZIP_OK ? absl::OkStatus() : Failed();
+  }
+
   absl::Status Failed() const {
     return absl::UnavailableError(
         absl::StrCat("cannot write ", shown_, errno == 0 ? "" : ": ", errno == 0 ? "" : std::strerror(errno)));
@@ -136,26 +174,10 @@ class Writer {
 
   const std::string path_, shown_;
   zipFile zip_;
-  std::string sums_;
+  Sha256 sum_;  // of the member that is being written
+  std::string sums_, record_sums_;
+  int64_t record_bytes_ = 0;
 };
-
-// Whether a bundle may have a member of this name beside records: library/KIND/NAME.textproto, or a file of
-// outputs/ab/KEY/ or checkpoints/ab/KEY/.
-bool IsFileMember(absl::string_view name) {
-  const std::vector<std::string> parts = absl::StrSplit(name, '/');
-  if (parts[0] == "library") {
-    if (parts.size() != 3 || (parts[1] != "specs" && parts[1] != "tasks" && parts[1] != "catalog")) return false;
-    absl::string_view of_file = parts[2];
-    return absl::ConsumeSuffix(&of_file, ".textproto") && IsName(std::string(of_file));
-  }
-  if (parts.size() != 4 || !IsKey(parts[2]) || !absl::StartsWith(parts[2], parts[1]) || parts[1].size() != 2) {
-    return false;
-  }
-  const std::string& file = parts[3];
-  if (file == kSummaryFile || file == kActionFile) return parts[0] == "outputs" || parts[0] == "checkpoints";
-  if (parts[0] == "outputs") return file == kOutputsFile;
-  return parts[0] == "checkpoints" && (file == kCheckpointFile || file == kStateFile);
-}
 
 // The outputs and checkpoints of a record that are asked for, by their keys.
 void AddKeys(const TrialRecord& record, const BundleExtras& extras, std::set<std::string>* outputs,
@@ -168,17 +190,32 @@ void AddKeys(const TrialRecord& record, const BundleExtras& extras, std::set<std
   }
 }
 
-// The trial of a member records/ab/ID.rec or replicas/ab/ID/SHA256.rec; "" where it is neither.
-std::string TrialOf(absl::string_view name) {
-  const bool is_replica = absl::ConsumePrefix(&name, "replicas/");
-  if (!is_replica && !absl::ConsumePrefix(&name, "records/")) return "";
-  if (name.size() < 3 + kDigits || name[2] != '/') return "";
-  const absl::string_view shard = name.substr(0, 2), id = name.substr(3, kDigits);
-  if (!IsKey(id) || !absl::StartsWith(id, shard)) return "";
-  absl::string_view rest = name.substr(3 + kDigits);
-  if (!absl::ConsumeSuffix(&rest, ".rec")) return "";
-  if (!is_replica) return rest.empty() ? std::string(id) : "";
-  return absl::ConsumePrefix(&rest, "/") && IsKey(rest) ? std::string(id) : "";
+// The record files of the stream, if their sums are those that SHA256SUMS ends with, line by line. Errors: without the
+// path; those of `use`.
+absl::Status ReadPackedRecords(ZipReader* zip, const BundleLimits& limits, int64_t bundle_bytes,
+                               const RecordUnpacker::UseFile& use) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string sums, zip->Read(kBundleSums, limits.large_member_bytes));
+  absl::string_view left = sums;  // lines of files that are still to come
+  constexpr size_t kNameAt = kDigits + 2;
+  const auto is_of_record = [&] {
+    const absl::string_view name = left.substr(std::min(kNameAt, left.size()));
+    return absl::StartsWith(name, "records/") || absl::StartsWith(name, "replicas/");
+  };
+  while (!left.empty() && !is_of_record()) left.remove_prefix(std::min(left.find('\n'), left.size() - 1) + 1);
+  RecordUnpacker unpacker(
+      {MostUnfolded(bundle_bytes), limits.members, limits.member_bytes},
+      [&](const std::string& name, const std::string& bytes) {
+        if (!absl::ConsumePrefix(&left, SumLine(Sha256Hex(bytes), name))) {
+          return absl::DataLossError(absl::StrCat("the sum of '", name, "' is not in ", kBundleSums));
+        }
+        return use(name, bytes);
+      });
+  absl::Status status =
+      zip->ReadParts(kBundleRecords, limits.bytes, [&](absl::string_view part) { return unpacker.Add(part); });
+  status.Update(status.ok() ? unpacker.Finish() : status);
+  OPENSET_RETURN_IF_ERROR(status, kBundleRecords);
+  if (left.empty()) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(kBundleSums, " has lines of files that ", kBundleRecords, " has not"));
 }
 
 }  // namespace
@@ -216,7 +253,7 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
       OPENSET_RETURN_IF_ERROR(of_outputs ? store.CheckOutputs(key) : store.CheckCheckpoint(key));
       for (const std::string& name : ListFolder(folder).value_or(std::vector<std::string>{})) {
         const std::string file = JoinPath(folder, name);
-        if (!IsFileMember(MemberOf(file, store))) continue;
+        if (!IsBundleFile(MemberOf(file, store))) continue;
         if (FileSize(file) > static_cast<int64_t>(BundleLimits().large_member_bytes)) {
           return absl::InvalidArgumentError(absl::StrCat(file, ": has ", FileSize(file), " bytes, more than the ",
                                                          BundleLimits().large_member_bytes,
@@ -226,6 +263,7 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
       }
     }
   }
+  written.manifest.set_bundle_version(kBundleVersion);
   written.manifest.set_schema_version(kSchemaVersion);
   written.manifest.set_commit(BuildCommit());
   const std::string temporary = TemporaryName(path);
@@ -244,8 +282,8 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
   {
     Writer writer(temporary, path);
     const absl::Status status = [&]() -> absl::Status {
-      OPENSET_RETURN_IF_ERROR(writer.Add(kManifest, ToText(written.manifest)));
-      OPENSET_RETURN_IF_ERROR(writer.Add(kSchema, RecordSchema().SerializeAsString()));
+      OPENSET_RETURN_IF_ERROR(writer.Add(kBundleManifest, ToText(written.manifest)));
+      OPENSET_RETURN_IF_ERROR(writer.Add(kBundleSchema, RecordSchema().SerializeAsString()));
       for (const auto& [name, content] : extras.library) {
         OPENSET_RETURN_IF_ERROR(writer.Add(absl::StrCat("library/", name), content));
       }
@@ -253,10 +291,13 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
         OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
         OPENSET_RETURN_IF_ERROR(writer.Add(MemberOf(file, store), bytes));
       }
-      for (const std::string& file : files) {
-        OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadRecordBytes(file));
-        OPENSET_RETURN_IF_ERROR(writer.Add(MemberOf(file, store), bytes));
-      }
+      OPENSET_RETURN_IF_ERROR(writer.AddRecords([&](const Writer::AddRecord& add) -> absl::Status {
+        for (const std::string& file : files) {
+          OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadRecordBytes(file));
+          OPENSET_RETURN_IF_ERROR(add(MemberOf(file, store), bytes));
+        }
+        return absl::OkStatus();
+      }));
       OPENSET_ASSIGN_OR_RETURN(written.digest, writer.Finish());
       return absl::OkStatus();
     }();
@@ -280,25 +321,40 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord&
   if (!zip.ok()) return damaged(zip.status().message());
   const std::vector<std::string> names = zip->Names();
   if (names.size() > limits.members) return damaged(absl::StrCat("has more than ", limits.members, " members"));
-  for (const char* name : {kManifest, kSchema, kSums}) {
+  for (const char* name : {kBundleManifest, kBundleSchema, kBundleSums}) {
     if (!zip->Has(name)) return damaged(absl::StrCat("has no ", name));
   }
-  absl::StatusOr<std::string> text = zip->Read(kManifest, limits.member_bytes);
+  absl::StatusOr<std::string> text = zip->Read(kBundleManifest, limits.member_bytes);
   if (!text.ok()) return damaged(text.status().message());
   BundleManifest manifest;
-  const auto parsed = ParseTextProto(*text, absl::StrCat(path, "/", kManifest), &manifest);
+  const auto parsed = ParseTextProto(*text, absl::StrCat(path, "/", kBundleManifest), &manifest);
   if (!parsed.ok()) return damaged(OneLine(std::string(parsed.status().message())));
   if (const absl::Status rules = CheckMessage(manifest); !rules.ok()) {
-    return damaged(absl::StrCat(kManifest, ": ", rules.message()));
+    return damaged(absl::StrCat(kBundleManifest, ": ", rules.message()));
+  }
+  if (manifest.bundle_version() > kBundleVersion) {
+    return absl::FailedPreconditionError(absl::StrCat(path, ": is a bundle of version ", manifest.bundle_version(),
+                                                      ", this openset reads up to version ", kBundleVersion,
+                                                      ": use the newer openset"));
   }
   if (manifest.schema_version() != kSchemaVersion) {
     return absl::FailedPreconditionError(absl::StrCat(path, ": has records of schema version ",
                                                       manifest.schema_version(), ", this openset reads version ",
                                                       kSchemaVersion));
   }
+  const bool is_packed = manifest.bundle_version() > 1;
+  if (is_packed && !zip->Has(kBundleRecords)) return damaged(absl::StrCat("has no ", kBundleRecords));
+  const auto take = [&](const std::string& name, const std::string& bytes) {
+    TrialRecord record;
+    const absl::Status decoded = DecodeSharedRecord(bytes, TrialOfBundleMember(name), &record);
+    if (decoded.ok()) return use(record, bytes);
+    refused->push_back(absl::StrCat(path, ": ", name, ": ", decoded.message()));
+    return absl::OkStatus();
+  };
   for (const std::string& name : names) {
-    if (name == kManifest || name == kSchema || name == kSums) continue;
-    if (IsFileMember(name)) {
+    if (name == kBundleManifest || name == kBundleSchema || name == kBundleSums) continue;
+    if (is_packed && name == kBundleRecords) continue;
+    if (IsBundleFile(name)) {
       if (file == nullptr || (wanted != nullptr && !wanted(name))) continue;
       const bool is_large = !absl::StartsWith(name, "library/");
       absl::StatusOr<std::string> content = zip->Read(name, is_large ? limits.large_member_bytes : limits.member_bytes);
@@ -306,16 +362,18 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord&
       OPENSET_RETURN_IF_ERROR(file(name, *content));
       continue;
     }
-    const std::string id = TrialOf(name);
-    if (id.empty()) return damaged(absl::StrCat("has a member that no bundle has: '", OneLine(name), "'"));
+    if (is_packed || TrialOfBundleMember(name).empty()) return damaged(StrangeMember(name));
     absl::StatusOr<std::string> bytes = zip->Read(name, limits.member_bytes);
     if (!bytes.ok()) return damaged(bytes.status().message());
-    TrialRecord record;
-    if (const absl::Status decoded = DecodeSharedRecord(*bytes, id, &record); !decoded.ok()) {
-      refused->push_back(absl::StrCat(path, ": ", name, ": ", decoded.message()));
-      continue;
-    }
-    OPENSET_RETURN_IF_ERROR(use(record, *bytes));
+    OPENSET_RETURN_IF_ERROR(take(name, *bytes));
+  }
+  if (is_packed) {
+    absl::Status stopped;  // by `use`
+    const absl::Status status =
+        ReadPackedRecords(&*zip, limits, FileSize(path),
+                          [&](const auto& name, const auto& bytes) { return stopped = take(name, bytes); });
+    OPENSET_RETURN_IF_ERROR(stopped);
+    if (!status.ok()) return damaged(status.message());
   }
   return digest.first;
 }

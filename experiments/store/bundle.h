@@ -2,13 +2,18 @@
 //
 //   manifest.textproto             BundleManifest
 //   schema.binpb                   google.protobuf.FileDescriptorSet of TrialRecord: old bundles stay readable by it
-//   records/ab/<trial id>.rec      as in a store, byte by byte
-//   replicas/ab/<trial id>/<SHA-256 of the file>.rec
+//   records.tar.xz                 as in a store, byte by byte, in one stream
+//   (experiments/store/bundles/packed_records.h):
+//     records/ab/<trial id>.rec
+//     replicas/ab/<trial id>/<SHA-256 of the file>.rec
 //   library/KIND/NAME.textproto    specs, tasks and catalog entries of the records, as their libraries had them
 //   outputs/ab/KEY/..., checkpoints/ab/KEY/...   where they were asked for: folders of a store, file by file
-//   SHA256SUMS                     "<SHA-256>  <name>" for each of these, as sha256sum -c reads it
+//   SHA256SUMS                     "<SHA-256>  <name>" for each of these, as sha256sum -c reads it; the records last
 //
-// Members are in the order of their names and bear no time: the same records give the same bytes. The archive's
+// Bundles of version 1 (BundleManifest), which openset up to 0.3 wrote, have the record files as members of the archive
+// and no stream. They are read, and no longer written.
+//
+// Members are in a fixed order and bear no time: the same records give the same bytes. The archive's
 // comment, its last 86 bytes, is "openset bundle sha256:" and the SHA-256 of all that stands before those 64 digits. It
 // signs the bundle: whoever knows the digest knows the content, and any flipped bit, cut or addition is noticed.
 #ifndef OPENSET_EXPERIMENTS_STORE_BUNDLE_H_
@@ -51,9 +56,12 @@ absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<
 // What a bundle may have: a million records with all details.
 inline constexpr int64_t kMaxBundleBytes = int64_t{1} << 33;
 
+// Of BundleManifest: what is written, and the newest that is read.
+inline constexpr int kBundleVersion = 2;
+
 struct BundleLimits {
   int64_t bytes = kMaxBundleBytes;
-  size_t members = 10000000;
+  size_t members = 10000000;  // of the archive, and of its stream
   size_t member_bytes = 64 << 20;
   size_t large_member_bytes = size_t{2} << 30;  // of outputs and checkpoints
 };

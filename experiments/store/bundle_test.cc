@@ -1,9 +1,8 @@
 #include "experiments/store/bundle.h"
 
-#include <minizip/zip.h>
-#undef FAR  // zlib's, which UnknownGroup::FAR is not
-
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "core/testing/status_matchers.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/store_contents.h"
+#include "experiments/store/testing/bundle_bytes.h"
 #include "experiments/store/testing/records.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/dynamic_message.h"
@@ -21,6 +21,7 @@ namespace openset {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 class BundleTest : public ::testing::Test {
@@ -52,26 +53,18 @@ class BundleTest : public ::testing::Test {
     return written.value();
   }
 
-  // Another content of a member, in a bundle that is signed anew.
-  void ReplaceMember(const std::string& name, const std::string& content) {
-    absl::StatusOr<ZipReader> zip = ZipReader::Open(path_);
-    ASSERT_THAT(zip, IsOk());
-    std::map<std::string, std::string> members;
-    for (const std::string& member : zip->Names()) members[member] = zip->Read(member).value();
-    ASSERT_EQ(members.count(name), 1);
-    members[name] = content;
-    std::filesystem::remove(path_);
-    const zipFile file = zipOpen64(path_.c_str(), APPEND_STATUS_CREATE);
-    for (const auto& [member, bytes] : members) {
-      const zip_fileinfo info = {};
-      zipOpenNewFileInZip64(file, member.c_str(), &info, nullptr, 0, nullptr, 0, nullptr, Z_DEFLATED, 1, 0);
-      zipWriteInFileInZip(file, bytes.data(), static_cast<unsigned>(bytes.size()));
-      zipCloseFileInZip(file);
-    }
-    zipClose(file, ("openset bundle sha256:" + std::string(64, '0')).c_str());
-    std::string all = ReadFile(path_).value();
-    all.replace(all.size() - 64, 64, Sha256Hex(all.substr(0, all.size() - 64)));
-    ASSERT_THAT(WriteFileAtomically(path_, all), IsOk());
+  // Another content of a member, in a bundle that is signed anew: of version 2, or of version 1.
+  void ReplaceMember(const std::string& name, const std::string& content, bool packed = true) {
+    std::vector<ZipMember> members = UnpackedBundle(path_);
+    const auto found =
+        std::find_if(members.begin(), members.end(), [&](const ZipMember& member) { return member.name == name; });
+    ASSERT_NE(found, members.end()) << name;
+    found->content = content;
+    WriteMembers(packed ? PackedBundle(members) : members);
+  }
+
+  void WriteMembers(const std::vector<ZipMember>& members) {
+    ASSERT_THAT(WriteFileAtomically(path_, SignedBundle(members)), IsOk());
   }
 
   const Store store_;
@@ -92,9 +85,69 @@ TEST_F(BundleTest, HoldsTheFilesAsTheyAreAndIsTheSameEveryTime) {
 
   absl::StatusOr<ZipReader> zip = ZipReader::Open(path_);
   ASSERT_THAT(zip, IsOk());
-  EXPECT_EQ(*zip->Read("records/ab/" + TestKey("abcd") + ".rec"), *ReadFile(store_.RecordPath(TestKey("abcd"))));
-  EXPECT_THAT(*zip->Read("SHA256SUMS"),
-              HasSubstr(Sha256Hex(*ReadFile(store_.RecordPath(TestKey("ef00")))) + "  records/ef/"));
+  EXPECT_THAT(zip->Names(), ElementsAre("SHA256SUMS", "manifest.textproto", "records.tar.xz", "schema.binpb"));
+  EXPECT_THAT(*zip->Read("manifest.textproto"), HasSubstr("bundle_version: 2\n"));
+  std::vector<ZipMember> records = UnpackedBundle(path_);
+  records.erase(records.begin(), records.end() - 2);
+  EXPECT_EQ(records[0].name, "records/ab/" + TestKey("abcd") + ".rec");
+  EXPECT_EQ(records[0].content, *ReadFile(store_.RecordPath(TestKey("abcd"))));
+  const std::string sums = *zip->Read("SHA256SUMS");
+  EXPECT_THAT(sums, HasSubstr(Sha256Hex(*zip->Read("records.tar.xz")) + "  records.tar.xz\n"));
+  EXPECT_THAT(sums, EndsWith(SumsOf(records)));
+}
+
+// As openset 0.3 wrote them.
+TEST_F(BundleTest, RecordsAsMembersOfTheArchiveAreRead) {
+  Write();
+  const std::vector<ZipMember> members = UnpackedBundle(path_);
+  WriteMembers(members);
+  EXPECT_TRUE(ZipReader::Open(path_)->Has("records/ab/" + TestKey("abcd") + ".rec"));
+  EXPECT_THAT(Read(), IsOk());
+  EXPECT_THAT(seen_, ElementsAre(TestKey("abcd"), TestKey("ef00")));
+  // Each version has its own form only.
+  std::vector<ZipMember> both = PackedBundle(members);
+  both.push_back(members.back());
+  WriteMembers(both);
+  EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("a member that no bundle has: 'records/ef/")));
+  both = members;
+  both.push_back({"records.tar.xz", "x"});
+  WriteMembers(both);
+  EXPECT_THAT(Read(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("a member that no bundle has: 'records.tar.xz'")));
+  std::vector<ZipMember> without = PackedBundle(members);
+  without.erase(without.end() - 2);
+  WriteMembers(without);
+  EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has no records.tar.xz")));
+}
+
+TEST_F(BundleTest, AVersionThatIsNotKnownIsRefusedWithWhatToDo) {
+  Write();
+  ReplaceMember("manifest.textproto", "schema_version: 2 bundle_version: 3 records: 2", false);
+  EXPECT_EQ(Read(), absl::FailedPreconditionError(path_ + ": is a bundle of version 3, this openset reads up to "
+                                                          "version 2: use the newer openset"));
+  ReplaceMember("manifest.textproto", "schema_version: 2 bundle_version: 0", false);
+  EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bundle_version: must be at least 1")));
+}
+
+TEST_F(BundleTest, SumsAreThoseOfTheRecords) {
+  Write();
+  const std::vector<ZipMember> members = PackedBundle(UnpackedBundle(path_));
+  const auto read_with = [&](const std::string& sums) {
+    std::vector<ZipMember> changed = members;
+    changed.back().content = sums;
+    WriteMembers(changed);
+    return Read();
+  };
+  const std::string sums = members.back().content;
+  EXPECT_THAT(read_with(sums), IsOk());
+  std::string wrong = sums;
+  wrong[sums.find("  records/ef/") - 1] ^= 1;
+  EXPECT_THAT(read_with(wrong), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("the sum of 'records/ef/")));
+  EXPECT_THAT(seen_, ElementsAre(TestKey("abcd")));
+  EXPECT_THAT(read_with(""), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("is not in SHA256SUMS")));
+  EXPECT_THAT(read_with(sums.substr(0, sums.size() - 1)), StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(read_with(sums + SumsOf({{"records/ff/" + TestKey("ff00") + ".rec", "x"}})),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has lines of files that records.tar.xz has not")));
 }
 
 // Other files come in the order of their names, where they are wanted, and a name that no bundle has is refused.
@@ -175,23 +228,24 @@ TEST_F(BundleTest, ItsSchemaReadsItsRecords) {
   ASSERT_NE(type, nullptr);
   google::protobuf::DynamicMessageFactory factory;
   const std::unique_ptr<google::protobuf::Message> record(factory.GetPrototype(type)->New());
-  ASSERT_THAT(DecodeRecord(*zip->Read("records/ab/" + TestKey("abcd") + ".rec"), record.get()), IsOk());
+  ASSERT_THAT(DecodeRecord(UnpackedBundle(path_).end()[-2].content, record.get()), IsOk());
   EXPECT_EQ(record->GetReflection()->GetString(*record, type->FindFieldByName("trial_id")), TestKey("abcd"));
 }
 
 TEST_F(BundleTest, EveryFlippedBitAndEveryCutIsNoticed) {
   Write();
   const std::string bytes = *ReadFile(path_);
+  const auto write = [&](const std::string& content) { std::ofstream(path_, std::ios::binary) << content; };
   // Every byte; of each, every bit in turn: eight bytes on, all have had theirs. The long form is :damage_test.
   for (size_t at = 0; at < bytes.size(); at += 7) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ (1 << (at % 8)));
-    ASSERT_THAT(WriteFileAtomically(path_, damaged), IsOk());
+    write(damaged);
     EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path_))) << at;
-    ASSERT_THAT(WriteFileAtomically(path_, bytes.substr(0, at)), IsOk());
+    write(bytes.substr(0, at));
     EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path_))) << at;
   }
-  ASSERT_THAT(WriteFileAtomically(path_, bytes + "x"), IsOk());
+  write(bytes + "x");
   EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss));
   EXPECT_THAT(ReadBundle("/nowhere.zip", nullptr, &refused_).status(),
               StatusIs(absl::StatusCode::kNotFound, "cannot open /nowhere.zip: No such file or directory"));
@@ -204,7 +258,14 @@ TEST_F(BundleTest, LimitsAreKept) {
   const auto use = [](const TrialRecord&, const std::string&) { return absl::OkStatus(); };
   EXPECT_THAT(ReadBundle(path_, use, &refused_, limits).status(),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("100 bytes")));
+  limits.member_bytes = 200;  // more than the manifest has, and less than a record
+  EXPECT_THAT(ReadBundle(path_, use, &refused_, limits).status(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr(TestKey("abcd") + ".rec' has more than 200 bytes")));
   limits = {};
+  limits.members = 3;
+  EXPECT_THAT(ReadBundle(path_, use, &refused_, limits).status(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("3 members")));
+  WriteMembers(UnpackedBundle(path_));
   limits.members = 4;
   EXPECT_THAT(ReadBundle(path_, use, &refused_, limits).status(),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("4 members")));
@@ -259,10 +320,12 @@ TEST_F(BundleTest, ARecordThatCannotBeIsLeftOutAndNamed) {
     const std::string member = "records/ab/" + id + ".rec";
     ASSERT_THAT(WriteFileAtomically(path, EncodeRecord(record)), IsOk());
     ASSERT_THAT(WriteBundle(store_, RecordIds(store_), path_), IsOk());
-    ReplaceMember(member, EncodeRecord(changed));
-    EXPECT_THAT(Read(), IsOk());
-    EXPECT_THAT(seen_, ElementsAre(TestKey("ef00")));
-    EXPECT_THAT(refused_, ElementsAre(HasSubstr(path_ + ": " + member + ": " + problem)));
+    for (const bool packed : {true, false}) {
+      ReplaceMember(member, EncodeRecord(changed), packed);
+      EXPECT_THAT(Read(), IsOk());
+      EXPECT_THAT(seen_, ElementsAre(TestKey("ef00")));
+      EXPECT_THAT(refused_, ElementsAre(HasSubstr(path_ + ": " + member + ": " + problem)));
+    }
     // Nor is it handed on.
     ASSERT_THAT(WriteFileAtomically(path, EncodeRecord(changed)), IsOk());
     EXPECT_THAT(WriteBundle(store_, RecordIds(store_), path_).status(), StatusIs(absl::StatusCode::kDataLoss));

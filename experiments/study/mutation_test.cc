@@ -15,7 +15,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
-#include "core/files/formats/zip_reader.h"
 #include "core/proto/record_file.h"
 #include "core/random.h"
 #include "core/testing/archive_bytes.h"
@@ -36,6 +35,7 @@
 #include "experiments/store/merge.h"
 #include "experiments/store/records/load_fields.h"
 #include "experiments/store/store_contents.h"
+#include "experiments/store/testing/bundle_bytes.h"
 #include "experiments/store/verify_store.h"
 #include "experiments/study/study.h"
 #include "experiments/testing/spec_sandbox.h"
@@ -232,26 +232,23 @@ TEST_F(MutationTest, Bundles) {
   extras.library["tasks/task.textproto"] = *ReadFile(sandbox_.folder() + "/data/tasks/task.textproto");
   const absl::Status written = WriteBundle(store_, {valid.trial_id()}, path, extras).status();
   ASSERT_TRUE(written.ok()) << written;
-  std::vector<ZipMember> members;
-  absl::StatusOr<ZipReader> bundle = ZipReader::Open(path);
-  ASSERT_TRUE(bundle.ok()) << bundle.status();
-  for (const std::string& name : bundle->Names()) members.push_back({name, bundle->Read(name).value()});
-  ASSERT_EQ(members.size(), 3 + 1 + 3 + 3 + 2);
+  const std::vector<ZipMember> members = UnpackedBundle(path);
+  ASSERT_EQ(members.size(), 2 + 1 + 3 + 3 + 2);
   int merged = 0, refused = 0;
   ForEachRound("bundles", [&](RandomStream* random) {
     std::vector<ZipMember> changed;
-    std::string sums;
     for (ZipMember member : members) {
-      if (member.name == "SHA256SUMS") continue;
       if (random->Below(4) == 0) Change(random, &member);
-      absl::StrAppend(&sums, Sha256Hex(member.content), "  ", member.name, "\n");
       changed.push_back(std::move(member));
     }
-    changed.push_back({"SHA256SUMS", sums});
-    const std::string bytes = ZipBytes(changed, "openset bundle sha256:" + std::string(64, '0'));
-    const std::string before = bytes.substr(0, bytes.size() - 64);
+    if (random->Below(2) == 0) {
+      changed = PackedBundle(changed);
+      ZipMember& records = changed[changed.size() - 2];
+      if (random->Below(4) == 0) records.content = XzBytes(Mutated(FromXz(records.content), {"ustar"}, random));
+    }
+    const std::string bytes = SignedBundle(std::move(changed));
     NoteBytes(bytes.size());
-    ASSERT_TRUE(WriteFileAtomically(path, before + Sha256Hex(before)).ok());
+    ASSERT_TRUE(WriteFileAtomically(path, bytes).ok());
     fs::remove_all(sandbox_.folder() + "/outer");
     fs::create_directories(sandbox_.folder() + "/outer");
     MergeCounts counts;

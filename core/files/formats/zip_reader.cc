@@ -69,7 +69,21 @@ uint32_t ZipReader::UnixMode(absl::string_view name) const {
 }
 
 absl::StatusOr<std::string> ZipReader::Read(absl::string_view name, size_t max_bytes) {
-  const auto found = members_.find(std::string(name));
+  std::string content;
+  const auto found = members_.find(name);
+  if (found != members_.end() && found->second.bytes <= std::min<uint64_t>(max_bytes, max_bytes_ - read_bytes_)) {
+    // A member that is stored as it is has no more bytes than its archive; what was compressed grows as it comes.
+    content.reserve(std::min<uint64_t>(found->second.bytes, archive_bytes_));
+  }
+  const absl::Status status = ReadParts(name, max_bytes, [&](absl::string_view part) {
+    content.append(part.data(), part.size());
+    return absl::OkStatus();
+  });
+  return status.ok() ? absl::StatusOr<std::string>(std::move(content)) : status;
+}
+
+absl::Status ZipReader::ReadParts(absl::string_view name, size_t max_bytes, const UsePart& use) {
+  const auto found = members_.find(name);
   if (found == members_.end()) return absl::DataLossError(absl::StrCat("has no member '", OneLine(name), "'"));
   const uint64_t said = found->second.bytes;
   const auto too_much = [&] {
@@ -83,33 +97,36 @@ absl::StatusOr<std::string> ZipReader::Read(absl::string_view name, size_t max_b
   if (said > max_bytes) return too_large();
   if (said > static_cast<uint64_t>(max_bytes_ - read_bytes_)) return too_much();
   const unz64_file_pos place = {found->second.in_list, found->second.number};
-  std::string content, chunk(1 << 16, '\0');
-  // A member that is stored as it is has no more bytes than its archive; what was compressed grows as it comes.
-  content.reserve(std::min<uint64_t>(said, archive_bytes_));
+  std::string chunk(1 << 16, '\0');
+  uint64_t bytes = 0;
   int got = -1;
   uint64_t at = place.pos_in_zip_directory;  // in the file
   if (unzGoToFilePos64(zip_.get(), &place) == UNZ_OK && unzOpenCurrentFile(zip_.get()) == UNZ_OK) {
     while ((got = unzReadCurrentFile(zip_.get(), chunk.data(), static_cast<unsigned>(chunk.size()))) > 0) {
-      content.append(chunk, 0, got);
       read_bytes_ += got;
+      bytes += got;
+      absl::Status status;
       if (read_bytes_ > max_bytes_) {
-        unzCloseCurrentFile(zip_.get());
-        return too_much();
+        status = too_much();
+      } else if (bytes > max_bytes) {
+        status = too_large();
+      } else {
+        status = use(absl::string_view(chunk.data(), got));
       }
-      if (content.size() > max_bytes) {
+      if (!status.ok()) {
         unzCloseCurrentFile(zip_.get());
-        return too_large();
+        return status;
       }
     }
     at = unzGetCurrentFileZStreamPos64(zip_.get());
     if (unzCloseCurrentFile(zip_.get()) != UNZ_OK) got = -1;  // compares the CRC
   }
-  if (got == 0 && content.size() != said) {  // its CRC is not compared then
-    return absl::DataLossError(absl::StrCat("member '", OneLine(name), "' is damaged: it says that it has ", said,
-                                            " bytes, and has ", content.size()));
+  if (got == 0 && bytes != said) {  // its CRC is not compared then
+    return absl::DataLossError(
+        absl::StrCat("member '", OneLine(name), "' is damaged: it says that it has ", said, " bytes, and has ", bytes));
   }
   if (got != 0) return absl::DataLossError(absl::StrCat("member '", OneLine(name), "' is damaged, at byte ", at));
-  return content;
+  return absl::OkStatus();
 }
 
 }  // namespace openset

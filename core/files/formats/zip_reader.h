@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/files/input_file.h"
@@ -41,6 +42,10 @@ class ZipReader {
   // is none of the name, it is damaged (its length and CRC are compared), or all that was read is more than an archive
   // of this size may inflate to; kOutOfRange if it has more than `max_bytes`.
   absl::StatusOr<std::string> Read(absl::string_view name, size_t max_bytes = std::numeric_limits<size_t>::max());
+
+  // The same, part by part: the length and the CRC are compared behind the last one. Errors: also those of `use`.
+  using UsePart = std::function<absl::Status(absl::string_view part)>;
+  absl::Status ReadParts(absl::string_view name, size_t max_bytes, const UsePart& use);
 
  private:
   struct Place {  // minizip's unz64_file_pos

@@ -87,6 +87,29 @@ TEST(ZipReader, AMemberHasTheSizeThatTheListSays) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("inflates to more than 1073741824 bytes")));
 }
 
+TEST(ZipReader, PartsAreTheMemberAndStopWhereTheirUserDoes) {
+  const std::string path = testing::TempDir() + "/parts.zip", content = std::string(100000, 'a') + "b";
+  ASSERT_THAT(WriteFileAtomically(path, ZipBytes({{"a", content, true}, {"b", "else"}})), IsOk());
+  absl::StatusOr<ZipReader> zip = ZipReader::Open(path);
+  ASSERT_THAT(zip, IsOk());
+  std::string all;
+  int parts = 0;
+  const auto take = [&](absl::string_view part) {
+    ++parts;
+    all.append(part.data(), part.size());
+    return absl::OkStatus();
+  };
+  EXPECT_THAT(zip->ReadParts("a", content.size(), take), IsOk());
+  EXPECT_EQ(all, content);
+  EXPECT_GT(parts, 1);
+  parts = 0;
+  const auto stop = [&](absl::string_view) { return ++parts, absl::AbortedError("enough"); };
+  EXPECT_EQ(zip->ReadParts("a", content.size(), stop), absl::AbortedError("enough"));
+  EXPECT_EQ(parts, 1);
+  EXPECT_EQ(zip->Read("b").value(), "else");
+  EXPECT_THAT(zip->ReadParts("a", content.size() - 1, take), StatusIs(absl::StatusCode::kOutOfRange));
+}
+
 TEST(ZipReader, WaitsForNoPipe) {
   const std::string path = testing::TempDir() + "/pipe.zip";
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);

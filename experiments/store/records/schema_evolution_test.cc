@@ -68,6 +68,20 @@ TEST(SchemaEvolution, FieldsOfALaterOpensetAreKept) {
   EXPECT_EQ(*ReadFile(all.RecordPath(id)), bytes);
 }
 
+// As openset 0.3 wrote it of that store.
+TEST(SchemaEvolution, ABundleOfVersion1IsRead) {
+  const Store store = Golden("version_2"), all(TestFolder() + "/all");
+  const std::string bundle = RunfilesFolder().value() + "/openset/experiments/store/testdata/bundle_1.zip";
+  std::filesystem::remove_all(all.folder());
+  MergeCounts counts;
+  ASSERT_THAT(MergeFrom(bundle, all, &counts), IsOk());
+  EXPECT_THAT(counts.damaged, IsEmpty());
+  EXPECT_EQ(RecordIds(all), RecordIds(store));
+  for (const char* id : {kFirst, kSecond}) {
+    EXPECT_EQ(*ReadFile(all.RecordPath(id)), *ReadFile(store.RecordPath(id)));
+  }
+}
+
 TEST(SchemaEvolution, ANewerVersionIsRefusedWithWhatToDo) {
   const Store store = Golden("version_2");
   ASSERT_THAT(WriteFileAtomically(store.folder() + "/version", "openset store 3\n"), IsOk());

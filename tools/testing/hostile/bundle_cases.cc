@@ -1,5 +1,6 @@
 // Bundles: their signature is right, and their members are not. Specs, tasks and catalog entries, outputs and
-// checkpoints; records are in record_cases.cc.
+// checkpoints; records are in record_cases.cc, their stream is in packed_cases.cc. Cases of members as such are of
+// bundles of version 1, in which records are members too.
 #include <algorithm>
 #include <filesystem>
 
@@ -34,13 +35,13 @@ Words Reproduce() {
 }
 Words SpecOf() { return {"records", "spec", "full.zip", Any().trials()[0], "--data=files"}; }
 
-HostileCase Case(const std::string& what, const Words& command, const Change& change, End end,
-                 const std::string& named) {
+HostileCase Case(const std::string& what, const Words& command, const Change& change, End end, const std::string& named,
+                 BundleForm form = BundleForm::kPacked) {
   HostileCase one{"bundle", what, command, {}, end, named, {"work/merged", "work/again"}};
-  one.make = [change, command](const Ground& ground) {
+  one.make = [change, command, form](const Ground& ground) {
     Members members = BundleMembers(ground, "work/full.zip");
     change(&members);
-    WriteSigned(ground, "work/full.zip", std::move(members));
+    WriteSigned(ground, "work/full.zip", members, form);
     if (command[1] == "spec" || command[0] == "reproduce") fs::remove_all(ground.Path("work/data"));
   };
   return one;
@@ -72,7 +73,7 @@ Change Unfolds(const std::string& name, char of, int megabytes) {
 
 void AddMembers(std::vector<HostileCase>* cases) {
   const auto refuse = [cases](const std::string& what, const Change& change) {
-    cases->push_back(Case(what, Merge(), change, End::kRefused, "full.zip"));
+    cases->push_back(Case(what, Merge(), change, End::kRefused, "full.zip", BundleForm::kMembers));
   };
   const std::string name = "records/ab/ab" + std::string(62, '1') + ".rec", manifest = "manifest.textproto";
   refuse("no members", [](Members* members) { members->clear(); });
@@ -128,7 +129,7 @@ void AddMembers(std::vector<HostileCase>* cases) {
   refuse("a record that unfolds", With(Unfolding(name, '\0', 200)));
   refuse("a record that says it has 4 GB", With({name, "x", false, 0100644, 0xfffffffe}));
   const auto answer = [cases](const std::string& what, const Change& change, End end) {
-    cases->push_back(Case(what, Merge(), change, end, ""));
+    cases->push_back(Case(what, Merge(), change, end, "", BundleForm::kMembers));
   };
   answer("a record that is a link", With({name, "/etc/passwd", false, 0120777}), End::kNoted);
   answer(

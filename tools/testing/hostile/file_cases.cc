@@ -89,8 +89,8 @@ std::vector<HostileCase> CasesOfFile(const HostileCase& base, const std::string&
 
 std::vector<HostileCase> AllCases() {
   std::vector<HostileCase> cases;
-  for (const auto room : {SpecCases, LimitCases, FlagCases, SettingCases, RecordCases, BundleCases, StoreCases,
-                          ArrayCases, ImageCases, DownloadCases, WorkerCases, RequestCases}) {
+  for (const auto room : {SpecCases, LimitCases, FlagCases, SettingCases, RecordCases, BundleCases, PackedCases,
+                          StoreCases, ArrayCases, ImageCases, DownloadCases, WorkerCases, RequestCases}) {
     for (HostileCase& one : room()) cases.push_back(std::move(one));
   }
   return cases;

@@ -49,6 +49,7 @@ std::vector<HostileCase> FlagCases();      // flags
 std::vector<HostileCase> SettingCases();   // environment variables, deploy files
 std::vector<HostileCase> RecordCases();    // records, bundles
 std::vector<HostileCase> BundleCases();    // other members of bundles
+std::vector<HostileCase> PackedCases();    // the stream of a bundle's records
 std::vector<HostileCase> StoreCases();     // checkpoints, outputs, claims, logs, caches
 std::vector<HostileCase> ArrayCases();     // .npy, .npz, .csv, .mat, IDX, CIFAR's, model files
 std::vector<HostileCase> ImageCases();     // images

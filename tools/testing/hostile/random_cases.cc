@@ -260,8 +260,9 @@ HostileCase ChangedMember(RandomStream* random) {
     member.content = MutatedText(*message, {}, random);
   }
   const bool alone = one.command[0] == "reproduce" || one.command[1] == "spec";
-  one.make = [members, alone](const Ground& ground) {
-    WriteSigned(ground, "work/full.zip", members);
+  const BundleForm form = random->Below(2) == 0 ? BundleForm::kPacked : BundleForm::kMembers;
+  one.make = [members, alone, form](const Ground& ground) {
+    WriteSigned(ground, "work/full.zip", members, form);
     // So that what is in the bundle is what is found.
     if (alone) std::filesystem::remove_all(ground.Path("work/data"));
   };

@@ -204,7 +204,7 @@ std::vector<std::string> For(std::vector<std::string> command) {
 }
 
 // The bundle with this record in the place of the first; its sums and its signature right.
-void WriteHostileBundle(const Ground& ground, const Change& change) {
+void WriteHostileBundle(const Ground& ground, const Change& change, BundleForm form) {
   TrialRecord record = ground.Record(0);
   change(&record);
   std::vector<ZipMember> members = BundleMembers(ground, "work/bundle.zip");
@@ -213,7 +213,7 @@ void WriteHostileBundle(const Ground& ground, const Change& change) {
       member.content = FramedRecord(record.SerializePartialAsString());
     }
   }
-  WriteSigned(ground, "work/bundle.zip", std::move(members));
+  WriteSigned(ground, "work/bundle.zip", members, form);
 }
 
 }  // namespace
@@ -234,7 +234,8 @@ std::vector<HostileCase> RecordCases() {
     HostileCase bundle = one;
     bundle.input = "bundle";
     bundle.command = {"records", "merge", "bundle.zip", "--store=merged"};
-    bundle.make = [change = change.change](const Ground& ground) { WriteHostileBundle(ground, change); };
+    const BundleForm form = n % 2 == 0 ? BundleForm::kPacked : BundleForm::kMembers;
+    bundle.make = [change = change.change, form](const Ground& ground) { WriteHostileBundle(ground, change, form); };
     bundle.writes = {"work/merged"};
     cases.push_back(bundle);
   }

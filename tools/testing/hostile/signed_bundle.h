@@ -10,12 +10,16 @@
 
 namespace openset {
 
-// The members of a bundle that is whole, without its sums, in the order of their names. `path` is below the ground's
-// folder.
+// The members of a bundle that is whole, as version 1 has them (experiments/store/testing/bundle_bytes.h), without its
+// sums. `path` is below the ground's folder.
 std::vector<ZipMember> BundleMembers(const Ground& ground, const std::string& path);
 
+// Of which version a bundle is written.
+enum class BundleForm { kMembers, kPacked };
+
 // In the file's place a bundle of these and, unless they have them, of their sums, signed.
-void WriteSigned(const Ground& ground, const std::string& path, std::vector<ZipMember> members);
+void WriteSigned(const Ground& ground, const std::string& path, const std::vector<ZipMember>& members,
+                 BundleForm form = BundleForm::kMembers);
 
 }  // namespace openset
 

@@ -1,0 +1,121 @@
+#include "core/files/formats/xz.h"
+
+#include <lzma.h>
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
+
+namespace openset {
+namespace {
+
+constexpr size_t kPart = size_t{1} << 16;
+constexpr uint32_t kPreset = 6;                       // a window of 8 MiB
+constexpr uint64_t kBlockBytes = uint64_t{24} << 20;  // each compressed by one CPU; part of what decides the bytes
+constexpr uint32_t kMostThreads = 4;                  // each takes about 150 MB
+
+const uint8_t* Bytes(absl::string_view text) { return reinterpret_cast<const uint8_t*>(text.data()); }
+
+struct Stream {
+  Stream() = default;
+  ~Stream() { lzma_end(&lzma); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  // What lzma_code() has written since the last call.
+  absl::string_view Written() {
+    const absl::string_view written(part.data(), kPart - lzma.avail_out);
+    lzma.next_out = reinterpret_cast<uint8_t*>(part.data());
+    lzma.avail_out = kPart;
+    return written;
+  }
+
+  lzma_stream lzma = LZMA_STREAM_INIT;
+  lzma_ret started = LZMA_PROG_ERROR;
+  std::string part = std::string(kPart, '\0');
+};
+
+}  // namespace
+
+struct XzWriter::Coder : Stream {};
+struct XzReader::Coder : Stream {};
+
+XzWriter::XzWriter(UseBytes use) : use_(std::move(use)), coder_(std::make_unique<Coder>()) {
+  lzma_mt options = {};
+  options.threads = std::clamp<uint32_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
+  options.block_size = kBlockBytes;
+  options.preset = kPreset;
+  options.check = LZMA_CHECK_CRC32;
+  coder_->started = lzma_stream_encoder_mt(&coder_->lzma, &options);
+  coder_->lzma.avail_out = kPart;
+  coder_->Written();
+}
+
+XzWriter::~XzWriter() = default;
+
+absl::Status XzWriter::Write(absl::string_view bytes) { return Run(bytes, false); }
+absl::Status XzWriter::Finish() { return Run("", true); }
+
+absl::Status XzWriter::Run(absl::string_view bytes, bool is_end) {
+  lzma_ret result = coder_->started;
+  coder_->lzma.next_in = Bytes(bytes);
+  coder_->lzma.avail_in = bytes.size();
+  while (result == LZMA_OK && (is_end || coder_->lzma.avail_in > 0)) {
+    result = lzma_code(&coder_->lzma, is_end ? LZMA_FINISH : LZMA_RUN);
+    if (const absl::string_view written = coder_->Written(); !written.empty()) {
+      OPENSET_RETURN_IF_ERROR(use_(written));
+    }
+  }
+  if (result == LZMA_OK || result == LZMA_STREAM_END) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat("cannot compress: liblzma says ", static_cast<int>(result)));
+}
+
+XzReader::XzReader(UseBytes use) : use_(std::move(use)), coder_(std::make_unique<Coder>()) {
+  coder_->started = lzma_stream_decoder(&coder_->lzma, kMaxMemory, /*flags=*/0);
+  coder_->lzma.avail_out = kPart;
+  coder_->Written();
+}
+
+XzReader::~XzReader() = default;
+
+absl::Status XzReader::Add(absl::string_view packed) {
+  lzma_ret result = coder_->started;
+  coder_->lzma.next_in = Bytes(packed);
+  coder_->lzma.avail_in = packed.size();
+  // Where a part was filled there may be more, although nothing is left to be read.
+  for (bool was_full = false; result == LZMA_OK && !has_ended_ && (coder_->lzma.avail_in > 0 || was_full);) {
+    result = lzma_code(&coder_->lzma, LZMA_RUN);
+    has_ended_ = result == LZMA_STREAM_END;
+    was_full = coder_->lzma.avail_out == 0;
+    if (const absl::string_view written = coder_->Written(); !written.empty()) {
+      OPENSET_RETURN_IF_ERROR(use_(written));
+    }
+  }
+  if (has_ended_) {
+    if (coder_->lzma.avail_in == 0) return absl::OkStatus();
+    return absl::DataLossError("has bytes behind the end of its xz stream");
+  }
+  switch (result) {
+    case LZMA_OK:
+    case LZMA_BUF_ERROR:  // nothing came of what was full: more is to be read
+      return absl::OkStatus();
+    case LZMA_MEMLIMIT_ERROR:
+      return absl::DataLossError(absl::StrCat("needs more than ", kMaxMemory, " bytes of memory to be decompressed"));
+    case LZMA_MEM_ERROR:
+      return absl::ResourceExhaustedError("no memory is left to decompress it");
+    case LZMA_FORMAT_ERROR:
+      return absl::DataLossError("is no xz stream");
+    default:
+      return absl::DataLossError("is a damaged xz stream");
+  }
+}
+
+absl::Status XzReader::Finish() {
+  return has_ended_ ? absl::OkStatus() : absl::DataLossError("is cut short: its xz stream has no end");
+}
+
+}  // namespace openset
