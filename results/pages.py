@@ -18,6 +18,7 @@ import re
 import struct
 import subprocess
 import sys
+import tarfile
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -280,12 +281,10 @@ class Study:
     def stages(self):
         """The stages of all records, each once: {(stage, key): fields}."""
         found = {}
-        with zipfile.ZipFile(self.bundle) as bundle:
-            for name in bundle.namelist():
-                if name.endswith(".rec"):
-                    for stage in fields_of(fields_of(bundle.read(name)[57:])[PROVENANCE][0]).get(1, []):
-                        fields = fields_of(stage)
-                        found[fields[STAGE][0], fields[KEY][0]] = fields
+        for record in record_files(self.bundle):
+            for stage in fields_of(fields_of(record[57:])[PROVENANCE][0]).get(1, []):
+                fields = fields_of(stage)
+                found[fields[STAGE][0], fields[KEY][0]] = fields
         return found
 
     def provenance(self):
@@ -306,6 +305,19 @@ class Study:
 # Fields of experiments/store/record.proto: of TrialRecord, then of StageProvenance.
 PROVENANCE = 11
 STAGE, KEY, COMMIT, PROCESSOR, KERNELS, CPU_SECONDS = 1, 2, 3, 9, 11, 17
+
+
+def record_files(path):
+    """The bytes of each record file of a bundle: members of the archive, or, since version 2, of records.tar.xz."""
+    with zipfile.ZipFile(path) as bundle:
+        names = bundle.namelist()
+        for name in names:
+            if name.endswith(".rec"):
+                yield bundle.read(name)
+        if "records.tar.xz" in names:
+            with bundle.open("records.tar.xz") as stream, tarfile.open(fileobj=stream, mode="r|xz") as records:
+                for member in records:
+                    yield records.extractfile(member).read()
 
 
 def fields_of(message):
