@@ -22,7 +22,7 @@ import tarfile
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MOST_BYTES = 33 * 1000 * 1000
+MOST_BYTES = 20 * 1000 * 1000
 MINUS = "\N{MINUS SIGN}"
 # Of a template's text: what may have a point between digits.
 NOT_RESULTS = re.compile(r"v?\b\d+\.\d+\.\d+\b|`[^`]*`|Python \d\.\d+|^ {4}.*$", re.MULTILINE)
