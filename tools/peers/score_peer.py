@@ -8,7 +8,7 @@ The arrays are made up with a seed: features of a network with ReLUs (64, of 10 
 its scores are measured by the same code (rank AUROC, ties count 1/2). The formulas are those of make_score_golden.py and
 make_distance_score_golden.py and, for ssd, weighted_energy and combine, below. Prints the Markdown table of docs/eval.md,
 which was made with PyTorch 2.11.0, pytorch-ood 0.4.0, torch-uncertainty 0.13.0, NumPy 2.4.6, SciPy 1.17.1, scikit-learn
-1.9.0, and OpenOOD 3c35632 in double precision.
+1.9.1, and OpenOOD 3c35632 in double precision.
 """
 
 import argparse
