@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "core/files/disk_error.h"
@@ -19,29 +20,19 @@
 #include "core/process/steady_clock.h"
 #include "core/status_macros.h"
 #include "experiments/action/stage.h"
+#include "experiments/engine/attempts.h"
 #include "experiments/engine/outcome.h"
 #include "experiments/engine/scheduler.h"
-#include "experiments/spec/describe.h"
+#include "experiments/engine/work_ahead.h"
 
 namespace openset {
 namespace {
 
 constexpr absl::Duration kTick = absl::Milliseconds(200);
-// Between two looks at what other processes do.
-constexpr absl::Duration kLookEvery = absl::Seconds(1);
+// Looks at what other processes do take at most this share of the time.
+constexpr int kLookShare = 20;
 // Between two signs of life, which show the progress.
 constexpr absl::Duration kDescribeEvery = absl::Seconds(2);
-
-// Adds to `work`, by ids, the work of each of these actions, inputs first, and of the longest way from it to a record.
-// Actions that they need may be there already.
-void AddWork(const Plan& plan, const std::vector<ActionId>& needed, std::vector<int64_t>* work) {
-  work->resize(plan.actions.size());
-  const auto work_of = [work](ActionId id) -> int64_t& { return (*work)[static_cast<size_t>(id)]; };
-  for (auto id = needed.rbegin(); id != needed.rend(); ++id) {
-    work_of(*id) += plan[*id].work;  // to that of the ways behind it
-    for (const ActionId input : plan[*id].inputs) work_of(input) = std::max(work_of(input), work_of(*id));
-  }
-}
 
 class Execution {
  public:
@@ -52,6 +43,8 @@ class Execution {
         store_(store),
         options_(options),
         leases_(options.leases),
+        claims_(plan, store, options.leases, options.failures_before),
+        attempts_(options.retry),
         engine_(engine),
         observer_(observer),
         scheduler_(engine->capacity()) {}
@@ -66,6 +59,7 @@ class Execution {
       if (const int signal = interrupt.Take(); signal != 0) StopBy(signal);
       if (ends_at_.has_value() && SteadyNow() >= *ends_at_) Stop();
       LookAround();
+      OPENSET_RETURN_IF_ERROR(helpers_failure_);
       observer_->OnTick();
     }
     if (stopped_by_ != 0) return absl::CancelledError(absl::StrCat("stopped by ", strsignal(stopped_by_)));
@@ -77,30 +71,26 @@ class Execution {
   }
 
  private:
-  // An action that waits for another process, or for its next attempt.
-  struct Postponed {
-    std::string elsewhere;  // the run that works on it; "" if it waits for its next attempt
-    int failures = 0;       // attempts that had failed when it began to wait
-    absl::Duration until;   // of an attempt
-  };
-
   bool MayStart() const {
     return start_failure_.ok() && store_failure_.ok() && !TooManyFailed() && !ends_at_.has_value();
   }
   bool TooManyFailed() const { return options_.max_failures > 0 && failed_ >= options_.max_failures; }
-  bool IsOver() const { return scheduler_.running() == 0 && (scheduler_.postponed() == 0 || !MayStart()); }
+  bool IsOver() const {
+    return has_left_ || (scheduler_.running() == 0 && (scheduler_.postponed() == 0 || !MayStart()));
+  }
+  bool Takes(const Action& action) const {
+    return options_.takes == nullptr || options_.takes(action) || adopted_.count(action.id) > 0;
+  }
 
   // Gives the scheduler these actions, inputs first. Passengers are part of the action that carries them.
   absl::Status AddActions(const std::vector<ActionId>& needed) {
     AddWork(plan_, needed, &work_);
     for (const ActionId id : needed) {
       const Action& action = plan_[id];
-      if (action.is_passenger() || !IsDoneHere(action)) continue;
-      const Demand demand = StageOf(action).Needs(plan_.TrialOf(action), options_.memory);
-      if (demand.gpu_shares > 0 && engine_->capacity().gpus.empty()) {
-        return absl::FailedPreconditionError(
-            absl::StrCat(openset::Describe(plan_.TrialOf(action)), " runs on a GPU: give one, --devices=cuda:0"));
-      }
+      if (action.is_passenger() || (action.kind == ActionKind::kChoose && !Takes(action))) continue;
+      // What is left to others takes no seat.
+      const Demand demand = Takes(action) ? StageOf(action).Needs(plan_.TrialOf(action), options_.memory) : Demand{};
+      if (demand.gpu_shares > 0 && engine_->capacity().gpus.empty()) return NeedsGpu(plan_, action);
       std::vector<ActionId> inputs;
       for (const ActionId input : action.inputs) {
         if (!plan_[input].is_done() && IsScheduled(input)) inputs.push_back(plan_.CarrierOf(input));
@@ -112,18 +102,6 @@ class Execution {
   }
 
   bool IsScheduled(ActionId id) const { return scheduler_.state(plan_.CarrierOf(id)) != ScheduleState::kUnknown; }
-
-  // Whether this process does it: it is among those it was told to do, and has or makes what they need.
-  bool IsDoneHere(const Action& action) {
-    if (options_.is_assigned == nullptr) return true;
-    if (!options_.is_assigned(action)) return false;
-    for (const ActionId input : action.inputs) {
-      if (plan_[input].is_done() || IsScheduled(input) || plan_.IsInStore(plan_[input], store_)) continue;
-      observer_->OnSkip(action.id);
-      return false;
-    }
-    return true;
-  }
 
   // After a failure to start, nothing is started before something has ended.
   absl::Status StartWhatCan() {
@@ -146,7 +124,7 @@ class Execution {
         observer_->OnStart(id);
         continue;
       }
-      Release(id);
+      claims_.Release(id);
       scheduler_.Cancelled(id);
       if (StoreFailed(start_failure_)) {
         start_failure_ = absl::OkStatus();
@@ -159,37 +137,30 @@ class Execution {
 
   // Whether the action is to be started: no other process works on it or has done it.
   bool Claim(ActionId id) {
-    if (leases_ == nullptr) return true;
-    const Action& action = plan_[id];
-    if (plan_.IsInStore(action, store_)) {
-      Finish(id);
-      return false;
-    }
-    const absl::StatusOr<std::string> owner = leases_->TryClaim(plan_.ResultKeys(action));
-    if (!owner.ok()) {
+    if (!Takes(plan_[id])) return Leave(id), false;
+    const absl::StatusOr<Claims::Found> found = claims_.TryClaim(id);
+    if (!found.ok()) {
       scheduler_.Cancelled(id);
-      if (!StoreFailed(owner.status())) store_failure_ = owner.status();
+      if (!StoreFailed(found.status())) store_failure_ = found.status();
       return false;
     }
-    if (!owner->empty()) {
-      LeaveTo(id, *owner, /*was_ours=*/false);
-      return false;
-    }
-    if (!plan_.IsInStore(action, store_)) return true;
-    Release(id);  // who had it finished a moment ago
-    Finish(id);
-    return false;
-  }
-
-  void Release(ActionId id) {
-    if (leases_ == nullptr) return;
-    for (const std::string& key : plan_.ResultKeys(plan_[id])) leases_->Release(key);
+    if (found->fate == Claims::Fate::kTheirs) LeaveTo(id, found->run_id, /*was_ours=*/false);
+    if (found->fate == Claims::Fate::kDone) Finish(id);
+    if (found->fate == Claims::Fate::kFailed) Fail(id, claims_.WhyFailed(id));
+    return found->fate == Claims::Fate::kOpen;
   }
 
   void LeaveTo(ActionId id, const std::string& run_id, bool was_ours) {
     scheduler_.Postponed(id);
-    postponed_[id] = {run_id, store_.CountFailures(plan_[id].key)};
+    claims_.LeaveTo(id, run_id);
     observer_->OnElsewhere(id, run_id, was_ours);
+  }
+
+  // To whoever takes it.
+  void Leave(ActionId id) {
+    scheduler_.Postponed(id);
+    if (plan_.IsInStore(plan_[id], store_)) return Finish(id);
+    claims_.LeaveTo(id);
   }
 
   absl::Status Choose(ActionId id) {
@@ -210,12 +181,12 @@ class Execution {
     const ActionId id = event.action;
     if (event.progress.has_value()) {
       observer_->OnProgress(id, *event.progress);
-      if (event.progress->epoch() > 0) epochs_[id] = event.progress->epoch();
+      attempts_.Progressed(id, *event.progress);
     }
     if (!event.end.has_value()) return;
     start_failure_ = absl::OkStatus();
     if (event.end->ok()) {
-      Leave(id);
+      End(id);
       Finish(id);
     } else if (ends_at_.has_value() && absl::IsCancelled(*event.end)) {
       Cancel(id);
@@ -225,36 +196,37 @@ class Execution {
       scheduler_.CloseGpuOf(id);
       Cancel(id);
     } else if (StoreFailed(*event.end)) {
-      Leave(id);
+      End(id);
       Skip(id);
       scheduler_.Cancelled(id);
     } else {
-      const bool retried = MayPass(*event.end) && attempts_[id] < options_.retry.retries && MayStart();
-      RecordFailure(id, *event.end, event.log_tail, retried);
-      Leave(id);
+      const bool may_go_on = attempts_.MayGoOn(id, *event.end);
+      const bool retried = may_go_on && MayStart();
+      // Of a process that is to end, others make the next attempt.
+      RecordFailure(id, *event.end, event.log_tail, retried || (may_go_on && ends_at_.has_value()));
+      End(id);
       if (!retried) return Fail(id, *event.end);
-      const absl::Duration wait = WaitBeforeRetry(options_.retry, ++attempts_[id]);
       scheduler_.Postponed(id);
-      postponed_[id] = {"", 0, SteadyNow() + wait};
-      observer_->OnRetry(id, *event.end, wait);
+      observer_->OnRetry(id, *event.end, attempts_.PutOff(id, SteadyNow()));
     }
   }
 
   // It does not run any more.
-  void Leave(ActionId id) {
+  void End(ActionId id) {
     running_.erase(id);
-    epochs_.erase(id);
-    Release(id);
+    attempts_.Ended(id);
+    claims_.Release(id);
   }
 
   void Finish(ActionId id) {
+    ++ended_;
     observer_->FinishAll(plan_, id);
     scheduler_.Finished(id);
   }
 
   void Fail(ActionId id, const absl::Status& status) {
     observer_->OnFinish(id, status);
-    ++failed_;
+    ++failed_, ++ended_;
     for (const ActionId passenger : plan_[id].passengers) observer_->OnSkip(passenger);
     for (const ActionId skipped : scheduler_.Failed(id)) Skip(skipped);
   }
@@ -265,20 +237,13 @@ class Execution {
   bool StoreFailed(const absl::Status& status) {
     const bool is_gone = !store_failure_.ok() || (leases_ != nullptr && !leases_->IsStoreThere());
     if (!IsDiskError(status) && !is_gone) return false;
-    if (store_failure_.ok()) {
-      store_failure_ = absl::UnavailableError(
-          absl::StrCat("the store ", store_.folder(), " is full or missing: ", status.message(),
-                       "; openset started no new work. The same command continues once there is room"));
-    }
+    if (store_failure_.ok()) store_failure_ = StoreIsGone(store_, status);
     return true;
   }
 
   void RecordFailure(ActionId id, const absl::Status& status, const std::string& log_tail, bool retried) {
-    FailureRecord failure = FailureOf(plan_, plan_[id], status);
-    failure.set_log_tail(log_tail);
-    if (const auto epoch = epochs_.find(id); epoch != epochs_.end()) failure.set_epoch(epoch->second);
-    failure.set_retried(retried);
-    if (const absl::Status written = store_.WriteFailure(failure); !written.ok()) StoreFailed(written);
+    const absl::Status written = store_.WriteFailure(attempts_.Record(plan_, id, status, log_tail, retried));
+    if (!written.ok()) StoreFailed(written);
   }
 
   // Tells others that this process lives, and looks at what they have done.
@@ -291,45 +256,75 @@ class Execution {
       if (const absl::Status renewed = leases_->Renew(std::move(state)); !renewed.ok()) StoreFailed(renewed);
       LeaveLost();
     }
-    if (now - looked_ < std::min(kLookEvery, options_.retry.first_wait)) return;
+    for (const ActionId id : attempts_.TakeDue(now)) scheduler_.Resumed(id);
+    if (now - looked_ < std::max(options_.look, kLookShare * look_took_)) return;
     looked_ = now;
-    for (auto next = postponed_.begin(); next != postponed_.end();) {
-      const auto [id, waiting] = *next++;
-      if (waiting.elsewhere.empty() ? now >= waiting.until : IsBack(id, waiting)) {
-        postponed_.erase(id);
-        scheduler_.Resumed(id);
-      }
-    }
+    LeftWork left;
+    left.leases = leases_;
+    const bool is_any_back = Look(&left);
+    look_took_ = SteadyNow() - now;
+    left.ended = ended_;
+    if (!MayStart()) return;
+    if (!options_.patience.has_value()) return FindHelpers(left);
+    const bool is_adopted_only =
+        absl::c_all_of(running_, [this](ActionId id) { return adopted_.count(id) > 0; }) && !attempts_.any_put_off();
+    if (is_any_back || !is_adopted_only || !busy_at_.has_value()) busy_at_ = now;
+    // What is ready has become so just now, unless the GPU for it is lost.
+    const bool can_go_on = scheduler_.ready() > 0 && gpu_failure_.ok();
+    if (can_go_on || !running_.empty() || now - *busy_at_ < *options_.patience || Adopt(left.open)) return;
+    FindHelpers(left);
+    has_left_ = true;
   }
 
-  // Whether this process has to do what another one was at. What has come of it otherwise is told to the scheduler.
-  bool IsBack(ActionId id, const Postponed& waiting) {
-    const Action& action = plan_[id];
-    if (plan_.IsInStore(action, store_)) {
-      postponed_.erase(id);
-      Finish(id);
-      return false;
+  // At what was left to others. Returns whether something of it comes back to this process.
+  bool Look(LeftWork* left) {
+    bool is_any_back = false;
+    for (const auto& [id, fate] : claims_.LookAtLeft()) {
+      if (fate == Claims::Fate::kTheirs) left->held.push_back(id);
+      if (fate == Claims::Fate::kDone) Finish(id);
+      if (fate == Claims::Fate::kFailed) Fail(id, claims_.WhyFailed(id));
+      if (fate != Claims::Fate::kOpen) continue;
+      is_any_back |= Takes(plan_[id]);
+      Takes(plan_[id]) ? TakeBack(id) : left->open.push_back(id);
     }
-    for (const std::string& key : plan_.ResultKeys(action)) {
-      if (!leases_->OwnerOf(key).empty()) return false;
+    return is_any_back;
+  }
+
+  void TakeBack(ActionId id) {
+    claims_.TakeBack(id);
+    scheduler_.Resumed(id);
+  }
+
+  // Takes one of the actions that nobody else does, instead of ending.
+  bool Adopt(const std::vector<ActionId>& open) {
+    if (options_.takes_rather_than_end == nullptr) return false;
+    const auto id =
+        absl::c_find_if(open, [this](ActionId action) { return options_.takes_rather_than_end(plan_[action]); });
+    if (id == open.end()) return false;
+    adopted_.insert(*id);
+    TakeBack(*id);
+    return true;
+  }
+
+  void FindHelpers(const LeftWork& left) {
+    if (options_.helpers == nullptr) return;
+    const absl::StatusOr<std::map<ActionId, absl::Status>> given_up = options_.helpers->Find(left);
+    helpers_failure_ = given_up.status();
+    if (!given_up.ok()) return;
+    for (const auto& [id, why] : *given_up) {
+      claims_.TakeBack(id);
+      RecordFailure(id, why, /*log_tail=*/"", /*retried=*/false);
+      Fail(id, why);
     }
-    const absl::StatusOr<FailureRecord> failure = store_.LoadFailure(action.key);
-    if (store_.CountFailures(action.key) == waiting.failures || !failure.ok() || failure->retried()) return true;
-    postponed_.erase(id);
-    Fail(id, StatusOf(*failure, RunName(waiting.elsewhere)));
-    return false;
   }
 
   // What others took over while this process slept: they do it.
   void LeaveLost() {
-    for (const std::string& key : leases_->Lost()) {
-      for (const ActionId id : std::set<ActionId>(running_)) {
-        const std::vector<std::string> keys = plan_.ResultKeys(plan_[id]);
-        if (std::find(keys.begin(), keys.end(), key) == keys.end()) continue;
-        engine_->Kill(id);
-        Leave(id);
-        LeaveTo(id, leases_->OwnerOf(key), /*was_ours=*/true);
-      }
+    for (const auto& [id, run_id] : claims_.TakeLost(running_)) {
+      if (running_.count(id) == 0) continue;
+      engine_->Kill(id);
+      End(id);
+      LeaveTo(id, run_id, /*was_ours=*/true);
     }
   }
 
@@ -361,7 +356,7 @@ class Execution {
 
   // It was running, and ended before it was done.
   void Cancel(ActionId id) {
-    Leave(id);
+    End(id);
     scheduler_.Cancelled(id);
   }
 
@@ -370,21 +365,25 @@ class Execution {
   const Store& store_;
   const ExecuteOptions& options_;
   Leases* leases_;
+  Claims claims_;
+  Attempts attempts_;
   Engine* engine_;
   EngineObserver* observer_;
   Scheduler scheduler_;
-  std::vector<int64_t> work_;   // AddWork()
-  std::set<ActionId> running_;  // in the engine
-  std::map<ActionId, Postponed> postponed_;
-  std::map<ActionId, int> attempts_;       // that failed, of those that are tried again
-  std::map<ActionId, int> epochs_;         // under way, of the trainings that run
+  std::vector<int64_t> work_;              // AddWork()
+  std::set<ActionId> running_;             // in the engine
+  std::set<ActionId> adopted_;             // left to others at first, and taken all the same
   absl::Status start_failure_;             // OK: the last start did not fail, or something has ended since
   absl::Status store_failure_;             // OK: the store can be written
   absl::Status gpu_failure_;               // OK: no GPU was lost
+  absl::Status helpers_failure_;           // OK: they could be asked
   std::optional<absl::Duration> ends_at_;  // when what runs is killed, of a process that is to end
   int stopped_by_ = 0;                     // SIGINT, SIGTERM or SIGHUP; 0: none has come
-  absl::Duration described_, looked_;
+  absl::Duration described_, looked_, look_took_;
+  std::optional<absl::Duration> busy_at_;  // when it had work last, of a process with patience
+  bool has_left_ = false;                  // its patience is over
   int failed_ = 0;
+  int ended_ = 0;
 };
 
 }  // namespace

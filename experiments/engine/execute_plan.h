@@ -3,6 +3,7 @@
 #define OPENSET_EXPERIMENTS_ENGINE_EXECUTE_PLAN_H_
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,8 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "experiments/action/action_memory.pb.h"
+#include "experiments/engine/claims/claims.h"
+#include "experiments/engine/claims/helpers.h"
 #include "experiments/engine/engine.h"
 #include "experiments/engine/engine_observer.h"
 #include "experiments/engine/retry.h"
@@ -32,9 +35,21 @@ struct ExecuteOptions {
   int max_failures = 0;
   // Which keep other processes from doing the same. Null: there are none.
   Leases* leases = nullptr;
-  // Which of the needed actions are done here; absent: all. The others' results are expected to be in the store; what
-  // depends on one that is not there is skipped.
-  std::function<bool(const Action&)> is_assigned;
+  // Which of the needed actions this process starts; absent: all. The others are left to other processes, whose results
+  // are waited for; choices are not waited for.
+  std::function<bool(const Action&)> takes;
+  // Which of those that it leaves to others it does all the same, one at a time, once it has run out of patience and
+  // nobody has claimed them. Absent: none.
+  std::function<bool(const Action&)> takes_rather_than_end;
+  // A process that has had nothing to claim for so long ends, whatever others still do. Absent: it waits for them.
+  std::optional<absl::Duration> patience;
+  // Is told what this process leaves to others: by one with patience before it ends, by another one at each look. May
+  // be null.
+  Helpers* helpers = nullptr;
+  // For processes that share a run (Claims). May be null.
+  const FailuresBefore* failures_before = nullptr;
+  // Between two looks at what other processes do; longer where a look takes long.
+  absl::Duration look = absl::Seconds(1);
   // For a process whose time runs out (SIGUSR1): from then on nothing new is started, each training saves its state and
   // ends, and what still runs after so long is killed. The error is TimeIsUp().
   absl::Duration ending = absl::Minutes(1);
@@ -60,7 +75,7 @@ absl::Status TimeIsUp();
 // Errors: kAborted if actions failed (with their number); kCancelled if it was stopped; kFailedPrecondition if an
 // action needs a device that is not there; kUnavailable if the store failed, or if GPUs were lost and
 // none is left; the engine's if an action could not be
-// started and nothing runs any more.
+// started and nothing runs any more; those of Helpers::Find().
 absl::Status ExecutePlan(const Plan& plan, const MakeChoice& choose, const Store& store, const ExecuteOptions& options,
                          Engine* engine, EngineObserver* observer);
 

@@ -1,5 +1,7 @@
 // Two processes on one store, as ExecutePlan() sees them.
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,7 +31,7 @@ class LeasedTest : public ExecutePlanTest {
     options.run_id = "theirs.00000000.2.2";
     theirs_ = *Leases::Begin(store_, options);
     options_.leases = ours_.get();
-    options_.retry.first_wait = absl::Milliseconds(1);  // looks as often
+    options_.look = absl::Milliseconds(1);
   }
 
   // What an action leaves.
@@ -153,13 +155,124 @@ TEST_F(LeasedTest, AStoreInWhosePlaceIsAnEmptyFolderIsGoneAndNoActionIsToBlame) 
   EXPECT_TRUE(store_.KeysOfFailures().empty());
 }
 
-TEST_F(LeasedTest, OnlyWhatItIsToldAndWhoseInputsAreThere) {
+// Gives up what is open, if it is told to.
+class FakeHelpers : public Helpers {
+ public:
+  absl::StatusOr<std::map<ActionId, absl::Status>> Find(const LeftWork& left) override {
+    ++asked;
+    last = left;
+    std::map<ActionId, absl::Status> given_up;
+    if (gives_up) {
+      for (const ActionId id : left.open) given_up[id] = absl::UnavailableError("nobody is left");
+    }
+    if (on_find) on_find();
+    if (!failure.ok()) return failure;
+    return given_up;
+  }
+
+  int asked = 0;
+  LeftWork last;
+  bool gives_up = false;
+  absl::Status failure;
+  std::function<void()> on_find;
+};
+
+bool IsInference(const Action& action) { return action.kind == ActionKind::kInfer; }
+
+TEST_F(LeasedTest, WhatItDoesNotTakeItWaitsForAndUses) {
   const Plan plan = MakePlanOf("seed: [0, 1]");
-  Make(plan.actions[0]);
-  options_.is_assigned = [](const Action& action) { return action.kind == ActionKind::kInfer; };
+  options_.takes = IsInference;
+  FakeHelpers helpers;
+  options_.helpers = &helpers;
+  // Others make what is open, one thing at a look.
+  helpers.on_find = [&] {
+    if (!helpers.last.open.empty()) Make(plan[helpers.last.open[0]]);
+  };
   ASSERT_TRUE(Run(plan).ok());
-  EXPECT_THAT(Kinds(), ElementsAre("infer"));
-  EXPECT_THAT(observer_.skipped, SizeIs(1));
+  EXPECT_THAT(Kinds(), ElementsAre("infer", "infer"));
+  EXPECT_THAT(observer_.finished, SizeIs(6));
+  EXPECT_EQ(helpers.last.leases, ours_.get());
+}
+
+TEST_F(LeasedTest, ItSaysWhatIsOpenAndWhatIsHeld) {
+  const Plan plan = MakePlanOf("seed: [0, 1]");
+  options_.takes = IsInference;
+  options_.patience = absl::ZeroDuration();
+  FakeHelpers helpers;
+  options_.helpers = &helpers;
+  ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_EQ(helpers.asked, 1);
+  EXPECT_THAT(helpers.last.held, ElementsAre(plan.actions[0].id));
+  EXPECT_THAT(helpers.last.open, ElementsAre(plan.actions[3].id));
+  EXPECT_THAT(observer_.finished, IsEmpty());
+}
+
+TEST_F(LeasedTest, WithPatienceItEndsWhenOthersHaveAllThatIsLeft) {
+  const Plan plan = MakePlanOf("seed: [0, 1]");
+  ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
+  options_.patience = absl::Milliseconds(50);
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_THAT(Kinds(), ElementsAre("train", "infer", "evaluate"));
+  EXPECT_FALSE(plan.IsInStore(plan.actions[0], store_));
+}
+
+TEST_F(LeasedTest, WithPatienceItDoesWhatComesWithinIt) {
+  const Plan plan = MakePlanOf("seed: 0");
+  ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
+  options_.patience = absl::Minutes(1);
+  engine_.on_wait = [&] {
+    if (engine_.waits != 20) return;
+    theirs_->Release(plan.actions[0].key);
+  };
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_THAT(Kinds(), ElementsAre("train", "infer", "evaluate"));
+}
+
+TEST_F(LeasedTest, BeforeItEndsItTakesWhatNobodyDoesOneAtATime) {
+  const Plan plan = MakePlanOf("seed: [0, 1]");
+  options_.takes = [](const Action& action) { return !IsInference(action); };
+  options_.takes_rather_than_end = IsInference;
+  options_.patience = absl::Milliseconds(20);
+  engine_.capacity_of.cpu_threads = 8;
+  ASSERT_TRUE(Run(plan).ok());
+  EXPECT_THAT(Kinds(), ElementsAre("train", "train", "infer", "evaluate", "infer", "evaluate"));
+}
+
+TEST_F(LeasedTest, WhatIsGivenUpHasFailed) {
+  const Plan plan = MakePlanOf("seed: 0");
+  options_.takes = IsInference;
+  FakeHelpers helpers;
+  helpers.gives_up = true;
+  options_.helpers = &helpers;
+  EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
+  EXPECT_THAT(observer_.skipped, SizeIs(2));
+  EXPECT_EQ(store_.LoadFailure(plan.actions[0].key)->message(), "nobody is left");
+}
+
+TEST_F(LeasedTest, WhatItsHelpersFailWithEndsTheRun) {
+  options_.takes = IsInference;
+  FakeHelpers helpers;
+  helpers.failure = absl::FailedPreconditionError("no such partition");
+  options_.helpers = &helpers;
+  EXPECT_EQ(Run(MakePlanOf("seed: 0")), helpers.failure);
+}
+
+TEST_F(LeasedTest, WhatFailedForGoodSinceTheRunBeganIsNotTriedByWhoComesLater) {
+  const Plan plan = MakePlanOf("seed: [0, 1]");
+  FailureRecord failure;
+  failure.set_schema_version(kSchemaVersion);
+  failure.set_code(static_cast<int>(absl::StatusCode::kAborted));
+  failure.set_message("it diverged");
+  for (const size_t training : {0, 3}) {
+    failure.set_key(plan.actions[training].key);
+    ASSERT_TRUE(store_.WriteFailure(failure).ok());
+  }
+  const FailuresBefore before = {{plan.actions[3].key, 1}};
+  options_.failures_before = &before;
+  EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
+  EXPECT_THAT(Kinds(), ElementsAre("train", "infer", "evaluate"));
+  EXPECT_THAT(observer_.failed, ElementsAre(plan.actions[0].id));
 }
 
 }  // namespace

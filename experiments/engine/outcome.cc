@@ -6,7 +6,6 @@
 #include "core/process/machine.h"
 #include "experiments/action/stage.h"
 #include "experiments/spec/describe.h"
-#include "experiments/store/store.h"
 
 namespace openset {
 
@@ -23,6 +22,17 @@ absl::Status SomeFailed(int failed, const std::string& rest) {
 absl::Status NoGpuIsLeft(const absl::Status& why) {
   return absl::UnavailableError(absl::StrCat("no GPU is left for what still has to run: ", why.message(),
                                              "; the same command continues once one is free"));
+}
+
+absl::Status StoreIsGone(const Store& store, const absl::Status& why) {
+  return absl::UnavailableError(
+      absl::StrCat("the store ", store.folder(), " is full or missing: ", why.message(),
+                   "; openset started no new work. The same command continues once there is room"));
+}
+
+absl::Status NeedsGpu(const Plan& plan, const Action& action) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(Describe(plan.TrialOf(action)), " runs on a GPU: give one, --devices=cuda:0"));
 }
 
 FailureRecord FailureOf(const Plan& plan, const Action& action, const absl::Status& status) {

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "experiments/plan/plan.h"
 #include "experiments/store/record.proto.h"
+#include "experiments/store/store.h"
 
 namespace openset {
 
@@ -21,6 +22,12 @@ absl::Status SomeFailed(int failed, const std::string& rest = "");
 
 // What a run ends with whose last GPU was lost, for this reason: kUnavailable.
 absl::Status NoGpuIsLeft(const absl::Status& why);
+
+// What a run ends with whose store can't be written, for this reason: kUnavailable.
+absl::Status StoreIsGone(const Store& store, const absl::Status& why);
+
+// What a run ends with whose process has no GPU for an action that runs on one: kFailedPrecondition.
+absl::Status NeedsGpu(const Plan& plan, const Action& action);
 
 }  // namespace openset
 

@@ -18,7 +18,6 @@
 #include "core/text/synonyms.h"
 #include "data/catalog.h"
 #include "experiments/action/stage.h"
-#include "experiments/engine/slurm/run_on_slurm.h"
 #include "experiments/plan/same_methods.h"
 #include "experiments/plan/search.h"
 #include "experiments/report/published_numbers.h"
@@ -83,6 +82,9 @@ absl::Status Study::PlanAll(const StudyOptions& options) {
   }
   OPENSET_RETURN_IF_ERROR(SetRedo(options.only == kOnlyChanged ? kRedoChanged : options.redo));
   OPENSET_ASSIGN_OR_RETURN(RecordFilter wanted, MakeRecordFilter(options.only, store_));
+  if (!options.only_records.empty()) {
+    wanted = [ids = options.only_records](const Plan&, const Action& action) { return ids.count(action.key) > 0; };
+  }
   planner_.NeedOnly(std::move(wanted));
   OPENSET_ASSIGN_OR_RETURN(std::vector<Trial> trials, Expand(experiment_, options.expand));
   OPENSET_ASSIGN_OR_RETURN(std::vector<TrialSearch> searches,
@@ -263,42 +265,31 @@ int Study::waiting() const {
   return waiting;
 }
 
-absl::Status Study::RunPrepared(
-    const std::vector<std::string>& data_folders,
-    const std::function<absl::Status(const std::vector<std::string>& quarantined)>& execute) {
+absl::StatusOr<std::vector<std::string>> Study::Prepare(const std::vector<std::string>& data_folders) {
   // A tuned trial reads what the trial that it is made of reads.
   OPENSET_RETURN_IF_ERROR(CheckInputs(plan(), experiment_.catalog, data_folders));
   OPENSET_RETURN_IF_ERROR(store_.Make());
   SweepTemporaries(store_);
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> quarantined, QuarantineDamaged());
+  OPENSET_ASSIGN_OR_RETURN(std::vector<std::string> quarantined, QuarantineDamaged());
   OPENSET_RETURN_IF_ERROR(RememberData());
   OPENSET_RETURN_IF_ERROR(RememberSpec());
   OPENSET_RETURN_IF_ERROR(RemoveRedone());
-  return execute(quarantined);
+  return quarantined;
 }
 
 absl::Status Study::Run(RunOptions options, Engine* engine, EngineObserver* observer) {
-  return RunPrepared(options.data_folders, [&](const std::vector<std::string>& quarantined) -> absl::Status {
-    OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Leases> leases, Leases::Begin(store_, options.lease));
-    std::vector<RunState> others;
-    for (RunState& run : RunsOf(store_)) {
-      const bool is_ours = run.id() == leases->run_id();
-      if (!is_ours && IsRunOf(run, name(), experiment_.laid_over)) others.push_back(std::move(run));
-    }
-    observer->OnBegin(quarantined, others);
-    options.execute.leases = leases.get();
-    const absl::Status outcome = ExecutePlan(
-        plan(), [this](ActionId choice) { return Choose(choice); }, store_, options.execute, engine, observer);
-    return options.execute.is_assigned == nullptr ? Explained(outcome) : outcome;
-  });
-}
-
-absl::Status Study::RunBySlurm(const RunOptions& options, const SlurmRunOptions& slurm, EngineObserver* observer) {
-  return RunPrepared(options.data_folders, [&](const std::vector<std::string>& quarantined) {
-    observer->OnBegin(quarantined, {});
-    return Explained(RunOnSlurm(
-        plan(), [this](ActionId choice) { return Choose(choice); }, store_, SlurmClient(), slurm, observer));
-  });
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> quarantined, Prepare(options.data_folders));
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Leases> leases, Leases::Begin(store_, options.lease));
+  std::vector<RunState> others;
+  for (RunState& run : RunsOf(store_)) {
+    const bool is_ours = run.id() == leases->run_id();
+    if (!is_ours && IsRunOf(run, name(), experiment_.laid_over)) others.push_back(std::move(run));
+  }
+  observer->OnBegin(quarantined, others);
+  options.execute.leases = leases.get();
+  const absl::Status outcome = ExecutePlan(
+      plan(), [this](ActionId choice) { return Choose(choice); }, store_, options.execute, engine, observer);
+  return options.execute.patience.has_value() ? outcome : Explained(outcome);
 }
 
 absl::Status Study::Explained(const absl::Status& outcome) const {

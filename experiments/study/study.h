@@ -2,14 +2,14 @@
 //
 // The life of a study:
 //   1. Load() reads the spec and all that it names, expands it to trials and searches, and plans them, once.
-//   2. Run(), or RunBySlurm(), makes the records that are missing. The choices of searches add the tuned trials to the
-//      plan.
+//   2. Run() makes the records that are missing. The choices of searches add the tuned trials to the plan.
 //   3. LoadResults() and MakeReport() read the records there are.
 #ifndef OPENSET_EXPERIMENTS_STUDY_STUDY_H_
 #define OPENSET_EXPERIMENTS_STUDY_STUDY_H_
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,8 +35,6 @@
 
 namespace openset {
 
-struct SlurmRunOptions;  // experiments/engine/slurm/run_on_slurm.h
-
 struct StudyOptions {
   ExpandOptions expand;
   // Laid over the spec.
@@ -54,6 +52,8 @@ struct StudyOptions {
   // Which of the records that are not there are made (experiments/study/record_filter.h); "changed" is `redo` of that
   // and nothing else. "": all.
   std::string only;
+  // The ids of the records that are made, instead of what `only` says; empty: see there.
+  std::set<std::string> only_records;
 };
 
 struct RunOptions {
@@ -114,8 +114,6 @@ class Study {
   // before anything is written; those of writing, and of ExecutePlan(); kInvalidArgument if no trial has a result
   // because a model could not be imported.
   absl::Status Run(RunOptions options, Engine* engine, EngineObserver* observer);
-  // The same by jobs of Slurm; of the options, only `data_folders` is used. Errors: also those of RunOnSlurm().
-  absl::Status RunBySlurm(const RunOptions& options, const SlurmRunOptions& slurm, EngineObserver* observer);
 
   // Keeps in the store what the files of data sets without checksums hold, so that its results are found where the
   // files are not. Errors: those of writing.
@@ -154,9 +152,8 @@ class Study {
   absl::Status SetRedo(const std::string& redo);
   absl::Status CheckReportName() const;
   absl::Status RememberSpec() const;
-  // What comes before a run; `execute` is the run itself, given what was moved to quarantine/.
-  absl::Status RunPrepared(const std::vector<std::string>& data_folders,
-                           const std::function<absl::Status(const std::vector<std::string>& quarantined)>& execute);
+  // What comes before a run. Returns what was moved to quarantine/.
+  absl::StatusOr<std::vector<std::string>> Prepare(const std::vector<std::string>& data_folders);
   // The outcome of a run of the whole plan: why a model could not be imported, where no trial has a result.
   absl::Status Explained(const absl::Status& outcome) const;
   // Marks the actions from this one on that are to be made again, and removes what the store has of them.

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +17,11 @@
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
-#include "experiments/engine/slurm/run_on_slurm.h"
+#include "experiments/action/stage.h"
+#include "experiments/engine/execute_plan.h"
+#include "experiments/engine/slurm/slurm_client.h"
+#include "experiments/engine/slurm/slurm_pilots.h"
+#include "experiments/store/processes/leases.h"
 #include "experiments/testing/execute_plan_scene.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gtest/gtest.h"
@@ -30,42 +36,42 @@ class SlurmObserver : public Observer {
   }
   void OnTick() override {
     if (interrupt) kill(getpid(), SIGINT);
+    if (on_tick) on_tick();
   }
 
   std::vector<std::string> messages;
   bool interrupt = false;
+  std::function<void()> on_tick;
 };
 
-// Makes empty results of the kind that its array says: the keys of an array stand in its file in order, one a task.
-// A result that is there stays; without its inputs, where $FAKE_SLURM/inputs says them ("KEY INPUT ..."), none is made.
-// A task that is requeued is ended before it has made anything.
+// A pilot: makes empty results of what is open, as long as anything is, of the actions in $FAKE_SLURM/work ("KEY KIND
+// INPUT ..."); at most as many as the file `share` beside it says. One that is requeued is ended before it has made
+// anything. The fake cluster runs one pilot at a time.
 inline constexpr char kWork[] = R"SH(
 file=$(printf '%s\n' "$@" | sed -n 's/^--slurm_task=//p')
 store=$(dirname "$(dirname "$file")")
-key=$(grep -aoE '[0-9a-f]{64}' "$file" | sed -n "$((SLURM_ARRAY_TASK_ID + 1))p")
-for input in $(sed -n "s/^$key //p" "$FAKE_SLURM/inputs" 2>/dev/null); do
-  ab=${input:0:2}
-  if ! [ -e "$store/checkpoints/$ab/$input" ] && ! [ -e "$store/outputs/$ab/$input" ]; then exit 0; fi
-done
-echo "$SLURM_ARRAY_JOB_ID $key" >> "$store/begun"
-if [ -n "$FAKE_PREEMPTED" ]; then echo "$key" >> "$store/preempted"; exit 1; fi
-ab=${key:0:2}
-if grep -aq 'train, ' "$file"; then
-  result=$store/checkpoints/$ab/$key
-elif grep -aq 'infer, ' "$file"; then
-  result=$store/outputs/$ab/$key
-else
-  result=$store/records/$ab/$key.rec
-fi
-if [ -e "$result" ]; then exit 0; fi
-echo "$SLURM_ARRAY_JOB_ID $key" >> "$store/executed"
+echo "$SLURM_ARRAY_JOB_ID" >> "$store/begun"
+if [ -n "$FAKE_PREEMPTED" ]; then echo "$SLURM_ARRAY_JOB_ID" >> "$store/preempted"; exit 1; fi
 if [ -e "$store/broken" ]; then exit 1; fi
-if [ "${result%.rec}" = "$result" ]; then
-  mkdir -p "$result"
-else
-  mkdir -p "$store/records/$ab"
-  touch "$result"
-fi
+left=$(cat "$FAKE_SLURM/share" 2>/dev/null || echo 1000000)
+path() {
+  case "$2" in
+    train) echo "$store/checkpoints/${1:0:2}/$1";;
+    infer) echo "$store/outputs/${1:0:2}/$1";;
+    evaluate) echo "$store/records/${1:0:2}/$1.rec";;
+  esac
+}
+while read -r key kind inputs; do
+  result=$(path "$key" "$kind")
+  if [ -e "$result" ]; then continue; fi
+  for input in $inputs; do
+    if ! [ -e "$(path "$input" train)" ] && ! [ -e "$(path "$input" infer)" ]; then continue 2; fi
+  done
+  if [ $left = 0 ]; then exit 0; fi
+  left=$((left - 1))
+  echo "$SLURM_ARRAY_JOB_ID $key" >> "$store/executed"
+  if [ "$kind" = evaluate ]; then mkdir -p "${result%/*}" && touch "$result"; else mkdir -p "$result"; fi
+done < "$FAKE_SLURM/work"  # inputs come first
 )SH";
 
 class FakeSlurm : public ::testing::Test {
@@ -84,7 +90,8 @@ class FakeSlurm : public ::testing::Test {
     options_.submit.experiment = "spec";
     options_.submit.command = {"/bin/bash", sandbox_.folder() + "/work.sh"};
     options_.submit.first_wait_seconds = 0.01;
-    options_.poll = absl::Milliseconds(20);
+    execute_.look = absl::Milliseconds(20);
+    engine_.on_wait = [] { usleep(1000); };
   }
 
   Plan MakePlanOf(const std::string& seeds) const {
@@ -97,17 +104,40 @@ class FakeSlurm : public ::testing::Test {
     return seeds;
   }
 
-  absl::Status Run(const Plan& plan) {
-    return RunOnSlurm(plan, /*choose=*/nullptr, store_, SlurmClient(), options_, &observer_);
+  // As a launcher.
+  absl::Status Run(const Plan& plan) { return RunOn(store_, plan, &observer_); }
+
+  absl::Status RunOn(const Store& store, const Plan& plan, EngineObserver* observer) {
+    WriteWork(plan);
+    PilotOptions options = options_;
+    for (const std::string& key : store.KeysOfFailures()) options.failures_before[key] = store.CountFailures(key);
+    ExecuteOptions execute = execute_;
+    BeLauncher(options, &execute);
+    SlurmClient client;
+    SlurmPilots pilots(plan, store, client, options, observer);
+    execute.helpers = &pilots;
+    const auto leases = Leases::Begin(store);
+    EXPECT_TRUE(leases.ok()) << leases.status();
+    execute.leases = leases->get();
+    return ExecutePlan(plan, NoChoice, store, execute, &engine_, observer);
   }
 
-  void WriteInputs(const Plan& plan) const {
-    std::ofstream file(fake_ + "/inputs");
+  void Detach() { execute_.patience = absl::ZeroDuration(); }
+  void Watch() { execute_.patience = std::nullopt; }
+
+  void WriteWork(const Plan& plan) const {
+    std::ofstream file(fake_ + "/work");
     for (const Action& action : plan.actions) {
-      file << action.key;
+      file << action.key << " " << KindName(action.kind);
       for (const ActionId input : action.inputs) file << " " << plan[input].key;
       file << "\n";
     }
+  }
+
+  void WaitForEmptyQueue() const {
+    std::error_code error;
+    for (int looks = 0; looks < 3000 && !std::filesystem::is_empty(fake_ + "/queue", error) && !error; ++looks)
+      usleep(10000);
   }
 
   void Set(const std::string& what, int count) const { std::ofstream(JoinPath(fake_, what)) << count; }
@@ -115,14 +145,16 @@ class FakeSlurm : public ::testing::Test {
     return absl::StrSplit(ReadFile(path).value_or(""), '\n', absl::SkipEmpty());
   }
   std::vector<std::string> Submitted() const { return Lines(fake_ + "/submitted"); }
-  // "JOB KEY", in the order of execution; begun: also by tasks that found the result, or were ended.
+  // "JOB KEY", in the order of execution; begun: "JOB" of each pilot that was started.
   std::vector<std::string> Executed() const { return Lines(store_.folder() + "/executed"); }
   std::vector<std::string> Begun() const { return Lines(store_.folder() + "/begun"); }
 
   const SpecSandbox sandbox_;
   const Store store_;
   const std::string fake_;
-  SlurmRunOptions options_;
+  PilotOptions options_;
+  ExecuteOptions execute_;
+  FakeEngine engine_;
   SlurmObserver observer_;
 };
 

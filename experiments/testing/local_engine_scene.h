@@ -79,6 +79,7 @@ class LocalEngineTest : public ::testing::Test {
     options_.capacity.cpu_threads = 2;
     execute_.retry.retries = 0;
     execute_.retry.first_wait = absl::Milliseconds(1);
+    execute_.look = absl::Milliseconds(1);
   }
 
   Plan MakePlanOf(const std::string& seeds) const {

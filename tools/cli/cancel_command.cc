@@ -32,7 +32,7 @@ absl::Status RunCancel(const std::vector<std::string>& arguments) {
     ++tasks;
   }
   OPENSET_RETURN_IF_ERROR(slurm.Cancel({queued.begin(), queued.end()}));
-  std::cout << study->name() << ": " << tasks << (tasks == 1 ? " task" : " tasks") << " of " << queued.size()
+  std::cout << study->name() << ": " << tasks << (tasks == 1 ? " pilot" : " pilots") << " of " << queued.size()
             << (queued.size() == 1 ? " job" : " jobs") << " cancelled\n";
   return absl::OkStatus();
 }

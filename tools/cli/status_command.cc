@@ -66,7 +66,7 @@ int ShowRuns(const Store& store, const Study* study) {
   return shown;
 }
 
-// How many of the experiment's tasks Slurm has in which state.
+// How many of the experiment's pilots Slurm has in which state.
 void ShowQueue(const Study& study) {
   const std::vector<SubmittedArray> arrays = ArraysInStore(study.store(), study.name());
   if (arrays.empty()) return;
@@ -77,13 +77,13 @@ void ShowQueue(const Study& study) {
   }
   for (const SubmittedArray& submitted : arrays) {
     std::map<std::string, int> states;
-    for (int t = 0; t < submitted.array.task_size(); ++t) {
+    for (int t = 0; t < submitted.array.pilots(); ++t) {
       if (const auto task = queue->find({submitted.job, t}); task != queue->end()) ++states[task->second];
     }
     if (states.empty()) continue;
     std::cout << "Slurm job " << submitted.job << " (" << OneLine(submitted.array.description()) << "):";
     for (const auto& [state, tasks] : states) std::cout << " " << tasks << " " << absl::AsciiStrToLower(state);
-    std::cout << " of " << submitted.array.task_size() << " tasks\n";
+    std::cout << " of " << submitted.array.pilots() << "\n";
   }
 }
 

@@ -52,7 +52,7 @@ class Slurm : public ::testing::Test {
   void SetUp() override {
     if (!slurm_->problem().empty()) GTEST_SKIP() << slurm_->problem();
     program_.Write("study.textproto", kSpec);
-    program_.Write("cluster.textproto", "engine: SLURM slurm { partition: 'main' poll_seconds: 1 }");
+    program_.Write("cluster.textproto", "engine: SLURM slurm { partition: 'main' poll_seconds: 1 idle_seconds: 3 }");
   }
 
   std::vector<std::string> RunArguments() const { return {"run", "study.textproto", "--deploy=cluster.textproto"}; }

@@ -35,6 +35,8 @@ constexpr char kNamePrefix[] = "openset-";
 // Bytes. What is larger is nothing that this program wrote.
 constexpr int64_t kLargestArray = 256 << 20;
 constexpr int64_t kLongestJob = 100;
+constexpr int kMostPilots = 1 << 22;  // Slurm's own limit is lower
+constexpr int kMostCpus = 1 << 16;
 
 // After kCheckProgram. Slurm hands on the environment of who submitted, in which these may name the original's files.
 constexpr char kRefuse[] = R"SH()
@@ -55,16 +57,24 @@ std::string Quoted(const std::string& word) {
 bool MayReach(const absl::Status& status) { return absl::IsDeadlineExceeded(status) || absl::IsUnavailable(status); }
 
 bool IsSound(const SlurmArray& array) {
-  const auto is_sound = [](const SlurmTask& task) { return absl::c_all_of(task.key(), IsKey); };
-  return absl::StartsWith(array.name(), kNamePrefix) && absl::c_all_of(array.task(), is_sound) &&
-         (!array.has_program() || IsKey(array.program()));
+  const SlurmSeat& seat = array.seat();
+  return absl::StartsWith(array.name(), kNamePrefix) && (!array.has_program() || IsKey(array.program())) &&
+         IsKey(array.launch()) && array.pilots() >= 1 && array.pilots() <= kMostPilots && seat.cpus() >= 1 &&
+         seat.cpus() <= kMostCpus && seat.memory_mb() >= 0;
 }
 
-// Calls `use` with each array that can be read, and with the path of its file, in the order of their names.
-void ForEachArray(const Store& store, const std::function<void(SlurmArray array, const std::string& path)>& use) {
+bool IsSound(const SlurmLaunch& launch) {
+  return absl::c_all_of(launch.record(), IsKey) && absl::c_all_of(launch.failed_before(), IsKey);
+}
+
+// Calls `use` with each array that can be read and is not known, and with the path of its file, in the order of their
+// names.
+void ForEachArray(const Store& store, const std::set<std::string>& known,
+                  const std::function<void(SlurmArray array, const std::string& path)>& use) {
   for (const std::string& file : ListFolder(Folder(store)).value_or(std::vector<std::string>{})) {
     absl::string_view name = file;
-    if (!absl::ConsumeSuffix(&name, ".rec")) continue;
+    if (!absl::ConsumeSuffix(&name, ".rec") || !absl::StartsWith(name, kNamePrefix)) continue;
+    if (known.count(std::string(name)) > 0) continue;
     SlurmArray array;
     const std::string path = JoinPath(Folder(store), file);
     const absl::StatusOr<std::string> bytes = ReadFile(path, kLargestArray);
@@ -82,25 +92,22 @@ std::string ReadJob(const std::string& path) {
   return absl::c_all_of(job, absl::ascii_isdigit) ? std::string(job) : "";
 }
 
-// Of each job of an array with this demand.
-int CpusOf(const SlurmSpec& slurm, const Demand& demand) {
-  return std::max(demand.gpu_shares > 0 ? slurm.cpus_per_gpu_job() : 1, demand.cpu_threads);
+std::string LaunchPath(const Store& store, const std::string& sha256) {
+  return absl::StrCat(Folder(store), "/launch-", sha256, ".rec");
 }
 
-bool HasAllResults(const Store& store, const SlurmArray& array) {
-  for (const SlurmTask& task : array.task()) {
-    for (const std::string& key : task.key()) {
-      if (!store.HasRecord(key) && !store.HasOutputs(key) && !store.HasCheckpoint(key)) return false;
-    }
-  }
-  return true;
+// Whether all that the launch was for is there. One that can't be read is for what isn't.
+bool HasAllRecords(const Store& store, const std::string& launch) {
+  const absl::StatusOr<SlurmLaunch> loaded = LoadLaunch(store, launch);
+  return loaded.ok() && absl::c_all_of(loaded->record(), [&](const std::string& id) { return store.HasRecord(id); });
 }
 
 }  // namespace
 
-std::vector<SubmittedArray> ArraysInStore(const Store& store, const std::string& experiment) {
+std::vector<SubmittedArray> ArraysInStore(const Store& store, const std::string& experiment,
+                                          const std::set<std::string>& known) {
   std::vector<SubmittedArray> arrays;
-  ForEachArray(store, [&](SlurmArray array, const std::string& path) {
+  ForEachArray(store, known, [&](SlurmArray array, const std::string& path) {
     if (array.experiment() != experiment) return;
     const std::string job = absl::StrCat(absl::StripSuffix(path, ".rec"), ".job");
     arrays.push_back({std::move(array), ReadJob(job)});
@@ -108,37 +115,50 @@ std::vector<SubmittedArray> ArraysInStore(const Store& store, const std::string&
   return arrays;
 }
 
+absl::StatusOr<std::string> WriteLaunch(const Store& store, const SlurmLaunch& launch) {
+  const std::string bytes = EncodeRecord(launch);
+  const std::string sha256 = Sha256Hex(bytes);
+  OPENSET_RETURN_IF_ERROR(MakeFolders(Folder(store)));
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(LaunchPath(store, sha256), bytes));
+  return sha256;
+}
+
+absl::StatusOr<SlurmLaunch> LoadLaunch(const Store& store, const std::string& sha256) {
+  const std::string path = LaunchPath(store, sha256);
+  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kLargestArray));
+  SlurmLaunch launch;
+  if (Sha256Hex(bytes) != sha256 || !DecodeRecord(bytes, &launch).ok() || !IsSound(launch)) {
+    return absl::DataLossError(absl::StrCat(path, ": it is not what was submitted"));
+  }
+  return launch;
+}
+
 std::set<std::string> ProgramsInUse(const Store& store) {
   std::set<std::string> programs;
-  ForEachArray(store, [&](const SlurmArray& array, const std::string& path) {
+  std::map<std::string, bool> is_done;  // by launch
+  ForEachArray(store, /*known=*/{}, [&](const SlurmArray& array, const std::string& path) {
     struct stat info = {};
     const bool is_old =
         stat(path.c_str(), &info) == 0 && absl::Now() - absl::FromUnixSeconds(info.st_mtime) >= kGivenUp;
-    if (array.has_program() && !is_old && !HasAllResults(store, array)) programs.insert(array.program());
+    if (!array.has_program() || is_old) return;
+    const auto [launch, is_new] = is_done.try_emplace(array.launch());
+    if (is_new) launch->second = HasAllRecords(store, array.launch());
+    if (!launch->second) programs.insert(array.program());
   });
   return programs;
 }
 
-std::map<std::string, SlurmTaskId> TasksOf(const std::vector<SubmittedArray>& arrays) {
-  std::map<std::string, SlurmTaskId> tasks;
-  for (const SubmittedArray& submitted : arrays) {
-    for (int t = 0; t < submitted.array.task_size() && !submitted.job.empty(); ++t) {
-      for (const std::string& key : submitted.array.task(t).key()) tasks[key] = {submitted.job, t};
-    }
-  }
-  return tasks;
-}
-
-absl::StatusOr<SlurmTask> ThisTask(const std::string& file) {
+absl::StatusOr<SlurmArray> ThisArray(const std::string& file) {
   SlurmArray array;
   OPENSET_RETURN_IF_ERROR(ReadRecordFile(file, &array));
+  if (!IsSound(array)) return absl::DataLossError(absl::StrCat(file, ": it is no array that openset has submitted"));
   const char* variable = std::getenv("SLURM_ARRAY_TASK_ID");
   int index = 0;
-  if (variable == nullptr || !absl::SimpleAtoi(variable, &index) || index < 0 || index >= array.task_size()) {
+  if (variable == nullptr || !absl::SimpleAtoi(variable, &index) || index < 0 || index >= array.pilots()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--slurm_task is for tasks that Slurm starts: SLURM_ARRAY_TASK_ID is to be 0 to ", array.task_size() - 1));
+        "--slurm_task is for tasks that Slurm starts: SLURM_ARRAY_TASK_ID is to be 0 to ", array.pilots() - 1));
   }
-  return array.task(index);
+  return array;
 }
 
 std::string ThisTaskId() {
@@ -152,44 +172,43 @@ absl::Duration TimeToEnd(const SlurmSpec& slurm) {
   return absl::Seconds(std::max(1, slurm.warning_seconds() - kOwnEndSeconds));
 }
 
-std::vector<std::string> SbatchOptions(const SubmitOptions& options, const PlannedArray& array, const std::string& name,
-                                       const std::string& log_folder, const std::vector<std::string>& after) {
+std::vector<std::string> SbatchOptions(const SubmitOptions& options, const SlurmSeat& seat, int pilots,
+                                       const std::string& name, const std::string& log_folder) {
   const SlurmSpec& slurm = options.slurm;
   std::vector<std::string> words = {
       "--job-name=" + name,
-      absl::StrCat("--array=0-", array.tasks.size() - 1,
-                   slurm.tasks_at_once() > 0 ? absl::StrCat("%", slurm.tasks_at_once()) : ""),
+      absl::StrCat("--array=0-", pilots - 1),
       "--requeue",
       "--open-mode=append",
       // Slurm would replace a % of the folder's name.
       absl::StrCat("--output=", absl::StrReplaceAll(log_folder, {{"%", "%%"}}), "/%x.%a.log"),
       absl::StrCat("--signal=B:USR1@", slurm.warning_seconds()),
-      absl::StrCat("--cpus-per-task=", CpusOf(slurm, array.demand)),
+      absl::StrCat("--cpus-per-task=", seat.cpus()),
   };
   const auto add = [&words](const char* option, const std::string& value) {
     if (!value.empty()) words.push_back(absl::StrCat("--", option, "=", value));
   };
-  if (array.demand.gpu_shares > 0) add("gres", slurm.gres());
-  const int64_t memory_mb = slurm.has_mem_mb() ? slurm.mem_mb() : array.demand.memory_mb;
+  if (seat.gpu()) add("gres", slurm.gres());
+  const int64_t memory_mb = slurm.has_mem_mb() ? slurm.mem_mb() : seat.memory_mb();
   if (memory_mb > 0) add("mem", absl::StrCat(memory_mb, "M"));
   add("partition", slurm.partition());
   add("account", slurm.account());
   add("qos", slurm.qos());
   add("constraint", slurm.constraint());
   add("time", slurm.time());
-  if (!after.empty()) add("dependency", absl::StrCat("afterany:", absl::StrJoin(after, ":")));
   words.insert(words.end(), slurm.option().begin(), slurm.option().end());
   return words;
 }
 
-std::string TaskScript(const SubmitOptions& options, const PlannedArray& array, const std::string& array_file) {
+std::string TaskScript(const SubmitOptions& options, const SlurmSeat& seat, const std::string& array_file) {
   std::vector<std::string> words = options.command;
   // The last one of a flag counts.
-  words.push_back("--engine=local");
-  words.push_back("--redo=");
-  words.push_back(absl::StrCat("--jobs=", CpusOf(options.slurm, array.demand)));
-  words.push_back(array.demand.gpu_shares > 0 ? "--devices=cuda:0" : "--devices=cpu");
-  words.push_back("--slurm_task=" + array_file);
+  for (const std::string& flag :
+       {std::string("--engine=local"), std::string("--redo="), std::string("--only="),
+        absl::StrCat("--jobs=", seat.cpus()), std::string(seat.gpu() ? "--devices=cuda:0" : "--devices=cpu"),
+        absl::StrCat("--slurm_task=", array_file)}) {
+    words.push_back(flag);
+  }
   std::string script = "#!/bin/bash\n";
   if (!options.program.folder.empty()) {
     absl::StrAppend(&script, "program=", Quoted(options.program.folder), " sha256=", options.program.sha256,
@@ -201,9 +220,13 @@ std::string TaskScript(const SubmitOptions& options, const PlannedArray& array, 
       absl::StrJoin(words, " ", [](std::string* out, const std::string& word) { out->append(Quoted(word)); }), "\n");
 }
 
+std::string DescribeSeat(const SlurmSeat& seat) {
+  return absl::StrCat(seat.gpu() ? "1 GPU, " : "", seat.cpus(), seat.cpus() == 1 ? " CPU" : " CPUs",
+                      seat.memory_mb() > 0 ? absl::StrCat(", ", seat.memory_mb(), " MB") : "");
+}
+
 absl::StatusOr<SubmittedArray> SubmitArray(const Store& store, const SlurmClient& client, const SubmitOptions& options,
-                                           const Plan& plan, const PlannedArray& array,
-                                           const std::vector<std::string>& after) {
+                                           const SlurmSeat& seat, int pilots) {
   static int count = 0;
   if (!options.program.folder.empty()) OPENSET_RETURN_IF_ERROR(CheckProgram(options.program));
   SubmittedArray submitted;
@@ -212,18 +235,17 @@ absl::StatusOr<SubmittedArray> SubmitArray(const Store& store, const SlurmClient
   submitted.array.set_name(absl::StrFormat("%s%s-%011x-%s-%04d", kNamePrefix, options.experiment,
                                            absl::ToUnixMillis(absl::Now()), Sha256Hex(unique).substr(0, 6), count++));
   submitted.array.set_experiment(options.experiment);
-  submitted.array.set_description(DescribeArray(array));
+  submitted.array.set_description(absl::StrCat("pilots, ", DescribeSeat(seat)));
   if (!options.program.sha256.empty()) submitted.array.set_program(options.program.sha256);
-  for (const std::vector<ActionId>& actions : array.tasks) {
-    SlurmTask* task = submitted.array.add_task();
-    for (const ActionId id : actions) task->add_key(plan[id].key);
-  }
+  submitted.array.set_launch(options.launch);
+  submitted.array.set_pilots(pilots);
+  *submitted.array.mutable_seat() = seat;
   const std::string logs = JoinPath(Folder(store), "logs");
   OPENSET_RETURN_IF_ERROR(MakeFolders(logs));
   const std::string base = JoinPath(Folder(store), submitted.array.name());
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(base + ".rec", EncodeRecord(submitted.array)));
-  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(base + ".sh", TaskScript(options, array, base + ".rec")));
-  const std::vector<std::string> words = SbatchOptions(options, array, submitted.array.name(), logs, after);
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(base + ".sh", TaskScript(options, seat, base + ".rec")));
+  const std::vector<std::string> words = SbatchOptions(options, seat, pilots, submitted.array.name(), logs);
   for (int attempt = 1; submitted.job.empty(); ++attempt) {
     absl::StatusOr<std::string> job = client.Submit(words, base + ".sh");
     if (!job.ok() && !absl::IsNotFound(job.status())) {

@@ -7,12 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/proto/record_file.h"
 #include "core/testing/status_matchers.h"
-#include "experiments/action/action.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -43,7 +41,9 @@ class SlurmJobsTest : public ::testing::Test {
     array.set_name(kName);
     array.set_experiment("study");
     array.set_program(std::string(64, 'a'));
-    array.add_task()->add_key(std::string(64, 'b'));
+    array.set_launch(std::string(64, 'b'));
+    array.set_pilots(2);
+    array.mutable_seat()->set_cpus(1);
     return array;
   }
 
@@ -68,8 +68,12 @@ TEST_F(SlurmJobsTest, ArraysThatItCannotHaveWrittenAreLeftOut) {
   const std::vector<std::function<void(SlurmArray*)>> forgeries = {
       [](SlurmArray* array) { array->set_name("openset-study-0123-abcdef-0001"); },
       [](SlurmArray* array) { array->clear_name(); },
-      [](SlurmArray* array) { array->mutable_task(0)->set_key(0, "../../../etc/passwd"); },
-      [](SlurmArray* array) { array->mutable_task(0)->add_key(""); },
+      [](SlurmArray* array) { array->set_launch("../../../etc/passwd"); },
+      [](SlurmArray* array) { array->clear_launch(); },
+      [](SlurmArray* array) { array->set_pilots(0); },
+      [](SlurmArray* array) { array->set_pilots(2000000000); },
+      [](SlurmArray* array) { array->mutable_seat()->set_cpus(-1); },
+      [](SlurmArray* array) { array->mutable_seat()->set_memory_mb(-1); },
       [](SlurmArray* array) { array->set_program("../../bin"); }};
   for (size_t f = 0; f < forgeries.size(); ++f) {
     SlurmArray array = Sound();
@@ -106,28 +110,35 @@ TEST_F(SlurmJobsTest, WhatIsNoFileIsLeftOut) {
   EXPECT_THAT(ArraysInStore(store_, "study"), IsEmpty());
 }
 
-// Besides the thread that starts the GPU's operations others make batches, compute gradients and decode images.
-TEST(SbatchOptions, AJobOnAGpuHasFourCpusOrMore) {
+TEST_F(SlurmJobsTest, ALaunchIsWhatWasWritten) {
+  SlurmLaunch launch;
+  launch.add_record(std::string(64, 'c'));
+  const absl::StatusOr<std::string> sha256 = WriteLaunch(store_, launch);
+  ASSERT_THAT(sha256, IsOk());
+  EXPECT_EQ(LoadLaunch(store_, *sha256)->record_size(), 1);
+  launch.add_record("../../../etc/passwd");
+  const absl::StatusOr<std::string> unsound = WriteLaunch(store_, launch);
+  ASSERT_THAT(unsound, IsOk());
+  EXPECT_TRUE(absl::IsDataLoss(LoadLaunch(store_, *unsound).status()));
+  fs::copy_file(absl::StrCat(store_.folder(), "/slurm/launch-", *unsound, ".rec"),
+                absl::StrCat(store_.folder(), "/slurm/launch-", *sha256, ".rec"), fs::copy_options::overwrite_existing);
+  EXPECT_TRUE(absl::IsDataLoss(LoadLaunch(store_, *sha256).status()));
+  EXPECT_TRUE(absl::IsNotFound(LoadLaunch(store_, std::string(64, 'd')).status()));
+}
+
+TEST(TaskScript, APilotsSeatIsWhatItRunsOn) {
   SubmitOptions options;
-  const auto cpus_of = [&](int gpu_shares, int cpu_threads) {
-    PlannedArray array;
-    array.tasks = {{ActionId{0}}};
-    array.demand.gpu_shares = gpu_shares;
-    array.demand.cpu_threads = cpu_threads;
-    std::string cpus;
-    for (const std::string& word : SbatchOptions(options, array, kName, "/logs", {})) {
-      if (absl::StartsWith(word, "--cpus-per-task=")) cpus = word.substr(word.find('=') + 1);
-    }
-    EXPECT_THAT(TaskScript(options, array, "/array.rec"), HasSubstr(absl::StrCat("'--jobs=", cpus, "'")));
-    return cpus;
-  };
-  EXPECT_EQ(cpus_of(0, 0), "1");
-  EXPECT_EQ(cpus_of(0, 3), "3");
-  EXPECT_EQ(cpus_of(1, 0), "4");
-  EXPECT_EQ(cpus_of(1, 6), "6");
-  options.slurm.set_cpus_per_gpu_job(12);
-  EXPECT_EQ(cpus_of(1, 0), "12");
-  EXPECT_EQ(cpus_of(0, 0), "1");
+  SlurmSeat seat;
+  seat.set_gpu(true);
+  seat.set_cpus(6);
+  const std::string script = TaskScript(options, seat, "/array.rec");
+  for (const char* word : {"'--jobs=6'", "'--devices=cuda:0'", "'--slurm_task=/array.rec'", "'--only='", "'--redo='"}) {
+    EXPECT_THAT(script, HasSubstr(word));
+  }
+  EXPECT_THAT(SbatchOptions(options, seat, 3, kName, "/logs"),
+              testing::IsSupersetOf({"--cpus-per-task=6", "--gres=gpu:1", "--array=0-2"}));
+  seat.set_gpu(false);
+  EXPECT_THAT(TaskScript(options, seat, "/array.rec"), HasSubstr("'--devices=cpu'"));
 }
 
 }  // namespace

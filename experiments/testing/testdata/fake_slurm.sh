@@ -3,6 +3,7 @@
 # queue/JOB|INDEX (a state), names/NAME (a job), submitted (the options of each sbatch), calls. What is to go wrong:
 #   lose_replies, refuse     so many sbatch calls: submitted without an answer; not submitted, "Unable to contact"
 #   invalid                  sbatch refuses the partition
+#   limit                    sbatch refuses arrays of more tasks
 #   blind                    so many squeue calls fail
 #   kill                     so many tasks die without doing anything
 #   requeue                  so many tasks are ended ($FAKE_PREEMPTED), pend and are started again
@@ -30,13 +31,20 @@ case "$(basename "$0")" in
     script="${!#}"
     echo "$*" >> submitted
     if [ -e invalid ]; then echo "sbatch: error: invalid partition specified: nowhere" >&2; exit 1; fi
+    for word in "$@"; do
+      last=${word#--array=0-}
+      if [ "$last" != "$word" ] && [ -e limit ] && [ $((last + 1)) -gt "$(cat limit)" ]; then
+        echo "sbatch: error: QOSMaxSubmitJobPerUserLimit" >&2
+        exit 1
+      fi
+    done
     if take refuse; then echo "sbatch: error: Unable to contact slurm controller (connect failure)" >&2; exit 1; fi
     if [ -z "$(ls queue)" ] && take renumber; then rm -f count; fi
     job=$(($(cat count 2>/dev/null || echo 0) + 1))
     echo $job > count
     for word in "$@"; do
       case "$word" in
-        --array=*) last=${word#--array=0-}; last=${last%%%*};;
+        --array=*) last=${word#--array=0-};;
         --job-name=*) echo $job > "names/${word#--job-name=}";;
       esac
     done

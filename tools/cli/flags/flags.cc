@@ -18,6 +18,7 @@
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/text/progress_line.h"
+#include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/plan/halving.h"
 #include "experiments/spec/resolve/expand.h"
 #include "tools/cli/flags/deploy_flags.h"
@@ -35,7 +36,7 @@ ABSL_FLAG(std::string, only, "",
           "Which of the trials without a record to run: 'failed' (one of their actions failed before), 'missing' (none "
           "failed), 'changed' (the same as --redo=changed, and nothing else). Default: all of them.");
 
-ABSL_FLAG(std::string, slurm_task, "", "Set in the jobs that --engine=slurm submits: the file with their actions.");
+ABSL_FLAG(std::string, slurm_task, "", "Set in the jobs that --engine=slurm submits: the file of their array.");
 
 ABSL_FLAG(std::string, set, "",
           "PATH=VALUE: set a field of every method that has it (training.epochs=5, loss.open_auc.lambda=0.2) or of the "
@@ -80,6 +81,14 @@ absl::StatusOr<std::string> SpecByName(const std::string& name, const SpecFolder
   return own;
 }
 
+// Selects what a pilot makes, where who submitted it has chosen.
+absl::Status SelectForPilot(const Store& store, StudyOptions* options) {
+  OPENSET_ASSIGN_OR_RETURN(const SlurmArray array, ThisArray(absl::GetFlag(FLAGS_slurm_task)));
+  OPENSET_ASSIGN_OR_RETURN(const SlurmLaunch launch, LoadLaunch(store, array.launch()));
+  if (launch.only_these()) options->only_records = {launch.record().begin(), launch.record().end()};
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 bool IsSlurmTask() { return !absl::GetFlag(FLAGS_slurm_task).empty(); }
@@ -97,7 +106,7 @@ absl::StatusOr<StudyOptions> StudyOptionsFromFlags() {
   options.expand.max_trials = absl::GetFlag(FLAGS_max_trials);
   OPENSET_ASSIGN_OR_RETURN(options.data_folders, DataFoldersFromFlags());
   OPENSET_RETURN_IF_ERROR(CheckDataFolders());
-  if (!IsSlurmTask()) {  // else who submitted it has removed what is made again, and has chosen its actions
+  if (!IsSlurmTask()) {  // else who submitted it has removed what is made again, and has chosen the records
     options.redo = absl::GetFlag(FLAGS_redo);
     options.only = absl::GetFlag(FLAGS_only);
   }
@@ -113,7 +122,8 @@ absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, St
   OPENSET_ASSIGN_OR_RETURN(const std::string spec, SpecOfStudyFolder(argument));
   OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(use));
   OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(StudyOptions options, StudyOptionsFromFlags());
+  if (IsSlurmTask()) OPENSET_RETURN_IF_ERROR(SelectForPilot(store, &options));
   // What `openset score` has measured goes by its name.
   if (const absl::StatusOr<ScoreRequest> request = FindScoreRequest(store, spec);
       request.ok() && spec.find('/') == std::string::npos) {

@@ -3,20 +3,16 @@
 #include <unistd.h>
 
 #include <iostream>
-#include <set>
+#include <memory>
 #include <utility>
 
 #include "absl/flags/declare.h"
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "core/files/files.h"
-#include "core/files/runfiles.h"
 #include "core/status_macros.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/engine/local_engine.h"
-#include "experiments/engine/slurm/run_on_slurm.h"
-#include "experiments/engine/slurm/slurm_client.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/store/processes/leases.h"
 #include "tools/cli/flags/deploy_flags.h"
@@ -25,13 +21,11 @@
 #include "tools/cli/report_files.h"
 #include "tools/cli/run/run_display.h"
 #include "tools/cli/run/run_lines.h"
+#include "tools/cli/run/slurm_run.h"
 #include "tools/cli/run/study_cost.h"
 #include "tools/cli/store_budget.h"
 #include "tools/cli/terminal_width.h"
 
-ABSL_FLAG(bool, detach, false,
-          "With --engine=slurm: submit everything and exit. The same command without --detach watches, and submits "
-          "what the choices of searches add.");
 ABSL_DECLARE_FLAG(std::string, slurm_task);
 
 namespace openset {
@@ -82,7 +76,7 @@ RunDisplayOptions DisplayOptions(const Study& study, int cpu_slots, const Expect
   shown.store = study.store().folder();
   shown.expected = expected.pace;
   if (isatty(STDOUT_FILENO) != 0) shown.width = [] { return static_cast<int>(TableWidth()); };
-  // Tasks of Slurm leave it to who submitted them.
+  // Pilots of Slurm leave it to who submitted them.
   const bool reports = FileExists(study.experiment().source.file()) && !IsSlurmTask();
   if (!IsSlurmTask()) {
     shown.refresh_report = [&study, reports] {
@@ -101,39 +95,6 @@ RunDisplayOptions DisplayOptions(const Study& study, int cpu_slots, const Expect
     if (!text.empty() && !IsSlurmTask()) std::cout << text << std::endl;
   };
   return shown;
-}
-
-// Sets what of the plan is done here, for a task of Slurm.
-absl::Status SelectTask(const Plan& plan, const std::string& file, ExecuteOptions* execute) {
-  OPENSET_ASSIGN_OR_RETURN(const SlurmTask task, ThisTask(file));
-  const std::set<std::string> keys(task.key().begin(), task.key().end());
-  size_t found = 0;
-  for (const Action& action : plan.actions) found += keys.count(action.key);
-  if (found < keys.size()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "the study, or a file that it uses, has changed since this job was submitted: ", keys.size() - found,
-        " of its ", keys.size(), " actions are no longer part of the study; submit it again"));
-  }
-  execute->is_assigned = [keys](const Action& action) { return keys.count(action.key) > 0; };
-  return absl::OkStatus();
-}
-
-absl::StatusOr<SlurmRunOptions> SlurmOptions(const Study& study, const DeploySpec& deploy) {
-  SlurmRunOptions options;
-  options.submit.slurm = deploy.slurm();
-  options.submit.experiment = study.name();
-  options.program = ProgramPath();
-  OPENSET_ASSIGN_OR_RETURN(options.runfiles, RunfilesFolder());
-  if (!deploy.worker().empty()) options.other_programs.push_back(deploy.worker());
-  const std::string line = ReadFile("/proc/self/cmdline").value_or("");
-  const std::vector<std::string> words = absl::StrSplit(line, '\0', absl::SkipEmpty());
-  options.submit.command.assign(words.begin() + 1, words.end());
-  options.memory = MemoryOf(deploy);
-  options.retries = deploy.retries();
-  options.max_failures = deploy.max_failures();
-  options.detach = absl::GetFlag(FLAGS_detach);
-  options.poll = absl::Seconds(deploy.slurm().poll_seconds());
-  return options;
 }
 
 }  // namespace
@@ -161,34 +122,29 @@ absl::Status RunPlan(Study* study) {
   }
   OPENSET_ASSIGN_OR_RETURN(const Deployment deployment, DeploymentFromFlags());
   const DeploySpec& deploy = deployment.spec;
-  OPENSET_ASSIGN_OR_RETURN(const LocalEngineOptions options, EngineOptions(deploy, *study));
+  OPENSET_ASSIGN_OR_RETURN(LocalEngineOptions options, EngineOptions(deploy, *study));
   RunOptions run;
   run.data_folders = options.data_folders;
+  run.lease.lease = absl::Seconds(deploy.lease_seconds());
+  run.execute.memory = MemoryOf(deploy);
+  run.execute.retry.retries = deploy.retries();
+  run.execute.max_failures = deploy.max_failures();
   const bool by_slurm = deploy.engine() == DeploySpec::SLURM;
   Expectation expected;
   if (!by_slurm) {
     OPENSET_ASSIGN_OR_RETURN(expected, ExpectationOf(*study));
   }
   RunDisplay display(plan, DisplayOptions(*study, options.capacity.cpu_threads, expected), &std::cout);
+  std::unique_ptr<SlurmRun> slurm;
   if (by_slurm) {
-    OPENSET_ASSIGN_OR_RETURN(const SlurmRunOptions slurm, SlurmOptions(*study, deploy));
-    return study->RunBySlurm(run, slurm, &display);
+    OPENSET_ASSIGN_OR_RETURN(slurm, SlurmRun::Launcher(*study, deploy, run.execute.memory, &display));
+  } else if (const std::string task = absl::GetFlag(FLAGS_slurm_task); !task.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(slurm, SlurmRun::Pilot(*study, deploy, run.execute.memory, task));
   }
-  run.lease.lease = absl::Seconds(deploy.lease_seconds());
-  run.execute.memory = MemoryOf(deploy);
-  run.execute.retry.retries = deploy.retries();
-  run.execute.max_failures = deploy.max_failures();
+  if (slurm != nullptr) slurm->SetUp(&run.execute, &options);
   LocalEngine engine(study->store(), options);
-  const std::string task = absl::GetFlag(FLAGS_slurm_task);
-  if (task.empty()) return study->Run(run, &engine, &display);
-  OPENSET_RETURN_IF_ERROR(SelectTask(plan, task, &run.execute));
-  run.execute.ending = TimeToEnd(deploy.slurm());
   const absl::Status outcome = study->Run(run, &engine, &display);
-  if (outcome == TimeIsUp()) {  // one that is cancelled stays out of the queue; one that is preempted Slurm puts there
-    const absl::Status requeued = SlurmClient().Requeue(ThisTaskId());
-    std::cout << "to be queued again: " << (requeued.ok() ? "yes" : std::string(requeued.message())) << std::endl;
-  }
-  return outcome;
+  return slurm == nullptr ? outcome : slurm->Ended(outcome);
 }
 
 absl::Status FinishRun(const Study& study, const absl::Status& outcome, const std::string& after_failure) {

@@ -197,7 +197,9 @@ void AddDeploy(std::vector<HostileCase>* cases) {
   with("devices: 'cuda:-1,0,0,0'");
   with("engine: 7");
   with("slurm { warning_seconds: 70000 }");
-  with("slurm { actions_per_task: 0 }");
+  with("slurm { pilots: -1 }");
+  with("slurm { pilots: 100001 }");
+  with("slurm { idle_seconds: 0 }");
   with("slurm { poll_seconds: -1 }");
   with(absl::StrCat("slurm { option: '", std::string(1000000, '-'), "' }"), End::kAnswered);
   with("slurm { prologue: 'rm -rf /' partition: '\\nx' time: '\\033' }", End::kAnswered);

@@ -47,8 +47,8 @@ std::map<std::string, std::string> ResultsIn(const std::string& store) {
   return results;
 }
 
-// The flags of the command that was submitted are those of each task, and what they ask for was done before.
-TEST(SlurmTask, DoesItsActionsAndRemovesNothing) {
+// The flags of the command that was submitted are those of each pilot, and what they ask for was done before.
+TEST(SlurmTask, DoesTheChosenRecordsAndRemovesNothing) {
   const OpensetProgram program;
   program.Write("study.textproto", kSpec);
   ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
@@ -57,17 +57,26 @@ TEST(SlurmTask, DoesItsActionsAndRemovesNothing) {
   std::map<std::string, std::string> others = ResultsIn(program.store());
   ASSERT_EQ(others.erase(record), 1);
 
+  SlurmLaunch launch;
+  launch.set_experiment("study");
+  launch.add_record(id);
+  launch.set_only_these(true);
+  const std::string bytes = EncodeRecord(launch);
+  program.Write(absl::StrCat("openset-store/slurm/launch-", Sha256Hex(bytes), ".rec"), bytes);
   SlurmArray array;
-  array.set_name("evaluate");
+  array.set_name("openset-study-evaluate");
   array.set_experiment("study");
-  array.add_task()->add_key(id);
-  program.Write("openset-store/slurm/evaluate.rec", EncodeRecord(array));
-  const std::string task = absl::StrCat("--slurm_task=", program.store(), "/slurm/evaluate.rec");
+  array.set_launch(Sha256Hex(bytes));
+  array.set_pilots(1);
+  array.mutable_seat()->set_cpus(1);
+  program.Write("openset-store/slurm/openset-study-evaluate.rec", EncodeRecord(array));
+  program.Write("cluster.textproto", "slurm { idle_seconds: 1 }");
+  const std::string task = absl::StrCat("--slurm_task=", program.store(), "/slurm/openset-study-evaluate.rec");
   setenv("SLURM_ARRAY_JOB_ID", "7", 1);
   setenv("SLURM_ARRAY_TASK_ID", "0", 1);
   for (const std::string flag : {"--redo=all", "--redo=failed", "--only=failed"}) {
     ASSERT_TRUE(std::filesystem::remove(record));
-    const ProgramResult done = program.Run({"run", "study.textproto", flag, task});
+    const ProgramResult done = program.Run({"run", "study.textproto", "--deploy=cluster.textproto", flag, task});
     EXPECT_EQ(done.exit_code, 0) << flag << done.err;
     std::map<std::string, std::string> results = ResultsIn(program.store());
     EXPECT_EQ(results.erase(record), 1) << flag;

@@ -1,5 +1,5 @@
 // By fake commands; tools/testing/slurm_test.cc has a real Slurm.
-#include "experiments/engine/slurm/run_on_slurm.h"
+#include "experiments/engine/slurm/slurm_pilots.h"
 
 #include <chrono>
 #include <cstdlib>
@@ -26,40 +26,71 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-class RunOnSlurmTest : public FakeSlurm {};
+class SlurmPilotsTest : public FakeSlurm {};
 
-TEST_F(RunOnSlurmTest, EachStepIsAnArrayAfterTheOneBeforeAndEachActionIsDoneOnce) {
+TEST_F(SlurmPilotsTest, OneArrayOfPilotsDoesAllThereIsEachActionOnce) {
   options_.submit.slurm.set_partition("gpu");
   options_.submit.slurm.add_option("--exclude=node7");
   options_.submit.slurm.add_prologue("test 1 -gt 0 && true 'quoted'");
   options_.memory.set_train_mb(500);
   ASSERT_TRUE(Run(MakePlanOf("0, 1, 2, 3, 4")).ok());
   EXPECT_THAT(observer_.finished, SizeIs(15));
-  // MaxArraySize is 4: indices 0 to 2, of which five trainings take two arrays.
+  // MaxArraySize is 4: indices 0 to 2.
   const std::vector<std::string> submitted = Submitted();
-  ASSERT_EQ(submitted.size(), 6);
+  ASSERT_EQ(submitted.size(), 1);
   EXPECT_THAT(submitted[0], HasSubstr("--array=0-2 "));
-  EXPECT_THAT(submitted[1], HasSubstr("--array=0-1 "));
   for (const char* option : {"--parsable", "--requeue", "--signal=B:USR1@120", "--cpus-per-task=1", "--mem=500M",
                              "--partition=gpu", "--exclude=node7"}) {
     EXPECT_THAT(submitted[0], HasSubstr(option));
   }
   EXPECT_FALSE(absl::StrContains(submitted[0], "--dependency"));
-  EXPECT_THAT(submitted[2], HasSubstr("--dependency=afterany:1"));
+  EXPECT_FALSE(absl::StrContains(submitted[0], "--gres"));
   EXPECT_THAT(Executed(), SizeIs(15));
   const std::vector<SubmittedArray> arrays = ArraysInStore(store_, "spec");
-  ASSERT_EQ(arrays.size(), 6);
+  ASSERT_EQ(arrays.size(), 1);
   EXPECT_EQ(arrays[0].job, "1");
-  EXPECT_EQ(arrays[0].array.description(), "train, 1 CPU, 500 MB");
+  EXPECT_EQ(arrays[0].array.description(), "pilots, 1 CPU, 500 MB");
 }
 
-TEST_F(RunOnSlurmTest, APercentSignInTheStoresPathStaysOne) {
+TEST_F(SlurmPilotsTest, ThereAreNoMorePilotsThanWorkOrThanIsSaid) {
+  Set("hold", 1);
+  Set("max_array", 1001);
+  Detach();
+  ASSERT_TRUE(Run(MakePlanOf("0, 1")).ok());
+  ASSERT_THAT(Submitted(), SizeIs(1));
+  EXPECT_THAT(Submitted()[0], HasSubstr("--array=0-1 "));
+  // More work: two are there.
+  ASSERT_TRUE(Run(MakePlanOf(Range(9))).ok());
+  ASSERT_THAT(Submitted(), SizeIs(2));
+  EXPECT_THAT(Submitted()[1], HasSubstr("--array=0-6 "));
+  options_.most = 12;
+  ASSERT_TRUE(Run(MakePlanOf(Range(50))).ok());
+  ASSERT_THAT(Submitted(), SizeIs(3));
+  EXPECT_THAT(Submitted()[2], HasSubstr("--array=0-2 "));
+  ASSERT_TRUE(Run(MakePlanOf(Range(60))).ok());
+  EXPECT_THAT(Submitted(), SizeIs(3));
+}
+
+TEST_F(SlurmPilotsTest, AClusterThatTakesNoMoreJobsGetsFewer) {
+  Set("limit", 3);
+  Set("max_array", 1001);
+  ASSERT_TRUE(Run(MakePlanOf(Range(10))).ok());
+  const std::vector<std::string> submitted = Submitted();
+  ASSERT_GE(submitted.size(), 3);
+  EXPECT_THAT(submitted[0], HasSubstr("--array=0-9 "));
+  EXPECT_THAT(submitted[1], HasSubstr("--array=0-4 "));
+  EXPECT_THAT(submitted[2], HasSubstr("--array=0-2 "));
+  EXPECT_THAT(Executed(), SizeIs(30));
+  WaitForEmptyQueue();
+  Set("limit", 0);  // not one
+  EXPECT_THAT(std::string(Run(MakePlanOf("10")).message()), HasSubstr("QOSMaxSubmitJobPerUserLimit"));
+}
+
+TEST_F(SlurmPilotsTest, APercentSignInTheStoresPathStaysOne) {
   const Store store(sandbox_.folder() + "/100%j");
   Set("hold", 1);
-  options_.detach = true;
-  ASSERT_TRUE(RunOnSlurm(PlanInSandbox(sandbox_, store, "seed: 0"), /*choose=*/nullptr, store, SlurmClient(), options_,
-                         &observer_)
-                  .ok());
+  Detach();
+  ASSERT_TRUE(RunOn(store, PlanInSandbox(sandbox_, store, "seed: 0"), &observer_).ok());
   const std::vector<std::string> submitted = Submitted();
   ASSERT_FALSE(submitted.empty());
   EXPECT_THAT(submitted[0], HasSubstr("/100%%j/"));
@@ -67,47 +98,55 @@ TEST_F(RunOnSlurmTest, APercentSignInTheStoresPathStaysOne) {
   EXPECT_FALSE(absl::StrContains(submitted[0], absl::StrCat("--output=", store.folder())));
 }
 
-TEST_F(RunOnSlurmTest, ALostAnswerSubmitsNothingTwice) {
-  Set("lose_replies", 2);
+TEST_F(SlurmPilotsTest, ALostAnswerSubmitsNothingTwice) {
+  Set("lose_replies", 1);
   ASSERT_TRUE(Run(MakePlanOf("0, 1")).ok());
-  EXPECT_THAT(Submitted(), SizeIs(3));
+  EXPECT_THAT(Submitted(), SizeIs(1));
   EXPECT_THAT(Executed(), SizeIs(6));
 }
 
-TEST_F(RunOnSlurmTest, AControllerThatDoesNotAnswerIsAskedAgain) {
+TEST_F(SlurmPilotsTest, AControllerThatDoesNotAnswerIsAskedAgain) {
   Set("refuse", 2);
   Set("blind", 0);
   ASSERT_TRUE(Run(MakePlanOf("0")).ok());
-  EXPECT_THAT(Submitted(), SizeIs(3 + 2));
+  EXPECT_THAT(Submitted(), SizeIs(1 + 2));
   EXPECT_THAT(Executed(), SizeIs(3));
   Set("refuse", 100);
   EXPECT_THAT(std::string(Run(MakePlanOf("1")).message()), HasSubstr("Unable to contact slurm controller"));
 }
 
-TEST_F(RunOnSlurmTest, AMistakeIsSaidAtOnce) {
+TEST_F(SlurmPilotsTest, AMistakeIsSaidAtOnce) {
   Set("invalid", 1);
   EXPECT_THAT(std::string(Run(MakePlanOf("0")).message()), HasSubstr("invalid partition specified: nowhere"));
   EXPECT_THAT(Submitted(), SizeIs(1));
 }
 
-TEST_F(RunOnSlurmTest, WhatDiedIsSubmittedAgain) {
-  Set("kill", 1);
+TEST_F(SlurmPilotsTest, ForPilotsThatDiedOthersAreSubmitted) {
+  Set("kill", 2);
   ASSERT_TRUE(Run(MakePlanOf("0, 1")).ok());
   EXPECT_THAT(observer_.finished, SizeIs(6));
-  EXPECT_GE(Submitted().size(), 3 + 1);
+  EXPECT_THAT(Submitted(), SizeIs(2));
   for (const Action& action : MakePlanOf("0, 1").actions) EXPECT_TRUE(action.is_done());
 }
 
-TEST_F(RunOnSlurmTest, WhatIsRequeuedIsNotSubmittedAgain) {
-  Set("requeue", 2);
-  ASSERT_TRUE(Run(MakePlanOf("0, 1")).ok());
+TEST_F(SlurmPilotsTest, WhatPilotsGotThroughCountsAsProgress) {
+  Set("share", 1);  // each dies at its second action
+  options_.retries = 0;
+  ASSERT_TRUE(Run(MakePlanOf("0")).ok());
   EXPECT_THAT(Submitted(), SizeIs(3));
-  EXPECT_THAT(Begun(), SizeIs(6 + 2));
-  EXPECT_THAT(Executed(), SizeIs(6));
-  EXPECT_THAT(Lines(fake_ + "/restarts"), ElementsAre("1", "1"));  // SLURM_RESTART_COUNT
+  EXPECT_THAT(Executed(), SizeIs(3));
 }
 
-TEST_F(RunOnSlurmTest, WhatDiesAgainAndAgainFailsAndSkipsWhatDependsOnIt) {
+TEST_F(SlurmPilotsTest, WhatIsRequeuedIsNotSubmittedAgain) {
+  Set("requeue", 2);
+  ASSERT_TRUE(Run(MakePlanOf("0, 1")).ok());
+  EXPECT_THAT(Submitted(), SizeIs(1));
+  EXPECT_GE(Begun().size(), 2);
+  EXPECT_THAT(Executed(), SizeIs(6));
+  EXPECT_EQ(Lines(fake_ + "/restarts").front(), "1");  // SLURM_RESTART_COUNT
+}
+
+TEST_F(SlurmPilotsTest, WhatEndsAgainAndAgainFailsAndSkipsWhatDependsOnIt) {
   std::filesystem::create_directories(store_.folder());
   std::ofstream(store_.folder() + "/broken") << "";
   options_.retries = 1;
@@ -116,14 +155,19 @@ TEST_F(RunOnSlurmTest, WhatDiesAgainAndAgainFailsAndSkipsWhatDependsOnIt) {
   EXPECT_THAT(observer_.failed, ElementsAre(ActionId{0}));
   EXPECT_THAT(observer_.skipped, SizeIs(2));
   EXPECT_THAT(observer_.messages[0], HasSubstr("ended without a result, 2 times"));
+  EXPECT_THAT(Submitted(), SizeIs(2));
+  EXPECT_EQ(store_.CountFailures(plan.actions[0].key), 1);
+  // The next run tries again.
+  std::filesystem::remove(store_.folder() + "/broken");
+  EXPECT_TRUE(Run(MakePlanOf("0")).ok());
 }
 
-TEST_F(RunOnSlurmTest, WhatATaskRecordsAsFailedIsNotTriedAgain) {
+TEST_F(SlurmPilotsTest, WhatAPilotRecordsAsFailedIsNotTriedAgain) {
   const Plan plan = MakePlanOf("0");
   sandbox_.Write("work.sh", "exit 1");
-  options_.detach = true;
+  Detach();
   ASSERT_TRUE(Run(plan).ok());
-  options_.detach = false;
+  Watch();
   options_.retries = 1000000;
   FailureRecord failure;
   failure.set_schema_version(kSchemaVersion);
@@ -145,35 +189,33 @@ TEST_F(RunOnSlurmTest, WhatATaskRecordsAsFailedIsNotTriedAgain) {
     EXPECT_TRUE(store_.WriteFailure(failure).ok());
     written = true;
   });
-  EXPECT_EQ(RunOnSlurm(plan, nullptr, store_, SlurmClient(), options_, &watcher),
-            absl::AbortedError("1 action failed"));
+  EXPECT_EQ(RunOn(store_, plan, &watcher), absl::AbortedError("1 action failed"));
   EXPECT_THAT(watcher.messages, ElementsAre("the training diverged"));
 }
 
-TEST_F(RunOnSlurmTest, ItMayLeaveAndComeBackWithoutSubmittingTwice) {
-  options_.detach = true;
+TEST_F(SlurmPilotsTest, ItMayLeaveAndComeBackWithoutSubmittingTwice) {
+  Set("wait", 1);
+  Detach();
   ASSERT_TRUE(Run(MakePlanOf("0, 1")).ok());
   EXPECT_THAT(observer_.finished, IsEmpty());
-  options_.detach = false;
-  const Plan plan = MakePlanOf("0, 1");
-  ASSERT_TRUE(Run(plan).ok());
-  EXPECT_THAT(Submitted(), SizeIs(3));
+  Watch();
+  observer_.on_tick = [this] { std::filesystem::remove(fake_ + "/wait"); };
+  ASSERT_TRUE(Run(MakePlanOf("0, 1")).ok());
+  EXPECT_THAT(Submitted(), SizeIs(1));
   EXPECT_THAT(Executed(), SizeIs(6));
 }
 
-TEST_F(RunOnSlurmTest, ASignalEndsTheWatchingOnly) {
+TEST_F(SlurmPilotsTest, ASignalEndsTheWatchingOnly) {
+  Set("wait", 1);
   observer_.interrupt = true;
-  const absl::Duration poll = std::exchange(options_.poll, absl::Hours(1));  // tasks may be done before the signal
-  const absl::Status status = Run(MakePlanOf("0"));
-  options_.poll = poll;
-  EXPECT_TRUE(absl::IsCancelled(status));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("are left to Slurm ('openset cancel' takes them back)"));
+  EXPECT_TRUE(absl::IsCancelled(Run(MakePlanOf("0"))));
   observer_.interrupt = false;
+  observer_.on_tick = [this] { std::filesystem::remove(fake_ + "/wait"); };
   ASSERT_TRUE(Run(MakePlanOf("0")).ok());
-  EXPECT_THAT(Submitted(), SizeIs(3));
+  EXPECT_THAT(Submitted(), SizeIs(1));
 }
 
-TEST_F(RunOnSlurmTest, WithoutSlurmItSaysSo) {
+TEST_F(SlurmPilotsTest, WithoutSlurmItSaysSo) {
   setenv("PATH", "/nowhere", 1);
   const absl::Status status = Run(MakePlanOf("0"));
   EXPECT_TRUE(absl::IsNotFound(status));
@@ -206,9 +248,9 @@ class CopiedProgramTest : public FakeSlurm {
   // Submits, and holds what is submitted back until Release().
   void SubmitAndHold(const std::string& seeds) {
     Set("wait", 1);
-    options_.detach = true;
+    Detach();
     EXPECT_TRUE(Run(MakePlanOf(seeds)).ok());
-    options_.detach = false;
+    Watch();
   }
   void Release() const { std::filesystem::remove(fake_ + "/wait"); }
 
@@ -221,11 +263,12 @@ TEST_F(CopiedProgramTest, WhatWasSubmittedRunsWhateverIsBuiltBeforeItStarts) {
   WriteProgram("echo another >> \"$FAKE_SLURM/another\"");
   Release();
   EXPECT_TRUE(Run(MakePlanOf("0, 1")).ok());
-  EXPECT_THAT(Submitted(), SizeIs(3));
+  EXPECT_THAT(Submitted(), SizeIs(1));
   EXPECT_THAT(Executed(), SizeIs(6));
   EXPECT_EQ(ReadFile(fake_ + "/log").value_or("?"), "");
   EXPECT_FALSE(FileExists(fake_ + "/another"));
   EXPECT_THAT(ProgramsInUse(store_), IsEmpty());
+  WaitForEmptyQueue();
   // Without a copy it would have been the other one.
   options_.submit.program = {};
   options_.submit.command = {program_};
@@ -265,7 +308,7 @@ TEST_F(CopiedProgramTest, TheEnvironmentThatIsHandedOnNamesNoFilesOfTheOriginal)
 
 TEST_F(CopiedProgramTest, ArraysOfAMonthAgoUseNone) {
   Set("hold", 1);
-  options_.detach = true;
+  Detach();
   ASSERT_TRUE(Run(MakePlanOf("0")).ok());
   EXPECT_THAT(ProgramsInUse(store_), SizeIs(1));
   for (const auto& entry : std::filesystem::directory_iterator(store_.folder() + "/slurm")) {

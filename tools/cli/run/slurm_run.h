@@ -1,0 +1,52 @@
+// What a launcher and a pilot of Slurm add to a run (experiments/engine/slurm/slurm_pilots.h).
+#ifndef OPENSET_TOOLS_CLI_RUN_SLURM_RUN_H_
+#define OPENSET_TOOLS_CLI_RUN_SLURM_RUN_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "experiments/action/action_memory.pb.h"
+#include "experiments/engine/deploy.pb.h"
+#include "experiments/engine/engine_observer.h"
+#include "experiments/engine/local_engine.h"
+#include "experiments/engine/slurm/slurm_pilots.h"
+#include "experiments/study/study.h"
+
+namespace openset {
+
+class SlurmRun {
+ public:
+  // Of the process that submits; the study and the observer outlive it. Errors: those of RunfilesFolder().
+  static absl::StatusOr<std::unique_ptr<SlurmRun>> Launcher(const Study& study, const DeploySpec& deploy,
+                                                            const ActionMemory& memory, EngineObserver* observer);
+  // Of a pilot of the array in this file. Errors: those of ThisArray() and LoadLaunch(); kFailedPrecondition if the
+  // study is another one by now.
+  static absl::StatusOr<std::unique_ptr<SlurmRun>> Pilot(const Study& study, const DeploySpec& deploy,
+                                                         const ActionMemory& memory, const std::string& file);
+
+  // Sets what ExecutePlan() and the engine have to know. The object outlives the run.
+  void SetUp(ExecuteOptions* execute, LocalEngineOptions* engine);
+  // What the process ends with after the run.
+  absl::Status Ended(const absl::Status& outcome) const;
+
+ private:
+  SlurmRun(const Study& study, const DeploySpec& deploy, PilotOptions options, EngineObserver* observer)
+      : study_(study),
+        slurm_(deploy.slurm()),
+        options_(std::move(options)),
+        pilots_(study.plan(), study.store(), client_, options_, observer) {}
+
+  const Study& study_;
+  const SlurmSpec slurm_;
+  SlurmClient client_;
+  const PilotOptions options_;
+  SlurmPilots pilots_;
+  SlurmSeat seat_;  // of a pilot
+  bool is_pilot_ = false;
+};
+
+}  // namespace openset
+
+#endif  // OPENSET_TOOLS_CLI_RUN_SLURM_RUN_H_
