@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "experiments/engine/slurm/slurm_pilots.h"
 #include "experiments/testing/fake_slurm_scene.h"
@@ -139,6 +140,23 @@ TEST_F(SlurmSeatsTest, WhatFailedBeforeTheLaunchIsTried) {
   Launch();
   EXPECT_TRUE(Fly(plan_, /*gpu=*/true).ok());
   EXPECT_THAT(Kinds(), SizeIs(6));
+}
+
+// What a pilot was started with, without what TaskScript() has added, is the command of those that it submits.
+TEST_F(SlurmSeatsTest, ThePilotsOfAPilotHaveTheCommandOfTheFirst) {
+  Launch();
+  const SlurmArray array = ArraysInStore(store_, "spec")[0].array;
+  options_.submit.command = {"program", "run", "a spec"};
+  std::vector<std::string> words = {"program", "run", "a spec"};
+  const std::string script = TaskScript(options_.submit, array.seat(), "/array.rec");
+  const std::vector<std::string> quoted = absl::StrSplit(script.substr(script.find("exec ")), "' '");
+  ASSERT_EQ(quoted.size(), words.size() + kPilotFlags);
+  words.insert(words.end(), quoted.begin() + 3, quoted.end());
+  options_.submit.command = words;
+  const absl::StatusOr<PilotOptions> options = OptionsOfPilot(store_, array, options_);
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_THAT(options->submit.command, ElementsAre("program", "run", "a spec"));
+  EXPECT_EQ(options->submit.launch, array.launch());
 }
 
 }  // namespace
