@@ -351,6 +351,7 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord&
     refused->push_back(absl::StrCat(path, ": ", name, ": ", decoded.message()));
     return absl::OkStatus();
   };
+  size_t library_bytes = 0;
   for (const std::string& name : names) {
     if (name == kBundleManifest || name == kBundleSchema || name == kBundleSums) continue;
     if (is_packed && name == kBundleRecords) continue;
@@ -359,6 +360,9 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord&
       const bool is_large = !absl::StartsWith(name, "library/");
       absl::StatusOr<std::string> content = zip->Read(name, is_large ? limits.large_member_bytes : limits.member_bytes);
       if (!content.ok()) return damaged(content.status().message());
+      if (!is_large && (library_bytes += content->size()) > limits.library_bytes) {
+        return damaged(absl::StrCat("its library has more than ", limits.library_bytes, " bytes"));
+      }
       OPENSET_RETURN_IF_ERROR(file(name, *content));
       continue;
     }

@@ -64,6 +64,7 @@ struct BundleLimits {
   size_t members = 10000000;  // of the archive, and of its stream
   size_t member_bytes = 64 << 20;
   size_t large_member_bytes = size_t{2} << 30;  // of outputs and checkpoints
+  size_t library_bytes = size_t{256} << 20;     // of all files of the library
 };
 
 // A record file of a bundle. `bytes` are those of the file, which DecodeSharedRecord()

@@ -271,6 +271,20 @@ TEST_F(BundleTest, LimitsAreKept) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("4 members")));
 }
 
+TEST_F(BundleTest, TheLibraryHasALimitOfItsOwn) {
+  BundleExtras extras;
+  extras.library["tasks/a.textproto"] = extras.library["tasks/b.textproto"] = "name: 'mine'";
+  ASSERT_THAT(WriteBundle(store_, {}, path_, extras), IsOk());
+  const auto use = [](const TrialRecord&, const std::string&) { return absl::OkStatus(); };
+  const auto file = [](const std::string&, const std::string&) { return absl::OkStatus(); };
+  BundleLimits limits;
+  limits.library_bytes = 24;
+  EXPECT_THAT(ReadBundle(path_, use, &refused_, limits, file), IsOk());
+  limits.library_bytes = 23;
+  EXPECT_THAT(ReadBundle(path_, use, &refused_, limits, file).status(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("library has more than 23 bytes")));
+}
+
 // 8 TB would be hashed for hours.
 TEST_F(BundleTest, WhatIsTooLongOrHasNoEndOfABundleIsNotRead) {
   Write();

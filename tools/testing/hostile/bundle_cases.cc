@@ -247,16 +247,20 @@ void AddFolders(std::vector<HostileCase>* cases) {
         member.content = EncodeRecord(changed);
       }
     });
-    note("500 folders of nothing but a summary", [=](Members* members) {
-      const std::string content = Find(summary, members).content;
-      for (int i = 0; i < 500; ++i) {
-        const std::string more = Sha256Hex(absl::StrCat(i));
-        members->push_back(
-            {absl::StrCat(outputs ? "outputs/" : "checkpoints/", more.substr(0, 2), "/", more, "/summary.rec"),
-             content});
-      }
-      Find(file, members).content = "x";
-    });
+    // The lines are cut before they reach any one key.
+    add(
+        "500 folders of nothing but a summary",
+        [=](Members* members) {
+          const std::string content = Find(summary, members).content;
+          for (int i = 0; i < 500; ++i) {
+            const std::string more = Sha256Hex(absl::StrCat(i));
+            members->push_back(
+                {absl::StrCat(outputs ? "outputs/" : "checkpoints/", more.substr(0, 2), "/", more, "/summary.rec"),
+                 content});
+          }
+          Find(file, members).content = "x";
+        },
+        End::kNoted, "501 damaged");
     add(
         "a file that says it has 4 GB", [=](Members* members) { Find(file, members).declared = 0xfffffffe; },
         End::kRefused, "full.zip");
