@@ -273,6 +273,7 @@ TEST_F(BundleTest, LimitsAreKept) {
 
 TEST_F(BundleTest, TheLibraryHasALimitOfItsOwn) {
   BundleExtras extras;
+  ASSERT_THAT(store_.Make(), IsOk());
   extras.library["tasks/a.textproto"] = extras.library["tasks/b.textproto"] = "name: 'mine'";
   ASSERT_THAT(WriteBundle(store_, {}, path_, extras), IsOk());
   const auto use = [](const TrialRecord&, const std::string&) { return absl::OkStatus(); };
