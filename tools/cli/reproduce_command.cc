@@ -2,6 +2,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "core/files/temporary_folder.h"
 #include "core/status_macros.h"
 #include "experiments/spec/describe.h"
+#include "experiments/spec/trial.proto.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/store_contents.h"
 #include "tools/cli/commands.h"
@@ -30,6 +32,25 @@ ABSL_FLAG(std::string, again, "openset-again",
 namespace openset {
 namespace {
 
+// Leaves out the candidates of searches: a study measures them on validation images on the way to the trial of the one
+// that is chosen, and has no trial of theirs. Says how many.
+void LeaveOutCandidates(std::vector<TrialRecord>* records) {
+  std::set<std::string> candidates;
+  for (const TrialRecord& record : *records) {
+    for (const SearchCandidate& candidate : record.trial().search().candidate()) {
+      candidates.insert(candidate.trial_id());
+      for (const SearchRung& rung : candidate.rung()) candidates.insert(rung.trial_id());
+    }
+  }
+  // A search that chose what is a trial without it has left no log.
+  const auto gone = std::remove_if(records->begin(), records->end(), [&](const TrialRecord& record) {
+    return record.trial().data().test_known().only_last_per_class() > 0 || candidates.count(record.trial_id()) > 0;
+  });
+  const auto count = records->end() - gone;
+  records->erase(gone, records->end());
+  if (count > 0) std::cout << count << (count == 1 ? " candidate" : " candidates") << " of searches left out\n";
+}
+
 // Of a bundle the first --trials, and its library; of the store the one trial.
 absl::StatusOr<std::vector<TrialRecord>> RecordsToRepeat(const std::string& argument,
                                                          std::map<std::string, std::string>* library) {
@@ -45,6 +66,7 @@ absl::StatusOr<std::vector<TrialRecord>> RecordsToRepeat(const std::string& argu
   if (trials < 0) return absl::InvalidArgumentError(absl::StrCat("--trials: must be at least 0 (is ", trials, ")"));
   OPENSET_ASSIGN_OR_RETURN(BundleRecords bundle, ReadBundleRecords(UserPath(argument)));
   OPENSET_RETURN_IF_ERROR(RefusedStatus(bundle));
+  LeaveOutCandidates(&bundle.records);
   if (trials > 0 && bundle.records.size() > static_cast<size_t>(trials)) bundle.records.resize(trials);
   *library = std::move(bundle.library);
   return std::move(bundle.records);
@@ -98,7 +120,8 @@ Command ReproduceCommand() {
   command.min_arguments = command.max_arguments = 1;
   command.summary = "Runs trials of records again and compares the numbers.";
   command.description =
-      "TRIAL is the first digits of an id in the store; of a bundle (BUNDLE.zip) --trials are run. Each trial is made\n"
+      "TRIAL is the first digits of an id in the store; of a bundle (BUNDLE.zip) --trials are run,\n"
+      "but for candidates of searches, which the trials of the chosen ones follow. Each trial is made\n"
       "anew in the store --again, from the settings in its record, and must get the same id. Its numbers are compared\n"
       "to the last bit; where they differ, openset says what the provenance says of it: processor, versions, sources.\n"
       "It needs the task, which a bundle carries, and its data ('openset data fetch'). 'openset records spec TRIAL' "

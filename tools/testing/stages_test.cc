@@ -13,6 +13,7 @@
 namespace openset {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // Seconds of work: tiny networks, generated external images.
@@ -84,6 +85,44 @@ TEST(Stages, KilledOrStoppedAtAnyPointTheyEndWithTheSameRecords) {
 
   EXPECT_THAT(undisturbed.Run({"run", "stages.textproto", "--data=data"}).out,
               HasSubstr("all 5 trials are done; nothing to run."));
+}
+
+// A second of work. The task has no unknown classes for validation: accuracy chooses.
+constexpr char kSearch[] = R"(
+name: "study"
+task: "mine"
+method: ["softmax", "mcp"]
+split: 0
+seed: 0
+override {
+  model { osrci_cnn {} head { linear { bias: true } } }
+  input { size: 16 channels: 1 mean: 0.286 std: 0.353 }
+  training { epochs: 1 batch_size: 64 optimizer { learning_rate: 0.02 sgd {} } schedule { constant {} } }
+}
+train_limit_per_class: 20
+test_limit_per_class: 10
+validation_per_class: 5
+search {
+  method: "mcp"
+  axis { path: "training.optimizer.learning_rate" value: ["0.02", "0.05"] }
+  criterion { accuracy {} }
+}
+metric { accuracy {} }
+metric { auroc {} }
+)";
+
+TEST(Stages, OfABundleTheCandidatesOfASearchAreNotReproduced) {
+  const OpensetProgram program;
+  program.Write("tasks/mine.textproto",
+                "name: 'mine' data_set: 'fashion_mnist' split { known: [0, 1, 2] unknown: [3, 4] }");
+  program.Write("specs/study.textproto", kSearch);
+  const ProgramResult run = program.Run({"run", "specs/study.textproto"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  ASSERT_EQ(program.Records().size(), 4);  // softmax, two candidates, and the trial of the one that was chosen
+  ASSERT_EQ(program.Run({"records", "export", "--bundle=all.zip"}).exit_code, 0);
+  const ProgramResult again = program.Run({"reproduce", "all.zip", "--trials=0"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.out, AllOf(HasSubstr("2 candidates of searches left out"), HasSubstr("2 of 2 trials reproduced")));
 }
 
 }  // namespace
