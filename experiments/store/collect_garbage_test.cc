@@ -138,7 +138,7 @@ TEST(ParseBytes, KnowsUnits) {
   EXPECT_EQ(*ParseBytes("20kb"), 20000);
   EXPECT_EQ(*ParseBytes("4096"), 4096);
   EXPECT_EQ(*ParseBytes("7 B"), 7);
-  for (const char* bad : {"", "GB", "-1GB", "1XB", "nan", "inf", "1e30", "1 2"}) {
+  for (const char* bad : {"", "GB", "-1GB", "1XB", "nan", "inf", "1e30", "1 2", "0x10"}) {
     EXPECT_THAT(std::string(ParseBytes(bad).status().message()), ::testing::HasSubstr("is no size")) << bad;
   }
 }

@@ -121,7 +121,9 @@ absl::StatusOr<int64_t> ParseBytes(absl::string_view text) {
   }
   double number = 0;
   text = absl::StripAsciiWhitespace(text);
-  if (!absl::SimpleAtod(text, &number) || !(number >= 0) || !(number * factor <= 1e18)) {
+  // SimpleAtod() would take "0x10" for 16.
+  if (text.find_first_not_of("0123456789.eE+") != absl::string_view::npos || !absl::SimpleAtod(text, &number) ||
+      !(number >= 0) || !(number * factor <= 1e18)) {
     return absl::InvalidArgumentError(absl::StrCat("'", OneLine(all), "' is no size: give it as 200GB or 500MB"));
   }
   return static_cast<int64_t>(number * factor);
