@@ -67,7 +67,7 @@ class PartFormat {
 // Of a part without one, which the schema refuses: a format without files, whose images can't be read (kInternal).
 const PartFormat& FormatOf(const DataSetPart& part);
 
-// The one object of a format. Never destroyed, as other threads may still read when the process ends.
+// The only object of a format. It is never destroyed, because other threads may still read when the process ends.
 template <typename Format>
 const PartFormat& Only() {
   static const Format* const format = new Format;

@@ -9,8 +9,8 @@
 
 namespace openset {
 
-// A line for each set of methods that have a trial in common, as two have where a preset replaces all that differs
-// between them: "2 methods are the same trial: ce_plus+laptop_colour, max_logit+laptop_colour". In the plan's order.
+// A line for each set of methods that share a trial, in the plan's order: "2 methods are the same trial:
+// ce_plus+laptop_colour, max_logit+laptop_colour". Two methods share one if a preset replaces all that differs.
 std::vector<std::string> SameMethodLines(const Plan& plan);
 
 }  // namespace openset

@@ -32,8 +32,8 @@ ABSL_FLAG(std::string, again, "openset-again",
 namespace openset {
 namespace {
 
-// Leaves out the candidates of searches: a study measures them on validation images on the way to the trial of the one
-// that is chosen, and has no trial of theirs. Says how many.
+// Leaves out the candidates of searches, and says how many: they were measured on validation images, and no study has a
+// trial for them.
 void LeaveOutCandidates(std::vector<TrialRecord>* records) {
   std::set<std::string> candidates;
   for (const TrialRecord& record : *records) {
@@ -120,9 +120,9 @@ Command ReproduceCommand() {
   command.min_arguments = command.max_arguments = 1;
   command.summary = "Runs trials of records again and compares the numbers.";
   command.description =
-      "TRIAL is the first digits of an id in the store; of a bundle (BUNDLE.zip) --trials are run,\n"
-      "but for candidates of searches, which the trials of the chosen ones follow. Each trial is made\n"
-      "anew in the store --again, from the settings in its record, and must get the same id. Its numbers are compared\n"
+      "TRIAL is the first digits of an id in the store; of a bundle (BUNDLE.zip) --trials are run.\n"
+      "Candidates of searches are left out: they have no trial in a study of their own. Each trial is made anew\n"
+      "in the store --again, from the settings in its record, and must get the same id. Its numbers are compared\n"
       "to the last bit; where they differ, openset says what the provenance says of it: processor, versions, sources.\n"
       "It needs the task, which a bundle carries, and its data ('openset data fetch'). 'openset records spec TRIAL' "
       "prints the study that is\n"

@@ -3,10 +3,10 @@
 // A pilot is a task of a job array: a process of `openset run` on one seat of a node, with one GPU or none. It takes
 // what is open of the actions that run on such a seat, by leases, as any process on the store does (execute_plan.h).
 // Near its time limit its trainings save their states, and it is queued again. With nothing to claim for a while it
-// ends; before that, a pilot with a GPU does what nobody else does of the actions without one, and every pilot submits
-// pilots for what is open and takes another seat. So the work goes on without the process that submitted the first
-// ones, which is a process without a seat: it makes the choices, shows what the pilots do, and submits pilots for what
-// is open.
+// ends. Before it ends, it submits pilots for open actions that need the other kind of seat; a pilot with a GPU also
+// takes actions that need none, if nobody else does. So the work goes on without the launcher, which is the process
+// that submitted the first pilots. The launcher has no seat: it makes the choices, shows what the pilots do, and
+// submits pilots for what is open.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_SLURM_SLURM_PILOTS_H_
 #define OPENSET_EXPERIMENTS_ENGINE_SLURM_SLURM_PILOTS_H_
 

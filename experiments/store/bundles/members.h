@@ -13,8 +13,8 @@ inline constexpr char kBundleSchema[] = "schema.binpb";
 inline constexpr char kBundleSums[] = "SHA256SUMS";
 inline constexpr char kBundleRecords[] = "records.tar.xz";
 
-// Whether a bundle may have a member of this name beside records and the four above: library/KIND/NAME.textproto, or a
-// file of outputs/ab/KEY/ or checkpoints/ab/KEY/.
+// Whether a bundle may have a member of this name other than records and the four above: library/KIND/NAME.textproto,
+// or a file of outputs/ab/KEY/ or checkpoints/ab/KEY/.
 bool IsBundleFile(absl::string_view name);
 
 // The trial of a record file records/ab/ID.rec or replicas/ab/ID/SHA256.rec; "" where it is neither.
