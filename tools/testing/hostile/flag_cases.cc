@@ -137,7 +137,8 @@ void AddMore(std::vector<HostileCase>* cases) {
     refuse({"report", "study.textproto", "--store=store", "--data=files", "--sort=" + word}, "");
     refuse({"compare", "study.textproto", "--store=store", "--data=files", "--baseline=" + word}, "");
     refuse({"compare", "study.textproto", "--store=store", "--data=files", "--set", word}, "");
-    refuse({"score", "--model=weights.safetensors", "--network=" + word, "--task=task"}, "network");
+    refuse({"score", "--model=weights.safetensors", "--network=" + word, "--task=task", "--split=0", "--library=."},
+           "network");
     refuse({"task", "new", "mine", "--data=digits", "--known=1,2", "--near=" + word, "--library=."}, "");
     refuse({"task", "new", "mine", "--data=digits", "--known=1,2", "--far=" + word, "--library=."}, "");
     refuse({"devices", word}, "");
