@@ -6,7 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/process/gpu/gpus.h"
+#include "core/process/machine.h"
 #include "core/tensor/torch_runtime.h"
+#include "experiments/worker/cpu_precision.h"
 
 namespace openset {
 namespace {
@@ -57,8 +59,9 @@ void DescribeExecution(const ExecutionSpec& spec, at::Device device, StageProven
   provenance->set_gpu_driver(GpuDriverVersion());
 }
 
-absl::Status CheckDeviceKind(const ExecutionSpec& spec, at::Device device) {
-  if (device.is_cpu() || spec.device_kind().empty()) return absl::OkStatus();
+absl::Status CheckDevice(const ExecutionSpec& spec, at::Device device) {
+  if (device.is_cpu()) return CheckCpuPrecision(spec, CpuName(), CpuFeatures());
+  if (spec.device_kind().empty()) return absl::OkStatus();
   const std::string name = GpuName(device);
   if (name == spec.device_kind()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat("the trial runs on ", spec.device_kind(), ", and ", device.str(),

@@ -30,8 +30,9 @@ class PrecisionScope {
 // a GPU its name and driver.
 void DescribeExecution(const ExecutionSpec& spec, at::Device device, StageProvenance* provenance);
 
-// Whether the device is of the spec's kind. Errors: kFailedPrecondition, with both names.
-absl::Status CheckDeviceKind(const ExecutionSpec& spec, at::Device device);
+// Whether the device can do what the spec asks for: a GPU is of its kind, a CPU has its precision (cpu_precision.h).
+// Errors: kFailedPrecondition, with the names of what was asked for and what is there.
+absl::Status CheckDevice(const ExecutionSpec& spec, at::Device device);
 
 }  // namespace openset
 

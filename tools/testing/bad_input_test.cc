@@ -1,4 +1,5 @@
 // Wrong input: a clear line, exit code 2, nothing written.
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
+#include "core/process/machine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/testing/openset_program.h"
@@ -115,6 +117,16 @@ TEST_F(BadInputTest, AClassBothKnownAndUnknown) {
 TEST_F(BadInputTest, ValueOutOfRange) {
   ExpectRefused(absl::StrCat(kSpec, "override { training { batch_size: 0 } }"),
                 "study.textproto:7: override.training.batch_size: must be at least 1 (is 0)");
+}
+
+TEST_F(BadInputTest, Bf16OnACpuWithoutItsInstructions) {
+  const std::vector<std::string> features = CpuFeatures();
+  if (std::count(features.begin(), features.end(), "avx512bf16") > 0) GTEST_SKIP() << "this CPU has them";
+  program_.Write("study.textproto", kSpec);
+  const ProgramResult result = program_.Run({"run", "study.textproto", "--set=execution.precision=BF16"});
+  EXPECT_EQ(result.exit_code, 2) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("execution.precision: BF16 needs a GPU"), HasSubstr(CpuName())));
+  EXPECT_TRUE(program_.Records().empty());
 }
 
 TEST_F(BadInputTest, MissingDataFile) {

@@ -10,11 +10,13 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "core/process/machine.h"
 #include "core/status_macros.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/engine/local_engine.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/store/processes/leases.h"
+#include "experiments/worker/cpu_precision.h"
 #include "tools/cli/flags/deploy_flags.h"
 #include "tools/cli/flags/engine_options.h"
 #include "tools/cli/flags/flags.h"
@@ -46,6 +48,16 @@ void ShowWork(const Study& study, int cpu_slots) {
             << Count(cpu_slots, "CPU slot") << ".\n";
   if (study.waiting() > 0) std::cout << SearchText(study) << "\n";
   std::cout << std::flush;
+}
+
+// Before anything starts, what would fail on this machine's CPU.
+absl::Status CheckPrecision(const Plan& plan) {
+  for (const ActionId id : plan.NeededActions()) {
+    const Action& action = plan[id];
+    if (action.kind != ActionKind::kTrain && action.kind != ActionKind::kInfer) continue;
+    OPENSET_RETURN_IF_ERROR(CheckCpuPrecision(plan.TrialOf(action).execution(), CpuName(), CpuFeatures()));
+  }
+  return absl::OkStatus();
 }
 
 // What each kind takes, of which nothing is said.
@@ -132,6 +144,7 @@ absl::Status RunPlan(Study* study) {
   const bool by_slurm = deploy.engine() == DeploySpec::SLURM;
   Expectation expected;
   if (!by_slurm) {
+    if (!IsSlurmTask()) OPENSET_RETURN_IF_ERROR(CheckPrecision(plan));
     OPENSET_ASSIGN_OR_RETURN(expected, ExpectationOf(*study));
   }
   RunDisplay display(plan, DisplayOptions(*study, options.capacity.cpu_threads, expected), &std::cout);

@@ -1,0 +1,27 @@
+#include "experiments/worker/cpu_precision.h"
+
+#include "core/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(CpuPrecisionTest, Bf16NeedsInstructionsForIt) {
+  ExecutionSpec spec;
+  const std::vector<std::string> avx2 = {"sse4.2", "avx", "avx2", "fma"};
+  EXPECT_THAT(CheckCpuPrecision(spec, "a CPU", avx2), IsOk());
+  spec.set_precision(ExecutionSpec::BF16);
+  EXPECT_THAT(CheckCpuPrecision(spec, "a CPU", avx2),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("execution.precision"), HasSubstr("(a CPU)"), HasSubstr("FP32"))));
+  EXPECT_THAT(CheckCpuPrecision(spec, "a CPU", {"avx2", "avx512f", "avx512bf16"}), IsOk());
+  spec.set_device(ExecutionSpec::CUDA);
+  EXPECT_THAT(CheckCpuPrecision(spec, "a CPU", avx2), IsOk());
+}
+
+}  // namespace
+}  // namespace openset
