@@ -3,8 +3,15 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "core/process/machine.h"
 
 namespace openset {
+
+absl::Status CheckCpuPrecision(const ExecutionSpec& spec) {
+  static const auto* const name = new std::string(CpuName());
+  static const auto* const features = new std::vector<std::string>(CpuFeatures());
+  return CheckCpuPrecision(spec, *name, *features);
+}
 
 absl::Status CheckCpuPrecision(const ExecutionSpec& spec, const std::string& cpu,
                                const std::vector<std::string>& cpu_features) {

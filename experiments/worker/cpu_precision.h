@@ -1,4 +1,4 @@
-// Whether a CPU can compute in a trial's precision.
+// Checks that a CPU has instructions for a trial's precision.
 #ifndef OPENSET_EXPERIMENTS_WORKER_CPU_PRECISION_H_
 #define OPENSET_EXPERIMENTS_WORKER_CPU_PRECISION_H_
 
@@ -10,9 +10,11 @@
 
 namespace openset {
 
-// OK for FP32, for a spec of a GPU, and for BF16 where `cpu_features` (core/process/machine.h) have avx512bf16; CPUs
-// with AMX have it too. Without it a CPU has no instructions for BF16 and is slower than in FP32. Errors:
-// kFailedPrecondition, which names `cpu` and says what to do.
+// OK for FP32 and for trials on a GPU. BF16 on a CPU needs AVX512-BF16, which every CPU with AMX has too; other CPUs
+// compute BF16 more slowly than FP32. Errors: kFailedPrecondition. The message names the CPU and what to use instead.
+absl::Status CheckCpuPrecision(const ExecutionSpec& spec);
+
+// The same for a CPU with this name and these features (core/process/machine.h).
 absl::Status CheckCpuPrecision(const ExecutionSpec& spec, const std::string& cpu,
                                const std::vector<std::string>& cpu_features);
 

@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/process/gpu/gpus.h"
-#include "core/process/machine.h"
 #include "core/tensor/torch_runtime.h"
 #include "experiments/worker/cpu_precision.h"
 
@@ -60,7 +59,7 @@ void DescribeExecution(const ExecutionSpec& spec, at::Device device, StageProven
 }
 
 absl::Status CheckDevice(const ExecutionSpec& spec, at::Device device) {
-  if (device.is_cpu()) return CheckCpuPrecision(spec, CpuName(), CpuFeatures());
+  if (device.is_cpu()) return CheckCpuPrecision(spec);
   if (spec.device_kind().empty()) return absl::OkStatus();
   const std::string name = GpuName(device);
   if (name == spec.device_kind()) return absl::OkStatus();

@@ -30,8 +30,8 @@ class PrecisionScope {
 // a GPU its name and driver.
 void DescribeExecution(const ExecutionSpec& spec, at::Device device, StageProvenance* provenance);
 
-// Whether the device can do what the spec asks for: a GPU is of its kind, a CPU has its precision (cpu_precision.h).
-// Errors: kFailedPrecondition, with the names of what was asked for and what is there.
+// Checks that `device` fits the spec: a GPU must be of its kind, a CPU must have instructions for its precision
+// (cpu_precision.h). Errors: kFailedPrecondition. The message names what the trial needs and the device.
 absl::Status CheckDevice(const ExecutionSpec& spec, at::Device device);
 
 }  // namespace openset

@@ -10,7 +10,6 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
-#include "core/process/machine.h"
 #include "core/status_macros.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/engine/local_engine.h"
@@ -50,12 +49,12 @@ void ShowWork(const Study& study, int cpu_slots) {
   std::cout << std::flush;
 }
 
-// Before anything starts, what would fail on this machine's CPU.
+// Fails if an action needs a precision that this CPU has no instructions for.
 absl::Status CheckPrecision(const Plan& plan) {
   for (const ActionId id : plan.NeededActions()) {
     const Action& action = plan[id];
     if (action.kind != ActionKind::kTrain && action.kind != ActionKind::kInfer) continue;
-    OPENSET_RETURN_IF_ERROR(CheckCpuPrecision(plan.TrialOf(action).execution(), CpuName(), CpuFeatures()));
+    OPENSET_RETURN_IF_ERROR(CheckCpuPrecision(plan.TrialOf(action).execution()));
   }
   return absl::OkStatus();
 }
