@@ -200,6 +200,10 @@ absl::Status WriteFileAtomically(const std::string& path, absl::string_view cont
   return SyncNames(FolderOf(path), SyncOf::kRenamedName);
 }
 
+absl::Status ReserveFile(const std::string& temporary, const std::string& path) {
+  return WriteNew(temporary, path, "", Lasting::kPassing);
+}
+
 absl::Status MoveFile(const std::string& file, const std::string& path) {
   if (const absl::Status status = RefuseDevice(path); !status.ok()) {
     Calls().Unlink(file);

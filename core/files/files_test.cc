@@ -160,6 +160,21 @@ TEST_F(FilesTest, APassingFileThatGetsNoNameIsNamedAndLeavesNothing) {
   EXPECT_THAT(*ListFolder(folder_), ElementsAre());
 }
 
+TEST_F(FilesTest, ANameIsReservedOnce) {
+  EXPECT_TRUE(ReserveFile(In("new.tmp"), In("new")).ok());
+  EXPECT_TRUE(FileExists(In("new.tmp")));
+  ASSERT_TRUE(WriteFileAtomically(In("others"), "theirs").ok());
+  std::filesystem::create_symlink(In("others"), In("link.tmp"));
+  std::filesystem::create_symlink(In("nothing"), In("dangling.tmp"));
+  for (const char* taken : {"new.tmp", "others", "link.tmp", "dangling.tmp"}) {
+    const absl::Status status = ReserveFile(In(taken), In("new"));
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << taken;
+    EXPECT_THAT(status.message(), HasSubstr("cannot create " + In("new") + ": File exists"));
+  }
+  EXPECT_EQ(*ReadFile(In("others")), "theirs");
+  EXPECT_FALSE(FileExists(In("nothing")));
+}
+
 TEST_F(FilesTest, TemporaryNamesDiffer) { EXPECT_NE(TemporaryName("x"), TemporaryName("x")); }
 
 TEST_F(FilesTest, ReadsNoPipeButOneThatIsHandedOver) {

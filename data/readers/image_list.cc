@@ -112,10 +112,10 @@ class Reader {
         const absl::string_view text = columns[format_.class_column()];
         int64_t number = 0;
         const bool valid = absl::SimpleAtoi(text, &number);
-        const int64_t id = number - format_.first_class();
-        if (valid && id >= 0 && id < static_cast<int64_t>(id_.size())) return static_cast<int32_t>(id);
-        return absl::DataLossError(absl::StrCat("'", text, "' is no class (", format_.first_class(), " to ",
-                                                format_.first_class() + static_cast<int64_t>(id_.size()) - 1, ")"));
+        const int64_t first = format_.first_class();
+        const int64_t last = first + static_cast<int64_t>(id_.size()) - 1;
+        if (valid && number >= first && number <= last) return static_cast<int32_t>(number - first);
+        return absl::DataLossError(absl::StrCat("'", text, "' is no class (", first, " to ", last, ")"));
       }
       case ImageListFiles::NAME:
         return Named(columns[format_.class_column()]);

@@ -46,6 +46,13 @@ TEST_F(ImageListTest, ClassesByNumber) {
   const auto from_one = Open("1 b.jpg 3", "path_column: 1 class_column: 2 first_class: 1");
   ASSERT_THAT(from_one, IsOk());
   EXPECT_THAT((*from_one)->index().label, ElementsAre(2));
+  for (const char* number : {"0", "4", "-9223372036854775808", "9223372036854775807"}) {
+    for (const char* first : {"1", "-2147483648", "2147483647"}) {
+      const auto other = Open(absl::StrCat("b.jpg ", number), absl::StrCat("first_class: ", first));
+      EXPECT_THAT(other, StatusIs(absl::StatusCode::kDataLoss,
+                                  HasSubstr(absl::StrCat("list.txt:1: '", number, "' is no class (", first, " to "))));
+    }
+  }
 }
 
 // val_annotations.txt of TinyImageNet: tabs, a class's name, a box.

@@ -88,6 +88,7 @@ absl::Status WriteSampleScores(const std::string& path, const SampleSet& samples
     arrays["prediction"] = MakeNpy(prediction, {samples.num_samples});
   }
   const std::string temporary = TemporaryName(path);
+  OPENSET_RETURN_IF_ERROR(ReserveFile(temporary, path));
   const absl::Cleanup remove = [&temporary] { std::remove(temporary.c_str()); };
   OPENSET_RETURN_IF_ERROR(WriteNpz(temporary, arrays));
   return MoveFile(temporary, path);

@@ -19,8 +19,14 @@ class Reader {
   Reader(absl::string_view bytes, absl::Span<const absl::string_view> globals) : bytes_(bytes), globals_(globals) {}
 
   absl::StatusOr<Pickle> Read() {
-    while (true) {
+    if (bytes_.size() > kMostPickleBytes) {
+      return absl::OutOfRangeError(absl::StrCat("a pickle of more than ", kMostPickleBytes, " bytes"));
+    }
+    for (int operations = 0;; ++operations) {
       start_ = at_;
+      if (operations == kMostPickleOperations) {
+        return absl::OutOfRangeError(absl::StrCat("a pickle of more than ", kMostPickleOperations, " operations"));
+      }
       if (at_ >= bytes_.size()) return Damaged("it ends before its end");
       const uint8_t op = static_cast<uint8_t>(bytes_[at_++]);
       if (op == '.') break;

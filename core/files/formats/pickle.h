@@ -2,6 +2,7 @@
 #ifndef OPENSET_CORE_FILES_FORMATS_PICKLE_H_
 #define OPENSET_CORE_FILES_FORMATS_PICKLE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -45,10 +46,15 @@ struct Pickle {
   int Find(const PickleValue& dict, absl::string_view key) const;
 };
 
+// What a pickle may have: bytes, and operations, each of which makes one value of about 100 bytes at most. A state dict
+// has about 250 bytes and 30 operations for each tensor.
+inline constexpr size_t kMostPickleBytes = size_t{64} << 20;
+inline constexpr int kMostPickleOperations = 4'000'000;
+
 // Reads a pickle of protocol 2 to 5. A global that is not in `globals` ("MODULE NAME") is refused: a pickle that would
-// run something is never taken for data. Memory is at most a multiple of the pickle's size.
+// run something is never taken for data.
 // Errors: kInvalidArgument for a global or an operation that is not taken, with its name; kDataLoss for bytes that are
-// no pickle, with the offset.
+// no pickle, with the offset; kOutOfRange for more than kMostPickleBytes or kMostPickleOperations.
 absl::StatusOr<Pickle> ReadPickle(absl::string_view bytes, absl::Span<const absl::string_view> globals);
 
 }  // namespace openset

@@ -1,6 +1,7 @@
 #include "core/files/formats/torch_file.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -26,6 +27,7 @@ constexpr std::pair<absl::string_view, ArrayType> kStorages[] = {
 };
 constexpr absl::string_view kStateDictKeys[] = {"state_dict", "model_state_dict", "model", "net", "network"};
 constexpr size_t kListed = 5;
+constexpr size_t kMostByteOrder = 100;  // bytes of the member, which are "little" or "big"
 
 std::vector<absl::string_view> Globals() {
   std::vector<absl::string_view> globals = {kRebuildTensor, kRebuildParameter};
@@ -49,9 +51,9 @@ class Archive {
 
   bool Has(const std::string& member) const { return members_.count(member) > 0; }
 
-  absl::StatusOr<std::string> Read(const std::string& member) {
+  absl::StatusOr<std::string> Read(const std::string& member, size_t max_bytes) {
     const auto found = members_.find(member);
-    return zip_.Read(found == members_.end() ? member : found->second);
+    return zip_.Read(found == members_.end() ? member : found->second, max_bytes);
   }
 
  private:
@@ -130,7 +132,7 @@ class TensorReader {
 
   absl::StatusOr<const std::string*> Storage(const std::string& key) {
     if (const auto found = storages_.find(key); found != storages_.end()) return &found->second;
-    OPENSET_ASSIGN_OR_RETURN(std::string bytes, archive_->Read(absl::StrCat("data/", key)));
+    OPENSET_ASSIGN_OR_RETURN(std::string bytes, archive_->Read(absl::StrCat("data/", key), std::numeric_limits<size_t>::max()));
     return &(storages_[key] = std::move(bytes));
   }
 
@@ -186,10 +188,10 @@ absl::StatusOr<std::map<std::string, OwnedArray>> Read(const std::string& path) 
   OPENSET_ASSIGN_OR_RETURN(Archive archive, Archive::Open(path));
   if (archive.Has("constants.pkl")) return absl::InvalidArgumentError("a TorchScript archive, not one of torch.save()");
   if (archive.Has("byteorder")) {
-    OPENSET_ASSIGN_OR_RETURN(const std::string order, archive.Read("byteorder"));
+    OPENSET_ASSIGN_OR_RETURN(const std::string order, archive.Read("byteorder", kMostByteOrder));
     if (order != "little") return absl::InvalidArgumentError(absl::StrCat("byte order '", OneLine(order), "'"));
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, archive.Read("data.pkl"));
+  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, archive.Read("data.pkl", kMostPickleBytes));
   OPENSET_ASSIGN_OR_RETURN(const Pickle pickle, ReadPickle(bytes, Globals()));
   OPENSET_ASSIGN_OR_RETURN(const PickleValue* dict, StateDict(pickle));
   TensorReader reader(pickle, &archive, FileSize(path));

@@ -29,7 +29,8 @@ struct OwnedArray {
 // "network". Tensors may be views into one storage; they may lie on any device.
 // Errors, with the path: kNotFound; kInvalidArgument for the older format, for a file with a Python object other than
 // tensors, storages, dicts, lists, tuples, numbers and texts (with its name), for big-endian files, for a type that
-// ArrayType lacks; kDataLoss for a damaged archive, tensors that lie outside their storage, or more than may be.
+// ArrayType lacks; kDataLoss for a damaged archive, tensors that lie outside their storage, or more than may be;
+// kOutOfRange for a pickle with more than ReadPickle() takes.
 absl::StatusOr<std::map<std::string, OwnedArray>> ReadTorchFile(const std::string& path);
 
 // Whether the zip archive `bytes` is one of torch.save(), not TorchScript's: it has data.pkl and no constants.pkl.

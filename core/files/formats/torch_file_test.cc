@@ -149,6 +149,17 @@ TEST(ReadPickle, RefusesWhatWouldRunSomething) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("a Python object of 'os system'")));
 }
 
+// 64 MiB of one repeated byte are 64 kB in an archive. Each ']' is a list of 100 bytes in memory.
+TEST(ReadPickle, HasALimit) {
+  const std::string lists(kMostPickleOperations, ']');
+  EXPECT_THAT(ReadPickle(lists, {}).status(),
+              StatusIs(absl::StatusCode::kOutOfRange, HasSubstr("more than 4000000 operations")));
+  EXPECT_THAT(ReadPickle(lists.substr(1), {}).status(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("it ends before its end")));
+  EXPECT_THAT(ReadPickle(std::string(kMostPickleBytes + 1, ']'), {}).status(),
+              StatusIs(absl::StatusCode::kOutOfRange, HasSubstr("more than 67108864 bytes")));
+}
+
 TEST(ReadPickle, ReadsManyValues) {
   std::string pickle = "\x80\x02}(";
   for (int i = 0; i < 1'000'000; ++i) absl::StrAppend(&pickle, "K", std::string(1, '\1'), "]");

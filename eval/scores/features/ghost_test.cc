@@ -54,11 +54,12 @@ TEST(Ghost, GivesItsProbabilityByClass) {
 
 TEST(Ghost, RefusesWhatItCannotBeFittedTo) {
   Ghost score(Ghost::Value::kQuotient);
-  EXPECT_EQ(score.Compute(Input({1, 0, 0}, {1, 0, 0})).status().code(), absl::StatusCode::kFailedPrecondition);
+  const std::vector<float> row = {1, 0, 0};  // ScoreInput looks at it
+  EXPECT_EQ(score.Compute(Input(row, row)).status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(score.Fit(Input(kLogits, kFeatures), {0, 1, 2, 2, 2, 0}).message(),
               HasSubstr("class 0 has 1 correctly classified training samples; ghost needs two"));
   ASSERT_TRUE(score.Fit(Input(kLogits, kFeatures), kLabels).ok());
-  ScoreInput other = Input({1, 0, 0}, {1, 0, 0});
+  ScoreInput other = Input(row, row);
   other.num_outputs = 1;
   other.logits = other.logits.first(1);
   EXPECT_THAT(score.Compute(other).status().message(), HasSubstr("fitted to 3 outputs; these have 1"));

@@ -55,7 +55,7 @@ absl::Status VerifyRecords() {
 absl::Status VerifyBundle(const std::string& bundle) {
   OPENSET_ASSIGN_OR_RETURN(const BundleRecords read, ReadBundleRecords(bundle));
   for (const std::string& line : read.refused) std::cout << OneLine(line) << "\n";
-  std::cout << bundle << ": " << read.records.size() << (read.records.size() == 1 ? " trial, " : " trials, ")
+  std::cout << OneLine(bundle) << ": " << read.records.size() << (read.records.size() == 1 ? " trial, " : " trials, ")
             << read.replicas << (read.replicas == 1 ? " replica: " : " replicas: ") << read.refused.size()
             << " damaged\nsha256 " << read.digest << "\n";
   if (read.refused.empty()) return absl::OkStatus();
@@ -81,7 +81,7 @@ absl::Status CollectRecords() {
   int64_t bytes = 0;
   for (const Garbage& one : garbage) {
     bytes += one.bytes;
-    std::cout << one.path << ": " << one.reason << ", " << BytesText(one.bytes) << "\n";
+    std::cout << OneLine(one.path) << ": " << one.reason << ", " << BytesText(one.bytes) << "\n";
   }
   const bool dry_run = absl::GetFlag(FLAGS_dry_run);
   if (!dry_run) OPENSET_RETURN_IF_ERROR(RemoveGarbage(store, garbage));
