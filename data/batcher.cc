@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
+#include "core/tensor/to_device.h"
 #include "core/tensor/torch_threads.h"
 
 namespace openset {
@@ -22,12 +23,6 @@ at::Tensor Grey(const at::Tensor& images) {
   return at::bitwise_right_shift(sum, 16).to(at::kByte).unsqueeze(1);
 }
 
-// A host tensor on the device. To a GPU it is copied from pinned memory, while the host goes on.
-at::Tensor ToDevice(const at::Tensor& host, at::Device device) {
-  if (device.is_cpu()) return host;
-  return host.pin_memory().to(device, /*non_blocking=*/true);
-}
-
 }  // namespace
 
 int64_t BatchesPerEpoch(int64_t samples, int64_t batch_size, bool drop_last) {
@@ -39,7 +34,7 @@ Batcher::Batcher(std::shared_ptr<const ImageSource> source, SelectedSamples samp
       samples_(std::move(samples)),
       to_grey_(channels == 1 && source_->shape().channels == 3),
       device_(device),
-      labels_(at::tensor(samples_.label, at::kLong).to(device)) {}
+      labels_(ToDevice(at::tensor(samples_.label, at::kLong), device)) {}
 
 absl::StatusOr<Batcher> Batcher::Make(std::shared_ptr<const ImageSource> source, SelectedSamples samples, int channels,
                                       at::Device device, int64_t resident_bytes) {

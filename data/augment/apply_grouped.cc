@@ -1,6 +1,7 @@
 #include "data/augment/apply_grouped.h"
 
 #include "core/logging.h"
+#include "core/tensor/to_device.h"
 
 namespace openset {
 
@@ -15,7 +16,7 @@ at::Tensor ApplyGrouped(
     groups[op_of_image[i] + 1].push_back(static_cast<int64_t>(i));
   }
   const auto rows = [&](const at::Tensor& tensor, const std::vector<int64_t>& index) {
-    return tensor.index_select(0, at::tensor(index, at::kLong).to(images.device()));
+    return tensor.index_select(0, ToDevice(at::tensor(index, at::kLong), images.device()));
   };
   std::vector<at::Tensor> parts;
   std::vector<int64_t> row_of_image(op_of_image.size());

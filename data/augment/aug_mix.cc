@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/logging.h"
+#include "core/tensor/to_device.h"
 #include "data/augment/apply_grouped.h"
 #include "data/augment/pixels/affine_ops.h"
 #include "data/augment/pixels/histogram_ops.h"
@@ -147,7 +148,7 @@ at::Tensor ApplyAugMix(const at::Tensor& images, const std::vector<AugMixDraw>& 
   const at::Tensor outcomes = at::cat({ApplyChains(images.repeat({terms - 1, 1, 1, 1}), chains), images});
   // Sums of at most 255 * 2^20, and a half for rounding: i32.
   const at::Tensor weighted =
-      outcomes.to(at::kInt).mul_(at::tensor(coefficients, at::kInt).view({-1, 1, 1, 1}).to(images.device()));
+      outcomes.to(at::kInt).mul_(ToDevice(at::tensor(coefficients, at::kInt).view({-1, 1, 1, 1}), images.device()));
   at::Tensor sum = weighted.view({terms, -1}).sum(0, /*keepdim=*/false, at::kInt);
   if (!rounded) return sum.to(at::kFloat).div_(kOne).view(images.sizes());
   return sum.add_(kOne / 2).bitwise_right_shift_(kFractionBits).to(at::kByte).view(images.sizes());

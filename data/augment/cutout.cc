@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/logging.h"
+#include "core/tensor/to_device.h"
 #include "data/augment/per_image.h"
 
 namespace openset {
@@ -27,7 +28,7 @@ at::Tensor Covered(const at::Tensor& images, int64_t extent, absl::Span<const do
 at::Tensor Colour(const at::Tensor& images) {
   if (images.size(1) == 1) return at::full({1, 1, 1, 1}, 123, images.options());
   CHECK_EQ(images.size(1), 3) << "channels";
-  return at::tensor({125, 123, 114}, at::kByte).view({1, 3, 1, 1}).to(images.device());
+  return ToDevice(at::tensor({125, 123, 114}, at::kByte).view({1, 3, 1, 1}), images.device());
 }
 
 }  // namespace

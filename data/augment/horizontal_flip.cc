@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "core/tensor/to_device.h"
+
 namespace openset {
 namespace {
 
@@ -14,7 +16,7 @@ class HorizontalFlip : public Augmentation {
     for (int64_t i = 0; i < images.size(0); ++i) {
       if (random->Uniform() < probability_) flipped.push_back(i);
     }
-    const at::Tensor index = at::tensor(flipped, at::kLong).to(images.device());
+    const at::Tensor index = ToDevice(at::tensor(flipped, at::kLong), images.device());
     return images.index_copy(0, index, images.index_select(0, index).flip(3));
   }
 

@@ -1,15 +1,14 @@
 #include "data/augment/per_image.h"
 
 #include "core/logging.h"
+#include "core/tensor/to_device.h"
 
 namespace openset {
 
 at::Tensor PerImage(absl::Span<const double> values, at::ScalarType dtype, const at::Tensor& images) {
   CHECK_EQ(values.size(), images.size(0)) << "one value per image";
-  return at::tensor(at::ArrayRef<double>(values.data(), values.size()), at::kDouble)
-      .view({-1, 1, 1, 1})
-      .to(dtype)
-      .to(images.device());
+  const at::Tensor host = at::tensor(at::ArrayRef<double>(values.data(), values.size()), at::kDouble);
+  return ToDevice(host.view({-1, 1, 1, 1}).to(dtype), images.device());
 }
 
 }  // namespace openset

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/tensor/to_device.h"
+
 namespace openset {
 namespace {
 
@@ -20,20 +22,19 @@ class RandomCrop : public Augmentation {
     };
     const int64_t pad_y = padding_ + more(images.size(2), height), pad_x = padding_ + more(images.size(3), width);
     const uint64_t rows = images.size(2) + 2 * pad_y - height + 1, columns = images.size(3) + 2 * pad_x - width + 1;
-    std::vector<int64_t> top(images.size(0));
-    std::vector<int64_t> left(images.size(0));
-    for (int64_t i = 0; i < images.size(0); ++i) {
-      top[i] = static_cast<int64_t>(random->Below(rows));
-      left[i] = static_cast<int64_t>(random->Below(columns));
+    const int64_t n = images.size(0);
+    std::vector<int64_t> corner(2 * n);  // the rows of all, then the columns
+    for (int64_t i = 0; i < n; ++i) {
+      corner[i] = static_cast<int64_t>(random->Below(rows));
+      corner[n + i] = static_cast<int64_t>(random->Below(columns));
     }
+    const at::Tensor corners = ToDevice(at::tensor(corner, at::kLong).view({2, n}), images.device());
     // Window (b, y, x) is the view [C, H, W] with its corner at (y, x) of padded image b.
     const at::Tensor windows = at::constant_pad_nd(images, {pad_x, pad_x, pad_y, pad_y}, 0)
                                    .unfold(2, height, 1)
                                    .unfold(3, width, 1)
                                    .permute({0, 2, 3, 1, 4, 5});
-    return windows.index({at::arange(images.size(0), images.options().dtype(at::kLong)),
-                          at::tensor(top, at::kLong).to(images.device()),
-                          at::tensor(left, at::kLong).to(images.device())});
+    return windows.index({at::arange(n, images.options().dtype(at::kLong)), corners[0], corners[1]});
   }
 
   SizeEffect size_effect() const override { return input_size_ > 0 ? SizeEffect::kFixes : SizeEffect::kKeeps; }

@@ -1,23 +1,13 @@
 #include "data/open_set/feature_mixup.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "core/logging.h"
+#include "core/tensor/to_device.h"
 #include "core/tensor/torch.h"
 
 namespace openset {
 namespace {
-
-// On `like`'s device, without making the host wait for it.
-template <typename T>
-at::Tensor ToDeviceOf(const at::Tensor& like, const std::vector<T>& values, at::ScalarType dtype) {
-  const bool pin = like.device().is_cuda();
-  const at::Tensor host = at::empty({static_cast<int64_t>(values.size())},
-                                    at::TensorOptions().dtype(c10::CppTypeToScalarType<T>::value).pinned_memory(pin));
-  std::copy(values.begin(), values.end(), host.template mutable_data_ptr<T>());
-  return host.to(like.device(), host.scalar_type(), /*non_blocking=*/pin).to(dtype);
-}
 
 class FeatureMixup : public OpenSetSource {
  public:
@@ -30,12 +20,12 @@ class FeatureMixup : public OpenSetSource {
     const int64_t n = feature.size(0);
     if (n == 0) return Nothing(context.known, label);
 
-    const at::Tensor order = ToDeviceOf(feature, context.random->Permutation(n), at::kLong);
+    const at::Tensor order = ToDevice(at::tensor(context.random->Permutation(n), at::kLong), feature.device());
     std::vector<double> draws(spec_.one_coefficient_per_batch() ? 1 : n);
     for (double& draw : draws) draw = Coefficient(context.random);
     // At least f32, whatever precision the backbone computes in.
     const at::ScalarType dtype = at::promote_types(feature.scalar_type(), at::kFloat);
-    const at::Tensor coefficient = ToDeviceOf(feature, draws, dtype).unsqueeze(1);
+    const at::Tensor coefficient = ToDevice(at::tensor(draws, at::kDouble).to(dtype), feature.device()).unsqueeze(1);
 
     const at::Tensor mixture = coefficient * feature + (1 - coefficient) * feature.index_select(0, order);
     return {context.head(mixture), at::arange(n, label.options()), label.ne(label.index_select(0, order)).to(dtype)};

@@ -1,6 +1,7 @@
 #include "data/open_set/mixed_images.h"
 
 #include "absl/status/statusor.h"
+#include "core/tensor/to_device.h"
 #include "core/tensor/torch.h"
 #include "data/open_set/image_mix.h"
 
@@ -12,7 +13,8 @@ class MixedImagesSource : public OpenSetSource {
   explicit MixedImagesSource(const MixedImagesSpec& spec) : spec_(spec) {}
 
   absl::StatusOr<at::Tensor> ExtraImages(const Batch& batch, RandomStream* random) override {
-    const at::Tensor order = at::tensor(random->Permutation(batch.label.size(0)), at::kLong).to(batch.label.device());
+    const at::Tensor order =
+        ToDevice(at::tensor(random->Permutation(batch.label.size(0)), at::kLong), batch.label.device());
     partner_ = batch.label.index_select(0, order);
     MixedImages mixed = MixImages(spec_.mix(), batch.image, batch.image.index_select(0, order), random);
     share_ = mixed.share;

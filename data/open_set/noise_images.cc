@@ -1,6 +1,7 @@
 #include "data/open_set/noise_images.h"
 
 #include "absl/status/statusor.h"
+#include "core/tensor/to_device.h"
 #include "core/tensor/torch.h"
 #include "data/open_set/extra_images.h"
 
@@ -17,7 +18,7 @@ class NoiseImages : public ExtraImageSource {
     at::Tensor noise = at::empty({count, batch.image.size(1), batch.image.size(2), batch.image.size(3)}, at::kFloat);
     float* value = noise.mutable_data_ptr<float>();
     for (int64_t i = 0; i < noise.numel(); ++i) value[i] = static_cast<float>(random->Uniform());
-    noise = noise.to(batch.image.device());
+    noise = ToDevice(noise, batch.image.device());
     const at::Tensor high = batch.image.max();
     if (spec_.range() == NoiseImagesSpec::MINIMUM_TO_MAXIMUM) {
       const at::Tensor low = batch.image.min();

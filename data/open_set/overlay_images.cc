@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/tensor/to_device.h"
 #include "core/tensor/torch.h"
 #include "data/open_set/extra_images.h"
 
@@ -33,7 +34,7 @@ class OverlayImages : public ExtraImageSource {
       second.push_back(b);
     }
     const auto gather = [&](const std::vector<int64_t>& rows) {
-      return batch.image.index_select(0, at::tensor(rows, at::kLong).to(batch.image.device()));
+      return batch.image.index_select(0, ToDevice(at::tensor(rows, at::kLong), batch.image.device()));
     };
     return ((gather(first) + gather(second)) / 2).contiguous(at::MemoryFormat::ChannelsLast);
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/logging.h"
+#include "core/tensor/to_device.h"
 
 namespace openset {
 namespace {
@@ -46,7 +47,7 @@ at::Tensor Coefficients(const std::vector<Matrix>& matrices, const at::Tensor& i
   for (size_t k = 0; k < 6; ++k) {
     for (const Matrix& a : matrices) rows.push_back(a[k]);
   }
-  return at::tensor(rows, at::kDouble).view({6, -1, 1, 1}).to(images.device());
+  return ToDevice(at::tensor(rows, at::kDouble).view({6, -1, 1, 1}), images.device());
 }
 
 at::Tensor TransformNearest(const at::Tensor& images, std::vector<Matrix> matrices) {
@@ -113,7 +114,7 @@ at::Tensor ShiftedPlaces(const at::Tensor& images, absl::Span<const double> shif
     double place = shift + 0.5;
     for (int64_t i = 0; i < extent; ++i, place += 1) places.push_back(place < 0 ? -1 : static_cast<int64_t>(place));
   }
-  return at::tensor(places, at::kLong).view({-1, extent}).to(images.device());
+  return ToDevice(at::tensor(places, at::kLong).view({-1, extent}), images.device());
 }
 
 // `value` rounded to 15 decimals as Python's round(value, 15) does: correctly.
