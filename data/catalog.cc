@@ -88,9 +88,10 @@ absl::StatusOr<const DataSetInfo*> Catalog::Find(absl::string_view name) const {
 }
 
 DataSetInfo* Catalog::FindMutable(absl::string_view name) {
-  const absl::StatusOr<const DataSetInfo*> found = Find(name);
-  // What it finds is in a map of this catalog, which is not const.
-  return found.ok() ? const_cast<DataSetInfo*>(*found) : nullptr;
+  if (!Find(name).ok()) return nullptr;
+  if (const auto found = data_sets_.find(name); found != data_sets_.end()) return &found->second;
+  const std::lock_guard<std::mutex> lock(folders_->mutex);
+  return &folders_->found.find(name)->second;
 }
 
 std::vector<std::string> Catalog::names() const {

@@ -47,14 +47,24 @@ TrialSpec Trial::Spec() const {
   return spec;
 }
 
-const TrialSpec* Trial::SharedSpec(google::protobuf::Arena* arena) const {
-  auto* const spec = google::protobuf::Arena::CreateMessage<TrialSpec>(arena);
-  FillLabels(spec);
-  // A message on an arena owns none of its parts, and nobody changes one that is const.
-  spec->unsafe_arena_set_allocated_method(const_cast<MethodSpec*>(&method()));
-  spec->unsafe_arena_set_allocated_data(const_cast<TaskData*>(&data()));
-  spec->unsafe_arena_set_allocated_execution(const_cast<ExecutionSpec*>(&execution()));
-  if (search() != nullptr) spec->unsafe_arena_set_allocated_search(const_cast<SearchLog*>(search()));
+template <typename Part>
+Part* SharedTrialSpecs::Copy(const Part& part, Copies<Part>* copies) {
+  Part*& copy = (*copies)[&part];
+  if (copy == nullptr) {
+    copy = google::protobuf::Arena::CreateMessage<Part>(arena_);
+    *copy = part;
+  }
+  return copy;
+}
+
+const TrialSpec* SharedTrialSpecs::Add(const Trial& trial) {
+  auto* const spec = google::protobuf::Arena::CreateMessage<TrialSpec>(arena_);
+  trial.FillLabels(spec);
+  // A message on an arena owns none of its parts.
+  spec->unsafe_arena_set_allocated_method(Copy(trial.method(), &methods_));
+  spec->unsafe_arena_set_allocated_data(Copy(trial.data(), &data_));
+  spec->unsafe_arena_set_allocated_execution(Copy(trial.execution(), &executions_));
+  if (trial.search() != nullptr) spec->unsafe_arena_set_allocated_search(Copy(*trial.search(), &searches_));
   return spec;
 }
 

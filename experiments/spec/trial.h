@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -73,11 +74,10 @@ class Trial {
   const std::shared_ptr<const TrialProtocol>& shared_protocol() const { return protocol_; }
 
   TrialSpec Spec() const;
-  // The same on an arena, its method, data, execution and search those that trials share, not copies: not to be
-  // changed, and gone with the last trial that has them.
-  const TrialSpec* SharedSpec(google::protobuf::Arena* arena) const;
 
  private:
+  friend class SharedTrialSpecs;
+
   // All but the messages that are parts.
   void FillLabels(TrialSpec* spec) const;
 
@@ -86,6 +86,28 @@ class Trial {
   std::shared_ptr<const TrialProtocol> protocol_;
   std::shared_ptr<const SearchLog> search_;
   uint64_t seed_;
+};
+
+// The messages of many trials, on an arena. A method, data, execution or search that several trials share is on it once.
+class SharedTrialSpecs {
+ public:
+  explicit SharedTrialSpecs(google::protobuf::Arena* arena) : arena_(arena) {}
+
+  // As Trial::Spec(); lives as long as the arena. Precondition: the trial outlives this object.
+  const TrialSpec* Add(const Trial& trial);
+
+ private:
+  template <typename Part>
+  using Copies = std::unordered_map<const Part*, Part*>;
+
+  template <typename Part>
+  Part* Copy(const Part& part, Copies<Part>* copies);
+
+  google::protobuf::Arena* const arena_;
+  Copies<MethodSpec> methods_;
+  Copies<TaskData> data_;
+  Copies<ExecutionSpec> executions_;
+  Copies<SearchLog> searches_;
 };
 
 }  // namespace openset

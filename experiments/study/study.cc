@@ -310,7 +310,6 @@ absl::StatusOr<std::unique_ptr<StudyResults>> Study::LoadResults() const {
   constexpr int kWithout[] = {TrialRecord::kTrialFieldNumber};
   auto loaded = std::make_unique<StudyResults>();
   const std::vector<int> reported = ReportedTrials();
-  for (const int t : reported) loaded->trials.push_back(plan().trials[t]);
   const auto count = static_cast<int64_t>(reported.size());
   loaded->results.resize(count);
   loaded->arenas.resize((count + kRange - 1) / kRange);
@@ -320,8 +319,9 @@ absl::StatusOr<std::unique_ptr<StudyResults>> Study::LoadResults() const {
     google::protobuf::ArenaOptions options;
     options.max_block_size = kLargestBlock;
     auto& arena = loaded->arenas[from / kRange] = std::make_unique<google::protobuf::Arena>(options);
+    SharedTrialSpecs specs(arena.get());
     for (int64_t i = from; i < to; ++i) {
-      loaded->results[i].trial = loaded->trials[i].SharedSpec(arena.get());
+      loaded->results[i].trial = specs.Add(plan().trials[reported[i]]);
       records[i] = google::protobuf::Arena::CreateMessage<TrialRecord>(arena.get());
       read[i] = store_.LoadRecord(plan().trial_id(reported[i]), kWithout, records[i]);
     }
@@ -344,7 +344,7 @@ absl::StatusOr<std::unique_ptr<StudyResults>> Study::LoadResults() const {
     }
     const std::vector<std::string> lines = DifferenceLines(*all);
     if (!lines.empty()) {
-      loaded->differing.push_back(absl::StrCat(Describe(loaded->trials[i]), ": ", absl::StrJoin(lines, "; ")));
+      loaded->differing.push_back(absl::StrCat(Describe(plan().trials[reported[i]]), ": ", absl::StrJoin(lines, "; ")));
     }
     *records[i] = (*all)[0];
     records[i]->clear_trial();

@@ -68,7 +68,6 @@ struct RunOptions {
 struct StudyResults {
   // Records are without TrialRecord.trial, which `results` has.
   std::vector<TrialResult> results;
-  std::vector<Trial> trials;  // of which the specs of `results` have their parts
   std::vector<std::unique_ptr<google::protobuf::Arena>> arenas;
   // Of trials that the store has several records of, which have different numbers: a line each.
   std::vector<std::string> differing;
