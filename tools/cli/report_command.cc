@@ -125,7 +125,10 @@ absl::Status RunReport(const std::vector<std::string>& arguments) {
   if (tidy && format != "csv" && format != "text") {
     return absl::InvalidArgumentError(absl::StrCat("--tidy: is a table for --format=csv, not for ", format));
   }
-  if (format != "tensorboard") OPENSET_RETURN_IF_ERROR(CheckReportFormat(format));
+  if (format != "tensorboard") {
+    OPENSET_RETURN_IF_ERROR(CheckReportFormat(format));
+    OPENSET_RETURN_IF_ERROR(CheckReportName(tidy ? "tidy" : format, absl::GetFlag(FLAGS_out)));
+  }
   OPENSET_ASSIGN_OR_RETURN(const ReportLayout layout, LayoutFromFlags());
   if (layout.rows.empty() != layout.columns.empty()) {
     return absl::InvalidArgumentError("--rows and --columns: name both, as --rows=method --columns=task,metric");

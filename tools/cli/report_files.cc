@@ -1,12 +1,15 @@
 #include "tools/cli/report_files.h"
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/files/files.h"
 #include "core/in_parallel.h"
 #include "core/proto/text_proto.h"
@@ -38,6 +41,8 @@ namespace {
 constexpr std::pair<const char*, const char*> kFormats[] = {
     {"text", "report.txt"}, {"markdown", "report.md"}, {"latex", "report.tex"}, {"csv", "report.csv"},
     {"tidy", "tidy.csv"},   {"json", "report.json"},   {"html", "report.html"}};
+
+constexpr const char* kOtherEndings[] = {".parquet", ".xlsx", ".pdf", ".png", ".svg", ".zip", ".npz"};
 
 constexpr int64_t kMaxReportBytes = int64_t{1} << 30;
 
@@ -126,6 +131,26 @@ absl::Status CheckReportFormat(const std::string& format) {
   if (std::find(known.begin(), known.end(), format) != known.end()) return absl::OkStatus();
   known.push_back("tensorboard");  // of a whole study, into a folder
   return absl::InvalidArgumentError(absl::StrCat("--format: ", UnknownName("format", format, known)));
+}
+
+absl::Status CheckReportName(const std::string& format, const std::string& out) {
+  const std::string ending = std::filesystem::path(out).extension().string();
+  std::vector<std::string> known;
+  std::string meant;
+  for (const auto& [name, file] : kFormats) {
+    const std::string own = std::filesystem::path(file).extension().string();
+    if (name == format && ending == own) return absl::OkStatus();
+    if (ending == own && meant.empty()) meant = name;
+    if (name != std::string("tidy")) known.push_back(absl::StrCat(name, " (", own, ")"));
+  }
+  if (!meant.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--out: ", out, " is the name of a file of ", meant, ", and --format=", format,
+                     " is asked for; add --format=", meant, ", or give the file another name"));
+  }
+  if (!absl::c_linear_search(kOtherEndings, ending)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--out: report writes no ", ending, "; its formats are ",
+                                                 absl::StrJoin(known, ", "), ", chosen by --format"));
 }
 
 absl::StatusOr<std::string> ReportAs(const std::string& format, const Study& study, const StudyResults& results,

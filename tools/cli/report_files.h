@@ -18,6 +18,10 @@ namespace openset {
 // kInvalidArgument, with the known ones, for a format that ReportAs() has not.
 absl::Status CheckReportFormat(const std::string& format);
 
+// kInvalidArgument if the file `out` has the ending of another format than `format`, or of one that no report has, as
+// ".parquet". Other names, and none, are fine.
+absl::Status CheckReportName(const std::string& format, const std::string& out);
+
 // How tables of text, Markdown and LaTeX are laid out.
 struct ReportLayout {
   // Fields in place of the spec's (experiments/report/report_tables.h); both empty: the spec's.

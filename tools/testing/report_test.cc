@@ -135,6 +135,16 @@ TEST_F(ReportTest, OfRecordsAlone) {
   const ProgramResult html = program_.Run({"report", "all.zip", "--format=html", "--out=all.html"});
   EXPECT_EQ(html.exit_code, 0) << html.err;
   EXPECT_THAT(program_.Read("all.html"), HasSubstr("<h1>all.zip</h1>"));
+  // A name that promises another format.
+  for (const auto& [name, said] : std::vector<std::pair<std::string, std::string>>{
+           {"all.csv", "--out: all.csv is the name of a file of csv, and --format=text is asked for; add --format=csv"},
+           {"all.parquet", "--out: report writes no .parquet; its formats are text (.txt), markdown (.md), latex (.tex)"}}) {
+    const ProgramResult refused = program_.Run({"report", "all.zip", "--out=" + name});
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr(said));
+    EXPECT_EQ(program_.Read(name), "");
+  }
+  EXPECT_EQ(program_.Run({"report", "all.zip", "--out=all.log"}).exit_code, 0);
   // And of the bundle's records.
   EXPECT_THAT(program_.Run({"records", "ls", "all.zip", "method=max_logit", "--store=none"}).out,
               HasSubstr("2 of 4 records"));

@@ -51,6 +51,10 @@ TEST(Terminal, TablesHaveItsWidthAndTheVerdictIsFirst) {
   const std::string first = "near_far: all unknown samples\n";
   const ProgramResult run = program.RunOnTerminal({"run", "study.textproto"}, kColumns);
   ASSERT_EQ(run.exit_code, 0) << run.out;
+  const size_t head = run.out.find("report, rewritten");
+  ASSERT_NE(head, std::string::npos) << run.out;
+  EXPECT_THAT(run.out.substr(0, head), ContainsRegex("near_far: 6 of 6 trials to run: (.|[\r\n])*2 CPU slots?\\."));
+  EXPECT_LE(Widest(absl::StrSplit(absl::StrReplaceAll(run.out.substr(0, head), {{"\r", ""}}), '\n')), kColumns);
   const std::vector<std::string> table = TableLines(run.out, first);
   EXPECT_LE(Widest(table), kColumns);
   EXPECT_GT(Widest(table), kColumns / 2);

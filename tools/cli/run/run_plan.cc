@@ -4,13 +4,16 @@
 
 #include <iostream>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "absl/flags/declare.h"
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
+#include "core/text/wrapped_text.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/engine/local_engine.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
@@ -34,19 +37,23 @@ namespace {
 
 std::string Count(int n, const char* what) { return absl::StrCat(n, " ", what, n == 1 ? "" : "s"); }
 
+// On lines that fit into the terminal, if there is one.
+void Show(absl::string_view text) {
+  std::cout << (isatty(STDOUT_FILENO) != 0 ? Wrapped(text, TableWidth()) : std::string(text)) << std::endl;
+}
+
 // What is about to be done.
 void ShowWork(const Study& study, int cpu_slots) {
   const Plan& plan = study.plan();
   const int needed = plan.CountNeeded(ActionKind::kEvaluate);
   int imports = 0;
   for (const Action& action : plan.actions) imports += action.is_needed() && action.role == ActionRole::kImport;
-  std::cout << study.name() << ": " << needed << " of " << TrialCount(static_cast<int>(plan.trials.size()))
-            << " to run: " << Count(plan.CountNeeded(ActionKind::kTrain) - imports, "training") << ", "
-            << (imports > 0 ? absl::StrCat(Count(imports, "import"), " of a model, ") : "")
-            << Count(plan.CountNeeded(ActionKind::kInfer), "inference") << ", " << Count(needed, "evaluation") << ", "
-            << Count(cpu_slots, "CPU slot") << ".\n";
-  if (study.waiting() > 0) std::cout << SearchText(study) << "\n";
-  std::cout << std::flush;
+  Show(absl::StrCat(study.name(), ": ", needed, " of ", TrialCount(static_cast<int>(plan.trials.size())), " to run: ",
+                    Count(plan.CountNeeded(ActionKind::kTrain) - imports, "training"), ", ",
+                    imports > 0 ? absl::StrCat(Count(imports, "import"), " of a model, ") : "",
+                    Count(plan.CountNeeded(ActionKind::kInfer), "inference"), ", ", Count(needed, "evaluation"), ", ",
+                    Count(cpu_slots, "CPU slot"), "."));
+  if (study.waiting() > 0) Show(SearchText(study));
 }
 
 // Fails if an action needs a precision that this CPU has no instructions for.
@@ -71,11 +78,11 @@ ActionMemory MemoryOf(const DeploySpec& deploy) {
 
 // What was done before the run, and who else runs the same experiment.
 void ShowPreparation(const std::vector<std::string>& quarantined, const std::vector<RunState>& others) {
-  for (const std::string& line : quarantined) std::cout << "damaged: " << line << ".\n";
+  for (const std::string& line : quarantined) Show(absl::StrCat("damaged: ", line, "."));
   for (const RunState& run : others) {
-    std::cout << RunnerText(run) << " also runs it (" << TotalLine(run)
-              << "). This process waits for its results and uses them.\n";
-    for (const RunningAction& action : run.running()) std::cout << "  " << ActionLine(action) << "\n";
+    Show(absl::StrCat(RunnerText(run), " also runs it (", TotalLine(run),
+                      "). This process waits for its results and uses them."));
+    for (const RunningAction& action : run.running()) Show(absl::StrCat("  ", ActionLine(action)));
   }
 }
 
@@ -100,10 +107,10 @@ RunDisplayOptions DisplayOptions(const Study& study, int cpu_slots, const Expect
     ShowWork(study, cpu_slots);
     ShowPreparation(quarantined, others);
     if (reports) {
-      std::cout << "report, rewritten as results arrive: " << ReportPagePath(study) << std::endl;
+      Show(absl::StrCat("report, rewritten as results arrive: ", ReportPagePath(study)));
       WriteReportPage(study).IgnoreError();  // the run will say what is wrong with the store
     }
-    if (!text.empty() && !IsSlurmTask()) std::cout << text << std::endl;
+    if (!text.empty() && !IsSlurmTask()) Show(text);
   };
   return shown;
 }
@@ -119,7 +126,7 @@ std::vector<std::string> RunFlags() {
 absl::Status RunPlan(Study* study) {
   const Plan& plan = study->plan();
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> lines, study->SourceLines());
-  for (const std::string& line : lines) std::cout << line << ".\n";
+  for (const std::string& line : lines) Show(absl::StrCat(line, "."));
   if (plan.CountNeeded(ActionKind::kEvaluate) == 0) {
     const size_t trials = plan.trials.size();
     if (const int left = plan.CountLeft(); left > 0) {
