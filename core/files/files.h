@@ -52,8 +52,8 @@ absl::Status WritePassingFile(const std::string& path, absl::string_view content
 absl::StatusOr<bool> CreatePassingFile(const std::string& path, absl::string_view content,
                                        const std::string& temporary);
 
-// Makes the empty file `temporary`, which is to be called `path`, for a writer that opens its file by name: nobody's link
-// or file lies behind the name then. Errors: kUnavailable with `path`, also if `temporary` is there.
+// Makes the empty file `temporary`, which is to be called `path`, for a writer that opens its file by name: nobody's
+// link or file lies behind the name then. Errors: kUnavailable with `path`, also if `temporary` is there.
 absl::Status ReserveFile(const std::string& temporary, const std::string& path);
 
 // Gives a file that was written beside it the name `path`, durably; replaces what is there. Errors: kUnavailable,

@@ -88,7 +88,8 @@ class Trial {
   uint64_t seed_;
 };
 
-// The messages of many trials, on an arena. A method, data, execution or search that several trials share is on it once.
+// The messages of many trials, on an arena. A method, data, execution or search that several trials share is on it
+// once.
 class SharedTrialSpecs {
  public:
   explicit SharedTrialSpecs(google::protobuf::Arena* arena) : arena_(arena) {}

@@ -144,9 +144,9 @@ absl::Status CheckReportName(const std::string& format, const std::string& out) 
     if (name != std::string("tidy")) known.push_back(absl::StrCat(name, " (", own, ")"));
   }
   if (!meant.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--out: ", out, " is the name of a file of ", meant, ", and --format=", format,
-                     " is asked for; add --format=", meant, ", or give the file another name"));
+    return absl::InvalidArgumentError(absl::StrCat("--out: ", out, " is the name of a file of ", meant,
+                                                   ", and --format=", format, " is asked for; add --format=", meant,
+                                                   ", or give the file another name"));
   }
   if (!absl::c_linear_search(kOtherEndings, ending)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("--out: report writes no ", ending, "; its formats are ",

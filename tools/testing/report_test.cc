@@ -138,7 +138,8 @@ TEST_F(ReportTest, OfRecordsAlone) {
   // A name that promises another format.
   for (const auto& [name, said] : std::vector<std::pair<std::string, std::string>>{
            {"all.csv", "--out: all.csv is the name of a file of csv, and --format=text is asked for; add --format=csv"},
-           {"all.parquet", "--out: report writes no .parquet; its formats are text (.txt), markdown (.md), latex (.tex)"}}) {
+           {"all.parquet",
+            "--out: report writes no .parquet; its formats are text (.txt), markdown (.md), latex (.tex)"}}) {
     const ProgramResult refused = program_.Run({"report", "all.zip", "--out=" + name});
     EXPECT_EQ(refused.exit_code, 2);
     EXPECT_THAT(refused.err, HasSubstr(said));

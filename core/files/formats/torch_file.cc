@@ -132,7 +132,8 @@ class TensorReader {
 
   absl::StatusOr<const std::string*> Storage(const std::string& key) {
     if (const auto found = storages_.find(key); found != storages_.end()) return &found->second;
-    OPENSET_ASSIGN_OR_RETURN(std::string bytes, archive_->Read(absl::StrCat("data/", key), std::numeric_limits<size_t>::max()));
+    OPENSET_ASSIGN_OR_RETURN(std::string bytes,
+                             archive_->Read(absl::StrCat("data/", key), std::numeric_limits<size_t>::max()));
     return &(storages_[key] = std::move(bytes));
   }
 

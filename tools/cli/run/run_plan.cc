@@ -48,8 +48,8 @@ void ShowWork(const Study& study, int cpu_slots) {
   const int needed = plan.CountNeeded(ActionKind::kEvaluate);
   int imports = 0;
   for (const Action& action : plan.actions) imports += action.is_needed() && action.role == ActionRole::kImport;
-  Show(absl::StrCat(study.name(), ": ", needed, " of ", TrialCount(static_cast<int>(plan.trials.size())), " to run: ",
-                    Count(plan.CountNeeded(ActionKind::kTrain) - imports, "training"), ", ",
+  Show(absl::StrCat(study.name(), ": ", needed, " of ", TrialCount(static_cast<int>(plan.trials.size())),
+                    " to run: ", Count(plan.CountNeeded(ActionKind::kTrain) - imports, "training"), ", ",
                     imports > 0 ? absl::StrCat(Count(imports, "import"), " of a model, ") : "",
                     Count(plan.CountNeeded(ActionKind::kInfer), "inference"), ", ", Count(needed, "evaluation"), ", ",
                     Count(cpu_slots, "CPU slot"), "."));

@@ -5,6 +5,7 @@
 #include "core/files/digest.h"
 #include "core/testing/archive_bytes.h"
 #include "tools/testing/hostile/hostile_case.h"
+#include "tools/testing/hostile/process_case.h"
 
 namespace openset {
 namespace {
@@ -16,17 +17,17 @@ Words Fetch() { return {"data", "fetch", "fetched", "--library=.", "--data=broug
 
 constexpr char kCatalog[] = "work/data/catalog/fetched.textproto";
 
-HostileCase Download(const std::string& what, const std::function<void(const Ground&)>& make, End end = End::kNoted,
-                     const std::string& named = "") {
+}  // namespace
+
+HostileCase DownloadCase(const std::string& what, const std::function<void(const Ground&)>& make, End end,
+                         const std::string& named) {
   HostileCase one{"download", what, Fetch(), make, end, named};
   one.writes = {"work/brought", "tmp/curl.log"};
   return one;
 }
 
-// Of an archive that is unpacked into brought/fetched, which is there already, in part as links.
-HostileCase Archive(const std::string& what, const std::string& unpack, const std::string& bytes,
-                    End end = End::kNoted) {
-  HostileCase one = Download(what, {}, end, end == End::kNoted ? "fetched" : "");
+HostileCase ArchiveCase(const std::string& what, const std::string& unpack, const std::string& bytes, End end) {
+  HostileCase one = DownloadCase(what, {}, end, end == End::kNoted ? "fetched" : "");
   one.input = "archive";
   one.make = [unpack, bytes](const Ground& ground) {
     ground.Write("served/archive", bytes);
@@ -43,12 +44,14 @@ HostileCase Archive(const std::string& what, const std::string& unpack, const st
   return one;
 }
 
+namespace {
+
 void AddArchives(std::vector<HostileCase>* cases) {
   const std::string good("\0x\1y", 4), megabyte(1 << 20, '\0');
   const TarMember set{"fetched/train.bin", good};
   const auto tar = [&](const std::string& what, std::vector<TarMember> members, End end = End::kNoted) {
     members.push_back(set);
-    cases->push_back(Archive("tar: " + what, "TAR", TarBytes(members), end));
+    cases->push_back(ArchiveCase("tar: " + what, "TAR", TarBytes(members), end));
   };
   tar("out of the folder", {{"../../outside/file", "x"}});
   tar("absolute", {{"/var/lib/openset_hostile_pwn", "x"}});
@@ -68,13 +71,14 @@ void AddArchives(std::vector<HostileCase>* cases) {
   tar("a file that says it has 8 EB", {{"fetched/large", "x", '0', "", 0644, 0x7f7f7f7f7f7f7f7f}});
   tar("a type that there is not", {{"fetched/x", "x", 'Z'}}, End::kAnswered);
   tar("a file over a folder", {{"fetched", "x"}}, End::kAnswered);
-  cases->push_back(Archive("tar: noise", "TAR", std::string(5000, '\xa5')));
-  cases->push_back(Archive("tar: nothing", "TAR", ""));
-  cases->push_back(Archive("tar: half", "TAR", TarBytes({{"fetched/x", std::string(5000, 'x')}, set}).substr(0, 2000)));
-  cases->push_back(Archive("tar: gzip of noise", "TAR", GzipBytes(std::string(5000, '\xa5'))));
+  cases->push_back(ArchiveCase("tar: noise", "TAR", std::string(5000, '\xa5')));
+  cases->push_back(ArchiveCase("tar: nothing", "TAR", ""));
+  cases->push_back(
+      ArchiveCase("tar: half", "TAR", TarBytes({{"fetched/x", std::string(5000, 'x')}, set}).substr(0, 2000)));
+  cases->push_back(ArchiveCase("tar: gzip of noise", "TAR", GzipBytes(std::string(5000, '\xa5'))));
   const auto zip = [&](const std::string& what, std::vector<ZipMember> members, End end = End::kNoted) {
     members.push_back({"fetched/train.bin", good});
-    cases->push_back(Archive("zip: " + what, "ZIP", ZipBytes(members), end));
+    cases->push_back(ArchiveCase("zip: " + what, "ZIP", ZipBytes(members), end));
   };
   zip("out of the folder", {{"../../outside/file", "x"}});
   zip("absolute", {{"/var/lib/openset_hostile_pwn", "x"}});
@@ -87,14 +91,14 @@ void AddArchives(std::vector<HostileCase>* cases) {
   zip("names that a terminal obeys", {{"fetched/\x1b]0;x\a", "x"}}, End::kAnswered);
   zip("a file that says it has 4 GB", {{"fetched/large", "x", false, 0100644, 0xfffffffe}}, End::kAnswered);
   zip("the same name twice", {{"fetched/train.bin", "x"}}, End::kAnswered);
-  cases->push_back(Archive("zip: noise", "ZIP", std::string(5000, '\xa5')));
-  cases->push_back(Archive("zip: nothing", "ZIP", ""));
+  cases->push_back(ArchiveCase("zip: noise", "ZIP", std::string(5000, '\xa5')));
+  cases->push_back(ArchiveCase("zip: nothing", "ZIP", ""));
 }
 
 void AddDownloads(std::vector<HostileCase>* cases) {
   const auto catalog = [&](const std::string& from, const std::string& to, End end = End::kRefused,
                            const std::string& named = "fetched.textproto") {
-    HostileCase one = Download(
+    HostileCase one = DownloadCase(
         to.substr(0, 80), [=](const Ground& ground) { ground.Replace(kCatalog, from, to); }, end, named);
     cases->push_back(one);
   };
@@ -116,7 +120,7 @@ void AddDownloads(std::vector<HostileCase>* cases) {
   catalog("sha256: \"", "sha256: \"x");
   catalog("  sha256", "  # ");
   const auto served = [&](const std::string& what, const std::string& bytes) {
-    cases->push_back(Download(
+    cases->push_back(DownloadCase(
         what, [bytes](const Ground& ground) { ground.Write("served/train.bin", bytes); }, End::kNoted, "train.bin"));
   };
   served("another file", "abcd");
@@ -126,7 +130,7 @@ void AddDownloads(std::vector<HostileCase>* cases) {
   served("100 MB", std::string(100 << 20, 'x'));
   served("a page", "<html>not found</html>\x1b[2J");
   const auto curl = [&](const std::string& what, const std::string& script) {
-    cases->push_back(Download(what, [script](const Ground& ground) {
+    cases->push_back(DownloadCase(what, [script](const Ground& ground) {
       ground.Write("bin/curl", script);
       std::filesystem::permissions(ground.Path("bin/curl"), std::filesystem::perms::owner_all);
     }));
@@ -136,7 +140,7 @@ void AddDownloads(std::vector<HostileCase>* cases) {
   curl("curl says 10 MB", "#!/bin/sh\nhead -c 10000000 /dev/zero >&2\nexit 7\n");
   curl("curl is killed", "#!/bin/sh\nkill -9 $$\n");
   curl("curl is no program", "noise");
-  HostileCase planted = Download(
+  HostileCase planted = DownloadCase(
       "a link in the place of the file",
       [](const Ground& ground) {
         std::filesystem::create_directories(ground.Path("work/brought/fetched"));

@@ -20,6 +20,7 @@
 #include "experiments/spec/method.pb.h"
 #include "experiments/store/processes/run_state.pb.h"
 #include "google/protobuf/text_format.h"
+#include "tools/testing/hostile/random_processes.h"
 #include "tools/testing/hostile/signed_bundle.h"
 
 namespace openset {
@@ -359,7 +360,11 @@ HostileCase RandomCase(uint64_t seed) {
   const Ground fresh;  // a case before has changed what Any() reads
   RandomStream random(seed, "hostile case");
   const Input& input = OneOf(Inputs(), &random);
-  switch (random.Below(9)) {
+  switch (random.Below(12)) {
+    case 9:
+    case 10:
+    case 11:
+      return RandomProcessCase(&random);
     case 8:
       return ChangedMember(&random);
     case 0:

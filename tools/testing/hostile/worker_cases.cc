@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "experiments/worker/worker.pb.h"
 #include "tools/testing/hostile/hostile_case.h"
+#include "tools/testing/hostile/process_case.h"
 
 namespace openset {
 namespace {
@@ -18,54 +19,59 @@ std::string Octal(const std::string& bytes) {
   return text;
 }
 
-std::string Framed(const std::string& bytes) {
+}  // namespace
+
+std::string FramedMessage(const std::string& message) {
   std::string size;
-  for (int i = 0; i < 4; ++i) size.push_back(static_cast<char>(bytes.size() >> (8 * i)));
-  return size + bytes;
+  for (int i = 0; i < 4; ++i) size.push_back(static_cast<char>(message.size() >> (8 * i)));
+  return size + message;
 }
 
-}  // namespace
+HostileCase WorkerCase(const std::string& what, const std::string& script, End end) {
+  HostileCase one{"worker message",
+                  what,
+                  {"run", "study.textproto", "--deploy=deploy.textproto", "--worker=worker.sh"},
+                  {},
+                  end,
+                  ""};
+  // The first trial's outputs are gone: the worker is asked for them.
+  one.make = [script](const Ground& ground) {
+    const std::string outputs = ground.OutputsPath(0), record = ground.RecordPath(0);
+    std::filesystem::remove_all(ground.Path(outputs));
+    std::filesystem::remove(ground.Path(record));
+    ground.Write("work/worker.sh", "#!/bin/sh\n" + script);
+    std::filesystem::permissions(ground.Path("work/worker.sh"), std::filesystem::perms::owner_all);
+  };
+  one.writes = {"work/store"};
+  return one;
+}
+
+std::string WorkerThatSays(const std::string& bytes) {
+  return "head -c 4 <&3 >/dev/null\nprintf '" + Octal(bytes) + "' >&3\nsleep 0.1\n";
+}
 
 std::vector<HostileCase> WorkerCases() {
   std::vector<HostileCase> cases;
-  // The first trial's outputs are gone: the worker is asked for them.
   const auto add = [&](const std::string& what, const std::string& script, End end = End::kNoted) {
-    HostileCase one{"worker message",
-                    what,
-                    {"run", "study.textproto", "--deploy=deploy.textproto", "--worker=worker.sh"},
-                    {},
-                    end,
-                    ""};
-    one.make = [script](const Ground& ground) {
-      const std::string outputs = ground.OutputsPath(0), record = ground.RecordPath(0);
-      std::filesystem::remove_all(ground.Path(outputs));
-      std::filesystem::remove(ground.Path(record));
-      ground.Write("work/worker.sh", "#!/bin/sh\n" + script);
-      std::filesystem::permissions(ground.Path("work/worker.sh"), std::filesystem::perms::owner_all);
-    };
-    one.writes = {"work/store"};
-    cases.push_back(one);
+    cases.push_back(WorkerCase(what, script, end));
   };
-  // Says these bytes when it is asked for something, and ends.
-  const auto says = [&](const std::string& what, const std::string& bytes) {
-    add(what, "head -c 4 <&3 >/dev/null\nprintf '" + Octal(bytes) + "' >&3\nsleep 0.1\n");
-  };
+  const auto says = [&](const std::string& what, const std::string& bytes) { add(what, WorkerThatSays(bytes)); };
   const auto event = [&](const std::string& what, const std::function<void(WorkEvent*)>& make, bool ends = true) {
     WorkEvent said, end;
     make(&said);
     end.mutable_outcome()->set_code(13);
-    says(what, Framed(said.SerializeAsString()) + (ends ? Framed(end.SerializeAsString()) : ""));
+    says(what, FramedMessage(said.SerializeAsString()) + (ends ? FramedMessage(end.SerializeAsString()) : ""));
   };
   says("2^32 - 1 bytes are to come", std::string(4, '\xff'));
   says("256 MB are to come", std::string("\0\0\0\x10", 4));
   says("half a message", std::string("\x10\0\0\0abc", 7));
-  says("no message", Framed(std::string(100, '\xff')));
-  says("groups in groups", Framed(std::string(1000, '\x0b')));
-  says("nothing", Framed(""));
-  says("an event that there is not", Framed(std::string("\x9a\x06\0", 3)));
+  says("no message", FramedMessage(std::string(100, '\xff')));
+  says("groups in groups", FramedMessage(std::string(1000, '\x0b')));
+  says("nothing", FramedMessage(""));
+  says("an event that there is not", FramedMessage(std::string("\x9a\x06\0", 3)));
   says("1,000 empty messages", [] {
     std::string bytes;
-    for (int i = 0; i < 1000; ++i) bytes += Framed("");
+    for (int i = 0; i < 1000; ++i) bytes += FramedMessage("");
     return bytes;
   }());
   add("the end of the channel", "exec 3>&-\n");
