@@ -2,6 +2,8 @@
 
 #include <fstream>
 
+#include "absl/strings/str_cat.h"
+#include "core/testing/mutation.h"
 #include "core/testing/schema_test.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -93,6 +95,18 @@ TEST(ToText, ReadsBack) {
   ASSERT_TRUE(ParseTextProto(kText, "f", &root).ok());
   ASSERT_TRUE(ParseTextProto(ToText(root), "f", &again).ok());
   EXPECT_EQ(root.SerializeAsString(), again.SerializeAsString());
+}
+
+TEST(ParseTextProto, ReadsManyFields) {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) absl::StrAppend(&text, "leaves {\n  weight: ", i % 7, "\n}\n");
+  ReadLarge("text proto", [&] {
+    Root root;
+    const absl::StatusOr<TextSource> source = ParseTextProto(text, "f.textproto", &root);
+    ASSERT_TRUE(source.ok()) << source.status();
+    EXPECT_EQ(root.leaves_size(), 100'000);
+    EXPECT_EQ(source->Where("leaves[99999]"), "f.textproto:299998: leaves[99999]");
+  });
 }
 
 }  // namespace

@@ -77,5 +77,20 @@ TEST(ConvolutionGuard, GivesTheNumbersAndTheLayoutOfAConvolution) {
   EXPECT_TRUE(at::equal(bias.grad(), at::full({5}, 2.F * 3 * 2)));
 }
 
+// Where the kernel is right, in the output, the guard changes no bit. oneDNN is called past the guard.
+TEST(ConvolutionGuard, GivesTheKernelsBits) {
+  at::manual_seed(0);
+  for (int64_t in = 1; in <= 8; ++in) {
+    for (const int64_t out : {1, 2 * in, int64_t{12}}) {
+      for (const int64_t size : {5, 16}) {
+        const at::Tensor image = at::randn({8, in, size, size}).contiguous(kChannelsLast);
+        const at::Tensor weight = at::randn({out, in, 1, 1}).contiguous(kChannelsLast);
+        const at::Tensor kernels = at::mkldnn_convolution(image, weight, {}, {0, 0}, {2, 2}, {1, 1}, 1);
+        EXPECT_TRUE(at::equal(at::conv2d(image, weight, {}, 2), kernels)) << in << " to " << out << " at " << size;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace openset

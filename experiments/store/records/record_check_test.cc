@@ -11,6 +11,7 @@
 
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
+#include "core/testing/mutation.h"
 #include "core/testing/status_matchers.h"
 #include "data/task.pb.h"
 #include "experiments/store/details.pb.h"
@@ -274,6 +275,13 @@ TEST(CheckMessage, SummariesAndFailures) {
   EXPECT_THAT(CheckMessage(failure), IsOk());
   failure.set_code(17);
   EXPECT_THAT(CheckMessage(failure), StatusIs(absl::StatusCode::kDataLoss, "code: must be at most 16 (is 17)"));
+}
+
+TEST(CheckRecord, ReadsManyMistakes) {
+  TrialRecord record = Example();
+  const Mistake mistake = record.details().mistake(0);
+  for (int i = 0; i < 300'000; ++i) *record.mutable_details()->add_mistake() = mistake;
+  ReadLarge("record", [&] { EXPECT_THAT(CheckRecord(record), IsOk()); });
 }
 
 }  // namespace
