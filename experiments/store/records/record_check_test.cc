@@ -277,10 +277,10 @@ TEST(CheckMessage, SummariesAndFailures) {
   EXPECT_THAT(CheckMessage(failure), StatusIs(absl::StatusCode::kDataLoss, "code: must be at most 16 (is 17)"));
 }
 
-TEST(CheckRecord, ReadsManyMistakes) {
+TEST(CheckRecord, ReadsManyEpochs) {
   TrialRecord record = Example();
-  const Mistake mistake = record.details().mistake(0);
-  for (int i = 0; i < 300'000; ++i) *record.mutable_details()->add_mistake() = mistake;
+  const EpochSummary epoch = record.epoch(0);
+  for (int i = 0; i < 300'000; ++i) *record.add_epoch() = epoch;
   ReadLarge("record", [&] { EXPECT_THAT(CheckRecord(record), IsOk()); });
 }
 
