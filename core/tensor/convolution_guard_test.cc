@@ -81,7 +81,7 @@ TEST(ConvolutionGuard, GivesTheNumbersAndTheLayoutOfAConvolution) {
 TEST(ConvolutionGuard, GivesTheKernelsBits) {
   at::manual_seed(0);
   for (int64_t in = 1; in <= 8; ++in) {
-    for (const int64_t out : {1, 2 * in, int64_t{12}}) {
+    for (const int64_t out : {int64_t{1}, 2 * in, int64_t{12}}) {
       for (const int64_t size : {5, 16}) {
         const at::Tensor image = at::randn({8, in, size, size}).contiguous(kChannelsLast);
         const at::Tensor weight = at::randn({out, in, 1, 1}).contiguous(kChannelsLast);
