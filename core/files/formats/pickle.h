@@ -46,8 +46,8 @@ struct Pickle {
   int Find(const PickleValue& dict, absl::string_view key) const;
 };
 
-// What a pickle may have: bytes, and operations, each of which makes one value of about 100 bytes at most. A state dict
-// has about 250 bytes and 30 operations for each tensor.
+// The most bytes and operations that a pickle may have. An operation takes at most about 100 bytes of memory. A state
+// dict has about 250 bytes and 30 operations for each tensor.
 inline constexpr size_t kMostPickleBytes = size_t{64} << 20;
 inline constexpr int kMostPickleOperations = 4'000'000;
 

@@ -51,7 +51,7 @@ class Archive {
 
   bool Has(const std::string& member) const { return members_.count(member) > 0; }
 
-  absl::StatusOr<std::string> Read(const std::string& member, size_t max_bytes) {
+  absl::StatusOr<std::string> Read(const std::string& member, size_t max_bytes = std::numeric_limits<size_t>::max()) {
     const auto found = members_.find(member);
     return zip_.Read(found == members_.end() ? member : found->second, max_bytes);
   }
@@ -132,8 +132,7 @@ class TensorReader {
 
   absl::StatusOr<const std::string*> Storage(const std::string& key) {
     if (const auto found = storages_.find(key); found != storages_.end()) return &found->second;
-    OPENSET_ASSIGN_OR_RETURN(std::string bytes,
-                             archive_->Read(absl::StrCat("data/", key), std::numeric_limits<size_t>::max()));
+    OPENSET_ASSIGN_OR_RETURN(std::string bytes, archive_->Read(absl::StrCat("data/", key)));
     return &(storages_[key] = std::move(bytes));
   }
 

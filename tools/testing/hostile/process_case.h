@@ -12,15 +12,15 @@ namespace openset {
 HostileCase DownloadCase(const std::string& what, const std::function<void(const Ground&)>& make, End end = End::kNoted,
                          const std::string& named = "");
 
-// `data fetch` of an archive of these bytes, which the catalog has unpacked as `unpack` ("TAR", "ZIP") into a folder
-// that is there already, in part as links.
+// `data fetch` of an archive of these bytes, which is unpacked as `unpack` ("TAR", "ZIP") into a folder that already
+// holds links.
 HostileCase ArchiveCase(const std::string& what, const std::string& unpack, const std::string& bytes,
                         End end = End::kNoted);
 
-// `run` of an inference, with this shell script in the worker's place; its channel is file 3.
+// `run` with one inference to do and this shell script as the worker. The script's channel is file descriptor 3.
 HostileCase WorkerCase(const std::string& what, const std::string& script, End end = End::kNoted);
 
-// The script of a worker that says these bytes when it is asked for something, and ends.
+// A script that waits for a request, writes these bytes to the channel and ends.
 std::string WorkerThatSays(const std::string& bytes);
 
 // A message with its length in front, as it goes over the channel.

@@ -34,11 +34,6 @@ const Ground& Any() {
   return *ground;
 }
 
-template <typename T>
-const T& OneOf(const std::vector<T>& values, RandomStream* random) {
-  return values[random->Below(values.size())];
-}
-
 // A file that somebody handed on, and the commands that read it.
 struct Input {
   std::string name, path;

@@ -22,11 +22,6 @@ using Words = std::vector<std::string>;
 
 constexpr char kProcess[] = "elsewhere.01234567.1.1";
 
-template <typename T>
-const T& OneOf(const std::vector<T>& values, RandomStream* random) {
-  return values[random->Below(values.size())];
-}
-
 const Words& Tokens() {
   static const auto* const tokens =
       new Words{"../../outside/file", "\x1b]0;x\a",          "\xff", "+",      "~",    ".", "/", "\n",
