@@ -55,7 +55,7 @@ class InstallTest(unittest.TestCase):
         self.assertRegex(said, r"training needs PyTorch 2\.11; \S+ has none: \S+ -m pip install 'torch==2\.11\.\*'")
 
     def test_3_the_functions(self):
-        run(f"{SCRIPTS}/pip", "install", "--quiet", "numpy", "pandas", "pyarrow", "scikit-learn")
+        run(f"{SCRIPTS}/pip", "install", "--quiet", "numpy", "pandas", "protobuf", "pyarrow", "scikit-learn")
         for said in run_function_tests("--calls=1000" if TRAIN else "--calls=40"):
             self.assertRegex(said, r"Ran \d+ tests?")
 

@@ -4,12 +4,14 @@ STORE is a store with two records (experiments/store/testdata/version_2).
 """
 import http.server
 import importlib.util
+import lzma
 import os
 import pathlib
 import sys
 import tempfile
 import threading
 import unittest
+import zipfile
 from unittest import mock
 
 import openset
@@ -66,6 +68,47 @@ class StoreTest(unittest.TestCase):
             path = os.path.join(folder, "records.parquet")
             self.store.records().to_parquet(path)
             self.assertEqual(list(pandas.read_parquet(path)["openauc"]), [0.8125, 0.8125])
+
+
+@unittest.skipUnless(importlib.util.find_spec("google.protobuf"), "no Protobuf library")
+class ProtosTest(unittest.TestCase):
+    def test_a_message_has_what_the_json_has(self):
+        from openset import protos
+        record = openset.open_store(STORE).record("926b")
+        message = record.message()
+        self.assertIsInstance(message, protos.TrialRecord)
+        self.assertEqual((message.trial_id, message.trial.seed), (record.trial, 7))
+        self.assertEqual({metric.name: metric.value for metric in message.metric if metric.HasField("value")},
+                         {"openauc": 0.8125})
+
+    def test_enumerations_and_unknown_names(self):
+        from openset import protos
+        self.assertEqual(protos.RecordedCurve.Kind.Value("OSCR"), protos.RecordedCurve.OSCR)
+        self.assertEqual(protos.AverageOver.keys()[0], protos.AverageOver.Name(0))
+        with self.assertRaisesRegex(AttributeError, "'TrialRekord'"):
+            protos.TrialRekord  # noqa: B018
+
+    def test_bundles(self):
+        from openset import _program, protos
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "two.zip")
+            _program.run(["records", "export", f"--bundle={path}", f"--store={STORE}"])
+            self.assertEqual([(record.trial.method.name, record.trial.seed) for record in protos.read_bundle(path)],
+                             [("softmax", 8), ("openauc", 7)])
+            with zipfile.ZipFile(path) as bundle:
+                stream = lzma.decompress(bundle.read("records.tar.xz"))
+            with zipfile.ZipFile(path, "w") as bundle:
+                bundle.writestr("records.tar.xz", lzma.compress(stream.replace(b"softmax", b"softmix")))
+            with self.assertRaisesRegex(ValueError, "two.zip: records/../.*: the record is damaged"):
+                list(protos.read_bundle(path))
+            for content in (lzma.compress(stream)[:-40], b"", stream):
+                with zipfile.ZipFile(path, "w") as bundle:
+                    bundle.writestr("records.tar.xz", content)
+                with self.assertRaisesRegex(ValueError, "two.zip: is no bundle of records"):
+                    list(protos.read_bundle(path))
+            path.write_bytes(b"PK")
+            with self.assertRaisesRegex(ValueError, "two.zip: is no bundle of records"):
+                list(protos.read_bundle(path))
 
 
 class ProgressTest(unittest.TestCase):

@@ -41,6 +41,12 @@ class Record:
         return {metric["name"]: metric.get("value") for metric in self.json["metric"]
                 if metric.get("group", {}).get("kind", "POOL") == "POOL"}
 
+    def message(self) -> Any:
+        """The record as a Protobuf message, openset.protos.TrialRecord. Needs protobuf."""
+        from openset import protos
+        from google.protobuf import json_format
+        return json_format.ParseDict(self.json, protos.TrialRecord(), descriptor_pool=protos.POOL)
+
     def epochs(self) -> Any:
         """A pandas.DataFrame of the training: a row for each epoch."""
         import pandas

@@ -1,0 +1,98 @@
+"""The program's Protobuf messages as classes, by their names: openset.protos.TrialRecord, openset.protos.ExperimentSpec.
+
+They are made from the schema that the package contains, so that they work with every version of the Protobuf library
+from 3.20 (`pip install protobuf`), beside classes that you generated yourself. Enumerations have Name() and Value().
+"""
+from __future__ import annotations
+
+import os
+
+try:
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+    from google.protobuf.internal import enum_type_wrapper
+except ImportError:
+    raise ImportError("openset.protos needs the Protobuf library: pip install protobuf") from None
+
+from openset import _program
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, Iterator, Set, Union
+
+SCHEMA = os.path.join(os.path.dirname(_program.PROGRAM), "schemas.binpb")
+_PACKAGE = "openset."
+_RECORD_HEAD = b"openset record 1\n"
+_MOST_BYTES = 64 << 20  # of a record, as in the program
+
+
+def _load(path: str) -> Any:
+    """A pool of its own with the schema's files, each behind those that it imports."""
+    with open(path, "rb") as file:
+        files = {file.name: file for file in descriptor_pb2.FileDescriptorSet.FromString(file.read()).file}
+    pool = descriptor_pool.DescriptorPool()
+    added: Set[str] = set()
+
+    def add(name: str) -> None:
+        if name in added:
+            return
+        added.add(name)
+        for imported in files[name].dependency:
+            add(imported)
+        pool.AddSerializedFile(files[name].SerializeToString())
+
+    for name in files:
+        add(name)
+    return pool
+
+
+POOL = _load(SCHEMA)
+_classes: Dict[str, Any] = {}
+
+
+def _class_of(message: Any) -> Any:
+    if hasattr(message_factory, "GetMessageClass"):
+        return message_factory.GetMessageClass(message)
+    return message_factory.MessageFactory(POOL).GetPrototype(message)  # before Protobuf 4.22
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_"):
+        raise AttributeError(name)
+    if name not in _classes:
+        for find, make in ((POOL.FindMessageTypeByName, _class_of),
+                           (POOL.FindEnumTypeByName, enum_type_wrapper.EnumTypeWrapper)):
+            try:
+                _classes[name] = make(find(_PACKAGE + name))
+                break
+            except KeyError:
+                pass
+        else:
+            raise AttributeError(f"openset has no Protobuf message or enumeration {name!r}; its .proto files name them")
+    return _classes[name]
+
+
+def read_bundle(path: Union[str, "os.PathLike[str]"]) -> Iterator[Any]:
+    """The records (TrialRecord) of a bundle, one by one, each after its checksum was checked.
+
+    Raises ValueError for a file that is no bundle of version 2 or has a damaged record. `openset records merge` also
+    reads bundles of version 1, and checks the ids.
+    """
+    import hashlib
+    import lzma
+    import tarfile
+    import zipfile
+    try:
+        with zipfile.ZipFile(path) as bundle, bundle.open("records.tar.xz") as stream, \
+                tarfile.open(fileobj=stream, mode="r|xz") as records:
+            for member in records:
+                file = records.extractfile(member)
+                data = file.read(_MOST_BYTES) if file is not None else b""
+                begin = len(_RECORD_HEAD) + 8  # the length in 8 bytes, SHA-256, message
+                length, digest, message = data[begin - 8:begin], data[begin:begin + 32], data[begin + 32:]
+                if not data.startswith(_RECORD_HEAD) or hashlib.sha256(length + message).digest() != digest:
+                    raise ValueError(f"{os.fspath(path)}: {member.name}: the record is damaged: the bundle changed "
+                                     "since it was exported; get it again")
+                yield __getattr__("TrialRecord").FromString(message)
+    except (KeyError, EOFError, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{os.fspath(path)}: is no bundle of records ({error}); write one with "
+                         "'openset records export --bundle=FILE.zip'") from None
