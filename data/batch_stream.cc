@@ -25,10 +25,9 @@ BatchStream::BatchStream(const Batcher& batcher, std::vector<at::Tensor> batches
 
 BatchStream::~BatchStream() {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const absl::MutexLock lock(&mutex_);
     stopped_ = true;
   }
-  changed_.notify_all();
   thread_.join();
 }
 
@@ -42,40 +41,37 @@ BatchStream::Made BatchStream::MakeOne(const at::Tensor& samples) {
 }
 
 void BatchStream::MakeBatches() {
+  const auto may_go_on = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) { return stopped_ || made_.size() < kAhead; };
   for (const at::Tensor& samples : batches_) {
     {
-      std::unique_lock<std::mutex> lock(mutex_);
-      changed_.wait(lock, [this] { return stopped_ || made_.size() < kAhead; });
+      const absl::MutexLock lock(&mutex_, absl::Condition(&may_go_on));
       if (stopped_) return;
     }
     Made made = MakeOne(samples);
     const bool failed = !made.batch.ok();
     {
-      const std::lock_guard<std::mutex> lock(mutex_);
+      const absl::MutexLock lock(&mutex_);
       made_.push_back(std::move(made));
     }
-    changed_.notify_all();
     if (failed) break;
   }
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    finished_ = true;
-  }
-  changed_.notify_all();
+  const absl::MutexLock lock(&mutex_);
+  finished_ = true;
 }
 
 absl::StatusOr<std::optional<Batch>> BatchStream::Next() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait(lock, [this] { return finished_ || !made_.empty(); });
-  if (made_.empty()) return std::optional<Batch>();
-  Made made = std::move(made_.front());
-  made_.pop_front();
-  lock.unlock();
-  changed_.notify_all();
-  if (made.thrown != nullptr) std::rethrow_exception(made.thrown);
-  if (!made.batch.ok()) return made.batch.status();
-  random_state_ = made.random;
-  return std::optional<Batch>(*std::move(made.batch));
+  const auto has_an_answer = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) { return finished_ || !made_.empty(); };
+  std::optional<Made> made;
+  {
+    const absl::MutexLock lock(&mutex_, absl::Condition(&has_an_answer));
+    if (made_.empty()) return std::optional<Batch>();
+    made = std::move(made_.front());
+    made_.pop_front();
+  }
+  if (made->thrown != nullptr) std::rethrow_exception(made->thrown);
+  if (!made->batch.ok()) return made->batch.status();
+  random_state_ = made->random;
+  return std::optional<Batch>(*std::move(made->batch));
 }
 
 }  // namespace openset

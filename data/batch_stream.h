@@ -2,15 +2,15 @@
 #ifndef OPENSET_DATA_BATCH_STREAM_H_
 #define OPENSET_DATA_BATCH_STREAM_H_
 
-#include <condition_variable>
 #include <deque>
 #include <exception>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
 #include "core/random.h"
 #include "core/tensor/batch.h"
 #include "core/tensor/torch.h"
@@ -54,11 +54,10 @@ class BatchStream {
   RandomStream* const random_;  // the thread's
   RandomStream::State random_state_;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Made> made_;  // guarded by mutex_
-  bool stopped_ = false;   // guarded by mutex_
-  bool finished_ = false;  // guarded by mutex_
+  absl::Mutex mutex_;
+  std::deque<Made> made_ ABSL_GUARDED_BY(mutex_);
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  bool finished_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

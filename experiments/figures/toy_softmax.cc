@@ -124,7 +124,8 @@ void AddOutliers(const ToySoftmaxSpec& spec, uint64_t seed, std::vector<Sample>*
     bool far = true;
     for (int c = 0; c < spec.classes(); ++c) {
       const Point centre = Centre(spec, c);
-      far &= std::hypot(at[0] - centre[0], at[1] - centre[1]) >= spec.outlier_distance();
+      const double x = at[0] - centre[0], y = at[1] - centre[1];
+      far &= std::sqrt(x * x + y * y) >= spec.outlier_distance();
     }
     if (far) found.push_back(at);
   }

@@ -5,8 +5,8 @@ of Bazel's runfiles, so that the program finds its files and, by $ORIGIN, its li
 package's functions call.
 OUT ending in .tar.xz: the same files in a folder that can be moved, with `bin/openset`.
 
-Programs and libraries are stripped. Fails if they need a newer glibc than the wheel's tag promises. The same inputs give
-the same bytes.
+Programs and libraries are stripped. Fails if they need a newer glibc than the wheel's tag promises, or a newer libstdc++
+than distributions with that glibc have. The same inputs give the same bytes.
 """
 import base64
 import hashlib
@@ -23,6 +23,8 @@ import tempfile
 import zipfile
 
 RUNFILES = "openset.runfiles"
+# The oldest libstdc++ beside a glibc: that of GCC 11 in RHEL 9 and those made from it.
+LIBSTDCXX = {(2, 34): (3, 4, 29)}
 LAUNCHER = """#!/bin/sh
 here=$(dirname "$(readlink -f "$0")")
 exec "$here/../openset.runfiles/openset/tools/openset" "$@"
@@ -34,31 +36,32 @@ exec "${OPENSET_PYTHON:-python3}" "$(dirname "$0")/../_curl.py" "$@"
 
 
 def read(path):
-    """The bytes of a file, stripped if it is a program or a library, and the glibc that it needs, (2, 36)."""
+    """The bytes of a file, stripped if it is a program or a library, and the glibc and libstdc++ that it needs."""
     content = pathlib.Path(path).read_bytes()
     if content[:4] != b"\x7fELF":
-        return content, (0, 0)
+        return content, {}
     with tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, "copy")
         shutil.copyfile(path, copy)
         subprocess.run(["strip", "--strip-unneeded", copy], check=True)
         content = pathlib.Path(copy).read_bytes()
         needs = subprocess.run(["readelf", "--version-info", "--wide", copy], check=True, capture_output=True, text=True)
-    versions = [tuple(map(int, found.split("."))) for found in re.findall(r"\bGLIBC_([0-9.]+)", needs.stdout)]
-    return content, max(versions, default=(0, 0))
+    needed = {}
+    for library, version in re.findall(r"\b(GLIBC|GLIBCXX)_([0-9.]+)", needs.stdout):
+        needed[library] = max(needed.get(library, ()), tuple(map(int, version.split("."))))
+    return content, needed
 
 
 def program_files(manifest):
-    """{path below the package's root: (bytes, is executable)}, and the glibc needed."""
-    files, glibc = {}, (0, 0)
+    """{path below the package's root: (bytes, is executable)}, and {name of a file: what read() says it needs}."""
+    files, needs = {}, {}
     for entry in manifest["runfiles"]:
         name = entry["name"]
         name = name[len("../"):] if name.startswith("../") else f"openset/{name}"
-        content, needed = read(entry["path"])
-        glibc = max(glibc, needed)
+        content, needs[name] = read(entry["path"])
         files[f"{RUNFILES}/{name}"] = content, os.access(entry["path"], os.X_OK) and content[:2] in (b"\x7fE", b"#!")
     files[f"{RUNFILES}/openset/tools/torch_version"] = manifest["torch_version"].encode() + b"\n", False
-    return files, glibc
+    return files, needs
 
 
 def metadata(manifest):
@@ -80,11 +83,13 @@ Description-Content-Type: text/markdown
 
 
 def wheel_files(manifest, tag):
-    files, glibc = program_files(manifest)
-    promised = tuple(map(int, re.search(r"manylinux_(\d+)_(\d+)_", tag).groups()))
-    if glibc > promised:
-        sys.exit(f"the programs need glibc {'.'.join(map(str, glibc))}, {tag} promises {'.'.join(map(str, promised))}: "
-                 "build the wheel on Debian 12")
+    files, needs = program_files(manifest)
+    glibc = tuple(map(int, re.search(r"manylinux_(\d+)_(\d+)_", tag).groups()))
+    for name, needed in needs.items():
+        for library, promised in (("GLIBC", glibc), ("GLIBCXX", LIBSTDCXX[glibc])):
+            if needed.get(library, ()) > promised:
+                sys.exit(f"{name} needs {library}_{'.'.join(map(str, needed[library]))}, {tag} promises "
+                         f"{'.'.join(map(str, promised))}: `nm -D` shows the function; do without it, or build on Debian 12")
     files = {f"openset/_program/{name}": entry for name, entry in files.items()}
     for entry in manifest["package"]:
         files[f"openset/{entry['name']}"] = pathlib.Path(entry["path"]).read_bytes(), False
