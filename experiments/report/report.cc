@@ -154,23 +154,37 @@ ReportTrial TrialOf(const TrialResult& result) {
   return found;
 }
 
+// What a record has of a metric; null if it has nothing. Nearly always that is at `next`: records have their metrics in
+// the order of their trials.
+const MetricRecord* FindMeasured(const TrialRecord& record, const ReportCell& cell, int* next) {
+  for (int i = 0; i < record.metric_size(); ++i) {
+    const int place = (*next + i) % record.metric_size();
+    const MetricRecord& measured = record.metric(place);
+    if (!IsMeasured(measured, cell.metric) || GroupText(measured.group()) != cell.group) continue;
+    *next = place + 1;
+    return &measured;
+  }
+  return nullptr;
+}
+
 // Adds a trial's value to its cell.
-void AddResult(const TrialResult& result, ReportCell* cell) {
+void AddResult(const TrialResult& result, int* next, ReportCell* cell) {
   if (result.record == nullptr) {
     ++cell->missing;
     return;
   }
-  for (const MetricRecord& measured : result.record->metric()) {
-    if (!IsMeasured(measured, cell->metric) || GroupText(measured.group()) != cell->group) continue;
-    if (!measured.has_value()) {
-      cell->absent_reasons.push_back(measured.absent_reason());
-      continue;
-    }
-    cell->values.push_back(measured.value());
-    cell->splits.push_back(result.trial->split());
-    cell->seeds.push_back(result.trial->seed());
-    cell->intervals.emplace_back();
-    if (measured.interval().has_low()) cell->intervals.back() = {measured.interval().low(), measured.interval().high()};
+  const MetricRecord* const measured = FindMeasured(*result.record, *cell, next);
+  if (measured == nullptr) return;
+  if (!measured->has_value()) {
+    cell->absent_reasons.push_back(measured->absent_reason());
+    return;
+  }
+  cell->values.push_back(measured->value());
+  cell->splits.push_back(result.trial->split());
+  cell->seeds.push_back(result.trial->seed());
+  cell->intervals.emplace_back();
+  if (measured->interval().has_low()) {
+    cell->intervals.back() = {measured->interval().low(), measured->interval().high()};
   }
 }
 
@@ -259,18 +273,19 @@ Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> r
   for (const TrialResult& result : results) {
     const TrialSpec& trial = *result.trial;
     report.missing += result.record == nullptr;
-    if (!trial.method().title().empty()) report.titles.emplace(trial.method().name(), trial.method().title());
+    if (!trial.method().title().empty()) report.titles.try_emplace(trial.method().name(), trial.method().title());
     if (trial.has_search()) report.search_lines.push_back(SearchLine(trial));
     if (result.record != nullptr) report.results.push_back(TrialOf(result));
     if (result.record != nullptr && result.record->ignored_tensor_size() > 0) {
       const std::string line = LeftOutLine(result);
       if (!absl::c_linear_search(report.note_lines, line)) report.note_lines.push_back(line);
     }
+    int next = 0;  // metric of the record
     for (const MetricGroup& group : MetricGroupsOf(trial.data())) {
       for (const MetricSpec& metric : trial.metric()) {
         const Display display = DisplayOf(metric);
         if (group.kind() != MetricGroup::POOL && !display.reads_unknown) continue;
-        AddResult(result, cells.Of(trial, GroupText(group), MetricName(metric), display));
+        AddResult(result, &next, cells.Of(trial, GroupText(group), MetricName(metric), display));
       }
     }
   }

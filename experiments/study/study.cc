@@ -29,6 +29,7 @@
 #include "experiments/store/store_contents.h"
 #include "experiments/study/check_inputs.h"
 #include "experiments/study/data_contents.h"
+#include "experiments/study/kept_spec.h"
 #include "experiments/study/record_filter.h"
 #include "experiments/study/source_changes.h"
 
@@ -178,8 +179,10 @@ absl::Status Study::RememberSpec() const {
   if (experiment_.sha256.empty()) return absl::OkStatus();
   const std::string folder = store_.ReportFolder(report_name());
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
-  return WriteFileAtomically(JoinPath(folder, kSpecFile),
-                             absl::StrCat(AbsolutePath(experiment_.source.file()), "\n", experiment_.sha256, "\n"));
+  OPENSET_RETURN_IF_ERROR(
+      WriteFileAtomically(JoinPath(folder, kSpecFile),
+                          absl::StrCat(AbsolutePath(experiment_.source.file()), "\n", experiment_.sha256, "\n")));
+  return KeepSpec(experiment_, store_, report_name());
 }
 
 absl::Status Study::SetRedo(const std::string& redo) {

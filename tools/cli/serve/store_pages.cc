@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "core/in_parallel.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
@@ -15,9 +16,12 @@
 #include "data/selection.h"
 #include "data/sets/data_set.h"
 #include "data/task.pb.h"
+#include "experiments/plan/search.h"
 #include "experiments/report/examples/example_context.h"
 #include "experiments/report/html_report.h"
 #include "experiments/report/record_results.h"
+#include "experiments/report/statistics/significance.h"
+#include "experiments/spec/experiment.pb.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/details.pb.h"
@@ -25,6 +29,7 @@
 #include "experiments/store/processes/leases.h"
 #include "experiments/store/store_contents.h"
 #include "experiments/store/store_usage.h"
+#include "experiments/study/kept_spec.h"
 #include "tools/cli/records/brief_record.h"
 #include "tools/cli/serve/live_json.h"
 #include "tools/cli/serve/page_parts.h"
@@ -76,6 +81,16 @@ std::vector<const Selection*> TestSelections(const TaskData& data) {
   for (const UnknownGroup& group : data.test_unknown()) selections.push_back(&group.selection());
   for (const ShiftedGroup& group : data.test_shifted()) selections.push_back(&group.selection());
   return selections;
+}
+
+// The methods of a spec in its order, those that it tunes behind themselves as they are; then all others.
+void OrderBySpec(const ExperimentSpec& spec, std::vector<TrialResult>* results) {
+  const auto place = [&spec](const TrialResult& result) {
+    const absl::string_view name = absl::StripSuffix(result.trial->method().name(), kTunedSuffix);
+    return std::find(spec.method().begin(), spec.method().end(), name) - spec.method().begin();
+  };
+  std::stable_sort(results->begin(), results->end(),
+                   [&place](const TrialResult& a, const TrialResult& b) { return place(a) < place(b); });
 }
 
 // The pool's value of a metric: "0.8312", "-" where it is undefined or not there.
@@ -204,11 +219,16 @@ std::string StorePages::Sheet(const TrialRecord& record) {
 absl::StatusOr<ChartPage> StorePages::PageOf(const std::string& name, std::vector<TrialRecord> records,
                                              const std::vector<std::string>& problems) {
   const std::lock_guard<std::mutex> lock(report_mutex_);
-  const RecordResults made = ResultsOf(std::move(records));
+  RecordResults made = ResultsOf(std::move(records));
+  const KeptSpec kept = LoadKeptSpec(store_, name);
+  OrderBySpec(kept.spec, &made.results);
   Report report = MakeReport(name, made.results);
+  if (kept.spec.method_size() > 0) AddSignificance(kept.spec.report().baseline(), &report);
   report.note_lines.insert(report.note_lines.end(), made.notes.begin(), made.notes.end());
   report.note_lines.insert(report.note_lines.end(), problems.begin(), problems.end());
   ReportContext context;
+  context.question = kept.spec.question();
+  context.spec = kept.text;
   const std::vector<ExampleTrial> examples = ExamplesOf(made.results);
   context.examples.class_names = ClassNamesOf(examples, catalog_);
   AddSheets(
