@@ -10,7 +10,7 @@
 #include "core/status_macros.h"
 #include "core/text/name.h"
 #include "experiments/spec/changed_spec.h"
-#include "experiments/spec/experiment.pb.h"
+#include "experiments/spec/experiment.proto.h"
 
 namespace openset {
 namespace {

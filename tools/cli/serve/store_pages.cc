@@ -21,7 +21,7 @@
 #include "experiments/report/html_report.h"
 #include "experiments/report/record_results.h"
 #include "experiments/report/statistics/significance.h"
-#include "experiments/spec/experiment.pb.h"
+#include "experiments/spec/experiment.proto.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/details.pb.h"
