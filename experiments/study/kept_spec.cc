@@ -64,7 +64,7 @@ KeptSpec LoadKeptSpec(const Store& store, const std::string& study) {
   const std::string folder = FolderOf(store, study);
   if (folder.empty()) return kept;
   kept.text = ReadFile(JoinPath(folder, kFile), kMostBytes).value_or("");
-  if (!ParseTextProto(kept.text, kFile, &kept.spec).ok()) kept.spec.Clear();
+  if (!ParseTextProto(kept.text, kFile, &kept.spec).ok() || kept.spec.method_size() == 0) return {};
   return kept;
 }
 

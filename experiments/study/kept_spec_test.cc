@@ -14,7 +14,6 @@ namespace openset {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 class KeptSpecTest : public ::testing::Test {
  protected:
@@ -53,27 +52,34 @@ TEST_F(KeptSpecTest, HasWhatTheCommandLineChanged) {
 
 TEST_F(KeptSpecTest, TheUnchangedOneComesFirstThenTheNewest) {
   EXPECT_EQ(LoadKeptSpec(store_, "spec").text, "");
-  Write("spec+aaaaaaaa", "name: 'a'");
-  Write("spec+bbbbbbbb", "name: 'b'");
-  Write("other", "name: 'other'");
+  Write("spec+aaaaaaaa", "name: 'a' method: 'mcp'");
+  Write("spec+bbbbbbbb", "name: 'b' method: 'mcp'");
+  Write("other", "name: 'other' method: 'mcp'");
   const auto now = std::filesystem::file_time_type::clock::now();
   std::filesystem::last_write_time(store_.ReportFolder("spec+bbbbbbbb") + "/spec.textproto",
                                    now - std::chrono::hours(1));
   std::filesystem::last_write_time(store_.ReportFolder("spec+aaaaaaaa") + "/spec.textproto", now);
   EXPECT_EQ(LoadKeptSpec(store_, "spec").spec.name(), "a");
-  Write("spec", "name: 'plain'");
+  Write("spec", "name: 'plain' method: 'mcp'");
   EXPECT_EQ(LoadKeptSpec(store_, "spec").spec.name(), "plain");
 }
 
-TEST_F(KeptSpecTest, WhatOthersWroteIsTextAndNoPath) {
+TEST_F(KeptSpecTest, ShowsNoFileThatIsNoSpecAndNoneElsewhere) {
   Write("spec", "name: 'spec' nonsense");
-  const KeptSpec kept = LoadKeptSpec(store_, "spec");
-  EXPECT_THAT(kept.text, StartsWith("name: 'spec'"));
-  EXPECT_EQ(kept.spec.method_size(), 0);
-  Write("../outside", "name: 'outside'");
-  EXPECT_EQ(LoadKeptSpec(store_, "../outside").text, "");
-  Write("spec", std::string((1 << 20) + 1, '#'));
   EXPECT_EQ(LoadKeptSpec(store_, "spec").text, "");
+  Write("../outside", "name: 'outside' method: 'mcp'");
+  EXPECT_EQ(LoadKeptSpec(store_, "../outside").text, "");
+  for (const std::string& text : {std::string("# Only a comment."), "method: 'mcp' #" + std::string(1 << 20, '#')}) {
+    Write("spec", text);
+    EXPECT_EQ(LoadKeptSpec(store_, "spec").text, "");
+  }
+  ASSERT_THAT(WriteFileAtomically(sandbox_.folder() + "/private", "-----BEGIN PRIVATE KEY-----"), IsOk());
+  const std::string path = store_.ReportFolder("spec") + "/spec.textproto";
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink(sandbox_.folder() + "/private", path);
+  const KeptSpec kept = LoadKeptSpec(store_, "spec");
+  EXPECT_EQ(kept.text, "");
+  EXPECT_EQ(kept.spec.method_size(), 0);
 }
 
 }  // namespace
