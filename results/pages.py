@@ -144,7 +144,7 @@ class Study:
     def count(self, metric, group="pool", higher=True, **where):
         return len(self.differing(metric, group, higher, **where))
 
-    def claim(self, a, b, metric, expected="higher", group="pool", factor=100, levels=None):
+    def claim(self, a, b, metric, expected="higher", group="pool", factor=100, levels=None, digits=1):
         """Two cells of a row of claims: a minus b with its interval, and what that says of 'a is `expected` than b'."""
         pair, sign = self.pair(a, b, metric, group, levels)
         if pair is None or pair.get("low") is None:
@@ -152,19 +152,22 @@ class Study:
         ends = sorted(sign * pair[end] for end in ("low", "high"))
         seen = "higher" if ends[0] > 0 else "lower" if ends[1] < 0 else ""
         verdict = "confirmed" if seen == expected else "contradicted here" if seen else "not seen"
-        unit = " points" if factor == 100 else ""
-        return f"{self.difference(a, b, metric, group, factor, levels=levels)}{unit} | {verdict}"
+        unit = "points" if factor == 100 else "thousandths"
+        return f"{self.difference(a, b, metric, group, factor, digits, levels)} {unit} | {verdict}"
 
     def correlation(self, a, b, method):
-        """Two cells: Pearson's correlation of two metrics over the runs of a method with Fisher's 95 % interval."""
-        rows = [r for r in self.records if r["method"] == method and a in r and b in r]
-        x, y = ([row[metric] for row in rows] for metric in (a, b))
+        """Two cells: Pearson's correlation of two metrics of a method over the means of draws with Fisher's 95 % interval."""
+        draws = {}
+        for row in self.records:
+            if row["method"] == method and a in row and b in row:
+                draws.setdefault(row["split"], []).append(row)
+        x, y = ([sum(row[metric] for row in rows) / len(rows) for rows in draws.values()] for metric in (a, b))
         mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
         products = sum((u - mean_x) * (v - mean_y) for u, v in zip(x, y))
         r = products / math.sqrt(sum((u - mean_x) ** 2 for u in x) * sum((v - mean_y) ** 2 for v in y))
         low, high = (math.tanh(math.atanh(r) + z / math.sqrt(len(x) - 3)) for z in (-1.96, 1.96))
         verdict = "confirmed" if low > 0 else "contradicted here" if high < 0 else "not seen"
-        return f"r = {signed(r, 2)} ({signed(low, 2)} to {signed(high, 2)}) over {len(x)} runs | {verdict}"
+        return f"r = {signed(r, 2)} ({signed(low, 2)} to {signed(high, 2)}) over the means of {len(x)} draws | {verdict}"
 
     # Tables.
 
@@ -255,13 +258,13 @@ class Study:
     def orders_differ(self, a, b):
         """Two cells of a row of claims."""
         swaps = self.swaps(a, b)
-        return f"{swaps} of {self.pairs()} pairs of scores, no interval | {'confirmed' if swaps else 'not seen'}"
+        return f"{swaps} of {self.pairs()} pairs of scores, in their means | {'so in the means, untested' if swaps else 'not seen'}"
 
     def best_differ(self, *groups, metric="auroc"):
         """Two cells of a row of claims: whether another method is best in each group."""
         best = [self.order(metric, group)[0] for group in groups]
         text = "; ".join(f"`{method}` on {group}" for group, method in zip(groups, best))
-        return f"{text}; no interval | {'confirmed' if len(set(best)) == len(best) else 'not seen'}"
+        return f"{text}, in their means | {'so in the means, untested' if len(set(best)) == len(best) else 'not seen'}"
 
     def pairs(self):
         count = len({c["method"] for c in self.report["cells"]})
