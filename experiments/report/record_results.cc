@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "data/task.pb.h"
@@ -34,7 +35,14 @@ double EvaluatedAt(const TrialRecord& record) {
   return time;
 }
 
-std::string ChangesOf(const TrialSpec& trial) { return absl::StrJoin(trial.laid_over(), " "); }
+// What the command line changed in the trial. --seeds and --methods only choose trials.
+std::string ChangesOf(const TrialSpec& trial) {
+  std::vector<std::string> changes;
+  for (const std::string& change : trial.laid_over()) {
+    if (!absl::StartsWith(change, "--seeds") && !absl::StartsWith(change, "--methods")) changes.push_back(change);
+  }
+  return absl::StrJoin(changes, " ");
+}
 
 void AddAxis(const std::string& name, const std::string& value, TrialSpec* trial) {
   if (value.empty()) return;

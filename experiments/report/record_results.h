@@ -21,9 +21,9 @@ struct RecordResults {
 };
 
 // In the order of task, method, swept values, split and seed. Where the records are of several studies, or of runs that
-// changed a study differently (TrialSpec.laid_over), that is a value of an axis of each trial: "study", "changed". Left
-// out: candidates of a search whose tuned trial is there, and those that another record stands for, the newest one of
-// the same row, task, split and seed.
+// changed a study differently (TrialSpec.laid_over but for --seeds and --methods, which only choose trials), that is a
+// value of an axis of each trial: "study", "changed". Left out: candidates of a search whose tuned trial is there, and
+// those that another record stands for, the newest one of the same row, task, split and seed.
 RecordResults ResultsOf(std::vector<TrialRecord> records);
 
 }  // namespace openset

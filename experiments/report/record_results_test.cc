@@ -54,6 +54,13 @@ TEST(ResultsOf, StudiesAndTheirVariantsAreRowsOfTheirOwn) {
   EXPECT_THAT(rows, ElementsAre("mcp, study s", "mcp, study s, changed --set=training.epochs=2", "mcp, study u"));
 }
 
+TEST(ResultsOf, FlagsThatOnlyChooseTrialsMakeNoRow) {
+  const RecordResults made = ResultsOf({Record("a", "mcp", 0, 1), Record("b", "mcp", 1, 1, "laid_over: '--seeds=1'"),
+                                        Record("c", "mcp", 2, 1, "laid_over: ['--seeds=2', '--methods=mcp']")});
+  for (const TrialResult& result : made.results) EXPECT_EQ(RowName(*result.trial), "mcp");
+  EXPECT_EQ(made.results.size(), 3);
+}
+
 TEST(ResultsOf, LeaveOutCandidatesAndOlderRecordsOfTheSamePlace) {
   const RecordResults made =
       ResultsOf({Record("a", "mcp", 0, 1), Record("b", "mcp", 0, 2),

@@ -89,15 +89,19 @@ std::vector<std::string> ProvenanceDifferences(const std::vector<TrialRecord>& r
     const FieldDescriptor* field = descriptor->field(f);
     if (ComparedFields().count(field->name()) == 0) continue;
     bool differs = false;
-    std::set<std::string> values;
+    std::vector<std::string> values;  // in the order of the records
+    const auto add = [&values](const std::string& value) {
+      const std::string shown = value.empty() ? "none" : value;
+      if (std::find(values.begin(), values.end(), shown) == values.end()) values.push_back(shown);
+    };
     for (const TrialRecord& record : records) {
       const auto& first = records[0].provenance();
       for (int s = 0; s < std::min(first.stage_size(), record.provenance().stage_size()); ++s) {
         const std::string a = ValuesOf(first.stage(s), field), b = ValuesOf(record.provenance().stage(s), field);
         if (a == b) continue;
         differs = true;
-        values.insert(a.empty() ? "none" : a);
-        values.insert(b.empty() ? "none" : b);
+        add(a);
+        add(b);
       }
     }
     if (!differs) continue;

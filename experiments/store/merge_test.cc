@@ -69,7 +69,7 @@ TEST_F(MergeTest, SameNumbersAreAReplicaAndOthersAreKeptBesideThem) {
   EXPECT_EQ(LoadFirstRecord(a, id)->provenance().stage(0).host(), "host a");
   EXPECT_THAT(LoadFirstRecord(a, TestKey("0000")), StatusIs(absl::StatusCode::kNotFound));
   EXPECT_THAT(DifferenceLines(*records), ElementsAre("openauc: host b 0.5000; host c 0.7500; host a 0.5000",
-                                                     "made with other host (\"host a\"; \"host b\"; \"host c\")"));
+                                                     "made with other host (\"host b\"; \"host c\"; \"host a\")"));
   EXPECT_THAT(DifferenceLines({records->at(0)}), IsEmpty());
 }
 

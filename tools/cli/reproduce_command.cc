@@ -4,9 +4,11 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/temporary_folder.h"
@@ -51,11 +53,30 @@ void LeaveOutCandidates(std::vector<TrialRecord>* records) {
   if (count > 0) std::cout << count << (count == 1 ? " candidate" : " candidates") << " of searches left out\n";
 }
 
-// Of a bundle the first --trials, and its library; of the store the one trial.
-absl::StatusOr<std::vector<TrialRecord>> RecordsToRepeat(const std::string& argument,
+// The one whose id begins so.
+absl::Status KeepTrial(const std::string& begin, std::vector<TrialRecord>* records) {
+  std::vector<TrialRecord> kept;
+  for (TrialRecord& record : *records) {
+    if (absl::StartsWith(record.trial_id(), begin)) kept.push_back(std::move(record));
+  }
+  if (kept.size() != 1) {
+    return absl::NotFoundError(absl::StrCat(kept.size(), " trials of the bundle have an id that begins with '", begin,
+                                            "': 'openset records ls BUNDLE' lists them"));
+  }
+  *records = std::move(kept);
+  return absl::OkStatus();
+}
+
+// Of a bundle the trial that is named, or the first --trials, and its library; of the store the one trial.
+absl::StatusOr<std::vector<TrialRecord>> RecordsToRepeat(const std::vector<std::string>& arguments,
                                                          std::map<std::string, std::string>* library) {
+  const std::string& argument = arguments[0];
   std::vector<TrialRecord> records;
   if (!IsBundle(argument)) {
+    if (arguments.size() > 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(argument, ": is no bundle (BUNDLE.zip): give one trial of the store"));
+    }
     OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
     OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
     OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, argument));
@@ -67,7 +88,11 @@ absl::StatusOr<std::vector<TrialRecord>> RecordsToRepeat(const std::string& argu
   OPENSET_ASSIGN_OR_RETURN(BundleRecords bundle, ReadBundleRecords(UserPath(argument)));
   OPENSET_RETURN_IF_ERROR(RefusedStatus(bundle));
   LeaveOutCandidates(&bundle.records);
-  if (trials > 0 && bundle.records.size() > static_cast<size_t>(trials)) bundle.records.resize(trials);
+  if (arguments.size() > 1) {
+    OPENSET_RETURN_IF_ERROR(KeepTrial(arguments[1], &bundle.records));
+  } else if (trials > 0 && bundle.records.size() > static_cast<size_t>(trials)) {
+    bundle.records.resize(trials);
+  }
   *library = std::move(bundle.library);
   return std::move(bundle.records);
 }
@@ -94,7 +119,7 @@ absl::StatusOr<bool> Repeat(const TrialRecord& record, const Store& store, const
 
 absl::Status RunReproduce(const std::vector<std::string>& arguments) {
   std::map<std::string, std::string> library;
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialRecord> records, RecordsToRepeat(arguments[0], &library));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialRecord> records, RecordsToRepeat(arguments, &library));
   OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, SpecFoldersFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder unpacked, TemporaryFolder::Make("bundle"));
   OPENSET_RETURN_IF_ERROR(UnpackLibrary(library, unpacked.path(), &folders));
@@ -116,11 +141,13 @@ absl::Status RunReproduce(const std::vector<std::string>& arguments) {
 Command ReproduceCommand() {
   Command command;
   command.name = "reproduce";
-  command.arguments = "TRIAL | BUNDLE";
-  command.min_arguments = command.max_arguments = 1;
+  command.arguments = "TRIAL | BUNDLE [TRIAL]";
+  command.min_arguments = 1;
+  command.max_arguments = 2;
   command.summary = "Runs trials of records again and compares the numbers.";
   command.description =
-      "TRIAL is the first digits of an id in the store; of a bundle (BUNDLE.zip) --trials are run.\n"
+      "TRIAL is the first digits of an id, in the store or in a bundle (BUNDLE.zip); without it --trials of the\n"
+      "bundle are run.\n"
       "Candidates of searches are left out: they have no trial in a study of their own. Each trial is made anew\n"
       "in the store --again, from the settings in its record, and must get the same id. Its numbers are compared\n"
       "to the last bit; where they differ, openset says what the provenance says of it: processor, versions, sources.\n"
@@ -129,7 +156,8 @@ Command ReproduceCommand() {
       "run. Exit code: 0 if all numbers are the same, 1 if not.\n"
       "\n"
       "  openset reproduce 3f2a91c0\n"
-      "  openset reproduce results.zip --trials=3\n";
+      "  openset reproduce results.zip --trials=3\n"
+      "  openset reproduce results.zip 3f2a91c0\n";
   command.flags = RunFlags();
   // What a repetition has no use for.
   for (const char* flag : {"engine", "redo", "only", "detach", "slurm_task"}) {

@@ -104,6 +104,11 @@ TEST(Records, ABundleCarriesItsLibraryAndItsOutputs) {
   const ProgramResult again = other.Run({"reproduce", "all.zip", "--trials=1"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_THAT(again.out, HasSubstr("1 of 1 trial reproduced"));
+  const std::string last = program.Records().rbegin()->first;
+  const ProgramResult chosen = other.Run({"reproduce", "all.zip", last.substr(0, 8)});
+  EXPECT_THAT(chosen.out, AllOf(HasSubstr(last.substr(0, 12)), HasSubstr("1 of 1 trial reproduced")));
+  EXPECT_THAT(other.Run({"reproduce", "all.zip", "x"}).err,
+              HasSubstr("0 trials of the bundle have an id that begins with 'x'"));
   const ProgramResult merged = other.Run({"records", "merge", "all.zip", "--store=merged"});
   ASSERT_EQ(merged.exit_code, 0) << merged.err;
   EXPECT_THAT(merged.out, AllOf(HasSubstr("2 new trials"), HasSubstr("2 new checkpoints, 2 new outputs")));

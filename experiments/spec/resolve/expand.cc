@@ -121,9 +121,16 @@ class Expander {
       const std::string where = experiment_.source.Where(absl::StrCat("axis[", a, "]"));
       axes.push_back({&spec_.axis(a), where, spec_.axis(a).value_size() > 1});
     }
-    return ResolveGrid({method.spec, {}}, axes, [&](int axis, const std::string& path) {
+    auto grid = ResolveGrid({method.spec, {}}, axes, [&](int axis, const std::string& path) {
       return axis < 0 ? WhereInMethod(experiment_, method, path) : absl::StrCat(axes[axis].where, ": ", path);
     });
+    // A field that only some methods have.
+    if (grid.ok() || experiment_.methods.size() < 2 || !absl::StrContains(grid.status().message(), ": there is no ")) {
+      return grid;
+    }
+    return absl::Status(
+        grid.status().code(),
+        absl::StrCat(grid.status().message(), "; an axis of some methods names them: axis { ... method: 'METHOD' }"));
   }
 
   // With the weights of the split, where each has its own.

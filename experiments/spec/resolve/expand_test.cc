@@ -284,6 +284,9 @@ TEST(Expand, MethodErrorsNameWhoeverSetTheField) {
             spec + ":7: axis[0]: plain: loss.term[0].open_auc.pairs: it holds 'cross_entropy', not 'open_auc'");
   EXPECT_EQ(Error(sandbox, absl::StrCat(kMinimalSpec, "axis { path: 'loss.open_auc.lambda' value: '3' }")),
             spec + ":7: axis[0]: plain: loss.open_auc.lambda: there is no term 'open_auc'; it has cross_entropy");
+  EXPECT_THAT(Error(sandbox,
+                    absl::StrCat("method: 'pairs' ", kMinimalSpec, "axis { path: 'loss.open_auc.lambda' value: '3' }")),
+              HasSubstr("it has cross_entropy; an axis of some methods names them: axis { ... method: 'METHOD' }"));
   EXPECT_EQ(Error(sandbox, absl::StrCat(kMinimalSpec, "axis { path: 'loss.cross_entropy.lambda' value: '-1' }")),
             spec + ":7: axis[0]: loss.term[0].lambda: must be at least 0 (is -1)");
   // The term is the second of the method, and the first of the override.

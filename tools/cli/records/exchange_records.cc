@@ -94,7 +94,7 @@ absl::Status ExportRecords(const std::string& text) {
             << (written->manifest.replicas() > 0
                     ? absl::StrCat(" and ", written->manifest.replicas(), " more records of them")
                     : "")
-            << "\nsha256 " << written->digest << "\n";
+            << "\nsha256 of the content (not of the file) " << written->digest << "\n";
   left_out.insert(left_out.end(), written->left_out.begin(), written->left_out.end());
   for (const std::string& line : left_out) std::cerr << "left out: " << OneLine(line) << "\n";
   return absl::OkStatus();

@@ -108,6 +108,7 @@ absl::StatusOr<ExperimentSpec> SpecOfRecord(const TrialRecord& record, const Spe
   const std::string path = JoinPath(folder.path(), absl::StrCat(NameOf(record), ".textproto"));
   std::optional<std::string> nearest;  // what differs of the first candidate that makes a trial
   absl::Status first;
+  std::vector<std::string> absent;  // what is to be said of data that is not here
   for (ExperimentSpec& spec : Candidates(record, folders)) {
     OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, ToText(spec)));
     const absl::StatusOr<std::unique_ptr<Study>> study = Study::Load(path, folders, store, options);
@@ -115,11 +116,17 @@ absl::StatusOr<ExperimentSpec> SpecOfRecord(const TrialRecord& record, const Spe
       if (first.ok()) first = study.status();
       continue;
     }
+    if (absent.empty() && !(*study)->untold_data().empty()) absent = (*study)->data_lines();
     const Plan& plan = (*study)->plan();
     for (size_t t = 0; t < plan.trials.size(); ++t) {
       if (plan.trial_id(static_cast<int>(t)) == record.trial_id()) return std::move(spec);
       if (!nearest.has_value()) nearest = DifferenceText(trial, plan.trials[t].Spec());
     }
+  }
+  if (!absent.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(record.trial_id().substr(0, 12), ", ", Describe(trial),
+                     ": its id needs what its data hold, which are not here: ", absl::StrJoin(absent, "; ")));
   }
   return absl::FailedPreconditionError(
       absl::StrCat(record.trial_id().substr(0, 12), ", ", Describe(trial), ": no study here makes this trial; ",

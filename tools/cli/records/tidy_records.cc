@@ -57,7 +57,7 @@ absl::Status VerifyBundle(const std::string& bundle) {
   for (const std::string& line : read.refused) std::cout << OneLine(line) << "\n";
   std::cout << OneLine(bundle) << ": " << read.records.size() << (read.records.size() == 1 ? " trial, " : " trials, ")
             << read.replicas << (read.replicas == 1 ? " replica: " : " replicas: ") << read.refused.size()
-            << " damaged\nsha256 " << read.digest << "\n";
+            << " damaged\nsha256 of the content (not of the file) " << read.digest << "\n";
   if (read.refused.empty()) return absl::OkStatus();
   return absl::AbortedError(absl::StrCat(bundle, ": ", read.refused.size(), " damaged"));
 }
