@@ -4,22 +4,41 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "core/status_macros.h"
 #include "experiments/engine/slurm/slurm_client.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
+#include "experiments/store/processes/leases.h"
+#include "experiments/store/processes/stop_run.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/flags.h"
 
 namespace openset {
 namespace {
 
-absl::Status RunCancel(const std::vector<std::string>& arguments) {
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
+// Asks this user's runs of the study on this machine to stop, and names those elsewhere. Pilots are not asked: their
+// jobs are cancelled. Returns how many runs there are.
+int StopRuns(const Study& study, const std::vector<SubmittedArray>& arrays) {
+  int runs = 0;
+  for (const RunState& run : RunsOf(study.store())) {
+    const bool is_pilot = absl::c_any_of(
+        arrays, [&](const SubmittedArray& array) { return absl::StartsWith(run.slurm_job(), array.job + "_"); });
+    if (run.experiment() != study.name() || is_pilot) continue;
+    ++runs;
+    const absl::Status asked = AskToStop(study.store(), run);
+    std::cout << study.name() << ": " << RunName(run.id()) << (asked.ok() ? ": " : " runs it: ")
+              << (asked.ok() ? "asked to stop; its trainings save their states" : asked.message()) << "\n";
+  }
+  return runs;
+}
+
+absl::Status CancelJobs(const Study& study, const std::vector<SubmittedArray>& arrays) {
   std::set<std::string> in_queue, ours, queued;
   const SlurmClient slurm;
   OPENSET_ASSIGN_OR_RETURN(const auto queue, slurm.Queue());
   for (const auto& [task, state] : queue) in_queue.insert(task.job);
-  for (const SubmittedArray& array : ArraysInStore(study->store(), study->name())) {
+  for (const SubmittedArray& array : arrays) {
     if (in_queue.count(array.job) == 0) continue;
     // The store may be shared, and name a job of this user that is none of the experiment's.
     OPENSET_ASSIGN_OR_RETURN(const std::string of_name, slurm.JobOfName(array.array.name()));
@@ -32,8 +51,18 @@ absl::Status RunCancel(const std::vector<std::string>& arguments) {
     ++tasks;
   }
   OPENSET_RETURN_IF_ERROR(slurm.Cancel({queued.begin(), queued.end()}));
-  std::cout << study->name() << ": " << tasks << (tasks == 1 ? " pilot" : " pilots") << " of " << queued.size()
+  std::cout << study.name() << ": " << tasks << (tasks == 1 ? " pilot" : " pilots") << " of " << queued.size()
             << (queued.size() == 1 ? " job" : " jobs") << " cancelled\n";
+  return absl::OkStatus();
+}
+
+absl::Status RunCancel(const std::vector<std::string>& arguments) {
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0]));
+  const std::vector<SubmittedArray> arrays = ArraysInStore(study->store(), study->name());
+  // First, as a launcher submits pilots in the place of those that ended.
+  const int runs = StopRuns(*study, arrays);
+  if (!arrays.empty()) return CancelJobs(*study, arrays);
+  if (runs == 0) std::cout << study->name() << ": nothing runs it, and it has no Slurm jobs\n";
   return absl::OkStatus();
 }
 
@@ -44,9 +73,11 @@ Command CancelCommand() {
   command.name = "cancel";
   command.arguments = "SPEC";
   command.min_arguments = command.max_arguments = 1;
-  command.summary = "Cancels a study's Slurm jobs.";
+  command.summary = "Stops a study: its Slurm jobs, and your runs of it on this machine.";
   command.description =
-      "Finished results stay. 'openset run' continues running trainings from their last saved state.\n"
+      "Your 'openset run' of the study on this machine is asked to stop, as by Ctrl-C; runs on other machines and of "
+      "other\n"
+      "users are named. Finished results stay. 'openset run' continues trainings from their last saved states.\n"
       "\n"
       "  openset cancel my_study.textproto --store=/data/results\n";
   command.flags = {"deploy", "store", "devices", "data", "library"};

@@ -97,7 +97,7 @@ TEST(FirstHour, AStudyOfOnesOwnIsRunDrawnAndTakenAway) {
 }
 
 // Another terminal, while it runs: the epoch and the time left, which is there from the start.
-TEST(FirstHour, StatusShowsEpochAndTimeLeft) {
+TEST(FirstHour, StatusShowsEpochAndTimeLeftAndCancelStops) {
   const OpensetProgram program;
   program.Write("lambda.textproto", absl::StrReplaceAll(kLambda, {{"epochs: 2", "epochs: 1000"}}));
   const pid_t pid = program.Start({"run", "lambda", "--jobs=1"});
@@ -113,9 +113,11 @@ TEST(FirstHour, StatusShowsEpochAndTimeLeft) {
   }
   EXPECT_THAT(LineWith(status, "running by "), AllOf(HasSubstr("actions, "), HasSubstr(" left")));
   EXPECT_THAT(LineWith(status, ": epoch "), AllOf(HasSubstr("/1000, loss "), HasSubstr(" images/s")));
-  kill(pid, SIGINT);
+  const std::vector<std::string> cancel = {"cancel", "lambda", "--store=" + program.store()};
+  EXPECT_THAT(other.Run(cancel).out, HasSubstr(absl::StrCat(", process ", pid, ": asked to stop; its trainings save")));
   ASSERT_EQ(waitpid(pid, &ended, 0), pid);
   EXPECT_TRUE(WIFEXITED(ended) && WEXITSTATUS(ended) == 130) << ended;
+  EXPECT_EQ(other.Run(cancel).out, "lambda: nothing runs it, and it has no Slurm jobs\n");
 }
 
 // Images of several sizes, in a folder for each class.

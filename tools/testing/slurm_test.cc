@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
@@ -23,6 +25,7 @@
 namespace openset {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr char kSpec[] = R"(
@@ -156,9 +159,19 @@ TEST_F(Slurm, IsCancelledAndGoesOnLocally) {
   detached.push_back("--detach");
   ASSERT_EQ(program_.Run(detached).exit_code, 0) << program_.Read("err.txt");
   while (!HasPartial()) usleep(20000);
-  const ProgramResult cancelled = program_.Run({"cancel", "study.textproto", "--deploy=cluster.textproto"});
+  // A launcher would submit pilots in the place of those that were cancelled.
+  const pid_t launcher = program_.Start(RunArguments());
+  const OpensetProgram elsewhere("elsewhere");
+  const std::string study = program_.folder() + "/study.textproto";
+  const std::string cluster = "--deploy=" + program_.folder() + "/cluster.textproto";
+  const std::string name = absl::StrCat(", process ", launcher);
+  while (!absl::StrContains(elsewhere.Run({"status", study, cluster, "--store=" + program_.store()}).out, name)) {
+    usleep(20000);
+  }
+  const ProgramResult cancelled = elsewhere.Run({"cancel", study, cluster, "--store=" + program_.store()});
   EXPECT_EQ(cancelled.exit_code, 0) << cancelled.err;
-  EXPECT_THAT(cancelled.out, HasSubstr("cancelled"));
+  EXPECT_THAT(cancelled.out, AllOf(HasSubstr("asked to stop"), HasSubstr("cancelled")));
+  EXPECT_EQ(WaitFor(launcher), 130);
   WaitForEmptyQueue();
   ASSERT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 0);
   ExpectRecordsOfALocalRun();

@@ -1,0 +1,104 @@
+#include "experiments/store/processes/stop_run.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "core/process/machine.h"
+#include "core/proto/record_file.h"
+#include "experiments/store/processes/leases.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace openset {
+namespace {
+
+using ::testing::SizeIs;
+
+class StopRunTest : public ::testing::Test {
+ protected:
+  StopRunTest() : store_(JoinPath(testing::TempDir(), testing::UnitTest::GetInstance()->current_test_info()->name())) {}
+
+  // A run's process that waits for a signal. Returns when its first sign of life is there.
+  pid_t Start() const {
+    int ready[2];
+    if (pipe(ready) != 0) return -1;
+    const pid_t pid = fork();
+    if (pid == 0) {
+      signal(SIGINT, SIG_DFL);
+      const auto leases = Leases::Begin(store_);
+      (void)!write(ready[1], leases.ok() ? "1" : "0", 1);
+      while (true) pause();
+    }
+    char byte = 0;
+    EXPECT_EQ(read(ready[0], &byte, 1), 1);
+    EXPECT_EQ(byte, '1');
+    close(ready[0]);
+    close(ready[1]);
+    return pid;
+  }
+
+  static int SignalThatEnded(pid_t pid) {
+    int ended = 0;
+    EXPECT_EQ(waitpid(pid, &ended, 0), pid);
+    return WIFSIGNALED(ended) ? WTERMSIG(ended) : 0;
+  }
+
+  const Store store_;
+};
+
+TEST_F(StopRunTest, InterruptsTheProcess) {
+  const pid_t pid = Start();
+  const std::vector<RunState> runs = RunsOf(store_);
+  ASSERT_THAT(runs, SizeIs(1));
+  EXPECT_EQ(AskToStop(store_, runs[0]), absl::OkStatus());
+  EXPECT_EQ(SignalThatEnded(pid), SIGINT);
+  EXPECT_EQ(AskToStop(store_, runs[0]), absl::NotFoundError("has ended"));
+}
+
+TEST_F(StopRunTest, ProcessesOfOtherMachinesAreTheirs) {
+  RunState run;
+  for (const char* id : {"elsewhere.0123abcd.10.1", "no name"}) {
+    run.set_id(id);
+    EXPECT_EQ(AskToStop(store_, run), absl::FailedPreconditionError("stop it on its machine, by Ctrl-C or kill -INT"));
+  }
+}
+
+// The file in runs/ names a process of this machine, which is not the one that began at that time.
+TEST_F(StopRunTest, AnotherProcessOfThatNumberIsLeftAlone) {
+  const pid_t pid = Start();
+  RunState run;
+  run.set_id(absl::StrCat(HostName(), ".", ProcessSpace(), ".", pid, ".1"));
+  ASSERT_TRUE(WriteFileAtomically(absl::StrCat(store_.folder(), "/runs/", run.id(), ".rec"), EncodeRecord(run)).ok());
+  EXPECT_EQ(AskToStop(store_, run), absl::NotFoundError("has ended"));
+  EXPECT_EQ(kill(pid, 0), 0);
+  kill(pid, SIGKILL);
+  EXPECT_EQ(SignalThatEnded(pid), SIGKILL);
+}
+
+// Somebody else's file that names our process, which only root can make here; a link to ours is none either.
+TEST_F(StopRunTest, OnlyItsOwnersFileIsBelieved) {
+  const pid_t pid = Start();
+  const std::vector<RunState> runs = RunsOf(store_);
+  ASSERT_THAT(runs, SizeIs(1));
+  const std::string path = absl::StrCat(store_.folder(), "/runs/", runs[0].id(), ".rec");
+  ASSERT_EQ(rename(path.c_str(), (path + "x").c_str()), 0);
+  ASSERT_EQ(symlink((path + "x").c_str(), path.c_str()), 0);
+  EXPECT_EQ(AskToStop(store_, runs[0]), absl::PermissionDeniedError("is another user's, who has to stop it"));
+  ASSERT_EQ(rename((path + "x").c_str(), path.c_str()), 0);
+  if (UserId() == 0) {
+    ASSERT_EQ(chown(path.c_str(), 64001, 64001), 0);
+    EXPECT_EQ(AskToStop(store_, runs[0]), absl::PermissionDeniedError("is another user's, who has to stop it"));
+  }
+  kill(pid, SIGKILL);
+  EXPECT_EQ(SignalThatEnded(pid), SIGKILL);
+}
+
+}  // namespace
+}  // namespace openset
