@@ -92,8 +92,7 @@ TEST_F(StopRunTest, OnlyItsOwnersFileIsBelieved) {
   ASSERT_EQ(symlink((path + "x").c_str(), path.c_str()), 0);
   EXPECT_EQ(AskToStop(store_, runs[0]), absl::PermissionDeniedError("is another user's, who has to stop it"));
   ASSERT_EQ(rename((path + "x").c_str(), path.c_str()), 0);
-  if (UserId() == 0) {
-    ASSERT_EQ(chown(path.c_str(), 64001, 64001), 0);
+  if (chown(path.c_str(), 64001, 64001) == 0) {  // root may, outside of a sandbox
     EXPECT_EQ(AskToStop(store_, runs[0]), absl::PermissionDeniedError("is another user's, who has to stop it"));
   }
   kill(pid, SIGKILL);
