@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -97,6 +98,14 @@ std::string LabelOf(const Report& report, size_t number) {
   return absl::StrCat("tab:", name, number > 1 ? absl::StrCat("-", number) : "");
 }
 
+constexpr char kEmphasisText[] = "The best mean of a column is bold, the second best underlined.";
+
+bool HasEmphasis(const Table& table) {
+  return absl::c_any_of(table.emphasis, [](const std::vector<Emphasis>& row) {
+    return absl::c_any_of(row, [](Emphasis emphasis) { return emphasis != Emphasis::kNone; });
+  });
+}
+
 bool HasStar(const Table& table) {
   for (const std::vector<std::string>& row : table.rows) {
     for (size_t c = table.left_columns; c < row.size(); ++c) {
@@ -117,7 +126,8 @@ std::string FormatLatex(const Report& of_names) {
   size_t number = 0;
   for (const TitledTable& titled : ReportTables(report)) {
     absl::StrAppend(&text, "\\begin{table}\n  \\centering\n  \\caption{", EscapeLatex(titled.title), ". Mean $\\pm$ ",
-                    EscapeLatex(SpreadText(report.spread)), ".}\n  \\label{", LabelOf(report, ++number), "}\n",
+                    EscapeLatex(SpreadText(report.spread)), ".", HasEmphasis(titled.table) ? " " : "",
+                    HasEmphasis(titled.table) ? kEmphasisText : "", "}\n  \\label{", LabelOf(report, ++number), "}\n",
                     ToLatex(titled.table), HasStar(titled.table) ? note : "", "\\end{table}\n");
   }
   std::vector<std::string> notes;

@@ -235,10 +235,12 @@ TEST(FormatReport, LatexHasTitlesLabelsAndItsFootnoteInTheFloat) {
   report.baseline = "a";
   EXPECT_THAT(FormatReport(report, ReportFormat::kLatex), Not(HasSubstr("differs from")));  // no star
   for (ReportCell& cell : report.cells) {
-    if (cell.method == "b") cell.significance = Significance{0.01, true};
+    if (cell.method == "b") cell.significance = Significance{0.01, true, 6, 6};
   }
   const std::string latex = FormatReport(report, ReportFormat::kLatex);
-  EXPECT_THAT(latex, HasSubstr("}\n  \\label{tab:study}\n\\begin{tabular}"));
+  EXPECT_THAT(latex, HasSubstr(" The best mean of a column is bold, the second best underlined.}\n"
+                               "  \\label{tab:study}\n\\begin{tabular}"));
+  EXPECT_THAT(latex, HasSubstr("clustered by split (n = 6 splits), Holm's"));
   EXPECT_THAT(latex, HasSubstr("\n  Method A & "));
   EXPECT_THAT(latex, HasSubstr("\n  b & "));  // no title of its own
   EXPECT_THAT(latex, HasSubstr("\\end{tabular}\n\\par\n{\\footnotesize * differs from Method A: "));

@@ -42,6 +42,21 @@ size_t SplitsOf(const Report& report) {
   return most;
 }
 
+// " (n = 6 splits)", " (n = 2 to 5 seeds)": of the tests of all cells; "" if there are none.
+std::string TestedText(const Report& report) {
+  int least = 0, most = 0, splits = 0;
+  for (const ReportCell& cell : report.cells) {
+    if (!cell.significance.has_value() || cell.significance->replicates == 0) continue;
+    const int n = cell.significance->replicates;
+    least = most == 0 ? n : std::min(least, n);
+    most = std::max(most, n);
+    splits = std::max(splits, cell.significance->splits);
+  }
+  if (most == 0) return "";
+  return absl::StrCat(" (n = ", least, least < most ? absl::StrCat(" to ", most) : "",
+                      splits > 1 ? " splits" : " seeds", ")");
+}
+
 }  // namespace
 
 std::vector<std::string> HeadLines(const Report& report) {
@@ -71,8 +86,8 @@ std::vector<std::string> FooterLines(const Report& report) {
 
 std::string StarText(const Report& report) {
   return absl::StrCat("* differs from ", report.baseline,
-                      ": t test of differences paired by split and seed, clustered by split, Holm's p < 0.05 over all "
-                      "tests of a metric and group, as in `openset compare`.");
+                      ": t test of differences paired by split and seed, clustered by split", TestedText(report),
+                      ", Holm's p < 0.05 over all tests of a metric and group, as in `openset compare`.");
 }
 
 }  // namespace openset

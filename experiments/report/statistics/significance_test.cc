@@ -40,6 +40,8 @@ TEST(AddSignificance, IsAPairedTTestOverSplits) {
   ASSERT_TRUE(report.cells[1].significance.has_value());
   EXPECT_NEAR(report.cells[1].significance->p_value, kP, 1e-12);
   EXPECT_FALSE(report.cells[1].significance->detectable);  // 0.074
+  EXPECT_EQ(report.cells[1].significance->splits, 3);
+  EXPECT_EQ(report.cells[1].significance->replicates, 3);
   EXPECT_EQ(report.baseline, "a");
 }
 
