@@ -15,6 +15,7 @@ from scipy import optimize, spatial, special, stats
 from sklearn import covariance, neighbors
 
 CLASSES, FEATURES, TRAIN, TEST = 4, 8, 120, 16
+STAGES = (3, 5)  # the features again, as those of several stages
 
 
 def make_data():
@@ -243,6 +244,30 @@ def react(d, clip):
     return energy(np.minimum(d["features"], clip) @ d["weight"].T + d["bias"])
 
 
+def stages(d):
+    """The data of each stage."""
+    ends = np.cumsum((0,) + STAGES)
+    return [{**d, **{name: d[name][:, a:b] for name in ("train_features", "features")}} for a, b in zip(ends, ends[1:])]
+
+
+def mahalanobis_ensemble(d, weights):
+    return sum(weight * mahalanobis(stage, False) for weight, stage in zip(weights, stages(d)))
+
+
+def nac_stages(d, settings):
+    """Settings (full, thresholds, steepness) from the last stage backwards; all training samples are counted."""
+    covered = []
+    for (full, count, steepness), stage in zip(settings, stages(d)[::-1]):
+        half = np.log(np.linspace(1, np.sqrt(1000), count // 2)) / np.log(1000)
+        edges = np.concatenate([half[:-1], (1 - half)[::-1], [1.2]])
+        edges[-2] += 0.01
+        train, test = [special.expit(steepness * stage[name]) for name in ("train_features", "features")]
+        counts = [np.histogram(column, edges)[0] for column in train.T]
+        place = np.digitize(test, edges) - 1
+        covered.append(np.mean([np.minimum(n[k] / full, 1) for n, k in zip(counts, place.T)], axis=0))
+    return -np.mean(covered, axis=0)
+
+
 def scores(d):
     return {
         "react_90": react(d, np.percentile(d["train_features"], 90)),
@@ -284,6 +309,10 @@ def scores(d):
         "residual_6": residual(d, 6),
         "gradnorm": gradnorm(d),
         "klm": klm(d),
+        "mahalanobis_ensemble": mahalanobis_ensemble(d, (1, 1)),
+        "mahalanobis_ensemble_weighted": mahalanobis_ensemble(d, (0.25, 3)),
+        "nac_last_stage": nac_stages(d, [(20, 20, 0.5)]),
+        "nac_stages": nac_stages(d, [(20, 20, 0.5), (5, 51, 2)]),
     }
 
 
@@ -297,6 +326,7 @@ def main():
         "about": "Made by tools/peers/make_score_golden.py. Larger = more unknown.",
         "num_classes": CLASSES,
         "feature_dim": FEATURES,
+        "stage_widths": list(STAGES),
         **{name: array.astype(float).ravel().tolist() for name, array in data.items()},
         "expected": {name: values.tolist() for name, values in scores(doubles).items()},
     }

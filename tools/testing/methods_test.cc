@@ -117,6 +117,7 @@ constexpr Method kMethods[] = {
     {"logit_norm", true, false},
     {"lts", true, false},
     {"mahalanobis", true, false},
+    {"mahalanobis_ensemble", true, false},
     {"mahalanobis_plus_plus", true, false},
     {"max_logit", true, false},
     {"mc_dropout", true, false},
@@ -127,6 +128,7 @@ constexpr Method kMethods[] = {
     {"mix_oe", true, false},
     {"mixup", true, false},
     {"nac", true, false},
+    {"nac_stages", true, false},
     {"nci", true, false},
     {"nnguide", true, false},
     {"noise_softmax", true, true},
@@ -151,6 +153,7 @@ constexpr Method kMethods[] = {
     {"overlay_softmax", true, true},
     {"pnml", true, false},
     {"postmax", true, false},
+    {"rankfeat", false, false},  // its predictions are those of the changed logits
     {"react", true, false},
     {"react_unified_benchmark", true, false},
     {"reg_mixup", true, false},
