@@ -55,6 +55,7 @@
 #include "eval/scores/shaping/scale.h"
 #include "eval/scores/shaping/vra.h"
 #include "eval/scores/shaping/weighted_energy.h"
+#include "eval/scores/stages/gram.h"
 #include "eval/scores/stages/mahalanobis_ensemble.h"
 #include "eval/scores/stages/nac_stages.h"
 
@@ -312,6 +313,8 @@ absl::StatusOr<std::unique_ptr<Score>> MakeScore(const ScoreSpec& spec) {
     case ScoreSpec::kMahalanobisEnsemble:
       return std::make_unique<MahalanobisEnsemble>(std::vector<double>(spec.mahalanobis_ensemble().weight().begin(),
                                                                        spec.mahalanobis_ensemble().weight().end()));
+    case ScoreSpec::kGram:
+      return std::make_unique<Gram>();
     case ScoreSpec::kNacStages:
       return std::make_unique<NacStages>(OptionsOf(spec.nac_stages()));
     case ScoreSpec::kCombine: {

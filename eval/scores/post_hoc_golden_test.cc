@@ -56,6 +56,7 @@ TEST(PostHocScores, GiveGoldenValues) {
            std::pair("nac_stages { stage { full: 20 thresholds: 20 steepness: 0.5 } "
                      "stage { full: 5 thresholds: 51 steepness: 2 } samples: 0 }",
                      "nac_stages"),
+           std::pair("gram {}", "gram"),
        }) {
     ScoreSpec spec;
     ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;

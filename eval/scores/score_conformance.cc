@@ -213,8 +213,9 @@ void CheckRefusals(const ScoreSpec& spec, const Score& score) {
             needs.member_uncertainty ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kOk);
   ScoreInput stageless = train.Input();
   stageless.stage_values = {};
-  EXPECT_EQ(FitAndCompute(spec, stageless),
-            needs.stage_means || needs.stage_states ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kOk);
+  EXPECT_EQ(FitAndCompute(spec, stageless), needs.stage_means || needs.stage_states || needs.stage_grams
+                                                ? absl::StatusCode::kInvalidArgument
+                                                : absl::StatusCode::kOk);
   const absl::Status unfitted = MakeScore(spec).value()->Compute(outputs.Input()).status();
   EXPECT_EQ(unfitted.code(), needs.fit ? absl::StatusCode::kFailedPrecondition : absl::StatusCode::kOk);
 }

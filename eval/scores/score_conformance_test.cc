@@ -69,6 +69,7 @@ std::map<std::string, ScoreTraits> TraitsOfMembers() {
   traits["mahalanobis_ensemble"] = {};
   // Its values are none of the logits' own.
   traits["nac_stages"].undecided_may_look_known = true;
+  traits["gram"] = {};
   traits["combine"].shift_changes_it = true;
   return traits;
 }

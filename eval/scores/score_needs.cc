@@ -70,6 +70,10 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
       needs.fit = true;
       needs.stage_means = true;
       return needs;
+    case ScoreSpec::kGram:
+      needs.fit = true;
+      needs.stage_grams = true;
+      return needs;
     case ScoreSpec::kNacStages:
       needs.fit = true;
       needs.stage_states = true;
@@ -103,6 +107,7 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
         needs.member_uncertainty = needs.member_uncertainty || of_part.member_uncertainty;
         needs.stage_means = needs.stage_means || of_part.stage_means;
         needs.stage_states = needs.stage_states || of_part.stage_states;
+        needs.stage_grams = needs.stage_grams || of_part.stage_grams;
       }
       needs.fit = true;
       return needs;

@@ -51,6 +51,9 @@ TEST(NeedsOf, AsksForValuesOfStages) {
   ScoreSpec combined;
   *combined.mutable_combine()->add_score() = spec;
   combined.mutable_combine()->add_score()->mutable_nac_stages();
+  EXPECT_FALSE(NeedsOf(combined).stage_grams);
+  combined.mutable_combine()->add_score()->mutable_gram();
+  EXPECT_TRUE(NeedsOf(combined).stage_grams);
   EXPECT_TRUE(NeedsOf(combined).stage_means);
   EXPECT_TRUE(NeedsOf(combined).stage_states);
 }

@@ -49,7 +49,10 @@ class StageValuesPredictor : public Predictor {
     } else {
       std::vector<at::Tensor> maps;
       prediction.output = model_->ForwardFrom(0, image, &maps);
-      for (const at::Tensor& map : maps) values.push_back(map.to(at::kFloat).mean({2, 3}));
+      const bool gram = spec_.value() == StageValuesSpec::GRAM;
+      for (const at::Tensor& map : maps) {
+        values.push_back(gram ? GramRowSums(map, spec_.powers()) : map.to(at::kFloat).mean({2, 3}));
+      }
     }
     for (const at::Tensor& of_stage : values) prediction.stage_widths.push_back(of_stage.size(1));
     prediction.stage_values = at::cat(values, 1);
@@ -91,6 +94,18 @@ at::Tensor WithoutStrongestDirection(const at::Tensor& map) {
   const at::Tensor u = std::get<1>(at::linalg_eigh(rows.matmul(rows.transpose(1, 2)))).slice(2, -1);
   const at::Tensor rest = rows - u.matmul(u.transpose(1, 2).matmul(rows));
   return (few_channels ? rest : rest.transpose(1, 2)).reshape(map.sizes()).to(map.scalar_type());
+}
+
+at::Tensor GramRowSums(const at::Tensor& map, int powers) {
+  const at::Tensor x = map.to(at::kDouble).flatten(2);
+  std::vector<at::Tensor> values;
+  for (int power = 1; power <= powers; ++power) {
+    const at::Tensor f = x.pow(power);
+    // The sum over d of f_c . f_d.
+    const at::Tensor sums = (f * f.sum(1, /*keepdim=*/true)).sum(2);
+    values.push_back(sums.sign() * sums.abs().pow(1.0 / power));
+  }
+  return at::cat(values, 1).to(at::kFloat);
 }
 
 std::unique_ptr<Predictor> MakeRankFeatPredictor(const RankFeatSpec& spec, std::shared_ptr<Model> model) {

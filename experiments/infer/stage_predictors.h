@@ -17,6 +17,10 @@ namespace openset {
 // largest, any of their vectors.
 at::Tensor WithoutStrongestDirection(const at::Tensor& map);
 
+// [B, powers * C] of a map [B, C, H, W]: for each power q = 1, 2, ..., of each channel the signed q-th root of the row
+// sum of F F^T, F [C, HW] being the map's q-th powers (StageValuesSpec, GRAM). Computed in double.
+at::Tensor GramRowSums(const at::Tensor& map, int powers);
+
 // RankFeatSpec. Precondition: a model, in evaluation mode, with as many stages as `spec` reads.
 std::unique_ptr<Predictor> MakeRankFeatPredictor(const RankFeatSpec& spec, std::shared_ptr<Model> model);
 

@@ -1,5 +1,6 @@
 #include "experiments/infer/stage_predictors.h"
 
+#include <cmath>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -96,6 +97,32 @@ TEST_F(StagePredictorsTest, StageMeansAreThoseOfTheMaps) {
   EXPECT_THAT(prediction.stage_values.slice(1, 16, 48), TensorEq(maps[1].mean({2, 3})));
   EXPECT_THAT(prediction.stage_values.slice(1, 48), TensorEq(plain.feature));
   EXPECT_THAT(prediction.output.logits, TensorEq(plain.logits));
+}
+
+// matmul, sum(dim=2) and the signed root of OpenOOD's and pytorch-ood's gram.
+TEST(GramRowSums, AreRootsOfRowSumsOfGramMatrices) {
+  const at::Tensor map = Noise({2, 3, 2, 2});
+  const at::Tensor values = GramRowSums(map, 3);
+  EXPECT_EQ(values.sizes(), at::IntArrayRef({2, 9}));
+  for (const int power : {1, 2, 3}) {
+    const at::Tensor f = map.flatten(2).pow(power);
+    const at::Tensor sums = f.matmul(f.transpose(1, 2)).sum(2);
+    EXPECT_THAT(values.slice(1, 3 * (power - 1), 3 * power),
+                TensorNear(sums.sign() * sums.abs().pow(1.0 / power), 1e-5));
+  }
+  // Two channels of one position, 1 and -2: rows 1 - 2 and -2 + 4 of the first power, 1 + 4 and 4 + 16 of the second.
+  const at::Tensor two = at::stack({at::ones({1, 1}), at::full({1, 1}, -2)}).unsqueeze(0);
+  EXPECT_THAT(GramRowSums(two, 2)[0][0].unsqueeze(0), TensorNear(at::full({1}, -1), 1e-6));
+  EXPECT_NEAR(GramRowSums(two, 2)[0][3].item<float>(), std::sqrt(20.0), 1e-5);
+}
+
+TEST_F(StagePredictorsTest, GramValuesAreThoseOfEachStage) {
+  const c10::NoGradGuard no_grad;
+  std::vector<at::Tensor> maps;
+  model_->ForwardFrom(0, image_, &maps);
+  const Prediction prediction = Predict("stage_values { value: GRAM powers: 2 }");
+  EXPECT_EQ(prediction.stage_widths, (std::vector<int64_t>{32, 64, 128}));
+  EXPECT_THAT(prediction.stage_values.slice(1, 32, 96), TensorEq(GramRowSums(maps[1], 2)));
 }
 
 // The gradient of a map's channel by finite differences; the last stage's as nac takes it, W^T (softmax(z) - 1/K).

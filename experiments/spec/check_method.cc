@@ -212,6 +212,9 @@ void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const Inference
   if (score.stage_states && !(keeps && inference->stage_values().value() == StageValuesSpec::STATE)) {
     problems->push_back({path, "needs states of the stages' maps: set inference.stage_values with value: STATE"});
   }
+  if (score.stage_grams && !(keeps && inference->stage_values().value() == StageValuesSpec::GRAM)) {
+    problems->push_back({path, "needs Gram matrices of the stages' maps: set inference.stage_values with value: GRAM"});
+  }
   if (score.extra_output && method.model().head().extra_outputs() == 0) {
     problems->push_back({path, "needs an output for the unknown class: set model.head.extra_outputs to 1"});
   }
@@ -226,10 +229,21 @@ int StagesOf(const InferenceSpec& inference) {
 
 void CheckStages(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   const int needed = StagesOf(method.inference());
-  if (NumStages(method.model()) >= needed) return;
+  const int stages = NumStages(method.model());
+  const int settings = method.score().nac_stages().stage_size();
+  const int weights = method.score().mahalanobis_ensemble().weight_size();
+  if (stages >= needed && settings > stages) {
+    problems->push_back(
+        {"score.nac_stages.stage", absl::StrCat("has settings of ", settings, " stages; the network has ", stages)});
+  }
+  if (stages >= needed && weights > 0 && weights != stages) {
+    problems->push_back({"score.mahalanobis_ensemble.weight",
+                         absl::StrCat("has ", weights, " weights for the network's ", stages, " stages")});
+  }
+  if (stages >= needed) return;
   problems->push_back(
       {"inference", absl::StrCat("needs the feature maps of ", needed, needed == 1 ? " stage" : " stages",
-                                 ", and the model's network shows ", NumStages(method.model()) == 0 ? "none" : "one")});
+                                 ", and the model's network shows ", stages == 0 ? "none" : "one")});
 }
 
 // What is measured on the way through the training.

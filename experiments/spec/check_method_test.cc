@@ -150,8 +150,16 @@ TEST(CheckMethod, ScoresOfStagesNeedTheirValues) {
   EXPECT_THAT(Problems(method + states, "score { nac_stages {} }"), IsEmpty());
   EXPECT_THAT(Problems(method + states, "score { mahalanobis_ensemble {} }"),
               ElementsAre(HasSubstr("score: needs means of the stages' maps")));
+  EXPECT_THAT(Problems(method + "inference { stage_values { value: GRAM } }", "score { gram {} }"), IsEmpty());
+  EXPECT_THAT(Problems(method + means, "score { gram {} }"), ElementsAre(HasSubstr("score: needs Gram matrices")));
   EXPECT_THAT(Problems(method + "inference { plain {} }", "score { nac_stages {} }"),
               ElementsAre(HasSubstr("score: needs states of the stages' maps")));
+  const std::string stage = "stage {} ";
+  EXPECT_THAT(Problems(method + states, "score { nac_stages { " + stage + stage + stage + "} }"), IsEmpty());
+  EXPECT_THAT(Problems(method + states, "score { nac_stages { " + stage + stage + stage + stage + "} }"),
+              ElementsAre("score.nac_stages.stage: has settings of 4 stages; the network has 3"));
+  EXPECT_THAT(Problems(method + means, "score { mahalanobis_ensemble { weight: [1, 2] } }"),
+              ElementsAre("score.mahalanobis_ensemble.weight: has 2 weights for the network's 3 stages"));
   const std::string none =
       "model { vision_transformer {} head { linear {} } } input { channels: 3 } loss { term { cross_entropy {} } } ";
   EXPECT_THAT(Problems(none + means, "score { mahalanobis_ensemble {} }"),

@@ -110,6 +110,7 @@ constexpr Method kMethods[] = {
     {"gmm", true, false},
     {"gradient_uncertainty", true, false},
     {"gradnorm", true, false},
+    {"gram", true, false},
     {"grood", true, false},
     {"ii_loss", true, false},
     {"klm", true, false},
