@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/logging.h"
 #include "core/tensor/torch_precision.h"
 #include "models/networks/dropout.h"
 
@@ -14,11 +15,20 @@ void Backbone::SetGenerator(const at::Generator& generator) {
   }
 }
 
+at::Tensor Backbone::ForwardFrom(int /*stage*/, const at::Tensor& /*x*/, std::vector<at::Tensor>* /*maps*/) {
+  CHECK(false) << "a backbone without stages";
+  return {};
+}
+
 Model::Model(std::shared_ptr<Backbone> backbone, std::shared_ptr<Head> head)
     : backbone_(register_module("backbone", std::move(backbone))), head_(register_module("head", std::move(head))) {}
 
 ModelOutput Model::Forward(const at::Tensor& image, int norm_set) {
   return ForwardHead(backbone_->Forward(image, norm_set));
+}
+
+ModelOutput Model::ForwardFrom(int stage, const at::Tensor& x, std::vector<at::Tensor>* maps) {
+  return ForwardHead(backbone_->ForwardFrom(stage, x, maps));
 }
 
 ModelOutput Model::ForwardHead(const at::Tensor& feature) {

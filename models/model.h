@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "core/random.h"
 #include "core/tensor/batch.h"
@@ -18,6 +19,12 @@ class Backbone : public Module {
  public:
   // `norm_set` selects among the sets of batch norms; the last one stands in for sets that the backbone has not.
   virtual at::Tensor Forward(const at::Tensor& image, int norm_set) = 0;
+  // Of stages that halve the image one after the other; 0: none that it shows (models/stages.h).
+  virtual int num_stages() const { return 0; }
+  // Forward() from behind the first `stage` stages on, for their map `x` [B, C', H', W']; the image for 0. Appends to
+  // `maps`, where it is not null, the map behind each further stage. The features depend on the last map alone.
+  // Precondition: stages; 0 <= stage <= num_stages(); evaluation mode, in which there is one set of batch norms.
+  virtual at::Tensor ForwardFrom(int stage, const at::Tensor& x, std::vector<at::Tensor>* maps);
   // D.
   virtual int64_t feature_dim() const = 0;
   // Draws all parameters anew and resets the buffers. The same stream gives the same parameters on every device.
@@ -56,10 +63,13 @@ class Model : public Module {
 
   ModelOutput Forward(const at::Tensor& image, int norm_set = 0);
   ModelOutput ForwardHead(const at::Tensor& feature);
+  // From behind a stage of the backbone on (Backbone::ForwardFrom).
+  ModelOutput ForwardFrom(int stage, const at::Tensor& x, std::vector<at::Tensor>* maps = nullptr);
 
   void SetGenerator(const at::Generator& generator) { backbone_->SetGenerator(generator); }
 
   int64_t feature_dim() const { return backbone_->feature_dim(); }
+  int num_stages() const { return backbone_->num_stages(); }
 
  private:
   std::shared_ptr<Backbone> backbone_;

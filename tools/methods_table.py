@@ -16,12 +16,13 @@ TITLE = "## Methods and other libraries\n"
 HEAD = ["method", "paper", "family", "needs", "OpenOOD", "pytorch-ood", "torch-uncertainty", "checked against",
         "CPU s"]
 NEEDS = {"fit": "training outputs", "features": "features", "head": "last layer", "perturbed": "changed images",
-         "member_uncertainty": "their disagreement", "extra_output": "an output for the unknown"}
+         "member_uncertainty": "their disagreement", "stage_means": "feature maps", "stage_states": "feature maps, gradients",
+         "stage_grams": "feature maps", "extra_output": "an output for the unknown"}
 # What a method says beside its score that a plain network's training and pass lack.
 SAYS = {"external_images": "external images", "feature_mixup": "mixed features", "noise_images": "made-up images",
         "overlay_images": "made-up images", "confusing_images": "made-up images", "mixed_images": "mixed images",
         "virtual_outliers": "made-up features", "mc_dropout": "dropout",
-        "ensemble": "several trainings", "input_perturbation": "gradients", "pixel_perturbation": "changed images",
+        "ensemble": "several trainings", "input_perturbation": "gradients", "pixel_perturbation": "changed images", "rank_feat": "feature maps",
         "aug_mix": "its augmentation"}
 TRAINING = ("loss {", "augmentation {", "open_set {", "pretraining {", "training {", "model {")
 
@@ -82,7 +83,7 @@ class Method:
 def families():
     """By member of ScoreSpec: the folder of its header."""
     folders = {}
-    for folder in ("logits", "features", "head", "shaping", "gradients", "distances"):
+    for folder in ("logits", "features", "head", "shaping", "gradients", "distances", "stages"):
         for file in os.listdir(f"eval/scores/{folder}"):
             folders[file.split(".")[0]] = folder
     folders.update({"temperature_scaled_softmax": "logits", "relative_mahalanobis": "features",

@@ -47,6 +47,7 @@ const std::map<std::string, std::vector<std::string>>& Synonyms() {
       {"virtuallogit", {"vim"}},
       {"generalizedentropy", {"gen"}},
       {"weiper", {"weiper_kld"}},
+      {"mdsensemble", {"mahalanobis_ensemble"}},
       {"adascale", {"adascale_a"}},
       {"vra+", {"vra_plus"}},
       {"logitscaling", {"lts"}},

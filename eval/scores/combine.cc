@@ -20,6 +20,7 @@ class Selection {
     features_ = Take(from.features);
     perturbed_ = Take(from.perturbed_features);
     member_uncertainty_ = Take(from.member_uncertainty);
+    stage_values_ = Take(from.stage_values);
   }
 
   // Refers to this.
@@ -30,6 +31,7 @@ class Selection {
     input.features = features_;
     input.perturbed_features = perturbed_;
     input.member_uncertainty = member_uncertainty_;
+    input.stage_values = stage_values_;
     return input;
   }
 
@@ -47,7 +49,7 @@ class Selection {
 
   ScoreInput from_;
   std::vector<int64_t> rows_;
-  std::vector<float> logits_, features_, perturbed_, member_uncertainty_;
+  std::vector<float> logits_, features_, perturbed_, member_uncertainty_, stage_values_;
 };
 
 // p_i of a score.

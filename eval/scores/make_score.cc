@@ -55,6 +55,9 @@
 #include "eval/scores/shaping/scale.h"
 #include "eval/scores/shaping/vra.h"
 #include "eval/scores/shaping/weighted_energy.h"
+#include "eval/scores/stages/gram.h"
+#include "eval/scores/stages/mahalanobis_ensemble.h"
+#include "eval/scores/stages/nac_stages.h"
 
 namespace openset {
 namespace {
@@ -184,6 +187,15 @@ Nac::Options OptionsOf(const NacSpec& spec) {
   return options;
 }
 
+NacStages::Options OptionsOf(const NacStagesSpec& spec) {
+  NacStages::Options options;
+  for (const NacStagesSpec::Stage& stage : spec.stage()) {
+    options.stages.push_back({stage.full(), stage.thresholds(), stage.steepness()});
+  }
+  options.samples = spec.samples();
+  return options;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Score>> MakeScore(const ScoreSpec& spec) {
@@ -298,6 +310,13 @@ absl::StatusOr<std::unique_ptr<Score>> MakeScore(const ScoreSpec& spec) {
       return std::make_unique<ClassAnchorScore>(spec.class_anchor().anchor());
     case ScoreSpec::kNearestMean:
       return std::make_unique<NearestMean>();
+    case ScoreSpec::kMahalanobisEnsemble:
+      return std::make_unique<MahalanobisEnsemble>(std::vector<double>(spec.mahalanobis_ensemble().weight().begin(),
+                                                                       spec.mahalanobis_ensemble().weight().end()));
+    case ScoreSpec::kGram:
+      return std::make_unique<Gram>();
+    case ScoreSpec::kNacStages:
+      return std::make_unique<NacStages>(OptionsOf(spec.nac_stages()));
     case ScoreSpec::kCombine: {
       std::vector<Combine::Part> parts;
       for (const ScoreSpec& part : spec.combine().score()) {

@@ -50,6 +50,13 @@ TEST(PostHocScores, GiveGoldenValues) {
            std::pair("residual { principal_dim: 6 }", "residual_6"),
            std::pair("gradnorm {}", "gradnorm"),
            std::pair("klm {}", "klm"),
+           std::pair("mahalanobis_ensemble {}", "mahalanobis_ensemble"),
+           std::pair("mahalanobis_ensemble { weight: [0.25, 3] }", "mahalanobis_ensemble_weighted"),
+           std::pair("nac_stages { stage { full: 20 thresholds: 20 steepness: 0.5 } samples: 0 }", "nac_last_stage"),
+           std::pair("nac_stages { stage { full: 20 thresholds: 20 steepness: 0.5 } "
+                     "stage { full: 5 thresholds: 51 steepness: 2 } samples: 0 }",
+                     "nac_stages"),
+           std::pair("gram {}", "gram"),
        }) {
     ScoreSpec spec;
     ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &spec)) << text;

@@ -22,12 +22,16 @@ using ::testing::HasSubstr;
 constexpr int kOutputs = 5;
 constexpr int kExtra = 3;
 constexpr int kFeatures = 2 * kOutputs + kExtra;
+// The features again, as those of two stages.
+constexpr int64_t kStages[] = {2 * kOutputs, kExtra};
+constexpr int64_t kReversedStages[] = {kExtra, 2 * kOutputs};
 
 // Outputs of a model whose features are max(z, 0), max(-z, 0) and some that its head, which gives z, does not look at.
 struct Outputs {
   std::vector<float> logits;
   std::vector<float> features;
   std::vector<float> perturbed;    // a tenth shorter
+  bool reversed = false;           // the features
   std::vector<float> uncertainty;  // smaller where the logits differ more
   std::vector<float> weight = std::vector<float>(kOutputs * kFeatures, 0.0f);
   std::vector<float> bias = std::vector<float>(kOutputs, 0.0f);
@@ -62,6 +66,8 @@ struct Outputs {
     input.head_bias = bias;
     input.perturbed_features = perturbed;
     input.member_uncertainty = uncertainty;
+    input.stage_values = features;
+    input.stage_widths = reversed ? absl::MakeConstSpan(kReversedStages) : absl::MakeConstSpan(kStages);
     return input;
   }
 
@@ -91,6 +97,7 @@ struct Outputs {
   // The features in the opposite order. The logits stay.
   Outputs WithReversedFeatures() const {
     Outputs reversed = *this;
+    reversed.reversed = true;
     for (std::vector<float>* rows : {&reversed.features, &reversed.perturbed, &reversed.weight}) {
       for (auto row = rows->begin(); row != rows->end(); row += kFeatures) std::reverse(row, row + kFeatures);
     }
@@ -176,6 +183,7 @@ void CheckRefusals(const ScoreSpec& spec, const Score& score) {
   wrong.logits = {};
   wrong.features = {};
   wrong.member_uncertainty = {};
+  wrong.stage_values = {};
   EXPECT_EQ(code(wrong), absl::StatusCode::kInvalidArgument);
   if (needs.features && (needs.fit || needs.head)) {
     wrong = outputs.Input();
@@ -203,6 +211,11 @@ void CheckRefusals(const ScoreSpec& spec, const Score& score) {
   of_one_pass.member_uncertainty = {};
   EXPECT_EQ(FitAndCompute(spec, of_one_pass),
             needs.member_uncertainty ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kOk);
+  ScoreInput stageless = train.Input();
+  stageless.stage_values = {};
+  EXPECT_EQ(FitAndCompute(spec, stageless), needs.stage_means || needs.stage_states || needs.stage_grams
+                                                ? absl::StatusCode::kInvalidArgument
+                                                : absl::StatusCode::kOk);
   const absl::Status unfitted = MakeScore(spec).value()->Compute(outputs.Input()).status();
   EXPECT_EQ(unfitted.code(), needs.fit ? absl::StatusCode::kFailedPrecondition : absl::StatusCode::kOk);
 }

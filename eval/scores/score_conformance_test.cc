@@ -66,6 +66,10 @@ std::map<std::string, ScoreTraits> TraitsOfMembers() {
   traits["gradient_uncertainty"] = {};
   traits["class_anchor"].shift_changes_it = true;
   traits["nearest_mean"] = {};
+  traits["mahalanobis_ensemble"] = {};
+  // Its values are none of the logits' own.
+  traits["nac_stages"].undecided_may_look_known = true;
+  traits["gram"] = {};
   traits["combine"].shift_changes_it = true;
   return traits;
 }
@@ -116,6 +120,7 @@ TEST(ScoreConformance, HoldsForOtherForms) {
            "gmm { ridge: 0.1 }",
            "mcm { temperature: 0.01 }",
            "gradient_uncertainty { bias: false }",
+           "mahalanobis_ensemble { weight: [2, 2] }",
            "combine { score { max_logit {} } score { max_softmax {} } rule: FISHER }",
            "combine { score { vim {} } score { combine { score { energy {} } } } rule: STOUFFER }",
        }) {

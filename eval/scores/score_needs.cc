@@ -66,6 +66,18 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
       needs.head = true;
       needs.perturbed = true;
       return needs;
+    case ScoreSpec::kMahalanobisEnsemble:
+      needs.fit = true;
+      needs.stage_means = true;
+      return needs;
+    case ScoreSpec::kGram:
+      needs.fit = true;
+      needs.stage_grams = true;
+      return needs;
+    case ScoreSpec::kNacStages:
+      needs.fit = true;
+      needs.stage_states = true;
+      return needs;
     case ScoreSpec::kGradnorm:
     case ScoreSpec::kGradientUncertainty:
       needs.features = true;
@@ -93,6 +105,9 @@ ScoreNeeds NeedsOf(const ScoreSpec& spec) {
         needs.head = needs.head || of_part.head;
         needs.perturbed = needs.perturbed || of_part.perturbed;
         needs.member_uncertainty = needs.member_uncertainty || of_part.member_uncertainty;
+        needs.stage_means = needs.stage_means || of_part.stage_means;
+        needs.stage_states = needs.stage_states || of_part.stage_states;
+        needs.stage_grams = needs.stage_grams || of_part.stage_grams;
       }
       needs.fit = true;
       return needs;

@@ -13,6 +13,9 @@ struct ScoreNeeds {
   bool head = false;                // ScoreInput.head_weight and head_bias
   bool perturbed = false;           // ScoreInput.perturbed_features
   bool member_uncertainty = false;  // ScoreInput.member_uncertainty
+  bool stage_means = false;         // ScoreInput.stage_values, of means over positions
+  bool stage_states = false;        // the same, of activations times gradients
+  bool stage_grams = false;         // the same, of Gram matrices
 };
 
 // Nothing where the spec has no member; MakeScore refuses it.

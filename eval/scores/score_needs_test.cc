@@ -42,6 +42,22 @@ TEST(NeedsOf, AsksForPerturbedFeatures) {
   EXPECT_FALSE(NeedsOf(spec).perturbed);
 }
 
+TEST(NeedsOf, AsksForValuesOfStages) {
+  ScoreSpec spec;
+  spec.mutable_mahalanobis_ensemble();
+  EXPECT_TRUE(NeedsOf(spec).stage_means);
+  EXPECT_FALSE(NeedsOf(spec).stage_states);
+  EXPECT_FALSE(NeedsOf(spec).features);
+  ScoreSpec combined;
+  *combined.mutable_combine()->add_score() = spec;
+  combined.mutable_combine()->add_score()->mutable_nac_stages();
+  EXPECT_FALSE(NeedsOf(combined).stage_grams);
+  combined.mutable_combine()->add_score()->mutable_gram();
+  EXPECT_TRUE(NeedsOf(combined).stage_grams);
+  EXPECT_TRUE(NeedsOf(combined).stage_means);
+  EXPECT_TRUE(NeedsOf(combined).stage_states);
+}
+
 TEST(NeedsOf, AsksForWhatTheCombinedScoresNeed) {
   ScoreSpec spec;
   spec.mutable_combine()->add_score()->mutable_max_logit();

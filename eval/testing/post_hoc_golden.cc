@@ -24,6 +24,9 @@ PostHocGolden::PostHocGolden(absl::string_view file, absl::string_view path) : g
   perturbed_ = floats("perturbed_features");
   weight_ = floats("weight");
   bias_ = floats("bias");
+  if (const auto widths = golden_.arrays.find("stage_widths"); widths != golden_.arrays.end()) {
+    stage_widths_.assign(widths->second.begin(), widths->second.end());
+  }
   for (const double label : golden_.arrays.at("train_label")) labels_.push_back(static_cast<int32_t>(label));
 }
 
@@ -36,6 +39,8 @@ ScoreInput PostHocGolden::Input(const std::vector<float>& logits, const std::vec
   input.logits = logits;
   input.features = features;
   input.perturbed_features = perturbed;
+  input.stage_values = features;
+  input.stage_widths = stage_widths_;
   input.head_weight = weight_;
   input.head_bias = bias_;
   return input;

@@ -42,6 +42,7 @@ class PostHocGolden {
   GoldenCase golden_;
   std::vector<float> train_logits_, train_features_, train_perturbed_, logits_, features_, perturbed_, weight_, bias_;
   std::vector<int32_t> labels_;
+  std::vector<int64_t> stage_widths_;  // of the features, as those of several stages
 };
 
 }  // namespace testing

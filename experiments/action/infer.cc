@@ -8,6 +8,10 @@ namespace {
 
 // Of an input perturbation: two passes forward and one back.
 constexpr int64_t kPerturbedPasses = 4;
+// Of one pass forward and one back.
+constexpr int64_t kPassesThereAndBack = 3;
+// Of RankFeat: one pass, the later part of another, and decompositions.
+constexpr int64_t kRankFeatPasses = 2;
 
 class Infer : public Stage {
  public:
@@ -33,6 +37,8 @@ class Infer : public Stage {
     ForEachSelection(action, trial, [&](const Selection& selection) { work += count_samples(selection); });
     work *= static_cast<int64_t>(action.inputs.size());
     if (inference.has_input_perturbation() || inference.has_pixel_perturbation()) work *= kPerturbedPasses;
+    if (inference.stage_values().value() == StageValuesSpec::STATE) work *= kPassesThereAndBack;
+    if (inference.has_rank_feat()) work *= kRankFeatPasses;
     if (inference.has_mc_dropout()) work *= inference.mc_dropout().passes();
     if (inference.has_train_mode_pass()) work += count_samples(trial.data().train());
     return work;

@@ -70,6 +70,8 @@ ScoreInput InputOf(const Outputs& outputs) {
   input.head_bias = outputs.head_bias;
   input.perturbed_features = outputs.perturbed_features;
   input.member_uncertainty = outputs.member_uncertainty;
+  input.stage_values = outputs.stage_values;
+  input.stage_widths = outputs.stage_widths;
   return input;
 }
 

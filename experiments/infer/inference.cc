@@ -204,6 +204,11 @@ class Inferrer {
       const std::vector<float> uncertainty = Values(prediction.member_uncertainty);
       outputs.member_uncertainty.insert(outputs.member_uncertainty.end(), uncertainty.begin(), uncertainty.end());
     }
+    if (prediction.stage_values.defined()) {
+      const std::vector<float> values = Values(prediction.stage_values);
+      outputs.stage_values.insert(outputs.stage_values.end(), values.begin(), values.end());
+      outputs.stage_widths = prediction.stage_widths;
+    }
     if (!prediction.predicting_logits.defined()) return absl::OkStatus();
     const int64_t classes = action_.train(0).data().class_id_size();
     const at::Tensor predicted = prediction.predicting_logits.slice(1, 0, classes).argmax(1).to(at::kCPU).contiguous();

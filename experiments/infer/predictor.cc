@@ -8,6 +8,7 @@
 
 #include "core/random.h"
 #include "core/tensor/torch_generator.h"
+#include "experiments/infer/stage_predictors.h"
 #include "models/networks/dropout.h"
 
 namespace openset {
@@ -218,6 +219,10 @@ std::unique_ptr<Predictor> MakePredictor(absl::Span<const InferenceSpec> specs, 
       return std::make_unique<PerturbingPredictor>(specs, input, models[0]);
     case InferenceSpec::kPixelPerturbation:
       return std::make_unique<PixelPerturbingPredictor>(spec.pixel_perturbation(), models[0]);
+    case InferenceSpec::kRankFeat:
+      return MakeRankFeatPredictor(spec.rank_feat(), models[0]);
+    case InferenceSpec::kStageValues:
+      return MakeStageValuesPredictor(spec.stage_values(), models[0]);
     case InferenceSpec::kPlain:
     case InferenceSpec::kTrainModePass:  // made before (train_mode_pass.h)
     case InferenceSpec::KIND_NOT_SET:

@@ -27,6 +27,9 @@ struct Prediction {
   at::Tensor perturbed_feature;
   // f32 [B, 3], for several passes with member_uncertainty: mutual information, expected entropy, variation ratio.
   at::Tensor member_uncertainty;
+  // f32 [B, V], for stage values: those of each stage, and how many each has.
+  at::Tensor stage_values = {};
+  std::vector<int64_t> stage_widths = {};
 };
 
 // Its life: MakePredictor() with trained models, then Predict() batch after batch, in one order.

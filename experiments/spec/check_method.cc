@@ -9,6 +9,7 @@
 #include "eval/scores/score_needs.h"
 #include "losses/loss_needs.h"
 #include "models/image_limits.h"
+#include "models/stages.h"
 
 namespace openset {
 namespace {
@@ -204,9 +205,45 @@ void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const Inference
                          "needs the disagreement of several passes: set member_uncertainty of inference.mc_dropout or "
                          "inference.ensemble"});
   }
+  const bool keeps = inference != nullptr && inference->has_stage_values();
+  if (score.stage_means && !(keeps && inference->stage_values().value() == StageValuesSpec::MEAN)) {
+    problems->push_back({path, "needs means of the stages' maps: set inference.stage_values with value: MEAN"});
+  }
+  if (score.stage_states && !(keeps && inference->stage_values().value() == StageValuesSpec::STATE)) {
+    problems->push_back({path, "needs states of the stages' maps: set inference.stage_values with value: STATE"});
+  }
+  if (score.stage_grams && !(keeps && inference->stage_values().value() == StageValuesSpec::GRAM)) {
+    problems->push_back({path, "needs Gram matrices of the stages' maps: set inference.stage_values with value: GRAM"});
+  }
   if (score.extra_output && method.model().head().extra_outputs() == 0) {
     problems->push_back({path, "needs an output for the unknown class: set model.head.extra_outputs to 1"});
   }
+}
+
+// How many stages that show their maps an inference reads.
+int StagesOf(const InferenceSpec& inference) {
+  if (inference.has_stage_values()) return 1;
+  if (!inference.has_rank_feat()) return 0;
+  return inference.rank_feat().stages() == RankFeatSpec::LAST ? 1 : 2;
+}
+
+void CheckStages(const MethodSpec& method, std::vector<FieldProblem>* problems) {
+  const int needed = StagesOf(method.inference());
+  const int stages = NumStages(method.model());
+  const int settings = method.score().nac_stages().stage_size();
+  const int weights = method.score().mahalanobis_ensemble().weight_size();
+  if (stages >= needed && settings > stages) {
+    problems->push_back(
+        {"score.nac_stages.stage", absl::StrCat("has settings of ", settings, " stages; the network has ", stages)});
+  }
+  if (stages >= needed && weights > 0 && weights != stages) {
+    problems->push_back({"score.mahalanobis_ensemble.weight",
+                         absl::StrCat("has ", weights, " weights for the network's ", stages, " stages")});
+  }
+  if (stages >= needed) return;
+  problems->push_back(
+      {"inference", absl::StrCat("needs the feature maps of ", needed, needed == 1 ? " stage" : " stages",
+                                 ", and the model's network shows ", stages == 0 ? "none" : "one")});
 }
 
 // What is measured on the way through the training.
@@ -262,6 +299,7 @@ std::vector<FieldProblem> FindMethodProblems(const MethodSpec& method) {
   if (method.has_views() && !UsesViews(method.loss())) problems.push_back({"views", "no loss term uses them"});
 
   CheckScore(method, method.score(), &method.inference(), "score", &problems);
+  CheckStages(method, &problems);
   CheckEvaluation(method, &problems);
 
   CheckAugmentation(method.augmentation(), "augmentation", &problems);

@@ -131,6 +131,41 @@ TEST(CheckMethod, AdascaleNeedsChangedImages) {
               ElementsAre(HasSubstr("score: needs features of images with some pixels changed")));
 }
 
+TEST(CheckMethod, RankFeatNeedsStages) {
+  const std::string rest = " head { linear {} } } input { channels: 3 } loss { term { cross_entropy {} } } ";
+  const std::string two = "inference { rank_feat {} }";
+  const std::string score = "score { energy {} }";
+  EXPECT_THAT(Problems("model { resnet_cifar {}" + rest + two, score), IsEmpty());
+  EXPECT_THAT(Problems("model { swin_transformer {}" + rest + two, score),
+              ElementsAre("inference: needs the feature maps of 2 stages, and the model's network shows none"));
+  EXPECT_THAT(Problems("model { swin_transformer {}" + rest + "inference { rank_feat { stages: LAST } }", score),
+              ElementsAre(HasSubstr("inference: needs the feature maps of 1 stage,")));
+}
+
+TEST(CheckMethod, ScoresOfStagesNeedTheirValues) {
+  const std::string method =
+      "model { resnet_cifar {} head { linear {} } } input { channels: 3 } loss { term { cross_entropy {} } } ";
+  const std::string means = "inference { stage_values {} }", states = "inference { stage_values { value: STATE } }";
+  EXPECT_THAT(Problems(method + means, "score { mahalanobis_ensemble {} }"), IsEmpty());
+  EXPECT_THAT(Problems(method + states, "score { nac_stages {} }"), IsEmpty());
+  EXPECT_THAT(Problems(method + states, "score { mahalanobis_ensemble {} }"),
+              ElementsAre(HasSubstr("score: needs means of the stages' maps")));
+  EXPECT_THAT(Problems(method + "inference { stage_values { value: GRAM } }", "score { gram {} }"), IsEmpty());
+  EXPECT_THAT(Problems(method + means, "score { gram {} }"), ElementsAre(HasSubstr("score: needs Gram matrices")));
+  EXPECT_THAT(Problems(method + "inference { plain {} }", "score { nac_stages {} }"),
+              ElementsAre(HasSubstr("score: needs states of the stages' maps")));
+  const std::string stage = "stage {} ";
+  EXPECT_THAT(Problems(method + states, "score { nac_stages { " + stage + stage + stage + "} }"), IsEmpty());
+  EXPECT_THAT(Problems(method + states, "score { nac_stages { " + stage + stage + stage + stage + "} }"),
+              ElementsAre("score.nac_stages.stage: has settings of 4 stages; the network has 3"));
+  EXPECT_THAT(Problems(method + means, "score { mahalanobis_ensemble { weight: [1, 2] } }"),
+              ElementsAre("score.mahalanobis_ensemble.weight: has 2 weights for the network's 3 stages"));
+  const std::string none =
+      "model { vision_transformer {} head { linear {} } } input { channels: 3 } loss { term { cross_entropy {} } } ";
+  EXPECT_THAT(Problems(none + means, "score { mahalanobis_ensemble {} }"),
+              ElementsAre(HasSubstr("inference: needs the feature maps of 1 stage, and")));
+}
+
 TEST(CheckMethod, DisagreementIsOfSeveralPasses) {
   const std::string method =
       "input { channels: 3 } loss { term { cross_entropy {} } } score { mutual_information {} } ";

@@ -65,6 +65,10 @@ NpzArrays RestOf(const Outputs& outputs) {
   if (!outputs.member_uncertainty.empty()) {
     arrays["member_uncertainty"] = MakeNpy(outputs.member_uncertainty, {n, 3});
   }
+  if (!outputs.stage_values.empty() && n > 0) {
+    arrays["stage_values"] = MakeNpy(outputs.stage_values, {n, static_cast<int64_t>(outputs.stage_values.size()) / n});
+    arrays["stage_widths"] = MakeNpy(outputs.stage_widths, {static_cast<int64_t>(outputs.stage_widths.size())});
+  }
   return arrays;
 }
 
@@ -120,6 +124,10 @@ absl::StatusOr<Outputs> ReadOutputs(const std::string& path) {
   }
   if (reader.Has("member_uncertainty")) {
     OPENSET_RETURN_IF_ERROR(reader.Read("member_uncertainty", {n, 3}, &ToFloat, &outputs.member_uncertainty));
+  }
+  if (reader.Has("stage_values")) {
+    OPENSET_RETURN_IF_ERROR(reader.Read("stage_values", {n, -1}, &ToFloat, &outputs.stage_values));
+    OPENSET_RETURN_IF_ERROR(reader.Read("stage_widths", {-1}, &ToInt64, &outputs.stage_widths));
   }
   if (reader.Has("head_bias")) OPENSET_RETURN_IF_ERROR(reader.Read("head_bias", {k}, &ToFloat, &outputs.head_bias));
   return outputs;

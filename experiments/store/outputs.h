@@ -29,6 +29,10 @@ struct Outputs {
   std::vector<float> perturbed_features;
   // [N, 3], of several passes, where they are kept: mutual information and expected entropy, in nats, variation ratio.
   std::vector<float> member_uncertainty;
+  // [N, V], of the feature maps of the network's stages (StageValuesSpec), and how many of V each stage has; empty for
+  // other inferences.
+  std::vector<float> stage_values;
+  std::vector<int64_t> stage_widths;
   int64_t num_outputs = 0;  // K
   int64_t feature_dim = 0;  // D
 

@@ -28,6 +28,8 @@ Outputs Example() {
   outputs.head_weight = {1, -1};
   outputs.head_bias = {0.25f, 0};
   outputs.perturbed_features = {0.25f, 1.25f, 2.25f};
+  outputs.stage_values = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  outputs.stage_widths = {1, 2};
   return outputs;
 }
 
@@ -59,6 +61,8 @@ TEST(Outputs, RoundTrip) {
   EXPECT_EQ(read->head_weight, Example().head_weight);
   EXPECT_EQ(read->perturbed_features, Example().perturbed_features);
   EXPECT_EQ(read->head_bias, Example().head_bias);
+  EXPECT_EQ(read->stage_values, Example().stage_values);
+  EXPECT_EQ(read->stage_widths, Example().stage_widths);
 }
 
 TEST(Outputs, FeaturesAndHeadAreOptional) {

@@ -57,14 +57,24 @@ class Densenet : public Backbone {
     feature_dim_ = channels;
   }
 
-  at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override {
-    at::Tensor x = at::max_pool2d(stem_norm_->Forward(stem_->Forward(image)).relu_(), /*kernel_size=*/3, /*stride=*/2,
-                                  /*padding=*/1);
-    for (int b = 0; b < kBlocks; ++b) {
+  at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override { return ForwardFrom(0, image, nullptr); }
+
+  int num_stages() const override { return kBlocks; }
+
+  // The last map is that behind the last norm.
+  at::Tensor ForwardFrom(int stage, const at::Tensor& from, std::vector<at::Tensor>* maps) override {
+    at::Tensor x = from;
+    if (stage == 0) {
+      x = at::max_pool2d(stem_norm_->Forward(stem_->Forward(x)).relu_(), /*kernel_size=*/3, /*stride=*/2,
+                         /*padding=*/1);
+    }
+    for (int b = stage; b < kBlocks; ++b) {
       if (b > 0) x = at::avg_pool2d(transitions_[b - 1].Forward(x), /*kernel_size=*/2, /*stride=*/2);
       for (const auto& [narrow, grow] : layers_[b]) x = at::cat({x, grow.Forward(narrow.Forward(x))}, 1);
+      if (b + 1 == kBlocks) x = norm_->Forward(x).relu_();
+      if (maps != nullptr) maps->push_back(x);
     }
-    return norm_->Forward(x).relu_().mean({2, 3});
+    return x.mean({2, 3});
   }
 
   int64_t feature_dim() const override { return feature_dim_; }

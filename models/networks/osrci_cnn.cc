@@ -1,5 +1,7 @@
 #include "models/networks/osrci_cnn.h"
 
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "models/image_limits.h"
 #include "models/initialise.h"
@@ -32,9 +34,17 @@ class OsrciCnn : public Backbone {
     UseChannelsLast(conv2_.get());
   }
 
-  at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override {
-    at::Tensor x = PooledRelu(conv1_->Forward(image));
-    x = PooledRelu(dropout_->Forward(conv2_->Forward(x)));
+  at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override { return ForwardFrom(0, image, nullptr); }
+
+  int num_stages() const override { return 2; }
+
+  // A stage is a convolution with what follows it.
+  at::Tensor ForwardFrom(int stage, const at::Tensor& from, std::vector<at::Tensor>* maps) override {
+    at::Tensor x = from;
+    for (int s = stage; s < num_stages(); ++s) {
+      x = PooledRelu(s == 0 ? conv1_->Forward(x) : dropout_->Forward(conv2_->Forward(x)));
+      if (maps != nullptr) maps->push_back(x);
+    }
     return fc_->Forward(x.flatten(1)).relu_();
   }
 

@@ -31,10 +31,16 @@ class ResidualBackbone : public Backbone {
     feature_dim_ = channels;
   }
 
-  at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override {
-    at::Tensor x = norm1_->Forward(conv1_->Forward(image)).relu_();
-    if (is_large_) x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
-    for (const auto& stage : stages_) x = stage->Forward(x);
+  at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override { return ForwardFrom(0, image, nullptr); }
+
+  int num_stages() const override { return static_cast<int>(stages_.size()); }
+
+  at::Tensor ForwardFrom(int stage, const at::Tensor& from, std::vector<at::Tensor>* maps) override {
+    at::Tensor x = stage == 0 ? Stem(from) : from;
+    for (size_t s = stage; s < stages_.size(); ++s) {
+      x = stages_[s]->Forward(x);
+      if (maps != nullptr) maps->push_back(x);
+    }
     return dropout_->Forward(x.mean({2, 3}));
   }
 
@@ -47,6 +53,11 @@ class ResidualBackbone : public Backbone {
   }
 
  private:
+  at::Tensor Stem(const at::Tensor& image) const {
+    const at::Tensor x = norm1_->Forward(conv1_->Forward(image)).relu_();
+    return is_large_ ? at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1) : x;
+  }
+
   const bool is_large_;
   std::shared_ptr<Convolution> conv1_;
   std::shared_ptr<BatchNorm> norm1_;

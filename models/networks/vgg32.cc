@@ -40,14 +40,13 @@ class Vgg32 : public Backbone {
   }
 
   at::Tensor Forward(const at::Tensor& image, int norm_set) override {
-    const size_t set = std::min<size_t>(norm_set, norms_[0].size() - 1);
-    at::Tensor x = image;
-    for (int layer = 0; layer < kLayers; ++layer) {
-      if (IsFirstOfBlock(layer)) x = dropout_->Forward(x);
-      x = norms_[layer][set]->Forward(convolutions_[layer]->Forward(x));
-      x = at::leaky_relu_(x, kNegativeSlope);
-    }
-    return x.mean({2, 3});
+    return ForwardLayers(0, image, norm_set, nullptr);
+  }
+
+  int num_stages() const override { return kBlocks; }
+
+  at::Tensor ForwardFrom(int stage, const at::Tensor& x, std::vector<at::Tensor>* maps) override {
+    return ForwardLayers(stage * kLayersPerBlock, x, /*norm_set=*/0, maps);
   }
 
   int64_t feature_dim() const override { return feature_dim_; }
@@ -60,6 +59,17 @@ class Vgg32 : public Backbone {
   }
 
  private:
+  at::Tensor ForwardLayers(int first, at::Tensor x, int norm_set, std::vector<at::Tensor>* maps) {
+    const size_t set = std::min<size_t>(norm_set, norms_[0].size() - 1);
+    for (int layer = first; layer < kLayers; ++layer) {
+      if (IsFirstOfBlock(layer)) x = dropout_->Forward(x);
+      x = norms_[layer][set]->Forward(convolutions_[layer]->Forward(x));
+      x = at::leaky_relu_(x, kNegativeSlope);
+      if (maps != nullptr && IsLastOfBlock(layer)) maps->push_back(x);
+    }
+    return x.mean({2, 3});
+  }
+
   const int64_t feature_dim_;
   std::array<std::shared_ptr<Convolution>, kLayers> convolutions_;
   std::array<std::vector<std::shared_ptr<BatchNorm>>, kLayers> norms_;  // a norm for each set

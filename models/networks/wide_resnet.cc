@@ -71,10 +71,20 @@ class WideResnet : public Backbone {
     feature_dim_ = channels;
   }
 
-  at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override {
-    at::Tensor x = conv1_->Forward(image);
-    for (const auto& block : blocks_) x = block->Forward(x);
-    return norm_->Forward(x).relu_().mean({2, 3});
+  at::Tensor Forward(const at::Tensor& image, int /*norm_set*/) override { return ForwardFrom(0, image, nullptr); }
+
+  int num_stages() const override { return kStages; }
+
+  // The last map is that behind the last norm.
+  at::Tensor ForwardFrom(int stage, const at::Tensor& from, std::vector<at::Tensor>* maps) override {
+    at::Tensor x = stage == 0 ? conv1_->Forward(from) : from;
+    const size_t in_stage = blocks_.size() / kStages;
+    for (int s = stage; s < kStages; ++s) {
+      for (size_t b = 0; b < in_stage; ++b) x = blocks_[s * in_stage + b]->Forward(x);
+      if (s + 1 == kStages) x = norm_->Forward(x).relu_();
+      if (maps != nullptr) maps->push_back(x);
+    }
+    return x.mean({2, 3});
   }
 
   int64_t feature_dim() const override { return feature_dim_; }

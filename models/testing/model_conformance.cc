@@ -18,6 +18,7 @@
 #include "models/initialise.h"
 #include "models/make_model.h"
 #include "models/networks/dropout.h"
+#include "models/stages.h"
 #include "models/testing/test_inputs.h"
 
 namespace openset {
@@ -129,6 +130,30 @@ TEST_P(ModelConformance, GreyImagesOfOneChannel) {
   ASSERT_THAT(model, IsOk());
   (*model)->SetGenerator(MakeGenerator(at::kCPU, 1));
   EXPECT_EQ((*model)->Forward(NoiseImages(2, input, 1)).logits.sizes(), at::IntArrayRef({2, kNumClasses}));
+}
+
+// From behind each stage on, it says what it says of the image; a changed map changes that.
+TEST_P(ModelConformance, GoesOnFromBehindEachStage) {
+  const auto model = FullModel(GetParam());
+  EXPECT_EQ(model->num_stages(), NumStages(ModelSpecOf(GetParam().spec)));
+  if (model->num_stages() == 0) GTEST_SKIP() << "it shows no stages";
+  model->eval();
+  const at::NoGradGuard no_grad;
+  const at::Tensor images = NoiseImages(3, InputOf(GetParam().size), 2);
+  const ModelOutput whole = model->Forward(images);
+  std::vector<at::Tensor> maps;
+  EXPECT_THAT(model->ForwardFrom(0, images, &maps).logits, TensorEq(whole.logits));
+  ASSERT_EQ(maps.size(), model->num_stages());
+  for (int s = 0; s < model->num_stages(); ++s) {
+    SCOPED_TRACE(s);
+    EXPECT_EQ(maps[s].dim(), 4);
+    const at::Tensor kept = maps[s].clone();
+    std::vector<at::Tensor> later;
+    EXPECT_THAT(model->ForwardFrom(s + 1, maps[s], &later).logits, TensorEq(whole.logits));
+    EXPECT_EQ(later.size(), model->num_stages() - s - 1);
+    EXPECT_THAT(maps[s], TensorEq(kept)) << "a map belongs to who asked for it";
+    EXPECT_FALSE(at::equal(model->ForwardFrom(s + 1, maps[s] * 2).logits, whole.logits));
+  }
 }
 
 // As Monte-Carlo dropout needs it: batch norm stays in evaluation mode.

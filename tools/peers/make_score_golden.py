@@ -15,6 +15,7 @@ from scipy import optimize, spatial, special, stats
 from sklearn import covariance, neighbors
 
 CLASSES, FEATURES, TRAIN, TEST = 4, 8, 120, 16
+STAGES = (3, 5)  # the features again, as those of several stages
 
 
 def make_data():
@@ -243,6 +244,47 @@ def react(d, clip):
     return energy(np.minimum(d["features"], clip) @ d["weight"].T + d["bias"])
 
 
+def stages(d):
+    """The data of each stage."""
+    ends = np.cumsum((0,) + STAGES)
+    return [{**d, **{name: d[name][:, a:b] for name in ("train_features", "features")}} for a, b in zip(ends, ends[1:])]
+
+
+def mahalanobis_ensemble(d, weights):
+    return sum(weight * mahalanobis(stage, False) for weight, stage in zip(weights, stages(d)))
+
+
+def gram(d):
+    """Each tenth training sample gives the expected deviation, the others the bounds of their predicted class."""
+    held_out = np.arange(TRAIN) % 10 == 9
+    predicted, total = d["train_logits"].argmax(1), 0
+    for stage in stages(d):
+        bounds = [stage["train_features"][(predicted == c) & ~held_out] for c in range(CLASSES)]
+
+        def deviation(rows, classes):
+            low, high = [np.array([f(bounds[c], axis=0) for c in classes]) for f in (np.min, np.max)]
+            below, above = np.clip(low - rows, 0, None), np.clip(rows - high, 0, None)
+            return (below / np.abs(low + 1e-6) + above / np.abs(high + 1e-6)).sum(1)
+
+        expected = deviation(stage["train_features"][held_out], predicted[held_out]).mean()
+        total = total + deviation(stage["features"], d["logits"].argmax(1)) / (expected or 1)
+    return total
+
+
+def nac_stages(d, settings):
+    """Settings (full, thresholds, steepness) from the last stage backwards; all training samples are counted."""
+    covered = []
+    for (full, count, steepness), stage in zip(settings, stages(d)[::-1]):
+        half = np.log(np.linspace(1, np.sqrt(1000), count // 2)) / np.log(1000)
+        edges = np.concatenate([half[:-1], (1 - half)[::-1], [1.2]])
+        edges[-2] += 0.01
+        train, test = [special.expit(steepness * stage[name]) for name in ("train_features", "features")]
+        counts = [np.histogram(column, edges)[0] for column in train.T]
+        place = np.digitize(test, edges) - 1
+        covered.append(np.mean([np.minimum(n[k] / full, 1) for n, k in zip(counts, place.T)], axis=0))
+    return -np.mean(covered, axis=0)
+
+
 def scores(d):
     return {
         "react_90": react(d, np.percentile(d["train_features"], 90)),
@@ -284,6 +326,11 @@ def scores(d):
         "residual_6": residual(d, 6),
         "gradnorm": gradnorm(d),
         "klm": klm(d),
+        "mahalanobis_ensemble": mahalanobis_ensemble(d, (1, 1)),
+        "mahalanobis_ensemble_weighted": mahalanobis_ensemble(d, (0.25, 3)),
+        "nac_last_stage": nac_stages(d, [(20, 20, 0.5)]),
+        "gram": gram(d),
+        "nac_stages": nac_stages(d, [(20, 20, 0.5), (5, 51, 2)]),
     }
 
 
@@ -297,6 +344,7 @@ def main():
         "about": "Made by tools/peers/make_score_golden.py. Larger = more unknown.",
         "num_classes": CLASSES,
         "feature_dim": FEATURES,
+        "stage_widths": list(STAGES),
         **{name: array.astype(float).ravel().tolist() for name, array in data.items()},
         "expected": {name: values.tolist() for name, values in scores(doubles).items()},
     }

@@ -20,7 +20,7 @@ namespace openset {
 // sqrt(1000), h of them equally spaced, the thresholds are log_1000 u_i for all but the last, then 1 - log_1000 u_i in
 // the opposite order, the last of them 0.01 larger, then 1.2.
 //
-// The authors' code, of the layer avgpool alone; its own results add other layers, which stored outputs do not hold.
+// The authors' code, of the layer avgpool alone; with other layers it is nac_stages (eval/scores/stages/nac_stages.h).
 class Nac : public Score {
  public:
   struct Options {
