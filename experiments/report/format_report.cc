@@ -98,7 +98,7 @@ std::string LabelOf(const Report& report, size_t number) {
   return absl::StrCat("tab:", name, number > 1 ? absl::StrCat("-", number) : "");
 }
 
-constexpr char kEmphasisText[] = "The best mean of a column is bold, the second best underlined.";
+constexpr char kEmphasisText[] = "The best mean is bold, the second best underlined.";
 
 bool HasEmphasis(const Table& table) {
   return absl::c_any_of(table.emphasis, [](const std::vector<Emphasis>& row) {
