@@ -138,6 +138,22 @@ TEST_F(InferenceTest, ShiftedSamplesAreKnown) {
   EXPECT_EQ(progress_.back(), 1);
 }
 
+TEST_F(InferenceTest, KeepsValuesOfStagesWhereAsked) {
+  const std::shared_ptr<Model> model = CommitNetwork();
+  ASSERT_THAT(RunInference({action_}), IsOk());
+  EXPECT_TRUE(OutputsOf(action_).stage_values.empty());
+  action_.mutable_inference()->mutable_stage_values();
+  FillDefaults(&action_);
+  ASSERT_THAT(RunInference({action_}), IsOk());
+  const Outputs outputs = OutputsOf(action_);
+  EXPECT_THAT(outputs.stage_widths, ElementsAre(10, 20));
+  const c10::InferenceMode inference;
+  std::vector<at::Tensor> maps;
+  model->ForwardFrom(0, Images({0, 2, 3, 5, 1, 4}), &maps);
+  EXPECT_THAT(Table(outputs.stage_values, 30),
+              TensorNear(at::cat({maps[0].mean({2, 3}), maps[1].mean({2, 3})}, 1), 1e-5));
+}
+
 // Classes in the order of the selection, samples in that of the file: known are images 0 2 3 5 of classes a c a c.
 TEST_F(InferenceTest, OutputsAreThoseOfTheModelForEachImage) {
   const std::shared_ptr<Model> model = CommitNetwork();
