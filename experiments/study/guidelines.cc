@@ -115,11 +115,12 @@ std::vector<Guideline> Metrics(const Trial& trial) {
     lines.push_back({false, "no metric reads unknown samples: this is closed-set evaluation"});
   } else if (IsFOrAccuracy(*headline)) {
     lines.push_back(
-        {false, absl::StrCat("the first metric is ", DisplayOf(*headline).label,
+        {false, absl::StrCat("the first metric that reads unknown samples is ", DisplayOf(*headline).label,
                              ", which depends on known:unknown: results on other test sets are not comparable; "
                              "put auroc, openauc, outer or overall first")});
   } else {
-    lines.push_back({true, absl::StrCat("the first metric is ", DisplayOf(*headline).label)});
+    lines.push_back({true, absl::StrCat("the first metric that reads unknown samples is ", DisplayOf(*headline).label,
+                                        ": neither an F-score nor accuracy")});
   }
   if (joint.empty()) {
     lines.push_back({false,

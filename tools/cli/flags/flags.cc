@@ -98,6 +98,15 @@ void AddChangeFlags(Command* command) {
   command->repeated_flags.push_back("set");
 }
 
+absl::Status RefuseChangeFlags(const std::string& what) {
+  for (const auto& [flag, given] : {std::pair{"set", !absl::GetFlag(FLAGS_set).empty()},
+                                    {"seeds", !absl::GetFlag(FLAGS_seeds).empty()},
+                                    {"methods", !absl::GetFlag(FLAGS_methods).empty()}}) {
+    if (given) return absl::InvalidArgumentError(absl::StrCat("--", flag, ": is for a study, not for ", what));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<StudyOptions> StudyOptionsFromFlags() {
   OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
   StudyOptions options;
