@@ -150,6 +150,11 @@ class Layers {
                        {"orient", "top"},
                        {"columns", LegendColumns(plot)},
                        {"labelLimit", 0}});
+      if (!Has([](const PlotSeries& s) { return s.kind != SeriesKind::kLine && !s.name.empty(); })) {
+        // A piece of the line, long enough for its dashes.
+        legend.update(
+            Object({{"symbolType", "stroke"}, {"symbolSize", 400}, {"symbolStrokeWidth", 2}, {"symbolOpacity", 1}}));
+      }
     }
     color_ = Object({{"field", "s"},
                      {"type", "nominal"},

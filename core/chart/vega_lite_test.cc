@@ -80,6 +80,9 @@ TEST(ToVegaLite, TheLegendShowsDashes) {
   EXPECT_EQ(encoding["strokeDash"]["scale"]["domain"], encoding["color"]["scale"]["domain"]);
   EXPECT_EQ(encoding["strokeDash"]["legend"], encoding["color"]["legend"]);
   EXPECT_EQ(encoding["strokeDash"]["field"], encoding["color"]["field"]);
+  EXPECT_EQ(encoding["color"]["legend"]["symbolType"], "stroke");
+  plot.series[0].kind = SeriesKind::kArea;  // densities have filled symbols
+  EXPECT_FALSE(ToVegaLite(plot)["layer"][0]["encoding"]["color"]["legend"].contains("symbolType"));
 }
 
 TEST(ToVegaLite, WholeNumbersHaveATickOnce) {

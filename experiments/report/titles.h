@@ -8,8 +8,8 @@
 
 namespace openset {
 
-// A row of the tables ("openauc, lambda 0.1") with its method's title ("OpenAUC, lambda 0.1"); as it is where the
-// method has no title (MethodSpec.title) or shares it with another one.
+// A row of the tables ("openauc, lambda 0.1") with its method's title ("OpenAUC, lambda 0.1"); "openauc (tuned)" is
+// "OpenAUC (tuned)". As it is where the method has no title (MethodSpec.title) or shares it with another one.
 std::string TitledRow(const Report& report, const std::string& row);
 
 // All rows of a report, and the one that it calls its baseline.

@@ -12,6 +12,9 @@ TEST(WithTitles, ReplacesNamesThatHaveATitleOfTheirOwn) {
   EXPECT_EQ(TitledRow(report, "a, lambda 0.1"), "Method A, lambda 0.1");
   EXPECT_EQ(TitledRow(report, "b"), "b");
   EXPECT_EQ(TitledRow(report, "none"), "none");
+  report.titles["a (tuned)"] = "Method A";
+  EXPECT_EQ(TitledRow(report, "a (tuned)"), "Method A (tuned)");
+  EXPECT_EQ(TitledRow(report, "a"), "Method A");
   report.baseline = "a, lambda 0.1";
   report.cells.resize(2);
   report.cells[0].method = "a";

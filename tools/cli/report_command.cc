@@ -42,7 +42,9 @@ ABSL_FLAG(std::string, spread, "population",
           "sample standard deviation "
           "(sample: n - 1), or half of the mean's 95 % interval (interval).");
 ABSL_FLAG(int, digits, -1, "Digits behind the point, 0 to 12; -1: those of each metric.");
-ABSL_FLAG(std::string, out, "", "The file to write. Empty: standard output.");
+ABSL_FLAG(std::string, out, "",
+          "The file to write. Empty: it is printed; `figure` writes STUDY_FIGURE.svg into the current folder, as "
+          "quickstart_roc.svg.");
 ABSL_DECLARE_FLAG(std::string, sort);
 
 namespace openset {

@@ -130,7 +130,8 @@ absl::StatusOr<StudyOptions> StudyOptionsFromFlags() {
 absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, StoreUse use) {
   OPENSET_ASSIGN_OR_RETURN(const std::string spec, SpecOfStudyFolder(argument));
   OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(use));
-  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_RETURN_IF_ERROR(AddCarriedLibrary(&folders));
   OPENSET_ASSIGN_OR_RETURN(StudyOptions options, StudyOptionsFromFlags());
   if (IsSlurmTask()) OPENSET_RETURN_IF_ERROR(SelectForPilot(store, &options));
   // What `openset score` has measured goes by its name.
