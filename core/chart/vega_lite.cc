@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <set>
 #include <string>
 #include <utility>
@@ -52,9 +53,9 @@ bool Drawn(const Plot& plot, double x, double y) {
 }
 
 // One table of all series: s its name, p the unbroken piece, i the place within it, x, y, and where there are any the
-// ends l and h of the band, the area a of the dot, d for dashed.
+// ends l and h of the band, the area a of the dot.
 VegaLite Data(const Plot& plot) {
-  std::string csv = "s,k,p,i,x,y,l,h,a,d\n";
+  std::string csv = "s,k,p,i,x,y,l,h,a\n";
   for (size_t s = 0; s < plot.series.size(); ++s) {
     const PlotSeries& series = plot.series[s];
     const std::string name = CsvText(NameOf(plot, s));
@@ -73,7 +74,7 @@ VegaLite Data(const Plot& plot) {
                       series.kind != SeriesKind::kDots ? ""
                       : series.size.empty()            ? "30"
                                                        : Number(kLargestDot * series.size[i]),
-                      ",", series.dashed ? 1 : 0, "\n");
+                      "\n");
     }
   }
   VegaLite parse = VegaLite::object();
@@ -95,24 +96,51 @@ VegaLite Axis(const char* field, const std::string& title, double low, double hi
   return axis;
 }
 
+// At whole numbers, at most ten, within the axis: Vega's own tickMinStep does not hold for an axis as short as 0 to 1.
+// Empty where there are more whole numbers than that.
+VegaLite WholeTicks(const Plot& plot) {
+  constexpr int kMost = 10;
+  double low = plot.x_low, high = plot.x_high;
+  if (!(low < high)) {
+    low = std::numeric_limits<double>::infinity();
+    high = -low;
+    for (const PlotSeries& series : plot.series) {
+      for (const auto& [x, y] : series.points) {
+        if (!Drawn(plot, x, y)) continue;
+        low = std::min(low, x);
+        high = std::max(high, x);
+      }
+    }
+  }
+  VegaLite ticks = VegaLite::array();
+  if (!(high - low < kMost)) return ticks;
+  for (double tick = std::ceil(low); tick <= high; ++tick) ticks.push_back(tick);
+  return ticks;
+}
+
 class Layers {
  public:
   Layers(const Plot& plot, bool interactive) : plot_(plot), interactive_(interactive) {
     bool any_area = false;
     std::set<std::string> seen;
-    VegaLite names = VegaLite::array(), colors = VegaLite::array(), in_legend = VegaLite::array();
+    VegaLite names = VegaLite::array(), colors = VegaLite::array(), dashes = VegaLite::array(),
+             in_legend = VegaLite::array();
     for (size_t s = 0; s < plot.series.size(); ++s) {
       any_area |= plot.series[s].kind == SeriesKind::kArea;
       const std::string name = NameOf(plot, s);
       if (!seen.insert(name).second) continue;
       names.push_back(name);
       colors.push_back(kColors[plot.series[s].color % std::size(kColors)]);
+      dashes.push_back(plot.series[s].dashed ? VegaLite({6, 4}) : VegaLite({1, 0}));
       if (!plot.series[s].name.empty()) in_legend.push_back(name);
     }
     x_ = Axis("x", plot.x_label, plot.x_low, plot.x_high, plot.x_log, false);
     const auto has_circles = [](const PlotSeries& s) { return s.markers || s.kind == SeriesKind::kDots; };
     if (Has(has_circles) && !(plot.x_low < plot.x_high)) x_["scale"]["padding"] = kCirclePadding;
-    if (plot.x_whole) x_["axis"] = Object({{"tickMinStep", 1}, {"format", "d"}});
+    if (plot.x_whole) {
+      x_["axis"] = Object({{"tickMinStep", 1}, {"format", "d"}});
+      if (const VegaLite ticks = WholeTicks(plot); !ticks.empty()) x_["axis"]["values"] = ticks;
+    }
     if (!plot.x_ticks.empty()) x_["axis"] = Object({{"values", plot.x_ticks}, {"format", "~g"}});
     y_ = Axis("y", plot.y_label, plot.y_low, plot.y_high, false, any_area);
     VegaLite legend;  // null: none
@@ -122,11 +150,21 @@ class Layers {
                        {"orient", "top"},
                        {"columns", LegendColumns(plot)},
                        {"labelLimit", 0}});
+      if (!Has([](const PlotSeries& s) { return s.kind != SeriesKind::kLine && !s.name.empty(); })) {
+        // A piece of the line, long enough for its dashes.
+        legend.update(
+            Object({{"symbolType", "stroke"}, {"symbolSize", 400}, {"symbolStrokeWidth", 2}, {"symbolOpacity", 1}}));
+      }
     }
     color_ = Object({{"field", "s"},
                      {"type", "nominal"},
                      {"scale", Object({{"domain", names}, {"range", colors}})},
                      {"legend", legend}});
+    // Of the same field and names, so that it and the colours share one legend, which shows both.
+    dash_ = Object({{"field", "s"},
+                    {"type", "nominal"},
+                    {"scale", Object({{"domain", names}, {"range", dashes}})},
+                    {"legend", legend}});
   }
 
   VegaLite All() {
@@ -148,10 +186,7 @@ class Layers {
       VegaLite encoding = Encoding();
       encoding["order"] = Object({{"field", "i"}, {"type", "quantitative"}});
       encoding["detail"] = Object({{"field", "p"}});
-      encoding["strokeDash"] = Object({{"field", "d"},
-                                       {"type", "nominal"},
-                                       {"scale", Object({{"domain", {"0", "1"}}, {"range", {{1, 0}, {6, 4}}}})},
-                                       {"legend", nullptr}});
+      encoding["strokeDash"] = dash_;
       Add(Object({{"type", "line"}, {"strokeWidth", 1.8}, {"clip", true}}), "datum.k === 'l'", encoding, 1, 0.08);
       // What is under the pointer; seen only where a series wants its points marked.
       AddPoints([](const PlotSeries& s) { return s.kind == SeriesKind::kLine && s.markers; }, 36, true);
@@ -228,7 +263,7 @@ class Layers {
 
   const Plot& plot_;
   const bool interactive_;
-  VegaLite x_, y_, color_;
+  VegaLite x_, y_, color_, dash_;
   VegaLite layers_ = VegaLite::array();
 };
 

@@ -26,9 +26,9 @@ std::string DataOf(const VegaLite& spec) { return spec["data"]["values"]; }
 
 TEST(ToVegaLite, HoldsThePointsAsCsv) {
   EXPECT_EQ(DataOf(ToVegaLite(OneLine())),
-            "s,k,p,i,x,y,l,h,a,d\n"
-            "\"loss\",l,0,0,0,2.5,,,,0\n"
-            "\"loss\",l,0,1,1,1.25,,,,0\n");
+            "s,k,p,i,x,y,l,h,a\n"
+            "\"loss\",l,0,0,0,2.5,,,\n"
+            "\"loss\",l,0,1,1,1.25,,,\n");
   EXPECT_EQ(ToVegaLite(OneLine())["layer"][0]["encoding"]["x"]["title"], "epoch");
 }
 
@@ -69,13 +69,41 @@ TEST(ToVegaLite, NamesAreQuotedAndUnnamedSeriesAreNotInTheLegend) {
   EXPECT_EQ(spec["layer"][0]["encoding"]["color"]["scale"]["domain"].size(), 2);
 }
 
+// Colours and dashes have one legend: that of the same field, names and entries.
+TEST(ToVegaLite, TheLegendShowsDashes) {
+  Plot plot = OneLine();
+  plot.series.push_back(OneLine().series[0]);
+  plot.series[1].name = "other";
+  plot.series[1].dashed = true;
+  const VegaLite encoding = ToVegaLite(plot)["layer"][0]["encoding"];
+  EXPECT_EQ(encoding["strokeDash"]["scale"]["range"], VegaLite::parse("[[1, 0], [6, 4]]"));
+  EXPECT_EQ(encoding["strokeDash"]["scale"]["domain"], encoding["color"]["scale"]["domain"]);
+  EXPECT_EQ(encoding["strokeDash"]["legend"], encoding["color"]["legend"]);
+  EXPECT_EQ(encoding["strokeDash"]["field"], encoding["color"]["field"]);
+  EXPECT_EQ(encoding["color"]["legend"]["symbolType"], "stroke");
+  plot.series[0].kind = SeriesKind::kArea;  // densities have filled symbols
+  EXPECT_FALSE(ToVegaLite(plot)["layer"][0]["encoding"]["color"]["legend"].contains("symbolType"));
+}
+
+TEST(ToVegaLite, WholeNumbersHaveATickOnce) {
+  Plot plot = OneLine();
+  plot.x_whole = true;
+  const auto axis = [&] { return ToVegaLite(plot)["layer"][0]["encoding"]["x"]["axis"]; };
+  EXPECT_EQ(axis()["values"], VegaLite::parse("[0, 1]"));
+  plot.series[0].points = {{0, 2}, {9.5, 1}};
+  EXPECT_EQ(axis()["values"].size(), 10);
+  plot.series[0].points = {{0, 2}, {600, 1}};  // where they are round
+  EXPECT_FALSE(axis().contains("values"));
+  EXPECT_EQ(axis()["tickMinStep"], 1);
+}
+
 TEST(ToVegaLite, BandsAndRanges) {
   Plot plot = OneLine();
   plot.y_low = 0;
   plot.y_high = 3;
   plot.series[0].band = {{2, 3}, {1, 1.5}};
   const VegaLite spec = ToVegaLite(plot);
-  EXPECT_THAT(DataOf(spec), HasSubstr("\"loss\",l,0,1,1,1.25,1,1.5,,0\n"));
+  EXPECT_THAT(DataOf(spec), HasSubstr("\"loss\",l,0,1,1,1.25,1,1.5,\n"));
   EXPECT_EQ(spec["layer"][0]["mark"]["type"], "area");  // below the line
   EXPECT_EQ(spec["layer"][1]["encoding"]["y"]["scale"]["domain"], VegaLite({0, 3}));
 }

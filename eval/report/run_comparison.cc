@@ -143,10 +143,10 @@ void ComparePairs(const RunTable& table, const MetricSpec& spec, RunComparison* 
     rows[i].adjusted_wilcoxon = wilcoxon[i];
     const bool detectable = OrOne(rows[i].adjusted_p_value) < 1 - comparison->options.confidence;
     const Verdict verdict = detectable ? rows[i].test.verdict : Verdict::kNoDetectableDifference;
-    rows[i].is_too_few = verdict == Verdict::kNoDetectableDifference && rows[i].test.replicates == 2 &&
-                         rows[i].test.p_value.has_value() && rows[i].test.mean_difference != 0;
+    rows[i].is_too_few = rows[i].test.replicates < kFewestReplicates && rows[i].test.p_value.has_value() &&
+                         rows[i].test.mean_difference != 0;
     rows[i].verdict = rows[i].is_too_few ? absl::StrCat("too few ", rows[i].test.splits > 1 ? "splits" : "seeds",
-                                                        " to tell (2); take 5")
+                                                        " to tell (", rows[i].test.replicates, "); take 5")
                       : verdict == Verdict::kNoDetectableDifference ? "no detectable difference"
                       : (verdict == Verdict::kALarger) == higher    ? rows[i].a + " is better"
                                                                     : rows[i].b + " is better";

@@ -24,12 +24,13 @@ struct ComparedRuns {
   PairedTest test;
   // Holm's, over all tests of the metric: the pairs and tasks that have a p-value.
   std::optional<double> adjusted_p_value;
-  // The interval at the level that Holm's procedure holds the row to (HolmLevels): it leaves out 0 exactly where the
-  // verdict is a difference. Absent without a p-value, where there is no variance to make an interval of either.
+  // The interval at the level that Holm's procedure holds the row to (HolmLevels): of three or more replicates, it
+  // leaves out 0 exactly where the verdict is a difference. Absent without a p-value, where there is no variance to
+  // make an interval of either.
   std::optional<AdjustedInterval> adjusted;
   double adjusted_wilcoxon = 1;
-  // "A is better", "no detectable difference", or, of two replicates that tell nothing, "too few splits to tell (2);
-  // take 5" ("seeds" with one split): then `is_too_few`, and the interval is wider than any difference.
+  // "A is better", "no detectable difference", or, of fewer than kFewestReplicates that differ, "too few splits to tell
+  // (2); take 5" ("seeds" with one split): then `is_too_few`.
   std::string verdict;
   bool is_too_few = false;
 };
@@ -56,9 +57,9 @@ struct RunComparison {
 // `metrics`: names of members of MetricSpec; empty: all of the table. Runs that only one of two methods has are left
 // out. With a `baseline` (a row of the table, or a method or a swept value, of which the first row counts) only the
 // others against it are tested: fewer tests, so smaller adjusted p-values. Runs of one split are no independent
-// replicates (paired_tests.h). A difference is detectable where its interval at Holm's level leaves out 0, so where
-// Holm's p is below 1 - confidence. Errors, kInvalidArgument: fewer than two methods, metrics that the table or the
-// project does not know, an unknown baseline.
+// replicates (paired_tests.h). A difference is detectable where it has kFewestReplicates and its interval at Holm's
+// level leaves out 0, so Holm's p is below 1 - confidence. Errors, kInvalidArgument: fewer than two methods, metrics
+// that the table or the project does not know, an unknown baseline.
 absl::StatusOr<RunComparison> CompareRuns(const RunTable& table, const std::vector<std::string>& metrics,
                                           const PairedTestOptions& options, const std::string& baseline = "");
 

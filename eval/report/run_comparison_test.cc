@@ -106,6 +106,11 @@ TEST(CompareRuns, SeedsOfASplitAreNoReplicates) {
   EXPECT_EQ(comparison.pairs[0].test.splits, 2);
   EXPECT_EQ(comparison.pairs[0].verdict, "too few splits to tell (2); take 5");
   EXPECT_TRUE(comparison.pairs[0].is_too_few);
+  // Nor is a difference that two splits agree on.
+  for (auto& [run, value] : table.value["auroc"]["a"]["t"]) value = run.split == "0" ? 0.98 : 0.9901;
+  const RunComparison alike = CompareRuns(table, {}, {}).value();
+  EXPECT_LT(*alike.pairs[0].adjusted_p_value, 0.001);
+  EXPECT_EQ(alike.pairs[0].verdict, "too few splits to tell (2); take 5");
 }
 
 // Differences 0.01 (1 + r) of splits r = 0 ... 3 on one task, p = 0.03 alone; on three tasks without a difference.

@@ -146,7 +146,7 @@ absl::StatusOr<PairedTest> ComparePairedRuns(absl::Span<const double> a, absl::S
   test.low = test.mean_difference - width;
   test.high = test.mean_difference + width;
   AddWilcoxon(replicates, unit, &test);
-  if (test.p_value.has_value()) test.verdict = VerdictOf(test.low, test.high);
+  if (test.p_value.has_value() && test.replicates >= kFewestReplicates) test.verdict = VerdictOf(test.low, test.high);
   return test;
 }
 

@@ -10,6 +10,10 @@
 
 namespace openset {
 
+// With two replicates, Student's t has one degree of freedom: its quantile is 12.7 standard errors, and what passes it
+// says more about how alike two numbers happen to be than about methods. No difference is claimed from fewer than this.
+inline constexpr int kFewestReplicates = 3;
+
 struct PairedTestOptions {
   double confidence = 0.95;
   // Test samples for each training sample, where all splits are drawn from the same samples: the variance of a mean
@@ -44,7 +48,8 @@ struct PairedTest {
   // distribution, ties included, for at most 50 differences, else normal with the correction for ties and none for
   // continuity. Differences are equal where they are to 2^-40 of the largest value.
   double wilcoxon_p_value = 1;
-  Verdict verdict = Verdict::kNoDetectableDifference;  // of the interval; none without a p-value
+  Verdict verdict =
+      Verdict::kNoDetectableDifference;  // of the interval; none of fewer than kFewestReplicates, or without a p
 };
 
 // `a`, `b`, `split` [runs]: a metric of each run, and which split it is of. Errors, kInvalidArgument: lengths that

@@ -21,6 +21,7 @@
 #include "experiments/report/report_lines.h"
 #include "experiments/report/report_tables.h"
 #include "experiments/report/statistics/spread.h"
+#include "experiments/report/titles.h"
 #include "experiments/store/records/measured_name.h"
 #include "experiments/store/records/metric_groups.h"
 
@@ -53,6 +54,22 @@ std::string FormatText(const Report& report, size_t width) {
   return absl::StrCat(text, Wrapped(absl::StrJoin(FooterLines(report), "\n"), width), "\n");
 }
 
+bool HasStar(const Table& table) {
+  for (const std::vector<std::string>& row : table.rows) {
+    for (size_t c = table.left_columns; c < row.size(); ++c) {
+      if (absl::StrContains(row[c], '*')) return true;
+    }
+  }
+  return false;
+}
+
+// Whether a cell is bold or underlined.
+bool HasMarks(const Table& table) {
+  return absl::c_any_of(table.emphasis, [](const std::vector<Emphasis>& row) {
+    return absl::c_any_of(row, [](Emphasis mark) { return mark != Emphasis::kNone; });
+  });
+}
+
 std::string FormatMarkdown(const Report& report) {
   std::string text = absl::StrCat("# ", EscapeMarkdown(report.experiment), "\n\n");
   for (const std::string& line : HeadLines(report)) absl::StrAppend(&text, EscapeMarkdown(line), "\n\n");
@@ -67,26 +84,15 @@ std::string FormatMarkdown(const Report& report) {
     for (const std::string& line : lines) absl::StrAppend(&text, EscapeMarkdown(line), "\n\n");
   }
   // Lines of their own; a star at the beginning is none of a list.
-  for (const std::string& line : FooterLines(report)) {
+  std::vector<std::string> footer = FooterLines(report);
+  if (absl::c_any_of(ReportTables(report), [](const TitledTable& titled) { return HasMarks(titled.table); })) {
+    footer.insert(footer.begin() + 1, MarkText(report));
+  }
+  for (const std::string& line : footer) {
     absl::StrAppend(&text, absl::StartsWith(line, "*") ? "\\" : "", line, "\n\n");
   }
   text.pop_back();
   return text;
-}
-
-// With the titles of methods in the place of their names, where each has one of its own.
-Report WithTitles(const Report& report) {
-  std::map<std::string, int> count;
-  for (const auto& [name, title] : report.titles) ++count[title];
-  const auto title_of = [&](const std::string& name) {
-    const auto title = report.titles.find(name);
-    return title == report.titles.end() || count[title->second] > 1 ? name : title->second;
-  };
-  Report titled = report;
-  for (ReportCell& cell : titled.cells) cell.method = title_of(cell.method);
-  const std::string baseline = report.baseline.substr(0, report.baseline.find(", "));
-  titled.baseline = absl::StrCat(title_of(baseline), report.baseline.substr(baseline.size()));
-  return titled;
 }
 
 // "tab:study-2".
@@ -98,37 +104,26 @@ std::string LabelOf(const Report& report, size_t number) {
   return absl::StrCat("tab:", name, number > 1 ? absl::StrCat("-", number) : "");
 }
 
-constexpr char kEmphasisText[] = "The best mean is bold, the second best underlined.";
-
-bool HasEmphasis(const Table& table) {
-  return absl::c_any_of(table.emphasis, [](const std::vector<Emphasis>& row) {
-    return absl::c_any_of(row, [](Emphasis emphasis) { return emphasis != Emphasis::kNone; });
-  });
-}
-
-bool HasStar(const Table& table) {
-  for (const std::vector<std::string>& row : table.rows) {
-    for (size_t c = table.left_columns; c < row.size(); ++c) {
-      if (absl::StrContains(row[c], '*')) return true;
-    }
-  }
-  return false;
-}
-
 std::string FormatLatex(const Report& of_names) {
   const Report report = WithTitles(of_names);
   std::string text = "% needs \\usepackage{booktabs}\n";
   for (const std::string& line : HeadLines(report)) absl::StrAppend(&text, "% ", OneLine(line), "\n");
-  // Below the numbers, in the float with them, where one has a star.
-  const std::string note = absl::StrCat(
-      "\\par\n{\\footnotesize ",
-      absl::StrReplaceAll(EscapeLatex(StarText(report)), {{"`openset compare`", "\\texttt{openset compare}"}}), "}\n");
+  // Below the numbers, in the float with them: what its marks are, and a star where one is there.
+  const auto note = [&](const Table& table) {
+    std::vector<std::string> texts;
+    if (HasMarks(table)) texts.push_back(EscapeLatex(MarkText(report)));
+    if (!report.baseline.empty() && HasStar(table)) {
+      texts.push_back(
+          absl::StrReplaceAll(EscapeLatex(StarText(report)), {{"`openset compare`", "\\texttt{openset compare}"}}));
+    }
+    return texts.empty() ? "" : absl::StrCat("\\par\n{\\footnotesize ", absl::StrJoin(texts, " "), "}\n");
+  };
+  const std::string mean = EscapeLatex(MeanText(report));
   size_t number = 0;
   for (const TitledTable& titled : ReportTables(report)) {
-    absl::StrAppend(&text, "\\begin{table}\n  \\centering\n  \\caption{", EscapeLatex(titled.title), ". Mean $\\pm$ ",
-                    EscapeLatex(SpreadText(report.spread)), ".", HasEmphasis(titled.table) ? " " : "",
-                    HasEmphasis(titled.table) ? kEmphasisText : "", "}\n  \\label{", LabelOf(report, ++number), "}\n",
-                    ToLatex(titled.table), HasStar(titled.table) ? note : "", "\\end{table}\n");
+    absl::StrAppend(&text, "\\begin{table}\n  \\centering\n  \\caption{", EscapeLatex(titled.title), ". ", mean,
+                    ".}\n  \\label{", LabelOf(report, ++number), "}\n", ToLatex(titled.table), note(titled.table),
+                    "\\end{table}\n");
   }
   std::vector<std::string> notes;
   for (const TitledTable& titled : PublishedTables(report, &notes)) {

@@ -56,9 +56,9 @@ TEST(HtmlReport, SaysWhatAStarMeansAndDrawsTheImprovement) {
   Report report = MakeReport("study", results);
   EXPECT_THAT(HtmlReport(report, results, {}).value(), Not(HasSubstr("* differs from")));
   report.baseline = "first";
-  report.cells[1].significance = Significance{0.01, true};
+  report.cells[1].significance = Significance{0.01, true, 3};
   const std::string html = HtmlReport(report, results, {}).value();
-  EXPECT_THAT(html, HasSubstr("<p class=\"state\">* differs from first: t test"));
+  EXPECT_THAT(html, HasSubstr("<p class=\"state\">* differs from first: two-sided t test"));
   EXPECT_THAT(html, HasSubstr("\"detectable\":true"));
   EXPECT_THAT(html, HasSubstr("<figure data-chart=\"improvement_auroc\"></figure>"));
 }

@@ -38,9 +38,8 @@ struct PublishedNumber {
 struct Significance {
   double p_value = 1;  // Holm's, over all such tests of the metric and group
   bool detectable = false;
-  // What the test has of: splits, or the seeds of one split. 0: not known.
-  int splits = 0;
-  int replicates = 0;
+  int replicates = 0;  // what it is over: splits, or the seeds of one split
+  bool of_seeds = false;
 };
 
 // A metric of a method on a task, over splits and seeds.

@@ -4,8 +4,10 @@
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "eval/statistics/paired_tests.h"
 #include "experiments/report/statistics/spread.h"
 
 namespace openset {
@@ -33,28 +35,23 @@ std::vector<std::string> MissingLines(const Report& report) {
   return lines;
 }
 
-// How many splits there are of the task that has most.
-size_t SplitsOf(const Report& report) {
-  size_t most = 0;
-  for (const ReportCell& cell : report.cells) {
-    most = std::max(most, std::set<int>(cell.splits.begin(), cell.splits.end()).size());
-  }
-  return most;
+// "5", "3 to 5".
+std::string RangeText(const std::set<int>& counts) {
+  return counts.size() < 2 ? absl::StrCat(counts.empty() ? 0 : *counts.begin())
+                           : absl::StrCat(*counts.begin(), " to ", *counts.rbegin());
 }
 
-// " (n = 6 splits)", " (n = 2 to 5 seeds)": of the tests of all cells; "" if there are none.
-std::string TestedText(const Report& report) {
-  int least = 0, most = 0, splits = 0;
+// "5 splits", "3 to 5 splits", "4 seeds of one split": what the tests are over.
+std::string ReplicatesText(const Report& report) {
+  std::set<int> splits, seeds;
   for (const ReportCell& cell : report.cells) {
-    if (!cell.significance.has_value() || cell.significance->replicates == 0) continue;
-    const int n = cell.significance->replicates;
-    least = most == 0 ? n : std::min(least, n);
-    most = std::max(most, n);
-    splits = std::max(splits, cell.significance->splits);
+    if (cell.significance.has_value())
+      (cell.significance->of_seeds ? seeds : splits).insert(cell.significance->replicates);
   }
-  if (most == 0) return "";
-  return absl::StrCat(" (n = ", least, least < most ? absl::StrCat(" to ", most) : "",
-                      splits > 1 ? " splits" : " seeds", ")");
+  std::vector<std::string> parts;
+  if (!splits.empty()) parts.push_back(absl::StrCat(RangeText(splits), " splits"));
+  if (!seeds.empty()) parts.push_back(absl::StrCat(RangeText(seeds), " seeds of one split"));
+  return absl::StrJoin(parts, ", or ");
 }
 
 }  // namespace
@@ -68,26 +65,46 @@ std::vector<std::string> HeadLines(const Report& report) {
 }
 
 std::vector<std::string> FooterLines(const Report& report) {
-  const int most = report.cells.empty() ? 0 : report.cells[0].n + report.cells[0].missing;
-  std::vector<std::string> lines = {"One run: no spread."};
-  if (most != 1) {
-    lines = {absl::StrCat("Mean ± ", SpreadText(report.spread), most > 0 ? absl::StrCat(" (n=", most, ")") : "", ".")};
-  }
+  std::vector<std::string> lines = {absl::StrCat(MeanText(report), ".")};
   for (std::string& line : MissingLines(report)) lines.push_back(std::move(line));
-  if (!report.baseline.empty()) {
-    lines.push_back(StarText(report));
-    if (SplitsOf(report) == 2) lines.push_back("With 2 splits only large differences are found; take 5.");
-  }
+  if (!report.baseline.empty()) lines.push_back(StarText(report));
   if (report.waiting > 0) {
     lines.push_back(absl::StrCat("Tuned trials that wait for their search: ", report.waiting, "."));
   }
   return lines;
 }
 
+std::string MeanText(const Report& report) {
+  std::set<int> runs;
+  for (const ReportCell& cell : report.cells) {
+    if (cell.n > 0 && !IsIncomplete(cell)) runs.insert(cell.n);  // others say their own number in the table
+  }
+  if (runs.empty() && !report.cells.empty()) runs.insert(report.cells[0].n + report.cells[0].missing);
+  if (runs == std::set<int>{1}) return "One run: no spread";
+  return absl::StrCat("Mean ± ", SpreadText(report.spread),
+                      runs.empty() ? "" : absl::StrCat(" (n=", RangeText(runs), ")"));
+}
+
+std::string MarkText(const Report& report) {
+  const bool of_rows = absl::c_linear_search(report.rows, "metric");
+  return absl::StrCat("Bold: the best mean of its ", of_rows ? "row" : "column",
+                      "; underlined: the second best; among methods with all runs, by the mean alone, without a test.");
+}
+
 std::string StarText(const Report& report) {
+  const std::string over = ReplicatesText(report);
+  const auto has_enough = [](const ReportCell& cell) {
+    return cell.significance.has_value() && cell.significance->replicates >= kFewestReplicates;
+  };
+  if (!absl::c_any_of(report.cells, has_enough)) {
+    return absl::StrCat("No stars: a test against ", report.baseline, " needs ", kFewestReplicates,
+                        " splits, or seeds of one split; here are ", over, ". Take 5.");
+  }
   return absl::StrCat("* differs from ", report.baseline,
-                      ": t test of differences paired by split and seed, clustered by split", TestedText(report),
-                      ", Holm's p < 0.05 over all tests of a metric and group, as in `openset compare`.");
+                      ": two-sided t test of differences paired by split and seed, over ", over,
+                      " (seeds of a split are averaged first), Holm's p < 0.05 over all tests of a metric and "
+                      "group, as in `openset compare`. There is no star over fewer than ",
+                      kFewestReplicates, ".");
 }
 
 }  // namespace openset

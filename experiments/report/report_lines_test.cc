@@ -49,17 +49,34 @@ TEST(FooterLines, SayWhyTrialsHaveNoRecord) {
                           "2 of 24 trials have no record yet.", "Tuned trials that wait for their search: 3."));
 }
 
-TEST(FooterLines, OneRunHasNoSpreadAndTwoSplitsAreFew) {
+TEST(FooterLines, OneRunHasNoSpread) {
   Report report;
   report.cells = {Cell(1, 1)};
   EXPECT_THAT(FooterLines(report), ElementsAre("One run: no spread."));
-  report.cells = {Cell(2, 2)};
+  report.cells = {Cell(2, 2), Cell(5, 5)};
+  EXPECT_THAT(FooterLines(report),
+              ElementsAre("Mean ± population standard deviation over splits and seeds (n=2 to 5)."));
+}
+
+TEST(StarText, SaysWhatTestsAreOver) {
+  Report report;
   report.baseline = "mcp";
-  ASSERT_EQ(FooterLines(report).size(), 3);
-  EXPECT_THAT(FooterLines(report)[1], HasSubstr("* differs from mcp: t test"));
-  EXPECT_EQ(FooterLines(report)[2], "With 2 splits only large differences are found; take 5.");
-  report.cells = {Cell(3, 3)};
-  EXPECT_EQ(FooterLines(report).size(), 2);
+  report.cells = {Cell(2, 2), Cell(2, 2)};
+  report.cells[0].significance = Significance{0.01, false, 2};
+  EXPECT_EQ(StarText(report),
+            "No stars: a test against mcp needs 3 splits, or seeds of one split; here are 2 splits. Take 5.");
+  report.cells[1].significance = Significance{0.01, true, 5};
+  EXPECT_THAT(StarText(report), HasSubstr("* differs from mcp: two-sided t test of differences paired by split and "
+                                          "seed, over 2 to 5 splits (seeds of a split are averaged first), Holm's"));
+  report.cells[0].significance = Significance{0.01, true, 4, /*of_seeds=*/true};
+  EXPECT_THAT(StarText(report), HasSubstr("over 5 splits, or 4 seeds of one split (seeds"));
+}
+
+TEST(MarkText, NamesRowsWhereMetricsAreRows) {
+  Report report;
+  EXPECT_THAT(MarkText(report), HasSubstr("Bold: the best mean of its column; underlined: the second best;"));
+  report.rows = {"metric"};
+  EXPECT_THAT(MarkText(report), HasSubstr("Bold: the best mean of its row;"));
 }
 
 }  // namespace

@@ -149,7 +149,7 @@
   task.addEventListener('change', filter);
   words.addEventListener('input', filter);
   document.getElementById('controls').append(words, ...(tasks.length > 1 ? [task] : []),
-      element('span', {className: 'state'}, 'mean ± population standard deviation over splits and seeds; best of those with all runs bold, second best underlined'));
+      element('span', {className: 'state'}, 'mean ± population standard deviation over splits and seeds; best of those with all runs bold, second best underlined, by the mean alone'));
   for (const group of grouped()) render(group);
 })();
 

@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/files/digest.h"
+#include "core/files/files.h"
 #include "core/proto/field_path.h"
 #include "core/status_macros.h"
 #include "core/text/name.h"
@@ -33,7 +34,15 @@ constexpr char kBalanced[] = "+balanced_with_replacement";
 absl::StatusOr<std::string> FindTaskFile(absl::string_view name, const SpecFolders& folders,
                                          const std::string& beside) {
   absl::ConsumeSuffix(&name, kBalanced);
-  return FindSpecFile("task", std::string(name), folders.tasks, beside);
+  absl::StatusOr<std::string> path = FindSpecFile("task", std::string(name), folders.tasks, beside);
+  if (!absl::IsNotFound(path.status())) return path;
+  for (const std::string& folder : folders.carried_tasks) {
+    const std::string carried = JoinPath(folder, std::string(name.substr(name.rfind('/') + 1)));
+    if (FileExists(carried)) return carried;
+  }
+  return absl::NotFoundError(absl::StrCat(path.status().message(),
+                                          ": if the study was copied, copy this file with it, ",
+                                          "or the bundle of its records, if that has it in library/tasks/"));
 }
 
 // The task in `path`, in the form that `name` asks for, and named by it.

@@ -75,6 +75,7 @@ void AddSpecFolders(const SpecFolders& more, SpecFolders* folders) {
   Add(more.tasks, &folders->tasks);
   Add(more.catalog, &folders->catalog);
   Add(more.published, &folders->published);
+  Add(more.carried_tasks, &folders->carried_tasks);
 }
 
 std::vector<std::string> NamesIn(const std::vector<std::string>& folders, std::vector<std::string>* left_out) {

@@ -28,6 +28,9 @@ struct SpecFolders {
   std::vector<std::string> tasks;
   std::vector<std::string> catalog;
   std::vector<std::string> published;
+  // Tasks that came along with a study's records: a task that a spec names by a path at which nothing is, is the one of
+  // that file's name here. Not among the libraries' names.
+  std::vector<std::string> carried_tasks;
 
   bool empty() const {
     return specs.empty() && methods.empty() && presets.empty() && tasks.empty() && catalog.empty() && published.empty();

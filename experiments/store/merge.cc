@@ -34,6 +34,8 @@
 namespace openset {
 namespace {
 
+constexpr char kLibrary[] = "library/";  // of a bundle (experiments/store/bundle.h)
+
 using ::google::protobuf::FieldDescriptor;
 
 std::string ReplicaPath(const Store& store, const std::string& trial_id, const std::string& bytes) {
@@ -274,15 +276,22 @@ class FolderMerge {
 
 }  // namespace
 
-absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, MergeCounts* counts) {
+absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, MergeCounts* counts,
+                       std::map<std::string, std::string>* library) {
   std::error_code error;
   if (!std::filesystem::is_directory(store_or_bundle, error)) {
     FolderMerge folders(into, store_or_bundle, counts);
     const auto use = [&](const TrialRecord& record, const std::string& bytes) {
       return MergeRecord(into, record, bytes, counts);
     };
-    const auto add = [&](const std::string& name, const std::string& content) { return folders.Add(name, content); };
-    const auto wanted = [&](const std::string& name) { return folders.Wants(name); };
+    const auto add = [&](const std::string& name, const std::string& content) {
+      if (!absl::StartsWith(name, kLibrary)) return folders.Add(name, content);
+      (*library)[name.substr(sizeof(kLibrary) - 1)] = content;
+      return absl::OkStatus();
+    };
+    const auto wanted = [&](const std::string& name) {
+      return absl::StartsWith(name, kLibrary) ? library != nullptr : folders.Wants(name);
+    };
     OPENSET_RETURN_IF_ERROR(ReadBundle(store_or_bundle, use, &counts->damaged, {}, add, wanted).status());
     return folders.Finish();
   }

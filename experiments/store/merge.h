@@ -4,6 +4,7 @@
 #ifndef OPENSET_EXPERIMENTS_STORE_MERGE_H_
 #define OPENSET_EXPERIMENTS_STORE_MERGE_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,9 +41,11 @@ absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std
 
 // Adds all records of a store, or of a bundle (experiments/store/bundle.h), that are what they say
 // (DecodeSharedRecord() in experiments/store/records/record_id.h), and a bundle's outputs and checkpoints that match
-// their checksums and are not there yet. Errors: kNotFound where neither is; kFailedPrecondition for a store or bundle
+// their checksums and are not there yet. `library`, if it is there, gets the files that a bundle has of libraries:
+// "tasks/NAME.textproto" and its content. Errors: kNotFound where neither is; kFailedPrecondition for a store or bundle
 // of another schema version; those of ReadBundle() and of writing.
-absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, MergeCounts* counts);
+absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, MergeCounts* counts,
+                       std::map<std::string, std::string>* library = nullptr);
 
 // Where records of one trial with different numbers differ: a line a metric, "openauc: lab-a (AVX2) 0.91; lab-b
 // (DEFAULT) 0.93", or "openauc: 0.91 to 0.93 in 9 of 9 records" where they are more than four, and "made with other

@@ -119,7 +119,8 @@ std::vector<Guideline> Metrics(const Trial& trial) {
                              ", which depends on known:unknown: results on other test sets are not comparable; "
                              "put auroc, openauc, outer or overall first")});
   } else {
-    lines.push_back({true, absl::StrCat("the first metric that reads unknown samples is ", DisplayOf(*headline).label)});
+    lines.push_back({true, absl::StrCat("the first metric that reads unknown samples is ", DisplayOf(*headline).label,
+                                        ": neither an F-score nor accuracy")});
   }
   if (joint.empty()) {
     lines.push_back({false,

@@ -49,7 +49,7 @@ TEST_F(GuidelinesTest, LevelsAndJointMetricsKeepThem) {
   EXPECT_EQ(lines[0].text, "2 levels of openness");
   EXPECT_FALSE(lines[1].kept);
   EXPECT_TRUE(lines[2].kept);
-  EXPECT_EQ(lines[2].text, "the first metric that reads unknown samples is AUROC");
+  EXPECT_EQ(lines[2].text, "the first metric that reads unknown samples is AUROC: neither an F-score nor accuracy");
   EXPECT_TRUE(lines[3].kept);
   EXPECT_EQ(lines[4].text, "known:unknown test samples 1.50 to 3.00; each report states them");
 }

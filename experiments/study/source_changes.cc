@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/files/digest.h"
 #include "core/in_parallel.h"
 #include "core/text/one_line.h"
@@ -94,7 +95,21 @@ std::vector<std::string> SourceChanges::Lines() const {
     for (const std::set<std::string>* list : lists) changed.insert(list->begin(), list->end());
     for (const std::string& target : changed) of_component[target] += results;
   }
+  constexpr size_t kMostLines = 3;
   std::vector<std::string> lines;
+  if (of_component.size() > kMostLines) {
+    std::vector<std::string> parts;
+    for (const auto& [target, results] : of_component) {
+      const bool is_first = parts.empty();
+      parts.push_back(absl::StrCat(OneLine(target), " ", results,
+                                   !is_first      ? ""
+                                   : results == 1 ? " result"
+                                                  : " results"));
+    }
+    lines.push_back(absl::StrCat("Made by another version of ", of_component.size(), " components (",
+                                 absl::StrJoin(parts, ", "), "); --redo=changed makes these results again"));
+    return lines;
+  }
   for (const auto& [target, results] : of_component) {
     lines.push_back(absl::StrCat(results, results == 1 ? " result was" : " results were",
                                  " made by another version of ", OneLine(target), "; --redo=changed makes ",

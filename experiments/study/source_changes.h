@@ -43,7 +43,8 @@ class SourceChanges {
   bool HasSeen(const std::string& key) const { return seen_.count(key) > 0; }
 
   // A line a component: "4 results were made by another version of eval/scores/head/fdbd; --redo=changed makes them
-  // again".
+  // again"; one line of all where they are more than three: "Made by another version of 5 components (losses/open_auc 4
+  // results, ...); --redo=changed makes these results again".
   std::vector<std::string> Lines() const;
 
  private:

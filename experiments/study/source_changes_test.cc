@@ -47,6 +47,23 @@ TEST(SourceChanges, CountsResultsByTheComponentThatIsAnotherOne) {
                   "2 results were made by another version of losses/open_auc; --redo=changed makes them again"));
 }
 
+TEST(SourceChanges, ManyComponentsHaveOneLine) {
+  constexpr FingerprintRow kScores[] = {{"ScoreSpec", "a", "scores/a", "new"},
+                                        {"ScoreSpec", "b", "scores/b", "new"},
+                                        {"ScoreSpec", "c", "scores/c", "new"},
+                                        {"ScoreSpec", "d", "scores/d", "new"},
+                                        {}};
+  SourceChanges changes({kTrain, kInfer, kScores});
+  std::string stage = "stage { stage: EVALUATE key: 'e' ";
+  for (const char* score : {"a", "b", "c", "d"}) {
+    stage += std::string("component { family: 'ScoreSpec' name: '") + score + "' fingerprint: 'old' } ";
+  }
+  changes.Add(Parse(stage + "}"));
+  changes.Add(Parse("stage { stage: EVALUATE key: 'f' component { family: 'ScoreSpec' name: 'b' fingerprint: 'x' } }"));
+  EXPECT_THAT(changes.Lines(), ElementsAre("Made by another version of 4 components (scores/a 1 result, scores/b 2, "
+                                           "scores/c 1, scores/d 1); --redo=changed makes these results again"));
+}
+
 TEST(SourceChanges, WhatHasNoFingerprintIsNotCompared) {
   SourceChanges changes({kTrain, kInfer, kEvaluate});
   changes.Add(Parse("stage { stage: TRAIN key: 'a' component { family: 'LossTermSpec' name: 'open_auc' } }"));

@@ -21,6 +21,7 @@
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/method_names.h"
 #include "tools/cli/flags/score_flags.h"
+#include "tools/cli/records/bundle_records.h"
 #include "tools/cli/report_files.h"
 #include "tools/cli/terminal_width.h"
 #include "tools/evaluation/requested.h"
@@ -36,15 +37,13 @@ ABSL_FLAG(std::string, group, "pool",
           "Which unknown samples count: all of them (pool), or one group by its name. For RESULTS also 'mean of near' "
           "and 'mean of far'.");
 
-ABSL_FLAG(std::string, baseline, "",
-          "For RESULTS or a SPEC: test every method against this one only (a row of the tables: mcp, or 'openauc, "
-          "lambda 0.1'). Of a study, empty: the one that the stars in its report are against (report.baseline).");
+ABSL_FLAG(
+    std::string, baseline, "",
+    "For RESULTS, a SPEC or a BUNDLE: test every method against this one only (a row of the tables: mcp, or 'openauc, "
+    "lambda 0.1'). Of a study, empty: the one that the stars in its report are against (report.baseline). For "
+    "`figure`: what --improvement is over.");
 ABSL_FLAG(bool, all_pairs, false,
           "For a SPEC or its report in JSON: test all pairs of methods, not only with the baseline.");
-
-ABSL_DECLARE_FLAG(std::string, set);
-ABSL_DECLARE_FLAG(std::string, seeds);
-ABSL_DECLARE_FLAG(std::vector<std::string>, methods);
 
 namespace openset {
 namespace {
@@ -67,11 +66,21 @@ absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat
   return WriteOut(FormatSampleComparison(comparison, format));
 }
 
-// What `openset report SPEC --format=json` writes.
+// What `openset report SPEC --format=json` writes, of a study or of a bundle.
+absl::StatusOr<std::string> JsonOf(const std::string& spec) {
+  if (!IsBundle(spec)) {
+    OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
+    OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study->LoadResults());
+    return ReportAs("json", *study, *results, {}, kTextWidth);
+  }
+  OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("a bundle"));
+  OPENSET_ASSIGN_OR_RETURN(BundleRecords bundle, ReadBundleRecords(UserPath(spec)));
+  OPENSET_RETURN_IF_ERROR(RefusedStatus(bundle));
+  return RecordsReportAs("json", spec, std::move(bundle.records), {}, kTextWidth);
+}
+
 absl::StatusOr<RunTable> TableOfStudy(const std::string& spec, const std::string& group) {
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study->LoadResults());
-  OPENSET_ASSIGN_OR_RETURN(const std::string json, ReportAs("json", *study, *results, {}, kTextWidth));
+  OPENSET_ASSIGN_OR_RETURN(const std::string json, JsonOf(spec));
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make("compare"));
   const std::string path = JoinPath(folder.path(), "report.json");
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, json));
@@ -86,18 +95,8 @@ bool IsFileOfRuns(const std::string& argument) {
          absl::EndsWith(argument, ".npz") || absl::EndsWith(argument, ".npy");
 }
 
-// What is laid over a spec, or which of a study's tests are made, is not for files.
-absl::Status RefuseStudyFlags() {
-  for (const auto& [flag, given] : {std::pair{"set", !absl::GetFlag(FLAGS_set).empty()},
-                                    {"seeds", !absl::GetFlag(FLAGS_seeds).empty()},
-                                    {"methods", !absl::GetFlag(FLAGS_methods).empty()}}) {
-    if (given) return absl::InvalidArgumentError(absl::StrCat("--", flag, ": is for a study, not for files"));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status CompareResults(const std::string& path, TextFormat format) {
-  if (IsFileOfRuns(path)) OPENSET_RETURN_IF_ERROR(RefuseStudyFlags());
+  if (IsFileOfRuns(path)) OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("files"));
   const std::string group = absl::GetFlag(FLAGS_group);
   OPENSET_ASSIGN_OR_RETURN(const RunTable table,
                            IsFileOfRuns(path) ? ReadRunTable(UserPath(path), group) : TableOfStudy(path, group));
@@ -136,7 +135,7 @@ absl::Status CompareResults(const std::string& path, TextFormat format) {
 absl::Status RunCompare(const std::vector<std::string>& arguments) {
   OPENSET_ASSIGN_OR_RETURN(const TextFormat format, FormatFromFlags());
   if (arguments.size() == 1) return CompareResults(arguments[0], format);
-  OPENSET_RETURN_IF_ERROR(RefuseStudyFlags());
+  OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("files"));
   if (!absl::GetFlag(FLAGS_baseline).empty() || absl::GetFlag(FLAGS_all_pairs)) {
     return absl::InvalidArgumentError(
         "--baseline, --all_pairs: are for results of runs, not for scores on the same samples");
@@ -149,7 +148,7 @@ absl::Status RunCompare(const std::vector<std::string>& arguments) {
 Command CompareCommand() {
   Command command;
   command.name = "compare";
-  command.arguments = "A B... | RESULTS | SPEC";
+  command.arguments = "A B... | RESULTS | SPEC | BUNDLE";
   command.min_arguments = 1;
   command.max_arguments = 100;
   command.summary = "Tests whether methods differ: on the same samples, or over runs and tasks.";
@@ -164,7 +163,9 @@ Command CompareCommand() {
       "compared over tasks by Friedman's test (exact, or Iman and Davenport's) and, if that rejects, Nemenyi's.\n"
       "\n"
       "A study by its name or .textproto: the records that the store has of it. Every method is tested against the\n"
-      "baseline of its report, and the p-values are those of the report's stars; --all_pairs tests all pairs.\n"
+      "baseline of its report, and the p-values are those of the report's stars; --all_pairs tests all pairs. The\n"
+      "records of a bundle (BUNDLE.zip), without a store: all pairs, or against --baseline. No difference is claimed\n"
+      "from fewer than 3 splits, or 3 seeds of one split.\n"
       "\n"
       "If there are several tests of a metric, p-values are adjusted by Holm's method over those that are shown. The\n"
       "verdict may be that there is no detectable difference.\n"
@@ -174,6 +175,7 @@ Command CompareCommand() {
       "  openset compare results.csv --metrics=auroc,openauc --diagram=ranks.svg\n"
       "  openset compare results.csv --group=pool\n"
       "  openset compare quickstart --metrics=auroc\n"
+      "  openset compare results.zip --baseline=mcp --metrics=auroc\n"
       "  openset compare lambda --set training.epochs=5 --baseline='openauc, lambda 0.1'\n";
   command.flags = {"format",  "out",      "metrics",   "diagram", "test_per_training",
                    "group",   "baseline", "all_pairs", "deploy",  "store",

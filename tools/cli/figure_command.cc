@@ -1,6 +1,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -15,13 +16,21 @@
 #include "core/text/suggest.h"
 #include "core/text/table.h"
 #include "experiments/figures/make_figure.h"
+#include "experiments/report/statistics/spread.h"
 #include "experiments/spec/experiment.proto.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/flags.h"
+#include "tools/cli/records/bundle_records.h"
 #include "tools/cli/study_figure.h"
 #include "tools/evaluation/parse_specs.h"
 
 ABSL_DECLARE_FLAG(std::string, out);
+ABSL_DECLARE_FLAG(std::string, spread);
+ABSL_DECLARE_FLAG(std::string, baseline);
+ABSL_FLAG(
+    std::string, labels, "titles",
+    "Of a study's figure: methods by their titles, as in LaTeX (titles), or by their names, as in the other tables "
+    "(names).");
 ABSL_FLAG(std::string, x, "", "For a study: the swept field on the horizontal axis, or openness.");
 ABSL_FLAG(std::string, y, "", "For a study: the metric on the vertical axis.");
 ABSL_FLAG(std::string, curve, "",
@@ -69,10 +78,32 @@ StudyFigureRequest RequestFromFlags() {
   request.classes = absl::GetFlag(FLAGS_softmax_classes);
   request.narrow = absl::GetFlag(FLAGS_width) == "column";
   request.x_scale = absl::GetFlag(FLAGS_x_scale);
+  request.baseline = absl::GetFlag(FLAGS_baseline);
+  request.titles = absl::GetFlag(FLAGS_labels) == "titles";
   return request;
 }
 
-absl::Status DrawStudy(const std::string& spec, const StudyFigureRequest& request) {
+// "pets" of "results/pets.zip".
+std::string NameOf(const std::string& bundle) {
+  const std::string file = bundle.substr(bundle.rfind('/') + 1);
+  return file.substr(0, file.size() - std::string(".zip").size());
+}
+
+// The figure and the name that its file begins with.
+absl::StatusOr<std::pair<StudyFigure, std::string>> Draw(const std::string& spec, const StudyFigureRequest& request) {
+  if (!IsBundle(spec)) {
+    OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
+    OPENSET_ASSIGN_OR_RETURN(StudyFigure figure, DrawStudyFigure(*study, request));
+    return std::pair(std::move(figure), study->name());
+  }
+  OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("a bundle"));
+  OPENSET_ASSIGN_OR_RETURN(BundleRecords bundle, ReadBundleRecords(UserPath(spec)));
+  OPENSET_RETURN_IF_ERROR(RefusedStatus(bundle));
+  OPENSET_ASSIGN_OR_RETURN(StudyFigure figure, DrawRecordsFigure(spec, std::move(bundle.records), request));
+  return std::pair(std::move(figure), NameOf(spec));
+}
+
+absl::Status DrawStudy(const std::string& spec, StudyFigureRequest request) {
   const std::string width = absl::GetFlag(FLAGS_width), out = absl::GetFlag(FLAGS_out);
   if (width != "column" && width != "page") {
     return absl::InvalidArgumentError(absl::StrCat("--width: ", UnknownName("width", width, {"column", "page"})));
@@ -84,9 +115,15 @@ absl::Status DrawStudy(const std::string& spec, const StudyFigureRequest& reques
   if (absl::GetFlag(FLAGS_folder) != ".") {
     return absl::InvalidArgumentError("--folder: is for figures that need no study; use --out for a study's figure");
   }
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec));
-  OPENSET_ASSIGN_OR_RETURN(const StudyFigure figure, DrawStudyFigure(*study, request));
-  const std::string file = UserPath(out.empty() ? absl::StrCat(study->name(), "_", figure.name, ".svg") : out);
+  if (const std::string labels = absl::GetFlag(FLAGS_labels); labels != "titles" && labels != "names") {
+    return absl::InvalidArgumentError(absl::StrCat("--labels: ", UnknownName("label", labels, {"titles", "names"})));
+  }
+  const absl::StatusOr<Spread> spread = ParseSpread(absl::GetFlag(FLAGS_spread));
+  if (!spread.ok()) return Annotate(spread.status(), "--spread");
+  request.spread = *spread;
+  OPENSET_ASSIGN_OR_RETURN(const auto drawn, Draw(spec, request));
+  const auto& [figure, name] = drawn;
+  const std::string file = UserPath(out.empty() ? absl::StrCat(name, "_", figure.name, ".svg") : out);
   constexpr double kColumn = 3.3, kPage = 6.6;  // inches
   OPENSET_RETURN_IF_ERROR(WriteVectorFiles({{file, figure.chart}}, request.narrow ? kColumn : kPage));
   std::cout << file << "\n";
@@ -130,13 +167,15 @@ absl::Status RunFigure(const std::vector<std::string>& arguments) {
 Command FigureCommand() {
   Command command;
   command.name = "figure";
-  command.arguments = "SPEC";
+  command.arguments = "SPEC | FOLDER | BUNDLE";
   command.min_arguments = command.max_arguments = 1;
   command.summary = "Draws a figure of a study's results, or one that needs no training.";
   command.description =
-      "With --x and --y, --curve, --improvement or --softmax, SPEC is a study, and the figure is an .svg, .pdf or\n"
-      ".png (--out). Curves are means over splits and seeds in a band of one population standard deviation on each\n"
-      "side; densities and heat maps show each method's first trial. Otherwise, SPEC is a FigureSpec in a\n"
+      "With --x and --y, --curve, --improvement or --softmax, SPEC is a study, a FOLDER with its spec and bundle, or\n"
+      "the BUNDLE.zip of its records (but for --softmax, which needs stored outputs; --improvement then needs\n"
+      "--baseline). The figure is an .svg, .pdf or .png (--out). Curves are means over splits and seeds in a band of\n"
+      "one population standard deviation on each side, or what --spread says; densities and heat maps show each\n"
+      "method's first trial. Otherwise, SPEC is a FigureSpec in a\n"
       ".textproto, or one of openauc_figure_1 (metrics over the TPR of the unknown class), imbalance_figure_1\n"
       "(known and unknown samples over openness), imbalance_figure_2 (base metrics of random predictions),\n"
       "toy_softmax (how confident small networks are over a plane). openset writes the picture and its numbers.\n"
@@ -147,10 +186,12 @@ Command FigureCommand() {
       "  openset figure quickstart --curve=oscr --out=oscr.pdf\n"
       "  openset figure unified_benchmark_table_6 --improvement=pooled_aurc\n"
       "  openset figure unified_benchmark_table_6 --softmax=near,textures --methods=mcp,deep_ensemble\n"
+      "  openset figure results.zip --improvement=auroc --baseline=mcp --labels=names\n"
       "  openset figure imbalance_figure_1\n"
       "  openset figure openauc_figure_1 --folder=figures\n";
-  command.flags = {"x",      "y",      "curve", "improvement", "softmax", "softmax_classes", "out", "width", "x_scale",
-                   "folder", "deploy", "store", "devices",     "data",    "library"};
+  command.flags = {"x",      "y",      "curve",   "improvement", "softmax",  "softmax_classes",
+                   "out",    "width",  "x_scale", "spread",      "baseline", "labels",
+                   "folder", "deploy", "store",   "devices",     "data",     "library"};
   AddChangeFlags(&command);
   command.run = RunFigure;
   return command;

@@ -170,7 +170,7 @@ absl::StatusOr<std::string> Advice(const Study& study) {
     absl::StrAppend(&text, "  ", data.data_set, ": ", data.fix, " (", data.why, ")\n");
   absl::StrAppend(&text, "\nGuidelines of Komorniczak and Ksieniewicz 2024\n");
   for (const Guideline& line : CheckGuidelines(Reported(study), study.experiment().catalog)) {
-    absl::StrAppend(&text, line.kept ? "  kept   " : "  broken ", line.text, "\n");
+    absl::StrAppend(&text, line.kept ? "  followed      " : "  not followed  ", line.text, "\n");
   }
   return text;
 }

@@ -38,10 +38,13 @@ ABSL_FLAG(std::vector<std::string>, columns, {},
           "Fields whose values are the columns. Each value of the remaining fields has a table of its own; splits and "
           "seeds are averaged.");
 ABSL_FLAG(std::string, spread, "population",
-          "What stands behind a mean: the population standard deviation (n as divisor), the sample standard deviation "
+          "What stands behind a mean, and of a figure its bands: the population standard deviation (n as divisor), the "
+          "sample standard deviation "
           "(sample: n - 1), or half of the mean's 95 % interval (interval).");
 ABSL_FLAG(int, digits, -1, "Digits behind the point, 0 to 12; -1: those of each metric.");
-ABSL_FLAG(std::string, out, "", "The file to write. Empty: standard output.");
+ABSL_FLAG(std::string, out, "",
+          "The file to write. Empty: it is printed; `figure` writes STUDY_FIGURE.svg into the current folder, as "
+          "quickstart_roc.svg.");
 ABSL_DECLARE_FLAG(std::string, sort);
 
 namespace openset {

@@ -24,6 +24,7 @@
 #include "tools/cli/flags/user_path.h"
 #include "tools/cli/records/bundle_library.h"
 #include "tools/cli/records/bundle_records.h"
+#include "tools/cli/records/difference_size.h"
 #include "tools/cli/records/spec_of_record.h"
 #include "tools/cli/run/run_plan.h"
 
@@ -67,11 +68,18 @@ absl::Status KeepTrial(const std::string& begin, std::vector<TrialRecord>* recor
   return absl::OkStatus();
 }
 
-// Of a bundle the trial that is named, or the first --trials, and its library; of the store the one trial.
-absl::StatusOr<std::vector<TrialRecord>> RecordsToRepeat(const std::vector<std::string>& arguments,
-                                                         std::map<std::string, std::string>* library) {
-  const std::string& argument = arguments[0];
+// What is run again, and what its numbers are compared with.
+struct Repeated {
   std::vector<TrialRecord> records;
+  std::vector<TrialRecord> stored;             // all of the bundle or the store
+  std::map<std::string, std::string> library;  // of the bundle
+  std::string bundle;                          // its path; "" of the store
+};
+
+// Of a bundle the trial that is named, or the first --trials, and its library; of the store the one trial.
+absl::StatusOr<Repeated> RecordsToRepeat(const std::vector<std::string>& arguments) {
+  const std::string argument = BundleOfFolder(arguments[0]);
+  Repeated repeated;
   if (!IsBundle(argument)) {
     if (arguments.size() > 1) {
       return absl::InvalidArgumentError(
@@ -80,27 +88,36 @@ absl::StatusOr<std::vector<TrialRecord>> RecordsToRepeat(const std::vector<std::
     OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(StoreUse::kRead));
     OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
     OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, argument));
-    OPENSET_ASSIGN_OR_RETURN(records.emplace_back(), LoadFirstRecord(store, id));
-    return records;
+    OPENSET_ASSIGN_OR_RETURN(repeated.records.emplace_back(), LoadFirstRecord(store, id));
+    UnreadRecords unread;
+    constexpr int kWithout[] = {TrialRecord::kEpochFieldNumber, TrialRecord::kDetailsFieldNumber};
+    repeated.stored = LoadRecords(store, &unread, kWithout);
+    return repeated;
   }
   const int trials = absl::GetFlag(FLAGS_trials);
   if (trials < 0) return absl::InvalidArgumentError(absl::StrCat("--trials: must be at least 0 (is ", trials, ")"));
   OPENSET_ASSIGN_OR_RETURN(BundleRecords bundle, ReadBundleRecords(UserPath(argument)));
   OPENSET_RETURN_IF_ERROR(RefusedStatus(bundle));
   LeaveOutCandidates(&bundle.records);
+  repeated.bundle = argument;
+  repeated.library = std::move(bundle.library);
+  repeated.stored = bundle.records;
+  repeated.records = std::move(bundle.records);
   if (arguments.size() > 1) {
-    OPENSET_RETURN_IF_ERROR(KeepTrial(arguments[1], &bundle.records));
-  } else if (trials > 0 && bundle.records.size() > static_cast<size_t>(trials)) {
-    bundle.records.resize(trials);
+    OPENSET_RETURN_IF_ERROR(KeepTrial(arguments[1], &repeated.records));
+  } else if (trials > 0 && repeated.records.size() > static_cast<size_t>(trials)) {
+    repeated.records.resize(trials);
   }
-  *library = std::move(bundle.library);
-  return std::move(bundle.records);
+  return repeated;
 }
 
 // Runs the trial in the other store. Returns whether its numbers are the same, which it prints.
-absl::StatusOr<bool> Repeat(const TrialRecord& record, const Store& store, const StudyOptions& options,
-                            const SpecFolders& folders) {
-  OPENSET_ASSIGN_OR_RETURN(const ExperimentSpec spec, SpecOfRecord(record, folders, store, options));
+absl::StatusOr<bool> Repeat(const TrialRecord& record, const Repeated& repeated, const Store& store,
+                            const StudyOptions& options, const SpecFolders& folders) {
+  const absl::StatusOr<ExperimentSpec> made = SpecOfRecord(record, folders, store, options);
+  if (!made.ok() && repeated.bundle.empty()) return made.status();
+  if (!made.ok()) return WithMissingLibrary(made.status(), repeated.bundle, repeated.library, record);
+  const ExperimentSpec& spec = *made;
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make("again"));
   const std::string path = JoinPath(folder.path(), absl::StrCat(spec.name(), ".textproto"));
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, SpecFile(spec, record)));
@@ -114,21 +131,23 @@ absl::StatusOr<bool> Repeat(const TrialRecord& record, const Store& store, const
   }
   std::cout << what << ": other numbers (first the record's, then those of this run)\n";
   for (const std::string& line : DifferenceLines({record, again})) std::cout << "  " << line << "\n";
+  for (const std::string& line : DifferenceSizeLines(record, again, repeated.stored)) std::cout << "  " << line << "\n";
   return false;
 }
 
 absl::Status RunReproduce(const std::vector<std::string>& arguments) {
-  std::map<std::string, std::string> library;
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<TrialRecord> records, RecordsToRepeat(arguments, &library));
+  OPENSET_ASSIGN_OR_RETURN(const Repeated repeated, RecordsToRepeat(arguments));
+  const std::vector<TrialRecord>& records = repeated.records;
   OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, SpecFoldersFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder unpacked, TemporaryFolder::Make("bundle"));
-  OPENSET_RETURN_IF_ERROR(UnpackLibrary(library, unpacked.path(), &folders));
+  OPENSET_RETURN_IF_ERROR(UnpackLibrary(repeated.library, unpacked.path(), &folders));
+  AddOwnFolder(UserPath(repeated.bundle), &folders);
   OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
   const Store store(UserPath(absl::GetFlag(FLAGS_again)));
   OPENSET_RETURN_IF_ERROR(store.CheckVersion());
   int same = 0;
   for (const TrialRecord& record : records) {
-    OPENSET_ASSIGN_OR_RETURN(const bool is_same, Repeat(record, store, options, folders));
+    OPENSET_ASSIGN_OR_RETURN(const bool is_same, Repeat(record, repeated, store, options, folders));
     same += is_same;
   }
   std::cout << same << " of " << TrialCount(static_cast<int>(records.size())) << " reproduced\n";
@@ -150,7 +169,8 @@ Command ReproduceCommand() {
       "bundle are run.\n"
       "Candidates of searches are left out: they have no trial in a study of their own. Each trial is made anew\n"
       "in the store --again, from the settings in its record, and must get the same id. Its numbers are compared\n"
-      "to the last bit; where they differ, openset says what the provenance says of it: processor, versions, sources.\n"
+      "to the last bit; where they differ, openset says what the provenance says of it: processor, versions, sources,\n"
+      "and how large the change is beside the standard deviation over the stored seeds and splits of that method.\n"
       "It needs the task, which a bundle carries, and its data ('openset data fetch'). 'openset records spec TRIAL' "
       "prints the study that is\n"
       "run. Exit code: 0 if all numbers are the same, 1 if not.\n"

@@ -17,6 +17,9 @@
 #include "experiments/report/charts/detail_charts.h"
 #include "experiments/report/charts/improvement.h"
 #include "experiments/report/charts/softmax_map.h"
+#include "experiments/report/record_results.h"
+#include "experiments/report/statistics/significance.h"
+#include "experiments/report/titles.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/outputs.h"
 #include "experiments/store/record.proto.h"
@@ -27,16 +30,24 @@ namespace {
 // Of the area between the axes, in pixels; the picture is scaled to its width.
 constexpr int kColumnWidth = 240, kColumnHeight = 160;
 
+// What a figure is drawn of.
+struct Drawn {
+  std::string name;
+  absl::Span<const TrialResult> results;
+  Report report;
+  std::string baseline;  // as the study names it
+};
+
 void AddName(const std::string& name, std::vector<std::string>* names) {
   if (!absl::c_linear_search(*names, name)) names->push_back(name);
 }
 
 // Why there is nothing with this name.
-absl::Status NothingToDraw(const Study& study, const Report& report, const std::string& wanted,
-                           const std::vector<std::string>& known, const std::string& why_none) {
+absl::Status NothingToDraw(const Drawn& of, const std::string& wanted, const std::vector<std::string>& known,
+                           const std::string& why_none) {
   if (!known.empty()) return absl::InvalidArgumentError(UnknownName("figure", wanted, known));
-  return absl::NotFoundError(absl::StrCat(study.name(), ": there is nothing to draw: ", report.trials - report.missing,
-                                          " of ", report.trials, " trials have a record, and ", why_none));
+  return absl::NotFoundError(absl::StrCat(of.name, ": there is nothing to draw: ", of.report.trials - of.report.missing,
+                                          " of ", of.report.trials, " trials have a record, and ", why_none));
 }
 
 // A logarithmic axis has no place for 0.
@@ -51,16 +62,24 @@ absl::Status CheckAboveZero(const Plot& plot, const std::string& x) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<StudyFigure> DrawCharts(const Study& study, const StudyResults& results, const Report& report,
-                                       const StudyFigureRequest& request) {
+// In legends. The charts are asked for by names.
+void NameByTitles(const Report& report, std::vector<ReportChart>* charts) {
+  for (ReportChart& chart : *charts) {
+    for (PlotSeries& series : chart.plot.series) series.name = TitledRow(report, series.name);
+  }
+}
+
+absl::StatusOr<StudyFigure> DrawCharts(const Drawn& of, const StudyFigureRequest& request) {
   std::vector<ReportChart> charts;
   if (request.curve.empty()) {
-    charts = SensitivityCharts(report);
-    for (ReportChart& chart : OpennessCharts(report)) charts.push_back(std::move(chart));
+    charts = SensitivityCharts(of.report);
+    for (ReportChart& chart : OpennessCharts(of.report)) charts.push_back(std::move(chart));
+    if (request.titles) NameByTitles(of.report, &charts);
   } else {
-    charts = LearningCurves(results.results);
-    for (ReportChart& chart : CurveCharts(results.results)) charts.push_back(std::move(chart));
-    const std::vector<ExampleTrial> examples = ExampleTrials(results.results, std::numeric_limits<int>::max());
+    charts = LearningCurves(of.results, request.spread);
+    for (ReportChart& chart : CurveCharts(of.results, request.spread)) charts.push_back(std::move(chart));
+    if (request.titles) NameByTitles(of.report, &charts);
+    const std::vector<ExampleTrial> examples = ExampleTrials(of.results, std::numeric_limits<int>::max());
     for (ReportChart& chart : DensityCharts(examples)) charts.push_back(std::move(chart));
     for (ReportChart& chart : CategoryDensityCharts(examples)) charts.push_back(std::move(chart));
   }
@@ -80,24 +99,32 @@ absl::StatusOr<StudyFigure> DrawCharts(const Study& study, const StudyResults& r
     AddName(chart.of, &known);
   }
   if (rows.empty()) {
-    return NothingToDraw(study, report, wanted, known,
+    return NothingToDraw(of, wanted, known,
                          request.curve.empty() ? "no field is swept over numbers" : "none has a curve");
   }
   return StudyFigure{wanted, rows.size() == 1 ? ToVegaLite(rows[0][0]) : ToVegaLite(rows)};
 }
 
-absl::StatusOr<StudyFigure> DrawImprovement(const Study& study, const Report& report,
-                                            const StudyFigureRequest& request) {
+absl::StatusOr<StudyFigure> DrawImprovement(const Drawn& of, const StudyFigureRequest& request) {
   std::vector<VegaLite> drawn;
   std::vector<std::string> known;
-  for (ImprovementChart& made : ImprovementCharts(report, study.experiment().spec.report().baseline())) {
+  const std::string row = BaselineRow(of.report, of.baseline);
+  if (row.empty()) {
+    std::vector<std::string> rows;
+    for (const ReportCell& cell : of.report.cells) AddName(RowName(cell), &rows);
+    if (!rows.empty()) return absl::InvalidArgumentError(UnknownName("baseline", of.baseline, rows));
+  }
+  const std::vector<ImprovementChart> charts = request.titles
+                                                   ? ImprovementCharts(WithTitles(of.report), TitledRow(of.report, row))
+                                                   : ImprovementCharts(of.report, row);
+  for (ImprovementChart made : charts) {
     AddName(made.metric, &known);
     if (made.metric != request.improvement) continue;
     if (request.narrow) made.chart.width = kColumnWidth;
     drawn.push_back(ToVegaLite(made.chart));
   }
   if (drawn.empty()) {
-    return NothingToDraw(study, report, request.improvement, known, "there is no second method to compare");
+    return NothingToDraw(of, request.improvement, known, "there is no second method to compare");
   }
   VegaLite chart = drawn[0];
   if (drawn.size() > 1) {
@@ -112,10 +139,9 @@ absl::StatusOr<StudyFigure> DrawImprovement(const Study& study, const Report& re
   return StudyFigure{absl::StrCat("improvement_", request.improvement), std::move(chart)};
 }
 
-absl::StatusOr<StudyFigure> DrawSoftmax(const Study& study, const StudyResults& results, const Report& report,
-                                        const StudyFigureRequest& request) {
-  const std::vector<ExampleTrial> examples = ExampleTrials(results.results, std::numeric_limits<int>::max());
-  if (examples.empty()) return NothingToDraw(study, report, "", {}, "none has outputs");
+absl::StatusOr<StudyFigure> DrawSoftmax(const Study& study, const Drawn& of, const StudyFigureRequest& request) {
+  const std::vector<ExampleTrial> examples = ExampleTrials(of.results, std::numeric_limits<int>::max());
+  if (examples.empty()) return NothingToDraw(of, "", {}, "none has outputs");
   std::vector<std::vector<HeatMap>> maps(request.softmax.size());
   double largest = 0;
   for (const ExampleTrial& example : examples) {
@@ -125,7 +151,8 @@ absl::StatusOr<StudyFigure> DrawSoftmax(const Study& study, const StudyResults& 
     for (size_t row = 0; row < request.softmax.size(); ++row) {
       OPENSET_ASSIGN_OR_RETURN(HeatMap map, MeanSoftmax(*outputs, example.trial->data(), request.softmax[row],
                                                         study.experiment().catalog, request.classes));
-      map.title = absl::StrCat(example.line, ": ", request.softmax[row]);
+      const std::string line = request.titles ? TitledRow(of.report, example.line) : example.line;
+      map.title = absl::StrCat(line, ": ", request.softmax[row]);
       for (const double value : map.values) largest = std::max(largest, value);
       maps[row].push_back(std::move(map));
     }
@@ -134,9 +161,7 @@ absl::StatusOr<StudyFigure> DrawSoftmax(const Study& study, const StudyResults& 
                      ToVegaLite(maps, 0, largest > 0 ? largest : 1, "mean softmax")};
 }
 
-}  // namespace
-
-absl::StatusOr<StudyFigure> DrawStudyFigure(const Study& study, const StudyFigureRequest& request) {
+absl::Status CheckRequest(const StudyFigureRequest& request) {
   const bool over_field = !request.x.empty() || !request.y.empty();
   const int kinds = static_cast<int>(over_field) + static_cast<int>(!request.curve.empty()) +
                     static_cast<int>(!request.improvement.empty()) + static_cast<int>(!request.softmax.empty());
@@ -146,11 +171,55 @@ absl::StatusOr<StudyFigure> DrawStudyFigure(const Study& study, const StudyFigur
   if (request.classes < 1) {
     return absl::InvalidArgumentError(absl::StrCat("--softmax_classes: must be at least 1 (is ", request.classes, ")"));
   }
+  if (request.spread != Spread::kPopulation && !over_field && request.curve.empty()) {
+    return absl::InvalidArgumentError("--spread: is of the bands of --x and --y, and of --curve");
+  }
+  if (!request.baseline.empty() && request.improvement.empty()) {
+    return absl::InvalidArgumentError("--baseline: is what --improvement is over");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<StudyFigure> DrawStudyFigure(const Study& study, const StudyFigureRequest& request) {
+  OPENSET_RETURN_IF_ERROR(CheckRequest(request));
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<StudyResults> results, study.LoadResults());
-  const Report report = study.MakeReport(*results);
-  if (!request.improvement.empty()) return DrawImprovement(study, report, request);
-  if (!request.softmax.empty()) return DrawSoftmax(study, *results, report, request);
-  return DrawCharts(study, *results, report, request);
+  Drawn of{study.name(), results->results, study.MakeReport(*results), study.experiment().spec.report().baseline()};
+  of.report.spread = request.spread;
+  if (!request.baseline.empty()) {
+    of.baseline = request.baseline;
+    AddSignificance(of.baseline, &of.report);
+  }
+  if (!request.improvement.empty()) return DrawImprovement(of, request);
+  if (!request.softmax.empty()) return DrawSoftmax(study, of, request);
+  return DrawCharts(of, request);
+}
+
+absl::StatusOr<StudyFigure> DrawRecordsFigure(const std::string& name, std::vector<TrialRecord> records,
+                                              const StudyFigureRequest& request) {
+  OPENSET_RETURN_IF_ERROR(CheckRequest(request));
+  if (!request.softmax.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--softmax: needs what networks gave out for the test images, which records don't have: merge a "
+                     "bundle that was "
+                     "exported --with=outputs into a store ('openset records merge ",
+                     name, " --store=FOLDER'), and name the study"));
+  }
+  const RecordResults made = ResultsOf(std::move(records));
+  Drawn of{name, made.results, MakeReport(name, made.results), request.baseline};
+  of.report.spread = request.spread;
+  if (request.improvement.empty()) return DrawCharts(of, request);
+  if (request.baseline.empty()) {
+    std::vector<std::string> rows;
+    for (const ReportCell& cell : of.report.cells) AddName(RowName(cell), &rows);
+    return absl::InvalidArgumentError(
+        absl::StrCat("--improvement: records don't say over which method: choose one by "
+                     "--baseline: ",
+                     absl::StrJoin(rows, ", ")));
+  }
+  AddSignificance(of.baseline, &of.report);
+  return DrawImprovement(of, request);
 }
 
 }  // namespace openset

@@ -66,7 +66,8 @@ absl::Status ShowTask(const std::string& name) {
   std::vector<ResolvedSplit> splits;
   for (int split = 0; split < CountSplits(task); ++split) splits.push_back({task.name(), split, &data[split]});
   OPENSET_ASSIGN_OR_RETURN(const Table table, SplitTable(splits, catalog, data_folders));
-  std::cout << task.name() << ": " << OneLine(task.title()) << "\n\n" << ToText(table);
+  std::cout << task.name() << (task.title().empty() ? "" : absl::StrCat(": ", OneLine(task.title()))) << "\n\n"
+            << ToText(table);
   ShowOutputs(data, catalog);
   for (const std::string& line : lines) std::cout << "\nhash: " << Wrapped(line) << "\n";
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> warnings, RepeatWarnings(task, {}, catalog));

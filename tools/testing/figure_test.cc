@@ -34,8 +34,13 @@ TEST(Figure, OfAStudy) {
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return program.Read(file);
   };
-  EXPECT_THAT(drawn({"--improvement=auroc"}, "study_improvement_auroc.svg"),
+  EXPECT_THAT(
+      drawn({"--improvement=auroc"}, "study_improvement_auroc.svg"),
+      AllOf(HasSubstr("relative change of AUROC, % of MCP's"), HasSubstr("MaxLogit"), Not(HasSubstr("max_logit"))));
+  EXPECT_THAT(drawn({"--improvement=auroc", "--labels=names", "--out=names.svg"}, "names.svg"),
               AllOf(HasSubstr("relative change of AUROC, % of mcp's"), HasSubstr("max_logit")));
+  EXPECT_THAT(drawn({"--curve=roc", "--spread=interval", "--out=roc.svg"}, "roc.svg"),
+              AllOf(HasSubstr("mean, in its 95 % interval"), HasSubstr(">MCP<")));
   // Two seeds of one split tell little, one seed nothing: no bar looks as if a test had found a difference.
   for (const auto& [seeds, looks, says] :
        {std::tuple("--seeds=0..1", "fill-opacity=\"0.45\"", ">faint: no detectable difference<"),
@@ -43,10 +48,9 @@ TEST(Figure, OfAStudy) {
     const std::string bars = drawn({"--improvement=auroc", seeds, "--out=bars.svg"}, "bars.svg");
     EXPECT_THAT(bars, AllOf(HasSubstr(looks), HasSubstr(says), Not(HasSubstr("solid: ")))) << seeds;
   }
-  EXPECT_THAT(
-      drawn({"--softmax=near,noise", "--softmax_classes=3", "--out=softmax.svg"}, "softmax.svg"),
-      AllOf(HasSubstr("mean softmax"), HasSubstr("mcp: near"), HasSubstr("mcp: noise"), HasSubstr("max_logit")));
-  EXPECT_THAT(drawn({"--softmax=near", "--methods=mcp", "--out=one.svg"}, "one.svg"), Not(HasSubstr("max_logit")));
+  EXPECT_THAT(drawn({"--softmax=near,noise", "--softmax_classes=3", "--out=softmax.svg"}, "softmax.svg"),
+              AllOf(HasSubstr("mean softmax"), HasSubstr("MCP: near"), HasSubstr("MCP: noise"), HasSubstr("MaxLogit")));
+  EXPECT_THAT(drawn({"--softmax=near", "--methods=mcp", "--out=one.svg"}, "one.svg"), Not(HasSubstr("MaxLogit")));
   EXPECT_THAT(drawn({"--curve=categories_mcp", "--out=categories.svg"}, "categories.svg"),
               AllOf(HasSubstr(">near<"), HasSubstr(">far<"), HasSubstr("known, right")));
   EXPECT_THAT(drawn({"--curve=density_mcp", "--out=density.svg"}, "density.svg"), HasSubstr("noise (far)"));
@@ -61,6 +65,30 @@ TEST(Figure, OfAStudy) {
   EXPECT_THAT(program.Run({"figure", "toy_softmax", "--out=toy.pdf"}).err, HasSubstr("--out: is for a study's figure"));
   EXPECT_EQ(program.Run({"figure", "study.textproto", "--curve=roc", "--improvement=auroc"}).exit_code, 2);
   EXPECT_EQ(program.Run({"figure", "study.textproto", "--softmax=near", "--softmax_classes=0"}).exit_code, 2);
+  EXPECT_THAT(program.Run({"figure", "study.textproto", "--improvement=auroc", "--spread=sample"}).err,
+              HasSubstr("--spread: is of the bands"));
+  EXPECT_THAT(program.Run({"figure", "study.textproto", "--curve=roc", "--labels=title"}).err,
+              HasSubstr("unknown label 'title'; did you mean 'titles'?"));
+
+  // Of a bundle: whatever records suffice for.
+  ASSERT_EQ(program.Run({"records", "export", "--bundle=all.zip"}).exit_code, 0);
+  const auto of_bundle = [&](const std::vector<std::string>& flags) {
+    std::vector<std::string> words = {"figure", "all.zip", "--store=none"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    return program.Run(words);
+  };
+  EXPECT_EQ(of_bundle({"--curve=roc"}).out, "all_roc.svg\n");
+  EXPECT_THAT(program.Read("all_roc.svg"), HasSubstr(">MCP<"));
+  EXPECT_EQ(of_bundle({"--improvement=auroc", "--baseline=max_logit"}).exit_code, 0);
+  EXPECT_THAT(program.Read("all_improvement_auroc.svg"), HasSubstr("% of MaxLogit's"));
+  EXPECT_THAT(of_bundle({"--improvement=auroc"}).err, HasSubstr("choose one by --baseline: max_logit, mcp"));
+  EXPECT_THAT(of_bundle({"--improvement=auroc", "--baseline=max_logti"}).err,
+              HasSubstr("unknown baseline 'max_logti'; did you mean 'max_logit'?"));
+  EXPECT_THAT(of_bundle({"--softmax=near"}).err, HasSubstr("records don't have"));
+  EXPECT_THAT(of_bundle({"--curve=roc", "--seeds=0"}).err, HasSubstr("--seeds: is for a study, not for a bundle"));
+  const ProgramResult compared = program.Run({"compare", "all.zip", "--baseline=mcp", "--metrics=auroc"});
+  EXPECT_EQ(compared.exit_code, 0) << compared.err;
+  EXPECT_THAT(compared.out, HasSubstr("max_logit - mcp"));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "eval/metrics/display.h"
 #include "experiments/report/levels.h"
+#include "experiments/report/statistics/spread.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/store/records/measured_name.h"
 #include "experiments/store/records/metric_groups.h"
@@ -64,10 +65,10 @@ void SortByX(PlotSeries* line) {
   *line = std::move(sorted);
 }
 
-void AddCell(const ReportCell& cell, double x, PlotSeries* line) {
-  const double factor = cell.display.factor;
+void AddCell(const ReportCell& cell, double x, Spread spread, PlotSeries* line) {
+  const double factor = cell.display.factor, width = SpreadOf(cell, spread).value_or(0);
   line->points.emplace_back(x, factor * cell.mean);
-  line->band.emplace_back(factor * (cell.mean - cell.std), factor * (cell.mean + cell.std));
+  line->band.emplace_back(factor * (cell.mean - width), factor * (cell.mean + width));
 }
 
 bool Logarithmic(const std::vector<PlotSeries>& lines) {
@@ -91,7 +92,8 @@ struct PlotOfCells {
   LinePlaces places = {};
 };
 
-std::vector<ReportChart> Charts(const std::string& section, std::vector<PlotOfCells> plots, bool name_tasks) {
+std::vector<ReportChart> Charts(const std::string& section, std::vector<PlotOfCells> plots, bool name_tasks,
+                                Spread spread) {
   std::vector<ReportChart> charts;
   for (PlotOfCells& of : plots) {
     ReportChart chart;
@@ -107,7 +109,7 @@ std::vector<ReportChart> Charts(const std::string& section, std::vector<PlotOfCe
       for (PlotSeries& line : chart.plot.series) LimitBand(0, of.first->display.factor, &line);
     }
     chart.plot.x_log = Logarithmic(chart.plot.series);
-    if (of.first->n > 1) chart.plot.subtitle = kBandText;
+    if (of.first->n > 1) chart.plot.subtitle = BandText(spread);
     std::set<double> xs;
     for (const PlotSeries& line : chart.plot.series) {
       for (const auto& point : line.points) xs.insert(point.first);
@@ -130,12 +132,13 @@ struct Curve {
   double factor = 1;
   bool is_share = false;
   std::map<int, std::vector<double>> values;  // by epoch
+  std::map<int, std::vector<int>> splits;     // of each value
 };
 
 class Curves {
  public:
   void Add(const std::string& quantity, const std::string& label, double factor, bool is_share, const std::string& line,
-           int epoch, double value) {
+           int split, int epoch, double value) {
     const auto [at, is_new] = index_.try_emplace({quantity, line}, curves_.size());
     if (is_new) {
       curves_.emplace_back();
@@ -146,6 +149,7 @@ class Curves {
       curves_.back().is_share = is_share;
     }
     curves_[at->second].values[epoch].push_back(factor * value);
+    curves_[at->second].splits[epoch].push_back(split);
   }
   const std::vector<Curve>& all() const { return curves_; }
 
@@ -155,12 +159,12 @@ class Curves {
 };
 
 // Every `step`-th epoch and the last one.
-void DrawCurve(const Curve& curve, size_t step, PlotSeries* line) {
+void DrawCurve(const Curve& curve, size_t step, Spread spread, PlotSeries* line) {
   size_t at = 0;
   for (const auto& [epoch, values] : curve.values) {
     const bool last = at + 1 == curve.values.size();
     if (at++ % step != 0 && !last) continue;
-    AddMean(epoch, values, line);
+    AddMean(epoch, values, curve.splits.at(epoch), spread, line);
   }
   if (curve.is_share) LimitBand(0, curve.factor, line);
   line->markers = line->points.size() <= 30;
@@ -168,14 +172,13 @@ void DrawCurve(const Curve& curve, size_t step, PlotSeries* line) {
 
 }  // namespace
 
-void AddMean(double x, absl::Span<const double> values, PlotSeries* line) {
-  double sum = 0, squares = 0;
+void AddMean(double x, absl::Span<const double> values, absl::Span<const int> splits, Spread spread, PlotSeries* line) {
+  double sum = 0;
   for (const double value : values) sum += value;
   const double mean = sum / static_cast<double>(values.size());
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  const double std = std::sqrt(squares / static_cast<double>(values.size()));
+  const double width = SpreadOf(values, splits, spread).value_or(0);
   line->points.emplace_back(x, mean);
-  line->band.emplace_back(mean - std, mean + std);
+  line->band.emplace_back(mean - width, mean + width);
 }
 
 void LimitBand(double low, double high, PlotSeries* line) {
@@ -197,10 +200,10 @@ std::vector<ReportChart> SensitivityCharts(const Report& report) {
           index.try_emplace({cell.task, cell.unknown_classes, cell.metric, axis.name()}, plots.size());
       if (is_new) plots.push_back({cell.task, &cell, axis.name()});
       PlotOfCells& plot = plots[at->second];
-      AddCell(cell, x, LineOf(LineName(cell, axis.name()), &plot.places, &plot.lines));
+      AddCell(cell, x, report.spread, LineOf(LineName(cell, axis.name()), &plot.places, &plot.lines));
     }
   }
-  return Charts("Sensitivity", std::move(plots), SeveralTasks(report));
+  return Charts("Sensitivity", std::move(plots), SeveralTasks(report), report.spread);
 }
 
 std::vector<ReportChart> OpennessCharts(const Report& report) {
@@ -211,12 +214,12 @@ std::vector<ReportChart> OpennessCharts(const Report& report) {
     const auto [at, is_new] = index.try_emplace({cell.task, cell.metric}, plots.size());
     if (is_new) plots.push_back({cell.task, &cell, "openness"});
     PlotOfCells& plot = plots[at->second];
-    AddCell(cell, cell.openness, LineOf(RowName(cell), &plot.places, &plot.lines));
+    AddCell(cell, cell.openness, report.spread, LineOf(RowName(cell), &plot.places, &plot.lines));
   }
-  return Charts("Openness", std::move(plots), SeveralTasks(report));
+  return Charts("Openness", std::move(plots), SeveralTasks(report), report.spread);
 }
 
-std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results) {
+std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results, Spread spread) {
   // Of a task, or of a level of it where unknown samples were measured in training.
   struct Place {
     std::string suffix, title;
@@ -237,14 +240,14 @@ std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results) {
     Curves& curves = places[place->second].curves;
     const std::string line = RowName(trial);
     for (const EpochSummary& epoch : result.record->epoch()) {
-      curves.Add("loss", "objective", 1, /*is_share=*/false, line, epoch.epoch(), epoch.loss());
-      curves.Add("train_accuracy", "training accuracy, %", 100, /*is_share=*/true, line, epoch.epoch(),
+      curves.Add("loss", "objective", 1, /*is_share=*/false, line, trial.split(), epoch.epoch(), epoch.loss());
+      curves.Add("train_accuracy", "training accuracy, %", 100, /*is_share=*/true, line, trial.split(), epoch.epoch(),
                  epoch.train_accuracy());
       for (const MetricRecord& metric : epoch.metric()) {
         if (!metric.has_value() || metric.group().kind() != MetricGroup::POOL) continue;
         const Display display = DisplayOf(metric.spec());
         curves.Add(MeasuredName(metric), LabelWithUnit(display), display.factor, display.value_unit == kShare, line,
-                   epoch.epoch(), metric.value());
+                   trial.split(), epoch.epoch(), metric.value());
       }
     }
   }
@@ -274,8 +277,8 @@ std::vector<ReportChart> LearningCurves(absl::Span<const TrialResult> results) {
         charts.push_back(std::move(chart));
       }
       Plot& plot = charts[at->second].plot;
-      DrawCurve(curve, step, LineOf(curve.line, &lines_of[curve.quantity], &plot.series));
-      if (curve.values.begin()->second.size() > 1) plot.subtitle = kBandText;
+      DrawCurve(curve, step, spread, LineOf(curve.line, &lines_of[curve.quantity], &plot.series));
+      if (curve.values.begin()->second.size() > 1) plot.subtitle = BandText(spread);
     }
   }
   return charts;

@@ -5,6 +5,7 @@
 #include "core/proto/text_proto.h"
 #include "data/task.pb.h"
 #include "eval/metrics/metric.pb.h"
+#include "experiments/report/statistics/spread.h"
 #include "experiments/spec/method.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -47,7 +48,7 @@ TEST(SensitivityCharts, DrawsTheMeanOverTheSweptField) {
   EXPECT_THAT(charts[0].plot.series[0].points, ElementsAre(Pair(0.1, 50), Pair(0.2, 75)));
   EXPECT_THAT(charts[0].plot.series[0].band, ElementsAre(Pair(37.5, 62.5), Pair(62.5, 87.5)));
   EXPECT_FALSE(charts[0].plot.x_log);
-  EXPECT_EQ(charts[0].plot.subtitle, kBandText);
+  EXPECT_EQ(charts[0].plot.subtitle, BandText(Spread::kPopulation));
 }
 
 TEST(SensitivityCharts, WideRangesAreLogarithmicAndWordsAreNoAxis) {
@@ -92,6 +93,26 @@ TEST(LearningCurves, AreTheMeanOverTrialsInABandOfOneDeviation) {
   EXPECT_EQ(charts[1].name, "train_accuracy");
   EXPECT_EQ(charts[2].name, "auroc");
   EXPECT_THAT(charts[2].plot.series[0].points, ElementsAre(Pair(1, 50)));
+}
+
+// Losses 1, 2 and 3 of three splits: the sample standard deviation is 1, and t with 2 degrees of freedom 4.302653.
+TEST(LearningCurves, BandsAreTheSpreadThatIsAskedFor) {
+  TrialSpec trials[3];
+  TrialRecord records[3];
+  std::vector<TrialResult> results;
+  for (int r = 0; r < 3; ++r) {
+    trials[r].set_task("t");
+    trials[r].mutable_method()->set_name("m");
+    trials[r].set_split(r);
+    records[r].add_epoch()->set_loss(1 + r);
+    results.push_back({&trials[r], &records[r]});
+  }
+  const auto band = [&](Spread spread) { return LearningCurves(results, spread)[0].plot.series[0].band[0]; };
+  EXPECT_NEAR(band(Spread::kSample).second, 3, 1e-12);
+  EXPECT_NEAR(band(Spread::kInterval).second, 2 + 4.302653 / std::sqrt(3.0), 1e-6);
+  EXPECT_EQ(LearningCurves(results, Spread::kSample)[0].plot.subtitle,
+            "mean ± sample standard deviation over splits and seeds");
+  EXPECT_EQ(LearningCurves(results, Spread::kInterval)[0].plot.subtitle, "mean, in its 95 % interval (Student's t)");
 }
 
 // Training accuracies of 1, 1 and 0.4 are 0.8 ± 0.28, and no share is above 1.

@@ -14,6 +14,7 @@
 #include "eval/curves/curves.h"
 #include "eval/report/curves/curve_plots.h"
 #include "experiments/report/levels.h"
+#include "experiments/report/statistics/spread.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/store/details.pb.h"
 
@@ -53,9 +54,17 @@ std::vector<double> Heights(const Points& points) {
   return heights;
 }
 
+// The curves of a method's trials, and the split of each.
+struct LineCurves {
+  std::string name;
+  std::vector<const RecordedCurve*> curves;
+  std::vector<int> splits;
+};
+
 // Curves as one, with a band where there are several.
-PlotSeries MeanOf(const std::vector<const RecordedCurve*>& curves) {
+PlotSeries MeanOf(const LineCurves& line, Spread spread) {
   PlotSeries mean;
+  const std::vector<const RecordedCurve*>& curves = line.curves;
   if (curves.size() == 1) {
     mean.points = PointsOf(*curves[0]);
     return mean;
@@ -69,13 +78,13 @@ PlotSeries MeanOf(const std::vector<const RecordedCurve*>& curves) {
     start.push_back(curve.front().second);
     heights.push_back(Heights(curve));
   }
-  if (first == 0) AddMean(0, start, &mean);
+  if (first == 0) AddMean(0, start, line.splits, spread, &mean);
   std::vector<double> at_x(curves.size());
   for (int i = 0; i <= kGrid; ++i) {
     const double x = static_cast<double>(i) / kGrid;
     if (x < first) continue;
     for (size_t c = 0; c < curves.size(); ++c) at_x[c] = heights[c][i];
-    AddMean(x, at_x, &mean);
+    AddMean(x, at_x, line.splits, spread, &mean);
   }
   LimitBand(0, 1, &mean);  // rates, accuracies and risks
   return mean;
@@ -129,7 +138,7 @@ struct CurvesOfPlot {
   const TrialSpec* trial;  // one of its level
   std::string set;
   RecordedCurve::Kind kind;
-  std::vector<std::pair<std::string, std::vector<const RecordedCurve*>>> lines;
+  std::vector<LineCurves> lines;
 };
 
 std::vector<CurvesOfPlot> CollectCurves(absl::Span<const TrialResult> results) {
@@ -146,8 +155,9 @@ std::vector<CurvesOfPlot> CollectCurves(absl::Span<const TrialResult> results) {
       auto& lines = plots[at->second].lines;
       const std::string line = RowName(*result.trial);
       const auto [line_at, new_line] = line_index.try_emplace({at->second, line}, lines.size());
-      if (new_line) lines.push_back({line, {}});
-      lines[line_at->second].second.push_back(&curve);
+      if (new_line) lines.push_back({line, {}, {}});
+      lines[line_at->second].curves.push_back(&curve);
+      lines[line_at->second].splits.push_back(result.trial->split());
     }
   }
   return plots;
@@ -224,7 +234,7 @@ std::vector<ReportChart> Densities(const std::vector<ExampleTrial>& examples, bo
 
 }  // namespace
 
-std::vector<ReportChart> CurveCharts(absl::Span<const TrialResult> results) {
+std::vector<ReportChart> CurveCharts(absl::Span<const TrialResult> results, Spread spread) {
   std::vector<CurvesOfPlot> plots = CollectCurves(results);
   std::stable_sort(plots.begin(), plots.end(), [](const CurvesOfPlot& a, const CurvesOfPlot& b) {
     return std::make_pair(!a.set.empty(), a.kind) < std::make_pair(!b.set.empty(), b.kind);
@@ -243,14 +253,14 @@ std::vector<ReportChart> CurveCharts(absl::Span<const TrialResult> results) {
   for (const CurvesOfPlot& of : plots) {
     std::vector<NamedCurve> lines(of.lines.size());
     InParallel(static_cast<int64_t>(lines.size()),
-               [&](int64_t i) { lines[i] = ThinnedTo(of.lines[i].first, MeanOf(of.lines[i].second), most); });
-    const bool bands = absl::c_any_of(of.lines, [](const auto& line) { return line.second.size() > 1; });
+               [&](int64_t i) { lines[i] = ThinnedTo(of.lines[i].name, MeanOf(of.lines[i], spread), most); });
+    const bool bands = absl::c_any_of(of.lines, [](const LineCurves& line) { return line.curves.size() > 1; });
     ReportChart chart;
     chart.section = "Curves";
     chart.of = of.set.empty() ? NameOf(of.kind) : absl::StrCat(NameOf(of.kind), "_", of.set);
     chart.name = absl::StrCat(chart.of, titles.SuffixOf(*of.trial));
     chart.plot = PlotOf(of.kind, lines);
-    if (bands) chart.plot.subtitle = kBandText;
+    if (bands) chart.plot.subtitle = BandText(spread);
     if (!of.set.empty()) absl::StrAppend(&chart.plot.title, ", unknown: ", of.set);
     if (titles.size() > 1) absl::StrAppend(&chart.plot.title, ", ", titles.Of(*of.trial));
     charts.push_back(std::move(chart));

@@ -4,6 +4,7 @@
 
 #include "core/proto/text_proto.h"
 #include "data/task.pb.h"
+#include "experiments/report/statistics/spread.h"
 #include "experiments/spec/method.pb.h"
 #include "experiments/store/details.pb.h"
 #include "gmock/gmock.h"
@@ -55,7 +56,7 @@ TEST(CurveCharts, OverlayMethodsAndAverageTrials) {
   // Heights 0 and 1 at 0 behind the start, 1 and 1 at 1; of one trial no band.
   EXPECT_THAT(charts[0].plot.series[0].band, ElementsAre(Pair(0, 0), Pair(0, 1), Pair(1, 1)));
   EXPECT_THAT(charts[0].plot.series[1].band, IsEmpty());
-  EXPECT_EQ(charts[0].plot.subtitle, kBandText);
+  EXPECT_EQ(charts[0].plot.subtitle, BandText(Spread::kPopulation));
 }
 
 TEST(CurveCharts, SetsHavePlotsOfTheirOwnBehindThePool) {

@@ -71,9 +71,7 @@ void AddSignificance(const std::string& baseline, Report* report) {
   }
   struct Tested {
     ReportCell* cell;
-    bool leaves_out_zero;
-    int splits;
-    int replicates;
+    PairedTest test;
   };
   using Family = std::pair<std::string, std::string>;  // metric and group
   std::map<Family, std::pair<std::vector<Tested>, std::vector<double>>> families;
@@ -83,15 +81,16 @@ void AddSignificance(const std::string& baseline, Report* report) {
     const absl::StatusOr<PairedTest> test = Test(cell, *of_baseline->second);
     if (!test.ok() || !test->p_value.has_value()) continue;
     auto& [tested, p_values] = families[{cell.metric, cell.group}];
-    tested.push_back({&cell, test->low > 0 || test->high < 0, test->splits, test->replicates});
+    tested.push_back({&cell, *test});
     p_values.push_back(*test->p_value);
   }
   for (auto& [family, tests] : families) {
     const std::vector<double> adjusted = HolmAdjusted(tests.second);
     for (size_t i = 0; i < adjusted.size(); ++i) {
       const Tested& tested = tests.first[i];
+      const bool differs = tested.test.verdict != Verdict::kNoDetectableDifference;
       tested.cell->significance =
-          Significance{adjusted[i], tested.leaves_out_zero && adjusted[i] < kLevel, tested.splits, tested.replicates};
+          Significance{adjusted[i], differs && adjusted[i] < kLevel, tested.test.replicates, tested.test.splits == 1};
     }
   }
   if (!families.empty()) report->baseline = row;

@@ -40,7 +40,7 @@ TEST(AddSignificance, IsAPairedTTestOverSplits) {
   ASSERT_TRUE(report.cells[1].significance.has_value());
   EXPECT_NEAR(report.cells[1].significance->p_value, kP, 1e-12);
   EXPECT_FALSE(report.cells[1].significance->detectable);  // 0.074
-  EXPECT_EQ(report.cells[1].significance->splits, 3);
+  EXPECT_FALSE(report.cells[1].significance->of_seeds);
   EXPECT_EQ(report.cells[1].significance->replicates, 3);
   EXPECT_EQ(report.baseline, "a");
 }
@@ -106,6 +106,28 @@ TEST(AddSignificance, SeedsOfASplitAreNoReplicates) {
   AddSignificance("a", &report);
   // t = 2 / 1 with one degree of freedom: p = 1 - 2 atan(2) / pi = 0.295.
   EXPECT_NEAR(report.cells[1].significance->p_value, 1 - 2 * std::atan(2.0) / M_PI, 1e-9);
+}
+
+// Two replicates leave one degree of freedom: however small p is, it is no finding. Three seeds of one split are
+// tested.
+TEST(AddSignificance, TwoReplicatesHaveNoStar) {
+  Report report;
+  report.cells = {Cell("a", "auroc", {0, 0}), Cell("b", "auroc", {1, 1.001})};
+  AddSignificance("a", &report);
+  // The mean is 1.0005 and its standard error 0.0005: p = 1 - 2 atan(2001) / pi.
+  EXPECT_NEAR(report.cells[1].significance->p_value, 1 - 2 * std::atan(2001.0) / M_PI, 1e-9);
+  EXPECT_FALSE(report.cells[1].significance->detectable);
+  EXPECT_EQ(report.cells[1].significance->replicates, 2);
+  EXPECT_EQ(CellText(report.cells[1]).find('*'), std::string::npos);
+  report.cells = {Cell("a", "auroc", {0, 0, 0}), Cell("b", "auroc", {1, 1.001, 0.999})};
+  for (ReportCell& cell : report.cells) {
+    cell.splits = {4, 4, 4};
+    cell.seeds = {0, 1, 2};
+  }
+  AddSignificance("a", &report);
+  EXPECT_TRUE(report.cells[1].significance->detectable);
+  EXPECT_EQ(report.cells[1].significance->replicates, 3);
+  EXPECT_TRUE(report.cells[1].significance->of_seeds);
 }
 
 TEST(AddSignificance, NoTestWithoutPairs) {

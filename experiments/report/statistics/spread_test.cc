@@ -33,6 +33,12 @@ TEST(SpreadOf, IntervalsCountSplits) {
   EXPECT_NEAR(*SpreadOf(Cell({1, 1, 3, 3}, {0, 0, 1, 1}), Spread::kInterval), 12.706205, 1e-5);
 }
 
+TEST(SpreadOf, OfValuesByThemselves) {
+  EXPECT_NEAR(*SpreadOf({1, 2, 3}, {0, 1, 2}, Spread::kPopulation), std::sqrt(2.0 / 3), 1e-12);
+  EXPECT_NEAR(*SpreadOf({1, 1, 3, 3}, {0, 0, 1, 1}, Spread::kInterval), 12.706205, 1e-5);
+  EXPECT_FALSE(SpreadOf({1}, {0}, Spread::kSample).has_value());
+}
+
 TEST(SpreadOf, NothingWhereThereIsNone) {
   EXPECT_FALSE(SpreadOf(Cell({1}, {0}), Spread::kSample).has_value());
   EXPECT_FALSE(SpreadOf(Cell({}, {}), Spread::kPopulation).has_value());

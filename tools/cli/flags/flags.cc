@@ -98,6 +98,15 @@ void AddChangeFlags(Command* command) {
   command->repeated_flags.push_back("set");
 }
 
+absl::Status RefuseChangeFlags(const std::string& what) {
+  for (const auto& [flag, given] : {std::pair{"set", !absl::GetFlag(FLAGS_set).empty()},
+                                    {"seeds", !absl::GetFlag(FLAGS_seeds).empty()},
+                                    {"methods", !absl::GetFlag(FLAGS_methods).empty()}}) {
+    if (given) return absl::InvalidArgumentError(absl::StrCat("--", flag, ": is for a study, not for ", what));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<StudyOptions> StudyOptionsFromFlags() {
   OPENSET_ASSIGN_OR_RETURN(const Devices devices, DevicesFromFlags());
   StudyOptions options;
@@ -121,7 +130,8 @@ absl::StatusOr<StudyOptions> StudyOptionsFromFlags() {
 absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, StoreUse use) {
   OPENSET_ASSIGN_OR_RETURN(const std::string spec, SpecOfStudyFolder(argument));
   OPENSET_ASSIGN_OR_RETURN(const Store store, StoreFromFlags(use));
-  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, SpecFoldersFromFlags());
+  OPENSET_RETURN_IF_ERROR(AddCarriedLibrary(&folders));
   OPENSET_ASSIGN_OR_RETURN(StudyOptions options, StudyOptionsFromFlags());
   if (IsSlurmTask()) OPENSET_RETURN_IF_ERROR(SelectForPilot(store, &options));
   // What `openset score` has measured goes by its name.

@@ -23,6 +23,9 @@ bool IsSlurmTask();
 // Adds --set, --seeds and --methods, which lay something over a study's spec, and --max_trials.
 void AddChangeFlags(Command* command);
 
+// kInvalidArgument where --set, --seeds or --methods is given for something that is no study: "files", "a bundle".
+absl::Status RefuseChangeFlags(const std::string& what);
+
 // How --devices lets experiments be expanded, where --data lets data sets be looked at, and what is laid over the spec.
 // Errors: also kNotFound for a folder of --data that is not there.
 absl::StatusOr<StudyOptions> StudyOptionsFromFlags();

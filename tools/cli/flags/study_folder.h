@@ -4,7 +4,9 @@
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "experiments/spec/spec_folders.h"
 
 namespace openset {
 
@@ -13,6 +15,10 @@ namespace openset {
 // --store stays. Errors: kInvalidArgument where --store is given too; kAborted for a bundle with damaged records; those
 // of MergeFrom() (experiments/store/merge.h).
 absl::StatusOr<std::string> SpecOfStudyFolder(const std::string& argument);
+
+// Adds the tasks and the catalog entries that this bundle carries and `folders` lack, so that a folder can be copied
+// without what its spec names beside it. Errors: those of writing them.
+absl::Status AddCarriedLibrary(SpecFolders* folders);
 
 }  // namespace openset
 

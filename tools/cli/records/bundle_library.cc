@@ -1,6 +1,7 @@
 #include "tools/cli/records/bundle_library.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -68,6 +69,22 @@ absl::Status UnpackLibrary(const std::map<std::string, std::string>& library, co
   }
   AddSpecFolders(SpecFoldersBelow(folder), folders);
   return absl::OkStatus();
+}
+
+void AddOwnFolder(const std::string& bundle, SpecFolders* folders) {
+  const std::filesystem::path path = std::filesystem::path(bundle).lexically_normal();
+  if (path.stem() != path.parent_path().filename()) return;
+  AddSpecFolders(SpecFoldersBelow(path.parent_path().string()), folders);
+}
+
+absl::Status WithMissingLibrary(const absl::Status& status, const std::string& bundle,
+                                const std::map<std::string, std::string>& library, const TrialRecord& record) {
+  const std::string task = record.trial().task().substr(0, record.trial().task().find('+'));
+  if (!absl::IsNotFound(status) || library.count(absl::StrCat("tasks/", task, ".textproto")) > 0) return status;
+  return absl::Status(
+      status.code(),
+      absl::StrCat(status.message(), "; ", bundle, " doesn't carry it: whoever has the store and the task ",
+                   "exports the bundle again, with 'openset records export --bundle=", bundle, " --library=FOLDER'"));
 }
 
 }  // namespace openset

@@ -22,6 +22,14 @@ std::map<std::string, std::string> LibraryOfRecords(const std::vector<TrialRecor
 absl::Status UnpackLibrary(const std::map<std::string, std::string>& library, const std::string& folder,
                            SpecFolders* folders);
 
+// Adds the folder of a published study, PETS/PETS.zip, as a library: methods that the spec has beside it are there.
+void AddOwnFolder(const std::string& bundle, SpecFolders* folders);
+
+// With how its owner adds the task to a bundle that lacks it, where `status`, which SpecOfRecord() gave of the record,
+// is that it is in no library; else as it is.
+absl::Status WithMissingLibrary(const absl::Status& status, const std::string& bundle,
+                                const std::map<std::string, std::string>& library, const TrialRecord& record);
+
 }  // namespace openset
 
 #endif  // OPENSET_TOOLS_CLI_RECORDS_BUNDLE_LIBRARY_H_

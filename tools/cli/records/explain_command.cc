@@ -24,6 +24,7 @@
 #include "google/protobuf/descriptor.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/records/actions.h"
+#include "tools/cli/records/bundle_records.h"
 #include "tools/cli/records/records_commands.h"
 
 namespace openset {
@@ -76,11 +77,9 @@ void ShowLog(const Store& store, const std::string& key) {
   if (const std::string log = store.FindLog(key); !log.empty()) std::cout << "    its log: " << log << "\n";
 }
 
-// What of a record's actions would be done again by this program, and why.
-void ExplainRecord(const Store& store, const TrialRecord& record) {
-  const std::string& id = record.trial_id();
-  std::cout << id << "\n  " << Describe(record.trial()) << "\n";
-  std::cout << "  record: " << store.RecordPath(id) << ", whole\n";
+// The checkpoint and the outputs that a store has of a record.
+void ExplainFiles(const Store& store, const TrialRecord& record) {
+  std::cout << "  record: " << store.RecordPath(record.trial_id()) << ", whole\n";
   std::set<std::string> seen;
   for (const StageProvenance& stage : record.provenance().stage()) {
     if (!seen.insert(stage.key()).second) continue;
@@ -91,6 +90,11 @@ void ExplainRecord(const Store& store, const TrialRecord& record) {
     std::cout << "  " << (is_train ? "checkpoint " : "outputs ") << Short(stage.key()) << ": " << state << "\n";
     ShowLog(store, stage.key());
   }
+}
+
+// Whether this program would find the record again, and why not.
+void ExplainKey(const TrialRecord& record) {
+  const std::string& id = record.trial_id();
   const std::string now = TrialId(record.trial());
   const std::vector<std::string> revisions = RevisionLines(record);
   if (now == id) {
@@ -103,6 +107,17 @@ void ExplainRecord(const Store& store, const TrialRecord& record) {
   SourceChanges changes;
   changes.Add(record.provenance());
   for (const std::string& line : changes.Lines()) std::cout << "  " << line << "\n";
+}
+
+// Of a store, or, where it is null, of a bundle.
+void ExplainRecord(const Store* store, const std::string& bundle, const TrialRecord& record) {
+  std::cout << record.trial_id() << "\n  " << Describe(record.trial()) << "\n";
+  if (store != nullptr) {
+    ExplainFiles(*store, record);
+  } else {
+    std::cout << "  record: in " << bundle << ", whole; checkpoints, outputs and logs are looked up in a store only\n";
+  }
+  ExplainKey(record);
 }
 
 // How far apart two trials are: the fields that differ; more where the labels do.
@@ -181,43 +196,76 @@ absl::Status ExplainMissing(const Study& study, int trial) {
   return absl::OkStatus();
 }
 
-absl::Status RunExplain(const std::vector<std::string>& arguments) {
-  const std::string& trial = arguments[0];
-  if (arguments.size() == 1) {
-    OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
-    OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
-    OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, LoadFirstRecord(store, id));
-    ExplainRecord(store, record);
-    return absl::OkStatus();
-  }
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[1]));
-  std::vector<int> found;
-  for (size_t t = 0; t < study->plan().trials.size(); ++t) {
-    if (absl::StartsWith(study->plan().trial_id(static_cast<int>(t)), trial)) found.push_back(static_cast<int>(t));
-  }
-  if (found.size() > 1) {
-    return absl::InvalidArgumentError(absl::StrCat(found.size(), " trials begin with '", trial, "'; give more digits"));
-  }
-  if (!found.empty()) return ExplainMissing(*study, found[0]);
-  // A record that the study does not ask for: what it would ask for in its place.
-  OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(study->store(), trial));
-  OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, study->store().LoadRecord(id));
-  ExplainRecord(study->store(), record);
+// A record that the study does not ask for: what it would ask for in its place.
+void ExplainNearest(const Study& study, const TrialRecord& record) {
+  const Plan& plan = study.plan();
   size_t least = 0;
   std::optional<int> nearest;
   std::vector<FieldDifference> differences;
-  for (size_t t = 0; t < study->plan().trials.size(); ++t) {
+  for (size_t t = 0; t < plan.trials.size(); ++t) {
     size_t distance = 0;
-    std::vector<FieldDifference> of_trial = Distance(record.trial(), study->plan().trials[t].Spec(), &distance);
+    std::vector<FieldDifference> of_trial = Distance(record.trial(), plan.trials[t].Spec(), &distance);
     if (nearest.has_value() && distance >= least) continue;
     nearest = static_cast<int>(t);
     least = distance;
     differences = std::move(of_trial);
   }
-  if (!nearest.has_value()) return absl::OkStatus();
-  std::cout << "  " << study->name() << " has no such trial; the nearest is " << Short(study->plan().trial_id(*nearest))
-            << ", " << Describe(study->plan().trials[*nearest]) << "; what differs:\n";
+  if (!nearest.has_value()) return;
+  std::cout << "  " << study.name() << " has no such trial; the nearest is " << Short(plan.trial_id(*nearest)) << ", "
+            << Describe(plan.trials[*nearest]) << "; what differs:\n";
   ShowDifferences(differences);
+}
+
+// The trials of a study whose ids begin so.
+std::vector<int> TrialsOf(const Study& study, const std::string& begin) {
+  std::vector<int> found;
+  for (size_t t = 0; t < study.plan().trials.size(); ++t) {
+    if (absl::StartsWith(study.plan().trial_id(static_cast<int>(t)), begin)) found.push_back(static_cast<int>(t));
+  }
+  return found;
+}
+
+absl::Status ExplainOfBundle(const std::vector<std::string>& arguments) {
+  const std::string bundle = BundleOfFolder(arguments[0]);
+  if (arguments.size() < 2) {
+    return absl::InvalidArgumentError(absl::StrCat("name a trial of the bundle: openset explain ", bundle,
+                                                   " TRIAL ('openset records ls ", bundle, "' lists them)"));
+  }
+  OPENSET_ASSIGN_OR_RETURN(const BundleRecords read, ReadBundleRecords(UserPath(bundle)));
+  OPENSET_RETURN_IF_ERROR(RefusedStatus(read));
+  OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, TrialOfBundle(read, bundle, arguments[1]));
+  ExplainRecord(nullptr, bundle, record);
+  if (arguments.size() < 3) return absl::OkStatus();
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[2]));
+  if (TrialsOf(*study, record.trial_id()).empty()) {
+    ExplainNearest(*study, record);
+  } else {
+    std::cout << "  " << study->name() << " has this trial\n";
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunExplain(const std::vector<std::string>& arguments) {
+  const std::string& trial = arguments[0];
+  if (IsBundle(BundleOfFolder(trial))) return ExplainOfBundle(arguments);
+  if (arguments.size() > 2) return absl::InvalidArgumentError(absl::StrCat(trial, ": is no bundle (BUNDLE.zip)"));
+  if (arguments.size() == 1) {
+    OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore());
+    OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(store, trial));
+    OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, LoadFirstRecord(store, id));
+    ExplainRecord(&store, "", record);
+    return absl::OkStatus();
+  }
+  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[1]));
+  const std::vector<int> found = TrialsOf(*study, trial);
+  if (found.size() > 1) {
+    return absl::InvalidArgumentError(absl::StrCat(found.size(), " trials begin with '", trial, "'; give more digits"));
+  }
+  if (!found.empty()) return ExplainMissing(*study, found[0]);
+  OPENSET_ASSIGN_OR_RETURN(const std::string id, FindTrial(study->store(), trial));
+  OPENSET_ASSIGN_OR_RETURN(const TrialRecord record, study->store().LoadRecord(id));
+  ExplainRecord(&study->store(), "", record);
+  ExplainNearest(*study, record);
   return absl::OkStatus();
 }
 
@@ -226,17 +274,19 @@ absl::Status RunExplain(const std::vector<std::string>& arguments) {
 Command ExplainCommand() {
   Command command;
   command.name = "explain";
-  command.arguments = "TRIAL [SPEC]";
+  command.arguments = "TRIAL [SPEC] | BUNDLE TRIAL [SPEC]";
   command.min_arguments = 1;
-  command.max_arguments = 2;
+  command.max_arguments = 3;
   command.summary = "Explains why a trial would run again: which field, component revision or input changed.";
   command.description =
       "TRIAL is the first digits of an id, as `openset plan` and `openset records ls` show it. Without SPEC: what\n"
       "the store has of the trial, where the logs of its training and inference are, and whether this program\n"
       "would find its record again. With SPEC: why the study runs the trial, compared with the record nearest to\n"
-      "it.\n"
+      "it. Of a BUNDLE.zip, without a store: whether a study would find the record, and whether SPEC has the trial or\n"
+      "what differs from its nearest one.\n"
       "\n"
-      "  openset explain 3f2a91c0 lambda.textproto\n";
+      "  openset explain 3f2a91c0 lambda.textproto\n"
+      "  openset explain results.zip 3f2a91c0 lambda.textproto\n";
   command.flags = {"deploy", "store", "devices", "data", "library", "redo"};
   AddChangeFlags(&command);
   command.run = RunExplain;

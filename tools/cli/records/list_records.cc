@@ -131,15 +131,7 @@ absl::StatusOr<std::vector<RecordFields>> FieldsIn(const std::string& bundle, ab
 // The record of a bundle whose id begins so; "": the only one.
 absl::StatusOr<TrialRecord> RecordOf(const std::string& bundle, const std::string& beginning) {
   OPENSET_ASSIGN_OR_RETURN(const BundleRecords read, ReadBundleRecords(bundle));
-  std::vector<const TrialRecord*> found;
-  for (const TrialRecord& record : read.records) {
-    if (absl::StartsWith(record.trial_id(), beginning)) found.push_back(&record);
-  }
-  if (found.size() == 1) return *found[0];
-  if (found.empty()) return absl::NotFoundError(absl::StrCat(bundle, ": no trial begins with '", beginning, "'"));
-  return absl::InvalidArgumentError(absl::StrCat(
-      bundle, ": ", found.size(), " trials", beginning.empty() ? "" : absl::StrCat(" begin with '", beginning, "'"),
-      ": give the first digits of one ('openset records ls ", bundle, "' lists them)"));
+  return TrialOfBundle(read, bundle, beginning);
 }
 
 }  // namespace
@@ -194,13 +186,17 @@ absl::Status PrintSpec(const std::string& trial, const std::string& bundle) {
   }
   OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, SpecFoldersFromFlags());
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder unpacked, TemporaryFolder::Make("bundle"));
+  std::map<std::string, std::string> library;
   if (!bundle.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(const BundleRecords read, ReadBundleRecords(bundle));
-    OPENSET_RETURN_IF_ERROR(UnpackLibrary(read.library, unpacked.path(), &folders));
+    OPENSET_ASSIGN_OR_RETURN(BundleRecords read, ReadBundleRecords(bundle));
+    library = std::move(read.library);
+    OPENSET_RETURN_IF_ERROR(UnpackLibrary(library, unpacked.path(), &folders));
+    AddOwnFolder(bundle, &folders);
   }
   OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, StudyOptionsFromFlags());
-  OPENSET_ASSIGN_OR_RETURN(const ExperimentSpec spec, SpecOfRecord(record, folders, store, options));
-  std::cout << SpecFile(spec, record);
+  const absl::StatusOr<ExperimentSpec> spec = SpecOfRecord(record, folders, store, options);
+  if (!spec.ok()) return bundle.empty() ? spec.status() : WithMissingLibrary(spec.status(), bundle, library, record);
+  std::cout << SpecFile(*spec, record);
   return absl::OkStatus();
 }
 

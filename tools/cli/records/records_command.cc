@@ -23,10 +23,11 @@ absl::Status RunRecords(const std::vector<std::string>& arguments) {
   std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (action == "merge") return MergeRecords(rest);
   std::string bundle;  // to look into without a merge
-  if (!rest.empty() && IsBundle(rest[0]) &&
-      (action == "ls" || action == "show" || action == "spec" || action == "verify")) {
-    bundle = UserPath(rest[0]);
-    rest.erase(rest.begin());
+  if (!rest.empty() && (action == "ls" || action == "show" || action == "spec" || action == "verify")) {
+    if (const std::string named = BundleOfFolder(rest[0]); IsBundle(named)) {
+      bundle = UserPath(named);
+      rest.erase(rest.begin());
+    }
   }
   const size_t most = action == "verify" || action == "gc" ? 0 : 1,
                least = action == "rm" || ((action == "show" || action == "spec") && bundle.empty()) ? 1 : 0;
@@ -74,7 +75,8 @@ Command RecordsCommand() {
       "spec     prints a study that makes the trial again, with the same id: its settings, over a method and the task\n"
       "         of the libraries\n"
       "verify   reads every byte of the store and moves corrupt files to quarantine/, with the reason\n"
-      "         ls, show, spec and verify also read a bundle (BUNDLE.zip), without a store and without its data\n"
+      "         ls, show, spec and verify also read a bundle (BUNDLE.zip, or a published folder that has it),\n"
+      "         without a store and without its data\n"
       "export   writes the records that match QUERY, with the specs, tasks and catalog entries that they name, to one\n"
       "         archive, --bundle, and prints the digest that identifies it; --with=outputs,checkpoints adds these;\n"
       "         openset 0.3 does not read it\n"

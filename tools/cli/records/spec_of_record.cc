@@ -94,6 +94,11 @@ std::string DifferenceText(const TrialSpec& wanted, const TrialSpec& made) {
 absl::StatusOr<ExperimentSpec> SpecOfRecord(const TrialRecord& record, const SpecFolders& folders, const Store& store,
                                             const StudyOptions& options) {
   const TrialSpec& trial = record.trial();
+  if (trial.data().test_known().only_last_per_class() > 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(record.trial_id().substr(0, 12), ", ", Describe(trial),
+                     ": is a candidate of a search, measured on validation images: run the study that searched"));
+  }
   const std::vector<std::string> tasks = NamesIn(folders.tasks);
   const std::string task = trial.task().substr(0, trial.task().find('+'));
   if (std::find(tasks.begin(), tasks.end(), task) == tasks.end()) {

@@ -17,8 +17,8 @@ namespace openset {
 // The study of one trial, "again_<12 digits of its id>", whose trial has the record's id: that is checked. The settings
 // are in its `override`, over the record's own method, or over another one of the libraries where that one is not there
 // or has other parts; its task is that of the record's name. Errors: kNotFound where no library here has the task;
-// kFailedPrecondition where no such study has the id, with what differs: another version of the task, the data or the
-// program.
+// kFailedPrecondition for a candidate of a search, and where no such study has the id, with what differs: another
+// version of the task, the data or the program.
 absl::StatusOr<ExperimentSpec> SpecOfRecord(const TrialRecord& record, const SpecFolders& folders, const Store& store,
                                             const StudyOptions& options);
 
