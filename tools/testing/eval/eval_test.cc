@@ -329,7 +329,7 @@ TEST_F(ExamplesTest, OfHelpRun) {
   for (const std::string command : {"eval", "compare", "threshold", "figure"}) {
     examples += RunExamples(Out({"help", command}), "  ");
   }
-  EXPECT_EQ(examples, 18);
+  EXPECT_EQ(examples, 19);
 }
 
 TEST_F(ExamplesTest, OfTheDocumentationRun) { EXPECT_EQ(RunExamples(*ReadFile("docs/eval.md"), "    "), 14); }
