@@ -111,22 +111,32 @@ absl::StatusOr<ExperimentSpec> SpecOfRecord(const TrialRecord& record, const Spe
   OPENSET_RETURN_IF_ERROR(LoadTask(task, folders, "", catalog).status());
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make("again"));
   const std::string path = JoinPath(folder.path(), absl::StrCat(NameOf(record), ".textproto"));
+  const std::string own = BaseName(trial.method().name());
   std::optional<std::string> nearest;  // what differs of the first candidate that makes a trial
-  absl::Status first;
+  absl::Status first, of_own;          // the first problem of any candidate, and of those over the record's own method
+  bool own_loads = false;
   std::vector<std::string> absent;  // what is to be said of data that is not here
   for (ExperimentSpec& spec : Candidates(record, folders)) {
     OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, ToText(spec)));
     const absl::StatusOr<std::unique_ptr<Study>> study = Study::Load(path, folders, store, options);
+    const bool is_own = spec.method(0) == own;
     if (!study.ok()) {
       if (first.ok()) first = study.status();
+      if (is_own && of_own.ok()) of_own = study.status();
       continue;
     }
+    own_loads |= is_own;
     if (absent.empty() && !(*study)->untold_data().empty()) absent = (*study)->data_lines();
     const Plan& plan = (*study)->plan();
     for (size_t t = 0; t < plan.trials.size(); ++t) {
       if (plan.trial_id(static_cast<int>(t)) == record.trial_id()) return std::move(spec);
       if (!nearest.has_value()) nearest = DifferenceText(trial, plan.trials[t].Spec());
     }
+  }
+  if (!own_loads && !of_own.ok()) {
+    return absl::FailedPreconditionError(absl::StrCat(record.trial_id().substr(0, 12), ", ", Describe(trial),
+                                                      ": its settings can't be laid over the library's ", own, ": ",
+                                                      of_own.message()));
   }
   if (!absent.empty()) {
     return absl::FailedPreconditionError(
