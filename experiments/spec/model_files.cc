@@ -84,9 +84,7 @@ void ResolveWeights(const std::string& folder, WeightsSpec* weights, std::vector
   if (!weights->has_file() || !problems->empty()) return;
   weights->set_file(Absolute(folder, weights->file()));
   if (!absl::StrContains(weights->file(), kSplit)) {
-    if (weights->has_sha256()) {
-      weights->clear_split_sha256();  // one file and its digest, laid over a method that has one for each split
-    } else if (weights->split_sha256_size() > 0) {
+    if (weights->split_sha256_size() > 0) {
       problems->push_back({path + ".split_sha256", "is for a file with {split} in its name"});
     }
     Resolve(path, weights, problems);

@@ -17,8 +17,7 @@ namespace openset {
 // problem: its results may be in the store. Weights with "{split}" are left for ResolveSplitFiles(). Problems, with the
 // field's path below MethodSpec: a file that is not there, a large one that is no file of weights
 // (core/files/formats/header_check.h), a SHA-256 that is none or is not the file's, "data:" without
-// a SHA-256, split_sha256 without "{split}" and without sha256. With sha256, the file is one that is laid over those of
-// splits, and split_sha256 is cleared.
+// a SHA-256, split_sha256 without "{split}".
 std::vector<FieldProblem> ResolveModelFiles(const std::string& folder, ModelSpec* model);
 
 // Whether the weights are those of a split: their file has "{split}".

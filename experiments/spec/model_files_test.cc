@@ -137,9 +137,6 @@ TEST_F(SplitFilesTest, ProblemsNameTheSplit) {
   one.mutable_weights()->set_file("w2.pth");
   one.mutable_weights()->add_split_sha256(std::string(64, '0'));
   EXPECT_THAT(Resolve(&one), ElementsAre("model.weights.split_sha256: is for a file with {split} in its name"));
-  one.mutable_weights()->set_sha256(Sha256Hex("two"));  // laid over a method that has a file for each split
-  EXPECT_THAT(Resolve(&one), IsEmpty());
-  EXPECT_EQ(one.weights().split_sha256_size(), 0);
 }
 
 // With a digest it is looked for in the data folders, and only when it is needed.

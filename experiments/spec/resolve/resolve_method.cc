@@ -51,8 +51,13 @@ MethodSpec PartsOf(const WherePresentSpec& present) {
   return parts;
 }
 
-// `layer` over `spec`: first itself, then what it says of parts that are there.
+// `layer` over `spec`: first itself, then what it says of parts that are there. Weights of another file have other
+// digests.
 void Lay(MethodSpec layer, MethodSpec* spec) {
+  if (layer.model().weights().has_file() && spec->model().has_weights()) {
+    spec->mutable_model()->mutable_weights()->clear_sha256();
+    spec->mutable_model()->mutable_weights()->clear_split_sha256();
+  }
   google::protobuf::RepeatedPtrField<WherePresentSpec> present;
   present.Swap(layer.mutable_where_present());
   Overlay(layer, spec);

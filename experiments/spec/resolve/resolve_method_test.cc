@@ -54,6 +54,26 @@ TEST(ResolveMethod, BasesHaveBases) {
   EXPECT_FALSE(top->spec.has_base());
 }
 
+// The settings of a trial's record name the file of its split, over a method that has one for each split.
+TEST(ResolveMethod, AnotherFileOfWeightsHasItsOwnDigest) {
+  const SpecSandbox sandbox;
+  const std::string zero(64, '0'), one(64, '1');
+  sandbox.Write("experiments/methods/splits.textproto",
+                absl::StrCat("base: 'plain'\nmodel { weights { file: 'data:w{split}.pth' split_sha256: ['", zero,
+                             "', '", one, "'] ignore: 'bn10.*' } }\n"));
+  const absl::StatusOr<LoadedMethod> of_one = Load(
+      sandbox, "of_one",
+      absl::StrCat("base: 'splits'\nmodel { weights { file: 'data:w1.pth' sha256: '", one, "' ignore: 'bn10.*' } }\n"));
+  ASSERT_THAT(of_one, IsOk());
+  EXPECT_EQ(ToText(of_one->spec.model().weights()),
+            absl::StrCat("file: \"data:w1.pth\"\nsha256: \"", one, "\"\nignore: \"bn10.*\"\n"));
+  const absl::StatusOr<LoadedMethod> again = Load(
+      sandbox, "again",
+      absl::StrCat("base: 'of_one'\nmodel { weights { file: 'data:w{split}.pth' split_sha256: '", zero, "' } }\n"));
+  ASSERT_THAT(again, IsOk());
+  EXPECT_FALSE(again->spec.model().weights().has_sha256());
+}
+
 TEST(ResolveMethod, ABaseCanBeAPathBesideTheFile) {
   const SpecSandbox sandbox;
   sandbox.Write("mine/middle.textproto", "base: 'plain'\ntraining { epochs: 7 }\n");
