@@ -15,10 +15,12 @@ import json
 import math
 import os
 import re
+import shutil
 import struct
 import subprocess
 import sys
 import tarfile
+import tempfile
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -40,13 +42,13 @@ class Study:
         self.program, self.name = program, name
         self.folder = os.path.join(HERE, name)
         self.bundle = os.path.join(self.folder, name + ".zip")
-        self.report = self.ask("report", self.folder, "--format=json")
+        with tempfile.TemporaryDirectory() as elsewhere:  # a folder is whole: it can be copied anywhere
+            alone = shutil.copytree(self.folder, os.path.join(elsewhere, name))
+            self.report = self.ask("report", alone, "--format=json")
         self.records = self.ask("records", "ls", self.bundle, "--format=json")
         self.compared = {}
 
     def ask(self, *words):
-        if words[0] != "records":
-            words += (f"--library={os.path.join(HERE, '../experiments/specs')},{os.path.join(HERE, 'openauc_term')}",)
         done = subprocess.run([self.program, *words], stdout=subprocess.PIPE, check=True)
         return json.loads(done.stdout)
 

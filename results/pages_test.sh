@@ -8,7 +8,7 @@ python3 results/pages.py "$openset" --check
 
 copy=$TEST_TMPDIR/copy
 mkdir "$copy"
-cp -rL results experiments "$copy/" 2>/dev/null || true
+cp -rL results "$copy/"
 chmod -R u+w "$copy"
 ls results/*/*.zip > "$TEST_TMPDIR/bundles" 2>/dev/null || exit 0  # nothing to change yet
 page=$(grep -lE '[0-9]\.[0-9]' "$copy"/results/*/README.md | head -1)

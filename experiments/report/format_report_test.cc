@@ -250,9 +250,8 @@ TEST(FormatReport, LatexHasTitlesLabelsAndItsFootnoteInTheFloat) {
               HasSubstr("\\end{tabular}\n\\par\n{\\footnotesize Bold: the best mean of its column; underlined: the "
                         "second best; among methods with all runs, by the mean alone, without a test. * differs "
                         "from Method A: two-sided t test of differences paired by split and seed, over 6 splits"));
-  EXPECT_THAT(latex,
-              HasSubstr("p $<$ 0.05 over all tests of a metric and group, as in \\texttt{openset compare}. There "
-                        "is no star over fewer than 3.}\n\\end{table}\n"));
+  EXPECT_THAT(latex, HasSubstr("p $<$ 0.05 over all tests of a metric and group, as in \\texttt{openset compare}. "
+                               "Fewer than 3 get no star.}\n\\end{table}\n"));
 }
 
 TEST(FormatReport, MarkdownsFootnoteIsNoBullet) {

@@ -103,8 +103,8 @@ std::string StarText(const Report& report) {
   return absl::StrCat("* differs from ", report.baseline,
                       ": two-sided t test of differences paired by split and seed, over ", over,
                       " (seeds of a split are averaged first), Holm's p < 0.05 over all tests of a metric and "
-                      "group, as in `openset compare`. There is no star over fewer than ",
-                      kFewestReplicates, ".");
+                      "group, as in `openset compare`. Fewer than ",
+                      kFewestReplicates, " get no star.");
 }
 
 }  // namespace openset
