@@ -45,7 +45,10 @@ def _precompiled_header_impl(ctx):
     of_deps = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps]).compilation_context
 
     header = ctx.actions.declare_file(ctx.label.name + ".h")
-    ctx.actions.write(header, "#pragma once\n" + "".join(["#include \"%s\"\n" % name for name in (_COMMON if ctx.attr.common else []) + ctx.attr.includes]))
+    includes = (_COMMON if ctx.attr.common else []) + ctx.attr.includes
+    if ctx.var.get("precompiled") == "none":  # --config=no_precompiled: a file has what it includes itself
+        includes = []
+    ctx.actions.write(header, "#pragma once\n" + "".join(["#include \"%s\"\n" % name for name in includes]))
 
     # The options of every other compilation, or g++ does not take the result.
     options = cc_common.get_memory_inefficient_command_line(
