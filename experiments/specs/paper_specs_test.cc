@@ -230,10 +230,10 @@ TEST(PaperSpecs, ASweepDoesOnceWhatMethodsShare) {
   const auto [together, alone] = TogetherAndAlone("unified_benchmark_table_6_small");
   EXPECT_EQ(together, (Work{11, 11, 489600 + 46800}));
   EXPECT_EQ(alone, (Work{16, 12, 633600 + 47400}));
-  // 51 scores on one training for each of two splits and two seeds.
+  // 54 scores on one training for each of two splits and two seeds.
   const auto [scores, each] = TogetherAndAlone("posthoc_sweep");
-  EXPECT_EQ(scores, (Work{4, 32, 2160000 + 5120000}));
-  EXPECT_EQ(each, (Work{204, 340, 126280000}));
+  EXPECT_EQ(scores, (Work{4, 52, 2160000 + 5568000}));
+  EXPECT_EQ(each, (Work{216, 360, 133208000}));
 }
 
 }  // namespace

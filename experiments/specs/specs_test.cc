@@ -79,8 +79,9 @@ TEST_P(SpecTest, ItsPlanHasWorkForEachTrial) {
   }
 }
 
-// 51 scores of 2 splits and 2 seeds: one training each, and eight inferences: of plain test and training images, of
-// those for AdaSCALE, of two settings of ODIN, and of dropout with and without the disagreement of its passes.
+// 54 scores of 2 splits and 2 seeds: one training each, and thirteen inferences: of plain test and training images, of
+// those for AdaSCALE, of two settings of ODIN, of dropout with and without the disagreement of its passes, and with the
+// stages' values for RankFeat (test images), for the Mahalanobis ensemble and for Gram matrices.
 TEST(PosthocSweep, TrainsOnceForAllScores) {
   const absl::StatusOr<Experiment> experiment = LoadExperiment("posthoc_sweep", SpecFoldersBelow(Root()));
   ASSERT_TRUE(experiment.ok()) << experiment.status();
@@ -89,8 +90,8 @@ TEST(PosthocSweep, TrainsOnceForAllScores) {
   const Plan plan =
       MakePlan(*trials, Store(JoinPath(::testing::TempDir(), "no-store")), [](const Selection&) { return int64_t{1}; });
   EXPECT_EQ(plan.Count(ActionKind::kTrain), 4);
-  EXPECT_EQ(plan.Count(ActionKind::kInfer), 32);
-  EXPECT_EQ(plan.Count(ActionKind::kEvaluate), 204);
+  EXPECT_EQ(plan.Count(ActionKind::kInfer), 52);
+  EXPECT_EQ(plan.Count(ActionKind::kEvaluate), 216);
 }
 
 // For each of 2 splits: one training; of 44 candidates of ODIN one pass over the validation images, which they share;
