@@ -100,6 +100,7 @@ TEST(CatalogFolder, HasTheDataSets) {
       {"emnist_digits", {10, {{"train", 240000}, {"test", 40000}}}},
       {"emnist_letters", {26, {{"train", 124800}, {"test", 20800}}}},
       {"fashion_mnist", {10, {{"train", 60000}, {"test", 10000}}}},
+      {"fgvc_aircraft", {100, {{"train", 6700}, {"test", 3400}}}},  // at most
       {"food101", {101, {{"train", 75750}, {"test", 25250}}}},
       {"gaussian_noise", {1, {{"test", 10000}}}},
       {"imagenet", {1000, {{"train", 1300000}, {"val", 50000}}}},  // of "train" at most
@@ -117,8 +118,18 @@ TEST(CatalogFolder, HasTheDataSets) {
        {1623,
         {{"background", 19280}, {"evaluation", 13180}, {"background_small1", 2720}, {"background_small2", 3120}}}},
       {"openimage_o", {1, {{"test", 15869}}}},
+      {"openmibood_midog", {3, {{"train", 1896}, {"val", 181}, {"test", 251}}}},
+      {"openmibood_midog_far", {1, {{"ccagt", 21897}, {"fnac2019", 1879}}}},
+      {"openmibood_midog_near",
+       {3, {{"2", 3248}, {"3", 14725}, {"4", 5992}, {"5", 3515}, {"6a", 5678}, {"6b", 863}, {"7", 3511}}}},
+      {"openmibood_midog_scanners", {3, {{"1b", 2956}, {"1c", 2946}}}},
+      {"openmibood_phakir", {7, {{"train", 3824}, {"val", 370}, {"test", 427}}}},
+      {"openmibood_phakir_far", {1, {{"kvasir", 900}, {"cataracts", 107937}}}},
+      {"openmibood_phakir_near", {1, {{"cholec80", 66033}, {"endovis2015", 120}, {"endovis2018", 750}}}},
+      {"openmibood_phakir_smoke", {7, {{"medium", 822}, {"heavy", 891}}}},
       {"places365", {365, {{"train", 365 * 5000}, {"val", 36500}}}},  // of "train" at most
       {"ssb_hard", {1, {{"test", 49000}}}},
+      {"stanford_cars", {196, {{"train", 8144}, {"test", 8041}}}},
       {"svhn", {10, {{"train", 73257}, {"test", 26032}, {"extra", 531131}}}},
       {"textures_ood", {1, {{"test", 5160}}}},
       {"tinyimagenet", {200, {{"train", 100000}, {"val", 10000}}}},

@@ -37,7 +37,7 @@ class ImageFileFormat : public PartFormat {
   static absl::Status CheckCounts(const DataSetInfo& info, const DataSetPart& part, const SampleIndex& index,
                                   const Where& where) {
     const std::vector<int64_t> count = CountOfEachClass(info, index);
-    const bool counted = part.image_folder().count_files();
+    const bool counted = CountsFiles(part);
     for (int id = 0; id < info.class_name_size(); ++id) {
       const int64_t wanted = SamplesOfClass(part, id);
       if (count[id] == wanted || (counted && count[id] > 0 && count[id] < wanted)) continue;

@@ -71,4 +71,8 @@ int64_t SamplesOfClass(const DataSetPart& part, int class_id) {
   return part.samples_per_class(part.samples_per_class_size() == 1 ? 0 : class_id);
 }
 
+bool CountsFiles(const DataSetPart& part) {
+  return part.image_folder().count_files() || part.image_list().count_files();
+}
+
 }  // namespace openset

@@ -80,6 +80,9 @@ void FindSizeProblems(const DataSetInfo& info, const std::string& path, std::vec
 // What the catalog says of a class. Precondition: `class_id` is one of the data set's.
 int64_t SamplesOfClass(const DataSetPart& part, int class_id);
 
+// Whether these are upper limits, and the images that exist are counted (count_files).
+bool CountsFiles(const DataSetPart& part);
+
 }  // namespace openset
 
 #endif  // OPENSET_DATA_FORMATS_PART_FORMAT_H_

@@ -67,6 +67,12 @@ absl::string_view FolderOf(absl::string_view path) {
   return begin == absl::string_view::npos || end == 0 ? path.substr(0, end) : path.substr(begin + 1, end - begin - 1);
 }
 
+// The columns are views of one line.
+absl::string_view ToLineEnd(const std::vector<absl::string_view>& columns, int first) {
+  const char* const begin = columns[first].data();
+  return absl::string_view(begin, columns.back().data() + columns.back().size() - begin);
+}
+
 class Reader {
  public:
   Reader(const ImageListFiles& format, const std::vector<std::string>& class_name) : format_(format) {
@@ -118,7 +124,8 @@ class Reader {
         return absl::DataLossError(absl::StrCat("'", text, "' is no class (", first, " to ", last, ")"));
       }
       case ImageListFiles::NAME:
-        return Named(columns[format_.class_column()]);
+        return Named(format_.class_to_line_end() ? ToLineEnd(columns, format_.class_column())
+                                                 : columns[format_.class_column()]);
       case ImageListFiles::FOLDER:
         return Named(FolderOf(path));
       case ImageListFiles::ONLY_CLASS:

@@ -63,6 +63,25 @@ TEST_F(ImageListTest, ClassesByName) {
   EXPECT_THAT(Paths(**source), ElementsAre("root/val 0.JPEG", "root/val_1.JPEG"));
 }
 
+// images_variant_test.txt of FGVC-Aircraft: the names are without an extension, those of classes may have blanks.
+TEST_F(ImageListTest, ClassesByTheRestOfTheLine) {
+  ImageListFiles files;
+  files.set_class_by(ImageListFiles::NAME);
+  files.set_class_to_line_end(true);
+  files.set_path_suffix(".jpg");
+  FillDefaults(&files);
+  const auto open = [&](const std::string& text) {
+    return OpenImageList("root", {WriteTestFile("list.txt", text)}, "", files, {"DC-3", "Cessna 172", "F/A-18"},
+                         {3, 0, 0}, "test");
+  };
+  const auto source = open("0062781 F/A-18\n0056978 Cessna 172\r\n0062765 DC-3");
+  ASSERT_THAT(source, IsOk());
+  EXPECT_THAT((*source)->index().label, ElementsAre(2, 1, 0));
+  EXPECT_THAT(Paths(**source), ElementsAre("root/0062781.jpg", "root/0056978.jpg", "root/0062765.jpg"));
+  EXPECT_THAT(open("1 Cessna"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(":1: there is no class 'Cessna'")));
+  EXPECT_THAT(open("1 DC-3\n2"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(":2: has 1 columns")));
+}
+
 // The lists of DTD.
 TEST_F(ImageListTest, ClassesByFolder) {
   const auto source = Open("dog/1.jpg\ntop/owl/2.jpg\n", "class_by: FOLDER");

@@ -138,7 +138,7 @@ absl::Status AddContentDigests(absl::string_view data_set, const std::set<std::s
     // What is missing is said where it is needed.
     if (absl::IsNotFound(digest.status()) || absl::IsDataLoss(digest.status())) continue;
     OPENSET_ASSIGN_OR_RETURN(*part.mutable_content_sha256(), std::move(digest));
-    if (part.image_folder().count_files()) OPENSET_RETURN_IF_ERROR(CountFiles(*info, data_folders, &part));
+    if (CountsFiles(part)) OPENSET_RETURN_IF_ERROR(CountFiles(*info, data_folders, &part));
   }
   return absl::OkStatus();
 }

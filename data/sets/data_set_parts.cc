@@ -51,7 +51,7 @@ absl::StatusOr<std::string> PartDigest(const DataSetInfo& info, absl::string_vie
   identity.set_channels(info.channels());
   identity.set_height(info.height());
   identity.set_width(info.width());
-  for (int id = 0; id < info.class_name_size() && !part->image_folder().count_files(); ++id) {
+  for (int id = 0; id < info.class_name_size() && !CountsFiles(*part); ++id) {
     identity.add_samples_per_class(SamplesOfClass(*part, id));
   }
   const std::vector<const DataFile*> files = FilesOf(*part);

@@ -260,6 +260,25 @@ TEST_F(FolderPartTest, FilesAreCountedWhereTheCatalogHasBounds) {
   EXPECT_THAT(std::string(Check().message()), HasSubstr("has 3 images, not 1 to 2 as the catalog says"));
 }
 
+TEST_F(FolderPartTest, ImagesOfListsAreCountedToo) {
+  DataSetPart* part = info_.mutable_layout(0)->mutable_part(0);
+  part->clear_samples_per_class();
+  part->add_samples_per_class(2);
+  part->set_samples(4);
+  EXPECT_TRUE(
+      ParseTextProto(R"(path: "folders/train" list { path: "folders/list.txt" } class_by: NAME count_files: true)",
+                     "text", part->mutable_image_list())
+          .ok());
+  FillDefaults(part);
+  Write("b/folders/list.txt", "b/images/1.jpg b\nb/images/2.jpg b\na/1.png a\n");
+  EXPECT_TRUE(Check().ok()) << Check();
+  Catalog catalog({info_});
+  ASSERT_TRUE(AddContentDigests("folders", {"train"}, {a_, b_}, &catalog).ok());
+  EXPECT_THAT((*catalog.Find("folders"))->layout(0).part(0).samples_per_class(), ElementsAre(1, 2));
+  Write("b/folders/list.txt", "b/images/1.jpg b\n");
+  EXPECT_THAT(std::string(Check().message()), HasSubstr("list.txt: class 0 (a): has 0 images, not 1 to 2"));
+}
+
 TEST_F(DataSetTest, ContentIsToldOfFilesWithoutAChecksum) {
   Write("a/toy/first.bin", "\x01\x0a\x0b");
   Write("a/toy/rest.bin", "rest");

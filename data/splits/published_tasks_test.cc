@@ -244,6 +244,35 @@ TEST(CubTasks, LevelsAreThePublishedOnes) {
   EXPECT_EQ(TestSizes(Data(Task("cub_easy_hard"), 0)), std::make_pair(known, unknown));
 }
 
+// The Semantic Shift Benchmark's other two sets; every class is known or in one level.
+TEST(SsbTasks, LevelsAreThePublishedOnes) {
+  const nlohmann::json published = Published("ssb_splits");
+  for (const auto& [name, classes] : {std::pair{"ssb_aircraft", 100}, std::pair{"ssb_cars", 196}}) {
+    const TaskData data = Data(Task(name), 0);
+    EXPECT_THAT(data.train().class_id(), ElementsAreArray(published[name]["known"].get<Ids>()));
+    ASSERT_EQ(data.test_unknown_size(), 3);
+    std::set<int> all(data.train().class_id().begin(), data.train().class_id().end());
+    for (const UnknownGroup& group : data.test_unknown()) {
+      const std::string level = group.name() == "easy" ? "Easy" : group.name() == "medium" ? "Medium" : "Hard";
+      const Ids ids = List(group.selection().class_id());
+      EXPECT_EQ(ids, published[name]["unknown"][level].get<Ids>());
+      all.insert(ids.begin(), ids.end());
+    }
+    EXPECT_EQ(all.size(), classes);
+  }
+  const auto [known, unknown] = TestSizes(Data(Task("ssb_cars"), 0));
+  EXPECT_EQ(known + unknown, 8041);
+}
+
+// As many images as OpenMIBOOD's lists have lines.
+TEST(OpenMibood, TestsWhatTheListsName) {
+  EXPECT_EQ(TestSizes(Data(Task("openmibood_midog"), 0)),
+            std::make_pair(int64_t{251},
+                           int64_t{2956 + 2946 + 3248 + 14725 + 5992 + 3515 + 5678 + 863 + 3511 + 21897 + 1879}));
+  EXPECT_EQ(TestSizes(Data(Task("openmibood_phakir"), 0)),
+            std::make_pair(int64_t{427}, int64_t{822 + 891 + 66033 + 120 + 750 + 900 + 107937}));
+}
+
 // Two people who used the same split have the same hash; another one means another split, or other files.
 TEST(SplitDigest, OfPublishedSplitsStaysTheSame) {
   const auto digest = [](const std::string& task, int split) { return SplitDigest(Data(Task(task), split)); };

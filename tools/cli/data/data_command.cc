@@ -52,7 +52,7 @@ absl::Status RunList() {
     bool at_most = false;
     for (const DataSetPart& part : info->layout(0).part()) {
       images += part.samples();
-      at_most = at_most || part.image_folder().count_files();
+      at_most = at_most || CountsFiles(part);
       if (FindPartFiles(*info, part.name(), folders).ok()) here.push_back(part.name());
     }
     const bool all = here.size() == info->layout(0).part_size();
