@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -247,11 +248,16 @@ std::string ToLatex(const Table& table) {
     std::string text = "  ";
     for (size_t c = 0; c < row.size(); ++c) {
       const Emphasis emphasis = table.EmphasisOf(number, c);
+      std::string cell = EscapeLatex(row[c]);
+      // A star takes no room, so that numbers stay below each other.
+      if (c >= table.left_columns && absl::EndsWith(cell, "*")) {
+        cell.replace(cell.size() - 1, 1, "\\rlap{*}");
+      }
       absl::StrAppend(&text, c == 0 ? "" : " & ",
                       emphasis == Emphasis::kBest     ? "\\textbf{"
                       : emphasis == Emphasis::kSecond ? "\\underline{"
                                                       : "",
-                      EscapeLatex(row[c]), emphasis == Emphasis::kNone ? "" : "}");
+                      cell, emphasis == Emphasis::kNone ? "" : "}");
     }
     return absl::StrCat(text, " \\\\\n");
   };

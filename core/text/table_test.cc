@@ -1,9 +1,12 @@
 #include "core/text/table.h"
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
+
+using ::testing::HasSubstr;
 
 const Table kTable = {{"method", "auroc"}, {{"softmax", "91.0 ± 0.5"}, {"a,\"b\"|c", "9.1"}}, 1};
 
@@ -100,6 +103,13 @@ TEST(Table, Latex) {
             "  a \\& b & 91.0 $\\pm$ 0.5 \\\\\n"
             "  \\bottomrule\n"
             "\\end{tabular}\n");
+}
+
+// A star stands beside its number, and moves no other one.
+TEST(Table, LatexGivesStarsNoRoom) {
+  const std::string latex = ToLatex({{"a*", "b"}, {{"x*", "9.5 ± 0.5*"}, {"y", "*"}}, 1});
+  EXPECT_THAT(latex, HasSubstr("  a* & b \\\\\n"));
+  EXPECT_THAT(latex, HasSubstr("  x* & 9.5 $\\pm$ 0.5\\rlap{*} \\\\\n"));
 }
 
 TEST(Table, WithoutRows) { EXPECT_EQ(ToText({{"a"}, {}, 1}), "a\n-\n"); }

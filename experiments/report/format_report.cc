@@ -116,7 +116,8 @@ std::string FormatLatex(const Report& of_names) {
       texts.push_back(
           absl::StrReplaceAll(EscapeLatex(StarText(report)), {{"`openset compare`", "\\texttt{openset compare}"}}));
     }
-    return texts.empty() ? "" : absl::StrCat("\\par\n{\\footnotesize ", absl::StrJoin(texts, " "), "}\n");
+    return texts.empty() ? ""
+                         : absl::StrCat("\\par\n{\\footnotesize\\raggedright ", absl::StrJoin(texts, " "), "\\par}\n");
   };
   const std::string mean = EscapeLatex(MeanText(report));
   size_t number = 0;

@@ -246,12 +246,14 @@ TEST(FormatReport, LatexHasTitlesLabelsAndItsFootnoteInTheFloat) {
                                "  \\label{tab:study}\n\\begin{tabular}"));
   EXPECT_THAT(latex, HasSubstr("\n  Method A & "));
   EXPECT_THAT(latex, HasSubstr("\n  b & "));  // no title of its own
-  EXPECT_THAT(latex,
-              HasSubstr("\\end{tabular}\n\\par\n{\\footnotesize Bold: the best mean of its column; underlined: the "
-                        "second best; among methods with all runs, by the mean alone, without a test. * differs "
-                        "from Method A: two-sided t test of differences paired by split and seed, over 6 splits"));
+  EXPECT_THAT(
+      latex,
+      HasSubstr(
+          "\\end{tabular}\n\\par\n{\\footnotesize\\raggedright Bold: the best mean of its column; underlined: the "
+          "second best; among methods with all runs, by the mean alone, without a test. * differs "
+          "from Method A: two-sided t test of differences paired by split and seed, over 6 splits"));
   EXPECT_THAT(latex, HasSubstr("p $<$ 0.05 over all tests of a metric and group, as in \\texttt{openset compare}. "
-                               "Fewer than 3 get no star.}\n\\end{table}\n"));
+                               "Fewer than 3 get no star.\\par}\n\\end{table}\n"));
 }
 
 TEST(FormatReport, MarkdownsFootnoteIsNoBullet) {
