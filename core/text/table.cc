@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -261,10 +262,20 @@ std::string ToLatex(const Table& table) {
     }
     return absl::StrCat(text, " \\\\\n");
   };
+  // Heads are no wider than their columns, but for short ones.
+  constexpr size_t kShort = 16;
+  const std::vector<size_t> widths = Widths(table, WordWidth);
   std::string columns;
-  for (size_t c = 0; c < table.header.size(); ++c) columns.push_back(c < table.left_columns ? 'l' : 'r');
-  std::string text = absl::StrCat("\\begin{tabular}{", columns, "}\n  \\toprule\n",
-                                  line(table.header, table.rows.size()), "  \\midrule\n");
+  std::vector<std::string> heads;
+  for (size_t c = 0; c < table.header.size(); ++c) {
+    columns.push_back(c < table.left_columns ? 'l' : 'r');
+    std::vector<std::string> lines = WrapWords(table.header[c], std::max(widths[c], kShort));
+    for (std::string& words : lines) words = EscapeLatex(words);
+    const std::string head = absl::StrJoin(lines, "\\\\");
+    heads.push_back(lines.size() < 2 ? head : absl::StrCat("\\shortstack[", columns.substr(c), "]{", head, "}"));
+  }
+  std::string text = absl::StrCat("\\begin{tabular}{", columns, "}\n  \\toprule\n  ", absl::StrJoin(heads, " & "),
+                                  " \\\\\n  \\midrule\n");
   for (size_t r = 0; r < table.rows.size(); ++r) text += line(table.rows[r], r);
   return absl::StrCat(text, "  \\bottomrule\n\\end{tabular}\n");
 }

@@ -112,6 +112,12 @@ TEST(Table, LatexGivesStarsNoRoom) {
   EXPECT_THAT(latex, HasSubstr("  x* & 9.5 $\\pm$ 0.5\\rlap{*} \\\\\n"));
 }
 
+TEST(Table, LatexBreaksHeadsThatAreWiderThanTheirColumns) {
+  EXPECT_THAT(ToLatex({{"method name", "FPR95 (known positive), %"}, {{"x", "87.83 ± 5.63"}}, 1}),
+              HasSubstr("\\toprule\n  method name & "
+                        "\\shortstack[r]{FPR95 (known\\\\positive), \\%} \\\\\n  \\midrule"));
+}
+
 TEST(Table, WithoutRows) { EXPECT_EQ(ToText({{"a"}, {}, 1}), "a\n-\n"); }
 
 }  // namespace
