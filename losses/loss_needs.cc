@@ -21,6 +21,9 @@ LossNeeds NeedsOf(const LossTermSpec& spec) {
     case LossTermSpec::kMixedCrossEntropy:
       needs.open_set = needs.mixtures = true;
       break;
+    case LossTermSpec::kPlaceholder:
+      needs.open_set = needs.extra_output = true;
+      break;
     case LossTermSpec::kCrlRanking:
       needs.history = true;
       break;

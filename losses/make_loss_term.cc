@@ -21,6 +21,7 @@
 #include "losses/outliers/mixed_cross_entropy.h"
 #include "losses/outliers/objectosphere.h"
 #include "losses/outliers/outlier_energy.h"
+#include "losses/outliers/placeholder.h"
 #include "losses/points/arpl.h"
 #include "losses/points/confusing_samples.h"
 #include "losses/points/gcpl.h"
@@ -84,6 +85,8 @@ std::unique_ptr<LossTerm> MakeKind(const LossTermSpec& spec, const LossSetting& 
       return MakeConfidenceBranch(spec.confidence_branch(), setting.device);
     case LossTermSpec::kMixedCrossEntropy:
       return MakeMixedCrossEntropy();
+    case LossTermSpec::kPlaceholder:
+      return MakePlaceholder(spec.placeholder());
     case LossTermSpec::KIND_NOT_SET:
       break;
   }

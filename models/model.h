@@ -23,7 +23,7 @@ class Backbone : public Module {
   virtual int num_stages() const { return 0; }
   // Forward() from behind the first `stage` stages on, for their map `x` [B, C', H', W']; the image for 0. Appends to
   // `maps`, where it is not null, the map behind each further stage. The features depend on the last map alone.
-  // Precondition: stages; 0 <= stage <= num_stages(); evaluation mode, in which there is one set of batch norms.
+  // Precondition: stages; 0 <= stage <= num_stages(); the first set of batch norms is used.
   virtual at::Tensor ForwardFrom(int stage, const at::Tensor& x, std::vector<at::Tensor>* maps);
   // D.
   virtual int64_t feature_dim() const = 0;

@@ -20,7 +20,7 @@ NEEDS = {"fit": "training outputs", "features": "features", "head": "last layer"
          "stage_grams": "feature maps", "extra_output": "an output for the unknown"}
 # What a method says beside its score that a plain network's training and pass lack.
 SAYS = {"external_images": "external images", "feature_mixup": "mixed features", "noise_images": "made-up images",
-        "overlay_images": "made-up images", "confusing_images": "made-up images", "mixed_images": "mixed images",
+        "overlay_images": "made-up images", "confusing_images": "made-up images", "mixed_images": "mixed images", "stage_mixup": "mixed features",
         "virtual_outliers": "made-up features", "mc_dropout": "dropout",
         "ensemble": "several trainings", "input_perturbation": "gradients", "pixel_perturbation": "changed images", "rank_feat": "feature maps",
         "aug_mix": "its augmentation"}

@@ -53,6 +53,8 @@ class OpenSetSource {
     // The weighted sum of the loss terms that use the open set, for this one; the known samples are constants in it.
     std::function<at::Tensor(const OpenSet& open)> objective;
     RandomStream* random;
+    // From behind a stage of the network on, as Model::ForwardFrom() (models/model.h) says.
+    std::function<ModelOutput(int stage, const at::Tensor& x, std::vector<at::Tensor>* maps)> forward_from = {};
   };
 
   virtual ~OpenSetSource() = default;

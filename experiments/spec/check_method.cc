@@ -142,6 +142,9 @@ void CheckStage(const MethodSpec& method, const Stage& stage, int views, const s
   if (stage.open_set().plain_passes() > 0 && !plain_term) {
     add("open_set.plain_passes", "all terms need the open set, so nothing is left for a pass without it");
   }
+  if (stage.open_set().has_stage_mixup() && NumStages(method.model()) < 2) {
+    add("open_set.stage_mixup", "needs a network that shows the feature maps of two stages or more");
+  }
   if (stage.open_set().has_confusing_images() && !IsPowerOfTwo(method.input().size())) {
     add("open_set.confusing_images",
         absl::StrCat("makes images whose size is a power of two, at least 8; input.size is ", method.input().size()));

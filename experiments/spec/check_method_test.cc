@@ -131,6 +131,15 @@ TEST(CheckMethod, AdascaleNeedsChangedImages) {
               ElementsAre(HasSubstr("score: needs features of images with some pixels changed")));
 }
 
+TEST(CheckMethod, MapsAreMixedBetweenStages) {
+  const std::string rest =
+      " head { linear { } extra_outputs: 1 } } input { size: 224 channels: 3 } loss { term { placeholder {} } } "
+      "open_set { stage_mixup {} }";
+  EXPECT_THAT(Problems("model { resnet_cifar {}" + rest), IsEmpty());
+  EXPECT_THAT(Problems("model { swin_transformer {}" + rest),
+              ElementsAre(HasSubstr("open_set.stage_mixup: needs a network that shows")));
+}
+
 TEST(CheckMethod, RankFeatNeedsStages) {
   const std::string rest = " head { linear {} } } input { channels: 3 } loss { term { cross_entropy {} } } ";
   const std::string two = "inference { rank_feat {} }";

@@ -79,6 +79,10 @@ OpenSet Objective::MakeOpenSet(const Batch& batch, const Passes& passes, RandomS
     const PrecisionScope precision(action_.execution(), device_);
     return InFloat(model_->ForwardHead(feature));
   };
+  const auto forward_from = [this](int stage, const at::Tensor& x, std::vector<at::Tensor>* maps) {
+    const PrecisionScope precision(action_.execution(), device_);
+    return InFloat(model_->ForwardFrom(stage, x, maps));
+  };
   const auto objective = [&](const OpenSet& open) {
     const ModelOutput known = passes.known.Detached();
     LossInput input{batch, known, &open};
@@ -91,7 +95,7 @@ OpenSet Objective::MakeOpenSet(const Batch& batch, const Passes& passes, RandomS
     }
     return sum;
   };
-  return source_->Make({batch, passes.known, passes.extra, forward, head, objective, random});
+  return source_->Make({batch, passes.known, passes.extra, forward, head, objective, random, forward_from});
 }
 
 absl::StatusOr<Objective::Step> Objective::Compute(const Batch& batch, bool with_open_set, RandomStream* random) {

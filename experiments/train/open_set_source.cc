@@ -8,9 +8,11 @@
 #include "data/open_set/mixed_images.h"
 #include "data/open_set/noise_images.h"
 #include "data/open_set/overlay_images.h"
+#include "data/open_set/stage_mixup.h"
 #include "data/open_set/virtual_outliers.h"
 #include "experiments/train/confusing_images.h"
 #include "experiments/worker/input_pipeline.h"
+#include "models/stages.h"
 
 namespace openset {
 namespace {
@@ -44,6 +46,8 @@ absl::StatusOr<std::unique_ptr<OpenSetSource>> MakeOpenSetSource(const TrainActi
       return MakeMixedImages(spec.mixed_images());
     case OpenSetSpec::kVirtualOutliers:
       return MakeVirtualOutliers(spec.virtual_outliers(), action.data().class_id_size(), feature_dim, context.device);
+    case OpenSetSpec::kStageMixup:
+      return MakeStageMixup(spec.stage_mixup(), NumStages(action.model()));
     case OpenSetSpec::KIND_NOT_SET:
       break;
   }

@@ -317,6 +317,18 @@ def vos(step):
     return cross_entropy(step) + 0.1 * functional.cross_entropy(output, target)
 
 
+def proser(step):
+    """proser_unknown_detection.py of CVPR21-Proser, with the whole batch as known samples and 0.5 in place of 0.01."""
+    backbone, share = step.training.backbone, step.draws["coefficient"]
+    x = backbone.before_last_stage(step.image[:len(step.image) // 2])
+    outside = step.training.head(backbone.last_stage(share * x + (1 - share) * x[step.draws["order"]]))
+    others = step.logits.clone()
+    others[torch.arange(len(others)), step.label] = -1e9
+    second = functional.cross_entropy(others, torch.full_like(step.label, CLASSES))
+    return (cross_entropy(step) + second +
+            0.5 * functional.cross_entropy(outside, torch.full((len(outside),), CLASSES)))
+
+
 def mixed(step, logits):
     share, partner = step.draws["share"].to(logits.dtype), step.label[step.draws["order"]]
     return (share * functional.cross_entropy(logits, step.label) +
@@ -339,8 +351,8 @@ def reg_mixup(step):
 
 
 LOSSES = (logit_norm, t2fnorm, g_odin, centre, class_anchor, intra_inter, cider, confidence_branch, objectosphere,
-          entropic_open_set, background_class, mix_oe, vos, mixup, cutmix, reg_mixup, cross_entropy, label_smoothing,
-          open_auc, open_auc_supplement, open_auc_all_pairs, open_auc_hinge, open_auc_squared_hinge, open_auc_logistic,
-          open_auc_all_samples, crl, crl_unified_benchmark, edl, edl_mean_square, outlier_exposure, energy_margin,
-          jsd_consistency, gcpl, rpl, arpl, confusing_samples)
+          entropic_open_set, background_class, mix_oe, vos, proser, mixup, cutmix, reg_mixup, cross_entropy,
+          label_smoothing, open_auc, open_auc_supplement, open_auc_all_pairs, open_auc_hinge, open_auc_squared_hinge,
+          open_auc_logistic, open_auc_all_samples, crl, crl_unified_benchmark, edl, edl_mean_square, outlier_exposure,
+          energy_margin, jsd_consistency, gcpl, rpl, arpl, confusing_samples)
 OWN_RADIUS = (rpl, arpl, confusing_samples)

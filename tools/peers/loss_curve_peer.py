@@ -11,8 +11,8 @@ from what it gives with weights changed by 1e-7; so is CIDER's loss, by 5e-3, wh
 batches of 64 of 512 images of 6 classes. The largest difference of the loss of a step must be at most 1e-4, or the exit
 code is 1.
 
---json=FILE also writes PyTorch's losses: tools/peers/testdata/loss_curves.json holds those of 24 steps. Needs torch,
-numpy and safetensors; made for PyTorch 2.11.
+--json=FILE also writes PyTorch's losses: tools/peers/testdata/loss_curves.json holds those of 24 steps. With --only=NAME
+it is one loss, whose lines are added to the file's. Needs torch, numpy and safetensors; made for PyTorch 2.11.
 """
 
 import argparse
@@ -82,6 +82,7 @@ HEADS = {
     losses.g_odin: Decomposed,
     losses.t2fnorm: lambda dim: NormalisedLinear(dim, CLASSES),
     losses.cider: lambda dim: Probe(dim, CLASSES),
+    losses.proser: lambda dim: nn.Linear(dim, CLASSES + 1),
     losses.confidence_branch: lambda dim: nn.Linear(dim, CLASSES + 1),
 }
 LOGITS_OF_POINTS = {
@@ -143,6 +144,7 @@ class Training:
             distances = (None, None) if distance is None else (distance[:known], distance[known:])
             step = losses.Step(self, draws, label[sample], sample, epoch, feature[:known], logits[:known], distances[0],
                                outside, feature[known:], distances[1], logits[known:].split(len(sample)))
+            step.image = image
             value = self.loss(step)
             self.optimiser.zero_grad()
             value.backward()
@@ -163,16 +165,19 @@ def main():
     parser.add_argument("--loss_curves", required=True, help="the program of this project")
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--json", help="a file for the losses of PyTorch")
+    parser.add_argument("--only", help="one loss")
     options = parser.parse_args()
+    chosen = [loss for loss in LOSSES if options.only in (None, loss.__name__)]
     torch.set_num_threads(1)
 
     curves, worst = {}, 0.0
     for model in ("osrci_cnn", "vgg32"):
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([options.loss_curves, folder, model, str(options.steps)], check=True)
+            subprocess.run([options.loss_curves, folder, model, str(options.steps),
+                            *([options.only] if options.only else [])], check=True)
             names = sorted(file[:-4] for file in os.listdir(folder) if file.endswith(".npz"))
-            assert names == sorted(loss.__name__ for loss in LOSSES), names
-            for loss in LOSSES:
+            assert names == sorted(loss.__name__ for loss in chosen), names
+            for loss in chosen:
                 path = os.path.join(folder, loss.__name__)
                 data = dict(np.load(path + ".npz"))
                 training = Training(loss, backbone_of(model), load_file(path + ".safetensors"), len(data["label"]))
@@ -184,6 +189,11 @@ def main():
                 curves[f"{model}/{loss.__name__}"] = theirs
     if options.json:
         about = f"Written by tools/peers/loss_curve_peer.py --steps={options.steps} with PyTorch {torch.__version__}."
+        if options.only:
+            with open(options.json, encoding="utf-8") as file:
+                curves = {**json.load(file), **curves}
+            del curves["about"]
+            curves = dict(sorted(curves.items(), key=lambda of: of[0].split("/")[0]))
         with open(options.json, "w", encoding="utf-8") as file:
             rows = [f' "{name}": {json.dumps([round(value, 12) for value in curve])}' for name, curve in curves.items()]
             file.write("{\n" + f' "about": "{about}",\n' + ",\n".join(rows) + "\n}\n")

@@ -130,6 +130,10 @@ const std::map<std::string, std::string>& Methods() {
       {"vos", R"(
           open_set { virtual_outliers { memory: 8 draws: 100 kept: 2 } }
           loss { term { cross_entropy {} } term { lambda: 0.1 outlier_energy {} } })"},
+      {"proser", R"(
+          model { head { extra_outputs: 1 } }
+          open_set { stage_mixup { alpha: 1 } }
+          loss { term { cross_entropy {} } term { placeholder { open_weight: 0.5 } } })"},
       {"mixup", "open_set { mixed_images { mix { alpha: 0.2 } } } loss { term { mixed_cross_entropy {} } }"},
       {"cutmix", "open_set { mixed_images { mix { kind: CUTMIX } } } loss { term { mixed_cross_entropy {} } }"},
       {"reg_mixup", R"(
@@ -221,7 +225,8 @@ class Training {
     weights_ = StateOf(*model_);
     std::unique_ptr<OpenSetSource> source;
     if (method_.has_open_set()) {
-      source = MakeNotedSource(method_.open_set(), {kClasses, kBatch, model_->feature_dim(), kSize}, dtype_, &draws_);
+      source = MakeNotedSource(method_.open_set(),
+                               {kClasses, kBatch, model_->feature_dim(), kSize, model_->num_stages()}, dtype_, &draws_);
     }
     objective_ = std::make_unique<Objective>(action_, at::kCPU, kSamples, model_, std::move(source));
     Optimizer::NamedTensors parameters;

@@ -19,10 +19,10 @@ namespace openset {
 namespace {
 
 absl::Status Run(const std::vector<std::string>& arguments) {
-  if (arguments.size() != 3) {
-    return absl::InvalidArgumentError(absl::StrCat("three arguments are needed: FOLDER MODEL STEPS, of the models ",
-                                                   absl::StrJoin(LossCurveModels(), ", "),
-                                                   ", for example: loss_curves ~/curves osrci_cnn 100"));
+  if (arguments.size() < 3) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("three arguments are needed: FOLDER MODEL STEPS [LOSS]..., of the models ",
+                     absl::StrJoin(LossCurveModels(), ", "), ", for example: loss_curves ~/curves osrci_cnn 100"));
   }
   const std::string &folder = arguments[0], &model = arguments[1];
   if (!absl::c_linear_search(LossCurveModels(), model)) {
@@ -35,7 +35,13 @@ absl::Status Run(const std::vector<std::string>& arguments) {
         absl::StrCat("STEPS: must be a whole number from 1 to 10000 (is '", arguments[2], "')"));
   }
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
-  for (const std::string& name : LossCurveNames()) {
+  std::vector<std::string> names(arguments.begin() + 3, arguments.end());
+  if (names.empty()) names = LossCurveNames();
+  for (const std::string& name : names) {
+    if (!absl::c_linear_search(LossCurveNames(), name)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("LOSS: '", name, "' is none of ", absl::StrJoin(LossCurveNames(), ", ")));
+    }
     OPENSET_RETURN_IF_ERROR(WriteLossCurve(RunLossCurve(name, model, steps), folder, name));
   }
   return absl::OkStatus();

@@ -30,13 +30,22 @@ class Vgg32(nn.Module):
         self.dropout = nn.Dropout2d(dropout)
         self.feature_dim = feature_dim
 
-    def forward(self, x):
-        for layer in range(9):
+    def layers(self, x, numbers):
+        for layer in numbers:
             if layer % 3 == 0:
                 x = self.dropout(x)
             x = getattr(self, f"conv{layer + 1}")(x)
             x = functional.leaky_relu(getattr(self, f"bn{layer + 1}")(x), 0.2)
-        return functional.adaptive_avg_pool2d(x, 1).flatten(1)
+        return x
+
+    def before_last_stage(self, x):
+        return self.layers(x, range(6))
+
+    def last_stage(self, x):
+        return functional.adaptive_avg_pool2d(self.layers(x, range(6, 9)), 1).flatten(1)
+
+    def forward(self, x):
+        return self.last_stage(self.before_last_stage(x))
 
 
 class OsrciCnn(nn.Module):
@@ -48,10 +57,15 @@ class OsrciCnn(nn.Module):
         self.fc = nn.Linear(20 * (((size - 4) // 2 - 4) // 2) ** 2, feature_dim)
         self.feature_dim = feature_dim
 
-    def forward(self, x):
-        x = functional.relu(functional.max_pool2d(self.conv1(x), 2))
+    def before_last_stage(self, x):
+        return functional.relu(functional.max_pool2d(self.conv1(x), 2))
+
+    def last_stage(self, x):
         x = functional.relu(functional.max_pool2d(self.dropout(self.conv2(x)), 2))
         return functional.relu(self.fc(x.flatten(1)))
+
+    def forward(self, x):
+        return self.last_stage(self.before_last_stage(x))
 
 
 class BasicBlock(nn.Module):

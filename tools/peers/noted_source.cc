@@ -14,6 +14,7 @@
 #include "data/open_set/feature_mixup.h"
 #include "data/open_set/mixed_images.h"
 #include "data/open_set/noise_images.h"
+#include "data/open_set/stage_mixup.h"
 #include "data/open_set/virtual_outliers.h"
 #include "data/pipeline.h"
 
@@ -58,6 +59,8 @@ class NotedSource : public OpenSetSource {
       source_ = MakeMixedImages(spec.mixed_images());
     } else if (spec.has_virtual_outliers()) {
       source_ = MakeVirtualOutliers(spec.virtual_outliers(), sizes.classes, sizes.feature_dim, at::kCPU);
+    } else if (spec.has_stage_mixup()) {
+      source_ = MakeStageMixup(spec.stage_mixup(), sizes.stages);
     } else if (spec.has_external_images()) {
       source_ = MakeUpExternalImages(spec.external_images(), sizes);
     } else {
@@ -81,9 +84,14 @@ class NotedSource : public OpenSetSource {
     const auto forward = [&](const at::Tensor& images, int norm_set) {
       return context.forward(Noted(images), norm_set);
     };
-    OpenSet open = source_->Make(
-        {context.batch, context.known, context.extra, forward, context.head, context.objective, context.random});
+    OpenSet open = source_->Make({context.batch, context.known, context.extra, forward, context.head, context.objective,
+                                  context.random, context.forward_from});
     if (open.share.defined()) draws_["share"].push_back(open.share[0].to(at::kDouble));
+    if (spec_.has_stage_mixup()) {
+      draws_["order"].push_back(at::tensor(before.Permutation(sizes_.batch / 2), at::kLong));
+      const double alpha = spec_.stage_mixup().alpha();
+      draws_["coefficient"].push_back(at::scalar_tensor(before.Beta(alpha, alpha), at::kDouble));
+    }
     if (spec_.has_virtual_outliers()) {
       draws_["far"].push_back(DrawFarPoints(spec_.virtual_outliers(), sizes_.classes, sizes_.feature_dim, &before));
     }

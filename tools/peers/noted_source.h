@@ -22,11 +22,12 @@ struct NotedSourceSizes {
   int64_t batch;
   int64_t feature_dim;
   int64_t image;  // pixels of a side
+  int stages;     // of the network
 };
 
-// Notes "order" and "coefficient" of feature mixup, "order" and "share" of mixed images, "far" of virtual outliers,
-// "share" of external images that are mixed, and the images that it adds, as "extra", in f32.
-// Precondition: the source is one of these or noise images. `draws` outlives it.
+// Notes "order" and "coefficient" of feature and stage mixup, "order" and "share" of mixed images, "far" of virtual
+// outliers, "share" of external images that are mixed, and the images that it adds, as "extra", in f32. Precondition:
+// the source is one of these or noise images. `draws` outlives it.
 std::unique_ptr<OpenSetSource> MakeNotedSource(const OpenSetSpec& spec, const NotedSourceSizes& sizes,
                                                at::ScalarType dtype, Draws* draws);
 

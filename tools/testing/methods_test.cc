@@ -154,6 +154,7 @@ constexpr Method kMethods[] = {
     {"overlay_softmax", true, true},
     {"pnml", true, false},
     {"postmax", true, false},
+    {"proser", true, false},
     {"rankfeat", false, false},  // its predictions are those of the changed logits
     {"react", true, false},
     {"react_unified_benchmark", true, false},

@@ -86,6 +86,15 @@ constexpr Kind kKinds[] = {
         optimizer { learning_rate: 0.01 sgd {} }
         schedule { constant {} }
       })"},
+    {"maps that are mixed between two stages", R"(
+      model { osrci_cnn { feature_dim: 8 } head { linear {} extra_outputs: 1 } }
+      open_set { stage_mixup {} }
+      loss { term { cross_entropy {} } term { placeholder {} } }
+      training {
+        epochs: 2 batch_size: 5
+        optimizer { learning_rate: 0.01 sgd {} }
+        schedule { constant {} }
+      })"},
     {"overlays, drawn at random", R"(
       model { osrci_cnn { feature_dim: 8 } head { linear {} } }
       open_set { overlay_images { pairs: RANDOM } }

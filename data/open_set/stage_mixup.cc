@@ -1,0 +1,44 @@
+#include "data/open_set/stage_mixup.h"
+
+#include <cstdint>
+#include <vector>
+
+#include "core/logging.h"
+#include "core/tensor/to_device.h"
+#include "core/tensor/torch.h"
+
+namespace openset {
+namespace {
+
+class StageMixup : public OpenSetSource {
+ public:
+  StageMixup(const StageMixupSpec& spec, int stages) : spec_(spec), stage_(stages - 1) {
+    CHECK(stage_ >= 1) << "stage mixup needs a network of two stages or more";
+  }
+
+  OpenSet Make(const Context& context) override {
+    const int64_t n = context.batch.image.size(0) / 2;
+    const at::TensorOptions number = context.known.logits.options().requires_grad(false);
+    if (n == 0) return {context.known.Rows(0, 0), {}, at::ones({0}, number)};
+    const at::Tensor order =
+        ToDevice(at::tensor(context.random->Permutation(n), at::kLong), context.batch.image.device());
+    const double share = context.random->Beta(spec_.alpha(), spec_.alpha());
+    std::vector<at::Tensor> maps;
+    context.forward_from(0, context.batch.image.narrow(0, 0, n), &maps);
+    const at::Tensor& map = maps[static_cast<size_t>(stage_ - 1)];
+    const at::Tensor mixture = share * map + (1 - share) * map.index_select(0, order);
+    return {context.forward_from(stage_, mixture, nullptr), {}, at::ones({n}, number)};
+  }
+
+ private:
+  const StageMixupSpec spec_;
+  const int stage_;  // behind which maps are mixed
+};
+
+}  // namespace
+
+std::unique_ptr<OpenSetSource> MakeStageMixup(const StageMixupSpec& spec, int stages) {
+  return std::make_unique<StageMixup>(spec, stages);
+}
+
+}  // namespace openset
