@@ -13,47 +13,47 @@
 
 namespace openset {
 
-// How a training has gone for each training sample so far; indexed by Batch.sample. On the training device.
+// What is known about each training sample so far, indexed by Batch.sample. On the training device.
 struct SampleHistory {
-  // i64 [N]: how often the sample was classified correctly by the pass of its training step; updated after each step,
-  // so that the epoch under way counts for the samples it has had.
+  // i64 [N]: in how many training steps the sample was classified correctly. Updated after each step, so it includes
+  // the current epoch for samples that it has already used.
   at::Tensor correct;
-  int64_t epochs = 0;  // epochs that are complete
+  int64_t epochs = 0;  // complete epochs
 };
 
-// What a term with parameters or a state is made for.
+// The training for which a term with parameters or a state is made.
 struct LossSetting {
   at::Device device = at::kCPU;
   int64_t classes = 0;   // known ones
   int64_t features = 0;  // D
-  uint64_t seed = 0;     // of the training; initial values are drawn from it
+  uint64_t seed = 0;     // the training's; initial values are drawn from it
 };
 
-// What a term sees of a training step. Outputs are f32 (f64 in tests), whatever precision the network computes in.
+// A training step as a term sees it. Outputs are f32 (f64 in tests), whatever the precision of the network.
 struct LossInput {
   const Batch& batch;
   const ModelOutput& known;       // for batch
   const OpenSet* open = nullptr;  // null where the method has no open-set source
-  // Null unless a term needs them (losses/loss_needs.h).
+  // These two are null unless a term needs them (losses/loss_needs.h).
   const SampleHistory* history = nullptr;
   const std::vector<ModelOutput>* views = nullptr;  // for further augmentations of the batch's images, in its order
   int64_t epoch = 0;                                // from 0
   int64_t epochs = 0;                               // of the whole training
 };
 
-// A term of the training objective. Its life:
-//   1. MakeLossTerm() makes it from its spec, once a training, with its parameters on the training's device.
-//   2. Parameters(), if it has any, are trained by the model's optimiser and saved with each checkpoint.
-//   3. Each step Compute() gives the term's value, lambda included, which the trainer adds to the others' and
-//      differentiates. (A member's own value is without lambda; MakeLossTerm() multiplies.)
-//   4. EndStep() follows the optimiser's step: what a term learns by a rule of its own changes there, so that Compute()
-//      alone changes nothing.
+// A term of the training objective. The trainer uses it in this order:
+//   1. MakeLossTerm() makes it from its spec, once per training, with its parameters on the training's device.
+//   2. The model's optimiser trains its Parameters(), if it has any. Each checkpoint contains them.
+//   3. In each step, Compute() returns the term's value. The trainer adds up the terms and differentiates the sum. The
+//      classes of single terms return values without lambda; MakeLossTerm() multiplies by it.
+//   4. After the optimiser's step, EndStep() updates what the term learns by a rule of its own. Compute() changes
+//      nothing.
 class LossTerm {
  public:
   virtual ~LossTerm() = default;
 
-  // A scalar that is to be minimised, a mean over samples or pairs. Differentiable in `input.known` and
-  // `input.open->output`. Where nothing counts (no pair is kept) it is 0. Finite for finite logits.
+  // A scalar to minimise: a mean over samples or pairs, or 0 if there are none (no pair is kept). Differentiable in
+  // `input.known` and `input.open->output`. Finite for finite logits.
   virtual at::Tensor Compute(const LossInput& input) = 0;
 
   virtual void EndStep() {}
@@ -61,7 +61,8 @@ class LossTerm {
   // Learnable tensors by name.
   virtual std::vector<std::pair<std::string, at::Tensor>> Parameters() const { return {}; }
 
-  // What else it keeps from step to step, by names of its own; saved with each checkpoint and loaded in place.
+  // Everything else that the term keeps between steps, by name. Each checkpoint contains it; a resumed training loads
+  // it into these tensors.
   virtual std::vector<std::pair<std::string, at::Tensor>> State() const { return {}; }
 };
 

@@ -1,4 +1,4 @@
-// The interface of a network: a backbone that gives features and a head that gives logits.
+// The interface of a network: a backbone that computes features and a head that computes logits from them.
 #ifndef OPENSET_MODELS_MODEL_H_
 #define OPENSET_MODELS_MODEL_H_
 
@@ -13,57 +13,57 @@
 
 namespace openset {
 
-// f32 [B, C, H, W] -> [B, D]. Its parameters are named as registered. Dropout is done by modules of
-// models/networks/dropout.h, which can be switched on alone.
+// f32 images [B, C, H, W] -> features [B, D]. Parameters have the names under which they are registered. For dropout,
+// use the modules of models/networks/dropout.h: they can be switched on without the rest of the training mode.
 class Backbone : public Module {
  public:
-  // `norm_set` selects among the sets of batch norms; the last one stands in for sets that the backbone has not.
+  // `norm_set` selects a set of batch norms. If the backbone has fewer sets, it uses its last one.
   virtual at::Tensor Forward(const at::Tensor& image, int norm_set) = 0;
-  // Of stages that halve the image one after the other; 0: none that it shows (models/stages.h).
+  // The number of stages, each of which halves the image; 0 if the backbone does not show its stages (models/stages.h).
   virtual int num_stages() const { return 0; }
-  // Forward() from behind the first `stage` stages on, for their map `x` [B, C', H', W']; the image for 0. Appends to
-  // `maps`, where it is not null, the map behind each further stage. The features depend on the last map alone.
-  // Precondition: stages; 0 <= stage <= num_stages(); the first set of batch norms is used.
+  // The rest of Forward() after the first `stage` stages. `x` is their output [B, C', H', W'], or the image if `stage`
+  // is 0. Appends the output of each further stage to `maps`, unless it is null. The features depend only on the last
+  // stage's output. Uses the first set of batch norms. Precondition: num_stages() > 0; 0 <= stage <= num_stages().
   virtual at::Tensor ForwardFrom(int stage, const at::Tensor& x, std::vector<at::Tensor>* maps);
-  // D.
+  // D, the number of features.
   virtual int64_t feature_dim() const = 0;
-  // Draws all parameters anew and resets the buffers. The same stream gives the same parameters on every device.
+  // Draws new values for all parameters and resets the buffers. The same stream gives the same parameters on every
+  // device.
   virtual void Initialise(RandomStream* random) = 0;
-  // What dropout draws from.
+  // The generator from which dropout draws.
   virtual void SetGenerator(const at::Generator& generator);
 };
 
-// [B, D] -> logits [B, K], and the distances and points of heads that have them.
+// Features [B, D] -> logits [B, K]. Some heads also give distances and points.
 class Head : public Module {
  public:
   virtual ModelOutput Forward(const at::Tensor& feature) = 0;
   virtual void Initialise(RandomStream* random) = 0;
 };
 
-// What a network is made for. Only a script asks: it is loaded for its device and tried out there. All others are built
-// on the CPU and moved.
+// Where and for what a network will run. Only TorchScript networks need it: they are loaded for their device and tested
+// there. All others are built on the CPU and then moved.
 struct ModelUse {
   at::Device device = at::kCPU;
   bool is_training = false;
 };
 
-// A network. Its life:
-//   1. MakeModel() builds it on the CPU, in training mode, initialised from a random stream.
+// A network. Use it in this order:
+//   1. MakeModel() builds it on the CPU, in training mode, and initialises it from a random stream.
 //   2. to(device) moves it; train(on) sets its mode (dropout and batch statistics).
-//   3. SetGenerator() gives it the generator, of its device, that dropout draws from; without one a network with
-//   dropout
-//      can't be run in training mode.
-//   4. Forward() any number of times. It sees images, never labels.
-//   5. StateOf() and SetState() (models/checkpoint.h) copy parameters and buffers out and in, by name.
-// Parameters are named "backbone..." and "head...". Convolutions work on channels-last memory. Under autocast only the
-// backbone computes in fewer digits: the head takes features in f32, and computes in f32.
+//   3. SetGenerator() sets the generator for dropout, on the network's device. In training mode, a network with dropout
+//      needs one.
+//   4. Call Forward() as often as needed. It sees images, never labels.
+//   5. StateOf() and SetState() (models/checkpoint.h) read and write parameters and buffers by name.
+// Parameters are named "backbone..." and "head...". Convolutions use channels-last memory. Autocast lowers the
+// precision of the backbone only: the head takes features in f32 and computes in f32.
 class Model : public Module {
  public:
   Model(std::shared_ptr<Backbone> backbone, std::shared_ptr<Head> head);
 
   ModelOutput Forward(const at::Tensor& image, int norm_set = 0);
   ModelOutput ForwardHead(const at::Tensor& feature);
-  // From behind a stage of the backbone on (Backbone::ForwardFrom).
+  // The same after a stage of the backbone: see Backbone::ForwardFrom().
   ModelOutput ForwardFrom(int stage, const at::Tensor& x, std::vector<at::Tensor>* maps = nullptr);
 
   void SetGenerator(const at::Generator& generator) { backbone_->SetGenerator(generator); }

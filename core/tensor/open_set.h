@@ -1,4 +1,4 @@
-// Training samples that stand for unknown classes, and where they come from.
+// Training samples that represent unknown classes ("open samples"), and the sources that make them.
 #ifndef OPENSET_CORE_TENSOR_OPEN_SET_H_
 #define OPENSET_CORE_TENSOR_OPEN_SET_H_
 
@@ -17,43 +17,44 @@
 
 namespace openset {
 
-// What the model says of the open samples of one step. U is their number.
+// The open samples of one training step, as the model sees them. U is their number.
 struct OpenSet {
   ModelOutput output;  // [U, ...]
-  // i64 [U]: the place in the batch of the known sample that an open sample is paired with, for terms over pairs of the
-  // same slot. Undefined for sources without such pairs.
+  // i64 [U]: for each open sample, the position in the batch of the known sample with which it forms a pair. Undefined
+  // for sources without pairs.
   at::Tensor slot;
-  // [U], 1 for samples that count, 0 for those dropped (mixtures of one class, say).
+  // [U]: 1 for samples that count, 0 for dropped ones (for example, mixtures of one class).
   at::Tensor weight;
-  // Of mixtures of images, undefined for others: the share [U] of the known sample at `slot`, and i64 [U] the class of
-  // the rest of the image, -1 for none of the known ones.
+  // Only defined for mixtures of images: the share [U] of the known sample at `slot`, and the class i64 [U] of the rest
+  // of the image, -1 if that is no known class.
   at::Tensor share = {};
   at::Tensor partner = {};
 };
 
-// Makes the open samples of a training. The life of a source:
-//   1. It is made from its spec, once a training.
-//   2. StartEpoch() tells it of each epoch, so that nothing but State() is carried over from one to the next.
-//   3. Each step it may add images to the batch (ExtraImages); the model sees them together with the known ones.
-//   4. Then it makes the step's open samples (Make), from the model's output for the known and the extra images and,
-//      where it needs more, by calling the model itself. A source that learns (a generator) takes its own optimiser's
-//      steps here; gradients it leaves in the model are discarded.
-//   5. State() is saved with each checkpoint, and loaded in place when a training resumes; between two steps of an
-//      epoch EpochState() as well, which ResumeEpoch() takes back after StartEpoch() of that epoch.
+// Makes the open samples of a training. The trainer uses a source in this order:
+//   1. It makes the source from its spec, once per training.
+//   2. It calls StartEpoch() before each epoch. Only State() carries over from one epoch to the next.
+//   3. In each step, the source may add images to the batch (ExtraImages). The model sees them together with the known
+//      ones.
+//   4. Then Make() makes the step's open samples from the model's output for the known and the extra images. It may
+//      call the model too. A source that learns (a generator) takes the steps of its own optimiser here; the trainer
+//      discards gradients that this leaves in the model.
+//   5. Each checkpoint contains State(); a resumed training loads it into the same tensors. A checkpoint within an
+//      epoch also contains EpochState(), which ResumeEpoch() restores after StartEpoch() of that epoch.
 class OpenSetSource {
  public:
   struct Context {
     const Batch& batch;
     const ModelOutput& known;  // for batch.image
-    const ModelOutput& extra;  // for the images ExtraImages() gave; its tensors are undefined if there were none
-    // The model's whole forward pass, with its `norm_set`-th set of batch norms.
+    const ModelOutput& extra;  // for the images of ExtraImages(); its tensors are undefined if there are none
+    // The model's forward pass, with its `norm_set`-th set of batch norms.
     std::function<ModelOutput(const at::Tensor& image, int norm_set)> forward;
-    // The part after the features.
+    // The part of it after the features.
     std::function<ModelOutput(const at::Tensor& feature)> head;
-    // The weighted sum of the loss terms that use the open set, for this one; the known samples are constants in it.
+    // The weighted sum of the loss terms that use the open set, for `open`. The known samples are constants in it.
     std::function<at::Tensor(const OpenSet& open)> objective;
     RandomStream* random;
-    // From behind a stage of the network on, as Model::ForwardFrom() (models/model.h) says.
+    // The part of the forward pass after a stage: see Model::ForwardFrom() (models/model.h).
     std::function<ModelOutput(int stage, const at::Tensor& x, std::vector<at::Tensor>* maps)> forward_from = {};
   };
 
@@ -66,22 +67,22 @@ class OpenSetSource {
     return at::Tensor();
   }
 
-  // Whether the model sees ExtraImages() instead of the batch, to which it then gives as many images: `known` and
-  // `extra` of Context are both the output for them.
+  // Whether the model sees ExtraImages() instead of the batch. There must be as many of them as images in the batch,
+  // and `known` and `extra` of Context are both the output for them.
   virtual bool ReplacesBatch() const { return false; }
 
-  // Steps for which it has images in one pass over the training samples in batches of this size, where an epoch ends
-  // with them. At least 1.
+  // The largest number of steps in an epoch with batches of this size, for sources whose images end the epoch. At
+  // least 1.
   virtual int64_t MostSteps(int64_t /*batch_size*/) const { return std::numeric_limits<int64_t>::max(); }
 
   virtual OpenSet Make(const Context& context) = 0;
 
-  // Tensors by name.
+  // Everything that carries over between epochs, by name.
   virtual std::vector<std::pair<std::string, at::Tensor>> State() const { return {}; }
 
-  // What an epoch under way has made of its beginning, beside State(): its place in an order, say.
+  // What changes within an epoch, apart from State(): for example, the position in an order.
   virtual std::vector<int64_t> EpochState() const { return {}; }
-  // Errors: kInvalidArgument for what EpochState() can't have given.
+  // Errors: kInvalidArgument for a state that EpochState() can't have returned.
   virtual absl::Status ResumeEpoch(absl::Span<const int64_t> state) {
     return state.empty() ? absl::OkStatus() : absl::InvalidArgumentError("the open-set source has no such state");
   }
