@@ -1,4 +1,4 @@
-// Successive halving: which candidates of a search go on, decided by records alone.
+// Successive halving: decides which candidates of a search continue, from records alone.
 #ifndef OPENSET_EXPERIMENTS_PLAN_HALVING_H_
 #define OPENSET_EXPERIMENTS_PLAN_HALVING_H_
 
@@ -13,22 +13,22 @@
 
 namespace openset {
 
-// How many of `candidates` go on: `keep` of them, rounded up; at least one.
+// The number of candidates that continue: the share `keep`, rounded up; at least one.
 size_t KeptOf(size_t candidates, double keep);
 
-// How many are measured at each rung.
+// The number of candidates that are measured at each rung.
 std::vector<size_t> RungSizes(const TrialSearch& search);
 
-// A candidate stopped at the rung: its trial with training.stop_after_epochs. The last rung's is the candidate itself.
+// The candidate's trial, stopped at the rung (training.stop_after_epochs). At the last rung, the candidate itself.
 Trial AtRung(const TrialSearch& search, size_t candidate, size_t rung);
 
-// What the records say so far.
+// The state of a search according to its records.
 struct Rungs {
-  // Of each rung that is reached, the candidates (indices, ascending) that are measured there.
+  // For each rung reached so far, the indices of its candidates, ascending.
   std::vector<std::vector<size_t>> reached;
-  // Whether the last of them is measured whole; then there is no further one.
+  // Whether all candidates of the last rung have records. There is no further rung then.
   bool complete = false;
-  // Of each candidate the rungs that are measured whole, and whether it went on.
+  // For each candidate, the rungs whose records are complete, and whether it continued.
   SearchLog log;
 };
 

@@ -18,26 +18,26 @@ namespace openset {
 
 struct PlannedSearch {
   TrialSearch search;
-  int tuned = -1;  // the trial that it gave, once the choice is made
-  // Of one with rungs: the last that was added, and of each candidate the trial at the last rung that it has reached.
+  int tuned = -1;  // the tuned trial, once the choice is made
+  // For successive halving: the last rung that was added, and each candidate's trial at the last rung that it reached.
   size_t rung = 0;
   std::vector<int> rung_trial;
 };
 
 struct Plan {
   std::vector<Trial> trials;
-  std::vector<ActionId> evaluations;  // of each trial the action that makes its record
+  std::vector<ActionId> evaluations;  // for each trial, the action that makes its record
   std::vector<Action> actions;        // inputs first
   std::vector<PlannedSearch> searches;
-  // Actions whose results in the store don't count, so that they are not done: what is wrong with a damaged one; those
-  // that are to be made again all the same (Planner::Redo()).
+  // Actions whose results in the store are ignored: damaged ones, with what is wrong, and those to make again
+  // (Planner::Redo()).
   std::map<ActionId, std::string> damaged;
   std::set<ActionId> redone;
 
   const Action& operator[](ActionId id) const { return actions[static_cast<size_t>(id)]; }
   Action& operator[](ActionId id) { return actions[static_cast<size_t>(id)]; }
 
-  // Appends an action, and gives it its id.
+  // Appends an action and sets its id.
   Action& Add(Action action);
 
   // The id of a trial, and of its record.
@@ -45,21 +45,21 @@ struct Plan {
 
   int Count(ActionKind kind) const;
   int CountNeeded(ActionKind kind) const;
-  // The trials without a record.
+  // The number of trials without a record.
   int CountLeft() const;
-  // Inputs first.
+  // In an order in which inputs come first.
   std::vector<ActionId> NeededActions() const;
 
   // The first trial that needs the action.
   const Trial& TrialOf(const Action& action) const { return trials[action.trials[0]]; }
-  // The request for a worker, with those of its passengers. Precondition: it is no choice.
+  // The request to a worker, including the passengers' requests. Precondition: the action is not a choice.
   WorkRequest RequestOf(const Action& action) const;
 
-  // The action, and behind it its passengers: what is done with it.
+  // The action, followed by its passengers.
   std::vector<ActionId> DoneWith(const Action& action) const;
-  // The action that does this one: itself, or the one that it is a passenger of.
+  // The action that carries this one if it is a passenger; otherwise the action itself.
   ActionId CarrierOf(ActionId id) const { return (*this)[id].is_passenger() ? (*this)[id].carrier : id; }
-  // The keys of all results that it makes, and whether the store has all of them.
+  // The keys of all results that the action makes, and whether the store has all of them.
   std::vector<std::string> ResultKeys(const Action& action) const;
   bool IsInStore(const Action& action, const Store& store) const;
 };

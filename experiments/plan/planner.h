@@ -1,4 +1,4 @@
-// Trials and searches -> the graph of actions that makes their records.
+// Makes the graph of actions (Plan) from trials and searches.
 #ifndef OPENSET_EXPERIMENTS_PLAN_PLANNER_H_
 #define OPENSET_EXPERIMENTS_PLAN_PLANNER_H_
 
@@ -22,51 +22,52 @@
 
 namespace openset {
 
-// Whether the record that this action makes is to be made.
+// Whether to make the record of this evaluation.
 using RecordFilter = std::function<bool(const Plan& plan, const Action& evaluation)>;
 
-// Makes a plan, and lets it grow while it is carried out: the choice of a search adds the trial that it tunes.
-// An action that several trials share appears once. Of the store only the names of files are read, the records that a
-// choice compares; with an index, results that something needs are compared with their checksums: records, and what
-// missing results are made of. A damaged one counts as missing (Plan.damaged).
+// Makes a plan and extends it during the run: when a search has chosen its values, its tuned trial is added.
+//
+// An action that several trials share appears once. The planner reads the names of files in the store, and the records
+// that a choice compares. With an index, it also compares records and the inputs of missing results with their
+// checksums. Damaged results count as missing (Plan.damaged).
 class Planner {
  public:
-  // `index` lives as long as the planner. Null: results in the store are not looked at, only whether they are there.
+  // `index` must outlive the planner. If it is null, results are not compared with their checksums.
   Planner(Store store, SampleCounter count_samples, RecordIndex* index = nullptr)
       : store_(std::move(store)), count_samples_(std::move(count_samples)), index_(index) {}
 
   const Plan& plan() const { return plan_; }
-  // The planner is of no use afterwards.
+  // Moves the plan out. Don't use the planner afterwards.
   Plan TakePlan() { return std::move(plan_); }
 
-  // Adds a trial and those of its actions that are not there yet. Returns its number.
+  // Adds a trial and those of its actions that are not in the plan yet. Returns the trial's number.
   int AddTrial(Trial trial);
-  // The same for many, faster. Returns the number of the first; the others follow.
+  // Adds many trials, faster. Returns the number of the first one; the others follow it.
   int AddTrials(std::vector<Trial> trials);
 
-  // Adds the candidates of a search and the choice among them; `search.trial` is a trial of the plan. Returns the
-  // choice. Of a search with rungs, those that its records have decided so far are added (unless
-  // `from_records` is false) and the first one that is open.
+  // Adds the candidates of a search and the choice among them. Returns the choice. `search.trial` is a trial of the
+  // plan. For successive halving, adds the rungs that existing records decide (unless `from_records` is false) and the
+  // first undecided one.
   absl::StatusOr<ActionId> AddSearch(TrialSearch search, bool from_records = true);
 
-  // Of the records that are not there only these are made from now on, and the choices whose candidates all are there
-  // or among them; null: all.
+  // From now on, makes only the missing records that `wanted` accepts, and choices whose candidates all exist or are
+  // wanted. Null: makes all.
   void NeedOnly(RecordFilter wanted) { wanted_ = std::move(wanted); }
 
-  // Says what is needed of that which was added since the last call. Returns the actions that are needed now and were
-  // not before, inputs first.
+  // Finds which of the actions added since the last call are needed. Returns those that are needed now and were not
+  // before, inputs first.
   std::vector<ActionId> FindNeeded();
 
-  // The results in the store of these actions and of all that depend on them don't count: they are to be made again
-  // (Plan.redone). FindNeeded() then looks at all actions anew.
+  // Ignores the stored results of these actions and of all actions that depend on them, so that they are made again
+  // (Plan.redone). The next FindNeeded() looks at all actions again.
   void Redo(const std::vector<ActionId>& actions);
 
-  // Damaged results are not in the store any more.
+  // Call this after the damaged results were removed from the store.
   void ForgetDamage() { plan_.damaged.clear(); }
 
-  // Makes a choice, whose candidates all have records, and adds the tuned trial, or the next rung and its choice.
-  // Returns what FindNeeded() does. Errors: those of TunedTrial() and ReadRungs();
-  // kNotFound for a candidate without a record.
+  // Makes a choice whose candidates all have records. Adds the tuned trial, or the next rung and its choice. Returns
+  // the result of FindNeeded(). Errors: those of TunedTrial() and ReadRungs(); kNotFound for a candidate without a
+  // record.
   absl::StatusOr<std::vector<ActionId>> Choose(ActionId choice);
 
  private:
@@ -80,17 +81,17 @@ class Planner {
 
   // Adds the actions of a trial of the plan.
   void AddActions(int trial, const ActionKeys::Keys& keys);
-  // Adds a rung: its trials, which continue those of the rung before, and the choice among them.
+  // Adds a rung: its trials, which continue those of the previous rung, and the choice among them.
   ActionId AddRung(int search, size_t rung, const std::vector<size_t>& candidates);
   ActionId AddChoice(int search, const std::vector<int>& trials);
   void FindDone();
-  // Which of the actions from this one on are in the store.
+  // Finds which of the actions from `first` on are in the store.
   void FindStored(size_t first);
   bool IsInStore(const Action& action) const { return StageOf(action).IsInStore(store_, action.key); }
   int64_t Samples(const Selection& selection);
   bool IsWanted(const Action& action) const;
   void Need(ActionId id, std::vector<ActionId>* found);
-  // Compares a result with its checksums, once. Called from several threads at once, for different actions.
+  // Compares a result with its checksums, once. Different threads may call it for different actions.
   void Check(Action* action);
 
   const Store store_;
@@ -101,13 +102,13 @@ class Planner {
   ActionKeys keys_;
   absl::flat_hash_map<ActionKeys::Key, ActionId, KeyHash> ids_;  // by key
   std::unordered_map<const Selection*, int64_t> samples_;
-  // Actions that FindNeeded() has not seen, and those among them that share passes, with what they have in common.
+  // The first action that FindNeeded() has not seen, and those not seen that can share passes, with their shared value.
   size_t first_new_ = 0;
   std::vector<std::pair<ActionId, ActionKeys::Key>> new_sharing_;
-  // Of the trial that was added last.
+  // Scratch memory: the actions of the trial that was added last.
   std::vector<TrialAction> trial_actions_;
   std::vector<ActionId> of_trial_;
-  std::mutex damage_mutex_;  // of plan_.damaged, in Check()
+  std::mutex damage_mutex_;  // guards plan_.damaged in Check()
 };
 
 // The plan of trials without searches.

@@ -1,4 +1,4 @@
-// Methods of a study that are the same, whatever their names and files.
+// Finds methods of a study that are the same under different names.
 #ifndef OPENSET_EXPERIMENTS_PLAN_SAME_METHODS_H_
 #define OPENSET_EXPERIMENTS_PLAN_SAME_METHODS_H_
 
@@ -9,8 +9,9 @@
 
 namespace openset {
 
-// A line for each set of methods that share a trial, in the plan's order: "2 methods are the same trial:
-// ce_plus+laptop_colour, max_logit+laptop_colour". Two methods share one if a preset replaces all that differs.
+// One line for each set of methods that share a trial, in the plan's order: "2 methods are the same trial:
+// ce_plus+laptop_colour, max_logit+laptop_colour". This happens if a preset
+// replaces every field in which the methods differ.
 std::vector<std::string> SameMethodLines(const Plan& plan);
 
 }  // namespace openset

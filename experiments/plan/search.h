@@ -15,18 +15,18 @@
 
 namespace openset {
 
-// The searches of an experiment for the trials it was expanded to, in the order of the trials.
-// Errors: kInvalidArgument, "FILE:LINE: path: problem": a method that is none of the experiment's or in two searches,
-// an axis or value that does not fit the method, a criterion without a direction, no samples kept for validation, rungs
-// that do not ascend to the epochs of the method's training, more than `max_candidates` in all.
+// The searches of an experiment for its expanded trials, in the order of the trials.
+// Errors: kInvalidArgument, "FILE:LINE: path: problem", for: a method that the experiment lacks or that two searches
+// name; an axis or value that does not fit the method; a criterion without a direction; no samples kept for validation;
+// rungs that do not ascend to the epochs of the method's training; more than `max_candidates` in all.
 absl::StatusOr<std::vector<TrialSearch>> ExpandSearches(const Experiment& experiment, const std::vector<Trial>& trials,
                                                         int64_t max_candidates = kMostTrials);
 
-// Behind the name of a method whose values were chosen.
+// Follows the name of a tuned method.
 inline constexpr char kTunedSuffix[] = " (tuned)";
 
-// The trial with the values of the best candidate, and the log of the search; kTunedSuffix is added to the method's
-// name. None while a candidate has no record. Errors: kFailedPrecondition if the criterion is undefined for all
+// The trial with the values of the best candidate and the log of the search. Adds kTunedSuffix to the method's name.
+// Nothing if a candidate has no record. Errors: kFailedPrecondition if the criterion is undefined for all
 // candidates; those of reading records.
 absl::StatusOr<std::optional<Trial>> TunedTrial(const Trial& trial, const TrialSearch& search, const Store& store);
 

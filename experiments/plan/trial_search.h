@@ -10,12 +10,13 @@ namespace openset {
 
 // The search for one trial's hyper-parameters.
 struct TrialSearch {
-  int trial = 0;  // index among the trials it was made for
-  // The trial's method with each combination of values, trained as the trial is and evaluated by the criterion on
-  // validation data. Nothing of a candidate names a test sample. In the order of the grid, the last axis fastest.
+  int trial = 0;  // index of the trial
+  // One trial for each combination of values, in the order of the grid, with the last axis varying fastest. Trained
+  // like the trial, and evaluated by the criterion on validation data. A candidate never uses a test sample.
   std::vector<Trial> candidates;
-  // Of successive halving (experiments/plan/halving.h): the epochs after which candidates are measured, ascending, the
-  // last those of the whole training; empty if all are trained to the end. And the share that goes on.
+  // For successive halving (experiments/plan/halving.h): the epochs after which candidates are measured, ascending; the
+  // last is the length of the whole training. Empty if all candidates are trained to the end. `keep` is the share that
+  // continues.
   std::vector<int> rungs;
   double keep = 0;
 };

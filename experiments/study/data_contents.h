@@ -1,5 +1,5 @@
-// What the files hold of data sets that the catalog has no checksums of: it decides keys (DataSetPart.content_sha256),
-// so that a store remembers what its last run found, for machines where the files are not.
+// Content digests of data sets without checksums in the catalog (DataSetPart.content_sha256). They are part of the
+// keys. The store saves them, so that machines without the files find the results.
 #ifndef OPENSET_EXPERIMENTS_STUDY_DATA_CONTENTS_H_
 #define OPENSET_EXPERIMENTS_STUDY_DATA_CONTENTS_H_
 
@@ -15,18 +15,21 @@
 
 namespace openset {
 
-// Tells the catalog, of the parts that the tasks take: by their files below `data_folders` or, where these are not
-// there, as the store's last run found them, or by the digest that records in the store have of the part, the one of
-// the newest record (TellPartDigest() in data/sets/data_set_parts.h); what none of them has stays untold. Returns lines
-// that say which parts are told by records and which stay untold, and adds to `untold` (unless it is null) the latter,
-// each "DATA_SET, PART". Errors: those of AddContentDigests() (data/sets/data_set.h), to which `progress` goes.
+// Fills in the digests of the parts that the tasks use. It takes the first of these that exists:
+//   1. the digest of the part's files below `data_folders`;
+//   2. the digest that the store's last run saved;
+//   3. the digest in the newest record of the store that uses the part (TellPartDigest() in
+//   data/sets/data_set_parts.h).
+// Returns lines that say which parts have a digest from records and which have none. Adds the latter to `untold`,
+// unless it is null, each as "DATA_SET, PART". Errors: those of AddContentDigests() (data/sets/data_set.h), which also
+// reports `progress`.
 absl::StatusOr<std::vector<std::string>> TellContents(const Store& store, const std::vector<std::string>& data_folders,
                                                       const ProgressReport& progress,
                                                       const std::vector<TaskSpec>& tasks, Catalog* catalog,
                                                       std::vector<std::string>* untold = nullptr);
 
-// Keeps in the store what the experiment's catalog was told. Errors: those of writing; kNotFound for a data set that
-// the catalog lacks.
+// Saves the digests of the experiment's catalog in the store. Errors: those of writing; kNotFound for a data set that
+// is not in the catalog.
 absl::Status RememberContents(const Store& store, const Experiment& experiment);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// What of a study failed.
+// The failed actions of a study.
 #ifndef OPENSET_EXPERIMENTS_STUDY_FAILURES_H_
 #define OPENSET_EXPERIMENTS_STUDY_FAILURES_H_
 
@@ -9,30 +9,30 @@
 
 namespace openset {
 
-// What an attempt failed by, which says whether another one may go well.
+// Why an attempt failed. It decides whether another attempt can succeed.
 enum class FailureKind {
   kMachine,  // a worker that died or hung, memory, a disk: MayPass() (experiments/engine/retry.h), and permissions
-  kInput,    // files that are damaged or not there
-  kMethod,   // a training that diverged, a score that can't be fitted: the same attempt fails again
+  kInput,    // damaged or missing files
+  kMethod,   // a training that diverged, a score that can't be fitted: another attempt fails too
 };
 
 struct StudyFailure {
   std::string what;  // "train openauc on fashion_mnist, split 1, seed 0 (3 times): out of memory"
   std::string log_tail;
   FailureKind kind = FailureKind::kMachine;
-  std::vector<int> trials = {};  // that can't be done because of it
+  std::vector<int> trials = {};  // the trials that need the action
 };
 
-// By the absl::StatusCode of a FailureRecord.
+// `code`: the absl::StatusCode of a FailureRecord.
 FailureKind KindOf(int code);
 
-// What whoever runs the study does about the failures of each kind that there are, in one line.
+// One line that says what to do about these failures, by their kinds.
 std::string WhatToDo(const std::vector<StudyFailure>& failures);
 
-// The last failed attempt at each action that is not done, in the order of the plan, without those at work now.
+// For each action that is neither done nor running, its last failed attempt; in the order of the plan.
 std::vector<StudyFailure> FailuresOf(const Study& study);
 
-// Says in a report of the study which trials have no record because of these failures.
+// Adds to the report which trials have no record because of these failures.
 void AddFailures(const Study& study, const StudyResults& results, const std::vector<StudyFailure>& failures,
                  Report* report);
 

@@ -1,5 +1,5 @@
-// The guidelines of Komorniczak and Ksieniewicz 2024 (section 5) for evaluating open-set recognition, as checks of a
-// plan.
+// Checks a plan against the guidelines of Komorniczak and Ksieniewicz 2024 (section 5) for evaluating open-set
+// recognition.
 #ifndef OPENSET_EXPERIMENTS_STUDY_GUIDELINES_H_
 #define OPENSET_EXPERIMENTS_STUDY_GUIDELINES_H_
 
@@ -21,11 +21,11 @@ struct Guideline {
 //   several draws of the classes within each task and level
 //   a headline (the first metric that reads unknown samples) that is neither an F-score nor accuracy
 //   a metric of the closed-set and the open-set decision together (OpenAUC, OSCR, Halfpoint, Overall ...)
-//   known:unknown test samples: said, and whether one side is ten times the other
-// Empty without trials. `trials`: those that are reported.
+//   the ratio of known to unknown test samples, and whether one side is ten times the other
+// Empty without trials. `trials`: the reported ones.
 std::vector<Guideline> CheckGuidelines(const std::vector<const Trial*>& trials, const Catalog& catalog);
 
-// What of the images a method does not look at, a line a method: "warning: softmax+laptop sees grey images of 28 x 28
+// One line for each method that does not use all of the image: "warning: softmax+laptop sees grey images of 28 x 28
 // pixels, and those of photos are in colour: another preset (laptop_colour), or input.channels, keeps the colours".
 std::vector<std::string> InputWarnings(const std::vector<const Trial*>& trials, const Catalog& catalog);
 

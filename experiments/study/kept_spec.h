@@ -1,5 +1,4 @@
-// The spec of a study as it was last run, which the store keeps beside its reports: for readers who have the store
-// alone.
+// The store keeps the spec of each study as it was last run, next to its reports, for readers who only have the store.
 #ifndef OPENSET_EXPERIMENTS_STUDY_KEPT_SPEC_H_
 #define OPENSET_EXPERIMENTS_STUDY_KEPT_SPEC_H_
 
@@ -12,8 +11,8 @@
 
 namespace openset {
 
-// Writes the spec to reports/REPORT_NAME/spec.textproto: the file as it is written or, if the command line changed it,
-// the lines of ChangedSpecLines(). Errors: those of writing.
+// Writes the spec to reports/REPORT_NAME/spec.textproto: the text of its file or, if the command line changed it, the
+// lines of ChangedSpecLines(). Errors: those of writing.
 absl::Status KeepSpec(const Experiment& experiment, const Store& store, const std::string& report_name);
 
 struct KeptSpec {
@@ -21,8 +20,8 @@ struct KeptSpec {
   ExperimentSpec spec;  // empty if the text is not one
 };
 
-// That of the study: as it was run without changes on the command line or, if it never was, as it was run last. Empty
-// if there is none, or none that can be read, or if it has more than 1 MiB.
+// The spec as it was run without changes by the command line or, if there was no such run, as it was run last. Empty if
+// there is none, if it can't be read, or if it is larger than 1 MiB.
 KeptSpec LoadKeptSpec(const Store& store, const std::string& study);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Which of a study's missing records a run makes: `openset run --only=...`.
+// Which of a study's missing records a run makes (`openset run --only=...`).
 #ifndef OPENSET_EXPERIMENTS_STUDY_RECORD_FILTER_H_
 #define OPENSET_EXPERIMENTS_STUDY_RECORD_FILTER_H_
 
@@ -12,9 +12,11 @@ namespace openset {
 
 inline constexpr char kOnlyChanged[] = "changed";
 
-// "failed": those that an action failed for, at an attempt that the store has now, and has not been done since;
-// "missing": those that none failed for; "changed": those whose results in the store are to be made again
-// (Plan.redone); "": null, all of them. Errors: kInvalidArgument for another word.
+// "failed":  records with a failed action: the store has its last attempt, and it has not succeeded since.
+// "missing": records without a failed action.
+// "changed": records whose stored results are to be made again (Plan.redone).
+// "":        all; returns null.
+// Errors: kInvalidArgument for any other word.
 absl::StatusOr<RecordFilter> MakeRecordFilter(const std::string& only, const Store& store);
 
 }  // namespace openset
