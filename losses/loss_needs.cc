@@ -14,6 +14,7 @@ LossNeeds NeedsOf(const LossTermSpec& spec) {
       break;
     case LossTermSpec::kOutlierExposure:
     case LossTermSpec::kEnergyMargin:
+    case LossTermSpec::kEnergyConstraint:
     case LossTermSpec::kObjectosphere:
     case LossTermSpec::kOutlierEnergy:
       needs.open_set = true;

@@ -61,6 +61,8 @@ TEST(NeedsOf, TheOtherTerms) {
   spec.mutable_mixed_cross_entropy();
   EXPECT_TRUE(NeedsOf(spec).open_set);
   EXPECT_TRUE(NeedsOf(spec).mixtures);
+  spec.mutable_energy_constraint();
+  EXPECT_TRUE(NeedsOf(spec).open_set);
   spec.mutable_placeholder();
   EXPECT_TRUE(NeedsOf(spec).open_set);
   EXPECT_TRUE(NeedsOf(spec).extra_output);

@@ -18,6 +18,7 @@
 #include "losses/known/intra_inter.h"
 #include "losses/open_auc.h"
 #include "losses/outlier_exposure.h"
+#include "losses/outliers/energy_constraint.h"
 #include "losses/outliers/mixed_cross_entropy.h"
 #include "losses/outliers/objectosphere.h"
 #include "losses/outliers/outlier_energy.h"
@@ -87,6 +88,8 @@ std::unique_ptr<LossTerm> MakeKind(const LossTermSpec& spec, const LossSetting& 
       return MakeMixedCrossEntropy();
     case LossTermSpec::kPlaceholder:
       return MakePlaceholder(spec.placeholder());
+    case LossTermSpec::kEnergyConstraint:
+      return MakeEnergyConstraint(spec.energy_constraint(), setting);
     case LossTermSpec::KIND_NOT_SET:
       break;
   }

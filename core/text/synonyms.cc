@@ -86,6 +86,7 @@ const std::map<std::string, std::vector<std::string>>& Synonyms() {
       {"ii", {"ii_loss", "intra_inter"}},
       {"background", {"background_class"}},
       {"virtualoutliersynthesis", {"vos"}},
+      {"woods", {"scone", "energy_constraint"}},
       // Metrics.
       {"acc", {"accuracy"}},
       {"top1", {"accuracy"}},

@@ -10,8 +10,8 @@
 namespace openset {
 
 // One line for each set of methods that share a trial, in the plan's order: "2 methods are the same trial:
-// ce_plus+laptop_colour, max_logit+laptop_colour". This happens if a preset
-// replaces every field in which the methods differ.
+// ce_plus+laptop_colour, max_logit+laptop_colour". This happens if a preset replaces every
+// field in which the methods differ.
 std::vector<std::string> SameMethodLines(const Plan& plan);
 
 }  // namespace openset

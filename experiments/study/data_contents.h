@@ -18,8 +18,7 @@ namespace openset {
 // Fills in the digests of the parts that the tasks use. It takes the first of these that exists:
 //   1. the digest of the part's files below `data_folders`;
 //   2. the digest that the store's last run saved;
-//   3. the digest in the newest record of the store that uses the part (TellPartDigest() in
-//   data/sets/data_set_parts.h).
+//   3. the digest in the newest record of the store that uses the part (data/sets/data_set_parts.h).
 // Returns lines that say which parts have a digest from records and which have none. Adds the latter to `untold`,
 // unless it is null, each as "DATA_SET, PART". Errors: those of AddContentDigests() (data/sets/data_set.h), which also
 // reports `progress`.

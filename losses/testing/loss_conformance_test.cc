@@ -51,6 +51,7 @@ const LossCase kMembers[] = {
     {"outlier_energy {}", true},
     {"confidence_branch {}", false, false},
     {"mixed_cross_entropy {}", true},
+    {"energy_constraint { margin: -1 }"},
     {"placeholder { open_weight: 0.5 }"},
 };
 

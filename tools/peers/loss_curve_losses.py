@@ -329,6 +329,35 @@ def proser(step):
             0.5 * functional.cross_entropy(outside, torch.full((len(outside),), CLASSES)))
 
 
+def scone(step):
+    """CIFAR/train.py of deeplearning-wisc/scone, with the means of the training's own steps behind an epoch."""
+    term, memory = step.training.loss_parameters, step.training.memory
+
+    def outside(logits, margin):
+        return ((logits.logsumexp(1) - margin) * term["loss.0.slope"] + term["loss.0.offset"]).sigmoid()
+
+    def gaps(alarm, entropy):
+        return alarm - 0.05, entropy - 0.95 * memory.get("reference", sum(now[1] for now in steps) / len(steps))
+
+    lagrangian = memory.setdefault("lagrangian", [[0.0, 1.0], [0.0, 1.0]])  # multiplier and weight
+    steps = memory.setdefault("steps", [])
+    if memory.setdefault("epoch", 0) < step.epoch:
+        alarm, entropy = (sum(now[i] for now in steps) / len(steps) for i in (0, 1))
+        memory.setdefault("reference", entropy)
+        for part, gap in zip(lagrangian, gaps(alarm, entropy)):
+            part[0] += gap if gap * part[1] + part[0] >= 0 else -part[0] / part[1]
+            part[1] *= 1.5 if gap > 0 else 1
+        steps.clear()
+        memory["epoch"] = step.epoch
+    alarm, entropy = outside(step.logits, 0).mean(), cross_entropy(step)
+    steps.append((alarm.item(), entropy.item()))
+    value = (1 - outside(step.outside, -1)).mean()
+    for (multiplier, weight), gap in zip(lagrangian, gaps(alarm, entropy)):
+        active = weight * gap + multiplier >= 0
+        value = value + (gap * multiplier + weight / 2 * gap.pow(2) if active else -multiplier**2 * 0.5 / weight)
+    return value
+
+
 def mixed(step, logits):
     share, partner = step.draws["share"].to(logits.dtype), step.label[step.draws["order"]]
     return (share * functional.cross_entropy(logits, step.label) +
@@ -351,7 +380,7 @@ def reg_mixup(step):
 
 
 LOSSES = (logit_norm, t2fnorm, g_odin, centre, class_anchor, intra_inter, cider, confidence_branch, objectosphere,
-          entropic_open_set, background_class, mix_oe, vos, proser, mixup, cutmix, reg_mixup, cross_entropy,
+          entropic_open_set, background_class, mix_oe, vos, proser, scone, mixup, cutmix, reg_mixup, cross_entropy,
           label_smoothing, open_auc, open_auc_supplement, open_auc_all_pairs, open_auc_hinge, open_auc_squared_hinge,
           open_auc_logistic, open_auc_all_samples, crl, crl_unified_benchmark, edl, edl_mean_square, outlier_exposure,
           energy_margin, jsd_consistency, gcpl, rpl, arpl, confusing_samples)

@@ -134,6 +134,9 @@ const std::map<std::string, std::string>& Methods() {
           model { head { extra_outputs: 1 } }
           open_set { stage_mixup { alpha: 1 } }
           loss { term { cross_entropy {} } term { placeholder { open_weight: 0.5 } } })"},
+      {"scone", R"(
+          open_set { noise_images { share: 0.5 range: MINIMUM_TO_MAXIMUM } }
+          loss { term { energy_constraint { margin: -1 cross_entropy_limit: 0.95 } } })"},
       {"mixup", "open_set { mixed_images { mix { alpha: 0.2 } } } loss { term { mixed_cross_entropy {} } }"},
       {"cutmix", "open_set { mixed_images { mix { kind: CUTMIX } } } loss { term { mixed_cross_entropy {} } }"},
       {"reg_mixup", R"(

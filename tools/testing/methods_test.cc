@@ -165,6 +165,7 @@ constexpr Method kMethods[] = {
     {"residual", true, false},
     {"rpl", false, false},
     {"scale", true, false},
+    {"scone", true, false},
     {"she", true, false},
     {"softmax", true, false},
     {"ssd", true, false},

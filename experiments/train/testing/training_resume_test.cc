@@ -89,7 +89,7 @@ constexpr Kind kKinds[] = {
     {"maps that are mixed between two stages", R"(
       model { osrci_cnn { feature_dim: 8 } head { linear {} extra_outputs: 1 } }
       open_set { stage_mixup {} }
-      loss { term { cross_entropy {} } term { placeholder {} } }
+      loss { term { cross_entropy {} } term { placeholder {} } term { energy_constraint {} } }
       training {
         epochs: 2 batch_size: 5
         optimizer { learning_rate: 0.01 sgd {} }
