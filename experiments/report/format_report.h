@@ -1,4 +1,4 @@
-// The numbers of a report as text.
+// Writes the numbers of a report as text.
 #ifndef OPENSET_EXPERIMENTS_REPORT_FORMAT_REPORT_H_
 #define OPENSET_EXPERIMENTS_REPORT_FORMAT_REPORT_H_
 
@@ -14,18 +14,19 @@ namespace openset {
 
 enum class ReportFormat { kText, kMarkdown, kLatex, kCsv, kJson };
 
-// "text", "markdown", "latex", "csv", "json". Errors: kInvalidArgument with the known ones.
+// "text", "markdown", "latex", "csv", "json". Errors: kInvalidArgument with the known formats.
 absl::StatusOr<ReportFormat> ParseReportFormat(const std::string& name);
 
-// Text, Markdown and LaTeX (a table environment each, with the rules of booktabs) show mean ± std over splits and seeds
-// (of a single run the interval, where one was asked for), in the metric's unit (eval/metrics/display.h); the last two
-// have the best mean of a column bold and the second best underlined, among those of all runs and where two or more
-// differ. Several sets of unknown samples have a table of their own. Text has at most `width` columns. CSV has a line a
-// cell, JSON all of it; both hold numbers as they are, in full precision.
+// Text, Markdown and LaTeX show mean ± standard deviation over splits and seeds in the metric's unit
+// (eval/metrics/display.h), or, for a single run, its interval if there is one. Markdown and LaTeX (table environments
+// with booktabs rules) set the best mean of a column in bold and underline the second best, among methods with all
+// runs, if at least two means differ. If there are several sets of unknown samples, they have a table of their own.
+// Text lines have at most `width` characters. CSV has one line for each cell; JSON has everything. Both have full
+// precision.
 std::string FormatReport(const Report& report, ReportFormat format, size_t width = kTextWidth);
 
-// What kJson writes, but for each record's id, keys and learning curve ("results"); without values also for those of
-// single trials ("values", "splits", "seeds", "low", "high").
+// The content of kJson without "results" (each record's id, keys and learning curve). If `with_values` is false, also
+// without the numbers of single trials ("values", "splits", "seeds", "low", "high").
 nlohmann::ordered_json ReportJson(const Report& report, bool with_values = true);
 
 }  // namespace openset

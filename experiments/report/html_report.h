@@ -15,26 +15,26 @@
 
 namespace openset {
 
-// What a page says beside the numbers.
+// Everything on the page apart from the numbers.
 struct ReportContext {
   std::string question;
-  std::string spec;  // its text, as written
-  // The lines of what the command line made of it, if it laid something over it: shown instead of `spec`.
+  std::string spec;  // the text of the spec
+  // If the command line changed the spec: its lines after the change, shown instead of `spec`.
   std::vector<SpecLine> changed_spec;
-  std::vector<std::string> failures;  // a line or more each: what failed, and the end of its log
-  ExampleContext examples;            // of ExamplesOf(results)
+  std::vector<std::string> failures;  // what failed, and the end of its log
+  ExampleContext examples;            // for ExamplesOf(results)
 };
 
 // The trials whose decisions and mistakes the page shows: the first of each method, at most 24.
 std::vector<ExampleTrial> ExamplesOf(absl::Span<const TrialResult> results);
 
-// The tables' means are those of ReportJson(), which the page holds (`openset.data.report`) with what a metric's cells
-// have in common said once, and without the values of single trials where these are more than 20,000. Errors: those of
-// ToHtmlPage() (core/chart/page.h).
+// The page with its data. The page contains ReportJson() as `openset.data.report`, in a shorter form: values that all
+// cells of a metric share appear once, and the numbers of single trials are left out if there are more than 20,000.
+// Errors: those of ToHtmlPage() (core/chart/page.h).
 absl::StatusOr<ChartPage> ReportPage(const Report& report, absl::Span<const TrialResult> results,
                                      const ReportContext& context);
 
-// That page as HTML.
+// The page as HTML.
 absl::StatusOr<std::string> HtmlReport(const Report& report, absl::Span<const TrialResult> results,
                                        const ReportContext& context);
 

@@ -1,4 +1,4 @@
-// Tasks at levels of openness: what a table or a plot of a report is of.
+// A level: a task with numbers of known and unknown classes. Each level of a report has its own tables and plots.
 #ifndef OPENSET_EXPERIMENTS_REPORT_LEVELS_H_
 #define OPENSET_EXPERIMENTS_REPORT_LEVELS_H_
 
@@ -19,21 +19,22 @@ using Level = std::tuple<std::string, int, int>;
 Level LevelOf(const ReportCell& cell);
 Level LevelOf(const TrialSpec& trial);
 
-// Titles of the levels of a report or of trials: the task, and what sets a level apart from the task's others.
+// Titles of levels: the task, and whatever distinguishes the level from other levels of the task.
 class LevelTitles {
  public:
   explicit LevelTitles(const Report& report);
   explicit LevelTitles(absl::Span<const TrialResult> results);
 
-  // "cats"; "cats, 4 unknown classes, openness 0.134"; "cats, 6 known and 4 unknown classes, openness 0.134" where the
-  // known ones differ too. Precondition: a cell of the report, a trial of the trials, or one of their levels.
+  // "cats"; "cats, 4 unknown classes, openness 0.134"; "cats, 6 known and 4 unknown classes, openness 0.134" if the
+  // numbers of known classes differ too. Precondition: the level is one of the report or of the trials.
   std::string Of(const ReportCell& cell) const;
   std::string Of(const TrialSpec& trial) const;
 
-  // Behind the name of a plot, "" of one level: "_cats" among several tasks, "_6_4" among several levels of it.
+  // A suffix for the name of a plot: "_cats" if there are several tasks, "_6_4" if the task has several levels, else
+  // "".
   std::string SuffixOf(const TrialSpec& trial) const;
 
-  // How many there are, and of how many tasks.
+  // The number of levels, and the number of their tasks.
   int size() const;
   int tasks() const { return static_cast<int>(levels_.size()); }
 

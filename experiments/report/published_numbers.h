@@ -1,4 +1,4 @@
-// Published numbers beside those of a report, and what the difference may be due to.
+// Adds published numbers to a report, with possible reasons for the differences.
 #ifndef OPENSET_EXPERIMENTS_REPORT_PUBLISHED_NUMBERS_H_
 #define OPENSET_EXPERIMENTS_REPORT_PUBLISHED_NUMBERS_H_
 
@@ -11,11 +11,11 @@
 
 namespace openset {
 
-// Puts the numbers of `tables`, those of `spec.published` in their order, into the cells that measure the same
-// (FindPublished, experiments/published/published.h), under the names that the spec gives for names of ours. A cell
-// whose splits are all known there one by one is compared with their mean. What the difference may be due to: another
-// method, task or convention than ours, fewer epochs, other data, fewer values. Cells without a published number stay
-// as they are. Precondition: `results` are those that the report was made of.
+// Adds the numbers of `tables` (those of `spec.published`, in the same order) to the cells that measure the same
+// (FindPublished() in experiments/published/published.h). The spec says which published name corresponds to which of
+// ours. If the numbers of single splits are published for all splits of a cell, it is compared with their mean.
+// Possible reasons for a difference are: another method, task or convention, fewer epochs, other data, fewer values.
+// Precondition: the report was made from `results`.
 void AddPublished(const ReportSpec& spec, const std::vector<PublishedTable>& tables,
                   absl::Span<const TrialResult> results, Report* report);
 

@@ -1,4 +1,4 @@
-// Records as the results of a report, without the study that made them.
+// Makes the results of a report from records, without their study.
 #ifndef OPENSET_EXPERIMENTS_REPORT_RECORD_RESULTS_H_
 #define OPENSET_EXPERIMENTS_REPORT_RECORD_RESULTS_H_
 
@@ -12,18 +12,18 @@
 
 namespace openset {
 
-// Owns what `results` points at.
+// Owns everything that `results` points to.
 struct RecordResults {
   std::vector<TrialResult> results;
-  std::vector<std::string> notes;  // what was left out: a line each
+  std::vector<std::string> notes;  // a line for each kind of record that was left out
   std::deque<TrialSpec> trials;
   std::deque<TrialRecord> records;
 };
 
-// In the order of task, method, swept values, split and seed. Where the records are of several studies, or of runs that
-// changed a study differently (TrialSpec.laid_over but for --seeds and --methods, which only choose trials), that is a
-// value of an axis of each trial: "study", "changed". Left out: candidates of a search whose tuned trial is there, and
-// those that another record stands for, the newest one of the same row, task, split and seed.
+// Sorted by task, method, swept values, split and seed. If the records come from several studies, each trial gets an
+// axis "study"; if they come from runs with different changes to a study, an axis "changed" (TrialSpec.laid_over,
+// except for --seeds and --methods, which only select trials). Leaves out candidates of a search whose tuned trial
+// exists, and all but the newest of several records with the same row, task, split and seed.
 RecordResults ResultsOf(std::vector<TrialRecord> records);
 
 }  // namespace openset

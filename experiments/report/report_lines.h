@@ -1,4 +1,4 @@
-// What is said around the tables of a report.
+// The lines before and after the tables of a report.
 #ifndef OPENSET_EXPERIMENTS_REPORT_REPORT_LINES_H_
 #define OPENSET_EXPERIMENTS_REPORT_REPORT_LINES_H_
 
@@ -9,19 +9,19 @@
 
 namespace openset {
 
-// Before the tables: of data that are not here, and what the command line changed.
+// Before the tables: absent data, and changes by the command line.
 std::vector<std::string> HeadLines(const Report& report);
 
-// Below them: what a cell is, which trials have no record and why, what a star says.
+// After the tables: what a cell shows, which trials have no record and why, and what a star means.
 std::vector<std::string> FooterLines(const Report& report);
 
-// What a cell is: "Mean ± population standard deviation over splits and seeds (n=12)", "One run: no spread".
+// What a cell shows: "Mean ± population standard deviation over splits and seeds (n=12)", "One run: no spread".
 std::string MeanText(const Report& report);
 
-// What bold and underlined cells are.
+// What bold and underlined cells mean.
 std::string MarkText(const Report& report);
 
-// What a star in the tables says, and what it is over; where no cell can have one, why. Precondition: there is a
+// What a star means and how many splits or seeds the test uses, or why there are no stars. Precondition: there is a
 // baseline.
 std::string StarText(const Report& report);
 

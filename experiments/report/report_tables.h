@@ -1,4 +1,4 @@
-// A report's numbers as tables of text.
+// Tables of text with the numbers of a report.
 #ifndef OPENSET_EXPERIMENTS_REPORT_REPORT_TABLES_H_
 #define OPENSET_EXPERIMENTS_REPORT_REPORT_TABLES_H_
 
@@ -16,27 +16,27 @@ struct TitledTable {
   Table table;
 };
 
-// "62.50 ± 12.50", of a single run "87.50" with its interval where one was asked for; "(n=1)" where runs are missing;
-// "*" where it differs from the baseline; "-" without a record, "undefined" where the metric is.
+// "62.50 ± 12.50"; for a single run "87.50", with its interval if there is one. Followed by "(n=1)" if runs are missing
+// and by "*" if it differs from the baseline. "-" without a record; "undefined" if the metric is undefined.
 std::string CellText(const ReportCell& cell, Spread spread = Spread::kPopulation);
 
-// Whether `report` has these fields (ReportSpec.row, ReportSpec.column). Errors: kInvalidArgument, with `flag` and the
-// known ones, for another name and for a field that is listed twice.
+// Checks that `report` has these fields (ReportSpec.row, ReportSpec.column). Errors: kInvalidArgument, with `flag` and
+// the known fields, for an unknown name or a field that is listed twice.
 absl::Status CheckLayout(const Report& report, const std::string& flag, const std::vector<std::string>& fields);
 
-// Errors: kInvalidArgument, with `flag` and the known ones, for a metric that `report` does not have.
+// Checks that `report` has this metric. Errors: kInvalidArgument, with `flag` and the known metrics.
 absl::Status CheckSort(const Report& report, const std::string& flag, const std::string& metric);
 
-// By `report.rows` and `report.columns`; where both are empty one table a task and level of openness, with a row a
-// method and its axis values and a column a metric, and, where there are several sets of unknown samples, a second one
-// with a row for each of them. A field that is in neither has a table for each of its values; splits and seeds are
-// averaged. The best mean of a metric is marked in each column, or, where metrics are rows, in each row, and the second
-// best, where two or more differ. With `report.sort_by` the rows with the best mean of that metric come first, and
-// those without one last.
+// Tables by `report.rows` and `report.columns`. If both are empty: one table for each level
+// (experiments/report/levels.h) with a row for each method and its axis values and a column for each metric; and a
+// second table with a row for each set of unknown samples if there are several. Otherwise, each value of the remaining
+// fields has a table of its own; splits and seeds are averaged. The best and the second best mean of a metric are
+// marked in each column (in each row if metrics are rows), if at least two means differ. With `report.sort_by`, the
+// rows with the best mean of that metric come first, and rows without it last.
 std::vector<TitledTable> ReportTables(const Report& report);
 
-// Ours, the published number and the difference, one table a task and level; empty where there are none. The last
-// column has the numbers of `notes` (from 1): where it is from, what the difference may be due to, doubts.
+// One table for each level: our number, the published number and the difference. Empty if there are no published
+// numbers. The last column refers to `notes`, counted from 1: the source, possible reasons for the difference, doubts.
 std::vector<TitledTable> PublishedTables(const Report& report, std::vector<std::string>* notes);
 
 }  // namespace openset

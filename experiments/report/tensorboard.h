@@ -1,4 +1,4 @@
-// Training curves and metrics as TensorBoard's event files.
+// Writes learning curves and metrics as TensorBoard event files.
 #ifndef OPENSET_EXPERIMENTS_REPORT_TENSORBOARD_H_
 #define OPENSET_EXPERIMENTS_REPORT_TENSORBOARD_H_
 
@@ -11,13 +11,13 @@
 
 namespace openset {
 
-// A file for each trial that has a record: its path below the folder that TensorBoard is given, whose folders are the
-// runs there ("TASK/METHOD, lambda 0.1/split 0, seed 1/events.out.tfevents.0.TRIAL"), and its content.
+// The path and content of a file for each trial with a record. Paths are below the folder for `tensorboard --logdir`;
+// each folder is a run ("TASK/METHOD, lambda 0.1/split 0, seed 1/events.out.tfevents.0.TRIAL").
 //
-// Step e is epoch e, from 0: training/objective, training/accuracy, training/learning_rate, and METRIC of what was
-// measured after it (GROUP/METRIC for unknown samples of a set). The record's own metrics are at the step behind the
-// last epoch, as test/METRIC. Values are those of the records, unscaled, in single precision, as TensorBoard has them.
-// Times are those of the records: when the training began, and its epochs in equal parts of what it took.
+// Step e is epoch e, counted from 0. It has training/objective, training/accuracy, training/learning_rate, and METRIC
+// for each metric that was measured after the epoch (GROUP/METRIC for one set of unknown samples). The record's final
+// metrics follow at the next step, as test/METRIC. Values are unscaled, in single precision, because TensorBoard has no
+// more. Times start when the training began; all epochs get the same share of its duration.
 std::vector<std::pair<std::string, std::string>> TensorBoardFiles(absl::Span<const TrialResult> results);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Methods by their titles, as papers print them, in the place of their names.
+// Replaces the names of methods by their titles, as papers print them.
 #ifndef OPENSET_EXPERIMENTS_REPORT_TITLES_H_
 #define OPENSET_EXPERIMENTS_REPORT_TITLES_H_
 
@@ -8,11 +8,11 @@
 
 namespace openset {
 
-// A row of the tables ("openauc, lambda 0.1") with its method's title ("OpenAUC, lambda 0.1"); "openauc (tuned)" is
-// "OpenAUC (tuned)". As it is where the method has no title (MethodSpec.title) or shares it with another one.
+// The row of a table with its method's title: "OpenAUC, lambda 0.1" for "openauc, lambda 0.1", "OpenAUC (tuned)" for
+// "openauc (tuned)". Unchanged if the method has no title (MethodSpec.title) or shares it with another method.
 std::string TitledRow(const Report& report, const std::string& row);
 
-// All rows of a report, and the one that it calls its baseline.
+// The report with titles in all rows and in its baseline.
 Report WithTitles(const Report& report);
 
 }  // namespace openset
