@@ -1,21 +1,21 @@
-// Records to hand on: a bundle, one ordinary zip archive.
+// A bundle: a zip archive with records, for other people.
 //
 //   manifest.textproto             BundleManifest
-//   schema.binpb                   google.protobuf.FileDescriptorSet of TrialRecord: old bundles stay readable by it
-//   records.tar.xz                 as in a store, byte by byte, in one stream
-//   (experiments/store/bundles/packed_records.h):
+//   schema.binpb                   google.protobuf.FileDescriptorSet of TrialRecord, which keeps old bundles readable
+//   records.tar.xz                 the record files of a store, in one stream
+//                                  (experiments/store/bundles/packed_records.h):
 //     records/ab/<trial id>.rec
 //     replicas/ab/<trial id>/<SHA-256 of the file>.rec
-//   library/KIND/NAME.textproto    specs, tasks and catalog entries of the records, as their libraries had them
-//   outputs/ab/KEY/..., checkpoints/ab/KEY/...   where they were asked for: folders of a store, file by file
-//   SHA256SUMS                     "<SHA-256>  <name>" for each of these, as sha256sum -c reads it; the records last
+//   library/KIND/NAME.textproto    the specs, tasks and catalog entries that the records used
+//   outputs/ab/KEY/..., checkpoints/ab/KEY/...   on request: the files of these folders of a store
+//   SHA256SUMS                     "<SHA-256>  <name>" of each member, for sha256sum -c; the records last
 //
-// Bundles of version 1 (BundleManifest), which openset up to 0.3 wrote, have the record files as members of the archive
-// and no stream. They are read, and no longer written.
+// In bundles of version 1 (BundleManifest), which openset 0.3 and older wrote, the record files are members of the
+// archive. They can be read, but are no longer written.
 //
-// Members are in a fixed order and bear no time: the same records give the same bytes. The archive's
-// comment, its last 86 bytes, is "openset bundle sha256:" and the SHA-256 of all that stands before those 64 digits. It
-// signs the bundle: whoever knows the digest knows the content, and any flipped bit, cut or addition is noticed.
+// Members have a fixed order and no times, so the same records give the same bytes. The archive ends with the comment
+// "openset bundle sha256:" and the SHA-256 of everything before these 64 digits (86 bytes in all). Whoever knows the
+// digest can check the content: any flipped bit, cut or addition changes it.
 #ifndef OPENSET_EXPERIMENTS_STORE_BUNDLE_H_
 #define OPENSET_EXPERIMENTS_STORE_BUNDLE_H_
 
@@ -34,29 +34,29 @@
 
 namespace openset {
 
-// What a bundle has beside records.
+// What a bundle contains apart from records.
 struct BundleExtras {
   std::map<std::string, std::string> library;  // "tasks/NAME.textproto" and its content
-  bool outputs = false;                        // those that the records were measured on and fitted to
-  bool checkpoints = false;                    // of all their trainings
+  bool outputs = false;                        // the outputs that the records' scores were fitted to and measured on
+  bool checkpoints = false;                    // the checkpoints of all their trainings
 };
 
 struct BundleWritten {
   std::string digest;  // the bundle's
   BundleManifest manifest;
-  std::vector<std::string> left_out;  // outputs and checkpoints that are no longer in the store: a line each
+  std::vector<std::string> left_out;  // a line for each outputs or checkpoint that the store no longer has
 };
 
-// Writes the records of these trials, which are in the store, and what is kept beside them; replaces `path`.
-// Errors: those of Store::LoadRecord(), CheckOutputs(), CheckCheckpoint() and CheckTrialId(): what is damaged is not
-// handed on; kInvalidArgument where no file can be at `path`, and for more than a bundle may have; kUnavailable.
+// Writes the records of these trials and `extras`. Replaces `path`. Errors: those of Store::LoadRecord(),
+// CheckOutputs(), CheckCheckpoint() and CheckTrialId(), because damaged results must not be passed on; kInvalidArgument
+// if no file can have this path or the bundle would exceed a limit; kUnavailable.
 absl::StatusOr<BundleWritten> WriteBundle(const Store& store, const std::vector<std::string>& trial_ids,
                                           const std::string& path, const BundleExtras& extras = {});
 
-// What a bundle may have: a million records with all details.
+// The largest bundle: a million records with all details.
 inline constexpr int64_t kMaxBundleBytes = int64_t{1} << 33;
 
-// Of BundleManifest: what is written, and the newest that is read.
+// BundleManifest.bundle_version: the version that is written, and the newest one that can be read.
 inline constexpr int kBundleVersion = 2;
 
 struct BundleLimits {
@@ -67,25 +67,24 @@ struct BundleLimits {
   size_t library_bytes = size_t{256} << 20;     // of all files of the library
 };
 
-// A record file of a bundle. `bytes` are those of the file, which DecodeSharedRecord()
-// (experiments/store/records/record_id.h) took for the record of its trial.
+// Receives a valid record file of a bundle (DecodeSharedRecord() in experiments/store/records/record_id.h) and its
+// bytes.
 using UseRecord = std::function<absl::Status(const TrialRecord& record, const std::string& bytes)>;
 
-// Another file of a bundle: "library/tasks/NAME.textproto", "outputs/ab/KEY/outputs.npz". The name is one that a bundle
-// may have; nobody vouches for the content.
+// Receives any other file of a bundle: "library/tasks/NAME.textproto", "outputs/ab/KEY/outputs.npz". The name is valid;
+// the content is not checked.
 using UseFile = std::function<absl::Status(const std::string& name, const std::string& content)>;
 
-// Reads a bundle that nobody vouches for, and calls `use` with each record file in the order of the names, and `file`,
-// if it is there, with each other one that `wanted` takes; what is not taken is not inflated. A record that can't be
-// what it says, or is of another schema version, goes to `refused`: "PATH: records/...: trial_id: ...". Nothing is
-// written and no name in it is followed. Returns its digest. Errors: kNotFound; kDataLoss where it is not as it was
-// written, is no bundle, has a member that no bundle has, or goes beyond a limit; kFailedPrecondition where its
-// manifest has another schema version; those of `use`. All with the path.
+// Reads an untrusted bundle. Calls `use` for each record file, in the order of names, and `file`, unless it is null,
+// for each other file that `wanted` accepts; the rest is not decompressed. Invalid records, and those of another schema
+// version, go to `refused`: "PATH: records/...: trial_id: ...". Writes nothing and opens no path that the bundle names.
+// Returns the bundle's digest. Errors, all with the path: kNotFound; kDataLoss for a damaged bundle, another kind of
+// file, an unknown member, or a bundle beyond a limit; kFailedPrecondition for another schema version; those of `use`.
 absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseRecord& use, std::vector<std::string>* refused,
                                        const BundleLimits& limits = {}, const UseFile& file = nullptr,
                                        const std::function<bool(const std::string& name)>& wanted = nullptr);
 
-// The schema of a record, with all that it imports.
+// The schema of TrialRecord with all files that it imports.
 google::protobuf::FileDescriptorSet RecordSchema();
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// What a store can do without.
+// Finds and removes files that a store no longer needs.
 #ifndef OPENSET_EXPERIMENTS_STORE_COLLECT_GARBAGE_H_
 #define OPENSET_EXPERIMENTS_STORE_COLLECT_GARBAGE_H_
 
@@ -15,40 +15,39 @@
 
 namespace openset {
 
-// Records, replicas and failed attempts always stay. These go:
-//   * temporaries whose process is gone (experiments/store/processes/orphans.h);
+// Records, replicas and failed attempts always stay. These are garbage:
+//   * temporary files whose process has ended (experiments/store/processes/orphans.h);
 //   * the saved state of a training whose checkpoint is complete;
-//   * checkpoints and outputs that no record was made of, logs, and what is in quarantine/, once they are older than
-//     `older_than`;
-//   * where `checkpoints_older_than` is given: checkpoints older than that which records were made of, as long as the
-//     outputs those were measured on are there (they are enough for further scores and metrics);
-//   * where `programs_in_use` is given: programs that were copied for Slurm (programs/) and are not among them.
-//   * where `most_bytes` is given and the store has more: until it has not, the oldest first, of these in turn: what no
-//     record was made of, logs and the quarantine; checkpoints whose records have their outputs; outputs of records;
-//     other checkpoints. What went can be made again, outputs from checkpoints and checkpoints by training.
-// What a process works on now stays, with all that is younger than an hour, and whatever has a name that nothing has in
-// its place.
+//   * checkpoints and outputs without a record, logs, and everything in quarantine/, if older than `older_than`;
+//   * with `checkpoints_older_than`: older checkpoints with a record, if the outputs of that record exist (they are
+//     enough to compute more scores and metrics);
+//   * with `programs_in_use`: other programs that were copied for Slurm (programs/);
+//   * with `most_bytes`, until the store is no larger: first checkpoints and outputs without a record, logs and the
+//     quarantine; then checkpoints whose records have their outputs; then outputs of records; then other checkpoints;
+//     the oldest first in each group. All of them can be made again: outputs from checkpoints, checkpoints by training.
+// Everything that a process works on now stays, everything younger than an hour, and all files whose names are not
+// openset's.
 struct GarbagePolicy {
   absl::Duration older_than = absl::Hours(30 * 24);
   std::optional<absl::Duration> checkpoints_older_than;
   std::optional<std::set<std::string>> programs_in_use;  // by their names, the SHA-256
   std::optional<int64_t> most_bytes;                     // of the whole store
-  // With `most_bytes`, of whoever runs a study now: keys of checkpoints and outputs that it still needs, which stay,
-  // and of those that it made or used and needs no more, which may go though they are young.
+  // With `most_bytes`, for the study that is running now: keys of checkpoints and outputs that it still needs, which
+  // stay, and of those that it no longer needs, which may be removed even if they are younger than an hour.
   std::set<std::string> needed, done_with;
 };
 
 struct Garbage {
   std::string path;
   std::string reason;  // "no record was made of it"
-  int64_t bytes = 0;   // of files that have no other name
+  int64_t bytes = 0;   // without files that have another hard link
 };
 
-// What the policy lets go now, sorted by path. Errors: those of Store::CheckIsStore(); kDataLoss for a
-// record that can't be read, as nobody knows what it was made of.
+// The garbage according to the policy, sorted by path. Errors: those of Store::CheckIsStore(); kDataLoss for an
+// unreadable record, because its inputs are not known then.
 absl::StatusOr<std::vector<Garbage>> FindGarbage(const Store& store, const GarbagePolicy& policy);
 
-// Removes it. Errors: kUnavailable.
+// Removes the garbage. Errors: kUnavailable.
 absl::Status RemoveGarbage(const Store& store, const std::vector<Garbage>& garbage);
 
 }  // namespace openset

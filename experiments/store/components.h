@@ -1,4 +1,4 @@
-// Which parts of its families a spec is made of, and the sources these were built from.
+// The components that a spec uses (losses, scores, networks ...), and fingerprints of their source code.
 #ifndef OPENSET_EXPERIMENTS_STORE_COMPONENTS_H_
 #define OPENSET_EXPERIMENTS_STORE_COMPONENTS_H_
 
@@ -16,12 +16,12 @@ struct ComponentSources {
   std::string fingerprint;  // SHA-256 over its sources, in hexadecimal
 };
 
-// Those of a member; of its family where it has no sources of its own; empty for a family that is not in the table.
+// The sources of a member, or of its family if it has none of its own. Empty if the family is not in the table.
 ComponentSources SourcesOf(absl::string_view family, absl::string_view member, FingerprintTable table);
 
-// Adds to `provenance` each member of a family of the table that `spec`, or a message below it, holds: LossTermSpec's
-// `cross_entropy`, say. Each once, in the order of the fields. The training that another one starts from, and those of
-// an inference, are stages of their own and not looked into.
+// Adds each component that `spec` or a message in it uses to `provenance`, for example LossTermSpec's `cross_entropy`.
+// Each appears once, in the order of the fields. Does not look into trainings that `spec` starts from or infers with:
+// they are stages of their own.
 void AddComponents(const google::protobuf::Message& spec, FingerprintTable table, StageProvenance* provenance);
 
 }  // namespace openset

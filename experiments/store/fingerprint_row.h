@@ -5,13 +5,13 @@
 namespace openset {
 
 struct FingerprintRow {
-  const char* family;  // the message whose oneof it is: "ScoreSpec"; null in the row that ends a table
-  const char* member;  // "fdbd"; "" stands for the family as a whole
+  const char* family;  // the message with the oneof: "ScoreSpec"; null in the last row, which ends the table
+  const char* member;  // "fdbd"; "": the family as a whole
   const char* target;  // "eval/scores/fdbd"
   const char* sha256;  // over the target's sources, in hexadecimal
 };
 
-// The first row.
+// Points to the first row.
 using FingerprintTable = const FingerprintRow*;
 
 }  // namespace openset

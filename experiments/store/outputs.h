@@ -14,7 +14,7 @@
 
 namespace openset {
 
-// Outputs for N test samples. The names of the arrays in the file are those of the fields; NumPy reads it.
+// Outputs for N test samples. The arrays in the file have the names of these fields. NumPy can read the file.
 struct Outputs {
   std::vector<float> logits;      // [N, K]
   std::vector<float> features;    // [N, D]; empty if they are not stored
@@ -22,15 +22,15 @@ struct Outputs {
   std::vector<int64_t> class_id;  // [N], class id in the data set
   std::vector<int64_t> group;     // [N], index into group_names of an unknown sample, -1 = known
   std::vector<std::string> group_names;
-  std::vector<int64_t> prediction;  // [N], the predicted class where it is not that of the largest logit; else empty
+  std::vector<int64_t> prediction;  // [N], the predicted class, if not that of the largest logit; else empty
   std::vector<float> head_weight;   // [K, D] and
   std::vector<float> head_bias;     // [K], of a linear head; empty for others
-  // [N, D], of the images with some pixels changed (PixelPerturbationSpec); empty for other inferences.
+  // [N, D], features of the images with some pixels changed (PixelPerturbationSpec); otherwise empty.
   std::vector<float> perturbed_features;
-  // [N, 3], of several passes, where they are kept: mutual information and expected entropy, in nats, variation ratio.
+  // [N, 3], if several passes are stored: mutual information and expected entropy in nats, and variation ratio.
   std::vector<float> member_uncertainty;
-  // [N, V], of the feature maps of the network's stages (StageValuesSpec), and how many of V each stage has; empty for
-  // other inferences.
+  // [N, V], values of the stages' feature maps (StageValuesSpec), and how many of the V belong to each stage; otherwise
+  // empty.
   std::vector<float> stage_values;
   std::vector<int64_t> stage_widths;
   int64_t num_outputs = 0;  // K
@@ -42,25 +42,24 @@ struct Outputs {
 // Errors: kUnavailable.
 absl::Status WriteOutputs(const Outputs& outputs, const std::string& path);
 
-// Writes what WriteOutputs would, to the byte, while the outputs come. Its life: AddRows for batch after batch, then
-// Finish once.
+// Writes the same bytes as WriteOutputs(), batch by batch. Call AddRows() for each batch, then Finish() once.
 class OutputsWriter {
  public:
   explicit OutputsWriter(std::string path) : writer_(std::move(path)) {}
 
-  // Logits [B, K] and features [B, D], which may be empty, of the next samples. Errors: kUnavailable.
+  // Adds logits [B, K] and features [B, D] (or empty) of the next samples. Errors: kUnavailable.
   absl::Status AddRows(absl::Span<const float> logits, int64_t num_outputs, absl::Span<const float> features,
                        int64_t feature_dim);
 
-  // `rest` has everything but logits and features. Errors: kUnavailable.
+  // `rest` contains all other fields. Errors: kUnavailable.
   absl::Status Finish(const Outputs& rest);
 
  private:
   NpzWriter writer_;
 };
 
-// Errors: kNotFound; kDataLoss for a damaged file; kInvalidArgument for one without logits and labels, or with arrays
-// whose shapes disagree; with the path and the array.
+// Errors, with the path and the array: kNotFound; kDataLoss for a damaged file; kInvalidArgument for a file without
+// logits and labels, or with arrays whose shapes disagree.
 absl::StatusOr<Outputs> ReadOutputs(const std::string& path);
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Who does a stage of a trial, on what, and what it takes.
+// Measures a stage of a trial: the program and machine, time and memory.
 #ifndef OPENSET_EXPERIMENTS_STORE_STAGE_CLOCK_H_
 #define OPENSET_EXPERIMENTS_STORE_STAGE_CLOCK_H_
 
@@ -10,14 +10,14 @@
 
 namespace openset {
 
-// Starts when it is made; of a process that does one stage at a time.
+// Starts when it is constructed. For a process that runs one stage at a time.
 class StageClock {
  public:
   StageClock();
 
-  // All of StageProvenance that any program can say of itself and its machine: program, compiler, host, CPU, start,
-  // end, times, memory, and how often the action failed before. What LibTorch and the GPU are is the worker's to add,
-  // components are experiments/store/components.h's.
+  // The fields of StageProvenance that every program can fill in: program, compiler, host, CPU, start, end, times,
+  // memory, and the number of failed attempts. The worker adds LibTorch and the GPU; AddComponents()
+  // (experiments/store/components.h) adds the components.
   StageProvenance Read(StageProvenance::Stage stage, const std::string& key, const Store& store) const;
 
  private:
@@ -26,7 +26,7 @@ class StageClock {
   double cpu_seconds_at_start_;
 };
 
-// Adds what earlier runs of the same training took to `provenance`, and takes over when the first began.
+// For a resumed training: adds the times of its earlier runs to `provenance`, and sets the start to that of the first.
 void AddEarlierRuns(const StageProvenance& earlier, StageProvenance* provenance);
 
 }  // namespace openset

@@ -1,28 +1,28 @@
-// Where results are kept: records, checkpoints, outputs. A folder that can be shared, merged by copying, and read while
-// it is written.
+// A store: the folder with all results (records, checkpoints, outputs). Several machines can share it, copying merges
+// stores, and it can be read while it is written.
 //
 //   records/ab/<trial id>.rec             TrialRecord, one immutable file each (core/proto/record_file.h)
 //   replicas/ab/<trial id>/<sha256>.rec   further records of the trial, from other stores (experiments/store/merge.h)
-//   checkpoints/ab/<key>/                 checkpoint.safetensors, summary.rec (TrainSummary), action.textproto; of a
-//                                         training that others go on from also state.safetensors
+//   checkpoints/ab/<key>/                 checkpoint.safetensors, summary.rec (TrainSummary), action.textproto; also
+//                                         state.safetensors if other trainings continue from it
 //   outputs/ab/<key>/                     outputs.npz, summary.rec (InferSummary), action.textproto
-//   attempts/<key>/<n>.rec                FailureRecord of the n-th attempt that failed, n from 1; they stay
-//   quarantine/<n>/                       a result that was damaged, and `reason`, a line; n from 1
-//   partial/<key>.safetensors             where a training is that is not complete
-//   runs/, running/                       what processes do now (experiments/store/processes/leases.h)
-//   logs/<key>.log                        what a training or an inference said (experiments/worker/action_log.h);
-//                                         beside them what workers of this or that process said
-//   tmp/                                  of running processes (experiments/store/processes/orphans.h)
-//   slurm/                                arrays of tasks (experiments/engine/slurm/slurm_jobs.h)
-//   programs/<sha256>/                    what they run (experiments/engine/slurm/program_copy.h)
-//   data/<data set>/<part>.sha256         what its files held at the last run, where the catalog has no checksums
+//   attempts/<key>/<n>.rec                FailureRecord of the n-th failed attempt, from 1; never removed
+//   quarantine/<n>/                       a damaged result, and `reason`, one line; n from 1
+//   partial/<key>.safetensors             the saved state of an incomplete training
+//   runs/, running/                       the current work of processes (experiments/store/processes/leases.h)
+//   logs/<key>.log                        the log of a training or an inference (experiments/worker/action_log.h); also
+//                                         logs of workers
+//   tmp/                                  temporary files of running processes (experiments/store/processes/orphans.h)
+//   slurm/                                Slurm job arrays (experiments/engine/slurm/slurm_jobs.h)
+//   programs/<sha256>/                    the programs that they run (experiments/engine/slurm/program_copy.h)
+//   data/<data set>/<part>.sha256         the digest of its files at the last run, if the catalog has no checksums
 //   reports/<experiment>/                 tables
-//   version                               "openset store 2": the schema version of all that is in it
+//   version                               "openset store 2": the schema version of everything in the store
 //
-// ab are the first two digits of the name. Folders and files appear whole or not at all, the first writer wins, and
-// what was committed is still there after a power cut: file and name, of each folder on the way too, are synced before
-// a commit returns. Whatever a record, checkpoint or output is damaged by (a torn write, a flipped bit, a folder in its
-// place), reading it gives kDataLoss with its path: it is never taken for a result.
+// "ab" are the first two digits of the name. Folders and files appear as a whole, and the first writer wins. Committed
+// results survive a power cut: before a commit returns, the file, its name and the names of all folders above it are
+// synced. If a record, checkpoint or output is damaged in any way (a torn write, a flipped bit, a folder in its place),
+// reading it returns kDataLoss with its path.
 #ifndef OPENSET_EXPERIMENTS_STORE_STORE_H_
 #define OPENSET_EXPERIMENTS_STORE_STORE_H_
 
@@ -40,19 +40,19 @@ namespace openset {
 
 class Store {
  public:
-  // Nothing is made before something is written.
+  // Creates nothing until something is written.
   explicit Store(std::string folder) : folder_(std::move(folder)) {}
 
   const std::string& folder() const { return folder_; }
 
-  // Whether this openset can read what is there, or may make a store there: of a folder that is empty or not there yet,
-  // or has other things in it. For what makes results. Errors: kFailedPrecondition, with the folder and what to do, for
-  // a store of another schema version, and for what is no folder; kPermissionDenied.
+  // For commands that make results: checks that the folder is a store that this openset can read, or that it can become
+  // one (absent, empty, or with other files). Errors: kFailedPrecondition, with the folder and what to do, for a store
+  // of another schema version or if there is something else than a folder; kPermissionDenied.
   absl::Status CheckVersion() const;
-  // Whether this openset can read what is there, and it is a store. For all else, which makes none. Errors: those of
-  // CheckVersion(); kNotFound if there is no folder; kFailedPrecondition for one without the file `version`.
+  // For all other commands: checks that the folder is a store that this openset can read. Errors: those of
+  // CheckVersion(); kNotFound if there is no folder; kFailedPrecondition for a folder without the file `version`.
   absl::Status CheckIsStore() const;
-  // Makes the folder, and in it `version`, unless they are there. Errors: kUnavailable.
+  // Creates the folder and the file `version` in it, unless they exist. Errors: kUnavailable.
   absl::Status Make() const;
 
   bool HasRecord(const std::string& trial_id) const;
@@ -64,63 +64,65 @@ class Store {
   std::string OutputsFolder(const std::string& key) const;
   std::string PartialPath(const std::string& key) const;
   std::string LogFolder() const;
-  // What a training or an inference said, attempts one behind the other (experiments/worker/action_log.h).
+  // The log of a training or an inference, with all its attempts (experiments/worker/action_log.h).
   std::string LogPath(const std::string& key) const;
-  // LogPath() where there is something in it; "" otherwise.
+  // LogPath() if the log exists and is not empty; otherwise "".
   std::string FindLog(const std::string& key) const;
   std::string ReportFolder(const std::string& experiment) const;
 
-  // Errors, with the path: kNotFound; kDataLoss for what is damaged, holds another trial's, says what can't be
-  // (CheckRecord() in experiments/store/records/record_check.h), or is of another schema version (OtherVersionOf());
+  // Errors, with the path: kNotFound; kDataLoss for a record that is damaged, belongs to another trial, breaks a rule
+  // (CheckRecord() in experiments/store/records/record_check.h) or has another schema version (OtherVersionOf());
   // kPermissionDenied.
   absl::StatusOr<TrialRecord> LoadRecord(const std::string& trial_id) const;
-  // The same in place of what `record` held, and without the fields of these numbers (DecodeRecord in
-  // core/proto/record_file.h), of which it is checked only that those are there that must be; undefined after an error.
-  // Precondition: schema_version and trial_id are not among them.
+  // Loads into `record`, without the fields that have the numbers `without` (DecodeRecord() in
+  // core/proto/record_file.h). Of these fields, only the presence of required ones is checked. After an error, `record`
+  // is undefined. Precondition: schema_version and trial_id are not among the fields.
   absl::Status LoadRecord(const std::string& trial_id, absl::Span<const int> without, TrialRecord* record) const;
   absl::StatusOr<TrainSummary> LoadTrainSummary(const std::string& key) const;
   absl::StatusOr<InferSummary> LoadInferSummary(const std::string& key) const;
 
-  // Compare a result with its checksums, a large file once as long as it stays as it is (core/files/digest_cache.h).
-  // Errors: those of Load...; kDataLoss also for a file that does not match its checksum.
+  // Compare a result with its checksums. Large files that have not changed are read only once
+  // (core/files/digest_cache.h). Errors: those of Load...; kDataLoss for a file that does not match its checksum.
   absl::Status CheckCheckpoint(const std::string& key) const;
   absl::Status CheckOutputs(const std::string& key) const;
 
-  // Moves a damaged result, RecordPath(), CheckpointFolder(), OutputsFolder() of something or a file beside them, to
-  // quarantine/, so that it can be made again and yet be looked at. Returns the folder it is in. Errors: kUnavailable.
+  // Moves a damaged result to quarantine/, so that it can be made again and people can examine it. `result` is a
+  // RecordPath(), CheckpointFolder() or OutputsFolder(), or a file next to them. Returns its new folder. Errors:
+  // kUnavailable.
   absl::StatusOr<std::string> Quarantine(const std::string& result, absl::string_view reason) const;
-  // What is in quarantine/: a line each, "quarantine/1: reason".
+  // One line for each folder of quarantine/: "quarantine/1: reason".
   std::vector<std::string> Quarantined() const;
 
-  // False if there is a record of this trial already; it stays, unless it is damaged: then it goes to quarantine/.
-  // Errors: kInternal, with the field, for a record that CheckRecord() would refuse to read; those of writing.
+  // Returns false if the store already has a record of this trial, which then stays. A damaged one is moved to
+  // quarantine/ and replaced. Errors: kInternal, with the field, for a record that CheckRecord() would refuse to read;
+  // those of writing.
   absl::StatusOr<bool> CommitRecord(const TrialRecord& record) const;
-  // The same for the bytes of a record file, at RecordPath() or, of replicas, elsewhere in the store.
+  // The same for the bytes of a record file. `path` is RecordPath(), or the path of a replica.
   absl::StatusOr<bool> CommitRecordBytes(const std::string& trial_id, const std::string& path,
                                          absl::string_view bytes) const;
 
-  // A new empty folder under tmp/ to fill, then to commit.
+  // A new empty folder below tmp/. Fill it, then call CommitFolder().
   absl::StatusOr<std::string> NewStagingFolder(const std::string& key) const;
-  // Makes the staging folder durable and moves it to `target` (CheckpointFolder() or OutputsFolder()). If that exists
-  // already it stays, and the staging folder is removed.
+  // Syncs the staging folder and moves it to `target` (CheckpointFolder() or OutputsFolder()). If `target` exists, it
+  // stays and the staging folder is removed.
   absl::Status CommitFolder(const std::string& staging, const std::string& target) const;
 
-  // Removes a result, so that it can be made again: RecordPath(), CheckpointFolder() or OutputsFolder() of something,
-  // or PartialPath(). It need not be there. Errors: kUnavailable.
+  // Removes a result, so that it can be made again: a RecordPath(), CheckpointFolder(), OutputsFolder() or
+  // PartialPath(). It need not exist. Errors: kUnavailable.
   absl::Status Remove(const std::string& result) const;
 
-  // Keeps it beside those of earlier attempts.
+  // Adds a failed attempt. Earlier ones stay.
   absl::Status WriteFailure(const FailureRecord& failure) const;
-  // Attempts that failed.
+  // The number of failed attempts.
   int CountFailures(const std::string& key) const;
-  // The keys of the actions that have failed, sorted.
+  // The keys of all actions with failed attempts, sorted.
   std::vector<std::string> KeysOfFailures() const;
-  // The last one. kNotFound if the action has not failed.
+  // The last failed attempt. Errors: kNotFound if there is none.
   absl::StatusOr<FailureRecord> LoadFailure(const std::string& key) const;
 
  private:
   absl::StatusOr<bool> CommitFile(const std::string& path, absl::string_view content) const;
-  // Makes a folder of the store, which it makes first.
+  // Creates the store if necessary, then a folder in it.
   absl::Status MakeFolder(const std::string& folder) const;
   std::string AttemptsFolder(const std::string& key) const;
   std::string Sharded(const std::string& kind, const std::string& name) const;
@@ -135,10 +137,10 @@ inline constexpr char kOutputsFile[] = "outputs.npz";
 inline constexpr char kSummaryFile[] = "summary.rec";
 inline constexpr char kActionFile[] = "action.textproto";
 
-// Of records, summaries and failures.
+// The schema version of records, summaries and failures.
 inline constexpr int kSchemaVersion = 2;
 
-// The schema version of what could not be loaded because it is another one; none for other errors.
+// The schema version, if a result could not be loaded because it has another one; none for other errors.
 std::optional<int> OtherVersionOf(const absl::Status& status);
 
 // "2 records are of schema version 3 and left out: ...".

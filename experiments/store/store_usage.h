@@ -1,4 +1,4 @@
-// What the studies of a store have there, and how much room it takes.
+// The disk usage of a store, by study and by kind of file.
 #ifndef OPENSET_EXPERIMENTS_STORE_STORE_USAGE_H_
 #define OPENSET_EXPERIMENTS_STORE_STORE_USAGE_H_
 
@@ -18,26 +18,26 @@ namespace openset {
 struct StudyUsage {
   std::string name;  // of the study that first made the records (TrialSpec.experiment)
   int64_t records = 0;
-  std::set<std::string> users;  // who made them: names, "" left out
-  double last_seconds = 0;      // when the newest was complete, since 1970, UTC; 0: not known
-  // Of its records and of the checkpoints and outputs that these name. What studies share counts for each of them.
+  std::set<std::string> users;  // the users who made them; without ""
+  double last_seconds = 0;      // completion of the newest, in seconds since 1970 UTC; 0: unknown
+  // The size of its records and of their checkpoints and outputs. Files that several studies share count for each.
   int64_t bytes = 0;
 };
 
-// By name. Records that can't be read go to `unread`.
+// Sorted by name. Records that can't be read go to `unread`.
 std::vector<StudyUsage> UsageByStudy(const Store& store, UnreadRecords* unread);
 
-// The bytes below each folder of the store that has some, largest first: "checkpoints", "outputs" ...
+// The size of each folder of the store ("checkpoints", "outputs" ...), largest first, without empty ones.
 std::vector<std::pair<std::string, int64_t>> UsageByKind(const Store& store);
 
-// The sum of those.
+// The sum of these sizes.
 int64_t BytesOfStore(const Store& store);
 
 // "3.4 GB".
 std::string BytesText(int64_t bytes);
 
-// The bytes of "200GB", "1.5 TB", "500 MB", "20 kB" or "4096": powers of 1000, as BytesText() has them. Errors:
-// kInvalidArgument for anything else, and for more than 10^18.
+// Parses "200GB", "1.5 TB", "500 MB", "20 kB" or "4096". Units are powers of 1000, as in BytesText(). Errors:
+// kInvalidArgument for any other text and for more than 10^18 bytes.
 absl::StatusOr<int64_t> ParseBytes(absl::string_view text);
 
 }  // namespace openset

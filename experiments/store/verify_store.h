@@ -1,4 +1,4 @@
-// Whether everything in a store is as it was written.
+// Checks that everything in a store is intact.
 #ifndef OPENSET_EXPERIMENTS_STORE_VERIFY_STORE_H_
 #define OPENSET_EXPERIMENTS_STORE_VERIFY_STORE_H_
 
@@ -12,22 +12,23 @@
 namespace openset {
 
 struct StoreProblem {
-  // Of the result as a whole: the record, or the folder of a checkpoint or of outputs. Or what is in the place of a
-  // folder that results lie in.
+  // The whole result: the record, or the folder of a checkpoint or of outputs. Or an entry that is in the place of one
+  // of the store's folders.
   std::string path;
   std::string what;  // "PATH: does not match its checksum"
 };
 
 struct StoreReport {
-  int records = 0, replicas = 0, checkpoints = 0, outputs = 0, attempts = 0;  // that were looked at
-  std::vector<StoreProblem> damaged;                                          // in the order of the paths of each kind
-  std::vector<std::string> strangers;   // entries with a name nothing in a store has
-  std::vector<std::string> incomplete;  // records whose outputs are there and are others than those they were made of
+  int records = 0, replicas = 0, checkpoints = 0, outputs = 0, attempts = 0;  // numbers checked
+  std::vector<StoreProblem> damaged;                                          // sorted by path within each kind
+  std::vector<std::string> strangers;                                         // entries with a name that no result has
+  std::vector<std::string> incomplete;  // records that were made from other outputs than the stored ones
 };
 
-// Reads every byte: each record, replica and failed attempt, each checkpoint and outputs file with its checksum, each
-// action.textproto. A record is also compared with its id (CheckTrialId() in experiments/store/records/record_id.h). A
-// record of another schema version counts as damaged. Nothing is changed. Errors: those of Store::CheckIsStore().
+// Reads every byte of all records, replicas, failed attempts, checkpoints, outputs and action.textproto files, and
+// compares them with their checksums. Also checks that each record's id matches its content (CheckTrialId() in
+// experiments/store/records/record_id.h). A record of another schema version counts as damaged. Changes nothing.
+// Errors: those of Store::CheckIsStore().
 absl::StatusOr<StoreReport> VerifyStore(const Store& store);
 
 }  // namespace openset
