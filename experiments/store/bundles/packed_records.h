@@ -1,8 +1,8 @@
-// The record files of a bundle in one compressed stream, records.tar.xz: files of a run have most in common with each
-// other, and take half of what they take one by one.
+// The record files of a bundle in one compressed stream, records.tar.xz. The files of a run are similar, so that
+// together they take half as much space as one by one.
 //
-// The tar archive has one form only, POSIX's ustar: regular files in the order of their names, each with the same mode
-// and without owner and time, behind them two blocks of zeros. `tar -xJf` unpacks it.
+// The tar archive always has the same form (POSIX ustar): regular files in the order of their names, all with the same
+// mode, without owner and time, then two blocks of zeros. `tar -xJf` unpacks it.
 #ifndef OPENSET_EXPERIMENTS_STORE_BUNDLES_PACKED_RECORDS_H_
 #define OPENSET_EXPERIMENTS_STORE_BUNDLES_PACKED_RECORDS_H_
 
@@ -17,17 +17,17 @@
 
 namespace openset {
 
-// Add() for each file, in the order of their names, then Finish().
+// Call Add() for each file, in the order of names, then Finish().
 class RecordPacker {
  public:
-  // `use` gets the stream.
+  // `use` receives the stream.
   explicit RecordPacker(UseBytes use) : xz_(std::move(use)) {}
 
-  // Errors: kInvalidArgument for a name that its header has no place for; those of XzWriter.
+  // Errors: kInvalidArgument for a name that does not fit into the header; those of XzWriter.
   absl::Status Add(const std::string& name, absl::string_view content);
   absl::Status Finish();
 
-  // Of the archive so far, before it is compressed.
+  // The size of the archive so far, before compression.
   int64_t bytes() const { return bytes_; }
 
  private:
@@ -35,7 +35,7 @@ class RecordPacker {
   int64_t bytes_ = 0;
 };
 
-// Add() with the parts of a stream that nobody vouches for, then Finish().
+// Unpacks an untrusted stream. Call Add() for its parts, then Finish().
 class RecordUnpacker {
  public:
   struct Limits {
@@ -45,13 +45,13 @@ class RecordUnpacker {
   };
   using UseFile = std::function<absl::Status(const std::string& name, const std::string& content)>;
 
-  // `use` gets each file when it is whole: one is held at a time. Its name is that of a record file
+  // `use` receives each complete file; only one is in memory at a time. Its name is that of a record file
   // (TrialOfBundleMember()).
   RecordUnpacker(const Limits& limits, UseFile use);
 
-  // A header is compared with the one that RecordPacker writes for its name and size, so that links, devices, folders,
-  // long names, owners and whatever else tar knows are refused by one rule. Errors: kDataLoss where the archive is not
-  // such a one or goes beyond a limit; those of `use` and XzReader. Nothing may be added behind an error.
+  // Each header must be exactly the one that RecordPacker writes for its name and size. This refuses links, devices,
+  // folders, long names, owners and all other features of tar. Errors: kDataLoss for any other archive, or beyond a
+  // limit; those of `use` and XzReader. Don't call Add() again after an error.
   absl::Status Add(absl::string_view packed) { return xz_.Add(packed); }
   absl::Status Finish();
 

@@ -1,21 +1,22 @@
-// Which process works on which action, so that no two do the same: without a lock server, over NFS too, and past the
-// death of a host.
+// Leases decide which process works on which action, so that no two processes do the same work. They need no lock
+// server, and they work over NFS and when a host crashes.
 //
-//   runs/ID.rec           what a process says of itself (RunState); it rewrites it as its sign of life
-//   running/KEY           the claim on an action: a line with the claim's own name, ID+NUMBER
-//   running/KEY~CLAIM     the claim of who took over from CLAIM, whose process is dead
+//   runs/ID.rec           the state of a process (RunState), which it rewrites regularly as its sign of life
+//   running/KEY           the claim on an action: one line with the claim's name, ID+NUMBER
+//   running/KEY~CLAIM     the claim of a process that took over from CLAIM, whose process is dead
 //
-// A claim appears by link(2), which one process only can win, and never changes. It holds as long as its process lives:
-// on this machine until there is no such process, elsewhere until its sign of life has not changed for the time that it
-// states, by the clock of who looks. No two clocks are compared, so that steps of either do no harm; whoever comes
-// first to a dead host's action waits for that time. As a takeover names what it takes over, one that comes late fails.
+// link(2) creates a claim, so only one process can win it. A claim never changes. It is valid while its process lives.
+// On the same machine, openset checks whether the process exists. For another machine, it waits until the sign of life
+// has not changed for the time stated in it, measured by its own clock. Clocks of different machines are never
+// compared, so wrong clocks do no harm. A takeover names the claim that it replaces, so a second takeover of the same
+// claim fails.
 //
-// What is no claim, in the place of one, is nobody's, and is taken over at once; so are claims that name each other in
-// a circle. A state that is none, or has a lease that no process writes, counts as absent: whoever comes waits for the
-// time of its own lease.
+// An invalid file in the place of a claim is taken over at once, and so are claims that name each other in a circle. An
+// invalid state, or one with a lease time that no process writes, counts as absent: a process that wants the action
+// waits for its own lease time.
 //
-// A process that slept past its lease finds its claims lost (Lost()). What it commits all the same changes nothing: the
-// first writer of a result wins, and both have the same bits.
+// A process that was suspended longer than its lease loses its claims (Lost()). If it commits a result anyway, nothing
+// changes: the first writer wins, and both results have the same bits.
 #ifndef OPENSET_EXPERIMENTS_STORE_PROCESSES_LEASES_H_
 #define OPENSET_EXPERIMENTS_STORE_PROCESSES_LEASES_H_
 
@@ -36,14 +37,14 @@
 
 namespace openset {
 
-// HOST.MACHINE.PID.START. MACHINE tells boots and namespaces of processes apart (8 hexadecimal digits), START those
-// that had the same number one after the other.
+// HOST.MACHINE.PID.START. MACHINE (8 hexadecimal digits) distinguishes boots and process namespaces. START
+// distinguishes processes that had the same PID one after the other.
 std::string ThisRunId();
 
-// "HOST, process PID" of such an id.
+// "HOST, process PID" for such an id.
 std::string RunName(const std::string& id);
 
-// Whether the process is known to be gone: it was on this machine.
+// Whether the process is known to have ended; only for processes of this machine.
 bool IsDead(const std::string& run_id);
 
 // See DeploySpec.lease_seconds (experiments/engine/deploy.proto).
@@ -51,18 +52,18 @@ inline constexpr absl::Duration kLongestLease = absl::Minutes(10);
 
 struct LeaseOptions {
   absl::Duration lease = absl::Minutes(2);
-  // Since any fixed point of time; does not step. Absent: the system's.
+  // A clock that never steps, with any starting point. Absent: the system's.
   std::function<absl::Duration()> clock;
-  // Absent: ThisRunId(). Of its form.
+  // An id in the form of ThisRunId(). Absent: ThisRunId().
   std::string run_id;
 };
 
-// The leases of one process. Not for several threads.
+// The leases of one process. Not thread-safe.
 class Leases {
  public:
-  // Writes the first sign of life, and cleans up behind dead processes of this machine. Errors: those of writing.
+  // Writes the first sign of life and removes what dead processes of this machine left. Errors: those of writing.
   static absl::StatusOr<std::unique_ptr<Leases>> Begin(const Store& store, LeaseOptions options = {});
-  // Releases what is claimed and removes runs/ID.rec.
+  // Releases all claims and removes runs/ID.rec.
   ~Leases();
   Leases(const Leases&) = delete;
   Leases& operator=(const Leases&) = delete;
@@ -70,22 +71,20 @@ class Leases {
   const std::string& run_id() const { return run_id_; }
   absl::Duration lease() const { return options_.lease; }
 
-  // Claims all of these actions, or none. Returns the id of the run that has one of them; "" if they are claimed, also
-  // where this one has had them already, as a disk that fails may keep a claim from being released. Errors: those of
-  // writing; kPermissionDenied for a claim that may not be read.
+  // Claims all of these actions, or none. Returns "" if it succeeds, otherwise the id of the run that has one of them.
+  // It also succeeds for actions that this process already holds: a failing disk may have kept a claim from being
+  // released. Errors: those of writing; kPermissionDenied for a claim that this user can't read.
   absl::StatusOr<std::string> TryClaim(const std::vector<std::string>& keys);
   void Release(const std::string& key);
 
-  // The run that has a live claim on the action; "" if there is none.
+  // The run with a valid claim on the action; "" if there is none.
   std::string OwnerOf(const std::string& key);
 
-  // The sign of life, with what `state` says beside. To be given several times within lease(). Errors: those of
-  // writing.
+  // Writes a sign of life with `state`. Call it several times within lease(). Errors: those of writing.
   absl::Status Renew(RunState state);
-  // Whether the store is still there, and not an empty folder in its place, as a file system that was unmounted leaves
-  // it: the last sign of life is.
+  // Whether the store still exists, judged by the last sign of life. An unmounted file system leaves an empty folder.
   bool IsStoreThere() const;
-  // Claims of this process that others have taken over, which forgets them.
+  // The claims of this process that others have taken over. Forgets them.
   std::vector<std::string> Lost();
 
  private:
@@ -100,7 +99,7 @@ class Leases {
     absl::Duration since;
   };
 
-  // The claim that nobody took over.
+  // The latest claim, which nobody took over.
   absl::StatusOr<Claim> LastClaim(const std::string& key) const;
   absl::StatusOr<std::string> TryClaimOne(const std::string& key);
   bool IsAlive(const std::string& run_id);
@@ -118,11 +117,11 @@ class Leases {
   std::map<std::string, Sighting> seen_;  // of other runs
 };
 
-// What the runs of a store say of themselves. Left out are those that are known to be dead, and what breaks the rules
-// of its schema: anybody who may write into the store may have made it.
+// The states of the runs on a store. Leaves out runs that are known to be dead, and states that break the rules of
+// their schema: they are untrusted.
 std::vector<RunState> RunsOf(const Store& store);
 
-// Whether it is of this experiment with these changes of the command line (TrialSpec.laid_over).
+// Whether the run is of this experiment with these changes by the command line (TrialSpec.laid_over).
 bool IsRunOf(const RunState& run, const std::string& experiment, const std::vector<std::string>& laid_over);
 
 }  // namespace openset

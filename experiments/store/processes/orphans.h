@@ -10,16 +10,16 @@
 
 namespace openset {
 
-// A temporary of another process space, as another machine or container is, belongs to nobody once it is older.
+// A temporary file of another process space (another machine or container) is an orphan once it is older than this.
 inline constexpr absl::Duration kOldTemporary = absl::Hours(7 * 24);
 
-// Paths, sorted, of the files and folders under tmp/ and partial/ whose names TemporaryName() gave
-// (core/files/temporary_name.h), and whose process is gone: one of this process space that does not run; of any other
-// space, after kOldTemporary. Whatever has another name stays, as do links, and what lies where tmp/ or partial/ is a
-// link. Empty for a folder that is no store.
+// The paths, sorted, of files and folders below tmp/ and partial/ with a name from TemporaryName()
+// (core/files/temporary_name.h) whose process has ended. For another process space, openset can't tell, and uses
+// kOldTemporary. Leaves out all other names, links, and everything below tmp/ or partial/ if that is a link. Empty if
+// the folder is not a store.
 std::vector<std::string> Orphans(const Store& store);
 
-// Removes them. What can't be removed stays.
+// Removes them. Ignores those that can't be removed.
 void SweepTemporaries(const Store& store);
 
 }  // namespace openset

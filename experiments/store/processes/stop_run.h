@@ -1,4 +1,4 @@
-// Asks a run of this machine to stop, as Ctrl-C does.
+// Asks a run on this machine to stop, like Ctrl-C.
 #ifndef OPENSET_EXPERIMENTS_STORE_PROCESSES_STOP_RUN_H_
 #define OPENSET_EXPERIMENTS_STORE_PROCESSES_STOP_RUN_H_
 
@@ -8,11 +8,10 @@
 
 namespace openset {
 
-// Sends SIGINT to the process of `run`, one of RunsOf(store): its trainings save their state, and it ends with 130.
-// Anybody who may write into the store may have made the run's file, so this user must own it, and the process must be
-// the one that it names, by host, boot, process id and start. Errors: kFailedPrecondition for a process of another
-// machine, kPermissionDenied for another user's, kNotFound for one that has ended. Their messages are what follows the
-// run's name in a line.
+// Sends SIGINT to the process of `run`, one of RunsOf(store). Its trainings save their state, and it exits with 130.
+// The run's file is untrusted: this user must own it, and the process must match its host, boot, process id and start.
+// Errors: kFailedPrecondition for a process on another machine; kPermissionDenied for another user's; kNotFound for a
+// process that has ended. The messages are meant to follow the run's name in a line.
 absl::Status AskToStop(const Store& store, const RunState& run);
 
 }  // namespace openset
