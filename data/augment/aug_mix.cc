@@ -104,6 +104,14 @@ double AugMixValue(AugMixOp op, double level, int64_t height, int64_t width) {
   LOG(FATAL) << "no operation " << static_cast<int>(op);
 }
 
+AugMixStep DrawAugMixStep(double severity, int64_t height, int64_t width, RandomStream* random) {
+  AugMixStep step;
+  step.op = static_cast<AugMixOp>(random->Below(kOpCount));
+  if (HasLevel(step.op)) step.value = AugMixValue(step.op, random->Uniform(0.1, severity), height, width);
+  if (HasSign(step.op) && random->Below(2) == 1) step.value = -step.value;
+  return step;
+}
+
 std::vector<AugMixDraw> DrawAugMix(const AugMixSpec& spec, int64_t images, int64_t height, int64_t width,
                                    RandomStream* random) {
   std::vector<AugMixDraw> draws(images);
@@ -116,11 +124,7 @@ std::vector<AugMixDraw> DrawAugMix(const AugMixSpec& spec, int64_t images, int64
     for (size_t i = 0; i < weights.size(); ++i) {
       draw[i].coefficient = static_cast<int64_t>(std::floor(m * (weights[i] / sum) * kOne));
       draw[i].steps.resize(spec.depth() > 0 ? spec.depth() : 1 + random->Below(3));
-      for (AugMixStep& step : draw[i].steps) {
-        step.op = static_cast<AugMixOp>(random->Below(kOpCount));
-        if (HasLevel(step.op)) step.value = AugMixValue(step.op, random->Uniform(0.1, spec.severity()), height, width);
-        if (HasSign(step.op) && random->Below(2) == 1) step.value = -step.value;
-      }
+      for (AugMixStep& step : draw[i].steps) step = DrawAugMixStep(spec.severity(), height, width, random);
     }
   }
   return draws;

@@ -42,6 +42,9 @@ struct AugMixStep {
   double value = 0;
 };
 
+// An operation, its level from U(0.1, severity) and its sign, if it has them.
+AugMixStep DrawAugMixStep(double severity, int64_t height, int64_t width, RandomStream* random);
+
 struct AugMixChain {
   int64_t coefficient = 0;  // m w_i in units of 2^-20, rounded down
   std::vector<AugMixStep> steps;

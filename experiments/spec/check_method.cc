@@ -87,12 +87,14 @@ void CheckScriptScore(const TorchScriptSpec& script, const ScoreNeeds& needs, co
 bool IsPowerOfTwo(int size) { return size >= 8 && (size & (size - 1)) == 0; }
 
 bool MixesImages(const OpenSetSpec& open_set) {
-  return open_set.has_mixed_images() || open_set.external_images().has_mix();
+  return open_set.has_mixed_images() || open_set.external_images().has_mix() ||
+         open_set.external_images().has_pix_mix();
 }
 
 // The network sees mixtures alone.
 bool ReplacesBatch(const OpenSetSpec& open_set) {
-  return open_set.has_mixed_images() && !open_set.mixed_images().beside_batch();
+  return (open_set.has_mixed_images() && !open_set.mixed_images().beside_batch()) ||
+         open_set.external_images().has_pix_mix();
 }
 
 // A training of the method: of a MethodSpec, or of its PretrainingSpec, whose paths begin with `prefix`.
@@ -121,7 +123,9 @@ void CheckStage(const MethodSpec& method, const Stage& stage, int views, const s
       add(path, "needs mixtures of images: set open_set to mixed_images, or open_set.external_images.mix");
     }
     if (!needs.mixtures && ReplacesBatch(stage.open_set())) {
-      add(path, "needs the batch itself: set open_set.mixed_images.beside_batch");
+      add(path, stage.open_set().has_mixed_images()
+                    ? "needs the batch itself: set open_set.mixed_images.beside_batch"
+                    : "needs the batch itself, in whose place pix_mix has mixtures: use mixed_cross_entropy alone");
     }
     const HeadSpec& head = method.model().head();
     if (needs.points && (method.model().has_torch_script() || head.has_linear() || head.has_decomposed())) {
@@ -144,6 +148,9 @@ void CheckStage(const MethodSpec& method, const Stage& stage, int views, const s
   }
   if (stage.open_set().has_stage_mixup() && NumStages(method.model()) < 2) {
     add("open_set.stage_mixup", "needs a network that shows the feature maps of two stages or more");
+  }
+  if (stage.open_set().external_images().has_mix() && stage.open_set().external_images().has_pix_mix()) {
+    add("open_set.external_images.pix_mix", "excludes mix");
   }
   if (stage.open_set().has_confusing_images() && !IsPowerOfTwo(method.input().size())) {
     add("open_set.confusing_images",

@@ -104,6 +104,13 @@ TEST(CheckMethod, MixturesNeedASourceThatMixes) {
       "mixed_images { ";
   EXPECT_THAT(Problems(both + "mix {} beside_batch: true } }"), IsEmpty());
   EXPECT_THAT(Problems(both + "mix {} } }"), ElementsAre(HasSubstr("loss.term[1]: needs the batch itself")));
+
+  EXPECT_THAT(Problems(rest + "external_images { pix_mix {} } }"), IsEmpty());
+  EXPECT_THAT(Problems(rest + "external_images { pix_mix {} mix {} } }"),
+              ElementsAre("open_set.external_images.pix_mix: excludes mix"));
+  EXPECT_THAT(Problems("input { channels: 3 } loss { term { mixed_cross_entropy {} } term { cross_entropy {} } } "
+                       "open_set { external_images { pix_mix {} } }"),
+              ElementsAre(HasSubstr("loss.term[1]: needs the batch itself, in whose place pix_mix")));
 }
 
 TEST(CheckMethod, TheScoreOfTheExtraOutputNeedsOne) {

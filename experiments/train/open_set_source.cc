@@ -8,6 +8,7 @@
 #include "data/open_set/mixed_images.h"
 #include "data/open_set/noise_images.h"
 #include "data/open_set/overlay_images.h"
+#include "data/open_set/pix_mix.h"
 #include "data/open_set/stage_mixup.h"
 #include "data/open_set/virtual_outliers.h"
 #include "experiments/train/confusing_images.h"
@@ -22,8 +23,11 @@ absl::StatusOr<std::unique_ptr<OpenSetSource>> ExternalImagesOf(const TrainActio
   OPENSET_ASSIGN_OR_RETURN(Batcher batcher,
                            context.images->MakeBatcher(action.external(), action.input().channels(), context.device));
   OPENSET_ASSIGN_OR_RETURN(Pipeline pipeline, ExternalPipeline(action, context.device));
-  return MakeExternalImages(action.open_set().external_images(), action.training().batch_size(), std::move(batcher),
-                            std::move(pipeline));
+  const ExternalImagesSpec& spec = action.open_set().external_images();
+  std::unique_ptr<OpenSetSource> images =
+      MakeExternalImages(spec, action.training().batch_size(), std::move(batcher), std::move(pipeline));
+  if (!spec.has_pix_mix()) return images;
+  return MakePixMixedImages(spec.pix_mix(), FormatOf(action.input()), context.device, std::move(images));
 }
 
 }  // namespace

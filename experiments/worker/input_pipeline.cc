@@ -14,13 +14,6 @@
 namespace openset {
 namespace {
 
-InputFormat FormatOf(const InputSpec& input) {
-  return {input.size(),
-          input.channels(),
-          {input.mean().begin(), input.mean().end()},
-          {input.std().begin(), input.std().end()}};
-}
-
 std::vector<std::unique_ptr<const Augmentation>> MakeAll(
     const google::protobuf::RepeatedPtrField<AugmentationSpec>& specs, const InputSpec& input) {
   std::vector<std::unique_ptr<const Augmentation>> augmentations;
@@ -29,6 +22,13 @@ std::vector<std::unique_ptr<const Augmentation>> MakeAll(
 }
 
 }  // namespace
+
+InputFormat FormatOf(const InputSpec& input) {
+  return {input.size(),
+          input.channels(),
+          {input.mean().begin(), input.mean().end()},
+          {input.std().begin(), input.std().end()}};
+}
 
 absl::StatusOr<Pipeline> TrainingPipeline(const TrainAction& action, at::Device device) {
   return Pipeline::Make(MakeAll(action.augmentation(), action.input()), FormatOf(action.input()), device);

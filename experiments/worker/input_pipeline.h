@@ -10,6 +10,9 @@
 
 namespace openset {
 
+// As the input says.
+InputFormat FormatOf(const InputSpec& input);
+
 // With the action's augmentations.
 absl::StatusOr<Pipeline> TrainingPipeline(const TrainAction& action, at::Device device);
 

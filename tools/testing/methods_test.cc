@@ -152,6 +152,7 @@ constexpr Method kMethods[] = {
     {"outlier_exposure", true, true},
     {"outlier_exposure_unified_benchmark", true, true},
     {"overlay_softmax", true, true},
+    {"pix_mix", true, false},
     {"pnml", true, false},
     {"postmax", true, false},
     {"proser", true, false},

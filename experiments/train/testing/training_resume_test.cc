@@ -95,6 +95,15 @@ constexpr Kind kKinds[] = {
         optimizer { learning_rate: 0.01 sgd {} }
         schedule { constant {} }
       })"},
+    {"pictures that are mixed into the batch", R"(
+      model { osrci_cnn { feature_dim: 8 } head { linear {} } }
+      open_set { external_images { share: 1 pix_mix {} } }
+      loss { term { mixed_cross_entropy {} } }
+      training {
+        epochs: 2 batch_size: 5
+        optimizer { learning_rate: 0.01 sgd {} }
+        schedule { constant {} }
+      })"},
     {"overlays, drawn at random", R"(
       model { osrci_cnn { feature_dim: 8 } head { linear {} } }
       open_set { overlay_images { pairs: RANDOM } }
