@@ -3,6 +3,11 @@
 #define OPENSET_CORE_PROCESS_HEAP_H_
 
 #include <malloc.h>
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 
 namespace openset {
 
@@ -11,6 +16,20 @@ namespace openset {
 inline void KeepFreedMemory() {
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, -1);
+}
+
+// The next `bytes` of the heap come in huge pages where the system gives some to whom asks, and freed memory stays with
+// the process. A process of a few passes over large arrays takes a third of its time for the faults of small pages.
+// Memory is taken when it is used, as ever.
+inline void TakeHugePages(size_t bytes) {
+  constexpr uintptr_t kHugePage = uintptr_t{1} << 21;
+  KeepFreedMemory();
+  void* const all = std::malloc(bytes);
+  if (all == nullptr) return;
+  const uintptr_t begin = (reinterpret_cast<uintptr_t>(all) + kHugePage - 1) & ~(kHugePage - 1);
+  const uintptr_t end = (reinterpret_cast<uintptr_t>(all) + bytes) & ~(kHugePage - 1);
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  std::free(all);  // stays at the heap's end
 }
 
 }  // namespace openset

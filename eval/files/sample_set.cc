@@ -178,6 +178,15 @@ absl::Status CheckRow(const ScoreFile& file, int64_t row, int32_t num_classes) {
   return absl::OkStatus();
 }
 
+// Whether all rows of a file without logits pass CheckRow(): in one walk that ends nowhere, which is faster.
+bool AllRowsAreValid(const ScoreFile& file, int32_t num_classes) {
+  bool valid = file.num_outputs == 0;
+  for (const int64_t label : file.label) valid &= (label >= kUnknownLabel) & (label < num_classes);
+  for (const int64_t prediction : file.prediction) valid &= (prediction >= 0) & (prediction < num_classes);
+  for (const double score : file.unknown_score) valid &= !std::isnan(score);
+  return valid;
+}
+
 // The kept rows of an array, [N, width] or empty, behind those that are there.
 template <typename From, typename To>
 void AppendKept(const From& from, const std::vector<bool>& keep, int64_t width, std::vector<To>* to) {
@@ -227,11 +236,21 @@ class GroupNumbers {
 // The group of each row's unknown sample, 0 for known ones. Sets are numbered in the order of the file's names.
 void AppendGroups(const ScoreFile& file, const std::vector<bool>& keep, GroupNumbers* numbers,
                   std::vector<int32_t>* group) {
+  const auto is_unknown = [&](int64_t row) { return file.label[row] == kUnknownLabel; };
+  if (file.set.empty()) {
+    bool others = false;
+    for (int64_t row = 0; row < file.num_samples; ++row) others |= keep[row] & is_unknown(row);
+    const int32_t number = others ? numbers->Number("other unknown") : 0;
+    for (int64_t row = 0; row < file.num_samples; ++row) {
+      if (keep[row]) group->push_back(is_unknown(row) ? number : 0);
+    }
+    return;
+  }
   std::vector<bool> occurs(file.set_names.size());
   bool others = false;
   for (int64_t row = 0; row < file.num_samples; ++row) {
-    if (!keep[row] || file.label[row] != kUnknownLabel) continue;
-    if (!file.set.empty() && file.set[row] >= 0) {
+    if (!keep[row] || !is_unknown(row)) continue;
+    if (file.set[row] >= 0) {
       occurs[file.set[row]] = true;
     } else {
       others = true;
@@ -244,8 +263,7 @@ void AppendGroups(const ScoreFile& file, const std::vector<bool>& keep, GroupNum
   const int32_t other = others ? numbers->Number("other unknown") : 0;
   for (int64_t row = 0; row < file.num_samples; ++row) {
     if (!keep[row]) continue;
-    const bool has_set = !file.set.empty() && file.set[row] >= 0;
-    group->push_back(file.label[row] != kUnknownLabel ? 0 : has_set ? number[file.set[row]] : other);
+    group->push_back(!is_unknown(row) ? 0 : file.set[row] >= 0 ? number[file.set[row]] : other);
   }
 }
 
@@ -322,7 +340,8 @@ absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetR
   GroupNumbers numbers(role_of);
   for (size_t f = 0; f < files.size(); ++f) {
     ScoreFile& file = files[f];
-    for (int64_t row = 0; row < file.num_samples; ++row) {
+    const bool is_valid = AllRowsAreValid(file, samples.num_classes);
+    for (int64_t row = 0; row < file.num_samples && !is_valid; ++row) {
       if (keep[f][row]) OPENSET_RETURN_IF_ERROR(CheckRow(file, row, samples.num_classes));
     }
     if (AreProbabilities(file.logits, file.num_outputs)) {

@@ -3,13 +3,21 @@
 #include <utility>
 #include <vector>
 
+#include "core/in_parallel.h"
+
 namespace openset {
 namespace {
 
-SampleKind KindOf(const EvaluationInput& input, int64_t sample) {
-  if (input.IsUnknown(sample)) return SampleKind::kUnknown;
-  if (!input.has_predictions()) return SampleKind::kNotJudged;
-  return input.IsCorrect(sample) ? SampleKind::kCorrect : SampleKind::kWrong;
+// Pieces of work for a thread: a millisecond.
+constexpr int64_t kPiece = 1 << 17;
+
+RankedSample SampleAt(const EvaluationInput& input, int64_t i) {
+  const int32_t label = input.label()[i];
+  const int32_t prediction = input.has_predictions() ? input.prediction()[i] : 0;
+  const SampleKind judged = label == prediction ? SampleKind::kCorrect : SampleKind::kWrong;
+  const SampleKind known = input.has_predictions() ? judged : SampleKind::kNotJudged;
+  const SampleKind kind = label == kUnknownLabel ? SampleKind::kUnknown : known;
+  return {static_cast<uint32_t>(prediction), static_cast<uint32_t>(kind), label};
 }
 
 // Without branches: which kind comes next, nothing tells.
@@ -27,18 +35,22 @@ RankedInput::RankedInput(const EvaluationInput& input)
   // In the order of the input first, so that a place of the ranking is one look-up.
   const int64_t n = ranking_->num_samples();
   std::vector<RankedSample> by_sample(n);
-  for (int64_t i = 0; i < n; ++i) {
-    const int32_t prediction = input_.has_predictions() ? input_.prediction()[i] : 0;
-    by_sample[i] = {static_cast<uint32_t>(prediction), static_cast<uint32_t>(KindOf(input_, i))};
-  }
+  InParallelRanges(n, kPiece, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) by_sample[i] = SampleAt(input_, i);
+  });
   auto samples = std::make_shared<std::vector<RankedSample>>(n);
-  for (int64_t block = 0; block < ranking_->num_blocks(); ++block) {
-    for (int64_t place = ranking_->BlockBegin(block); place < ranking_->BlockBegin(block + 1); ++place) {
-      const RankedSample sample = by_sample[ranking_->order()[place]];
-      (*samples)[place] = sample;
-      Add(sample.kind(), 1, &blocks_[block]);
+  const absl::Span<const uint32_t> order = ranking_->order();
+  InParallelRanges(ranking_->num_blocks(), kPiece, [&](int64_t begin, int64_t end) {
+    for (int64_t block = begin; block < end; ++block) {
+      Tally tally;
+      for (int64_t place = ranking_->BlockBegin(block); place < ranking_->BlockBegin(block + 1); ++place) {
+        const RankedSample sample = by_sample[order[place]];
+        (*samples)[place] = sample;
+        Add(sample.kind(), 1, &tally);
+      }
+      blocks_[block] = tally;
     }
-  }
+  });
   samples_ = std::move(samples);
   if (!input.logits().empty()) softmax_ = std::make_shared<const SoftmaxSummary>(input);
   Sum();
@@ -60,6 +72,16 @@ void RankedInput::Reweight(absl::Span<const uint32_t> weight) {
   for (size_t i = 0; i < weight.size(); ++i)
     Add(static_cast<SampleKind>(cell[i] % 4), weight[i], &blocks_[cell[i] / 4]);
   Sum();
+}
+
+std::vector<int64_t> SamplesOfClasses(const RankedInput& ranked) {
+  const absl::Span<const int32_t> label = ranked.input().label();
+  // Unknown samples are counted too, in a place before the classes: which kind comes next, nothing tells.
+  std::vector<int64_t> samples(1 + ranked.input().num_classes());
+  static_assert(kUnknownLabel == -1);
+  for (size_t i = 0; i < label.size(); ++i) samples[1 + label[i]] += ranked.weight(static_cast<int64_t>(i));
+  samples.erase(samples.begin());
+  return samples;
 }
 
 void RankedInput::Sum() {

@@ -43,6 +43,7 @@ enum class SampleKind : uint32_t { kCorrect, kWrong, kUnknown, kNotJudged };
 struct RankedSample {
   uint32_t prediction : 30;  // 0 where there is none
   uint32_t kind_bits : 2;
+  int32_t label;
 
   SampleKind kind() const { return static_cast<SampleKind>(kind_bits); }
 };
@@ -84,6 +85,9 @@ class RankedInput {
   std::vector<Tally> blocks_;
   Tally total_;
 };
+
+// [C], the weights of the known samples of each class, summed.
+std::vector<int64_t> SamplesOfClasses(const RankedInput& ranked);
 
 }  // namespace openset
 

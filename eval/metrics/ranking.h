@@ -3,6 +3,7 @@
 #define OPENSET_EVAL_METRICS_RANKING_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -17,7 +18,7 @@ class Ranking {
   explicit Ranking(absl::Span<const double> unknown_score);
 
   int64_t num_samples() const { return static_cast<int64_t>(order_.size()); }
-  int64_t num_blocks() const { return static_cast<int64_t>(block_begin_.size()) - 1; }
+  int64_t num_blocks() const { return num_blocks_; }
 
   // [N], the sample at each place.
   absl::Span<const uint32_t> order() const { return order_; }
@@ -32,8 +33,10 @@ class Ranking {
 
  private:
   std::vector<uint32_t> order_;
-  std::vector<double> score_;
-  std::vector<uint32_t> block_begin_;  // and N behind the last
+  int64_t num_blocks_ = 0;
+  // As long as if each sample had a score of its own: memory that ties leave unused.
+  std::unique_ptr<double[]> score_;
+  std::unique_ptr<uint32_t[]> block_begin_;  // and N behind the last
 };
 
 }  // namespace openset

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/in_parallel.h"
 #include "core/random.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -41,6 +42,22 @@ TEST(StableOrder, IsThatOfAStableComparisonSort) {
     std::iota(expected.begin(), expected.end(), 0);
     std::stable_sort(expected.begin(), expected.end(), [&key](uint32_t a, uint32_t b) { return key[a] < key[b]; });
     EXPECT_EQ(StableOrder(key), expected) << "round " << round;
+  }
+}
+
+// As many keys as several threads share; of an odd number, so that their parts differ in length.
+TEST(StableOrder, IsTheSameInAnyNumberOfThreads) {
+  for (const int64_t distinct : {3, 1000, 1 << 30}) {
+    RandomStream random(1, absl::StrCat("many keys/", distinct));
+    std::vector<double> key(200003);
+    for (double& k : key) k = static_cast<double>(random.Below(distinct)) - 1;
+    std::vector<uint32_t> expected(key.size());
+    std::iota(expected.begin(), expected.end(), 0);
+    std::stable_sort(expected.begin(), expected.end(), [&key](uint32_t a, uint32_t b) { return key[a] < key[b]; });
+    for (const int threads : {1, std::numeric_limits<int>::max()}) {
+      LimitThreads(threads);
+      EXPECT_EQ(StableOrder(key), expected) << distinct << " different keys";
+    }
   }
 }
 

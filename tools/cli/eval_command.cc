@@ -2,10 +2,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <deque>
+#include <filesystem>
 #include <iostream>
 #include <limits>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,7 @@
 #include "core/files/files.h"
 #include "core/files/formats/npy.h"
 #include "core/files/formats/npz.h"
+#include "core/process/heap.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
 #include "eval/metrics/conventions.h"
@@ -54,6 +57,10 @@ ABSL_DECLARE_FLAG(std::vector<std::string>, rows);  // that of report
 
 namespace openset {
 namespace {
+
+// Of the heap, where it is taken in huge pages.
+constexpr int64_t kLeastHugeBytes = int64_t{1} << 24;
+constexpr int64_t kMostHugeBytes = int64_t{1} << 31;
 
 EvaluationRequest RequestFromFlags() {
   EvaluationRequest request;
@@ -166,7 +173,22 @@ absl::Status EvalAsMethods(const std::vector<std::string>& arguments, const Requ
   return absl::OkStatus();
 }
 
+// Of the arguments that are files: what they have on disk. No error: whoever reads them says it.
+int64_t BytesOf(const std::vector<std::string>& arguments) {
+  int64_t bytes = 0;
+  for (const std::string& argument : arguments) {
+    std::error_code error;
+    const uintmax_t size = std::filesystem::file_size(argument, error);
+    if (!error) bytes += static_cast<int64_t>(std::min<uintmax_t>(size, kMostHugeBytes));
+  }
+  return bytes;
+}
+
 absl::Status RunEval(const std::vector<std::string>& arguments) {
+  // Arrays, converted, ranked and counted, take five times their files.
+  if (const int64_t bytes = 5 * BytesOf(arguments); bytes >= kLeastHugeBytes) {
+    TakeHugePages(std::min(bytes, kMostHugeBytes));
+  }
   Request request;
   OPENSET_ASSIGN_OR_RETURN(request.format, FormatFromFlags());
   const std::string as = absl::GetFlag(FLAGS_as);

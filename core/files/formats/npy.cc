@@ -196,21 +196,22 @@ struct Half {
   }
 };
 
-// Calls visit(value) for each element with the element's own C++ type, halves as float.
-template <typename Visit>
-absl::Status VisitNumbers(const NpyArray& array, Visit visit) {
-  const auto all = [&](auto zero) {
-    using T = decltype(zero);
-    for (size_t at = 0; at + sizeof(T) <= array.data.size(); at += sizeof(T)) {
-      T value;
-      std::memcpy(&value, &array.data[at], sizeof(T));
-      if constexpr (std::is_same_v<T, Half>) {
-        visit(static_cast<float>(value));
+// The elements, each converted from its own C++ type, halves from float.
+template <typename To>
+absl::StatusOr<std::vector<To>> ToReal(const NpyArray& array) {
+  const auto all = [&](auto zero) -> absl::StatusOr<std::vector<To>> {
+    using From = decltype(zero);
+    std::vector<To> values(array.data.size() / sizeof(From));
+    for (size_t i = 0; i < values.size(); ++i) {
+      From value;
+      std::memcpy(&value, &array.data[i * sizeof(From)], sizeof(From));
+      if constexpr (std::is_same_v<From, Half>) {
+        values[i] = static_cast<To>(static_cast<float>(value));
       } else {
-        visit(value);
+        values[i] = static_cast<To>(value);
       }
     }
-    return absl::OkStatus();
+    return values;
   };
   const absl::string_view type = absl::string_view(array.descr).substr(1);
   if (type == "f2") return all(Half{});
@@ -225,14 +226,6 @@ absl::Status VisitNumbers(const NpyArray& array, Visit visit) {
   if (type == "u4") return all(uint32_t{});
   if (type == "u8") return all(uint64_t{});
   return absl::InvalidArgumentError(absl::StrCat("holds '", array.descr, "', not numbers"));
-}
-
-template <typename T>
-absl::StatusOr<std::vector<T>> ToReal(const NpyArray& array) {
-  std::vector<T> values;
-  values.reserve(array.size());
-  OPENSET_RETURN_IF_ERROR(VisitNumbers(array, [&](auto value) { values.push_back(static_cast<T>(value)); }));
-  return values;
 }
 
 template <typename T>

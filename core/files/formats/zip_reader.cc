@@ -1,8 +1,11 @@
 #include "core/files/formats/zip_reader.h"
 
 #include <minizip/unzip.h>
+#include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <utility>
@@ -14,8 +17,26 @@ namespace openset {
 namespace {
 
 // For minizip, which opens the file by its name else.
-void* TakeFile(void* file, const void* /*name*/, int /*mode*/) {
-  return fdopen(static_cast<InputFile*>(file)->Release(), "rb");
+struct GivenFile {
+  InputFile* file;
+  int descriptor;  // once it was taken
+};
+void* TakeFile(void* opaque, const void* /*name*/, int /*mode*/) {
+  auto* given = static_cast<GivenFile*>(opaque);
+  given->descriptor = given->file->Release();
+  return fdopen(given->descriptor, "rb");
+}
+
+// Parts of a member that are read at once.
+constexpr size_t kChunk = 1 << 16;
+
+// Bytes of an open file that begin at `place`, fewer where it ends; -1 where that fails.
+int64_t ReadAt(int descriptor, uint64_t place, size_t size, char* to) {
+  int64_t got = -1;
+  do {
+    got = pread(descriptor, to, size, static_cast<off_t>(place));
+  } while (got < 0 && errno == EINTR);
+  return got;
 }
 
 }  // namespace
@@ -33,10 +54,12 @@ absl::StatusOr<ZipReader> ZipReader::Open(InputFile file, int64_t max_bytes) {
   zlib_filefunc64_def calls;
   fill_fopen64_filefunc(&calls);
   calls.zopen64_file = &TakeFile;
-  calls.opaque = &file;
+  GivenFile given = {&file, -1};
+  calls.opaque = &given;
   const int64_t archive_bytes = file.bytes();
   if (max_bytes == 0) max_bytes = std::max(kMaxInflatedBytes, kMaxInflation * archive_bytes);
   ZipReader reader(unzOpen2_64(file.path().c_str(), &calls), archive_bytes, max_bytes);
+  reader.descriptor_ = given.descriptor;
   unzFile zip = reader.zip_.get();
   if (zip == nullptr) return absl::InvalidArgumentError("not a zip archive");
   for (int at = unzGoToFirstFile(zip); at != UNZ_END_OF_LIST_OF_FILE; at = unzGoToNextFile(zip)) {
@@ -47,10 +70,16 @@ absl::StatusOr<ZipReader> ZipReader::Open(InputFile file, int64_t max_bytes) {
         info.size_filename >= sizeof(name) || unzGetFilePos64(zip, &place) != UNZ_OK) {
       return absl::DataLossError("its list of members is damaged");
     }
+    const bool is_plain =
+        info.compression_method == 0 && (info.flag & 1) == 0 && info.compressed_size == info.uncompressed_size;
     const auto packed = static_cast<int64_t>(std::min<uint64_t>(info.compressed_size, INT64_MAX));
     if (__builtin_add_overflow(reader.packed_bytes_, packed, &reader.packed_bytes_)) reader.packed_bytes_ = INT64_MAX;
-    reader.members_[name] = {place.pos_in_zip_directory, place.num_of_file,
-                             static_cast<uint32_t>(info.external_fa >> 16), info.uncompressed_size};
+    reader.members_[name] = {place.pos_in_zip_directory,
+                             place.num_of_file,
+                             static_cast<uint32_t>(info.external_fa >> 16),
+                             info.uncompressed_size,
+                             static_cast<uint32_t>(info.crc),
+                             is_plain};
   }
   return reader;
 }
@@ -97,12 +126,22 @@ absl::Status ZipReader::ReadParts(absl::string_view name, size_t max_bytes, cons
   if (said > max_bytes) return too_large();
   if (said > static_cast<uint64_t>(max_bytes_ - read_bytes_)) return too_much();
   const unz64_file_pos place = {found->second.in_list, found->second.number};
-  std::string chunk(1 << 16, '\0');
+  std::string chunk(kChunk, '\0');
   uint64_t bytes = 0;
-  int got = -1;
+  int64_t got = -1;
   uint64_t at = place.pos_in_zip_directory;  // in the file
   if (unzGoToFilePos64(zip_.get(), &place) == UNZ_OK && unzOpenCurrentFile(zip_.get()) == UNZ_OK) {
-    while ((got = unzReadCurrentFile(zip_.get(), chunk.data(), static_cast<unsigned>(chunk.size()))) > 0) {
+    const bool is_plain = found->second.is_plain;
+    const uint64_t begin = unzGetCurrentFileZStreamPos64(zip_.get());
+    uLong crc = crc32(0, nullptr, 0);
+    // minizip copies what is plain byte by byte.
+    const auto read = [&]() -> int64_t {
+      if (!is_plain) return unzReadCurrentFile(zip_.get(), chunk.data(), static_cast<unsigned>(chunk.size()));
+      const int64_t part = ReadAt(descriptor_, begin + bytes, std::min<uint64_t>(kChunk, said - bytes), chunk.data());
+      if (part > 0) crc = crc32(crc, reinterpret_cast<const Bytef*>(chunk.data()), static_cast<uInt>(part));
+      return part;
+    };
+    while ((got = read()) > 0) {
       read_bytes_ += got;
       bytes += got;
       absl::Status status;
@@ -118,8 +157,9 @@ absl::Status ZipReader::ReadParts(absl::string_view name, size_t max_bytes, cons
         return status;
       }
     }
-    at = unzGetCurrentFileZStreamPos64(zip_.get());
-    if (unzCloseCurrentFile(zip_.get()) != UNZ_OK) got = -1;  // compares the CRC
+    at = is_plain ? begin + bytes : unzGetCurrentFileZStreamPos64(zip_.get());
+    if (unzCloseCurrentFile(zip_.get()) != UNZ_OK) got = -1;  // compares the CRC of what it has read itself
+    if (is_plain && bytes == said && crc != found->second.crc) got = -1;
   }
   if (got == 0 && bytes != said) {  // its CRC is not compared then
     return absl::DataLossError(

@@ -53,11 +53,14 @@ class ZipReader {
     uint64_t number;
     uint32_t unix_mode;
     uint64_t bytes;  // as the list says
+    uint32_t crc;
+    bool is_plain;  // neither compressed nor encrypted
   };
 
   ZipReader(void* zip, int64_t archive_bytes, int64_t max_bytes);
 
   std::unique_ptr<void, int (*)(void*)> zip_;
+  int descriptor_ = -1;  // that of the file, which zip_ owns
   std::map<std::string, Place, std::less<>> members_;
   int64_t archive_bytes_;
   int64_t max_bytes_;  // of all that is read together

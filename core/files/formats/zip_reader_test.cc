@@ -60,6 +60,36 @@ TEST(ZipReader, Errors) {
   EXPECT_EQ(damaged, 1);
 }
 
+// What is not compressed, in more parts than one.
+TEST(ZipReader, ReadsPlainMembersAndComparesTheirCrc) {
+  std::string content(200000, '\0');
+  for (size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i * i % 251);
+  const std::string path = testing::TempDir() + "/plain.zip";
+  zipFile file = zipOpen64(path.c_str(), APPEND_STATUS_CREATE);
+  const zip_fileinfo info = {};
+  for (const char* name : {"a", "b"}) {
+    zipOpenNewFileInZip64(file, name, &info, nullptr, 0, nullptr, 0, nullptr, /*method=*/0, /*level=*/0, /*zip64=*/0);
+    zipWriteInFileInZip(file, content.data(), static_cast<unsigned>(content.size()));
+    zipCloseFileInZip(file);
+  }
+  zipClose(file, nullptr);
+  absl::StatusOr<ZipReader> zip = ZipReader::Open(path);
+  ASSERT_THAT(zip, IsOk());
+  for (const char* name : {"b", "a", "b"}) {
+    const absl::StatusOr<std::string> read = zip->Read(name);
+    ASSERT_THAT(read, IsOk());
+    EXPECT_TRUE(*read == content);
+  }
+
+  std::string bytes = *ReadFile(path);
+  bytes[150000] ^= 1;  // of the first one
+  ASSERT_THAT(WriteFileAtomically(path, bytes), IsOk());
+  absl::StatusOr<ZipReader> changed = ZipReader::Open(path);
+  ASSERT_THAT(changed, IsOk());
+  EXPECT_THAT(changed->Read("a").status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("member 'a' is damaged")));
+  EXPECT_THAT(changed->Read("b"), IsOk());
+}
+
 TEST(ZipReader, InflatesNoMoreThanItMayInAll) {
   absl::StatusOr<ZipReader> zip = ZipReader::Open(kScores, 400);
   ASSERT_THAT(zip, IsOk());

@@ -1,5 +1,6 @@
 #include "eval/metrics/detection/balanced_score.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -32,22 +33,30 @@ MetricResult MeanRecall(const std::vector<ClassCounts>& classes, Denominator den
 MetricResult BalancedScoreAt(const RankedInput& ranked, BalancedScore score, double threshold,
                              Denominator denominator) {
   const EvaluationInput& input = ranked.input();
-  const int32_t unknown_class = score == BalancedScore::kOuter ? 1 : input.num_classes();
-  std::vector<ClassCounts> classes(unknown_class + (score == BalancedScore::kInner ? 0 : 1));
+  const bool inner = score == BalancedScore::kInner;
+  const bool known_as_one = score == BalancedScore::kOuter;
+  const bool skips_unknown = inner || score == BalancedScore::kHalfpoint;
+  // Places: 0 is the unknown class, or, without one, what is left out; 1 and on are the classes; the last is that of
+  // the prediction that says unknown by itself, where it is not taken as such. In arithmetic without branches: what a
+  // sample is and how it is decided, nothing foretells.
+  std::vector<ClassCounts> classes(known_as_one ? 3 : input.num_classes() + 2);
+  const int32_t last_class = known_as_one ? 1 : input.num_classes();
   for (int64_t i = 0; i < input.num_samples(); ++i) {
-    const int64_t weight = ranked.weight(i);
-    const bool unknown = input.IsUnknown(i);
-    if (weight == 0) continue;
-    if (unknown && (score == BalancedScore::kInner || score == BalancedScore::kHalfpoint)) continue;
-    const bool says_unknown = input.has_predictions() && input.prediction()[i] == input.num_classes();
-    const bool rejected = score != BalancedScore::kInner && (says_unknown || !(input.unknown_score()[i] <= threshold));
-    const bool known_as_one = score == BalancedScore::kOuter;
-    const int32_t truth = unknown ? unknown_class : known_as_one ? 0 : input.label()[i];
-    const int32_t decision = rejected ? unknown_class : known_as_one ? 0 : input.prediction()[i];
+    const int32_t label = input.label()[i];
+    const int32_t prediction = input.has_predictions() ? input.prediction()[i] : 0;
+    const bool known = label != kUnknownLabel;
+    const bool accepted = inner | ((prediction != input.num_classes()) & (input.unknown_score()[i] <= threshold));
+    const int64_t weight = int64_t{ranked.weight(i)} * (known | !skips_unknown);
+    const int32_t truth = std::min(1 + label, last_class);
+    const int32_t decision = accepted * (known_as_one ? 1 : 1 + prediction);
     classes[truth].samples += weight;
-    if (decision < static_cast<int32_t>(classes.size())) classes[decision].predicted += weight;
-    if (truth == decision) classes[truth].right += weight;
+    classes[decision].predicted += weight;
+    classes[truth].right += weight * (truth == decision);
   }
+  classes.pop_back();
+  // The unknown class is the last one of a mean.
+  std::rotate(classes.begin(), classes.begin() + 1, classes.end());
+  if (inner) classes.pop_back();
   return MeanRecall(classes, denominator);
 }
 

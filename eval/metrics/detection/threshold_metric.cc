@@ -18,73 +18,112 @@ double FalsePositives(const Decisions& d) { return static_cast<double>(d.accepte
 // The sum of TN_i + FP_i over the known classes.
 double Negatives(const Decisions& d) { return static_cast<double>(d.num_classes) * d.total.all() - d.total.known(); }
 
+// The state of a walk that asks for no means over classes, where the compiler sees all of it.
+class TallyWalk {
+ public:
+  explicit TallyWalk(const RankedInput& ranked) : blocks_(ranked.blocks()) {
+    decisions_.total = ranked.total();
+    decisions_.num_classes = ranked.input().num_classes();
+  }
+  const Decisions& decisions() const { return decisions_; }
+  void AcceptNext() { decisions_.accepted += blocks_[next_++]; }
+
+ private:
+  absl::Span<const Tally> blocks_;
+  int64_t next_ = 0;
+  Decisions decisions_;
+};
+
+// Walks to the end, and then adds up what was accepted at the best place: whether a value is the best so far, no
+// processor foresees, so that only numbers are kept of it.
+template <typename Value, typename Walk>
+ThresholdValue BestOnWalk(const Value& value, const RankedInput& ranked, Walk walk) {
+  const int64_t blocks = ranked.blocks().size();
+  const bool lowest_is_infinite = blocks > 0 && ranked.ranking().Score(0) == -kInfinity;
+  const int64_t first = lowest_is_infinite ? 1 : 0;
+  if (lowest_is_infinite) walk.AcceptNext();
+  double best_value = value(walk.decisions());
+  int64_t best_end = first;  // blocks that are accepted at the best threshold
+  if (!(best_value > -kInfinity)) best_value = -kInfinity, best_end = 0;
+  for (int64_t end = first + 1; end <= blocks; ++end) {
+    walk.AcceptNext();
+    const double here = value(walk.decisions());
+    best_end = here > best_value ? end : best_end;
+    best_value = here > best_value ? here : best_value;
+  }
+  ThresholdValue best;
+  best.value = best_value;
+  for (int64_t block = 0; block < best_end; ++block) best.accepted += ranked.blocks()[block];
+  best.threshold = best_end <= first ? -kInfinity : ranked.ranking().Score(best_end - 1);
+  return best;
+}
+
+enum class PerClass { kNo, kYes };
+enum class Needs { kAnySide, kBothSides };
+
+// `value` is compiled into the walk over all thresholds, which asks for it a million times.
+template <typename Value>
+ThresholdMetric Make(PerClass per_class, Needs needs, Value value) {
+  ThresholdMetric metric;
+  metric.value = value;
+  metric.per_class = per_class == PerClass::kYes;
+  metric.needs_both_sides = needs == Needs::kBothSides;
+  if (metric.per_class) {
+    metric.best = [value](const RankedInput& r) { return BestOnWalk(value, r, DecisionWalk(r, true)); };
+  } else {
+    metric.best = [value](const RankedInput& r) { return BestOnWalk(value, r, TallyWalk(r)); };
+  }
+  return metric;
+}
+
 }  // namespace
 
 ThresholdMetric OpenSetFMacro() {
-  return {[](const Decisions& d) { return FScore(d.macro_precision, d.macro_tpr); }, true, false};
+  return Make(PerClass::kYes, Needs::kAnySide,
+              [](const Decisions& d) { return FScore(d.macro_precision, d.macro_tpr); });
 }
 
 ThresholdMetric OpenSetFMicro() {
-  return {[](const Decisions& d) {
-            // 2 P R / (P + R) with P = correct / accepted, R = correct / known.
-            return Ratio(2.0 * d.accepted.correct, static_cast<double>(d.accepted.all()) + d.total.known());
-          },
-          false, false};
+  return Make(PerClass::kNo, Needs::kAnySide, [](const Decisions& d) {
+    // 2 P R / (P + R) with P = correct / accepted, R = correct / known.
+    return Ratio(2.0 * d.accepted.correct, static_cast<double>(d.accepted.all()) + d.total.known());
+  });
 }
 
 ThresholdMetric YoudenMacro() {
-  return {[](const Decisions& d) { return d.macro_tpr + d.macro_tnr - 1; }, true, false};
+  return Make(PerClass::kYes, Needs::kAnySide, [](const Decisions& d) { return d.macro_tpr + d.macro_tnr - 1; });
 }
 
 ThresholdMetric YoudenMicro() {
-  return {[](const Decisions& d) {
-            return Ratio(d.accepted.correct, d.total.known()) + Ratio(Negatives(d) - FalsePositives(d), Negatives(d)) -
-                   1;
-          },
-          false, false};
+  return Make(PerClass::kNo, Needs::kAnySide, [](const Decisions& d) {
+    return Ratio(d.accepted.correct, d.total.known()) + Ratio(Negatives(d) - FalsePositives(d), Negatives(d)) - 1;
+  });
 }
 
 ThresholdMetric NaccEq6(double lambda) {
-  return {[lambda](const Decisions& d) {
-            const double aks = (d.accepted.correct + Negatives(d) - FalsePositives(d)) /
-                               (static_cast<double>(d.num_classes) * d.total.all());
-            const double aus = Ratio(d.total.unknown - d.accepted.unknown, d.total.all() - d.accepted.all());
-            return lambda * aks + (1 - lambda) * aus;
-          },
-          false, false};
+  return Make(PerClass::kNo, Needs::kAnySide, [lambda](const Decisions& d) {
+    const double aks =
+        (d.accepted.correct + Negatives(d) - FalsePositives(d)) / (static_cast<double>(d.num_classes) * d.total.all());
+    const double aus = Ratio(d.total.unknown - d.accepted.unknown, d.total.all() - d.accepted.all());
+    return lambda * aks + (1 - lambda) * aus;
+  });
 }
 
 ThresholdMetric NaccRates(double lambda) {
-  return {[lambda](const Decisions& d) {
-            return lambda * d.accepted.correct / d.total.known() +
-                   (1 - lambda) * (d.total.unknown - d.accepted.unknown) / d.total.unknown;
-          },
-          false, true};
+  return Make(PerClass::kNo, Needs::kBothSides, [lambda](const Decisions& d) {
+    return lambda * d.accepted.correct / d.total.known() +
+           (1 - lambda) * (d.total.unknown - d.accepted.unknown) / d.total.unknown;
+  });
 }
 
 ThresholdMetric OpenSetAccuracy() {
-  return {[](const Decisions& d) {
-            return (static_cast<double>(d.accepted.correct) + d.total.unknown - d.accepted.unknown) / d.total.all();
-          },
-          false, true};
+  return Make(PerClass::kNo, Needs::kBothSides, [](const Decisions& d) {
+    return (static_cast<double>(d.accepted.correct) + d.total.unknown - d.accepted.unknown) / d.total.all();
+  });
 }
 
 ThresholdValue BestOverThresholds(const ThresholdMetric& metric, const RankedInput& ranked) {
-  ThresholdValue best;
-  best.value = -kInfinity;
-  int64_t best_block = -1;
-  DecisionWalk walk(ranked, metric.per_class);
-  walk.AcceptUpTo(-kInfinity);
-  for (int64_t block = -1;; block = walk.next_block(), walk.AcceptNext()) {
-    if (const double value = metric.value(walk.decisions()); value > best.value) {
-      best.value = value;
-      best.accepted = walk.decisions().accepted;
-      best_block = block;
-    }
-    if (walk.AtEnd()) break;
-  }
-  best.threshold = best_block < 0 ? -kInfinity : ranked.ranking().Score(best_block);
-  return best;
+  return metric.best(ranked);
 }
 
 ThresholdValue BestOverGrid(const ThresholdMetric& metric, const RankedInput& ranked, int divisions) {

@@ -14,10 +14,18 @@
 
 namespace openset {
 
+// A threshold and what comes of it.
+struct ThresholdValue {
+  double threshold = 0;
+  double value = 0;
+  Tally accepted;
+};
+
 struct ThresholdMetric {
   std::function<double(const Decisions&)> value;
-  bool per_class = false;         // reads the means over classes
-  bool needs_both_sides = false;  // undefined without known or without unknown samples
+  std::function<ThresholdValue(const RankedInput&)> best;  // over all thresholds; see BestOverThresholds()
+  bool per_class = false;                                  // reads the means over classes
+  bool needs_both_sides = false;                           // undefined without known or without unknown samples
 };
 
 // Open-set F-score (OpenAUC, Eq. 1): 2 P R / (P + R), with P and R the means over the known classes (Eq. 2; not the
@@ -43,13 +51,6 @@ ThresholdMetric NaccRates(double lambda = 0.5);
 // At a threshold that was chosen on validation samples it is the operational open-set accuracy (Cruz et al. 2024). In
 // [0, 1], higher is better. Undefined without known or without unknown samples.
 ThresholdMetric OpenSetAccuracy();
-
-// A threshold and what comes of it.
-struct ThresholdValue {
-  double threshold = 0;
-  double value = 0;
-  Tally accepted;
-};
 
 // The smallest threshold with the largest value, over -inf and all distinct scores.
 ThresholdValue BestOverThresholds(const ThresholdMetric& metric, const RankedInput& ranked);

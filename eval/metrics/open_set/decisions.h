@@ -43,13 +43,13 @@ class DecisionWalk {
   void AcceptUpTo(double threshold);
 
  private:
+  // Of the samples that are accepted as a class: [0] those that are not of it (FP), [1] those that are (TP). Places of
+  // an array, because no processor foresees which it will be.
   struct ClassCounts {
-    int64_t samples = 0;  // TP + FN
-    int64_t true_positive = 0;
-    int64_t false_positive = 0;
-    int64_t precision = 0;  // in fixed point
-    int64_t tpr = 0;
-    int64_t fpr = 0;
+    int64_t accepted[2] = {0, 0};
+    int64_t of_all[2] = {0, 0};  // what their shares are of: FP + TN, TP + FN
+    int64_t share[2] = {0, 0};   // FPR and TPR, in fixed point
+    int64_t precision = 0;       // in fixed point
   };
 
   void AcceptClassesOf(int64_t block);
@@ -64,9 +64,8 @@ class DecisionWalk {
   double scale_ = 1;  // fixed point of 1
   std::vector<ClassCounts> classes_;
   int64_t sum_precision_ = 0;
-  int64_t sum_tpr_ = 0;
-  int64_t sum_fpr_ = 0;
-  double absent_negatives_ = 0;  // classes without samples of other classes, as a share of all
+  int64_t sum_share_[2] = {0, 0};  // of FPR, of TPR
+  double absent_negatives_ = 0;    // classes without samples of other classes, as a share of all
 };
 
 }  // namespace openset

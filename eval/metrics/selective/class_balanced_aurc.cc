@@ -17,46 +17,42 @@ struct ClassRisk {
 // of which a sample was accepted; `held`: whether the first risk holds at coverage 0.
 template <typename RiskOfClass>
 MetricResult Area(const RankedInput& ranked, bool held, RiskOfClass risk) {
-  const EvaluationInput& input = ranked.input();
   if (ranked.total().known() == 0) return AbsentWithoutKnown();
-  std::vector<ClassRisk> classes(input.num_classes());
-  for (int64_t i = 0; i < input.num_samples(); ++i) {
-    if (!input.IsUnknown(i)) classes[input.label()[i]].samples += ranked.weight(i);
-  }
+  const std::vector<int64_t> samples_of = SamplesOfClasses(ranked);
+  // Unknown samples have a class of their own, before the others, whose risk stays 0: which kind comes next, nothing
+  // foretells.
+  std::vector<ClassRisk> classes(1 + samples_of.size());
+  classes[0].samples = classes[0].accepted = 1;
+  for (size_t c = 0; c < samples_of.size(); ++c) classes[1 + c].samples = samples_of[c];
   int present = 0;
-  for (const ClassRisk& one : classes) present += one.samples > 0;
+  for (const int64_t samples : samples_of) present += samples > 0;
   double sum = 0;  // of the classes' risks
   double last = 0;
   double twice_area = 0;
   bool first = true;
   for (int64_t block = 0; block < ranked.ranking().num_blocks(); ++block) {
     const int64_t samples = ranked.blocks()[block].known();
-    if (samples == 0) continue;
     for (int64_t place = ranked.ranking().BlockBegin(block); place < ranked.ranking().BlockBegin(block + 1); ++place) {
-      const RankedSample ranked_sample = ranked.samples()[place];
-      const SampleKind kind = ranked_sample.kind();
-      if (kind == SampleKind::kUnknown) continue;
-      const uint32_t sample = ranked.ranking().order()[place];
-      const int64_t weight = ranked.weight(sample);
+      const RankedSample sample = ranked.samples()[place];
+      const int64_t weight = ranked.is_weighted() ? ranked.weight(ranked.ranking().order()[place]) : 1;
       if (weight == 0) continue;
-      const bool is_correct = kind == SampleKind::kCorrect;
-      // A look-up that is far from the last one is spared where the prediction says the label.
-      const int32_t label = is_correct ? static_cast<int32_t>(ranked_sample.prediction) : input.label()[sample];
-      ClassRisk& one = classes[label];
+      const int64_t counts = sample.label != kUnknownLabel ? weight : 0;
+      ClassRisk& one = classes[1 + sample.label];
       sum -= one.risk;
-      one.accepted += weight;
-      one.errors += is_correct ? 0 : weight;
+      one.accepted += counts;
+      one.errors += sample.kind() == SampleKind::kCorrect ? 0 : counts;
       one.risk = risk(one);
       sum += one.risk;
     }
+    // A block without known samples adds nothing.
     twice_area += static_cast<double>(samples) * ((first && held ? sum : last) + sum);
     last = sum;
-    first = false;
+    first = first && samples == 0;
   }
   return twice_area / 2 / present / ranked.total().known();
 }
 
-double Share(int64_t part, int64_t all) { return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all); }
+double Share(int64_t part, int64_t all) { return static_cast<double>(part) / static_cast<double>(all); }
 
 }  // namespace
 
