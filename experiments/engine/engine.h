@@ -47,6 +47,9 @@ class Engine {
   // happened, in order for each action. An action that ended has no more events.
   virtual std::vector<EngineEvent> Wait(int wake, absl::Duration at_most) = 0;
 
+  // From now on, an action that runs may keep so many CPUs busy, in all. Default: it goes on as before.
+  virtual void GiveCpus(ActionId /*action*/, int /*cpu_slots*/) {}
+
   // A training that runs saves its state after the step that it is in, and ends with kCancelled; any other action goes
   // on to its end. Returns at once.
   virtual void AskToStop(ActionId action) = 0;

@@ -21,6 +21,7 @@
 #include "core/status_macros.h"
 #include "experiments/action/stage.h"
 #include "experiments/engine/attempts.h"
+#include "experiments/engine/cpus/cpu_slots.h"
 #include "experiments/engine/outcome.h"
 #include "experiments/engine/scheduler.h"
 #include "experiments/engine/work_ahead.h"
@@ -109,29 +110,28 @@ class Execution {
       const auto start = scheduler_.Next();
       if (!start.has_value()) break;
       const ActionId id = start->action;
-      const Stage& stage = StageOf(plan_[id]);
       if (plan_[id].kind == ActionKind::kChoose) {
         OPENSET_RETURN_IF_ERROR(Choose(id));
         continue;
       }
       if (!Claim(id)) continue;
       WorkRequest request = plan_.RequestOf(plan_[id]);
-      const int threads = stage.Needs(plan_.TrialOf(plan_[id]), options_.memory).cpu_threads;
-      request.set_cpu_slots(threads + (stage.CanUseMoreCpus(threads) ? scheduler_.Widen(id) : 0));
+      const Demand demand = StageOf(plan_[id]).Needs(plan_.TrialOf(plan_[id]), options_.memory);
+      request.set_cpu_slots(cpu_slots_.Begin(id, StageOf(plan_[id]), demand));
       start_failure_ = engine_->Start(id, start->gpu, std::move(request));
       if (start_failure_.ok()) {
         running_.insert(id);
         observer_->OnStart(id);
         continue;
       }
-      claims_.Release(id);
-      scheduler_.Cancelled(id);
+      Cancel(id);
       if (StoreFailed(start_failure_)) {
         start_failure_ = absl::OkStatus();
       } else {
         observer_->OnStartFailure(id, start_failure_);
       }
     }
+    if (MayStart()) cpu_slots_.GiveFree();
     return absl::OkStatus();
   }
 
@@ -214,6 +214,7 @@ class Execution {
   // It does not run any more.
   void End(ActionId id) {
     running_.erase(id);
+    cpu_slots_.End(id);
     attempts_.Ended(id);
     claims_.Release(id);
   }
@@ -370,6 +371,7 @@ class Execution {
   Engine* engine_;
   EngineObserver* observer_;
   Scheduler scheduler_;
+  CpuSlots cpu_slots_{&scheduler_, engine_};
   std::vector<int64_t> work_;              // AddWork()
   std::set<ActionId> running_;             // in the engine
   std::set<ActionId> adopted_;             // left to others at first, and taken all the same
@@ -382,8 +384,7 @@ class Execution {
   absl::Duration described_, looked_, look_took_;
   std::optional<absl::Duration> busy_at_;  // when it had work last, of a process with patience
   bool has_left_ = false;                  // its patience is over
-  int failed_ = 0;
-  int ended_ = 0;
+  int failed_ = 0, ended_ = 0;
 };
 
 }  // namespace

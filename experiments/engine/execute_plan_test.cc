@@ -170,6 +170,20 @@ TEST_F(ExecutePlanTest, WhatRunsAloneMayUseAllCpusWhereThatChangesNoBit) {
   EXPECT_EQ(engine_.started[2].cpu_slots(), 4);
 }
 
+TEST_F(ExecutePlanTest, TheLastInferenceTakesTheCpusThatFallFreeWhileItRuns) {
+  engine_.capacity_of.cpu_threads = 2;
+  const Plan plan = MakePlanOf("seed: [0, 1]");
+  // An evaluation ends before an inference that began earlier.
+  engine_.on_wait = [&] {
+    if (engine_.running.size() < 2 || plan[engine_.running.back().first].kind != ActionKind::kEvaluate) return;
+    std::swap(engine_.running.front(), engine_.running.back());
+  };
+  ASSERT_TRUE(Run(plan).ok());
+  ASSERT_THAT(engine_.given, SizeIs(1));
+  EXPECT_EQ(plan[engine_.given[0].first].kind, ActionKind::kInfer);
+  EXPECT_EQ(engine_.given[0].second, 2);
+}
+
 TEST_F(ExecutePlanTest, AGpuIsSharedByAsManyActionsAsItHasShares) {
   const Plan plan = MakePlanOf("seed: [0, 1, 2] execution { device: CUDA }");
   EXPECT_TRUE(absl::IsFailedPrecondition(Run(plan)));

@@ -197,6 +197,22 @@ void LocalEngine::AddHung(std::vector<EngineEvent>* events) {
   }
 }
 
+void LocalEngine::GiveCpus(ActionId action, int cpu_slots) {
+  WorkRequest word;
+  word.set_cpu_slots(cpu_slots);
+  for (Waiting& start : waiting_) {
+    if (start.action == action) start.request.set_cpu_slots(cpu_slots);
+  }
+  for (const std::unique_ptr<Worker>& worker : workers_) {
+    if (worker->action != action) continue;
+    const std::vector<int> more = pins_.Take(std::max(0, cpu_slots - static_cast<int>(worker->cpus.size())));
+    worker->cpus.insert(worker->cpus.end(), more.begin(), more.end());
+    pins_.Pin(worker->process->pid(), worker->cpus);
+    // The end of one that is gone is found by the next wait.
+    MessageChannel(worker->process->channel()).Send(word).IgnoreError();
+  }
+}
+
 void LocalEngine::AskToStop(ActionId action) {
   WorkRequest word;
   word.set_stop(true);

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "experiments/engine/cpu_pins.h"
+#include "experiments/engine/cpus/cpu_pins.h"
 #include "experiments/engine/engine.h"
 #include "experiments/engine/leaving_workers.h"
 #include "experiments/store/store.h"
@@ -33,10 +33,10 @@ struct LocalEngineOptions {
 // Its workers are processes that live on from action to action; one that dies takes its action with it, nothing else.
 // What a training or an inference writes is in a log of its own in the store (experiments/worker/action_log.h), all
 // else in its worker's beside it. A worker stays on the GPU of its first action, or on none. Where there are as many
-// CPU slots as CPUs, each action has CPUs of its own (cpu_pins.h). An action ends with kUnavailable if its worker died,
-// kDeadlineExceeded if it hung. A worker whose device or memory failed (WorkOutcome.is_last) gets no other action.
-// LibTorch on GPUs uses "expandable_segments:True" unless PYTORCH_CUDA_ALLOC_CONF or PYTORCH_ALLOC_CONF is set. One
-// that starts on a GPU where a worker died, hung or was killed waits until nothing of that is left there
+// CPU slots as CPUs, each action has CPUs of its own (cpus/cpu_pins.h). An action ends with kUnavailable if its worker
+// died, kDeadlineExceeded if it hung. A worker whose device or memory failed (WorkOutcome.is_last) gets no other
+// action. LibTorch on GPUs uses "expandable_segments:True" unless PYTORCH_CUDA_ALLOC_CONF or PYTORCH_ALLOC_CONF is set.
+// One that starts on a GPU where a worker died, hung or was killed waits until nothing of that is left there
 // (leaving_workers.h). Start() fails with kNotFound if the worker's program cannot be started, kUnavailable for lack of
 // system resources; so does an action that had to wait.
 class LocalEngine : public Engine {
@@ -47,6 +47,7 @@ class LocalEngine : public Engine {
   const Capacity& capacity() const override { return options_.capacity; }
   absl::Status Start(ActionId action, int gpu, WorkRequest request) override;
   std::vector<EngineEvent> Wait(int wake, absl::Duration at_most) override;
+  void GiveCpus(ActionId action, int cpu_slots) override;
   void AskToStop(ActionId action) override;
   void Kill(ActionId action) override;
   void KillAll() override;

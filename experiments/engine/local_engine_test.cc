@@ -186,6 +186,42 @@ TEST_F(LocalEngineTest, WordToStopIsForTheActionAtHandOnly) {
   EXPECT_EQ(last.end, absl::CancelledError("stopped"));
 }
 
+TEST_F(LocalEngineTest, AnActionThatRunsIsGivenMoreCpus) {
+  ASSERT_THAT(MakeFolders(store_.folder()), IsOk());
+  LocalEngine engine(store_, options_);
+  const Plan plan = MakePlanOf(absl::StrCat(kSavingSeed));
+  WorkRequest request = plan.RequestOf(plan.actions[0]);
+  ASSERT_TRUE(request.has_train());
+  request.set_cpu_slots(1);
+  ASSERT_THAT(engine.Start(ActionId{0}, /*gpu=*/-1, request), IsOk());
+  std::string what;
+  const auto wait_for = [&](const std::string& wanted) {
+    while (what != wanted) {
+      for (const EngineEvent& event : engine.Wait(/*wake=*/-1, absl::Seconds(1))) {
+        if (event.end.has_value()) return false;
+        if (event.progress.has_value()) what = event.progress->what();
+      }
+    }
+    return true;
+  };
+  EXPECT_TRUE(wait_for("1 CPU slots"));
+  engine.GiveCpus(ActionId{0}, 3);
+  EXPECT_TRUE(wait_for("3 CPU slots"));
+  engine.AskToStop(ActionId{0});
+  engine.GiveCpus(ActionId{0}, 4);  // a word behind the last is for no action
+  EXPECT_FALSE(wait_for("never"));
+  ASSERT_THAT(engine.Start(ActionId{0}, /*gpu=*/-1, request), IsOk());
+  bool ended = false;
+  while (!ended) {
+    for (const EngineEvent& event : engine.Wait(/*wake=*/-1, absl::Seconds(1))) {
+      ended = event.end.has_value();
+      if (ended) {
+        EXPECT_EQ(*event.end, absl::OkStatus());
+      }
+    }
+  }
+}
+
 TEST_F(LocalEngineTest, ASignalStopsAndLeavesNoProcess) {
   observer_.interrupt_on_progress = true;
   execute_.saving = absl::Milliseconds(100);

@@ -53,7 +53,7 @@ int BatchesAtOnce(const InferAction& action, const ActionContext& context) {
   const bool alike = action.inference().has_plain() && action.train_size() == 1 && !train.model().has_torch_script();
   const bool one_thread = context.device.is_cpu() && train.execution().threads() == 1 &&
                           train.execution().precision() == ExecutionSpec::FP32;
-  return alike && one_thread ? std::max(1, context.cpu_slots) : 1;
+  return alike && one_thread ? std::max(1, context.cpu_slots()) : 1;
 }
 
 void ReportShare(const ActionContext& context, double share) {
@@ -106,8 +106,9 @@ class Inferrer {
     BatchStream stream(batcher, batcher.Epoch(kBatchSize, /*drop_last=*/false, /*random=*/nullptr), pipeline_,
                        /*random=*/nullptr);
     Report();
-    const auto at_once = static_cast<size_t>(BatchesAtOnce(action_, context_));
     while (true) {
+      context_.stop_asked();  // takes word of more CPUs
+      const auto at_once = static_cast<size_t>(BatchesAtOnce(action_, context_));
       std::vector<Batch> batches;
       while (batches.size() < at_once) {
         OPENSET_ASSIGN_OR_RETURN(const std::optional<Batch> next, stream.Next());

@@ -1,6 +1,7 @@
 #include "experiments/infer/inference.h"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -201,8 +202,10 @@ TEST_F(InferenceTest, SeveralBatchesAtOnceGiveTheBitsOfOneAfterTheOther) {
   const absl::StatusOr<Outputs> alone = CollectOutputs(action_, models, context);
   ASSERT_THAT(alone, IsOk());
   ASSERT_EQ(alone->label.size(), 466);
-  for (const int cpus : {2, 8}) {
-    context.cpu_slots = cpus;
+  int asked = 0;
+  const std::vector<std::function<int()>> cpus = {[] { return 2; }, [] { return 8; }, [&asked] { return ++asked; }};
+  for (const std::function<int()>& slots : cpus) {
+    context.cpu_slots = slots;
     const absl::StatusOr<Outputs> parallel = CollectOutputs(action_, models, context);
     ASSERT_THAT(parallel, IsOk());
     EXPECT_EQ(parallel->logits, alone->logits);

@@ -77,6 +77,7 @@ class FakeEngine : public Engine {
     return {progress, end};
   }
 
+  void GiveCpus(ActionId action, int cpu_slots) override { given.emplace_back(action, cpu_slots); }
   void AskToStop(ActionId action) override { asked.push_back(action); }
   void Kill(ActionId action) override {
     killed.push_back(action);
@@ -106,6 +107,7 @@ class FakeEngine : public Engine {
   std::map<ActionId, int> gpu_of;  // the last one of an action
   std::set<std::string> keys;
   std::vector<ActionId> asked, killed;
+  std::vector<std::pair<ActionId, int>> given;  // CPU slots, while they ran
   std::deque<std::pair<ActionId, std::string>> running;
   size_t most_running = 0;
   size_t refused = 0;

@@ -79,11 +79,12 @@ bool IsFirst(const Store& store, const std::string& name) {
   return true;
 }
 
-// Reports progress for ever.
-void Train(const ReportProgress& report, const StopAsked& stop_asked) {
+// Reports progress for ever, and what the request says of CPUs.
+void Train(const WorkRequest& request, const ReportProgress& report, const StopAsked& stop_asked) {
   while (!stop_asked()) {
     WorkProgress progress;
     progress.set_fraction(0.5);
+    progress.set_what(absl::StrCat(request.cpu_slots(), " CPU slots"));
     report(progress);
     usleep(10000);
   }
@@ -134,11 +135,11 @@ absl::Status Execute(const WorkRequest& request, const ReportProgress& report, c
         while (true) {
         }
       case kHangSeed:
-        Train(report, [] { return false; });
+        Train(request, report, [] { return false; });
         break;
       case kSavingSeed:
         if (FileExists(store.folder() + "/saved")) break;
-        Train(report, stop_asked);
+        Train(request, report, stop_asked);
         std::ofstream(store.folder() + "/saved") << "half of it";
         return absl::CancelledError("stopped");
     }

@@ -2,6 +2,7 @@
 #ifndef OPENSET_EXPERIMENTS_WORKER_ACTION_CONTEXT_H_
 #define OPENSET_EXPERIMENTS_WORKER_ACTION_CONTEXT_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,10 @@ struct ActionContext {
   StageClock clock;  // runs since the context was made
   // Of a training that may go on from where another one stopped (WorkRequest.continued_key); "" for all others.
   std::string continued_key;
-  // CPUs that it may keep busy where that changes no bit (WorkRequest.cpu_slots).
-  int cpu_slots = 1;
-  // Asked after each step of a training.
+  // CPUs that it may keep busy where that changes no bit (WorkRequest.cpu_slots): more, after stop_asked() was called,
+  // if others have fallen free.
+  std::function<int()> cpu_slots = [] { return 1; };
+  // Asked after each step of a training, and before each of the batches of an inference, which goes on all the same.
   StopAsked stop_asked = [] { return false; };
 };
 

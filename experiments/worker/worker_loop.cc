@@ -19,6 +19,9 @@ namespace {
 constexpr absl::Duration kProgressEvery = absl::Milliseconds(200);
 constexpr absl::Duration kLookEvery = absl::Milliseconds(50);
 
+// Whether it asks for nothing, and was for an action that has ended meanwhile.
+bool IsWord(const WorkRequest& request) { return request.stop() || (request.has_cpu_slots() && !request.has_store()); }
+
 }  // namespace
 
 int ServeWork(const WorkerActions& actions, const std::function<absl::Status(const std::exception&)>& status_of) {
@@ -32,7 +35,7 @@ int ServeWork(const WorkerActions& actions, const std::function<absl::Status(con
       LOG(ERROR) << received;
       return 1;
     }
-    if (request.stop()) continue;  // the action that it was for has ended
+    if (IsWord(request)) continue;
     absl::Duration last = -absl::InfiniteDuration();
     const ReportProgress report = [&](const WorkProgress& progress) {
       const absl::Duration now = SteadyNow();
@@ -50,7 +53,10 @@ int ServeWork(const WorkerActions& actions, const std::function<absl::Status(con
       looked = now;
       // Nothing else comes before the outcome.
       WorkRequest word;
-      stop = channel.IsReadable() && (!channel.Receive(&word).ok() || word.stop());
+      while (!stop && channel.IsReadable()) {
+        stop = !channel.Receive(&word).ok() || word.stop();
+        if (!stop && word.has_cpu_slots()) request.set_cpu_slots(word.cpu_slots());
+      }
       return stop;
     };
     bool is_last = false;

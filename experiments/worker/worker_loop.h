@@ -15,7 +15,7 @@ namespace openset {
 using ReportProgress = std::function<void(const WorkProgress&)>;
 
 // Whether the action is to save what it has and end (WorkRequest.stop). Cheap to call often: the channel is looked at
-// at most every 0.05 seconds.
+// at most every 0.05 seconds. Word of more CPUs is taken too: the request's `cpu_slots` is then what the word says.
 using StopAsked = std::function<bool()>;
 
 using Execute = std::function<absl::Status(const WorkRequest&, const ReportProgress&, const StopAsked&)>;

@@ -1,6 +1,6 @@
 // Keeping each action on CPUs of its own.
-#ifndef OPENSET_EXPERIMENTS_ENGINE_CPU_PINS_H_
-#define OPENSET_EXPERIMENTS_ENGINE_CPU_PINS_H_
+#ifndef OPENSET_EXPERIMENTS_ENGINE_CPUS_CPU_PINS_H_
+#define OPENSET_EXPERIMENTS_ENGINE_CPUS_CPU_PINS_H_
 
 #include <sys/types.h>
 
@@ -32,4 +32,4 @@ class CpuPins {
 
 }  // namespace openset
 
-#endif  // OPENSET_EXPERIMENTS_ENGINE_CPU_PINS_H_
+#endif  // OPENSET_EXPERIMENTS_ENGINE_CPUS_CPU_PINS_H_

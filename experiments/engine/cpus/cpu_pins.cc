@@ -1,4 +1,4 @@
-#include "experiments/engine/cpu_pins.h"
+#include "experiments/engine/cpus/cpu_pins.h"
 
 #include <sched.h>
 
