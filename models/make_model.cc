@@ -9,6 +9,7 @@
 #include "models/networks/linear_head.h"
 #include "models/networks/osrci_cnn.h"
 #include "models/networks/point_head.h"
+#include "models/networks/random_temperature_head.h"
 #include "models/networks/resnet_cifar.h"
 #include "models/networks/resnet_imagenet.h"
 #include "models/networks/vgg32.h"
@@ -56,6 +57,8 @@ std::shared_ptr<Head> MakeHead(const HeadSpec& spec, int64_t feature_dim, int nu
       return MakeReciprocalPointHead(spec.reciprocal_point(), feature_dim, outputs);
     case HeadSpec::kDecomposed:
       return MakeDecomposedHead(spec.decomposed(), feature_dim, outputs);
+    case HeadSpec::kRandomTemperature:
+      return MakeRandomTemperatureHead(spec.random_temperature(), feature_dim, outputs);
     case HeadSpec::KIND_NOT_SET:
       break;
   }
