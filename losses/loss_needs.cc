@@ -29,6 +29,7 @@ LossNeeds NeedsOf(const LossTermSpec& spec) {
       needs.history = true;
       break;
     case LossTermSpec::kConfidenceBranch:
+    case LossTermSpec::kRandomTemperature:
       needs.extra_output = true;
       break;
     case LossTermSpec::kCider:

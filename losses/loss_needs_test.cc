@@ -55,6 +55,8 @@ TEST(NeedsOf, TheOtherTerms) {
   EXPECT_EQ(NeedsOf(spec).extra_views, 1);
   spec.mutable_confidence_branch();
   EXPECT_TRUE(NeedsOf(spec).extra_output);
+  spec.mutable_random_temperature();
+  EXPECT_TRUE(NeedsOf(spec).extra_output);
   spec.mutable_objectosphere();
   EXPECT_TRUE(NeedsOf(spec).open_set);
   EXPECT_FALSE(NeedsOf(spec).mixtures);

@@ -16,6 +16,7 @@
 #include "losses/known/class_anchor.h"
 #include "losses/known/confidence_branch.h"
 #include "losses/known/intra_inter.h"
+#include "losses/known/random_temperature.h"
 #include "losses/open_auc.h"
 #include "losses/outlier_exposure.h"
 #include "losses/outliers/energy_constraint.h"
@@ -90,6 +91,8 @@ std::unique_ptr<LossTerm> MakeKind(const LossTermSpec& spec, const LossSetting& 
       return MakePlaceholder(spec.placeholder());
     case LossTermSpec::kEnergyConstraint:
       return MakeEnergyConstraint(spec.energy_constraint(), setting);
+    case LossTermSpec::kRandomTemperature:
+      return MakeRandomTemperature(spec.random_temperature());
     case LossTermSpec::KIND_NOT_SET:
       break;
   }

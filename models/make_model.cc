@@ -4,11 +4,12 @@
 
 #include "core/logging.h"
 #include "core/status_macros.h"
-#include "models/networks/decomposed_head.h"
+#include "models/heads/decomposed_head.h"
+#include "models/heads/linear_head.h"
+#include "models/heads/point_head.h"
+#include "models/heads/random_temperature_head.h"
 #include "models/networks/densenet.h"
-#include "models/networks/linear_head.h"
 #include "models/networks/osrci_cnn.h"
-#include "models/networks/point_head.h"
 #include "models/networks/resnet_cifar.h"
 #include "models/networks/resnet_imagenet.h"
 #include "models/networks/vgg32.h"
@@ -56,6 +57,8 @@ std::shared_ptr<Head> MakeHead(const HeadSpec& spec, int64_t feature_dim, int nu
       return MakeReciprocalPointHead(spec.reciprocal_point(), feature_dim, outputs);
     case HeadSpec::kDecomposed:
       return MakeDecomposedHead(spec.decomposed(), feature_dim, outputs);
+    case HeadSpec::kRandomTemperature:
+      return MakeRandomTemperatureHead(spec.random_temperature(), feature_dim, outputs);
     case HeadSpec::KIND_NOT_SET:
       break;
   }

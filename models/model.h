@@ -38,6 +38,8 @@ class Head : public Module {
  public:
   virtual ModelOutput Forward(const at::Tensor& feature) = 0;
   virtual void Initialise(RandomStream* random) = 0;
+  // What random heads draw from in training.
+  virtual void SetGenerator(const at::Generator& /*generator*/) {}
 };
 
 // What a network is made for. Only a script asks: it is loaded for its device and tried out there. All others are built
@@ -66,7 +68,10 @@ class Model : public Module {
   // From behind a stage of the backbone on (Backbone::ForwardFrom).
   ModelOutput ForwardFrom(int stage, const at::Tensor& x, std::vector<at::Tensor>* maps = nullptr);
 
-  void SetGenerator(const at::Generator& generator) { backbone_->SetGenerator(generator); }
+  void SetGenerator(const at::Generator& generator) {
+    backbone_->SetGenerator(generator);
+    head_->SetGenerator(generator);
+  }
 
   int64_t feature_dim() const { return backbone_->feature_dim(); }
   int num_stages() const { return backbone_->num_stages(); }

@@ -147,6 +147,7 @@ WeiperKld::Options OptionsOf(const WeiperKldSpec& spec) {
 // Of a spec that says it.
 ExtraOutput::Value ValueOf(const ExtraOutputSpec& spec) {
   if (spec.value() == ExtraOutputSpec::MARGIN) return ExtraOutput::Value::kMargin;
+  if (spec.value() == ExtraOutputSpec::PLAIN) return ExtraOutput::Value::kPlain;
   return spec.value() == ExtraOutputSpec::NEGATED ? ExtraOutput::Value::kNegated : ExtraOutput::Value::kProbability;
 }
 

@@ -57,6 +57,9 @@ void CheckModel(const MethodSpec& method, std::vector<FieldProblem>* problems) {
   }
   if (!is_script) {
     if (!model.has_head()) problems->push_back({"model.head", "must be set"});
+    if (model.head().has_random_temperature() && model.head().extra_outputs() == 0) {
+      problems->push_back({"model.head.extra_outputs", "must be 1 for random_temperature, whose variance it holds"});
+    }
     return;
   }
   if (model.has_head()) problems->push_back({"model.head", "a script has its own head"});
@@ -128,10 +131,14 @@ void CheckStage(const MethodSpec& method, const Stage& stage, int views, const s
                     : "needs the batch itself, in whose place pix_mix has mixtures: use mixed_cross_entropy alone");
     }
     const HeadSpec& head = method.model().head();
-    if (needs.points && (method.model().has_torch_script() || head.has_linear() || head.has_decomposed())) {
+    if (needs.points && (method.model().has_torch_script() || head.has_linear() || head.has_decomposed() ||
+                         head.has_random_temperature())) {
       // Of the head: a preset may have set another one than the method.
       problems->push_back(
           {"model.head", absl::StrCat(prefix, path, " needs a point per class: prototype or reciprocal_point")});
+    }
+    if (stage.loss().term(i).has_random_temperature() && !head.has_random_temperature()) {
+      add(path, "needs the logits of model.head.random_temperature");
     }
     if (needs.extra_views != 0 && needs.extra_views != views) {
       add(path, absl::StrCat("needs ", needs.extra_views, " views of each image, not ", views, ": set views.count"));

@@ -138,6 +138,15 @@ TEST(CheckMethod, AdascaleNeedsChangedImages) {
               ElementsAre(HasSubstr("score: needs features of images with some pixels changed")));
 }
 
+TEST(CheckMethod, ARandomTemperatureIsOfHeadAndLoss) {
+  const std::string rest = " } } input { channels: 3 } loss { term { random_temperature {} } }";
+  EXPECT_THAT(Problems("model { head { random_temperature {} extra_outputs: 1" + rest), IsEmpty());
+  EXPECT_THAT(Problems("model { head { linear {} extra_outputs: 1" + rest),
+              ElementsAre("loss.term[0]: needs the logits of model.head.random_temperature"));
+  EXPECT_THAT(Problems("model { head { random_temperature {}" + rest),
+              ::testing::Contains(HasSubstr("model.head.extra_outputs: must be 1 for random_temperature")));
+}
+
 TEST(CheckMethod, MapsAreMixedBetweenStages) {
   const std::string rest =
       " head { linear { } extra_outputs: 1 } } input { size: 224 channels: 3 } loss { term { placeholder {} } } "

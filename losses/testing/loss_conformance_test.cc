@@ -52,6 +52,7 @@ const LossCase kMembers[] = {
     {"confidence_branch {}", false, false},
     {"mixed_cross_entropy {}", true},
     {"energy_constraint { margin: -1 }"},
+    {"random_temperature {}"},
     {"placeholder { open_weight: 0.5 }"},
 };
 

@@ -358,6 +358,15 @@ def scone(step):
     return value
 
 
+def rts(step):
+    """openood/trainers/rts_trainer.py, without the cut of gradients."""
+    logits, variance = step.logits[:, :CLASSES], step.logits[:, CLASSES:]
+    noise = step.draws["noise"].to(logits.dtype)
+    temperature = (variance * noise * noise).sum(1, keepdim=True) / (32 - 2)
+    divergence = ((variance - torch.log(variance + 1e-8) - 1) * 0.5).mean()
+    return functional.cross_entropy(logits / temperature, step.label) + 0.1 * divergence
+
+
 def mixed(step, logits):
     share, partner = step.draws["share"].to(logits.dtype), step.label[step.draws["order"]]
     return (share * functional.cross_entropy(logits, step.label) +
@@ -380,7 +389,7 @@ def reg_mixup(step):
 
 
 LOSSES = (logit_norm, t2fnorm, g_odin, centre, class_anchor, intra_inter, cider, confidence_branch, objectosphere,
-          entropic_open_set, background_class, mix_oe, vos, proser, scone, mixup, cutmix, reg_mixup, cross_entropy,
+          entropic_open_set, background_class, mix_oe, vos, proser, scone, rts, mixup, cutmix, reg_mixup, cross_entropy,
           label_smoothing, open_auc, open_auc_supplement, open_auc_all_pairs, open_auc_hinge, open_auc_squared_hinge,
           open_auc_logistic, open_auc_all_samples, crl, crl_unified_benchmark, edl, edl_mean_square, outlier_exposure,
           energy_margin, jsd_consistency, gcpl, rpl, arpl, confusing_samples)

@@ -70,6 +70,18 @@ class NormalisedLinear(nn.Linear):
         return super().forward(functional.normalize(feature, dim=1) / 0.1)
 
 
+class RandomTemperature(nn.Module):
+    """The logits and the variances of OpenOOD's rts_net.py."""
+
+    def __init__(self, feature_dim):
+        super().__init__()
+        self.classifier = nn.Linear(feature_dim, CLASSES)
+        self.logvar_rts = nn.Sequential(nn.Linear(feature_dim, 32), nn.BatchNorm1d(32))
+
+    def forward(self, feature):
+        return torch.cat([self.classifier(feature), self.logvar_rts(feature).exp()], 1)
+
+
 class Probe(nn.Linear):
     """Learns from features that it does not change."""
 
@@ -80,6 +92,7 @@ class Probe(nn.Linear):
 HEADS = {
     losses.background_class: lambda dim: nn.Linear(dim, CLASSES + 1),
     losses.g_odin: Decomposed,
+    losses.rts: RandomTemperature,
     losses.t2fnorm: lambda dim: NormalisedLinear(dim, CLASSES),
     losses.cider: lambda dim: Probe(dim, CLASSES),
     losses.proser: lambda dim: nn.Linear(dim, CLASSES + 1),
@@ -122,7 +135,7 @@ class Training:
             sample = torch.from_numpy(samples)
             image = torch.from_numpy(data["image"])[sample].to(self.dtype)
             draws = {name: torch.from_numpy(np.asarray(data[name][number]))
-                     for name in ("order", "coefficient", "extra", "share", "far", "view") if name in data}
+                     for name in ("order", "coefficient", "extra", "share", "far", "view", "noise") if name in data}
             if "coefficient" in draws:
                 draws["coefficient"] = draws["coefficient"].to(self.dtype)
             if "share" in draws and self.loss not in (losses.cutmix, losses.mix_oe):

@@ -12,6 +12,7 @@
 #include "core/proto/text_proto.h"
 #include "core/random.h"
 #include "core/status_macros.h"
+#include "core/tensor/torch_generator.h"
 #include "core/tensor/torch_runtime.h"
 #include "data/task.pb.h"
 #include "experiments/train/objective.h"
@@ -137,6 +138,9 @@ const std::map<std::string, std::string>& Methods() {
       {"scone", R"(
           open_set { noise_images { share: 0.5 range: MINIMUM_TO_MAXIMUM } }
           loss { term { energy_constraint { margin: -1 cross_entropy_limit: 0.95 } } })"},
+      {"rts", R"(
+          model { head { random_temperature { degrees: 32 } extra_outputs: 1 } }
+          loss { term { random_temperature {} } })"},
       {"mixup", "open_set { mixed_images { mix { alpha: 0.2 } } } loss { term { mixed_cross_entropy {} } }"},
       {"cutmix", "open_set { mixed_images { mix { kind: CUTMIX } } } loss { term { mixed_cross_entropy {} } }"},
       {"reg_mixup", R"(
@@ -279,12 +283,22 @@ class Training {
         samples,
     };
     AddViews(random, &batch);
+    NoteTemperature(batch.label.size(0));
     Objective::Step step = objective_->Compute(batch, /*with_open_set=*/true, random).value();
     optimizer_->ZeroGradients();
     step.objective.backward();
     optimizer_->Step(rate_);
     objective_->EndStep(batch, step.hit);
     return step.objective.item<double>();
+  }
+
+  // What a head of a random temperature is about to draw.
+  void NoteTemperature(int64_t size) {
+    if (!method_.model().head().has_random_temperature()) return;
+    const auto step = static_cast<uint64_t>(draws_["noise"].size());
+    const int64_t degrees = method_.model().head().random_temperature().degrees();
+    draws_["noise"].push_back(at::empty({size, degrees}, dtype_).normal_(0, 1, MakeGenerator(at::kCPU, step)));
+    model_->SetGenerator(MakeGenerator(at::kCPU, step));
   }
 
   // The images under more noise, for a term that compares views.

@@ -165,6 +165,7 @@ constexpr Method kMethods[] = {
     {"relative_mahalanobis_plus_plus", true, false},
     {"residual", true, false},
     {"rpl", false, false},
+    {"rts", true, false},
     {"scale", true, false},
     {"scone", true, false},
     {"she", true, false},

@@ -13,6 +13,9 @@ absl::StatusOr<std::vector<double>> ExtraOutput::Compute(const ScoreInput& input
   if (value_ == Value::kNegated) {
     return ScoreLogitRows(input, [](absl::Span<const float> logits) -> double { return -logits.back(); });
   }
+  if (value_ == Value::kPlain) {
+    return ScoreLogitRows(input, [](absl::Span<const float> logits) -> double { return logits.back(); });
+  }
   if (value_ == Value::kMargin) {
     return ScoreLogitRows(input, [](absl::Span<const float> logits) {
       double largest = -std::numeric_limits<double>::infinity();

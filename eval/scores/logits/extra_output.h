@@ -8,12 +8,13 @@
 
 namespace openset {
 
-// softmax(z)_K, K the last output, in [0, 1]; or z_K - max_{c < K} z_c, which is infinite for one output; or -z_K: for
-// models trained with unknown samples as one more class (Noise and Overlay Softmax of the class-imbalance paper, which
-// call a sample unknown where the last output is the largest), or where it is a confidence (DeVries and Taylor 2018).
+// softmax(z)_K, K the last output, in [0, 1]; or z_K - max_{c < K} z_c, which is infinite for one output; or -z_K or
+// z_K: for models trained with unknown samples as one more class (Noise and Overlay Softmax of the class-imbalance
+// paper, which call a sample unknown where the last output is the largest), or where it is a confidence (DeVries and
+// Taylor 2018) or a variance (Shang et al. 2023).
 class ExtraOutput : public Score {
  public:
-  enum class Value { kProbability, kMargin, kNegated };
+  enum class Value { kProbability, kMargin, kNegated, kPlain };
   explicit ExtraOutput(Value value = Value::kProbability) : value_(value) {}
 
   absl::StatusOr<std::vector<double>> Compute(const ScoreInput& input) const override;

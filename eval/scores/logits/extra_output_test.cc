@@ -28,6 +28,7 @@ TEST(ExtraOutput, IsTheSoftmaxOfTheLastOutput) {
   EXPECT_EQ(margins[3], 1000);
 
   EXPECT_EQ(ExtraOutput(ExtraOutput::Value::kNegated).Compute(input).value()[3], -1000);
+  EXPECT_EQ(ExtraOutput(ExtraOutput::Value::kPlain).Compute(input).value()[3], 1000);
 }
 
 }  // namespace
