@@ -5,7 +5,7 @@
 #include "core/tensor/torch_runtime.h"
 #include "core/testing/tensor_matchers.h"
 #include "gtest/gtest.h"
-#include "models/networks/point_head.h"
+#include "models/heads/point_head.h"
 
 namespace openset {
 namespace {

@@ -18,7 +18,7 @@
 #include "core/tensor/torch_error.h"
 #include "core/tensor/torch_generator.h"
 #include "core/text/suggest.h"
-#include "models/networks/linear_head.h"
+#include "models/heads/linear_head.h"
 #include "models/script_file.h"
 
 namespace openset {

@@ -1,4 +1,4 @@
-#include "models/networks/point_head.h"
+#include "models/heads/point_head.h"
 
 #include "core/random.h"
 #include "core/testing/tensor_matchers.h"

@@ -1,4 +1,4 @@
-#include "models/networks/point_head.h"
+#include "models/heads/point_head.h"
 
 #include "core/tensor/torch.h"
 #include "models/initialise.h"

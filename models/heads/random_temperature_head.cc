@@ -1,4 +1,4 @@
-#include "models/networks/random_temperature_head.h"
+#include "models/heads/random_temperature_head.h"
 
 #include <optional>
 

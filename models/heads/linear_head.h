@@ -2,8 +2,8 @@
 // features divided by t and, in training mode, by their length (T2FNorm: Regmi et al. 2024; in test as OpenOOD's
 // t2fnorm_net.py for networks that are trained from scratch). The output's features are x in test, from which scores
 // compute the logits again, and the backbone's in training.
-#ifndef OPENSET_MODELS_NETWORKS_LINEAR_HEAD_H_
-#define OPENSET_MODELS_NETWORKS_LINEAR_HEAD_H_
+#ifndef OPENSET_MODELS_HEADS_LINEAR_HEAD_H_
+#define OPENSET_MODELS_HEADS_LINEAR_HEAD_H_
 
 #include <memory>
 
@@ -18,4 +18,4 @@ std::shared_ptr<Head> MakeLinearHead(const LinearHeadSpec& spec, int64_t feature
 
 }  // namespace openset
 
-#endif  // OPENSET_MODELS_NETWORKS_LINEAR_HEAD_H_
+#endif  // OPENSET_MODELS_HEADS_LINEAR_HEAD_H_

@@ -1,6 +1,6 @@
 // Heads with a learnable point per class. D_c = |x - P_c|^2 / d, with d the features' dimensions: a mean square.
-#ifndef OPENSET_MODELS_NETWORKS_POINT_HEAD_H_
-#define OPENSET_MODELS_NETWORKS_POINT_HEAD_H_
+#ifndef OPENSET_MODELS_HEADS_POINT_HEAD_H_
+#define OPENSET_MODELS_HEADS_POINT_HEAD_H_
 
 #include <cstdint>
 #include <memory>
@@ -23,4 +23,4 @@ std::shared_ptr<Head> MakeReciprocalPointHead(const ReciprocalPointHeadSpec& spe
 
 }  // namespace openset
 
-#endif  // OPENSET_MODELS_NETWORKS_POINT_HEAD_H_
+#endif  // OPENSET_MODELS_HEADS_POINT_HEAD_H_

@@ -1,7 +1,7 @@
 // The head of generalised ODIN (Hsu et al., CVPR 2020): a class's logit is h_c(x) / g(x), of which the divisor takes
 // what speaks against a sample whatever its class.
-#ifndef OPENSET_MODELS_NETWORKS_DECOMPOSED_HEAD_H_
-#define OPENSET_MODELS_NETWORKS_DECOMPOSED_HEAD_H_
+#ifndef OPENSET_MODELS_HEADS_DECOMPOSED_HEAD_H_
+#define OPENSET_MODELS_HEADS_DECOMPOSED_HEAD_H_
 
 #include <memory>
 
@@ -19,4 +19,4 @@ std::shared_ptr<Head> MakeDecomposedHead(const DecomposedHeadSpec& spec, int64_t
 
 }  // namespace openset
 
-#endif  // OPENSET_MODELS_NETWORKS_DECOMPOSED_HEAD_H_
+#endif  // OPENSET_MODELS_HEADS_DECOMPOSED_HEAD_H_

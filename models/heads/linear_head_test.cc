@@ -1,4 +1,4 @@
-#include "models/networks/linear_head.h"
+#include "models/heads/linear_head.h"
 
 #include "core/testing/tensor_matchers.h"
 #include "gmock/gmock.h"

@@ -1,7 +1,7 @@
 // The head of random temperature scaling (RTS, Shang et al., AAAI 2023): the logits' temperature is random, and its
 // spread, which the head computes from the features, says how uncertain a sample is.
-#ifndef OPENSET_MODELS_NETWORKS_RANDOM_TEMPERATURE_HEAD_H_
-#define OPENSET_MODELS_NETWORKS_RANDOM_TEMPERATURE_HEAD_H_
+#ifndef OPENSET_MODELS_HEADS_RANDOM_TEMPERATURE_HEAD_H_
+#define OPENSET_MODELS_HEADS_RANDOM_TEMPERATURE_HEAD_H_
 
 #include <cstdint>
 #include <memory>
@@ -27,4 +27,4 @@ std::shared_ptr<Head> MakeRandomTemperatureHead(const RandomTemperatureHeadSpec&
 
 }  // namespace openset
 
-#endif  // OPENSET_MODELS_NETWORKS_RANDOM_TEMPERATURE_HEAD_H_
+#endif  // OPENSET_MODELS_HEADS_RANDOM_TEMPERATURE_HEAD_H_

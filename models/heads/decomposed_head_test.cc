@@ -1,4 +1,4 @@
-#include "models/networks/decomposed_head.h"
+#include "models/heads/decomposed_head.h"
 
 #include <cmath>
 
