@@ -59,9 +59,12 @@ int Serve(const std::vector<std::string>& catalog_folders) {
       if (device.is_cuda()) OPENSET_RETURN_IF_ERROR(MakeCudaUsable());
       OPENSET_RETURN_IF_ERROR(CheckDevice(ExecutionOf(request), device));
       const FreesDeviceMemory frees(device);  // an idle worker's memory would be missing elsewhere
-      return act(request,
-                 {request.key(), Store(request.store()), device, images.get(), report, StageClock(),
-                  request.continued_key(), [&request] { return std::max(1, request.cpu_slots()); }, stop_asked});
+      const auto cpu_slots = [&request, &stop_asked] {
+        stop_asked();  // also takes word of more CPUs
+        return std::max(1, request.cpu_slots());
+      };
+      return act(request, {request.key(), Store(request.store()), device, images.get(), report, StageClock(),
+                           request.continued_key(), cpu_slots, stop_asked});
     };
   };
   const Execute train = in_context(

@@ -107,7 +107,6 @@ class Inferrer {
                        /*random=*/nullptr);
     Report();
     while (true) {
-      context_.stop_asked();  // takes word of more CPUs
       const auto at_once = static_cast<size_t>(BatchesAtOnce(action_, context_));
       std::vector<Batch> batches;
       while (batches.size() < at_once) {

@@ -20,12 +20,9 @@ bool IsEvaluationDue(const TrainAction& action, size_t complete_epochs, bool is_
   return is_last || complete_epochs % action.evaluation().every() == 0;
 }
 
-absl::Status EvaluateEpoch(const TrainAction& action, const std::shared_ptr<Model>& model,
-                           const ActionContext& training, EpochSummary* epoch) {
+absl::Status EvaluateEpoch(const TrainAction& action, const std::shared_ptr<Model>& model, const ActionContext& context,
+                           EpochSummary* epoch) {
   const EpochEvaluation& spec = action.evaluation();
-  // Only the training asks whether to stop, after each of its steps.
-  ActionContext context = training;
-  context.stop_asked = [] { return false; };
   // As a trial of this training would have it.
   InferAction infer;
   *infer.add_train() = action;

@@ -23,10 +23,10 @@ struct ActionContext {
   StageClock clock;  // runs since the context was made
   // Of a training that may go on from where another one stopped (WorkRequest.continued_key); "" for all others.
   std::string continued_key;
-  // CPUs that it may keep busy where that changes no bit (WorkRequest.cpu_slots): more, after stop_asked() was called,
-  // if others have fallen free.
+  // The number of CPUs that it may use now if this changes no bit (WorkRequest.cpu_slots). It grows when others become
+  // free, so an inference asks before each batch.
   std::function<int()> cpu_slots = [] { return 1; };
-  // Asked after each step of a training, and before each of the batches of an inference, which goes on all the same.
+  // Asked after each step of a training.
   StopAsked stop_asked = [] { return false; };
 };
 

@@ -19,7 +19,7 @@ namespace {
 constexpr absl::Duration kProgressEvery = absl::Milliseconds(200);
 constexpr absl::Duration kLookEvery = absl::Milliseconds(50);
 
-// Whether it asks for nothing, and was for an action that has ended meanwhile.
+// Whether this is word for an action, which has ended by now, and no request.
 bool IsWord(const WorkRequest& request) { return request.stop() || (request.has_cpu_slots() && !request.has_store()); }
 
 }  // namespace

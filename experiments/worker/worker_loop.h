@@ -14,8 +14,8 @@ namespace openset {
 // Reports how far an action is. Cheap to call often: messages are sent at most every 0.2 seconds.
 using ReportProgress = std::function<void(const WorkProgress&)>;
 
-// Whether the action is to save what it has and end (WorkRequest.stop). Cheap to call often: the channel is looked at
-// at most every 0.05 seconds. Word of more CPUs is taken too: the request's `cpu_slots` is then what the word says.
+// Whether the action should save its state and end (WorkRequest.stop). Once true, it stays true. Also receives word of
+// more CPUs and sets the request's `cpu_slots` to it. Cheap to call often: it looks at most every 0.05 seconds.
 using StopAsked = std::function<bool()>;
 
 using Execute = std::function<absl::Status(const WorkRequest&, const ReportProgress&, const StopAsked&)>;
