@@ -18,9 +18,9 @@ inline void KeepFreedMemory() {
   mallopt(M_TRIM_THRESHOLD, -1);
 }
 
-// The next `bytes` of the heap come in huge pages where the system gives some to whom asks, and freed memory stays with
-// the process. A process of a few passes over large arrays takes a third of its time for the faults of small pages.
-// Memory is taken when it is used, as ever.
+// Asks the system for huge pages for the next `bytes` of the heap, and keeps freed memory in the process. For programs
+// that pass over large arrays a few times: otherwise, a third of their time goes to page faults. Like all memory, the
+// pages are only used when they are written to.
 inline void TakeHugePages(size_t bytes) {
   constexpr uintptr_t kHugePage = uintptr_t{1} << 21;
   KeepFreedMemory();
@@ -29,7 +29,7 @@ inline void TakeHugePages(size_t bytes) {
   const uintptr_t begin = (reinterpret_cast<uintptr_t>(all) + kHugePage - 1) & ~(kHugePage - 1);
   const uintptr_t end = (reinterpret_cast<uintptr_t>(all) + bytes) & ~(kHugePage - 1);
   if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-  std::free(all);  // stays at the heap's end
+  std::free(all);  // the pages stay in the heap
 }
 
 }  // namespace openset

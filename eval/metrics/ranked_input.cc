@@ -8,9 +8,6 @@
 namespace openset {
 namespace {
 
-// Pieces of work for a thread: a millisecond.
-constexpr int64_t kPiece = 1 << 17;
-
 RankedSample SampleAt(const EvaluationInput& input, int64_t i) {
   const int32_t label = input.label()[i];
   const int32_t prediction = input.has_predictions() ? input.prediction()[i] : 0;
@@ -20,7 +17,7 @@ RankedSample SampleAt(const EvaluationInput& input, int64_t i) {
   return {static_cast<uint32_t>(prediction), static_cast<uint32_t>(kind), label};
 }
 
-// Without branches: which kind comes next, nothing tells.
+// Without branches, because the processor can't predict the kind of the next sample.
 void Add(SampleKind kind, uint32_t weight, Tally* tally) {
   tally->correct += kind == SampleKind::kCorrect ? weight : 0;
   tally->wrong += kind == SampleKind::kWrong ? weight : 0;
@@ -35,12 +32,12 @@ RankedInput::RankedInput(const EvaluationInput& input)
   // In the order of the input first, so that a place of the ranking is one look-up.
   const int64_t n = ranking_->num_samples();
   std::vector<RankedSample> by_sample(n);
-  InParallelRanges(n, kPiece, [&](int64_t begin, int64_t end) {
+  InParallelRanges(n, kRankingPiece, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) by_sample[i] = SampleAt(input_, i);
   });
   auto samples = std::make_shared<std::vector<RankedSample>>(n);
   const absl::Span<const uint32_t> order = ranking_->order();
-  InParallelRanges(ranking_->num_blocks(), kPiece, [&](int64_t begin, int64_t end) {
+  InParallelRanges(ranking_->num_blocks(), kRankingPiece, [&](int64_t begin, int64_t end) {
     for (int64_t block = begin; block < end; ++block) {
       Tally tally;
       for (int64_t place = ranking_->BlockBegin(block); place < ranking_->BlockBegin(block + 1); ++place) {
@@ -76,7 +73,7 @@ void RankedInput::Reweight(absl::Span<const uint32_t> weight) {
 
 std::vector<int64_t> SamplesOfClasses(const RankedInput& ranked) {
   const absl::Span<const int32_t> label = ranked.input().label();
-  // Unknown samples are counted too, in a place before the classes: which kind comes next, nothing tells.
+  // Unknown samples are counted before the classes, which avoids a branch that the processor can't predict.
   std::vector<int64_t> samples(1 + ranked.input().num_classes());
   static_assert(kUnknownLabel == -1);
   for (size_t i = 0; i < label.size(); ++i) samples[1 + label[i]] += ranked.weight(static_cast<int64_t>(i));

@@ -7,20 +7,13 @@
 
 namespace openset {
 
-namespace {
-
-// Pieces of work for a thread: a millisecond.
-constexpr int64_t kPiece = 1 << 17;
-
-}  // namespace
-
 Ranking::Ranking(absl::Span<const double> unknown_score)
     : order_(StableOrder(unknown_score)),
       score_(new double[order_.size()]),
       block_begin_(new uint32_t[order_.size() + 1]) {
   // The score of each place first, which takes look-ups that are far from each other, and then of each block: the first
   // one in it.
-  InParallelRanges(num_samples(), kPiece, [&](int64_t begin, int64_t end) {
+  InParallelRanges(num_samples(), kRankingPiece, [&](int64_t begin, int64_t end) {
     for (int64_t place = begin; place < end; ++place) score_[place] = unknown_score[order_[place]];
   });
   double last = std::numeric_limits<double>::quiet_NaN();  // is not equal to any

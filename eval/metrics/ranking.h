@@ -11,6 +11,9 @@
 
 namespace openset {
 
+// The number of samples or blocks in a piece of work for InParallelRanges(): a millisecond.
+inline constexpr int64_t kRankingPiece = 1 << 17;
+
 // Samples by ascending unknown score; those of equal score (0 and -0 are equal) form a tie block, in which they keep
 // the order of the input. Comparisons are exact.
 class Ranking {

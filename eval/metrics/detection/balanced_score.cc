@@ -36,9 +36,9 @@ MetricResult BalancedScoreAt(const RankedInput& ranked, BalancedScore score, dou
   const bool inner = score == BalancedScore::kInner;
   const bool known_as_one = score == BalancedScore::kOuter;
   const bool skips_unknown = inner || score == BalancedScore::kHalfpoint;
-  // Places: 0 is the unknown class, or, without one, what is left out; 1 and on are the classes; the last is that of
-  // the prediction that says unknown by itself, where it is not taken as such. In arithmetic without branches: what a
-  // sample is and how it is decided, nothing foretells.
+  // Index 0 counts the unknown class, or samples that are left out if there is none; the classes follow. The last index
+  // counts predictions of the extra class "unknown" if they are not decisions for it. Arithmetic instead of branches,
+  // because the processor can't predict what a sample is and how it is decided.
   std::vector<ClassCounts> classes(known_as_one ? 3 : input.num_classes() + 2);
   const int32_t last_class = known_as_one ? 1 : input.num_classes();
   for (int64_t i = 0; i < input.num_samples(); ++i) {

@@ -18,26 +18,11 @@ double FalsePositives(const Decisions& d) { return static_cast<double>(d.accepte
 // The sum of TN_i + FP_i over the known classes.
 double Negatives(const Decisions& d) { return static_cast<double>(d.num_classes) * d.total.all() - d.total.known(); }
 
-// The state of a walk that asks for no means over classes, where the compiler sees all of it.
-class TallyWalk {
- public:
-  explicit TallyWalk(const RankedInput& ranked) : blocks_(ranked.blocks()) {
-    decisions_.total = ranked.total();
-    decisions_.num_classes = ranked.input().num_classes();
-  }
-  const Decisions& decisions() const { return decisions_; }
-  void AcceptNext() { decisions_.accepted += blocks_[next_++]; }
-
- private:
-  absl::Span<const Tally> blocks_;
-  int64_t next_ = 0;
-  Decisions decisions_;
-};
-
-// Walks to the end, and then adds up what was accepted at the best place: whether a value is the best so far, no
-// processor foresees, so that only numbers are kept of it.
-template <typename Value, typename Walk>
-ThresholdValue BestOnWalk(const Value& value, const RankedInput& ranked, Walk walk) {
+// Walks to the end and keeps only numbers of the best threshold so far, because the processor can't predict when a
+// value is the best. Then adds up what is accepted there.
+template <typename Value>
+ThresholdValue Best(const Value& value, const RankedInput& ranked, bool per_class) {
+  DecisionWalk walk(ranked, per_class);
   const int64_t blocks = ranked.blocks().size();
   const bool lowest_is_infinite = blocks > 0 && ranked.ranking().Score(0) == -kInfinity;
   const int64_t first = lowest_is_infinite ? 1 : 0;
@@ -68,11 +53,9 @@ ThresholdMetric Make(PerClass per_class, Needs needs, Value value) {
   metric.value = value;
   metric.per_class = per_class == PerClass::kYes;
   metric.needs_both_sides = needs == Needs::kBothSides;
-  if (metric.per_class) {
-    metric.best = [value](const RankedInput& r) { return BestOnWalk(value, r, DecisionWalk(r, true)); };
-  } else {
-    metric.best = [value](const RankedInput& r) { return BestOnWalk(value, r, TallyWalk(r)); };
-  }
+  metric.best = [value, per_class](const RankedInput& ranked) {
+    return Best(value, ranked, per_class == PerClass::kYes);
+  };
   return metric;
 }
 

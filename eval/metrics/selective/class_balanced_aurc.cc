@@ -19,8 +19,8 @@ template <typename RiskOfClass>
 MetricResult Area(const RankedInput& ranked, bool held, RiskOfClass risk) {
   if (ranked.total().known() == 0) return AbsentWithoutKnown();
   const std::vector<int64_t> samples_of = SamplesOfClasses(ranked);
-  // Unknown samples have a class of their own, before the others, whose risk stays 0: which kind comes next, nothing
-  // foretells.
+  // Unknown samples count in a class of their own before the others, whose risk stays 0. This avoids a branch that the
+  // processor can't predict.
   std::vector<ClassRisk> classes(1 + samples_of.size());
   classes[0].samples = classes[0].accepted = 1;
   for (size_t c = 0; c < samples_of.size(); ++c) classes[1 + c].samples = samples_of[c];
