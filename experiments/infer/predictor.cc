@@ -9,6 +9,7 @@
 #include "core/random.h"
 #include "core/tensor/torch_generator.h"
 #include "experiments/infer/stage_predictors.h"
+#include "models/layers/layers.h"
 #include "models/networks/dropout.h"
 
 namespace openset {
@@ -204,7 +205,10 @@ void SwitchDropoutOn(Model* model) {
 std::unique_ptr<Predictor> MakePredictor(absl::Span<const InferenceSpec> specs, const InputSpec& input,
                                          std::vector<std::shared_ptr<Model>> models, uint64_t seed) {
   const InferenceSpec& spec = specs[0];
-  for (const std::shared_ptr<Model>& model : models) model->train(false);
+  for (const std::shared_ptr<Model>& model : models) {
+    model->train(false);
+    SetFolding(*model, spec.plain().fold_batch_norm());
+  }
   switch (spec.kind_case()) {
     case InferenceSpec::kMcDropout: {
       SwitchDropoutOn(models[0].get());

@@ -321,6 +321,25 @@ TEST_F(PredictorTest, PlainInferenceAfterDropoutIsPlain) {
 }
 
 // The gradient of the largest logit by finite differences says which pixels move, and where to.
+// It rounds in another way, so that other bits show that the batch norms were folded.
+TEST_F(PredictorTest, FoldsBatchNormsWhereTheSpecSaysSo) {
+  ModelSpec spec;
+  spec.mutable_resnet_cifar();
+  spec.mutable_head()->mutable_linear();
+  FillDefaults(&spec);
+  FillDefaults(&input_);
+  RandomStream random(1, "predictor_test");
+  const std::shared_ptr<Model> model = MakeModel(spec, input_, 3, &random).value();
+  model->Forward(image_);  // statistics other than the first ones
+  InferenceSpec folded = Plain();
+  folded.mutable_plain()->set_fold_batch_norm(true);
+  const at::Tensor plain = Predict(Plain(), {model});
+  const at::Tensor other = Predict(folded, {model});
+  EXPECT_THAT(other, TensorNear(plain, 1e-4));
+  EXPECT_THAT(other, Not(TensorEq(plain)));
+  EXPECT_THAT(Predict(Plain(), {model}), TensorEq(plain));
+}
+
 TEST_F(PredictorTest, PixelPerturbationMovesThePixelsOfTheSmallestGradients) {
   const auto model = MakeNetwork(1);
   const c10::NoGradGuard no_grad;

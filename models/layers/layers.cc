@@ -15,8 +15,9 @@ Convolution::Convolution(const ConvolutionShape& shape)
       bias(register_parameter("bias", shape.bias ? at::zeros({shape.out}) : at::Tensor())),
       shape_(shape) {}
 
-at::Tensor Convolution::Forward(const at::Tensor& x) const {
-  return at::conv2d(x, weight, bias, {shape_.stride, shape_.stride}, {shape_.padding, shape_.padding});
+at::Tensor Convolution::ForwardWith(const at::Tensor& other_weight, const at::Tensor& other_bias,
+                                    const at::Tensor& x) const {
+  return at::conv2d(x, other_weight, other_bias, {shape_.stride, shape_.stride}, {shape_.padding, shape_.padding});
 }
 
 TransposedConvolution::TransposedConvolution(const ConvolutionShape& shape)
@@ -45,6 +46,14 @@ at::Tensor BatchNorm::Forward(const at::Tensor& x) {
                         at::globalContext().userEnabledCuDNN());
 }
 
+at::Tensor BatchNorm::ForwardAfter(const Convolution& convolution, const at::Tensor& x) {
+  if (!folds_ || is_training()) return Forward(convolution.Forward(x));
+  // In each call, as several threads may make it; the weights are few beside the values of a batch.
+  const at::Tensor scale = weight * (running_var + kEpsilon).rsqrt();
+  const at::Tensor mean = convolution.bias.defined() ? running_mean - convolution.bias : running_mean;
+  return convolution.ForwardWith(convolution.weight * scale.view({-1, 1, 1, 1}), bias - mean * scale, x);
+}
+
 void BatchNorm::ResetStatistics() {
   running_mean.zero_();
   running_var.fill_(1);
@@ -53,6 +62,12 @@ void BatchNorm::ResetStatistics() {
 
 Linear::Linear(int64_t in, int64_t out)
     : weight(register_parameter("weight", at::zeros({out, in}))), bias(register_parameter("bias", at::zeros({out}))) {}
+
+void SetFolding(const Module& module, bool on) {
+  for (const auto& [path, part] : module.named_modules()) {
+    if (auto* const norm = dynamic_cast<BatchNorm*>(part)) norm->SetFolding(on);
+  }
+}
 
 at::Tensor Linear::Forward(const at::Tensor& x) const { return at::addmm(bias, x, weight.t()); }
 

@@ -25,7 +25,9 @@ struct ConvolutionShape {
 class Convolution : public Module {
  public:
   explicit Convolution(const ConvolutionShape& shape);
-  at::Tensor Forward(const at::Tensor& x) const;
+  at::Tensor Forward(const at::Tensor& x) const { return ForwardWith(weight, bias, x); }
+  // With other values of its parameters.
+  at::Tensor ForwardWith(const at::Tensor& other_weight, const at::Tensor& other_bias, const at::Tensor& x) const;
   const ConvolutionShape& shape() const { return shape_; }
 
   at::Tensor weight;  // [out, in, kernel, kernel]
@@ -55,12 +57,22 @@ class BatchNorm : public Module {
  public:
   explicit BatchNorm(int64_t channels);
   at::Tensor Forward(const at::Tensor& x);
+  // Forward(convolution.Forward(x)). With folding on, evaluation mode computes one convolution instead, whose weights
+  // are those of `convolution` times weight / sqrt(running_var + 1e-5). Except for rounding, the result is the same.
+  at::Tensor ForwardAfter(const Convolution& convolution, const at::Tensor& x);
+  void SetFolding(bool on) { folds_ = on; }  // off at first
   // The statistics as before the first batch.
   void ResetStatistics();
 
   at::Tensor weight, bias, running_mean, running_var;  // [C]
   at::Tensor num_batches_tracked;                      // i64 []
+
+ private:
+  bool folds_ = false;
 };
+
+// SetFolding() of all batch norms in `module`.
+void SetFolding(const Module& module, bool on);
 
 // x [B, in] -> x weight^T + bias, [B, out].
 class Linear : public Module {

@@ -57,6 +57,30 @@ TEST(Layers, ConvolutionIsLibTorchs) {
   ExpectSame(&strided, &their_strided, Numbers({2, 2, 8, 8}));
 }
 
+// One channel by hand: 2 x + 1 through a norm of mean 3, variance 4, weight 5 and bias 6 is 5 (2 x + 1 - 3) / 2 + 6.
+TEST(Layers, ABatchNormIsFoldedIntoTheConvolutionBeforeIt) {
+  const at::NoGradGuard no_grad;
+  Convolution convolution({1, 1, 1});
+  convolution.weight.fill_(2);
+  convolution.bias.fill_(1);
+  BatchNorm norm(1);
+  norm.running_mean.fill_(3);
+  norm.running_var.fill_(4);
+  norm.weight.fill_(5);
+  norm.bias.fill_(6);
+  norm.eval();
+  norm.SetFolding(true);
+  const at::Tensor x = Numbers({2, 1, 3, 3});
+  const at::Tensor expected = 5 * (2 * x - 2) / 2 + 6;
+  EXPECT_THAT(norm.ForwardAfter(convolution, x), TensorNear(expected, 1e-4));
+
+  BatchNorm other(1);  // in training mode, with the statistics of the batch
+  BatchNorm folding(1);
+  folding.SetFolding(true);
+  EXPECT_THAT(folding.ForwardAfter(convolution, x), TensorEq(other.Forward(convolution.Forward(x))));
+  EXPECT_THAT(folding.running_var, TensorEq(other.running_var));
+}
+
 TEST(Layers, TransposedConvolutionIsLibTorchs) {
   TransposedConvolution convolution({3, 2, 4, 2, 1, /*bias=*/false});
   torch::nn::ConvTranspose2dImpl theirs(torch::nn::ConvTranspose2dOptions(3, 2, 4).stride(2).padding(1).bias(false));

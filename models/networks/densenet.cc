@@ -26,6 +26,10 @@ struct Step {
         convolution(owner->register_module("conv" + number, PlainConvolution(in, out, kernel, 1))) {}
 
   at::Tensor Forward(const at::Tensor& x) const { return convolution->Forward(norm->Forward(x).relu_()); }
+  // Forward(before.Forward(x)).
+  at::Tensor ForwardAfter(const Step& before, const at::Tensor& x) const {
+    return convolution->Forward(norm->ForwardAfter(*before.convolution, before.norm->Forward(x).relu_()).relu_());
+  }
 
   std::shared_ptr<BatchNorm> norm;
   std::shared_ptr<Convolution> convolution;
@@ -65,12 +69,12 @@ class Densenet : public Backbone {
   at::Tensor ForwardFrom(int stage, const at::Tensor& from, std::vector<at::Tensor>* maps) override {
     at::Tensor x = from;
     if (stage == 0) {
-      x = at::max_pool2d(stem_norm_->Forward(stem_->Forward(x)).relu_(), /*kernel_size=*/3, /*stride=*/2,
+      x = at::max_pool2d(stem_norm_->ForwardAfter(*stem_, x).relu_(), /*kernel_size=*/3, /*stride=*/2,
                          /*padding=*/1);
     }
     for (int b = stage; b < kBlocks; ++b) {
       if (b > 0) x = at::avg_pool2d(transitions_[b - 1].Forward(x), /*kernel_size=*/2, /*stride=*/2);
-      for (const auto& [narrow, grow] : layers_[b]) x = at::cat({x, grow.Forward(narrow.Forward(x))}, 1);
+      for (const auto& [narrow, grow] : layers_[b]) x = at::cat({x, grow.ForwardAfter(narrow, x)}, 1);
       if (b + 1 == kBlocks) x = norm_->Forward(x).relu_();
       if (maps != nullptr) maps->push_back(x);
     }

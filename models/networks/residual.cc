@@ -16,7 +16,7 @@ struct NormedConvolution {
       : convolution(owner->register_module("conv" + std::to_string(number), PlainConvolution(in, out, kernel, stride))),
         norm(owner->register_module("bn" + std::to_string(number), std::make_shared<BatchNorm>(out))) {}
 
-  at::Tensor Forward(const at::Tensor& x) { return norm->Forward(convolution->Forward(x)); }
+  at::Tensor Forward(const at::Tensor& x) { return norm->ForwardAfter(*convolution, x); }
 
   void Initialise(RandomStream* random) {
     InitialiseConvolution(random, convolution.get());
@@ -81,7 +81,7 @@ Downsample::Downsample(int64_t in, int64_t out, int64_t stride)
     : convolution_(register_module("0", PlainConvolution(in, out, 1, stride))),
       norm_(register_module("1", std::make_shared<BatchNorm>(out))) {}
 
-at::Tensor Downsample::Forward(const at::Tensor& x) { return norm_->Forward(convolution_->Forward(x)); }
+at::Tensor Downsample::Forward(const at::Tensor& x) { return norm_->ForwardAfter(*convolution_, x); }
 
 void Downsample::Initialise(RandomStream* random) {
   InitialiseConvolution(random, convolution_.get());

@@ -31,7 +31,7 @@ class Block : public Module {
 
   at::Tensor Forward(const at::Tensor& x) const {
     const at::Tensor active = norm1_->Forward(x).relu_();
-    const at::Tensor inner = dropout_->Forward(norm2_->Forward(conv1_->Forward(active)).relu_());
+    const at::Tensor inner = dropout_->Forward(norm2_->ForwardAfter(*conv1_, active).relu_());
     return conv2_->Forward(inner) + (shortcut_ == nullptr ? x : shortcut_->Forward(active));
   }
 

@@ -16,6 +16,7 @@
 #include "gmock/gmock.h"
 #include "models/checkpoint.h"
 #include "models/initialise.h"
+#include "models/layers/layers.h"
 #include "models/make_model.h"
 #include "models/networks/dropout.h"
 #include "models/stages.h"
@@ -112,6 +113,22 @@ TEST_P(ModelConformance, EvaluationTakesEachImageForItself) {
   }
   EXPECT_THAT(model->Forward(images).logits, TensorEq(logits));
   EXPECT_TRUE(StatesAreEqual(StateOf(*model), before));
+}
+
+TEST_P(ModelConformance, FoldedBatchNormsComputeTheSame) {
+  const auto model = FullModel(GetParam());
+  const at::Tensor images = NoiseImages(4, InputOf(GetParam().size), 1);
+  model->Forward(images);  // statistics other than the first ones
+  model->eval();
+  const at::NoGradGuard no_grad;
+  const TensorMap before = StateOf(*model);
+  const at::Tensor logits = model->Forward(images).logits;
+  SetFolding(*model, true);
+  const double scale = logits.abs().max().item<float>();
+  EXPECT_THAT(model->Forward(images).logits / scale, TensorNear(logits / scale, 1e-4));
+  EXPECT_TRUE(StatesAreEqual(StateOf(*model), before));
+  SetFolding(*model, false);
+  EXPECT_THAT(model->Forward(images).logits, TensorEq(logits));
 }
 
 TEST_P(ModelConformance, TheMemoryLayoutOfImagesChangesNothing) {
