@@ -1,4 +1,4 @@
-// Files: whole-file reads, atomic writes, durable or passing.
+// Reads whole files, and writes them atomically: durably, or without syncing.
 #ifndef OPENSET_CORE_FILES_FILES_H_
 #define OPENSET_CORE_FILES_FILES_H_
 
@@ -14,61 +14,60 @@ namespace openset {
 
 std::string JoinPath(absl::string_view a, absl::string_view b);
 
-// What ReadFile() takes into memory, far above the largest weights that it is used for.
+// The default limit of ReadFile(): far more than the largest file of weights.
 inline constexpr int64_t kMaxFileBytes = int64_t{1} << 34;
 
-// The content of a file. Errors: those of OpenRegularFile() (core/files/input_file.h); kDataLoss if it has more than
-// `max_bytes`, which are never allocated, or reading fails.
+// Returns the content of a file. Errors: those of OpenRegularFile() (core/files/input_file.h); kDataLoss if reading
+// fails or the file has more than `max_bytes`, for which no memory is allocated.
 absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes = kMaxFileBytes);
 
-// The same for what a user names on the command line, which may be a pipe: see OpenGivenFile().
+// The same for a file that a user names on the command line, which may be a pipe (see OpenGivenFile()).
 absl::StatusOr<std::string> ReadGivenFile(const std::string& path, int64_t max_bytes = kMaxFileBytes);
 
 bool FileExists(const std::string& path);
 
-// Its bytes; 0 for what is not there or no file.
+// The size in bytes; 0 if there is no file.
 int64_t FileSize(const std::string& path);
 
-// Makes a folder and those above it, durably. Fine if it exists.
+// Creates a folder and its parents, durably. Succeeds if it exists.
 absl::Status MakeFolders(const std::string& path);
 
-// Names of the entries of a folder, sorted. Errors: kNotFound.
+// Returns the sorted names of a folder's entries. Errors: kNotFound.
 absl::StatusOr<std::vector<std::string>> ListFolder(const std::string& path);
 
-// Replaces `path` by `content` so that a reader, and the next start after a power cut, finds the old file or the new
-// one, whole. The folder must exist. Errors: kUnavailable with the path (never that of a temporary file) and the
-// system's reason; kInvalidArgument for a pipe or a device, which no file replaces; nothing is left behind.
+// Writes `content` to `path`, atomically and durably: readers, also after a power cut, see the old file or the new one,
+// never a part. The folder must exist. Errors: kUnavailable with the system's reason and `path` (never the name of a
+// temporary file); kInvalidArgument if `path` is a pipe or a device. A failed write leaves no files.
 absl::Status WriteFileAtomically(const std::string& path, absl::string_view content);
 
-// Like WriteFileAtomically, but never replaces: the first writer wins. Returns false, and leaves the file as it is, if
-// `path` exists. The temporary file lies in the folder `temporaries`, on the same file system; beside `path` if that is
+// Like WriteFileAtomically(), but never replaces a file: if `path` exists, returns false and leaves it unchanged. The
+// temporary file is in the folder `temporaries`, which must be on the same file system, or next to `path` if that is
 // "".
 absl::StatusOr<bool> CreateFileAtomically(const std::string& path, absl::string_view content,
                                           const std::string& temporaries = "");
 
-// The same two for what need not outlast a power cut, as no process does that it is about: whole for whoever reads it,
-// but never synced. `temporary` is the name of the temporary file, on the same file system.
+// The same two for files about running processes, which need not survive a power cut: atomic, but never synced.
+// `temporary` is the path of the temporary file, which must be on the same file system.
 absl::Status WritePassingFile(const std::string& path, absl::string_view content, const std::string& temporary);
 absl::StatusOr<bool> CreatePassingFile(const std::string& path, absl::string_view content,
                                        const std::string& temporary);
 
-// Makes the empty file `temporary`, which is to be called `path`, for a writer that opens its file by name: nobody's
-// link or file lies behind the name then. Errors: kUnavailable with `path`, also if `temporary` is there.
+// Creates the empty file `temporary` for a library that opens the file it writes by name, so that nobody else can put a
+// link or a file there. It will be renamed to `path`. Errors: kUnavailable with `path`, also if `temporary` exists.
 absl::Status ReserveFile(const std::string& temporary, const std::string& path);
 
-// Gives a file that was written beside it the name `path`, durably; replaces what is there. Errors: kUnavailable,
-// kInvalidArgument as above.
+// Renames `file` to `path`, in the same folder, durably, and replaces what is there. Errors: as WriteFileAtomically().
 absl::Status MoveFile(const std::string& file, const std::string& path);
 
-// Moves a folder to `target`, durably; its content must be so already (SyncFolder). Returns false, and leaves both as
-// they are, if there is a `target` that is not an empty folder. Errors: kUnavailable.
+// Moves a folder to `target`, durably, if its content is durable already (SyncFolder()). If `target` exists and is not
+// an empty folder, returns false and leaves both unchanged. Errors: kUnavailable.
 absl::StatusOr<bool> MoveFolder(const std::string& folder, const std::string& target);
 
-// Makes durable what has been written into a folder: its files' contents and names.
+// Makes the files in a folder durable, with their names.
 absl::Status SyncFolder(const std::string& path);
 
-// A name for a temporary file beside `path` that no other process uses: PATH.tmp.<host>.<ProcessSpace()>.<pid>.<number>
-// (core/process/machine.h).
+// Returns a name for a temporary file next to `path` that no other process uses:
+// PATH.tmp.<host>.<ProcessSpace()>.<pid>.<number> (core/process/machine.h).
 std::string TemporaryName(const std::string& path);
 
 }  // namespace openset
