@@ -5,10 +5,8 @@
 
 #include "core/logging.h"
 #include "core/tensor/to_device.h"
-#include "data/augment/apply_grouped.h"
-#include "data/augment/pixels/affine_ops.h"
-#include "data/augment/pixels/histogram_ops.h"
-#include "data/augment/pixels/point_ops.h"
+#include "data/augment/pixels/apply_pixel_ops.h"
+#include "data/augment/pixels/make_pixel_op.h"
 
 namespace openset {
 namespace {
@@ -21,48 +19,41 @@ bool HasLevel(AugMixOp op) { return op != AugMixOp::kAutoContrast && op != AugMi
 
 bool HasSign(AugMixOp op) { return HasLevel(op) && op != AugMixOp::kPosterize && op != AugMixOp::kSolarize; }
 
-at::Tensor ApplyOp(AugMixOp op, const at::Tensor& images, absl::Span<const double> values) {
-  switch (op) {
+PixelOp PixelOpOf(const AugMixStep& step, PixelSize size) {
+  switch (step.op) {
     case AugMixOp::kAutoContrast:
-      return AutoContrast(images);
+      return AutoContrast();
     case AugMixOp::kEqualize:
-      return Equalize(images);
+      return Equalize();
     case AugMixOp::kPosterize:
-      return Posterize(images, values);
+      return Posterize(step.value);
     case AugMixOp::kSolarize:
-      return Solarize(images, values);
+      return Solarize(step.value);
     case AugMixOp::kRotate:
-      return Rotate(images, values, Interpolation::kBilinear);
+      return Rotate(step.value, size, Interpolation::kBilinear);
     case AugMixOp::kShearX:
-      return ShearX(images, values, Interpolation::kBilinear);
+      return ShearX(step.value, Interpolation::kBilinear);
     case AugMixOp::kShearY:
-      return ShearY(images, values, Interpolation::kBilinear);
-    case AugMixOp::kTranslateX:  // by whole pixels: nothing lies between
-      return TranslateX(images, values);
+      return ShearY(step.value, Interpolation::kBilinear);
+    case AugMixOp::kTranslateX:  // by whole pixels: there is nothing to interpolate
+      return TranslateX(step.value);
     case AugMixOp::kTranslateY:
-      return TranslateY(images, values);
+      return TranslateY(step.value);
   }
-  LOG(FATAL) << "no operation " << static_cast<int>(op);
+  LOG(FATAL) << "no operation " << static_cast<int>(step.op);
 }
 
-// Chain i to image i.
+// Chain i to image i. Shorter chains end with operations that do nothing.
 at::Tensor ApplyChains(const at::Tensor& images, const std::vector<const AugMixChain*>& chains) {
   size_t depth = 0;
   for (const AugMixChain* chain : chains) depth = std::max(depth, chain->steps.size());
-  at::Tensor result = images;
-  for (size_t step = 0; step < depth; ++step) {
-    std::vector<int> op_of_image(chains.size(), -1);
-    for (size_t i = 0; i < chains.size(); ++i) {
-      if (step < chains[i]->steps.size()) op_of_image[i] = static_cast<int>(chains[i]->steps[step].op);
+  std::vector<PixelOp> ops(chains.size() * depth);
+  for (size_t i = 0; i < chains.size(); ++i) {
+    for (size_t step = 0; step < chains[i]->steps.size(); ++step) {
+      ops[i * depth + step] = PixelOpOf(chains[i]->steps[step], {images.size(2), images.size(3)});
     }
-    result = ApplyGrouped(result, op_of_image, kOpCount,
-                          [&](int op, const at::Tensor& members, const std::vector<int64_t>& places) {
-                            std::vector<double> values;
-                            for (const int64_t i : places) values.push_back(chains[i]->steps[step].value);
-                            return ApplyOp(static_cast<AugMixOp>(op), members, values);
-                          });
   }
-  return result;
+  return ApplyPixelOps(images, ops);
 }
 
 class AugMix : public Augmentation {

@@ -4,17 +4,11 @@
 #include <cmath>
 
 #include "core/logging.h"
-#include "data/augment/apply_grouped.h"
-#include "data/augment/cutout.h"
-#include "data/augment/pixels/affine_ops.h"
-#include "data/augment/pixels/enhance_ops.h"
-#include "data/augment/pixels/histogram_ops.h"
-#include "data/augment/pixels/point_ops.h"
+#include "data/augment/pixels/apply_pixel_ops.h"
+#include "data/augment/pixels/make_pixel_op.h"
 
 namespace openset {
 namespace {
-
-constexpr int kOps = 16;
 
 struct Range {
   double min;
@@ -57,67 +51,42 @@ bool HasSign(RandAugmentOp op) {
          op == RandAugmentOp::kTranslateX || op == RandAugmentOp::kTranslateY;
 }
 
-// The parameters of one operation for the images that get it, in the order of the batch.
-struct Group {
-  std::vector<double> values;
-  std::vector<double> centre_x;
-  std::vector<double> centre_y;
-};
-
-at::Tensor ApplyOp(RandAugmentOp op, const at::Tensor& images, const Group& group) {
-  switch (op) {
+PixelOp PixelOpOf(const RandAugmentDraw& draw, PixelSize size) {
+  switch (draw.op) {
     case RandAugmentOp::kAutoContrast:
-      return AutoContrast(images);
+      return AutoContrast();
     case RandAugmentOp::kEqualize:
-      return Equalize(images);
+      return Equalize();
     case RandAugmentOp::kInvert:
-      return Invert(images);
+      return Invert();
     case RandAugmentOp::kRotate:
-      return Rotate(images, group.values);
+      return Rotate(draw.value, size);
     case RandAugmentOp::kPosterize:
-      return Posterize(images, group.values);
+      return Posterize(draw.value);
     case RandAugmentOp::kSolarize:
-      return Solarize(images, group.values);
+      return Solarize(draw.value);
     case RandAugmentOp::kSolarizeAdd:
-      return SolarizeAdd(images, group.values);
+      return SolarizeAdd(draw.value);
     case RandAugmentOp::kColor:
-      return EnhanceColor(images, group.values);
+      return EnhanceColor(draw.value);
     case RandAugmentOp::kContrast:
-      return EnhanceContrast(images, group.values);
+      return EnhanceContrast(draw.value);
     case RandAugmentOp::kBrightness:
-      return EnhanceBrightness(images, group.values);
+      return EnhanceBrightness(draw.value);
     case RandAugmentOp::kSharpness:
-      return EnhanceSharpness(images, group.values);
+      return EnhanceSharpness(draw.value);
     case RandAugmentOp::kShearX:
-      return ShearX(images, group.values);
+      return ShearX(draw.value);
     case RandAugmentOp::kShearY:
-      return ShearY(images, group.values);
+      return ShearY(draw.value);
     case RandAugmentOp::kCutout:
-      return Cutout(images, group.values, group.centre_x, group.centre_y);
+      return Cutout(draw.value, draw.centre_x, draw.centre_y, size);
     case RandAugmentOp::kTranslateX:
-      return TranslateX(images, group.values);
+      return TranslateX(draw.value);
     case RandAugmentOp::kTranslateY:
-      return TranslateY(images, group.values);
+      return TranslateY(draw.value);
   }
-  LOG(FATAL) << "no operation " << static_cast<int>(op);
-}
-
-// Draw `first + i * stride` to image i.
-at::Tensor ApplyOneDraw(const at::Tensor& images, const std::vector<RandAugmentDraw>& draws, int64_t first,
-                        int64_t stride) {
-  std::vector<int> op_of_image(images.size(0));
-  for (size_t i = 0; i < op_of_image.size(); ++i) op_of_image[i] = static_cast<int>(draws[first + i * stride].op);
-  return ApplyGrouped(images, op_of_image, kOps,
-                      [&](int op, const at::Tensor& members, const std::vector<int64_t>& places) {
-                        Group group;
-                        for (const int64_t i : places) {
-                          const RandAugmentDraw& draw = draws[first + i * stride];
-                          group.values.push_back(draw.value);
-                          group.centre_x.push_back(draw.centre_x);
-                          group.centre_y.push_back(draw.centre_y);
-                        }
-                        return ApplyOp(static_cast<RandAugmentOp>(op), members, group);
-                      });
+  LOG(FATAL) << "no operation " << static_cast<int>(draw.op);
 }
 
 class RandAugment : public Augmentation {
@@ -179,10 +148,10 @@ std::vector<RandAugmentDraw> DrawRandAugment(const RandAugmentSpec& spec, int64_
 at::Tensor ApplyRandAugment(const at::Tensor& images, const std::vector<RandAugmentDraw>& draws) {
   if (images.size(0) == 0) return images;
   CHECK_EQ(draws.size() % images.size(0), 0) << "as many draws for each image";
-  const int64_t ops = static_cast<int64_t>(draws.size()) / images.size(0);
-  at::Tensor result = images;
-  for (int64_t i = 0; i < ops; ++i) result = ApplyOneDraw(result, draws, i, ops);
-  return result;
+  std::vector<PixelOp> ops;
+  ops.reserve(draws.size());
+  for (const RandAugmentDraw& draw : draws) ops.push_back(PixelOpOf(draw, {images.size(2), images.size(3)}));
+  return ApplyPixelOps(images, ops);
 }
 
 std::unique_ptr<Augmentation> MakeRandAugment(const RandAugmentSpec& spec) {

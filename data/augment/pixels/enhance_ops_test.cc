@@ -1,5 +1,5 @@
-#include "data/augment/pixels/enhance_ops.h"
-
+#include "data/augment/pixels/apply_each.h"
+#include "data/augment/pixels/make_pixel_op.h"
 #include "data/augment/pixels/pillow_golden.h"
 #include "gtest/gtest.h"
 
@@ -7,6 +7,22 @@ namespace openset {
 namespace {
 
 using Operation = at::Tensor (*)(const at::Tensor&, absl::Span<const double>);
+
+at::Tensor EnhanceColor(const at::Tensor& images, absl::Span<const double> factors) {
+  return ApplyEach(images, factors, openset::EnhanceColor);
+}
+
+at::Tensor EnhanceContrast(const at::Tensor& images, absl::Span<const double> factors) {
+  return ApplyEach(images, factors, openset::EnhanceContrast);
+}
+
+at::Tensor EnhanceBrightness(const at::Tensor& images, absl::Span<const double> factors) {
+  return ApplyEach(images, factors, openset::EnhanceBrightness);
+}
+
+at::Tensor EnhanceSharpness(const at::Tensor& images, absl::Span<const double> factors) {
+  return ApplyEach(images, factors, openset::EnhanceSharpness);
+}
 
 struct Case {
   const char* name;
@@ -89,11 +105,6 @@ TEST(EnhanceOps, LeaveConstantGreyImagesConstant) {
   }
   EXPECT_TRUE(at::equal(EnhanceContrast(constant, {0.7}), constant));
   EXPECT_TRUE(at::equal(EnhanceSharpness(constant, {0.7}), constant));
-}
-
-TEST(EnhanceOpsDeathTest, ColorAndContrastWantOneOrThreeChannels) {
-  EXPECT_DEATH(EnhanceColor(at::zeros({1, 4, 2, 2}, at::kByte), {1}), "channels");
-  EXPECT_DEATH(EnhanceContrast(at::zeros({1, 4, 2, 2}, at::kByte), {1}), "channels");
 }
 
 }  // namespace

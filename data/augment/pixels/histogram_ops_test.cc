@@ -1,10 +1,14 @@
-#include "data/augment/pixels/histogram_ops.h"
-
+#include "data/augment/pixels/apply_each.h"
+#include "data/augment/pixels/make_pixel_op.h"
 #include "data/augment/pixels/pillow_golden.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
+
+at::Tensor AutoContrast(const at::Tensor& images) { return ApplyToAll(images, openset::AutoContrast()); }
+
+at::Tensor Equalize(const at::Tensor& images) { return ApplyToAll(images, openset::Equalize()); }
 
 // u8 [1, 1, 1, n]
 at::Tensor Row(std::initializer_list<int> values) {

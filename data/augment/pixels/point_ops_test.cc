@@ -1,10 +1,24 @@
-#include "data/augment/pixels/point_ops.h"
-
+#include "data/augment/pixels/apply_each.h"
+#include "data/augment/pixels/make_pixel_op.h"
 #include "data/augment/pixels/pillow_golden.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
+
+at::Tensor Invert(const at::Tensor& images) { return ApplyToAll(images, openset::Invert()); }
+
+at::Tensor Posterize(const at::Tensor& images, absl::Span<const double> bits) {
+  return ApplyEach(images, bits, openset::Posterize);
+}
+
+at::Tensor Solarize(const at::Tensor& images, absl::Span<const double> thresholds) {
+  return ApplyEach(images, thresholds, openset::Solarize);
+}
+
+at::Tensor SolarizeAdd(const at::Tensor& images, absl::Span<const double> additions) {
+  return ApplyEach(images, additions, openset::SolarizeAdd);
+}
 
 // u8 [1, 1, 1, n]
 at::Tensor Row(std::initializer_list<int> values) {

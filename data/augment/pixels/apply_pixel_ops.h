@@ -1,0 +1,22 @@
+// Applies operations on pixels (make_pixel_op.h) to a batch of images, in one pass on the CPU and in one kernel on
+// GPUs.
+//
+// It is LibTorch's operation `openset::apply_pixel_ops`, on the CPU in the calling thread. Its kernel for GPUs is in
+// pixel_ops_kernel.cu; programs that use GPUs link pixel_ops_cuda.
+#ifndef OPENSET_DATA_AUGMENT_PIXELS_APPLY_PIXEL_OPS_H_
+#define OPENSET_DATA_AUGMENT_PIXELS_APPLY_PIXEL_OPS_H_
+
+#include "absl/types/span.h"
+#include "core/tensor/torch.h"
+#include "data/augment/pixels/pixel_op.h"
+
+namespace openset {
+
+// u8 [B, C, H, W] with C of 1 or 3 -> the same shape, on the same device, contiguous. Image i gets its n operations,
+// ops[i n] to ops[(i + 1) n - 1], one after the other. Its result does not depend on the rest of the batch.
+// Precondition: ops has B n elements.
+at::Tensor ApplyPixelOps(const at::Tensor& images, absl::Span<const PixelOp> ops);
+
+}  // namespace openset
+
+#endif  // OPENSET_DATA_AUGMENT_PIXELS_APPLY_PIXEL_OPS_H_
