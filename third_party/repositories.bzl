@@ -318,6 +318,24 @@ def openset_repositories():
         build_file = "//third_party:clang_tools.BUILD",
     )
 
+    # Only fetched for --config=cuda: 101 MB.
+    pypi_archive(
+        name = "nvcc",
+        wheels = {
+            "nvidia-cuda-crt==13.0.88@manylinux_2_17_x86_64": "2c8043c7c9e02492716426e9919fc78d2c5b3b2a7a768a88e952676b08aa55a4",
+            "nvidia-cuda-nvcc==13.0.88@manylinux_2_17_x86_64": "56fe502eb77625a12f25172caa3cdddb4e4c8ba2c8c17dba44b164761b380f03",
+            "nvidia-cuda-runtime==13.0.96@manylinux_2_17_x86_64": "7f82250d7782aa23b6cfe765ecc7db554bd3c2870c43f3d1821f1d18aebf0548",
+            "nvidia-nvvm==13.0.88@manylinux_2_12_x86_64": "c5f41ffeb6466944a026dfa5317d7d85355c119bbec279205d22f1869d1054e0",
+        },
+        members = {
+            "nvidia-cuda-crt": ["nvidia/cu13/include/*"],
+            "nvidia-cuda-nvcc": ["nvidia/cu13/bin/*", "nvidia/cu13/include/*"],
+            "nvidia-cuda-runtime": ["nvidia/cu13/include/*"],
+            "nvidia-nvvm": ["nvidia/cu13/nvvm/*"],
+        },
+        build_file = "//third_party:nvcc.BUILD",
+    )
+
     # Only fetched for --config=cuda: about 2 GB.
     pypi_archive(
         name = "libtorch_cuda",

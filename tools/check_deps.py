@@ -138,6 +138,8 @@ class Repository:
         names["component_fingerprints"] = lambda name, **_: note("openset_cc_library")(name=name)
         for kind in ("openset_cc_library", "openset_cc_test", "openset_cc_binary", "openset_cc_benchmark", "openset_proto"):
             names[kind] = note(kind)
+        # Tests include its sources.
+        names["cuda_library"] = lambda srcs, hdrs, **rest: note("openset_cc_library")(hdrs=hdrs + srcs, **rest)
         names["__builtins__"] = {}
         with open(path, encoding="utf-8") as file:
             exec(compile(file.read(), path, "exec"), names)  # pylint: disable=exec-used

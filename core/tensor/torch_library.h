@@ -1,9 +1,10 @@
-// Replacing LibTorch's own operations on the CPU (core/tensor/convolution_guard.cc).
+// For files that add or replace operations of LibTorch's (convolution_guard.cc, data/augment/pixels/).
 #ifndef OPENSET_CORE_TENSOR_TORCH_LIBRARY_H_
 #define OPENSET_CORE_TENSOR_TORCH_LIBRARY_H_
 
 #include <ATen/ops/_convolution_compositeexplicitautograd_dispatch.h>          // IWYU pragma: export
 #include <ATen/ops/convolution_backward_compositeexplicitautograd_dispatch.h>  // IWYU pragma: export
+#include <c10/core/impl/VirtualGuardImpl.h>                                    // IWYU pragma: export
 #include <torch/library.h>                                                     // IWYU pragma: export
 
 #endif  // OPENSET_CORE_TENSOR_TORCH_LIBRARY_H_

@@ -25,6 +25,8 @@ namespace openset {
 namespace {
 
 constexpr absl::Duration kReportEvery = absl::Milliseconds(200);
+// A state is saved after an epoch if the last one is this old. Saving takes longer than an epoch of a small network.
+constexpr absl::Duration kSaveEvery = absl::Seconds(30);
 
 // Reports how far a run is.
 class Reporter {
@@ -129,6 +131,13 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
     summary.mutable_epoch()->Assign(run->epochs().begin(), run->epochs().end());
     return SaveTrainingState(run->State(), summary, context.key, partial);
   };
+  absl::Duration saved = -absl::InfiniteDuration();
+  const auto save_if_due = [&] {
+    if (!run->done() && context.now() - saved < kSaveEvery) return absl::OkStatus();
+    absl::Status status = save();
+    saved = context.now();
+    return status;
+  };
   Reporter reporter(*run, action, context.report);
   ActionContext measuring = context;  // tells how far the training is, as a sign of life
   measuring.report = [&reporter](const WorkProgress&) { reporter.Report(); };
@@ -136,7 +145,7 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
   while (true) {
     if (IsEvaluationMissing(action, *run)) {
       OPENSET_RETURN_IF_ERROR(EvaluateEpoch(action, run->model(), measuring, run->mutable_last_epoch()));
-      OPENSET_RETURN_IF_ERROR(save());
+      OPENSET_RETURN_IF_ERROR(save_if_due());
     }
     if (run->done()) break;
     const absl::Duration start = SteadyNow();
@@ -147,7 +156,7 @@ absl::Status TrainFromStart(const TrainAction& action, const ActionContext& cont
       stop = context.stop_asked();
     } while (!run->between_epochs() && !stop);
     seconds += absl::ToDoubleSeconds(SteadyNow() - start);
-    OPENSET_RETURN_IF_ERROR(save());
+    OPENSET_RETURN_IF_ERROR(stop ? save() : save_if_due());
     if (stop && (!run->done() || IsEvaluationMissing(action, *run))) {
       return absl::CancelledError(
           absl::StrCat("stopped after step ", run->steps(), " of ", run->max_steps(), "; its state is saved"));

@@ -162,6 +162,26 @@ TEST(Train, StoppedAfterEachStepItGetsToTheSameEnd) {
   ExpectSameTraining(Key("stopped"), undisturbed, scene);
 }
 
+// The number of epochs in the state that a training of 3 epochs of 3 steps has saved at its second last step, if the
+// clock advances by `step` for each.
+int EpochsSavedBeforeTheEnd(absl::Duration step, const std::string& key, const TrainingScene& scene) {
+  ActionContext context = scene.Context(key);
+  int steps = 0, epochs = 0;
+  context.now = [&] { return steps * step; };
+  context.stop_asked = [&] {
+    if (++steps == 8) epochs = LoadTrainingState(context.store.PartialPath(key), key)->summary.epoch_size();
+    return false;
+  };
+  EXPECT_THAT(Train(scene.Action(), context), IsOk());
+  return epochs;
+}
+
+TEST(Train, SavesItsStateAfterTheFirstEpochAndThenEveryThirtySeconds) {
+  const TrainingScene scene;
+  EXPECT_EQ(EpochsSavedBeforeTheEnd(absl::Seconds(9), Key("fast"), scene), 1);  // 27 seconds an epoch
+  EXPECT_EQ(EpochsSavedBeforeTheEnd(absl::Seconds(10), Key("slow"), scene), 2);
+}
+
 TEST(Train, ADamagedStateOfAnEpochUnderWayIsNotServed) {
   const TrainingScene scene;
   const TrainAction action = scene.Action();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/process/steady_clock.h"
 #include "core/tensor/torch.h"
 #include "experiments/store/stage_clock.h"
 #include "experiments/store/store.h"
@@ -28,6 +29,8 @@ struct ActionContext {
   std::function<int()> cpu_slots = [] { return 1; };
   // Asked after each step of a training.
   StopAsked stop_asked = [] { return false; };
+  // The clock that says when a training's state is saved. Tests set it.
+  std::function<absl::Duration()> now = SteadyNow;
 };
 
 }  // namespace openset

@@ -15,7 +15,12 @@ absl::Status CheckCpuPrecision(const ExecutionSpec& spec) {
 
 absl::Status CheckCpuPrecision(const ExecutionSpec& spec, const std::string& cpu,
                                const std::vector<std::string>& cpu_features) {
-  if (spec.device() == ExecutionSpec::CUDA || spec.precision() != ExecutionSpec::BF16) return absl::OkStatus();
+  if (spec.device() == ExecutionSpec::CUDA) return absl::OkStatus();
+  if (spec.precision() == ExecutionSpec::TF32) {
+    return absl::FailedPreconditionError(
+        "execution.precision: TF32 needs a GPU: use FP32 on the CPU, or a GPU (--devices)");
+  }
+  if (spec.precision() != ExecutionSpec::BF16) return absl::OkStatus();
   if (std::count(cpu_features.begin(), cpu_features.end(), "avx512bf16") > 0) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("execution.precision: BF16 needs a GPU, or a CPU with AVX512-BF16 or AMX; this one (", cpu,

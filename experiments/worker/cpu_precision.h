@@ -10,8 +10,9 @@
 
 namespace openset {
 
-// OK for FP32 and for trials on a GPU. BF16 on a CPU needs AVX512-BF16, which every CPU with AMX has too; other CPUs
-// compute BF16 more slowly than FP32. Errors: kFailedPrecondition. The message names the CPU and what to use instead.
+// OK for FP32 and for trials on a GPU. TF32 needs a GPU. BF16 on a CPU needs AVX512-BF16, which every CPU with AMX has
+// too; other CPUs compute BF16 more slowly than FP32. Errors: kFailedPrecondition. The message names the CPU and what
+// to use instead.
 absl::Status CheckCpuPrecision(const ExecutionSpec& spec);
 
 // The same for a CPU with this name and these features (core/process/machine.h).

@@ -23,5 +23,15 @@ TEST(CpuPrecisionTest, Bf16NeedsInstructionsForIt) {
   EXPECT_THAT(CheckCpuPrecision(spec, "a CPU", avx2), IsOk());
 }
 
+TEST(CpuPrecisionTest, Tf32NeedsAGpu) {
+  ExecutionSpec spec;
+  spec.set_precision(ExecutionSpec::TF32);
+  EXPECT_THAT(CheckCpuPrecision(spec, "a CPU", {"avx512bf16"}),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("execution.precision: TF32"), HasSubstr("FP32 on the CPU"))));
+  spec.set_device(ExecutionSpec::CUDA);
+  EXPECT_THAT(CheckCpuPrecision(spec, "a CPU", {}), IsOk());
+}
+
 }  // namespace
 }  // namespace openset

@@ -31,8 +31,9 @@ void ConfigureExecution(const ExecutionSpec& spec) {
   context.setDeterministicFillUninitializedMemory(false);
   context.setDeterministicCuDNN(true);
   context.setBenchmarkCuDNN(false);
-  context.setAllowTF32CuDNN(false);
-  context.setAllowTF32CuBLAS(false);
+  const bool tf32 = spec.precision() == ExecutionSpec::TF32;
+  context.setAllowTF32CuDNN(tf32);
+  context.setAllowTF32CuBLAS(tf32);
 }
 
 PrecisionScope::PrecisionScope(const ExecutionSpec& spec, at::Device device)

@@ -9,8 +9,8 @@
 
 namespace openset {
 
-// Sets threads, deterministic algorithms (cuBLAS's too: CUBLAS_WORKSPACE_CONFIG) and true fp32 products for the whole
-// process. Call it before the process first uses a GPU.
+// Sets threads, deterministic algorithms (cuBLAS's too: CUBLAS_WORKSPACE_CONFIG) and whether products are rounded to
+// TF32, for the whole process. Call it before the process first uses a GPU.
 void ConfigureExecution(const ExecutionSpec& spec);
 
 // While it lives, operations of this thread on the device run in the spec's precision (autocast).

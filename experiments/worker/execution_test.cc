@@ -20,6 +20,19 @@ TEST(ExecutionTest, TheProcessIsMadeRepeatableWhateverItsEnvironmentSays) {
   EXPECT_EQ(at::get_num_threads(), 2);
   EXPECT_TRUE(at::globalContext().deterministicAlgorithms());
   EXPECT_FALSE(at::globalContext().allowTF32CuBLAS());
+  EXPECT_FALSE(at::globalContext().allowTF32CuDNN());
+}
+
+TEST(ExecutionTest, ProductsAreRoundedToTf32OnlyIfTheSpecSaysSo) {
+  ExecutionSpec spec;
+  spec.set_precision(ExecutionSpec::TF32);
+  ConfigureExecution(spec);
+  EXPECT_TRUE(at::globalContext().allowTF32CuBLAS());
+  EXPECT_TRUE(at::globalContext().allowTF32CuDNN());
+  spec.set_precision(ExecutionSpec::FP32);
+  ConfigureExecution(spec);  // the next action of the worker
+  EXPECT_FALSE(at::globalContext().allowTF32CuBLAS());
+  EXPECT_FALSE(at::globalContext().allowTF32CuDNN());
 }
 
 }  // namespace

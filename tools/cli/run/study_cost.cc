@@ -75,7 +75,8 @@ absl::StatusOr<Machine> MachineOf(const Study& study) {
   if (execution.device() == ExecutionSpec::CUDA) {
     machine.device = {true, execution.device_kind(), 1};
     machine.seats = std::max<int>(1, devices.cuda.size());
-    machine.where = absl::StrCat(machine.seats, " x ", machine.device.kind);
+    machine.where = absl::StrCat(machine.seats, " x ", machine.device.kind, ", ",
+                                 ExecutionSpec::Precision_Name(execution.precision()));
     return machine;
   }
   const int slots = CpuSlots(deployment.spec), threads = std::max(1, execution.threads());

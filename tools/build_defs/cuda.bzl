@@ -1,0 +1,46 @@
+"""cuda_library(): CUDA kernels, compiled with --config=cuda only."""
+
+# Code for each GPU that CUDA 13 and LibTorch 2.11 run on; later ones compile the last form when they load it.
+_ARCHITECTURES = ["75", "80", "86", "90", "100", "120"]
+
+def cuda_library(name, srcs, hdrs, included, deps):
+    """A library with the kernels in `srcs`. Without --config=cuda it has headers alone.
+
+    Rounds each product and sum as the CPU does (-fmad=false).
+
+    Args:
+        name: of the library
+        srcs: one .cu file
+        hdrs: what others include of it
+        included: headers of other targets in the package that it includes, all without LibTorch
+        deps: these targets
+    """
+    code = ["-gencode arch=compute_%s,code=sm_%s" % (a, a) for a in _ARCHITECTURES]
+    code.append("-gencode arch=compute_%s,code=compute_%s" % (_ARCHITECTURES[-1], _ARCHITECTURES[-1]))
+    native.genrule(
+        name = name + "_compiled",
+        srcs = srcs + hdrs + included,
+        outs = [name + ".pic.o"],
+        # nvcc finds its parts beside it; the archive's files may have lost their mode.
+        cmd = " ".join([
+            "cp -rL external/nvcc/nvidia/cu13 $(RULEDIR)/nvcc && chmod -R u+rwx $(RULEDIR)/nvcc &&",
+            "$(RULEDIR)/nvcc/bin/nvcc -std=c++17 -O3 -fmad=false -I.",
+        ] + code + [
+            "-Xcompiler -fPIC,-Wall,-Wextra -Werror all-warnings -c $(location %s) -o $@ &&" % srcs[0],
+            "rm -r $(RULEDIR)/nvcc",
+        ]),
+        message = "Compiling CUDA kernels of",
+        tags = ["manual"],
+        tools = ["@nvcc//:files"],
+    )
+    native.cc_library(
+        name = name,
+        hdrs = hdrs,
+        textual_hdrs = srcs,  # tests run them on the CPU
+        srcs = select({
+            "//third_party:cuda": [":%s_compiled" % name],
+            "//conditions:default": [],
+        }),
+        alwayslink = 1,
+        deps = deps,
+    )
