@@ -1,5 +1,7 @@
 // Images/s of a training's input. On one core, with copying alone as the yardstick of the same run:
 // OMP_NUM_THREADS=1 bazel run //data:batcher_benchmark
+#include <utility>
+
 #include "benchmark/benchmark.h"
 #include "core/random.h"
 #include "data/augment/horizontal_flip.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "data/augment/horizontal_flip.h"
 #include "data/batch_stream.h"

@@ -3,6 +3,7 @@
 #define OPENSET_DATA_CATALOG_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>

@@ -1,5 +1,7 @@
 #include "data/joined_source.h"
 
+#include <utility>
+
 #include "data/memory_source.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,5 +1,8 @@
 #include "data/pipeline.h"
 
+#include <string>
+#include <utility>
+
 #include "data/augment/center_crop.h"
 #include "data/augment/resize.h"
 #include "gmock/gmock.h"

@@ -1,6 +1,7 @@
 #include "data/task.h"
 
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/openness.h"

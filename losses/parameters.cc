@@ -1,5 +1,7 @@
 #include "losses/parameters.h"
 
+#include <cstdint>
+
 namespace openset {
 
 at::Tensor DrawParameter(at::IntArrayRef shape, at::Device device, const std::function<double()>& draw) {

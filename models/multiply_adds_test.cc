@@ -3,6 +3,7 @@
 #include "models/multiply_adds.h"
 
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/proto/text_proto.h"

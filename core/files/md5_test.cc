@@ -1,5 +1,7 @@
 #include "core/files/md5.h"
 
+#include <utility>
+
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/files/files.h"
 #include "gtest/gtest.h"

@@ -1,6 +1,7 @@
 #include "core/proto/field_differences.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/proto/schema.pb.h"

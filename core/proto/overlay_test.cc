@@ -1,5 +1,7 @@
 #include "core/proto/overlay.h"
 
+#include <string>
+
 #include "core/testing/schema_test.pb.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"

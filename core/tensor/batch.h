@@ -3,6 +3,7 @@
 #ifndef OPENSET_CORE_TENSOR_BATCH_H_
 #define OPENSET_CORE_TENSOR_BATCH_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "core/tensor/torch.h"

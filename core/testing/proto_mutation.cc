@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_join.h"

@@ -1,5 +1,6 @@
 #include "core/testing/tensor_matchers.h"
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

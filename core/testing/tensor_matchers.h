@@ -2,6 +2,7 @@
 #ifndef OPENSET_CORE_TESTING_TENSOR_MATCHERS_H_
 #define OPENSET_CORE_TESTING_TENSOR_MATCHERS_H_
 
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 

@@ -1,5 +1,7 @@
 #include "core/text/wrapped_text.h"
 
+#include <algorithm>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -4,6 +4,7 @@
 #define OPENSET_DATA_FETCH_FOLDER_BELOW_H_
 
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"

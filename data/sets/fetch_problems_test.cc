@@ -1,5 +1,6 @@
 #include "data/sets/fetch_problems.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <numeric>
+#include <utility>
 
 #include "core/files/files.h"
 #include "data/catalog.h"

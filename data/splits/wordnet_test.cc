@@ -1,5 +1,6 @@
 #include "data/splits/wordnet.h"
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <utility>

@@ -1,5 +1,7 @@
 #include "eval/metrics/level_name.h"
 
+#include <utility>
+
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 

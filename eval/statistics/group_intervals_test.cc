@@ -1,5 +1,6 @@
 #include "eval/statistics/group_intervals.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 

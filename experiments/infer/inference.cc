@@ -1,5 +1,6 @@
 #include "experiments/infer/inference.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <future>
 #include <memory>

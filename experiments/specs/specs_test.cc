@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/proto/proto_digest.h"

@@ -1,3 +1,5 @@
+#include <cstdint>
+
 #include "core/tensor/torch.h"
 // core/tensor/torch.h goes first: core/logging.h takes over its macros.
 #include "core/logging.h"

@@ -1,5 +1,6 @@
 #include "models/networks/dropout.h"
 
+#include <cstdint>
 #include <vector>
 
 #include "core/logging.h"

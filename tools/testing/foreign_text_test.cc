@@ -1,6 +1,7 @@
 // Names and texts that are not ours, of a library, a spec or a file: they run nothing, steer no terminal, and end no
 // command.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"

@@ -1,6 +1,7 @@
 // `openset score` on a network that PyTorch trained on real Fashion-MNIST images (tools/peers/make_fashion_network.py).
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"

@@ -1,4 +1,5 @@
 // `openset task`, through the program.
+#include <cstdint>
 #include <string>
 
 #include "gmock/gmock.h"

@@ -1,4 +1,5 @@
 // What `openset run`, `report` and `compare` show on a terminal of 80 columns.
+#include <algorithm>
 #include <string>
 #include <vector>
 

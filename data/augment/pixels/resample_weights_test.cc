@@ -1,5 +1,6 @@
 #include "data/augment/pixels/resample_weights.h"
 
+#include <utility>
 #include <vector>
 
 #include "core/tensor/torch_runtime.h"

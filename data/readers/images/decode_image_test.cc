@@ -1,5 +1,6 @@
 #include "data/readers/images/decode_image.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 

@@ -1,5 +1,6 @@
 #include "eval/scores/distances/class_anchor.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "gmock/gmock.h"

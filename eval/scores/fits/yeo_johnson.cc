@@ -1,6 +1,7 @@
 #include "eval/scores/fits/yeo_johnson.h"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 namespace openset {

@@ -1,5 +1,6 @@
 #include "eval/scores/gradients/grood.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "gmock/gmock.h"

@@ -1,5 +1,6 @@
 #include "eval/scores/shaping/ash.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "eval/scores/logits/energy.h"

@@ -1,5 +1,6 @@
 #include "experiments/spec/resolve/expand.h"
 
+#include <cmath>
 #include <set>
 
 #include "absl/strings/str_cat.h"

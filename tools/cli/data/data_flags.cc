@@ -1,5 +1,6 @@
 #include "tools/cli/data/data_flags.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "absl/flags/flag.h"

@@ -1,5 +1,7 @@
 #include "tools/cli/serve/live_json.h"
 
+#include <utility>
+
 #include "core/text/one_line.h"
 #include "tools/cli/run/run_lines.h"
 #include "tools/cli/serve/routes.h"

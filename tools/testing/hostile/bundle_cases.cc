@@ -3,6 +3,7 @@
 // bundles of version 1, in which records are members too.
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -1,4 +1,6 @@
 // Numbers in specs, methods, tasks and catalogs: at their types' extremes, and products of them.
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "tools/testing/hostile/hostile_case.h"
 

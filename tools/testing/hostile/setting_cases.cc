@@ -1,5 +1,6 @@
 // Environment variables, deploy files.
 #include <filesystem>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/runfiles.h"

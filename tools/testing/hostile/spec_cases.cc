@@ -1,4 +1,6 @@
 // Texts that people hand on: specs, methods, presets, tasks, catalogs, published tables.
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "tools/testing/hostile/hostile_case.h"
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
