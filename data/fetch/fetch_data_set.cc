@@ -23,7 +23,7 @@ namespace {
 
 std::string FolderOf(const std::string& path) { return std::filesystem::path(path).parent_path().string(); }
 
-// The name of an address's file, for one of ours.
+// Returns a safe name for the file of an address.
 std::string ArchiveName(const std::string& url) {
   std::string name = std::filesystem::path(url).filename().string();
   for (char& c : name) {
@@ -61,7 +61,7 @@ class Fetcher {
 
  private:
   absl::Status Bring(const Download& file) {
-    // A file of no part (a description, say) is brought too.
+    // Files that belong to no part (a description, say) are downloaded too.
     const bool is_kept = file.unpack() == Download::KEEP;
     if (is_kept && wanted_.count(file.path()) == 0 && others_.count(file.path()) > 0) return absl::OkStatus();
     if (!file.has_sha256() && !options_.unverified) {

@@ -49,14 +49,14 @@ absl::StatusOr<std::vector<std::string>> NamesIn(const OpenFolder& folder) {
   return names;
 }
 
-// Of `name` itself, not of what it links to.
+// The state of `name` itself; links are not followed.
 absl::StatusOr<struct stat> StateOf(const OpenFolder& folder, const std::string& name) {
   struct stat info = {};
   if (fstatat(folder.descriptor(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) return info;
   return SystemError("look at", JoinPath(folder.path(), name));
 }
 
-// Files and folders only, with rights that are fit for them.
+// Checks that there are only files and folders, and removes permissions that they don't need.
 absl::Status CheckTree(const OpenFolder& folder) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesIn(folder));
   for (const std::string& name : names) {

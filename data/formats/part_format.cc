@@ -9,7 +9,7 @@
 namespace openset {
 namespace {
 
-// Of a catalog entry that was not checked.
+// The format of a catalog entry that was not checked.
 class NoFormat : public PartFormat {
  public:
   void FindProblems(const DataSetInfo&, const DataSetPart&, const std::string&,
