@@ -40,9 +40,10 @@ class OpenFolder {
 
 // Moves everything in `from`, files and folders, into `to`, which must be on the same file system. Existing folders are
 // merged; existing files of the same names, and links, are replaced. Before anything is moved, all of `from` is
-// checked, and permissions beyond 0775 are removed (set user id, set group id, writing for all). Errors: kDataLoss for
-// anything but folders and files with one name (a link, a hard link, a pipe, a device), with `to` unchanged;
-// kFailedPrecondition if a folder would replace a link or a file, or a file would replace a folder; kUnavailable.
+// checked, and permissions beyond 0775 are removed (set user id, set group id of files, writing for all). Errors:
+// kDataLoss for anything but folders and files with one name (a link, a hard link, a pipe, a device), with `to`
+// unchanged; kFailedPrecondition if a folder would replace a link or a file, or a file would replace a folder;
+// kUnavailable.
 absl::Status MoveInto(const OpenFolder& from, const OpenFolder& to);
 
 }  // namespace openset
