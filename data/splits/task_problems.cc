@@ -18,14 +18,14 @@ namespace {
 
 constexpr int64_t kMostDrawnClasses = 100000000;  // in all splits of a task
 
-// experiments/store/records/metric_groups.h.
+// Names of results over several groups: see experiments/store/records/metric_groups.h.
 constexpr absl::string_view kResultsOfAll[] = {"pool", "mean of near", "mean of far"};
 
 class Checker {
  public:
   Checker(const TaskSpec& task, const Catalog& catalog) : task_(task), catalog_(catalog), sources_(SourcesOf(task)) {}
 
-  // Data sets, parts and groups. Splits can be checked only if these are fine.
+  // Checks data sets, parts and groups. Splits can be checked only if this returns true.
   bool CheckSources() {
     CheckNames();
     known_info_ = Find("data_set", task_.data_set());
@@ -81,7 +81,7 @@ class Checker {
     return problems_.empty();
   }
 
-  // Of listed or drawn splits. Precondition: CheckSources() found nothing.
+  // Checks listed or drawn splits. Precondition: CheckSources() found nothing.
   void CheckSplits() {
     const absl::StatusOr<std::vector<ClassSplit>> splits = ClassSplitsOf(task_, catalog_);
     if (!splits.ok()) {
@@ -164,7 +164,7 @@ class Checker {
       check(absl::StrCat("shifted[", s, "].group"), task_.shifted(s).group());
   }
 
-  // Before any split is drawn.
+  // Checks the number of splits, before any is drawn.
   void CheckCount() {
     const int64_t count = CountSplits(task_);
     const DrawnSplits& drawn = task_.drawn();
@@ -184,7 +184,7 @@ class Checker {
     }
   }
 
-  // Of the known classes.
+  // Checks the parts of the known classes.
   void CheckParts() {
     std::set<std::string> used;
     const auto check = [&](const std::string& field, bool named, const std::vector<std::string>& parts) {
@@ -220,7 +220,7 @@ class Checker {
     }
   }
 
-  // No external class is known or unknown in the split.
+  // Checks that no external class is known or unknown in the split.
   void CheckExternalClasses(const std::string& path, const ClassSplit& split) {
     const std::string& data_set = task_.external().data_set();
     const DataSetInfo& info = *catalog_.Find(data_set).value();
