@@ -63,7 +63,7 @@ std::vector<int64_t> Values(const at::Tensor& tensor) {
 
 std::vector<int64_t> Order(const std::vector<at::Tensor>& batches) { return Values(at::cat(batches)); }
 
-TEST(BatchesPerEpoch, CountsTheLastOneOrNot) {
+TEST(BatchesPerEpoch, CountsAShortLastBatchUnlessDropped) {
   EXPECT_EQ(BatchesPerEpoch(10, 4, false), 3);
   EXPECT_EQ(BatchesPerEpoch(10, 4, true), 2);
   EXPECT_EQ(BatchesPerEpoch(8, 4, false), 2);
@@ -97,7 +97,7 @@ TEST(Batcher, DrawsTheOrderFromTheStream) {
   EXPECT_EQ(Order(batcher.Epoch(100, false, &again)), first);
 }
 
-TEST(Batcher, GathersImagesLabelsAndPlacesInTheSelection) {
+TEST(Batcher, GathersImagesLabelsAndPositions) {
   SelectedSamples samples;
   samples.index = {1, 4, 5};
   samples.label = {2, 0, 2};
@@ -111,7 +111,7 @@ TEST(Batcher, GathersImagesLabelsAndPlacesInTheSelection) {
   EXPECT_THAT(Values(batch.sample), ElementsAre(2, 0));
 }
 
-TEST(Batcher, KeepsWhatIsSmall) {
+TEST(Batcher, StoresSmallDataSetsOnTheDevice) {
   std::shared_ptr<const ImageSource> source = Source(TestSet(2, 3));
   const Batcher batcher = *Batcher::Make(source, All(2), 3, kCpu, /*resident_bytes=*/2 * 12);
   EXPECT_EQ(source.use_count(), 1);  // it is not read again
@@ -147,7 +147,7 @@ TEST(Batcher, MakesColourImagesGreyForAGreyModel) {
 }
 
 // 36 images of 3 x 2 x 2 in one byte less than they take.
-TEST(Batcher, ReadsWhatIsLargeAnewForEachBatch) {
+TEST(Batcher, ReadsLargeDataSetsForEachBatch) {
   const int64_t bytes = 36 * 12;
   std::shared_ptr<const ImageSource> source = Source(TestSet(36, 3));
   const Batcher read = *Batcher::Make(source, All(36), 3, kCpu, bytes - 1);
@@ -203,7 +203,7 @@ class Thrower : public Augmentation {
   SizeEffect size_effect() const override { return SizeEffect::kFixes; }
 };
 
-TEST(Batcher, PassesOnWhatIsThrownWhileImagesAreRead) {
+TEST(Batcher, RethrowsExceptionsOfReading) {
   std::vector<std::unique_ptr<const Augmentation>> augmentations;
   augmentations.push_back(std::make_unique<Thrower>());
   InputFormat format;
@@ -217,7 +217,7 @@ TEST(Batcher, PassesOnWhatIsThrownWhileImagesAreRead) {
   EXPECT_THROW(read({0, 1, 2, 3, 4, 5, 6}), c10::Error);
 }
 
-TEST(BatchStream, GivesTheBatchesInOrder) {
+TEST(BatchStream, ReturnsTheBatchesInOrder) {
   const Batcher batcher = *Batcher::Make(Source(TestSet(50, 3)), All(50), 3, kCpu);
   const Pipeline pipeline = FlippingPipeline();
   RandomStream order(1, "order"), random(1, "augment"), same(1, "augment");
@@ -235,7 +235,7 @@ TEST(BatchStream, GivesTheBatchesInOrder) {
 }
 
 // Though the batches are made ahead.
-TEST(BatchStream, KnowsWhereTheRandomStreamWasAfterEachBatch) {
+TEST(BatchStream, ReturnsTheRandomStateAfterEachBatch) {
   for (const int64_t resident_bytes : {Batcher::kResidentBytes, int64_t{0}}) {
     const Batcher batcher = *Batcher::Make(Source(TestSet(50, 3)), All(50), 3, kCpu, resident_bytes);
     const Pipeline pipeline = FlippingPipeline();
@@ -251,7 +251,7 @@ TEST(BatchStream, KnowsWhereTheRandomStreamWasAfterEachBatch) {
   }
 }
 
-TEST(BatchStream, EndsWithTheFirstErrorAndWhereverItIs) {
+TEST(BatchStream, EndsAtTheFirstErrorOrAnywhere) {
   const Batcher batcher = *Batcher::Make(std::make_shared<OddSizes>(), All(8), 3, kCpu);
   const Pipeline pipeline = PlainPipeline(3);
   BatchStream stream(batcher, batcher.Epoch(3, false, nullptr), pipeline, nullptr);
@@ -263,7 +263,7 @@ TEST(BatchStream, EndsWithTheFirstErrorAndWhereverItIs) {
   BatchStream(batcher, batcher.Epoch(1, false, nullptr), pipeline, nullptr).Next().IgnoreError();
 }
 
-TEST(BatchStream, PassesOnWhatLibTorchThrows) {
+TEST(BatchStream, RethrowsLibTorchsExceptions) {
   const Batcher batcher = *Batcher::Make(Source(TestSet(4, 3)), All(4), 3, kCpu);
   const Pipeline pipeline = PlainPipeline(3);
   BatchStream stream(batcher, {at::tensor(std::vector<int64_t>{9}, at::kLong)}, pipeline, nullptr);

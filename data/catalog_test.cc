@@ -66,7 +66,7 @@ TEST(CountSamples, AddsUpClassesUpToTheLimit) {
 }
 
 // Two of class 0 and one of class 1, where two of the three of class 0 need not be among three that are drawn of four.
-TEST(CountSamples, IsABoundOfWhatIsDrawnAndLimited) {
+TEST(CountSamples, IsAnUpperLimitForLimitedDraws) {
   const Catalog catalog({Parse<DataSetInfo>(kToy)});
   const auto selection = [](const std::string& text) {
     return Parse<Selection>(absl::StrCat("data_set: 'toy' part: 'train' ", text));
@@ -154,7 +154,7 @@ TEST(CatalogFolder, HasTheDataSets) {
 }
 
 // Groups are of all classes, each once: five fine classes for each coarse one, and every character in its alphabet.
-TEST(CatalogFolder, GroupsAreOfAllClasses) {
+TEST(CatalogFolder, GroupsContainAllClassesOnce) {
   const absl::StatusOr<Catalog> catalog = Catalog::Open(kCatalogFolder);
   ASSERT_TRUE(catalog.ok()) << catalog.status();
   for (const auto& [name, groups] : {std::pair{"cifar100", 20}, {"cifar100_folders", 20}, {"omniglot", 50}}) {

@@ -67,7 +67,7 @@ TEST(Pipeline, NormalisesEachChannel) {
 }
 
 // The table of the CPU holds the bits of the operations that other devices take. 3000 images are three pieces of work.
-TEST(Pipeline, EveryByteOfEveryChannelIsTheFormula) {
+TEST(Pipeline, TheTableEqualsTheFormula) {
   InputFormat format;
   format.size = 16;
   format.mean = {0.4914, 0.4822, 0.4465};
@@ -87,7 +87,7 @@ TEST(Pipeline, EveryByteOfEveryChannelIsTheFormula) {
   EXPECT_EQ(grey_result.strides(), grey.strides());
 }
 
-TEST(Pipeline, OneValueStandsForAllChannelsAndNoneForNothing) {
+TEST(Pipeline, OneValueAppliesToAllChannels) {
   InputFormat format;
   format.size = 2;
   const at::Tensor plain = Pipeline::Make({}, format, kCpu)->Apply(Images(3, 2), nullptr);
@@ -168,7 +168,7 @@ TEST(Pipeline, FractionsReachTheNetworkUnrounded) {
   EXPECT_TRUE(at::allclose(pipeline->Apply(images, nullptr), (images.to(at::kFloat) + 0.25) / 255));
 }
 
-TEST(Pipeline, NothingFollowsFractions) {
+TEST(Pipeline, RefusesAugmentationsAfterFractions) {
   InputFormat format;
   format.size = 2;
   std::vector<int64_t> sizes;
@@ -223,7 +223,7 @@ TEST(Pipeline, NamesTheFieldWithTooManyValues) {
 
 // The first part ends with what makes all sizes one: images that pass it alone, and the rest together, come out as all
 // together do, as nothing in it draws.
-TEST(Pipeline, PartsAreTheWhole) {
+TEST(Pipeline, BothPartsTogetherEqualApply) {
   std::vector<std::unique_ptr<const Augmentation>> augmentations;
   augmentations.push_back(MakeResizeShorterSide(6));
   augmentations.push_back(MakeCenterCrop(4));

@@ -27,7 +27,7 @@ absl::StatusOr<SelectedSamples> Select(const std::string& text) {
   return SelectSamples(TestIndex(), selection);
 }
 
-TEST(SelectSamples, KeepsTheStoredOrderAndLabelsByPlace) {
+TEST(SelectSamples, KeepsTheStoredOrderAndLabelsByPosition) {
   const absl::StatusOr<SelectedSamples> samples = Select("class_id: [2, 7, 0]");
   ASSERT_TRUE(samples.ok()) << samples.status();
   EXPECT_THAT(samples->index, ElementsAre(0, 1, 2, 4, 5, 7));
@@ -42,7 +42,7 @@ TEST(SelectSamples, TakesTheFirstOfEachClass) {
 }
 
 // Class 2 is at 0, 2, 5; class 0 at 1, 4.
-TEST(SelectSamples, SetsTheLastOfEachClassApart) {
+TEST(SelectSamples, SeparatesTheLastOfEachClass) {
   EXPECT_THAT(Select("class_id: [0, 2] without_last_per_class: 1")->index, ElementsAre(0, 1, 2));
   EXPECT_THAT(Select("class_id: [0, 2] only_last_per_class: 1")->index, ElementsAre(4, 5));
   EXPECT_THAT(Select("class_id: [0, 2] without_last_per_class: 1 limit_per_class: 1")->index, ElementsAre(0, 1));
@@ -63,7 +63,7 @@ TEST(SelectSamples, ListedOnesKeepTheirOrder) {
   EXPECT_THAT(Select("class_id: [2, 0] index: [5, 1, 0, 4] only_last_per_class: 1")->index, ElementsAre(0, 4));
 }
 
-TEST(SelectSamples, ListedOnesMustBeThere) {
+TEST(SelectSamples, ListedOnesMustExist) {
   EXPECT_EQ(Select("class_id: [2, 0] index: [1, 8]").status(),
             absl::InvalidArgumentError("index[1]: part 'train' of data set 'toy' has no sample 8 (0 to 7)"));
   EXPECT_EQ(Select("class_id: [2, 0] index: [1, 0, 1]").status(),
@@ -130,7 +130,7 @@ TEST(SelectSamples, AFoldIsDrawnByClassAndName) {
   EXPECT_EQ(SelectFold(2, false, "class_id: 1 limit_per_class: 2"), expected);
 }
 
-TEST(SelectSamples, FoldsThatCannotBe) {
+TEST(SelectSamples, RefusesImpossibleFolds) {
   EXPECT_EQ(Select("class_id: 0 fold { name: 'cv' folds: 2 fold: 2 }").status(),
             absl::InvalidArgumentError("fold.fold: there is no fold 2 (0 to 1)"));
   EXPECT_EQ(
@@ -140,7 +140,7 @@ TEST(SelectSamples, FoldsThatCannotBe) {
 }
 
 // A fold of a fold: 30 samples of class 0 in 5 shares of 6, of the other 24 two folds of 12.
-TEST(SelectSamples, AFoldOfTheOthers) {
+TEST(SelectSamples, DividesAFoldAgain) {
   const std::string set_apart = "name: 'tuning' folds: 5";
   const auto select = [&](const std::string& text) {
     Selection selection;
@@ -195,13 +195,13 @@ TEST(SelectSamples, ADrawTakesSamplesOfAllClassesTogether) {
   EXPECT_THAT(Select(draw + "600 }")->index, ElementsAre(0, 1, 2, 4, 5, 7));
 }
 
-TEST(SelectSamples, LabelsMayBeSaid) {
+TEST(SelectSamples, LabelsMayBeGiven) {
   EXPECT_THAT(Select("class_id: [2, 0] label: [5, 3]")->label, ElementsAre(5, 3, 5, 3, 5));
   EXPECT_EQ(Select("class_id: [2, 0] label: 5").status(),
             absl::InvalidArgumentError("label: has 1 labels of 2 classes"));
 }
 
-TEST(PartsOf, AreTheFirstAndMore) {
+TEST(PartsOf, ReturnsPartAndMore) {
   Selection selection;
   ASSERT_TRUE(ParseTextProto("part: 'train' part_digest: 'x' more { part: 'extra' }", "text", &selection).ok());
   const std::vector<PartOfDataSet> parts = PartsOf(selection);

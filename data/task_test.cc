@@ -104,7 +104,7 @@ TEST(ResolveTask, SelectsKnownAndRemainingClasses) {
   EXPECT_THAT(FindProblems(*data), IsEmpty());
 }
 
-TEST(ResolveTask, TakesPartsOfAnyNames) {
+TEST(ResolveTask, AcceptsPartsOfAnyName) {
   const absl::StatusOr<TaskData> data =
       Resolve("data_set: 'four' train_part: 'test' test_part: 'train' split { known: [2, 0] }");
   ASSERT_TRUE(data.ok()) << data.status();
@@ -121,7 +121,7 @@ TEST(ResolveTask, TakesPartsOfAnyNames) {
                                        "test_part[2]: data set 'bare': unknown part 'no' (known: train)"));
 }
 
-TEST(ResolveTask, TakesSeveralPartsOneBehindTheOther) {
+TEST(ResolveTask, ConcatenatesParts) {
   DataSetInfo info;
   info.set_name("three parts");
   info.add_class_name("a");

@@ -52,7 +52,7 @@ class DownloadHttpTest : public ::testing::Test {
 };
 
 // After 30,000 bytes each.
-TEST_F(DownloadHttpTest, GoesOnWhereTheConnectionBrokeOff) {
+TEST_F(DownloadHttpTest, ResumesAfterBrokenConnections) {
   const HttpServer server([&](const HttpRequest& request) { return RangeAnswer(request, content_, 30000); });
   ASSERT_THAT(DownloadFile(FileAt({server.Url("/data.bin")}), destination_, options_), IsOk());
   EXPECT_EQ(Got(), content_);
@@ -61,7 +61,7 @@ TEST_F(DownloadHttpTest, GoesOnWhereTheConnectionBrokeOff) {
 }
 
 // A server that is gone takes nothing of what was fetched; the next run needs the rest only.
-TEST_F(DownloadHttpTest, APartOutlivesAServerThatIsGone) {
+TEST_F(DownloadHttpTest, KeepsThePartIfTheServerIsGone) {
   WritePart(content_.substr(0, 70000));
   std::atomic<bool> gone = true;  // read in the server's thread
   const HttpServer server([&](const HttpRequest& request) {
@@ -79,7 +79,7 @@ TEST_F(DownloadHttpTest, APartOutlivesAServerThatIsGone) {
   EXPECT_THAT(Firsts(server), ElementsAre(70000, 70000));
 }
 
-TEST_F(DownloadHttpTest, NobodyListensThere) {
+TEST_F(DownloadHttpTest, ReportsThatNoServerAnswers) {
   std::string url;
   {
     const HttpServer server([](const HttpRequest&) { return ""; });
@@ -92,7 +92,7 @@ TEST_F(DownloadHttpTest, NobodyListensThere) {
 }
 
 // 416: it is longer than the file.
-TEST_F(DownloadHttpTest, APartThatNoRangeGoesOnWithIsFetchedAnew) {
+TEST_F(DownloadHttpTest, RestartsIfThePartIsTooLong) {
   WritePart(content_ + "more");
   const HttpServer server([&](const HttpRequest& request) { return RangeAnswer(request, content_); });
   ASSERT_THAT(DownloadFile(FileAt({server.Url("/data.bin")}), destination_, options_), IsOk());
@@ -100,7 +100,7 @@ TEST_F(DownloadHttpTest, APartThatNoRangeGoesOnWithIsFetchedAnew) {
   EXPECT_THAT(Firsts(server), ElementsAre(100007, 0));
 }
 
-TEST_F(DownloadHttpTest, AServerWithoutRangesSendsAllAgain) {
+TEST_F(DownloadHttpTest, RestartsIfTheServerHasNoRanges) {
   WritePart(content_.substr(0, 500));
   const HttpServer server([&](const HttpRequest&) { return HttpAnswer("200 OK", content_); });
   ASSERT_THAT(DownloadFile(FileAt({server.Url("/data.bin")}), destination_, options_), IsOk());
@@ -109,7 +109,7 @@ TEST_F(DownloadHttpTest, AServerWithoutRangesSendsAllAgain) {
 }
 
 // More bytes announced than ever come, and fewer than there are.
-TEST_F(DownloadHttpTest, AWrongLengthIsNoFile) {
+TEST_F(DownloadHttpTest, RefusesAWrongLength) {
   const std::string half = content_.substr(0, 50000);
   const HttpServer longer([&](const HttpRequest& request) {
     const std::string rest = request.first < 50000 ? half.substr(request.first) : "";
@@ -148,7 +148,7 @@ TEST_F(DownloadHttpTest, FollowsARedirectionButNotToAnotherFile) {
 }
 
 // What the first address got to is the beginning of what the second one sends.
-TEST_F(DownloadHttpTest, AMirrorGoesOnWhereTheOfficialAddressStopped) {
+TEST_F(DownloadHttpTest, ResumesFromAMirror) {
   const HttpServer server([&](const HttpRequest& request) {
     if (request.path != "/official.bin") return RangeAnswer(request, content_);
     return request.first == 0 ? RangeAnswer(request, content_, 40000) : HttpAnswer("410 Gone", "");
@@ -160,7 +160,7 @@ TEST_F(DownloadHttpTest, AMirrorGoesOnWhereTheOfficialAddressStopped) {
 }
 
 // Its length is known only at the end, which curl's own limit does not see.
-TEST_F(DownloadHttpTest, TakesNoMoreThanTheCatalogStates) {
+TEST_F(DownloadHttpTest, DownloadsNoMoreThanTheCatalogStates) {
   const std::string endless(1 << 20, 'x');
   const HttpServer silent(
       [&](const HttpRequest&) { return absl::StrCat("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", endless); });
@@ -178,7 +178,7 @@ TEST_F(DownloadHttpTest, TakesNoMoreThanTheCatalogStates) {
   }
 }
 
-TEST_F(DownloadHttpTest, ARedirectionLeadsToNoOtherProtocol) {
+TEST_F(DownloadHttpTest, RefusesRedirectionsToOtherProtocols) {
   const std::string file = WriteTestFile("http/secret", content_);
   const HttpServer server(
       [&](const HttpRequest&) { return HttpAnswer("302 Found", "", absl::StrCat("Location: file://", file, "\r\n")); });

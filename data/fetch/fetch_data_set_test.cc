@@ -66,7 +66,7 @@ class FetchTest : public ::testing::Test {
   std::vector<std::string> said_;
 };
 
-TEST_F(FetchTest, BringsFilesOnce) {
+TEST_F(FetchTest, DownloadsFilesOnce) {
   ASSERT_THAT(Fetch(Files()), IsOk());
   EXPECT_TRUE(Has("data/toy/train.bin") && Has("data/toy/test.bin"));
   std::filesystem::remove_all(JoinPath(root_, "served"));
@@ -74,7 +74,7 @@ TEST_F(FetchTest, BringsFilesOnce) {
   EXPECT_THAT(said_, Contains("toy is there"));
 }
 
-TEST_F(FetchTest, OnlyThePartsThatAreAskedFor) {
+TEST_F(FetchTest, DownloadsOnlyRequestedParts) {
   options_.parts = {"test"};
   ASSERT_THAT(Fetch(Files()), IsOk());
   EXPECT_TRUE(Has("data/toy/test.bin"));
@@ -83,7 +83,7 @@ TEST_F(FetchTest, OnlyThePartsThatAreAskedFor) {
   EXPECT_THAT(Fetch(Files()), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("unknown part 'extra'")));
 }
 
-TEST_F(FetchTest, ArchivesAreUnpackedAndGo) {
+TEST_F(FetchTest, UnpacksAndDeletesArchives) {
   const std::string archive = JoinPath(root_, "served/toy.tar");
   ASSERT_THAT(RunProgram({"tar", "-cf", archive, "-C", JoinPath(root_, "served"), "toy"}), IsOk());
   const std::string source = absl::StrCat("fetch { urls { file { url: '", Url("toy.tar"), "' unpack: TAR sha256: '",
@@ -104,7 +104,7 @@ TEST_F(FetchTest, TriesTheSourcesInOrder) {
 }
 
 // A source that works and has other files is none.
-TEST_F(FetchTest, ChecksWhatCame) {
+TEST_F(FetchTest, ChecksDownloadedFiles) {
   WriteTestFile("fetch/served/toy/test.bin", "short");
   EXPECT_THAT(Fetch(Files()), IsOk()) << "no checksum is published; reading it will tell";
   std::filesystem::remove_all(JoinPath(root_, "data"));
@@ -137,7 +137,7 @@ TEST_F(FetchTest, Packages) {
 }
 
 // A source whose files can't be verified is asked for by name.
-TEST_F(FetchTest, WhatNobodyStatesTheSumOfNeedsAWord) {
+TEST_F(FetchTest, FilesWithoutChecksumsNeedAFlag) {
   options_.unverified = false;
   EXPECT_THAT(Fetch(Files()), StatusIs(absl::StatusCode::kFailedPrecondition,
                                        AllOf(HasSubstr("no SHA-256 of it is known"), HasSubstr("give --unverified"))));
@@ -146,7 +146,7 @@ TEST_F(FetchTest, WhatNobodyStatesTheSumOfNeedsAWord) {
   EXPECT_THAT(Fetch(Files()), IsOk());
 }
 
-TEST_F(FetchTest, NothingIsFetchedThroughALink) {
+TEST_F(FetchTest, FollowsNoLinks) {
   WriteTestFile("fetch/victim/x", "mine");
   std::filesystem::create_directories(JoinPath(root_, "data"));
   for (const char* name : {"data/toy", "data/.downloads"}) {
@@ -162,7 +162,7 @@ TEST_F(FetchTest, NothingIsFetchedThroughALink) {
 }
 
 // One set of two archives, the first of which would have the second write elsewhere.
-TEST_F(FetchTest, AnArchiveLeadsNoOtherAstray) {
+TEST_F(FetchTest, ArchivesCantRedirectOthers) {
   WriteTestFile("fetch/victim/x", "mine");
   const std::string first = JoinPath(root_, "served/first.tar"), second = JoinPath(root_, "served/second.tar");
   std::filesystem::create_directories(JoinPath(root_, "links"));

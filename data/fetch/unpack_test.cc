@@ -47,7 +47,7 @@ TEST_F(UnpackTest, FillsAFolder) {
   EXPECT_THAT(ListFolder(root_).value(), ElementsAre("in", "out", "set.tar.gz")) << "nothing is left behind";
 }
 
-TEST_F(UnpackTest, ADamagedArchiveChangesNothing) {
+TEST_F(UnpackTest, ACorruptArchiveChangesNothing) {
   const std::string archive = Tar();
   const std::string bytes = *ReadFile(archive);
   ASSERT_THAT(WriteFileAtomically(archive, bytes.substr(0, bytes.size() / 2)), IsOk());
@@ -61,7 +61,7 @@ TEST_F(UnpackTest, ADamagedArchiveChangesNothing) {
 }
 
 // As Python's zipfile writes it.
-TEST_F(UnpackTest, KnowsZip) {
+TEST_F(UnpackTest, UnpacksZip) {
   const std::string archive = JoinPath(root_, "set.zip");
   const std::string made =
       absl::StrCat("import zipfile; zipfile.ZipFile('", archive, "', 'w').writestr('d/z.txt', 'zip')");
@@ -71,7 +71,7 @@ TEST_F(UnpackTest, KnowsZip) {
 }
 
 // All ways in which tar writes a long name, and all compressions.
-TEST_F(UnpackTest, KnowsTarsOfAllKinds) {
+TEST_F(UnpackTest, UnpacksAllKindsOfTar) {
   // What ustar can split.
   const std::string name =
       absl::StrCat("in/", std::string(90, 'f'), "/", std::string(60, 'g'), "/", std::string(80, 'n'));
@@ -97,7 +97,7 @@ TEST_F(UnpackTest, KnowsTarsOfAllKinds) {
 
 // Of each member its name, its kind (of tarfile), what it links to, and what the error says of it. The second member
 // would be written through the first.
-TEST_F(UnpackTest, RefusesWhatIsNoFileOrFolderBelow) {
+TEST_F(UnpackTest, RefusesAnythingButFilesAndFoldersBelow) {
   WriteTestFile("unpack/victim/file", "mine");
   const std::string victim = JoinPath(root_, "victim");
   struct Hostile {
@@ -209,7 +209,7 @@ TEST_F(UnpackTest, MovesNothingThroughLinks) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has '..' in it")));
 }
 
-TEST_F(UnpackTest, LeavesRightsOut) {
+TEST_F(UnpackTest, IgnoresPermissions) {
   const std::string file = JoinPath(root_, "in/set/a.txt");
   ASSERT_EQ(chmod(file.c_str(), 06777), 0);
   ASSERT_THAT(Unpack(Tar(), Download::TAR, JoinPath(root_, "out")), IsOk());
@@ -219,7 +219,7 @@ TEST_F(UnpackTest, LeavesRightsOut) {
 }
 
 // It says that 2 GiB follow, which nobody waits for. What zip archives may inflate to is zip_reader_test's.
-TEST_F(UnpackTest, ABombIsRefused) {
+TEST_F(UnpackTest, RefusesADecompressionBomb) {
   const std::string archive = JoinPath(root_, "bomb.tar.gz");
   const std::string made = absl::StrCat("import gzip, tarfile\nm = tarfile.TarInfo('zeros'); m.size = 2 << 30\n",
                                         "gzip.open('", archive, "', 'wb').write(m.tobuf())\n");

@@ -74,7 +74,7 @@ TEST(ExternalImages, UsesEveryImageOnceBeforeAnyTwice) {
 
 // zip(loaders[0], loaders[1]) in the unified benchmark's methods/oe/train.py: 492,500 images in batches of 512 are 962
 // steps, the last of them short.
-TEST(ExternalImages, AnEpochMayEndWithThem) {
+TEST(ExternalImages, CanEndTheEpoch) {
   const auto source = FiveImages(1, ExternalImagesSpec::BATCH, /*ends_epoch=*/true);
   EXPECT_EQ(source->MostSteps(4), 2);
   EXPECT_EQ(source->MostSteps(5), 1);
@@ -94,7 +94,7 @@ TEST(ExternalImages, AnEpochMayEndWithThem) {
 
 // Released codes draw from a loader of their own: 2 * 4 images also beside a last batch of 1 (oe_batch_size in
 // CIFAR/oe_scratch.py and CIFAR/train.py; 2*args.batch_size in the unified benchmark's train.py).
-TEST(ExternalImages, AShortBatchMayTakeAsManyAsAFullOne) {
+TEST(ExternalImages, CanUseTheFullBatchSizeForAShortBatch) {
   RandomStream random(1, "external");
   const auto source = FiveImages(2, ExternalImagesSpec::FULL_BATCH);
   for (const int64_t size : {4, 1}) EXPECT_EQ(source->ExtraImages(BatchOf(size), &random).value().size(0), 8) << size;
@@ -115,7 +115,7 @@ TEST(ExternalImages, EachEpochStartsAnew) {
 }
 
 // 4, 4 and 2 images a step of the 5 there are: within the first order, over its end, and at the end of the second.
-TEST(ExternalImages, AnEpochGoesOnBetweenTwoSteps) {
+TEST(ExternalImages, ResumesAnEpochBetweenSteps) {
   for (const int taken : {0, 1, 2, 3}) {
     const auto source = FiveImages(1), resumed = FiveImages(1);
     RandomStream random(1, "external"), again(1, "external");
@@ -133,7 +133,7 @@ TEST(ExternalImages, AnEpochGoesOnBetweenTwoSteps) {
   }
 }
 
-TEST(ExternalImages, AStateThatIsNoneIsRefused) {
+TEST(ExternalImages, RefusesAnInvalidState) {
   const auto source = FiveImages(1);
   RandomStream random(1, "external");
   source->StartEpoch(&random);
@@ -149,7 +149,7 @@ TEST(ExternalImages, AStateThatIsNoneIsRefused) {
   EXPECT_EQ(source->EpochState(), good);
 }
 
-TEST(ExternalImages, TheOpenSetIsWhatTheModelSaysOfThem) {
+TEST(ExternalImages, TheOpenSetIsTheModelsOutput) {
   const auto source = FiveImages(1);
   const ModelOutput known{at::ones({2, 3}), at::ones({2, 4}), {}, {}};
   const ModelOutput extra{at::ones({2, 3}), 2 * at::ones({2, 4}), {}, {}};

@@ -73,7 +73,7 @@ TEST(DrawPixMix, IsHalfAndHalf) {
   EXPECT_NEAR(whole, 4000, 5 * 70);  // of 8,000 rounds, whose number varies too
 }
 
-TEST(PixMixedImages, TakeThePlaceOfTheBatchAtItsOwnScale) {
+TEST(PixMixedImages, ReplaceTheBatchAtItsScale) {
   const at::Tensor unit = at::arange(2 * 3 * 16, at::kFloat).view({2, 3, 4, 4}) / 255;
   const auto normalised = [](const at::Tensor& values) { return (values - 0.5) / 0.25; };
   const Batch batch{normalised(unit), at::tensor({4, 2}, at::kLong), {}};

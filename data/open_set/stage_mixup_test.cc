@@ -26,7 +26,7 @@ OpenSet MakeFrom(const Batch& batch, RandomStream* random) {
   return MakeStageMixup(spec, /*stages=*/3)->Make({batch, known, none, {}, {}, {}, random, ForwardFrom});
 }
 
-TEST(StageMixupSource, MixesTheFirstHalfBehindTheLastStageButOne) {
+TEST(StageMixupSource, MixesTheFirstHalfAfterTheLastStageButOne) {
   const Batch batch{at::arange(7 * 4, at::kDouble).view({7, 1, 2, 2}).square(), at::zeros({7}, at::kLong), {}};
   RandomStream random(1, "mix"), same(1, "mix");
   const OpenSet open = MakeFrom(batch, &random);

@@ -68,7 +68,7 @@ TEST_F(FolderListingTest, ListsImagesInOrder) {
 }
 
 // Any change of a folder ends what is remembered of it.
-TEST_F(FolderListingTest, RemembersWhatHasSettled) {
+TEST_F(FolderListingTest, RemembersSettledFolders) {
   EXPECT_THAT(Names("cat"), ElementsAre("a.JPG", "b.png"));
   EXPECT_THAT(Entries(), IsEmpty()) << "too new";
   Settle();
@@ -97,7 +97,7 @@ TEST_F(FolderListingTest, RemembersWhatHasSettled) {
 }
 
 // A false name in the memory shows that it was not listed.
-TEST_F(FolderListingTest, AFolderThatIsRememberedIsNotListed) {
+TEST_F(FolderListingTest, DoesNotListARememberedFolder) {
   Settle();
   EXPECT_THAT(Names("dog"), ElementsAre("1.jpeg"));
   const std::string entry = Entries().at(0), content = *ReadFile(JoinPath(memory_, entry));
@@ -124,7 +124,7 @@ TEST_F(FolderListingTest, RemembersManyNames) {
   EXPECT_THAT(Names("cat"), SizeIs(22002));
 }
 
-TEST_F(FolderListingTest, DamagedMemoriesAreNone) {
+TEST_F(FolderListingTest, IgnoresCorruptMemories) {
   Settle();
   Names("cat");
   const std::string name = Entries().at(0), content = *ReadFile(JoinPath(memory_, name));

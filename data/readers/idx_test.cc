@@ -50,7 +50,7 @@ TEST_F(ReadIdxTest, ReadsPlainAndGzippedFiles) {
   }
 }
 
-TEST_F(ReadIdxTest, RefusesWhatTheLengthContradicts) {
+TEST_F(ReadIdxTest, RefusesAWrongLength) {
   // 2 x 2 x 3 bytes declared, 11 there.
   EXPECT_EQ(Read("000008030000000200000002000000030102030405060708090a0b", kLabels).status(),
             absl::DataLossError(images_path_ + ": the header declares 2 x 2 x 3 bytes of data, the file has 11 "
@@ -80,7 +80,7 @@ TEST_F(ReadIdxTest, RefusesFilesOfDifferentSets) {
                                              " has 3 labels; the files do not belong together")));
 }
 
-TEST_F(ReadIdxTest, DamagedPlainFilesAreRefusedUnlessOnlyPixelsOrLabelsChange) {
+TEST_F(ReadIdxTest, CorruptPlainFilesAreRefusedUnlessOnlyPixelsOrLabelsChange) {
   ASSERT_TRUE(Read(kImages, kLabels).ok());
   const auto read = [this] { return ReadIdx(images_path_, labels_path_); };
   // 28 truncations and 16 * 3 changes of the header are refused, 12 * 3 changes of pixels are not.
@@ -96,7 +96,7 @@ TEST_F(ReadIdxTest, DamagedPlainFilesAreRefusedUnlessOnlyPixelsOrLabelsChange) {
   EXPECT_EQ(labels.broken, 0);
 }
 
-TEST_F(ReadIdxTest, DamagedGzippedFilesAreRefusedUnlessTheContentIsTheSame) {
+TEST_F(ReadIdxTest, CorruptGzippedFilesAreRefusedUnlessTheContentIsTheSame) {
   const ImageSet original = *Read(kImagesGz, kLabelsGz);
   const auto read = [&] {
     absl::StatusOr<ImageSet> set = ReadIdx(images_path_, labels_path_);

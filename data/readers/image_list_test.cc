@@ -92,7 +92,7 @@ TEST_F(ImageListTest, ClassesByFolder) {
 }
 
 // meta/test.txt of Food-101.
-TEST_F(ImageListTest, NamesWithoutTheirEnd) {
+TEST_F(ImageListTest, NamesWithoutExtension) {
   const auto source = Open("dog/1\n", "class_by: FOLDER path_suffix: '.jpg'");
   ASSERT_THAT(source, IsOk());
   EXPECT_THAT(Paths(**source), ElementsAre("root/dog/1.jpg"));

@@ -32,7 +32,7 @@ absl::StatusOr<ImageSet> ReadText(const std::string& content) {
 }
 
 // SciPy's files (tools/peers/make_format_golden.py): compressed with labels of one byte, and plain with doubles.
-TEST(Mat, AsSciPyWritesIt) {
+TEST(Mat, ReadsSciPysFiles) {
   const auto golden = ReadNpz(absl::StrCat(kFolder, "formats.npz"));
   ASSERT_THAT(golden, IsOk());
   const std::string& pixels = golden->at("pixels").data;
@@ -50,7 +50,7 @@ TEST(Mat, AsSciPyWritesIt) {
 // Every truncation, header boundaries among them, and every byte changed in three ways. Of the plain file those that
 // are accepted are changes of pixels, labels (to other whole numbers), padding and the header's text; of the compressed
 // one, zlib's checksum notices nearly all.
-TEST(Mat, DamageIsNoticed) {
+TEST(Mat, NoticesCorruption) {
   for (const char* name : {"digits.mat", "digits_plain.mat"}) {
     const auto content = ReadFile(absl::StrCat(kFolder, name));
     ASSERT_THAT(content, IsOk());
@@ -79,7 +79,7 @@ TEST(Mat, ErrorsNameFileAndOffset) {
 }
 
 // An array whose sizes claim 4 GB, or more than 64 bits can count, and which has 4 bytes.
-TEST(Mat, WhatSizesClaimIsNotAllocated) {
+TEST(Mat, DoesNotAllocateClaimedSizes) {
   for (const uint32_t size : {256u, 0x7fffffffu, 0xffffffffu}) {
     std::string array = LittleEndian(6) + LittleEndian(8) + LittleEndian(9) + LittleEndian(0);  // flags: unsigned bytes
     array += LittleEndian(5) + LittleEndian(16);

@@ -23,7 +23,7 @@ NoiseImages Gaussian() {
 }
 
 // The rule, written out.
-TEST(NoiseSource, IsWhatTheRuleSays) {
+TEST(NoiseSource, FollowsTheRule) {
   const auto source = MakeNoiseSource(Gaussian(), "noise", "test", 5, {3, 2, 2});
   EXPECT_THAT(source->index().label, ElementsAre(0, 0, 0, 0, 0));
   EXPECT_EQ(source->Describe(4), "test 4");

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 constexpr char kFile[] = "data/readers/testdata/pictures.npz";
 
 // NumPy's file (tools/peers/make_format_golden.py).
-TEST(NpzImages, AsNumPyWritesThem) {
+TEST(NpzImages, ReadsNumPysFiles) {
   const auto golden = ReadNpz("data/readers/testdata/formats.npz");
   ASSERT_THAT(golden, IsOk());
   const std::string& pixels = golden->at("pixels").data;
@@ -53,7 +53,7 @@ TEST(NpzImages, ErrorsNameTheArray) {
 }
 
 // 4 GB claimed by an array of 4 bytes, and images without pixels.
-TEST(NpzImages, WhatAShapeClaimsIsNotAllocated) {
+TEST(NpzImages, DoesNotAllocateClaimedSizes) {
   const std::string path = ::testing::TempDir() + "claims.npz";
   ASSERT_THAT(WriteNpz(path, {{"images", {"|u1", {1 << 20, 64, 64}, "abcd"}}}), IsOk());
   EXPECT_THAT(
@@ -83,7 +83,7 @@ TEST(NpzImages, OtherFilesAndTruncationsAreRefused) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("'labels' is [3], not a label for each of 2 images")));
 }
 
-TEST(NpzImages, DamageIsNoticed) {
+TEST(NpzImages, NoticesCorruption) {
   const auto content = ReadFile(kFile);
   ASSERT_THAT(content, IsOk());
   const std::string path = ::testing::TempDir() + "damaged.npz";

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(SplitColours, PutsEachByteIntoItsPlaceAndNoOther) {
+TEST(SplitColours, WritesEachByteOnlyToItsPosition) {
   for (int64_t count = 0; count < 70; ++count) {
     std::vector<uint8_t> pixels(3 * count);
     for (size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<uint8_t>(i);

@@ -10,7 +10,7 @@
 namespace openset {
 namespace {
 
-TEST(PartDigest, DependsOnContentThatOnlyFilesTell) {
+TEST(PartDigest, DependsOnContentWithoutChecksums) {
   DataSetInfo info = Parse<DataSetInfo>(FolderToy("channels: 3 height: 0 width: 0", ""));
   EXPECT_FALSE(HasChecksums(info.layout(0).part(0)));
   const std::string untold = *PartDigest(info, "train");
@@ -18,7 +18,7 @@ TEST(PartDigest, DependsOnContentThatOnlyFilesTell) {
   EXPECT_NE(*PartDigest(info, "train"), untold);
 }
 
-TEST(PartDigest, IsThatOfARecordWhereItWasTold) {
+TEST(PartDigest, IsTheGivenDigestOfARecord) {
   DataSetInfo info = Parse<DataSetInfo>(FolderToy("channels: 3 height: 0 width: 0", ""));
   DataSetPart* part = info.mutable_layout(0)->mutable_part(0);
   EXPECT_FALSE(IsToldByDigest(*part));

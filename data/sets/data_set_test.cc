@@ -196,7 +196,7 @@ TEST_F(FolderPartTest, TheListingIsCompared) {
   EXPECT_THAT(std::string(Check().message()), HasSubstr("SHA-256 of the names and sizes of its images is"));
 }
 
-TEST_F(FolderPartTest, ContentIsWhatTheImagesHold) {
+TEST_F(FolderPartTest, ContentDigestDependsOnTheImages) {
   const auto line = [](const std::string& name, const std::string& file) {
     return absl::StrCat(name, " ", Sha256Hex(*ReadFile(JoinPath("data/readers/testdata", file))), "\n");
   };
@@ -233,7 +233,7 @@ TEST_F(FolderPartTest, ContentIsWhatTheImagesHold) {
   EXPECT_TRUE(AddContentDigests("no such set", {"train"}, {a_}, &catalog).ok());
 }
 
-TEST_F(FolderPartTest, FilesAreCountedWhereTheCatalogHasBounds) {
+TEST_F(FolderPartTest, CountsFilesIfTheCatalogHasLimits) {
   DataSetPart* part = info_.mutable_layout(0)->mutable_part(0);
   part->mutable_image_folder()->set_count_files(true);
   part->clear_samples_per_class();
@@ -279,7 +279,7 @@ TEST_F(FolderPartTest, ImagesOfListsAreCountedToo) {
   EXPECT_THAT(std::string(Check().message()), HasSubstr("list.txt: class 0 (a): has 0 images, not 1 to 2"));
 }
 
-TEST_F(DataSetTest, ContentIsToldOfFilesWithoutAChecksum) {
+TEST_F(DataSetTest, HashesFilesWithoutAChecksum) {
   Write("a/toy/first.bin", "\x01\x0a\x0b");
   Write("a/toy/rest.bin", "rest");
   const std::string content = absl::StrCat(Sha256Hex("\x01\x0a\x0b"), "\n", Sha256Hex("rest"), "\n");
@@ -299,7 +299,7 @@ TEST_F(DataSetTest, BinaryPartsAreSourcesToo) {
   EXPECT_THAT((*(*source)->Read({1}))[0].pixels, ElementsAre(12, 13));
 }
 
-TEST_F(DataSetTest, MD5IsComparedWhereThereIsNothingBetter) {
+TEST_F(DataSetTest, ChecksMD5WithoutSHA256) {
   Write("a/toy/first.bin", "abc");
   Write("a/toy/rest.bin", "abcdef");
   DataFile* file = info_.mutable_layout(0)->mutable_part(0)->mutable_cifar_binary()->mutable_file(0);

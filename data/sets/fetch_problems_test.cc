@@ -35,7 +35,7 @@ std::vector<std::string> OfFile(const std::string& fields) {
 
 std::string Address(const std::string& url) { return absl::StrCat("url: '", url, "' path: 'x' sha256: '", kSum, "'"); }
 
-TEST(FindFetchProblems, AcceptsWhatIsFine) {
+TEST(FindFetchProblems, AcceptsValidSources) {
   EXPECT_THAT(Problems(""), IsEmpty());
   EXPECT_THAT(OfFile(Address("https://example.org/a/b.bin?c=1&d")), IsEmpty());
   EXPECT_THAT(OfFile("url: 'https://example.org/b' path: 'x' unverified: 'no source'"), IsEmpty());
@@ -58,7 +58,7 @@ TEST(FindFetchProblems, AddressesAreHttps) {
   }
 }
 
-TEST(FindFetchProblems, SumsAreGivenOrMissedWithAReason) {
+TEST(FindFetchProblems, ChecksumsAreGivenOrMissingWithAReason) {
   EXPECT_THAT(OfFile("url: 'https://example.org/b' path: 'x'"),
               ElementsAre(HasSubstr("sha256: must be given, or, where nobody states it, 'unverified'")));
   EXPECT_THAT(OfFile("url: 'https://example.org/b' path: 'x' md5: 'x'"),
@@ -117,7 +117,7 @@ TEST(FindFetchProblems, ErrorsNameTheLine) {
 }
 
 // All of ours but one.
-TEST(FindFetchProblems, OurDownloadsHaveTheirSums) {
+TEST(FindFetchProblems, OurDownloadsHaveChecksums) {
   const absl::StatusOr<Catalog> catalog = Catalog::Open("data/catalog");
   ASSERT_THAT(catalog, IsOk());
   std::vector<std::string> without;

@@ -39,7 +39,7 @@ class OpenSelectionTest : public ::testing::Test {
   Selection selection_;
 };
 
-TEST_F(OpenSelectionTest, JoinsThePartsAndSelectsOfThem) {
+TEST_F(OpenSelectionTest, JoinsPartsAndSelects) {
   const absl::StatusOr<OpenedSelection> opened = OpenSelection(selection_, catalog_, {folder_});
   ASSERT_THAT(opened, IsOk());
   EXPECT_EQ(opened->source->index().size(), 8);
@@ -50,7 +50,7 @@ TEST_F(OpenSelectionTest, JoinsThePartsAndSelectsOfThem) {
   EXPECT_EQ((*images)[2].pixels[0], 10 * 4 + 3);
 }
 
-TEST_F(OpenSelectionTest, AsksTheCallersOpenerForEachPart) {
+TEST_F(OpenSelectionTest, CallsTheOpenerForEachPart) {
   std::vector<std::string> asked;
   const auto none = [&](const std::string& part) -> absl::StatusOr<std::shared_ptr<const ImageSource>> {
     asked.push_back(part);

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(ParseAttributes, ReadsALineAClass) {
+TEST(ParseAttributes, ReadsOneLineForEachClass) {
   EXPECT_THAT(*ParseAttributes("1 0\t2.5\r\n\n0,-3,1e1\n", "file"),
               ElementsAre(ElementsAre(1, 0, 2.5), ElementsAre(0, -3, 10)));
   EXPECT_EQ(ParseAttributes("1 2\n1 x\n", "file").status().message(), "file:2: 'x' is no finite number");

@@ -76,7 +76,7 @@ TEST(DrawSplits, ADrawDoesNotDependOnTheOthers) {
   EXPECT_NE(other_seed[0].SerializeAsString(), one[0].SerializeAsString());
 }
 
-TEST(DrawSplits, ClassesOfOneDataSetAreDisjointAndAllWhereAllAreDrawn) {
+TEST(DrawSplits, ClassesOfOneDataSetAreDisjoint) {
   for (int seed = 0; seed < 20; ++seed) {
     const DrawnSplits rule = Rule(absl::StrCat("seed: ", seed, " levels: 36 repeats: 2"));
     const std::vector<ClassSplit> splits = *DrawSplits(rule, {"a", 10}, {"a", 10});
@@ -125,7 +125,7 @@ std::string Error(const std::string& rule, const ClassPool& known, const ClassPo
   return std::string(DrawSplits(Rule(rule), known, unknown).status().message());
 }
 
-TEST(DrawSplits, RulesThatCannotBeFollowed) {
+TEST(DrawSplits, RefusesImpossibleRules) {
   EXPECT_EQ(Error("", {"a", 4}, {"a", 4}), "level: say which levels, or by `levels` how many are drawn");
   EXPECT_EQ(Error("level { known: 1 unknown: 1 } levels: 2", {"a", 4}, {"a", 4}),
             "level: say which levels, or by `levels` how many are drawn");

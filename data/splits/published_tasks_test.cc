@@ -134,7 +134,7 @@ TEST(PublishedTasks, NealsUnknownsAreAnimals) {
   }
 }
 
-TEST(PublishedTasks, RepeatsAreFound) {
+TEST(PublishedTasks, RepeatedSplitsAreFound) {
   const auto repeats = [](const std::string& name) {
     std::vector<std::string> warnings;
     const std::vector<ClassSplit> splits = *ClassSplitsOf(Task(name), TheCatalog());
@@ -202,7 +202,7 @@ TEST(ImbalanceTasks, HoldoutHasFoldsOfThePool) {
 
 // The 25 configurations behind Table 1, the levels in the order of their draws; nine tenths of each pool in two folds,
 // and all images of SVHN's unknown classes.
-TEST(ImbalanceTasks, TableOneIsItemByItemTheRecoveredDraws) {
+TEST(ImbalanceTasks, TableOneHasTheRecoveredDraws) {
   const TaskSpec task = Task("imbalance_table_1");
   ASSERT_EQ(CountSplits(task), 25 * 2);
   const DataSetInfo& svhn = **TheCatalog().Find("svhn");
@@ -274,7 +274,7 @@ TEST(OpenMibood, TestsWhatTheListsName) {
 }
 
 // Two people who used the same split have the same hash; another one means another split, or other files.
-TEST(SplitDigest, OfPublishedSplitsStaysTheSame) {
+TEST(SplitDigest, IsStableForPublishedSplits) {
   const auto digest = [](const std::string& task, int split) { return SplitDigest(Data(Task(task), split)); };
   EXPECT_EQ(digest("cifar10", 0), "5d9cca6bb412928cb2913ace75fe7f91264a179708b76c8158c0d70381fe6005");
   EXPECT_EQ(digest("mnist", 0), "f66d033cc2e9cdea94ac532a9b6d3d348bc79c17544bb4fc13f9a76750b316d5");

@@ -22,7 +22,7 @@ std::string Split(const std::string& train = "", const std::string& test = "", c
   return SplitDigest(Parse(kTrain + train + "} " + kTest + test + "} " + kUnknown + unknown + "} }" + more));
 }
 
-TEST(SplitDigest, IsOfTheSamplesThatASplitMeans) {
+TEST(SplitDigest, IgnoresLimitsValidationAndExternalImages) {
   const std::string digest = Split();
   EXPECT_EQ(digest.size(), 64);
   EXPECT_EQ(Split("limit_per_class: 5", "limit_per_class: 5", "limit_per_class: 5"), digest);
@@ -33,7 +33,7 @@ TEST(SplitDigest, IsOfTheSamplesThatASplitMeans) {
   EXPECT_EQ(Split("limit_per_class: 0"), digest);
 }
 
-TEST(SplitDigest, TellsOtherSplits) {
+TEST(SplitDigest, DiffersForOtherSplits) {
   const std::string digest = Split();
   EXPECT_NE(Split("fold { name: 'f' folds: 2 others: true }"), digest);
   EXPECT_NE(Split("", "fold { name: 'f' folds: 2 }"), digest);

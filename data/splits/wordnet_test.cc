@@ -53,7 +53,7 @@ TEST(WordNet, ReadsItsNouns) {
   EXPECT_EQ(wordnet.Check("dog").message(), "'dog' is no noun of this WordNet; ids are like n02084071");
 }
 
-TEST(WordNet, NamesTheLineThatIsNoNoun) {
+TEST(WordNet, NamesTheInvalidLine) {
   const auto error = [](const std::string& text) {
     return std::string(WordNet::Parse(text, "data.noun").status().message());
   };

@@ -33,7 +33,7 @@ int Difference(const Image& image, const NpyArray& pillow) {
 
 // decoded.npz: Pillow 13.0.0 (tools/peers/make_image_golden.py). PNG and lossless WebP are exact; the others depend on
 // the version of their library by a level.
-TEST(DecodeImage, IsPillows) {
+TEST(DecodeImage, EqualsPillow) {
   const NpzArrays golden = *ReadNpz(JoinPath(kFolder, "decoded.npz"));
   std::set<std::string> files;
   for (const auto& [key, expected] : golden) {
@@ -49,7 +49,7 @@ TEST(DecodeImage, IsPillows) {
 }
 
 // exif_N.jpg has orientation N; formats.npz: Pillow's ImageOps.exif_transpose (tools/peers/make_format_golden.py).
-TEST(DecodeImage, IsTurnedAsExifSays) {
+TEST(DecodeImage, FollowsExifOrientation) {
   const NpzArrays golden = *ReadNpz(JoinPath(kFolder, "formats.npz"));
   const Image stored = *DecodeImage(Bytes("exif_1.jpg"), 3);
   for (int orientation = 1; orientation <= 8; ++orientation) {
@@ -64,7 +64,7 @@ TEST(DecodeImage, IsTurnedAsExifSays) {
 }
 
 // EXIF data that is cut short or damaged is no orientation.
-TEST(DecodeImage, DamagedExifIsPassedOver) {
+TEST(DecodeImage, IgnoresCorruptExif) {
   const std::string whole = Bytes("exif_6.jpg");
   const Image turned = *DecodeImage(whole, 3, true), stored = *DecodeImage(whole, 3);
   const size_t exif = whole.find("Exif");
@@ -79,7 +79,7 @@ TEST(DecodeImage, DamagedExifIsPassedOver) {
   EXPECT_NE(turned.height, stored.height);
 }
 
-TEST(DecodeImage, WhatIsNoImageIsRefused) {
+TEST(DecodeImage, RefusesOtherFiles) {
   for (const std::string bytes : {"", "GIF89a", "\xff\xd8", "RIFF", "RIFF1234WEB"}) {
     EXPECT_EQ(DecodeImage(bytes, 3).status(),
               absl::DataLossError(absl::StrCat("not a PNG, JPEG or WebP image, at byte 0 of ", bytes.size())));
@@ -88,7 +88,7 @@ TEST(DecodeImage, WhatIsNoImageIsRefused) {
 
 // Every file cut short anywhere is refused: nothing half-read is taken for an image. (The last bytes of PNG and WebP
 // hold no pixels; a JPEG's are its end marker, without which libjpeg's own end of data is missing.)
-TEST(DecodeImage, CutShort) {
+TEST(DecodeImage, RefusesTruncatedFiles) {
   for (const std::string name : {"rgb.png", "grey.png", "rgb.jpg", "grey.jpg", "lossy.webp", "lossless.webp"}) {
     const std::string bytes = Bytes(name);
     const size_t unused = absl::EndsWith(name, ".png") ? 16 : 2;
@@ -99,7 +99,7 @@ TEST(DecodeImage, CutShort) {
   }
 }
 
-TEST(DecodeImage, DamageIsAnErrorOrAnImageOfTheSize) {
+TEST(DecodeImage, CorruptFilesAreRefusedOrDecoded) {
   for (const std::string name : {"rgb.png", "rgb.jpg", "lossy.webp"}) {
     const std::string bytes = Bytes(name);
     for (size_t at = 0; at < bytes.size(); ++at) {
@@ -122,7 +122,7 @@ std::string BigEndian(uint32_t value, int bytes) {
   return text;
 }
 
-TEST(DecodeImage, GiantsThatFewBytesClaimAreNotAllocated) {
+TEST(DecodeImage, DoesNotAllocateClaimedSizes) {
   // The height of a JPEG's frame: 2 bytes, 5 behind the marker FF C0.
   std::string jpeg = Bytes("rgb.jpg");
   const size_t frame = jpeg.find("\xff\xc0");
@@ -142,7 +142,7 @@ TEST(DecodeImage, GiantsThatFewBytesClaimAreNotAllocated) {
               HasSubstr("not a valid WebP image (it says that it is 16383 x 16383 pixels, at byte 12"));
 }
 
-TEST(DecodeImage, ErrorsSayWhere) {
+TEST(DecodeImage, ErrorsNameTheByte) {
   const std::string whole = Bytes("lossy.webp");
   const auto message = [](absl::string_view bytes) { return std::string(DecodeImage(bytes, 3).status().message()); };
   EXPECT_EQ(message(absl::string_view(whole).substr(0, 100)),

@@ -69,7 +69,7 @@ TEST(ReadPngSheets, RefusesOtherNumbersOfLabels) {
 }
 
 // 2^31 - 1 rows, 24 GB, in 79 bytes; the header's checksum is right.
-TEST(ReadPngSheets, WhatAHeaderClaimsIsNotAllocated) {
+TEST(ReadPngSheets, DoesNotAllocateClaimedSizes) {
   const std::string claims = Sheet(
       "claims.png",
       "89504e470d0a1a0a0000000d49484452000000047fffffff0802000000c2a1a0210000001649444154789c636464628603161e1e1e08ebf9"
@@ -97,7 +97,7 @@ TEST(ReadPngSheets, RefusesOtherLabels) {
               HasSubstr("labels.json:3: not a JSON array of labels (at byte 7 of 7)"));
 }
 
-TEST(ReadPngSheets, DamagedSheetsAreRefusedUnlessTheContentIsTheSame) {
+TEST(ReadPngSheets, CorruptSheetsAreRefusedUnlessTheContentIsTheSame) {
   const std::string path = Sheet("a.png");
   const std::string labels = WriteTestFile("labels.json", "[5,0]");
   const ImageSet original = *ReadPngSheets({path}, labels, 2, 2);
@@ -114,7 +114,7 @@ TEST(ReadPngSheets, DamagedSheetsAreRefusedUnlessTheContentIsTheSame) {
   EXPECT_EQ(report.other_error, 0);
 }
 
-TEST(ReadPngSheets, DamagedLabelsAreRefusedOrValid) {
+TEST(ReadPngSheets, CorruptLabelsAreRefusedOrValid) {
   const std::string path = Sheet("a.png");
   const std::string content = "[5,\n0]";
   const std::string labels = WriteTestFile("labels.json", content);
