@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 
 constexpr at::DeviceType kCpu = at::kCPU;
 
-// `size` images of channels x 2 x 2 whose values are all the image's number.
+// `size` images of channels x 2 x 2; all values of an image are its number.
 ImageSet TestSet(int64_t size, int64_t channels) {
   ImageSet set;
   set.channels = channels;
@@ -30,7 +30,7 @@ ImageSet TestSet(int64_t size, int64_t channels) {
 
 std::shared_ptr<const ImageSource> Source(ImageSet set) { return MakeMemorySource(std::move(set), "train"); }
 
-// All samples of a set, the label of sample i being i + 100.
+// All samples of a set. The label of sample i is i + 100.
 SelectedSamples All(int64_t size) {
   SelectedSamples samples;
   for (int64_t i = 0; i < size; ++i) {
@@ -146,7 +146,7 @@ TEST(Batcher, MakesColourImagesGreyForAGreyModel) {
   EXPECT_TRUE(at::equal(batch.image[1], at::full({1, 2, 2}, 1.0f)));
 }
 
-// 36 images of 3 x 2 x 2 in one byte less than they take.
+// The limit is one byte less than 36 images of 3 x 2 x 2 need.
 TEST(Batcher, ReadsLargeDataSetsForEachBatch) {
   const int64_t bytes = 36 * 12;
   std::shared_ptr<const ImageSource> source = Source(TestSet(36, 3));
@@ -163,7 +163,7 @@ TEST(Batcher, ReadsLargeDataSetsForEachBatch) {
   }
 }
 
-// Gives image i a height of i + 1; image 7 is damaged.
+// Image i has height i + 1; image 7 is corrupt.
 class OddSizes : public ImageSource {
  public:
   OddSizes() { index_.label.assign(8, 0); }
@@ -234,7 +234,7 @@ TEST(BatchStream, ReturnsTheBatchesInOrder) {
   EXPECT_FALSE(stream.Next()->has_value());
 }
 
-// Though the batches are made ahead.
+// Although batches are made ahead.
 TEST(BatchStream, ReturnsTheRandomStateAfterEachBatch) {
   for (const int64_t resident_bytes : {Batcher::kResidentBytes, int64_t{0}}) {
     const Batcher batcher = *Batcher::Make(Source(TestSet(50, 3)), All(50), 3, kCpu, resident_bytes);
@@ -259,7 +259,7 @@ TEST(BatchStream, EndsAtTheFirstErrorOrAnywhere) {
   EXPECT_TRUE(stream.Next()->has_value());
   EXPECT_EQ(stream.Next().status(), absl::DataLossError("seven.png: damaged"));
   EXPECT_FALSE(stream.Next()->has_value());
-  // Left in the middle.
+  // The destructor ends a stream with batches left.
   BatchStream(batcher, batcher.Epoch(1, false, nullptr), pipeline, nullptr).Next().IgnoreError();
 }
 

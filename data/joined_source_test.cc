@@ -57,7 +57,7 @@ TEST(JoinSources, PassesEachImageWithItsPosition) {
   EXPECT_THAT(pixels, ElementsAre(ElementsAre(9, 9), ElementsAre(8, 8), ElementsAre(7, 7), ElementsAre(9, 9)));
 }
 
-// More than are held at once.
+// More images than are in memory at once.
 TEST(ImageSource, PassesEachOfManyImagesOnce) {
   std::vector<uint8_t> values(200);
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<uint8_t>(i);

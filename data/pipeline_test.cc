@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 
 constexpr at::DeviceType kCpu = at::kCPU;
 
-// Adds a random amount below 10 to every value of an image and notes what it was given.
+// Adds a random number below 10 to all values of an image and records the sizes that it receives.
 class Brighten : public Augmentation {
  public:
   explicit Brighten(std::vector<int64_t>* sizes) : sizes_(sizes) {}
@@ -63,10 +63,10 @@ TEST(Pipeline, NormalisesEachChannel) {
       EXPECT_EQ(result[i][c][0][0].item<float>(), (value - mean) / std);
     }
   }
-  EXPECT_TRUE(at::equal(images, Images(3, 2)));  // what it is given stays as it is
+  EXPECT_TRUE(at::equal(images, Images(3, 2)));  // the argument is unchanged
 }
 
-// The table of the CPU holds the bits of the operations that other devices take. 3000 images are three pieces of work.
+// The CPU's table has exactly the results of the operations on other devices. 3000 images are three pieces of work.
 TEST(Pipeline, TheTableEqualsTheFormula) {
   InputFormat format;
   format.size = 16;
@@ -221,8 +221,8 @@ TEST(Pipeline, NamesTheFieldWithTooManyValues) {
             absl::InvalidArgumentError("std: must have one value, or one for each of the 3 channels (has 4)"));
 }
 
-// The first part ends with what makes all sizes one: images that pass it alone, and the rest together, come out as all
-// together do, as nothing in it draws.
+// The first part ends with the augmentation that makes all sizes equal. Nothing in it is random, so images that pass it
+// one by one, and the rest together, give the same result as all together.
 TEST(Pipeline, BothPartsTogetherEqualApply) {
   std::vector<std::unique_ptr<const Augmentation>> augmentations;
   augmentations.push_back(MakeResizeShorterSide(6));

@@ -58,7 +58,7 @@ TEST(SelectSamples, ListedOnesKeepTheirOrder) {
   ASSERT_TRUE(samples.ok()) << samples.status();
   EXPECT_THAT(samples->index, ElementsAre(5, 1, 0, 4));
   EXPECT_THAT(samples->label, ElementsAre(0, 1, 0, 1));
-  // The numbers per class count in that order.
+  // Limits per class apply in this order.
   EXPECT_THAT(Select("class_id: [2, 0] index: [5, 1, 0, 4] limit_per_class: 1")->index, ElementsAre(5, 1));
   EXPECT_THAT(Select("class_id: [2, 0] index: [5, 1, 0, 4] only_last_per_class: 1")->index, ElementsAre(0, 4));
 }
@@ -116,7 +116,7 @@ TEST(SelectSamples, FoldsShareAllSamples) {
   EXPECT_EQ(all.size(), 41);
 }
 
-// The header's rule, by hand.
+// The rule of task.proto, computed by hand.
 TEST(SelectSamples, AFoldIsDrawnByClassAndName) {
   const std::vector<int64_t> order = RandomStream(3, "cv/class 1").Permutation(11);
   std::vector<int64_t> of_class;
@@ -139,7 +139,7 @@ TEST(SelectSamples, RefusesImpossibleFolds) {
                                  "the fold, of class 7"));
 }
 
-// A fold of a fold: 30 samples of class 0 in 5 shares of 6, of the other 24 two folds of 12.
+// A fold of a fold: the 30 samples of class 0 are 5 shares of 6; the other 24 are two folds of 12.
 TEST(SelectSamples, DividesAFoldAgain) {
   const std::string set_apart = "name: 'tuning' folds: 5";
   const auto select = [&](const std::string& text) {
@@ -170,11 +170,12 @@ TEST(SelectSamples, DividesAFoldAgain) {
             absl::InvalidArgumentError("fold.of.fold: there is no fold 3 (0 to 1)"));
 }
 
-// Of samples 0, 1, 2, 4, 5 of classes 2 0 2 0 2, and 7 of class 7: places 5 0 3 2 4 1 of those, by a Python program
-// that follows core/random.h.
+// Samples 0, 1, 2, 4, 5 are of classes 2 0 2 0 2, and 7 of class 7. Their order is 5 0 3 2 4 1, according to a Python
+// program that follows core/random.h.
 TEST(SelectSamples, ADrawTakesSamplesOfAllClassesTogether) {
   const std::string draw = "class_id: [7, 2, 0] draw { seed: 3 name: 'd' samples: ";
-  // With replacement: draws that RandomStream makes of the six, in stored order; some twice, and more than there are.
+  // With replacement: RandomStream's draws from the six, in stored order. Some occur twice, and there are more than
+  // six.
   std::vector<int64_t> again;
   RandomStream random(3, "d");
   const std::vector<int64_t> all = {0, 1, 2, 4, 5, 7};

@@ -1,4 +1,4 @@
-// Downloads from a server that fails in each way that servers do.
+// Tests downloads from servers that fail in the usual ways.
 #include <atomic>
 #include <filesystem>
 #include <string>
@@ -51,7 +51,7 @@ class DownloadHttpTest : public ::testing::Test {
   DownloadOptions options_;
 };
 
-// After 30,000 bytes each.
+// Each connection breaks after 30,000 bytes.
 TEST_F(DownloadHttpTest, ResumesAfterBrokenConnections) {
   const HttpServer server([&](const HttpRequest& request) { return RangeAnswer(request, content_, 30000); });
   ASSERT_THAT(DownloadFile(FileAt({server.Url("/data.bin")}), destination_, options_), IsOk());
@@ -60,7 +60,7 @@ TEST_F(DownloadHttpTest, ResumesAfterBrokenConnections) {
   EXPECT_EQ(Part(), "nothing");
 }
 
-// A server that is gone takes nothing of what was fetched; the next run needs the rest only.
+// If the server is gone, the downloaded bytes stay; the next run needs only the rest.
 TEST_F(DownloadHttpTest, KeepsThePartIfTheServerIsGone) {
   WritePart(content_.substr(0, 70000));
   std::atomic<bool> gone = true;  // read in the server's thread
@@ -91,7 +91,7 @@ TEST_F(DownloadHttpTest, ReportsThatNoServerAnswers) {
   EXPECT_EQ(Part(), content_.substr(0, 10));
 }
 
-// 416: it is longer than the file.
+// HTTP status 416: the part is longer than the file.
 TEST_F(DownloadHttpTest, RestartsIfThePartIsTooLong) {
   WritePart(content_ + "more");
   const HttpServer server([&](const HttpRequest& request) { return RangeAnswer(request, content_); });
@@ -108,7 +108,7 @@ TEST_F(DownloadHttpTest, RestartsIfTheServerHasNoRanges) {
   EXPECT_THAT(Firsts(server), ElementsAre(500, 0));
 }
 
-// More bytes announced than ever come, and fewer than there are.
+// Servers that announce more bytes than they send, and fewer than there are.
 TEST_F(DownloadHttpTest, RefusesAWrongLength) {
   const std::string half = content_.substr(0, 50000);
   const HttpServer longer([&](const HttpRequest& request) {
@@ -147,7 +147,7 @@ TEST_F(DownloadHttpTest, FollowsARedirectionButNotToAnotherFile) {
   EXPECT_EQ(Got(), "nothing");
 }
 
-// What the first address got to is the beginning of what the second one sends.
+// The part from the first address is continued from the second one.
 TEST_F(DownloadHttpTest, ResumesFromAMirror) {
   const HttpServer server([&](const HttpRequest& request) {
     if (request.path != "/official.bin") return RangeAnswer(request, content_);
@@ -159,7 +159,7 @@ TEST_F(DownloadHttpTest, ResumesFromAMirror) {
   EXPECT_THAT(Firsts(server), ElementsAre(0, 40000, 40000));
 }
 
-// Its length is known only at the end, which curl's own limit does not see.
+// The length is known only at the end, so that curl's own limit does not apply.
 TEST_F(DownloadHttpTest, DownloadsNoMoreThanTheCatalogStates) {
   const std::string endless(1 << 20, 'x');
   const HttpServer silent(
@@ -170,7 +170,7 @@ TEST_F(DownloadHttpTest, DownloadsNoMoreThanTheCatalogStates) {
     file.set_max_bytes(200000);
     EXPECT_THAT(DownloadFile(file, destination_, options_),
                 StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has more than 200000 bytes, the limit")));
-    file.set_bytes(100003);  // which stands in its place
+    file.set_bytes(100003);  // which replaces max_bytes
     EXPECT_THAT(DownloadFile(file, destination_, options_),
                 StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has more than 100003 bytes, the limit")));
     EXPECT_EQ(Part(), "nothing");

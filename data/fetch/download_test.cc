@@ -15,7 +15,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Servers are files: curl knows file:// as well, where it is let.
+// Uses files instead of servers: curl supports file://, if it is allowed.
 class DownloadTest : public ::testing::Test {
  protected:
   DownloadTest() {
@@ -42,7 +42,7 @@ TEST_F(DownloadTest, DownloadsAndChecks) {
   ASSERT_THAT(DownloadFile(file_, destination_, options_), IsOk());
   EXPECT_EQ(Got(), content_);
   EXPECT_FALSE(HasPart());
-  // What is there is not fetched again.
+  // An existing file is not downloaded again.
   std::filesystem::remove(source_);
   EXPECT_THAT(DownloadFile(file_, destination_, options_), IsOk());
 }
@@ -62,7 +62,7 @@ TEST_F(DownloadTest, ReportsProgress) {
   EXPECT_FALSE(FileExists(destination_ + ".part.headers"));
 }
 
-// Only the rest is fetched: what is there stays, so that a wrong beginning shows in the sum, and all is fetched anew.
+// Only the rest is downloaded, so a wrong part leads to a wrong checksum, and then everything is downloaded again.
 TEST_F(DownloadTest, ResumesAPart) {
   WriteTestFile("data/set/data.bin.part", content_.substr(0, 99999));
   ASSERT_THAT(DownloadFile(file_, destination_, options_), IsOk());
@@ -124,7 +124,7 @@ TEST_F(DownloadTest, AcceptsOnlyHttps) {
   }
 }
 
-// An address that curl would take for an option, and one that stands for two files.
+// An address that curl would mistake for an option, and one that it would expand to two.
 TEST_F(DownloadTest, TakesAnAddressLiterally) {
   const std::string written = WriteTestFile("served/options", absl::StrCat("output = ", folder_, "/stolen\n"));
   file_.set_url(0, absl::StrCat("-K", written));

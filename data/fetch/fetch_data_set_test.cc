@@ -47,7 +47,7 @@ class FetchTest : public ::testing::Test {
   }
 
   std::string Url(const std::string& file) { return absl::StrCat("file://", root_, "/served/", file); }
-  // Both files by address.
+  // A source with the addresses of both files.
   std::string Files() {
     return absl::StrCat("fetch { title: 'official' urls { file { url: '", Url("toy/train.bin"),
                         "' path: 'toy/train.bin' } file { url: '", Url("toy/test.bin"), "' path: 'toy/test.bin' } } }");
@@ -103,7 +103,7 @@ TEST_F(FetchTest, TriesTheSourcesInOrder) {
   EXPECT_THAT(said_, Contains(HasSubstr("; trying another source")));
 }
 
-// A source that works and has other files is none.
+// A source with other files than the catalog's counts as failed.
 TEST_F(FetchTest, ChecksDownloadedFiles) {
   WriteTestFile("fetch/served/toy/test.bin", "short");
   EXPECT_THAT(Fetch(Files()), IsOk()) << "no checksum is published; reading it will tell";
@@ -121,7 +121,7 @@ TEST_F(FetchTest, SaysWhatToDoByHand) {
   EXPECT_THAT(Fetch("source: 'a shop'"), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("from a shop")));
 }
 
-// A package of npm, by a script that stands for third_party/fetch.sh.
+// An npm package, fetched by a script instead of third_party/fetch.sh.
 TEST_F(FetchTest, Packages) {
   const std::string script =
       WriteTestFile("fetch/script.sh",
@@ -136,7 +136,7 @@ TEST_F(FetchTest, Packages) {
   EXPECT_TRUE(Has("data/toy/train.bin"));
 }
 
-// A source whose files can't be verified is asked for by name.
+// A source whose files can't be verified is used only with `unverified`.
 TEST_F(FetchTest, FilesWithoutChecksumsNeedAFlag) {
   options_.unverified = false;
   EXPECT_THAT(Fetch(Files()), StatusIs(absl::StatusCode::kFailedPrecondition,
@@ -161,7 +161,7 @@ TEST_F(FetchTest, FollowsNoLinks) {
   EXPECT_FALSE(Has("victim/train.bin") || Has("victim/toy.tar"));
 }
 
-// One set of two archives, the first of which would have the second write elsewhere.
+// A data set of two archives. A link in the first one would redirect the files of the second.
 TEST_F(FetchTest, ArchivesCantRedirectOthers) {
   WriteTestFile("fetch/victim/x", "mine");
   const std::string first = JoinPath(root_, "served/first.tar"), second = JoinPath(root_, "served/second.tar");

@@ -45,7 +45,7 @@ Batch BatchOf(int64_t size) {
   return batch;
 }
 
-// The numbers of the images.
+// Returns the numbers of the images.
 std::vector<int> Numbers(const at::Tensor& images) {
   std::vector<int> numbers;
   for (int64_t i = 0; i < images.size(0); ++i) {
@@ -68,7 +68,7 @@ TEST(ExternalImages, UsesEveryImageOnceBeforeAnyTwice) {
     EXPECT_THAT(std::vector<int>(numbers.begin() + 5 * round, numbers.begin() + 5 * (round + 1)),
                 UnorderedElementsAre(0, 1, 2, 3, 4));
   }
-  // More than there are.
+  // More images than there are.
   EXPECT_EQ(source->ExtraImages(BatchOf(8), &random).value().size(0), 12);
 }
 
@@ -92,7 +92,7 @@ TEST(ExternalImages, CanEndTheEpoch) {
   }
 }
 
-// Released codes draw from a loader of their own: 2 * 4 images also beside a last batch of 1 (oe_batch_size in
+// Released code draws from a separate loader: 2 * 4 images also for a last batch of 1 (oe_batch_size in
 // CIFAR/oe_scratch.py and CIFAR/train.py; 2*args.batch_size in the unified benchmark's train.py).
 TEST(ExternalImages, CanUseTheFullBatchSizeForAShortBatch) {
   RandomStream random(1, "external");
@@ -101,7 +101,7 @@ TEST(ExternalImages, CanUseTheFullBatchSizeForAShortBatch) {
   EXPECT_EQ(FiveImages(2)->ExtraImages(BatchOf(1), &random).value().size(0), 2);
 }
 
-// What is left of an epoch's order is not carried over, so that a training can resume.
+// The rest of an epoch's order is dropped, so that a training can resume.
 TEST(ExternalImages, EachEpochStartsAnew) {
   const auto used = FiveImages(1);
   RandomStream before(1, "before");
@@ -114,7 +114,7 @@ TEST(ExternalImages, EachEpochStartsAnew) {
   EXPECT_EQ(Numbers(used->ExtraImages(BatchOf(4), &a).value()), Numbers(fresh->ExtraImages(BatchOf(4), &b).value()));
 }
 
-// 4, 4 and 2 images a step of the 5 there are: within the first order, over its end, and at the end of the second.
+// Steps of 4, 4 and 2 of the 5 images: within the first order, across its end, and at the end of the second.
 TEST(ExternalImages, ResumesAnEpochBetweenSteps) {
   for (const int taken : {0, 1, 2, 3}) {
     const auto source = FiveImages(1), resumed = FiveImages(1);

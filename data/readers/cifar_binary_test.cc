@@ -62,7 +62,7 @@ TEST(ReadCifarBinary, CorruptFilesAreRefusedOrValid) {
   const std::string path = WriteTestFile("damaged", content);
   const DamageReport report = ReadDamaged(path, content, [&] { return ReadCifarBinary({path}, TinyRecord()); });
   EXPECT_EQ(report.copies, 10 * 4);
-  EXPECT_EQ(report.refused, 9);  // the truncations to anything but 5 bytes
+  EXPECT_EQ(report.refused, 9);  // all truncations except that to 5 bytes
   EXPECT_EQ(report.other_error, 0);
   EXPECT_EQ(report.broken, 0);
 }

@@ -52,7 +52,7 @@ TEST(NpzImages, ErrorsNameTheArray) {
       StatusIs(absl::StatusCode::kDataLoss, HasSubstr("negative.npz: array 'labels': label 5 (-5) is no class id")));
 }
 
-// 4 GB claimed by an array of 4 bytes, and images without pixels.
+// An array of 4 bytes that claims 4 GB, and images without pixels.
 TEST(NpzImages, DoesNotAllocateClaimedSizes) {
   const std::string path = ::testing::TempDir() + "claims.npz";
   ASSERT_THAT(WriteNpz(path, {{"images", {"|u1", {1 << 20, 64, 64}, "abcd"}}}), IsOk());
@@ -73,7 +73,7 @@ TEST(NpzImages, OtherFilesAndTruncationsAreRefused) {
   };
   EXPECT_THAT(read("no archive"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("other.npz: not an .npz archive")));
   const std::string whole = ReadFile(kFile).value();
-  // The last bytes of the archive's end record (the length of its comment, 0) hold nothing.
+  // The last bytes of the archive's end record (the length of its comment, 0) are not needed.
   for (size_t size = 0; size + 3 < whole.size(); ++size) {
     EXPECT_THAT(read(whole.substr(0, size)), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("other.npz"))) << size;
   }

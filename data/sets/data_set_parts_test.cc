@@ -60,7 +60,7 @@ TEST(PartDigest, DependsOnContentNotOnStorage) {
   other.mutable_layout(0)->mutable_part(0)->mutable_cifar_binary()->mutable_file(0)->add_sha256(kSum);
   const std::string with_sum = *PartDigest(other, "train");
   EXPECT_NE(with_sum, digest);
-  // A further accepted copy of the file is the same data.
+  // Another accepted checksum of the file does not change the data.
   other.mutable_layout(0)->mutable_part(0)->mutable_cifar_binary()->mutable_file(0)->add_sha256(kOtherSum);
   EXPECT_EQ(*PartDigest(other, "train"), with_sum);
   other = info;

@@ -52,7 +52,7 @@ TEST(FindDataSetProblems, ClassNamesAreDistinct) {
   EXPECT_THAT(Problems(info), ElementsAre("class_name[1]: 'a' is class 0 already"));
 }
 
-// Where no folders are named, the classes' names are the folders'.
+// If no folders are named, the classes' names are the folders.
 TEST(FindDataSetProblems, ClassFoldersAreBelowTheirPart) {
   DataSetInfo info = Parse<DataSetInfo>(kToy);
   info.set_channels(3);

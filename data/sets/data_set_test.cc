@@ -166,7 +166,7 @@ TEST_F(FolderPartTest, IsListedAndReadLater) {
   ASSERT_TRUE(source.ok()) << source.status();
   EXPECT_THAT((*source)->index().label, ElementsAre(0, 1, 1));
   EXPECT_EQ((*(*source)->Read({1}))[0].height, 17);
-  Write("b/folders/train/b/images/2.jpg", "no image");  // nothing looks at it before it is read
+  Write("b/folders/train/b/images/2.jpg", "no image");  // not noticed before it is read
   EXPECT_TRUE(Open().ok());
   EXPECT_EQ((*Open())->Read({2}).status().code(), absl::StatusCode::kDataLoss);
   EXPECT_EQ(Load().status().code(), absl::StatusCode::kUnimplemented);
@@ -214,7 +214,7 @@ TEST_F(FolderPartTest, ContentDigestDependsOnTheImages) {
   ASSERT_FALSE(told.empty());
   EXPECT_EQ(told[0], absl::StrCat("hashing folders train 1/", told.size()));
   EXPECT_EQ(told.back(), absl::StrCat("hashing folders train ", told.size(), "/", told.size()));
-  // Of no other part.
+  // No other part gets a digest.
   catalog = Catalog({info_});
   ASSERT_TRUE(AddContentDigests("folders", {"test", "none"}, {a_, b_}, &catalog).ok());
   EXPECT_EQ(digest(), "");
@@ -223,7 +223,7 @@ TEST_F(FolderPartTest, ContentDigestDependsOnTheImages) {
   // Another image of the same name; then none at all.
   Copy("b/folders/train/b/images/2.jpg", "rgb.jpg");
   ASSERT_TRUE(AddContentDigests("folders", {"train"}, {a_, b_}, &catalog).ok());
-  EXPECT_EQ(digest(), content);  // it was told
+  EXPECT_EQ(digest(), content);  // the digest was already set
   catalog = Catalog({info_});
   ASSERT_TRUE(AddContentDigests("folders", {"train"}, {a_, b_}, &catalog).ok());
   EXPECT_NE(digest(), content);
@@ -242,7 +242,7 @@ TEST_F(FolderPartTest, CountsFilesIfTheCatalogHasLimits) {
   EXPECT_TRUE(Check().ok()) << Check();
   Catalog catalog({info_});
   const auto now = [&] { return (*catalog.Find("folders"))->layout(0).part(0); };
-  // Without the files: the bounds, and a digest that is not that of any files.
+  // Without the files: the catalog's limits, and a digest that no files have.
   ASSERT_TRUE(AddContentDigests("folders", {"train"}, {a_}, &catalog).ok());
   EXPECT_EQ(now().samples(), 4);
   const std::string without = *PartDigest(**catalog.Find("folders"), "train");
@@ -251,11 +251,11 @@ TEST_F(FolderPartTest, CountsFilesIfTheCatalogHasLimits) {
   EXPECT_THAT(now().samples_per_class(), ElementsAre(1, 2));
   const std::string with = *PartDigest(**catalog.Find("folders"), "train");
   EXPECT_NE(with, without);
-  // Where the files are not, results are found by what they held.
+  // On a machine without the files, results are found by the digest of the files' content.
   DataSetInfo elsewhere = info_;
   elsewhere.mutable_layout(0)->mutable_part(0)->set_content_sha256(now().content_sha256());
   EXPECT_EQ(*PartDigest(elsewhere, "train"), with);
-  // More than there can be.
+  // More images than the catalog allows.
   Copy("b/folders/train/b/images/3.jpg", "grey.jpg");
   EXPECT_THAT(std::string(Check().message()), HasSubstr("has 3 images, not 1 to 2 as the catalog says"));
 }

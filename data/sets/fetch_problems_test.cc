@@ -28,7 +28,7 @@ std::vector<std::string> Problems(const std::string& more) {
   return lines;
 }
 
-// Of a file by address.
+// Problems of a download.
 std::vector<std::string> OfFile(const std::string& fields) {
   return Problems(absl::StrCat("fetch { urls { file { ", fields, " } } }"));
 }
@@ -102,7 +102,7 @@ TEST(FindFetchProblems, PackagesAreThoseOfARegistry) {
                           HasSubstr("package.sha256: must be 64")));
 }
 
-// The catalog is read whole: the line says where.
+// Errors of the complete catalog name the line.
 TEST(FindFetchProblems, ErrorsNameTheLine) {
   WriteTestFile("catalog/toy.textproto",
                 absl::StrCat(kToy,
@@ -116,7 +116,7 @@ TEST(FindFetchProblems, ErrorsNameTheLine) {
                      HasSubstr(absl::StrCat("toy.textproto:", line + 5, ": fetch[0].urls.file[0].path: '../x'")))));
 }
 
-// All of ours but one.
+// All downloads of the catalog have checksums, except those of one data set.
 TEST(FindFetchProblems, OurDownloadsHaveChecksums) {
   const absl::StatusOr<Catalog> catalog = Catalog::Open("data/catalog");
   ASSERT_THAT(catalog, IsOk());

@@ -92,7 +92,7 @@ TEST_F(FolderDataSetTest, ClassNamesAreUtf8) {
                                             HasSubstr("images: the name of the folder 'dog\uFFFD' is not UTF-8")));
 }
 
-// "folder:/path" in place of a data set's name.
+// "folder:/path" instead of a data set's name.
 TEST_F(FolderDataSetTest, TheCatalogKnowsFolders) {
   Put("cat", 5);
   const Catalog catalog(std::vector<DataSetInfo>{});
@@ -107,7 +107,7 @@ TEST_F(FolderDataSetTest, TheCatalogKnowsFolders) {
   EXPECT_THAT(catalog.names(), IsEmpty());
 }
 
-// One image with other pixels is another part, whoever lists the folder.
+// One image with other pixels makes another part, whatever lists the folder.
 TEST_F(FolderDataSetTest, TheDigestDependsOnTheFilesContent) {
   Put("cat", 5);
   const auto digest = [this] {

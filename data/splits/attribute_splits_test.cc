@@ -34,7 +34,7 @@ TEST(RankUnknownClasses, ByTheCosineToTheNearestKnownClass) {
   EXPECT_EQ(ranked[1].class_id, 3);
   EXPECT_EQ(ranked[1].nearest_known, 0);
   EXPECT_NEAR(ranked[1].cosine, h, 1e-15);
-  // As near to both: the earlier known one.
+  // Equally near to both: the earlier known class.
   EXPECT_EQ(ranked[2].class_id, 2);
   EXPECT_EQ(ranked[2].nearest_known, 1);
   EXPECT_NEAR(ranked[2].cosine, std::sqrt(0.5), 1e-15);

@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// data/task_test.cc has the problems of classes, parts and groups.
+// data/task_test.cc tests the problems of classes, parts and groups.
 std::vector<std::string> Problems(const std::string& text) {
   TaskSpec task;
   EXPECT_TRUE(ParseTextProto("name: 'task' data_set: 'four' " + text, "text", &task).ok());
@@ -55,7 +55,7 @@ TEST(FindTaskProblems, CountsSplitsBeforeTheyAreDrawn) {
       Problems("drawn { level { known: 2 unknown: 2 } repeats: 1000000 } cross_validation { folds: 1000000 }"),
       ElementsAre("drawn: these are 1000000000000 splits, 1000000 folds of each counted; a task may have at most "
                   "1000000"));
-  // Without the schema's limits, as by hand: 2^32 would be 0 in 32 bits.
+  // Beyond the schema's limits; 2^32 would be 0 in 32 bits.
   EXPECT_THAT(Problems("drawn { level { known: 2 unknown: 2 } repeats: 65536 } cross_validation { folds: 65536 }"),
               ElementsAre("drawn: these are 4294967296 splits, 65536 folds of each counted; a task may have at most "
                           "1000000"));

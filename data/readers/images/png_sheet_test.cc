@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 const char kSheet[] =
     "89504e470d0a1a0a0000000d4948445200000004000000020802000000f0caea340000001649444154789c636464628603161e1e1e08ebf9f3"
     "e7000a4703126fd76f950000000049454e44ae426082";
-// The same with a fourth channel, and the first channel alone.
+// The same with a fourth channel, and only the first channel.
 const char kRgba[] =
     "89504e470d0a1a0a0000000d49484452000000040000000208060000007fa87d630000001b49444154789c63646462666446022c3c3c3c3c30"
     "cef3e7cf9f0300113c041599af21510000000049454e44ae426082";
@@ -109,7 +109,7 @@ TEST(ReadPngSheets, CorruptSheetsAreRefusedUnlessTheContentIsTheSame) {
     return set;
   });
   EXPECT_EQ(report.copies, 79 * 4);
-  // Each chunk has a checksum. libspng accepts the 4 truncations within that of the last chunk, which is empty.
+  // Each chunk has a checksum. libspng accepts the 4 truncations within the checksum of the last chunk, which is empty.
   EXPECT_EQ(report.refused, report.copies - 4);
   EXPECT_EQ(report.other_error, 0);
 }
