@@ -36,7 +36,7 @@ class ExternalImages : public ExtraImageSource {
     }
     OPENSET_ASSIGN_OR_RETURN(Batch images, images_.At(at::cat(samples), pipeline_, random));
     if (!spec_.has_mix()) return std::move(images.image);
-    unmixed_ = std::move(images.image);  // the mixtures have a pass of their own
+    unmixed_ = std::move(images.image);  // the mixtures have a separate pass
     return at::Tensor();
   }
 

@@ -156,7 +156,7 @@ absl::StatusOr<FolderListing> ListingMemory::List(const std::string& root,
     memory = ReadMemory(path);
   }
   const std::time_t started = std::time(nullptr);
-  std::vector<std::string> new_state(count);  // of what is listed now and to be remembered
+  std::vector<std::string> new_state(count);  // the states of folders whose new listing is remembered
   std::vector<absl::Status> status(count);
   InParallelWaiting(count, [&](int64_t i) {
     const std::string where = JoinPath(root, folder[i]);
