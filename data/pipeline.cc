@@ -79,7 +79,7 @@ absl::Status Pipeline::AddViews(int count, std::vector<std::unique_ptr<const Aug
   OPENSET_RETURN_IF_ERROR(CheckFractionsAreLast(augmentations, "views.augmentation"));
   if (!augmentations_.empty() && augmentations_.back()->gives_fractions() && !augmentations.empty()) {
     return absl::InvalidArgumentError(
-        "views.augmentation: what it is given is unrounded (augmentation: rounding: NONE), and it takes 8 bits");
+        "views.augmentation: needs 8-bit images, but those of augmentation are unrounded (rounding: NONE)");
   }
   views_ = count;
   view_augmentations_ = std::move(augmentations);

@@ -183,7 +183,7 @@ TEST(Pipeline, RefusesAugmentationsAfterFractions) {
   EXPECT_THAT(std::string(plain->AddViews(1, both()).message()), HasSubstr("views.augmentation[0]: leaves"));
   auto fractions = Pipeline::Make(List(std::make_unique<AddQuarter>()), format, kCpu);
   EXPECT_THAT(std::string(fractions->AddViews(1, List(std::make_unique<Brighten>(&sizes))).message()),
-              HasSubstr("views.augmentation: what it is given is unrounded"));
+              HasSubstr("views.augmentation: needs 8-bit images, but those of augmentation are unrounded"));
 }
 
 // A view is the augmented image, augmented again: it is brighter by the second draw.

@@ -73,7 +73,7 @@ absl::StatusOr<std::vector<int64_t>> Listed(const SampleIndex& index, const Sele
                                                      " (0 to ", index.size() - 1, ")"));
     }
     if (seen[place])
-      return absl::InvalidArgumentError(absl::StrCat("index[", i, "]: sample ", place, " is there twice"));
+      return absl::InvalidArgumentError(absl::StrCat("index[", i, "]: sample ", place, " is listed twice"));
     seen[place] = true;
   }
   return std::vector<int64_t>(selection.index().begin(), selection.index().end());

@@ -67,7 +67,7 @@ TEST(SelectSamples, ListedOnesMustExist) {
   EXPECT_EQ(Select("class_id: [2, 0] index: [1, 8]").status(),
             absl::InvalidArgumentError("index[1]: part 'train' of data set 'toy' has no sample 8 (0 to 7)"));
   EXPECT_EQ(Select("class_id: [2, 0] index: [1, 0, 1]").status(),
-            absl::InvalidArgumentError("index[2]: sample 1 is there twice"));
+            absl::InvalidArgumentError("index[2]: sample 1 is listed twice"));
   EXPECT_EQ(Select("class_id: [2, 0] index: [1, 3]").status(),
             absl::InvalidArgumentError("index[1]: sample 3 is of class 1, which is not listed"));
 }

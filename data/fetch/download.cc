@@ -149,7 +149,7 @@ absl::Status Continue(const std::string& url, const std::string& part, const Dow
   constexpr int kCantWrite = 23, kTooLarge = 63;
   // HTTP's "Range not satisfiable"; a server without ranges; a file that is shorter than the part (FTP, files).
   if (answer == 416 || end.exit_code == 33 || end.exit_code == 36) {
-    return absl::OutOfRangeError("the server can't go on with the part that is there");
+    return absl::OutOfRangeError("the server can't resume the partial download");
   }
   if (end.exit_code == kTooLarge || (end.exit_code == kCantWrite && FileSize(part) >= most)) {
     return absl::DataLossError(absl::StrCat("has more than ", most, " bytes, the limit that the catalog states"));

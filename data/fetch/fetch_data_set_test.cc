@@ -140,7 +140,7 @@ TEST_F(FetchTest, Packages) {
 TEST_F(FetchTest, FilesWithoutChecksumsNeedAFlag) {
   options_.unverified = false;
   EXPECT_THAT(Fetch(Files()), StatusIs(absl::StatusCode::kFailedPrecondition,
-                                       AllOf(HasSubstr("no SHA-256 of it is known"), HasSubstr("give --unverified"))));
+                                       AllOf(HasSubstr("its SHA-256 is not known"), HasSubstr("give --unverified"))));
   EXPECT_FALSE(Has("data/toy/train.bin"));
   options_.unverified = true;
   EXPECT_THAT(Fetch(Files()), IsOk());

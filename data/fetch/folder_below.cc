@@ -31,8 +31,8 @@ absl::Status SystemError(absl::string_view what, const std::string& path) {
 absl::Status InTheWay(const std::string& path) {
   return absl::FailedPreconditionError(
       absl::StrCat(OneLine(path),
-                   " is in the way, a link or a file where a folder is to be, or the other way round, and "
-                   "nothing is put through links: move it away"));
+                   " is in the way: it is a link, a file in place of a folder, or a folder in place of a file, and "
+                   "links are not followed: move it away"));
 }
 
 absl::StatusOr<std::vector<std::string>> NamesIn(const OpenFolder& folder) {

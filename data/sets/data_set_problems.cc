@@ -45,7 +45,7 @@ void FindPartProblems(const DataSetInfo& info, const DataSetPart& part, const st
     problems->push_back({absl::StrCat(path, ".samples"), absl::StrCat("must be at most ", kMostSamples)});
   }
   if (part.has_content_sha256()) {
-    problems->push_back({absl::StrCat(path, ".content_sha256"), "is taken from the files: leave it out"});
+    problems->push_back({absl::StrCat(path, ".content_sha256"), "is computed from the files: remove it"});
   }
   for (const DataFile* file : FilesOf(part)) {
     if (file->has_md5() && !IsHex(file->md5(), 32)) {

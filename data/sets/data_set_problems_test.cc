@@ -115,9 +115,8 @@ TEST(FindDataSetProblems, ImageFolders) {
                           "their own"));
   DataSetInfo binary = Parse<DataSetInfo>(kToy);
   binary.set_height(0);
-  EXPECT_THAT(Problems(binary),
-              ElementsAre("layout[0].part[0]: holds images of one size, which height and width must say",
-                          "layout[0].part[1]: holds images of one size, which height and width must say"));
+  EXPECT_THAT(Problems(binary), ElementsAre("layout[0].part[0]: has images of one size: set height and width",
+                                            "layout[0].part[1]: has images of one size: set height and width"));
 }
 
 TEST(FindDataSetProblems, LayoutsHoldTheSameSamples) {
@@ -133,7 +132,7 @@ TEST(FindDataSetProblems, LayoutsHoldTheSameSamples) {
 TEST(FindDataSetProblems, ContentIsTakenFromTheFiles) {
   DataSetInfo info = Parse<DataSetInfo>(FolderToy("channels: 3 height: 0 width: 0", ""));
   info.mutable_layout(0)->mutable_part(0)->set_content_sha256(kSum);
-  EXPECT_THAT(Problems(info), ElementsAre("layout[0].part[0].content_sha256: is taken from the files: leave it out"));
+  EXPECT_THAT(Problems(info), ElementsAre("layout[0].part[0].content_sha256: is computed from the files: remove it"));
 }
 
 }  // namespace

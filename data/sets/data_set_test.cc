@@ -91,7 +91,7 @@ TEST_F(DataSetTest, ReadsTheFirstCompleteLayout) {
 
 TEST_F(DataSetTest, MissingFilesAreNamedWithFoldersAndSources) {
   const std::string where =
-      absl::StrCat(" in none of the data folders (", a_, ", ", b_, "); to be had from https://toy.example; or a shop");
+      absl::StrCat(" in none of the data folders (", a_, ", ", b_, "); available from https://toy.example; or a shop");
   EXPECT_EQ(Load().status(),
             absl::NotFoundError(absl::StrCat("data set 'toy': toy/first.bin and 1 other file are", where)));
   Write("a/toy/first.bin", "\x01\x0a\x0b");

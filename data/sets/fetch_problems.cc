@@ -29,7 +29,8 @@ void CheckPath(const std::string& value, const std::string& place, std::vector<F
   if (absl::EndsWith(place, ".image_folder.path")) absl::ConsumePrefix(&path, "/");
   std::string why = path.empty() ? "" : WhyNotBelow(path);
   if (why.empty() && absl::StrContains(path, "//")) why = "has '//' in it";
-  if (!why.empty()) problems->push_back({place, absl::StrCat("'", OneLine(value), "' ", why, ", and must lie below")});
+  if (!why.empty())
+    problems->push_back({place, absl::StrCat("'", OneLine(value), "' ", why, ", but must be below its folder")});
 }
 
 // Checks all paths in a message.
@@ -84,8 +85,7 @@ void FindDownloadProblems(const Download& file, const std::string& place, std::v
     problems->push_back({place + ".md5", "must be 32 lower-case hexadecimal digits"});
   }
   if (file.has_sha256() == !file.unverified().empty()) {
-    problems->push_back(
-        {place + ".sha256", "must be given, or, where nobody states it, 'unverified' instead of it, with the reason"});
+    problems->push_back({place + ".sha256", "must be given or, if it is not published, 'unverified' with the reason"});
   }
 }
 

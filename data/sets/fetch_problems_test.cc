@@ -60,11 +60,11 @@ TEST(FindFetchProblems, AddressesAreHttps) {
 
 TEST(FindFetchProblems, ChecksumsAreGivenOrMissingWithAReason) {
   EXPECT_THAT(OfFile("url: 'https://example.org/b' path: 'x'"),
-              ElementsAre(HasSubstr("sha256: must be given, or, where nobody states it, 'unverified'")));
+              ElementsAre(HasSubstr("sha256: must be given or, if it is not published, 'unverified'")));
   EXPECT_THAT(OfFile("url: 'https://example.org/b' path: 'x' md5: 'x'"),
               ElementsAre(HasSubstr("md5: must be 32"), HasSubstr("sha256: must be given")));
   EXPECT_THAT(OfFile(Address("https://example.org/b") + " unverified: 'both'"),
-              ElementsAre(HasSubstr("sha256: must be given, or")));
+              ElementsAre(HasSubstr("sha256: must be given or")));
 }
 
 TEST(FindFetchProblems, PathsStayBelow) {
@@ -74,8 +74,9 @@ TEST(FindFetchProblems, PathsStayBelow) {
         << path;
   }
   const std::string part = "layout { part { name: 'x' samples: 1 samples_per_class: 1 ";
-  EXPECT_THAT(Problems(part + "cifar_binary { file { path: '../x' } } } }"),
-              ElementsAre("layout[1].part[0].cifar_binary.file[0].path: '../x' has '..' in it, and must lie below"));
+  EXPECT_THAT(
+      Problems(part + "cifar_binary { file { path: '../x' } } } }"),
+      ElementsAre("layout[1].part[0].cifar_binary.file[0].path: '../x' has '..' in it, but must be below its folder"));
   EXPECT_THAT(
       Problems(part + "image_folder { path: '../x' class_folder: ['a', '/b', '../c'] } } }"),
       ElementsAre(HasSubstr("image_folder.path: "), HasSubstr("image_folder.class_folder[1]: '/b' begins with '/'"),

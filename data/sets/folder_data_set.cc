@@ -94,12 +94,13 @@ absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request) {
   if (classes.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(has_parts ? train : request.path,
                                                    ": no folder in it has images "
-                                                   "(.png, .jpg, .jpeg, .webp); a folder for each class is wanted"));
+                                                   "(.png, .jpg, .jpeg, .webp); make one folder for each class"));
   }
   for (const std::string& name : classes) {
     if (IsUtf8(name)) continue;
-    return absl::InvalidArgumentError(absl::StrCat(listing.root, ": the name of the folder '", OneLine(name),
-                                                   "' is not UTF-8; classes are called like their folders: rename it"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(listing.root, ": the name of the folder '", OneLine(name),
+                     "' is not UTF-8; classes have the names of their folders: rename it"));
   }
   DataSetInfo info;
   info.set_name(request.name);

@@ -24,7 +24,7 @@ std::string FindFile(const std::string& path, const std::vector<std::string>& da
 // Returns how the user can get missing files.
 std::string WhereToGet(const DataSetInfo& info) {
   if (info.fetch_size() > 0) return absl::StrCat("; run 'openset data fetch ", info.name(), "'");
-  if (info.source_size() > 0) return absl::StrCat("; to be had from ", absl::StrJoin(info.source(), "; or "));
+  if (info.source_size() > 0) return absl::StrCat("; available from ", absl::StrJoin(info.source(), "; or "));
   return "";
 }
 

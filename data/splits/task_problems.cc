@@ -32,16 +32,16 @@ class Checker {
     if (known_info_ == nullptr) return false;
     CheckParts();
     if (task_.test_only() && (task_.train_part_size() > 0 || task_.has_cross_validation())) {
-      Add("test_only", "there are training images: take it away, or train_part and cross_validation");
+      Add("test_only", "there are training images: remove it, or train_part and cross_validation");
     }
     const CrossValidation& validation = task_.cross_validation();
     if (validation.tuning_shares() == 1) Add("cross_validation.tuning_shares", "must be 0 or at least 2 (is 1)");
     if (validation.on_tuning_share() && validation.tuning_shares() == 0) {
-      Add("cross_validation.on_tuning_share", "no share is set apart: set tuning_shares");
+      Add("cross_validation.on_tuning_share", "no share is set aside: set tuning_shares");
     }
     if (task_.has_drawn() == (task_.split_size() > 0)) {
       Add(task_.has_drawn() ? "drawn" : "split",
-          task_.has_drawn() ? "splits are listed too: take one of them away" : "missing: list splits, or set `drawn`");
+          task_.has_drawn() ? "splits are listed too: remove one of them" : "missing: list splits, or set `drawn`");
     }
     CheckCount();
     std::set<std::string> groups;
@@ -59,7 +59,7 @@ class Checker {
         Add(path + ".group", absl::StrCat("'", source.group(), "' is the name of another source too"));
       }
       if (absl::c_linear_search(kResultsOfAll, source.group())) {
-        Add(path + ".group", absl::StrCat("'", source.group(), "' is what results over several groups are called"));
+        Add(path + ".group", absl::StrCat("'", source.group(), "' is reserved for results over several groups"));
       }
     }
     if (task_.has_external()) {

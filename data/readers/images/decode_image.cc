@@ -43,7 +43,7 @@ absl::Status Damaged(absl::string_view format, absl::string_view what) {
 // size.
 absl::Status CheckSize(absl::string_view format, int64_t height, int64_t width, int64_t most, size_t at) {
   if (height > 0 && width > 0 && height * width <= kMaxPixels && height * width <= most) return absl::OkStatus();
-  return Damaged(format, absl::StrCat("it says that it is ", width, " x ", height, " pixels, at byte ", at));
+  return Damaged(format, absl::StrCat("it claims to be ", width, " x ", height, " pixels, at byte ", at));
 }
 
 absl::StatusOr<Interleaved> DecodePng(absl::string_view bytes) {

@@ -129,7 +129,7 @@ TEST(DecodeImage, DoesNotAllocateClaimedSizes) {
   ASSERT_NE(frame, std::string::npos);
   jpeg.replace(frame + 5, 4, BigEndian(60000, 2) + BigEndian(1000, 2));
   EXPECT_THAT(std::string(DecodeImage(jpeg, 3).status().message()),
-              HasSubstr("not a valid JPEG image (it says that it is 1000 x 60000 pixels, at byte "));
+              HasSubstr("not a valid JPEG image (it claims to be 1000 x 60000 pixels, at byte "));
   std::string png = Bytes("rgb.png").substr(0, 16) + BigEndian(100000, 4) + BigEndian(100000, 4);
   png += Bytes("rgb.png").substr(24);
   EXPECT_EQ(DecodeImage(png, 3).status().code(), absl::StatusCode::kDataLoss);
@@ -139,7 +139,7 @@ TEST(DecodeImage, DoesNotAllocateClaimedSizes) {
   ASSERT_NE(start, std::string::npos);
   webp.replace(start + 3, 4, "\xff\x3f\xff\x3f");
   EXPECT_THAT(std::string(DecodeImage(webp, 3).status().message()),
-              HasSubstr("not a valid WebP image (it says that it is 16383 x 16383 pixels, at byte 12"));
+              HasSubstr("not a valid WebP image (it claims to be 16383 x 16383 pixels, at byte 12"));
 }
 
 TEST(DecodeImage, ErrorsNameTheByte) {
