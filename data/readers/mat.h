@@ -1,8 +1,8 @@
 // Reads MATLAB files of version 5 (the format of SVHN's 32 x 32 images).
 //
 // A file is a header of 128 bytes and then elements, each with a type, a length and data. An array is an element, or is
-// inside a compressed element. This reader supports only what image sets use. It replaces the C library matio, which
-// allocates memory for whatever a header claims, and needs HDF5.
+// inside a compressed element. This reader supports only what image sets use. The C library matio is not used, because
+// it allocates memory for whatever a header claims, and needs HDF5.
 #ifndef OPENSET_DATA_READERS_MAT_H_
 #define OPENSET_DATA_READERS_MAT_H_
 

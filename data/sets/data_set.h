@@ -30,10 +30,9 @@ absl::Status CheckFiles(const DataSetInfo& info, absl::string_view part, const s
 
 // Returns a digest that identifies the content of a part: the SHA-256 over a line for each of its files with the file's
 // SHA-256 and, for images in separate files, then over a line "FOLDER SHA256" for each folder that contains any, with
-// the SHA-256 over a line "FILE SHA256" for each image. "" for generated images. Hashes of files that were hashed
-// before are remembered (core/files/digest_cache.h). `progress`, unless it is null, is called with the number of images
-// hashed, by one thread at a time. Errors: those of CheckFiles() for the files' number and paths; those of reading
-// them.
+// the SHA-256 over a line "FILE SHA256" for each image. "" for generated images. Hashes are cached
+// (core/files/digest_cache.h). `progress`, unless it is null, is called with the number of images hashed, by one thread
+// at a time. Errors: those of CheckFiles() for the files' number and paths; those of reading them.
 absl::StatusOr<std::string> ContentDigest(const DataSetInfo& info, absl::string_view part,
                                           const std::vector<std::string>& data_folders,
                                           const ProgressReport& progress = nullptr);
