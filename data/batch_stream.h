@@ -1,4 +1,4 @@
-// An epoch's batches, each made while the one before it is used.
+// The batches of an epoch, each made while the one before it is used.
 #ifndef OPENSET_DATA_BATCH_STREAM_H_
 #define OPENSET_DATA_BATCH_STREAM_H_
 
@@ -19,30 +19,30 @@
 
 namespace openset {
 
-// One thread makes the batches in order and holds at most two of them; so `random` gives the same numbers as without
-// it, but belongs to the stream until that ends. Its life: construction starts the thread, Next() gives batch after
-// batch, destruction ends the thread wherever it is.
+// One thread makes the batches in order, at most two ahead. `random` therefore gives the same numbers as without a
+// stream, but nothing else may use it until the stream is destroyed. The constructor starts the thread, Next() returns
+// one batch after another, and the destructor ends the thread, also before the last batch.
 class BatchStream {
  public:
-  // Batcher::At of each of `batches`. What it is given outlives it.
+  // Makes Batcher::At() of each of `batches`. `batcher`, `pipeline` and `random` must outlive the stream.
   BatchStream(const Batcher& batcher, std::vector<at::Tensor> batches, const Pipeline& pipeline, RandomStream* random);
   ~BatchStream();
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;
 
-  // The next batch; none when all have been given. Errors: those of Batcher::At, for this batch; none follows.
-  // LibTorch's exceptions are thrown here.
+  // Returns the next batch, or none after the last one. Errors: those of Batcher::At() for this batch; no batch
+  // follows. Exceptions that LibTorch threw while it made the batch are rethrown here.
   absl::StatusOr<std::optional<Batch>> Next();
 
-  // Where `random` was after the batch that Next() gave last, or before the first one: what goes on from here draws
-  // from there. Precondition: `random` is not null.
+  // The state of `random` after the last batch that Next() returned, or before the first batch. Code that continues
+  // from here draws from this state. Precondition: `random` is not null.
   const RandomStream::State& random_state() const { return random_state_; }
 
  private:
   struct Made {
     absl::StatusOr<Batch> batch;
     std::exception_ptr thrown;
-    RandomStream::State random;  // after it
+    RandomStream::State random;  // after this batch
   };
 
   void MakeBatches();
@@ -51,7 +51,7 @@ class BatchStream {
   const Batcher& batcher_;
   const std::vector<at::Tensor> batches_;
   const Pipeline& pipeline_;
-  RandomStream* const random_;  // the thread's
+  RandomStream* const random_;  // used by the thread
   RandomStream::State random_state_;
 
   absl::Mutex mutex_;

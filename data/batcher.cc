@@ -13,7 +13,7 @@
 namespace openset {
 namespace {
 
-// Images that are read at once.
+// The number of images that are read at once.
 constexpr int64_t kChunk = 64;
 
 // u8 [N, 3, H, W] -> u8 [N, 1, H, W]: ITU-R 601 luma in 16 bits after the point, as Pillow's mode "L".
@@ -82,7 +82,7 @@ absl::StatusOr<at::Tensor> Batcher::ReadBatch(const at::Tensor& samples, const P
   std::vector<int64_t> index;
   for (int64_t i = 0; i < count; ++i) index.push_back(samples_.index[place[i]]);
   std::vector<std::exception_ptr> thrown(count);
-  at::Tensor ready;  // u8 [B, ...], made when the first image says its sizes
+  at::Tensor ready;  // u8 [B, ...], allocated when the first image's size is known
   std::once_flag made;
   const auto put = [&](int64_t i, Image image) {
     const OneThreadScope one_thread;

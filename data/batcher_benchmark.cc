@@ -1,4 +1,4 @@
-// Images/s of a training's input. On one core, with copying alone as the yardstick of the same run:
+// Images/s of a training's input. Run on one core; copying alone is the baseline in the same run:
 // OMP_NUM_THREADS=1 bazel run //data:batcher_benchmark
 #include <utility>
 
@@ -32,7 +32,7 @@ Batcher MakeBatcher(int64_t channels, int64_t size) {
   return *Batcher::Make(MakeMemorySource(std::move(set), "train"), samples, 3, at::kCPU);
 }
 
-// Index and copy of 3 x 32 x 32 images, as u8.
+// Indexes and copies 3 x 32 x 32 images, as u8.
 void BM_Gather(benchmark::State& state) {
   const at::Tensor images = at::zeros({kSamples, 3, 32, 32}, at::kByte);
   const at::Tensor order = at::randperm(kSamples, at::kLong);

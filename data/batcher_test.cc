@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 
 constexpr at::DeviceType kCpu = at::kCPU;
 
-// `size` images of channels x 2 x 2 whose values are all the image's number.
+// `size` images of channels x 2 x 2; all values of an image are its number.
 ImageSet TestSet(int64_t size, int64_t channels) {
   ImageSet set;
   set.channels = channels;
@@ -31,7 +31,7 @@ ImageSet TestSet(int64_t size, int64_t channels) {
 
 std::shared_ptr<const ImageSource> Source(ImageSet set) { return MakeMemorySource(std::move(set), "train"); }
 
-// All samples of a set, the label of sample i being i + 100.
+// All samples of a set. The label of sample i is i + 100.
 SelectedSamples All(int64_t size) {
   SelectedSamples samples;
   for (int64_t i = 0; i < size; ++i) {
@@ -64,7 +64,7 @@ std::vector<int64_t> Values(const at::Tensor& tensor) {
 
 std::vector<int64_t> Order(const std::vector<at::Tensor>& batches) { return Values(at::cat(batches)); }
 
-TEST(BatchesPerEpoch, CountsTheLastOneOrNot) {
+TEST(BatchesPerEpoch, CountsAShortLastBatchUnlessDropped) {
   EXPECT_EQ(BatchesPerEpoch(10, 4, false), 3);
   EXPECT_EQ(BatchesPerEpoch(10, 4, true), 2);
   EXPECT_EQ(BatchesPerEpoch(8, 4, false), 2);
@@ -98,7 +98,7 @@ TEST(Batcher, DrawsTheOrderFromTheStream) {
   EXPECT_EQ(Order(batcher.Epoch(100, false, &again)), first);
 }
 
-TEST(Batcher, GathersImagesLabelsAndPlacesInTheSelection) {
+TEST(Batcher, GathersImagesLabelsAndPositions) {
   SelectedSamples samples;
   samples.index = {1, 4, 5};
   samples.label = {2, 0, 2};
@@ -112,7 +112,7 @@ TEST(Batcher, GathersImagesLabelsAndPlacesInTheSelection) {
   EXPECT_THAT(Values(batch.sample), ElementsAre(2, 0));
 }
 
-TEST(Batcher, KeepsWhatIsSmall) {
+TEST(Batcher, StoresSmallDataSetsOnTheDevice) {
   std::shared_ptr<const ImageSource> source = Source(TestSet(2, 3));
   const Batcher batcher = *Batcher::Make(source, All(2), 3, kCpu, /*resident_bytes=*/2 * 12);
   EXPECT_EQ(source.use_count(), 1);  // it is not read again
@@ -147,8 +147,8 @@ TEST(Batcher, MakesColourImagesGreyForAGreyModel) {
   EXPECT_TRUE(at::equal(batch.image[1], at::full({1, 2, 2}, 1.0f)));
 }
 
-// 36 images of 3 x 2 x 2 in one byte less than they take.
-TEST(Batcher, ReadsWhatIsLargeAnewForEachBatch) {
+// The limit is one byte less than 36 images of 3 x 2 x 2 need.
+TEST(Batcher, ReadsLargeDataSetsForEachBatch) {
   const int64_t bytes = 36 * 12;
   std::shared_ptr<const ImageSource> source = Source(TestSet(36, 3));
   const Batcher read = *Batcher::Make(source, All(36), 3, kCpu, bytes - 1);
@@ -164,7 +164,7 @@ TEST(Batcher, ReadsWhatIsLargeAnewForEachBatch) {
   }
 }
 
-// Gives image i a height of i + 1; image 7 is damaged.
+// Image i has height i + 1; image 7 is corrupt.
 class OddSizes : public ImageSource {
  public:
   OddSizes() { index_.label.assign(8, 0); }
@@ -204,7 +204,7 @@ class Thrower : public Augmentation {
   SizeEffect size_effect() const override { return SizeEffect::kFixes; }
 };
 
-TEST(Batcher, PassesOnWhatIsThrownWhileImagesAreRead) {
+TEST(Batcher, RethrowsExceptionsOfReading) {
   std::vector<std::unique_ptr<const Augmentation>> augmentations;
   augmentations.push_back(std::make_unique<Thrower>());
   InputFormat format;
@@ -218,7 +218,7 @@ TEST(Batcher, PassesOnWhatIsThrownWhileImagesAreRead) {
   EXPECT_THROW(read({0, 1, 2, 3, 4, 5, 6}), c10::Error);
 }
 
-TEST(BatchStream, GivesTheBatchesInOrder) {
+TEST(BatchStream, ReturnsTheBatchesInOrder) {
   const Batcher batcher = *Batcher::Make(Source(TestSet(50, 3)), All(50), 3, kCpu);
   const Pipeline pipeline = FlippingPipeline();
   RandomStream order(1, "order"), random(1, "augment"), same(1, "augment");
@@ -235,8 +235,8 @@ TEST(BatchStream, GivesTheBatchesInOrder) {
   EXPECT_FALSE(stream.Next()->has_value());
 }
 
-// Though the batches are made ahead.
-TEST(BatchStream, KnowsWhereTheRandomStreamWasAfterEachBatch) {
+// Although batches are made ahead.
+TEST(BatchStream, ReturnsTheRandomStateAfterEachBatch) {
   for (const int64_t resident_bytes : {Batcher::kResidentBytes, int64_t{0}}) {
     const Batcher batcher = *Batcher::Make(Source(TestSet(50, 3)), All(50), 3, kCpu, resident_bytes);
     const Pipeline pipeline = FlippingPipeline();
@@ -252,7 +252,7 @@ TEST(BatchStream, KnowsWhereTheRandomStreamWasAfterEachBatch) {
   }
 }
 
-TEST(BatchStream, EndsWithTheFirstErrorAndWhereverItIs) {
+TEST(BatchStream, EndsAtTheFirstErrorOrAnywhere) {
   const Batcher batcher = *Batcher::Make(std::make_shared<OddSizes>(), All(8), 3, kCpu);
   const Pipeline pipeline = PlainPipeline(3);
   BatchStream stream(batcher, batcher.Epoch(3, false, nullptr), pipeline, nullptr);
@@ -260,11 +260,11 @@ TEST(BatchStream, EndsWithTheFirstErrorAndWhereverItIs) {
   EXPECT_TRUE(stream.Next()->has_value());
   EXPECT_EQ(stream.Next().status(), absl::DataLossError("seven.png: damaged"));
   EXPECT_FALSE(stream.Next()->has_value());
-  // Left in the middle.
+  // The destructor ends a stream with batches left.
   BatchStream(batcher, batcher.Epoch(1, false, nullptr), pipeline, nullptr).Next().IgnoreError();
 }
 
-TEST(BatchStream, PassesOnWhatLibTorchThrows) {
+TEST(BatchStream, RethrowsLibTorchsExceptions) {
   const Batcher batcher = *Batcher::Make(Source(TestSet(4, 3)), All(4), 3, kCpu);
   const Pipeline pipeline = PlainPipeline(3);
   BatchStream stream(batcher, {at::tensor(std::vector<int64_t>{9}, at::kLong)}, pipeline, nullptr);

@@ -1,4 +1,4 @@
-// What is known of data sets without reading them.
+// What is known about data sets without reading their files.
 #ifndef OPENSET_DATA_CATALOG_H_
 #define OPENSET_DATA_CATALOG_H_
 
@@ -25,26 +25,26 @@ class Catalog {
   // with "FILE:LINE: path: problem" lines for files that don't parse, break the rules of catalog.proto, have another
   // name than their data set, or are contradictory.
   static absl::StatusOr<Catalog> Open(const std::string& folder);
-  // Those of several folders beside each other. Errors: also kInvalidArgument for a data set that two folders have
-  // files of, with both; copies of one file are no such two.
+  // Reads several folders into one catalog. Errors: also kInvalidArgument, with both paths, if two folders have files
+  // of the same name and different content.
   static absl::StatusOr<Catalog> Open(const std::vector<std::string>& folders);
 
   // Precondition: no data set has problems.
   explicit Catalog(const std::vector<DataSetInfo>& data_sets);
 
-  // "folder:/PATH" is a folder of images (data/sets/folder_data_set.h), which is listed when it is first asked for. It
-  // lives as long as a copy of this catalog. From any thread. Errors: kNotFound with the known names; those of
-  // DescribeFolder().
+  // Finds a data set by its name. "folder:/PATH" is a folder of images (data/sets/folder_data_set.h), which is listed
+  // at the first call. The result lives as long as any copy of this catalog. Thread-safe. Errors: kNotFound with the
+  // known names; those of DescribeFolder().
   absl::StatusOr<const DataSetInfo*> Find(absl::string_view name) const;
 
-  // Null if there is none. Of a "folder:/PATH" that of all copies of this catalog.
+  // Returns null if there is no such data set. For "folder:/PATH", all copies of this catalog share the result.
   DataSetInfo* FindMutable(absl::string_view name);
 
   // Sorted.
   std::vector<std::string> names() const;
 
  private:
-  // Folders that were asked for, by name.
+  // Folders that Find() has listed, by name.
   struct Folders {
     std::mutex mutex;
     std::map<std::string, DataSetInfo, std::less<>> found;
@@ -54,14 +54,15 @@ class Catalog {
   std::shared_ptr<Folders> folders_ = std::make_shared<Folders>();  // copies share it
 };
 
-// How many samples a selection has, by the catalog alone: the images of an epoch, or of a test; at most so many where
-// they are drawn and limited. Errors: kNotFound for an unknown data set or part; kInvalidArgument for a class id out of
-// range; kFailedPrecondition if `part_digest` is set and is not that of the catalog's part, which then has changed
-// since the selection was made, or whose files have (DataSetPart.content_sha256).
+// Returns the number of samples of a selection, computed from the catalog alone: the images of an epoch or a test. For
+// draws and lists with limits per class it is an upper limit (see MayHaveFewer()). Errors: kNotFound for an unknown
+// data set or part; kInvalidArgument for a class id out of range; kFailedPrecondition if `part_digest` is set and
+// differs from the digest of the catalog's part: the catalog entry, or the files (DataSetPart.content_sha256), have
+// changed since the selection was made.
 absl::StatusOr<int64_t> CountSamples(const Selection& selection, const Catalog& catalog);
 
-// Whether it may have fewer samples than CountSamples() says: of a class that is limited, fewer may be drawn or listed
-// than the limit.
+// Whether the selection may have fewer samples than CountSamples() returns: if samples are drawn or listed and classes
+// are limited, fewer samples of a class may be drawn or listed than the limit allows.
 bool MayHaveFewer(const Selection& selection);
 
 }  // namespace openset

@@ -65,8 +65,9 @@ TEST(CountSamples, AddsUpClassesUpToTheLimit) {
   EXPECT_TRUE(absl::IsFailedPrecondition(count("part: 'test' class_id: 0 part_digest: 'x'").status()));
 }
 
-// Two of class 0 and one of class 1, where two of the three of class 0 need not be among three that are drawn of four.
-TEST(CountSamples, IsABoundOfWhatIsDrawnAndLimited) {
+// The draw of three samples has all three of class 0, of which the limit leaves two, or two of them and the only one of
+// class 1.
+TEST(CountSamples, IsAnUpperLimitForLimitedDraws) {
   const Catalog catalog({Parse<DataSetInfo>(kToy)});
   const auto selection = [](const std::string& text) {
     return Parse<Selection>(absl::StrCat("data_set: 'toy' part: 'train' ", text));
@@ -88,7 +89,7 @@ TEST(CatalogFolder, HasTheDataSets) {
     std::vector<std::pair<std::string, int64_t>> parts;
   };
   const std::map<std::string, Published> published = {
-      {"caltech256", {257, {{"all", 257 * 827}}}},  // at most
+      {"caltech256", {257, {{"all", 257 * 827}}}},  // upper limit
       {"cifar10", {10, {{"train", 50000}, {"test", 10000}}}},
       {"cifar10_c", {10, {{"test", 10000}}}},
       {"cifar100", {100, {{"train", 50000}, {"test", 10000}}}},
@@ -100,10 +101,10 @@ TEST(CatalogFolder, HasTheDataSets) {
       {"emnist_digits", {10, {{"train", 240000}, {"test", 40000}}}},
       {"emnist_letters", {26, {{"train", 124800}, {"test", 20800}}}},
       {"fashion_mnist", {10, {{"train", 60000}, {"test", 10000}}}},
-      {"fgvc_aircraft", {100, {{"train", 6700}, {"test", 3400}}}},  // at most
+      {"fgvc_aircraft", {100, {{"train", 6700}, {"test", 3400}}}},  // upper limits
       {"food101", {101, {{"train", 75750}, {"test", 25250}}}},
       {"gaussian_noise", {1, {{"test", 10000}}}},
-      {"imagenet", {1000, {{"train", 1300000}, {"val", 50000}}}},  // of "train" at most
+      {"imagenet", {1000, {{"train", 1300000}, {"val", 50000}}}},  // upper limit for "train"
       {"imagenet_c", {1000, {{"test", 10000}}}},
       {"imagenet_r", {200, {{"test", 30000}}}},
       {"imagenet_v2", {1000, {{"val", 10000}}}},
@@ -127,7 +128,7 @@ TEST(CatalogFolder, HasTheDataSets) {
       {"openmibood_phakir_far", {1, {{"kvasir", 900}, {"cataracts", 107937}}}},
       {"openmibood_phakir_near", {1, {{"cholec80", 66033}, {"endovis2015", 120}, {"endovis2018", 750}}}},
       {"openmibood_phakir_smoke", {7, {{"medium", 822}, {"heavy", 891}}}},
-      {"places365", {365, {{"train", 365 * 5000}, {"val", 36500}}}},  // of "train" at most
+      {"places365", {365, {{"train", 365 * 5000}, {"val", 36500}}}},  // upper limit for "train"
       {"ssb_hard", {1, {{"test", 49000}}}},
       {"stanford_cars", {196, {{"train", 8144}, {"test", 8041}}}},
       {"svhn", {10, {{"train", 73257}, {"test", 26032}, {"extra", 531131}}}},
@@ -146,15 +147,15 @@ TEST(CatalogFolder, HasTheDataSets) {
     for (size_t p = 0; p < entry.parts.size(); ++p) {
       EXPECT_EQ((*info)->layout(0).part(p).name(), entry.parts[p].first) << name;
       EXPECT_EQ((*info)->layout(0).part(p).samples(), entry.parts[p].second) << name;
-      // What is not made can be had, or there is a word on how.
+      // Data that is not generated can be downloaded, or the catalog says how to get it.
       EXPECT_TRUE((*info)->fetch_size() > 0 || (*info)->layout(0).part(p).has_noise()) << name;
     }
   }
   EXPECT_EQ(catalog->names(), names);
 }
 
-// Groups are of all classes, each once: five fine classes for each coarse one, and every character in its alphabet.
-TEST(CatalogFolder, GroupsAreOfAllClasses) {
+// Groups contain all classes, each once: five fine classes for each coarse one, and every character in its alphabet.
+TEST(CatalogFolder, GroupsContainAllClassesOnce) {
   const absl::StatusOr<Catalog> catalog = Catalog::Open(kCatalogFolder);
   ASSERT_TRUE(catalog.ok()) << catalog.status();
   for (const auto& [name, groups] : {std::pair{"cifar100", 20}, {"cifar100_folders", 20}, {"omniglot", 50}}) {
@@ -176,7 +177,7 @@ TEST(CatalogFolder, GroupsAreOfAllClasses) {
   }
 }
 
-// What a task reads by default can be checked to the byte.
+// All files that tasks read by default have checksums.
 TEST(CatalogFolder, FilesOfTheSmallSetsHaveChecksums) {
   const absl::StatusOr<Catalog> catalog = Catalog::Open(kCatalogFolder);
   ASSERT_TRUE(catalog.ok()) << catalog.status();

@@ -1,4 +1,4 @@
-// Images in memory, as the readers give them.
+// Images in memory, as the readers return them.
 #ifndef OPENSET_DATA_IMAGE_SET_H_
 #define OPENSET_DATA_IMAGE_SET_H_
 
@@ -7,7 +7,7 @@
 
 namespace openset {
 
-// N images of one size with their classes.
+// N images of one size, with their classes.
 struct ImageSet {
   int64_t channels = 0;
   int64_t height = 0;

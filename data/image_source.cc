@@ -9,7 +9,7 @@
 namespace openset {
 namespace {
 
-// Images that are held at once.
+// The number of images that are in memory at once.
 constexpr size_t kChunk = 64;
 
 }  // namespace

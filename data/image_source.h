@@ -1,4 +1,4 @@
-// Where the images of a data set are read from.
+// The interface through which the images of a data set are read.
 #ifndef OPENSET_DATA_IMAGE_SOURCE_H_
 #define OPENSET_DATA_IMAGE_SOURCE_H_
 
@@ -21,19 +21,19 @@ struct Image {
   std::vector<uint8_t> pixels;  // [C, H, W], row-major
 };
 
-// What the images of a source have in common.
+// What all images of a source have in common.
 struct ImageShape {
   int64_t channels = 0;  // 1 or more
-  int64_t height = 0;    // 0, as the width: each image has its own size
+  int64_t height = 0;    // height and width are 0 if the images have different sizes
   int64_t width = 0;
 
-  // Of one image; 0 where each has its own size.
+  // Bytes of one image; 0 if the images have different sizes.
   int64_t bytes() const { return channels * height * width; }
 };
 
 // The life of a source:
-//   1. It is opened (OpenPart in data_set.h): it knows its samples' labels, and where their images are.
-//   2. Read gives the images of some of them, any number of times, from any thread.
+//   1. OpenPart() (data/sets/data_set.h) opens it. It then knows its samples' labels, and where their images are.
+//   2. Read() returns some of the images. It may be called any number of times, from any thread.
 class ImageSource {
  public:
   virtual ~ImageSource() = default;
@@ -41,18 +41,20 @@ class ImageSource {
   virtual const SampleIndex& index() const = 0;
   virtual ImageShape shape() const = 0;
 
-  // The images of `samples` (places in the index), in that order, each of shape(). No more is held than what is
-  // returned and what its decoding takes. Errors: kNotFound or kDataLoss, with the file, for one that is gone or
-  // damaged. Precondition: 0 <= sample < index().size().
+  // Returns the images of `samples` (positions in the index), in that order, each of shape(). Needs memory only for the
+  // result and for decoding. Errors: kNotFound or kDataLoss, with the file, if an image file is missing or corrupt.
+  // Precondition: 0 <= sample < index().size().
   virtual absl::StatusOr<std::vector<Image>> Read(absl::Span<const int64_t> samples) const = 0;
 
-  // Calls use(i, image) for each of `samples`, i its place among them, from several threads at once, and returns when
-  // all are done: so that an image is used while it is in a processor's memory, and few are held. `use` must not throw.
-  // Errors: those of Read, of the first sample that has one; for how many others `use` was called is not said.
+  // Calls use(i, image) for each of `samples`, where i is its position among them, from several threads at once, and
+  // returns when all calls have. Each image is used while it is in a processor's cache, and few are in memory at once.
+  // `use` must not throw. Errors: those of Read(), for the first sample that has one; `use` may have been called for
+  // any of the other samples.
   virtual absl::Status ReadEach(absl::Span<const int64_t> samples,
                                 const std::function<void(int64_t, Image)>& use) const;
 
-  // What people find a sample by: its file's path, or "train 12", its part and its place there.
+  // Returns a name by which users can find a sample: the path of its file, or "train 12": its part and its position
+  // there.
   virtual std::string Describe(int64_t sample) const {
     const std::vector<std::string>& names = index().group_name;
     const int32_t group = index().group.empty() ? 0 : index().group[sample];

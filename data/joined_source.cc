@@ -55,7 +55,7 @@ class JoinedSource : public ImageSource {
   }
 
  private:
-  // Samples of one source, and where they stand among those that are asked for.
+  // Samples of one source, and their positions in the request.
   struct Some {
     std::vector<int64_t> sample, place;
   };
@@ -83,7 +83,7 @@ class JoinedSource : public ImageSource {
   }
 
   const std::vector<std::shared_ptr<const ImageSource>> sources_;
-  std::vector<int64_t> begin_;  // the place of each source's first sample, ascending
+  std::vector<int64_t> begin_;  // the position of each source's first sample, ascending
   SampleIndex index_;
   ImageShape shape_;
 };

@@ -1,4 +1,4 @@
-// Several parts of a data set as one.
+// Joins several parts of a data set into one source.
 #ifndef OPENSET_DATA_JOINED_SOURCE_H_
 #define OPENSET_DATA_JOINED_SOURCE_H_
 
@@ -9,8 +9,9 @@
 
 namespace openset {
 
-// The samples of all sources one after the other; their groups are kept apart, in the same order. The height and width
-// are 0 where those of the sources differ. Precondition: there is a source, and all have as many channels.
+// The samples of all sources, one source after the other. Their groups stay separate, in the same order. Height and
+// width are 0 if the sources differ in them. Precondition: there is at least one source, and all have the same number
+// of channels.
 std::shared_ptr<const ImageSource> JoinSources(std::vector<std::shared_ptr<const ImageSource>> sources);
 
 }  // namespace openset

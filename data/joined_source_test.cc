@@ -35,7 +35,7 @@ TEST(MemorySource, ReadsInTheOrderAskedFor) {
   EXPECT_TRUE(source->Read({})->empty());
 }
 
-TEST(JoinSources, PutsPartsOneBehindTheOther) {
+TEST(JoinSources, ConcatenatesParts) {
   const auto joined =
       JoinSources({Source("train", 2, {7, 8}, {0, 2}), Source("none", 2, {}, {}), Source("test", 2, {9}, {5})});
   EXPECT_THAT(joined->index().label, ElementsAre(0, 2, 5));
@@ -50,7 +50,7 @@ TEST(JoinSources, PutsPartsOneBehindTheOther) {
   EXPECT_THAT(images[3].pixels, ElementsAre(9, 9));
 }
 
-TEST(JoinSources, GivesEachImageWithItsPlace) {
+TEST(JoinSources, PassesEachImageWithItsPosition) {
   const auto joined = JoinSources({Source("train", 2, {7, 8}, {0, 2}), Source("test", 2, {9}, {5})});
   std::vector<std::vector<uint8_t>> pixels(4);
   const absl::Status status =
@@ -59,8 +59,8 @@ TEST(JoinSources, GivesEachImageWithItsPlace) {
   EXPECT_THAT(pixels, ElementsAre(ElementsAre(9, 9), ElementsAre(8, 8), ElementsAre(7, 7), ElementsAre(9, 9)));
 }
 
-// More than are held at once.
-TEST(ImageSource, GivesEachOfManyImagesOnce) {
+// More images than are in memory at once.
+TEST(ImageSource, PassesEachOfManyImagesOnce) {
   std::vector<uint8_t> values(200);
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<uint8_t>(i);
   const auto source = Source("train", 1, values, std::vector<int32_t>(values.size()));
@@ -70,12 +70,12 @@ TEST(ImageSource, GivesEachOfManyImagesOnce) {
   EXPECT_EQ(given, std::vector<int>(samples.begin(), samples.end()));
 }
 
-TEST(JoinSources, OneIsItself) {
+TEST(JoinSources, ReturnsASingleSource) {
   const auto source = Source("train", 2, {7}, {0});
   EXPECT_EQ(JoinSources({source}), source);
 }
 
-TEST(JoinSources, PartsOfDifferentSizesHaveNone) {
+TEST(JoinSources, PartsOfDifferentSizesHaveNoCommonSize) {
   const auto joined = JoinSources({Source("train", 2, {7}, {0}), Source("test", 3, {9}, {5})});
   EXPECT_EQ(joined->shape().height, 0);
   EXPECT_EQ(joined->shape().bytes(), 0);

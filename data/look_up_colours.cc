@@ -17,14 +17,14 @@ OPENSET_AVX2 inline __m128i Load(const uint8_t* bytes) {
   return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(bytes));
 }
 
-// The table's values of eight bytes, whose channels' rows begin at `row`.
+// The table's values for eight bytes, whose channels' rows begin at `row`.
 OPENSET_AVX2 inline __m256 Values(const float* table, __m256i row, __m128i eight) {
   return _mm256_i32gather_ps(table, _mm256_add_epi32(row, _mm256_cvtepu8_epi32(eight)), sizeof(float));
 }
 
-// As many whole blocks as there are; says how many pixels these were.
+// Converts all full blocks, and returns their number of pixels.
 OPENSET_AVX2 int64_t LookUpBlocks(const uint8_t* planes, int64_t pixels, const float* table, float* values) {
-  // Where the 24 bytes r0 g0 b0 r1 ... b7 come from among r0 g0 r1 g1 ... g7 and among b0 ... b7.
+  // The positions from which the 24 bytes r0 g0 b0 r1 ... b7 come, in r0 g0 r1 g1 ... g7 and in b0 ... b7.
   const __m128i low_of_two = _mm_setr_epi8(0, 1, -1, 2, 3, -1, 4, 5, -1, 6, 7, -1, 8, 9, -1, 10);
   const __m128i low_of_blue = _mm_setr_epi8(-1, -1, 0, -1, -1, 1, -1, -1, 2, -1, -1, 3, -1, -1, 4, -1);
   const __m128i high_of_two = _mm_setr_epi8(11, -1, 12, 13, -1, 14, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1);

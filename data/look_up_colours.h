@@ -1,4 +1,4 @@
-// Bytes of three planes become values of interleaved channels, by a table.
+// Converts the bytes of three planes to values of interleaved channels, by a table.
 #ifndef OPENSET_DATA_LOOK_UP_COLOURS_H_
 #define OPENSET_DATA_LOOK_UP_COLOURS_H_
 
@@ -6,8 +6,8 @@
 
 namespace openset {
 
-// u8 [3, pixels] -> f32 [pixels, 3]: values[3 * p + c] = table[256 * c + planes[c * pixels + p]]; eight pixels at a
-// time where the processor has AVX2.
+// u8 [3, pixels] -> f32 [pixels, 3]: values[3 * p + c] = table[256 * c + planes[c * pixels + p]]. Converts eight pixels
+// at a time if the processor has AVX2.
 void LookUpColours(const uint8_t* planes, int64_t pixels, const float* table, float* values);
 
 }  // namespace openset

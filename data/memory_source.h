@@ -10,7 +10,7 @@
 
 namespace openset {
 
-// `part`: the name of its one group. Reading never fails.
+// `part`: the name of the source's only group. Reading never fails.
 std::shared_ptr<const ImageSource> MakeMemorySource(ImageSet set, std::string part);
 
 }  // namespace openset

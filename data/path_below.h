@@ -1,4 +1,4 @@
-// Paths that other people's files name: of catalogs, lists and archives.
+// Checks paths from untrusted files: catalogs, lists and archives.
 #ifndef OPENSET_DATA_PATH_BELOW_H_
 #define OPENSET_DATA_PATH_BELOW_H_
 
@@ -10,8 +10,9 @@
 
 namespace openset {
 
-// Why `path` may not stand for something below a folder, as the end of a sentence ("has '..' in it"); "" if it may. It
-// may be "." and have "." in it. No file is looked at: of links below the folder it knows nothing.
+// Returns why `path` may not be used as a path below a folder, as the end of a sentence ("has '..' in it"), or "" if it
+// may. "." is allowed, also as a part of the path. The file system is not read, so links below the folder are not
+// detected.
 inline std::string WhyNotBelow(absl::string_view path) {
   constexpr size_t kMostBytes = 4000, kMostBytesOfName = 255, kMostFolders = 64;
   if (path.empty()) return "is empty";

@@ -8,7 +8,7 @@
 namespace openset {
 namespace {
 
-TEST(WhyNotBelow, TakesWhatStaysBelow) {
+TEST(WhyNotBelow, AcceptsPathsBelow) {
   for (const char* path : {"a", ".", "a/b.png", "./a", "a//b", "a/", "..a/b..", "a/...", "\xc3\xa9t\xc3\xa9/1.png"}) {
     EXPECT_EQ(WhyNotBelow(path), "") << path;
   }

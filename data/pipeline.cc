@@ -35,14 +35,15 @@ absl::Status CheckFractionsAreLast(const std::vector<std::unique_ptr<const Augme
   return absl::OkStatus();
 }
 
-// Asks for pages of 2 MB, where the system has them, for memory that has not been written to: to get 38 MB (64 images
-// of 224 x 224) in pages of 4 kB takes longer than to fill them. Less than 32 MB the allocator may have kept.
+// Requests pages of 2 MB, where the system has them, for memory that has not been written to. Allocating 38 MB (64
+// images of 224 x 224) in pages of 4 kB takes longer than filling them. Blocks below 32 MB may be reused by the
+// allocator.
 void AskForLargePages(const at::Tensor& fresh) {
   constexpr uintptr_t kPage = 2 << 20, kLeast = 32 << 20;
   if (fresh.nbytes() < kLeast) return;
   const auto begin = reinterpret_cast<uintptr_t>(fresh.mutable_data_ptr());
   const uintptr_t first = (begin + kPage - 1) / kPage * kPage, end = (begin + fresh.nbytes()) / kPage * kPage;
-  madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);  // as well as not
+  madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);  // failure is harmless
 }
 
 }  // namespace
@@ -78,7 +79,7 @@ absl::Status Pipeline::AddViews(int count, std::vector<std::unique_ptr<const Aug
   OPENSET_RETURN_IF_ERROR(CheckFractionsAreLast(augmentations, "views.augmentation"));
   if (!augmentations_.empty() && augmentations_.back()->gives_fractions() && !augmentations.empty()) {
     return absl::InvalidArgumentError(
-        "views.augmentation: what it is given is unrounded (augmentation: rounding: NONE), and it takes 8 bits");
+        "views.augmentation: needs 8-bit images, but those of augmentation are unrounded (rounding: NONE)");
   }
   views_ = count;
   view_augmentations_ = std::move(augmentations);
@@ -108,7 +109,7 @@ at::Tensor Pipeline::ToValues(const at::Tensor& images) const {
   if (images.scalar_type() == at::kByte && table_.defined() && image_sizes_[0] == 3 && image_sizes_[1] > 1) {
     return LookedUp(images.contiguous());
   }
-  // Three passes over channels in one piece are faster than one over channels-last.
+  // Three passes over contiguous channels are faster than one over channels-last.
   at::Tensor values = images.to(at::kFloat, /*non_blocking=*/false, /*copy=*/true, at::MemoryFormat::Contiguous);
   return Normalised(std::move(values)).contiguous(at::MemoryFormat::ChannelsLast);
 }
@@ -120,7 +121,7 @@ at::Tensor Pipeline::LookedUp(const at::Tensor& images) const {
   const uint8_t* in = images.const_data_ptr<uint8_t>();
   const float* table = table_.const_data_ptr<float>();
   float* out = values.mutable_data_ptr<float>();
-  // Images of a piece, so that starting a thread is worth it.
+  // Images in a piece of work: enough to make starting a thread worthwhile.
   const int64_t piece = 1 + (1 << 20) / (3 * pixels);
   InParallelRanges(images.size(0), piece, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) LookUpColours(in + 3 * i * pixels, pixels, table, out + 3 * i * pixels);

@@ -1,4 +1,4 @@
-// What happens to images between memory and model.
+// Augments and normalises images for a model.
 #ifndef OPENSET_DATA_PIPELINE_H_
 #define OPENSET_DATA_PIPELINE_H_
 
@@ -15,67 +15,69 @@
 
 namespace openset {
 
-// What a model takes in; the meaning is that of InputSpec.
+// The images that a model accepts. The fields have the meaning of those of InputSpec.
 struct InputFormat {
   int size = 32;
   int channels = 3;
-  // For values in [0, 1]: none (mean 0, std 1), one for all channels, or one for each.
+  // For values in [0, 1]: no number (mean 0, std 1), one for all channels, or one for each.
   std::vector<double> mean;
   std::vector<double> std;
 };
 
-// The augmentations in order, preceded by a Resize to the input size if none of them changes sizes; then
-// (value / 255 - mean) / std, in f32. Without augmentations it is the pipeline of evaluation and draws nothing.
+// Applies the augmentations in order, after a Resize to the input size if none of them changes sizes. Then computes
+// (value / 255 - mean) / std in f32. A pipeline without augmentations is that of evaluation; it draws no random
+// numbers.
 //
-// Its first part reaches to the first augmentation that makes all images the input's size (or is that Resize): images
-// of different sizes pass it one by one, and the rest together.
+// The first part of the pipeline ends with the first augmentation that makes all images the input's size (or with the
+// Resize). Images of different sizes pass the first part one by one, and the rest together.
 class Pipeline {
  public:
-  // Errors: kInvalidArgument, "mean: ..." or "std: ...", for another number of values than the format allows;
-  // "augmentation...: ...", if some change sizes but the last of these leaves another than the input's, and if one
-  // follows an augmentation that gives fractions.
+  // Errors: kInvalidArgument: "mean: ..." or "std: ..." if the format does not allow this number of values;
+  // "augmentation...: ..." if the last augmentation that changes sizes leaves images of different sizes, or if an
+  // augmentation follows one that returns fractions.
   static absl::StatusOr<Pipeline> Make(std::vector<std::unique_ptr<const Augmentation>> augmentations,
                                        const InputFormat& format, at::Device device);
 
-  // u8 [B, C, H, W] on the device -> f32 [B, channels, size, size], channels-last. Grey images (C = 1) are repeated
-  // before the augmentations; otherwise C must be `channels`. `random` may be null if no augmentation draws from it.
+  // u8 [B, C, H, W] on the device -> f32 [B, channels, size, size], channels-last. Grey images (C = 1) are repeated for
+  // each channel before the augmentations; otherwise C must be `channels`. `random` may be null if no augmentation
+  // draws from it.
   at::Tensor Apply(const at::Tensor& images, RandomStream* random) const;
 
   // The first part: u8 [B, C, H, W] -> u8 [B, C or channels, size, size].
   at::Tensor ApplyFirst(const at::Tensor& images, RandomStream* random) const;
 
-  // From now on, further augmentations of the same images: each of `count` views is the image after the augmentations,
-  // before its values become f32, augmented again.
-  // Errors: kInvalidArgument, "views.augmentation...", where one follows an augmentation that gives fractions.
+  // Adds views to all later results: each of `count` views is the augmented image, before its values become f32,
+  // augmented again by `augmentations`. Errors: kInvalidArgument "views.augmentation..." if one of them follows an
+  // augmentation that returns fractions.
   absl::Status AddViews(int count, std::vector<std::unique_ptr<const Augmentation>> augmentations);
 
-  // What Apply() gives, then the views.
+  // Returns the result of Apply(), then the views.
   std::vector<at::Tensor> ApplyWithViews(const at::Tensor& images, RandomStream* random) const;
 
-  // The same of what ApplyFirst() gave.
+  // The same, for images that ApplyFirst() returned.
   std::vector<at::Tensor> ApplyRest(const at::Tensor& images, RandomStream* random) const;
 
  private:
   Pipeline() = default;
 
-  // Augmentations [begin, end), on u8.
+  // Applies augmentations [begin, end) to u8 images.
   at::Tensor Augment(const at::Tensor& images, size_t begin, size_t end, RandomStream* random) const;
   // u8, or f32 in [0, 255], -> normalised f32, channels-last.
   at::Tensor ToValues(const at::Tensor& images) const;
-  // The same of colour images on the CPU, by table_.
+  // The same for colour images on the CPU, by table_.
   at::Tensor LookedUp(const at::Tensor& images) const;
   // (values / 255 - mean) / std, in place.
   at::Tensor Normalised(at::Tensor values) const;
 
-  std::optional<Resize> first_resize_;  // of grey images before they are repeated
+  std::optional<Resize> first_resize_;  // before grey images are repeated
   std::vector<std::unique_ptr<const Augmentation>> augmentations_;
-  size_t first_ = 0;  // augmentations of the first part
+  size_t first_ = 0;  // number of augmentations in the first part
   int views_ = 0;
   std::vector<std::unique_ptr<const Augmentation>> view_augmentations_;
   std::vector<int64_t> image_sizes_;  // channels, size, size
   at::Tensor mean_;                   // f32 [channels or 1, 1, 1]; undefined for mean 0
   at::Tensor std_;                    // the same; undefined for std 1
-  at::Tensor table_;                  // f32 [channels, 1, 256]: what becomes of each byte; only on the CPU
+  at::Tensor table_;                  // f32 [channels, 1, 256]: the value of each byte; only on the CPU
 };
 
 }  // namespace openset

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 constexpr at::DeviceType kCpu = at::kCPU;
 
-// Adds a random amount below 10 to every value of an image and notes what it was given.
+// Adds a random number below 10 to all values of an image and records the sizes that it receives.
 class Brighten : public Augmentation {
  public:
   explicit Brighten(std::vector<int64_t>* sizes) : sizes_(sizes) {}
@@ -66,11 +66,11 @@ TEST(Pipeline, NormalisesEachChannel) {
       EXPECT_EQ(result[i][c][0][0].item<float>(), (value - mean) / std);
     }
   }
-  EXPECT_TRUE(at::equal(images, Images(3, 2)));  // what it is given stays as it is
+  EXPECT_TRUE(at::equal(images, Images(3, 2)));  // the argument is unchanged
 }
 
-// The table of the CPU holds the bits of the operations that other devices take. 3000 images are three pieces of work.
-TEST(Pipeline, EveryByteOfEveryChannelIsTheFormula) {
+// The CPU's table has exactly the results of the operations on other devices. 3000 images are three pieces of work.
+TEST(Pipeline, TheTableEqualsTheFormula) {
   InputFormat format;
   format.size = 16;
   format.mean = {0.4914, 0.4822, 0.4465};
@@ -90,7 +90,7 @@ TEST(Pipeline, EveryByteOfEveryChannelIsTheFormula) {
   EXPECT_EQ(grey_result.strides(), grey.strides());
 }
 
-TEST(Pipeline, OneValueStandsForAllChannelsAndNoneForNothing) {
+TEST(Pipeline, OneValueAppliesToAllChannels) {
   InputFormat format;
   format.size = 2;
   const at::Tensor plain = Pipeline::Make({}, format, kCpu)->Apply(Images(3, 2), nullptr);
@@ -171,7 +171,7 @@ TEST(Pipeline, FractionsReachTheNetworkUnrounded) {
   EXPECT_TRUE(at::allclose(pipeline->Apply(images, nullptr), (images.to(at::kFloat) + 0.25) / 255));
 }
 
-TEST(Pipeline, NothingFollowsFractions) {
+TEST(Pipeline, RefusesAugmentationsAfterFractions) {
   InputFormat format;
   format.size = 2;
   std::vector<int64_t> sizes;
@@ -186,7 +186,7 @@ TEST(Pipeline, NothingFollowsFractions) {
   EXPECT_THAT(std::string(plain->AddViews(1, both()).message()), HasSubstr("views.augmentation[0]: leaves"));
   auto fractions = Pipeline::Make(List(std::make_unique<AddQuarter>()), format, kCpu);
   EXPECT_THAT(std::string(fractions->AddViews(1, List(std::make_unique<Brighten>(&sizes))).message()),
-              HasSubstr("views.augmentation: what it is given is unrounded"));
+              HasSubstr("views.augmentation: needs 8-bit images, but those of augmentation are unrounded"));
 }
 
 // A view is the augmented image, augmented again: it is brighter by the second draw.
@@ -224,9 +224,9 @@ TEST(Pipeline, NamesTheFieldWithTooManyValues) {
             absl::InvalidArgumentError("std: must have one value, or one for each of the 3 channels (has 4)"));
 }
 
-// The first part ends with what makes all sizes one: images that pass it alone, and the rest together, come out as all
-// together do, as nothing in it draws.
-TEST(Pipeline, PartsAreTheWhole) {
+// The first part ends with the augmentation that makes all sizes equal. Nothing in it is random, so images that pass it
+// one by one, and the rest together, give the same result as all together.
+TEST(Pipeline, BothPartsTogetherEqualApply) {
   std::vector<std::unique_ptr<const Augmentation>> augmentations;
   augmentations.push_back(MakeResizeShorterSide(6));
   augmentations.push_back(MakeCenterCrop(4));

@@ -1,4 +1,4 @@
-// What is known of samples before their images are read.
+// What is known about samples before their images are read.
 #ifndef OPENSET_DATA_SAMPLE_INDEX_H_
 #define OPENSET_DATA_SAMPLE_INDEX_H_
 
@@ -8,10 +8,10 @@
 
 namespace openset {
 
-// N samples in the order in which they are stored. 8 bytes a sample.
+// N samples in the order in which they are stored: 8 bytes a sample.
 struct SampleIndex {
   std::vector<int32_t> label;  // [N], class ids of the data set
-  std::vector<int32_t> group;  // [N], the part that a sample is of, by its place in group_name; empty: all of the first
+  std::vector<int32_t> group;  // [N], index in group_name of a sample's part; empty: all samples are of the first
   std::vector<std::string> group_name;  // parts of the data set
 
   int64_t size() const { return static_cast<int64_t>(label.size()); }

@@ -58,7 +58,7 @@ std::string PartsHave(const Selection& selection) {
                       "' of data set '", selection.data_set(), selection.more_size() > 0 ? "' have" : "' has");
 }
 
-// Places in the index, in the selection's order, before classes are looked at.
+// Returns the positions in the index that the selection lists, or all, in the selection's order and of any class.
 absl::StatusOr<std::vector<int64_t>> Listed(const SampleIndex& index, const Selection& selection) {
   if (selection.index_size() == 0) {
     std::vector<int64_t> all(index.size());
@@ -73,13 +73,13 @@ absl::StatusOr<std::vector<int64_t>> Listed(const SampleIndex& index, const Sele
                                                      " (0 to ", index.size() - 1, ")"));
     }
     if (seen[place])
-      return absl::InvalidArgumentError(absl::StrCat("index[", i, "]: sample ", place, " is there twice"));
+      return absl::InvalidArgumentError(absl::StrCat("index[", i, "]: sample ", place, " is listed twice"));
     seen[place] = true;
   }
   return std::vector<int64_t>(selection.index().begin(), selection.index().end());
 }
 
-// Those of a class's places that are in the fold.
+// Returns those of a class's positions that are in the fold.
 std::vector<int64_t> InFold(const Fold& fold, int32_t class_id, std::vector<int64_t> places) {
   if (fold.has_of()) places = InFold(fold.of(), class_id, std::move(places));
   RandomStream random(fold.seed(), absl::StrCat(fold.name(), "/class ", class_id));
@@ -95,7 +95,7 @@ std::vector<int64_t> InFold(const Fold& fold, int32_t class_id, std::vector<int6
   return kept;
 }
 
-// A place that is drawn twice is there twice.
+// Replaces each class's positions by those drawn. A position that is drawn twice is there twice.
 void DrawWithReplacement(const Draw& draw, const std::vector<int64_t>& all,
                          std::vector<std::vector<int64_t>>* of_class) {
   if (all.empty()) return;
@@ -109,7 +109,7 @@ void DrawWithReplacement(const Draw& draw, const std::vector<int64_t>& all,
   }
 }
 
-// Of the places of each class, those that are drawn from all.
+// Reduces each class's positions to those that are drawn from all classes together.
 void DrawSome(const Draw& draw, std::vector<std::vector<int64_t>>* of_class) {
   std::vector<int64_t> all;
   for (const std::vector<int64_t>& places : *of_class) all.insert(all.end(), places.begin(), places.end());
@@ -144,7 +144,8 @@ absl::StatusOr<std::unordered_map<int32_t, int64_t>> LabelsOfClasses(const Selec
   return label_of_class;
 }
 
-// `total` of class `label` are there, `left` in the fold.
+// Returns the error for a class without selected samples. Its parts have `total` samples of class `label`, and `left`
+// of them are in the fold.
 absl::Status NoneLeft(const Selection& selection, int64_t label, int64_t total, int64_t left) {
   const std::string samples = total == 0  ? "no sample"
                               : left == 0 ? absl::StrCat("only ", total, " samples, none of them in the fold,")
@@ -163,7 +164,7 @@ absl::StatusOr<SelectedSamples> SelectSamples(const SampleIndex& index, const Se
   }
   OPENSET_ASSIGN_OR_RETURN(const auto label_of_class, LabelsOfClasses(selection));
   OPENSET_ASSIGN_OR_RETURN(const std::vector<int64_t> listed, Listed(index, selection));
-  // Places in `listed` of each class.
+  // Positions in `listed` of each class's samples.
   std::vector<std::vector<int64_t>> of_class(selection.class_id_size());
   for (size_t i = 0; i < listed.size(); ++i) {
     const auto found = label_of_class.find(index.label[listed[i]]);
@@ -176,7 +177,7 @@ absl::StatusOr<SelectedSamples> SelectSamples(const SampleIndex& index, const Se
   }
   if (selection.has_draw()) DrawSome(selection.draw(), &of_class);
   std::vector<int64_t> label(listed.size());
-  std::vector<int64_t> times(listed.size(), 0);  // 0: not taken
+  std::vector<int64_t> times(listed.size(), 0);  // how often each is used
   for (int64_t c = 0; c < selection.class_id_size(); ++c) {
     std::vector<int64_t>& places = of_class[c];
     const auto total = static_cast<int64_t>(places.size());

@@ -27,7 +27,7 @@ absl::StatusOr<SelectedSamples> Select(const std::string& text) {
   return SelectSamples(TestIndex(), selection);
 }
 
-TEST(SelectSamples, KeepsTheStoredOrderAndLabelsByPlace) {
+TEST(SelectSamples, KeepsTheStoredOrderAndLabelsByPosition) {
   const absl::StatusOr<SelectedSamples> samples = Select("class_id: [2, 7, 0]");
   ASSERT_TRUE(samples.ok()) << samples.status();
   EXPECT_THAT(samples->index, ElementsAre(0, 1, 2, 4, 5, 7));
@@ -42,7 +42,7 @@ TEST(SelectSamples, TakesTheFirstOfEachClass) {
 }
 
 // Class 2 is at 0, 2, 5; class 0 at 1, 4.
-TEST(SelectSamples, SetsTheLastOfEachClassApart) {
+TEST(SelectSamples, SeparatesTheLastOfEachClass) {
   EXPECT_THAT(Select("class_id: [0, 2] without_last_per_class: 1")->index, ElementsAre(0, 1, 2));
   EXPECT_THAT(Select("class_id: [0, 2] only_last_per_class: 1")->index, ElementsAre(4, 5));
   EXPECT_THAT(Select("class_id: [0, 2] without_last_per_class: 1 limit_per_class: 1")->index, ElementsAre(0, 1));
@@ -58,16 +58,16 @@ TEST(SelectSamples, ListedOnesKeepTheirOrder) {
   ASSERT_TRUE(samples.ok()) << samples.status();
   EXPECT_THAT(samples->index, ElementsAre(5, 1, 0, 4));
   EXPECT_THAT(samples->label, ElementsAre(0, 1, 0, 1));
-  // The numbers per class count in that order.
+  // Limits per class apply in this order.
   EXPECT_THAT(Select("class_id: [2, 0] index: [5, 1, 0, 4] limit_per_class: 1")->index, ElementsAre(5, 1));
   EXPECT_THAT(Select("class_id: [2, 0] index: [5, 1, 0, 4] only_last_per_class: 1")->index, ElementsAre(0, 4));
 }
 
-TEST(SelectSamples, ListedOnesMustBeThere) {
+TEST(SelectSamples, ListedOnesMustExist) {
   EXPECT_EQ(Select("class_id: [2, 0] index: [1, 8]").status(),
             absl::InvalidArgumentError("index[1]: part 'train' of data set 'toy' has no sample 8 (0 to 7)"));
   EXPECT_EQ(Select("class_id: [2, 0] index: [1, 0, 1]").status(),
-            absl::InvalidArgumentError("index[2]: sample 1 is there twice"));
+            absl::InvalidArgumentError("index[2]: sample 1 is listed twice"));
   EXPECT_EQ(Select("class_id: [2, 0] index: [1, 3]").status(),
             absl::InvalidArgumentError("index[1]: sample 3 is of class 1, which is not listed"));
 }
@@ -116,7 +116,7 @@ TEST(SelectSamples, FoldsShareAllSamples) {
   EXPECT_EQ(all.size(), 41);
 }
 
-// The header's rule, by hand.
+// The rule of task.proto, computed by hand.
 TEST(SelectSamples, AFoldIsDrawnByClassAndName) {
   const std::vector<int64_t> order = RandomStream(3, "cv/class 1").Permutation(11);
   std::vector<int64_t> of_class;
@@ -130,7 +130,7 @@ TEST(SelectSamples, AFoldIsDrawnByClassAndName) {
   EXPECT_EQ(SelectFold(2, false, "class_id: 1 limit_per_class: 2"), expected);
 }
 
-TEST(SelectSamples, FoldsThatCannotBe) {
+TEST(SelectSamples, RefusesImpossibleFolds) {
   EXPECT_EQ(Select("class_id: 0 fold { name: 'cv' folds: 2 fold: 2 }").status(),
             absl::InvalidArgumentError("fold.fold: there is no fold 2 (0 to 1)"));
   EXPECT_EQ(
@@ -139,8 +139,8 @@ TEST(SelectSamples, FoldsThatCannotBe) {
                                  "the fold, of class 7"));
 }
 
-// A fold of a fold: 30 samples of class 0 in 5 shares of 6, of the other 24 two folds of 12.
-TEST(SelectSamples, AFoldOfTheOthers) {
+// A fold of a fold: the 30 samples of class 0 are 5 shares of 6; the other 24 are two folds of 12.
+TEST(SelectSamples, DividesAFoldAgain) {
   const std::string set_apart = "name: 'tuning' folds: 5";
   const auto select = [&](const std::string& text) {
     Selection selection;
@@ -170,11 +170,12 @@ TEST(SelectSamples, AFoldOfTheOthers) {
             absl::InvalidArgumentError("fold.of.fold: there is no fold 3 (0 to 1)"));
 }
 
-// Of samples 0, 1, 2, 4, 5 of classes 2 0 2 0 2, and 7 of class 7: places 5 0 3 2 4 1 of those, by a Python program
-// that follows core/random.h.
+// Samples 0, 1, 2, 4, 5 are of classes 2 0 2 0 2, and 7 of class 7. Their order is 5 0 3 2 4 1, according to a Python
+// program that follows core/random.h.
 TEST(SelectSamples, ADrawTakesSamplesOfAllClassesTogether) {
   const std::string draw = "class_id: [7, 2, 0] draw { seed: 3 name: 'd' samples: ";
-  // With replacement: draws that RandomStream makes of the six, in stored order; some twice, and more than there are.
+  // With replacement: RandomStream's draws from the six, in stored order. Some occur twice, and there are more than
+  // six.
   std::vector<int64_t> again;
   RandomStream random(3, "d");
   const std::vector<int64_t> all = {0, 1, 2, 4, 5, 7};
@@ -195,13 +196,13 @@ TEST(SelectSamples, ADrawTakesSamplesOfAllClassesTogether) {
   EXPECT_THAT(Select(draw + "600 }")->index, ElementsAre(0, 1, 2, 4, 5, 7));
 }
 
-TEST(SelectSamples, LabelsMayBeSaid) {
+TEST(SelectSamples, LabelsMayBeGiven) {
   EXPECT_THAT(Select("class_id: [2, 0] label: [5, 3]")->label, ElementsAre(5, 3, 5, 3, 5));
   EXPECT_EQ(Select("class_id: [2, 0] label: 5").status(),
             absl::InvalidArgumentError("label: has 1 labels of 2 classes"));
 }
 
-TEST(PartsOf, AreTheFirstAndMore) {
+TEST(PartsOf, ReturnsPartAndMore) {
   Selection selection;
   ASSERT_TRUE(ParseTextProto("part: 'train' part_digest: 'x' more { part: 'extra' }", "text", &selection).ok());
   const std::vector<PartOfDataSet> parts = PartsOf(selection);

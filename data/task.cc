@@ -42,7 +42,7 @@ absl::StatusOr<Selection> Select(const Catalog& catalog, const std::string& data
   return selection;
 }
 
-// The fold of cross-validation that is tested, or the other ones.
+// Returns the fold of cross-validation that is tested or, with `others`, the other ones.
 Fold FoldOf(const CrossValidation& validation, int number, bool others) {
   Fold fold;
   fold.set_seed(validation.seed());
@@ -59,7 +59,7 @@ Fold FoldOf(const CrossValidation& validation, int number, bool others) {
   return fold;
 }
 
-// That each class has more than `kept` samples.
+// Checks that each class has more than `kept` samples.
 absl::Status CheckSomeAreLeft(const Selection& train, int kept, const Catalog& catalog) {
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(train.data_set()));
   for (const int id : train.class_id()) {
@@ -77,14 +77,14 @@ absl::Status CheckSomeAreLeft(const Selection& train, int kept, const Catalog& c
   return absl::OkStatus();
 }
 
-// Of a source of unknowns, all its parts.
+// Returns all parts of a source of unknowns.
 std::vector<std::string> PartsOf(const UnknownSource& source) {
   std::vector<std::string> parts = {source.part()};
   parts.insert(parts.end(), source.more_part().begin(), source.more_part().end());
   return parts;
 }
 
-// The groups of unknown test samples.
+// Adds the groups of unknown test samples.
 absl::Status AddUnknown(const TaskSpec& task, const ClassSplit& split, const TaskRequest& request,
                         const Catalog& catalog, TaskData* data) {
   const std::vector<UnknownSource> sources = SourcesOf(task);
@@ -120,7 +120,7 @@ absl::Status AddUnknown(const TaskSpec& task, const ClassSplit& split, const Tas
   return absl::OkStatus();
 }
 
-// Draws the larger side of the test down to the size of the smaller one.
+// Draws from the larger of the known and unknown test samples as many as the smaller side has.
 absl::Status Balance(const TaskSpec& task, const Catalog& catalog, TaskData* data) {
   if (data->test_unknown_size() != 1 || data->test_known().has_fold() || data->test_unknown(0).selection().has_draw()) {
     return absl::InvalidArgumentError(absl::StrCat("task '", task.name(),
@@ -144,7 +144,7 @@ absl::Status Balance(const TaskSpec& task, const Catalog& catalog, TaskData* dat
   return absl::OkStatus();
 }
 
-// Known test samples with another look.
+// Adds the groups of shifted samples.
 absl::Status AddShifted(const TaskSpec& task, const ClassSplit& split, const TaskRequest& request,
                         const Catalog& catalog, TaskData* data) {
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* known_info, catalog.Find(task.data_set()));
@@ -163,7 +163,7 @@ absl::Status AddShifted(const TaskSpec& task, const ClassSplit& split, const Tas
   return absl::OkStatus();
 }
 
-// The external images and, if samples are kept for it, the validation data.
+// Adds the external images and, if samples are left out for it, the validation data.
 absl::Status AddExternal(const TaskSpec& task, const TaskRequest& request, const Catalog& catalog, TaskData* data) {
   if (request.validation_per_class > 0 && task.test_only()) {
     return absl::InvalidArgumentError("validation_per_class: the task has no training samples (test_only)");

@@ -1,4 +1,4 @@
-// From a task's class splits to the samples of a trial.
+// Resolves a task's class splits to the samples of a trial.
 #ifndef OPENSET_DATA_TASK_H_
 #define OPENSET_DATA_TASK_H_
 
@@ -20,30 +20,31 @@ absl::StatusOr<TaskSpec> ReadTask(const std::string& path, const Catalog& catalo
 // Which data of a task a trial uses.
 struct TaskRequest {
   int split = 0;
-  int unknown_classes = 0;        // only the split's first so many unknown classes, 0 for all
-  int train_limit_per_class = 0;  // only the first so many samples of each class, 0 for all
-  int test_limit_per_class = 0;   // the same, known and unknown
-  // So many samples of each known class, the last ones of the part "train", are kept from training for validation, with
-  // so many of each external class beside them; 0 for none.
+  int unknown_classes = 0;        // use only the split's first N unknown classes; 0: all
+  int train_limit_per_class = 0;  // use only the first N samples of each class; 0: all
+  int test_limit_per_class = 0;   // the same for known and unknown test samples
+  // Validation uses the last N training samples of each known class, which are then left out of training, and N samples
+  // of each external class; 0: no validation.
   int validation_per_class = 0;
 };
 
-// Split s of a task with cross-validation is fold s mod `folds` of class split s div `folds`.
+// Returns the selections of a split, with their part digests. Split s of a task with cross-validation is fold s mod
+// `folds` of class split s div `folds`.
 //
-// The selections of a split, with their part digests. Known classes are those of the task's train and test parts,
-// labelled by their place in the split; unknown ones form a group for each source of unknowns, and there is no group
-// where all classes are known. Errors, all kInvalidArgument "path: problem": those of a task and the split
-// (data/splits/task_problems.h); a split number that does not exist ("split"); more unknown classes than there are, or
-// a number of them for several sources
+// Known samples are from the task's train and test parts, labelled by their class's position in the split. Unknown ones
+// form one group for each source of unknowns, except sources all of whose classes are known. Errors, all
+// kInvalidArgument "path: problem": those of a task and the split (data/splits/task_problems.h); a split number that
+// does not exist ("split"); more unknown classes than there are, or a number of them for several sources
 // ("unknown_classes"); no sample left to train with ("validation_per_class").
 absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const TaskRequest& request, const Catalog& catalog);
 
-// The same with the task's class splits as ClassSplitsOf() (data/splits/class_splits.h) gives them, for who resolves
-// many.
+// The same with the task's class splits as ClassSplitsOf() (data/splits/class_splits.h) returns them, for callers that
+// resolve many splits.
 absl::StatusOr<TaskData> ResolveTask(const TaskSpec& task, const std::vector<ClassSplit>& splits,
                                      const TaskRequest& request, const Catalog& catalog);
 
-// The openness (core/openness.h) of a trial's data; a class of a data set counts once however many groups it is in.
+// Returns the openness (core/openness.h) of a trial's data. A class of a data set counts once, however many groups it
+// is in.
 double Openness(const TaskData& data);
 
 }  // namespace openset

@@ -50,7 +50,7 @@ TEST(FindTaskProblems, NamesClasses) {
                           "split[1].unknown[1]: class 0 (class 0) is both known and unknown"));
   EXPECT_THAT(Problems("data_set: 'four' split { known: 0 unknown: 3 } unknown { data_set: 'three' }"),
               ElementsAre("split[0].unknown[0]: data set 'three' has no class 3 (0 to 2)"));
-  // The same class id of another data set is another class.
+  // A class with the same id in another data set is another class.
   EXPECT_THAT(Problems("data_set: 'four' split { known: 0 unknown: 0 } unknown { data_set: 'three' }"), IsEmpty());
 }
 
@@ -73,7 +73,7 @@ TEST(FindTaskProblems, ListsOfClassesAreOfTheFirstSource) {
       "data_set: 'four' unknown { data_set: 'four' group: 'near' }"
       "unknown { data_set: 'three' group: 'far' }";
   EXPECT_THAT(Problems(two_sources + "split { known: 0 }"), IsEmpty());
-  // A list is of the first source; the other one has all its classes.
+  // The list applies to the first source; the other one uses all its classes.
   EXPECT_THAT(Problems(two_sources + "split { known: 0 unknown: 1 }"), IsEmpty());
   const absl::StatusOr<TaskData> data = Resolve(two_sources + "split { known: 0 unknown: 1 }", {});
   ASSERT_TRUE(data.ok()) << data.status();
@@ -101,11 +101,11 @@ TEST(ResolveTask, SelectsKnownAndRemainingClasses) {
   EXPECT_EQ(data->test_unknown(0).selection().part(), "test");
   EXPECT_THAT(data->test_unknown(0).selection().class_id(), ElementsAre(0, 2));
   EXPECT_EQ(*CountSamples(data->train(), SmallCatalog()), 2 * 10);
-  // The schema's rules hold for the result.
+  // The result obeys the schema's rules.
   EXPECT_THAT(FindProblems(*data), IsEmpty());
 }
 
-TEST(ResolveTask, TakesPartsOfAnyNames) {
+TEST(ResolveTask, AcceptsPartsOfAnyName) {
   const absl::StatusOr<TaskData> data =
       Resolve("data_set: 'four' train_part: 'test' test_part: 'train' split { known: [2, 0] }");
   ASSERT_TRUE(data.ok()) << data.status();
@@ -122,7 +122,7 @@ TEST(ResolveTask, TakesPartsOfAnyNames) {
                                        "test_part[2]: data set 'bare': unknown part 'no' (known: train)"));
 }
 
-TEST(ResolveTask, TakesSeveralPartsOneBehindTheOther) {
+TEST(ResolveTask, ConcatenatesParts) {
   DataSetInfo info;
   info.set_name("three parts");
   info.add_class_name("a");
@@ -184,7 +184,7 @@ TEST(ResolveTask, KeepsSamplesForValidation) {
   EXPECT_EQ(data->validation_unknown(0).name(), "external");
   EXPECT_EQ(data->validation_unknown(0).selection().part(), "test");
   EXPECT_EQ(data->validation_unknown(0).selection().limit_per_class(), 2);
-  // The whole data set, and nothing kept.
+  // All of the data set, with nothing left out for validation.
   data = Resolve(task + "external { data_set: 'three' }");
   ASSERT_TRUE(data.ok()) << data.status();
   EXPECT_THAT(data->external().class_id(), ElementsAre(0, 1, 2));
@@ -287,7 +287,7 @@ class TaskFolderTest : public ::testing::Test {
     }
     return task.value_or(TaskSpec());
   }
-  // The sizes of a split's known and unknown test sets.
+  // Returns the sizes of a split's known and unknown test sets.
   std::pair<int64_t, int64_t> TestSizes(const std::string& name, int split) {
     const TaskData data = *ResolveTask(Find(name), {split}, catalog_);
     return {*CountSamples(data.test_known(), catalog_), *CountSamples(data.test_unknown(0).selection(), catalog_)};

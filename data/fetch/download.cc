@@ -21,9 +21,9 @@ namespace openset {
 namespace {
 
 constexpr auto kPoll = std::chrono::milliseconds(200);
-// Of the connection, each after more bytes.
+// How often the connection may break, each time after more bytes.
 constexpr int kMostBreaks = 20;
-// Of what servers' answers begin with.
+// The limit on the size of the answers' headers.
 constexpr int64_t kMaxHeaderBytes = 1 << 20;
 
 bool CanBeChecked(const Download& file) { return file.has_sha256() || file.has_md5() || file.has_bytes(); }
@@ -33,7 +33,7 @@ void Remove(const std::string& path) {
   std::filesystem::remove(path, ignored);
 }
 
-// What a server's answers begin with, of which redirections' may be the first.
+// The headers of a server's answers; the first ones may be redirections.
 struct Answers {
   int status = 0;      // of the last one: 200, 404 ...; 0 if there is none
   int64_t length = 0;  // the last Content-Length; 0 if there is none
@@ -56,7 +56,7 @@ Answers ReadAnswers(const std::string& headers_path) {
   return answers;
 }
 
-// What curl's exit codes mean that a user may meet.
+// Explains the exit codes of curl that users may meet.
 std::string Reason(int code) {
   switch (code) {
     case 6:
@@ -77,19 +77,20 @@ std::string Reason(int code) {
   }
 }
 
-// Goes on with `part`. Errors: kOutOfRange where the server can't go on with what is there; kNotFound if there is no
-// curl; kAborted, the part being as long as it got.
+// Resumes `part`. Errors: kOutOfRange if the server can't resume it; kNotFound if there is no curl; kAborted if the
+// connection broke; the part then has what was downloaded.
 absl::Status Continue(const std::string& url, const std::string& part, const Download& file,
                       const DownloadOptions& options) {
   const std::string headers = part + ".headers";
-  // A link there would be written through.
+  // curl would write through a link.
   for (const std::string& path : {part, headers}) {
     std::error_code ignored;
     if (!std::filesystem::is_symlink(path, ignored)) continue;
     return absl::FailedPreconditionError(absl::StrCat(path, " is a link: remove it"));
   }
   const int64_t bytes = file.bytes(), most = file.has_bytes() ? bytes : file.max_bytes();
-  // A minute below 100 bytes/s is a break. Without "globoff" braces and brackets in an address stand for several.
+  // Less than 100 bytes/s for a minute counts as a break. "globoff": otherwise an address with braces or brackets is a
+  // pattern.
   const std::vector<std::string> arguments = {"curl",
                                               "--fail",
                                               "--location",
@@ -120,7 +121,7 @@ absl::Status Continue(const std::string& url, const std::string& part, const Dow
                                               "--url",
                                               url};
   absl::StatusOr<ProcessEnd> ran_to_end;
-  // curl knows a size only where the server says it.
+  // Limits the file's size too: curl can check it in advance only if the server states it.
   const auto run = [&] { return RunToEnd(arguments, most); };
   const ProgressReport& progress = options.progress;
   if (progress == nullptr) {
@@ -146,9 +147,9 @@ absl::Status Continue(const std::string& url, const std::string& part, const Dow
   if (end.ok()) return absl::OkStatus();
   if (answer >= 400 && answer != 416) return absl::AbortedError(absl::StrCat("the server answered ", answer));
   constexpr int kCantWrite = 23, kTooLarge = 63;
-  // "Range not satisfiable"; no ranges at all; a file that is shorter (FTP, files).
+  // HTTP's "Range not satisfiable"; a server without ranges; a file that is shorter than the part (FTP, files).
   if (answer == 416 || end.exit_code == 33 || end.exit_code == 36) {
-    return absl::OutOfRangeError("the server can't go on with the part that is there");
+    return absl::OutOfRangeError("the server can't resume the partial download");
   }
   if (end.exit_code == kTooLarge || (end.exit_code == kCantWrite && FileSize(part) >= most)) {
     return absl::DataLossError(absl::StrCat("has more than ", most, " bytes, the limit that the catalog states"));
@@ -156,9 +157,9 @@ absl::Status Continue(const std::string& url, const std::string& part, const Dow
   return end.signal == 0 ? absl::AbortedError(Reason(end.exit_code)) : end.ToStatus("curl");
 }
 
-// The whole file from one address, checked. A part that is there is gone on with, as often as the connection breaks and
-// something came, and stays where it isn't whole in the end; it is fetched anew where it turns out to be of another
-// file, or the server can't go on with it.
+// Downloads the complete file from one address and checks it. An existing part is resumed, as long as each connection
+// adds some bytes, and stays if the download fails in the end. It is deleted and downloaded again if it turns out to be
+// of another file or the server can't resume it.
 absl::Status FetchFrom(const std::string& url, const std::string& part, const Download& file,
                        const DownloadOptions& options) {
   bool is_from_here = !FileExists(part);
@@ -199,14 +200,14 @@ absl::Status DownloadFile(const Download& file, const std::string& destination, 
   const std::string part = destination + ".part";
   if (FileExists(destination) && CheckDownload(destination, file).ok()) return absl::OkStatus();
   absl::Status status;
-  // A part may be whole already: then there is nothing to go on with.
+  // The part may already be complete, so that nothing is left to download.
   bool whole = CanBeChecked(file) && FileExists(part) && CheckDownload(part, file).ok();
   for (const std::string& url : file.url()) {
     if (whole) break;
     status = FetchFrom(url, part, file, options);
     if (absl::IsNotFound(status) || absl::IsFailedPrecondition(status)) return status;  // no curl, or a link
     whole = status.ok();
-    // What is wrong would be wrong as the beginning of what the next address has.
+    // Bytes of a wrong file must not become the beginning of the next address's download.
     if (absl::IsDataLoss(status)) Remove(part);
   }
   if (!whole) {

@@ -1,4 +1,4 @@
-// One file out of the net.
+// Downloads a file.
 #ifndef OPENSET_DATA_FETCH_DOWNLOAD_H_
 #define OPENSET_DATA_FETCH_DOWNLOAD_H_
 
@@ -10,25 +10,25 @@
 
 namespace openset {
 
-// Whether a file is the one that `file` says: by its length, where that is said, its SHA-256 and its MD5, where they
-// are; else anything. Errors: kDataLoss, with both lengths or sums; kNotFound.
+// Checks a file against the length, SHA-256 and MD5 that `file` states; if it states none, any file passes. Errors:
+// kDataLoss, with both lengths or both sums; kNotFound.
 absl::Status CheckDownload(const std::string& path, const Download& file);
 
 struct DownloadOptions {
-  // Told several times a second how many bytes are there; may be null.
+  // Called several times a second with the number of bytes downloaded so far; may be null.
   ProgressReport progress;
-  // Of addresses and of what they redirect to, as curl's --proto takes them. Tests have servers of their own.
+  // The protocols of addresses and redirections, in the format of curl's --proto. Tests use servers of their own.
   std::string protocols = "=https";
 };
 
-// Brings a file by the program curl, of its addresses the first that works: to DESTINATION.part, which is gone on with
-// where it is there already and as often as the connection breaks after some bytes (20 times), checks its sum, and only
-// then gives it its name. Never takes more bytes than `file` says, or file.max_bytes where it does not. A part is
-// thrown away only where it is of another file or the server can't go on with it. A file with its name that is the
-// right one stays; another is replaced. The folder must be there. curl ends when this process does. Errors:
-// kUnavailable if no address works, with the last one's reason ("the server answered 404"); kDataLoss if what came,
-// anew from its beginning too, is another file, or larger; kFailedPrecondition if a link is in the place of the part;
-// kNotFound if there is no curl.
+// Downloads a file with the program curl, from the first of its addresses that works: writes it to DESTINATION.part,
+// checks it, and only then renames it to `destination`, whose folder must exist. An existing part is resumed, also
+// whenever the connection breaks after some bytes (up to 20 times); a part is deleted only if it turns out to be of
+// another file or the server can't resume it. Never downloads more bytes than `file` states, or file.max_bytes if it
+// states none. If `destination` already is the right file, it stays; any other file there is replaced. curl ends when
+// this process does. Errors: kUnavailable if no address works, with the last one's reason ("the server answered 404");
+// kDataLoss if the download is another file, also when it is repeated from the beginning, or is too large;
+// kFailedPrecondition if the part is a link; kNotFound if curl is not installed.
 absl::Status DownloadFile(const Download& file, const std::string& destination, const DownloadOptions& options = {});
 
 }  // namespace openset

@@ -1,4 +1,4 @@
-// Downloads from a server that fails in each way that servers do.
+// Tests downloads from servers that fail in the usual ways.
 #include <atomic>
 #include <filesystem>
 #include <string>
@@ -51,8 +51,8 @@ class DownloadHttpTest : public ::testing::Test {
   DownloadOptions options_;
 };
 
-// After 30,000 bytes each.
-TEST_F(DownloadHttpTest, GoesOnWhereTheConnectionBrokeOff) {
+// Each connection breaks after 30,000 bytes.
+TEST_F(DownloadHttpTest, ResumesAfterBrokenConnections) {
   const HttpServer server([&](const HttpRequest& request) { return RangeAnswer(request, content_, 30000); });
   ASSERT_THAT(DownloadFile(FileAt({server.Url("/data.bin")}), destination_, options_), IsOk());
   EXPECT_EQ(Got(), content_);
@@ -60,8 +60,8 @@ TEST_F(DownloadHttpTest, GoesOnWhereTheConnectionBrokeOff) {
   EXPECT_EQ(Part(), "nothing");
 }
 
-// A server that is gone takes nothing of what was fetched; the next run needs the rest only.
-TEST_F(DownloadHttpTest, APartOutlivesAServerThatIsGone) {
+// If the server is gone, the downloaded bytes stay; the next run needs only the rest.
+TEST_F(DownloadHttpTest, KeepsThePartIfTheServerIsGone) {
   WritePart(content_.substr(0, 70000));
   std::atomic<bool> gone = true;  // read in the server's thread
   const HttpServer server([&](const HttpRequest& request) {
@@ -79,7 +79,7 @@ TEST_F(DownloadHttpTest, APartOutlivesAServerThatIsGone) {
   EXPECT_THAT(Firsts(server), ElementsAre(70000, 70000));
 }
 
-TEST_F(DownloadHttpTest, NobodyListensThere) {
+TEST_F(DownloadHttpTest, ReportsThatNoServerAnswers) {
   std::string url;
   {
     const HttpServer server([](const HttpRequest&) { return ""; });
@@ -91,8 +91,8 @@ TEST_F(DownloadHttpTest, NobodyListensThere) {
   EXPECT_EQ(Part(), content_.substr(0, 10));
 }
 
-// 416: it is longer than the file.
-TEST_F(DownloadHttpTest, APartThatNoRangeGoesOnWithIsFetchedAnew) {
+// HTTP status 416: the part is longer than the file.
+TEST_F(DownloadHttpTest, RestartsIfThePartIsTooLong) {
   WritePart(content_ + "more");
   const HttpServer server([&](const HttpRequest& request) { return RangeAnswer(request, content_); });
   ASSERT_THAT(DownloadFile(FileAt({server.Url("/data.bin")}), destination_, options_), IsOk());
@@ -100,7 +100,7 @@ TEST_F(DownloadHttpTest, APartThatNoRangeGoesOnWithIsFetchedAnew) {
   EXPECT_THAT(Firsts(server), ElementsAre(100007, 0));
 }
 
-TEST_F(DownloadHttpTest, AServerWithoutRangesSendsAllAgain) {
+TEST_F(DownloadHttpTest, RestartsIfTheServerHasNoRanges) {
   WritePart(content_.substr(0, 500));
   const HttpServer server([&](const HttpRequest&) { return HttpAnswer("200 OK", content_); });
   ASSERT_THAT(DownloadFile(FileAt({server.Url("/data.bin")}), destination_, options_), IsOk());
@@ -108,8 +108,8 @@ TEST_F(DownloadHttpTest, AServerWithoutRangesSendsAllAgain) {
   EXPECT_THAT(Firsts(server), ElementsAre(500, 0));
 }
 
-// More bytes announced than ever come, and fewer than there are.
-TEST_F(DownloadHttpTest, AWrongLengthIsNoFile) {
+// Servers that announce more bytes than they send, and fewer than there are.
+TEST_F(DownloadHttpTest, RefusesAWrongLength) {
   const std::string half = content_.substr(0, 50000);
   const HttpServer longer([&](const HttpRequest& request) {
     const std::string rest = request.first < 50000 ? half.substr(request.first) : "";
@@ -147,8 +147,8 @@ TEST_F(DownloadHttpTest, FollowsARedirectionButNotToAnotherFile) {
   EXPECT_EQ(Got(), "nothing");
 }
 
-// What the first address got to is the beginning of what the second one sends.
-TEST_F(DownloadHttpTest, AMirrorGoesOnWhereTheOfficialAddressStopped) {
+// The part from the first address is continued from the second one.
+TEST_F(DownloadHttpTest, ResumesFromAMirror) {
   const HttpServer server([&](const HttpRequest& request) {
     if (request.path != "/official.bin") return RangeAnswer(request, content_);
     return request.first == 0 ? RangeAnswer(request, content_, 40000) : HttpAnswer("410 Gone", "");
@@ -159,8 +159,8 @@ TEST_F(DownloadHttpTest, AMirrorGoesOnWhereTheOfficialAddressStopped) {
   EXPECT_THAT(Firsts(server), ElementsAre(0, 40000, 40000));
 }
 
-// Its length is known only at the end, which curl's own limit does not see.
-TEST_F(DownloadHttpTest, TakesNoMoreThanTheCatalogStates) {
+// The length is known only at the end, so that curl's own limit does not apply.
+TEST_F(DownloadHttpTest, DownloadsNoMoreThanTheCatalogStates) {
   const std::string endless(1 << 20, 'x');
   const HttpServer silent(
       [&](const HttpRequest&) { return absl::StrCat("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", endless); });
@@ -170,7 +170,7 @@ TEST_F(DownloadHttpTest, TakesNoMoreThanTheCatalogStates) {
     file.set_max_bytes(200000);
     EXPECT_THAT(DownloadFile(file, destination_, options_),
                 StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has more than 200000 bytes, the limit")));
-    file.set_bytes(100003);  // which stands in its place
+    file.set_bytes(100003);  // which replaces max_bytes
     EXPECT_THAT(DownloadFile(file, destination_, options_),
                 StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has more than 100003 bytes, the limit")));
     EXPECT_EQ(Part(), "nothing");
@@ -178,7 +178,7 @@ TEST_F(DownloadHttpTest, TakesNoMoreThanTheCatalogStates) {
   }
 }
 
-TEST_F(DownloadHttpTest, ARedirectionLeadsToNoOtherProtocol) {
+TEST_F(DownloadHttpTest, RefusesRedirectionsToOtherProtocols) {
   const std::string file = WriteTestFile("http/secret", content_);
   const HttpServer server(
       [&](const HttpRequest&) { return HttpAnswer("302 Found", "", absl::StrCat("Location: file://", file, "\r\n")); });

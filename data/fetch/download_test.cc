@@ -15,7 +15,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Servers are files: curl knows file:// as well, where it is let.
+// Uses files instead of servers: curl supports file://, if it is allowed.
 class DownloadTest : public ::testing::Test {
  protected:
   DownloadTest() {
@@ -38,16 +38,16 @@ class DownloadTest : public ::testing::Test {
   DownloadOptions options_;
 };
 
-TEST_F(DownloadTest, BringsAndChecks) {
+TEST_F(DownloadTest, DownloadsAndChecks) {
   ASSERT_THAT(DownloadFile(file_, destination_, options_), IsOk());
   EXPECT_EQ(Got(), content_);
   EXPECT_FALSE(HasPart());
-  // What is there is not fetched again.
+  // An existing file is not downloaded again.
   std::filesystem::remove(source_);
   EXPECT_THAT(DownloadFile(file_, destination_, options_), IsOk());
 }
 
-TEST_F(DownloadTest, TellsWhatIsThere) {
+TEST_F(DownloadTest, ReportsProgress) {
   file_.set_bytes(static_cast<int64_t>(content_.size()));
   int calls = 0;
   options_.progress = [&](const std::string& what, int64_t done, int64_t total) {
@@ -62,8 +62,8 @@ TEST_F(DownloadTest, TellsWhatIsThere) {
   EXPECT_FALSE(FileExists(destination_ + ".part.headers"));
 }
 
-// Only the rest is fetched: what is there stays, so that a wrong beginning shows in the sum, and all is fetched anew.
-TEST_F(DownloadTest, GoesOnWithAPart) {
+// Only the rest is downloaded, so a wrong part leads to a wrong checksum, and then everything is downloaded again.
+TEST_F(DownloadTest, ResumesAPart) {
   WriteTestFile("data/set/data.bin.part", content_.substr(0, 99999));
   ASSERT_THAT(DownloadFile(file_, destination_, options_), IsOk());
   EXPECT_EQ(Got(), content_);
@@ -80,14 +80,14 @@ TEST_F(DownloadTest, GoesOnWithAPart) {
   EXPECT_EQ(Got(), content_) << "the wrong file was replaced";
 }
 
-TEST_F(DownloadTest, APartThatIsWholeIsTaken) {
+TEST_F(DownloadTest, AcceptsACompletePart) {
   WriteTestFile("data/set/data.bin.part", content_);
   std::filesystem::remove(source_);
   ASSERT_THAT(DownloadFile(file_, destination_, options_), IsOk());
   EXPECT_EQ(Got(), content_);
 }
 
-TEST_F(DownloadTest, AnotherFileNeverGetsTheName) {
+TEST_F(DownloadTest, NeverRenamesAWrongFile) {
   file_.set_sha256(std::string(64, '0'));
   EXPECT_THAT(DownloadFile(file_, destination_, options_),
               StatusIs(absl::StatusCode::kDataLoss,
@@ -116,7 +116,7 @@ TEST_F(DownloadTest, TriesTheAddressesInOrder) {
   EXPECT_EQ(Got(), content_);
 }
 
-TEST_F(DownloadTest, TakesNothingButHttps) {
+TEST_F(DownloadTest, AcceptsOnlyHttps) {
   for (const std::string& url : {absl::StrCat("file://", source_), std::string("http://127.0.0.1:1/data.bin")}) {
     file_.set_url(0, url);
     EXPECT_THAT(DownloadFile(file_, destination_), StatusIs(absl::StatusCode::kUnavailable, HasSubstr(url)));
@@ -124,8 +124,8 @@ TEST_F(DownloadTest, TakesNothingButHttps) {
   }
 }
 
-// An address that curl would take for an option, and one that stands for two files.
-TEST_F(DownloadTest, AnAddressIsOneAddress) {
+// An address that curl would mistake for an option, and one that it would expand to two.
+TEST_F(DownloadTest, TakesAnAddressLiterally) {
   const std::string written = WriteTestFile("served/options", absl::StrCat("output = ", folder_, "/stolen\n"));
   file_.set_url(0, absl::StrCat("-K", written));
   EXPECT_THAT(DownloadFile(file_, destination_, options_), StatusIs(absl::StatusCode::kUnavailable));
@@ -150,7 +150,7 @@ TEST_F(DownloadTest, NeverWritesThroughALink) {
   EXPECT_EQ(*ReadFile(victim), "mine");
 }
 
-TEST_F(DownloadTest, BothSumsAreChecked) {
+TEST_F(DownloadTest, ChecksBothChecksums) {
   file_.set_md5(std::string(32, '0'));
   EXPECT_THAT(DownloadFile(file_, destination_, options_), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("MD5 is ")));
 }

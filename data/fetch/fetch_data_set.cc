@@ -23,7 +23,7 @@ namespace {
 
 std::string FolderOf(const std::string& path) { return std::filesystem::path(path).parent_path().string(); }
 
-// The name of an address's file, for one of ours.
+// Returns a safe name for the file of an address.
 std::string ArchiveName(const std::string& url) {
   std::string name = std::filesystem::path(url).filename().string();
   for (char& c : name) {
@@ -61,14 +61,14 @@ class Fetcher {
 
  private:
   absl::Status Bring(const Download& file) {
-    // A file of no part (a description, say) is brought too.
+    // Files that belong to no part (a description, say) are downloaded too.
     const bool is_kept = file.unpack() == Download::KEEP;
     if (is_kept && wanted_.count(file.path()) == 0 && others_.count(file.path()) > 0) return absl::OkStatus();
     if (!file.has_sha256() && !options_.unverified) {
       return absl::FailedPreconditionError(
-          absl::StrCat("what ", file.url(0), " sends can't be verified, as no SHA-256 of it is known",
+          absl::StrCat("the file at ", file.url(0), " can't be verified, because its SHA-256 is not known",
                        file.unverified().empty() ? "" : absl::StrCat(" (", file.unverified(), ")"),
-                       ": to take it as it comes, give --unverified"));
+                       ": to download it anyway, give --unverified"));
     }
     OPENSET_ASSIGN_OR_RETURN(const OpenFolder data, OpenFolder::Open(options_.data_folder));
     options_.say(absl::StrCat("fetching ", file.url(0)));
@@ -146,7 +146,7 @@ absl::Status FetchDataSet(const DataSetInfo& info, const FetchOptions& options) 
   }
   if (info.fetch_size() == 0) {
     return absl::FailedPreconditionError(
-        absl::StrCat("data set '", info.name(), "' can't be fetched; it is to be had from ",
+        absl::StrCat("data set '", info.name(), "' can't be fetched; it is available from ",
                      info.source_size() > 0 ? absl::StrJoin(info.source(), "; or ") : "nowhere that is known"));
   }
   OPENSET_RETURN_IF_ERROR(MakeFolders(options.data_folder));

@@ -1,4 +1,4 @@
-// Bringing a data set's files.
+// Downloads a data set's files.
 #ifndef OPENSET_DATA_FETCH_FETCH_DATA_SET_H_
 #define OPENSET_DATA_FETCH_FETCH_DATA_SET_H_
 
@@ -13,30 +13,29 @@
 namespace openset {
 
 struct FetchOptions {
-  // Where the files go.
+  // The folder into which the files are downloaded.
   std::string data_folder;
-  // Where they may be already; `data_folder` among them.
+  // The folders in which they may be already, including `data_folder`.
   std::vector<std::string> data_folders;
-  // Only what these parts need, by their names; all if none.
+  // Only the files of these parts, given by their names; if empty, those of all parts.
   std::vector<std::string> parts;
-  // third_party/fetch.sh; "" where packages can't be fetched.
+  // The path of third_party/fetch.sh; "" if packages can't be fetched.
   std::string package_script;
-  // Told in a line what is going on.
+  // Called with a line for the user whenever something starts or ends.
   std::function<void(const std::string& line)> say;
-  // Also files whose SHA-256 nobody states.
+  // Also downloads files whose SHA-256 is not known.
   bool unverified = false;
   DownloadOptions download;
 };
 
-// Brings the files of the parts that are not there, from the first of the data set's sources that works, and checks all
-// of them. Archives are removed once they are unpacked. Does nothing if all is there. No link below the data folder is
-// followed.
-// Errors: kInvalidArgument for a part that there is not; kUnavailable if no source works, with the reason of each;
-// kFailedPrecondition, with what to do, for files that must be brought by hand, or that can't be verified, without
-// `unverified`.
+// Downloads the missing files of the parts from the first of the data set's sources that works, and checks the files of
+// these parts. Archives are deleted once they are unpacked. Does nothing if all files are there. No link below the data
+// folder is followed. Errors: kInvalidArgument for a part that does not exist; kUnavailable if no source works, with
+// the reason of each; kFailedPrecondition, with what to do, for files that must be downloaded by hand, or that can't be
+// verified, unless `unverified` is set.
 absl::Status FetchDataSet(const DataSetInfo& info, const FetchOptions& options);
 
-// CheckFiles() of data/sets/data_set.h for the parts, all if none are named.
+// Calls CheckFiles() (data/sets/data_set.h) for the parts, or for all parts if none are named.
 absl::Status CheckParts(const DataSetInfo& info, const std::vector<std::string>& parts,
                         const std::vector<std::string>& data_folders);
 

@@ -47,7 +47,7 @@ class FetchTest : public ::testing::Test {
   }
 
   std::string Url(const std::string& file) { return absl::StrCat("file://", root_, "/served/", file); }
-  // Both files by address.
+  // A source with the addresses of both files.
   std::string Files() {
     return absl::StrCat("fetch { title: 'official' urls { file { url: '", Url("toy/train.bin"),
                         "' path: 'toy/train.bin' } file { url: '", Url("toy/test.bin"), "' path: 'toy/test.bin' } } }");
@@ -66,7 +66,7 @@ class FetchTest : public ::testing::Test {
   std::vector<std::string> said_;
 };
 
-TEST_F(FetchTest, BringsFilesOnce) {
+TEST_F(FetchTest, DownloadsFilesOnce) {
   ASSERT_THAT(Fetch(Files()), IsOk());
   EXPECT_TRUE(Has("data/toy/train.bin") && Has("data/toy/test.bin"));
   std::filesystem::remove_all(JoinPath(root_, "served"));
@@ -74,7 +74,7 @@ TEST_F(FetchTest, BringsFilesOnce) {
   EXPECT_THAT(said_, Contains("toy is there"));
 }
 
-TEST_F(FetchTest, OnlyThePartsThatAreAskedFor) {
+TEST_F(FetchTest, DownloadsOnlyRequestedParts) {
   options_.parts = {"test"};
   ASSERT_THAT(Fetch(Files()), IsOk());
   EXPECT_TRUE(Has("data/toy/test.bin"));
@@ -83,7 +83,7 @@ TEST_F(FetchTest, OnlyThePartsThatAreAskedFor) {
   EXPECT_THAT(Fetch(Files()), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("unknown part 'extra'")));
 }
 
-TEST_F(FetchTest, ArchivesAreUnpackedAndGo) {
+TEST_F(FetchTest, UnpacksAndDeletesArchives) {
   const std::string archive = JoinPath(root_, "served/toy.tar");
   ASSERT_THAT(RunProgram({"tar", "-cf", archive, "-C", JoinPath(root_, "served"), "toy"}), IsOk());
   const std::string source = absl::StrCat("fetch { urls { file { url: '", Url("toy.tar"), "' unpack: TAR sha256: '",
@@ -103,8 +103,8 @@ TEST_F(FetchTest, TriesTheSourcesInOrder) {
   EXPECT_THAT(said_, Contains(HasSubstr("; trying another source")));
 }
 
-// A source that works and has other files is none.
-TEST_F(FetchTest, ChecksWhatCame) {
+// A source with other files than the catalog's counts as failed.
+TEST_F(FetchTest, ChecksDownloadedFiles) {
   WriteTestFile("fetch/served/toy/test.bin", "short");
   EXPECT_THAT(Fetch(Files()), IsOk()) << "no checksum is published; reading it will tell";
   std::filesystem::remove_all(JoinPath(root_, "data"));
@@ -121,7 +121,7 @@ TEST_F(FetchTest, SaysWhatToDoByHand) {
   EXPECT_THAT(Fetch("source: 'a shop'"), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("from a shop")));
 }
 
-// A package of npm, by a script that stands for third_party/fetch.sh.
+// An npm package, fetched by a script instead of third_party/fetch.sh.
 TEST_F(FetchTest, Packages) {
   const std::string script =
       WriteTestFile("fetch/script.sh",
@@ -136,17 +136,17 @@ TEST_F(FetchTest, Packages) {
   EXPECT_TRUE(Has("data/toy/train.bin"));
 }
 
-// A source whose files can't be verified is asked for by name.
-TEST_F(FetchTest, WhatNobodyStatesTheSumOfNeedsAWord) {
+// A source whose files can't be verified is used only with `unverified`.
+TEST_F(FetchTest, FilesWithoutChecksumsNeedAFlag) {
   options_.unverified = false;
   EXPECT_THAT(Fetch(Files()), StatusIs(absl::StatusCode::kFailedPrecondition,
-                                       AllOf(HasSubstr("no SHA-256 of it is known"), HasSubstr("give --unverified"))));
+                                       AllOf(HasSubstr("its SHA-256 is not known"), HasSubstr("give --unverified"))));
   EXPECT_FALSE(Has("data/toy/train.bin"));
   options_.unverified = true;
   EXPECT_THAT(Fetch(Files()), IsOk());
 }
 
-TEST_F(FetchTest, NothingIsFetchedThroughALink) {
+TEST_F(FetchTest, FollowsNoLinks) {
   WriteTestFile("fetch/victim/x", "mine");
   std::filesystem::create_directories(JoinPath(root_, "data"));
   for (const char* name : {"data/toy", "data/.downloads"}) {
@@ -161,8 +161,8 @@ TEST_F(FetchTest, NothingIsFetchedThroughALink) {
   EXPECT_FALSE(Has("victim/train.bin") || Has("victim/toy.tar"));
 }
 
-// One set of two archives, the first of which would have the second write elsewhere.
-TEST_F(FetchTest, AnArchiveLeadsNoOtherAstray) {
+// A data set of two archives. A link in the first one would redirect the files of the second.
+TEST_F(FetchTest, ArchivesCantRedirectOthers) {
   WriteTestFile("fetch/victim/x", "mine");
   const std::string first = JoinPath(root_, "served/first.tar"), second = JoinPath(root_, "served/second.tar");
   std::filesystem::create_directories(JoinPath(root_, "links"));

@@ -31,8 +31,8 @@ absl::Status SystemError(absl::string_view what, const std::string& path) {
 absl::Status InTheWay(const std::string& path) {
   return absl::FailedPreconditionError(
       absl::StrCat(OneLine(path),
-                   " is in the way, a link or a file where a folder is to be, or the other way round, and "
-                   "nothing is put through links: move it away"));
+                   " is in the way: it is a link, a file in place of a folder, or a folder in place of a file, and "
+                   "links are not followed: move it away"));
 }
 
 absl::StatusOr<std::vector<std::string>> NamesIn(const OpenFolder& folder) {
@@ -49,14 +49,14 @@ absl::StatusOr<std::vector<std::string>> NamesIn(const OpenFolder& folder) {
   return names;
 }
 
-// Of `name` itself, not of what it links to.
+// The state of `name` itself; links are not followed.
 absl::StatusOr<struct stat> StateOf(const OpenFolder& folder, const std::string& name) {
   struct stat info = {};
   if (fstatat(folder.descriptor(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) return info;
   return SystemError("look at", JoinPath(folder.path(), name));
 }
 
-// Files and folders only, with rights that are fit for them.
+// Checks that there are only files and folders, and removes permissions that they don't need.
 absl::Status CheckTree(const OpenFolder& folder) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesIn(folder));
   for (const std::string& name : names) {

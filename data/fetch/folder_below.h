@@ -1,5 +1,5 @@
-// Folders below a data folder, opened so that no link below it is followed: what an archive or anybody has put there
-// leads nowhere else.
+// Opens folders below a data folder without following links below it, so that a link from an archive can't lead
+// outside.
 #ifndef OPENSET_DATA_FETCH_FOLDER_BELOW_H_
 #define OPENSET_DATA_FETCH_FOLDER_BELOW_H_
 
@@ -12,10 +12,10 @@
 
 namespace openset {
 
-// An open folder; closed when it goes.
+// An open folder. The destructor closes it.
 class OpenFolder {
  public:
-  // `path` itself may be, or lie behind, links: it is the user's. Errors: kUnavailable.
+  // Links in `path` itself are followed: the user chose it. Errors: kUnavailable.
   static absl::StatusOr<OpenFolder> Open(const std::string& path);
 
   OpenFolder(OpenFolder&& other) noexcept;
@@ -25,11 +25,11 @@ class OpenFolder {
   int descriptor() const { return descriptor_; }
   const std::string& path() const { return path_; }  // for messages
 
-  // The folder `name` in this one, which is made if there is none. Errors: kFailedPrecondition, with what to do, if it
-  // is a link or a file; kUnavailable.
+  // Opens the folder `name` in this one, and creates it if it does not exist. Errors: kFailedPrecondition, with what to
+  // do, if it is a link or a file; kUnavailable.
   absl::StatusOr<OpenFolder> Child(const std::string& name) const;
-  // Child() by Child(); "", "." and folders "." in it stand for where they are. Errors: also kInvalidArgument for a
-  // path that leaves the folder.
+  // Opens the folder at a relative path, with Child() for each name in it; "" and "." mean the current folder. Errors:
+  // also kInvalidArgument for a path that leaves this folder.
   absl::StatusOr<OpenFolder> Below(absl::string_view path) const;
 
  private:
@@ -39,11 +39,12 @@ class OpenFolder {
   std::string path_;
 };
 
-// Moves all that is in `from`, files and folders, into `to`, on the same file system: folders that are there already
-// are filled, files of the same names, and links, replaced. Before anything moves, the whole of `from` is looked at:
-// rights beyond 0775 go (set user id, set group id, writing for all). Errors: kDataLoss for anything but files of one
-// name and folders (a link, a pipe, a device), `to` is then as it was; kFailedPrecondition where a folder is to come in
-// the place of a link or a file, or a file in that of a folder; kUnavailable.
+// Moves everything in `from`, files and folders, into `to`, which must be on the same file system. Existing folders are
+// merged; existing files of the same names, and links, are replaced. Before anything is moved, all of `from` is
+// checked, and permissions beyond 0775 are removed (set user id, set group id of files, writing for all). Errors:
+// kDataLoss for anything but folders and files with one name (a link, a hard link, a pipe, a device), with `to`
+// unchanged; kFailedPrecondition if a folder would replace a link or a file, or a file would replace a folder;
+// kUnavailable.
 absl::Status MoveInto(const OpenFolder& from, const OpenFolder& to);
 
 }  // namespace openset

@@ -30,7 +30,7 @@ class FolderBelowTest : public ::testing::Test {
   const std::string root_ = JoinPath(::testing::TempDir(), "below");
 };
 
-TEST_F(FolderBelowTest, MakesWhatIsMissing) {
+TEST_F(FolderBelowTest, CreatesMissingFolders) {
   EXPECT_THAT(Open("to").Below("x/./y"), IsOk());
   EXPECT_THAT(Open("to").Below(""), IsOk());
   EXPECT_TRUE(std::filesystem::is_directory(In("to/x/y")));
@@ -42,7 +42,7 @@ TEST_F(FolderBelowTest, MakesWhatIsMissing) {
   EXPECT_THAT(OpenFolder::Open(In("none")), StatusIs(absl::StatusCode::kUnavailable));
 }
 
-TEST_F(FolderBelowTest, FillsAndReplaces) {
+TEST_F(FolderBelowTest, MergesFoldersAndReplacesFiles) {
   WriteTestFile("below/to/d/a", "another");
   WriteTestFile("below/to/d/b", "b");
   ASSERT_THAT(Move(), IsOk());
@@ -51,7 +51,7 @@ TEST_F(FolderBelowTest, FillsAndReplaces) {
   EXPECT_THAT(*ListFolder(In("to")), ElementsAre("d", "old"));
 }
 
-TEST_F(FolderBelowTest, LooksAtAllBeforeItMovesAny) {
+TEST_F(FolderBelowTest, ChecksEverythingBeforeMoving) {
   WriteTestFile("below/from/z/file", "z");
   for (const char* kind : {"link", "hard link", "pipe"}) {
     SCOPED_TRACE(kind);
@@ -69,7 +69,7 @@ TEST_F(FolderBelowTest, LooksAtAllBeforeItMovesAny) {
   }
 }
 
-TEST_F(FolderBelowTest, TakesRightsAway) {
+TEST_F(FolderBelowTest, RemovesPermissions) {
   ASSERT_EQ(chmod(In("from/d/a").c_str(), 07777), 0);
   ASSERT_EQ(chmod(In("from/d").c_str(), 01777), 0);
   ASSERT_THAT(Move(), IsOk());

@@ -54,7 +54,8 @@ absl::Status MemberWriter::BeginFile(const std::string& name, int64_t bytes) {
   const std::string last = slash == std::string::npos ? name : name.substr(slash + 1);
   if (last.empty() || last == ".") return Refused(name, "is a file without a name");
   const auto folder = folder_.Below(slash == std::string::npos ? "" : absl::string_view(name).substr(0, slash));
-  if (absl::IsFailedPrecondition(folder.status())) return Refused(name, "lies in a folder that another member is");
+  if (absl::IsFailedPrecondition(folder.status()))
+    return Refused(name, "is below a path that another member uses for a file");
   OPENSET_RETURN_IF_ERROR(folder.status());
   const auto make = [&] {
     return openat(folder->descriptor(), last.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);

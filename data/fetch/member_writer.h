@@ -1,4 +1,4 @@
-// Writing what an archive holds into an empty folder.
+// Writes an archive's members into an empty folder.
 #ifndef OPENSET_DATA_FETCH_MEMBER_WRITER_H_
 #define OPENSET_DATA_FETCH_MEMBER_WRITER_H_
 
@@ -11,14 +11,15 @@
 
 namespace openset {
 
-// What an archive may hold.
+// Limits on an archive's content.
 struct ArchiveLimits {
   int64_t bytes = 0;             // of all files together
   int64_t members = 10'000'000;  // ImageNet has 1.3 million files
 };
 
-// Its life: AddFolder(), or BeginFile(), Write() any number of times and EndFile(), for each member; of several of one
-// name the last stays. All errors are kDataLoss with the member's name, but those of the disk, which are kUnavailable.
+// For each member, call AddFolder(), or BeginFile(), Write() any number of times and EndFile(). If several members have
+// the same name, the last one stays. All errors are kDataLoss with the member's name, except those of the disk, which
+// are kUnavailable.
 class MemberWriter {
  public:
   // `folder` must outlive it.
@@ -27,15 +28,16 @@ class MemberWriter {
   MemberWriter(const MemberWriter&) = delete;
   MemberWriter& operator=(const MemberWriter&) = delete;
 
-  // Errors: a name that leaves the folder (data/path_below.h), one whose folder is a file, more members than allowed.
+  // Errors: a name that leaves the folder (data/path_below.h), a name below a file, more members than allowed.
   absl::Status AddFolder(const std::string& name);
-  // `bytes`: that the file is said to have. Errors: also more bytes than all members may have.
+  // `bytes`: the file's size according to the archive. Errors: as AddFolder(), and more bytes than all members may
+  // have.
   absl::Status BeginFile(const std::string& name, int64_t bytes);
   // Errors: more bytes than all members may have.
   absl::Status Write(absl::string_view bytes);
   absl::Status EndFile();
 
-  // That a member is what no archive of images needs: "member 'NAME' WHAT".
+  // Returns the error for a kind of member that no archive of images needs: "member 'NAME' WHAT".
   static absl::Status Refused(absl::string_view name, absl::string_view what);
 
  private:

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kBlock = 512;
 constexpr int64_t kMostNameBytes = 1 << 16;  // of GNU's long names
-constexpr int64_t kMostPaxBytes = 1 << 20;   // of a member's pax records
+constexpr int64_t kMostPaxBytes = 1 << 20;   // of one member's pax records
 constexpr unsigned kBuffer = unsigned{1} << 18;
 
 absl::Status Damaged(absl::string_view what) { return absl::DataLossError(absl::StrCat("damaged: ", what)); }
@@ -27,7 +27,7 @@ class Stream {
  public:
   explicit Stream(InputFile file) : file_(gzdopen(file.Release(), "rb"), &gzclose) { gzbuffer(file_.get(), kBuffer); }
 
-  // The next `size` bytes (at most kBuffer); fewer at the end.
+  // Returns the next `size` bytes (at most kBuffer), or fewer at the end of the file.
   absl::StatusOr<absl::string_view> Read(int64_t size) {
     const int got = gzread(file_.get(), buffer_.data(), static_cast<unsigned>(size));
     int error = Z_OK;
@@ -36,7 +36,7 @@ class Stream {
     return absl::string_view(buffer_).substr(0, got);
   }
 
-  // The next `size` bytes. Errors: also where the end is before them.
+  // Returns the next `size` bytes. Errors: also if the file ends before.
   absl::StatusOr<absl::string_view> ReadAll(int64_t size) {
     OPENSET_ASSIGN_OR_RETURN(const absl::string_view bytes, Read(size));
     if (static_cast<int64_t>(bytes.size()) < size) return Damaged("it is cut short");
@@ -48,10 +48,10 @@ class Stream {
   std::string buffer_ = std::string(kBuffer, '\0');
 };
 
-// The text of a field, which a NUL ends unless it is full.
+// Returns the text of a field, which ends at the first NUL, if there is one.
 std::string Text(absl::string_view field) { return std::string(field.substr(0, field.find('\0'))); }
 
-// A number of a header: octal digits, or, behind a first byte 0x80, binary, the highest byte first.
+// Reads a number in a header: octal digits or, after a first byte of 0x80, big-endian binary.
 std::optional<int64_t> Number(absl::string_view field) {
   int64_t number = 0;
   if (!field.empty() && static_cast<uint8_t>(field[0]) == 0x80) {
@@ -70,7 +70,8 @@ std::optional<int64_t> Number(absl::string_view field) {
   return number;
 }
 
-// Of a header, its own field taken as spaces; old programs added signed bytes.
+// Whether a header's checksum is right. The sum counts the checksum's own field as spaces; old programs added signed
+// bytes.
 bool HasItsChecksum(absl::string_view header) {
   int64_t unsigned_sum = 0, signed_sum = 0;
   for (size_t i = 0; i < header.size(); ++i) {
@@ -82,14 +83,14 @@ bool HasItsChecksum(absl::string_view header) {
   return sum.has_value() && (*sum == unsigned_sum || *sum == signed_sum);
 }
 
-// What is said of a member before its header.
+// What special entries before a member's header say about it.
 struct Said {
   std::optional<std::string> name;
   std::optional<int64_t> bytes;
   bool is_sparse = false;
 };
 
-// Records "LENGTH KEY=VALUE\n", whose length counts itself.
+// Reads records "LENGTH KEY=VALUE\n". LENGTH counts the complete record, including itself.
 absl::Status ReadPax(absl::string_view records, Said* said) {
   while (!records.empty()) {
     const size_t space = records.find(' ');
@@ -122,7 +123,7 @@ class Reader {
   absl::Status ReadAll() {
     for (bool is_first = true;; is_first = false) {
       OPENSET_ASSIGN_OR_RETURN(const absl::string_view block, stream_.Read(kBlock));
-      if (block.empty() && !is_first) return absl::OkStatus();  // some programs write no end
+      if (block.empty() && !is_first) return absl::OkStatus();  // some programs write no end marker
       if (static_cast<int64_t>(block.size()) < kBlock) return Damaged("it is cut short, or no tar archive");
       if (block.find_first_not_of('\0') == absl::string_view::npos) return absl::OkStatus();
       const std::string header(block);
@@ -137,7 +138,7 @@ class Reader {
     if (!said_bytes.has_value()) return Damaged("a size");
     const char type = header[156];
     switch (type) {
-      case 'x': {  // of the next member
+      case 'x': {  // pax records of the next member
         OPENSET_ASSIGN_OR_RETURN(const std::string records, Content(*said_bytes, kMostPaxBytes));
         return ReadPax(records, &next_);
       }
@@ -146,7 +147,7 @@ class Reader {
         next_.name = Text(name);
         return absl::OkStatus();
       }
-      case 'g':  // pax records of all members, which say nothing of use here
+      case 'g':  // pax records for all members: nothing that is needed here
       case 'K':  // a link's long target: the link is refused
       case 'V':  // the archive's title
         return Pass(*said_bytes, [](absl::string_view) { return absl::OkStatus(); });
@@ -167,7 +168,7 @@ class Reader {
                                    absl::StrCat("is of a kind that is not read, '", absl::string_view(&type, 1), "'"));
     }
     if (bytes < 0) return Damaged("a size");
-    // Before there was a type for folders, they ended in '/'.
+    // Before tar had a type for folders, their names ended in '/'.
     if (type == '5' || (!name.empty() && name.back() == '/')) {
       OPENSET_RETURN_IF_ERROR(members_->AddFolder(name));
       return Pass(type == '5' ? 0 : bytes, [](absl::string_view) { return absl::OkStatus(); });
@@ -177,7 +178,7 @@ class Reader {
     return members_->EndFile();
   }
 
-  // Calls `use` with the parts of the next `bytes` bytes, which are filled up to a whole block.
+  // Passes the next `bytes` bytes to `use` in pieces, then skips the padding to a full block.
   template <typename Use>
   absl::Status Pass(int64_t bytes, const Use& use) {
     const int64_t filling = (kBlock - bytes % kBlock) % kBlock;

@@ -41,7 +41,7 @@ absl::Status UnpackZip(const std::string& archive, int64_t max_bytes, MemberWrit
   return absl::OkStatus();
 }
 
-// The archive itself, or one that a program has made of it in `folder`.
+// Returns the path of the archive itself or, if a program must decompress it, of the result in `folder`.
 absl::StatusOr<std::string> Decompressed(const std::string& archive, const std::string& folder, int64_t max_bytes) {
   OPENSET_ASSIGN_OR_RETURN(InputFile file, OpenRegularFile(archive));
   std::string magic(6, '\0');
@@ -57,7 +57,7 @@ absl::StatusOr<std::string> Decompressed(const std::string& archive, const std::
   std::error_code error;
   std::filesystem::create_symlink(std::filesystem::absolute(archive, error), link, error);
   if (error) return absl::UnavailableError(absl::StrCat("cannot make ", link, ": ", error.message()));
-  // "force": it takes links.
+  // "force": otherwise the program refuses links.
   OPENSET_RETURN_IF_ERROR(RunProgram({is_xz ? "xz" : "bzip2", "--decompress", "--keep", "--force", link}, max_bytes));
   return unpacked;
 }

@@ -47,7 +47,7 @@ TEST_F(UnpackTest, FillsAFolder) {
   EXPECT_THAT(ListFolder(root_).value(), ElementsAre("in", "out", "set.tar.gz")) << "nothing is left behind";
 }
 
-TEST_F(UnpackTest, ADamagedArchiveChangesNothing) {
+TEST_F(UnpackTest, ACorruptArchiveChangesNothing) {
   const std::string archive = Tar();
   const std::string bytes = *ReadFile(archive);
   ASSERT_THAT(WriteFileAtomically(archive, bytes.substr(0, bytes.size() / 2)), IsOk());
@@ -60,8 +60,8 @@ TEST_F(UnpackTest, ADamagedArchiveChangesNothing) {
   EXPECT_THAT(ListFolder(root_).value(), ElementsAre("in", "out", "set.tar.gz"));
 }
 
-// As Python's zipfile writes it.
-TEST_F(UnpackTest, KnowsZip) {
+// An archive that Python's zipfile wrote.
+TEST_F(UnpackTest, UnpacksZip) {
   const std::string archive = JoinPath(root_, "set.zip");
   const std::string made =
       absl::StrCat("import zipfile; zipfile.ZipFile('", archive, "', 'w').writestr('d/z.txt', 'zip')");
@@ -70,9 +70,9 @@ TEST_F(UnpackTest, KnowsZip) {
   EXPECT_EQ(Read("out/d/z.txt"), "zip");
 }
 
-// All ways in which tar writes a long name, and all compressions.
-TEST_F(UnpackTest, KnowsTarsOfAllKinds) {
-  // What ustar can split.
+// All ways in which tar stores a long name, and all compressions.
+TEST_F(UnpackTest, UnpacksAllKindsOfTar) {
+  // A name that ustar can split.
   const std::string name =
       absl::StrCat("in/", std::string(90, 'f'), "/", std::string(60, 'g'), "/", std::string(80, 'n'));
   WriteTestFile(absl::StrCat("unpack/", name), "long");
@@ -95,9 +95,9 @@ TEST_F(UnpackTest, KnowsTarsOfAllKinds) {
   }
 }
 
-// Of each member its name, its kind (of tarfile), what it links to, and what the error says of it. The second member
-// would be written through the first.
-TEST_F(UnpackTest, RefusesWhatIsNoFileOrFolderBelow) {
+// For each member: its name, its type (of tarfile), its link target, and the error. The second member would be written
+// through the first.
+TEST_F(UnpackTest, RefusesAnythingButFilesAndFoldersBelow) {
   WriteTestFile("unpack/victim/file", "mine");
   const std::string victim = JoinPath(root_, "victim");
   struct Hostile {
@@ -183,7 +183,7 @@ TEST_F(UnpackTest, RefusesTheSameInZips) {
   }
 }
 
-// Links that lie in the data folder already, of whomever.
+// Links that already exist in the data folder.
 TEST_F(UnpackTest, MovesNothingThroughLinks) {
   WriteTestFile("unpack/victim/a.txt", "mine");
   std::filesystem::create_directories(JoinPath(root_, "out"));
@@ -195,21 +195,21 @@ TEST_F(UnpackTest, MovesNothingThroughLinks) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("out/set is in the way")));
   EXPECT_EQ(Read("victim/a.txt"), "mine");
   EXPECT_THAT(ListFolder(victim).value(), ElementsAre("a.txt"));
-  // A link in a file's place is replaced, not followed.
+  // A link with the name of a file is replaced, not followed.
   std::filesystem::remove(JoinPath(root_, "out/set"));
   std::filesystem::create_directories(JoinPath(root_, "out/set"));
   std::filesystem::create_symlink(JoinPath(victim, "a.txt"), JoinPath(root_, "out/set/a.txt"));
   ASSERT_THAT(Unpack(Tar(), Download::TAR, JoinPath(root_, "out")), IsOk());
   EXPECT_EQ(Read("victim/a.txt"), "mine");
   EXPECT_EQ(Read("out/set/a.txt"), "a");
-  // The data folder itself may be a link: it is the user's.
+  // The data folder itself may be a link: the user chose it.
   std::filesystem::create_directory_symlink(JoinPath(root_, "out"), JoinPath(root_, "data"));
   EXPECT_THAT(Unpack(Tar(), Download::TAR, JoinPath(root_, "data")), IsOk());
   EXPECT_THAT(Unpack(Tar(), Download::TAR, JoinPath(root_, "data"), "../victim"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has '..' in it")));
 }
 
-TEST_F(UnpackTest, LeavesRightsOut) {
+TEST_F(UnpackTest, IgnoresPermissions) {
   const std::string file = JoinPath(root_, "in/set/a.txt");
   ASSERT_EQ(chmod(file.c_str(), 06777), 0);
   ASSERT_THAT(Unpack(Tar(), Download::TAR, JoinPath(root_, "out")), IsOk());
@@ -218,8 +218,8 @@ TEST_F(UnpackTest, LeavesRightsOut) {
   EXPECT_EQ(info.st_mode & 06113, 0) << "no set user id, no execution, no writing for all";
 }
 
-// It says that 2 GiB follow, which nobody waits for. What zip archives may inflate to is zip_reader_test's.
-TEST_F(UnpackTest, ABombIsRefused) {
+// The header announces 2 GiB, which are not read. For zip archives, zip_reader_test tests the limit.
+TEST_F(UnpackTest, RefusesADecompressionBomb) {
   const std::string archive = JoinPath(root_, "bomb.tar.gz");
   const std::string made = absl::StrCat("import gzip, tarfile\nm = tarfile.TarInfo('zeros'); m.size = 2 << 30\n",
                                         "gzip.open('", archive, "', 'wb').write(m.tobuf())\n");

@@ -18,7 +18,7 @@
 namespace openset {
 namespace {
 
-// The labels that stand for the classes in a file.
+// Checks the labels that the classes have in a file.
 template <typename Labels>
 void FindLabelProblems(const DataSetInfo& info, const Labels& labels, const std::string& path,
                        std::vector<FieldProblem>* problems) {
@@ -31,7 +31,8 @@ void FindLabelProblems(const DataSetInfo& info, const Labels& labels, const std:
   }
 }
 
-// The label that stands for each class -> the class's id. `labels`: in the order of the ids, none for ids themselves.
+// Replaces each class's label in the file by the class's id. `labels` are in the order of the ids; if there are none,
+// the file's labels are the ids.
 template <typename Labels>
 absl::Status MapLabels(const Labels& labels, ImageSet* set) {
   if (labels.empty()) return absl::OkStatus();

@@ -1,4 +1,4 @@
-// Formats whose files hold many images each, which are read into memory.
+// Formats whose files contain many images each; the files are read into memory.
 #ifndef OPENSET_DATA_FORMATS_ARRAY_FORMATS_H_
 #define OPENSET_DATA_FORMATS_ARRAY_FORMATS_H_
 
@@ -6,7 +6,7 @@
 
 namespace openset {
 
-// Read() returns kDataLoss, with the file, for a label that stands for no class (`class_label` of the catalog).
+// Read() returns kDataLoss, with the file, for a label that `class_label` of the catalog does not list.
 const PartFormat& IdxFormat();          // data/readers/idx.h
 const PartFormat& CifarBinaryFormat();  // data/readers/cifar_binary.h
 const PartFormat& PngSheetFormat();     // data/readers/images/png_sheet.h

@@ -31,8 +31,8 @@ class ImageFileFormat : public PartFormat {
     }
   }
 
-  // kDataLoss if there are more or fewer images of a class than in the catalog; of files that are counted, none or
-  // more. `where`: what the images of a class lie in.
+  // Returns kDataLoss if a class has more or fewer images than the catalog says or, if files are counted, none or more.
+  // `where` describes what contains a class's images.
   template <typename Where>
   static absl::Status CheckCounts(const DataSetInfo& info, const DataSetPart& part, const SampleIndex& index,
                                   const Where& where) {
@@ -67,7 +67,7 @@ class ImageFolder : public ImageFileFormat {
     }
     FindImageProblems(info, path, problems);
     if (folder.class_folder_size() != 0) return;
-    for (int id = 0; id < info.class_name_size(); ++id) {  // which are the folders
+    for (int id = 0; id < info.class_name_size(); ++id) {  // class names are the folders' names
       const std::string why = WhyNotBelow(info.class_name(id));
       if (why.empty()) continue;
       problems->push_back(
@@ -87,7 +87,8 @@ class ImageFolder : public ImageFileFormat {
     if (files.has_share()) options.share = {files.share().seed(), files.share().test_share(), files.share().test()};
     std::vector<bool> is_empty;
     for (int id = 0; id < info.class_name_size(); ++id) {
-      // Elsewhere classes may be stored too, so that only a folder that is not there is passed over.
+      // A class without images may lack its folder. If the folder exists, it is read, so that CheckCounts() notices
+      // images in it.
       is_empty.push_back(SamplesOfClass(found.part, id) == 0 && !FileExists(JoinPath(found.folder, folders[id])));
     }
     OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<const ImageSource> source,
@@ -151,7 +152,7 @@ class ImageList : public ImageFileFormat {
     return source;
   }
 
-  // The images that the lists name exist.
+  // Checks that the images that the lists name exist.
   absl::Status CheckImageFiles(const DataSetInfo& info, const FoundPart& found) const override {
     OPENSET_ASSIGN_OR_RETURN(const auto source, Open(info, found));
     for (int64_t i = 0; i < source->index().size(); ++i) {

@@ -9,7 +9,7 @@
 namespace openset {
 namespace {
 
-// Of a catalog entry that was not checked.
+// The format of a catalog entry that was not checked.
 class NoFormat : public PartFormat {
  public:
   void FindProblems(const DataSetInfo&, const DataSetPart&, const std::string&,
@@ -64,7 +64,7 @@ const PartFormat& FormatOf(const DataSetPart& part) {
 
 void FindSizeProblems(const DataSetInfo& info, const std::string& path, std::vector<FieldProblem>* problems) {
   if (info.height() != 0 && info.width() != 0) return;
-  problems->push_back({path, "holds images of one size, which height and width must say"});
+  problems->push_back({path, "has images of one size: set height and width"});
 }
 
 int64_t SamplesOfClass(const DataSetPart& part, int class_id) {

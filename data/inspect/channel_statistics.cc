@@ -32,7 +32,7 @@ std::vector<double> ChannelStatistics::Deviations() const {
   std::vector<double> deviations = Means();
   for (size_t c = 0; c < deviations.size(); ++c) {
     const double variance = sum_of_squares_[c] / static_cast<double>(images_) - deviations[c] * deviations[c];
-    deviations[c] = std::sqrt(std::max(0.0, variance));  // rounding may leave a constant's below 0
+    deviations[c] = std::sqrt(std::max(0.0, variance));  // rounding may make it negative for constant images
   }
   return deviations;
 }

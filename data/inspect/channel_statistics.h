@@ -1,4 +1,4 @@
-// Mean and standard deviation of each channel of images, with values in [0, 1].
+// Computes the mean and standard deviation of each channel of images, with values in [0, 1].
 #ifndef OPENSET_DATA_INSPECT_CHANNEL_STATISTICS_H_
 #define OPENSET_DATA_INSPECT_CHANNEL_STATISTICS_H_
 
@@ -9,17 +9,17 @@
 
 namespace openset {
 
-// Over the pixels of all images that were added; each image counts alike, whatever its size. Of images of one size this
-// is what data sets are published with.
+// Statistics over the pixels of all added images. Each image counts equally, whatever its size. If all images have one
+// size, these are the statistics that are published for data sets.
 class ChannelStatistics {
  public:
-  // Precondition: it has as many channels as those before, and a pixel.
+  // Precondition: `image` has at least one pixel, and as many channels as earlier images.
   void Add(const Image& image);
 
   int64_t images() const { return images_; }
 
-  // One for each channel: the mean m of the images' means, and sqrt(s - m^2), s the mean of their mean squares. Empty
-  // if no image was added.
+  // One number for each channel: the mean m of the images' means, and sqrt(s - m^2), where s is the mean of the images'
+  // mean squares. Empty if no image was added.
   std::vector<double> Means() const;
   std::vector<double> Deviations() const;
 

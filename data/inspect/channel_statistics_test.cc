@@ -11,7 +11,7 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(ChannelStatistics, OfImagesOfOneSizeAreThoseOfAllPixels) {
+TEST(ChannelStatistics, EqualThoseOfAllPixelsForImagesOfOneSize) {
   ChannelStatistics statistics;
   EXPECT_THAT(statistics.Means(), IsEmpty());
   EXPECT_THAT(statistics.Deviations(), IsEmpty());
@@ -24,8 +24,8 @@ TEST(ChannelStatistics, OfImagesOfOneSizeAreThoseOfAllPixels) {
   EXPECT_THAT(statistics.Deviations(), ElementsAre(DoubleNear(std::sqrt(4.0 / 6 * 2 / 6), 1e-12), DoubleNear(0, 1e-7)));
 }
 
-// A white image of one pixel and a black one of three: as much of each.
-TEST(ChannelStatistics, EachImageCountsAlike) {
+// A white image of one pixel and a black one of three have the same weight.
+TEST(ChannelStatistics, WeightEachImageEqually) {
   ChannelStatistics statistics;
   statistics.Add({1, 1, 1, {255}});
   statistics.Add({1, 3, 1, {0, 0, 0}});

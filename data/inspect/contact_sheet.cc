@@ -16,7 +16,7 @@ namespace {
 constexpr int kGap = 2;
 constexpr int kMark = 6;
 
-// What a pixel of the scaled side covers of the stored one.
+// The pixels of the original side that one pixel of the scaled side covers.
 struct Cover {
   int64_t begin = 0;
   std::vector<double> weight;  // of pixels begin, begin + 1, ...; sums to 1

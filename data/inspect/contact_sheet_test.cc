@@ -10,16 +10,16 @@ namespace {
 using ::testing::Each;
 using ::testing::ElementsAre;
 
-TEST(Scale, MeansOfWhatAPixelCovers) {
+TEST(Scale, AveragesTheCoveredPixels) {
   const Image image{1, 2, 4, {0, 10, 20, 30, 40, 50, 60, 70}};
   EXPECT_THAT(Scale(image, 1, 2).pixels, ElementsAre(25, 45));
   EXPECT_THAT(Scale(image, 2, 4).pixels, image.pixels);
-  // Of 4 pixels 3: each covers 4/3, so that the first is (0 + 12 / 3) / (4 / 3) = 3, the last 29.75.
+  // From 4 pixels to 3: each covers 4/3, so the first is (0 + 12 / 3) / (4 / 3) = 3 and the last 29.75.
   EXPECT_THAT(Scale({1, 1, 4, {0, 12, 20, 33}}, 1, 3).pixels, ElementsAre(3, 16, 30));
   EXPECT_THAT(Scale({1, 1, 2, {3, 9}}, 2, 4).pixels, ElementsAre(3, 3, 9, 9, 3, 3, 9, 9));
 }
 
-// Two rows: one tile of a grey image, and two, of which the second is wide.
+// Two rows: one with a grey image, and one with two images, the second of which is wide.
 TEST(ContactSheet, PutsImagesIntoTiles) {
   const Image grey{1, 4, 4, std::vector<uint8_t>(16, 7)};
   const Image wide{3, 2, 4, std::vector<uint8_t>(24, 9)};
@@ -42,7 +42,7 @@ TEST(ContactSheet, PutsImagesIntoTiles) {
   }
 }
 
-TEST(EncodePng, IsReadBack) {
+TEST(EncodePng, RoundTrips) {
   Image image{3, 3, 2, {}};
   for (int i = 0; i < 18; ++i) image.pixels.push_back(static_cast<uint8_t>(14 * i));
   const auto bytes = EncodePng(image);

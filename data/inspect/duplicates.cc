@@ -63,7 +63,7 @@ bool AreNear(const ImageFingerprint& a, const ImageFingerprint& b) {
 
 std::vector<DuplicatePair> FindDuplicates(const std::vector<DuplicateSample>& samples, bool near) {
   std::map<Sha256::Digest, size_t> first_of;
-  // Earlier samples with the same quarter of the hash, none of which is a duplicate of another exactly.
+  // Earlier samples by each quarter of the hash. No two of them are exact duplicates.
   std::unordered_map<uint64_t, std::vector<size_t>> quarter[4];
   std::vector<DuplicatePair> pairs;
   for (size_t i = 0; i < samples.size(); ++i) {

@@ -1,4 +1,4 @@
-// Images that are there twice.
+// Finds duplicate images.
 #ifndef OPENSET_DATA_INSPECT_DUPLICATES_H_
 #define OPENSET_DATA_INSPECT_DUPLICATES_H_
 
@@ -12,9 +12,9 @@
 
 namespace openset {
 
-// What two images are compared by.
+// The features by which two images are compared.
 struct ImageFingerprint {
-  // SHA-256 of the sizes and the pixels: two images are exact duplicates where it is the same.
+  // SHA-256 of the sizes and the pixels. Two images are exact duplicates if it is equal.
   Sha256::Digest digest;
   // A difference hash of the grey image scaled to 9 x 8: bit 8 y + x says whether pixel (y, x) is darker than (y, x +
   // 1).
@@ -24,26 +24,27 @@ struct ImageFingerprint {
 };
 ImageFingerprint FingerprintOf(const Image& image);
 
-// Near duplicates: their difference hashes differ in at most 3 bits, and their 8 x 8 grey images by at most 8 levels on
-// average. Images of little contrast (8 x 8 grey values within 16 levels) are compared for exact duplicates only.
+// Whether two images are near duplicates: their difference hashes differ in at most 3 bits, and their 8 x 8 grey images
+// by at most 8 levels on average. Images with little contrast (8 x 8 grey values within 16 levels) are only compared
+// for exact duplicates.
 bool AreNear(const ImageFingerprint& a, const ImageFingerprint& b);
 
-// Of N samples in sets ("train", "test of unknown" ...).
+// One of N samples, which belong to sets ("train", "test of unknown" ...).
 struct DuplicateSample {
   int set = 0;
-  int64_t sample = 0;  // the caller's number
+  int64_t sample = 0;  // a number of the caller's choice
   ImageFingerprint fingerprint;
 };
 
 struct DuplicatePair {
-  size_t first = 0;  // places in the list of samples, first < second
+  size_t first = 0;  // positions in the list of samples, first < second
   size_t second = 0;
   bool exact = false;
 };
 
-// Every sample that has an earlier duplicate, once: with the first sample that is its exact duplicate, else with the
-// first that is a near one. In the order of `second`. Near ones are looked for where the hashes agree in one of four
-// quarters, which any two within 3 bits do.
+// Returns each sample that has an earlier duplicate once, in the order of `second`: paired with its first exact
+// duplicate or, if it has none, with its first near duplicate. Near duplicates are searched among samples whose hashes
+// agree in one of their four quarters; any two hashes that differ in at most 3 bits do.
 std::vector<DuplicatePair> FindDuplicates(const std::vector<DuplicateSample>& samples, bool near);
 
 }  // namespace openset

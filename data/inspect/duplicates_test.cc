@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::IsEmpty;
 
-// Six waves of directions, lengths and colours of its own.
+// An image of six waves, with random directions, lengths and colours.
 Image Picture(int number, int64_t height = 32, int64_t width = 32, int channels = 3) {
   RandomStream random(1, absl::StrCat("picture ", number));
   std::vector<double> value(channels * height * width, 128);
@@ -39,7 +39,7 @@ std::vector<DuplicatePair> Find(const std::vector<Image>& images, bool near = tr
   return FindDuplicates(samples, near);
 }
 
-TEST(Duplicates, ExactOnesAreFound) {
+TEST(Duplicates, FindsExactOnes) {
   const auto pairs = Find({Picture(0), Picture(1), Picture(0), Picture(2), Picture(0)}, /*near=*/false);
   ASSERT_EQ(pairs.size(), 2);
   EXPECT_EQ(pairs[0].first, 0);
@@ -54,8 +54,9 @@ TEST(Duplicates, ExactOnesAreFound) {
   EXPECT_THAT(Find({turned, square}, false), IsEmpty());
 }
 
-// Brighter by 3 levels, noise of +-2 levels, one pixel: near, and not exact. Other pictures are not.
-TEST(Duplicates, NearOnesAreFound) {
+// Images that are brighter by 3 levels, have noise of +-2 levels or one other pixel are near but not exact duplicates.
+// Other pictures are neither.
+TEST(Duplicates, FindsNearOnes) {
   const Image image = Picture(3);
   Image brighter = image, noisy = image, touched = image;
   RandomStream random(2, "noise");
@@ -76,7 +77,7 @@ TEST(Duplicates, NearOnesAreFound) {
 }
 
 // The same picture in another size.
-TEST(Duplicates, NearOnesMayHaveAnotherSize) {
+TEST(Duplicates, FindsNearOnesOfAnotherSize) {
   const Image image = Picture(4, 64, 64);
   Image half{3, 32, 32, {}};
   for (int c = 0; c < 3; ++c) {
@@ -90,7 +91,7 @@ TEST(Duplicates, NearOnesMayHaveAnotherSize) {
   EXPECT_EQ(Find({image, half}).size(), 1);
 }
 
-// Nothing is said of images with nothing in them, but for exact duplicates.
+// Images without content are only compared for exact duplicates.
 TEST(Duplicates, FlatImagesAreNotNear) {
   Image black{1, 8, 8, std::vector<uint8_t>(64, 0)}, dark{1, 8, 8, std::vector<uint8_t>(64, 2)};
   EXPECT_THAT(Find({black, dark}), IsEmpty());

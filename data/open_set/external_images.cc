@@ -36,7 +36,7 @@ class ExternalImages : public ExtraImageSource {
     }
     OPENSET_ASSIGN_OR_RETURN(Batch images, images_.At(at::cat(samples), pipeline_, random));
     if (!spec_.has_mix()) return std::move(images.image);
-    unmixed_ = std::move(images.image);  // the mixtures have a pass of their own
+    unmixed_ = std::move(images.image);  // the mixtures have a separate pass
     return at::Tensor();
   }
 
@@ -62,7 +62,7 @@ class ExternalImages : public ExtraImageSource {
     return (images_.size() + a_step - 1) / a_step;
   }
 
-  // Where the stream was that drew the order, and the place in it.
+  // The state of the random stream before it drew the order, and the position in the order.
   std::vector<int64_t> EpochState() const override {
     std::vector<int64_t> state(before_order_.begin(), before_order_.end());
     state.push_back(next_);
@@ -93,10 +93,10 @@ class ExternalImages : public ExtraImageSource {
   const int64_t batch_size_;
   const Batcher images_;
   const Pipeline pipeline_;
-  RandomStream::State before_order_ = {};  // of the stream that drew it
+  RandomStream::State before_order_ = {};  // the stream's state before it drew `order_`
   at::Tensor order_;                       // i64 [N]
-  int64_t next_ = 0;                       // place in it
-  at::Tensor unmixed_;                     // of the step under way
+  int64_t next_ = 0;                       // position in order_
+  at::Tensor unmixed_;                     // of the current step
 };
 
 }  // namespace

@@ -45,7 +45,7 @@ Batch BatchOf(int64_t size) {
   return batch;
 }
 
-// The numbers of the images.
+// Returns the numbers of the images.
 std::vector<int> Numbers(const at::Tensor& images) {
   std::vector<int> numbers;
   for (int64_t i = 0; i < images.size(0); ++i) {
@@ -68,13 +68,13 @@ TEST(ExternalImages, UsesEveryImageOnceBeforeAnyTwice) {
     EXPECT_THAT(std::vector<int>(numbers.begin() + 5 * round, numbers.begin() + 5 * (round + 1)),
                 UnorderedElementsAre(0, 1, 2, 3, 4));
   }
-  // More than there are.
+  // More images than there are.
   EXPECT_EQ(source->ExtraImages(BatchOf(8), &random).value().size(0), 12);
 }
 
 // zip(loaders[0], loaders[1]) in the unified benchmark's methods/oe/train.py: 492,500 images in batches of 512 are 962
 // steps, the last of them short.
-TEST(ExternalImages, AnEpochMayEndWithThem) {
+TEST(ExternalImages, CanEndTheEpoch) {
   const auto source = FiveImages(1, ExternalImagesSpec::BATCH, /*ends_epoch=*/true);
   EXPECT_EQ(source->MostSteps(4), 2);
   EXPECT_EQ(source->MostSteps(5), 1);
@@ -92,16 +92,16 @@ TEST(ExternalImages, AnEpochMayEndWithThem) {
   }
 }
 
-// Released codes draw from a loader of their own: 2 * 4 images also beside a last batch of 1 (oe_batch_size in
+// Released code draws from a separate loader: 2 * 4 images also for a last batch of 1 (oe_batch_size in
 // CIFAR/oe_scratch.py and CIFAR/train.py; 2*args.batch_size in the unified benchmark's train.py).
-TEST(ExternalImages, AShortBatchMayTakeAsManyAsAFullOne) {
+TEST(ExternalImages, CanUseTheFullBatchSizeForAShortBatch) {
   RandomStream random(1, "external");
   const auto source = FiveImages(2, ExternalImagesSpec::FULL_BATCH);
   for (const int64_t size : {4, 1}) EXPECT_EQ(source->ExtraImages(BatchOf(size), &random).value().size(0), 8) << size;
   EXPECT_EQ(FiveImages(2)->ExtraImages(BatchOf(1), &random).value().size(0), 2);
 }
 
-// What is left of an epoch's order is not carried over, so that a training can resume.
+// The rest of an epoch's order is dropped, so that a training can resume.
 TEST(ExternalImages, EachEpochStartsAnew) {
   const auto used = FiveImages(1);
   RandomStream before(1, "before");
@@ -114,8 +114,8 @@ TEST(ExternalImages, EachEpochStartsAnew) {
   EXPECT_EQ(Numbers(used->ExtraImages(BatchOf(4), &a).value()), Numbers(fresh->ExtraImages(BatchOf(4), &b).value()));
 }
 
-// 4, 4 and 2 images a step of the 5 there are: within the first order, over its end, and at the end of the second.
-TEST(ExternalImages, AnEpochGoesOnBetweenTwoSteps) {
+// Steps of 4, 4 and 2 of the 5 images: within the first order, across its end, and at the end of the second.
+TEST(ExternalImages, ResumesAnEpochBetweenSteps) {
   for (const int taken : {0, 1, 2, 3}) {
     const auto source = FiveImages(1), resumed = FiveImages(1);
     RandomStream random(1, "external"), again(1, "external");
@@ -133,7 +133,7 @@ TEST(ExternalImages, AnEpochGoesOnBetweenTwoSteps) {
   }
 }
 
-TEST(ExternalImages, AStateThatIsNoneIsRefused) {
+TEST(ExternalImages, RefusesAnInvalidState) {
   const auto source = FiveImages(1);
   RandomStream random(1, "external");
   source->StartEpoch(&random);
@@ -149,7 +149,7 @@ TEST(ExternalImages, AStateThatIsNoneIsRefused) {
   EXPECT_EQ(source->EpochState(), good);
 }
 
-TEST(ExternalImages, TheOpenSetIsWhatTheModelSaysOfThem) {
+TEST(ExternalImages, TheOpenSetIsTheModelsOutput) {
   const auto source = FiveImages(1);
   const ModelOutput known{at::ones({2, 3}), at::ones({2, 4}), {}, {}};
   const ModelOutput extra{at::ones({2, 3}), 2 * at::ones({2, 4}), {}, {}};

@@ -1,4 +1,4 @@
-// Open-set sources that add images to the batch and need nothing else.
+// The base class of open-set sources that only add images to the batch.
 #ifndef OPENSET_DATA_OPEN_SET_EXTRA_IMAGES_H_
 #define OPENSET_DATA_OPEN_SET_EXTRA_IMAGES_H_
 
@@ -6,7 +6,7 @@
 
 namespace openset {
 
-// Members say what ExtraImages() gives; all of them count, none is paired with a known sample.
+// Derived classes implement ExtraImages(). All its images have weight 1, and none is paired with a known sample.
 class ExtraImageSource : public OpenSetSource {
  public:
   OpenSet Make(const Context& context) override {

@@ -23,7 +23,7 @@ class FeatureMixup : public OpenSetSource {
     const at::Tensor order = ToDevice(at::tensor(context.random->Permutation(n), at::kLong), feature.device());
     std::vector<double> draws(spec_.one_coefficient_per_batch() ? 1 : n);
     for (double& draw : draws) draw = Coefficient(context.random);
-    // At least f32, whatever precision the backbone computes in.
+    // At least f32, whatever the precision of the backbone.
     const at::ScalarType dtype = at::promote_types(feature.scalar_type(), at::kFloat);
     const at::Tensor coefficient = ToDevice(at::tensor(draws, at::kDouble).to(dtype), feature.device()).unsqueeze(1);
 
@@ -32,7 +32,7 @@ class FeatureMixup : public OpenSetSource {
   }
 
  private:
-  // Drawn until it lies within the limits; 1/2, which they always hold, where a million draws do not.
+  // Draws until the coefficient is within the limits. Returns 1/2, which always is, if a million draws are not.
   double Coefficient(RandomStream* random) const {
     for (int attempt = 0; attempt < 1'000'000; ++attempt) {
       const double draw = random->Beta(spec_.alpha(), spec_.alpha());
@@ -41,7 +41,7 @@ class FeatureMixup : public OpenSetSource {
     return 0.5;
   }
 
-  // The first of the `size` samples of a batch that is mixed.
+  // Returns the index of the first mixed sample in a batch of `size` samples.
   int64_t Begin(int64_t size) const {
     switch (spec_.mixed()) {
       case FeatureMixupSpec::WHOLE_BATCH:

@@ -29,7 +29,7 @@ OpenSet Mix(OpenSetSource* source, const at::Tensor& feature, const std::vector<
   return source->Make({batch, known, {}, nullptr, Head, nullptr, &random});
 }
 
-// Four samples whose features tell them apart in every mixture of two.
+// Four samples whose features identify them in every mixture of two.
 const at::Tensor kFeature = Matrix({{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}});
 
 at::Tensor Mixtures(const at::Tensor& feature, const std::vector<int64_t>& order, const at::Tensor& coefficient) {
@@ -45,7 +45,7 @@ TEST(FeatureMixup, MixesTheWholeBatchWithARandomOrderOfIt) {
               TensorNear(Mixtures(kFeature, order, at::scalar_tensor(coefficient, at::kDouble)), 1e-15));
   EXPECT_THAT(open.output.logits, TensorNear(10 * open.output.feature, 0));
   EXPECT_THAT(open.slot, TensorEq(at::arange(4)));
-  // A sample mixed with itself is of one class.
+  // A sample mixed with itself is a mixture of one class.
   for (int64_t i = 0; i < 4; ++i) EXPECT_EQ(open.weight[i].item<double>(), order[i] == i ? 0 : 1);
 }
 

@@ -7,7 +7,7 @@
 namespace openset {
 namespace {
 
-// Where a window begins and ends on one side.
+// Returns where a window begins and ends along one side.
 std::pair<int64_t, int64_t> Window(int64_t side, double ratio, RandomStream* random) {
   const auto half = static_cast<int64_t>(static_cast<double>(side) * ratio) / 2;
   const auto centre = static_cast<int64_t>(random->Below(static_cast<uint64_t>(side)));

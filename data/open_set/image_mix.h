@@ -14,7 +14,8 @@ struct MixedImages {
   double share;      // of the first one, in [0, 1]
 };
 
-// Of f32 [B, C, H, W] each. Draws the share and, for CUTMIX, the row and the column of the window's centre.
+// Mixes f32 [B, C, H, W] with f32 [B, C, H, W]. Draws the share and, for CUTMIX, the row and the column of the window's
+// centre, in this order.
 MixedImages MixImages(const ImageMixSpec& spec, const at::Tensor& first, const at::Tensor& second,
                       RandomStream* random);
 

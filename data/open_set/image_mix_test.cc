@@ -27,16 +27,16 @@ TEST(MixImages, CutMixPastesAWindow) {
   for (uint64_t seed = 0; seed < 400; ++seed) {
     RandomStream random(seed, "mix"), same(seed, "mix");
     const MixedImages mixed = MixImages(spec, at::zeros({1, 1, 8, 6}), at::ones({1, 1, 8, 6}), &random);
-    // The share is that of the pixels which stay.
+    // The share is the fraction of unchanged pixels.
     EXPECT_NEAR(mixed.image.mean().item<double>(), 1 - mixed.share, 1e-6);
     const double drawn = same.Beta(1, 1);
     EXPECT_GE(mixed.share, drawn - 1e-12) << "a window is rounded down and cut at the border";
-    // A window: its rows and columns are all or nothing.
+    // The pasted pixels form a rectangle.
     const at::Tensor rows = mixed.image.amax(3).sum(), columns = mixed.image.amax(2).sum();
     EXPECT_EQ(rows.item<double>() * columns.item<double>(), mixed.image.sum().item<double>());
     shares += mixed.share;
   }
-  EXPECT_GT(shares / 400, 0.5);  // drawn evenly from [0, 1], then made larger
+  EXPECT_GT(shares / 400, 0.5);  // drawn uniformly from [0, 1], then increased
 }
 
 TEST(MixImages, TheSharesCanHaveTwoParameters) {

@@ -32,7 +32,7 @@ class MixedImagesSource : public OpenSetSource {
 
  private:
   const MixedImagesSpec spec_;
-  at::Tensor partner_;  // of the step under way
+  at::Tensor partner_;  // of the current step
   double share_ = 0;
 };
 

@@ -1,6 +1,6 @@
-// Open-set source: mixtures of the images of the batch with those of a random order of it, as MixedImagesSpec in
-// open_set.proto says. slot is i, partner the label of the image that i is mixed with, share one for all. The order is
-// drawn first.
+// Open-set source: mixtures of the batch's images with the same images in a random order, as MixedImagesSpec in
+// open_set.proto says. slot is i, partner the label of the image that i is mixed with; all have the same share. The
+// order is drawn before the share.
 #ifndef OPENSET_DATA_OPEN_SET_MIXED_IMAGES_H_
 #define OPENSET_DATA_OPEN_SET_MIXED_IMAGES_H_
 

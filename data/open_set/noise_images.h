@@ -1,5 +1,5 @@
-// Open-set source: images of noise, as NoiseImagesSpec in open_set.proto says. floor(share * B) images a step, like
-// those of the batch; none if that is 0. Source: w4k2/torchosr, models/NoiseSoftmax.
+// Open-set source: images of noise, as NoiseImagesSpec in open_set.proto says. Each step has floor(share * B) images of
+// the batch's shape. Source: w4k2/torchosr, models/NoiseSoftmax.
 #ifndef OPENSET_DATA_OPEN_SET_NOISE_IMAGES_H_
 #define OPENSET_DATA_OPEN_SET_NOISE_IMAGES_H_
 

@@ -1,5 +1,5 @@
-// Open-set source: means of two images of different classes, as OverlayImagesSpec in open_set.proto says.
-// ceil(share * B) images a step; none for a batch of one class. Source: w4k2/torchosr, models/OverlaySoftmax.
+// Open-set source: means of two images of different classes, as OverlayImagesSpec in open_set.proto says. Each step has
+// ceil(share * B) images, or none if the batch has one class. Source: w4k2/torchosr, models/OverlaySoftmax.
 #ifndef OPENSET_DATA_OPEN_SET_OVERLAY_IMAGES_H_
 #define OPENSET_DATA_OPEN_SET_OVERLAY_IMAGES_H_
 

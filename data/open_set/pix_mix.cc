@@ -19,7 +19,7 @@ constexpr double kLeastFactor = 1e-37;
 
 bool HeadsOf(RandomStream* random) { return random->Below(2) == 0; }
 
-// `images`, but those with a change are changed.
+// Returns `images` with their changes applied, and `otherwise` for images without a change.
 at::Tensor Changed(const at::Tensor& images, const at::Tensor& otherwise,
                    const std::vector<std::optional<AugMixStep>>& changes) {
   std::vector<int64_t> rows;

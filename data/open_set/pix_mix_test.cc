@@ -11,7 +11,7 @@
 namespace openset {
 namespace {
 
-// A source of these images.
+// A source that returns these images.
 class Pictures : public OpenSetSource {
  public:
   explicit Pictures(absl::StatusOr<at::Tensor> images) : images_(std::move(images)) {}
@@ -36,7 +36,8 @@ at::Tensor Bytes(std::initializer_list<int> values, at::IntArrayRef shape) {
   return at::tensor(std::vector<int>(values), at::kInt).to(at::kByte).view(shape);
 }
 
-// add() and multiply() of pixmix_utils.py, run with get_ab() that gives these numbers (PyTorch 2.11, Pillow 13.0).
+// Expectations: add() and multiply() of pixmix_utils.py with a get_ab() that returns these numbers (PyTorch 2.11,
+// Pillow 13.0).
 TEST(ApplyPixMix, EqualsTheReleasedCode) {
   const at::Tensor images = Bytes({0, 255, 100, 60, 200, 130, 10, 240, 20, 250, 30, 128}, {2, 3, 1, 2});
   const at::Tensor pictures = Bytes({50, 0, 150, 255, 250, 90, 0, 77, 128, 33, 255, 199}, {2, 3, 1, 2});
@@ -49,7 +50,7 @@ TEST(ApplyPixMix, EqualsTheReleasedCode) {
   EXPECT_THAT(ApplyPixMix(images, pictures, {{}, {}}), TensorNear(images.to(at::kFloat) / 255, 1e-7));
 }
 
-// Of 4,000 images, about half start changed, and the rounds are evenly 0 to 4: each count is within 5 standard
+// About half of 4,000 images are changed first, and the rounds are uniform from 0 to 4: each count is within 5 standard
 // deviations (chance of failing below 1e-5).
 TEST(DrawPixMix, IsHalfAndHalf) {
   RandomStream random(3, "draw");
@@ -73,11 +74,11 @@ TEST(DrawPixMix, IsHalfAndHalf) {
   EXPECT_NEAR(whole, 4000, 5 * 70);  // of 8,000 rounds, whose number varies too
 }
 
-TEST(PixMixedImages, TakeThePlaceOfTheBatchAtItsOwnScale) {
+TEST(PixMixedImages, ReplaceTheBatchAtItsScale) {
   const at::Tensor unit = at::arange(2 * 3 * 16, at::kFloat).view({2, 3, 4, 4}) / 255;
   const auto normalised = [](const at::Tensor& values) { return (values - 0.5) / 0.25; };
   const Batch batch{normalised(unit), at::tensor({4, 2}, at::kLong), {}};
-  // One picture stands for all.
+  // One picture is used for all images.
   const auto source = MakePixMixedImages(Spec(), {4, 3, {0.5}, {0.25}}, at::kCPU,
                                          std::make_unique<Pictures>(normalised(1 - unit.narrow(0, 0, 1))));
   RandomStream random(1, "mix"), same(1, "mix");

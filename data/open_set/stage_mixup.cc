@@ -32,7 +32,7 @@ class StageMixup : public OpenSetSource {
 
  private:
   const StageMixupSpec spec_;
-  const int stage_;  // behind which maps are mixed
+  const int stage_;  // the maps before this stage are mixed
 };
 
 }  // namespace

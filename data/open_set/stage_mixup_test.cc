@@ -26,13 +26,13 @@ OpenSet MakeFrom(const Batch& batch, RandomStream* random) {
   return MakeStageMixup(spec, /*stages=*/3)->Make({batch, known, none, {}, {}, {}, random, ForwardFrom});
 }
 
-TEST(StageMixupSource, MixesTheFirstHalfBehindTheLastStageButOne) {
+TEST(StageMixupSource, MixesTheFirstHalfAfterTheLastStageButOne) {
   const Batch batch{at::arange(7 * 4, at::kDouble).view({7, 1, 2, 2}).square(), at::zeros({7}, at::kLong), {}};
   RandomStream random(1, "mix"), same(1, "mix");
   const OpenSet open = MakeFrom(batch, &random);
   const at::Tensor order = at::tensor(same.Permutation(3), at::kLong);
   const double share = same.Beta(2, 2);
-  // The network is linear, so the mixture behind its second stage is that of the images, plus 1 + 10 + 100.
+  // The network is linear, so the mixture after its second stage is that of the images, plus 1 + 10 + 100.
   const at::Tensor image = batch.image.narrow(0, 0, 3).flatten(1);
   EXPECT_THAT(open.output.logits, TensorNear(share * image + (1 - share) * image.index_select(0, order) + 111, 1e-9));
   EXPECT_THAT(open.weight, TensorEq(at::ones({3}, at::kDouble)));

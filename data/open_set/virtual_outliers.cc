@@ -47,12 +47,13 @@ class VirtualOutliers : public OpenSetSource {
     return (mean + at::matmul(far, factor.t())).view({-1, dim});
   }
 
-  // Puts each feature behind those of its class, in the place of the oldest one.
+  // Adds each feature to those of its class, instead of the oldest one if the memory is full.
   void Remember(const at::Tensor& feature, const at::Tensor& label) {
     const int64_t n = spec_.memory();
     const at::Tensor member = label.unsqueeze(1).eq(at::arange(seen_.size(0), label.options())).to(at::kLong);
     const at::Tensor count = member.sum(0);
-    // How many of its class come before a sample in the batch; if there are more than n, only the last n stay.
+    // The number of samples of the same class before a sample in the batch. If there are more than n, only the last n
+    // are stored.
     const at::Tensor before = member.cumsum(0).gather(1, label.unsqueeze(1)).squeeze(1) - 1;
     const at::Tensor stays = before.ge(count.index_select(0, label) - n);
     const at::Tensor place = label * n + (seen_.index_select(0, label) + before).remainder(n);

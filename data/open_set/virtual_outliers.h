@@ -1,10 +1,11 @@
 // Open-set source: features far out in the normal distributions of the known classes (VOS, Du et al., ICLR 2022), as
-// VirtualOutliersSpec in open_set.proto says. K * kept open samples a step, of weight 0 until every class has `memory`
-// features; the model's head turns them into the output.
+// VirtualOutliersSpec in open_set.proto says. Each step has K * kept open samples, of weight 0 until every class has
+// `memory` features; the model's head computes their output.
 //
-// The class distributions share their covariance S = L L^T, so the least likely of m + L e are those with the longest
-// e. Their lengths are the largest of `draws` square roots of chi-squared numbers of D degrees of freedom, and their
-// directions uniform: what the released code gives, which draws all of e, at a small part of its cost.
+// The class distributions have the same covariance S = L L^T, so the least likely of m + L e are those with the longest
+// e. The lengths are the largest of `draws` square roots of chi-squared numbers with D degrees of freedom, and the
+// directions are uniform. This has the same distribution as the released code, which draws all e, at a small part of
+// its cost.
 #ifndef OPENSET_DATA_OPEN_SET_VIRTUAL_OUTLIERS_H_
 #define OPENSET_DATA_OPEN_SET_VIRTUAL_OUTLIERS_H_
 
@@ -18,13 +19,13 @@
 
 namespace openset {
 
-// For `classes` known classes and features of `dim` dimensions on the device. State: "memory" [K n + 1, D], the last
-// row of which has no meaning, and "seen" i64 [K], the features that each class has had.
+// For `classes` known classes and features of `dim` dimensions on the device. State: "memory" [K n + 1, D], whose last
+// row has no meaning, and "seen" i64 [K], the number of features that each class has had.
 std::unique_ptr<OpenSetSource> MakeVirtualOutliers(const VirtualOutliersSpec& spec, int64_t classes, int64_t dim,
                                                    at::Device device);
 
-// The `kept` longest of `draws` standard normal vectors of each class, the longest first: f64 [K, kept, D]. The square
-// root of their lengths' squares is drawn first, for all classes, then the directions.
+// Returns the `kept` longest of `draws` standard normal vectors of each class, longest first: f64 [K, kept, D]. The
+// squared lengths of all classes are drawn first, then the directions.
 at::Tensor DrawFarPoints(const VirtualOutliersSpec& spec, int64_t classes, int64_t dim, RandomStream* random);
 
 }  // namespace openset

@@ -25,7 +25,7 @@ OpenSet Step(OpenSetSource* source, const at::Tensor& feature, const std::vector
   return source->Make({batch, known, {}, nullptr, Head, nullptr, &random});
 }
 
-TEST(VirtualOutliers, CountOnceEveryClassHasItsMemory) {
+TEST(VirtualOutliers, HaveWeightOnceEveryClassHasItsMemory) {
   const VirtualOutliersSpec spec = SpecOf(2, 50, 3);
   const auto source = MakeVirtualOutliers(spec, /*classes=*/2, /*dim=*/2, at::kCPU);
   const RandomStream random(1, "vos");
@@ -41,7 +41,7 @@ TEST(VirtualOutliers, CountOnceEveryClassHasItsMemory) {
   EXPECT_THAT(open.output.logits, TensorNear(10 * open.output.feature, 1e-12));
 }
 
-TEST(VirtualOutliers, ABatchWithMoreThanTheMemoryLeavesItsLast) {
+TEST(VirtualOutliers, StoresOnlyTheLastFeaturesOfALargeBatch) {
   const auto source = MakeVirtualOutliers(SpecOf(2, 1, 1), 1, 1, at::kCPU);
   Step(source.get(), Matrix({{1}, {2}, {3}, {4}, {5}}), {0, 0, 0, 0, 0}, RandomStream(1, "vos"));
   const at::Tensor memory = source->State()[0].second.slice(0, 0, 2);

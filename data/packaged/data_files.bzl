@@ -1,4 +1,4 @@
-"""Data sets that are packages: files of a repository under the paths of the catalog, and programs that fetch one."""
+"""Data sets that are packages: files of a repository under the catalog's paths, and programs that download one."""
 
 def _data_files_impl(ctx):
     links = []

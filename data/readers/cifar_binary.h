@@ -1,4 +1,4 @@
-// The binary version of CIFAR-10 and CIFAR-100.
+// Reads the binary version of CIFAR-10 and CIFAR-100.
 #ifndef OPENSET_DATA_READERS_CIFAR_BINARY_H_
 #define OPENSET_DATA_READERS_CIFAR_BINARY_H_
 
@@ -11,18 +11,17 @@
 
 namespace openset {
 
-// A record: label bytes, then the channels one after the other, each row by row.
+// A record: the label bytes, then the channels one after another, each row by row.
 struct CifarRecord {
   int64_t label_bytes = 1;  // CIFAR-100 has 2: coarse, fine
-  int64_t label_at = 0;     // the one to read
+  int64_t label_at = 0;     // which of them to read
   int64_t channels = 3;
   int64_t height = 32;
   int64_t width = 32;
 };
 
-// The records of all files in order. Precondition: sizes above 0, 0 <= label_at < label_bytes.
-// Errors, with the file: kNotFound if it can't be opened; kDataLoss if it is empty or its length is not a multiple of a
-// record's.
+// Returns the records of all files in order. Precondition: sizes above 0, 0 <= label_at < label_bytes. Errors, with the
+// file: kNotFound if it can't be opened; kDataLoss if it is empty or its length is not a multiple of a record's.
 absl::StatusOr<ImageSet> ReadCifarBinary(const std::vector<std::string>& paths, const CifarRecord& record);
 
 }  // namespace openset

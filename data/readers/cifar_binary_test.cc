@@ -48,7 +48,7 @@ TEST(ReadCifarBinary, TheDefaultRecordIsThatOfCifar10) {
   EXPECT_EQ(set->image_bytes(), 3072);
 }
 
-TEST(ReadCifarBinary, RefusesWhatIsNotWholeRecords) {
+TEST(ReadCifarBinary, RefusesIncompleteRecords) {
   const std::string path = WriteTestFile("short", "123456");
   EXPECT_EQ(ReadCifarBinary({path}, TinyRecord()).status(),
             absl::DataLossError(path + ": 6 bytes are not a number of whole records of 5 bytes, the last of "
@@ -57,12 +57,12 @@ TEST(ReadCifarBinary, RefusesWhatIsNotWholeRecords) {
   EXPECT_TRUE(absl::IsNotFound(ReadCifarBinary({"/no/such/file"}, TinyRecord()).status()));
 }
 
-TEST(ReadCifarBinary, DamagedFilesAreRefusedOrValid) {
+TEST(ReadCifarBinary, CorruptFilesAreRefusedOrValid) {
   const std::string content = "\x09\x01\x02\x03\x04\xff\x05\x06\x07\x08";
   const std::string path = WriteTestFile("damaged", content);
   const DamageReport report = ReadDamaged(path, content, [&] { return ReadCifarBinary({path}, TinyRecord()); });
   EXPECT_EQ(report.copies, 10 * 4);
-  EXPECT_EQ(report.refused, 9);  // the truncations to anything but 5 bytes
+  EXPECT_EQ(report.refused, 9);  // all truncations except that to 5 bytes
   EXPECT_EQ(report.other_error, 0);
   EXPECT_EQ(report.broken, 0);
 }

@@ -37,7 +37,7 @@ bool IsImageName(absl::string_view name) {
   return false;
 }
 
-// CRC-32, of pieces in parallel.
+// Returns the CRC-32, computed in parallel for pieces of `bytes`.
 uLong ChecksumOf(absl::string_view bytes) {
   constexpr size_t kPiece = size_t{1} << 22;
   std::vector<uLong> sums((bytes.size() + kPiece - 1) / kPiece);
@@ -81,16 +81,16 @@ absl::StatusOr<ImageNames> ListOne(const std::string& folder) {
   return names;
 }
 
-// What is remembered of a folder.
+// The remembered listing of a folder.
 struct Remembered {
   std::string state;
   ImageNames names;
 };
 using Memory = std::map<std::string, Remembered>;  // by the folder's path below the root
 
-// A file of the memory: the first line with the checksum of what follows; then of each folder a line with its state,
-// one with the bytes of its path, the number of images and the bytes of their names, and these. Empty where it is not
-// there or damaged.
+// Reads a file of the memory. Its first line has the checksum of the rest. For each folder follow a line with its
+// state; a line with the number of bytes of its path, the number of images and the number of bytes of their names; the
+// path; and the names. Returns an empty memory if the file does not exist or is corrupt.
 Memory ReadMemory(const std::string& path) {
   absl::StatusOr<std::string> read = ReadFile(path, kMaxMemoryBytes);
   if (!read.ok()) return {};
@@ -156,7 +156,7 @@ absl::StatusOr<FolderListing> ListingMemory::List(const std::string& root,
     memory = ReadMemory(path);
   }
   const std::time_t started = std::time(nullptr);
-  std::vector<std::string> new_state(count);  // of what is listed now and to be remembered
+  std::vector<std::string> new_state(count);  // the states of folders whose new listing is remembered
   std::vector<absl::Status> status(count);
   InParallelWaiting(count, [&](int64_t i) {
     const std::string where = JoinPath(root, folder[i]);

@@ -1,7 +1,7 @@
-// Which images a folder has: found for the first time and with what is remembered, opened as a source, and with the
-// sizes of all files. OPENSET_FOLDER names a folder with a folder for each class (tools/peers/image_folder_peer.py
-// --make=N makes one); without it, one of 24,000 empty files is made and taken away again. What the system has of the
-// folder in memory makes a large difference: the first time after a start is the one that counts.
+// Times for listing the images of a folder: for the first time, with a memory, opened as a source, and with the sizes
+// of all files. OPENSET_FOLDER names a folder with a folder for each class (tools/peers/image_folder_peer.py --make=N
+// makes one); without it, one with 24,000 empty files is made and deleted again. Whether the system has the folder in
+// its cache makes a large difference: the first run after a boot is the one that counts.
 //
 //   OPENSET_FOLDER=/data/big bazel run //data/readers:folder_listing_benchmark
 #include <cstdlib>
@@ -19,7 +19,7 @@
 namespace openset {
 namespace {
 
-// The folder to be listed, and where what is remembered of it lies.
+// The folder to be listed, and the folder of the memory.
 class Folders {
  public:
   Folders() : temporary_(folder_.path()) {
@@ -27,7 +27,7 @@ class Folders {
     root_ = given != nullptr ? std::string(given) : (temporary_ / "images").string();
     if (given == nullptr) MakeFiles();
     classes_ = ListFolder(root_).value();
-    // ListingMemory::OfUser() remembers in it.
+    // The memory of ListingMemory::OfUser() is below HOME.
     setenv("HOME", temporary_.c_str(), 1);
   }
   const std::string& root() const { return root_; }
@@ -71,7 +71,7 @@ void BM_ListForTheFirstTime(benchmark::State& state) {
 }
 BENCHMARK(BM_ListForTheFirstTime)->Unit(benchmark::kMillisecond)->Iterations(3)->UseRealTime();
 
-// Folders that were changed within the last seconds are listed again.
+// Folders that were changed in the last seconds are listed again.
 void BM_ListAgain(benchmark::State& state) {
   List();
   for (auto _ : state) benchmark::DoNotOptimize(List());

@@ -34,7 +34,7 @@ class FolderListingTest : public ::testing::Test {
 
   void Put(const std::string& name) { WriteTestFile(absl::StrCat("listed/", name), ""); }
   ListingMemory Memory(int64_t min_images = 1) { return ListingMemory(memory_, min_images); }
-  // The names in `folder`, from what is remembered where that holds.
+  // Returns the names in `folder`, from the memory if it is valid.
   std::vector<std::string> Names(const std::string& folder) {
     const auto listing = Memory().List(root_, {"cat", "dog"});
     EXPECT_THAT(listing, IsOk());
@@ -67,8 +67,8 @@ TEST_F(FolderListingTest, ListsImagesInOrder) {
   EXPECT_THAT(listing->images[2].Split(), IsEmpty());
 }
 
-// Any change of a folder ends what is remembered of it.
-TEST_F(FolderListingTest, RemembersWhatHasSettled) {
+// Any change of a folder invalidates its remembered listing.
+TEST_F(FolderListingTest, RemembersSettledFolders) {
   EXPECT_THAT(Names("cat"), ElementsAre("a.JPG", "b.png"));
   EXPECT_THAT(Entries(), IsEmpty()) << "too new";
   Settle();
@@ -88,7 +88,7 @@ TEST_F(FolderListingTest, RemembersWhatHasSettled) {
   EXPECT_THAT(Names("cat"), ElementsAre("a.JPG", "b.png"));
   EXPECT_NE(*ReadFile(entry), content);
 
-  // Another folder in the place of one.
+  // Replaces a folder by another one.
   std::filesystem::rename(root_ + "/dog", root_ + "/was_dog");
   Put("dog/2.png");
   EXPECT_THAT(Names("dog"), ElementsAre("2.png"));
@@ -96,8 +96,8 @@ TEST_F(FolderListingTest, RemembersWhatHasSettled) {
   EXPECT_THAT(Names("dog"), IsEmpty());
 }
 
-// A false name in the memory shows that it was not listed.
-TEST_F(FolderListingTest, AFolderThatIsRememberedIsNotListed) {
+// A wrong name in the memory shows that the folder was not listed.
+TEST_F(FolderListingTest, DoesNotListARememberedFolder) {
   Settle();
   EXPECT_THAT(Names("dog"), ElementsAre("1.jpeg"));
   const std::string entry = Entries().at(0), content = *ReadFile(JoinPath(memory_, entry));
@@ -111,7 +111,7 @@ TEST_F(FolderListingTest, AFolderThatIsRememberedIsNotListed) {
   EXPECT_THAT(Names("dog"), ElementsAre("1.jpeg", "2.png"));
 }
 
-// 4.6 MB, whose checksum is taken in two pieces.
+// 4.6 MB, whose checksum is computed in two pieces.
 TEST_F(FolderListingTest, RemembersManyNames) {
   for (int i = 0; i < 22000; ++i) Put(absl::StrCat("cat/", std::string(200, 'x'), i, ".png"));
   Settle();
@@ -124,7 +124,7 @@ TEST_F(FolderListingTest, RemembersManyNames) {
   EXPECT_THAT(Names("cat"), SizeIs(22002));
 }
 
-TEST_F(FolderListingTest, DamagedMemoriesAreNone) {
+TEST_F(FolderListingTest, IgnoresCorruptMemories) {
   Settle();
   Names("cat");
   const std::string name = Entries().at(0), content = *ReadFile(JoinPath(memory_, name));

@@ -18,8 +18,7 @@ namespace {
 constexpr int64_t kMaxStep = int64_t{1} << 30;
 constexpr int64_t kFirstBuffer = int64_t{1} << 16;
 
-// What zlib's second argument of inflateInit2 is: 15 stands for the largest window, 16 more for gzip's header and
-// trailer.
+// The second argument of zlib's inflateInit2: 15 means the largest window, 16 more mean gzip's header and trailer.
 constexpr int kZlib = 15;
 constexpr int kGzip = 15 + 16;
 
@@ -39,7 +38,7 @@ absl::StatusOr<std::string> Inflate(absl::string_view bytes, int format, int64_t
       stream.avail_in = static_cast<uInt>(step);
       bytes.remove_prefix(step);
     }
-    // One byte more than is allowed tells whether there is more.
+    // One byte more than allowed, to notice that there is more.
     if (filled == content.size()) content.resize(std::min(std::max(2 * filled, kFirstBuffer), max_bytes + 1));
     const uInt room = static_cast<uInt>(std::min<int64_t>(content.size() - filled, kMaxStep));
     stream.next_out = reinterpret_cast<Bytef*>(&content[filled]);

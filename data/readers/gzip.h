@@ -1,4 +1,4 @@
-// Files that may be gzipped.
+// Reads files that may be gzipped.
 #ifndef OPENSET_DATA_READERS_GZIP_H_
 #define OPENSET_DATA_READERS_GZIP_H_
 
@@ -10,19 +10,20 @@
 
 namespace openset {
 
-// What a file may have, and inflate to; the largest published data set of 28 x 28 images takes half of it.
+// The limit on a file's size, compressed and inflated: twice the size of the largest published data set of 28 x 28
+// images.
 inline constexpr int64_t kMaxInflatedBytes = int64_t{1} << 30;
 
-// The content of a gzip stream (RFC 1952; the contents of several members are concatenated). Memory grows with what is
-// really inflated. Errors: kDataLoss if the stream is truncated or corrupt, if something else follows it, or if it
-// holds more than `max_bytes` (a decompression bomb).
+// Returns the content of a gzip stream (RFC 1952; the contents of several members are concatenated). Allocates memory
+// only for data that was actually inflated. Errors: kDataLoss if the stream is truncated or corrupt, if other data
+// follows it, or if it inflates to more than `max_bytes` (a decompression bomb).
 absl::StatusOr<std::string> Gunzip(absl::string_view bytes, int64_t max_bytes = kMaxInflatedBytes);
 
-// The content of one zlib stream (RFC 1950). Errors: as Gunzip.
+// Returns the content of one zlib stream (RFC 1950). Errors: as Gunzip().
 absl::StatusOr<std::string> InflateZlib(absl::string_view bytes, int64_t max_bytes = kMaxInflatedBytes);
 
-// The content of a file, inflated if it begins with gzip's 1f 8b, of at most `max_bytes`. Errors, with the path: as
-// ReadFile and Gunzip.
+// Returns the content of a file, inflated if it begins with gzip's 1f 8b. The limit `max_bytes` applies to both.
+// Errors, with the path: as ReadFile() and Gunzip().
 absl::StatusOr<std::string> ReadPlainOrGzipped(const std::string& path, int64_t max_bytes = kMaxInflatedBytes);
 
 }  // namespace openset

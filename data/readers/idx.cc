@@ -22,11 +22,11 @@ uint32_t BigEndian32(absl::string_view bytes) {
 
 struct IdxArray {
   std::vector<int64_t> sizes;
-  std::string content;  // of the whole file
+  std::string content;  // of the complete file
   absl::string_view data() const { return absl::string_view(content).substr(4 * (1 + sizes.size())); }
 };
 
-// The array in a file, whose data is as long as its sizes say.
+// Reads the array in a file. Checks that its data is as long as its sizes say.
 absl::StatusOr<IdxArray> ReadArray(const std::string& path, int dimensions) {
   IdxArray array;
   OPENSET_ASSIGN_OR_RETURN(array.content, ReadPlainOrGzipped(path));
@@ -43,7 +43,7 @@ absl::StatusOr<IdxArray> ReadArray(const std::string& path, int dimensions) {
                                                path, magic, dimensions == 1 ? "labels" : "images", wanted));
   }
   const size_t data_bytes = array.content.size() - header_bytes;
-  // The product of the sizes, or more than there is where it would overflow.
+  // The product of the sizes or, where it would overflow, a number above data_bytes.
   uint64_t declared = 1;
   for (int i = 0; i < dimensions; ++i) {
     const uint32_t size = BigEndian32(absl::string_view(array.content).substr(4 * (1 + i)));

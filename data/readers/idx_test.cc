@@ -19,13 +19,13 @@ const char kImages[] =
 const char kLabels[] =
     "0000080100000002"
     "0700";
-// The same by Python's gzip.compress(..., mtime=0).
+// The same, compressed by Python's gzip.compress(..., mtime=0).
 const char kImagesGz[] = "1f8b08000000000002036360e06066606060826266462666165636760e4e2e6e1e0048110c841c000000";
 const char kLabelsGz[] = "1f8b08000000000002036360e0606460606062670000de3addda0a000000";
 
 class ReadIdxTest : public ::testing::Test {
  protected:
-  // Reads files of these hexadecimal digits.
+  // Reads files with these contents, given as hexadecimal digits.
   absl::StatusOr<ImageSet> Read(absl::string_view images, absl::string_view labels) {
     WriteTestFile("images", absl::HexStringToBytes(images));
     WriteTestFile("labels", absl::HexStringToBytes(labels));
@@ -50,8 +50,8 @@ TEST_F(ReadIdxTest, ReadsPlainAndGzippedFiles) {
   }
 }
 
-TEST_F(ReadIdxTest, RefusesWhatTheLengthContradicts) {
-  // 2 x 2 x 3 bytes declared, 11 there.
+TEST_F(ReadIdxTest, RefusesAWrongLength) {
+  // 2 x 2 x 3 bytes declared, 11 present.
   EXPECT_EQ(Read("000008030000000200000002000000030102030405060708090a0b", kLabels).status(),
             absl::DataLossError(images_path_ + ": the header declares 2 x 2 x 3 bytes of data, the file has 11 "
                                                "from byte 16 on; fetch the file again"));
@@ -80,7 +80,7 @@ TEST_F(ReadIdxTest, RefusesFilesOfDifferentSets) {
                                              " has 3 labels; the files do not belong together")));
 }
 
-TEST_F(ReadIdxTest, DamagedPlainFilesAreRefusedUnlessOnlyPixelsOrLabelsChange) {
+TEST_F(ReadIdxTest, CorruptPlainFilesAreRefusedUnlessOnlyPixelsOrLabelsChange) {
   ASSERT_TRUE(Read(kImages, kLabels).ok());
   const auto read = [this] { return ReadIdx(images_path_, labels_path_); };
   // 28 truncations and 16 * 3 changes of the header are refused, 12 * 3 changes of pixels are not.
@@ -96,7 +96,7 @@ TEST_F(ReadIdxTest, DamagedPlainFilesAreRefusedUnlessOnlyPixelsOrLabelsChange) {
   EXPECT_EQ(labels.broken, 0);
 }
 
-TEST_F(ReadIdxTest, DamagedGzippedFilesAreRefusedUnlessTheContentIsTheSame) {
+TEST_F(ReadIdxTest, CorruptGzippedFilesAreRefusedUnlessTheContentIsTheSame) {
   const ImageSet original = *Read(kImagesGz, kLabelsGz);
   const auto read = [&] {
     absl::StatusOr<ImageSet> set = ReadIdx(images_path_, labels_path_);

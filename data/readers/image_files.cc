@@ -11,7 +11,7 @@
 namespace openset {
 namespace {
 
-// Four times the pixels that DecodeImage() takes, as they are in memory.
+// Four times the memory of the largest image that DecodeImage() accepts.
 constexpr int64_t kMaxImageFileBytes = int64_t{1} << 30;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Images in files of their own, decoded when they are read.
+// Images in separate files, decoded when they are read.
 #ifndef OPENSET_DATA_READERS_IMAGE_FILES_H_
 #define OPENSET_DATA_READERS_IMAGE_FILES_H_
 
@@ -14,21 +14,21 @@
 
 namespace openset {
 
-// The life of it: files are added one by one, in the order of the samples; then it is read as any ImageSource is, in as
-// many threads as there are processors. Errors of Read, with the file: kNotFound, and kDataLoss as DecodeImage.
+// Files are added one by one, in the order of the samples. Then the object is used like any ImageSource; it reads in as
+// many threads as there are processors. Errors of Read(), with the file: kNotFound, and kDataLoss as DecodeImage().
 class ImageFiles final : public ImageSource {
  public:
-  // `folder`: that of each class, in the order of the class ids, or one for all. `shape`: 1 or 3 channels, which every
-  // image is brought to; if it has a height and width, an image of another size is an error of Read. `part`: the name
-  // of the one group. `exif_orientation`: images are turned as a JPEG file says.
+  // `folder`: each class's folder, in the order of the class ids, or one folder for all. `shape`: 1 or 3 channels, to
+  // which every image is converted; if it has a height and width, Read() fails for an image of another size. `part`:
+  // the name of the only group. `exif_orientation`: rotate images as the EXIF data of a JPEG file says.
   ImageFiles(std::vector<std::string> folder, const ImageShape& shape, const std::string& part, bool exif_orientation);
 
-  // Takes the memory for so many files, whose names have so many bytes with a '\0' behind each.
+  // Allocates memory for `files` files, whose names have `name_bytes` bytes in all, including a '\0' after each.
   void Reserve(int64_t files, int64_t name_bytes);
 
-  // `name`: the path below the folder.
+  // Adds a file. `name`: its path below the folder.
   void Add(int32_t label, absl::string_view name);
-  // Several of one class: `names` has each followed by '\0'.
+  // Adds several files of one class. Each name in `names` is followed by '\0'.
   void AddAll(int32_t label, absl::string_view names);
 
   const SampleIndex& index() const override { return index_; }

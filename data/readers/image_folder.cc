@@ -21,10 +21,10 @@
 namespace openset {
 namespace {
 
-// Images whose sizes are asked for at once, and those of the folder that reaches this number.
+// The number of images whose sizes are read at once; a batch ends with the folder that reaches this number.
 constexpr int64_t kChunk = 1 << 18;
 
-// Of a line, what the size and the signs around it take up to 99 MB.
+// The bytes of a line that the separators and a size of up to 99 MB need.
 constexpr int64_t kSizeBytes = 10;
 
 int64_t TestImages(const ImageFolderOptions::Share& share, int64_t n) {
@@ -32,7 +32,7 @@ int64_t TestImages(const ImageFolderOptions::Share& share, int64_t n) {
   return n > 1 ? std::clamp<int64_t>(test, 1, n - 1) : test;
 }
 
-// Lines "CLASS_FOLDER/FILE SIZE".
+// Returns the lines "CLASS_FOLDER/FILE SIZE" of a folder.
 absl::StatusOr<std::string> SizesOf(const FolderListing& listing, int64_t folder) {
   const std::string path = JoinPath(listing.root, listing.folder[folder]);
   std::string lines;
@@ -127,7 +127,7 @@ absl::StatusOr<std::string> ListingDigest(const std::string& root, const std::ve
 absl::StatusOr<std::string> ListingDigest(const FolderListing& listing) {
   Sha256 sum;
   const auto folders = static_cast<int64_t>(listing.folder.size());
-  std::vector<absl::StatusOr<std::string>> last;  // hashed while the next ones are made
+  std::vector<absl::StatusOr<std::string>> last;  // hashed while the next lines are made
   for (int64_t begin = 0, end = 0; begin < folders || !last.empty(); begin = end) {
     for (int64_t images = 0; end < folders && images < kChunk; ++end) images += listing.images[end].count;
     std::vector<absl::StatusOr<std::string>> lines(end - begin);

@@ -69,7 +69,7 @@ TEST_F(ImageFolderTest, ErrorsNameTheFile) {
   EXPECT_EQ(OpenImageFolder(root_, {"cow"}, {3, 0, 0}, "train").status().code(), absl::StatusCode::kNotFound);
 }
 
-TEST_F(ImageFolderTest, WithASizeOthersAreRefused) {
+TEST_F(ImageFolderTest, RefusesImagesOfAnotherSize) {
   const auto source = *Open({3, 17, 22});
   EXPECT_EQ(source->shape().bytes(), 3 * 17 * 22);
   EXPECT_TRUE(source->Read({0, 1, 3}).ok());
@@ -78,7 +78,7 @@ TEST_F(ImageFolderTest, WithASizeOthersAreRefused) {
                 absl::StrCat(JoinPath(root_, "dog/2.jpeg"), ": is 14 x 9 pixels, not 22 x 17 as the catalog says")));
 }
 
-TEST_F(ImageFolderTest, ManyAtOnceComeInOrder) {
+TEST_F(ImageFolderTest, ReadsManyInOrder) {
   const auto source = *Open({3, 0, 0});
   std::vector<int64_t> samples;
   for (int64_t i = 0; i < 500; ++i) samples.push_back(i % 5);
@@ -86,7 +86,7 @@ TEST_F(ImageFolderTest, ManyAtOnceComeInOrder) {
   for (int64_t i = 0; i < 500; ++i) EXPECT_EQ(images[i].pixels, images[i % 5].pixels);
 }
 
-TEST_F(ImageFolderTest, TheListingTellsMissingNewAndCutFiles) {
+TEST_F(ImageFolderTest, TheDigestDetectsMissingNewAndTruncatedFiles) {
   const auto size = [](const std::string& file) { return ReadFile(JoinPath("data/readers/testdata", file))->size(); };
   const std::string digest = *ListingDigest(root_, {"cat"});
   EXPECT_EQ(digest, Sha256Hex(absl::StrCat("cat/a.JPG ", size("rgb.jpg"), "\ncat/b.png ", size("grey.png"), "\n")));
@@ -98,7 +98,7 @@ TEST_F(ImageFolderTest, TheListingTellsMissingNewAndCutFiles) {
   EXPECT_NE(*ListingDigest(root_, {"cat"}), digest);
 }
 
-TEST_F(ImageFolderTest, LeavesOutWhatIsToBeSkipped) {
+TEST_F(ImageFolderTest, LeavesOutSkippedFiles) {
   ImageFolderOptions options;
   options.skip = {"dog/10.png", "cat/a.JPG"};
   const auto source = *OpenImageFolder(root_, {"dog", "cat"}, {3, 0, 0}, "train", options);
@@ -109,7 +109,7 @@ TEST_F(ImageFolderTest, LeavesOutWhatIsToBeSkipped) {
             absl::NotFoundError(JoinPath(root_, "dog/11.png") + ": is to be skipped, and is not there"));
 }
 
-TEST_F(ImageFolderTest, AClassThatIsEmptyNeedsNoFolder) {
+TEST_F(ImageFolderTest, AnEmptyClassNeedsNoFolder) {
   const auto source = *OpenImageFolder(root_, {"cow", "cat"}, {3, 0, 0}, "train", {}, {true, false});
   EXPECT_THAT(source->index().label, ElementsAre(1, 1));
 }

@@ -27,7 +27,7 @@ absl::Status Bad(const std::string& file, int64_t line, absl::string_view what) 
   return absl::DataLossError(absl::StrCat(file, ":", line, ": ", what));
 }
 
-// Calls `use` with the columns of each line that has some and the line's number, from 1.
+// Calls `use` with the columns of each line that has any, and with the line's number, which starts at 1.
 template <typename Use>
 absl::Status ForEachLine(const std::string& file, const Use& use) {
   OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(file, kMaxListBytes));
@@ -67,7 +67,7 @@ absl::string_view FolderOf(absl::string_view path) {
   return begin == absl::string_view::npos || end == 0 ? path.substr(0, end) : path.substr(begin + 1, end - begin - 1);
 }
 
-// The columns are views of one line.
+// Returns the line from column `first` to its end. Precondition: the columns are views of one line.
 absl::string_view ToLineEnd(const std::vector<absl::string_view>& columns, int first) {
   const char* const begin = columns[first].data();
   return absl::string_view(begin, columns.back().data() + columns.back().size() - begin);

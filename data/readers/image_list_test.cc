@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 class ImageListTest : public ::testing::Test {
  protected:
-  // `text`: the list's; `format`: of ImageListFiles.
+  // `text`: the content of the list; `format`: fields of ImageListFiles.
   absl::StatusOr<std::shared_ptr<const ImageSource>> Open(const std::string& text, const std::string& format,
                                                           const std::string& table = "") {
     ImageListFiles files;
@@ -63,7 +63,7 @@ TEST_F(ImageListTest, ClassesByName) {
   EXPECT_THAT(Paths(**source), ElementsAre("root/val 0.JPEG", "root/val_1.JPEG"));
 }
 
-// images_variant_test.txt of FGVC-Aircraft: the names are without an extension, those of classes may have blanks.
+// images_variant_test.txt of FGVC-Aircraft: names without an extension; class names may have blanks.
 TEST_F(ImageListTest, ClassesByTheRestOfTheLine) {
   ImageListFiles files;
   files.set_class_by(ImageListFiles::NAME);
@@ -92,7 +92,7 @@ TEST_F(ImageListTest, ClassesByFolder) {
 }
 
 // meta/test.txt of Food-101.
-TEST_F(ImageListTest, NamesWithoutTheirEnd) {
+TEST_F(ImageListTest, NamesWithoutExtension) {
   const auto source = Open("dog/1\n", "class_by: FOLDER path_suffix: '.jpg'");
   ASSERT_THAT(source, IsOk());
   EXPECT_THAT(Paths(**source), ElementsAre("root/dog/1.jpg"));

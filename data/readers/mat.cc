@@ -22,7 +22,7 @@ namespace {
 
 constexpr size_t kHeaderBytes = 128;
 
-// Types of stored data and the bytes of a value; 0 for others.
+// Types of stored data. ValueBytes() returns the number of bytes of a value, 0 for other types.
 enum : uint32_t { kInt8 = 1, kUint8 = 2, kInt32 = 5, kUint32 = 6, kMatrix = 14, kCompressed = 15 };
 size_t ValueBytes(uint32_t type) {
   switch (type) {
@@ -59,10 +59,10 @@ struct Element {
   absl::string_view data;
 };
 
-// Elements of a block of bytes, one after the other.
+// Reads the elements of a block of bytes, one after another.
 class Elements {
  public:
-  // `place`: what the block is, for errors.
+  // `place` describes the block in errors.
   Elements(absl::string_view bytes, size_t begin, std::string place)
       : bytes_(bytes), at_(begin), place_(std::move(place)) {}
 
@@ -109,7 +109,7 @@ struct Array {
   absl::string_view data;
 };
 
-// The array that `matrix` holds if its name is among `wanted`, of which it becomes the value.
+// Reads the array in `matrix` if its name is a key of `wanted`, and sets that key's value.
 absl::Status ReadArray(absl::string_view matrix, const std::string& place,
                        std::map<std::string, std::optional<Array>>* wanted) {
   Elements elements(matrix, 0, place);
@@ -133,7 +133,7 @@ absl::Status ReadArray(absl::string_view matrix, const std::string& place,
   array.data = values.data;
   const size_t value_bytes = ValueBytes(values.type);
   if (value_bytes == 0) return elements.Damaged(absl::StrCat("array '", name.data, "' does not hold numbers"));
-  // The product of the sizes, or more than there is where it would overflow.
+  // The product of the sizes or, where it would overflow, a number above the size of the data.
   uint64_t declared = value_bytes;
   for (const int64_t size : array.sizes) {
     if (size <= 0) return elements.Damaged(absl::StrCat("array '", name.data, "' has a size of ", size));
@@ -229,8 +229,8 @@ absl::StatusOr<ImageSet> ReadMat(const std::string& path, const std::string& ima
                                             "version 5; is it another file, or saved with -v7.3?"));
   }
   std::map<std::string, std::optional<Array>> wanted = {{images, {}}, {labels, {}}};
-  std::vector<std::unique_ptr<std::string>> inflated;  // what the arrays lie in
-  int64_t left_bytes = max_bytes;                      // of all that is inflated
+  std::vector<std::unique_ptr<std::string>> inflated;  // contain the arrays
+  int64_t left_bytes = max_bytes;                      // for all inflated elements together
   Elements elements(content, kHeaderBytes, path);
   while (!elements.done()) {
     OPENSET_ASSIGN_OR_RETURN(Element element, elements.Next());

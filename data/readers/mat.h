@@ -1,8 +1,8 @@
-// MATLAB files of version 5 (the format of SVHN's 32 x 32 images).
+// Reads MATLAB files of version 5 (the format of SVHN's 32 x 32 images).
 //
-// A header of 128 bytes, then elements of a type, a length and data; arrays are elements of their own or lie in
-// compressed ones. Our own reader of the part that image sets use: matio, the C library, takes memory for what a header
-// claims, and brings HDF5 with it.
+// A file is a header of 128 bytes and then elements, each with a type, a length and data. An array is an element, or is
+// inside a compressed element. This reader supports only what image sets use. The C library matio is not used, because
+// it allocates memory for whatever a header claims, and needs HDF5.
 #ifndef OPENSET_DATA_READERS_MAT_H_
 #define OPENSET_DATA_READERS_MAT_H_
 
@@ -14,15 +14,14 @@
 
 namespace openset {
 
-// What a file may have, and its compressed arrays may inflate to together: SVHN's largest take half of it.
+// The limit on a file's size, and on that of all its inflated arrays together: twice that of SVHN's largest.
 inline constexpr int64_t kMaxMatBytes = int64_t{1} << 32;
 
-// The images in the array `images`, unsigned bytes [height, width, channels, samples] in column-major order, with the
-// labels in the array `labels`, as many numbers (of any type, stored in whichever) that are whole and 0 to 2^31 - 1; in
-// that order of the samples.
-// Errors, with the file and the offset: kNotFound if it can't be opened; kDataLoss if it is no such file, cut short or
-// damaged, if an array is missing or of another type, or if sizes and data disagree. No more memory is taken than what
-// the file really holds, inflated.
+// Returns the images in the array `images`, unsigned bytes [height, width, channels, samples] in column-major order,
+// with the labels in the array `labels`: one number for each sample, in the same order (of any type, however it is
+// stored), which must be whole and 0 to 2^31 - 1. Errors, with the file and the offset: kNotFound if the file can't be
+// opened; kDataLoss if it is not such a file, truncated or corrupt, if an array is missing or of another type, or if
+// sizes and data disagree. Allocates memory only for what the file actually contains, inflated.
 absl::StatusOr<ImageSet> ReadMat(const std::string& path, const std::string& images, const std::string& labels,
                                  int64_t max_bytes = kMaxMatBytes);
 

@@ -32,7 +32,7 @@ absl::StatusOr<ImageSet> ReadText(const std::string& content) {
 }
 
 // SciPy's files (tools/peers/make_format_golden.py): compressed with labels of one byte, and plain with doubles.
-TEST(Mat, AsSciPyWritesIt) {
+TEST(Mat, ReadsSciPysFiles) {
   const auto golden = ReadNpz(absl::StrCat(kFolder, "formats.npz"));
   ASSERT_THAT(golden, IsOk());
   const std::string& pixels = golden->at("pixels").data;
@@ -47,10 +47,10 @@ TEST(Mat, AsSciPyWritesIt) {
   }
 }
 
-// Every truncation, header boundaries among them, and every byte changed in three ways. Of the plain file those that
-// are accepted are changes of pixels, labels (to other whole numbers), padding and the header's text; of the compressed
-// one, zlib's checksum notices nearly all.
-TEST(Mat, DamageIsNoticed) {
+// Tests every truncation, including those at header boundaries, and every byte changed in three ways. Accepted changes
+// of the plain file are those of pixels, labels (to other whole numbers), padding and the header's text; in the
+// compressed file, zlib's checksum notices nearly all.
+TEST(Mat, NoticesCorruption) {
   for (const char* name : {"digits.mat", "digits_plain.mat"}) {
     const auto content = ReadFile(absl::StrCat(kFolder, name));
     ASSERT_THAT(content, IsOk());
@@ -72,14 +72,14 @@ TEST(Mat, ErrorsNameFileAndOffset) {
   EXPECT_THAT(ReadText(std::string(200, 'x')),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bytes 124 to 127 are not those of")));
   EXPECT_THAT(ReadText(Header()), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has no array 'X'")));
-  // 4 GB claimed by an element in a file of 140 bytes.
+  // An element claims 4 GB in a file of 140 bytes.
   EXPECT_THAT(ReadText(Header() + LittleEndian(14) + LittleEndian(0xfffffff8) + "1234"),
               StatusIs(absl::StatusCode::kDataLoss,
                        AllOf(HasSubstr("made.mat at byte 128"), HasSubstr("claims 4294967288 bytes, 4 are left"))));
 }
 
-// An array whose sizes claim 4 GB, or more than 64 bits can count, and which has 4 bytes.
-TEST(Mat, WhatSizesClaimIsNotAllocated) {
+// An array of 4 bytes whose sizes claim 4 GB, or more than 64 bits can count.
+TEST(Mat, DoesNotAllocateClaimedSizes) {
   for (const uint32_t size : {256u, 0x7fffffffu, 0xffffffffu}) {
     std::string array = LittleEndian(6) + LittleEndian(8) + LittleEndian(9) + LittleEndian(0);  // flags: unsigned bytes
     array += LittleEndian(5) + LittleEndian(16);
@@ -91,7 +91,7 @@ TEST(Mat, WhatSizesClaimIsNotAllocated) {
   }
 }
 
-// An array of bytes of these sizes.
+// Returns an array of bytes with these sizes.
 std::string Bytes(const std::string& name, const std::vector<uint32_t>& sizes, const std::string& data) {
   const auto padded = [](std::string bytes) { return bytes + std::string((8 - bytes.size() % 8) % 8, '\0'); };
   std::string array = LittleEndian(6) + LittleEndian(8) + LittleEndian(9) + LittleEndian(0);  // flags: unsigned bytes

@@ -1,6 +1,7 @@
-// Files with random changes are read whole or refused with a message that names the file, never with a crash (under
-// --config=asan: without any undefined behaviour) and without taking memory for what they only declare. In all --rounds
-// files of each kind, seed by seed; a failing seed is printed and can be given as --first_seed.
+// Files with random changes are read completely or refused with a message that names the file. Readers never crash
+// (under --config=asan: never have undefined behaviour), and never allocate memory for data that is only declared.
+// Tests --rounds files of each kind, one seed after another; a failing seed is printed and can be passed as
+// --first_seed.
 #include "core/testing/mutation.h"
 
 #include <zlib.h>
@@ -73,7 +74,7 @@ uint32_t ReadBig32(absl::string_view bytes) {
   return value;
 }
 
-// As zlib compresses it.
+// Returns the bytes compressed by zlib.
 std::string Compressed(const std::string& bytes) {
   uLongf size = compressBound(bytes.size());
   std::string result(size, '\0');
@@ -82,7 +83,7 @@ std::string Compressed(const std::string& bytes) {
   return result;
 }
 
-// A PNG file whose chunks have the checksums that their changed content asks for, as far as they can be followed.
+// Returns the PNG file with the checksums of its changed chunks corrected, as far as the chunks can be found.
 std::string WithChecksums(std::string png) {
   size_t at = 8;
   while (at + 12 <= png.size()) {
@@ -142,7 +143,7 @@ TEST(MutationTest, Mat) {
       Check(ReadMat(path, "X", "y"), path);
     });
   }
-  // Compressed arrays whose checksums are right.
+  // Compressed arrays with correct checksums.
   const std::string plain = Stored("digits_plain.mat");
   uint32_t length = 0;
   for (int i = 3; i >= 0; --i) length = length << 8 | static_cast<uint8_t>(plain[132 + i]);
@@ -213,7 +214,7 @@ TEST(MutationTest, PngSheets) {
     for (const std::string& bytes : {changed, WithChecksums(changed)}) {
       const std::string path = WriteTestFile("sheet.png", bytes);
       const absl::StatusOr<ImageSet> set = ReadPngSheets({path}, labels_path, 2, 2);
-      // A sheet of fewer rows is refused by its labels.
+      // A sheet with fewer rows is refused with an error about its labels.
       Check(set, absl::StrContains(set.status().message(), labels_path) ? labels_path : path);
     }
   });
@@ -226,7 +227,7 @@ TEST(MutationTest, PngSheets) {
                   });
 }
 
-// Members of a gzip stream, and elements of a MATLAB file, each of a few bytes.
+// Members of a gzip stream and elements of a MATLAB file, each with a few bytes.
 TEST(MutationTest, ManySmallPieces) {
   const std::string member = absl::HexStringToBytes(kImagesGz);
   std::string members;

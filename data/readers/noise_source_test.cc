@@ -22,8 +22,8 @@ NoiseImages Gaussian() {
   return noise;
 }
 
-// The rule, written out.
-TEST(NoiseSource, IsWhatTheRuleSays) {
+// Implements the rule again.
+TEST(NoiseSource, FollowsTheRule) {
   const auto source = MakeNoiseSource(Gaussian(), "noise", "test", 5, {3, 2, 2});
   EXPECT_THAT(source->index().label, ElementsAre(0, 0, 0, 0, 0));
   EXPECT_EQ(source->Describe(4), "test 4");
@@ -38,10 +38,10 @@ TEST(NoiseSource, IsWhatTheRuleSays) {
   }
 }
 
-// 30,000 values. Of the uniform ones the mean is 0.5 with a standard error of 0.2887 / sqrt(30,000) = 0.0017; of the
-// Gaussian ones a share of 2 Phi(-0.5) = 0.617 is cut to 0 or 255, standard error 0.0028; but for rounding, 255 and 0
-// also stand for values within 1/510, at most 0.0016 more. Five standard errors: a chance below 1e-6 of failing, if
-// seeds were drawn.
+// 30,000 values. The mean of the uniform ones is 0.5 with a standard error of 0.2887 / sqrt(30,000) = 0.0017. A share
+// of 2 Phi(-0.5) = 0.617 of the Gaussian ones is clipped to 0 or 255, standard error 0.0028; rounding adds the values
+// within 1/510 of the limits, at most 0.0016. With limits of five standard errors, random seeds would fail with a
+// chance below 1e-6.
 TEST(NoiseSource, HasTheDistributions) {
   NoiseImages uniform;
   uniform.mutable_uniform();

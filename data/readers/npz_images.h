@@ -1,4 +1,4 @@
-// Images and labels in NumPy archives.
+// Reads images and labels in NumPy archives.
 #ifndef OPENSET_DATA_READERS_NPZ_IMAGES_H_
 #define OPENSET_DATA_READERS_NPZ_IMAGES_H_
 
@@ -9,10 +9,10 @@
 
 namespace openset {
 
-// The array `images` of one archive: unsigned bytes [N, height, width] or [N, height, width, channels] with 1 or 3
-// channels; the array `labels` of another, or the same: N whole numbers from 0 to 2^31 - 1, of one dimension or [N, 1].
-// Errors, with the file: those of ReadNpz (core/files/formats/npz.h); kDataLoss if an array is missing, of another
-// kind, or if there are other numbers of images and labels.
+// Returns the images in the array `images` of one archive: unsigned bytes [N, height, width] or [N, height, width,
+// channels] with 1 or 3 channels; and the labels in the array `labels` of another archive or the same one: N whole
+// numbers from 0 to 2^31 - 1, [N] or [N, 1]. Errors, with the file: those of ReadNpz() (core/files/formats/npz.h);
+// kDataLoss if an array is missing or of another kind, or if the numbers of images and labels differ.
 absl::StatusOr<ImageSet> ReadNpzImages(const std::string& images_path, const std::string& labels_path,
                                        const std::string& images, const std::string& labels);
 

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 constexpr char kFile[] = "data/readers/testdata/pictures.npz";
 
 // NumPy's file (tools/peers/make_format_golden.py).
-TEST(NpzImages, AsNumPyWritesThem) {
+TEST(NpzImages, ReadsNumPysFiles) {
   const auto golden = ReadNpz("data/readers/testdata/formats.npz");
   ASSERT_THAT(golden, IsOk());
   const std::string& pixels = golden->at("pixels").data;
@@ -52,8 +52,8 @@ TEST(NpzImages, ErrorsNameTheArray) {
       StatusIs(absl::StatusCode::kDataLoss, HasSubstr("negative.npz: array 'labels': label 5 (-5) is no class id")));
 }
 
-// 4 GB claimed by an array of 4 bytes, and images without pixels.
-TEST(NpzImages, WhatAShapeClaimsIsNotAllocated) {
+// An array of 4 bytes that claims 4 GB, and images without pixels.
+TEST(NpzImages, DoesNotAllocateClaimedSizes) {
   const std::string path = ::testing::TempDir() + "claims.npz";
   ASSERT_THAT(WriteNpz(path, {{"images", {"|u1", {1 << 20, 64, 64}, "abcd"}}}), IsOk());
   EXPECT_THAT(
@@ -73,7 +73,7 @@ TEST(NpzImages, OtherFilesAndTruncationsAreRefused) {
   };
   EXPECT_THAT(read("no archive"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("other.npz: not an .npz archive")));
   const std::string whole = ReadFile(kFile).value();
-  // The last bytes of the archive's end record (the length of its comment, 0) hold nothing.
+  // The last bytes of the archive's end record (the length of its comment, 0) are not needed.
   for (size_t size = 0; size + 3 < whole.size(); ++size) {
     EXPECT_THAT(read(whole.substr(0, size)), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("other.npz"))) << size;
   }
@@ -83,7 +83,7 @@ TEST(NpzImages, OtherFilesAndTruncationsAreRefused) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("'labels' is [3], not a label for each of 2 images")));
 }
 
-TEST(NpzImages, DamageIsNoticed) {
+TEST(NpzImages, NoticesCorruption) {
   const auto content = ReadFile(kFile);
   ASSERT_THAT(content, IsOk());
   const std::string path = ::testing::TempDir() + "damaged.npz";

@@ -21,7 +21,8 @@ void SplitOneByOne(const uint8_t* pixels, int64_t count, uint8_t* red, uint8_t* 
 
 constexpr int64_t kBlock = 16;  // pixels, of 48 bytes
 
-// Which bytes of the third `part` of 48 go where among a colour's 16; those that are 0x80 become 0.
+// The shuffle that moves the bytes of a colour from third `part` of a block's 48 bytes to their positions among the 16
+// bytes of the colour; an index of 0x80 gives 0.
 OPENSET_SSSE3 inline __m128i Places(int colour, int part) {
   alignas(16) uint8_t place[kBlock];
   for (int i = 0; i < kBlock; ++i) {
@@ -31,7 +32,7 @@ OPENSET_SSSE3 inline __m128i Places(int colour, int part) {
   return _mm_load_si128(reinterpret_cast<const __m128i*>(place));
 }
 
-// As many whole blocks as there are; says how many pixels these were.
+// Splits all full blocks, and returns their number of pixels.
 OPENSET_SSSE3 int64_t SplitBlocks(const uint8_t* pixels, int64_t count, uint8_t* const plane[3]) {
   __m128i places[3][3];
   for (int colour = 0; colour < 3; ++colour) {

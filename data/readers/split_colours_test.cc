@@ -10,11 +10,11 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(SplitColours, PutsEachByteIntoItsPlaceAndNoOther) {
+TEST(SplitColours, WritesEachByteOnlyToItsPosition) {
   for (int64_t count = 0; count < 70; ++count) {
     std::vector<uint8_t> pixels(3 * count);
     for (size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<uint8_t>(i);
-    // One byte more behind each plane, which is to stay.
+    // One more byte after each plane, which must not change.
     std::vector<uint8_t> red(count + 1, 255), green(count + 1, 255), blue(count + 1, 255);
     SplitColours(pixels.data(), count, red.data(), green.data(), blue.data());
     for (int64_t i = 0; i < count; ++i) {

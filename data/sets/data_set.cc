@@ -39,7 +39,7 @@ absl::Status CheckFile(const std::string& path, const DataFile& file) {
   return absl::DataLossError(absl::StrCat(path, ": MD5 is ", sum, ", not ", file.md5(), "; fetch the file again"));
 }
 
-// What the catalog says of a part that `set` contradicts, "" if nothing.
+// Returns how `set` contradicts the catalog's description of a part, "" if it does not.
 std::string FindContradiction(const DataSetInfo& info, const DataSetPart& part, const ImageSet& set) {
   if (set.channels != info.channels() || set.height != info.height() || set.width != info.width()) {
     return absl::StrCat("has images of ", set.channels, " x ", set.height, " x ", set.width, ", not ", info.channels(),
@@ -61,7 +61,7 @@ std::string FindContradiction(const DataSetInfo& info, const DataSetPart& part, 
   return "";
 }
 
-// Puts the numbers of the files that are there in the place of the catalog's bounds.
+// Replaces the catalog's upper limits by the numbers of files that exist.
 absl::Status CountFiles(const DataSetInfo& info, const std::vector<std::string>& data_folders, DataSetPart* part) {
   OPENSET_ASSIGN_OR_RETURN(const auto source, OpenPart(info, part->name(), data_folders));
   part->set_samples(source->index().size());
@@ -135,7 +135,7 @@ absl::Status AddContentDigests(absl::string_view data_set, const std::set<std::s
   for (DataSetPart& part : *info->mutable_layout(0)->mutable_part()) {
     if (parts.count(part.name()) == 0 || HasChecksums(part) || part.has_content_sha256()) continue;
     absl::StatusOr<std::string> digest = ContentDigest(*info, part.name(), data_folders, progress);
-    // What is missing is said where it is needed.
+    // Missing files are reported where they are needed.
     if (absl::IsNotFound(digest.status()) || absl::IsDataLoss(digest.status())) continue;
     OPENSET_ASSIGN_OR_RETURN(*part.mutable_content_sha256(), std::move(digest));
     if (CountsFiles(part)) OPENSET_RETURN_IF_ERROR(CountFiles(*info, data_folders, &part));

@@ -1,4 +1,4 @@
-// Parts in the formats beyond CIFAR's binary files and folders, by what the catalog says of them.
+// Tests parts in other formats than CIFAR's binary files and folders, through their catalog entries.
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,10 +18,10 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Of the files of data/readers/testdata.
+// Reads the files in data/readers/testdata.
 class DataSetFormats : public ::testing::Test {
  protected:
-  // `part`: of DataSetPart; three channels of 4 x 5 unless `more` of DataSetInfo says otherwise.
+  // `part`: fields of DataSetPart. Images are 3 x 4 x 5 unless `more`, fields of DataSetInfo, says otherwise.
   absl::StatusOr<std::shared_ptr<const ImageSource>> Open(const std::string& part, const std::string& more = "") {
     EXPECT_TRUE(ParseTextProto(absl::StrCat("name: 'set' class_name: ['zero', 'one', 'two', 'three', 'nine'] "
                                             "channels: 3 ",
@@ -61,7 +61,7 @@ TEST_F(DataSetFormats, Npz) {
   EXPECT_EQ((*(*source)->Read({5}))[0].pixels.size(), 60);
 }
 
-// Stored column by column: what is 2 x 3 in the file is 3 x 2.
+// Stored column by column: 2 x 3 in the file means 3 x 2.
 TEST_F(DataSetFormats, TransposedIdxWithOtherLabels) {
   const std::string folder = ::testing::TempDir();
   WriteTestFile("t-images", std::string("\0\0\x08\x03\0\0\0\x01\0\0\0\x02\0\0\0\x03", 16) + "abcdef");
@@ -82,7 +82,7 @@ TEST_F(DataSetFormats, Noise) {
   ASSERT_TRUE(source.ok()) << source.status();
   EXPECT_EQ((*source)->index().size(), 4);
   EXPECT_EQ((*(*source)->Read({3}))[0].pixels.size(), 60);
-  // The digest of a part is that of what makes it.
+  // The digest of a generated part is that of its generator.
   const std::string digest = *PartDigest(info_, "test");
   info_.mutable_layout(0)->mutable_part(0)->mutable_noise()->set_seed(2);
   EXPECT_NE(*PartDigest(info_, "test"), digest);

@@ -1,4 +1,4 @@
-// The parts of a data set, by its catalog entry.
+// The parts of a data set, according to its catalog entry.
 #ifndef OPENSET_DATA_SETS_DATA_SET_PARTS_H_
 #define OPENSET_DATA_SETS_DATA_SET_PARTS_H_
 
@@ -11,25 +11,25 @@
 
 namespace openset {
 
-// Their names, in the catalog's order.
+// Returns the names of the parts, in the catalog's order.
 std::vector<std::string> PartNames(const DataSetInfo& info);
 
-// The part of the first layout; all layouts have the same. Errors: kNotFound with the known names.
+// Returns the part in the first layout; all layouts have the same parts. Errors: kNotFound with the known names.
 absl::StatusOr<const DataSetPart*> FindPart(const DataSetInfo& info, absl::string_view part);
 
-// The files of a part in the order of its format's fields.
+// Returns the files of a part in the order of its format's fields.
 std::vector<const DataFile*> FilesOf(const DataSetPart& part);
 
-// Whether the catalog has the checksum of each file of a part. Of images in files of their own it has none.
+// Whether the catalog has the checksum of each file of a part. It has none for images in separate files.
 bool HasChecksums(const DataSetPart& part);
 
-// Gives a part whose files are not here the digest that a record has of it: PartDigest() returns it from then on. It
-// stands in content_sha256, in a form that no content has.
+// Gives a part whose files are not on this machine the digest that a record has of it, which PartDigest() returns from
+// then on. It is stored in content_sha256, in a form that no digest of files has.
 void TellPartDigest(absl::string_view digest, DataSetPart* part);
 bool IsToldByDigest(const DataSetPart& part);
 
-// The digest of the part's PartIdentity: the same whichever layout is read, and when layouts are added behind the
-// first. Errors: as FindPart.
+// Returns the digest of the part's PartIdentity, which does not depend on the layout that is read, nor on layouts that
+// are added after the first. Errors: as FindPart().
 absl::StatusOr<std::string> PartDigest(const DataSetInfo& info, absl::string_view part);
 
 }  // namespace openset

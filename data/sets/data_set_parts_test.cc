@@ -10,7 +10,7 @@
 namespace openset {
 namespace {
 
-TEST(PartDigest, DependsOnContentThatOnlyFilesTell) {
+TEST(PartDigest, DependsOnContentWithoutChecksums) {
   DataSetInfo info = Parse<DataSetInfo>(FolderToy("channels: 3 height: 0 width: 0", ""));
   EXPECT_FALSE(HasChecksums(info.layout(0).part(0)));
   const std::string untold = *PartDigest(info, "train");
@@ -18,7 +18,7 @@ TEST(PartDigest, DependsOnContentThatOnlyFilesTell) {
   EXPECT_NE(*PartDigest(info, "train"), untold);
 }
 
-TEST(PartDigest, IsThatOfARecordWhereItWasTold) {
+TEST(PartDigest, IsTheGivenDigestOfARecord) {
   DataSetInfo info = Parse<DataSetInfo>(FolderToy("channels: 3 height: 0 width: 0", ""));
   DataSetPart* part = info.mutable_layout(0)->mutable_part(0);
   EXPECT_FALSE(IsToldByDigest(*part));
@@ -60,7 +60,7 @@ TEST(PartDigest, DependsOnContentNotOnStorage) {
   other.mutable_layout(0)->mutable_part(0)->mutable_cifar_binary()->mutable_file(0)->add_sha256(kSum);
   const std::string with_sum = *PartDigest(other, "train");
   EXPECT_NE(with_sum, digest);
-  // A further accepted copy of the file is the same data.
+  // Another accepted checksum of the file does not change the data.
   other.mutable_layout(0)->mutable_part(0)->mutable_cifar_binary()->mutable_file(0)->add_sha256(kOtherSum);
   EXPECT_EQ(*PartDigest(other, "train"), with_sum);
   other = info;

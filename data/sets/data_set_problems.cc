@@ -26,7 +26,7 @@ constexpr int64_t kMostSamples = 1'000'000'000'000;
 
 bool IsSha256(absl::string_view text) { return IsHex(text, 64); }
 
-// Problems of one part by itself.
+// Finds the problems of a single part.
 void FindPartProblems(const DataSetInfo& info, const DataSetPart& part, const std::string& path,
                       std::vector<FieldProblem>* problems) {
   if (part.samples_per_class_size() != 1 && part.samples_per_class_size() != info.class_name_size()) {
@@ -45,7 +45,7 @@ void FindPartProblems(const DataSetInfo& info, const DataSetPart& part, const st
     problems->push_back({absl::StrCat(path, ".samples"), absl::StrCat("must be at most ", kMostSamples)});
   }
   if (part.has_content_sha256()) {
-    problems->push_back({absl::StrCat(path, ".content_sha256"), "is taken from the files: leave it out"});
+    problems->push_back({absl::StrCat(path, ".content_sha256"), "is computed from the files: remove it"});
   }
   for (const DataFile* file : FilesOf(part)) {
     if (file->has_md5() && !IsHex(file->md5(), 32)) {
@@ -61,7 +61,7 @@ void FindPartProblems(const DataSetInfo& info, const DataSetPart& part, const st
   FormatOf(part).FindProblems(info, part, path, problems);
 }
 
-// Problems of what is said beside the layouts.
+// Finds the problems of fields outside the layouts.
 void FindClassProblems(const DataSetInfo& info, std::vector<FieldProblem>* problems) {
   if (info.class_title_size() > 0 && info.class_title_size() != info.class_name_size()) {
     problems->push_back({"class_title", absl::StrCat("must have one for each of the ", info.class_name_size(),
@@ -91,7 +91,7 @@ void FindClassProblems(const DataSetInfo& info, std::vector<FieldProblem>* probl
   }
 }
 
-// Name and numbers of samples of every part: what layouts share.
+// The names and numbers of samples of all parts, which must be equal in all layouts.
 std::string Signature(const DataSetInfo& info, const DataSetLayout& layout) {
   std::string text;
   for (const DataSetPart& part : layout.part()) {

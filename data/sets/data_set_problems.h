@@ -1,4 +1,4 @@
-// What the schema's rules can't say of a catalog entry.
+// Checks a catalog entry beyond the schema's rules.
 #ifndef OPENSET_DATA_SETS_DATA_SET_PROBLEMS_H_
 #define OPENSET_DATA_SETS_DATA_SET_PROBLEMS_H_
 
@@ -9,8 +9,8 @@
 
 namespace openset {
 
-// Where `info` contradicts itself: class counts that do not sum to a part's samples, layouts with different parts,
-// malformed checksums, a size that its format can't have. Precondition: the schema's rules are obeyed.
+// Returns the contradictions in `info`: class counts that do not sum to a part's samples, layouts with different parts,
+// malformed checksums, a size that its format does not allow. Precondition: the schema's rules are obeyed.
 std::vector<FieldProblem> FindDataSetProblems(const DataSetInfo& info);
 
 }  // namespace openset

@@ -25,7 +25,7 @@ std::vector<std::string> Problems(const DataSetInfo& info) {
 
 TEST(FindDataSetProblems, AcceptsTheToy) { EXPECT_THAT(Problems(Parse<DataSetInfo>(kToy)), IsEmpty()); }
 
-TEST(FindDataSetProblems, NamesWhatContradicts) {
+TEST(FindDataSetProblems, NamesContradictions) {
   DataSetInfo info = Parse<DataSetInfo>(kToy);
   info.mutable_layout(0)->mutable_part(0)->set_samples_per_class(1, 2);
   info.mutable_layout(0)->mutable_part(1)->set_name("train");
@@ -46,14 +46,14 @@ TEST(FindDataSetProblems, NamesMissingClassesAndBadSums) {
                           "layout[0].part[1]: sha256 of toy/test.bin must be 64 lower-case hexadecimal digits"));
 }
 
-TEST(FindDataSetProblems, ClassesHaveNamesOfTheirOwn) {
+TEST(FindDataSetProblems, ClassNamesAreDistinct) {
   DataSetInfo info = Parse<DataSetInfo>(kToy);
   info.set_class_name(1, info.class_name(0));
   EXPECT_THAT(Problems(info), ElementsAre("class_name[1]: 'a' is class 0 already"));
 }
 
-// Where no folders are named, the classes' names are the folders'.
-TEST(FindDataSetProblems, ClassesThatAreFoldersLieBelowTheirPart) {
+// If no folders are named, the classes' names are the folders.
+TEST(FindDataSetProblems, ClassFoldersAreBelowTheirPart) {
   DataSetInfo info = Parse<DataSetInfo>(kToy);
   info.set_channels(3);
   for (DataSetPart& part : *info.mutable_layout(0)->mutable_part()) part.mutable_image_folder()->set_path("photos");
@@ -79,7 +79,7 @@ TEST(FindDataSetProblems, SumsDoNotOverflow) {
   EXPECT_THAT(Problems(info), ElementsAre("layout[0].part[0].samples: must be at most 1000000000000"));
 }
 
-TEST(FindDataSetProblems, AnImageHasNoMorePixelsThanAreDecoded) {
+TEST(FindDataSetProblems, LimitsPixelsToWhatCanBeDecoded) {
   DataSetInfo info = Parse<DataSetInfo>(kToy);
   info.set_height(1 << 13);
   info.set_width(1 << 13);
@@ -115,9 +115,8 @@ TEST(FindDataSetProblems, ImageFolders) {
                           "their own"));
   DataSetInfo binary = Parse<DataSetInfo>(kToy);
   binary.set_height(0);
-  EXPECT_THAT(Problems(binary),
-              ElementsAre("layout[0].part[0]: holds images of one size, which height and width must say",
-                          "layout[0].part[1]: holds images of one size, which height and width must say"));
+  EXPECT_THAT(Problems(binary), ElementsAre("layout[0].part[0]: has images of one size: set height and width",
+                                            "layout[0].part[1]: has images of one size: set height and width"));
 }
 
 TEST(FindDataSetProblems, LayoutsHoldTheSameSamples) {
@@ -133,7 +132,7 @@ TEST(FindDataSetProblems, LayoutsHoldTheSameSamples) {
 TEST(FindDataSetProblems, ContentIsTakenFromTheFiles) {
   DataSetInfo info = Parse<DataSetInfo>(FolderToy("channels: 3 height: 0 width: 0", ""));
   info.mutable_layout(0)->mutable_part(0)->set_content_sha256(kSum);
-  EXPECT_THAT(Problems(info), ElementsAre("layout[0].part[0].content_sha256: is taken from the files: leave it out"));
+  EXPECT_THAT(Problems(info), ElementsAre("layout[0].part[0].content_sha256: is computed from the files: remove it"));
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ TEST_F(DataSetTest, ReadsTheFirstCompleteLayout) {
 
 TEST_F(DataSetTest, MissingFilesAreNamedWithFoldersAndSources) {
   const std::string where =
-      absl::StrCat(" in none of the data folders (", a_, ", ", b_, "); to be had from https://toy.example; or a shop");
+      absl::StrCat(" in none of the data folders (", a_, ", ", b_, "); available from https://toy.example; or a shop");
   EXPECT_EQ(Load().status(),
             absl::NotFoundError(absl::StrCat("data set 'toy': toy/first.bin and 1 other file are", where)));
   Write("a/toy/first.bin", "\x01\x0a\x0b");
@@ -166,7 +166,7 @@ TEST_F(FolderPartTest, IsListedAndReadLater) {
   ASSERT_TRUE(source.ok()) << source.status();
   EXPECT_THAT((*source)->index().label, ElementsAre(0, 1, 1));
   EXPECT_EQ((*(*source)->Read({1}))[0].height, 17);
-  Write("b/folders/train/b/images/2.jpg", "no image");  // nothing looks at it before it is read
+  Write("b/folders/train/b/images/2.jpg", "no image");  // not noticed before it is read
   EXPECT_TRUE(Open().ok());
   EXPECT_EQ((*Open())->Read({2}).status().code(), absl::StatusCode::kDataLoss);
   EXPECT_EQ(Load().status().code(), absl::StatusCode::kUnimplemented);
@@ -196,7 +196,7 @@ TEST_F(FolderPartTest, TheListingIsCompared) {
   EXPECT_THAT(std::string(Check().message()), HasSubstr("SHA-256 of the names and sizes of its images is"));
 }
 
-TEST_F(FolderPartTest, ContentIsWhatTheImagesHold) {
+TEST_F(FolderPartTest, ContentDigestDependsOnTheImages) {
   const auto line = [](const std::string& name, const std::string& file) {
     return absl::StrCat(name, " ", Sha256Hex(*ReadFile(JoinPath("data/readers/testdata", file))), "\n");
   };
@@ -214,7 +214,7 @@ TEST_F(FolderPartTest, ContentIsWhatTheImagesHold) {
   ASSERT_FALSE(told.empty());
   EXPECT_EQ(told[0], absl::StrCat("hashing folders train 1/", told.size()));
   EXPECT_EQ(told.back(), absl::StrCat("hashing folders train ", told.size(), "/", told.size()));
-  // Of no other part.
+  // No other part gets a digest.
   catalog = Catalog({info_});
   ASSERT_TRUE(AddContentDigests("folders", {"test", "none"}, {a_, b_}, &catalog).ok());
   EXPECT_EQ(digest(), "");
@@ -223,7 +223,7 @@ TEST_F(FolderPartTest, ContentIsWhatTheImagesHold) {
   // Another image of the same name; then none at all.
   Copy("b/folders/train/b/images/2.jpg", "rgb.jpg");
   ASSERT_TRUE(AddContentDigests("folders", {"train"}, {a_, b_}, &catalog).ok());
-  EXPECT_EQ(digest(), content);  // it was told
+  EXPECT_EQ(digest(), content);  // the digest was already set
   catalog = Catalog({info_});
   ASSERT_TRUE(AddContentDigests("folders", {"train"}, {a_, b_}, &catalog).ok());
   EXPECT_NE(digest(), content);
@@ -233,7 +233,7 @@ TEST_F(FolderPartTest, ContentIsWhatTheImagesHold) {
   EXPECT_TRUE(AddContentDigests("no such set", {"train"}, {a_}, &catalog).ok());
 }
 
-TEST_F(FolderPartTest, FilesAreCountedWhereTheCatalogHasBounds) {
+TEST_F(FolderPartTest, CountsFilesIfTheCatalogHasLimits) {
   DataSetPart* part = info_.mutable_layout(0)->mutable_part(0);
   part->mutable_image_folder()->set_count_files(true);
   part->clear_samples_per_class();
@@ -242,7 +242,7 @@ TEST_F(FolderPartTest, FilesAreCountedWhereTheCatalogHasBounds) {
   EXPECT_TRUE(Check().ok()) << Check();
   Catalog catalog({info_});
   const auto now = [&] { return (*catalog.Find("folders"))->layout(0).part(0); };
-  // Without the files: the bounds, and a digest that is not that of any files.
+  // Without the files: the catalog's limits, and a digest that no files have.
   ASSERT_TRUE(AddContentDigests("folders", {"train"}, {a_}, &catalog).ok());
   EXPECT_EQ(now().samples(), 4);
   const std::string without = *PartDigest(**catalog.Find("folders"), "train");
@@ -251,11 +251,11 @@ TEST_F(FolderPartTest, FilesAreCountedWhereTheCatalogHasBounds) {
   EXPECT_THAT(now().samples_per_class(), ElementsAre(1, 2));
   const std::string with = *PartDigest(**catalog.Find("folders"), "train");
   EXPECT_NE(with, without);
-  // Where the files are not, results are found by what they held.
+  // On a machine without the files, results are found by the digest of the files' content.
   DataSetInfo elsewhere = info_;
   elsewhere.mutable_layout(0)->mutable_part(0)->set_content_sha256(now().content_sha256());
   EXPECT_EQ(*PartDigest(elsewhere, "train"), with);
-  // More than there can be.
+  // More images than the catalog allows.
   Copy("b/folders/train/b/images/3.jpg", "grey.jpg");
   EXPECT_THAT(std::string(Check().message()), HasSubstr("has 3 images, not 1 to 2 as the catalog says"));
 }
@@ -279,7 +279,7 @@ TEST_F(FolderPartTest, ImagesOfListsAreCountedToo) {
   EXPECT_THAT(std::string(Check().message()), HasSubstr("list.txt: class 0 (a): has 0 images, not 1 to 2"));
 }
 
-TEST_F(DataSetTest, ContentIsToldOfFilesWithoutAChecksum) {
+TEST_F(DataSetTest, HashesFilesWithoutAChecksum) {
   Write("a/toy/first.bin", "\x01\x0a\x0b");
   Write("a/toy/rest.bin", "rest");
   const std::string content = absl::StrCat(Sha256Hex("\x01\x0a\x0b"), "\n", Sha256Hex("rest"), "\n");
@@ -299,7 +299,7 @@ TEST_F(DataSetTest, BinaryPartsAreSourcesToo) {
   EXPECT_THAT((*(*source)->Read({1}))[0].pixels, ElementsAre(12, 13));
 }
 
-TEST_F(DataSetTest, MD5IsComparedWhereThereIsNothingBetter) {
+TEST_F(DataSetTest, ChecksMD5WithoutSHA256) {
   Write("a/toy/first.bin", "abc");
   Write("a/toy/rest.bin", "abcdef");
   DataFile* file = info_.mutable_layout(0)->mutable_part(0)->mutable_cifar_binary()->mutable_file(0);

@@ -25,14 +25,15 @@ bool IsPath(const FieldDescriptor& field) {
 
 void CheckPath(const std::string& value, const std::string& place, std::vector<FieldProblem>* problems) {
   absl::string_view path = value;
-  // `openset data describe` writes where the user's own images are.
+  // `openset data describe` writes the absolute path of the user's images.
   if (absl::EndsWith(place, ".image_folder.path")) absl::ConsumePrefix(&path, "/");
   std::string why = path.empty() ? "" : WhyNotBelow(path);
   if (why.empty() && absl::StrContains(path, "//")) why = "has '//' in it";
-  if (!why.empty()) problems->push_back({place, absl::StrCat("'", OneLine(value), "' ", why, ", and must lie below")});
+  if (!why.empty())
+    problems->push_back({place, absl::StrCat("'", OneLine(value), "' ", why, ", but must be below its folder")});
 }
 
-// Of all paths in a message.
+// Checks all paths in a message.
 void FindPathProblems(const Message& message, const std::string& place, std::vector<FieldProblem>* problems) {
   const google::protobuf::Reflection& reflection = *message.GetReflection();
   std::vector<const FieldDescriptor*> fields;
@@ -60,7 +61,7 @@ void FindPathProblems(const Message& message, const std::string& place, std::vec
   }
 }
 
-// An address of HTTPS, which curl can't take for anything else.
+// Whether `url` is an HTTPS address that curl can't mistake for anything else.
 bool IsAddress(absl::string_view url) {
   constexpr absl::string_view kScheme = "https://";
   constexpr size_t kMostBytes = 2000;
@@ -84,8 +85,7 @@ void FindDownloadProblems(const Download& file, const std::string& place, std::v
     problems->push_back({place + ".md5", "must be 32 lower-case hexadecimal digits"});
   }
   if (file.has_sha256() == !file.unverified().empty()) {
-    problems->push_back(
-        {place + ".sha256", "must be given, or, where nobody states it, 'unverified' instead of it, with the reason"});
+    problems->push_back({place + ".sha256", "must be given or, if it is not published, 'unverified' with the reason"});
   }
 }
 

@@ -1,5 +1,5 @@
-// What is wrong with where a data set's files are, and are to be had from: addresses, sums, packages and paths, which
-// other people's catalogs may state.
+// Checks the paths and sources of a data set's files: addresses, checksums, packages and paths, which may be those of
+// an untrusted catalog.
 #ifndef OPENSET_DATA_SETS_FETCH_PROBLEMS_H_
 #define OPENSET_DATA_SETS_FETCH_PROBLEMS_H_
 
@@ -11,12 +11,12 @@
 
 namespace openset {
 
-// Whether it is that many lower-case hexadecimal digits.
+// Whether `text` is exactly `digits` lower-case hexadecimal digits.
 bool IsHex(absl::string_view text, size_t digits);
 
-// Adds the problems of `fetch`, and of every field of a path ("path", "folder", "class_folder"), with its
-// place: a path that leaves its folder (data/path_below.h; that of an image folder may be absolute), an address that is
-// not https, a download without a SHA-256 that does not say why, a package that is none of its registry's.
+// Adds the problems of `fetch` and of every field that is a path ("path", "folder", "class_folder"), each with its
+// field: a path that leaves its folder (data/path_below.h; that of an image folder may be absolute), an address that is
+// not https, a download without a SHA-256 that does not say why, a package name that is not of its registry's form.
 void FindFetchProblems(const DataSetInfo& info, std::vector<FieldProblem>* problems);
 
 }  // namespace openset

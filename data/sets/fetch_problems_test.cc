@@ -29,14 +29,14 @@ std::vector<std::string> Problems(const std::string& more) {
   return lines;
 }
 
-// Of a file by address.
+// Problems of a download.
 std::vector<std::string> OfFile(const std::string& fields) {
   return Problems(absl::StrCat("fetch { urls { file { ", fields, " } } }"));
 }
 
 std::string Address(const std::string& url) { return absl::StrCat("url: '", url, "' path: 'x' sha256: '", kSum, "'"); }
 
-TEST(FindFetchProblems, AcceptsWhatIsFine) {
+TEST(FindFetchProblems, AcceptsValidSources) {
   EXPECT_THAT(Problems(""), IsEmpty());
   EXPECT_THAT(OfFile(Address("https://example.org/a/b.bin?c=1&d")), IsEmpty());
   EXPECT_THAT(OfFile("url: 'https://example.org/b' path: 'x' unverified: 'no source'"), IsEmpty());
@@ -59,13 +59,13 @@ TEST(FindFetchProblems, AddressesAreHttps) {
   }
 }
 
-TEST(FindFetchProblems, SumsAreGivenOrMissedWithAReason) {
+TEST(FindFetchProblems, ChecksumsAreGivenOrMissingWithAReason) {
   EXPECT_THAT(OfFile("url: 'https://example.org/b' path: 'x'"),
-              ElementsAre(HasSubstr("sha256: must be given, or, where nobody states it, 'unverified'")));
+              ElementsAre(HasSubstr("sha256: must be given or, if it is not published, 'unverified'")));
   EXPECT_THAT(OfFile("url: 'https://example.org/b' path: 'x' md5: 'x'"),
               ElementsAre(HasSubstr("md5: must be 32"), HasSubstr("sha256: must be given")));
   EXPECT_THAT(OfFile(Address("https://example.org/b") + " unverified: 'both'"),
-              ElementsAre(HasSubstr("sha256: must be given, or")));
+              ElementsAre(HasSubstr("sha256: must be given or")));
 }
 
 TEST(FindFetchProblems, PathsStayBelow) {
@@ -75,8 +75,9 @@ TEST(FindFetchProblems, PathsStayBelow) {
         << path;
   }
   const std::string part = "layout { part { name: 'x' samples: 1 samples_per_class: 1 ";
-  EXPECT_THAT(Problems(part + "cifar_binary { file { path: '../x' } } } }"),
-              ElementsAre("layout[1].part[0].cifar_binary.file[0].path: '../x' has '..' in it, and must lie below"));
+  EXPECT_THAT(
+      Problems(part + "cifar_binary { file { path: '../x' } } } }"),
+      ElementsAre("layout[1].part[0].cifar_binary.file[0].path: '../x' has '..' in it, but must be below its folder"));
   EXPECT_THAT(
       Problems(part + "image_folder { path: '../x' class_folder: ['a', '/b', '../c'] } } }"),
       ElementsAre(HasSubstr("image_folder.path: "), HasSubstr("image_folder.class_folder[1]: '/b' begins with '/'"),
@@ -103,7 +104,7 @@ TEST(FindFetchProblems, PackagesAreThoseOfARegistry) {
                           HasSubstr("package.sha256: must be 64")));
 }
 
-// The catalog is read whole: the line says where.
+// Errors of the complete catalog name the line.
 TEST(FindFetchProblems, ErrorsNameTheLine) {
   WriteTestFile("catalog/toy.textproto",
                 absl::StrCat(kToy,
@@ -117,8 +118,8 @@ TEST(FindFetchProblems, ErrorsNameTheLine) {
                      HasSubstr(absl::StrCat("toy.textproto:", line + 5, ": fetch[0].urls.file[0].path: '../x'")))));
 }
 
-// All of ours but one.
-TEST(FindFetchProblems, OurDownloadsHaveTheirSums) {
+// All downloads of the catalog have checksums, except those of one data set.
+TEST(FindFetchProblems, OurDownloadsHaveChecksums) {
   const absl::StatusOr<Catalog> catalog = Catalog::Open("data/catalog");
   ASSERT_THAT(catalog, IsOk());
   std::vector<std::string> without;

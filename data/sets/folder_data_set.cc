@@ -23,7 +23,7 @@ bool IsFolder(const std::string& path) {
   return std::filesystem::is_directory(path, error);
 }
 
-// The folders in `root` that have images, sorted, with these.
+// Returns the folders in `root` that have images, sorted, with their images.
 absl::StatusOr<FolderListing> ClassesIn(const std::string& root) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFolder(root));
   std::vector<std::string> folders;
@@ -40,7 +40,7 @@ absl::StatusOr<FolderListing> ClassesIn(const std::string& root) {
   return classes;
 }
 
-// Of the images of a listing, those to skip.
+// Returns the images of a class's folder to skip.
 std::set<std::string> SkippedOf(const FolderListing& listing, const std::string& folder, const FolderRequest& request) {
   std::set<std::string> skipped;
   const std::string prefix = absl::StrCat(folder, "/");
@@ -50,7 +50,7 @@ std::set<std::string> SkippedOf(const FolderListing& listing, const std::string&
   return skipped;
 }
 
-// Adds a part of these images, all of them or a share. `digest`: ListingDigest() of them.
+// Adds a part with all the images of a listing or a share of them. `digest`: ListingDigest() of the listing.
 void AddPart(const std::string& name, const FolderListing& listing, const std::string& digest,
              const FolderRequest& request, const FolderShare* share, DataSetInfo* info) {
   DataSetPart* part = info->mutable_layout(0)->add_part();
@@ -94,12 +94,13 @@ absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request) {
   if (classes.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(has_parts ? train : request.path,
                                                    ": no folder in it has images "
-                                                   "(.png, .jpg, .jpeg, .webp); a folder for each class is wanted"));
+                                                   "(.png, .jpg, .jpeg, .webp); make one folder for each class"));
   }
   for (const std::string& name : classes) {
     if (IsUtf8(name)) continue;
-    return absl::InvalidArgumentError(absl::StrCat(listing.root, ": the name of the folder '", OneLine(name),
-                                                   "' is not UTF-8; classes are called like their folders: rename it"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(listing.root, ": the name of the folder '", OneLine(name),
+                     "' is not UTF-8; classes have the names of their folders: rename it"));
   }
   DataSetInfo info;
   info.set_name(request.name);

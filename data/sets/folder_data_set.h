@@ -1,4 +1,4 @@
-// The catalog entry of a folder of images that nobody has described.
+// Makes a catalog entry for a folder of images that is in no catalog.
 #ifndef OPENSET_DATA_SETS_FOLDER_DATA_SET_H_
 #define OPENSET_DATA_SETS_FOLDER_DATA_SET_H_
 
@@ -12,23 +12,24 @@
 
 namespace openset {
 
-// What a task calls such a data set: "folder:/data/dtd".
+// The prefix of such a data set's name in tasks: "folder:/data/dtd".
 inline constexpr absl::string_view kFolderPrefix = "folder:";
 
 struct FolderRequest {
   std::string name;  // of the data set
   std::string path;  // absolute
-  // Of folders without parts of their own: FolderShare in data/catalog.proto.
+  // For folders that are not divided into parts: FolderShare in data/catalog.proto.
   double test_share = 0.2;
   uint64_t seed = 0;
   std::set<std::string> skip;  // images to leave out, as "CLASS/FILE"
 };
 
-// Lists the folder; no image is read. It has a folder for each class, in the order of the bytes of their names; those
-// without images are left out. Where it has the folders "train" and "test" (or "val"), these have the classes' folders
-// and are the parts; the classes are those of "train". Otherwise the parts are "train" and "test", which share each
-// class's images, and "all". Images are of 3 channels, each of its own size, turned as EXIF data says. The digest of
-// the listing is part of the entry, so that other files are other data. Errors: kNotFound if there is no such folder;
+// Returns the catalog entry of a folder. Lists the folder, but reads no image. The folder contains one folder for each
+// class; classes are in the order of the bytes of their names, and folders without images are ignored. If there are
+// folders "train" and "test" (or "val"), these contain the folders of the classes and are the parts "train" and "test";
+// the classes are those of "train". Otherwise the parts are "train" and "test", which share each class's images, and
+// "all". Images have 3 channels, each its own size, and are rotated as their EXIF data says. The entry contains the
+// digest of the listing, so that changed files count as other data. Errors: kNotFound if the folder does not exist;
 // kInvalidArgument if its path is not absolute, if no folder in it has images, or if a test folder has a class that
 // "train" lacks.
 absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request);

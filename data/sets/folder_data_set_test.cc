@@ -55,7 +55,7 @@ TEST_F(FolderDataSetTest, SharesTheImagesOfEachClass) {
   EXPECT_THAT((*source)->Read({0, 2}), IsOk());
 }
 
-TEST_F(FolderDataSetTest, TakesThePartsThatAreThere) {
+TEST_F(FolderDataSetTest, UsesExistingParts) {
   Put("train/cat", 2);
   Put("train/dog", 1);
   Put("val/dog", 3);
@@ -85,14 +85,14 @@ TEST_F(FolderDataSetTest, SaysWhatIsWrong) {
               StatusIs(absl::StatusCode::kInvalidArgument, "'images' is no absolute path"));
 }
 
-TEST_F(FolderDataSetTest, ClassesAreCalledInUtf8) {
+TEST_F(FolderDataSetTest, ClassNamesAreUtf8) {
   Put("cat");
   Put("dog\xff");
   EXPECT_THAT(Describe().status(), StatusIs(absl::StatusCode::kInvalidArgument,
                                             HasSubstr("images: the name of the folder 'dog\uFFFD' is not UTF-8")));
 }
 
-// "folder:/path" in place of a data set's name.
+// "folder:/path" instead of a data set's name.
 TEST_F(FolderDataSetTest, TheCatalogKnowsFolders) {
   Put("cat", 5);
   const Catalog catalog(std::vector<DataSetInfo>{});
@@ -107,8 +107,8 @@ TEST_F(FolderDataSetTest, TheCatalogKnowsFolders) {
   EXPECT_THAT(catalog.names(), IsEmpty());
 }
 
-// One image with other pixels is another part, whoever lists the folder.
-TEST_F(FolderDataSetTest, WhatItsFilesHoldIsPartOfTheDigest) {
+// One image with other pixels makes another part, whatever lists the folder.
+TEST_F(FolderDataSetTest, TheDigestDependsOnTheFilesContent) {
   Put("cat", 5);
   const auto digest = [this] {
     Catalog catalog(std::vector<DataSetInfo>{});

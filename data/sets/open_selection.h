@@ -1,4 +1,4 @@
-// The images of the parts that a selection names, as one source.
+// Opens the images of the parts that a selection names, as one source.
 #ifndef OPENSET_DATA_SETS_OPEN_SELECTION_H_
 #define OPENSET_DATA_SETS_OPEN_SELECTION_H_
 
@@ -15,17 +15,17 @@
 namespace openset {
 
 struct OpenedSelection {
-  std::shared_ptr<const ImageSource> source;  // all images of the parts, those that are not selected too
+  std::shared_ptr<const ImageSource> source;  // all images of the parts, not only the selected ones
   SelectedSamples samples;
 };
 
-// Opens a part of the selection's data set, for callers that keep what they opened.
+// Opens a part of the selection's data set. For callers that cache opened parts.
 using PartOpener = std::function<absl::StatusOr<std::shared_ptr<const ImageSource>>(const std::string& part)>;
 
-// Opens the parts in the order of PartsOf(). Errors: those of the opener, and of SelectSamples().
+// Opens the parts in the order of PartsOf(). Errors: those of `open_part` and SelectSamples().
 absl::StatusOr<OpenedSelection> OpenSelection(const Selection& selection, const PartOpener& open_part);
 
-// Opens them by OpenPart(). Errors: also those of the catalog.
+// Opens the parts with OpenPart(). Errors: also those of the catalog.
 absl::StatusOr<OpenedSelection> OpenSelection(const Selection& selection, const Catalog& catalog,
                                               const std::vector<std::string>& data_folders);
 

@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// The second class of both parts of the toy: "train" has its sample at place 3, "test" those at places 6 and 7.
+// The second class of both parts of the toy: its samples are at positions 3 ("train"), 6 and 7 ("test").
 class OpenSelectionTest : public ::testing::Test {
  protected:
   OpenSelectionTest() : catalog_({Parse<DataSetInfo>(kToy)}), folder_(JoinPath(::testing::TempDir(), "open")) {
@@ -24,7 +24,7 @@ class OpenSelectionTest : public ::testing::Test {
     selection_ = Parse<Selection>("data_set: 'toy' part: 'train' more { part: 'test' } class_id: 1");
   }
 
-  // Each record: the label, and two bytes of pixels that say where it is.
+  // Each record is the label and two bytes of pixels, which say where the record is.
   void Write(const std::string& part, const std::vector<int>& labels) const {
     std::string bytes;
     for (const int label : labels) {
@@ -39,7 +39,7 @@ class OpenSelectionTest : public ::testing::Test {
   Selection selection_;
 };
 
-TEST_F(OpenSelectionTest, JoinsThePartsAndSelectsOfThem) {
+TEST_F(OpenSelectionTest, JoinsPartsAndSelects) {
   const absl::StatusOr<OpenedSelection> opened = OpenSelection(selection_, catalog_, {folder_});
   ASSERT_THAT(opened, IsOk());
   EXPECT_EQ(opened->source->index().size(), 8);
@@ -50,7 +50,7 @@ TEST_F(OpenSelectionTest, JoinsThePartsAndSelectsOfThem) {
   EXPECT_EQ((*images)[2].pixels[0], 10 * 4 + 3);
 }
 
-TEST_F(OpenSelectionTest, AsksTheCallersOpenerForEachPart) {
+TEST_F(OpenSelectionTest, CallsTheOpenerForEachPart) {
   std::vector<std::string> asked;
   const auto none = [&](const std::string& part) -> absl::StatusOr<std::shared_ptr<const ImageSource>> {
     asked.push_back(part);

@@ -11,9 +11,9 @@
 namespace openset {
 namespace {
 
-// "" if there is none.
+// Returns the path of an existing file, "" if there is none.
 std::string FindFile(const std::string& path, const std::vector<std::string>& data_folders) {
-  if (!path.empty() && path[0] == '/') return FileExists(path) ? path : "";  // of a folder that a task names
+  if (!path.empty() && path[0] == '/') return FileExists(path) ? path : "";  // in a folder that a task names
   for (const std::string& folder : data_folders) {
     std::string candidate = JoinPath(folder, path);
     if (FileExists(candidate)) return candidate;
@@ -21,10 +21,10 @@ std::string FindFile(const std::string& path, const std::vector<std::string>& da
   return "";
 }
 
-// How the user gets what is missing.
+// Returns how the user can get missing files.
 std::string WhereToGet(const DataSetInfo& info) {
   if (info.fetch_size() > 0) return absl::StrCat("; run 'openset data fetch ", info.name(), "'");
-  if (info.source_size() > 0) return absl::StrCat("; to be had from ", absl::StrJoin(info.source(), "; or "));
+  if (info.source_size() > 0) return absl::StrCat("; available from ", absl::StrJoin(info.source(), "; or "));
   return "";
 }
 
@@ -33,7 +33,7 @@ std::string WhereToGet(const DataSetInfo& info) {
 absl::StatusOr<FoundPart> FindPartFiles(const DataSetInfo& info, absl::string_view part_name,
                                         const std::vector<std::string>& data_folders) {
   OPENSET_RETURN_IF_ERROR(FindPart(info, part_name).status());
-  // The missing files of the layout that has the fewest: most likely the one the user has.
+  // The missing files of the layout that misses the fewest: most likely the one that the user has.
   std::vector<std::string> fewest_missing;
   for (const DataSetLayout& layout : info.layout()) {
     for (const DataSetPart& part : layout.part()) {

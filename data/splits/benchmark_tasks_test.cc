@@ -51,7 +51,7 @@ std::vector<std::string> Groups(const TaskData& data, UnknownGroup::Distance dis
   return groups;
 }
 
-// Class ids of Tiny ImageNet and ImageNet are places of WordNet ids in their order.
+// Class ids of Tiny ImageNet and ImageNet are positions in the sorted list of WordNet ids.
 TEST(ImageNetTasks, ListsAreTheReconstructedOnes) {
   const nlohmann::json published = Published("imagenet_splits");
   const auto names = [](const std::string& data_set) {
@@ -73,9 +73,10 @@ TEST(ImageNetTasks, ListsAreTheReconstructedOnes) {
   EXPECT_THAT(Groups(data, UnknownGroup::FAR), ElementsAre("food101", "caltech256", "places365"));
   for (const UnknownGroup& group : data.test_unknown()) {
     const Selection& samples = group.selection();
-    EXPECT_EQ(*CountSamples(samples, TheCatalog()), group.name() == "caltech256" ? 40 * 827 : 10000);  // 827: at most
+    EXPECT_EQ(*CountSamples(samples, TheCatalog()),
+              group.name() == "caltech256" ? 40 * 827 : 10000);  // 827: upper limit
     Ids ids = (group.name() == "near" ? published["near_imagenet_200"] : published["far"][group.name()]).get<Ids>();
-    if (group.name() == "caltech256") ids.pop_back();  // photographs of background
+    if (group.name() == "caltech256") ids.pop_back();  // the background class
     EXPECT_EQ(List(samples.class_id()), ids);
   }
 }
@@ -128,7 +129,7 @@ TEST(OpenOodTasks, HaveItsNearAndFarSets) {
   EXPECT_EQ(*CountSamples(full.test_shifted(0).selection(), TheCatalog()), 10000);
 }
 
-// Of each superclass the two classes that come first by the SHA-256 of "SALT:SUPERCLASS:NAME".
+// The rule chooses from each superclass the two classes that come first by the SHA-256 of "SALT:SUPERCLASS:NAME".
 TEST(Cifar4060, SubstitutesFollowTheRule) {
   const nlohmann::json published = Published("cifar_40_60");
   const DataSetInfo& cifar100 = **TheCatalog().Find("cifar100");

@@ -1,4 +1,4 @@
-// What a task says of its splits, with what it leaves open filled in.
+// The splits of a task, with defaults filled in.
 #ifndef OPENSET_DATA_SPLITS_CLASS_SPLITS_H_
 #define OPENSET_DATA_SPLITS_CLASS_SPLITS_H_
 
@@ -12,41 +12,42 @@
 
 namespace openset {
 
-// The sources of unknowns: by default the test parts of the task's data set.
+// Returns the sources of unknowns; by default, the test parts of the task's data set.
 std::vector<UnknownSource> SourcesOf(const TaskSpec& task);
 
-// The parts of the data set that are trained on, and tested on. With cross-validation both are the whole pool;
+// Returns the parts of the data set for training, and for testing. With cross-validation both are the complete pool;
 // with `test_only` both are the test parts.
 std::vector<std::string> TrainParts(const TaskSpec& task);
 std::vector<std::string> TestParts(const TaskSpec& task);
 
-// The classes that are unknown in a source, whose data set is `info`.
+// Returns the classes that are unknown in a source, whose data set is `info`.
 std::vector<int> UnknownClasses(const TaskSpec& task, const ClassSplit& split, const UnknownSource& source,
                                 const DataSetInfo& info);
 
-// All classes of the external images' data set, `info`, or those that are listed.
+// Returns the listed classes of `info`, the data set of the external images, or all its classes if none are listed.
 std::vector<int> ExternalClasses(const ExternalSource& external, const DataSetInfo& info);
 
-// The classes of a source of shifted samples, `info`, that are known by name, with their labels. `known_info` is the
-// data set of the known classes.
+// The classes of a source of shifted samples, with their labels.
 struct LabelledClasses {
   std::vector<int> class_id;
   std::vector<int> label;
 };
+// Returns the classes of `info`, a source of shifted samples, that have the names of known classes. `known_info` is the
+// data set of the known classes.
 LabelledClasses ShiftedClasses(const ClassSplit& split, const DataSetInfo& known_info, const DataSetInfo& info);
 
-// The class splits as listed or drawn, without folds. Errors: kInvalidArgument "field: problem" of a rule that can't be
-// followed; kNotFound for an unknown data set.
+// Returns the class splits as listed or drawn, without folds. Errors: kInvalidArgument "field: problem" if a rule can't
+// be followed; kNotFound for an unknown data set.
 absl::StatusOr<std::vector<ClassSplit>> ClassSplitsOf(const TaskSpec& task, const Catalog& catalog);
 
-// 1 without cross-validation.
+// Returns the number of folds, 1 without cross-validation.
 int Folds(const TaskSpec& task);
 
-// Of one task, folds counted.
+// The limit on the number of a task's splits, including folds.
 inline constexpr int64_t kMostSplits = 1000000;
 
-// How many splits a task has, folds counted, whether they can be drawn or not. FindTaskProblems() refuses more than
-// kMostSplits.
+// Returns how many splits a task has, including folds, whether they can be drawn or not. FindTaskProblems() refuses
+// more than kMostSplits.
 int64_t CountSplits(const TaskSpec& task);
 
 }  // namespace openset

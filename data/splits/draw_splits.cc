@@ -12,7 +12,7 @@
 namespace openset {
 namespace {
 
-// Weights of 0, 1, ..., of which sums are taken in O(log n) (a Fenwick tree).
+// Weights of the numbers 0, 1, ..., whose sums are computed in O(log n) (a Fenwick tree).
 class WeightSums {
  public:
   explicit WeightSums(const std::vector<uint64_t>& weight) : sum_(weight.size() + 1) {
@@ -25,8 +25,8 @@ class WeightSums {
 
   uint64_t total() const { return total_; }
 
-  // The first number such that the weights up to its own are together more than `point`. Precondition: less than
-  // total().
+  // Returns the first number for which the sum of the weights up to and including its own is more than `point`.
+  // Precondition: point < total().
   int Find(uint64_t point) const {
     size_t at = 0, step = 1;
     while (2 * step < sum_.size()) step *= 2;
@@ -44,12 +44,12 @@ class WeightSums {
   }
 
  private:
-  std::vector<uint64_t> sum_;  // of the last (i & -i) weights before i
+  std::vector<uint64_t> sum_;  // sums of the last (i & -i) weights before i
   uint64_t total_ = 0;
 };
 
-// Takes `n` of the numbers 0, 1, ..., one after the other, each with probability proportional to its weight among those
-// that are left. Precondition: so many weights are positive.
+// Draws `n` of the numbers 0, 1, ... without replacement, each with probability proportional to its weight among those
+// that are left. Precondition: at least `n` weights are positive.
 std::vector<int> DrawByWeight(const std::vector<uint64_t>& weight, int n, RandomStream* random) {
   WeightSums left(weight);
   std::vector<int> drawn;
@@ -61,7 +61,7 @@ std::vector<int> DrawByWeight(const std::vector<uint64_t>& weight, int n, Random
   return drawn;
 }
 
-// Classes of 0 to `classes` - 1.
+// Draws `n` of the classes 0 to `classes` - 1.
 std::vector<int> DrawClasses(DrawnSplits::ClassWeight class_weight, int classes, int n, RandomStream* random) {
   if (class_weight == DrawnSplits::CLASS_ID) {
     std::vector<uint64_t> weight(classes);
@@ -72,7 +72,7 @@ std::vector<int> DrawClasses(DrawnSplits::ClassWeight class_weight, int classes,
   return {order.begin(), order.begin() + n};
 }
 
-// How many classes of a pool can be drawn.
+// Returns how many classes of a pool can be drawn.
 int Drawable(const DrawnSplits& rule, const ClassPool& pool) {
   return rule.class_weight() == DrawnSplits::CLASS_ID ? pool.classes - 1 : pool.classes;
 }

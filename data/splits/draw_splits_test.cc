@@ -39,7 +39,7 @@ TEST(PossibleLevels, AreThoseOfThePaper) {
   EXPECT_EQ(PossibleLevels(rule, {"a", 10}, {"b", 10}).size(), 8 * 9);
 }
 
-// By a Python program that follows core/random.h and task.proto.
+// Expectations: a Python program that follows core/random.h and task.proto.
 TEST(DrawSplits, SameSeedSameSplit) {
   const std::vector<ClassSplit> holdout =
       *DrawSplits(Rule("level { known: 6 unknown: 4 } level { known: 3 unknown: 2 } repeats: 2"), {"a", 10}, {"a", 10});
@@ -76,7 +76,7 @@ TEST(DrawSplits, ADrawDoesNotDependOnTheOthers) {
   EXPECT_NE(other_seed[0].SerializeAsString(), one[0].SerializeAsString());
 }
 
-TEST(DrawSplits, ClassesOfOneDataSetAreDisjointAndAllWhereAllAreDrawn) {
+TEST(DrawSplits, ClassesOfOneDataSetAreDisjoint) {
   for (int seed = 0; seed < 20; ++seed) {
     const DrawnSplits rule = Rule(absl::StrCat("seed: ", seed, " levels: 36 repeats: 2"));
     const std::vector<ClassSplit> splits = *DrawSplits(rule, {"a", 10}, {"a", 10});
@@ -98,8 +98,8 @@ TEST(DrawSplits, ByClassIdNeverDrawsClass0) {
     for (const int id : split.known()) EXPECT_NE(id, 0);
     for (const int id : split.unknown()) EXPECT_NE(id, 0);
   }
-  // Of classes 0, 1, 2 the first is class 2 with probability 2/3: n = 3,000, 2,000 expected, standard deviation 25.8;
-  // five of those are exceeded once in 1.7 million.
+  // Of classes 0, 1, 2, the first drawn is class 2 with probability 2/3: n = 3,000, 2,000 expected, standard deviation
+  // 25.8. Five standard deviations are exceeded once in 1.7 million runs.
   int twos = 0;
   for (int seed = 0; seed < 3000; ++seed) {
     const DrawnSplits one =
@@ -109,8 +109,9 @@ TEST(DrawSplits, ByClassIdNeverDrawsClass0) {
   EXPECT_NEAR(twos, 2000, 129);
 }
 
-// Levels are drawn with probability proportional to known + unknown: of 3 classes (2, 1) and nothing else; of 3 against
-// 3: (2, 1) with 3/7, (2, 2) with 4/7. n = 3,000: 1,285.7 expected, standard deviation 27.1, five of those.
+// Levels are drawn with probability proportional to known + unknown. With one set of 3 classes the only level is (2,
+// 1); with 3 classes against 3, (2, 1) has probability 3/7 and (2, 2) has 4/7. n = 3,000: 1,285.7 expected, standard
+// deviation 27.1; the limit is five standard deviations.
 TEST(LevelsOf, LargerProblemsAreMoreLikely) {
   int ones = 0;
   for (int seed = 0; seed < 3000; ++seed) {
@@ -125,7 +126,7 @@ std::string Error(const std::string& rule, const ClassPool& known, const ClassPo
   return std::string(DrawSplits(Rule(rule), known, unknown).status().message());
 }
 
-TEST(DrawSplits, RulesThatCannotBeFollowed) {
+TEST(DrawSplits, RefusesImpossibleRules) {
   EXPECT_EQ(Error("", {"a", 4}, {"a", 4}), "level: say which levels, or by `levels` how many are drawn");
   EXPECT_EQ(Error("level { known: 1 unknown: 1 } levels: 2", {"a", 4}, {"a", 4}),
             "level: say which levels, or by `levels` how many are drawn");

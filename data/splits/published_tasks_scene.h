@@ -1,4 +1,4 @@
-// For tests of the tasks that come with the program: these, and the published lists beside them.
+// Helpers for tests of the tasks that openset includes: reads these tasks, and the published lists.
 #ifndef OPENSET_DATA_SPLITS_PUBLISHED_TASKS_SCENE_H_
 #define OPENSET_DATA_SPLITS_PUBLISHED_TASKS_SCENE_H_
 
@@ -43,7 +43,7 @@ inline TaskData Data(const TaskSpec& task, int split) {
   return data.value_or(TaskData());
 }
 
-// Known and unknown test samples.
+// Returns the numbers of known and unknown test samples.
 inline std::pair<int64_t, int64_t> TestSizes(const TaskData& data) {
   int64_t unknown = 0;
   for (const UnknownGroup& group : data.test_unknown()) unknown += *CountSamples(group.selection(), TheCatalog());

@@ -1,4 +1,5 @@
-// The tasks that come with the program: item by item the published splits, with the published numbers of samples.
+// Compares the tasks that openset includes with the published splits, item by item, and with the published numbers of
+// samples.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -38,7 +39,8 @@ std::set<std::string> TaskNames() {
   return names;
 }
 
-// No sample is both known and unknown, or trained on and tested: the classes are disjoint, or the parts and folds are.
+// No sample is both known and unknown, or used both for training and testing: the classes are disjoint, or the parts
+// and folds are.
 TEST(Tasks, AllResolveDisjoint) {
   EXPECT_GE(TaskNames().size(), 30);
   for (const std::string& name : TaskNames()) {
@@ -66,7 +68,7 @@ TEST(Tasks, AllResolveDisjoint) {
   }
 }
 
-// The published five trials; unknown are all other classes where the published list has them.
+// Expects the five published trials. Unless `classes` is 0, the known and unknown classes of each are `classes` in all.
 void ExpectTrials(const std::string& task_name, const nlohmann::json& trials, int classes) {
   const TaskSpec task = Task(task_name);
   ASSERT_EQ(CountSplits(task), trials.size()) << task_name;
@@ -134,7 +136,7 @@ TEST(PublishedTasks, NealsUnknownsAreAnimals) {
   }
 }
 
-TEST(PublishedTasks, RepeatsAreFound) {
+TEST(PublishedTasks, RepeatedSplitsAreFound) {
   const auto repeats = [](const std::string& name) {
     std::vector<std::string> warnings;
     const std::vector<ClassSplit> splits = *ClassSplitsOf(Task(name), TheCatalog());
@@ -200,9 +202,9 @@ TEST(ImbalanceTasks, HoldoutHasFoldsOfThePool) {
   EXPECT_EQ(levels.size(), 5);
 }
 
-// The 25 configurations behind Table 1, the levels in the order of their draws; nine tenths of each pool in two folds,
-// and all images of SVHN's unknown classes.
-TEST(ImbalanceTasks, TableOneIsItemByItemTheRecoveredDraws) {
+// The 25 configurations of Table 1, with the levels in the order in which they were drawn: nine tenths of each pool in
+// two folds, and all images of SVHN's unknown classes.
+TEST(ImbalanceTasks, TableOneHasTheRecoveredDraws) {
   const TaskSpec task = Task("imbalance_table_1");
   ASSERT_EQ(CountSplits(task), 25 * 2);
   const DataSetInfo& svhn = **TheCatalog().Find("svhn");
@@ -273,8 +275,8 @@ TEST(OpenMibood, TestsWhatTheListsName) {
             std::make_pair(int64_t{427}, int64_t{822 + 891 + 66033 + 120 + 750 + 900 + 107937}));
 }
 
-// Two people who used the same split have the same hash; another one means another split, or other files.
-TEST(SplitDigest, OfPublishedSplitsStaysTheSame) {
+// Users of the same split have the same hash. Another hash means another split, or other files.
+TEST(SplitDigest, IsStableForPublishedSplits) {
   const auto digest = [](const std::string& task, int split) { return SplitDigest(Data(Task(task), split)); };
   EXPECT_EQ(digest("cifar10", 0), "5d9cca6bb412928cb2913ace75fe7f91264a179708b76c8158c0d70381fe6005");
   EXPECT_EQ(digest("mnist", 0), "f66d033cc2e9cdea94ac532a9b6d3d348bc79c17544bb4fc13f9a76750b316d5");

@@ -1,4 +1,4 @@
-// Splits of a task that are less different than their number says.
+// Finds splits of a task that are not independent.
 #ifndef OPENSET_DATA_SPLITS_REPEATED_SPLITS_H_
 #define OPENSET_DATA_SPLITS_REPEATED_SPLITS_H_
 
@@ -10,16 +10,16 @@
 
 namespace openset {
 
-// A split with the same set of known classes as an earlier one. Trained models differ in the order of their outputs at
-// most, so that the spread over both is smaller than over two draws.
+// A split with the same set of known classes as an earlier one. Models trained on the two differ at most in the order
+// of their outputs, so the spread over both is smaller than over two independent draws.
 struct RepeatedSplit {
   int split = 0;
-  int earlier = 0;  // the first with these known classes
+  int earlier = 0;  // the first split with these known classes
   int unknown_in_common = 0;
   int unknown = 0;  // classes listed in `split`; 0: all others
 };
 
-// In the order of `split`.
+// Returns the repeated splits in the order of `split`.
 std::vector<RepeatedSplit> FindRepeatedSplits(absl::Span<const ClassSplit> splits);
 
 // "split 1 has the same known classes as split 0 and 9 of its 10 unknown ones: together they are one draw, not two"

@@ -1,4 +1,4 @@
-// ResolveTask: drawn splits, folds, groups with classes of their own, shifted samples.
+// Tests ResolveTask(): drawn splits, folds, groups with their own classes, shifted samples.
 #include "core/openness.h"
 #include "core/proto/text_proto.h"
 #include "data/selection.h"
@@ -63,7 +63,7 @@ TEST(ResolveTask, DrawsFromTheListOfASource) {
   }
 }
 
-// 15 samples of each class are pooled.
+// The pool has 15 samples of each class.
 TEST(ResolveTask, FoldsOfThePool) {
   const std::string text = "split { known: [3, 0] } split { known: 1 } cross_validation { folds: 4 seed: 9 }";
   EXPECT_EQ(CountSplits(Parse(text)), 8);
@@ -83,7 +83,7 @@ TEST(ResolveTask, FoldsOfThePool) {
   EXPECT_EQ(*CountSamples(data.train(), SmallCatalog()), 11);
   EXPECT_EQ(*CountSamples(data.test_known(), SmallCatalog()), 4);
   EXPECT_EQ(*CountSamples(data.test_unknown(0).selection(), SmallCatalog()), 3 * 4);
-  // The last 11 of a class can't be kept for validation, 10 can.
+  // Only 11 of a class's samples are for training, so 11 can't be left out for validation, but 10 can.
   TaskRequest request{6};
   request.validation_per_class = 10;
   EXPECT_EQ(*CountSamples(Resolve(text, request).train(), SmallCatalog()), 1);
@@ -103,7 +103,7 @@ TEST(ResolveTask, UnknownsOfAnotherDataSetAreInEveryFold) {
   EXPECT_EQ(unknown.part(), "test");
   EXPECT_EQ(unknown.more(0).part(), "train");
   EXPECT_EQ(*CountSamples(unknown, SmallCatalog()), 2 * 15);
-  // A fifth of 15 is set apart: 12 are left, 6 in each fold.
+  // A fifth of 15 is set aside: 12 are left, 6 in each fold.
   EXPECT_EQ(data.train().fold().of().name(), "tuning");
   EXPECT_TRUE(data.train().fold().of().others());
   EXPECT_EQ(*CountSamples(data.train(), SmallCatalog()), 6);
@@ -127,7 +127,7 @@ TEST(ResolveTask, GroupsWithClassesOfTheirOwnAndDraws) {
   EXPECT_EQ(*CountSamples(data.test_unknown(1).selection(), SmallCatalog()), 7);
 }
 
-// get_equal_len_datasets() in the data/*.py of OpenAUC's code: np.random.choice of the larger side, as many as the
+// get_equal_len_datasets() in OpenAUC's data/*.py: np.random.choice draws from the larger side as many samples as the
 // smaller one has, with replacement.
 TEST(ResolveTask, BalancedTestsDrawTheLargerSide) {
   const auto count = [](const Selection& selection) { return *CountSamples(selection, SmallCatalog()); };
@@ -172,7 +172,7 @@ TEST(ResolveTask, ShiftedSamplesHaveTheLabelsOfTheirNames) {
   EXPECT_EQ(selection.part(), "test");
   EXPECT_THAT(selection.class_id(), ElementsAre(1, 0));
   EXPECT_THAT(selection.label(), ElementsAre(1, 2));
-  // All are there: their places are their labels.
+  // All known classes are there, so their positions are their labels.
   const TaskData whole = Resolve("split { known: [2, 1] } shifted { group: 'art' data_set: 'three' }");
   EXPECT_THAT(whole.test_shifted(0).selection().class_id(), ElementsAre(2, 1));
   EXPECT_THAT(whole.test_shifted(0).selection().label(), IsEmpty());

@@ -8,10 +8,10 @@
 
 namespace openset {
 
-// SHA-256, in hexadecimal, of the training, test and shifted selections: data sets, parts and their digests, known
-// classes in the order of their labels, unknown ones by group, folds, draws. Left out is what an experiment asks for
-// beside the split: limits per class, validation samples, and the external images, which most methods do not see. Equal
-// hashes: the same known and unknown samples.
+// Returns the SHA-256, in hexadecimal, of the training, test and shifted selections: data sets, parts and their
+// digests, known classes in the order of their labels, unknown ones by group, folds, draws. Excludes what a study sets
+// besides the split: limits per class, validation samples, and the external images, which most methods do not see.
+// Splits with equal hashes have the same known and unknown samples.
 std::string SplitDigest(const TaskData& data);
 
 }  // namespace openset

@@ -22,18 +22,18 @@ std::string Split(const std::string& train = "", const std::string& test = "", c
   return SplitDigest(Parse(kTrain + train + "} " + kTest + test + "} " + kUnknown + unknown + "} }" + more));
 }
 
-TEST(SplitDigest, IsOfTheSamplesThatASplitMeans) {
+TEST(SplitDigest, IgnoresLimitsValidationAndExternalImages) {
   const std::string digest = Split();
   EXPECT_EQ(digest.size(), 64);
   EXPECT_EQ(Split("limit_per_class: 5", "limit_per_class: 5", "limit_per_class: 5"), digest);
   EXPECT_EQ(Split("without_last_per_class: 2", "", "", "validation_known { data_set: 'a' part: 'train' class_id: 2 }"),
             digest);
   EXPECT_EQ(Split("", "", "", "external { data_set: 'b' part: 'train' class_id: 2 }"), digest);
-  // A default that is written out.
+  // A field that is set to its default.
   EXPECT_EQ(Split("limit_per_class: 0"), digest);
 }
 
-TEST(SplitDigest, TellsOtherSplits) {
+TEST(SplitDigest, DiffersForOtherSplits) {
   const std::string digest = Split();
   EXPECT_NE(Split("fold { name: 'f' folds: 2 others: true }"), digest);
   EXPECT_NE(Split("", "fold { name: 'f' folds: 2 }"), digest);
@@ -41,10 +41,10 @@ TEST(SplitDigest, TellsOtherSplits) {
   EXPECT_NE(Split("", "", "draw { name: 'd' samples: 2 }"), digest);
   EXPECT_NE(Split("", "", "", "test_shifted { name: 'b' selection { data_set: 'b' part: 'test' class_id: [0, 1] } }"),
             digest);
-  // Other files under the same name.
+  // Other files with the same name.
   EXPECT_NE(SplitDigest(Parse("train { data_set: 'a' part: 'train' part_digest: 'z' class_id: [2, 0] } ")),
             SplitDigest(Parse("train { data_set: 'a' part: 'train' part_digest: 'x' class_id: [2, 0] } ")));
-  // The order of the known classes is that of the labels.
+  // The order of the known classes is the order of the labels.
   EXPECT_NE(SplitDigest(Parse("train { data_set: 'a' part: 'train' class_id: [2, 0] } ")),
             SplitDigest(Parse("train { data_set: 'a' part: 'train' class_id: [0, 2] } ")));
 }

@@ -18,30 +18,30 @@ namespace {
 
 constexpr int64_t kMostDrawnClasses = 100000000;  // in all splits of a task
 
-// experiments/store/records/metric_groups.h.
+// Names of results over several groups: see experiments/store/records/metric_groups.h.
 constexpr absl::string_view kResultsOfAll[] = {"pool", "mean of near", "mean of far"};
 
 class Checker {
  public:
   Checker(const TaskSpec& task, const Catalog& catalog) : task_(task), catalog_(catalog), sources_(SourcesOf(task)) {}
 
-  // Data sets, parts and groups. Splits can be checked only if these are fine.
+  // Checks data sets, parts and groups. Splits can be checked only if this returns true.
   bool CheckSources() {
     CheckNames();
     known_info_ = Find("data_set", task_.data_set());
     if (known_info_ == nullptr) return false;
     CheckParts();
     if (task_.test_only() && (task_.train_part_size() > 0 || task_.has_cross_validation())) {
-      Add("test_only", "there are training images: take it away, or train_part and cross_validation");
+      Add("test_only", "there are training images: remove it, or train_part and cross_validation");
     }
     const CrossValidation& validation = task_.cross_validation();
     if (validation.tuning_shares() == 1) Add("cross_validation.tuning_shares", "must be 0 or at least 2 (is 1)");
     if (validation.on_tuning_share() && validation.tuning_shares() == 0) {
-      Add("cross_validation.on_tuning_share", "no share is set apart: set tuning_shares");
+      Add("cross_validation.on_tuning_share", "no share is set aside: set tuning_shares");
     }
     if (task_.has_drawn() == (task_.split_size() > 0)) {
       Add(task_.has_drawn() ? "drawn" : "split",
-          task_.has_drawn() ? "splits are listed too: take one of them away" : "missing: list splits, or set `drawn`");
+          task_.has_drawn() ? "splits are listed too: remove one of them" : "missing: list splits, or set `drawn`");
     }
     CheckCount();
     std::set<std::string> groups;
@@ -59,7 +59,7 @@ class Checker {
         Add(path + ".group", absl::StrCat("'", source.group(), "' is the name of another source too"));
       }
       if (absl::c_linear_search(kResultsOfAll, source.group())) {
-        Add(path + ".group", absl::StrCat("'", source.group(), "' is what results over several groups are called"));
+        Add(path + ".group", absl::StrCat("'", source.group(), "' is reserved for results over several groups"));
       }
     }
     if (task_.has_external()) {
@@ -81,7 +81,7 @@ class Checker {
     return problems_.empty();
   }
 
-  // Of listed or drawn splits. Precondition: CheckSources() found nothing.
+  // Checks listed or drawn splits. Precondition: CheckSources() found nothing.
   void CheckSplits() {
     const absl::StatusOr<std::vector<ClassSplit>> splits = ClassSplitsOf(task_, catalog_);
     if (!splits.ok()) {
@@ -164,7 +164,7 @@ class Checker {
       check(absl::StrCat("shifted[", s, "].group"), task_.shifted(s).group());
   }
 
-  // Before any split is drawn.
+  // Checks the number of splits, before any is drawn.
   void CheckCount() {
     const int64_t count = CountSplits(task_);
     const DrawnSplits& drawn = task_.drawn();
@@ -184,7 +184,7 @@ class Checker {
     }
   }
 
-  // Of the known classes.
+  // Checks the parts of the known classes.
   void CheckParts() {
     std::set<std::string> used;
     const auto check = [&](const std::string& field, bool named, const std::vector<std::string>& parts) {
@@ -220,7 +220,7 @@ class Checker {
     }
   }
 
-  // No external class is known or unknown in the split.
+  // Checks that no external class is known or unknown in the split.
   void CheckExternalClasses(const std::string& path, const ClassSplit& split) {
     const std::string& data_set = task_.external().data_set();
     const DataSetInfo& info = *catalog_.Find(data_set).value();

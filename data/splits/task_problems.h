@@ -1,4 +1,4 @@
-// What is wrong with a task.
+// Finds the problems of a task.
 #ifndef OPENSET_DATA_SPLITS_TASK_PROBLEMS_H_
 #define OPENSET_DATA_SPLITS_TASK_PROBLEMS_H_
 
@@ -10,14 +10,14 @@
 
 namespace openset {
 
-// What is wrong with a task that obeys its schema's rules, by field: unknown data sets and parts; no splits, or both
-// listed and drawn ones; a rule that can't be followed; classes that are out of range, listed twice, or both known and
-// unknown; parts used twice; groups of one name, or of that of a mean over groups; a list of unknown classes though the
-// first source, or one of its data set, has a list of its own; a source that has no class left; shifted
-// samples of no known class.
+// Returns the problems, by field, of a task that obeys its schema's rules: unknown data sets and parts; no splits, or
+// both listed and drawn ones; a rule that can't be followed; classes that are out of range, listed twice, or both known
+// and unknown; parts used twice; groups with the same name, or with the name of a mean over groups; a list of unknown
+// classes although the first source, or another with its data set, has its own list; a source without any unknown
+// class; shifted samples of no known class.
 std::vector<FieldProblem> FindTaskProblems(const TaskSpec& task, const Catalog& catalog);
 
-// Those of all but the splits, and of one class split.
+// Returns the problems of everything but the splits, and those of one class split.
 std::vector<FieldProblem> FindSplitProblems(const TaskSpec& task, const ClassSplit& split, int number,
                                             const Catalog& catalog);
 

@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// data/task_test.cc has the problems of classes, parts and groups.
+// data/task_test.cc tests the problems of classes, parts and groups.
 std::vector<std::string> Problems(const std::string& text) {
   TaskSpec task;
   EXPECT_TRUE(ParseTextProto("name: 'task' data_set: 'four' " + text, "text", &task).ok());
@@ -29,7 +29,7 @@ TEST(FindTaskProblems, SplitsAreListedOrDrawn) {
   EXPECT_THAT(Problems("drawn { level { known: 2 unknown: 2 } }"), IsEmpty());
   EXPECT_THAT(Problems(""), ElementsAre("split: missing: list splits, or set `drawn`"));
   EXPECT_THAT(Problems("split { known: 0 } drawn { level { known: 2 unknown: 2 } }"),
-              ElementsAre("drawn: splits are listed too: take one of them away"));
+              ElementsAre("drawn: splits are listed too: remove one of them"));
   EXPECT_THAT(Problems("drawn { level { known: 2 unknown: 2 } level { known: 2 unknown: 3 } }"),
               ElementsAre("drawn.level[1]: 2 known and 3 unknown classes can't be drawn: 'four' has 4 classes"));
   EXPECT_THAT(Problems("unknown { data_set: 'three' } drawn { levels: 5 }"),
@@ -55,7 +55,7 @@ TEST(FindTaskProblems, CountsSplitsBeforeTheyAreDrawn) {
       Problems("drawn { level { known: 2 unknown: 2 } repeats: 1000000 } cross_validation { folds: 1000000 }"),
       ElementsAre("drawn: these are 1000000000000 splits, 1000000 folds of each counted; a task may have at most "
                   "1000000"));
-  // Without the schema's limits, as by hand: 2^32 would be 0 in 32 bits.
+  // Beyond the schema's limits; 2^32 would be 0 in 32 bits.
   EXPECT_THAT(Problems("drawn { level { known: 2 unknown: 2 } repeats: 65536 } cross_validation { folds: 65536 }"),
               ElementsAre("drawn: these are 4294967296 splits, 65536 folds of each counted; a task may have at most "
                           "1000000"));
@@ -74,7 +74,7 @@ TEST(FindTaskProblems, FoldsShareOnePool) {
   EXPECT_THAT(Problems("split { known: 0 } cross_validation { folds: 2 tuning_shares: 1 }"),
               ElementsAre("cross_validation.tuning_shares: must be 0 or at least 2 (is 1)"));
   EXPECT_THAT(Problems("split { known: 0 } cross_validation { folds: 2 on_tuning_share: true }"),
-              ElementsAre("cross_validation.on_tuning_share: no share is set apart: set tuning_shares"));
+              ElementsAre("cross_validation.on_tuning_share: no share is set aside: set tuning_shares"));
 }
 
 TEST(FindTaskProblems, TestsNeedNoTrainingImages) {
@@ -82,7 +82,7 @@ TEST(FindTaskProblems, TestsNeedNoTrainingImages) {
               ElementsAre("train_part[0]: data set 'four': unknown part 'x' (known: train, test)"));
   EXPECT_THAT(Problems("split { known: 0 } test_only: true"), IsEmpty());
   EXPECT_THAT(Problems("split { known: 0 } test_only: true train_part: 'train'"),
-              ElementsAre("test_only: there are training images: take it away, or train_part and cross_validation"));
+              ElementsAre("test_only: there are training images: remove it, or train_part and cross_validation"));
 }
 
 TEST(FindTaskProblems, ShiftedSamplesAreOfKnownClasses) {

@@ -17,7 +17,7 @@
 namespace openset {
 namespace {
 
-// Lower case, with blanks between the parts.
+// Returns a word in lower case, with blanks between its parts.
 std::string Spoken(absl::string_view word) {
   return absl::AsciiStrToLower(absl::StrReplaceAll(word, {{"_", " "}, {"-", " "}}));
 }
@@ -59,7 +59,7 @@ std::optional<Line> ParseLine(absl::string_view text) {
   return line;
 }
 
-// "paper knife": "paper", "paper knife", "knife".
+// Returns all runs of a name's words. "paper knife": "paper", "paper knife", "knife".
 std::vector<std::string> Runs(const std::string& name) {
   const std::vector<std::string> words = absl::StrSplit(name, ' ');
   std::vector<std::string> runs;
@@ -73,7 +73,7 @@ std::vector<std::string> Runs(const std::string& name) {
   return runs;
 }
 
-// The word itself, without and with the ending of a plural.
+// Returns the word itself, and the word without and with a plural ending.
 std::set<std::string> Forms(const std::string& word) {
   std::set<std::string> forms = {word, word + "s"};
   const absl::string_view view = word;

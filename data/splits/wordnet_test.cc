@@ -54,7 +54,7 @@ TEST(WordNet, ReadsItsNouns) {
   EXPECT_EQ(wordnet.Check("dog").message(), "'dog' is no noun of this WordNet; ids are like n02084071");
 }
 
-TEST(WordNet, NamesTheLineThatIsNoNoun) {
+TEST(WordNet, NamesTheInvalidLine) {
   const auto error = [](const std::string& text) {
     return std::string(WordNet::Parse(text, "data.noun").status().message());
   };
@@ -110,9 +110,9 @@ TEST(FarRule, NamesTheSynset) {
   EXPECT_EQ(why("the car of pizza"), "");
 }
 
-// The splits that an independent program made by the same rules of the whole WordNet 3.0; the file has those of its
-// synsets that decide: the 1,000 classes of ImageNet and those assigned to CIFAR-100's, all that a keyword of a far
-// class names, for each other class one that is too near, and what is above these.
+// Compares with the splits that an independent program computed by the same rules from all of WordNet 3.0. The test's
+// file has only the synsets that matter: the 1,000 classes of ImageNet and those assigned to CIFAR-100's, all synsets
+// that a keyword of a far class names, one synset that is too near for each other class, and all synsets above these.
 class ImageNetTest : public ::testing::Test {
  protected:
   ImageNetTest() {
@@ -165,8 +165,8 @@ TEST_F(ImageNetTest, TinyImageNet158) {
   EXPECT_EQ(ids.size(), 42);
 }
 
-// The places in a data set's list of classes of those that are far, as an independent program found them in the whole
-// WordNet 3.0.
+// Positions, in a data set's list of classes, of the far classes that an independent program found in all of WordNet
+// 3.0.
 TEST_F(ImageNetTest, ClassesOfOtherDataSetsThatAreFar) {
   const Catalog catalog = *Catalog::Open("data/catalog");
   const FarRule rule(wordnet_, List("wnid_all"));

@@ -10,7 +10,7 @@ namespace openset {
 namespace {
 
 void Overwrite(const std::string& path, const std::string& content) {
-  // A file that is cut to nothing and written anew is flushed by ext4, which takes milliseconds.
+  // ext4 flushes a file that is truncated to nothing and written again, which takes milliseconds.
   std::filesystem::remove(path);
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << content;

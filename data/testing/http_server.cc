@@ -16,7 +16,7 @@
 namespace openset {
 namespace {
 
-// What stands before the empty line.
+// Reads a request up to the empty line.
 std::string ReadHead(int connection) {
   std::string head;
   char bytes[4096];
@@ -56,7 +56,7 @@ HttpServer::HttpServer(Answer answer) : answer_(std::move(answer)) {
 }
 
 HttpServer::~HttpServer() {
-  shutdown(socket_, SHUT_RDWR);  // ends accept
+  shutdown(socket_, SHUT_RDWR);  // makes accept() return
   thread_.join();
   close(socket_);
 }

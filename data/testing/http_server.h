@@ -1,4 +1,4 @@
-// A web server of a test's own, which answers as the test says.
+// A web server whose answers a test chooses.
 #ifndef OPENSET_DATA_TESTING_HTTP_SERVER_H_
 #define OPENSET_DATA_TESTING_HTTP_SERVER_H_
 
@@ -15,11 +15,11 @@ namespace openset {
 
 struct HttpRequest {
   std::string path;   // "/data.bin"
-  int64_t first = 0;  // of "Range: bytes=FIRST-"; 0 where all is asked for
+  int64_t first = 0;  // of "Range: bytes=FIRST-"; 0 if the request has no range
 };
 
-// On 127.0.0.1, one connection at a time, one request each: what `answer` gives is sent as it is, headers and all, and
-// the connection is closed.
+// A server on 127.0.0.1 that handles one connection at a time, with one request each. It sends the text that `answer`
+// returns unchanged, including headers, and closes the connection.
 class HttpServer {
  public:
   using Answer = std::function<std::string(const HttpRequest&)>;
@@ -27,9 +27,9 @@ class HttpServer {
   explicit HttpServer(Answer answer);
   ~HttpServer();
 
-  // "http://127.0.0.1:PORT/data.bin" of "/data.bin".
+  // Returns "http://127.0.0.1:PORT/data.bin" for "/data.bin".
   std::string Url(const std::string& path) const;
-  // So far, in their order.
+  // Returns the requests so far, in order.
   std::vector<HttpRequest> Requests() const;
 
  private:
@@ -43,12 +43,13 @@ class HttpServer {
   std::thread thread_;
 };
 
-// "HTTP/1.1 STATUS", HEADERS (each with its line end) and a Content-Length, which is that of the body unless `length`
-// says another.
+// Returns "HTTP/1.1 STATUS", HEADERS (each with its line end), a Content-Length, which is the body's length unless
+// `length` is given, and the body.
 std::string HttpAnswer(absl::string_view status, absl::string_view body, absl::string_view headers = "",
                        int64_t length = -1);
 
-// Of a server that knows ranges: the body from request.first on, at most `most` bytes of it although all is announced.
+// The answer of a server that supports ranges: the body from request.first on. Sends at most `most` bytes of it, but
+// announces all.
 std::string RangeAnswer(const HttpRequest& request, absl::string_view body, int64_t most = INT64_MAX);
 
 }  // namespace openset

@@ -11,7 +11,7 @@
 
 namespace openset {
 
-// Two SHA-256, as texts.
+// Two SHA-256, in hexadecimal.
 inline constexpr char kSum[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 inline constexpr char kOtherSum[] = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 
@@ -48,7 +48,7 @@ M Parse(const std::string& text) {
   return message;
 }
 
-// The toy's parts as image folders.
+// The toy data set with a part that is an image folder.
 inline std::string FolderToy(const std::string& sizes, const std::string& more) {
   return absl::StrCat("name: 'toy' class_name: 'a' class_name: 'b' ", sizes,
                       " layout { part { name: 'train' samples: 4 samples_per_class: 2 image_folder { path: 'toy' ",

@@ -1,6 +1,6 @@
 #include "data/readers/images/decode_image.h"
 
-// jpeglib.h wants it.
+// jpeglib.h needs it.
 #include <cstdio>
 //
 #include <jerror.h>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr int64_t kMaxPixels = int64_t{1} << 26;
 
-// Rows of pixels as decoders give them.
+// Rows of pixels as decoders return them.
 struct Interleaved {
   int64_t channels = 0;  // 1 or 3
   int64_t height = 0;
@@ -39,10 +39,11 @@ absl::Status Damaged(absl::string_view format, absl::string_view what) {
   return absl::DataLossError(absl::StrCat("not a valid ", format, " image (", what, ")"));
 }
 
-// `most` is the number of pixels that the bytes can hold, `at` the byte before or at which the sizes lie.
+// Checks an image's size. `most` is the number of pixels that the bytes can encode; `at` is the byte at or after the
+// size.
 absl::Status CheckSize(absl::string_view format, int64_t height, int64_t width, int64_t most, size_t at) {
   if (height > 0 && width > 0 && height * width <= kMaxPixels && height * width <= most) return absl::OkStatus();
-  return Damaged(format, absl::StrCat("it says that it is ", width, " x ", height, " pixels, at byte ", at));
+  return Damaged(format, absl::StrCat("it claims to be ", width, " x ", height, " pixels, at byte ", at));
 }
 
 absl::StatusOr<Interleaved> DecodePng(absl::string_view bytes) {
@@ -50,13 +51,13 @@ absl::StatusOr<Interleaved> DecodePng(absl::string_view bytes) {
   if (png == nullptr) return absl::ResourceExhaustedError("no memory to decode PNG with");
   PngInput input{bytes};
   const auto damaged = [&input](int error) { return Damaged("PNG", input.Reason(error)); };
-  // Chunks beside the image's own (profiles, texts) are of no use here.
+  // Other chunks than the image's (profiles, texts) are not needed.
   constexpr size_t kMaxChunkBytes = 1 << 24;
   if (const int error = spng_set_chunk_limits(png.get(), kMaxChunkBytes, kMaxChunkBytes)) return damaged(error);
   if (const int error = spng_set_png_stream(png.get(), &PngInput::Read, &input)) return damaged(error);
   spng_ihdr header;
   if (const int error = spng_get_ihdr(png.get(), &header)) return damaged(error);
-  // Deflate makes at most 1032 bytes of one, and a byte is at most 8 pixels.
+  // Deflate expands one byte to at most 1032, and a byte is at most 8 pixels.
   OPENSET_RETURN_IF_ERROR(
       CheckSize("PNG", header.height, header.width, 8 * 1032 * static_cast<int64_t>(bytes.size()), input.at));
   const bool grey = header.color_type == SPNG_COLOR_TYPE_GRAYSCALE && header.bit_depth <= 8;
@@ -69,7 +70,7 @@ absl::StatusOr<Interleaved> DecodePng(absl::string_view bytes) {
   return image;
 }
 
-// libjpeg calls these and must not come back from the first.
+// libjpeg's error handlers; LeaveJpeg() must not return.
 struct JpegError {
   jpeg_error_mgr base;
   jmp_buf out;
@@ -82,7 +83,7 @@ struct JpegError {
   std::longjmp(error->out, 1);
 }
 
-// Of its warnings only the one that the data have ended is an error, as in Pillow.
+// Only one of libjpeg's warnings is an error, as in Pillow: that the data ends early.
 void WarnOfJpeg(j_common_ptr info, int level) {
   if (level < 0 && info->err->msg_code == JWRN_JPEG_EOF) LeaveJpeg(info);
 }
@@ -103,10 +104,10 @@ std::vector<uint8_t> FromCmyk(const uint8_t* pixel, int64_t count) {
   return colours;
 }
 
-// More scans than any program writes: each goes over the whole image, however few bytes it has.
+// More scans than any program writes. Each scan processes the complete image, however few bytes it has.
 constexpr int kMostScans = 100;
 
-// libjpeg calls it many times in each scan.
+// libjpeg calls this many times in each scan.
 void CheckScans(j_common_ptr info) {
   if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number <= kMostScans) return;
   auto* error = reinterpret_cast<JpegError*>(info->err);
@@ -114,7 +115,7 @@ void CheckScans(j_common_ptr info) {
   std::longjmp(error->out, 1);
 }
 
-// Puts u8 [count, from] into the image's planes, `at` pixels behind their beginnings.
+// Writes u8 [count, from] to the image's planes, from position `at` on.
 void PutPixels(const uint8_t* pixel, int64_t from, int64_t count, int64_t at, Image* image) {
   uint8_t* const out = image->pixels.data() + at;
   const int64_t plane = image->height * image->width;
@@ -131,11 +132,11 @@ void PutPixels(const uint8_t* pixel, int64_t from, int64_t count, int64_t at, Im
   }
 }
 
-// Rows that are decoded before they are put into planes, so that they are in the processor's memory still.
+// The number of rows that are decoded before they are copied to planes: few enough to stay in the processor's cache.
 constexpr int64_t kStrip = 16;
 
-// Into `image`, which knows how many channels it is to have. False if there is an error, which is in `error`. Between
-// setjmp and longjmp there is nothing to destroy.
+// Decodes into `image`, whose `channels` is set. Returns false if there is an error, which is then in `error`. No
+// object between setjmp and longjmp needs destruction.
 bool RunJpeg(jpeg_decompress_struct* info, JpegError* error, jpeg_progress_mgr* progress, absl::string_view bytes,
              std::vector<uint8_t>* strip, Image* image, absl::Status* size) {
   if (setjmp(error->out) != 0) return false;
@@ -149,7 +150,7 @@ bool RunJpeg(jpeg_decompress_struct* info, JpegError* error, jpeg_progress_mgr* 
   const int64_t from = grey ? 1 : four ? 4 : 3;
   image->height = info->image_height;
   image->width = info->image_width;
-  // A block of 64 pixels takes a bit at least.
+  // A block of 64 pixels needs at least one bit.
   *size = CheckSize("JPEG", image->height, image->width, 1024 * static_cast<int64_t>(bytes.size()),
                     bytes.size() - std::min(bytes.size(), info->src->bytes_in_buffer));
   if (!size->ok()) return true;
@@ -180,7 +181,7 @@ absl::StatusOr<Image> DecodeJpeg(absl::string_view bytes, int64_t channels) {
   jpeg_progress_mgr progress = {};
   progress.progress_monitor = CheckScans;
   const bool ok = RunJpeg(&info, &error, &progress, bytes, &strip, &image, &size);
-  // What is left of the data; at their end libjpeg goes on with an end marker of its own.
+  // The rest of the data. After its end libjpeg continues with an end marker that it inserts.
   const size_t left = info.src != nullptr ? std::min<size_t>(info.src->bytes_in_buffer, bytes.size()) : bytes.size();
   const bool has_ended = error.base.msg_code == JWRN_JPEG_EOF;
   jpeg_destroy_decompress(&info);
@@ -198,11 +199,11 @@ uint32_t LittleEndian32(absl::string_view bytes) {
   return value;
 }
 
-// Why libwebp, which does not say, could not decode the bytes.
+// Returns why libwebp, which gives no reason, could not decode the bytes.
 std::string WebpReason(absl::string_view bytes) {
   const uint64_t whole = 8 + uint64_t{LittleEndian32(bytes.substr(4))};
   if (whole > bytes.size()) return absl::StrCat("cut short at byte ", bytes.size(), " of ", whole);
-  // The chunk of the image itself, behind those of its extensions.
+  // The chunk of the image itself, after those of its extensions.
   size_t at = 12;
   while (at + 8 <= bytes.size() && !absl::StartsWith(bytes.substr(at), "VP8 ") &&
          !absl::StartsWith(bytes.substr(at), "VP8L")) {
@@ -218,7 +219,7 @@ absl::StatusOr<Interleaved> DecodeWebp(absl::string_view bytes) {
   int width = 0, height = 0;
   if (WebPGetInfo(data, bytes.size(), &width, &height) == 0) return Damaged("WebP", WebpReason(bytes));
   OPENSET_RETURN_IF_ERROR(CheckSize("WebP", height, width, kMaxPixels, 12));
-  // Its own memory is touched only as far as there are data, whatever size they claim.
+  // libwebp writes only to as much of its memory as there is data for, whatever size the header claims.
   const std::unique_ptr<uint8_t, void (*)(void*)> decoded(WebPDecodeRGB(data, bytes.size(), &width, &height), WebPFree);
   if (decoded == nullptr) return Damaged("WebP", WebpReason(bytes));
   const uint8_t* const begin = decoded.get();
@@ -227,14 +228,14 @@ absl::StatusOr<Interleaved> DecodeWebp(absl::string_view bytes) {
 
 bool IsJpeg(absl::string_view bytes) { return absl::StartsWith(bytes, "\xff\xd8\xff"); }
 
-// What is not JPEG.
+// Decodes PNG and WebP.
 absl::StatusOr<Interleaved> Decode(absl::string_view bytes) {
   if (absl::StartsWith(bytes, "\x89PNG")) return DecodePng(bytes);
   if (absl::StartsWith(bytes, "RIFF") && bytes.size() >= 12 && bytes.substr(8, 4) == "WEBP") return DecodeWebp(bytes);
   return absl::DataLossError(absl::StrCat("not a PNG, JPEG or WebP image, at byte 0 of ", bytes.size()));
 }
 
-// The orientation of a JPEG file's EXIF data, 1 (as it is stored) where it has none.
+// Returns the orientation in a JPEG file's EXIF data, 1 (as stored) if it has none.
 int OrientationOf(absl::string_view bytes) {
   if (!IsJpeg(bytes)) return 1;
   const std::unique_ptr<ExifData, void (*)(ExifData*)> data(
@@ -246,12 +247,12 @@ int OrientationOf(absl::string_view bytes) {
   return orientation >= 1 && orientation <= 8 ? orientation : 1;
 }
 
-// The image as it is to be looked at.
+// Returns the image rotated and mirrored to be upright.
 Image Upright(const Image& image, int orientation) {
   const bool lies = orientation >= 5;
   Image upright{image.channels, lies ? image.width : image.height, lies ? image.height : image.width,
                 std::vector<uint8_t>(image.pixels.size())};
-  // Which of the stored rows and columns are counted from their ends.
+  // Whether the stored rows and columns are counted from their ends.
   const bool from_bottom = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
   const bool from_right = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
   uint8_t* out = upright.pixels.data();

@@ -21,7 +21,7 @@ constexpr char kFolder[] = "data/readers/testdata";
 
 std::string Bytes(const std::string& name) { return *ReadFile(JoinPath(kFolder, name)); }
 
-// Largest difference to what Pillow made of the file.
+// Returns the largest difference from Pillow's result.
 int Difference(const Image& image, const NpyArray& pillow) {
   EXPECT_EQ(std::vector<int64_t>({image.channels, image.height, image.width}), pillow.shape);
   if (image.pixels.size() != pillow.data.size()) return 256;
@@ -34,7 +34,7 @@ int Difference(const Image& image, const NpyArray& pillow) {
 
 // decoded.npz: Pillow 13.0.0 (tools/peers/make_image_golden.py). PNG and lossless WebP are exact; the others depend on
 // the version of their library by a level.
-TEST(DecodeImage, IsPillows) {
+TEST(DecodeImage, EqualsPillow) {
   const NpzArrays golden = *ReadNpz(JoinPath(kFolder, "decoded.npz"));
   std::set<std::string> files;
   for (const auto& [key, expected] : golden) {
@@ -50,7 +50,7 @@ TEST(DecodeImage, IsPillows) {
 }
 
 // exif_N.jpg has orientation N; formats.npz: Pillow's ImageOps.exif_transpose (tools/peers/make_format_golden.py).
-TEST(DecodeImage, IsTurnedAsExifSays) {
+TEST(DecodeImage, FollowsExifOrientation) {
   const NpzArrays golden = *ReadNpz(JoinPath(kFolder, "formats.npz"));
   const Image stored = *DecodeImage(Bytes("exif_1.jpg"), 3);
   for (int orientation = 1; orientation <= 8; ++orientation) {
@@ -64,8 +64,8 @@ TEST(DecodeImage, IsTurnedAsExifSays) {
   EXPECT_EQ(DecodeImage(Bytes("rgb.png"), 3, true)->pixels, DecodeImage(Bytes("rgb.png"), 3)->pixels);
 }
 
-// EXIF data that is cut short or damaged is no orientation.
-TEST(DecodeImage, DamagedExifIsPassedOver) {
+// Corrupt EXIF data counts as no orientation.
+TEST(DecodeImage, IgnoresCorruptExif) {
   const std::string whole = Bytes("exif_6.jpg");
   const Image turned = *DecodeImage(whole, 3, true), stored = *DecodeImage(whole, 3);
   const size_t exif = whole.find("Exif");
@@ -80,16 +80,16 @@ TEST(DecodeImage, DamagedExifIsPassedOver) {
   EXPECT_NE(turned.height, stored.height);
 }
 
-TEST(DecodeImage, WhatIsNoImageIsRefused) {
+TEST(DecodeImage, RefusesOtherFiles) {
   for (const std::string bytes : {"", "GIF89a", "\xff\xd8", "RIFF", "RIFF1234WEB"}) {
     EXPECT_EQ(DecodeImage(bytes, 3).status(),
               absl::DataLossError(absl::StrCat("not a PNG, JPEG or WebP image, at byte 0 of ", bytes.size())));
   }
 }
 
-// Every file cut short anywhere is refused: nothing half-read is taken for an image. (The last bytes of PNG and WebP
-// hold no pixels; a JPEG's are its end marker, without which libjpeg's own end of data is missing.)
-TEST(DecodeImage, CutShort) {
+// Every truncated file is refused: an incomplete image is never accepted. (The last bytes of PNG and WebP contain no
+// pixels; a JPEG's are its end marker, without which libjpeg reports the end of the data.)
+TEST(DecodeImage, RefusesTruncatedFiles) {
   for (const std::string name : {"rgb.png", "grey.png", "rgb.jpg", "grey.jpg", "lossy.webp", "lossless.webp"}) {
     const std::string bytes = Bytes(name);
     const size_t unused = absl::EndsWith(name, ".png") ? 16 : 2;
@@ -100,7 +100,7 @@ TEST(DecodeImage, CutShort) {
   }
 }
 
-TEST(DecodeImage, DamageIsAnErrorOrAnImageOfTheSize) {
+TEST(DecodeImage, CorruptFilesAreRefusedOrDecoded) {
   for (const std::string name : {"rgb.png", "rgb.jpg", "lossy.webp"}) {
     const std::string bytes = Bytes(name);
     for (size_t at = 0; at < bytes.size(); ++at) {
@@ -123,27 +123,27 @@ std::string BigEndian(uint32_t value, int bytes) {
   return text;
 }
 
-TEST(DecodeImage, GiantsThatFewBytesClaimAreNotAllocated) {
-  // The height of a JPEG's frame: 2 bytes, 5 behind the marker FF C0.
+TEST(DecodeImage, DoesNotAllocateClaimedSizes) {
+  // The height in a JPEG's frame header: 2 bytes, 5 after the marker FF C0.
   std::string jpeg = Bytes("rgb.jpg");
   const size_t frame = jpeg.find("\xff\xc0");
   ASSERT_NE(frame, std::string::npos);
   jpeg.replace(frame + 5, 4, BigEndian(60000, 2) + BigEndian(1000, 2));
   EXPECT_THAT(std::string(DecodeImage(jpeg, 3).status().message()),
-              HasSubstr("not a valid JPEG image (it says that it is 1000 x 60000 pixels, at byte "));
+              HasSubstr("not a valid JPEG image (it claims to be 1000 x 60000 pixels, at byte "));
   std::string png = Bytes("rgb.png").substr(0, 16) + BigEndian(100000, 4) + BigEndian(100000, 4);
   png += Bytes("rgb.png").substr(24);
   EXPECT_EQ(DecodeImage(png, 3).status().code(), absl::StatusCode::kDataLoss);
-  // Width and height of a WebP image's frame, 14 bits each, the least significant byte first, behind its start code.
+  // Width and height in a WebP image's frame header, 14 bits each, least significant byte first, after its start code.
   std::string webp = Bytes("lossy.webp");
   const size_t start = webp.find("\x9d\x01\x2a");
   ASSERT_NE(start, std::string::npos);
   webp.replace(start + 3, 4, "\xff\x3f\xff\x3f");
   EXPECT_THAT(std::string(DecodeImage(webp, 3).status().message()),
-              HasSubstr("not a valid WebP image (it says that it is 16383 x 16383 pixels, at byte 12"));
+              HasSubstr("not a valid WebP image (it claims to be 16383 x 16383 pixels, at byte 12"));
 }
 
-TEST(DecodeImage, ErrorsSayWhere) {
+TEST(DecodeImage, ErrorsNameTheByte) {
   const std::string whole = Bytes("lossy.webp");
   const auto message = [](absl::string_view bytes) { return std::string(DecodeImage(bytes, 3).status().message()); };
   EXPECT_EQ(message(absl::string_view(whole).substr(0, 100)),
@@ -155,13 +155,13 @@ TEST(DecodeImage, ErrorsSayWhere) {
   const size_t at = whole.find("VP8 ");
   damaged.replace(at + 11, 3, "abc");  // the key frame's start code
   EXPECT_THAT(message(damaged), HasSubstr(absl::StrCat("damaged, from byte ", at, " of ", whole.size(), " on")));
-  // Pixels of a PNG: the checksum behind its data.
+  // Pixels of a PNG: the checksum after its data does not match.
   std::string png = Bytes("rgb.png");
   png[png.find("IDAT") + 8] ^= 1;
   EXPECT_THAT(message(png), ::testing::MatchesRegex("not a valid PNG image \\(.*, at byte [0-9]+ of [0-9]+\\)"));
 }
 
-// Its last scan so often that there are `scans` more.
+// Returns the JPEG with its last scan repeated, so that there are `scans` more.
 std::string WithMoreScans(const std::string& jpeg, int scans) {
   const size_t at = jpeg.rfind("\xff\xda"), end = jpeg.size() - 2;  // an end marker ends the file
   std::string bytes = jpeg.substr(0, end);
@@ -179,7 +179,7 @@ TEST(DecodeImage, AJpegHasAtMost100Scans) {
   }
 }
 
-// 30 bytes and less that say 16383 x 16383 pixels or more.
+// At most 30 bytes that claim 16383 x 16383 pixels or more.
 TEST(DecodeImage, RefusesSizesBeyondItsLimit) {
   std::string webp("RIFF\x12\0\0\0WEBPVP8L\5\0\0\0\x2f\xfe\xff\xff\x0f\0", 26);
   std::string png = Bytes("rgb.png");

@@ -1,4 +1,4 @@
-// The bytes that libspng reads, and how far it has come.
+// The bytes that libspng reads, and its position in them.
 #ifndef OPENSET_DATA_READERS_IMAGES_PNG_INPUT_H_
 #define OPENSET_DATA_READERS_IMAGES_PNG_INPUT_H_
 
@@ -13,10 +13,10 @@
 
 namespace openset {
 
-// To be passed to spng_set_png_stream with `Read`; outlives the decoding.
+// Pass it to spng_set_png_stream with Read(). It must outlive the decoding.
 struct PngInput {
   absl::string_view bytes;
-  size_t at = 0;  // bytes that were read
+  size_t at = 0;  // number of bytes read so far
 
   static int Read(spng_ctx* /*png*/, void* input, void* out, size_t count) {
     auto* self = static_cast<PngInput*>(input);

@@ -17,17 +17,17 @@
 namespace openset {
 namespace {
 
-// Of the files: a hundred times the largest published ones.
+// The limits on the files' sizes: a hundred times the largest published ones.
 constexpr int64_t kMaxLabelBytes = int64_t{1} << 28;
 constexpr int64_t kMaxSheetBytes = int64_t{1} << 32;
 
-// "FILE:LINE", of a byte of its text.
+// Returns "FILE:LINE" for the position of a byte in the text.
 std::string PlaceOf(const std::string& path, const std::string& text, size_t byte) {
   const auto end = text.begin() + static_cast<int64_t>(std::min(byte, text.size()));
   return absl::StrCat(path, ":", 1 + std::count(text.begin(), end, '\n'));
 }
 
-// Where element `index` of a valid JSON array begins.
+// Returns where element `index` of a valid JSON array begins.
 size_t PlaceOfElement(const std::string& text, size_t index) {
   int depth = 0;
   bool in_text = false;
@@ -54,7 +54,7 @@ absl::StatusOr<nlohmann::json> ParseJson(const std::string& path, const std::str
     const size_t at = std::min(error.byte, text.size());
     return absl::DataLossError(absl::StrCat(PlaceOf(path, text, at), ": not a JSON array of labels (at byte ", at,
                                             " of ", text.size(), "); fetch the file again"));
-  } catch (const nlohmann::json::out_of_range& error) {  // a number like 1e999, whose place it does not tell
+  } catch (const nlohmann::json::out_of_range& error) {  // a number like 1e999, whose position it does not give
     return absl::DataLossError(
         absl::StrCat(path, ": not a JSON array of labels (", error.what(), "); fetch the file again"));
   }
@@ -84,7 +84,7 @@ absl::Status TooManyRows(const std::string& path, int64_t rows, int64_t labels_l
                                           " labels are left; sheets and labels do not belong together"));
 }
 
-// The rows of a sheet of images of `pixels` pixels, at most `max_rows`, colour by colour.
+// Returns the rows of a sheet of images of `pixels` pixels, at most `max_rows`, separated by colours.
 absl::StatusOr<std::vector<uint8_t>> ReadSheet(const std::string& path, int64_t pixels, int64_t max_rows) {
   OPENSET_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, kMaxSheetBytes));
   const std::unique_ptr<spng_ctx, void (*)(spng_ctx*)> png(spng_ctx_new(0), spng_ctx_free);
@@ -93,7 +93,7 @@ absl::StatusOr<std::vector<uint8_t>> ReadSheet(const std::string& path, int64_t 
   const auto damaged = [&](int error) {
     return absl::DataLossError(absl::StrCat(path, ": not a valid PNG (", input.Reason(error), "); fetch it again"));
   };
-  // No chunk but the image's own is of use here.
+  // Other chunks than the image's are not needed.
   constexpr size_t kMaxChunkBytes = 1 << 20;
   if (const int error = spng_set_chunk_limits(png.get(), kMaxChunkBytes, kMaxChunkBytes)) return damaged(error);
   if (const int error = spng_set_png_stream(png.get(), &PngInput::Read, &input)) return damaged(error);

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 const char kSheet[] =
     "89504e470d0a1a0a0000000d4948445200000004000000020802000000f0caea340000001649444154789c636464628603161e1e1e08ebf9f3"
     "e7000a4703126fd76f950000000049454e44ae426082";
-// The same with a fourth channel, and the first channel alone.
+// The same with a fourth channel, and only the first channel.
 const char kRgba[] =
     "89504e470d0a1a0a0000000d49484452000000040000000208060000007fa87d630000001b49444154789c63646462666446022c3c3c3c3c30"
     "cef3e7cf9f0300113c041599af21510000000049454e44ae426082";
@@ -69,7 +69,7 @@ TEST(ReadPngSheets, RefusesOtherNumbersOfLabels) {
 }
 
 // 2^31 - 1 rows, 24 GB, in 79 bytes; the header's checksum is right.
-TEST(ReadPngSheets, WhatAHeaderClaimsIsNotAllocated) {
+TEST(ReadPngSheets, DoesNotAllocateClaimedSizes) {
   const std::string claims = Sheet(
       "claims.png",
       "89504e470d0a1a0a0000000d49484452000000047fffffff0802000000c2a1a0210000001649444154789c636464628603161e1e1e08ebf9"
@@ -97,7 +97,7 @@ TEST(ReadPngSheets, RefusesOtherLabels) {
               HasSubstr("labels.json:3: not a JSON array of labels (at byte 7 of 7)"));
 }
 
-TEST(ReadPngSheets, DamagedSheetsAreRefusedUnlessTheContentIsTheSame) {
+TEST(ReadPngSheets, CorruptSheetsAreRefusedUnlessTheContentIsTheSame) {
   const std::string path = Sheet("a.png");
   const std::string labels = WriteTestFile("labels.json", "[5,0]");
   const ImageSet original = *ReadPngSheets({path}, labels, 2, 2);
@@ -109,12 +109,12 @@ TEST(ReadPngSheets, DamagedSheetsAreRefusedUnlessTheContentIsTheSame) {
     return set;
   });
   EXPECT_EQ(report.copies, 79 * 4);
-  // Each chunk has a checksum. libspng accepts the 4 truncations within that of the last chunk, which is empty.
+  // Each chunk has a checksum. libspng accepts the 4 truncations within the checksum of the last chunk, which is empty.
   EXPECT_EQ(report.refused, report.copies - 4);
   EXPECT_EQ(report.other_error, 0);
 }
 
-TEST(ReadPngSheets, DamagedLabelsAreRefusedOrValid) {
+TEST(ReadPngSheets, CorruptLabelsAreRefusedOrValid) {
   const std::string path = Sheet("a.png");
   const std::string content = "[5,\n0]";
   const std::string labels = WriteTestFile("labels.json", content);
