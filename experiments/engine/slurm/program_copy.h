@@ -15,9 +15,9 @@ namespace openset {
 // Slurm tasks run the program as it was submitted, even if it is rebuilt before they start. Its files are copied into
 // the store:
 //
-//   programs/<sha256>/program.runfiles/   laid out like its runfiles (core/files/runfiles.h), so that it finds its
-//   worker
-//                                         and data files, and they their libraries ($ORIGIN/../_solib_...)
+//   programs/<sha256>/program.runfiles/   laid out like its runfiles (core/files/runfiles.h), where the program finds
+//   its
+//                                         worker and data, and both find libraries ($ORIGIN/../_solib_...)
 //   programs/<sha256>/files.sha256        SHA-256 and path of each copied file, in sha256sum's format
 //   programs/<sha256>/linked              the same for each other file
 //
