@@ -14,11 +14,11 @@ namespace {
 
 constexpr size_t kBlock = 512;
 
-// Fields of a header: where they begin, and their bytes.
+// The offsets and sizes of a header's fields.
 constexpr size_t kName = 0, kNameBytes = 100, kMode = 100, kSize = 124, kSizeBytes = 12, kTime = 136, kSum = 148;
 constexpr size_t kType = 156, kMagic = 257, kPrefix = 345, kPrefixBytes = 155;
 
-// None where the name does not fit.
+// Returns nothing if the name does not fit.
 std::optional<std::string> HeaderOf(absl::string_view name, uint64_t size) {
   absl::string_view prefix;
   if (name.size() > kNameBytes) {
@@ -36,7 +36,7 @@ std::optional<std::string> HeaderOf(absl::string_view name, uint64_t size) {
   put(kMode, absl::string_view("0000644\0"
                                "0000000\0"
                                "0000000\0",
-                               24));  // and owner, and group
+                               24));  // also owner and group
   put(kSize, absl::StrFormat("%011o", size));
   put(kTime, "00000000000");
   put(kSum, "        ");
