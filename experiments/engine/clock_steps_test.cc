@@ -61,7 +61,7 @@ namespace {
 constexpr uint64_t kSeed = 1;  // of the moments
 
 // That the tests below try what they say.
-TEST(SteppingClock, StepsWhileTheOtherOneGoesOn) {
+TEST(SteppingClock, StepsWhileTheSteadyClockDoesNot) {
   const absl::Duration start = SteadyNow();
   int steps = 0;
   absl::Time last = absl::Now();
@@ -87,7 +87,7 @@ TEST_F(EngineFaults, RacersWithSteppingClocksDoEachActionOnce) {
   EXPECT_EQ(executed, actions);
 }
 
-TEST_F(EngineFaults, WhatAKilledOneWithASteppingClockWasAtIsTakenOver) {
+TEST_F(EngineFaults, ActionsOfAKilledProcessWithASteppingClockAreTakenOver) {
   const int kills = Times(100, 3);
   const std::vector<int> seeds = Seeds(60);
   RandomStream random(kSeed, "kills");

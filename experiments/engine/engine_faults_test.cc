@@ -26,7 +26,7 @@ namespace {
 
 constexpr uint64_t kSeed = 1;  // of the moments
 
-TEST_F(EngineFaults, KilledOrchestratorsLoseNothingThatWasAcknowledged) {
+TEST_F(EngineFaults, KilledOrchestratorsLoseNoAcknowledgedResults) {
   const int kills = Times(1000, 12);
   const std::vector<int> seeds = Seeds(200);
   RandomStream random(kSeed, "kills");
@@ -63,7 +63,7 @@ TEST_F(EngineFaults, KilledOrchestratorsLoseNothingThatWasAcknowledged) {
   EXPECT_EQ(torn, 0);
 }
 
-TEST_F(EngineFaults, EachWayThatAWorkerDiesCostsItsTrialOnly) {
+TEST_F(EngineFaults, ADyingWorkerFailsOnlyItsOwnTrial) {
   const int times = Times(200, 1);
   // SIGSEGV, exit, an error, silence, SIGKILL once, SIGSTOP, abort, and no memory left; see fake_worker.cc.
   const std::vector<int> seeds = {1000, 101, 1001, 102, 1002, 103, 1003, 106, 1004, 107, 108, 109, 110};
@@ -126,7 +126,7 @@ struct Sleeper {
   std::map<std::string, uint64_t> records;  // of the other one
 };
 
-TEST_F(EngineFaults, SleepersLoseTheirActionsAndOverwriteNothingWhenTheyWake) {
+TEST_F(EngineFaults, SuspendedProcessesLoseTheirActionsAndOverwriteNothing) {
   const int times = Times(100, 1), at_once = Times(20, 1);
   const absl::Duration sleep = absl::Seconds(Times(60, 4));
   lease_ = absl::Seconds(Times(20, 3));
@@ -178,7 +178,7 @@ TEST_F(EngineFaults, SleepersLoseTheirActionsAndOverwriteNothingWhenTheyWake) {
 }
 
 // The terminal of every fourth run is closed; of the others one in three is interrupted again at once.
-TEST_F(EngineFaults, SignalsAndClosedTerminalsStopAtAnyMomentAndTheSameGoesOn) {
+TEST_F(EngineFaults, RunsCanBeStoppedAtAnyMomentAndResumed) {
   const int times = Times(200, 8);
   const std::vector<int> seeds = Seeds(100);
   const int signals[] = {SIGINT, SIGTERM, SIGHUP};

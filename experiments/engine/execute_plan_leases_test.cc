@@ -52,7 +52,7 @@ class LeasedTest : public ExecutePlanTest {
   std::unique_ptr<Leases> ours_, theirs_;
 };
 
-TEST_F(LeasedTest, WhatAnotherProcessDoesIsWaitedForAndUsed) {
+TEST_F(LeasedTest, WaitsForAndUsesResultsOfAnotherProcess) {
   const Plan plan = MakePlanOf("seed: [0, 1]");
   ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
   engine_.on_wait = [&] {
@@ -68,7 +68,7 @@ TEST_F(LeasedTest, WhatAnotherProcessDoesIsWaitedForAndUsed) {
   EXPECT_THAT(RunsOf(store_), SizeIs(2));
 }
 
-TEST_F(LeasedTest, WhatADeadProcessLeftIsTakenOver) {
+TEST_F(LeasedTest, TakesOverActionsOfADeadProcess) {
   const Plan plan = MakePlanOf("seed: 0");
   ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
   engine_.on_wait = [&] { now_ += absl::Seconds(5); };  // they give no sign of life
@@ -78,7 +78,7 @@ TEST_F(LeasedTest, WhatADeadProcessLeftIsTakenOver) {
   EXPECT_THAT(theirs_->Lost(), ElementsAre(plan.actions[0].key));
 }
 
-TEST_F(LeasedTest, WhatFailsInAnotherProcessFailsHere) {
+TEST_F(LeasedTest, FailuresInAnotherProcessCountHere) {
   const Plan plan = MakePlanOf("seed: 0");
   ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
   engine_.on_wait = [&] {
@@ -98,7 +98,7 @@ TEST_F(LeasedTest, WhatFailsInAnotherProcessFailsHere) {
   EXPECT_EQ(store_.CountFailures(plan.actions[0].key), 1);
 }
 
-TEST_F(LeasedTest, WhatIsDoneMeanwhileIsNotDoneAgain) {
+TEST_F(LeasedTest, ActionsDoneMeanwhileAreNotRepeated) {
   const Plan plan = MakePlanOf("seed: [0, 1]");
   for (const Action& action : plan.actions) Make(action);
   ASSERT_TRUE(Run(plan).ok());
@@ -106,7 +106,7 @@ TEST_F(LeasedTest, WhatIsDoneMeanwhileIsNotDoneAgain) {
   EXPECT_THAT(observer_.finished, SizeIs(6));
 }
 
-TEST_F(LeasedTest, AProcessThatSleptLeavesItsActionsToWhoTookThemOver) {
+TEST_F(LeasedTest, LeavesActionsThatWereTakenOverWhileItSlept) {
   options_.leases = nullptr;
   LeaseOptions brief;  // renews, and looks for what it lost, all the time
   brief.lease = absl::Milliseconds(1);
@@ -134,7 +134,7 @@ TEST_F(LeasedTest, AProcessThatSleptLeavesItsActionsToWhoTookThemOver) {
   EXPECT_THAT(observer_.finished, SizeIs(3));
 }
 
-TEST_F(LeasedTest, AStoreInWhosePlaceIsAnEmptyFolderIsGoneAndNoActionIsToBlame) {
+TEST_F(LeasedTest, AnUnmountedStoreIsAnErrorAndFailsNoAction) {
   engine_.capacity_of.cpu_threads = 1;
   const Plan plan = MakePlanOf("seed: [0, 1]");
   for (const Action& action : plan.actions) engine_.failing_keys.insert(action.key);
@@ -179,7 +179,7 @@ class FakeHelpers : public Helpers {
 
 bool IsInference(const Action& action) { return action.kind == ActionKind::kInfer; }
 
-TEST_F(LeasedTest, WhatItDoesNotTakeItWaitsForAndUses) {
+TEST_F(LeasedTest, WaitsForAndUsesActionsThatItDoesNotTake) {
   const Plan plan = MakePlanOf("seed: [0, 1]");
   options_.takes = IsInference;
   FakeHelpers helpers;
@@ -194,7 +194,7 @@ TEST_F(LeasedTest, WhatItDoesNotTakeItWaitsForAndUses) {
   EXPECT_EQ(helpers.last.leases, ours_.get());
 }
 
-TEST_F(LeasedTest, ItSaysWhatIsOpenAndWhatIsHeld) {
+TEST_F(LeasedTest, ReportsOpenAndHeldActionsToHelpers) {
   const Plan plan = MakePlanOf("seed: [0, 1]");
   options_.takes = IsInference;
   options_.patience = absl::ZeroDuration();
@@ -208,7 +208,7 @@ TEST_F(LeasedTest, ItSaysWhatIsOpenAndWhatIsHeld) {
   EXPECT_THAT(observer_.finished, IsEmpty());
 }
 
-TEST_F(LeasedTest, WithPatienceItEndsWhenOthersHaveAllThatIsLeft) {
+TEST_F(LeasedTest, WithPatienceEndsIfOthersHaveAllRemainingActions) {
   const Plan plan = MakePlanOf("seed: [0, 1]");
   ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
   options_.patience = absl::Milliseconds(50);
@@ -217,7 +217,7 @@ TEST_F(LeasedTest, WithPatienceItEndsWhenOthersHaveAllThatIsLeft) {
   EXPECT_FALSE(plan.IsInStore(plan.actions[0], store_));
 }
 
-TEST_F(LeasedTest, WithPatienceItDoesWhatComesWithinIt) {
+TEST_F(LeasedTest, WithPatienceDoesActionsThatBecomeReadyInTime) {
   const Plan plan = MakePlanOf("seed: 0");
   ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
   options_.patience = absl::Minutes(1);
@@ -229,7 +229,7 @@ TEST_F(LeasedTest, WithPatienceItDoesWhatComesWithinIt) {
   EXPECT_THAT(Kinds(), ElementsAre("train", "infer", "evaluate"));
 }
 
-TEST_F(LeasedTest, BeforeItEndsItTakesWhatNobodyDoesOneAtATime) {
+TEST_F(LeasedTest, BeforeEndingTakesUnclaimedActionsOneAtATime) {
   const Plan plan = MakePlanOf("seed: [0, 1]");
   options_.takes = [](const Action& action) { return !IsInference(action); };
   options_.takes_rather_than_end = IsInference;
@@ -239,7 +239,7 @@ TEST_F(LeasedTest, BeforeItEndsItTakesWhatNobodyDoesOneAtATime) {
   EXPECT_THAT(Kinds(), ElementsAre("train", "train", "infer", "evaluate", "infer", "evaluate"));
 }
 
-TEST_F(LeasedTest, WhatIsGivenUpHasFailed) {
+TEST_F(LeasedTest, ActionsThatHelpersGiveUpHaveFailed) {
   const Plan plan = MakePlanOf("seed: 0");
   options_.takes = IsInference;
   FakeHelpers helpers;
@@ -250,7 +250,7 @@ TEST_F(LeasedTest, WhatIsGivenUpHasFailed) {
   EXPECT_EQ(store_.LoadFailure(plan.actions[0].key)->message(), "nobody is left");
 }
 
-TEST_F(LeasedTest, WhatItsHelpersFailWithEndsTheRun) {
+TEST_F(LeasedTest, AnErrorOfHelpersEndsTheRun) {
   options_.takes = IsInference;
   FakeHelpers helpers;
   helpers.failure = absl::FailedPreconditionError("no such partition");
@@ -258,7 +258,7 @@ TEST_F(LeasedTest, WhatItsHelpersFailWithEndsTheRun) {
   EXPECT_EQ(Run(MakePlanOf("seed: 0")), helpers.failure);
 }
 
-TEST_F(LeasedTest, WhatFailedForGoodSinceTheRunBeganIsNotTriedByWhoComesLater) {
+TEST_F(LeasedTest, LaterProcessesDoNotRetryActionsThatFailedInThisRun) {
   const Plan plan = MakePlanOf("seed: [0, 1]");
   FailureRecord failure;
   failure.set_schema_version(kSchemaVersion);

@@ -29,7 +29,7 @@ bool BecomesFree(LeavingWorkers* workers, int gpu) {
   return false;
 }
 
-TEST(LeavingWorkers, AGpuIsFreeOnceTheProcessesHaveEnded) {
+TEST(LeavingWorkers, AGpuIsFreeOnceItsProcessesHaveEnded) {
   LeavingWorkers workers(CannotTell, absl::Hours(1));
   EXPECT_TRUE(workers.IsFree(0));
   std::unique_ptr<Subprocess> worker = Sleeper();
@@ -39,7 +39,7 @@ TEST(LeavingWorkers, AGpuIsFreeOnceTheProcessesHaveEnded) {
   EXPECT_NE(kill(-group, 0), 0);
 }
 
-TEST(LeavingWorkers, AGpuIsFreeOnceTheDriverNamesNoneOfThem) {
+TEST(LeavingWorkers, AGpuIsFreeOnceTheDriverListsNoneOfThem) {
   std::vector<pid_t> on_gpu;
   int asked = 0;
   const auto driver = [&](int gpu) -> absl::StatusOr<std::vector<pid_t>> {

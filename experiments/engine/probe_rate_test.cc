@@ -41,14 +41,14 @@ class ProbeRateTest : public ::testing::Test {
   LocalEngineOptions options_;
 };
 
-TEST_F(ProbeRateTest, IsTheSmallestOfTheWorkers) {
+TEST_F(ProbeRateTest, IsTheSmallestRateOfTheWorkers) {
   EXPECT_THAT(Rate(0, 1), IsOkAndHolds(100));
   EXPECT_THAT(Rate(0, 2), IsOkAndHolds(100));
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
 // Names that could be known before have been the way to other people's files.
-TEST_F(ProbeRateTest, WritesThroughNoLinkThatLiesReady) {
+TEST_F(ProbeRateTest, DoesNotWriteThroughLinksOfOthers) {
   const std::string target = absl::StrCat(testing::TempDir(), "/target");
   std::filesystem::create_directories(target);
   const std::string guess = TemporaryName(JoinPath(folder_, "openset-probe"));

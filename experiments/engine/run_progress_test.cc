@@ -71,7 +71,7 @@ TEST_F(RunProgressTest, BeginsAtTheExpectedPace) {
 }
 
 // A guess is called one, and what is seen takes its place sooner than that of a measured pace.
-TEST_F(RunProgressTest, ARoughPaceIsNamedAndSoonForgotten) {
+TEST_F(RunProgressTest, ARoughPaceIsMarkedAndSoonReplaced) {
   RunProgress progress(plan_, [this] { return now_; }, {0.5, 2, /*is_rough=*/true});
   const auto state = [&progress] {
     RunState described;
@@ -88,7 +88,7 @@ TEST_F(RunProgressTest, ARoughPaceIsNamedAndSoonForgotten) {
   EXPECT_FALSE(state().left_is_rough());
 }
 
-TEST_F(RunProgressTest, LearnsFromWhatRunsAndEachKindFromItsOwn) {
+TEST_F(RunProgressTest, MeasuresEachKindFromItsOwnActions) {
   progress_.Start(ActionId{0});
   progress_.Advance(ActionId{0}, At(0));
   now_ += absl::Seconds(10);
@@ -111,7 +111,7 @@ TEST_F(RunProgressTest, LearnsFromWhatRunsAndEachKindFromItsOwn) {
   EXPECT_EQ(progress_.ended(), 3);
 }
 
-TEST_F(RunProgressTest, ATrainingThatGoesOnCountsFromWhereItBegan) {
+TEST_F(RunProgressTest, AResumedTrainingCountsOnlyItsNewWork) {
   progress_.Start(ActionId{0});
   progress_.Advance(ActionId{0}, At(0.5));
   now_ += absl::Seconds(10);
@@ -119,7 +119,7 @@ TEST_F(RunProgressTest, ATrainingThatGoesOnCountsFromWhereItBegan) {
   EXPECT_NEAR(Left(), 0.1 * (2 * 1101 - 600), 1e-6);
 }
 
-TEST_F(RunProgressTest, ManyAtOnceShareTheWorkButNoneIsSplit) {
+TEST_F(RunProgressTest, ConcurrentActionsShareTheWorkButNoneIsSplit) {
   progress_.Start(ActionId{0});
   progress_.Start(ActionId{3});
   progress_.Advance(ActionId{0}, At(0));
@@ -136,7 +136,7 @@ TEST_F(RunProgressTest, ManyAtOnceShareTheWorkButNoneIsSplit) {
   EXPECT_NEAR(Left(), 100 * (100 + 100) / 1900.0, 1e-9);
 }
 
-TEST_F(RunProgressTest, DescribesWhatRuns) {
+TEST_F(RunProgressTest, DescribesRunningActions) {
   progress_.Start(ActionId{0});
   WorkProgress training = At(0.25);
   training.set_epoch(3);

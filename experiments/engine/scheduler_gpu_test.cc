@@ -8,7 +8,7 @@
 namespace openset {
 namespace {
 
-TEST(SchedulerGpuTest, SharesOfAGpuAreOfOneGpuTheFreestFirst) {
+TEST(SchedulerGpuTest, SharesAreOnOneGpuTheFreestFirst) {
   Capacity capacity;
   capacity.gpus = {4, 7};
   capacity.shares_per_gpu = 2;

@@ -331,7 +331,7 @@ TEST(SchedulerTest, KeepsItsInvariantsOnARandomGraphOfAMillionNodes) {
   RunRandomly(RandomGraph(1000000, 1), 1, /*exhaustive=*/false);
 }
 
-TEST(Scheduler, ANodeMayHaveWhatNobodyElseCanUse) {
+TEST(Scheduler, ARunningNodeCanGetUnusedThreads) {
   NumberedScheduler scheduler(Threads(4));
   const ActionId first = scheduler.Add({1}, {}, {});
   const ActionId second = scheduler.Add({1}, {}, {});

@@ -60,7 +60,7 @@ class Soak : public EngineFaults {
   const std::string folder_;
 };
 
-TEST_F(Soak, AFullStoreEndsTheRunInOneLineAndTheSameGoesOnOnceThereIsRoom) {
+TEST_F(Soak, AFullStoreEndsTheRunWhichResumesOnceThereIsSpace) {
   const int sizes = Times(50, 3);
   WithDisks([&] {
     int64_t trials = 0, before = 0;
@@ -102,7 +102,7 @@ void FillForAWhile(const std::string& file, useconds_t microseconds) {
   unlink(file.c_str());
 }
 
-TEST_F(Soak, FaultsOfAllKindsMixedLoseNothingAndLeaveNothing) {
+TEST_F(Soak, MixedFaultsLoseNoResultsAndLeaveNoFiles) {
   const char* minutes = std::getenv("OPENSET_SOAK_MINUTES");
   const absl::Duration end = SteadyNow() + absl::Minutes(minutes == nullptr ? 480 : std::atoi(minutes));
   const int fewest = Times(0, 14);  // of the short form, in place of the time

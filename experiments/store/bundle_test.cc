@@ -72,7 +72,7 @@ class BundleTest : public ::testing::Test {
   std::vector<std::string> seen_, refused_;
 };
 
-TEST_F(BundleTest, HoldsTheFilesAsTheyAreAndIsTheSameEveryTime) {
+TEST_F(BundleTest, ContainsTheFilesUnchangedAndIsReproducible) {
   const BundleWritten written = Write();
   EXPECT_EQ(written.manifest.records(), 2);
   EXPECT_THAT(Read(), IsOk());
@@ -97,7 +97,7 @@ TEST_F(BundleTest, HoldsTheFilesAsTheyAreAndIsTheSameEveryTime) {
 }
 
 // As openset 0.3 wrote them.
-TEST_F(BundleTest, RecordsAsMembersOfTheArchiveAreRead) {
+TEST_F(BundleTest, ReadsRecordsThatAreMembersOfTheArchive) {
   Write();
   const std::vector<ZipMember> members = UnpackedBundle(path_);
   WriteMembers(members);
@@ -120,7 +120,7 @@ TEST_F(BundleTest, RecordsAsMembersOfTheArchiveAreRead) {
   EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has no records.tar.xz")));
 }
 
-TEST_F(BundleTest, AVersionThatIsNotKnownIsRefusedWithWhatToDo) {
+TEST_F(BundleTest, RefusesUnknownVersionsAndSaysWhatToDo) {
   Write();
   ReplaceMember("manifest.textproto", "schema_version: 2 bundle_version: 3 records: 2", false);
   EXPECT_EQ(Read(), absl::FailedPreconditionError(path_ + ": is a bundle of version 3, this openset reads up to "
@@ -129,7 +129,7 @@ TEST_F(BundleTest, AVersionThatIsNotKnownIsRefusedWithWhatToDo) {
   EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bundle_version: must be at least 1")));
 }
 
-TEST_F(BundleTest, SumsAreThoseOfTheRecords) {
+TEST_F(BundleTest, ChecksTheSumsOfRecords) {
   Write();
   const std::vector<ZipMember> members = PackedBundle(UnpackedBundle(path_));
   const auto read_with = [&](const std::string& sums) {
@@ -251,7 +251,7 @@ TEST_F(BundleTest, EveryFlippedBitAndEveryCutIsNoticed) {
               StatusIs(absl::StatusCode::kNotFound, "cannot open /nowhere.zip: No such file or directory"));
 }
 
-TEST_F(BundleTest, LimitsAreKept) {
+TEST_F(BundleTest, EnforcesLimits) {
   Write();
   BundleLimits limits;
   limits.member_bytes = 100;
@@ -271,7 +271,7 @@ TEST_F(BundleTest, LimitsAreKept) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("4 members")));
 }
 
-TEST_F(BundleTest, TheLibraryHasALimitOfItsOwn) {
+TEST_F(BundleTest, TheLibraryHasItsOwnLimit) {
   BundleExtras extras;
   ASSERT_THAT(store_.Make(), IsOk());
   extras.library["tasks/a.textproto"] = extras.library["tasks/b.textproto"] = "name: 'mine'";
@@ -287,7 +287,7 @@ TEST_F(BundleTest, TheLibraryHasALimitOfItsOwn) {
 }
 
 // 8 TB would be hashed for hours.
-TEST_F(BundleTest, WhatIsTooLongOrHasNoEndOfABundleIsNotRead) {
+TEST_F(BundleTest, DoesNotReadFilesThatAreTooLargeOrNotBundles) {
   Write();
   const std::string bytes = *ReadFile(path_);
   std::filesystem::resize_file(path_, int64_t{1} << 32);
@@ -305,7 +305,7 @@ TEST_F(BundleTest, WhatIsTooLongOrHasNoEndOfABundleIsNotRead) {
   EXPECT_THAT(ReadBundle(path_, use, &refused_, limits).status(), StatusIs(absl::StatusCode::kDataLoss));
 }
 
-TEST_F(BundleTest, WhatIsDamagedIsNotHandedOn) {
+TEST_F(BundleTest, DoesNotPassOnCorruptRecords) {
   Write();
   std::filesystem::resize_file(store_.RecordPath(TestKey("abcd")), 20);
   EXPECT_THAT(WriteBundle(store_, RecordIds(store_), path_).status(), StatusIs(absl::StatusCode::kDataLoss));
@@ -313,7 +313,7 @@ TEST_F(BundleTest, WhatIsDamagedIsNotHandedOn) {
 }
 
 // Each as whoever signs a bundle can write it: the others are read.
-TEST_F(BundleTest, ARecordThatCannotBeIsLeftOutAndNamed) {
+TEST_F(BundleTest, InvalidRecordsAreSkippedAndNamed) {
   Write();
   const std::string id = TestKey("abcd");
   const std::string path = store_.RecordPath(id);
@@ -348,7 +348,7 @@ TEST_F(BundleTest, ARecordThatCannotBeIsLeftOutAndNamed) {
   }
 }
 
-TEST_F(BundleTest, SaysWhereItCannotWrite) {
+TEST_F(BundleTest, ReportsUnwritablePaths) {
   Write();
   EXPECT_EQ(WriteBundle(store_, RecordIds(store_), "/nowhere/a.zip").status(),
             absl::InvalidArgumentError("cannot write /nowhere/a.zip: No such file or directory"));

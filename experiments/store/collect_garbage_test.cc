@@ -46,7 +46,7 @@ class CollectGarbageTest : public ::testing::Test {
 };
 
 // They stop nothing, and what they name stays.
-TEST_F(CollectGarbageTest, RecordsOfAnotherSchemaVersionKeepWhatTheyName) {
+TEST_F(CollectGarbageTest, RecordsOfAnotherSchemaVersionKeepTheirInputs) {
   TrialRecord newer = TestRecord(TestKey("cccc"), "m", 0, 0.5);
   newer.set_schema_version(kSchemaVersion + 1);
   ASSERT_TRUE(store_.CommitRecord(newer).ok());
@@ -59,7 +59,7 @@ TEST_F(CollectGarbageTest, RecordsOfAnotherSchemaVersionKeepWhatTheyName) {
   EXPECT_THAT(Found(), ElementsAre(store_.OutputsFolder(TestKey("ff"))));
 }
 
-TEST_F(CollectGarbageTest, WhatNoRecordWasMadeOfGoesWhenItIsOld) {
+TEST_F(CollectGarbageTest, RemovesOldResultsWithoutRecords) {
   EXPECT_THAT(Found(), IsEmpty());
   const std::string checkpoint = store_.CheckpointFolder(TestKey("ee")), outputs = store_.OutputsFolder(TestKey("ff"));
   Age(checkpoint, 31);
@@ -83,7 +83,7 @@ TEST_F(CollectGarbageTest, WhatNoRecordWasMadeOfGoesWhenItIsOld) {
   EXPECT_TRUE(store_.HasRecord(record_.trial_id()));
 }
 
-TEST_F(CollectGarbageTest, CheckpointsGoOnlyWhereTheirOutputsAre) {
+TEST_F(CollectGarbageTest, RemovesOnlyCheckpointsWithOutputs) {
   const std::string checkpoint = store_.CheckpointFolder(record_.checkpoint_key());
   Age(checkpoint, 10);
   GarbagePolicy policy;
@@ -97,7 +97,7 @@ TEST_F(CollectGarbageTest, CheckpointsGoOnlyWhereTheirOutputsAre) {
 }
 
 // What no record was made of, the record's checkpoint, then its outputs; each step of a byte less lets one more go.
-TEST_F(CollectGarbageTest, ForWantOfRoomTheLeastNeededGoesFirst) {
+TEST_F(CollectGarbageTest, ASizeLimitRemovesTheLeastNeededFirst) {
   const std::string unused = store_.CheckpointFolder(TestKey("ee")), younger = store_.OutputsFolder(TestKey("ff"));
   const std::string checkpoint = store_.CheckpointFolder(record_.checkpoint_key());
   const std::string outputs = store_.OutputsFolder(record_.outputs_key());
@@ -143,7 +143,7 @@ TEST(ParseBytes, KnowsUnits) {
   }
 }
 
-TEST_F(CollectGarbageTest, TemporariesStatesAndTheQuarantineGo) {
+TEST_F(CollectGarbageTest, RemovesTemporariesStatesAndTheQuarantine) {
   std::filesystem::create_directories(store_.folder() + "/partial");
   const std::string state = store_.PartialPath(record_.checkpoint_key()), open = store_.PartialPath(TestKey("99"));
   const std::string orphan = store_.folder() + "/tmp/x.tmp.elsewhere.0123abcd.1.0";
@@ -158,7 +158,7 @@ TEST_F(CollectGarbageTest, TemporariesStatesAndTheQuarantineGo) {
 }
 
 // Results are told by their names, in the folders that they lie in.
-TEST_F(CollectGarbageTest, WhatPeopleKeepStays) {
+TEST_F(CollectGarbageTest, KeepsFilesOfOthers) {
   for (const char* name : {"logs/diary.log", "logs/train.tmp.1.log", "quarantine/notes", "quarantine/+1",
                            "quarantine/01", "programs/bin", "partial/mine.safetensors", "outputs/ab/mine",
                            "checkpoints/mine", "thesis.tmp.2024", "my.tmp.notes/x", "a.tmp.elsewhere.0123abcd.1.0"}) {
@@ -185,19 +185,19 @@ TEST_F(CollectGarbageTest, WhatPeopleKeepStays) {
   EXPECT_THAT(Found(policy), SizeIs(3));
 }
 
-TEST_F(CollectGarbageTest, AFolderThatIsNoStoreIsRefused) {
+TEST_F(CollectGarbageTest, RefusesAFolderThatIsNotAStore) {
   std::filesystem::remove_all(store_.folder());
   std::filesystem::create_directories(store_.folder() + "/tmp");
   EXPECT_THAT(FindGarbage(store_, {}), StatusIs(absl::StatusCode::kFailedPrecondition));
   EXPECT_FALSE(FileExists(store_.folder() + "/version"));
 }
 
-TEST_F(CollectGarbageTest, NothingIsRemovedWhileARecordCannotBeRead) {
+TEST_F(CollectGarbageTest, RemovesNothingWhileARecordCannotBeRead) {
   std::filesystem::resize_file(store_.RecordPath(record_.trial_id()), 60);
   EXPECT_THAT(FindGarbage(store_, {}).status(), StatusIs(absl::StatusCode::kDataLoss));
 }
 
-TEST_F(CollectGarbageTest, ProgramsThatNoJobRunsGo) {
+TEST_F(CollectGarbageTest, RemovesProgramsThatNoJobRuns) {
   const std::string used = store_.folder() + "/programs/" + TestKey("aa"),
                     unused = store_.folder() + "/programs/" + TestKey("bb");
   for (const std::string& program : {used, unused}) {
@@ -222,7 +222,7 @@ TEST_F(CollectGarbageTest, ProgramsThatNoJobRunsGo) {
 }
 
 // What a run needs stays, however old; what it is done with goes, however young.
-TEST_F(CollectGarbageTest, ARunKeepsWhatItNeeds) {
+TEST_F(CollectGarbageTest, KeepsWhatARunNeeds) {
   const std::string old = store_.OutputsFolder(TestKey("ff")), young = store_.CheckpointFolder(TestKey("ee"));
   Age(old, 3);
   GarbagePolicy policy;

@@ -42,7 +42,7 @@ std::vector<std::string> ComponentsOf(const std::string& action) {
   return lines;
 }
 
-TEST(SourcesOf, AreTheMembersOrElseTheFamilys) {
+TEST(SourcesOf, AreOfTheMemberOrElseOfTheFamily) {
   EXPECT_EQ(SourcesOf("LossTermSpec", "open_auc", kTable).fingerprint, "digest of open_auc");
   EXPECT_EQ(SourcesOf("LossTermSpec", "open_auc", kTable).target, "losses/open_auc");
   EXPECT_EQ(SourcesOf("LossTermSpec", "cross_entropy", kTable).fingerprint, "all losses");

@@ -182,7 +182,7 @@ PowerCuts CutEverywhere(const std::function<std::string()>& folder, int seeds, c
   }
 }
 
-TEST_F(FaultsTest, NothingThatWasKeptIsLostInAPowerCut) {
+TEST_F(FaultsTest, APowerCutLosesNoCommittedResults) {
   const int seeds = absl::GetFlag(FLAGS_long_form) ? 200 : 20;
   const PowerCuts cuts = CutEverywhere([] { return NewFolder("cut"); }, seeds, nullptr, /*until_wrong=*/false);
   std::cout << "R3: " << cuts.cuts << " cuts, " << cuts.disks << " disks, " << cuts.wrong << " wrong\n";
@@ -285,7 +285,7 @@ int FillDisks(const std::string& folder, bool long_form) {
   return full > 0 ? 0 : 6;
 }
 
-TEST_F(FaultsTest, AFullDiskIsSaidAndNothingIsLeftHalfWritten) {
+TEST_F(FaultsTest, AFullDiskIsReportedAndLeavesNoPartialFiles) {
   const std::string folder = NewFolder("full");
   std::cout << std::flush;
   const pid_t child = fork();
@@ -326,7 +326,7 @@ int Unnoticed(const std::string& path, int step, int* cases, const std::function
   return unnoticed;
 }
 
-TEST_F(FaultsTest, EveryDamageOfEveryFileIsNoticed) {
+TEST_F(FaultsTest, EveryCorruptionOfEveryFileIsNoticed) {
   const int step = absl::GetFlag(FLAGS_long_form) ? 1 : 5;
   const Store store(NewFolder("damage"));
   const TrialRecord record = TestRecord(TestKey("ab12"), "m", 0, 0.5);

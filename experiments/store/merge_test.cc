@@ -47,7 +47,7 @@ class MergeTest : public ::testing::Test {
   }
 };
 
-TEST_F(MergeTest, SameNumbersAreAReplicaAndOthersAreKeptBesideThem) {
+TEST_F(MergeTest, RecordsOfTheSameTrialBecomeReplicas) {
   const std::string id = TestKey("abcd");
   const Store a = In("a"), same = In("same"), other = In("other");
   ASSERT_THAT(a.CommitRecord(TestRecord(id, "m", 0, 0.5, "host a", 3)), IsOk());
@@ -73,7 +73,7 @@ TEST_F(MergeTest, SameNumbersAreAReplicaAndOthersAreKeptBesideThem) {
   EXPECT_THAT(DifferenceLines({records->at(0)}), IsEmpty());
 }
 
-TEST_F(MergeTest, AnyOrderEndsInTheSameRecords) {
+TEST_F(MergeTest, AnyOrderGivesTheSameRecords) {
   // 30 trials in three stores, of which every second is in two of them, every sixth in all; every fifth overlap
   // differs.
   const std::vector<Store> stores = {In("0"), In("1"), In("2")};
@@ -114,7 +114,7 @@ TEST_F(MergeTest, AnyOrderEndsInTheSameRecords) {
 
 // Stores of several labs, a fifth of whose records are in two of them and a hundredth with other numbers, in every
 // order, twice each. OPENSET_FAULTS=long: 10,000 records in 5 stores in 120 orders.
-TEST_F(MergeTest, ManyRecordsInManyOrdersEndInTheSameRecords) {
+TEST_F(MergeTest, ManyRecordsInManyOrdersGiveTheSameRecords) {
   const int records = Times(10000, 200), labs = 5, most_orders = Times(120, 3);
   WithoutSync calls;  // nothing here has to survive a power cut
   const ScopedSystemCalls scope(&calls);
@@ -150,7 +150,7 @@ TEST_F(MergeTest, ManyRecordsInManyOrdersEndInTheSameRecords) {
   std::printf("R16: %d records in %d stores, %d orders: the same records\n", records, labs, orders);
 }
 
-TEST_F(MergeTest, WhatIsDamagedIsLeftOutAndNamed) {
+TEST_F(MergeTest, CorruptRecordsAreSkippedAndNamed) {
   const Store from = In("from");
   for (const char* name : {"abcd", "ef00"})
     ASSERT_THAT(from.CommitRecord(TestRecord(TestKey(name), "m", 0, 1)), IsOk());
@@ -163,7 +163,7 @@ TEST_F(MergeTest, WhatIsDamagedIsLeftOutAndNamed) {
   EXPECT_THAT(MergeFrom("/nowhere", In("all"), &counts), StatusIs(absl::StatusCode::kNotFound));
 }
 
-TEST_F(MergeTest, WhatIsNotWhatItSaysIsLeftOutAndNamed) {
+TEST_F(MergeTest, MislabelledRecordsAreSkippedAndNamed) {
   const Store from = In("from");
   ASSERT_THAT(from.CommitRecord(TestRecord(TestKey("abcd"), "m", 0, 1)), IsOk());
   TrialRecord other = TestRecord(TestKey("ef00"), "m", 0, 1);

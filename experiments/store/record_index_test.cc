@@ -92,7 +92,7 @@ TEST_F(RecordIndexTest, ReadsARecordOnceAndAgainWhenItsFileHasChanged) {
   EXPECT_EQ(third.Look(Id('d')).status().code(), absl::StatusCode::kNotFound);
 }
 
-TEST_F(RecordIndexTest, RemembersNothingThatWasWrittenJustNow) {
+TEST_F(RecordIndexTest, DoesNotCacheFilesThatWereJustWritten) {
   Commit('a', "1");
   RecordIndex first = Index();
   EXPECT_TRUE(first.Look(Id('a')).ok());
@@ -139,7 +139,7 @@ TEST_F(RecordIndexTest, KeepsTheStagesOfEachRecord) {
   }
 }
 
-TEST_F(RecordIndexTest, ADamagedIndexIsMadeAnew) {
+TEST_F(RecordIndexTest, ACorruptIndexIsRebuilt) {
   Commit('a', "1");
   Settle();
   RecordIndex first = Index();

@@ -53,7 +53,7 @@ class StoreTest : public ::testing::Test {
   const Store store_;
 };
 
-TEST_F(StoreTest, LooksAndReadsWithoutMakingAnything) {
+TEST_F(StoreTest, ReadingCreatesNothing) {
   EXPECT_FALSE(store_.HasRecord(kAbcd));
   EXPECT_EQ(store_.LoadRecord(kAbcd).status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(store_.LoadFailure(kAbcd).status().code(), absl::StatusCode::kNotFound);
@@ -68,7 +68,7 @@ TEST_F(StoreTest, TheFirstRecordOfATrialStays) {
   EXPECT_EQ(store_.RecordPath(kAbcd), absl::StrCat(store_.folder(), "/records/ab/", kAbcd, ".rec"));
 }
 
-TEST_F(StoreTest, DamagedAndNewerRecordsAreNamed) {
+TEST_F(StoreTest, CorruptAndNewerRecordsAreNamed) {
   ASSERT_TRUE(*store_.CommitRecord(Record(kAbcd, 1)));
   std::ofstream(store_.RecordPath(kAbcd), std::ios::app) << "x";
   const absl::Status damaged = store_.LoadRecord(kAbcd).status();
@@ -97,7 +97,7 @@ TEST_F(StoreTest, SummariesOfAnotherSchemaVersionAreRefused) {
   EXPECT_EQ(OtherVersionOf(store_.LoadTrainSummary("abcd").status()), 1);
 }
 
-TEST_F(StoreTest, SaysItsVersion) {
+TEST_F(StoreTest, ChecksItsVersion) {
   EXPECT_TRUE(store_.CheckVersion().ok());  // nothing is there
   ASSERT_TRUE(*store_.CommitRecord(Record(kAbcd, 1)));
   EXPECT_TRUE(store_.CheckVersion().ok());
@@ -119,7 +119,7 @@ TEST_F(StoreTest, SaysItsVersion) {
 }
 
 // Whatever a folder holds, it is no store without that file.
-TEST_F(StoreTest, IsAStoreByItsVersion) {
+TEST_F(StoreTest, OnlyAVersionFileMakesAStore) {
   EXPECT_EQ(store_.CheckIsStore(),
             absl::NotFoundError(absl::StrCat("there is no store ", store_.folder(), " (--store)")));
   ASSERT_TRUE(MakeFolders(store_.folder() + "/tmp").ok());
@@ -136,7 +136,7 @@ TEST_F(StoreTest, IsAStoreByItsVersion) {
   EXPECT_EQ(store_.CheckIsStore().code(), absl::StatusCode::kFailedPrecondition);
 }
 
-TEST_F(StoreTest, IsAFolder) {
+TEST_F(StoreTest, MustBeAFolder) {
   std::ofstream(store_.folder()) << "a file";
   EXPECT_EQ(store_.CheckVersion(), absl::FailedPreconditionError(absl::StrCat(
                                        "the store ", store_.folder(), " is no folder: name another (--store)")));
@@ -147,7 +147,7 @@ TEST_F(StoreTest, AnyWriteMakesItAStoreOfThisVersion) {
   EXPECT_TRUE(FileExists(store_.folder() + "/version"));
 }
 
-TEST_F(StoreTest, FoldersAppearWholeAndTheFirstStays) {
+TEST_F(StoreTest, FoldersAppearAtomicallyAndTheFirstStays) {
   for (const char* content : {"first", "second"}) {
     const absl::StatusOr<std::string> staging = store_.NewStagingFolder("abcd");
     ASSERT_TRUE(staging.ok());
@@ -160,7 +160,7 @@ TEST_F(StoreTest, FoldersAppearWholeAndTheFirstStays) {
   EXPECT_EQ(*ReadFile(JoinPath(store_.OutputsFolder("abcd"), kOutputsFile)), "first");
 }
 
-TEST_F(StoreTest, ALogIsFoundWhereItSaysSomething) {
+TEST_F(StoreTest, FindsOnlyLogsThatAreNotEmpty) {
   EXPECT_EQ(store_.FindLog("ab12"), "");
   ASSERT_TRUE(MakeFolders(store_.LogFolder()).ok());
   ASSERT_TRUE(WriteFileAtomically(store_.LogPath("ab12"), "").ok());
@@ -187,7 +187,7 @@ TEST_F(StoreTest, EveryFailureIsKept) {
   EXPECT_EQ(store_.CountFailures(kEf00), 0);
 }
 
-TEST_F(StoreTest, WhateverIsWrongWithARecordIsDamageAndItsPathIsSaid) {
+TEST_F(StoreTest, EveryDefectOfARecordIsDataLossWithItsPath) {
   const std::string path = store_.RecordPath(kAbcd);
   const std::vector<std::pair<const char*, std::function<void()>>> damages = {
       {"cut short", [&] { std::filesystem::resize_file(path, 0); }},
@@ -213,7 +213,7 @@ TEST_F(StoreTest, WhateverIsWrongWithARecordIsDamageAndItsPathIsSaid) {
   }
 }
 
-TEST_F(StoreTest, WhatCannotBeIsNeitherReadNorWritten) {
+TEST_F(StoreTest, InvalidRecordsAreNeitherReadNorWritten) {
   TrialRecord record = Record(kAbcd, std::numeric_limits<double>::quiet_NaN());
   EXPECT_EQ(
       store_.CommitRecord(record).status(),
@@ -292,7 +292,7 @@ TEST_F(StoreTest, LargeFilesAreRefusedByTheirHeader) {
 }
 
 // Anybody may have made what is in a store.
-TEST_F(StoreTest, CountsOnlyNumbersThatItGives) {
+TEST_F(StoreTest, CountsOnlyItsOwnNumbers) {
   FailureRecord failure;
   failure.set_schema_version(kSchemaVersion);
   failure.set_key(kAbcd);

@@ -49,7 +49,7 @@ class CpuSlotsTest : public ::testing::Test {
   CpuSlots slots_{&scheduler_, &engine_};
 };
 
-TEST_F(CpuSlotsTest, AnInferenceTakesWhatFallsFreeWhileItRuns) {
+TEST_F(CpuSlotsTest, ARunningInferenceGetsFreedSlots) {
   EXPECT_EQ(Begin(0, ActionKind::kTrain), 1);
   EXPECT_EQ(Begin(1, ActionKind::kTrain), 1);
   EXPECT_EQ(Begin(2, ActionKind::kInfer), 2);  // the fourth has nobody else
@@ -63,7 +63,7 @@ TEST_F(CpuSlotsTest, AnInferenceTakesWhatFallsFreeWhileItRuns) {
   EXPECT_EQ(Begin(3, ActionKind::kInfer), 4);  // all are free again
 }
 
-TEST_F(CpuSlotsTest, OneThatIsReadyComesFirst) {
+TEST_F(CpuSlotsTest, ReadyActionsComeFirst) {
   EXPECT_EQ(Begin(0, ActionKind::kInfer), 4);
   scheduler_.Add(ActionId{1}, {1}, {}, {});
   scheduler_.Cancelled(ActionId{0});
@@ -78,7 +78,7 @@ TEST_F(CpuSlotsTest, OneThatIsReadyComesFirst) {
   EXPECT_THAT(engine_.given, ElementsAre(Pair(ActionId{0}, 3)));
 }
 
-TEST_F(CpuSlotsTest, OthersKeepWhatTheyHave) {
+TEST_F(CpuSlotsTest, OtherActionsKeepTheirSlots) {
   EXPECT_EQ(Begin(0, ActionKind::kTrain), 1);
   EXPECT_EQ(Begin(1, ActionKind::kInfer, {2}), 2);  // of two threads: its bits depend on them
   EXPECT_EQ(Begin(2, ActionKind::kEvaluate), 1);    // takes more only when it begins
@@ -86,7 +86,7 @@ TEST_F(CpuSlotsTest, OthersKeepWhatTheyHave) {
   EXPECT_THAT(engine_.given, IsEmpty());
 }
 
-TEST_F(CpuSlotsTest, OneOnAGpuTakesNone) {
+TEST_F(CpuSlotsTest, GpuActionsGetNoMoreSlots) {
   EXPECT_EQ(Begin(0, ActionKind::kTrain, {3}), 3);
   EXPECT_EQ(Begin(1, ActionKind::kInfer, {1, 1}), 1);
   Finish(0);

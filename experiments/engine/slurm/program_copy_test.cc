@@ -93,7 +93,7 @@ TEST_F(ProgramCopyTest, HasTheSameFilesUnderTheDigestOfTheirList) {
   EXPECT_THAT(*ListFolder(store_.folder() + "/tmp"), IsEmpty());
 }
 
-TEST_F(ProgramCopyTest, TheSameProgramIsThereOnceAndAnotherBesideIt) {
+TEST_F(ProgramCopyTest, EqualProgramsAreStoredOnce) {
   const ProgramCopy first = *Copy();
   EXPECT_EQ(Copy()->folder, first.folder);
   EXPECT_THAT(*ListFolder(store_.folder() + "/programs"), SizeIs(1));
@@ -105,7 +105,7 @@ TEST_F(ProgramCopyTest, TheSameProgramIsThereOnceAndAnotherBesideIt) {
   EXPECT_EQ(*ReadFile(first.folder + "/program.runfiles/openset/experiments/methods/plain.textproto"), "method");
 }
 
-TEST_F(ProgramCopyTest, WhateverIsWrongWithItIsNamed) {
+TEST_F(ProgramCopyTest, EveryDefectIsNamed) {
   const std::string program = "program.runfiles/openset/tools/program",
                     library = "program.runfiles/openset/_solib/lib.so";
   const ProgramCopy copy = *Copy();
@@ -149,7 +149,7 @@ TEST_F(ProgramCopyTest, ALinkedFileOfTheSameSizeAndTimeIsRefused) {
 }
 
 // A node hashes it once. What it remembers is by the state of the file.
-TEST_F(ProgramCopyTest, WhatIsKnownOfALinkedFileIsRemembered) {
+TEST_F(ProgramCopyTest, DigestsOfLinkedFilesAreCached) {
   const std::string remembered = folder_ + "/home/.cache/openset/programs";
   const ProgramCopy copy = *Copy();
   absl::SleepFor(absl::Seconds(4));  // one that has changed a moment ago may change again
@@ -196,7 +196,7 @@ TEST_F(ProgramCopyTest, ACopyIsAsPrivateAsTheStore) {
   }
 }
 
-TEST_F(ProgramCopyTest, WhatItRunsFromElsewhereIsWatched) {
+TEST_F(ProgramCopyTest, ChecksTheProgramsOutsideOfTheCopy) {
   Build("my worker", "mine");
   const std::string worker = folder_ + "/built/my worker";
   const ProgramCopy copy = *Copy({worker});
@@ -208,7 +208,7 @@ TEST_F(ProgramCopyTest, WhatItRunsFromElsewhereIsWatched) {
             absl::NotFoundError(absl::StrCat("cannot read ", folder_, "/built/none: No such file or directory")));
 }
 
-TEST_F(ProgramCopyTest, AProgramThatWasBuiltAnewMeanwhileIsRefused) {
+TEST_F(ProgramCopyTest, AProgramThatWasRebuiltMeanwhileIsRefused) {
   fs::rename(folder_ + "/built/program", folder_ + "/built/program (deleted)");
   Build("program", "anew");
   const absl::Status status = CopyProgram(store_, folder_ + "/runfiles", folder_ + "/built/program (deleted)").status();

@@ -24,7 +24,7 @@ TEST(SlurmClient, ReadsTheQueue) {
 }
 
 // It is nobody's action that failed then.
-TEST(SlurmClient, WhatFailsIsToldInOneLine) {
+TEST(SlurmClient, ErrorsAreOneLine) {
   const std::string folder = ::testing::TempDir() + "/bin";
   std::filesystem::create_directories(folder);
   const auto install = [&](const std::string& name, const std::string& script) {

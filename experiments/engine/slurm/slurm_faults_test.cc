@@ -42,7 +42,7 @@ class SlurmFaults : public FakeSlurm {
   }
 };
 
-TEST_F(SlurmFaults, EachActionIsMadeOnceWhateverGoesWrong) {
+TEST_F(SlurmFaults, EachActionIsDoneOnceWhateverGoesWrong) {
   const int scenarios = Times(300, 6);
   std::map<std::string, int> tried;
   int64_t actions = 0, submissions = 0, starts = 0, pilots = 0;
@@ -97,7 +97,7 @@ TEST_F(SlurmFaults, EachActionIsMadeOnceWhateverGoesWrong) {
   for (const auto& [what, times] : tried) std::printf("     %s: %d\n", what.c_str(), times);
 }
 
-TEST_F(SlurmFaults, OfManyTrialsNoIndexIsTooLargeAndAnotherLauncherFindsThePilots) {
+TEST_F(SlurmFaults, ManyTrialsKeepTheIndexLimitAndAnotherLauncherFindsThePilots) {
   Set("max_array", 1001);
   Set("lose_replies", 1);
   Set("hold", 1);

@@ -81,7 +81,7 @@ class SlurmSeatsTest : public FakeSlurm {
   Plan plan_;
 };
 
-TEST_F(SlurmSeatsTest, OnlyThePilotsThatWorkWaitsForAreSubmitted) {
+TEST_F(SlurmSeatsTest, SubmitsOnlyPilotsForOpenWork) {
   Launch();  // the evaluations wait for the trainings
   EXPECT_THAT(Submitted()[0], HasSubstr("--gres=gpu:1"));
   EXPECT_THAT(Submitted()[0], HasSubstr("--cpus-per-task=4"));
@@ -89,14 +89,14 @@ TEST_F(SlurmSeatsTest, OnlyThePilotsThatWorkWaitsForAreSubmitted) {
   EXPECT_EQ(ArraysInStore(store_, "spec")[0].array.description(), "pilots, 1 GPU, 4 CPUs");
 }
 
-TEST_F(SlurmSeatsTest, APilotWithAGpuDoesWhatNobodyElseDoesBeforeItEnds) {
+TEST_F(SlurmSeatsTest, AGpuPilotDoesUnclaimedCpuActionsBeforeItEnds) {
   Launch();
   EXPECT_TRUE(Fly(plan_, /*gpu=*/true).ok());
   EXPECT_THAT(Kinds(), ElementsAre("train", "infer", "train", "infer", "evaluate", "evaluate"));
   EXPECT_THAT(Submitted(), SizeIs(1));
 }
 
-TEST_F(SlurmSeatsTest, APilotWithoutAGpuSubmitsPilotsForWhatNeedsOneAndEnds) {
+TEST_F(SlurmSeatsTest, ACpuPilotSubmitsGpuPilotsAndEnds) {
   Launch();
   std::filesystem::remove_all(fake_ + "/queue");  // those have ended
   std::filesystem::create_directories(fake_ + "/queue");
@@ -108,7 +108,7 @@ TEST_F(SlurmSeatsTest, APilotWithoutAGpuSubmitsPilotsForWhatNeedsOneAndEnds) {
   EXPECT_THAT(Submitted(), SizeIs(2));
 }
 
-TEST_F(SlurmSeatsTest, APilotWithoutAGpuDoesWhatTheOthersLeave) {
+TEST_F(SlurmSeatsTest, ACpuPilotDoesRemainingCpuActions) {
   Launch();
   for (const Action& action : plan_.actions) {
     if (action.kind != ActionKind::kEvaluate) Make(action.key);
@@ -118,7 +118,7 @@ TEST_F(SlurmSeatsTest, APilotWithoutAGpuDoesWhatTheOthersLeave) {
   EXPECT_THAT(Submitted(), SizeIs(1));
 }
 
-TEST_F(SlurmSeatsTest, WhatFailedForGoodSinceTheLaunchIsNotTriedAgain) {
+TEST_F(SlurmSeatsTest, FailuresSinceTheLaunchAreNotRetried) {
   Launch();
   FailureRecord failure;
   failure.set_schema_version(kSchemaVersion);
@@ -131,7 +131,7 @@ TEST_F(SlurmSeatsTest, WhatFailedForGoodSinceTheLaunchIsNotTriedAgain) {
   EXPECT_EQ(store_.CountFailures(plan_.actions[0].key), 1);
 }
 
-TEST_F(SlurmSeatsTest, WhatFailedBeforeTheLaunchIsTried) {
+TEST_F(SlurmSeatsTest, FailuresBeforeTheLaunchAreRetried) {
   FailureRecord failure;
   failure.set_schema_version(kSchemaVersion);
   failure.set_key(GpuPlan("seed: [0, 1]").actions[0].key);
@@ -143,7 +143,7 @@ TEST_F(SlurmSeatsTest, WhatFailedBeforeTheLaunchIsTried) {
 }
 
 // What a pilot was started with, without what TaskScript() has added, is the command of those that it submits.
-TEST_F(SlurmSeatsTest, ThePilotsOfAPilotHaveTheCommandOfTheFirst) {
+TEST_F(SlurmSeatsTest, PilotsSubmittedByPilotsHaveTheOriginalCommand) {
   Launch();
   const SlurmArray array = ArraysInStore(store_, "spec")[0].array;
   options_.submit.command = {"program", "run", "a spec"};

@@ -75,7 +75,7 @@ void Refuses(const std::string& archive, const std::string& message) {
   EXPECT_THAT(Unpack(XzBytes(archive)).status, StatusIs(absl::StatusCode::kDataLoss, HasSubstr(message)));
 }
 
-TEST(PackedRecords, GivesBackTheFilesInTheirOrder) {
+TEST(PackedRecords, ReturnsTheFilesInOrder) {
   const std::string large(100000, 'x');
   const std::string stream = Packed({{kFirst, "one"}, {kSecond, large}, {kReplica, ""}});
   EXPECT_EQ(Packed({{kFirst, "one"}, {kSecond, large}, {kReplica, ""}}), stream);
@@ -103,7 +103,7 @@ TEST(PackedRecords, RefusesNamesThatNoBundleHas) {
   Refuses(Header(kFirst, kFirst.size(), "\n\x1b") + Block("x") + kEnd, "no bundle has: '" + kFirst);
 }
 
-TEST(PackedRecords, RefusesWhatIsNoRegularFile) {
+TEST(PackedRecords, RefusesEntriesThatAreNotRegularFiles) {
   for (const char type : std::string("123456789xgLKSVDMN\0 ", 20)) {
     Refuses(Header(kFirst, 156, std::string(1, type)) + Block("x") + kEnd, "' is no regular file");
   }
@@ -127,7 +127,7 @@ TEST(PackedRecords, RefusesOtherHeaders) {
   Refuses(std::string(512, 'x') + kEnd, "no regular file");
 }
 
-TEST(PackedRecords, RefusesFilesTwiceOrOutOfOrder) {
+TEST(PackedRecords, RefusesDuplicateOrUnorderedFiles) {
   for (const std::string& second : {kSecond, kFirst}) {
     const Unpacked unpacked = Unpack(Packed({{kSecond, "x"}, {second, "y"}}));
     EXPECT_THAT(unpacked.status, StatusIs(absl::StatusCode::kDataLoss, HasSubstr("' twice, or out of order")));
@@ -135,7 +135,7 @@ TEST(PackedRecords, RefusesFilesTwiceOrOutOfOrder) {
   }
 }
 
-TEST(PackedRecords, RefusesWhatIsCutShortOrGoesOn) {
+TEST(PackedRecords, RefusesTruncatedOrExtendedArchives) {
   const std::string one = Header(kFirst) + Block("x");
   EXPECT_THAT(Unpack(XzBytes(one + kEnd)).status, IsOk());
   for (const std::string& cut :
@@ -152,7 +152,7 @@ TEST(PackedRecords, RefusesWhatIsCutShortOrGoesOn) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("is cut short")));
 }
 
-TEST(PackedRecords, LimitsAreKept) {
+TEST(PackedRecords, EnforcesLimits) {
   const std::string stream = Packed({{kFirst, std::string(1000, 'x')}, {kSecond, std::string(1001, 'x')}});
   const int64_t bytes = 512 + 1024 + 512 + 1024 + 1024;
   EXPECT_THAT(Unpack(stream, {bytes, 2, 1001}).status, IsOk());
@@ -166,7 +166,7 @@ TEST(PackedRecords, LimitsAreKept) {
   Refuses(Header(kFirst, 124, "77777777777"), "has more than 1048576 bytes");
 }
 
-TEST(PackedRecords, AChangedArchiveIsRefusedOrHasRecordFilesOnly) {
+TEST(PackedRecords, AMutatedArchiveIsRefusedOrHasOnlyRecordFiles) {
   const std::string archive = FromXz(Packed({{kFirst, "first"}, {kSecond, "second"}, {kReplica, "replica"}}));
   ForEachMutation("archive", archive, {"ustar", "0000644", kEnd, kSecond}, [](const std::string& bytes) {
     const Unpacked unpacked = Unpack(XzBytes(bytes));

@@ -72,7 +72,7 @@ class HostileLeasesTest : public ::testing::Test {
   std::unique_ptr<Leases> ours_, theirs_;
 };
 
-TEST_F(HostileLeasesTest, WhatIsNoClaimIsNobodys) {
+TEST_F(HostileLeasesTest, InvalidClaimsBelongToNobody) {
   const std::string path = Running("a");
   const std::vector<std::pair<std::string, std::function<void()>>> things = {
       {"nothing in it", [&] { Put("a", ""); }},
@@ -99,7 +99,7 @@ TEST_F(HostileLeasesTest, WhatIsNoClaimIsNobodys) {
 }
 
 // A run would look for their end for ever.
-TEST_F(HostileLeasesTest, ClaimsThatNameEachOtherAreNobodys) {
+TEST_F(HostileLeasesTest, CircularClaimsBelongToNobody) {
   Put("a", kX);
   Put(absl::StrCat("a~", kX), kX);
   ExpectTakenOverOnce();
@@ -115,7 +115,7 @@ TEST_F(HostileLeasesTest, ClaimsThatNameEachOtherAreNobodys) {
 }
 
 // A state with a lease that no process writes is none: what counts is the lease of who looks.
-TEST_F(HostileLeasesTest, ALeaseThatNoProcessWritesBlocksNoLongerThanOnesOwn) {
+TEST_F(HostileLeasesTest, AnInvalidLeaseBlocksNoLongerThanTheOwnLease) {
   for (const int32_t seconds : {std::numeric_limits<int32_t>::max(), 601, 0, -1, std::numeric_limits<int32_t>::min()}) {
     const std::string key = absl::StrCat("a", seconds);
     SCOPED_TRACE(key);
@@ -149,7 +149,7 @@ TEST_F(HostileLeasesTest, NoLeaseIsLongerThanTenMinutes) {
 }
 
 // Only what its own process may have written is a sign of life.
-TEST_F(HostileLeasesTest, AStateThatIsNotItsOwnIsNone) {
+TEST_F(HostileLeasesTest, StatesOfOtherRunsAreIgnored) {
   RunState state;
   state.set_id("other.0123abcd.1.1");
   state.set_lease_seconds(600);
@@ -169,7 +169,7 @@ TEST_F(HostileLeasesTest, AStateThatIsNotItsOwnIsNone) {
   }
 }
 
-TEST_F(HostileLeasesTest, StatesThatBreakTheirRulesAreNotShown) {
+TEST_F(HostileLeasesTest, InvalidStatesAreNotListed) {
   ours_.reset();
   theirs_.reset();
   RunState good;

@@ -54,7 +54,7 @@ class LeasesTest : public ::testing::Test {
   absl::Duration now_ = absl::Hours(1);
 };
 
-TEST_F(LeasesTest, OneRunHasAnAction) {
+TEST_F(LeasesTest, OnlyOneRunHasAnAction) {
   const auto first = Begin(kFirst), second = Begin(kSecond);
   EXPECT_EQ(*first->TryClaim({"a"}), "");
   EXPECT_EQ(*second->TryClaim({"a"}), kFirst);
@@ -67,7 +67,7 @@ TEST_F(LeasesTest, OneRunHasAnAction) {
   EXPECT_EQ(RunName(kFirst), "first.host, process 10");
 }
 
-TEST_F(LeasesTest, AllOrNone) {
+TEST_F(LeasesTest, ClaimsAllOrNone) {
   const auto first = Begin(kFirst), second = Begin(kSecond);
   EXPECT_EQ(*first->TryClaim({"b"}), "");
   EXPECT_EQ(*second->TryClaim({"a", "b", "c"}), kFirst);
@@ -77,7 +77,7 @@ TEST_F(LeasesTest, AllOrNone) {
   EXPECT_THAT(Running(), SizeIs(3));
 }
 
-TEST_F(LeasesTest, ASignOfLifeKeepsAClaimAndItsAbsenceLosesIt) {
+TEST_F(LeasesTest, SignsOfLifeKeepAClaim) {
   const auto first = Begin(kFirst), second = Begin(kSecond), third = Begin(kThird);
   ASSERT_EQ(*first->TryClaim({"a"}), "");
   for (int minute = 0; minute < 10; ++minute) {
@@ -105,7 +105,7 @@ TEST_F(LeasesTest, ASignOfLifeKeepsAClaimAndItsAbsenceLosesIt) {
 }
 
 // The clock of who is looked at says nothing: here it stands still in 1970.
-TEST_F(LeasesTest, ATakeoverThatComesLateFails) {
+TEST_F(LeasesTest, ALateTakeoverFails) {
   auto first = Begin(kFirst);
   const auto second = Begin(kSecond), third = Begin(kThird);
   ASSERT_EQ(*first->TryClaim({"a"}), "");
@@ -121,7 +121,7 @@ TEST_F(LeasesTest, ATakeoverThatComesLateFails) {
   EXPECT_THAT(Running(), ElementsAre("a", absl::StrCat("a~", kFirst, "+1")));
 }
 
-TEST_F(LeasesTest, EndingReleasesWhatIsClaimed) {
+TEST_F(LeasesTest, EndingReleasesAllClaims) {
   auto first = Begin(kFirst);
   ASSERT_EQ(*first->TryClaim({"a", "b"}), "");
   EXPECT_THAT(RunsOf(store_), SizeIs(1));
@@ -130,7 +130,7 @@ TEST_F(LeasesTest, EndingReleasesWhatIsClaimed) {
   EXPECT_THAT(RunsOf(store_), IsEmpty());
 }
 
-TEST_F(LeasesTest, ARunSaysWhatItDoes) {
+TEST_F(LeasesTest, ARunPublishesItsState) {
   const auto first = Begin(kFirst);
   RunState state;
   state.set_experiment("study");
@@ -244,7 +244,7 @@ std::map<std::string, int> Claimed(const Store& store, int processes) {
   return claimed;
 }
 
-TEST_F(LeasesTest, OfEightProcessesOneWinsEachAction) {
+TEST_F(LeasesTest, EachActionIsWonByOneOfEightProcesses) {
   constexpr int kProcesses = 8, kActions = 100;
   ASSERT_TRUE(MakeFolders(store_.folder()).ok());
   // Claims of a process that is dead: all eight want to take them over.
@@ -290,7 +290,7 @@ TEST_F(LeasesTest, OfEightProcessesOneWinsEachAction) {
   for (const auto& [action, times] : claimed) EXPECT_EQ(times, 1) << action;
 }
 
-TEST_F(LeasesTest, AStoppedProcessLosesItsClaimAndLearnsOfItWhenItWakes) {
+TEST_F(LeasesTest, AStoppedProcessLosesItsClaimAndNoticesWhenItResumes) {
   LeaseOptions options;
   options.lease = absl::Seconds(1);
   const pid_t sleeper = Fork([&] {

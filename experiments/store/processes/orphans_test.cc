@@ -56,7 +56,7 @@ class OrphansTest : public ::testing::Test {
 
 constexpr char kElsewhere[] = "node.example.org.0123abcd";
 
-TEST_F(OrphansTest, AreWhatDeadProcessesLeft) {
+TEST_F(OrphansTest, AreTemporariesOfDeadProcesses) {
   const std::string dead = absl::StrCat("a.tmp.", here_, ".999999999.0"), other = absl::StrCat("b.tmp.", kElsewhere);
   const std::string old_file = OldFile(absl::StrCat("partial/", other, ".1.2"));
   const std::string old_folder = OldFolder(absl::StrCat("tmp/", other, ".1.1"));
@@ -68,7 +68,7 @@ TEST_F(OrphansTest, AreWhatDeadProcessesLeft) {
   EXPECT_THAT(Orphans(store_), IsEmpty());
 }
 
-TEST_F(OrphansTest, WhatLivesOrMayLiveStays) {
+TEST_F(OrphansTest, KeepsTemporariesOfPossiblyLiveProcesses) {
   // This process, whatever the file's age; one of a container with the name of this machine, and of another machine.
   const std::string mine = OldFile(absl::StrCat("tmp/a.tmp.", here_, ".", getpid(), ".0"));
   const std::string young = absl::StrCat("a.tmp.", kElsewhere, ".999999999.0");
@@ -81,7 +81,7 @@ TEST_F(OrphansTest, WhatLivesOrMayLiveStays) {
 }
 
 // Of the names that were lost to an earlier rule, and of names as they might be given to anything.
-TEST_F(OrphansTest, WhatPeopleKeepStays) {
+TEST_F(OrphansTest, KeepsFilesOfOthers) {
   const std::string temporary = absl::StrCat("a.tmp.", kElsewhere, ".1.0");
   std::vector<std::string> kept;
   for (const std::string& folder : std::vector<std::string>{"", "tmp/", "partial/", "records/", "logs/", "mine/"}) {
@@ -96,7 +96,7 @@ TEST_F(OrphansTest, WhatPeopleKeepStays) {
   for (const std::string& path : kept) EXPECT_TRUE(FileExists(path)) << path;
 }
 
-TEST_F(OrphansTest, NoLinkIsFollowed) {
+TEST_F(OrphansTest, FollowsNoLinks) {
   const std::string temporary = absl::StrCat("a.tmp.", kElsewhere, ".1.0"), elsewhere = TestFolder() + "/elsewhere";
   fs::create_directories(elsewhere);
   std::ofstream(elsewhere + "/" + temporary) << "kept";
@@ -114,7 +114,7 @@ TEST_F(OrphansTest, NoLinkIsFollowed) {
   EXPECT_EQ(*ReadFile(elsewhere + "/" + temporary), "kept");
 }
 
-TEST_F(OrphansTest, AFolderThatIsNoStoreHasNone) {
+TEST_F(OrphansTest, AFolderThatIsNotAStoreHasNone) {
   const std::string file = OldFile(absl::StrCat("tmp/a.tmp.", kElsewhere, ".1.0"));
   fs::remove(store_.folder() + "/version");
   EXPECT_THAT(Orphans(store_), IsEmpty());

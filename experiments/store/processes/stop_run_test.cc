@@ -62,7 +62,7 @@ TEST_F(StopRunTest, InterruptsTheProcess) {
   EXPECT_EQ(AskToStop(store_, runs[0]), absl::NotFoundError("has ended"));
 }
 
-TEST_F(StopRunTest, ProcessesOfOtherMachinesAreTheirs) {
+TEST_F(StopRunTest, RefusesProcessesOfOtherMachines) {
   RunState run;
   for (const char* id : {"elsewhere.0123abcd.10.1", "no name"}) {
     run.set_id(id);
@@ -71,7 +71,7 @@ TEST_F(StopRunTest, ProcessesOfOtherMachinesAreTheirs) {
 }
 
 // The file in runs/ names a process of this machine, which is not the one that began at that time.
-TEST_F(StopRunTest, AnotherProcessOfThatNumberIsLeftAlone) {
+TEST_F(StopRunTest, DoesNotInterruptAnotherProcessWithTheSameId) {
   const pid_t pid = Start();
   RunState run;
   run.set_id(absl::StrCat(HostName(), ".", ProcessSpace(), ".", pid, ".1"));
@@ -83,7 +83,7 @@ TEST_F(StopRunTest, AnotherProcessOfThatNumberIsLeftAlone) {
 }
 
 // Somebody else's file that names our process, which only root can make here; a link to ours is none either.
-TEST_F(StopRunTest, OnlyItsOwnersFileIsBelieved) {
+TEST_F(StopRunTest, TrustsOnlyTheOwnersFile) {
   const pid_t pid = Start();
   const std::vector<RunState> runs = RunsOf(store_);
   ASSERT_THAT(runs, SizeIs(1));

@@ -68,7 +68,7 @@ class TwoUsersTest : public ::testing::Test {
   const Store store_{TestFolder() + "/store"};
 };
 
-TEST_F(TwoUsersTest, OneThatMayNotWriteReadsAndIsToldInALine) {
+TEST_F(TwoUsersTest, AReadOnlyUserCanReadAndGetsAOneLineError) {
   ASSERT_TRUE(Succeeds(anna_, [&] { return Commit("aa"); }));
   EXPECT_TRUE(Succeeds(bert_, [&] { return store_.CheckIsStore(); }));
   EXPECT_TRUE(Succeeds(bert_, [&] { return store_.LoadRecord(TestKey("aa")).status(); }));
@@ -108,7 +108,7 @@ TEST_F(TwoUsersTest, AGroupSharesAStore) {
   EXPECT_EQ(info.st_gid, anna_.group);
 }
 
-TEST_F(TwoUsersTest, AClosedStoreSaysSo) {
+TEST_F(TwoUsersTest, AnUnreadableStoreIsReported) {
   Mask(077);
   ASSERT_TRUE(Succeeds(anna_, [&] { return Commit("aa"); }));
   EXPECT_TRUE(Succeeds(bert_, [&] {
@@ -124,7 +124,7 @@ TEST_F(TwoUsersTest, AClosedStoreSaysSo) {
 }
 
 // Anna's process claims an action, and has a temporary.
-TEST_F(TwoUsersTest, AnothersClaimAndTemporariesStayWhileItLives) {
+TEST_F(TwoUsersTest, KeepsClaimsAndTemporariesOfALiveUser) {
   Mask(002);
   ASSERT_TRUE(Succeeds(anna_, [&] { return store_.Make(); }));
   int ready[2];
@@ -161,7 +161,7 @@ TEST_F(TwoUsersTest, AnothersClaimAndTemporariesStayWhileItLives) {
 }
 
 // What another user has put where claims, signs of life and temporaries lie, and what may not be read.
-TEST_F(TwoUsersTest, AnothersClaimThatMayNotBeReadIsAnError) {
+TEST_F(TwoUsersTest, AnUnreadableClaimIsAnError) {
   Mask(002);
   ASSERT_TRUE(Succeeds(anna_, [&] { return store_.Make(); }));
   ASSERT_TRUE(Succeeds(anna_, [&]() -> absl::Status {

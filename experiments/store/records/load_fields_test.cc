@@ -48,7 +48,7 @@ class LoadFieldsTest : public ::testing::Test {
   const Store store_;
 };
 
-TEST_F(LoadFieldsTest, AreThoseOfWholeRecordsForAnyNumberOfThreads) {
+TEST_F(LoadFieldsTest, EqualThoseOfCompleteRecordsForAnyNumberOfThreads) {
   std::vector<RecordFields> expected;
   for (const std::string& id : RecordIds(store_)) expected.push_back(FieldsOf(store_.LoadRecord(id).value()));
   ASSERT_EQ(expected.size(), 130);
@@ -60,7 +60,7 @@ TEST_F(LoadFieldsTest, AreThoseOfWholeRecordsForAnyNumberOfThreads) {
   EXPECT_TRUE(unread.damaged.empty());
 }
 
-TEST_F(LoadFieldsTest, WhatIsDamagedIsNamedAndTheRestIsThere) {
+TEST_F(LoadFieldsTest, CorruptRecordsAreNamedAndOthersLoaded) {
   const std::vector<std::string> ids = RecordIds(store_);
   for (const int damaged : {7, 100}) {
     ASSERT_TRUE(WriteFileAtomically(store_.RecordPath(ids[damaged]), "nonsense").ok());
@@ -78,7 +78,7 @@ TEST_F(LoadFieldsTest, WhatIsDamagedIsNamedAndTheRestIsThere) {
   EXPECT_EQ(unread.damaged.size(), 2);
 }
 
-TEST_F(LoadFieldsTest, OfSeveralRecordsOfATrialTheFirstMadeIsListed) {
+TEST_F(LoadFieldsTest, ListsTheEarliestRecordOfATrial) {
   TrialRecord later = Example(3), earlier = Example(3);
   later.mutable_provenance()->mutable_stage(0)->set_started_at_seconds(7);
   earlier.mutable_metric(0)->set_value(0.125);
@@ -99,7 +99,7 @@ TEST_F(LoadFieldsTest, OfSeveralRecordsOfATrialTheFirstMadeIsListed) {
   EXPECT_TRUE(unread.damaged.empty());
 }
 
-TEST_F(LoadFieldsTest, FieldsThatAreLeftOutAreNotThere) {
+TEST_F(LoadFieldsTest, ExcludedFieldsAreAbsent) {
   UnreadRecords unread;
   const std::vector<TrialRecord> records =
       LoadRecords(store_, &unread, {TrialRecord::kTrialFieldNumber, TrialRecord::kDetailsFieldNumber});
@@ -112,7 +112,7 @@ TEST_F(LoadFieldsTest, FieldsThatAreLeftOutAreNotThere) {
   }
 }
 
-TEST_F(LoadFieldsTest, RecordsOfAnotherSchemaVersionAreCountedAndTheRestIsThere) {
+TEST_F(LoadFieldsTest, OtherSchemaVersionsAreCountedAndOthersLoaded) {
   for (const int seed : {1000, 1001}) {
     TrialRecord record = Example(seed);
     record.set_schema_version(kSchemaVersion + 1);
@@ -126,7 +126,7 @@ TEST_F(LoadFieldsTest, RecordsOfAnotherSchemaVersionAreCountedAndTheRestIsThere)
 }
 
 // What is left out is not parsed, but has to be there.
-TEST_F(LoadFieldsTest, WhatMustBeThereIsMissedThoughItIsLeftOut) {
+TEST_F(LoadFieldsTest, RequiredFieldsAreCheckedEvenIfExcluded) {
   TrialRecord record = Example(1000);
   record.clear_trial();
   ASSERT_TRUE(

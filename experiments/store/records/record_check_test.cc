@@ -83,12 +83,12 @@ std::string ProblemWith(const std::string& text) {
   return Problem(record);
 }
 
-TEST(CheckRecord, TakesWhatIsRight) {
+TEST(CheckRecord, AcceptsValidRecords) {
   EXPECT_EQ(Problem(Example()), "");
   EXPECT_EQ(Problem(TestRecord(TestKey("abcd"), "m", 0, 0.5)), "");
 }
 
-TEST(CheckRecord, WhatIsEmptyIsNoRecord) {
+TEST(CheckRecord, RefusesEmptyRecords) {
   EXPECT_EQ(Problem(TrialRecord()), "trial_id: must be set");
   TrialRecord record = Example();
   record.clear_metric();
@@ -101,7 +101,7 @@ TEST(CheckRecord, WhatIsEmptyIsNoRecord) {
   EXPECT_THAT(CheckRecord(record, {TrialRecord::kTrialFieldNumber, TrialRecord::kMetricFieldNumber}), IsOk());
 }
 
-TEST(CheckRecord, NamesTheFieldThatCannotBe) {
+TEST(CheckRecord, NamesTheInvalidField) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"metric { name: 'a' value: nan }", "metric[0].value: must be a number (is nan)"},
       {"metric { name: 'a' value: -inf }", "metric[0].value: must be finite (is -inf)"},
@@ -249,7 +249,7 @@ TEST(CheckRecord, AgreesWithTheRulesOfTheSchema) {
   EXPECT_GT(right, 100);
 }
 
-TEST(CheckRecord, ListsHaveTheirLimits) {
+TEST(CheckRecord, EnforcesLimitsOfLists) {
   TrialRecord record = Example();
   while (record.details().mistake_size() < 72) *record.mutable_details()->add_mistake() = record.details().mistake(0);
   EXPECT_EQ(Problem(record), "");

@@ -82,7 +82,7 @@ TEST(SchemaEvolution, ABundleOfVersion1IsRead) {
   }
 }
 
-TEST(SchemaEvolution, ANewerVersionIsRefusedWithWhatToDo) {
+TEST(SchemaEvolution, RefusesANewerVersionAndSaysWhatToDo) {
   const Store store = Golden("version_2");
   ASSERT_THAT(WriteFileAtomically(store.folder() + "/version", "openset store 3\n"), IsOk());
   EXPECT_THAT(store.CheckVersion(),
