@@ -1,4 +1,4 @@
-// Two processes on one store, as ExecutePlan() sees them.
+// ExecutePlan() with two processes on one store.
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -34,7 +34,7 @@ class LeasedTest : public ExecutePlanTest {
     options_.look = absl::Milliseconds(1);
   }
 
-  // What an action leaves.
+  // The result that an action stores.
   void Make(const Action& action) const {
     if (action.kind == ActionKind::kEvaluate) {
       TrialRecord record;
@@ -71,7 +71,7 @@ TEST_F(LeasedTest, WaitsForAndUsesResultsOfAnotherProcess) {
 TEST_F(LeasedTest, TakesOverActionsOfADeadProcess) {
   const Plan plan = MakePlanOf("seed: 0");
   ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
-  engine_.on_wait = [&] { now_ += absl::Seconds(5); };  // they give no sign of life
+  engine_.on_wait = [&] { now_ += absl::Seconds(5); };  // it gives no sign of life
   ASSERT_TRUE(Run(plan).ok());
   EXPECT_THAT(observer_.elsewhere, SizeIs(1));
   EXPECT_THAT(engine_.started, SizeIs(3));
@@ -108,7 +108,7 @@ TEST_F(LeasedTest, ActionsDoneMeanwhileAreNotRepeated) {
 
 TEST_F(LeasedTest, LeavesActionsThatWereTakenOverWhileItSlept) {
   options_.leases = nullptr;
-  LeaseOptions brief;  // renews, and looks for what it lost, all the time
+  LeaseOptions brief;  // renews, and checks for lost claims, all the time
   brief.lease = absl::Milliseconds(1);
   brief.clock = [this] { return now_; };
   brief.run_id = "sleeper.00000000.3.3";
@@ -155,7 +155,7 @@ TEST_F(LeasedTest, AnUnmountedStoreIsAnErrorAndFailsNoAction) {
   EXPECT_TRUE(store_.KeysOfFailures().empty());
 }
 
-// Gives up what is open, if it is told to.
+// Gives up the open actions, if requested.
 class FakeHelpers : public Helpers {
  public:
   absl::StatusOr<std::map<ActionId, absl::Status>> Find(const LeftWork& left) override {
@@ -184,7 +184,7 @@ TEST_F(LeasedTest, WaitsForAndUsesActionsThatItDoesNotTake) {
   options_.takes = IsInference;
   FakeHelpers helpers;
   options_.helpers = &helpers;
-  // Others make what is open, one thing at a look.
+  // Other processes make the open actions, one at each look.
   helpers.on_find = [&] {
     if (!helpers.last.open.empty()) Make(plan[helpers.last.open[0]]);
   };

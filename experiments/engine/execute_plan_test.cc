@@ -61,9 +61,9 @@ TEST_F(ExecutePlanTest, AFailureIsRecordedAndSkipsItsDependents) {
   EXPECT_EQ(failure.kind(), "train");
   EXPECT_EQ(failure.message(), "it failed");
   EXPECT_EQ(failure.log_tail(), "the log");
-  // It stays when the next run succeeds.
+  // The failure stays when the next run succeeds.
   engine_.failing_keys.clear();
-  engine_.keys.clear();  // a second run starts them anew: this engine leaves nothing in the store
+  engine_.keys.clear();  // the second run starts all actions again, since this engine stores no results
   ASSERT_TRUE(Run(MakePlanOf("seed: [0, 1]")).ok());
   EXPECT_EQ(store_.CountFailures(key), 1);
 }
@@ -114,7 +114,7 @@ TEST_F(ExecutePlanTest, AFailedStartWhileNothingRunsEndsTheRunAndFailsNoAction) 
   }
 }
 
-// Of four trainings one is done at the first look, and its inference runs by the second one.
+// One of four trainings is done at the first wait; its inference is running by the second.
 TEST_F(ExecutePlanTest, ASignalLetsTrainingsSaveTheirStatesAndKillsOthers) {
   engine_.capacity_of.cpu_threads = 4;
   engine_.interrupt_at = 2;
@@ -128,10 +128,10 @@ TEST_F(ExecutePlanTest, ASignalLetsTrainingsSaveTheirStatesAndKillsOthers) {
     }
   };
   EXPECT_EQ(Run(plan), absl::CancelledError("stopped by Interrupt"));
-  EXPECT_EQ(engine_.waits, 5);  // an end a look
+  EXPECT_EQ(engine_.waits, 5);  // one end at each wait
   EXPECT_FALSE(engine_.killed_all);
   EXPECT_THAT(engine_.running, IsEmpty());
-  EXPECT_THAT(engine_.started, SizeIs(5));  // nothing new
+  EXPECT_THAT(engine_.started, SizeIs(5));  // nothing new has started
   EXPECT_THAT(observer_.finished, SizeIs(1));
   EXPECT_THAT(observer_.failed, IsEmpty());
   for (const Action& action : plan.actions) EXPECT_EQ(store_.CountFailures(action.key), 0);
@@ -190,7 +190,7 @@ TEST_F(ExecutePlanTest, AGpuRunsAsManyActionsAsItHasShares) {
   EXPECT_THAT(engine_.started, IsEmpty());
   engine_.capacity_of.gpus = {3, 5};
   ASSERT_TRUE(Run(plan).ok());
-  EXPECT_EQ(engine_.most_running, 2 + 1);  // an evaluation beside them
+  EXPECT_EQ(engine_.most_running, 2 + 1);  // and an evaluation
   EXPECT_THAT(std::set<int>(engine_.gpus.begin(), engine_.gpus.end()), UnorderedElementsAre(-1, 3, 5));
 
   FakeEngine shared;
@@ -218,7 +218,7 @@ TEST_F(ExecutePlanTest, ChoicesAreMadeAndTheirActionsRun) {
   const ActionId choice = PlanSearch(&planner, &aurc);
   const Plan& plan = planner.plan();
   aurc[plan.trial_id(1)] = 0.5;
-  aurc[plan.trial_id(2)] = 0.25;  // three epochs: the better one, as AURC is a risk
+  aurc[plan.trial_id(2)] = 0.25;  // three epochs; better, since AURC is a risk
   const auto choose = [&](ActionId action) {
     EXPECT_EQ(action, choice);
     return planner.Choose(action);
@@ -227,8 +227,8 @@ TEST_F(ExecutePlanTest, ChoicesAreMadeAndTheirActionsRun) {
   ASSERT_THAT(plan.trials, SizeIs(4));
   EXPECT_EQ(plan.searches[0].tuned, 3);
   EXPECT_EQ(plan.trials[3].method().training().epochs(), 3);
-  // Two trainings, of which the written trial and the first candidate share one, and an inference and an evaluation for
-  // each of the three; then those of the tuned trial, whose training is the second candidate's.
+  // Two trainings, one shared by the written trial and the first candidate, and an inference and an evaluation for each
+  // of the three; then those of the tuned trial, whose training is the second candidate's.
   EXPECT_THAT(observer_.added, SizeIs(2));
   EXPECT_THAT(engine_.started, SizeIs(2 + 3 * 2 + 2));
   EXPECT_EQ(engine_.started.back().key(), plan.trial_id(3));
@@ -269,7 +269,7 @@ TEST_F(ExecutePlanTest, TemporaryFailuresAreRetriedAfterAWait) {
   EXPECT_EQ(store_.CountFailures(key), 1);
   EXPECT_TRUE(store_.LoadFailure(key)->retried());
 
-  // But not for ever.
+  // But not forever.
   engine_.keys.clear();
   engine_.failing_keys = {key};
   engine_.failure = absl::DeadlineExceededError("it hung");
@@ -304,7 +304,7 @@ TEST_F(ExecutePlanTest, AFullStoreStartsNothingNewAndFailsNoAction) {
   EXPECT_EQ(store_.CountFailures(plan.actions[0].key), 0);
 }
 
-// The inference of the training that ended at the first look runs to its end, the other training saves its state.
+// The inference of the training that ended at the first wait runs to its end; the other training saves its state.
 TEST_F(ExecutePlanTest, WhenTimeRunsOutTrainingsSaveAndNothingIsKilled) {
   engine_.capacity_of.cpu_threads = 2;
   const Plan plan = MakePlanOf("seed: [0, 1, 2]");
@@ -315,7 +315,7 @@ TEST_F(ExecutePlanTest, WhenTimeRunsOutTrainingsSaveAndNothingIsKilled) {
   EXPECT_THAT(engine_.asked, SizeIs(1));
   EXPECT_THAT(engine_.killed, IsEmpty());
   EXPECT_FALSE(engine_.killed_all);
-  EXPECT_THAT(engine_.started, SizeIs(3));  // nothing new
+  EXPECT_THAT(engine_.started, SizeIs(3));  // nothing new has started
   EXPECT_THAT(observer_.finished, SizeIs(2));
   EXPECT_THAT(observer_.failed, IsEmpty());
 }

@@ -56,9 +56,9 @@ TEST(LeavingWorkers, AGpuIsFreeOnceTheDriverListsNoneOfThem) {
   EXPECT_FALSE(workers.IsFree(3));
   EXPECT_TRUE(workers.IsFree(4));
   EXPECT_TRUE(workers.Lost(3).ok());
-  on_gpu = {getpid()};  // others' processes are no matter
+  on_gpu = {getpid()};  // processes of others don't matter
   EXPECT_TRUE(BecomesFree(&workers, 3));
-  // Who has left is not asked about again.
+  // Workers that have left are not checked again.
   const int before = asked;
   EXPECT_TRUE(workers.IsFree(3));
   EXPECT_EQ(asked, before);

@@ -1,4 +1,4 @@
-// What the local engine does with workers of GPUs; they are fakes, and so is every GPU.
+// Tests the local engine's handling of GPU workers, with fake workers and GPUs.
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -40,7 +40,7 @@ TEST_F(LocalEngineGpuTest, NeedsTheDeviceTheTrialAsksFor) {
   EXPECT_EQ(observer_.finished.size(), 9);
 }
 
-// The ids of all workers so far, by the driver's word still on the GPU.
+// Returns the ids of all workers so far: the fake driver still lists them on the GPU.
 std::vector<pid_t> PidsOf(const std::vector<std::string>& executed) {
   std::vector<pid_t> pids;
   for (const std::string& line : executed) pids.push_back(std::stoi(line.substr(line.find(' '))));
@@ -96,7 +96,7 @@ TEST_F(LocalEngineGpuTest, ActionsThatWaitForAGpuCanBeStopped) {
   EXPECT_EQ(Executed().size(), 1);
 }
 
-// The process that threw is not asked again; the same training goes on in another.
+// The process that threw gets no more work; the same training continues in another.
 TEST_F(LocalEngineGpuTest, AWorkerWithAFailedDeviceIsReplacedForTheRetry) {
   for (const auto& [seed, message] :
        {std::pair{kBrokenDeviceSeed, "the device failed"}, {kNoMemorySeed, "out of memory"}}) {
@@ -120,7 +120,7 @@ TEST_F(LocalEngineGpuTest, AWorkerWithAFailedDeviceIsReplacedForTheRetry) {
   }
 }
 
-// Who waits for a GPU uses the CPU: that is no sign of life.
+// A process that waits for a GPU uses the CPU: this is not a sign of life.
 TEST_F(LocalEngineGpuTest, ASpinningWorkerCountsAsHangingOnAGpuOnly) {
   options_.hang = absl::Seconds(2);
   const Plan plan = MakePlanOf(absl::StrCat(kSpinningSeed));

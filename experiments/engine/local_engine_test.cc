@@ -34,7 +34,7 @@ TEST_F(LocalEngineTest, MakesAllRecordsAndSkipsExistingOnes) {
   EXPECT_EQ(Executed().size(), 12);
   EXPECT_EQ(observer_.finished.size(), 12);
   EXPECT_EQ(observer_.most_running, 2);
-  // None of the workers had anything to say.
+  // None of the workers wrote to its log.
   EXPECT_THAT(ListFolder(store_.LogFolder()).value(), IsEmpty());
 
   ASSERT_TRUE(Run(MakePlanOf("0, 1, 2, 3")).ok());
@@ -159,7 +159,7 @@ TEST_F(LocalEngineTest, ASignalLetsATrainingSaveItsStateAndTheNextRunResumes) {
   EXPECT_EQ(Records(plan), 1);
 }
 
-// Word to stop that comes to an action that has just ended is not taken for the next one's of the same worker.
+// A request to stop that arrives after its action has ended does not affect the same worker's next action.
 TEST_F(LocalEngineTest, AStopRequestAffectsOnlyItsAction) {
   ASSERT_THAT(MakeFolders(store_.folder()), IsOk());
   LocalEngine engine(store_, options_);
@@ -208,7 +208,7 @@ TEST_F(LocalEngineTest, RunningActionsGetMoreCpus) {
   engine.GiveCpus(ActionId{0}, 3);
   EXPECT_TRUE(wait_for("3 CPU slots"));
   engine.AskToStop(ActionId{0});
-  engine.GiveCpus(ActionId{0}, 4);  // a word behind the last is for no action
+  engine.GiveCpus(ActionId{0}, 4);  // a message after the action's end affects no action
   EXPECT_FALSE(wait_for("never"));
   ASSERT_THAT(engine.Start(ActionId{0}, /*gpu=*/-1, request), IsOk());
   bool ended = false;
@@ -243,7 +243,7 @@ TEST_F(LocalEngineTest, AWorkerThatCannotStartIsAnErrorAndNoResultIsLost) {
   EXPECT_THAT(observer_.failed, IsEmpty());
   EXPECT_THAT(observer_.skipped, IsEmpty());
   for (const Action& action : plan.actions) EXPECT_FALSE(store_.LoadFailure(action.key).ok());
-  // What was done is not done again.
+  // Existing results are not made again.
   options_.evaluator = evaluator;
   ASSERT_TRUE(Run(MakePlanOf("0, 1, 2")).ok());
   EXPECT_EQ(Executed().size(), 9);

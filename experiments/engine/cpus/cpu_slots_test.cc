@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-// Runs nothing.
+// An engine that runs nothing.
 class NoEngine : public Engine {
  public:
   const Capacity& capacity() const override { return capacity_; }
@@ -32,7 +32,7 @@ class NoEngine : public Engine {
 
 class CpuSlotsTest : public ::testing::Test {
  protected:
-  // The action is ready, takes a seat of one thread and begins.
+  // The action becomes ready, gets a seat of one thread and begins.
   int Begin(int id, ActionKind kind, Demand demand = {1}) {
     scheduler_.Add(ActionId{id}, demand, {}, {});
     EXPECT_TRUE(scheduler_.Next().has_value());
@@ -52,7 +52,7 @@ class CpuSlotsTest : public ::testing::Test {
 TEST_F(CpuSlotsTest, ARunningInferenceGetsFreedSlots) {
   EXPECT_EQ(Begin(0, ActionKind::kTrain), 1);
   EXPECT_EQ(Begin(1, ActionKind::kTrain), 1);
-  EXPECT_EQ(Begin(2, ActionKind::kInfer), 2);  // the fourth has nobody else
+  EXPECT_EQ(Begin(2, ActionKind::kInfer), 2);  // nobody else can use the fourth
   slots_.GiveFree();
   EXPECT_THAT(engine_.given, IsEmpty());
   Finish(0);
@@ -80,8 +80,8 @@ TEST_F(CpuSlotsTest, ReadyActionsComeFirst) {
 
 TEST_F(CpuSlotsTest, OtherActionsKeepTheirSlots) {
   EXPECT_EQ(Begin(0, ActionKind::kTrain), 1);
-  EXPECT_EQ(Begin(1, ActionKind::kInfer, {2}), 2);  // of two threads: its bits depend on them
-  EXPECT_EQ(Begin(2, ActionKind::kEvaluate), 1);    // takes more only when it begins
+  EXPECT_EQ(Begin(1, ActionKind::kInfer, {2}), 2);  // with two threads: its results depend on their number
+  EXPECT_EQ(Begin(2, ActionKind::kEvaluate), 1);    // can use more only when it begins
   Finish(0);
   EXPECT_THAT(engine_.given, IsEmpty());
 }

@@ -1,6 +1,6 @@
-// A cluster that answers late, twice or not at all, kills and requeues pilots and numbers its jobs anew, pilots that
-// end before their work does, and launchers that leave and come back: by fake commands, at random, many at once. Prints
-// what was tried. OPENSET_FAULTS=long: 300 scenarios, in minutes.
+// A cluster that answers late, twice or not at all, kills and requeues pilots and reuses job numbers, pilots that end
+// before their work does, and launchers that leave and return: simulated by fake commands, at random, with many running
+// at once. Prints what was tried. OPENSET_FAULTS=long: 300 scenarios, in minutes.
 #include <unistd.h>
 
 #include <cstdint>
@@ -27,7 +27,7 @@ using ::testing::SizeIs;
 
 class SlurmFaults : public FakeSlurm {
  protected:
-  // Another cluster and another store.
+  // A new cluster and a new store.
   void StartAnew() const {
     std::filesystem::remove_all(store_.folder());
     std::filesystem::remove_all(fake_);

@@ -26,7 +26,7 @@ using ::testing::SizeIs;
 
 constexpr char kName[] = "openset-study-0123-abcdef-0000";
 
-// What others may have put into slurm/ of a store.
+// Files that others may have put into slurm/ of a store.
 class SlurmJobsTest : public ::testing::Test {
  protected:
   SlurmJobsTest()
@@ -82,7 +82,7 @@ TEST_F(SlurmJobsTest, SkipsArraysThatItCannotHaveWritten) {
     EXPECT_THAT(ArraysInStore(store_, "study"), IsEmpty()) << f;
     EXPECT_THAT(ProgramsInUse(store_), IsEmpty()) << f;
   }
-  // Somebody's own job, that 'openset cancel' would end.
+  // A user's own job, which 'openset cancel' would end.
   SlurmArray array = Sound();
   array.set_name("my-simulation");
   ASSERT_THAT(WriteFileAtomically(store_.folder() + "/slurm/my-simulation.rec", EncodeRecord(array)), IsOk());

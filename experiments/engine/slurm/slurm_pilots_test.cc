@@ -1,4 +1,4 @@
-// By fake commands; tools/testing/slurm_test.cc has a real Slurm.
+// Uses fake commands; tools/testing/slurm_test.cc uses a real Slurm.
 #include "experiments/engine/slurm/slurm_pilots.h"
 
 #include <chrono>
@@ -59,7 +59,7 @@ TEST_F(SlurmPilotsTest, PilotsAreLimitedByTheWorkAndTheOption) {
   ASSERT_TRUE(Run(MakePlanOf("0, 1")).ok());
   ASSERT_THAT(Submitted(), SizeIs(1));
   EXPECT_THAT(Submitted()[0], HasSubstr("--array=0-1 "));
-  // More work: two are there.
+  // More work is there, but two pilots are queued already.
   ASSERT_TRUE(Run(MakePlanOf(Range(9))).ok());
   ASSERT_THAT(Submitted(), SizeIs(2));
   EXPECT_THAT(Submitted()[1], HasSubstr("--array=0-6 "));
@@ -82,7 +82,7 @@ TEST_F(SlurmPilotsTest, SubmitsFewerJobsAtTheClustersLimit) {
   EXPECT_THAT(submitted[2], HasSubstr("--array=0-2 "));
   EXPECT_THAT(Executed(), SizeIs(30));
   WaitForEmptyQueue();
-  Set("limit", 0);  // not one
+  Set("limit", 0);  // accepts none
   EXPECT_THAT(std::string(Run(MakePlanOf("10")).message()), HasSubstr("QOSMaxSubmitJobPerUserLimit"));
 }
 
@@ -174,7 +174,7 @@ TEST_F(SlurmPilotsTest, FailuresThatAPilotRecordedAreNotRetried) {
   failure.set_key(plan.actions[0].key);
   failure.set_message("the training diverged");
   failure.set_code(static_cast<int>(absl::StatusCode::kAborted));
-  // While the run watches: the count of failures is what tells.
+  // While the run watches, it notices by the count of failures.
   bool written = false;
   class Watcher : public SlurmObserver {
    public:
@@ -222,7 +222,7 @@ TEST_F(SlurmPilotsTest, ReportsMissingSlurm) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("cannot start squeue"));
 }
 
-// Runs a copy of a program of two files.
+// Runs a copy of a program that consists of two files.
 class CopiedProgramTest : public FakeSlurm {
  protected:
   CopiedProgramTest() {
@@ -230,7 +230,7 @@ class CopiedProgramTest : public FakeSlurm {
     Copy();
   }
 
-  // The one that is built.
+  // The built program.
   void WriteProgram(const std::string& work) const {
     sandbox_.Write("files/openset/tools/program", "#!/bin/bash\n. \"${0%/*}/work.sh\"\n");
     sandbox_.Write("files/openset/tools/work.sh", work);
@@ -245,7 +245,7 @@ class CopiedProgramTest : public FakeSlurm {
     options_.submit.command = {copy->program};
   }
 
-  // Submits, and holds what is submitted back until Release().
+  // Submits, and holds jobs back until Release().
   void SubmitAndHold(const std::string& seeds) {
     Set("wait", 1);
     Detach();
@@ -269,7 +269,7 @@ TEST_F(CopiedProgramTest, RunsTheSubmittedProgramDespiteRebuilds) {
   EXPECT_FALSE(FileExists(fake_ + "/another"));
   EXPECT_THAT(ProgramsInUse(store_), IsEmpty());
   WaitForEmptyQueue();
-  // Without a copy it would have been the other one.
+  // Without a copy, the rebuilt program would have run.
   options_.submit.program = {};
   options_.submit.command = {program_};
   options_.retries = 0;

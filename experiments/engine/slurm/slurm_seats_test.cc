@@ -1,4 +1,4 @@
-// What a launcher and pilots on different seats do of one plan.
+// Launchers and pilots on different seats, working on one plan.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Jobs pend: a process of the test is the pilot.
+// Jobs stay pending: a process of the test acts as the pilot.
 class SlurmSeatsTest : public FakeSlurm {
  protected:
   SlurmSeatsTest() {
@@ -33,7 +33,7 @@ class SlurmSeatsTest : public FakeSlurm {
     return plan_;
   }
 
-  // What the engine's worker leaves.
+  // The result that the engine's worker stores.
   void Make(const std::string& key) const {
     const auto action = std::find_if(plan_.actions.begin(), plan_.actions.end(),
                                      [&key](const Action& candidate) { return candidate.key == key; });
@@ -47,7 +47,7 @@ class SlurmSeatsTest : public FakeSlurm {
     }
   }
 
-  // A pilot on such a seat, of the launch of this file.
+  // A pilot on such a seat, for the launch of this file.
   absl::Status Fly(const Plan& plan, bool gpu) {
     const std::vector<SubmittedArray> arrays = ArraysInStore(store_, "spec");
     EXPECT_FALSE(arrays.empty());
@@ -98,13 +98,13 @@ TEST_F(SlurmSeatsTest, AGpuPilotDoesUnclaimedCpuActionsBeforeItEnds) {
 
 TEST_F(SlurmSeatsTest, ACpuPilotSubmitsGpuPilotsAndEnds) {
   Launch();
-  std::filesystem::remove_all(fake_ + "/queue");  // those have ended
+  std::filesystem::remove_all(fake_ + "/queue");  // these pilots have ended
   std::filesystem::create_directories(fake_ + "/queue");
   EXPECT_TRUE(Fly(plan_, /*gpu=*/false).ok());
   EXPECT_THAT(Kinds(), IsEmpty());
   ASSERT_THAT(Submitted(), SizeIs(2));
   EXPECT_THAT(Submitted()[1], HasSubstr("--gres=gpu:1"));
-  EXPECT_TRUE(Fly(plan_, /*gpu=*/false).ok());  // the next one finds them in the queue
+  EXPECT_TRUE(Fly(plan_, /*gpu=*/false).ok());  // the next pilot finds them in the queue
   EXPECT_THAT(Submitted(), SizeIs(2));
 }
 
@@ -142,7 +142,7 @@ TEST_F(SlurmSeatsTest, FailuresBeforeTheLaunchAreRetried) {
   EXPECT_THAT(Kinds(), SizeIs(6));
 }
 
-// What a pilot was started with, without what TaskScript() has added, is the command of those that it submits.
+// A pilot's command, without the arguments that TaskScript() appended, is the command of the pilots that it submits.
 TEST_F(SlurmSeatsTest, PilotsSubmittedByPilotsHaveTheOriginalCommand) {
   Launch();
   const SlurmArray array = ArraysInStore(store_, "spec")[0].array;
